@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * warpwright: run CUDA kernels from PTX on an emulator or on a GPU, and read what they did to memory.
+ *
+ * The life of a program:   ww_device_open -> ww_module_load -> ww_alloc / ww_copy_in -> ww_launch -> ww_result_... -> ww_copy_out.
+ *
+ * Ownership: every ww_*_open / _load / _launch result is released with its _close / _unload / _free function; NULL is allowed there.
+ * Strings returned by the library belong to the object they came from and live as long as it does.
+ * Errors: a function that can fail returns a WwStatus; ww_device_error() then holds one message a person can act on.
+ * The library never prints and never exits.  A WwDevice is used by one thread at a time; different devices are independent. */
+#ifndef WARPWRIGHT_H
+#define WARPWRIGHT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define WW_VERSION_MAJOR 0
+#define WW_VERSION_MINOR 1
+#define WW_VERSION_PATCH 0
+#define WW_VERSION_STRING "0.1.0"
+
+/* ---- statuses ------------------------------------------------------------------------------------------------ */
+
+typedef enum WwStatus {
+#define STATUS(name, text) WW_##name,
+#include "warpwright/statuses.def"
+#undef STATUS
+} WwStatus;
+
+/* "out of device memory" and so on; never NULL. */
+const char *ww_status_text(WwStatus s);
+/* WW_VERSION_STRING of the library that is loaded. */
+const char *ww_version(void);
+
+/* ---- devices ------------------------------------------------------------------------------------------------- */
+
+typedef struct WwDevice WwDevice;
+typedef struct WwModule WwModule;
+typedef struct WwResult WwResult;
+
+/* An address on a device: global memory as the kernels see it. 0 is never valid. */
+typedef uint64_t WwPtr;
+
+typedef struct WwDeviceOptions {
+    const char *profile; /* memory model: "sm_90" (default when NULL), "sm_20", a named card, ...; see profiles.def */
+    unsigned    threads; /* emulator: worker threads; 0 = one per host core */
+    uint64_t    seed;    /* emulator: for everything that is free to vary; 0 = the plain order */
+    uint64_t    memory;  /* emulator: bytes of device memory; 0 = the profile's */
+    const char *simd;    /* emulator: "avx512", "avx2", "baseline"; NULL = the best this machine has */
+    unsigned    ordinal; /* cuda: which GPU */
+} WwDeviceOptions;
+
+/* name: "emulator" or "cuda".  options may be NULL.  On failure *out is NULL and *message (if message is not NULL) is a static
+ * or thread-local text. WW_ERR_UNAVAILABLE: no driver or no GPU. */
+WwStatus ww_device_open(const char *name, const WwDeviceOptions *options, WwDevice **out, const char **message);
+void     ww_device_close(WwDevice *d);
+/* "emulator (AVX-512, sm_90)" or the GPU's own name. */
+const char *ww_device_name(const WwDevice *d);
+/* "emulator" or "cuda". */
+const char *ww_device_kind(const WwDevice *d);
+/* The name of the profile in force. */
+const char *ww_device_profile(const WwDevice *d);
+/* The message of the last call on this device that failed; "" if none did. */
+const char *ww_device_error(const WwDevice *d);
+
+/* ---- memory -------------------------------------------------------------------------------------------------- */
+
+/* bytes of global memory, aligned to 256; contents undefined (the emulator remembers that they are). */
+WwStatus ww_alloc(WwDevice *d, size_t bytes, WwPtr *out);
+/* WW_ERR_INVALID: not an address ww_alloc returned, or freed before. 0 is allowed. */
+WwStatus ww_free(WwDevice *d, WwPtr p);
+WwStatus ww_copy_in(WwDevice *d, WwPtr dst, const void *src, size_t bytes);
+WwStatus ww_copy_out(WwDevice *d, void *dst, WwPtr src, size_t bytes);
+/* Sets every byte to `value`. */
+WwStatus ww_fill(WwDevice *d, WwPtr dst, uint8_t value, size_t bytes);
+
+/* ---- modules ------------------------------------------------------------------------------------------------- */
+
+/* Parses and checks PTX text (len bytes; need not end in a zero).  `name` stands in messages as the file's name.
+ * WW_ERR_PARSE: ww_device_error() holds the located messages, one a line with source line and caret. */
+WwStatus ww_module_load(WwDevice *d, const char *name, const char *ptx, size_t len, WwModule **out);
+void     ww_module_unload(WwDevice *d, WwModule *m);
+/* Names of the kernels (.entry), in the file's order. */
+size_t      ww_module_kernel_count(const WwModule *m);
+const char *ww_module_kernel_name(const WwModule *m, size_t i);
+/* Address and size of a .global or .const variable. */
+WwStatus ww_module_variable(WwDevice *d, WwModule *m, const char *name, WwPtr *address, size_t *bytes);
+
+/* ---- launches ------------------------------------------------------------------------------------------------ */
+
+typedef struct WwDim3 { uint32_t x, y, z; } WwDim3;
+
+typedef enum WwObserve {
+    WW_OBSERVE_NOTHING  = 0,
+    WW_OBSERVE_COUNTERS = 1, /* every counter of counters.def, in total, by source line and by instruction */
+    WW_OBSERVE_ACCESSES = 2, /* WwLaunch.on_access is called for every warp access, in block order with threads = 1 */
+} WwObserve;
+
+/* One memory access of one warp instruction, as on_access receives it. */
+typedef struct WwAccess {
+    const char *space; /* "global", "shared", "local" */
+    const char *op;    /* "ld", "st", "atom", "red" */
+    uint32_t    bytes; /* per lane */
+    uint32_t    mask;  /* active lanes */
+    const uint64_t *address; /* 32 of them; offsets for shared and local; inactive lanes: unspecified */
+    WwDim3      block;
+    uint32_t    warp;  /* of the block */
+    const char *file;  /* source file, or NULL */
+    uint32_t    line;
+    uint32_t    ptx_line;
+    uint32_t    wavefronts, conflicts, sectors; /* by the profile; 0 where the space has none */
+} WwAccess;
+
+typedef struct WwLaunch {
+    WwDim3      grid, block; /* zero components are errors, as on the driver */
+    uint32_t    shared;      /* dynamic shared memory, bytes */
+    void      **args;        /* one pointer to each argument, in order; sizes are the kernel's own */
+    size_t      arg_count;
+    const size_t *arg_bytes; /* optional: sizes to check against the kernel's; NULL = trust */
+    unsigned    observe;     /* WwObserve, or-ed */
+    bool        time;        /* cuda: measure */
+    unsigned    repeats;     /* cuda with time: launches measured after a warm-up; 0 = 20 */
+    uint64_t    max_instructions; /* emulator: warp instructions; 0 = no limit */
+    double      max_seconds;      /* emulator: 0 = no limit */
+    void      (*on_print)(void *user, const char *text, size_t len); /* device printf, in block order; NULL = dropped */
+    void      (*on_access)(void *user, const WwAccess *a);
+    void       *user;
+} WwLaunch;
+
+/* Runs to the end.  *out (if out is not NULL) is set whenever the launch began, also when it failed: the counts so far
+ * are in it.  Statuses: WW_ERR_NOT_FOUND (no such kernel; the message lists those there are), WW_ERR_LAUNCH, WW_ERR_FAULT,
+ * WW_ERR_LIMIT, WW_ERR_UNSUPPORTED. */
+WwStatus ww_launch(WwDevice *d, WwModule *m, const char *kernel, const WwLaunch *launch, WwResult **out);
+void     ww_result_free(WwResult *r);
+
+/* ---- results ------------------------------------------------------------------------------------------------- */
+
+typedef struct WwCounters {
+#define COUNTER(name, text) uint64_t name;
+#include "warpwright/counters.def"
+#undef COUNTER
+} WwCounters;
+
+/* Number of counters, and the name, text and value of the i-th. */
+size_t      ww_counter_count(void);
+const char *ww_counter_name(size_t i);
+const char *ww_counter_text(size_t i);
+uint64_t    ww_counter_value(const WwCounters *c, size_t i);
+
+/* Totals of the launch; all zero when counters were not observed. */
+const WwCounters *ww_result_counters(const WwResult *r);
+
+/* Counters by source line (.loc; the PTX text itself where there is none), sorted by file and line. */
+typedef struct WwLine {
+    const char *file;
+    uint32_t    line;
+    WwCounters  counters;
+} WwLine;
+size_t        ww_result_line_count(const WwResult *r);
+const WwLine *ww_result_line(const WwResult *r, size_t i);
+
+/* Executed warp instructions by how their results were computed. */
+typedef struct WwInstructionClasses { uint64_t exact, approximate, unsupported; } WwInstructionClasses;
+WwInstructionClasses ww_result_instructions(const WwResult *r);
+/* Full opcodes that ran and are approximate or unsupported: "ex2.approx.ftz.f32". */
+size_t      ww_result_inexact_count(const WwResult *r);
+const char *ww_result_inexact(const WwResult *r, size_t i, bool *unsupported, uint64_t *warp_instructions);
+
+/* What stopped the kernel; present when ww_launch returned WW_ERR_FAULT, _LIMIT or _UNSUPPORTED. */
+typedef struct WwFinding {
+    const char *rule;     /* "global-out-of-bounds", ...; the ids of `warpwright rules` */
+    const char *category; /* "memory", "init", "race", "sync", "perf" */
+    const char *severity; /* "error", "warning", "note" */
+    const char *kernel;
+    const char *file;     /* source file, or the module's name */
+    uint32_t    line, col;
+    WwDim3      block, thread;
+    uint64_t    address;  /* 0 when it has none */
+    uint64_t    count;    /* lanes and launches that showed it */
+    const char *message;
+} WwFinding;
+size_t           ww_result_finding_count(const WwResult *r);
+const WwFinding *ww_result_finding(const WwResult *r, size_t i);
+
+/* cuda with time: median, fastest and number of the timed launches, milliseconds by events.  false: not measured. */
+bool ww_result_time(const WwResult *r, double *median_ms, double *min_ms, unsigned *runs);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

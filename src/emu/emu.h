@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The emulator as the device layer sees it: a device with memory, modules of lowered code, launches.
+ * Device addresses are host addresses inside one reserved range (its base is the same in every run when the host allows it),
+ * so a global access is a bounds check and a host load.  Not thread-safe per device, but a launch uses many threads itself. */
+#ifndef WW_EMU_EMU_H
+#define WW_EMU_EMU_H
+
+#include "base/status.h"
+#include "emu/observer.h"
+#include "ptx/ptx.h"
+
+typedef struct EmuDevice EmuDevice;
+typedef struct EmuModule EmuModule;
+
+typedef struct EmuOptions {
+    unsigned    threads; /* 0 = host cores */
+    uint64_t    memory;  /* bytes of global memory; 0 = 141 GiB (address space; pages are taken when touched) */
+    const char *simd;    /* "avx512", "avx2", "baseline"; NULL = best */
+    uint64_t    seed;
+} EmuOptions;
+
+/* simd not available here: WW_ERR_UNAVAILABLE. */
+Status      emu_open(const EmuOptions *o, EmuDevice **out);
+void        emu_close(EmuDevice *d);
+const char *emu_simd(const EmuDevice *d);   /* the level in use */
+/* Levels compiled in and supported by this CPU, best first; NULL after the last. */
+const char *emu_simd_level(unsigned i);
+
+/* ---- memory (memory.c) ---- */
+Status   emu_alloc(EmuDevice *d, uint64_t bytes, uint64_t *address);
+Status   emu_free(EmuDevice *d, uint64_t address);
+/* Checks that [address, address + bytes) lies in one live allocation; on failure *why says what is there instead (text owned by d). */
+Status   emu_range(EmuDevice *d, uint64_t address, uint64_t bytes, const char **why);
+/* Host view of a checked range. */
+void    *emu_host(EmuDevice *d, uint64_t address);
+
+/* ---- modules ---- */
+/* Takes ownership of m (also on failure). Lowers kernels lazily. extern functions that nobody defines are fine until called. */
+Status   emu_module_load(EmuDevice *d, Module *m, EmuModule **out, const char **why);
+void     emu_module_unload(EmuDevice *d, EmuModule *em);
+const Module *emu_module_ptx(const EmuModule *em);
+/* Address of a module-scope .global or .const variable; 0 if there is none. */
+uint64_t emu_module_variable(const EmuModule *em, const char *name, uint64_t *bytes);
+
+/* ---- launches ---- */
+typedef struct EmuInstr {      /* what an instruction id stands for */
+    const Func  *func;
+    const Instr *in;
+} EmuInstr;
+
+typedef enum FaultKind {
+    FAULT_NONE,
+#define FAULT(name, rule, category, text) FAULT_##name,
+#include "emu/faults.def"
+#undef FAULT
+} FaultKind;
+
+typedef struct Fault {
+    FaultKind   kind;
+    uint32_t    instr;         /* id, UINT32_MAX = none */
+    uint32_t    block[3], thread[3];
+    uint32_t    lanes;         /* mask of the warp's lanes that showed it */
+    uint64_t    address, bytes;
+    Space       space;
+    char        text[512];     /* one sentence with what was expected and the nearest allocation */
+} Fault;
+
+typedef struct EmuLaunch {
+    uint32_t    grid[3], block[3];
+    uint32_t    shared;        /* dynamic bytes */
+    const void *params;        /* the kernel's parameter block, laid out as emu_param says */
+    Observer  **observers; size_t nobservers;
+    uint64_t    max_instructions;
+    double      max_seconds;
+    const volatile int *stop;  /* the launch ends with WW_ERR_LIMIT soon after *stop becomes non-zero; may be NULL */
+    void      (*on_print)(void *user, const char *text, size_t len);
+    void       *user;
+    unsigned    max_resident;  /* blocks that may be resident at once; 0 = as on the profile's card */
+} EmuLaunch;
+
+typedef struct EmuResult {     /* zero it first; emu_result_free */
+    Fault        fault;
+    uint32_t     ninstr;
+    EmuInstr    *instr;        /* by id */
+    uint64_t    *executed;     /* warp instructions by id */
+    uint64_t    *lanes;        /* lane instructions by id */
+} EmuResult;
+void emu_result_free(EmuResult *r);
+
+/* Parameter i of a kernel: byte offset and size in the block.  Returns the block's total size. */
+uint32_t emu_param(const Func *kernel, size_t i, uint32_t *offset, uint32_t *bytes);
+
+/* Statuses: NOT_FOUND, LAUNCH (r->fault.text says what limit), FAULT, LIMIT, UNSUPPORTED, or OK. */
+Status emu_launch(EmuDevice *d, EmuModule *em, const char *kernel, const EmuLaunch *l, EmuResult *r);
+
+#endif

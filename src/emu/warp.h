@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A warp while it runs.  Lanes that have the same program counter and the same call frame form a Group; one group runs at a time
+ * (its mask is w->mask, its frame w->r).  Scheduling is by thread frontier: code is laid out so that every block stands before the blocks where its
+ * paths meet again; the runnable group with the deepest call and the smallest pc runs until it reaches the pc of a waiting group (w->merge), so lanes
+ * meet again at the immediate post-dominator.  A group that spends its quantum lets the others go first: no lane starves. */
+#ifndef WW_EMU_WARP_H
+#define WW_EMU_WARP_H
+
+#include "emu/code.h"
+#include "emu/emu.h"
+
+typedef struct Block  Block;
+typedef struct Worker Worker;
+typedef struct Frame  Frame;
+
+typedef enum GroupState { GROUP_READY, GROUP_BARRIER, GROUP_SYNC } GroupState;
+
+typedef struct Group {
+    const Uop *pc;
+    Frame     *frame;
+    uint32_t   mask;
+    uint8_t    state;    /* GroupState */
+    uint8_t    barrier;  /* GROUP_BARRIER: which */
+    uint32_t   depth;    /* call depth of frame */
+    uint32_t   need;     /* GROUP_SYNC: member mask it waits for */
+} Group;
+
+struct Warp {
+    /* hot: read by every handler */
+    uint8_t   *r;        /* current frame: slots are r + Slot */
+    uint32_t   mask;     /* lanes that execute */
+    uint32_t   live;     /* lanes that have not exited; a result may be written to any lane outside it */
+    const Uop *merge;    /* stop before the first uop at or behind this one */
+    int64_t    quantum;  /* instructions left in this turn */
+    uint8_t   *shared;   /* host address of the block's shared window */
+    uint32_t   shared_bytes;
+    Worker    *worker;
+    Block     *block;
+    Frame     *frame;
+    uint32_t   index;    /* in the block */
+    uint32_t   ngroups;
+    Group      group[LANES]; /* waiting groups; the running one is not among them */
+    uint8_t   *local;    /* local memory: lane l's frame is local + l * local_bytes */
+    uint32_t   local_bytes;
+    /* special registers, one slot each */
+    uint32_t   tid[3][LANES] __attribute__((aligned(64)));
+    uint32_t   laneid[LANES] __attribute__((aligned(64)));
+};
+
+/* True when every lane that matters executes: results may be written without a mask. */
+static inline bool warp_full(const Warp *w) { return w->mask == w->live; }
+
+#define SLOT(w, T, slot) ((T *)__builtin_assume_aligned((w)->r + (slot), 64))
+
+#endif
