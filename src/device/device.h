@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * One interface for everything that can run a kernel: memory, modules, launches.  emulator.c and cuda.c implement DeviceOps;
+ * api.c puts the public ww_ functions over it; the lab, the matrix library and the drop-in runtime use either.
+ *
+ * Division of work.  api.c checks what can be checked without the device (null pointers, zero sizes, kernel names, number and
+ * sizes of arguments, zero dimensions), parses PTX once for both devices, and owns the lists of modules.  An implementation
+ * sees valid requests only, and answers with a Status and, through device_fail, one message.
+ *
+ *   WwDevice   first member of the implementation's own struct        WwModule  likewise
+ *   WwResult   common to both (result.c); everything in it is copied into its own arena, so it outlives device and module
+ *
+ * Not modelled: streams and asynchronous calls.  Every call is complete when it returns; src/cuda builds its streams on top. */
+#ifndef WW_DEVICE_DEVICE_H
+#define WW_DEVICE_DEVICE_H
+
+#include "base/arena.h"
+#include "base/status.h"
+#include "base/str.h"
+#include "emu/observer.h"
+#include "ptx/ptx.h"
+
+typedef struct Profile Profile;
+
+/* A launch as an implementation receives it: the public request, checked, and what only the inside of the library may add. */
+typedef struct DeviceLaunch {
+    const WwLaunch *w;
+    Observer      **observers; /* emulator only: attached besides those that w->observe asks for */
+    size_t          nobservers;
+} DeviceLaunch;
+
+typedef struct DeviceOps {
+    const char *kind;     /* "emulator", "cuda" */
+    unsigned    observes; /* WwObserve bits it can honour */
+    void   (*close)(WwDevice *d); /* frees d; modules are unloaded before */
+    Status (*alloc)(WwDevice *d, uint64_t bytes, WwPtr *out);
+    Status (*release)(WwDevice *d, WwPtr p);
+    Status (*copy_in)(WwDevice *d, WwPtr dst, const void *src, uint64_t bytes);
+    Status (*copy_out)(WwDevice *d, void *dst, WwPtr src, uint64_t bytes);
+    Status (*copy)(WwDevice *d, WwPtr dst, WwPtr src, uint64_t bytes); /* may overlap */
+    Status (*fill)(WwDevice *d, WwPtr dst, uint8_t value, uint64_t bytes);
+    /* Takes ownership of ptx, also on failure. */
+    Status (*load)(WwDevice *d, Module *ptx, WwModule **out);
+    void   (*unload)(WwDevice *d, WwModule *m); /* frees m */
+    Status (*variable)(WwDevice *d, WwModule *m, const Var *v, WwPtr *address, uint64_t *bytes);
+    /* Fills r, also when it fails. */
+    Status (*launch)(WwDevice *d, WwModule *m, const Func *kernel, const DeviceLaunch *l, WwResult *r);
+} DeviceOps;
+
+struct WwDevice {
+    const DeviceOps *ops;
+    char            *name;         /* owned: malloc */
+    char            *profile_name; /* owned: malloc */
+    Str              error;        /* the last failure's message */
+    WwModule        *modules;      /* loaded ones, newest first */
+};
+
+struct WwModule {
+    WwDevice     *device;
+    WwModule     *next;
+    const Module *ptx;     /* owned by the implementation */
+    const Func  **kernels; /* .entry functions with a body, in the file's order; owned: malloc */
+    size_t        nkernels;
+};
+
+struct WwResult {
+    Arena               *arena;
+    const char          *kernel;
+    WwCounters           total;
+    WwLine              *lines; size_t nlines;
+    WwInstructionClasses classes;
+    struct ResultInexact { const char *opcode; bool unsupported; uint64_t executed; } *inexact;
+    size_t               ninexact;
+    WwFinding           *findings; size_t nfindings;
+    double               median_ms, min_ms;
+    unsigned             runs, batch; /* runs = 0: not measured */
+};
+
+/* Sets the device's message and returns s. */
+Status device_fail(WwDevice *d, Status s, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+/* The common part of a new device; name and profile are copied. */
+void device_init(WwDevice *d, const DeviceOps *ops, const char *name, const char *profile);
+/* Frees the common part. */
+void device_done(WwDevice *d);
+/* Fills in the common part of a new module and puts it on the device's list; module_done takes it off. */
+void module_init(WwModule *m, WwDevice *d, const Module *ptx);
+void module_done(WwModule *m);
+/* ww_launch with observers of the caller's own. */
+Status device_launch(WwDevice *d, WwModule *m, const char *kernel, const DeviceLaunch *l, WwResult **out);
+
+/* Implementations.  On failure *why is filled with a message. */
+Status emulator_open(const WwDeviceOptions *o, WwDevice **out, Str *why);
+Status cuda_open(const WwDeviceOptions *o, WwDevice **out, Str *why);
+
+/* ---- results (result.c) ---- */
+WwResult *result_new(const char *kernel);
+/* Appends a zeroed finding for the kernel, severity "error"; fill in the rest with strings from r->arena. */
+WwFinding *result_finding(WwResult *r, const char *rule, const char *category);
+/* Adds every counter of `from` to `to`. */
+void counters_add(WwCounters *to, const WwCounters *from);
+
+#endif
