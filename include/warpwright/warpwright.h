@@ -18,6 +18,9 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#ifdef __GNUC__
+#pragma GCC visibility push(default)
+#endif
 
 #define WW_VERSION_MAJOR 0
 #define WW_VERSION_MINOR 1
@@ -76,6 +79,8 @@ WwStatus ww_alloc(WwDevice *d, size_t bytes, WwPtr *out);
 WwStatus ww_free(WwDevice *d, WwPtr p);
 WwStatus ww_copy_in(WwDevice *d, WwPtr dst, const void *src, size_t bytes);
 WwStatus ww_copy_out(WwDevice *d, void *dst, WwPtr src, size_t bytes);
+/* From device memory to device memory of the same device; WW_ERR_INVALID when the ranges overlap. */
+WwStatus ww_copy(WwDevice *d, WwPtr dst, WwPtr src, size_t bytes);
 /* Sets every byte to `value`. */
 WwStatus ww_fill(WwDevice *d, WwPtr dst, uint8_t value, size_t bytes);
 
@@ -88,6 +93,9 @@ void     ww_module_unload(WwDevice *d, WwModule *m);
 /* Names of the kernels (.entry), in the file's order. */
 size_t      ww_module_kernel_count(const WwModule *m);
 const char *ww_module_kernel_name(const WwModule *m, size_t i);
+/* How many arguments the i-th kernel takes, and the size of the k-th in bytes (0: there is none). */
+size_t      ww_module_kernel_arg_count(const WwModule *m, size_t i);
+size_t      ww_module_kernel_arg_bytes(const WwModule *m, size_t i, size_t k);
 /* Address and size of a .global or .const variable. */
 WwStatus ww_module_variable(WwDevice *d, WwModule *m, const char *name, WwPtr *address, size_t *bytes);
 
@@ -98,7 +106,8 @@ typedef struct WwDim3 { uint32_t x, y, z; } WwDim3;
 typedef enum WwObserve {
     WW_OBSERVE_NOTHING  = 0,
     WW_OBSERVE_COUNTERS = 1, /* every counter of counters.def, in total, by source line and by instruction */
-    WW_OBSERVE_ACCESSES = 2, /* WwLaunch.on_access is called for every warp access, in block order with threads = 1 */
+    WW_OBSERVE_ACCESSES = 2, /* WwLaunch.on_access is called for every warp access, by one thread at a time, in block
+                              * order with threads = 1 */
 } WwObserve;
 
 /* One memory access of one warp instruction, as on_access receives it. */
@@ -123,10 +132,11 @@ typedef struct WwLaunch {
     size_t      arg_count;
     const size_t *arg_bytes; /* optional: sizes to check against the kernel's; NULL = trust */
     unsigned    observe;     /* WwObserve, or-ed */
-    bool        time;        /* cuda: measure */
-    unsigned    repeats;     /* cuda with time: launches measured after a warm-up; 0 = 20 */
+    bool        time;        /* cuda: measure; the kernel then runs many times, so it should be one that may */
+    unsigned    repeats;     /* cuda with time: runs measured after a warm-up; 0 = 20 */
     uint64_t    max_instructions; /* emulator: warp instructions; 0 = no limit */
     double      max_seconds;      /* emulator: 0 = no limit */
+    const volatile int *stop;     /* emulator: the launch ends with WW_ERR_LIMIT soon after *stop becomes non-zero; may be NULL */
     void      (*on_print)(void *user, const char *text, size_t len); /* device printf, in block order; NULL = dropped */
     void      (*on_access)(void *user, const WwAccess *a);
     void       *user;
@@ -134,7 +144,7 @@ typedef struct WwLaunch {
 
 /* Runs to the end.  *out (if out is not NULL) is set whenever the launch began, also when it failed: the counts so far
  * are in it.  Statuses: WW_ERR_NOT_FOUND (no such kernel; the message lists those there are), WW_ERR_LAUNCH, WW_ERR_FAULT,
- * WW_ERR_LIMIT, WW_ERR_UNSUPPORTED. */
+ * WW_ERR_LIMIT, WW_ERR_UNSUPPORTED; WW_ERR_INVALID: also when the device cannot observe what launch->observe asks for. */
 WwStatus ww_launch(WwDevice *d, WwModule *m, const char *kernel, const WwLaunch *launch, WwResult **out);
 void     ww_result_free(WwResult *r);
 
@@ -173,7 +183,7 @@ const char *ww_result_inexact(const WwResult *r, size_t i, bool *unsupported, ui
 
 /* What stopped the kernel; present when ww_launch returned WW_ERR_FAULT, _LIMIT or _UNSUPPORTED. */
 typedef struct WwFinding {
-    const char *rule;     /* "global-out-of-bounds", ...; the ids of `warpwright rules` */
+    const char *rule;     /* "out-of-bounds", ...; the ids of `warpwright rules` */
     const char *category; /* "memory", "init", "race", "sync", "perf" */
     const char *severity; /* "error", "warning", "note" */
     const char *kernel;
@@ -187,9 +197,17 @@ typedef struct WwFinding {
 size_t           ww_result_finding_count(const WwResult *r);
 const WwFinding *ww_result_finding(const WwResult *r, size_t i);
 
-/* cuda with time: median, fastest and number of the timed launches, milliseconds by events.  false: not measured. */
-bool ww_result_time(const WwResult *r, double *median_ms, double *min_ms, unsigned *runs);
+/* cuda with time: milliseconds of one launch, median and fastest of `runs` runs.  false: not measured; a failed kernel has
+ * no time.  A run is the time between two events around ww_result_time_batch() launches, divided by their number: a kernel
+ * of 1 ms or more is launched once per run, a shorter one as often as a run of 1 ms needs, so that the events' resolution
+ * and the start of the first launch do not matter; its time then contains the gap between one launch and the next, and is
+ * never below the 2 to 3 us at which the host can launch. */
+bool     ww_result_time(const WwResult *r, double *median_ms, double *min_ms, unsigned *runs);
+unsigned ww_result_time_batch(const WwResult *r);
 
+#ifdef __GNUC__
+#pragma GCC visibility pop
+#endif
 #ifdef __cplusplus
 }
 #endif

@@ -37,7 +37,7 @@ typedef struct DeviceOps {
     Status (*release)(WwDevice *d, WwPtr p);
     Status (*copy_in)(WwDevice *d, WwPtr dst, const void *src, uint64_t bytes);
     Status (*copy_out)(WwDevice *d, void *dst, WwPtr src, uint64_t bytes);
-    Status (*copy)(WwDevice *d, WwPtr dst, WwPtr src, uint64_t bytes); /* may overlap */
+    Status (*copy)(WwDevice *d, WwPtr dst, WwPtr src, uint64_t bytes); /* ranges that do not overlap */
     Status (*fill)(WwDevice *d, WwPtr dst, uint8_t value, uint64_t bytes);
     /* Takes ownership of ptx, also on failure. */
     Status (*load)(WwDevice *d, Module *ptx, WwModule **out);
@@ -91,6 +91,9 @@ Status device_launch(WwDevice *d, WwModule *m, const char *kernel, const DeviceL
 /* Implementations.  On failure *why is filled with a message. */
 Status emulator_open(const WwDeviceOptions *o, WwDevice **out, Str *why);
 Status cuda_open(const WwDeviceOptions *o, WwDevice **out, Str *why);
+
+/* Appends one line about the driver and each GPU, or what is missing; false: no GPU can be used. */
+bool cuda_describe(Str *out);
 
 /* ---- results (result.c) ---- */
 WwResult *result_new(const char *kernel);

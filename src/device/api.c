@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The public functions over DeviceOps.  What can be refused without the device is refused here, so that both devices answer
+ * alike: null pointers, zero sizes, unknown kernels, arguments that do not fit the kernel's parameters, empty grids.
+ *
+ * Invariants: a function that fails has left a message in the device (or, for ww_device_open, in a thread-local text); a NULL
+ * device or module is WW_ERR_INVALID without a message, having nowhere to put one; closing a device unloads its modules.
+ * Not checked: a device, module or result pointer that was released before. */
+#include "device/device.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LISTED_KERNELS = 20 };
+
+const char *ww_status_text(WwStatus s)
+{
+    static const char *const texts[] = {
+#define STATUS(name, text) text,
+#include "warpwright/statuses.def"
+#undef STATUS
+    };
+    return (size_t)s < sizeof texts / sizeof *texts ? texts[s] : "unknown status";
+}
+
+const char *ww_version(void)
+{
+    return WW_VERSION_STRING;
+}
+
+/* ---- devices ---- */
+
+Status device_fail(WwDevice *d, Status s, const char *fmt, ...)
+{
+    va_list ap;
+    Str     text = {0}; /* built aside: the arguments may point into the old message */
+    va_start(ap, fmt);
+    str_vprintf(&text, fmt, ap);
+    va_end(ap);
+    str_free(&d->error);
+    d->error = text;
+    return s;
+}
+
+static char *copy_text(const char *s)
+{
+    size_t n = strlen(s) + 1;
+    return memcpy(xmalloc(n), s, n);
+}
+
+void device_init(WwDevice *d, const DeviceOps *ops, const char *name, const char *profile)
+{
+    d->ops          = ops;
+    d->name         = copy_text(name);
+    d->profile_name = copy_text(profile);
+}
+
+void device_done(WwDevice *d)
+{
+    free(d->name);
+    free(d->profile_name);
+    str_free(&d->error);
+}
+
+/* The one text that has no object to live in, so it is the thread's. */
+static const char *open_message(const char *text)
+{
+    static _Thread_local char message[2048];
+    snprintf(message, sizeof message, "%s", text);
+    return message;
+}
+
+WwStatus ww_device_open(const char *name, const WwDeviceOptions *options, WwDevice **out, const char **message)
+{
+    static const WwDeviceOptions none;
+    const WwDeviceOptions       *o   = options ? options : &none;
+    Str                          why = {0};
+    Status                       s;
+    if (message)
+        *message = "";
+    if (!out)
+        s = (str_add(&why, "ww_device_open needs a place for the device"), WW_ERR_INVALID);
+    else if (*out = NULL, name && !strcmp(name, "emulator"))
+        s = emulator_open(o, out, &why);
+    else if (name && !strcmp(name, "cuda"))
+        s = cuda_open(o, out, &why);
+    else
+        s = (str_printf(&why, "no device '%s'; there are: emulator, cuda", name ? name : ""), WW_ERR_NOT_FOUND);
+    if (s != WW_OK && message)
+        *message = open_message(str_text(&why));
+    str_free(&why);
+    return s;
+}
+
+void ww_device_close(WwDevice *d)
+{
+    if (!d)
+        return;
+    while (d->modules)
+        d->ops->unload(d, d->modules);
+    d->ops->close(d);
+}
+
+const char *ww_device_name(const WwDevice *d)
+{
+    return d ? d->name : "";
+}
+
+const char *ww_device_kind(const WwDevice *d)
+{
+    return d ? d->ops->kind : "";
+}
+
+const char *ww_device_profile(const WwDevice *d)
+{
+    return d ? d->profile_name : "";
+}
+
+const char *ww_device_error(const WwDevice *d)
+{
+    return d ? str_text(&d->error) : "";
+}
+
+/* ---- memory ---- */
+
+WwStatus ww_alloc(WwDevice *d, size_t bytes, WwPtr *out)
+{
+    if (!d)
+        return WW_ERR_INVALID;
+    if (!out)
+        return device_fail(d, WW_ERR_INVALID, "ww_alloc needs a place for the address");
+    *out = 0;
+    if (!bytes)
+        return device_fail(d, WW_ERR_INVALID, "ww_alloc of 0 bytes: ask for at least 1");
+    return d->ops->alloc(d, bytes, out);
+}
+
+WwStatus ww_free(WwDevice *d, WwPtr p)
+{
+    if (!d)
+        return WW_ERR_INVALID;
+    return p ? d->ops->release(d, p) : WW_OK;
+}
+
+WwStatus ww_copy_in(WwDevice *d, WwPtr dst, const void *src, size_t bytes)
+{
+    if (!d)
+        return WW_ERR_INVALID;
+    if (!bytes)
+        return WW_OK;
+    if (!src)
+        return device_fail(d, WW_ERR_INVALID, "ww_copy_in: the source is NULL");
+    return d->ops->copy_in(d, dst, src, bytes);
+}
+
+WwStatus ww_copy_out(WwDevice *d, void *dst, WwPtr src, size_t bytes)
+{
+    if (!d)
+        return WW_ERR_INVALID;
+    if (!bytes)
+        return WW_OK;
+    if (!dst)
+        return device_fail(d, WW_ERR_INVALID, "ww_copy_out: the destination is NULL");
+    return d->ops->copy_out(d, dst, src, bytes);
+}
+
+WwStatus ww_copy(WwDevice *d, WwPtr dst, WwPtr src, size_t bytes)
+{
+    if (!d)
+        return WW_ERR_INVALID;
+    if (!bytes)
+        return WW_OK;
+    if (dst - src < bytes || src - dst < bytes)
+        return device_fail(d, WW_ERR_INVALID, "ww_copy: source and destination overlap");
+    return d->ops->copy(d, dst, src, bytes);
+}
+
+WwStatus ww_fill(WwDevice *d, WwPtr dst, uint8_t value, size_t bytes)
+{
+    if (!d)
+        return WW_ERR_INVALID;
+    return bytes ? d->ops->fill(d, dst, value, bytes) : WW_OK;
+}
+
+/* ---- modules ---- */
+
+void module_init(WwModule *m, WwDevice *d, const Module *ptx)
+{
+    m->device  = d;
+    m->ptx     = ptx;
+    m->kernels = xcalloc(ptx->nfuncs + 1, sizeof *m->kernels);
+    for (size_t i = 0; i < ptx->nfuncs; i++)
+        if (ptx->funcs[i]->entry && ptx->funcs[i]->has_body)
+            m->kernels[m->nkernels++] = ptx->funcs[i];
+    m->next    = d->modules;
+    d->modules = m;
+}
+
+void module_done(WwModule *m)
+{
+    WwModule **at = &m->device->modules;
+    while (*at && *at != m)
+        at = &(*at)->next;
+    if (*at)
+        *at = m->next;
+    free(m->kernels);
+}
+
+WwStatus ww_module_load(WwDevice *d, const char *name, const char *ptx, size_t len, WwModule **out)
+{
+    if (!d)
+        return WW_ERR_INVALID;
+    if (!out || !ptx)
+        return device_fail(d, WW_ERR_INVALID, "ww_module_load needs %s", out ? "PTX text" : "a place for the module");
+    *out = NULL;
+    Diags   diags;
+    Module *m = NULL;
+    diags_init(&diags);
+    Status s = ptx_parse(name ? name : "<ptx>", ptx, len, &diags, &m);
+    if (s != WW_OK) {
+        Str text = {0};
+        diags_render(&diags, &text);
+        while (text.len && text.s[text.len - 1] == '\n')
+            text.s[--text.len] = 0;
+        device_fail(d, s, "%s", str_text(&text));
+        str_free(&text);
+    }
+    diags_free(&diags);
+    return s == WW_OK ? d->ops->load(d, m, out) : s;
+}
+
+void ww_module_unload(WwDevice *d, WwModule *m)
+{
+    if (d && m && m->device == d)
+        d->ops->unload(d, m);
+}
+
+size_t ww_module_kernel_count(const WwModule *m)
+{
+    return m ? m->nkernels : 0;
+}
+
+const char *ww_module_kernel_name(const WwModule *m, size_t i)
+{
+    return m && i < m->nkernels ? m->kernels[i]->name : NULL;
+}
+
+size_t ww_module_kernel_arg_count(const WwModule *m, size_t i)
+{
+    return m && i < m->nkernels ? m->kernels[i]->nparams : 0;
+}
+
+size_t ww_module_kernel_arg_bytes(const WwModule *m, size_t i, size_t k)
+{
+    return k < ww_module_kernel_arg_count(m, i) ? (size_t)m->kernels[i]->params[k].bytes : 0;
+}
+
+WwStatus ww_module_variable(WwDevice *d, WwModule *m, const char *name, WwPtr *address, size_t *bytes)
+{
+    uint64_t n = 0;
+    WwPtr    p = 0;
+    if (!d || !m)
+        return WW_ERR_INVALID;
+    if (m->device != d || !name)
+        return device_fail(d, WW_ERR_INVALID, "ww_module_variable: %s",
+                           name ? "the module belongs to another device" : "the name is NULL");
+    const Var *v = ptx_find_var(m->ptx, name);
+    if (!v || (v->space != SPACE_GLOBAL && v->space != SPACE_CONST))
+        return device_fail(d, WW_ERR_NOT_FOUND, "no .global or .const variable '%s' in %s%s", name, m->ptx->name,
+                           v ? " (it is in another state space)" : "");
+    TRY(d->ops->variable(d, m, v, &p, &n));
+    if (address)
+        *address = p;
+    if (bytes)
+        *bytes = (size_t)n;
+    return WW_OK;
+}
+
+/* ---- launches ---- */
+
+static Status no_kernel(WwDevice *d, const WwModule *m, const char *name)
+{
+    Str list = {0};
+    for (size_t i = 0; i < m->nkernels && i < LISTED_KERNELS; i++)
+        str_printf(&list, "%s%s", i ? ", " : "", m->kernels[i]->name);
+    if (m->nkernels > LISTED_KERNELS)
+        str_printf(&list, " and %zu more", m->nkernels - LISTED_KERNELS);
+    device_fail(d, WW_ERR_NOT_FOUND, "no kernel '%s' in %s; it has: %s", name, m->ptx->name,
+                m->nkernels ? list.s : "none");
+    str_free(&list);
+    return WW_ERR_NOT_FOUND;
+}
+
+static Status find_kernel(WwDevice *d, const WwModule *m, const char *name, const Func **out)
+{
+    if (!name)
+        return device_fail(d, WW_ERR_INVALID, "ww_launch: the kernel's name is NULL");
+    for (size_t i = 0; i < m->nkernels; i++)
+        if (!strcmp(m->kernels[i]->name, name))
+            return *out = m->kernels[i], WW_OK;
+    return no_kernel(d, m, name);
+}
+
+/* "param_0 u64, param_1 f32" */
+static void describe_params(const Func *k, Str *out)
+{
+    for (size_t i = 0; i < k->nparams; i++) {
+        const Var *p = &k->params[i];
+        str_printf(out, "%s%s", i ? ", " : "", type_text(p->type));
+        if (p->ndim)
+            str_printf(out, "[%" PRIu64 " bytes]", p->bytes);
+    }
+}
+
+static Status check_args(WwDevice *d, const Func *k, const WwLaunch *w)
+{
+    if (w->arg_count != k->nparams) {
+        Str list = {0};
+        describe_params(k, &list);
+        device_fail(d, WW_ERR_LAUNCH, "kernel %s takes %zu argument%s (%s), %zu given", k->name, k->nparams,
+                    k->nparams == 1 ? "" : "s", str_text(&list), w->arg_count);
+        str_free(&list);
+        return WW_ERR_LAUNCH;
+    }
+    if (k->nparams && !w->args)
+        return device_fail(d, WW_ERR_LAUNCH, "kernel %s: WwLaunch.args is NULL, %zu arguments are needed", k->name,
+                           k->nparams);
+    for (size_t i = 0; i < k->nparams; i++) {
+        if (!w->args[i])
+            return device_fail(d, WW_ERR_LAUNCH, "kernel %s: argument %zu is a null pointer (it must point to the value)",
+                               k->name, i);
+        if (w->arg_bytes && w->arg_bytes[i] != k->params[i].bytes)
+            return device_fail(d, WW_ERR_LAUNCH, "kernel %s: argument %zu has %zu bytes, its parameter %s (%s) %" PRIu64,
+                               k->name, i, w->arg_bytes[i], k->params[i].name, type_text(k->params[i].type),
+                               k->params[i].bytes);
+    }
+    return WW_OK;
+}
+
+static Status check_launch(WwDevice *d, const WwModule *m, const WwLaunch *w)
+{
+    if (m->device != d)
+        return device_fail(d, WW_ERR_INVALID, "ww_launch: the module belongs to another device");
+    const WwDim3 *const dims[]  = {&w->grid, &w->block};
+    const char *const   names[] = {"grid", "block"};
+    for (int i = 0; i < 2; i++)
+        if (!dims[i]->x || !dims[i]->y || !dims[i]->z)
+            return device_fail(d, WW_ERR_LAUNCH, "the %s is %u x %u x %u: every dimension must be at least 1", names[i],
+                               dims[i]->x, dims[i]->y, dims[i]->z);
+    if (w->observe & ~(unsigned)(WW_OBSERVE_COUNTERS | WW_OBSERVE_ACCESSES))
+        return device_fail(d, WW_ERR_INVALID, "ww_launch: observe has unknown bits: 0x%x", w->observe);
+    if (w->observe & ~d->ops->observes)
+        return device_fail(d, WW_ERR_INVALID,
+                           "%s cannot observe %s: launch with observe = WW_OBSERVE_NOTHING, or on the emulator",
+                           d->ops->kind, w->observe & ~d->ops->observes & WW_OBSERVE_COUNTERS ? "counters" : "accesses");
+    if ((w->observe & WW_OBSERVE_ACCESSES) && !w->on_access)
+        return device_fail(d, WW_ERR_INVALID, "ww_launch: WW_OBSERVE_ACCESSES needs on_access");
+    return WW_OK;
+}
+
+Status device_launch(WwDevice *d, WwModule *m, const char *kernel, const DeviceLaunch *l, WwResult **out)
+{
+    const Func *k = NULL;
+    TRY(check_launch(d, m, l->w));
+    TRY(find_kernel(d, m, kernel, &k));
+    TRY(check_args(d, k, l->w));
+    WwResult *r     = result_new(k->name);
+    Status    s     = d->ops->launch(d, m, k, l, r);
+    bool      began = s == WW_OK || r->nfindings;
+    if (out && began)
+        *out = r;
+    else
+        ww_result_free(r);
+    return s;
+}
+
+WwStatus ww_launch(WwDevice *d, WwModule *m, const char *kernel, const WwLaunch *launch, WwResult **out)
+{
+    if (out)
+        *out = NULL;
+    if (!d || !m)
+        return WW_ERR_INVALID;
+    if (!launch)
+        return device_fail(d, WW_ERR_INVALID, "ww_launch: the launch is NULL");
+    return device_launch(d, m, kernel, &(DeviceLaunch){.w = launch}, out);
+}
