@@ -1,8 +1,66 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * warpwright: finds the verb and runs it.  Verbs and their options are rows of options.def; each verb's code is in cmd_<verb>.c.
+ * Exit codes: the verb's own, CLI_USAGE for what could not be understood, and CLI_USAGE when the output could not be written
+ * (a full disk must not look like success). */
+#include <errno.h>
 #include <stdio.h>
+#include <string.h>
+
+#include "cli/cli.h"
 #include "warpwright/warpwright.h"
-int main(void)
+
+static void print_help(FILE *to)
 {
-    puts(WW_VERSION_STRING);
-    return 0;
+    Str text = {0};
+    cli_help(&text);
+    fputs(str_text(&text), to);
+    str_free(&text);
+}
+
+static int unknown_verb(const char *given)
+{
+    const char    *words[64];
+    size_t         n;
+    const CliVerb *v = cli_verbs(&n);
+    size_t         k = 0;
+    for (; k < n && k < sizeof words / sizeof *words - 1; k++)
+        words[k] = v[k].name;
+    words[k]         = NULL;
+    const char *near = cli_nearest(given, words);
+    bool        opt  = given[0] == '-';
+    if (near)
+        fprintf(stderr, "warpwright: error: unknown verb '%s'; did you mean '%s'?\n", given, near);
+    else
+        fprintf(stderr, "warpwright: error: unknown %s '%s'\n", opt ? "option" : "verb", given);
+    fputs("Try 'warpwright help'.\n", stderr);
+    return CLI_USAGE;
+}
+
+static int dispatch(int argc, char **argv)
+{
+    if (argc < 2) {
+        print_help(stderr);
+        return CLI_USAGE;
+    }
+    if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0) {
+        printf("warpwright %s\n", ww_version());
+        return CLI_OK;
+    }
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
+        print_help(stdout);
+        return CLI_OK;
+    }
+    const CliVerb *v = cli_find_verb(argv[1]);
+    return v ? v->run(argc - 1, argv + 1) : unknown_verb(argv[1]);
+}
+
+int main(int argc, char **argv)
+{
+    int code = dispatch(argc, argv);
+    if (fflush(stdout) != 0 || ferror(stdout)) {
+        fprintf(stderr, "warpwright: error: cannot write standard output: %s\n", strerror(errno));
+        return CLI_USAGE;
+    }
+    return code;
 }

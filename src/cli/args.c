@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Parses a verb's arguments by the rows of options.def.  getopt_long does the walk (abbreviations, --name=value, options after
+ * operands, --); this file checks values and words the messages.  Every error is one line "warpwright VERB: error: ..." that
+ * names the offending text, what was expected, and where to read on; the exit code is then CLI_USAGE.
+ *
+ * Not modelled: options with optional values, and options whose meaning depends on their place. */
+#include "cli/cli.h"
+
+#include <assert.h>
+#include <ctype.h>
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/arena.h"
+
+enum { CODE_OPTION = 256, MAX_OPTIONS = 64, MAX_WORD = 32 };
+
+int cli_error(const char *verb, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    Str text = {0};
+    str_vprintf(&text, fmt, ap);
+    va_end(ap);
+    fprintf(stderr, "warpwright %s: error: %s\nTry 'warpwright help %s'.\n", verb, str_text(&text), verb);
+    str_free(&text);
+    return CLI_USAGE;
+}
+
+/* Number of single-character edits between two words, capped at MAX_WORD. */
+static unsigned distance(const char *a, const char *b)
+{
+    unsigned row[MAX_WORD + 1];
+    size_t   n = strlen(b);
+    if (n > MAX_WORD || strlen(a) > MAX_WORD)
+        return MAX_WORD;
+    for (unsigned j = 0; j <= n; j++)
+        row[j] = j;
+    for (; *a; a++) {
+        unsigned diagonal = row[0]++;
+        for (size_t j = 1; j <= n; j++) {
+            unsigned best = diagonal + (*a != b[j - 1]);
+            diagonal      = row[j];
+            if (row[j] + 1 < best)
+                best = row[j] + 1;
+            if (row[j - 1] + 1 < best)
+                best = row[j - 1] + 1;
+            row[j] = best;
+        }
+    }
+    return row[n];
+}
+
+const char *cli_nearest(const char *given, const char *const *words)
+{
+    const char *found = NULL;
+    unsigned    best  = strlen(given) < 5 ? 2 : 3; /* short words: one edit; longer ones: two */
+    for (; *words; words++) {
+        unsigned d = distance(given, *words);
+        if (d < best) {
+            best  = d;
+            found = *words;
+        }
+    }
+    return found;
+}
+
+/* Index of `text` among the words of "a|b|c", or -1. */
+static int word_index(const char *values, const char *text)
+{
+    size_t len = strlen(text);
+    for (int i = 0;; i++) {
+        size_t n = strcspn(values, "|");
+        if (n == len && strncmp(values, text, n) == 0)
+            return i;
+        if (!values[n])
+            return -1;
+        values += n + 1;
+    }
+}
+
+static bool parse_number(const char *text, bool hex, uint64_t *out)
+{
+    if (!isalnum((unsigned char)text[0]))
+        return false; /* strtoull takes blanks and signs, which nobody means here */
+    char *end;
+    errno = 0;
+    *out  = strtoull(text, &end, hex ? 16 : strncasecmp(text, "0x", 2) == 0 ? 16 : 10);
+    return end != text && !*end && !errno;
+}
+
+/* Checks the value of one option; false after a message. */
+static bool check_value(const CliOption *o, CliValue *v)
+{
+    switch (o->kind) {
+    case CLI_NUMBER:
+        if (!parse_number(v->text, false, &v->number)) {
+            cli_error(o->verb, "--%s: '%s' is not a number", o->name, v->text);
+            return false;
+        }
+        if (o->values[0]) {
+            uint64_t min = 0, max = 0;
+            int      n = sscanf(o->values, "%" SCNu64 "..%" SCNu64, &min, &max);
+            assert(n == 2);
+            if (n == 2 && (v->number < min || v->number > max)) {
+                cli_error(o->verb, "--%s: %s is outside %s", o->name, v->text, o->values);
+                return false;
+            }
+        }
+        return true;
+    case CLI_HEX:
+        if (!parse_number(v->text, true, &v->number)) {
+            cli_error(o->verb, "--%s: '%s' is not a hexadecimal number of at most 64 bits", o->name, v->text);
+            return false;
+        }
+        return true;
+    case CLI_CHOICE:
+        if (word_index(o->values, v->text) < 0) {
+            cli_error(o->verb, "--%s: '%s' is none of %s", o->name, v->text, o->values);
+            return false;
+        }
+        return true;
+    case CLI_FLAG:
+    case CLI_TEXT:
+    case CLI_FILE:
+    case CLI_PROFILE:
+    case CLI_LIST: return true;
+    }
+    return true;
+}
+
+typedef struct Table { /* a verb's rows in getopt's shape */
+    struct option    longs[MAX_OPTIONS];
+    const CliOption *row[MAX_OPTIONS];
+    const char      *words[MAX_OPTIONS + 1];
+    char             letters[2 * MAX_OPTIONS + 4];
+    int              count;
+} Table;
+
+static void table_make(const CliVerb *verb, Table *t)
+{
+    size_t           n;
+    const CliOption *o = cli_options(&n);
+    char            *s = t->letters;
+    *s++               = ':'; /* tell a missing value from an unknown option */
+    *s++               = 'h';
+    t->count           = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (strcmp(o[i].verb, verb->name) != 0)
+            continue;
+        assert(t->count < MAX_OPTIONS - 2);
+        bool flag            = o[i].kind == CLI_FLAG;
+        t->longs[t->count]   = (struct option){o[i].name, flag ? no_argument : required_argument, NULL, CODE_OPTION + t->count};
+        t->words[t->count]   = o[i].name;
+        t->row[t->count++]   = &o[i];
+        if (o[i].letter) {
+            *s++ = o[i].letter;
+            if (!flag)
+                *s++ = ':';
+        }
+    }
+    *s                     = '\0';
+    t->longs[t->count]     = (struct option){"help", no_argument, NULL, 'h'};
+    t->words[t->count]     = "help";
+    t->longs[t->count + 1] = (struct option){NULL, 0, NULL, 0};
+    t->words[t->count + 1] = NULL;
+}
+
+static const CliOption *row_of(const Table *t, int c)
+{
+    if (c >= CODE_OPTION)
+        return t->row[c - CODE_OPTION];
+    for (int i = 0; i < t->count; i++) {
+        if (t->row[i]->letter == c)
+            return t->row[i];
+    }
+    return NULL;
+}
+
+/* getopt did not know the option: say which and what it may have been. */
+static void unknown_option(const CliVerb *verb, const Table *t, const char *given)
+{
+    if (strncmp(given, "--", 2) != 0) {
+        cli_error(verb->name, "unknown option '-%c'", optopt ? optopt : given[1]);
+        return;
+    }
+    char   name[MAX_WORD + 1];
+    size_t n = strcspn(given + 2, "=");
+    snprintf(name, sizeof name, "%.*s", (int)(n > MAX_WORD ? MAX_WORD : n), given + 2);
+    int same = 0;
+    for (int i = 0; i < t->count; i++)
+        same += strncmp(t->row[i]->name, name, strlen(name)) == 0;
+    const char *near = cli_nearest(name, t->words);
+    if (same > 1)
+        cli_error(verb->name, "option '--%s' is the beginning of several", name);
+    else if (optopt)
+        cli_error(verb->name, "option '--%s' takes no value", name);
+    else if (near)
+        cli_error(verb->name, "unknown option '--%s'; did you mean '--%s'?", name, near);
+    else
+        cli_error(verb->name, "unknown option '--%s'", name);
+}
+
+/* One step of getopt's answer; false: leave with *code. */
+static bool take(CliArgs *a, const Table *t, int c, char **argv, int *code)
+{
+    *code = CLI_USAGE;
+    if (c == 'h') {
+        Str text = {0};
+        cli_help_verb(a->verb, &text);
+        fputs(str_text(&text), stdout);
+        str_free(&text);
+        *code = CLI_OK;
+        return false;
+    }
+    if (c == ':') {
+        const CliOption *o = row_of(t, optopt);
+        cli_error(a->verb->name, "option '--%s' needs a value: %s", o->name, o->values[0] ? o->values : o->meta);
+        return false;
+    }
+    if (c == '?') {
+        unknown_option(a->verb, t, argv[optind - 1]);
+        return false;
+    }
+    CliValue *v = &a->value[a->nvalues++];
+    v->option   = row_of(t, c);
+    v->text     = v->option->kind == CLI_FLAG ? NULL : optarg;
+    v->number   = 0;
+    return check_value(v->option, v);
+}
+
+bool cli_parse(CliArgs *a, int argc, char **argv, int *code)
+{
+    Table t;
+    *a      = (CliArgs){.verb = cli_find_verb(argv[0])};
+    *code   = CLI_OK;
+    assert(a->verb);
+    table_make(a->verb, &t);
+    a->value   = xcalloc((size_t)argc + 1, sizeof *a->value);
+    a->operand = xcalloc((size_t)argc + 1, sizeof *a->operand);
+    opterr     = 0;
+    optind     = 0; /* glibc: start anew, whatever was parsed before */
+    optopt     = 0;
+    int c;
+    while ((c = getopt_long(argc, argv, t.letters, t.longs, NULL)) != -1) {
+        if (!take(a, &t, c, argv, code)) {
+            cli_free(a);
+            return false;
+        }
+    }
+    while (optind < argc)
+        a->operand[a->noperands++] = argv[optind++];
+    if ((int)a->noperands > a->verb->max) {
+        *code = a->verb->max ? cli_error(a->verb->name, "too many operands: '%s'", a->operand[a->verb->max])
+                             : cli_error(a->verb->name, "takes no operands: '%s'", a->operand[0]);
+    } else if ((int)a->noperands < a->verb->min) {
+        *code = cli_error(a->verb->name, "an operand is missing: %s", a->verb->operands);
+    }
+    if (*code != CLI_OK)
+        cli_free(a);
+    return *code == CLI_OK;
+}
+
+void cli_free(CliArgs *a)
+{
+    free(a->value);
+    free(a->operand);
+    *a = (CliArgs){0};
+}
+
+/* The last value given for an option, or NULL. */
+static const CliValue *value_of(const CliArgs *a, const char *name)
+{
+    size_t           n;
+    const CliOption *o     = cli_options(&n);
+    bool             known = false;
+    for (size_t i = 0; i < n && !known; i++)
+        known = strcmp(o[i].verb, a->verb->name) == 0 && strcmp(o[i].name, name) == 0;
+    assert(known);
+    for (size_t i = a->nvalues; i-- > 0;) {
+        if (strcmp(a->value[i].option->name, name) == 0)
+            return &a->value[i];
+    }
+    return NULL;
+}
+
+bool cli_has(const CliArgs *a, const char *name)
+{
+    return value_of(a, name) != NULL;
+}
+
+const char *cli_text(const CliArgs *a, const char *name, const char *fallback)
+{
+    const CliValue *v = value_of(a, name);
+    return v ? v->text : fallback;
+}
+
+uint64_t cli_number(const CliArgs *a, const char *name, uint64_t fallback)
+{
+    const CliValue *v = value_of(a, name);
+    return v ? v->number : fallback;
+}
+
+int cli_choice(const CliArgs *a, const char *name, int fallback)
+{
+    const CliValue *v = value_of(a, name);
+    return v ? word_index(v->option->values, v->text) : fallback;
+}
+
+char *cli_read(const char *verb, const char *path, size_t *len)
+{
+    bool  in = strcmp(path, "-") == 0;
+    FILE *f  = in ? stdin : fopen(path, "rb");
+    if (!f) {
+        cli_error(verb, "cannot open '%s': %s", path, strerror(errno));
+        return NULL;
+    }
+    Str    text = {0};
+    char   part[1 << 16];
+    size_t n;
+    errno = 0;
+    while ((n = fread(part, 1, sizeof part, f)) > 0)
+        str_addn(&text, part, n);
+    bool bad = ferror(f) != 0;
+    int  why = errno;
+    if (!in)
+        fclose(f);
+    if (bad) {
+        cli_error(verb, "cannot read '%s': %s", path, strerror(why));
+        str_free(&text);
+        return NULL;
+    }
+    if (!text.s)
+        text.s = xcalloc(1, 1);
+    *len = text.len;
+    return text.s; /* Str's memory is malloc's */
+}

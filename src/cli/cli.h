@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The frame of the command line.  A verb is a row VERB of options.def and a function cmd_<id> in cmd_<id>.c:
+ *
+ *     int cmd_access(int argc, char **argv)            // argv[0] is the verb
+ *     {
+ *         CliArgs a;
+ *         int     code;
+ *         if (!cli_parse(&a, argc, argv, &code))       // --help was answered, or an error printed
+ *             return code;
+ *         const char *profile = cli_text(&a, "profile", NULL);
+ *         uint64_t    mask    = cli_number(&a, "mask", 0xffffffff);
+ *         ...
+ *         if (!cli_has(&a, "space"))
+ *             code = cli_error("access", "--space is needed");    // prints, gives 122
+ *         cli_free(&a);
+ *         return code;
+ *     }
+ *
+ * Options stand in options.def and nowhere else: help, man page and completions come from there.  Naming an option that its verb
+ * does not have is our own fault: an assert.  Options may be abbreviated and mixed with operands; after -- all are operands.
+ * A value option that is given twice: the last one counts (KIND LIST keeps all, in CliArgs.value). */
+#ifndef WW_CLI_CLI_H
+#define WW_CLI_CLI_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/str.h"
+
+/* Exit codes beside a program's own; the strongest counts: usage, then kernel, then findings. */
+enum { CLI_OK = 0, CLI_KERNEL = 120, CLI_FINDINGS = 121, CLI_USAGE = 122 };
+
+enum { CLI_MANY = 1 << 30 };
+
+typedef enum CliKind { CLI_FLAG, CLI_NUMBER, CLI_HEX, CLI_TEXT, CLI_FILE, CLI_CHOICE, CLI_PROFILE, CLI_LIST } CliKind;
+
+typedef struct CliOption {
+    const char *verb, *name;
+    char        letter; /* 0 = none */
+    CliKind     kind;
+    const char *meta, *values, *text;
+} CliOption;
+
+typedef struct CliVerb {
+    const char *name;
+    int (*run)(int argc, char **argv);
+    const char *operands;
+    int         min, max;
+    const char *summary, *text;
+} CliVerb;
+
+typedef struct CliExample {
+    const char *verb, *command, *text;
+} CliExample;
+
+typedef struct CliValue {
+    const CliOption *option;
+    const char      *text;   /* as given; NULL for a flag */
+    uint64_t         number; /* NUMBER and HEX */
+} CliValue;
+
+typedef struct CliArgs {
+    const CliVerb *verb;
+    CliValue      *value; /* in the order given */
+    size_t         nvalues;
+    const char   **operand;
+    size_t         noperands;
+} CliArgs;
+
+/* ---- for verbs (args.c) ------------------------------------------------------------------------------------------ */
+
+/* True: go on with *a, and cli_free it later.  False: leave with *code (nothing to free). */
+bool cli_parse(CliArgs *a, int argc, char **argv, int *code);
+void cli_free(CliArgs *a);
+
+bool        cli_has(const CliArgs *a, const char *name);
+const char *cli_text(const CliArgs *a, const char *name, const char *fallback);
+uint64_t    cli_number(const CliArgs *a, const char *name, uint64_t fallback);
+/* For CHOICE: the index of the word in the row's values, or fallback. */
+int cli_choice(const CliArgs *a, const char *name, int fallback);
+
+/* Prints "warpwright VERB: error: ..." and where to read on to stderr; gives CLI_USAGE. */
+int cli_error(const char *verb, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* The word of `words` (NULL-terminated) that `given` was probably meant to be, or NULL. */
+const char *cli_nearest(const char *given, const char *const *words);
+/* A whole file ("-": standard input), zero-terminated, to be freed; NULL after a message of cli_error's form on stderr. */
+char *cli_read(const char *verb, const char *path, size_t *len);
+
+/* ---- the table (table.c) and what is made from it ------------------------------------------------------------------ */
+
+/* int cmd_<verb>(int argc, char **argv), one for each row VERB. */
+#define OPTION(verb, name, letter, kind, meta, values, text)
+#define EXAMPLE(verb, command, text)
+#define VERB(id, operands, min, max, summary, text) int cmd_##id(int argc, char **argv);
+#include "cli/options.def"
+#undef VERB
+#undef EXAMPLE
+#undef OPTION
+
+const CliVerb    *cli_verbs(size_t *count);
+const CliOption  *cli_options(size_t *count);
+const CliExample *cli_examples(size_t *count);
+const CliVerb    *cli_find_verb(const char *name);
+void              cli_help(Str *out);                         /* the list of verbs */
+void              cli_help_verb(const CliVerb *v, Str *out);
+void              cli_man(Str *out);                          /* troff */
+bool              cli_completion(const char *shell, Str *out); /* false: no such shell */
+
+#endif

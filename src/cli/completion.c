@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Completion scripts from the rows of options.def, for bash, zsh and fish.  They are plain text that calls nothing: a script
+ * knows the verbs, each verb's options and the words of a choice; everything else completes as a file name. */
+#include "cli/cli.h"
+
+#include <string.h>
+
+/* Text inside single quotes of a shell. */
+static void quoted(Str *out, const char *text)
+{
+    str_addc(out, '\'');
+    for (; *text; text++) {
+        if (*text == '\'')
+            str_add(out, "'\\''");
+        else
+            str_addc(out, *text);
+    }
+    str_addc(out, '\'');
+}
+
+/* "a|b|c" with another separator. */
+static void words(Str *out, const char *values, char separator)
+{
+    for (; *values; values++)
+        str_addc(out, *values == '|' ? separator : *values);
+}
+
+static void bash(Str *out)
+{
+    size_t           nv, no;
+    const CliVerb   *v = cli_verbs(&nv);
+    const CliOption *o = cli_options(&no);
+    str_add(out, "# bash completion for warpwright\n_warpwright()\n{\n"
+                 "    local word=\"${COMP_WORDS[COMP_CWORD]}\" last=\"${COMP_WORDS[COMP_CWORD - 1]}\" verb=\"${COMP_WORDS[1]}\"\n"
+                 "    COMPREPLY=()\n    if ((COMP_CWORD == 1)); then\n        COMPREPLY=($(compgen -W '");
+    for (size_t i = 0; i < nv; i++)
+        str_printf(out, "%s ", v[i].name);
+    str_add(out, "--help --version' -- \"$word\"))\n        return\n    fi\n    case \"$verb $last\" in\n");
+    for (size_t i = 0; i < no; i++) {
+        if (o[i].kind != CLI_CHOICE)
+            continue;
+        str_printf(out, "        '%s --%s') COMPREPLY=($(compgen -W '", o[i].verb, o[i].name);
+        words(out, o[i].values, ' ');
+        str_add(out, "' -- \"$word\")); return ;;\n");
+    }
+    str_add(out, "    esac\n    if [[ $word != -* ]]; then\n");
+    str_add(out, "        [[ $verb == help ]] && COMPREPLY=($(compgen -W '");
+    for (size_t i = 0; i < nv; i++)
+        str_printf(out, "%s%s", i ? " " : "", v[i].name);
+    str_add(out, "' -- \"$word\"))\n        return\n    fi\n    case \"$verb\" in\n");
+    for (size_t i = 0; i < nv; i++) {
+        str_printf(out, "        %s) COMPREPLY=($(compgen -W '", v[i].name);
+        for (size_t j = 0; j < no; j++) {
+            if (strcmp(o[j].verb, v[i].name) == 0)
+                str_printf(out, "--%s ", o[j].name);
+        }
+        str_add(out, "--help' -- \"$word\")) ;;\n");
+    }
+    str_add(out, "    esac\n}\ncomplete -o default -F _warpwright warpwright\n");
+}
+
+/* zsh's _arguments reads [ ] and : in a spec. */
+static void zsh_text(Str *out, const char *text)
+{
+    for (; *text; text++) {
+        if (strchr("[]:\\", *text))
+            str_addc(out, '\\');
+        if (*text == '\'')
+            str_add(out, "'\\''");
+        else
+            str_addc(out, *text);
+    }
+}
+
+static void zsh_option(Str *out, const CliOption *o)
+{
+    str_printf(out, " \\\n                '--%s[", o->name);
+    zsh_text(out, o->text);
+    str_addc(out, ']');
+    if (o->kind == CLI_CHOICE) {
+        str_printf(out, ":%s:(", o->meta);
+        words(out, o->values, ' ');
+        str_addc(out, ')');
+    } else if (o->kind != CLI_FLAG) {
+        str_printf(out, ":%s:%s", o->meta, o->kind == CLI_FILE ? "_files" : " ");
+    }
+    str_addc(out, '\'');
+}
+
+static void zsh(Str *out)
+{
+    size_t           nv, no;
+    const CliVerb   *v = cli_verbs(&nv);
+    const CliOption *o = cli_options(&no);
+    str_add(out, "#compdef warpwright\n# zsh completion for warpwright\n_warpwright()\n{\n    local -a verbs\n    verbs=(\n");
+    for (size_t i = 0; i < nv; i++) {
+        str_printf(out, "        '%s:", v[i].name);
+        zsh_text(out, v[i].summary);
+        str_add(out, "'\n");
+    }
+    str_add(out, "    )\n    if ((CURRENT == 2)); then\n        _describe 'verb' verbs\n        return\n    fi\n"
+                 "    local verb=$words[2]\n    shift words\n    ((CURRENT--))\n    case $verb in\n");
+    for (size_t i = 0; i < nv; i++) {
+        str_printf(out, "        %s)\n            _arguments '--help[this verb]'", v[i].name);
+        for (size_t j = 0; j < no; j++) {
+            if (strcmp(o[j].verb, v[i].name) == 0)
+                zsh_option(out, &o[j]);
+        }
+        str_add(out, " \\\n                '*:operand:_files'\n            ;;\n");
+    }
+    str_add(out, "    esac\n}\n_warpwright \"$@\"\n");
+}
+
+static void fish(Str *out)
+{
+    size_t           nv, no;
+    const CliVerb   *v = cli_verbs(&nv);
+    const CliOption *o = cli_options(&no);
+    str_add(out, "# fish completion for warpwright\n");
+    for (size_t i = 0; i < nv; i++) {
+        str_printf(out, "complete -c warpwright -n __fish_use_subcommand -f -a %s -d ", v[i].name);
+        quoted(out, v[i].summary);
+        str_addc(out, '\n');
+    }
+    for (size_t i = 0; i < no; i++) {
+        str_printf(out, "complete -c warpwright -n '__fish_seen_subcommand_from %s' -l %s", o[i].verb, o[i].name);
+        if (o[i].letter)
+            str_printf(out, " -s %c", o[i].letter);
+        if (o[i].kind == CLI_CHOICE) {
+            str_add(out, " -x -a '");
+            words(out, o[i].values, ' ');
+            str_addc(out, '\'');
+        } else if (o[i].kind != CLI_FLAG) {
+            str_add(out, o[i].kind == CLI_FILE ? " -r" : " -x");
+        }
+        str_add(out, " -d ");
+        quoted(out, o[i].text);
+        str_addc(out, '\n');
+    }
+}
+
+bool cli_completion(const char *shell, Str *out)
+{
+    static const struct {
+        const char *name;
+        void (*write)(Str *out);
+    } shells[] = {{"bash", bash}, {"zsh", zsh}, {"fish", fish}};
+    for (size_t i = 0; i < sizeof shells / sizeof *shells; i++) {
+        if (strcmp(shells[i].name, shell) == 0) {
+            shells[i].write(out);
+            return true;
+        }
+    }
+    return false;
+}

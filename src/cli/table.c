@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * options.def as arrays.  Rows keep the table's order: it is the order of help and of the man page.
+ * A verb of the table without its function cmd_<id> does not link, so the table cannot promise what is not there. */
+#include "cli/cli.h"
+
+#include <string.h>
+
+#define OPTION(verb, name, letter, kind, meta, values, text)
+#define EXAMPLE(verb, command, text)
+static const CliVerb verbs[] = {
+#define VERB(id, operands, min, max, summary, text) {#id, cmd_##id, operands, min, max, summary, text},
+#include "cli/options.def"
+#undef VERB
+};
+#undef OPTION
+#undef EXAMPLE
+
+#define VERB(id, operands, min, max, summary, text)
+static const CliOption options[] = {
+#define OPTION(verb, name, letter, kind, meta, values, text) {#verb, name, letter, CLI_##kind, meta, values, text},
+#define EXAMPLE(verb, command, text)
+#include "cli/options.def"
+#undef OPTION
+#undef EXAMPLE
+};
+
+static const CliExample examples[] = {
+#define OPTION(verb, name, letter, kind, meta, values, text)
+#define EXAMPLE(verb, command, text) {#verb, command, text},
+#include "cli/options.def"
+#undef OPTION
+#undef EXAMPLE
+};
+#undef VERB
+
+const CliVerb *cli_verbs(size_t *count)
+{
+    *count = sizeof verbs / sizeof *verbs;
+    return verbs;
+}
+
+const CliOption *cli_options(size_t *count)
+{
+    *count = sizeof options / sizeof *options;
+    return options;
+}
+
+const CliExample *cli_examples(size_t *count)
+{
+    *count = sizeof examples / sizeof *examples;
+    return examples;
+}
+
+const CliVerb *cli_find_verb(const char *name)
+{
+    for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++) {
+        if (strcmp(verbs[i].name, name) == 0)
+            return &verbs[i];
+    }
+    return NULL;
+}
