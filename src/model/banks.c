@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Passes over the banks of shared memory for one warp access.
+ *
+ * An access is divided into parts (all 32 lanes, half-warps, quarter-warps, ...) that are served one after the other; a part takes
+ * as many passes as the most distinct words that fall on one bank.  Conflicts are the passes beyond one a part.
+ * What differs between architectures is the division and what counts as a word:
+ *
+ *   bytes a lane        1, 2, 4      8                16                 32
+ *   SPLIT, PAIRED       32 lanes     16               8                  4
+ *   PAIRED, loads       32 lanes     32 if paired     16 if paired       8 if paired      paired: see below
+ *   WIDE                32           32               16                 8
+ *   BROADCAST           16           16, each lane's 4-byte words one after the other as requests of their own
+ *
+ * Paired (measured, docs/model.md): two neighbouring parts of a load of 8 bytes or more become one when, over the whole warp,
+ * every active lane's neighbour at distance 1 (lane ^ 1) is inactive or has the same address; or the same at distance 2.
+ * Atomics: lanes on one bank are served one by one, the same word or not.
+ * ldmatrix and stmatrix: quarters, like stores (8 rows of 16 bytes a part).
+ * Not modelled: whatever other warps do to the same banks meanwhile. */
+#include "model/rules.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+/* Distinct words by bank: a chain of words for each bank that has any.  MAX_WORDS: 32 lanes x 32 bytes, misaligned. */
+enum { MAX_WORDS = MODEL_LANES * (MODEL_MAX_BYTES / 4 + 1) };
+
+typedef struct BankSet {
+    uint32_t count[32];
+    int16_t  head[32];
+    int16_t  next[MAX_WORDS];
+    uint64_t word[MAX_WORDS];
+    unsigned used, deepest;
+} BankSet;
+
+static void bankset_init(BankSet *s)
+{
+    memset(s->count, 0, sizeof s->count);
+    memset(s->head, 0xff, sizeof s->head);
+    s->used = s->deepest = 0;
+}
+
+/* Adds word to its bank; with `distinct` unset every add counts. */
+static void bankset_add(BankSet *s, unsigned bank, uint64_t word, bool distinct)
+{
+    if (distinct)
+        for (int i = s->head[bank]; i >= 0; i = s->next[i])
+            if (s->word[i] == word)
+                return;
+    s->word[s->used] = word;
+    s->next[s->used] = s->head[bank];
+    s->head[bank]    = (int16_t)s->used++;
+    if (++s->count[bank] > s->deepest)
+        s->deepest = s->count[bank];
+}
+
+/* Passes of one part.  BANKS_WIDE: two 4-byte words 32 apart in one 64-word row share a bank's 8 bytes, so what must differ is the row. */
+static uint32_t part_passes(const Arch *h, const ModelAccess *a, uint32_t lanes)
+{
+    bool     atomic = a->op == MODEL_ATOM || a->op == MODEL_RED;
+    unsigned width  = h->bank_bytes;
+    BankSet  s;
+    bankset_init(&s);
+    for (; lanes; lanes &= lanes - 1) {
+        uint64_t at    = a->addr[__builtin_ctz(lanes)];
+        uint64_t first = at / width, last = (at + a->bytes - 1) / width;
+        /* an access at the very end of the address space wraps */
+        for (uint64_t n = last - first + 1, w = first; n-- && s.used < MAX_WORDS; w++) {
+            unsigned bank = (unsigned)(w & (h->banks - 1));
+            uint64_t row  = h->bank_rule == BANKS_WIDE && width == 4 ? w / (2 * h->banks) : w;
+            bankset_add(&s, bank, row, !atomic);
+        }
+    }
+    return s.deepest;
+}
+
+/* Every active lane's neighbour at that distance is inactive or asks for the same address. */
+static bool neighbours_agree(const ModelAccess *a, unsigned distance)
+{
+    for (uint32_t m = a->mask; m; m &= m - 1) {
+        unsigned i = (unsigned)__builtin_ctz(m), j = i ^ distance;
+        if ((a->mask >> j & 1) && a->addr[i] != a->addr[j])
+            return false;
+    }
+    return true;
+}
+
+/* Lanes of one part of an access of any rule but BROADCAST. */
+static unsigned part_lanes(const Arch *h, const ModelAccess *a)
+{
+    unsigned whole = h->bank_rule == BANKS_WIDE ? 8 : 4; /* bytes a lane that all 32 lanes get at once */
+    unsigned lanes = a->bytes <= whole ? 32 : 32 * whole / a->bytes;
+    if (h->bank_rule == BANKS_PAIRED && a->op == MODEL_LD && lanes < 32 && (neighbours_agree(a, 1) || neighbours_agree(a, 2)))
+        lanes *= 2;
+    return lanes;
+}
+
+static uint32_t lane_range(unsigned first, unsigned count)
+{
+    return count >= 32 ? UINT32_MAX : ((1u << count) - 1) << first;
+}
+
+/* cc 1.x, one 4-byte request of a half-warp: in each pass one word is broadcast to every lane that wants it and every other bank
+ * serves one lane.  The manual leaves open which word; we take the one most remaining lanes want, the lowest lane's among
+ * equals, which gives the fewest passes. */
+static uint32_t broadcast_passes(const Arch *h, const uint64_t *word, uint32_t lanes)
+{
+    uint32_t passes = 0;
+    for (; lanes; passes++) {
+        uint32_t best = 0;
+        for (uint32_t m = lanes; m; m &= m - 1) {
+            uint32_t same = 0;
+            for (uint32_t n = m; n; n &= n - 1)
+                if (word[__builtin_ctz(n)] == word[__builtin_ctz(m)])
+                    same |= n & -n;
+            if (__builtin_popcount(same) > __builtin_popcount(best))
+                best = same;
+        }
+        uint32_t served = best, busy = 1u << (word[__builtin_ctz(best)] & (h->banks - 1));
+        for (uint32_t m = lanes & ~best; m; m &= m - 1) {
+            uint32_t bank = 1u << (word[__builtin_ctz(m)] & (h->banks - 1));
+            if (!(busy & bank)) {
+                busy |= bank;
+                served |= m & -m;
+            }
+        }
+        lanes &= ~served;
+    }
+    return passes;
+}
+
+static void broadcast_access(const Arch *h, const ModelAccess *a, ModelCost *out)
+{
+    for (unsigned half = 0; half < 32; half += 16) {
+        uint32_t lanes = a->mask & lane_range(half, 16);
+        if (lanes && (a->op == MODEL_ATOM || a->op == MODEL_RED)) { /* nothing to broadcast: every lane changes its word */
+            out->wavefronts += part_passes(h, a, lanes);
+            out->ideal_wavefronts++;
+            continue;
+        }
+        for (unsigned part = 0; lanes && part < (a->bytes + 3) / 4; part++) {
+            uint64_t word[MODEL_LANES];
+            for (uint32_t m = lanes; m; m &= m - 1)
+                word[__builtin_ctz(m)] = a->addr[__builtin_ctz(m)] / 4 + part;
+            out->wavefronts += broadcast_passes(h, word, lanes);
+            out->ideal_wavefronts++;
+        }
+    }
+}
+
+void model_banks(const Arch *h, const ModelAccess *a, ModelCost *out)
+{
+    if (h->bank_rule == BANKS_BROADCAST) {
+        broadcast_access(h, a, out);
+    } else {
+        unsigned size = part_lanes(h, a);
+        for (unsigned first = 0; first < 32; first += size) {
+            uint32_t lanes = a->mask & lane_range(first, size);
+            if (!lanes)
+                continue;
+            out->wavefronts += part_passes(h, a, lanes);
+            if (h->bank_rule == BANKS_SPLIT && a->bytes == 16)
+                out->wavefronts++; /* the manual: add one to the ways of a quarter's conflict */
+            out->ideal_wavefronts++;
+        }
+    }
+    out->conflicts = out->wavefronts - out->ideal_wavefronts;
+}

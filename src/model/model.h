@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The access model: 32 addresses and a profile in, what the memory system does with them out.  Pure functions; no state.
+ * The rules, and how well each is known, are in docs/model.md. */
+#ifndef WW_MODEL_MODEL_H
+#define WW_MODEL_MODEL_H
+
+#include <stdint.h>
+
+#include "model/profile.h"
+
+enum { MODEL_LANES = 32, MODEL_SECTOR = 32, MODEL_LINE = 128, MODEL_MAX_BYTES = 32 };
+
+typedef enum ModelSpace { MODEL_GLOBAL, MODEL_SHARED, MODEL_LOCAL, MODEL_SPACES } ModelSpace;
+/* LDSM, STSM: ldmatrix and stmatrix, 16 bytes a lane, shared only. */
+typedef enum ModelOp { MODEL_LD, MODEL_ST, MODEL_ATOM, MODEL_RED, MODEL_LDSM, MODEL_STSM, MODEL_OPS } ModelOp;
+/* Whether a global load goes through L1; AUTO is as the profile does. */
+typedef enum ModelL1 { MODEL_L1_AUTO, MODEL_L1_ON, MODEL_L1_OFF } ModelL1;
+
+typedef struct ModelAccess {
+    ModelSpace      space;
+    ModelOp         op;
+    ModelL1         l1;
+    unsigned        bytes; /* per lane: 1, 2, 4, 8, 16 or 32 */
+    uint32_t        mask;  /* lanes that take part; 0 costs nothing */
+    const uint64_t *addr;  /* 32 byte addresses (shared: in the window, local: in the thread's frame); inactive lanes: anything */
+} ModelAccess;
+
+typedef struct ModelCost {
+    /* shared */
+    uint32_t wavefronts;       /* passes over the banks */
+    uint32_t ideal_wavefronts; /* passes without conflicts: the parts the access is divided into */
+    uint32_t conflicts;        /* the difference */
+    /* global, local */
+    uint32_t requests;     /* 1 */
+    uint32_t sectors;      /* 32-byte pieces that move, or are updated */
+    uint32_t touched;      /* distinct 32-byte sectors with a byte asked for */
+    uint32_t ideal;        /* sectors that bytes x lanes would fill when packed; never more than touched */
+    uint32_t tag_requests; /* distinct 128-byte lines */
+    uint32_t lines_128;    /* whole 128-byte lines moved; 0 where the profile does not move whole lines */
+    uint32_t transactions; /* of whatever size the profile has: 32, 64 or 128 bytes */
+    uint32_t useful_bytes; /* distinct bytes asked for */
+    uint32_t moved_bytes;  /* sectors x 32 */
+} ModelCost;
+
+void model_access(const Profile *p, const ModelAccess *a, ModelCost *out);
+
+/* True when the cost depends only on mask, address differences and (first active lane's address modulo the returned number):
+ * what a memo of costs may use as its key.  A power of two, at least 1; for naturally aligned accesses. */
+unsigned model_period(const Profile *p, ModelSpace space, ModelOp op, unsigned bytes);
+
+#endif

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The table of device profiles, made from profiles.def at compile time: nothing to set up, nothing to free.
+ * Names are compared exactly; "sm_90a" and its like are no profiles: a profile is a memory model, not a compile target. */
+#include "model/profile.h"
+
+#include <string.h>
+
+enum ArchIndex {
+#define ARCH(name, ...) ARCH_##name,
+#define CARD(...)
+#include "model/profiles.def"
+#undef ARCH
+#undef CARD
+};
+
+static const Arch archs[] = {
+#define ARCH(name, ...) [ARCH_##name] = {#name, __VA_ARGS__},
+#define CARD(...)
+#include "model/profiles.def"
+#undef ARCH
+#undef CARD
+};
+
+static const Profile profiles[] = {
+#define ARCH(name, title, ...) {#name, title, &archs[ARCH_##name], 0, 0, 0, 0, 0},
+#define CARD(name, title, arch, ...) {#name, title, &archs[ARCH_##arch], __VA_ARGS__},
+#include "model/profiles.def"
+#undef ARCH
+#undef CARD
+};
+
+const Profile *profile_at(size_t i)
+{
+    return i < sizeof profiles / sizeof *profiles ? &profiles[i] : NULL;
+}
+
+const Profile *profile_find(const char *name)
+{
+    if (!name || !*name)
+        name = "sm_90";
+    for (size_t i = 0; i < sizeof profiles / sizeof *profiles; i++)
+        if (strcmp(profiles[i].name, name) == 0)
+            return &profiles[i];
+    return NULL;
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What the files of the model share: the two rules behind model_access.  out is zeroed by the caller; mask is not 0. */
+#ifndef WW_MODEL_RULES_H
+#define WW_MODEL_RULES_H
+
+#include "model/model.h"
+
+/* banks.c: shared memory. */
+void model_banks(const Arch *h, const ModelAccess *a, ModelCost *out);
+/* coalesce.c: global and local memory. */
+void model_coalesce(const Arch *h, const ModelAccess *a, ModelCost *out);
+
+#endif
