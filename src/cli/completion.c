@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Completion scripts from the rows of options.def, for bash, zsh and fish.  They are plain text that calls nothing: a script
- * knows the verbs, each verb's options and the words of a choice; everything else completes as a file name. */
+ * knows the verbs, each verb's options, the words of a choice and the profiles; everything else completes as a file name. */
 #include "cli/cli.h"
 
 #include <string.h>
+
+#include "model/profile.h"
 
 /* Text inside single quotes of a shell. */
 static void quoted(Str *out, const char *text)
@@ -19,11 +21,19 @@ static void quoted(Str *out, const char *text)
     str_addc(out, '\'');
 }
 
-/* "a|b|c" with another separator. */
-static void words(Str *out, const char *values, char separator)
+static bool has_words(const CliOption *o)
 {
-    for (; *values; values++)
-        str_addc(out, *values == '|' ? separator : *values);
+    return o->kind == CLI_CHOICE || o->kind == CLI_PROFILE;
+}
+
+/* The words an option's value may be, with blanks between them. */
+static void words(Str *out, const CliOption *o)
+{
+    const Profile *p;
+    for (const char *s = o->values; *s; s++)
+        str_addc(out, *s == '|' ? ' ' : *s);
+    for (size_t i = 0; o->kind == CLI_PROFILE && (p = profile_at(i)); i++)
+        str_printf(out, "%s%s", i ? " " : "", p->name);
 }
 
 static void bash(Str *out)
@@ -38,10 +48,10 @@ static void bash(Str *out)
         str_printf(out, "%s ", v[i].name);
     str_add(out, "--help --version' -- \"$word\"))\n        return\n    fi\n    case \"$verb $last\" in\n");
     for (size_t i = 0; i < no; i++) {
-        if (o[i].kind != CLI_CHOICE)
+        if (!has_words(&o[i]))
             continue;
         str_printf(out, "        '%s --%s') COMPREPLY=($(compgen -W '", o[i].verb, o[i].name);
-        words(out, o[i].values, ' ');
+        words(out, &o[i]);
         str_add(out, "' -- \"$word\")); return ;;\n");
     }
     str_add(out, "    esac\n    if [[ $word != -* ]]; then\n");
@@ -78,9 +88,9 @@ static void zsh_option(Str *out, const CliOption *o)
     str_printf(out, " \\\n                '--%s[", o->name);
     zsh_text(out, o->text);
     str_addc(out, ']');
-    if (o->kind == CLI_CHOICE) {
+    if (has_words(o)) {
         str_printf(out, ":%s:(", o->meta);
-        words(out, o->values, ' ');
+        words(out, o);
         str_addc(out, ')');
     } else if (o->kind != CLI_FLAG) {
         str_printf(out, ":%s:%s", o->meta, o->kind == CLI_FILE ? "_files" : " ");
@@ -127,9 +137,9 @@ static void fish(Str *out)
         str_printf(out, "complete -c warpwright -n '__fish_seen_subcommand_from %s' -l %s", o[i].verb, o[i].name);
         if (o[i].letter)
             str_printf(out, " -s %c", o[i].letter);
-        if (o[i].kind == CLI_CHOICE) {
+        if (has_words(&o[i])) {
             str_add(out, " -x -a '");
-            words(out, o[i].values, ' ');
+            words(out, &o[i]);
             str_addc(out, '\'');
         } else if (o[i].kind != CLI_FLAG) {
             str_add(out, o[i].kind == CLI_FILE ? " -r" : " -x");

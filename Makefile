@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# The front door: needs make and nothing else.  Installs what is missing (tools/setup, Debian packages only), configures CMake with
+# the presets of CMakePresets.json and builds in build/ (or build-<preset>/ beside it).  Nothing is decided here that CMake could decide.
+#   make | make build   build/bin/warpwright            make check    layers, format, static analysis
+#   make lab            every experiment                make asan     the tests under AddressSanitizer and UBSan
+#   make test           the tests                       make tsan     the scheduler's tests under ThreadSanitizer
+#   make bench          name, value, unit               make stress   the tests with every buffer and table shrunk
+#   make install        PREFIX=/usr/local, DESTDIR=     make fuzz     fuzzing, FUZZ_SECONDS=60 for each target
+SHELL = /bin/sh
+MAKEFLAGS += --no-print-directory
+.DEFAULT_GOAL = build
+JOBS := $(shell nproc 2>/dev/null || echo 2)
+PREFIX = /usr/local
+DESTDIR =
+FUZZ_SECONDS = 60
+TSAN_TESTS = emu|device|launch|ptx_run
+
+# cmake --build with its own job count, whatever make was called with
+compile = MAKEFLAGS= cmake --build --preset $(1) --parallel $(JOBS) $(if $(2),--target $(2))
+ctest = ctest --preset $(1) --parallel $(JOBS) --no-label-summary $(2) </dev/null
+
+.PHONY: build lab test bench check format asan tsan stress fuzz install clean
+
+build: build/CMakeCache.txt
+	@$(call compile,default)
+
+build/setup-%: tools/setup tools/packages.tsv
+	@tools/setup $* && mkdir -p build && touch $@
+
+build/CMakeCache.txt: build/setup-base CMakePresets.json
+	@cmake --preset default && touch $@
+
+build-%/CMakeCache.txt: build/setup-base CMakePresets.json
+	@cmake --preset $* && touch $@
+
+lab: build
+	@build/bin/warpwright lab --json build/lab.json
+
+test: build
+	@$(call compile,default,tests)
+	@$(call ctest,default)
+
+bench: build
+	@$(call compile,default,benches) >/dev/null
+	@tools/bench build/bench
+
+check: build/CMakeCache.txt build/setup-check
+	@$(call compile,default,check)
+
+format: build/setup-check
+	@tools/format --write
+
+asan: build-asan/CMakeCache.txt
+	@$(call compile,asan,tests)
+	@$(call ctest,asan)
+
+tsan: build-tsan/CMakeCache.txt
+	@$(call compile,tsan,tests)
+	@$(call ctest,tsan,--tests-regex '$(TSAN_TESTS)')
+
+stress: build-stress/CMakeCache.txt
+	@$(call compile,stress,tests)
+	@$(call ctest,stress)
+
+build-fuzz/CMakeCache.txt: build/setup-fuzz
+
+fuzz: build-fuzz/CMakeCache.txt
+	@$(call compile,fuzz,fuzzers)
+	@tools/fuzz build-fuzz/fuzz $(FUZZ_SECONDS)
+
+install: build
+	@DESTDIR='$(DESTDIR)' cmake --install build --prefix '$(PREFIX)'
+
+clean:
+	rm -rf build build-ci build-asan build-tsan build-stress build-fuzz
