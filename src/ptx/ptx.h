@@ -74,7 +74,7 @@ typedef struct Opcode {
     uint8_t     ntypes;
     Type        types[6];            /* the type words, left to right */
     uint16_t    field[FIELD_COUNT];  /* Word that set matched, WORD_NONE if absent */
-    uint64_t    has[4];              /* bit set of every Word present */
+    uint64_t    has[8];              /* bit set of every Word present */
 } Opcode;
 
 static inline bool opcode_has(const Opcode *o, Word w) { return o->has[w >> 6] >> (w & 63) & 1; }

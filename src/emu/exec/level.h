@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * One SIMD level.  Every file of this folder is compiled once per level (WW_LEVEL = avx512, avx2 or baseline), so every symbol
+ * that is not static carries the level's name:  EXEC_SYM(exec_fill_lane)  ->  exec_fill_lane_avx512.
+ * WW_LEVEL_NAME is the level as a string. */
+#ifndef WW_EMU_EXEC_LEVEL_H
+#define WW_EMU_EXEC_LEVEL_H
+
+#ifndef WW_LEVEL
+#define WW_LEVEL baseline
+#endif
+
+#define EXEC_JOIN_(name, level)  name##_##level
+#define EXEC_JOIN(name, level)   EXEC_JOIN_(name, level)
+#define EXEC_SYM(name)           EXEC_JOIN(name, WW_LEVEL)
+#define EXEC_TEXT_(x)            #x
+#define EXEC_TEXT(x)             EXEC_TEXT_(x)
+#define WW_LEVEL_NAME            EXEC_TEXT(WW_LEVEL)
+
+struct ExecTable;
+
+#define exec_fill_lane EXEC_SYM(exec_fill_lane)
+/* Enters the handlers of all lane operations (ExecTable.lane). */
+void exec_fill_lane(struct ExecTable *t);
+
+#endif
