@@ -13,6 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/profile.h"
+
 enum { LISTED_KERNELS = 20 };
 
 const char *ww_status_text(WwStatus s)
@@ -62,6 +64,17 @@ void device_done(WwDevice *d)
     free(d->name);
     free(d->profile_name);
     str_free(&d->error);
+}
+
+const Profile *device_profile(const char *name, Str *why)
+{
+    const Profile *p = profile_find(name);
+    if (!p) {
+        str_printf(why, "no profile '%s'; there are:", name);
+        for (size_t i = 0; profile_at(i); i++)
+            str_printf(why, "%s %s", i ? "," : "", profile_at(i)->name);
+    }
+    return p;
 }
 
 /* The one text that has no object to live in, so it is the thread's. */
@@ -368,7 +381,7 @@ Status device_launch(WwDevice *d, WwModule *m, const char *kernel, const DeviceL
     TRY(check_args(d, k, l->w));
     WwResult *r     = result_new(k->name);
     Status    s     = d->ops->launch(d, m, k, l, r);
-    bool      began = s == WW_OK || r->nfindings;
+    bool      began = s == WW_OK || s == WW_ERR_FAULT || s == WW_ERR_LIMIT || s == WW_ERR_UNSUPPORTED;
     if (out && began)
         *out = r;
     else

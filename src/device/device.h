@@ -63,13 +63,19 @@ struct WwModule {
     size_t        nkernels;
 };
 
+typedef struct Inexact { /* an opcode that ran and is approximate or unsupported */
+    const char *opcode;
+    bool        unsupported;
+    uint64_t    executed;
+} Inexact;
+
 struct WwResult {
     Arena               *arena;
     const char          *kernel;
     WwCounters           total;
     WwLine              *lines; size_t nlines;
     WwInstructionClasses classes;
-    struct ResultInexact { const char *opcode; bool unsupported; uint64_t executed; } *inexact;
+    Inexact             *inexact;
     size_t               ninexact;
     WwFinding           *findings; size_t nfindings;
     double               median_ms, min_ms;
@@ -92,6 +98,8 @@ Status device_launch(WwDevice *d, WwModule *m, const char *kernel, const DeviceL
 Status emulator_open(const WwDeviceOptions *o, WwDevice **out, Str *why);
 Status cuda_open(const WwDeviceOptions *o, WwDevice **out, Str *why);
 
+/* The profile of that name; NULL: there is none, and *why lists those there are. */
+const Profile *device_profile(const char *name, Str *why);
 /* Appends one line about the driver and each GPU, or what is missing; false: no GPU can be used. */
 bool cuda_describe(Str *out);
 

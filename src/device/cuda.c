@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The CUDA driver as a device: context, memory and modules.  cuda_launch.c runs kernels, cuda_time.c measures them.
+ *
+ * Decisions.  The device uses the GPU's primary context, so that libraries on the CUDA runtime (cuBLAS) see the same memory;
+ * every call makes it current on the calling thread.  Everything runs on the default stream and is complete when a call
+ * returns.  PTX is compiled by the driver, whose log becomes part of the message.
+ *
+ * A kernel that faults leaves the context unusable ("sticky" errors): every later call is refused with the first fault's text,
+ * and closing the device resets the primary context, so that a device opened afterwards works again.
+ * Known ranges (ww_alloc, module variables) are checked before a copy, because the driver lets one run past the end of a small
+ * allocation; addresses from elsewhere are left to the driver. */
+#include "device/cuda.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { JIT_LOG_BYTES = 16384 };
+
+static bool is_sticky(CuResult e)
+{
+    return e == CU_ILLEGAL_ADDRESS || e == CU_LAUNCH_TIMEOUT || e == CU_CONTEXT_DESTROYED || e == CU_ASSERT ||
+           (e >= CU_STACK_ERROR && e <= CU_LAUNCH_FAILED);
+}
+
+static Status status_of(CuResult e)
+{
+    switch (e) {
+    case CU_OK: return WW_OK;
+    case CU_INVALID_VALUE: return WW_ERR_INVALID;
+    case CU_OUT_OF_MEMORY: return WW_ERR_NO_MEMORY;
+    case CU_INVALID_PTX: return WW_ERR_PARSE;
+    case CU_NO_BINARY_FOR_GPU:
+    case CU_UNSUPPORTED_PTX: return WW_ERR_UNSUPPORTED;
+    case CU_NOT_FOUND: return WW_ERR_NOT_FOUND;
+    case CU_OUT_OF_RESOURCES:
+    case CU_COOPERATIVE_TOO_LARGE: return WW_ERR_LAUNCH;
+    case CU_LAUNCH_TIMEOUT: return WW_ERR_LIMIT;
+    default: return is_sticky(e) && e != CU_CONTEXT_DESTROYED ? WW_ERR_FAULT : WW_ERR_DEVICE;
+    }
+}
+
+Status cuda_check(CudaDevice *c, CuResult e, const char *what)
+{
+    if (e == CU_OK)
+        return WW_OK;
+    Status s    = status_of(e);
+    Str    text = {0};
+    str_printf(&text, "%s: ", what);
+    cuda_driver_error(&c->drv, e, &text);
+    device_fail(&c->base, s, "%s", str_text(&text));
+    if (is_sticky(e) && !c->lost.len) {
+        c->lost_by = e;
+        str_add(&c->lost, str_text(&text));
+    }
+    str_free(&text);
+    return s;
+}
+
+Status cuda_enter(CudaDevice *c)
+{
+    if (c->lost.len)
+        return device_fail(&c->base, WW_ERR_DEVICE,
+                           "this device cannot be used since a kernel failed on it (%s): close it and open it again",
+                           c->lost.s);
+    return cuda_check(c, c->drv.ctx_set_current(c->ctx), "cuCtxSetCurrent");
+}
+
+/* ---- memory ---- */
+
+static void range_add(CudaDevice *c, CuPtr base, uint64_t bytes, WwModule *owner)
+{
+    if (c->nranges == c->cap) {
+        c->cap    = c->cap ? c->cap * 2 : 16;
+        c->ranges = xrealloc(c->ranges, c->cap * sizeof *c->ranges);
+    }
+    c->ranges[c->nranges++] = (CudaRange){base, bytes, owner};
+}
+
+/* The range that contains p, newest first; NULL if it is none of ours. */
+static CudaRange *range_find(CudaDevice *c, CuPtr p)
+{
+    for (size_t i = c->nranges; i-- > 0;)
+        if (p - c->ranges[i].base < c->ranges[i].bytes)
+            return &c->ranges[i];
+    return NULL;
+}
+
+static Status range_check(CudaDevice *c, const char *what, CuPtr p, uint64_t bytes)
+{
+    const CudaRange *r = range_find(c, p);
+    if (!r || bytes <= r->bytes - (p - r->base))
+        return WW_OK;
+    return device_fail(&c->base, WW_ERR_INVALID,
+                       "%s: %" PRIu64 " bytes at 0x%" PRIx64 " are not in one allocation: %" PRIu64
+                       " bytes are left of the %" PRIu64 " at 0x%" PRIx64,
+                       what, bytes, p, r->bytes - (p - r->base), r->bytes, r->base);
+}
+
+static Status cuda_alloc(WwDevice *d, uint64_t bytes, WwPtr *out)
+{
+    CudaDevice *c = (CudaDevice *)d;
+    TRY(cuda_enter(c));
+    CuResult e = c->drv.mem_alloc(out, bytes);
+    if (e == CU_OUT_OF_MEMORY)
+        return device_fail(d, WW_ERR_NO_MEMORY, "%s: %" PRIu64 " bytes asked for", ww_status_text(WW_ERR_NO_MEMORY), bytes);
+    TRY(cuda_check(c, e, "cuMemAlloc"));
+    range_add(c, *out, bytes, NULL);
+    return WW_OK;
+}
+
+static Status cuda_release(WwDevice *d, WwPtr p)
+{
+    CudaDevice *c = (CudaDevice *)d;
+    TRY(cuda_enter(c));
+    CudaRange *r = range_find(c, p);
+    if (!r || r->base != p || r->owner)
+        return device_fail(d, WW_ERR_INVALID,
+                           "ww_free: 0x%" PRIx64 " is not an address that ww_alloc returned, or it was freed before", p);
+    *r = c->ranges[--c->nranges];
+    return cuda_check(c, c->drv.mem_free(p), "cuMemFree");
+}
+
+/* Faults of earlier work and of the copy itself come out here. */
+static Status finish(CudaDevice *c, CuResult e, const char *what)
+{
+    TRY(cuda_check(c, e, what));
+    return cuda_check(c, c->drv.stream_sync(NULL), what);
+}
+
+static Status cuda_copy_in(WwDevice *d, WwPtr dst, const void *src, uint64_t bytes)
+{
+    CudaDevice *c = (CudaDevice *)d;
+    TRY(cuda_enter(c));
+    TRY(range_check(c, "ww_copy_in", dst, bytes));
+    return finish(c, c->drv.copy_in(dst, src, bytes), "ww_copy_in");
+}
+
+static Status cuda_copy_out(WwDevice *d, void *dst, WwPtr src, uint64_t bytes)
+{
+    CudaDevice *c = (CudaDevice *)d;
+    TRY(cuda_enter(c));
+    TRY(range_check(c, "ww_copy_out", src, bytes));
+    return finish(c, c->drv.copy_out(dst, src, bytes), "ww_copy_out");
+}
+
+static Status cuda_copy(WwDevice *d, WwPtr dst, WwPtr src, uint64_t bytes)
+{
+    CudaDevice *c = (CudaDevice *)d;
+    TRY(cuda_enter(c));
+    TRY(range_check(c, "ww_copy (destination)", dst, bytes));
+    TRY(range_check(c, "ww_copy (source)", src, bytes));
+    return finish(c, c->drv.copy(dst, src, bytes), "ww_copy");
+}
+
+static Status cuda_fill(WwDevice *d, WwPtr dst, uint8_t value, uint64_t bytes)
+{
+    CudaDevice *c = (CudaDevice *)d;
+    TRY(cuda_enter(c));
+    TRY(range_check(c, "ww_fill", dst, bytes));
+    return finish(c, c->drv.fill(dst, value, bytes), "ww_fill");
+}
+
+/* ---- modules ---- */
+
+static Status load_failed(CudaDevice *c, const Module *ptx, CuResult e, const char *log)
+{
+    Str    what = {0}, text = {0};
+    Status s;
+    str_printf(&what, "%s: the CUDA driver did not load this module", ptx->name);
+    s = cuda_check(c, e, str_text(&what));
+    str_add(&text, str_text(&c->base.error));
+    if (e == CU_UNSUPPORTED_PTX)
+        str_printf(&text, "; it is PTX %u.%u: a newer driver is needed", ptx->version_major, ptx->version_minor);
+    if (e == CU_NO_BINARY_FOR_GPU || e == CU_INVALID_PTX)
+        str_printf(&text, "; it is for %s, the GPU is sm_%d", ptx->target ? ptx->target : "an unnamed target", c->cc);
+    if (*log)
+        str_printf(&text, "\n%s", log);
+    while (text.len && text.s[text.len - 1] == '\n')
+        text.s[--text.len] = 0;
+    device_fail(&c->base, s, "%s", str_text(&text));
+    str_free(&what);
+    str_free(&text);
+    return s;
+}
+
+static Status cuda_load(WwDevice *d, Module *ptx, WwModule **out)
+{
+    CudaDevice *c = (CudaDevice *)d;
+    Status      s = cuda_enter(c);
+    if (s != WW_OK) {
+        ptx_module_free(ptx);
+        return s;
+    }
+    /* The driver wants a zero at the end. An option's value that is a number stands in the pointer itself. */
+    char    *text      = memcpy(xcalloc(ptx->text_len + 1, 1), ptx->text, ptx->text_len);
+    char    *log       = xcalloc(JIT_LOG_BYTES + 1, 1);
+    int      options[] = {CU_JIT_ERROR_LOG, CU_JIT_ERROR_LOG_BYTES};
+    void    *values[]  = {log, (void *)(uintptr_t)JIT_LOG_BYTES};
+    CuModule handle    = NULL;
+    CuResult e         = c->drv.module_load(&handle, text, 2, options, values);
+    if (e != CU_OK) {
+        s = load_failed(c, ptx, e, log);
+        ptx_module_free(ptx);
+    } else {
+        CudaModule *m = xcalloc(1, sizeof *m);
+        m->handle     = handle;
+        module_init(&m->base, d, ptx);
+        m->kernels = xcalloc(m->base.nkernels + 1, sizeof *m->kernels);
+        *out       = &m->base;
+    }
+    free(text);
+    free(log);
+    return s;
+}
+
+static void cuda_unload(WwDevice *d, WwModule *m)
+{
+    CudaDevice *c   = (CudaDevice *)d;
+    Module     *ptx = (Module *)(uintptr_t)m->ptx;
+    for (size_t i = c->nranges; i-- > 0;)
+        if (c->ranges[i].owner == m)
+            c->ranges[i] = c->ranges[--c->nranges];
+    if (!c->lost.len && c->drv.ctx_set_current(c->ctx) == CU_OK)
+        c->drv.module_unload(((CudaModule *)m)->handle); /* nothing a caller could do about a failure */
+    free(((CudaModule *)m)->kernels);
+    module_done(m);
+    ptx_module_free(ptx);
+    free(m);
+}
+
+static Status cuda_variable(WwDevice *d, WwModule *m, const Var *v, WwPtr *address, uint64_t *bytes)
+{
+    CudaDevice *c = (CudaDevice *)d;
+    size_t      n = 0;
+    TRY(cuda_enter(c));
+    CuResult e = c->drv.module_global(address, &n, ((CudaModule *)m)->handle, v->name);
+    if (e == CU_NOT_FOUND)
+        return device_fail(d, WW_ERR_NOT_FOUND,
+                           "variable '%s' of %s is not in the module that the driver made: it may be unused or not visible",
+                           v->name, m->ptx->name);
+    TRY(cuda_check(c, e, "cuModuleGetGlobal"));
+    const CudaRange *known = range_find(c, *address);
+    if (!known || known->owner != m)
+        range_add(c, *address, n, m);
+    *bytes = n;
+    return WW_OK;
+}
+
+/* ---- opening and closing ---- */
+
+static void cuda_close(WwDevice *d)
+{
+    CudaDevice *c = (CudaDevice *)d;
+    if (c->lost.len)
+        c->drv.ctx_reset(c->ordinal);
+    else if (c->drv.ctx_set_current(c->ctx) == CU_OK)
+        for (size_t i = 0; i < c->nranges; i++)
+            if (!c->ranges[i].owner)
+                c->drv.mem_free(c->ranges[i].base);
+    c->drv.ctx_release(c->ordinal);
+    str_free(&c->lost);
+    free(c->ranges);
+    device_done(d);
+    free(c);
+}
+
+/* The step of opening that failed, and why. */
+static Status open_failed(const CudaDriver *drv, CuResult e, const char *step, Str *why)
+{
+    str_printf(why, "no usable GPU: %s: ", step);
+    cuda_driver_error(drv, e, why);
+    return WW_ERR_UNAVAILABLE;
+}
+
+/* The driver, started, and the number of GPUs it sees: at least one. */
+static Status start(CudaDriver *drv, int *count, Str *why)
+{
+    TRY(cuda_driver_load(drv, why));
+    CuResult e = drv->init(0);
+    if (e != CU_OK)
+        return open_failed(drv, e, "the CUDA driver did not start", why);
+    e = drv->device_count(count);
+    if (e != CU_OK)
+        return open_failed(drv, e, "cuDeviceGetCount", why);
+    if (*count < 1)
+        return str_add(why, "no usable GPU: the CUDA driver is there and sees none"), WW_ERR_UNAVAILABLE;
+    return WW_OK;
+}
+
+/* Ordinal, name and compute capability of GPU i; false: it does not answer. */
+static bool identify(const CudaDriver *drv, int i, CuOrdinal *dev, char name[256], int *cc)
+{
+    int major = 0, minor = 0;
+    if (drv->device_get(dev, i) != CU_OK || drv->device_name(name, 255, *dev) != CU_OK ||
+        drv->device_attribute(&major, CU_ATTR_CC_MAJOR, *dev) != CU_OK ||
+        drv->device_attribute(&minor, CU_ATTR_CC_MINOR, *dev) != CU_OK)
+        return false;
+    *cc = major * 10 + minor;
+    return true;
+}
+
+bool cuda_describe(Str *out)
+{
+    CudaDriver drv;
+    CuOrdinal  dev;
+    int        count = 0, version = 0, cc = 0;
+    char       name[256] = "";
+    if (start(&drv, &count, out) != WW_OK)
+        return false;
+    drv.version(&version);
+    str_printf(out, "CUDA driver for CUDA %d.%d", version / 1000, version % 1000 / 10);
+    for (int i = 0; i < count; i++) {
+        if (identify(&drv, i, &dev, name, &cc))
+            str_printf(out, "; GPU %d: %s, compute capability %d.%d", i, name, cc / 10, cc % 10);
+        else
+            str_printf(out, "; GPU %d does not answer", i);
+    }
+    return true;
+}
+
+Status cuda_open(const WwDeviceOptions *o, WwDevice **out, Str *why)
+{
+    static const DeviceOps ops = {
+        .kind     = "cuda",
+        .close    = cuda_close,
+        .alloc    = cuda_alloc,
+        .release  = cuda_release,
+        .copy_in  = cuda_copy_in,
+        .copy_out = cuda_copy_out,
+        .copy     = cuda_copy,
+        .fill     = cuda_fill,
+        .load     = cuda_load,
+        .unload   = cuda_unload,
+        .variable = cuda_variable,
+        .launch   = cuda_launch,
+    };
+    CudaDevice c     = {0};
+    int        count = 0;
+    char       name[256] = "", profile[32];
+    if (o->profile)
+        TRY(device_profile(o->profile, why) ? WW_OK : WW_ERR_NOT_FOUND);
+    TRY(start(&c.drv, &count, why));
+    if (o->ordinal >= (unsigned)count)
+        return str_printf(why, "there is no GPU %u: this machine has %d, counted from 0", o->ordinal, count), WW_ERR_NOT_FOUND;
+    if (!identify(&c.drv, (int)o->ordinal, &c.ordinal, name, &c.cc))
+        return str_printf(why, "no usable GPU: GPU %u does not answer", o->ordinal), WW_ERR_UNAVAILABLE;
+    CuResult e = c.drv.ctx_retain(&c.ctx, c.ordinal);
+    if (e == CU_OK && (e = c.drv.ctx_set_current(c.ctx)) != CU_OK)
+        c.drv.ctx_release(c.ordinal);
+    if (e != CU_OK)
+        return open_failed(&c.drv, e, "no context on the GPU", why);
+    snprintf(profile, sizeof profile, "sm_%d", c.cc);
+    device_init(&c.base, &ops, name, o->profile ? o->profile : profile);
+    *out = memcpy(xmalloc(sizeof c), &c, sizeof c);
+    return WW_OK;
+}
