@@ -46,7 +46,7 @@ bench: build
 	@tools/bench build/bench
 
 check: build/CMakeCache.txt build/setup-check
-	@$(call compile,default,check)
+	@tools/check build
 
 format: build/setup-check
 	@tools/format --write

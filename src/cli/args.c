@@ -155,10 +155,11 @@ static void table_make(const CliVerb *verb, Table *t)
         if (strcmp(o[i].verb, verb->name) != 0)
             continue;
         assert(t->count < MAX_OPTIONS - 2);
-        bool flag            = o[i].kind == CLI_FLAG;
-        t->longs[t->count]   = (struct option){o[i].name, flag ? no_argument : required_argument, NULL, CODE_OPTION + t->count};
-        t->words[t->count]   = o[i].name;
-        t->row[t->count++]   = &o[i];
+        bool flag = o[i].kind == CLI_FLAG;
+        t->longs[t->count] =
+            (struct option){o[i].name, flag ? no_argument : required_argument, NULL, CODE_OPTION + t->count};
+        t->words[t->count] = o[i].name;
+        t->row[t->count++] = &o[i];
         if (o[i].letter) {
             *s++ = o[i].letter;
             if (!flag)
@@ -238,8 +239,8 @@ static bool take(CliArgs *a, const Table *t, int c, char **argv, int *code)
 bool cli_parse(CliArgs *a, int argc, char **argv, int *code)
 {
     Table t;
-    *a      = (CliArgs){.verb = cli_find_verb(argv[0])};
-    *code   = CLI_OK;
+    *a    = (CliArgs){.verb = cli_find_verb(argv[0])};
+    *code = CLI_OK;
     assert(a->verb);
     table_make(a->verb, &t);
     a->value   = xcalloc((size_t)argc + 1, sizeof *a->value);

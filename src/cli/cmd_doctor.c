@@ -104,8 +104,8 @@ int cmd_doctor(int argc, char **argv)
     static const char *const nvcc[]  = {"nvcc", "/usr/local/cuda/bin/nvcc", NULL};
     static const char *const ptxas[] = {"ptxas", "/usr/local/cuda/bin/ptxas", NULL};
     static const char *const clang[] = {"clang", "clang-19", "clang-16", "clang-15", "clang-14", NULL};
-    CliArgs a;
-    int     code;
+    CliArgs                  a;
+    int                      code;
     if (!cli_parse(&a, argc, argv, &code))
         return code;
     cli_free(&a);

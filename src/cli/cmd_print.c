@@ -48,8 +48,8 @@ int cmd_print(int argc, char **argv)
     char  *text = cli_read("print", path, &len);
     if (!text)
         return CLI_USAGE;
-    Str     out   = {0};
-    Module *m     = NULL;
+    Str     out = {0};
+    Module *m   = NULL;
     Diags   diags;
     diags_init(&diags);
     Status s = ptx_parse(strcmp(path, "-") == 0 ? "<stdin>" : path, text, len, &diags, &m);

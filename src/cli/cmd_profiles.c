@@ -22,7 +22,8 @@ int cmd_profiles(int argc, char **argv)
     if (!cli_parse(&a, argc, argv, &code))
         return code;
     cli_free(&a);
-    printf("%-13s%-32s%5s  %10s  %4s  %5s  %6s  %6s\n", "name", "what", "banks", "bank bytes", "SMs", "MHz", "MiB", "GB/s");
+    printf("%-13s%-32s%5s  %10s  %4s  %5s  %6s  %6s\n", "name", "what", "banks", "bank bytes", "SMs", "MHz", "MiB",
+           "GB/s");
     const Profile *p;
     for (size_t i = 0; (p = profile_at(i)); i++) {
         printf("%-13s%-32s%5u  %10u", p->name, p->title, p->arch->banks, p->arch->bank_bytes);

@@ -42,7 +42,8 @@ static void bash(Str *out)
     const CliVerb   *v = cli_verbs(&nv);
     const CliOption *o = cli_options(&no);
     str_add(out, "# bash completion for warpwright\n_warpwright()\n{\n"
-                 "    local word=\"${COMP_WORDS[COMP_CWORD]}\" last=\"${COMP_WORDS[COMP_CWORD - 1]}\" verb=\"${COMP_WORDS[1]}\"\n"
+                 "    local word=\"${COMP_WORDS[COMP_CWORD]}\" last=\"${COMP_WORDS[COMP_CWORD - 1]}\" "
+                 "verb=\"${COMP_WORDS[1]}\"\n"
                  "    COMPREPLY=()\n    if ((COMP_CWORD == 1)); then\n        COMPREPLY=($(compgen -W '");
     for (size_t i = 0; i < nv; i++)
         str_printf(out, "%s ", v[i].name);
@@ -103,7 +104,9 @@ static void zsh(Str *out)
     size_t           nv, no;
     const CliVerb   *v = cli_verbs(&nv);
     const CliOption *o = cli_options(&no);
-    str_add(out, "#compdef warpwright\n# zsh completion for warpwright\n_warpwright()\n{\n    local -a verbs\n    verbs=(\n");
+    str_add(
+        out,
+        "#compdef warpwright\n# zsh completion for warpwright\n_warpwright()\n{\n    local -a verbs\n    verbs=(\n");
     for (size_t i = 0; i < nv; i++) {
         str_printf(out, "        '%s:", v[i].name);
         zsh_text(out, v[i].summary);

@@ -65,13 +65,14 @@ static void verb_section(Str *out, const CliVerb *v)
 void cli_man(Str *out)
 {
     size_t n;
-    str_printf(out,
-               ".TH WARPWRIGHT 1 \"\" \"warpwright %s\" \"User Commands\"\n"
-               ".SH NAME\nwarpwright \\- CUDA memory access, emulated and measured\n"
-               ".SH SYNOPSIS\n\\fBwarpwright\\fR \\fIVERB\\fR [\\fIOPTION\\fR...] [\\fIOPERAND\\fR...]\n"
-               ".SH DESCRIPTION\nRuns CUDA kernels from PTX on an emulator or on a GPU, and shows what they do to memory.\n"
-               ".SH VERBS\n",
-               ww_version());
+    str_printf(
+        out,
+        ".TH WARPWRIGHT 1 \"\" \"warpwright %s\" \"User Commands\"\n"
+        ".SH NAME\nwarpwright \\- CUDA memory access, emulated and measured\n"
+        ".SH SYNOPSIS\n\\fBwarpwright\\fR \\fIVERB\\fR [\\fIOPTION\\fR...] [\\fIOPERAND\\fR...]\n"
+        ".SH DESCRIPTION\nRuns CUDA kernels from PTX on an emulator or on a GPU, and shows what they do to memory.\n"
+        ".SH VERBS\n",
+        ww_version());
     const CliVerb *v = cli_verbs(&n);
     for (size_t i = 0; i < n; i++)
         verb_section(out, &v[i]);
