@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# What `make install` puts under the prefix: executable, header, static and shared library, man page, completions, pkg-config file
+# and CMake package.  Every path in the installed files is relative to the file itself, so a prefix can be moved, and
+# `cmake --install build --prefix P` needs no new configuration.
+include(CMakePackageConfigHelpers)
+
+# The shared library is the static one linked whole; only ww_* leaves it.
+file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/shared.c CONTENT "/* libwarpwright.so is libwarpwright.a linked whole. */\n")
+add_library(warpwright_shared SHARED ${CMAKE_BINARY_DIR}/shared.c)
+set_target_properties(warpwright_shared PROPERTIES
+  OUTPUT_NAME warpwright
+  EXPORT_NAME warpwright
+  VERSION ${PROJECT_VERSION}
+  SOVERSION ${PROJECT_VERSION_MAJOR}
+  LINK_DEPENDS ${CMAKE_SOURCE_DIR}/cmake/warpwright.map)
+target_link_libraries(warpwright_shared PRIVATE $<LINK_LIBRARY:WHOLE_ARCHIVE,warpwright>)
+target_link_options(warpwright_shared PRIVATE
+  LINKER:--version-script=${CMAKE_SOURCE_DIR}/cmake/warpwright.map LINKER:--no-undefined LINKER:-O1)
+target_include_directories(warpwright_shared INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+set_target_properties(warpwright PROPERTIES EXPORT_NAME static)
+
+# The man page and the completions come out of the program itself, from options.def.
+set(made ${CMAKE_BINARY_DIR}/share)
+add_custom_command(
+  OUTPUT ${made}/warpwright.1 ${made}/warpwright.bash ${made}/_warpwright ${made}/warpwright.fish
+  COMMAND ${CMAKE_COMMAND} -E make_directory ${made}
+  COMMAND warpwright_cli help --man > ${made}/warpwright.1
+  COMMAND warpwright_cli help --completion bash > ${made}/warpwright.bash
+  COMMAND warpwright_cli help --completion zsh > ${made}/_warpwright
+  COMMAND warpwright_cli help --completion fish > ${made}/warpwright.fish
+  DEPENDS warpwright_cli
+  COMMENT "Man page and completions"
+  VERBATIM)
+add_custom_target(share ALL DEPENDS ${made}/warpwright.1)
+
+file(RELATIVE_PATH up /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+string(REGEX REPLACE "/$" "" up "${up}")
+configure_file(cmake/warpwright.pc.in ${CMAKE_BINARY_DIR}/warpwright.pc @ONLY)
+set(package ${CMAKE_INSTALL_LIBDIR}/cmake/warpwright)
+configure_package_config_file(cmake/warpwrightConfig.cmake.in ${CMAKE_BINARY_DIR}/warpwrightConfig.cmake
+  INSTALL_DESTINATION ${package} NO_SET_AND_CHECK_MACRO)
+write_basic_package_version_file(${CMAKE_BINARY_DIR}/warpwrightConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+
+install(TARGETS warpwright_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(TARGETS warpwright warpwright_shared EXPORT warpwright
+  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(EXPORT warpwright NAMESPACE warpwright:: FILE warpwrightTargets.cmake DESTINATION ${package})
+install(FILES ${CMAKE_BINARY_DIR}/warpwrightConfig.cmake ${CMAKE_BINARY_DIR}/warpwrightConfigVersion.cmake DESTINATION ${package})
+install(FILES ${CMAKE_BINARY_DIR}/warpwright.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+install(DIRECTORY include/warpwright DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(FILES ${made}/warpwright.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+install(FILES ${made}/warpwright.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME warpwright)
+install(FILES ${made}/_warpwright DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+install(FILES ${made}/warpwright.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+install(FILES README.md CHANGELOG.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})

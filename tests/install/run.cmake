@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+# The body of the test install.consumers; variables: see CMakeLists.txt beside it.
+cmake_minimum_required(VERSION 3.25)
+
+function(run)
+  execute_process(COMMAND ${ARGN} OUTPUT_VARIABLE out ERROR_VARIABLE out RESULT_VARIABLE rc)
+  if(NOT rc STREQUAL "0")
+    list(JOIN ARGN " " line)
+    message(FATAL_ERROR "${line}\nended with ${rc}:\n${out}")
+  endif()
+  set(out "${out}" PARENT_SCOPE)
+endfunction()
+
+function(expect what)
+  if(NOT out MATCHES "${what}")
+    message(FATAL_ERROR "expected \"${what}\" in:\n${out}")
+  endif()
+endfunction()
+
+file(REMOVE_RECURSE ${WORK}/first ${WORK}/moved ${WORK}/pc ${WORK}/cm)
+run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/first)
+file(RENAME ${WORK}/first ${WORK}/moved) # nothing may remember where it was installed
+set(prefix ${WORK}/moved)
+foreach(file bin/warpwright include/warpwright/warpwright.h ${LIBDIR}/libwarpwright.a ${LIBDIR}/libwarpwright.so
+        ${LIBDIR}/libwarpwright.so.0 share/man/man1/warpwright.1 share/bash-completion/completions/warpwright
+        share/zsh/site-functions/_warpwright share/fish/vendor_completions.d/warpwright.fish)
+  if(NOT EXISTS ${prefix}/${file})
+    message(FATAL_ERROR "not installed: ${file}")
+  endif()
+endforeach()
+run(${prefix}/bin/warpwright --version)
+expect("^warpwright ${VERSION}\n$")
+file(READ ${prefix}/share/man/man1/warpwright.1 out)
+expect("warpwright access.*offsets")
+
+# only ww_* leaves the shared library
+run(nm -D --defined-only ${prefix}/${LIBDIR}/libwarpwright.so.0)
+string(REGEX REPLACE "[0-9a-f]+ [A-Z] (ww_[a-z_]+(@@WARPWRIGHT_0)?|WARPWRIGHT_0)\n" "" rest "${out}")
+if(rest)
+  message(FATAL_ERROR "the shared library exports more than ww_*:\n${rest}")
+endif()
+run(objdump -p ${prefix}/${LIBDIR}/libwarpwright.so.0)
+expect("SONAME +libwarpwright.so.0\n")
+
+# pkg-config, shared and static
+file(MAKE_DIRECTORY ${WORK}/pc)
+set(ENV{PKG_CONFIG_PATH} ${prefix}/${LIBDIR}/pkgconfig)
+set(ENV{LD_LIBRARY_PATH} ${prefix}/${LIBDIR})
+run(${PKG_CONFIG} --cflags --libs warpwright)
+separate_arguments(flags UNIX_COMMAND "${out}")
+run(${CC} -std=c17 -Wall -Wextra -Werror ${HERE}/consumer/main.c ${flags} -o ${WORK}/pc/main)
+run(${WORK}/pc/main)
+expect("^${VERSION} 1 4\n$")
+
+# find_package
+run(${CMAKE_COMMAND} -S ${HERE}/consumer -B ${WORK}/cm -DCMAKE_PREFIX_PATH=${prefix} -DCMAKE_C_COMPILER=${CC})
+run(${CMAKE_COMMAND} --build ${WORK}/cm)
+foreach(kind shared static)
+  run(${WORK}/cm/main_${kind})
+  expect("^${VERSION} 1 4\n$")
+endforeach()
