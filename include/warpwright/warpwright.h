@@ -18,9 +18,6 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-#ifdef __GNUC__
-#pragma GCC visibility push(default)
-#endif
 
 #define WW_VERSION_MAJOR 0
 #define WW_VERSION_MINOR 1
@@ -205,9 +202,6 @@ const WwFinding *ww_result_finding(const WwResult *r, size_t i);
 bool     ww_result_time(const WwResult *r, double *median_ms, double *min_ms, unsigned *runs);
 unsigned ww_result_time_batch(const WwResult *r);
 
-#ifdef __GNUC__
-#pragma GCC visibility pop
-#endif
 #ifdef __cplusplus
 }
 #endif

@@ -342,12 +342,12 @@ static Status check_args(WwDevice *d, const Func *k, const WwLaunch *w)
                            k->nparams);
     for (size_t i = 0; i < k->nparams; i++) {
         if (!w->args[i])
-            return device_fail(d, WW_ERR_LAUNCH, "kernel %s: argument %zu is a null pointer (it must point to the value)",
-                               k->name, i);
+            return device_fail(d, WW_ERR_LAUNCH,
+                               "kernel %s: argument %zu is a null pointer (it must point to the value)", k->name, i);
         if (w->arg_bytes && w->arg_bytes[i] != k->params[i].bytes)
-            return device_fail(d, WW_ERR_LAUNCH, "kernel %s: argument %zu has %zu bytes, its parameter %s (%s) %" PRIu64,
-                               k->name, i, w->arg_bytes[i], k->params[i].name, type_text(k->params[i].type),
-                               k->params[i].bytes);
+            return device_fail(d, WW_ERR_LAUNCH,
+                               "kernel %s: argument %zu has %zu bytes, its parameter %s (%s) %" PRIu64, k->name, i,
+                               w->arg_bytes[i], k->params[i].name, type_text(k->params[i].type), k->params[i].bytes);
     }
     return WW_OK;
 }
@@ -365,9 +365,9 @@ static Status check_launch(WwDevice *d, const WwModule *m, const WwLaunch *w)
     if (w->observe & ~(unsigned)(WW_OBSERVE_COUNTERS | WW_OBSERVE_ACCESSES))
         return device_fail(d, WW_ERR_INVALID, "ww_launch: observe has unknown bits: 0x%x", w->observe);
     if (w->observe & ~d->ops->observes)
-        return device_fail(d, WW_ERR_INVALID,
-                           "%s cannot observe %s: launch with observe = WW_OBSERVE_NOTHING, or on the emulator",
-                           d->ops->kind, w->observe & ~d->ops->observes & WW_OBSERVE_COUNTERS ? "counters" : "accesses");
+        return device_fail(
+            d, WW_ERR_INVALID, "%s cannot observe %s: launch with observe = WW_OBSERVE_NOTHING, or on the emulator",
+            d->ops->kind, w->observe & ~d->ops->observes & WW_OBSERVE_COUNTERS ? "counters" : "accesses");
     if ((w->observe & WW_OBSERVE_ACCESSES) && !w->on_access)
         return device_fail(d, WW_ERR_INVALID, "ww_launch: WW_OBSERVE_ACCESSES needs on_access");
     return WW_OK;

@@ -105,7 +105,8 @@ static Status cuda_alloc(WwDevice *d, uint64_t bytes, WwPtr *out)
     TRY(cuda_enter(c));
     CuResult e = c->drv.mem_alloc(out, bytes);
     if (e == CU_OUT_OF_MEMORY)
-        return device_fail(d, WW_ERR_NO_MEMORY, "%s: %" PRIu64 " bytes asked for", ww_status_text(WW_ERR_NO_MEMORY), bytes);
+        return device_fail(d, WW_ERR_NO_MEMORY, "%s: %" PRIu64 " bytes asked for", ww_status_text(WW_ERR_NO_MEMORY),
+                           bytes);
     TRY(cuda_check(c, e, "cuMemAlloc"));
     range_add(c, *out, bytes, NULL);
     return WW_OK;
@@ -118,7 +119,8 @@ static Status cuda_release(WwDevice *d, WwPtr p)
     CudaRange *r = range_find(c, p);
     if (!r || r->base != p || r->owner)
         return device_fail(d, WW_ERR_INVALID,
-                           "ww_free: 0x%" PRIx64 " is not an address that ww_alloc returned, or it was freed before", p);
+                           "ww_free: 0x%" PRIx64 " is not an address that ww_alloc returned, or it was freed before",
+                           p);
     *r = c->ranges[--c->nranges];
     return cuda_check(c, c->drv.mem_free(p), "cuMemFree");
 }
@@ -238,9 +240,10 @@ static Status cuda_variable(WwDevice *d, WwModule *m, const Var *v, WwPtr *addre
     TRY(cuda_enter(c));
     CuResult e = c->drv.module_global(address, &n, ((CudaModule *)m)->handle, v->name);
     if (e == CU_NOT_FOUND)
-        return device_fail(d, WW_ERR_NOT_FOUND,
-                           "variable '%s' of %s is not in the module that the driver made: it may be unused or not visible",
-                           v->name, m->ptx->name);
+        return device_fail(
+            d, WW_ERR_NOT_FOUND,
+            "variable '%s' of %s is not in the module that the driver made: it may be unused or not visible", v->name,
+            m->ptx->name);
     TRY(cuda_check(c, e, "cuModuleGetGlobal"));
     const CudaRange *known = range_find(c, *address);
     if (!known || known->owner != m)
@@ -337,14 +340,15 @@ Status cuda_open(const WwDeviceOptions *o, WwDevice **out, Str *why)
         .variable = cuda_variable,
         .launch   = cuda_launch,
     };
-    CudaDevice c     = {0};
-    int        count = 0;
+    CudaDevice c         = {0};
+    int        count     = 0;
     char       name[256] = "", profile[32];
     if (o->profile)
         TRY(device_profile(o->profile, why) ? WW_OK : WW_ERR_NOT_FOUND);
     TRY(start(&c.drv, &count, why));
     if (o->ordinal >= (unsigned)count)
-        return str_printf(why, "there is no GPU %u: this machine has %d, counted from 0", o->ordinal, count), WW_ERR_NOT_FOUND;
+        return str_printf(why, "there is no GPU %u: this machine has %d, counted from 0", o->ordinal, count),
+               WW_ERR_NOT_FOUND;
     if (!identify(&c.drv, (int)o->ordinal, &c.ordinal, name, &c.cc))
         return str_printf(why, "no usable GPU: GPU %u does not answer", o->ordinal), WW_ERR_UNAVAILABLE;
     CuResult e = c.drv.ctx_retain(&c.ctx, c.ordinal);

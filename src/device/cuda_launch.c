@@ -28,12 +28,12 @@ static Status allow_shared(CudaDevice *c, CudaKernel *k, const Func *kernel, uin
 {
     if (shared <= k->shared)
         return WW_OK;
-    CuResult e = shared > INT32_MAX ? CU_INVALID_VALUE
-                                    : c->drv.function_set(k->fn, CU_FUNC_MAX_DYNAMIC_SHARED, (int)shared);
+    CuResult e =
+        shared > INT32_MAX ? CU_INVALID_VALUE : c->drv.function_set(k->fn, CU_FUNC_MAX_DYNAMIC_SHARED, (int)shared);
     if (e == CU_INVALID_VALUE)
         return device_fail(&c->base, WW_ERR_LAUNCH,
-                           "kernel %s: %u bytes of dynamic shared memory are more than this GPU gives a block", kernel->name,
-                           shared);
+                           "kernel %s: %u bytes of dynamic shared memory are more than this GPU gives a block",
+                           kernel->name, shared);
     TRY(cuda_check(c, e, "cuFuncSetAttribute"));
     k->shared = shared;
     return WW_OK;
@@ -72,12 +72,12 @@ static Status faulted(CudaDevice *c, const Module *m, const Func *kernel, Status
     const char *category;
     const char *rule = fault_rule(c->lost_by, &category);
     WwFinding  *f    = result_finding(r, rule, category);
-    f->file      = arena_strdup(r->arena, m->name);
-    f->line      = kernel->line;
-    f->col       = kernel->col;
-    f->count     = 1;
-    f->message   = arena_printf(r->arena, "%s; run it on the emulator for the line, the thread and the address",
-                                str_text(&c->base.error));
+    f->file          = arena_strdup(r->arena, m->name);
+    f->line          = kernel->line;
+    f->col           = kernel->col;
+    f->count         = 1;
+    f->message       = arena_printf(r->arena, "%s; run it on the emulator for the line, the thread and the address",
+                                    str_text(&c->base.error));
     return device_fail(&c->base, s, "%s:%u:%u: error: kernel %s: %s; this device must be closed and opened again [%s]",
                        f->file, f->line, f->col, kernel->name, f->message, rule);
 }
@@ -88,7 +88,8 @@ static Status refused(CudaDevice *c, const Func *kernel, CuResult e, const WwLau
     Str    what = {0};
     Status s;
     str_printf(&what,
-               "kernel %s: the driver does not accept grid (%u, %u, %u), block (%u, %u, %u), %u bytes of dynamic shared memory",
+               "kernel %s: the driver does not accept grid (%u, %u, %u), block (%u, %u, %u), %u bytes of dynamic "
+               "shared memory",
                kernel->name, w->grid.x, w->grid.y, w->grid.z, w->block.x, w->block.y, w->block.z, w->shared);
     s = cuda_check(c, e, str_text(&what));
     str_free(&what);

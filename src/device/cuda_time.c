@@ -58,7 +58,7 @@ static Status timer_run(Timer *t, const CudaRequest *q, unsigned n, double *ms)
 static Status choose_batch(Timer *t, const CudaRequest *q, unsigned *batch)
 {
     double   total = 0, one = 0;
-    unsigned n     = 0;
+    unsigned n = 0;
     for (unsigned step = 1; n < MAX_BATCH && (n < WARM_LAUNCHES || total < warm_ms); n += step, step = n) {
         if (step > MAX_BATCH - n)
             step = MAX_BATCH - n;

@@ -22,7 +22,8 @@ typedef struct WatchState {
     const LaunchInfo *info;
 } WatchState;
 
-_Static_assert((int)ACCESS_GLOBAL == MODEL_GLOBAL && (int)ACCESS_SHARED == MODEL_SHARED && (int)ACCESS_LOCAL == MODEL_LOCAL,
+_Static_assert((int)ACCESS_GLOBAL == MODEL_GLOBAL && (int)ACCESS_SHARED == MODEL_SHARED &&
+                   (int)ACCESS_LOCAL == MODEL_LOCAL,
                "the observer's spaces are the model's");
 _Static_assert((int)ACCESS_LD == MODEL_LD && (int)ACCESS_ST == MODEL_ST && (int)ACCESS_ATOM == MODEL_ATOM &&
                    (int)ACCESS_RED == MODEL_RED,
@@ -79,19 +80,19 @@ static void watch_access(void *state, const Access *a)
     model_access(w->profile, &ma, &cost);
     const Instr *in    = a->instr < s->info->instrs ? s->info->instr[a->instr].in : NULL;
     Place        place = in ? instr_place(w->module, in) : (Place){0};
-    WwAccess     out   = {.space     = spaces[a->space],
-                          .op        = ops[a->op],
-                          .bytes     = a->bytes,
-                          .mask      = a->mask,
-                          .address   = address,
-                          .block     = block_index(a->block, s->info->grid),
-                          .warp      = a->warp,
-                          .file      = place.from_ptx ? NULL : place.file,
-                          .line      = place.from_ptx ? 0 : place.line,
-                          .ptx_line  = in ? in->line : 0,
+    WwAccess     out   = {.space      = spaces[a->space],
+                          .op         = ops[a->op],
+                          .bytes      = a->bytes,
+                          .mask       = a->mask,
+                          .address    = address,
+                          .block      = block_index(a->block, s->info->grid),
+                          .warp       = a->warp,
+                          .file       = place.from_ptx ? NULL : place.file,
+                          .line       = place.from_ptx ? 0 : place.line,
+                          .ptx_line   = in ? in->line : 0,
                           .wavefronts = cost.wavefronts,
-                          .conflicts = cost.conflicts,
-                          .sectors   = cost.sectors};
+                          .conflicts  = cost.conflicts,
+                          .sectors    = cost.sectors};
     pthread_mutex_lock(&w->lock);
     w->launch->on_access(w->launch->user, &out);
     pthread_mutex_unlock(&w->lock);

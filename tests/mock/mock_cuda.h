@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A CUDA driver that is none: a shared library with the driver's entry points, host memory for device memory, and a record of
+ * what it was asked.  It lets src/device/cuda*.c run on a machine without a GPU: argument packing, order of calls, error paths.
+ * A test loads the same library and reads or sets the MockCuda that mock_cuda() returns.  It runs no PTX: a launch calls
+ * `kernel`, when the test has set one, with the arguments that a driver would have copied. */
+#ifndef WW_TESTS_MOCK_CUDA_H
+#define WW_TESTS_MOCK_CUDA_H
+
+#include <stddef.h>
+
+typedef struct MockCuda {
+    /* what the driver does: set by the test */
+    int         devices, cc;
+    int         fail_init, fail_alloc, fail_load, fail_function, fail_attribute, fail_launch; /* CUDA error numbers; 0 = work */
+    int         fault;       /* the next launch leaves this sticky error, as a faulting kernel does */
+    const char *jit_log;     /* written to the error log of a failing load */
+    double      launch_ms;   /* what one launch adds to the events' clock */
+    void      (*kernel)(const char *name, void **args);
+    /* what it was asked: read by the test */
+    int         retained, resets;
+    int         modules, events, buffers; /* alive */
+    unsigned    launches, records;
+    unsigned    grid[3], block[3], shared;
+    int         attribute, attribute_value;
+    char        image[4096]; /* beginning of the last module's text */
+} MockCuda;
+
+MockCuda *mock_cuda(void);
+/* Back to the beginning: one GPU of compute capability 9.0, everything works, nothing recorded. */
+void mock_cuda_reset(void);
+
+#endif
