@@ -15,7 +15,7 @@
 
 #include "model/profile.h"
 
-enum { LISTED_KERNELS = 20 };
+enum { LISTED_KERNELS = 20, MAX_REPEATS = 100000 };
 
 const char *ww_status_text(WwStatus s)
 {
@@ -368,6 +368,9 @@ static Status check_launch(WwDevice *d, const WwModule *m, const WwLaunch *w)
         return device_fail(
             d, WW_ERR_INVALID, "%s cannot observe %s: launch with observe = WW_OBSERVE_NOTHING, or on the emulator",
             d->ops->kind, w->observe & ~d->ops->observes & WW_OBSERVE_COUNTERS ? "counters" : "accesses");
+    if (w->repeats > MAX_REPEATS)
+        return device_fail(d, WW_ERR_INVALID, "ww_launch: %u repeats are too many (at most %d)", w->repeats,
+                           MAX_REPEATS);
     if ((w->observe & WW_OBSERVE_ACCESSES) && !w->on_access)
         return device_fail(d, WW_ERR_INVALID, "ww_launch: WW_OBSERVE_ACCESSES needs on_access");
     return WW_OK;
