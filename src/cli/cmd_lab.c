@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * warpwright lab: runs experiments and shows their table.  What an experiment does is src/lab's business; here are only the
+ * options, the progress bar (on a terminal), the log lines, and the exit code: 120 when a row is not verified.
+ * The seed of the inputs is new in each run unless --seed is given; the table shows it, so that a run can be repeated. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "cli/cli.h"
+#include "lab/kernels.h"
+#include "lab/lab.h"
+#include "model/profile.h"
+
+enum { BAR = 24 };
+
+static void show_progress(void *user, size_t done, size_t total, const char *kernel)
+{
+    (void)user;
+    size_t full = total ? done * BAR / total : BAR;
+    fputs("\r\033[K", stderr);
+    if (done < total) {
+        fputc('[', stderr);
+        for (size_t i = 0; i < BAR; i++)
+            fputc(i < full ? '#' : '.', stderr);
+        fprintf(stderr, "] %zu/%zu %s", done + 1, total, kernel);
+    }
+    fflush(stderr);
+}
+
+static void show_log(void *user, const char *line)
+{
+    (void)user;
+    puts(line);
+}
+
+static uint64_t fresh_seed(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_REALTIME, &t);
+    return ((uint64_t)t.tv_sec * 1000003u ^ (uint64_t)t.tv_nsec ^ (uint64_t)getpid() << 20) & 0xffffffffu;
+}
+
+/* ---- --list ------------------------------------------------------------------------------------------------------ */
+
+static void list_kernels(const char *family, const char *compiler)
+{
+    for (size_t i = 0; i < kernel_count(); i++) {
+        const KernelEntry *e = kernel_entry(i);
+        if (strncmp(e->file, family, strlen(family)) != 0)
+            continue;
+        const KernelText *t = kernel_text(e, compiler);
+        printf("  %-24s %s\n", e->name, e->what);
+        if (t && t->ptx)
+            printf("  %-24s %s, built by %s\n", "", e->file, t->compiler);
+        else
+            printf("  %-24s %s, NOT BUILT: %s\n", "", e->file, t ? t->reason : "this build has no such compiler");
+    }
+}
+
+static void list(const Experiment *const *e, size_t n, const char *compiler)
+{
+    for (size_t i = 0; i < n; i++) {
+        printf("%s%s: %s\n", i ? "\n" : "", lab_experiment_name(e[i]), lab_experiment_question(e[i]));
+        for (size_t f = 0; lab_experiment_family(e[i], f); f++)
+            list_kernels(lab_experiment_family(e[i], f), compiler);
+    }
+}
+
+/* ---- options ----------------------------------------------------------------------------------------------------- */
+
+/* The experiments named, or all; false after a message. */
+static bool choose(const CliArgs *a, const Experiment **e, size_t *n)
+{
+    const char *names[16] = {NULL};
+    for (size_t i = 0; i < lab_experiment_count() && i < 15; i++)
+        names[i] = lab_experiment_name(lab_experiment(i));
+    *n = a->noperands ? 0 : lab_experiment_count();
+    for (size_t i = 0; i < *n; i++)
+        e[i] = lab_experiment(i);
+    for (size_t i = 0; i < a->noperands; i++) {
+        const char *given = a->operand[i];
+        e[*n]             = lab_experiment_find(given);
+        if (!e[(*n)++]) {
+            const char *near = cli_nearest(given, names);
+            cli_error("lab", "unknown experiment '%s'%s%s%s; lab --list names them all", given, near ? ", did you mean '" : "",
+                      near ? near : "", near ? "'?" : "");
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool read_options(const CliArgs *a, LabOptions *o)
+{
+    *o            = lab_defaults();
+    o->device     = cli_text(a, "device", "auto");
+    o->profile    = cli_text(a, "profile", NULL);
+    o->compiler   = cli_text(a, "compiler", NULL);
+    o->threads    = (unsigned)cli_number(a, "threads", 0);
+    o->seed       = cli_has(a, "seed") ? cli_number(a, "seed", 0) : fresh_seed();
+    o->m          = (int64_t)cli_number(a, "m", 0);
+    o->n          = (int64_t)cli_number(a, "n", 0);
+    o->k          = (int64_t)cli_number(a, "k", 0);
+    o->tile       = (int64_t)cli_number(a, "tile", 0);
+    o->stride     = (int64_t)cli_number(a, "stride", 0);
+    o->blocks     = (int64_t)cli_number(a, "blocks", 0);
+    o->offset     = cli_has(a, "offset") ? (int64_t)cli_number(a, "offset", 0) : -1;
+    o->regression = cli_text(a, "regression", NULL);
+    o->log        = cli_has(a, "log");
+    o->on_log     = show_log;
+    if (!cli_has(a, "quiet") && isatty(STDERR_FILENO))
+        o->on_progress = show_progress;
+    if (o->profile && !profile_find(o->profile)) {
+        cli_error("lab", "unknown profile '%s'; profiles are sm_10 to sm_90 and the cards of profiles.def", o->profile);
+        return false;
+    }
+    return true;
+}
+
+/* ---- running ----------------------------------------------------------------------------------------------------- */
+
+static int write_json(const Lab *lab, const char *path)
+{
+    json_t *doc = lab_json(lab);
+    int     rc  = json_dump_file(doc, path, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
+    json_decref(doc);
+    return rc == 0 ? CLI_OK : cli_error("lab", "cannot write %s: %s", path, strerror(errno));
+}
+
+static int run(const CliArgs *a, const LabOptions *o, const Experiment *const *e, size_t n)
+{
+    Lab   *lab;
+    Str    message = {0}, table = {0};
+    Status s = lab_open(o, &lab, &message);
+    if (s != WW_OK) {
+        int code = s == WW_ERR_INVALID ? cli_error("lab", "%s", str_text(&message)) : CLI_KERNEL;
+        if (code == CLI_KERNEL)
+            fprintf(stderr, "warpwright lab: error: %s\n", str_text(&message));
+        str_free(&message);
+        return code;
+    }
+    s = lab_run(lab, e, n);
+    if (s != WW_OK && o->on_progress)
+        show_progress(NULL, 0, 0, "");
+    lab_table(lab, !cli_has(a, "quiet"), &table);
+    if (lab_row_count(lab) > 0)
+        fputs(str_text(&table), stdout);
+    int code = s == WW_OK ? CLI_OK : cli_error("lab", "%s", lab_error(lab));
+    if (code == CLI_OK && cli_has(a, "json"))
+        code = write_json(lab, cli_text(a, "json", NULL));
+    if (code == CLI_OK && !lab_all_verified(lab))
+        code = CLI_KERNEL;
+    str_free(&table);
+    str_free(&message);
+    lab_close(lab);
+    return code;
+}
+
+int cmd_lab(int argc, char **argv)
+{
+    CliArgs    a;
+    LabOptions o;
+    int        code;
+    size_t     n = 0;
+    if (!cli_parse(&a, argc, argv, &code))
+        return code;
+    const Experiment **e = xcalloc(a.noperands + lab_experiment_count(), sizeof *e);
+    code                 = CLI_USAGE;
+    if (choose(&a, e, &n) && read_options(&a, &o)) {
+        if (cli_has(&a, "list")) {
+            list(e, n, o.compiler);
+            code = CLI_OK;
+        } else {
+            code = run(&a, &o, e, n);
+        }
+    }
+    free(e);
+    cli_free(&a);
+    return code;
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * One line of text for a shared memory access that conflicts: where it is, who made it, and which lanes met on which bank. */
+#ifndef WW_LAB_CONFLICT_H
+#define WW_LAB_CONFLICT_H
+
+#include "base/str.h"
+#include "warpwright/warpwright.h"
+
+/* profile: the name the device gives.  Without a newline. */
+void conflict_describe(const char *kernel, const char *profile, const WwAccess *a, Str *out);
+
+#endif

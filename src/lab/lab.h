@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The lab: experiments that ask one question each about memory accesses.  An experiment plans its cases (one row of the table
+ * each), every case launches one kernel of kernels/ on the chosen devices, and its result is verified against a host reference
+ * before any figure is believed.
+ *
+ *     lab_open -> lab_run(experiment) ... -> lab_row / lab_json / lab_table -> lab_close
+ *
+ * Counts come from the emulator's counters and times from a GPU; a row has what its devices could give.  The lab stands on the
+ * public API (warpwright.h) alone, never prints, and owns every string it hands out. */
+#ifndef WW_LAB_LAB_H
+#define WW_LAB_LAB_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
+#include "base/str.h"
+#include "warpwright/warpwright.h"
+
+enum { LAB_SIZES = 8 };
+
+typedef struct LabSize {
+    const char *name;
+    int64_t     value;
+} LabSize;
+
+typedef struct LabRow {
+    const char *experiment, *kernel; /* kernel: the row's name, such as "offsetCopy_7" */
+    const char *entry, *file;        /* the entry point it launched and its source */
+    const char *compiler;            /* that built it; NULL when none did */
+    const char *device, *profile;    /* "emulator", "cuda" or "emulator+cuda" */
+    LabSize     size[LAB_SIZES];
+    size_t      nsizes;
+    WwDim3      grid, block;
+    uint32_t    shared;      /* dynamic shared memory, bytes */
+    bool        verified;    /* on every device it ran on */
+    const char *problem;     /* why not; NULL when verified */
+    double      max_error;   /* largest difference from the reference; NaN when there is no result */
+    uint64_t    checked, values; /* elements compared with the reference, and elements of the result */
+    bool        counted;     /* by the emulator */
+    WwCounters  counters;
+    uint64_t    least_bytes; /* every input read once and every output written once */
+    bool        timed;       /* by a GPU */
+    double      time_ms, min_ms;
+    unsigned    runs;
+    double      effective_gbs; /* least_bytes in time_ms, 1e9 bytes a second; 0 when not timed */
+} LabRow;
+
+typedef struct LabOptions {
+    const char *device;   /* "emulator", "cuda", "auto"; NULL = auto */
+    const char *profile;  /* NULL = the default */
+    const char *compiler; /* whose kernels: "nvcc", "clang"; NULL = the build's default */
+    unsigned    threads;  /* of the emulator; 0 = one for each core */
+    uint64_t    seed;     /* of the inputs */
+    int64_t     m, n, k, tile, offset, stride, blocks; /* 0 or less = the article's; offset: less than 0 */
+    const char *regression; /* banks: file to compare with, or to write when it does not exist */
+    bool        log;        /* banks: call on_log for every access that conflicts; the emulator then has one thread */
+    void (*on_row)(void *user, const LabRow *row);
+    void (*on_progress)(void *user, size_t done, size_t total, const char *kernel); /* before each case */
+    void (*on_log)(void *user, const char *line); /* without a newline */
+    void *user;
+} LabOptions;
+
+/* lab_open's o with everything at its default. */
+LabOptions lab_defaults(void);
+
+typedef struct Lab        Lab;
+typedef struct Experiment Experiment;
+
+size_t            lab_experiment_count(void);
+const Experiment *lab_experiment(size_t i);
+const Experiment *lab_experiment_find(const char *name); /* NULL: none of that name */
+const char       *lab_experiment_name(const Experiment *e);
+const char       *lab_experiment_question(const Experiment *e);
+/* The i-th kernel family it launches ("kernels/aat/"), NULL past the last. */
+const char *lab_experiment_family(const Experiment *e, size_t i);
+
+/* Opens the devices.  On failure *out is NULL and `message` says why. */
+Status lab_open(const LabOptions *o, Lab **out, Str *message);
+void   lab_close(Lab *lab);
+/* Runs experiments; rows are appended.  WW_ERR_INVALID: the options do not fit (lab_error); a kernel that fails is a row that is
+ * not verified, never an error here. */
+Status      lab_run(Lab *lab, const Experiment *const *e, size_t n);
+const char *lab_error(const Lab *lab);
+
+size_t        lab_row_count(const Lab *lab);
+const LabRow *lab_row(const Lab *lab, size_t i);
+bool          lab_all_verified(const Lab *lab); /* false when there is no row at all */
+/* What the user should know of this run ("no GPU: ..."), or "". */
+const char *lab_note(const Lab *lab);
+/* The devices' own names, for people. */
+const char *lab_device_text(const Lab *lab);
+uint64_t    lab_seed(const Lab *lab);
+
+/* The document of `lab --json`; a new reference. */
+json_t *lab_json(const Lab *lab);
+/* The table on the screen; legend: with the explanation of its columns. */
+void lab_table(const Lab *lab, bool legend, Str *out);
+
+#endif

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * One case on every open device: allocate, fill, launch, read back, verify.
+ *
+ * Outputs are poisoned before each launch, so nothing left by another kernel can pass for a result.  On a GPU every output
+ * has a guard zone on both sides, checked afterwards; the emulator needs none, since it stops at the first byte outside an allocation
+ * and gets arrays of exactly the size the kernel may use.
+ * A failed launch or a wrong result is a problem of the row.  A row with a problem carries no time; counters it keeps when the
+ * emulator ran the kernel to its end, since they are what the kernel did, right or wrong. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lab/conflict.h"
+#include "lab/run.h"
+
+enum { GUARD = 256, MAX_BUFFERS = 4, MAX_ARGS = 16 };
+
+typedef struct Memory {
+    WwPtr  base[MAX_BUFFERS]; /* of the allocation */
+    WwPtr  at[MAX_BUFFERS];   /* what the kernel gets */
+    size_t guard;
+} Memory;
+
+static Status fill_buffers(WwDevice *d, const LabLaunch *l, Memory *mem)
+{
+    mem->guard = strcmp(ww_device_kind(d), "cuda") == 0 ? GUARD : 0;
+    for (size_t i = 0; i < l->nbuffers; i++) {
+        const LabBuffer *b     = &l->buffer[i];
+        size_t           bytes = b->shift + b->bytes + 2 * mem->guard;
+        TRY(ww_alloc(d, bytes, &mem->base[i]));
+        mem->at[i] = mem->base[i] + mem->guard + b->shift;
+        TRY(ww_fill(d, mem->base[i], LAB_POISON, bytes));
+        if (b->in)
+            TRY(ww_copy_in(d, mem->at[i], b->in, b->bytes));
+    }
+    return WW_OK;
+}
+
+static void free_buffers(WwDevice *d, const LabLaunch *l, const Memory *mem)
+{
+    for (size_t i = 0; i < l->nbuffers; i++)
+        ww_free(d, mem->base[i]);
+}
+
+/* False when a byte around a buffer has changed. */
+static Status guards_hold(WwDevice *d, const LabLaunch *l, const Memory *mem, bool *hold)
+{
+    *hold = true;
+    for (size_t i = 0; i < l->nbuffers && mem->guard; i++) {
+        const WwPtr zone[2] = {mem->base[i], mem->at[i] + l->buffer[i].bytes};
+        for (int z = 0; z < 2; z++) {
+            uint8_t bytes[GUARD];
+            TRY(ww_copy_out(d, bytes, zone[z], sizeof bytes));
+            for (size_t j = 0; j < sizeof bytes; j++)
+                *hold = *hold && bytes[j] == LAB_POISON;
+        }
+    }
+    return WW_OK;
+}
+
+static Status read_buffers(WwDevice *d, const LabLaunch *l, const Memory *mem)
+{
+    for (size_t i = 0; i < l->nbuffers; i++)
+        if (l->buffer[i].out)
+            TRY(ww_copy_out(d, l->buffer[i].out, mem->at[i], l->buffer[i].bytes));
+    return WW_OK;
+}
+
+/* ---- the log of conflicts ---------------------------------------------------------------------------------------- */
+
+typedef struct Watch {
+    Lab           *lab;
+    const LabCase *c;
+    Str            line;
+} Watch;
+
+static void watch_access(void *user, const WwAccess *a)
+{
+    Watch *w = user;
+    if (a->conflicts == 0)
+        return;
+    str_clear(&w->line);
+    conflict_describe(w->c->name, ww_device_profile(w->lab->emulator), a, &w->line);
+    w->lab->opt.on_log(w->lab->opt.user, str_text(&w->line));
+}
+
+/* ---- one device -------------------------------------------------------------------------------------------------- */
+
+static Status launch(Lab *lab, WwDevice *d, const LabCase *c, const LabLaunch *l, const Memory *mem, WwModule *m,
+                     WwResult **result)
+{
+    WwPtr    pointer[MAX_BUFFERS];
+    void    *args[MAX_ARGS];
+    Watch    watch = {.lab = lab, .c = c};
+    bool     cuda  = d == lab->cuda;
+    bool     log   = !cuda && lab->opt.log && lab->opt.on_log && c->experiment->logs;
+    WwLaunch w     = {.grid = c->grid, .block = c->block, .shared = c->shared, .args = args};
+    for (size_t i = 0; i < l->nbuffers; i++) {
+        pointer[i]             = mem->at[i];
+        args[w.arg_count++] = &pointer[i];
+    }
+    for (size_t i = 0; i < l->nnumbers; i++)
+        args[w.arg_count++] = l->number[i];
+    w.observe = cuda ? WW_OBSERVE_NOTHING : WW_OBSERVE_COUNTERS;
+    w.time    = cuda;
+    w.repeats = c->repeats;
+    if (log) {
+        w.observe |= WW_OBSERVE_ACCESSES;
+        w.on_access = watch_access;
+        w.user      = &watch;
+    }
+    Status s = ww_launch(d, m, c->entry, &w, result);
+    str_free(&watch.line);
+    return s;
+}
+
+static void take_result(LabRow *row, const WwResult *r, bool cuda)
+{
+    if (cuda) {
+        row->timed = ww_result_time(r, &row->time_ms, &row->min_ms, &row->runs);
+        return;
+    }
+    row->counted  = true;
+    row->counters = *ww_result_counters(r);
+}
+
+static void run_on(Lab *lab, WwDevice *d, const LabCase *c, const LabLaunch *l, LabRow *row)
+{
+    const KernelText *text   = kernel_text(kernel_find(c->entry), lab->opt.compiler);
+    Memory            mem    = {0};
+    WwModule         *module = NULL;
+    WwResult         *result = NULL;
+    bool              hold   = true;
+    Status            s      = ww_module_load(d, text->file, text->ptx, text->len, &module);
+    if (s == WW_OK)
+        s = fill_buffers(d, l, &mem);
+    if (s == WW_OK)
+        s = launch(lab, d, c, l, &mem, module, &result);
+    if (s == WW_OK)
+        s = read_buffers(d, l, &mem);
+    if (s == WW_OK)
+        s = guards_hold(d, l, &mem, &hold);
+    if (s != WW_OK) {
+        lab_problem(lab, row, "%s: %s: %s", ww_device_kind(d), ww_status_text(s), ww_device_error(d));
+    } else {
+        take_result(row, result, d == lab->cuda);
+        l->verify(lab, c, row, l->user);
+        if (!hold)
+            lab_problem(lab, row, "%s: the kernel wrote outside its arrays", ww_device_kind(d));
+    }
+    ww_result_free(result);
+    free_buffers(d, l, &mem);
+    ww_module_unload(d, module);
+}
+
+void lab_launch(Lab *lab, const LabCase *c, const LabLaunch *l, LabRow *row)
+{
+    row->max_error = 0;
+    if (lab->emulator)
+        run_on(lab, lab->emulator, c, l, row);
+    if (lab->cuda && !row->problem)
+        run_on(lab, lab->cuda, c, l, row);
+    if (row->problem) {
+        row->timed = false;
+        if (row->checked == 0)
+            row->max_error = NAN;
+    }
+}
