@@ -12,8 +12,8 @@
 
 #include <cmocka.h>
 
-#include "../mock/mock_cuda.h"
 #include "device/device.h"
+#include "mock/mock_cuda.h"
 
 static const char ptx[] = ".version 7.0\n"
                           ".target sm_80\n"

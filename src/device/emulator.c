@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The emulator as a device: requests that api.c has checked become emu_ calls, and what they leave becomes messages and
+ * results.  Kernel arguments are copied into one parameter block laid out by emu_param.
+ *
+ * Observers of a launch, in order: the caller's, then the counting one (WW_OBSERVE_COUNTERS), then the one that calls
+ * on_access (WW_OBSERVE_ACCESSES).
+ * Not modelled: time.  WwLaunch.time is ignored and the result says that nothing was measured. */
+#include "device/emulator.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "check/count.h"
+
+typedef struct EmulatorModule {
+    WwModule   base;
+    EmuModule *em;
+} EmulatorModule;
+
+static EmuDevice *emu_of(WwDevice *d)
+{
+    return ((Emulator *)d)->emu;
+}
+
+static void emulator_close(WwDevice *d)
+{
+    emu_close(emu_of(d));
+    device_done(d);
+    free(d);
+}
+
+/* ---- memory ---- */
+
+static Status emulator_alloc(WwDevice *d, uint64_t bytes, WwPtr *out)
+{
+    Status s = emu_alloc(emu_of(d), bytes, out);
+    if (s != WW_OK)
+        *out = 0;
+    return s == WW_OK ? s : device_fail(d, s, "%s: %" PRIu64 " bytes asked for", ww_status_text(s), bytes);
+}
+
+static Status emulator_release(WwDevice *d, WwPtr p)
+{
+    const char *why = NULL;
+    Status      s   = emu_free(emu_of(d), p);
+    if (s == WW_OK)
+        return s;
+    if (emu_range(emu_of(d), p, 1, &why) == WW_OK)
+        why = "it lies inside an allocation or is a variable";
+    return device_fail(d, s,
+                       "ww_free: 0x%" PRIx64 " is not an address that ww_alloc returned, or it was freed before: %s", p,
+                       why ? why : "no allocation is near");
+}
+
+/* The host's view of a device range, or a message that names the call and what is at that address. */
+static Status host_range(WwDevice *d, const char *call, WwPtr p, uint64_t bytes, void **host)
+{
+    const char *why = NULL;
+    Status      s   = emu_range(emu_of(d), p, bytes, &why);
+    if (s != WW_OK)
+        return device_fail(d, WW_ERR_INVALID, "%s: %" PRIu64 " bytes at 0x%" PRIx64 " are not in one allocation: %s",
+                           call, bytes, p, why ? why : "nothing is allocated there");
+    *host = emu_host(emu_of(d), p);
+    return WW_OK;
+}
+
+static Status emulator_copy_in(WwDevice *d, WwPtr dst, const void *src, uint64_t bytes)
+{
+    void *host = NULL;
+    TRY(host_range(d, "ww_copy_in", dst, bytes, &host));
+    memcpy(host, src, bytes);
+    return WW_OK;
+}
+
+static Status emulator_copy_out(WwDevice *d, void *dst, WwPtr src, uint64_t bytes)
+{
+    void *host = NULL;
+    TRY(host_range(d, "ww_copy_out", src, bytes, &host));
+    memcpy(dst, host, bytes);
+    return WW_OK;
+}
+
+static Status emulator_copy(WwDevice *d, WwPtr dst, WwPtr src, uint64_t bytes)
+{
+    void *to = NULL, *from = NULL;
+    TRY(host_range(d, "ww_copy (destination)", dst, bytes, &to));
+    TRY(host_range(d, "ww_copy (source)", src, bytes, &from));
+    memcpy(to, from, bytes);
+    return WW_OK;
+}
+
+static Status emulator_fill(WwDevice *d, WwPtr dst, uint8_t value, uint64_t bytes)
+{
+    void *host = NULL;
+    TRY(host_range(d, "ww_fill", dst, bytes, &host));
+    memset(host, value, bytes);
+    return WW_OK;
+}
+
+/* ---- modules ---- */
+
+static Status emulator_load(WwDevice *d, Module *ptx, WwModule **out)
+{
+    const char *why = NULL;
+    EmuModule  *em  = NULL;
+    Status      s   = emu_module_load(emu_of(d), ptx, &em, &why);
+    if (s != WW_OK)
+        return device_fail(d, s, "%s", why && *why ? why : ww_status_text(s));
+    EmulatorModule *m = xcalloc(1, sizeof *m);
+    m->em             = em;
+    module_init(&m->base, d, emu_module_ptx(em));
+    *out = &m->base;
+    return WW_OK;
+}
+
+static void emulator_unload(WwDevice *d, WwModule *m)
+{
+    (void)d;
+    module_done(m);
+    emu_module_unload(emu_of(m->device), ((EmulatorModule *)m)->em);
+    free(m);
+}
+
+static Status emulator_variable(WwDevice *d, WwModule *m, const Var *v, WwPtr *address, uint64_t *bytes)
+{
+    *address = emu_module_variable(((EmulatorModule *)m)->em, v->name, bytes);
+    if (!*address)
+        return device_fail(d, WW_ERR_NOT_FOUND, "variable '%s' is only declared in %s: no definition", v->name,
+                           m->ptx->name);
+    return WW_OK;
+}
+
+/* ---- launches ---- */
+
+/* One block of memory with every argument where emu_param wants it. */
+static void *pack_args(const Func *k, void *const *args)
+{
+    uint32_t offset = 0, bytes = 0;
+    uint32_t total = k->nparams ? emu_param(k, 0, &offset, &bytes) : 0;
+    uint8_t *block = xcalloc(total + 16u, 1);
+    for (size_t i = 0; i < k->nparams; i++) {
+        emu_param(k, i, &offset, &bytes);
+        memcpy(block + offset, args[i], bytes);
+    }
+    return block;
+}
+
+static EmuLaunch emu_request(const WwLaunch *w, const void *params, Observer **observers, size_t n)
+{
+    return (EmuLaunch){.grid             = {w->grid.x, w->grid.y, w->grid.z},
+                       .block            = {w->block.x, w->block.y, w->block.z},
+                       .shared           = w->shared,
+                       .params           = params,
+                       .observers        = observers,
+                       .nobservers       = n,
+                       .max_instructions = w->max_instructions,
+                       .max_seconds      = w->max_seconds,
+                       .stop             = w->stop,
+                       .on_print         = w->on_print,
+                       .user             = w->user};
+}
+
+static Status emulator_launch(WwDevice *d, WwModule *m, const Func *k, const DeviceLaunch *l, WwResult *r)
+{
+    const Emulator *e     = (Emulator *)d;
+    const WwLaunch *w     = l->w;
+    Observer      **list  = xcalloc(l->nobservers + 2, sizeof *list);
+    Observer       *count = w->observe & WW_OBSERVE_COUNTERS ? count_new(e->profile) : NULL;
+    Observer       *watch = w->observe & WW_OBSERVE_ACCESSES ? access_watch_new(e->profile, m->ptx, w) : NULL;
+    size_t          n     = 0;
+    for (; n < l->nobservers; n++)
+        list[n] = l->observers[n];
+    if (count)
+        list[n++] = count;
+    if (watch)
+        list[n++] = watch;
+
+    void     *params  = pack_args(k, w->args);
+    EmuLaunch request = emu_request(w, params, list, n);
+    EmuResult result  = {0};
+    Status    s       = emu_launch(e->emu, ((EmulatorModule *)m)->em, k->name, &request, &result);
+    emulator_collect(m->ptx, &result, count, r);
+    if (s != WW_OK)
+        emulator_fault(d, m->ptx, k, &result, s, r);
+    emu_result_free(&result);
+    free(params);
+    free(list);
+    if (count)
+        count_free(count);
+    if (watch)
+        access_watch_free(watch);
+    return s;
+}
+
+/* ---- opening ---- */
+
+static void no_emulator(const WwDeviceOptions *o, Status s, Str *why)
+{
+    if (s == WW_ERR_UNAVAILABLE && o->simd) {
+        str_printf(why, "SIMD level '%s' is not available here; there are:", o->simd);
+        for (unsigned i = 0; emu_simd_level(i); i++)
+            str_printf(why, "%s %s", i ? "," : "", emu_simd_level(i));
+    } else if (s == WW_ERR_NO_MEMORY) {
+        str_add(why,
+                "the host has no address space for the emulator's memory: ask for less (memory), or raise ulimit -v");
+    } else {
+        str_printf(why, "the emulator did not start: %s", ww_status_text(s));
+    }
+}
+
+static const char *simd_title(const char *level)
+{
+    return !strcmp(level, "avx512") ? "AVX-512" : !strcmp(level, "avx2") ? "AVX2" : level;
+}
+
+Status emulator_open(const WwDeviceOptions *o, WwDevice **out, Str *why)
+{
+    static const DeviceOps ops = {
+        .kind     = "emulator",
+        .observes = WW_OBSERVE_COUNTERS | WW_OBSERVE_ACCESSES,
+        .close    = emulator_close,
+        .alloc    = emulator_alloc,
+        .release  = emulator_release,
+        .copy_in  = emulator_copy_in,
+        .copy_out = emulator_copy_out,
+        .copy     = emulator_copy,
+        .fill     = emulator_fill,
+        .load     = emulator_load,
+        .unload   = emulator_unload,
+        .variable = emulator_variable,
+        .launch   = emulator_launch,
+    };
+    const Profile *p = device_profile(o->profile, why);
+    if (!p)
+        return WW_ERR_NOT_FOUND;
+    EmuOptions eo  = {.threads = o->threads, .simd = o->simd, .seed = o->seed};
+    eo.memory      = o->memory ? o->memory : (uint64_t)p->memory_mib << 20;
+    EmuDevice *emu = NULL;
+    Status     s   = emu_open(&eo, &emu);
+    if (s != WW_OK)
+        return no_emulator(o, s, why), s;
+    Emulator *e    = xcalloc(1, sizeof *e);
+    Str       name = {0};
+    e->emu         = emu;
+    e->profile     = p;
+    str_printf(&name, "emulator (%s, %s)", simd_title(emu_simd(emu)), p->name);
+    device_init(&e->base, &ops, str_text(&name), p->name);
+    str_free(&name);
+    *out = &e->base;
+    return WW_OK;
+}

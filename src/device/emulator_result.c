@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * From what the emulator leaves behind (executions by instruction, counters by instruction, a fault) to a WwResult: totals,
+ * source lines, instruction classes, opcodes that are not exact, and the finding that says what stopped the kernel.
+ *
+ * Invariants: a line's counters are the sum of its instructions' and the total is the sum of the lines; lines exist for
+ * instructions that ran; every string is copied, so the result outlives module and device. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "check/count.h"
+#include "device/emulator.h"
+
+Place instr_place(const Module *m, const Instr *in)
+{
+    if (in->srcloc) {
+        const SrcLoc *s = &m->srclocs[in->srcloc - 1];
+        if (s->file && s->file <= m->nfiles && m->files[s->file - 1])
+            return (Place){m->files[s->file - 1], s->line, s->col, false};
+    }
+    return (Place){m->name, in->line, in->col, true};
+}
+
+/* ---- lines ---- */
+
+typedef struct Sample { /* one instruction that ran */
+    Place    place;
+    uint32_t id;
+} Sample;
+
+static int by_place(const void *a, const void *b)
+{
+    const Sample *x = a, *y = b;
+    int           c = x->place.file == y->place.file ? 0 : strcmp(x->place.file, y->place.file);
+    if (c)
+        return c;
+    if (x->place.line != y->place.line)
+        return x->place.line < y->place.line ? -1 : 1;
+    return x->id < y->id ? -1 : x->id > y->id;
+}
+
+static void add_instr(WwCounters *to, const EmuResult *e, Observer *count, uint32_t id)
+{
+    const WwCounters *c = count_instr(count, id);
+    if (c)
+        counters_add(to, c);
+    to->inst_executed += e->executed[id];
+    to->thread_inst_executed += e->lanes[id];
+}
+
+static void collect_lines(const Module *m, const EmuResult *e, Observer *count, WwResult *r)
+{
+    Sample *list = xcalloc(e->ninstr + 1u, sizeof *list);
+    size_t  n    = 0;
+    for (uint32_t i = 0; i < e->ninstr; i++)
+        if (e->instr[i].in && (e->executed[i] || count_instr(count, i)))
+            list[n++] = (Sample){instr_place(m, e->instr[i].in), i};
+    qsort(list, n, sizeof *list, by_place);
+    r->lines = ARENA_ARRAY(r->arena, WwLine, n + 1);
+    for (size_t i = 0; i < n; i++) {
+        const Place *p    = &list[i].place;
+        bool         same = i && p->line == list[i - 1].place.line && !strcmp(p->file, list[i - 1].place.file);
+        if (!same) {
+            WwLine *l = &r->lines[r->nlines++];
+            l->file   = r->nlines > 1 && !strcmp(l[-1].file, p->file) ? l[-1].file : arena_strdup(r->arena, p->file);
+            l->line   = p->line;
+        }
+        add_instr(&r->lines[r->nlines - 1].counters, e, count, list[i].id);
+    }
+    free(list);
+    for (size_t i = 0; i < r->nlines; i++)
+        counters_add(&r->total, &r->lines[i].counters);
+}
+
+/* ---- instruction classes ---- */
+
+static int by_opcode(const void *a, const void *b)
+{
+    return strcmp(((const Inexact *)a)->opcode, ((const Inexact *)b)->opcode);
+}
+
+static void collect_classes(const EmuResult *e, WwResult *r)
+{
+    Inexact *list = xcalloc(e->ninstr + 1u, sizeof *list);
+    size_t   n    = 0;
+    for (uint32_t i = 0; i < e->ninstr; i++) {
+        const Instr *in     = e->instr[i].in;
+        bool         faulty = e->fault.kind == FAULT_UNSUPPORTED && e->fault.instr == i;
+        uint64_t     times  = e->executed[i] || !faulty ? e->executed[i] : 1;
+        if (!times || !in || !in->op)
+            continue;
+        Exactness x = faulty ? UNSUPPORTED : op_form(in->op->op)->exactness;
+        if (x == EXACT)
+            r->classes.exact += times;
+        else if (x == APPROXIMATE)
+            r->classes.approximate += times;
+        else
+            r->classes.unsupported += times;
+        if (x != EXACT)
+            list[n++] = (Inexact){in->op->text, x == UNSUPPORTED, times};
+    }
+    qsort(list, n, sizeof *list, by_opcode);
+    r->inexact = ARENA_ARRAY(r->arena, Inexact, n + 1);
+    for (size_t i = 0; i < n; i++) {
+        if (!r->ninexact || strcmp(r->inexact[r->ninexact - 1].opcode, list[i].opcode) != 0)
+            r->inexact[r->ninexact++].opcode = arena_strdup(r->arena, list[i].opcode);
+        r->inexact[r->ninexact - 1].unsupported |= list[i].unsupported;
+        r->inexact[r->ninexact - 1].executed += list[i].executed;
+    }
+    free(list);
+}
+
+void emulator_collect(const Module *m, const EmuResult *e, Observer *count, WwResult *r)
+{
+    if (!e->executed || !e->instr)
+        return;
+    collect_classes(e, r);
+    if (count)
+        collect_lines(m, e, count, r);
+}
+
+/* ---- faults ---- */
+
+static void fault_kind(FaultKind kind, const char **rule, const char **category, const char **text)
+{
+    static const struct {
+        const char *rule, *category, *text;
+    } kinds[] = {
+        {"stopped", "sync", "the launch was stopped"}, /* FAULT_NONE: WwLaunch.stop */
+#define FAULT(name, rule, category, text) {rule, category, text},
+#include "emu/faults.def"
+#undef FAULT
+    };
+    *rule     = kinds[kind].rule;
+    *category = kinds[kind].category;
+    *text     = kinds[kind].text;
+}
+
+Status emulator_fault(WwDevice *d, const Module *m, const Func *k, const EmuResult *e, Status s, WwResult *r)
+{
+    const Fault *f = &e->fault;
+    const char  *rule, *category, *text;
+    const char  *message = f->text;
+    fault_kind(f->kind, &rule, &category, &text);
+    if (!*message)
+        message = f->kind == FAULT_NONE ? ww_status_text(s) : text;
+    if (s != WW_ERR_FAULT && s != WW_ERR_LIMIT && s != WW_ERR_UNSUPPORTED)
+        return device_fail(d, s, "kernel %s: %s", k->name, message);
+
+    const Instr *in    = f->instr < e->ninstr ? e->instr[f->instr].in : NULL;
+    Place        place = in ? instr_place(m, in) : (Place){m->name, k->line, k->col, true};
+    WwFinding   *g     = result_finding(r, rule, category);
+    g->file            = arena_strdup(r->arena, place.file);
+    g->line            = place.line;
+    g->col             = place.col;
+    g->block           = (WwDim3){f->block[0], f->block[1], f->block[2]};
+    g->thread          = (WwDim3){f->thread[0], f->thread[1], f->thread[2]};
+    g->address         = f->address;
+    g->count           = f->lanes ? (uint64_t)__builtin_popcount(f->lanes) : 1;
+    g->message         = arena_strdup(r->arena, message);
+    device_fail(d, s, "%s:%u:%u: error: kernel %s, block (%u, %u, %u), thread (%u, %u, %u): %s [%s]", g->file, g->line,
+                g->col, k->name, g->block.x, g->block.y, g->block.z, g->thread.x, g->thread.y, g->thread.z, g->message,
+                rule);
+    return s;
+}
