@@ -57,14 +57,28 @@ typedef enum LaneType {
     LT_COUNT
 } LaneType;
 
+typedef enum Ctl {
+#define CTL(name) CTL_##name,
+#include "emu/ctl.def"
+#undef CTL
+    CTL_COUNT
+} Ctl;
+
+typedef enum Mem {
+#define MEM(name) MEM_##name,
+#include "emu/mem.def"
+#undef MEM
+    MEM_COUNT
+} Mem;
+
 /* Handlers of one SIMD level, filled in by src/emu/exec/ (compiled once per level). */
 typedef struct ExecTable {
     const char *level;                   /* "avx512" */
     UopFn lane[OP_COUNT][LT_COUNT];      /* lane operations, by isa.def row and lane type; NULL = no such combination */
-    UopFn ctl[128];                      /* the CTL_ operations of ctl.def */
-    UopFn mem[64][2];                    /* the MEM_ operations of mem.def; [1] = observed twin */
+    UopFn mem[MEM_COUNT][2];             /* the MEM_ operations of mem.def; [1] = observed twin */
 } ExecTable;
 
-extern const ExecTable *const exec_levels[]; /* best first, NULL-terminated; not all run on this CPU */
+/* Control and warp-wide operations need no SIMD level: one table (ctl.c, sync.c). */
+extern const UopFn ctl_handlers[CTL_COUNT];
 
 #endif

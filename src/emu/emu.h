@@ -44,11 +44,6 @@ const Module *emu_module_ptx(const EmuModule *em);
 uint64_t emu_module_variable(const EmuModule *em, const char *name, uint64_t *bytes);
 
 /* ---- launches ---- */
-typedef struct EmuInstr {      /* what an instruction id stands for */
-    const Func  *func;
-    const Instr *in;
-} EmuInstr;
-
 typedef enum FaultKind {
     FAULT_NONE,
 #define FAULT(name, rule, category, text) FAULT_##name,

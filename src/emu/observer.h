@@ -34,12 +34,19 @@ typedef struct Access {
     const uint64_t *addr;
 } Access;
 
+struct Func;
+struct Instr;
+typedef struct EmuInstr {    /* what an instruction id stands for */
+    const struct Func  *func;
+    const struct Instr *in;
+} EmuInstr;
+
 typedef struct LaunchInfo {  /* fixed for the launch */
     uint32_t grid[3], block[3];
     uint32_t instrs;         /* number of instruction ids */
     uint32_t workers;
     uint32_t shared_bytes;   /* static + dynamic */
-    const struct EmuInstr *instr; /* by id */
+    const EmuInstr *instr; /* by id */
 } LaunchInfo;
 
 typedef struct Observer Observer;

@@ -24,6 +24,7 @@ typedef struct Group {
     uint8_t    barrier;  /* GROUP_BARRIER: which */
     uint32_t   depth;    /* call depth of frame */
     uint32_t   need;     /* GROUP_SYNC: member mask it waits for */
+    uint32_t   turn;     /* quanta its lanes have spent waiting in a loop: fewest first */
 } Group;
 
 struct Warp {
@@ -38,9 +39,12 @@ struct Warp {
     Worker    *worker;
     Block     *block;
     Frame     *frame;
+    const Uop *pc;       /* where to go on, set by a handler that returns STOP */
+    uint32_t   turn;
     uint32_t   index;    /* in the block */
     uint32_t   ngroups;
     Group      group[LANES]; /* waiting groups; the running one is not among them */
+    uint8_t    scratch[512] __attribute__((aligned(64))); /* results of a partly masked handler before they are blended */
     uint8_t   *local;    /* local memory: lane l's frame is local + l * local_bytes */
     uint32_t   local_bytes;
     /* special registers, one slot each */

@@ -6,6 +6,8 @@
 #ifndef WW_EMU_EXEC_LEVEL_H
 #define WW_EMU_EXEC_LEVEL_H
 
+#include "emu/code.h"
+
 #ifndef WW_LEVEL
 #define WW_LEVEL baseline
 #endif
@@ -17,10 +19,15 @@
 #define EXEC_TEXT(x)             EXEC_TEXT_(x)
 #define WW_LEVEL_NAME            EXEC_TEXT(WW_LEVEL)
 
-struct ExecTable;
-
 #define exec_fill_lane EXEC_SYM(exec_fill_lane)
+#define exec_fill_mem  EXEC_SYM(exec_fill_mem)
+#define exec_table     EXEC_SYM(exec_table)
+
 /* Enters the handlers of all lane operations (ExecTable.lane). */
-void exec_fill_lane(struct ExecTable *t);
+void exec_fill_lane(ExecTable *t);
+/* Enters the memory handlers (ExecTable.mem). */
+void exec_fill_mem(ExecTable *t);
+/* The whole table; not to be called on a CPU without the level. */
+const ExecTable *exec_table(void);
 
 #endif

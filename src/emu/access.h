@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What the memory handlers of all SIMD levels share: address checks and the call to the observers. */
+#ifndef WW_EMU_ACCESS_H
+#define WW_EMU_ACCESS_H
+
+#include "emu/run.h"
+
+/* Slow half of a global address check: t[i] of the lanes in mask must each lie, with `bytes` behind it and aligned to it, in one live allocation.
+ * Refreshes the instruction's lookup entry.  false: a fault was raised. */
+bool access_check_global(Warp *w, const Uop *u, const uint64_t *t, uint32_t mask, unsigned bytes, AccessOp op);
+/* Raises the fault of the first bad lane of a shared access at offsets t. */
+const Uop *access_bad_shared(Warp *w, const Uop *u, const uint32_t *t, uint32_t mask, unsigned bytes, AccessOp op);
+/* Tells the observers.  One of off and addr is NULL. */
+void access_notify(Warp *w, const Uop *u, const MemInfo *info, AccessSpace space, uint32_t mask, unsigned bytes, const uint32_t *off,
+                   const uint64_t *addr);
+
+/* mem_any.c, atom.c: handlers that are compiled once. */
+extern const UopFn mem_handlers_once[MEM_COUNT][2];
+/* Host addresses of the lanes' data, faults raised, observers told.  false: stopped. Lanes outside w->mask are NULL. */
+bool access_resolve(Warp *w, const Uop *u, const MemInfo *info, bool observed, uint8_t *p[LANES]);
+const Uop *mem_atom(Warp *w, const Uop *u, bool observed);
+
+#endif

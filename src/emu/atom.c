@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Atomic operations: lane by lane in ascending order, each a host atomic, so that blocks on other threads see them whole.  Every
+ * order and scope is as strong as acq_rel.gpu here, which every weaker one allows.
+ *
+ * One loop serves all: read the old value, compute the new one, compare-and-swap until it sticks.  Floating-point addition rounds to nearest;
+ * .noftz and subnormals are kept as the manual says for global memory; NaN results are canonical. */
+#include <math.h>
+#include <string.h>
+
+#include "base/half.h"
+#include "emu/access.h"
+#include "emu/atom.h"
+
+static float as_f32(uint64_t v)
+{
+    uint32_t b = (uint32_t)v;
+    float f;
+    memcpy(&f, &b, 4);
+    return f;
+}
+
+static double as_f64(uint64_t v)
+{
+    double f;
+    memcpy(&f, &v, 8);
+    return f;
+}
+
+static uint64_t from_f32(float f)
+{
+    uint32_t b;
+    memcpy(&b, &f, 4);
+    return isnan(f) ? 0x7fffffff : b;
+}
+
+static uint64_t from_f64(double f)
+{
+    uint64_t b;
+    memcpy(&b, &f, 8);
+    return b;
+}
+
+/* min and max of IEEE halves: a NaN loses, -0 is below +0. */
+static double pick_min(double a, double b)
+{
+    return isnan(a) ? b : isnan(b) ? a : a < b || (a == b && signbit(a)) ? a : b;
+}
+
+static double pick_max(double a, double b)
+{
+    return isnan(a) ? b : isnan(b) ? a : a > b || (a == b && !signbit(a)) ? a : b;
+}
+
+static uint16_t half_op(AtomOp op, bool bf, uint16_t old, uint16_t b)
+{
+    double x = bf ? bf16_to_double(old) : half_to_double(old), y = bf ? bf16_to_double(b) : half_to_double(b);
+    double r = op == ATOM_ADD ? x + y : op == ATOM_MIN ? pick_min(x, y) : pick_max(x, y);
+    return bf ? bf16_from_double(r) : half_from_double(r);
+}
+
+static uint64_t packed_op(AtomOp op, bool bf, uint64_t old, uint64_t b)
+{
+    uint64_t lo = half_op(op, bf, (uint16_t)old, (uint16_t)b), hi = half_op(op, bf, (uint16_t)(old >> 16), (uint16_t)(b >> 16));
+    return hi << 16 | lo;
+}
+
+static uint64_t float_op(AtomOp op, Type t, uint64_t old, uint64_t b)
+{
+    switch (t) {
+    case TY_F32:
+        return op == ATOM_ADD ? from_f32(as_f32(old) + as_f32(b))
+               : op == ATOM_MIN ? from_f32((float)pick_min(as_f32(old), as_f32(b)))
+                                : from_f32((float)pick_max(as_f32(old), as_f32(b)));
+    case TY_F64: return from_f64(as_f64(old) + as_f64(b));
+    case TY_F16: return half_op(op, false, (uint16_t)old, (uint16_t)b);
+    case TY_BF16: return half_op(op, true, (uint16_t)old, (uint16_t)b);
+    case TY_F16X2: return packed_op(op, false, old, b);
+    default: return packed_op(op, true, old, b);
+    }
+}
+
+static uint64_t minmax(AtomOp op, Type t, uint64_t old, uint64_t b)
+{
+    bool less;
+    if (t == TY_S32)
+        less = (int32_t)old < (int32_t)b;
+    else if (t == TY_S64)
+        less = (int64_t)old < (int64_t)b;
+    else
+        less = old < b;
+    return less == (op == ATOM_MIN) ? old : b;
+}
+
+static uint64_t new_value(AtomOp op, Type t, uint64_t old, uint64_t b, uint64_t c)
+{
+    if (type_kind(t) == 'f' && (op == ATOM_ADD || op == ATOM_MIN || op == ATOM_MAX))
+        return float_op(op, t, old, b);
+    switch (op) {
+    case ATOM_ADD: return old + b;
+    case ATOM_MIN:
+    case ATOM_MAX: return minmax(op, t, old, b);
+    case ATOM_INC: return old >= b ? 0 : old + 1;
+    case ATOM_DEC: return old == 0 || old > b ? b : old - 1;
+    case ATOM_AND: return old & b;
+    case ATOM_OR: return old | b;
+    case ATOM_XOR: return old ^ b;
+    case ATOM_EXCH: return b;
+    case ATOM_CAS: return old == b ? c : old;
+    }
+    return old;
+}
+
+/* One read-modify-write of `bytes` at p; the old value, zero-extended. */
+#define RMW(bits)                                                                                                                   \
+    static uint64_t rmw##bits(uint8_t *p, AtomOp op, Type t, uint64_t b, uint64_t c)                                                \
+    {                                                                                                                               \
+        uint##bits##_t *at = (uint##bits##_t *)(void *)p, old = __atomic_load_n(at, __ATOMIC_RELAXED);                              \
+        for (;;) {                                                                                                                  \
+            uint##bits##_t want = (uint##bits##_t)new_value(op, t, old, b, c);                                                      \
+            if (__atomic_compare_exchange_n(at, &old, want, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))                             \
+                return old;                                                                                                         \
+        }                                                                                                                           \
+    }
+RMW(16)
+RMW(32)
+RMW(64)
+
+static uint64_t rmw(uint8_t *p, unsigned bytes, AtomOp op, Type t, uint64_t b, uint64_t c)
+{
+    return bytes == 8 ? rmw64(p, op, t, b, c) : bytes == 4 ? rmw32(p, op, t, b, c) : rmw16(p, op, t, b, c);
+}
+
+/* 128-bit exch and cas: no portable host atomic, so one lock for all. */
+static void rmw128(Warp *w, uint8_t *p, AtomOp op, const uint8_t *b, const uint8_t *c, uint8_t *old)
+{
+    pthread_mutex_t *lock = &w->block->launch->lock;
+    pthread_mutex_lock(lock);
+    memcpy(old, p, 16);
+    if (op == ATOM_EXCH)
+        memcpy(p, b, 16);
+    else if (memcmp(old, b, 16) == 0)
+        memcpy(p, c, 16);
+    pthread_mutex_unlock(lock);
+}
+
+static uint64_t operand(const Warp *w, Slot s, unsigned bytes, unsigned lane)
+{
+    uint64_t v = 0;
+    if (s != NO_SLOT)
+        memcpy(&v, w->r + s + (size_t)lane * bytes, bytes);
+    return v;
+}
+
+const Uop *mem_atom(Warp *w, const Uop *u, bool observed)
+{
+    const MemInfo *info = u->ptr;
+    AtomOp op           = (AtomOp)info->atom;
+    Type t              = (Type)info->atom_type;
+    unsigned bytes      = info->bytes;
+    uint8_t *p[LANES];
+    if (!access_resolve(w, u, info, observed, p))
+        return STOP;
+    w->worker->sync_ops = true;
+    for (uint32_t m = w->mask; m; m &= m - 1) {
+        unsigned i = (unsigned)__builtin_ctz(m);
+        if (bytes == 16) {
+            uint8_t old[16];
+            rmw128(w, p[i], op, w->r + info->b + i * 16u, w->r + info->c + i * 16u, old);
+            if (info->v[0] != NO_SLOT)
+                memcpy(w->r + info->v[0] + i * 16u, old, 16);
+            continue;
+        }
+        for (unsigned v = 0; v < info->nvec; v++) {
+            Slot from    = info->nvec == 1 ? info->b : info->bv[v];
+            uint64_t old = rmw(p[i] + v * bytes, bytes, op, t, operand(w, from, bytes, i), operand(w, info->c, bytes, i));
+            if (info->v[v] != NO_SLOT)
+                memcpy(w->r + info->v[v] + (size_t)i * bytes, &old, bytes);
+        }
+    }
+    return u + 1;
+}

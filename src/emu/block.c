@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A resident block: its warps, shared and local memory, barriers.
+ *
+ * Barriers count threads, as the hardware has done since Volta: bar.sync without a count completes when every thread that has not exited has
+ * arrived, whichever instruction brought it there.  A block in which nobody can run and no barrier can complete is deadlocked: a fault that says who waits where. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "emu/run.h"
+
+static uint8_t *zeroed(size_t bytes, size_t align)
+{
+    bytes      = (bytes + align - 1) & ~(align - 1);
+    uint8_t *p = NULL;
+    if (bytes == 0)
+        return NULL;
+    if (posix_memalign((void **)&p, align, bytes))
+        abort();
+    memset(p, 0, bytes);
+    return p;
+}
+
+/* calloc leaves untouched pages to the host; local memory can be large and is mostly never used. */
+static Block *block_make(Worker *k)
+{
+    Launch *l = k->launch;
+    Block *b  = xcalloc(1, sizeof *b);
+    b->launch = l;
+    b->nwarps = l->nwarps;
+    b->shared = zeroed(l->shared_bytes, 128);
+    b->local  = l->local_bytes ? xcalloc((size_t)l->nwarps * LANES, l->local_bytes) : NULL;
+    b->warp   = (Warp *)(void *)zeroed(sizeof(Warp) * l->nwarps, 64);
+    for (uint32_t i = 0; i < b->nwarps; i++) {
+        Warp *w         = &b->warp[i];
+        w->index        = i;
+        w->block        = b;
+        w->shared       = b->shared;
+        w->shared_bytes = l->shared_bytes;
+        w->local_bytes  = l->local_bytes;
+        w->local        = b->local ? b->local + (size_t)i * LANES * l->local_bytes : NULL;
+        for (uint32_t lane = 0; lane < LANES; lane++) {
+            uint32_t t         = i * LANES + lane;
+            w->laneid[lane]    = lane;
+            w->tid[0][lane]    = t % l->block[0];
+            w->tid[1][lane]    = t / l->block[0] % l->block[1];
+            w->tid[2][lane]    = t / (l->block[0] * l->block[1]);
+        }
+    }
+    return b;
+}
+
+static uint32_t first_lanes(uint32_t n)
+{
+    return n >= LANES ? UINT32_MAX : (UINT32_C(1) << n) - 1;
+}
+
+void block_start(Block *b, Worker *k, uint64_t index)
+{
+    Launch *l = k->launch;
+    b->index  = index;
+    b->id[0]  = (uint32_t)(index % l->grid[0]);
+    b->id[1]  = (uint32_t)(index / l->grid[0] % l->grid[1]);
+    b->id[2]  = (uint32_t)(index / ((uint64_t)l->grid[0] * l->grid[1]));
+    b->live = b->threads = l->threads;
+    b->pending           = 0;
+    b->progress          = false;
+    memset(b->bar, 0, sizeof b->bar);
+    memset(b->shared, 0, l->shared_bytes);
+    for (uint32_t i = 0; i < b->nwarps; i++) {
+        Warp *w    = &b->warp[i];
+        w->worker  = k;
+        w->live    = first_lanes(l->threads - i * LANES);
+        w->ngroups = 0;
+        w->turn    = 0;
+        Frame *f   = frame_new(k, l->prog->code[0]);
+        f->alive   = w->live;
+        f->local_top = f->code->local_bytes;
+        warp_put(w, f->code->uops, f, w->live);
+    }
+}
+
+Block *block_new(Worker *k, uint64_t index)
+{
+    Block *b = k->idle_blocks;
+    if (b)
+        k->idle_blocks = b->next;
+    else
+        b = block_make(k);
+    b->next = NULL;
+    block_start(b, k, index);
+    return b;
+}
+
+void block_release(Block *b, Worker *k)
+{
+    b->next        = k->idle_blocks;
+    k->idle_blocks = b;
+}
+
+void block_destroy(Block *b)
+{
+    str_free(&b->printed);
+    free(b->shared);
+    free(b->local);
+    free(b->warp);
+    free(b);
+}
+
+static void complete(Block *b, unsigned id)
+{
+    Barrier *bar  = &b->bar[id];
+    bar->res_or   = bar->acc_or;
+    bar->res_and  = bar->acc_and;
+    bar->res_popc = bar->acc_popc;
+    bar->arrived = bar->acc_or = bar->acc_popc = 0;
+    bar->acc_and                               = 1;
+    bar->expected                              = 0;
+    b->pending &= ~(1u << id);
+    b->progress = true;
+    for (uint32_t i = 0; i < b->nwarps; i++)
+        for (uint32_t j = 0; j < b->warp[i].ngroups; j++) {
+            Group *g = &b->warp[i].group[j];
+            if (g->state == GROUP_BARRIER && g->barrier == id)
+                g->state = GROUP_READY;
+        }
+    const Launch *l = b->launch;
+    for (size_t o = 0; o < l->ask->nobservers; o++)
+        if (l->ask->observers[o]->barrier)
+            l->ask->observers[o]->barrier(b->warp[0].worker->observer[o], b->index);
+}
+
+bool block_check_barriers(Block *b)
+{
+    bool any = false;
+    for (uint32_t left = b->pending; left; left &= left - 1) {
+        unsigned id        = (unsigned)__builtin_ctz(left);
+        const Barrier *bar = &b->bar[id];
+        uint32_t expected  = bar->expected ? bar->expected : b->live;
+        if (bar->arrived >= expected) {
+            complete(b, id);
+            any = true;
+        }
+    }
+    return any;
+}
+
+/* Nobody can run: says which group waits for what. */
+static void deadlock(Block *b, Worker *k)
+{
+    for (uint32_t i = 0; i < b->nwarps; i++) {
+        Warp *w = &b->warp[i];
+        for (uint32_t j = 0; j < w->ngroups; j++) {
+            const Group *g = &w->group[j];
+            unsigned lane  = (unsigned)__builtin_ctz(g->mask);
+            w->worker      = k;
+            if (g->state == GROUP_SYNC) {
+                fault_raise(w, g->pc, FAULT_SYNC_MASK, lane, g->mask,
+                            "the member mask 0x%08x names lanes that never arrive: lanes 0x%08x wait here, lanes 0x%08x have exited or "
+                            "wait elsewhere",
+                            g->need, g->mask, g->need & ~g->mask);
+                return;
+            }
+        }
+    }
+    for (uint32_t i = 0; i < b->nwarps; i++) {
+        Warp *w = &b->warp[i];
+        for (uint32_t j = 0; j < w->ngroups; j++) {
+            const Group *g     = &w->group[j];
+            const Barrier *bar = &b->bar[g->barrier];
+            fault_raise(w, g->pc - 1, FAULT_BARRIER_DEADLOCK, (unsigned)__builtin_ctz(g->mask), g->mask,
+                        "barrier %u waits for %u threads, %u have arrived and nobody else in the block can run", g->barrier,
+                        bar->expected ? bar->expected : b->live, bar->arrived);
+            return;
+        }
+    }
+}
+
+static void free_frames_of(Block *b, Worker *k)
+{
+    for (uint32_t i = 0; i < b->nwarps; i++) {
+        Warp *w = &b->warp[i];
+        for (uint32_t j = 0; j < w->ngroups; j++)
+            for (Frame *f = w->group[j].frame, *up; f; f = up) {
+                up = f->parent;
+                f->alive &= ~w->group[j].mask;
+                if (f->alive == 0)
+                    frame_free(k, f);
+            }
+        w->ngroups = 0;
+    }
+}
+
+bool block_pass(Block *b, Worker *k)
+{
+    bool ran    = false;
+    b->progress = false;
+    for (uint32_t i = 0; i < b->nwarps; i++) {
+        if (b->warp[i].ngroups == 0)
+            continue;
+        ran |= warp_run(&b->warp[i]);
+        if (k->faulted) {
+            free_frames_of(b, k);
+            return true;
+        }
+    }
+    if (b->live == 0)
+        return true;
+    if (b->pending)
+        ran |= block_check_barriers(b);
+    if (!ran) {
+        deadlock(b, k);
+        free_frames_of(b, k);
+        return true;
+    }
+    return false;
+}

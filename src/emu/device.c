@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The emulator's devices and modules: choice of the SIMD level, module variables in device memory with their initial values. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "emu/run.h"
+
+static const uint64_t DEFAULT_MEMORY = UINT64_C(141) << 30;
+static const uint64_t HEAP_BYTES     = UINT64_C(8) << 20; /* device-side malloc: the driver's default */
+enum { PARAM_BYTES = 32764 };                             /* the largest parameter block the driver takes */
+
+/* ---- SIMD levels ---- */
+
+typedef struct Level {
+    const char *name;
+    const ExecTable *(*table)(void);
+} Level;
+
+#define DECLARE(level) const ExecTable *exec_table_##level(void);
+#if defined(WW_HAVE_avx512)
+DECLARE(avx512)
+#endif
+#if defined(WW_HAVE_avx2)
+DECLARE(avx2)
+#endif
+#if defined(WW_HAVE_baseline)
+DECLARE(baseline)
+#endif
+
+static const Level levels[] = {
+#if defined(WW_HAVE_avx512)
+    {"avx512", exec_table_avx512},
+#endif
+#if defined(WW_HAVE_avx2)
+    {"avx2", exec_table_avx2},
+#endif
+#if defined(WW_HAVE_baseline)
+    {"baseline", exec_table_baseline},
+#endif
+};
+
+static bool cpu_has(const char *name)
+{
+#if defined(__x86_64__)
+    if (strcmp(name, "avx512") == 0)
+        return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
+               __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("fma");
+    if (strcmp(name, "avx2") == 0)
+        return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2");
+#endif
+    return strcmp(name, "baseline") == 0;
+}
+
+const char *emu_simd_level(unsigned i)
+{
+    for (size_t j = 0; j < sizeof levels / sizeof *levels; j++)
+        if (cpu_has(levels[j].name) && i-- == 0)
+            return levels[j].name;
+    return NULL;
+}
+
+static const ExecTable *find_level(const char *name)
+{
+    for (size_t j = 0; j < sizeof levels / sizeof *levels; j++)
+        if (cpu_has(levels[j].name) && (!name || strcmp(name, levels[j].name) == 0))
+            return levels[j].table();
+    return NULL;
+}
+
+/* ---- devices ---- */
+
+Status emu_open(const EmuOptions *o, EmuDevice **out)
+{
+    static const EmuOptions none;
+    o    = o ? o : &none;
+    *out = NULL;
+    const ExecTable *exec = find_level(o->simd);
+    if (!exec)
+        return WW_ERR_UNAVAILABLE;
+    EmuDevice *d = xcalloc(1, sizeof *d);
+    long cores   = sysconf(_SC_NPROCESSORS_ONLN);
+    d->exec      = exec;
+    d->seed      = o->seed;
+    d->threads   = o->threads ? o->threads : cores > 0 ? (unsigned)cores : 1;
+    Status s     = memory_open(&d->mem, o->memory ? o->memory : DEFAULT_MEMORY);
+    if (s == WW_OK)
+        s = memory_alloc(&d->mem, PARAM_BYTES, 256, ALLOC_PARAM, NULL, &d->param_base);
+    if (s != WW_OK) {
+        emu_close(d);
+        return s;
+    }
+    *out = d;
+    return WW_OK;
+}
+
+void emu_close(EmuDevice *d)
+{
+    if (!d)
+        return;
+    memory_close(&d->mem);
+    free(d);
+}
+
+const char *emu_simd(const EmuDevice *d)
+{
+    return d->exec->level;
+}
+
+Status emu_alloc(EmuDevice *d, uint64_t bytes, uint64_t *address)
+{
+    return memory_alloc(&d->mem, bytes, 256, ALLOC_USER, NULL, address);
+}
+
+Status emu_free(EmuDevice *d, uint64_t address)
+{
+    Alloc tmp;
+    const Alloc *a = memory_find(&d->mem, address, &tmp);
+    if (!a || a->kind != ALLOC_USER || a->base != address)
+        return WW_ERR_INVALID;
+    return memory_free(&d->mem, address);
+}
+
+Status emu_range(EmuDevice *d, uint64_t address, uint64_t bytes, const char **why)
+{
+    Alloc tmp;
+    const Alloc *a = memory_find(&d->mem, address, &tmp);
+    if (bytes == 0 || (a && bytes <= a->base + a->bytes - address))
+        return WW_OK;
+    memory_explain(&d->mem, address, bytes, d->why, sizeof d->why);
+    *why = d->why;
+    return WW_ERR_INVALID;
+}
+
+void *emu_host(EmuDevice *d, uint64_t address)
+{
+    (void)d;
+    return (void *)(uintptr_t)address;
+}
+
+/* ---- modules ---- */
+
+static bool lives_in_memory(const Var *v)
+{
+    return (v->space == SPACE_GLOBAL || v->space == SPACE_CONST) && v->bytes > 0;
+}
+
+static Status place_variables(EmuModule *em)
+{
+    const Module *m = em->ptx;
+    for (size_t i = 0; i < m->nvars; i++) {
+        const Var *v = m->vars[i];
+        if (!lives_in_memory(v))
+            continue;
+        AllocKind kind = v->space == SPACE_CONST ? ALLOC_CONST_VAR : ALLOC_GLOBAL_VAR;
+        TRY(memory_alloc(&em->dev->mem, v->bytes, v->align, kind, v->name, &em->var_address[i]));
+        memset((void *)(uintptr_t)em->var_address[i], 0, v->bytes);
+        if (v->init)
+            memcpy((void *)(uintptr_t)em->var_address[i], v->init, v->init_bytes < v->bytes ? v->init_bytes : v->bytes);
+    }
+    return WW_OK;
+}
+
+static void apply_relocs(EmuModule *em)
+{
+    const Module *m = em->ptx;
+    for (size_t i = 0; i < m->nvars; i++)
+        for (size_t j = 0; j < m->vars[i]->nrelocs && em->var_address[i]; j++) {
+            const Reloc *r = &m->vars[i]->relocs[j];
+            uint64_t value = r->func ? CODE_WINDOW + 16 * (uint64_t)r->func->index : em->var_address[r->var->index];
+            value          = (value + (uint64_t)r->addend) >> r->shift;
+            memcpy((void *)(uintptr_t)(em->var_address[i] + r->offset), &value, r->bytes);
+        }
+}
+
+static bool calls_malloc(const Module *m)
+{
+    for (size_t i = 0; i < m->nfuncs; i++)
+        if (!m->funcs[i]->has_body && builtin_find(m->funcs[i]->name) == BUILTIN_MALLOC)
+            return true;
+    return false;
+}
+
+Status emu_module_load(EmuDevice *d, Module *m, EmuModule **out, const char **why)
+{
+    EmuModule *em   = xcalloc(1, sizeof *em);
+    em->dev         = d;
+    em->ptx         = m;
+    em->var_address = xcalloc(m->nvars, sizeof *em->var_address);
+    *out            = NULL;
+    Status s        = place_variables(em);
+    if (s == WW_OK && calls_malloc(m) && !d->mem.heap_base) {
+        s                 = memory_alloc(&d->mem, HEAP_BYTES, 4096, ALLOC_HEAP, NULL, &d->mem.heap_base);
+        d->mem.heap_bytes = HEAP_BYTES;
+    }
+    if (s != WW_OK) {
+        snprintf(d->why, sizeof d->why, "the module's variables do not fit into device memory");
+        *why = d->why;
+        emu_module_unload(d, em);
+        return s;
+    }
+    apply_relocs(em);
+    *out = em;
+    return WW_OK;
+}
+
+void emu_module_unload(EmuDevice *d, EmuModule *em)
+{
+    if (!em)
+        return;
+    for (size_t i = 0; i < em->ptx->nvars; i++)
+        if (em->var_address[i])
+            memory_free(&d->mem, em->var_address[i]);
+    for (Program *p = em->programs, *next; p; p = next) {
+        next = p->next;
+        program_free(p);
+    }
+    memory_forget_names(&d->mem);
+    ptx_module_free(em->ptx);
+    free(em->var_address);
+    free(em);
+}
+
+const Module *emu_module_ptx(const EmuModule *em)
+{
+    return em->ptx;
+}
+
+uint64_t emu_module_variable(const EmuModule *em, const char *name, uint64_t *bytes)
+{
+    const Var *v = ptx_find_var(em->ptx, name);
+    if (!v || !em->var_address[v->index])
+        return 0;
+    *bytes = v->bytes;
+    return em->var_address[v->index];
+}

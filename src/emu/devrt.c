@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What the CUDA runtime provides to device code: vprintf, __assertfail, malloc, free.  Arguments come from the call's parameter buffers.
+ *
+ * printf follows the CUDA programming guide: lanes in ascending order, %s takes a generic pointer, the arguments lie in memory one after the
+ * other, each aligned to its size; the result is the number of arguments.  Output is collected per block. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "emu/run.h"
+
+static const struct { const char *name; Builtin id; } builtins[] = {
+    {"vprintf", BUILTIN_VPRINTF},
+    {"__assertfail", BUILTIN_ASSERTFAIL},
+    {"malloc", BUILTIN_MALLOC},
+    {"free", BUILTIN_FREE},
+};
+
+Builtin builtin_find(const char *name)
+{
+    for (size_t i = 0; i < sizeof builtins / sizeof *builtins; i++)
+        if (strcmp(builtins[i].name, name) == 0)
+            return builtins[i].id;
+    return BUILTIN_NONE;
+}
+
+/* Argument i of a call, zero-extended; 0 when the call has fewer. */
+static uint64_t arg(const Warp *w, const CallInfo *call, uint32_t i, unsigned lane)
+{
+    uint64_t v = 0;
+    if (i >= call->nargs)
+        return 0;
+    const Transfer *t = &call->args[i];
+    const Code *code  = w->frame->code;
+    const uint8_t *at = t->from_reg ? w->r + t->from + (size_t)lane * t->bytes
+                                    : w->r + code->pbuf + (size_t)lane * code->pbuf_stride + t->from;
+    memcpy(&v, at, t->bytes < 8 ? t->bytes : 8);
+    return v;
+}
+
+static void set_result(Warp *w, const CallInfo *call, unsigned lane, uint64_t v)
+{
+    if (call->nrets == 0)
+        return;
+    const Transfer *t = &call->rets[0];
+    const Code *code  = w->frame->code;
+    uint8_t *at       = t->to_reg ? w->r + t->to + (size_t)lane * t->bytes
+                                  : w->r + code->pbuf + (size_t)lane * code->pbuf_stride + t->to;
+    memcpy(at, &v, t->bytes < 8 ? t->bytes : 8);
+}
+
+/* Host view of a lane's generic address and how many bytes are readable there; NULL if none. */
+static const uint8_t *readable(const Warp *w, uint64_t address, unsigned lane, uint64_t *bytes)
+{
+    if (address - SHARED_WINDOW < w->shared_bytes) {
+        *bytes = w->shared_bytes - (address - SHARED_WINDOW);
+        return w->shared + (address - SHARED_WINDOW);
+    }
+    if (address - LOCAL_WINDOW < w->local_bytes) {
+        *bytes = w->local_bytes - (address - LOCAL_WINDOW);
+        return w->local + (size_t)lane * w->local_bytes + (address - LOCAL_WINDOW);
+    }
+    Alloc tmp;
+    const Alloc *a = memory_find(&w->block->launch->dev->mem, address, &tmp);
+    if (!a)
+        return NULL;
+    *bytes = a->base + a->bytes - address;
+    return (const uint8_t *)(uintptr_t)address;
+}
+
+/* A zero-terminated string in device memory; "" with *ok = false when it is not one. */
+static const char *string_at(const Warp *w, uint64_t address, unsigned lane, bool *ok)
+{
+    uint64_t n;
+    const uint8_t *p = readable(w, address, lane, &n);
+    *ok              = p && memchr(p, 0, n);
+    return *ok ? (const char *)p : "";
+}
+
+typedef struct ArgReader {
+    const uint8_t *at;
+    uint64_t       left, offset;
+} ArgReader;
+
+static uint64_t next_arg(ArgReader *r, unsigned bytes)
+{
+    uint64_t v = 0, at = (r->offset + bytes - 1) & ~(uint64_t)(bytes - 1);
+    if (r->at && at + bytes <= r->left)
+        memcpy(&v, r->at + at, bytes);
+    r->offset = at + bytes;
+    return v;
+}
+
+/* Formats one conversion.  spec is "%...X" without length modifiers; wide: the argument has 8 bytes. */
+static void format_one(const Warp *w, unsigned lane, Str *out, Str *spec, char conv, bool wide, ArgReader *args)
+{
+    if (strchr("di", conv)) {
+        uint64_t v = next_arg(args, wide ? 8 : 4);
+        str_printf(spec, "ll%c", conv);
+        str_printf(out, spec->s, wide ? (long long)v : (long long)(int32_t)v);
+    } else if (strchr("ouxX", conv)) {
+        str_printf(spec, "ll%c", conv);
+        str_printf(out, spec->s, (unsigned long long)next_arg(args, wide ? 8 : 4));
+    } else if (conv == 'c') {
+        str_addc(spec, 'c');
+        str_printf(out, spec->s, (int)next_arg(args, 4));
+    } else if (strchr("aAeEfFgG", conv)) {
+        uint64_t bits = next_arg(args, 8);
+        double v;
+        memcpy(&v, &bits, 8);
+        str_addc(spec, conv);
+        str_printf(out, spec->s, v);
+    } else if (conv == 's') {
+        bool ok;
+        const char *s = string_at(w, next_arg(args, 8), lane, &ok);
+        str_addc(spec, 's');
+        str_printf(out, spec->s, ok ? s : "(null)");
+    } else { /* p */
+        str_addc(spec, 'p');
+        str_printf(out, spec->s, (void *)(uintptr_t)next_arg(args, 8));
+    }
+}
+
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+
+/* Returns the number of conversions. */
+static unsigned format(const Warp *w, unsigned lane, const char *f, ArgReader *args, Str *out)
+{
+    unsigned n = 0;
+    Str spec   = {0};
+    while (*f) {
+        size_t plain = strcspn(f, "%");
+        str_addn(out, f, plain);
+        f += plain;
+        if (!*f)
+            break;
+        const char *start = f++;
+        size_t flags      = strspn(f, "-+ #0");
+        str_clear(&spec);
+        str_addn(&spec, start, flags + 1);
+        for (f += flags; *f && strchr("0123456789.*", *f); f++)
+            if (*f == '*')
+                str_printf(&spec, "%d", (int)next_arg(args, 4));
+            else
+                str_addc(&spec, *f);
+        bool wide = false;
+        for (; *f && strchr("hlLqjzt", *f); f++)
+            wide |= *f != 'h';
+        if (*f == '%') {
+            str_addc(out, '%');
+            f++;
+        } else if (*f && strchr("diouxXcaAeEfFgGsp", *f)) {
+            format_one(w, lane, out, &spec, *f++, wide, args);
+            n++;
+        } else { /* not a conversion: as it stands */
+            str_addn(out, start, (size_t)(f - start));
+        }
+    }
+    str_free(&spec);
+    return n;
+}
+
+static const Uop *run_vprintf(Warp *w, const Uop *u, const CallInfo *call)
+{
+    for (uint32_t m = w->mask; m; m &= m - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(m);
+        bool ok;
+        uint64_t where  = arg(w, call, 0, lane);
+        const char *fmt = string_at(w, where, lane, &ok);
+        if (!ok)
+            return fault_raise(w, u, FAULT_OUT_OF_BOUNDS, lane, m, "printf's format at 0x%llx is not a string in device memory",
+                               (unsigned long long)where);
+        ArgReader args = {0};
+        args.at        = readable(w, arg(w, call, 1, lane), lane, &args.left);
+        set_result(w, call, lane, format(w, lane, fmt, &args, &w->block->printed));
+    }
+    return u + 1;
+}
+
+static const Uop *run_assertfail(Warp *w, const Uop *u, const CallInfo *call)
+{
+    bool ok;
+    char text[400] = "";
+    for (uint32_t m = w->mask; m; m &= m - 1) {
+        unsigned lane    = (unsigned)__builtin_ctz(m);
+        const Launch *l  = w->block->launch;
+        const uint32_t t = w->index * LANES + lane;
+        const char *msg = string_at(w, arg(w, call, 0, lane), lane, &ok), *file = string_at(w, arg(w, call, 1, lane), lane, &ok),
+                   *func = string_at(w, arg(w, call, 3, lane), lane, &ok);
+        unsigned line    = (unsigned)arg(w, call, 2, lane);
+        str_printf(&w->block->printed, "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.\n", file, line, func,
+                   w->block->id[0], w->block->id[1], w->block->id[2], t % l->block[0], t / l->block[0] % l->block[1],
+                   t / (l->block[0] * l->block[1]), msg);
+        if (!text[0])
+            snprintf(text, sizeof text, "%s:%u: %s: assertion `%s` failed", file, line, func, msg);
+    }
+    return fault_raise(w, u, FAULT_ASSERT, (unsigned)__builtin_ctz(w->mask), w->mask, "%s", text);
+}
+
+static const Uop *run_malloc(Warp *w, const Uop *u, const CallInfo *call)
+{
+    for (uint32_t m = w->mask; m; m &= m - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(m);
+        set_result(w, call, lane, memory_heap_alloc(&w->block->launch->dev->mem, arg(w, call, 0, lane)));
+    }
+    return u + 1;
+}
+
+static const Uop *run_free(Warp *w, const Uop *u, const CallInfo *call)
+{
+    for (uint32_t m = w->mask; m; m &= m - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(m);
+        uint64_t p    = arg(w, call, 0, lane);
+        if (p && !memory_heap_free(&w->block->launch->dev->mem, p))
+            return fault_raise(w, u, FAULT_BAD_FREE, lane, m, "free of 0x%llx, which malloc did not return or which was freed before",
+                               (unsigned long long)p);
+    }
+    return u + 1;
+}
+
+const Uop *builtin_run(Warp *w, const Uop *u, Builtin which)
+{
+    switch (which) {
+    case BUILTIN_VPRINTF: return run_vprintf(w, u, u->ptr);
+    case BUILTIN_ASSERTFAIL: return run_assertfail(w, u, u->ptr);
+    case BUILTIN_MALLOC: return run_malloc(w, u, u->ptr);
+    case BUILTIN_FREE: return run_free(w, u, u->ptr);
+    default: return u + 1;
+    }
+}

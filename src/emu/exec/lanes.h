@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Lane types and the shape of a handler.  A row of isa.def names one of the lists below; the generator of its kind (lane1.c,
+ * lane2.c, lane3.c, conv.c, pred.c) is applied to every lane type in it:  LANES_INT(X, ...) -> X(u16, ...) X(s16, ...) ...
+ *
+ * Per lane type t:  T_t the element, U_t and S_t unsigned and signed of the same size, W_t twice as wide, UW_t that unsigned,
+ * N_t the number of elements (64 for packed pairs), B_t bytes of a PTX lane (what the mask is about).
+ *
+ * A handler computes all 32 lanes, executing or not: into the destination when every live lane executes, else into w->scratch,
+ * from where the executing ones are blended.  The destination may be any of the sources, never overlap one partly. */
+#ifndef WW_EMU_EXEC_LANES_H
+#define WW_EMU_EXEC_LANES_H
+
+#include "emu/code.h"
+#include "emu/exec/level.h"
+#include "emu/exec/simd.h"
+
+/* X(t, element, unsigned, signed, wide, unsigned wide, elements, bytes of a lane) */
+#define LANE_PROPS(X)                                                                                                      \
+    X(u8,     uint8_t,  uint8_t,  int8_t,  uint16_t, uint16_t, 32, 1)                                                      \
+    X(s8,     int8_t,   uint8_t,  int8_t,  int16_t,  uint16_t, 32, 1)                                                      \
+    X(u16,    uint16_t, uint16_t, int16_t, uint32_t, uint32_t, 32, 2)                                                      \
+    X(s16,    int16_t,  uint16_t, int16_t, int32_t,  uint32_t, 32, 2)                                                      \
+    X(u32,    uint32_t, uint32_t, int32_t, uint64_t, uint64_t, 32, 4)                                                      \
+    X(s32,    int32_t,  uint32_t, int32_t, int64_t,  uint64_t, 32, 4)                                                      \
+    X(u64,    uint64_t, uint64_t, int64_t, uint64_t, uint64_t, 32, 8)                                                      \
+    X(s64,    int64_t,  uint64_t, int64_t, int64_t,  uint64_t, 32, 8)                                                      \
+    X(f32,    float,    uint32_t, int32_t, double,   uint64_t, 32, 4)                                                      \
+    X(f64,    double,   uint64_t, int64_t, double,   uint64_t, 32, 8)                                                      \
+    X(f16,    uint16_t, uint16_t, int16_t, uint32_t, uint32_t, 32, 2)                                                      \
+    X(bf16,   uint16_t, uint16_t, int16_t, uint32_t, uint32_t, 32, 2)                                                      \
+    X(f16x2,  uint16_t, uint16_t, int16_t, uint32_t, uint32_t, 64, 4)                                                      \
+    X(bf16x2, uint16_t, uint16_t, int16_t, uint32_t, uint32_t, 64, 4)                                                      \
+    X(u16x2,  uint16_t, uint16_t, int16_t, uint32_t, uint32_t, 64, 4)                                                      \
+    X(s16x2,  int16_t,  uint16_t, int16_t, int32_t,  uint32_t, 64, 4)
+
+#define X(t, T, U, S, W, UW, n, bytes)                                                                                     \
+    typedef T  T_##t;                                                                                                      \
+    typedef U  U_##t;                                                                                                      \
+    typedef S  S_##t;                                                                                                      \
+    typedef W  W_##t;                                                                                                      \
+    typedef UW UW_##t;                                                                                                     \
+    enum { N_##t = n, B_##t = bytes };
+LANE_PROPS(X)
+#undef X
+
+#define LANES_U32(X, ...)    X(u32, __VA_ARGS__)
+#define LANES_U8(X, ...)     X(u8, __VA_ARGS__)
+#define LANES_U16(X, ...)    X(u16, __VA_ARGS__)
+#define LANES_U64(X, ...)    X(u64, __VA_ARGS__)
+#define LANES_UNSG(X, ...)   X(u8, __VA_ARGS__) X(u16, __VA_ARGS__) X(u32, __VA_ARGS__)
+#define LANES_S32(X, ...)    X(s32, __VA_ARGS__)
+#define LANES_I32(X, ...)    X(u32, __VA_ARGS__) X(s32, __VA_ARGS__)
+#define LANES_UINT(X, ...)   X(u16, __VA_ARGS__) X(u32, __VA_ARGS__) X(u64, __VA_ARGS__)
+#define LANES_SINT(X, ...)   X(s16, __VA_ARGS__) X(s32, __VA_ARGS__) X(s64, __VA_ARGS__)
+#define LANES_INT(X, ...)    LANES_UINT(X, __VA_ARGS__) LANES_SINT(X, __VA_ARGS__)
+#define LANES_UINT2(X, ...)  LANES_UINT(X, __VA_ARGS__) X(u16x2, __VA_ARGS__)
+#define LANES_INT2(X, ...)   LANES_INT(X, __VA_ARGS__) X(u16x2, __VA_ARGS__) X(s16x2, __VA_ARGS__)
+#define LANES_SRELU(X, ...)  X(s32, __VA_ARGS__) X(s16x2, __VA_ARGS__)
+#define LANES_NARROW(X, ...) X(u16, __VA_ARGS__) X(s16, __VA_ARGS__) X(u32, __VA_ARGS__) X(s32, __VA_ARGS__)
+#define LANES_UINT32(X, ...) X(u32, __VA_ARGS__) X(u64, __VA_ARGS__)
+#define LANES_INT32(X, ...)  X(u32, __VA_ARGS__) X(s32, __VA_ARGS__) X(u64, __VA_ARGS__) X(s64, __VA_ARGS__)
+#define LANES_F32(X, ...)    X(f32, __VA_ARGS__)
+#define LANES_F64(X, ...)    X(f64, __VA_ARGS__)
+#define LANES_FLT(X, ...)    X(f32, __VA_ARGS__) X(f64, __VA_ARGS__)
+#define LANES_F16(X, ...)    X(f16, __VA_ARGS__) X(f16x2, __VA_ARGS__)
+#define LANES_BF16(X, ...)   X(bf16, __VA_ARGS__) X(bf16x2, __VA_ARGS__)
+#define LANES_HALF(X, ...)   LANES_F16(X, __VA_ARGS__) LANES_BF16(X, __VA_ARGS__)
+#define LANES_F16S(X, ...)   X(f16, __VA_ARGS__)
+#define LANES_BF16S(X, ...)  X(bf16, __VA_ARGS__)
+#define LANES_CVTI(X, ...)                                                                                                 \
+    X(u8, __VA_ARGS__) X(s8, __VA_ARGS__) X(u16, __VA_ARGS__) X(s16, __VA_ARGS__)                                          \
+    X(u32, __VA_ARGS__) X(s32, __VA_ARGS__) X(u64, __VA_ARGS__) X(s64, __VA_ARGS__)
+#define LANES_CVTN(X, ...)   LANES_CVTI(X, __VA_ARGS__) LANES_FLT(X, __VA_ARGS__)
+#define LANES_COPY(X, ...)   X(u8, __VA_ARGS__) X(u16, __VA_ARGS__) X(u32, __VA_ARGS__) X(u64, __VA_ARGS__)
+#define LANES_SEL(X, ...)    X(u16, __VA_ARGS__) X(u32, __VA_ARGS__) X(u64, __VA_ARGS__)
+
+/* The expression of a row as a function of one lane, with the names rows use. */
+#define LANE_TYPEDEFS(t)                                                                                                   \
+    typedef T_##t  T __attribute__((unused));                                                                              \
+    typedef U_##t  U __attribute__((unused));                                                                              \
+    typedef S_##t  S __attribute__((unused));                                                                              \
+    typedef W_##t  W __attribute__((unused));                                                                              \
+    typedef UW_##t UW __attribute__((unused));
+
+/* Destination of a handler: where the loop writes.  LANE_DONE ends the handler. */
+#define LANE_OUT(D, u, w)                                                                                                  \
+    (D *)__builtin_assume_aligned(warp_full(w) ? (void *)((w)->r + (u)->d) : (void *)(w)->scratch, 64)
+#define LANE_DONE(bytes, w, u)                                                                                             \
+    return warp_full(w) ? (u) + 1 : blend##bytes(w, u, (w)->r + (u)->d)
+
+#define LANE_LOOP(n)                                                                                                       \
+    _Pragma("GCC ivdep") for (uint32_t i = 0; i < (n); i++)
+
+/* Enters a handler:  FILL(t, id) for every lane type of a row. */
+#define FILL(t, id) table->lane[OP_##id][LT_##t] = lane_##id##_##t;
+
+void EXEC_SYM(exec_fill_lane1)(ExecTable *table);
+void EXEC_SYM(exec_fill_lane2)(ExecTable *table);
+void EXEC_SYM(exec_fill_lane3)(ExecTable *table);
+void EXEC_SYM(exec_fill_conv)(ExecTable *table);
+void EXEC_SYM(exec_fill_pred)(ExecTable *table);
+void EXEC_SYM(exec_fill_hand)(ExecTable *table);
+
+#endif

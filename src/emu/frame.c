@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Register frames.  A frame's constants are written once, when it is made; frames go back to a per-worker list by function and
+ * are reused as they are (registers that a kernel reads before it writes them are undefined, as on the hardware). */
+#include <stdlib.h>
+#include <string.h>
+
+#include "emu/run.h"
+
+static void fill_consts(Frame *f, const Code *code)
+{
+    for (uint32_t i = 0; i < code->nconsts; i++) {
+        const ConstSlot *c = &code->consts[i];
+        uint8_t *at        = f->regs + c->slot;
+        if (c->bytes == 0)
+            memcpy(at, &c->bits, 4);
+        else
+            for (unsigned lane = 0; lane < LANES; lane++)
+                memcpy(at + lane * c->bytes, &c->bits, c->bytes);
+    }
+}
+
+Frame *frame_new(Worker *k, const Code *code)
+{
+    Frame *f = k->free_frames[code->index];
+    if (f) {
+        k->free_frames[code->index] = f->next_free;
+    } else {
+        size_t bytes = ((size_t)code->frame_bytes + 63) & ~(size_t)63;
+        f            = xcalloc(1, sizeof *f);
+        f->regs      = aligned_alloc(64, bytes ? bytes : 64);
+        if (!f->regs)
+            abort();
+        memset(f->regs, 0, bytes ? bytes : 64);
+        fill_consts(f, code);
+    }
+    uint8_t *regs = f->regs;
+    *f            = (Frame){.code = code, .regs = regs};
+    return f;
+}
+
+void frame_free(Worker *k, Frame *f)
+{
+    f->next_free                    = k->free_frames[f->code->index];
+    k->free_frames[f->code->index] = f;
+}

@@ -1,0 +1,423 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A launch: validation as the driver does it, worker threads that take blocks in ascending order, limits, and one result.
+ *
+ * A worker holds one block until it ends.  A block that does nothing but wait for several passes (it spins on memory that another block may
+ * write) is set aside and the worker starts the next one, up to the number of blocks the card would hold at once; then it goes round.
+ * The first fault by block order wins: blocks after it are not started, blocks before it run to their end. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "emu/run.h"
+
+enum { PATIENCE = 8 };            /* waiting passes before another block gets the worker */
+enum { LIMIT_CHECK = 1 << 18 };   /* instructions between looks at the clock */
+enum { MAX_SHARED = 227 * 1024, MAX_THREADS = 1024, SM_COUNT = 132, SM_THREADS = 2048, SM_BLOCKS = 32, SM_SHARED = 228 * 1024 };
+
+/* ---- validation ---- */
+
+static Status refuse(EmuResult *r, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static Status refuse(EmuResult *r, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    r->fault = (Fault){.kind = FAULT_LAUNCH_CONFIG, .instr = UINT32_MAX};
+    vsnprintf(r->fault.text, sizeof r->fault.text, fmt, ap);
+    va_end(ap);
+    return WW_ERR_LAUNCH;
+}
+
+static Status check_dims(const EmuLaunch *a, const Func *f, EmuResult *r)
+{
+    static const uint32_t max_grid[3] = {2147483647u, 65535, 65535}, max_block[3] = {1024, 1024, 64};
+    static const char axis[]          = "xyz";
+    for (int i = 0; i < 3; i++) {
+        if (a->grid[i] == 0 || a->grid[i] > max_grid[i])
+            return refuse(r, "grid.%c is %u; it must be 1 to %u", axis[i], a->grid[i], max_grid[i]);
+        if (a->block[i] == 0 || a->block[i] > max_block[i])
+            return refuse(r, "block.%c is %u; it must be 1 to %u", axis[i], a->block[i], max_block[i]);
+    }
+    uint64_t threads = (uint64_t)a->block[0] * a->block[1] * a->block[2];
+    if (threads > MAX_THREADS)
+        return refuse(r, "a block of %u x %u x %u has %" PRIu64 " threads; at most %d fit", a->block[0], a->block[1], a->block[2],
+                      threads, MAX_THREADS);
+    if (f->reqntid[0] && (f->reqntid[0] != a->block[0] || (f->reqntid[1] ? f->reqntid[1] : 1) != a->block[1] ||
+                          (f->reqntid[2] ? f->reqntid[2] : 1) != a->block[2]))
+        return refuse(r, "the kernel requires blocks of %u x %u x %u threads (.reqntid); the launch has %u x %u x %u", f->reqntid[0],
+                      f->reqntid[1] ? f->reqntid[1] : 1, f->reqntid[2] ? f->reqntid[2] : 1, a->block[0], a->block[1], a->block[2]);
+    uint64_t max = 1;
+    for (int i = 0; i < 3; i++)
+        max *= f->maxntid[i] ? f->maxntid[i] : 1;
+    if (f->maxntid[0] && threads > max)
+        return refuse(r, "the kernel allows %" PRIu64 " threads a block (.maxntid); the launch has %" PRIu64, max, threads);
+    return WW_OK;
+}
+
+static Status check_launch(const EmuLaunch *a, const Program *p, EmuResult *r)
+{
+    TRY(check_dims(a, p->kernel, r));
+    uint32_t fixed = p->static_shared;
+    if ((uint64_t)a->shared + fixed > MAX_SHARED)
+        return refuse(r, "%u bytes of static and %u of dynamic shared memory; at most %d fit", fixed, a->shared, MAX_SHARED);
+    return WW_OK;
+}
+
+/* ---- parameters ---- */
+
+uint32_t emu_param(const Func *kernel, size_t i, uint32_t *offset, uint32_t *bytes)
+{
+    uint64_t at = 0;
+    for (size_t j = 0; j < kernel->nparams; j++) {
+        const Var *v   = &kernel->params[j];
+        uint64_t align = v->align ? v->align : 1;
+        at             = (at + align - 1) & -align;
+        if (j == i) {
+            *offset = (uint32_t)at;
+            *bytes  = (uint32_t)v->bytes;
+        }
+        at += v->bytes;
+    }
+    return (uint32_t)at;
+}
+
+/* ---- limits ---- */
+
+static void stop_at_limit(Worker *k, FaultKind kind, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+static void stop_at_limit(Worker *k, FaultKind kind, const char *fmt, ...)
+{
+    Launch *l = k->launch;
+    va_list ap;
+    pthread_mutex_lock(&l->lock);
+    if (!__atomic_load_n(&l->aborted, __ATOMIC_RELAXED)) {
+        l->fault = (Fault){.kind = kind, .instr = UINT32_MAX};
+        va_start(ap, fmt);
+        vsnprintf(l->fault.text, sizeof l->fault.text, fmt, ap);
+        va_end(ap);
+        __atomic_store_n(&l->aborted, 1, __ATOMIC_RELEASE);
+    }
+    pthread_mutex_unlock(&l->lock);
+}
+
+bool launch_check_limits(Worker *k)
+{
+    Launch *l      = k->launch;
+    uint64_t total = __atomic_add_fetch(&l->spent, k->spent, __ATOMIC_RELAXED);
+    k->spent       = 0;
+    if (__atomic_load_n(&l->aborted, __ATOMIC_ACQUIRE))
+        return false;
+    if (l->ask->max_instructions && total > l->ask->max_instructions) {
+        stop_at_limit(k, FAULT_INSTRUCTION_LIMIT, "the launch ran %" PRIu64 " warp instructions; its limit is %" PRIu64, total,
+                      l->ask->max_instructions);
+        return false;
+    }
+    if (l->ask->stop && *l->ask->stop) {
+        stop_at_limit(k, FAULT_TIME_LIMIT, "the launch was interrupted after %" PRIu64 " warp instructions", total);
+        return false;
+    }
+    if (l->ask->max_seconds > 0) {
+        struct timespec now;
+        clock_gettime(CLOCK_MONOTONIC, &now);
+        double s = (double)(now.tv_sec - l->started.tv_sec) + 1e-9 * (double)(now.tv_nsec - l->started.tv_nsec);
+        if (s > l->ask->max_seconds) {
+            stop_at_limit(k, FAULT_TIME_LIMIT, "the launch ran longer than its limit of %g seconds", l->ask->max_seconds);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* ---- workers ---- */
+
+static void keep_fault(Worker *k, const Block *b)
+{
+    Launch *l = k->launch;
+    pthread_mutex_lock(&l->lock);
+    if (b->index < l->fault_block) {
+        __atomic_store_n(&l->fault_block, b->index, __ATOMIC_RELEASE);
+        if (!l->aborted)
+            l->fault = k->fault;
+    }
+    pthread_mutex_unlock(&l->lock);
+    k->faulted = false;
+}
+
+static void keep_output(Worker *k, Block *b)
+{
+    if (!b->printed.len)
+        return;
+    Launch *l = k->launch;
+    pthread_mutex_lock(&l->lock);
+    if (l->nprinted == l->printed_cap) {
+        l->printed_cap = l->printed_cap ? l->printed_cap * 2 : 16;
+        l->printed     = xrealloc(l->printed, l->printed_cap * sizeof *l->printed);
+    }
+    l->printed[l->nprinted++] = (Printed){b->index, b->printed};
+    pthread_mutex_unlock(&l->lock);
+    b->printed = (Str){0};
+}
+
+static void end_block(Worker *k, Block *b)
+{
+    Launch *l = k->launch;
+    if (k->faulted)
+        keep_fault(k, b);
+    for (size_t o = 0; o < l->ask->nobservers; o++)
+        if (l->ask->observers[o]->block_end)
+            l->ask->observers[o]->block_end(k->observer[o], b->index);
+    keep_output(k, b);
+    block_release(b, k);
+}
+
+static Block *take_block(Worker *k)
+{
+    Launch *l = k->launch;
+    if (__atomic_load_n(&l->fault_block, __ATOMIC_ACQUIRE) != UINT64_MAX)
+        return NULL;
+    uint64_t i = __atomic_fetch_add(&l->next_block, 1, __ATOMIC_RELAXED);
+    return i < l->nblocks ? block_new(k, i) : NULL;
+}
+
+/* Runs b until it ends (true) or has only waited for PATIENCE passes (false). */
+static bool run_block(Worker *k, Block *b, bool *stop)
+{
+    for (unsigned waited = 0; waited < PATIENCE;) {
+        if (block_pass(b, k))
+            return true;
+        waited = b->progress ? 0 : waited + 1;
+        if (k->spent >= LIMIT_CHECK && !launch_check_limits(k)) {
+            *stop = true;
+            return false;
+        }
+    }
+    return false;
+}
+
+static void *worker_main(void *arg)
+{
+    Worker *k        = arg;
+    Launch *l        = k->launch;
+    Block *ring      = NULL; /* circular: the last one in; ring->next is the next to run */
+    uint32_t holding = 0;
+    bool stop = false, more = true;
+    while (!stop) {
+        Block *b = NULL;
+        if (more && holding < l->per_worker && (b = take_block(k)) != NULL) {
+            holding++;
+        } else if (ring) {
+            more = more && holding >= l->per_worker;
+            b    = ring->next;
+            if (b == ring)
+                ring = NULL;
+            else
+                ring->next = b->next;
+        } else {
+            break;
+        }
+        bool ended = run_block(k, b, &stop);
+        if (!ended && !stop && __atomic_load_n(&l->fault_block, __ATOMIC_ACQUIRE) < b->index)
+            ended = true; /* it may wait for a block that failed */
+        if (ended) {
+            end_block(k, b);
+            holding--;
+            more = true;
+        } else {
+            b->next = ring ? ring->next : b;
+            if (ring)
+                ring->next = b;
+            ring = b;
+        }
+    }
+    while (ring) { /* stopped by a limit: what was printed is kept */
+        Block *b = ring->next;
+        if (b == ring)
+            ring = NULL;
+        else
+            ring->next = b->next;
+        end_block(k, b);
+    }
+    return NULL;
+}
+
+/* ---- set-up and end ---- */
+
+static void start_worker(Launch *l, unsigned i, const LaunchInfo *info)
+{
+    Worker *k      = &l->worker[i];
+    k->launch      = l;
+    k->index       = i;
+    k->executed    = xcalloc(l->prog->ninstr, sizeof *k->executed);
+    k->lanes       = xcalloc(l->prog->ninstr, sizeof *k->lanes);
+    k->lookup      = xcalloc(l->prog->ninstr, sizeof *k->lookup);
+    k->free_frames = xcalloc(l->prog->ncode, sizeof *k->free_frames);
+    k->observer    = xcalloc(l->ask->nobservers, sizeof *k->observer);
+    for (size_t o = 0; o < l->ask->nobservers; o++)
+        k->observer[o] = l->ask->observers[o]->fork(l->ask->observers[o], info, i);
+}
+
+static void end_worker(Launch *l, Worker *k, EmuResult *r)
+{
+    for (uint32_t i = 0; i < l->prog->ninstr; i++) {
+        r->executed[i] += k->executed[i];
+        r->lanes[i] += k->lanes[i];
+    }
+    for (size_t o = 0; o < l->ask->nobservers; o++)
+        l->ask->observers[o]->join(l->ask->observers[o], k->observer[o]);
+    for (Block *b = k->idle_blocks, *next; b; b = next) {
+        next = b->next;
+        block_destroy(b);
+    }
+    for (uint32_t c = 0; c < l->prog->ncode; c++)
+        for (Frame *f = k->free_frames[c], *next; f; f = next) {
+            next = f->next_free;
+            free(f->regs);
+            free(f);
+        }
+    free(k->executed);
+    free(k->lanes);
+    free(k->lookup);
+    free(k->free_frames);
+    free(k->observer);
+}
+
+/* Counts stand at block heads; every instruction of the block ran as often. */
+static void spread_counts(const Program *p, EmuResult *r)
+{
+    for (uint32_t c = 0; c < p->ncode; c++)
+        for (uint32_t i = 0; i < p->code[c]->nuops; i++) {
+            const Uop *u = &p->code[c]->uops[i];
+            if (u->fn != ctl_handlers[CTL_block])
+                continue;
+            for (uint32_t j = 1; j < u->n; j++) {
+                r->executed[u->instr + j] = r->executed[u->instr];
+                r->lanes[u->instr + j]    = r->lanes[u->instr];
+            }
+        }
+}
+
+static int by_block(const void *a, const void *b)
+{
+    const Printed *x = a, *y = b;
+    return x->block < y->block ? -1 : x->block > y->block;
+}
+
+static void deliver_output(Launch *l)
+{
+    if (l->nprinted)
+        qsort(l->printed, l->nprinted, sizeof *l->printed, by_block);
+    for (size_t i = 0; i < l->nprinted; i++) {
+        if (l->ask->on_print && l->printed[i].block <= l->fault_block)
+            l->ask->on_print(l->ask->user, str_text(&l->printed[i].text), l->printed[i].text.len);
+        str_free(&l->printed[i].text);
+    }
+    free(l->printed);
+}
+
+static void run_workers(Launch *l)
+{
+    for (unsigned i = 1; i < l->nworkers; i++)
+        if (pthread_create(&l->worker[i].thread, NULL, worker_main, &l->worker[i]) != 0)
+            l->worker[i].thread = 0;
+    worker_main(&l->worker[0]);
+    for (unsigned i = 1; i < l->nworkers; i++)
+        if (l->worker[i].thread)
+            pthread_join(l->worker[i].thread, NULL);
+}
+
+static Status status_of(const Launch *l)
+{
+    switch (l->fault.kind) {
+    case FAULT_NONE: return WW_OK;
+    case FAULT_INSTRUCTION_LIMIT:
+    case FAULT_TIME_LIMIT: return WW_ERR_LIMIT;
+    case FAULT_UNSUPPORTED: return WW_ERR_UNSUPPORTED;
+    default: return WW_ERR_FAULT;
+    }
+}
+
+/* How many blocks the card holds at once, by threads and shared memory (registers are not known before ptxas has run). */
+static uint32_t resident_blocks(const Launch *l)
+{
+    if (l->ask->max_resident)
+        return l->ask->max_resident;
+    uint32_t per_sm = SM_THREADS / (l->nwarps * LANES), by_shared = SM_SHARED / l->shared_bytes;
+    if (per_sm > SM_BLOCKS)
+        per_sm = SM_BLOCKS;
+    if (per_sm > by_shared)
+        per_sm = by_shared;
+    return SM_COUNT * (per_sm ? per_sm : 1);
+}
+
+static void prepare(Launch *l, EmuDevice *d, EmuModule *em, Program *p, const EmuLaunch *a)
+{
+    *l = (Launch){.dev = d, .em = em, .prog = p, .ask = a, .fault_block = UINT64_MAX};
+    memcpy(l->grid, a->grid, sizeof l->grid);
+    memcpy(l->block, a->block, sizeof l->block);
+    l->threads      = a->block[0] * a->block[1] * a->block[2];
+    l->nwarps       = (l->threads + LANES - 1) / LANES;
+    l->nblocks      = (uint64_t)a->grid[0] * a->grid[1] * a->grid[2];
+    uint32_t fixed  = p->dynamic_base;
+    l->shared_bytes = fixed + a->shared;
+    l->local_bytes  = (p->local_bytes + 15) & ~15u;
+    if (p->recursive)
+        l->local_bytes += 64 * 1024;
+    uint32_t none;
+    l->param_bytes = emu_param(p->kernel, SIZE_MAX, &none, &none);
+    l->params      = (uint8_t *)(uintptr_t)d->param_base;
+    if (l->param_bytes)
+        memcpy(l->params, a->params, l->param_bytes);
+    l->nworkers = (unsigned)(d->threads < l->nblocks ? d->threads : l->nblocks);
+    uint32_t resident = resident_blocks(l);
+    l->per_worker     = resident / l->nworkers ? resident / l->nworkers : 1;
+    clock_gettime(CLOCK_MONOTONIC, &l->started);
+    pthread_mutex_init(&l->lock, NULL);
+}
+
+static void union_of_wants(const EmuLaunch *a, uint8_t wants[ACCESS_SPACES])
+{
+    memset(wants, 0, ACCESS_SPACES);
+    for (size_t o = 0; o < a->nobservers; o++)
+        for (int s = 0; s < ACCESS_SPACES; s++)
+            wants[s] |= a->observers[o]->wants[s];
+}
+
+Status emu_launch(EmuDevice *d, EmuModule *em, const char *kernel, const EmuLaunch *a, EmuResult *r)
+{
+    uint8_t wants[ACCESS_SPACES];
+    union_of_wants(a, wants);
+    Program *p = program_get(em, kernel, wants);
+    if (!p)
+        return WW_ERR_NOT_FOUND;
+    TRY(check_launch(a, p, r));
+    Launch l;
+    prepare(&l, d, em, p, a);
+    r->ninstr   = p->ninstr;
+    r->instr    = xcalloc(p->ninstr, sizeof *r->instr);
+    r->executed = xcalloc(p->ninstr, sizeof *r->executed);
+    r->lanes    = xcalloc(p->ninstr, sizeof *r->lanes);
+    memcpy(r->instr, p->instr, p->ninstr * sizeof *r->instr);
+    LaunchInfo info = {.instrs = p->ninstr, .workers = l.nworkers, .shared_bytes = l.shared_bytes, .instr = r->instr};
+    memcpy(info.grid, l.grid, sizeof info.grid);
+    memcpy(info.block, l.block, sizeof info.block);
+    l.worker = xcalloc(l.nworkers, sizeof *l.worker);
+    for (unsigned i = 0; i < l.nworkers; i++)
+        start_worker(&l, i, &info);
+    run_workers(&l);
+    deliver_output(&l);
+    for (unsigned i = 0; i < l.nworkers; i++)
+        end_worker(&l, &l.worker[i], r);
+    free(l.worker);
+    pthread_mutex_destroy(&l.lock);
+    spread_counts(p, r);
+    r->fault = l.fault;
+    return status_of(&l);
+}
+
+void emu_result_free(EmuResult *r)
+{
+    free(r->instr);
+    free(r->executed);
+    free(r->lanes);
+    *r = (EmuResult){0};
+}

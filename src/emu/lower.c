@@ -1,0 +1,422 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The walk over a function's blocks, slots and constants, guards, branch targets.
+ *
+ * Blocks are emitted in Cfg.order, so that the address of a uop is its scheduling priority (warp.c).  A temporary lives for one PTX
+ * instruction.  Registers keep the slot program.c gave them; constants and temporaries are added behind. */
+#include "emu/lower.h"
+
+#include <stdlib.h>
+#include <string.h>
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+#include <uthash.h>
+
+#include "emu/lower_state.h"
+#include "emu/sync.h"
+
+struct ConstEntry {
+    struct { uint64_t bits; uint64_t bytes; } key;
+    Slot           slot;
+    UT_hash_handle hh;
+};
+
+const ExecTable *lo_exec(const Lower *lo)
+{
+    return lo->em->dev->exec;
+}
+
+Uop *lo_emit(Lower *lo, UopFn fn)
+{
+    if (lo->nuops == lo->cap) {
+        lo->cap  = lo->cap ? lo->cap * 2 : 256;
+        lo->uops = xrealloc(lo->uops, lo->cap * sizeof *lo->uops);
+    }
+    Uop *u = &lo->uops[lo->nuops++];
+    *u     = (Uop){.fn = fn, .instr = lo->instr};
+    return u;
+}
+
+/* ---- slots ---- */
+
+Slot lo_new_slot(Lower *lo, unsigned bytes)
+{
+    if (bytes == 0) {
+        if (lo->pred_left == 0) {
+            lo->pred_next = lo->top;
+            lo->pred_left = 16;
+            lo->top += 64;
+        }
+        lo->pred_left--;
+        lo->pred_next += 4;
+        return lo->pred_next - 4;
+    }
+    Slot s = lo->top;
+    lo->top += (bytes * LANES + 63) & ~63u;
+    return s;
+}
+
+Slot lo_temp(Lower *lo, unsigned bytes)
+{
+    for (uint32_t i = 0; i < lo->ntemps; i++)
+        if (!lo->temps[i].used && lo->temps[i].bytes == bytes) {
+            lo->temps[i].used = true;
+            return lo->temps[i].slot;
+        }
+    if (lo->ntemps == lo->temps_cap) {
+        lo->temps_cap = lo->temps_cap ? lo->temps_cap * 2 : 16;
+        lo->temps     = xrealloc(lo->temps, lo->temps_cap * sizeof *lo->temps);
+    }
+    lo->temps[lo->ntemps++] = (Temp){lo_new_slot(lo, bytes), bytes, true};
+    return lo->temps[lo->ntemps - 1].slot;
+}
+
+Slot lo_const(Lower *lo, uint64_t bits, unsigned bytes)
+{
+    ConstEntry *e, want;
+    memset(&want, 0, sizeof want);
+    if (bytes > 0 && bytes < 8)
+        bits &= (UINT64_C(1) << 8 * bytes) - 1;
+    want.key.bits  = bits;
+    want.key.bytes = bytes;
+    HASH_FIND(hh, lo->consts, &want.key, sizeof want.key, e);
+    if (!e) {
+        e       = ARENA_NEW(lo->p->arena, ConstEntry);
+        e->key  = want.key;
+        e->slot = lo_new_slot(lo, bytes);
+        HASH_ADD(hh, lo->consts, key, sizeof e->key, e);
+    }
+    return e->slot;
+}
+
+Slot lo_carry(Lower *lo)
+{
+    if (lo->carry == NO_SLOT)
+        lo->carry = lo_new_slot(lo, 0);
+    return lo->carry;
+}
+
+/* ---- operands ---- */
+
+Slot lo_reg_slot(const Code *code, const Operand *o)
+{
+    Slot s = code->reg_slot[o->reg->index];
+    if (o->reg->vec && o->part > 0)
+        s += (uint32_t)o->part * ((type_bytes(o->reg->type) * LANES + 63) & ~63u);
+    return s;
+}
+
+bool lo_is_entry_param(const Lower *lo, const Var *v)
+{
+    return lo->f->entry && v >= lo->f->params && v < lo->f->params + lo->f->nparams;
+}
+
+static Slot local_address(Lower *lo, uint64_t off, unsigned bytes)
+{
+    if (lo->f->entry)
+        return lo_const(lo, off, bytes);
+    Slot s = lo_temp(lo, bytes);
+    Uop *u = lo_emit(lo, ctl_handlers[CTL_local_addr]);
+    u->d   = s;
+    u->imm = (int64_t)off;
+    u->x   = (uint16_t)bytes;
+    return s;
+}
+
+Slot lo_address(Lower *lo, const Var *v, int64_t off, unsigned bytes)
+{
+    uint32_t at, size;
+    switch (v->space) {
+    case SPACE_SHARED: return lo_const(lo, program_shared_offset(lo->p, v) + (uint64_t)off, bytes);
+    case SPACE_LOCAL: return local_address(lo, program_pbuf_offset(lo->code, v) + (uint64_t)off, bytes);
+    case SPACE_PARAM:
+        if (!lo_is_entry_param(lo, v))
+            return lo_const(lo, program_pbuf_offset(lo->code, v) + (uint64_t)off, bytes);
+        emu_param(lo->f, (size_t)(v - lo->f->params), &at, &size);
+        return lo_const(lo, lo->em->dev->param_base + at + (uint64_t)off, bytes);
+    default: return lo_const(lo, lo->em->var_address[v->index] + (uint64_t)off, bytes);
+    }
+}
+
+static Slot read_sreg(Lower *lo, const char *name, unsigned bytes, unsigned *have)
+{
+    SReg r = sreg_find(name);
+    *have  = r == SREG_COUNT ? bytes : sreg_bytes(r);
+    if (*have == 0) /* the only predicate: %is_explicit_cluster, never true here */
+        return lo_const(lo, 0, 0);
+    Slot s = lo_temp(lo, *have);
+    Uop *u = lo_emit(lo, ctl_handlers[*have == 8 ? CTL_sreg64 : CTL_sreg]);
+    u->d   = s;
+    u->x   = (uint16_t)r;
+    return s;
+}
+
+static Slot resize(Lower *lo, Slot a, unsigned from, unsigned to, bool is_signed)
+{
+    if (from == to)
+        return a;
+    Slot s = lo_temp(lo, to);
+    Uop *u = lo_emit(lo, ctl_handlers[CTL_resize]);
+    u->d   = s;
+    u->a   = a;
+    u->x   = (uint16_t)from;
+    u->y   = (uint16_t)to;
+    u->e   = is_signed;
+    return s;
+}
+
+static uint64_t float_bits(const Operand *o, unsigned bytes)
+{
+    float f;
+    double d;
+    uint32_t b;
+    if (o->is_f32) {
+        b = (uint32_t)o->fbits;
+        memcpy(&f, &b, 4);
+        d = (double)f;
+    } else {
+        memcpy(&d, &o->fbits, 8);
+        f = (float)d;
+        memcpy(&b, &f, 4);
+    }
+    if (bytes != 8)
+        return b;
+    uint64_t bits;
+    memcpy(&bits, &d, 8);
+    return bits;
+}
+
+static uint64_t int_bits(const Operand *o, unsigned bytes, bool is_float)
+{
+    uint64_t bits = (uint64_t)o->ival;
+    float f       = (float)o->ival;
+    double d      = (double)o->ival;
+    if (is_float && bytes == 8)
+        memcpy(&bits, &d, 8);
+    else if (is_float && bytes == 4) {
+        bits = 0;
+        memcpy(&bits, &f, 4);
+    }
+    return bits;
+}
+
+static Slot source(Lower *lo, const Operand *o, unsigned bytes, bool is_float, bool is_signed)
+{
+    unsigned have = bytes;
+    Slot s;
+    switch (o->kind) {
+    case OPD_REG:
+        s    = lo_reg_slot(lo->code, o);
+        have = type_bytes(o->reg->type);
+        break;
+    case OPD_FLOAT: return lo_const(lo, float_bits(o, bytes), bytes);
+    case OPD_VAR: return lo_address(lo, o->var, o->ival, bytes);
+    case OPD_FUNC: return lo_const(lo, CODE_WINDOW + 16 * (uint64_t)o->func->index, bytes);
+    case OPD_SREG: s = read_sreg(lo, o->name, bytes, &have); break;
+    case OPD_SINK: return lo_const(lo, 0, bytes);
+    default: return lo_const(lo, bytes == 0 && o->ival ? UINT32_MAX : int_bits(o, bytes, is_float), bytes);
+    }
+    if (bytes == 0) {
+        if (!o->neg)
+            return s;
+        Slot t = lo_temp(lo, 0);
+        Uop *u = lo_emit(lo, ctl_handlers[CTL_pred_not]);
+        u->d   = t;
+        u->a   = s;
+        return t;
+    }
+    return resize(lo, s, have, bytes, is_signed);
+}
+
+Slot lo_src(Lower *lo, const Operand *o, unsigned bytes, bool is_float)
+{
+    return source(lo, o, bytes, is_float, false);
+}
+
+Slot lo_src_signed(Lower *lo, const Operand *o, unsigned bytes)
+{
+    return source(lo, o, bytes, false, true);
+}
+
+Slot lo_dst(Lower *lo, const Operand *o, unsigned bytes)
+{
+    if (o->kind == OPD_REG && type_bytes(o->reg->type) == bytes)
+        return lo_reg_slot(lo->code, o);
+    return lo_temp(lo, bytes);
+}
+
+void lo_dst_done(Lower *lo, const Operand *o, Slot s, unsigned bytes, bool is_signed)
+{
+    if (o->kind != OPD_REG || type_bytes(o->reg->type) == bytes)
+        return;
+    Uop *u = lo_emit(lo, ctl_handlers[CTL_resize]);
+    u->d   = lo_reg_slot(lo->code, o);
+    u->a   = s;
+    u->x   = (uint16_t)bytes;
+    u->y   = (uint16_t)type_bytes(o->reg->type);
+    u->e   = is_signed;
+}
+
+/* ---- prefixes and branches ---- */
+
+static uint16_t mxcsr_bits(Word rounding, bool ftz)
+{
+    uint16_t bits = ftz ? 0x8040 : 0; /* FTZ, DAZ */
+    switch (rounding) {
+    case WORD_rm: return bits | 0x2000;
+    case WORD_rp: return bits | 0x4000;
+    case WORD_rz: return bits | 0x6000;
+    default: return bits;
+    }
+}
+
+void lo_fpmode_begin(Lower *lo, Word rounding, bool ftz)
+{
+    uint16_t bits = mxcsr_bits(rounding, ftz);
+    lo->fpmode    = UINT32_MAX;
+    if (bits == 0)
+        return;
+    lo->fpmode = lo->nuops;
+    lo_emit(lo, ctl_handlers[CTL_fpmode])->x = bits;
+}
+
+void lo_fpmode_end(Lower *lo)
+{
+    if (lo->fpmode != UINT32_MAX)
+        lo->uops[lo->fpmode].n = lo->nuops - lo->fpmode - 1;
+    lo->fpmode = UINT32_MAX;
+}
+
+static void add_fixup(Lower *lo, Fixup f)
+{
+    if (lo->nfixups == lo->fixups_cap) {
+        lo->fixups_cap = lo->fixups_cap ? lo->fixups_cap * 2 : 64;
+        lo->fixups     = xrealloc(lo->fixups, lo->fixups_cap * sizeof *lo->fixups);
+    }
+    lo->fixups[lo->nfixups++] = f;
+}
+
+void lo_branch_to_block(Lower *lo, uint32_t uop, uint32_t block)
+{
+    add_fixup(lo, (Fixup){uop, block, 0});
+}
+
+/* ---- the walk ---- */
+
+static void lower_body(Lower *lo, const Instr *in)
+{
+    if (op_form(in->op->op)->exactness == UNSUPPORTED)
+        lo_emit(lo, ctl_handlers[CTL_unsupported]);
+    else if (!lower_control(lo, in) && !lower_memory(lo, in) && !lower_lane(lo, in))
+        lo_emit(lo, ctl_handlers[CTL_unsupported]);
+}
+
+static void lower_instr(Lower *lo, uint32_t index)
+{
+    const Instr *in = &lo->f->instrs[index];
+    lo->in          = in;
+    lo->instr       = lo->code->instr_base + index;
+    for (uint32_t i = 0; i < lo->ntemps; i++)
+        lo->temps[i].used = false;
+    if (!in->guard || in->op->op == OP_bra) {
+        lower_body(lo, in);
+        return;
+    }
+    uint32_t at = lo->nuops;
+    bool around = lower_needs_branch(in) || op_form(in->op->op)->exactness == UNSUPPORTED;
+    Uop *u      = lo_emit(lo, ctl_handlers[around ? CTL_bra : CTL_guard]);
+    u->a        = lo->code->reg_slot[in->guard->index];
+    u->x        = around ? !in->guard_neg : in->guard_neg;
+    lower_body(lo, in);
+    if (around)
+        add_fixup(lo, (Fixup){at, CFG_NONE, lo->nuops});
+    else
+        lo->uops[at].n = lo->nuops - at - 1;
+}
+
+static bool ends_without_next(const Instr *in)
+{
+    switch (in->op->op) {
+    case OP_bra:
+    case OP_brx_idx:
+    case OP_ret:
+    case OP_exit:
+    case OP_trap: return !in->guard;
+    default: return false;
+    }
+}
+
+static void lower_block(Lower *lo, uint32_t place)
+{
+    uint32_t b         = lo->cfg->order[place];
+    const CfgBlock *cb = &lo->cfg->block[b];
+    lo->block_uop[b]   = lo->nuops;
+    lo->instr          = lo->code->instr_base + cb->first;
+    if (cb->end > cb->first)
+        lo_emit(lo, ctl_handlers[CTL_block])->n = cb->end - cb->first;
+    for (uint32_t i = cb->first; i < cb->end; i++)
+        lower_instr(lo, i);
+    if (cb->end > cb->first && ends_without_next(&lo->f->instrs[cb->end - 1]))
+        return;
+    if (b + 1 >= lo->cfg->nblocks) {
+        lo_emit(lo, ctl_handlers[CTL_ret]); /* runs off the end */
+    } else if (place + 1 >= lo->cfg->norder || lo->cfg->order[place + 1] != b + 1) {
+        lo_emit(lo, ctl_handlers[CTL_jump]);
+        lo_branch_to_block(lo, lo->nuops - 1, b + 1);
+    }
+}
+
+static void keep_consts(Lower *lo)
+{
+    Code *c    = lo->code;
+    c->nconsts = HASH_COUNT(lo->consts);
+    c->consts  = ARENA_ARRAY(lo->p->arena, ConstSlot, c->nconsts);
+    ConstEntry *e, *next;
+    uint32_t n = 0;
+    HASH_ITER(hh, lo->consts, e, next)
+    {
+        c->consts[n++] = (ConstSlot){e->slot, (uint32_t)e->key.bytes, e->key.bits};
+    }
+    HASH_CLEAR(hh, lo->consts);
+}
+
+static void resolve_branches(Lower *lo)
+{
+    Code *c = lo->code;
+    for (uint32_t i = 0; i < lo->nfixups; i++) {
+        const Fixup *f          = &lo->fixups[i];
+        c->uops[f->uop].target = &c->uops[f->block == CFG_NONE ? f->at : lo->block_uop[f->block]];
+    }
+    for (uint32_t i = 0; i < c->nuops; i++) {
+        Uop *u = &c->uops[i];
+        if (u->fn != ctl_handlers[CTL_brx])
+            continue;
+        BranchTable *t = (BranchTable *)(uintptr_t)u->ptr;
+        for (uint32_t j = 0; j < t->count; j++)
+            t->target[j] = &c->uops[lo->block_uop[t->block[j]]];
+    }
+}
+
+void lower_function(EmuModule *em, Program *p, Code *code)
+{
+    Arena *tmp = arena_new();
+    Lower lo   = {.em = em, .p = p, .code = code, .f = code->func, .top = code->first_free, .fpmode = UINT32_MAX, .carry = NO_SLOT};
+    lo.cfg       = cfg_build(tmp, code->func);
+    lo.block_uop = ARENA_ARRAY(tmp, uint32_t, lo.cfg->nblocks + 1);
+    for (uint32_t i = 0; i < lo.cfg->norder; i++)
+        lower_block(&lo, i);
+    lo.block_uop[lo.cfg->nblocks] = lo.nuops; /* labels behind the last instruction */
+    lo_emit(&lo, ctl_handlers[CTL_ret]);
+    code->nuops = lo.nuops;
+    code->uops  = ARENA_ARRAY(p->arena, Uop, lo.nuops);
+    memcpy(code->uops, lo.uops, lo.nuops * sizeof *lo.uops);
+    keep_consts(&lo);
+    resolve_branches(&lo);
+    code->frame_bytes = lo.top;
+    free(lo.uops);
+    free(lo.temps);
+    free(lo.fixups);
+    arena_free(tmp);
+}

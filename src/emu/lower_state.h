@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What the lower_*.c files share: the state of one function's lowering and where its variables live. */
+#ifndef WW_EMU_LOWER_STATE_H
+#define WW_EMU_LOWER_STATE_H
+
+#include "emu/lower.h"
+#include "emu/program.h"
+#include "emu/run.h"
+
+typedef struct ConstEntry ConstEntry;
+
+typedef struct Temp {
+    Slot     slot;
+    unsigned bytes;
+    bool     used;
+} Temp;
+
+typedef struct Fixup { /* a branch whose target is not emitted yet */
+    uint32_t uop;
+    uint32_t block;    /* CFG block, or CFG_NONE: `at` is a uop index */
+    uint32_t at;
+} Fixup;
+
+struct Lower {
+    EmuModule   *em;
+    Program     *p;
+    Code        *code;
+    const Func  *f;
+    const Instr *in;       /* being lowered */
+    Cfg         *cfg;
+    Uop         *uops;
+    uint32_t     nuops, cap;
+    uint32_t     instr;    /* its id */
+    uint32_t     top;      /* frame bytes handed out */
+    uint32_t     pred_left;
+    Slot         pred_next;
+    ConstEntry  *consts;
+    Temp        *temps;
+    uint32_t     ntemps, temps_cap;
+    Fixup       *fixups;
+    uint32_t     nfixups, fixups_cap;
+    uint32_t    *block_uop; /* by CFG block */
+    uint32_t     fpmode;    /* index of the open FPMODE uop, UINT32_MAX = none */
+    Slot         carry;     /* NO_SLOT until asked for */
+};
+
+/* lower.c */
+Slot lo_new_slot(Lower *lo, unsigned bytes);
+void lo_branch_to_block(Lower *lo, uint32_t uop, uint32_t block);
+/* The address of a variable plus off, as `bytes` wide lanes (4 or 8), in its own state space. */
+Slot lo_address(Lower *lo, const Var *v, int64_t off, unsigned bytes);
+bool lo_is_entry_param(const Lower *lo, const Var *v);
+Slot lo_reg_slot(const Code *code, const Operand *o);
+
+/* program.c: where a function's .param variables lie in its parameter buffers */
+uint32_t program_pbuf_offset(const Code *code, const Var *v);
+
+/* lower_ctl.c, lower_mem.c: true if they lowered it */
+bool lower_control(Lower *lo, const Instr *in);
+bool lower_memory(Lower *lo, const Instr *in);
+/* True for instructions whose handlers may give up the warp: a guard becomes a branch around them. */
+bool lower_needs_branch(const Instr *in);
+
+#endif

@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The general memory handlers: any space, width, vector length and register width.  The common cases have faster handlers in
+ * exec/mem.c; these decide what is an error, and are where generic addresses are told apart.
+ *
+ * Every lane's address is checked before any lane's data moves: a faulting instruction changes nothing. */
+#include <string.h>
+
+#include "emu/access.h"
+
+static inline unsigned first_lane(uint32_t m)
+{
+    return (unsigned)__builtin_ctz(m);
+}
+
+void access_notify(Warp *w, const Uop *u, const MemInfo *info, AccessSpace space, uint32_t mask, unsigned bytes, const uint32_t *off,
+                   const uint64_t *addr)
+{
+    const EmuLaunch *ask = w->block->launch->ask;
+    Access a             = {.instr       = u->instr,
+                            .space       = (uint8_t)space,
+                            .op          = info->op,
+                            .cache       = info->cache,
+                            .nc          = info->nc,
+                            .is_volatile = info->is_volatile,
+                            .bytes       = (uint8_t)bytes,
+                            .mask        = mask,
+                            .warp        = w->index,
+                            .block       = w->block->index,
+                            .off         = off,
+                            .addr        = addr};
+    for (size_t o = 0; o < ask->nobservers; o++)
+        if (ask->observers[o]->wants[space] >> info->op & 1)
+            ask->observers[o]->access(w->worker->observer[o], &a);
+}
+
+bool access_check_global(Warp *w, const Uop *u, const uint64_t *t, uint32_t mask, unsigned bytes, AccessOp op)
+{
+    Memory *m = &w->block->launch->dev->mem;
+    Lookup *k = &w->worker->lookup[u->instr];
+    Alloc tmp;
+    for (uint32_t left = mask; left; left &= left - 1) {
+        unsigned i = first_lane(left);
+        if (t[i] & (bytes - 1)) {
+            fault_access(w, u, SPACE_GLOBAL, i, left, t[i], bytes, op);
+            return false;
+        }
+        if (t[i] - k->base <= k->limit && k->base)
+            continue;
+        const Alloc *a = memory_find(m, t[i], &tmp);
+        if (!a || t[i] + bytes > a->base + a->bytes) {
+            fault_access(w, u, SPACE_GLOBAL, i, left, t[i], bytes, op);
+            return false;
+        }
+        if (op != ACCESS_LD && (a->kind == ALLOC_CONST_VAR || a->kind == ALLOC_PARAM)) {
+            fault_raise(w, u, FAULT_READ_ONLY, i, left, "%u-byte write to constant '%s'", bytes, a->name ? a->name : "parameters");
+            return false;
+        }
+        if (a != &tmp) /* blocks of the device-side heap can go at any time: never remembered */
+            *k = (Lookup){.base = a->base, .limit = a->bytes - bytes};
+    }
+    return true;
+}
+
+const Uop *access_bad_shared(Warp *w, const Uop *u, const uint32_t *t, uint32_t mask, unsigned bytes, AccessOp op)
+{
+    for (uint32_t left = mask; left; left &= left - 1) {
+        unsigned i = first_lane(left);
+        if ((t[i] & (bytes - 1)) || t[i] < SHARED_RESERVED || (uint64_t)t[i] + bytes > w->shared_bytes)
+            return fault_access(w, u, SPACE_SHARED, i, left, t[i], bytes, op);
+    }
+    return STOP;
+}
+
+/* ---- the four kinds of memory ---- */
+
+typedef struct Lanes {
+    uint64_t t[LANES];   /* addresses or offsets */
+    uint32_t off[LANES];
+} Lanes;
+
+static void addresses(const Warp *w, const Uop *u, const MemInfo *info, Lanes *l)
+{
+    for (unsigned i = 0; i < LANES; i++)
+        l->t[i] = (uint64_t)info->offset + (info->no_base  ? 0
+                                            : info->addr64 ? SLOT(w, uint64_t, u->a)[i]
+                                                           : SLOT(w, uint32_t, u->a)[i]);
+    if (!info->addr64 && !info->no_base)
+        for (unsigned i = 0; i < LANES; i++)
+            l->t[i] = (uint32_t)l->t[i];
+}
+
+static bool resolve_global(Warp *w, const Uop *u, const MemInfo *info, Lanes *l, uint32_t mask, bool observed, uint8_t **p)
+{
+    unsigned bytes = (unsigned)info->bytes * info->nvec;
+    if (!access_check_global(w, u, l->t, mask, bytes, (AccessOp)info->op))
+        return false;
+    for (uint32_t m = mask; m; m &= m - 1)
+        p[first_lane(m)] = (uint8_t *)(uintptr_t)l->t[first_lane(m)];
+    if (observed)
+        access_notify(w, u, info, ACCESS_GLOBAL, mask, bytes, NULL, l->t);
+    return true;
+}
+
+static bool resolve_shared(Warp *w, const Uop *u, const MemInfo *info, Lanes *l, uint32_t mask, bool observed, uint8_t **p)
+{
+    unsigned bytes = (unsigned)info->bytes * info->nvec;
+    for (uint32_t m = mask; m; m &= m - 1) {
+        unsigned i = first_lane(m);
+        if ((l->t[i] & (bytes - 1)) || l->t[i] < SHARED_RESERVED || l->t[i] + bytes > w->shared_bytes) {
+            fault_access(w, u, SPACE_SHARED, i, m, l->t[i], bytes, (AccessOp)info->op);
+            return false;
+        }
+        l->off[i] = (uint32_t)l->t[i];
+        p[i]      = w->shared + l->t[i];
+    }
+    if (observed)
+        access_notify(w, u, info, ACCESS_SHARED, mask, bytes, l->off, NULL);
+    return true;
+}
+
+static bool resolve_local(Warp *w, const Uop *u, const MemInfo *info, Lanes *l, uint32_t mask, bool observed, uint8_t **p)
+{
+    unsigned bytes = (unsigned)info->bytes * info->nvec;
+    for (uint32_t m = mask; m; m &= m - 1) {
+        unsigned i = first_lane(m);
+        if ((l->t[i] & (bytes - 1)) || l->t[i] > w->local_bytes || l->t[i] + bytes > w->local_bytes) {
+            fault_access(w, u, SPACE_LOCAL, i, m, l->t[i], bytes, (AccessOp)info->op);
+            return false;
+        }
+        l->off[i] = (uint32_t)l->t[i];
+        p[i]      = w->local + (size_t)i * w->local_bytes + l->t[i];
+    }
+    if (observed)
+        access_notify(w, u, info, ACCESS_LOCAL, mask, bytes, l->off, NULL);
+    return true;
+}
+
+/* A generic address is an offset in one of the windows, or global. */
+static bool resolve_generic(Warp *w, const Uop *u, const MemInfo *info, Lanes *l, bool observed, uint8_t **p)
+{
+    uint32_t shared = 0, local = 0, global;
+    for (uint32_t m = w->mask; m; m &= m - 1) {
+        unsigned i = first_lane(m);
+        if (l->t[i] - SHARED_WINDOW < WINDOW_BYTES) {
+            shared |= UINT32_C(1) << i;
+            l->t[i] -= SHARED_WINDOW;
+        } else if (l->t[i] - LOCAL_WINDOW < WINDOW_BYTES) {
+            local |= UINT32_C(1) << i;
+            l->t[i] -= LOCAL_WINDOW;
+        }
+    }
+    global = w->mask & ~(shared | local);
+    return (!global || resolve_global(w, u, info, l, global, observed, p)) &&
+           (!shared || resolve_shared(w, u, info, l, shared, observed, p)) &&
+           (!local || resolve_local(w, u, info, l, local, observed, p));
+}
+
+bool access_resolve(Warp *w, const Uop *u, const MemInfo *info, bool observed, uint8_t *p[LANES])
+{
+    Lanes l;
+    addresses(w, u, info, &l);
+    memset(p, 0, LANES * sizeof *p);
+    switch (info->space) {
+    case SPACE_SHARED: return resolve_shared(w, u, info, &l, w->mask, observed, p);
+    case SPACE_LOCAL: return resolve_local(w, u, info, &l, w->mask, observed, p);
+    case SPACE_GLOBAL: return resolve_global(w, u, info, &l, w->mask, observed, p);
+    case SPACE_CONST:
+    case SPACE_PARAM: return resolve_global(w, u, info, &l, w->mask, false, p);
+    default: return resolve_generic(w, u, info, &l, observed, p);
+    }
+}
+
+/* ---- moving data ---- */
+
+static uint64_t extend(const uint8_t *p, unsigned bytes, bool is_signed)
+{
+    switch (bytes) {
+    case 1: return is_signed ? (uint64_t)(int64_t)(int8_t)*p : *p;
+    case 2: {
+        uint16_t v;
+        memcpy(&v, p, 2);
+        return is_signed ? (uint64_t)(int64_t)(int16_t)v : v;
+    }
+    case 4: {
+        uint32_t v;
+        memcpy(&v, p, 4);
+        return is_signed ? (uint64_t)(int64_t)(int32_t)v : v;
+    }
+    default: {
+        uint64_t v;
+        memcpy(&v, p, 8);
+        return v;
+    }
+    }
+}
+
+/* Element v of every lane into its register. */
+static void load_element(Warp *w, const MemInfo *info, unsigned v, uint8_t *const *p)
+{
+    uint8_t *d    = w->r + info->v[v];
+    size_t offset = (size_t)v * info->bytes;
+    for (uint32_t m = w->mask; m; m &= m - 1) {
+        unsigned i = first_lane(m);
+        if (info->reg_bytes == 16) {
+            memcpy(d + i * 16u, p[i] + offset, 16);
+        } else {
+            uint64_t x = extend(p[i] + offset, info->bytes, info->is_signed);
+            memcpy(d + (size_t)i * info->reg_bytes, &x, info->reg_bytes);
+        }
+    }
+}
+
+static void load_all(Warp *w, const MemInfo *info, uint8_t *const *p)
+{
+    for (unsigned v = 0; v < info->nvec; v++)
+        if (info->v[v] != NO_SLOT)
+            load_element(w, info, v, p);
+}
+
+/* Lanes in ascending order: where several write one place, the last one stays. */
+static void store_all(const Warp *w, const MemInfo *info, uint8_t *const *p)
+{
+    for (uint32_t m = w->mask; m; m &= m - 1) {
+        unsigned i = first_lane(m);
+        for (unsigned v = 0; v < info->nvec; v++)
+            memcpy(p[i] + (size_t)v * info->bytes, w->r + info->v[v] + (size_t)i * info->reg_bytes, info->bytes);
+    }
+}
+
+static inline const Uop *ld_any(Warp *w, const Uop *u, bool observed)
+{
+    const MemInfo *info = u->ptr;
+    uint8_t *p[LANES];
+    if (!access_resolve(w, u, info, observed, p))
+        return STOP;
+    load_all(w, info, p);
+    return u + 1;
+}
+
+static inline const Uop *st_any(Warp *w, const Uop *u, bool observed)
+{
+    const MemInfo *info = u->ptr;
+    uint8_t *p[LANES];
+    if (!access_resolve(w, u, info, observed, p))
+        return STOP;
+    store_all(w, info, p);
+    return u + 1;
+}
+
+/* ---- parameters ---- */
+
+static const Uop *ld_param(Warp *w, const Uop *u)
+{
+    const MemInfo *info = u->ptr;
+    uint8_t *p[LANES];
+    for (unsigned i = 0; i < LANES; i++)
+        p[i] = w->block->launch->params + info->offset;
+    load_all(w, info, p);
+    return u + 1;
+}
+
+/* Call buffers of the frame: lane l's bytes stand side by side. */
+static bool pbuf_addresses(Warp *w, const Uop *u, const MemInfo *info, uint8_t *p[LANES])
+{
+    const Code *code = w->frame->code;
+    uint64_t bytes   = (uint64_t)info->bytes * info->nvec;
+    for (uint32_t m = w->mask; m; m &= m - 1) {
+        unsigned i  = first_lane(m);
+        uint64_t at = (uint64_t)info->offset + (info->no_base  ? 0
+                                                : info->addr64 ? SLOT(w, uint64_t, u->a)[i]
+                                                               : SLOT(w, uint32_t, u->a)[i]);
+        if (at > code->pbuf_stride || at + bytes > code->pbuf_stride) {
+            fault_access(w, u, SPACE_PARAM, i, m, at, bytes, (AccessOp)info->op);
+            return false;
+        }
+        p[i] = w->r + code->pbuf + (size_t)i * code->pbuf_stride + at;
+    }
+    return true;
+}
+
+static const Uop *ld_pbuf(Warp *w, const Uop *u)
+{
+    uint8_t *p[LANES];
+    if (!pbuf_addresses(w, u, u->ptr, p))
+        return STOP;
+    load_all(w, u->ptr, p);
+    return u + 1;
+}
+
+static const Uop *st_pbuf(Warp *w, const Uop *u)
+{
+    uint8_t *p[LANES];
+    if (!pbuf_addresses(w, u, u->ptr, p))
+        return STOP;
+    store_all(w, u->ptr, p);
+    return u + 1;
+}
+
+static const Uop *ld_any_plain(Warp *w, const Uop *u) { return ld_any(w, u, false); }
+static const Uop *ld_any_seen(Warp *w, const Uop *u) { return ld_any(w, u, true); }
+static const Uop *st_any_plain(Warp *w, const Uop *u) { return st_any(w, u, false); }
+static const Uop *st_any_seen(Warp *w, const Uop *u) { return st_any(w, u, true); }
+static const Uop *atom_plain(Warp *w, const Uop *u) { return mem_atom(w, u, false); }
+static const Uop *atom_seen(Warp *w, const Uop *u) { return mem_atom(w, u, true); }
+
+const UopFn mem_handlers_once[MEM_COUNT][2] = {
+    [MEM_ld_any]   = {ld_any_plain, ld_any_seen},
+    [MEM_st_any]   = {st_any_plain, st_any_seen},
+    [MEM_atom]     = {atom_plain, atom_seen},
+    [MEM_ld_param] = {ld_param, ld_param},
+    [MEM_ld_pbuf]  = {ld_pbuf, ld_pbuf},
+    [MEM_st_pbuf]  = {st_pbuf, st_pbuf},
+};

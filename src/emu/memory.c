@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Allocation in the reserved range: first fit in address order, granule 256 bytes, pages returned to the host when freed.
+ * Live allocations are a sorted array, so a lookup is a binary search and a launch can read it without locks (nothing is
+ * allocated from the host side while a launch runs).  The device-side heap is one allocation with its own table and lock. */
+#include "emu/memory.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+
+enum { GRANULE = 256, FREED_KEPT = 256 };
+static const uint64_t PREFERRED_BASE = UINT64_C(0x200000000000);
+
+#ifndef MAP_FIXED_NOREPLACE
+#define MAP_FIXED_NOREPLACE 0
+#endif
+
+Status memory_open(Memory *m, uint64_t bytes)
+{
+    *m       = (Memory){0};
+    int prot = PROT_READ | PROT_WRITE, flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+    void *p  = mmap((void *)(uintptr_t)PREFERRED_BASE, bytes, prot, flags | MAP_FIXED_NOREPLACE, -1, 0);
+    if (p == MAP_FAILED)
+        p = mmap(NULL, bytes, prot, flags, -1, 0);
+    if (p == MAP_FAILED)
+        return WW_ERR_NO_MEMORY;
+    m->base  = (uint64_t)(uintptr_t)p;
+    m->size  = bytes;
+    m->freed = xcalloc(FREED_KEPT, sizeof *m->freed);
+    pthread_mutex_init(&m->heap_lock, NULL);
+    return WW_OK;
+}
+
+void memory_close(Memory *m)
+{
+    if (!m->base)
+        return;
+    munmap((void *)(uintptr_t)m->base, m->size);
+    free(m->live);
+    free(m->freed);
+    free(m->heap);
+    pthread_mutex_destroy(&m->heap_lock);
+    *m = (Memory){0};
+}
+
+/* Index of the first entry whose base is above the address. */
+static size_t upper_bound(const Alloc *v, size_t n, uint64_t address)
+{
+    size_t lo = 0, hi = n;
+    while (lo < hi) {
+        size_t mid = (lo + hi) / 2;
+        if (v[mid].base <= address)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
+static Alloc *containing(Alloc *v, size_t n, uint64_t address)
+{
+    size_t i = upper_bound(v, n, address);
+    return i && address - v[i - 1].base < v[i - 1].bytes ? &v[i - 1] : NULL;
+}
+
+static void insert_sorted(Alloc **v, size_t *n, size_t *cap, Alloc a)
+{
+    if (*n == *cap) {
+        *cap = *cap ? *cap * 2 : 64;
+        *v   = xrealloc(*v, *cap * sizeof **v);
+    }
+    size_t i = upper_bound(*v, *n, a.base);
+    memmove(*v + i + 1, *v + i, (*n - i) * sizeof **v);
+    (*v)[i] = a;
+    ++*n;
+}
+
+/* First gap of `span` bytes in [from, to) between the sorted allocations; 0 if there is none. */
+static uint64_t first_fit(const Alloc *v, size_t n, uint64_t from, uint64_t to, uint64_t span, uint64_t align)
+{
+    uint64_t at = (from + align - 1) & -align;
+    for (size_t i = 0; i <= n; i++) {
+        uint64_t limit = i < n ? v[i].base : to;
+        if (at <= limit && limit - at >= span)
+            return at;
+        if (i < n)
+            at = (v[i].base + v[i].span + align - 1) & -align;
+    }
+    return 0;
+}
+
+Status memory_alloc(Memory *m, uint64_t bytes, uint64_t align, AllocKind kind, const char *name, uint64_t *out)
+{
+    *out = 0;
+    if (align < GRANULE)
+        align = GRANULE;
+    if (bytes > m->size)
+        return WW_ERR_NO_MEMORY;
+    uint64_t span = (bytes + GRANULE - 1) & -(uint64_t)GRANULE;
+    span += span == 0 ? GRANULE : 0;
+    uint64_t at = first_fit(m->live, m->nlive, m->base, m->base + m->size, span, align);
+    if (!at)
+        return WW_ERR_NO_MEMORY;
+    insert_sorted(&m->live, &m->nlive, &m->cap, (Alloc){at, bytes, span, kind, ++m->serial, name});
+    m->used += span;
+    if (at + span > m->top)
+        m->top = at + span;
+    *out = at;
+    return WW_OK;
+}
+
+static void remember_freed(Memory *m, Alloc a)
+{
+    if (m->nfreed == FREED_KEPT)
+        memmove(m->freed, m->freed + 1, --m->nfreed * sizeof *m->freed);
+    m->freed[m->nfreed++] = a;
+}
+
+/* Whole pages inside the range go back to the host; the next owner finds zeros or old bytes, as on a card. */
+static void release_pages(uint64_t base, uint64_t span)
+{
+    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+    uint64_t from = (base + page - 1) & -page, to = (base + span) & -page;
+    if (to > from)
+        madvise((void *)(uintptr_t)from, to - from, MADV_DONTNEED);
+}
+
+Status memory_free(Memory *m, uint64_t address)
+{
+    size_t i = upper_bound(m->live, m->nlive, address);
+    if (!i || m->live[i - 1].base != address)
+        return WW_ERR_INVALID;
+    Alloc a = m->live[i - 1];
+    memmove(m->live + i - 1, m->live + i, (m->nlive - i) * sizeof *m->live);
+    m->nlive--;
+    m->used -= a.span;
+    remember_freed(m, a);
+    release_pages(a.base, a.span);
+    return WW_OK;
+}
+
+const Alloc *memory_find(Memory *m, uint64_t address, Alloc *tmp)
+{
+    Alloc *a = containing(m->live, m->nlive, address);
+    if (!a || a->kind != ALLOC_HEAP)
+        return a;
+    pthread_mutex_lock(&m->heap_lock);
+    Alloc *h = containing(m->heap, m->nheap, address);
+    if (h)
+        *tmp = *h;
+    pthread_mutex_unlock(&m->heap_lock);
+    return h ? tmp : NULL;
+}
+
+bool memory_was_freed(Memory *m, uint64_t address)
+{
+    for (size_t i = m->nfreed; i--;)
+        if (address - m->freed[i].base < m->freed[i].span)
+            return true;
+    return false;
+}
+
+void memory_forget_names(Memory *m)
+{
+    for (size_t i = 0; i < m->nfreed; i++)
+        m->freed[i].name = NULL;
+}
+
+static void describe(const Alloc *a, char *out, size_t cap)
+{
+    static const char *const kinds[] = {"allocation", "variable", "constant", "the kernel's parameters", "heap block"};
+    if (a->name)
+        snprintf(out, cap, "%s '%s' (%" PRIu64 " bytes)", kinds[a->kind], a->name, a->bytes);
+    else if (a->kind == ALLOC_PARAM)
+        snprintf(out, cap, "%s (%" PRIu64 " bytes)", kinds[a->kind], a->bytes);
+    else
+        snprintf(out, cap, "%s %" PRIu64 " (%" PRIu64 " bytes)", kinds[a->kind], a->serial, a->bytes);
+}
+
+void memory_explain(Memory *m, uint64_t address, uint64_t bytes, char *out, size_t cap)
+{
+    char what[200];
+    for (size_t i = m->nfreed; i--;)
+        if (address - m->freed[i].base < m->freed[i].bytes && !containing(m->live, m->nlive, address)) {
+            describe(&m->freed[i], what, sizeof what);
+            snprintf(out, cap, "%" PRIu64 " bytes into %s, which was freed", address - m->freed[i].base, what);
+            return;
+        }
+    size_t i     = upper_bound(m->live, m->nlive, address);
+    const Alloc *below = i ? &m->live[i - 1] : NULL, *above = i < m->nlive ? &m->live[i] : NULL;
+    uint64_t past   = below ? address - below->base - below->bytes : UINT64_MAX; /* wraps while inside */
+    uint64_t before = above ? above->base - address : UINT64_MAX;
+    if (below && address - below->base < below->bytes) {
+        describe(below, what, sizeof what);
+        snprintf(out, cap, "the last %" PRIu64 " of its %" PRIu64 " bytes are past the end of %s",
+                 address + bytes - (below->base + below->bytes), bytes, what);
+    } else if (below && past <= before) {
+        describe(below, what, sizeof what);
+        snprintf(out, cap, "%" PRIu64 " bytes past the end of %s", past, what);
+    } else if (above) {
+        describe(above, what, sizeof what);
+        snprintf(out, cap, "%" PRIu64 " bytes before %s", before, what);
+    } else {
+        snprintf(out, cap, "the device has no allocations");
+    }
+}
+
+uint64_t memory_heap_alloc(Memory *m, uint64_t bytes)
+{
+    uint64_t span = ((bytes ? bytes : 1) + 15) & ~UINT64_C(15), at = 0;
+    pthread_mutex_lock(&m->heap_lock);
+    if (m->heap_base && bytes <= m->heap_bytes)
+        at = first_fit(m->heap, m->nheap, m->heap_base, m->heap_base + m->heap_bytes, span, 16);
+    if (at)
+        insert_sorted(&m->heap, &m->nheap, &m->heap_cap, (Alloc){at, bytes, span, ALLOC_HEAP, m->nheap + 1, NULL});
+    pthread_mutex_unlock(&m->heap_lock);
+    return at;
+}
+
+bool memory_heap_free(Memory *m, uint64_t address)
+{
+    pthread_mutex_lock(&m->heap_lock);
+    size_t i = upper_bound(m->heap, m->nheap, address);
+    bool ok  = i && m->heap[i - 1].base == address;
+    if (ok) {
+        memmove(m->heap + i - 1, m->heap + i, (m->nheap - i) * sizeof *m->heap);
+        m->nheap--;
+    }
+    pthread_mutex_unlock(&m->heap_lock);
+    return ok;
+}

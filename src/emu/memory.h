@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Global memory: one reserved range of host addresses, allocations in it, and what a fault may say about an address. */
+#ifndef WW_EMU_MEMORY_H
+#define WW_EMU_MEMORY_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/status.h"
+
+/* Generic addresses of the other state spaces: windows below every host mapping. */
+#define SHARED_WINDOW UINT64_C(0x010000000000)
+#define LOCAL_WINDOW  UINT64_C(0x020000000000)
+#define CODE_WINDOW   UINT64_C(0x030000000000) /* function n of the module is CODE_WINDOW + 16 * n */
+#define WINDOW_BYTES  UINT64_C(0x010000000000)
+/* The hardware keeps the first KiB of a block's shared memory for itself; so do we, which makes small shared addresses invalid. */
+#define SHARED_RESERVED 1024u
+
+typedef enum AllocKind { ALLOC_USER, ALLOC_GLOBAL_VAR, ALLOC_CONST_VAR, ALLOC_PARAM, ALLOC_HEAP } AllocKind;
+
+typedef struct Alloc {
+    uint64_t    base, bytes; /* as asked for */
+    uint64_t    span;        /* rounded up to the granule */
+    AllocKind   kind;
+    uint64_t    serial;      /* the n-th allocation of the device, from 1 */
+    const char *name;        /* variables: owned by their module */
+} Alloc;
+
+typedef struct Memory {
+    uint64_t base, size;     /* the reserved range */
+    uint64_t used, top;      /* bytes in live allocations; everything at or above top was never used */
+    uint64_t serial;
+    Alloc   *live;  size_t nlive, cap; /* sorted by base */
+    Alloc   *freed; size_t nfreed;     /* ring of the last FREED_KEPT, newest last */
+    /* device-side malloc: blocks inside one ALLOC_HEAP, made on first use */
+    pthread_mutex_t heap_lock;
+    uint64_t heap_base, heap_bytes;
+    Alloc   *heap;  size_t nheap, heap_cap; /* sorted by base */
+} Memory;
+
+Status memory_open(Memory *m, uint64_t bytes);
+void   memory_close(Memory *m);
+Status memory_alloc(Memory *m, uint64_t bytes, uint64_t align, AllocKind kind, const char *name, uint64_t *out);
+Status memory_free(Memory *m, uint64_t address);
+/* The live allocation that contains the address, or NULL.  Device-side heap blocks are found too (under the lock; a copy in *tmp). */
+const Alloc *memory_find(Memory *m, uint64_t address, Alloc *tmp);
+/* One clause about an address that is in no allocation: "12 bytes past allocation 3 (4096 bytes)", "inside allocation 2, freed". */
+void memory_explain(Memory *m, uint64_t address, uint64_t bytes, char *out, size_t cap);
+/* True if the address was in an allocation that is freed now. */
+bool memory_was_freed(Memory *m, uint64_t address);
+/* Drops the names of freed variables: their module, which owns the text, goes away. */
+void memory_forget_names(Memory *m);
+/* Device-side malloc and free; 0 and false on failure. Thread-safe. */
+uint64_t memory_heap_alloc(Memory *m, uint64_t bytes);
+bool     memory_heap_free(Memory *m, uint64_t address);
+
+#endif

@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * From a kernel's name to runnable code: which functions it reaches, where registers, parameters, shared and local variables lie,
+ * then the lowering of each function.
+ *
+ * Shared variables get offsets in the order in which the code first names them; extern arrays share the offset behind the last. */
+#include "emu/program.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "emu/run.h"
+
+/* ---- reachable functions and shared variables ---- */
+
+typedef struct Builder {
+    Program  *p;
+    EmuModule *em;
+    uint32_t  code_cap, shared_cap;
+    uint32_t  shared_top;
+    bool      extern_shared;
+    uint32_t  extern_align;
+} Builder;
+
+Code *program_code(const Program *p, const Func *f)
+{
+    if (f->alias_of)
+        f = f->alias_of;
+    for (uint32_t i = 0; i < p->ncode; i++)
+        if (p->code[i]->func == f)
+            return p->code[i];
+    return NULL;
+}
+
+uint32_t program_shared_offset(const Program *p, const Var *v)
+{
+    for (uint32_t i = 0; i < p->nshared; i++)
+        if (p->shared_var[i] == v)
+            return p->shared_offset[i];
+    return UINT32_MAX;
+}
+
+static void add_function(Builder *b, const Func *f)
+{
+    Program *p = b->p;
+    if (f->alias_of)
+        f = f->alias_of;
+    if (!f->has_body || program_code(p, f))
+        return;
+    if (p->ncode == b->code_cap) {
+        b->code_cap = b->code_cap ? b->code_cap * 2 : 8;
+        p->code     = xrealloc(p->code, b->code_cap * sizeof *p->code);
+    }
+    Code *c        = ARENA_NEW(p->arena, Code);
+    c->func        = f;
+    c->index       = p->ncode;
+    p->code[p->ncode++] = c;
+}
+
+static bool is_dynamic(const Var *v)
+{
+    return v->bytes == 0;
+}
+
+static void add_shared(Builder *b, const Var *v)
+{
+    Program *p = b->p;
+    if (program_shared_offset(p, v) != UINT32_MAX)
+        return;
+    if (p->nshared == b->shared_cap) {
+        b->shared_cap    = b->shared_cap ? b->shared_cap * 2 : 8;
+        p->shared_var    = xrealloc(p->shared_var, b->shared_cap * sizeof *p->shared_var);
+        p->shared_offset = xrealloc(p->shared_offset, b->shared_cap * sizeof *p->shared_offset);
+    }
+    uint32_t align = v->align ? v->align : 1, at = 0;
+    if (is_dynamic(v)) {
+        b->extern_shared = true;
+        b->extern_align  = align > b->extern_align ? align : b->extern_align;
+    } else {
+        at            = (b->shared_top + align - 1) & -align;
+        b->shared_top = at + (uint32_t)v->bytes;
+    }
+    p->shared_var[p->nshared]      = v;
+    p->shared_offset[p->nshared++] = at;
+}
+
+static void scan_operand(Builder *b, const Operand *o)
+{
+    if (o->kind == OPD_VAR && o->var->space == SPACE_SHARED)
+        add_shared(b, o->var);
+    else if (o->kind == OPD_FUNC)
+        add_function(b, o->func);
+    else if (o->kind == OPD_MEM)
+        for (unsigned i = 0; i < (o->count ? o->count : 1); i++)
+            scan_operand(b, &o->elem[i]);
+    else if (o->kind == OPD_VECTOR || o->kind == OPD_LIST || o->kind == OPD_PAIR)
+        for (unsigned i = 0; i < o->count; i++)
+            scan_operand(b, &o->elem[i]);
+}
+
+/* A call through a register can reach every function whose address is taken anywhere: we take all with a body. */
+static void add_all_functions(Builder *b)
+{
+    const Module *m = b->em->ptx;
+    for (size_t i = 0; i < m->nfuncs; i++)
+        if (!m->funcs[i]->entry)
+            add_function(b, m->funcs[i]);
+}
+
+static void scan_function(Builder *b, Code *c)
+{
+    const Func *f = c->func;
+    for (size_t i = 0; i < f->ninstrs; i++) {
+        const Instr *in = &f->instrs[i];
+        for (unsigned o = 0; o < in->nopd; o++)
+            scan_operand(b, &in->opd[o]);
+        if (in->op->op == OP_call && in->nopd > 1 && in->opd[1].kind == OPD_REG) {
+            c->calls_indirect = true;
+            add_all_functions(b);
+        }
+        if (in->op->op == OP_alloca)
+            c->uses_alloca = true;
+    }
+}
+
+static void place_shared(Builder *b)
+{
+    Program *p     = b->p;
+    uint32_t align = b->extern_align > 16 ? b->extern_align : 16;
+    p->static_shared = b->shared_top - SHARED_RESERVED;
+    p->dynamic_base  = b->extern_shared ? (b->shared_top + align - 1) & -align : b->shared_top;
+    for (uint32_t i = 0; i < p->nshared; i++)
+        if (is_dynamic(p->shared_var[i]))
+            p->shared_offset[i] = p->dynamic_base;
+}
+
+/* ---- layout of one function ---- */
+
+/* Parameter buffers: results, parameters (functions only), then every .param variable of the body. */
+static uint32_t pbuf_walk(const Func *f, const Var *want, uint32_t *found)
+{
+    uint32_t at   = 0;
+    size_t nparam = f->entry ? 0 : f->nparams, total = f->nrets + nparam + f->nvars;
+    for (size_t i = 0; i < total; i++) {
+        const Var *v = i < f->nrets ? &f->rets[i] : i < f->nrets + nparam ? &f->params[i - f->nrets] : f->vars[i - f->nrets - nparam];
+        if (v->space != SPACE_PARAM)
+            continue;
+        uint32_t align = v->align ? v->align : 1;
+        at             = (at + align - 1) & -align;
+        if (v == want)
+            *found = at;
+        at += (uint32_t)v->bytes;
+    }
+    return at;
+}
+
+static uint32_t local_walk(const Func *f, const Var *want, uint32_t *found)
+{
+    uint32_t at = 0;
+    for (size_t i = 0; i < f->nvars; i++) {
+        const Var *v = f->vars[i];
+        if (v->space != SPACE_LOCAL)
+            continue;
+        uint32_t align = v->align ? v->align : 1;
+        at             = (at + align - 1) & -align;
+        if (v == want)
+            *found = at;
+        at += (uint32_t)v->bytes;
+    }
+    return at;
+}
+
+uint32_t program_pbuf_offset(const Code *code, const Var *v)
+{
+    uint32_t at = UINT32_MAX;
+    if (v->space == SPACE_LOCAL)
+        local_walk(code->func, v, &at);
+    else
+        pbuf_walk(code->func, v, &at);
+    return at;
+}
+
+static void layout(Program *p, Code *c)
+{
+    const Func *f = c->func;
+    uint32_t top = 0, pred = 0, pred_left = 0;
+    c->reg_slot = ARENA_ARRAY(p->arena, Slot, f->nregs);
+    for (size_t i = 0; i < f->nregs; i++) {
+        const Reg *r   = f->regs[i];
+        uint32_t bytes = type_bytes(r->type);
+        if (r->type == TY_PRED) {
+            if (pred_left == 0) {
+                pred      = top;
+                pred_left = 16;
+                top += 64;
+            }
+            c->reg_slot[i] = pred;
+            pred += 4;
+            pred_left--;
+        } else {
+            c->reg_slot[i] = top;
+            top += ((bytes ? bytes : 4) * LANES + 63) / 64 * 64 * (r->vec ? r->vec : 1);
+        }
+    }
+    uint32_t none  = 0;
+    c->pbuf_stride = (pbuf_walk(f, NULL, &none) + 15) & ~15u;
+    c->pbuf        = top;
+    c->first_free  = top + ((c->pbuf_stride * LANES + 63) & ~63u);
+    c->local_bytes = (local_walk(f, NULL, &none) + 15) & ~15u;
+}
+
+/* ---- local memory of the deepest call path ---- */
+
+typedef struct Depth {
+    uint8_t  state; /* 0 new, 1 on the path, 2 done */
+    uint32_t bytes;
+} Depth;
+
+static uint32_t deepest(Program *p, Code *c, Depth *d)
+{
+    if (d[c->index].state == 2)
+        return d[c->index].bytes;
+    if (d[c->index].state == 1 || c->calls_indirect || c->uses_alloca)
+        p->recursive = true;
+    if (d[c->index].state == 1)
+        return 0;
+    d[c->index].state = 1;
+    uint32_t below    = 0;
+    for (const struct CallEdge *e = c->calls; e; e = e->next) {
+        uint32_t n = deepest(p, e->callee, d);
+        below      = n > below ? n : below;
+    }
+    d[c->index] = (Depth){2, c->local_bytes + below};
+    return d[c->index].bytes;
+}
+
+/* ---- programs ---- */
+
+static void number_instructions(Program *p)
+{
+    for (uint32_t i = 0; i < p->ncode; i++) {
+        p->code[i]->instr_base = p->ninstr;
+        p->ninstr += (uint32_t)p->code[i]->func->ninstrs;
+    }
+    if (p->ninstr == 0)
+        p->ninstr = 1;
+    p->instr = ARENA_ARRAY(p->arena, EmuInstr, p->ninstr);
+    for (uint32_t i = 0, n = 0; i < p->ncode; i++)
+        for (size_t j = 0; j < p->code[i]->func->ninstrs; j++)
+            p->instr[n++] = (EmuInstr){p->code[i]->func, &p->code[i]->func->instrs[j]};
+}
+
+static Program *build(EmuModule *em, const Func *kernel, const uint8_t *wants)
+{
+    Program *p = xcalloc(1, sizeof *p);
+    p->arena   = arena_new();
+    p->kernel  = kernel;
+    memcpy(p->wants, wants, sizeof p->wants);
+    Builder b = {.p = p, .em = em, .shared_top = SHARED_RESERVED};
+    add_function(&b, kernel);
+    for (uint32_t i = 0; i < p->ncode; i++)
+        scan_function(&b, p->code[i]);
+    place_shared(&b);
+    number_instructions(p);
+    for (uint32_t i = 0; i < p->ncode; i++)
+        layout(p, p->code[i]);
+    for (uint32_t i = 0; i < p->ncode; i++)
+        lower_function(em, p, p->code[i]);
+    Depth *d       = xcalloc(p->ncode, sizeof *d);
+    p->local_bytes = deepest(p, p->code[0], d);
+    free(d);
+    return p;
+}
+
+void program_free(Program *p)
+{
+    free(p->code);
+    free(p->shared_var);
+    free(p->shared_offset);
+    arena_free(p->arena);
+    free(p);
+}
+
+Program *program_get(EmuModule *em, const char *kernel, const uint8_t wants[ACCESS_SPACES])
+{
+    const Func *f = ptx_find_func(em->ptx, kernel);
+    if (!f || !f->entry || !f->has_body)
+        return NULL;
+    for (Program *p = em->programs; p; p = p->next)
+        if (p->kernel == f && memcmp(p->wants, wants, sizeof p->wants) == 0)
+            return p;
+    Program *p   = build(em, f, wants);
+    p->next      = em->programs;
+    em->programs = p;
+    return p;
+}

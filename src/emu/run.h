@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What exists while a launch runs: Launch (shared by the workers), Worker (one host thread), Block (resident), Frame (one call).
+ * A block belongs to one worker from its start to its end, so only Launch fields and device memory are shared between threads. */
+#ifndef WW_EMU_RUN_H
+#define WW_EMU_RUN_H
+
+#include <time.h>
+
+#include "base/str.h"
+#include "emu/program.h"
+#include "emu/warp.h"
+
+#define NO_SLOT UINT32_MAX
+enum { MAX_BARRIERS = 16, MAX_CALL_DEPTH = 4096 };
+
+/* Where the running group stopped: returned by handlers instead of a uop; above every uop's address. */
+#define STOP ((const Uop *)UINTPTR_MAX)
+
+typedef enum Event { EVENT_NONE, EVENT_EXIT, EVENT_BARRIER, EVENT_SYNC, EVENT_QUANTUM, EVENT_RESCHEDULE, EVENT_FAULT } Event;
+
+struct Frame {
+    Frame      *parent;
+    const Uop  *ret;         /* where the caller goes on */
+    const Code *code;
+    const CallInfo *call;
+    uint32_t    alive;       /* lanes that have not returned */
+    uint32_t    depth;
+    uint32_t    local_base, local_top; /* this activation's local memory */
+    uint8_t    *regs;        /* frame_bytes, 64-byte aligned */
+    Frame      *next_free;
+};
+
+typedef struct Barrier {
+    uint32_t arrived;        /* threads */
+    uint32_t expected;       /* threads; 0 = all that live */
+    uint32_t acc_or, acc_and, acc_popc; /* of the running generation */
+    uint32_t res_or, res_and, res_popc; /* of the completed one */
+} Barrier;
+
+typedef struct Launch Launch;
+
+typedef struct Printed {
+    uint64_t block;
+    Str      text;
+} Printed;
+
+struct Block {
+    Launch  *launch;
+    uint64_t index;          /* linear */
+    uint32_t id[3];
+    uint32_t nwarps, threads, live; /* live: threads that have not exited */
+    bool     progress;       /* a barrier completed, a thread exited or a warp computed in this pass */
+    uint32_t pending;        /* barriers that threads wait at: bit = number */
+    Warp    *warp;           /* nwarps */
+    Barrier  bar[MAX_BARRIERS];
+    uint8_t *shared, *local;
+    Str      printed;
+    Block   *next;
+};
+
+typedef struct Lookup { uint64_t base, limit; } Lookup; /* last allocation an instruction hit: [base, base + limit] */
+
+struct Worker {
+    Launch    *launch;
+    unsigned   index;
+    pthread_t  thread;
+    /* the running warp's last event */
+    Event      event;
+    bool       sync_ops;     /* the running group used an atomic, volatile or acquiring access since its quantum began */
+    uint64_t  *executed, *lanes; /* by block head: indexed by the instruction id of the block's first instruction */
+    Lookup    *lookup;       /* by instruction id */
+    void     **observer;     /* states, by observer */
+    Frame    **free_frames;  /* by Code.index */
+    Block     *idle_blocks;  /* contexts to reuse */
+    uint64_t   spent;        /* warp instructions */
+    Fault      fault;        /* of the block that runs */
+    bool       faulted;
+};
+
+struct Launch {
+    EmuDevice      *dev;
+    EmuModule      *em;
+    Program        *prog;
+    const EmuLaunch *ask;
+    uint8_t        *params;  /* host view of the parameter block */
+    uint32_t        param_bytes;
+    uint32_t        grid[3], block[3], threads, nwarps;
+    uint32_t        shared_bytes; /* window size: reserved + static + dynamic */
+    uint32_t        local_bytes;
+    uint64_t        nblocks;
+    uint64_t        next_block;   /* atomic */
+    uint64_t        spent;        /* atomic: warp instructions so far */
+    uint64_t        fault_block;  /* atomic minimum; UINT64_MAX = none */
+    int             aborted;      /* atomic: a limit was reached */
+    uint32_t        per_worker;   /* resident blocks a worker may hold */
+    struct timespec started;
+    pthread_mutex_t lock;         /* fault, output order */
+    Fault           fault;
+    struct Printed *printed;      /* output of blocks that printed, delivered in block order at the end */
+    size_t          nprinted, printed_cap;
+    unsigned        nworkers;
+    Worker         *worker;
+    bool            may_wait;     /* the program has instructions that can wait for another block */
+};
+
+/* fault.c: records a fault of the running block and returns STOP.  lane: the first lane that showed it. */
+const Uop *fault_raise(Warp *w, const Uop *u, FaultKind kind, unsigned lane, uint32_t lanes, const char *fmt, ...)
+    __attribute__((format(printf, 6, 7)));
+const Uop *fault_access(Warp *w, const Uop *u, Space space, unsigned lane, uint32_t lanes, uint64_t address, uint64_t bytes,
+                        AccessOp op);
+
+/* frame.c */
+Frame *frame_new(Worker *k, const Code *code);
+void   frame_free(Worker *k, Frame *f);
+
+/* block.c */
+Block *block_new(Worker *k, uint64_t index); /* reuses a context the worker has */
+void   block_start(Block *b, Worker *k, uint64_t index);
+/* Gives every warp one turn.  true when the block has ended (also by a fault). */
+bool block_pass(Block *b, Worker *k);
+void block_release(Block *b, Worker *k); /* gives the context back */
+void block_destroy(Block *b);
+/* Completes barriers whose last thread has arrived or exited; true if any did. */
+bool block_check_barriers(Block *b);
+
+/* warp.c */
+/* One turn: runs groups until none can go on or the quantum is spent.  false if none could run. */
+bool warp_run(Warp *w);
+/* Puts a waiting group; used by the handlers that split lanes. */
+void warp_put(Warp *w, const Uop *pc, Frame *frame, uint32_t mask);
+/* Recomputes w->merge for the running frame. */
+void warp_set_merge(Warp *w);
+/* launch.c: adds the instructions spent since the last call to the launch's total and checks its limits; false = stop. */
+bool launch_check_limits(Worker *k);
+
+/* devrt.c: functions the CUDA runtime provides to device code */
+typedef enum Builtin { BUILTIN_NONE, BUILTIN_VPRINTF, BUILTIN_ASSERTFAIL, BUILTIN_MALLOC, BUILTIN_FREE } Builtin;
+Builtin    builtin_find(const char *name);
+const Uop *builtin_run(Warp *w, const Uop *u, Builtin which);
+
+#endif

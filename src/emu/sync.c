@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Barriers and warp-wide exchange.
+ *
+ * An instruction with a member mask runs when every live lane that its lanes name has arrived at it; lanes that come early wait as a GROUP_SYNC group at
+ * the instruction and try again when others join them (warp.c merges equal pcs).  Lanes may name different masks in one execution (tiles of a
+ * warp): each mask is served on its own.  Values of lanes that take no part are what their register holds. */
+#include "emu/sync.h"
+
+#include <string.h>
+
+#include "emu/run.h"
+
+static inline unsigned first_lane(uint32_t m)
+{
+    return (unsigned)__builtin_ctz(m);
+}
+
+static inline uint32_t pred_get(const Warp *w, Slot s)
+{
+    uint32_t m;
+    memcpy(&m, w->r + s, 4);
+    return m;
+}
+
+/* Writes the active lanes' bits. */
+static inline void pred_set(Warp *w, Slot s, uint32_t bits)
+{
+    uint32_t m = (pred_get(w, s) & ~w->mask) | (bits & w->mask);
+    memcpy(w->r + s, &m, 4);
+}
+
+/* ---- barriers ---- */
+
+static void accumulate(const Warp *w, const Uop *u, Barrier *bar)
+{
+    uint32_t p = pred_get(w, u->c);
+    p          = w->mask & (u->e ? ~p : p);
+    bar->acc_or |= p != 0;
+    bar->acc_and &= p == w->mask;
+    bar->acc_popc += (unsigned)__builtin_popcount(p);
+}
+
+static const Uop *bad_barrier(Warp *w, const Uop *u, uint32_t id, uint32_t count)
+{
+    unsigned lane = first_lane(w->mask);
+    if (id >= MAX_BARRIERS)
+        return fault_raise(w, u, FAULT_BARRIER_COUNT, lane, w->mask, "barrier %u; a block has barriers 0 to 15", id);
+    return fault_raise(w, u, FAULT_BARRIER_COUNT, lane, w->mask, "barrier %u for %u threads; the count must be a positive multiple of 32",
+                       id, count);
+}
+
+const Uop *ctl_bar(Warp *w, const Uop *u)
+{
+    Block *b       = w->block;
+    unsigned lane  = first_lane(w->mask);
+    uint32_t id    = SLOT(w, uint32_t, u->a)[lane];
+    uint32_t count = u->y ? SLOT(w, uint32_t, u->b)[lane] : 0;
+    if (id >= MAX_BARRIERS || (u->y && (count == 0 || count % LANES)))
+        return bad_barrier(w, u, id, count);
+    Barrier *bar = &b->bar[id];
+    if (!(b->pending >> id & 1)) {
+        bar->arrived = bar->acc_or = bar->acc_popc = 0;
+        bar->acc_and                               = 1;
+        bar->expected                              = count;
+        b->pending |= 1u << id;
+    } else if (bar->expected != count) {
+        return fault_raise(w, u, FAULT_BARRIER_COUNT, lane, w->mask, "barrier %u is used for %u threads here and for %u elsewhere", id,
+                           count ? count : b->live, bar->expected ? bar->expected : b->live);
+    }
+    if (u->x >= BAR_RED_POPC)
+        accumulate(w, u, bar);
+    /* with a count, a warp that arrives whole counts 32, as on the hardware, also when lanes are missing */
+    bar->arrived += count && w->mask == w->live ? (uint32_t)LANES : (uint32_t)__builtin_popcount(w->mask);
+    b->progress = true;
+    if (bar->arrived >= (bar->expected ? bar->expected : b->live)) {
+        block_check_barriers(b);
+        return u + 1;
+    }
+    if (u->x == BAR_ARRIVE)
+        return u + 1;
+    warp_put(w, u + 1, w->frame, w->mask);
+    w->group[w->ngroups - 1].state   = GROUP_BARRIER;
+    w->group[w->ngroups - 1].barrier = (uint8_t)id;
+    w->worker->event                 = EVENT_BARRIER;
+    return STOP;
+}
+
+const Uop *ctl_bar_result(Warp *w, const Uop *u)
+{
+    const Barrier *bar = &w->block->bar[SLOT(w, uint32_t, u->a)[first_lane(w->mask)] % MAX_BARRIERS];
+    if (u->x == BAR_RED_POPC) {
+        uint32_t *d = SLOT(w, uint32_t, u->d);
+        for (unsigned i = 0; i < LANES; i++)
+            d[i] = w->mask >> i & 1 ? bar->res_popc : d[i];
+    } else {
+        pred_set(w, u->d, (u->x == BAR_RED_AND ? bar->res_and : bar->res_or) ? UINT32_MAX : 0);
+    }
+    return u + 1;
+}
+
+/* ---- member masks ---- */
+
+/* Lanes of w->mask whose members have all arrived; *need collects the members that the others miss. */
+static uint32_t arrived_lanes(const Warp *w, Slot members, uint32_t *need)
+{
+    const uint32_t *m = SLOT(w, uint32_t, members);
+    uint32_t ready    = 0;
+    *need             = 0;
+    for (uint32_t left = w->mask; left; left &= left - 1) {
+        unsigned i = first_lane(left);
+        if ((m[i] & w->live & ~w->mask) == 0)
+            ready |= UINT32_C(1) << i;
+        else
+            *need |= m[i] & w->live;
+    }
+    return ready;
+}
+
+static void wait_here(Warp *w, const Uop *u, uint32_t lanes, uint32_t need)
+{
+    warp_put(w, u, w->frame, lanes);
+    w->group[w->ngroups - 1].state = GROUP_SYNC;
+    w->group[w->ngroups - 1].need  = need;
+}
+
+/* True when the lanes in w->mask (cut to those that are complete) can run the instruction now. */
+static bool members_ready(Warp *w, const Uop *u, Slot members)
+{
+    uint32_t need, ready;
+    if (members == NO_SLOT)
+        return true;
+    ready = arrived_lanes(w, members, &need);
+    if (ready == w->mask)
+        return true;
+    wait_here(w, u, w->mask & ~ready, need);
+    w->mask = ready;
+    if (ready)
+        return true;
+    w->worker->event = EVENT_SYNC;
+    return false;
+}
+
+/* The lanes that run together with lane i: those that named the same mask. */
+static uint32_t company(const Warp *w, Slot members, unsigned i)
+{
+    if (members == NO_SLOT)
+        return w->mask;
+    return SLOT(w, uint32_t, members)[i] & w->mask;
+}
+
+const Uop *ctl_syncwarp(Warp *w, const Uop *u)
+{
+    return members_ready(w, u, u->a) ? u + 1 : STOP;
+}
+
+/* ---- exchange ---- */
+
+/* Source lane of lane i, and whether it lies in the segment (PTX manual, shfl.sync). */
+static inline unsigned shfl_source(ShflMode mode, unsigned i, uint32_t b, uint32_t c, bool *in)
+{
+    int bval = (int)(b & 31), cval = (int)(c & 31), seg = (int)(c >> 8 & 31), lane = (int)i;
+    int max = (lane & seg) | (cval & ~seg), min = lane & seg, j;
+    switch (mode) {
+    case SHFL_UP: j = lane - bval; *in = j >= max; break;
+    case SHFL_DOWN: j = lane + bval; *in = j <= max; break;
+    case SHFL_BFLY: j = lane ^ bval; *in = j <= max; break;
+    default: j = min | (bval & ~seg); *in = j <= max; break;
+    }
+    return *in ? (unsigned)j : i;
+}
+
+const Uop *ctl_shfl(Warp *w, const Uop *u)
+{
+    if (!members_ready(w, u, u->e))
+        return STOP;
+    const uint32_t *a = SLOT(w, uint32_t, u->a), *b = SLOT(w, uint32_t, u->b), *c = SLOT(w, uint32_t, u->c);
+    uint32_t *d = SLOT(w, uint32_t, u->d), t[LANES], p = 0;
+    for (unsigned i = 0; i < LANES; i++) {
+        bool in;
+        t[i] = a[shfl_source((ShflMode)u->x, i, b[i], c[i], &in)];
+        p |= (uint32_t)in << i;
+    }
+    for (unsigned i = 0; i < LANES; i++)
+        d[i] = w->mask >> i & 1 ? t[i] : d[i];
+    if (u->n != NO_SLOT)
+        pred_set(w, u->n, p);
+    return u + 1;
+}
+
+const Uop *ctl_vote(Warp *w, const Uop *u)
+{
+    if (!members_ready(w, u, u->e))
+        return STOP;
+    uint32_t p = pred_get(w, u->a), result = 0, ballot[LANES];
+    p          = u->x ? ~p : p;
+    for (uint32_t m = w->mask; m; m &= m - 1) {
+        unsigned i  = first_lane(m);
+        uint32_t us = company(w, u->e, i), yes = p & us;
+        bool is   = u->y == VOTE_ALL ? yes == us : u->y == VOTE_ANY ? yes != 0 : yes == us || yes == 0;
+        ballot[i] = yes;
+        result |= (uint32_t)is << i;
+    }
+    if (u->y != VOTE_BALLOT) {
+        pred_set(w, u->d, result);
+        return u + 1;
+    }
+    uint32_t *d = SLOT(w, uint32_t, u->d);
+    for (uint32_t m = w->mask; m; m &= m - 1)
+        d[first_lane(m)] = ballot[first_lane(m)];
+    return u + 1;
+}
+
+static uint64_t lane_value(const Warp *w, Slot s, unsigned bytes, unsigned i)
+{
+    return bytes == 8 ? SLOT(w, uint64_t, s)[i] : SLOT(w, uint32_t, s)[i];
+}
+
+const Uop *ctl_match(Warp *w, const Uop *u)
+{
+    if (!members_ready(w, u, u->e))
+        return STOP;
+    uint32_t out[LANES], all = 0;
+    for (uint32_t m = w->mask; m; m &= m - 1) {
+        unsigned i    = first_lane(m);
+        uint32_t us   = company(w, u->e, i), same = 0;
+        uint64_t mine = lane_value(w, u->a, u->x, i);
+        for (uint32_t o = us; o; o &= o - 1)
+            same |= lane_value(w, u->a, u->x, first_lane(o)) == mine ? o & -o : 0;
+        out[i] = u->y ? (same == us ? us : 0) : same;
+        all |= (uint32_t)(same == us) << i;
+    }
+    uint32_t *d = SLOT(w, uint32_t, u->d);
+    for (uint32_t m = w->mask; m; m &= m - 1)
+        d[first_lane(m)] = out[first_lane(m)];
+    if (u->n != NO_SLOT)
+        pred_set(w, u->n, all);
+    return u + 1;
+}
+
+static uint32_t redux2(ReduxOp op, uint32_t a, uint32_t b)
+{
+    switch (op) {
+    case REDUX_ADD: return a + b;
+    case REDUX_MIN_U: return a < b ? a : b;
+    case REDUX_MAX_U: return a > b ? a : b;
+    case REDUX_MIN_S: return (int32_t)a < (int32_t)b ? a : b;
+    case REDUX_MAX_S: return (int32_t)a > (int32_t)b ? a : b;
+    case REDUX_AND: return a & b;
+    case REDUX_OR: return a | b;
+    default: return a ^ b;
+    }
+}
+
+const Uop *ctl_redux(Warp *w, const Uop *u)
+{
+    if (!members_ready(w, u, u->e))
+        return STOP;
+    const uint32_t *a = SLOT(w, uint32_t, u->a);
+    uint32_t out[LANES], *d = SLOT(w, uint32_t, u->d);
+    for (uint32_t m = w->mask; m; m &= m - 1) {
+        unsigned i   = first_lane(m);
+        uint32_t us  = company(w, u->e, i);
+        uint32_t acc = a[first_lane(us)];
+        for (uint32_t o = us & (us - 1); o; o &= o - 1)
+            acc = redux2((ReduxOp)u->x, acc, a[first_lane(o)]);
+        out[i] = acc;
+    }
+    for (uint32_t m = w->mask; m; m &= m - 1)
+        d[first_lane(m)] = out[first_lane(m)];
+    return u + 1;
+}
+
+const Uop *ctl_activemask(Warp *w, const Uop *u)
+{
+    uint32_t *d = SLOT(w, uint32_t, u->d);
+    for (uint32_t m = w->mask; m; m &= m - 1)
+        d[first_lane(m)] = w->mask;
+    return u + 1;
+}
+
+const Uop *ctl_elect(Warp *w, const Uop *u)
+{
+    if (!members_ready(w, u, u->e))
+        return STOP;
+    uint32_t leaders = 0, *d = SLOT(w, uint32_t, u->d);
+    for (uint32_t m = w->mask; m; m &= m - 1) {
+        unsigned i = first_lane(m), leader = first_lane(company(w, u->e, i) | UINT32_C(1) << i);
+        d[i] = leader;
+        leaders |= (uint32_t)(leader == i) << i;
+    }
+    pred_set(w, u->n, leaders);
+    return u + 1;
+}
+
+/* ---- special register names ---- */
+
+static const struct { const char *name; unsigned bytes; } sregs[] = {
+#define SREG(id, text, bytes) {text, bytes},
+#include "emu/sreg.def"
+#undef SREG
+};
+
+SReg sreg_find(const char *name)
+{
+    for (unsigned i = 0; i < SREG_COUNT; i++)
+        if (strcmp(sregs[i].name, name) == 0)
+            return (SReg)i;
+    if (strncmp(name, "envreg", 6) == 0 || strncmp(name, "pm", 2) == 0)
+        return SREG_reserved_smem_offset_begin; /* reads as zero */
+    return SREG_COUNT;
+}
+
+unsigned sreg_bytes(SReg r)
+{
+    return sregs[r].bytes;
+}

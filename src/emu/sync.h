@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Warp-wide and block-wide synchronising handlers (sync.c) and the small parameters lower_ctl.c gives them. */
+#ifndef WW_EMU_SYNC_H
+#define WW_EMU_SYNC_H
+
+#include "emu/code.h"
+
+typedef enum SReg {
+#define SREG(id, text, bytes) SREG_##id,
+#include "emu/sreg.def"
+#undef SREG
+    SREG_COUNT
+} SReg;
+
+/* By PTX name; SREG_COUNT if unknown.  envreg<n> and pm<n> read as zero: SREG_reserved_smem_offset_begin. */
+SReg     sreg_find(const char *name);
+unsigned sreg_bytes(SReg r); /* 0: a predicate */
+
+typedef struct BranchTable {
+    uint32_t count;
+    const Uop **target;
+    uint32_t   *block;  /* CFG block of each; lowering turns them into targets */
+} BranchTable;
+
+typedef enum BarKind { BAR_SYNC, BAR_ARRIVE, BAR_RED_POPC, BAR_RED_AND, BAR_RED_OR } BarKind;
+typedef enum ShflMode { SHFL_IDX, SHFL_UP, SHFL_DOWN, SHFL_BFLY } ShflMode;
+typedef enum VoteMode { VOTE_ALL, VOTE_ANY, VOTE_UNI, VOTE_BALLOT } VoteMode;
+typedef enum ReduxOp { REDUX_ADD, REDUX_MIN_U, REDUX_MAX_U, REDUX_MIN_S, REDUX_MAX_S, REDUX_AND, REDUX_OR, REDUX_XOR, REDUX_MIN_F, REDUX_MAX_F } ReduxOp;
+
+#define CTL(name) const Uop *ctl_##name(Warp *w, const Uop *u);
+CTL(bar) CTL(bar_result) CTL(syncwarp) CTL(shfl) CTL(vote) CTL(match) CTL(redux) CTL(activemask) CTL(elect)
+#undef CTL
+
+#endif

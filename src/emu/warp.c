@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Scheduling inside a warp: which group of lanes runs next, where groups meet again, when one must let others go first.
+ *
+ * Invariants: groups have disjoint masks; the running group is not in group[]; every live lane is in exactly one group.
+ * Order of choice: fewest spent turns, deepest call, smallest pc.  Because lower.c lays blocks out so that paths come before their
+ * meeting point, running the smallest pc first makes lanes meet at the immediate post-dominator.  A group whose quantum runs out
+ * in a loop with synchronising accesses (it may be waiting for its neighbours) gets a later turn; a group that only computes does
+ * not, so that waiting never breaks convergence of ordinary loops. */
+#include "emu/run.h"
+
+enum { QUANTUM = 4096, QUANTA_PER_TURN = 16 };
+
+void warp_put(Warp *w, const Uop *pc, Frame *frame, uint32_t mask)
+{
+    w->group[w->ngroups++] =
+        (Group){.pc = pc, .frame = frame, .mask = mask, .state = GROUP_READY, .depth = frame->depth, .turn = w->turn};
+}
+
+void warp_set_merge(Warp *w)
+{
+    const Uop *merge = STOP;
+    for (uint32_t i = 0; i < w->ngroups; i++) {
+        const Group *g = &w->group[i];
+        if (g->frame == w->frame && g->state != GROUP_BARRIER && g->pc > w->pc && g->pc < merge)
+            merge = g->pc;
+    }
+    w->merge = merge;
+}
+
+static bool comes_first(const Group *a, const Group *b)
+{
+    if (a->turn != b->turn)
+        return a->turn < b->turn;
+    if (a->depth != b->depth)
+        return a->depth > b->depth;
+    return a->pc < b->pc;
+}
+
+/* Joins groups that stand at the same uop of the same frame.  A group waiting for lanes at that uop tries again with them. */
+static void merge_equal(Warp *w)
+{
+    for (uint32_t i = 0; i < w->ngroups; i++) {
+        Group *a = &w->group[i];
+        if (a->state == GROUP_BARRIER)
+            continue;
+        for (uint32_t j = i + 1; j < w->ngroups;) {
+            Group *b = &w->group[j];
+            if (b->pc != a->pc || b->frame != a->frame || b->state == GROUP_BARRIER) {
+                j++;
+                continue;
+            }
+            a->mask |= b->mask;
+            a->state = GROUP_READY;
+            if (b->turn > a->turn)
+                a->turn = b->turn;
+            *b = w->group[--w->ngroups];
+        }
+    }
+}
+
+/* Takes the next group out of the list and makes it the running one; false if none is ready. */
+static bool pick(Warp *w)
+{
+    Group *best = NULL;
+    if (w->ngroups > 1)
+        merge_equal(w);
+    for (uint32_t i = 0; i < w->ngroups; i++)
+        if (w->group[i].state == GROUP_READY && (!best || comes_first(&w->group[i], best)))
+            best = &w->group[i];
+    if (!best)
+        return false;
+    w->pc    = best->pc;
+    w->mask  = best->mask;
+    w->frame = best->frame;
+    w->turn  = best->turn;
+    w->r     = best->frame->regs;
+    *best    = w->group[--w->ngroups];
+    warp_set_merge(w);
+    return true;
+}
+
+/* The running group's quantum is spent.  Returns true when the turn ends. */
+static bool quantum_spent(Warp *w, unsigned *quanta)
+{
+    Worker *k = w->worker;
+    bool waits = k->sync_ops;
+    k->spent += (uint64_t)(QUANTUM - w->quantum);
+    w->quantum  = QUANTUM;
+    k->sync_ops = false;
+    if (waits) {
+        w->turn++;
+        warp_put(w, w->pc, w->frame, w->mask);
+        return ++*quanta >= w->ngroups + 1 || w->ngroups == 1;
+    }
+    w->block->progress = true;
+    warp_put(w, w->pc, w->frame, w->mask);
+    return ++*quanta >= QUANTA_PER_TURN;
+}
+
+bool warp_run(Warp *w)
+{
+    Worker *k       = w->worker;
+    unsigned quanta = 0;
+    bool ran        = false, ended;
+    w->quantum      = QUANTUM;
+    k->sync_ops     = false;
+    do {
+        if (!pick(w))
+            break;
+        ran            = true;
+        ended          = false;
+        k->event       = EVENT_NONE;
+        const Uop *pc  = w->pc;
+        do {
+            pc = pc->fn(w, pc);
+        } while (pc < w->merge);
+        switch (k->event) {
+        case EVENT_NONE: warp_put(w, pc, w->frame, w->mask); break;
+        case EVENT_QUANTUM: ended = quantum_spent(w, &quanta); break;
+        case EVENT_FAULT: ended = true; break;
+        case EVENT_EXIT:
+        case EVENT_BARRIER:
+        case EVENT_SYNC:
+        case EVENT_RESCHEDULE: break;
+        }
+    } while (!ended);
+    k->spent += (uint64_t)(QUANTUM - w->quantum);
+    return ran;
+}
