@@ -2,7 +2,7 @@
  *
  * warpwright doctor: what this machine offers, what the program was built with, and what is missing for what.
  * Everything is looked at now, on this machine; nothing is remembered from the build but the embedded kernels and the compiled SIMD
- * levels.  What is missing is no error: the exit code is 0, since everything optional has another way. */
+ * levels (WW_LEVEL_LIST comes from CMake).  What is missing is no error: the exit code is 0, since everything optional has another way. */
 #include <gnu/libc-version.h>
 #include <jansson.h>
 #include <stdio.h>
@@ -11,7 +11,6 @@
 
 #include "cli/cli.h"
 #include "device/device.h"
-#include "emu/code.h"
 #include "emu/emu.h"
 #include "lab/kernels.h"
 #include "model/profile.h"
@@ -57,17 +56,14 @@ static bool compiler_row(const char *name, const char *const *commands)
 
 static void simd_section(void)
 {
-    Str compiled = {0}, here = {0};
-    for (unsigned i = 0; exec_levels[i]; i++)
-        str_printf(&compiled, "%s%s", i ? " " : "", exec_levels[i]->level);
+    Str here = {0};
     for (unsigned i = 0; emu_simd_level(i); i++)
         str_printf(&here, "%s%s", i ? " " : "", emu_simd_level(i));
     puts("simd");
-    row("compiled", str_text(&compiled));
+    row("compiled", WW_LEVEL_LIST);
     row("this CPU", str_text(&here));
     row("in use", emu_simd_level(0) ? emu_simd_level(0) : "none");
     printf("  %-12s%ld\n", "cores", sysconf(_SC_NPROCESSORS_ONLN));
-    str_free(&compiled);
     str_free(&here);
 }
 
