@@ -8,8 +8,8 @@
  *
  * A kernel that faults leaves the context unusable ("sticky" errors): every later call is refused with the first fault's text,
  * and closing the device resets the primary context, so that a device opened afterwards works again.
- * Known ranges (ww_alloc, module variables) are checked before a copy, because the driver lets one run past the end of a small
- * allocation; addresses from elsewhere are left to the driver. */
+ * Copies stay inside one known range (an allocation, a module's variable): the driver would let one run past the end of a small
+ * allocation, and would take an address that is none of the device's for the host's. */
 #include "device/cuda.h"
 
 #include <inttypes.h>
@@ -91,8 +91,13 @@ static CudaRange *range_find(CudaDevice *c, CuPtr p)
 static Status range_check(CudaDevice *c, const char *what, CuPtr p, uint64_t bytes)
 {
     const CudaRange *r = range_find(c, p);
-    if (!r || bytes <= r->bytes - (p - r->base))
+    if (r && bytes <= r->bytes - (p - r->base))
         return WW_OK;
+    if (!r)
+        return device_fail(&c->base, WW_ERR_INVALID,
+                           "%s: %" PRIu64 " bytes at 0x%" PRIx64
+                           " are not in one allocation: this device has none there",
+                           what, bytes, p);
     return device_fail(&c->base, WW_ERR_INVALID,
                        "%s: %" PRIu64 " bytes at 0x%" PRIx64 " are not in one allocation: %" PRIu64
                        " bytes are left of the %" PRIu64 " at 0x%" PRIx64,
@@ -104,7 +109,7 @@ static Status cuda_alloc(WwDevice *d, uint64_t bytes, WwPtr *out)
     CudaDevice *c = (CudaDevice *)d;
     TRY(cuda_enter(c));
     CuResult e = c->drv.mem_alloc(out, bytes);
-    if (e == CU_OUT_OF_MEMORY)
+    if (e == CU_OUT_OF_MEMORY || e == CU_INVALID_VALUE) /* not 0 bytes: a number beyond all memory */
         return device_fail(d, WW_ERR_NO_MEMORY, "%s: %" PRIu64 " bytes asked for", ww_status_text(WW_ERR_NO_MEMORY),
                            bytes);
     TRY(cuda_check(c, e, "cuMemAlloc"));

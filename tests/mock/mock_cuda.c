@@ -3,7 +3,7 @@
  * The entry points of src/device/cuda_driver.h, answered from host memory.  Built as a shared library of its own, so that it is
  * found with dlopen as the real one is.  Like the real one it refuses everything but a reset after a sticky error, and everything
  * that needs a context before one is current. */
-#include "mock/mock_cuda.h"
+#include "tests/mock/mock_cuda.h"
 
 #include <stdint.h>
 #include <stdlib.h>
