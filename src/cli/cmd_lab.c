@@ -87,8 +87,8 @@ static bool choose(const CliArgs *a, const Experiment **e, size_t *n)
         e[*n]             = lab_experiment_find(given);
         if (!e[(*n)++]) {
             const char *near = cli_nearest(given, names);
-            cli_error("lab", "unknown experiment '%s'%s%s%s; lab --list names them all", given, near ? ", did you mean '" : "",
-                      near ? near : "", near ? "'?" : "");
+            cli_error("lab", "unknown experiment '%s'%s%s%s; lab --list names them all", given,
+                      near ? ", did you mean '" : "", near ? near : "", near ? "'?" : "");
             return false;
         }
     }

@@ -47,22 +47,22 @@ static void run(Lab *lab, const LabCase *c, LabRow *row)
     if (!g)
         return;
     int32_t    m = (int32_t)c->m, n = (int32_t)c->n, k = (int32_t)c->k;
-    size_t     bytes_a = (size_t)(c->m * c->k) * sizeof(float);
-    size_t     bytes_b = (size_t)(c->k * c->n) * sizeof(float);
-    size_t     bytes_c = (size_t)(c->m * c->n) * sizeof(float);
-    float     *out     = xmalloc(bytes_c);
-    GemmResult result  = {g, out, (size_t)c->n};
-    LabBuffer  aat[]   = {{.in = g->a, .bytes = bytes_a}, {.out = out, .bytes = bytes_c}};
-    LabBuffer  ab[]    = {aat[0], {.in = g->b, .bytes = bytes_b}, aat[1]};
+    size_t     bytes_a       = (size_t)(c->m * c->k) * sizeof(float);
+    size_t     bytes_b       = (size_t)(c->k * c->n) * sizeof(float);
+    size_t     bytes_c       = (size_t)(c->m * c->n) * sizeof(float);
+    float     *out           = xmalloc(bytes_c);
+    GemmResult result        = {g, out, (size_t)c->n};
+    LabBuffer  aat[]         = {{.in = g->a, .bytes = bytes_a}, {.out = out, .bytes = bytes_c}};
+    LabBuffer  ab[]          = {aat[0], {.in = g->b, .bytes = bytes_b}, aat[1]};
     void      *aat_numbers[] = {&m, &k};
     void      *ab_numbers[]  = {&m, &n, &k};
     bool       is_aat        = c->kind == KIND_AAT;
-    LabLaunch  l = {.buffer   = is_aat ? aat : ab,
-                    .nbuffers = is_aat ? 2 : 3,
-                    .number   = is_aat ? aat_numbers : ab_numbers,
-                    .nnumbers = is_aat ? 2 : 3,
-                    .verify   = gemm_verify,
-                    .user     = &result};
+    LabLaunch  l             = {.buffer   = is_aat ? aat : ab,
+                                .nbuffers = is_aat ? 2 : 3,
+                                .number   = is_aat ? aat_numbers : ab_numbers,
+                                .nnumbers = is_aat ? 2 : 3,
+                                .verify   = gemm_verify,
+                                .user     = &result};
     row->least_bytes = bytes_a + bytes_b + bytes_c; /* the transpose counts as a second factor, as in the article */
     lab_launch(lab, c, &l, row);
     free(out);

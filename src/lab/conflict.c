@@ -49,14 +49,14 @@ static void describe_banks(const Banks *b, const uint64_t *address, Str *out)
 
 void conflict_describe(const char *kernel, const char *profile, const WwAccess *a, Str *out)
 {
-    const Profile *p = profile_find(profile);
-    Banks          b = {.count = p ? p->arch->banks : WARP, .bytes = p ? p->arch->bank_bytes : 4};
+    const Profile *p      = profile_find(profile);
+    Banks          b      = {.count = p ? p->arch->banks : WARP, .bytes = p ? p->arch->bank_bytes : 4};
     bool           halves = p && p->arch->bank_rule == BANKS_BROADCAST;
     for (unsigned l = 0; l < WARP; l++)
         b.word[l] = a->address[l] / b.bytes;
-    str_printf(out, "%s:%u: %s: %s.%s of %u bytes, block (%u,%u,%u), warp %u: %u passes, %u conflicts", a->file ? a->file : "?",
-               a->line, kernel, a->op, a->space, a->bytes, a->block.x, a->block.y, a->block.z, a->warp, a->wavefronts,
-               a->conflicts);
+    str_printf(out, "%s:%u: %s: %s.%s of %u bytes, block (%u,%u,%u), warp %u: %u passes, %u conflicts",
+               a->file ? a->file : "?", a->line, kernel, a->op, a->space, a->bytes, a->block.x, a->block.y, a->block.z,
+               a->warp, a->wavefronts, a->conflicts);
     for (unsigned half = 0; half < (halves ? 2u : 1u); half++) {
         b.mask = a->mask & (halves ? 0xffffu << 16 * half : ~0u);
         describe_banks(&b, a->address, out);

@@ -147,10 +147,11 @@ static void run(Lab *lab, const LabCase *c, LabRow *row)
         }
     int32_t   step      = (int32_t)(uint32_t)c->step;
     uint64_t  n         = copy.n;
-    LabBuffer buffer[]  = {{.out = got, .bytes = 4 * copy.n, .shift = c->shift}, {.in = in, .bytes = 4 * copy.n, .shift = c->shift}};
+    LabBuffer buffer[]  = {{.out = got, .bytes = 4 * copy.n, .shift = c->shift},
+                           {.in = in, .bytes = 4 * copy.n, .shift = c->shift}};
     void     *numbers[] = {&step, &n};
-    LabLaunch l         = {.buffer = buffer, .nbuffers = 2, .number = numbers, .nnumbers = 2, .verify = verify, .user = &copy};
-    row->least_bytes    = 8 * copied;
+    LabLaunch l = {.buffer = buffer, .nbuffers = 2, .number = numbers, .nnumbers = 2, .verify = verify, .user = &copy};
+    row->least_bytes = 8 * copied;
     lab_launch(lab, c, &l, row);
     arena_free(arena);
 }

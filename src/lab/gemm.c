@@ -34,15 +34,15 @@ static void choose_rows(Gemm *g, uint64_t seed)
     g->rows = ARENA_ARRAY(g->arena, size_t, g->nrows);
     for (size_t i = 0; i < g->nrows; i++) {
         size_t first = i * m / g->nrows, past = (i + 1) * m / g->nrows;
-        g->rows[i]   = first + inputs_at(seed, STREAM_ROWS, i) % (past - first);
+        g->rows[i] = first + inputs_at(seed, STREAM_ROWS, i) % (past - first);
     }
 }
 
 static void make_inputs(Gemm *g, uint64_t seed)
 {
     size_t m = (size_t)g->m, n = (size_t)g->n, k = (size_t)g->k;
-    g->a = ARENA_ARRAY(g->arena, float, m * k);
-    g->b = ARENA_ARRAY(g->arena, float, k * n);
+    g->a = ARENA_ARRAY(g->arena, float, m *k);
+    g->b = ARENA_ARRAY(g->arena, float, k *n);
     inputs_unit(g->a, m * k, seed, STREAM_A);
     if (!g->transposed) {
         inputs_unit(g->b, k * n, seed, STREAM_B);
@@ -62,16 +62,16 @@ const Gemm *gemm_get(Lab *lab, LabRow *row, int64_t m, int64_t n, int64_t k, boo
     lab->gemm = NULL;
     if (!lab_fits(lab, row, 8 * (uint64_t)(m * k + k * n) + 4 * (uint64_t)(m * n) + 8 * (uint64_t)(k * n)))
         return NULL;
-    Arena *arena   = arena_new();
-    lab->gemm = g  = ARENA_NEW(arena, Gemm);
-    g->arena       = arena;
-    g->m           = m;
-    g->n           = n;
-    g->k           = k;
-    g->transposed  = transposed;
+    Arena *arena = arena_new();
+    lab->gemm = g = ARENA_NEW(arena, Gemm);
+    g->arena      = arena;
+    g->m          = m;
+    g->n          = n;
+    g->k          = k;
+    g->transposed = transposed;
     make_inputs(g, lab->opt.seed);
     choose_rows(g, lab->opt.seed);
-    g->want    = ARENA_ARRAY(arena, double, g->nrows * (size_t)n);
+    g->want    = ARENA_ARRAY(arena, double, g->nrows *(size_t)n);
     g->row_len = ARENA_ARRAY(arena, double, m);
     g->col_len = ARENA_ARRAY(arena, double, n);
     reference_product(g->want, g->a, g->b, g->rows, g->nrows, (size_t)n, (size_t)k);
@@ -99,7 +99,8 @@ static void verify_row(Lab *lab, LabRow *row, const GemmResult *r, size_t i, con
         if (want)
             lab_raise_error(row, err);
         if (!(err <= tol) && want)
-            lab_problem(lab, row, "row %zu, column %zu is %.9g, expected %.9g within %.2g", i, j, (double)c[j], want[j], tol);
+            lab_problem(lab, row, "row %zu, column %zu is %.9g, expected %.9g within %.2g", i, j, (double)c[j], want[j],
+                        tol);
         else if (!(err <= tol))
             lab_problem(lab, row, "row %zu, column %zu is %.9g, which is more than it can be", i, j, (double)c[j]);
     }

@@ -19,7 +19,7 @@ static Status plan(Lab *lab, const Experiment *e)
     static const struct {
         int64_t     tile;
         const char *entry;
-    } tiled[] = {{8, "int_matmul_tile8"}, {16, "int_matmul_tile16"}, {32, "int_matmul_tile32"}};
+    } tiled[]      = {{8, "int_matmul_tile8"}, {16, "int_matmul_tile16"}, {32, "int_matmul_tile32"}};
     size_t planned = lab->nplan;
     for (size_t i = 0; i < sizeof tiled / sizeof tiled[0]; i++) {
         int64_t tile = tiled[i].tile;
@@ -37,7 +37,8 @@ static Status plan(Lab *lab, const Experiment *e)
         lab_size(c, "tile", tile);
     }
     if (lab->nplan == planned)
-        return lab_fail(lab, "intmatmul has no kernel with tile %lld; there are 8, 16 and 32", (long long)lab->opt.tile);
+        return lab_fail(lab, "intmatmul has no kernel with tile %lld; there are 8, 16 and 32",
+                        (long long)lab->opt.tile);
     return WW_OK;
 }
 
@@ -71,11 +72,13 @@ static void run(Lab *lab, const LabCase *c, LabRow *row)
     inputs_bits(b, n * k, lab->opt.seed, STREAM_B);
     reference_product_int(want, a, b, m, n, k);
     int32_t   im = (int32_t)m, in = (int32_t)n, ik = (int32_t)k;
-    Product   product   = {got, want};
-    LabBuffer buffer[]  = {{.in = a, .bytes = 4 * m * n}, {.in = b, .bytes = 4 * n * k}, {.out = got, .bytes = 4 * m * k}};
+    Product   product  = {got, want};
+    LabBuffer buffer[] = {
+        {.in = a, .bytes = 4 * m * n}, {.in = b, .bytes = 4 * n * k}, {.out = got, .bytes = 4 * m * k}};
     void     *numbers[] = {&im, &in, &ik};
-    LabLaunch l         = {.buffer = buffer, .nbuffers = 3, .number = numbers, .nnumbers = 3, .verify = verify, .user = &product};
-    row->least_bytes    = 4 * (m * n + n * k + m * k);
+    LabLaunch l         = {
+                .buffer = buffer, .nbuffers = 3, .number = numbers, .nnumbers = 3, .verify = verify, .user = &product};
+    row->least_bytes = 4 * (m * n + n * k + m * k);
     lab_launch(lab, c, &l, row);
     arena_free(arena);
 }

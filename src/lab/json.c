@@ -32,7 +32,8 @@ static void put_counters(json_t *o, const LabRow *r)
         const char *name = ww_counter_name(i);
         if (strcmp(name, "lines_128") == 0 && !lines)
             continue;
-        json_object_set_new(o, name, r->counted ? json_integer((json_int_t)ww_counter_value(&r->counters, i)) : json_null());
+        json_object_set_new(o, name,
+                            r->counted ? json_integer((json_int_t)ww_counter_value(&r->counters, i)) : json_null());
     }
 }
 

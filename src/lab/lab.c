@@ -213,7 +213,7 @@ static LabRow *new_row(Lab *lab, const LabCase *c)
         lab->rows_cap = lab->rows_cap ? 2 * lab->rows_cap : 64;
         lab->row      = xrealloc(lab->row, lab->rows_cap * sizeof(LabRow *));
     }
-    LabRow *r             = ARENA_NEW(lab->arena, LabRow);
+    LabRow *r              = ARENA_NEW(lab->arena, LabRow);
     lab->row[lab->nrows++] = r;
     r->experiment          = c->experiment->name;
     r->kernel              = c->name;

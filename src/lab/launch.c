@@ -97,7 +97,7 @@ static Status launch(Lab *lab, WwDevice *d, const LabCase *c, const LabLaunch *l
     bool     log   = !cuda && lab->opt.log && lab->opt.on_log && c->experiment->logs;
     WwLaunch w     = {.grid = c->grid, .block = c->block, .shared = c->shared, .args = args};
     for (size_t i = 0; i < l->nbuffers; i++) {
-        pointer[i]             = mem->at[i];
+        pointer[i]          = mem->at[i];
         args[w.arg_count++] = &pointer[i];
     }
     for (size_t i = 0; i < l->nnumbers; i++)

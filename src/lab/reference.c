@@ -28,7 +28,7 @@ static Quad *make_panels(Arena *arena, const float *b, size_t k, size_t n)
 /* Four rows of a (double, k apart) times one panel. */
 static void block4(const double *a, const Quad *panel, size_t k, Quad sum[ROWS])
 {
-    Quad         s0 = {0}, s1 = {0}, s2 = {0}, s3 = {0};
+    Quad          s0 = {0}, s1 = {0}, s2 = {0}, s3 = {0};
     const double *a1 = a + k, *a2 = a1 + k, *a3 = a2 + k;
     for (size_t l = 0; l < k; l++) {
         Quad v = panel[l];
@@ -54,7 +54,7 @@ void reference_product(double *c, const float *a, const float *b, const size_t *
 {
     Arena  *arena  = arena_new();
     Quad   *panels = make_panels(arena, b, k, n);
-    double *wide   = ARENA_ARRAY(arena, double, CHUNK * k);
+    double *wide   = ARENA_ARRAY(arena, double, CHUNK *k);
     for (size_t r0 = 0; r0 < nrows; r0 += CHUNK) {
         size_t here = nrows - r0 < CHUNK ? nrows - r0 : CHUNK;
         memset(wide, 0, CHUNK * k * sizeof *wide);

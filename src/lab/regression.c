@@ -47,7 +47,8 @@ static bool next_line(Reader *r)
 
 static Status expected(Reader *r, const char *what)
 {
-    return lab_fail(r->lab, "%s:%u:1: error: expected %s; remove the file to have it written anew", r->path, r->line, what);
+    return lab_fail(r->lab, "%s:%u:1: error: expected %s; remove the file to have it written anew", r->path, r->line,
+                    what);
 }
 
 static Section *add_section(Regression *r, const char *kernel, size_t count)
@@ -139,8 +140,8 @@ void regression_take(Regression *r, Lab *lab, LabRow *row, const float *v, size_
     } else if (!s) {
         lab_problem(lab, row, "%s has no values of %s", r->path, row->kernel);
     } else if (s->count != n) {
-        lab_problem(lab, row, "%s has %zu values of %s, this run %zu; choose --blocks as for the file", r->path, s->count,
-                    row->kernel, n);
+        lab_problem(lab, row, "%s has %zu values of %s, this run %zu; choose --blocks as for the file", r->path,
+                    s->count, row->kernel, n);
     } else {
         for (size_t i = 0; i < n; i++)
             if (!(v[i] == s->value[i]))
@@ -165,7 +166,8 @@ Status regression_finish(Regression *r, Lab *lab)
     if (r->existed)
         return WW_OK;
     if (r->failed || r->nsections == 0) {
-        str_printf(&lab->note, "%s%s was not written, because a result is not verified", lab->note.len ? "; " : "", r->path);
+        str_printf(&lab->note, "%s%s was not written, because a result is not verified", lab->note.len ? "; " : "",
+                   r->path);
         return WW_OK;
     }
     r->seed = lab->opt.seed;

@@ -44,8 +44,8 @@ static void put_real(Str *out, int width, int digits, double v, bool known)
 
 static void put_head(const Columns *col, Str *out)
 {
-    str_printf(out, "  %-*s %-8s %10s %11s %8s %11s %10s %11s %11s", NAME_WIDTH, "kernel", "result", "requests", "sectors",
-               "sect/req", "passes", "conflicts", "asked", "moved");
+    str_printf(out, "  %-*s %-8s %10s %11s %8s %11s %10s %11s %11s", NAME_WIDTH, "kernel", "result", "requests",
+               "sectors", "sect/req", "passes", "conflicts", "asked", "moved");
     if (col->lines)
         str_printf(out, " %10s", "lines");
     if (col->timed)
@@ -85,8 +85,8 @@ static void put_row(const LabRow *r, const Columns *col, Str *out)
     if (r->problem)
         str_printf(out, "      %s: %s\n", r->kernel, r->problem);
     else if (r->checked < r->values)
-        str_printf(out, "      %s: %" PRIu64 " of %" PRIu64 " elements compared, the rest only bounded\n", r->kernel, r->checked,
-                   r->values);
+        str_printf(out, "      %s: %" PRIu64 " of %" PRIu64 " elements compared, the rest only bounded\n", r->kernel,
+                   r->checked, r->values);
 }
 
 /* "m=1024 n=1024 k=32": sizes that all rows of the experiment share. */
@@ -107,15 +107,20 @@ static void put_common_sizes(const Lab *lab, size_t first, size_t past, Str *out
 
 static void put_legend(const Columns *col, Str *out)
 {
-    str_add(out, "\nrequests   warp instructions on global memory, loads and stores; sectors: 32-byte pieces they touched\n"
-                 "           (Nsight Compute: l1tex__t_requests_, l1tex__t_sectors_pipe_lsu_mem_global_op_ld and _st)\n"
-                 "passes     over the shared memory banks; conflicts: passes beyond what the width needs\n"
-                 "           (l1tex__data_pipe_lsu_wavefronts_, l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld and _st)\n"
-                 "asked      distinct bytes the lanes of each access wanted of global memory; moved: bytes that moved for them\n");
+    str_add(
+        out,
+        "\nrequests   warp instructions on global memory, loads and stores; sectors: 32-byte pieces they touched\n"
+        "           (Nsight Compute: l1tex__t_requests_, l1tex__t_sectors_pipe_lsu_mem_global_op_ld and _st)\n"
+        "passes     over the shared memory banks; conflicts: passes beyond what the width needs\n"
+        "           (l1tex__data_pipe_lsu_wavefronts_, l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld and _st)\n"
+        "asked      distinct bytes the lanes of each access wanted of global memory; moved: bytes that moved for "
+        "them\n");
     if (col->lines)
         str_add(out, "lines      whole 128-byte lines moved through L1\n");
     if (col->timed)
-        str_add(out, "ms, GB/s   median of event timings; every input read once and every output written once in that time\n");
+        str_add(
+            out,
+            "ms, GB/s   median of event timings; every input read once and every output written once in that time\n");
 }
 
 void lab_table(const Lab *lab, bool legend, Str *out)

@@ -17,14 +17,14 @@
 #include <cmocka.h>
 
 #include "lab/kernels.h"
-#include "lab_harness.h"
+#include "tests/unit/lab_harness.h"
 
 enum { MAX_ROWS = 200, MAX_COLUMNS = 16 };
 
 typedef struct Golden {
-    size_t ncolumns, nrows;
-    char   column[MAX_COLUMNS][64];
-    char   kernel[MAX_ROWS][64];
+    size_t    ncolumns, nrows;
+    char      column[MAX_COLUMNS][64];
+    char      kernel[MAX_ROWS][64];
     long long value[MAX_ROWS][MAX_COLUMNS]; /* column 0 is the kernel; a column that is no number: -1 */
 } Golden;
 
@@ -48,7 +48,7 @@ static Golden *read_golden(const char *path)
                 snprintf(g->kernel[g->nrows], sizeof g->kernel[0], "%.63s", s);
             else {
                 char     *end;
-                long long v              = strtoll(s, &end, 10);
+                long long v           = strtoll(s, &end, 10);
                 g->value[g->nrows][i] = *end ? -1 : v;
             }
         }
@@ -90,7 +90,11 @@ static Lab *run_experiment(const char *name, const char *compiler)
     static const struct {
         const char *name;
         int64_t     m, n, k;
-    } size[] = {{"aat", 256, 0, 32}, {"matmul", 192, 128, 96}, {"copy", 0, 0, 0}, {"banks", 0, 0, 0}, {"intmatmul", 100, 53, 77}};
+    } size[]     = {{"aat", 256, 0, 32},
+                    {"matmul", 192, 128, 96},
+                    {"copy", 0, 0, 0},
+                    {"banks", 0, 0, 0},
+                    {"intmatmul", 100, 53, 77}};
     LabOptions o = harness_options();
     for (size_t i = 0; i < sizeof size / sizeof size[0]; i++)
         if (strcmp(size[i].name, name) == 0) {
@@ -111,7 +115,8 @@ static size_t compare_row(const Golden *g, size_t r, const LabRow *row)
             continue;
         long long got = counter(&row->counters, name);
         if (got != g->value[r][i])
-            print_error("%s (%s): %s is %lld, the card counted %lld\n", row->kernel, row->compiler, name, got, g->value[r][i]);
+            print_error("%s (%s): %s is %lld, the card counted %lld\n", row->kernel, row->compiler, name, got,
+                        g->value[r][i]);
         compared += got == g->value[r][i];
     }
     return compared;
@@ -120,7 +125,7 @@ static size_t compare_row(const Golden *g, size_t r, const LabRow *row)
 /* Every row of the file must meet a verified row of the lab, and agree in all `each` compared columns. */
 static void compare_file(const char *path, size_t each, size_t rows)
 {
-    Golden *g = read_golden(path);
+    Golden *g   = read_golden(path);
     size_t  met = 0, agree = 0, compilers = 0;
     for (const char *c; (c = kernel_compiler(compilers)) != NULL; compilers++) {
         for (size_t e = 0; e < lab_experiment_count(); e++) {

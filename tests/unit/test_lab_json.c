@@ -9,12 +9,12 @@
 
 #include <cmocka.h>
 
-#include "lab_harness.h"
+#include "tests/unit/lab_harness.h"
 
 static const char *const counters[] = {
-    "global_ld_requests", "global_ld_sectors",    "global_st_requests",   "global_st_sectors",        "shared_ld_inst",
-    "shared_st_inst",     "shared_ld_wavefronts", "shared_st_wavefronts", "shared_ld_bank_conflicts", "shared_st_bank_conflicts",
-    "useful_bytes",       "moved_bytes",
+    "global_ld_requests",       "global_ld_sectors",        "global_st_requests",   "global_st_sectors",
+    "shared_ld_inst",           "shared_st_inst",           "shared_ld_wavefronts", "shared_st_wavefronts",
+    "shared_ld_bank_conflicts", "shared_st_bank_conflicts", "useful_bytes",         "moved_bytes",
 };
 
 static const json_t *field(const json_t *o, const char *name, json_type type)

@@ -192,8 +192,8 @@ static void test_kernels_listed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_product),       cmocka_unit_test(test_product_int),   cmocka_unit_test(test_inputs),
-        cmocka_unit_test(test_verdict),       cmocka_unit_test(test_nan_sticks),    cmocka_unit_test(test_kernels_built),
+        cmocka_unit_test(test_product),        cmocka_unit_test(test_product_int), cmocka_unit_test(test_inputs),
+        cmocka_unit_test(test_verdict),        cmocka_unit_test(test_nan_sticks),  cmocka_unit_test(test_kernels_built),
         cmocka_unit_test(test_kernels_listed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "lab_harness.h"
+#include "tests/unit/lab_harness.h"
 
 static char path[64];
 
@@ -123,10 +123,12 @@ static void test_malformed(void **state)
         {"", ":1:1: error: expected the line '# warpwright banks regression 1'"},
         {"1\n2\n", ":1:1: error: expected the line"},
         {"# warpwright banks regression 1\nseed x\n", ":2:1: error: expected 'seed' and a number"},
-        {"# warpwright banks regression 1\nseed 1\nbank_linear 2\n", ":3:1: error: expected 'kernel', a name and a count"},
+        {"# warpwright banks regression 1\nseed 1\nbank_linear 2\n",
+         ":3:1: error: expected 'kernel', a name and a count"},
         {"# warpwright banks regression 1\nseed 1\nkernel bank_linear 2\n1\n", ":5:1: error: expected another value"},
         {"# warpwright banks regression 1\nseed 1\nkernel bank_linear 2\n1\nx\n", ":5:1: error: expected a number"},
-        {"# warpwright banks regression 1\nseed 1\nkernel a 99999999999\n", ":3:1: error: expected 'kernel', a name and a count"},
+        {"# warpwright banks regression 1\nseed 1\nkernel a 99999999999\n",
+         ":3:1: error: expected 'kernel', a name and a count"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {

@@ -10,14 +10,14 @@
 
 #include <cmocka.h>
 
-#include "lab_harness.h"
+#include "tests/unit/lab_harness.h"
 
 typedef struct Shape {
     int64_t m, n, k, tile;
 } Shape;
 
 static const Shape shapes[] = {
-    {1, 1, 1, 0},   {1, 1, 1, 8},    {2, 3, 5, 16},  {31, 33, 32, 32}, {33, 31, 65, 0},  {17, 1, 40, 16},
+    {1, 1, 1, 0},   {1, 1, 1, 8},    {2, 3, 5, 16},    {31, 33, 32, 32}, {33, 31, 65, 0}, {17, 1, 40, 16},
     {1, 97, 13, 8}, {101, 53, 7, 0}, {7, 11, 127, 32}, {16, 16, 16, 16}, {32, 64, 96, 0}, {61, 59, 1, 8},
 };
 
@@ -87,9 +87,9 @@ static void test_copy_chosen(void **state)
 static void test_lanes(void **state)
 {
     (void)state;
-    LabOptions o   = harness_options();
-    o.blocks       = 4; /* of 8 warps */
-    Lab *lab       = harness_run(&o, "copy");
+    LabOptions o = harness_options();
+    o.blocks     = 4; /* of 8 warps */
+    Lab *lab     = harness_run(&o, "copy");
     harness_expect_verified(lab);
     assert_int_equal(harness_row(lab, "permutedCopy_reversed")->counters.global_ld_sectors, 4 * 8 * 4);
     assert_int_equal(harness_row(lab, "partialCopy_even")->counters.global_ld_sectors, 4 * 8 * 4);
@@ -106,10 +106,10 @@ static void test_unknown_tile(void **state)
     static const char *const name[] = {"matmul", "intmatmul"};
     (void)state;
     for (size_t i = 0; i < 2; i++) {
-        LabOptions        o   = harness_options();
-        const Experiment *e   = lab_experiment_find(name[i]);
-        o.tile                = 12;
-        Lab *lab              = harness_open(&o);
+        LabOptions        o = harness_options();
+        const Experiment *e = lab_experiment_find(name[i]);
+        o.tile              = 12;
+        Lab *lab            = harness_open(&o);
         assert_int_equal(lab_run(lab, &e, 1), WW_ERR_INVALID);
         assert_non_null(strstr(lab_error(lab), "tile 12; there are 8, 16 and 32"));
         assert_int_equal(lab_row_count(lab), 0);
@@ -136,10 +136,10 @@ static void test_profile_2008(void **state)
 static void test_profile_2010(void **state)
 {
     (void)state;
-    LabOptions o = harness_options();
-    o.profile    = "sm_20";
-    o.offset     = 1;
-    o.blocks     = 1; /* 8 warps */
+    LabOptions o             = harness_options();
+    o.profile                = "sm_20";
+    o.offset                 = 1;
+    o.blocks                 = 1; /* 8 warps */
     Lab              *lab    = harness_run(&o, "copy");
     const WwCounters *cached = &harness_row(lab, "offsetCopy_1")->counters;
     const WwCounters *past   = &harness_row(lab, "offsetCopy_cg_1")->counters;
@@ -180,8 +180,8 @@ static void test_log(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_aat),         cmocka_unit_test(test_matmul),       cmocka_unit_test(test_intmatmul),
-        cmocka_unit_test(test_copy),        cmocka_unit_test(test_copy_chosen),  cmocka_unit_test(test_lanes),
+        cmocka_unit_test(test_aat),          cmocka_unit_test(test_matmul),       cmocka_unit_test(test_intmatmul),
+        cmocka_unit_test(test_copy),         cmocka_unit_test(test_copy_chosen),  cmocka_unit_test(test_lanes),
         cmocka_unit_test(test_unknown_tile), cmocka_unit_test(test_profile_2008), cmocka_unit_test(test_profile_2010),
         cmocka_unit_test(test_log),
     };
