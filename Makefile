@@ -17,7 +17,7 @@ FUZZ_SECONDS = 60
 TSAN_TESTS = emu|device|launch|ptx_run
 
 # cmake --build with its own job count, whatever make was called with
-compile = MAKEFLAGS= cmake --build --preset $(1) --parallel $(JOBS) $(if $(2),--target $(2))
+compile = MAKEFLAGS=--no-print-directory cmake --build --preset $(1) --parallel $(JOBS) $(if $(2),--target $(2))
 ctest = ctest --preset $(1) --parallel $(JOBS) --no-label-summary $(2) </dev/null
 
 .PHONY: build lab test bench check format asan tsan stress fuzz install clean
