@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/stress.h"
+
 typedef struct Chunk Chunk;
 struct Chunk {
     Chunk *next;
@@ -54,7 +56,7 @@ void *xrealloc(void *old, size_t bytes)
 Arena *arena_new(void)
 {
     Arena *a     = xcalloc(1, sizeof *a);
-    a->next_size = 4096;
+    a->next_size = STRESSED(4096, 1);
     return a;
 }
 
@@ -83,7 +85,7 @@ void *arena_alloc_aligned(Arena *a, size_t bytes, size_t align)
         bytes = 1;
     if (!c || aligned_offset(c, align) + bytes > c->size) {
         size_t need = bytes + align, size = a->next_size;
-        if (a->next_size < (1u << 20))
+        if (a->next_size < STRESSED(1u << 20, 1))
             a->next_size *= 2;
         if (size < need)
             size = need;

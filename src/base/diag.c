@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/stress.h"
+
 enum { MAX_SOURCE = 200 };
 
 void diags_init(Diags *d)
@@ -26,7 +28,7 @@ void diag_add(Diags *d, DiagSeverity sev, const char *file, unsigned line, unsig
               const char *fmt, ...)
 {
     if (d->count == d->cap) {
-        d->cap  = d->cap ? d->cap * 2 : 8;
+        d->cap  = d->cap ? d->cap * 2 : STRESSED(8, 1);
         d->list = xrealloc(d->list, d->cap * sizeof *d->list);
     }
     Diag *g = &d->list[d->count++];

@@ -8,12 +8,13 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/stress.h"
 
 static void reserve(Str *b, size_t more)
 {
     if (b->len + more + 1 <= b->cap)
         return;
-    size_t cap = b->cap ? b->cap : 64;
+    size_t cap = b->cap ? b->cap : STRESSED(64, 1);
     while (cap < b->len + more + 1)
         cap *= 2;
     b->s   = xrealloc(b->s, cap);
