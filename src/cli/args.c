@@ -255,6 +255,7 @@ bool cli_parse(CliArgs *a, int argc, char **argv, int *code)
             return false;
         }
     }
+    *code = CLI_OK;
     while (optind < argc)
         a->operand[a->noperands++] = argv[optind++];
     if ((int)a->noperands > a->verb->max) {
