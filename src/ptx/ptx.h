@@ -112,22 +112,25 @@ typedef enum OperandKind {
     OPD_VAR,     /* address of var + ival */
     OPD_FUNC,    /* func */
     OPD_LABEL,   /* label: index into Func.labels */
-    OPD_SREG,    /* special register: name without %, part -> "tid.x" as one interned name in `name` */
+    OPD_SREG,    /* special register: name without %, with its part: "tid.x", one interned name; ival: its Type; count: 3 for a whole "tid" */
     OPD_MEM,     /* [base + ival]; base in elem[0] (OPD_REG, OPD_VAR or OPD_INT); extra coordinates of tensors/textures in elem[1..] */
     OPD_VECTOR,  /* {a, b, c, d}: elem[0..count) */
     OPD_SINK,    /* _ */
-    OPD_NAME,    /* a call prototype or branch-target list named by label: name */
+    OPD_NAME,    /* a call prototype, branch-target or call-target list: name; ival: index into Func.labels */
     OPD_LIST,    /* (a, b, ...) of a call: elem[0..count) */
 } OperandKind;
+
+enum { PART_SEL = 4 }; /* Operand.part: a selector of video instructions, its text in Operand.sel */
 
 typedef struct Operand Operand;
 struct Operand {
     uint8_t  kind; /* OperandKind */
     bool     neg;  /* '!' before a predicate, '-' before a register */
     bool     is_f32, is_unsigned;
-    int8_t   part; /* -1 */
+    int8_t   part; /* -1; 0..3: .x .y .z .w (.r .g .b .a); PART_SEL */
     uint16_t count;
     uint32_t col;  /* of its first character, for messages */
+    uint32_t line;
     union {
         const Reg  *reg;
         const Var  *var;
@@ -139,6 +142,7 @@ struct Operand {
     union {
         int64_t  ival;
         uint64_t fbits;
+        const char *sel; /* "b0", "h10" */
     };
 };
 
@@ -193,6 +197,9 @@ struct Var {
     size_t      nrelocs;
     const Func *func;         /* declared in that body, or NULL = module scope */
     uint32_t    index;        /* in its list */
+    const Reg  *reg;          /* a .reg parameter of a .func: the register it is */
+    bool        unified;      /* .attribute(.unified(a, b)) */
+    uint64_t    unified_id[2];
     uint32_t    line, col;
 };
 
@@ -203,6 +210,8 @@ typedef struct Label {
     uint32_t   *targets;      /* label indices, or NULL */
     size_t      ntargets;
     Func       *prototype;    /* signature, or NULL */
+    const Func **callees;     /* of .calltargets, or NULL */
+    size_t      ncallees;
     uint32_t    line;
     bool        defined;
 } Label;
@@ -210,9 +219,11 @@ typedef struct Label {
 typedef struct Mark {         /* things between instructions that only the printer needs */
     uint32_t    at;           /* before this instruction */
     enum { MARK_OPEN, MARK_CLOSE, MARK_PRAGMA, MARK_LABEL, MARK_LOC, MARK_REGS, MARK_VAR } kind;
-    uint32_t    index;        /* label, srcloc, var; first reg */
+    uint32_t    index;        /* into labels, Module.srclocs, vars; regs: the first */
     uint32_t    count;        /* regs */
-    const char *text;         /* pragma text; register base name of %r<5> */
+    const char *text;         /* pragma text; register base name of %r<5>, NULL for a single register */
+    Type        type;         /* of the registers */
+    uint8_t     vec;
 } Mark;
 
 struct Func {
@@ -228,6 +239,11 @@ struct Func {
     Mark       *marks;  size_t nmarks;
     uint32_t    maxntid[3], reqntid[3], minnctapersm, maxnreg, maxnctapersm; /* 0 = not given */
     uint32_t    reqnctapercluster[3]; bool explicitcluster; uint32_t maxclusterrank;
+    bool        blocksareclusters;
+    uint32_t    abi_preserve, abi_preserve_control; /* 0 = not given */
+    bool        unified; uint64_t unified_id[2];    /* .attribute(.unified(a, b)) */
+    const char **pragmas; size_t npragmas;          /* between the signature and the body */
+    const Func *alias_of;     /* .alias name, alias_of; */
     uint32_t    index;        /* in Module.funcs */
     uint32_t    line, col;
 };
@@ -246,8 +262,8 @@ typedef struct Module {
     SrcLoc     *srclocs; size_t nsrclocs;
     Var       **vars;    size_t nvars;
     Func      **funcs;   size_t nfuncs;
-    const char **sections; size_t nsections; /* raw text of .section blocks, kept for the printer */
-    struct { uint8_t kind; uint32_t index; } *order; size_t norder; /* module-scope order for the printer: 'v' var, 'f' func, 's' section */
+    const char **sections; size_t nsections; /* raw text of .section blocks, module pragmas and aliases, kept for the printer */
+    struct ModuleItem { uint8_t kind; uint32_t index; } *order; size_t norder; /* module-scope order for the printer: 'v' var, 'e' var that is defined later, 'd' function declaration, 'f' function with its body, 's' section */
 } Module;
 
 /* Parses and checks.  On WW_ERR_PARSE, *out is NULL and diags has at least one error.  Stops after 20 errors. */

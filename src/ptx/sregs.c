@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The special registers of the manual, by name.  Numbered families (%envreg0 ... %envreg31, %pm0 ... %pm7) are one row each;
+ * %pm0_64 ... %pm7_64 are the 64-bit readings of %pm0 ... %pm7. */
+#include <string.h>
+
+#include "ptx/parser.h"
+
+static const SregInfo sregs[] = {
+#define SREG(name, type, parts, count) {name, TY_##type, parts, count},
+#include "ptx/sregs.def"
+#undef SREG
+};
+
+/* The number n stands for, -1 if it is none below `count`. */
+static int number(const char *s, size_t n, unsigned count)
+{
+    unsigned v = 0;
+    if (n == 0 || n > 2 || (n == 2 && *s == '0'))
+        return -1;
+    for (size_t i = 0; i < n; i++) {
+        if (s[i] < '0' || s[i] > '9')
+            return -1;
+        v = v * 10 + (unsigned)(s[i] - '0');
+    }
+    return v < count ? (int)v : -1;
+}
+
+const SregInfo *sreg_find(const char *name, size_t len)
+{
+    static const SregInfo pm64 = {"pm", TY_U64, false, 8};
+    if (len < 2 || *name != '%')
+        return NULL;
+    name++, len--;
+    for (size_t i = 0; i < sizeof sregs / sizeof *sregs; i++) {
+        const SregInfo *s = &sregs[i];
+        size_t n = strlen(s->name);
+        if (len < n || memcmp(name, s->name, n) != 0)
+            continue;
+        if (s->count ? number(name + n, len - n, s->count) >= 0 : len == n)
+            return s;
+        if (n == 2 && len == 6 && memcmp(name + 3, "_64", 3) == 0 && number(name + 2, 1, 8) >= 0)
+            return &pm64;
+    }
+    return NULL;
+}
