@@ -90,7 +90,8 @@ static unsigned part_lanes(const Arch *h, const ModelAccess *a)
 {
     unsigned whole = h->bank_rule == BANKS_WIDE ? 8 : 4; /* bytes a lane that all 32 lanes get at once */
     unsigned lanes = a->bytes <= whole ? 32 : 32 * whole / a->bytes;
-    if (h->bank_rule == BANKS_PAIRED && a->op == MODEL_LD && lanes < 32 && (neighbours_agree(a, 1) || neighbours_agree(a, 2)))
+    if (h->bank_rule == BANKS_PAIRED && a->op == MODEL_LD && lanes < 32 &&
+        (neighbours_agree(a, 1) || neighbours_agree(a, 2)))
         lanes *= 2;
     return lanes;
 }
@@ -133,7 +134,8 @@ static void broadcast_access(const Arch *h, const ModelAccess *a, ModelCost *out
 {
     for (unsigned half = 0; half < 32; half += 16) {
         uint32_t lanes = a->mask & lane_range(half, 16);
-        if (lanes && (a->op == MODEL_ATOM || a->op == MODEL_RED)) { /* nothing to broadcast: every lane changes its word */
+        if (lanes &&
+            (a->op == MODEL_ATOM || a->op == MODEL_RED)) { /* nothing to broadcast: every lane changes its word */
             out->wavefronts += part_passes(h, a, lanes);
             out->ideal_wavefronts++;
             continue;
@@ -146,6 +148,11 @@ static void broadcast_access(const Arch *h, const ModelAccess *a, ModelCost *out
             out->ideal_wavefronts++;
         }
     }
+}
+
+unsigned model_part_lanes(const Profile *p, const ModelAccess *a)
+{
+    return p->arch->bank_rule == BANKS_BROADCAST ? 16 : part_lanes(p->arch, a);
 }
 
 void model_banks(const Arch *h, const ModelAccess *a, ModelCost *out)

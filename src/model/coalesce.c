@@ -210,7 +210,7 @@ static uint64_t local_place(uint64_t off, unsigned lane, unsigned word)
 void model_coalesce(const Arch *h, const ModelAccess *a, ModelCost *out)
 {
     bool     local  = a->space == MODEL_LOCAL;
-    bool     atomic = a->op == MODEL_ATOM || a->op == MODEL_RED;
+    bool     atomic = !local && (a->op == MODEL_ATOM || a->op == MODEL_RED); /* there are none on local memory */
     bool     cached = local ? a->l1 != MODEL_L1_OFF
                             : a->op == MODEL_LD && (a->l1 == MODEL_L1_ON || (a->l1 == MODEL_L1_AUTO && h->l1_loads));
     unsigned words  = local && a->bytes > 4 ? a->bytes / 4 : 1;

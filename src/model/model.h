@@ -45,8 +45,11 @@ typedef struct ModelCost {
 
 void model_access(const Profile *p, const ModelAccess *a, ModelCost *out);
 
-/* True when the cost depends only on mask, address differences and (first active lane's address modulo the returned number):
- * what a memo of costs may use as its key.  A power of two, at least 1; for naturally aligned accesses. */
+/* Shared accesses are served in parts of so many neighbouring lanes, one part after the other: 32, 16, 8 or 4. */
+unsigned model_part_lanes(const Profile *p, const ModelAccess *a);
+
+/* The cost depends only on mask, address differences and the first active lane's address modulo the returned
+ * number: what a memo of costs may use as its key.  A power of two, at least 1; for naturally aligned accesses. */
 unsigned model_period(const Profile *p, ModelSpace space, ModelOp op, unsigned bytes);
 
 #endif

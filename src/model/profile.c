@@ -23,7 +23,7 @@ static const Arch archs[] = {
 };
 
 static const Profile profiles[] = {
-#define ARCH(name, title, ...) {#name, title, &archs[ARCH_##name], 0, 0, 0, 0, 0},
+#define ARCH(name, title, ...)       {#name, title, &archs[ARCH_##name], 0, 0, 0, 0, 0},
 #define CARD(name, title, arch, ...) {#name, title, &archs[ARCH_##arch], __VA_ARGS__},
 #include "model/profiles.def"
 #undef ARCH

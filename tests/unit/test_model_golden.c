@@ -41,8 +41,8 @@ static ModelOp op_of(const char *s)
 static void row_parse(const char *line, Row *r)
 {
     char want[4][16];
-    int  used = 0, n = sscanf(line, "%63s %15s %15s %u %x %15s %15s %15s %15s %n", r->name, r->space, r->op, &r->access.bytes,
-                              &r->access.mask, want[0], want[1], want[2], want[3], &used);
+    int  used = 0, n = sscanf(line, "%63s %15s %15s %u %x %15s %15s %15s %15s %n", r->name, r->space, r->op,
+                              &r->access.bytes, &r->access.mask, want[0], want[1], want[2], want[3], &used);
     assert_int_equal(n, 9);
     for (int i = 0; i < 4; i++)
         r->want[i] = strcmp(want[i], "-") == 0 ? -1 : strtol(want[i], NULL, 10);
@@ -82,8 +82,8 @@ static int row_check(const Row *r)
     }
     if (memcmp(got, r->want, sizeof got) == 0)
         return 0;
-    print_error("%s %s %s %u: model %ld %ld %ld %ld, card %ld %ld %ld %ld\n", r->name, r->space, r->op, r->access.bytes, got[0],
-                got[1], got[2], got[3], r->want[0], r->want[1], r->want[2], r->want[3]);
+    print_error("%s %s %s %u: model %ld %ld %ld %ld, card %ld %ld %ld %ld\n", r->name, r->space, r->op, r->access.bytes,
+                got[0], got[1], got[2], got[3], r->want[0], r->want[1], r->want[2], r->want[3]);
     return 1;
 }
 

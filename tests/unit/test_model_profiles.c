@@ -14,7 +14,8 @@
 
 typedef uint64_t (*OffsetFn)(unsigned lane);
 
-static ModelCost cost_of(const char *profile, ModelSpace space, ModelOp op, unsigned bytes, uint32_t mask, ModelL1 l1, OffsetFn f)
+static ModelCost cost_of(const char *profile, ModelSpace space, ModelOp op, unsigned bytes, uint32_t mask, ModelL1 l1,
+                         OffsetFn f)
 {
     uint64_t addr[MODEL_LANES];
     for (unsigned i = 0; i < MODEL_LANES; i++)
@@ -37,23 +38,75 @@ static ModelCost global(const char *profile, ModelL1 l1, unsigned bytes, OffsetF
     return cost_of(profile, MODEL_GLOBAL, MODEL_LD, bytes, UINT32_MAX, l1, f);
 }
 
-static uint64_t zero(unsigned lane) { (void)lane; return 0; }
-static uint64_t bytes_1(unsigned lane) { return lane; }
-static uint64_t words(unsigned lane) { return lane * 4u; }
-static uint64_t words_off_1(unsigned lane) { return lane * 4u + 4; }
-static uint64_t words_stride_2(unsigned lane) { return lane * 8u; }
-static uint64_t words_stride_32(unsigned lane) { return lane * 128u; }
-static uint64_t words_swapped(unsigned lane) { return (lane ^ 1) * 4u; }
-static uint64_t doubles(unsigned lane) { return lane * 8u; }
-static uint64_t doubles_off_1(unsigned lane) { return lane * 8u + 8; }
-static uint64_t quads(unsigned lane) { return lane * 16u; }
-static uint64_t tile16_linear(unsigned lane) { return (lane / 16 * 16 + lane % 16) * 4u; }
-static uint64_t tile16_transposed(unsigned lane) { return (lane % 16 * 16 + lane / 16) * 4u; }
-static uint64_t two_words(unsigned lane) { return lane % 16 < 8 ? 0 : 4; }
-static uint64_t row_pair(unsigned lane) { return (lane & 1) * 128u; }
-static uint64_t pairs_at_2(unsigned lane) { return ((lane & 1) | (lane >> 2 << 1)) * 8u; }
-static uint64_t top(unsigned lane) { return UINT64_MAX - 127 + lane * 4u; }
-static uint64_t over_the_top(unsigned lane) { return UINT64_MAX - 7 + lane * 4u; }
+static uint64_t zero(unsigned lane)
+{
+    (void)lane;
+    return 0;
+}
+static uint64_t bytes_1(unsigned lane)
+{
+    return lane;
+}
+static uint64_t words(unsigned lane)
+{
+    return lane * 4u;
+}
+static uint64_t words_off_1(unsigned lane)
+{
+    return lane * 4u + 4;
+}
+static uint64_t words_stride_2(unsigned lane)
+{
+    return lane * 8u;
+}
+static uint64_t words_stride_32(unsigned lane)
+{
+    return lane * 128u;
+}
+static uint64_t words_swapped(unsigned lane)
+{
+    return (lane ^ 1) * 4u;
+}
+static uint64_t doubles(unsigned lane)
+{
+    return lane * 8u;
+}
+static uint64_t doubles_off_1(unsigned lane)
+{
+    return lane * 8u + 8;
+}
+static uint64_t quads(unsigned lane)
+{
+    return lane * 16u;
+}
+static uint64_t tile16_linear(unsigned lane)
+{
+    return (lane / 16 * 16 + lane % 16) * 4u;
+}
+static uint64_t tile16_transposed(unsigned lane)
+{
+    return (lane % 16 * 16 + lane / 16) * 4u;
+}
+static uint64_t two_words(unsigned lane)
+{
+    return lane % 16 < 8 ? 0 : 4;
+}
+static uint64_t row_pair(unsigned lane)
+{
+    return (lane & 1) * 128u;
+}
+static uint64_t pairs_at_2(unsigned lane)
+{
+    return ((lane & 1) | (lane >> 2 << 1)) * 8u;
+}
+static uint64_t top(unsigned lane)
+{
+    return UINT64_MAX - 127 + lane * 4u;
+}
+static uint64_t over_the_top(unsigned lane)
+{
+    return UINT64_MAX - 7 + lane * 4u;
+}
 
 /* The experiment of 2008: 256 threads on a 16x16 tile of float. */
 static void cc1_banks(void **state)
@@ -70,8 +123,8 @@ static void cc1_banks(void **state)
         assert_int_equal(shared(p, 4, zero).conflicts, 0);      /* broadcast */
         assert_int_equal(shared(p, 4, two_words).conflicts, 2); /* one broadcast word a pass */
         assert_int_equal(shared(p, 4, words_stride_2).conflicts, 2);
-        assert_int_equal(shared(p, 8, doubles).conflicts, 4);   /* two requests with a stride of two words */
-        assert_int_equal(shared(p, 1, bytes_1).conflicts, 6);   /* four bytes of one word */
+        assert_int_equal(shared(p, 8, doubles).conflicts, 4); /* two requests with a stride of two words */
+        assert_int_equal(shared(p, 1, bytes_1).conflicts, 6); /* four bytes of one word */
     }
 }
 
@@ -105,7 +158,8 @@ static void cc13_segments(void **state)
     assert_int_equal(c.moved_bytes, 128 + 64 + 32);
     assert_int_equal(global("sm_13", MODEL_L1_AUTO, 4, zero).moved_bytes, 64);
     assert_int_equal(global("sm_13", MODEL_L1_AUTO, 4, words_stride_32).moved_bytes, 32 * 32);
-    assert_int_equal(global("sm_13", MODEL_L1_AUTO, 1, bytes_1).moved_bytes, 64); /* a 32-byte segment for each half-warp */
+    assert_int_equal(global("sm_13", MODEL_L1_AUTO, 1, bytes_1).moved_bytes,
+                     64); /* a 32-byte segment for each half-warp */
 }
 
 static void cc20_lines(void **state)
@@ -121,7 +175,7 @@ static void cc20_lines(void **state)
     assert_int_equal(c.sectors, 5);
     assert_int_equal(global("sm_20", MODEL_L1_ON, 4, words).lines_128, 1);
     assert_int_equal(global("sm_20", MODEL_L1_OFF, 4, words).sectors, 4);
-    assert_int_equal(global("sm_20", MODEL_L1_OFF, 8, doubles_off_1).transactions, 10); /* two requests of five */
+    assert_int_equal(global("sm_20", MODEL_L1_OFF, 8, doubles_off_1).transactions, 10);      /* two requests of five */
     c = cost_of("sm_20", MODEL_GLOBAL, MODEL_ST, 4, UINT32_MAX, MODEL_L1_AUTO, words_off_1); /* stores pass L1 by */
     assert_int_equal(c.lines_128, 0);
     assert_int_equal(c.sectors, 5);
@@ -154,8 +208,10 @@ static void cc90_pairs(void **state)
     assert_int_equal(cost_of("sm_90", MODEL_SHARED, MODEL_ST, 8, UINT32_MAX, MODEL_L1_AUTO, zero).wavefronts, 2);
     assert_int_equal(cost_of("sm_90", MODEL_SHARED, MODEL_LDSM, 16, UINT32_MAX, MODEL_L1_AUTO, zero).wavefronts, 4);
     /* one group of lanes that neither pairs nor rests keeps all parts apart */
-    assert_int_equal(cost_of("sm_90", MODEL_SHARED, MODEL_LD, 16, 0x55550003, MODEL_L1_AUTO, quads).ideal_wavefronts, 3);
-    assert_int_equal(cost_of("sm_90", MODEL_SHARED, MODEL_LD, 16, 0x55550001, MODEL_L1_AUTO, quads).ideal_wavefronts, 2);
+    assert_int_equal(cost_of("sm_90", MODEL_SHARED, MODEL_LD, 16, 0x55550003, MODEL_L1_AUTO, quads).ideal_wavefronts,
+                     3);
+    assert_int_equal(cost_of("sm_90", MODEL_SHARED, MODEL_LD, 16, 0x55550001, MODEL_L1_AUTO, quads).ideal_wavefronts,
+                     2);
 }
 
 /* Per access what golden/seeds_source_counters_h200.tsv sums. */
@@ -222,9 +278,15 @@ static void edges(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(cc1_banks),  cmocka_unit_test(cc1_strict_coalescing), cmocka_unit_test(cc13_segments),
-        cmocka_unit_test(cc20_lines), cmocka_unit_test(cc35_banks),            cmocka_unit_test(cc90_pairs),
-        cmocka_unit_test(edges),      cmocka_unit_test(source_counters),       cmocka_unit_test(local_words_interleave),
+        cmocka_unit_test(cc1_banks),
+        cmocka_unit_test(cc1_strict_coalescing),
+        cmocka_unit_test(cc13_segments),
+        cmocka_unit_test(cc20_lines),
+        cmocka_unit_test(cc35_banks),
+        cmocka_unit_test(cc90_pairs),
+        cmocka_unit_test(edges),
+        cmocka_unit_test(source_counters),
+        cmocka_unit_test(local_words_interleave),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

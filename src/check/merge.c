@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Finds, in each basic block, the scalar 4-byte shared loads that can become one wide load: same base, adjacent offsets, and
+ * nothing between them that could change the base or the memory: no write to the base register, no store or atomic that can reach
+ * shared memory, no barrier, fence or call.  Volatile and ordered loads and guarded ones stay alone.
+ *
+ * Roles are for a base that is a multiple of 16 (quads) or 8 (pairs); the counting observer checks the addresses.
+ * Not modelled: register pressure, which can keep the assembler from merging, and merging of 8-byte loads. */
+#include "check/merge.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct Load {
+    uint32_t    instr;
+    const void *base; /* Reg or Var */
+    int64_t     offset;
+} Load;
+
+typedef struct Run { /* loads since the last thing that keeps loads apart */
+    Load  *load;
+    size_t n;
+} Run;
+
+static bool is_scalar_load(const Instr *in)
+{
+    const Opcode *o = in->op;
+    return o->op == OP_ld && !in->guard && in->nopd == 2 && in->opd[0].kind == OPD_REG && in->opd[1].kind == OPD_MEM &&
+           o->ntypes > 0 && type_bytes(o->types[o->ntypes - 1]) == 4 &&
+           (opcode_has(o, WORD_shared) || opcode_has(o, WORD_shared_cta)) &&
+           (o->field[FIELD_sem] == WORD_NONE || o->field[FIELD_sem] == WORD_weak) && o->field[FIELD_vec] == WORD_NONE;
+}
+
+/* Opcodes after which earlier loads may not be joined with later ones. */
+static bool keeps_apart(const Instr *in)
+{
+    static const char *const words[] = {"bar",        "barrier",  "membar", "fence", "call", "atom",
+                                        "red",        "mbarrier", "cp",     "bra",   "brx",  "ret",
+                                        "exit",       "trap",     "st",     "vote",  "shfl", "match",
+                                        "activemask", "stmatrix", "wgmma",  "redux", "elect"};
+    const char              *text    = in->op->text;
+    size_t                   n       = strcspn(text, ".");
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strlen(words[i]) == n && strncmp(words[i], text, n) == 0)
+            return !(strcmp(words[i], "st") == 0 &&
+                     (opcode_has(in->op, WORD_global) || opcode_has(in->op, WORD_local)));
+    return false;
+}
+
+static int by_place(const void *pa, const void *pb)
+{
+    const Load *a = pa, *b = pb;
+    if (a->base != b->base)
+        return (uintptr_t)a->base < (uintptr_t)b->base ? -1 : 1;
+    if (a->offset != b->offset)
+        return a->offset < b->offset ? -1 : 1;
+    return a->instr < b->instr ? -1 : 1;
+}
+
+/* Joins `count` loads of consecutive words from load[i] on, if they are there and the first is aligned. */
+static void join(const Run *r, size_t i, unsigned count, uint8_t *role, unsigned member, unsigned lead)
+{
+    const Load *l = &r->load[i];
+    if (l->offset % (4 * (int64_t)count) != 0 || i + count > r->n)
+        return;
+    for (unsigned k = 1; k < count; k++)
+        if (l[k].base != l->base || l[k].offset != l->offset + 4 * (int64_t)k)
+            return;
+    for (unsigned k = 0; k < count; k++)
+        role[l[k].instr] |= (uint8_t)(k == 0 ? member | lead : member);
+}
+
+/* Closes a run.  A second load of the same word stays alone. */
+static void run_end(Run *r, uint8_t *role)
+{
+    qsort(r->load, r->n, sizeof *r->load, by_place);
+    size_t n = 0;
+    for (size_t i = 0; i < r->n; i++)
+        if (n == 0 || r->load[n - 1].base != r->load[i].base || r->load[n - 1].offset != r->load[i].offset)
+            r->load[n++] = r->load[i];
+    r->n = n;
+    for (size_t i = 0; i < n; i++) {
+        role[r->load[i].instr] |= (uint8_t)((r->load[i].offset & 15) << 4);
+        join(r, i, 4, role, MERGE_QUAD, MERGE_QUAD1);
+        join(r, i, 2, role, MERGE_PAIR, MERGE_PAIR1);
+    }
+    r->n = 0;
+}
+
+/* Loads from a register that is written here cannot be joined with later ones from it. */
+static void forget(Run *r, const Operand *o, uint8_t *role)
+{
+    if (o->kind == OPD_PAIR || o->kind == OPD_VECTOR || o->kind == OPD_LIST) {
+        for (unsigned i = 0; i < (o->kind == OPD_PAIR ? 2u : o->count); i++)
+            forget(r, &o->elem[i], role);
+    } else if (o->kind == OPD_REG) {
+        for (size_t i = 0; i < r->n; i++)
+            if (r->load[i].base == o->reg) {
+                run_end(r, role);
+                return;
+            }
+    }
+}
+
+static void note_load(Run *r, uint32_t i, const Instr *in)
+{
+    const Operand *m = &in->opd[1], *base = m->elem;
+    if (base->kind == OPD_REG)
+        r->load[r->n++] = (Load){i, base->reg, m->ival};
+    else if (base->kind == OPD_VAR)
+        r->load[r->n++] = (Load){i, base->var, m->ival + base->ival};
+}
+
+/* Instructions that a branch names begin a block. */
+static bool *block_starts(const Func *f)
+{
+    bool *starts = xcalloc(f->ninstrs + 1, sizeof *starts);
+    for (size_t i = 0; i < f->ninstrs; i++)
+        for (unsigned k = 0; k < f->instrs[i].nopd; k++)
+            if (f->instrs[i].opd[k].kind == OPD_LABEL && f->instrs[i].opd[k].label < f->nlabels)
+                starts[f->labels[f->instrs[i].opd[k].label].target] = true;
+    for (size_t i = 0; i < f->nlabels; i++)
+        for (size_t k = 0; f->labels[i].targets && k < f->labels[i].ntargets; k++)
+            starts[f->labels[f->labels[i].targets[k]].target] = true;
+    return starts;
+}
+
+void merge_plan(const Func *f, uint8_t *role)
+{
+    memset(role, 0, f->ninstrs);
+    bool *starts = block_starts(f);
+    Run   r      = {xcalloc(f->ninstrs + 1, sizeof *r.load), 0};
+    for (uint32_t i = 0; i < f->ninstrs; i++) {
+        const Instr *in = &f->instrs[i];
+        if (starts[i] || keeps_apart(in))
+            run_end(&r, role);
+        if (is_scalar_load(in))
+            note_load(&r, i, in);
+        if (in->nopd)
+            forget(&r, &in->opd[0], role);
+    }
+    run_end(&r, role);
+    free(r.load);
+    free(starts);
+}

@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The counting observer: on any stream of accesses its sums equal the sums of the model over the single accesses (so the memo of
+ * patterns changes nothing), however the stream is spread over workers; and scalar shared loads are joined as merge.h says. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/arena.h"
+#include "check/count.h"
+#include "check/merge.h"
+#include "model/model.h"
+
+enum { INSTRS = 24, ACCESSES = 20000 };
+
+static uint32_t noise(uint32_t *x)
+{
+    *x ^= *x << 13;
+    *x ^= *x >> 17;
+    return *x ^= *x << 5;
+}
+
+typedef struct Sample {
+    Access   a;
+    uint32_t off[LANES];
+    uint64_t addr[LANES];
+} Sample;
+
+/* Instruction ids fix operation and width, as a program does; patterns repeat often but not always. */
+static void sample_make(Sample *s, uint32_t *seed)
+{
+    static const uint8_t widths[] = {1, 2, 4, 8, 16, 4};
+    uint32_t             id       = noise(seed) % INSTRS;
+    memset(s, 0, sizeof *s);
+    s->a = (Access){.instr = id,
+                    .space = (uint8_t)(id % 3),
+                    .op    = (uint8_t)(id / 3 % 4),
+                    .bytes = widths[id / 4],
+                    .cache = id % 5 == 0 ? CACHE_CG : 0};
+    if (s->a.space == ACCESS_LOCAL || (s->a.op >= ACCESS_ATOM && s->a.bytes < 4))
+        s->a.op = id & 1; /* no atomics there */
+    s->a.mask       = noise(seed) % 3 ? UINT32_MAX : noise(seed) | 1u << (noise(seed) & 31);
+    uint32_t stride = noise(seed) % 9, wild = noise(seed) % 8 == 0;
+    uint64_t base = noise(seed) % 512;
+    for (unsigned i = 0; i < LANES; i++) {
+        uint64_t at = (base + (wild ? noise(seed) % 700 : i * stride)) * s->a.bytes;
+        s->off[i]   = (uint32_t)at;
+        s->addr[i]  = 0x7f5500000000u + at + (wild && i == 9 ? UINT64_C(1) << 32 : 0);
+        if (!(s->a.mask >> i & 1)) {
+            s->off[i]  = noise(seed);
+            s->addr[i] = noise(seed);
+        }
+    }
+}
+
+static void sample_send(Observer *o, void *state, Sample *s)
+{
+    if (s->a.space == ACCESS_GLOBAL)
+        s->a.addr = s->addr;
+    else
+        s->a.off = s->off;
+    o->access(state, &s->a);
+}
+
+static ModelCost sample_cost(const Profile *p, const Sample *s)
+{
+    uint64_t addr[LANES];
+    for (int i = 0; i < LANES; i++)
+        addr[i] = s->a.space == ACCESS_GLOBAL ? s->addr[i] : s->off[i];
+    ModelAccess m = {(ModelSpace)s->a.space,
+                     (ModelOp)s->a.op,
+                     s->a.cache == CACHE_CG ? MODEL_L1_OFF : MODEL_L1_AUTO,
+                     s->a.bytes,
+                     s->a.mask,
+                     addr};
+    ModelCost   c;
+    model_access(p, &m, &c);
+    return c;
+}
+
+static void expect(WwCounters *w, const Sample *s, const ModelCost *c)
+{
+    bool ld = s->a.op == ACCESS_LD, st = s->a.op == ACCESS_ST;
+    if (s->a.space == ACCESS_GLOBAL) {
+        *(ld ? &w->global_ld_requests : st ? &w->global_st_requests : &w->global_atom_requests) += 1;
+        *(ld ? &w->global_ld_sectors : st ? &w->global_st_sectors : &w->global_atom_sectors) += c->sectors;
+        w->memory_l1_tag_requests_global += c->tag_requests;
+        w->memory_l2_theoretical_sectors_global_ideal += c->ideal;
+        w->lines_128 += c->lines_128;
+        w->moved_bytes += c->moved_bytes;
+        w->useful_bytes += c->useful_bytes;
+    } else if (s->a.space == ACCESS_SHARED) {
+        *(ld ? &w->shared_ld_inst : st ? &w->shared_st_inst : &w->shared_atom_inst) += 1;
+        *(ld ? &w->shared_ld_wavefronts : st ? &w->shared_st_wavefronts : &w->shared_atom_wavefronts) += c->wavefronts;
+        *(ld   ? &w->shared_ld_bank_conflicts
+          : st ? &w->shared_st_bank_conflicts
+               : &w->shared_atom_bank_conflicts) += c->conflicts;
+        w->memory_l1_wavefronts_shared += c->wavefronts;
+        w->memory_l1_wavefronts_shared_ideal += c->ideal_wavefronts;
+    } else {
+        *(ld ? &w->local_ld_requests : &w->local_st_requests) += 1;
+        *(ld ? &w->local_ld_sectors : &w->local_st_sectors) += c->sectors;
+    }
+}
+
+static void compare(const WwCounters *got, const WwCounters *want)
+{
+#define SAME(field) assert_int_equal(got->field, want->field)
+    SAME(global_ld_requests);
+    SAME(global_ld_sectors);
+    SAME(global_st_requests);
+    SAME(global_st_sectors);
+    SAME(global_atom_requests);
+    SAME(global_atom_sectors);
+    SAME(shared_ld_inst);
+    SAME(shared_ld_wavefronts);
+    SAME(shared_ld_bank_conflicts);
+    SAME(shared_st_inst);
+    SAME(shared_st_wavefronts);
+    SAME(shared_st_bank_conflicts);
+    SAME(shared_atom_inst);
+    SAME(shared_atom_wavefronts);
+    SAME(shared_atom_bank_conflicts);
+    SAME(local_ld_requests);
+    SAME(local_ld_sectors);
+    SAME(local_st_requests);
+    SAME(local_st_sectors);
+    SAME(memory_l1_tag_requests_global);
+    SAME(memory_l1_wavefronts_shared);
+    SAME(memory_l1_wavefronts_shared_ideal);
+    SAME(memory_l2_theoretical_sectors_global_ideal);
+    SAME(lines_128);
+    SAME(moved_bytes);
+    SAME(useful_bytes);
+#undef SAME
+    assert_int_equal(got->derived__memory_l1_wavefronts_shared_excessive,
+                     want->memory_l1_wavefronts_shared - want->memory_l1_wavefronts_shared_ideal);
+}
+
+static void sums_are_the_models(void **state)
+{
+    (void)state;
+    for (size_t k = 0; profile_at(k); k++) {
+        const Profile *p = profile_at(k);
+        for (unsigned workers = 1; workers <= 3; workers += 2) {
+            Observer  *o    = count_new(p);
+            LaunchInfo info = {.instrs = INSTRS, .workers = workers};
+            void      *w[3];
+            for (unsigned i = 0; i < workers; i++)
+                w[i] = o->fork(o, &info, i);
+            WwCounters want = {0}, first = {0};
+            uint32_t   seed = 2463534242u;
+            for (int i = 0; i < ACCESSES / 10; i++) {
+                Sample s;
+                sample_make(&s, &seed);
+                for (unsigned repeat = 0; repeat < 1 + (seed & 3); repeat++) {
+                    sample_send(o, w[((unsigned)i + repeat) % workers], &s);
+                    ModelCost c = sample_cost(p, &s);
+                    expect(&want, &s, &c);
+                    if (s.a.instr == 6)
+                        expect(&first, &s, &c);
+                }
+            }
+            for (unsigned i = 0; i < workers; i++)
+                o->join(o, w[i]);
+            compare(count_total(o), &want);
+            compare(count_instr(o, 6), &first);
+            assert_int_equal(count_instrs(o), INSTRS);
+            assert_null(count_instr(o, INSTRS));
+            count_free(o);
+        }
+    }
+}
+
+/* ---- merged loads ---------------------------------------------------------------------------------------------------- */
+
+static Reg regs[40];
+
+static Opcode opcode(Op op, const char *text, Word space)
+{
+    Opcode o = {.text = text, .op = op, .ntypes = 1, .types = {TY_F32}};
+    if (space != WORD_NONE)
+        o.has[space >> 6] |= UINT64_C(1) << (space & 63);
+    return o;
+}
+
+/* ld.shared.f32 %f<d>, [%r<base> + offset] */
+static Instr load(Arena *a, const Opcode *op, unsigned d, unsigned base, int64_t offset)
+{
+    Operand *o = ARENA_ARRAY(a, Operand, 2);
+    o[0]       = (Operand){.kind = OPD_REG, .part = -1, .reg = &regs[d]};
+    o[1]       = (Operand){.kind = OPD_MEM, .part = -1, .elem = ARENA_NEW(a, Operand), .ival = offset, .count = 1};
+    *o[1].elem = (Operand){.kind = OPD_REG, .part = -1, .reg = &regs[base]};
+    return (Instr){.op = op, .nopd = 2, .opd = o};
+}
+
+static Instr other(Arena *a, const Opcode *op, unsigned d)
+{
+    Operand *o = ARENA_NEW(a, Operand);
+    *o         = (Operand){.kind = OPD_REG, .part = -1, .reg = &regs[d]};
+    return (Instr){.op = op, .nopd = 1, .opd = o};
+}
+
+static void roles(void **state)
+{
+    (void)state;
+    Arena *a  = arena_new();
+    Opcode ld = opcode(OP_ld, "ld.shared.f32", WORD_shared), mov = opcode(OP_NONE, "mov.u32", WORD_NONE),
+           st = opcode(OP_st, "st.shared.f32", WORD_shared), stg = opcode(OP_st, "st.global.f32", WORD_global);
+    Instr in[] = {
+        load(a, &ld, 10, 1, 8),  load(a, &ld, 11, 1, 0),  load(a, &ld, 12, 2, 128), /* another base */
+        other(a, &stg, 30),      load(a, &ld, 13, 1, 4),  load(a, &ld, 14, 1, 12),  /* 0 to 12: four */
+        load(a, &ld, 15, 1, 16), load(a, &ld, 16, 1, 20),                           /* two */
+        load(a, &ld, 17, 1, 16),                                                    /* again: alone */
+        other(a, &st, 31),       load(a, &ld, 18, 1, 24),                           /* not across a store: alone */
+        other(a, &mov, 1),       load(a, &ld, 19, 1, 28),                           /* nor across a new base */
+        load(a, &ld, 20, 1, 36), load(a, &ld, 21, 1, 40),                           /* 36 is no multiple of 8 */
+    };
+    enum { N = sizeof in / sizeof *in };
+    Func    f = {.instrs = in, .ninstrs = N};
+    uint8_t role[N];
+    merge_plan(&f, role);
+    static const uint8_t want[N] = {MERGE_QUAD | MERGE_PAIR | MERGE_PAIR1,
+                                    MERGE_QUAD | MERGE_QUAD1 | MERGE_PAIR | MERGE_PAIR1,
+                                    0,
+                                    0,
+                                    MERGE_QUAD | MERGE_PAIR,
+                                    MERGE_QUAD | MERGE_PAIR,
+                                    MERGE_PAIR | MERGE_PAIR1,
+                                    MERGE_PAIR,
+                                    0,
+                                    0,
+                                    0,
+                                    0,
+                                    0,
+                                    0,
+                                    0};
+    for (int i = 0; i < N; i++)
+        assert_int_equal(role[i] & 15, want[i]);
+    assert_int_equal(role[0] >> 4, 8);
+    arena_free(a);
+}
+
+/* Four loads of a uniform word each, as in a tiled product; `skew` moves the base off its alignment in the last execution. */
+static WwCounters uniform_loads(const char *profile, uint32_t base, uint32_t skew)
+{
+    Arena   *a  = arena_new();
+    Opcode   ld = opcode(OP_ld, "ld.shared.f32", WORD_shared);
+    Instr    in[4];
+    Func     f = {.instrs = in, .ninstrs = 4};
+    EmuInstr ids[4];
+    for (unsigned i = 0; i < 4; i++) {
+        in[i]  = load(a, &ld, 10 + i, 1, 4 * i);
+        ids[i] = (EmuInstr){&f, &in[i]};
+    }
+    LaunchInfo info = {.instrs = 4, .workers = 1, .instr = ids};
+    Observer  *o    = count_new(profile_find(profile));
+    void      *s    = o->fork(o, &info, 0);
+    for (unsigned r = 0; r < 10; r++)
+        for (unsigned i = 0; i < 4; i++) {
+            uint32_t off[LANES];
+            for (unsigned l = 0; l < LANES; l++)
+                off[l] = base + 64 * r + 4 * i + (r == 9 ? skew : 0);
+            Access x = {
+                .instr = i, .space = ACCESS_SHARED, .op = ACCESS_LD, .bytes = 4, .mask = UINT32_MAX, .off = off};
+            o->access(s, &x);
+        }
+    o->join(o, s);
+    WwCounters c = *count_total(o);
+    count_free(o);
+    arena_free(a);
+    return c;
+}
+
+static void merged_counts(void **state)
+{
+    (void)state;
+    WwCounters c = uniform_loads("sm_90", 1024, 0);
+    assert_int_equal(c.shared_ld_inst, 40);
+    assert_int_equal(c.shared_ld_wavefronts, 40);
+    assert_int_equal(c.shared_ld_inst_merged, 10);       /* one 128-bit load for four */
+    assert_int_equal(c.shared_ld_wavefronts_merged, 20); /* which takes two passes even when uniform */
+    assert_int_equal(c.memory_l1_wavefronts_shared, 20);
+    assert_int_equal(c.memory_l1_wavefronts_shared_ideal, 20);
+    c = uniform_loads("sm_90", 1032, 0); /* aligned to 8 only */
+    assert_int_equal(c.shared_ld_inst_merged, 20);
+    assert_int_equal(c.shared_ld_wavefronts_merged, 20);
+    c = uniform_loads("sm_90", 1024, 4); /* one unaligned execution: the assembler cannot have joined them */
+    assert_int_equal(c.shared_ld_inst_merged, 40);
+    assert_int_equal(c.shared_ld_wavefronts_merged, 40);
+    c = uniform_loads("sm_60", 1024, 0);
+    assert_int_equal(c.shared_ld_inst_merged, 40);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(sums_are_the_models), cmocka_unit_test(roles),
+                                       cmocka_unit_test(merged_counts)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
