@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Device memory: allocation, freeing, what an address outside every allocation is said to be, the device-side heap. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "emu/memory.h"
+
+enum { MIB = 1 << 20 };
+
+static int open_memory(void **state)
+{
+    Memory *m = calloc(1, sizeof *m);
+    *state    = m;
+    return memory_open(m, 64 * MIB) == WW_OK ? 0 : -1;
+}
+
+static int close_memory(void **state)
+{
+    memory_close(*state);
+    free(*state);
+    return 0;
+}
+
+static uint64_t get(Memory *m, uint64_t bytes)
+{
+    uint64_t p;
+    assert_int_equal(memory_alloc(m, bytes, 256, ALLOC_USER, NULL, &p), WW_OK);
+    return p;
+}
+
+static void aligned_and_disjoint(void **state)
+{
+    Memory *m = *state;
+    uint64_t p[50];
+    for (unsigned i = 0; i < 50; i++) {
+        p[i] = get(m, 1 + i * 37);
+        assert_int_equal(p[i] % 256, 0);
+        memset((void *)(uintptr_t)p[i], (int)i, 1 + i * 37);
+    }
+    for (unsigned i = 0; i < 50; i++)
+        for (unsigned b = 0; b < 1 + i * 37; b++)
+            assert_int_equal(((uint8_t *)(uintptr_t)p[i])[b], i);
+}
+
+static void freed_space_is_used_again(void **state)
+{
+    Memory *m  = *state;
+    uint64_t a = get(m, 30 * MIB), b = get(m, 30 * MIB), none;
+    assert_int_equal(memory_alloc(m, 30 * MIB, 256, ALLOC_USER, NULL, &none), WW_ERR_NO_MEMORY);
+    assert_int_equal(none, 0);
+    assert_int_equal(memory_free(m, a), WW_OK);
+    assert_int_equal(get(m, 30 * MIB), a);
+    assert_int_equal(memory_free(m, b + 256), WW_ERR_INVALID);
+    assert_int_equal(memory_free(m, b), WW_OK);
+    assert_int_equal(memory_free(m, b), WW_ERR_INVALID);
+}
+
+static void absurd_sizes_are_refused(void **state)
+{
+    uint64_t p;
+    assert_int_equal(memory_alloc(*state, UINT64_MAX, 256, ALLOC_USER, NULL, &p), WW_ERR_NO_MEMORY);
+    assert_int_equal(memory_alloc(*state, UINT64_MAX - 100, 256, ALLOC_USER, NULL, &p), WW_ERR_NO_MEMORY);
+    assert_int_equal(memory_alloc(*state, 0, 256, ALLOC_USER, NULL, &p), WW_OK);
+    assert_true(p != 0);
+}
+
+static void addresses_are_explained(void **state)
+{
+    Memory *m  = *state;
+    uint64_t a = get(m, 1000), b = get(m, 400);
+    char s[300];
+    memory_explain(m, a + 1008, 4, s, sizeof s);
+    assert_string_equal(s, "8 bytes past the end of allocation 1 (1000 bytes)");
+    memory_explain(m, a + 998, 4, s, sizeof s);
+    assert_string_equal(s, "the last 2 of its 4 bytes are past the end of allocation 1 (1000 bytes)");
+    memory_free(m, a);
+    memory_explain(m, a + 40, 4, s, sizeof s);
+    assert_string_equal(s, "40 bytes into allocation 1 (1000 bytes), which was freed");
+    assert_true(memory_was_freed(m, a + 40));
+    assert_false(memory_was_freed(m, b));
+    memory_explain(m, b - 24, 4, s, sizeof s);
+    assert_string_equal(s, "24 bytes before allocation 2 (400 bytes)");
+}
+
+static void lookup_finds_the_owner(void **state)
+{
+    Memory *m  = *state;
+    uint64_t a = get(m, 100);
+    Alloc tmp;
+    assert_non_null(memory_find(m, a, &tmp));
+    assert_non_null(memory_find(m, a + 99, &tmp));
+    assert_null(memory_find(m, a + 100, &tmp));
+    assert_null(memory_find(m, a - 1, &tmp));
+    assert_null(memory_find(m, 0, &tmp));
+}
+
+static void heap_blocks_come_and_go(void **state)
+{
+    Memory *m = *state;
+    Alloc tmp;
+    assert_int_equal(memory_heap_alloc(m, 16), 0); /* no heap yet */
+    assert_int_equal(memory_alloc(m, 4096, 4096, ALLOC_HEAP, NULL, &m->heap_base), WW_OK);
+    m->heap_bytes = 4096;
+    uint64_t a    = memory_heap_alloc(m, 100), b = memory_heap_alloc(m, 100);
+    assert_true(a && b && a != b && a % 16 == 0);
+    assert_non_null(memory_find(m, a + 99, &tmp));
+    assert_null(memory_find(m, a + 100, &tmp));
+    assert_int_equal(memory_heap_alloc(m, 8192), 0);
+    assert_false(memory_heap_free(m, a + 16));
+    assert_true(memory_heap_free(m, a));
+    assert_false(memory_heap_free(m, a));
+    assert_null(memory_find(m, a, &tmp));
+}
+
+int main(void)
+{
+#define T(f) cmocka_unit_test_setup_teardown(f, open_memory, close_memory)
+    const struct CMUnitTest tests[] = {T(aligned_and_disjoint),    T(freed_space_is_used_again), T(absurd_sizes_are_refused),
+                                       T(addresses_are_explained), T(lookup_finds_the_owner),    T(heap_blocks_come_and_go)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
