@@ -147,6 +147,24 @@ static int run_file(const CliArgs *args, const Profile *p, ModelL1 l1)
     return code;
 }
 
+/* The text of --offsets; 32 numbers may also stand unquoted, then all but the first are operands.  False after a message. */
+static bool offsets_text(const CliArgs *args, Str *out)
+{
+    str_add(out, cli_text(args, "offsets", ""));
+    bool list = args->noperands == MODEL_LANES - 1 && isdigit((unsigned char)*str_text(out));
+    if (args->noperands && !list) {
+        cli_error("access", "'%s' is one word too many: --offsets takes one expression or 32 numbers",
+                  args->operand[0]);
+        return false;
+    }
+    for (size_t i = 0; i < args->noperands; i++)
+        str_printf(out, " %s", args->operand[i]);
+    for (size_t i = 0; i < out->len; i++)
+        if (isspace((unsigned char)out->s[i]))
+            out->s[i] = ' '; /* one line, so that a column of it can be shown */
+    return true;
+}
+
 /* The access of the options; false after a message. */
 static bool access_of(const CliArgs *args, CliAccess *a, ModelL1 l1)
 {
@@ -162,13 +180,18 @@ static bool access_of(const CliArgs *args, CliAccess *a, ModelL1 l1)
         return false;
     }
     const char *space = cli_text(args, "space", ""), *op = cli_text(args, "op", "");
-    a->model         = (ModelAccess){(ModelSpace)access_space(space, strlen(space)),
-                                     (ModelOp)access_op(op, strlen(op)),
-                                     l1,
-                                     (unsigned)strtoul(cli_text(args, "bytes", ""), NULL, 10),
-                                     (uint32_t)mask,
-                                     a->addr};
-    const char *text = cli_text(args, "offsets", "");
+    a->model   = (ModelAccess){(ModelSpace)access_space(space, strlen(space)),
+                               (ModelOp)access_op(op, strlen(op)),
+                               l1,
+                               (unsigned)strtoul(cli_text(args, "bytes", ""), NULL, 10),
+                               (uint32_t)mask,
+                               a->addr};
+    Str joined = {0};
+    if (!offsets_text(args, &joined)) {
+        str_free(&joined);
+        return false;
+    }
+    const char *text = str_text(&joined);
     Diags       d;
     diags_init(&d);
     if (access_offsets(a, "--offsets", text, &d)) {
@@ -184,6 +207,7 @@ static bool access_of(const CliArgs *args, CliAccess *a, ModelL1 l1)
     if (!ok)
         (void)refuse(&d);
     diags_free(&d);
+    str_free(&joined);
     return ok;
 }
 
@@ -196,6 +220,8 @@ static int run(const CliArgs *args)
     ModelL1 l1 = MODEL_L1_AUTO;
     if (cli_has(args, "l1"))
         l1 = strcmp(cli_text(args, "l1", ""), "on") == 0 ? MODEL_L1_ON : MODEL_L1_OFF;
+    if (cli_has(args, "file") && args->noperands)
+        return cli_error("access", "takes no operands: '%s'", args->operand[0]);
     if (cli_has(args, "file"))
         return run_file(args, p, l1);
     CliAccess a;
