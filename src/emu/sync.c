@@ -301,7 +301,7 @@ static const struct { const char *name; unsigned bytes; } sregs[] = {
 #undef SREG
 };
 
-SReg sreg_find(const char *name)
+SReg sreg_by_name(const char *name)
 {
     for (unsigned i = 0; i < SREG_COUNT; i++)
         if (strcmp(sregs[i].name, name) == 0)

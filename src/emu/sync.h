@@ -14,7 +14,7 @@ typedef enum SReg {
 } SReg;
 
 /* By PTX name; SREG_COUNT if unknown.  envreg<n> and pm<n> read as zero: SREG_reserved_smem_offset_begin. */
-SReg     sreg_find(const char *name);
+SReg     sreg_by_name(const char *name);
 unsigned sreg_bytes(SReg r); /* 0: a predicate */
 
 typedef struct BranchTable {
