@@ -4,7 +4,7 @@
  * lane2.c, lane3.c, conv.c, pred.c) is applied to every lane type in it:  LANES_INT(X, ...) -> X(u16, ...) X(s16, ...) ...
  *
  * Per lane type t:  T_t the element, U_t and S_t unsigned and signed of the same size, W_t twice as wide, UW_t that unsigned,
- * N_t the number of elements (64 for packed pairs), B_t bytes of a PTX lane (what the mask is about).
+ * N_t the number of elements (64 for packed pairs).
  *
  * A handler computes all 32 lanes, executing or not: into the destination when every live lane executes, else into w->scratch,
  * from where the executing ones are blended.  The destination may be any of the sources, never overlap one partly. */
@@ -15,34 +15,62 @@
 #include "emu/exec/level.h"
 #include "emu/exec/simd.h"
 
-/* X(t, element, unsigned, signed, wide, unsigned wide, elements, bytes of a lane) */
-#define LANE_PROPS(X)                                                                                                      \
-    X(u8,     uint8_t,  uint8_t,  int8_t,  uint16_t, uint16_t, 32, 1)                                                      \
-    X(s8,     int8_t,   uint8_t,  int8_t,  int16_t,  uint16_t, 32, 1)                                                      \
-    X(u16,    uint16_t, uint16_t, int16_t, uint32_t, uint32_t, 32, 2)                                                      \
-    X(s16,    int16_t,  uint16_t, int16_t, int32_t,  uint32_t, 32, 2)                                                      \
-    X(u32,    uint32_t, uint32_t, int32_t, uint64_t, uint64_t, 32, 4)                                                      \
-    X(s32,    int32_t,  uint32_t, int32_t, int64_t,  uint64_t, 32, 4)                                                      \
-    X(u64,    uint64_t, uint64_t, int64_t, uint64_t, uint64_t, 32, 8)                                                      \
-    X(s64,    int64_t,  uint64_t, int64_t, int64_t,  uint64_t, 32, 8)                                                      \
-    X(f32,    float,    uint32_t, int32_t, double,   uint64_t, 32, 4)                                                      \
-    X(f64,    double,   uint64_t, int64_t, double,   uint64_t, 32, 8)                                                      \
-    X(f16,    uint16_t, uint16_t, int16_t, uint32_t, uint32_t, 32, 2)                                                      \
-    X(bf16,   uint16_t, uint16_t, int16_t, uint32_t, uint32_t, 32, 2)                                                      \
-    X(f16x2,  uint16_t, uint16_t, int16_t, uint32_t, uint32_t, 64, 4)                                                      \
-    X(bf16x2, uint16_t, uint16_t, int16_t, uint32_t, uint32_t, 64, 4)                                                      \
-    X(u16x2,  uint16_t, uint16_t, int16_t, uint32_t, uint32_t, 64, 4)                                                      \
-    X(s16x2,  int16_t,  uint16_t, int16_t, int32_t,  uint32_t, 64, 4)
+/* One expression serves signed and unsigned types: "a < 0" is meant to vanish for the latter. */
+#pragma GCC diagnostic ignored "-Wtype-limits"
 
-#define X(t, T, U, S, W, UW, n, bytes)                                                                                     \
+/* X(t, element, unsigned, signed, wide, unsigned wide, elements) */
+#define LANE_PROPS(X)                                                                                                      \
+    X(u8,     uint8_t,  uint8_t,  int8_t,  uint16_t, uint16_t, 32)                                                         \
+    X(s8,     int8_t,   uint8_t,  int8_t,  int16_t,  uint16_t, 32)                                                         \
+    X(u16,    uint16_t, uint16_t, int16_t, uint32_t, uint32_t, 32)                                                         \
+    X(s16,    int16_t,  uint16_t, int16_t, int32_t,  uint32_t, 32)                                                         \
+    X(u32,    uint32_t, uint32_t, int32_t, uint64_t, uint64_t, 32)                                                         \
+    X(s32,    int32_t,  uint32_t, int32_t, int64_t,  uint64_t, 32)                                                         \
+    X(u64,    uint64_t, uint64_t, int64_t, uint64_t, uint64_t, 32)                                                         \
+    X(s64,    int64_t,  uint64_t, int64_t, int64_t,  uint64_t, 32)                                                         \
+    X(f32,    float,    uint32_t, int32_t, double,   uint64_t, 32)                                                         \
+    X(f64,    double,   uint64_t, int64_t, double,   uint64_t, 32)                                                         \
+    X(f16,    uint16_t, uint16_t, int16_t, uint32_t, uint32_t, 32)                                                         \
+    X(bf16,   uint16_t, uint16_t, int16_t, uint32_t, uint32_t, 32)                                                         \
+    X(f16x2,  uint16_t, uint16_t, int16_t, uint32_t, uint32_t, 64)                                                         \
+    X(bf16x2, uint16_t, uint16_t, int16_t, uint32_t, uint32_t, 64)                                                         \
+    X(u16x2,  uint16_t, uint16_t, int16_t, uint32_t, uint32_t, 64)                                                         \
+    X(s16x2,  int16_t,  uint16_t, int16_t, int32_t,  uint32_t, 64)
+
+#define X(t, T, U, S, W, UW, n)                                                                                            \
     typedef T  T_##t;                                                                                                      \
     typedef U  U_##t;                                                                                                      \
     typedef S  S_##t;                                                                                                      \
     typedef W  W_##t;                                                                                                      \
     typedef UW UW_##t;                                                                                                     \
-    enum { N_##t = n, B_##t = bytes };
+    enum { N_##t = n };
 LANE_PROPS(X)
 #undef X
+
+/* Bytes of a PTX lane, what the mask is about; as tokens, because they choose a function. */
+#define BYTES_u8 1
+#define BYTES_s8 1
+#define BYTES_u16 2
+#define BYTES_s16 2
+#define BYTES_u32 4
+#define BYTES_s32 4
+#define BYTES_u64 8
+#define BYTES_s64 8
+#define BYTES_f32 4
+#define BYTES_f64 8
+#define BYTES_f16 2
+#define BYTES_bf16 2
+#define BYTES_f16x2 4
+#define BYTES_bf16x2 4
+#define BYTES_u16x2 4
+#define BYTES_s16x2 4
+#define BYTES_b128 16
+#define WIDE_BYTES_u8 2
+#define WIDE_BYTES_s8 2
+#define WIDE_BYTES_u16 4
+#define WIDE_BYTES_s16 4
+#define WIDE_BYTES_u32 8
+#define WIDE_BYTES_s32 8
 
 #define LANES_U32(X, ...)    X(u32, __VA_ARGS__)
 #define LANES_U8(X, ...)     X(u8, __VA_ARGS__)
@@ -72,7 +100,9 @@ LANE_PROPS(X)
     X(u8, __VA_ARGS__) X(s8, __VA_ARGS__) X(u16, __VA_ARGS__) X(s16, __VA_ARGS__)                                          \
     X(u32, __VA_ARGS__) X(s32, __VA_ARGS__) X(u64, __VA_ARGS__) X(s64, __VA_ARGS__)
 #define LANES_CVTN(X, ...)   LANES_CVTI(X, __VA_ARGS__) LANES_FLT(X, __VA_ARGS__)
-#define LANES_COPY(X, ...)   X(u8, __VA_ARGS__) X(u16, __VA_ARGS__) X(u32, __VA_ARGS__) X(u64, __VA_ARGS__)
+#define LANES_COPY(X, ...)                                                                                                 \
+    X(u8, __VA_ARGS__) X(u16, __VA_ARGS__) X(u32, __VA_ARGS__) X(u64, __VA_ARGS__) X(b128, __VA_ARGS__)
+#define LANES_B128(X, ...)   X(b128, __VA_ARGS__)
 #define LANES_SEL(X, ...)    X(u16, __VA_ARGS__) X(u32, __VA_ARGS__) X(u64, __VA_ARGS__)
 
 /* The expression of a row as a function of one lane, with the names rows use. */
@@ -86,8 +116,10 @@ LANE_PROPS(X)
 /* Destination of a handler: where the loop writes.  LANE_DONE ends the handler. */
 #define LANE_OUT(D, u, w)                                                                                                  \
     (D *)__builtin_assume_aligned(warp_full(w) ? (void *)((w)->r + (u)->d) : (void *)(w)->scratch, 64)
-#define LANE_DONE(bytes, w, u)                                                                                             \
-    return warp_full(w) ? (u) + 1 : blend##bytes(w, u, (w)->r + (u)->d)
+#define LANE_DONE(t, w, u)      LANE_END(BYTES_##t, w, u)
+#define LANE_DONE_WIDE(t, w, u) LANE_END(WIDE_BYTES_##t, w, u)
+#define LANE_END(bytes, w, u)   LANE_END_(bytes, w, u)
+#define LANE_END_(bytes, w, u)  return warp_full(w) ? (u) + 1 : blend##bytes(w, u, (w)->r + (u)->d)
 
 #define LANE_LOOP(n)                                                                                                       \
     _Pragma("GCC ivdep") for (uint32_t i = 0; i < (n); i++)
