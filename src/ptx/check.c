@@ -220,6 +220,8 @@ static bool check_target(Check *c, const Spec *s, const Operand *o)
 {
     if (o->kind == OPD_NAME && !c->p->labels.v[o->ival].targets)
         return parser_error(c->p, o->line, o->col, "'%s' is no .branchtargets list", o->name);
+    if (o->kind == OPD_NAME && (c->p->branch_edges += c->p->labels.v[o->ival].ntargets) > c->p->max_regs)
+        return parser_error(c->p, o->line, o->col, "the module's brx.idx have more than %zu targets together", c->p->max_regs);
     return o->kind == OPD_LABEL || o->kind == OPD_NAME ? true : fail(c, o, s->shape == 'L' ? "a label" : "a name");
 }
 

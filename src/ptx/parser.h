@@ -59,6 +59,7 @@ typedef struct Parser {
     Names    names;
     uint32_t nest;
     size_t   max_regs, total_regs;
+    size_t   branch_edges; /* targets of all brx.idx: as many as registers, since each becomes an edge */
     uint64_t init_bytes;
     uint32_t srcloc;    /* of the next instruction */
 
