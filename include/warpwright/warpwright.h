@@ -113,7 +113,8 @@ typedef struct WwAccess {
     const char *op;    /* "ld", "st", "atom", "red" */
     uint32_t    bytes; /* per lane */
     uint32_t    mask;  /* active lanes */
-    const uint64_t *address; /* 32 of them; offsets for shared and local; inactive lanes: unspecified */
+    const uint64_t *address; /* 32 of them, as the kernel forms them: in the block's shared window (whose first KiB is the
+                              * hardware's), in the thread's local frame, or global; inactive lanes: unspecified */
     WwDim3      block;
     uint32_t    warp;  /* of the block */
     const char *file;  /* source file, or NULL */

@@ -211,7 +211,7 @@ static void printing_is_handed_over(void **state)
 typedef struct Log {
     size_t   n;
     WwAccess first[4];
-    uint64_t lane1[4];
+    uint64_t step[4]; /* from lane 0 to lane 1 */
 } Log;
 
 static void keep_access(void *user, const WwAccess *a)
@@ -219,7 +219,7 @@ static void keep_access(void *user, const WwAccess *a)
     Log *l = user;
     if (l->n < 4) {
         l->first[l->n] = *a;
-        l->lane1[l->n] = a->address[1];
+        l->step[l->n]  = a->address[1] - a->address[0];
     }
     l->n++;
 }
@@ -247,11 +247,11 @@ static void accesses_are_handed_over(void **state)
     assert_int_equal(l.first[0].wavefronts, 2);
     assert_int_equal(l.first[0].conflicts, 1);
     assert_null(l.first[0].file);
-    assert_int_equal(l.lane1[0], 8);
+    assert_int_equal(l.step[0], 8);
     assert_string_equal(l.first[1].op, "ld");
     assert_int_equal(l.first[1].ptx_line, l.first[0].ptx_line + 2);
     assert_string_equal(l.first[2].space, "global");
-    assert_int_equal(l.lane1[2], p + 4);
+    assert_int_equal(l.step[2], 4);
     assert_int_equal(l.first[2].sectors, 4);
 
     Saxpy s;
