@@ -78,6 +78,9 @@ typedef struct ExecTable {
     UopFn mem[MEM_COUNT][2];             /* the MEM_ operations of mem.def; [1] = observed twin */
 } ExecTable;
 
+/* The table of a SIMD level that this CPU has, the best one for NULL; NULL when it has not. */
+const ExecTable *emu_exec_table(const char *level);
+
 /* Control and warp-wide operations need no SIMD level: one table (ctl.c, sync.c). */
 extern const UopFn ctl_handlers[CTL_COUNT];
 

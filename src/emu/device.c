@@ -62,7 +62,7 @@ const char *emu_simd_level(unsigned i)
     return NULL;
 }
 
-static const ExecTable *find_level(const char *name)
+const ExecTable *emu_exec_table(const char *name)
 {
     for (size_t j = 0; j < sizeof levels / sizeof *levels; j++)
         if (cpu_has(levels[j].name) && (!name || strcmp(name, levels[j].name) == 0))
@@ -77,7 +77,7 @@ Status emu_open(const EmuOptions *o, EmuDevice **out)
     static const EmuOptions none;
     o    = o ? o : &none;
     *out = NULL;
-    const ExecTable *exec = find_level(o->simd);
+    const ExecTable *exec = emu_exec_table(o->simd);
     if (!exec)
         return WW_ERR_UNAVAILABLE;
     EmuDevice *d = xcalloc(1, sizeof *d);

@@ -143,7 +143,7 @@ Slot lo_address(Lower *lo, const Var *v, int64_t off, unsigned bytes)
 static Slot read_sreg(Lower *lo, const char *name, unsigned bytes, unsigned *have)
 {
     SReg r = sreg_by_name(name);
-    *have  = r == SREG_COUNT ? bytes : sreg_bytes(r);
+    *have  = r == SREG_COUNT ? bytes : emu_sreg_bytes(r);
     if (*have == 0) /* the only predicate: %is_explicit_cluster, never true here */
         return lo_const(lo, 0, 0);
     Slot s = lo_temp(lo, *have);

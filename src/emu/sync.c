@@ -311,7 +311,7 @@ SReg sreg_by_name(const char *name)
     return SREG_COUNT;
 }
 
-unsigned sreg_bytes(SReg r)
+unsigned emu_sreg_bytes(SReg r)
 {
     return sregs[r].bytes;
 }

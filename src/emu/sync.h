@@ -15,7 +15,7 @@ typedef enum SReg {
 
 /* By PTX name; SREG_COUNT if unknown.  envreg<n> and pm<n> read as zero: SREG_reserved_smem_offset_begin. */
 SReg     sreg_by_name(const char *name);
-unsigned sreg_bytes(SReg r); /* 0: a predicate */
+unsigned emu_sreg_bytes(SReg r); /* 0: a predicate */
 
 typedef struct BranchTable {
     uint32_t count;
