@@ -285,7 +285,7 @@ int lexer_peek(Lexer *lx)
     return skip_blank(lx) ? (unsigned char)*lx->p : '/';
 }
 
-/* The rare case: blanks inside an opcode ("add .s32").  Collects the words without them. */
+/* The rare case: there may be blanks inside an opcode ("add .s32").  Collects the words without them. */
 static void spaced_opcode(Lexer *lx, Token *t)
 {
     Str all = {0};
@@ -304,6 +304,10 @@ static void spaced_opcode(Lexer *lx, Token *t)
 void lexer_opcode(Lexer *lx, Token *t)
 {
     const char *e = lx->p;
+    if (e != t->s + t->len) { /* a look-ahead has skipped blanks */
+        spaced_opcode(lx, t);
+        return;
+    }
     while (*e == '.' && is(e[1], C_FOLLOW))
         e = word_end(e + 1);
     if (e != lx->p) {
@@ -311,8 +315,6 @@ void lexer_opcode(Lexer *lx, Token *t)
         t->name = names_intern(lx->names, t->s, t->len);
         lx->p   = e;
     }
-    if (is(*e, C_BLANK) || *e == '/') {
-        if (lexer_peek(lx) == '.' && is(lx->p[1], C_FOLLOW))
-            spaced_opcode(lx, t);
-    }
+    if ((is(*e, C_BLANK) || *e == '/') && lexer_peek(lx) == '.')
+        spaced_opcode(lx, t);
 }
