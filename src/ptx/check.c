@@ -46,6 +46,13 @@ static bool fail(Check *c, const Operand *o, const char *want)
                         describe(c->p, o));
 }
 
+/* The same, from the specification. */
+static bool fail_type(Check *c, const Spec *s, const Operand *o)
+{
+    const char *what = s->written ? "a register" : "a value";
+    return fail(c, o, s->type == TY_NONE ? what : arena_printf(c->p->scratch, "%s .%s", what, type_text((Type)s->type)));
+}
+
 static bool types_agree(Type have, Type want, bool relaxed)
 {
     char h = type_kind(have), w = type_kind(want);
@@ -59,7 +66,7 @@ static bool types_agree(Type have, Type want, bool relaxed)
     return h == 'b' || w == 'b' || (h == 'f') == (w == 'f');
 }
 
-static bool check_reg(Check *c, const Spec *s, const Operand *o, const char *want)
+static bool check_reg(Check *c, const Spec *s, const Operand *o)
 {
     if (o->part == PART_SEL && !s->sel)
         return parser_error(c->p, o->line, o->col, "'%s' takes no part like .%s of a register", c->in->op->text, o->sel);
@@ -71,7 +78,7 @@ static bool check_reg(Check *c, const Spec *s, const Operand *o, const char *wan
     if (s->type == TY_NONE || o->part == PART_SEL)
         return true;
     if ((o->reg->vec && o->part < 0) || !types_agree(o->reg->type, (Type)s->type, s->relaxed))
-        return fail(c, o, want);
+        return fail_type(c, s, o);
     return true;
 }
 
@@ -92,36 +99,38 @@ static bool sreg_fits(const Check *c, const Operand *o, Type want)
     return types_agree(have, want, false) || (type_bytes(want) == 2 && type_bytes(have) == 4);
 }
 
+static bool scalar_fits(const Check *c, const Spec *s, const Operand *o)
+{
+    Type t    = (Type)s->type;
+    bool any  = t == TY_NONE;
+    char kind = type_kind(t);
+    switch (o->kind) {
+    case OPD_SINK: return s->written;
+    case OPD_INT: return !s->written && (any || kind != 'f');
+    case OPD_FLOAT: return !s->written && (any || float_fits(o, t));
+    case OPD_VAR: case OPD_FUNC:
+        return !s->written && (any || (kind != 'f' && kind != 'p' && type_bytes(t) >= 4 && type_bytes(t) <= 8));
+    case OPD_SREG: return !s->written && (any || sreg_fits(c, o, t));
+    case OPD_VECTOR: case OPD_MEM: return any;
+    default: return false;
+    }
+}
+
 static bool check_scalar(Check *c, const Spec *s, const Operand *o)
 {
-    Type t           = (Type)s->type;
-    const char *want = arena_printf(c->p->scratch, t == TY_NONE ? "%s" : "%s .%s", s->written ? "a register" : "a value",
-                                    type_text(t));
-    switch (o->kind) {
-    case OPD_REG: return check_reg(c, s, o, t == TY_NONE ? "a register" : want);
-    case OPD_SINK: return s->written ? true : fail(c, o, want);
-    case OPD_INT: return !s->written && (t == TY_NONE || type_kind(t) != 'f') ? true : fail(c, o, want);
-    case OPD_FLOAT: return !s->written && (t == TY_NONE || float_fits(o, t)) ? true : fail(c, o, want);
-    case OPD_VAR: case OPD_FUNC: {
-        bool fits = t == TY_NONE || (type_kind(t) != 'f' && type_kind(t) != 'p' && type_bytes(t) >= 4 && type_bytes(t) <= 8);
-        return !s->written && fits ? true : fail(c, o, want);
-    }
-    case OPD_SREG: return !s->written && (t == TY_NONE || sreg_fits(c, o, t)) ? true : fail(c, o, want);
-    case OPD_VECTOR: case OPD_MEM: return t == TY_NONE ? true : fail(c, o, want);
-    default: return fail(c, o, want);
-    }
+    if (o->kind == OPD_REG)
+        return check_reg(c, s, o);
+    return scalar_fits(c, s, o) ? true : fail_type(c, s, o);
 }
 
 /* {a, b} where the opcode has .v2, or a .v2 register */
 static bool check_vector(Check *c, const Spec *s, const Operand *o)
 {
-    unsigned n  = c->sig->vec;
-    char want[32];
-    snprintf(want, sizeof want, "a vector of %u", n);
+    unsigned n = c->sig->vec;
     if (o->kind == OPD_REG && o->reg->vec == n && o->part < 0)
-        return types_agree(o->reg->type, (Type)s->type, s->relaxed) ? true : fail(c, o, want);
+        return types_agree(o->reg->type, (Type)s->type, s->relaxed) ? true : fail_type(c, s, o);
     if (o->kind != OPD_VECTOR || o->count != n)
-        return fail(c, o, want);
+        return fail(c, o, n == 2 ? "a vector of 2" : n == 4 ? "a vector of 4" : "a vector of 8");
     for (unsigned i = 0; i < n; i++)
         if (!check_scalar(c, s, &o->elem[i]))
             return false;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Intern table: FNV-1a over the text, open addressing, at most half full.  Names live in the module's arena (functions,
+ * Intern table: a multiplicative hash of the text, open addressing, at most half full.  Names live in the module's arena (functions,
  * registers and labels point at their texts), bindings in the parser's scratch arena. */
 #include "ptx/names.h"
 
@@ -38,12 +38,25 @@ static void grow(Names *n)
     n->nslots = size;
 }
 
+/* Eight bytes a step, the rest in a last one. */
+static uint32_t hash_text(const char *s, size_t len)
+{
+    const uint64_t k = UINT64_C(0x9e3779b97f4a7c15);
+    uint64_t h = len * k, w = 0;
+    for (size_t i = 8; i <= len; i += 8) {
+        memcpy(&w, s + i - 8, 8);
+        h = (h ^ w) * k;
+        h ^= h >> 32;
+    }
+    w = 0;
+    memcpy(&w, s + (len & ~(size_t)7), len & 7);
+    h = (h ^ w) * k;
+    return (uint32_t)(h ^ h >> 32);
+}
+
 Name *names_intern(Names *n, const char *s, size_t len)
 {
-    uint64_t h = 0xcbf29ce484222325u;
-    for (size_t i = 0; i < len; i++)
-        h = (h ^ (unsigned char)s[i]) * 0x100000001b3u;
-    uint32_t hash = (uint32_t)(h ^ h >> 32);
+    uint32_t hash = hash_text(s, len);
     size_t mask = n->nslots - 1, at = hash & mask;
     for (Name *name; (name = n->slot[at]); at = (at + 1) & mask)
         if (name->hash == hash && name->len == len && memcmp(name->text, s, len) == 0)
