@@ -87,8 +87,10 @@ static bool choose(const CliArgs *a, const Experiment **e, size_t *n)
         e[*n]             = lab_experiment_find(given);
         if (!e[(*n)++]) {
             const char *near = cli_nearest(given, names);
-            cli_error("lab", "unknown experiment '%s'%s%s%s; lab --list names them all", given,
-                      near ? ", did you mean '" : "", near ? near : "", near ? "'?" : "");
+            if (near)
+                cli_error("lab", "unknown experiment '%s'; did you mean '%s'?", given, near);
+            else
+                cli_error("lab", "unknown experiment '%s'; lab --list names those there are", given);
             return false;
         }
     }
@@ -124,6 +126,17 @@ static bool read_options(const CliArgs *a, LabOptions *o)
 
 /* ---- running ----------------------------------------------------------------------------------------------------- */
 
+/* Before a long run: whether its rows can be kept at all. */
+static bool can_write(const char *path)
+{
+    FILE *f = fopen(path, "ab");
+    if (f)
+        fclose(f);
+    else
+        cli_error("lab", "cannot write %s: %s", path, strerror(errno));
+    return f != NULL;
+}
+
 static int write_json(const Lab *lab, const char *path)
 {
     json_t *doc = lab_json(lab);
@@ -134,8 +147,10 @@ static int write_json(const Lab *lab, const char *path)
 
 static int run(const CliArgs *a, const LabOptions *o, const Experiment *const *e, size_t n)
 {
-    Lab   *lab;
-    Str    message = {0}, table = {0};
+    Lab *lab;
+    Str  message = {0}, table = {0};
+    if (cli_has(a, "json") && !can_write(cli_text(a, "json", NULL)))
+        return CLI_USAGE;
     Status s = lab_open(o, &lab, &message);
     if (s != WW_OK) {
         int code = s == WW_ERR_INVALID ? cli_error("lab", "%s", str_text(&message)) : CLI_KERNEL;

@@ -71,7 +71,8 @@ static void put_counts(const LabRow *r, const Columns *col, Str *out)
 
 static void put_row(const LabRow *r, const Columns *col, Str *out)
 {
-    str_printf(out, "  %-*s %-8s", NAME_WIDTH, r->kernel, r->verified ? "ok" : "WRONG");
+    const char *result = r->verified ? "ok" : r->checked ? "WRONG" : "FAILED"; /* a wrong result, or none */
+    str_printf(out, "  %-*s %-8s", NAME_WIDTH, r->kernel, result);
     if (r->counted)
         put_counts(r, col, out);
     else
@@ -89,19 +90,26 @@ static void put_row(const LabRow *r, const Columns *col, Str *out)
                    r->checked, r->values);
 }
 
-/* "m=1024 n=1024 k=32": sizes that all rows of the experiment share. */
+static const LabSize *find_size(const LabRow *r, const char *name)
+{
+    for (size_t i = 0; i < r->nsizes; i++)
+        if (strcmp(r->size[i].name, name) == 0)
+            return &r->size[i];
+    return NULL;
+}
+
+/* "m=1024 k=32": sizes that all rows of the experiment share. */
 static void put_common_sizes(const Lab *lab, size_t first, size_t past, Str *out)
 {
     const LabRow *r = lab_row(lab, first);
     for (size_t i = 0; i < r->nsizes; i++) {
         bool common = true;
         for (size_t j = first + 1; j < past; j++) {
-            const LabRow *o = lab_row(lab, j);
-            common          = common && i < o->nsizes && strcmp(o->size[i].name, r->size[i].name) == 0 &&
-                     o->size[i].value == r->size[i].value;
+            const LabSize *other = find_size(lab_row(lab, j), r->size[i].name);
+            common               = common && other && other->value == r->size[i].value;
         }
         if (common)
-            str_printf(out, " %s=%" PRId64, r->size[i].name, r->size[i].value);
+            str_printf(out, "  %s=%" PRId64, r->size[i].name, r->size[i].value);
     }
 }
 
@@ -138,7 +146,7 @@ void lab_table(const Lab *lab, bool legend, Str *out)
         const char *name = lab_row(lab, first)->experiment;
         for (past = first + 1; past < n && strcmp(lab_row(lab, past)->experiment, name) == 0;)
             past++;
-        str_printf(out, "\n%s: %s\n ", name, lab_experiment_question(lab_experiment_find(name)));
+        str_printf(out, "\n%s: %s\n", name, lab_experiment_question(lab_experiment_find(name)));
         put_common_sizes(lab, first, past, out);
         str_addc(out, '\n');
         put_head(&col, out);

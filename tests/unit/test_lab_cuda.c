@@ -140,9 +140,9 @@ static void expect_refused(const char *words)
 static void test_refused(void **state)
 {
     (void)state;
-    expect_refused("value 0 is nan, expected");
+    expect_refused("nan, expected");
     mock->kernel = one_missing;
-    expect_refused("value 511 is nan, expected");
+    expect_refused("value 511 is ");
     mock->kernel = one_past;
     expect_refused("wrote outside its arrays");
     mock->kernel = one_before;

@@ -109,7 +109,7 @@ static void test_table(void **state)
     Lab *lab        = harness_run(&o, "banks");
     lab_table(lab, true, &text);
     assert_non_null(strstr(str_text(&text), "seed: 20080718\n"));
-    assert_non_null(strstr(str_text(&text), "blocks=1 side=16\n"));
+    assert_non_null(strstr(str_text(&text), "\n  blocks=1  side=16\n"));
     assert_non_null(strstr(str_text(&text), "  bank_transposed_shared    ok "));
     assert_non_null(strstr(str_text(&text), "l1tex__t_requests_"));
     assert_null(strstr(str_text(&text), "GB/s")); /* nothing was timed */
