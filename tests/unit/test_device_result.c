@@ -2,6 +2,8 @@
  *
  * What a launch leaves: counters, source lines, instruction classes, findings, printed text, accesses.  Most of it only the
  * emulator can tell: those tests are skipped on a GPU. */
+#include <pthread.h>
+
 #include "tests/unit/device_fixture.h"
 
 /* ---- results ---- */
@@ -281,6 +283,72 @@ static void results_outlive_their_module(void **state)
     ww_result_free(r);
 }
 
+/* ---- threads ---- */
+
+typedef struct Party {
+    pthread_t  thread;
+    WwCounters total;
+    Log        log;
+    float      last;
+    WwStatus   status;
+} Party;
+
+static void *run_party(void *arg)
+{
+    Party    *p  = arg;
+    WwDevice *dv = NULL;
+    WwModule *mv = NULL;
+    WwResult *r  = NULL;
+    WwPtr     x  = 0;
+    float     a  = 2, h[N];
+    uint32_t  n  = N;
+    for (int i = 0; i < N; i++)
+        h[i] = (float)i;
+    WwLaunch w = {.grid      = {64, 1, 1},
+                  .block     = {64, 1, 1},
+                  .args      = (void *[]){&x, &x, &a, &n},
+                  .arg_count = 4,
+                  .observe   = WW_OBSERVE_COUNTERS | WW_OBSERVE_ACCESSES,
+                  .on_access = keep_access,
+                  .user      = &p->log};
+    p->status  = ww_device_open("emulator", &(WwDeviceOptions){.threads = 2}, &dv, NULL);
+    if (!p->status)
+        p->status = ww_module_load(dv, "api.ptx", ptx, strlen(ptx), &mv);
+    if (!p->status)
+        p->status = ww_alloc(dv, sizeof h, &x);
+    if (!p->status)
+        p->status = ww_copy_in(dv, x, h, sizeof h);
+    for (int i = 0; i < 5 && !p->status; i++) {
+        ww_result_free(r);
+        p->status = ww_launch(dv, mv, "saxpy", &w, &r);
+    }
+    if (!p->status)
+        p->status = ww_copy_out(dv, h, x, sizeof h);
+    if (!p->status)
+        p->total = *ww_result_counters(r);
+    p->last = h[N - 1];
+    ww_result_free(r);
+    ww_device_close(dv);
+    return NULL;
+}
+
+static void devices_are_independent(void **state)
+{
+    (void)state;
+    Party party[3] = {0};
+    emulator_only();
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(pthread_create(&party[i].thread, NULL, run_party, &party[i]), 0);
+    for (int i = 0; i < 3; i++)
+        pthread_join(party[i].thread, NULL);
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(party[i].status, WW_OK);
+        assert_true(party[i].last == 999.0f * 243);
+        assert_int_equal(party[i].log.n, 5 * 96);
+        assert_int_equal(party[i].total.global_ld_requests, 64);
+    }
+}
+
 /* ---- rounds ---- */
 
 static int run(const char *device)
@@ -296,6 +364,7 @@ static int run(const char *device)
         T(printing_is_handed_over),
         T(accesses_are_handed_over),
         T(results_outlive_their_module),
+        T(devices_are_independent),
     };
 #undef T
     return cmocka_run_group_tests_name(device, tests, NULL, NULL);
