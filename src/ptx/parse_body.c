@@ -333,7 +333,7 @@ bool parse_body(Parser *p, Func *f)
         if (!parse_statement(p, &depth)) {
             if (p->tok.kind == TOK_WORD && (p->tok.name->keyword == KW_entry || p->tok.name->keyword == KW_func))
                 break;
-            parser_recover(p, true);
+            parser_recover(p, RECOVER_BODY);
         }
     bool closed = depth == 0;
     if (p->tok.kind == TOK_END && !p->stop)

@@ -10,6 +10,15 @@
 
 static bool parse_binary(Parser *p, Value *v, int min, bool symbols);
 
+/* One level of nesting more; the caller takes it back. */
+static bool deeper(Parser *p, const Token *at)
+{
+    if (p->nest >= MAX_NEST)
+        return parser_error(p, at->line, at->col, "the expression is nested more than %d deep", MAX_NEST);
+    p->nest++;
+    return true;
+}
+
 static Value int_value(uint64_t bits, bool is_unsigned)
 {
     return (Value){.kind = VAL_INT, .bits = bits, .is_unsigned = is_unsigned, .byte = -1};
@@ -159,16 +168,12 @@ static bool parse_unary(Parser *p, Value *v, bool symbols)
     bool ok;
     if (op.kind != '(' && op.kind != '-' && op.kind != '+' && op.kind != '~' && op.kind != '!')
         return parse_primary(p, v, symbols);
-    if (p->nest >= MAX_NEST)
-        return parser_error(p, op.line, op.col, "the expression is nested more than %d deep", MAX_NEST);
-    p->nest++;
     parser_next(p);
-    if (op.kind != '(')
-        ok = parse_unary(p, v, symbols) && apply_unary(p, v, &op);
-    else if (p->tok.kind == TOK_WORD)
-        ok = parse_cast(p, v, symbols);
-    else
-        ok = parse_expr(p, v, symbols) && parser_need(p, ')', "')'");
+    if (op.kind == '(' && p->tok.kind != TOK_WORD)
+        return parse_expr(p, v, symbols) && parser_need(p, ')', "')'");
+    if (!deeper(p, &op))
+        return false;
+    ok = op.kind == '(' ? parse_cast(p, v, symbols) : parse_unary(p, v, symbols) && apply_unary(p, v, &op);
     p->nest--;
     return ok;
 }
@@ -288,12 +293,8 @@ static bool parse_choice(Parser *p, Value *v, bool symbols)
 {
     bool  first = truth(v), ok;
     Value yes, no;
-    if (p->nest >= MAX_NEST)
-        return parser_error(p, p->tok.line, p->tok.col, "the expression is nested more than %d deep", MAX_NEST);
-    p->nest++;
     parser_next(p);
-    ok = parse_expr(p, &yes, symbols) && parser_need(p, ':', "':'") && parse_binary(p, &no, 1, symbols);
-    p->nest--;
+    ok = parse_expr(p, &yes, symbols) && parser_need(p, ':', "':'") && parse_expr(p, &no, symbols);
     if (ok)
         *v = first ? yes : no;
     return ok;
@@ -326,7 +327,12 @@ static bool parse_binary(Parser *p, Value *v, int min, bool symbols)
 
 bool parse_expr(Parser *p, Value *v, bool symbols)
 {
-    return parse_binary(p, v, 1, symbols);
+    Token at = p->tok;
+    if (!deeper(p, &at))
+        return false;
+    bool ok = parse_binary(p, v, 1, symbols);
+    p->nest--;
+    return ok;
 }
 
 bool parse_expr_rest(Parser *p, Value *v, bool symbols)

@@ -333,7 +333,8 @@ static void own_params(Func *f)
 
 static bool parse_func(Parser *p, Linkage linkage)
 {
-    Func f = {.linkage = linkage, .entry = p->tok.name->keyword == KW_entry};
+    Func f     = {.linkage = linkage, .entry = p->tok.name->keyword == KW_entry};
+    p->in_func = true;
     parser_next(p);
     if (!parse_signature(p, &f, false))
         return false;
@@ -410,7 +411,13 @@ void parse_module(Parser *p)
 {
     if (!parse_header(p))
         return;
-    while (p->tok.kind != TOK_END && !p->stop)
-        if (!parse_directive(p))
-            parser_recover(p, false);
+    while (p->tok.kind != TOK_END && !p->stop) {
+        const char *before = p->tok.s;
+        p->in_func         = false;
+        if (parse_directive(p))
+            continue;
+        if (p->tok.s == before) /* nothing was taken: a loop must */
+            parser_next(p);
+        parser_recover(p, p->in_func ? RECOVER_FUNC : RECOVER_VAR);
+    }
 }

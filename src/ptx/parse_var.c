@@ -200,8 +200,8 @@ static bool check_regs(Parser *p, uint64_t more, const Token *at)
 {
     if (p->regs.n + more <= MAX_FUNC_REGS && p->total_regs + more <= p->max_regs)
         return true;
-    return parser_error(p, at->line, at->col, "too many registers: a function may have %d, this module %zu", MAX_FUNC_REGS,
-                        p->max_regs);
+    return parser_error(p, at->line, at->col, "too many registers: a function may have %d, a module about as many",
+                        MAX_FUNC_REGS);
 }
 
 Reg *parser_add_reg(Parser *p, const char *name, Type type, uint8_t vec)

@@ -142,32 +142,38 @@ static bool begins_declaration(const Parser *p)
     }
 }
 
-static void recover_module(Parser *p)
+static void recover_var(Parser *p)
+{
+    bool end = false;
+    while (!end && p->tok.kind != TOK_END && !begins_declaration(p)) {
+        end = p->tok.kind == ';';
+        parser_next(p);
+    }
+}
+
+static void recover_func(Parser *p)
 {
     size_t depth = 0;
-    bool first   = true;
-    while (p->tok.kind != TOK_END && (first || depth > 0 || !begins_declaration(p))) {
+    while (p->tok.kind != TOK_END && !begins_declaration(p)) {
         int kind = p->tok.kind;
-        first    = false;
-        if (kind == '{')
-            depth++;
+        depth += kind == '{';
         parser_next(p);
-        if (kind == '}' && depth > 0 && --depth == 0 && p->tok.kind != ';' && p->tok.kind != ',' && p->tok.kind != '}')
-            return;
-        if (kind == ';' && depth == 0)
+        if ((kind == ';' && depth == 0) || (kind == '}' && depth > 0 && --depth == 0))
             return;
     }
 }
 
-void parser_recover(Parser *p, bool in_body)
+void parser_recover(Parser *p, Recover what)
 {
     p->nest = 0;
     if (p->stop)
         return;
-    if (in_body)
+    if (what == RECOVER_BODY)
         recover_body(p);
+    else if (what == RECOVER_VAR)
+        recover_var(p);
     else
-        recover_module(p);
+        recover_func(p);
 }
 
 void parser_order(Parser *p, char kind, size_t index)

@@ -64,6 +64,7 @@ typedef struct Parser {
     uint32_t srcloc;    /* of the next instruction */
 
     Func    *func;      /* whose body is being read */
+    bool     in_func;   /* the directive being read is a function: what to skip after an error */
     VEC(Instr)   instrs;
     VEC(Reg *)   regs;
     VEC(Var *)   vars;
@@ -97,8 +98,10 @@ bool parser_need(Parser *p, int kind, const char *what);
 bool parser_is_word(const Parser *p, Keyword kw);
 bool parser_take_word(Parser *p, Keyword kw);
 bool parser_uint(Parser *p, uint32_t *out, const char *what);
-/* Past the next ';', or before a '}', the end, or (module scope) a directive that begins a declaration. */
-void parser_recover(Parser *p, bool in_body);
+/* RECOVER_BODY, RECOVER_VAR: past the next ';'; RECOVER_FUNC: past the ';' or the body.  Never past the end, a '}' of the body
+ * (BODY), or the beginning of a function (BODY, FUNC) or of any declaration with a linkage (VAR). */
+typedef enum Recover { RECOVER_BODY, RECOVER_VAR, RECOVER_FUNC } Recover;
+void parser_recover(Parser *p, Recover what);
 void parser_order(Parser *p, char kind, size_t index);
 /* Binds, or reports the duplicate and returns NULL. */
 Sym *parser_bind(Parser *p, Name *name, SymKind kind, uint32_t line, uint32_t col);
