@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The counting observer.  The cost of an access (model/) depends only on the active lanes, the differences between their addresses
- * and where the first of them lies within the model's period; kernels repeat the same few patterns.  So every instruction keeps
- * the last WAYS patterns it showed:
+ * The counting observer.  Kernels repeat few address patterns: the same lanes with the same differences between their
+ * addresses, at other places.  So every instruction keeps the last WAYS patterns it showed, and for each of them how often its
+ * first active lane stood at which place of the model's period (model.h):
  *
- *     Way  | key: mask, space, phase | hits | cost | delta[32]: address minus first active address, 0 if idle |
+ *     Way  | key: mask, space | hits[place] -> counts | delta[32]: address minus first active address, 0 if idle |
  *
- * An access that matches a way (one vector compare over the 32 lanes) costs one increment; costs are multiplied by hits and added
- * up when a way is evicted and at the join.  Only misses run the model.
+ * An access that matches a way (one vector compare over the 32 lanes) costs one increment.  The model runs only when a way is
+ * evicted and at the join, once for each place with hits, and its numbers are multiplied by them.
  *
- * Invariants: an instruction's operation, width and cache policy never change (its space may: generic addresses).  A state
- * belongs to one worker; sums do not depend on which worker ran which block, so neither do results.
+ * Invariants: an instruction's operation, width and cache policy never change (its space may: generic addresses);
+ * addresses are naturally aligned (the emulator stops at others).  A state belongs to one worker; sums do not depend on which worker
+ * ran which block, so neither do results.
  * Merged loads: see merge.h.  Whether a group is joined is decided over the whole launch: the assembler joins only what it can
  * prove aligned, so one unaligned execution means it was not.
  * It does not model caches over time: sectors are those requested, not those missed. */
@@ -48,12 +49,11 @@ typedef struct Merged {
 } Merged;
 
 typedef struct Way {
-    uint64_t  key; /* key_of; 0 = empty (no access has mask 0) */
-    uint64_t  hits;
-    uint64_t  period; /* the model's, less one */
-    ModelCost cost;
-    uint32_t  passes[HYPOTHESES], ideal[HYPOTHESES]; /* shared loads */
-    uint32_t  unaligned;
+    uint64_t  key;          /* key_of; 0 = empty (no access has mask 0) */
+    uint64_t *hits;         /* by place: (first active address modulo the period) / bytes */
+    uint32_t  period;       /* less one */
+    uint32_t  shift;        /* log2 of the bytes */
+    uint32_t  places, room; /* of hits */
     _Alignas(64) union {
         uint32_t d32[LANES];
         uint64_t d64[LANES];
@@ -97,9 +97,9 @@ struct Count {
     bool           stale; /* derived counters must be computed anew */
 };
 
-static inline uint64_t key_of(const Access *a, uint64_t phase)
+static inline uint64_t key_of(const Access *a)
 {
-    return a->mask | (uint64_t)a->space << 32 | phase << 40;
+    return a->mask | (uint64_t)a->space << 32;
 }
 
 /* ---- adding up ------------------------------------------------------------------------------------------------------- */
@@ -152,32 +152,6 @@ static void add_local(WwCounters *s, unsigned op, const ModelCost *c, uint64_t n
     }
 }
 
-/* Moves a way's hits into the sums. */
-static void way_fold(Site *s, Way *w)
-{
-    uint64_t n     = w->hits;
-    unsigned space = (unsigned)(w->key >> 32) & 3, op = s->op;
-    w->hits = 0;
-    if (n == 0)
-        return;
-    if (space == ACCESS_GLOBAL)
-        add_global(&s->sum, op, &w->cost, n);
-    else if (space == ACCESS_SHARED)
-        add_shared(&s->sum, op, &w->cost, n);
-    else
-        add_local(&s->sum, op, &w->cost, n);
-    if (space != ACCESS_SHARED || op != ACCESS_LD)
-        return;
-    for (int h = 0; h < HYPOTHESES; h++) {
-        s->merged.loads[h] += w->ideal[h] ? n : 0;
-        s->merged.passes[h] += n * w->passes[h];
-        s->merged.ideal[h] += n * w->ideal[h];
-    }
-    s->merged.unaligned |= w->unaligned;
-}
-
-/* ---- misses ---------------------------------------------------------------------------------------------------------- */
-
 static ModelL1 l1_of(unsigned cache)
 {
     if (cache == CACHE_CG || cache == CACHE_CV)
@@ -185,56 +159,84 @@ static ModelL1 l1_of(unsigned cache)
     return cache == CACHE_CA ? MODEL_L1_ON : MODEL_L1_AUTO;
 }
 
-static void merged_costs(const Profile *p, uint8_t role, ModelAccess m, Way *w)
+/* n shared loads under each hypothesis; c is the cost alone. */
+static void add_merged(const Profile *p, Site *s, ModelAccess m, const ModelCost *c, uint64_t n)
 {
-    w->passes[ALONE] = w->cost.wavefronts;
-    w->ideal[ALONE]  = w->cost.ideal_wavefronts;
-    uint64_t base    = 0;
+    Merged *g = &s->merged;
     for (uint32_t lanes = m.mask; lanes; lanes &= lanes - 1)
-        base |= m.addr[__builtin_ctz(lanes)] - (role >> 4);
-    w->unaligned = (uint32_t)(base & 15);
+        g->unaligned |= (uint32_t)(m.addr[__builtin_ctz(lanes)] - (s->role >> 4)) & 15;
+    g->loads[ALONE] += n;
+    g->passes[ALONE] += n * c->wavefronts;
+    g->ideal[ALONE] += n * c->ideal_wavefronts;
     for (int h = PAIR; h <= QUAD; h++) {
-        w->passes[h] = w->ideal[h] = 0;
-        if (!(role & (h == PAIR ? MERGE_PAIR1 : MERGE_QUAD1)))
+        if (!(s->role & (h == PAIR ? MERGE_PAIR1 : MERGE_QUAD1)))
             continue;
-        ModelCost c;
+        ModelCost wide;
         m.bytes = h == PAIR ? 8 : 16;
-        model_access(p, &m, &c);
-        w->passes[h] = c.wavefronts;
-        w->ideal[h]  = c.ideal_wavefronts;
+        model_access(p, &m, &wide);
+        g->loads[h] += n;
+        g->passes[h] += n * wide.wavefronts;
+        g->ideal[h] += n * wide.ideal_wavefronts;
     }
 }
 
-static uint64_t period_of(const State *st, const Site *s, const Access *a)
+/* Adds n accesses of a way's pattern at one place to the sums. */
+static void add_place(const Profile *p, Site *s, const Way *w, uint32_t place, uint64_t n)
 {
-    unsigned n = model_period(st->count->profile, (ModelSpace)a->space, (ModelOp)a->op, a->bytes);
-    if (s->role && n < 16)
-        n = 16; /* alignment decides about merging */
-    return n - 1;
+    unsigned space = (unsigned)(w->key >> 32);
+    uint64_t addr[LANES], base = (UINT64_C(1) << 60) + ((uint64_t)place << w->shift); /* far from both ends */
+    for (unsigned i = 0; i < LANES; i++)
+        addr[i] = base + (space == ACCESS_GLOBAL ? w->delta.d64[i] : (uint64_t)(int32_t)w->delta.d32[i]);
+    ModelAccess m = {(ModelSpace)space, (ModelOp)s->op, l1_of(s->cache), s->bytes, (uint32_t)w->key, addr};
+    ModelCost   c;
+    model_access(p, &m, &c);
+    if (space == ACCESS_GLOBAL)
+        add_global(&s->sum, s->op, &c, n);
+    else if (space == ACCESS_SHARED)
+        add_shared(&s->sum, s->op, &c, n);
+    else
+        add_local(&s->sum, s->op, &c, n);
+    if (space == ACCESS_SHARED && s->op == ACCESS_LD)
+        add_merged(p, s, m, &c, n);
 }
 
-static void site_replace(State *st, Site *s, const Access *a, uint64_t base, uint64_t period)
+/* Moves a way's hits into the sums. */
+static void way_fold(const Profile *p, Site *s, Way *w)
 {
-    Way     *w = &s->way[s->victim];
-    uint64_t addr[LANES];
-    way_fold(s, w);
+    for (uint32_t i = 0; i < w->places; i++)
+        if (w->hits[i]) {
+            add_place(p, s, w, i, w->hits[i]);
+            w->hits[i] = 0;
+        }
+}
+
+/* ---- misses ---------------------------------------------------------------------------------------------------------- */
+
+/* Replaces a way by a's pattern; base: the first active address. */
+static Way *site_replace(State *st, Site *s, const Access *a, uint64_t base)
+{
+    Way *w = &s->way[s->victim];
+    way_fold(st->count->profile, s, w);
     for (unsigned i = 0; i < LANES; i++) {
-        addr[i]    = a->off ? a->off[i] : a->addr[i];
-        uint64_t d = a->mask >> i & 1 ? addr[i] - base : 0;
+        bool on = a->mask >> i & 1;
         if (a->off)
-            w->delta.d32[i] = (uint32_t)d;
+            w->delta.d32[i] = on ? a->off[i] - (uint32_t)base : 0;
         else
-            w->delta.d64[i] = d;
+            w->delta.d64[i] = on ? a->addr[i] - base : 0;
     }
-    ModelAccess m = {(ModelSpace)a->space, (ModelOp)a->op, l1_of(a->cache), a->bytes, a->mask, addr};
-    model_access(st->count->profile, &m, &w->cost);
-    if (a->space == ACCESS_SHARED && a->op == ACCESS_LD)
-        merged_costs(st->count->profile, s->role, m, w);
-    w->key    = key_of(a, base & period);
-    w->period = period;
-    w->hits   = 1;
-    s->last   = w;
+    unsigned period = model_period(st->count->profile, (ModelSpace)a->space, (ModelOp)a->op, a->bytes);
+    if (s->role && period < 16)
+        period = 16; /* alignment decides about merging */
+    w->key    = key_of(a);
+    w->period = period - 1;
+    w->shift  = (uint32_t)__builtin_ctz(a->bytes);
+    w->places = period > a->bytes ? period / a->bytes : 1;
+    if (w->places > w->room) {
+        w->room = w->places;
+        w->hits = ARENA_ARRAY(st->arena, uint64_t, w->room);
+    }
     s->victim = (uint8_t)((s->victim + 1) % WAYS);
+    return w;
 }
 
 static Site *site_new(State *st, const Access *a)
@@ -256,18 +258,27 @@ static Site *site_new(State *st, const Access *a)
 typedef bool Same32(const uint32_t *off, uint32_t base, const uint32_t *delta, uint32_t mask);
 typedef bool Same64(const uint64_t *addr, uint64_t base, const uint64_t *delta, uint32_t mask);
 
-static inline __attribute__((always_inline)) bool way_matches(const Way *w, const Access *a, Same32 *eq32, Same64 *eq64)
+/* Counts the access in this way if it is of its pattern. */
+static inline __attribute__((always_inline)) bool way_take(Way *w, const Access *a, Same32 *eq32, Same64 *eq64)
 {
     unsigned first = (unsigned)__builtin_ctz(a->mask);
+    uint64_t base;
+    if (w->key != key_of(a))
+        return false;
     if (a->off) {
-        uint32_t base = a->off[first];
-        return w->key == key_of(a, base & w->period) && eq32(a->off, base, w->delta.d32, a->mask);
+        base = a->off[first];
+        if (!eq32(a->off, (uint32_t)base, w->delta.d32, a->mask))
+            return false;
+    } else {
+        base = a->addr[first];
+        if (!eq64(a->addr, base, w->delta.d64, a->mask))
+            return false;
     }
-    uint64_t base = a->addr[first];
-    return w->key == key_of(a, base & w->period) && eq64(a->addr, base, w->delta.d64, a->mask);
+    w->hits[(base & w->period) >> w->shift]++;
+    return true;
 }
 
-/* The other ways, then the model. */
+/* The other ways, then a new one. */
 static inline __attribute__((always_inline)) void access_slow(State *st, const Access *a, Same32 *eq32, Same64 *eq64)
 {
     Site *s = st->site[a->instr];
@@ -275,13 +286,13 @@ static inline __attribute__((always_inline)) void access_slow(State *st, const A
         s = site_new(st, a);
     assert(s->op == a->op && s->bytes == a->bytes && s->cache == a->cache);
     for (unsigned k = 0; k < WAYS; k++)
-        if (way_matches(&s->way[k], a, eq32, eq64)) {
-            s->way[k].hits++;
+        if (way_take(&s->way[k], a, eq32, eq64)) {
             s->last = &s->way[k];
             return;
         }
     unsigned first = (unsigned)__builtin_ctz(a->mask);
-    site_replace(st, s, a, a->off ? a->off[first] : a->addr[first], period_of(st, s, a));
+    s->last        = site_replace(st, s, a, a->off ? a->off[first] : a->addr[first]);
+    (void)way_take(s->last, a, eq32, eq64);
 }
 
 /* LEVEL(name, attributes, compare, compare): the observer's access function. */
@@ -293,10 +304,7 @@ static inline __attribute__((always_inline)) void access_slow(State *st, const A
     attributes static void name(void *state, const Access *a)                                                          \
     {                                                                                                                  \
         State *st = state;                                                                                             \
-        Way   *w  = st->site[a->instr]->last;                                                                          \
-        if (__builtin_expect(way_matches(w, a, eq32, eq64), 1))                                                        \
-            w->hits++;                                                                                                 \
-        else                                                                                                           \
+        if (__builtin_expect(!way_take(st->site[a->instr]->last, a, eq32, eq64), 0))                                   \
             name##_slow(st, a);                                                                                        \
     }
 
@@ -488,7 +496,7 @@ static void count_join(Observer *o, void *state)
         if (s == st->nowhere)
             continue;
         for (int k = 0; k < WAYS; k++)
-            way_fold(s, &s->way[k]);
+            way_fold(c->profile, s, &s->way[k]);
         total_add(&c->total[i], s);
     }
     c->stale = true;

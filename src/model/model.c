@@ -21,13 +21,12 @@ void model_access(const Profile *p, const ModelAccess *a, ModelCost *out)
 
 /* Shared words of sub-word accesses depend on where in its word the first address lies, and banks of 8 bytes pair words by
  * absolute place; otherwise adding a word to every address only turns the banks.  Local words are interleaved by lane: a word
- * further moves every lane by one row.  Global sectors and lines lie on absolute boundaries, the largest of 256 bytes (two
- * 128-byte segments of a 16-byte half-warp, cc 1.x). */
+ * further moves every lane by one row.  Global sectors, lines and segments lie on absolute boundaries of at most 128 bytes. */
 unsigned model_period(const Profile *p, ModelSpace space, ModelOp op, unsigned bytes)
 {
     (void)op;
     if (space == MODEL_GLOBAL)
-        return 256;
+        return 128;
     if (space == MODEL_SHARED && p->arch->bank_rule == BANKS_WIDE)
         return 256;
     return bytes < 4 ? 4 : 1;
