@@ -5,12 +5,13 @@
  *
  * One loop serves all: read the old value, compute the new one, compare-and-swap until it sticks.  Floating-point addition rounds to nearest;
  * .noftz and subnormals are kept as the manual says for global memory; NaN results are canonical. */
+#include "emu/atom.h"
+
 #include <math.h>
 #include <string.h>
 
 #include "base/half.h"
 #include "emu/access.h"
-#include "emu/atom.h"
 
 static float as_f32(uint64_t v)
 {

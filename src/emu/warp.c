@@ -7,9 +7,12 @@
  * meeting point, running the smallest pc first makes lanes meet at the immediate post-dominator.  A group whose quantum runs out
  * in a loop with synchronising accesses (it may be waiting for its neighbours) gets a later turn; a group that only computes does
  * not, so that waiting never breaks convergence of ordinary loops. */
+#include "emu/warp.h"
+
+#include "base/stress.h"
 #include "emu/run.h"
 
-enum { QUANTUM = 4096, QUANTA_PER_TURN = 16 };
+enum { QUANTUM = STRESSED(4096, 5), QUANTA_PER_TURN = STRESSED(16, 1) };
 
 void warp_put(Warp *w, const Uop *pc, Frame *frame, uint32_t mask)
 {
