@@ -33,13 +33,14 @@ typedef struct Line {
 
 typedef struct LineSet {
     unsigned count;
-    int16_t  slot[HASH]; /* index into line, -1 = empty */
+    unsigned sectors, bytes; /* distinct ones asked for */
+    int16_t  slot[HASH];     /* index into line, -1 = empty */
     Line     line[MAX_LINES];
 } LineSet;
 
 static void lines_init(LineSet *s)
 {
-    s->count = 0;
+    s->count = s->sectors = s->bytes = 0;
     memset(s->slot, 0xff, sizeof s->slot);
 }
 
@@ -59,10 +60,13 @@ static Line *lines_get(LineSet *s, uint64_t number)
 static void lines_touch(LineSet *s, uint64_t at, unsigned n)
 {
     while (n) {
-        unsigned in_sector = (unsigned)(at % MODEL_SECTOR);
-        unsigned k         = n < MODEL_SECTOR - in_sector ? n : MODEL_SECTOR - in_sector;
-        uint32_t bytes     = k == 32 ? UINT32_MAX : ((1u << k) - 1) << in_sector;
-        lines_get(s, at / MODEL_LINE)->bytes[at % MODEL_LINE / MODEL_SECTOR] |= bytes;
+        unsigned  in_sector = (unsigned)(at % MODEL_SECTOR);
+        unsigned  k         = n < MODEL_SECTOR - in_sector ? n : MODEL_SECTOR - in_sector;
+        uint32_t  bytes     = k == 32 ? UINT32_MAX : ((1u << k) - 1) << in_sector;
+        uint32_t *old       = &lines_get(s, at / MODEL_LINE)->bytes[at % MODEL_LINE / MODEL_SECTOR];
+        s->sectors += *old == 0;
+        s->bytes += *old & bytes ? (unsigned)__builtin_popcount(bytes & ~*old) : k;
+        *old |= bytes;
         at += k;
         n -= k;
     }
@@ -140,11 +144,7 @@ static void move_lines(const Request *r, bool whole_lines, ModelCost *out)
         out->lines_128 += s.count;
         return;
     }
-    unsigned sectors = 0;
-    for (unsigned i = 0; i < s.count; i++)
-        for (unsigned k = 0; k < 4; k++)
-            sectors += s.line[i].bytes[k] != 0;
-    move(out, sectors, MODEL_SECTOR);
+    move(out, s.sectors, MODEL_SECTOR);
 }
 
 /* Divides a warp's request as the profile's rule does and adds up what moves. */
@@ -190,11 +190,8 @@ static unsigned atomic_updates(LineSet *s, const ModelAccess *a)
 
 static void count_touched(const LineSet *s, const ModelAccess *a, ModelCost *out)
 {
-    for (unsigned i = 0; i < s->count; i++)
-        for (unsigned k = 0; k < 4; k++) {
-            out->touched += s->line[i].bytes[k] != 0;
-            out->useful_bytes += (uint32_t)__builtin_popcount(s->line[i].bytes[k]);
-        }
+    out->touched      = s->sectors;
+    out->useful_bytes = s->bytes;
     out->tag_requests = s->count;
     uint32_t packed   = ((uint32_t)__builtin_popcount(a->mask) * a->bytes + MODEL_SECTOR - 1) / MODEL_SECTOR;
     out->ideal        = packed < out->touched ? packed : out->touched;
