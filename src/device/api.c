@@ -306,14 +306,12 @@ static Status no_kernel(WwDevice *d, const WwModule *m, const char *name)
     return WW_ERR_NOT_FOUND;
 }
 
-static Status find_kernel(WwDevice *d, const WwModule *m, const char *name, const Func **out)
+static const Func *find_kernel(const WwModule *m, const char *name)
 {
-    if (!name)
-        return device_fail(d, WW_ERR_INVALID, "ww_launch: the kernel's name is NULL");
     for (size_t i = 0; i < m->nkernels; i++)
         if (!strcmp(m->kernels[i]->name, name))
-            return *out = m->kernels[i], WW_OK;
-    return no_kernel(d, m, name);
+            return m->kernels[i];
+    return NULL;
 }
 
 /* "param_0 u64, param_1 f32" */
@@ -378,9 +376,12 @@ static Status check_launch(WwDevice *d, const WwModule *m, const WwLaunch *w)
 
 Status device_launch(WwDevice *d, WwModule *m, const char *kernel, const DeviceLaunch *l, WwResult **out)
 {
-    const Func *k = NULL;
     TRY(check_launch(d, m, l->w));
-    TRY(find_kernel(d, m, kernel, &k));
+    if (!kernel)
+        return device_fail(d, WW_ERR_INVALID, "ww_launch: the kernel's name is NULL");
+    const Func *k = find_kernel(m, kernel);
+    if (!k)
+        return no_kernel(d, m, kernel);
     TRY(check_args(d, k, l->w));
     WwResult *r     = result_new(k->name);
     Status    s     = d->ops->launch(d, m, k, l, r);

@@ -54,48 +54,51 @@ static Status emulator_release(WwDevice *d, WwPtr p)
                        why ? why : "no allocation is near");
 }
 
-/* The host's view of a device range, or a message that names the call and what is at that address. */
-static Status host_range(WwDevice *d, const char *call, WwPtr p, uint64_t bytes, void **host)
+/* The host's view of a device range; NULL: a message names the call and what is at that address. */
+static void *host_range(WwDevice *d, const char *call, WwPtr p, uint64_t bytes)
 {
     const char *why = NULL;
-    Status      s   = emu_range(emu_of(d), p, bytes, &why);
-    if (s != WW_OK)
-        return device_fail(d, WW_ERR_INVALID, "%s: %" PRIu64 " bytes at 0x%" PRIx64 " are not in one allocation: %s",
-                           call, bytes, p, why ? why : "nothing is allocated there");
-    *host = emu_host(emu_of(d), p);
-    return WW_OK;
+    if (emu_range(emu_of(d), p, bytes, &why) == WW_OK)
+        return emu_host(emu_of(d), p);
+    device_fail(d, WW_ERR_INVALID, "%s: %" PRIu64 " bytes at 0x%" PRIx64 " are not in one allocation: %s", call, bytes,
+                p, why ? why : "nothing is allocated there");
+    return NULL;
 }
 
 static Status emulator_copy_in(WwDevice *d, WwPtr dst, const void *src, uint64_t bytes)
 {
-    void *host = NULL;
-    TRY(host_range(d, "ww_copy_in", dst, bytes, &host));
-    memcpy(host, src, bytes);
+    void *to = host_range(d, "ww_copy_in", dst, bytes);
+    if (!to)
+        return WW_ERR_INVALID;
+    memcpy(to, src, bytes);
     return WW_OK;
 }
 
 static Status emulator_copy_out(WwDevice *d, void *dst, WwPtr src, uint64_t bytes)
 {
-    void *host = NULL;
-    TRY(host_range(d, "ww_copy_out", src, bytes, &host));
-    memcpy(dst, host, bytes);
+    const void *from = host_range(d, "ww_copy_out", src, bytes);
+    if (!from)
+        return WW_ERR_INVALID;
+    memcpy(dst, from, bytes);
     return WW_OK;
 }
 
 static Status emulator_copy(WwDevice *d, WwPtr dst, WwPtr src, uint64_t bytes)
 {
-    void *to = NULL, *from = NULL;
-    TRY(host_range(d, "ww_copy (destination)", dst, bytes, &to));
-    TRY(host_range(d, "ww_copy (source)", src, bytes, &from));
+    void       *to   = host_range(d, "ww_copy (destination)", dst, bytes);
+    const void *from = to ? host_range(d, "ww_copy (source)", src, bytes) : NULL;
+    if (!from)
+        return WW_ERR_INVALID;
     memcpy(to, from, bytes);
     return WW_OK;
 }
 
 static Status emulator_fill(WwDevice *d, WwPtr dst, uint8_t value, uint64_t bytes)
 {
-    void *host = NULL;
-    TRY(host_range(d, "ww_fill", dst, bytes, &host));
-    memset(host, value, bytes);
+    void *to = host_range(d, "ww_fill", dst, bytes);
+    if (!to)
+        return WW_ERR_INVALID;
+    memset(to, value, bytes);
     return WW_OK;
 }
 
