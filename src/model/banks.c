@@ -58,18 +58,15 @@ static void bankset_add(BankSet *s, unsigned bank, uint64_t word, bool distinct)
 static uint32_t part_passes(const Arch *h, const ModelAccess *a, uint32_t lanes)
 {
     bool     atomic = a->op == MODEL_ATOM || a->op == MODEL_RED;
-    unsigned width  = h->bank_bytes;
+    unsigned width  = h->bank_bytes == 8 ? 3 : 2; /* log2; a division would be most of the work */
+    unsigned row    = h->bank_rule == BANKS_WIDE && h->bank_bytes == 4 ? 6 : 0;
     BankSet  s;
     bankset_init(&s);
     for (; lanes; lanes &= lanes - 1) {
-        uint64_t at    = a->addr[__builtin_ctz(lanes)];
-        uint64_t first = at / width, last = (at + a->bytes - 1) / width;
-        /* an access at the very end of the address space wraps */
-        for (uint64_t n = last - first + 1, w = first; n-- && s.used < MAX_WORDS; w++) {
-            unsigned bank = (unsigned)(w & (h->banks - 1));
-            uint64_t row  = h->bank_rule == BANKS_WIDE && width == 4 ? w / (2 * h->banks) : w;
-            bankset_add(&s, bank, row, !atomic);
-        }
+        uint64_t at = a->addr[__builtin_ctz(lanes)], w = at >> width;
+        unsigned words = (((unsigned)at & ((1u << width) - 1)) + a->bytes + (1u << width) - 1) >> width;
+        for (; words; words--, w++)
+            bankset_add(&s, (unsigned)(w & (h->banks - 1)), w >> row, !atomic);
     }
     return s.deepest;
 }
