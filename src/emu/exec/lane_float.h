@@ -264,7 +264,7 @@ INLINE double tanh_f64(double x)
 {
     double e = ex2_f64(x * 0x1.71547652b82fep+1); /* e^(2x) */
     double t = 1 - 2 / (e + 1);
-    return fabs(x) < 0x1p-9 ? x - x * x * x * (1.0 / 3) : t;
+    return fabs(x) < 0x1p-9 ? x * (1 - x * x * (1.0 / 3)) : t;
 }
 INLINE float tanh_approx_f32(float a) { return a != a ? a : (float)tanh_f64((double)a); }
 
