@@ -3,8 +3,8 @@
  * What the kernels of this folder need of CUDA, for a clang without any CUDA toolkit
  * (clang -x cuda --cuda-device-only -nocudainc -nocudalib -include clang_cuda.h).
  *
- * The built-in variables are macros over clang's NVPTX builtins, so the lines of the PTX are those of the kernel and never
- * those of a header.  Only what a kernel uses is here; nvcc never sees this file. */
+ * The built-in variables are macros over clang's NVPTX builtins, so the lines of the PTX are those of the kernel and
+ * never those of a header.  Only what a kernel uses is here; nvcc never sees this file. */
 #ifndef WW_KERNELS_CLANG_CUDA_H
 #define WW_KERNELS_CLANG_CUDA_H
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Compiles one kernel file to PTX and writes a C file that defines the KernelText SYMBOL (src/lab/kernels.h).
-# When the compiler is missing or fails, the KernelText carries the reason, and this script still succeeds: the build goes on
-# and the lab names the kernels that are missing.
+# When the compiler is missing or fails, the KernelText carries the reason, and this script still succeeds: the build
+# goes on and the lab names the kernels that are missing.
 #
 # COMPILER nvcc|clang   PROGRAM its path   COMMAND its arguments separated by |   FILE the kernel, relative to ROOT
 # PTX and OUT the files to write

@@ -2,8 +2,8 @@
  *
  * C = A * A^T through shared memory, with a swizzled tile.
  *
- * Change      no pad: element (i, j) of the second tile lives in column i ^ j of row i.  Down a column (the store) and along
- *             a row (the product) the XOR runs through all 32 banks, and the tile stays a power of two.
+ * Change      no pad: element (i, j) of the second tile lives in column i ^ j of row i.  Down a column (the store)
+ *             and along a row (the product) the XOR runs through all 32 banks, and the tile stays a power of two.
  * Bottleneck  as the padded kernel, with an exclusive-or for every step of the product in place of 128 bytes of pad.
  * Measured    not on the H200 (that run predates this kernel); the counts are those of the padded kernel.
  *

@@ -2,7 +2,8 @@
  *
  * Doubling in dynamic shared memory, each thread at its transposed place in shared memory only.
  *
- * Change      against 2_transposed.cu: global memory is read and written along x, so only the banks differ from 1_linear.cu.
+ * Change      against 2_transposed.cu: global memory is read and written along x, so only the banks differ from
+ *             1_linear.cu.
  * Bottleneck  banks: 8 passes an access with 16 x 16 threads.
  * Measured    not on the H200 (that run predates this kernel).
  *

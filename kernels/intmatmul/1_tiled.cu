@@ -2,8 +2,8 @@
  *
  * C (m x k) = A (m x n) * B (n x k) in 32-bit integers that wrap, through shared memory, for any m, n and k.
  *
- * Change      against matmul/3_tiled.cu: integers, dense rows.  Elements outside the matrices are stored as zero; the tile loop
- *             runs over ceil(n / TILE) tiles and every thread reaches every barrier.
+ * Change      against matmul/3_tiled.cu: integers, dense rows.  Elements outside the matrices are stored as zero;
+ *             the tile loop runs over ceil(n / TILE) tiles and every thread reaches every barrier.
  * Bottleneck  two shared loads for every multiplication, as in float.
  * Measured    H200, 1920 x 1024 by 1024 x 1280: tile 16 0.6263 ms (8.04 tera-operations a second); 4096 cubed: tile 32
  *             15.4270 ms (8.91).  Tile 8 was not measured. */

@@ -3,8 +3,8 @@
  * C = A * B, one thread per element of C, with the thread's x choosing the row.
  *
  * Change      none: the starting point, with the article's choice of axes.
- * Bottleneck  lanes side by side are rows: A is read and C is written with a stride of a whole row (16 sectors for a warp of a
- *             16 x 16 block, 4 of 32 bytes used), B is a broadcast of two columns.
+ * Bottleneck  lanes side by side are rows: A is read and C is written with a stride of a whole row (16 sectors for a
+ *             warp of a 16 x 16 block, 4 of 32 bytes used), B is a broadcast of two columns.
  * Measured    H200, 1920 x 1024 by 1024 x 1280, block 16 x 16: 5.2092 ms, 0.97 TFLOP/s.
  *
  * Rows are lda, ldb and ldc elements apart, so each matrix may be part of a larger one. */

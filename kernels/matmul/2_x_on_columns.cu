@@ -7,8 +7,8 @@
  * Measured    H200, 1920 x 1024 by 1024 x 1280, block 16 x 16: 0.9388 ms, 5.36 TFLOP/s (5.5 times x on rows).
  *
  * Rows are lda, ldb and ldc elements apart, so each matrix may be part of a larger one. */
-extern "C" __global__ void matmul_v1_x_on_columns(const float *a, const float *b, float *c, int m, int n, int k, int lda,
-                                                  int ldb, int ldc)
+extern "C" __global__ void matmul_v1_x_on_columns(const float *a, const float *b, float *c, int m, int n, int k,
+                                                  int lda, int ldb, int ldc)
 {
     int row = blockIdx.y * blockDim.y + threadIdx.y;
     int col = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * warpwright lab: runs experiments and shows their table.  What an experiment does is src/lab's business; here are only the
- * options, the progress bar (on a terminal), the log lines, and the exit code: 120 when a row is not verified.
- * The seed of the inputs is new in each run unless --seed is given; the table shows it, so that a run can be repeated. */
+ * warpwright lab: runs experiments and shows their table.  What an experiment does is src/lab's business; here are
+ * only the options, the progress bar (on a terminal), the log lines, and the exit code: 120 when a row is not verified.
+ * The seed of the inputs is new in each run unless --seed is given; the table shows it, so that a run can be
+ * repeated. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,8 +3,8 @@
  * Experiment aat: C = A * A^T four ways, with C = A * B three ways beside it.
  *
  * Question: what do a strided global read and a conflicting shared store cost, and what mends them?
- * Prediction for 32 x 32 blocks: the simple kernel moves 33 sectors a step; the coalesced one 8 in all for each 32 steps, with
- * stores of 32 passes; padding and swizzling bring those to 1. */
+ * Prediction for 32 x 32 blocks: the simple kernel moves 33 sectors a step; the coalesced one 8 in all for each 32
+ * steps, with stores of 32 passes; padding and swizzling bring those to 1. */
 #include <stdlib.h>
 
 #include "lab/gemm.h"

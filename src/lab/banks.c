@@ -3,8 +3,8 @@
  * Experiment banks: blocks of 16 x 16 threads double their values in dynamic shared memory, along rows or down columns.
  *
  * Question: which of them conflict on the banks, and what does that cost?
- * Prediction: along rows none; down columns 8 passes on 32 banks, and on the 16 banks of 2008 all lanes of a half-warp on one bank.
- * The third kernel keeps global memory coalesced, so that only the banks differ from the first.
+ * Prediction: along rows none; down columns 8 passes on 32 banks, and on the 16 banks of 2008 all lanes of a
+ * half-warp on one bank. The third kernel keeps global memory coalesced, so that only the banks differ from the first.
  * A GPU's time is the median of 100 launches.  Doubling is exact, so the comparison is too. */
 #include <stdlib.h>
 

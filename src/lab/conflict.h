@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * One line of text for a shared memory access that conflicts: where it is, who made it, and which lanes met on which bank. */
+ * One line of text for a shared memory access that conflicts: where it is, who made it, and which lanes met on which
+ * bank. */
 #ifndef WW_LAB_CONFLICT_H
 #define WW_LAB_CONFLICT_H
 

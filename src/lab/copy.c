@@ -3,8 +3,8 @@
  * Experiment copy: how the alignment, the stride, the order and the number of lanes of a copy change what moves.
  *
  * Question: how many sectors (or lines) does a warp touch for the same 128 bytes?
- * Prediction: 4 when aligned, 5 when not (2 lines of 128 bytes against 1 where L1 moves lines); stride s: 4s up to 32; lanes that swap
- * places: 4; lanes that sit out: 4 unless all 8 of a sector do.
+ * Prediction: 4 when aligned, 5 when not (2 lines of 128 bytes against 1 where L1 moves lines); stride s: 4s up to
+ * 32; lanes that swap places: 4; lanes that sit out: 4 unless all 8 of a sector do.
  *
  * Values are any 32 bits and must arrive bit for bit; places no thread writes must keep their poison. */
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Float matrix products in the lab: random inputs, the reference, and the comparison.  One Gemm is made for an experiment's
- * sizes and kept between its cases, since the reference is the dearest part. */
+ * Float matrix products in the lab: random inputs, the reference, and the comparison.  One Gemm is made for an
+ * experiment's sizes and kept between its cases, since the reference is the dearest part. */
 #ifndef WW_LAB_GEMM_H
 #define WW_LAB_GEMM_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The generator is splitmix64 (Steele, Lea, Flood 2014) used as a hash of a counter: no state, and streams that start from
- * hashed points.  Good enough to make every element of a matrix different; not for anything secret. */
+ * The generator is splitmix64 (Steele, Lea, Flood 2014) used as a hash of a counter: no state, and streams that
+ * start from hashed points.  Good enough to make every element of a matrix different; not for anything secret. */
 #include "lab/inputs.h"
 
 static uint64_t mix(uint64_t x)

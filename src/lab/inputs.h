@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Random inputs: the i-th value of a stream is a function of seed, stream and i alone, so any part can be made again. */
+ * Random inputs: the i-th value of a stream is a function of seed, stream and i alone, so any part can be made
+ * again. */
 #ifndef WW_LAB_INPUTS_H
 #define WW_LAB_INPUTS_H
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The JSON document of the lab, schema 1: {"schema", "seed", "devices", "rows": [...]}.
- * Fields of a row are those the outside relies on (docs/experiments.md lists them all); what was not measured is null, never 0.
- * Every counter of counters.def stands in the row under its own name.  lines_128 is there only under profiles that move lines. */
+ * Fields of a row are those the outside relies on (docs/experiments.md lists them all); what was not measured is
+ * null, never 0. Every counter of counters.def stands in the row under its own name.  lines_128 is there only under
+ * profiles that move lines. */
 #include <math.h>
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The kernels of kernels/, embedded as PTX at build time: which there are, from which file, built by which compiler, and why
- * one could not be built.  The texts are constants of the program; nothing here allocates. */
+ * The kernels of kernels/, embedded as PTX at build time: which there are, from which file, built by which compiler,
+ * and why one could not be built.  The texts are constants of the program; nothing here allocates. */
 #ifndef WW_LAB_KERNELS_H
 #define WW_LAB_KERNELS_H
 
@@ -30,8 +30,8 @@ size_t             kernel_count(void);
 const KernelEntry *kernel_entry(size_t i);
 /* NULL when there is no such entry point. */
 const KernelEntry *kernel_find(const char *name);
-/* The file of an entry point as `compiler` built it (NULL: the build's default compiler); NULL when the build did not ask
- * that compiler for it. */
+/* The file of an entry point as `compiler` built it (NULL: the build's default compiler); NULL when the build did not
+ * ask that compiler for it. */
 const KernelText *kernel_text(const KernelEntry *e, const char *compiler);
 /* The i-th compiler the build used, NULL past the last. */
 const char *kernel_compiler(size_t i);

@@ -2,8 +2,8 @@
  *
  * The lab's frame: which experiments there are, opening devices, planning and running cases.
  *
- * All cases are planned before the first one runs, so that progress has an end and options that do not fit are told at once.
- * Rows live in the lab's arena until lab_close.  Nothing here knows what an experiment does. */
+ * All cases are planned before the first one runs, so that progress has an end and options that do not fit are told
+ * at once. Rows live in the lab's arena until lab_close.  Nothing here knows what an experiment does. */
 #include "lab/lab.h"
 
 #include <math.h>

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The lab: experiments that ask one question each about memory accesses.  An experiment plans its cases (one row of the table
- * each), every case launches one kernel of kernels/ on the chosen devices, and its result is verified against a host reference
- * before any figure is believed.
+ * The lab: experiments that ask one question each about memory accesses.  An experiment plans its cases (one row of
+ * the table each), every case launches one kernel of kernels/ on the chosen devices, and its result is verified
+ * against a host reference before any figure is believed.
  *
  *     lab_open -> lab_run(experiment) ... -> lab_row / lab_json / lab_table -> lab_close
  *
- * Counts come from the emulator's counters and times from a GPU; a row has what its devices could give.  The lab stands on the
- * public API (warpwright.h) alone, never prints, and owns every string it hands out. */
+ * Counts come from the emulator's counters and times from a GPU; a row has what its devices could give.  The lab
+ * stands on the public API (warpwright.h) alone, never prints, and owns every string it hands out. */
 #ifndef WW_LAB_LAB_H
 #define WW_LAB_LAB_H
 
@@ -81,8 +81,8 @@ const char *lab_experiment_family(const Experiment *e, size_t i);
 /* Opens the devices.  On failure *out is NULL and `message` says why. */
 Status lab_open(const LabOptions *o, Lab **out, Str *message);
 void   lab_close(Lab *lab);
-/* Runs experiments; rows are appended.  WW_ERR_INVALID: the options do not fit (lab_error); a kernel that fails is a row that is
- * not verified, never an error here. */
+/* Runs experiments; rows are appended.  WW_ERR_INVALID: the options do not fit (lab_error); a kernel that fails is a
+ * row that is not verified, never an error here. */
 Status      lab_run(Lab *lab, const Experiment *const *e, size_t n);
 const char *lab_error(const Lab *lab);
 

@@ -2,11 +2,11 @@
  *
  * One case on every open device: allocate, fill, launch, read back, verify.
  *
- * Outputs are poisoned before each launch, so nothing left by another kernel can pass for a result.  On a GPU every output
- * has a guard zone on both sides, checked afterwards; the emulator needs none, since it stops at the first byte outside an allocation
- * and gets arrays of exactly the size the kernel may use.
- * A failed launch or a wrong result is a problem of the row.  A row with a problem carries no time; counters it keeps when the
- * emulator ran the kernel to its end, since they are what the kernel did, right or wrong. */
+ * Outputs are poisoned before each launch, so nothing left by another kernel can pass for a result.  On a GPU every
+ * output has a guard zone on both sides, checked afterwards; the emulator needs none, since it stops at the first
+ * byte outside an allocation and gets arrays of exactly the size the kernel may use.
+ * A failed launch or a wrong result is a problem of the row.  A row with a problem carries no time; counters it
+ * keeps when the emulator ran the kernel to its end, since they are what the kernel did, right or wrong. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -3,8 +3,8 @@
  * Experiment matmul: C (m x n) = A (m x k) * B (k x n) in float; v1 from global memory, v2 through shared tiles.
  *
  * Question: what does the choice of axes cost, and what do shared tiles save?
- * Prediction for 16 x 16 blocks: 17 sectors a step with x on rows, 4 with x on columns, and 1/16 of the loads with tiles.
- * The strided case multiplies parts of larger matrices (rows 5 elements longer than what is used, so most
+ * Prediction for 16 x 16 blocks: 17 sectors a step with x on rows, 4 with x on columns, and 1/16 of the loads with
+ * tiles. The strided case multiplies parts of larger matrices (rows 5 elements longer than what is used, so most
  * do not begin on a sector): the article's sub-matrices. */
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Host references.  They share nothing with the kernels: the product runs over panels of four columns and blocks of four rows,
- * in double, so that its own error (2^-53 a step) is far below anything a float kernel can be accused of.
+ * Host references.  They share nothing with the kernels: the product runs over panels of four columns and blocks of
+ * four rows, in double, so that its own error (2^-53 a step) is far below anything a float kernel can be accused of.
  * Quick enough to check every element of the article's sizes: about half a second for 1920 x 1024 x 1280. */
 #include "lab/reference.h"
 

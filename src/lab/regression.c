@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Reading, comparing and writing the regression file.  Values are compared as floats, exactly: both sides come from the same
- * multiplication by two.  The seed is in the file because the inputs are random: comparing needs the same ones. */
+ * Reading, comparing and writing the regression file.  Values are compared as floats, exactly: both sides come from
+ * the same multiplication by two.  The seed is in the file because the inputs are random: comparing needs the same
+ * ones. */
 #include "lab/regression.h"
 
 #include <errno.h>

@@ -2,8 +2,8 @@
  *
  * What the experiments share: the plan of cases, launching a case on every open device, and the lab's own state.
  *
- * A case is one launch and one row.  Every kernel of the lab takes its buffers first and its numbers after them; the buffers
- * stand in the order of the kernel's parameters. */
+ * A case is one launch and one row.  Every kernel of the lab takes its buffers first and its numbers after them; the
+ * buffers stand in the order of the kernel's parameters. */
 #ifndef WW_LAB_RUN_H
 #define WW_LAB_RUN_H
 
@@ -83,7 +83,7 @@ typedef struct LabLaunch {
     size_t     nbuffers;
     void     **number; /* the arguments after the buffers: one pointer to each */
     size_t     nnumbers;
-    /* Called on each device with the outputs filled in; reports with lab_problem, sets row->max_error, checked and values. */
+    /* Called on each device with the outputs filled in; reports with lab_problem, sets max_error, checked and values. */
     void (*verify)(Lab *lab, const LabCase *c, LabRow *row, void *user);
     void *user;
 } LabLaunch;

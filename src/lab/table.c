@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The table on the screen: a heading for each experiment, one line for each row, problems below the line they belong to.
- * Loads and stores stand together as "ld+st" where both matter; a dash is a figure that was not measured or does not exist.
- * Time columns are there only when some row was timed, the column of lines only under profiles that move whole lines. */
+ * The table on the screen: a heading for each experiment, one line for each row, problems below the line they belong
+ * to. Loads and stores stand together as "ld+st" where both matter; a dash is a figure that was not measured or does
+ * not exist. Time columns are there only when some row was timed, the column of lines only under profiles that move
+ * whole lines. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the lab's tests share: running experiments on the emulator and finding rows and counters.  Include after cmocka.h. */
+ * What the lab's tests share: running experiments on the emulator and finding rows and counters.  Include after
+ * cmocka.h. */
 #ifndef WW_TEST_LAB_HARNESS_H
 #define WW_TEST_LAB_HARNESS_H
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The lab on a CUDA device, without a GPU: the mock driver runs a host function for the kernel.  Times and effective bandwidth of a
- * right result; and that a result nobody computed, a write outside an array, a fault and a missing kernel carry none. */
+ * The lab on a CUDA device, without a GPU: the mock driver runs a host function for the kernel.  Times and effective
+ * bandwidth of a right result; and that a result nobody computed, a write outside an array, a fault and a missing
+ * kernel carry none. */
 #include <dlfcn.h>
 #include <math.h>
 #include <setjmp.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The lab's kernels against counters read on an H200: every row of seeds_h200.tsv and seeds_source_counters_h200.tsv, for the
- * PTX of every compiler this build has.
+ * The lab's kernels against counters read on an H200: every row of seeds_h200.tsv and
+ * seeds_source_counters_h200.tsv, for the PTX of every compiler this build has.
  *
- * Global requests and sectors, shared stores, and bank conflicts are compared as they are.  The card's shared loads are machine
- * instructions: the assembler merges four adjacent loads into one of 128 bits; they are compared with the counters that account
- * for it (shared_ld_inst_merged, shared_ld_wavefronts_merged). */
+ * Global requests and sectors, shared stores, and bank conflicts are compared as they are.  The card's shared loads
+ * are machine instructions: the assembler merges four adjacent loads into one of 128 bits; they are compared with
+ * the counters that account for it (shared_ld_inst_merged, shared_ld_wavefronts_merged). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

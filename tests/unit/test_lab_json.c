@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The JSON document of the lab against its schema: the fields outside programs rely on, their types, and what is null or absent
- * when it was not measured.  And the table: a line for each row, columns only where there is something to show. */
+ * The JSON document of the lab against its schema: the fields outside programs rely on, their types, and what is
+ * null or absent when it was not measured.  And the table: a line for each row, columns only where there is
+ * something to show. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

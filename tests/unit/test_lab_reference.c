@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the lab's verdicts stand on: host references against the plainest loops, inputs that repeat, and a comparison that lets
- * no wrong result pass (a missing product, a NaN, an element nobody wrote, a write between rows).  And the table of embedded kernels. */
+ * What the lab's verdicts stand on: host references against the plainest loops, inputs that repeat, and a comparison
+ * that lets no wrong result pass (a missing product, a NaN, an element nobody wrote, a write between rows).  And the
+ * table of embedded kernels. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The lab at other sizes than the articles': one, primes, a tile less one and more one; every tile; rows verified by the lab
- * itself.  And what the older profiles must show: conflicts of the transposed kernel alone on 16 banks, two lines or five segments
- * for a misaligned warp. */
+ * The lab at other sizes than the articles': one, primes, a tile less one and more one; every tile; rows verified by
+ * the lab itself.  And what the older profiles must show: conflicts of the transposed kernel alone on 16 banks, two
+ * lines or five segments for a misaligned warp. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
