@@ -163,7 +163,7 @@ void access_rows(const Profile *p, ModelL1 l1, const char *file, const char *tex
         r.start        = s;
         size_t    n    = (size_t)(stop - s);
         bool      skip = n == 0 || *s == '#' || (n >= 4 && strncmp(s, "name", 4) == 0 && (n == 4 || s[4] == '\t'));
-        CliAccess a;
+        CliAccess a    = {.model = {.mask = 0}};
         if (!skip && split_columns(&r, stop) && parse_row(&r, &a)) {
             a.model.l1 = l1;
             add_result(&r, p, &a.model, out);
