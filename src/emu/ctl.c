@@ -382,16 +382,27 @@ static const Uop *ctl_local_addr(Warp *w, const Uop *u)
     return u + 1;
 }
 
+/* Constants and parameters lie among the global allocations; only their kind tells them. */
+static bool in_space(Memory *m, Space space, uint64_t address)
+{
+    Alloc tmp;
+    if (space == SPACE_SHARED)
+        return address - SHARED_WINDOW < WINDOW_BYTES;
+    if (space == SPACE_LOCAL)
+        return address - LOCAL_WINDOW < WINDOW_BYTES;
+    const Alloc *a    = memory_find(m, address, &tmp);
+    bool constant     = a && a->kind == ALLOC_CONST_VAR, param = a && a->kind == ALLOC_PARAM;
+    return space == SPACE_CONST ? constant : space == SPACE_PARAM ? param : address - m->base < m->size && !constant && !param;
+}
+
 static const Uop *ctl_isspacep(Warp *w, const Uop *u)
 {
     const uint64_t *a = (const uint64_t *)(const void *)(w->r + u->a);
-    const Memory *m   = &w->block->launch->dev->mem;
+    Memory *m         = &w->block->launch->dev->mem;
     uint32_t is       = 0;
-    for (unsigned i = 0; i < LANES; i++) {
-        bool in = u->x == SPACE_SHARED  ? a[i] - SHARED_WINDOW < WINDOW_BYTES
-                  : u->x == SPACE_LOCAL ? a[i] - LOCAL_WINDOW < WINDOW_BYTES
-                                        : a[i] - m->base < m->size;
-        is |= (uint32_t)in << i;
+    for (uint32_t left = w->mask; left; left &= left - 1) {
+        unsigned i = (unsigned)__builtin_ctz(left);
+        is |= (uint32_t)in_space(m, (Space)u->x, a[i]) << i;
     }
     uint32_t old = pred(w, u->d), new = (old & ~w->mask) | (is & w->mask);
     memcpy(w->r + u->d, &new, 4);
