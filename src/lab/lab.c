@@ -241,7 +241,7 @@ static void run_case(Lab *lab, const LabCase *c)
         lab_problem(lab, row, "kernel %s is not built by %s in this build", c->entry,
                     lab->opt.compiler ? lab->opt.compiler : "any compiler");
     else if (!text->ptx)
-        lab_problem(lab, row, "kernel %s (%s) is not built: %s", c->entry, text->file, text->reason);
+        lab_problem(lab, row, "%s is not built: %s", text->file, text->reason);
     else
         c->experiment->run(lab, c, row);
     if (row->timed && row->time_ms > 0 && row->verified)
