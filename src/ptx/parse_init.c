@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/half.h"
 #include "ptx/parser.h"
 
 typedef struct Init {
@@ -36,20 +37,6 @@ static bool reserve(Parser *p, Init *in, uint64_t end, const Token *at)
     return true;
 }
 
-/* Round to nearest even from a double's bits to `mant` mantissa bits and the exponent range of f16 or bf16. */
-static uint64_t narrow_float(double d, Type type)
-{
-    float f = (float)d;
-    uint32_t u;
-    memcpy(&u, &f, sizeof u);
-    if (type == TY_BF16)
-        return f != f ? 0x7fff : (u + 0x7fff + (u >> 16 & 1)) >> 16;
-    _Float16 h = (_Float16)d;
-    uint16_t bits;
-    memcpy(&bits, &h, sizeof bits);
-    return bits;
-}
-
 static bool float_bits(const Value *v, Type type, uint64_t *bits)
 {
     double d = value_double(v);
@@ -61,7 +48,7 @@ static bool float_bits(const Value *v, Type type, uint64_t *bits)
     case TY_F32: *bits = v->is_f32 ? v->bits : u; return true;
     case TY_B32: *bits = v->is_f32 ? v->bits : u; return true;
     case TY_B64: memcpy(bits, &d, sizeof d); return true;
-    case TY_F16: case TY_BF16: *bits = narrow_float(d, type); return true;
+    case TY_F16: case TY_BF16: *bits = type == TY_BF16 ? bf16_from_double(d) : half_from_double(d); return true;
     default: return false;
     }
 }

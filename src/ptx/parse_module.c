@@ -150,10 +150,9 @@ static bool parse_alias(Parser *p, const char *from)
 {
     Func *f[2];
     for (int i = 0; i < 2; i++) {
-        Token t = p->tok;
         if (i && !parser_need(p, ',', "',' and the function it stands for"))
             return false;
-        t = p->tok;
+        Token t = p->tok;
         if (t.kind != TOK_IDENT)
             return parser_expected(p, "a function's name");
         if (!t.name->sym || t.name->sym->kind != SYM_FUNC)
