@@ -22,16 +22,17 @@ ctest = ctest --preset $(1) --parallel $(JOBS) --no-label-summary $(2) </dev/nul
 
 .PHONY: build lab test bench check format asan tsan stress fuzz install clean
 
-build: build/CMakeCache.txt
+build: build/configured
 	@$(call compile,default)
 
 build/setup-%: tools/setup tools/packages.tsv
 	@tools/setup $* && mkdir -p build && touch $@
 
-build/CMakeCache.txt: build/setup-base CMakePresets.json
+# stamps of their own: touching CMakeCache.txt would make CMake configure once more
+build/configured: build/setup-base CMakePresets.json
 	@cmake --preset default && touch $@
 
-build-%/CMakeCache.txt: build/setup-base CMakePresets.json
+build-%/configured: build/setup-base CMakePresets.json
 	@cmake --preset $* && touch $@
 
 lab: build
@@ -45,27 +46,27 @@ bench: build
 	@$(call compile,default,benches) >/dev/null
 	@tools/bench build/bench
 
-check: build/CMakeCache.txt build/setup-check
+check: build/configured build/setup-check
 	@tools/check build
 
 format: build/setup-check
 	@tools/format --write
 
-asan: build-asan/CMakeCache.txt
+asan: build-asan/configured
 	@$(call compile,asan,tests)
 	@$(call ctest,asan)
 
-tsan: build-tsan/CMakeCache.txt
+tsan: build-tsan/configured
 	@$(call compile,tsan,tests)
 	@$(call ctest,tsan,--tests-regex '$(TSAN_TESTS)')
 
-stress: build-stress/CMakeCache.txt
+stress: build-stress/configured
 	@$(call compile,stress,tests)
 	@$(call ctest,stress)
 
-build-fuzz/CMakeCache.txt: build/setup-fuzz
+build-fuzz/configured: build/setup-fuzz
 
-fuzz: build-fuzz/CMakeCache.txt
+fuzz: build-fuzz/configured
 	@$(call compile,fuzz,fuzzers)
 	@tools/fuzz build-fuzz/fuzz $(FUZZ_SECONDS)
 
