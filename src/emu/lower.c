@@ -153,17 +153,28 @@ static Slot read_sreg(Lower *lo, const char *name, unsigned bytes, unsigned *hav
     return s;
 }
 
+/* d = a narrowed, or extended, from one width to another: a lane operation but for 128 bits. */
+static void emit_resize(Lower *lo, Slot d, Slot a, unsigned from, unsigned to, bool is_signed)
+{
+    Op       op = to == 1 ? OP_cvt_u8 : to == 2 ? OP_cvt_u16 : to == 4 ? OP_cvt_u32 : OP_cvt_u64;
+    LaneType t  = from == 1   ? (is_signed ? LT_s8 : LT_u8)
+                  : from == 2 ? (is_signed ? LT_s16 : LT_u16)
+                  : from == 4 ? (is_signed ? LT_s32 : LT_u32)
+                              : (is_signed ? LT_s64 : LT_u64);
+    Uop     *u  = lo_emit(lo, from > 8 || to > 8 ? ctl_handlers[CTL_resize] : lo_exec(lo)->lane[op][t]);
+    u->d        = d;
+    u->a        = a;
+    u->x        = (uint16_t)from;
+    u->y        = (uint16_t)to;
+    u->e        = is_signed;
+}
+
 static Slot resize(Lower *lo, Slot a, unsigned from, unsigned to, bool is_signed)
 {
     if (from == to)
         return a;
     Slot s = lo_temp(lo, to);
-    Uop *u = lo_emit(lo, ctl_handlers[CTL_resize]);
-    u->d   = s;
-    u->a   = a;
-    u->x   = (uint16_t)from;
-    u->y   = (uint16_t)to;
-    u->e   = is_signed;
+    emit_resize(lo, s, a, from, to, is_signed);
     return s;
 }
 
@@ -251,12 +262,7 @@ void lo_dst_done(Lower *lo, const Operand *o, Slot s, unsigned bytes, bool is_si
 {
     if (o->kind != OPD_REG || type_bytes(o->reg->type) == bytes)
         return;
-    Uop *u = lo_emit(lo, ctl_handlers[CTL_resize]);
-    u->d   = lo_reg_slot(lo->code, o);
-    u->a   = s;
-    u->x   = (uint16_t)bytes;
-    u->y   = (uint16_t)type_bytes(o->reg->type);
-    u->e   = is_signed;
+    emit_resize(lo, lo_reg_slot(lo->code, o), s, bytes, type_bytes(o->reg->type), is_signed);
 }
 
 /* ---- prefixes and branches ---- */

@@ -378,6 +378,7 @@ bool lower_control(Lower *lo, const Instr *in)
     case OP_fence_acqrel_sync:
     case OP_fence_mbarrier_init: lo_emit(lo, ctl[CTL_fence]); return true;
     case OP_pmevent:
+    case OP_setmaxnreg: /* a hint about registers */
     case OP_griddepcontrol: lo_emit(lo, ctl[CTL_nop]); return true;
     default: return lower_barrier(lo, in) || lower_warp_wide(lo, in);
     }

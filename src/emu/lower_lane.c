@@ -633,7 +633,7 @@ static bool lower_row(Lower *lo, const Instr *in)
     case OP_shr: lower_shift(lo, in, OP_shr_lane); return true;
     case OP_prmt: lower_int(lo, in, prmt_row((Word)in->op->field[FIELD_prmtmode]), 3); return true;
     case OP_mov: return lower_mov(lo, in);
-    default: return lower_cvt(lo, in);
+    default: return lower_cvt(lo, in) || lower_video(lo, in);
     }
 }
 

@@ -25,5 +25,7 @@ void lane_store(Lower *lo, const Instr *in, Type t, Slot s);
 
 /* cvt in all its forms; false if this one is not lowered. */
 bool lower_cvt(Lower *lo, const Instr *in);
+/* The packed video instructions; false for the others. */
+bool lower_video(Lower *lo, const Instr *in);
 
 #endif

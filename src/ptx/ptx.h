@@ -87,7 +87,7 @@ typedef struct Form {
     const char *id;       /* "add_int" */
     const char *form;     /* "add.itype d, a, b" */
     Exactness   exactness;
-    const char *note;     /* for unsupported rows: which family; else "" */
+    const char *note;     /* unsupported rows: which family; others: a few words for the documentation */
 } Form;
 const Form *op_form(Op op);
 

@@ -9,6 +9,7 @@
  *            add.cc ... a, b, e = slot of the carry (one mask)     copy  a */
 #include "emu/exec/lanes.h"
 #include "emu/exec/lane_half.h"
+#include "emu/video.h"
 
 #define ISA_ANY(id, exactness, form, note)
 
@@ -147,6 +148,46 @@ static const Uop *lane_lop3_u32(Warp *w, const Uop *u)
         uint32_t y1 = (x & y & ((z & k[7]) | (~z & k[6]))) | (~x & y & ((z & k[3]) | (~z & k[2])));
         uint32_t y0 = (x & ~y & ((z & k[5]) | (~z & k[4]))) | (~x & ~y & ((z & k[1]) | (~z & k[0])));
         d[i]        = y1 | y0;
+    }
+    LANE_DONE(u32, w, u);
+}
+
+/* ---- packed video operations; u->x and u->y as emu/video.h draws them ---- */
+INLINE int32_t video_part(uint32_t x, uint32_t k, uint32_t bits, bool is_signed)
+{
+    uint32_t v = x >> k * bits & ((1u << bits) - 1);
+    return (int32_t)(is_signed && v >> (bits - 1) ? v - (1u << bits) : v);
+}
+
+INLINE int32_t video_one(int32_t a, int32_t b, VideoOp op, VideoCompare cmp)
+{
+    switch (op) {
+    case VIDEO_ADD: return a + b;
+    case VIDEO_SUB: return a - b;
+    case VIDEO_ABSDIFF: return a < b ? b - a : a - b;
+    case VIDEO_MIN: return a < b ? a : b;
+    case VIDEO_MAX: return a > b ? a : b;
+    default: return (cmp & VIDEO_LESS && a < b) || (cmp & VIDEO_EQUAL && a == b) || (cmp & VIDEO_GREATER && a > b);
+    }
+}
+
+static const Uop *lane_video_lane_u32(Warp *w, const Uop *u)
+{
+    uint32_t       *d = LANE_OUT(uint32_t, u, w);
+    const uint32_t *a = SLOT(w, const uint32_t, u->a), *b = SLOT(w, const uint32_t, u->b), *c = SLOT(w, const uint32_t, u->c);
+    uint32_t        bits = u->x & VIDEO_FOUR ? 8 : 16, parts = 32 / bits;
+    int32_t         low = u->x & VIDEO_SIGNED_D ? -(1 << (bits - 1)) : 0, high = low + (1 << bits) - 1;
+    for (uint32_t i = 0; i < LANES; i++) {
+        uint32_t sum = c[i], word = 0;
+        for (uint32_t k = 0; k < parts; k++) {
+            int32_t r = video_one(video_part(a[i], k, bits, u->x & VIDEO_SIGNED_A), video_part(b[i], k, bits, u->x & VIDEO_SIGNED_B),
+                                  (VideoOp)(u->y & 15), (VideoCompare)(u->y >> 4));
+            r         = u->x & VIDEO_SAT ? (r < low ? low : r > high ? high : r) : r;
+            uint32_t v = (uint32_t)r & ((1u << bits) - 1);
+            word |= v << k * bits;
+            sum += (uint32_t)video_part(v, 0, bits, u->x & VIDEO_SIGNED_D);
+        }
+        d[i] = u->x & VIDEO_SUM ? sum : word;
     }
     LANE_DONE(u32, w, u);
 }
