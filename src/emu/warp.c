@@ -62,12 +62,39 @@ static void merge_equal(Warp *w)
     }
 }
 
+static bool at_syncwarp(const Group *g) { return g->state == GROUP_SYNC && g->pc->fn == ctl_handlers[CTL_syncwarp]; }
+
+/* Groups that wait for members of their mask: members that have exited meanwhile are waited for no longer, and members of a
+ * bar.warp.sync may have come to another one with the same mask. */
+static void release_waiting(Warp *w)
+{
+    for (uint32_t i = 0; i < w->ngroups; i++) {
+        Group *g      = &w->group[i];
+        uint32_t need = g->need & w->live, here = g->mask;
+        if (g->state != GROUP_SYNC)
+            continue;
+        for (uint32_t j = 0; at_syncwarp(g) && j < w->ngroups; j++)
+            if (at_syncwarp(&w->group[j]) && (w->group[j].need & w->live) == need)
+                here |= w->group[j].mask;
+        if (need & ~here)
+            continue;
+        for (uint32_t j = i + 1; at_syncwarp(g) && j < w->ngroups; j++)
+            if (at_syncwarp(&w->group[j]) && (w->group[j].need & w->live) == need) {
+                w->group[j].pc++;
+                w->group[j].state = GROUP_READY;
+            }
+        g->pc += at_syncwarp(g);
+        g->state = GROUP_READY;
+    }
+}
+
 /* Takes the next group out of the list and makes it the running one; false if none is ready. */
 static bool pick(Warp *w)
 {
     Group *best = NULL;
     if (w->ngroups > 1)
         merge_equal(w);
+    release_waiting(w);
     for (uint32_t i = 0; i < w->ngroups; i++)
         if (w->group[i].state == GROUP_READY && (!best || comes_first(&w->group[i], best)))
             best = &w->group[i];
