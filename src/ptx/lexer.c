@@ -2,7 +2,8 @@
  *
  * PTX tokens.  Identifiers follow the manual ([a-zA-Z] or one of _ $ % first, then letters, digits, _ and $); a word behind a
  * dot may hold "::" parts.  Numbers: decimal, 0x, 0 octal, 0b, with an optional U; 0f and 0d with exactly 8 and 16 hexadecimal
- * digits; decimal floats.  Lines that begin with # (left by a preprocessor) and comments are blanks.
+ * digits; decimal floats.  A backslash in a string is itself, as for the assembler (think of C:\).  Lines that begin with #
+ * (left by a preprocessor) and comments are blanks.
  *
  * The text ends in a zero byte that stops every scan; a zero byte before the end is a bad token like any other. */
 #include "ptx/lexer.h"
@@ -197,7 +198,7 @@ static void lex_string(Lexer *lx, Token *t)
 {
     const char *e = t->s + 1;
     while (*e != '"' && *e != '\n' && e < lx->end)
-        e += *e == '\\' && e[1] != '\n' && e + 1 < lx->end ? 2 : 1;
+        e++;
     if (*e != '"') {
         bad(lx, t, e, "the string has no closing quote on its line");
         return;
@@ -253,7 +254,7 @@ void lexer_next(Lexer *lx, Token *t)
         while (is(*e, C_FOLLOW))
             e++;
         t->len  = (size_t)(e - s);
-        t->kind = *s;
+        t->kind = (unsigned char)*s;
         if (t->len == 1 && *s == '%') { /* the operator */
             lx->p = e;
             return;
