@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The bank checker's log.  The count of passes comes from the model with the access; here the lanes are only sorted
- * by bank, so that a reader sees why.  Banks on which all lanes agree on one word are left out: they cost nothing. 
+ * by bank, so that a reader sees why.  Banks on which all lanes agree on one word are left out: they cost nothing.
  * Where the profile serves half-warps, the halves are described one after the other.
  * An access wider than a bank is listed by its first word. */
 #include "lab/conflict.h"
