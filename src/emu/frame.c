@@ -33,9 +33,10 @@ Frame *frame_new(Worker *k, const Code *code)
             abort();
         memset(f->regs, 0, bytes ? bytes : 64);
         fill_consts(f, code);
+        f->next_made   = k->made_frames;
+        k->made_frames = f;
     }
-    uint8_t *regs = f->regs;
-    *f            = (Frame){.code = code, .regs = regs};
+    *f = (Frame){.code = code, .regs = f->regs, .next_made = f->next_made};
     return f;
 }
 

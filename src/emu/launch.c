@@ -268,12 +268,11 @@ static void end_worker(Launch *l, Worker *k, EmuResult *r)
         next = b->next;
         block_destroy(b);
     }
-    for (uint32_t c = 0; c < l->prog->ncode; c++)
-        for (Frame *f = k->free_frames[c], *next; f; f = next) {
-            next = f->next_free;
-            free(f->regs);
-            free(f);
-        }
+    for (Frame *f = k->made_frames, *next; f; f = next) { /* in use or not: a launch may have been stopped */
+        next = f->next_made;
+        free(f->regs);
+        free(f);
+    }
     free(k->executed);
     free(k->lanes);
     free(k->lookup);

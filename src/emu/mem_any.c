@@ -250,13 +250,39 @@ static inline const Uop *st_any(Warp *w, const Uop *u, bool observed)
 
 /* ---- parameters ---- */
 
+#define BROADCAST(T)                                                                                                               \
+    do {                                                                                                                            \
+        T *d_ = SLOT(w, T, slot);                                                                                                   \
+        for (int i_ = 0; i_ < LANES; i_++)                                                                                          \
+            d_[i_] = full || (w->mask >> i_ & 1) ? (T)x : d_[i_];                                                                   \
+    } while (0)
+
+static void broadcast(Warp *w, Slot slot, uint64_t x, unsigned bytes)
+{
+    bool full = warp_full(w);
+    switch (bytes) {
+    case 1: BROADCAST(uint8_t); break;
+    case 2: BROADCAST(uint16_t); break;
+    case 4: BROADCAST(uint32_t); break;
+    default: BROADCAST(uint64_t); break;
+    }
+}
+
+/* One value for all lanes. */
 static const Uop *ld_param(Warp *w, const Uop *u)
 {
     const MemInfo *info = u->ptr;
+    const uint8_t *from = w->block->launch->params + info->offset;
     uint8_t *p[LANES];
-    for (unsigned i = 0; i < LANES; i++)
-        p[i] = w->block->launch->params + info->offset;
-    load_all(w, info, p);
+    if (info->reg_bytes == 16) {
+        for (unsigned i = 0; i < LANES; i++)
+            p[i] = w->block->launch->params + info->offset;
+        load_all(w, info, p);
+        return u + 1;
+    }
+    for (unsigned v = 0; v < info->nvec; v++)
+        if (info->v[v] != NO_SLOT)
+            broadcast(w, info->v[v], extend(from + (size_t)v * info->bytes, info->bytes, info->is_signed), info->reg_bytes);
     return u + 1;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Allocation in the reserved range: first fit in address order, granule 256 bytes, pages returned to the host when freed.
+ * Allocation in the reserved range: first fit in address order, granule 256 bytes, a gap behind each, pages returned to the host when freed.
  * Live allocations are a sorted array, so a lookup is a binary search and a launch can read it without locks (nothing is
  * allocated from the host side while a launch runs).  The device-side heap is one allocation with its own table and lock. */
 #include "emu/memory.h"
@@ -14,8 +14,12 @@
 
 #include "base/arena.h"
 
-enum { GRANULE = 256, FREED_KEPT = 256 };
+enum { GRANULE = 256, GAP = GRANULE, FREED_KEPT = 256 }; /* GAP: what runs past an end is in no allocation */
+#ifdef __SANITIZE_THREAD__ /* leaves programs the top of the address space only */
+static const uint64_t PREFERRED_BASE = UINT64_C(0x7e9000000000);
+#else
 static const uint64_t PREFERRED_BASE = UINT64_C(0x200000000000);
+#endif
 
 #ifndef MAP_FIXED_NOREPLACE
 #define MAP_FIXED_NOREPLACE 0
@@ -102,8 +106,7 @@ Status memory_alloc(Memory *m, uint64_t bytes, uint64_t align, AllocKind kind, c
         align = GRANULE;
     if (bytes > m->size)
         return WW_ERR_NO_MEMORY;
-    uint64_t span = (bytes + GRANULE - 1) & -(uint64_t)GRANULE;
-    span += span == 0 ? GRANULE : 0;
+    uint64_t span = ((bytes + GRANULE - 1) & -(uint64_t)GRANULE) + GAP;
     uint64_t at = first_fit(m->live, m->nlive, m->base, m->base + m->size, span, align);
     if (!at)
         return WW_ERR_NO_MEMORY;

@@ -29,6 +29,7 @@ struct Frame {
     uint32_t    local_base, local_top; /* this activation's local memory */
     uint8_t    *regs;        /* frame_bytes, 64-byte aligned */
     Frame      *next_free;
+    Frame      *next_made;   /* every frame of the worker, until the launch ends */
 };
 
 typedef struct Barrier {
@@ -72,6 +73,7 @@ struct Worker {
     Lookup    *lookup;       /* by instruction id */
     void     **observer;     /* states, by observer */
     Frame    **free_frames;  /* by Code.index */
+    Frame     *made_frames;
     Block     *idle_blocks;  /* contexts to reuse */
     uint64_t   spent;        /* warp instructions */
     Fault      fault;        /* of the block that runs */
