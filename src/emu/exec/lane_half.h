@@ -4,7 +4,7 @@
  * once.
  *   f16   add, sub, mul: in float, whose 24 bits make the second rounding harmless (24 >= 2 * 11 + 2; products and subnormal sums are exact)
  *   bf16  add, sub, mul: in double (a float's exponent would underflow), then rounded to odd into a float, then to nearest
- *   fma   both: the product is exact in double; the sum's error (TwoSum) makes it round to odd
+ *   fma   f16 in float, bf16 in double, where the product is exact; the sum's error (TwoSum) makes it round to odd
  * NaN results are 0x7fff (0x7f in 8 bits).  None of this runs under an FPMODE prefix: .ftz is explicit flushing. */
 #ifndef WW_EMU_EXEC_LANE_HALF_H
 #define WW_EMU_EXEC_LANE_HALF_H
@@ -62,8 +62,24 @@ INLINE uint16_t narrow_half(float f, uint32_t ebits, uint32_t mbits, Narrow mode
     return (uint16_t)(mag > INF_F32 ? NAN_HALF : r | sign << 15);
 }
 
-INLINE uint16_t f32_to_f16(float f, Narrow mode) { return narrow_half(f, 5, 10, mode); }
-INLINE uint16_t f32_to_bf16(float f, Narrow mode) { return narrow_half(f, 8, 7, mode); }
+/* To nearest, the common case, without variable shifts.  Below the normal range the addition of 0.5 rounds at bit 2^-24. */
+INLINE uint16_t f16_nearest(float f)
+{
+    uint32_t x = f32_bits(f), mag = x & 0x7fffffffu, sign = x >> 16 & 0x8000u;
+    uint32_t sub = f32_bits(f32_of(mag) + 0.5f) - 0x3f000000u;
+    uint32_t nor = (mag - (112u << 23) + 0xfff + (mag >> 13 & 1)) >> 13;
+    uint32_t r   = mag < (113u << 23) ? sub : nor;
+    r            = mag >= (143u << 23) ? INF_F16 : r;
+    return (uint16_t)(mag > INF_F32 ? NAN_HALF : r | sign);
+}
+INLINE uint16_t bf16_nearest(float f)
+{
+    uint32_t x = f32_bits(f), mag = x & 0x7fffffffu;
+    return (uint16_t)(mag > INF_F32 ? NAN_HALF : (x + 0x7fff + (x >> 16 & 1)) >> 16);
+}
+
+INLINE uint16_t f32_to_f16(float f, Narrow mode) { return mode == NARROW_RN ? f16_nearest(f) : narrow_half(f, 5, 10, mode); }
+INLINE uint16_t f32_to_bf16(float f, Narrow mode) { return mode == NARROW_RN ? bf16_nearest(f) : narrow_half(f, 8, 7, mode); }
 
 /* tf32: a float whose low 13 bits are zero. */
 INLINE float f32_to_tf32(float f, Narrow mode)
@@ -103,14 +119,18 @@ INLINE float odd_f32(float a) { return a; }
              int32_t: odd_s32, uint64_t: odd_u64, int64_t: odd_s64, float: odd_f32, double: f64_to_odd)(a)
 
 /* p + c rounded to odd. */
-INLINE double add_odd(double p, double c)
-{
-    double   s = p + c, t = s - p;
-    double   err = (p - (s - t)) + (c - t);
-    uint64_t u   = f64_bits(s);
-    bool     fix = is_finite_f64(s) && err != 0 && !(u & 1);
-    return f64_of(fix ? ((err > 0) == (s > 0) ? u + 1 : u - 1) : u);
-}
+#define ADD_ODD(T, U, t)                                                                                                   \
+    INLINE T add_odd_##t(T p, T c)                                                                                         \
+    {                                                                                                                      \
+        T    s = p + c, q = s - p;                                                                                         \
+        T    err = (p - (s - q)) + (c - q);                                                                                \
+        U    u   = t##_bits(s);                                                                                            \
+        bool fix = is_finite_##t(s) && err != 0 && !(u & 1);                                                               \
+        return t##_of(fix ? ((err > 0) == (s > 0) ? u + 1 : u - 1) : u);                                                   \
+    }
+ADD_ODD(float, uint32_t, f32)
+ADD_ODD(double, uint64_t, f64)
+#undef ADD_ODD
 
 /* ---- arithmetic ---- */
 #define F16_BIN(name, op)                                                                                                  \
@@ -126,13 +146,12 @@ F16_BIN(mul, *)
 
 INLINE uint16_t f16_fma(uint16_t a, uint16_t b, uint16_t c)
 {
-    double p = (double)f16_to_f32(a) * (double)f16_to_f32(b);
-    return f32_to_f16(f64_to_odd(add_odd(p, (double)f16_to_f32(c))), NARROW_RN);
+    return f32_to_f16(add_odd_f32(f16_to_f32(a) * f16_to_f32(b), f16_to_f32(c)), NARROW_RN);
 }
 INLINE uint16_t bf16_fma(uint16_t a, uint16_t b, uint16_t c)
 {
     double p = (double)bf16_to_f32(a) * (double)bf16_to_f32(b);
-    return f32_to_bf16(f64_to_odd(add_odd(p, (double)bf16_to_f32(c))), NARROW_RN);
+    return f32_to_bf16(f64_to_odd(add_odd_f64(p, (double)bf16_to_f32(c))), NARROW_RN);
 }
 
 /* ---- min, max, clamps; inf is the format's infinity ---- */
