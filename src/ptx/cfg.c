@@ -15,13 +15,13 @@
 #include "ptx/dom.h"
 
 typedef struct Build {
-    Arena      *a;       /* the caller's */
+    Arena      *a; /* the caller's */
     Arena      *scratch;
     const Func *f;
     Cfg        *c;
-    Graph       succ;    /* of blocks */
-    bool       *ends;    /* by block: a path may end the function here */
-    uint32_t   *stamp;   /* by block: the last brx.idx that listed it, + 1 */
+    Graph       succ;  /* of blocks */
+    bool       *ends;  /* by block: a path may end the function here */
+    uint32_t   *stamp; /* by block: the last brx.idx that listed it, + 1 */
 } Build;
 
 static const Label *list_of(const Func *f, const Instr *in)
@@ -59,9 +59,9 @@ static void mark_leaders(const Func *f, bool *leader)
 
 static void find_blocks(Build *b)
 {
-    const Func *f = b->f;
-    uint32_t n    = (uint32_t)f->ninstrs;
-    bool *leader  = ARENA_ARRAY(b->scratch, bool, (size_t)n + 1);
+    const Func *f      = b->f;
+    uint32_t    n      = (uint32_t)f->ninstrs;
+    bool       *leader = ARENA_ARRAY(b->scratch, bool, (size_t)n + 1);
     mark_leaders(f, leader);
     Cfg *c = b->c;
     for (uint32_t i = 0; i < n; i++)
@@ -91,8 +91,8 @@ static void add_target(Build *b, CfgBlock *k, uint32_t target, uint32_t from)
 static void add_list(Build *b, CfgBlock *k, const Label *l, uint32_t from)
 {
     for (size_t i = 0; i < l->ntargets; i++) {
-        uint32_t target = b->f->labels[l->targets[i]].target;
-        uint32_t *stamp = target < b->f->ninstrs ? &b->stamp[b->c->block_of[target]] : NULL;
+        uint32_t  target = b->f->labels[l->targets[i]].target;
+        uint32_t *stamp  = target < b->f->ninstrs ? &b->stamp[b->c->block_of[target]] : NULL;
         if (stamp && *stamp == from + 1)
             continue;
         add_target(b, k, target, from);
@@ -128,9 +128,9 @@ static void find_edges(Build *b)
 /* Depth-first from block 0: reachable flags, and the graph of reachable blocks. */
 static void find_reachable(Build *b)
 {
-    Cfg *c          = b->c;
+    Cfg      *c     = b->c;
     uint32_t *stack = ARENA_ARRAY(b->scratch, uint32_t, c->nblocks), top = 0;
-    size_t n        = 0;
+    size_t    n           = 0;
     c->block[0].reachable = true;
     stack[top++]          = 0;
     while (top) {
@@ -147,9 +147,9 @@ static void find_reachable(Build *b)
     for (uint32_t v = 0; v < c->nblocks; v++)
         for (uint32_t i = 0; c->block[v].reachable && i < c->block[v].nsucc; i++)
             edge[n++] = (Edge){v, c->block[v].succ[i]};
-    b->succ    = graph_new(b->scratch, c->nblocks, edge, n);
-    Graph pred = graph_reverse(b->scratch, &b->succ);
-    uint32_t *all = ARENA_ARRAY(b->a, uint32_t, n);
+    b->succ        = graph_new(b->scratch, c->nblocks, edge, n);
+    Graph     pred = graph_reverse(b->scratch, &b->succ);
+    uint32_t *all  = ARENA_ARRAY(b->a, uint32_t, n);
     memcpy(all, pred.to, n * sizeof *all);
     for (uint32_t v = 0; v < c->nblocks; v++) {
         c->block[v].pred  = all + pred.first[v];
@@ -160,17 +160,17 @@ static void find_reachable(Build *b)
 /* ipdom: dominators of the reversed graph, with one more node behind every end of the function. */
 static void find_post_dominators(Build *b)
 {
-    Cfg *c      = b->c;
-    uint32_t end = c->nblocks;
-    size_t n    = 0;
-    Edge *edge  = ARENA_ARRAY(b->scratch, Edge, b->succ.first[end] + (size_t)end);
+    Cfg     *c    = b->c;
+    uint32_t end  = c->nblocks;
+    size_t   n    = 0;
+    Edge    *edge = ARENA_ARRAY(b->scratch, Edge, b->succ.first[end] + (size_t)end);
     for (uint32_t v = 0; v < end; v++) {
         if (b->ends[v] && c->block[v].reachable)
             edge[n++] = (Edge){end, v};
         for (uint32_t i = b->succ.first[v]; i < b->succ.first[v + 1]; i++)
             edge[n++] = (Edge){b->succ.to[i], v};
     }
-    Graph back     = graph_new(b->scratch, end + 1, edge, n);
+    Graph     back = graph_new(b->scratch, end + 1, edge, n);
     uint32_t *idom = dom_tree(b->scratch, &back, end);
     for (uint32_t v = 0; v < end; v++)
         c->block[v].ipdom = idom[v] == end ? CFG_NONE : idom[v];
@@ -186,20 +186,20 @@ typedef struct DomOrder {
 
 static DomOrder number_dominators(Build *b)
 {
-    Cfg *c     = b->c;
+    Cfg     *c = b->c;
     uint32_t n = c->nblocks, count = 0, top = 0, clock = 0;
-    Edge *edge = ARENA_ARRAY(b->scratch, Edge, n);
+    Edge    *edge = ARENA_ARRAY(b->scratch, Edge, n);
     for (uint32_t v = 0; v < n; v++)
         if (c->block[v].idom != CFG_NONE)
             edge[count++] = (Edge){c->block[v].idom, v};
-    Graph tree      = graph_new(b->scratch, n, edge, count);
-    DomOrder d      = {ARENA_ARRAY(b->scratch, uint32_t, n), ARENA_ARRAY(b->scratch, uint32_t, n),
+    Graph     tree  = graph_new(b->scratch, n, edge, count);
+    DomOrder  d     = {ARENA_ARRAY(b->scratch, uint32_t, n), ARENA_ARRAY(b->scratch, uint32_t, n),
                        ARENA_ARRAY(b->scratch, uint32_t, n), 0};
     uint32_t *stack = ARENA_ARRAY(b->scratch, uint32_t, n), *next = ARENA_ARRAY(b->scratch, uint32_t, n);
-    stack[top++]    = 0;
-    d.pre[d.n++]    = 0;
-    next[0]         = tree.first[0];
-    d.in[0]         = clock++;
+    stack[top++] = 0;
+    d.pre[d.n++] = 0;
+    next[0]      = tree.first[0];
+    d.in[0]      = clock++;
     while (top) {
         uint32_t v = stack[top - 1];
         if (next[v] == tree.first[v + 1]) {
@@ -228,7 +228,7 @@ static uint32_t outermost(uint32_t *top, uint32_t l)
 
 typedef struct Loops {
     Build    *b;
-    uint32_t *top;   /* by loop: union-find towards the outermost */
+    uint32_t *top; /* by loop: union-find towards the outermost */
     uint32_t *stack;
     uint32_t  n;
 } Loops;
@@ -242,10 +242,10 @@ static void push_preds(Loops *s, const CfgBlock *k)
 /* Blocks and inner loops that reach the back edges on the stack without passing the header of loop l. */
 static void fill_loop(Loops *s, uint32_t l)
 {
-    Cfg *c          = s->b->c;
+    Cfg     *c      = s->b->c;
     uint32_t header = c->loop[l].header;
     while (s->n) {
-        uint32_t v  = s->stack[--s->n];
+        uint32_t  v = s->stack[--s->n];
         CfgBlock *k = &c->block[v];
         if (k->loop == CFG_NONE) {
             k->loop = l;
@@ -265,13 +265,13 @@ static void fill_loop(Loops *s, uint32_t l)
 /* Headers from the innermost outwards: a header's dominator tree preorder runs the other way. */
 static void find_loops(Build *b)
 {
-    Cfg *c       = b->c;
-    DomOrder d   = number_dominators(b);
-    size_t edges = b->succ.first[c->nblocks];
-    Loops s      = {b, ARENA_ARRAY(b->scratch, uint32_t, c->nblocks), ARENA_ARRAY(b->scratch, uint32_t, 2 * edges + 1), 0};
-    c->loop      = ARENA_ARRAY(b->a, CfgLoop, c->nblocks);
+    Cfg     *c     = b->c;
+    DomOrder d     = number_dominators(b);
+    size_t   edges = b->succ.first[c->nblocks];
+    Loops s = {b, ARENA_ARRAY(b->scratch, uint32_t, c->nblocks), ARENA_ARRAY(b->scratch, uint32_t, 2 * edges + 1), 0};
+    c->loop = ARENA_ARRAY(b->a, CfgLoop, c->nblocks);
     for (uint32_t i = d.n; i-- > 0;) {
-        uint32_t h  = d.pre[i];
+        uint32_t  h = d.pre[i];
         CfgBlock *k = &c->block[h];
         for (uint32_t j = 0; j < k->npred; j++)
             if (d.in[h] <= d.in[k->pred[j]] && d.out[k->pred[j]] <= d.out[h])
@@ -322,9 +322,9 @@ static uint32_t common_level(const Cfg *c, uint32_t v, uint32_t w, uint32_t item
 /* Every edge but those back to the header of its level, between items. */
 static Graph item_graph(Build *b)
 {
-    Cfg *c     = b->c;
-    size_t n   = 0;
-    Edge *edge = ARENA_ARRAY(b->scratch, Edge, b->succ.first[c->nblocks]);
+    Cfg   *c    = b->c;
+    size_t n    = 0;
+    Edge  *edge = ARENA_ARRAY(b->scratch, Edge, b->succ.first[c->nblocks]);
     for (uint32_t v = 0; v < c->nblocks; v++)
         for (uint32_t i = b->succ.first[v]; i < b->succ.first[v + 1]; i++) {
             uint32_t item[2], w = b->succ.to[i];
@@ -344,8 +344,8 @@ typedef struct Layout {
 
 static void visit(Layout *y, uint32_t *top, uint32_t item)
 {
-    y->seen[item]       = true;
-    y->next[item]       = y->g->first[item + 1];
+    y->seen[item]      = true;
+    y->next[item]      = y->g->first[item + 1];
     y->stack[(*top)++] = item;
 }
 
@@ -371,12 +371,12 @@ static void search(Layout *y, uint32_t root)
 /* Replaces loops by their items, outermost first, walking each level's postorder backwards. */
 static void expand(Build *b, const Layout *y, const uint32_t *from, const uint32_t *to)
 {
-    Cfg *c           = b->c;
-    uint32_t *level  = ARENA_ARRAY(b->scratch, uint32_t, (size_t)c->nloops + 1);
-    uint32_t *place  = ARENA_ARRAY(b->scratch, uint32_t, (size_t)c->nloops + 1);
-    uint32_t top     = 1;
-    level[0]         = c->nloops; /* the function itself */
-    place[0]         = to[c->nloops];
+    Cfg      *c     = b->c;
+    uint32_t *level = ARENA_ARRAY(b->scratch, uint32_t, (size_t)c->nloops + 1);
+    uint32_t *place = ARENA_ARRAY(b->scratch, uint32_t, (size_t)c->nloops + 1);
+    uint32_t  top   = 1;
+    level[0]        = c->nloops; /* the function itself */
+    place[0]        = to[c->nloops];
     while (top) {
         uint32_t l = level[top - 1];
         if (place[top - 1] == from[l]) {
@@ -396,12 +396,16 @@ static void expand(Build *b, const Layout *y, const uint32_t *from, const uint32
 
 static void lay_out(Build *b)
 {
-    Cfg *c         = b->c;
-    Graph g        = item_graph(b);
+    Cfg      *c    = b->c;
+    Graph     g    = item_graph(b);
     uint32_t *from = ARENA_ARRAY(b->scratch, uint32_t, (size_t)c->nloops + 1);
     uint32_t *to   = ARENA_ARRAY(b->scratch, uint32_t, (size_t)c->nloops + 1);
-    Layout y       = {&g, ARENA_ARRAY(b->scratch, uint32_t, g.n), ARENA_ARRAY(b->scratch, uint32_t, g.n),
-                      ARENA_ARRAY(b->scratch, uint32_t, g.n), ARENA_ARRAY(b->scratch, bool, g.n), 0};
+    Layout    y    = {&g,
+                      ARENA_ARRAY(b->scratch, uint32_t, g.n),
+                      ARENA_ARRAY(b->scratch, uint32_t, g.n),
+                      ARENA_ARRAY(b->scratch, uint32_t, g.n),
+                      ARENA_ARRAY(b->scratch, bool, g.n),
+                      0};
     for (uint32_t l = 0; l < c->nloops; l++) {
         from[l] = y.npost;
         search(&y, c->loop[l].header);
@@ -420,7 +424,7 @@ static void lay_out(Build *b)
 Cfg *cfg_build(Arena *a, const Func *f)
 {
     Build b = {.a = a, .scratch = arena_new(), .f = f, .c = ARENA_NEW(a, Cfg)};
-    Cfg *c  = b.c;
+    Cfg  *c = b.c;
     find_blocks(&b);
     b.ends  = ARENA_ARRAY(b.scratch, bool, c->nblocks);
     b.stamp = ARENA_ARRAY(b.scratch, uint32_t, c->nblocks);

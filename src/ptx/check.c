@@ -13,10 +13,10 @@
 #include "ptx/parser.h"
 
 typedef struct Check {
-    Parser       *p;
-    const Instr  *in;
-    const Sig    *sig;
-    unsigned      number; /* of the operand, from 1 */
+    Parser      *p;
+    const Instr *in;
+    const Sig   *sig;
+    unsigned     number; /* of the operand, from 1 */
 } Check;
 
 static const char *describe(Parser *p, const Operand *o)
@@ -24,7 +24,10 @@ static const char *describe(Parser *p, const Operand *o)
     switch (o->kind) {
     case OPD_REG:
         return arena_printf(p->scratch, "register '%s', a .%s%s", o->reg->name,
-                            o->reg->vec && o->part < 0 ? (o->reg->vec == 2 ? "v2 ." : o->reg->vec == 4 ? "v4 ." : "v8 .") : "",
+                            o->reg->vec && o->part < 0 ? (o->reg->vec == 2   ? "v2 ."
+                                                          : o->reg->vec == 4 ? "v4 ."
+                                                                             : "v8 .")
+                                                       : "",
                             type_text(o->reg->type));
     case OPD_PAIR: return "a pair a|b";
     case OPD_INT: return "an integer";
@@ -42,20 +45,21 @@ static const char *describe(Parser *p, const Operand *o)
 
 static bool fail(Check *c, const Operand *o, const char *want)
 {
-    return parser_error(c->p, o->line, o->col, "operand %u of '%s': expected %s, found %s", c->number, c->in->op->text, want,
-                        describe(c->p, o));
+    return parser_error(c->p, o->line, o->col, "operand %u of '%s': expected %s, found %s", c->number, c->in->op->text,
+                        want, describe(c->p, o));
 }
 
 /* The same, from the specification. */
 static bool fail_type(Check *c, const Spec *s, const Operand *o)
 {
     const char *what = s->written ? "a register" : "a value";
-    return fail(c, o, s->type == TY_NONE ? what : arena_printf(c->p->scratch, "%s .%s", what, type_text((Type)s->type)));
+    return fail(c, o,
+                s->type == TY_NONE ? what : arena_printf(c->p->scratch, "%s .%s", what, type_text((Type)s->type)));
 }
 
 static bool types_agree(Type have, Type want, bool relaxed)
 {
-    char h = type_kind(have), w = type_kind(want);
+    char     h = type_kind(have), w = type_kind(want);
     unsigned hb = type_bytes(have), wb = type_bytes(want);
     if (h == 'p' || w == 'p')
         return h == w;
@@ -69,7 +73,8 @@ static bool types_agree(Type have, Type want, bool relaxed)
 static bool check_reg(Check *c, const Spec *s, const Operand *o)
 {
     if (o->part == PART_SEL && !s->sel)
-        return parser_error(c->p, o->line, o->col, "'%s' takes no part like .%s of a register", c->in->op->text, o->sel);
+        return parser_error(c->p, o->line, o->col, "'%s' takes no part like .%s of a register", c->in->op->text,
+                            o->sel);
     if (o->neg && s->type != TY_PRED && s->type != TY_NONE && !s->sel)
         return parser_error(c->p, o->line, o->col, "'%s' takes no negated operand", c->in->op->text);
     if (o->neg && s->written)
@@ -108,10 +113,12 @@ static bool scalar_fits(const Check *c, const Spec *s, const Operand *o)
     case OPD_SINK: return s->written;
     case OPD_INT: return !s->written && (any || kind != 'f');
     case OPD_FLOAT: return !s->written && (any || float_fits(o, t));
-    case OPD_VAR: case OPD_FUNC:
+    case OPD_VAR:
+    case OPD_FUNC:
         return !s->written && (any || (kind != 'f' && kind != 'p' && type_bytes(t) >= 4 && type_bytes(t) <= 8));
     case OPD_SREG: return !s->written && (any || sreg_fits(c, o, t));
-    case OPD_VECTOR: case OPD_MEM: return any;
+    case OPD_VECTOR:
+    case OPD_MEM: return any;
     default: return false;
     }
 }
@@ -141,7 +148,7 @@ static bool check_vector(Check *c, const Spec *s, const Operand *o)
 static bool check_pack(Check *c, const Spec *s, const Operand *o)
 {
     unsigned bytes = type_bytes((Type)s->type);
-    Spec part      = *s;
+    Spec     part  = *s;
     part.type      = TY_NONE;
     if (bytes == 0 || (o->count != 2 && o->count != 4 && o->count != 8))
         return fail(c, o, "a value, or a vector of 2 or 4");
@@ -194,8 +201,8 @@ static bool check_list(Check *c, const Operand *o, size_t want, const char *what
         return parser_error(c->p, o->line, o->col, "the call gives %zu %s, '%s' has %zu", have, what,
                             c->in->opd[1].kind == OPD_FUNC ? c->in->opd[1].func->name : "the prototype", want);
     for (size_t i = 0; i < have; i++) {
-        const Operand *e = &o->elem[i];
-        bool var = e->kind == OPD_VAR && e->var->space == SPACE_PARAM;
+        const Operand *e   = &o->elem[i];
+        bool           var = e->kind == OPD_VAR && e->var->space == SPACE_PARAM;
         if (!var && e->kind != OPD_REG && e->kind != OPD_SINK && e->kind != OPD_INT && e->kind != OPD_FLOAT)
             return parser_error(c->p, e->line, e->col, "a call takes .param variables, registers and numbers, found %s",
                                 describe(c->p, e));
@@ -206,7 +213,7 @@ static bool check_list(Check *c, const Operand *o, size_t want, const char *what
 static bool check_call(Check *c)
 {
     const Operand *o = c->in->opd, *callee = &o[1], *proto = &o[3];
-    const Func *f    = NULL;
+    const Func    *f = NULL;
     if (callee->kind == OPD_FUNC) {
         f = callee->func;
     } else if (callee->kind == OPD_REG) {
@@ -214,15 +221,17 @@ static bool check_call(Check *c)
             return parser_error(c->p, callee->line, callee->col, "a function's address is a 64-bit integer, found %s",
                                 describe(c->p, callee));
         if (proto->kind == OPD_NONE)
-            return parser_error(c->p, callee->line, callee->col,
-                                "a call through a register needs a .callprototype or .calltargets list as its last operand");
+            return parser_error(
+                c->p, callee->line, callee->col,
+                "a call through a register needs a .callprototype or .calltargets list as its last operand");
         const Label *l = &c->p->labels.v[proto->ival];
-        f = l->prototype ? l->prototype : l->ncallees ? l->callees[0] : NULL;
+        f              = l->prototype ? l->prototype : l->ncallees ? l->callees[0] : NULL;
         if (!f)
-            return parser_error(c->p, proto->line, proto->col, "'%s' is no prototype and no list of functions", proto->name);
+            return parser_error(c->p, proto->line, proto->col, "'%s' is no prototype and no list of functions",
+                                proto->name);
     } else {
-        return parser_error(c->p, callee->line, callee->col, "expected a function or a register with its address, found %s",
-                            describe(c->p, callee));
+        return parser_error(c->p, callee->line, callee->col,
+                            "expected a function or a register with its address, found %s", describe(c->p, callee));
     }
     return check_list(c, &o[0], f->nrets, "results") && check_list(c, &o[2], f->nparams, "arguments");
 }
@@ -232,7 +241,8 @@ static bool check_target(Check *c, const Spec *s, const Operand *o)
     if (o->kind == OPD_NAME && !c->p->labels.v[o->ival].targets)
         return parser_error(c->p, o->line, o->col, "'%s' is no .branchtargets list", o->name);
     if (o->kind == OPD_NAME && (c->p->branch_edges += c->p->labels.v[o->ival].ntargets) > c->p->max_regs)
-        return parser_error(c->p, o->line, o->col, "the module's brx.idx have more than %zu targets together", c->p->max_regs);
+        return parser_error(c->p, o->line, o->col, "the module's brx.idx have more than %zu targets together",
+                            c->p->max_regs);
     return o->kind == OPD_LABEL || o->kind == OPD_NAME ? true : fail(c, o, s->shape == 'L' ? "a label" : "a name");
 }
 
@@ -252,7 +262,7 @@ void check_instr(Parser *p, const Instr *in, Name *opcode)
     if (!opcode->sig)
         opcode->sig = sig_compile(p->scratch, in->op);
     const Sig *sig = opcode->sig;
-    Check c        = {.p = p, .in = in, .sig = sig};
+    Check      c   = {.p = p, .in = in, .sig = sig};
     if (opcode->flow == FLOW_CALL) {
         if (in->nopd == 4)
             check_call(&c);
@@ -265,7 +275,8 @@ void check_instr(Parser *p, const Instr *in, Name *opcode)
     unsigned least = sig->n - sig->optional, spare;
     if (in->nopd < least || in->nopd > sig->n) {
         parser_error(p, in->line, in->col, "'%s' takes %u operand%s%s, found %u; form: %s", in->op->text, sig->n,
-                     sig->n == 1 ? "" : "s", sig->optional ? " (some optional)" : "", in->nopd, op_form(in->op->op)->form);
+                     sig->n == 1 ? "" : "s", sig->optional ? " (some optional)" : "", in->nopd,
+                     op_form(in->op->op)->form);
         return;
     }
     spare = in->nopd - least;

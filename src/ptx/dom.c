@@ -7,7 +7,7 @@
 
 Graph graph_new(Arena *a, uint32_t n, const Edge *edge, size_t nedges)
 {
-    Graph g = {.n = n, .first = ARENA_ARRAY(a, uint32_t, (size_t)n + 1), .to = ARENA_ARRAY(a, uint32_t, nedges)};
+    Graph     g    = {.n = n, .first = ARENA_ARRAY(a, uint32_t, (size_t)n + 1), .to = ARENA_ARRAY(a, uint32_t, nedges)};
     uint32_t *fill = ARENA_ARRAY(a, uint32_t, n);
     for (size_t i = 0; i < nedges; i++)
         g.first[edge[i].from + 1]++;
@@ -22,8 +22,8 @@ Graph graph_new(Arena *a, uint32_t n, const Edge *edge, size_t nedges)
 
 Graph graph_reverse(Arena *a, const Graph *g)
 {
-    size_t n   = g->first[g->n];
-    Edge *edge = ARENA_ARRAY(a, Edge, n);
+    size_t n    = g->first[g->n];
+    Edge  *edge = ARENA_ARRAY(a, Edge, n);
     for (uint32_t v = 0; v < g->n; v++)
         for (uint32_t i = g->first[v]; i < g->first[v + 1]; i++)
             edge[i] = (Edge){g->to[i], v};
@@ -39,7 +39,7 @@ typedef struct Dom { /* all by preorder number but num */
 static void number_nodes(Dom *d, Arena *a, const Graph *g, uint32_t root)
 {
     uint32_t *next = ARENA_ARRAY(a, uint32_t, g->n), top = 0;
-    d->num[root]   = 1;
+    d->num[root]    = 1;
     d->node[d->n++] = root;
     d->stack[top++] = root;
     next[root]      = g->first[root];
@@ -106,7 +106,7 @@ static void find_semi(Dom *d, const Graph *pred)
 
 uint32_t *dom_tree(Arena *a, const Graph *g, uint32_t root)
 {
-    Graph pred     = graph_reverse(a, g);
+    Graph     pred = graph_reverse(a, g);
     uint32_t *idom = ARENA_ARRAY(a, uint32_t, g->n);
     uint32_t *lists[7];
     for (int i = 0; i < 7; i++)

@@ -19,10 +19,15 @@ static const uint8_t classes[256] = {
     ['A' ... 'F'] = C_FOLLOW | C_START | C_HEX,
     ['g' ... 'z'] = C_FOLLOW | C_START,
     ['G' ... 'Z'] = C_FOLLOW | C_START,
-    ['_'] = C_FOLLOW | C_START,
-    ['$'] = C_FOLLOW | C_START,
-    ['%'] = C_START,
-    [' '] = C_BLANK, ['\t'] = C_BLANK, ['\r'] = C_BLANK, ['\v'] = C_BLANK, ['\f'] = C_BLANK, ['\n'] = C_BLANK,
+    ['_']         = C_FOLLOW | C_START,
+    ['$']         = C_FOLLOW | C_START,
+    ['%']         = C_START,
+    [' ']         = C_BLANK,
+    ['\t']        = C_BLANK,
+    ['\r']        = C_BLANK,
+    ['\v']        = C_BLANK,
+    ['\f']        = C_BLANK,
+    ['\n']        = C_BLANK,
 };
 
 static bool is(char c, int class)
@@ -78,7 +83,7 @@ static bool skip_blank(Lexer *lx)
                 return false;
         } else if (c == '#' && lx->p == lx->line_start) {
             const char *nl = memchr(lx->p, '\n', (size_t)(lx->end - lx->p));
-            lx->p = nl ? nl : lx->end;
+            lx->p          = nl ? nl : lx->end;
         } else {
             return true;
         }
@@ -116,8 +121,9 @@ static void lex_hex_float(Lexer *lx, Token *t, bool is_f32)
     if (e - s != (is_f32 ? 8 : 16) || is(*e, C_FOLLOW)) {
         while (is(*e, C_FOLLOW))
             e++;
-        bad(lx, t, e, is_f32 ? "0f must be followed by exactly 8 hexadecimal digits" :
-                               "0d must be followed by exactly 16 hexadecimal digits");
+        bad(lx, t, e,
+            is_f32 ? "0f must be followed by exactly 8 hexadecimal digits"
+                   : "0d must be followed by exactly 16 hexadecimal digits");
         return;
     }
     t->kind   = TOK_FLOAT;
@@ -153,9 +159,9 @@ static void lex_decimal_float(Lexer *lx, Token *t, const char *e)
 
 static void lex_number(Lexer *lx, Token *t)
 {
-    const char *s = t->s, *e;
-    char second = (char)(*s == '0' ? s[1] | 32 : 0);
-    unsigned base = 10;
+    const char *s      = t->s, *e;
+    char        second = (char)(*s == '0' ? s[1] | 32 : 0);
+    unsigned    base   = 10;
     if (second == 'f' || second == 'd') {
         lex_hex_float(lx, t, second == 'f');
         return;
@@ -221,7 +227,7 @@ static void lex_operator(Lexer *lx, Token *t)
     static const struct {
         char text[3];
         int  kind;
-    } pairs[] = {{"<<", TOK_SHL}, {">>", TOK_SHR}, {"<=", TOK_LE}, {">=", TOK_GE},
+    } pairs[] = {{"<<", TOK_SHL}, {">>", TOK_SHR}, {"<=", TOK_LE},  {">=", TOK_GE},
                  {"==", TOK_EQ},  {"!=", TOK_NE},  {"&&", TOK_AND}, {"||", TOK_OR}};
     char c = *lx->p, next = lx->p[1];
     t->kind = (unsigned char)c;
@@ -242,9 +248,9 @@ static void lex_operator(Lexer *lx, Token *t)
 
 void lexer_next(Lexer *lx, Token *t)
 {
-    bool closed    = skip_blank(lx);
-    const char *s  = lx->p;
-    *t             = (Token){.line = lx->line, .col = (uint32_t)(s - lx->line_start) + 1, .s = s};
+    bool        closed = skip_blank(lx);
+    const char *s      = lx->p;
+    *t                 = (Token){.line = lx->line, .col = (uint32_t)(s - lx->line_start) + 1, .s = s};
     if (!closed) {
         bad(lx, t, lx->end, "the comment that begins here has no end");
         return;
@@ -264,10 +270,10 @@ void lexer_next(Lexer *lx, Token *t)
         lx->p   = e;
     } else if (*s == '.' && is(s[1], C_START) && s[1] != '%') {
         const char *e = word_end(s + 1);
-        t->kind = TOK_WORD;
-        t->len  = (size_t)(e - s);
-        t->name = names_intern(lx->names, s + 1, t->len - 1);
-        lx->p   = e;
+        t->kind       = TOK_WORD;
+        t->len        = (size_t)(e - s);
+        t->name       = names_intern(lx->names, s + 1, t->len - 1);
+        lx->p         = e;
     } else if (is(*s, C_DIGIT)) {
         lex_number(lx, t);
     } else if (*s == '.' && is(s[1], C_DIGIT)) {

@@ -21,12 +21,12 @@ static void keywords_init(Names *n)
         names_intern(n, type_text((Type)t), strlen(type_text((Type)t)))->type = (uint8_t)t;
 }
 
-#define KEEP(dst, count, src, T)                                                                                            \
-    do {                                                                                                                    \
-        (count) = (src)->n;                                                                                                 \
-        (dst)   = ARENA_ARRAY(m->arena, T, (src)->n);                                                                       \
-        if ((src)->n)                                                                                                       \
-            memcpy((dst), (src)->v, (src)->n * sizeof *(src)->v);                                                           \
+#define KEEP(dst, count, src, T)                                                                                       \
+    do {                                                                                                               \
+        (count) = (src)->n;                                                                                            \
+        (dst)   = ARENA_ARRAY(m->arena, T, (src)->n);                                                                  \
+        if ((src)->n)                                                                                                  \
+            memcpy((dst), (src)->v, (src)->n * sizeof *(src)->v);                                                      \
     } while (0)
 
 static void keep_module(Parser *p, Module *m)
@@ -43,9 +43,9 @@ static void keep_module(Parser *p, Module *m)
 
 static void parser_free(Parser *p)
 {
-    void *const lists[] = {p->instrs.v,    p->regs.v,    p->vars.v,     p->labels.v, p->marks.v,    p->pending.v,
-                           p->opds.v,      p->files.v,   p->file_time.v, p->file_size.v, p->srclocs.v, p->mod_vars.v,
-                           p->var_order.v, p->funcs.v,   p->sections.v, p->order.v,  p->loc_slot};
+    void *const lists[] = {p->instrs.v,    p->regs.v,  p->vars.v,      p->labels.v,    p->marks.v,   p->pending.v,
+                           p->opds.v,      p->files.v, p->file_time.v, p->file_size.v, p->srclocs.v, p->mod_vars.v,
+                           p->var_order.v, p->funcs.v, p->sections.v,  p->order.v,     p->loc_slot};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         free(lists[i]);
     names_free(&p->names);
@@ -54,7 +54,7 @@ static void parser_free(Parser *p)
 
 static Module *module_new(const char *name, const char *text, size_t len)
 {
-    Arena *a  = arena_new();
+    Arena  *a = arena_new();
     Module *m = ARENA_NEW(a, Module);
     m->arena  = a;
     m->name   = arena_strdup(a, name ? name : "ptx");
@@ -72,8 +72,12 @@ Status ptx_parse(const char *name, const char *text, size_t len, Diags *diags, M
     *out      = NULL;
     Module *m = module_new(name, text, len);
     Parser *p = xcalloc(1, sizeof *p);
-    *p        = (Parser){.m = m, .arena = m->arena, .scratch = arena_new(), .diags = diags, .first_error = diags->errors,
-                         .max_regs = MAX_FUNC_REGS + m->text_len};
+    *p        = (Parser){.m           = m,
+                         .arena       = m->arena,
+                         .scratch     = arena_new(),
+                         .diags       = diags,
+                         .first_error = diags->errors,
+                         .max_regs    = MAX_FUNC_REGS + m->text_len};
     names_init(&p->names, p->arena, p->scratch);
     keywords_init(&p->names);
     lexer_init(&p->lx, &p->names, m->text, m->text_len);

@@ -9,7 +9,7 @@
 
 void names_init(Names *n, Arena *arena, Arena *scratch)
 {
-    *n = (Names){.arena = arena, .scratch = scratch, .nslots = 1024};
+    *n      = (Names){.arena = arena, .scratch = scratch, .nslots = 1024};
     n->slot = xcalloc(n->nslots, sizeof *n->slot);
 }
 
@@ -42,7 +42,7 @@ static void grow(Names *n)
 static uint32_t hash_text(const char *s, size_t len)
 {
     const uint64_t k = UINT64_C(0x9e3779b97f4a7c15);
-    uint64_t h = len * k, w = 0;
+    uint64_t       h = len * k, w = 0;
     for (size_t i = 8; i <= len; i += 8) {
         memcpy(&w, s + i - 8, 8);
         h = (h ^ w) * k;
@@ -57,7 +57,7 @@ static uint32_t hash_text(const char *s, size_t len)
 Name *names_intern(Names *n, const char *s, size_t len)
 {
     uint32_t hash = hash_text(s, len);
-    size_t mask = n->nslots - 1, at = hash & mask;
+    size_t   mask = n->nslots - 1, at = hash & mask;
     for (Name *name; (name = n->slot[at]); at = (at + 1) & mask)
         if (name->hash == hash && name->len == len && memcmp(name->text, s, len) == 0)
             return name;
@@ -102,12 +102,12 @@ Sym *names_bind(Names *n, Name *name, SymKind kind)
         n->cap   = n->cap ? n->cap * 2 : 256;
         n->bound = xrealloc(n->bound, n->cap * sizeof *n->bound);
     }
-    Sym *sym   = arena_alloc_aligned(n->scratch, sizeof *sym, _Alignof(Sym));
-    sym->kind  = kind;
-    sym->depth = (uint32_t)n->depth;
-    sym->name  = name;
-    sym->outer = name->sym;
-    name->sym  = sym;
+    Sym *sym              = arena_alloc_aligned(n->scratch, sizeof *sym, _Alignof(Sym));
+    sym->kind             = kind;
+    sym->depth            = (uint32_t)n->depth;
+    sym->name             = name;
+    sym->outer            = name->sym;
+    name->sym             = sym;
     n->bound[n->nbound++] = sym;
     return sym;
 }

@@ -33,17 +33,17 @@ static void open_scope(Parser *p)
 static void close_scope(Parser *p)
 {
     uint32_t depth = (uint32_t)p->names.depth;
-    size_t from = p->scope_pending[depth - 1], kept = from;
+    size_t   from = p->scope_pending[depth - 1], kept = from;
     for (size_t i = from; i < p->pending.n; i++) {
-        Pending *use   = &p->pending.v[i];
+        Pending   *use = &p->pending.v[i];
         const Sym *sym = use->name->sym;
         if (sym && sym->depth == depth && sym->kind == SYM_LABEL)
             *use->slot = sym->label;
         else if (depth > 1)
             p->pending.v[kept++] = *use;
         else
-            parser_error(p, use->line, use->col, sym ? "'%s' is not a label" : "label '%s' is not defined in this function",
-                         use->name->text);
+            parser_error(p, use->line, use->col,
+                         sym ? "'%s' is not a label" : "label '%s' is not defined in this function", use->name->text);
     }
     p->pending.n = kept;
     names_close(&p->names);
@@ -76,13 +76,13 @@ static bool parse_branch_targets(Parser *p, uint32_t index)
         parser_next(p);
         memcpy(text, t.s, t.len);
         for (uint64_t i = 0; i < n.value; i++) {
-            char *end         = text + t.len;
+            char  *end        = text + t.len;
             size_t len        = t.len + (size_t)snprintf(end, 16, "%llu", (unsigned long long)i);
             *VEC_PUSH(&found) = (Pending){.name = names_intern(&p->names, text, len), .line = t.line, .col = t.col};
         }
         ok = parser_need(p, '>', "'>'");
     } while (ok && parser_take(p, ','));
-    ok = ok && parser_need(p, ';', "',' or ';' in the list of labels");
+    ok                = ok && parser_need(p, ';', "',' or ';' in the list of labels");
     uint32_t *targets = ARENA_ARRAY(p->arena, uint32_t, found.n);
     for (size_t i = 0; ok && i < found.n; i++)
         parser_label_use(p, found.v[i].name, &targets[i], found.v[i].line, found.v[i].col);
@@ -95,7 +95,7 @@ static bool parse_branch_targets(Parser *p, uint32_t index)
 static bool parse_call_targets(Parser *p, uint32_t index)
 {
     VEC(const Func *) found = {0};
-    bool ok = true;
+    bool ok                 = true;
     do {
         Token t = p->tok;
         if (t.kind != TOK_IDENT || !t.name->sym || t.name->sym->kind != SYM_FUNC) {
@@ -105,8 +105,8 @@ static bool parse_call_targets(Parser *p, uint32_t index)
         *VEC_PUSH(&found) = t.name->sym->func;
         parser_next(p);
     } while (parser_take(p, ','));
-    Label *l   = &p->labels.v[index];
-    l->callees = ARENA_ARRAY(p->arena, const Func *, found.n);
+    Label *l    = &p->labels.v[index];
+    l->callees  = ARENA_ARRAY(p->arena, const Func *, found.n);
     l->ncallees = found.n;
     if (found.n)
         memcpy(l->callees, found.v, found.n * sizeof *found.v);
@@ -116,24 +116,25 @@ static bool parse_call_targets(Parser *p, uint32_t index)
 
 static bool parse_prototype(Parser *p, uint32_t index)
 {
-    Func *f = ARENA_NEW(p->arena, Func);
-    f->line = p->tok.line;
-    f->col  = p->tok.col;
+    Func *f                      = ARENA_NEW(p->arena, Func);
+    f->line                      = p->tok.line;
+    f->col                       = p->tok.col;
     p->labels.v[index].prototype = f;
     return parse_signature(p, f, true) && parser_need(p, ';', "';' behind a prototype");
 }
 
 static bool parse_label(Parser *p)
 {
-    Token t        = p->tok;
-    Sym *sym       = parser_bind(p, t.name, SYM_LABEL, t.line, t.col);
+    Token    t     = p->tok;
+    Sym     *sym   = parser_bind(p, t.name, SYM_LABEL, t.line, t.col);
     uint32_t index = (uint32_t)p->labels.n;
     parser_next(p);
     parser_next(p); /* ':' */
     if (!sym)
         return true; /* reported; what follows is fine */
     sym->label = index;
-    *VEC_PUSH(&p->labels) = (Label){.name = t.name->text, .target = (uint32_t)p->instrs.n, .line = t.line, .defined = true};
+    *VEC_PUSH(&p->labels) =
+        (Label){.name = t.name->text, .target = (uint32_t)p->instrs.n, .line = t.line, .defined = true};
     push_mark(p, MARK_LABEL)->index = index;
     if (parser_take_word(p, KW_branchtargets))
         return parse_branch_targets(p, index);
@@ -222,7 +223,7 @@ bool parse_loc(Parser *p)
     SrcLoc s;
     if (!parse_place(p, &s) || !parse_inlined(p, &s))
         return false;
-    p->srcloc = add_loc(p, &s);
+    p->srcloc                     = add_loc(p, &s);
     push_mark(p, MARK_LOC)->index = p->srcloc - 1;
     return true;
 }
@@ -244,20 +245,29 @@ static bool parse_body_word(Parser *p)
 {
     Token t = p->tok;
     switch (t.name->keyword) {
-    case KW_reg: case KW_global: case KW_const: case KW_shared: case KW_local: case KW_param:
-        return parse_var_decl(p, LINK_NONE);
+    case KW_reg:
+    case KW_global:
+    case KW_const:
+    case KW_shared:
+    case KW_local:
+    case KW_param: return parse_var_decl(p, LINK_NONE);
     case KW_loc: parser_next(p); return parse_loc(p);
     case KW_pragma: parser_next(p); return parse_body_pragma(p);
-    case KW_branchtargets: case KW_calltargets: case KW_callprototype:
-        return parser_error(p, t.line, t.col, "a .%s list needs a label before it", t.name->text);
-    case KW_extern: case KW_visible: case KW_weak: case KW_common: {
+    case KW_branchtargets:
+    case KW_calltargets:
+    case KW_callprototype: return parser_error(p, t.line, t.col, "a .%s list needs a label before it", t.name->text);
+    case KW_extern:
+    case KW_visible:
+    case KW_weak:
+    case KW_common: {
         Linkage link = t.name->keyword == KW_extern ? LINK_EXTERN : LINK_VISIBLE;
         parser_next(p);
         if (parser_is_word(p, KW_shared) || parser_is_word(p, KW_global) || parser_is_word(p, KW_const))
             return parse_var_decl(p, link);
         return parser_error(p, t.line, t.col, "'.%s' inside a function: is a '}' missing before it?", t.name->text);
     }
-    case KW_entry: case KW_func:
+    case KW_entry:
+    case KW_func:
         return parser_error(p, t.line, t.col, "'.%s' inside a function: is a '}' missing before it?", t.name->text);
     default: return parser_error(p, t.line, t.col, "'.%s' is not a directive that a function may have", t.name->text);
     }
@@ -289,12 +299,12 @@ static bool parse_statement(Parser *p, uint32_t *depth)
     }
 }
 
-#define KEEP(dst, count, src, T)                                                                                            \
-    do {                                                                                                                    \
-        (count) = (src)->n;                                                                                                 \
-        (dst)   = ARENA_ARRAY(p->arena, T, (src)->n);                                                                       \
-        if ((src)->n)                                                                                                       \
-            memcpy((dst), (src)->v, (src)->n * sizeof *(src)->v);                                                           \
+#define KEEP(dst, count, src, T)                                                                                       \
+    do {                                                                                                               \
+        (count) = (src)->n;                                                                                            \
+        (dst)   = ARENA_ARRAY(p->arena, T, (src)->n);                                                                  \
+        if ((src)->n)                                                                                                  \
+            memcpy((dst), (src)->v, (src)->n * sizeof *(src)->v);                                                      \
     } while (0)
 
 static void keep_body(Parser *p, Func *f)
@@ -323,8 +333,8 @@ bool parse_body(Parser *p, Func *f)
 {
     uint32_t depth = 1, open_line = p->tok.line;
     p->instrs.n = p->regs.n = p->vars.n = p->labels.n = p->marks.n = p->pending.n = 0;
-    p->func   = f;
-    p->srcloc = 0;
+    p->func                                                                       = f;
+    p->srcloc                                                                     = 0;
     open_scope(p);
     bind_params(p, f->rets, f->nrets);
     bind_params(p, f->params, f->nparams);
@@ -337,7 +347,8 @@ bool parse_body(Parser *p, Func *f)
         }
     bool closed = depth == 0;
     if (p->tok.kind == TOK_END && !p->stop)
-        parser_error(p, p->tok.line, p->tok.col, "the body of '%s', which begins in line %u, has no '}'", f->name, open_line);
+        parser_error(p, p->tok.line, p->tok.col, "the body of '%s', which begins in line %u, has no '}'", f->name,
+                     open_line);
     while (p->names.depth > 0)
         close_scope(p);
     keep_body(p, f);

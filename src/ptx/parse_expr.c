@@ -33,8 +33,8 @@ static Value float_value(double d)
 
 double value_double(const Value *v)
 {
-    double d;
-    float f;
+    double   d;
+    float    f;
     uint32_t low = (uint32_t)v->bits;
     if (v->kind == VAL_INT)
         return v->is_unsigned ? (double)v->bits : (double)(int64_t)v->bits;
@@ -60,8 +60,8 @@ static bool no_symbols(Parser *p, const Token *at, const Value *a, const Value *
 
 static bool parse_name(Parser *p, Value *v, bool symbols)
 {
-    Token t  = p->tok;
-    Sym *sym = t.name->sym;
+    Token t   = p->tok;
+    Sym  *sym = t.name->sym;
     if (strcmp(t.name->text, "WARP_SZ") == 0) {
         *v = int_value(32, false);
         parser_next(p);
@@ -121,18 +121,16 @@ static bool parse_primary(Parser *p, Value *v, bool symbols)
         *v = (Value){.kind = VAL_FLOAT, .is_f32 = t.is_f32, .bits = t.value, .byte = -1};
         parser_next(p);
         return true;
-    case TOK_IDENT:
-        return parse_name(p, v, symbols);
-    default:
-        return parser_expected(p, "a constant");
+    case TOK_IDENT: return parse_name(p, v, symbols);
+    default: return parser_expected(p, "a constant");
     }
 }
 
 /* "(.s64) x" with the word as the current token. */
 static bool parse_cast(Parser *p, Value *v, bool symbols)
 {
-    Type type = (Type)p->tok.name->type;
-    Token at  = p->tok;
+    Type  type = (Type)p->tok.name->type;
+    Token at   = p->tok;
     if (type != TY_S64 && type != TY_U64)
         return parser_expected(p, ".s64 or .u64");
     parser_next(p);
@@ -165,7 +163,7 @@ static bool apply_unary(Parser *p, Value *v, const Token *op)
 static bool parse_unary(Parser *p, Value *v, bool symbols)
 {
     Token op = p->tok;
-    bool ok;
+    bool  ok;
     if (op.kind != '(' && op.kind != '-' && op.kind != '+' && op.kind != '~' && op.kind != '!')
         return parse_primary(p, v, symbols);
     parser_next(p);
@@ -187,11 +185,19 @@ static int precedence(int op)
     case '|': return 4;
     case '^': return 5;
     case '&': return 6;
-    case TOK_EQ: case TOK_NE: return 7;
-    case '<': case '>': case TOK_LE: case TOK_GE: return 8;
-    case TOK_SHL: case TOK_SHR: return 9;
-    case '+': case '-': return 10;
-    case '*': case '/': case '%': return 11;
+    case TOK_EQ:
+    case TOK_NE: return 7;
+    case '<':
+    case '>':
+    case TOK_LE:
+    case TOK_GE: return 8;
+    case TOK_SHL:
+    case TOK_SHR: return 9;
+    case '+':
+    case '-': return 10;
+    case '*':
+    case '/':
+    case '%': return 11;
     default: return 0;
     }
 }
@@ -257,7 +263,7 @@ static bool apply_floats(Parser *p, Value *a, const Value *b, const Token *op)
 
 static bool apply_binary(Parser *p, Value *a, const Value *b, const Token *op)
 {
-    bool flag, is_unsigned = a->is_unsigned || b->is_unsigned;
+    bool     flag, is_unsigned = a->is_unsigned || b->is_unsigned;
     uint64_t x = a->bits, y = b->bits;
     if (a->kind == VAL_SYM && b->kind == VAL_INT && (op->kind == '+' || op->kind == '-')) {
         a->addend = (int64_t)((uint64_t)a->addend + (op->kind == '+' ? y : 0 - y));
@@ -278,7 +284,11 @@ static bool apply_binary(Parser *p, Value *a, const Value *b, const Token *op)
     case '&': x &= y; break;
     case '|': x |= y; break;
     case '^': x ^= y; break;
-    case TOK_SHL: case TOK_SHR: x = shift(op->kind, a, y); is_unsigned = a->is_unsigned; break;
+    case TOK_SHL:
+    case TOK_SHR:
+        x           = shift(op->kind, a, y);
+        is_unsigned = a->is_unsigned;
+        break;
     default:
         if (y == 0)
             return parser_error(p, op->line, op->col, "division by zero in a constant expression");
@@ -304,8 +314,8 @@ static bool parse_choice(Parser *p, Value *v, bool symbols)
 static bool parse_tail(Parser *p, Value *v, int min, bool symbols)
 {
     for (;;) {
-        Token op = p->tok;
-        int prec = precedence(op.kind);
+        Token op   = p->tok;
+        int   prec = precedence(op.kind);
         if (prec == 0 || prec < min)
             return true;
         if (op.kind == '?') {

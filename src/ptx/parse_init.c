@@ -15,7 +15,10 @@ typedef struct Init {
     uint64_t dim[10], stride[10]; /* stride[i]: bytes of one element of dimension i */
     uint64_t limit;               /* bytes of the variable, UINT64_MAX while [] is open */
     uint64_t end;                 /* behind the last byte given */
-    struct { uint8_t *v; size_t n, cap; } bytes;
+    struct {
+        uint8_t *v;
+        size_t   n, cap;
+    } bytes;
     VEC(Reloc) relocs;
 } Init;
 
@@ -39,8 +42,8 @@ static bool reserve(Parser *p, Init *in, uint64_t end, const Token *at)
 
 static bool float_bits(const Value *v, Type type, uint64_t *bits)
 {
-    double d = value_double(v);
-    float f  = (float)d;
+    double   d = value_double(v);
+    float    f = (float)d;
     uint32_t u;
     memcpy(&u, &f, sizeof u);
     switch (type) {
@@ -48,7 +51,8 @@ static bool float_bits(const Value *v, Type type, uint64_t *bits)
     case TY_F32: *bits = v->is_f32 ? v->bits : u; return true;
     case TY_B32: *bits = v->is_f32 ? v->bits : u; return true;
     case TY_B64: memcpy(bits, &d, sizeof d); return true;
-    case TY_F16: case TY_BF16: *bits = type == TY_BF16 ? bf16_from_double(d) : half_from_double(d); return true;
+    case TY_F16:
+    case TY_BF16: *bits = type == TY_BF16 ? bf16_from_double(d) : half_from_double(d); return true;
     default: return false;
     }
 }
@@ -57,20 +61,25 @@ static bool put_address(Parser *p, Init *in, uint64_t offset, const Value *v, co
 {
     unsigned bytes = type_bytes(in->var->type);
     if (type_kind(in->var->type) == 'f' || (v->byte < 0 && bytes < 4))
-        return parser_error(p, at->line, at->col, "an address does not fit a .%s; use .u64, or masks like 0xff(name) for bytes",
+        return parser_error(p, at->line, at->col,
+                            "an address does not fit a .%s; use .u64, or masks like 0xff(name) for bytes",
                             type_text(in->var->type));
-    *VEC_PUSH(&in->relocs) = (Reloc){.offset = offset, .var = v->var, .func = v->func, .addend = v->addend,
-                                     .bytes = (uint8_t)(v->byte >= 0 ? 1 : bytes), .generic = v->generic,
-                                     .shift = (uint8_t)(v->byte > 0 ? 8 * v->byte : 0)};
+    *VEC_PUSH(&in->relocs) = (Reloc){.offset  = offset,
+                                     .var     = v->var,
+                                     .func    = v->func,
+                                     .addend  = v->addend,
+                                     .bytes   = (uint8_t)(v->byte >= 0 ? 1 : bytes),
+                                     .generic = v->generic,
+                                     .shift   = (uint8_t)(v->byte > 0 ? 8 * v->byte : 0)};
     return true;
 }
 
 static bool parse_scalar(Parser *p, Init *in, uint64_t offset)
 {
-    Token at       = p->tok;
-    Type type      = in->var->type;
+    Token    at    = p->tok;
+    Type     type  = in->var->type;
     unsigned bytes = type_bytes(type);
-    Value v;
+    Value    v;
     uint64_t bits;
     if (!parse_expr(p, &v, true) || !reserve(p, in, offset + bytes, &at))
         return false;
@@ -81,8 +90,8 @@ static bool parse_scalar(Parser *p, Init *in, uint64_t offset)
             return parser_error(p, at.line, at.col, "a float cannot initialise a .%s", type_text(type));
     } else {
         if (type_kind(type) == 'f' && type != TY_F16 && type != TY_BF16 && type != TY_F16X2 && type != TY_BF16X2)
-            return parser_error(p, at.line, at.col, "an integer cannot initialise a .%s: write a float (1.0, 0f3F800000)",
-                                type_text(type));
+            return parser_error(p, at.line, at.col,
+                                "an integer cannot initialise a .%s: write a float (1.0, 0f3F800000)", type_text(type));
         bits = v.bits;
     }
     memcpy(in->bytes.v + offset, &bits, bytes < 8 ? bytes : 8);
@@ -116,14 +125,14 @@ static bool parse_level(Parser *p, Init *in, uint32_t level, uint64_t offset)
 
 static void layout(Init *in)
 {
-    Var *v       = in->var;
+    Var     *v = in->var;
     uint64_t dim[10];
-    uint32_t n   = 0;
+    uint32_t n = 0;
     for (; n < v->ndim; n++)
         dim[n] = v->dim[n] ? v->dim[n] : UINT64_MAX;
     if (v->vec)
         dim[n++] = v->vec;
-    in->ndim = n;
+    in->ndim        = n;
     uint64_t stride = type_bytes(v->type);
     for (uint32_t i = n; i-- > 0;) {
         in->dim[i]    = dim[i];
@@ -162,7 +171,7 @@ static void finish(Parser *p, Init *in)
 
 bool parse_init(Parser *p, Var *v)
 {
-    Init in  = {.var = v};
+    Init in = {.var = v};
     bool ok;
     if (v->type == TY_TEXREF || v->type == TY_SAMPLERREF || v->type == TY_SURFREF)
         return p->tok.kind == '{' ? skip_states(p) : parser_expected(p, "'{'");

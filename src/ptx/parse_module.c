@@ -9,10 +9,10 @@
 /* "9.0" as it stands in the text: a float for the lexer. */
 static bool parse_version(Parser *p)
 {
-    Token t     = p->tok;
+    Token    t = p->tok;
     unsigned major, minor;
-    char text[16];
-    int used = 0;
+    char     text[16];
+    int      used = 0;
     if (t.kind != TOK_FLOAT || t.len >= sizeof text)
         return parser_expected(p, "a version like 9.0 behind .version");
     memcpy(text, t.s, t.len);
@@ -46,7 +46,7 @@ static bool parse_sm(Parser *p, uint32_t *sm)
 static bool parse_target(Parser *p)
 {
     static const char *const options[] = {"texmode_unified", "texmode_independent", "debug", "map_f64_to_f32"};
-    uint32_t sm;
+    uint32_t                 sm;
     if (p->tok.kind != TOK_IDENT || !parse_sm(p, &sm))
         return parser_expected(p, "a target like sm_90");
     if (sm >= p->m->sm) {
@@ -80,9 +80,9 @@ static bool parse_address_size(Parser *p)
 /* .file n "name" {, time, size} */
 static bool parse_file(Parser *p)
 {
-    Token at = p->tok;
+    Token    at = p->tok;
     uint32_t n;
-    Value time = {0}, size = {0};
+    Value    time = {0}, size = {0};
     if (!parser_uint(p, &n, "a file number"))
         return false;
     if (n == 0 || n > 1u << 20)
@@ -210,7 +210,7 @@ static bool parse_extent(Parser *p, uint32_t out[3])
 static bool parse_func_pragma(Parser *p, Func *f)
 {
     VEC(const char *) list = {0};
-    bool ok = true;
+    bool ok                = true;
     for (size_t i = 0; i < f->npragmas; i++)
         *VEC_PUSH(&list) = f->pragmas[i];
     do {
@@ -233,8 +233,8 @@ static bool parse_func_pragma(Parser *p, Func *f)
 static bool parse_directives(Parser *p, Func *f)
 {
     while (p->tok.kind == TOK_WORD) {
-        Token t = p->tok;
-        bool ok = true;
+        Token t  = p->tok;
+        bool  ok = true;
         parser_next(p);
         switch (t.name->keyword) {
         case KW_noreturn: f->noreturn = true; break;
@@ -293,8 +293,8 @@ static Func *register_func(Parser *p, const Func *f, bool body)
     if (name->sym && name->sym->kind == SYM_FUNC) {
         Func *old = name->sym->func;
         if (old->has_body) {
-            parser_error(p, f->line, f->col, "'%s' is defined a second time; the first definition is in line %u", f->name,
-                         old->line);
+            parser_error(p, f->line, f->col, "'%s' is defined a second time; the first definition is in line %u",
+                         f->name, old->line);
             return NULL;
         }
         if (old->entry != f->entry || !same_params(old->params, old->nparams, f->params, f->nparams) ||
@@ -302,7 +302,7 @@ static Func *register_func(Parser *p, const Func *f, bool body)
             parser_error(p, f->line, f->col, "'%s' does not agree with its declaration in line %u", f->name, old->line);
             return NULL;
         }
-        uint32_t index       = old->index;
+        uint32_t    index    = old->index;
         const Func *alias_of = old->alias_of;
         *old                 = *f;
         old->index           = index;
@@ -343,7 +343,8 @@ static bool parse_func(Parser *p, Linkage linkage)
     if (f.entry)
         for (size_t i = 0; i < f.nparams; i++)
             if (f.params[i].space == SPACE_REG || (f.params[i].ndim && f.params[i].dim[0] == 0))
-                return parser_error(p, f.params[i].line, f.params[i].col, "a kernel's parameter must be .param and have a size");
+                return parser_error(p, f.params[i].line, f.params[i].col,
+                                    "a kernel's parameter must be .param and have a size");
     Func *kept = register_func(p, &f, body);
     if (!kept)
         return false;
@@ -360,8 +361,8 @@ static bool parse_func(Parser *p, Linkage linkage)
 
 static bool parse_linked(Parser *p)
 {
-    static const uint8_t links[KW_COUNT] = {[KW_extern] = LINK_EXTERN, [KW_visible] = LINK_VISIBLE, [KW_weak] = LINK_WEAK,
-                                            [KW_common] = LINK_COMMON};
+    static const uint8_t links[KW_COUNT] = {
+        [KW_extern] = LINK_EXTERN, [KW_visible] = LINK_VISIBLE, [KW_weak] = LINK_WEAK, [KW_common] = LINK_COMMON};
     Linkage link = (Linkage)links[p->tok.name->keyword];
     parser_next(p);
     if (parser_is_word(p, KW_func) || parser_is_word(p, KW_entry))
@@ -378,10 +379,19 @@ static bool parse_directive(Parser *p)
     if (t.kind != TOK_WORD)
         return parser_expected(p, "a directive (.visible, .entry, .func, .global ...)");
     switch (t.name->keyword) {
-    case KW_extern: case KW_visible: case KW_weak: case KW_common: return parse_linked(p);
-    case KW_entry: case KW_func: return parse_func(p, LINK_NONE);
-    case KW_global: case KW_const: case KW_shared: case KW_local: case KW_param: case KW_reg: case KW_tex:
-        return parse_var_decl(p, LINK_NONE);
+    case KW_extern:
+    case KW_visible:
+    case KW_weak:
+    case KW_common: return parse_linked(p);
+    case KW_entry:
+    case KW_func: return parse_func(p, LINK_NONE);
+    case KW_global:
+    case KW_const:
+    case KW_shared:
+    case KW_local:
+    case KW_param:
+    case KW_reg:
+    case KW_tex: return parse_var_decl(p, LINK_NONE);
     case KW_file: parser_next(p); return parse_file(p);
     case KW_section: parser_next(p); return parse_section(p, t.s);
     case KW_pragma: parser_next(p); return parse_pragma(p, t.s);

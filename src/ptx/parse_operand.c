@@ -59,17 +59,19 @@ static bool parse_list(Parser *p, Operand *o, int close, const char *what)
 static bool parse_part(Parser *p, Operand *o)
 {
     static const char parts[] = "xyzwrgba";
-    const Name *w = p->tok.name;
-    const char *c = w->len == 1 ? strchr(parts, w->text[0]) : NULL;
+    const Name       *w       = p->tok.name;
+    const char       *c       = w->len == 1 ? strchr(parts, w->text[0]) : NULL;
     if (c && o->reg->vec) {
         o->part = (int8_t)((c - parts) & 3);
         if (o->part >= o->reg->vec)
             return parser_error(p, p->tok.line, p->tok.col, "'%s' has only %u elements", o->reg->name, o->reg->vec);
-    } else if ((w->text[0] == 'b' || w->text[0] == 'h') && w->len > 1 && strspn(w->text + 1, "0123456789") == w->len - 1) {
+    } else if ((w->text[0] == 'b' || w->text[0] == 'h') && w->len > 1 &&
+               strspn(w->text + 1, "0123456789") == w->len - 1) {
         o->part = PART_SEL;
         o->sel  = w->text;
     } else {
-        return parser_error(p, p->tok.line, p->tok.col, "'%s' is no vector register: it has no .%s", o->reg->name, w->text);
+        return parser_error(p, p->tok.line, p->tok.col, "'%s' is no vector register: it has no .%s", o->reg->name,
+                            w->text);
     }
     parser_next(p);
     return true;
@@ -78,7 +80,7 @@ static bool parse_part(Parser *p, Operand *o)
 /* %tid.x with "%tid" as the current token; false without a message if it is no special register. */
 static bool parse_sreg(Parser *p, Operand *o, bool *failed)
 {
-    Token t           = p->tok;
+    Token           t = p->tok;
     const SregInfo *s = sreg_find(t.name->text, t.name->len);
     if (!s)
         return false;
@@ -93,7 +95,7 @@ static bool parse_sreg(Parser *p, Operand *o, bool *failed)
             parser_error(p, p->tok.line, p->tok.col, "'%s' has the parts .x, .y and .z", t.name->text);
             return true;
         }
-        char full[64];
+        char   full[64];
         size_t n = t.name->len - 1u;
         memcpy(full, t.name->text + 1, n);
         full[n]     = '.';
@@ -109,7 +111,7 @@ static bool parse_sreg(Parser *p, Operand *o, bool *failed)
 /* name + n, name - n behind an address */
 static bool parse_offset(Parser *p, int64_t *offset)
 {
-    int sign = p->tok.kind;
+    int   sign = p->tok.kind;
     Value v;
     if (sign != '+' && sign != '-')
         return true;
@@ -124,8 +126,8 @@ static bool parse_offset(Parser *p, int64_t *offset)
 static bool parse_index(Parser *p, Operand *o)
 {
     const Var *v = o->var;
-    Value n;
-    Operand *base = ARENA_NEW(p->arena, Operand);
+    Value      n;
+    Operand   *base = ARENA_NEW(p->arena, Operand);
     parser_next(p);
     if (!parse_int_expr(p, &n, "an element's number") || !parser_need(p, ']', "']'"))
         return false;
@@ -139,8 +141,8 @@ static bool parse_index(Parser *p, Operand *o)
 
 static bool parse_symbol(Parser *p, Operand *o)
 {
-    Token t  = p->tok;
-    Sym *sym = t.name->sym;
+    Token t   = p->tok;
+    Sym  *sym = t.name->sym;
     parser_next(p);
     switch (sym->kind) {
     case SYM_REG:
@@ -169,8 +171,8 @@ static bool parse_symbol(Parser *p, Operand *o)
 
 static bool parse_name_operand(Parser *p, Operand *o)
 {
-    Token t     = p->tok;
-    bool failed = false;
+    Token t      = p->tok;
+    bool  failed = false;
     if (t.name->sym)
         return parse_symbol(p, o);
     if (t.len == 1 && *t.s == '_') {
@@ -180,8 +182,8 @@ static bool parse_name_operand(Parser *p, Operand *o)
     }
     if (parse_sreg(p, o, &failed))
         return !failed;
-    return parser_error(p, t.line, t.col, "unknown name '%s': no register, variable, function or special register has it",
-                        t.name->text);
+    return parser_error(p, t.line, t.col,
+                        "unknown name '%s': no register, variable, function or special register has it", t.name->text);
 }
 
 static bool parse_constant(Parser *p, Operand *o)
@@ -189,15 +191,18 @@ static bool parse_constant(Parser *p, Operand *o)
     Token t = p->tok;
     Value v;
     if (t.kind == TOK_INT || t.kind == TOK_FLOAT) { /* nearly always all there is */
-        v = (Value){.kind = t.kind == TOK_INT ? VAL_INT : VAL_FLOAT, .bits = t.value, .is_unsigned = t.is_unsigned,
-                    .is_f32 = t.is_f32, .byte = -1};
+        v = (Value){.kind        = t.kind == TOK_INT ? VAL_INT : VAL_FLOAT,
+                    .bits        = t.value,
+                    .is_unsigned = t.is_unsigned,
+                    .is_f32      = t.is_f32,
+                    .byte        = -1};
         parser_next(p);
         if (!parse_expr_rest(p, &v, false))
             return false;
     } else if (!parse_expr(p, &v, false)) {
         return false;
     }
-    *o = operand_at(&t, v.kind == VAL_INT ? OPD_INT : OPD_FLOAT);
+    *o             = operand_at(&t, v.kind == VAL_INT ? OPD_INT : OPD_FLOAT);
     o->is_unsigned = v.kind == VAL_INT && v.is_unsigned;
     o->is_f32      = v.kind == VAL_FLOAT && v.is_f32;
     o->fbits       = v.bits;
@@ -222,9 +227,9 @@ static bool parse_negated(Parser *p, Operand *o)
 /* [base + n {, coordinates}] with '[' as the current token */
 static bool parse_memory(Parser *p, Operand *o)
 {
-    Token t     = p->tok;
-    size_t from = p->opds.n, n;
-    Operand e   = {0};
+    Token   t      = p->tok;
+    size_t  from   = p->opds.n, n;
+    Operand e      = {0};
     int64_t offset = 0;
     parser_next(p);
     *o = operand_at(&t, OPD_MEM);
@@ -277,14 +282,14 @@ static bool sign_of_register(Parser *p)
     if (p->tok.kind != '!' && p->tok.kind != '-')
         return false;
     const char *c = (lexer_peek(&p->lx), p->lx.p);
-    return (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z' && strncmp(c, "WARP_SZ", 7) != 0) || *c == '%' || *c == '_' ||
-           *c == '$';
+    return (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z' && strncmp(c, "WARP_SZ", 7) != 0) || *c == '%' ||
+           *c == '_' || *c == '$';
 }
 
 static bool parse_operand(Parser *p, Operand *o)
 {
     Token t = p->tok;
-    bool ok;
+    bool  ok;
     switch (t.kind) {
     case TOK_IDENT:
         if (strcmp(t.name->text, "WARP_SZ") == 0)
@@ -297,8 +302,13 @@ static bool parse_operand(Parser *p, Operand *o)
         ok = parse_list(p, o, '}', "',' or '}' in a vector");
         break;
     case '[': return parse_memory(p, o);
-    case TOK_INT: case TOK_FLOAT: case '(': case '~': case '+': return parse_constant(p, o);
-    case '!': case '-': ok = sign_of_register(p) ? parse_negated(p, o) : parse_constant(p, o); break;
+    case TOK_INT:
+    case TOK_FLOAT:
+    case '(':
+    case '~':
+    case '+': return parse_constant(p, o);
+    case '!':
+    case '-': ok = sign_of_register(p) ? parse_negated(p, o) : parse_constant(p, o); break;
     default: return parser_expected(p, "an operand");
     }
     return ok && p->tok.kind == '|' && (o->kind == OPD_REG || o->kind == OPD_SINK) ? parse_pair(p, o) : ok;
@@ -420,10 +430,10 @@ static bool parse_guard(Parser *p, Instr *in)
 
 static void match_opcode(Parser *p, Name *name)
 {
-    const char *dot = memchr(name->text, '.', name->len);
-    size_t base     = dot ? (size_t)(dot - name->text) : name->len;
-    name->op        = opcode_match(p->arena, name->text, name->len, &name->why);
-    name->op_known  = true;
+    const char *dot  = memchr(name->text, '.', name->len);
+    size_t      base = dot ? (size_t)(dot - name->text) : name->len;
+    name->op         = opcode_match(p->arena, name->text, name->len, &name->why);
+    name->op_known   = true;
     if (base == 3 && memcmp(name->text, "bra", 3) == 0)
         name->flow = FLOW_BRA;
     else if (base == 3 && memcmp(name->text, "brx", 3) == 0)
@@ -445,7 +455,7 @@ static void place_labels(Parser *p, Operand *opd, size_t n)
 
 bool parse_instr(Parser *p)
 {
-    Instr in = {0};
+    Instr  in = {0};
     size_t n;
     in.line   = p->tok.line;
     in.col    = p->tok.col;
@@ -471,8 +481,8 @@ bool parse_instr(Parser *p)
         return false;
     if (p->tok.kind != ';')
         return parser_expected(p, "',' or ';' behind an operand");
-    in.op   = name->op;
-    in.opd  = pop_operands(p, 0, &n);
+    in.op  = name->op;
+    in.opd = pop_operands(p, 0, &n);
     if (n > UINT8_MAX)
         return parser_error(p, at.line, at.col, "more operands than any instruction takes");
     in.nopd = (uint8_t)n;

@@ -25,7 +25,8 @@ static Space space_of(Keyword kw)
     switch (kw) {
     case KW_reg: return SPACE_REG;
     case KW_const: return SPACE_CONST;
-    case KW_global: case KW_tex: return SPACE_GLOBAL;
+    case KW_global:
+    case KW_tex: return SPACE_GLOBAL;
     case KW_local: return SPACE_LOCAL;
     case KW_param: return SPACE_PARAM;
     case KW_shared: return SPACE_SHARED;
@@ -170,8 +171,8 @@ static bool size_var(Parser *p, Var *v)
         bytes *= v->vec;
     for (unsigned i = v->ndim; i-- > 0;) {
         if (__builtin_mul_overflow(bytes, v->dim[i] ? v->dim[i] : 1, &bytes) || bytes > MAX_VAR_BYTES)
-            return parser_error(p, v->line, v->col, "'%s' is larger than %llu bytes, the most a variable may have", v->name,
-                                (unsigned long long)MAX_VAR_BYTES);
+            return parser_error(p, v->line, v->col, "'%s' is larger than %llu bytes, the most a variable may have",
+                                v->name, (unsigned long long)MAX_VAR_BYTES);
     }
     v->bytes = v->ndim && v->dim[0] == 0 ? 0 : bytes;
     if (!v->align) {
@@ -189,9 +190,19 @@ static bool parse_declarator(Parser *p, Var *v, const Decl *d, Name **name)
         return parser_expected(p, "a name");
     parser_next(p);
     *name = t.name;
-    *v    = (Var){.name = t.name->text, .space = d->space, .type = d->type, .vec = d->vec, .align = d->align,
-                  .linkage = d->linkage, .managed = d->managed, .is_ptr = d->is_ptr, .ptr_space = d->ptr_space,
-                  .ptr_align = d->ptr_align, .unified = d->unified, .line = t.line, .col = t.col};
+    *v    = (Var){.name      = t.name->text,
+                  .space     = d->space,
+                  .type      = d->type,
+                  .vec       = d->vec,
+                  .align     = d->align,
+                  .linkage   = d->linkage,
+                  .managed   = d->managed,
+                  .is_ptr    = d->is_ptr,
+                  .ptr_space = d->ptr_space,
+                  .ptr_align = d->ptr_align,
+                  .unified   = d->unified,
+                  .line      = t.line,
+                  .col       = t.col};
     memcpy(v->unified_id, d->unified_id, sizeof v->unified_id);
     return parse_dims(p, v) && size_var(p, v);
 }
@@ -206,8 +217,8 @@ static bool check_regs(Parser *p, uint64_t more, const Token *at)
 
 Reg *parser_add_reg(Parser *p, const char *name, Type type, uint8_t vec)
 {
-    Reg *r = ARENA_NEW(p->arena, Reg);
-    *r     = (Reg){.name = name, .type = type, .vec = vec, .index = (uint32_t)p->regs.n};
+    Reg *r              = ARENA_NEW(p->arena, Reg);
+    *r                  = (Reg){.name = name, .type = type, .vec = vec, .index = (uint32_t)p->regs.n};
     *VEC_PUSH(&p->regs) = r;
     p->total_regs++;
     return r;
@@ -224,8 +235,8 @@ static bool bind_reg(Parser *p, Name *name, const Decl *d, const Token *at)
 /* %r<5> with '<' as the current token */
 static bool parse_reg_range(Parser *p, const Decl *d, const Token *base)
 {
-    Token at = p->tok;
-    char text[300];
+    Token  at = p->tok;
+    char   text[300];
     size_t len = base->name->len;
     parser_next(p);
     if (p->tok.kind != TOK_INT)
@@ -237,11 +248,16 @@ static bool parse_reg_range(Parser *p, const Decl *d, const Token *base)
         return false;
     if (len > sizeof text - 16)
         return parser_error(p, base->line, base->col, "the name is longer than %zu characters", sizeof text - 16);
-    *VEC_PUSH(&p->marks) = (Mark){.at = (uint32_t)p->instrs.n, .kind = MARK_REGS, .index = (uint32_t)p->regs.n,
-                                  .count = (uint32_t)n, .text = base->name->text, .type = d->type, .vec = d->vec};
+    *VEC_PUSH(&p->marks) = (Mark){.at    = (uint32_t)p->instrs.n,
+                                  .kind  = MARK_REGS,
+                                  .index = (uint32_t)p->regs.n,
+                                  .count = (uint32_t)n,
+                                  .text  = base->name->text,
+                                  .type  = d->type,
+                                  .vec   = d->vec};
     memcpy(text, base->name->text, len);
     for (uint64_t i = 0; i < n; i++) {
-        char digits[16];
+        char   digits[16];
         size_t k = 0, at_digit = len;
         for (uint64_t rest = i; k == 0 || rest; rest /= 10)
             digits[k++] = (char)('0' + rest % 10);
@@ -267,8 +283,12 @@ static bool parse_regs(Parser *p, const Decl *d)
                 return false;
             continue;
         }
-        *VEC_PUSH(&p->marks) = (Mark){.at = (uint32_t)p->instrs.n, .kind = MARK_REGS, .index = (uint32_t)p->regs.n,
-                                      .count = 1, .type = d->type, .vec = d->vec};
+        *VEC_PUSH(&p->marks) = (Mark){.at    = (uint32_t)p->instrs.n,
+                                      .kind  = MARK_REGS,
+                                      .index = (uint32_t)p->regs.n,
+                                      .count = 1,
+                                      .type  = d->type,
+                                      .vec   = d->vec};
         if (!check_regs(p, 1, &t) || !bind_reg(p, t.name, d, &t))
             return false;
     } while (parser_take(p, ','));
@@ -290,9 +310,9 @@ static Var *register_var(Parser *p, Name *name, const Var *v)
     Var *old = p->func ? NULL : redeclared(name, v);
     if (old) {
         if (v->linkage != LINK_EXTERN) {
-            uint32_t index = old->index;
-            *old           = *v;
-            old->index     = index;
+            uint32_t index                         = old->index;
+            *old                                   = *v;
+            old->index                             = index;
             p->order.v[p->var_order.v[index]].kind = 'e';
             p->var_order.v[index]                  = (uint32_t)p->order.n;
             parser_order(p, 'v', index);
@@ -331,7 +351,8 @@ static bool finish_var(Parser *p, Var *v, const Decl *d, const Token *at)
         return parse_init(p, v);
     }
     if (v->ndim && v->dim[0] == 0 && d->linkage != LINK_EXTERN)
-        return parser_error(p, at->line, at->col, "'%s[]' needs a size or an initialiser: only .extern arrays are open", v->name);
+        return parser_error(p, at->line, at->col, "'%s[]' needs a size or an initialiser: only .extern arrays are open",
+                            v->name);
     return true;
 }
 
@@ -340,7 +361,7 @@ static bool parse_vars(Parser *p, const Decl *d)
     do {
         Token at = p->tok;
         Name *name;
-        Var v;
+        Var   v;
         if (!parse_declarator(p, &v, d, &name))
             return false;
         Var *kept = register_var(p, name, &v);
@@ -352,9 +373,9 @@ static bool parse_vars(Parser *p, const Decl *d)
 
 bool parse_var_decl(Parser *p, Linkage linkage)
 {
-    Token at = p->tok;
-    Decl d   = {.space = space_of((Keyword)at.name->keyword), .linkage = linkage};
-    bool tex = at.name->keyword == KW_tex;
+    Token at  = p->tok;
+    Decl  d   = {.space = space_of((Keyword)at.name->keyword), .linkage = linkage};
+    bool  tex = at.name->keyword == KW_tex;
     parser_next(p);
     if (d.space == SPACE_CONST && parser_take(p, '[')) { /* a constant bank of old modules: there is one bank now */
         uint32_t bank;
@@ -374,7 +395,7 @@ bool parse_param(Parser *p, Var *v, bool in_prototype)
 {
     Token at = p->tok;
     Name *name;
-    Decl d   = {0};
+    Decl  d = {0};
     if (!parser_is_word(p, KW_param) && !parser_is_word(p, KW_reg))
         return parser_expected(p, "a parameter (.param or .reg)");
     d.space = space_of((Keyword)at.name->keyword);

@@ -52,8 +52,8 @@ const char *parser_token_text(Parser *p)
     const Token *t = &p->tok;
     if (t->kind == TOK_END)
         return "the end of the text";
-    const char *s = t->s;
-    size_t len    = t->len;
+    const char *s   = t->s;
+    size_t      len = t->len;
     if (t->kind == TOK_STRING) {
         s--;
         len += 2;
@@ -137,7 +137,13 @@ static bool begins_declaration(const Parser *p)
     if (p->tok.kind != TOK_WORD)
         return false;
     switch (p->tok.name->keyword) {
-    case KW_extern: case KW_visible: case KW_weak: case KW_common: case KW_entry: case KW_func: case KW_section: return true;
+    case KW_extern:
+    case KW_visible:
+    case KW_weak:
+    case KW_common:
+    case KW_entry:
+    case KW_func:
+    case KW_section: return true;
     default: return false;
     }
 }
@@ -184,8 +190,9 @@ void parser_order(Parser *p, char kind, size_t index)
 Sym *parser_bind(Parser *p, Name *name, SymKind kind, uint32_t line, uint32_t col)
 {
     static const char *const kinds[] = {"a register", "a variable", "a function", "a label"};
-    Sym *sym = names_bind(&p->names, name, kind);
+    Sym                     *sym     = names_bind(&p->names, name, kind);
     if (!sym)
-        parser_error(p, line, col, "'%s' is declared twice: it is %s of this scope already", name->text, kinds[name->sym->kind]);
+        parser_error(p, line, col, "'%s' is declared twice: it is %s of this scope already", name->text,
+                     kinds[name->sym->kind]);
     return sym;
 }

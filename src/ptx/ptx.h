@@ -263,7 +263,9 @@ typedef struct Module {
     Var       **vars;    size_t nvars;
     Func      **funcs;   size_t nfuncs;
     const char **sections; size_t nsections; /* raw text of .section blocks, module pragmas and aliases, kept for the printer */
-    struct ModuleItem { uint8_t kind; uint32_t index; } *order; size_t norder; /* module-scope order for the printer: 'v' var, 'e' var that is defined later, 'd' function declaration, 'f' function with its body, 's' section */
+    /* Module-scope order for the printer.  kind: 'v' var, 'e' var that is defined later, 'd' function declaration, 'f' function
+     * with its body, 's' section; index: into vars, funcs or sections. */
+    struct ModuleItem { uint8_t kind; uint32_t index; } *order; size_t norder;
 } Module;
 
 /* Parses and checks.  On WW_ERR_PARSE, *out is NULL and diags has at least one error.  Stops after 20 errors. */

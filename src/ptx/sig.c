@@ -111,11 +111,11 @@ static uint8_t vector_size(const char *text)
 
 const Sig *sig_compile(Arena *a, const Opcode *op)
 {
-    Sig *sig      = ARENA_NEW(a, Sig);
-    const char *s = strchr(op_form(op->op)->form, ' ');
-    int optional  = 0;
-    sig->vec      = vector_size(op->text);
-    sig->sregs    = starts(op->text, "mov.") || starts(op->text, "cvt.");
+    Sig        *sig      = ARENA_NEW(a, Sig);
+    const char *s        = strchr(op_form(op->op)->form, ' ');
+    int         optional = 0;
+    sig->vec             = vector_size(op->text);
+    sig->sregs           = starts(op->text, "mov.") || starts(op->text, "cvt.");
     while (s && *s) {
         if (*s == ' ' || *s == ',') {
             s++;
@@ -130,8 +130,8 @@ const Sig *sig_compile(Arena *a, const Opcode *op)
             return sig;
         } else {
             assert(sig->n < MAX_SPECS);
-            Spec *sp = &sig->spec[sig->n++];
-            s        = read_spec(op, sp, s);
+            Spec *sp     = &sig->spec[sig->n++];
+            s            = read_spec(op, sp, s);
             sp->optional = optional > 0;
             sig->optional += sp->optional;
         }

@@ -34,7 +34,7 @@ const SregInfo *sreg_find(const char *name, size_t len)
     name++, len--;
     for (size_t i = 0; i < sizeof sregs / sizeof *sregs; i++) {
         const SregInfo *s = &sregs[i];
-        size_t n = strlen(s->name);
+        size_t          n = strlen(s->name);
         if (len < n || memcmp(name, s->name, n) != 0)
             continue;
         if (s->count ? number(name + n, len - n, s->count) >= 0 : len == n)

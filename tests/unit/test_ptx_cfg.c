@@ -21,8 +21,8 @@ typedef struct Built {
 
 static Built build(const char *body)
 {
-    Built b = {.a = arena_new()};
-    Str text = {0}, first = {0};
+    Built b    = {.a = arena_new()};
+    Str   text = {0}, first = {0};
     str_add(&text, HEAD);
     str_add(&text, body);
     str_add(&text, "}\n");
@@ -46,7 +46,7 @@ static void release(Built *b)
 static void expect(const char *body, const char *edges, const char *order, const char *ipdom)
 {
     Built b = build(body);
-    Str e = {0}, o = {0}, d = {0};
+    Str   e = {0}, o = {0}, d = {0};
     for (uint32_t v = 0; v < b.c->nblocks; v++) {
         const CfgBlock *k = &b.c->block[v];
         str_printf(&e, "%s%u>", v ? " " : "", v);
@@ -76,8 +76,8 @@ static void small(void **state)
     /* the else side lies behind the join in the text */
     expect("@p bra E;\nJ: ret;\nE: bra J;\n", "0>1,2 1> 2>1", "0 2 1", "1 -1 1");
     /* a loop with an early exit: its blocks first, then what it exits to */
-    expect("L: @p bra X;\nmov.b32 r, 1;\n@p bra L;\nbra Y;\nX: mov.b32 r, 2;\nY: ret;\n", "0>1,3 1>2,0 2>4 3>4 4>", "0 1 3 2 4",
-           "4 4 4 4 -1");
+    expect("L: @p bra X;\nmov.b32 r, 1;\n@p bra L;\nbra Y;\nX: mov.b32 r, 2;\nY: ret;\n", "0>1,3 1>2,0 2>4 3>4 4>",
+           "0 1 3 2 4", "4 4 4 4 -1");
     /* a loop whose exit is first in the text */
     expect("bra H;\nX: ret;\nH: @p bra X;\nbra H;\n", "0>2 1> 2>3,1 3>2", "0 2 3 1", "2 -1 1 2");
     /* guarded returns and unreachable code */
@@ -85,7 +85,8 @@ static void small(void **state)
     /* endless */
     expect("L: bra L;\n", "0>0", "0", "-1");
     /* a list of targets, each once; a label behind the end */
-    expect("t: .branchtargets A, B, A, E;\nbrx.idx r, t;\nA: mov.b32 r, 1;\nB: bra E;\nE:\n", "0>1,2 1>2 2>", "0 1 2", "-1 2 -1");
+    expect("t: .branchtargets A, B, A, E;\nbrx.idx r, t;\nA: mov.b32 r, 1;\nB: bra E;\nE:\n", "0>1,2 1>2 2>", "0 1 2",
+           "-1 2 -1");
     /* labels that nobody branches to end no block; calls and barriers neither */
     expect("bar.sync 0;\nA: mov.b32 r, 1;\nB: ret;\n", "0>", "0", "-1");
 }
@@ -93,7 +94,8 @@ static void small(void **state)
 static void nested(void **state)
 {
     (void)state;
-    Built b = build("O: mov.b32 r, 0;\nI: @p bra C;\nmov.b32 r, 1;\nbra J;\nC: mov.b32 r, 2;\nJ: @p bra I;\n@p bra O;\nret;\n");
+    Built b = build(
+        "O: mov.b32 r, 0;\nI: @p bra C;\nmov.b32 r, 1;\nbra J;\nC: mov.b32 r, 2;\nJ: @p bra I;\n@p bra O;\nret;\n");
     const Cfg *c = b.c;
     assert_int_equal(c->nloops, 2);
     const CfgLoop *inner = &c->loop[c->block[1].loop], *outer = &c->loop[c->block[0].loop];
@@ -129,8 +131,12 @@ static void random_body(Str *text, uint32_t n)
         case 0: str_printf(text, "bra L%u;\n", rng(n)); break;
         case 1: str_add(text, "@p ret;\n"); break;
         case 2: str_add(text, rng(4) ? "" : "exit;\n"); break;
-        case 3: str_printf(text, "t%u: .branchtargets L%u, L%u, L%u;\nbrx.idx r, t%u;\n", i, rng(n), rng(n), rng(n), i); break;
-        case 4: case 5: case 6: str_printf(text, "@p bra L%u;\n", rng(n)); break;
+        case 3:
+            str_printf(text, "t%u: .branchtargets L%u, L%u, L%u;\nbrx.idx r, t%u;\n", i, rng(n), rng(n), rng(n), i);
+            break;
+        case 4:
+        case 5:
+        case 6: str_printf(text, "@p bra L%u;\n", rng(n)); break;
         default: break;
         }
     }
@@ -191,7 +197,7 @@ static void check_ipdom(const Func *f, const Cfg *c, uint32_t v)
 
 static void check_idom(const Cfg *c, uint32_t v)
 {
-    bool seen[256];
+    bool     seen[256];
     uint32_t nearest = CFG_NONE;
     for (uint32_t w = 0; w < c->nblocks; w++) {
         if (w == v || !c->block[w].reachable)
@@ -231,8 +237,9 @@ static void check_order(const Cfg *c, bool reducible)
     }
     for (uint32_t v = 0; reducible && v < c->nblocks; v++)
         for (uint32_t i = 0; c->block[v].reachable && i < c->block[v].nsucc; i++) {
-            uint32_t w = c->block[v].succ[i];
-            bool back  = c->block[w].loop != CFG_NONE && c->loop[c->block[w].loop].header == w && in_loop(c, v, c->block[w].loop);
+            uint32_t w    = c->block[v].succ[i];
+            bool     back = c->block[w].loop != CFG_NONE && c->loop[c->block[w].loop].header == w &&
+                        in_loop(c, v, c->block[w].loop);
             assert_true(back || c->block[w].pos > c->block[v].pos);
         }
 }
@@ -277,9 +284,9 @@ static void random_graphs(void **state)
         Str text  = {0};
         rng_state = seed;
         random_body(&text, 2 + rng(seed % 10 == 0 ? 40 : 10));
-        Built b       = build(str_text(&text));
-        const Func *f = b.m->funcs[0];
-        bool plain    = is_reducible(b.c);
+        Built       b     = build(str_text(&text));
+        const Func *f     = b.m->funcs[0];
+        bool        plain = is_reducible(b.c);
         reducible += plain;
         for (uint32_t v = 0; v < b.c->nblocks; v++) {
             if (!b.c->block[v].reachable)
@@ -309,7 +316,7 @@ static void large(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(small), cmocka_unit_test(nested), cmocka_unit_test(random_graphs),
-                                       cmocka_unit_test(large)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(small), cmocka_unit_test(nested),
+                                       cmocka_unit_test(random_graphs), cmocka_unit_test(large)};
     return cmocka_run_group_tests_name("ptx_cfg", tests, NULL, NULL);
 }

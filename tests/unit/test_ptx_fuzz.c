@@ -12,7 +12,7 @@
 #include "ptx/cfg.h"
 #include "ptx_text.h"
 
-static int rounds = 300;
+static int      rounds = 300;
 static uint64_t rng_state;
 
 static size_t rng(size_t n)
@@ -22,16 +22,67 @@ static size_t rng(size_t n)
 }
 
 /* Words that lead into rarely used corners. */
-static const char *const words[] = {"{", "}", "[", "]", "(", ")", ";", ",", ":", "@", "!", "-", "|", "<1000000>", ".v4", ".b128", ".pred",
-    ".reg", ".param", ".global", ".shared", "= {", "generic(", "0xff(", ".branchtargets", ".callprototype", ".section", ".loc 1 2 3\n",
-    "call", "bra", "brx.idx", "ret;", "%r1", "%p1", "%tid.x", "_", "0f3F800000", "18446744073709551615", "-1", "/*", "//", "\"", ".entry x()",
-    ".func", ".extern", "[1000000000]", "[]", "? 1 :", "<<", "WARP_SZ", "\n#\n", ".align 8", ".pragma \"x\";", ".alias", "inlined_at 1 2 3"};
+static const char *const words[] = {"{",
+                                    "}",
+                                    "[",
+                                    "]",
+                                    "(",
+                                    ")",
+                                    ";",
+                                    ",",
+                                    ":",
+                                    "@",
+                                    "!",
+                                    "-",
+                                    "|",
+                                    "<1000000>",
+                                    ".v4",
+                                    ".b128",
+                                    ".pred",
+                                    ".reg",
+                                    ".param",
+                                    ".global",
+                                    ".shared",
+                                    "= {",
+                                    "generic(",
+                                    "0xff(",
+                                    ".branchtargets",
+                                    ".callprototype",
+                                    ".section",
+                                    ".loc 1 2 3\n",
+                                    "call",
+                                    "bra",
+                                    "brx.idx",
+                                    "ret;",
+                                    "%r1",
+                                    "%p1",
+                                    "%tid.x",
+                                    "_",
+                                    "0f3F800000",
+                                    "18446744073709551615",
+                                    "-1",
+                                    "/*",
+                                    "//",
+                                    "\"",
+                                    ".entry x()",
+                                    ".func",
+                                    ".extern",
+                                    "[1000000000]",
+                                    "[]",
+                                    "? 1 :",
+                                    "<<",
+                                    "WARP_SZ",
+                                    "\n#\n",
+                                    ".align 8",
+                                    ".pragma \"x\";",
+                                    ".alias",
+                                    "inlined_at 1 2 3"};
 
 /* Drops a line or changes a digit: what comes out is often still right. */
 static void touch(Str *t)
 {
-    size_t at = rng(t->len), end;
-    Str out   = {0};
+    size_t at  = rng(t->len), end;
+    Str    out = {0};
     if (rng(2)) {
         while (at < t->len && (t->s[at] < '0' || t->s[at] > '9'))
             at++;
@@ -51,20 +102,32 @@ static void touch(Str *t)
 
 static void damage(Str *t)
 {
-    size_t at = rng(t->len), n = 1 + rng(20), from = rng(t->len);
+    size_t      at = rng(t->len), n = 1 + rng(20), from = rng(t->len);
     const char *word = words[rng(sizeof words / sizeof *words)];
-    Str out = {0};
+    Str         out  = {0};
     if (n > t->len - at)
         n = t->len - at;
     str_addn(&out, t->s, at);
     switch (rng(7)) {
-    case 0: str_addc(&out, (char)rng(256)); n = 1; break;
-    case 1: break;                                                      /* dropped */
-    case 2: str_addn(&out, t->s + at, n); n = 0; break;                 /* doubled */
-    case 3: str_add(&out, word); n = 0; break;
+    case 0:
+        str_addc(&out, (char)rng(256));
+        n = 1;
+        break;
+    case 1: break; /* dropped */
+    case 2:
+        str_addn(&out, t->s + at, n);
+        n = 0;
+        break; /* doubled */
+    case 3:
+        str_add(&out, word);
+        n = 0;
+        break;
     case 4: str_add(&out, word); break;
-    case 5: str_addn(&out, t->s + from, rng(t->len - from)); n = 0; break; /* spliced */
-    default: n = rng(50) ? n : t->len - at; break;                      /* cut off, now and then */
+    case 5:
+        str_addn(&out, t->s + from, rng(t->len - from));
+        n = 0;
+        break;                                     /* spliced */
+    default: n = rng(50) ? n : t->len - at; break; /* cut off, now and then */
     }
     str_addn(&out, t->s + at + n, t->len - at - n);
     str_free(t);
@@ -83,7 +146,7 @@ static void check_good(const Module *m)
     assert_string_equal(once.s, twice.s);
     for (size_t i = 0; i < m->nfuncs; i++) {
         Arena *a = arena_new();
-        Cfg *c   = cfg_build(a, m->funcs[i]);
+        Cfg   *c = cfg_build(a, m->funcs[i]);
         assert_true(c->norder >= 1 && c->norder <= c->nblocks);
         arena_free(a);
     }
@@ -113,8 +176,8 @@ static void one_file(const char *name, const Str *text, void *arg)
     (void)name;
     unsigned *good = arg;
     for (int i = 0; i < rounds; i++) {
-        Str t = {0};
-        Diags d;
+        Str     t = {0};
+        Diags   d;
         Module *m;
         rng_state = (uint64_t)i * 977 + text->len;
         str_addn(&t, text->s, text->len);

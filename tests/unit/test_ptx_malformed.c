@@ -14,8 +14,8 @@
 
 static void one_file(const char *name, const Str *text, void *arg)
 {
-    int *failed = arg;
-    Str want = {0}, got = {0};
+    int   *failed = arg;
+    Str    want = {0}, got = {0};
     size_t line = strcspn(text->s, "\n");
     str_addn(&want, text->s + 3, line - 3);
     Module *m = text_parse(text->s, text->len, &got);
@@ -38,8 +38,8 @@ static void files(void **state)
 
 static void expect(const char *text, size_t len, const char *message)
 {
-    Str got   = {0};
-    Module *m = text_parse(text, len, &got);
+    Str     got = {0};
+    Module *m   = text_parse(text, len, &got);
     assert_null(m);
     assert_string_equal(str_text(&got), message);
     str_free(&got);
@@ -51,11 +51,12 @@ static void zero_bytes(void **state)
     static const char inside[] = HEAD ".global\0 .b32 x;\n";
     expect(inside, sizeof inside - 1, "4:8: error: a zero byte: this is not PTX text");
     static const char zeros[64] = {0};
-    expect(zeros, sizeof zeros, "1:1: error: expected a PTX module, which begins with .version, found the end of the text");
+    expect(zeros, sizeof zeros,
+           "1:1: error: expected a PTX module, which begins with .version, found the end of the text");
     static const char first[] = "\0" HEAD;
     expect(first, sizeof first - 1, "1:1: error: a zero byte: this is not PTX text");
     static const char padded[] = HEAD "\0\0\0";
-    Module *m = text_parse(padded, sizeof padded - 1, NULL);
+    Module           *m        = text_parse(padded, sizeof padded - 1, NULL);
     assert_non_null(m); /* modules of fat binaries are padded */
     ptx_module_free(m);
 }
@@ -65,9 +66,9 @@ static void rendered(void **state)
 {
     (void)state;
     static const char text[] = HEAD ".global .align 3 .b32 x;\n";
-    Diags d;
-    Module *m;
-    Str out = {0};
+    Diags             d;
+    Module           *m;
+    Str               out = {0};
     diags_init(&d);
     assert_int_equal(ptx_parse("a.ptx", text, sizeof text - 1, &d, &m), WW_ERR_PARSE);
     assert_null(m);
@@ -81,7 +82,7 @@ static void rendered(void **state)
 
 static size_t errors_of(const char *text, size_t len)
 {
-    Diags d;
+    Diags   d;
     Module *m;
     diags_init(&d);
     assert_int_equal(ptx_parse("a.ptx", text, len, &d, &m), WW_ERR_PARSE);
@@ -96,7 +97,8 @@ static void recovery(void **state)
     (void)state;
     Str text = {0};
     str_add(&text, HEAD ".entry a()\n{\n.reg .b32 %r<3>;\nadd.s32 %r1 %r2, {1, 2};\nmov.u32 %r9, 0;\nret;\n}\n"
-                        ".global .b32 x = {{ 5;\n.entry b()\n{\nfoo;\nret;\n}\n.func f(.param .b32\n{ add.s32; }\n.entry c() { bar; }\n");
+                        ".global .b32 x = {{ 5;\n.entry b()\n{\nfoo;\nret;\n}\n.func f(.param .b32\n{ add.s32; "
+                        "}\n.entry c() { bar; }\n");
     assert_int_equal(errors_of(text.s, text.len), 6);
     str_clear(&text);
     str_add(&text, HEAD ".entry a()\n{\n");
@@ -171,8 +173,8 @@ static void registers(void **state)
 static void garbage(void **state)
 {
     (void)state;
-    static const char *const units[] = {"\xff", "a", "%", "\"", "/*", "//x\n", ".", "0", "0f", "{", "}", ";", "\n", "1e", ":", "@",
-                                        ".b32 ", "a.b.c.d ", "#x\n"};
+    static const char *const units[] = {"\xff", "a", "%",  "\"", "/*", "//x\n", ".",     "0",        "0f",  "{",
+                                        "}",    ";", "\n", "1e", ":",  "@",     ".b32 ", "a.b.c.d ", "#x\n"};
     for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
         Str text = {0};
         repeat(&text, units[i], 1000000);
@@ -189,8 +191,9 @@ static void garbage(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(files),     cmocka_unit_test(zero_bytes),  cmocka_unit_test(rendered), cmocka_unit_test(recovery),
-        cmocka_unit_test(nesting),   cmocka_unit_test(deep_scopes), cmocka_unit_test(registers), cmocka_unit_test(garbage),
+        cmocka_unit_test(files),     cmocka_unit_test(zero_bytes), cmocka_unit_test(rendered),
+        cmocka_unit_test(recovery),  cmocka_unit_test(nesting),    cmocka_unit_test(deep_scopes),
+        cmocka_unit_test(registers), cmocka_unit_test(garbage),
     };
     return cmocka_run_group_tests_name("ptx_malformed", tests, NULL, NULL);
 }

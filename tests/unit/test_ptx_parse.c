@@ -13,8 +13,8 @@
 
 static Module *parse(const char *text)
 {
-    Str first = {0};
-    Module *m = text_parse(text, strlen(text), &first);
+    Str     first = {0};
+    Module *m     = text_parse(text, strlen(text), &first);
     if (!m)
         print_error("%s\n", str_text(&first));
     assert_non_null(m);
@@ -25,7 +25,8 @@ static Module *parse(const char *text)
 static void header(void **state)
 {
     (void)state;
-    Module *m = parse(".version 7.10 // newer\n.target sm_75, debug, texmode_independent\n.file 3 \"a b.cu\", 12, 34\n");
+    Module *m =
+        parse(".version 7.10 // newer\n.target sm_75, debug, texmode_independent\n.file 3 \"a b.cu\", 12, 34\n");
     assert_int_equal(m->version_major, 7);
     assert_int_equal(m->version_minor, 10);
     assert_int_equal(m->sm, 75);
@@ -46,7 +47,7 @@ static void header(void **state)
 /* The value of a constant expression, as a .u64 variable gets it. */
 static uint64_t eval(const char *expr)
 {
-    char text[256];
+    char     text[256];
     uint64_t v = 0;
     snprintf(text, sizeof text, HEAD ".global .u64 x = %s;", expr);
     Module *m = parse(text);
@@ -62,15 +63,52 @@ static void expressions(void **state)
         const char *text;
         int64_t     value;
     } cases[] = {
-        {"1 + 2 * 3", 7}, {"(1 + 2) * 3", 9}, {"7 - 2 - 1", 4}, {"100 / 7 / 2", 7}, {"-7 / 2", -3}, {"-7 % 4", -3},
-        {"7U / 2", 3}, {"-1 / 2U", INT64_MAX}, {"1 << 4 >> 1", 8}, {"-16 >> 2", -4}, {"(.u64) -16 >> 60", 15},
-        {"1 << 64", 0}, {"-1 >> 200", -1}, {"~0", -1}, {"!5", 0}, {"!0", 1}, {"-(-3)", 3}, {"+4", 4}, {"3 > 2", 1},
-        {"3 < 2", 0}, {"-1 < 0", 1}, {"-1 < 0U", 0}, {"2 <= 2", 1}, {"2 >= 3", 0}, {"2 == 2", 1}, {"2 != 2", 0},
-        {"6 & 3", 2}, {"6 | 3", 7}, {"6 ^ 3", 5}, {"1 | 2 ^ 3 & 1", 3}, {"1 && 0 || 1", 1}, {"1 ? 2 : 3", 2},
-        {"0 ? 2 : 0 ? 3 : 4", 4}, {"0x10", 16}, {"0X1F", 31}, {"017", 15}, {"0b101", 5}, {"WARP_SZ / 2", 16},
-        {"18446744073709551615", -1}, {"-9223372036854775808", INT64_MIN}, {"(.s64) 5U - 6 < 0", 1},
-        {"1.5 > 1.0", 1}, {"1.5 + 1.5 == 3.0", 1}, {"-9223372036854775808 / -1", INT64_MIN},
-        {"-9223372036854775808 % -1", 0}, {"0U - 1 > 0", 1},
+        {"1 + 2 * 3", 7},
+        {"(1 + 2) * 3", 9},
+        {"7 - 2 - 1", 4},
+        {"100 / 7 / 2", 7},
+        {"-7 / 2", -3},
+        {"-7 % 4", -3},
+        {"7U / 2", 3},
+        {"-1 / 2U", INT64_MAX},
+        {"1 << 4 >> 1", 8},
+        {"-16 >> 2", -4},
+        {"(.u64) -16 >> 60", 15},
+        {"1 << 64", 0},
+        {"-1 >> 200", -1},
+        {"~0", -1},
+        {"!5", 0},
+        {"!0", 1},
+        {"-(-3)", 3},
+        {"+4", 4},
+        {"3 > 2", 1},
+        {"3 < 2", 0},
+        {"-1 < 0", 1},
+        {"-1 < 0U", 0},
+        {"2 <= 2", 1},
+        {"2 >= 3", 0},
+        {"2 == 2", 1},
+        {"2 != 2", 0},
+        {"6 & 3", 2},
+        {"6 | 3", 7},
+        {"6 ^ 3", 5},
+        {"1 | 2 ^ 3 & 1", 3},
+        {"1 && 0 || 1", 1},
+        {"1 ? 2 : 3", 2},
+        {"0 ? 2 : 0 ? 3 : 4", 4},
+        {"0x10", 16},
+        {"0X1F", 31},
+        {"017", 15},
+        {"0b101", 5},
+        {"WARP_SZ / 2", 16},
+        {"18446744073709551615", -1},
+        {"-9223372036854775808", INT64_MIN},
+        {"(.s64) 5U - 6 < 0", 1},
+        {"1.5 > 1.0", 1},
+        {"1.5 + 1.5 == 3.0", 1},
+        {"-9223372036854775808 / -1", INT64_MIN},
+        {"-9223372036854775808 % -1", 0},
+        {"0U - 1 > 0", 1},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         int64_t got = (int64_t)eval(cases[i].text);
@@ -83,11 +121,12 @@ static void expressions(void **state)
 static void variables(void **state)
 {
     (void)state;
-    Module *m = parse(HEAD ".visible .global .align 32 .v2 .u16 a[2][3] = {{{1, 2}, {3, 4}}, {{5}}};\n"
-                           ".extern .shared .align 16 .b8 dyn[];\n.const .f32 f[] = {1.0, 0f40000000, 0d4008000000000000};\n"
-                           ".global .attribute(.managed) .f64 g = 0d3FF8000000000000;\n.global .b32 h, i[4];\n"
-                           ".global .f16 j = 1.5;\n.global .bf16 k = 1.5;\n");
-    const Var *a = ptx_find_var(m, "a");
+    Module *m =
+        parse(HEAD ".visible .global .align 32 .v2 .u16 a[2][3] = {{{1, 2}, {3, 4}}, {{5}}};\n"
+                   ".extern .shared .align 16 .b8 dyn[];\n.const .f32 f[] = {1.0, 0f40000000, 0d4008000000000000};\n"
+                   ".global .attribute(.managed) .f64 g = 0d3FF8000000000000;\n.global .b32 h, i[4];\n"
+                   ".global .f16 j = 1.5;\n.global .bf16 k = 1.5;\n");
+    const Var            *a      = ptx_find_var(m, "a");
     static const uint16_t want[] = {1, 2, 3, 4, 0, 0, 5, 0, 0, 0, 0, 0};
     assert_int_equal(a->bytes, 24);
     assert_int_equal(a->align, 32);
@@ -119,8 +158,9 @@ static void variables(void **state)
 static void addresses(void **state)
 {
     (void)state;
-    Module *m = parse(HEAD ".global .b32 b[8];\n.func f();\n"
-                           ".global .u64 a[5] = {b, b+8, generic(b)+-4, f, 7};\n.global .u8 c[3] = {1, 0xff00(b+4), 2};\n");
+    Module *m =
+        parse(HEAD ".global .b32 b[8];\n.func f();\n"
+                   ".global .u64 a[5] = {b, b+8, generic(b)+-4, f, 7};\n.global .u8 c[3] = {1, 0xff00(b+4), 2};\n");
     const Var *a = ptx_find_var(m, "a"), *c = ptx_find_var(m, "c");
     assert_int_equal(a->nrelocs, 4);
     assert_int_equal(a->relocs[1].offset, 8);
@@ -153,10 +193,11 @@ static void extern_then_defined(void **state)
 static void signatures(void **state)
 {
     (void)state;
-    Module *m = parse(HEAD ".func (.param .b32 r) f(.param .b64 a, .param .align 8 .b8 b[24]);\n"
-                           ".weak .entry k(.param .u64 .ptr .shared .align 16 p, .param .f32 q)\n.maxntid 64, 2\n.reqntid 8\n"
-                           ".minnctapersm 3\n.maxnreg 40\n.reqnctapercluster 2, 1, 1\n.maxclusterrank 8\n"
-                           "{\nret;\n}\n.func (.param .b32 r) f(.param .b64 x, .param .align 8 .b8 y[24]) .noreturn { trap; }\n");
+    Module *m = parse(
+        HEAD ".func (.param .b32 r) f(.param .b64 a, .param .align 8 .b8 b[24]);\n"
+             ".weak .entry k(.param .u64 .ptr .shared .align 16 p, .param .f32 q)\n.maxntid 64, 2\n.reqntid 8\n"
+             ".minnctapersm 3\n.maxnreg 40\n.reqnctapercluster 2, 1, 1\n.maxclusterrank 8\n"
+             "{\nret;\n}\n.func (.param .b32 r) f(.param .b64 x, .param .align 8 .b8 y[24]) .noreturn { trap; }\n");
     assert_int_equal(m->nfuncs, 2);
     const Func *f = m->funcs[0], *k = m->funcs[1];
     assert_true(f->has_body);
@@ -181,17 +222,17 @@ static void signatures(void **state)
     ptx_module_free(m);
 }
 
-#define REGS ".reg .b32 %r<5>;\n.reg .b64 %rd<5>;\n.reg .f32 %f<5>;\n.reg .pred %p<5>;\n"
+#define REGS         ".reg .b32 %r<5>;\n.reg .b64 %rd<5>;\n.reg .f32 %f<5>;\n.reg .pred %p<5>;\n"
 #define KERNEL(body) HEAD ".global .b32 g[4];\n.entry k(.param .u64 a)\n{\n" REGS body "\nret;\n}\n"
 
 static void operands(void **state)
 {
     (void)state;
-    Module *m = parse(KERNEL("@!%p1 setp.eq.s32 %p2|_, %r1, -5;\n"
-                             "ld.global.v4.f32 {%f1, _, %f2, %f3}, [%rd1+-16];\n"
-                             "mov.u32 %r1, %tid.y;\nmov.u64 %rd1, g+8;\nst.global.u32 [g+4], 0xffffffff;\n"
-                             "fma.rn.f32 %f1, %f2, 0f3F800000, 2.5;\n.reg .v4 .f32 v;\nmov.f32 %f1, v.w;\n"
-                             "and.pred %p1, %p2, !%p3;\nld.global.u32 %r1, g[2];\n"));
+    Module      *m  = parse(KERNEL("@!%p1 setp.eq.s32 %p2|_, %r1, -5;\n"
+                                         "ld.global.v4.f32 {%f1, _, %f2, %f3}, [%rd1+-16];\n"
+                                         "mov.u32 %r1, %tid.y;\nmov.u64 %rd1, g+8;\nst.global.u32 [g+4], 0xffffffff;\n"
+                                         "fma.rn.f32 %f1, %f2, 0f3F800000, 2.5;\n.reg .v4 .f32 v;\nmov.f32 %f1, v.w;\n"
+                                         "and.pred %p1, %p2, !%p3;\nld.global.u32 %r1, g[2];\n"));
     const Instr *in = m->funcs[0]->instrs;
     assert_string_equal(in[0].guard->name, "%p1");
     assert_true(in[0].guard_neg);
@@ -248,10 +289,10 @@ static void scopes(void **state)
 static void labels(void **state)
 {
     (void)state;
-    Module *m = parse(KERNEL("bra L;\n{\nbra L;\nbra M;\nL: mov.u32 %r1, 1;\n}\nL: mov.u32 %r1, 2;\nM:\n"
-                             "ts: .branchtargets M, L, M;\nbrx.idx %r1, ts;\nend:"));
-    const Func *f     = m->funcs[0];
-    const Instr *in   = f->instrs;
+    Module      *m  = parse(KERNEL("bra L;\n{\nbra L;\nbra M;\nL: mov.u32 %r1, 1;\n}\nL: mov.u32 %r1, 2;\nM:\n"
+                                         "ts: .branchtargets M, L, M;\nbrx.idx %r1, ts;\nend:"));
+    const Func  *f  = m->funcs[0];
+    const Instr *in = f->instrs;
     assert_int_equal(f->labels[in[0].opd[0].label].target, 4);
     assert_int_equal(f->labels[in[1].opd[0].label].target, 3);
     assert_int_equal(f->labels[in[2].opd[0].label].target, 5);
@@ -268,10 +309,11 @@ static void labels(void **state)
 static void calls(void **state)
 {
     (void)state;
-    Module *m = parse(HEAD ".func (.reg .u32 %o) r(.reg .u32 %i) { mov.u32 %o, %i; ret; }\n"
-                           ".func (.param .b32 o) f(.param .b64 i);\n.entry k()\n{\n" REGS
-                           "call (%r1), r, (7);\n{ .param .b32 y; .param .b64 x;\ncall.uni (y), f, (x);\n"
-                           "p: .callprototype (.param .b32 _) _ (.param .b64 _);\ncall (y), %rd1, (x), p;\n}\nret;\n}\n");
+    Module *m =
+        parse(HEAD ".func (.reg .u32 %o) r(.reg .u32 %i) { mov.u32 %o, %i; ret; }\n"
+                   ".func (.param .b32 o) f(.param .b64 i);\n.entry k()\n{\n" REGS
+                   "call (%r1), r, (7);\n{ .param .b32 y; .param .b64 x;\ncall.uni (y), f, (x);\n"
+                   "p: .callprototype (.param .b32 _) _ (.param .b64 _);\ncall (y), %rd1, (x), p;\n}\nret;\n}\n");
     const Func *r = m->funcs[0], *k = m->funcs[2];
     assert_int_equal(r->nregs, 2);
     assert_ptr_equal(r->params[0].reg, r->instrs[0].opd[1].reg);
@@ -295,9 +337,9 @@ static void calls(void **state)
 static void places(void **state)
 {
     (void)state;
-    Module *m = parse(KERNEL("mov.u32 %r1, 0;\n.loc 1 10 3\nmov.u32 %r1, 1;\n"
-                             ".loc 2 84 5, function_name $n+4, inlined_at 1 10 3\nmov.u32 %r1, 2;\n"
-                             ".loc 2 85 6, function_name $n, inlined_at 7 8 9\nmov.u32 %r1, 3;"));
+    Module      *m  = parse(KERNEL("mov.u32 %r1, 0;\n.loc 1 10 3\nmov.u32 %r1, 1;\n"
+                                         ".loc 2 84 5, function_name $n+4, inlined_at 1 10 3\nmov.u32 %r1, 2;\n"
+                                         ".loc 2 85 6, function_name $n, inlined_at 7 8 9\nmov.u32 %r1, 3;"));
     const Instr *in = m->funcs[0]->instrs;
     assert_int_equal(in[0].srcloc, 0);
     const SrcLoc *s = &m->srclocs[in[1].srcloc - 1];
@@ -324,13 +366,25 @@ static void accepted(void **state)
 {
     (void)state;
     static const char *const bodies[] = {
-        "add .s32 %r1 , %r2,\n\t%r3\n;", "@ ! %p1 bra L ; L :", "ld.global.f32 {%f1}, [ %rd1 + ( 2 * 4 ) ];", "{}",
-        "mov.b32 %r1, %f1; mov.b32 %f1, %r1; add.f32 %f1, %r1, %f2; and.b32 %f1, %r1, %f2;", "ld.global.b8 %f1, [%rd1];",
-        "ld.global.f32 %rd2, [%rd1]; ld.global.u8 %rd2, [%rd1]; cvt.u32.u8 %rd1, %r2;", "mov.b32 %r1, 0f3F800000;",
-        "add.f32 %f1, %f2, 1.0; add.f32 %f1, %f2, 0d3FF0000000000000;", "and.pred %p1, %p2, 1;", "mov.u32 %r1, %gridid;",
-        "shfl.sync.idx.b32 %f1, %f2, 0, 31, -1;", "mov.u32 %r1, %tid .x;", "/* a */ mov.u32 /* b */ %r1, /*\n*/ 0; // c",
-        ".reg .b32 add, ret1; add.s32 add, add, ret1;", "atom.global.add.f32 _, [%rd1], %f1;", "mov.u64 %rd1, k;",
-        "setp.eq.s32 _|%p1, %r1, WARP_SZ;", "bar.red.popc.u32 %r1, 0, %p1; bar.red.popc.u32 %r1, 0, 64, !%p1;",
+        "add .s32 %r1 , %r2,\n\t%r3\n;",
+        "@ ! %p1 bra L ; L :",
+        "ld.global.f32 {%f1}, [ %rd1 + ( 2 * 4 ) ];",
+        "{}",
+        "mov.b32 %r1, %f1; mov.b32 %f1, %r1; add.f32 %f1, %r1, %f2; and.b32 %f1, %r1, %f2;",
+        "ld.global.b8 %f1, [%rd1];",
+        "ld.global.f32 %rd2, [%rd1]; ld.global.u8 %rd2, [%rd1]; cvt.u32.u8 %rd1, %r2;",
+        "mov.b32 %r1, 0f3F800000;",
+        "add.f32 %f1, %f2, 1.0; add.f32 %f1, %f2, 0d3FF0000000000000;",
+        "and.pred %p1, %p2, 1;",
+        "mov.u32 %r1, %gridid;",
+        "shfl.sync.idx.b32 %f1, %f2, 0, 31, -1;",
+        "mov.u32 %r1, %tid .x;",
+        "/* a */ mov.u32 /* b */ %r1, /*\n*/ 0; // c",
+        ".reg .b32 add, ret1; add.s32 add, add, ret1;",
+        "atom.global.add.f32 _, [%rd1], %f1;",
+        "mov.u64 %rd1, k;",
+        "setp.eq.s32 _|%p1, %r1, WARP_SZ;",
+        "bar.red.popc.u32 %r1, 0, %p1; bar.red.popc.u32 %r1, 0, 64, !%p1;",
     };
     for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++) {
         Str text = {0};
@@ -345,10 +399,18 @@ static void accepted(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(header),   cmocka_unit_test(expressions), cmocka_unit_test(variables),
-        cmocka_unit_test(addresses), cmocka_unit_test(extern_then_defined), cmocka_unit_test(signatures),
-        cmocka_unit_test(operands), cmocka_unit_test(scopes),      cmocka_unit_test(labels),
-        cmocka_unit_test(calls),    cmocka_unit_test(places),      cmocka_unit_test(accepted),
+        cmocka_unit_test(header),
+        cmocka_unit_test(expressions),
+        cmocka_unit_test(variables),
+        cmocka_unit_test(addresses),
+        cmocka_unit_test(extern_then_defined),
+        cmocka_unit_test(signatures),
+        cmocka_unit_test(operands),
+        cmocka_unit_test(scopes),
+        cmocka_unit_test(labels),
+        cmocka_unit_test(calls),
+        cmocka_unit_test(places),
+        cmocka_unit_test(accepted),
     };
     return cmocka_run_group_tests_name("ptx_parse", tests, NULL, NULL);
 }

@@ -60,8 +60,12 @@ static void same_operand(const Operand *a, const Operand *b)
     case OPD_VAR: assert_string_equal(a->var->name, b->var->name); break;
     case OPD_FUNC: assert_int_equal(a->func->index, b->func->index); break;
     case OPD_LABEL: assert_int_equal(a->label, b->label); break;
-    case OPD_SREG: case OPD_NAME: assert_string_equal(a->name, b->name); break;
-    case OPD_MEM: case OPD_VECTOR: case OPD_PAIR: case OPD_LIST:
+    case OPD_SREG:
+    case OPD_NAME: assert_string_equal(a->name, b->name); break;
+    case OPD_MEM:
+    case OPD_VECTOR:
+    case OPD_PAIR:
+    case OPD_LIST:
         for (unsigned i = 0; i < a->count; i++)
             same_operand(&a->elem[i], &b->elem[i]);
         break;
@@ -151,7 +155,7 @@ static void same_module(const Module *a, const Module *b)
 static void round_trip(const char *name, const Str *text, void *arg)
 {
     (void)arg;
-    Str first = {0}, once = {0}, twice = {0};
+    Str     first = {0}, once = {0}, twice = {0};
     Module *m = text_parse(text->s, text->len, &first);
     if (!m)
         print_error("%s: %s\n", name, str_text(&first));
@@ -186,7 +190,7 @@ static void exact(void **state)
         ".global .u64 y=generic(x)+-8;\n.visible .entry k(.param .u64 .ptr .global .align 8 p) .maxntid 32\n{\n"
         ".reg .b32 %r<3>, q; .reg .v4 .f32 v;\n.shared .align 16 .b8 s[8];\n.loc 1 2 3\n{\n"
         "@!%p mov.u32 %r1, s;\n}\n.pragma \"nounroll\";\nL: ld.global.b32 {q}, [%rd+-8];\nbra L;\n}\n";
-    Str with = {0}, out = {0};
+    Str         with = {0}, out = {0};
     const char *body = strstr(text, ".reg .b32 %r<3>");
     str_addn(&with, text, (size_t)(body - text));
     str_add(&with, ".reg .pred %p; .reg .b64 %rd; ");
@@ -197,7 +201,8 @@ static void exact(void **state)
     assert_string_equal(
         out.s,
         ".version 8.5\n.target sm_90\n.address_size 64\n.file 1 \"a.cu\"\n.global .v2 .b32 x[2] = {{1, 2}, {3, 0}};\n"
-        ".global .u64 y = generic(x)+-8;\n.visible .entry k (.param .u64 .ptr .global .align 8 p)\n.maxntid 32, 1, 1\n{\n"
+        ".global .u64 y = generic(x)+-8;\n.visible .entry k (.param .u64 .ptr .global .align 8 p)\n.maxntid 32, 1, "
+        "1\n{\n"
         "\t.reg .pred %p;\n\t.reg .b64 %rd;\n\t.reg .b32 %r<3>;\n\t.reg .b32 q;\n\t.reg .v4 .f32 v;\n"
         "\t.shared .align 16 .b8 s[8];\n\t.loc 1 2 3\n{\n\t@!%p mov.u32 %r1, s;\n}\n\t.pragma \"nounroll\";\nL:\n"
         "\tld.global.b32 q, [%rd+-8];\n\tbra L;\n}\n");
