@@ -22,6 +22,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/stress.h"
 #include "check/merge.h"
 #include "model/model.h"
 
@@ -29,7 +30,7 @@
 #include <immintrin.h>
 #endif
 
-enum { WAYS = 4 };
+enum { WAYS = STRESSED(4, 1) };
 
 _Static_assert((int)ACCESS_GLOBAL == MODEL_GLOBAL && (int)ACCESS_SHARED == MODEL_SHARED &&
                    (int)ACCESS_LOCAL == MODEL_LOCAL,
