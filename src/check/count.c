@@ -45,7 +45,7 @@ _Static_assert((int)ACCESS_LD == MODEL_LD && (int)ACCESS_ST == MODEL_ST && (int)
 enum { ALONE, PAIR, QUAD, HYPOTHESES };
 
 typedef struct Merged {
-    uint64_t loads[HYPOTHESES], passes[HYPOTHESES], ideal[HYPOTHESES];
+    uint64_t loads[HYPOTHESES], passes[HYPOTHESES], ideal[HYPOTHESES], conflicts[HYPOTHESES];
     uint32_t unaligned; /* or of the base addresses' low four bits; tells which hypothesis holds */
 } Merged;
 
@@ -128,9 +128,9 @@ static void add_global(WwCounters *s, unsigned op, const ModelCost *c, uint64_t 
 static void add_shared(WwCounters *s, unsigned op, const ModelCost *c, uint64_t n)
 {
     if (op == ACCESS_LD) {
-        s->shared_ld_inst += n;
-        s->shared_ld_wavefronts += n * c->wavefronts;
-        s->shared_ld_bank_conflicts += n * c->conflicts;
+        s->shared_ld_inst_ptx += n;
+        s->shared_ld_wavefronts_ptx += n * c->wavefronts;
+        s->shared_ld_bank_conflicts_ptx += n * c->conflicts;
     } else if (op == ACCESS_ST) {
         s->shared_st_inst += n;
         s->shared_st_wavefronts += n * c->wavefronts;
@@ -169,6 +169,7 @@ static void add_merged(const Profile *p, Site *s, ModelAccess m, const ModelCost
     g->loads[ALONE] += n;
     g->passes[ALONE] += n * c->wavefronts;
     g->ideal[ALONE] += n * c->ideal_wavefronts;
+    g->conflicts[ALONE] += n * c->conflicts;
     for (int h = PAIR; h <= QUAD; h++) {
         if (!(s->role & (h == PAIR ? MERGE_PAIR1 : MERGE_QUAD1)))
             continue;
@@ -178,6 +179,7 @@ static void add_merged(const Profile *p, Site *s, ModelAccess m, const ModelCost
         g->loads[h] += n;
         g->passes[h] += n * wide.wavefronts;
         g->ideal[h] += n * wide.ideal_wavefronts;
+        g->conflicts[h] += n * wide.conflicts;
     }
 }
 
@@ -477,6 +479,7 @@ static void total_add(Total *t, const Site *s)
         t->merged.loads[h] += s->merged.loads[h];
         t->merged.passes[h] += s->merged.passes[h];
         t->merged.ideal[h] += s->merged.ideal[h];
+        t->merged.conflicts[h] += s->merged.conflicts[h];
     }
     t->merged.unaligned |= s->merged.unaligned;
     t->role = s->role;
@@ -519,8 +522,9 @@ static void derive(Total *t)
         h = QUAD;
     else if ((t->role & MERGE_PAIR) && (m->unaligned & 7) == 0)
         h = PAIR;
-    s->shared_ld_inst_merged             = m->loads[h];
-    s->shared_ld_wavefronts_merged       = m->passes[h];
+    s->shared_ld_inst                    = m->loads[h];
+    s->shared_ld_wavefronts              = m->passes[h];
+    s->shared_ld_bank_conflicts          = m->conflicts[h];
     s->memory_l1_wavefronts_shared       = m->passes[h] + s->shared_st_wavefronts + s->shared_atom_wavefronts;
     s->memory_l1_wavefronts_shared_ideal = m->ideal[h] + s->shared_st_wavefronts - s->shared_st_bank_conflicts +
                                            s->shared_atom_wavefronts - s->shared_atom_bank_conflicts;

@@ -281,20 +281,20 @@ static void merged_counts(void **state)
 {
     (void)state;
     WwCounters c = uniform_loads("sm_90", 1024, 0);
-    assert_int_equal(c.shared_ld_inst, 40);
-    assert_int_equal(c.shared_ld_wavefronts, 40);
-    assert_int_equal(c.shared_ld_inst_merged, 10);       /* one 128-bit load for four */
-    assert_int_equal(c.shared_ld_wavefronts_merged, 20); /* which takes two passes even when uniform */
+    assert_int_equal(c.shared_ld_inst_ptx, 40);
+    assert_int_equal(c.shared_ld_wavefronts_ptx, 40);
+    assert_int_equal(c.shared_ld_inst, 10);       /* one 128-bit load for four */
+    assert_int_equal(c.shared_ld_wavefronts, 20); /* which takes two passes even when uniform */
     assert_int_equal(c.memory_l1_wavefronts_shared, 20);
     assert_int_equal(c.memory_l1_wavefronts_shared_ideal, 20);
     c = uniform_loads("sm_90", 1032, 0); /* aligned to 8 only */
-    assert_int_equal(c.shared_ld_inst_merged, 20);
-    assert_int_equal(c.shared_ld_wavefronts_merged, 20);
+    assert_int_equal(c.shared_ld_inst, 20);
+    assert_int_equal(c.shared_ld_wavefronts, 20);
     c = uniform_loads("sm_90", 1024, 4); /* one unaligned execution: the assembler cannot have joined them */
-    assert_int_equal(c.shared_ld_inst_merged, 40);
-    assert_int_equal(c.shared_ld_wavefronts_merged, 40);
+    assert_int_equal(c.shared_ld_inst, 40);
+    assert_int_equal(c.shared_ld_wavefronts, 40);
     c = uniform_loads("sm_60", 1024, 0);
-    assert_int_equal(c.shared_ld_inst_merged, 40);
+    assert_int_equal(c.shared_ld_inst, 40);
 }
 
 int main(void)

@@ -18,7 +18,7 @@ static void names_statuses(void **state)
 static void names_counters(void **state)
 {
     (void)state;
-    WwCounters c = {.global_ld_requests = 3, .shared_ld_wavefronts_merged = 5};
+    WwCounters c = {.global_ld_requests = 3, .shared_ld_wavefronts_ptx = 5};
     size_t     n = ww_counter_count();
     assert_int_equal(n * sizeof(uint64_t), sizeof c);
     assert_string_equal(ww_counter_name(0), "global_ld_requests");
@@ -27,7 +27,7 @@ static void names_counters(void **state)
     assert_string_equal(ww_counter_name(9), "shared_st_bank_conflicts");
     size_t found = 0;
     for (size_t i = 0; i < n; i++)
-        found += ww_counter_value(&c, i) == 5 && !strcmp(ww_counter_name(i), "shared_ld_wavefronts_merged");
+        found += ww_counter_value(&c, i) == 5 && !strcmp(ww_counter_name(i), "shared_ld_wavefronts_ptx");
     assert_int_equal(found, 1);
     assert_null(ww_counter_name(n));
     assert_null(ww_counter_text(n));

@@ -3,9 +3,8 @@
  * The lab's kernels against counters read on an H200: every row of seeds_h200.tsv and
  * seeds_source_counters_h200.tsv, for the PTX of every compiler this build has.
  *
- * Global requests and sectors, shared stores, and bank conflicts are compared as they are.  The card's shared loads
- * are machine instructions: the assembler merges four adjacent loads into one of 128 bits; they are compared with
- * the counters that account for it (shared_ld_inst_merged, shared_ld_wavefronts_merged). */
+ * All columns are compared as they are: the counters of shared loads are those after the assembler's merging (check/merge.h), as the
+ * card counts machine instructions. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -74,10 +73,6 @@ static const char *ours(const char *column)
 {
     static const char *const skip[] = {"launch", "inst_executed", "thread_inst_executed", "memory_l1_wavefronts_shared",
                                        "memory_l1_wavefronts_shared_ideal"};
-    if (strcmp(column, "shared_ld_inst") == 0)
-        return "shared_ld_inst_merged";
-    if (strcmp(column, "shared_ld_wavefronts") == 0)
-        return "shared_ld_wavefronts_merged";
     for (size_t i = 0; i < sizeof skip / sizeof skip[0]; i++)
         if (strcmp(column, skip[i]) == 0)
             return NULL;
