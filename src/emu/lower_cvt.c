@@ -5,7 +5,7 @@
  *   integer -> float        one rounded conversion; to a half, through an f32 rounded to odd
  *   float   -> integer      round to integral (rni, rmi, rpi; towards zero needs nothing), then convert with clamping
  *   float   -> float        widen exactly, round to integral if asked, narrow once
- * Not lowered: stochastic rounding (.rs) and the 4- and 6-bit formats. */
+ * The rows of stochastic rounding and of the 4- and 6-bit formats are UNSUPPORTED. */
 #include "emu/lower_lane.h"
 
 typedef struct Cvt { /* one conversion under way */
@@ -163,11 +163,9 @@ static void float_to_half(Cvt *c, Type d, Type a)
     store(c, d, narrow(c, d, s));
 }
 
-static bool plain(Cvt *c)
+static void plain(Cvt *c)
 {
     Type d = c->o->types[0], a = c->o->types[1];
-    if (c->rnd == WORD_rs || (c->rnd == WORD_rna && !is_half(d)))
-        return false;
     if (is_int(d) && is_int(a))
         int_to_int(c, d, a);
     else if (is_int(a))
@@ -178,13 +176,10 @@ static bool plain(Cvt *c)
         float_to_half(c, d, a);
     else
         float_to_wide(c, d, a);
-    return true;
 }
 
-static bool to_tf32(Cvt *c)
+static void to_tf32(Cvt *c)
 {
-    if (c->rnd == WORD_rs)
-        return false;
     Op   op = c->rnd == WORD_rna ? OP_tf32_rna : c->rnd == WORD_rz ? OP_tf32_rz : OP_tf32_rn;
     Slot s  = lane_temp(c->lo, op, LT_f32, 4, lane_src(c->lo, c->in, 1, TY_F32), 0, 0);
     if (c->relu)
@@ -192,18 +187,14 @@ static bool to_tf32(Cvt *c)
     if (c->finite)
         s = lane_temp(c->lo, OP_ffinite, LT_f32, 4, s, 0, 0);
     store(c, TY_B32, s);
-    return true;
 }
 
 /* Two f32 to a pair of halves; the first source is the upper one. */
-static bool to_half2(Cvt *c)
+static void to_half2(Cvt *c)
 {
-    Type t = c->o->types[0] == TY_F16X2 ? TY_F16 : TY_BF16;
-    if (c->rnd == WORD_rs)
-        return false;
+    Type t  = c->o->types[0] == TY_F16X2 ? TY_F16 : TY_BF16;
     Slot hi = narrow(c, t, lane_src(c->lo, c->in, 1, TY_F32)), low = narrow(c, t, lane_src(c->lo, c->in, 2, TY_F32));
     store(c, TY_B32, lane_temp(c->lo, OP_pack2, LT_u16, 4, low, hi, 0));
-    return true;
 }
 
 /* Two f32 to a pair of 8-bit floats. */
@@ -221,16 +212,15 @@ static void to_fp8(Cvt *c, Slot hi, Slot low)
     store(c, TY_B16, lane_temp(lo, OP_or, LT_u16, 2, hi, s[0], 0));
 }
 
-static bool half2_to_fp8(Cvt *c)
+static void half2_to_fp8(Cvt *c)
 {
     Lower *lo = c->lo;
     Slot   s = lane_src(lo, c->in, 1, TY_B32);
     Slot   low = lane_temp(lo, OP_cvt_u16, LT_u32, 2, s, 0, 0), hi = lane_temp(lo, OP_high16, LT_u32, 2, s, 0, 0);
     to_fp8(c, widen(c, TY_F16, hi), widen(c, TY_F16, low));
-    return true;
 }
 
-static bool fp8_to_half2(Cvt *c)
+static void fp8_to_half2(Cvt *c)
 {
     Lower *lo = c->lo;
     Op     op = c->o->types[1] == TY_E4M3X2 ? OP_f16_e4m3 : OP_f16_e5m2;
@@ -242,7 +232,6 @@ static bool fp8_to_half2(Cvt *c)
     if (c->relu)
         s = lane_temp(lo, OP_hrelu, LT_f16x2, 4, s, 0, 0);
     store(c, TY_B32, s);
-    return true;
 }
 
 /* ---- cvt.pack: two s32 clamped to a few bits, above what c held ---- */
@@ -269,7 +258,7 @@ static Slot pack_clamp(Cvt *c, unsigned k, Type t)
     return lane_temp(lo, OP_and, LT_u32, 4, s, lo_const(lo, (1u << bits) - 1, 4), 0);
 }
 
-static bool cvt_pack(Cvt *c, bool into)
+static void cvt_pack(Cvt *c, bool into)
 {
     Lower   *lo   = c->lo;
     Type     t    = c->o->types[0];
@@ -282,7 +271,12 @@ static bool cvt_pack(Cvt *c, bool into)
         s        = lane_temp(lo, OP_or, LT_u32, 4, s, old, 0);
     }
     store(c, TY_B32, s);
-    return true;
+}
+
+/* Each kind of form has a set of its own. */
+static Word rounding(const Opcode *o)
+{
+    return (Word)(o->field[FIELD_cvtrnd] | o->field[FIELD_tf32rnd] | o->field[FIELD_packrnd]);
 }
 
 bool lower_cvt(Lower *lo, const Instr *in)
@@ -291,22 +285,21 @@ bool lower_cvt(Lower *lo, const Instr *in)
     Cvt           c = {.lo     = lo,
                        .in     = in,
                        .o      = o,
-                       .rnd    = (Word)o->field[FIELD_cvtrnd],
+                       .rnd    = rounding(o),
                        .ftz    = opcode_has(o, WORD_ftz),
                        .sat    = opcode_has(o, WORD_sat),
                        .relu   = opcode_has(o, WORD_relu),
                        .finite = opcode_has(o, WORD_satfinite)};
     switch (o->op) {
-    case OP_cvt: return plain(&c);
-    case OP_cvt_tf32: return to_tf32(&c);
-    case OP_cvt_pack2: return to_half2(&c);
-    case OP_cvt_to_fp8:
-        to_fp8(&c, lane_src(lo, in, 1, TY_F32), lane_src(lo, in, 2, TY_F32));
-        return true;
-    case OP_cvt_fp8_half2: return half2_to_fp8(&c);
-    case OP_cvt_half2_fp8: return fp8_to_half2(&c);
-    case OP_cvt_pack: return cvt_pack(&c, false);
-    case OP_cvt_pack_into: return cvt_pack(&c, true);
+    case OP_cvt: plain(&c); break;
+    case OP_cvt_tf32: to_tf32(&c); break;
+    case OP_cvt_pack2: to_half2(&c); break;
+    case OP_cvt_to_fp8: to_fp8(&c, lane_src(lo, in, 1, TY_F32), lane_src(lo, in, 2, TY_F32)); break;
+    case OP_cvt_fp8_half2: half2_to_fp8(&c); break;
+    case OP_cvt_half2_fp8: fp8_to_half2(&c); break;
+    case OP_cvt_pack: cvt_pack(&c, false); break;
+    case OP_cvt_pack_into: cvt_pack(&c, true); break;
     default: return false;
     }
+    return true;
 }

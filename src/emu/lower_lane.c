@@ -256,6 +256,20 @@ static void lower_mixed(Lower *lo, const Instr *in, Op op, unsigned n)
     lo_dst_done(lo, &in->opd[0], d, 4, false);
 }
 
+/* Two f32 side by side in 64 bits. */
+static void lower_f32x2(Lower *lo, const Instr *in, Op op, unsigned n)
+{
+    Slot s[2][3], r[2];
+    for (unsigned k = 0; k < n; k++) {
+        Slot x  = lane_src(lo, in, k + 1, TY_B64);
+        s[0][k] = lane_temp(lo, OP_cvt_u32, LT_u64, 4, x, 0, 0);
+        s[1][k] = lane_temp(lo, OP_high32, LT_u64, 4, x, 0, 0);
+    }
+    for (unsigned h = 0; h < 2; h++)
+        float_op(lo, in->op, op, TY_F32, r[h] = lo_temp(lo, 4), s[h], n);
+    lane_store(lo, in, TY_B64, lane_temp(lo, OP_pack2, LT_u32, 8, r[0], r[1], 0));
+}
+
 /* min, max with .NaN, .xorsign.abs and two or three sources. */
 static void lower_minmax(Lower *lo, const Instr *in, bool max)
 {
@@ -617,6 +631,10 @@ static bool lower_row(Lower *lo, const Instr *in)
     case OP_fadd_mixed: lower_mixed(lo, in, OP_fadd, 2); return true;
     case OP_fsub_mixed: lower_mixed(lo, in, OP_fsub, 2); return true;
     case OP_ffma_mixed: lower_mixed(lo, in, OP_ffma, 3); return true;
+    case OP_f32x2_add: lower_f32x2(lo, in, OP_fadd, 2); return true;
+    case OP_f32x2_sub: lower_f32x2(lo, in, OP_fsub, 2); return true;
+    case OP_f32x2_mul: lower_f32x2(lo, in, OP_fmul, 2); return true;
+    case OP_f32x2_fma: lower_f32x2(lo, in, OP_ffma, 3); return true;
     case OP_fabs_f64: lower_float(lo, in, OP_fabs, 1); return true;
     case OP_fneg_f64: lower_float(lo, in, OP_fneg, 1); return true;
     case OP_frcp_f64: lower_float(lo, in, OP_frcp, 1); return true;
