@@ -7,9 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/stress.h"
+
 void names_init(Names *n, Arena *arena, Arena *scratch)
 {
-    *n      = (Names){.arena = arena, .scratch = scratch, .nslots = 1024};
+    *n      = (Names){.arena = arena, .scratch = scratch, .nslots = STRESSED(1024, 2)};
     n->slot = xcalloc(n->nslots, sizeof *n->slot);
 }
 
@@ -79,7 +81,7 @@ Name *names_of(const char *text)
 void names_open(Names *n)
 {
     if (n->depth == n->scope_cap) {
-        n->scope_cap = n->scope_cap ? n->scope_cap * 2 : 16;
+        n->scope_cap = n->scope_cap ? n->scope_cap * 2 : STRESSED(16, 1);
         n->scope     = xrealloc(n->scope, n->scope_cap * sizeof *n->scope);
     }
     n->scope[n->depth++] = n->nbound;
@@ -99,7 +101,7 @@ Sym *names_bind(Names *n, Name *name, SymKind kind)
     if (name->sym && name->sym->depth == n->depth)
         return NULL;
     if (n->nbound == n->cap) {
-        n->cap   = n->cap ? n->cap * 2 : 256;
+        n->cap   = n->cap ? n->cap * 2 : STRESSED(256, 1);
         n->bound = xrealloc(n->bound, n->cap * sizeof *n->bound);
     }
     Sym *sym              = arena_alloc_aligned(n->scratch, sizeof *sym, _Alignof(Sym));

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/stress.h"
 #include "ptx/parser.h"
 
 static Mark *push_mark(Parser *p, int kind)
@@ -169,7 +170,7 @@ static uint32_t add_loc(Parser *p, const SrcLoc *s)
 {
     if (p->srclocs.n * 2 >= p->loc_slots) {
         free(p->loc_slot);
-        p->loc_slots = p->loc_slots ? p->loc_slots * 2 : 256;
+        p->loc_slots = p->loc_slots ? p->loc_slots * 2 : STRESSED(256, 2);
         p->loc_slot  = xcalloc(p->loc_slots, sizeof *p->loc_slot);
         for (size_t i = 0; i < p->srclocs.n; i++)
             *loc_find(p, &p->srclocs.v[i]) = (uint32_t)i + 1;

@@ -9,15 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/stress.h"
+
 void vec_grow(void **v, size_t *n, size_t *cap, size_t size)
 {
     if (*n == *cap) {
-#ifdef WW_STRESS
-        *cap += 1;
-#else
-        *cap = *cap ? *cap * 2 : 16;
-#endif
-        *v = xrealloc(*v, *cap * size);
+        *cap = *cap ? *cap * 2 : STRESSED(16, 1);
+        *v   = xrealloc(*v, *cap * size);
     }
     memset((char *)*v + *n * size, 0, size);
     ++*n;

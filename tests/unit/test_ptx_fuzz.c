@@ -203,7 +203,7 @@ static void mutations(void **state)
     unsigned good[2] = {0};
     text_each(WW_TEST_DATA "/ptx", one_file, good);
     print_message("%u accepted, %u refused\n", good[0], good[1]);
-    assert_true(good[0] > 100 && good[1] > 100);
+    assert_true(good[0] > (good[0] + good[1]) / 20 && good[1] > good[0]);
 }
 
 int main(int argc, char **argv)
