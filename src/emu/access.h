@@ -11,9 +11,26 @@
 bool access_check_global(Warp *w, const Uop *u, const uint64_t *t, uint32_t mask, unsigned bytes, AccessOp op);
 /* Raises the fault of the first bad lane of a shared access at offsets t. */
 const Uop *access_bad_shared(Warp *w, const Uop *u, const uint32_t *t, uint32_t mask, unsigned bytes, AccessOp op);
+/* Tells several observers: those that want it. */
+void access_notify_all(Warp *w, const Access *a);
+
 /* Tells the observers.  One of off and addr is NULL. */
-void access_notify(Warp *w, const Uop *u, const MemInfo *info, AccessSpace space, uint32_t mask, unsigned bytes, const uint32_t *off,
-                   const uint64_t *addr);
+static inline void access_notify(Warp *w, const MemInfo *info, AccessSpace space, uint32_t mask, const uint32_t *off, const uint64_t *addr)
+{
+    const Worker *k = w->worker;
+    Access a        = info->seen;
+    a.space         = (uint8_t)space;
+    a.mask          = mask;
+    a.warp          = w->index;
+    a.block         = w->block->index;
+    a.off           = off;
+    a.addr          = addr;
+    /* generic addresses may lie in a space that the only observer does not want */
+    if (k->only_access && info->space != SPACE_GENERIC)
+        k->only_access(k->observer[0], &a);
+    else
+        access_notify_all(w, &a);
+}
 
 /* mem_any.c, atom.c: handlers that are compiled once. */
 extern const UopFn mem_handlers_once[MEM_COUNT][2];

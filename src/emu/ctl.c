@@ -28,7 +28,7 @@ static const Uop *ctl_block(Warp *w, const Uop *u)
         return STOP;
     }
     k->executed[u->instr]++;
-    k->lanes[u->instr] += (unsigned)__builtin_popcount(w->mask);
+    k->lanes[u->instr] += w->mask == UINT32_MAX ? (unsigned)LANES : (unsigned)__builtin_popcount(w->mask);
     w->quantum -= u->n;
     return u + 1;
 }
@@ -139,6 +139,9 @@ static const Uop *ctl_exit(Warp *w, const Uop *u)
         leave_frame(w, f, mask);
     }
     w->live &= ~mask;
+    for (uint32_t i = 0; i < w->ngroups; i++) /* who waited for these lanes looks again */
+        if (w->group[i].state == GROUP_SYNC)
+            w->group[i].state = GROUP_READY;
     b->live -= (unsigned)__builtin_popcount(mask);
     b->progress      = true;
     w->worker->event = EVENT_EXIT;

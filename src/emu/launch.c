@@ -254,6 +254,8 @@ static void start_worker(Launch *l, unsigned i, const LaunchInfo *info)
     k->observer    = xcalloc(l->ask->nobservers, sizeof *k->observer);
     for (size_t o = 0; o < l->ask->nobservers; o++)
         k->observer[o] = l->ask->observers[o]->fork(l->ask->observers[o], info, i);
+    if (l->ask->nobservers == 1)
+        k->only_access = l->ask->observers[0]->access;
 }
 
 static void end_worker(Launch *l, Worker *k, EmuResult *r)

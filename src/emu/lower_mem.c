@@ -179,7 +179,13 @@ static void emit_access(Lower *lo, Mem which, Slot a, MemInfo *m)
 {
     if (m->sync)
         lo_emit(lo, ctl[CTL_may_wait]);
-    Uop *u = lo_emit(lo, lo_exec(lo)->mem[which][m->observed]);
+    m->seen = (Access){.instr       = lo->instr,
+                       .op          = m->op,
+                       .cache       = m->cache,
+                       .nc          = m->nc,
+                       .is_volatile = m->is_volatile,
+                       .bytes       = (uint8_t)(m->bytes * m->nvec)};
+    Uop *u  = lo_emit(lo, lo_exec(lo)->mem[which][m->observed]);
     u->a   = a;
     u->d   = m->v[0];
     u->e   = (uint32_t)(int32_t)m->offset;

@@ -13,25 +13,12 @@ static inline unsigned first_lane(uint32_t m)
     return (unsigned)__builtin_ctz(m);
 }
 
-void access_notify(Warp *w, const Uop *u, const MemInfo *info, AccessSpace space, uint32_t mask, unsigned bytes, const uint32_t *off,
-                   const uint64_t *addr)
+void access_notify_all(Warp *w, const Access *a)
 {
     const EmuLaunch *ask = w->block->launch->ask;
-    Access a             = {.instr       = u->instr,
-                            .space       = (uint8_t)space,
-                            .op          = info->op,
-                            .cache       = info->cache,
-                            .nc          = info->nc,
-                            .is_volatile = info->is_volatile,
-                            .bytes       = (uint8_t)bytes,
-                            .mask        = mask,
-                            .warp        = w->index,
-                            .block       = w->block->index,
-                            .off         = off,
-                            .addr        = addr};
     for (size_t o = 0; o < ask->nobservers; o++)
-        if (ask->observers[o]->wants[space] >> info->op & 1)
-            ask->observers[o]->access(w->worker->observer[o], &a);
+        if (ask->observers[o]->wants[a->space] >> a->op & 1)
+            ask->observers[o]->access(w->worker->observer[o], a);
 }
 
 bool access_check_global(Warp *w, const Uop *u, const uint64_t *t, uint32_t mask, unsigned bytes, AccessOp op)
@@ -98,7 +85,7 @@ static bool resolve_global(Warp *w, const Uop *u, const MemInfo *info, Lanes *l,
     for (uint32_t m = mask; m; m &= m - 1)
         p[first_lane(m)] = (uint8_t *)(uintptr_t)l->t[first_lane(m)];
     if (observed)
-        access_notify(w, u, info, ACCESS_GLOBAL, mask, bytes, NULL, l->t);
+        access_notify(w, info, ACCESS_GLOBAL, mask, NULL, l->t);
     return true;
 }
 
@@ -115,7 +102,7 @@ static bool resolve_shared(Warp *w, const Uop *u, const MemInfo *info, Lanes *l,
         p[i]      = w->shared + l->t[i];
     }
     if (observed)
-        access_notify(w, u, info, ACCESS_SHARED, mask, bytes, l->off, NULL);
+        access_notify(w, info, ACCESS_SHARED, mask, l->off, NULL);
     return true;
 }
 
@@ -132,7 +119,7 @@ static bool resolve_local(Warp *w, const Uop *u, const MemInfo *info, Lanes *l, 
         p[i]      = w->local + (size_t)i * w->local_bytes + l->t[i];
     }
     if (observed)
-        access_notify(w, u, info, ACCESS_LOCAL, mask, bytes, l->off, NULL);
+        access_notify(w, info, ACCESS_LOCAL, mask, l->off, NULL);
     return true;
 }
 

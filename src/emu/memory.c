@@ -99,6 +99,23 @@ static uint64_t first_fit(const Alloc *v, size_t n, uint64_t from, uint64_t to, 
     return 0;
 }
 
+/* Ranges that are in use again are freed memory no longer. */
+static void forget_freed(Memory *m, uint64_t base, uint64_t span)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < m->nfreed; i++)
+        if (m->freed[i].base >= base + span || base >= m->freed[i].base + m->freed[i].span)
+            m->freed[kept++] = m->freed[i];
+    m->nfreed = kept;
+}
+
+static void remember_freed(Memory *m, Alloc a)
+{
+    if (m->nfreed == FREED_KEPT)
+        memmove(m->freed, m->freed + 1, --m->nfreed * sizeof *m->freed);
+    m->freed[m->nfreed++] = a;
+}
+
 Status memory_alloc(Memory *m, uint64_t bytes, uint64_t align, AllocKind kind, const char *name, uint64_t *out)
 {
     *out = 0;
@@ -111,18 +128,12 @@ Status memory_alloc(Memory *m, uint64_t bytes, uint64_t align, AllocKind kind, c
     if (!at)
         return WW_ERR_NO_MEMORY;
     insert_sorted(&m->live, &m->nlive, &m->cap, (Alloc){at, bytes, span, kind, ++m->serial, name});
+    forget_freed(m, at, span);
     m->used += span;
     if (at + span > m->top)
         m->top = at + span;
     *out = at;
     return WW_OK;
-}
-
-static void remember_freed(Memory *m, Alloc a)
-{
-    if (m->nfreed == FREED_KEPT)
-        memmove(m->freed, m->freed + 1, --m->nfreed * sizeof *m->freed);
-    m->freed[m->nfreed++] = a;
 }
 
 /* Whole pages inside the range go back to the host; the next owner finds zeros or old bytes, as on a card. */
@@ -186,19 +197,14 @@ static void describe(const Alloc *a, char *out, size_t cap)
         snprintf(out, cap, "%s %" PRIu64 " (%" PRIu64 " bytes)", kinds[a->kind], a->serial, a->bytes);
 }
 
-void memory_explain(Memory *m, uint64_t address, uint64_t bytes, char *out, size_t cap)
+/* Where an address lies among sorted allocations that do not hold all of [address, address + bytes). */
+static void explain_among(const Alloc *v, size_t n, uint64_t address, uint64_t bytes, char *out, size_t cap)
 {
     char what[200];
-    for (size_t i = m->nfreed; i--;)
-        if (address - m->freed[i].base < m->freed[i].bytes && !containing(m->live, m->nlive, address)) {
-            describe(&m->freed[i], what, sizeof what);
-            snprintf(out, cap, "%" PRIu64 " bytes into %s, which was freed", address - m->freed[i].base, what);
-            return;
-        }
-    size_t i     = upper_bound(m->live, m->nlive, address);
-    const Alloc *below = i ? &m->live[i - 1] : NULL, *above = i < m->nlive ? &m->live[i] : NULL;
-    uint64_t past   = below ? address - below->base - below->bytes : UINT64_MAX; /* wraps while inside */
-    uint64_t before = above ? above->base - address : UINT64_MAX;
+    size_t i           = upper_bound(v, n, address);
+    const Alloc *below = i ? &v[i - 1] : NULL, *above = i < n ? &v[i] : NULL;
+    uint64_t past      = below ? address - below->base - below->bytes : UINT64_MAX; /* wraps while inside */
+    uint64_t before    = above ? above->base - address : UINT64_MAX;
     if (below && address - below->base < below->bytes) {
         describe(below, what, sizeof what);
         snprintf(out, cap, "the last %" PRIu64 " of its %" PRIu64 " bytes are past the end of %s",
@@ -212,6 +218,28 @@ void memory_explain(Memory *m, uint64_t address, uint64_t bytes, char *out, size
     } else {
         snprintf(out, cap, "the device has no allocations");
     }
+}
+
+void memory_explain(Memory *m, uint64_t address, uint64_t bytes, char *out, size_t cap)
+{
+    char what[200];
+    for (size_t i = m->nfreed; i--;)
+        if (address - m->freed[i].base < m->freed[i].bytes) {
+            describe(&m->freed[i], what, sizeof what);
+            snprintf(out, cap, "%" PRIu64 " bytes into %s, which was freed", address - m->freed[i].base, what);
+            return;
+        }
+    const Alloc *a = containing(m->live, m->nlive, address);
+    if (!a || a->kind != ALLOC_HEAP) {
+        explain_among(m->live, m->nlive, address, bytes, out, cap);
+        return;
+    }
+    pthread_mutex_lock(&m->heap_lock);
+    if (m->nheap)
+        explain_among(m->heap, m->nheap, address, bytes, out, cap);
+    else
+        snprintf(out, cap, "in the device-side heap, which has no blocks");
+    pthread_mutex_unlock(&m->heap_lock);
 }
 
 uint64_t memory_heap_alloc(Memory *m, uint64_t bytes)

@@ -47,6 +47,7 @@ typedef struct CallInfo {
 
 /* A memory instruction's details, for the general handlers. */
 typedef struct MemInfo {
+    Access   seen;            /* what observers are told, but for lanes, addresses, warp and block */
     uint8_t  space;           /* Space */
     uint8_t  op;              /* AccessOp */
     uint8_t  bytes;           /* one element */

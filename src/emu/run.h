@@ -72,6 +72,7 @@ struct Worker {
     uint64_t  *executed, *lanes; /* by block head: indexed by the instruction id of the block's first instruction */
     Lookup    *lookup;       /* by instruction id */
     void     **observer;     /* states, by observer */
+    void     (*only_access)(void *state, const Access *a); /* when there is one observer: its access, which wants all that is observed */
     Frame    **free_frames;  /* by Code.index */
     Frame     *made_frames;
     Block     *idle_blocks;  /* contexts to reuse */

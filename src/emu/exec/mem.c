@@ -164,7 +164,7 @@ INLINE bool enter_global(Warp *w, const Uop *u, Addr64 *x, unsigned bytes, Acces
     if (__builtin_expect(!good64(x, k->base, k->limit, bytes) || !k->base, 0) && !access_check_global(w, u, x->t, w->mask, bytes, op))
         return false;
     if (observed)
-        access_notify(w, u, u->ptr, ACCESS_GLOBAL, w->mask, bytes, NULL, x->t);
+        access_notify(w, u->ptr, ACCESS_GLOBAL, w->mask, NULL, x->t);
     return true;
 }
 
@@ -178,7 +178,7 @@ INLINE bool enter_shared(Warp *w, const Uop *u, Addr32 *x, unsigned bytes, Acces
         return false;
     }
     if (observed)
-        access_notify(w, u, u->ptr, ACCESS_SHARED, w->mask, bytes, x->t, NULL);
+        access_notify(w, u->ptr, ACCESS_SHARED, w->mask, x->t, NULL);
     return true;
 }
 
