@@ -32,7 +32,12 @@ static Slot narrow(Cvt *c, Type t, Slot s)
     bool            bf = t == TY_BF16;
     LaneType        lane = lane_type(t);
     unsigned        mode = c->rnd == WORD_rz ? 1 : c->rnd == WORD_rm ? 2 : c->rnd == WORD_rp ? 3 : 0;
-    s = lane_temp(c->lo, row[bf][mode], LT_f32, 2, s, 0, 0);
+    Slot x = s;
+    s      = lane_temp(c->lo, row[bf][mode], LT_f32, 2, x, 0, 0);
+    if (c->o->types[1] == TY_F64) { /* here a NaN keeps its sign and upper payload */
+        Slot nan = lane_temp(c->lo, bf ? OP_bf16_nan : OP_f16_nan, LT_f32, 2, x, 0, 0);
+        s = lane_temp(c->lo, OP_selp, LT_u16, 2, nan, s, lane_temp(c->lo, OP_testp_notanumber, LT_f32, 0, x, 0, 0));
+    }
     if (c->relu)
         s = lane_temp(c->lo, bf ? OP_brelu : OP_hrelu, lane, 2, s, 0, 0);
     if (c->finite)
@@ -133,15 +138,15 @@ static void float_to_wide(Cvt *c, Type d, Type a)
     LaneType t = lane_type(d);
     unsigned n = type_bytes(d);
     if (is_half(a)) {
-        s = widen(c, a, s);
+        s = a == TY_F16 && d == TY_F64 ? lane_temp(c->lo, OP_f16_raw, LT_f16, 4, s, 0, 0) : widen(c, a, s);
         a = TY_F32;
     }
+    if (a == TY_F32 && (d == TY_F32 || c->o->types[1] == TY_F32))
+        s = flush(c, s);
     if (d != a) {
         lo_fpmode_begin(c->lo, d == TY_F32 ? directed(c) : WORD_NONE, c->ftz);
         s = lane_temp(c->lo, d == TY_F64 ? OP_cvt_f64 : OP_cvt_f32, lane_type(a), n, s, 0, 0);
         lo_fpmode_end(c->lo);
-    } else if (d == TY_F32) {
-        s = flush(c, s);
     }
     s = integral(c, t, s);
     if (c->relu)
@@ -158,7 +163,7 @@ static void float_to_half(Cvt *c, Type d, Type a)
         s = integral(c, LT_f32, widen(c, a, s));
     else if (a == TY_F64)
         s = lane_temp(c->lo, OP_cvt_odd, LT_f64, 4, s, 0, 0);
-    else
+    else if (d == TY_BF16) /* to f16 the hardware flushes nothing: rounding away from zero shows it */
         s = flush(c, s);
     store(c, d, narrow(c, d, s));
 }
@@ -181,9 +186,10 @@ static void plain(Cvt *c)
 static void to_tf32(Cvt *c)
 {
     Op   op = c->rnd == WORD_rna ? OP_tf32_rna : c->rnd == WORD_rz ? OP_tf32_rz : OP_tf32_rn;
-    Slot s  = lane_temp(c->lo, op, LT_f32, 4, lane_src(c->lo, c->in, 1, TY_F32), 0, 0);
-    if (c->relu)
+    Slot s  = lane_src(c->lo, c->in, 1, TY_F32);
+    if (c->relu) /* first: what comes last gives a NaN its tf32 form */
         s = lane_temp(c->lo, OP_frelu, LT_f32, 4, s, 0, 0);
+    s = lane_temp(c->lo, op, LT_f32, 4, s, 0, 0);
     if (c->finite)
         s = lane_temp(c->lo, OP_ffinite, LT_f32, 4, s, 0, 0);
     store(c, TY_B32, s);

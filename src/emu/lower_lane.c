@@ -202,7 +202,7 @@ static bool float_moves(Op op)
 {
     switch (op) {
     case OP_fabs: case OP_fneg: case OP_fmin: case OP_fmax: case OP_fmin_nan: case OP_fmax_nan: case OP_copysign:
-    case OP_habs: case OP_hneg: case OP_hmin: case OP_hmax: case OP_hmin_nan: case OP_hmax_nan:
+    case OP_habs: case OP_hneg: case OP_babs: case OP_bneg: case OP_hmin: case OP_hmax: case OP_hmin_nan: case OP_hmax_nan:
     case OP_bmin: case OP_bmax: case OP_bmin_nan: case OP_bmax_nan: return true;
     default: return false;
     }
@@ -286,7 +286,7 @@ static void lower_minmax(Lower *lo, const Instr *in, bool max)
     for (unsigned k = 0; k < n; k++) {
         s[k] = m[k] = lane_src(lo, in, k + 1, t);
         if (opcode_has(o, WORD_abs))
-            m[k] = lane_temp(lo, half ? OP_habs : OP_fabs, r.lane, r.bytes, s[k], 0, 0);
+            m[k] = lane_temp(lo, r.sat == OP_hsat ? OP_habs : half ? OP_babs : OP_fabs, r.lane, r.bytes, s[k], 0, 0);
     }
     Slot x = lane_temp(lo, op, r.lane, r.bytes, m[0], m[1], 0);
     if (n == 3)

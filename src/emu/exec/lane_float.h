@@ -47,6 +47,20 @@ INLINE float  qn_f32(float x) { return x == x ? x : f32_of(NAN_F32); }
 INLINE double qn_f64(double x) { return x == x ? x : f64_of(NAN_F64); }
 #define QN(x) BY_FLT(qn, x)(x)
 
+/* The result r of an operation on a, b, c.  A NaN is canonical in single precision; in double precision it is the first NaN among
+ * the operands, quiet, with its sign and payload. */
+#define QUIET_F64 0x0008000000000000ull
+INLINE double quiet_f64(double x) { return f64_of(f64_bits(x) | QUIET_F64); }
+INLINE float  nan_of_f32(float r, float a, float b, float c) { return (void)a, (void)b, (void)c, qn_f32(r); }
+INLINE double nan_of_f64(double r, double a, double b, double c)
+{
+    double n = a != a ? quiet_f64(a) : b != b ? quiet_f64(b) : c != c ? quiet_f64(c) : f64_of(NAN_F64);
+    return r == r ? r : n;
+}
+#define NAN1(r, a)       BY_FLT(nan_of, a)((r), (a), (a), (a))
+#define NAN2(r, a, b)    BY_FLT(nan_of, a)((r), (a), (b), (b))
+#define NAN3(r, a, b, c) BY_FLT(nan_of, a)((r), (a), (b), (c))
+
 INLINE float  fma_f32(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
 INLINE double fma_f64(double a, double b, double c) { return __builtin_fma(a, b, c); }
 #define FMA(a, b, c) BY_FLT(fma, a)((a), (b), (c))
@@ -71,7 +85,7 @@ INLINE double sqrt_f64(double x) { return __builtin_sqrt(x); }
     INLINE bool is_nan_##t(T x) { return mag_##t(x) > INF; }                                                               \
     INLINE bool is_inf_##t(T x) { return mag_##t(x) == INF; }                                                              \
     INLINE bool is_finite_##t(T x) { return mag_##t(x) < INF; }                                                            \
-    INLINE bool is_normal_##t(T x) { return mag_##t(x) - LEAST < INF - LEAST; }                                            \
+    INLINE bool is_normal_##t(T x) { return mag_##t(x) == 0 || mag_##t(x) - LEAST < INF - LEAST; }                         \
     INLINE bool is_subnormal_##t(T x) { return mag_##t(x) - 1 < LEAST - 1; }                                               \
     INLINE T   fflush_##t(T x) { return mag_##t(x) < LEAST ? t##_of(t##_bits(x) & SIGN) : x; }
 CLASSES(float, uint32_t, f32, SIGN_F32, INF_F32, MIN_F32)
@@ -86,9 +100,9 @@ CLASSES(double, uint64_t, f64, SIGN_F64, INF_F64, MIN_F64)
 #define FNEG(x)         BY_FLT(fneg, x)(x)
 #define FFLUSH(x)       BY_FLT(fflush, x)(x)
 #define COPYSIGN(s, x)  BY_FLT(copysign, x)((s), (x))
-/* c with the product of the signs of a and b. */
-INLINE float  xorsign_f32(float a, float b, float c) { return f32_of((f32_bits(c) & ~SIGN_F32) | ((f32_bits(a) ^ f32_bits(b)) & SIGN_F32)); }
-INLINE double xorsign_f64(double a, double b, double c) { return f64_of((f64_bits(c) & ~SIGN_F64) | ((f64_bits(a) ^ f64_bits(b)) & SIGN_F64)); }
+/* c with the product of the signs of a and b; a NaN stays as it is. */
+INLINE float  xorsign_f32(float a, float b, float c) { return is_nan_f32(c) ? c : f32_of((f32_bits(c) & ~SIGN_F32) | ((f32_bits(a) ^ f32_bits(b)) & SIGN_F32)); }
+INLINE double xorsign_f64(double a, double b, double c) { return is_nan_f64(c) ? c : f64_of((f64_bits(c) & ~SIGN_F64) | ((f64_bits(a) ^ f64_bits(b)) & SIGN_F64)); }
 #define XORSIGN(a, b, c) BY_FLT(xorsign, c)((a), (b), (c))
 
 /* ---- min, max: a NaN loses against a number, -0 is less than +0.  On bits: DAZ must not change what is compared. ---- */
@@ -102,13 +116,13 @@ INLINE double xorsign_f64(double a, double b, double c) { return f64_of((f64_bit
     {                                                                                                                      \
         T r = order_##t(a) < order_##t(b) ? a : b;                                                                         \
         r   = is_nan_##t(a) ? b : is_nan_##t(b) ? a : r;                                                                   \
-        return is_nan_##t(r) ? t##_of(NAN) : r;                                                                            \
+        return nan_of_##t(r, a, b, b);                                                                                     \
     }                                                                                                                      \
     INLINE T fmax_##t(T a, T b)                                                                                            \
     {                                                                                                                      \
         T r = order_##t(a) > order_##t(b) ? a : b;                                                                         \
         r   = is_nan_##t(a) ? b : is_nan_##t(b) ? a : r;                                                                   \
-        return is_nan_##t(r) ? t##_of(NAN) : r;                                                                            \
+        return nan_of_##t(r, a, b, b);                                                                                     \
     }                                                                                                                      \
     INLINE T fmin_nan_##t(T a, T b)                                                                                        \
     {                                                                                                                      \

@@ -86,7 +86,8 @@ INLINE float f32_to_tf32(float f, Narrow mode)
 {
     uint32_t x = f32_bits(f), r = narrow_mag(x, 8, 10, mode) << 13;
     r          = is_finite_f32(f) ? r : INF_F32;
-    return is_nan_f32(f) ? f32_of(NAN_F32) : f32_of(r | (x & SIGN_F32));
+    uint32_t nan = mode == NARROW_RNA ? x : NAN_F32; /* rna keeps the upper bits as they are, even of a signalling NaN */
+    return f32_of(is_nan_f32(f) ? nan & ~0x1fffu : r | (x & SIGN_F32));
 }
 
 /* ---- rounding to odd: the last bit is sticky, so that one more rounding to fewer bits is the only one ---- */
@@ -190,6 +191,8 @@ INLINE uint16_t half_relu(uint16_t a, uint16_t inf)
     uint16_t r = a & 0x8000 ? 0 : a;
     return half_nan(a, inf) ? NAN_HALF : r;
 }
+INLINE uint16_t half_abs(uint16_t a, uint16_t inf) { return half_nan(a, inf) ? NAN_HALF : a & 0x7fff; }
+INLINE uint16_t half_neg(uint16_t a, uint16_t inf) { return half_nan(a, inf) ? NAN_HALF : a ^ 0x8000; }
 INLINE uint16_t half_flush(uint16_t a, uint16_t least) { return (a & 0x7fff) < least ? a & 0x8000 : a; }
 
 /* ---- 8-bit formats: e4m3 has no infinity (0x7f is NaN, 0x7e = 448 the largest), e5m2 is IEEE-like ---- */

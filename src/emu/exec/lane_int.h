@@ -47,7 +47,7 @@ INLINE int32_t  low24_s32(int32_t a) { return (int32_t)((uint32_t)a << 8) >> 8; 
 #define MUL24_LO(a, b) ((T)(UW)MUL24(a, b))
 #define MUL24_HI(a, b) ((T)(MUL24(a, b) >> 16)) /* bits 47..16 of the 48-bit product */
 
-/* ---- div, rem: as the hardware's sequences leave it, x / 0 is all ones and x % 0 is x ---- */
+/* ---- div, rem: as the hardware's sequences leave it, x / 0 and x % 0 are all ones ---- */
 INLINE uint16_t div_u16(uint16_t a, uint16_t b)
 {
     float q = (float)a / (float)(b ? b : 1);
@@ -75,7 +75,7 @@ DIV_SIGNED(div_s32, int32_t, uint32_t, div_u32)
 DIV_SIGNED(div_s64, int64_t, uint64_t, div_u64)
 #undef DIV_SIGNED
 #define DIV(a, b) BY_INT(div, (T)(a))((a), (b))
-#define REM(a, b) ((T)((b) ? (U)((U)(a) - (U)(1u * (U)DIV(a, b) * (U)(b))) : (U)(a)))
+#define REM(a, b) ((T)((b) ? (U)((U)(a) - (U)(1u * (U)DIV(a, b) * (U)(b))) : (U)~(U)0))
 
 /* ---- bits ---- */
 INLINE uint32_t popc_u32(uint32_t a)
@@ -124,11 +124,14 @@ INLINE uint64_t brev_u64(uint64_t a) { return (uint64_t)brev_u32((uint32_t)a) <<
 #define BFIND(a)       (BITS(T) - 1 - CLZ(FOLD(a)))
 #define BFIND_SHIFT(a) (FOLD(a) ? CLZ(FOLD(a)) : UINT32_MAX)
 
-/* Position of the c-th set bit of a, from bit b on: upwards for c > 0, downwards for c < 0, bit b itself for c = 0. */
+/* Position of the c-th set bit of a, from bit b on: upwards for c > 0, downwards for c < 0, bit b itself for c = 0.
+ * An offset of -2^31, whose magnitude no s32 holds, gives 0 on the hardware. */
 INLINE uint32_t fns_u32(uint32_t mask, uint32_t base, uint32_t offset)
 {
     int32_t  n = (int32_t)offset, step = n < 0 ? -1 : 1;
     uint32_t left = n == 0 ? 1 : n < 0 ? 0u - (uint32_t)n : (uint32_t)n;
+    if (n == INT32_MIN)
+        return 0;
     if (base > 31 || (n == 0 && !(mask >> base & 1)))
         return UINT32_MAX;
     for (int32_t i = (int32_t)base; i >= 0 && i < 32; i += step)
@@ -137,10 +140,12 @@ INLINE uint32_t fns_u32(uint32_t mask, uint32_t base, uint32_t offset)
     return UINT32_MAX;
 }
 
-/* bfe: start and length are the low 8 bits.  Bits beyond the top are zero, or copies of the field's sign. */
+/* bfe, bfi: start and length are the low 8 bits of the 32-bit forms, as the manual has it; the hardware's 64-bit forms take all
+ * bits.  Bits beyond the top are zero, or copies of the field's sign. */
+#define FIELD(T, x) (sizeof(T) == 8 ? ((x) > 255 ? 255 : (x)) : (x) & 255)
 #define BFE(T, U)                                                                                                          \
     U        u = (U)a;                                                                                                     \
-    uint32_t pos = b & 255, len = c & 255, msb = BITS(T) - 1;                                                              \
+    uint32_t pos = FIELD(T, b), len = FIELD(T, c), msb = BITS(T) - 1;                                                              \
     uint32_t top  = MIN(pos + len - 1, msb);                                                                               \
     U        sign = (U)(IS_SIGNED(T) && len ? u >> (top & msb) & 1 : 0);                                                   \
     U        fill = (U)0 - sign;                                                                                           \
@@ -156,7 +161,7 @@ INLINE int64_t  bfe_s64(int64_t a, uint32_t b, uint32_t c) { BFE(int64_t, uint64
 
 /* bfi: a's low bits replace len bits of b from pos on. */
 #define BFI(U)                                                                                                             \
-    uint32_t pos = p & 255, len = n & 255, width = BITS(U);                                                                \
+    uint32_t pos = FIELD(U, p), len = FIELD(U, n), width = BITS(U);                                                                \
     uint32_t keep = pos >= width ? 0 : MIN(len, width - pos);                                                              \
     U        mask = keep >= width ? (U)~(U)0 : (((U)1 << (keep & (width - 1))) - 1) << (pos & (width - 1));                \
     return (b & ~mask) | (a << (pos & (width - 1)) & mask);
