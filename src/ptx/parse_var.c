@@ -209,7 +209,7 @@ static bool parse_declarator(Parser *p, Var *v, const Decl *d, Name **name)
 
 static bool check_regs(Parser *p, uint64_t more, const Token *at)
 {
-    if (p->regs.n + more <= MAX_FUNC_REGS && p->total_regs + more <= p->max_regs)
+    if (more <= MAX_FUNC_REGS && p->regs.n + more <= MAX_FUNC_REGS && p->total_regs + more <= p->max_regs)
         return true;
     return parser_error(p, at->line, at->col, "too many registers: a function may have %d, a module about as many",
                         MAX_FUNC_REGS);
