@@ -2,7 +2,8 @@
  *
  * A main() for the fuzz targets where there is no libFuzzer:   fuzz_ptx ROUNDS FILE...
  * Runs every file as it is, then ROUNDS mutations of them.  The random sequence is fixed, so a failure comes again; an
- * abort or crash prints the number of its input, and with that number in WW_FUZZ_ONLY the same command runs this input alone.  The mutations know words and lines, since random bytes seldom get past a lexer.
+ * abort or crash prints the number of its input, and with that number in WW_FUZZ_ONLY the same command runs this input alone.
+ * The mutations know words and lines, since random bytes seldom get past a lexer.
  *
  * Not modelled: coverage.  `make fuzz` uses libFuzzer for that. */
 #include <ctype.h>
@@ -19,7 +20,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { MAX_INPUT = 1 << 16 };
+enum { MAX_INPUT = 1 << 16, SECONDS = 20 /* for one input, sanitizers included */ };
 
 static uint64_t      state = 0x9e3779b97f4a7c15u;
 static volatile long current;
@@ -134,6 +135,7 @@ static bool read_file(const char *path, Str *out)
 
 static void feed(const Str *s, long only)
 {
+    alarm(SECONDS);
     if (only < 0 || only == current)
         LLVMFuzzerTestOneInput((const uint8_t *)str_text(s), s->len);
     current++;
@@ -152,6 +154,7 @@ int main(int argc, char **argv)
     Str        *seed   = xcalloc(n, sizeof *seed);
     signal(SIGABRT, tell);
     signal(SIGSEGV, tell);
+    signal(SIGALRM, tell);
     for (size_t i = 0; i < n; i++) {
         if (!read_file(argv[i + 2], &seed[i])) {
             fprintf(stderr, "cannot read %s\n", argv[i + 2]);

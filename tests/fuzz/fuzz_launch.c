@@ -57,30 +57,40 @@ static WwStatus run(WwDevice *d, WwModule *m, size_t kernel, WwPtr buffer, uint6
     return s;
 }
 
+/* Loads the module anew, since its variables keep what a launch wrote, and runs its i-th kernel; false: there is none. */
+static bool run_fresh(WwDevice *d, WwPtr buffer, const uint8_t *data, size_t size, size_t i, WwStatus *s,
+                      uint64_t *executed)
+{
+    WwModule *m = NULL;
+    if (ww_module_load(d, "fuzz.ptx", (const char *)data, size, &m) != WW_OK)
+        return false;
+    bool there = i < ww_module_kernel_count(m);
+    if (there) {
+        if (ww_fill(d, buffer, 0, BUFFER) != WW_OK)
+            fail("the device is unusable after a launch", ww_device_error(d));
+        *s = run(d, m, i, buffer, executed);
+    }
+    ww_module_unload(d, m);
+    return there;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     WwDeviceOptions options = {.threads = 1, .memory = 64 << 20};
     WwDevice       *d       = NULL;
-    WwModule       *m       = NULL;
     WwPtr           buffer  = 0;
     const char     *why     = NULL;
     if (ww_device_open("emulator", &options, &d, &why) != WW_OK)
         fail("no emulator", why);
     if (ww_alloc(d, BUFFER, &buffer) != WW_OK)
         fail("no buffer", ww_device_error(d));
-    if (ww_module_load(d, "fuzz.ptx", (const char *)data, size, &m) == WW_OK) {
-        for (size_t i = 0; i < ww_module_kernel_count(m); i++) {
-            uint64_t executed[2] = {0, 0};
-            WwStatus s[2];
-            for (int k = 0; k < 2; k++) {
-                if (ww_fill(d, buffer, 0, BUFFER) != WW_OK)
-                    fail("the device is unusable after a launch", ww_device_error(d));
-                s[k] = run(d, m, i, buffer, &executed[k]);
-            }
-            if (s[0] != s[1] || executed[0] != executed[1])
-                fail("two runs of one kernel differ", ww_module_kernel_name(m, i));
-        }
-        ww_module_unload(d, m);
+    WwStatus s[2];
+    uint64_t executed[2] = {0, 0};
+    for (size_t i = 0; run_fresh(d, buffer, data, size, i, &s[0], &executed[0]); i++) {
+        if (!run_fresh(d, buffer, data, size, i, &s[1], &executed[1]))
+            fail("a module loads once and then no more", ww_device_error(d));
+        if (s[0] != s[1] || executed[0] != executed[1])
+            fail("two runs of one kernel differ", ww_status_text(s[1]));
     }
     ww_device_close(d);
     return 0;
