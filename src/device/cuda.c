@@ -63,7 +63,7 @@ Status cuda_enter(CudaDevice *c)
 {
     if (c->lost.len)
         return device_fail(&c->base, WW_ERR_DEVICE,
-                           "this device cannot be used since a kernel failed on it (%s): close it and open it again",
+                           "this device cannot be used since a kernel failed on it (%s): start the program again",
                            c->lost.s);
     return cuda_check(c, c->drv.ctx_set_current(c->ctx), "cuCtxSetCurrent");
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * What only a GPU can show: that the driver answers as src/device/cuda*.c expects, that times are times, and that a device can
- * be opened again after a kernel has faulted.  Skipped, with the reason, where there is no GPU. */
+ * say why it cannot be used after a kernel has faulted.  Skipped, with the reason, where there is no GPU. */
 #include "tests/unit/device_fixture.h"
 
 /* Spins until `cycles` of the GPU's clock have passed. */
@@ -123,15 +123,13 @@ static void a_fault_closes_the_device(void **state)
     assert_int_equal(ww_result_finding_count(r), 1);
     assert_string_equal(ww_result_finding(r, 0)->rule, "out-of-bounds");
     ww_result_free(r);
-    assert_fails(ww_copy_out(d, &v, p, 4), WW_ERR_DEVICE, "close it and open it again");
+    assert_fails(ww_copy_out(d, &v, p, 4), WW_ERR_DEVICE, "start the program again");
     close_device(state);
 
-    assert_int_equal(open_device(state), 0);
-    assert_ok(ww_alloc(d, 64, &p));
-    off = 8;
-    assert_ok(ww_launch(d, m, "stray", &w, NULL));
-    assert_ok(ww_copy_out(d, &v, p + 8, 4));
-    assert_int_equal(v, 5);
+    /* The CUDA documentation leaves the process without the GPU, and an H200's driver 580 does so: opening says why. */
+    const char *why = NULL;
+    assert_int_equal(ww_device_open("cuda", NULL, &d, &why), WW_ERR_UNAVAILABLE);
+    assert_contains(why, "illegal memory access");
 }
 
 int main(void)

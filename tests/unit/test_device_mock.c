@@ -307,7 +307,7 @@ static void faults_are_sticky(void **state)
     assert_string_equal(f->file, "scale.ptx");
     assert_int_equal(f->line, 5);
     assert_contains(f->message, "a kernel went astray (MOCK_ILLEGAL_ADDRESS, 700); run it on the emulator");
-    assert_contains(ww_device_error(d), "must be closed and opened again");
+    assert_contains(ww_device_error(d), "start the program again");
     ww_result_free(r);
 
     assert_int_equal(ww_copy_in(d, p, "x", 1), WW_ERR_DEVICE);
