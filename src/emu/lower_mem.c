@@ -158,20 +158,26 @@ static bool fits_offset(const MemInfo *m)
     return m->offset >= INT32_MIN && m->offset <= INT32_MAX;
 }
 
+/* Fast handlers, by what they serve. */
+static const struct { uint8_t space, bytes, nvec; Mem load, store; } fast[] = {
+    {SPACE_GLOBAL, 4, 1, MEM_ld_global_32, MEM_st_global_32},       {SPACE_GLOBAL, 8, 1, MEM_ld_global_64, MEM_st_global_64},
+    {SPACE_SHARED, 4, 1, MEM_ld_shared_32, MEM_st_shared_32},       {SPACE_SHARED, 8, 1, MEM_ld_shared_64, MEM_st_shared_64},
+    {SPACE_GLOBAL, 4, 2, MEM_ld_global_v2_32, MEM_st_global_v2_32}, {SPACE_GLOBAL, 4, 4, MEM_ld_global_v4_32, MEM_st_global_v4_32},
+    {SPACE_GLOBAL, 8, 2, MEM_ld_global_v2_64, MEM_st_global_v2_64}, {SPACE_SHARED, 4, 2, MEM_ld_shared_v2_32, MEM_st_shared_v2_32},
+    {SPACE_SHARED, 4, 4, MEM_ld_shared_v4_32, MEM_st_shared_v4_32}, {SPACE_SHARED, 8, 2, MEM_ld_shared_v2_64, MEM_st_shared_v2_64},
+};
+
 /* The fast handler, or the general one. */
 static Mem choose(const MemInfo *m, bool load, bool in_buffers)
 {
     if (in_buffers)
         return load ? MEM_ld_pbuf : MEM_st_pbuf;
-    bool scalar = m->nvec == 1 && m->reg_bytes == m->bytes && m->v[0] != NO_SLOT && fits_offset(m);
-    if (scalar && m->space == SPACE_GLOBAL && m->bytes == 4)
-        return load ? MEM_ld_global_32 : MEM_st_global_32;
-    if (scalar && m->space == SPACE_GLOBAL && m->bytes == 8)
-        return load ? MEM_ld_global_64 : MEM_st_global_64;
-    if (scalar && m->space == SPACE_SHARED && m->bytes == 4)
-        return load ? MEM_ld_shared_32 : MEM_st_shared_32;
-    if (scalar && m->space == SPACE_SHARED && m->bytes == 8)
-        return load ? MEM_ld_shared_64 : MEM_st_shared_64;
+    bool plain = m->reg_bytes == m->bytes && fits_offset(m);
+    for (unsigned v = 0; v < m->nvec; v++)
+        plain &= m->v[v] != NO_SLOT;
+    for (size_t i = 0; plain && i < sizeof fast / sizeof *fast; i++)
+        if (m->space == fast[i].space && m->bytes == fast[i].bytes && m->nvec == fast[i].nvec)
+            return load ? fast[i].load : fast[i].store;
     return load ? MEM_ld_any : MEM_st_any;
 }
 

@@ -182,19 +182,40 @@ static uint64_t extend(const uint8_t *p, unsigned bytes, bool is_signed)
     }
 }
 
+#define WIDTHS(reg, mem, is_signed) ((reg) << 8 | (mem) << 1 | (is_signed))
+#define LOAD(R, E)                                                                                                                 \
+    do {                                                                                                                            \
+        R *d_ = SLOT(w, R, info->v[v]);                                                                                             \
+        for (uint32_t m_ = w->mask; m_; m_ &= m_ - 1) {                                                                             \
+            unsigned i_ = first_lane(m_);                                                                                           \
+            E x_;                                                                                                                   \
+            memcpy(&x_, p[i_] + offset, sizeof x_);                                                                                 \
+            d_[i_] = (R)x_;                                                                                                         \
+        }                                                                                                                           \
+    } while (0)
+#define LOAD_CASES(R, E, S)                                                                                                        \
+    case WIDTHS(sizeof(R), sizeof(E), 0): LOAD(R, E); break;                                                                        \
+    case WIDTHS(sizeof(R), sizeof(E), 1): LOAD(R, S); break
+
 /* Element v of every lane into its register. */
 static void load_element(Warp *w, const MemInfo *info, unsigned v, uint8_t *const *p)
 {
-    uint8_t *d    = w->r + info->v[v];
+    typedef struct { uint64_t half[2]; } Wide;
     size_t offset = (size_t)v * info->bytes;
-    for (uint32_t m = w->mask; m; m &= m - 1) {
-        unsigned i = first_lane(m);
-        if (info->reg_bytes == 16) {
-            memcpy(d + i * 16u, p[i] + offset, 16);
-        } else {
-            uint64_t x = extend(p[i] + offset, info->bytes, info->is_signed);
-            memcpy(d + (size_t)i * info->reg_bytes, &x, info->reg_bytes);
-        }
+    switch (WIDTHS(info->reg_bytes, info->bytes, info->is_signed)) {
+        LOAD_CASES(uint8_t, uint8_t, int8_t);
+        LOAD_CASES(uint16_t, uint8_t, int8_t);
+        LOAD_CASES(uint32_t, uint8_t, int8_t);
+        LOAD_CASES(uint64_t, uint8_t, int8_t);
+        LOAD_CASES(uint16_t, uint16_t, int16_t);
+        LOAD_CASES(uint32_t, uint16_t, int16_t);
+        LOAD_CASES(uint64_t, uint16_t, int16_t);
+        LOAD_CASES(uint32_t, uint32_t, int32_t);
+        LOAD_CASES(uint64_t, uint32_t, int32_t);
+        LOAD_CASES(uint64_t, uint64_t, int64_t);
+    default:
+        for (uint32_t m = w->mask; m; m &= m - 1)
+            memcpy(&SLOT(w, Wide, info->v[v])[first_lane(m)], p[first_lane(m)] + offset, sizeof(Wide));
     }
 }
 
@@ -205,14 +226,26 @@ static void load_all(Warp *w, const MemInfo *info, uint8_t *const *p)
             load_element(w, info, v, p);
 }
 
+/* Element v of lane i to its place.  Registers are as wide as elements or wider: little-endian low bytes count. */
+static inline void store_element(const Warp *w, const MemInfo *info, unsigned v, unsigned i, uint8_t *const *p)
+{
+    const uint8_t *from = w->r + info->v[v] + (size_t)i * info->reg_bytes;
+    uint8_t *to         = p[i] + (size_t)v * info->bytes;
+    switch (info->bytes) {
+    case 1: memcpy(to, from, 1); break;
+    case 2: memcpy(to, from, 2); break;
+    case 4: memcpy(to, from, 4); break;
+    case 8: memcpy(to, from, 8); break;
+    default: memcpy(to, from, 16); break;
+    }
+}
+
 /* Lanes in ascending order: where several write one place, the last one stays. */
 static void store_all(const Warp *w, const MemInfo *info, uint8_t *const *p)
 {
-    for (uint32_t m = w->mask; m; m &= m - 1) {
-        unsigned i = first_lane(m);
+    for (uint32_t m = w->mask; m; m &= m - 1)
         for (unsigned v = 0; v < info->nvec; v++)
-            memcpy(p[i] + (size_t)v * info->bytes, w->r + info->v[v] + (size_t)i * info->reg_bytes, info->bytes);
-    }
+            store_element(w, info, v, first_lane(m), p);
 }
 
 static inline const Uop *ld_any(Warp *w, const Uop *u, bool observed)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The fast memory handlers: scalar 4- and 8-byte loads and stores of global and shared memory (compiled per SIMD level).
+ * The fast memory handlers: 4- and 8-byte elements, alone or in vectors, of global and shared memory (compiled per SIMD level).
  *
  * All work on 32 addresses at once: inactive lanes are given the first active lane's address, so that checks and loads need no mask.
  * One vector pass checks bounds and alignment against the last allocation this instruction hit; a second looks at each half warp's
@@ -182,6 +182,42 @@ INLINE bool enter_shared(Warp *w, const Uop *u, Addr32 *x, unsigned bytes, Acces
     return true;
 }
 
+/* ---- vectors: N elements a lane ---- */
+
+/* A lane's N elements stand side by side in memory and in N slots here: gathered to `v` lane after lane, then dealt out. */
+#define GATHER_VEC(T, N, v, base, t)                                                                                               \
+    for (int i_ = 0; i_ < LANES; i_++)                                                                                              \
+    memcpy((v) + i_ * (N), (base) + (t)[i_], (N) * sizeof(T))
+
+#define LOAD_VEC(T, N, w, u, base, t)                                                                                              \
+    do {                                                                                                                            \
+        const MemInfo *m_ = (u)->ptr;                                                                                               \
+        T v_[LANES * (N)] __attribute__((aligned(64)));                                                                             \
+        GATHER_VEC(T, N, v_, base, t);                                                                                              \
+        for (int k_ = 0; k_ < (N); k_++) {                                                                                          \
+            T *d_ = SLOT(w, T, m_->v[k_]);                                                                                          \
+            if (warp_full(w))                                                                                                       \
+                for (int i_ = 0; i_ < LANES; i_++)                                                                                  \
+                    d_[i_] = v_[i_ * (N) + k_];                                                                                     \
+            else                                                                                                                    \
+                for (int i_ = 0; i_ < LANES; i_++)                                                                                  \
+                    d_[i_] = (w)->mask >> i_ & 1 ? v_[i_ * (N) + k_] : d_[i_];                                                      \
+        }                                                                                                                           \
+    } while (0)
+
+#define STORE_VEC(T, N, w, u, base, t)                                                                                             \
+    do {                                                                                                                            \
+        const MemInfo *m_ = (u)->ptr;                                                                                               \
+        T v_[LANES * (N)] __attribute__((aligned(64)));                                                                             \
+        for (int k_ = 0; k_ < (N); k_++) {                                                                                          \
+            const T *s_ = SLOT(w, T, m_->v[k_]);                                                                                    \
+            for (int i_ = 0; i_ < LANES; i_++)                                                                                      \
+                v_[i_ * (N) + k_] = s_[i_];                                                                                         \
+        }                                                                                                                           \
+        for (uint32_t l_ = (w)->mask; l_; l_ &= l_ - 1)                                                                             \
+            memcpy((base) + (t)[__builtin_ctz(l_)], v_ + __builtin_ctz(l_) * (N), (N) * sizeof(T));                                 \
+    } while (0)
+
 /* Device addresses are host addresses. */
 #define HOST ((uint8_t *)0)
 
@@ -215,6 +251,36 @@ TWINS(SHARED, ld_shared_64, uint64_t, ACCESS_LD, LOAD_BOTH)
 TWINS(SHARED, st_shared_32, uint32_t, ACCESS_ST, STORE_BOTH)
 TWINS(SHARED, st_shared_64, uint64_t, ACCESS_ST, STORE_BOTH)
 
+#define GLOBAL_VEC(name, T, N, op, both, observed)                                                                                 \
+    static const Uop *name(Warp *w, const Uop *u)                                                                                   \
+    {                                                                                                                               \
+        Addr64 x;                                                                                                                   \
+        if (!enter_global(w, u, &x, (N) * sizeof(T), op, observed))                                                                 \
+            return STOP;                                                                                                            \
+        both(T, N, w, u, HOST, x.t);                                                                                                \
+        return u + 1;                                                                                                               \
+    }
+#define SHARED_VEC(name, T, N, op, both, observed)                                                                                 \
+    static const Uop *name(Warp *w, const Uop *u)                                                                                   \
+    {                                                                                                                               \
+        Addr32 x;                                                                                                                   \
+        if (!enter_shared(w, u, &x, (N) * sizeof(T), op, observed))                                                                 \
+            return STOP;                                                                                                            \
+        both(T, N, w, u, w->shared, x.t);                                                                                           \
+        return u + 1;                                                                                                               \
+    }
+#define VEC_TWINS(kind, name, T, N, op, both)                                                                                      \
+    kind(name##_plain, T, N, op, both, false) kind(name##_seen, T, N, op, both, true)
+#define VEC_ALL(X)                                                                                                                 \
+    X(GLOBAL_VEC, ld_global_v2_32, uint32_t, 2, ACCESS_LD, LOAD_VEC) X(GLOBAL_VEC, ld_global_v4_32, uint32_t, 4, ACCESS_LD, LOAD_VEC) \
+    X(GLOBAL_VEC, ld_global_v2_64, uint64_t, 2, ACCESS_LD, LOAD_VEC) X(GLOBAL_VEC, st_global_v2_32, uint32_t, 2, ACCESS_ST, STORE_VEC) \
+    X(GLOBAL_VEC, st_global_v4_32, uint32_t, 4, ACCESS_ST, STORE_VEC) X(GLOBAL_VEC, st_global_v2_64, uint64_t, 2, ACCESS_ST, STORE_VEC) \
+    X(SHARED_VEC, ld_shared_v2_32, uint32_t, 2, ACCESS_LD, LOAD_VEC) X(SHARED_VEC, ld_shared_v4_32, uint32_t, 4, ACCESS_LD, LOAD_VEC) \
+    X(SHARED_VEC, ld_shared_v2_64, uint64_t, 2, ACCESS_LD, LOAD_VEC) X(SHARED_VEC, st_shared_v2_32, uint32_t, 2, ACCESS_ST, STORE_VEC) \
+    X(SHARED_VEC, st_shared_v4_32, uint32_t, 4, ACCESS_ST, STORE_VEC) X(SHARED_VEC, st_shared_v2_64, uint64_t, 2, ACCESS_ST, STORE_VEC)
+
+VEC_ALL(VEC_TWINS)
+
 void exec_fill_mem(ExecTable *t)
 {
     memcpy(t->mem, mem_handlers_once, sizeof t->mem);
@@ -229,5 +295,8 @@ void exec_fill_mem(ExecTable *t)
     FILL(ld_shared_64);
     FILL(st_shared_32);
     FILL(st_shared_64);
+#define FILL_VEC(kind, name, T, N, op, both) FILL(name);
+    VEC_ALL(FILL_VEC)
+#undef FILL_VEC
 #undef FILL
 }
