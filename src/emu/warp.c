@@ -110,25 +110,6 @@ static bool pick(Warp *w)
     return true;
 }
 
-/* Nobody is ready: __syncwarp may be reached at different places.  Lanes that wait for each other at such places go on. */
-static bool meet_at_syncwarps(Warp *w)
-{
-    uint32_t here = 0;
-    bool any      = false;
-    for (uint32_t i = 0; i < w->ngroups; i++)
-        if (w->group[i].state == GROUP_SYNC && w->group[i].pc->fn == ctl_handlers[CTL_syncwarp])
-            here |= w->group[i].mask;
-    for (uint32_t i = 0; i < w->ngroups; i++) {
-        Group *g = &w->group[i];
-        if (g->state != GROUP_SYNC || g->pc->fn != ctl_handlers[CTL_syncwarp] || (g->need & w->live & ~here))
-            continue;
-        g->pc++;
-        g->state = GROUP_READY;
-        any      = true;
-    }
-    return any;
-}
-
 /* The running group's quantum is spent.  Returns true when the turn ends. */
 static bool quantum_spent(Warp *w, unsigned *quanta)
 {
@@ -155,7 +136,7 @@ bool warp_run(Warp *w)
     w->quantum      = QUANTUM;
     k->sync_ops     = false;
     do {
-        if (!pick(w) && !(w->ngroups && meet_at_syncwarps(w) && pick(w)))
+        if (!pick(w))
             break;
         ran            = true;
         ended          = false;
