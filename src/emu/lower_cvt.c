@@ -16,8 +16,15 @@ typedef struct Cvt { /* one conversion under way */
     bool          ftz, sat, relu, finite;
 } Cvt;
 
-static bool is_half(Type t) { return t == TY_F16 || t == TY_BF16; }
-static bool is_int(Type t) { return t == TY_U8 || t == TY_S8 || t == TY_U16 || t == TY_S16 || t == TY_U32 || t == TY_S32 || t == TY_U64 || t == TY_S64; }
+static bool is_half(Type t)
+{
+    return t == TY_F16 || t == TY_BF16;
+}
+static bool is_int(Type t)
+{
+    return t == TY_U8 || t == TY_S8 || t == TY_U16 || t == TY_S16 || t == TY_U32 || t == TY_S32 || t == TY_U64 ||
+           t == TY_S64;
+}
 
 /* The rounding of a prefix; rounding to integral is none. */
 static Word directed(const Cvt *c)
@@ -28,12 +35,13 @@ static Word directed(const Cvt *c)
 /* f32 to the half type t, rounded once, with the clamps of the opcode. */
 static Slot narrow(Cvt *c, Type t, Slot s)
 {
-    static const Op row[2][4] = {{OP_f16_rn, OP_f16_rz, OP_f16_rm, OP_f16_rp}, {OP_bf16_rn, OP_bf16_rz, OP_bf16_rm, OP_bf16_rp}};
-    bool            bf = t == TY_BF16;
-    LaneType        lane = lane_type(t);
-    unsigned        mode = c->rnd == WORD_rz ? 1 : c->rnd == WORD_rm ? 2 : c->rnd == WORD_rp ? 3 : 0;
-    Slot x = s;
-    s      = lane_temp(c->lo, row[bf][mode], LT_f32, 2, x, 0, 0);
+    static const Op row[2][4] = {{OP_f16_rn, OP_f16_rz, OP_f16_rm, OP_f16_rp},
+                                 {OP_bf16_rn, OP_bf16_rz, OP_bf16_rm, OP_bf16_rp}};
+    bool            bf        = t == TY_BF16;
+    LaneType        lane      = lane_type(t);
+    unsigned        mode      = c->rnd == WORD_rz ? 1 : c->rnd == WORD_rm ? 2 : c->rnd == WORD_rp ? 3 : 0;
+    Slot            x         = s;
+    s                         = lane_temp(c->lo, row[bf][mode], LT_f32, 2, x, 0, 0);
     if (c->o->types[1] == TY_F64) { /* here a NaN keeps its sign and upper payload */
         Slot nan = lane_temp(c->lo, bf ? OP_bf16_nan : OP_f16_nan, LT_f32, 2, x, 0, 0);
         s = lane_temp(c->lo, OP_selp, LT_u16, 2, nan, s, lane_temp(c->lo, OP_testp_notanumber, LT_f32, 0, x, 0, 0));
@@ -55,15 +63,24 @@ static Slot widen(Cvt *c, Type t, Slot s)
 /* Rounding to integral, in f32 or f64. */
 static Slot integral(Cvt *c, LaneType t, Slot s)
 {
-    Op op = c->rnd == WORD_rni ? OP_round_n : c->rnd == WORD_rzi ? OP_round_z : c->rnd == WORD_rmi ? OP_round_m : OP_round_p;
+    Op op = c->rnd == WORD_rni   ? OP_round_n
+            : c->rnd == WORD_rzi ? OP_round_z
+            : c->rnd == WORD_rmi ? OP_round_m
+                                 : OP_round_p;
     if (c->rnd != WORD_rni && c->rnd != WORD_rzi && c->rnd != WORD_rmi && c->rnd != WORD_rpi)
         return s;
     return lane_temp(c->lo, op, t, t == LT_f64 ? 8 : 4, s, 0, 0);
 }
 
-static Slot flush(Cvt *c, Slot s) { return c->ftz ? lane_temp(c->lo, OP_fflush, LT_f32, 4, s, 0, 0) : s; }
+static Slot flush(Cvt *c, Slot s)
+{
+    return c->ftz ? lane_temp(c->lo, OP_fflush, LT_f32, 4, s, 0, 0) : s;
+}
 
-static void store(Cvt *c, Type t, Slot s) { lane_store(c->lo, c->in, t, s); }
+static void store(Cvt *c, Type t, Slot s)
+{
+    lane_store(c->lo, c->in, t, s);
+}
 
 static Op int_row(Type t, bool sat)
 {
@@ -220,17 +237,17 @@ static void to_fp8(Cvt *c, Slot hi, Slot low)
 
 static void half2_to_fp8(Cvt *c)
 {
-    Lower *lo = c->lo;
-    Slot   s = lane_src(lo, c->in, 1, TY_B32);
+    Lower *lo  = c->lo;
+    Slot   s   = lane_src(lo, c->in, 1, TY_B32);
     Slot   low = lane_temp(lo, OP_cvt_u16, LT_u32, 2, s, 0, 0), hi = lane_temp(lo, OP_high16, LT_u32, 2, s, 0, 0);
     to_fp8(c, widen(c, TY_F16, hi), widen(c, TY_F16, low));
 }
 
 static void fp8_to_half2(Cvt *c)
 {
-    Lower *lo = c->lo;
-    Op     op = c->o->types[1] == TY_E4M3X2 ? OP_f16_e4m3 : OP_f16_e5m2;
-    Slot   s = lane_src(lo, c->in, 1, TY_B16);
+    Lower *lo  = c->lo;
+    Op     op  = c->o->types[1] == TY_E4M3X2 ? OP_f16_e4m3 : OP_f16_e5m2;
+    Slot   s   = lane_src(lo, c->in, 1, TY_B16);
     Slot   low = lane_temp(lo, OP_cvt_u8, LT_u16, 1, s, 0, 0), hi = lane_temp(lo, OP_high8, LT_u16, 1, s, 0, 0);
     low = lane_temp(lo, op, LT_u8, 2, low, 0, 0);
     hi  = lane_temp(lo, op, LT_u8, 2, hi, 0, 0);
@@ -245,9 +262,12 @@ static void fp8_to_half2(Cvt *c)
 static unsigned pack_bits(Type t)
 {
     switch (t) {
-    case TY_U16: case TY_S16: return 16;
-    case TY_U8: case TY_S8: return 8;
-    case TY_U4: case TY_S4: return 4;
+    case TY_U16:
+    case TY_S16: return 16;
+    case TY_U8:
+    case TY_S8: return 8;
+    case TY_U4:
+    case TY_S4: return 4;
     default: return 2;
     }
 }
@@ -257,10 +277,10 @@ static Slot pack_clamp(Cvt *c, unsigned k, Type t)
     Lower   *lo   = c->lo;
     unsigned bits = pack_bits(t);
     bool     sgn  = lane_is_signed(t);
-    int32_t  top  = (1 << (sgn ? bits - 1 : bits)) - 1, low = sgn ? -top - 1 : 0;
-    Slot     s    = lane_src(lo, c->in, k, TY_S32);
-    s = lane_temp(lo, OP_min, LT_s32, 4, s, lo_const(lo, (uint32_t)top, 4), 0);
-    s = lane_temp(lo, OP_max, LT_s32, 4, s, lo_const(lo, (uint32_t)low, 4), 0);
+    int32_t  top = (1 << (sgn ? bits - 1 : bits)) - 1, low = sgn ? -top - 1 : 0;
+    Slot     s = lane_src(lo, c->in, k, TY_S32);
+    s          = lane_temp(lo, OP_min, LT_s32, 4, s, lo_const(lo, (uint32_t)top, 4), 0);
+    s          = lane_temp(lo, OP_max, LT_s32, 4, s, lo_const(lo, (uint32_t)low, 4), 0);
     return lane_temp(lo, OP_and, LT_u32, 4, s, lo_const(lo, (1u << bits) - 1, 4), 0);
 }
 

@@ -12,7 +12,9 @@
 
 typedef enum Kind { KIND_ROW, KIND_LANE, KIND_WIDE, KIND_CONV, KIND_MASK } Kind;
 
-static const struct { uint8_t kind, sources; } rows[OP_COUNT] = {
+static const struct {
+    uint8_t kind, sources;
+} rows[OP_COUNT] = {
 #define ISA_ANY(id, exactness, form, note)        [OP_##id] = {KIND_ROW, 0},
 #define LANE1(id, lanes, exactness, form, expr)   [OP_##id] = {KIND_LANE, 1},
 #define LANE2(id, lanes, exactness, form, expr)   [OP_##id] = {KIND_LANE, 2},
@@ -33,17 +35,22 @@ LaneType lane_type(Type t)
 {
     switch (t) {
     case TY_PRED: return LT_pred;
-    case TY_B8: case TY_U8: return LT_u8;
+    case TY_B8:
+    case TY_U8: return LT_u8;
     case TY_S8: return LT_s8;
-    case TY_B16: case TY_U16: return LT_u16;
+    case TY_B16:
+    case TY_U16: return LT_u16;
     case TY_S16: return LT_s16;
-    case TY_B32: case TY_U32: return LT_u32;
+    case TY_B32:
+    case TY_U32: return LT_u32;
     case TY_S32: return LT_s32;
-    case TY_B64: case TY_U64: return LT_u64;
+    case TY_B64:
+    case TY_U64: return LT_u64;
     case TY_S64: return LT_s64;
     case TY_F16: return LT_f16;
     case TY_BF16: return LT_bf16;
-    case TY_F32: case TY_TF32: return LT_f32;
+    case TY_F32:
+    case TY_TF32: return LT_f32;
     case TY_F64: return LT_f64;
     case TY_F16X2: return LT_f16x2;
     case TY_BF16X2: return LT_bf16x2;
@@ -64,18 +71,31 @@ unsigned lane_bytes(LaneType t)
     return t == LT_pred ? 0 : bytes[t];
 }
 
-bool lane_is_float(Type t) { return t == TY_F32 || t == TY_F64 || t == TY_TF32; }
-bool lane_is_signed(Type t) { return type_kind(t) == 's'; }
+bool lane_is_float(Type t)
+{
+    return t == TY_F32 || t == TY_F64 || t == TY_TF32;
+}
+bool lane_is_signed(Type t)
+{
+    return type_kind(t) == 's';
+}
 
 /* The unsigned lane type that rows about bits are made for. */
 static LaneType plain_of(LaneType t)
 {
     switch (t) {
     case LT_s8: return LT_u8;
-    case LT_s16: case LT_f16: case LT_bf16: return LT_u16;
-    case LT_s32: case LT_f32: case LT_f16x2: case LT_bf16x2: case LT_u16x2: return LT_u32;
+    case LT_s16:
+    case LT_f16:
+    case LT_bf16: return LT_u16;
+    case LT_s32:
+    case LT_f32:
+    case LT_f16x2:
+    case LT_bf16x2:
+    case LT_u16x2: return LT_u32;
     case LT_s16x2: return LT_u16x2;
-    case LT_s64: case LT_f64: return LT_u64;
+    case LT_s64:
+    case LT_f64: return LT_u64;
     default: return t;
     }
 }
@@ -135,7 +155,10 @@ void lane_store(Lower *lo, const Instr *in, Type t, Slot s)
 
 /* ---- rows with a form: operands in, operation, result out ---- */
 
-static Type type0(const Instr *in) { return in->op->types[0]; }
+static Type type0(const Instr *in)
+{
+    return in->op->types[0];
+}
 
 static void lower_int(Lower *lo, const Instr *in, Op op, unsigned n)
 {
@@ -201,9 +224,25 @@ static FloatRow float_row(Type t)
 static bool float_moves(Op op)
 {
     switch (op) {
-    case OP_fabs: case OP_fneg: case OP_fmin: case OP_fmax: case OP_fmin_nan: case OP_fmax_nan: case OP_copysign:
-    case OP_habs: case OP_hneg: case OP_babs: case OP_bneg: case OP_hmin: case OP_hmax: case OP_hmin_nan: case OP_hmax_nan:
-    case OP_bmin: case OP_bmax: case OP_bmin_nan: case OP_bmax_nan: return true;
+    case OP_fabs:
+    case OP_fneg:
+    case OP_fmin:
+    case OP_fmax:
+    case OP_fmin_nan:
+    case OP_fmax_nan:
+    case OP_copysign:
+    case OP_habs:
+    case OP_hneg:
+    case OP_babs:
+    case OP_bneg:
+    case OP_hmin:
+    case OP_hmax:
+    case OP_hmin_nan:
+    case OP_hmax_nan:
+    case OP_bmin:
+    case OP_bmax:
+    case OP_bmin_nan:
+    case OP_bmax_nan: return true;
     default: return false;
     }
 }
@@ -211,8 +250,8 @@ static bool float_moves(Op op)
 /* d = op(s...) of type t with the opcode's .rnd .ftz .sat .relu; the slots are read, d is written last. */
 static void float_op(Lower *lo, const Opcode *o, Op op, Type t, Slot d, Slot *s, unsigned n)
 {
-    FloatRow r    = float_row(t);
-    bool     ftz  = opcode_has(o, WORD_ftz), sat = opcode_has(o, WORD_sat), relu = opcode_has(o, WORD_relu);
+    FloatRow r   = float_row(t);
+    bool     ftz = opcode_has(o, WORD_ftz), sat = opcode_has(o, WORD_sat), relu = opcode_has(o, WORD_relu);
     bool     mode = lane_is_float(t) && !float_moves(op);
     bool     last = ftz && !mode; /* explicit flushing of the result */
     if (last && !float_moves(op))
@@ -276,13 +315,13 @@ static void lower_minmax(Lower *lo, const Instr *in, bool max)
     static const Op rows_of[3][2][2] = {{{OP_fmin, OP_fmin_nan}, {OP_fmax, OP_fmax_nan}},
                                         {{OP_hmin, OP_hmin_nan}, {OP_hmax, OP_hmax_nan}},
                                         {{OP_bmin, OP_bmin_nan}, {OP_bmax, OP_bmax_nan}}};
-    const Opcode *o    = in->op;
-    Type          t    = type0(in);
-    FloatRow      r    = float_row(t);
-    bool          half = !lane_is_float(t);
-    Op            op   = rows_of[r.sat == OP_hsat ? 1 : r.sat == OP_bsat ? 2 : 0][max][opcode_has(o, WORD_NaN)];
-    unsigned      n    = in->nopd == 4 ? 3 : 2;
-    Slot          s[3], m[3];
+    const Opcode   *o                = in->op;
+    Type            t                = type0(in);
+    FloatRow        r                = float_row(t);
+    bool            half             = !lane_is_float(t);
+    Op              op = rows_of[r.sat == OP_hsat ? 1 : r.sat == OP_bsat ? 2 : 0][max][opcode_has(o, WORD_NaN)];
+    unsigned        n  = in->nopd == 4 ? 3 : 2;
+    Slot            s[3], m[3];
     for (unsigned k = 0; k < n; k++) {
         s[k] = m[k] = lane_src(lo, in, k + 1, t);
         if (opcode_has(o, WORD_abs))
@@ -358,11 +397,11 @@ static Slot half_to_f32(Lower *lo, Type t, Slot s, unsigned k, bool ftz)
 /* A temporary predicate: half k of operands i and i + 1, of type t, compared. */
 static Slot compare(Lower *lo, const Instr *in, unsigned i, Type t, unsigned k)
 {
-    const Opcode *o   = in->op;
-    Slot          p   = lo_temp(lo, 0);
-    Slot          a   = lane_src(lo, in, i, t), b = lane_src(lo, in, i + 1, t);
+    const Opcode *o = in->op;
+    Slot          p = lo_temp(lo, 0);
+    Slot          a = lane_src(lo, in, i, t), b = lane_src(lo, in, i + 1, t);
     bool          ftz = opcode_has(o, WORD_ftz), is_float = type_kind(t) == 'f';
-    Word          w   = (Word)o->field[is_float ? FIELD_fcmp : FIELD_icmp];
+    Word          w = (Word)o->field[is_float ? FIELD_fcmp : FIELD_icmp];
     if (is_float && !lane_is_float(t)) {
         a = half_to_f32(lo, t, a, k, ftz);
         b = half_to_f32(lo, t, b, k, ftz);
@@ -397,7 +436,10 @@ static void pred_store(Lower *lo, const Operand *o, Slot p)
     lo_dst_done(lo, o, d, 0, false);
 }
 
-static bool is_pair(Type t) { return t == TY_F16X2 || t == TY_BF16X2; }
+static bool is_pair(Type t)
+{
+    return t == TY_F16X2 || t == TY_BF16X2;
+}
 
 static void lower_setp(Lower *lo, const Instr *in)
 {
@@ -421,8 +463,11 @@ static void lower_setp(Lower *lo, const Instr *in)
 static void lower_set(Lower *lo, const Instr *in)
 {
     Type     dt = in->op->types[0], t = in->op->types[1];
-    unsigned n   = is_pair(t) ? 2 : 1, bytes = type_bytes(dt) / n;
-    uint64_t one = dt == TY_F32 ? 0x3f800000 : dt == TY_F16 || dt == TY_F16X2 ? 0x3c00 : dt == TY_BF16 || dt == TY_BF16X2 ? 0x3f80 : UINT64_MAX;
+    unsigned n = is_pair(t) ? 2 : 1, bytes = type_bytes(dt) / n;
+    uint64_t one = dt == TY_F32                       ? 0x3f800000
+                   : dt == TY_F16 || dt == TY_F16X2   ? 0x3c00
+                   : dt == TY_BF16 || dt == TY_BF16X2 ? 0x3f80
+                                                      : UINT64_MAX;
     Slot     yes = lo_const(lo, one, bytes), no = lo_const(lo, 0, bytes), r[2] = {0};
     LaneType lane = bytes == 2 ? LT_u16 : LT_u32;
     for (unsigned k = 0; k < n; k++) {
@@ -480,7 +525,7 @@ static void lower_bfi(Lower *lo, const Instr *in)
     Type t = type0(in);
     Slot a = lane_src(lo, in, 1, t), b = lane_src(lo, in, 2, t);
     Slot c = lo_src(lo, &in->opd[3], 4, false), e = lo_src(lo, &in->opd[4], 4, false);
-    Slot d = lo_dst(lo, &in->opd[0], type_bytes(t));
+    Slot d                                                  = lo_dst(lo, &in->opd[0], type_bytes(t));
     lane_emit(lo, OP_bfi_lane, lane_type(t), d, a, b, c)->e = e;
     lo_dst_done(lo, &in->opd[0], d, type_bytes(t), false);
 }
@@ -489,8 +534,8 @@ static void lower_dot(Lower *lo, const Instr *in, bool bytes4)
 {
     static const Op row[2][2][2] = {{{OP_dp2a_lo_uu, OP_dp2a_lo_us}, {OP_dp2a_lo_su, OP_dp2a_lo_ss}},
                                     {{OP_dp4a_uu, OP_dp4a_us}, {OP_dp4a_su, OP_dp4a_ss}}};
-    bool sa = lane_is_signed(in->op->types[0]), sb = lane_is_signed(in->op->types[1]);
-    Slot a = lane_src(lo, in, 1, TY_B32), b = lane_src(lo, in, 2, TY_B32), c = lane_src(lo, in, 3, TY_B32);
+    bool            sa = lane_is_signed(in->op->types[0]), sb = lane_is_signed(in->op->types[1]);
+    Slot            a = lane_src(lo, in, 1, TY_B32), b = lane_src(lo, in, 2, TY_B32), c = lane_src(lo, in, 3, TY_B32);
     if (!bytes4 && opcode_has(in->op, WORD_hi))
         b = lane_temp(lo, OP_shr_lane, LT_u32, 4, b, lo_const(lo, 16, 4), 0);
     Slot d = lo_dst(lo, &in->opd[0], 4);
@@ -520,11 +565,12 @@ static void lower_lop3(Lower *lo, const Instr *in)
 {
     const Operand *o   = &in->opd[0];
     bool           two = o->kind == OPD_PAIR;
-    Slot a = lane_src(lo, in, 1, TY_B32), b = lane_src(lo, in, 2, TY_B32), c = lane_src(lo, in, 3, TY_B32), t = lo_temp(lo, 4);
+    Slot           a = lane_src(lo, in, 1, TY_B32), b = lane_src(lo, in, 2, TY_B32), c = lane_src(lo, in, 3, TY_B32),
+         t                                        = lo_temp(lo, 4);
     lane_emit(lo, OP_lop3, LT_u32, t, a, b, c)->x = (uint16_t)(in->opd[4].ival & 255);
     if (two) {
         Slot p = lane_temp(lo, OP_cmp_ne, LT_u32, 0, t, lo_const(lo, 0, 4), 0), q = lo_src(lo, &in->opd[5], 0, false);
-        p      = lane_temp(lo, opcode_has(in->op, WORD_or) ? OP_or_pred : OP_and_pred, LT_pred, 0, p, q, 0);
+        p = lane_temp(lo, opcode_has(in->op, WORD_or) ? OP_or_pred : OP_and_pred, LT_pred, 0, p, q, 0);
         pred_store(lo, &o->elem[1], p);
         o = &o->elem[0];
     }
@@ -573,11 +619,14 @@ static Slot join(Lower *lo, const Slot *part, unsigned bytes, unsigned n)
 }
 
 /* Vectors of mov have 2, 4 (or, of bytes in 64 bits, 8) elements. */
-static bool pack_count(unsigned n, unsigned bytes) { return (n == 2 || n == 4 || n == 8) && bytes >= n && bytes / n <= 8; }
+static bool pack_count(unsigned n, unsigned bytes)
+{
+    return (n == 2 || n == 4 || n == 8) && bytes >= n && bytes / n <= 8;
+}
 
 static bool lower_mov(Lower *lo, const Instr *in)
 {
-    Type           t = type0(in);
+    Type           t     = type0(in);
     unsigned       bytes = type_bytes(t);
     const Operand *d = &in->opd[0], *a = &in->opd[1];
     Slot           part[8];
@@ -599,7 +648,12 @@ static bool lower_mov(Lower *lo, const Instr *in)
         split(lo, lane_src(lo, in, 1, t), bytes, d->count, part);
         for (unsigned k = 0; k < d->count; k++) {
             Slot s = lo_dst(lo, &d->elem[k], bytes / d->count);
-            lane_emit(lo, OP_copy, bytes / d->count == 8 ? LT_u64 : bytes / d->count == 4 ? LT_u32 : bytes / d->count == 2 ? LT_u16 : LT_u8, s, part[k], 0, 0);
+            lane_emit(lo, OP_copy,
+                      bytes / d->count == 8   ? LT_u64
+                      : bytes / d->count == 4 ? LT_u32
+                      : bytes / d->count == 2 ? LT_u16
+                                              : LT_u8,
+                      s, part[k], 0, 0);
             lo_dst_done(lo, &d->elem[k], s, bytes / d->count, false);
         }
         return true;
@@ -618,8 +672,12 @@ static bool lower_row(Lower *lo, const Instr *in)
     case OP_bfi: lower_bfi(lo, in); return true;
     case OP_dp4a: lower_dot(lo, in, true); return true;
     case OP_dp2a: lower_dot(lo, in, false); return true;
-    case OP_add_cc: case OP_addc: case OP_addc_cc:
-    case OP_sub_cc: case OP_subc: case OP_subc_cc: lower_carry(lo, in, op); return true;
+    case OP_add_cc:
+    case OP_addc:
+    case OP_addc_cc:
+    case OP_sub_cc:
+    case OP_subc:
+    case OP_subc_cc: lower_carry(lo, in, op); return true;
     case OP_mad_cc: lower_mad_carry(lo, in, OP_add_cc); return true;
     case OP_madc: lower_mad_carry(lo, in, OP_addc); return true;
     case OP_madc_cc: lower_mad_carry(lo, in, OP_addc_cc); return true;
@@ -627,7 +685,9 @@ static bool lower_row(Lower *lo, const Instr *in)
     case OP_fsub_f64: lower_float(lo, in, OP_fsub, 2); return true;
     case OP_fmul_f64: lower_float(lo, in, OP_fmul, 2); return true;
     case OP_fdiv_f64: lower_float(lo, in, OP_fdiv, 2); return true;
-    case OP_ffma_f64: case OP_fmad: case OP_fmad_f64: lower_float(lo, in, OP_ffma, 3); return true;
+    case OP_ffma_f64:
+    case OP_fmad:
+    case OP_fmad_f64: lower_float(lo, in, OP_ffma, 3); return true;
     case OP_fadd_mixed: lower_mixed(lo, in, OP_fadd, 2); return true;
     case OP_fsub_mixed: lower_mixed(lo, in, OP_fsub, 2); return true;
     case OP_ffma_mixed: lower_mixed(lo, in, OP_ffma, 3); return true;
@@ -642,11 +702,18 @@ static bool lower_row(Lower *lo, const Instr *in)
     case OP_fmin_f64: lower_minmax(lo, in, false); return true;
     case OP_fmax_f64: lower_minmax(lo, in, true); return true;
     case OP_testp: lower_testp(lo, in); return true;
-    case OP_setp_i: case OP_setp_i_bool: case OP_setp_f: case OP_setp_f_bool: lower_setp(lo, in); return true;
-    case OP_set_i: case OP_set_i_bool: case OP_set_f: case OP_set_f_bool: lower_set(lo, in); return true;
+    case OP_setp_i:
+    case OP_setp_i_bool:
+    case OP_setp_f:
+    case OP_setp_f_bool: lower_setp(lo, in); return true;
+    case OP_set_i:
+    case OP_set_i_bool:
+    case OP_set_f:
+    case OP_set_f_bool: lower_set(lo, in); return true;
     case OP_selp: lower_selp(lo, in); return true;
     case OP_slct: lower_slct(lo, in); return true;
-    case OP_lop3: case OP_lop3_bool: lower_lop3(lo, in); return true;
+    case OP_lop3:
+    case OP_lop3_bool: lower_lop3(lo, in); return true;
     case OP_shl: lower_shift(lo, in, OP_shl_lane); return true;
     case OP_shr: lower_shift(lo, in, OP_shr_lane); return true;
     case OP_prmt: lower_int(lo, in, prmt_row((Word)in->op->field[FIELD_prmtmode]), 3); return true;
@@ -660,8 +727,12 @@ bool lower_lane(Lower *lo, const Instr *in)
     Op       op = in->op->op;
     unsigned n  = rows[op].sources;
     switch (op) { /* rows with a form of their own whose modifiers choose other rows */
-    case OP_fmin: case OP_hmin: case OP_bmin: lower_minmax(lo, in, false); return true;
-    case OP_fmax: case OP_hmax: case OP_bmax: lower_minmax(lo, in, true); return true;
+    case OP_fmin:
+    case OP_hmin:
+    case OP_bmin: lower_minmax(lo, in, false); return true;
+    case OP_fmax:
+    case OP_hmax:
+    case OP_bmax: lower_minmax(lo, in, true); return true;
     default: break;
     }
     switch ((Kind)rows[op].kind) {

@@ -34,9 +34,12 @@ static unsigned accepted(Word w)
     switch (w) {
     case WORD_eq: return VIDEO_EQUAL;
     case WORD_ne: return VIDEO_LESS | VIDEO_GREATER;
-    case WORD_lt: case WORD_lo: return VIDEO_LESS;
-    case WORD_le: case WORD_ls: return VIDEO_LESS | VIDEO_EQUAL;
-    case WORD_gt: case WORD_hi: return VIDEO_GREATER;
+    case WORD_lt:
+    case WORD_lo: return VIDEO_LESS;
+    case WORD_le:
+    case WORD_ls: return VIDEO_LESS | VIDEO_EQUAL;
+    case WORD_gt:
+    case WORD_hi: return VIDEO_GREATER;
     default: return VIDEO_GREATER | VIDEO_EQUAL;
     }
 }
@@ -55,12 +58,12 @@ bool lower_video(Lower *lo, const Instr *in)
     unsigned x = (lane_is_signed(d) ? VIDEO_SIGNED_D : 0u) | (lane_is_signed(a) ? VIDEO_SIGNED_A : 0u) |
                  (lane_is_signed(b) ? VIDEO_SIGNED_B : 0u) | (opcode_has(o, WORD_sat) ? VIDEO_SAT : 0u) |
                  (opcode_has(o, WORD_add) ? VIDEO_SUM : 0u) | (r.four ? VIDEO_FOUR : 0u);
-    Slot     s[3] = {lane_src(lo, in, 1, TY_B32), lane_src(lo, in, 2, TY_B32),
-                     in->nopd > 3 ? lane_src(lo, in, 3, TY_B32) : lo_const(lo, 0, 4)};
-    Slot     dst  = lo_dst(lo, &in->opd[0], 4);
-    Uop     *u    = lane_emit(lo, OP_video_lane, LT_u32, dst, s[0], s[1], s[2]);
-    u->x          = (uint16_t)x;
-    u->y          = (uint16_t)((unsigned)r.op | accepted((Word)o->field[FIELD_icmp]) << 4);
+    Slot s[3] = {lane_src(lo, in, 1, TY_B32), lane_src(lo, in, 2, TY_B32),
+                 in->nopd > 3 ? lane_src(lo, in, 3, TY_B32) : lo_const(lo, 0, 4)};
+    Slot dst  = lo_dst(lo, &in->opd[0], 4);
+    Uop *u    = lane_emit(lo, OP_video_lane, LT_u32, dst, s[0], s[1], s[2]);
+    u->x      = (uint16_t)x;
+    u->y      = (uint16_t)((unsigned)r.op | accepted((Word)o->field[FIELD_icmp]) << 4);
     lo_dst_done(lo, &in->opd[0], dst, 4, lane_is_signed(d));
     return true;
 }

@@ -45,7 +45,9 @@ static const char *const word_texts[WORD_COUNT] = {
 #undef WORD
 };
 
-static const struct { const char *name, *words; } set_list[FIELD_COUNT] = {
+static const struct {
+    const char *name, *words;
+} set_list[FIELD_COUNT] = {
 #define SET(name, words) {#name, words},
 #include "ptx/sets.def"
 #undef SET
@@ -58,16 +60,29 @@ static const Form form_list[OP_COUNT] = {
 #undef ISA_ANY
 };
 
-static const struct { const char *text; uint8_t bytes; char kind; } type_list[TY_COUNT] = {
+static const struct {
+    const char *text;
+    uint8_t     bytes;
+    char        kind;
+} type_list[TY_COUNT] = {
     {"", 0, 'b'},
 #define TYPE(name, text, bytes, kind) {text, bytes, #kind[0]},
 #include "ptx/types.def"
 #undef TYPE
 };
 
-const char *type_text(Type t) { return type_list[t].text; }
-unsigned    type_bytes(Type t) { return type_list[t].bytes; }
-char        type_kind(Type t) { return type_list[t].kind; }
+const char *type_text(Type t)
+{
+    return type_list[t].text;
+}
+unsigned type_bytes(Type t)
+{
+    return type_list[t].bytes;
+}
+char type_kind(Type t)
+{
+    return type_list[t].kind;
+}
 
 const char *space_text(Space s)
 {
@@ -75,13 +90,25 @@ const char *space_text(Space s)
     return text[s];
 }
 
-const char *word_text(Word w) { return word_texts[w]; }
+const char *word_text(Word w)
+{
+    return word_texts[w];
+}
 
-const Form *op_form(Op op) { return &form_list[op]; }
+const Form *op_form(Op op)
+{
+    return &form_list[op];
+}
 
-static bool piece_is(Piece p, const char *s) { return strlen(s) == p.len && memcmp(p.s, s, p.len) == 0; }
+static bool piece_is(Piece p, const char *s)
+{
+    return strlen(s) == p.len && memcmp(p.s, s, p.len) == 0;
+}
 
-static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
 
 /* "m64n128k16" is the word "m#n#k#". */
 static bool is_shape(Piece p)
@@ -210,10 +237,10 @@ static bool text_split(const char *text, size_t len, Match *m)
             i++;
         if (i == start || m->nword == MAX_WORDS)
             return false;
-        Piece p             = {text + start, i - start};
-        m->word[m->nword]   = p;
-        m->type[m->nword]   = type_find(p);
-        m->id[m->nword]     = m->type[m->nword] ? WORD_NONE : word_find(p);
+        Piece p           = {text + start, i - start};
+        m->word[m->nword] = p;
+        m->type[m->nword] = type_find(p);
+        m->id[m->nword]   = m->type[m->nword] ? WORD_NONE : word_find(p);
         m->nword++;
     }
     return true;
@@ -241,8 +268,8 @@ static const Opcode *opcode_make(Arena *a, const Match *m, Op op, const char *te
 /* The opcode parts of all forms of one base, "add.itype2, add.sat.s32, ..."; the longest families are cut. */
 static const char *forms_of(Arena *a, Piece base)
 {
-    Str  out   = {0};
-    int  shown = 0, more = 0;
+    Str out   = {0};
+    int shown = 0, more = 0;
     for (int op = OP_NONE + 1; op < OP_COUNT; op++) {
         const char *form = form_list[op].form;
         size_t      n    = strcspn(form, " ");

@@ -3,7 +3,7 @@
  * Every lane row of isa.def, at every SIMD level this CPU has, against the same row compiled here as plain scalar code: whole frames
  * are compared, so a stray write fails too.  Full and partial masks, edge values of every width and random ones, all rounding modes.
  * What the rows mean is the business of test_emu_meaning.c. */
-#pragma GCC optimize("O1", "no-tree-vectorize", "no-tree-slp-vectorize")
+#pragma GCC            optimize("O1", "no-tree-vectorize", "no-tree-slp-vectorize")
 #pragma GCC diagnostic ignored "-Wconversion"
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 
@@ -31,7 +31,9 @@
 
 enum { SLOT_BYTES = 512, SLOTS = 6, FRAME = SLOT_BYTES * SLOTS };
 
-typedef struct Rng { uint64_t s; } Rng;
+typedef struct Rng {
+    uint64_t s;
+} Rng;
 
 static uint64_t rng_next(Rng *r)
 {
@@ -43,17 +45,98 @@ static uint64_t rng_next(Rng *r)
 }
 
 static const uint64_t edges[] = {
-    0, 1, 2, 3, 5, 7, 8, 15, 16, 17, 24, 31, 32, 33, 63, 64, 65, 127, 128, 255, 256, 0x7fff, 0x8000, 0xffff, 0x7ffe,
-    0x3c00, 0xbc00, 0x0400, 0x03ff, 0x7bff, 0x7c00, 0xfc00, 0x7e00, 0x8001,                          /* f16 */
-    0x3f80, 0x0080, 0x007f, 0x7f7f, 0x7f80, 0xff80, 0x7fc0,                                         /* bf16 */
-    0x7fffffff, 0x80000000, 0xffffffff, 0xfffffffe, 0x55555555, 0xaaaaaaaa, 0x10000, 0xffffff, 0x800000,
-    0x3f800000, 0xbf800000, 0x00800000, 0x007fffff, 0x7f7fffff, 0x7f800000, 0xff800000, 0x7fc00000, 0x7f800001,
-    0x4f000000, 0x4f800000, 0x5f000000, 0xcf000000, 0xcf000001, 0x3f000000, 0x40200000, 0xc0200000, 0x43000000, /* f32 */
-    0x7fffffffffffffff, 0x8000000000000000, 0xffffffffffffffff, 0x100000000, 0xffffffff00000000,
-    0x3ff0000000000000, 0xbff0000000000000, 0x0010000000000000, 0x000fffffffffffff, 0x7fefffffffffffff,
-    0x7ff0000000000000, 0xfff0000000000000, 0x7ff8000000000000, 0x7ff0000000000001, 0x41e0000000000000,
-    0x41f0000000000000, 0x43e0000000000000, 0x43f0000000000000, 0xc1e0000000200000, 0x3fe0000000000000, 0x4004000000000000,
-    0x36a0000000000000, 0x47efffffe0000000, 0x47effffff0000000, /* f64: around the ends of f32 */
+    0,
+    1,
+    2,
+    3,
+    5,
+    7,
+    8,
+    15,
+    16,
+    17,
+    24,
+    31,
+    32,
+    33,
+    63,
+    64,
+    65,
+    127,
+    128,
+    255,
+    256,
+    0x7fff,
+    0x8000,
+    0xffff,
+    0x7ffe,
+    0x3c00,
+    0xbc00,
+    0x0400,
+    0x03ff,
+    0x7bff,
+    0x7c00,
+    0xfc00,
+    0x7e00,
+    0x8001, /* f16 */
+    0x3f80,
+    0x0080,
+    0x007f,
+    0x7f7f,
+    0x7f80,
+    0xff80,
+    0x7fc0, /* bf16 */
+    0x7fffffff,
+    0x80000000,
+    0xffffffff,
+    0xfffffffe,
+    0x55555555,
+    0xaaaaaaaa,
+    0x10000,
+    0xffffff,
+    0x800000,
+    0x3f800000,
+    0xbf800000,
+    0x00800000,
+    0x007fffff,
+    0x7f7fffff,
+    0x7f800000,
+    0xff800000,
+    0x7fc00000,
+    0x7f800001,
+    0x4f000000,
+    0x4f800000,
+    0x5f000000,
+    0xcf000000,
+    0xcf000001,
+    0x3f000000,
+    0x40200000,
+    0xc0200000,
+    0x43000000, /* f32 */
+    0x7fffffffffffffff,
+    0x8000000000000000,
+    0xffffffffffffffff,
+    0x100000000,
+    0xffffffff00000000,
+    0x3ff0000000000000,
+    0xbff0000000000000,
+    0x0010000000000000,
+    0x000fffffffffffff,
+    0x7fefffffffffffff,
+    0x7ff0000000000000,
+    0xfff0000000000000,
+    0x7ff8000000000000,
+    0x7ff0000000000001,
+    0x41e0000000000000,
+    0x41f0000000000000,
+    0x43e0000000000000,
+    0x43f0000000000000,
+    0xc1e0000000200000,
+    0x3fe0000000000000,
+    0x4004000000000000,
+    0x36a0000000000000,
+    0x47efffffe0000000,
+    0x47effffff0000000, /* f64: around the ends of f32 */
 };
 
 /* One element of `bytes` bytes: an edge value, a small number, a moderate float, or anything. */
@@ -94,7 +177,8 @@ static void set_mode(unsigned mode)
 static uint8_t frame[2][FRAME] __attribute__((aligned(64)));
 
 /* Runs fn on a copy of the inputs; returns the frame. */
-static const uint8_t *run(UopFn fn, const uint8_t *input, unsigned which, uint32_t mask, uint32_t live, uint16_t x, unsigned mode)
+static const uint8_t *run(UopFn fn, const uint8_t *input, unsigned which, uint32_t mask, uint32_t live, uint16_t x,
+                          unsigned mode)
 {
     static Warp w;
     memcpy(frame[which], input, FRAME);
@@ -113,18 +197,25 @@ static const uint8_t *run(UopFn fn, const uint8_t *input, unsigned which, uint32
 static bool directed(Op op)
 {
     switch (op) {
-    case OP_fadd: case OP_fsub: case OP_fmul: case OP_ffma: case OP_fdiv: case OP_frcp: case OP_fsqrt:
-    case OP_cvt_f32: case OP_cvt_f64: return true;
+    case OP_fadd:
+    case OP_fsub:
+    case OP_fmul:
+    case OP_ffma:
+    case OP_fdiv:
+    case OP_frcp:
+    case OP_fsqrt:
+    case OP_cvt_f32:
+    case OP_cvt_f64: return true;
     default: return op >= OP_fcmp_eq && op <= OP_fcmp_nan;
     }
 }
 
 static void compare_rows(const ExecTable *level, const ExecTable *plain, unsigned rounds)
 {
-    static uint8_t input[FRAME] __attribute__((aligned(64)));
+    static uint8_t       input[FRAME] __attribute__((aligned(64)));
     static const uint8_t widths[] = {4, 8, 2, 1, 16};
-    Rng            r = {42};
-    unsigned       rows = 0;
+    Rng                  r        = {42};
+    unsigned             rows     = 0;
     for (unsigned op = 0; op < OP_COUNT; op++)
         for (unsigned t = 0; t < LT_COUNT; t++) {
             UopFn fast = level->lane[op][t], slow = plain->lane[op][t];
@@ -139,7 +230,8 @@ static void compare_rows(const ExecTable *level, const ExecTable *plain, unsigne
                 uint32_t mask = k % 2 ? live : (uint32_t)rng_next(&r) & live;
                 uint16_t x    = (uint16_t)(rng_next(&r) & 255);
                 unsigned mode = directed((Op)op) ? k % 5 : op_form((Op)op)->exactness == APPROXIMATE ? k % 2 * 4 : 0;
-                if (memcmp(run(fast, input, 0, mask, live, x, mode), run(slow, input, 1, mask, live, x, mode), FRAME) != 0)
+                if (memcmp(run(fast, input, 0, mask, live, x, mode), run(slow, input, 1, mask, live, x, mode), FRAME) !=
+                    0)
                     for (unsigned i = 0; i < FRAME; i++)
                         if (frame[0][i] != frame[1][i])
                             fail_msg("%s: row %s, lane type %u, round %u: byte %u is %02x, expected %02x", level->level,
@@ -185,7 +277,8 @@ static void compare_in_place(const ExecTable *level)
                 Uop u = {.d = (k + 1) * SLOT_BYTES, .a = SLOT_BYTES, .b = 2 * SLOT_BYTES, .c = 3 * SLOT_BYTES};
                 level->lane[op][t](&w, &u);
                 if (memcmp(frame[1] + u.d, apart, SLOT_BYTES) != 0)
-                    fail_msg("%s: row %s, lane type %u: wrong in place of source %u", level->level, op_form((Op)op)->id, t, k);
+                    fail_msg("%s: row %s, lane type %u: wrong in place of source %u", level->level, op_form((Op)op)->id,
+                             t, k);
             }
 }
 

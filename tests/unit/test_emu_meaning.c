@@ -92,11 +92,11 @@ static void run_cases(const char *simd)
         put_case(&t, &cases[i], i);
     str_add(&t, "  ret;\n}\n");
     const WwDeviceOptions options = {.simd = simd, .threads = 1};
-    WwDevice   *d;
-    WwModule   *m;
-    WwPtr       out;
-    const char *why = NULL;
-    uint64_t   *got = calloc(COUNT, 8);
+    WwDevice             *d;
+    WwModule             *m;
+    WwPtr                 out;
+    const char           *why = NULL;
+    uint64_t             *got = calloc(COUNT, 8);
     if (ww_device_open("emulator", &options, &d, &why) != WW_OK)
         fail_msg("%s", why);
     if (ww_module_load(d, "meaning.ptx", str_text(&t), t.len, &m) != WW_OK)
@@ -110,9 +110,10 @@ static void run_cases(const char *simd)
     unsigned bad = 0;
     for (unsigned i = 0; i < COUNT; i++)
         if (got[i] != cases[i].out && ++bad)
-            print_error("%s: %s (%s) of %llx %llx %llx %llx gave %llx, expected %llx\n", simd, cases[i].op, cases[i].shape,
-                        (unsigned long long)cases[i].in[0], (unsigned long long)cases[i].in[1], (unsigned long long)cases[i].in[2],
-                        (unsigned long long)cases[i].in[3], (unsigned long long)got[i], (unsigned long long)cases[i].out);
+            print_error("%s: %s (%s) of %llx %llx %llx %llx gave %llx, expected %llx\n", simd, cases[i].op,
+                        cases[i].shape, (unsigned long long)cases[i].in[0], (unsigned long long)cases[i].in[1],
+                        (unsigned long long)cases[i].in[2], (unsigned long long)cases[i].in[3],
+                        (unsigned long long)got[i], (unsigned long long)cases[i].out);
     assert_int_equal(bad, 0);
     free(got);
     str_free(&t);
@@ -124,7 +125,7 @@ static void test_meaning(void **state)
 {
     (void)state;
     static const char *const levels[] = {"avx512", "avx2", "baseline"};
-    unsigned ran = 0;
+    unsigned                 ran      = 0;
     for (unsigned i = 0; i < 3; i++) {
         const WwDeviceOptions options = {.simd = levels[i]};
         WwDevice             *d;

@@ -73,10 +73,13 @@ static void test_order(void **state)
 {
     (void)state;
     static const char *const same[][2] = {
-        {"vote.sync.any.pred", "vote.any.sync.pred"},     {"vote.sync.ballot.b32", "vote.ballot.sync.b32"},
-        {"add.rn.ftz.f32", "add.ftz.rn.f32"},             {"ld.volatile.global.u32", "ld.global.volatile.u32"},
-        {"atom.global.add.u32", "atom.add.global.u32"},   {"mma.sync.aligned.m8n8k32.row.col.satfinite.s32.s4.s4.s32",
-                                                           "mma.sync.aligned.m8n8k32.row.col.s32.s4.s4.s32.satfinite"},
+        {"vote.sync.any.pred", "vote.any.sync.pred"},
+        {"vote.sync.ballot.b32", "vote.ballot.sync.b32"},
+        {"add.rn.ftz.f32", "add.ftz.rn.f32"},
+        {"ld.volatile.global.u32", "ld.global.volatile.u32"},
+        {"atom.global.add.u32", "atom.add.global.u32"},
+        {"mma.sync.aligned.m8n8k32.row.col.satfinite.s32.s4.s4.s32",
+         "mma.sync.aligned.m8n8k32.row.col.s32.s4.s4.s32.satfinite"},
     };
     Arena *a = arena_new();
     for (size_t i = 0; i < sizeof same / sizeof *same; i++) {

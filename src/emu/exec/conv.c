@@ -2,22 +2,22 @@
  *
  * Handlers of the CONV rows of isa.def: d = expr(a) where the result has the row's own lane type D.  The table's lane type is the
  * source's. */
-#include "emu/exec/lanes.h"
 #include "emu/exec/lane_half.h"
+#include "emu/exec/lanes.h"
 
-#define GENC(t, id, dt, expr)                                                                                              \
-    INLINE T_##dt op_##id##_##t(T_##t a)                                                                                   \
-    {                                                                                                                      \
-        LANE_TYPEDEFS(t)                                                                                                   \
-        typedef T_##dt D __attribute__((unused));                                                                          \
-        return expr;                                                                                                       \
-    }                                                                                                                      \
-    static const Uop *lane_##id##_##t(Warp *w, const Uop *u)                                                               \
-    {                                                                                                                      \
-        T_##dt      *d = LANE_OUT(T_##dt, u, w);                                                                           \
-        const T_##t *a = SLOT(w, const T_##t, u->a);                                                                       \
-        LANE_LOOP(N_##t) d[i] = op_##id##_##t(a[i]);                                                                       \
-        LANE_DONE(dt, w, u);                                                                                               \
+#define GENC(t, id, dt, expr)                                                                                          \
+    INLINE T_##dt op_##id##_##t(T_##t a)                                                                               \
+    {                                                                                                                  \
+        LANE_TYPEDEFS(t)                                                                                               \
+        typedef T_##dt D __attribute__((unused));                                                                      \
+        return expr;                                                                                                   \
+    }                                                                                                                  \
+    static const Uop *lane_##id##_##t(Warp *w, const Uop *u)                                                           \
+    {                                                                                                                  \
+        T_##dt      *d        = LANE_OUT(T_##dt, u, w);                                                                \
+        const T_##t *a        = SLOT(w, const T_##t, u->a);                                                            \
+        LANE_LOOP(N_##t) d[i] = op_##id##_##t(a[i]);                                                                   \
+        LANE_DONE(dt, w, u);                                                                                           \
     }
 
 #define ISA_ANY(id, exactness, form, note)

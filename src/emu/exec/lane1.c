@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Handlers of the LANE1 rows of isa.def: d = expr(a) for 32 lanes of one type. */
-#include "emu/exec/lanes.h"
 #include "emu/exec/lane_half.h"
+#include "emu/exec/lanes.h"
 
-#define GEN1(t, id, expr)                                                                                                  \
-    INLINE T_##t op_##id##_##t(T_##t a)                                                                                    \
-    {                                                                                                                      \
-        LANE_TYPEDEFS(t)                                                                                                   \
-        return expr;                                                                                                       \
-    }                                                                                                                      \
-    static const Uop *lane_##id##_##t(Warp *w, const Uop *u)                                                               \
-    {                                                                                                                      \
-        T_##t       *d = LANE_OUT(T_##t, u, w);                                                                            \
-        const T_##t *a = SLOT(w, const T_##t, u->a);                                                                       \
-        LANE_LOOP(N_##t) d[i] = op_##id##_##t(a[i]);                                                                       \
-        LANE_DONE(t, w, u);                                                                                                \
+#define GEN1(t, id, expr)                                                                                              \
+    INLINE T_##t op_##id##_##t(T_##t a)                                                                                \
+    {                                                                                                                  \
+        LANE_TYPEDEFS(t)                                                                                               \
+        return expr;                                                                                                   \
+    }                                                                                                                  \
+    static const Uop *lane_##id##_##t(Warp *w, const Uop *u)                                                           \
+    {                                                                                                                  \
+        T_##t       *d        = LANE_OUT(T_##t, u, w);                                                                 \
+        const T_##t *a        = SLOT(w, const T_##t, u->a);                                                            \
+        LANE_LOOP(N_##t) d[i] = op_##id##_##t(a[i]);                                                                   \
+        LANE_DONE(t, w, u);                                                                                            \
     }
 
 #define ISA_ANY(id, exactness, form, note)

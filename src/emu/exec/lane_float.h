@@ -101,9 +101,10 @@ CLASSES(double, uint64_t, f64, SIGN_F64, INF_F64, MIN_F64)
 #define FFLUSH(x)       BY_FLT(fflush, x)(x)
 #define COPYSIGN(s, x)  BY_FLT(copysign, x)((s), (x))
 /* c with the product of the signs of a and b; a NaN stays as it is. */
-INLINE float  xorsign_f32(float a, float b, float c) { return is_nan_f32(c) ? c : f32_of((f32_bits(c) & ~SIGN_F32) | ((f32_bits(a) ^ f32_bits(b)) & SIGN_F32)); }
-INLINE double xorsign_f64(double a, double b, double c) { return is_nan_f64(c) ? c : f64_of((f64_bits(c) & ~SIGN_F64) | ((f64_bits(a) ^ f64_bits(b)) & SIGN_F64)); }
-#define XORSIGN(a, b, c) BY_FLT(xorsign, c)((a), (b), (c))
+INLINE float xorsign_f32(float a, float b, float c)
+{
+    return is_nan_f32(c) ? c : f32_of((f32_bits(c) & ~SIGN_F32) | ((f32_bits(a) ^ f32_bits(b)) & SIGN_F32));
+}
 
 /* ---- min, max: a NaN loses against a number, -0 is less than +0.  On bits: DAZ must not change what is compared. ---- */
 #define MINMAX(T, U, S, t, NAN)                                                                                            \

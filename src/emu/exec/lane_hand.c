@@ -7,102 +7,104 @@
  *            bfe        a, b = start, c = length (32-bit)          bfi   a into b, c = start, e = length
  *            lop3       a, b, c, x = truth table                   selp  a, b, c = predicate
  *            add.cc ... a, b, e = slot of the carry (one mask)     copy  a */
-#include "emu/exec/lanes.h"
 #include "emu/exec/lane_half.h"
+#include "emu/exec/lanes.h"
 #include "emu/video.h"
 
 #define ISA_ANY(id, exactness, form, note)
 
 /* ---- shifts: amounts at or above the width give 0 or copies of the sign ---- */
-#define SHIFTS(t, direction, expr)                                                                                         \
-    static const Uop *lane_##direction##_lane_##t(Warp *w, const Uop *u)                                                   \
-    {                                                                                                                      \
-        LANE_TYPEDEFS(t)                                                                                                   \
-        T              *d = LANE_OUT(T, u, w);                                                                             \
-        const T        *a = SLOT(w, const T, u->a);                                                                        \
-        const uint32_t *n = SLOT(w, const uint32_t, u->b);                                                                 \
-        LANE_LOOP(LANES) d[i] = expr;                                                                                      \
-        LANE_DONE(t, w, u);                                                                                                \
+#define SHIFTS(t, direction, expr)                                                                                     \
+    static const Uop *lane_##direction##_lane_##t(Warp *w, const Uop *u)                                               \
+    {                                                                                                                  \
+        LANE_TYPEDEFS(t)                                                                                               \
+        T              *d     = LANE_OUT(T, u, w);                                                                     \
+        const T        *a     = SLOT(w, const T, u->a);                                                                \
+        const uint32_t *n     = SLOT(w, const uint32_t, u->b);                                                         \
+        LANE_LOOP(LANES) d[i] = expr;                                                                                  \
+        LANE_DONE(t, w, u);                                                                                            \
     }
 #define GEN_SHL(t, unused) SHIFTS(t, shl, n[i] < BITS(T) ? (T)(1u * (U)a[i] << (n[i] & (BITS(T) - 1))) : (T)0)
-#define GEN_SHR(t, unused) SHIFTS(t, shr, n[i] < BITS(T) ? (T)(a[i] >> (n[i] & (BITS(T) - 1))) : (T)(IS_SIGNED(T) && a[i] < 0 ? -1 : 0))
+#define GEN_SHR(t, unused)                                                                                             \
+    SHIFTS(t, shr, n[i] < BITS(T) ? (T)(a[i] >> (n[i] & (BITS(T) - 1))) : (T)(IS_SIGNED(T) && a[i] < 0 ? -1 : 0))
 LANES_UINT(GEN_SHL, 0)
 LANES_INT(GEN_SHR, 0)
 
 /* ---- bit fields ---- */
-#define GEN_BFE(t, unused)                                                                                                 \
-    static const Uop *lane_bfe_lane_##t(Warp *w, const Uop *u)                                                             \
-    {                                                                                                                      \
-        T_##t          *d = LANE_OUT(T_##t, u, w);                                                                         \
-        const T_##t    *a = SLOT(w, const T_##t, u->a);                                                                    \
-        const uint32_t *b = SLOT(w, const uint32_t, u->b), *c = SLOT(w, const uint32_t, u->c);                             \
-        LANE_LOOP(LANES) d[i] = bfe_##t(a[i], b[i], c[i]);                                                                 \
-        LANE_DONE(t, w, u);                                                                                                \
+#define GEN_BFE(t, unused)                                                                                             \
+    static const Uop *lane_bfe_lane_##t(Warp *w, const Uop *u)                                                         \
+    {                                                                                                                  \
+        T_##t          *d = LANE_OUT(T_##t, u, w);                                                                     \
+        const T_##t    *a = SLOT(w, const T_##t, u->a);                                                                \
+        const uint32_t *b = SLOT(w, const uint32_t, u->b), *c = SLOT(w, const uint32_t, u->c);                         \
+        LANE_LOOP(LANES) d[i] = bfe_##t(a[i], b[i], c[i]);                                                             \
+        LANE_DONE(t, w, u);                                                                                            \
     }
-#define GEN_BFI(t, unused)                                                                                                 \
-    static const Uop *lane_bfi_lane_##t(Warp *w, const Uop *u)                                                             \
-    {                                                                                                                      \
-        T_##t          *d = LANE_OUT(T_##t, u, w);                                                                         \
-        const T_##t    *a = SLOT(w, const T_##t, u->a), *b = SLOT(w, const T_##t, u->b);                                   \
-        const uint32_t *c = SLOT(w, const uint32_t, u->c), *e = SLOT(w, const uint32_t, u->e);                             \
-        LANE_LOOP(LANES) d[i] = bfi_##t(a[i], b[i], c[i], e[i]);                                                           \
-        LANE_DONE(t, w, u);                                                                                                \
+#define GEN_BFI(t, unused)                                                                                             \
+    static const Uop *lane_bfi_lane_##t(Warp *w, const Uop *u)                                                         \
+    {                                                                                                                  \
+        T_##t          *d = LANE_OUT(T_##t, u, w);                                                                     \
+        const T_##t    *a = SLOT(w, const T_##t, u->a), *b = SLOT(w, const T_##t, u->b);                               \
+        const uint32_t *c = SLOT(w, const uint32_t, u->c), *e = SLOT(w, const uint32_t, u->e);                         \
+        LANE_LOOP(LANES) d[i] = bfi_##t(a[i], b[i], c[i], e[i]);                                                       \
+        LANE_DONE(t, w, u);                                                                                            \
     }
 LANES_INT32(GEN_BFE, 0)
 LANES_UINT32(GEN_BFI, 0)
 
 /* ---- carry chains: r = a +/- b +/- carry in; the carry slot is a predicate ---- */
-#define CARRY(t, id, in, sum, out, write)                                                                                  \
-    static const Uop *lane_##id##_##t(Warp *w, const Uop *u)                                                               \
-    {                                                                                                                      \
-        typedef T_##t T;                                                                                                   \
-        const T *a = SLOT(w, const T, u->a), *b = SLOT(w, const T, u->b);                                                  \
-        T       *d = SLOT(w, T, u->d);                                                                                     \
-        uint32_t carry = (in) ? pred_read(w, u->e) : 0;                                                                    \
-        uint8_t  o[LANES];                                                                                                 \
-        T        r[LANES];                                                                                                 \
-        for (uint32_t i = 0; i < LANES; i++) {                                                                             \
-            T k  = (T)(carry >> i & 1);                                                                                    \
-            r[i] = sum;                                                                                                    \
-            o[i] = out;                                                                                                    \
-        }                                                                                                                  \
-        for (uint32_t i = 0; i < LANES; i++)                                                                               \
-            d[i] = w->mask >> i & 1 ? r[i] : d[i];                                                                         \
-        if (write)                                                                                                         \
-            pred_write(w, u->e, pack_bytes(o));                                                                            \
-        return u + 1;                                                                                                      \
+#define CARRY(t, id, in, sum, out, write)                                                                              \
+    static const Uop *lane_##id##_##t(Warp *w, const Uop *u)                                                           \
+    {                                                                                                                  \
+        typedef T_##t T;                                                                                               \
+        const T      *a = SLOT(w, const T, u->a), *b = SLOT(w, const T, u->b);                                         \
+        T            *d     = SLOT(w, T, u->d);                                                                        \
+        uint32_t      carry = (in) ? pred_read(w, u->e) : 0;                                                           \
+        uint8_t       o[LANES];                                                                                        \
+        T             r[LANES];                                                                                        \
+        for (uint32_t i = 0; i < LANES; i++) {                                                                         \
+            T k  = (T)(carry >> i & 1);                                                                                \
+            r[i] = sum;                                                                                                \
+            o[i] = out;                                                                                                \
+        }                                                                                                              \
+        for (uint32_t i = 0; i < LANES; i++)                                                                           \
+            d[i] = w->mask >> i & 1 ? r[i] : d[i];                                                                     \
+        if (write)                                                                                                     \
+            pred_write(w, u->e, pack_bytes(o));                                                                        \
+        return u + 1;                                                                                                  \
     }
 #define ADD_OUT (k ? r[i] <= a[i] : r[i] < a[i])
 #define SUB_OUT (k ? a[i] <= b[i] : a[i] < b[i])
-#define GEN_CARRY(t, unused)                                                                                               \
-    CARRY(t, add_cc, 0, a[i] + b[i] + k, ADD_OUT, 1)                                                                       \
-    CARRY(t, addc, 1, a[i] + b[i] + k, ADD_OUT, 0)                                                                         \
-    CARRY(t, addc_cc, 1, a[i] + b[i] + k, ADD_OUT, 1)                                                                      \
-    CARRY(t, sub_cc, 0, a[i] - b[i] - k, SUB_OUT, 1)                                                                       \
-    CARRY(t, subc, 1, a[i] - b[i] - k, SUB_OUT, 0)                                                                         \
+#define GEN_CARRY(t, unused)                                                                                           \
+    CARRY(t, add_cc, 0, a[i] + b[i] + k, ADD_OUT, 1)                                                                   \
+    CARRY(t, addc, 1, a[i] + b[i] + k, ADD_OUT, 0)                                                                     \
+    CARRY(t, addc_cc, 1, a[i] + b[i] + k, ADD_OUT, 1)                                                                  \
+    CARRY(t, sub_cc, 0, a[i] - b[i] - k, SUB_OUT, 1)                                                                   \
+    CARRY(t, subc, 1, a[i] - b[i] - k, SUB_OUT, 0)                                                                     \
     CARRY(t, subc_cc, 1, a[i] - b[i] - k, SUB_OUT, 1)
 LANES_UINT32(GEN_CARRY, 0)
 
 /* ---- selection and copies ---- */
-#define GEN_SELP(t, bytes)                                                                                                 \
-    static const Uop *lane_selp_##t(Warp *w, const Uop *u)                                                                 \
-    {                                                                                                                      \
-        uint8_t *d = (uint8_t *)LANE_OUT(uint8_t, u, w);                                                                   \
-        select##bytes(d, w->r + u->a, w->r + u->b, pred_read(w, u->c));                                                    \
-        LANE_DONE(t, w, u);                                                                                                \
+#define GEN_SELP(t, bytes)                                                                                             \
+    static const Uop *lane_selp_##t(Warp *w, const Uop *u)                                                             \
+    {                                                                                                                  \
+        uint8_t *d = (uint8_t *)LANE_OUT(uint8_t, u, w);                                                               \
+        select##bytes(d, w->r + u->a, w->r + u->b, pred_read(w, u->c));                                                \
+        LANE_DONE(t, w, u);                                                                                            \
     }
 GEN_SELP(u16, 2)
 GEN_SELP(u32, 4)
 GEN_SELP(u64, 8)
 
-#define GEN_COPY(t, bytes)                                                                                                 \
-    static const Uop *lane_copy_##t(Warp *w, const Uop *u)                                                                 \
-    {                                                                                                                      \
-        if (warp_full(w))                                                                                                  \
-            memmove(__builtin_assume_aligned(w->r + u->d, 32), __builtin_assume_aligned(w->r + u->a, 32), LANES * bytes);  \
-        else                                                                                                               \
-            select##bytes(w->r + u->d, w->r + u->a, w->r + u->d, w->mask);                                                 \
-        return u + 1;                                                                                                      \
+#define GEN_COPY(t, bytes)                                                                                             \
+    static const Uop *lane_copy_##t(Warp *w, const Uop *u)                                                             \
+    {                                                                                                                  \
+        if (warp_full(w))                                                                                              \
+            memmove(__builtin_assume_aligned(w->r + u->d, 32), __builtin_assume_aligned(w->r + u->a, 32),              \
+                    LANES *bytes);                                                                                     \
+        else                                                                                                           \
+            select##bytes(w->r + u->d, w->r + u->a, w->r + u->d, w->mask);                                             \
+        return u + 1;                                                                                                  \
     }
 GEN_COPY(u8, 1)
 GEN_COPY(u16, 2)
@@ -122,14 +124,14 @@ static const Uop *lane_pack2_b128_u64(Warp *w, const Uop *u)
     LANE_DONE(b128, w, u);
 }
 
-#define GEN_HALF128(id, k)                                                                                                 \
-    static const Uop *lane_##id##_b128(Warp *w, const Uop *u)                                                              \
-    {                                                                                                                      \
-        const uint64_t *a = SLOT(w, const uint64_t, u->a);                                                                 \
-        uint64_t       *d = LANE_OUT(uint64_t, u, w);                                                                      \
-        for (uint32_t i = 0; i < LANES; i++)                                                                               \
-            d[i] = a[2 * i + k];                                                                                           \
-        LANE_DONE(u64, w, u);                                                                                              \
+#define GEN_HALF128(id, k)                                                                                             \
+    static const Uop *lane_##id##_b128(Warp *w, const Uop *u)                                                          \
+    {                                                                                                                  \
+        const uint64_t *a = SLOT(w, const uint64_t, u->a);                                                             \
+        uint64_t       *d = LANE_OUT(uint64_t, u, w);                                                                  \
+        for (uint32_t i = 0; i < LANES; i++)                                                                           \
+            d[i] = a[2 * i + k];                                                                                       \
+        LANE_DONE(u64, w, u);                                                                                          \
     }
 GEN_HALF128(low64, 0)
 GEN_HALF128(high64, 1)
@@ -138,8 +140,9 @@ GEN_HALF128(high64, 1)
 static const Uop *lane_lop3_u32(Warp *w, const Uop *u)
 {
     uint32_t       *d = LANE_OUT(uint32_t, u, w);
-    const uint32_t *a = SLOT(w, const uint32_t, u->a), *b = SLOT(w, const uint32_t, u->b), *c = SLOT(w, const uint32_t, u->c);
-    uint32_t        k[8];
+    const uint32_t *a = SLOT(w, const uint32_t, u->a), *b = SLOT(w, const uint32_t, u->b),
+                   *c = SLOT(w, const uint32_t, u->c);
+    uint32_t k[8];
     for (uint32_t i = 0; i < 8; i++)
         k[i] = 0u - (u->x >> i & 1u);
     LANE_LOOP(LANES)
@@ -174,15 +177,17 @@ INLINE int32_t video_one(int32_t a, int32_t b, VideoOp op, VideoCompare cmp)
 static const Uop *lane_video_lane_u32(Warp *w, const Uop *u)
 {
     uint32_t       *d = LANE_OUT(uint32_t, u, w);
-    const uint32_t *a = SLOT(w, const uint32_t, u->a), *b = SLOT(w, const uint32_t, u->b), *c = SLOT(w, const uint32_t, u->c);
-    uint32_t        bits = u->x & VIDEO_FOUR ? 8 : 16, parts = 32 / bits;
-    int32_t         low = u->x & VIDEO_SIGNED_D ? -(1 << (bits - 1)) : 0, high = low + (1 << bits) - 1;
+    const uint32_t *a = SLOT(w, const uint32_t, u->a), *b = SLOT(w, const uint32_t, u->b),
+                   *c = SLOT(w, const uint32_t, u->c);
+    uint32_t bits = u->x & VIDEO_FOUR ? 8 : 16, parts = 32 / bits;
+    int32_t  low = u->x & VIDEO_SIGNED_D ? -(1 << (bits - 1)) : 0, high = low + (1 << bits) - 1;
     for (uint32_t i = 0; i < LANES; i++) {
         uint32_t sum = c[i], word = 0;
         for (uint32_t k = 0; k < parts; k++) {
-            int32_t r = video_one(video_part(a[i], k, bits, u->x & VIDEO_SIGNED_A), video_part(b[i], k, bits, u->x & VIDEO_SIGNED_B),
-                                  (VideoOp)(u->y & 15), (VideoCompare)(u->y >> 4));
-            r         = u->x & VIDEO_SAT ? (r < low ? low : r > high ? high : r) : r;
+            int32_t r  = video_one(video_part(a[i], k, bits, u->x & VIDEO_SIGNED_A),
+                                   video_part(b[i], k, bits, u->x & VIDEO_SIGNED_B), (VideoOp)(u->y & 15),
+                                   (VideoCompare)(u->y >> 4));
+            r          = u->x & VIDEO_SAT ? (r < low ? low : r > high ? high : r) : r;
             uint32_t v = (uint32_t)r & ((1u << bits) - 1);
             word |= v << k * bits;
             sum += (uint32_t)video_part(v, 0, bits, u->x & VIDEO_SIGNED_D);

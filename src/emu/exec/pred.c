@@ -2,52 +2,55 @@
  *
  * Handlers with predicate results: PRED1, PRED2 (comparisons; the expression is applied to whole vectors, so it may use only
  * operators that vectors have: no '!', '&&', '?:') and MASK1/2/3 (logic on the masks of 32 lanes). */
-#include "emu/exec/lanes.h"
 #include "emu/exec/lane_half.h"
+#include "emu/exec/lanes.h"
 
-#define PACK_(bytes, v)  pack##bytes((Vec##bytes)(v))
-#define PACK(bytes, v)   PACK_(bytes, v)
-#define SIZE_u16 2
-#define SIZE_s16 2
-#define SIZE_u32 4
-#define SIZE_s32 4
-#define SIZE_f32 4
-#define SIZE_u64 8
-#define SIZE_s64 8
-#define SIZE_f64 8
+#define PACK_(bytes, v) pack##bytes((Vec##bytes)(v))
+#define PACK(bytes, v)  PACK_(bytes, v)
+#define SIZE_u16        2
+#define SIZE_s16        2
+#define SIZE_u32        4
+#define SIZE_s32        4
+#define SIZE_f32        4
+#define SIZE_u64        8
+#define SIZE_s64        8
+#define SIZE_f64        8
 
-#define GENP2(t, id, expr)                                                                                                 \
-    static const Uop *lane_##id##_##t(Warp *w, const Uop *u)                                                               \
-    {                                                                                                                      \
-        typedef T_##t V __attribute__((vector_size(VECTOR)));                                                              \
-        const V *pa = SLOT(w, const V, u->a), *pb = SLOT(w, const V, u->b);                                                \
-        uint32_t m = 0;                                                                                                    \
-        for (uint32_t k = 0; k < LANES * sizeof(T_##t) / VECTOR; k++) {                                                    \
-            V a = pa[k], b = pb[k];                                                                                        \
-            m |= PACK(SIZE_##t, expr) << (k * (VECTOR / sizeof(T_##t)));                                                   \
-        }                                                                                                                  \
-        pred_write(w, u->d, m);                                                                                            \
-        return u + 1;                                                                                                      \
+#define GENP2(t, id, expr)                                                                                             \
+    static const Uop *lane_##id##_##t(Warp *w, const Uop *u)                                                           \
+    {                                                                                                                  \
+        typedef T_##t V __attribute__((vector_size(VECTOR)));                                                          \
+        const V      *pa = SLOT(w, const V, u->a), *pb = SLOT(w, const V, u->b);                                       \
+        uint32_t      m = 0;                                                                                           \
+        for (uint32_t k = 0; k < LANES * sizeof(T_##t) / VECTOR; k++) {                                                \
+            V a = pa[k], b = pb[k];                                                                                    \
+            m |= PACK(SIZE_##t, expr) << (k * (VECTOR / sizeof(T_##t)));                                               \
+        }                                                                                                              \
+        pred_write(w, u->d, m);                                                                                        \
+        return u + 1;                                                                                                  \
     }
 
-#define GENP1(t, id, expr)                                                                                                 \
-    INLINE bool op_##id##_##t(T_##t a) { return expr; }                                                                    \
-    static const Uop *lane_##id##_##t(Warp *w, const Uop *u)                                                               \
-    {                                                                                                                      \
-        uint8_t      r[LANES];                                                                                             \
-        const T_##t *a = SLOT(w, const T_##t, u->a);                                                                       \
-        LANE_LOOP(LANES) r[i] = op_##id##_##t(a[i]);                                                                       \
-        pred_write(w, u->d, pack_bytes(r));                                                                                \
-        return u + 1;                                                                                                      \
+#define GENP1(t, id, expr)                                                                                             \
+    INLINE bool op_##id##_##t(T_##t a)                                                                                 \
+    {                                                                                                                  \
+        return expr;                                                                                                   \
+    }                                                                                                                  \
+    static const Uop *lane_##id##_##t(Warp *w, const Uop *u)                                                           \
+    {                                                                                                                  \
+        uint8_t      r[LANES];                                                                                         \
+        const T_##t *a        = SLOT(w, const T_##t, u->a);                                                            \
+        LANE_LOOP(LANES) r[i] = op_##id##_##t(a[i]);                                                                   \
+        pred_write(w, u->d, pack_bytes(r));                                                                            \
+        return u + 1;                                                                                                  \
     }
 
-#define GENM(id, expr)                                                                                                     \
-    static const Uop *lane_##id##_pred(Warp *w, const Uop *u)                                                              \
-    {                                                                                                                      \
-        uint32_t a __attribute__((unused)) = pred_read(w, u->a), b __attribute__((unused)) = pred_read(w, u->b),           \
-                 c __attribute__((unused)) = pred_read(w, u->c);                                                           \
-        pred_write(w, u->d, expr);                                                                                         \
-        return u + 1;                                                                                                      \
+#define GENM(id, expr)                                                                                                 \
+    static const Uop *lane_##id##_pred(Warp *w, const Uop *u)                                                          \
+    {                                                                                                                  \
+        uint32_t a __attribute__((unused)) = pred_read(w, u->a), b __attribute__((unused)) = pred_read(w, u->b),       \
+                   c __attribute__((unused)) = pred_read(w, u->c);                                                     \
+        pred_write(w, u->d, expr);                                                                                     \
+        return u + 1;                                                                                                  \
     }
 
 #define ISA_ANY(id, exactness, form, note)
