@@ -45,6 +45,15 @@ void *xcalloc(size_t n, size_t bytes)
     return p;
 }
 
+void *xaligned(size_t align, size_t bytes)
+{
+    void  *p    = NULL;
+    size_t size = bytes ? bytes : 1;
+    if (posix_memalign(&p, align, size) != 0)
+        die_oom(bytes);
+    return memset(p, 0, size);
+}
+
 void *xrealloc(void *old, size_t bytes)
 {
     void *p = realloc(old, bytes ? bytes : 1);

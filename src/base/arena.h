@@ -33,5 +33,7 @@ size_t arena_used(const Arena *a);
 void *xmalloc(size_t bytes);
 void *xcalloc(size_t n, size_t bytes);
 void *xrealloc(void *p, size_t bytes);
+/* Zeroed, aligned to a power of two; free() releases it. */
+void *xaligned(size_t align, size_t bytes);
 
 #endif

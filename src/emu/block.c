@@ -2,8 +2,9 @@
  *
  * A resident block: its warps, shared and local memory, barriers.
  *
- * Barriers count threads, as the hardware has done since Volta: bar.sync without a count completes when every thread that has not exited has
- * arrived, whichever instruction brought it there.  A block in which nobody can run and no barrier can complete is deadlocked: a fault that says who waits where. */
+ * Barriers count threads, as the hardware has done since Volta: bar.sync without a count completes when every thread that has not
+ * exited has arrived, whichever instruction brought it there.  A block in which nobody can run and no barrier can complete is
+ * deadlocked: a fault that says who waits where. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,14 +12,7 @@
 
 static uint8_t *zeroed(size_t bytes, size_t align)
 {
-    bytes      = (bytes + align - 1) & ~(align - 1);
-    uint8_t *p = NULL;
-    if (bytes == 0)
-        return NULL;
-    if (posix_memalign((void **)&p, align, bytes))
-        abort();
-    memset(p, 0, bytes);
-    return p;
+    return bytes ? xaligned(align, (bytes + align - 1) & ~(align - 1)) : NULL;
 }
 
 /* calloc leaves untouched pages to the host; local memory can be large and is mostly never used. */

@@ -28,10 +28,7 @@ Frame *frame_new(Worker *k, const Code *code)
     } else {
         size_t bytes = ((size_t)code->frame_bytes + 63) & ~(size_t)63;
         f            = xcalloc(1, sizeof *f);
-        f->regs      = aligned_alloc(64, bytes ? bytes : 64);
-        if (!f->regs)
-            abort();
-        memset(f->regs, 0, bytes ? bytes : 64);
+        f->regs      = xaligned(64, bytes ? bytes : 64);
         fill_consts(f, code);
         f->next_made   = k->made_frames;
         k->made_frames = f;
