@@ -14,7 +14,7 @@ JOBS := $(shell nproc 2>/dev/null || echo 2)
 PREFIX = /usr/local
 DESTDIR =
 FUZZ_SECONDS = 60
-TSAN_TESTS = emu|device|launch|ptx_run
+TSAN_TESTS = ^unit\.(emu|device|check)|^ptx$$|^fuzz\.launch
 
 # cmake --build with its own job count, whatever make was called with
 compile = MAKEFLAGS=--no-print-directory cmake --build --preset $(1) --parallel $(JOBS) $(if $(2),--target $(2))
