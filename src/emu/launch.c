@@ -12,7 +12,7 @@
 
 #include "emu/run.h"
 
-enum { PATIENCE = 8 };            /* waiting passes before another block gets the worker */
+enum { PATIENCE = 8, LONG = 1024 }; /* waiting passes, and passes of any kind, before another block gets the worker */
 enum { LIMIT_CHECK = 1 << 18 };   /* instructions between looks at the clock */
 enum { MAX_SHARED = 227 * 1024, MAX_THREADS = 1024, SM_COUNT = 132, SM_THREADS = 2048, SM_BLOCKS = 32, SM_SHARED = 228 * 1024 };
 
@@ -179,10 +179,10 @@ static Block *take_block(Worker *k)
     return i < l->nblocks ? block_new(k, i) : NULL;
 }
 
-/* Runs b until it ends (true) or has only waited for PATIENCE passes (false). */
+/* Runs b until it ends (true), or has only waited for PATIENCE passes, or has run so long that it may wait with plain loads (false). */
 static bool run_block(Worker *k, Block *b, bool *stop)
 {
-    for (unsigned waited = 0; waited < PATIENCE;) {
+    for (unsigned waited = 0, passes = 0; waited < PATIENCE && passes < LONG; passes++) {
         if (block_pass(b, k))
             return true;
         waited = b->progress ? 0 : waited + 1;

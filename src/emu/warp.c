@@ -6,13 +6,13 @@
  * Order of choice: fewest spent turns, deepest call, smallest pc.  Because lower.c lays blocks out so that paths come before their
  * meeting point, running the smallest pc first makes lanes meet at the immediate post-dominator.  A group whose quantum runs out
  * in a loop with synchronising accesses (it may be waiting for its neighbours) gets a later turn; a group that only computes does
- * not, so that waiting never breaks convergence of ordinary loops. */
+ * not (until it has kept others waiting for a million instructions), so that waiting never breaks convergence of ordinary loops. */
 #include "emu/warp.h"
 
 #include "base/stress.h"
 #include "emu/run.h"
 
-enum { QUANTUM = STRESSED(4096, 5), QUANTA_PER_TURN = STRESSED(16, 1) };
+enum { QUANTUM = STRESSED(4096, 5), QUANTA_PER_TURN = STRESSED(16, 1), QUANTA_ALONE = 256 };
 
 void warp_put(Warp *w, const Uop *pc, Frame *frame, uint32_t mask)
 {
@@ -124,6 +124,10 @@ static bool quantum_spent(Warp *w, unsigned *quanta)
         return ++*quanta >= w->ngroups + 1 || w->ngroups == 1;
     }
     w->block->progress = true;
+    if (w->ngroups && ++w->quanta_alone >= QUANTA_ALONE) { /* a million instructions: perhaps it waits with plain loads */
+        w->quanta_alone = 0;
+        w->turn++;
+    }
     warp_put(w, w->pc, w->frame, w->mask);
     return ++*quanta >= QUANTA_PER_TURN;
 }

@@ -41,6 +41,7 @@ struct Warp {
     Frame     *frame;
     const Uop *pc;       /* where to go on, set by a handler that returns STOP */
     uint32_t   turn;
+    uint32_t   quanta_alone; /* quanta one group has computed while others were ready */
     uint32_t   index;    /* in the block */
     uint32_t   ngroups;
     Group      group[LANES]; /* waiting groups; the running one is not among them */
