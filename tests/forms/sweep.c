@@ -332,6 +332,7 @@ int main(int argc, char **argv)
     bool            ok      = true;
     if (flag(argc, argv, "--candidates")) {
         forms_expand(print_candidate, sw.arena);
+        arena_free(sw.arena);
         return 0;
     }
     if (flag(argc, argv, "--ptx"))
