@@ -40,8 +40,10 @@ void forms_expand(void (*f)(void *user, const char *text), void *user);
 /* text: opcode and an optional constant.  false: no form has it. */
 bool case_make(Arena *a, const char *text, Case *c);
 
-/* Appends the kernel `k<index>(in, out)`. */
-void kernel_write(const Case *c, unsigned index, Str *out);
+/* Appends the kernel `k<index>(in, out)`.  masked: threads of odd numbers do not execute the opcode; their results stay UNTOUCHED
+ * (predicates: false; the carry: anything). */
+#define UNTOUCHED 0x5a5a5a5a5a5a5a5aull
+void kernel_write(const Case *c, unsigned index, bool masked, Str *out);
 void module_head(Str *out);
 
 /* values[s * TUPLES + i]: source s of tuple i (a predicate or carry: bit 0). */

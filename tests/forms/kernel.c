@@ -47,9 +47,21 @@ static void load(const Case *c, Str *out)
                    subtracts(c->op) ? "sub.cc.u32 %x, 0, %x" : "add.cc.u32 %x, %x, 0xffffffff");
 }
 
-static void execute(const Case *c, Str *out)
+static void mask(const Case *c, Str *out)
 {
-    str_printf(out, "    %s ", c->opcode);
+    str_add(out, "    .reg .pred %guard;\n    and.b32 %x, %t, 1;\n    setp.eq.u32 %guard, %x, 0;\n");
+    for (unsigned i = 0; i < c->noperands; i++) {
+        const FormOperand *p = &c->operand[i];
+        if (p->written && p->bytes)
+            str_printf(out, "    mov.b%u %%v_%c, 0x%llx;\n", bits(p), p->name, UNTOUCHED >> (64 - bits(p)));
+        else if (p->written)
+            str_printf(out, "    setp.ne.u32 %%v_%c, %%t, %%t;\n", p->name);
+    }
+}
+
+static void execute(const Case *c, bool masked, Str *out)
+{
+    str_printf(out, "    %s%s ", masked ? "@%guard " : "", c->opcode);
     for (unsigned i = 0; i < c->noperands; i++) {
         const FormOperand *p = &c->operand[i];
         str_add(out, i == 0 ? "" : p->name == 'q' ? "|" : ", ");
@@ -80,12 +92,14 @@ static void store(const Case *c, Str *out)
         str_printf(out, "    st.global.b32 [%%out+%u], %%carry;\n", r * TUPLES * 8);
 }
 
-void kernel_write(const Case *c, unsigned index, Str *out)
+void kernel_write(const Case *c, unsigned index, bool masked, Str *out)
 {
     str_printf(out, ".visible .entry k%u(.param .u64 p_in, .param .u64 p_out)\n{\n", index);
     declare(c, out);
+    if (masked)
+        mask(c, out);
     load(c, out);
-    execute(c, out);
+    execute(c, masked, out);
     store(c, out);
     str_add(out, "    ret;\n}\n\n");
 }

@@ -3,13 +3,14 @@
  * forms_sweep: runs every opcode of a list on a device over edge and random inputs; writes the results, or compares them with
  * results another device wrote.
  *
- *   forms_sweep [--device emulator|cuda] [--simd LEVEL] [--list FILE] [--only PREFIX] [--write FILE] [--compare FILE] [--all]
+ *   forms_sweep [--device emulator|cuda] [--simd LEVEL] [--list FILE] [--only PREFIX] [--write FILE] [--compare FILE] [--all] [--masked]
  *   forms_sweep --candidates     every opcode that the forms spell out, possible or not
  *   forms_sweep --ptx            the module of the opcodes on standard input
  *
  * A line of the results file: opcode, class (exact, approximate), then one field per result (lines.c), or "=OPCODE": the same
  * as that earlier one, or "!MESSAGE": it did not run.  --compare prints the first tuples of every opcode that differ (--all: each of
- * them), the inputs beside them, and ends with the exit code 1 when there are any. */
+ * them), the inputs beside them, and ends with the exit code 1 when there are any.  --masked: every second lane does not execute
+ * the opcode, and must keep what was in its destination. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +32,7 @@ typedef struct Sweep {
     WwPtr     in, out;
     Row      *row;
     size_t    n;
-    bool      all;
+    bool      all, masked;
 } Sweep;
 
 static const char *first_line(Arena *a, const char *s)
@@ -75,7 +76,7 @@ static void batch_run(Sweep *sw, Row *row, unsigned n)
     WwModule *m    = NULL;
     module_head(&text);
     for (unsigned i = 0; i < n; i++)
-        kernel_write(&row[i].c, i, &text);
+        kernel_write(&row[i].c, i, sw->masked, &text);
     WwStatus s = ww_module_load(sw->dev, "forms.ptx", str_text(&text), text.len, &m);
     str_free(&text);
     if (s && n == 1)
@@ -221,6 +222,17 @@ static void show_tuple(const Row *r, const Results *want, const uint64_t *in, un
            (unsigned long long)want->value[k * TUPLES + i]);
 }
 
+/* What a lane that did not execute must show instead of the reading; the carry may be anything. */
+static void leave_untouched(const Row *r, Results *want)
+{
+    for (unsigned k = 0; k < want->n; k++)
+        for (unsigned i = 1; i < TUPLES; i += 2) {
+            bool     carry = r->c.carry_out && k + 1 == want->n;
+            unsigned width = want->width[k];
+            want->value[k * TUPLES + i] = carry ? r->got.value[k * TUPLES + i] : width ? UNTOUCHED >> (64 - 8 * width) : 0;
+        }
+}
+
 /* The number of tuples that differ. */
 static unsigned row_compare(const Sweep *sw, const Row *r, const Results *want)
 {
@@ -266,6 +278,8 @@ static bool sweep_compare(Sweep *sw, const char *path)
             printf("%s (%s): did not run: %s\n", r->c.text, op_form(r->c.op)->id, r->trouble);
         } else {
             compared++;
+            if (sw->masked)
+                leave_untouched(r, &want);
             differ += row_compare(sw, r, &want) > 0;
         }
     }
@@ -299,7 +313,7 @@ static int write_ptx(void)
             return 1;
         }
         str_printf(&text, "// case %u\n", n);
-        kernel_write(&c, n++, &text);
+        kernel_write(&c, n++, false, &text);
     }
     fputs(str_text(&text), stdout);
     str_free(&text);
@@ -325,7 +339,7 @@ static bool flag(int argc, char **argv, const char *name)
 
 int main(int argc, char **argv)
 {
-    Sweep           sw      = {.arena = arena_new(), .all = flag(argc, argv, "--all")};
+    Sweep           sw      = {.arena = arena_new(), .all = flag(argc, argv, "--all"), .masked = flag(argc, argv, "--masked")};
     const char     *why     = "", *to = option(argc, argv, "--write", NULL), *with = option(argc, argv, "--compare", NULL);
     WwDeviceOptions options = {.simd = option(argc, argv, "--simd", NULL), .threads = 1};
     size_t          failed  = 0;
