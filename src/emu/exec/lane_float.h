@@ -57,9 +57,23 @@ INLINE double nan_of_f64(double r, double a, double b, double c)
     double n = a != a ? quiet_f64(a) : b != b ? quiet_f64(b) : c != c ? quiet_f64(c) : f64_of(NAN_F64);
     return r == r ? r : n;
 }
-#define NAN1(r, a)       BY_FLT(nan_of, a)((r), (a), (a), (a))
-#define NAN2(r, a, b)    BY_FLT(nan_of, a)((r), (a), (b), (b))
-#define NAN3(r, a, b, c) BY_FLT(nan_of, a)((r), (a), (b), (c))
+/* The same where r is what the host's instruction gave: x86 already hands on a lone NaN operand, quiet, and its own NaN is NAN_F64; only
+ * which of several NaN comes first must be said, because the compiler may swap operands. */
+INLINE float nan1_f32(float r, float a) { return (void)a, qn_f32(r); }
+INLINE float nan2_f32(float r, float a, float b) { return (void)a, (void)b, qn_f32(r); }
+INLINE float nan3_f32(float r, float a, float b, float c) { return nan_of_f32(r, a, b, c); }
+#if defined(__SSE2__)
+INLINE double nan1_f64(double r, double a) { return a != a ? quiet_f64(a) : r; }
+INLINE double nan2_f64(double r, double a, double b) { return (void)b, nan1_f64(r, a); }
+INLINE double nan3_f64(double r, double a, double b, double c) { return (void)c, nan1_f64(nan1_f64(r, b), a); }
+#else
+INLINE double nan1_f64(double r, double a) { return nan_of_f64(r, a, a, a); }
+INLINE double nan2_f64(double r, double a, double b) { return nan_of_f64(r, a, b, b); }
+INLINE double nan3_f64(double r, double a, double b, double c) { return nan_of_f64(r, a, b, c); }
+#endif
+#define NAN1(r, a)       BY_FLT(nan1, a)((r), (a))
+#define NAN2(r, a, b)    BY_FLT(nan2, a)((r), (a), (b))
+#define NAN3(r, a, b, c) BY_FLT(nan3, a)((r), (a), (b), (c))
 
 INLINE float  fma_f32(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
 INLINE double fma_f64(double a, double b, double c) { return __builtin_fma(a, b, c); }
