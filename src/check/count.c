@@ -7,7 +7,8 @@
  *     Way  | key: mask, space | hits[place] -> counts | delta[32]: address minus first active address, 0 if idle |
  *
  * An access that matches a way (one vector compare over the 32 lanes) costs one increment.  The model runs only when a way is
- * evicted and at the join, once for each place with hits, and its numbers are multiplied by them.
+ * evicted and at the join, once for each place with hits, and its numbers are multiplied by them.  A global atomic whose cost
+ * depends on where it lies (model_movable) is no pattern: the model runs at once.
  *
  * Invariants: an instruction's operation, width and cache policy never change (its space may: generic addresses);
  * addresses are naturally aligned (the emulator stops at others).  A state belongs to one worker; sums do not depend on which worker
@@ -183,6 +184,21 @@ static void add_merged(const Profile *p, Site *s, ModelAccess m, const ModelCost
     }
 }
 
+/* Adds n accesses to the sums. */
+static void add_access(const Profile *p, Site *s, const ModelAccess *m, uint64_t n)
+{
+    ModelCost c;
+    model_access(p, m, &c);
+    if (m->space == MODEL_GLOBAL)
+        add_global(&s->sum, s->op, &c, n);
+    else if (m->space == MODEL_SHARED)
+        add_shared(&s->sum, s->op, &c, n);
+    else
+        add_local(&s->sum, s->op, &c, n);
+    if (m->space == MODEL_SHARED && s->op == ACCESS_LD)
+        add_merged(p, s, *m, &c, n);
+}
+
 /* Adds n accesses of a way's pattern at one place to the sums. */
 static void add_place(const Profile *p, Site *s, const Way *w, uint32_t place, uint64_t n)
 {
@@ -191,16 +207,7 @@ static void add_place(const Profile *p, Site *s, const Way *w, uint32_t place, u
     for (unsigned i = 0; i < LANES; i++)
         addr[i] = base + (space == ACCESS_GLOBAL ? w->delta.d64[i] : (uint64_t)(int32_t)w->delta.d32[i]);
     ModelAccess m = {(ModelSpace)space, (ModelOp)s->op, l1_of(s->cache), s->bytes, (uint32_t)w->key, addr};
-    ModelCost   c;
-    model_access(p, &m, &c);
-    if (space == ACCESS_GLOBAL)
-        add_global(&s->sum, s->op, &c, n);
-    else if (space == ACCESS_SHARED)
-        add_shared(&s->sum, s->op, &c, n);
-    else
-        add_local(&s->sum, s->op, &c, n);
-    if (space == ACCESS_SHARED && s->op == ACCESS_LD)
-        add_merged(p, s, m, &c, n);
+    add_access(p, s, &m, n);
 }
 
 /* Moves a way's hits into the sums. */
@@ -240,6 +247,18 @@ static Way *site_replace(State *st, Site *s, const Access *a, uint64_t base)
     }
     s->victim = (uint8_t)((s->victim + 1) % WAYS);
     return w;
+}
+
+/* Adds an access whose cost depends on where it lies; false if it does not.  Such an access has no way: its like goes here again. */
+static bool site_immovable(const State *st, Site *s, const Access *a)
+{
+    if (a->space != ACCESS_GLOBAL || (a->op != ACCESS_ATOM && a->op != ACCESS_RED))
+        return false;
+    ModelAccess m = {MODEL_GLOBAL, (ModelOp)a->op, l1_of(a->cache), a->bytes, a->mask, a->addr};
+    if (model_movable(st->count->profile, &m))
+        return false;
+    add_access(st->count->profile, s, &m, 1);
+    return true;
 }
 
 static Site *site_new(State *st, const Access *a)
@@ -293,6 +312,8 @@ static inline __attribute__((always_inline)) void access_slow(State *st, const A
             s->last = &s->way[k];
             return;
         }
+    if (site_immovable(st, s, a))
+        return;
     unsigned first = (unsigned)__builtin_ctz(a->mask);
     s->last        = site_replace(st, s, a, a->off ? a->off[first] : a->addr[first]);
     (void)way_take(s->last, a, eq32, eq64);

@@ -11,8 +11,7 @@
  *   LINES     per 128-byte request (32, 16 or 8 lanes of 4, 8, 16 bytes): lines through L1, 32-byte segments past it
  *   SECTORS   the distinct sectors of the whole warp
  *
- * Atomics update sectors at L2, one lane of an address at a time: sectors = the sum over the touched sectors of the most lanes on
- * one address (measured on cc 9.0; cc 1.x: one transaction a lane).
+ * Atomics: atomics.c; cc 1.x: one transaction a lane.
  * Local memory: the word at offset o of lane l lies at (o / 4) * 128 + 4 * l, so equal offsets of a warp fill one line.
  * Not modelled: caches over time, write-back, partial writes, compression. */
 #include "model/rules.h"
@@ -26,9 +25,8 @@
 enum { MAX_LINES = MODEL_LANES * (MODEL_MAX_BYTES / 4), HASH = 512 };
 
 typedef struct Line {
-    uint64_t number;     /* address / 128 */
-    uint32_t bytes[4];   /* of each sector, which bytes are asked for */
-    uint32_t updates[4]; /* atomics: most lanes on one address of the sector */
+    uint64_t number;   /* address / 128 */
+    uint32_t bytes[4]; /* of each sector, which bytes are asked for */
 } Line;
 
 typedef struct LineSet {
@@ -167,27 +165,6 @@ static void move_request(const Arch *h, const Request *r, bool whole_lines, Mode
 
 /* ---- the access ------------------------------------------------------------------------------------------------------ */
 
-/* Sum over sectors of the most lanes on one address. */
-static unsigned atomic_updates(LineSet *s, const ModelAccess *a)
-{
-    unsigned sum = 0;
-    for (uint32_t m = a->mask; m;) {
-        uint64_t at   = a->addr[__builtin_ctz(m)];
-        uint32_t same = 0;
-        for (uint32_t n = m; n; n &= n - 1)
-            if (a->addr[__builtin_ctz(n)] == at)
-                same |= n & -n;
-        m &= ~same;
-        uint32_t *most  = &lines_get(s, at / MODEL_LINE)->updates[at % MODEL_LINE / MODEL_SECTOR];
-        uint32_t  lanes = (uint32_t)__builtin_popcount(same);
-        if (lanes > *most) {
-            sum += lanes - *most;
-            *most = lanes;
-        }
-    }
-    return sum;
-}
-
 static void count_touched(const LineSet *s, const ModelAccess *a, ModelCost *out)
 {
     out->touched      = s->sectors;
@@ -230,7 +207,7 @@ void model_coalesce(const Arch *h, const ModelAccess *a, ModelCost *out)
     if (atomic && h->global_rule != GLOBAL_LINES && h->global_rule != GLOBAL_SECTORS)
         move(out, (unsigned)__builtin_popcount(a->mask), MODEL_SECTOR);
     else if (atomic)
-        move(out, atomic_updates(&s, a), MODEL_SECTOR);
+        move(out, model_atomic_sectors(a), MODEL_SECTOR);
     else if (h->global_rule == GLOBAL_SECTORS)
         move(out, out->touched, MODEL_SECTOR);
     out->sectors = out->moved_bytes / MODEL_SECTOR;

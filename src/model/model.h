@@ -5,6 +5,7 @@
 #ifndef WW_MODEL_MODEL_H
 #define WW_MODEL_MODEL_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "model/profile.h"
@@ -48,8 +49,11 @@ void model_access(const Profile *p, const ModelAccess *a, ModelCost *out);
 /* Shared accesses are served in parts of so many neighbouring lanes, one part after the other: 32, 16, 8 or 4. */
 unsigned model_part_lanes(const Profile *p, const ModelAccess *a);
 
-/* The cost depends only on mask, address differences and the first active lane's address modulo the returned
+/* The cost of a movable access depends only on mask, address differences and the first active lane's address modulo the returned
  * number: what a memo of costs may use as its key.  A power of two, at least 1; for naturally aligned accesses. */
 unsigned model_period(const Profile *p, ModelSpace space, ModelOp op, unsigned bytes);
+/* All accesses are movable but some global atomics, whose cost depends on the whole address.  Accesses of the same mask and
+ * differences give the same answer. */
+bool model_movable(const Profile *p, const ModelAccess *a);
 
 #endif

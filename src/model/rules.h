@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the files of the model share: the two rules behind model_access.  out is zeroed by the caller; mask is not 0. */
+ * What the files of the model share: the rules behind model_access.  out is zeroed by the caller; mask is not 0. */
 #ifndef WW_MODEL_RULES_H
 #define WW_MODEL_RULES_H
 
@@ -10,5 +10,7 @@
 void model_banks(const Arch *h, const ModelAccess *a, ModelCost *out);
 /* coalesce.c: global and local memory. */
 void model_coalesce(const Arch *h, const ModelAccess *a, ModelCost *out);
+/* atomics.c: sectors of an atom or red on global memory. */
+uint32_t model_atomic_sectors(const ModelAccess *a);
 
 #endif

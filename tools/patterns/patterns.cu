@@ -4,7 +4,8 @@
  * so that a profiler's counters of the n-th launch are the counters of the n-th row.  tools/patterns/read drives it.
  *
  * Offsets reach the kernel as a parameter (constant memory), so the launch makes no other global or shared access.  The result of a load is
- * kept alive by a store that never happens: all memory is zero or a small count, never NEVER. */
+ * kept alive by a store that never happens: all memory is zero or a small count, never NEVER.  Offset 0 of global memory lies on a multiple of a
+ * power of two that no offset reaches, so the lowest address bits are the row's own. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,6 +53,10 @@ KERNEL(ga4, global, GLOBAL_AT, asm volatile("atom.global.add.u32 %0, [%1], 1;" :
 KERNEL(ga8, global, GLOBAL_AT, uint64_t t; asm volatile("atom.global.add.u64 %0, [%1], 1;" : "=l"(t) : "l"(at)); x = (unsigned)t)
 KERNEL(gr4, global, GLOBAL_AT, asm volatile("red.global.add.u32 [%0], 1;" ::"l"(at)))
 KERNEL(gr8, global, GLOBAL_AT, asm volatile("red.global.add.u64 [%0], 1;" ::"l"(at)))
+KERNEL(ga16, global, GLOBAL_AT, uint64_t t; uint64_t u; asm volatile("{.reg .b128 q; mov.b128 q, {%2,%2}; atom.global.exch.b128 q, [%3], q; mov.b128 {%0,%1}, q;}"
+                                                            : "=l"(t), "=l"(u) : "l"((uint64_t)lane), "l"(at)); x = (unsigned)t; y = (unsigned)u)
+KERNEL(gr2, global, GLOBAL_AT, asm volatile("{.reg .b16 h; mov.b16 h, 0; red.global.add.noftz.f16 [%0], h;}" ::"l"(at)))
+KERNEL(gr16, global, GLOBAL_AT, asm volatile("red.global.add.v4.f32 [%0], {%1,%1,%1,%1};" ::"l"(at), "f"(0.0f)))
 KERNEL(sl1, shared, SHARED_AT, asm volatile("{.reg .u16 t; ld.shared.u8 t, [%1]; cvt.u32.u16 %0, t;}" : "=r"(x) : "r"(at)))
 KERNEL(sl2, shared, SHARED_AT, asm volatile("{.reg .u16 t; ld.shared.u16 t, [%1]; cvt.u32.u16 %0, t;}" : "=r"(x) : "r"(at)))
 KERNEL(sl4, shared, SHARED_AT, asm volatile("ld.shared.u32 %0, [%1];" : "=r"(x) : "r"(at)))
@@ -63,6 +68,7 @@ KERNEL(ss4, shared, SHARED_AT, asm volatile("st.shared.u32 [%0], %1;" ::"r"(at),
 KERNEL(ss8, shared, SHARED_AT, asm volatile("st.shared.v2.u32 [%0], {%1,%1};" ::"r"(at), "r"(lane)))
 KERNEL(ss16, shared, SHARED_AT, asm volatile("st.shared.v4.u32 [%0], {%1,%1,%1,%1};" ::"r"(at), "r"(lane)))
 KERNEL(sa4, shared, SHARED_AT, asm volatile("atom.shared.add.u32 %0, [%1], 1;" : "=r"(x) : "r"(at)))
+KERNEL(sa8, shared, SHARED_AT, uint64_t t; asm volatile("atom.shared.exch.b64 %0, [%1], %2;" : "=l"(t) : "r"(at), "l"((uint64_t)lane)); x = (unsigned)t)
 KERNEL(sr4, shared, SHARED_AT, asm volatile("red.shared.add.u32 [%0], 1;" ::"r"(at)))
 
 struct Kind { const char *space, *op; int bytes; void (*kernel)(Row, unsigned char *); };
@@ -73,48 +79,58 @@ static const Kind kinds[] = {
     {"global", "red", 4, gr4},  {"global", "red", 8, gr8},  {"shared", "ld", 1, sl1},    {"shared", "ld", 2, sl2},
     {"shared", "ld", 4, sl4},   {"shared", "ld", 8, sl8},   {"shared", "ld", 16, sl16},  {"shared", "st", 1, ss1},
     {"shared", "st", 2, ss2},   {"shared", "st", 4, ss4},   {"shared", "st", 8, ss8},    {"shared", "st", 16, ss16},
-    {"shared", "atom", 4, sa4}, {"shared", "red", 4, sr4},
+    {"shared", "atom", 4, sa4}, {"shared", "red", 4, sr4},  {"global", "red", 2, gr2},   {"global", "red", 16, gr16},
+    {"global", "atom", 16, ga16}, {"shared", "atom", 8, sa8},
 };
 
-static void launch(const char *line, unsigned char *global)
+/* What a line of the file says; false if it is no row. */
+static bool parse(const char *line, Row *row, const Kind **kind)
 {
-    char name[200], space[20], op[20];
+    char space[20], op[20];
     int bytes, used;
-    Row row = {};
-    row.never = NEVER;
-    if (sscanf(line, "%199s %19s %19s %d %x %*s %*s %*s %*s%n", name, space, op, &bytes, &row.mask, &used) != 5)
-        return;
+    if (sscanf(line, "%*s %19s %19s %d %x %*s %*s %*s %*s%n", space, op, &bytes, &row->mask, &used) != 4)
+        return false;
+    row->never     = NEVER;
     const char *at = line + used;
     for (int i = 0; i < 32; i++) {
         char *end;
-        row.offset[i] = (unsigned)strtoul(at, &end, 10);
-        at            = end;
+        row->offset[i] = (unsigned)strtoul(at, &end, 10);
+        at             = end;
     }
     for (const Kind &k : kinds)
         if (!strcmp(k.space, space) && !strcmp(k.op, op) && k.bytes == bytes) {
-            k.kernel<<<1, 32, SHARED_BYTES>>>(row, global);
-            CHECK(cudaGetLastError());
-            CHECK(cudaDeviceSynchronize());
-            printf("%s\n", line);
-            return;
+            *kind = &k;
+            return true;
         }
+    return false;
 }
 
 int main(int argc, char **argv)
 {
     static char line[4096];
+    size_t size = 1 << 20;
     unsigned char *global;
-    FILE *f = argc > 1 ? fopen(argv[1], "r") : stdin;
+    Row row;
+    const Kind *kind;
+    FILE *f = argc > 1 ? fopen(argv[1], "r") : NULL;
     if (!f) {
-        perror(argv[1]);
+        fprintf(stderr, "usage: patterns ROWS.tsv (a file that can be read)\n");
         return 1;
     }
-    CHECK(cudaMalloc(&global, 1 << 20));
-    CHECK(cudaMemset(global, 0, 1 << 20));
-    while (fgets(line, sizeof line, f)) {
-        line[strcspn(line, "\n")] = 0;
-        if (line[0] != '#' && strncmp(line, "name", 4))
-            launch(line, global);
-    }
+    while (fgets(line, sizeof line, f))
+        if (parse(line, &row, &kind))
+            for (unsigned offset : row.offset)
+                while (offset + (size_t)kind->bytes > size)
+                    size *= 2;
+    rewind(f);
+    CHECK(cudaMalloc(&global, 2 * size));
+    CHECK(cudaMemset(global, 0, 2 * size));
+    global += size - (uintptr_t)global % size;
+    while (fgets(line, sizeof line, f))
+        if (parse(line, &row, &kind)) {
+            kind->kernel<<<1, 32, SHARED_BYTES>>>(row, global);
+            CHECK(cudaGetLastError());
+            CHECK(cudaDeviceSynchronize());
+        }
     return 0;
 }
