@@ -11,7 +11,11 @@
 
 typedef enum Kind { NONE, REL, ABS, LOG, TRIG } Kind;
 
-static const struct { Op op; Kind kind; double log2; } bounds[] = {
+static const struct {
+    Op     op;
+    Kind   kind;
+    double log2;
+} bounds[] = {
 #define BOUND(row, kind, log2) {OP_##row, kind, log2},
 #include "bounds.def"
 };
@@ -60,7 +64,8 @@ static bool near(const Case *c, Type t, uint64_t got, uint64_t want, const uint6
     double least, arg_least;
     int    digits, arg_digits;
     double g = number(t, got, &least, &digits), w = number(t, want, &least, &digits);
-    double arg = number(t, in[i] >> shift & (shift || t == TY_F16X2 || t == TY_BF16X2 ? 0xffff : ~0ull), &arg_least, &arg_digits);
+    double arg = number(t, in[i] >> shift & (shift || t == TY_F16X2 || t == TY_BF16X2 ? 0xffff : ~0ull), &arg_least,
+                        &arg_digits);
     if (isnan(w) || isinf(w))
         return isnan(w) ? isnan(g) : g == w;
     double divisor = c->op == OP_fdiv_approx ? fabs(number(t, in[TUPLES + i], &arg_least, &arg_digits)) : 1;

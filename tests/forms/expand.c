@@ -12,13 +12,15 @@
 #include "forms.h"
 
 typedef struct Walk {
-    void      (*f)(void *user, const char *text);
+    void (*f)(void *user, const char *text);
     void       *user;
     const char *operands; /* of the form */
     char        text[160];
 } Walk;
 
-static const struct { const char *name, *words; } sets[] = {
+static const struct {
+    const char *name, *words;
+} sets[] = {
 #define SET(name, words) {#name, words},
 #include "ptx/sets.def"
 #undef SET
@@ -110,7 +112,10 @@ static Type operand_type(const Opcode *o, const char *spec, size_t len, bool *wi
     return TY_NONE;
 }
 
-static Type twice(Type t) { return t == TY_U16 ? TY_U32 : t == TY_S16 ? TY_S32 : t == TY_U32 ? TY_U64 : TY_S64; }
+static Type twice(Type t)
+{
+    return t == TY_U16 ? TY_U32 : t == TY_S16 ? TY_S32 : t == TY_U32 ? TY_U64 : TY_S64;
+}
 
 /* Positions, lengths and shift amounts deserve small numbers: the forms give them a type of their own. */
 static bool is_amount(Op op, char name, const char *spec, size_t len)
@@ -133,8 +138,8 @@ static bool operand_add(Case *c, const Opcode *o, char name, const char *spec, s
     p->type        = name == 'q' ? TY_PRED : operand_type(o, spec, len, &w2);
     if (name != 'q' && w2)
         p->type = twice(p->type);
-    p->bytes = (uint8_t)type_bytes(p->type);
-    p->bytes = p->bytes == 1 ? 4 : p->bytes; /* 8-bit types live in wider registers */
+    p->bytes  = (uint8_t)type_bytes(p->type);
+    p->bytes  = p->bytes == 1 ? 4 : p->bytes; /* 8-bit types live in wider registers */
     p->amount = is_amount(c->op, name, spec, len);
     if (name == 'e' && c->constant)
         return true;
@@ -151,7 +156,7 @@ static bool operands_read(Case *c, const Opcode *o, const char *s)
         char name = *s++;
         bool q    = strncmp(s, "{|q}", 4) == 0 || strncmp(s, "|q", 2) == 0;
         s += q ? (*s == '{' ? 4 : 2) : 0;
-        q = q && o->types[0] != TY_F16 && o->types[0] != TY_BF16; /* one predicate only */
+        q                = q && o->types[0] != TY_F16 && o->types[0] != TY_BF16; /* one predicate only */
         const char *spec = s + (*s == ':');
         size_t      len  = *s == ':' ? strcspn(spec, ",~{ ") : 0;
         s                = spec + len;
@@ -168,8 +173,9 @@ static bool operands_read(Case *c, const Opcode *o, const char *s)
 
 static void carries(Case *c)
 {
-    Op op        = c->op;
-    c->carry_in  = op == OP_addc || op == OP_addc_cc || op == OP_subc || op == OP_subc_cc || op == OP_madc || op == OP_madc_cc;
+    Op op = c->op;
+    c->carry_in =
+        op == OP_addc || op == OP_addc_cc || op == OP_subc || op == OP_subc_cc || op == OP_madc || op == OP_madc_cc;
     c->carry_out = op == OP_add_cc || op == OP_addc_cc || op == OP_sub_cc || op == OP_subc_cc || op == OP_mad_cc ||
                    op == OP_madc_cc;
     c->nsources += c->carry_in;

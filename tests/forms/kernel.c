@@ -7,13 +7,25 @@
 
 #include "forms.h"
 
-void module_head(Str *out) { str_add(out, ".version 8.6\n.target sm_90\n.address_size 64\n\n"); }
+void module_head(Str *out)
+{
+    str_add(out, ".version 8.6\n.target sm_90\n.address_size 64\n\n");
+}
 
-static unsigned bits(const FormOperand *p) { return 8u * (p->bytes ? p->bytes : 4); }
+static unsigned bits(const FormOperand *p)
+{
+    return 8u * (p->bytes ? p->bytes : 4);
+}
 
-static bool is_constant(const Case *c, const FormOperand *p) { return c->constant && p->name == 'e'; }
+static bool is_constant(const Case *c, const FormOperand *p)
+{
+    return c->constant && p->name == 'e';
+}
 
-static bool subtracts(Op op) { return op == OP_sub_cc || op == OP_subc || op == OP_subc_cc; }
+static bool subtracts(Op op)
+{
+    return op == OP_sub_cc || op == OP_subc || op == OP_subc_cc;
+}
 
 static void declare(const Case *c, Str *out)
 {
@@ -39,7 +51,8 @@ static void load(const Case *c, Str *out)
         if (p->bytes)
             str_printf(out, "    ld.global.b%u %%v_%c, [%%in+%u];\n", bits(p), p->name, s * TUPLES * 8);
         else
-            str_printf(out, "    ld.global.b32 %%x, [%%in+%u];\n    setp.ne.u32 %%v_%c, %%x, 0;\n", s * TUPLES * 8, p->name);
+            str_printf(out, "    ld.global.b32 %%x, [%%in+%u];\n    setp.ne.u32 %%v_%c, %%x, 0;\n", s * TUPLES * 8,
+                       p->name);
         s++;
     }
     if (c->carry_in)
@@ -85,7 +98,8 @@ static void store(const Case *c, Str *out)
         if (p->bytes)
             str_printf(out, "    st.global.b%u [%%out+%u], %%v_%c;\n", bits(p), r * TUPLES * 8, p->name);
         else
-            str_printf(out, "    selp.u32 %%x, 1, 0, %%v_%c;\n    st.global.b32 [%%out+%u], %%x;\n", p->name, r * TUPLES * 8);
+            str_printf(out, "    selp.u32 %%x, 1, 0, %%v_%c;\n    st.global.b32 [%%out+%u], %%x;\n", p->name,
+                       r * TUPLES * 8);
         r++;
     }
     if (c->carry_out)

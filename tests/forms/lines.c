@@ -21,7 +21,10 @@ void result_widths(const Case *c, Results *r)
         r->width[r->n++] = 4;
 }
 
-static unsigned digits_of(unsigned width) { return width ? 2 * width : 1; }
+static unsigned digits_of(unsigned width)
+{
+    return width ? 2 * width : 1;
+}
 
 static size_t distinct(const uint64_t *v, uint64_t *list, uint8_t *index)
 {
@@ -96,7 +99,7 @@ static bool field_read(const char **s, unsigned width, uint64_t *v)
 {
     if (*(*s)++ != '\t')
         return false;
-    char     kind   = **s;
+    char kind = **s;
     if (kind != 'd' && kind != 'v')
         return false;
     char    *end    = NULL;

@@ -227,9 +227,11 @@ static void leave_untouched(const Row *r, Results *want)
 {
     for (unsigned k = 0; k < want->n; k++)
         for (unsigned i = 1; i < TUPLES; i += 2) {
-            bool     carry = r->c.carry_out && k + 1 == want->n;
-            unsigned width = want->width[k];
-            want->value[k * TUPLES + i] = carry ? r->got.value[k * TUPLES + i] : width ? UNTOUCHED >> (64 - 8 * width) : 0;
+            bool     carry              = r->c.carry_out && k + 1 == want->n;
+            unsigned width              = want->width[k];
+            want->value[k * TUPLES + i] = carry   ? r->got.value[k * TUPLES + i]
+                                          : width ? UNTOUCHED >> (64 - 8 * width)
+                                                  : 0;
         }
 }
 
@@ -259,7 +261,7 @@ static unsigned row_compare(const Sweep *sw, const Row *r, const Results *want)
 
 static bool sweep_compare(Sweep *sw, const char *path)
 {
-    Reference ref = {0};
+    Reference ref    = {0};
     size_t    differ = 0, absent = 0, refused = 0, compared = 0;
     if (!reference_read(sw->arena, path, &ref))
         return false;
@@ -283,8 +285,8 @@ static bool sweep_compare(Sweep *sw, const char *path)
             differ += row_compare(sw, r, &want) > 0;
         }
     }
-    printf("%zu opcodes compared, %zu differ, %zu not in the file, %zu that the file's device did not run\n", compared, differ,
-           absent, refused);
+    printf("%zu opcodes compared, %zu differ, %zu not in the file, %zu that the file's device did not run\n", compared,
+           differ, absent, refused);
     free(ref.line);
     return differ == 0 && absent == 0 && compared > 0;
 }
@@ -339,8 +341,8 @@ static bool flag(int argc, char **argv, const char *name)
 
 int main(int argc, char **argv)
 {
-    Sweep           sw      = {.arena = arena_new(), .all = flag(argc, argv, "--all"), .masked = flag(argc, argv, "--masked")};
-    const char     *why     = "", *to = option(argc, argv, "--write", NULL), *with = option(argc, argv, "--compare", NULL);
+    Sweep       sw  = {.arena = arena_new(), .all = flag(argc, argv, "--all"), .masked = flag(argc, argv, "--masked")};
+    const char *why = "", *to = option(argc, argv, "--write", NULL), *with = option(argc, argv, "--compare", NULL);
     WwDeviceOptions options = {.simd = option(argc, argv, "--simd", NULL), .threads = 1};
     size_t          failed  = 0;
     bool            ok      = true;
@@ -355,7 +357,8 @@ int main(int argc, char **argv)
         fprintf(stderr, "%s\n", why);
         return 1;
     }
-    ok = list_read(&sw, option(argc, argv, "--list", WW_TEST_DATA "/forms_list.txt"), option(argc, argv, "--only", NULL)) &&
+    ok = list_read(&sw, option(argc, argv, "--list", WW_TEST_DATA "/forms_list.txt"),
+                   option(argc, argv, "--only", NULL)) &&
          sweep_run(&sw);
     for (size_t i = 0; ok && i < sw.n; i++)
         if (sw.row[i].trouble && ++failed <= 20 && !with)

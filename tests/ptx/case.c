@@ -63,7 +63,7 @@ static bool arg_line(PtxCase *c, const char *s, const char **why)
 {
     Argument *a = &c->arg[c->nargs];
     size_t    n = strcspn(s, " "), k = s[n] ? strcspn(s + n + 1, " [(=") : 0;
-    *why        = "expected NAME TYPE, NAME TYPE[COUNT] or NAME TYPE(COUNT)";
+    *why = "expected NAME TYPE, NAME TYPE[COUNT] or NAME TYPE(COUNT)";
     if (c->nargs == MAX_ARGS || !k)
         return false;
     a->name = arena_strndup(c->arena, s, n);
@@ -116,9 +116,13 @@ static const char *unescape(Arena *a, const char *before, const char *s)
 
 static bool status_line(PtxCase *c, const char *s, const char **why)
 {
-    static const struct { const char *name; WwStatus status; } names[] = {
-        {"fault", WW_ERR_FAULT},   {"unsupported", WW_ERR_UNSUPPORTED}, {"limit", WW_ERR_LIMIT},
-        {"launch", WW_ERR_LAUNCH}, {"parse", WW_ERR_PARSE},
+    static const struct {
+        const char *name;
+        WwStatus    status;
+    } names[] = {
+        {"fault", WW_ERR_FAULT}, {"unsupported", WW_ERR_UNSUPPORTED},
+        {"limit", WW_ERR_LIMIT}, {"launch", WW_ERR_LAUNCH},
+        {"parse", WW_ERR_PARSE},
     };
     *why = "status: fault, unsupported, limit, launch or parse";
     for (size_t k = 0; k < sizeof names / sizeof *names; k++)

@@ -85,7 +85,7 @@ static int64_t name_value(Expr *e)
 static int64_t primary(Expr *e)
 {
     skip(e);
-    if (take(e, "("))  {
+    if (take(e, "(")) {
         int64_t v = ternary(e);
         return take(e, ")") ? v : fail(e, "')' is missing");
     }
@@ -101,12 +101,14 @@ static int64_t primary(Expr *e)
         e->s       = end;
         return (int64_t)v;
     }
-    return isalpha((unsigned char)*e->s) || *e->s == '_' ? name_value(e) : fail(e, "a value is missing in an expression");
+    return isalpha((unsigned char)*e->s) || *e->s == '_' ? name_value(e)
+                                                         : fail(e, "a value is missing in an expression");
 }
 
 /* By precedence, weakest first; longer operators before their prefixes. */
 static const char *const operators[][5] = {
-    {"||"}, {"&&"}, {"|"}, {"^"}, {"&"}, {"==", "!="}, {"<=", ">=", "<", ">"}, {"<<", ">>"}, {"+", "-"}, {"*", "/", "%"},
+    {"||"},       {"&&"},     {"|"},           {"^"}, {"&"}, {"==", "!="}, {"<=", ">=", "<", ">"},
+    {"<<", ">>"}, {"+", "-"}, {"*", "/", "%"},
 };
 enum { LEVELS = sizeof operators / sizeof *operators };
 

@@ -24,7 +24,10 @@ typedef struct Device {
     unsigned    threads;
 } Device;
 
-static void on_print(void *user, const char *text, size_t len) { str_addn(user, text, len); }
+static void on_print(void *user, const char *text, size_t len)
+{
+    str_addn(user, text, len);
+}
 
 /* ---- one file on one device: NULL, or what is wrong ---- */
 
@@ -67,9 +70,9 @@ static const char *check_expect(const PtxCase *c, const Expect *e)
 {
     const Argument *a     = e->arg;
     unsigned        bytes = a->type->bytes, wrong = 0;
-    uint8_t        *want  = arena_alloc(c->arena, a->count * bytes);
-    const char     *why   = NULL;
-    Str             text  = {0};
+    uint8_t        *want = arena_alloc(c->arena, a->count * bytes);
+    const char     *why  = NULL;
+    Str             text = {0};
     if (!values_fill(c, e->values, a->type, a->count, want, &why))
         return arena_printf(c->arena, "%s (in the expectation of %s)", why, a->name);
     if (e->sorted)
@@ -78,7 +81,8 @@ static const char *check_expect(const PtxCase *c, const Expect *e)
         if (memcmp(a->after + k * bytes, want + k * bytes, bytes) == 0 || wrong++ >= SHOWN)
             continue;
         str_printf(&text, "%s%s[%zu] is %s, expected %s", text.len ? "; " : "", a->name, k,
-                   value_text(c->arena, a->type, a->after + k * bytes), value_text(c->arena, a->type, want + k * bytes));
+                   value_text(c->arena, a->type, a->after + k * bytes),
+                   value_text(c->arena, a->type, want + k * bytes));
     }
     if (wrong > SHOWN)
         str_printf(&text, "; and %u more", wrong - SHOWN);
@@ -91,7 +95,8 @@ static const char *check_status(const PtxCase *c, const Device *d, WwStatus s)
 {
     const char *message = s ? ww_device_error(d->dev) : "";
     if (s != c->status)
-        return arena_printf(c->arena, "%s, expected %s%s%s", ww_status_text(s), ww_status_text(c->status), s ? ": " : "", message);
+        return arena_printf(c->arena, "%s, expected %s%s%s", ww_status_text(s), ww_status_text(c->status),
+                            s ? ": " : "", message);
     if (c->fails && !s)
         return "it did not fail";
     if (c->fails && fnmatch(c->fails, message, 0) != 0)
@@ -120,10 +125,13 @@ static const char *launch(PtxCase *c, Device *d, WwModule *m)
 {
     void       *args[MAX_ARGS];
     Str         printed = {0};
-    WwLaunch    l = {c->grid, c->block, c->shared, args, c->nargs, .max_instructions = c->max_instructions, .max_seconds = 60,
-                     .on_print = on_print, .user = &printed};
-    const char *kernel = c->kernel ? c->kernel : ww_module_kernel_name(m, 0);
-    const char *why    = place_arguments(c, d, args);
+    WwLaunch    l       = {c->grid,           c->block,
+                           c->shared,         args,
+                           c->nargs,          .max_instructions = c->max_instructions,
+                           .max_seconds = 60, .on_print = on_print,
+                           .user = &printed};
+    const char *kernel  = c->kernel ? c->kernel : ww_module_kernel_name(m, 0);
+    const char *why     = place_arguments(c, d, args);
     if (!why)
         why = check_status(c, d, ww_launch(d->dev, m, kernel, &l, NULL));
     if (!why)
@@ -206,7 +214,7 @@ int main(int argc, char **argv)
 {
     Device      dev[MAX_DEVICES];
     const char *only = NULL, *level = NULL;
-    int         k = 1;
+    int         k      = 1;
     size_t      passed = 0, failed = 0, none = 0, ran;
     for (; k + 1 < argc && strncmp(argv[k], "--", 2) == 0; k += 2) {
         only  = strcmp(argv[k], "--device") == 0 ? argv[k + 1] : only;

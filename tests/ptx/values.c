@@ -113,13 +113,14 @@ static uint64_t next_random(uint64_t *state)
     return *state >> 32 ^ *state << 13;
 }
 
-bool values_fill(const PtxCase *c, const char *values, const ElementType *t, size_t count, uint8_t *out, const char **why)
+bool values_fill(const PtxCase *c, const char *values, const ElementType *t, size_t count, uint8_t *out,
+                 const char **why)
 {
     if (is_list(values))
         return list_fill(values, t, count, out, why);
-    uint64_t seed   = strncmp(values, "random", 6) == 0 ? strtoull(values + 6, NULL, 10) + 1 : 0;
-    bool     iota   = strcmp(values, "iota") == 0;
-    int64_t  v      = 0;
+    uint64_t seed = strncmp(values, "random", 6) == 0 ? strtoull(values + 6, NULL, 10) + 1 : 0;
+    bool     iota = strcmp(values, "iota") == 0;
+    int64_t  v    = 0;
     for (size_t k = 0; k < count; k++) {
         if (seed)
             v = t->kind == 'f' ? (int64_t)(next_random(&seed) % 2001) - 1000 : (int64_t)next_random(&seed);
