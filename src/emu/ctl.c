@@ -252,9 +252,10 @@ static const Uop *ctl_trap(Warp *w, const Uop *u)
 static const Uop *ctl_unsupported(Warp *w, const Uop *u)
 {
     const Instr *in  = w->block->launch->prog->instr[u->instr].in;
-    const Form *form = op_form(in->op->op);
+    const Form *form   = op_form(in->op->op);
+    const char *family = form->exactness == UNSUPPORTED ? form->note : ""; /* notes of other rows say other things */
     return fault_raise(w, u, FAULT_UNSUPPORTED, (unsigned)__builtin_ctz(w->mask), w->mask, "%s is not implemented%s%s", in->op->text,
-                       form->note[0] ? ": " : "", form->note);
+                       family[0] ? ": " : "", family);
 }
 
 /* ---- special registers and addresses ---- */

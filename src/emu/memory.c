@@ -244,9 +244,9 @@ void memory_explain(Memory *m, uint64_t address, uint64_t bytes, char *out, size
 
 uint64_t memory_heap_alloc(Memory *m, uint64_t bytes)
 {
-    uint64_t span = ((bytes ? bytes : 1) + 15) & ~UINT64_C(15), at = 0;
+    uint64_t span = ((bytes + 15) & ~UINT64_C(15)) + 16, at = 0; /* 16 bytes of gap behind each block */
     pthread_mutex_lock(&m->heap_lock);
-    if (m->heap_base && bytes <= m->heap_bytes)
+    if (m->heap_base && bytes <= m->heap_bytes) /* rounding cannot wrap */
         at = first_fit(m->heap, m->nheap, m->heap_base, m->heap_base + m->heap_bytes, span, 16);
     if (at)
         insert_sorted(&m->heap, &m->nheap, &m->heap_cap, (Alloc){at, bytes, span, ALLOC_HEAP, m->nheap + 1, NULL});
