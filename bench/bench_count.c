@@ -11,7 +11,7 @@
 
 enum { INSTRS = 96, ROUNDS = 40000 };
 
-typedef enum Pattern { ROW, BROADCAST, COLUMN, GLOBAL, RANDOM, GATHER } Pattern;
+typedef enum Pattern { ROW, BROADCAST, COLUMN, GLOBAL, RANDOM, GATHER, HISTOGRAM } Pattern;
 
 static double now(void)
 {
@@ -34,7 +34,9 @@ static void fill(Pattern p, uint32_t round, uint32_t *off, uint64_t *addr, uint3
                   : p == BROADCAST ? round % 1024 * 4
                   : p == COLUMN    ? i * 132 + round % 32 * 4
                                    : noise(seed) % 12288 * 4;
-        addr[i] = 0x7f0000000000u + (p == GATHER ? off[i] * 1024u : round % 64 * 4096 + i * 4);
+        addr[i] = 0x7f0000000000u + (p == GATHER      ? off[i] * 1024u
+                                     : p == HISTOGRAM ? off[i] % 4096u
+                                                      : round % 64 * 4096 + i * 4);
     }
 }
 
@@ -48,13 +50,14 @@ static double measure(const Profile *profile, Pattern p, uint32_t mask)
     Observer  *o      = count_new(profile);
     LaunchInfo info   = {.grid = {1, 1, 1}, .block = {32, 1, 1}, .instrs = INSTRS, .workers = 1};
     void      *s      = o->fork(o, &info, 0);
-    bool       global = p == GLOBAL || p == GATHER, wild = p == RANDOM || p == GATHER;
+    bool       global = p == GLOBAL || p == GATHER || p == HISTOGRAM, wild = p >= RANDOM;
+    uint8_t    op     = p == HISTOGRAM ? ACCESS_RED : ACCESS_LD;
     int        rounds = wild ? ROUNDS / 100 : ROUNDS;
     double     start  = now();
     for (int r = 0; r < rounds; r++)
         for (uint32_t i = 0; i < INSTRS; i++) {
             Access a = {
-                .instr = i, .space = global ? ACCESS_GLOBAL : ACCESS_SHARED, .op = ACCESS_LD, .bytes = 4, .mask = mask};
+                .instr = i, .space = global ? ACCESS_GLOBAL : ACCESS_SHARED, .op = op, .bytes = 4, .mask = mask};
             if (global)
                 a.addr = addr[wild ? (r + (int)i) & 63 : r & 63];
             else
@@ -63,7 +66,8 @@ static double measure(const Profile *profile, Pattern p, uint32_t mask)
         }
     double ns = (now() - start) * 1e9 / ((double)rounds * INSTRS);
     o->join(o, s);
-    uint64_t counted = count_total(o)->shared_ld_inst + count_total(o)->global_ld_requests;
+    uint64_t counted =
+        count_total(o)->shared_ld_inst + count_total(o)->global_ld_requests + count_total(o)->global_atom_requests;
     count_free(o);
     return counted == (uint64_t)rounds * INSTRS ? ns : -1;
 }
@@ -78,5 +82,6 @@ int main(void)
     printf("count_global_row\t%.2f\tns/access\n", measure(p, GLOBAL, UINT32_MAX));
     printf("count_shared_random\t%.1f\tns/access\n", measure(p, RANDOM, UINT32_MAX));
     printf("count_global_random\t%.1f\tns/access\n", measure(p, GATHER, UINT32_MAX));
+    printf("count_global_histogram\t%.1f\tns/access\n", measure(p, HISTOGRAM, UINT32_MAX));
     return 0;
 }

@@ -2,22 +2,22 @@
  *
  * Sectors of one global atomic access (measured on cc 9.0, docs/model.md; older devices are taken to do the same).
  *
- * The lanes are served in rounds until none is left.  There are four sets of 32 banks; a lane's set follows from its 128-byte line
- * (set_of), its place in the set from its place in the line.  In a round, among the lanes that are left:
+ * The lanes are served in rounds until none is left.  A lane belongs to one of four sets by its 128-byte line (set_of),
+ * and has a place in it, its address modulo 128.  In a round, among the lanes that are left:
  *
  *   - each set works on one line: that of its lowest lane;
  *   - a lane waits if a lower lane wants the same place of the same set, be it the same address or another line's;
  *   - a lane of its set's line that need not wait is served.
  *
- * A round costs the distinct 32-byte sectors of the lanes it serves.  So lanes on one address take turns, different addresses of a
- * sector go together, and only a lane that waits for one of another line (which may itself not be served yet) tears its sector apart.
- *
- * Unless the last happens, the cost does not depend on which lines share a set, hence not on where in memory the access lies:
- * model_movable says so.
+ * A round costs the distinct 32-byte sectors of the lanes it serves.  So lanes on one address take turns, different
+ * addresses of a sector go together, and only a lane that waits for one of another line (which may itself not be served
+ * yet) tears its sector apart.  Unless that may happen, the cost does not depend on which lines share a set, hence not
+ * on where in memory the access lies: model_movable says so.
  * Not modelled: what happens at L2, the order in which values arrive. */
 #include "model/rules.h"
 
 #include <stdbool.h>
+#include <string.h>
 
 enum { SETS = 4 };
 
@@ -29,67 +29,93 @@ static unsigned set_of(uint64_t line)
     return (unsigned)__builtin_parityll(line & SET_LOW) | (unsigned)__builtin_parityll(line & SET_HIGH) << 1;
 }
 
-typedef struct Round {
-    uint64_t line[SETS];                    /* each set works on; valid if `lines` has the set's bit */
-    uint64_t wanted[SETS][MODEL_LINE / 64]; /* places of the set, by byte */
-    uint32_t lines, sectors;                /* sectors: four bits a set */
-} Round;
+/* The lanes of an access by line and by place. */
+typedef struct Lanes {
+    uint8_t  line[MODEL_LANES];    /* number of the lane's line among those of the access */
+    uint8_t  place[MODEL_LANES];   /* address modulo 128 */
+    uint32_t below[MODEL_LANES];   /* lower lanes at the same place, of whatever line */
+    uint32_t of_line[MODEL_LANES]; /* by line */
+    uint32_t of_set[SETS];
+} Lanes;
 
-/* Whether the lane is served, having been told in the order of lanes. */
-static bool round_take(Round *r, unsigned set, uint64_t at)
+static void lanes_sort(const ModelAccess *a, Lanes *l)
 {
-    unsigned  place = (unsigned)(at % MODEL_LINE);
-    uint64_t *want = &r->wanted[set][place / 64], bit = UINT64_C(1) << place % 64;
-    if (!(r->lines >> set & 1)) {
-        r->lines |= 1u << set;
-        r->line[set] = at / MODEL_LINE;
+    enum { SLOTS = 64 };
+    uint32_t at_place[MODEL_LINE] = {0};
+    uint8_t  slot[SLOTS]          = {0}; /* line + 1; 0 = empty */
+    uint64_t number[MODEL_LANES];
+    unsigned lines = 0;
+    memset(l->of_set, 0, sizeof l->of_set);
+    for (uint32_t m = a->mask; m; m &= m - 1) {
+        unsigned i    = (unsigned)__builtin_ctz(m);
+        uint64_t line = a->addr[i] / MODEL_LINE;
+        unsigned k    = (unsigned)((line * 0x9e3779b97f4a7c15u) >> 58);
+        while (slot[k] && number[slot[k] - 1] != line)
+            k = (k + 1) % SLOTS;
+        if (!slot[k]) {
+            number[lines]     = line;
+            l->of_line[lines] = 0;
+            slot[k]           = (uint8_t)++lines;
+        }
+        l->line[i]  = (uint8_t)(slot[k] - 1);
+        l->place[i] = (uint8_t)(a->addr[i] % MODEL_LINE);
+        l->below[i] = at_place[l->place[i]];
+        at_place[l->place[i]] |= 1u << i;
+        l->of_line[l->line[i]] |= 1u << i;
     }
-    bool taken = *want & bit;
-    *want |= bit;
-    if (taken || r->line[set] != at / MODEL_LINE)
-        return false;
-    r->sectors |= 1u << (4 * set + place / MODEL_SECTOR);
-    return true;
+    for (unsigned k = 0; k < lines; k++)
+        l->of_set[set_of(number[k])] |= l->of_line[k];
+}
+
+/* One round of a set for the lanes left in it; returns those served and adds their sectors to sum. */
+static uint32_t round_serve(const Lanes *l, uint32_t left, uint32_t *sum)
+{
+    uint32_t served = 0, sectors = 0;
+    for (uint32_t m = left & l->of_line[l->line[__builtin_ctz(left)]]; m; m &= m - 1) {
+        unsigned i = (unsigned)__builtin_ctz(m);
+        if (l->below[i] & left)
+            continue;
+        served |= 1u << i;
+        sectors |= 1u << l->place[i] / MODEL_SECTOR;
+    }
+    *sum += (uint32_t)__builtin_popcount(sectors);
+    return served;
 }
 
 uint32_t model_atomic_sectors(const ModelAccess *a)
 {
-    uint8_t  set[MODEL_LANES];
-    uint32_t sum = 0, left = a->mask;
-    for (uint32_t m = left; m; m &= m - 1)
-        set[__builtin_ctz(m)] = (uint8_t)set_of(a->addr[__builtin_ctz(m)] / MODEL_LINE);
-    while (left) {
-        Round r = {0};
-        for (uint32_t m = left; m; m &= m - 1) {
-            unsigned i = (unsigned)__builtin_ctz(m);
-            if (round_take(&r, set[i], a->addr[i]))
-                left &= ~(1u << i);
-        }
-        sum += (uint32_t)__builtin_popcount(r.sectors);
-    }
+    Lanes    l;
+    uint32_t sum = 0;
+    lanes_sort(a, &l);
+    for (unsigned s = 0; s < SETS; s++)
+        for (uint32_t left = l.of_set[s]; left;)
+            left &= ~round_serve(&l, left, &sum);
     return sum;
 }
 
-/* Whether lane z may have to wait for a lane of another line while its own line is served, and that may cost a sector.  It takes a
- * lane p below z at z's place in another line, a lane of z's line below p, and another address in z's sector.  Which lanes share a
- * line or sector depends on the first address; those that may are near enough, and so the answer is the same everywhere. */
-static bool may_tear(const ModelAccess *a, unsigned z)
+static uint64_t distance(uint64_t a, uint64_t b)
 {
-    uint64_t at     = a->addr[z];
-    uint32_t rivals = 0;
-    unsigned first  = z;
-    bool     shared = false;
+    return a > b ? a - b : b - a;
+}
+
+/* Whether lane z, some of whose lower neighbours at its place are of other lines (rivals), may have to wait for one of
+ * them while its own line is served, and that may cost a sector.  It takes a lane of z's line below a rival, and another
+ * address in z's sector.  Which lanes share a line or sector depends on the first address; those that may are near
+ * enough, and so the answer is the same everywhere. */
+static bool may_tear(const ModelAccess *a, unsigned z, uint32_t rivals)
+{
+    uint64_t at    = a->addr[z];
+    uint32_t below = a->mask & (UINT32_MAX >> __builtin_clz(rivals));
+    while (below && distance(a->addr[__builtin_ctz(below)], at) >= MODEL_LINE)
+        below &= below - 1;
+    if (!below)
+        return false;
     for (uint32_t m = a->mask; m; m &= m - 1) {
-        unsigned i    = (unsigned)__builtin_ctz(m);
-        uint64_t away = a->addr[i] > at ? a->addr[i] - at : at - a->addr[i];
-        shared |= away < MODEL_SECTOR && away != 0;
-        if (away < MODEL_LINE)
-            first = i < first ? i : first;
-        else if (away % MODEL_LINE == 0)
-            rivals |= 1u << i;
+        uint64_t away = distance(a->addr[__builtin_ctz(m)], at);
+        if (away != 0 && away < MODEL_SECTOR)
+            return true;
     }
-    uint32_t between = ((1u << z) - 1) & ~((1u << first) - 1);
-    return shared && (rivals & between) != 0;
+    return false;
 }
 
 bool model_movable(const Profile *p, const ModelAccess *a)
@@ -97,8 +123,13 @@ bool model_movable(const Profile *p, const ModelAccess *a)
     bool atomic = a->op == MODEL_ATOM || a->op == MODEL_RED;
     if (!atomic || a->space != MODEL_GLOBAL || p->arch->global_rule < GLOBAL_LINES)
         return true;
-    for (uint32_t m = a->mask; m; m &= m - 1)
-        if (may_tear(a, (unsigned)__builtin_ctz(m)))
+    Lanes l;
+    lanes_sort(a, &l);
+    for (uint32_t m = a->mask; m; m &= m - 1) {
+        unsigned z      = (unsigned)__builtin_ctz(m);
+        uint32_t rivals = l.below[z] & ~l.of_line[l.line[z]];
+        if (rivals && may_tear(a, z, rivals))
             return false;
+    }
     return true;
 }

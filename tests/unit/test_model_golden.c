@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The access model against counters read on an H200: every row of patterns_h200.tsv and more_patterns_h200.tsv in
- * tests/data/golden, every counter, exactly.  And what model_movable says holds for them: moved by whole periods they cost the same. */
+ * tests/data/golden, every counter, exactly.  And what model_movable says holds for them: moved by whole periods they cost
+ * the same. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
