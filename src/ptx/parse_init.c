@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Initialisers: = value, = { ... } nested as deep as the variable has dimensions (a vector's elements count as one more).
- * What is not given is zero.  Bytes are written little-endian as the device sees them; addresses become Relocs.
+ * Values fill the variable one after the other: braces do not pad a short row of an array, as ptxas 13.0 has it (read off its constant banks and
+ * on an H200); what is not given at the end is zero.  Bytes are written little-endian as the device sees them; addresses become Relocs.
  * "[]" takes its size from the initialiser. */
 #include <stdlib.h>
 #include <string.h>
@@ -98,23 +99,30 @@ static bool parse_scalar(Parser *p, Init *in, uint64_t offset)
     return true;
 }
 
-/* A braced list for dimension `level`, '{' being the current token. */
-static bool parse_level(Parser *p, Init *in, uint32_t level, uint64_t offset)
+/* A braced list for dimension `level`, '{' being the current token; *offset moves on behind each value. */
+static bool parse_level(Parser *p, Init *in, uint32_t level, uint64_t *offset)
 {
     Token at = p->tok;
     if (level >= in->ndim)
         return parser_error(p, at.line, at.col, "more braces than '%s' has dimensions", in->var->name);
     parser_next(p);
-    for (uint64_t i = 0; p->tok.kind != '}'; i++, offset += in->stride[level]) {
+    for (uint64_t i = 0; p->tok.kind != '}'; i++) {
         at = p->tok;
         if (i >= in->dim[level])
             return parser_error(p, at.line, at.col, "too many values for '%s': dimension %u has %llu elements",
                                 in->var->name, level + 1, (unsigned long long)in->dim[level]);
         if (at.kind == '{') {
-            if (!parse_level(p, in, level + 1, offset) || !reserve(p, in, offset + in->stride[level], &at))
+            if (!parse_level(p, in, level + 1, offset))
                 return false;
-        } else if (!parse_scalar(p, in, offset)) {
-            return false;
+            if (in->var->vec && level + 2 == in->ndim) { /* a vector is whole */
+                *offset = (*offset + in->stride[level] - 1) / in->stride[level] * in->stride[level];
+                if (!reserve(p, in, *offset, &at))
+                    return false;
+            }
+        } else {
+            if (!parse_scalar(p, in, *offset))
+                return false;
+            *offset += type_bytes(in->var->type);
         }
         if (p->tok.kind != '}' && !parser_need(p, ',', "',' or '}' in the initialiser"))
             return false;
@@ -177,7 +185,7 @@ bool parse_init(Parser *p, Var *v)
         return p->tok.kind == '{' ? skip_states(p) : parser_expected(p, "'{'");
     layout(&in);
     if (p->tok.kind == '{')
-        ok = parse_level(p, &in, 0, 0);
+        ok = parse_level(p, &in, 0, &(uint64_t){0});
     else if (in.ndim)
         ok = parser_expected(p, "'{': the variable has several elements");
     else
