@@ -16,7 +16,7 @@
 static float as_f32(uint64_t v)
 {
     uint32_t b = (uint32_t)v;
-    float f;
+    float    f;
     memcpy(&f, &b, 4);
     return f;
 }
@@ -62,7 +62,8 @@ static uint16_t half_op(AtomOp op, bool bf, uint16_t old, uint16_t b)
 
 static uint64_t packed_op(AtomOp op, bool bf, uint64_t old, uint64_t b)
 {
-    uint64_t lo = half_op(op, bf, (uint16_t)old, (uint16_t)b), hi = half_op(op, bf, (uint16_t)(old >> 16), (uint16_t)(b >> 16));
+    uint64_t lo = half_op(op, bf, (uint16_t)old, (uint16_t)b),
+             hi = half_op(op, bf, (uint16_t)(old >> 16), (uint16_t)(b >> 16));
     return hi << 16 | lo;
 }
 
@@ -70,7 +71,7 @@ static uint64_t float_op(AtomOp op, Type t, uint64_t old, uint64_t b)
 {
     switch (t) {
     case TY_F32:
-        return op == ATOM_ADD ? from_f32(as_f32(old) + as_f32(b))
+        return op == ATOM_ADD   ? from_f32(as_f32(old) + as_f32(b))
                : op == ATOM_MIN ? from_f32((float)pick_min(as_f32(old), as_f32(b)))
                                 : from_f32((float)pick_max(as_f32(old), as_f32(b)));
     case TY_F64: return from_f64(as_f64(old) + as_f64(b));
@@ -113,15 +114,15 @@ static uint64_t new_value(AtomOp op, Type t, uint64_t old, uint64_t b, uint64_t 
 }
 
 /* One read-modify-write of `bytes` at p; the old value, zero-extended. */
-#define RMW(bits)                                                                                                                   \
-    static uint64_t rmw##bits(uint8_t *p, AtomOp op, Type t, uint64_t b, uint64_t c)                                                \
-    {                                                                                                                               \
-        uint##bits##_t *at = (uint##bits##_t *)(void *)p, old = __atomic_load_n(at, __ATOMIC_RELAXED);                              \
-        for (;;) {                                                                                                                  \
-            uint##bits##_t want = (uint##bits##_t)new_value(op, t, old, b, c);                                                      \
-            if (__atomic_compare_exchange_n(at, &old, want, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))                             \
-                return old;                                                                                                         \
-        }                                                                                                                           \
+#define RMW(bits)                                                                                                      \
+    static uint64_t rmw##bits(uint8_t *p, AtomOp op, Type t, uint64_t b, uint64_t c)                                   \
+    {                                                                                                                  \
+        uint##bits##_t *at = (uint##bits##_t *)(void *)p, old = __atomic_load_n(at, __ATOMIC_RELAXED);                 \
+        for (;;) {                                                                                                     \
+            uint##bits##_t want = (uint##bits##_t)new_value(op, t, old, b, c);                                         \
+            if (__atomic_compare_exchange_n(at, &old, want, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))                \
+                return old;                                                                                            \
+        }                                                                                                              \
     }
 RMW(16)
 RMW(32)
@@ -155,11 +156,11 @@ static uint64_t operand(const Warp *w, Slot s, unsigned bytes, unsigned lane)
 
 const Uop *mem_atom(Warp *w, const Uop *u, bool observed)
 {
-    const MemInfo *info = u->ptr;
-    AtomOp op           = (AtomOp)info->atom;
-    Type t              = (Type)info->atom_type;
-    unsigned bytes      = info->bytes;
-    uint8_t *p[LANES];
+    const MemInfo *info  = u->ptr;
+    AtomOp         op    = (AtomOp)info->atom;
+    Type           t     = (Type)info->atom_type;
+    unsigned       bytes = info->bytes;
+    uint8_t       *p[LANES];
     if (!access_resolve(w, u, info, observed, p))
         return STOP;
     w->worker->sync_ops = true;
@@ -173,8 +174,9 @@ const Uop *mem_atom(Warp *w, const Uop *u, bool observed)
             continue;
         }
         for (unsigned v = 0; v < info->nvec; v++) {
-            Slot from    = info->nvec == 1 ? info->b : info->bv[v];
-            uint64_t old = rmw(p[i] + v * bytes, bytes, op, t, operand(w, from, bytes, i), operand(w, info->c, bytes, i));
+            Slot     from = info->nvec == 1 ? info->b : info->bv[v];
+            uint64_t old =
+                rmw(p[i] + v * bytes, bytes, op, t, operand(w, from, bytes, i), operand(w, info->c, bytes, i));
             if (info->v[v] != NO_SLOT)
                 memcpy(w->r + info->v[v] + (size_t)i * bytes, &old, bytes);
         }

@@ -19,7 +19,7 @@ static uint8_t *zeroed(size_t bytes, size_t align)
 static Block *block_make(Worker *k)
 {
     Launch *l = k->launch;
-    Block *b  = xcalloc(1, sizeof *b);
+    Block  *b = xcalloc(1, sizeof *b);
     b->launch = l;
     b->nwarps = l->nwarps;
     b->shared = zeroed(l->shared_bytes, 128);
@@ -34,11 +34,11 @@ static Block *block_make(Worker *k)
         w->local_bytes  = l->local_bytes;
         w->local        = b->local ? b->local + (size_t)i * LANES * l->local_bytes : NULL;
         for (uint32_t lane = 0; lane < LANES; lane++) {
-            uint32_t t         = i * LANES + lane;
-            w->laneid[lane]    = lane;
-            w->tid[0][lane]    = t % l->block[0];
-            w->tid[1][lane]    = t / l->block[0] % l->block[1];
-            w->tid[2][lane]    = t / (l->block[0] * l->block[1]);
+            uint32_t t      = i * LANES + lane;
+            w->laneid[lane] = lane;
+            w->tid[0][lane] = t % l->block[0];
+            w->tid[1][lane] = t / l->block[0] % l->block[1];
+            w->tid[2][lane] = t / (l->block[0] * l->block[1]);
         }
     }
     return b;
@@ -62,13 +62,13 @@ void block_start(Block *b, Worker *k, uint64_t index)
     memset(b->bar, 0, sizeof b->bar);
     memset(b->shared, 0, l->shared_bytes);
     for (uint32_t i = 0; i < b->nwarps; i++) {
-        Warp *w    = &b->warp[i];
-        w->worker  = k;
-        w->live    = first_lanes(l->threads - i * LANES);
-        w->ngroups = 0;
-        w->turn    = 0;
-        Frame *f   = frame_new(k, l->prog->code[0]);
-        f->alive   = w->live;
+        Warp *w      = &b->warp[i];
+        w->worker    = k;
+        w->live      = first_lanes(l->threads - i * LANES);
+        w->ngroups   = 0;
+        w->turn      = 0;
+        Frame *f     = frame_new(k, l->prog->code[0]);
+        f->alive     = w->live;
         f->local_top = f->code->local_bytes;
         warp_put(w, f->code->uops, f, w->live);
     }
@@ -128,9 +128,9 @@ bool block_check_barriers(Block *b)
 {
     bool any = false;
     for (uint32_t left = b->pending; left; left &= left - 1) {
-        unsigned id        = (unsigned)__builtin_ctz(left);
-        const Barrier *bar = &b->bar[id];
-        uint32_t expected  = bar->expected ? bar->expected : b->live;
+        unsigned       id       = (unsigned)__builtin_ctz(left);
+        const Barrier *bar      = &b->bar[id];
+        uint32_t       expected = bar->expected ? bar->expected : b->live;
         if (bar->arrived >= expected) {
             complete(b, id);
             any = true;
@@ -145,12 +145,13 @@ static void deadlock(Block *b, Worker *k)
     for (uint32_t i = 0; i < b->nwarps; i++) {
         Warp *w = &b->warp[i];
         for (uint32_t j = 0; j < w->ngroups; j++) {
-            const Group *g = &w->group[j];
-            unsigned lane  = (unsigned)__builtin_ctz(g->mask);
-            w->worker      = k;
+            const Group *g    = &w->group[j];
+            unsigned     lane = (unsigned)__builtin_ctz(g->mask);
+            w->worker         = k;
             if (g->state == GROUP_SYNC) {
                 fault_raise(w, g->pc, FAULT_SYNC_MASK, lane, g->mask,
-                            "the member mask 0x%08x names lanes that never arrive: lanes 0x%08x wait here, lanes 0x%08x have exited or "
+                            "the member mask 0x%08x names lanes that never arrive: lanes 0x%08x wait here, lanes "
+                            "0x%08x have exited or "
                             "wait elsewhere",
                             g->need, g->mask, g->need & ~g->mask);
                 return;
@@ -160,11 +161,11 @@ static void deadlock(Block *b, Worker *k)
     for (uint32_t i = 0; i < b->nwarps; i++) {
         Warp *w = &b->warp[i];
         for (uint32_t j = 0; j < w->ngroups; j++) {
-            const Group *g     = &w->group[j];
+            const Group   *g   = &w->group[j];
             const Barrier *bar = &b->bar[g->barrier];
             fault_raise(w, g->pc - 1, FAULT_BARRIER_DEADLOCK, (unsigned)__builtin_ctz(g->mask), g->mask,
-                        "barrier %u waits for %u threads, %u have arrived and nobody else in the block can run", g->barrier,
-                        bar->expected ? bar->expected : b->live, bar->arrived);
+                        "barrier %u waits for %u threads, %u have arrived and nobody else in the block can run",
+                        g->barrier, bar->expected ? bar->expected : b->live, bar->arrived);
             return;
         }
     }

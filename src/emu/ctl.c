@@ -83,7 +83,7 @@ static const Uop *ctl_bra(Warp *w, const Uop *u)
         return u->target;
     /* the lower pc goes on, the other waits */
     const Uop *next = u + 1;
-    uint32_t stay   = w->mask & ~taken;
+    uint32_t   stay = w->mask & ~taken;
     if (u->target < next) {
         warp_put(w, next, w->frame, stay);
         w->mask = taken;
@@ -100,9 +100,9 @@ static const Uop *ctl_bra(Warp *w, const Uop *u)
 
 static const Uop *ctl_brx(Warp *w, const Uop *u)
 {
-    const BranchTable *t = u->ptr;
-    const uint32_t *idx  = (const uint32_t *)(const void *)(w->r + u->a);
-    uint32_t left        = w->mask;
+    const BranchTable *t    = u->ptr;
+    const uint32_t    *idx  = (const uint32_t *)(const void *)(w->r + u->a);
+    uint32_t           left = w->mask;
     while (left) {
         uint32_t i = idx[__builtin_ctz(left)], same = 0;
         for (uint32_t m = left; m; m &= m - 1)
@@ -131,7 +131,7 @@ static void leave_frame(Warp *w, Frame *f, uint32_t lanes)
 
 static const Uop *ctl_exit(Warp *w, const Uop *u)
 {
-    Block *b      = w->block;
+    Block   *b    = w->block;
     uint32_t mask = w->mask;
     (void)u;
     for (Frame *f = w->frame, *up; f; f = up) {
@@ -154,12 +154,12 @@ static uint8_t *lane_bytes(uint8_t *regs, const Code *code, uint32_t offset, uns
 }
 
 /* Copies arguments (or results) of the lanes between the frames of caller and callee. */
-static void transfer(const Transfer *t, uint32_t n, uint8_t *from, const Code *from_code, uint8_t *to, const Code *to_code,
-                     uint32_t mask)
+static void transfer(const Transfer *t, uint32_t n, uint8_t *from, const Code *from_code, uint8_t *to,
+                     const Code *to_code, uint32_t mask)
 {
     for (uint32_t i = 0; i < n; i++)
         for (uint32_t m = mask; m; m &= m - 1) {
-            unsigned lane = (unsigned)__builtin_ctz(m);
+            unsigned       lane = (unsigned)__builtin_ctz(m);
             const uint8_t *src =
                 t[i].from_reg ? from + t[i].from + lane * t[i].bytes : lane_bytes(from, from_code, t[i].from, lane);
             uint8_t *dst = t[i].to_reg ? to + t[i].to + lane * t[i].bytes : lane_bytes(to, to_code, t[i].to, lane);
@@ -172,8 +172,8 @@ static const Uop *enter(Warp *w, const Uop *u, const CallInfo *call, const Code 
     Frame *up = w->frame;
     if (up->depth + 1 >= MAX_CALL_DEPTH || up->local_top + callee->local_bytes > w->local_bytes)
         return fault_raise(w, u, FAULT_STACK_OVERFLOW, (unsigned)__builtin_ctz(mask), mask,
-                           "calling %s at depth %u needs %u bytes of local memory, the thread has %u", callee->func->name,
-                           up->depth + 1, up->local_top + callee->local_bytes, w->local_bytes);
+                           "calling %s at depth %u needs %u bytes of local memory, the thread has %u",
+                           callee->func->name, up->depth + 1, up->local_top + callee->local_bytes, w->local_bytes);
     Frame *f      = frame_new(w->worker, callee);
     f->parent     = up;
     f->ret        = u + 1;
@@ -192,22 +192,22 @@ static const Uop *enter(Warp *w, const Uop *u, const CallInfo *call, const Code 
 
 static const Uop *call_indirect(Warp *w, const Uop *u, const CallInfo *call)
 {
-    const Launch *l       = w->block->launch;
-    const uint64_t *where = (const uint64_t *)(const void *)(w->r + u->a);
-    unsigned lane         = (unsigned)__builtin_ctz(w->mask);
-    uint64_t address      = where[lane];
-    uint32_t same         = 0;
+    const Launch   *l       = w->block->launch;
+    const uint64_t *where   = (const uint64_t *)(const void *)(w->r + u->a);
+    unsigned        lane    = (unsigned)__builtin_ctz(w->mask);
+    uint64_t        address = where[lane];
+    uint32_t        same    = 0;
     for (uint32_t m = w->mask; m; m &= m - 1)
         if (where[__builtin_ctz(m)] == address)
             same |= m & -m;
-    uint64_t index     = (address - CODE_WINDOW) / 16;
+    uint64_t    index  = (address - CODE_WINDOW) / 16;
     const Code *callee = NULL;
     for (uint32_t i = 0; i < l->prog->ncode && address >= CODE_WINDOW; i++)
         if (l->prog->code[i]->func->index == index)
             callee = l->prog->code[i];
     if (!callee)
-        return fault_raise(w, u, FAULT_BAD_CALL, lane, same, "call through 0x%llx, which is not the address of a function",
-                           (unsigned long long)address);
+        return fault_raise(w, u, FAULT_BAD_CALL, lane, same,
+                           "call through 0x%llx, which is not the address of a function", (unsigned long long)address);
     if (same != w->mask) /* the others call later: they wait at this uop */
         warp_put(w, u, w->frame, w->mask & ~same);
     return enter(w, u, call, callee, same);
@@ -251,11 +251,11 @@ static const Uop *ctl_trap(Warp *w, const Uop *u)
 
 static const Uop *ctl_unsupported(Warp *w, const Uop *u)
 {
-    const Instr *in  = w->block->launch->prog->instr[u->instr].in;
-    const Form *form   = op_form(in->op->op);
-    const char *family = form->exactness == UNSUPPORTED ? form->note : ""; /* notes of other rows say other things */
-    return fault_raise(w, u, FAULT_UNSUPPORTED, (unsigned)__builtin_ctz(w->mask), w->mask, "%s is not implemented%s%s", in->op->text,
-                       family[0] ? ": " : "", family);
+    const Instr *in     = w->block->launch->prog->instr[u->instr].in;
+    const Form  *form   = op_form(in->op->op);
+    const char  *family = form->exactness == UNSUPPORTED ? form->note : ""; /* notes of other rows say other things */
+    return fault_raise(w, u, FAULT_UNSUPPORTED, (unsigned)__builtin_ctz(w->mask), w->mask, "%s is not implemented%s%s",
+                       in->op->text, family[0] ? ": " : "", family);
 }
 
 /* ---- special registers and addresses ---- */
@@ -304,7 +304,7 @@ static void lane_masks(Warp *w, Slot d, SReg which)
 
 static uint32_t scalar_sreg(const Warp *w, SReg which)
 {
-    const Block *b  = w->block;
+    const Block  *b = w->block;
     const Launch *l = b->launch;
     switch (which) {
     case SREG_ntid_x: return l->block[0];
@@ -394,16 +394,18 @@ static bool in_space(Memory *m, Space space, uint64_t address)
         return address - SHARED_WINDOW < WINDOW_BYTES;
     if (space == SPACE_LOCAL)
         return address - LOCAL_WINDOW < WINDOW_BYTES;
-    const Alloc *a    = memory_find(m, address, &tmp);
-    bool constant     = a && a->kind == ALLOC_CONST_VAR, param = a && a->kind == ALLOC_PARAM;
-    return space == SPACE_CONST ? constant : space == SPACE_PARAM ? param : address - m->base < m->size && !constant && !param;
+    const Alloc *a        = memory_find(m, address, &tmp);
+    bool         constant = a && a->kind == ALLOC_CONST_VAR, param = a && a->kind == ALLOC_PARAM;
+    return space == SPACE_CONST   ? constant
+           : space == SPACE_PARAM ? param
+                                  : address - m->base < m->size && !constant && !param;
 }
 
 static const Uop *ctl_isspacep(Warp *w, const Uop *u)
 {
-    const uint64_t *a = (const uint64_t *)(const void *)(w->r + u->a);
-    Memory *m         = &w->block->launch->dev->mem;
-    uint32_t is       = 0;
+    const uint64_t *a  = (const uint64_t *)(const void *)(w->r + u->a);
+    Memory         *m  = &w->block->launch->dev->mem;
+    uint32_t        is = 0;
     for (uint32_t left = w->mask; left; left &= left - 1) {
         unsigned i = (unsigned)__builtin_ctz(left);
         is |= (uint32_t)in_space(m, (Space)u->x, a[i]) << i;
@@ -467,7 +469,7 @@ static const Uop *ctl_resize(Warp *w, const Uop *u)
     uint64_t v[LANES];
     if (u->x == 8 && u->y == 4) { /* 64-bit address registers into 32-bit spaces: common */
         const uint64_t *a = SLOT(w, uint64_t, u->a);
-        uint32_t *d       = SLOT(w, uint32_t, u->d);
+        uint32_t       *d = SLOT(w, uint32_t, u->d);
         for (int i = 0; i < LANES; i++)
             d[i] = w->mask >> i & 1 ? (uint32_t)a[i] : d[i];
         return u + 1;
@@ -500,8 +502,8 @@ static const Uop *ctl_alloca(Warp *w, const Uop *u)
     uint64_t at = (w->frame->local_top + align - 1) & -align;
     if (at + most > w->local_bytes)
         return fault_raise(w, u, FAULT_STACK_OVERFLOW, (unsigned)__builtin_ctz(w->mask), w->mask,
-                           "alloca of %llu bytes; %u of the thread's %u bytes of local memory are in use", (unsigned long long)most,
-                           w->frame->local_top, w->local_bytes);
+                           "alloca of %llu bytes; %u of the thread's %u bytes of local memory are in use",
+                           (unsigned long long)most, w->frame->local_top, w->local_bytes);
     w->frame->local_top = (uint32_t)(at + most);
     if (u->x == 8)
         broadcast64(w, u->d, at);

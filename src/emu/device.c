@@ -46,8 +46,9 @@ static bool cpu_has(const char *name)
 {
 #if defined(__x86_64__)
     if (strcmp(name, "avx512") == 0)
-        return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
-               __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("fma");
+        return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+               __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") &&
+               __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("fma");
     if (strcmp(name, "avx2") == 0)
         return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2");
 #endif
@@ -75,17 +76,17 @@ const ExecTable *emu_exec_table(const char *name)
 Status emu_open(const EmuOptions *o, EmuDevice **out)
 {
     static const EmuOptions none;
-    o    = o ? o : &none;
-    *out = NULL;
+    o                     = o ? o : &none;
+    *out                  = NULL;
     const ExecTable *exec = emu_exec_table(o->simd);
     if (!exec)
         return WW_ERR_UNAVAILABLE;
-    EmuDevice *d = xcalloc(1, sizeof *d);
-    long cores   = sysconf(_SC_NPROCESSORS_ONLN);
-    d->exec      = exec;
-    d->seed      = o->seed;
-    d->threads   = o->threads ? o->threads : cores > 0 ? (unsigned)cores : 1;
-    Status s     = memory_open(&d->mem, o->memory ? o->memory : DEFAULT_MEMORY);
+    EmuDevice *d     = xcalloc(1, sizeof *d);
+    long       cores = sysconf(_SC_NPROCESSORS_ONLN);
+    d->exec          = exec;
+    d->seed          = o->seed;
+    d->threads       = o->threads ? o->threads : cores > 0 ? (unsigned)cores : 1;
+    Status s         = memory_open(&d->mem, o->memory ? o->memory : DEFAULT_MEMORY);
     if (s == WW_OK)
         s = memory_alloc(&d->mem, PARAM_BYTES, 256, ALLOC_PARAM, NULL, &d->param_base);
     if (s != WW_OK) {
@@ -116,16 +117,28 @@ Status emu_alloc(EmuDevice *d, uint64_t bytes, uint64_t *address)
 
 Status emu_free(EmuDevice *d, uint64_t address)
 {
-    Alloc tmp;
+    Alloc        tmp;
     const Alloc *a = memory_find(&d->mem, address, &tmp);
     if (!a || a->kind != ALLOC_USER || a->base != address)
         return WW_ERR_INVALID;
     return memory_free(&d->mem, address);
 }
 
+Status emu_adopt(EmuDevice *d, uint64_t address, uint64_t bytes)
+{
+    return memory_adopt(&d->mem, address, bytes);
+}
+
+Status emu_disown(EmuDevice *d, uint64_t address)
+{
+    Alloc        tmp;
+    const Alloc *a = memory_find(&d->mem, address, &tmp);
+    return a && a->kind == ALLOC_FOREIGN && a->base == address ? memory_free(&d->mem, address) : WW_ERR_INVALID;
+}
+
 Status emu_range(EmuDevice *d, uint64_t address, uint64_t bytes, const char **why)
 {
-    Alloc tmp;
+    Alloc        tmp;
     const Alloc *a = memory_find(&d->mem, address, &tmp);
     if (bytes == 0 || (a && bytes <= a->base + a->bytes - address))
         return WW_OK;
@@ -168,9 +181,9 @@ static void apply_relocs(EmuModule *em)
     const Module *m = em->ptx;
     for (size_t i = 0; i < m->nvars; i++)
         for (size_t j = 0; j < m->vars[i]->nrelocs && em->var_address[i]; j++) {
-            const Reloc *r = &m->vars[i]->relocs[j];
-            uint64_t value = r->func ? CODE_WINDOW + 16 * (uint64_t)r->func->index : em->var_address[r->var->index];
-            value          = (value + (uint64_t)r->addend) >> r->shift;
+            const Reloc *r     = &m->vars[i]->relocs[j];
+            uint64_t     value = r->func ? CODE_WINDOW + 16 * (uint64_t)r->func->index : em->var_address[r->var->index];
+            value              = (value + (uint64_t)r->addend) >> r->shift;
             memcpy((void *)(uintptr_t)(em->var_address[i] + r->offset), &value, r->bytes);
         }
 }

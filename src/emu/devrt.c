@@ -10,7 +10,10 @@
 
 #include "emu/run.h"
 
-static const struct { const char *name; Builtin id; } builtins[] = {
+static const struct {
+    const char *name;
+    Builtin     id;
+} builtins[] = {
     {"vprintf", BUILTIN_VPRINTF},
     {"__assertfail", BUILTIN_ASSERTFAIL},
     {"malloc", BUILTIN_MALLOC},
@@ -31,10 +34,10 @@ static uint64_t arg(const Warp *w, const CallInfo *call, uint32_t i, unsigned la
     uint64_t v = 0;
     if (i >= call->nargs)
         return 0;
-    const Transfer *t = &call->args[i];
-    const Code *code  = w->frame->code;
-    const uint8_t *at = t->from_reg ? w->r + t->from + (size_t)lane * t->bytes
-                                    : w->r + code->pbuf + (size_t)lane * code->pbuf_stride + t->from;
+    const Transfer *t    = &call->args[i];
+    const Code     *code = w->frame->code;
+    const uint8_t  *at   = t->from_reg ? w->r + t->from + (size_t)lane * t->bytes
+                                       : w->r + code->pbuf + (size_t)lane * code->pbuf_stride + t->from;
     memcpy(&v, at, t->bytes < 8 ? t->bytes : 8);
     return v;
 }
@@ -43,10 +46,10 @@ static void set_result(Warp *w, const CallInfo *call, unsigned lane, uint64_t v)
 {
     if (call->nrets == 0)
         return;
-    const Transfer *t = &call->rets[0];
-    const Code *code  = w->frame->code;
-    uint8_t *at       = t->to_reg ? w->r + t->to + (size_t)lane * t->bytes
-                                  : w->r + code->pbuf + (size_t)lane * code->pbuf_stride + t->to;
+    const Transfer *t    = &call->rets[0];
+    const Code     *code = w->frame->code;
+    uint8_t        *at   = t->to_reg ? w->r + t->to + (size_t)lane * t->bytes
+                                     : w->r + code->pbuf + (size_t)lane * code->pbuf_stride + t->to;
     memcpy(at, &v, t->bytes < 8 ? t->bytes : 8);
 }
 
@@ -61,7 +64,7 @@ static const uint8_t *readable(const Warp *w, uint64_t address, unsigned lane, u
         *bytes = w->local_bytes - (address - LOCAL_WINDOW);
         return w->local + (size_t)lane * w->local_bytes + (address - LOCAL_WINDOW);
     }
-    Alloc tmp;
+    Alloc        tmp;
     const Alloc *a = memory_find(&w->block->launch->dev->mem, address, &tmp);
     if (!a)
         return NULL;
@@ -72,7 +75,7 @@ static const uint8_t *readable(const Warp *w, uint64_t address, unsigned lane, u
 /* A zero-terminated string in device memory; "" with *ok = false when it is not one. */
 static const char *string_at(const Warp *w, uint64_t address, unsigned lane, bool *ok)
 {
-    uint64_t n;
+    uint64_t       n;
     const uint8_t *p = readable(w, address, lane, &n);
     *ok              = p && memchr(p, 0, n);
     return *ok ? (const char *)p : "";
@@ -107,12 +110,12 @@ static void format_one(const Warp *w, unsigned lane, Str *out, Str *spec, char c
         str_printf(out, spec->s, (int)next_arg(args, 4));
     } else if (strchr("aAeEfFgG", conv)) {
         uint64_t bits = next_arg(args, 8);
-        double v;
+        double   v;
         memcpy(&v, &bits, 8);
         str_addc(spec, conv);
         str_printf(out, spec->s, v);
     } else if (conv == 's') {
-        bool ok;
+        bool        ok;
         const char *s = string_at(w, next_arg(args, 8), lane, &ok);
         str_addc(spec, 's');
         str_printf(out, spec->s, ok ? s : "(null)");
@@ -127,8 +130,8 @@ static void format_one(const Warp *w, unsigned lane, Str *out, Str *spec, char c
 /* Returns the number of conversions. */
 static unsigned format(const Warp *w, unsigned lane, const char *f, ArgReader *args, Str *out)
 {
-    unsigned n = 0;
-    Str spec   = {0};
+    unsigned n    = 0;
+    Str      spec = {0};
     while (*f) {
         size_t plain = strcspn(f, "%");
         str_addn(out, f, plain);
@@ -136,7 +139,7 @@ static unsigned format(const Warp *w, unsigned lane, const char *f, ArgReader *a
         if (!*f)
             break;
         const char *start = f++;
-        size_t flags      = strspn(f, "-+ #0");
+        size_t      flags = strspn(f, "-+ #0");
         str_clear(&spec);
         str_addn(&spec, start, flags + 1);
         for (f += flags; *f && strchr("0123456789.*", *f); f++)
@@ -164,13 +167,13 @@ static unsigned format(const Warp *w, unsigned lane, const char *f, ArgReader *a
 static const Uop *run_vprintf(Warp *w, const Uop *u, const CallInfo *call)
 {
     for (uint32_t m = w->mask; m; m &= m - 1) {
-        unsigned lane = (unsigned)__builtin_ctz(m);
-        bool ok;
-        uint64_t where  = arg(w, call, 0, lane);
-        const char *fmt = string_at(w, where, lane, &ok);
+        unsigned    lane = (unsigned)__builtin_ctz(m);
+        bool        ok;
+        uint64_t    where = arg(w, call, 0, lane);
+        const char *fmt   = string_at(w, where, lane, &ok);
         if (!ok)
-            return fault_raise(w, u, FAULT_OUT_OF_BOUNDS, lane, m, "printf's format at 0x%llx is not a string in device memory",
-                               (unsigned long long)where);
+            return fault_raise(w, u, FAULT_OUT_OF_BOUNDS, lane, m,
+                               "printf's format at 0x%llx is not a string in device memory", (unsigned long long)where);
         ArgReader args = {0};
         args.at        = readable(w, arg(w, call, 1, lane), lane, &args.left);
         set_result(w, call, lane, format(w, lane, fmt, &args, &w->block->printed));
@@ -183,15 +186,16 @@ static const Uop *run_assertfail(Warp *w, const Uop *u, const CallInfo *call)
     bool ok;
     char text[400] = "";
     for (uint32_t m = w->mask; m; m &= m - 1) {
-        unsigned lane    = (unsigned)__builtin_ctz(m);
-        const Launch *l  = w->block->launch;
-        const uint32_t t = w->index * LANES + lane;
-        const char *msg = string_at(w, arg(w, call, 0, lane), lane, &ok), *file = string_at(w, arg(w, call, 1, lane), lane, &ok),
-                   *func = string_at(w, arg(w, call, 3, lane), lane, &ok);
-        unsigned line    = (unsigned)arg(w, call, 2, lane);
-        str_printf(&w->block->printed, "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.\n", file, line, func,
-                   w->block->id[0], w->block->id[1], w->block->id[2], t % l->block[0], t / l->block[0] % l->block[1],
-                   t / (l->block[0] * l->block[1]), msg);
+        unsigned       lane = (unsigned)__builtin_ctz(m);
+        const Launch  *l    = w->block->launch;
+        const uint32_t t    = w->index * LANES + lane;
+        const char    *msg  = string_at(w, arg(w, call, 0, lane), lane, &ok),
+                   *file    = string_at(w, arg(w, call, 1, lane), lane, &ok),
+                   *func    = string_at(w, arg(w, call, 3, lane), lane, &ok);
+        unsigned line       = (unsigned)arg(w, call, 2, lane);
+        str_printf(&w->block->printed, "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.\n",
+                   file, line, func, w->block->id[0], w->block->id[1], w->block->id[2], t % l->block[0],
+                   t / l->block[0] % l->block[1], t / (l->block[0] * l->block[1]), msg);
         if (!text[0])
             snprintf(text, sizeof text, "%s:%u: %s: assertion `%s` failed", file, line, func, msg);
     }
@@ -213,7 +217,8 @@ static const Uop *run_free(Warp *w, const Uop *u, const CallInfo *call)
         unsigned lane = (unsigned)__builtin_ctz(m);
         uint64_t p    = arg(w, call, 0, lane);
         if (p && !memory_heap_free(&w->block->launch->dev->mem, p))
-            return fault_raise(w, u, FAULT_BAD_FREE, lane, m, "free of 0x%llx, which malloc did not return or which was freed before",
+            return fault_raise(w, u, FAULT_BAD_FREE, lane, m,
+                               "free of 0x%llx, which malloc did not return or which was freed before",
                                (unsigned long long)p);
     }
     return u + 1;

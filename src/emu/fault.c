@@ -11,7 +11,7 @@
 static void fill_place(Fault *f, const Warp *w, unsigned lane)
 {
     const Launch *l = w->block->launch;
-    uint32_t t      = w->index * LANES + lane;
+    uint32_t      t = w->index * LANES + lane;
     for (int i = 0; i < 3; i++)
         f->block[i] = w->block->id[i];
     f->thread[0] = t % l->block[0];
@@ -31,7 +31,7 @@ static Fault *begin(Warp *w, const Uop *u, FaultKind kind, unsigned lane, uint32
 
 const Uop *fault_raise(Warp *w, const Uop *u, FaultKind kind, unsigned lane, uint32_t lanes, const char *fmt, ...)
 {
-    Fault *f = begin(w, u, kind, lane, lanes);
+    Fault  *f = begin(w, u, kind, lane, lanes);
     va_list ap;
     va_start(ap, fmt);
     vsnprintf(f->text, sizeof f->text, fmt, ap);
@@ -47,18 +47,19 @@ static const char *verb(AccessOp op)
 
 static void explain_shared(const Warp *w, uint64_t address, uint64_t bytes, Fault *f, const char *what)
 {
-    const Launch *l = w->block->launch;
-    const char *verb_text = what;
-    const Program *p      = l->prog;
-    const Var *best       = NULL;
-    uint64_t best_at      = 0;
+    const Launch  *l         = w->block->launch;
+    const char    *verb_text = what;
+    const Program *p         = l->prog;
+    const Var     *best      = NULL;
+    uint64_t       best_at   = 0;
     for (uint32_t i = 0; i < p->nshared; i++)
         if (p->shared_offset[i] <= address && (!best || p->shared_offset[i] >= best_at)) {
             best    = p->shared_var[i];
             best_at = p->shared_offset[i];
         }
     if (address < SHARED_RESERVED)
-        snprintf(f->text, sizeof f->text, "%" PRIu64 "-byte shared %s at offset %" PRIu64 ", before the block's first variable", bytes,
+        snprintf(f->text, sizeof f->text,
+                 "%" PRIu64 "-byte shared %s at offset %" PRIu64 ", before the block's first variable", bytes,
                  verb_text, address);
     else if (best)
         snprintf(f->text, sizeof f->text,
@@ -66,30 +67,32 @@ static void explain_shared(const Warp *w, uint64_t address, uint64_t bytes, Faul
                  " bytes), outside the block's %u bytes of shared memory",
                  bytes, verb_text, address - best_at, best->name, best->bytes, w->shared_bytes - SHARED_RESERVED);
     else
-        snprintf(f->text, sizeof f->text, "%" PRIu64 "-byte shared %s at offset %" PRIu64 " of the block's %u bytes of shared memory",
-                 bytes, verb_text, address - SHARED_RESERVED, w->shared_bytes - SHARED_RESERVED);
+        snprintf(f->text, sizeof f->text,
+                 "%" PRIu64 "-byte shared %s at offset %" PRIu64 " of the block's %u bytes of shared memory", bytes,
+                 verb_text, address - SHARED_RESERVED, w->shared_bytes - SHARED_RESERVED);
 }
 
 static void explain_global(Warp *w, uint64_t address, uint64_t bytes, AccessOp op, Fault *f)
 {
     Memory *m = &w->block->launch->dev->mem;
-    char where[300];
+    char    where[300];
     if (address < 65536) {
         f->kind = FAULT_NULL_ACCESS;
-        snprintf(f->text, sizeof f->text, "%" PRIu64 "-byte global %s through a null pointer (address 0x%" PRIx64 ")", bytes, verb(op),
-                 address);
+        snprintf(f->text, sizeof f->text, "%" PRIu64 "-byte global %s through a null pointer (address 0x%" PRIx64 ")",
+                 bytes, verb(op), address);
         return;
     }
     if (address - SHARED_WINDOW < WINDOW_BYTES || address - LOCAL_WINDOW < WINDOW_BYTES) {
         f->kind = FAULT_WRONG_SPACE;
-        snprintf(f->text, sizeof f->text, "%" PRIu64 "-byte global %s of a generic address that points into %s memory", bytes, verb(op),
-                 address - SHARED_WINDOW < WINDOW_BYTES ? "shared" : "local");
+        snprintf(f->text, sizeof f->text, "%" PRIu64 "-byte global %s of a generic address that points into %s memory",
+                 bytes, verb(op), address - SHARED_WINDOW < WINDOW_BYTES ? "shared" : "local");
         return;
     }
     if (address < m->base || address >= m->base + m->size) {
         f->kind = FAULT_HOST_POINTER;
-        snprintf(f->text, sizeof f->text, "%" PRIu64 "-byte global %s at 0x%" PRIx64 ", which is no device memory (a host pointer?)",
-                 bytes, verb(op), address);
+        snprintf(f->text, sizeof f->text,
+                 "%" PRIu64 "-byte global %s at 0x%" PRIx64 ", which is no device memory (a host pointer?)", bytes,
+                 verb(op), address);
         return;
     }
     if (memory_was_freed(m, address))
@@ -98,22 +101,24 @@ static void explain_global(Warp *w, uint64_t address, uint64_t bytes, AccessOp o
     snprintf(f->text, sizeof f->text, "%" PRIu64 "-byte global %s, %s", bytes, verb(op), where);
 }
 
-const Uop *fault_access(Warp *w, const Uop *u, Space space, unsigned lane, uint32_t lanes, uint64_t address, uint64_t bytes,
-                        AccessOp op)
+const Uop *fault_access(Warp *w, const Uop *u, Space space, unsigned lane, uint32_t lanes, uint64_t address,
+                        uint64_t bytes, AccessOp op)
 {
-    Fault *f   = begin(w, u, FAULT_OUT_OF_BOUNDS, lane, lanes);
-    f->address = address;
-    f->bytes   = bytes;
-    f->space   = space;
+    Fault *f         = begin(w, u, FAULT_OUT_OF_BOUNDS, lane, lanes);
+    f->address       = address;
+    f->bytes         = bytes;
+    f->space         = space;
     uint64_t element = bytes;
     if (address & (element - 1)) {
         f->kind = FAULT_MISALIGNED;
-        snprintf(f->text, sizeof f->text, "%" PRIu64 "-byte %s %s at an address that is %" PRIu64 " past a multiple of %" PRIu64, bytes,
+        snprintf(f->text, sizeof f->text,
+                 "%" PRIu64 "-byte %s %s at an address that is %" PRIu64 " past a multiple of %" PRIu64, bytes,
                  space_text(space), verb(op), address & (element - 1), element);
     } else if (space == SPACE_SHARED) {
         explain_shared(w, address, bytes, f, verb(op));
     } else if (space == SPACE_LOCAL) {
-        snprintf(f->text, sizeof f->text, "%" PRIu64 "-byte local %s at offset %" PRIu64 " of the thread's %u bytes of local memory", bytes,
+        snprintf(f->text, sizeof f->text,
+                 "%" PRIu64 "-byte local %s at offset %" PRIu64 " of the thread's %u bytes of local memory", bytes,
                  verb(op), address, w->local_bytes);
     } else {
         explain_global(w, address, bytes, op, f);

@@ -10,8 +10,8 @@
 static void fill_consts(Frame *f, const Code *code)
 {
     for (uint32_t i = 0; i < code->nconsts; i++) {
-        const ConstSlot *c = &code->consts[i];
-        uint8_t *at        = f->regs + c->slot;
+        const ConstSlot *c  = &code->consts[i];
+        uint8_t         *at = f->regs + c->slot;
         if (c->bytes == 0)
             memcpy(at, &c->bits, 4);
         else
@@ -39,6 +39,6 @@ Frame *frame_new(Worker *k, const Code *code)
 
 void frame_free(Worker *k, Frame *f)
 {
-    f->next_free                    = k->free_frames[f->code->index];
+    f->next_free                   = k->free_frames[f->code->index];
     k->free_frames[f->code->index] = f;
 }

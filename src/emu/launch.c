@@ -13,8 +13,15 @@
 #include "emu/run.h"
 
 enum { PATIENCE = 8, LONG = 1024 }; /* waiting passes, and passes of any kind, before another block gets the worker */
-enum { LIMIT_CHECK = 1 << 18 };   /* instructions between looks at the clock */
-enum { MAX_SHARED = 227 * 1024, MAX_THREADS = 1024, SM_COUNT = 132, SM_THREADS = 2048, SM_BLOCKS = 32, SM_SHARED = 228 * 1024 };
+enum { LIMIT_CHECK = 1 << 18 };     /* instructions between looks at the clock */
+enum {
+    MAX_SHARED  = 227 * 1024,
+    MAX_THREADS = 1024,
+    SM_COUNT    = 132,
+    SM_THREADS  = 2048,
+    SM_BLOCKS   = 32,
+    SM_SHARED   = 228 * 1024
+};
 
 /* ---- validation ---- */
 
@@ -32,7 +39,7 @@ static Status refuse(EmuResult *r, const char *fmt, ...)
 static Status check_dims(const EmuLaunch *a, const Func *f, EmuResult *r)
 {
     static const uint32_t max_grid[3] = {2147483647u, 65535, 65535}, max_block[3] = {1024, 1024, 64};
-    static const char axis[]          = "xyz";
+    static const char     axis[] = "xyz";
     for (int i = 0; i < 3; i++) {
         if (a->grid[i] == 0 || a->grid[i] > max_grid[i])
             return refuse(r, "grid.%c is %u; it must be 1 to %u", axis[i], a->grid[i], max_grid[i]);
@@ -41,17 +48,19 @@ static Status check_dims(const EmuLaunch *a, const Func *f, EmuResult *r)
     }
     uint64_t threads = (uint64_t)a->block[0] * a->block[1] * a->block[2];
     if (threads > MAX_THREADS)
-        return refuse(r, "a block of %u x %u x %u has %" PRIu64 " threads; at most %d fit", a->block[0], a->block[1], a->block[2],
-                      threads, MAX_THREADS);
+        return refuse(r, "a block of %u x %u x %u has %" PRIu64 " threads; at most %d fit", a->block[0], a->block[1],
+                      a->block[2], threads, MAX_THREADS);
     if (f->reqntid[0] && (f->reqntid[0] != a->block[0] || (f->reqntid[1] ? f->reqntid[1] : 1) != a->block[1] ||
                           (f->reqntid[2] ? f->reqntid[2] : 1) != a->block[2]))
-        return refuse(r, "the kernel requires blocks of %u x %u x %u threads (.reqntid); the launch has %u x %u x %u", f->reqntid[0],
-                      f->reqntid[1] ? f->reqntid[1] : 1, f->reqntid[2] ? f->reqntid[2] : 1, a->block[0], a->block[1], a->block[2]);
+        return refuse(r, "the kernel requires blocks of %u x %u x %u threads (.reqntid); the launch has %u x %u x %u",
+                      f->reqntid[0], f->reqntid[1] ? f->reqntid[1] : 1, f->reqntid[2] ? f->reqntid[2] : 1, a->block[0],
+                      a->block[1], a->block[2]);
     uint64_t max = 1;
     for (int i = 0; i < 3; i++)
         max *= f->maxntid[i] ? f->maxntid[i] : 1;
     if (f->maxntid[0] && threads > max)
-        return refuse(r, "the kernel allows %" PRIu64 " threads a block (.maxntid); the launch has %" PRIu64, max, threads);
+        return refuse(r, "the kernel allows %" PRIu64 " threads a block (.maxntid); the launch has %" PRIu64, max,
+                      threads);
     return WW_OK;
 }
 
@@ -60,7 +69,8 @@ static Status check_launch(const EmuLaunch *a, const Program *p, EmuResult *r)
     TRY(check_dims(a, p->kernel, r));
     uint32_t fixed = p->static_shared;
     if ((uint64_t)a->shared + fixed > MAX_SHARED)
-        return refuse(r, "%u bytes of static and %u of dynamic shared memory; at most %d fit", fixed, a->shared, MAX_SHARED);
+        return refuse(r, "%u bytes of static and %u of dynamic shared memory; at most %d fit", fixed, a->shared,
+                      MAX_SHARED);
     return WW_OK;
 }
 
@@ -70,9 +80,9 @@ uint32_t emu_param(const Func *kernel, size_t i, uint32_t *offset, uint32_t *byt
 {
     uint64_t at = 0;
     for (size_t j = 0; j < kernel->nparams; j++) {
-        const Var *v   = &kernel->params[j];
-        uint64_t align = v->align ? v->align : 1;
-        at             = (at + align - 1) & -align;
+        const Var *v     = &kernel->params[j];
+        uint64_t   align = v->align ? v->align : 1;
+        at               = (at + align - 1) & -align;
         if (j == i) {
             *offset = (uint32_t)at;
             *bytes  = (uint32_t)v->bytes;
@@ -102,14 +112,14 @@ static void stop_at_limit(Worker *k, FaultKind kind, const char *fmt, ...)
 
 bool launch_check_limits(Worker *k)
 {
-    Launch *l      = k->launch;
+    Launch  *l     = k->launch;
     uint64_t total = __atomic_add_fetch(&l->spent, k->spent, __ATOMIC_RELAXED);
     k->spent       = 0;
     if (__atomic_load_n(&l->aborted, __ATOMIC_ACQUIRE))
         return false;
     if (l->ask->max_instructions && total > l->ask->max_instructions) {
-        stop_at_limit(k, FAULT_INSTRUCTION_LIMIT, "the launch ran %" PRIu64 " warp instructions; its limit is %" PRIu64, total,
-                      l->ask->max_instructions);
+        stop_at_limit(k, FAULT_INSTRUCTION_LIMIT, "the launch ran %" PRIu64 " warp instructions; its limit is %" PRIu64,
+                      total, l->ask->max_instructions);
         return false;
     }
     if (l->ask->stop && *l->ask->stop) {
@@ -121,7 +131,8 @@ bool launch_check_limits(Worker *k)
         clock_gettime(CLOCK_MONOTONIC, &now);
         double s = (double)(now.tv_sec - l->started.tv_sec) + 1e-9 * (double)(now.tv_nsec - l->started.tv_nsec);
         if (s > l->ask->max_seconds) {
-            stop_at_limit(k, FAULT_TIME_LIMIT, "the launch ran longer than its limit of %g seconds", l->ask->max_seconds);
+            stop_at_limit(k, FAULT_TIME_LIMIT, "the launch ran longer than its limit of %g seconds",
+                          l->ask->max_seconds);
             return false;
         }
     }
@@ -196,11 +207,11 @@ static bool run_block(Worker *k, Block *b, bool *stop)
 
 static void *worker_main(void *arg)
 {
-    Worker *k        = arg;
-    Launch *l        = k->launch;
-    Block *ring      = NULL; /* circular: the last one in; ring->next is the next to run */
+    Worker  *k       = arg;
+    Launch  *l       = k->launch;
+    Block   *ring    = NULL; /* circular: the last one in; ring->next is the next to run */
     uint32_t holding = 0;
-    bool stop = false, more = true;
+    bool     stop = false, more = true;
     while (!stop) {
         Block *b = NULL;
         if (more && holding < l->per_worker && (b = take_block(k)) != NULL) {
@@ -368,7 +379,7 @@ static void prepare(Launch *l, EmuDevice *d, EmuModule *em, Program *p, const Em
     l->params      = (uint8_t *)(uintptr_t)d->param_base;
     if (l->param_bytes)
         memcpy(l->params, a->params, l->param_bytes);
-    l->nworkers = (unsigned)(d->threads < l->nblocks ? d->threads : l->nblocks);
+    l->nworkers       = (unsigned)(d->threads < l->nblocks ? d->threads : l->nblocks);
     uint32_t resident = resident_blocks(l);
     l->per_worker     = resident / l->nworkers ? resident / l->nworkers : 1;
     clock_gettime(CLOCK_MONOTONIC, &l->started);

@@ -18,7 +18,10 @@
 #include "emu/sync.h"
 
 struct ConstEntry {
-    struct { uint64_t bits; uint64_t bytes; } key;
+    struct {
+        uint64_t bits;
+        uint64_t bytes;
+    } key;
     Slot           slot;
     UT_hash_handle hh;
 };
@@ -180,8 +183,8 @@ static Slot resize(Lower *lo, Slot a, unsigned from, unsigned to, bool is_signed
 
 static uint64_t float_bits(const Operand *o, unsigned bytes)
 {
-    float f;
-    double d;
+    float    f;
+    double   d;
     uint32_t b;
     if (o->is_f32) {
         b = (uint32_t)o->fbits;
@@ -202,8 +205,8 @@ static uint64_t float_bits(const Operand *o, unsigned bytes)
 static uint64_t int_bits(const Operand *o, unsigned bytes, bool is_float)
 {
     uint64_t bits = (uint64_t)o->ival;
-    float f       = (float)o->ival;
-    double d      = (double)o->ival;
+    float    f    = (float)o->ival;
+    double   d    = (double)o->ival;
     if (is_float && bytes == 8)
         memcpy(&bits, &d, 8);
     else if (is_float && bytes == 4) {
@@ -216,7 +219,7 @@ static uint64_t int_bits(const Operand *o, unsigned bytes, bool is_float)
 static Slot source(Lower *lo, const Operand *o, unsigned bytes, bool is_float, bool is_signed)
 {
     unsigned have = bytes;
-    Slot s;
+    Slot     s;
     switch (o->kind) {
     case OPD_REG:
         s    = lo_reg_slot(lo->code, o);
@@ -284,7 +287,7 @@ void lo_fpmode_begin(Lower *lo, Word rounding, bool ftz)
     lo->fpmode    = UINT32_MAX;
     if (bits == 0)
         return;
-    lo->fpmode = lo->nuops;
+    lo->fpmode                               = lo->nuops;
     lo_emit(lo, ctl_handlers[CTL_fpmode])->x = bits;
 }
 
@@ -330,11 +333,11 @@ static void lower_instr(Lower *lo, uint32_t index)
         lower_body(lo, in);
         return;
     }
-    uint32_t at = lo->nuops;
-    bool around = lower_needs_branch(in) || op_form(in->op->op)->exactness == UNSUPPORTED;
-    Uop *u      = lo_emit(lo, ctl_handlers[around ? CTL_bra : CTL_guard]);
-    u->a        = lo->code->reg_slot[in->guard->index];
-    u->x        = around ? !in->guard_neg : in->guard_neg;
+    uint32_t at     = lo->nuops;
+    bool     around = lower_needs_branch(in) || op_form(in->op->op)->exactness == UNSUPPORTED;
+    Uop     *u      = lo_emit(lo, ctl_handlers[around ? CTL_bra : CTL_guard]);
+    u->a            = lo->code->reg_slot[in->guard->index];
+    u->x            = around ? !in->guard_neg : in->guard_neg;
     lower_body(lo, in);
     if (around)
         add_fixup(lo, (Fixup){at, CFG_NONE, lo->nuops});
@@ -356,7 +359,7 @@ static bool ends_without_next(const Instr *in)
 
 static void lower_block(Lower *lo, uint32_t place)
 {
-    uint32_t b         = lo->cfg->order[place];
+    uint32_t        b  = lo->cfg->order[place];
     const CfgBlock *cb = &lo->cfg->block[b];
     lo->block_uop[b]   = lo->nuops;
     lo->instr          = lo->code->instr_base + cb->first;
@@ -380,7 +383,7 @@ static void keep_consts(Lower *lo)
     c->nconsts = HASH_COUNT(lo->consts);
     c->consts  = ARENA_ARRAY(lo->p->arena, ConstSlot, c->nconsts);
     ConstEntry *e, *next;
-    uint32_t n = 0;
+    uint32_t    n = 0;
     HASH_ITER(hh, lo->consts, e, next)
     {
         c->consts[n++] = (ConstSlot){e->slot, (uint32_t)e->key.bytes, e->key.bits};
@@ -392,7 +395,7 @@ static void resolve_branches(Lower *lo)
 {
     Code *c = lo->code;
     for (uint32_t i = 0; i < lo->nfixups; i++) {
-        const Fixup *f          = &lo->fixups[i];
+        const Fixup *f         = &lo->fixups[i];
         c->uops[f->uop].target = &c->uops[f->block == CFG_NONE ? f->at : lo->block_uop[f->block]];
     }
     for (uint32_t i = 0; i < c->nuops; i++) {
@@ -407,8 +410,14 @@ static void resolve_branches(Lower *lo)
 
 void lower_function(EmuModule *em, Program *p, Code *code)
 {
-    Arena *tmp = arena_new();
-    Lower lo   = {.em = em, .p = p, .code = code, .f = code->func, .top = code->first_free, .fpmode = UINT32_MAX, .carry = NO_SLOT};
+    Arena *tmp   = arena_new();
+    Lower  lo    = {.em     = em,
+                    .p      = p,
+                    .code   = code,
+                    .f      = code->func,
+                    .top    = code->first_free,
+                    .fpmode = UINT32_MAX,
+                    .carry  = NO_SLOT};
     lo.cfg       = cfg_build(tmp, code->func);
     lo.block_uop = ARENA_ARRAY(tmp, uint32_t, lo.cfg->nblocks + 1);
     for (uint32_t i = 0; i < lo.cfg->norder; i++)

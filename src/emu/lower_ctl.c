@@ -10,9 +10,9 @@ static const UopFn *const ctl = ctl_handlers;
 
 static void lower_bra(Lower *lo, const Instr *in)
 {
-    const Label *l  = &lo->f->labels[in->opd[0].label];
-    uint32_t target = l->target < lo->f->ninstrs ? lo->cfg->block_of[l->target] : lo->cfg->nblocks;
-    Uop *u          = lo_emit(lo, ctl[in->guard ? CTL_bra : CTL_jump]);
+    const Label *l      = &lo->f->labels[in->opd[0].label];
+    uint32_t     target = l->target < lo->f->ninstrs ? lo->cfg->block_of[l->target] : lo->cfg->nblocks;
+    Uop         *u      = lo_emit(lo, ctl[in->guard ? CTL_bra : CTL_jump]);
     if (in->guard) {
         u->a = lo->code->reg_slot[in->guard->index];
         u->x = in->guard_neg;
@@ -91,14 +91,14 @@ static void make_transfers(Lower *lo, const Instr *in, const Func *sig, const Co
     call->args = ARENA_ARRAY(lo->p->arena, Transfer, call->nargs);
     call->rets = ARENA_ARRAY(lo->p->arena, Transfer, call->nrets);
     for (uint32_t i = 0; i < call->nargs; i++) {
-        Transfer *t = &call->args[i];
+        Transfer  *t = &call->args[i];
         const Var *v = &sig->params[i];
         t->bytes     = v->reg ? type_bytes(v->reg->type) : (uint32_t)v->bytes;
         caller_side(lo, &args->elem[i], t->bytes, &t->from, &t->from_reg);
         callee_side(lo, sig, callee, sig->nrets + i, &t->to, &t->to_reg);
     }
     for (uint32_t i = 0; i < call->nrets; i++) {
-        Transfer *t  = &call->rets[i];
+        Transfer  *t = &call->rets[i];
         const Var *v = &sig->rets[i];
         t->bytes     = v->reg ? type_bytes(v->reg->type) : (uint32_t)v->bytes;
         callee_side(lo, sig, callee, i, &t->from, &t->from_reg);
@@ -117,8 +117,8 @@ static void note_call(Lower *lo, Code *callee)
 static void lower_indirect_call(Lower *lo, const Instr *in, CallInfo *call)
 {
     static const Func no_signature;
-    const Operand *proto = &in->opd[3];
-    const Func *sig      = &no_signature;
+    const Operand    *proto = &in->opd[3];
+    const Func       *sig   = &no_signature;
     if (proto->kind == OPD_NAME) {
         const Label *l = &lo->f->labels[proto->ival];
         sig            = l->prototype ? l->prototype : l->ncallees ? l->callees[0] : sig;
@@ -145,7 +145,7 @@ static void lower_call(Lower *lo, const Instr *in)
     call->name    = f->name;
     make_transfers(lo, in, f, callee, call);
     Builtin which = callee ? BUILTIN_NONE : builtin_find(f->name);
-    Uop *u        = lo_emit(lo, ctl[callee ? CTL_call : which ? CTL_builtin : CTL_undefined]);
+    Uop    *u     = lo_emit(lo, ctl[callee ? CTL_call : which ? CTL_builtin : CTL_undefined]);
     u->ptr        = call;
     u->x          = which;
     if (callee)
@@ -157,7 +157,7 @@ static void lower_call(Lower *lo, const Instr *in)
 static void emit_bar(Lower *lo, BarKind kind, const Operand *id, const Operand *count, const Operand *pred)
 {
     Slot a = lo_src(lo, id, 4, false), b = count ? lo_src(lo, count, 4, false) : 0;
-    Slot c = 0;
+    Slot c   = 0;
     bool neg = false;
     if (pred) {
         Operand plain = *pred;
@@ -179,9 +179,9 @@ static void lower_bar_red(Lower *lo, const Instr *in, BarKind kind)
     unsigned last = in->nopd - 1u;
     emit_bar(lo, kind, &in->opd[1], last == 3 ? &in->opd[2] : NULL, &in->opd[last]);
     unsigned bytes = kind == BAR_RED_POPC ? 4 : 0;
-    Slot d         = bytes ? lo_dst(lo, &in->opd[0], 4) : lo_dst(lo, &in->opd[0], 0);
-    Slot a         = lo_src(lo, &in->opd[1], 4, false);
-    Uop *u         = lo_emit(lo, ctl[CTL_bar_result]);
+    Slot     d     = bytes ? lo_dst(lo, &in->opd[0], 4) : lo_dst(lo, &in->opd[0], 0);
+    Slot     a     = lo_src(lo, &in->opd[1], 4, false);
+    Uop     *u     = lo_emit(lo, ctl[CTL_bar_result]);
     u->d           = d;
     u->a           = a;
     u->x           = (uint16_t)kind;
@@ -232,10 +232,10 @@ static void lower_shfl(Lower *lo, const Instr *in)
                     : opcode_has(in->op, WORD_down) ? SHFL_DOWN
                     : opcode_has(in->op, WORD_bfly) ? SHFL_BFLY
                                                     : SHFL_IDX;
-    Slot a = lo_src(lo, &o[1], 4, false), b = lo_src(lo, &o[2], 4, false), c = lo_src(lo, &o[3], 4, false);
-    Slot e  = in->op->op == OP_shfl_sync ? lo_src(lo, &o[4], 4, false) : NO_SLOT;
-    Slot to = lo_dst(lo, d, 4);
-    Uop *u  = lo_emit(lo, ctl[CTL_shfl]);
+    Slot     a = lo_src(lo, &o[1], 4, false), b = lo_src(lo, &o[2], 4, false), c = lo_src(lo, &o[3], 4, false);
+    Slot     e  = in->op->op == OP_shfl_sync ? lo_src(lo, &o[4], 4, false) : NO_SLOT;
+    Slot     to = lo_dst(lo, d, 4);
+    Uop     *u  = lo_emit(lo, ctl[CTL_shfl]);
     u->d = to, u->a = a, u->b = b, u->c = c, u->e = e;
     u->n = pred_dst(lo, q);
     u->x = (uint16_t)mode;
@@ -244,19 +244,19 @@ static void lower_shfl(Lower *lo, const Instr *in)
 
 static void lower_vote(Lower *lo, const Instr *in, bool ballot, bool sync)
 {
-    const Operand *o = in->opd;
-    Operand plain    = o[1];
-    plain.neg        = false;
-    Slot a           = lo_src(lo, &plain, 0, false);
-    Slot e           = sync ? lo_src(lo, &o[2], 4, false) : NO_SLOT;
-    Slot d           = lo_dst(lo, &o[0], ballot ? 4 : 0);
-    Uop *u           = lo_emit(lo, ctl[CTL_vote]);
+    const Operand *o     = in->opd;
+    Operand        plain = o[1];
+    plain.neg            = false;
+    Slot a               = lo_src(lo, &plain, 0, false);
+    Slot e               = sync ? lo_src(lo, &o[2], 4, false) : NO_SLOT;
+    Slot d               = lo_dst(lo, &o[0], ballot ? 4 : 0);
+    Uop *u               = lo_emit(lo, ctl[CTL_vote]);
     u->d = d, u->a = a, u->e = e;
     u->x = o[1].neg;
-    u->y = ballot                            ? VOTE_BALLOT
-           : opcode_has(in->op, WORD_all)    ? VOTE_ALL
-           : opcode_has(in->op, WORD_any)    ? VOTE_ANY
-                                             : VOTE_UNI;
+    u->y = ballot                         ? VOTE_BALLOT
+           : opcode_has(in->op, WORD_all) ? VOTE_ALL
+           : opcode_has(in->op, WORD_any) ? VOTE_ANY
+                                          : VOTE_UNI;
     if (ballot)
         lo_dst_done(lo, &o[0], d, 4, false);
 }
@@ -264,7 +264,7 @@ static void lower_vote(Lower *lo, const Instr *in, bool ballot, bool sync)
 static void lower_match(Lower *lo, const Instr *in, bool all)
 {
     const Operand *d, *q, *o = in->opd;
-    unsigned bytes = type_bytes(in->op->types[0]);
+    unsigned       bytes = type_bytes(in->op->types[0]);
     pair(&o[0], &d, &q);
     Slot a = lo_src(lo, &o[1], bytes, false), e = lo_src(lo, &o[2], 4, false), to = lo_dst(lo, d, 4);
     Uop *u = lo_emit(lo, ctl[CTL_match]);
@@ -290,8 +290,8 @@ static ReduxOp redux_op(const Instr *in)
 static void lower_redux(Lower *lo, const Instr *in)
 {
     const Operand *o = in->opd;
-    Slot a = lo_src(lo, &o[1], 4, false), e = lo_src(lo, &o[2], 4, false), d = lo_dst(lo, &o[0], 4);
-    Uop *u = lo_emit(lo, ctl[CTL_redux]);
+    Slot           a = lo_src(lo, &o[1], 4, false), e = lo_src(lo, &o[2], 4, false), d = lo_dst(lo, &o[0], 4);
+    Uop           *u = lo_emit(lo, ctl[CTL_redux]);
     u->d = d, u->a = a, u->e = e;
     u->x = (uint16_t)redux_op(in);
     lo_dst_done(lo, &o[0], d, 4, false);

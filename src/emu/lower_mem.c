@@ -76,7 +76,7 @@ static bool observed(const Lower *lo, Space s, AccessOp op)
 static MemInfo *new_info(Lower *lo, const Instr *in, AccessOp op)
 {
     const Opcode *o = in->op;
-    MemInfo *m      = ARENA_NEW(lo->p->arena, MemInfo);
+    MemInfo      *m = ARENA_NEW(lo->p->arena, MemInfo);
     m->space        = (uint8_t)space_of(o);
     m->op           = (uint8_t)op;
     m->cache        = (uint8_t)cache_of(o);
@@ -101,14 +101,14 @@ static uint64_t window_of(const Var *v)
 /* Fills in how the address is made; returns its slot.  32-bit spaces take 4-byte addresses, the others 8-byte ones. */
 static Slot address(Lower *lo, const Operand *mem, MemInfo *m)
 {
-    const Operand *base = &mem->elem[0];
-    bool narrow         = m->space == SPACE_SHARED;
-    m->addr64           = !narrow;
-    m->offset           = mem->ival;
+    const Operand *base   = &mem->elem[0];
+    bool           narrow = m->space == SPACE_SHARED;
+    m->addr64             = !narrow;
+    m->offset             = mem->ival;
     if (base->kind == OPD_VAR) {
-        const Var *v = base->var;
-        int64_t off  = mem->ival + base->ival;
-        m->offset    = 0;
+        const Var *v   = base->var;
+        int64_t    off = mem->ival + base->ival;
+        m->offset      = 0;
         if (v->space == SPACE_PARAM && !lo_is_entry_param(lo, v)) {
             m->no_base = true;
             m->offset  = (int64_t)program_pbuf_offset(lo->code, v) + off;
@@ -129,7 +129,7 @@ static Slot address(Lower *lo, const Operand *mem, MemInfo *m)
 static bool kernel_param(Lower *lo, const Operand *mem, MemInfo *m)
 {
     const Operand *base = &mem->elem[0];
-    uint32_t at, bytes;
+    uint32_t       at, bytes;
     if (m->space != SPACE_PARAM || base->kind != OPD_VAR || !lo_is_entry_param(lo, base->var))
         return false;
     uint32_t total = emu_param(lo->f, (size_t)(base->var - lo->f->params), &at, &bytes);
@@ -159,12 +159,20 @@ static bool fits_offset(const MemInfo *m)
 }
 
 /* Fast handlers, by what they serve. */
-static const struct { uint8_t space, bytes, nvec; Mem load, store; } fast[] = {
-    {SPACE_GLOBAL, 4, 1, MEM_ld_global_32, MEM_st_global_32},       {SPACE_GLOBAL, 8, 1, MEM_ld_global_64, MEM_st_global_64},
-    {SPACE_SHARED, 4, 1, MEM_ld_shared_32, MEM_st_shared_32},       {SPACE_SHARED, 8, 1, MEM_ld_shared_64, MEM_st_shared_64},
-    {SPACE_GLOBAL, 4, 2, MEM_ld_global_v2_32, MEM_st_global_v2_32}, {SPACE_GLOBAL, 4, 4, MEM_ld_global_v4_32, MEM_st_global_v4_32},
-    {SPACE_GLOBAL, 8, 2, MEM_ld_global_v2_64, MEM_st_global_v2_64}, {SPACE_SHARED, 4, 2, MEM_ld_shared_v2_32, MEM_st_shared_v2_32},
-    {SPACE_SHARED, 4, 4, MEM_ld_shared_v4_32, MEM_st_shared_v4_32}, {SPACE_SHARED, 8, 2, MEM_ld_shared_v2_64, MEM_st_shared_v2_64},
+static const struct {
+    uint8_t space, bytes, nvec;
+    Mem     load, store;
+} fast[] = {
+    {SPACE_GLOBAL, 4, 1, MEM_ld_global_32, MEM_st_global_32},
+    {SPACE_GLOBAL, 8, 1, MEM_ld_global_64, MEM_st_global_64},
+    {SPACE_SHARED, 4, 1, MEM_ld_shared_32, MEM_st_shared_32},
+    {SPACE_SHARED, 8, 1, MEM_ld_shared_64, MEM_st_shared_64},
+    {SPACE_GLOBAL, 4, 2, MEM_ld_global_v2_32, MEM_st_global_v2_32},
+    {SPACE_GLOBAL, 4, 4, MEM_ld_global_v4_32, MEM_st_global_v4_32},
+    {SPACE_GLOBAL, 8, 2, MEM_ld_global_v2_64, MEM_st_global_v2_64},
+    {SPACE_SHARED, 4, 2, MEM_ld_shared_v2_32, MEM_st_shared_v2_32},
+    {SPACE_SHARED, 4, 4, MEM_ld_shared_v4_32, MEM_st_shared_v4_32},
+    {SPACE_SHARED, 8, 2, MEM_ld_shared_v2_64, MEM_st_shared_v2_64},
 };
 
 /* The fast handler, or the general one. */
@@ -192,18 +200,18 @@ static void emit_access(Lower *lo, Mem which, Slot a, MemInfo *m)
                        .is_volatile = m->is_volatile,
                        .bytes       = (uint8_t)(m->bytes * m->nvec)};
     Uop *u  = lo_emit(lo, lo_exec(lo)->mem[which][m->observed]);
-    u->a   = a;
-    u->d   = m->v[0];
-    u->e   = (uint32_t)(int32_t)m->offset;
-    u->ptr = m;
+    u->a    = a;
+    u->d    = m->v[0];
+    u->e    = (uint32_t)(int32_t)m->offset;
+    u->ptr  = m;
 }
 
 static void lower_ld(Lower *lo, const Instr *in)
 {
-    MemInfo *m       = new_info(lo, in, ACCESS_LD);
+    MemInfo       *m = new_info(lo, in, ACCESS_LD);
     const Operand *d = &in->opd[0], *mem = &in->opd[1];
-    bool param       = kernel_param(lo, mem, m);
-    Slot a           = param ? 0 : address(lo, mem, m);
+    bool           param = kernel_param(lo, mem, m);
+    Slot           a     = param ? 0 : address(lo, mem, m);
     for (unsigned v = 0; v < m->nvec; v++) {
         const Operand *e = element(d, v);
         m->v[v]          = e->kind == OPD_REG ? lo_reg_slot(lo->code, e) : NO_SLOT;
@@ -215,11 +223,11 @@ static void lower_ld(Lower *lo, const Instr *in)
 
 static void lower_st(Lower *lo, const Instr *in)
 {
-    MemInfo *m       = new_info(lo, in, ACCESS_ST);
+    MemInfo       *m = new_info(lo, in, ACCESS_ST);
     const Operand *s = &in->opd[1], *mem = &in->opd[0];
-    Slot a           = address(lo, mem, m);
-    bool is_float    = type_kind(in->op->types[in->op->ntypes - 1]) == 'f';
-    bool wide        = false; /* registers wider than the element: their low bytes are stored */
+    Slot           a        = address(lo, mem, m);
+    bool           is_float = type_kind(in->op->types[in->op->ntypes - 1]) == 'f';
+    bool           wide     = false; /* registers wider than the element: their low bytes are stored */
     for (unsigned v = 0; v < m->nvec; v++)
         wide |= element(s, v)->kind == OPD_REG && type_bytes(element(s, v)->reg->type) != m->bytes;
     for (unsigned v = 0; v < m->nvec; v++) {
@@ -238,7 +246,10 @@ static void lower_st(Lower *lo, const Instr *in)
 
 static AtomOp atom_op(const Opcode *o)
 {
-    static const struct { Word w; AtomOp op; } ops[] = {
+    static const struct {
+        Word   w;
+        AtomOp op;
+    } ops[] = {
         {WORD_cas, ATOM_CAS}, {WORD_exch, ATOM_EXCH}, {WORD_min, ATOM_MIN}, {WORD_max, ATOM_MAX}, {WORD_inc, ATOM_INC},
         {WORD_dec, ATOM_DEC}, {WORD_and, ATOM_AND},   {WORD_or, ATOM_OR},   {WORD_xor, ATOM_XOR},
     };
@@ -250,16 +261,16 @@ static AtomOp atom_op(const Opcode *o)
 
 static void lower_atom(Lower *lo, const Instr *in, bool has_result)
 {
-    MemInfo *m         = new_info(lo, in, has_result ? ACCESS_ATOM : ACCESS_RED);
+    MemInfo       *m   = new_info(lo, in, has_result ? ACCESS_ATOM : ACCESS_RED);
     const Operand *mem = &in->opd[has_result ? 1 : 0], *b = mem + 1;
-    Type t             = in->op->types[in->op->ntypes - 1];
-    bool is_float      = t == TY_F32 || t == TY_F64;
-    m->atom            = (uint8_t)atom_op(in->op);
-    m->atom_type       = (uint8_t)t;
-    m->sync            = false; /* the handler itself says so */
-    Slot a             = address(lo, mem, m);
-    m->b               = m->nvec == 1 ? lo_src(lo, b, m->bytes, is_float) : NO_SLOT;
-    m->c               = m->atom == ATOM_CAS ? lo_src(lo, b + 1, m->bytes, is_float) : NO_SLOT;
+    Type           t        = in->op->types[in->op->ntypes - 1];
+    bool           is_float = t == TY_F32 || t == TY_F64;
+    m->atom                 = (uint8_t)atom_op(in->op);
+    m->atom_type            = (uint8_t)t;
+    m->sync                 = false; /* the handler itself says so */
+    Slot a                  = address(lo, mem, m);
+    m->b                    = m->nvec == 1 ? lo_src(lo, b, m->bytes, is_float) : NO_SLOT;
+    m->c                    = m->atom == ATOM_CAS ? lo_src(lo, b + 1, m->bytes, is_float) : NO_SLOT;
     for (unsigned v = 0; v < m->nvec; v++) {
         const Operand *d = has_result ? element(&in->opd[0], v) : NULL;
         m->v[v]          = d && d->kind == OPD_REG ? lo_dst(lo, d, m->bytes) : NO_SLOT;
@@ -276,10 +287,10 @@ static void lower_atom(Lower *lo, const Instr *in, bool has_result)
 static void lower_cvta(Lower *lo, const Instr *in, bool to)
 {
     unsigned bytes = type_bytes(in->op->types[0]);
-    Space s        = space_of(in->op);
+    Space    s     = space_of(in->op);
     uint64_t base  = s == SPACE_SHARED ? SHARED_WINDOW : s == SPACE_LOCAL ? LOCAL_WINDOW : 0;
-    Slot a = lo_src(lo, &in->opd[1], bytes, false), d = lo_dst(lo, &in->opd[0], bytes);
-    Uop *u = lo_emit(lo, ctl[CTL_addr_add]);
+    Slot     a = lo_src(lo, &in->opd[1], bytes, false), d = lo_dst(lo, &in->opd[0], bytes);
+    Uop     *u = lo_emit(lo, ctl[CTL_addr_add]);
     u->d = d, u->a = a;
     u->imm = to ? -(int64_t)base : (int64_t)base;
     u->x   = (uint16_t)bytes;
@@ -296,11 +307,11 @@ static void lower_isspacep(Lower *lo, const Instr *in)
 
 static void lower_stack(Lower *lo, const Instr *in, Ctl which)
 {
-    unsigned bytes = type_bytes(in->op->types[0]);
-    bool writes    = which != CTL_stackrestore;
-    const Operand *src = which == CTL_alloca ? &in->opd[1] : which == CTL_stackrestore ? &in->opd[0] : NULL;
-    Slot a = src ? lo_src(lo, src, bytes, false) : 0, d = writes ? lo_dst(lo, &in->opd[0], bytes) : 0;
-    Uop *u = lo_emit(lo, ctl[which]);
+    unsigned       bytes  = type_bytes(in->op->types[0]);
+    bool           writes = which != CTL_stackrestore;
+    const Operand *src    = which == CTL_alloca ? &in->opd[1] : which == CTL_stackrestore ? &in->opd[0] : NULL;
+    Slot           a = src ? lo_src(lo, src, bytes, false) : 0, d = writes ? lo_dst(lo, &in->opd[0], bytes) : 0;
+    Uop           *u = lo_emit(lo, ctl[which]);
     u->d = d, u->a = a;
     u->x   = (uint16_t)bytes;
     u->imm = which == CTL_alloca && in->nopd > 2 ? in->opd[2].ival : 0;
@@ -335,8 +346,8 @@ bool lower_memory(Lower *lo, const Instr *in)
     case OP_createpolicy_fractional:
     case OP_createpolicy_range:
     case OP_createpolicy_cvt: { /* a policy only advises the caches */
-        Slot d   = lo_dst(lo, &in->opd[0], 8), zero = lo_const(lo, 0, 8);
-        Uop *u   = lo_emit(lo, ctl[CTL_addr_add]);
+        Slot d = lo_dst(lo, &in->opd[0], 8), zero = lo_const(lo, 0, 8);
+        Uop *u = lo_emit(lo, ctl[CTL_addr_add]);
         u->d = d, u->a = zero;
         u->x = 8;
         lo_dst_done(lo, &in->opd[0], d, 8, false);

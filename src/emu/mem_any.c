@@ -25,7 +25,7 @@ bool access_check_global(Warp *w, const Uop *u, const uint64_t *t, uint32_t mask
 {
     Memory *m = &w->block->launch->dev->mem;
     Lookup *k = &w->worker->lookup[u->instr];
-    Alloc tmp;
+    Alloc   tmp;
     for (uint32_t left = mask; left; left &= left - 1) {
         unsigned i = first_lane(left);
         if (t[i] & (bytes - 1)) {
@@ -40,7 +40,8 @@ bool access_check_global(Warp *w, const Uop *u, const uint64_t *t, uint32_t mask
             return false;
         }
         if (op != ACCESS_LD && (a->kind == ALLOC_CONST_VAR || a->kind == ALLOC_PARAM)) {
-            fault_raise(w, u, FAULT_READ_ONLY, i, left, "%u-byte write to constant '%s'", bytes, a->name ? a->name : "parameters");
+            fault_raise(w, u, FAULT_READ_ONLY, i, left, "%u-byte write to constant '%s'", bytes,
+                        a->name ? a->name : "parameters");
             return false;
         }
         if (a != &tmp) /* blocks of the device-side heap can go at any time: never remembered */
@@ -62,7 +63,7 @@ const Uop *access_bad_shared(Warp *w, const Uop *u, const uint32_t *t, uint32_t 
 /* ---- the four kinds of memory ---- */
 
 typedef struct Lanes {
-    uint64_t t[LANES];   /* addresses or offsets */
+    uint64_t t[LANES]; /* addresses or offsets */
     uint32_t off[LANES];
 } Lanes;
 
@@ -77,7 +78,8 @@ static void addresses(const Warp *w, const Uop *u, const MemInfo *info, Lanes *l
             l->t[i] = (uint32_t)l->t[i];
 }
 
-static bool resolve_global(Warp *w, const Uop *u, const MemInfo *info, Lanes *l, uint32_t mask, bool observed, uint8_t **p)
+static bool resolve_global(Warp *w, const Uop *u, const MemInfo *info, Lanes *l, uint32_t mask, bool observed,
+                           uint8_t **p)
 {
     unsigned bytes = (unsigned)info->bytes * info->nvec;
     if (!access_check_global(w, u, l->t, mask, bytes, (AccessOp)info->op))
@@ -89,7 +91,8 @@ static bool resolve_global(Warp *w, const Uop *u, const MemInfo *info, Lanes *l,
     return true;
 }
 
-static bool resolve_shared(Warp *w, const Uop *u, const MemInfo *info, Lanes *l, uint32_t mask, bool observed, uint8_t **p)
+static bool resolve_shared(Warp *w, const Uop *u, const MemInfo *info, Lanes *l, uint32_t mask, bool observed,
+                           uint8_t **p)
 {
     unsigned bytes = (unsigned)info->bytes * info->nvec;
     for (uint32_t m = mask; m; m &= m - 1) {
@@ -106,7 +109,8 @@ static bool resolve_shared(Warp *w, const Uop *u, const MemInfo *info, Lanes *l,
     return true;
 }
 
-static bool resolve_local(Warp *w, const Uop *u, const MemInfo *info, Lanes *l, uint32_t mask, bool observed, uint8_t **p)
+static bool resolve_local(Warp *w, const Uop *u, const MemInfo *info, Lanes *l, uint32_t mask, bool observed,
+                          uint8_t **p)
 {
     unsigned bytes = (unsigned)info->bytes * info->nvec;
     for (uint32_t m = mask; m; m &= m - 1) {
@@ -183,24 +187,26 @@ static uint64_t extend(const uint8_t *p, unsigned bytes, bool is_signed)
 }
 
 #define WIDTHS(reg, mem, is_signed) ((reg) << 8 | (mem) << 1 | (is_signed))
-#define LOAD(R, E)                                                                                                                 \
-    do {                                                                                                                            \
-        R *d_ = SLOT(w, R, info->v[v]);                                                                                             \
-        for (uint32_t m_ = w->mask; m_; m_ &= m_ - 1) {                                                                             \
-            unsigned i_ = first_lane(m_);                                                                                           \
-            E x_;                                                                                                                   \
-            memcpy(&x_, p[i_] + offset, sizeof x_);                                                                                 \
-            d_[i_] = (R)x_;                                                                                                         \
-        }                                                                                                                           \
+#define LOAD(R, E)                                                                                                     \
+    do {                                                                                                               \
+        R *d_ = SLOT(w, R, info->v[v]);                                                                                \
+        for (uint32_t m_ = w->mask; m_; m_ &= m_ - 1) {                                                                \
+            unsigned i_ = first_lane(m_);                                                                              \
+            E        x_;                                                                                               \
+            memcpy(&x_, p[i_] + offset, sizeof x_);                                                                    \
+            d_[i_] = (R)x_;                                                                                            \
+        }                                                                                                              \
     } while (0)
-#define LOAD_CASES(R, E, S)                                                                                                        \
-    case WIDTHS(sizeof(R), sizeof(E), 0): LOAD(R, E); break;                                                                        \
+#define LOAD_CASES(R, E, S)                                                                                            \
+    case WIDTHS(sizeof(R), sizeof(E), 0): LOAD(R, E); break;                                                           \
     case WIDTHS(sizeof(R), sizeof(E), 1): LOAD(R, S); break
 
 /* Element v of every lane into its register. */
 static void load_element(Warp *w, const MemInfo *info, unsigned v, uint8_t *const *p)
 {
-    typedef struct { uint64_t half[2]; } Wide;
+    typedef struct {
+        uint64_t half[2];
+    } Wide;
     size_t offset = (size_t)v * info->bytes;
     switch (WIDTHS(info->reg_bytes, info->bytes, info->is_signed)) {
         LOAD_CASES(uint8_t, uint8_t, int8_t);
@@ -230,7 +236,7 @@ static void load_all(Warp *w, const MemInfo *info, uint8_t *const *p)
 static inline void store_element(const Warp *w, const MemInfo *info, unsigned v, unsigned i, uint8_t *const *p)
 {
     const uint8_t *from = w->r + info->v[v] + (size_t)i * info->reg_bytes;
-    uint8_t *to         = p[i] + (size_t)v * info->bytes;
+    uint8_t       *to   = p[i] + (size_t)v * info->bytes;
     switch (info->bytes) {
     case 1: memcpy(to, from, 1); break;
     case 2: memcpy(to, from, 2); break;
@@ -251,7 +257,7 @@ static void store_all(const Warp *w, const MemInfo *info, uint8_t *const *p)
 static inline const Uop *ld_any(Warp *w, const Uop *u, bool observed)
 {
     const MemInfo *info = u->ptr;
-    uint8_t *p[LANES];
+    uint8_t       *p[LANES];
     if (!access_resolve(w, u, info, observed, p))
         return STOP;
     load_all(w, info, p);
@@ -261,7 +267,7 @@ static inline const Uop *ld_any(Warp *w, const Uop *u, bool observed)
 static inline const Uop *st_any(Warp *w, const Uop *u, bool observed)
 {
     const MemInfo *info = u->ptr;
-    uint8_t *p[LANES];
+    uint8_t       *p[LANES];
     if (!access_resolve(w, u, info, observed, p))
         return STOP;
     store_all(w, info, p);
@@ -270,11 +276,11 @@ static inline const Uop *st_any(Warp *w, const Uop *u, bool observed)
 
 /* ---- parameters ---- */
 
-#define BROADCAST(T)                                                                                                               \
-    do {                                                                                                                            \
-        T *d_ = SLOT(w, T, slot);                                                                                                   \
-        for (int i_ = 0; i_ < LANES; i_++)                                                                                          \
-            d_[i_] = full || (w->mask >> i_ & 1) ? (T)x : d_[i_];                                                                   \
+#define BROADCAST(T)                                                                                                   \
+    do {                                                                                                               \
+        T *d_ = SLOT(w, T, slot);                                                                                      \
+        for (int i_ = 0; i_ < LANES; i_++)                                                                             \
+            d_[i_] = full || (w->mask >> i_ & 1) ? (T)x : d_[i_];                                                      \
     } while (0)
 
 static void broadcast(Warp *w, Slot slot, uint64_t x, unsigned bytes)
@@ -293,7 +299,7 @@ static const Uop *ld_param(Warp *w, const Uop *u)
 {
     const MemInfo *info = u->ptr;
     const uint8_t *from = w->block->launch->params + info->offset;
-    uint8_t *p[LANES];
+    uint8_t       *p[LANES];
     if (info->reg_bytes == 16) {
         for (unsigned i = 0; i < LANES; i++)
             p[i] = w->block->launch->params + info->offset;
@@ -302,15 +308,16 @@ static const Uop *ld_param(Warp *w, const Uop *u)
     }
     for (unsigned v = 0; v < info->nvec; v++)
         if (info->v[v] != NO_SLOT)
-            broadcast(w, info->v[v], extend(from + (size_t)v * info->bytes, info->bytes, info->is_signed), info->reg_bytes);
+            broadcast(w, info->v[v], extend(from + (size_t)v * info->bytes, info->bytes, info->is_signed),
+                      info->reg_bytes);
     return u + 1;
 }
 
 /* Call buffers of the frame: lane l's bytes stand side by side. */
 static bool pbuf_addresses(Warp *w, const Uop *u, const MemInfo *info, uint8_t *p[LANES])
 {
-    const Code *code = w->frame->code;
-    uint64_t bytes   = (uint64_t)info->bytes * info->nvec;
+    const Code *code  = w->frame->code;
+    uint64_t    bytes = (uint64_t)info->bytes * info->nvec;
     for (uint32_t m = w->mask; m; m &= m - 1) {
         unsigned i  = first_lane(m);
         uint64_t at = (uint64_t)info->offset + (info->no_base  ? 0
@@ -343,18 +350,33 @@ static const Uop *st_pbuf(Warp *w, const Uop *u)
     return u + 1;
 }
 
-static const Uop *ld_any_plain(Warp *w, const Uop *u) { return ld_any(w, u, false); }
-static const Uop *ld_any_seen(Warp *w, const Uop *u) { return ld_any(w, u, true); }
-static const Uop *st_any_plain(Warp *w, const Uop *u) { return st_any(w, u, false); }
-static const Uop *st_any_seen(Warp *w, const Uop *u) { return st_any(w, u, true); }
-static const Uop *atom_plain(Warp *w, const Uop *u) { return mem_atom(w, u, false); }
-static const Uop *atom_seen(Warp *w, const Uop *u) { return mem_atom(w, u, true); }
+static const Uop *ld_any_plain(Warp *w, const Uop *u)
+{
+    return ld_any(w, u, false);
+}
+static const Uop *ld_any_seen(Warp *w, const Uop *u)
+{
+    return ld_any(w, u, true);
+}
+static const Uop *st_any_plain(Warp *w, const Uop *u)
+{
+    return st_any(w, u, false);
+}
+static const Uop *st_any_seen(Warp *w, const Uop *u)
+{
+    return st_any(w, u, true);
+}
+static const Uop *atom_plain(Warp *w, const Uop *u)
+{
+    return mem_atom(w, u, false);
+}
+static const Uop *atom_seen(Warp *w, const Uop *u)
+{
+    return mem_atom(w, u, true);
+}
 
 const UopFn mem_handlers_once[MEM_COUNT][2] = {
-    [MEM_ld_any]   = {ld_any_plain, ld_any_seen},
-    [MEM_st_any]   = {st_any_plain, st_any_seen},
-    [MEM_atom]     = {atom_plain, atom_seen},
-    [MEM_ld_param] = {ld_param, ld_param},
-    [MEM_ld_pbuf]  = {ld_pbuf, ld_pbuf},
-    [MEM_st_pbuf]  = {st_pbuf, st_pbuf},
+    [MEM_ld_any] = {ld_any_plain, ld_any_seen}, [MEM_st_any] = {st_any_plain, st_any_seen},
+    [MEM_atom] = {atom_plain, atom_seen},       [MEM_ld_param] = {ld_param, ld_param},
+    [MEM_ld_pbuf] = {ld_pbuf, ld_pbuf},         [MEM_st_pbuf] = {st_pbuf, st_pbuf},
 };

@@ -15,7 +15,7 @@
 #include "base/arena.h"
 
 enum { GRANULE = 256, GAP = GRANULE, FREED_KEPT = 256 }; /* GAP: what runs past an end is in no allocation */
-#ifdef __SANITIZE_THREAD__ /* leaves programs the top of the address space only */
+#ifdef __SANITIZE_THREAD__                               /* leaves programs the top of the address space only */
 static const uint64_t PREFERRED_BASE = UINT64_C(0x7e9000000000);
 #else
 static const uint64_t PREFERRED_BASE = UINT64_C(0x200000000000);
@@ -27,9 +27,9 @@ static const uint64_t PREFERRED_BASE = UINT64_C(0x200000000000);
 
 Status memory_open(Memory *m, uint64_t bytes)
 {
-    *m       = (Memory){0};
-    int prot = PROT_READ | PROT_WRITE, flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
-    void *p  = mmap((void *)(uintptr_t)PREFERRED_BASE, bytes, prot, flags | MAP_FIXED_NOREPLACE, -1, 0);
+    *m         = (Memory){0};
+    int   prot = PROT_READ | PROT_WRITE, flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+    void *p = mmap((void *)(uintptr_t)PREFERRED_BASE, bytes, prot, flags | MAP_FIXED_NOREPLACE, -1, 0);
     if (p == MAP_FAILED)
         p = mmap(NULL, bytes, prot, flags, -1, 0);
     if (p == MAP_FAILED)
@@ -90,10 +90,10 @@ static uint64_t first_fit(const Alloc *v, size_t n, uint64_t from, uint64_t to, 
 {
     uint64_t at = (from + align - 1) & -align;
     for (size_t i = 0; i <= n; i++) {
-        uint64_t limit = i < n ? v[i].base : to;
+        uint64_t limit = i < n && v[i].base < to ? v[i].base : to; /* adopted ranges may lie on either side */
         if (at <= limit && limit - at >= span)
             return at;
-        if (i < n)
+        if (i < n && v[i].base + v[i].span > at)
             at = (v[i].base + v[i].span + align - 1) & -align;
     }
     return 0;
@@ -124,7 +124,7 @@ Status memory_alloc(Memory *m, uint64_t bytes, uint64_t align, AllocKind kind, c
     if (bytes > m->size)
         return WW_ERR_NO_MEMORY;
     uint64_t span = ((bytes + GRANULE - 1) & -(uint64_t)GRANULE) + GAP;
-    uint64_t at = first_fit(m->live, m->nlive, m->base, m->base + m->size, span, align);
+    uint64_t at   = first_fit(m->live, m->nlive, m->base, m->base + m->size, span, align);
     if (!at)
         return WW_ERR_NO_MEMORY;
     insert_sorted(&m->live, &m->nlive, &m->cap, (Alloc){at, bytes, span, kind, ++m->serial, name});
@@ -133,6 +133,19 @@ Status memory_alloc(Memory *m, uint64_t bytes, uint64_t align, AllocKind kind, c
     if (at + span > m->top)
         m->top = at + span;
     *out = at;
+    return WW_OK;
+}
+
+Status memory_adopt(Memory *m, uint64_t address, uint64_t bytes)
+{
+    size_t i     = upper_bound(m->live, m->nlive, address);
+    bool   meets = (i && address - m->live[i - 1].base < m->live[i - 1].span) ||
+                 (i < m->nlive && m->live[i].base - address < bytes) ||
+                 (address < m->base + m->size && m->base < address + bytes);
+    if (!bytes || address + bytes < address || meets)
+        return WW_ERR_INVALID;
+    insert_sorted(&m->live, &m->nlive, &m->cap, (Alloc){address, bytes, bytes, ALLOC_FOREIGN, ++m->serial, NULL});
+    forget_freed(m, address, bytes);
     return WW_OK;
 }
 
@@ -153,8 +166,10 @@ Status memory_free(Memory *m, uint64_t address)
     Alloc a = m->live[i - 1];
     memmove(m->live + i - 1, m->live + i, (m->nlive - i) * sizeof *m->live);
     m->nlive--;
-    m->used -= a.span;
     remember_freed(m, a);
+    if (a.kind == ALLOC_FOREIGN)
+        return WW_OK;
+    m->used -= a.span;
     release_pages(a.base, a.span);
     return WW_OK;
 }
@@ -188,7 +203,8 @@ void memory_forget_names(Memory *m)
 
 static void describe(const Alloc *a, char *out, size_t cap)
 {
-    static const char *const kinds[] = {"allocation", "variable", "constant", "the kernel's parameters", "heap block"};
+    static const char *const kinds[] = {"allocation", "variable",   "constant", "the kernel's parameters",
+                                        "heap block", "host memory"};
     if (a->name)
         snprintf(out, cap, "%s '%s' (%" PRIu64 " bytes)", kinds[a->kind], a->name, a->bytes);
     else if (a->kind == ALLOC_PARAM)
@@ -200,11 +216,11 @@ static void describe(const Alloc *a, char *out, size_t cap)
 /* Where an address lies among sorted allocations that do not hold all of [address, address + bytes). */
 static void explain_among(const Alloc *v, size_t n, uint64_t address, uint64_t bytes, char *out, size_t cap)
 {
-    char what[200];
-    size_t i           = upper_bound(v, n, address);
+    char         what[200];
+    size_t       i     = upper_bound(v, n, address);
     const Alloc *below = i ? &v[i - 1] : NULL, *above = i < n ? &v[i] : NULL;
-    uint64_t past      = below ? address - below->base - below->bytes : UINT64_MAX; /* wraps while inside */
-    uint64_t before    = above ? above->base - address : UINT64_MAX;
+    uint64_t     past   = below ? address - below->base - below->bytes : UINT64_MAX; /* wraps while inside */
+    uint64_t     before = above ? above->base - address : UINT64_MAX;
     if (below && address - below->base < below->bytes) {
         describe(below, what, sizeof what);
         snprintf(out, cap, "the last %" PRIu64 " of its %" PRIu64 " bytes are past the end of %s",
@@ -257,8 +273,8 @@ uint64_t memory_heap_alloc(Memory *m, uint64_t bytes)
 bool memory_heap_free(Memory *m, uint64_t address)
 {
     pthread_mutex_lock(&m->heap_lock);
-    size_t i = upper_bound(m->heap, m->nheap, address);
-    bool ok  = i && m->heap[i - 1].base == address;
+    size_t i  = upper_bound(m->heap, m->nheap, address);
+    bool   ok = i && m->heap[i - 1].base == address;
     if (ok) {
         memmove(m->heap + i - 1, m->heap + i, (m->nheap - i) * sizeof *m->heap);
         m->nheap--;

@@ -14,12 +14,12 @@
 /* ---- reachable functions and shared variables ---- */
 
 typedef struct Builder {
-    Program  *p;
+    Program   *p;
     EmuModule *em;
-    uint32_t  code_cap, shared_cap;
-    uint32_t  shared_top;
-    bool      extern_shared;
-    uint32_t  extern_align;
+    uint32_t   code_cap, shared_cap;
+    uint32_t   shared_top;
+    bool       extern_shared;
+    uint32_t   extern_align;
 } Builder;
 
 Code *program_code(const Program *p, const Func *f)
@@ -51,9 +51,9 @@ static void add_function(Builder *b, const Func *f)
         b->code_cap = b->code_cap ? b->code_cap * 2 : 8;
         p->code     = xrealloc(p->code, b->code_cap * sizeof *p->code);
     }
-    Code *c        = ARENA_NEW(p->arena, Code);
-    c->func        = f;
-    c->index       = p->ncode;
+    Code *c             = ARENA_NEW(p->arena, Code);
+    c->func             = f;
+    c->index            = p->ncode;
     p->code[p->ncode++] = c;
 }
 
@@ -125,8 +125,8 @@ static void scan_function(Builder *b, Code *c)
 
 static void place_shared(Builder *b)
 {
-    Program *p     = b->p;
-    uint32_t align = b->extern_align > 16 ? b->extern_align : 16;
+    Program *p       = b->p;
+    uint32_t align   = b->extern_align > 16 ? b->extern_align : 16;
     p->static_shared = b->shared_top - SHARED_RESERVED;
     p->dynamic_base  = b->extern_shared ? (b->shared_top + align - 1) & -align : b->shared_top;
     for (uint32_t i = 0; i < p->nshared; i++)
@@ -139,10 +139,12 @@ static void place_shared(Builder *b)
 /* Parameter buffers: results, parameters (functions only), then every .param variable of the body. */
 static uint32_t pbuf_walk(const Func *f, const Var *want, uint32_t *found)
 {
-    uint32_t at   = 0;
-    size_t nparam = f->entry ? 0 : f->nparams, total = f->nrets + nparam + f->nvars;
+    uint32_t at     = 0;
+    size_t   nparam = f->entry ? 0 : f->nparams, total = f->nrets + nparam + f->nvars;
     for (size_t i = 0; i < total; i++) {
-        const Var *v = i < f->nrets ? &f->rets[i] : i < f->nrets + nparam ? &f->params[i - f->nrets] : f->vars[i - f->nrets - nparam];
+        const Var *v = i < f->nrets            ? &f->rets[i]
+                       : i < f->nrets + nparam ? &f->params[i - f->nrets]
+                                               : f->vars[i - f->nrets - nparam];
         if (v->space != SPACE_PARAM)
             continue;
         uint32_t align = v->align ? v->align : 1;
@@ -182,12 +184,12 @@ uint32_t program_pbuf_offset(const Code *code, const Var *v)
 
 static void layout(Program *p, Code *c)
 {
-    const Func *f = c->func;
-    uint32_t top = 0, pred = 0, pred_left = 0;
+    const Func *f   = c->func;
+    uint32_t    top = 0, pred = 0, pred_left = 0;
     c->reg_slot = ARENA_ARRAY(p->arena, Slot, f->nregs);
     for (size_t i = 0; i < f->nregs; i++) {
-        const Reg *r   = f->regs[i];
-        uint32_t bytes = type_bytes(r->type);
+        const Reg *r     = f->regs[i];
+        uint32_t   bytes = type_bytes(r->type);
         if (r->type == TY_PRED) {
             if (pred_left == 0) {
                 pred      = top;

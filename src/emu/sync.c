@@ -46,13 +46,13 @@ static const Uop *bad_barrier(Warp *w, const Uop *u, uint32_t id, uint32_t count
     unsigned lane = first_lane(w->mask);
     if (id >= MAX_BARRIERS)
         return fault_raise(w, u, FAULT_BARRIER_COUNT, lane, w->mask, "barrier %u; a block has barriers 0 to 15", id);
-    return fault_raise(w, u, FAULT_BARRIER_COUNT, lane, w->mask, "barrier %u for %u threads; the count must be a positive multiple of 32",
-                       id, count);
+    return fault_raise(w, u, FAULT_BARRIER_COUNT, lane, w->mask,
+                       "barrier %u for %u threads; the count must be a positive multiple of 32", id, count);
 }
 
 const Uop *ctl_bar(Warp *w, const Uop *u)
 {
-    Block *b       = w->block;
+    Block   *b     = w->block;
     unsigned lane  = first_lane(w->mask);
     uint32_t id    = SLOT(w, uint32_t, u->a)[lane];
     uint32_t count = u->y ? SLOT(w, uint32_t, u->b)[lane] : 0;
@@ -65,8 +65,9 @@ const Uop *ctl_bar(Warp *w, const Uop *u)
         bar->expected                              = count;
         b->pending |= 1u << id;
     } else if (bar->expected != count) {
-        return fault_raise(w, u, FAULT_BARRIER_COUNT, lane, w->mask, "barrier %u is used for %u threads here and for %u elsewhere", id,
-                           count ? count : b->live, bar->expected ? bar->expected : b->live);
+        return fault_raise(w, u, FAULT_BARRIER_COUNT, lane, w->mask,
+                           "barrier %u is used for %u threads here and for %u elsewhere", id, count ? count : b->live,
+                           bar->expected ? bar->expected : b->live);
     }
     if (u->x >= BAR_RED_POPC)
         accumulate(w, u, bar);
@@ -104,9 +105,9 @@ const Uop *ctl_bar_result(Warp *w, const Uop *u)
 /* Lanes of w->mask whose members have all arrived; *need collects the members that the others miss. */
 static uint32_t arrived_lanes(const Warp *w, Slot members, uint32_t *need)
 {
-    const uint32_t *m = SLOT(w, uint32_t, members);
-    uint32_t ready    = 0;
-    *need             = 0;
+    const uint32_t *m     = SLOT(w, uint32_t, members);
+    uint32_t        ready = 0;
+    *need                 = 0;
     for (uint32_t left = w->mask; left; left &= left - 1) {
         unsigned i = first_lane(left);
         if ((m[i] & w->live & ~w->mask) == 0)
@@ -162,10 +163,22 @@ static inline unsigned shfl_source(ShflMode mode, unsigned i, uint32_t b, uint32
     int bval = (int)(b & 31), cval = (int)(c & 31), seg = (int)(c >> 8 & 31), lane = (int)i;
     int max = (lane & seg) | (cval & ~seg), min = lane & seg, j;
     switch (mode) {
-    case SHFL_UP: j = lane - bval; *in = j >= max; break;
-    case SHFL_DOWN: j = lane + bval; *in = j <= max; break;
-    case SHFL_BFLY: j = lane ^ bval; *in = j <= max; break;
-    default: j = min | (bval & ~seg); *in = j <= max; break;
+    case SHFL_UP:
+        j   = lane - bval;
+        *in = j >= max;
+        break;
+    case SHFL_DOWN:
+        j   = lane + bval;
+        *in = j <= max;
+        break;
+    case SHFL_BFLY:
+        j   = lane ^ bval;
+        *in = j <= max;
+        break;
+    default:
+        j   = min | (bval & ~seg);
+        *in = j <= max;
+        break;
     }
     return *in ? (unsigned)j : i;
 }
@@ -175,7 +188,7 @@ const Uop *ctl_shfl(Warp *w, const Uop *u)
     if (!members_ready(w, u, u->e))
         return STOP;
     const uint32_t *a = SLOT(w, uint32_t, u->a), *b = SLOT(w, uint32_t, u->b), *c = SLOT(w, uint32_t, u->c);
-    uint32_t *d = SLOT(w, uint32_t, u->d), t[LANES], p = 0;
+    uint32_t       *d = SLOT(w, uint32_t, u->d), t[LANES], p = 0;
     for (unsigned i = 0; i < LANES; i++) {
         bool in;
         t[i] = a[shfl_source((ShflMode)u->x, i, b[i], c[i], &in)];
@@ -193,12 +206,12 @@ const Uop *ctl_vote(Warp *w, const Uop *u)
     if (!members_ready(w, u, u->e))
         return STOP;
     uint32_t p = pred_get(w, u->a), result = 0, ballot[LANES];
-    p          = u->x ? ~p : p;
+    p = u->x ? ~p : p;
     for (uint32_t m = w->mask; m; m &= m - 1) {
         unsigned i  = first_lane(m);
         uint32_t us = company(w, u->e, i), yes = p & us;
-        bool is   = u->y == VOTE_ALL ? yes == us : u->y == VOTE_ANY ? yes != 0 : yes == us || yes == 0;
-        ballot[i] = yes;
+        bool     is = u->y == VOTE_ALL ? yes == us : u->y == VOTE_ANY ? yes != 0 : yes == us || yes == 0;
+        ballot[i]   = yes;
         result |= (uint32_t)is << i;
     }
     if (u->y != VOTE_BALLOT) {
@@ -222,8 +235,8 @@ const Uop *ctl_match(Warp *w, const Uop *u)
         return STOP;
     uint32_t out[LANES], all = 0;
     for (uint32_t m = w->mask; m; m &= m - 1) {
-        unsigned i    = first_lane(m);
-        uint32_t us   = company(w, u->e, i), same = 0;
+        unsigned i  = first_lane(m);
+        uint32_t us = company(w, u->e, i), same = 0;
         uint64_t mine = lane_value(w, u->a, u->x, i);
         for (uint32_t o = us; o; o &= o - 1)
             same |= lane_value(w, u->a, u->x, first_lane(o)) == mine ? o & -o : 0;
@@ -257,7 +270,7 @@ const Uop *ctl_redux(Warp *w, const Uop *u)
     if (!members_ready(w, u, u->e))
         return STOP;
     const uint32_t *a = SLOT(w, uint32_t, u->a);
-    uint32_t out[LANES], *d = SLOT(w, uint32_t, u->d);
+    uint32_t        out[LANES], *d = SLOT(w, uint32_t, u->d);
     for (uint32_t m = w->mask; m; m &= m - 1) {
         unsigned i   = first_lane(m);
         uint32_t us  = company(w, u->e, i);
@@ -295,7 +308,10 @@ const Uop *ctl_elect(Warp *w, const Uop *u)
 
 /* ---- special register names ---- */
 
-static const struct { const char *name; unsigned bytes; } sregs[] = {
+static const struct {
+    const char *name;
+    unsigned    bytes;
+} sregs[] = {
 #define SREG(id, text, bytes) {text, bytes},
 #include "emu/sreg.def"
 #undef SREG

@@ -62,14 +62,17 @@ static void merge_equal(Warp *w)
     }
 }
 
-static bool at_syncwarp(const Group *g) { return g->state == GROUP_SYNC && g->pc->fn == ctl_handlers[CTL_syncwarp]; }
+static bool at_syncwarp(const Group *g)
+{
+    return g->state == GROUP_SYNC && g->pc->fn == ctl_handlers[CTL_syncwarp];
+}
 
 /* Groups that wait for members of their mask: members that have exited meanwhile are waited for no longer, and members of a
  * bar.warp.sync may have come to another one with the same mask. */
 static void release_waiting(Warp *w)
 {
     for (uint32_t i = 0; i < w->ngroups; i++) {
-        Group *g      = &w->group[i];
+        Group   *g    = &w->group[i];
         uint32_t need = g->need & w->live, here = g->mask;
         if (g->state != GROUP_SYNC)
             continue;
@@ -113,8 +116,8 @@ static bool pick(Warp *w)
 /* The running group's quantum is spent.  Returns true when the turn ends. */
 static bool quantum_spent(Warp *w, unsigned *quanta)
 {
-    Worker *k = w->worker;
-    bool waits = k->sync_ops;
+    Worker *k     = w->worker;
+    bool    waits = k->sync_ops;
     k->spent += (uint64_t)(QUANTUM - w->quantum);
     w->quantum  = QUANTUM;
     k->sync_ops = false;
@@ -124,7 +127,8 @@ static bool quantum_spent(Warp *w, unsigned *quanta)
         return ++*quanta >= w->ngroups + 1 || w->ngroups == 1;
     }
     w->block->progress = true;
-    if (w->ngroups && ++w->quanta_alone >= QUANTA_ALONE) { /* a million instructions: perhaps it waits with plain loads */
+    if (w->ngroups &&
+        ++w->quanta_alone >= QUANTA_ALONE) { /* a million instructions: perhaps it waits with plain loads */
         w->quanta_alone = 0;
         w->turn++;
     }
@@ -134,18 +138,18 @@ static bool quantum_spent(Warp *w, unsigned *quanta)
 
 bool warp_run(Warp *w)
 {
-    Worker *k       = w->worker;
+    Worker  *k      = w->worker;
     unsigned quanta = 0;
-    bool ran        = false, ended;
+    bool     ran    = false, ended;
     w->quantum      = QUANTUM;
     k->sync_ops     = false;
     do {
         if (!pick(w))
             break;
-        ran            = true;
-        ended          = false;
-        k->event       = EVENT_NONE;
-        const Uop *pc  = w->pc;
+        ran           = true;
+        ended         = false;
+        k->event      = EVENT_NONE;
+        const Uop *pc = w->pc;
         do {
             pc = pc->fn(w, pc);
         } while (pc < w->merge);

@@ -37,7 +37,7 @@ static uint64_t get(Memory *m, uint64_t bytes)
 
 static void aligned_and_disjoint(void **state)
 {
-    Memory *m = *state;
+    Memory  *m = *state;
     uint64_t p[50];
     for (unsigned i = 0; i < 50; i++) {
         p[i] = get(m, 1 + i * 37);
@@ -51,7 +51,7 @@ static void aligned_and_disjoint(void **state)
 
 static void freed_space_is_used_again(void **state)
 {
-    Memory *m  = *state;
+    Memory  *m = *state;
     uint64_t a = get(m, 30 * MIB), b = get(m, 30 * MIB), none;
     assert_int_equal(memory_alloc(m, 30 * MIB, 256, ALLOC_USER, NULL, &none), WW_ERR_NO_MEMORY);
     assert_int_equal(none, 0);
@@ -73,9 +73,9 @@ static void absurd_sizes_are_refused(void **state)
 
 static void addresses_are_explained(void **state)
 {
-    Memory *m  = *state;
+    Memory  *m = *state;
     uint64_t a = get(m, 1000), b = get(m, 400);
-    char s[300];
+    char     s[300];
     memory_explain(m, a + 1008, 4, s, sizeof s);
     assert_string_equal(s, "8 bytes past the end of allocation 1 (1000 bytes)");
     memory_explain(m, a + 998, 4, s, sizeof s);
@@ -91,9 +91,9 @@ static void addresses_are_explained(void **state)
 
 static void lookup_finds_the_owner(void **state)
 {
-    Memory *m  = *state;
+    Memory  *m = *state;
     uint64_t a = get(m, 100);
-    Alloc tmp;
+    Alloc    tmp;
     assert_non_null(memory_find(m, a, &tmp));
     assert_non_null(memory_find(m, a + 99, &tmp));
     assert_null(memory_find(m, a + 100, &tmp));
@@ -104,11 +104,11 @@ static void lookup_finds_the_owner(void **state)
 static void heap_blocks_come_and_go(void **state)
 {
     Memory *m = *state;
-    Alloc tmp;
+    Alloc   tmp;
     assert_int_equal(memory_heap_alloc(m, 16), 0); /* no heap yet */
     assert_int_equal(memory_alloc(m, 4096, 4096, ALLOC_HEAP, NULL, &m->heap_base), WW_OK);
     m->heap_bytes = 4096;
-    uint64_t a    = memory_heap_alloc(m, 100), b = memory_heap_alloc(m, 100);
+    uint64_t a = memory_heap_alloc(m, 100), b = memory_heap_alloc(m, 100);
     assert_true(a && b && a != b && a % 16 == 0);
     assert_non_null(memory_find(m, a + 99, &tmp));
     assert_null(memory_find(m, a + 100, &tmp));
@@ -122,7 +122,8 @@ static void heap_blocks_come_and_go(void **state)
 int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, open_memory, close_memory)
-    const struct CMUnitTest tests[] = {T(aligned_and_disjoint),    T(freed_space_is_used_again), T(absurd_sizes_are_refused),
-                                       T(addresses_are_explained), T(lookup_finds_the_owner),    T(heap_blocks_come_and_go)};
+    const struct CMUnitTest tests[] = {T(aligned_and_disjoint),     T(freed_space_is_used_again),
+                                       T(absurd_sizes_are_refused), T(addresses_are_explained),
+                                       T(lookup_finds_the_owner),   T(heap_blocks_come_and_go)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -20,16 +20,22 @@ enum { HALF = 16 };
 typedef uint32_t V16 __attribute__((vector_size(64), aligned(64), may_alias));
 typedef uint64_t V8 __attribute__((vector_size(64), aligned(64), may_alias));
 
-typedef union Addr64 { uint64_t t[LANES]; V8 v[4]; } Addr64;
-typedef union Addr32 { uint32_t t[LANES]; V16 v[2]; } Addr32;
+typedef union Addr64 {
+    uint64_t t[LANES];
+    V8       v[4];
+} Addr64;
+typedef union Addr32 {
+    uint32_t t[LANES];
+    V16      v[2];
+} Addr32;
 
 INLINE bool zero16(V16 x)
 {
 #if defined(__AVX512F__)
     return _mm512_test_epi32_mask((__m512i)x, (__m512i)x) == 0;
 #elif defined(__AVX__)
-    const __m256i *h = (const __m256i *)&x;
-    __m256 both      = _mm256_or_ps(_mm256_castsi256_ps(h[0]), _mm256_castsi256_ps(h[1]));
+    const __m256i *h    = (const __m256i *)&x;
+    __m256         both = _mm256_or_ps(_mm256_castsi256_ps(h[0]), _mm256_castsi256_ps(h[1]));
     return _mm256_testz_si256(_mm256_castps_si256(both), _mm256_castps_si256(both));
 #else
     const uint64_t *q = (const uint64_t *)&x;
@@ -44,9 +50,9 @@ INLINE int32_t offset_of(const Uop *u)
 
 INLINE void addresses64(const Warp *w, const Uop *u, Addr64 *x)
 {
-    const uint64_t *a  = SLOT(w, uint64_t, u->a);
-    const uint64_t off = (uint64_t)(int64_t)offset_of(u);
-    const uint32_t m   = w->mask;
+    const uint64_t *a   = SLOT(w, uint64_t, u->a);
+    const uint64_t  off = (uint64_t)(int64_t)offset_of(u);
+    const uint32_t  m   = w->mask;
     for (int i = 0; i < 4; i++)
         x->v[i] = ((const V8 *)a)[i] + off;
     if (__builtin_expect(m != UINT32_MAX, 0)) {
@@ -58,8 +64,8 @@ INLINE void addresses64(const Warp *w, const Uop *u, Addr64 *x)
 
 INLINE void addresses32(const Warp *w, const Uop *u, Addr32 *x)
 {
-    const uint32_t *a  = SLOT(w, uint32_t, u->a);
-    const uint32_t off = (uint32_t)offset_of(u), m = w->mask;
+    const uint32_t *a   = SLOT(w, uint32_t, u->a);
+    const uint32_t  off = (uint32_t)offset_of(u), m = w->mask;
     for (int i = 0; i < 2; i++)
         x->v[i] = ((const V16 *)a)[i] + off;
     if (__builtin_expect(m != UINT32_MAX, 0)) {
@@ -96,7 +102,7 @@ typedef enum Pattern { CONSECUTIVE, UNIFORM, SCATTERED } Pattern;
 INLINE Pattern pattern64(const uint64_t *t, unsigned bytes)
 {
     const V8 *v = (const V8 *)t, steps = {0, 1, 2, 3, 4, 5, 6, 7};
-    V8 lo = v[0] - t[0], hi = v[1] - t[0];
+    V8        lo = v[0] - t[0], hi = v[1] - t[0];
     if (zero16((V16)((lo ^ steps * bytes) | (hi ^ (steps + 8) * bytes))))
         return CONSECUTIVE;
     return zero16((V16)(lo | hi)) ? UNIFORM : SCATTERED;
@@ -105,63 +111,65 @@ INLINE Pattern pattern64(const uint64_t *t, unsigned bytes)
 INLINE Pattern pattern32(const uint32_t *t, unsigned bytes)
 {
     const V16 steps = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
-    V16 d           = *(const V16 *)t - t[0];
+    V16       d     = *(const V16 *)t - t[0];
     if (zero16(d ^ steps * bytes))
         return CONSECUTIVE;
     return zero16(d) ? UNIFORM : SCATTERED;
 }
 
 /* 16 values of T from base + t[i] into v. */
-#define GATHER_HALF(T, v, base, t, pattern)                                                                                        \
-    do {                                                                                                                            \
-        if ((pattern) == CONSECUTIVE) {                                                                                             \
-            memcpy((v), (base) + (t)[0], HALF * sizeof(T));                                                                         \
-        } else if ((pattern) == UNIFORM) {                                                                                          \
-            T one_;                                                                                                                 \
-            memcpy(&one_, (base) + (t)[0], sizeof(T));                                                                              \
-            for (int i_ = 0; i_ < HALF; i_++)                                                                                       \
-                (v)[i_] = one_;                                                                                                     \
-        } else {                                                                                                                    \
-            for (int i_ = 0; i_ < HALF; i_++)                                                                                       \
-                (v)[i_] = *(const T *)(const void *)((base) + (t)[i_]);                                                             \
-        }                                                                                                                           \
+#define GATHER_HALF(T, v, base, t, pattern)                                                                            \
+    do {                                                                                                               \
+        if ((pattern) == CONSECUTIVE) {                                                                                \
+            memcpy((v), (base) + (t)[0], HALF * sizeof(T));                                                            \
+        } else if ((pattern) == UNIFORM) {                                                                             \
+            T one_;                                                                                                    \
+            memcpy(&one_, (base) + (t)[0], sizeof(T));                                                                 \
+            for (int i_ = 0; i_ < HALF; i_++)                                                                          \
+                (v)[i_] = one_;                                                                                        \
+        } else {                                                                                                       \
+            for (int i_ = 0; i_ < HALF; i_++)                                                                          \
+                (v)[i_] = *(const T *)(const void *)((base) + (t)[i_]);                                                \
+        }                                                                                                              \
     } while (0)
 
-#define LOAD_BOTH(T, w, u, base, t, pattern)                                                                                        \
-    do {                                                                                                                            \
-        T *d_        = SLOT(w, T, (u)->d);                                                                                          \
-        Pattern p0_ = pattern(t, sizeof(T)), p1_ = pattern((t) + HALF, sizeof(T));                                                 \
-        if (warp_full(w)) {                                                                                                         \
-            GATHER_HALF(T, d_, base, t, p0_);                                                                                       \
-            GATHER_HALF(T, d_ + HALF, base, (t) + HALF, p1_);                                                                       \
-        } else {                                                                                                                    \
-            T v_[LANES] __attribute__((aligned(64)));                                                                               \
-            GATHER_HALF(T, v_, base, t, p0_);                                                                                       \
-            GATHER_HALF(T, v_ + HALF, base, (t) + HALF, p1_);                                                                       \
-            for (int i_ = 0; i_ < LANES; i_++)                                                                                      \
-                d_[i_] = (w)->mask >> i_ & 1 ? v_[i_] : d_[i_];                                                                     \
-        }                                                                                                                           \
+#define LOAD_BOTH(T, w, u, base, t, pattern)                                                                           \
+    do {                                                                                                               \
+        T      *d_  = SLOT(w, T, (u)->d);                                                                              \
+        Pattern p0_ = pattern(t, sizeof(T)), p1_ = pattern((t) + HALF, sizeof(T));                                     \
+        if (warp_full(w)) {                                                                                            \
+            GATHER_HALF(T, d_, base, t, p0_);                                                                          \
+            GATHER_HALF(T, d_ + HALF, base, (t) + HALF, p1_);                                                          \
+        } else {                                                                                                       \
+            T v_[LANES] __attribute__((aligned(64)));                                                                  \
+            GATHER_HALF(T, v_, base, t, p0_);                                                                          \
+            GATHER_HALF(T, v_ + HALF, base, (t) + HALF, p1_);                                                          \
+            for (int i_ = 0; i_ < LANES; i_++)                                                                         \
+                d_[i_] = (w)->mask >> i_ & 1 ? v_[i_] : d_[i_];                                                        \
+        }                                                                                                              \
     } while (0)
 
-#define STORE_BOTH(T, w, u, base, t, pattern)                                                                                       \
-    do {                                                                                                                            \
-        const T *s_ = SLOT(w, T, (u)->d);                                                                                           \
-        if ((w)->mask == UINT32_MAX && pattern(t, sizeof(T)) == CONSECUTIVE && pattern((t) + HALF, sizeof(T)) == CONSECUTIVE) {     \
-            memcpy((base) + (t)[0], s_, HALF * sizeof(T));                                                                          \
-            memcpy((base) + (t)[HALF], s_ + HALF, HALF * sizeof(T));                                                                \
-        } else {                                                                                                                    \
-            for (uint32_t m_ = (w)->mask; m_; m_ &= m_ - 1) {                                                                       \
-                unsigned i_                      = (unsigned)__builtin_ctz(m_);                                                     \
-                *(T *)(void *)((base) + (t)[i_]) = s_[i_];                                                                          \
-            }                                                                                                                       \
-        }                                                                                                                           \
+#define STORE_BOTH(T, w, u, base, t, pattern)                                                                          \
+    do {                                                                                                               \
+        const T *s_ = SLOT(w, T, (u)->d);                                                                              \
+        if ((w)->mask == UINT32_MAX && pattern(t, sizeof(T)) == CONSECUTIVE &&                                         \
+            pattern((t) + HALF, sizeof(T)) == CONSECUTIVE) {                                                           \
+            memcpy((base) + (t)[0], s_, HALF * sizeof(T));                                                             \
+            memcpy((base) + (t)[HALF], s_ + HALF, HALF * sizeof(T));                                                   \
+        } else {                                                                                                       \
+            for (uint32_t m_ = (w)->mask; m_; m_ &= m_ - 1) {                                                          \
+                unsigned i_                      = (unsigned)__builtin_ctz(m_);                                        \
+                *(T *)(void *)((base) + (t)[i_]) = s_[i_];                                                             \
+            }                                                                                                          \
+        }                                                                                                              \
     } while (0)
 
 INLINE bool enter_global(Warp *w, const Uop *u, Addr64 *x, unsigned bytes, AccessOp op, bool observed)
 {
     addresses64(w, u, x);
     const Lookup *k = &w->worker->lookup[u->instr];
-    if (__builtin_expect(!good64(x, k->base, k->limit, bytes) || !k->base, 0) && !access_check_global(w, u, x->t, w->mask, bytes, op))
+    if (__builtin_expect(!good64(x, k->base, k->limit, bytes) || !k->base, 0) &&
+        !access_check_global(w, u, x->t, w->mask, bytes, op))
         return false;
     if (observed)
         access_notify(w, u->ptr, ACCESS_GLOBAL, w->mask, NULL, x->t);
@@ -185,62 +193,61 @@ INLINE bool enter_shared(Warp *w, const Uop *u, Addr32 *x, unsigned bytes, Acces
 /* ---- vectors: N elements a lane ---- */
 
 /* A lane's N elements stand side by side in memory and in N slots here: gathered to `v` lane after lane, then dealt out. */
-#define GATHER_VEC(T, N, v, base, t)                                                                                               \
-    for (int i_ = 0; i_ < LANES; i_++)                                                                                              \
+#define GATHER_VEC(T, N, v, base, t)                                                                                   \
+    for (int i_ = 0; i_ < LANES; i_++)                                                                                 \
     memcpy((v) + i_ * (N), (base) + (t)[i_], (N) * sizeof(T))
 
-#define LOAD_VEC(T, N, w, u, base, t)                                                                                              \
-    do {                                                                                                                            \
-        const MemInfo *m_ = (u)->ptr;                                                                                               \
-        T v_[LANES * (N)] __attribute__((aligned(64)));                                                                             \
-        GATHER_VEC(T, N, v_, base, t);                                                                                              \
-        for (int k_ = 0; k_ < (N); k_++) {                                                                                          \
-            T *d_ = SLOT(w, T, m_->v[k_]);                                                                                          \
-            if (warp_full(w))                                                                                                       \
-                for (int i_ = 0; i_ < LANES; i_++)                                                                                  \
-                    d_[i_] = v_[i_ * (N) + k_];                                                                                     \
-            else                                                                                                                    \
-                for (int i_ = 0; i_ < LANES; i_++)                                                                                  \
-                    d_[i_] = (w)->mask >> i_ & 1 ? v_[i_ * (N) + k_] : d_[i_];                                                      \
-        }                                                                                                                           \
+#define LOAD_VEC(T, N, w, u, base, t)                                                                                  \
+    do {                                                                                                               \
+        const MemInfo *m_ = (u)->ptr;                                                                                  \
+        T              v_[LANES * (N)] __attribute__((aligned(64)));                                                   \
+        GATHER_VEC(T, N, v_, base, t);                                                                                 \
+        for (int k_ = 0; k_ < (N); k_++) {                                                                             \
+            T *d_ = SLOT(w, T, m_->v[k_]);                                                                             \
+            if (warp_full(w))                                                                                          \
+                for (int i_ = 0; i_ < LANES; i_++)                                                                     \
+                    d_[i_] = v_[i_ * (N) + k_];                                                                        \
+            else                                                                                                       \
+                for (int i_ = 0; i_ < LANES; i_++)                                                                     \
+                    d_[i_] = (w)->mask >> i_ & 1 ? v_[i_ * (N) + k_] : d_[i_];                                         \
+        }                                                                                                              \
     } while (0)
 
-#define STORE_VEC(T, N, w, u, base, t)                                                                                             \
-    do {                                                                                                                            \
-        const MemInfo *m_ = (u)->ptr;                                                                                               \
-        T v_[LANES * (N)] __attribute__((aligned(64)));                                                                             \
-        for (int k_ = 0; k_ < (N); k_++) {                                                                                          \
-            const T *s_ = SLOT(w, T, m_->v[k_]);                                                                                    \
-            for (int i_ = 0; i_ < LANES; i_++)                                                                                      \
-                v_[i_ * (N) + k_] = s_[i_];                                                                                         \
-        }                                                                                                                           \
-        for (uint32_t l_ = (w)->mask; l_; l_ &= l_ - 1)                                                                             \
-            memcpy((base) + (t)[__builtin_ctz(l_)], v_ + __builtin_ctz(l_) * (N), (N) * sizeof(T));                                 \
+#define STORE_VEC(T, N, w, u, base, t)                                                                                 \
+    do {                                                                                                               \
+        const MemInfo *m_ = (u)->ptr;                                                                                  \
+        T              v_[LANES * (N)] __attribute__((aligned(64)));                                                   \
+        for (int k_ = 0; k_ < (N); k_++) {                                                                             \
+            const T *s_ = SLOT(w, T, m_->v[k_]);                                                                       \
+            for (int i_ = 0; i_ < LANES; i_++)                                                                         \
+                v_[i_ * (N) + k_] = s_[i_];                                                                            \
+        }                                                                                                              \
+        for (uint32_t l_ = (w)->mask; l_; l_ &= l_ - 1)                                                                \
+            memcpy((base) + (t)[__builtin_ctz(l_)], v_ + __builtin_ctz(l_) * (N), (N) * sizeof(T));                    \
     } while (0)
 
 /* Device addresses are host addresses. */
 #define HOST ((uint8_t *)0)
 
-#define GLOBAL(name, T, op, both, observed)                                                                                        \
-    static const Uop *name(Warp *w, const Uop *u)                                                                                   \
-    {                                                                                                                               \
-        Addr64 x;                                                                                                                   \
-        if (!enter_global(w, u, &x, sizeof(T), op, observed))                                                                       \
-            return STOP;                                                                                                            \
-        both(T, w, u, HOST, x.t, pattern64);                                                                                        \
-        return u + 1;                                                                                                               \
+#define GLOBAL(name, T, op, both, observed)                                                                            \
+    static const Uop *name(Warp *w, const Uop *u)                                                                      \
+    {                                                                                                                  \
+        Addr64 x;                                                                                                      \
+        if (!enter_global(w, u, &x, sizeof(T), op, observed))                                                          \
+            return STOP;                                                                                               \
+        both(T, w, u, HOST, x.t, pattern64);                                                                           \
+        return u + 1;                                                                                                  \
     }
-#define SHARED(name, T, op, both, observed)                                                                                        \
-    static const Uop *name(Warp *w, const Uop *u)                                                                                   \
-    {                                                                                                                               \
-        Addr32 x;                                                                                                                   \
-        if (!enter_shared(w, u, &x, sizeof(T), op, observed))                                                                       \
-            return STOP;                                                                                                            \
-        both(T, w, u, w->shared, x.t, pattern32);                                                                                   \
-        return u + 1;                                                                                                               \
+#define SHARED(name, T, op, both, observed)                                                                            \
+    static const Uop *name(Warp *w, const Uop *u)                                                                      \
+    {                                                                                                                  \
+        Addr32 x;                                                                                                      \
+        if (!enter_shared(w, u, &x, sizeof(T), op, observed))                                                          \
+            return STOP;                                                                                               \
+        both(T, w, u, w->shared, x.t, pattern32);                                                                      \
+        return u + 1;                                                                                                  \
     }
-#define TWINS(kind, name, T, op, both)                                                                                              \
-    kind(name##_plain, T, op, both, false) kind(name##_seen, T, op, both, true)
+#define TWINS(kind, name, T, op, both) kind(name##_plain, T, op, both, false) kind(name##_seen, T, op, both, true)
 
 TWINS(GLOBAL, ld_global_32, uint32_t, ACCESS_LD, LOAD_BOTH)
 TWINS(GLOBAL, ld_global_64, uint64_t, ACCESS_LD, LOAD_BOTH)
@@ -251,41 +258,47 @@ TWINS(SHARED, ld_shared_64, uint64_t, ACCESS_LD, LOAD_BOTH)
 TWINS(SHARED, st_shared_32, uint32_t, ACCESS_ST, STORE_BOTH)
 TWINS(SHARED, st_shared_64, uint64_t, ACCESS_ST, STORE_BOTH)
 
-#define GLOBAL_VEC(name, T, N, op, both, observed)                                                                                 \
-    static const Uop *name(Warp *w, const Uop *u)                                                                                   \
-    {                                                                                                                               \
-        Addr64 x;                                                                                                                   \
-        if (!enter_global(w, u, &x, (N) * sizeof(T), op, observed))                                                                 \
-            return STOP;                                                                                                            \
-        both(T, N, w, u, HOST, x.t);                                                                                                \
-        return u + 1;                                                                                                               \
+#define GLOBAL_VEC(name, T, N, op, both, observed)                                                                     \
+    static const Uop *name(Warp *w, const Uop *u)                                                                      \
+    {                                                                                                                  \
+        Addr64 x;                                                                                                      \
+        if (!enter_global(w, u, &x, (N) * sizeof(T), op, observed))                                                    \
+            return STOP;                                                                                               \
+        both(T, N, w, u, HOST, x.t);                                                                                   \
+        return u + 1;                                                                                                  \
     }
-#define SHARED_VEC(name, T, N, op, both, observed)                                                                                 \
-    static const Uop *name(Warp *w, const Uop *u)                                                                                   \
-    {                                                                                                                               \
-        Addr32 x;                                                                                                                   \
-        if (!enter_shared(w, u, &x, (N) * sizeof(T), op, observed))                                                                 \
-            return STOP;                                                                                                            \
-        both(T, N, w, u, w->shared, x.t);                                                                                           \
-        return u + 1;                                                                                                               \
+#define SHARED_VEC(name, T, N, op, both, observed)                                                                     \
+    static const Uop *name(Warp *w, const Uop *u)                                                                      \
+    {                                                                                                                  \
+        Addr32 x;                                                                                                      \
+        if (!enter_shared(w, u, &x, (N) * sizeof(T), op, observed))                                                    \
+            return STOP;                                                                                               \
+        both(T, N, w, u, w->shared, x.t);                                                                              \
+        return u + 1;                                                                                                  \
     }
-#define VEC_TWINS(kind, name, T, N, op, both)                                                                                      \
+#define VEC_TWINS(kind, name, T, N, op, both)                                                                          \
     kind(name##_plain, T, N, op, both, false) kind(name##_seen, T, N, op, both, true)
-#define VEC_ALL(X)                                                                                                                 \
-    X(GLOBAL_VEC, ld_global_v2_32, uint32_t, 2, ACCESS_LD, LOAD_VEC) X(GLOBAL_VEC, ld_global_v4_32, uint32_t, 4, ACCESS_LD, LOAD_VEC) \
-    X(GLOBAL_VEC, ld_global_v2_64, uint64_t, 2, ACCESS_LD, LOAD_VEC) X(GLOBAL_VEC, st_global_v2_32, uint32_t, 2, ACCESS_ST, STORE_VEC) \
-    X(GLOBAL_VEC, st_global_v4_32, uint32_t, 4, ACCESS_ST, STORE_VEC) X(GLOBAL_VEC, st_global_v2_64, uint64_t, 2, ACCESS_ST, STORE_VEC) \
-    X(SHARED_VEC, ld_shared_v2_32, uint32_t, 2, ACCESS_LD, LOAD_VEC) X(SHARED_VEC, ld_shared_v4_32, uint32_t, 4, ACCESS_LD, LOAD_VEC) \
-    X(SHARED_VEC, ld_shared_v2_64, uint64_t, 2, ACCESS_LD, LOAD_VEC) X(SHARED_VEC, st_shared_v2_32, uint32_t, 2, ACCESS_ST, STORE_VEC) \
-    X(SHARED_VEC, st_shared_v4_32, uint32_t, 4, ACCESS_ST, STORE_VEC) X(SHARED_VEC, st_shared_v2_64, uint64_t, 2, ACCESS_ST, STORE_VEC)
+#define VEC_ALL(X)                                                                                                     \
+    X(GLOBAL_VEC, ld_global_v2_32, uint32_t, 2, ACCESS_LD, LOAD_VEC)                                                   \
+    X(GLOBAL_VEC, ld_global_v4_32, uint32_t, 4, ACCESS_LD, LOAD_VEC)                                                   \
+        X(GLOBAL_VEC, ld_global_v2_64, uint64_t, 2, ACCESS_LD, LOAD_VEC)                                               \
+            X(GLOBAL_VEC, st_global_v2_32, uint32_t, 2, ACCESS_ST, STORE_VEC)                                          \
+                X(GLOBAL_VEC, st_global_v4_32, uint32_t, 4, ACCESS_ST, STORE_VEC)                                      \
+                    X(GLOBAL_VEC, st_global_v2_64, uint64_t, 2, ACCESS_ST, STORE_VEC)                                  \
+                        X(SHARED_VEC, ld_shared_v2_32, uint32_t, 2, ACCESS_LD, LOAD_VEC)                               \
+                            X(SHARED_VEC, ld_shared_v4_32, uint32_t, 4, ACCESS_LD, LOAD_VEC)                           \
+                                X(SHARED_VEC, ld_shared_v2_64, uint64_t, 2, ACCESS_LD, LOAD_VEC)                       \
+                                    X(SHARED_VEC, st_shared_v2_32, uint32_t, 2, ACCESS_ST, STORE_VEC)                  \
+                                        X(SHARED_VEC, st_shared_v4_32, uint32_t, 4, ACCESS_ST, STORE_VEC)              \
+                                            X(SHARED_VEC, st_shared_v2_64, uint64_t, 2, ACCESS_ST, STORE_VEC)
 
 VEC_ALL(VEC_TWINS)
 
 void exec_fill_mem(ExecTable *t)
 {
     memcpy(t->mem, mem_handlers_once, sizeof t->mem);
-#define FILL(name)                                                                                                                  \
-    t->mem[MEM_##name][0] = name##_plain;                                                                                           \
+#define FILL(name)                                                                                                     \
+    t->mem[MEM_##name][0] = name##_plain;                                                                              \
     t->mem[MEM_##name][1] = name##_seen
     FILL(ld_global_32);
     FILL(ld_global_64);
