@@ -21,8 +21,9 @@
 
 enum { SETS = 4 };
 
-/* The address bits above the line's 7 whose parity is the low and the high bit of the set. */
-static const uint64_t SET_LOW = 0xb5, SET_HIGH = 0xda;
+/* The bits of a line's number whose parity is the low and the high bit of its set; measured up to bit 20, taken to have no
+ * part in it above. */
+static const uint64_t SET_LOW = 0xf7ab5, SET_HIGH = 0x1ad5da;
 
 static unsigned set_of(uint64_t line)
 {

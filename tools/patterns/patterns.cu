@@ -55,7 +55,6 @@ KERNEL(gr4, global, GLOBAL_AT, asm volatile("red.global.add.u32 [%0], 1;" ::"l"(
 KERNEL(gr8, global, GLOBAL_AT, asm volatile("red.global.add.u64 [%0], 1;" ::"l"(at)))
 KERNEL(ga16, global, GLOBAL_AT, uint64_t t; uint64_t u; asm volatile("{.reg .b128 q; mov.b128 q, {%2,%2}; atom.global.exch.b128 q, [%3], q; mov.b128 {%0,%1}, q;}"
                                                             : "=l"(t), "=l"(u) : "l"((uint64_t)lane), "l"(at)); x = (unsigned)t; y = (unsigned)u)
-KERNEL(gr2, global, GLOBAL_AT, asm volatile("{.reg .b16 h; mov.b16 h, 0; red.global.add.noftz.f16 [%0], h;}" ::"l"(at)))
 KERNEL(gr16, global, GLOBAL_AT, asm volatile("red.global.add.v4.f32 [%0], {%1,%1,%1,%1};" ::"l"(at), "f"(0.0f)))
 KERNEL(sl1, shared, SHARED_AT, asm volatile("{.reg .u16 t; ld.shared.u8 t, [%1]; cvt.u32.u16 %0, t;}" : "=r"(x) : "r"(at)))
 KERNEL(sl2, shared, SHARED_AT, asm volatile("{.reg .u16 t; ld.shared.u16 t, [%1]; cvt.u32.u16 %0, t;}" : "=r"(x) : "r"(at)))
@@ -79,7 +78,7 @@ static const Kind kinds[] = {
     {"global", "red", 4, gr4},  {"global", "red", 8, gr8},  {"shared", "ld", 1, sl1},    {"shared", "ld", 2, sl2},
     {"shared", "ld", 4, sl4},   {"shared", "ld", 8, sl8},   {"shared", "ld", 16, sl16},  {"shared", "st", 1, ss1},
     {"shared", "st", 2, ss2},   {"shared", "st", 4, ss4},   {"shared", "st", 8, ss8},    {"shared", "st", 16, ss16},
-    {"shared", "atom", 4, sa4}, {"shared", "red", 4, sr4},  {"global", "red", 2, gr2},   {"global", "red", 16, gr16},
+    {"shared", "atom", 4, sa4}, {"shared", "red", 4, sr4},  {"global", "red", 16, gr16},
     {"global", "atom", 16, ga16}, {"shared", "atom", 8, sa8},
 };
 
