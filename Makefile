@@ -58,7 +58,7 @@ asan: build-asan/configured
 
 tsan: build-tsan/configured
 	@$(call compile,tsan,tests)
-	@$(call ctest,tsan,--tests-regex '$(TSAN_TESTS)')
+	@TSAN_OPTIONS='suppressions=$(CURDIR)/tests/tsan.supp' $(call ctest,tsan,--tests-regex '$(TSAN_TESTS)')
 
 stress: build-stress/configured
 	@$(call compile,stress,tests)
