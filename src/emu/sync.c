@@ -9,18 +9,11 @@
 
 #include <string.h>
 
-#include "emu/run.h"
+#include "emu/ctl.h"
 
 static inline unsigned first_lane(uint32_t m)
 {
     return (unsigned)__builtin_ctz(m);
-}
-
-static inline uint32_t pred_get(const Warp *w, Slot s)
-{
-    uint32_t m;
-    memcpy(&m, w->r + s, 4);
-    return m;
 }
 
 /* Writes the active lanes' bits. */
@@ -304,30 +297,4 @@ const Uop *ctl_elect(Warp *w, const Uop *u)
     }
     pred_set(w, u->n, leaders);
     return u + 1;
-}
-
-/* ---- special register names ---- */
-
-static const struct {
-    const char *name;
-    unsigned    bytes;
-} sregs[] = {
-#define SREG(id, text, bytes) {text, bytes},
-#include "emu/sreg.def"
-#undef SREG
-};
-
-SReg sreg_by_name(const char *name)
-{
-    for (unsigned i = 0; i < SREG_COUNT; i++)
-        if (strcmp(sregs[i].name, name) == 0)
-            return (SReg)i;
-    if (strncmp(name, "envreg", 6) == 0 || strncmp(name, "pm", 2) == 0)
-        return SREG_reserved_smem_offset_begin; /* reads as zero */
-    return SREG_COUNT;
-}
-
-unsigned emu_sreg_bytes(SReg r)
-{
-    return sregs[r].bytes;
 }

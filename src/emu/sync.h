@@ -26,10 +26,6 @@ typedef struct BranchTable {
 typedef enum BarKind { BAR_SYNC, BAR_ARRIVE, BAR_RED_POPC, BAR_RED_AND, BAR_RED_OR } BarKind;
 typedef enum ShflMode { SHFL_IDX, SHFL_UP, SHFL_DOWN, SHFL_BFLY } ShflMode;
 typedef enum VoteMode { VOTE_ALL, VOTE_ANY, VOTE_UNI, VOTE_BALLOT } VoteMode;
-typedef enum ReduxOp { REDUX_ADD, REDUX_MIN_U, REDUX_MAX_U, REDUX_MIN_S, REDUX_MAX_S, REDUX_AND, REDUX_OR, REDUX_XOR, REDUX_MIN_F, REDUX_MAX_F } ReduxOp;
-
-#define CTL(name) const Uop *ctl_##name(Warp *w, const Uop *u);
-CTL(bar) CTL(bar_result) CTL(syncwarp) CTL(shfl) CTL(vote) CTL(match) CTL(redux) CTL(activemask) CTL(elect)
-#undef CTL
+typedef enum ReduxOp { REDUX_ADD, REDUX_MIN_U, REDUX_MAX_U, REDUX_MIN_S, REDUX_MAX_S, REDUX_AND, REDUX_OR, REDUX_XOR } ReduxOp;
 
 #endif
