@@ -13,8 +13,8 @@
 
 typedef struct Chunk Chunk;
 struct Chunk {
-    Chunk *next;
-    size_t size, used; /* bytes of data[] */
+    Chunk        *next;
+    size_t        size, used; /* bytes of data[] */
     unsigned char data[];
 };
 
@@ -131,7 +131,7 @@ char *arena_vprintf(Arena *a, const char *fmt, va_list ap)
 {
     va_list again;
     va_copy(again, ap);
-    int n = vsnprintf(NULL, 0, fmt, ap);
+    int   n = vsnprintf(NULL, 0, fmt, ap);
     char *p = arena_alloc_aligned(a, (size_t)n + 1, 1);
     vsnprintf(p, (size_t)n + 1, fmt, again);
     va_end(again);

@@ -31,10 +31,10 @@ void diag_add(Diags *d, DiagSeverity sev, const char *file, unsigned line, unsig
         d->cap  = d->cap ? d->cap * 2 : STRESSED(8, 1);
         d->list = xrealloc(d->list, d->cap * sizeof *d->list);
     }
-    Diag *g = &d->list[d->count++];
+    Diag   *g = &d->list[d->count++];
     va_list ap;
     va_start(ap, fmt);
-    *g = (Diag){.severity = sev, .line = line, .col = col};
+    *g         = (Diag){.severity = sev, .line = line, .col = col};
     g->file    = file ? arena_strdup(d->arena, file) : NULL;
     g->message = arena_vprintf(d->arena, fmt, ap);
     if (source)

@@ -78,7 +78,8 @@ static Status faulted(CudaDevice *c, const Module *m, const Func *kernel, Status
     f->count         = 1;
     f->message       = arena_printf(r->arena, "%s; run it on the emulator for the line, the thread and the address",
                                     str_text(&c->base.error));
-    return device_fail(&c->base, s, "%s:%u:%u: error: kernel %s: %s; the GPU is lost to this process: start the program again [%s]",
+    return device_fail(&c->base, s,
+                       "%s:%u:%u: error: kernel %s: %s; the GPU is lost to this process: start the program again [%s]",
                        f->file, f->line, f->col, kernel->name, f->message, rule);
 }
 
