@@ -35,6 +35,11 @@ Status   emu_range(EmuDevice *d, uint64_t address, uint64_t bytes, const char **
 /* Host view of a checked range. */
 void    *emu_host(EmuDevice *d, uint64_t address);
 
+/* Memory of the host that kernels may use as an allocation of their own (pinned, or of another device).  The owner frees it, after
+ * emu_disown.  WW_ERR_INVALID: the range meets one that the device has. */
+Status   emu_adopt(EmuDevice *d, uint64_t address, uint64_t bytes);
+Status   emu_disown(EmuDevice *d, uint64_t address);
+
 /* ---- modules ---- */
 /* Takes ownership of m (also on failure). Lowers kernels lazily. extern functions that nobody defines are fine until called. */
 Status   emu_module_load(EmuDevice *d, Module *m, EmuModule **out, const char **why);

@@ -18,7 +18,7 @@
 /* The hardware keeps the first KiB of a block's shared memory for itself; so do we, which makes small shared addresses invalid. */
 #define SHARED_RESERVED 1024u
 
-typedef enum AllocKind { ALLOC_USER, ALLOC_GLOBAL_VAR, ALLOC_CONST_VAR, ALLOC_PARAM, ALLOC_HEAP } AllocKind;
+typedef enum AllocKind { ALLOC_USER, ALLOC_GLOBAL_VAR, ALLOC_CONST_VAR, ALLOC_PARAM, ALLOC_HEAP, ALLOC_FOREIGN } AllocKind;
 
 typedef struct Alloc {
     uint64_t    base, bytes; /* as asked for */
@@ -44,6 +44,9 @@ Status memory_open(Memory *m, uint64_t bytes);
 void   memory_close(Memory *m);
 Status memory_alloc(Memory *m, uint64_t bytes, uint64_t align, AllocKind kind, const char *name, uint64_t *out);
 Status memory_free(Memory *m, uint64_t address);
+/* Enters a range outside of ours as an allocation (ALLOC_FOREIGN): memory_free forgets it and leaves its pages alone.
+ * WW_ERR_INVALID when it meets a live allocation or the reserved range. */
+Status memory_adopt(Memory *m, uint64_t address, uint64_t bytes);
 /* The live allocation that contains the address, or NULL.  Device-side heap blocks are found too (under the lock; a copy in *tmp). */
 const Alloc *memory_find(Memory *m, uint64_t address, Alloc *tmp);
 /* One clause about an address that is in no allocation: "12 bytes past allocation 3 (4096 bytes)", "inside allocation 2, freed". */
