@@ -12,11 +12,22 @@
 #define __global__      __attribute__((global))
 #define __shared__      __attribute__((shared))
 #define __forceinline__ __inline__ __attribute__((always_inline))
+#define __align__(n)    __attribute__((aligned(n)))
+/* What the macro of the CUDA headers says, for one or two numbers. */
+#define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
 
 typedef __SIZE_TYPE__ size_t;
 
 struct uint3 {
     unsigned x, y, z;
+};
+
+struct __align__(16) float4 {
+    float x, y, z, w;
+};
+
+struct __align__(16) uint4 {
+    unsigned x, y, z, w;
 };
 
 /* The unused two of each three reads have no effect and are removed. */

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Matrix products on any device of warpwright.h: the emulator or a GPU.
+ *
+ *     C = alpha * op(A) * op(B) + beta * C        ww_gemm   float, or int32 modulo 2^32
+ *     C = alpha * A * A^T + beta * C              ww_syrk   the whole symmetric result, or one triangle
+ *
+ * Conventions are those of BLAS: a matrix is a pointer to its first element and a leading dimension, the distance in elements
+ * from one row (row-major) or column (column-major) to the next; a sub-matrix is a pointer into it with the same leading
+ * dimension.  With alpha = 0 neither A nor B is read, with beta = 0 C is not read, whatever they hold.  A result must not
+ * overlap an operand.
+ *
+ * Exactness: float results are sums of products in float32, each added with one rounding; the same call gives the same bits
+ * in every run.  int32 results are exact modulo 2^32.
+ *
+ * Errors: everything is checked before anything runs; ww_device_error() of the device says what is wrong.  Start from a
+ * zeroed structure: fields that are left out mean the plain case (alpha must be set). */
+#ifndef WARPWRIGHT_BLAS_H
+#define WARPWRIGHT_BLAS_H
+
+#include "warpwright/warpwright.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The kernels of one device, loaded as they are needed, and a workspace that grows.  Close it before its device.  Used by
+ * one thread at a time, like its device. */
+typedef struct WwBlas WwBlas;
+
+WwStatus ww_blas_open(WwDevice *d, WwBlas **out);
+void     ww_blas_close(WwBlas *b);
+
+typedef enum WwType { WW_F32 = 0, WW_I32 = 1 } WwType;
+typedef enum WwLayout { WW_ROW_MAJOR = 0, WW_COLUMN_MAJOR = 1 } WwLayout;
+typedef enum WwFill { WW_FULL = 0, WW_LOWER = 1, WW_UPPER = 2 } WwFill;
+
+/* The member of the problem's type counts. */
+typedef union WwScalar {
+    float   f32;
+    int32_t i32;
+} WwScalar;
+
+typedef struct WwGemm {
+    WwType   type;
+    WwLayout layout;  /* of all three matrices */
+    bool     trans_a; /* A is stored transposed: as k x m */
+    bool     trans_b; /* B is stored transposed: as n x k */
+    size_t   m, n, k; /* C is m x n, op(A) m x k, op(B) k x n; each may be 0 */
+    WwScalar alpha, beta;
+    WwPtr    a, b, c; /* aligned to 4 bytes */
+    size_t   lda, ldb, ldc;
+    /* Batches.  batch = 0 or 1: one problem.  Problem i reads a + i * stride_a (elements; 0 = one matrix for all) and so on, or,
+     * where a_array is not NULL, the three host arrays give the addresses instead. */
+    size_t       batch;
+    size_t       stride_a, stride_b, stride_c;
+    const WwPtr *a_array, *b_array, *c_array;
+    /* A rung of the ladder by its name ("wide"; ww_blas_rung); NULL = chosen for the problem. */
+    const char *rung;
+    /* Device memory for the kernel's own use; 0 = the library's, which grows when needed. */
+    WwPtr  workspace;
+    size_t workspace_bytes;
+} WwGemm;
+
+WwStatus ww_gemm(WwBlas *b, const WwGemm *p);
+/* Bytes of workspace that ww_gemm would use for this problem. */
+WwStatus ww_gemm_workspace(WwBlas *b, const WwGemm *p, size_t *bytes);
+/* The rung that would compute it. */
+WwStatus ww_gemm_rung(WwBlas *b, const WwGemm *p, const char **rung);
+
+/* A is n x k (trans: stored as k x n, the product is then A^T * A); C is n x n.
+ * WW_FULL writes both halves, bit for bit the same, and reads only the lower triangle of C (beta != 0).  WW_LOWER and
+ * WW_UPPER read and write that triangle only.  Lower means row index >= column index, in either layout. */
+typedef struct WwSyrk {
+    WwType   type;
+    WwLayout layout;
+    WwFill   fill;
+    bool     trans;
+    size_t   n, k;
+    WwScalar alpha, beta;
+    WwPtr    a, c;
+    size_t   lda, ldc;
+    size_t   batch, stride_a, stride_c;
+    const char *rung;
+} WwSyrk;
+
+WwStatus ww_syrk(WwBlas *b, const WwSyrk *p);
+WwStatus ww_syrk_rung(WwBlas *b, const WwSyrk *p, const char **rung);
+
+/* Copies `bytes` bytes from any address to any other of the same device by a kernel whose accesses are all aligned.
+ * WW_ERR_INVALID: the ranges overlap. */
+WwStatus ww_blas_copy(WwBlas *b, WwPtr dst, WwPtr src, size_t bytes);
+
+/* The i-th rung of a ladder ("gemm" or "aat"), from the first to the best; NULL past the last. */
+const char *ww_blas_rung(const char *ladder, size_t i);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The one argument of every matrix kernel, shared by host and device, and the matrix it describes.
+ *
+ *     C = alpha * X * Y + beta * C         C is m x n, row by row, rows ldc elements apart
+ *     X(i, l) = x[i * x_row + l * x_col]   one of x_row, x_col is 1, the other is the leading dimension
+ *     Y(l, j) = y[l * y_row + j * y_col]   likewise
+ *
+ * Every layout and transposition of the public interface is such a problem: a column-major one is the row-major one of
+ * the transposed result.  A stride of 1 along l is "k-contiguous".  Problem z of a batch lies z strides further on.
+ *
+ * alpha and beta are the bits of the element type: float, or an integer modulo 2^32.  beta = 0 never reads C, whatever
+ * is in it.  fill: which part of C is written (A * A^T only; the other kernels write all of it). */
+#ifndef WW_KERNELS_GEMM_ARGS_H
+#define WW_KERNELS_GEMM_ARGS_H
+
+#if defined(__CUDACC__) || defined(__CUDA__)
+typedef const void *GemmConst;
+typedef void       *GemmPtr;
+#else
+#include <stdint.h>
+typedef uint64_t GemmConst, GemmPtr;
+#endif
+
+/* Which triangle is read (beta) and which are written; FULL reads the lower one. */
+enum { GEMM_FILL_FULL = 0, GEMM_FILL_LOWER = 1, GEMM_FILL_UPPER = 2, GEMM_FILL_FULL_FROM_UPPER = 3 };
+
+typedef struct GemmArgs {
+    GemmConst          x, y;
+    GemmPtr            c;
+    GemmPtr            work;  /* stream-K: partial tiles; NULL elsewhere */
+    GemmPtr            count; /* stream-K: one arrival counter a tile, zero before and after every launch */
+    unsigned long long x_row, x_col, y_row, y_col, ldc;
+    unsigned long long x_batch, y_batch, c_batch;
+    int                m, n, k;
+    unsigned           alpha, beta;
+    int                fill;
+    int                vector; /* bit 0: rows of x are aligned to 16 bytes; bit 1: of y; bit 2: of c */
+    int                pad;
+} GemmArgs;
+
+#endif

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What the matrix kernels need of an element type: float, or unsigned for integers modulo 2^32 (signed ones have the
+ * same bits).  Four<T>::type is the 16-byte vector; from() gives the element with the bits of alpha or beta, zero()
+ * says whether those bits mean 0.  A product is added with one rounding (float) or none (integers), in the order of l
+ * in every kernel, so kernels that do not split k agree bit for bit. */
+#ifndef WW_KERNELS_GEMM_ELEMENT_H
+#define WW_KERNELS_GEMM_ELEMENT_H
+
+#include "args.h"
+
+template <typename T> struct Four;
+template <> struct Four<float> {
+    typedef float4 type;
+    static __device__ __forceinline__ float from(unsigned bits)
+    {
+        union {
+            unsigned u;
+            float    f;
+        } word;
+        word.u = bits;
+        return word.f;
+    }
+    static __device__ __forceinline__ bool zero(unsigned bits) { return bits << 1 == 0; } /* -0 too */
+};
+template <> struct Four<unsigned> {
+    typedef uint4 type;
+    static __device__ __forceinline__ unsigned from(unsigned bits) { return bits; }
+    static __device__ __forceinline__ bool     zero(unsigned bits) { return bits == 0; }
+};
+
+static __device__ __forceinline__ float mul_add(float a, float b, float c)
+{
+    return __builtin_fmaf(a, b, c);
+}
+
+static __device__ __forceinline__ unsigned mul_add(unsigned a, unsigned b, unsigned c)
+{
+    return a * b + c;
+}
+
+/* alpha * sum + beta * old; beta = 0: old is not read. */
+template <typename T> static __device__ __forceinline__ void put(const GemmArgs &g, T *c, T sum)
+{
+    T v = Four<T>::from(g.alpha) * sum;
+    *c  = Four<T>::zero(g.beta) ? v : mul_add(Four<T>::from(g.beta), *c, v);
+}
+
+/* One kernel for float and one for integers. */
+#define BOTH_TYPES(name, body, threads)                                                                                \
+    extern "C" __global__ void __launch_bounds__(threads) name##_f32(const GemmArgs g)                                 \
+    {                                                                                                                  \
+        body<float>(g);                                                                                                \
+    }                                                                                                                  \
+    extern "C" __global__ void __launch_bounds__(threads) name##_i32(const GemmArgs g)                                 \
+    {                                                                                                                  \
+        body<unsigned>(g);                                                                                             \
+    }
+
+#endif

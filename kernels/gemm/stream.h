@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Stream-K: the tiles of C laid end to end, each as many slices of k long as k has, cut into gridDim.x pieces of equal
+ * length (to one slice).  A piece's tiles that lie inside it are written as usual.  Of a tile that is cut, every
+ * contributor leaves its sum in the workspace and adds one to the tile's counter; who finds all others there adds the
+ * sums up and writes the tile.
+ *
+ *   work      gridDim.x * 2 partial tiles: of block b, 2b for the tile its piece begins in, 2b + 1 for any later one
+ *   count     a word for each tile, zero before the launch, and zero again after it
+ *
+ * A partial tile is stored register by register, a vector for each thread, so all of its accesses are whole sectors; it
+ * is read past L1, where an older one could still be.  Partial sums are added in the order of k. */
+#ifndef WW_KERNELS_GEMM_STREAM_H
+#define WW_KERNELS_GEMM_STREAM_H
+
+#include "tile.h"
+
+static __device__ __forceinline__ uint4 load_past_l1(const uint4 *p)
+{
+    uint4 v;
+    asm volatile("{ .reg .u64 g; cvta.to.global.u64 g, %4; ld.global.cg.v4.u32 {%0, %1, %2, %3}, [g]; }"
+                 : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
+                 : "l"(p)
+                 : "memory");
+    return v;
+}
+
+static __device__ __forceinline__ unsigned add_one(unsigned *p)
+{
+    unsigned old;
+    asm volatile("{ .reg .u64 g; cvta.to.global.u64 g, %1; atom.global.add.u32 %0, [g], 1; }" : "=r"(old) : "l"(p) : "memory");
+    return old;
+}
+
+static __device__ __forceinline__ void fence(void)
+{
+    asm volatile("membar.gl;" ::: "memory");
+}
+
+static __device__ __forceinline__ unsigned bits_of(float v)
+{
+    union {
+        float    f;
+        unsigned u;
+    } word;
+    word.f = v;
+    return word.u;
+}
+
+static __device__ __forceinline__ unsigned bits_of(unsigned v)
+{
+    return v;
+}
+
+template <typename S> static __device__ __forceinline__ uint4 *partial_tile(const GemmArgs &g, long long slot)
+{
+    return (uint4 *)g.work + slot * (S::BM * S::BN / 4) + threadIdx.x;
+}
+
+template <typename S>
+static __device__ __forceinline__ void partial_store(uint4 *p, const typename S::type acc[S::TM][S::TN])
+{
+#pragma unroll
+    for (int i = 0; i < S::TM; i++)
+#pragma unroll
+        for (int j = 0; j < S::TN; j += 4) {
+            uint4 v = {bits_of(acc[i][j]), bits_of(acc[i][j + 1]), bits_of(acc[i][j + 2]), bits_of(acc[i][j + 3])};
+            p[(i * S::COLS4 + j / 4) * S::THREADS] = v;
+        }
+}
+
+template <typename S> static __device__ __forceinline__ void partial_add(const uint4 *p, typename S::type acc[S::TM][S::TN])
+{
+    typedef Four<typename S::type> F;
+#pragma unroll
+    for (int i = 0; i < S::TM; i++)
+#pragma unroll
+        for (int j = 0; j < S::TN; j += 4) {
+            uint4 v = load_past_l1(p + (i * S::COLS4 + j / 4) * S::THREADS);
+            acc[i][j] += F::from(v.x);
+            acc[i][j + 1] += F::from(v.y);
+            acc[i][j + 2] += F::from(v.z);
+            acc[i][j + 3] += F::from(v.w);
+        }
+}
+
+/* The blocks [first, last] that have a share of the slices [from, to) of `all`. */
+static __device__ __forceinline__ void contributors(long long all, long long from, long long to, long long *first,
+                                                    long long *last)
+{
+    *first = ((from + 1) * gridDim.x - 1) / all;
+    *last  = (to * gridDim.x - 1) / all;
+}
+
+/* True for every thread of the last block to arrive. */
+static __device__ __forceinline__ bool arrive(unsigned *count, unsigned others, unsigned *said)
+{
+    fence();
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        *said = add_one(count) == others;
+        if (*said)
+            *count = 0;
+    }
+    __syncthreads();
+    fence();
+    return *said != 0;
+}
+
+/* Adds up a tile whose slices [from, to) several blocks share; false: another block will write it. */
+template <typename S>
+static __device__ __forceinline__ bool stream_join(const GemmArgs &g, long long all, long long slices, long long tile,
+                                                   unsigned *said, typename S::type acc[S::TM][S::TN])
+{
+    long long first, last, mine = blockIdx.x * all / gridDim.x / slices;
+    contributors(all, tile * slices, (tile + 1) * slices, &first, &last);
+    partial_store<S>(partial_tile<S>(g, 2LL * blockIdx.x + (mine != tile)), acc);
+    if (!arrive((unsigned *)g.count + tile, (unsigned)(last - first), said))
+        return false;
+#pragma unroll
+    for (int i = 0; i < S::TM; i++)
+#pragma unroll
+        for (int j = 0; j < S::TN; j++)
+            acc[i][j] = typename S::type(0);
+    for (long long b = first; b <= last; b++)
+        partial_add<S>(partial_tile<S>(g, 2 * b + (b * all / gridDim.x / slices != tile)), acc);
+    return true;
+}
+
+template <typename S, bool XKC, bool YKC> static __device__ __forceinline__ void stream_gemm(const GemmArgs &g)
+{
+    typedef typename S::type T;
+    __shared__ __align__(16) T shared[S::WORDS];
+    __shared__ unsigned        said;
+    T                          acc[S::TM][S::TN];
+    int                        down = (g.m + S::BM - 1) / S::BM, across = (g.n + S::BN - 1) / S::BN;
+    long long                  slices = (g.k + S::BK - 1) / S::BK, all = slices * down * across;
+    long long                  at = blockIdx.x * all / gridDim.x, stop = (blockIdx.x + 1LL) * all / gridDim.x;
+    while (at < stop) {
+        long long tile = at / slices, from = at - tile * slices;
+        long long to = stop - tile * slices < slices ? stop - tile * slices : slices;
+        int       tm, tn, end = to * S::BK < g.k ? (int)to * S::BK : g.k;
+        tile_order((int)tile, down, across, &tm, &tn);
+        tile_product<S, XKC, YKC>(g, g.x, g.y, tm * S::BM, tn * S::BN, (int)from * S::BK, end, shared, acc);
+        if ((from == 0 && to == slices) || stream_join<S>(g, all, slices, tile, &said, acc))
+            tile_write<S>(g, (T *)g.c, tm * S::BM, tn * S::BN, acc);
+        at = tile * slices + to;
+        __syncthreads();
+    }
+}
+
+#endif

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Public problems, checked and turned into row-major ones.
+ *
+ * A column-major matrix is its transpose row by row, so C = A * B column-major is C^T = B^T * A^T row-major: the operands
+ * change places.  The symmetric product needs no such change, only lower and upper change their names.
+ * Refused: sizes a kernel's int cannot hold, leading dimensions below a row's length, addresses that are 0, not aligned to an
+ * element or whose last element lies past the end of the address space.  Not checked: whether the memory is allocated (the
+ * device does that) and whether C overlaps an operand. */
+#include <inttypes.h>
+
+#include "blas/blas.h"
+
+enum { ELEMENT = 4, MAX_SIZE = 1 << 30, MAX_BATCH = 1 << 20 };
+
+typedef struct Matrix { /* as stored: `lines` of `length` elements, ld apart */
+    const char  *name, *ld_name;
+    WwPtr        at;
+    const WwPtr *array;
+    size_t       lines, length, ld, stride;
+} Matrix;
+
+static Status check_size(WwDevice *d, const char *function, const char *name, size_t v)
+{
+    if (v > MAX_SIZE)
+        return device_fail(d, WW_ERR_INVALID, "%s: %s = %zu is more than %d", function, name, v, (int)MAX_SIZE);
+    return WW_OK;
+}
+
+static Status check_address(WwDevice *d, const char *function, const Matrix *m, WwPtr at, uint64_t last)
+{
+    if (at == 0)
+        return device_fail(d, WW_ERR_INVALID, "%s: %s is a null pointer", function, m->name);
+    if (at % ELEMENT)
+        return device_fail(d, WW_ERR_INVALID, "%s: %s = 0x%" PRIx64 " is not aligned to the %d bytes of an element",
+                           function, m->name, at, (int)ELEMENT);
+    uint64_t bytes, end;
+    if (__builtin_mul_overflow(last, (uint64_t)ELEMENT, &bytes) || __builtin_add_overflow(at, bytes, &end))
+        return device_fail(d, WW_ERR_INVALID, "%s: %s = 0x%" PRIx64 " with %s = %zu ends past the last address", function,
+                           m->name, at, m->ld_name, m->ld);
+    return WW_OK;
+}
+
+static Status check_matrix(WwDevice *d, const char *function, const Matrix *m, size_t batch)
+{
+    if (m->ld < m->length || m->ld == 0)
+        return device_fail(d, WW_ERR_INVALID, "%s: %s = %zu is less than the %zu elements of a row or column of %s",
+                           function, m->ld_name, m->ld, m->length ? m->length : 1, m->name);
+    if (m->lines == 0 || m->length == 0)
+        return WW_OK;
+    uint64_t last, far;
+    if (__builtin_mul_overflow((uint64_t)m->lines, (uint64_t)m->ld, &last) ||
+        __builtin_mul_overflow((uint64_t)m->stride, (uint64_t)(batch - 1), &far) ||
+        __builtin_add_overflow(last, far, &last))
+        return device_fail(d, WW_ERR_INVALID, "%s: %s = %zu makes %s larger than the address space", function, m->ld_name,
+                           m->ld, m->name);
+    if (!m->array)
+        return check_address(d, function, m, m->at, last);
+    for (size_t i = 0; i < batch; i++)
+        TRY(check_address(d, function, m, m->array[i], (uint64_t)m->lines * m->ld));
+    return WW_OK;
+}
+
+static Status check_kinds(WwDevice *d, const char *function, WwType type, WwLayout layout, size_t batch)
+{
+    if (type != WW_F32 && type != WW_I32)
+        return device_fail(d, WW_ERR_INVALID, "%s: type %d is neither WW_F32 nor WW_I32", function, (int)type);
+    if (layout != WW_ROW_MAJOR && layout != WW_COLUMN_MAJOR)
+        return device_fail(d, WW_ERR_INVALID, "%s: layout %d is neither WW_ROW_MAJOR nor WW_COLUMN_MAJOR", function,
+                           (int)layout);
+    if (batch > MAX_BATCH)
+        return device_fail(d, WW_ERR_INVALID, "%s: batch = %zu is more than %d", function, batch, (int)MAX_BATCH);
+    return WW_OK;
+}
+
+static uint32_t scalar_bits(WwType type, WwScalar v)
+{
+    return type == WW_I32 ? (uint32_t)v.i32 : (union { float f; uint32_t u; }){v.f32}.u;
+}
+
+static bool scalar_zero(WwType type, WwScalar v)
+{
+    return type == WW_I32 ? v.i32 == 0 : v.f32 == 0.0f;
+}
+
+/* Whether every line of the matrix, in every problem of the batch, begins on 16 bytes. */
+static bool aligned(const Matrix *m, size_t batch)
+{
+    if (m->ld % 4 || (batch > 1 && m->stride % 4))
+        return false;
+    if (!m->array)
+        return m->at % 16 == 0;
+    for (size_t i = 0; i < batch; i++)
+        if (m->array[i] % 16)
+            return false;
+    return true;
+}
+
+static void set_operand(const Matrix *m, bool contiguous_in_k, unsigned long long *row_or_col, unsigned long long *k,
+                        unsigned long long *batch)
+{
+    *row_or_col = contiguous_in_k ? m->ld : 1;
+    *k          = contiguous_in_k ? 1 : m->ld;
+    *batch      = m->stride;
+}
+
+Status problem_of_gemm(WwBlas *b, const WwGemm *p, Problem *out)
+{
+    WwDevice *d  = b->device;
+    bool      cm = p->layout == WW_COLUMN_MAJOR;
+    *out         = (Problem){.type = p->type, .batch = p->batch ? p->batch : 1};
+    TRY(check_kinds(d, "ww_gemm", p->type, p->layout, p->batch));
+    TRY(check_size(d, "ww_gemm", "m", p->m));
+    TRY(check_size(d, "ww_gemm", "n", p->n));
+    TRY(check_size(d, "ww_gemm", "k", p->k));
+    bool arrays = p->a_array || p->b_array || p->c_array;
+    if (arrays && !(p->a_array && p->b_array && p->c_array))
+        return device_fail(d, WW_ERR_INVALID, "ww_gemm: of a_array, b_array and c_array all or none must be given");
+    bool   rows_a = p->trans_a == cm, rows_b = p->trans_b == cm; /* lines run along k, along n */
+    Matrix a = {"a", "lda", p->a, p->a_array, rows_a ? p->m : p->k, rows_a ? p->k : p->m, p->lda, p->stride_a};
+    Matrix c = {"c", "ldc", p->c, p->c_array, cm ? p->n : p->m, cm ? p->m : p->n, p->ldc, p->stride_c};
+    Matrix e = {"b", "ldb", p->b, p->b_array, rows_b ? p->k : p->n, rows_b ? p->n : p->k, p->ldb, p->stride_b};
+    TRY(check_matrix(d, "ww_gemm", &c, out->batch));
+    if (out->batch > 1 && !arrays && p->stride_c < (cm ? p->n : p->m) * p->ldc && p->m && p->n)
+        return device_fail(d, WW_ERR_INVALID, "ww_gemm: stride_c = %zu lets the results of a batch overlap", p->stride_c);
+    bool none = scalar_zero(p->type, p->alpha);
+    if (!none && p->m && p->n) {
+        TRY(check_matrix(d, "ww_gemm", &a, out->batch));
+        TRY(check_matrix(d, "ww_gemm", &e, out->batch));
+    }
+    const Matrix *x = cm ? &e : &a, *y = cm ? &a : &e;
+    GemmArgs     *g = &out->args;
+    g->x            = x->at;
+    g->y            = y->at;
+    g->c            = c.at;
+    out->x          = x->array;
+    out->y          = y->array;
+    out->c          = c.array;
+    set_operand(x, cm ? !rows_b : rows_a, &g->x_row, &g->x_col, &g->x_batch);
+    set_operand(y, cm ? rows_a : !rows_b, &g->y_col, &g->y_row, &g->y_batch);
+    g->ldc     = p->ldc;
+    g->c_batch = p->stride_c;
+    g->m       = (int)(cm ? p->n : p->m);
+    g->n       = (int)(cm ? p->m : p->n);
+    g->k       = none ? 0 : (int)p->k;
+    g->alpha   = scalar_bits(p->type, p->alpha);
+    g->beta    = scalar_bits(p->type, p->beta);
+    g->vector  = aligned(x, out->batch) | aligned(y, out->batch) << 1 | aligned(&c, out->batch) << 2;
+    out->workspace       = p->workspace;
+    out->workspace_bytes = p->workspace_bytes;
+    return WW_OK;
+}
+
+Status problem_of_syrk(WwBlas *b, const WwSyrk *p, Problem *out)
+{
+    WwDevice *d  = b->device;
+    bool      cm = p->layout == WW_COLUMN_MAJOR;
+    *out         = (Problem){.type = p->type, .symmetric = true, .batch = p->batch ? p->batch : 1};
+    TRY(check_kinds(d, "ww_syrk", p->type, p->layout, p->batch));
+    if (p->fill != WW_FULL && p->fill != WW_LOWER && p->fill != WW_UPPER)
+        return device_fail(d, WW_ERR_INVALID, "ww_syrk: fill %d is none of WW_FULL, WW_LOWER, WW_UPPER", (int)p->fill);
+    TRY(check_size(d, "ww_syrk", "n", p->n));
+    TRY(check_size(d, "ww_syrk", "k", p->k));
+    bool   along_k = p->trans == cm;
+    Matrix a       = {"a", "lda", p->a, NULL, along_k ? p->n : p->k, along_k ? p->k : p->n, p->lda, p->stride_a};
+    Matrix c       = {"c", "ldc", p->c, NULL, p->n, p->n, p->ldc, p->stride_c};
+    TRY(check_matrix(d, "ww_syrk", &c, out->batch));
+    if (out->batch > 1 && p->stride_c < p->n * p->ldc)
+        return device_fail(d, WW_ERR_INVALID, "ww_syrk: stride_c = %zu lets the results of a batch overlap", p->stride_c);
+    bool none = scalar_zero(p->type, p->alpha);
+    if (!none && p->n)
+        TRY(check_matrix(d, "ww_syrk", &a, out->batch));
+    GemmArgs *g = &out->args;
+    g->x = g->y = p->a;
+    g->c        = p->c;
+    set_operand(&a, along_k, &g->x_row, &g->x_col, &g->x_batch);
+    set_operand(&a, along_k, &g->y_col, &g->y_row, &g->y_batch);
+    g->ldc     = p->ldc;
+    g->c_batch = p->stride_c;
+    g->m = g->n = (int)p->n;
+    g->k        = none ? 0 : (int)p->k;
+    g->alpha    = scalar_bits(p->type, p->alpha);
+    g->beta     = scalar_bits(p->type, p->beta);
+    g->vector   = aligned(&a, out->batch) * 3 | aligned(&c, out->batch) << 2;
+    /* The kernel's lower triangle is the caller's upper one in a column-major result; a full result is kept in the caller's
+     * lower triangle, so the kernel must read its upper one then. */
+    if (p->fill == WW_FULL)
+        g->fill = cm ? GEMM_FILL_FULL_FROM_UPPER : GEMM_FILL_FULL;
+    else
+        g->fill = (p->fill == WW_LOWER) != cm ? GEMM_FILL_LOWER : GEMM_FILL_UPPER;
+    return WW_OK;
+}

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Launches: from a checked problem and its rung to kernels on the device.
+ *
+ * Modules are loaded when first needed and live as long as the WwBlas.  The workspace of stream-K is two partial tiles a block
+ * and, before them, a counter a tile, which must be zero: the kernel leaves them zero, so the library's own workspace is
+ * cleared only when it grows or the last kernel failed; a caller's is cleared every time.
+ * A strided batch is the z of one grid, up to the limit of a grid; a batch of addresses is one launch each. */
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "blas/blas.h"
+#include "device/cuda.h"
+#include "lab/kernels.h"
+
+enum { EMULATED_SMS = 132, CU_ATTR_SM_COUNT = 16, MAX_Z = 65535, MAX_Y = 65535, COUNTER_ALIGN = 256 };
+
+WwStatus ww_blas_open(WwDevice *d, WwBlas **out)
+{
+    if (!d || !out)
+        return WW_ERR_INVALID;
+    WwBlas *b = xcalloc(1, sizeof *b);
+    b->device = d;
+    b->sms    = EMULATED_SMS;
+    if (strcmp(d->ops->kind, "cuda") == 0) {
+        CudaDevice *c = (CudaDevice *)d;
+        int         n = 0;
+        Status s = cuda_check(c, c->drv.device_attribute(&n, CU_ATTR_SM_COUNT, c->ordinal), "cuDeviceGetAttribute");
+        if (s != WW_OK) {
+            free(b);
+            return s;
+        }
+        b->sms = n > 0 ? (unsigned)n : 1;
+    }
+    *out = b;
+    return WW_OK;
+}
+
+void ww_blas_close(WwBlas *b)
+{
+    if (!b)
+        return;
+    for (size_t i = 0; i < b->nmodules; i++)
+        ww_module_unload(b->device, b->modules[i].module);
+    if (b->workspace)
+        ww_free(b->device, b->workspace);
+    ww_result_free(b->result);
+    free(b);
+}
+
+static Status find_module(WwBlas *b, const char *entry, WwModule **out)
+{
+    const KernelEntry *e = kernel_find(entry);
+    if (!e)
+        return device_fail(b->device, WW_ERR_NOT_FOUND, "there is no kernel %s for this type", entry);
+    for (size_t i = 0; i < b->nmodules; i++)
+        if (strcmp(b->modules[i].file, e->file) == 0)
+            return *out = b->modules[i].module, WW_OK;
+    const KernelText *t = kernel_text(e, NULL);
+    if (!t || !t->ptx)
+        return device_fail(b->device, WW_ERR_UNAVAILABLE, "kernel %s was not built: %s", entry, t ? t->reason : "no compiler");
+    TRY(ww_module_load(b->device, t->file, t->ptx, t->len, out));
+    assert(b->nmodules < BLAS_MODULES);
+    b->modules[b->nmodules++] = (BlasModule){e->file, *out};
+    return WW_OK;
+}
+
+Status blas_launch(WwBlas *b, const char *entry, WwDim3 grid, unsigned threads, void **args, size_t nargs)
+{
+    WwModule *m      = NULL;
+    WwResult *result = NULL;
+    TRY(find_module(b, entry, &m));
+    WwLaunch w = {.grid = grid, .block = {threads, 1, 1}, .args = args, .arg_count = nargs, .observe = b->observe,
+                  .time = b->time, .repeats = b->repeats};
+    Status s = ww_launch(b->device, m, entry, &w, b->keep ? &result : NULL);
+    if (b->keep) {
+        ww_result_free(b->result);
+        b->result = result;
+    }
+    return s;
+}
+
+/* ---- workspace --------------------------------------------------------------------------------------------------- */
+
+static uint64_t tiles_of(const Rung *r, const GemmArgs *g, uint64_t *down, uint64_t *across)
+{
+    *down   = ((uint64_t)g->m + (uint64_t)r->rows - 1) / (uint64_t)r->rows;
+    *across = ((uint64_t)g->n + (uint64_t)r->columns - 1) / (uint64_t)r->columns;
+    return r->layouts == RUNG_TWO ? *down * (*down + 1) / 2 : *down * *across;
+}
+
+/* As many blocks as run at once, but none without a slice of k. */
+static uint64_t stream_blocks(const WwBlas *b, const Problem *p)
+{
+    enum { SLICE = 8 };
+    uint64_t down, across;
+    uint64_t all = tiles_of(p->rung, &p->args, &down, &across) * (((uint64_t)p->args.k + SLICE - 1) / SLICE);
+    return all < b->sms * 2ull ? all : b->sms * 2ull;
+}
+
+static size_t counter_bytes(const Problem *p)
+{
+    uint64_t down, across;
+    return (tiles_of(p->rung, &p->args, &down, &across) * 4 + COUNTER_ALIGN - 1) / COUNTER_ALIGN * COUNTER_ALIGN;
+}
+
+size_t problem_workspace(const WwBlas *b, const Problem *p)
+{
+    if (!p->rung->stream || p->args.k == 0)
+        return 0;
+    return counter_bytes(p) + stream_blocks(b, p) * 2 * (size_t)(p->rung->rows * p->rung->columns) * 4;
+}
+
+static Status take_workspace(WwBlas *b, const Problem *p, GemmArgs *g)
+{
+    size_t need = problem_workspace(b, p), counters = counter_bytes(p);
+    WwPtr  at = p->workspace;
+    if (at) {
+        if (p->workspace_bytes < need || at % 16)
+            return device_fail(b->device, WW_ERR_INVALID,
+                               "ww_gemm: the rung %s needs a workspace of %zu bytes aligned to 16, given are %zu at 0x%llx",
+                               p->rung->name, need, p->workspace_bytes, (unsigned long long)at);
+    } else if (b->workspace_bytes < need) {
+        if (b->workspace)
+            TRY(ww_free(b->device, b->workspace));
+        b->workspace       = 0;
+        b->workspace_bytes = 0;
+        TRY(ww_alloc(b->device, need, &b->workspace));
+        b->workspace_bytes = need;
+    }
+    at = at ? at : b->workspace;
+    TRY(ww_fill(b->device, at, 0, counters));
+    g->count = at;
+    g->work  = at + counters;
+    return WW_OK;
+}
+
+/* ---- launches ---------------------------------------------------------------------------------------------------- */
+
+static void entry_name(const Problem *p, char *name, size_t size)
+{
+    const Rung     *r = p->rung;
+    const GemmArgs *g = &p->args;
+    char            x = g->x_col == 1 ? 'k' : 'n', y = g->y_row == 1 ? 'k' : 'n';
+    const char     *type = p->type == WW_F32 ? "f32" : "i32";
+    if (r->layouts == RUNG_ANY)
+        snprintf(name, size, "%s_%s_%s", r->ladder, r->name, type);
+    else if (r->layouts == RUNG_TWO)
+        snprintf(name, size, "%s_%s_%s_%c", r->ladder, r->name, type, x);
+    else
+        snprintf(name, size, "%s_%s_%s_%c%c", r->ladder, r->name, type, x, y);
+}
+
+static Status run_grid(WwBlas *b, const Problem *p, GemmArgs *g, size_t batch)
+{
+    char     entry[64];
+    uint64_t down, across, tiles = tiles_of(p->rung, g, &down, &across);
+    entry_name(p, entry, sizeof entry);
+    WwDim3 grid = {(uint32_t)tiles, 1, (uint32_t)batch};
+    if (p->rung->stream)
+        grid.x = (uint32_t)stream_blocks(b, p);
+    else if (p->rung->layouts == RUNG_ANY)
+        grid = (WwDim3){(uint32_t)down, (uint32_t)across, (uint32_t)batch};
+    if (tiles > INT32_MAX || grid.y > MAX_Y)
+        return device_fail(b->device, WW_ERR_INVALID, "%s: %llu tiles are more than one grid can have", entry,
+                           (unsigned long long)tiles);
+    return blas_launch(b, entry, grid, (unsigned)p->rung->threads, (void *[]){g}, 1);
+}
+
+Status problem_run(WwBlas *b, const Problem *problem)
+{
+    Problem p = *problem;
+    if (p.args.m == 0 || p.args.n == 0)
+        return WW_OK;
+    if (p.rung->stream && p.args.k == 0) /* nothing to share out */
+        p.rung = rung_find("gemm", "wide");
+    GemmArgs g    = p.args;
+    size_t   step = p.x || p.rung->stream ? 1 : MAX_Z;
+    if (p.rung->stream)
+        TRY(take_workspace(b, &p, &g));
+    for (size_t i = 0; i < p.batch; i += step) {
+        size_t here = p.batch - i < step ? p.batch - i : step;
+        g.x         = p.x ? p.x[i] : p.args.x + i * p.args.x_batch * 4;
+        g.y         = p.y ? p.y[i] : p.args.y + i * p.args.y_batch * 4;
+        g.c         = p.c ? p.c[i] : p.args.c + i * p.args.c_batch * 4;
+        TRY(run_grid(b, &p, &g, here));
+    }
+    return WW_OK;
+}
+
+/* ---- public ------------------------------------------------------------------------------------------------------ */
+
+static Status plan_gemm(WwBlas *b, const WwGemm *p, Problem *out)
+{
+    if (!b)
+        return WW_ERR_INVALID;
+    if (!p)
+        return device_fail(b->device, WW_ERR_INVALID, "ww_gemm needs a problem");
+    TRY(problem_of_gemm(b, p, out));
+    return problem_choose(b, out, "gemm", p->rung);
+}
+
+static Status plan_syrk(WwBlas *b, const WwSyrk *p, Problem *out)
+{
+    if (!b)
+        return WW_ERR_INVALID;
+    if (!p)
+        return device_fail(b->device, WW_ERR_INVALID, "ww_syrk needs a problem");
+    TRY(problem_of_syrk(b, p, out));
+    return problem_choose(b, out, "aat", p->rung);
+}
+
+WwStatus ww_gemm(WwBlas *b, const WwGemm *p)
+{
+    Problem q;
+    TRY(plan_gemm(b, p, &q));
+    return problem_run(b, &q);
+}
+
+WwStatus ww_gemm_workspace(WwBlas *b, const WwGemm *p, size_t *bytes)
+{
+    Problem q;
+    TRY(plan_gemm(b, p, &q));
+    if (bytes)
+        *bytes = problem_workspace(b, &q);
+    return WW_OK;
+}
+
+WwStatus ww_gemm_rung(WwBlas *b, const WwGemm *p, const char **rung)
+{
+    Problem q;
+    TRY(plan_gemm(b, p, &q));
+    if (rung)
+        *rung = q.rung->name;
+    return WW_OK;
+}
+
+WwStatus ww_syrk(WwBlas *b, const WwSyrk *p)
+{
+    Problem q;
+    TRY(plan_syrk(b, p, &q));
+    return problem_run(b, &q);
+}
+
+WwStatus ww_syrk_rung(WwBlas *b, const WwSyrk *p, const char **rung)
+{
+    Problem q;
+    TRY(plan_syrk(b, p, &q));
+    if (rung)
+        *rung = q.rung->name;
+    return WW_OK;
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The table of rungs (rungs.def), and the choice among them.
+ *
+ * The choice knows three things: how many tiles of 128 x 128 the result has, how many of them run at once (two a
+ * multiprocessor), and how long k is.  Full waves of tiles go to the wide kernel.  Where the last wave would leave much of the
+ * card idle, k is shared out (stream), if it is long enough to pay for the partial tiles; small results with a short k get
+ * small tiles.  Where it errs, a caller names the rung. */
+#include <string.h>
+
+#include "blas/blas.h"
+
+enum { SLOTS_PER_SM = 2, STREAM_MIN_K = 256 };
+
+static const Rung rungs[] = {
+#define RUNG(ladder, name, rows, columns, threads, layouts, splits) \
+    {#ladder, #name, rows, columns, threads, RUNG_##layouts, #splits[0] == 'S'},
+#include "blas/rungs.def"
+#undef RUNG
+};
+
+size_t rung_count(void)
+{
+    return sizeof rungs / sizeof *rungs;
+}
+
+const Rung *rung_at(size_t i)
+{
+    return i < rung_count() ? &rungs[i] : NULL;
+}
+
+const Rung *rung_find(const char *ladder, const char *name)
+{
+    for (size_t i = 0; i < rung_count(); i++)
+        if (strcmp(rungs[i].ladder, ladder) == 0 && strcmp(rungs[i].name, name) == 0)
+            return &rungs[i];
+    return NULL;
+}
+
+const char *ww_blas_rung(const char *ladder, size_t i)
+{
+    for (size_t j = 0; ladder && j < rung_count(); j++)
+        if (strcmp(rungs[j].ladder, ladder) == 0 && i-- == 0)
+            return rungs[j].name;
+    return NULL;
+}
+
+static uint64_t cover(int n, int tile)
+{
+    return ((uint64_t)n + (uint64_t)tile - 1) / (uint64_t)tile;
+}
+
+static const char *choose_gemm(const WwBlas *b, const Problem *p)
+{
+    const GemmArgs *g     = &p->args;
+    uint64_t        slots = (uint64_t)b->sms * SLOTS_PER_SM;
+    uint64_t        tiles = cover(g->m, 128) * cover(g->n, 128) * p->batch;
+    uint64_t        waves = (tiles + slots - 1) / slots;
+    bool            full  = tiles * 100 >= waves * slots * 92;
+    if (full || p->batch > 1)
+        return tiles >= b->sms ? "wide" : "small";
+    if (g->k >= STREAM_MIN_K)
+        return "stream";
+    return tiles >= slots ? "wide" : "small";
+}
+
+static const char *choose_aat(const WwBlas *b, const Problem *p)
+{
+    uint64_t side = cover(p->args.m, 128), tiles = side * (side + 1) / 2 * p->batch;
+    return tiles >= b->sms ? "twice" : "twice_small";
+}
+
+Status problem_choose(WwBlas *b, Problem *p, const char *ladder, const char *name)
+{
+    const char *pick = name ? name : p->symmetric ? choose_aat(b, p) : choose_gemm(b, p);
+    p->rung          = rung_find(ladder, pick);
+    if (p->rung)
+        return WW_OK;
+    Str names = {0};
+    for (size_t i = 0; ww_blas_rung(ladder, i); i++)
+        str_printf(&names, "%s %s", i ? "," : "", ww_blas_rung(ladder, i));
+    Status s = device_fail(b->device, WW_ERR_NOT_FOUND, "no rung '%s' on the ladder %s; there are:%s", name, ladder,
+                           str_text(&names));
+    str_free(&names);
+    return s;
+}

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * How the rows of `warpwright bench` look: a table on the terminal, and JSON.  A row that is not verified carries no rate,
+ * in either; a number that was not measured is a dash, or null. */
+#include <jansson.h>
+#include <string.h>
+
+#include "cli/bench.h"
+
+double bench_amount(const BenchWork *w)
+{
+    if (strcmp(w->work, "copy") == 0)
+        return 2.0 * (double)w->bytes;
+    return 2.0 * (double)w->m * (double)w->n * (double)w->k;
+}
+
+const char *bench_unit(const BenchWork *w)
+{
+    return strcmp(w->work, "copy") == 0 ? "GB/s" : w->type == WW_I32 ? "TOP/s" : "TFLOP/s";
+}
+
+static double rate(const BenchRow *r)
+{
+    double scale = strcmp(r->w.work, "copy") == 0 ? 1e6 : 1e9;
+    return r->verified && r->median_ms > 0 ? bench_amount(&r->w) / r->median_ms / scale : 0;
+}
+
+static const char *layout(const BenchWork *w)
+{
+    static const char *const names[] = {"NN", "NT", "TN", "TT"};
+    return names[w->ta * 2 + w->tb];
+}
+
+void bench_table_head(FILE *to)
+{
+    fprintf(to, "%-5s %-4s %-16s %-3s %-12s %10s %10s %-8s %8s %9s  %s\n", "work", "type", "size", "ops", "impl", "ms",
+            "rate", "", "/cublas", "error", "");
+}
+
+void bench_table_row(FILE *to, const BenchRow *r, double cublas_ms)
+{
+    char size[64];
+    if (strcmp(r->w.work, "copy") == 0)
+        snprintf(size, sizeof size, "%zuB +%zu>+%zu", r->w.bytes, r->w.src_offset, r->w.dst_offset);
+    else
+        snprintf(size, sizeof size, "%zux%zux%zu", r->w.m, r->w.n, r->w.k);
+    fprintf(to, "%-5s %-4s %-16s %-3s %-12s", r->w.work, r->w.type == WW_I32 ? "i32" : "f32", size, layout(&r->w), r->impl);
+    if (rate(r) > 0)
+        fprintf(to, " %10.4f %10.2f %-8s", r->median_ms, rate(r), bench_unit(&r->w));
+    else
+        fprintf(to, " %10s %10s %-8s", "-", "-", bench_unit(&r->w));
+    if (rate(r) > 0 && cublas_ms > 0)
+        fprintf(to, " %8.3f", cublas_ms / r->median_ms);
+    else
+        fprintf(to, " %8s", "-");
+    fprintf(to, " %9.2g  %s%s\n", r->max_error, r->verified ? "" : "NOT VERIFIED: ", r->problem);
+    fflush(to);
+}
+
+static json_t *number(double v)
+{
+    return v > 0 ? json_real(v) : json_null();
+}
+
+static json_t *row_json(const BenchRow *r, double cublas_ms, const char *device)
+{
+    bool   shown = rate(r) > 0;
+    json_t *o    = json_object();
+    json_object_set_new(o, "work", json_string(r->w.work));
+    json_object_set_new(o, "m", json_integer((json_int_t)r->w.m));
+    json_object_set_new(o, "n", json_integer((json_int_t)r->w.n));
+    json_object_set_new(o, "k", json_integer((json_int_t)r->w.k));
+    if (strcmp(r->w.work, "copy") == 0) {
+        json_object_set_new(o, "bytes", json_integer((json_int_t)r->w.bytes));
+        json_object_set_new(o, "src_offset", json_integer((json_int_t)r->w.src_offset));
+        json_object_set_new(o, "dst_offset", json_integer((json_int_t)r->w.dst_offset));
+    }
+    json_object_set_new(o, "type", json_string(r->w.type == WW_I32 ? "i32" : "f32"));
+    json_object_set_new(o, "layout", json_string(layout(&r->w)));
+    json_object_set_new(o, "impl", json_string(r->impl));
+    json_object_set_new(o, "median_ms", number(shown ? r->median_ms : 0));
+    json_object_set_new(o, "runs", json_integer(r->runs));
+    json_object_set_new(o, "rate", number(rate(r)));
+    json_object_set_new(o, "unit", json_string(bench_unit(&r->w)));
+    json_object_set_new(o, "ratio_to_cublas", number(shown && cublas_ms > 0 ? cublas_ms / r->median_ms : 0));
+    json_object_set_new(o, "max_error", r->max_error == r->max_error ? json_real(r->max_error) : json_null());
+    json_object_set_new(o, "verified", json_boolean(r->verified));
+    json_object_set_new(o, "clock_mhz", number(r->clock_mhz));
+    json_object_set_new(o, "power_w", number(r->power_w));
+    json_object_set_new(o, "device", json_string(device));
+    json_object_set_new(o, "problem", r->problem[0] ? json_string(r->problem) : json_null());
+    return o;
+}
+
+static bool same_work(const BenchWork *a, const BenchWork *b)
+{
+    return strcmp(a->work, b->work) == 0 && a->m == b->m && a->n == b->n && a->k == b->k && a->type == b->type &&
+           a->ta == b->ta && a->tb == b->tb && a->bytes == b->bytes && a->src_offset == b->src_offset &&
+           a->dst_offset == b->dst_offset;
+}
+
+bool bench_json(const char *file, const BenchRow *rows, size_t n, const char *device)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < n; i++) {
+        double peer = 0;
+        for (size_t j = 0; j < n; j++)
+            if (strcmp(rows[j].impl, "cublas") == 0 && rows[j].verified && same_work(&rows[i].w, &rows[j].w))
+                peer = rows[j].median_ms;
+        json_array_append_new(list, row_json(&rows[i], peer, device));
+    }
+    json_t *top = json_object();
+    json_object_set_new(top, "schema", json_integer(1));
+    json_object_set_new(top, "rows", list);
+    bool ok = json_dump_file(top, file, JSON_INDENT(1) | JSON_REAL_PRECISION(9)) == 0;
+    json_decref(top);
+    return ok;
+}

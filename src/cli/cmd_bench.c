@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * warpwright bench: the matrix library and the copies against the clock, next to what people use instead.
+ *
+ * Every row is verified (bench_verify.c; copies byte by byte) on random data with the output poisoned before, and a row that
+ * is not carries no rate.  On a GPU times are medians between events; on the emulator nothing is timed and the sizes are
+ * small.  Exit status 120: a row is not verified. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "blas/blas.h"
+#include "cli/bench.h"
+#include "cli/bench_verify.h"
+#include "cli/cli.h"
+#include "lab/inputs.h"
+
+enum { POISON = 0xff, MAX_ROWS = 512, MAX_OFFSET = 64, SLOW_REPEATS = 5 };
+
+typedef struct Bench {
+    WwDevice  *device;
+    WwBlas    *blas;
+    BenchPeer *peer; /* NULL: none */
+    bool       cuda;
+    uint64_t   seed;
+    BenchRow   row[MAX_ROWS];
+    size_t     nrows;
+    double     peer_ms; /* cuBLAS for the work at hand */
+} Bench;
+
+/* The matrices or ranges of one work, on the host and on the device. */
+typedef struct Data {
+    size_t an, bn, cn; /* bytes */
+    void  *a, *b, *c;
+    WwPtr  da, db, dc;
+} Data;
+
+/* ---- one implementation ------------------------------------------------------------------------------------------ */
+
+static Status run_ours(Bench *x, const BenchWork *w, const Data *p, const char *impl)
+{
+    const char *rung = strcmp(impl, "auto") == 0 ? NULL : impl;
+    WwScalar    one  = w->type == WW_I32 ? (WwScalar){.i32 = 1} : (WwScalar){.f32 = 1};
+    if (strcmp(w->work, "copy") == 0)
+        return ww_blas_copy(x->blas, p->dc + w->dst_offset, p->da + w->src_offset, w->bytes);
+    if (strcmp(w->work, "aat") == 0)
+        return ww_syrk(x->blas, &(WwSyrk){.type = w->type, .trans = w->ta, .n = w->m, .k = w->k, .alpha = one, .a = p->da,
+                                          .c = p->dc, .lda = w->ta ? w->m : w->k, .ldc = w->m, .rung = rung});
+    return ww_gemm(x->blas, &(WwGemm){.type = w->type, .trans_a = w->ta, .trans_b = w->tb, .m = w->m, .n = w->n, .k = w->k,
+                                      .alpha = one, .a = p->da, .b = p->db, .c = p->dc, .lda = w->ta ? w->m : w->k,
+                                      .ldb = w->tb ? w->k : w->n, .ldc = w->n, .rung = rung});
+}
+
+static bool slow(const char *impl)
+{
+    static const char *const names[] = {"naive", "coalesced", "tile", "column"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(impl, names[i]) == 0)
+            return true;
+    return false;
+}
+
+static bool time_ours(Bench *x, const BenchWork *w, const Data *p, BenchRow *row)
+{
+    double fastest;
+    x->blas->time    = x->cuda;
+    x->blas->keep    = true;
+    x->blas->repeats = slow(row->impl) ? SLOW_REPEATS : 0;
+    Status s         = run_ours(x, w, p, row->impl);
+    x->blas->time    = false;
+    if (s != WW_OK) {
+        snprintf(row->problem, sizeof row->problem, "%s: %s", ww_status_text(s), ww_device_error(x->device));
+        return false;
+    }
+    if (x->cuda && x->blas->result)
+        ww_result_time(x->blas->result, &row->median_ms, &fastest, &row->runs);
+    if (x->cuda)
+        bench_sensors(&row->clock_mhz, &row->power_w);
+    return true;
+}
+
+static void verify(Bench *x, const BenchWork *w, Data *p, BenchRow *row)
+{
+    const char *problem = "";
+    if (ww_copy_out(x->device, p->c, p->dc, p->cn) != WW_OK) {
+        snprintf(row->problem, sizeof row->problem, "%s", ww_device_error(x->device));
+        return;
+    }
+    if (strcmp(w->work, "copy") == 0) {
+        const uint8_t *c = p->c;
+        row->verified = memcmp(c + w->dst_offset, (const uint8_t *)p->a + w->src_offset, w->bytes) == 0;
+        for (size_t i = 0; i < p->cn; i++)
+            if ((i < w->dst_offset || i >= w->dst_offset + w->bytes) && c[i] != POISON)
+                row->verified = false;
+        problem = row->verified ? "" : "the bytes are not those of the source, or others were written too";
+    } else {
+        bool peer_triangle = strcmp(row->impl, "cublas") == 0 && strcmp(w->work, "aat") == 0;
+        if (peer_triangle) { /* the row-major upper triangle: fill in the other */
+            uint32_t *c = p->c;
+            for (size_t i = 0; i < w->m; i++)
+                for (size_t j = 0; j < i; j++)
+                    c[i * w->m + j] = c[j * w->m + i];
+        }
+        bool          aat = strcmp(w->work, "aat") == 0;
+        BenchMatrices q   = {.type = w->type, .m = w->m, .n = w->n, .k = w->k, .ta = w->ta, .tb = aat ? !w->ta : w->tb,
+                             .symmetric = aat, .a = p->a, .b = aat ? p->a : p->b, .c = p->c};
+        row->verified     = bench_verify(&q, x->seed, &row->max_error, &problem);
+    }
+    snprintf(row->problem, sizeof row->problem, "%s", problem);
+}
+
+static bool is_peer(const char *impl)
+{
+    return strcmp(impl, "cublas") == 0 || strcmp(impl, "memcpy") == 0;
+}
+
+static void run_impl(Bench *x, const BenchWork *w, Data *p, const char *impl)
+{
+    if (x->nrows == MAX_ROWS)
+        return;
+    BenchRow *row = &x->row[x->nrows++];
+    *row          = (BenchRow){.w = *w, .impl = impl};
+    bool ok       = ww_fill(x->device, p->dc, POISON, p->cn) == WW_OK;
+    if (ok && is_peer(impl))
+        ok = bench_peer_run(x->peer, w, p->da + w->src_offset, p->db, p->dc + w->dst_offset, row);
+    else if (ok)
+        ok = time_ours(x, w, p, row);
+    if (ok)
+        verify(x, w, p, row);
+    if (is_peer(impl) && row->verified)
+        x->peer_ms = row->median_ms;
+    bench_table_row(stdout, row, x->peer_ms);
+}
+
+/* ---- one work ---------------------------------------------------------------------------------------------------- */
+
+static void fill_inputs(void *v, size_t bytes, WwType type, bool any, uint64_t seed, uint64_t stream)
+{
+    if (type == WW_F32 && !any)
+        inputs_unit(v, bytes / 4, seed, stream);
+    else
+        inputs_bits(v, bytes / 4, seed, stream);
+}
+
+static Status open_data(Bench *x, const BenchWork *w, Data *p)
+{
+    bool copy = strcmp(w->work, "copy") == 0, gemm = strcmp(w->work, "gemm") == 0;
+    p->an     = copy ? (w->bytes + MAX_OFFSET + 3) / 4 * 4 : w->m * w->k * 4;
+    p->bn     = gemm ? w->k * w->n * 4 : 0;
+    p->cn     = copy ? p->an : w->m * w->n * 4;
+    p->a      = xmalloc(p->an + 4);
+    p->b      = xmalloc(p->bn + 4);
+    p->c      = xmalloc(p->cn + 4);
+    fill_inputs(p->a, p->an, w->type, copy, x->seed, 1);
+    fill_inputs(p->b, p->bn, w->type, copy, x->seed, 2);
+    TRY(ww_alloc(x->device, p->an, &p->da));
+    TRY(ww_copy_in(x->device, p->da, p->a, p->an));
+    if (p->bn) {
+        TRY(ww_alloc(x->device, p->bn, &p->db));
+        TRY(ww_copy_in(x->device, p->db, p->b, p->bn));
+    }
+    return ww_alloc(x->device, p->cn, &p->dc);
+}
+
+static void close_data(Bench *x, Data *p)
+{
+    ww_free(x->device, p->da);
+    ww_free(x->device, p->db);
+    ww_free(x->device, p->dc);
+    free(p->a);
+    free(p->b);
+    free(p->c);
+}
+
+static int run_work(Bench *x, const BenchWork *w, const char *const *impls, size_t n, bool sweep)
+{
+    Data   p = {0};
+    Status s = open_data(x, w, &p);
+    if (s != WW_OK)
+        fprintf(stderr, "warpwright bench: error: %s: %s\n", ww_status_text(s), ww_device_error(x->device));
+    for (size_t o = 0; s == WW_OK && o < (sweep ? 2 * MAX_OFFSET - 1 : 1); o++) {
+        BenchWork v = *w;
+        x->peer_ms  = 0;
+        if (sweep) {
+            v.src_offset = o < MAX_OFFSET ? o : 0;
+            v.dst_offset = o < MAX_OFFSET ? 0 : o - MAX_OFFSET + 1;
+        }
+        for (size_t i = 0; i < n; i++)
+            run_impl(x, &v, &p, impls[i]);
+    }
+    close_data(x, &p);
+    return s == WW_OK ? CLI_OK : CLI_KERNEL;
+}
+
+/* ---- options ----------------------------------------------------------------------------------------------------- */
+
+enum { MAX_IMPLS = 32 };
+
+/* Splits a list at commas, in place. */
+static size_t split_impls(char *text, const char **impls)
+{
+    size_t n = 0;
+    for (char *s = strtok(text, ","); s && n < MAX_IMPLS; s = strtok(NULL, ","))
+        impls[n++] = s;
+    return n;
+}
+
+static size_t ladder_impls(const char *work, bool peer, WwType type, const char **impls)
+{
+    size_t n = 0;
+    if (peer && (type == WW_F32 || strcmp(work, "copy") == 0))
+        impls[n++] = strcmp(work, "copy") == 0 ? "memcpy" : "cublas";
+    for (size_t i = 0; ww_blas_rung(work, i) && n < MAX_IMPLS - 1; i++)
+        impls[n++] = ww_blas_rung(work, i);
+    impls[n++] = "auto";
+    return n;
+}
+
+static BenchWork work_of(const CliArgs *a, const char *work, bool cuda)
+{
+    uint64_t    side = cuda ? 4096 : 160, bytes = cuda ? 256u << 20 : 10007;
+    const char *trans = cli_text(a, "trans", "NN");
+    BenchWork   w     = {.work = work, .type = cli_choice(a, "type", 0) == 1 ? WW_I32 : WW_F32};
+    w.m               = cli_number(a, "m", side);
+    w.n               = strcmp(work, "aat") == 0 ? w.m : cli_number(a, "n", side);
+    w.k               = cli_number(a, "k", cuda ? side : 40);
+    w.ta              = trans[0] == 'T';
+    w.tb              = trans[1] == 'T';
+    w.src_offset      = cli_number(a, "src-offset", 0);
+    w.dst_offset      = cli_number(a, "dst-offset", 0);
+    w.bytes           = strcmp(work, "copy") == 0 ? cli_number(a, "bytes", bytes) : 0;
+    return w;
+}
+
+static WwDevice *open_device(int which, bool *cuda)
+{
+    WwDevice   *d   = NULL;
+    const char *why = "";
+    *cuda           = which != 0 && ww_device_open("cuda", NULL, &d, &why) == WW_OK;
+    if (!d && which != 1)
+        ww_device_open("emulator", NULL, &d, &why);
+    if (!d)
+        fprintf(stderr, "warpwright bench: error: %s\n", why);
+    return d;
+}
+
+static int run(Bench *x, const CliArgs *a, bool ladder, const char *work)
+{
+    const char *impls[MAX_IMPLS];
+    BenchWork   w    = work_of(a, work, x->cuda);
+    const char *list = cli_text(a, "impl", ladder ? NULL : x->cuda && w.type == WW_F32 ? "cublas,auto" : "auto");
+    char       *text = NULL, why[256] = "";
+    size_t      n;
+    if (w.src_offset >= MAX_OFFSET || w.dst_offset >= MAX_OFFSET)
+        return cli_error("bench", "offsets go up to %d", MAX_OFFSET - 1);
+    if (x->cuda)
+        x->peer = bench_peer_open(x->device, cli_text(a, "cublas", NULL), why, sizeof why);
+    if (*why)
+        fprintf(stderr, "warpwright bench: cuBLAS is left out: %s\n", why);
+    if (list) {
+        text = strcpy(xmalloc(strlen(list) + 1), list);
+        n    = split_impls(text, impls);
+    } else {
+        n = ladder_impls(work, x->peer != NULL, w.type, impls);
+    }
+    if (strcmp(work, "copy") == 0 && !cli_has(a, "impl"))
+        n = ladder_impls(work, x->peer != NULL, w.type, impls);
+    for (size_t i = 0; i < n; i++)
+        if (is_peer(impls[i]) && (!x->peer || (w.type != WW_F32 && strcmp(work, "copy") != 0))) {
+            impls[i] = impls[--n];
+            i--;
+        }
+    bench_table_head(stdout);
+    int code = run_work(x, &w, impls, n, cli_has(a, "sweep") && strcmp(work, "copy") == 0);
+    for (size_t i = 0; i < x->nrows; i++)
+        if (!x->row[i].verified)
+            code = CLI_KERNEL;
+    const char *file = cli_text(a, "json", NULL);
+    if (file && !bench_json(file, x->row, x->nrows, ww_device_name(x->device)))
+        code = cli_error("bench", "cannot write %s", file);
+    free(text);
+    return code;
+}
+
+int cmd_bench(int argc, char **argv)
+{
+    CliArgs a;
+    int     code;
+    if (!cli_parse(&a, argc, argv, &code))
+        return code;
+    bool        ladder = strcmp(a.operand[0], "ladder") == 0;
+    const char *work   = a.operand[a.noperands - 1];
+    bool known = strcmp(work, "gemm") == 0 || strcmp(work, "aat") == 0 || strcmp(work, "copy") == 0;
+    if (!known || a.noperands != (ladder ? 2u : 1u)) {
+        code = cli_error("bench", "expected gemm, aat or copy, or ladder and one of them");
+    } else {
+        Bench *x  = xcalloc(1, sizeof *x);
+        x->seed   = cli_number(&a, "seed", 1);
+        x->device = open_device(cli_choice(&a, "device", 2), &x->cuda);
+        code      = x->device && ww_blas_open(x->device, &x->blas) == WW_OK ? run(x, &a, ladder, work) : CLI_KERNEL;
+        bench_peer_close(x->peer);
+        ww_blas_close(x->blas);
+        ww_device_close(x->device);
+        free(x);
+    }
+    cli_free(&a);
+    return code;
+}
