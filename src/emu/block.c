@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/stress.h"
 #include "emu/run.h"
 
 static uint8_t *zeroed(size_t bytes, size_t align)
@@ -190,10 +191,12 @@ bool block_pass(Block *b, Worker *k)
 {
     bool ran    = false;
     b->progress = false;
-    for (uint32_t i = 0; i < b->nwarps; i++) {
-        if (b->warp[i].ngroups == 0)
+    uint32_t first = STRESSED(0, b->passes++ % b->nwarps); /* the stress build begins with another warp each time */
+    for (uint32_t n = 0; n < b->nwarps; n++) {
+        Warp *w = &b->warp[(first + n) % b->nwarps];
+        if (w->ngroups == 0)
             continue;
-        ran |= warp_run(&b->warp[i]);
+        ran |= warp_run(w);
         if (k->faulted) {
             free_frames_of(b, k);
             return true;

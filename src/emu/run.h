@@ -52,6 +52,7 @@ struct Block {
     uint32_t id[3];
     uint32_t nwarps, threads, live; /* live: threads that have not exited */
     bool     progress;       /* a barrier completed, a thread exited or a warp computed in this pass */
+    uint32_t passes;         /* counted by the stress build */
     uint32_t pending;        /* barriers that threads wait at: bit = number */
     Warp    *warp;           /* nwarps */
     Barrier  bar[MAX_BARRIERS];
