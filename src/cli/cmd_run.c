@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * warpwright run: starts a CUDA program on the emulator.  The program is not changed: the drop-in libraries come first on the library path, a
+ * preloaded library redirects a runtime that was linked statically, and options travel in the environment, so child processes are
+ * followed too.  Each process writes its own report when it ends; here are the compilation of a .cu file, the signals, the JSON
+ * document's frame and the exit code: the program's own, unless a kernel could not be run (120) or --fail-on was met (121). */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "cli/cli.h"
+#include "model/profile.h"
+#include "report/report.h"
+
+typedef struct Run {
+    CliArgs a;
+    char    libs[PATH_MAX];        /* the folder of the drop-in libraries */
+    char    status[64], built[64]; /* temporary files; "" = none */
+    pid_t   child;
+} Run;
+
+static volatile sig_atomic_t child_pid;
+
+/* ---- options ----------------------------------------------------------------------------------------------------- */
+
+/* Does this option (as typed) take the next argument as its value? */
+static bool takes_value(const char *arg)
+{
+    size_t           n;
+    const CliOption *o = cli_options(&n);
+    if (arg[1] != '-' || strchr(arg, '='))
+        return false;
+    for (size_t i = 0; i < n; i++)
+        if (!strcmp(o[i].verb, "run") && !strncmp(o[i].name, arg + 2, strlen(arg + 2)))
+            return o[i].kind != CLI_FLAG;
+    return false;
+}
+
+/* Everything from the program's name on is the program's: a "--" is put before it. */
+static char **split(int argc, char **argv, int *count)
+{
+    char **out = xcalloc((size_t)argc + 2, sizeof *out);
+    int    n = 0, i = 0;
+    out[n++] = argv[i++];
+    while (i < argc && argv[i][0] == '-' && strcmp(argv[i], "--") != 0) {
+        bool value = takes_value(argv[i]);
+        out[n++]   = argv[i++];
+        if (value && i < argc)
+            out[n++] = argv[i++];
+    }
+    if (i < argc && strcmp(argv[i], "--") != 0)
+        out[n++] = (char *)(uintptr_t)"--";
+    while (i < argc)
+        out[n++] = argv[i++];
+    *count = n;
+    return out;
+}
+
+static bool find_libraries(Run *r)
+{
+    char    exe[PATH_MAX];
+    ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
+    if (n <= 0)
+        return false;
+    exe[n]      = 0;
+    char *slash = strrchr(exe, '/');
+    *slash      = 0;
+    int len     = snprintf(r->libs, sizeof r->libs, "%s/../lib/warpwright", exe);
+    char real[PATH_MAX];
+    if (len < 0 || (size_t)len >= sizeof r->libs || !realpath(r->libs, real))
+        return false;
+    strcpy(r->libs, real);
+    return true;
+}
+
+/* ---- environment ------------------------------------------------------------------------------------------------- */
+
+static void put_first(const char *name, const char *value)
+{
+    const char *old = getenv(name);
+    Str         s   = {0};
+    str_printf(&s, "%s%s%s", value, old && *old ? ":" : "", old ? old : "");
+    setenv(name, s.s, 1);
+    str_free(&s);
+}
+
+static void pass(const Run *r, const char *option, const char *variable)
+{
+    if (cli_has(&r->a, option))
+        setenv(variable, cli_text(&r->a, option, ""), 1);
+}
+
+/* Child processes may run in other folders. */
+static void pass_path(const char *variable, const char *path)
+{
+    Str  s = {0};
+    char cwd[PATH_MAX];
+    if (path[0] != '/' && getcwd(cwd, sizeof cwd))
+        str_printf(&s, "%s/", cwd);
+    str_add(&s, path);
+    setenv(variable, s.s, 1);
+    str_free(&s);
+}
+
+static void set_environment(const Run *r)
+{
+    Str preload = {0};
+    str_printf(&preload, "%s/libwarpwright-preload.so", r->libs);
+    put_first("LD_LIBRARY_PATH", r->libs);
+    put_first("LD_PRELOAD", preload.s);
+    str_free(&preload);
+    if (!cli_has(&r->a, "quiet"))
+        setenv("WARPWRIGHT_REPORT", "1", 1);
+    if (cli_has(&r->a, "json"))
+        pass_path("WARPWRIGHT_JSON", cli_text(&r->a, "json", ""));
+    setenv("WARPWRIGHT_STATUS", r->status, 1);
+    pass(r, "profile", "WARPWRIGHT_PROFILE");
+    pass(r, "devices", "WARPWRIGHT_DEVICES");
+    pass(r, "threads", "WARPWRIGHT_THREADS");
+    pass(r, "seed", "WARPWRIGHT_SEED");
+    pass(r, "kernel", "WARPWRIGHT_KERNEL");
+    pass(r, "launch-skip", "WARPWRIGHT_LAUNCH_SKIP");
+    pass(r, "launch-count", "WARPWRIGHT_LAUNCH_COUNT");
+    pass(r, "fail-on", "WARPWRIGHT_FAIL_ON");
+}
+
+/* ---- processes --------------------------------------------------------------------------------------------------- */
+
+static int wait_for(pid_t pid)
+{
+    int status = 0;
+    while (waitpid(pid, &status, 0) < 0)
+        if (errno != EINTR)
+            return CLI_USAGE;
+    return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+static bool ends_with(const char *s, const char *end)
+{
+    size_t n = strlen(s), m = strlen(end);
+    return n > m && !strcmp(s + n - m, end);
+}
+
+/* Compiles a .cu file into a temporary executable; false after a message. */
+static bool compile(Run *r, const char *source)
+{
+    strcpy(r->built, "/tmp/warpwright-run-XXXXXX");
+    int fd = mkstemp(r->built);
+    if (fd < 0) {
+        r->built[0] = 0;
+        cli_error("run", "cannot make a temporary file in /tmp: %s", strerror(errno));
+        return false;
+    }
+    close(fd);
+    pid_t pid = fork();
+    if (pid == 0) {
+        static const char toolkit[] = "/usr/local/cuda/bin/nvcc";
+        const char *args[] = {"nvcc", "-O3", "-lineinfo", "-gencode", "arch=compute_90,code=compute_90", "-o", r->built, source, NULL};
+        execvp(args[0], (char **)(uintptr_t)args);
+        execv(toolkit, (char **)(uintptr_t)args);
+        fprintf(stderr, "warpwright run: error: there is no nvcc on the path nor in %s; compile the program elsewhere and run the executable\n",
+                toolkit);
+        _exit(CLI_USAGE);
+    }
+    int code = pid > 0 ? wait_for(pid) : CLI_USAGE;
+    if (code != 0 && code != CLI_USAGE)
+        cli_error("run", "nvcc could not compile %s", source);
+    return code == 0;
+}
+
+static void hand_on(int sig)
+{
+    if (child_pid > 0)
+        kill((pid_t)child_pid, sig);
+}
+
+static void start_program(const Run *r, const char *program)
+{
+    size_t n    = r->a.noperands;
+    char **argv = xcalloc(n + 1, sizeof *argv);
+    for (size_t i = 0; i < n; i++)
+        argv[i] = (char *)(uintptr_t)r->a.operand[i];
+    set_environment(r);
+    execvp(program, argv);
+    fprintf(stderr, "warpwright run: error: %s: %s\n", program, strerror(errno));
+    _exit(CLI_USAGE);
+}
+
+static int run_program(Run *r, const char *program)
+{
+    signal(SIGINT, SIG_IGN); /* the terminal sends it to the program itself */
+    r->child = fork();
+    if (r->child < 0)
+        return cli_error("run", "cannot start a process: %s", strerror(errno));
+    if (r->child == 0) {
+        signal(SIGINT, SIG_DFL);
+        start_program(r, program);
+    }
+    child_pid = r->child;
+    signal(SIGTERM, hand_on);
+    signal(SIGHUP, hand_on);
+    return wait_for(r->child);
+}
+
+/* ---- the end ----------------------------------------------------------------------------------------------------- */
+
+/* What the processes of the run left in the status file, one word a line. */
+static int final_code(const Run *r, int code)
+{
+    char  line[32];
+    bool  kernel = false, findings = false;
+    FILE *f = fopen(r->status, "r");
+    while (f && fgets(line, sizeof line, f)) {
+        kernel |= !strcmp(line, "kernel\n");
+        findings |= !strcmp(line, "findings\n");
+    }
+    if (f)
+        fclose(f);
+    return code == CLI_USAGE ? code : kernel ? CLI_KERNEL : findings ? CLI_FINDINGS : code;
+}
+
+/* The frame of the document that every process of the run adds to; false after a message. */
+static bool write_frame(const Run *r, int code)
+{
+    const char *file = cli_text(&r->a, "json", NULL);
+    if (!file || strstr(file, "%p"))
+        return true;
+    if (code < 0)
+        unlink(file);
+    Report  *none = report_new(true);
+    WwStatus s    = report_json(none, file, r->a.operand[0], code);
+    report_free(none);
+    if (s != WW_OK)
+        cli_error("run", "cannot write %s: %s", file, strerror(errno));
+    return s == WW_OK;
+}
+
+static int run(Run *r)
+{
+    const char *program = r->a.operand[0];
+    const char *profile = cli_text(&r->a, "profile", NULL);
+    if (profile && !profile_find(profile))
+        return cli_error("run", "unknown profile '%s'; `warpwright profiles` lists them", profile);
+    if (!find_libraries(r))
+        return cli_error("run", "the drop-in CUDA libraries are not in ../lib/warpwright beside this program's folder: build or install them");
+    strcpy(r->status, "/tmp/warpwright-status-XXXXXX");
+    int fd = mkstemp(r->status);
+    if (fd < 0)
+        return cli_error("run", "cannot make a temporary file in /tmp: %s", strerror(errno));
+    close(fd);
+    int code = CLI_USAGE;
+    if ((!ends_with(program, ".cu") || compile(r, program)) && write_frame(r, -1)) {
+        code = final_code(r, run_program(r, *r->built ? r->built : program));
+        if (!write_frame(r, code))
+            code = CLI_USAGE;
+    }
+    unlink(r->status);
+    if (*r->built)
+        unlink(r->built);
+    return code;
+}
+
+int cmd_run(int argc, char **argv)
+{
+    Run    r = {0};
+    int    code, n;
+    char **args = split(argc, argv, &n);
+    if (cli_parse(&r.a, n, args, &code)) {
+        code = run(&r);
+        cli_free(&r.a);
+    }
+    free(args);
+    return code;
+}

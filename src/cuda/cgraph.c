@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Nodes, their order and their execution.  Every graph and node that exists is in a list, so a handle that is not one of ours is an error,
+ * never a crash.  Arguments of kernel nodes are copied when the node is made, as the interface promises. */
+#include "cuda/cgraph.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "cuda/devmem.h"
+#include "cuda/stream.h"
+
+static const unsigned GRAPH_MAGIC = 0x67726170, NODE_MAGIC = 0x6e6f6465;
+
+static Graph  **all;
+static size_t   nall, cap;
+static uint64_t serials;
+
+Graph *cgraph_new(void)
+{
+    Graph *g = xcalloc(1, sizeof *g);
+    g->magic = GRAPH_MAGIC;
+    if (nall == cap) {
+        cap = cap ? cap * 2 : 16;
+        all = xrealloc(all, cap * sizeof *all);
+    }
+    all[nall++] = g;
+    return g;
+}
+
+Graph *cgraph_of(void *handle, bool exec)
+{
+    for (size_t i = 0; i < nall; i++)
+        if (all[i] == handle)
+            return all[i]->exec == exec ? all[i] : NULL;
+    return NULL;
+}
+
+GraphNode *node_of(void *handle)
+{
+    for (size_t i = 0; handle && i < nall; i++)
+        for (size_t j = 0; j < all[i]->nnodes; j++)
+            if (all[i]->node[j] == handle)
+                return all[i]->node[j];
+    return NULL;
+}
+
+static void drop_args(GraphNode *n)
+{
+    for (size_t i = 0; i < n->nargs; i++)
+        free(n->ask.args[i]);
+    free(n->ask.args);
+    n->ask.args = NULL;
+    n->nargs    = 0;
+}
+
+void node_free(GraphNode *n)
+{
+    Graph *g = n->graph;
+    for (size_t i = 0; i < g->nnodes; i++)
+        if (g->node[i] == n) {
+            memmove(g->node + i, g->node + i + 1, (g->nnodes - i - 1) * sizeof(GraphNode *));
+            g->nnodes--;
+            break;
+        }
+    for (size_t i = 0; i < g->nnodes; i++) {
+        GraphNode *o = g->node[i];
+        size_t kept  = 0;
+        for (size_t j = 0; j < o->ndeps; j++)
+            if (o->deps[j] != n)
+                o->deps[kept++] = o->deps[j];
+        o->ndeps = kept;
+    }
+    if (n->kind == NODE_KERNEL)
+        drop_args(n);
+    if (n->kind == NODE_CHILD)
+        cgraph_free(n->child);
+    n->magic = 0;
+    free(n->deps);
+    free(n);
+}
+
+void cgraph_free(Graph *g)
+{
+    while (g->nnodes)
+        node_free(g->node[g->nnodes - 1]);
+    for (size_t i = 0; i < nall; i++)
+        if (all[i] == g) {
+            all[i] = all[--nall];
+            break;
+        }
+    free(g->node);
+    free(g);
+}
+
+bool node_add_dep(GraphNode *n, GraphNode *dep)
+{
+    for (size_t i = 0; i < n->ndeps; i++)
+        if (n->deps[i] == dep)
+            return false;
+    n->deps             = xrealloc(n->deps, (n->ndeps + 1) * sizeof(GraphNode *));
+    n->deps[n->ndeps++] = dep;
+    return true;
+}
+
+GraphNode *cgraph_add(Graph *g, NodeKind kind, GraphNode *const *deps, size_t ndeps)
+{
+    GraphNode *n = xcalloc(1, sizeof *n);
+    n->magic     = NODE_MAGIC;
+    n->kind      = kind;
+    n->graph     = g;
+    n->serial    = ++serials;
+    g->node      = xrealloc(g->node, (g->nnodes + 1) * sizeof(GraphNode *));
+    g->node[g->nnodes++] = n;
+    for (size_t i = 0; i < ndeps; i++)
+        node_add_dep(n, deps[i]);
+    return n;
+}
+
+CuErr node_set_kernel(GraphNode *n, Kernel *k, const LaunchAsk *ask)
+{
+    CuErr       e;
+    WwModule   *m;
+    const Func *f = kernel_func(k, state_current(), &m, &e);
+    if (!f)
+        return e;
+    if (f->nparams && !ask->args)
+        return cudaErrorInvalidValue;
+    void **args = xcalloc(f->nparams + 1, sizeof *args);
+    for (size_t i = 0; i < f->nparams; i++) {
+        args[i] = xmalloc(f->params[i].bytes + 1);
+        memcpy(args[i], ask->args[i], f->params[i].bytes);
+    }
+    drop_args(n);
+    n->kernel   = k;
+    n->ask      = *ask;
+    n->ask.args = args;
+    n->nargs    = f->nparams;
+    return cudaSuccess;
+}
+
+static void copy_payload(GraphNode *to, const GraphNode *from)
+{
+    to->off = from->off;
+    switch (from->kind) {
+    case NODE_KERNEL: node_set_kernel(to, from->kernel, &from->ask); break;
+    case NODE_COPY: to->copy = from->copy; break;
+    case NODE_SET: to->set = from->set; break;
+    case NODE_HOST: to->host = from->host; break;
+    case NODE_CHILD: to->child = cgraph_clone(from->child); break;
+    case NODE_ALLOC:
+    case NODE_FREE: to->memory = from->memory; break;
+    default: to->event = from->event;
+    }
+}
+
+Graph *cgraph_clone(const Graph *g)
+{
+    Graph *c = cgraph_new();
+    for (size_t i = 0; i < g->nnodes; i++) {
+        GraphNode *n = cgraph_add(c, g->node[i]->kind, NULL, 0);
+        copy_payload(n, g->node[i]);
+        n->origin = g->node[i];
+    }
+    for (size_t i = 0; i < g->nnodes; i++)
+        for (size_t d = 0; d < g->node[i]->ndeps; d++)
+            for (size_t j = 0; j < g->nnodes; j++)
+                if (g->node[j] == g->node[i]->deps[d])
+                    node_add_dep(c->node[i], c->node[j]);
+    return c;
+}
+
+GraphNode **cgraph_order(const Graph *g)
+{
+    GraphNode **order = xcalloc(g->nnodes + 1, sizeof *order);
+    bool       *done  = xcalloc(g->nnodes + 1, sizeof *done);
+    size_t      n     = 0;
+    for (bool moved = true; moved && n < g->nnodes;) {
+        moved = false;
+        for (size_t i = 0; i < g->nnodes; i++) {
+            bool ready = !done[i];
+            for (size_t d = 0; ready && d < g->node[i]->ndeps; d++) {
+                size_t j = 0;
+                while (j < n && order[j] != g->node[i]->deps[d])
+                    j++;
+                ready = j < n;
+            }
+            if (ready) {
+                order[n++] = g->node[i];
+                done[i]    = true;
+                moved      = true;
+            }
+        }
+    }
+    free(done);
+    if (n == g->nnodes)
+        return order;
+    free(order);
+    return NULL;
+}
+
+static CuErr run_copy(const NodeCopy *c)
+{
+    CuErr e = cudaSuccess;
+    for (size_t z = 0; e == cudaSuccess && z < c->depth; z++) {
+        char       *dst = (char *)c->dst + z * c->dslice;
+        const char *src = (const char *)c->src + z * c->sslice;
+        e = c->height == 1 ? devmem_copy(dst, src, c->width, c->kind)
+                           : devmem_copy_2d(dst, c->dpitch, src, c->spitch, c->width, c->height, c->kind);
+    }
+    return e;
+}
+
+static CuErr run_node(GraphNode *n)
+{
+    switch (n->kind) {
+    case NODE_KERNEL: return launch_run(n->kernel, &n->ask);
+    case NODE_COPY: return run_copy(&n->copy);
+    case NODE_SET:
+        return devmem_set_2d(n->set.dst, n->set.pitch, n->set.value, n->set.element, n->set.width, n->set.height);
+    case NODE_HOST: return stream_host(NULL, n->host.fn, n->host.user);
+    case NODE_CHILD: return cgraph_run(n->child);
+    case NODE_EVENT_RECORD: return event_record(n->event, NULL);
+    default: return cudaSuccess; /* allocations of a graph keep their address from the making of the node on */
+    }
+}
+
+CuErr cgraph_run(const Graph *g)
+{
+    GraphNode **order = cgraph_order(g);
+    CuErr       e     = order ? cudaSuccess : cudaErrorInvalidValue;
+    for (size_t i = 0; e == cudaSuccess && i < g->nnodes && state.later == cudaSuccess; i++)
+        if (!order[i]->off)
+            e = run_node(order[i]);
+    free(order);
+    return e;
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Graphs: nodes with dependencies, made by capture or one by one, instantiated and launched.
+ *
+ * A launch runs the nodes one after the other in an order that respects the dependencies: among nodes that are ready, the oldest
+ * first.  An executable graph is a copy, so changing the graph later does not change it. */
+#ifndef WW_CUDA_CGRAPH_H
+#define WW_CUDA_CGRAPH_H
+
+#include "cuda/launch.h"
+
+typedef struct Graph Graph;
+typedef struct GraphNode GraphNode;
+typedef struct Capture Capture;
+
+typedef enum NodeKind { /* numbers of cudaGraphNodeType */
+    NODE_KERNEL, NODE_COPY, NODE_SET, NODE_HOST, NODE_CHILD, NODE_EMPTY, NODE_EVENT_WAIT, NODE_EVENT_RECORD, NODE_ALLOC = 10, NODE_FREE = 11
+} NodeKind;
+
+typedef struct NodeCopy { void *dst; const void *src; size_t dpitch, spitch, width, height, depth, dslice, sslice; int kind; } NodeCopy;
+typedef struct NodeSet { void *dst; size_t pitch; unsigned value, element; size_t width, height; } NodeSet;
+typedef struct NodeHost { void (*fn)(void *); void *user; } NodeHost;
+typedef struct NodeMemory { void *p; size_t bytes; } NodeMemory;
+
+struct GraphNode {
+    unsigned    magic;
+    NodeKind    kind;
+    bool        off;        /* disabled in an executable graph */
+    uint64_t    serial;
+    Graph      *graph;
+    GraphNode **deps; size_t ndeps;
+    GraphNode  *origin;     /* in a clone or an executable graph: the node it was copied from */
+    Kernel     *kernel;
+    LaunchAsk   ask;        /* its args belong to the node */
+    size_t      nargs;
+    union { NodeCopy copy; NodeSet set; NodeHost host; NodeMemory memory; void *event; Graph *child; };
+};
+
+struct Graph {
+    unsigned    magic;
+    bool        exec;
+    GraphNode **node; size_t nnodes; /* in the order of their making */
+};
+
+struct Capture {
+    Graph   *graph;
+    void    *origin;   /* the stream it began in */
+    int      users;    /* streams that take part */
+};
+
+Graph     *cgraph_new(void);
+void       cgraph_free(Graph *g);
+Graph     *cgraph_clone(const Graph *g);
+Graph     *cgraph_of(void *handle, bool exec);
+GraphNode *node_of(void *handle);
+/* A node with the given dependencies; its payload is the caller's to fill. */
+GraphNode *cgraph_add(Graph *g, NodeKind kind, GraphNode *const *deps, size_t ndeps);
+void       node_free(GraphNode *n);
+/* Sets kernel and launch, copying the arguments by the sizes of the kernel's parameters. */
+CuErr      node_set_kernel(GraphNode *n, Kernel *k, const LaunchAsk *ask);
+bool       node_add_dep(GraphNode *n, GraphNode *dep);
+/* The nodes in the order in which they run (to be freed); NULL when the dependencies go in a circle. */
+GraphNode **cgraph_order(const Graph *g);
+CuErr      cgraph_run(const Graph *g);
+
+/* capture.c */
+CuErr capture_begin(void *stream, Graph *into, GraphNode *const *deps, size_t ndeps);
+CuErr capture_end(void *stream, Graph **out);
+CuErr cgraph_capture_kernel(void *stream, Kernel *k, const LaunchAsk *ask);
+CuErr cgraph_capture_copy(void *stream, const NodeCopy *c);
+CuErr cgraph_capture_set(void *stream, const NodeSet *s);
+CuErr cgraph_capture_host(void *stream, NodeHost h);
+CuErr cgraph_capture_memory(void *stream, NodeKind kind, NodeMemory m);
+CuErr cgraph_capture_child(void *stream, const Graph *g);
+
+#endif

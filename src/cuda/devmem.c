@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The table of allocations and the checked copies.  Ranges are sorted by base and never overlap, so a lookup is a binary search.
+ * The two ends of a copy must be what its kind says: device memory where it says device, memory the host may touch where it says
+ * host; a copy that reaches past its allocation is cudaErrorInvalidValue, as on the driver.
+ * Every byte moves with memmove on host addresses, because device addresses are host addresses. */
+#include "cuda/devmem.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "cuda/device.h"
+#include "emu/emu.h"
+
+static Range *ranges;
+static size_t nranges, cap;
+
+static size_t above(uint64_t address)
+{
+    size_t lo = 0, hi = nranges;
+    while (lo < hi) {
+        size_t mid = (lo + hi) / 2;
+        if (ranges[mid].base <= address)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
+void devmem_note(Range r)
+{
+    if (nranges == cap) {
+        cap    = cap ? cap * 2 : 64;
+        ranges = xrealloc(ranges, cap * sizeof *ranges);
+    }
+    size_t i = above(r.base);
+    memmove(ranges + i + 1, ranges + i, (nranges - i) * sizeof *ranges);
+    ranges[i] = r;
+    nranges++;
+}
+
+const Range *devmem_range(uint64_t address)
+{
+    size_t i = above(address);
+    return i && (address - ranges[i - 1].base < ranges[i - 1].bytes || address == ranges[i - 1].base) ? &ranges[i - 1] : NULL;
+}
+
+void devmem_drop(uint64_t base)
+{
+    size_t i = above(base);
+    if (i && ranges[i - 1].base == base) {
+        memmove(ranges + i - 1, ranges + i, (nranges - i) * sizeof *ranges);
+        nranges--;
+    }
+}
+
+void devmem_drop_device(int n)
+{
+    for (size_t i = nranges; i--;)
+        if (ranges[i].device == n && !ranges[i].registered && !ranges[i].variable) {
+            ww_free(state.device[n], ranges[i].base);
+            devmem_drop(ranges[i].base);
+        }
+}
+
+size_t devmem_used(int n)
+{
+    size_t sum = 0;
+    for (size_t i = 0; i < nranges; i++)
+        sum += ranges[i].device == n && ranges[i].kind != MEMORY_HOST ? ranges[i].bytes : 0;
+    return sum;
+}
+
+CuErr devmem_share(int to, int from, bool on)
+{
+    CuErr     e;
+    WwDevice *d = state_device(to, &e);
+    for (size_t i = 0; d && i < nranges; i++)
+        if (ranges[i].device == from && ranges[i].kind == MEMORY_DEVICE && ranges[i].bytes) {
+            if (on)
+                emu_adopt(state_emu(d), ranges[i].base, ranges[i].bytes);
+            else
+                emu_disown(state_emu(d), ranges[i].base);
+        }
+    return e;
+}
+
+/* ---- allocation ---- */
+
+CuErr devmem_new(int kind, size_t bytes, unsigned flags, void **out)
+{
+    CuErr     err;
+    WwPtr     p = 0;
+    int       n = state_current();
+    WwDevice *d = state_device(n, &err);
+    if (!d)
+        return err;
+    Status s = ww_alloc(d, bytes ? bytes : 1, &p);
+    if (s != WW_OK)
+        return cudaErrorMemoryAllocation;
+    devmem_note((Range){.base = p, .bytes = bytes, .kind = kind, .device = n, .flags = flags});
+    for (int i = 0; i < state.count; i++)
+        if (i != n && (kind != MEMORY_DEVICE || device_sees(i, n)) && (d = state_device(i, &err)))
+            emu_adopt(state_emu(d), p, bytes ? bytes : 1);
+    *out = (void *)(uintptr_t)p;
+    return cudaSuccess;
+}
+
+CuErr devmem_free(void *p, int kind)
+{
+    uint64_t     at = (uint64_t)(uintptr_t)p;
+    const Range *r  = devmem_range(at);
+    if (!p)
+        return cudaSuccess;
+    bool fits = r && r->base == at && !r->registered && !r->variable && (kind == MEMORY_HOST) == (r->kind == MEMORY_HOST);
+    if (!fits) {
+        state_say("%s of %p, which %s", kind == MEMORY_HOST ? "cudaFreeHost" : "cudaFree", p,
+                  !r               ? "is no allocation, or was freed before"
+                  : r->base != at  ? "lies inside an allocation, not at its start"
+                  : r->variable    ? "is a variable"
+                  : r->registered  ? "is memory of the host that was only registered"
+                                   : "was allocated by another kind of call");
+        return cudaErrorInvalidValue;
+    }
+    int device = r->device;
+    for (int i = 0; i < state.count; i++)
+        if (i != device && state.device[i])
+            emu_disown(state_emu(state.device[i]), at);
+    devmem_drop(at);
+    return ww_free(state.device[device], at) == WW_OK ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+/* ---- copies ---- */
+
+/* Is [p, p + bytes) memory of a device?  Variables are found through the devices themselves. */
+static bool in_device(uint64_t p, size_t bytes, bool *outside)
+{
+    const char *why;
+    *outside = true;
+    for (int i = 0; i < state.count; i++) {
+        if (!state.device[i] || emu_range(state_emu(state.device[i]), p, 1, &why) != WW_OK)
+            continue;
+        *outside = false;
+        if (emu_range(state_emu(state.device[i]), p, bytes, &why) == WW_OK)
+            return true;
+    }
+    return false;
+}
+
+bool devmem_is_device(const void *p)
+{
+    bool outside;
+    in_device((uint64_t)(uintptr_t)p, 1, &outside);
+    return !outside;
+}
+
+/* Device memory proper may not be the host end of a copy; pinned, registered and managed memory may be either. */
+static CuErr check_end(const void *ptr, size_t bytes, bool device, const char *which)
+{
+    uint64_t     p = (uint64_t)(uintptr_t)ptr;
+    bool         outside;
+    const Range *r = devmem_range(p);
+    if (!device) {
+        if (ptr && (!r || r->kind != MEMORY_DEVICE))
+            return cudaSuccess;
+        state_say("copy: the %s (%p) is %s, and the kind of the copy says host memory", which, ptr, ptr ? "device memory" : "a null pointer");
+        return cudaErrorInvalidValue;
+    }
+    if (in_device(p, bytes, &outside))
+        return cudaSuccess;
+    if (outside)
+        state_say("copy: the %s (%p) is not device memory, and the kind of the copy says that it is", which, ptr);
+    else
+        state_say("copy: %zu bytes at the %s (%p) reach past the end of their allocation", bytes, which, ptr);
+    return cudaErrorInvalidValue;
+}
+
+static CuErr check_copy(const void *dst, size_t dbytes, const void *src, size_t sbytes, int kind)
+{
+    bool outside;
+    if (kind < COPY_HOST_TO_HOST || kind > COPY_DEFAULT)
+        return cudaErrorInvalidMemcpyDirection;
+    bool to = kind == COPY_HOST_TO_DEVICE || kind == COPY_DEVICE_TO_DEVICE;
+    bool from = kind == COPY_DEVICE_TO_HOST || kind == COPY_DEVICE_TO_DEVICE;
+    if (kind == COPY_DEFAULT) {
+        in_device((uint64_t)(uintptr_t)dst, 1, &outside);
+        to = !outside;
+        in_device((uint64_t)(uintptr_t)src, 1, &outside);
+        from = !outside;
+    }
+    CuErr e = check_end(dst, dbytes, to, "destination");
+    return e == cudaSuccess ? check_end(src, sbytes, from, "source") : e;
+}
+
+CuErr devmem_copy(void *dst, const void *src, size_t bytes, int kind)
+{
+    if (!bytes)
+        return cudaSuccess;
+    CuErr e = check_copy(dst, bytes, src, bytes, kind);
+    if (e == cudaSuccess)
+        memmove(dst, src, bytes);
+    return e;
+}
+
+CuErr devmem_copy_2d(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height, int kind)
+{
+    if (!width || !height)
+        return cudaSuccess;
+    if (dpitch < width || spitch < width)
+        return cudaErrorInvalidPitchValue;
+    CuErr e = check_copy(dst, dpitch * (height - 1) + width, src, spitch * (height - 1) + width, kind);
+    for (size_t y = 0; e == cudaSuccess && y < height; y++)
+        memmove((char *)dst + y * dpitch, (const char *)src + y * spitch, width);
+    return e;
+}
+
+/* ---- sets ---- */
+
+static void set_row(char *p, unsigned value, unsigned element, size_t count)
+{
+    if (element == 1)
+        memset(p, (int)(value & 0xff), count);
+    else
+        for (size_t i = 0; i < count; i++)
+            memcpy(p + i * element, &value, element);
+}
+
+CuErr devmem_set(void *dst, unsigned value, unsigned element, size_t count)
+{
+    if (!count)
+        return cudaSuccess;
+    CuErr e = check_end(dst, count * element, true, "destination");
+    if (e == cudaSuccess)
+        set_row(dst, value, element, count);
+    return e;
+}
+
+CuErr devmem_set_2d(void *dst, size_t pitch, unsigned value, unsigned element, size_t width, size_t height)
+{
+    if (!width || !height)
+        return cudaSuccess;
+    if (height > 1 && pitch < width * element)
+        return cudaErrorInvalidValue;
+    CuErr e = check_end(dst, pitch * (height - 1) + width * element, true, "destination");
+    for (size_t y = 0; e == cudaSuccess && y < height; y++)
+        set_row((char *)dst + y * pitch, value, element, width);
+    return e;
+}

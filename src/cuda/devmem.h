@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Memory as the CUDA interfaces see it: which range is of which kind and device, and copies and sets that check both ends.
+ * Device addresses are host addresses, so pinned and managed memory are device allocations that the host may touch too. */
+#ifndef WW_CUDA_DEVMEM_H
+#define WW_CUDA_DEVMEM_H
+
+#include "cuda/state.h"
+
+typedef struct Range {
+    uint64_t base;
+    size_t   bytes;
+    int      kind;     /* MEMORY_... */
+    int      device;
+    unsigned flags;    /* of cudaHostAlloc, cudaHostRegister */
+    bool     registered, variable, pooled; /* host memory of the program; a module's variable; stream-ordered */
+} Range;
+
+void         devmem_note(Range r);
+/* The range that holds the address, or NULL. */
+const Range *devmem_range(uint64_t address);
+void         devmem_drop(uint64_t base);
+/* Frees everything the program allocated on device n (cudaDeviceReset). */
+void         devmem_drop_device(int n);
+
+/* Lets device `to` reach the allocations of device `from`, present and future (or takes that back). */
+CuErr        devmem_share(int to, int from, bool on);
+
+/* Bytes the program holds on device n; is p in any device's memory? */
+size_t       devmem_used(int n);
+bool         devmem_is_device(const void *p);
+
+CuErr devmem_new(int kind, size_t bytes, unsigned flags, void **out);
+CuErr devmem_free(void *p, int kind);
+/* Checks a range as a copy's device or host end; kind COPY_... as given to the copy. */
+CuErr devmem_copy(void *dst, const void *src, size_t bytes, int kind);
+CuErr devmem_copy_2d(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height, int kind);
+CuErr devmem_set(void *dst, unsigned value, unsigned element, size_t count);
+CuErr devmem_set_2d(void *dst, size_t pitch, unsigned value, unsigned element, size_t width, size_t height);
+
+#endif

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What a launch checks before the emulator sees it, and what becomes of its outcome.
+ *
+ * A launch the device would refuse returns its error at once and nothing runs.  A kernel that fails while it runs gives its error
+ * to the next call, as an asynchronous launch does, and one line on stderr says where.  A kernel that needs an instruction we do
+ * not have returns cudaErrorNotSupported from the launch and from everything after it: it must never look like success.
+ * Not modelled: registers (known only after the assembler ran), so occupancy is by threads, blocks and shared memory. */
+#include "cuda/launch.h"
+
+#include <regex.h>
+#include <string.h>
+#include <time.h>
+
+#include "model/profile.h"
+
+enum { SHARED_DEFAULT = 48 * 1024, SHARED_OPTIN = 227 * 1024, SM_SHARED = 228 * 1024, SM_THREADS = 2048, SM_BLOCKS = 32, SMS = 132,
+       BLOCK_OVERHEAD = 1024, FIFO = 1 << 20 };
+
+static volatile bool running;
+static uint64_t      launches;
+
+bool launch_running(void)
+{
+    return running;
+}
+
+size_t launch_static_shared(const Func *f)
+{
+    uint64_t at = 0;
+    for (size_t i = 0; i < f->nvars; i++)
+        if (f->vars[i]->space == SPACE_SHARED) {
+            uint64_t align = f->vars[i]->align ? f->vars[i]->align : 1;
+            at             = ((at + align - 1) & -align) + f->vars[i]->bytes;
+        }
+    return at;
+}
+
+/* Does --kernel, --launch-skip and --launch-count leave this launch to be counted? */
+static bool watched(const char *shown, uint64_t launch)
+{
+    static regex_t pattern;
+    static int     compiled; /* 1 = yes, -1 = not a pattern */
+    if (launch < state.options.skip || launch - state.options.skip >= state.options.count)
+        return false;
+    if (!state.options.kernels)
+        return true;
+    if (!compiled)
+        compiled = regcomp(&pattern, state.options.kernels, REG_EXTENDED | REG_NOSUB) == 0 ? 1 : -1;
+    return compiled < 0 || regexec(&pattern, shown, 0, NULL, 0) == 0;
+}
+
+static void on_print(void *user, const char *text, size_t len)
+{
+    (void)user;
+    str_addn(&state.printed, text, len);
+    if (state.printed.len > FIFO)
+        state_flush();
+}
+
+/* ---- checks ---- */
+
+static CuErr check(Kernel *k, const Func *f, const LaunchAsk *a)
+{
+    const WwDim3 g = a->grid, b = a->block;
+    uint64_t threads = (uint64_t)b.x * b.y * b.z, fixed = launch_static_shared(f);
+    if (!g.x || !g.y || !g.z || !threads || g.x > 2147483647u || g.y > 65535 || g.z > 65535 || b.x > 1024 || b.y > 1024 || b.z > 64 ||
+        threads > 1024)
+        return cudaErrorInvalidConfiguration;
+    uint64_t most = f->maxntid[0];
+    for (int i = 1; i < 3 && most; i++)
+        most *= f->maxntid[i] ? f->maxntid[i] : 1;
+    if (most && threads > most)
+        return cudaErrorInvalidValue;
+    uint64_t allowed = k->max_dynamic >= 0 ? (uint64_t)k->max_dynamic : SHARED_DEFAULT - (fixed < SHARED_DEFAULT ? fixed : SHARED_DEFAULT);
+    if (k->max_dynamic >= 0 && allowed + fixed < SHARED_DEFAULT)
+        allowed = SHARED_DEFAULT - fixed;
+    if (a->shared > allowed)
+        return cudaErrorInvalidValue;
+    if (a->cooperative) {
+        int blocks = 0;
+        launch_occupancy(k, (int)threads, a->shared, &blocks);
+        if ((uint64_t)g.x * g.y * g.z > (uint64_t)blocks * SMS)
+            return cudaErrorCooperativeLaunchTooLarge;
+    }
+    if (a->cluster.x && (g.x % a->cluster.x || g.y % a->cluster.y || g.z % a->cluster.z))
+        return cudaErrorInvalidValue;
+    return cudaSuccess;
+}
+
+/* ---- outcomes ---- */
+
+static const struct {
+    const char *rule;
+    CuErr       error;
+} rules[] = {
+    {"misaligned", cudaErrorMisalignedAddress},   {"wrong-space", cudaErrorInvalidAddressSpace},
+    {"assert", cudaErrorAssert},                  {"trap", cudaErrorLaunchFailure},
+    {"stack-overflow", cudaErrorLaunchFailure},   {"bad-free", cudaErrorLaunchFailure},
+    {"barrier-deadlock", cudaErrorLaunchTimeout}, {"barrier-count", cudaErrorIllegalInstruction},
+    {"sync-mask", cudaErrorIllegalInstruction},   {"bad-call", cudaErrorInvalidPc},
+    {"time-limit", cudaErrorLaunchTimeout},       {"instruction-limit", cudaErrorLaunchTimeout},
+};
+
+static CuErr fault_error(const WwResult *r)
+{
+    const WwFinding *f = ww_result_finding(r, 0);
+    for (size_t i = 0; f && i < sizeof rules / sizeof *rules; i++)
+        if (!strcmp(rules[i].rule, f->rule))
+            return rules[i].error;
+    return cudaErrorIllegalAddress;
+}
+
+static CuErr settle(WwDevice *d, Status s, const WwResult *r)
+{
+    const WwFinding *f = r ? ww_result_finding(r, 0) : NULL;
+    if (s == WW_ERR_UNSUPPORTED || (f && !strcmp(f->rule, "undefined-function"))) {
+        state_say("%s", ww_device_error(d));
+        state_fail_later(cudaErrorNotSupported);
+        return cudaErrorNotSupported;
+    }
+    if (s == WW_OK)
+        return cudaSuccess;
+    state_say("%s", ww_device_error(d));
+    if (s == WW_ERR_FAULT || s == WW_ERR_LIMIT) {
+        state_fail_later(fault_error(r));
+        return cudaSuccess;
+    }
+    return s == WW_ERR_NO_MEMORY ? cudaErrorMemoryAllocation : cudaErrorInvalidConfiguration;
+}
+
+static double seconds_since(const struct timespec *t)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)(now.tv_sec - t->tv_sec) + 1e-9 * (double)(now.tv_nsec - t->tv_nsec);
+}
+
+static void record(Kernel *k, const LaunchAsk *a, uint64_t n, Status s, CuErr e, double seconds, WwDevice *d, const WwResult *r)
+{
+    ReportLaunch l = {.kernel = kernel_shown(k), .symbol = k->name, .launch = n, .grid = a->grid, .block = a->block,
+                      .seconds = seconds, .result = r, .why = s == WW_OK ? NULL : ww_device_error(d)};
+    l.outcome = s == WW_OK ? LAUNCH_OK : e == cudaErrorNotSupported ? LAUNCH_UNSUPPORTED : LAUNCH_FAILED;
+    report_add(state.report, &l);
+}
+
+static CuErr run(Kernel *k, const Func *f, WwModule *m, const LaunchAsk *a)
+{
+    WwDevice *d     = m->device;
+    WwResult *r     = NULL;
+    uint64_t  n     = launches++;
+    bool      watch = (state.options.report || state.options.json) && watched(kernel_shown(k), n);
+    WwLaunch  w     = {.grid = a->grid, .block = a->block, .shared = (uint32_t)a->shared, .args = a->args, .arg_count = f->nparams,
+                       .observe = watch ? WW_OBSERVE_COUNTERS : WW_OBSERVE_NOTHING, .stop = &state.stop, .on_print = on_print};
+    struct timespec start;
+    clock_gettime(CLOCK_MONOTONIC, &start);
+    running  = true;
+    Status s = ww_launch(d, m, k->name, &w, &r);
+    running  = false;
+    CuErr  e = settle(d, s, r);
+    if (watch || s != WW_OK)
+        record(k, a, n, s, e, seconds_since(&start), d, r);
+    ww_result_free(r);
+    if (state.stop)
+        state_end_by_signal();
+    return e;
+}
+
+/* A kernel whose code could not be had at all: it is in the report, and it is not a success. */
+static void record_lost(Kernel *k, const LaunchAsk *a, CuErr e)
+{
+    ReportLaunch l = {.kernel = kernel_shown(k), .symbol = k->name, .launch = launches++, .grid = a->grid, .block = a->block,
+                      .outcome = LAUNCH_UNSUPPORTED, .why = error_text((int)e)};
+    report_add(state.report, &l);
+}
+
+CuErr launch_run(Kernel *k, const LaunchAsk *a)
+{
+    CuErr       err = cudaSuccess;
+    WwModule   *m   = NULL;
+    state_flush();
+    const Func *f   = kernel_func(k, state_current(), &m, &err);
+    if (!f) {
+        record_lost(k, a, err);
+        return err;
+    }
+    if (f->nparams && !a->args)
+        return cudaErrorInvalidValue;
+    err = check(k, f, a);
+    return err == cudaSuccess ? run(k, f, m, a) : err;
+}
+
+/* ---- attributes and occupancy ---- */
+
+CuErr launch_attributes(Kernel *k, FuncAttributes *out)
+{
+    CuErr       err;
+    WwModule   *m;
+    const Func *f = kernel_func(k, state_current(), &m, &err);
+    if (!f)
+        return err;
+    *out = (FuncAttributes){.shared_bytes = launch_static_shared(f), .max_threads = 1024, .registers = 32, .ptx_version = (int)m->ptx->sm,
+                            .binary_version = 90, .carveout = k->carveout};
+    if (f->maxntid[0])
+        out->max_threads = (int)(f->maxntid[0] * (f->maxntid[1] ? f->maxntid[1] : 1) * (f->maxntid[2] ? f->maxntid[2] : 1));
+    for (size_t i = 0; i < m->ptx->nvars; i++)
+        out->const_bytes += m->ptx->vars[i]->space == SPACE_CONST ? m->ptx->vars[i]->bytes : 0;
+    for (size_t i = 0; i < f->nvars; i++)
+        out->local_bytes += f->vars[i]->space == SPACE_LOCAL ? f->vars[i]->bytes : 0;
+    out->max_dynamic_shared = k->max_dynamic >= 0 ? k->max_dynamic : (int)(SHARED_DEFAULT - out->shared_bytes);
+    for (int i = 0; i < 3; i++)
+        out->cluster[i] = (int)f->reqnctapercluster[i];
+    out->cluster_must_be_set   = f->explicitcluster && !f->reqnctapercluster[0];
+    out->non_portable_cluster  = k->non_portable_cluster;
+    out->cluster_policy        = k->cluster_policy;
+    return cudaSuccess;
+}
+
+CuErr launch_set_attribute(Kernel *k, int attribute, int value)
+{
+    FuncAttributes a;
+    CuErr          e = launch_attributes(k, &a);
+    if (e != cudaSuccess)
+        return e;
+    switch (attribute) {
+    case 8: /* most dynamic shared memory */
+        if (value < 0 || (size_t)value + a.shared_bytes > SHARED_OPTIN)
+            return cudaErrorInvalidValue;
+        k->max_dynamic = value;
+        return cudaSuccess;
+    case 9: /* preferred carve-out, a hint */
+        if (value < -1 || value > 100)
+            return cudaErrorInvalidValue;
+        k->carveout = value;
+        return cudaSuccess;
+    case 14: k->non_portable_cluster = value; return cudaSuccess;
+    case 15: k->cluster_policy = value; return cudaSuccess;
+    default: return cudaErrorInvalidValue;
+    }
+}
+
+CuErr launch_occupancy(Kernel *k, int threads, size_t shared, int *blocks)
+{
+    FuncAttributes a;
+    CuErr          e = launch_attributes(k, &a);
+    if (e != cudaSuccess)
+        return e;
+    if (threads <= 0)
+        return cudaErrorInvalidValue;
+    int warps = (threads + 31) / 32, n = SM_THREADS / (warps * 32);
+    size_t by_shared = SM_SHARED / (shared + a.shared_bytes + BLOCK_OVERHEAD);
+    if (n > SM_BLOCKS)
+        n = SM_BLOCKS;
+    if ((size_t)n > by_shared)
+        n = (int)by_shared;
+    *blocks = threads > a.max_threads ? 0 : n;
+    return cudaSuccess;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Launches: from a kernel handle and its arguments to the emulator and the report. */
+#ifndef WW_CUDA_LAUNCH_H
+#define WW_CUDA_LAUNCH_H
+
+#include "cuda/module.h"
+
+typedef struct LaunchAsk {
+    WwDim3   grid, block;
+    size_t   shared;
+    void   **args;
+    bool     cooperative;
+    WwDim3   cluster;  /* x = 0: none */
+} LaunchAsk;
+
+/* Runs the kernel on the current device.  Refusals are returned; faults are kept for the next call (state_fail_later). */
+CuErr launch_run(Kernel *k, const LaunchAsk *ask);
+/* True while a kernel runs. */
+bool  launch_running(void);
+/* Bytes of static shared memory of a kernel; and whether the kernel's most dynamic shared memory allows `bytes`. */
+size_t launch_static_shared(const Func *f);
+CuErr  launch_attributes(Kernel *k, FuncAttributes *out);
+CuErr  launch_set_attribute(Kernel *k, int attribute, int value);
+/* Blocks of `threads` threads and `shared` dynamic bytes that one multiprocessor holds. */
+CuErr  launch_occupancy(Kernel *k, int threads, size_t shared, int *blocks);
+
+#endif

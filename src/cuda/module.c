@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Images are decoded when the first of their kernels or variables is needed, so that registering a large program costs nothing.
+ * The PTX for the newest architecture up to the device's own is taken.  A failed image keeps its error and says once why.
+ * Handles are the addresses of Kernel objects; handles and stubs are found through one hash of host addresses, so a made-up handle is an error. */
+#include "cuda/module.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "cuda/fatbin.h"
+#include "cuda/devmem.h"
+#include "cuda/relfatbin.h"
+
+enum { ARCH = 90, BUCKETS = 4096 };
+
+typedef struct Named { /* a host address the program knows something by */
+    const void   *host;
+    Kernel       *kernel;
+    Symbol       *symbol;
+    struct Named *next;
+} Named;
+
+static Named *table[BUCKETS];
+
+static size_t bucket(const void *host)
+{
+    return ((uintptr_t)host >> 3) * 2654435761u % BUCKETS;
+}
+
+static Named *named(const void *host)
+{
+    Named *n = table[bucket(host)];
+    while (n && n->host != host)
+        n = n->next;
+    return n;
+}
+
+static Named *name_it(const void *host)
+{
+    Named *n = named(host);
+    if (!n) {
+        n                   = xcalloc(1, sizeof *n);
+        n->host             = host;
+        n->next             = table[bucket(host)];
+        table[bucket(host)] = n;
+    }
+    return n;
+}
+
+static void forget(const void *host)
+{
+    for (Named **at = &table[bucket(host)], *n; (n = *at); at = &n->next)
+        if (n->host == host) {
+            *at = n->next;
+            free(n);
+            return;
+        }
+}
+
+static char *copy(const char *s, size_t n)
+{
+    char *p = xmalloc(n + 1);
+    memcpy(p, s, n);
+    p[n] = 0;
+    return p;
+}
+
+/* ---- images ---- */
+
+Image *image_new(const void *fatbin, const char *ptx, size_t len, const char *name)
+{
+    Image *i = xcalloc(1, sizeof *i);
+    i->data  = fatbin;
+    i->name  = copy(name, strlen(name));
+    if (ptx)
+        str_addn(&i->ptx, ptx, len);
+    return i;
+}
+
+void image_forget(Image *i)
+{
+    for (Kernel *k = i->kernels; k; k = k->next)
+        if (forget(k), k->host)
+            forget(k->host);
+    for (Symbol *s = i->symbols; s; s = s->next)
+        if (s->host)
+            forget(s->host);
+}
+
+void image_free(Image *i)
+{
+    image_forget(i);
+    for (int n = 0; n < MAX_DEVICES; n++)
+        if (i->on[n])
+            ww_module_unload(state.device[n], i->on[n]);
+    for (Kernel *k = i->kernels, *next; k; k = next) {
+        next = k->next;
+        free(k->name);
+        free(k->shown);
+        free(k);
+    }
+    for (Symbol *s = i->symbols, *next; s; s = next) {
+        next = s->next;
+        free(s->name);
+        free(s);
+    }
+    str_free(&i->ptx);
+    free(i->name);
+    free(i);
+}
+
+static CuErr fatbin_error(Status s)
+{
+    return s == WW_ERR_NOT_FOUND ? cudaErrorNoKernelImageForDevice : s == WW_ERR_UNAVAILABLE ? cudaErrorNotSupported : cudaErrorInvalidKernelImage;
+}
+
+static CuErr extract(Image *i)
+{
+    Str    why = {0};
+    Status s   = fatbin_ptx(i->data, SIZE_MAX, ARCH, &i->ptx, &why);
+    if (s == WW_ERR_NOT_FOUND && relfatbin_ptx(i->data, ARCH, &i->ptx))
+        s = WW_OK;
+    if (s != WW_OK)
+        state_say("%s: %s", i->name, str_text(&why));
+    str_free(&why);
+    return s == WW_OK ? cudaSuccess : fatbin_error(s);
+}
+
+WwModule *image_module(Image *i, int n, CuErr *err)
+{
+    WwDevice *d = state_device(n, err);
+    if (!d || i->on[n])
+        return d ? i->on[n] : NULL;
+    if (i->failed == cudaSuccess && !i->ptx.len)
+        i->failed = extract(i);
+    if (i->failed == cudaSuccess) {
+        Status s = ww_module_load(d, i->name, str_text(&i->ptx), i->ptx.len, &i->on[n]);
+        if (s != WW_OK) {
+            i->failed = s == WW_ERR_NO_MEMORY ? cudaErrorMemoryAllocation : cudaErrorInvalidPtx;
+            state_say("%s", ww_device_error(d));
+        }
+    }
+    *err = i->failed;
+    return i->on[n];
+}
+
+/* ---- kernels ---- */
+
+/* "void scale<float>(float*, int)" becomes "scale<float>": what a table has room for. */
+static char *shown_name(const char *symbol)
+{
+    char *(*demangle)(const char *, char *, size_t *, int *) = NULL;
+    *(void **)&demangle = dlsym(RTLD_DEFAULT, "__cxa_demangle");
+    int   status = -1;
+    char *text   = demangle && !strncmp(symbol, "_Z", 2) ? demangle(symbol, NULL, NULL, &status) : NULL;
+    if (!text)
+        return copy(symbol, strlen(symbol));
+    size_t depth = 0, end = strlen(text), start = 0;
+    for (size_t j = 0; text[j]; j++) {
+        depth += text[j] == '<';
+        depth -= text[j] == '>' && depth;
+        if (text[j] == ' ' && !depth)
+            start = j + 1;
+        if (text[j] == '(' && !depth && strncmp(text + j, "(anonymous namespace)", 21) != 0) {
+            end = j;
+            break;
+        }
+    }
+    char *out = copy(text + start, end > start ? end - start : 0);
+    free(text);
+    return out;
+}
+
+Kernel *image_add_kernel(Image *i, const char *name, const void *host)
+{
+    Kernel *k  = xcalloc(1, sizeof *k);
+    k->image   = i;
+    k->name    = copy(name, strlen(name));
+    k->host    = host;
+    k->carveout = -1;
+    k->max_dynamic = -1;
+    k->next    = i->kernels;
+    i->kernels = k;
+    name_it(k)->kernel = k;
+    if (host)
+        name_it(host)->kernel = k;
+    return k;
+}
+
+const char *kernel_shown(Kernel *k)
+{
+    if (!k->shown)
+        k->shown = shown_name(k->name);
+    return k->shown;
+}
+
+Kernel *image_kernel(Image *i, const char *name, CuErr *err)
+{
+    WwModule *m = image_module(i, state_current(), err);
+    if (!m)
+        return NULL;
+    for (Kernel *k = i->kernels; k; k = k->next)
+        if (!strcmp(k->name, name))
+            return k;
+    for (size_t j = 0; j < ww_module_kernel_count(m); j++)
+        if (!strcmp(ww_module_kernel_name(m, j), name))
+            return image_add_kernel(i, name, NULL);
+    *err = cudaErrorSymbolNotFound;
+    return NULL;
+}
+
+Kernel *kernel_find(const void *host, CuErr *err)
+{
+    const Named *n = named(host);
+    *err           = cudaSuccess;
+    if (n && n->kernel)
+        return n->kernel;
+    *err = cudaErrorInvalidDeviceFunction;
+    return NULL;
+}
+
+const Func *kernel_func(Kernel *k, int n, WwModule **module, CuErr *err)
+{
+    *module = image_module(k->image, n, err);
+    for (size_t j = 0; *module && j < (*module)->nkernels; j++)
+        if (!strcmp((*module)->kernels[j]->name, k->name))
+            return (*module)->kernels[j];
+    if (*module)
+        *err = cudaErrorInvalidDeviceFunction;
+    return NULL;
+}
+
+/* ---- variables ---- */
+
+Symbol *image_add_symbol(Image *i, const char *name, const void *host, size_t bytes, void **managed)
+{
+    Symbol *s  = xcalloc(1, sizeof *s);
+    s->image   = i;
+    s->name    = copy(name, strlen(name));
+    s->host    = host;
+    s->bytes   = bytes;
+    s->managed = managed;
+    s->next    = i->symbols;
+    i->symbols = s;
+    name_it(host)->symbol = s;
+    return s;
+}
+
+Symbol *symbol_find(const void *host)
+{
+    const Named *n = named(host);
+    return n ? n->symbol : NULL;
+}
+
+CuErr image_variable(Image *i, int n, const char *name, WwPtr *address, size_t *bytes)
+{
+    CuErr     err;
+    WwModule *m = image_module(i, n, &err);
+    if (!m)
+        return err;
+    return ww_module_variable(state.device[n], m, name, address, bytes) == WW_OK ? cudaSuccess : cudaErrorSymbolNotFound;
+}
+
+CuErr image_place_managed(Image *i)
+{
+    for (Symbol *s = i->symbols; s; s = s->next) {
+        WwPtr  address;
+        size_t bytes;
+        if (!s->managed || *s->managed)
+            continue;
+        CuErr e = image_variable(i, state_current(), s->name, &address, &bytes);
+        if (e != cudaSuccess)
+            return e;
+        *s->managed = (void *)(uintptr_t)address;
+        devmem_note((Range){.base = address, .bytes = bytes, .kind = MEMORY_MANAGED, .device = state_current(), .variable = true});
+    }
+    return cudaSuccess;
+}

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Preloaded into every process of `warpwright run`.  A program that links the CUDA runtime statically carries its functions as symbols; this
+ * library finds them in the program's .symtab and writes a jump to ours over each entry, before the program's constructors register
+ * anything.  A process that has no such functions costs one look at its section headers.
+ *
+ * Which version of the interface the program was compiled for follows from the functions it carries.  A program that holds device
+ * code, links no runtime dynamically and has no symbols cannot be redirected: it ends with a message that names the two ways out.
+ * Libraries that are linked when the program starts are treated alike; libraries loaded later are not.
+ * Nothing here depends on the CUDA implementation until it is needed: it is loaded with dlopen then. */
+#include <dlfcn.h>
+#include <elf.h>
+#include <fcntl.h>
+#include <link.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cuda/api.h"
+
+enum { EXIT_KERNEL = 120 };
+
+typedef struct File { /* an ELF file mapped read-only */
+    const uint8_t    *data;
+    size_t            size;
+    const Elf64_Shdr *section;
+    size_t            nsections;
+    const char       *names; /* of sections, zero-terminated inside the file */
+    uintptr_t         bias;  /* load address */
+} File;
+
+typedef struct Symbols {
+    const Elf64_Sym *sym;
+    size_t           n;
+    const char      *text;
+    size_t           text_bytes;
+} Symbols;
+
+static bool map_file(const char *path, File *f)
+{
+    struct stat st;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return false;
+    bool ok = fstat(fd, &st) == 0 && st.st_size > (off_t)sizeof(Elf64_Ehdr);
+    f->size = ok ? (size_t)st.st_size : 0;
+    f->data = ok ? mmap(NULL, f->size, PROT_READ, MAP_PRIVATE, fd, 0) : MAP_FAILED;
+    close(fd);
+    if (f->data == MAP_FAILED)
+        return false;
+    const Elf64_Ehdr *h = (const Elf64_Ehdr *)f->data;
+    ok = !memcmp(h->e_ident, ELFMAG, SELFMAG) && h->e_ident[EI_CLASS] == ELFCLASS64 && h->e_shentsize == sizeof(Elf64_Shdr) &&
+         h->e_shoff <= f->size && (f->size - h->e_shoff) / sizeof(Elf64_Shdr) >= h->e_shnum && h->e_shstrndx < h->e_shnum;
+    if (ok) {
+        f->section              = (const Elf64_Shdr *)(f->data + h->e_shoff);
+        f->nsections            = h->e_shnum;
+        const Elf64_Shdr *names = &f->section[h->e_shstrndx];
+        ok = names->sh_offset < f->size && names->sh_size && names->sh_size <= f->size - names->sh_offset &&
+             f->data[names->sh_offset + names->sh_size - 1] == 0;
+        f->names = (const char *)f->data + names->sh_offset;
+        for (size_t i = 0; ok && i < f->nsections; i++)
+            ok = f->section[i].sh_name < names->sh_size;
+    }
+    if (!ok)
+        munmap((void *)(uintptr_t)f->data, f->size);
+    return ok;
+}
+
+static const Elf64_Shdr *section(const File *f, const char *name)
+{
+    for (size_t i = 0; i < f->nsections; i++)
+        if (!strcmp(f->names + f->section[i].sh_name, name))
+            return &f->section[i];
+    return NULL;
+}
+
+static bool symbols(const File *f, unsigned type, Symbols *s)
+{
+    for (size_t i = 0; i < f->nsections; i++) {
+        const Elf64_Shdr *h = &f->section[i];
+        if (h->sh_type != type || h->sh_link >= f->nsections || h->sh_offset > f->size || h->sh_size > f->size - h->sh_offset)
+            continue;
+        const Elf64_Shdr *t = &f->section[h->sh_link];
+        if (t->sh_offset > f->size || !t->sh_size || t->sh_size > f->size - t->sh_offset || f->data[t->sh_offset + t->sh_size - 1])
+            continue;
+        *s = (Symbols){(const Elf64_Sym *)(f->data + h->sh_offset), h->sh_size / sizeof(Elf64_Sym), (const char *)f->data + t->sh_offset,
+                       t->sh_size};
+        return true;
+    }
+    return false;
+}
+
+static const char *name_of(const Symbols *s, size_t i)
+{
+    return s->sym[i].st_name < s->text_bytes ? s->text + s->sym[i].st_name : "";
+}
+
+static const Elf64_Sym *find(const Symbols *s, const char *name, bool defined)
+{
+    for (size_t i = 0; i < s->n; i++)
+        if ((s->sym[i].st_shndx != SHN_UNDEF) == defined && !strcmp(name_of(s, i), name))
+            return &s->sym[i];
+    return NULL;
+}
+
+/* ---- redirection ---- */
+
+#if defined(__x86_64__)
+enum { JUMP_BYTES = 14 };
+static void write_jump(uint8_t *at, uint64_t target)
+{
+    static const uint8_t jump[6] = {0xff, 0x25, 0, 0, 0, 0}; /* jmp *(rip + 0), the address follows */
+    memcpy(at, jump, sizeof jump);
+    memcpy(at + sizeof jump, &target, sizeof target);
+}
+#elif defined(__aarch64__)
+enum { JUMP_BYTES = 16 };
+static void write_jump(uint8_t *at, uint64_t target)
+{
+    static const uint32_t jump[2] = {0x58000050, 0xd61f0200}; /* ldr x16, #8; br x16 */
+    memcpy(at, jump, sizeof jump);
+    memcpy(at + sizeof jump, &target, sizeof target);
+    __builtin___clear_cache((char *)at, (char *)at + JUMP_BYTES);
+}
+#endif
+
+static bool redirect(uintptr_t at, void (*to)(void))
+{
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), from = at & -page, end = (at + JUMP_BYTES + page - 1) & -page;
+    if (mprotect((void *)from, end - from, PROT_READ | PROT_WRITE | PROT_EXEC) != 0)
+        return false;
+    write_jump((uint8_t *)at, (uint64_t)(uintptr_t)to);
+    return mprotect((void *)from, end - from, PROT_READ | PROT_EXEC) == 0;
+}
+
+/* The implementation lies beside this library. */
+static void *implementation(void)
+{
+    Dl_info info;
+    char    path[4096];
+    if (!dladdr((void *)(uintptr_t)implementation, &info) || !info.dli_fname)
+        return NULL;
+    const char *slash = strrchr(info.dli_fname, '/');
+    int n = snprintf(path, sizeof path, "%.*slibwarpwright-cuda.so", slash ? (int)(slash + 1 - info.dli_fname) : 0, info.dli_fname);
+    return n > 0 && (size_t)n < sizeof path ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
+}
+
+static int version_of(const Symbols *s)
+{
+    if (find(s, "cudaGetDeviceProperties_v2", true))
+        return 12;
+    return find(s, "__cudaGetKernel", true) && find(s, "cudaDeviceGetHostAtomicCapabilities", true) ? 13 : 11;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(((const ApiEntry *)a)->name, ((const ApiEntry *)b)->name);
+}
+
+static void redirect_all(const File *f, const Symbols *s, const char *path)
+{
+    void *lib = implementation();
+    const ApiEntry *(*table)(int) = NULL;
+    if (lib)
+        *(void **)&table = dlsym(lib, "ww_cuda_runtime");
+    if (!table) {
+        fprintf(stderr, "warpwright: %s: the CUDA implementation cannot be loaded: %s\n", path, dlerror());
+        _exit(EXIT_KERNEL);
+    }
+    const ApiEntry *all = table(version_of(s));
+    size_t n = 0;
+    while (all[n].name)
+        n++;
+    ApiEntry *sorted = malloc((n + 1) * sizeof *sorted);
+    if (!sorted)
+        return;
+    memcpy(sorted, all, n * sizeof *sorted);
+    qsort(sorted, n, sizeof *sorted, by_name);
+    for (size_t i = 0; i < s->n; i++) {
+        const Elf64_Sym *y = &s->sym[i];
+        const char *name = name_of(s, i);
+        if (ELF64_ST_TYPE(y->st_info) != STT_FUNC || y->st_shndx == SHN_UNDEF || (strncmp(name, "cuda", 4) && strncmp(name, "__cuda", 6)))
+            continue;
+        const ApiEntry *e = bsearch(&(ApiEntry){name, NULL}, sorted, n, sizeof *sorted, by_name);
+        if (e && !redirect(f->bias + y->st_value, e->fn)) {
+            fprintf(stderr, "warpwright: %s: %s cannot be redirected: its page is not to be written\n", path, name);
+            _exit(EXIT_KERNEL);
+        }
+    }
+    free(sorted);
+}
+
+static void stripped(const char *path)
+{
+    fprintf(stderr, "warpwright: %s links the CUDA runtime statically and its symbols were stripped, so its calls cannot be redirected.\n"
+                    "warpwright: two ways out: link it with -cudart shared, or do not strip it.\n", path);
+    _exit(EXIT_KERNEL);
+}
+
+static void treat(const char *path, uintptr_t bias)
+{
+    File    f = {.bias = bias};
+    Symbols s;
+    if (!map_file(path, &f))
+        return;
+    if (section(&f, ".nvFatBinSegment") || section(&f, ".nv_fatbin")) {
+        bool dynamic = symbols(&f, SHT_DYNSYM, &s) && find(&s, "__cudaRegisterFatBinary", false);
+        if (!dynamic && symbols(&f, SHT_SYMTAB, &s)) {
+            if (find(&s, "__cudaRegisterFatBinary", true))
+                redirect_all(&f, &s, path);
+        } else if (!dynamic) {
+            stripped(path);
+        }
+    }
+    munmap((void *)(uintptr_t)f.data, f.size);
+}
+
+typedef struct Objects {
+    size_t n;
+    struct { char path[1024]; uintptr_t bias; } at[64];
+} Objects;
+
+static int each_object(struct dl_phdr_info *o, size_t size, void *list)
+{
+    (void)size;
+    Objects *l = list;
+    if (l->n < 64 && strlen(o->dlpi_name) < 1024 && strncmp(o->dlpi_name, "linux-", 6)) {
+        strcpy(l->at[l->n].path, *o->dlpi_name || l->n ? o->dlpi_name : "/proc/self/exe");
+        l->at[l->n++].bias = o->dlpi_addr;
+    }
+    return 0;
+}
+
+__attribute__((constructor)) static void begin(void)
+{
+    static Objects list; /* dlopen inside the walk would wait for itself */
+    dl_iterate_phdr(each_object, &list);
+    for (size_t i = 0; i < list.n; i++)
+        if (*list.at[i].path)
+            treat(list.at[i].path, list.at[i].bias);
+}

@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What nvcc's generated host code calls: registration of fat binaries, kernels and variables before main, and the launch behind
+ * <<< >>>.  Registration only takes notes; nothing is decoded before it is needed.
+ *
+ *     __cudaRegisterFatBinary(wrapper) -> handle      wrapper: magic u32, version u32, container, file name or prelinked containers
+ *     __cudaRegisterFunction / Var / ManagedVar       host address, name
+ *     __cudaRegisterFatBinaryEnd
+ *     <<<g, b, s, t>>>: __cudaPushCallConfiguration, then in the stub Pop, __cudaGetKernel once, __cudaLaunchKernel (CUDA 13) or
+ *     cudaLaunchKernel (before) */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/arena.h"
+#include "cuda/cgraph.h"
+#include "cuda/module.h"
+#include "cuda/stream.h"
+
+enum { WRAPPER_MAGIC = 0x466243b1, NESTED = 8 };
+
+typedef struct Wrapper {
+    int         magic, version;
+    const void *data;
+    const void *more;
+} Wrapper;
+
+typedef struct CallConfig {
+    WwDim3 grid, block;
+    size_t shared;
+    void  *stream;
+} CallConfig;
+
+static _Thread_local CallConfig config[NESTED];
+static _Thread_local int        configs;
+
+/* What messages call the device code: "vectorAdd.ptx". */
+static const char *program_name(void)
+{
+    static char name[256];
+    if (!*name)
+        snprintf(name, sizeof name, "%s.ptx", program_invocation_short_name);
+    return name;
+}
+
+void **rt___cudaRegisterFatBinary(void *wrapper)
+{
+    ENTER_ANYWAY();
+    const Wrapper *w = wrapper;
+    bool           known = w && w->magic == WRAPPER_MAGIC;
+    Image         *i = image_new(known ? w->data : NULL, NULL, 0, program_name());
+    if (!known) {
+        i->failed = cudaErrorInvalidKernelImage;
+        state_say("the program registers device code in a form that is not known");
+    }
+    void **handle = xcalloc(1, sizeof *handle);
+    *handle       = i;
+    return handle;
+}
+
+void rt___cudaRegisterFatBinaryEnd(void **handle)
+{
+    (void)handle;
+}
+
+void rt___cudaUnregisterFatBinary(void **handle)
+{
+    ENTER_ANYWAY();
+    if (handle && *handle) {
+        image_forget(*handle); /* its memory stays: launches of other threads may still be on their way out */
+        *handle = NULL;
+    }
+}
+
+void rt___cudaRegisterFunction(void **handle, const char *host, char *device, const char *name, int limit, void *tid, void *bid,
+                               void *block, void *grid, int *warp)
+{
+    (void)device, (void)limit, (void)tid, (void)bid, (void)block, (void)grid, (void)warp;
+    ENTER_ANYWAY();
+    image_add_kernel(*handle, name, host);
+}
+
+void rt___cudaRegisterVar(void **handle, char *host, char *device, const char *name, int ext, size_t size, int constant, int global)
+{
+    (void)device, (void)ext, (void)constant, (void)global;
+    ENTER_ANYWAY();
+    image_add_symbol(*handle, name, host, size, NULL);
+}
+
+void rt___cudaRegisterManagedVar(void **handle, void **host, char *device, const char *name, int ext, size_t size, int constant, int global)
+{
+    (void)device, (void)ext, (void)constant, (void)global;
+    ENTER_ANYWAY();
+    image_add_symbol(*handle, name, host, size, host);
+}
+
+void rt___cudaRegisterHostVar(void **handle, const char *name, char *host, size_t size)
+{
+    (void)handle, (void)name, (void)host, (void)size; /* a variable of the host that kernels do not see */
+}
+
+void rt___cudaRegisterUnifiedTable(void **handle, void *table)
+{
+    (void)handle, (void)table; /* only with unified function pointers, which this device says it does not have */
+}
+
+void rt___cudaRegisterTexture(void **handle, const void *host, const void **device, const char *name, int dim, int norm, int ext)
+{
+    (void)handle, (void)host, (void)device, (void)name, (void)dim, (void)norm, (void)ext;
+    state_missing("__cudaRegisterTexture");
+}
+
+void rt___cudaRegisterSurface(void **handle, const void *host, const void **device, const char *name, int dim, int ext)
+{
+    (void)handle, (void)host, (void)device, (void)name, (void)dim, (void)ext;
+    state_missing("__cudaRegisterSurface");
+}
+
+char rt___cudaInitModule(void **handle)
+{
+    ENTER_ANYWAY();
+    Image *i = handle ? *handle : NULL;
+    if (i)
+        LEAVE(image_place_managed(i));
+    return 1;
+}
+
+CuErr rt___cudaPushCallConfiguration(WwDim3 grid, WwDim3 block, size_t shared, void *stream)
+{
+    if (configs == NESTED)
+        return LEAVE(cudaErrorLaunchFailure);
+    config[configs++] = (CallConfig){grid, block, shared, stream};
+    return cudaSuccess;
+}
+
+CuErr rt___cudaPopCallConfiguration(WwDim3 *grid, WwDim3 *block, size_t *shared, void *stream)
+{
+    if (!configs)
+        return LEAVE(cudaErrorMissingConfiguration);
+    const CallConfig *c = &config[--configs];
+    *grid               = c->grid;
+    *block              = c->block;
+    *shared             = c->shared;
+    *(void **)stream    = c->stream;
+    return cudaSuccess;
+}
+
+CuErr rt___cudaGetKernel(void **kernel, const void *host)
+{
+    ENTER_ANYWAY();
+    CuErr e;
+    *kernel = kernel_find(host, &e);
+    return LEAVE(e);
+}
+
+/* ---- launches ---- */
+
+static CuErr launch(const void *kernel, const LaunchAsk *ask, void *stream)
+{
+    CuErr   e;
+    Kernel *k = kernel_find(kernel, &e);
+    if (!k)
+        return e;
+    bool captured;
+    e = stream_use(stream, &captured);
+    if (e != cudaSuccess)
+        return e;
+    return captured ? cgraph_capture_kernel(stream, k, ask) : launch_run(k, ask);
+}
+
+/* A launch after a failed kernel is accepted and never runs, as one that waits in a stream behind it. */
+#define LAUNCH(kernel, ask, stream)                                   \
+    do {                                                              \
+        ENTER_ANYWAY();                                               \
+        if (state.sticky != cudaSuccess)                              \
+            return LEAVE(state.sticky);                               \
+        if (state.later != cudaSuccess)                               \
+            return LEAVE(state.later == cudaErrorNotSupported ? state.later : cudaSuccess); \
+        return LEAVE(launch(kernel, ask, stream));                    \
+    } while (0)
+
+CuErr rt_cudaLaunchKernel(const void *func, WwDim3 grid, WwDim3 block, void **args, size_t shared, void *stream)
+{
+    LaunchAsk a = {.grid = grid, .block = block, .shared = shared, .args = args};
+    LAUNCH(func, &a, stream);
+}
+
+CuErr rt___cudaLaunchKernel(void *kernel, WwDim3 grid, WwDim3 block, void **args, size_t shared, void *stream)
+{
+    LaunchAsk a = {.grid = grid, .block = block, .shared = shared, .args = args};
+    LAUNCH(kernel, &a, stream);
+}
+
+CuErr rt_cudaLaunchCooperativeKernel(const void *func, WwDim3 grid, WwDim3 block, void **args, size_t shared, void *stream)
+{
+    LaunchAsk a = {.grid = grid, .block = block, .shared = shared, .args = args, .cooperative = true};
+    LAUNCH(func, &a, stream);
+}
+
+CuErr rt_cudaLaunchKernelExC(const LaunchConfig *c, const void *func, void **args)
+{
+    if (!c)
+        return LEAVE(cudaErrorInvalidValue);
+    LaunchAsk a = {.grid = c->grid, .block = c->block, .shared = c->shared, .args = args};
+    for (unsigned i = 0; i < c->nattrs; i++) {
+        const LaunchAttribute *t = &c->attrs[i];
+        if (t->id == ATTR_COOPERATIVE)
+            a.cooperative = t->value.flag != 0;
+        else if (t->id == ATTR_CLUSTER)
+            a.cluster = (WwDim3){t->value.dim[0], t->value.dim[1], t->value.dim[2]};
+    }
+    LAUNCH(func, &a, c->stream);
+}
+
+/* ---- functions ---- */
+
+CuErr rt_cudaFuncGetAttributes(FuncAttributes *out, const void *func)
+{
+    ENTER();
+    CuErr   e;
+    Kernel *k = kernel_find(func, &e);
+    return LEAVE(!k ? e : !out ? cudaErrorInvalidValue : launch_attributes(k, out));
+}
+
+CuErr rt_cudaFuncSetAttribute(const void *func, int attribute, int value)
+{
+    ENTER();
+    CuErr   e;
+    Kernel *k = kernel_find(func, &e);
+    return LEAVE(k ? launch_set_attribute(k, attribute, value) : e);
+}
+
+CuErr rt_cudaFuncSetCacheConfig(const void *func, int config_)
+{
+    ENTER();
+    CuErr   e;
+    Kernel *k = kernel_find(func, &e);
+    if (k)
+        k->cache = config_;
+    return LEAVE(k ? cudaSuccess : e);
+}
+
+CuErr rt_cudaFuncSetSharedMemConfig(const void *func, int config_)
+{
+    (void)config_; /* banks have one width since cc 5.0 */
+    ENTER();
+    CuErr e;
+    kernel_find(func, &e);
+    return LEAVE(e);
+}
+
+CuErr rt_cudaFuncGetName(const char **name, const void *func)
+{
+    ENTER();
+    CuErr   e;
+    Kernel *k = kernel_find(func, &e);
+    if (k && name)
+        *name = k->name;
+    return LEAVE(k ? cudaSuccess : e);
+}
+
+CuErr rt_cudaGetFuncBySymbol(void **out, const void *func)
+{
+    ENTER();
+    CuErr e;
+    *out = kernel_find(func, &e);
+    return LEAVE(e);
+}
+
+CuErr rt_cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, const void *func, int threads, size_t shared, unsigned flags)
+{
+    ENTER();
+    CuErr   e;
+    Kernel *k = kernel_find(func, &e);
+    if (flags > 1)
+        return LEAVE(cudaErrorInvalidValue);
+    return LEAVE(k ? launch_occupancy(k, threads, shared, blocks) : e);
+}
+
+CuErr rt_cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *func, int threads, size_t shared)
+{
+    return rt_cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, func, threads, shared, 0);
+}
+
+CuErr rt_cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, const void *func, int blocks, int threads)
+{
+    ENTER();
+    CuErr          e;
+    FuncAttributes a;
+    Kernel        *k = kernel_find(func, &e);
+    if (k)
+        e = launch_attributes(k, &a);
+    if (e != cudaSuccess || blocks < 1 || threads < 1)
+        return LEAVE(e != cudaSuccess ? e : cudaErrorInvalidValue);
+    size_t each = 228 * 1024 / (size_t)blocks, fixed = a.shared_bytes + 1024;
+    each   = each > 228 * 1024 ? 228 * 1024 : each;
+    *bytes = each > fixed ? each - fixed : 0;
+    return LEAVE(cudaSuccess);
+}
+
+/* ---- symbols ---- */
+
+static CuErr where(const void *symbol, WwPtr *address, size_t *bytes)
+{
+    Symbol *s = symbol_find(symbol);
+    return s ? image_variable(s->image, state_current(), s->name, address, bytes) : cudaErrorInvalidSymbol;
+}
+
+CuErr rt_cudaGetSymbolAddress(void **out, const void *symbol)
+{
+    ENTER();
+    WwPtr  p = 0;
+    size_t n;
+    CuErr  e = where(symbol, &p, &n);
+    if (e == cudaSuccess)
+        *out = (void *)(uintptr_t)p;
+    return LEAVE(e);
+}
+
+CuErr rt_cudaGetSymbolSize(size_t *bytes, const void *symbol)
+{
+    ENTER();
+    WwPtr p;
+    return LEAVE(where(symbol, &p, bytes));
+}
+
+static CuErr symbol_copy(const void *symbol, void *other, size_t count, size_t offset, int kind, bool into, void *stream)
+{
+    WwPtr  p = 0;
+    size_t n = 0;
+    CuErr  e = where(symbol, &p, &n);
+    if (e != cudaSuccess)
+        return e;
+    if (offset > n || count > n - offset)
+        return cudaErrorInvalidValue;
+    void *at = (void *)(uintptr_t)(p + offset);
+    return stream_copy(into ? at : other, 0, into ? other : at, 0, count, 1, kind, stream);
+}
+
+CuErr rt_cudaMemcpyToSymbol(const void *symbol, const void *src, size_t count, size_t offset, int kind)
+{
+    ENTER();
+    state_flush();
+    return LEAVE(symbol_copy(symbol, (void *)(uintptr_t)src, count, offset, kind, true, NULL));
+}
+
+CuErr rt_cudaMemcpyFromSymbol(void *dst, const void *symbol, size_t count, size_t offset, int kind)
+{
+    ENTER();
+    state_flush();
+    return LEAVE(symbol_copy(symbol, dst, count, offset, kind, false, NULL));
+}
+
+CuErr rt_cudaMemcpyToSymbolAsync(const void *symbol, const void *src, size_t count, size_t offset, int kind, void *stream)
+{
+    ENTER();
+    return LEAVE(symbol_copy(symbol, (void *)(uintptr_t)src, count, offset, kind, true, stream));
+}
+
+CuErr rt_cudaMemcpyFromSymbolAsync(void *dst, const void *symbol, size_t count, size_t offset, int kind, void *stream)
+{
+    ENTER();
+    return LEAVE(symbol_copy(symbol, dst, count, offset, kind, false, stream));
+}

@@ -1,0 +1,398 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Runtime interface: devices, their properties, limits, errors, versions, peers.
+ * The instruction set and the launch limits are those of compute capability 9.0 whatever the profile; a named card's profile gives its
+ * own name, multiprocessors, clock, memory and L2. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cuda/device.h"
+#include "cuda/launch.h"
+#include "cuda/devmem.h"
+
+enum { PROP_BYTES_13 = 1008, PROP_BYTES_12 = 1032, PROP_BYTES_11 = 712 };
+enum { H200_SMS = 132, H200_MHZ = 1980, H200_L2_KIB = 61440, H200_BUS = 6144, H200_MIB = 144384 };
+enum { LIMITS = 7 };
+static size_t   limits[LIMITS] = {1024, 7340032, 8388608, 2, 2048, 128, 0};
+static unsigned device_flags;
+static int      cache_config;
+
+/* ---- figures ---- */
+
+#define SM_COUNT     (p->sms ? (int)p->sms : H200_SMS)
+#define CLOCK_KHZ    ((p->clock_mhz ? (int)p->clock_mhz : H200_MHZ) * 1000)
+#define L2_BYTES     ((p->l2_kib ? (int)p->l2_kib : H200_L2_KIB) * 1024)
+#define BUS_BITS     H200_BUS
+#define MEMORY_KHZ   3201000
+#define MEMORY_BYTES device_memory()
+
+uint64_t device_memory(void)
+{
+    const Profile *p = state_profile();
+    return p->memory_mib ? (uint64_t)p->memory_mib << 20 : (uint64_t)H200_MIB << 20;
+}
+
+bool device_attribute(int attribute, int ordinal, int *value)
+{
+    const Profile *p = state_profile();
+    switch (attribute) {
+#define ATTR(number, figure) case number: *value = (figure); return true;
+#define PROP(offset13, offset12, bytes, index, figure)
+#include "cuda/props.def"
+#undef PROP
+#undef ATTR
+    default: return false;
+    }
+}
+
+void device_title(int ordinal, char *out, size_t cap)
+{
+    const Profile *p = state_profile();
+    (void)ordinal;
+    snprintf(out, cap, "%s (warpwright emulator)", p->sms ? p->title : "H200 SXM");
+}
+
+void device_uuid(int ordinal, unsigned char out[16])
+{
+    memcpy(out, "warpwright-gpu-", 15);
+    out[15] = (unsigned char)('0' + ordinal % 10);
+}
+
+static CuErr properties(char *out, int ordinal, bool new_layout, size_t bytes)
+{
+    const Profile *p = state_profile();
+    if (!out)
+        return cudaErrorInvalidValue;
+    if (ordinal < 0 || ordinal >= state.count)
+        return cudaErrorInvalidDevice;
+    memset(out, 0, bytes);
+    device_title(ordinal, out, 256);
+    device_uuid(ordinal, (unsigned char *)out + 256);
+    static const struct {
+        int offset[2];
+        unsigned bytes, index;
+    } field[] = {
+#define ATTR(number, figure)
+#define PROP(offset13, offset12, bytes, index, figure) {{offset12, offset13}, bytes, index},
+#include "cuda/props.def"
+#undef PROP
+#undef ATTR
+    };
+    const int64_t value[] = {
+#define ATTR(number, figure)
+#define PROP(offset13, offset12, bytes, index, figure) (int64_t)(figure),
+#include "cuda/props.def"
+#undef PROP
+#undef ATTR
+    };
+    for (size_t i = 0; i < sizeof field / sizeof *field; i++) {
+        int at = field[i].offset[new_layout];
+        if (at >= 0 && (size_t)at + field[i].bytes * (field[i].index + 1) <= bytes)
+            memcpy(out + at + field[i].bytes * field[i].index, &value[i], field[i].bytes);
+    }
+    return cudaSuccess;
+}
+
+CuErr rt_cudaGetDeviceProperties(void *out, int ordinal)
+{
+    ENTER();
+    return LEAVE(properties(out, ordinal, true, PROP_BYTES_13));
+}
+
+CuErr rt_cudaGetDeviceProperties_12(void *out, int ordinal)
+{
+    ENTER();
+    return LEAVE(properties(out, ordinal, false, PROP_BYTES_12));
+}
+
+CuErr rt_cudaGetDeviceProperties_11(void *out, int ordinal)
+{
+    ENTER();
+    return LEAVE(properties(out, ordinal, false, PROP_BYTES_11));
+}
+
+CuErr rt_cudaDeviceGetAttribute(int *value, int attribute, int ordinal)
+{
+    ENTER();
+    if (ordinal < 0 || ordinal >= state.count)
+        return LEAVE(cudaErrorInvalidDevice);
+    return LEAVE(value && device_attribute(attribute, ordinal, value) ? cudaSuccess : cudaErrorInvalidValue);
+}
+
+/* ---- choosing ---- */
+
+CuErr rt_cudaGetDeviceCount(int *count)
+{
+    ENTER_ANYWAY();
+    if (!count)
+        return LEAVE(cudaErrorInvalidValue);
+    *count = state.count;
+    return LEAVE(cudaSuccess);
+}
+
+CuErr rt_cudaGetDevice(int *device)
+{
+    ENTER();
+    if (!device)
+        return LEAVE(cudaErrorInvalidValue);
+    *device = state_current();
+    return LEAVE(cudaSuccess);
+}
+
+CuErr rt_cudaSetDevice(int device)
+{
+    ENTER();
+    if (device < 0 || device >= state.count)
+        return LEAVE(cudaErrorInvalidDevice);
+    state_set_current(device);
+    return LEAVE(cudaSuccess);
+}
+
+CuErr rt_cudaInitDevice(int device, unsigned flags, unsigned how)
+{
+    (void)how;
+    ENTER();
+    CuErr e;
+    state_device(device, &e);
+    if (e == cudaSuccess)
+        device_flags = flags;
+    return LEAVE(e);
+}
+
+CuErr rt_cudaChooseDevice(int *device, const void *wanted)
+{
+    ENTER();
+    if (!device || !wanted)
+        return LEAVE(cudaErrorInvalidValue);
+    *device = 0;
+    return LEAVE(cudaSuccess);
+}
+
+CuErr rt_cudaSetValidDevices(const int *list, int n)
+{
+    ENTER();
+    for (int i = 0; list && i < n; i++)
+        if (list[i] < 0 || list[i] >= state.count)
+            return LEAVE(cudaErrorInvalidDevice);
+    return LEAVE(cudaSuccess);
+}
+
+CuErr rt_cudaSetDeviceFlags(unsigned flags)
+{
+    ENTER();
+    if (flags & ~0xffu)
+        return LEAVE(cudaErrorInvalidValue);
+    device_flags = flags;
+    return LEAVE(cudaSuccess);
+}
+
+CuErr rt_cudaGetDeviceFlags(unsigned *flags)
+{
+    ENTER();
+    *flags = device_flags | 8; /* host memory can be mapped, always */
+    return LEAVE(cudaSuccess);
+}
+
+CuErr rt_cudaDeviceSynchronize(void)
+{
+    ENTER();
+    state_flush();
+    return LEAVE(cudaSuccess);
+}
+
+CuErr rt_cudaDeviceReset(void)
+{
+    ENTER();
+    state_flush();
+    devmem_drop_device(state_current());
+    return LEAVE(cudaSuccess);
+}
+
+CuErr rt_cudaDeviceGetByPCIBusId(int *device, const char *id)
+{
+    ENTER();
+    unsigned domain = 0, bus = 0, slot = 0;
+    bool     read   = id && (sscanf(id, "%x:%x:%x", &domain, &bus, &slot) == 3 || (domain = 0, sscanf(id, "%x:%x", &bus, &slot) == 2));
+    if (!read || domain || slot || bus < 1 || (int)bus > state.count)
+        return LEAVE(read ? cudaErrorInvalidDevice : cudaErrorInvalidValue);
+    *device = (int)bus - 1;
+    return LEAVE(cudaSuccess);
+}
+
+CuErr rt_cudaDeviceGetPCIBusId(char *out, int cap, int device)
+{
+    ENTER();
+    if (device < 0 || device >= state.count)
+        return LEAVE(cudaErrorInvalidDevice);
+    if (!out || cap < 13)
+        return LEAVE(cudaErrorInvalidValue);
+    snprintf(out, (size_t)cap, "0000:%02x:00.0", (unsigned)device + 1);
+    return LEAVE(cudaSuccess);
+}
+
+/* ---- limits and hints ---- */
+
+CuErr rt_cudaDeviceGetLimit(size_t *value, int limit)
+{
+    ENTER();
+    if (!value || limit < 0 || limit >= LIMITS)
+        return LEAVE(limit < 0 || limit >= LIMITS ? cudaErrorUnsupportedLimit : cudaErrorInvalidValue);
+    *value = limits[limit];
+    return LEAVE(cudaSuccess);
+}
+
+CuErr rt_cudaDeviceSetLimit(int limit, size_t value)
+{
+    ENTER();
+    if (limit < 0 || limit >= LIMITS)
+        return LEAVE(cudaErrorUnsupportedLimit);
+    limits[limit] = value;
+    return LEAVE(cudaSuccess);
+}
+
+CuErr rt_cudaDeviceGetCacheConfig(int *config)
+{
+    ENTER();
+    *config = cache_config;
+    return LEAVE(cudaSuccess);
+}
+
+CuErr rt_cudaDeviceSetCacheConfig(int config)
+{
+    ENTER();
+    cache_config = config;
+    return LEAVE(cudaSuccess);
+}
+
+CuErr rt_cudaDeviceGetSharedMemConfig(int *config)
+{
+    ENTER();
+    *config = 1; /* four-byte banks: the only width since cc 5.0 */
+    return LEAVE(cudaSuccess);
+}
+
+CuErr rt_cudaDeviceSetSharedMemConfig(int config)
+{
+    ENTER();
+    return LEAVE(config < 0 || config > 2 ? cudaErrorInvalidValue : cudaSuccess);
+}
+
+CuErr rt_cudaCtxResetPersistingL2Cache(void)
+{
+    ENTER();
+    return LEAVE(cudaSuccess);
+}
+
+CuErr rt_cudaProfilerStart(void)
+{
+    ENTER();
+    return LEAVE(cudaSuccess);
+}
+
+CuErr rt_cudaProfilerStop(void)
+{
+    ENTER();
+    return LEAVE(cudaSuccess);
+}
+
+/* ---- peers ---- */
+
+static bool peer[MAX_DEVICES][MAX_DEVICES];
+
+static CuErr peer_pair(int a, int b)
+{
+    if (a < 0 || b < 0 || a >= state.count || b >= state.count)
+        return cudaErrorInvalidDevice;
+    return cudaSuccess;
+}
+
+CuErr rt_cudaDeviceCanAccessPeer(int *can, int device, int other)
+{
+    ENTER();
+    CuErr e = peer_pair(device, other);
+    if (e == cudaSuccess)
+        *can = device != other;
+    return LEAVE(e);
+}
+
+CuErr rt_cudaDeviceEnablePeerAccess(int other, unsigned flags)
+{
+    ENTER();
+    int   me = state_current();
+    CuErr e  = peer_pair(me, other);
+    if (e != cudaSuccess || flags || me == other)
+        return LEAVE(e != cudaSuccess ? e : flags ? cudaErrorInvalidValue : cudaErrorInvalidDevice);
+    if (peer[me][other])
+        return LEAVE(cudaErrorPeerAccessAlreadyEnabled);
+    peer[me][other] = true;
+    return LEAVE(devmem_share(me, other, true));
+}
+
+CuErr rt_cudaDeviceDisablePeerAccess(int other)
+{
+    ENTER();
+    int   me = state_current();
+    CuErr e  = peer_pair(me, other);
+    if (e == cudaSuccess && (me == other || !peer[me][other]))
+        e = cudaErrorPeerAccessNotEnabled;
+    if (e != cudaSuccess)
+        return LEAVE(e);
+    peer[me][other] = false;
+    return LEAVE(devmem_share(me, other, false));
+}
+
+bool device_sees(int device, int other)
+{
+    return peer[device][other];
+}
+
+CuErr rt_cudaDeviceGetP2PAttribute(int *value, int attribute, int a, int b)
+{
+    ENTER();
+    CuErr e = peer_pair(a, b);
+    if (e != cudaSuccess || a == b || attribute < 1 || attribute > 4)
+        return LEAVE(e != cudaSuccess ? e : a == b ? cudaErrorInvalidDevice : cudaErrorInvalidValue);
+    *value = attribute == 1 ? 0 : attribute == 4 ? 0 : 1;
+    return LEAVE(cudaSuccess);
+}
+
+/* ---- versions and errors ---- */
+
+CuErr rt_cudaDriverGetVersion(int *version)
+{
+    ENTER_ANYWAY();
+    *version = DRIVER_VERSION;
+    return LEAVE(cudaSuccess);
+}
+
+CuErr rt_cudaRuntimeGetVersion(int *version)
+{
+    ENTER_ANYWAY();
+    *version = DRIVER_VERSION;
+    return LEAVE(cudaSuccess);
+}
+
+CuErr rt_cudaGetLastError(void)
+{
+    ENTER_ANYWAY();
+    return state_last_error(true);
+}
+
+CuErr rt_cudaPeekAtLastError(void)
+{
+    ENTER_ANYWAY();
+    return state_last_error(false);
+}
+
+const char *rt_cudaGetErrorName(int e)
+{
+    const char *s = error_name(e, false);
+    return s ? s : "unrecognized error code";
+}
+
+const char *rt_cudaGetErrorString(int e)
+{
+    const char *s = error_text(e);
+    return s ? s : "unrecognized error code";
+}

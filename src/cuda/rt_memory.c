@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Runtime interface: allocation, copies, sets, pointer attributes, pools.
+ * Pinned memory is an allocation in the emulator's range, so it is mapped on every device; registered memory is adopted by them.
+ * Advice and prefetching change nothing that can be observed here; their arguments are checked. */
+#include <string.h>
+
+#include "cuda/device.h"
+#include "cuda/devmem.h"
+#include "cuda/stream.h"
+#include "emu/emu.h"
+
+enum { PITCH = 512 };
+
+static CuErr allocate(int kind, size_t bytes, unsigned flags, void **out)
+{
+    if (!out)
+        return cudaErrorInvalidValue;
+    if (!bytes) {
+        *out = NULL;
+        return cudaSuccess;
+    }
+    return devmem_new(kind, bytes, flags, out);
+}
+
+CuErr rt_cudaMalloc(void **out, size_t bytes)
+{
+    ENTER();
+    return LEAVE(allocate(MEMORY_DEVICE, bytes, 0, out));
+}
+
+CuErr rt_cudaMallocManaged(void **out, size_t bytes, unsigned flags)
+{
+    ENTER();
+    if (!bytes || (flags != 1 && flags != 2))
+        return LEAVE(cudaErrorInvalidValue);
+    return LEAVE(allocate(MEMORY_MANAGED, bytes, flags, out));
+}
+
+CuErr rt_cudaMallocHost(void **out, size_t bytes)
+{
+    ENTER();
+    return LEAVE(allocate(MEMORY_HOST, bytes, 0, out));
+}
+
+CuErr rt_cudaHostAlloc(void **out, size_t bytes, unsigned flags)
+{
+    ENTER();
+    return LEAVE(flags > 7 ? cudaErrorInvalidValue : allocate(MEMORY_HOST, bytes, flags, out));
+}
+
+CuErr rt_cudaFree(void *p)
+{
+    ENTER();
+    CuErr e;
+    if (!p && !state_device(state_current(), &e)) /* cudaFree(0) is the customary way to start the device */
+        return LEAVE(e);
+    state_flush();
+    return LEAVE(devmem_free(p, MEMORY_DEVICE));
+}
+
+CuErr rt_cudaFreeHost(void *p)
+{
+    ENTER();
+    state_flush();
+    return LEAVE(devmem_free(p, MEMORY_HOST));
+}
+
+CuErr rt_cudaMallocPitch(void **out, size_t *pitch, size_t width, size_t height)
+{
+    ENTER();
+    if (!pitch)
+        return LEAVE(cudaErrorInvalidValue);
+    *pitch = (width + PITCH - 1) / PITCH * PITCH;
+    return LEAVE(allocate(MEMORY_DEVICE, *pitch * height, 0, out));
+}
+
+CuErr rt_cudaMalloc3D(PitchedPtr *out, Extent e)
+{
+    ENTER();
+    if (!out)
+        return LEAVE(cudaErrorInvalidValue);
+    *out = (PitchedPtr){.pitch = (e.width + PITCH - 1) / PITCH * PITCH, .xsize = e.width, .ysize = e.height};
+    return LEAVE(allocate(MEMORY_DEVICE, out->pitch * e.height * e.depth, 0, &out->ptr));
+}
+
+CuErr rt_cudaMemGetInfo(size_t *free_bytes, size_t *total)
+{
+    ENTER();
+    size_t used = devmem_used(state_current());
+    if (total)
+        *total = device_memory();
+    if (free_bytes)
+        *free_bytes = device_memory() > used ? device_memory() - used : 0;
+    return LEAVE(cudaSuccess);
+}
+
+/* ---- host memory ---- */
+
+CuErr rt_cudaHostRegister(void *p, size_t bytes, unsigned flags)
+{
+    ENTER();
+    uint64_t at = (uint64_t)(uintptr_t)p;
+    CuErr    e  = cudaSuccess;
+    if (!p || !bytes || flags > 15)
+        return LEAVE(cudaErrorInvalidValue);
+    if (devmem_range(at))
+        return LEAVE(cudaErrorHostMemoryAlreadyRegistered);
+    for (int i = 0; i < state.count && e == cudaSuccess; i++) {
+        WwDevice *d = state_device(i, &e);
+        if (d && emu_adopt(state_emu(d), at, bytes) != WW_OK)
+            e = cudaErrorHostMemoryAlreadyRegistered;
+    }
+    if (e == cudaSuccess)
+        devmem_note((Range){.base = at, .bytes = bytes, .kind = MEMORY_HOST, .device = state_current(), .flags = flags, .registered = true});
+    return LEAVE(e);
+}
+
+CuErr rt_cudaHostUnregister(void *p)
+{
+    ENTER();
+    uint64_t     at = (uint64_t)(uintptr_t)p;
+    const Range *r  = devmem_range(at);
+    if (!r || !r->registered || r->base != at)
+        return LEAVE(cudaErrorHostMemoryNotRegistered);
+    for (int i = 0; i < state.count; i++)
+        if (state.device[i])
+            emu_disown(state_emu(state.device[i]), at);
+    devmem_drop(at);
+    return LEAVE(cudaSuccess);
+}
+
+CuErr rt_cudaHostGetDevicePointer(void **out, void *p, unsigned flags)
+{
+    ENTER();
+    const Range *r = devmem_range((uint64_t)(uintptr_t)p);
+    if (!r || r->kind != MEMORY_HOST || flags || !out)
+        return LEAVE(cudaErrorInvalidValue);
+    *out = p;
+    return LEAVE(cudaSuccess);
+}
+
+CuErr rt_cudaHostGetFlags(unsigned *flags, void *p)
+{
+    ENTER();
+    const Range *r = devmem_range((uint64_t)(uintptr_t)p);
+    if (!r || r->kind != MEMORY_HOST)
+        return LEAVE(cudaErrorInvalidValue);
+    *flags = r->flags | 2;
+    return LEAVE(cudaSuccess);
+}
+
+CuErr rt_cudaPointerGetAttributes(PointerAttributes *out, const void *p)
+{
+    ENTER();
+    if (!out)
+        return LEAVE(cudaErrorInvalidValue);
+    const Range *r = devmem_range((uint64_t)(uintptr_t)p);
+    *out           = (PointerAttributes){.type = MEMORY_UNREGISTERED, .device = -2, .host_pointer = (void *)(uintptr_t)p};
+    if (r)
+        *out = (PointerAttributes){.type = r->kind, .device = r->device, .device_pointer = (void *)(uintptr_t)p,
+                                   .host_pointer = r->kind == MEMORY_DEVICE ? NULL : (void *)(uintptr_t)p};
+    else if (devmem_is_device(p))
+        *out = (PointerAttributes){.type = MEMORY_DEVICE, .device = state_current(), .device_pointer = (void *)(uintptr_t)p};
+    return LEAVE(cudaSuccess);
+}
+
+/* ---- copies ---- */
+
+CuErr rt_cudaMemcpy(void *dst, const void *src, size_t bytes, int kind)
+{
+    ENTER();
+    state_flush();
+    return LEAVE(devmem_copy(dst, src, bytes, kind));
+}
+
+CuErr rt_cudaMemcpyAsync(void *dst, const void *src, size_t bytes, int kind, void *stream)
+{
+    ENTER();
+    return LEAVE(stream_copy(dst, 0, src, 0, bytes, 1, kind, stream));
+}
+
+CuErr rt_cudaMemcpy2D(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height, int kind)
+{
+    ENTER();
+    state_flush();
+    return LEAVE(devmem_copy_2d(dst, dpitch, src, spitch, width, height, kind));
+}
+
+CuErr rt_cudaMemcpy2DAsync(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height, int kind, void *stream)
+{
+    ENTER();
+    if (height > 1 && (dpitch < width || spitch < width))
+        return LEAVE(cudaErrorInvalidPitchValue);
+    return LEAVE(stream_copy(dst, dpitch, src, spitch, width, height, kind, stream));
+}
+
+static CuErr peer_copy(void *dst, int to, const void *src, int from, size_t bytes, void *stream)
+{
+    if (to < 0 || from < 0 || to >= state.count || from >= state.count)
+        return cudaErrorInvalidDevice;
+    return stream_copy(dst, 0, src, 0, bytes, 1, COPY_DEVICE_TO_DEVICE, stream);
+}
+
+CuErr rt_cudaMemcpyPeer(void *dst, int to, const void *src, int from, size_t bytes)
+{
+    ENTER();
+    return LEAVE(peer_copy(dst, to, src, from, bytes, NULL));
+}
+
+CuErr rt_cudaMemcpyPeerAsync(void *dst, int to, const void *src, int from, size_t bytes, void *stream)
+{
+    ENTER();
+    return LEAVE(peer_copy(dst, to, src, from, bytes, stream));
+}
+
+static CuErr copy_3d(const CopyParms3D *c, void *stream)
+{
+    bool  captured;
+    CuErr e = c ? stream_use(stream, &captured) : cudaErrorInvalidValue;
+    if (e != cudaSuccess)
+        return e;
+    if (c->src_array || c->dst_array || !c->src.ptr || !c->dst.ptr)
+        return c->src_array || c->dst_array ? cudaErrorNotSupported : cudaErrorInvalidValue;
+    for (size_t z = 0; z < c->extent.depth && e == cudaSuccess; z++) {
+        char *dst = (char *)c->dst.ptr + ((c->dst_pos.z + z) * c->dst.ysize + c->dst_pos.y) * c->dst.pitch + c->dst_pos.x;
+        char *src = (char *)c->src.ptr + ((c->src_pos.z + z) * c->src.ysize + c->src_pos.y) * c->src.pitch + c->src_pos.x;
+        e = stream_copy(dst, c->dst.pitch, src, c->src.pitch, c->extent.width, c->extent.height, c->kind, stream);
+    }
+    return e;
+}
+
+CuErr rt_cudaMemcpy3D(const CopyParms3D *c)
+{
+    ENTER();
+    state_flush();
+    return LEAVE(copy_3d(c, NULL));
+}
+
+CuErr rt_cudaMemcpy3DAsync(const CopyParms3D *c, void *stream)
+{
+    ENTER();
+    return LEAVE(copy_3d(c, stream));
+}
+
+/* ---- sets ---- */
+
+CuErr rt_cudaMemset(void *p, int value, size_t bytes)
+{
+    ENTER();
+    return LEAVE(devmem_set(p, (unsigned)value, 1, bytes));
+}
+
+CuErr rt_cudaMemsetAsync(void *p, int value, size_t bytes, void *stream)
+{
+    ENTER();
+    return LEAVE(stream_set(p, 0, (unsigned)value, 1, bytes, 1, stream));
+}
+
+CuErr rt_cudaMemset2D(void *p, size_t pitch, int value, size_t width, size_t height)
+{
+    ENTER();
+    return LEAVE(devmem_set_2d(p, pitch, (unsigned)value, 1, width, height));
+}
+
+CuErr rt_cudaMemset2DAsync(void *p, size_t pitch, int value, size_t width, size_t height, void *stream)
+{
+    ENTER();
+    return LEAVE(stream_set(p, pitch, (unsigned)value, 1, width, height, stream));
+}
+
+static CuErr set_3d(const PitchedPtr *p, int value, const Extent *e, void *stream)
+{
+    CuErr err = cudaSuccess;
+    for (size_t z = 0; z < e->depth && err == cudaSuccess; z++)
+        err = stream_set((char *)p->ptr + z * p->ysize * p->pitch, p->pitch, (unsigned)value, 1, e->width, e->height, stream);
+    return err;
+}
+
+CuErr rt_cudaMemset3D(PitchedPtr p, int value, Extent e)
+{
+    ENTER();
+    return LEAVE(set_3d(&p, value, &e, NULL));
+}
+
+CuErr rt_cudaMemset3DAsync(PitchedPtr p, int value, Extent e, void *stream)
+{
+    ENTER();
+    return LEAVE(set_3d(&p, value, &e, stream));
+}
+
+/* ---- managed memory ---- */
+
+static CuErr check_managed(const void *p, size_t bytes)
+{
+    const Range *r = devmem_range((uint64_t)(uintptr_t)p);
+    bool ok = r && r->kind == MEMORY_MANAGED && bytes && bytes <= r->base + r->bytes - (uint64_t)(uintptr_t)p;
+    return ok ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+CuErr rt_cudaMemPrefetchAsync(const void *p, size_t bytes, uint64_t location, unsigned flags, void *stream)
+{
+    (void)location, (void)flags;
+    ENTER();
+    return LEAVE(stream_of(stream) ? check_managed(p, bytes) : cudaErrorInvalidResourceHandle);
+}
+
+CuErr rt_cudaMemPrefetchAsync_12(const void *p, size_t bytes, int device, void *stream)
+{
+    (void)device;
+    ENTER();
+    return LEAVE(stream_of(stream) ? check_managed(p, bytes) : cudaErrorInvalidResourceHandle);
+}
+
+CuErr rt_cudaMemAdvise(const void *p, size_t bytes, int advice, uint64_t location)
+{
+    (void)location;
+    ENTER();
+    return LEAVE(advice < 1 || advice > 6 ? cudaErrorInvalidValue : check_managed(p, bytes));
+}
+
+CuErr rt_cudaMemAdvise_12(const void *p, size_t bytes, int advice, int device)
+{
+    (void)device;
+    ENTER();
+    return LEAVE(advice < 1 || advice > 6 ? cudaErrorInvalidValue : check_managed(p, bytes));
+}
+
+/* ---- channel descriptors ---- */
+
+ChannelDesc rt_cudaCreateChannelDesc(int x, int y, int z, int w, int kind)
+{
+    return (ChannelDesc){x, y, z, w, kind};
+}

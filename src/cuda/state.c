@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Start and end of a process that uses the CUDA interfaces: options from the environment, the lock, errors, devices, the report.
+ *
+ * The report is written when the process exits (on_exit gives the exit code), or when a signal ends it: SIGINT, SIGTERM, SIGHUP and SIGABRT get
+ * handlers where the program has none.  A signal during a launch stops the launch first.
+ * Not covered: a program that leaves by _exit or is killed outright writes no report. */
+#include "cuda/state.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cuda/launch.h"
+
+State state;
+
+static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+static _Thread_local unsigned depth;
+static _Thread_local CuErr last_error;
+static _Thread_local int current;
+static bool reported;
+
+/* ---- the lock ---- */
+
+int state_lock(void)
+{
+    pthread_mutex_lock(&lock);
+    depth++;
+    return 0;
+}
+
+void state_unlock(int *unused)
+{
+    (void)unused;
+    depth--;
+    pthread_mutex_unlock(&lock);
+}
+
+unsigned state_release(void)
+{
+    unsigned held = depth;
+    for (unsigned i = 0; i < held; i++)
+        state_unlock(NULL);
+    return held;
+}
+
+void state_retake(unsigned held)
+{
+    for (unsigned i = 0; i < held; i++)
+        state_lock();
+}
+
+/* ---- messages ---- */
+
+void state_say(const char *fmt, ...)
+{
+    va_list ap;
+    Str     s = {0};
+    str_add(&s, "warpwright: ");
+    va_start(ap, fmt);
+    str_vprintf(&s, fmt, ap);
+    va_end(ap);
+    str_addc(&s, '\n');
+    fflush(stdout);
+    for (size_t done = 0; done < s.len;) {
+        ssize_t n = write(STDERR_FILENO, s.s + done, s.len - done);
+        if (n <= 0 && errno != EINTR)
+            break;
+        done += n > 0 ? (size_t)n : 0;
+    }
+    str_free(&s);
+}
+
+void state_flush(void)
+{
+    if (!state.printed.len)
+        return;
+    fwrite(state.printed.s, 1, state.printed.len, stdout);
+    str_clear(&state.printed);
+}
+
+/* ---- errors ---- */
+
+CuErr state_sticky(void)
+{
+    if (state.later != cudaSuccess && state.sticky == cudaSuccess)
+        state.sticky = state.later;
+    return state.sticky;
+}
+
+void state_fail_later(CuErr e)
+{
+    if (state.later == cudaSuccess)
+        state.later = e;
+}
+
+CuErr state_leave(CuErr e)
+{
+    if (e != cudaSuccess && e != cudaErrorNotReady)
+        last_error = e;
+    return e;
+}
+
+CuErr state_last_error(bool reset)
+{
+    CuErr e = last_error;
+    if (e == cudaSuccess && state.sticky != cudaSuccess)
+        e = state.sticky;
+    if (reset)
+        last_error = cudaSuccess;
+    return e;
+}
+
+static const struct ErrorRow {
+    int         code;
+    const char *runtime, *driver, *text;
+} errors[] = {
+#define ERROR(code, runtime, driver, text) {code, #runtime, #driver, text},
+#include "cuda/errors.def"
+#undef ERROR
+};
+
+static const struct ErrorRow *error_row(int code)
+{
+    for (size_t i = 0; i < sizeof errors / sizeof *errors; i++)
+        if (errors[i].code == code)
+            return &errors[i];
+    return NULL;
+}
+
+const char *error_name(int code, bool driver)
+{
+    const struct ErrorRow *e = error_row(code);
+    return !e ? NULL : driver ? (strcmp(e->driver, "none") ? e->driver : NULL) : e->runtime;
+}
+
+const char *error_text(int code)
+{
+    const struct ErrorRow *e = error_row(code);
+    return e ? e->text : NULL;
+}
+
+CuErr state_missing(const char *name)
+{
+    ENTER_ANYWAY();
+    report_missing(state.report, name);
+    return LEAVE(cudaErrorNotSupported);
+}
+
+/* ---- devices ---- */
+
+int state_current(void)
+{
+    return current;
+}
+
+void state_set_current(int n)
+{
+    current = n;
+}
+
+const Profile *state_profile(void)
+{
+    const Profile *p = profile_find(state.options.profile);
+    return p ? p : profile_find(NULL);
+}
+
+EmuDevice *state_emu(WwDevice *d)
+{
+    return ((Emulator *)d)->emu;
+}
+
+WwDevice *state_device(int n, CuErr *err)
+{
+    *err = cudaSuccess;
+    if (n < 0 || n >= state.count) {
+        *err = cudaErrorInvalidDevice;
+        return NULL;
+    }
+    if (!state.device[n]) {
+        const char     *why = "";
+        WwDeviceOptions o   = {.profile = state.options.profile, .threads = state.options.threads, .seed = state.options.seed,
+                               .memory = UINT64_C(141) << 30};
+        if (ww_device_open("emulator", &o, &state.device[n], &why) != WW_OK) {
+            state_say("%s", why);
+            *err = cudaErrorInitializationError;
+        }
+    }
+    return state.device[n];
+}
+
+/* ---- start ---- */
+
+static uint64_t env_number(const char *name, uint64_t fallback)
+{
+    const char *s = getenv(name);
+    return s && *s ? strtoull(s, NULL, 0) : fallback;
+}
+
+static const char *env_text(const char *name)
+{
+    const char *s = getenv(name);
+    return s && *s ? s : NULL;
+}
+
+static void read_options(Options *o)
+{
+    o->report  = env_number("WARPWRIGHT_REPORT", 0) != 0;
+    o->json    = env_text("WARPWRIGHT_JSON");
+    o->profile = env_text("WARPWRIGHT_PROFILE");
+    o->kernels = env_text("WARPWRIGHT_KERNEL");
+    o->status  = env_text("WARPWRIGHT_STATUS");
+    o->fail_on = env_text("WARPWRIGHT_FAIL_ON");
+    o->devices = (unsigned)env_number("WARPWRIGHT_DEVICES", 1);
+    o->threads = (unsigned)env_number("WARPWRIGHT_THREADS", 0);
+    o->seed    = env_number("WARPWRIGHT_SEED", 0);
+    o->skip    = env_number("WARPWRIGHT_LAUNCH_SKIP", 0);
+    o->count   = env_number("WARPWRIGHT_LAUNCH_COUNT", UINT64_MAX);
+    if (o->devices < 1 || o->devices > MAX_DEVICES)
+        o->devices = o->devices ? MAX_DEVICES : 1;
+}
+
+/* ---- end ---- */
+
+/* "%p" becomes the process id. */
+static void file_name(const char *pattern, Str *out)
+{
+    for (const char *p = pattern; *p; p++)
+        if (p[0] == '%' && p[1] == 'p') {
+            str_printf(out, "%ld", (long)getpid());
+            p++;
+        } else {
+            str_addc(out, *p);
+        }
+}
+
+static void write_json(int code)
+{
+    Str  name = {0}, program = {0};
+    bool own  = strstr(state.options.json, "%p") != NULL; /* else `warpwright run` knows program and exit code */
+    file_name(state.options.json, &name);
+    char    path[4096];
+    ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
+    str_addn(&program, path, n > 0 ? (size_t)n : 0);
+    if (report_json(state.report, str_text(&name), own ? str_text(&program) : NULL, own ? code : -1) != WW_OK)
+        state_say("%s: %s", str_text(&name), strerror(errno));
+    str_free(&name);
+    str_free(&program);
+}
+
+/* Tells `warpwright run` what its exit code must know. */
+static void write_status(void)
+{
+    Str s = {0};
+    if (report_unsupported(state.report))
+        str_add(&s, "kernel\n");
+    if (report_fails(state.report, state.options.fail_on))
+        str_add(&s, "findings\n");
+    int fd = s.len ? open(state.options.status, O_WRONLY | O_APPEND | O_CLOEXEC) : -1;
+    if (fd >= 0 && write(fd, s.s, s.len) < 0)
+        state_say("%s: %s", state.options.status, strerror(errno));
+    if (fd >= 0)
+        close(fd);
+    str_free(&s);
+}
+
+static void finish(int code)
+{
+    if (reported)
+        return;
+    reported = true;
+    if (state.printed.len)
+        report_note(state.report, "device printf was lost: the program ended without synchronising after the kernel that printed");
+    if (state.options.report && !report_empty(state.report)) {
+        Str s = {0};
+        report_text(state.report, &s);
+        fflush(stdout);
+        fprintf(stderr, "\nwarpwright: what the kernels did (profile %s)\n%s", state_profile()->name, str_text(&s));
+        str_free(&s);
+    }
+    if (state.options.json)
+        write_json(code);
+    if (state.options.status)
+        write_status();
+}
+
+static void at_exit(int code, void *unused)
+{
+    (void)unused;
+    finish(code & 0xff);
+}
+
+/* Ends the process as the signal would have, after the report. */
+static void on_signal(int sig)
+{
+    static volatile sig_atomic_t seen;
+    if (launch_running() && sig != SIGABRT && !seen) {
+        seen       = sig;
+        state.stop = sig; /* launch_run ends the process when the launch has stopped */
+        return;
+    }
+    finish(128 + sig);
+    signal(sig, SIG_DFL);
+    raise(sig);
+}
+
+void state_end_by_signal(void)
+{
+    int sig = state.stop;
+    finish(128 + sig);
+    signal(sig, SIG_DFL);
+    raise(sig);
+}
+
+static void catch_signals(void)
+{
+    static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGABRT};
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
+        struct sigaction old;
+        if (sigaction(signals[i], NULL, &old) == 0 && old.sa_handler == SIG_DFL)
+            signal(signals[i], on_signal);
+    }
+}
+
+/* After fork the child has its own report and writes only what it launches itself. */
+static void in_child(void)
+{
+    report_free(state.report);
+    state.report = report_new(state.options.json != NULL);
+    str_clear(&state.printed);
+    reported = false;
+}
+
+__attribute__((constructor)) static void begin(void)
+{
+    read_options(&state.options);
+    state.count  = (int)state.options.devices;
+    state.report = report_new(state.options.json != NULL);
+    on_exit(at_exit, NULL);
+    pthread_atfork(NULL, NULL, in_child);
+    if (state.options.report || state.options.json)
+        catch_signals();
+}

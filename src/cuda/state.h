@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The state of one process as the CUDA interfaces see it: devices, errors, the lock, and the record of launches.
+ *
+ * Every entry point has the form
+ *     CuErr rt_cudaX(...)
+ *     {
+ *         ENTER();                      // takes the lock until the function returns; a sticky error answers at once
+ *         return LEAVE(x_do(...));      // remembers an error as the thread's last one
+ *     }
+ * ENTER_ANYWAY() does not look at the sticky error.
+ *
+ * Work runs to its end inside the call that asks for it.  An error that a kernel causes is therefore known too early: it is kept
+ * aside (state_fail_later) until the next call that a real device would report it from, then it is sticky: every later call gives
+ * it back until the process ends. */
+#ifndef WW_CUDA_STATE_H
+#define WW_CUDA_STATE_H
+
+#include "base/str.h"
+#include "cuda/types.h"
+#include "device/emulator.h"
+#include "report/report.h"
+
+enum { MAX_DEVICES = 16 };
+
+typedef struct Options { /* of `warpwright run`, from the environment */
+    bool        report;  /* print the table at the end */
+    const char *json, *profile, *kernels, *status;
+    unsigned    devices, threads;
+    uint64_t    seed, skip, count;
+    const char *fail_on;
+} Options;
+
+typedef struct State {
+    Options   options;
+    WwDevice *device[MAX_DEVICES]; /* opened at first use */
+    int       count;
+    CuErr     sticky, later;
+    Str       printed;             /* device printf that no synchronisation has flushed */
+    Report   *report;
+    volatile int stop;
+} State;
+
+extern State state;
+
+int  state_lock(void);
+void state_unlock(int *unused);
+/* Gives up the lock altogether, for calls into the program; state_retake takes it as often again. */
+unsigned state_release(void);
+void     state_retake(unsigned depth);
+
+#define ENTER_ANYWAY() __attribute__((cleanup(state_unlock), unused)) int locked_ = state_lock()
+#define ENTER()                                      \
+    ENTER_ANYWAY();                                  \
+    do {                                             \
+        CuErr sticky_ = state_sticky();              \
+        if (sticky_ != cudaSuccess)                  \
+            return LEAVE(sticky_);                   \
+    } while (0)
+#define LEAVE(err) state_leave(err)
+
+/* Makes the kept error sticky and gives it; cudaSuccess when there is none. */
+CuErr state_sticky(void);
+void  state_fail_later(CuErr e);
+/* Remembers e as the thread's last error unless it is cudaSuccess or cudaErrorNotReady; returns e. */
+CuErr state_leave(CuErr e);
+CuErr state_last_error(bool reset);
+
+/* Device n, opened when it was not yet; NULL with *err. */
+WwDevice *state_device(int n, CuErr *err);
+/* The calling thread's current device. */
+int  state_current(void);
+void state_set_current(int n);
+/* The emulator behind a device. */
+EmuDevice *state_emu(WwDevice *d);
+const Profile *state_profile(void);
+
+/* Flushes device printf to stdout: every synchronising call does. */
+void state_flush(void);
+/* One line on stderr: "warpwright: ...". */
+void state_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+/* After a launch that a signal stopped: writes the report and ends the process by that signal. */
+void state_end_by_signal(void);
+/* An entry point that is not implemented was called. */
+CuErr state_missing(const char *name);
+const char *error_name(int code, bool driver);
+const char *error_text(int code);
+
+#endif

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Streams and events.  Work is complete when the call that asked for it returns, so a stream orders nothing by itself; it may be
+ * capturing, and then work becomes nodes of a graph instead. */
+#ifndef WW_CUDA_STREAM_H
+#define WW_CUDA_STREAM_H
+
+#include "cuda/cgraph.h"
+#include "cuda/devmem.h"
+
+typedef struct Stream {
+    unsigned magic;
+    unsigned flags;
+    int      priority, device;
+    uint64_t id;
+    Capture    *capture;         /* NULL: work runs */
+    GraphNode **tail; size_t ntail; /* while capturing: what the next node depends on */
+} Stream;
+
+typedef struct Event {
+    unsigned magic;
+    unsigned flags;
+    int      device;
+    bool     recorded;
+    double   at;       /* seconds */
+    Capture    *capture;    /* recorded in a stream that is capturing: the point in the graph */
+    GraphNode **tail; size_t ntail;
+} Event;
+
+/* The handle's stream; NULL handle and the two named ones are the default streams.  NULL: not a stream. */
+Stream *stream_of(void *handle);
+/* Checks the handle; *captured: work must go to cgraph_capture_... instead. */
+CuErr   stream_use(void *handle, bool *captured);
+/* A copy in the stream: rows of `width` bytes, `height` of them (1: pitches are not looked at). */
+CuErr   stream_copy(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height, int kind, void *stream);
+CuErr   stream_set(void *dst, size_t pitch, unsigned value, unsigned element, size_t width, size_t height, void *stream);
+CuErr   stream_host(void *stream, void (*fn)(void *), void *user);
+/* Every stream and event of the capture goes back to work; frees c. */
+void    stream_leave_capture(Capture *c);
+Event  *event_of(void *handle);
+CuErr   event_record(Event *e, void *stream);
+CuErr   stream_wait(void *stream, Event *e);
+
+#endif

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The report as JSON, schema 1: {schema, program, exit_code, kernels[], findings[], missing[], notes[]}.  A kernel entry is one launch.
+ * Several processes may write one file: each takes a lock, adds its entries and writes the whole document again, so the file is
+ * whole at every moment a process ends.  Numbers are integers; what is not known is null. */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include "report/rows.h"
+
+static json_t *dim_json(WwDim3 d)
+{
+    return json_pack("[I,I,I]", (json_int_t)d.x, (json_int_t)d.y, (json_int_t)d.z);
+}
+
+static json_t *text_json(const char *s)
+{
+    json_t *j = s ? json_string(s) : NULL;
+    return j ? j : json_null();
+}
+
+static json_t *counters_json(const WwCounters *c)
+{
+    json_t *o = json_object();
+    for (size_t i = 0; i < ww_counter_count(); i++)
+        json_object_set_new(o, ww_counter_name(i), json_integer((json_int_t)ww_counter_value(c, i)));
+    return o;
+}
+
+static json_t *lines_json(const WwResult *r)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < ww_result_line_count(r); i++) {
+        const WwLine *l = ww_result_line(r, i);
+        json_t       *o = json_object();
+        json_object_set_new(o, "file", text_json(l->file));
+        json_object_set_new(o, "line", json_integer(l->line));
+        for (size_t k = 0; k < ww_counter_count(); k++)
+            if (ww_counter_value(&l->counters, k))
+                json_object_set_new(o, ww_counter_name(k), json_integer((json_int_t)ww_counter_value(&l->counters, k)));
+        json_array_append_new(list, o);
+    }
+    return list;
+}
+
+json_t *launch_json(const ReportLaunch *l)
+{
+    static const char *const outcomes[] = {"ok", "failed", "unsupported"};
+    static const WwCounters  none;
+    WwInstructionClasses     c = ww_result_instructions(l->result);
+    json_t *unsupported = json_array(), *o = json_object();
+    for (size_t i = 0; i < ww_result_inexact_count(l->result); i++) {
+        bool        missing = false;
+        const char *opcode  = ww_result_inexact(l->result, i, &missing, NULL);
+        if (missing)
+            json_array_append_new(unsupported, text_json(opcode));
+    }
+    if (!l->result && l->why && l->outcome == LAUNCH_UNSUPPORTED)
+        json_array_append_new(unsupported, text_json(l->why));
+    json_object_set_new(o, "name", text_json(l->kernel));
+    json_object_set_new(o, "symbol", text_json(l->symbol));
+    json_object_set_new(o, "launch", json_integer((json_int_t)l->launch));
+    json_object_set_new(o, "grid", dim_json(l->grid));
+    json_object_set_new(o, "block", dim_json(l->block));
+    json_object_set_new(o, "status", json_string(outcomes[l->outcome]));
+    json_object_set_new(o, "seconds", json_real(l->seconds));
+    json_object_set_new(o, "message", text_json(l->why));
+    json_object_set_new(o, "counters", counters_json(l->result ? ww_result_counters(l->result) : &none));
+    json_object_set_new(o, "instructions", json_pack("{s:I,s:I,s:I}", "exact", (json_int_t)c.exact, "approximate",
+                                                     (json_int_t)c.approximate, "unsupported", (json_int_t)c.unsupported));
+    json_object_set_new(o, "unsupported", unsupported);
+    json_object_set_new(o, "lines", lines_json(l->result));
+    return o;
+}
+
+json_t *finding_json(const WwFinding *f, const ReportLaunch *l)
+{
+    json_t *o = json_object();
+    json_object_set_new(o, "rule", text_json(f->rule));
+    json_object_set_new(o, "category", text_json(f->category));
+    json_object_set_new(o, "severity", text_json(f->severity));
+    json_object_set_new(o, "kernel", text_json(l->kernel));
+    json_object_set_new(o, "launch", json_integer((json_int_t)l->launch));
+    json_object_set_new(o, "file", text_json(f->file));
+    json_object_set_new(o, "line", json_integer(f->line));
+    json_object_set_new(o, "col", json_integer(f->col));
+    json_object_set_new(o, "block", dim_json(f->block));
+    json_object_set_new(o, "thread", dim_json(f->thread));
+    json_object_set_new(o, "address", json_integer((json_int_t)f->address));
+    json_object_set_new(o, "count", json_integer((json_int_t)f->count));
+    json_object_set_new(o, "message", text_json(f->message));
+    json_object_set_new(o, "other", json_null());
+    json_object_set_new(o, "mend", json_null());
+    return o;
+}
+
+/* ---- the file ---- */
+
+static void extend(json_t *doc, const char *key, json_t *more)
+{
+    json_t *list = json_object_get(doc, key);
+    if (!json_is_array(list)) {
+        json_object_set_new(doc, key, json_array());
+        list = json_object_get(doc, key);
+    }
+    json_array_extend(list, more);
+}
+
+static void fill(const Report *r, json_t *doc, const char *program, int exit_code)
+{
+    json_t *missing = json_array(), *notes = json_array();
+    for (size_t i = 0; i < r->nmissing; i++)
+        json_array_append_new(missing, text_json(r->missing[i].name));
+    for (size_t i = 0; i < r->nnotes; i++)
+        json_array_append_new(notes, text_json(r->note[i]));
+    json_object_set_new(doc, "schema", json_integer(1));
+    if (program || !json_object_get(doc, "program"))
+        json_object_set_new(doc, "program", text_json(program));
+    if (exit_code >= 0 || !json_object_get(doc, "exit_code"))
+        json_object_set_new(doc, "exit_code", exit_code >= 0 ? json_integer(exit_code) : json_null());
+    extend(doc, "kernels", r->kernels);
+    extend(doc, "findings", r->findings);
+    extend(doc, "missing", missing);
+    extend(doc, "notes", notes);
+    json_decref(missing);
+    json_decref(notes);
+}
+
+WwStatus report_json(const Report *r, const char *file, const char *program, int exit_code)
+{
+    int fd = open(file, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    if (fd < 0)
+        return WW_ERR_IO;
+    flock(fd, LOCK_EX);
+    json_t *doc = json_loadfd(fd, JSON_DISABLE_EOF_CHECK, NULL);
+    if (!json_is_object(doc)) {
+        json_decref(doc);
+        doc = json_object();
+    }
+    fill(r, doc, program, exit_code);
+    bool ok = ftruncate(fd, 0) == 0 && lseek(fd, 0, SEEK_SET) == 0 && json_dumpfd(doc, fd, JSON_INDENT(1)) == 0 && write(fd, "\n", 1) == 1;
+    int  e  = errno;
+    json_decref(doc);
+    close(fd);
+    errno = e;
+    return ok ? WW_OK : WW_ERR_IO;
+}

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Gathers launches into rows.  Kernels are told apart by their symbol and keep the order of their first launch; source lines by file and line.
+ * Numbers are the emulator's counters, never estimates. */
+#include "report/report.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "report/rows.h"
+
+Report *report_new(bool keep_launches)
+{
+    Report *r  = xcalloc(1, sizeof *r);
+    r->arena   = arena_new();
+    r->kernels = json_array();
+    r->findings = json_array();
+    r->keep    = keep_launches;
+    return r;
+}
+
+void report_free(Report *r)
+{
+    if (!r)
+        return;
+    json_decref(r->kernels);
+    json_decref(r->findings);
+    for (size_t i = 0; i < r->nrows; i++)
+        free(r->row[i].line);
+    free(r->row);
+    free(r->missing);
+    free(r->note);
+    arena_free(r->arena);
+    free(r);
+}
+
+static Row *row_of(Report *r, const ReportLaunch *l)
+{
+    for (size_t i = r->nrows; i--;)
+        if (!strcmp(r->row[i].symbol, l->symbol))
+            return &r->row[i];
+    if (r->nrows == r->rows_cap) {
+        r->rows_cap = r->rows_cap ? r->rows_cap * 2 : 16;
+        r->row      = xrealloc(r->row, r->rows_cap * sizeof *r->row);
+    }
+    Row *row = &r->row[r->nrows++];
+    *row     = (Row){.kernel = arena_strdup(r->arena, l->kernel), .symbol = arena_strdup(r->arena, l->symbol)};
+    return row;
+}
+
+static void add_counters(WwCounters *to, const WwCounters *from)
+{
+    uint64_t       *t = (uint64_t *)to; /* nothing but counters: result.c checks that */
+    const uint64_t *f = (const uint64_t *)from;
+    for (size_t i = 0; i < ww_counter_count(); i++)
+        t[i] += f[i];
+}
+
+/* Both lists are sorted by file and line: a merge. */
+static void add_lines(Report *r, Row *row, const WwResult *result)
+{
+    size_t more = ww_result_line_count(result), n = 0, i = 0, j = 0;
+    RowLine *list = xcalloc(row->nlines + more + 1, sizeof *list);
+    while (i < row->nlines || j < more) {
+        const WwLine *b = j < more ? ww_result_line(result, j) : NULL;
+        int c = i == row->nlines ? 1 : !b ? -1 : strcmp(row->line[i].file, b->file);
+        if (c == 0)
+            c = row->line[i].line < b->line ? -1 : row->line[i].line > b->line;
+        if (c <= 0)
+            list[n] = row->line[i++];
+        else
+            list[n] = (RowLine){.file = n && !strcmp(list[n - 1].file, b->file) ? list[n - 1].file : arena_strdup(r->arena, b->file),
+                                .line = b->line};
+        if (c >= 0) {
+            add_counters(&list[n].counters, &b->counters);
+            j++;
+        }
+        n++;
+    }
+    free(row->line);
+    row->line   = list;
+    row->nlines = n;
+}
+
+static void add_findings(Report *r, const ReportLaunch *l)
+{
+    for (size_t i = 0; i < ww_result_finding_count(l->result); i++) {
+        const WwFinding *f = ww_result_finding(l->result, i);
+        json_array_append_new(r->findings, finding_json(f, l));
+    }
+}
+
+void report_add(Report *r, const ReportLaunch *l)
+{
+    Row *row = row_of(r, l);
+    row->launches++;
+    row->seconds += l->seconds;
+    row->failed += l->outcome == LAUNCH_FAILED;
+    row->unsupported += l->outcome == LAUNCH_UNSUPPORTED;
+    if (l->why && !row->why)
+        row->why = arena_strdup(r->arena, l->why);
+    if (l->result) {
+        WwInstructionClasses c = ww_result_instructions(l->result);
+        add_counters(&row->counters, ww_result_counters(l->result));
+        add_lines(r, row, l->result);
+        row->exact += c.exact;
+        row->approximate += c.approximate;
+        row->inexact += c.unsupported;
+        add_findings(r, l);
+    }
+    if (r->keep)
+        json_array_append_new(r->kernels, launch_json(l));
+}
+
+void report_missing(Report *r, const char *entry_point)
+{
+    for (size_t i = 0; i < r->nmissing; i++)
+        if (!strcmp(r->missing[i].name, entry_point)) {
+            r->missing[i].calls++;
+            return;
+        }
+    r->missing                = xrealloc(r->missing, (r->nmissing + 1) * sizeof *r->missing);
+    r->missing[r->nmissing++] = (Missing){arena_strdup(r->arena, entry_point), 1};
+}
+
+void report_note(Report *r, const char *text)
+{
+    for (size_t i = 0; i < r->nnotes; i++)
+        if (!strcmp(r->note[i], text))
+            return;
+    r->note              = xrealloc(r->note, (r->nnotes + 1) * sizeof *r->note);
+    r->note[r->nnotes++] = arena_strdup(r->arena, text);
+}
+
+bool report_empty(const Report *r)
+{
+    return !r->nrows && !r->nmissing && !r->nnotes;
+}
+
+bool report_unsupported(const Report *r)
+{
+    for (size_t i = 0; i < r->nrows; i++)
+        if (r->row[i].unsupported)
+            return true;
+    return false;
+}
+
+static int rank(const char *severity)
+{
+    return !strcmp(severity, "error") ? 3 : !strcmp(severity, "warning") ? 2 : !strcmp(severity, "note") ? 1 : 0;
+}
+
+bool report_fails(const Report *r, const char *fail_on)
+{
+    size_t  i;
+    json_t *f;
+    if (!fail_on || !*fail_on)
+        return false;
+    json_array_foreach (r->findings, i, f) {
+        const char *severity = json_string_value(json_object_get(f, "severity"));
+        const char *rule     = json_string_value(json_object_get(f, "rule"));
+        if (rank(fail_on) ? rank(severity) >= rank(fail_on) : !strcmp(rule, fail_on))
+            return true;
+    }
+    return false;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Inside the report: its rows, shared by the gatherer and the writers. */
+#ifndef WW_REPORT_ROWS_H
+#define WW_REPORT_ROWS_H
+
+#include <jansson.h>
+
+#include "base/arena.h"
+#include "report/report.h"
+
+typedef struct RowLine {
+    const char *file;
+    uint32_t    line;
+    WwCounters  counters;
+} RowLine;
+
+typedef struct Row { /* one kernel */
+    const char *kernel, *symbol;
+    uint64_t    launches, failed, unsupported;
+    double      seconds;
+    WwCounters  counters;
+    uint64_t    exact, approximate, inexact; /* executed warp instructions by class */
+    RowLine    *line; size_t nlines;         /* sorted by file and line */
+    const char *why;                         /* the first launch that did not end well */
+} Row;
+
+typedef struct Missing {
+    const char *name;
+    uint64_t    calls;
+} Missing;
+
+struct Report {
+    Arena       *arena;
+    Row         *row;     size_t nrows, rows_cap;
+    Missing     *missing; size_t nmissing;
+    const char **note;    size_t nnotes;
+    bool         keep;
+    json_t      *kernels, *findings; /* arrays */
+};
+
+/* json.c */
+json_t *launch_json(const ReportLaunch *l);
+json_t *finding_json(const WwFinding *f, const ReportLaunch *l);
+
+#endif
