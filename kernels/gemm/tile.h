@@ -91,7 +91,7 @@ template <typename T, int ROWS, int BK, int THREADS, bool KC> struct Slice {
                 s[(inner + 2) * PITCH + outer] = v[i].z;
                 s[(inner + 3) * PITCH + outer] = v[i].w;
             } else {
-                *(V *)(s + outer * PITCH + inner) = v[i];
+                ((V *)s)[outer * (PITCH / 4) + inner / 4] = v[i];
             }
         }
     }

@@ -11,12 +11,13 @@
  *   symmetry   A * A^T: C == C^T bit for bit, whole.
  *
  * NaN fails every comparison, since what is asked is !(error <= bound). */
+#include "cli/bench_verify.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
-#include "cli/bench_verify.h"
 #include "lab/inputs.h"
 
 enum { SAMPLES = 256, STREAM_T = 77, STREAM_AT = 78 };
@@ -26,10 +27,6 @@ static size_t at(size_t i, size_t j, size_t ld, bool trans)
 {
     return trans ? j * ld + i : i * ld + j;
 }
-
-typedef struct Vectors {
-    double *t, *bt, *abs_bt, *want, *bound;
-} Vectors;
 
 /* out = op(M) v and, where wanted, bound = |op(M)| |w|: rows x cols; walks M row by row. */
 static void multiply(const float *m, size_t ld, bool trans, size_t rows, size_t cols, const double *v, const double *w,

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What the kernels claim about memory, counted by the emulator: from the vector rung on no shared access conflicts, in any
+ * layout, and every global access of aligned full tiles moves whole sectors; the copy's accesses are all whole vectors. */
+#include "blas_fixture.h"
+
+#include "blas/blas.h"
+
+static const WwCounters *counted(void)
+{
+    assert_non_null(blas->result);
+    return ww_result_counters(blas->result);
+}
+
+static void begin(void)
+{
+    blas->observe = WW_OBSERVE_COUNTERS;
+    blas->keep    = true;
+}
+
+static uint64_t conflicts(const WwCounters *c)
+{
+    uint64_t sum = 0;
+    size_t   found = 0;
+    for (size_t i = 0; i < ww_counter_count(); i++)
+        if (strstr(ww_counter_name(i), "bank_conflicts")) {
+            sum += ww_counter_value(c, i);
+            found++;
+        }
+    assert_true(found >= 2);
+    return sum;
+}
+
+static void gemm_has_no_conflicts(void **state)
+{
+    static const char *const rungs[] = {"tile", "small", "vector", "ahead", "large", "wide", "stream"};
+    enum { M = 256, N = 128, K = 24 };
+    uint64_t seed = 1;
+    (void)state;
+    begin();
+    for (size_t r = 0; r < sizeof rungs / sizeof *rungs; r++)
+        for (unsigned how = 0; how < 4; how++) {
+            Mat a = mat_new(how & 1 ? K : M, how & 1 ? M : K, 0, false, 0), b = mat_new(how & 2 ? N : K, how & 2 ? K : N, 0, false, 0);
+            Mat c = mat_new(M, N, 0, false, 0);
+            mat_random(&a, WW_F32, &seed);
+            mat_random(&b, WW_F32, &seed);
+            assert_works(ww_gemm(blas, &(WwGemm){.trans_a = how & 1, .trans_b = how & 2, .m = M, .n = N, .k = K, .alpha.f32 = 1,
+                                                 .a = a.p, .b = b.p, .c = c.p, .lda = a.ld, .ldb = b.ld, .ldc = c.ld,
+                                                 .rung = rungs[r]}));
+            if (conflicts(counted()) != 0)
+                fail_msg("%s, transposes %u: %llu bank conflicts", rungs[r], how, (unsigned long long)conflicts(counted()));
+            mat_free(&a);
+            mat_free(&b);
+            mat_free(&c);
+        }
+}
+
+/* Bytes of the 32-byte sectors that stores touch, against the bytes of C. */
+static void aat_writes_once(void **state)
+{
+    enum { N = 256, K = 8 };
+    uint64_t seed = 2;
+    (void)state;
+    begin();
+    for (size_t r = 0; ww_blas_rung("aat", r); r++)
+        for (int trans = 0; trans < 2; trans++) {
+            Mat a = mat_new(trans ? K : N, trans ? N : K, 0, false, 0), c = mat_new(N, N, 0, false, 0);
+            mat_random(&a, WW_F32, &seed);
+            assert_works(ww_syrk(blas, &(WwSyrk){.trans = trans, .n = N, .k = K, .alpha.f32 = 1, .a = a.p, .c = c.p, .lda = a.ld,
+                                                 .ldc = c.ld, .rung = ww_blas_rung("aat", r)}));
+            assert_int_equal(conflicts(counted()), 0);
+            mat_free(&a);
+            mat_free(&c);
+        }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(gemm_has_no_conflicts), cmocka_unit_test(aat_writes_once)};
+    return cmocka_run_group_tests(tests, open_blas, close_blas);
+}

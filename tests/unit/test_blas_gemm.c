@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * ww_gemm on the emulator: every rung, both types, every layout and transposition, odd shapes, leading dimensions and
+ * alignments, alpha and beta, batches; and that beta = 0 and alpha = 0 read nothing. */
+#include "blas_fixture.h"
+
+typedef struct Case {
+    WwType   type;
+    WwLayout layout;
+    bool     ta, tb;
+    size_t   m, n, k, extra, shift;
+    WwScalar alpha, beta;
+} Case;
+
+static WwScalar scalar(WwType type, double v)
+{
+    return type == WW_I32 ? (WwScalar){.i32 = (int32_t)v} : (WwScalar){.f32 = (float)v};
+}
+
+static double value(WwType type, WwScalar s)
+{
+    return type == WW_I32 ? s.i32 : (double)s.f32;
+}
+
+typedef struct Operands {
+    Mat       a, b, c;
+    uint32_t *old;
+} Operands;
+
+static Operands make(const Case *t, uint64_t *seed)
+{
+    bool     cm = t->layout == WW_COLUMN_MAJOR;
+    Operands o  = {mat_new(t->ta ? t->k : t->m, t->ta ? t->m : t->k, t->extra, cm, t->shift),
+                   mat_new(t->tb ? t->n : t->k, t->tb ? t->k : t->n, t->extra, cm, t->shift),
+                   mat_new(t->m, t->n, t->extra, cm, t->shift), NULL};
+    mat_random(&o.a, t->type, seed);
+    mat_random(&o.b, t->type, seed);
+    mat_random(&o.c, t->type, seed);
+    if (value(t->type, t->beta) == 0) { /* NaN, so that an element that is read or not written shows */
+        memset(o.c.v, 0xff, o.c.words * 4);
+        mat_put(&o.c);
+    }
+    o.old = malloc(o.c.words * 4 + 4);
+    memcpy(o.old, o.c.v, o.c.words * 4);
+    return o;
+}
+
+static void release(Operands *o)
+{
+    mat_free(&o->a);
+    mat_free(&o->b);
+    mat_free(&o->c);
+    free(o->old);
+}
+
+static WwGemm problem(const Case *t, const Operands *o, const char *rung)
+{
+    return (WwGemm){.type = t->type, .layout = t->layout, .trans_a = t->ta, .trans_b = t->tb, .m = t->m, .n = t->n, .k = t->k,
+                    .alpha = t->alpha, .beta = t->beta, .a = o->a.p, .b = o->b.p, .c = o->c.p, .lda = o->a.ld,
+                    .ldb = o->b.ld, .ldc = o->c.ld, .rung = rung};
+}
+
+static void expect_product(const Case *t, Operands *o)
+{
+    double alpha = value(t->type, t->alpha), beta = value(t->type, t->beta);
+    mat_get(&o->c);
+    for (size_t i = 0; i < t->m; i++)
+        for (size_t j = 0; j < t->n; j++) {
+            double   sum = 0, all = 0;
+            uint32_t whole = 0, old = o->old[mat_at(&o->c, i, j)];
+            for (size_t l = 0; l < t->k && alpha != 0; l++) {
+                uint32_t x = o->a.v[t->ta ? mat_at(&o->a, l, i) : mat_at(&o->a, i, l)];
+                uint32_t y = o->b.v[t->tb ? mat_at(&o->b, j, l) : mat_at(&o->b, l, j)];
+                whole += x * y;
+                sum += (double)as_float(x) * (double)as_float(y);
+                all += fabs((double)as_float(x) * (double)as_float(y));
+            }
+            double kept = beta != 0 ? beta * (double)as_float(old) : 0;
+            expect_element(t->type, o->c.v[mat_at(&o->c, i, j)], alpha * sum + kept, fabs(alpha) * all + fabs(kept),
+                           (uint32_t)t->alpha.i32 * whole + (beta != 0 ? (uint32_t)t->beta.i32 * old : 0), t->k);
+        }
+    /* What lies between the rows is nobody's business. */
+    for (size_t w = 0; w < o->c.words; w++)
+        if (w % o->c.ld >= o->c.ld - t->extra)
+            assert_int_equal(o->c.v[w], o->old[w]);
+}
+
+static void run(const Case *t, const char *rung, uint64_t seed)
+{
+    Operands o = make(t, &seed);
+    WwGemm   p = problem(t, &o, rung);
+    assert_works(ww_gemm(blas, &p));
+    expect_product(t, &o);
+    release(&o);
+}
+
+/* Every rung x type x layout x transposition, at shapes with and without remainders. */
+static void every_rung(void **state)
+{
+    static const size_t shape[][3] = {{1, 1, 1}, {61, 67, 19}, {132, 68, 24}};
+    uint64_t            seed       = 1;
+    (void)state;
+    for (size_t r = 0; ww_blas_rung("gemm", r); r++)
+        for (unsigned how = 0; how < 16; how++)
+            for (size_t s = 0; s < sizeof shape / sizeof *shape; s++) {
+                WwType type = how & 1 ? WW_I32 : WW_F32;
+                Case   t    = {type, how & 2 ? WW_COLUMN_MAJOR : WW_ROW_MAJOR, how & 4, how & 8, shape[s][0], shape[s][1],
+                               shape[s][2], s == 1 ? 3 : 0, s == 1, scalar(type, s == 1 ? -2 : 1),
+                               scalar(type, s == 1 ? 3 : 0)};
+                run(&t, ww_blas_rung("gemm", r), next_bits(&seed));
+            }
+}
+
+/* The library's own choice on shapes from 0 to about 70. */
+static void sampled_shapes(void **state)
+{
+    static const size_t size[] = {0, 1, 2, 3, 5, 7, 8, 13, 16, 17, 31, 32, 33, 47, 61, 64, 65, 71};
+    enum { SIZES = sizeof size / sizeof *size };
+    uint64_t seed = 2;
+    (void)state;
+    for (int i = 0; i < 60; i++) {
+        WwType type = next_below(&seed, 2) ? WW_I32 : WW_F32;
+        Case   t    = {type, next_below(&seed, 2) ? WW_COLUMN_MAJOR : WW_ROW_MAJOR, next_below(&seed, 2), next_below(&seed, 2),
+                       size[next_below(&seed, SIZES)], size[next_below(&seed, SIZES)], size[next_below(&seed, SIZES)],
+                       next_below(&seed, 5), next_below(&seed, 4), scalar(type, (double)next_below(&seed, 4) - 1),
+                       scalar(type, (double)next_below(&seed, 3) - 1)};
+        run(&t, NULL, next_bits(&seed));
+    }
+}
+
+/* Several blocks share a tile and the same call gives the same bits. */
+static void stream_shares(void **state)
+{
+    Case     t = {WW_F32, WW_ROW_MAJOR, false, false, 129, 130, 333, 0, 0, {.f32 = 1}, {.f32 = 0}};
+    uint64_t seed = 3;
+    Operands o    = make(&t, &seed);
+    WwGemm   p    = problem(&t, &o, "stream");
+    size_t   need = 0;
+    (void)state;
+    assert_works(ww_gemm_workspace(blas, &p, &need));
+    assert_true(need > 2 * 128 * 128 * 4);
+    assert_works(ww_gemm(blas, &p));
+    expect_product(&t, &o);
+    uint32_t *first = malloc(o.c.words * 4);
+    memcpy(first, o.c.v, o.c.words * 4);
+    assert_works(ww_gemm(blas, &p));
+    mat_get(&o.c);
+    assert_memory_equal(first, o.c.v, o.c.words * 4);
+    free(first);
+    /* a workspace of the caller's */
+    assert_works(ww_alloc(device, need, &p.workspace));
+    p.workspace_bytes = need;
+    assert_works(ww_gemm(blas, &p));
+    p.workspace_bytes = need - 1;
+    assert_int_equal(ww_gemm(blas, &p), WW_ERR_INVALID);
+    assert_non_null(strstr(ww_device_error(device), "workspace"));
+    assert_works(ww_free(device, p.workspace));
+    release(&o);
+}
+
+static void batches(void **state)
+{
+    enum { BATCH = 3, M = 33, N = 20, K = 12 };
+    Case     t    = {WW_I32, WW_ROW_MAJOR, false, false, M * BATCH, N, K, 0, 0, {.i32 = 1}, {.i32 = 0}};
+    uint64_t seed = 4;
+    Operands o    = make(&t, &seed);
+    WwGemm   p    = problem(&t, &o, NULL); /* one B for all: the batch is the tall product */
+    (void)state;
+    p.m        = M;
+    p.batch    = BATCH;
+    p.stride_a = M * K;
+    p.stride_c = M * N;
+    assert_works(ww_gemm(blas, &p));
+    expect_product(&t, &o);
+    memset(o.c.v, 0xff, o.c.words * 4);
+    mat_put(&o.c);
+    WwPtr a[BATCH], b[BATCH], c[BATCH];
+    for (size_t i = 0; i < BATCH; i++) {
+        a[i] = o.a.p + i * M * K * 4;
+        b[i] = o.b.p;
+        c[i] = o.c.p + i * M * N * 4;
+    }
+    p.a_array = a;
+    p.b_array = b;
+    p.c_array = c;
+    p.rung    = "stream";
+    assert_works(ww_gemm(blas, &p));
+    expect_product(&t, &o);
+    release(&o);
+}
+
+/* NaN and infinity of the operands arrive where they belong, and only there. */
+static void not_a_number(void **state)
+{
+    for (size_t r = 0; ww_blas_rung("gemm", r); r++) {
+        Case     t    = {WW_F32, WW_ROW_MAJOR, false, false, 37, 41, 23, 0, 0, {.f32 = 1}, {.f32 = 0}};
+        uint64_t seed = 5;
+        Operands o    = make(&t, &seed);
+        WwGemm   p    = problem(&t, &o, ww_blas_rung("gemm", r));
+        o.a.v[mat_at(&o.a, 36, 22)] = as_bits(NAN);
+        o.a.v[mat_at(&o.a, 3, 0)]   = as_bits(INFINITY);
+        mat_put(&o.a);
+        assert_works(ww_gemm(blas, &p));
+        mat_get(&o.c);
+        for (size_t i = 0; i < t.m; i++)
+            for (size_t j = 0; j < t.n; j++) {
+                float v = as_float(o.c.v[mat_at(&o.c, i, j)]);
+                assert_true(i == 36 ? isnan(v) : i == 3 ? isinf(v) : isfinite(v));
+            }
+        release(&o);
+    }
+    (void)state;
+}
+
+/* alpha = 0: operands need not even exist. */
+static void alpha_zero(void **state)
+{
+    Case     t    = {WW_F32, WW_ROW_MAJOR, false, false, 9, 10, 11, 0, 0, {.f32 = 0}, {.f32 = 2}};
+    uint64_t seed = 6;
+    Operands o    = make(&t, &seed);
+    (void)state;
+    for (size_t r = 0; ww_blas_rung("gemm", r); r++) {
+        WwGemm p = problem(&t, &o, ww_blas_rung("gemm", r));
+        p.a = p.b = 0;
+        memcpy(o.c.v, o.old, o.c.words * 4);
+        mat_put(&o.c);
+        assert_works(ww_gemm(blas, &p));
+        expect_product(&t, &o);
+    }
+    release(&o);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_rung), cmocka_unit_test(sampled_shapes), cmocka_unit_test(stream_shares),
+        cmocka_unit_test(batches),    cmocka_unit_test(not_a_number),   cmocka_unit_test(alpha_zero),
+    };
+    return cmocka_run_group_tests(tests, open_blas, close_blas);
+}
