@@ -155,6 +155,13 @@ static void copy_payload(GraphNode *to, const GraphNode *from)
     }
 }
 
+void cgraph_take(GraphNode *to, const GraphNode *from)
+{
+    if (to->kind == NODE_CHILD)
+        cgraph_free(to->child);
+    copy_payload(to, from);
+}
+
 Graph *cgraph_clone(const Graph *g)
 {
     Graph *c = cgraph_new();

@@ -58,6 +58,8 @@ GraphNode *cgraph_add(Graph *g, NodeKind kind, GraphNode *const *deps, size_t nd
 void       node_free(GraphNode *n);
 /* Sets kernel and launch, copying the arguments by the sizes of the kernel's parameters. */
 CuErr      node_set_kernel(GraphNode *n, Kernel *k, const LaunchAsk *ask);
+/* Takes over what another node of the same kind does (cudaGraphExecUpdate). */
+void       cgraph_take(GraphNode *to, const GraphNode *from);
 bool       node_add_dep(GraphNode *n, GraphNode *dep);
 /* The nodes in the order in which they run (to be freed); NULL when the dependencies go in a circle. */
 GraphNode **cgraph_order(const Graph *g);

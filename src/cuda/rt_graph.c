@@ -1,0 +1,605 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Runtime interface: graphs.  Nodes are made here from parameters; capture.c makes them from a stream's work; cgraph.c runs them.
+ * Structures that cross the interface are read through small declarations of our own with the documented layout. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "cuda/cgraph.h"
+#include "cuda/stream.h"
+
+typedef struct KernelParams {
+    void    *func;
+    WwDim3   grid, block;
+    unsigned shared;
+    void   **args, **extra;
+} KernelParams;
+
+typedef struct SetParams {
+    void    *dst;
+    size_t   pitch;
+    unsigned value, element;
+    size_t   width, height;
+} SetParams;
+
+typedef struct HostParams {
+    void (*fn)(void *);
+    void *user;
+} HostParams;
+
+typedef struct UpdateResult { /* of cudaGraphExecUpdate, CUDA 12 and later */
+    int   result;
+    void *error_node, *error_from;
+} UpdateResult;
+
+enum { UPDATE_OK = 0, UPDATE_TOPOLOGY = 2, UPDATE_TYPE = 3 };
+
+/* ---- graphs ---- */
+
+CuErr rt_cudaGraphCreate(void **out, unsigned flags)
+{
+    ENTER();
+    if (!out || flags)
+        return LEAVE(cudaErrorInvalidValue);
+    *out = cgraph_new();
+    return LEAVE(cudaSuccess);
+}
+
+CuErr rt_cudaGraphDestroy(void *graph)
+{
+    ENTER();
+    Graph *g = cgraph_of(graph, false);
+    if (g)
+        cgraph_free(g);
+    return LEAVE(g ? cudaSuccess : cudaErrorInvalidValue);
+}
+
+CuErr rt_cudaGraphClone(void **out, void *graph)
+{
+    ENTER();
+    Graph *g = cgraph_of(graph, false);
+    if (g)
+        *out = cgraph_clone(g);
+    return LEAVE(g ? cudaSuccess : cudaErrorInvalidValue);
+}
+
+static CuErr instantiate(void **out, void *graph)
+{
+    Graph      *g     = cgraph_of(graph, false);
+    GraphNode **order = g && out ? cgraph_order(g) : NULL;
+    if (!order)
+        return cudaErrorInvalidValue;
+    free(order);
+    Graph *x = cgraph_clone(g);
+    x->exec  = true;
+    *out     = x;
+    return cudaSuccess;
+}
+
+CuErr rt_cudaGraphInstantiate(void **out, void *graph, unsigned long long flags)
+{
+    (void)flags;
+    ENTER();
+    return LEAVE(instantiate(out, graph));
+}
+
+CuErr rt_cudaGraphInstantiateWithFlags(void **out, void *graph, unsigned long long flags)
+{
+    return rt_cudaGraphInstantiate(out, graph, flags);
+}
+
+CuErr rt_cudaGraphInstantiate_11(void **out, void *graph, void **error_node, char *log, size_t bytes)
+{
+    ENTER();
+    if (error_node)
+        *error_node = NULL;
+    if (log && bytes)
+        *log = 0;
+    return LEAVE(instantiate(out, graph));
+}
+
+CuErr rt_cudaGraphExecDestroy(void *exec)
+{
+    ENTER();
+    Graph *x = cgraph_of(exec, true);
+    if (x)
+        cgraph_free(x);
+    return LEAVE(x ? cudaSuccess : cudaErrorInvalidValue);
+}
+
+CuErr rt_cudaGraphLaunch(void *exec, void *stream)
+{
+    ENTER();
+    Graph *x = cgraph_of(exec, true);
+    bool   captured;
+    CuErr  e = stream_use(stream, &captured);
+    if (!x || e != cudaSuccess)
+        return LEAVE(e != cudaSuccess ? e : cudaErrorInvalidValue);
+    return LEAVE(captured ? cgraph_capture_child(stream, x) : cgraph_run(x));
+}
+
+CuErr rt_cudaGraphUpload(void *exec, void *stream)
+{
+    ENTER();
+    return LEAVE(cgraph_of(exec, true) && stream_of(stream) ? cudaSuccess : cudaErrorInvalidValue);
+}
+
+/* The same kinds in the same order with the same dependencies: then the payloads are taken over. */
+static int update(Graph *x, const Graph *g)
+{
+    if (x->nnodes != g->nnodes)
+        return UPDATE_TOPOLOGY;
+    for (size_t i = 0; i < g->nnodes; i++) {
+        if (x->node[i]->kind != g->node[i]->kind)
+            return UPDATE_TYPE;
+        if (x->node[i]->ndeps != g->node[i]->ndeps)
+            return UPDATE_TOPOLOGY;
+    }
+    for (size_t i = 0; i < g->nnodes; i++)
+        cgraph_take(x->node[i], g->node[i]);
+    return UPDATE_OK;
+}
+
+CuErr rt_cudaGraphExecUpdate(void *exec, void *graph, UpdateResult *out)
+{
+    ENTER();
+    Graph *x = cgraph_of(exec, true), *g = cgraph_of(graph, false);
+    if (!x || !g)
+        return LEAVE(cudaErrorInvalidValue);
+    int r = update(x, g);
+    if (out)
+        *out = (UpdateResult){.result = r};
+    return LEAVE(r == UPDATE_OK ? cudaSuccess : cudaErrorGraphExecUpdateFailure);
+}
+
+CuErr rt_cudaGraphExecUpdate_12(void *exec, void *graph, void **error_node, int *result)
+{
+    UpdateResult u = {0};
+    CuErr        e = rt_cudaGraphExecUpdate(exec, graph, &u);
+    if (error_node)
+        *error_node = NULL;
+    if (result)
+        *result = u.result;
+    return e;
+}
+
+/* ---- nodes ---- */
+
+static GraphNode *add(void *graph, NodeKind kind, void *const *deps, size_t n, CuErr *e)
+{
+    Graph *g = cgraph_of(graph, false);
+    *e       = g && (deps || !n) ? cudaSuccess : cudaErrorInvalidValue;
+    for (size_t i = 0; *e == cudaSuccess && i < n; i++)
+        if (!node_of(deps[i]) || node_of(deps[i])->graph != g)
+            *e = cudaErrorInvalidValue;
+    return *e == cudaSuccess ? cgraph_add(g, kind, (GraphNode *const *)deps, n) : NULL;
+}
+
+static CuErr set_kernel(GraphNode *n, const KernelParams *p)
+{
+    CuErr     e;
+    Kernel   *k = p ? kernel_find(p->func, &e) : (e = cudaErrorInvalidValue, NULL);
+    LaunchAsk a;
+    if (!k)
+        return e;
+    a = (LaunchAsk){.grid = p->grid, .block = p->block, .shared = p->shared, .args = p->args};
+    return p->extra && !p->args ? cudaErrorNotSupported : node_set_kernel(n, k, &a);
+}
+
+CuErr rt_cudaGraphAddKernelNode(void **out, void *graph, void *const *deps, size_t n, const KernelParams *p)
+{
+    ENTER();
+    CuErr      e;
+    GraphNode *node = add(graph, NODE_KERNEL, deps, n, &e);
+    if (!node)
+        return LEAVE(e);
+    e    = set_kernel(node, p);
+    *out = node;
+    if (e != cudaSuccess)
+        node_free(node);
+    return LEAVE(e);
+}
+
+CuErr rt_cudaGraphKernelNodeGetParams(void *node, KernelParams *p)
+{
+    ENTER();
+    GraphNode *n = node_of(node);
+    if (!n || n->kind != NODE_KERNEL || !p)
+        return LEAVE(cudaErrorInvalidValue);
+    *p = (KernelParams){(void *)(uintptr_t)(n->kernel->host ? n->kernel->host : n->kernel), n->ask.grid, n->ask.block,
+                        (unsigned)n->ask.shared, n->ask.args, NULL};
+    return LEAVE(cudaSuccess);
+}
+
+CuErr rt_cudaGraphKernelNodeSetParams(void *node, const KernelParams *p)
+{
+    ENTER();
+    GraphNode *n = node_of(node);
+    return LEAVE(n && n->kind == NODE_KERNEL ? set_kernel(n, p) : cudaErrorInvalidValue);
+}
+
+/* The node of an executable graph that was made from `node`. */
+static GraphNode *in_exec(void *exec, void *node, NodeKind kind)
+{
+    const Graph *x = cgraph_of(exec, true);
+    for (size_t i = 0; x && i < x->nnodes; i++)
+        if (x->node[i]->origin == node && x->node[i]->kind == kind)
+            return x->node[i];
+    return NULL;
+}
+
+CuErr rt_cudaGraphExecKernelNodeSetParams(void *exec, void *node, const KernelParams *p)
+{
+    ENTER();
+    GraphNode *n = in_exec(exec, node, NODE_KERNEL);
+    return LEAVE(n ? set_kernel(n, p) : cudaErrorInvalidValue);
+}
+
+CuErr rt_cudaGraphAddMemcpyNode1D(void **out, void *graph, void *const *deps, size_t n, void *dst, const void *src, size_t bytes, int kind)
+{
+    ENTER();
+    CuErr      e;
+    GraphNode *node = add(graph, NODE_COPY, deps, n, &e);
+    if (node)
+        node->copy = (NodeCopy){.dst = dst, .src = src, .width = bytes, .height = 1, .depth = 1, .kind = kind};
+    if (node)
+        *out = node;
+    return LEAVE(e);
+}
+
+static CuErr set_copy(GraphNode *n, const CopyParms3D *c)
+{
+    if (!c || c->src_array || c->dst_array)
+        return c ? cudaErrorNotSupported : cudaErrorInvalidValue;
+    n->copy = (NodeCopy){.dst = (char *)c->dst.ptr + (c->dst_pos.z * c->dst.ysize + c->dst_pos.y) * c->dst.pitch + c->dst_pos.x,
+                         .src = (char *)c->src.ptr + (c->src_pos.z * c->src.ysize + c->src_pos.y) * c->src.pitch + c->src_pos.x,
+                         .dpitch = c->dst.pitch, .spitch = c->src.pitch, .width = c->extent.width, .height = c->extent.height,
+                         .depth = c->extent.depth, .dslice = c->dst.pitch * c->dst.ysize, .sslice = c->src.pitch * c->src.ysize, .kind = c->kind};
+    return cudaSuccess;
+}
+
+CuErr rt_cudaGraphAddMemcpyNode(void **out, void *graph, void *const *deps, size_t n, const CopyParms3D *c)
+{
+    ENTER();
+    CuErr      e;
+    GraphNode *node = add(graph, NODE_COPY, deps, n, &e);
+    if (!node)
+        return LEAVE(e);
+    e    = set_copy(node, c);
+    *out = node;
+    if (e != cudaSuccess)
+        node_free(node);
+    return LEAVE(e);
+}
+
+CuErr rt_cudaGraphMemcpyNodeSetParams(void *node, const CopyParms3D *c)
+{
+    ENTER();
+    GraphNode *n = node_of(node);
+    return LEAVE(n && n->kind == NODE_COPY ? set_copy(n, c) : cudaErrorInvalidValue);
+}
+
+CuErr rt_cudaGraphExecMemcpyNodeSetParams(void *exec, void *node, const CopyParms3D *c)
+{
+    ENTER();
+    GraphNode *n = in_exec(exec, node, NODE_COPY);
+    return LEAVE(n ? set_copy(n, c) : cudaErrorInvalidValue);
+}
+
+CuErr rt_cudaGraphExecMemcpyNodeSetParams1D(void *exec, void *node, void *dst, const void *src, size_t bytes, int kind)
+{
+    ENTER();
+    GraphNode *n = in_exec(exec, node, NODE_COPY);
+    if (n)
+        n->copy = (NodeCopy){.dst = dst, .src = src, .width = bytes, .height = 1, .depth = 1, .kind = kind};
+    return LEAVE(n ? cudaSuccess : cudaErrorInvalidValue);
+}
+
+static NodeSet node_set(const SetParams *p)
+{
+    return (NodeSet){p->dst, p->pitch, p->value, p->element, p->width, p->height};
+}
+
+CuErr rt_cudaGraphAddMemsetNode(void **out, void *graph, void *const *deps, size_t n, const SetParams *p)
+{
+    ENTER();
+    CuErr e;
+    if (!p || (p->element != 1 && p->element != 2 && p->element != 4))
+        return LEAVE(cudaErrorInvalidValue);
+    GraphNode *node = add(graph, NODE_SET, deps, n, &e);
+    if (node) {
+        node->set = node_set(p);
+        *out      = node;
+    }
+    return LEAVE(e);
+}
+
+CuErr rt_cudaGraphMemsetNodeSetParams(void *node, const SetParams *p)
+{
+    ENTER();
+    GraphNode *n = node_of(node);
+    if (!n || n->kind != NODE_SET || !p)
+        return LEAVE(cudaErrorInvalidValue);
+    n->set = node_set(p);
+    return LEAVE(cudaSuccess);
+}
+
+CuErr rt_cudaGraphExecMemsetNodeSetParams(void *exec, void *node, const SetParams *p)
+{
+    ENTER();
+    GraphNode *n = in_exec(exec, node, NODE_SET);
+    if (!n || !p)
+        return LEAVE(cudaErrorInvalidValue);
+    n->set = node_set(p);
+    return LEAVE(cudaSuccess);
+}
+
+CuErr rt_cudaGraphAddHostNode(void **out, void *graph, void *const *deps, size_t n, const HostParams *p)
+{
+    ENTER();
+    CuErr      e    = cudaErrorInvalidValue;
+    GraphNode *node = p && p->fn ? add(graph, NODE_HOST, deps, n, &e) : NULL;
+    if (node) {
+        node->host = (NodeHost){p->fn, p->user};
+        *out       = node;
+    }
+    return LEAVE(e);
+}
+
+CuErr rt_cudaGraphExecHostNodeSetParams(void *exec, void *node, const HostParams *p)
+{
+    ENTER();
+    GraphNode *n = in_exec(exec, node, NODE_HOST);
+    if (!n || !p || !p->fn)
+        return LEAVE(cudaErrorInvalidValue);
+    n->host = (NodeHost){p->fn, p->user};
+    return LEAVE(cudaSuccess);
+}
+
+CuErr rt_cudaGraphAddEmptyNode(void **out, void *graph, void *const *deps, size_t n)
+{
+    ENTER();
+    CuErr      e;
+    GraphNode *node = add(graph, NODE_EMPTY, deps, n, &e);
+    if (node)
+        *out = node;
+    return LEAVE(e);
+}
+
+CuErr rt_cudaGraphAddChildGraphNode(void **out, void *graph, void *const *deps, size_t n, void *child)
+{
+    ENTER();
+    CuErr      e    = cudaErrorInvalidValue;
+    Graph     *c    = cgraph_of(child, false);
+    GraphNode *node = c && child != graph ? add(graph, NODE_CHILD, deps, n, &e) : NULL;
+    if (node) {
+        node->child = cgraph_clone(c);
+        *out        = node;
+    }
+    return LEAVE(e);
+}
+
+static CuErr event_node(void **out, void *graph, void *const *deps, size_t n, void *event, NodeKind kind)
+{
+    CuErr      e    = cudaErrorInvalidValue;
+    GraphNode *node = event_of(event) ? add(graph, kind, deps, n, &e) : NULL;
+    if (node) {
+        node->event = event;
+        *out        = node;
+    }
+    return e;
+}
+
+CuErr rt_cudaGraphAddEventRecordNode(void **out, void *graph, void *const *deps, size_t n, void *event)
+{
+    ENTER();
+    return LEAVE(event_node(out, graph, deps, n, event, NODE_EVENT_RECORD));
+}
+
+CuErr rt_cudaGraphAddEventWaitNode(void **out, void *graph, void *const *deps, size_t n, void *event)
+{
+    ENTER();
+    return LEAVE(event_node(out, graph, deps, n, event, NODE_EVENT_WAIT));
+}
+
+CuErr rt_cudaGraphDestroyNode(void *node)
+{
+    ENTER();
+    GraphNode *n = node_of(node);
+    if (n)
+        node_free(n);
+    return LEAVE(n ? cudaSuccess : cudaErrorInvalidValue);
+}
+
+/* ---- questions ---- */
+
+static CuErr list_nodes(const Graph *g, bool roots, void **out, size_t *count)
+{
+    size_t n = 0, room = out && count ? *count : 0;
+    if (!g || !count)
+        return cudaErrorInvalidValue;
+    for (size_t i = 0; i < g->nnodes; i++) {
+        if (roots && g->node[i]->ndeps)
+            continue;
+        if (n < room)
+            out[n] = g->node[i];
+        n++;
+    }
+    for (size_t i = n; i < room; i++)
+        out[i] = NULL;
+    *count = out && n > room ? room : n;
+    return cudaSuccess;
+}
+
+CuErr rt_cudaGraphGetNodes(void *graph, void **nodes, size_t *count)
+{
+    ENTER();
+    return LEAVE(list_nodes(cgraph_of(graph, false), false, nodes, count));
+}
+
+CuErr rt_cudaGraphGetRootNodes(void *graph, void **nodes, size_t *count)
+{
+    ENTER();
+    return LEAVE(list_nodes(cgraph_of(graph, false), true, nodes, count));
+}
+
+CuErr rt_cudaGraphNodeGetType(void *node, int *kind)
+{
+    ENTER();
+    const GraphNode *n = node_of(node);
+    if (n)
+        *kind = (int)n->kind;
+    return LEAVE(n ? cudaSuccess : cudaErrorInvalidValue);
+}
+
+CuErr rt_cudaGraphNodeFindInClone(void **out, void *node, void *clone)
+{
+    ENTER();
+    const Graph *c = cgraph_of(clone, false);
+    for (size_t i = 0; c && i < c->nnodes; i++)
+        if (c->node[i]->origin == node) {
+            *out = c->node[i];
+            return LEAVE(cudaSuccess);
+        }
+    return LEAVE(cudaErrorInvalidValue);
+}
+
+CuErr rt_cudaGraphNodeSetEnabled(void *exec, void *node, unsigned on)
+{
+    ENTER();
+    Graph *x = cgraph_of(exec, true);
+    for (size_t i = 0; x && i < x->nnodes; i++)
+        if (x->node[i]->origin == node) {
+            x->node[i]->off = !on;
+            return LEAVE(cudaSuccess);
+        }
+    return LEAVE(cudaErrorInvalidValue);
+}
+
+static CuErr edges(void *graph, void **from, void **to, size_t n, bool on)
+{
+    const Graph *g = cgraph_of(graph, false);
+    for (size_t i = 0; g && i < n; i++) {
+        GraphNode *a = node_of(from[i]), *b = node_of(to[i]);
+        if (!a || !b || a->graph != g || b->graph != g)
+            return cudaErrorInvalidValue;
+        if (on && !node_add_dep(b, a))
+            return cudaErrorInvalidValue;
+        size_t kept = 0;
+        for (size_t j = 0; !on && j < b->ndeps; j++)
+            if (b->deps[j] != a)
+                b->deps[kept++] = b->deps[j];
+        b->ndeps = on ? b->ndeps : kept;
+    }
+    return g ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+CuErr rt_cudaGraphAddDependencies(void *graph, void **from, void **to, const void *data, size_t n)
+{
+    (void)data;
+    ENTER();
+    return LEAVE(edges(graph, from, to, n, true));
+}
+
+CuErr rt_cudaGraphAddDependencies_12(void *graph, void **from, void **to, size_t n)
+{
+    ENTER();
+    return LEAVE(edges(graph, from, to, n, true));
+}
+
+CuErr rt_cudaGraphRemoveDependencies(void *graph, void **from, void **to, const void *data, size_t n)
+{
+    (void)data;
+    ENTER();
+    return LEAVE(edges(graph, from, to, n, false));
+}
+
+CuErr rt_cudaGraphRemoveDependencies_12(void *graph, void **from, void **to, size_t n)
+{
+    ENTER();
+    return LEAVE(edges(graph, from, to, n, false));
+}
+
+/* ---- capture ---- */
+
+CuErr rt_cudaStreamBeginCapture(void *stream, int mode)
+{
+    ENTER();
+    return LEAVE(mode < 0 || mode > 2 ? cudaErrorInvalidValue : capture_begin(stream, NULL, NULL, 0));
+}
+
+CuErr rt_cudaStreamBeginCaptureToGraph(void *stream, void *graph, void *const *deps, const void *data, size_t n, int mode)
+{
+    (void)data;
+    ENTER();
+    Graph *g = cgraph_of(graph, false);
+    return LEAVE(!g || mode < 0 || mode > 2 ? cudaErrorInvalidValue : capture_begin(stream, g, (GraphNode *const *)deps, n));
+}
+
+CuErr rt_cudaStreamEndCapture(void *stream, void **out)
+{
+    ENTER();
+    Graph *g = NULL;
+    CuErr  e = capture_end(stream, &g);
+    if (out)
+        *out = g;
+    return LEAVE(e);
+}
+
+CuErr rt_cudaStreamIsCapturing(void *stream, int *status)
+{
+    ENTER();
+    const Stream *s = stream_of(stream);
+    if (s)
+        *status = s->capture != NULL;
+    return LEAVE(s ? cudaSuccess : cudaErrorInvalidResourceHandle);
+}
+
+CuErr rt_cudaThreadExchangeStreamCaptureMode(int *mode)
+{
+    static _Thread_local int current;
+    int old = current;
+    if (*mode < 0 || *mode > 2)
+        return LEAVE(cudaErrorInvalidValue);
+    current = *mode;
+    *mode   = old;
+    return cudaSuccess;
+}
+
+static CuErr capture_info(void *stream, int *status, unsigned long long *id, void **graph, GraphNode ***deps, size_t *n)
+{
+    const Stream *s = stream_of(stream);
+    if (!s || !status)
+        return s ? cudaErrorInvalidValue : cudaErrorInvalidResourceHandle;
+    *status = s->capture != NULL;
+    if (s->capture && id)
+        *id = s->id;
+    if (s->capture && graph)
+        *graph = s->capture->graph;
+    if (s->capture && deps)
+        *deps = s->tail;
+    if (s->capture && n)
+        *n = s->ntail;
+    return cudaSuccess;
+}
+
+CuErr rt_cudaStreamGetCaptureInfo(void *stream, int *status, unsigned long long *id, void **graph, GraphNode ***deps, const void **data, size_t *n)
+{
+    ENTER();
+    if (data)
+        *data = NULL;
+    return LEAVE(capture_info(stream, status, id, graph, deps, n));
+}
+
+CuErr rt_cudaStreamGetCaptureInfo_12(void *stream, int *status, unsigned long long *id)
+{
+    ENTER();
+    return LEAVE(capture_info(stream, status, id, NULL, NULL, NULL));
+}
+
+CuErr rt_cudaStreamGetCaptureInfo_12v2(void *stream, int *status, unsigned long long *id, void **graph, GraphNode ***deps, size_t *n)
+{
+    ENTER();
+    return LEAVE(capture_info(stream, status, id, graph, deps, n));
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Device printf: after what the host printed before the synchronisation, in block order, before what it prints after. */
+#include "check.h"
+
+__global__ void speak(const char *word)
+{
+    printf("block %d thread %d: %s %.2f %5d|%-5u|%lld %c%%\n", blockIdx.x, threadIdx.x, "text", 1.5, -42, 7u, 1ll << 40, 'x');
+}
+
+int main()
+{
+    printf("before\n");
+    speak<<<2, 2>>>(nullptr);
+    printf("between\n");
+    OK(cudaDeviceSynchronize());
+    printf("after\n");
+    return passed();
+}
