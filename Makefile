@@ -42,8 +42,10 @@ test: build
 	@$(call compile,default,tests)
 	@$(call ctest,default)
 
-bench: build
-	@$(call compile,default,benches) >/dev/null
+# only figures on standard output
+bench:
+	@$(MAKE) build >&2
+	@$(call compile,default,benches) >&2
 	@tools/bench build/bench
 
 check: build/configured build/setup-check
