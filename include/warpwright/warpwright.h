@@ -110,7 +110,7 @@ typedef enum WwObserve {
 /* One memory access of one warp instruction, as on_access receives it. */
 typedef struct WwAccess {
     const char *space; /* "global", "shared", "local" */
-    const char *op;    /* "ld", "st", "atom", "red" */
+    const char *op;    /* "ld", "st", "atom", "red", "ldsm", "stsm"; "copy": cp.async, once for each of its two spaces */
     uint32_t    bytes; /* per lane */
     uint32_t    mask;  /* active lanes */
     const uint64_t *address; /* 32 of them, as the kernel forms them: in the block's shared window (whose first KiB is the
@@ -138,6 +138,7 @@ typedef struct WwLaunch {
     void      (*on_print)(void *user, const char *text, size_t len); /* device printf, in block order; NULL = dropped */
     void      (*on_access)(void *user, const WwAccess *a);
     void       *user;
+    bool        cooperative; /* emulator: blocks may wait for each other at a grid-wide barrier */
 } WwLaunch;
 
 /* Runs to the end.  *out (if out is not NULL) is set whenever the launch began, also when it failed: the counts so far

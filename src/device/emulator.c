@@ -14,6 +14,8 @@
 
 #include "check/count.h"
 
+enum { GRID_BARRIER = 256 }; /* bytes */
+
 typedef struct EmulatorModule {
     WwModule   base;
     EmuModule *em;
@@ -181,13 +183,19 @@ static Status emulator_launch(WwDevice *d, WwModule *m, const Func *k, const Dev
         list[n++] = watch;
 
     void     *params  = pack_args(k, w->args);
+    uint64_t  barrier = 0;
     EmuLaunch request = emu_request(w, params, list, n);
     EmuResult result  = {0};
-    Status    s       = emu_launch(e->emu, ((EmulatorModule *)m)->em, k->name, &request, &result);
+    if (w->cooperative && emu_alloc(e->emu, GRID_BARRIER, &barrier) == WW_OK)
+        memset(emu_host(e->emu, barrier), 0, GRID_BARRIER);
+    request.workspace = barrier;
+    Status s          = emu_launch(e->emu, ((EmulatorModule *)m)->em, k->name, &request, &result);
     emulator_collect(m->ptx, &result, count, r);
     if (s != WW_OK)
         emulator_fault(d, m->ptx, k, &result, s, r);
     emu_result_free(&result);
+    if (barrier)
+        emu_free(e->emu, barrier);
     free(params);
     free(list);
     if (count)

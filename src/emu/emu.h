@@ -76,6 +76,7 @@ typedef struct EmuLaunch {
     const volatile int *stop;  /* the launch ends with WW_ERR_LIMIT soon after *stop becomes non-zero; may be NULL */
     void      (*on_print)(void *user, const char *text, size_t len);
     void       *user;
+    uint64_t    workspace;     /* memory of the grid barrier, told in %envreg1 (high half) and %envreg2 (low); 0 = none */
     unsigned    max_resident;  /* blocks that may be resident at once; 0 = as on the profile's card */
 } EmuLaunch;
 

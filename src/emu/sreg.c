@@ -83,6 +83,8 @@ static uint32_t scalar_sreg(const Warp *w, SReg which)
     case SREG_cluster_nctaid_y:
     case SREG_cluster_nctaid_z:
     case SREG_cluster_nctarank: return 1;
+    case SREG_envreg1: return (uint32_t)(l->ask->workspace >> 32);
+    case SREG_envreg2: return (uint32_t)l->ask->workspace;
     case SREG_clock: return (uint32_t)clock_now(w);
     case SREG_clock_hi: return (uint32_t)(clock_now(w) >> 32);
     case SREG_globaltimer_lo: return (uint32_t)clock_now(w);
