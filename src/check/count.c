@@ -37,7 +37,7 @@ _Static_assert((int)ACCESS_GLOBAL == MODEL_GLOBAL && (int)ACCESS_SHARED == MODEL
                    (int)ACCESS_LOCAL == MODEL_LOCAL,
                "the observer's spaces are the model's");
 _Static_assert((int)ACCESS_LD == MODEL_LD && (int)ACCESS_ST == MODEL_ST && (int)ACCESS_ATOM == MODEL_ATOM &&
-                   (int)ACCESS_RED == MODEL_RED,
+                   (int)ACCESS_RED == MODEL_RED && (int)ACCESS_LDSM == MODEL_LDSM && (int)ACCESS_STSM == MODEL_STSM,
                "the observer's operations are the model's");
 
 /* ---- what is remembered ---------------------------------------------------------------------------------------------- */
@@ -99,6 +99,14 @@ struct Count {
     bool           stale; /* derived counters must be computed anew */
 };
 
+/* cp.async reads global memory and writes shared memory under one instruction. */
+static ModelOp model_op(unsigned space, unsigned op)
+{
+    if (op == ACCESS_COPY)
+        return space == ACCESS_SHARED ? MODEL_ST : MODEL_LD;
+    return (ModelOp)op;
+}
+
 static inline uint64_t key_of(const Access *a)
 {
     return a->mask | (uint64_t)a->space << 32;
@@ -108,7 +116,7 @@ static inline uint64_t key_of(const Access *a)
 
 static void add_global(WwCounters *s, unsigned op, const ModelCost *c, uint64_t n)
 {
-    if (op == ACCESS_LD) {
+    if (op == ACCESS_LD || op == ACCESS_COPY) {
         s->global_ld_requests += n * c->requests;
         s->global_ld_sectors += n * c->sectors;
     } else if (op == ACCESS_ST) {
@@ -128,11 +136,11 @@ static void add_global(WwCounters *s, unsigned op, const ModelCost *c, uint64_t 
 
 static void add_shared(WwCounters *s, unsigned op, const ModelCost *c, uint64_t n)
 {
-    if (op == ACCESS_LD) {
+    if (op == ACCESS_LD || op == ACCESS_LDSM) {
         s->shared_ld_inst_ptx += n;
         s->shared_ld_wavefronts_ptx += n * c->wavefronts;
         s->shared_ld_bank_conflicts_ptx += n * c->conflicts;
-    } else if (op == ACCESS_ST) {
+    } else if (op == ACCESS_ST || op == ACCESS_STSM || op == ACCESS_COPY) {
         s->shared_st_inst += n;
         s->shared_st_wavefronts += n * c->wavefronts;
         s->shared_st_bank_conflicts += n * c->conflicts;
@@ -195,7 +203,7 @@ static void add_access(const Profile *p, Site *s, const ModelAccess *m, uint64_t
         add_shared(&s->sum, s->op, &c, n);
     else
         add_local(&s->sum, s->op, &c, n);
-    if (m->space == MODEL_SHARED && s->op == ACCESS_LD)
+    if (m->space == MODEL_SHARED && (s->op == ACCESS_LD || s->op == ACCESS_LDSM))
         add_merged(p, s, *m, &c, n);
 }
 
@@ -206,7 +214,7 @@ static void add_place(const Profile *p, Site *s, const Way *w, uint32_t place, u
     uint64_t addr[LANES], base = (UINT64_C(1) << 60) + ((uint64_t)place << w->shift); /* far from both ends */
     for (unsigned i = 0; i < LANES; i++)
         addr[i] = base + (space == ACCESS_GLOBAL ? w->delta.d64[i] : (uint64_t)(int32_t)w->delta.d32[i]);
-    ModelAccess m = {(ModelSpace)space, (ModelOp)s->op, l1_of(s->cache), s->bytes, (uint32_t)w->key, addr};
+    ModelAccess m = {(ModelSpace)space, model_op(space, s->op), l1_of(s->cache), s->bytes, (uint32_t)w->key, addr};
     add_access(p, s, &m, n);
 }
 
@@ -234,7 +242,7 @@ static Way *site_replace(State *st, Site *s, const Access *a, uint64_t base)
         else
             w->delta.d64[i] = on ? a->addr[i] - base : 0;
     }
-    unsigned period = model_period(st->count->profile, (ModelSpace)a->space, (ModelOp)a->op, a->bytes);
+    unsigned period = model_period(st->count->profile, (ModelSpace)a->space, model_op(a->space, a->op), a->bytes);
     if (s->role && period < 16)
         period = 16; /* alignment decides about merging */
     w->key    = key_of(a);

@@ -26,7 +26,7 @@ _Static_assert((int)ACCESS_GLOBAL == MODEL_GLOBAL && (int)ACCESS_SHARED == MODEL
                    (int)ACCESS_LOCAL == MODEL_LOCAL,
                "the observer's spaces are the model's");
 _Static_assert((int)ACCESS_LD == MODEL_LD && (int)ACCESS_ST == MODEL_ST && (int)ACCESS_ATOM == MODEL_ATOM &&
-                   (int)ACCESS_RED == MODEL_RED,
+                   (int)ACCESS_RED == MODEL_RED && (int)ACCESS_LDSM == MODEL_LDSM && (int)ACCESS_STSM == MODEL_STSM,
                "the observer's operations are the model's");
 
 WwDim3 block_index(uint64_t linear, const uint32_t grid[3])
@@ -60,7 +60,7 @@ static void watch_join(Observer *o, void *state)
 static void watch_access(void *state, const Access *a)
 {
     static const char *const spaces[] = {"global", "shared", "local"};
-    static const char *const ops[]    = {"ld", "st", "atom", "red"};
+    static const char *const ops[]    = {"ld", "st", "atom", "red", "ldsm", "stsm", "copy"};
     const WatchState        *s        = state;
     Watch                   *w        = s->watch;
     uint64_t                 wide[LANES];
@@ -71,7 +71,9 @@ static void watch_access(void *state, const Access *a)
         address = wide;
     }
     ModelAccess ma = {.space = (ModelSpace)a->space,
-                      .op    = (ModelOp)a->op,
+                      .op    = a->op != ACCESS_COPY           ? (ModelOp)a->op
+                               : a->space == ACCESS_SHARED ? MODEL_ST
+                                                           : MODEL_LD,
                       .l1    = l1_of(a),
                       .bytes = a->bytes,
                       .mask  = a->mask,

@@ -41,7 +41,7 @@ const Uop *fault_raise(Warp *w, const Uop *u, FaultKind kind, unsigned lane, uin
 
 static const char *verb(AccessOp op)
 {
-    static const char *const names[] = {"read", "write", "atomic access", "atomic update"};
+    static const char *const names[] = {"read", "write", "atomic access", "atomic update", "read", "write", "copy"};
     return names[op];
 }
 

@@ -342,6 +342,16 @@ bool lower_needs_branch(const Instr *in)
     case OP_match_all:
     case OP_redux_sync:
     case OP_elect_sync:
+    case OP_ldmatrix:
+    case OP_stmatrix:
+    case OP_movmatrix:
+    case OP_mma:
+    case OP_mma_bit:
+    case OP_wmma_load:
+    case OP_wmma_store:
+    case OP_wmma_mma:
+    case OP_wmma_mma4:
+    case OP_wmma_bit:
     case OP_bar_sync:
     case OP_barrier_sync:
     case OP_bar_arrive:

@@ -73,7 +73,7 @@ static bool observed(const Lower *lo, Space s, AccessOp op)
     }
 }
 
-static MemInfo *new_info(Lower *lo, const Instr *in, AccessOp op)
+MemInfo *lo_mem_info(Lower *lo, const Instr *in, AccessOp op)
 {
     const Opcode *o = in->op;
     MemInfo      *m = ARENA_NEW(lo->p->arena, MemInfo);
@@ -99,7 +99,7 @@ static uint64_t window_of(const Var *v)
 }
 
 /* Fills in how the address is made; returns its slot.  32-bit spaces take 4-byte addresses, the others 8-byte ones. */
-static Slot address(Lower *lo, const Operand *mem, MemInfo *m)
+Slot lo_mem_address(Lower *lo, const Operand *mem, MemInfo *m)
 {
     const Operand *base   = &mem->elem[0];
     bool           narrow = m->space == SPACE_SHARED;
@@ -208,10 +208,10 @@ static void emit_access(Lower *lo, Mem which, Slot a, MemInfo *m)
 
 static void lower_ld(Lower *lo, const Instr *in)
 {
-    MemInfo       *m = new_info(lo, in, ACCESS_LD);
+    MemInfo       *m = lo_mem_info(lo, in, ACCESS_LD);
     const Operand *d = &in->opd[0], *mem = &in->opd[1];
     bool           param = kernel_param(lo, mem, m);
-    Slot           a     = param ? 0 : address(lo, mem, m);
+    Slot           a     = param ? 0 : lo_mem_address(lo, mem, m);
     for (unsigned v = 0; v < m->nvec; v++) {
         const Operand *e = element(d, v);
         m->v[v]          = e->kind == OPD_REG ? lo_reg_slot(lo->code, e) : NO_SLOT;
@@ -223,9 +223,9 @@ static void lower_ld(Lower *lo, const Instr *in)
 
 static void lower_st(Lower *lo, const Instr *in)
 {
-    MemInfo       *m = new_info(lo, in, ACCESS_ST);
+    MemInfo       *m = lo_mem_info(lo, in, ACCESS_ST);
     const Operand *s = &in->opd[1], *mem = &in->opd[0];
-    Slot           a        = address(lo, mem, m);
+    Slot           a        = lo_mem_address(lo, mem, m);
     bool           is_float = type_kind(in->op->types[in->op->ntypes - 1]) == 'f';
     bool           wide     = false; /* registers wider than the element: their low bytes are stored */
     for (unsigned v = 0; v < m->nvec; v++)
@@ -261,14 +261,14 @@ static AtomOp atom_op(const Opcode *o)
 
 static void lower_atom(Lower *lo, const Instr *in, bool has_result)
 {
-    MemInfo       *m   = new_info(lo, in, has_result ? ACCESS_ATOM : ACCESS_RED);
+    MemInfo       *m   = lo_mem_info(lo, in, has_result ? ACCESS_ATOM : ACCESS_RED);
     const Operand *mem = &in->opd[has_result ? 1 : 0], *b = mem + 1;
     Type           t        = in->op->types[in->op->ntypes - 1];
     bool           is_float = t == TY_F32 || t == TY_F64;
     m->atom                 = (uint8_t)atom_op(in->op);
     m->atom_type            = (uint8_t)t;
     m->sync                 = false; /* the handler itself says so */
-    Slot a                  = address(lo, mem, m);
+    Slot a                  = lo_mem_address(lo, mem, m);
     m->b                    = m->nvec == 1 ? lo_src(lo, b, m->bytes, is_float) : NO_SLOT;
     m->c                    = m->atom == ATOM_CAS ? lo_src(lo, b + 1, m->bytes, is_float) : NO_SLOT;
     for (unsigned v = 0; v < m->nvec; v++) {

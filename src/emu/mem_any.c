@@ -39,7 +39,7 @@ bool access_check_global(Warp *w, const Uop *u, const uint64_t *t, uint32_t mask
             fault_access(w, u, SPACE_GLOBAL, i, left, t[i], bytes, op);
             return false;
         }
-        if (op != ACCESS_LD && (a->kind == ALLOC_CONST_VAR || a->kind == ALLOC_PARAM)) {
+        if (op != ACCESS_LD && op != ACCESS_COPY && (a->kind == ALLOC_CONST_VAR || a->kind == ALLOC_PARAM)) {
             fault_raise(w, u, FAULT_READ_ONLY, i, left, "%u-byte write to constant '%s'", bytes,
                         a->name ? a->name : "parameters");
             return false;

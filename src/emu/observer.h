@@ -14,7 +14,18 @@
 enum { LANES = 32 };
 
 typedef enum AccessSpace { ACCESS_GLOBAL, ACCESS_SHARED, ACCESS_LOCAL, ACCESS_SPACES } AccessSpace;
-typedef enum AccessOp { ACCESS_LD, ACCESS_ST, ACCESS_ATOM, ACCESS_RED, ACCESS_OPS } AccessOp;
+/* LDSM, STSM: ldmatrix and stmatrix, one 16-byte row a lane.  COPY: cp.async, told twice: what it reads of global memory and what
+ * it writes to shared memory. */
+typedef enum AccessOp {
+    ACCESS_LD,
+    ACCESS_ST,
+    ACCESS_ATOM,
+    ACCESS_RED,
+    ACCESS_LDSM,
+    ACCESS_STSM,
+    ACCESS_COPY,
+    ACCESS_OPS
+} AccessOp;
 /* Which cache a load was told to use (ld.ca / .cg / .cs / .cv, .nc is set separately). */
 typedef enum AccessCache { CACHE_DEFAULT, CACHE_CA, CACHE_CG, CACHE_CS, CACHE_LU, CACHE_CV, CACHE_WB, CACHE_WT } AccessCache;
 

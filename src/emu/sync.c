@@ -135,6 +135,20 @@ static bool members_ready(Warp *w, const Uop *u, Slot members)
     return false;
 }
 
+bool sync_whole_warp(Warp *w, const Uop *u)
+{
+    if (w->mask == UINT32_MAX)
+        return true;
+    if (w->live != UINT32_MAX) {
+        fault_raise(w, u, FAULT_SYNC_MASK, first_lane(w->mask), w->mask,
+                    "all 32 threads of a warp run this instruction together; lanes 0x%08x have exited or do not exist", ~w->live);
+        return false;
+    }
+    wait_here(w, u, w->mask, w->live);
+    w->worker->event = EVENT_SYNC;
+    return false;
+}
+
 /* The lanes that run together with lane i: those that named the same mask. */
 static uint32_t company(const Warp *w, Slot members, unsigned i)
 {

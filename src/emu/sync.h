@@ -13,7 +13,7 @@ typedef enum SReg {
     SREG_COUNT
 } SReg;
 
-/* By PTX name; SREG_COUNT if unknown.  envreg<n> and pm<n> read as zero: SREG_reserved_smem_offset_begin. */
+/* By PTX name; SREG_COUNT if unknown.  other envreg<n> and pm<n> read as zero: SREG_reserved_smem_offset_begin. */
 SReg     sreg_by_name(const char *name);
 unsigned emu_sreg_bytes(SReg r); /* 0: a predicate */
 
@@ -27,5 +27,8 @@ typedef enum BarKind { BAR_SYNC, BAR_ARRIVE, BAR_RED_POPC, BAR_RED_AND, BAR_RED_
 typedef enum ShflMode { SHFL_IDX, SHFL_UP, SHFL_DOWN, SHFL_BFLY } ShflMode;
 typedef enum VoteMode { VOTE_ALL, VOTE_ANY, VOTE_UNI, VOTE_BALLOT } VoteMode;
 typedef enum ReduxOp { REDUX_ADD, REDUX_MIN_U, REDUX_MAX_U, REDUX_MIN_S, REDUX_MAX_S, REDUX_AND, REDUX_OR, REDUX_XOR } ReduxOp;
+
+/* True when all 32 lanes are here; otherwise the lanes wait for the others, or, when some have exited, a fault was raised. */
+bool sync_whole_warp(Warp *w, const Uop *u);
 
 #endif
