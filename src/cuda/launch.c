@@ -151,7 +151,8 @@ static CuErr run(Kernel *k, const Func *f, WwModule *m, const LaunchAsk *a)
     uint64_t  n     = launches++;
     bool      watch = (state.options.report || state.options.json) && watched(kernel_shown(k), n);
     WwLaunch  w     = {.grid = a->grid, .block = a->block, .shared = (uint32_t)a->shared, .args = a->args, .arg_count = f->nparams,
-                       .observe = watch ? WW_OBSERVE_COUNTERS : WW_OBSERVE_NOTHING, .stop = &state.stop, .on_print = on_print};
+                       .observe = watch ? WW_OBSERVE_COUNTERS : WW_OBSERVE_NOTHING, .stop = &state.stop, .on_print = on_print,
+                       .cooperative = a->cooperative};
     struct timespec start;
     clock_gettime(CLOCK_MONOTONIC, &start);
     running  = true;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A device-side assertion that fails is error 710, sticky. */
+ * A device-side assertion that fails is error 710, sticky.
+ * fails: 1 */
 #include "check.h"
 #include <cassert>
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A kernel that writes out of bounds: the launch is accepted, the next call tells, and so does every later one. */
+ * A kernel that writes out of bounds: the launch is accepted, the next call tells, and so does every later one.
+ * fails: 1 */
 #include "check.h"
 
 __global__ void stray(int *p)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Two devices, when there are: memory of one used by a kernel of the other. */
+ * Two devices, when there are: memory of one used by a kernel of the other.
+ * options: --devices 2
+ * fails: 1 */
 #include "check.h"
 
 __global__ void twice(const int *from, int *to, int n)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A trap is an unspecified launch failure. */
+ * A trap is an unspecified launch failure.
+ * fails: 1 */
 #include "check.h"
 
 __global__ void stop()

@@ -1,0 +1,115 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What `warpwright run` itself promises, on programs that are built already: command.py WARPWRIGHT SOURCES PROGRAMS.
+Exit codes, the table, options, child processes, a stripped program, a .cu file, a signal."""
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+WARPWRIGHT, SOURCES, PROGRAMS = sys.argv[1:4]
+failures = 0
+
+
+def run(*arguments, **more):
+    return subprocess.run([WARPWRIGHT, "run"] + list(arguments), stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120, **more)
+
+
+def expect(what, truth, shown=""):
+    global failures
+    if not truth:
+        failures += 1
+        print(f"not so: {what}\n{shown}")
+
+
+def static(name):
+    return os.path.join(PROGRAMS, "static", name)
+
+
+def exit_codes():
+    expect("a program's own exit code comes through", run("sh", "-c", "exit 7").returncode == 7)
+    expect("a missing program is 122", run("./there-is-none").returncode == 122)
+    expect("an unknown profile is 122", run("--profile", "sm_1", static("vector_add")).returncode == 122)
+    failing = run("-q", "--fail-on", "error", static("fault"))
+    expect("--fail-on error is 121 when a kernel faults", failing.returncode == 121, failing.stderr)
+    expect("--fail-on another rule is not", run("-q", "--fail-on", "misaligned", static("fault")).returncode == 0)
+
+
+def table():
+    r = run(static("vector_add"))
+    expect("stdout is the program's own", r.stdout == "passed\n", r.stdout)
+    expect("the table names the kernel", "add" in r.stderr and "sect/req" in r.stderr, r.stderr)
+    expect("--quiet leaves the table out", "sect/req" not in run("-q", static("vector_add")).stderr)
+    expect("the program's options are the program's", run("sh", "-c", 'exit $#', "x", "--json", "--quiet").returncode == 2)
+
+
+def documents(folder):
+    one = os.path.join(folder, "one.json")
+    both = f"{static('vector_add')} && {static('symbols')}"
+    run("--json", one, "sh", "-c", both)
+    with open(one, encoding="utf-8") as f:
+        document = json.load(f)
+    expect("child processes add to one document", len(document["kernels"]) == 2, str(len(document["kernels"])))
+    add = document["kernels"][0]
+    expect("vector_add reads 2 x 157 warps", add["counters"]["global_ld_requests"] == 2 * 157, str(add["counters"]))
+    expect("each touches four sectors", add["counters"]["global_ld_sectors"] == 2 * 625, str(add["counters"]))
+    expect("lines carry the source", any(l["file"].endswith("vector_add.cu") for l in add["lines"]), str(add["lines"]))
+    run("--json", os.path.join(folder, "p%p.json"), "sh", "-c", both)
+    expect("%p gives each process its own", len([n for n in os.listdir(folder) if n.startswith("p")]) == 2)
+    run("--json", one, "--launch-count", "1", static("assertion"))
+    with open(one, encoding="utf-8") as f:
+        expect("--launch-count", len(json.load(f)["kernels"]) == 2)  # the failed one is always reported
+
+
+def stripped(folder):
+    bare = os.path.join(folder, "bare")
+    shutil.copy(static("vector_add"), bare)
+    if shutil.which("strip") and subprocess.run(["strip", bare], check=False).returncode == 0:
+        r = run(bare)
+        expect("a stripped static program gets the two ways out", r.returncode == 120 and "-cudart shared" in r.stderr, r.stderr)
+    shared = os.path.join(folder, "shared")
+    shutil.copy(os.path.join(PROGRAMS, "shared", "vector_add"), shared)
+    subprocess.run(["strip", shared], check=False)
+    expect("a stripped program with the shared runtime runs", run("-q", shared).stdout == "passed\n")
+
+
+def source():
+    r = run("-q", os.path.join(SOURCES, "symbols.cu"), env={**os.environ, "CPATH": SOURCES})
+    expect("a .cu file is compiled and run", r.returncode == 0 and r.stdout == "passed\n", r.stderr)
+
+
+def interrupted(folder):
+    text = '__global__ void k(volatile int *p) { while (!*p); }\nint main() { int *p; cudaMalloc(&p, 4); cudaMemset(p, 0, 4); k<<<1, 1>>>(p); cudaDeviceSynchronize(); }\n'
+    path = os.path.join(folder, "endless.cu")
+    with open(path, "w", encoding="utf-8") as f:
+        f.write(text)
+    one = os.path.join(folder, "endless.json")
+    p = subprocess.Popen([WARPWRIGHT, "run", "--json", one, path], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                         start_new_session=True)
+    time.sleep(15)
+    os.killpg(p.pid, signal.SIGINT)
+    _, err = p.communicate(timeout=30)
+    expect("Ctrl-C ends an endless kernel", p.returncode == 128 + signal.SIGINT, str(p.returncode))
+    expect("and its report is written", b"FAILED" in err, err.decode())
+    with open(one, encoding="utf-8") as f:
+        expect("also as JSON", json.load(f)["kernels"][0]["status"] == "failed")
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        exit_codes()
+        table()
+        documents(folder)
+        stripped(folder)
+        source()
+        interrupted(folder)
+    print(f"{failures} failures")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
