@@ -13,7 +13,7 @@
 #include "emu/run.h"
 
 enum { PATIENCE = 8, LONG = 1024 }; /* waiting passes, and passes of any kind, before another block gets the worker */
-enum { LIMIT_CHECK = 1 << 18 };     /* instructions between looks at the clock */
+enum { LIMIT_CHECK = 1 << 18, LIMIT_BLOCKS = 1024 };     /* instructions between looks at the clock */
 enum {
     MAX_SHARED  = 227 * 1024,
     MAX_THREADS = 1024,
@@ -115,6 +115,7 @@ bool launch_check_limits(Worker *k)
     Launch  *l     = k->launch;
     uint64_t total = __atomic_add_fetch(&l->spent, k->spent, __ATOMIC_RELAXED);
     k->spent       = 0;
+    k->ended       = 0;
     if (__atomic_load_n(&l->aborted, __ATOMIC_ACQUIRE))
         return false;
     if (l->ask->max_instructions && total > l->ask->max_instructions) {
@@ -181,27 +182,49 @@ static void end_block(Worker *k, Block *b)
     block_release(b, k);
 }
 
+/* Time to look at the limits?  A small instruction limit is looked at more often. */
+static bool limits_due(const Worker *k)
+{
+    uint64_t most = k->launch->ask->max_instructions;
+    return k->spent >= (most && most < LIMIT_CHECK ? most : LIMIT_CHECK) || k->ended >= LIMIT_BLOCKS;
+}
+
 static Block *take_block(Worker *k)
 {
     Launch *l = k->launch;
     if (__atomic_load_n(&l->fault_block, __ATOMIC_ACQUIRE) != UINT64_MAX)
         return NULL;
     uint64_t i = __atomic_fetch_add(&l->next_block, 1, __ATOMIC_RELAXED);
-    return i < l->nblocks ? block_new(k, i) : NULL;
+    if (i >= l->nblocks)
+        return NULL;
+    Block *b = block_new(k, i);
+    b->spun  = false;
+    return b;
 }
 
 /* Runs b until it ends (true), or has only waited for PATIENCE passes, or has run so long that it may wait with plain loads (false). */
 static bool run_block(Worker *k, Block *b, bool *stop)
 {
-    for (unsigned waited = 0, passes = 0; waited < PATIENCE && passes < LONG; passes++) {
-        if (block_pass(b, k))
+    unsigned patience = b->spun ? 1 : PATIENCE, waited = 0;
+    for (unsigned passes = 0; waited < patience && passes < LONG; passes++) {
+        if (block_pass(b, k)) {
+            k->ended++;
+            *stop = limits_due(k) && !launch_check_limits(k);
             return true;
-        waited = b->progress ? 0 : waited + 1;
-        if (k->spent >= LIMIT_CHECK && !launch_check_limits(k)) {
+        }
+        if (b->progress) {
+            waited   = 0;
+            patience = PATIENCE;
+            b->spun  = false;
+        } else {
+            waited++;
+        }
+        if (limits_due(k) && !launch_check_limits(k)) {
             *stop = true;
             return false;
         }
     }
+    b->spun = waited > 0;
     return false;
 }
 
@@ -248,6 +271,7 @@ static void *worker_main(void *arg)
             ring->next = b->next;
         end_block(k, b);
     }
+    launch_check_limits(k); /* what was spent since the last look counts too */
     return NULL;
 }
 

@@ -52,6 +52,7 @@ struct Block {
     uint32_t id[3];
     uint32_t nwarps, threads, live; /* live: threads that have not exited */
     bool     progress;       /* a barrier completed, a thread exited or a warp computed in this pass */
+    bool     spun;           /* it only waited when it last ran */
     uint32_t passes;         /* counted by the stress build */
     uint32_t pending;        /* barriers that threads wait at: bit = number */
     Warp    *warp;           /* nwarps */
@@ -77,7 +78,9 @@ struct Worker {
     Frame    **free_frames;  /* by Code.index */
     Frame     *made_frames;
     Block     *idle_blocks;  /* contexts to reuse */
-    uint64_t   spent;        /* warp instructions */
+    uint64_t   spent;        /* warp instructions since the limits were looked at */
+    uint32_t   ended;        /* blocks since then */
+    int64_t    granted;      /* instructions of a quantum in this turn */
     Fault      fault;        /* of the block that runs */
     bool       faulted;
 };

@@ -12,7 +12,7 @@
 #include "base/stress.h"
 #include "emu/run.h"
 
-enum { QUANTUM = STRESSED(4096, 5), QUANTA_PER_TURN = STRESSED(16, 1), QUANTA_ALONE = 256 };
+enum { QUANTUM = STRESSED(4096, 5), QUANTA_PER_TURN = STRESSED(16, 1), QUANTA_ALONE = 256, GLANCE = STRESSED(256, 5) };
 
 void warp_put(Warp *w, const Uop *pc, Frame *frame, uint32_t mask)
 {
@@ -118,8 +118,8 @@ static bool quantum_spent(Warp *w, unsigned *quanta)
 {
     Worker *k     = w->worker;
     bool    waits = k->sync_ops;
-    k->spent += (uint64_t)(QUANTUM - w->quantum);
-    w->quantum  = QUANTUM;
+    k->spent += (uint64_t)(k->granted - w->quantum);
+    w->quantum  = k->granted;
     k->sync_ops = false;
     if (waits) {
         w->turn++;
@@ -141,7 +141,9 @@ bool warp_run(Warp *w)
     Worker  *k      = w->worker;
     unsigned quanta = 0;
     bool     ran    = false, ended;
-    w->quantum      = QUANTUM;
+    /* a block that only waited when it last ran gets a glance at what it waits for */
+    k->granted      = w->block->spun ? GLANCE : QUANTUM;
+    w->quantum      = k->granted;
     k->sync_ops     = false;
     do {
         if (!pick(w))
@@ -163,6 +165,6 @@ bool warp_run(Warp *w)
         case EVENT_RESCHEDULE: break;
         }
     } while (!ended);
-    k->spent += (uint64_t)(QUANTUM - w->quantum);
+    k->spent += (uint64_t)(k->granted - w->quantum);
     return ran;
 }

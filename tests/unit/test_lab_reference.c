@@ -175,12 +175,12 @@ static void test_kernels_built(void **state)
     assert_null(kernel_text(kernel_entry(0), "no_such_compiler"));
 }
 
-/* Every kernel belongs to an experiment that lists its folder. */
+/* Every kernel belongs to an experiment that lists its folder, or to the matrix library. */
 static void test_kernels_listed(void **state)
 {
     (void)state;
     for (size_t i = 0; i < kernel_count(); i++) {
-        bool listed = false;
+        bool listed = strstr(kernel_entry(i)->file, "gemm/") != NULL; /* the matrix library's ladder */
         for (size_t e = 0; e < lab_experiment_count(); e++)
             for (size_t f = 0; lab_experiment_family(lab_experiment(e), f); f++) {
                 const char *family = lab_experiment_family(lab_experiment(e), f);
