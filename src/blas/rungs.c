@@ -5,12 +5,13 @@
  * The choice knows three things: how many tiles of 128 x 128 the result has, how many of them run at once (two a
  * multiprocessor), and how long k is.  Full waves of tiles go to the wide kernel.  Where the last wave would leave much of the
  * card idle, k is shared out (stream), if it is long enough to pay for the partial tiles; small results with a short k get
- * small tiles.  Where it errs, a caller names the rung. */
+ * small tiles.  A * A^T of few columns is bound by writing C: small tiles, so that some blocks write while others
+ * multiply.  Where it errs, a caller names the rung. */
 #include <string.h>
 
 #include "blas/blas.h"
 
-enum { SLOTS_PER_SM = 2, STREAM_MIN_K = 256 };
+enum { SLOTS_PER_SM = 2, STREAM_MIN_K = 256, SKINNY_K = 64 };
 
 static const Rung rungs[] = {
 #define RUNG(ladder, name, rows, columns, threads, layouts, splits) \
@@ -67,7 +68,7 @@ static const char *choose_gemm(const WwBlas *b, const Problem *p)
 static const char *choose_aat(const WwBlas *b, const Problem *p)
 {
     uint64_t side = cover(p->args.m, 128), tiles = side * (side + 1) / 2 * p->batch;
-    return tiles >= b->sms ? "twice" : "twice_small";
+    return tiles >= b->sms && p->args.k > SKINNY_K ? "twice" : "twice_small";
 }
 
 Status problem_choose(WwBlas *b, Problem *p, const char *ladder, const char *name)

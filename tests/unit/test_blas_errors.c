@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What the matrix library refuses, before anything runs, and what it says. */
+#include "blas_fixture.h"
+
+static WwPtr  memory;
+static WwGemm good;
+static WwSyrk good_syrk;
+
+static int set_up(void **state)
+{
+    if (open_blas(state) != 0 || ww_alloc(device, 1 << 16, &memory) != WW_OK)
+        return -1;
+    good      = (WwGemm){.m = 4, .n = 5, .k = 6, .alpha.f32 = 1, .a = memory, .b = memory + 1024, .c = memory + 4096, .lda = 6,
+                         .ldb = 5, .ldc = 5};
+    good_syrk = (WwSyrk){.n = 4, .k = 6, .alpha.f32 = 1, .a = memory, .c = memory + 4096, .lda = 6, .ldc = 4};
+    return ww_fill(device, memory, 0, 1 << 16) == WW_OK ? 0 : -1;
+}
+
+static void refuse(const WwGemm *p, WwStatus status, const char *part)
+{
+    WwStatus s = ww_gemm(blas, p);
+    if (s != status || !strstr(ww_device_error(device), part))
+        fail_msg("status %d, \"%s\" instead of %d with \"%s\"", (int)s, ww_device_error(device), (int)status, part);
+}
+
+#define REFUSE(part, ...)                                                                                              \
+    do {                                                                                                               \
+        WwGemm p = good;                                                                                               \
+        __VA_ARGS__;                                                                                                   \
+        refuse(&p, WW_ERR_INVALID, part);                                                                              \
+    } while (0)
+
+static void gemm(void **state)
+{
+    (void)state;
+    assert_works(ww_gemm(blas, &good));
+    REFUSE("a is a null pointer", p.a = 0);
+    REFUSE("b is a null pointer", p.b = 0);
+    REFUSE("c is a null pointer", p.c = 0);
+    REFUSE("not aligned", p.a += 2);
+    REFUSE("lda = 5 is less than the 6", p.lda = 5);
+    REFUSE("lda = 3 is less than the 4", p.trans_a = true, p.lda = 3);
+    REFUSE("ldb = 4 is less than the 5", p.ldb = 4);
+    REFUSE("ldc = 0 is less", p.ldc = 0);
+    REFUSE("ldc = 3 is less than the 4", p.layout = WW_COLUMN_MAJOR, p.lda = p.ldb = 6, p.ldc = 3);
+    REFUSE("m = 2000000000 is more", p.m = 2000000000);
+    REFUSE("larger than the address space", p.lda = SIZE_MAX);
+    REFUSE("past the last address", p.lda = SIZE_MAX / 16 + 1);
+    REFUSE("type 7", p.type = (WwType)7);
+    REFUSE("layout 3", p.layout = (WwLayout)3);
+    REFUSE("batch", p.batch = SIZE_MAX);
+    REFUSE("overlap", p.batch = 2, p.stride_c = 3);
+    REFUSE("all or none", p.a_array = &memory);
+    WwGemm p = good;
+    p.rung   = "widest";
+    refuse(&p, WW_ERR_NOT_FOUND, "there are: naive, coalesced");
+    assert_int_equal(ww_gemm(NULL, &good), WW_ERR_INVALID);
+    assert_int_equal(ww_gemm(blas, NULL), WW_ERR_INVALID);
+}
+
+/* Nothing to write: no pointer is looked at. */
+static void empty(void **state)
+{
+    WwGemm p = good;
+    (void)state;
+    p.m = 0;
+    p.a = p.b = p.c = 0;
+    assert_works(ww_gemm(blas, &p));
+    p   = good;
+    p.k = 0;
+    p.a = p.b = 0;
+    assert_works(ww_gemm(blas, &p));
+    WwSyrk s = good_syrk;
+    s.n      = 0;
+    s.a = s.c = 0;
+    assert_works(ww_syrk(blas, &s));
+}
+
+static void syrk(void **state)
+{
+    (void)state;
+    assert_works(ww_syrk(blas, &good_syrk));
+    WwSyrk p = good_syrk;
+    p.fill   = (WwFill)9;
+    assert_int_equal(ww_syrk(blas, &p), WW_ERR_INVALID);
+    assert_non_null(strstr(ww_device_error(device), "fill 9"));
+    p     = good_syrk;
+    p.lda = 5;
+    assert_int_equal(ww_syrk(blas, &p), WW_ERR_INVALID);
+    p       = good_syrk;
+    p.batch = 2;
+    assert_int_equal(ww_syrk(blas, &p), WW_ERR_INVALID);
+    assert_non_null(strstr(ww_device_error(device), "overlap"));
+    p      = good_syrk;
+    p.rung = "wide";
+    assert_int_equal(ww_syrk(blas, &p), WW_ERR_NOT_FOUND);
+    assert_int_equal(ww_syrk(NULL, &good_syrk), WW_ERR_INVALID);
+}
+
+static void queries(void **state)
+{
+    const char *rung = NULL;
+    size_t      need = 1;
+    (void)state;
+    assert_works(ww_gemm_rung(blas, &good, &rung));
+    assert_string_equal(rung, "small");
+    assert_works(ww_gemm_workspace(blas, &good, &need));
+    assert_int_equal(need, 0);
+    assert_works(ww_syrk_rung(blas, &good_syrk, &rung));
+    assert_string_equal(rung, "twice_small");
+    assert_null(ww_blas_rung("gemm", 1000));
+    assert_null(ww_blas_rung("no such ladder", 0));
+    assert_string_equal(ww_blas_rung("gemm", 0), "naive");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(gemm), cmocka_unit_test(empty), cmocka_unit_test(syrk),
+                                       cmocka_unit_test(queries)};
+    return cmocka_run_group_tests(tests, set_up, close_blas);
+}
