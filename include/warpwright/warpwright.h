@@ -53,6 +53,8 @@ typedef struct WwDeviceOptions {
     uint64_t    memory;  /* emulator: bytes of device memory; 0 = the profile's */
     const char *simd;    /* emulator: "avx512", "avx2", "baseline"; NULL = the best this machine has */
     unsigned    ordinal; /* cuda: which GPU */
+    const char *async;   /* emulator: when asynchronous copies land: "eager" (default when NULL) at issue, "late" at the wait that
+                          * covers them, "random" either, by the seed */
 } WwDeviceOptions;
 
 /* name: "emulator" or "cuda".  options may be NULL.  On failure *out is NULL and *message (if message is not NULL) is a static

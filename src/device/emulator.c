@@ -226,6 +226,17 @@ static const char *simd_title(const char *level)
     return !strcmp(level, "avx512") ? "AVX-512" : !strcmp(level, "avx2") ? "AVX2" : level;
 }
 
+static bool async_mode(const char *name, EmuAsync *out)
+{
+    static const char *const names[] = {"eager", "late", "random"}; /* by EmuAsync */
+    for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
+        if (!name || strcmp(name, names[i]) == 0) {
+            *out = (EmuAsync)i;
+            return true;
+        }
+    return false;
+}
+
 Status emulator_open(const WwDeviceOptions *o, WwDevice **out, Str *why)
 {
     static const DeviceOps ops = {
@@ -247,6 +258,10 @@ Status emulator_open(const WwDeviceOptions *o, WwDevice **out, Str *why)
     if (!p)
         return WW_ERR_NOT_FOUND;
     EmuOptions eo  = {.threads = o->threads, .simd = o->simd, .seed = o->seed};
+    if (!async_mode(o->async, &eo.async)) {
+        str_printf(why, "'%s' is no way to time asynchronous copies; eager, late or random expected", o->async);
+        return WW_ERR_INVALID;
+    }
     eo.memory      = o->memory ? o->memory : (uint64_t)p->memory_mib << 20;
     EmuDevice *emu = NULL;
     Status     s   = emu_open(&eo, &emu);

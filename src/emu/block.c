@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/stress.h"
+#include "emu/async.h"
 #include "emu/run.h"
 
 static uint8_t *zeroed(size_t bytes, size_t align)
@@ -68,6 +69,7 @@ void block_start(Block *b, Worker *k, uint64_t index)
         w->live      = first_lanes(l->threads - i * LANES);
         w->ngroups   = 0;
         w->turn      = 0;
+        async_reset(w);
         Frame *f     = frame_new(k, l->prog->code[0]);
         f->alive     = w->live;
         f->local_top = f->code->local_bytes;
@@ -95,6 +97,8 @@ void block_release(Block *b, Worker *k)
 
 void block_destroy(Block *b)
 {
+    for (uint32_t i = 0; i < b->nwarps; i++)
+        async_free(&b->warp[i]);
     str_free(&b->printed);
     free(b->shared);
     free(b->local);

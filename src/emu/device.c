@@ -85,6 +85,7 @@ Status emu_open(const EmuOptions *o, EmuDevice **out)
     long       cores = sysconf(_SC_NPROCESSORS_ONLN);
     d->exec          = exec;
     d->seed          = o->seed;
+    d->async         = o->async;
     d->threads       = o->threads ? o->threads : cores > 0 ? (unsigned)cores : 1;
     Status s         = memory_open(&d->mem, o->memory ? o->memory : DEFAULT_MEMORY);
     if (s == WW_OK)

@@ -13,11 +13,15 @@
 typedef struct EmuDevice EmuDevice;
 typedef struct EmuModule EmuModule;
 
+/* When cp.async copies land: at issue; at the wait that covers them; either, by the seed. */
+typedef enum EmuAsync { EMU_ASYNC_EAGER, EMU_ASYNC_LATE, EMU_ASYNC_RANDOM } EmuAsync;
+
 typedef struct EmuOptions {
     unsigned    threads; /* 0 = host cores */
     uint64_t    memory;  /* bytes of global memory; 0 = 141 GiB (address space; pages are taken when touched) */
     const char *simd;    /* "avx512", "avx2", "baseline"; NULL = best */
     uint64_t    seed;
+    EmuAsync    async;
 } EmuOptions;
 
 /* simd not available here: WW_ERR_UNAVAILABLE. */

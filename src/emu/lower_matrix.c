@@ -33,8 +33,7 @@ static void destinations_done(Lower *lo, const Operand *o, unsigned n, unsigned 
 
 /* ---- ldmatrix, stmatrix ---- */
 
-/* A generic address becomes an offset in the shared window. */
-static Slot shared_address(Lower *lo, const Operand *mem, MemInfo *m)
+Slot lo_shared_address(Lower *lo, const Operand *mem, MemInfo *m)
 {
     bool generic = m->space == SPACE_GENERIC;
     Slot a       = lo_mem_address(lo, mem, m);
@@ -60,7 +59,7 @@ static void lower_rows(Lower *lo, const Instr *in, bool load)
         return;
     }
     m->bytes = m->reg_bytes = 16;
-    Slot a                  = shared_address(lo, &in->opd[load ? 1 : 0], m);
+    Slot a                  = lo_shared_address(lo, &in->opd[load ? 1 : 0], m);
     if (load)
         destinations(lo, regs, n, 4, m->v);
     else

@@ -59,11 +59,14 @@ uint32_t program_pbuf_offset(const Code *code, const Var *v);
 /* lower_mem.c: what a memory instruction's modifiers say; the slot of an address and, in m, how it is made */
 MemInfo *lo_mem_info(Lower *lo, const Instr *in, AccessOp op);
 Slot     lo_mem_address(Lower *lo, const Operand *mem, MemInfo *m);
+/* lower_matrix.c: the same for an address that must be in shared memory; a generic one becomes an offset in the window */
+Slot     lo_shared_address(Lower *lo, const Operand *mem, MemInfo *m);
 
 /* lower_ctl.c, lower_mem.c, lower_matrix.c, lower_async.c: true if they lowered it */
 bool lower_control(Lower *lo, const Instr *in);
 bool lower_memory(Lower *lo, const Instr *in);
 bool lower_matrix(Lower *lo, const Instr *in);
+bool lower_async(Lower *lo, const Instr *in);
 /* True for instructions whose handlers may give up the warp: a guard becomes a branch around them. */
 bool lower_needs_branch(const Instr *in);
 

@@ -95,6 +95,7 @@ struct EmuDevice {
     const ExecTable *exec;
     unsigned         threads;
     uint64_t         seed;
+    EmuAsync         async;
     uint64_t         param_base;       /* the launch's parameter block, in device memory */
     char             why[512];
 };

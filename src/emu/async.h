@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Asynchronous copies in flight, and what lowering tells their handlers (async.c, mbarrier.c). */
+#ifndef WW_EMU_ASYNC_H
+#define WW_EMU_ASYNC_H
+
+#include "emu/program.h"
+#include "emu/run.h"
+
+typedef struct CopyInfo { /* cp.async; Uop a: destination, b: source */
+    MemInfo dst, src;
+    Slot    size;   /* bytes to read; the rest is zero.  NO_SLOT: all */
+    Slot    ignore; /* predicate: read nothing.  NO_SLOT: never */
+    bool    ignore_neg;
+} CopyInfo;
+
+typedef enum MbarOp {
+    MBAR_INIT, MBAR_INVAL, MBAR_EXPECT_TX, MBAR_COMPLETE_TX, MBAR_ARRIVE_TX, MBAR_ARRIVE_NC, MBAR_ARRIVE, MBAR_DROP_TX, MBAR_DROP_NC,
+    MBAR_DROP, MBAR_TEST_PARITY, MBAR_TEST, MBAR_COPIES, MBAR_COPIES_NOINC
+} MbarOp;
+
+/* A block starts anew: nothing is in flight. */
+void async_reset(Warp *w);
+void async_free(Warp *w);
+/* The lanes in w->mask: an arrival at the mbarrier at `offset` once their copies issued so far have landed. */
+void async_arrive_later(Warp *w, uint32_t lane, uint32_t offset);
+/* Somebody looks at the mbarrier: what its deferred arrivals wait for lands now. */
+void async_settle(Block *b, uint32_t offset);
+/* mbarrier.c: one arrival, by a copy. */
+void mbarrier_copy_arrives(Block *b, uint32_t offset);
+
+#endif
