@@ -55,10 +55,10 @@ struct WwBlas {
     WwPtr      workspace;
     size_t     workspace_bytes;
     /* For benchmarks: how each launch is made, and the result of the last one when wanted. */
-    bool       time;
-    unsigned   repeats, observe;
-    WwResult  *result; /* of the last launch; owned, kept only while `keep` */
-    bool       keep;
+    bool      time;
+    unsigned  repeats, observe;
+    WwResult *result; /* of the last launch; owned, kept only while `keep` */
+    bool      keep;
 };
 
 /* check.c.  Nothing to compute: args.m or args.n or batch is 0. */

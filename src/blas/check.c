@@ -36,8 +36,8 @@ static Status check_address(WwDevice *d, const char *function, const Matrix *m, 
                            function, m->name, at, (int)ELEMENT);
     uint64_t bytes, end;
     if (__builtin_mul_overflow(last, (uint64_t)ELEMENT, &bytes) || __builtin_add_overflow(at, bytes, &end))
-        return device_fail(d, WW_ERR_INVALID, "%s: %s = 0x%" PRIx64 " with %s = %zu ends past the last address", function,
-                           m->name, at, m->ld_name, m->ld);
+        return device_fail(d, WW_ERR_INVALID, "%s: %s = 0x%" PRIx64 " with %s = %zu ends past the last address",
+                           function, m->name, at, m->ld_name, m->ld);
     return WW_OK;
 }
 
@@ -52,8 +52,8 @@ static Status check_matrix(WwDevice *d, const char *function, const Matrix *m, s
     if (__builtin_mul_overflow((uint64_t)m->lines, (uint64_t)m->ld, &last) ||
         __builtin_mul_overflow((uint64_t)m->stride, (uint64_t)(batch - 1), &far) ||
         __builtin_add_overflow(last, far, &last))
-        return device_fail(d, WW_ERR_INVALID, "%s: %s = %zu makes %s larger than the address space", function, m->ld_name,
-                           m->ld, m->name);
+        return device_fail(d, WW_ERR_INVALID, "%s: %s = %zu makes %s larger than the address space", function,
+                           m->ld_name, m->ld, m->name);
     if (!m->array)
         return check_address(d, function, m, m->at, last);
     for (size_t i = 0; i < batch; i++)
@@ -75,7 +75,12 @@ static Status check_kinds(WwDevice *d, const char *function, WwType type, WwLayo
 
 static uint32_t scalar_bits(WwType type, WwScalar v)
 {
-    return type == WW_I32 ? (uint32_t)v.i32 : (union { float f; uint32_t u; }){v.f32}.u;
+    return type == WW_I32 ? (uint32_t)v.i32
+                          : (union {
+                                float    f;
+                                uint32_t u;
+                            }){v.f32}
+                                .u;
 }
 
 static bool scalar_zero(WwType type, WwScalar v)
@@ -122,7 +127,8 @@ Status problem_of_gemm(WwBlas *b, const WwGemm *p, Problem *out)
     Matrix e = {"b", "ldb", p->b, p->b_array, rows_b ? p->k : p->n, rows_b ? p->n : p->k, p->ldb, p->stride_b};
     TRY(check_matrix(d, "ww_gemm", &c, out->batch));
     if (out->batch > 1 && !arrays && p->stride_c < (cm ? p->n : p->m) * p->ldc && p->m && p->n)
-        return device_fail(d, WW_ERR_INVALID, "ww_gemm: stride_c = %zu lets the results of a batch overlap", p->stride_c);
+        return device_fail(d, WW_ERR_INVALID, "ww_gemm: stride_c = %zu lets the results of a batch overlap",
+                           p->stride_c);
     bool none = scalar_zero(p->type, p->alpha);
     if (!none && p->m && p->n) {
         TRY(check_matrix(d, "ww_gemm", &a, out->batch));
@@ -138,14 +144,14 @@ Status problem_of_gemm(WwBlas *b, const WwGemm *p, Problem *out)
     out->c          = c.array;
     set_operand(x, cm ? !rows_b : rows_a, &g->x_row, &g->x_col, &g->x_batch);
     set_operand(y, cm ? rows_a : !rows_b, &g->y_col, &g->y_row, &g->y_batch);
-    g->ldc     = p->ldc;
-    g->c_batch = p->stride_c;
-    g->m       = (int)(cm ? p->n : p->m);
-    g->n       = (int)(cm ? p->m : p->n);
-    g->k       = none ? 0 : (int)p->k;
-    g->alpha   = scalar_bits(p->type, p->alpha);
-    g->beta    = scalar_bits(p->type, p->beta);
-    g->vector  = aligned(x, out->batch) | aligned(y, out->batch) << 1 | aligned(&c, out->batch) << 2;
+    g->ldc               = p->ldc;
+    g->c_batch           = p->stride_c;
+    g->m                 = (int)(cm ? p->n : p->m);
+    g->n                 = (int)(cm ? p->m : p->n);
+    g->k                 = none ? 0 : (int)p->k;
+    g->alpha             = scalar_bits(p->type, p->alpha);
+    g->beta              = scalar_bits(p->type, p->beta);
+    g->vector            = aligned(x, out->batch) | aligned(y, out->batch) << 1 | aligned(&c, out->batch) << 2;
     out->workspace       = p->workspace;
     out->workspace_bytes = p->workspace_bytes;
     return WW_OK;
@@ -166,7 +172,8 @@ Status problem_of_syrk(WwBlas *b, const WwSyrk *p, Problem *out)
     Matrix c       = {"c", "ldc", p->c, NULL, p->n, p->n, p->ldc, p->stride_c};
     TRY(check_matrix(d, "ww_syrk", &c, out->batch));
     if (out->batch > 1 && p->stride_c < p->n * p->ldc)
-        return device_fail(d, WW_ERR_INVALID, "ww_syrk: stride_c = %zu lets the results of a batch overlap", p->stride_c);
+        return device_fail(d, WW_ERR_INVALID, "ww_syrk: stride_c = %zu lets the results of a batch overlap",
+                           p->stride_c);
     bool none = scalar_zero(p->type, p->alpha);
     if (!none && p->n)
         TRY(check_matrix(d, "ww_syrk", &a, out->batch));

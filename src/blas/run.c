@@ -61,7 +61,8 @@ static Status find_module(WwBlas *b, const char *entry, WwModule **out)
             return *out = b->modules[i].module, WW_OK;
     const KernelText *t = kernel_text(e, NULL);
     if (!t || !t->ptx)
-        return device_fail(b->device, WW_ERR_UNAVAILABLE, "kernel %s was not built: %s", entry, t ? t->reason : "no compiler");
+        return device_fail(b->device, WW_ERR_UNAVAILABLE, "kernel %s was not built: %s", entry,
+                           t ? t->reason : "no compiler");
     TRY(ww_module_load(b->device, t->file, t->ptx, t->len, out));
     assert(b->nmodules < BLAS_MODULES);
     b->modules[b->nmodules++] = (BlasModule){e->file, *out};
@@ -73,9 +74,14 @@ Status blas_launch(WwBlas *b, const char *entry, WwDim3 grid, unsigned threads, 
     WwModule *m      = NULL;
     WwResult *result = NULL;
     TRY(find_module(b, entry, &m));
-    WwLaunch w = {.grid = grid, .block = {threads, 1, 1}, .args = args, .arg_count = nargs, .observe = b->observe,
-                  .time = b->time, .repeats = b->repeats};
-    Status s = ww_launch(b->device, m, entry, &w, b->keep ? &result : NULL);
+    WwLaunch w = {.grid      = grid,
+                  .block     = {threads, 1, 1},
+                  .args      = args,
+                  .arg_count = nargs,
+                  .observe   = b->observe,
+                  .time      = b->time,
+                  .repeats   = b->repeats};
+    Status   s = ww_launch(b->device, m, entry, &w, b->keep ? &result : NULL);
     if (b->keep) {
         ww_result_free(b->result);
         b->result = result;
@@ -120,9 +126,10 @@ static Status take_workspace(WwBlas *b, const Problem *p, GemmArgs *g)
     WwPtr  at = p->workspace;
     if (at) {
         if (p->workspace_bytes < need || at % 16)
-            return device_fail(b->device, WW_ERR_INVALID,
-                               "ww_gemm: the rung %s needs a workspace of %zu bytes aligned to 16, given are %zu at 0x%llx",
-                               p->rung->name, need, p->workspace_bytes, (unsigned long long)at);
+            return device_fail(
+                b->device, WW_ERR_INVALID,
+                "ww_gemm: the rung %s needs a workspace of %zu bytes aligned to 16, given are %zu at 0x%llx",
+                p->rung->name, need, p->workspace_bytes, (unsigned long long)at);
     } else if (b->workspace_bytes < need) {
         if (b->workspace)
             TRY(ww_free(b->device, b->workspace));

@@ -14,7 +14,7 @@
 enum { SLOTS_PER_SM = 2, STREAM_MIN_K = 256, SKINNY_K = 64 };
 
 static const Rung rungs[] = {
-#define RUNG(ladder, name, rows, columns, threads, layouts, splits) \
+#define RUNG(ladder, name, rows, columns, threads, layouts, splits)                                                    \
     {#ladder, #name, rows, columns, threads, RUNG_##layouts, #splits[0] == 'S'},
 #include "blas/rungs.def"
 #undef RUNG

@@ -30,7 +30,7 @@ typedef struct BenchRow {
 } BenchRow;
 
 /* Useful work of one run: operations (2mnk) or bytes, and the unit of their rate. */
-double bench_amount(const BenchWork *w);
+double      bench_amount(const BenchWork *w);
 const char *bench_unit(const BenchWork *w);
 
 void bench_table_head(FILE *to);
@@ -41,9 +41,9 @@ bool bench_json(const char *file, const BenchRow *rows, size_t n, const char *de
 /* The median time of cuBLAS (or cudaMemcpy's driver call) for `w` on the current context, buffers as for the kernels.
  * impl: "cublas", "cublaslt", "memcpy". */
 typedef struct BenchPeer BenchPeer;
-BenchPeer *bench_peer_open(WwDevice *d, const char *cublas, char *why, size_t size);
-void       bench_peer_close(BenchPeer *p);
-bool bench_peer_run(BenchPeer *p, const BenchWork *w, WwPtr a, WwPtr b, WwPtr c, BenchRow *row);
+BenchPeer               *bench_peer_open(WwDevice *d, const char *cublas, char *why, size_t size);
+void                     bench_peer_close(BenchPeer *p);
+bool                     bench_peer_run(BenchPeer *p, const BenchWork *w, WwPtr a, WwPtr b, WwPtr c, BenchRow *row);
 
 /* SM clock in MHz and power in W from NVML; false: unknown. */
 bool bench_sensors(double *clock_mhz, double *power_w);

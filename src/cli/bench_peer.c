@@ -19,10 +19,10 @@ enum { RUNS = 20, WARM = 3, MAX_CALLS = 1000, OP_N = 0, OP_T = 1, FILL_LOWER = 0
 typedef struct Cublas {
     int (*create)(void **handle);
     int (*destroy)(void *handle);
-    int (*sgemm)(void *h, int ta, int tb, int m, int n, int k, const float *alpha, const float *a, int lda, const float *b,
-                 int ldb, const float *beta, float *c, int ldc);
-    int (*ssyrk)(void *h, int fill, int trans, int n, int k, const float *alpha, const float *a, int lda, const float *beta,
-                 float *c, int ldc);
+    int (*sgemm)(void *h, int ta, int tb, int m, int n, int k, const float *alpha, const float *a, int lda,
+                 const float *b, int ldb, const float *beta, float *c, int ldc);
+    int (*ssyrk)(void *h, int fill, int trans, int n, int k, const float *alpha, const float *a, int lda,
+                 const float *beta, float *c, int ldc);
 } Cublas;
 
 struct BenchPeer {
@@ -139,8 +139,8 @@ bool bench_peer_run(BenchPeer *p, const BenchWork *w, WwPtr a, WwPtr b, WwPtr c,
         snprintf(row->problem, sizeof row->problem, "no cuBLAS");
         return false;
     }
-    Clock  t  = {NULL, NULL};
-    bool   ok = p->c->drv.event_create(&t.from, 0) == 0 && p->c->drv.event_create(&t.to, 0) == 0;
+    Clock t  = {NULL, NULL};
+    bool  ok = p->c->drv.event_create(&t.from, 0) == 0 && p->c->drv.event_create(&t.to, 0) == 0;
     for (int i = 0; ok && i < WARM; i++)
         ok = timed(p, w, a, b, c, i ? 4 : 1, t, &one);
     unsigned calls = one > 0 && one < 1 ? (unsigned)fmin(ceil(1 / one), MAX_CALLS) : 1;
@@ -174,7 +174,7 @@ bool bench_sensors(double *clock_mhz, double *power_w)
     *(void **)&device = dlsym(lib, "nvmlDeviceGetHandleByIndex_v2");
     *(void **)&clock  = dlsym(lib, "nvmlDeviceGetClockInfo");
     *(void **)&power  = dlsym(lib, "nvmlDeviceGetPowerUsage");
-    bool ok = init && stop && device && clock && power && init() == 0;
+    bool ok           = init && stop && device && clock && power && init() == 0;
     if (ok) {
         ok = device(0, &dev) == 0 && clock(dev, 1, &mhz) == 0; /* 1: the SM clock */
         if (ok && power(dev, &mw) == 0)

@@ -44,7 +44,8 @@ void bench_table_row(FILE *to, const BenchRow *r, double cublas_ms)
         snprintf(size, sizeof size, "%zuB +%zu>+%zu", r->w.bytes, r->w.src_offset, r->w.dst_offset);
     else
         snprintf(size, sizeof size, "%zux%zux%zu", r->w.m, r->w.n, r->w.k);
-    fprintf(to, "%-5s %-4s %-16s %-3s %-12s", r->w.work, r->w.type == WW_I32 ? "i32" : "f32", size, layout(&r->w), r->impl);
+    fprintf(to, "%-5s %-4s %-16s %-3s %-12s", r->w.work, r->w.type == WW_I32 ? "i32" : "f32", size, layout(&r->w),
+            r->impl);
     if (rate(r) > 0)
         fprintf(to, " %10.4f %10.2f %-8s", r->median_ms, rate(r), bench_unit(&r->w));
     else
@@ -67,8 +68,8 @@ static json_t *number(double v)
 
 static json_t *row_json(const BenchRow *r, double cublas_ms, const char *device)
 {
-    bool   shown = rate(r) > 0;
-    json_t *o    = json_object();
+    bool    shown = rate(r) > 0;
+    json_t *o     = json_object();
     json_object_set_new(o, "work", json_string(r->w.work));
     json_object_set_new(o, "m", json_integer((json_int_t)r->w.m));
     json_object_set_new(o, "n", json_integer((json_int_t)r->w.n));

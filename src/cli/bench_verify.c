@@ -51,7 +51,7 @@ static bool residual_f32(const BenchMatrices *p, uint64_t seed)
     double *bt = ARENA_ARRAY(arena, double, k + 1), *abs_bt = ARENA_ARRAY(arena, double, k + 1);
     double *want = ARENA_ARRAY(arena, double, m), *bound = ARENA_ARRAY(arena, double, m);
     double *got = ARENA_ARRAY(arena, double, m), *unused = ARENA_ARRAY(arena, double, m);
-    bool    ok  = true;
+    bool    ok = true;
     for (size_t j = 0; j < n; j++) {
         t[j]     = 1 + (double)(inputs_at(seed, STREAM_T, j) >> 40) * 0x1p-24;
         abs_t[j] = t[j];
@@ -99,7 +99,8 @@ static bool samples_f32(const BenchMatrices *p, uint64_t seed, double *max_error
         size_t i = inputs_at(seed, STREAM_AT, 2 * s) % p->m, j = inputs_at(seed, STREAM_AT, 2 * s + 1) % p->n;
         double sum = 0, aa = 0, bb = 0;
         for (size_t l = 0; l < p->k; l++) {
-            double x = (double)a[at(i, l, p->ta ? p->m : p->k, p->ta)], y = (double)b[at(l, j, p->tb ? p->k : p->n, p->tb)];
+            double x = (double)a[at(i, l, p->ta ? p->m : p->k, p->ta)],
+                   y = (double)b[at(l, j, p->tb ? p->k : p->n, p->tb)];
             sum += x * y;
             aa += x * x;
             bb += y * y;

@@ -46,11 +46,30 @@ static Status run_ours(Bench *x, const BenchWork *w, const Data *p, const char *
     if (strcmp(w->work, "copy") == 0)
         return ww_blas_copy(x->blas, p->dc + w->dst_offset, p->da + w->src_offset, w->bytes);
     if (strcmp(w->work, "aat") == 0)
-        return ww_syrk(x->blas, &(WwSyrk){.type = w->type, .trans = w->ta, .n = w->m, .k = w->k, .alpha = one, .a = p->da,
-                                          .c = p->dc, .lda = w->ta ? w->m : w->k, .ldc = w->m, .rung = rung});
-    return ww_gemm(x->blas, &(WwGemm){.type = w->type, .trans_a = w->ta, .trans_b = w->tb, .m = w->m, .n = w->n, .k = w->k,
-                                      .alpha = one, .a = p->da, .b = p->db, .c = p->dc, .lda = w->ta ? w->m : w->k,
-                                      .ldb = w->tb ? w->k : w->n, .ldc = w->n, .rung = rung});
+        return ww_syrk(x->blas, &(WwSyrk){.type  = w->type,
+                                          .trans = w->ta,
+                                          .n     = w->m,
+                                          .k     = w->k,
+                                          .alpha = one,
+                                          .a     = p->da,
+                                          .c     = p->dc,
+                                          .lda   = w->ta ? w->m : w->k,
+                                          .ldc   = w->m,
+                                          .rung  = rung});
+    return ww_gemm(x->blas, &(WwGemm){.type    = w->type,
+                                      .trans_a = w->ta,
+                                      .trans_b = w->tb,
+                                      .m       = w->m,
+                                      .n       = w->n,
+                                      .k       = w->k,
+                                      .alpha   = one,
+                                      .a       = p->da,
+                                      .b       = p->db,
+                                      .c       = p->dc,
+                                      .lda     = w->ta ? w->m : w->k,
+                                      .ldb     = w->tb ? w->k : w->n,
+                                      .ldc     = w->n,
+                                      .rung    = rung});
 }
 
 static bool slow(const char *impl)
@@ -90,7 +109,7 @@ static void verify(Bench *x, const BenchWork *w, Data *p, BenchRow *row)
     }
     if (strcmp(w->work, "copy") == 0) {
         const uint8_t *c = p->c;
-        row->verified = memcmp(c + w->dst_offset, (const uint8_t *)p->a + w->src_offset, w->bytes) == 0;
+        row->verified    = memcmp(c + w->dst_offset, (const uint8_t *)p->a + w->src_offset, w->bytes) == 0;
         for (size_t i = 0; i < p->cn; i++)
             if ((i < w->dst_offset || i >= w->dst_offset + w->bytes) && c[i] != POISON)
                 row->verified = false;
@@ -104,8 +123,16 @@ static void verify(Bench *x, const BenchWork *w, Data *p, BenchRow *row)
                     c[i * w->m + j] = c[j * w->m + i];
         }
         bool          aat = strcmp(w->work, "aat") == 0;
-        BenchMatrices q   = {.type = w->type, .m = w->m, .n = w->n, .k = w->k, .ta = w->ta, .tb = aat ? !w->ta : w->tb,
-                             .symmetric = aat, .a = p->a, .b = aat ? p->a : p->b, .c = p->c};
+        BenchMatrices q   = {.type      = w->type,
+                             .m         = w->m,
+                             .n         = w->n,
+                             .k         = w->k,
+                             .ta        = w->ta,
+                             .tb        = aat ? !w->ta : w->tb,
+                             .symmetric = aat,
+                             .a         = p->a,
+                             .b         = aat ? p->a : p->b,
+                             .c         = p->c};
         row->verified     = bench_verify(&q, x->seed, &row->max_error, &problem);
     }
     snprintf(row->problem, sizeof row->problem, "%s", problem);
@@ -147,12 +174,12 @@ static void fill_inputs(void *v, size_t bytes, WwType type, bool any, uint64_t s
 static Status open_data(Bench *x, const BenchWork *w, Data *p)
 {
     bool copy = strcmp(w->work, "copy") == 0, gemm = strcmp(w->work, "gemm") == 0;
-    p->an     = copy ? (w->bytes + MAX_OFFSET + 3) / 4 * 4 : w->m * w->k * 4;
-    p->bn     = gemm ? w->k * w->n * 4 : 0;
-    p->cn     = copy ? p->an : w->m * w->n * 4;
-    p->a      = xmalloc(p->an + 4);
-    p->b      = xmalloc(p->bn + 4);
-    p->c      = xmalloc(p->cn + 4);
+    p->an = copy ? (w->bytes + MAX_OFFSET + 3) / 4 * 4 : w->m * w->k * 4;
+    p->bn = gemm ? w->k * w->n * 4 : 0;
+    p->cn = copy ? p->an : w->m * w->n * 4;
+    p->a  = xmalloc(p->an + 4);
+    p->b  = xmalloc(p->bn + 4);
+    p->c  = xmalloc(p->cn + 4);
     fill_inputs(p->a, p->an, w->type, copy, x->seed, 1);
     fill_inputs(p->b, p->bn, w->type, copy, x->seed, 2);
     TRY(ww_alloc(x->device, p->an, &p->da));
@@ -292,7 +319,7 @@ int cmd_bench(int argc, char **argv)
         return code;
     bool        ladder = strcmp(a.operand[0], "ladder") == 0;
     const char *work   = a.operand[a.noperands - 1];
-    bool known = strcmp(work, "gemm") == 0 || strcmp(work, "aat") == 0 || strcmp(work, "copy") == 0;
+    bool        known  = strcmp(work, "gemm") == 0 || strcmp(work, "aat") == 0 || strcmp(work, "copy") == 0;
     if (!known || a.noperands != (ladder ? 2u : 1u)) {
         code = cli_error("bench", "expected gemm, aat or copy, or ladder and one of them");
     } else {

@@ -75,10 +75,10 @@ static inline size_t mat_at(const Mat *m, size_t i, size_t j)
 static inline Mat mat_new(size_t rows, size_t cols, size_t extra, bool column_major, size_t shift)
 {
     size_t lines = column_major ? cols : rows, length = column_major ? rows : cols;
-    Mat    m     = {rows, cols, length + extra, 0, column_major, NULL, 0, 0};
-    m.ld         = m.ld ? m.ld : 1;
-    m.words      = lines && length ? (lines - 1) * m.ld + length : 0;
-    m.v          = malloc((m.words + 1) * 4);
+    Mat    m = {rows, cols, length + extra, 0, column_major, NULL, 0, 0};
+    m.ld     = m.ld ? m.ld : 1;
+    m.words  = lines && length ? (lines - 1) * m.ld + length : 0;
+    m.v      = malloc((m.words + 1) * 4);
     assert_works(ww_alloc(device, (m.words + shift + !m.words) * 4, &m.base));
     m.p = m.base + shift * 4;
     return m;

@@ -20,7 +20,7 @@ static void begin(void)
 
 static uint64_t conflicts(const WwCounters *c)
 {
-    uint64_t sum = 0;
+    uint64_t sum   = 0;
     size_t   found = 0;
     for (size_t i = 0; i < ww_counter_count(); i++)
         if (strstr(ww_counter_name(i), "bank_conflicts")) {
@@ -40,15 +40,27 @@ static void gemm_has_no_conflicts(void **state)
     begin();
     for (size_t r = 0; r < sizeof rungs / sizeof *rungs; r++)
         for (unsigned how = 0; how < 4; how++) {
-            Mat a = mat_new(how & 1 ? K : M, how & 1 ? M : K, 0, false, 0), b = mat_new(how & 2 ? N : K, how & 2 ? K : N, 0, false, 0);
+            Mat a = mat_new(how & 1 ? K : M, how & 1 ? M : K, 0, false, 0),
+                b = mat_new(how & 2 ? N : K, how & 2 ? K : N, 0, false, 0);
             Mat c = mat_new(M, N, 0, false, 0);
             mat_random(&a, WW_F32, &seed);
             mat_random(&b, WW_F32, &seed);
-            assert_works(ww_gemm(blas, &(WwGemm){.trans_a = how & 1, .trans_b = how & 2, .m = M, .n = N, .k = K, .alpha.f32 = 1,
-                                                 .a = a.p, .b = b.p, .c = c.p, .lda = a.ld, .ldb = b.ld, .ldc = c.ld,
-                                                 .rung = rungs[r]}));
+            assert_works(ww_gemm(blas, &(WwGemm){.trans_a   = how & 1,
+                                                 .trans_b   = how & 2,
+                                                 .m         = M,
+                                                 .n         = N,
+                                                 .k         = K,
+                                                 .alpha.f32 = 1,
+                                                 .a         = a.p,
+                                                 .b         = b.p,
+                                                 .c         = c.p,
+                                                 .lda       = a.ld,
+                                                 .ldb       = b.ld,
+                                                 .ldc       = c.ld,
+                                                 .rung      = rungs[r]}));
             if (conflicts(counted()) != 0)
-                fail_msg("%s, transposes %u: %llu bank conflicts", rungs[r], how, (unsigned long long)conflicts(counted()));
+                fail_msg("%s, transposes %u: %llu bank conflicts", rungs[r], how,
+                         (unsigned long long)conflicts(counted()));
             mat_free(&a);
             mat_free(&b);
             mat_free(&c);
@@ -66,8 +78,15 @@ static void aat_writes_once(void **state)
         for (int trans = 0; trans < 2; trans++) {
             Mat a = mat_new(trans ? K : N, trans ? N : K, 0, false, 0), c = mat_new(N, N, 0, false, 0);
             mat_random(&a, WW_F32, &seed);
-            assert_works(ww_syrk(blas, &(WwSyrk){.trans = trans, .n = N, .k = K, .alpha.f32 = 1, .a = a.p, .c = c.p, .lda = a.ld,
-                                                 .ldc = c.ld, .rung = ww_blas_rung("aat", r)}));
+            assert_works(ww_syrk(blas, &(WwSyrk){.trans     = trans,
+                                                 .n         = N,
+                                                 .k         = K,
+                                                 .alpha.f32 = 1,
+                                                 .a         = a.p,
+                                                 .c         = c.p,
+                                                 .lda       = a.ld,
+                                                 .ldc       = c.ld,
+                                                 .rung      = ww_blas_rung("aat", r)}));
             assert_int_equal(conflicts(counted()), 0);
             mat_free(&a);
             mat_free(&c);

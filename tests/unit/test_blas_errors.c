@@ -11,8 +11,16 @@ static int set_up(void **state)
 {
     if (open_blas(state) != 0 || ww_alloc(device, 1 << 16, &memory) != WW_OK)
         return -1;
-    good      = (WwGemm){.m = 4, .n = 5, .k = 6, .alpha.f32 = 1, .a = memory, .b = memory + 1024, .c = memory + 4096, .lda = 6,
-                         .ldb = 5, .ldc = 5};
+    good      = (WwGemm){.m         = 4,
+                         .n         = 5,
+                         .k         = 6,
+                         .alpha.f32 = 1,
+                         .a         = memory,
+                         .b         = memory + 1024,
+                         .c         = memory + 4096,
+                         .lda       = 6,
+                         .ldb       = 5,
+                         .ldc       = 5};
     good_syrk = (WwSyrk){.n = 4, .k = 6, .alpha.f32 = 1, .a = memory, .c = memory + 4096, .lda = 6, .ldc = 4};
     return ww_fill(device, memory, 0, 1 << 16) == WW_OK ? 0 : -1;
 }

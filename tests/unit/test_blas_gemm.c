@@ -55,9 +55,22 @@ static void release(Operands *o)
 
 static WwGemm problem(const Case *t, const Operands *o, const char *rung)
 {
-    return (WwGemm){.type = t->type, .layout = t->layout, .trans_a = t->ta, .trans_b = t->tb, .m = t->m, .n = t->n, .k = t->k,
-                    .alpha = t->alpha, .beta = t->beta, .a = o->a.p, .b = o->b.p, .c = o->c.p, .lda = o->a.ld,
-                    .ldb = o->b.ld, .ldc = o->c.ld, .rung = rung};
+    return (WwGemm){.type    = t->type,
+                    .layout  = t->layout,
+                    .trans_a = t->ta,
+                    .trans_b = t->tb,
+                    .m       = t->m,
+                    .n       = t->n,
+                    .k       = t->k,
+                    .alpha   = t->alpha,
+                    .beta    = t->beta,
+                    .a       = o->a.p,
+                    .b       = o->b.p,
+                    .c       = o->c.p,
+                    .lda     = o->a.ld,
+                    .ldb     = o->b.ld,
+                    .ldc     = o->c.ld,
+                    .rung    = rung};
 }
 
 static void expect_product(const Case *t, Operands *o)
@@ -104,8 +117,16 @@ static void every_rung(void **state)
         for (unsigned how = 0; how < 16; how++)
             for (size_t s = 0; s < sizeof shape / sizeof *shape; s++) {
                 WwType type = how & 1 ? WW_I32 : WW_F32;
-                Case   t    = {type, how & 2 ? WW_COLUMN_MAJOR : WW_ROW_MAJOR, how & 4, how & 8, shape[s][0], shape[s][1],
-                               shape[s][2], s == 1 ? 3 : 0, s == 1, scalar(type, s == 1 ? -2 : 1),
+                Case   t    = {type,
+                          how & 2 ? WW_COLUMN_MAJOR : WW_ROW_MAJOR,
+                               how & 4,
+                               how & 8,
+                               shape[s][0],
+                               shape[s][1],
+                               shape[s][2],
+                          s == 1 ? 3 : 0,
+                               s == 1,
+                               scalar(type, s == 1 ? -2 : 1),
                                scalar(type, s == 1 ? 3 : 0)};
                 run(&t, ww_blas_rung("gemm", r), next_bits(&seed));
             }
@@ -120,9 +141,16 @@ static void sampled_shapes(void **state)
     (void)state;
     for (int i = 0; i < 60; i++) {
         WwType type = next_below(&seed, 2) ? WW_I32 : WW_F32;
-        Case   t    = {type, next_below(&seed, 2) ? WW_COLUMN_MAJOR : WW_ROW_MAJOR, next_below(&seed, 2), next_below(&seed, 2),
-                       size[next_below(&seed, SIZES)], size[next_below(&seed, SIZES)], size[next_below(&seed, SIZES)],
-                       next_below(&seed, 5), next_below(&seed, 4), scalar(type, (double)next_below(&seed, 4) - 1),
+        Case   t    = {type,
+                  next_below(&seed, 2) ? WW_COLUMN_MAJOR : WW_ROW_MAJOR,
+                       next_below(&seed, 2),
+                       next_below(&seed, 2),
+                       size[next_below(&seed, SIZES)],
+                       size[next_below(&seed, SIZES)],
+                       size[next_below(&seed, SIZES)],
+                       next_below(&seed, 5),
+                       next_below(&seed, 4),
+                       scalar(type, (double)next_below(&seed, 4) - 1),
                        scalar(type, (double)next_below(&seed, 3) - 1)};
         run(&t, NULL, next_bits(&seed));
     }
@@ -131,7 +159,7 @@ static void sampled_shapes(void **state)
 /* Several blocks share a tile and the same call gives the same bits. */
 static void stream_shares(void **state)
 {
-    Case     t = {WW_F32, WW_ROW_MAJOR, false, false, 129, 130, 333, 0, 0, {.f32 = 1}, {.f32 = 0}};
+    Case     t    = {WW_F32, WW_ROW_MAJOR, false, false, 129, 130, 333, 0, 0, {.f32 = 1}, {.f32 = 0}};
     uint64_t seed = 3;
     Operands o    = make(&t, &seed);
     WwGemm   p    = problem(&t, &o, "stream");
@@ -193,10 +221,10 @@ static void batches(void **state)
 static void not_a_number(void **state)
 {
     for (size_t r = 0; ww_blas_rung("gemm", r); r++) {
-        Case     t    = {WW_F32, WW_ROW_MAJOR, false, false, 37, 41, 23, 0, 0, {.f32 = 1}, {.f32 = 0}};
-        uint64_t seed = 5;
-        Operands o    = make(&t, &seed);
-        WwGemm   p    = problem(&t, &o, ww_blas_rung("gemm", r));
+        Case     t                  = {WW_F32, WW_ROW_MAJOR, false, false, 37, 41, 23, 0, 0, {.f32 = 1}, {.f32 = 0}};
+        uint64_t seed               = 5;
+        Operands o                  = make(&t, &seed);
+        WwGemm   p                  = problem(&t, &o, ww_blas_rung("gemm", r));
         o.a.v[mat_at(&o.a, 36, 22)] = as_bits(NAN);
         o.a.v[mat_at(&o.a, 3, 0)]   = as_bits(INFINITY);
         mat_put(&o.a);

@@ -32,7 +32,8 @@ static void expect_element_of(const Case *t, const Mat *a, const Mat *c, const u
         return;
     }
     for (size_t l = 0; l < t->k; l++) {
-        uint32_t x = a->v[t->trans ? mat_at(a, l, i) : mat_at(a, i, l)], y = a->v[t->trans ? mat_at(a, l, j) : mat_at(a, j, l)];
+        uint32_t x = a->v[t->trans ? mat_at(a, l, i) : mat_at(a, i, l)],
+                 y = a->v[t->trans ? mat_at(a, l, j) : mat_at(a, j, l)];
         whole += x * y;
         sum += (double)as_float(x) * (double)as_float(y);
         all += fabs((double)as_float(x) * (double)as_float(y));
@@ -56,8 +57,17 @@ static void run(const Case *t, const char *rung, uint64_t seed)
     mat_put(&c);
     uint32_t *old = malloc(c.words * 4 + 4);
     memcpy(old, c.v, c.words * 4);
-    WwSyrk p = {.type = t->type, .layout = t->layout, .fill = t->fill, .trans = t->trans, .n = t->n, .k = t->k, .a = a.p,
-                .c = c.p, .lda = a.ld, .ldc = c.ld, .rung = rung};
+    WwSyrk p = {.type   = t->type,
+                .layout = t->layout,
+                .fill   = t->fill,
+                .trans  = t->trans,
+                .n      = t->n,
+                .k      = t->k,
+                .a      = a.p,
+                .c      = c.p,
+                .lda    = a.ld,
+                .ldc    = c.ld,
+                .rung   = rung};
     if (t->type == WW_I32)
         p.alpha.i32 = 3, p.beta.i32 = t->beta ? 2 : 0;
     else
@@ -89,8 +99,15 @@ static void every_rung(void **state)
                 for (size_t s = 0; s < sizeof shape / sizeof *shape; s++) {
                     if (s == 3 && how != (unsigned)fill + 8) /* one large case for each fill */
                         continue;
-                    Case t = {how & 1 ? WW_I32 : WW_F32, how & 2 ? WW_COLUMN_MAJOR : WW_ROW_MAJOR, (WwFill)fill, how & 4, how & 8,
-                              shape[s][0], shape[s][1], s == 1 ? 2 : 0, s == 1 ? 3 : 0};
+                    Case t = {how & 1 ? WW_I32 : WW_F32,
+                              how & 2 ? WW_COLUMN_MAJOR : WW_ROW_MAJOR,
+                              (WwFill)fill,
+                              how & 4,
+                              how & 8,
+                              shape[s][0],
+                              shape[s][1],
+                              s == 1 ? 2 : 0,
+                              s == 1 ? 3 : 0};
                     run(&t, ww_blas_rung("aat", r), next_bits(&seed));
                 }
 }
@@ -102,8 +119,17 @@ static void batch(void **state)
     Mat      a = mat_new(BATCH * SIDE, K, 0, false, 0), c = mat_new(BATCH * SIDE, SIDE, 0, false, 0);
     (void)state;
     mat_random(&a, WW_I32, &seed);
-    WwSyrk p = {.type = WW_I32, .n = SIDE, .k = K, .alpha.i32 = 1, .a = a.p, .c = c.p, .lda = K, .ldc = SIDE, .batch = BATCH,
-                .stride_a = SIDE * K, .stride_c = SIDE * SIDE};
+    WwSyrk p = {.type      = WW_I32,
+                .n         = SIDE,
+                .k         = K,
+                .alpha.i32 = 1,
+                .a         = a.p,
+                .c         = c.p,
+                .lda       = K,
+                .ldc       = SIDE,
+                .batch     = BATCH,
+                .stride_a  = SIDE * K,
+                .stride_c  = SIDE * SIDE};
     assert_works(ww_syrk(blas, &p));
     mat_get(&c);
     for (size_t i = 0; i < BATCH * SIDE; i++)
