@@ -196,6 +196,11 @@ static void redirect_all(const File *f, const Symbols *s, const char *path)
 
 static void stripped(const char *path)
 {
+    if (strcmp(path, "/proc/self/exe") != 0) {
+        fprintf(stderr, "warpwright: the program needs %s, which brings kernels without PTX and a CUDA runtime of its own that cannot be redirected.\n"
+                        "warpwright: programs that use this library cannot be run.\n", path);
+        _exit(EXIT_KERNEL);
+    }
     fprintf(stderr, "warpwright: %s links the CUDA runtime statically and its symbols were stripped, so its calls cannot be redirected.\n"
                     "warpwright: two ways out: link it with -cudart shared, or do not strip it.\n", path);
     _exit(EXIT_KERNEL);
