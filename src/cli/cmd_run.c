@@ -57,7 +57,7 @@ static char **split(int argc, char **argv, int *count)
             out[n++] = argv[i++];
     }
     if (i < argc && strcmp(argv[i], "--") != 0)
-        out[n++] = (char *)(uintptr_t)"--";
+        out[n++] = (char *)(uintptr_t) "--";
     while (i < argc)
         out[n++] = argv[i++];
     *count = n;
@@ -73,7 +73,7 @@ static bool find_libraries(Run *r)
     exe[n]      = 0;
     char *slash = strrchr(exe, '/');
     *slash      = 0;
-    int len     = snprintf(r->libs, sizeof r->libs, "%s/../lib/warpwright", exe);
+    int  len    = snprintf(r->libs, sizeof r->libs, "%s/../lib/warpwright", exe);
     char real[PATH_MAX];
     if (len < 0 || (size_t)len >= sizeof r->libs || !realpath(r->libs, real))
         return false;
@@ -163,10 +163,13 @@ static bool compile(Run *r, const char *source)
     pid_t pid = fork();
     if (pid == 0) {
         static const char toolkit[] = "/usr/local/cuda/bin/nvcc";
-        const char *args[] = {"nvcc", "-O3", "-lineinfo", "-gencode", "arch=compute_90,code=compute_90", "-o", r->built, source, NULL};
+        const char       *args[]    = {"nvcc", "-O3",    "-lineinfo", "-gencode", "arch=compute_90,code=compute_90",
+                                       "-o",   r->built, source,      NULL};
         execvp(args[0], (char **)(uintptr_t)args);
         execv(toolkit, (char **)(uintptr_t)args);
-        fprintf(stderr, "warpwright run: error: there is no nvcc on the path nor in %s; compile the program elsewhere and run the executable\n",
+        fprintf(stderr,
+                "warpwright run: error: there is no nvcc on the path nor in %s; compile the program elsewhere and run "
+                "the executable\n",
                 toolkit);
         _exit(CLI_USAGE);
     }
@@ -250,7 +253,8 @@ static int run(Run *r)
     if (profile && !profile_find(profile))
         return cli_error("run", "unknown profile '%s'; `warpwright profiles` lists them", profile);
     if (!find_libraries(r))
-        return cli_error("run", "the drop-in CUDA libraries are not in ../lib/warpwright beside this program's folder: build or install them");
+        return cli_error("run", "the drop-in CUDA libraries are not in ../lib/warpwright beside this program's folder: "
+                                "build or install them");
     strcpy(r->status, "/tmp/warpwright-status-XXXXXX");
     int fd = mkstemp(r->status);
     if (fd < 0)

@@ -7,37 +7,37 @@
 
 #include "cuda/state.h"
 
-#define RT(name, status, variant)    RT_##status(name)
-#define RT_DONE(name)                void rt_##name(void);
-#define RT_MISSING(name)                          \
-    CuErr rt_##name(void);                        \
-    CuErr rt_##name(void)                         \
-    {                                             \
-        return state_missing(#name);              \
+#define RT(name, status, variant) RT_##status(name)
+#define RT_DONE(name)             void rt_##name(void);
+#define RT_MISSING(name)                                                                                               \
+    CuErr rt_##name(void);                                                                                             \
+    CuErr rt_##name(void)                                                                                              \
+    {                                                                                                                  \
+        return state_missing(#name);                                                                                   \
     }
-#define RTV(version, name, target)   void rt_##target(void);
-#define DRV(name, status, variant)   DRV_##status(name)
-#define DRV_DONE(name)               void drv_##name(void);
-#define DRV_MISSING(name)                         \
-    CuErr drv_##name(void);                       \
-    CuErr drv_##name(void)                        \
-    {                                             \
-        return state_missing(#name);              \
+#define RTV(version, name, target) void rt_##target(void);
+#define DRV(name, status, variant) DRV_##status(name)
+#define DRV_DONE(name)             void drv_##name(void);
+#define DRV_MISSING(name)                                                                                              \
+    CuErr drv_##name(void);                                                                                            \
+    CuErr drv_##name(void)                                                                                             \
+    {                                                                                                                  \
+        return state_missing(#name);                                                                                   \
     }
 #include "cuda/api.def"
 #undef RT
 #undef RTV
 #undef DRV
 
-#define ENTRY(name, target)          {#name, (void (*)(void))target},
-#define ENTRY_PLAIN(name, target)    ENTRY(name, target)
-#define ENTRY_PTSZ(name, target)     ENTRY(name, target) ENTRY(name##_ptsz, target)
-#define ENTRY_PTDS(name, target)     ENTRY(name, target) ENTRY(name##_ptds, target)
-#define RT(name, status, variant)    ENTRY_##variant(name, rt_##name)
+#define ENTRY(name, target)       {#name, (void (*)(void))target},
+#define ENTRY_PLAIN(name, target) ENTRY(name, target)
+#define ENTRY_PTSZ(name, target)  ENTRY(name, target) ENTRY(name##_ptsz, target)
+#define ENTRY_PTDS(name, target)  ENTRY(name, target) ENTRY(name##_ptds, target)
+#define RT(name, status, variant) ENTRY_##variant(name, rt_##name)
 #define DRV(name, status, variant)
-#define RTV(version, name, target)   RTV_##version(name, target)
+#define RTV(version, name, target) RTV_##version(name, target)
 
-#define RTV_11(name, target)         ENTRY(name, rt_##target)
+#define RTV_11(name, target) ENTRY(name, rt_##target)
 #define RTV_12(name, target)
 #define RTV_13(name, target)
 static const ApiEntry runtime_11[] = {
@@ -47,7 +47,7 @@ static const ApiEntry runtime_11[] = {
 #undef RTV_12
 
 #define RTV_11(name, target)
-#define RTV_12(name, target)         ENTRY(name, rt_##target)
+#define RTV_12(name, target) ENTRY(name, rt_##target)
 static const ApiEntry runtime_12[] = {
 #include "cuda/api.def"
     {NULL, NULL}};
@@ -55,7 +55,7 @@ static const ApiEntry runtime_12[] = {
 #undef RTV_13
 
 #define RTV_12(name, target)
-#define RTV_13(name, target)         ENTRY(name, rt_##target)
+#define RTV_13(name, target) ENTRY(name, rt_##target)
 static const ApiEntry runtime_13[] = {
 #include "cuda/api.def"
     {NULL, NULL}};
@@ -65,7 +65,7 @@ static const ApiEntry runtime_13[] = {
 #undef RTV
 #define RT(name, status, variant)
 #define RTV(version, name, target)
-#define DRV(name, status, variant)   ENTRY_##variant(name, drv_##name)
+#define DRV(name, status, variant) ENTRY_##variant(name, drv_##name)
 static const ApiEntry driver[] = {
 #include "cuda/api.def"
     {NULL, NULL}};

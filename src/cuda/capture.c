@@ -29,7 +29,7 @@ CuErr capture_begin(void *stream, Graph *into, GraphNode *const *deps, size_t nd
         return cudaErrorStreamCaptureUnsupported;
     if (s->capture)
         return cudaErrorIllegalState;
-    s->capture = xcalloc(1, sizeof *s->capture);
+    s->capture  = xcalloc(1, sizeof *s->capture);
     *s->capture = (Capture){.graph = into ? into : cgraph_new(), .origin = s, .users = 1};
     set_tail(s, deps, ndeps);
     return cudaSuccess;

@@ -65,8 +65,8 @@ void node_free(GraphNode *n)
             break;
         }
     for (size_t i = 0; i < g->nnodes; i++) {
-        GraphNode *o = g->node[i];
-        size_t kept  = 0;
+        GraphNode *o    = g->node[i];
+        size_t     kept = 0;
         for (size_t j = 0; j < o->ndeps; j++)
             if (o->deps[j] != n)
                 o->deps[kept++] = o->deps[j];
@@ -106,12 +106,12 @@ bool node_add_dep(GraphNode *n, GraphNode *dep)
 
 GraphNode *cgraph_add(Graph *g, NodeKind kind, GraphNode *const *deps, size_t ndeps)
 {
-    GraphNode *n = xcalloc(1, sizeof *n);
-    n->magic     = NODE_MAGIC;
-    n->kind      = kind;
-    n->graph     = g;
-    n->serial    = ++serials;
-    g->node      = xrealloc(g->node, (g->nnodes + 1) * sizeof(GraphNode *));
+    GraphNode *n         = xcalloc(1, sizeof *n);
+    n->magic             = NODE_MAGIC;
+    n->kind              = kind;
+    n->graph             = g;
+    n->serial            = ++serials;
+    g->node              = xrealloc(g->node, (g->nnodes + 1) * sizeof(GraphNode *));
     g->node[g->nnodes++] = n;
     for (size_t i = 0; i < ndeps; i++)
         node_add_dep(n, deps[i]);
@@ -213,8 +213,8 @@ static CuErr run_copy(const NodeCopy *c)
     for (size_t z = 0; e == cudaSuccess && z < c->depth; z++) {
         char       *dst = (char *)c->dst + z * c->dslice;
         const char *src = (const char *)c->src + z * c->sslice;
-        e = c->height == 1 ? devmem_copy(dst, src, c->width, c->kind)
-                           : devmem_copy_2d(dst, c->dpitch, src, c->spitch, c->width, c->height, c->kind);
+        e               = c->height == 1 ? devmem_copy(dst, src, c->width, c->kind)
+                                         : devmem_copy_2d(dst, c->dpitch, src, c->spitch, c->width, c->height, c->kind);
     }
     return e;
 }

@@ -45,7 +45,8 @@ void devmem_note(Range r)
 const Range *devmem_range(uint64_t address)
 {
     size_t i = above(address);
-    return i && (address - ranges[i - 1].base < ranges[i - 1].bytes || address == ranges[i - 1].base) ? &ranges[i - 1] : NULL;
+    return i && (address - ranges[i - 1].base < ranges[i - 1].bytes || address == ranges[i - 1].base) ? &ranges[i - 1]
+                                                                                                      : NULL;
 }
 
 void devmem_drop(uint64_t base)
@@ -115,14 +116,15 @@ CuErr devmem_free(void *p, int kind)
     const Range *r  = devmem_range(at);
     if (!p)
         return cudaSuccess;
-    bool fits = r && r->base == at && !r->registered && !r->variable && (kind == MEMORY_HOST) == (r->kind == MEMORY_HOST);
+    bool fits =
+        r && r->base == at && !r->registered && !r->variable && (kind == MEMORY_HOST) == (r->kind == MEMORY_HOST);
     if (!fits) {
         state_say("%s of %p, which %s", kind == MEMORY_HOST ? "cudaFreeHost" : "cudaFree", p,
-                  !r               ? "is no allocation, or was freed before"
-                  : r->base != at  ? "lies inside an allocation, not at its start"
-                  : r->variable    ? "is a variable"
-                  : r->registered  ? "is memory of the host that was only registered"
-                                   : "was allocated by another kind of call");
+                  !r              ? "is no allocation, or was freed before"
+                  : r->base != at ? "lies inside an allocation, not at its start"
+                  : r->variable   ? "is a variable"
+                  : r->registered ? "is memory of the host that was only registered"
+                                  : "was allocated by another kind of call");
         return cudaErrorInvalidValue;
     }
     int device = r->device;
@@ -166,7 +168,8 @@ static CuErr check_end(const void *ptr, size_t bytes, bool device, const char *w
     if (!device) {
         if (ptr && (!r || r->kind != MEMORY_DEVICE))
             return cudaSuccess;
-        state_say("copy: the %s (%p) is %s, and the kind of the copy says host memory", which, ptr, ptr ? "device memory" : "a null pointer");
+        state_say("copy: the %s (%p) is %s, and the kind of the copy says host memory", which, ptr,
+                  ptr ? "device memory" : "a null pointer");
         return cudaErrorInvalidValue;
     }
     if (in_device(p, bytes, &outside))
@@ -183,7 +186,7 @@ static CuErr check_copy(const void *dst, size_t dbytes, const void *src, size_t 
     bool outside;
     if (kind < COPY_HOST_TO_HOST || kind > COPY_DEFAULT)
         return cudaErrorInvalidMemcpyDirection;
-    bool to = kind == COPY_HOST_TO_DEVICE || kind == COPY_DEVICE_TO_DEVICE;
+    bool to   = kind == COPY_HOST_TO_DEVICE || kind == COPY_DEVICE_TO_DEVICE;
     bool from = kind == COPY_DEVICE_TO_HOST || kind == COPY_DEVICE_TO_DEVICE;
     if (kind == COPY_DEFAULT) {
         in_device((uint64_t)(uintptr_t)dst, 1, &outside);

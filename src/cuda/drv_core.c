@@ -22,15 +22,15 @@
 enum { STACK = 32, API_VERSION = 13000 };
 
 typedef struct Context {
-    int      device;
-    unsigned flags;
-    bool     primary, retained;
+    int             device;
+    unsigned        flags;
+    bool            primary, retained;
     struct Context *next;
 } Context;
 
-static Context  primary[MAX_DEVICES];
-static Context *contexts;
-static bool     initialised;
+static Context                primary[MAX_DEVICES];
+static Context               *contexts;
+static bool                   initialised;
 static _Thread_local Context *stack[STACK];
 static _Thread_local int      top;
 
@@ -39,12 +39,12 @@ static CuErr ready(void)
     return !initialised ? cudaErrorInitializationError : top ? cudaSuccess : cudaErrorDeviceUninitialized;
 }
 
-#define ENTER_CTX()                                         \
-    ENTER();                                                \
-    do {                                                    \
-        CuErr ready_ = ready();                             \
-        if (ready_ != cudaSuccess)                          \
-            return ready_;                                  \
+#define ENTER_CTX()                                                                                                    \
+    ENTER();                                                                                                           \
+    do {                                                                                                               \
+        CuErr ready_ = ready();                                                                                        \
+        if (ready_ != cudaSuccess)                                                                                     \
+            return ready_;                                                                                             \
     } while (0)
 
 CuErr drv_cuInit(unsigned flags)
@@ -76,7 +76,7 @@ CuErr drv_cuGetProcAddress_v2(const char *name, void **out, int version, uint64_
 {
     (void)version, (void)flags;
     static const char *const suffix[] = {"_v4", "_v3", "_v2", ""};
-    *out = NULL;
+    *out                              = NULL;
     for (size_t s = 0; s < 4 && !*out; s++) {
         char full[256];
         snprintf(full, sizeof full, "%s%s", name, suffix[s]);
@@ -98,7 +98,9 @@ CuErr drv_cuGetProcAddress(const char *name, void **out, int version, uint64_t f
 
 static CuErr check_device(int device)
 {
-    return !initialised ? cudaErrorInitializationError : device < 0 || device >= state.count ? cudaErrorInvalidDevice : cudaSuccess;
+    return !initialised                          ? cudaErrorInitializationError
+           : device < 0 || device >= state.count ? cudaErrorInvalidDevice
+                                                 : cudaSuccess;
 }
 
 CuErr drv_cuDeviceGetCount(int *count)
@@ -293,7 +295,7 @@ CuErr drv_cuDevicePrimaryCtxRetain(Context **out, int device)
     primary[device].device   = device;
     primary[device].primary  = true;
     primary[device].retained = true;
-    *out = &primary[device];
+    *out                     = &primary[device];
     return cudaSuccess;
 }
 
@@ -325,19 +327,23 @@ CuErr drv_cuDevicePrimaryCtxSetFlags_v2(int device, unsigned flags)
 
 static CuErr load(Image **out, const void *data, size_t limit)
 {
-    typedef struct Wrapper { int magic, version; const void *data, *more; } Wrapper;
+    typedef struct Wrapper {
+        int         magic, version;
+        const void *data, *more;
+    } Wrapper;
     const Wrapper *w = data;
     CuErr          e;
     if (!data)
         return cudaErrorInvalidValue;
-    bool wrapped = limit >= sizeof *w && w->magic == 0x466243b1, fat = fatbin_is(data, limit);
+    bool        wrapped = limit >= sizeof *w && w->magic == 0x466243b1, fat = fatbin_is(data, limit);
     const char *text = data;
     if (!wrapped && !fat && !memcmp(data, "\177ELF", 4)) {
         state_say("the module is machine code (a cubin); only PTX can be run: load the .ptx or a fat binary with PTX");
         return cudaErrorNoKernelImageForDevice;
     }
-    Image *i = wrapped || fat ? image_new(wrapped ? w->data : data, NULL, 0, "module.ptx")
-                              : image_new(NULL, text, limit == SIZE_MAX ? strlen(text) : strnlen(text, limit), "module.ptx");
+    Image *i = wrapped || fat
+                   ? image_new(wrapped ? w->data : data, NULL, 0, "module.ptx")
+                   : image_new(NULL, text, limit == SIZE_MAX ? strlen(text) : strnlen(text, limit), "module.ptx");
     if (!image_module(i, state_current(), &e)) {
         image_free(i);
         return e;
@@ -368,13 +374,15 @@ CuErr drv_cuModuleLoadFatBinary(Image **out, const void *data)
 CuErr drv_cuModuleLoad(Image **out, const char *path)
 {
     ENTER_CTX();
-    int   fd   = path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
-    off_t size = fd >= 0 ? lseek(fd, 0, SEEK_END) : -1;
-    char *data = size >= 0 ? xcalloc((size_t)size + 8, 1) : NULL;
+    int   fd       = path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+    off_t size     = fd >= 0 ? lseek(fd, 0, SEEK_END) : -1;
+    char *data     = size >= 0 ? xcalloc((size_t)size + 8, 1) : NULL;
     bool  read_all = data && pread(fd, data, (size_t)size, 0) == size;
     if (fd >= 0)
         close(fd);
-    CuErr e = read_all ? load(out, data, (size_t)size + 8) : fd < 0 ? cudaErrorFileNotFound : cudaErrorInvalidKernelImage;
+    CuErr e = read_all ? load(out, data, (size_t)size + 8)
+              : fd < 0 ? cudaErrorFileNotFound
+                       : cudaErrorInvalidKernelImage;
     free(data);
     return e;
 }
@@ -422,12 +430,13 @@ CuErr drv_cuFuncGetAttribute(int *value, int attribute, Kernel *f)
     CuErr          e;
     FuncAttributes a;
     Kernel        *k = kernel_find(f, &e);
-    e = k ? launch_attributes(k, &a) : cudaErrorInvalidResourceHandle;
+    e                = k ? launch_attributes(k, &a) : cudaErrorInvalidResourceHandle;
     if (e != cudaSuccess)
         return e;
-    const int values[] = {a.max_threads, (int)a.shared_bytes, (int)a.const_bytes, (int)a.local_bytes, a.registers, a.ptx_version,
-                          a.binary_version, a.cache_mode, a.max_dynamic_shared, a.carveout, a.cluster_must_be_set, a.cluster[0],
-                          a.cluster[1], a.cluster[2], a.non_portable_cluster, a.cluster_policy};
+    const int values[] = {a.max_threads,        (int)a.shared_bytes, (int)a.const_bytes,     (int)a.local_bytes,
+                          a.registers,          a.ptx_version,       a.binary_version,       a.cache_mode,
+                          a.max_dynamic_shared, a.carveout,          a.cluster_must_be_set,  a.cluster[0],
+                          a.cluster[1],         a.cluster[2],        a.non_portable_cluster, a.cluster_policy};
     if (attribute < 0 || (size_t)attribute >= sizeof values / sizeof *values)
         return cudaErrorInvalidValue;
     *value = values[attribute];
@@ -492,9 +501,9 @@ static CuErr launch(Kernel *f, LaunchAsk *a, void **extra, void *stream)
 {
     enum { MOST = 4096 };
     static void *args[MOST]; /* under the lock */
-    CuErr   e;
-    bool    captured;
-    Kernel *k = kernel_find(f, &e);
+    CuErr        e;
+    bool         captured;
+    Kernel      *k = kernel_find(f, &e);
     if (!k)
         return cudaErrorInvalidResourceHandle;
     e = extra && !a->args ? unpack(k, extra, args, MOST) : cudaSuccess;
@@ -505,19 +514,20 @@ static CuErr launch(Kernel *f, LaunchAsk *a, void **extra, void *stream)
     if (e != cudaSuccess)
         return e;
     e = captured ? cgraph_capture_kernel(stream, k, a) : launch_run(k, a);
-    return e == cudaErrorInvalidConfiguration ? cudaErrorInvalidValue : e; /* the driver has no code of its own for it */
+    return e == cudaErrorInvalidConfiguration ? cudaErrorInvalidValue
+                                              : e; /* the driver has no code of its own for it */
 }
 
-CuErr drv_cuLaunchKernel(Kernel *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared, void *stream,
-                         void **args, void **extra)
+CuErr drv_cuLaunchKernel(Kernel *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
+                         unsigned shared, void *stream, void **args, void **extra)
 {
     ENTER_CTX();
     LaunchAsk a = {.grid = {gx, gy, gz}, .block = {bx, by, bz}, .shared = shared, .args = args};
     return launch(f, &a, extra, stream);
 }
 
-CuErr drv_cuLaunchCooperativeKernel(Kernel *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared,
-                                    void *stream, void **args)
+CuErr drv_cuLaunchCooperativeKernel(Kernel *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
+                                    unsigned bz, unsigned shared, void *stream, void **args)
 {
     ENTER_CTX();
     LaunchAsk a = {.grid = {gx, gy, gz}, .block = {bx, by, bz}, .shared = shared, .args = args, .cooperative = true};

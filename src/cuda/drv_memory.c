@@ -121,17 +121,17 @@ CuErr drv_cuMemGetAddressRange_v2(WwPtr *base, size_t *bytes, WwPtr p)
 
 /* ---- copies and sets ---- */
 
-#define COPY(name, dst_type, src_type, dst_of, src_of, kind)                                                     \
-    CuErr drv_##name##_v2(dst_type dst, src_type src, size_t bytes)                                              \
-    {                                                                                                            \
-        ENTER();                                                                                                 \
-        state_flush();                                                                                           \
-        return devmem_copy(dst_of, src_of, bytes, kind);                                                         \
-    }                                                                                                            \
-    CuErr drv_##name##Async_v2(dst_type dst, src_type src, size_t bytes, void *stream)                           \
-    {                                                                                                            \
-        ENTER();                                                                                                 \
-        return stream_copy(dst_of, 0, src_of, 0, bytes, 1, kind, stream);                                        \
+#define COPY(name, dst_type, src_type, dst_of, src_of, kind)                                                           \
+    CuErr drv_##name##_v2(dst_type dst, src_type src, size_t bytes)                                                    \
+    {                                                                                                                  \
+        ENTER();                                                                                                       \
+        state_flush();                                                                                                 \
+        return devmem_copy(dst_of, src_of, bytes, kind);                                                               \
+    }                                                                                                                  \
+    CuErr drv_##name##Async_v2(dst_type dst, src_type src, size_t bytes, void *stream)                                 \
+    {                                                                                                                  \
+        ENTER();                                                                                                       \
+        return stream_copy(dst_of, 0, src_of, 0, bytes, 1, kind, stream);                                              \
     }
 COPY(cuMemcpyHtoD, WwPtr, const void *, at(dst), src, COPY_HOST_TO_DEVICE)
 COPY(cuMemcpyDtoH, void *, WwPtr, dst, at(src), COPY_DEVICE_TO_HOST)
@@ -150,16 +150,16 @@ CuErr drv_cuMemcpyAsync(WwPtr dst, WwPtr src, size_t bytes, void *stream)
     return stream_copy(at(dst), 0, at(src), 0, bytes, 1, COPY_DEFAULT, stream);
 }
 
-#define SET(bits, type)                                                                                          \
-    CuErr drv_cuMemsetD##bits##_v2(WwPtr dst, type value, size_t n)                                              \
-    {                                                                                                            \
-        ENTER();                                                                                                 \
-        return devmem_set(at(dst), value, bits / 8, n);                                                          \
-    }                                                                                                            \
-    CuErr drv_cuMemsetD##bits##Async(WwPtr dst, type value, size_t n, void *stream)                              \
-    {                                                                                                            \
-        ENTER();                                                                                                 \
-        return stream_set(at(dst), 0, value, bits / 8, n, 1, stream);                                            \
+#define SET(bits, type)                                                                                                \
+    CuErr drv_cuMemsetD##bits##_v2(WwPtr dst, type value, size_t n)                                                    \
+    {                                                                                                                  \
+        ENTER();                                                                                                       \
+        return devmem_set(at(dst), value, bits / 8, n);                                                                \
+    }                                                                                                                  \
+    CuErr drv_cuMemsetD##bits##Async(WwPtr dst, type value, size_t n, void *stream)                                    \
+    {                                                                                                                  \
+        ENTER();                                                                                                       \
+        return stream_set(at(dst), 0, value, bits / 8, n, 1, stream);                                                  \
     }
 SET(8, unsigned char)
 SET(16, unsigned short)

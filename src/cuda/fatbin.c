@@ -53,10 +53,14 @@ static bool read_entry(const uint8_t *p, uint64_t at, uint64_t total, Entry *e, 
 {
     if (total - at < ENTRY)
         return false;
-    const uint8_t *h = p + at;
-    uint64_t head    = get(h, 4, 4);
-    *e = (Entry){.kind = (uint16_t)get(h, 0, 2), .arch = (uint32_t)get(h, 28, 4), .packed = (uint32_t)get(h, 16, 4),
-                 .flags = get(h, 40, 8), .payload = get(h, 8, 8), .plain = get(h, 56, 8)};
+    const uint8_t *h    = p + at;
+    uint64_t       head = get(h, 4, 4);
+    *e                  = (Entry){.kind    = (uint16_t)get(h, 0, 2),
+                                  .arch    = (uint32_t)get(h, 28, 4),
+                                  .packed  = (uint32_t)get(h, 16, 4),
+                                  .flags   = get(h, 40, 8),
+                                  .payload = get(h, 8, 8),
+                                  .plain   = get(h, 56, 8)};
     if (head < ENTRY || head > total - at || e->payload > total - at - head)
         return false;
     e->data = h + head;
@@ -72,10 +76,11 @@ static Status unpack(const Entry *e, Str *ptx, Str *why)
     }
     const char *method = e->flags & FLAG_ZSTD ? "zstd" : "LZ4";
     if (e->plain == 0 || e->plain > MAX_PTX || e->packed > e->payload) {
-        str_printf(why, "the fat binary is damaged: %s entry of %u bytes that expand to %" PRIu64, method, e->packed, e->plain);
+        str_printf(why, "the fat binary is damaged: %s entry of %u bytes that expand to %" PRIu64, method, e->packed,
+                   e->plain);
         return WW_ERR_INVALID;
     }
-    bool done = false, known = false;
+    bool  done = false, known = false;
     char *out = xmalloc(e->plain + 1);
     if (e->flags & FLAG_ZSTD) {
 #ifdef WW_HAVE_ZSTD
@@ -92,7 +97,9 @@ static Status unpack(const Entry *e, Str *ptx, Str *why)
         str_addn(ptx, out, strnlen(out, e->plain));
     free(out);
     if (!known) {
-        str_printf(why, "the fat binary's PTX is compressed with %s, and this build of warpwright has no %s: install it and build again",
+        str_printf(why,
+                   "the fat binary's PTX is compressed with %s, and this build of warpwright has no %s: install it and "
+                   "build again",
                    method, method);
         return WW_ERR_UNAVAILABLE;
     }
@@ -103,8 +110,8 @@ static Status unpack(const Entry *e, Str *ptx, Str *why)
 
 Status fatbin_ptx(const void *data, size_t limit, unsigned arch, Str *ptx, Str *why)
 {
-    const uint8_t *p = data;
-    size_t total     = fatbin_bytes(data, limit);
+    const uint8_t *p     = data;
+    size_t         total = fatbin_bytes(data, limit);
     if (!total || total > limit) {
         str_add(why, total ? "the fat binary is cut short" : "this is not a fat binary: its magic number is missing");
         return WW_ERR_INVALID;
@@ -128,8 +135,10 @@ Status fatbin_ptx(const void *data, size_t limit, unsigned arch, Str *ptx, Str *
     }
     Status s = any ? unpack(&best, ptx, why) : WW_ERR_NOT_FOUND;
     if (!any)
-        str_printf(why, "the program holds no PTX for sm_%u or older (it has: %s): compile it with "
-                        "-gencode arch=compute_75,code=compute_75, or with plain nvcc", arch, have.len ? have.s : "nothing");
+        str_printf(why,
+                   "the program holds no PTX for sm_%u or older (it has: %s): compile it with "
+                   "-gencode arch=compute_75,code=compute_75, or with plain nvcc",
+                   arch, have.len ? have.s : "nothing");
     str_free(&have);
     return s;
 }

@@ -6,9 +6,12 @@
  *   WW_CUDART = 0            libcuda.so.1
  * A jump passes every argument through, whatever the prototype. */
 #if defined(__x86_64__)
-#define JUMP(name, target) __asm__(".globl " #name "\n.type " #name ",@function\n" #name ":\n jmp " #target "@PLT\n.size " #name ",.-" #name "\n");
+#define JUMP(name, target)                                                                                             \
+    __asm__(".globl " #name "\n.type " #name ",@function\n" #name ":\n jmp " #target "@PLT\n.size " #name ",.-" #name  \
+            "\n");
 #elif defined(__aarch64__)
-#define JUMP(name, target) __asm__(".globl " #name "\n.type " #name ",%function\n" #name ":\n b " #target "\n.size " #name ",.-" #name "\n");
+#define JUMP(name, target)                                                                                             \
+    __asm__(".globl " #name "\n.type " #name ",%function\n" #name ":\n b " #target "\n.size " #name ",.-" #name "\n");
 #endif
 
 #define JUMP_PLAIN(name, target) JUMP(name, target)
@@ -19,7 +22,7 @@
 #define RTV_13(name, target)
 
 #if WW_CUDART
-#define RT(name, status, variant)  JUMP_##variant(name, rt_##name)
+#define RT(name, status, variant) JUMP_##variant(name, rt_##name)
 #define DRV(name, status, variant)
 #if WW_CUDART == 11
 #undef RTV_11

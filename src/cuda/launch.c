@@ -14,8 +14,16 @@
 
 #include "model/profile.h"
 
-enum { SHARED_DEFAULT = 48 * 1024, SHARED_OPTIN = 227 * 1024, SM_SHARED = 228 * 1024, SM_THREADS = 2048, SM_BLOCKS = 32, SMS = 132,
-       BLOCK_OVERHEAD = 1024, FIFO = 1 << 20 };
+enum {
+    SHARED_DEFAULT = 48 * 1024,
+    SHARED_OPTIN   = 227 * 1024,
+    SM_SHARED      = 228 * 1024,
+    SM_THREADS     = 2048,
+    SM_BLOCKS      = 32,
+    SMS            = 132,
+    BLOCK_OVERHEAD = 1024,
+    FIFO           = 1 << 20
+};
 
 static volatile bool running;
 static uint64_t      launches;
@@ -63,16 +71,17 @@ static void on_print(void *user, const char *text, size_t len)
 static CuErr check(Kernel *k, const Func *f, const LaunchAsk *a)
 {
     const WwDim3 g = a->grid, b = a->block;
-    uint64_t threads = (uint64_t)b.x * b.y * b.z, fixed = launch_static_shared(f);
-    if (!g.x || !g.y || !g.z || !threads || g.x > 2147483647u || g.y > 65535 || g.z > 65535 || b.x > 1024 || b.y > 1024 || b.z > 64 ||
-        threads > 1024)
+    uint64_t     threads = (uint64_t)b.x * b.y * b.z, fixed = launch_static_shared(f);
+    if (!g.x || !g.y || !g.z || !threads || g.x > 2147483647u || g.y > 65535 || g.z > 65535 || b.x > 1024 ||
+        b.y > 1024 || b.z > 64 || threads > 1024)
         return cudaErrorInvalidConfiguration;
     uint64_t most = f->maxntid[0];
     for (int i = 1; i < 3 && most; i++)
         most *= f->maxntid[i] ? f->maxntid[i] : 1;
     if (most && threads > most)
         return cudaErrorInvalidValue;
-    uint64_t allowed = k->max_dynamic >= 0 ? (uint64_t)k->max_dynamic : SHARED_DEFAULT - (fixed < SHARED_DEFAULT ? fixed : SHARED_DEFAULT);
+    uint64_t allowed = k->max_dynamic >= 0 ? (uint64_t)k->max_dynamic
+                                           : SHARED_DEFAULT - (fixed < SHARED_DEFAULT ? fixed : SHARED_DEFAULT);
     if (k->max_dynamic >= 0 && allowed + fixed < SHARED_DEFAULT)
         allowed = SHARED_DEFAULT - fixed;
     if (a->shared > allowed)
@@ -94,12 +103,18 @@ static const struct {
     const char *rule;
     CuErr       error;
 } rules[] = {
-    {"misaligned", cudaErrorMisalignedAddress},   {"wrong-space", cudaErrorInvalidAddressSpace},
-    {"assert", cudaErrorAssert},                  {"trap", cudaErrorLaunchFailure},
-    {"stack-overflow", cudaErrorLaunchFailure},   {"bad-free", cudaErrorLaunchFailure},
-    {"barrier-deadlock", cudaErrorLaunchTimeout}, {"barrier-count", cudaErrorIllegalInstruction},
-    {"sync-mask", cudaErrorIllegalInstruction},   {"bad-call", cudaErrorInvalidPc},
-    {"time-limit", cudaErrorLaunchTimeout},       {"instruction-limit", cudaErrorLaunchTimeout},
+    {"misaligned", cudaErrorMisalignedAddress},
+    {"wrong-space", cudaErrorInvalidAddressSpace},
+    {"assert", cudaErrorAssert},
+    {"trap", cudaErrorLaunchFailure},
+    {"stack-overflow", cudaErrorLaunchFailure},
+    {"bad-free", cudaErrorLaunchFailure},
+    {"barrier-deadlock", cudaErrorLaunchTimeout},
+    {"barrier-count", cudaErrorIllegalInstruction},
+    {"sync-mask", cudaErrorIllegalInstruction},
+    {"bad-call", cudaErrorInvalidPc},
+    {"time-limit", cudaErrorLaunchTimeout},
+    {"instruction-limit", cudaErrorLaunchTimeout},
 };
 
 static CuErr fault_error(const WwResult *r)
@@ -136,29 +151,42 @@ static double seconds_since(const struct timespec *t)
     return (double)(now.tv_sec - t->tv_sec) + 1e-9 * (double)(now.tv_nsec - t->tv_nsec);
 }
 
-static void record(Kernel *k, const LaunchAsk *a, uint64_t n, Status s, CuErr e, double seconds, WwDevice *d, const WwResult *r)
+static void record(Kernel *k, const LaunchAsk *a, uint64_t n, Status s, CuErr e, double seconds, WwDevice *d,
+                   const WwResult *r)
 {
-    ReportLaunch l = {.kernel = kernel_shown(k), .symbol = k->name, .launch = n, .grid = a->grid, .block = a->block,
-                      .seconds = seconds, .result = r, .why = s == WW_OK ? NULL : ww_device_error(d)};
-    l.outcome = s == WW_OK ? LAUNCH_OK : e == cudaErrorNotSupported ? LAUNCH_UNSUPPORTED : LAUNCH_FAILED;
+    ReportLaunch l = {.kernel  = kernel_shown(k),
+                      .symbol  = k->name,
+                      .launch  = n,
+                      .grid    = a->grid,
+                      .block   = a->block,
+                      .seconds = seconds,
+                      .result  = r,
+                      .why     = s == WW_OK ? NULL : ww_device_error(d)};
+    l.outcome      = s == WW_OK ? LAUNCH_OK : e == cudaErrorNotSupported ? LAUNCH_UNSUPPORTED : LAUNCH_FAILED;
     report_add(state.report, &l);
 }
 
 static CuErr run(Kernel *k, const Func *f, WwModule *m, const LaunchAsk *a)
 {
-    WwDevice *d     = m->device;
-    WwResult *r     = NULL;
-    uint64_t  n     = launches++;
-    bool      watch = (state.options.report || state.options.json) && watched(kernel_shown(k), n);
-    WwLaunch  w     = {.grid = a->grid, .block = a->block, .shared = (uint32_t)a->shared, .args = a->args, .arg_count = f->nparams,
-                       .observe = watch ? WW_OBSERVE_COUNTERS : WW_OBSERVE_NOTHING, .stop = &state.stop, .on_print = on_print,
-                       .cooperative = a->cooperative};
+    WwDevice       *d     = m->device;
+    WwResult       *r     = NULL;
+    uint64_t        n     = launches++;
+    bool            watch = (state.options.report || state.options.json) && watched(kernel_shown(k), n);
+    WwLaunch        w     = {.grid        = a->grid,
+                             .block       = a->block,
+                             .shared      = (uint32_t)a->shared,
+                             .args        = a->args,
+                             .arg_count   = f->nparams,
+                             .observe     = watch ? WW_OBSERVE_COUNTERS : WW_OBSERVE_NOTHING,
+                             .stop        = &state.stop,
+                             .on_print    = on_print,
+                             .cooperative = a->cooperative};
     struct timespec start;
     clock_gettime(CLOCK_MONOTONIC, &start);
     running  = true;
     Status s = ww_launch(d, m, k->name, &w, &r);
     running  = false;
-    CuErr  e = settle(d, s, r);
+    CuErr e  = settle(d, s, r);
     if (watch || s != WW_OK)
         record(k, a, n, s, e, seconds_since(&start), d, r);
     ww_result_free(r);
@@ -170,17 +198,22 @@ static CuErr run(Kernel *k, const Func *f, WwModule *m, const LaunchAsk *a)
 /* A kernel whose code could not be had at all: it is in the report, and it is not a success. */
 static void record_lost(Kernel *k, const LaunchAsk *a, CuErr e)
 {
-    ReportLaunch l = {.kernel = kernel_shown(k), .symbol = k->name, .launch = launches++, .grid = a->grid, .block = a->block,
-                      .outcome = LAUNCH_UNSUPPORTED, .why = error_text((int)e)};
+    ReportLaunch l = {.kernel  = kernel_shown(k),
+                      .symbol  = k->name,
+                      .launch  = launches++,
+                      .grid    = a->grid,
+                      .block   = a->block,
+                      .outcome = LAUNCH_UNSUPPORTED,
+                      .why     = error_text((int)e)};
     report_add(state.report, &l);
 }
 
 CuErr launch_run(Kernel *k, const LaunchAsk *a)
 {
-    CuErr       err = cudaSuccess;
-    WwModule   *m   = NULL;
+    CuErr     err = cudaSuccess;
+    WwModule *m   = NULL;
     state_flush();
-    const Func *f   = kernel_func(k, state_current(), &m, &err);
+    const Func *f = kernel_func(k, state_current(), &m, &err);
     if (!f) {
         record_lost(k, a, err);
         return err;
@@ -200,10 +233,15 @@ CuErr launch_attributes(Kernel *k, FuncAttributes *out)
     const Func *f = kernel_func(k, state_current(), &m, &err);
     if (!f)
         return err;
-    *out = (FuncAttributes){.shared_bytes = launch_static_shared(f), .max_threads = 1024, .registers = 32, .ptx_version = (int)m->ptx->sm,
-                            .binary_version = 90, .carveout = k->carveout};
+    *out = (FuncAttributes){.shared_bytes   = launch_static_shared(f),
+                            .max_threads    = 1024,
+                            .registers      = 32,
+                            .ptx_version    = (int)m->ptx->sm,
+                            .binary_version = 90,
+                            .carveout       = k->carveout};
     if (f->maxntid[0])
-        out->max_threads = (int)(f->maxntid[0] * (f->maxntid[1] ? f->maxntid[1] : 1) * (f->maxntid[2] ? f->maxntid[2] : 1));
+        out->max_threads =
+            (int)(f->maxntid[0] * (f->maxntid[1] ? f->maxntid[1] : 1) * (f->maxntid[2] ? f->maxntid[2] : 1));
     for (size_t i = 0; i < m->ptx->nvars; i++)
         out->const_bytes += m->ptx->vars[i]->space == SPACE_CONST ? m->ptx->vars[i]->bytes : 0;
     for (size_t i = 0; i < f->nvars; i++)
@@ -211,9 +249,9 @@ CuErr launch_attributes(Kernel *k, FuncAttributes *out)
     out->max_dynamic_shared = k->max_dynamic >= 0 ? k->max_dynamic : (int)(SHARED_DEFAULT - out->shared_bytes);
     for (int i = 0; i < 3; i++)
         out->cluster[i] = (int)f->reqnctapercluster[i];
-    out->cluster_must_be_set   = f->explicitcluster && !f->reqnctapercluster[0];
-    out->non_portable_cluster  = k->non_portable_cluster;
-    out->cluster_policy        = k->cluster_policy;
+    out->cluster_must_be_set  = f->explicitcluster && !f->reqnctapercluster[0];
+    out->non_portable_cluster = k->non_portable_cluster;
+    out->cluster_policy       = k->cluster_policy;
     return cudaSuccess;
 }
 
@@ -248,7 +286,7 @@ CuErr launch_occupancy(Kernel *k, int threads, size_t shared, int *blocks)
         return e;
     if (threads <= 0)
         return cudaErrorInvalidValue;
-    int warps = (threads + 31) / 32, n = SM_THREADS / (warps * 32);
+    int    warps = (threads + 31) / 32, n = SM_THREADS / (warps * 32);
     size_t by_shared = SM_SHARED / (shared + a.shared_bytes + BLOCK_OVERHEAD);
     if (n > SM_BLOCKS)
         n = SM_BLOCKS;

@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "cuda/fatbin.h"
 #include "cuda/devmem.h"
+#include "cuda/fatbin.h"
 #include "cuda/relfatbin.h"
 
 enum { ARCH = 90, BUCKETS = 4096 };
@@ -114,7 +114,9 @@ void image_free(Image *i)
 
 static CuErr fatbin_error(Status s)
 {
-    return s == WW_ERR_NOT_FOUND ? cudaErrorNoKernelImageForDevice : s == WW_ERR_UNAVAILABLE ? cudaErrorNotSupported : cudaErrorInvalidKernelImage;
+    return s == WW_ERR_NOT_FOUND     ? cudaErrorNoKernelImageForDevice
+           : s == WW_ERR_UNAVAILABLE ? cudaErrorNotSupported
+                                     : cudaErrorInvalidKernelImage;
 }
 
 static CuErr extract(Image *i)
@@ -153,9 +155,9 @@ WwModule *image_module(Image *i, int n, CuErr *err)
 static char *shown_name(const char *symbol)
 {
     char *(*demangle)(const char *, char *, size_t *, int *) = NULL;
-    *(void **)&demangle = dlsym(RTLD_DEFAULT, "__cxa_demangle");
-    int   status = -1;
-    char *text   = demangle && !strncmp(symbol, "_Z", 2) ? demangle(symbol, NULL, NULL, &status) : NULL;
+    *(void **)&demangle                                      = dlsym(RTLD_DEFAULT, "__cxa_demangle");
+    int   status                                             = -1;
+    char *text = demangle && !strncmp(symbol, "_Z", 2) ? demangle(symbol, NULL, NULL, &status) : NULL;
     if (!text)
         return copy(symbol, strlen(symbol));
     size_t depth = 0, end = strlen(text), start = 0;
@@ -176,14 +178,14 @@ static char *shown_name(const char *symbol)
 
 Kernel *image_add_kernel(Image *i, const char *name, const void *host)
 {
-    Kernel *k  = xcalloc(1, sizeof *k);
-    k->image   = i;
-    k->name    = copy(name, strlen(name));
-    k->host    = host;
-    k->carveout = -1;
-    k->max_dynamic = -1;
-    k->next    = i->kernels;
-    i->kernels = k;
+    Kernel *k          = xcalloc(1, sizeof *k);
+    k->image           = i;
+    k->name            = copy(name, strlen(name));
+    k->host            = host;
+    k->carveout        = -1;
+    k->max_dynamic     = -1;
+    k->next            = i->kernels;
+    i->kernels         = k;
     name_it(k)->kernel = k;
     if (host)
         name_it(host)->kernel = k;
@@ -237,14 +239,14 @@ const Func *kernel_func(Kernel *k, int n, WwModule **module, CuErr *err)
 
 Symbol *image_add_symbol(Image *i, const char *name, const void *host, size_t bytes, void **managed)
 {
-    Symbol *s  = xcalloc(1, sizeof *s);
-    s->image   = i;
-    s->name    = copy(name, strlen(name));
-    s->host    = host;
-    s->bytes   = bytes;
-    s->managed = managed;
-    s->next    = i->symbols;
-    i->symbols = s;
+    Symbol *s             = xcalloc(1, sizeof *s);
+    s->image              = i;
+    s->name               = copy(name, strlen(name));
+    s->host               = host;
+    s->bytes              = bytes;
+    s->managed            = managed;
+    s->next               = i->symbols;
+    i->symbols            = s;
     name_it(host)->symbol = s;
     return s;
 }
@@ -261,7 +263,8 @@ CuErr image_variable(Image *i, int n, const char *name, WwPtr *address, size_t *
     WwModule *m = image_module(i, n, &err);
     if (!m)
         return err;
-    return ww_module_variable(state.device[n], m, name, address, bytes) == WW_OK ? cudaSuccess : cudaErrorSymbolNotFound;
+    return ww_module_variable(state.device[n], m, name, address, bytes) == WW_OK ? cudaSuccess
+                                                                                 : cudaErrorSymbolNotFound;
 }
 
 CuErr image_place_managed(Image *i)
@@ -275,7 +278,8 @@ CuErr image_place_managed(Image *i)
         if (e != cudaSuccess)
             return e;
         *s->managed = (void *)(uintptr_t)address;
-        devmem_note((Range){.base = address, .bytes = bytes, .kind = MEMORY_MANAGED, .device = state_current(), .variable = true});
+        devmem_note((Range){
+            .base = address, .bytes = bytes, .kind = MEMORY_MANAGED, .device = state_current(), .variable = true});
     }
     return cudaSuccess;
 }

@@ -43,7 +43,7 @@ typedef struct Symbols {
 static bool map_file(const char *path, File *f)
 {
     struct stat st;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int         fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return false;
     bool ok = fstat(fd, &st) == 0 && st.st_size > (off_t)sizeof(Elf64_Ehdr);
@@ -53,8 +53,9 @@ static bool map_file(const char *path, File *f)
     if (f->data == MAP_FAILED)
         return false;
     const Elf64_Ehdr *h = (const Elf64_Ehdr *)f->data;
-    ok = !memcmp(h->e_ident, ELFMAG, SELFMAG) && h->e_ident[EI_CLASS] == ELFCLASS64 && h->e_shentsize == sizeof(Elf64_Shdr) &&
-         h->e_shoff <= f->size && (f->size - h->e_shoff) / sizeof(Elf64_Shdr) >= h->e_shnum && h->e_shstrndx < h->e_shnum;
+    ok                  = !memcmp(h->e_ident, ELFMAG, SELFMAG) && h->e_ident[EI_CLASS] == ELFCLASS64 &&
+         h->e_shentsize == sizeof(Elf64_Shdr) && h->e_shoff <= f->size &&
+         (f->size - h->e_shoff) / sizeof(Elf64_Shdr) >= h->e_shnum && h->e_shstrndx < h->e_shnum;
     if (ok) {
         f->section              = (const Elf64_Shdr *)(f->data + h->e_shoff);
         f->nsections            = h->e_shnum;
@@ -82,13 +83,15 @@ static bool symbols(const File *f, unsigned type, Symbols *s)
 {
     for (size_t i = 0; i < f->nsections; i++) {
         const Elf64_Shdr *h = &f->section[i];
-        if (h->sh_type != type || h->sh_link >= f->nsections || h->sh_offset > f->size || h->sh_size > f->size - h->sh_offset)
+        if (h->sh_type != type || h->sh_link >= f->nsections || h->sh_offset > f->size ||
+            h->sh_size > f->size - h->sh_offset)
             continue;
         const Elf64_Shdr *t = &f->section[h->sh_link];
-        if (t->sh_offset > f->size || !t->sh_size || t->sh_size > f->size - t->sh_offset || f->data[t->sh_offset + t->sh_size - 1])
+        if (t->sh_offset > f->size || !t->sh_size || t->sh_size > f->size - t->sh_offset ||
+            f->data[t->sh_offset + t->sh_size - 1])
             continue;
-        *s = (Symbols){(const Elf64_Sym *)(f->data + h->sh_offset), h->sh_size / sizeof(Elf64_Sym), (const char *)f->data + t->sh_offset,
-                       t->sh_size};
+        *s = (Symbols){(const Elf64_Sym *)(f->data + h->sh_offset), h->sh_size / sizeof(Elf64_Sym),
+                       (const char *)f->data + t->sh_offset, t->sh_size};
         return true;
     }
     return false;
@@ -145,7 +148,8 @@ static void *implementation(void)
     if (!dladdr((void *)(uintptr_t)implementation, &info) || !info.dli_fname)
         return NULL;
     const char *slash = strrchr(info.dli_fname, '/');
-    int n = snprintf(path, sizeof path, "%.*slibwarpwright-cuda.so", slash ? (int)(slash + 1 - info.dli_fname) : 0, info.dli_fname);
+    int n = snprintf(path, sizeof path, "%.*slibwarpwright-cuda.so", slash ? (int)(slash + 1 - info.dli_fname) : 0,
+                     info.dli_fname);
     return n > 0 && (size_t)n < sizeof path ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
 }
 
@@ -163,7 +167,7 @@ static int by_name(const void *a, const void *b)
 
 static void redirect_all(const File *f, const Symbols *s, const char *path)
 {
-    void *lib = implementation();
+    void *lib                     = implementation();
     const ApiEntry *(*table)(int) = NULL;
     if (lib)
         *(void **)&table = dlsym(lib, "ww_cuda_runtime");
@@ -172,7 +176,7 @@ static void redirect_all(const File *f, const Symbols *s, const char *path)
         _exit(EXIT_KERNEL);
     }
     const ApiEntry *all = table(version_of(s));
-    size_t n = 0;
+    size_t          n   = 0;
     while (all[n].name)
         n++;
     ApiEntry *sorted = malloc((n + 1) * sizeof *sorted);
@@ -181,9 +185,10 @@ static void redirect_all(const File *f, const Symbols *s, const char *path)
     memcpy(sorted, all, n * sizeof *sorted);
     qsort(sorted, n, sizeof *sorted, by_name);
     for (size_t i = 0; i < s->n; i++) {
-        const Elf64_Sym *y = &s->sym[i];
-        const char *name = name_of(s, i);
-        if (ELF64_ST_TYPE(y->st_info) != STT_FUNC || y->st_shndx == SHN_UNDEF || (strncmp(name, "cuda", 4) && strncmp(name, "__cuda", 6)))
+        const Elf64_Sym *y    = &s->sym[i];
+        const char      *name = name_of(s, i);
+        if (ELF64_ST_TYPE(y->st_info) != STT_FUNC || y->st_shndx == SHN_UNDEF ||
+            (strncmp(name, "cuda", 4) && strncmp(name, "__cuda", 6)))
             continue;
         const ApiEntry *e = bsearch(&(ApiEntry){name, NULL}, sorted, n, sizeof *sorted, by_name);
         if (e && !redirect(f->bias + y->st_value, e->fn)) {
@@ -197,12 +202,18 @@ static void redirect_all(const File *f, const Symbols *s, const char *path)
 static void stripped(const char *path)
 {
     if (strcmp(path, "/proc/self/exe") != 0) {
-        fprintf(stderr, "warpwright: the program needs %s, which brings kernels without PTX and a CUDA runtime of its own that cannot be redirected.\n"
-                        "warpwright: programs that use this library cannot be run.\n", path);
+        fprintf(stderr,
+                "warpwright: the program needs %s, which brings kernels without PTX and a CUDA runtime of its own that "
+                "cannot be redirected.\n"
+                "warpwright: programs that use this library cannot be run.\n",
+                path);
         _exit(EXIT_KERNEL);
     }
-    fprintf(stderr, "warpwright: %s links the CUDA runtime statically and its symbols were stripped, so its calls cannot be redirected.\n"
-                    "warpwright: two ways out: link it with -cudart shared, or do not strip it.\n", path);
+    fprintf(stderr,
+            "warpwright: %s links the CUDA runtime statically and its symbols were stripped, so its calls cannot be "
+            "redirected.\n"
+            "warpwright: two ways out: link it with -cudart shared, or do not strip it.\n",
+            path);
     _exit(EXIT_KERNEL);
 }
 
@@ -226,7 +237,10 @@ static void treat(const char *path, uintptr_t bias)
 
 typedef struct Objects {
     size_t n;
-    struct { char path[1024]; uintptr_t bias; } at[64];
+    struct {
+        char      path[1024];
+        uintptr_t bias;
+    } at[64];
 } Objects;
 
 static int each_object(struct dl_phdr_info *o, size_t size, void *list)

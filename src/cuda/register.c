@@ -46,9 +46,9 @@ static const char *program_name(void)
 void **rt___cudaRegisterFatBinary(void *wrapper)
 {
     ENTER_ANYWAY();
-    const Wrapper *w = wrapper;
+    const Wrapper *w     = wrapper;
     bool           known = w && w->magic == WRAPPER_MAGIC;
-    Image         *i = image_new(known ? w->data : NULL, NULL, 0, program_name());
+    Image         *i     = image_new(known ? w->data : NULL, NULL, 0, program_name());
     if (!known) {
         i->failed = cudaErrorInvalidKernelImage;
         state_say("the program registers device code in a form that is not known");
@@ -72,22 +72,24 @@ void rt___cudaUnregisterFatBinary(void **handle)
     }
 }
 
-void rt___cudaRegisterFunction(void **handle, const char *host, char *device, const char *name, int limit, void *tid, void *bid,
-                               void *block, void *grid, int *warp)
+void rt___cudaRegisterFunction(void **handle, const char *host, char *device, const char *name, int limit, void *tid,
+                               void *bid, void *block, void *grid, int *warp)
 {
     (void)device, (void)limit, (void)tid, (void)bid, (void)block, (void)grid, (void)warp;
     ENTER_ANYWAY();
     image_add_kernel(*handle, name, host);
 }
 
-void rt___cudaRegisterVar(void **handle, char *host, char *device, const char *name, int ext, size_t size, int constant, int global)
+void rt___cudaRegisterVar(void **handle, char *host, char *device, const char *name, int ext, size_t size, int constant,
+                          int global)
 {
     (void)device, (void)ext, (void)constant, (void)global;
     ENTER_ANYWAY();
     image_add_symbol(*handle, name, host, size, NULL);
 }
 
-void rt___cudaRegisterManagedVar(void **handle, void **host, char *device, const char *name, int ext, size_t size, int constant, int global)
+void rt___cudaRegisterManagedVar(void **handle, void **host, char *device, const char *name, int ext, size_t size,
+                                 int constant, int global)
 {
     (void)device, (void)ext, (void)constant, (void)global;
     ENTER_ANYWAY();
@@ -104,7 +106,8 @@ void rt___cudaRegisterUnifiedTable(void **handle, void *table)
     (void)handle, (void)table; /* only with unified function pointers, which this device says it does not have */
 }
 
-void rt___cudaRegisterTexture(void **handle, const void *host, const void **device, const char *name, int dim, int norm, int ext)
+void rt___cudaRegisterTexture(void **handle, const void *host, const void **device, const char *name, int dim, int norm,
+                              int ext)
 {
     (void)handle, (void)host, (void)device, (void)name, (void)dim, (void)norm, (void)ext;
     state_missing("__cudaRegisterTexture");
@@ -169,14 +172,14 @@ static CuErr launch(const void *kernel, const LaunchAsk *ask, void *stream)
 }
 
 /* A launch after a failed kernel is accepted and never runs, as one that waits in a stream behind it. */
-#define LAUNCH(kernel, ask, stream)                                   \
-    do {                                                              \
-        ENTER_ANYWAY();                                               \
-        if (state.sticky != cudaSuccess)                              \
-            return LEAVE(state.sticky);                               \
-        if (state.later != cudaSuccess)                               \
-            return LEAVE(state.later == cudaErrorNotSupported ? state.later : cudaSuccess); \
-        return LEAVE(launch(kernel, ask, stream));                    \
+#define LAUNCH(kernel, ask, stream)                                                                                    \
+    do {                                                                                                               \
+        ENTER_ANYWAY();                                                                                                \
+        if (state.sticky != cudaSuccess)                                                                               \
+            return LEAVE(state.sticky);                                                                                \
+        if (state.later != cudaSuccess)                                                                                \
+            return LEAVE(state.later == cudaErrorNotSupported ? state.later : cudaSuccess);                            \
+        return LEAVE(launch(kernel, ask, stream));                                                                     \
     } while (0)
 
 CuErr rt_cudaLaunchKernel(const void *func, WwDim3 grid, WwDim3 block, void **args, size_t shared, void *stream)
@@ -191,7 +194,8 @@ CuErr rt___cudaLaunchKernel(void *kernel, WwDim3 grid, WwDim3 block, void **args
     LAUNCH(kernel, &a, stream);
 }
 
-CuErr rt_cudaLaunchCooperativeKernel(const void *func, WwDim3 grid, WwDim3 block, void **args, size_t shared, void *stream)
+CuErr rt_cudaLaunchCooperativeKernel(const void *func, WwDim3 grid, WwDim3 block, void **args, size_t shared,
+                                     void *stream)
 {
     LaunchAsk a = {.grid = grid, .block = block, .shared = shared, .args = args, .cooperative = true};
     LAUNCH(func, &a, stream);
@@ -267,7 +271,8 @@ CuErr rt_cudaGetFuncBySymbol(void **out, const void *func)
     return LEAVE(e);
 }
 
-CuErr rt_cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, const void *func, int threads, size_t shared, unsigned flags)
+CuErr rt_cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, const void *func, int threads,
+                                                                size_t shared, unsigned flags)
 {
     ENTER();
     CuErr   e;
@@ -324,7 +329,8 @@ CuErr rt_cudaGetSymbolSize(size_t *bytes, const void *symbol)
     return LEAVE(where(symbol, &p, bytes));
 }
 
-static CuErr symbol_copy(const void *symbol, void *other, size_t count, size_t offset, int kind, bool into, void *stream)
+static CuErr symbol_copy(const void *symbol, void *other, size_t count, size_t offset, int kind, bool into,
+                         void *stream)
 {
     WwPtr  p = 0;
     size_t n = 0;
@@ -351,7 +357,8 @@ CuErr rt_cudaMemcpyFromSymbol(void *dst, const void *symbol, size_t count, size_
     return LEAVE(symbol_copy(symbol, dst, count, offset, kind, false, NULL));
 }
 
-CuErr rt_cudaMemcpyToSymbolAsync(const void *symbol, const void *src, size_t count, size_t offset, int kind, void *stream)
+CuErr rt_cudaMemcpyToSymbolAsync(const void *symbol, const void *src, size_t count, size_t offset, int kind,
+                                 void *stream)
 {
     ENTER();
     return LEAVE(symbol_copy(symbol, (void *)(uintptr_t)src, count, offset, kind, true, stream));

@@ -8,8 +8,8 @@
 
 #include <dlfcn.h>
 #include <fcntl.h>
-#include <libelf.h>
 #include <gelf.h>
+#include <libelf.h>
 #include <stdint.h>
 #include <string.h>
 #include <unistd.h>
@@ -27,8 +27,8 @@ static bool is_header(const char *p, const char *end)
 {
     while (p < end && (*p == ' ' || *p == '\t'))
         p++;
-    return starts(p, end, ".version") || starts(p, end, ".target") || starts(p, end, ".address_size") || starts(p, end, ".file") ||
-           starts(p, end, ".loc");
+    return starts(p, end, ".version") || starts(p, end, ".target") || starts(p, end, ".address_size") ||
+           starts(p, end, ".file") || starts(p, end, ".loc");
 }
 
 void ptx_join(Str *ptx, const char *text, size_t len)
@@ -71,7 +71,7 @@ static size_t join_section(const uint8_t *p, size_t n, unsigned arch, Str *ptx)
 static size_t search_file(int fd, unsigned arch, Str *ptx)
 {
     size_t found = 0, names = 0;
-    Elf   *e     = elf_version(EV_CURRENT) != EV_NONE ? elf_begin(fd, ELF_C_READ, NULL) : NULL;
+    Elf   *e = elf_version(EV_CURRENT) != EV_NONE ? elf_begin(fd, ELF_C_READ, NULL) : NULL;
     if (e && elf_getshdrstrndx(e, &names) == 0)
         for (Elf_Scn *s = NULL; (s = elf_nextscn(e, s));) {
             GElf_Shdr   h;

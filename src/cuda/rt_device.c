@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "cuda/device.h"
-#include "cuda/launch.h"
 #include "cuda/devmem.h"
+#include "cuda/launch.h"
 
 enum { PROP_BYTES_13 = 1008, PROP_BYTES_12 = 1032, PROP_BYTES_11 = 712 };
 enum { H200_SMS = 132, H200_MHZ = 1980, H200_L2_KIB = 61440, H200_BUS = 6144, H200_MIB = 144384 };
@@ -37,7 +37,10 @@ bool device_attribute(int attribute, int ordinal, int *value)
 {
     const Profile *p = state_profile();
     switch (attribute) {
-#define ATTR(number, figure) case number: *value = (figure); return true;
+#define ATTR(number, figure)                                                                                           \
+    case number:                                                                                                       \
+        *value = (figure);                                                                                             \
+        return true;
 #define PROP(offset13, offset12, bytes, index, figure)
 #include "cuda/props.def"
 #undef PROP
@@ -70,7 +73,7 @@ static CuErr properties(char *out, int ordinal, bool new_layout, size_t bytes)
     device_title(ordinal, out, 256);
     device_uuid(ordinal, (unsigned char *)out + 256);
     static const struct {
-        int offset[2];
+        int      offset[2];
         unsigned bytes, index;
     } field[] = {
 #define ATTR(number, figure)
@@ -213,7 +216,8 @@ CuErr rt_cudaDeviceGetByPCIBusId(int *device, const char *id)
 {
     ENTER();
     unsigned domain = 0, bus = 0, slot = 0;
-    bool     read   = id && (sscanf(id, "%x:%x:%x", &domain, &bus, &slot) == 3 || (domain = 0, sscanf(id, "%x:%x", &bus, &slot) == 2));
+    bool     read = id && (sscanf(id, "%x:%x:%x", &domain, &bus, &slot) == 3 ||
+                       (domain = 0, sscanf(id, "%x:%x", &bus, &slot) == 2));
     if (!read || domain || slot || bus < 1 || (int)bus > state.count)
         return LEAVE(read ? cudaErrorInvalidDevice : cudaErrorInvalidValue);
     *device = (int)bus - 1;

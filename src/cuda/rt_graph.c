@@ -207,8 +207,12 @@ CuErr rt_cudaGraphKernelNodeGetParams(void *node, KernelParams *p)
     GraphNode *n = node_of(node);
     if (!n || n->kind != NODE_KERNEL || !p)
         return LEAVE(cudaErrorInvalidValue);
-    *p = (KernelParams){(void *)(uintptr_t)(n->kernel->host ? n->kernel->host : n->kernel), n->ask.grid, n->ask.block,
-                        (unsigned)n->ask.shared, n->ask.args, NULL};
+    *p = (KernelParams){(void *)(uintptr_t)(n->kernel->host ? n->kernel->host : n->kernel),
+                        n->ask.grid,
+                        n->ask.block,
+                        (unsigned)n->ask.shared,
+                        n->ask.args,
+                        NULL};
     return LEAVE(cudaSuccess);
 }
 
@@ -236,7 +240,8 @@ CuErr rt_cudaGraphExecKernelNodeSetParams(void *exec, void *node, const KernelPa
     return LEAVE(n ? set_kernel(n, p) : cudaErrorInvalidValue);
 }
 
-CuErr rt_cudaGraphAddMemcpyNode1D(void **out, void *graph, void *const *deps, size_t n, void *dst, const void *src, size_t bytes, int kind)
+CuErr rt_cudaGraphAddMemcpyNode1D(void **out, void *graph, void *const *deps, size_t n, void *dst, const void *src,
+                                  size_t bytes, int kind)
 {
     ENTER();
     CuErr      e;
@@ -252,10 +257,17 @@ static CuErr set_copy(GraphNode *n, const CopyParms3D *c)
 {
     if (!c || c->src_array || c->dst_array)
         return c ? cudaErrorNotSupported : cudaErrorInvalidValue;
-    n->copy = (NodeCopy){.dst = (char *)c->dst.ptr + (c->dst_pos.z * c->dst.ysize + c->dst_pos.y) * c->dst.pitch + c->dst_pos.x,
-                         .src = (char *)c->src.ptr + (c->src_pos.z * c->src.ysize + c->src_pos.y) * c->src.pitch + c->src_pos.x,
-                         .dpitch = c->dst.pitch, .spitch = c->src.pitch, .width = c->extent.width, .height = c->extent.height,
-                         .depth = c->extent.depth, .dslice = c->dst.pitch * c->dst.ysize, .sslice = c->src.pitch * c->src.ysize, .kind = c->kind};
+    n->copy = (NodeCopy){
+        .dst    = (char *)c->dst.ptr + (c->dst_pos.z * c->dst.ysize + c->dst_pos.y) * c->dst.pitch + c->dst_pos.x,
+        .src    = (char *)c->src.ptr + (c->src_pos.z * c->src.ysize + c->src_pos.y) * c->src.pitch + c->src_pos.x,
+        .dpitch = c->dst.pitch,
+        .spitch = c->src.pitch,
+        .width  = c->extent.width,
+        .height = c->extent.height,
+        .depth  = c->extent.depth,
+        .dslice = c->dst.pitch * c->dst.ysize,
+        .sslice = c->src.pitch * c->src.ysize,
+        .kind   = c->kind};
     return cudaSuccess;
 }
 
@@ -529,12 +541,14 @@ CuErr rt_cudaStreamBeginCapture(void *stream, int mode)
     return LEAVE(mode < 0 || mode > 2 ? cudaErrorInvalidValue : capture_begin(stream, NULL, NULL, 0));
 }
 
-CuErr rt_cudaStreamBeginCaptureToGraph(void *stream, void *graph, void *const *deps, const void *data, size_t n, int mode)
+CuErr rt_cudaStreamBeginCaptureToGraph(void *stream, void *graph, void *const *deps, const void *data, size_t n,
+                                       int mode)
 {
     (void)data;
     ENTER();
     Graph *g = cgraph_of(graph, false);
-    return LEAVE(!g || mode < 0 || mode > 2 ? cudaErrorInvalidValue : capture_begin(stream, g, (GraphNode *const *)deps, n));
+    return LEAVE(!g || mode < 0 || mode > 2 ? cudaErrorInvalidValue
+                                            : capture_begin(stream, g, (GraphNode *const *)deps, n));
 }
 
 CuErr rt_cudaStreamEndCapture(void *stream, void **out)
@@ -559,7 +573,7 @@ CuErr rt_cudaStreamIsCapturing(void *stream, int *status)
 CuErr rt_cudaThreadExchangeStreamCaptureMode(int *mode)
 {
     static _Thread_local int current;
-    int old = current;
+    int                      old = current;
     if (*mode < 0 || *mode > 2)
         return LEAVE(cudaErrorInvalidValue);
     current = *mode;
@@ -584,7 +598,8 @@ static CuErr capture_info(void *stream, int *status, unsigned long long *id, voi
     return cudaSuccess;
 }
 
-CuErr rt_cudaStreamGetCaptureInfo(void *stream, int *status, unsigned long long *id, void **graph, GraphNode ***deps, const void **data, size_t *n)
+CuErr rt_cudaStreamGetCaptureInfo(void *stream, int *status, unsigned long long *id, void **graph, GraphNode ***deps,
+                                  const void **data, size_t *n)
 {
     ENTER();
     if (data)
@@ -598,7 +613,8 @@ CuErr rt_cudaStreamGetCaptureInfo_12(void *stream, int *status, unsigned long lo
     return LEAVE(capture_info(stream, status, id, NULL, NULL, NULL));
 }
 
-CuErr rt_cudaStreamGetCaptureInfo_12v2(void *stream, int *status, unsigned long long *id, void **graph, GraphNode ***deps, size_t *n)
+CuErr rt_cudaStreamGetCaptureInfo_12v2(void *stream, int *status, unsigned long long *id, void **graph,
+                                       GraphNode ***deps, size_t *n)
 {
     ENTER();
     return LEAVE(capture_info(stream, status, id, graph, deps, n));

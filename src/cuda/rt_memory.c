@@ -112,7 +112,12 @@ CuErr rt_cudaHostRegister(void *p, size_t bytes, unsigned flags)
             e = cudaErrorHostMemoryAlreadyRegistered;
     }
     if (e == cudaSuccess)
-        devmem_note((Range){.base = at, .bytes = bytes, .kind = MEMORY_HOST, .device = state_current(), .flags = flags, .registered = true});
+        devmem_note((Range){.base       = at,
+                            .bytes      = bytes,
+                            .kind       = MEMORY_HOST,
+                            .device     = state_current(),
+                            .flags      = flags,
+                            .registered = true});
     return LEAVE(e);
 }
 
@@ -156,12 +161,15 @@ CuErr rt_cudaPointerGetAttributes(PointerAttributes *out, const void *p)
     if (!out)
         return LEAVE(cudaErrorInvalidValue);
     const Range *r = devmem_range((uint64_t)(uintptr_t)p);
-    *out           = (PointerAttributes){.type = MEMORY_UNREGISTERED, .device = -2, .host_pointer = (void *)(uintptr_t)p};
+    *out = (PointerAttributes){.type = MEMORY_UNREGISTERED, .device = -2, .host_pointer = (void *)(uintptr_t)p};
     if (r)
-        *out = (PointerAttributes){.type = r->kind, .device = r->device, .device_pointer = (void *)(uintptr_t)p,
-                                   .host_pointer = r->kind == MEMORY_DEVICE ? NULL : (void *)(uintptr_t)p};
+        *out = (PointerAttributes){.type           = r->kind,
+                                   .device         = r->device,
+                                   .device_pointer = (void *)(uintptr_t)p,
+                                   .host_pointer   = r->kind == MEMORY_DEVICE ? NULL : (void *)(uintptr_t)p};
     else if (devmem_is_device(p))
-        *out = (PointerAttributes){.type = MEMORY_DEVICE, .device = state_current(), .device_pointer = (void *)(uintptr_t)p};
+        *out = (PointerAttributes){
+            .type = MEMORY_DEVICE, .device = state_current(), .device_pointer = (void *)(uintptr_t)p};
     return LEAVE(cudaSuccess);
 }
 
@@ -187,7 +195,8 @@ CuErr rt_cudaMemcpy2D(void *dst, size_t dpitch, const void *src, size_t spitch, 
     return LEAVE(devmem_copy_2d(dst, dpitch, src, spitch, width, height, kind));
 }
 
-CuErr rt_cudaMemcpy2DAsync(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height, int kind, void *stream)
+CuErr rt_cudaMemcpy2DAsync(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height,
+                           int kind, void *stream)
 {
     ENTER();
     if (height > 1 && (dpitch < width || spitch < width))
@@ -223,8 +232,10 @@ static CuErr copy_3d(const CopyParms3D *c, void *stream)
     if (c->src_array || c->dst_array || !c->src.ptr || !c->dst.ptr)
         return c->src_array || c->dst_array ? cudaErrorNotSupported : cudaErrorInvalidValue;
     for (size_t z = 0; z < c->extent.depth && e == cudaSuccess; z++) {
-        char *dst = (char *)c->dst.ptr + ((c->dst_pos.z + z) * c->dst.ysize + c->dst_pos.y) * c->dst.pitch + c->dst_pos.x;
-        char *src = (char *)c->src.ptr + ((c->src_pos.z + z) * c->src.ysize + c->src_pos.y) * c->src.pitch + c->src_pos.x;
+        char *dst =
+            (char *)c->dst.ptr + ((c->dst_pos.z + z) * c->dst.ysize + c->dst_pos.y) * c->dst.pitch + c->dst_pos.x;
+        char *src =
+            (char *)c->src.ptr + ((c->src_pos.z + z) * c->src.ysize + c->src_pos.y) * c->src.pitch + c->src_pos.x;
         e = stream_copy(dst, c->dst.pitch, src, c->src.pitch, c->extent.width, c->extent.height, c->kind, stream);
     }
     return e;
@@ -273,7 +284,8 @@ static CuErr set_3d(const PitchedPtr *p, int value, const Extent *e, void *strea
 {
     CuErr err = cudaSuccess;
     for (size_t z = 0; z < e->depth && err == cudaSuccess; z++)
-        err = stream_set((char *)p->ptr + z * p->ysize * p->pitch, p->pitch, (unsigned)value, 1, e->width, e->height, stream);
+        err = stream_set((char *)p->ptr + z * p->ysize * p->pitch, p->pitch, (unsigned)value, 1, e->width, e->height,
+                         stream);
     return err;
 }
 
@@ -293,8 +305,8 @@ CuErr rt_cudaMemset3DAsync(PitchedPtr p, int value, Extent e, void *stream)
 
 static CuErr check_managed(const void *p, size_t bytes)
 {
-    const Range *r = devmem_range((uint64_t)(uintptr_t)p);
-    bool ok = r && r->kind == MEMORY_MANAGED && bytes && bytes <= r->base + r->bytes - (uint64_t)(uintptr_t)p;
+    const Range *r  = devmem_range((uint64_t)(uintptr_t)p);
+    bool         ok = r && r->kind == MEMORY_MANAGED && bytes && bytes <= r->base + r->bytes - (uint64_t)(uintptr_t)p;
     return ok ? cudaSuccess : cudaErrorInvalidValue;
 }
 

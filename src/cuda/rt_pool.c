@@ -9,7 +9,15 @@
 #include "cuda/devmem.h"
 #include "cuda/stream.h"
 
-enum { ATTRS = 9, ATTR_THRESHOLD = 4, ATTR_RESERVED = 5, ATTR_RESERVED_HIGH = 6, ATTR_USED = 7, ATTR_USED_HIGH = 8, MAX_POOLS = 64 };
+enum {
+    ATTRS              = 9,
+    ATTR_THRESHOLD     = 4,
+    ATTR_RESERVED      = 5,
+    ATTR_RESERVED_HIGH = 6,
+    ATTR_USED          = 7,
+    ATTR_USED_HIGH     = 8,
+    MAX_POOLS          = 64
+};
 
 typedef struct Pool {
     int      device;
@@ -139,7 +147,8 @@ CuErr rt_cudaDeviceSetMemPool(int device, void *pool)
     return LEAVE(cudaSuccess);
 }
 
-CuErr rt_cudaMemPoolCreate(void **out, const int *props) /* allocation type, handle types, location type, location id, ... */
+CuErr rt_cudaMemPoolCreate(void     **out,
+                           const int *props) /* allocation type, handle types, location type, location id, ... */
 {
     ENTER();
     if (!out || !props || props[3] < 0 || props[3] >= state.count)

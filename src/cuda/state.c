@@ -20,11 +20,11 @@
 
 State state;
 
-static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+static pthread_mutex_t        lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 static _Thread_local unsigned depth;
-static _Thread_local CuErr last_error;
-static _Thread_local int current;
-static bool reported;
+static _Thread_local CuErr    last_error;
+static _Thread_local int      current;
+static bool                   reported;
 
 /* ---- the lock ---- */
 
@@ -185,8 +185,10 @@ WwDevice *state_device(int n, CuErr *err)
     }
     if (!state.device[n]) {
         const char     *why = "";
-        WwDeviceOptions o   = {.profile = state.options.profile, .threads = state.options.threads, .seed = state.options.seed,
-                               .memory = UINT64_C(141) << 30};
+        WwDeviceOptions o   = {.profile = state.options.profile,
+                               .threads = state.options.threads,
+                               .seed    = state.options.seed,
+                               .memory  = UINT64_C(141) << 30};
         if (ww_device_open("emulator", &o, &state.device[n], &why) != WW_OK) {
             state_say("%s", why);
             *err = cudaErrorInitializationError;
@@ -243,7 +245,7 @@ static void file_name(const char *pattern, Str *out)
 static void write_json(int code)
 {
     Str  name = {0}, program = {0};
-    bool own  = strstr(state.options.json, "%p") != NULL; /* else `warpwright run` knows program and exit code */
+    bool own = strstr(state.options.json, "%p") != NULL; /* else `warpwright run` knows program and exit code */
     file_name(state.options.json, &name);
     char    path[4096];
     ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
@@ -276,7 +278,8 @@ static void finish(int code)
         return;
     reported = true;
     if (state.printed.len)
-        report_note(state.report, "device printf was lost: the program ended without synchronising after the kernel that printed");
+        report_note(state.report,
+                    "device printf was lost: the program ended without synchronising after the kernel that printed");
     if (state.options.report && !report_empty(state.report)) {
         Str s = {0};
         report_text(state.report, &s);

@@ -13,7 +13,7 @@
 
 enum { STREAM_MAGIC = 0x7374726d, EVENT_MAGIC = 0x65766e74, NON_BLOCKING = 1 };
 
-static Stream  legacy = {.magic = STREAM_MAGIC, .id = 1}, per_thread = {.magic = STREAM_MAGIC, .id = 2};
+static Stream   legacy = {.magic = STREAM_MAGIC, .id = 1}, per_thread = {.magic = STREAM_MAGIC, .id = 2};
 static Stream **streams;
 static Event  **events;
 static size_t   nstreams, nevents;
@@ -38,16 +38,25 @@ CuErr stream_use(void *handle, bool *captured)
     return s ? cudaSuccess : cudaErrorInvalidResourceHandle;
 }
 
-CuErr stream_copy(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height, int kind, void *stream)
+CuErr stream_copy(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height, int kind,
+                  void *stream)
 {
     bool  captured;
     CuErr e = stream_use(stream, &captured);
     if (e != cudaSuccess)
         return e;
-    NodeCopy c = {.dst = dst, .src = src, .dpitch = dpitch, .spitch = spitch, .width = width, .height = height, .depth = 1, .kind = kind};
+    NodeCopy c = {.dst    = dst,
+                  .src    = src,
+                  .dpitch = dpitch,
+                  .spitch = spitch,
+                  .width  = width,
+                  .height = height,
+                  .depth  = 1,
+                  .kind   = kind};
     if (captured)
         return cgraph_capture_copy(stream, &c);
-    return height == 1 ? devmem_copy(dst, src, width, kind) : devmem_copy_2d(dst, dpitch, src, spitch, width, height, kind);
+    return height == 1 ? devmem_copy(dst, src, width, kind)
+                       : devmem_copy_2d(dst, dpitch, src, spitch, width, height, kind);
 }
 
 CuErr stream_set(void *dst, size_t pitch, unsigned value, unsigned element, size_t width, size_t height, void *stream)
@@ -97,10 +106,10 @@ static CuErr stream_create(void **out, unsigned flags, int priority)
         return cudaErrorInvalidValue;
     if (!state_device(state_current(), &e))
         return e;
-    Stream *s = xcalloc(1, sizeof *s);
-    *s        = (Stream){.magic = STREAM_MAGIC, .flags = flags, .device = state_current(), .id = ++ids};
-    s->priority = priority > 0 ? 0 : priority < -5 ? -5 : priority;
-    streams     = xrealloc(streams, (nstreams + 1) * sizeof *streams);
+    Stream *s           = xcalloc(1, sizeof *s);
+    *s                  = (Stream){.magic = STREAM_MAGIC, .flags = flags, .device = state_current(), .id = ++ids};
+    s->priority         = priority > 0 ? 0 : priority < -5 ? -5 : priority;
+    streams             = xrealloc(streams, (nstreams + 1) * sizeof *streams);
     streams[nstreams++] = s;
     *out                = s;
     return cudaSuccess;
@@ -209,7 +218,10 @@ CuErr rt_cudaDeviceGetStreamPriorityRange(int *least, int *greatest)
 }
 
 typedef void (*StreamCallback)(void *stream, int status, void *user);
-typedef struct CallbackArgs { StreamCallback fn; void *stream, *user; } CallbackArgs;
+typedef struct CallbackArgs {
+    StreamCallback fn;
+    void          *stream, *user;
+} CallbackArgs;
 
 static void call_back(void *args)
 {
@@ -238,8 +250,8 @@ CuErr rt_cudaStreamAttachMemAsync(void *stream, void *p, size_t bytes, unsigned 
 {
     (void)bytes;
     ENTER();
-    const Range *r = devmem_range((uint64_t)(uintptr_t)p);
-    bool ok = stream_of(stream) && r && r->kind == MEMORY_MANAGED && (flags == 1 || flags == 2 || flags == 4);
+    const Range *r  = devmem_range((uint64_t)(uintptr_t)p);
+    bool         ok = stream_of(stream) && r && r->kind == MEMORY_MANAGED && (flags == 1 || flags == 2 || flags == 4);
     return LEAVE(ok ? cudaSuccess : cudaErrorInvalidValue);
 }
 
@@ -262,11 +274,11 @@ static CuErr event_create(void **out, unsigned flags)
         return cudaErrorInvalidValue;
     if (!state_device(state_current(), &e))
         return e;
-    Event *v = xcalloc(1, sizeof *v);
-    v->magic = EVENT_MAGIC;
-    v->flags = flags;
-    v->device = state_current();
-    events    = xrealloc(events, (nevents + 1) * sizeof *events);
+    Event *v          = xcalloc(1, sizeof *v);
+    v->magic          = EVENT_MAGIC;
+    v->flags          = flags;
+    v->device         = state_current();
+    events            = xrealloc(events, (nevents + 1) * sizeof *events);
     events[nevents++] = v;
     *out              = v;
     return cudaSuccess;

@@ -257,7 +257,7 @@ Status emulator_open(const WwDeviceOptions *o, WwDevice **out, Str *why)
     const Profile *p = device_profile(o->profile, why);
     if (!p)
         return WW_ERR_NOT_FOUND;
-    EmuOptions eo  = {.threads = o->threads, .simd = o->simd, .seed = o->seed};
+    EmuOptions eo = {.threads = o->threads, .simd = o->simd, .seed = o->seed};
     if (!async_mode(o->async, &eo.async)) {
         str_printf(why, "'%s' is no way to time asynchronous copies; eager, late or random expected", o->async);
         return WW_ERR_INVALID;

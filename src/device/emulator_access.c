@@ -71,7 +71,7 @@ static void watch_access(void *state, const Access *a)
         address = wide;
     }
     ModelAccess ma = {.space = (ModelSpace)a->space,
-                      .op    = a->op != ACCESS_COPY           ? (ModelOp)a->op
+                      .op    = a->op != ACCESS_COPY        ? (ModelOp)a->op
                                : a->space == ACCESS_SHARED ? MODEL_ST
                                                            : MODEL_LD,
                       .l1    = l1_of(a),

@@ -18,7 +18,7 @@
 #include "emu/ctl.h"
 
 typedef struct AsyncOp {
-    uint8_t       *to;   /* NULL: an arrival */
+    uint8_t       *to; /* NULL: an arrival */
     const uint8_t *from;
     uint32_t       group, offset; /* offset: of the mbarrier */
     uint8_t        bytes, read, lane;
@@ -53,7 +53,8 @@ static AsyncQueue *queue_of(Warp *w)
     if (!w->async)
         w->async = xcalloc(1, sizeof *w->async);
     if (!w->async->random)
-        w->async->random = (w->block->launch->dev->seed ^ (w->block->index * 1024 + w->index)) * UINT64_C(0x9e3779b97f4a7c15) | 1;
+        w->async->random =
+            (w->block->launch->dev->seed ^ (w->block->index * 1024 + w->index)) * UINT64_C(0x9e3779b97f4a7c15) | 1;
     return w->async;
 }
 
@@ -89,8 +90,8 @@ static void push(Warp *w, AsyncOp o)
 /* Lands, in the order of issue, the lanes' entries of groups before first[lane]. */
 static void land_before(Warp *w, uint32_t lanes, const uint32_t *first)
 {
-    AsyncQueue *q = w->async;
-    uint32_t kept = 0;
+    AsyncQueue *q    = w->async;
+    uint32_t    kept = 0;
     for (uint32_t i = 0; q && i < q->n; i++) {
         const AsyncOp *o = &q->op[i];
         if ((lanes >> o->lane & 1) && o->group < first[o->lane])
@@ -138,7 +139,7 @@ static bool source_ok(Warp *w, const Uop *u, const CopyInfo *c, const uint64_t *
     uint32_t whole = 0;
     for (uint32_t m = reads; m; m &= m - 1) {
         unsigned i = (unsigned)__builtin_ctz(m);
-        Alloc tmp;
+        Alloc    tmp;
         if (size[i] == c->src.bytes) {
             whole |= UINT32_C(1) << i;
             continue;
@@ -211,8 +212,8 @@ void async_arrive_later(Warp *w, uint32_t lane, uint32_t offset)
 void async_settle(Block *b, uint32_t offset)
 {
     for (uint32_t i = 0; i < b->nwarps; i++) {
-        Warp       *w = &b->warp[i];
-        AsyncQueue *q = w->async;
+        Warp       *w           = &b->warp[i];
+        AsyncQueue *q           = w->async;
         uint32_t    last[LANES] = {0}, kept = 0;
         if (!q)
             continue;

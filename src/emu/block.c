@@ -64,11 +64,11 @@ void block_start(Block *b, Worker *k, uint64_t index)
     memset(b->bar, 0, sizeof b->bar);
     memset(b->shared, 0, l->shared_bytes);
     for (uint32_t i = 0; i < b->nwarps; i++) {
-        Warp *w      = &b->warp[i];
-        w->worker    = k;
-        w->live      = first_lanes(l->threads - i * LANES);
-        w->ngroups   = 0;
-        w->turn      = 0;
+        Warp *w    = &b->warp[i];
+        w->worker  = k;
+        w->live    = first_lanes(l->threads - i * LANES);
+        w->ngroups = 0;
+        w->turn    = 0;
         async_reset(w);
         Frame *f     = frame_new(k, l->prog->code[0]);
         f->alive     = w->live;
@@ -193,8 +193,8 @@ static void free_frames_of(Block *b, Worker *k)
 
 bool block_pass(Block *b, Worker *k)
 {
-    bool ran    = false;
-    b->progress = false;
+    bool ran       = false;
+    b->progress    = false;
     uint32_t first = STRESSED(0, b->passes++ % b->nwarps); /* the stress build begins with another warp each time */
     for (uint32_t n = 0; n < b->nwarps; n++) {
         Warp *w = &b->warp[(first + n) % b->nwarps];

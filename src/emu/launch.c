@@ -13,7 +13,7 @@
 #include "emu/run.h"
 
 enum { PATIENCE = 8, LONG = 1024 }; /* waiting passes, and passes of any kind, before another block gets the worker */
-enum { LIMIT_CHECK = 1 << 18, LIMIT_BLOCKS = 1024 };     /* instructions between looks at the clock */
+enum { LIMIT_CHECK = 1 << 18, LIMIT_BLOCKS = 1024 }; /* instructions between looks at the clock */
 enum {
     MAX_SHARED  = 227 * 1024,
     MAX_THREADS = 1024,

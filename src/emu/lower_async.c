@@ -17,13 +17,13 @@ static void lower_copy(Lower *lo, const Instr *in)
         lo_emit(lo, ctl[CTL_unsupported]);
         return;
     }
-    c->src        = *lo_mem_info(lo, in, ACCESS_COPY);
-    c->src.space  = SPACE_GLOBAL;
-    c->src.bytes  = (uint8_t)bytes;
-    c->src.cache  = cg ? CACHE_CG : CACHE_CA;
-    c->src.seen   = (Access){.instr = lo->instr, .op = ACCESS_COPY, .cache = c->src.cache, .bytes = (uint8_t)bytes};
-    c->dst        = c->src;
-    c->dst.space  = SPACE_SHARED;
+    c->src          = *lo_mem_info(lo, in, ACCESS_COPY);
+    c->src.space    = SPACE_GLOBAL;
+    c->src.bytes    = (uint8_t)bytes;
+    c->src.cache    = cg ? CACHE_CG : CACHE_CA;
+    c->src.seen     = (Access){.instr = lo->instr, .op = ACCESS_COPY, .cache = c->src.cache, .bytes = (uint8_t)bytes};
+    c->dst          = c->src;
+    c->dst.space    = SPACE_SHARED;
     c->src.observed = lo->p->wants[ACCESS_GLOBAL] >> ACCESS_COPY & 1;
     c->dst.observed = lo->p->wants[ACCESS_SHARED] >> ACCESS_COPY & 1;
     c->size = c->ignore = NO_SLOT;
@@ -67,14 +67,24 @@ static void lower_mbarrier(Lower *lo, const Instr *in, MbarOp op)
 
 static bool mbarrier_op(Op op, MbarOp *out)
 {
-    static const struct { Op op; MbarOp is; } ops[] = {
-        {OP_mbarrier_init, MBAR_INIT},           {OP_mbarrier_inval, MBAR_INVAL},
-        {OP_mbarrier_expect_tx, MBAR_EXPECT_TX}, {OP_mbarrier_complete_tx, MBAR_COMPLETE_TX},
-        {OP_mbarrier_arrive_tx, MBAR_ARRIVE_TX}, {OP_mbarrier_arrive_nc, MBAR_ARRIVE_NC},
-        {OP_mbarrier_arrive, MBAR_ARRIVE},       {OP_mbarrier_drop_tx, MBAR_DROP_TX},
-        {OP_mbarrier_drop_nc, MBAR_DROP_NC},     {OP_mbarrier_drop, MBAR_DROP},
-        {OP_mbarrier_test_parity, MBAR_TEST_PARITY}, {OP_mbarrier_try_parity, MBAR_TEST_PARITY},
-        {OP_mbarrier_test, MBAR_TEST},           {OP_mbarrier_try, MBAR_TEST},
+    static const struct {
+        Op     op;
+        MbarOp is;
+    } ops[] = {
+        {OP_mbarrier_init, MBAR_INIT},
+        {OP_mbarrier_inval, MBAR_INVAL},
+        {OP_mbarrier_expect_tx, MBAR_EXPECT_TX},
+        {OP_mbarrier_complete_tx, MBAR_COMPLETE_TX},
+        {OP_mbarrier_arrive_tx, MBAR_ARRIVE_TX},
+        {OP_mbarrier_arrive_nc, MBAR_ARRIVE_NC},
+        {OP_mbarrier_arrive, MBAR_ARRIVE},
+        {OP_mbarrier_drop_tx, MBAR_DROP_TX},
+        {OP_mbarrier_drop_nc, MBAR_DROP_NC},
+        {OP_mbarrier_drop, MBAR_DROP},
+        {OP_mbarrier_test_parity, MBAR_TEST_PARITY},
+        {OP_mbarrier_try_parity, MBAR_TEST_PARITY},
+        {OP_mbarrier_test, MBAR_TEST},
+        {OP_mbarrier_try, MBAR_TEST},
     };
     for (size_t i = 0; i < sizeof ops / sizeof *ops; i++)
         if (ops[i].op == op) {

@@ -7,11 +7,20 @@
 
 static const UopFn *const ctl = ctl_handlers;
 
-static unsigned elements(const Operand *o) { return o->kind == OPD_VECTOR ? o->count : 1; }
+static unsigned elements(const Operand *o)
+{
+    return o->kind == OPD_VECTOR ? o->count : 1;
+}
 
-static const Operand *element(const Operand *o, unsigned i) { return o->kind == OPD_VECTOR ? &o->elem[i] : o; }
+static const Operand *element(const Operand *o, unsigned i)
+{
+    return o->kind == OPD_VECTOR ? &o->elem[i] : o;
+}
 
-static void emit_unsupported(Lower *lo) { lo_emit(lo, ctl[CTL_unsupported]); }
+static void emit_unsupported(Lower *lo)
+{
+    lo_emit(lo, ctl[CTL_unsupported]);
+}
 
 static void sources(Lower *lo, const Operand *o, unsigned n, unsigned bytes, Slot *slot)
 {
@@ -108,8 +117,8 @@ static void lower_mma(Lower *lo, const Instr *in, bool wmma)
 /* Elements of a register that stand side by side in memory are one access. */
 static unsigned unit_bytes(const WmmaInfo *m)
 {
-    unsigned bits = matrix_bits(m->type);
-    bool along    = m->which == 'b' ? m->col : !m->col; /* A and B: along k; C and D: along a row */
+    unsigned bits  = matrix_bits(m->type);
+    bool     along = m->which == 'b' ? m->col : !m->col; /* A and B: along k; C and D: along a row */
     return bits >= 32 ? bits / 8 : along ? 4 : bits / 8;
 }
 
@@ -128,23 +137,23 @@ static void lower_wmma_move(Lower *lo, const Instr *in, bool store)
     m->which            = store ? 'd' : frag == WORD_a ? 'a' : frag == WORD_b ? 'b' : 'c';
     m->store            = store;
     m->col              = in->op->field[FIELD_layout] == WORD_col;
-    m->regs             = matrix_shape(in->op, &m->m, &m->n, &m->k) ? matrix_wmma_regs(m->m, m->n, m->k, m->which, m->type) : 0;
+    m->regs = matrix_shape(in->op, &m->m, &m->n, &m->k) ? matrix_wmma_regs(m->m, m->n, m->k, m->which, m->type) : 0;
     if (m->regs == 0 || elements(regs) != m->regs || unit_bytes(m) == 0) {
         emit_unsupported(lo);
         return;
     }
-    m->mem           = *lo_mem_info(lo, in, store ? ACCESS_ST : ACCESS_LD);
-    Slot a           = lo_mem_address(lo, mem, &m->mem);
-    unsigned bytes   = m->type == TY_F64 ? 8 : 4;
-    m->addr64        = m->mem.addr64;
-    m->base_offset   = m->mem.offset;
-    m->mem.addr64    = true;
-    m->mem.offset    = 0;
-    m->mem.nvec      = 1;
-    m->mem.bytes     = m->mem.reg_bytes = (uint8_t)unit_bytes(m);
-    m->mem.seen      = (Access){.instr = lo->instr, .op = m->mem.op, .bytes = m->mem.bytes};
-    Slot stride      = in->nopd > 2 ? lo_src(lo, &in->opd[2], 4, false) : lo_const(lo, default_stride(m), 4);
-    Slot lanes       = lo_temp(lo, 8);
+    m->mem         = *lo_mem_info(lo, in, store ? ACCESS_ST : ACCESS_LD);
+    Slot     a     = lo_mem_address(lo, mem, &m->mem);
+    unsigned bytes = m->type == TY_F64 ? 8 : 4;
+    m->addr64      = m->mem.addr64;
+    m->base_offset = m->mem.offset;
+    m->mem.addr64  = true;
+    m->mem.offset  = 0;
+    m->mem.nvec    = 1;
+    m->mem.bytes = m->mem.reg_bytes = (uint8_t)unit_bytes(m);
+    m->mem.seen                     = (Access){.instr = lo->instr, .op = m->mem.op, .bytes = m->mem.bytes};
+    Slot stride = in->nopd > 2 ? lo_src(lo, &in->opd[2], 4, false) : lo_const(lo, default_stride(m), 4);
+    Slot lanes  = lo_temp(lo, 8);
     if (store)
         sources(lo, regs, m->regs, bytes, m->mem.v);
     else

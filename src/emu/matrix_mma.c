@@ -37,11 +37,12 @@ static uint64_t get_reg(const Warp *w, Slot s, unsigned lane, bool wide)
     return wide ? SLOT(w, uint64_t, s)[lane] : SLOT(w, uint32_t, s)[lane];
 }
 
-void fragment_factor(const Warp *w, const Slot *slot, unsigned regs, Type t, unsigned rows, unsigned k, unsigned row0, MatrixFactor *x)
+void fragment_factor(const Warp *w, const Slot *slot, unsigned regs, Type t, unsigned rows, unsigned k, unsigned row0,
+                     MatrixFactor *x)
 {
-    bool wide       = t == TY_F64;
-    Type as         = t == TY_B1 ? TY_U8 : t; /* eight of them are a byte */
-    unsigned per    = wide ? 1 : 32 / matrix_bits(as), step = t == TY_B1 ? k / 8 : k;
+    bool     wide = t == TY_F64;
+    Type     as   = t == TY_B1 ? TY_U8 : t; /* eight of them are a byte */
+    unsigned per = wide ? 1 : 32 / matrix_bits(as), step = t == TY_B1 ? k / 8 : k;
     unsigned halves = rows == 16 ? 2 : 1;
     for (unsigned r = 0; r < regs; r++)
         for (unsigned lane = 0; lane < LANES; lane++) {
@@ -53,9 +54,9 @@ void fragment_factor(const Warp *w, const Slot *slot, unsigned regs, Type t, uns
 }
 
 /* Calls for every element of a 16 x 8 (or 8 x 8) piece of C or D: where it lies, in which register, which part of it. */
-#define FOR_ACC(regs, half)                                                                                                        \
-    for (unsigned r = 0; r < (regs); r++)                                                                                           \
-        for (unsigned lane = 0; lane < LANES; lane++)                                                                               \
+#define FOR_ACC(regs, half)                                                                                            \
+    for (unsigned r = 0; r < (regs); r++)                                                                              \
+        for (unsigned lane = 0; lane < LANES; lane++)                                                                  \
             for (unsigned e = 0; e < ((half) ? 2u : 1u); e++)
 
 static unsigned acc_place(unsigned r, unsigned lane, unsigned e, bool half, unsigned row0, unsigned col0, unsigned n)
@@ -64,7 +65,8 @@ static unsigned acc_place(unsigned r, unsigned lane, unsigned e, bool half, unsi
     return row * n + col;
 }
 
-void fragment_acc_get(const Warp *w, const Slot *slot, unsigned regs, Type t, unsigned row0, unsigned col0, unsigned n, MatrixAcc *x)
+void fragment_acc_get(const Warp *w, const Slot *slot, unsigned regs, Type t, unsigned row0, unsigned col0, unsigned n,
+                      MatrixAcc *x)
 {
     FOR_ACC(regs, t == TY_F16)
     {
@@ -78,7 +80,8 @@ void fragment_acc_get(const Warp *w, const Slot *slot, unsigned regs, Type t, un
     }
 }
 
-void fragment_acc_set(const Warp *w, const Slot *slot, unsigned regs, Type t, unsigned row0, unsigned col0, unsigned n, const MatrixAcc *x)
+void fragment_acc_set(const Warp *w, const Slot *slot, unsigned regs, Type t, unsigned row0, unsigned col0, unsigned n,
+                      const MatrixAcc *x)
 {
     FOR_ACC(regs, t == TY_F16)
     {
@@ -114,12 +117,14 @@ static void quad_f32(unsigned row, unsigned col, unsigned *lane, unsigned *i)
 static void quad_multiply(Warp *w, const MmaInfo *m, unsigned quad)
 {
     const MatrixForm *f = &m->form;
-    MatrixFactor a, b;
-    MatrixAcc c, d;
+    MatrixFactor      a, b;
+    MatrixAcc         c, d;
     for (unsigned x = 0; x < 8; x++)
         for (unsigned k = 0; k < 4; k++) { /* x: row of A, column of B */
-            a.u16[x * 4 + k] = f->a_col ? half_at(w, m->a, quad_lane(quad, k + x / 4 * 4), x % 4) : half_at(w, m->a, quad_lane(quad, x), k);
-            b.u16[x * 4 + k] = f->b_col ? half_at(w, m->b, quad_lane(quad, x), k) : half_at(w, m->b, quad_lane(quad, k + x / 4 * 4), x % 4);
+            a.u16[x * 4 + k] = f->a_col ? half_at(w, m->a, quad_lane(quad, k + x / 4 * 4), x % 4)
+                                        : half_at(w, m->a, quad_lane(quad, x), k);
+            b.u16[x * 4 + k] = f->b_col ? half_at(w, m->b, quad_lane(quad, x), k)
+                                        : half_at(w, m->b, quad_lane(quad, k + x / 4 * 4), x % 4);
         }
     for (unsigned row = 0; row < 8; row++)
         for (unsigned col = 0; col < 8; col++) {
@@ -147,8 +152,8 @@ static void quad_multiply(Warp *w, const MmaInfo *m, unsigned quad)
 static void mma_multiply(Warp *w, const MmaInfo *m)
 {
     const MatrixForm *f = &m->form;
-    MatrixFactor a, b;
-    MatrixAcc c, d;
+    MatrixFactor      a, b;
+    MatrixAcc         c, d;
     fragment_factor(w, m->a, f->na, f->a, f->m, f->k, 0, &a);
     fragment_factor(w, m->b, f->nb, f->b, 8, f->k, 0, &b);
     fragment_acc_get(w, m->c, f->nc, f->c, 0, 0, f->n, &c);

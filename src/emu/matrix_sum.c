@@ -60,12 +60,13 @@ static Rule rule_of(const MatrixForm *f)
 static Class decode(FloatFormat f, uint32_t bits, Number *out)
 {
     bits >>= f.unused;
-    uint32_t mant = bits & ((1u << f.mbits) - 1), e = bits >> f.mbits & ((1u << f.ebits) - 1), top = (1u << f.ebits) - 1;
-    int bias      = (1 << (f.ebits - 1)) - 1;
-    bool negative = bits >> (f.ebits + f.mbits) & 1;
-    int32_t sig   = (int32_t)(e ? mant | 1u << f.mbits : mant);
-    out->sig      = negative ? -sig : sig;
-    out->exp      = sig ? (e ? (int)e : 1) - bias : NO_EXPONENT;
+    uint32_t mant = bits & ((1u << f.mbits) - 1), e = bits >> f.mbits & ((1u << f.ebits) - 1),
+             top     = (1u << f.ebits) - 1;
+    int     bias     = (1 << (f.ebits - 1)) - 1;
+    bool    negative = bits >> (f.ebits + f.mbits) & 1;
+    int32_t sig      = (int32_t)(e ? mant | 1u << f.mbits : mant);
+    out->sig         = negative ? -sig : sig;
+    out->exp         = sig ? (e ? (int)e : 1) - bias : NO_EXPONENT;
     if (e != top)
         return FINITE;
     if (!f.has_inf)
@@ -76,7 +77,10 @@ static Class decode(FloatFormat f, uint32_t bits, Number *out)
 /* ---- one step ---- */
 
 /* sum * 2^(exp - fraction), exactly */
-typedef struct Fixed { int64_t sum; int exp; } Fixed;
+typedef struct Fixed {
+    int64_t sum;
+    int     exp;
+} Fixed;
 
 /* Magnitudes are shifted: cutting is towards zero. */
 static inline int64_t align(int64_t sig, int left, int right)
@@ -88,8 +92,8 @@ static inline int64_t align(int64_t sig, int left, int right)
 
 static Fixed add_step(Rule rule, unsigned product_bits, const Number *a, const Number *b, unsigned terms, Number c)
 {
-    int most = c.exp, exp[MATRIX_MAX_K];
-    int64_t sum = 0;
+    int     most = c.exp, exp[MATRIX_MAX_K];
+    int64_t sum  = 0;
     for (unsigned i = 0; i < terms; i++) {
         exp[i] = a[i].exp + b[i].exp;
         most   = exp[i] > most ? exp[i] : most;
@@ -105,8 +109,8 @@ static Fixed add_step(Rule rule, unsigned product_bits, const Number *a, const N
 /* To a format of mbits and the f32's or f16's exponents; nearest: to nearest even, else towards zero. */
 static uint32_t pack(Fixed x, unsigned fraction, unsigned ebits, unsigned mbits, bool nearest)
 {
-    int bias     = (1 << (ebits - 1)) - 1;
-    uint64_t mag = x.sum < 0 ? 0 - (uint64_t)x.sum : (uint64_t)x.sum;
+    int      bias = (1 << (ebits - 1)) - 1;
+    uint64_t mag  = x.sum < 0 ? 0 - (uint64_t)x.sum : (uint64_t)x.sum;
     uint32_t sign = x.sum < 0 ? 1u << (ebits + mbits) : 0, inf = ((1u << ebits) - 1) << mbits;
     if (mag == 0)
         return 0;
@@ -161,7 +165,9 @@ static void factor_decode(Factor *f, const MatrixFactor *x, Type t, unsigned row
     }
 }
 
-typedef struct Signs { bool nan, plus, minus; } Signs;
+typedef struct Signs {
+    bool nan, plus, minus;
+} Signs;
 
 static void see(Signs *s, bool infinite, bool nan, bool negative)
 {
@@ -171,14 +177,15 @@ static void see(Signs *s, bool infinite, bool nan, bool negative)
 }
 
 /* Infinities and NaN among the terms: the result, or 0 when there are none. */
-static uint32_t special_sum(const Factor *a, unsigned ai, const Factor *b, unsigned bi, unsigned k, Class c_class, Number c, bool half)
+static uint32_t special_sum(const Factor *a, unsigned ai, const Factor *b, unsigned bi, unsigned k, Class c_class,
+                            Number c, bool half)
 {
-    Signs s      = {0};
+    Signs    s   = {0};
     uint32_t inf = half ? 0x7c00 : 0x7f800000;
     see(&s, c_class == INFINITE, c_class == NOT_A_NUMBER, c.sig < 0);
     for (unsigned i = 0; i < k; i++) {
         const Number *x = &a->n[ai + i], *y = &b->n[bi + i];
-        unsigned cx = a->cls[ai + i], cy = b->cls[bi + i];
+        unsigned      cx = a->cls[ai + i], cy = b->cls[bi + i];
         if (cx == FINITE && cy == FINITE)
             continue;
         bool nan = cx == NOT_A_NUMBER || cy == NOT_A_NUMBER || x->sig == 0 || y->sig == 0;
@@ -208,25 +215,26 @@ static uint32_t add_f32(uint32_t x, uint32_t y)
 }
 
 /* Finite terms only. */
-static uint32_t sum_steps(Rule rule, const Factor *a, unsigned ai, const Factor *b, unsigned bi, unsigned k, Number c, uint32_t c_bits,
-                          bool half)
+static uint32_t sum_steps(Rule rule, const Factor *a, unsigned ai, const Factor *b, unsigned bi, unsigned k, Number c,
+                          uint32_t c_bits, bool half)
 {
     uint32_t bits = 0;
     if (rule.c_last)
         c = (Number){0, NO_EXPONENT};
     for (unsigned k0 = 0; k0 < k; k0 += rule.terms) {
         unsigned terms = k - k0 < rule.terms ? k - k0 : rule.terms;
-        Fixed sum      = add_step(rule, a->format.mbits + b->format.mbits, a->n + ai + k0, b->n + bi + k0, terms, c);
+        Fixed    sum   = add_step(rule, a->format.mbits + b->format.mbits, a->n + ai + k0, b->n + bi + k0, terms, c);
         bits           = half ? pack(sum, rule.fraction, 5, 10, true) : pack(sum, rule.fraction, 8, 23, false);
         (void)decode_acc(half, bits, &c);
     }
     return rule.c_last ? add_f32(bits, c_bits) : bits;
 }
 
-static void multiply_float(const MatrixForm *f, const MatrixFactor *a, const MatrixFactor *b, const MatrixAcc *c, MatrixAcc *d)
+static void multiply_float(const MatrixForm *f, const MatrixFactor *a, const MatrixFactor *b, const MatrixAcc *c,
+                           MatrixAcc *d)
 {
     bool   c_half = f->c == TY_F16, d_half = f->d == TY_F16;
-    Rule   rule   = rule_of(f);
+    Rule   rule = rule_of(f);
     Factor fa, fb;
     factor_decode(&fa, a, f->a, f->m, f->k);
     factor_decode(&fb, b, f->b, f->n, f->k);
@@ -258,11 +266,12 @@ static float widen(uint32_t bits, bool half)
     return x;
 }
 
-static void multiply_chain(const MatrixForm *f, const MatrixFactor *a, const MatrixFactor *b, const MatrixAcc *c, MatrixAcc *d)
+static void multiply_chain(const MatrixForm *f, const MatrixFactor *a, const MatrixFactor *b, const MatrixAcc *c,
+                           MatrixAcc *d)
 {
     for (unsigned i = 0; i < f->m; i++)
         for (unsigned j = 0; j < f->n; j++) {
-            unsigned at = i * f->n + j;
+            unsigned at  = i * f->n + j;
             float    sum = 0;
             for (unsigned k = 0; k < f->k; k++)
                 sum = fmaf(widen(a->u16[i * f->k + k], true), widen(b->u16[j * f->k + k], true), sum);
@@ -291,7 +300,8 @@ static double fma_f64(double a, double b, double c)
     return r;
 }
 
-static void multiply_double(const MatrixForm *f, const MatrixFactor *a, const MatrixFactor *b, const MatrixAcc *c, MatrixAcc *d)
+static void multiply_double(const MatrixForm *f, const MatrixFactor *a, const MatrixFactor *b, const MatrixAcc *c,
+                            MatrixAcc *d)
 {
     for (unsigned i = 0; i < f->m; i++)
         for (unsigned j = 0; j < f->n; j++) {
@@ -322,23 +332,25 @@ static int64_t dot_bits(const uint8_t *a, const uint8_t *b, unsigned bytes, bool
     return sum;
 }
 
-static void multiply_whole(const MatrixForm *f, bool is_and, const MatrixFactor *a, const MatrixFactor *b, const MatrixAcc *c,
-                           MatrixAcc *d)
+static void multiply_whole(const MatrixForm *f, bool is_and, const MatrixFactor *a, const MatrixFactor *b,
+                           const MatrixAcc *c, MatrixAcc *d)
 {
-    bool bits     = f->a == TY_B1;
+    bool     bits = f->a == TY_B1;
     unsigned step = bits ? f->k / 8 : f->k;
     for (unsigned i = 0; i < f->m; i++)
         for (unsigned j = 0; j < f->n; j++) {
             const uint8_t *x = &a->u8[i * step], *y = &b->u8[j * step];
-            int64_t sum = (int32_t)c->u32[i * f->n + j];
-            sum += bits ? dot_bits(x, y, step, is_and) : dot_whole(x, type_kind(f->a) == 's', y, type_kind(f->b) == 's', step);
+            int64_t        sum = (int32_t)c->u32[i * f->n + j];
+            sum += bits ? dot_bits(x, y, step, is_and)
+                        : dot_whole(x, type_kind(f->a) == 's', y, type_kind(f->b) == 's', step);
             if (f->satfinite)
                 sum = sum > INT32_MAX ? INT32_MAX : sum < INT32_MIN ? INT32_MIN : sum;
             d->u32[i * f->n + j] = (uint32_t)sum;
         }
 }
 
-void matrix_multiply(const MatrixForm *f, bool is_and, const MatrixFactor *a, const MatrixFactor *b, const MatrixAcc *c, MatrixAcc *d)
+void matrix_multiply(const MatrixForm *f, bool is_and, const MatrixFactor *a, const MatrixFactor *b, const MatrixAcc *c,
+                     MatrixAcc *d)
 {
     if (f->a == TY_F16 && f->k == 4)
         multiply_chain(f, a, b, c, d);

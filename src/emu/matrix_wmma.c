@@ -14,16 +14,19 @@
 #include "emu/matrix_fragment.h"
 #include "emu/sync.h"
 
-static unsigned piece_rows(unsigned m) { return m < 16 ? 8 : 16; }
+static unsigned piece_rows(unsigned m)
+{
+    return m < 16 ? 8 : 16;
+}
 
 void wmma_multiply(Warp *w, const MmaInfo *mi)
 {
-    const MatrixForm *f = &mi->form;
-    unsigned rows = piece_rows(f->m), down = f->m / rows, across = f->n / 8, wide = f->a == TY_F64 ? 64 : 32;
+    const MatrixForm *f    = &mi->form;
+    unsigned          rows = piece_rows(f->m), down = f->m / rows, across = f->n / 8, wide = f->a == TY_F64 ? 64 : 32;
     unsigned a_regs = rows * f->k * matrix_bits(f->a) / 32 / wide, b_regs = 8 * f->k * matrix_bits(f->b) / 32 / wide;
     unsigned c_regs = f->nc / (down * across), d_regs = f->nd / (down * across);
     MatrixFactor a, b;
-    MatrixAcc c, d;
+    MatrixAcc    c, d;
     for (unsigned i = 0; i < down; i++)
         fragment_factor(w, mi->a + i * a_regs, a_regs, f->a, rows, f->k, i * rows, &a);
     for (unsigned j = 0; j < across; j++)
@@ -46,9 +49,10 @@ static void element_place(const WmmaInfo *m, unsigned r, unsigned lane, unsigned
         unsigned wide = bits == 64 ? 64 : 32;
         regs          = rows * m->k * bits / 32 / wide;
         r %= regs * (m->which == 'a' ? m->m / rows : m->n / 8);
-        unsigned major = r / regs * rows + lane / 4 + r % regs % halves * 8, k = r % regs / halves * 4 * per + lane % 4 * per + e;
-        *row = m->which == 'a' ? major : k;
-        *col = m->which == 'a' ? k : major;
+        unsigned major = r / regs * rows + lane / 4 + r % regs % halves * 8,
+                 k     = r % regs / halves * 4 * per + lane % 4 * per + e;
+        *row           = m->which == 'a' ? major : k;
+        *col           = m->which == 'a' ? k : major;
         return;
     }
     regs           = halves * (per == 2 ? 1 : 2);
@@ -59,13 +63,14 @@ static void element_place(const WmmaInfo *m, unsigned r, unsigned lane, unsigned
 }
 
 /* Moves the `unit` bytes at bit `bit` of register r of every lane; false: stopped. */
-static bool move_unit(Warp *w, const Uop *u, const WmmaInfo *m, uint64_t base, uint64_t stride, unsigned r, unsigned bit)
+static bool move_unit(Warp *w, const Uop *u, const WmmaInfo *m, uint64_t base, uint64_t stride, unsigned r,
+                      unsigned bit)
 {
     uint8_t  *p[LANES];
     Uop       at   = *u;
     uint64_t *t    = SLOT(w, uint64_t, u->e);
     unsigned  unit = m->mem.bytes, reg = m->type == TY_F64 ? 8 : 4;
-    at.a           = u->e;
+    at.a = u->e;
     for (unsigned lane = 0; lane < LANES; lane++) {
         unsigned row, col;
         element_place(m, r, lane, bit, &row, &col);
@@ -84,7 +89,8 @@ const Uop *ctl_wmma_move(Warp *w, const Uop *u)
     const WmmaInfo *m = u->ptr;
     if (!sync_whole_warp(w, u))
         return STOP;
-    uint64_t base = m->addr64 ? SLOT(w, uint64_t, u->a)[0] : SLOT(w, uint32_t, u->a)[0], stride = SLOT(w, uint32_t, u->b)[0];
+    uint64_t base   = m->addr64 ? SLOT(w, uint64_t, u->a)[0] : SLOT(w, uint32_t, u->a)[0],
+             stride = SLOT(w, uint32_t, u->b)[0];
     base += (uint64_t)m->base_offset;
     unsigned reg_bits = m->type == TY_F64 ? 64 : 32;
     for (unsigned r = 0; r < m->regs; r++)

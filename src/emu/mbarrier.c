@@ -32,8 +32,8 @@ static Mbar mbar_load(const uint8_t *p)
 
 static uint64_t mbar_word(Mbar b)
 {
-    return (uint64_t)b.pending | (uint64_t)b.expected << 20 | ((uint64_t)(uint32_t)b.tx & 0x1fffff) << 40 | (uint64_t)b.phase << 61 |
-           UINT64_C(2) << 62;
+    return (uint64_t)b.pending | (uint64_t)b.expected << 20 | ((uint64_t)(uint32_t)b.tx & 0x1fffff) << 40 |
+           (uint64_t)b.phase << 61 | UINT64_C(2) << 62;
 }
 
 static void mbar_store(uint8_t *p, Mbar b)
@@ -64,9 +64,10 @@ void mbarrier_copy_arrives(Block *b, uint32_t offset)
 /* What is wrong with the operation, or NULL and *b changed. */
 static const char *apply(Mbar *b, MbarOp op, uint32_t v)
 {
-    bool counts = op >= MBAR_ARRIVE_TX && op <= MBAR_DROP, tx = op == MBAR_ARRIVE_TX || op == MBAR_DROP_TX || op == MBAR_EXPECT_TX;
-    uint32_t n  = !counts ? 0 : tx ? 1 : v;
-    int64_t sum = (int64_t)b->tx + (tx ? (int64_t)v : op == MBAR_COMPLETE_TX ? -(int64_t)v : 0);
+    bool counts  = op >= MBAR_ARRIVE_TX && op <= MBAR_DROP,
+         tx      = op == MBAR_ARRIVE_TX || op == MBAR_DROP_TX || op == MBAR_EXPECT_TX;
+    uint32_t n   = !counts ? 0 : tx ? 1 : v;
+    int64_t  sum = (int64_t)b->tx + (tx ? (int64_t)v : op == MBAR_COMPLETE_TX ? -(int64_t)v : 0);
     if (!b->valid)
         return "the mbarrier was not initialised";
     if (counts && (n == 0 || n > b->pending))
@@ -176,7 +177,7 @@ const Uop *ctl_mbarrier_test(Warp *w, const Uop *u)
 const Uop *ctl_mbarrier_pending(Warp *w, const Uop *u)
 {
     for (uint32_t left = w->mask; left; left &= left - 1) {
-        unsigned i                    = (unsigned)__builtin_ctz(left);
+        unsigned i                 = (unsigned)__builtin_ctz(left);
         SLOT(w, uint32_t, u->d)[i] = SLOT(w, uint64_t, u->a)[i] & COUNT_MAX;
     }
     return u + 1;

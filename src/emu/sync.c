@@ -141,7 +141,8 @@ bool sync_whole_warp(Warp *w, const Uop *u)
         return true;
     if (w->live != UINT32_MAX) {
         fault_raise(w, u, FAULT_SYNC_MASK, first_lane(w->mask), w->mask,
-                    "all 32 threads of a warp run this instruction together; lanes 0x%08x have exited or do not exist", ~w->live);
+                    "all 32 threads of a warp run this instruction together; lanes 0x%08x have exited or do not exist",
+                    ~w->live);
         return false;
     }
     wait_here(w, u, w->mask, w->live);

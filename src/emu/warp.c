@@ -142,9 +142,9 @@ bool warp_run(Warp *w)
     unsigned quanta = 0;
     bool     ran    = false, ended;
     /* a block that only waited when it last ran gets a glance at what it waits for */
-    k->granted      = w->block->spun ? GLANCE : QUANTUM;
-    w->quantum      = k->granted;
-    k->sync_ops     = false;
+    k->granted  = w->block->spun ? GLANCE : QUANTUM;
+    w->quantum  = k->granted;
+    k->sync_ops = false;
     do {
         if (!pick(w))
             break;

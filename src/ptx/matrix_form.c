@@ -12,26 +12,48 @@ enum { ACC_F16 = 1, ACC_F32 = 2, ACC_S32 = 4, ACC_F64 = 8 };
 typedef enum Kind { KIND_F16, KIND_BF16, KIND_TF32, KIND_F64, KIND_F8, KIND_I8, KIND_I4, KIND_B1, KINDS } Kind;
 
 typedef struct Shape {
-    uint8_t kind, acc;
-    uint8_t m, n;
+    uint8_t  kind, acc;
+    uint8_t  m, n;
     uint16_t k;
 } Shape;
 
 static const Shape mma_shapes[] = {
-    {KIND_F16, ACC_F16 | ACC_F32, 16, 8, 16}, {KIND_F16, ACC_F16 | ACC_F32, 16, 8, 8}, {KIND_F16, ACC_F16 | ACC_F32, 8, 8, 4},
-    {KIND_BF16, ACC_F32, 16, 8, 16},          {KIND_BF16, ACC_F32, 16, 8, 8},          {KIND_TF32, ACC_F32, 16, 8, 8},
-    {KIND_TF32, ACC_F32, 16, 8, 4},           {KIND_F64, ACC_F64, 8, 8, 4},            {KIND_F64, ACC_F64, 16, 8, 4},
-    {KIND_F64, ACC_F64, 16, 8, 8},            {KIND_F64, ACC_F64, 16, 8, 16},          {KIND_F8, ACC_F32, 16, 8, 32},
-    {KIND_I8, ACC_S32, 8, 8, 16},             {KIND_I8, ACC_S32, 16, 8, 16},           {KIND_I8, ACC_S32, 16, 8, 32},
-    {KIND_I4, ACC_S32, 8, 8, 32},             {KIND_I4, ACC_S32, 16, 8, 32},           {KIND_I4, ACC_S32, 16, 8, 64},
-    {KIND_B1, ACC_S32, 8, 8, 128},            {KIND_B1, ACC_S32, 16, 8, 128},          {KIND_B1, ACC_S32, 16, 8, 256},
+    {KIND_F16, ACC_F16 | ACC_F32, 16, 8, 16},
+    {KIND_F16, ACC_F16 | ACC_F32, 16, 8, 8},
+    {KIND_F16, ACC_F16 | ACC_F32, 8, 8, 4},
+    {KIND_BF16, ACC_F32, 16, 8, 16},
+    {KIND_BF16, ACC_F32, 16, 8, 8},
+    {KIND_TF32, ACC_F32, 16, 8, 8},
+    {KIND_TF32, ACC_F32, 16, 8, 4},
+    {KIND_F64, ACC_F64, 8, 8, 4},
+    {KIND_F64, ACC_F64, 16, 8, 4},
+    {KIND_F64, ACC_F64, 16, 8, 8},
+    {KIND_F64, ACC_F64, 16, 8, 16},
+    {KIND_F8, ACC_F32, 16, 8, 32},
+    {KIND_I8, ACC_S32, 8, 8, 16},
+    {KIND_I8, ACC_S32, 16, 8, 16},
+    {KIND_I8, ACC_S32, 16, 8, 32},
+    {KIND_I4, ACC_S32, 8, 8, 32},
+    {KIND_I4, ACC_S32, 16, 8, 32},
+    {KIND_I4, ACC_S32, 16, 8, 64},
+    {KIND_B1, ACC_S32, 8, 8, 128},
+    {KIND_B1, ACC_S32, 16, 8, 128},
+    {KIND_B1, ACC_S32, 16, 8, 256},
 };
 
 static const Shape wmma_shapes[] = {
-    {KIND_F16, ACC_F16 | ACC_F32, 16, 16, 16}, {KIND_F16, ACC_F16 | ACC_F32, 32, 8, 16}, {KIND_F16, ACC_F16 | ACC_F32, 8, 32, 16},
-    {KIND_BF16, ACC_F32, 16, 16, 16},          {KIND_BF16, ACC_F32, 32, 8, 16},          {KIND_BF16, ACC_F32, 8, 32, 16},
-    {KIND_TF32, ACC_F32, 16, 16, 8},           {KIND_F64, ACC_F64, 8, 8, 4},             {KIND_I8, ACC_S32, 16, 16, 16},
-    {KIND_I8, ACC_S32, 32, 8, 16},             {KIND_I8, ACC_S32, 8, 32, 16},            {KIND_I4, ACC_S32, 8, 8, 32},
+    {KIND_F16, ACC_F16 | ACC_F32, 16, 16, 16},
+    {KIND_F16, ACC_F16 | ACC_F32, 32, 8, 16},
+    {KIND_F16, ACC_F16 | ACC_F32, 8, 32, 16},
+    {KIND_BF16, ACC_F32, 16, 16, 16},
+    {KIND_BF16, ACC_F32, 32, 8, 16},
+    {KIND_BF16, ACC_F32, 8, 32, 16},
+    {KIND_TF32, ACC_F32, 16, 16, 8},
+    {KIND_F64, ACC_F64, 8, 8, 4},
+    {KIND_I8, ACC_S32, 16, 16, 16},
+    {KIND_I8, ACC_S32, 32, 8, 16},
+    {KIND_I8, ACC_S32, 8, 32, 16},
+    {KIND_I4, ACC_S32, 8, 8, 32},
     {KIND_B1, ACC_S32, 8, 8, 128},
 };
 
@@ -71,9 +93,9 @@ unsigned matrix_bits(Type t)
 bool matrix_shape(const Opcode *o, unsigned *m, unsigned *n, unsigned *k)
 {
     for (const char *s = o->text; (s = strstr(s, ".m")); s++) {
-        unsigned *part[] = {m, n, k};
-        const char *at   = s + 1;
-        unsigned i;
+        unsigned   *part[] = {m, n, k};
+        const char *at     = s + 1;
+        unsigned    i;
         for (i = 0; i < 3 && *at == "mnk"[i]; i++)
             for (*part[i] = 0, at++; *at >= '0' && *at <= '9' && *part[i] < 10000; at++)
                 *part[i] = *part[i] * 10 + (unsigned)(*at - '0');
@@ -100,8 +122,8 @@ static unsigned regs(unsigned elements, Type t)
 unsigned matrix_wmma_regs(unsigned m, unsigned n, unsigned k, char which, Type t)
 {
     unsigned elements = which == 'a' ? m * k : which == 'b' ? k * n : m * n;
-    Kind kind         = kind_of(t);
-    bool factor       = which == 'a' || which == 'b';
+    Kind     kind     = kind_of(t);
+    bool     factor   = which == 'a' || which == 'b';
     for (size_t i = 0; i < sizeof wmma_shapes / sizeof *wmma_shapes; i++) {
         const Shape *s = &wmma_shapes[i];
         if (s->m == m && s->n == n && s->k == k && (factor ? s->kind == kind : (s->acc & acc_of(t)) != 0))
@@ -134,7 +156,8 @@ bool matrix_form(const Opcode *o, MatrixForm *f)
         return false;
     const Shape *s = wmma ? find(wmma_shapes, sizeof wmma_shapes / sizeof *wmma_shapes, f->m, f->n, f->k, kind_of(f->a))
                           : find(mma_shapes, sizeof mma_shapes / sizeof *mma_shapes, f->m, f->n, f->k, kind_of(f->a));
-    bool quads = !wmma && f->m == 8 && s && s->kind == KIND_F16; /* the oldest form: four products of eight lanes each */
+    bool         quads =
+        !wmma && f->m == 8 && s && s->kind == KIND_F16; /* the oldest form: four products of eight lanes each */
     if (!s || !(s->acc & acc_of(f->c)) || !(s->acc & acc_of(f->d)) || (f->c != f->d && !wmma && !quads))
         return false;
     if (!wmma && !quads && (f->a_col || !f->b_col))

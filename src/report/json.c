@@ -50,8 +50,8 @@ json_t *launch_json(const ReportLaunch *l)
 {
     static const char *const outcomes[] = {"ok", "failed", "unsupported"};
     static const WwCounters  none;
-    WwInstructionClasses     c = ww_result_instructions(l->result);
-    json_t *unsupported = json_array(), *o = json_object();
+    WwInstructionClasses     c           = ww_result_instructions(l->result);
+    json_t                  *unsupported = json_array(), *o = json_object();
     for (size_t i = 0; i < ww_result_inexact_count(l->result); i++) {
         bool        missing = false;
         const char *opcode  = ww_result_inexact(l->result, i, &missing, NULL);
@@ -69,8 +69,9 @@ json_t *launch_json(const ReportLaunch *l)
     json_object_set_new(o, "seconds", json_real(l->seconds));
     json_object_set_new(o, "message", text_json(l->why));
     json_object_set_new(o, "counters", counters_json(l->result ? ww_result_counters(l->result) : &none));
-    json_object_set_new(o, "instructions", json_pack("{s:I,s:I,s:I}", "exact", (json_int_t)c.exact, "approximate",
-                                                     (json_int_t)c.approximate, "unsupported", (json_int_t)c.unsupported));
+    json_object_set_new(o, "instructions",
+                        json_pack("{s:I,s:I,s:I}", "exact", (json_int_t)c.exact, "approximate",
+                                  (json_int_t)c.approximate, "unsupported", (json_int_t)c.unsupported));
     json_object_set_new(o, "unsupported", unsupported);
     json_object_set_new(o, "lines", lines_json(l->result));
     return o;
@@ -141,8 +142,9 @@ WwStatus report_json(const Report *r, const char *file, const char *program, int
         doc = json_object();
     }
     fill(r, doc, program, exit_code);
-    bool ok = ftruncate(fd, 0) == 0 && lseek(fd, 0, SEEK_SET) == 0 && json_dumpfd(doc, fd, JSON_INDENT(1)) == 0 && write(fd, "\n", 1) == 1;
-    int  e  = errno;
+    bool ok = ftruncate(fd, 0) == 0 && lseek(fd, 0, SEEK_SET) == 0 && json_dumpfd(doc, fd, JSON_INDENT(1)) == 0 &&
+              write(fd, "\n", 1) == 1;
+    int e = errno;
     json_decref(doc);
     close(fd);
     errno = e;

@@ -12,11 +12,11 @@
 
 Report *report_new(bool keep_launches)
 {
-    Report *r  = xcalloc(1, sizeof *r);
-    r->arena   = arena_new();
-    r->kernels = json_array();
+    Report *r   = xcalloc(1, sizeof *r);
+    r->arena    = arena_new();
+    r->kernels  = json_array();
     r->findings = json_array();
-    r->keep    = keep_launches;
+    r->keep     = keep_launches;
     return r;
 }
 
@@ -60,17 +60,18 @@ static void add_counters(WwCounters *to, const WwCounters *from)
 /* Both lists are sorted by file and line: a merge. */
 static void add_lines(Report *r, Row *row, const WwResult *result)
 {
-    size_t more = ww_result_line_count(result), n = 0, i = 0, j = 0;
+    size_t   more = ww_result_line_count(result), n = 0, i = 0, j = 0;
     RowLine *list = xcalloc(row->nlines + more + 1, sizeof *list);
     while (i < row->nlines || j < more) {
         const WwLine *b = j < more ? ww_result_line(result, j) : NULL;
-        int c = i == row->nlines ? 1 : !b ? -1 : strcmp(row->line[i].file, b->file);
+        int           c = i == row->nlines ? 1 : !b ? -1 : strcmp(row->line[i].file, b->file);
         if (c == 0)
             c = row->line[i].line < b->line ? -1 : row->line[i].line > b->line;
         if (c <= 0)
             list[n] = row->line[i++];
         else
-            list[n] = (RowLine){.file = n && !strcmp(list[n - 1].file, b->file) ? list[n - 1].file : arena_strdup(r->arena, b->file),
+            list[n] = (RowLine){.file = n && !strcmp(list[n - 1].file, b->file) ? list[n - 1].file
+                                                                                : arena_strdup(r->arena, b->file),
                                 .line = b->line};
         if (c >= 0) {
             add_counters(&list[n].counters, &b->counters);
@@ -157,7 +158,8 @@ bool report_fails(const Report *r, const char *fail_on)
     json_t *f;
     if (!fail_on || !*fail_on)
         return false;
-    json_array_foreach (r->findings, i, f) {
+    json_array_foreach(r->findings, i, f)
+    {
         const char *severity = json_string_value(json_object_get(f, "severity"));
         const char *rule     = json_string_value(json_object_get(f, "rule"));
         if (rank(fail_on) ? rank(severity) >= rank(fail_on) : !strcmp(rule, fail_on))

@@ -76,10 +76,10 @@ static Cells cells_of(const Row *r)
 
 static void table(const Report *r, Str *out)
 {
-    static const char *const heads[COLUMNS] = {"kernel", "launches", "time", "instructions", "requests", "sect/req", "passes",
-                                               "conflicts", "lanes"};
-    size_t width[COLUMNS];
-    Cells *c = xcalloc(r->nrows + 1, sizeof *c);
+    static const char *const heads[COLUMNS] = {"kernel",   "launches", "time",      "instructions", "requests",
+                                               "sect/req", "passes",   "conflicts", "lanes"};
+    size_t                   width[COLUMNS];
+    Cells                   *c = xcalloc(r->nrows + 1, sizeof *c);
     for (int j = 0; j < COLUMNS; j++)
         width[j] = strlen(heads[j]);
     for (size_t i = 0; i < r->nrows; i++) {
@@ -134,9 +134,9 @@ static void dear_lines(const Report *r, Str *out)
     Cost *list = xcalloc(total + 1, sizeof *list);
     for (size_t i = 0; i < r->nrows; i++)
         for (size_t j = 0; j < r->row[i].nlines; j++) {
-            const RowLine    *l = &r->row[i].line[j];
-            const WwCounters *c = &l->counters;
-            uint64_t       cost = sectors(c) + c->memory_l1_wavefronts_shared;
+            const RowLine    *l    = &r->row[i].line[j];
+            const WwCounters *c    = &l->counters;
+            uint64_t          cost = sectors(c) + c->memory_l1_wavefronts_shared;
             if (cost && !is_ptx(l->file))
                 list[n++] = (Cost){l, cost, &r->row[i]};
         }
@@ -146,8 +146,10 @@ static void dear_lines(const Report *r, Str *out)
         str_add(out, "\nsource lines that cost most:\n");
     for (size_t i = 0; i < n && i < TOP_LINES; i++) {
         const WwCounters *c = &list[i].line->counters;
-        str_printf(out, "  %s:%u: %" PRIu64 " requests, %" PRIu64 " sectors (ideal %" PRIu64 "), %" PRIu64 " passes, %" PRIu64
-                        " conflicts\n", list[i].line->file, list[i].line->line, requests(c), sectors(c),
+        str_printf(out,
+                   "  %s:%u: %" PRIu64 " requests, %" PRIu64 " sectors (ideal %" PRIu64 "), %" PRIu64
+                   " passes, %" PRIu64 " conflicts\n",
+                   list[i].line->file, list[i].line->line, requests(c), sectors(c),
                    c->memory_l2_theoretical_sectors_global_ideal, c->memory_l1_wavefronts_shared, conflicts(c));
     }
     free(list);

@@ -11,7 +11,9 @@
 
 #include <string.h>
 
-typedef struct Rng { uint64_t s; } Rng;
+typedef struct Rng {
+    uint64_t s;
+} Rng;
 
 static uint64_t next(Rng *r)
 {
@@ -29,7 +31,7 @@ static int between(Rng *r, int lo, int hi)
 /* (-1)^sign * 1.mant * 2^e, as near as the format has it: subnormals below, the largest exponent above. */
 static uint64_t compose(const Format *f, bool sign, int e, uint64_t mant)
 {
-    int bias = (1 << (f->ebits - 1)) - 1, emin = 1 - bias, emax = f->has_inf ? bias : bias + 1;
+    int      bias = (1 << (f->ebits - 1)) - 1, emin = 1 - bias, emax = f->has_inf ? bias : bias + 1;
     uint64_t bits;
     mant &= (UINT64_C(1) << f->mbits) - 1;
     e = e > emax ? emax : e;
@@ -70,7 +72,8 @@ static int exponent(const Format *f, unsigned style, bool is_c, Rng *r)
     case 4: return is_c ? between(r, -20, 6) : between(r, -14, 5);
     case 5:
         if (f->ebits >= 8)
-            return is_c ? between(r, 2 * (emin / 2) - (int)f->mbits, emin + 4) : between(r, emin / 2 - 14, emin / 2 + 4);
+            return is_c ? between(r, 2 * (emin / 2) - (int)f->mbits, emin + 4)
+                        : between(r, emin / 2 - 14, emin / 2 + 4);
         return is_c ? between(r, 3 * emin, emin) : between(r, emin - (int)f->mbits, emin + 3);
     case 6: return between(r, -4, 0);
     case 7: return is_c ? between(r, bias - 3, bias) : between(r, bias / 2 - 2, bias / 2);
@@ -81,9 +84,9 @@ static int exponent(const Format *f, unsigned style, bool is_c, Rng *r)
 
 static uint64_t draw_float(const Format *f, unsigned style, bool is_c, Rng *r)
 {
-    bool sign     = next(r) & 1;
+    bool     sign = next(r) & 1;
     uint64_t mant = next(r);
-    int e         = exponent(f, style, is_c, r);
+    int      e    = exponent(f, style, is_c, r);
     if (style == 6 && next(r) % 48 == 0)
         return special(f, r);
     if (style == 3 && !is_c)
@@ -99,15 +102,17 @@ static uint64_t draw_float(const Format *f, unsigned style, bool is_c, Rng *r)
 static uint64_t draw_whole(unsigned style, bool is_c, unsigned bytes, Rng *r)
 {
     static const uint8_t ends[] = {0x80, 0x7f, 0xff, 0x88, 0x77, 0x00, 0x81};
-    uint64_t x                  = next(r);
+    uint64_t             x      = next(r);
     if (is_c && bytes == 4)
-        return style == 0 ? x & 0xfffff : style == 1 ? x : (x & 1 ? 0x7fffffffu - (x >> 8 & 0x1ffff) : 0x80000000u + (x >> 8 & 0x1ffff));
+        return style == 0   ? x & 0xfffff
+               : style == 1 ? x
+                            : (x & 1 ? 0x7fffffffu - (x >> 8 & 0x1ffff) : 0x80000000u + (x >> 8 & 0x1ffff));
     return style == 1 ? ends[x % sizeof ends] : x & 0xff;
 }
 
 void inputs_fill(const Format *f, unsigned style, bool is_c, uint64_t seed, uint8_t *to, size_t bytes)
 {
-    Rng r           = {seed};
+    Rng      r      = {seed};
     unsigned stored = f->bytes;
     for (size_t at = 0; at + stored <= bytes; at += stored) {
         uint64_t x = f->ebits ? draw_float(f, style, is_c, &r) : draw_whole(style, is_c, stored, &r);

@@ -32,17 +32,25 @@ enum { A, B, C, D, MATRICES };
 
 typedef struct Row {
     unsigned      trials;
-    const char   *text;              /* the opcode */
+    const char   *text; /* the opcode */
     const Format *format[MATRICES];
     unsigned      regs[MATRICES];
-    const char   *layout[MATRICES];  /* NULL: mma */
+    const char   *layout[MATRICES]; /* NULL: mma */
     const char   *shape;
     unsigned      m, n, k;
 } Row;
 
 static const Row rows[] = {
-#define MMA(trials, op, a, b, c, d, na, nb, nc, nd)                                                                                \
-    {trials, "mma.sync.aligned." op, {&format_##a, &format_##b, &format_##c, &format_##d}, {na, nb, nc, nd}, {0}, NULL, 0, 0, 0},
+#define MMA(trials, op, a, b, c, d, na, nb, nc, nd)                                                                    \
+    {trials,                                                                                                           \
+     "mma.sync.aligned." op,                                                                                           \
+     {&format_##a, &format_##b, &format_##c, &format_##d},                                                             \
+     {na, nb, nc, nd},                                                                                                 \
+     {0},                                                                                                              \
+     NULL,                                                                                                             \
+     0,                                                                                                                \
+     0,                                                                                                                \
+     0},
 #define TYPES_f16(c, d)  #d "." #c
 #define TYPES_bf16(c, d) #d ".bf16.bf16." #c
 #define TYPES_tf32(c, d) #d ".tf32.tf32." #c
@@ -51,9 +59,16 @@ static const Row rows[] = {
 #define TYPES_u8(c, d)   #d ".u8.u8." #c
 #define TYPES_s4(c, d)   #d ".s4.s4." #c
 #define TYPES_u4(c, d)   #d ".u4.u4." #c
-#define WMMA(trials, shape, la, lb, lc, m, n, k, ab, c, d, na, nb, nc, nd, more)                                                   \
-    {trials, "wmma.mma.sync.aligned." #la "." #lb "." #shape "." TYPES_##ab(c, d) more,                                            \
-     {&format_##ab, &format_##ab, &format_##c, &format_##d}, {na, nb, nc, nd}, {#la, #lb, #lc, #lc}, #shape, m, n, k},
+#define WMMA(trials, shape, la, lb, lc, m, n, k, ab, c, d, na, nb, nc, nd, more)                                       \
+    {trials,                                                                                                           \
+     "wmma.mma.sync.aligned." #la "." #lb "." #shape "." TYPES_##ab(c, d) more,                                        \
+     {&format_##ab, &format_##ab, &format_##c, &format_##d},                                                           \
+     {na, nb, nc, nd},                                                                                                 \
+     {#la, #lb, #lc, #lc},                                                                                             \
+     #shape,                                                                                                           \
+     m,                                                                                                                \
+     n,                                                                                                                \
+     k},
 #include "matrix.def"
 #undef MMA
 #undef WMMA
@@ -67,7 +82,10 @@ typedef struct Outcome {
 
 /* ---- sizes ---- */
 
-static unsigned reg_bytes(const Row *r, unsigned x) { return r->format[x] == &format_f64 ? 8 : 4; }
+static unsigned reg_bytes(const Row *r, unsigned x)
+{
+    return r->format[x] == &format_f64 ? 8 : 4;
+}
 
 static unsigned matrix_bytes(const Row *r, unsigned x)
 {
@@ -75,7 +93,10 @@ static unsigned matrix_bytes(const Row *r, unsigned x)
     return r->layout[0] ? elements * r->format[x]->bits / 8 : r->regs[x] * LANES * reg_bytes(r, x);
 }
 
-static unsigned input_bytes(const Row *r) { return matrix_bytes(r, A) + matrix_bytes(r, B) + matrix_bytes(r, C); }
+static unsigned input_bytes(const Row *r)
+{
+    return matrix_bytes(r, A) + matrix_bytes(r, B) + matrix_bytes(r, C);
+}
 
 static unsigned leading(const Row *r, unsigned x)
 {
@@ -120,10 +141,10 @@ static void move_registers(const Row *r, Str *s)
 static void move_matrices(const Row *r, Str *s)
 {
     static const char name[] = "abc";
-    unsigned at              = 0;
+    unsigned          at     = 0;
     for (unsigned x = A; x <= C; x++) {
-        str_printf(s, "    add.s64 %%rd4, %%rd2, %u;\n    wmma.load.%c.sync.aligned.%s.%s.global.%s ", at, name[x], r->layout[x], r->shape,
-                   r->format[x]->name);
+        str_printf(s, "    add.s64 %%rd4, %%rd2, %u;\n    wmma.load.%c.sync.aligned.%s.%s.global.%s ", at, name[x],
+                   r->layout[x], r->shape, r->format[x]->name);
         operand(r, x, s);
         str_printf(s, ", [%%rd4], %u;\n", leading(r, x));
         at += matrix_bytes(r, x);
@@ -131,20 +152,23 @@ static void move_matrices(const Row *r, Str *s)
     str_printf(s, "    %s ", r->text);
     operand(r, D, s), str_printf(s, ", "), operand(r, A, s), str_printf(s, ", ");
     operand(r, B, s), str_printf(s, ", "), operand(r, C, s);
-    str_printf(s, ";\n    wmma.store.d.sync.aligned.%s.%s.global.%s [%%rd3], ", r->layout[D], r->shape, r->format[D]->name);
+    str_printf(s, ";\n    wmma.store.d.sync.aligned.%s.%s.global.%s [%%rd3], ", r->layout[D], r->shape,
+               r->format[D]->name);
     operand(r, D, s);
     str_printf(s, ", %u;\n", leading(r, D));
 }
 
 static void write_kernel(const Row *r, Str *s)
 {
-    str_printf(s,
-               ".version 8.4\n.target sm_90\n.address_size 64\n\n.visible .entry k(.param .u64 in, .param .u64 out)\n{\n"
-               "    .reg .b32 %%r<100>;\n    .reg .f32 %%f<50>;\n    .reg .f64 %%fd<50>;\n    .reg .b64 %%rd<10>;\n"
-               "    ld.param.u64 %%rd0, [in];\n    ld.param.u64 %%rd1, [out];\n    mov.u32 %%r90, %%ctaid.x;\n    mov.u32 %%r91, %%tid.x;\n"
-               "    mul.wide.u32 %%rd2, %%r90, %u;\n    add.s64 %%rd2, %%rd0, %%rd2;\n"
-               "    mul.wide.u32 %%rd3, %%r90, %u;\n    add.s64 %%rd3, %%rd1, %%rd3;\n",
-               input_bytes(r), matrix_bytes(r, D));
+    str_printf(
+        s,
+        ".version 8.4\n.target sm_90\n.address_size 64\n\n.visible .entry k(.param .u64 in, .param .u64 out)\n{\n"
+        "    .reg .b32 %%r<100>;\n    .reg .f32 %%f<50>;\n    .reg .f64 %%fd<50>;\n    .reg .b64 %%rd<10>;\n"
+        "    ld.param.u64 %%rd0, [in];\n    ld.param.u64 %%rd1, [out];\n    mov.u32 %%r90, %%ctaid.x;\n    mov.u32 "
+        "%%r91, %%tid.x;\n"
+        "    mul.wide.u32 %%rd2, %%r90, %u;\n    add.s64 %%rd2, %%rd0, %%rd2;\n"
+        "    mul.wide.u32 %%rd3, %%r90, %u;\n    add.s64 %%rd3, %%rd1, %%rd3;\n",
+        input_bytes(r), matrix_bytes(r, D));
     if (r->layout[0])
         move_matrices(r, s);
     else
@@ -166,19 +190,20 @@ static void make_inputs(const Row *r, unsigned trial, uint8_t *to)
 {
     for (unsigned x = A; x <= C; x++) {
         unsigned styles = r->format[A]->ebits ? STYLES : INT_STYLES;
-        inputs_fill(r->format[x], trial % styles, x == C, seed_of(r, trial / styles + trial % styles * 2 * MAX_TRIALS, x), to, matrix_bytes(r, x));
+        inputs_fill(r->format[x], trial % styles, x == C,
+                    seed_of(r, trial / styles + trial % styles * 2 * MAX_TRIALS, x), to, matrix_bytes(r, x));
         to += matrix_bytes(r, x);
     }
 }
 
 static bool run_row(WwDevice *dev, const Row *r, Outcome *o)
 {
-    unsigned ib = input_bytes(r), ob = matrix_bytes(r, D);
-    WwPtr in = 0, out = 0;
-    WwModule *m  = NULL;
-    Str text     = {0};
-    uint8_t *buf = calloc(r->trials, ib > ob ? ib : ob);
-    WwLaunch l   = {{r->trials, 1, 1}, {LANES, 1, 1}, .args = (void *[]){&in, &out}, .arg_count = 2};
+    unsigned  ib = input_bytes(r), ob = matrix_bytes(r, D);
+    WwPtr     in = 0, out = 0;
+    WwModule *m    = NULL;
+    Str       text = {0};
+    uint8_t  *buf  = calloc(r->trials, ib > ob ? ib : ob);
+    WwLaunch  l    = {{r->trials, 1, 1}, {LANES, 1, 1}, .args = (void *[]){&in, &out}, .arg_count = 2};
     write_kernel(r, &text);
     for (unsigned t = 0; t < r->trials; t++)
         make_inputs(r, t, buf + (size_t)t * ib);
@@ -189,7 +214,7 @@ static bool run_row(WwDevice *dev, const Row *r, Outcome *o)
     for (unsigned t = 0; ok && t < r->trials; t++)
         memcpy(o->d[t], buf + (size_t)t * ob, ob);
     if (!ok) {
-        char *why = strdup(ww_device_error(dev));
+        char *why               = strdup(ww_device_error(dev));
         why[strcspn(why, "\n")] = 0;
         o->trouble              = why;
     }
@@ -221,7 +246,7 @@ static void write_row(const Row *r, const Outcome *o, FILE *f)
 static bool read_row(FILE *f, const Row *r, Outcome *o)
 {
     static char line[4 * MAX_BYTES];
-    unsigned found = 0;
+    unsigned    found = 0;
     rewind(f);
     while (fgets(line, sizeof line, f)) {
         char *tab = strchr(line, '\t');
@@ -292,11 +317,12 @@ static int print_ptx(const char *only)
 int main(int argc, char **argv)
 {
     static Outcome got, want;
-    const char *why = "", *to = option(argc, argv, "--write", NULL), *with = option(argc, argv, "--compare", NULL);
-    const char *only = option(argc, argv, "--only", NULL);
-    unsigned show = (unsigned)strtoul(option(argc, argv, "--show", "3"), NULL, 10), bad = 0, failed = 0, absent = 0, compared = 0;
+    const char    *why = "", *to = option(argc, argv, "--write", NULL), *with = option(argc, argv, "--compare", NULL);
+    const char    *only = option(argc, argv, "--only", NULL);
+    unsigned show = (unsigned)strtoul(option(argc, argv, "--show", "3"), NULL, 10), bad = 0, failed = 0, absent = 0,
+             compared       = 0;
     WwDeviceOptions options = {.threads = 1};
-    WwDevice *dev           = NULL;
+    WwDevice       *dev     = NULL;
     if (argc > 1 && strcmp(argv[1], "--ptx") == 0)
         return print_ptx(only);
     FILE *out = to ? fopen(to, "w") : NULL, *ref = with ? fopen(with, "r") : NULL;

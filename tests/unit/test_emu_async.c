@@ -35,12 +35,12 @@ enum { WORDS = 256 };
 static void run(const char *mode, const char *text, unsigned in_words, uint32_t *out, WwCounters *count)
 {
     WwDeviceOptions o = {.threads = 1, .seed = 5, .async = mode};
-    WwDevice *d;
-    WwModule *m;
-    WwResult *r;
-    WwPtr in_at, out_at;
-    uint32_t in[WORDS];
-    const char *why = "";
+    WwDevice       *d;
+    WwModule       *m;
+    WwResult       *r;
+    WwPtr           in_at, out_at;
+    uint32_t        in[WORDS];
+    const char     *why = "";
     for (unsigned i = 0; i < WORDS; i++)
         in[i] = i + 1;
     if (ww_device_open("emulator", &o, &d, &why))
@@ -51,7 +51,8 @@ static void run(const char *mode, const char *text, unsigned in_words, uint32_t 
     assert_int_equal(ww_alloc(d, WORDS * 4, &out_at), 0);
     assert_int_equal(ww_copy_in(d, in_at, in, in_words * 4), 0);
     assert_int_equal(ww_fill(d, out_at, 0, WORDS * 4), 0);
-    WwLaunch l = {{1, 1, 1}, {32, 1, 1}, .args = (void *[]){&in_at, &out_at}, .arg_count = 2, .observe = WW_OBSERVE_COUNTERS};
+    WwLaunch l = {
+        {1, 1, 1}, {32, 1, 1}, .args = (void *[]){&in_at, &out_at}, .arg_count = 2, .observe = WW_OBSERVE_COUNTERS};
     if (ww_launch(d, m, "k", &l, &r))
         fail_msg("%s", ww_device_error(d));
     assert_int_equal(ww_copy_out(d, out, out_at, WORDS * 4), 0);
@@ -65,7 +66,7 @@ static void run(const char *mode, const char *text, unsigned in_words, uint32_t 
 /* How many words of each half arrived. */
 static void arrived(const char *mode, const char *between, unsigned n[2])
 {
-    char text[4096];
+    char     text[4096];
     uint32_t out[WORDS];
     snprintf(text, sizeof text, copy_text, between);
     run(mode, text, WORDS, out, NULL);
@@ -81,7 +82,8 @@ static void waits_are_enough(void **state)
     static const char *const modes[] = {"eager", "late", "random"};
     static const char *const waits[] = {
         "cp.async.wait_group 0;", "cp.async.wait_all;",
-        "cp.async.mbarrier.arrive.noinc.shared.b64 [%r9];\nw: mbarrier.try_wait.parity.shared.b64 %p1, [%r9], 0;\n@!%p1 bra w;",
+        "cp.async.mbarrier.arrive.noinc.shared.b64 [%r9];\nw: mbarrier.try_wait.parity.shared.b64 %p1, [%r9], "
+        "0;\n@!%p1 bra w;",
         "cp.async.mbarrier.arrive.shared.b64 [%r9];\nmbarrier.arrive.shared.b64 %rd5, [%r9];\n"
         "w: mbarrier.test_wait.shared.b64 %p1, [%r9], %rd5;\n@!%p1 bra w;"};
     (void)state;
@@ -114,8 +116,8 @@ static void a_missing_wait_shows(void **state)
 static void a_mode_must_be_known(void **state)
 {
     WwDeviceOptions o = {.async = "soon"};
-    WwDevice *d;
-    const char *why = "";
+    WwDevice       *d;
+    const char     *why = "";
     (void)state;
     assert_int_equal(ww_device_open("emulator", &o, &d, &why), WW_ERR_INVALID);
     assert_string_equal(why, "'soon' is no way to time asynchronous copies; eager, late or random expected");
@@ -123,8 +125,8 @@ static void a_mode_must_be_known(void **state)
 
 static void copies_are_counted(void **state)
 {
-    char text[4096];
-    uint32_t out[WORDS];
+    char       text[4096];
+    uint32_t   out[WORDS];
     WwCounters c;
     (void)state;
     snprintf(text, sizeof text, copy_text, "cp.async.wait_all;");
@@ -139,15 +141,16 @@ static void copies_are_counted(void **state)
 /* Rows `stride` bytes apart: passes as the model has them. */
 static void matrix_passes(unsigned stride, unsigned loads, unsigned stores)
 {
-    char text[2048];
-    uint32_t out[WORDS];
+    char       text[2048];
+    uint32_t   out[WORDS];
     WwCounters c;
-    snprintf(text, sizeof text,
-             ".version 8.3\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 in, .param .u64 out)\n{\n"
-             ".reg .b32 %%r<9>;\n.shared .align 16 .b8 tile[8192];\nmov.u32 %%r0, %%tid.x;\nmov.u32 %%r1, tile;\n"
-             "mad.lo.u32 %%r1, %%r0, %u, %%r1;\nldmatrix.sync.aligned.m8n8.x4.shared.b16 {%%r2, %%r3, %%r4, %%r5}, [%%r1];\n"
-             "stmatrix.sync.aligned.m8n8.x2.shared.b16 [%%r1], {%%r2, %%r3};\nret;\n}\n",
-             stride);
+    snprintf(
+        text, sizeof text,
+        ".version 8.3\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 in, .param .u64 out)\n{\n"
+        ".reg .b32 %%r<9>;\n.shared .align 16 .b8 tile[8192];\nmov.u32 %%r0, %%tid.x;\nmov.u32 %%r1, tile;\n"
+        "mad.lo.u32 %%r1, %%r0, %u, %%r1;\nldmatrix.sync.aligned.m8n8.x4.shared.b16 {%%r2, %%r3, %%r4, %%r5}, [%%r1];\n"
+        "stmatrix.sync.aligned.m8n8.x2.shared.b16 [%%r1], {%%r2, %%r3};\nret;\n}\n",
+        stride);
     run(NULL, text, WORDS, out, &c);
     assert_int_equal(c.shared_ld_inst, 1);
     assert_int_equal(c.shared_ld_wavefronts, loads);
@@ -170,8 +173,9 @@ static void rows_are_counted(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(waits_are_enough),   cmocka_unit_test(a_missing_wait_shows), cmocka_unit_test(a_mode_must_be_known),
-        cmocka_unit_test(copies_are_counted), cmocka_unit_test(rows_are_counted),
+        cmocka_unit_test(waits_are_enough),     cmocka_unit_test(a_missing_wait_shows),
+        cmocka_unit_test(a_mode_must_be_known), cmocka_unit_test(copies_are_counted),
+        cmocka_unit_test(rows_are_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

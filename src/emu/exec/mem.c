@@ -281,16 +281,16 @@ TWINS(SHARED, st_shared_64, uint64_t, ACCESS_ST, STORE_BOTH)
 #define VEC_ALL(X)                                                                                                     \
     X(GLOBAL_VEC, ld_global_v2_32, uint32_t, 2, ACCESS_LD, LOAD_VEC)                                                   \
     X(GLOBAL_VEC, ld_global_v4_32, uint32_t, 4, ACCESS_LD, LOAD_VEC)                                                   \
-        X(GLOBAL_VEC, ld_global_v2_64, uint64_t, 2, ACCESS_LD, LOAD_VEC)                                               \
-            X(GLOBAL_VEC, st_global_v2_32, uint32_t, 2, ACCESS_ST, STORE_VEC)                                          \
-                X(GLOBAL_VEC, st_global_v4_32, uint32_t, 4, ACCESS_ST, STORE_VEC)                                      \
-                    X(GLOBAL_VEC, st_global_v2_64, uint64_t, 2, ACCESS_ST, STORE_VEC)                                  \
-                        X(SHARED_VEC, ld_shared_v2_32, uint32_t, 2, ACCESS_LD, LOAD_VEC)                               \
-                            X(SHARED_VEC, ld_shared_v4_32, uint32_t, 4, ACCESS_LD, LOAD_VEC)                           \
-                                X(SHARED_VEC, ld_shared_v2_64, uint64_t, 2, ACCESS_LD, LOAD_VEC)                       \
-                                    X(SHARED_VEC, st_shared_v2_32, uint32_t, 2, ACCESS_ST, STORE_VEC)                  \
-                                        X(SHARED_VEC, st_shared_v4_32, uint32_t, 4, ACCESS_ST, STORE_VEC)              \
-                                            X(SHARED_VEC, st_shared_v2_64, uint64_t, 2, ACCESS_ST, STORE_VEC)
+    X(GLOBAL_VEC, ld_global_v2_64, uint64_t, 2, ACCESS_LD, LOAD_VEC)                                                   \
+    X(GLOBAL_VEC, st_global_v2_32, uint32_t, 2, ACCESS_ST, STORE_VEC)                                                  \
+    X(GLOBAL_VEC, st_global_v4_32, uint32_t, 4, ACCESS_ST, STORE_VEC)                                                  \
+    X(GLOBAL_VEC, st_global_v2_64, uint64_t, 2, ACCESS_ST, STORE_VEC)                                                  \
+    X(SHARED_VEC, ld_shared_v2_32, uint32_t, 2, ACCESS_LD, LOAD_VEC)                                                   \
+    X(SHARED_VEC, ld_shared_v4_32, uint32_t, 4, ACCESS_LD, LOAD_VEC)                                                   \
+    X(SHARED_VEC, ld_shared_v2_64, uint64_t, 2, ACCESS_LD, LOAD_VEC)                                                   \
+    X(SHARED_VEC, st_shared_v2_32, uint32_t, 2, ACCESS_ST, STORE_VEC)                                                  \
+    X(SHARED_VEC, st_shared_v4_32, uint32_t, 4, ACCESS_ST, STORE_VEC)                                                  \
+    X(SHARED_VEC, st_shared_v2_64, uint64_t, 2, ACCESS_ST, STORE_VEC)
 
 VEC_ALL(VEC_TWINS)
 
