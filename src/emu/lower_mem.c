@@ -84,9 +84,10 @@ MemInfo *lo_mem_info(Lower *lo, const Instr *in, AccessOp op)
     m->nc           = opcode_has(o, WORD_nc);
     m->is_volatile  = opcode_has(o, WORD_volatile);
     m->sync         = is_synchronising(o);
-    m->bytes        = (uint8_t)type_bytes(o->types[o->ntypes - 1]);
+    Type last       = o->ntypes ? o->types[o->ntypes - 1] : TY_NONE; /* copies name their width elsewhere */
+    m->bytes        = (uint8_t)type_bytes(last);
     m->reg_bytes    = m->bytes;
-    m->is_signed    = type_kind(o->types[o->ntypes - 1]) == 's';
+    m->is_signed    = type_kind(last) == 's';
     m->observed     = observed(lo, (Space)m->space, op);
     return m;
 }
