@@ -72,7 +72,8 @@ static void land(Block *b, const AsyncOp *o)
         mbarrier_copy_arrives(b, o->offset);
         return;
     }
-    memcpy(o->to, o->from, o->read);
+    if (o->read) /* from may be NULL otherwise */
+        memcpy(o->to, o->from, o->read);
     memset(o->to + o->read, 0, (size_t)o->bytes - o->read);
 }
 
