@@ -13,6 +13,7 @@
  * Invariants: an instruction's operation, width and cache policy never change (its space may: generic addresses);
  * addresses are naturally aligned (the emulator stops at others).  A state belongs to one worker; sums do not depend on which worker
  * ran which block, so neither do results.
+ * With a sink (count.h) a shared way keeps the whole offset instead of the place, and every way is told before it is folded.
  * Merged loads: see merge.h.  Whether a group is joined is decided over the whole launch: the assembler joins only what it can
  * prove aligned, so one unaligned execution means it was not.
  * It does not model caches over time: sectors are those requested, not those missed. */
@@ -54,6 +55,7 @@ typedef struct Way {
     uint64_t  key;          /* key_of; 0 = empty (no access has mask 0) */
     uint64_t *hits;         /* by place: (first active address modulo the period) / bytes */
     uint32_t  period;       /* less one */
+    uint32_t  keep;         /* bits of the first active address that tell hits apart: period, or all for the sink */
     uint32_t  shift;        /* log2 of the bytes */
     uint32_t  places, room; /* of hits */
     _Alignas(64) union {
@@ -76,6 +78,7 @@ typedef struct Count Count;
 
 typedef struct State { /* one worker */
     Count   *count;
+    void    *kept; /* the sink's state */
     Site   **site; /* by instruction id; &nowhere until it makes an access */
     uint32_t sites;
     uint8_t *role;    /* by instruction id */
@@ -97,6 +100,7 @@ struct Count {
     uint32_t       totals;
     WwCounters     all;
     bool           stale; /* derived counters must be computed anew */
+    CountSink     *sink;  /* or NULL */
 };
 
 /* cp.async reads global memory and writes shared memory under one instruction. */
@@ -218,14 +222,52 @@ static void add_place(const Profile *p, Site *s, const Way *w, uint32_t place, u
     add_access(p, s, &m, n);
 }
 
-/* Moves a way's hits into the sums. */
-static void way_fold(const Profile *p, Site *s, Way *w)
+/* Tells the sink of a way's hits. */
+static void way_tell(State *st, uint32_t instr, const Site *s, const Way *w)
 {
-    for (uint32_t i = 0; i < w->places; i++)
+    CountPattern p = {.instr  = instr,
+                      .space  = (uint8_t)(w->key >> 32),
+                      .op     = s->op,
+                      .cache  = s->cache,
+                      .bytes  = s->bytes,
+                      .mask   = (uint32_t)w->key,
+                      .hits   = w->hits,
+                      .places = w->places};
+    for (unsigned i = 0; i < LANES; i++)
+        p.delta[i] = p.space == ACCESS_GLOBAL ? (int64_t)w->delta.d64[i] : (int32_t)w->delta.d32[i];
+    st->count->sink->add(st->kept, &p);
+}
+
+/* Moves a way's hits into the sums. */
+static void way_fold(State *st, uint32_t instr, Way *w)
+{
+    Site    *s    = st->site[instr];
+    uint32_t last = w->period >> w->shift;
+    if (st->count->sink && w->key)
+        way_tell(st, instr, s, w);
+    for (uint32_t i = last + 1; i < w->places; i++) {
+        w->hits[i & last] += w->hits[i];
+        w->hits[i] = 0;
+    }
+    for (uint32_t i = 0; i < w->places && i <= last; i++)
         if (w->hits[i]) {
-            add_place(p, s, w, i, w->hits[i]);
+            add_place(st->count->profile, s, w, i, w->hits[i]);
             w->hits[i] = 0;
         }
+}
+
+/* Room for `places` hits; what is there stays. */
+static void way_grow(State *st, Way *w, uint32_t places)
+{
+    if (places > w->room) {
+        uint64_t *old  = w->hits;
+        uint32_t  room = w->room * 2 > places ? w->room * 2 : places;
+        w->hits        = ARENA_ARRAY(st->arena, uint64_t, room);
+        if (w->places)
+            memcpy(w->hits, old, w->places * sizeof *old);
+        w->room = room;
+    }
+    w->places = places;
 }
 
 /* ---- misses ---------------------------------------------------------------------------------------------------------- */
@@ -234,7 +276,7 @@ static void way_fold(const Profile *p, Site *s, Way *w)
 static Way *site_replace(State *st, Site *s, const Access *a, uint64_t base)
 {
     Way *w = &s->way[s->victim];
-    way_fold(st->count->profile, s, w);
+    way_fold(st, a->instr, w);
     for (unsigned i = 0; i < LANES; i++) {
         bool on = a->mask >> i & 1;
         if (a->off)
@@ -248,11 +290,9 @@ static Way *site_replace(State *st, Site *s, const Access *a, uint64_t base)
     w->key    = key_of(a);
     w->period = period - 1;
     w->shift  = (uint32_t)__builtin_ctz(a->bytes);
-    w->places = period > a->bytes ? period / a->bytes : 1;
-    if (w->places > w->room) {
-        w->room = w->places;
-        w->hits = ARENA_ARRAY(st->arena, uint64_t, w->room);
-    }
+    w->keep   = st->count->sink && a->space == ACCESS_SHARED ? UINT32_MAX : w->period;
+    w->places = 0;
+    way_grow(st, w, period > a->bytes ? period / a->bytes : 1);
     s->victim = (uint8_t)((s->victim + 1) % WAYS);
     return w;
 }
@@ -266,6 +306,13 @@ static bool site_immovable(const State *st, Site *s, const Access *a)
     if (model_movable(st->count->profile, &m))
         return false;
     add_access(st->count->profile, s, &m, 1);
+    if (st->count->sink) {
+        uint64_t     one = 1;
+        CountPattern p   = {a->instr, a->space, a->op, a->cache, a->bytes, a->mask, {0}, &one, 1};
+        for (uint32_t on = a->mask; on; on &= on - 1)
+            p.delta[__builtin_ctz(on)] = (int64_t)(a->addr[__builtin_ctz(on)] - a->addr[__builtin_ctz(a->mask)]);
+        st->count->sink->add(st->kept, &p);
+    }
     return true;
 }
 
@@ -289,7 +336,8 @@ typedef bool Same32(const uint32_t *off, uint32_t base, const uint32_t *delta, u
 typedef bool Same64(const uint64_t *addr, uint64_t base, const uint64_t *delta, uint32_t mask);
 
 /* Counts the access in this way if it is of its pattern. */
-static inline __attribute__((always_inline)) bool way_take(Way *w, const Access *a, Same32 *eq32, Same64 *eq64)
+static inline __attribute__((always_inline)) bool way_take(State *st, Way *w, const Access *a, Same32 *eq32,
+                                                           Same64 *eq64)
 {
     unsigned first = (unsigned)__builtin_ctz(a->mask);
     uint64_t base;
@@ -304,7 +352,10 @@ static inline __attribute__((always_inline)) bool way_take(Way *w, const Access 
         if (!eq64(a->addr, base, w->delta.d64, a->mask))
             return false;
     }
-    w->hits[(base & w->period) >> w->shift]++;
+    uint32_t place = (uint32_t)(base & w->keep) >> w->shift;
+    if (__builtin_expect(place >= w->places, 0))
+        way_grow(st, w, place + 1);
+    w->hits[place]++;
     return true;
 }
 
@@ -316,7 +367,7 @@ static inline __attribute__((always_inline)) void access_slow(State *st, const A
         s = site_new(st, a);
     assert(s->op == a->op && s->bytes == a->bytes && s->cache == a->cache);
     for (unsigned k = 0; k < WAYS; k++)
-        if (way_take(&s->way[k], a, eq32, eq64)) {
+        if (way_take(st, &s->way[k], a, eq32, eq64)) {
             s->last = &s->way[k];
             return;
         }
@@ -324,7 +375,7 @@ static inline __attribute__((always_inline)) void access_slow(State *st, const A
         return;
     unsigned first = (unsigned)__builtin_ctz(a->mask);
     s->last        = site_replace(st, s, a, a->off ? a->off[first] : a->addr[first]);
-    (void)way_take(s->last, a, eq32, eq64);
+    (void)way_take(st, s->last, a, eq32, eq64);
 }
 
 /* LEVEL(name, attributes, compare, compare): the observer's access function. */
@@ -336,7 +387,7 @@ static inline __attribute__((always_inline)) void access_slow(State *st, const A
     attributes static void name(void *state, const Access *a)                                                          \
     {                                                                                                                  \
         State *st = state;                                                                                             \
-        if (__builtin_expect(!way_take(st->site[a->instr]->last, a, eq32, eq64), 0))                                   \
+        if (__builtin_expect(!way_take(st, st->site[a->instr]->last, a, eq32, eq64), 0))                                   \
             name##_slow(st, a);                                                                                        \
     }
 
@@ -491,6 +542,8 @@ static void *count_fork(Observer *o, const LaunchInfo *info, unsigned worker)
     st->role = xcalloc(info->instrs + 1, 1);
     if (c->profile->arch->cc >= 70)
         plan_roles(info, st->role);
+    if (c->sink)
+        st->kept = c->sink->fork(c->sink, info);
     return st;
 }
 
@@ -529,10 +582,12 @@ static void count_join(Observer *o, void *state)
         if (s == st->nowhere)
             continue;
         for (int k = 0; k < WAYS; k++)
-            way_fold(c->profile, s, &s->way[k]);
+            way_fold(st, i, &s->way[k]);
         total_add(&c->total[i], s);
     }
     c->stale = true;
+    if (c->sink)
+        c->sink->join(c->sink, st->kept);
     arena_free(st->arena);
     free(st->site);
     free(st->role);
@@ -600,6 +655,11 @@ Observer *count_new(const Profile *p)
     c->base.join   = count_join;
     c->profile     = p;
     return &c->base;
+}
+
+void count_tell(Observer *o, CountSink *sink)
+{
+    ((Count *)o)->sink = sink;
 }
 
 void count_free(Observer *o)

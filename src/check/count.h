@@ -20,6 +20,29 @@
 Observer *count_new(const Profile *p);
 void      count_free(Observer *o); /* NULL is allowed */
 
+/* What a sink is told: `hits` executions of one instruction that showed one pattern. */
+typedef struct CountPattern {
+    uint32_t instr;
+    uint8_t  space, op, cache, bytes; /* AccessSpace, AccessOp, AccessCache, of a lane */
+    uint32_t mask;
+    int64_t  delta[LANES]; /* address minus that of the first active lane; 0 in idle lanes */
+    /* By the first active lane's place, in units of `bytes`: its offset in shared memory; elsewhere its address modulo the model's
+     * period.  (An atomic whose cost depends on where it lies: place 0, whatever it was.) */
+    const uint64_t *hits;
+    uint32_t        places;
+} CountPattern;
+
+/* Who wants the patterns themselves and not only what they cost: told when one is forgotten and at the end, so the same may come
+ * again.  States are one for each worker. */
+typedef struct CountSink CountSink;
+struct CountSink {
+    void *(*fork)(CountSink *s, const LaunchInfo *info);
+    void (*add)(void *state, const CountPattern *p);
+    void (*join)(CountSink *s, void *state); /* consumes the state */
+};
+/* Before the launch. */
+void count_tell(Observer *o, CountSink *sink);
+
 /* Sums over all instructions; after the launch. */
 const WwCounters *count_total(Observer *o);
 /* Number of instruction ids of the launch. */

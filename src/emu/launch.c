@@ -433,7 +433,13 @@ Status emu_launch(EmuDevice *d, EmuModule *em, const char *kernel, const EmuLaun
     r->executed = xcalloc(p->ninstr, sizeof *r->executed);
     r->lanes    = xcalloc(p->ninstr, sizeof *r->lanes);
     memcpy(r->instr, p->instr, p->ninstr * sizeof *r->instr);
-    LaunchInfo info = {.instrs = p->ninstr, .workers = l.nworkers, .shared_bytes = l.shared_bytes, .instr = r->instr};
+    LaunchInfo info = {.instrs        = p->ninstr,
+                       .workers       = l.nworkers,
+                       .shared_bytes  = l.shared_bytes,
+                       .instr         = r->instr,
+                       .shared_var    = p->shared_var,
+                       .shared_offset = p->shared_offset,
+                       .nshared       = p->nshared};
     memcpy(info.grid, l.grid, sizeof info.grid);
     memcpy(info.block, l.block, sizeof info.block);
     l.worker = xcalloc(l.nworkers, sizeof *l.worker);

@@ -47,6 +47,7 @@ typedef struct Access {
 
 struct Func;
 struct Instr;
+struct Var;
 typedef struct EmuInstr {    /* what an instruction id stands for */
     const struct Func  *func;
     const struct Instr *in;
@@ -56,8 +57,10 @@ typedef struct LaunchInfo {  /* fixed for the launch */
     uint32_t grid[3], block[3];
     uint32_t instrs;         /* number of instruction ids */
     uint32_t workers;
-    uint32_t shared_bytes;   /* static + dynamic */
+    uint32_t shared_bytes;   /* of the block's window: the hardware's KiB, static, dynamic */
     const EmuInstr *instr; /* by id */
+    /* shared variables the kernel can reach, and where each lies in the window; several may be the dynamic array */
+    const struct Var *const *shared_var; const uint32_t *shared_offset; uint32_t nshared;
 } LaunchInfo;
 
 typedef struct Observer Observer;
