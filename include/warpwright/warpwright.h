@@ -141,6 +141,8 @@ typedef struct WwLaunch {
     void      (*on_access)(void *user, const WwAccess *a);
     void       *user;
     bool        cooperative; /* emulator: blocks may wait for each other at a grid-wide barrier */
+    bool        granular;    /* emulator: allocations fill whole granules of 512 bytes, as on a card: an access past an allocation's
+                              * end but in its last granule is carried out, and is a warning instead of the end of the kernel */
 } WwLaunch;
 
 /* Runs to the end.  *out (if out is not NULL) is set whenever the launch began, also when it failed: the counts so far
@@ -182,7 +184,7 @@ WwInstructionClasses ww_result_instructions(const WwResult *r);
 size_t      ww_result_inexact_count(const WwResult *r);
 const char *ww_result_inexact(const WwResult *r, size_t i, bool *unsupported, uint64_t *warp_instructions);
 
-/* What stopped the kernel; present when ww_launch returned WW_ERR_FAULT, _LIMIT or _UNSUPPORTED. */
+/* First what stopped the kernel, when ww_launch returned WW_ERR_FAULT, _LIMIT or _UNSUPPORTED; then warnings. */
 typedef struct WwFinding {
     const char *rule;     /* "out-of-bounds", ...; the ids of `warpwright rules` */
     const char *category; /* "memory", "init", "race", "sync", "perf" */

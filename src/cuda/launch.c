@@ -180,7 +180,8 @@ static CuErr run(Kernel *k, const Func *f, WwModule *m, const LaunchAsk *a)
                              .observe     = watch ? WW_OBSERVE_COUNTERS : WW_OBSERVE_NOTHING,
                              .stop        = &state.stop,
                              .on_print    = on_print,
-                             .cooperative = a->cooperative};
+                             .cooperative = a->cooperative,
+                             .granular    = true};
     struct timespec start;
     clock_gettime(CLOCK_MONOTONIC, &start);
     running  = true;

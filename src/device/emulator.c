@@ -164,7 +164,8 @@ static EmuLaunch emu_request(const WwLaunch *w, const void *params, Observer **o
                        .max_seconds      = w->max_seconds,
                        .stop             = w->stop,
                        .on_print         = w->on_print,
-                       .user             = w->user};
+                       .user             = w->user,
+                       .granular         = w->granular};
 }
 
 static Status emulator_launch(WwDevice *d, WwModule *m, const Func *k, const DeviceLaunch *l, WwResult *r)
@@ -193,6 +194,7 @@ static Status emulator_launch(WwDevice *d, WwModule *m, const Func *k, const Dev
     emulator_collect(m->ptx, &result, count, r);
     if (s != WW_OK)
         emulator_fault(d, m->ptx, k, &result, s, r);
+    emulator_slack(m->ptx, k, &result, r);
     emu_result_free(&result);
     if (barrier)
         emu_free(e->emu, barrier);

@@ -32,6 +32,8 @@ void      access_watch_free(Observer *o);
 
 /* Turns what a launch left into r; count is the counting observer or NULL. */
 void emulator_collect(const Module *m, const EmuResult *e, Observer *count, WwResult *r);
+/* Adds the warning about accesses past an allocation's end but in its granule. */
+void emulator_slack(const Module *m, const Func *k, const EmuResult *e, WwResult *r);
 /* Adds the finding of e->fault and sets the device's message; returns s. */
 Status emulator_fault(WwDevice *d, const Module *m, const Func *k, const EmuResult *e, Status s, WwResult *r);
 

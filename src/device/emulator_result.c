@@ -11,6 +11,7 @@
 
 #include "check/count.h"
 #include "device/emulator.h"
+#include "emu/memory.h"
 
 Place instr_place(const Module *m, const Instr *in)
 {
@@ -137,6 +138,37 @@ static void fault_kind(FaultKind kind, const char **rule, const char **category,
     *text     = kinds[kind].text;
 }
 
+/* The finding of a fault, without its message. */
+static WwFinding *place_finding(const Module *m, const Func *k, const EmuResult *e, const Fault *f, WwResult *r)
+{
+    const char *rule, *category, *text;
+    fault_kind(f->kind, &rule, &category, &text);
+    const Instr *in    = f->instr < e->ninstr ? e->instr[f->instr].in : NULL;
+    Place        place = in ? instr_place(m, in) : (Place){m->name, k->line, k->col, true};
+    WwFinding   *g     = result_finding(r, rule, category);
+    g->file            = arena_strdup(r->arena, place.file);
+    g->line            = place.line;
+    g->col             = place.col;
+    g->block           = (WwDim3){f->block[0], f->block[1], f->block[2]};
+    g->thread          = (WwDim3){f->thread[0], f->thread[1], f->thread[2]};
+    g->address         = f->address;
+    return g;
+}
+
+void emulator_slack(const Module *m, const Func *k, const EmuResult *e, WwResult *r)
+{
+    if (!e->nslack)
+        return;
+    Str        s = {0};
+    WwFinding *g = place_finding(m, k, e, &e->slack, r);
+    str_printf(&s, "%s; the allocation's last granule of %u bytes has room, so a card does not stop here",
+               e->slack.text, MEMORY_GRANULE);
+    g->severity = "warning";
+    g->count    = e->nslack;
+    g->message  = arena_strdup(r->arena, str_text(&s));
+    str_free(&s);
+}
+
 Status emulator_fault(WwDevice *d, const Module *m, const Func *k, const EmuResult *e, Status s, WwResult *r)
 {
     const Fault *f = &e->fault;
@@ -148,17 +180,9 @@ Status emulator_fault(WwDevice *d, const Module *m, const Func *k, const EmuResu
     if (s != WW_ERR_FAULT && s != WW_ERR_LIMIT && s != WW_ERR_UNSUPPORTED)
         return device_fail(d, s, "kernel %s: %s", k->name, message);
 
-    const Instr *in    = f->instr < e->ninstr ? e->instr[f->instr].in : NULL;
-    Place        place = in ? instr_place(m, in) : (Place){m->name, k->line, k->col, true};
-    WwFinding   *g     = result_finding(r, rule, category);
-    g->file            = arena_strdup(r->arena, place.file);
-    g->line            = place.line;
-    g->col             = place.col;
-    g->block           = (WwDim3){f->block[0], f->block[1], f->block[2]};
-    g->thread          = (WwDim3){f->thread[0], f->thread[1], f->thread[2]};
-    g->address         = f->address;
-    g->count           = f->lanes ? (uint64_t)__builtin_popcount(f->lanes) : 1;
-    g->message         = arena_strdup(r->arena, message);
+    WwFinding *g = place_finding(m, k, e, f, r);
+    g->count     = f->lanes ? (uint64_t)__builtin_popcount(f->lanes) : 1;
+    g->message   = arena_strdup(r->arena, message);
     device_fail(d, s, "%s:%u:%u: error: kernel %s, block (%u, %u, %u), thread (%u, %u, %u): %s [%s]", g->file, g->line,
                 g->col, k->name, g->block.x, g->block.y, g->block.z, g->thread.x, g->thread.y, g->thread.z, g->message,
                 rule);

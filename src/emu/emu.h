@@ -81,11 +81,14 @@ typedef struct EmuLaunch {
     void      (*on_print)(void *user, const char *text, size_t len);
     void       *user;
     uint64_t    workspace;     /* memory of the grid barrier, told in %envreg1 (high half) and %envreg2 (low); 0 = none */
+    bool        granular;      /* an access past an allocation's end but in its last granule is carried out and counted (EmuResult.slack) */
     unsigned    max_resident;  /* blocks that may be resident at once; 0 = as on the profile's card */
 } EmuLaunch;
 
 typedef struct EmuResult {     /* zero it first; emu_result_free */
     Fault        fault;
+    Fault        slack;        /* the first access past an end but in the granule, of the lowest block; kind NONE when there was none */
+    uint64_t     nslack;       /* lanes that made one */
     uint32_t     ninstr;
     EmuInstr    *instr;        /* by id */
     uint64_t    *executed;     /* warp instructions by id */

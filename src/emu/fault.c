@@ -101,6 +101,22 @@ static void explain_global(Warp *w, uint64_t address, uint64_t bytes, AccessOp o
     snprintf(f->text, sizeof f->text, "%" PRIu64 "-byte global %s, %s", bytes, verb(op), where);
 }
 
+void fault_slack(Warp *w, const Uop *u, unsigned lane, uint64_t address, uint64_t bytes, AccessOp op)
+{
+    Worker *k = w->worker;
+    if (k->nslack++ && k->slack_block <= w->block->index)
+        return;
+    k->slack_block = w->block->index;
+    k->slack       = (Fault){.kind    = FAULT_OUT_OF_BOUNDS,
+                             .instr   = u->instr,
+                             .lanes   = UINT32_C(1) << lane,
+                             .address = address,
+                             .bytes   = bytes,
+                             .space   = SPACE_GLOBAL};
+    fill_place(&k->slack, w, lane);
+    explain_global(w, address, bytes, op, &k->slack);
+}
+
 const Uop *fault_access(Warp *w, const Uop *u, Space space, unsigned lane, uint32_t lanes, uint64_t address,
                         uint64_t bytes, AccessOp op)
 {

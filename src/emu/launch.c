@@ -299,6 +299,11 @@ static void end_worker(Launch *l, Worker *k, EmuResult *r)
         r->executed[i] += k->executed[i];
         r->lanes[i] += k->lanes[i];
     }
+    if (k->nslack && (!r->nslack || k->slack_block < l->slack_block)) {
+        r->slack       = k->slack;
+        l->slack_block = k->slack_block;
+    }
+    r->nslack += k->nslack;
     for (size_t o = 0; o < l->ask->nobservers; o++)
         l->ask->observers[o]->join(l->ask->observers[o], k->observer[o]);
     for (Block *b = k->idle_blocks, *next; b; b = next) {

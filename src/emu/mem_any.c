@@ -35,6 +35,11 @@ bool access_check_global(Warp *w, const Uop *u, const uint64_t *t, uint32_t mask
         if (t[i] - k->base <= k->limit && k->base)
             continue;
         const Alloc *a = memory_find(m, t[i], &tmp);
+        if (w->block->launch->ask->granular && (!a || t[i] + bytes > a->base + a->bytes) &&
+            memory_find_granule(m, t[i], bytes)) {
+            fault_slack(w, u, i, t[i], bytes, op);
+            continue;
+        }
         if (!a || t[i] + bytes > a->base + a->bytes) {
             fault_access(w, u, SPACE_GLOBAL, i, left, t[i], bytes, op);
             return false;

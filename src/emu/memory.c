@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Allocation in the reserved range: first fit in address order, granule 256 bytes, a gap behind each, pages returned to the host when freed.
+ * Allocation in the reserved range: first fit in address order, in whole granules, a gap behind each, pages returned to the host when freed.
  * Live allocations are a sorted array, so a lookup is a binary search and a launch can read it without locks (nothing is
  * allocated from the host side while a launch runs).  The device-side heap is one allocation with its own table and lock. */
 #include "emu/memory.h"
@@ -14,8 +14,8 @@
 
 #include "base/arena.h"
 
-enum { GRANULE = 256, GAP = GRANULE, FREED_KEPT = 256 }; /* GAP: what runs past an end is in no allocation */
-#ifdef __SANITIZE_THREAD__                               /* leaves programs the top of the address space only */
+enum { GRANULE = MEMORY_GRANULE, GAP = GRANULE, FREED_KEPT = 256 }; /* GAP: what runs past an end is in no allocation */
+#ifdef __SANITIZE_THREAD__ /* leaves programs the top of the address space only */
 static const uint64_t PREFERRED_BASE = UINT64_C(0x7e9000000000);
 #else
 static const uint64_t PREFERRED_BASE = UINT64_C(0x200000000000);
@@ -185,6 +185,14 @@ const Alloc *memory_find(Memory *m, uint64_t address, Alloc *tmp)
         *tmp = *h;
     pthread_mutex_unlock(&m->heap_lock);
     return h ? tmp : NULL;
+}
+
+const Alloc *memory_find_granule(Memory *m, uint64_t address, uint64_t bytes)
+{
+    size_t       i  = upper_bound(m->live, m->nlive, address);
+    const Alloc *a  = i ? &m->live[i - 1] : NULL;
+    bool         in = a && a->kind == ALLOC_USER && address + bytes <= a->base + a->span - GAP;
+    return in && address + bytes > a->base + a->bytes ? a : NULL;
 }
 
 bool memory_was_freed(Memory *m, uint64_t address)

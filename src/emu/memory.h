@@ -15,6 +15,8 @@
 #define LOCAL_WINDOW  UINT64_C(0x020000000000)
 #define CODE_WINDOW   UINT64_C(0x030000000000) /* function n of the module is CODE_WINDOW + 16 * n */
 #define WINDOW_BYTES  UINT64_C(0x010000000000)
+/* Allocations fill whole granules of as many bytes, as cudaMalloc's do. */
+#define MEMORY_GRANULE 512u
 /* The hardware keeps the first KiB of a block's shared memory for itself; so do we, which makes small shared addresses invalid. */
 #define SHARED_RESERVED 1024u
 
@@ -49,6 +51,8 @@ Status memory_free(Memory *m, uint64_t address);
 Status memory_adopt(Memory *m, uint64_t address, uint64_t bytes);
 /* The live allocation that contains the address, or NULL.  Device-side heap blocks are found too (under the lock; a copy in *tmp). */
 const Alloc *memory_find(Memory *m, uint64_t address, Alloc *tmp);
+/* The allocation made by the host whose last granule holds the `bytes` at address, though they reach past its end; NULL if none does. */
+const Alloc *memory_find_granule(Memory *m, uint64_t address, uint64_t bytes);
 /* One clause about an address that is in no allocation: "12 bytes past allocation 3 (4096 bytes)", "inside allocation 2, freed". */
 void memory_explain(Memory *m, uint64_t address, uint64_t bytes, char *out, size_t cap);
 /* True if the address was in an allocation that is freed now. */

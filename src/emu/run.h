@@ -83,6 +83,8 @@ struct Worker {
     int64_t    granted;      /* instructions of a quantum in this turn */
     Fault      fault;        /* of the block that runs */
     bool       faulted;
+    Fault      slack;        /* see EmuResult; of block slack_block */
+    uint64_t   nslack, slack_block;
 };
 
 struct Launch {
@@ -104,6 +106,7 @@ struct Launch {
     struct timespec started;
     pthread_mutex_t lock;         /* fault, output order */
     Fault           fault;
+    uint64_t        slack_block;  /* of the result's slack */
     struct Printed *printed;      /* output of blocks that printed, delivered in block order at the end */
     size_t          nprinted, printed_cap;
     unsigned        nworkers;
@@ -116,6 +119,9 @@ const Uop *fault_raise(Warp *w, const Uop *u, FaultKind kind, unsigned lane, uin
     __attribute__((format(printf, 6, 7)));
 const Uop *fault_access(Warp *w, const Uop *u, Space space, unsigned lane, uint32_t lanes, uint64_t address, uint64_t bytes,
                         AccessOp op);
+
+/* The same for an access that stays in the last granule of its allocation: remembered and counted, the block goes on. */
+void fault_slack(Warp *w, const Uop *u, unsigned lane, uint64_t address, uint64_t bytes, AccessOp op);
 
 /* frame.c */
 Frame *frame_new(Worker *k, const Code *code);

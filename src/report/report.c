@@ -49,7 +49,7 @@ static Row *row_of(Report *r, const ReportLaunch *l)
     return row;
 }
 
-static void add_counters(WwCounters *to, const WwCounters *from)
+void report_counters_add(WwCounters *to, const WwCounters *from)
 {
     uint64_t       *t = (uint64_t *)to; /* nothing but counters: result.c checks that */
     const uint64_t *f = (const uint64_t *)from;
@@ -74,7 +74,7 @@ static void add_lines(Report *r, Row *row, const WwResult *result)
                                                                                 : arena_strdup(r->arena, b->file),
                                 .line = b->line};
         if (c >= 0) {
-            add_counters(&list[n].counters, &b->counters);
+            report_counters_add(&list[n].counters, &b->counters);
             j++;
         }
         n++;
@@ -103,7 +103,7 @@ void report_add(Report *r, const ReportLaunch *l)
         row->why = arena_strdup(r->arena, l->why);
     if (l->result) {
         WwInstructionClasses c = ww_result_instructions(l->result);
-        add_counters(&row->counters, ww_result_counters(l->result));
+        report_counters_add(&row->counters, ww_result_counters(l->result));
         add_lines(r, row, l->result);
         row->exact += c.exact;
         row->approximate += c.approximate;

@@ -39,6 +39,8 @@ struct Report {
     json_t      *kernels, *findings; /* arrays */
 };
 
+void report_counters_add(WwCounters *to, const WwCounters *from);
+
 /* json.c */
 json_t *launch_json(const ReportLaunch *l);
 json_t *finding_json(const WwFinding *f, const ReportLaunch *l);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The report as text: one line for each kernel, the source lines that cost most, what was missing.
+ * It stays readable for programs of hundreds of kernels: the KERNELS that executed most instructions are shown, in the order of their first
+ * launches, and one line for the others together; kernels that did not run are always named.
  * Columns are as wide as their widest entry.  "lanes" is the share of lanes that were active in an average instruction; "req" counts global
  * loads, stores and atomics, "sect/req" the 32-byte sectors each touched; "passes" and "conflicts" belong to shared memory. */
 #include <inttypes.h>
@@ -9,7 +11,7 @@
 
 #include "report/rows.h"
 
-enum { COLUMNS = 9, NAME_WIDTH = 48, TOP_LINES = 8, CELL = 64 };
+enum { COLUMNS = 9, NAME_WIDTH = 48, KERNELS = 24, TOP_LINES = 8, CELL = 64 };
 
 typedef struct Cells {
     char text[COLUMNS][CELL];
@@ -74,50 +76,109 @@ static Cells cells_of(const Row *r)
     return c;
 }
 
+/* Adds a row's figures to those of the line for the kernels that are not shown. */
+static void row_add(Row *to, const Row *r)
+{
+    to->launches += r->launches;
+    to->failed += r->failed;
+    to->unsupported += r->unsupported;
+    to->seconds += r->seconds;
+    report_counters_add(&to->counters, &r->counters);
+}
+
+static int most_instructions_first(const void *a, const void *b)
+{
+    const Row *x = *(const Row *const *)a, *y = *(const Row *const *)b;
+    uint64_t   m = x->counters.inst_executed, n = y->counters.inst_executed;
+    return m != n ? (m > n ? -1 : 1) : (x > y) - (x < y);
+}
+
+/* Picks the rows to show: shown[i] of row i.  Returns how many are left out. */
+static size_t pick_rows(const Report *r, bool *shown)
+{
+    const Row **list = xcalloc(r->nrows + 1, sizeof *list);
+    size_t      left = 0;
+    for (size_t i = 0; i < r->nrows; i++)
+        list[i] = &r->row[i];
+    if (r->nrows > KERNELS)
+        qsort(list, r->nrows, sizeof *list, most_instructions_first);
+    for (size_t i = 0; i < r->nrows; i++) {
+        bool show               = i < KERNELS || list[i]->failed || list[i]->unsupported;
+        shown[list[i] - r->row] = show;
+        left += !show;
+    }
+    free(list);
+    return left;
+}
+
+static void table_line(const Cells *c, const size_t *width, const Row *r, Str *out)
+{
+    str_printf(out, "%-*s", (int)width[0], c->text[0]);
+    for (int j = 1; j < COLUMNS; j++)
+        str_printf(out, "  %*s", (int)width[j], c->text[j]);
+    if (r && r->unsupported)
+        str_printf(out, "  NOT RUN (%" PRIu64 ")", r->unsupported);
+    if (r && r->failed)
+        str_printf(out, "  FAILED (%" PRIu64 ")", r->failed);
+    str_addc(out, '\n');
+}
+
 static void table(const Report *r, Str *out)
 {
-    static const char *const heads[COLUMNS] = {"kernel",   "launches", "time",      "instructions", "requests",
-                                               "sect/req", "passes",   "conflicts", "lanes"};
-    size_t                   width[COLUMNS];
-    Cells                   *c = xcalloc(r->nrows + 1, sizeof *c);
-    for (int j = 0; j < COLUMNS; j++)
-        width[j] = strlen(heads[j]);
-    for (size_t i = 0; i < r->nrows; i++) {
-        c[i] = cells_of(&r->row[i]);
-        for (int j = 0; j < COLUMNS; j++)
-            if (strlen(c[i].text[j]) > width[j])
-                width[j] = strlen(c[i].text[j]);
+    static const Cells heads = {
+        {"kernel", "launches", "time", "instructions", "requests", "sect/req", "passes", "conflicts", "lanes"}};
+    size_t      width[COLUMNS], n = 0;
+    bool       *shown = xcalloc(r->nrows + 1, sizeof *shown);
+    size_t      left  = pick_rows(r, shown);
+    Str         name  = {0};
+    Row         rest  = {0};
+    Cells      *c     = xcalloc(r->nrows + 2, sizeof *c);
+    const Row **row   = xcalloc(r->nrows + 2, sizeof *row);
+    c[n++]            = heads;
+    for (size_t i = 0; i < r->nrows; i++)
+        if (shown[i]) {
+            row[n] = &r->row[i];
+            c[n++] = cells_of(&r->row[i]);
+        } else {
+            row_add(&rest, &r->row[i]);
+        }
+    if (left) {
+        str_printf(&name, "%zu other kernels", left);
+        rest.kernel = str_text(&name);
+        row[n]      = &rest;
+        c[n++]      = cells_of(&rest);
     }
-    str_printf(out, "%-*s", (int)width[0], heads[0]);
-    for (int j = 1; j < COLUMNS; j++)
-        str_printf(out, "  %*s", (int)width[j], heads[j]);
-    str_addc(out, '\n');
-    for (size_t i = 0; i < r->nrows; i++) {
-        str_printf(out, "%-*s", (int)width[0], c[i].text[0]);
-        for (int j = 1; j < COLUMNS; j++)
-            str_printf(out, "  %*s", (int)width[j], c[i].text[j]);
-        if (r->row[i].unsupported)
-            str_printf(out, "  NOT RUN (%" PRIu64 ")", r->row[i].unsupported);
-        if (r->row[i].failed)
-            str_printf(out, "  FAILED (%" PRIu64 ")", r->row[i].failed);
-        str_addc(out, '\n');
+    for (int j = 0; j < COLUMNS; j++) {
+        width[j] = 0;
+        for (size_t i = 0; i < n; i++)
+            width[j] = strlen(c[i].text[j]) > width[j] ? strlen(c[i].text[j]) : width[j];
     }
+    for (size_t i = 0; i < n; i++)
+        table_line(&c[i], width, row[i], out);
+    str_free(&name);
+    free(row);
+    free(shown);
     free(c);
 }
 
 typedef struct Cost {
-    const RowLine *line;
-    uint64_t       cost; /* sectors and passes beyond what the bytes need, then all of them */
-    const Row     *row;
+    const char *file;
+    uint32_t    line;
+    uint64_t    cost; /* sectors and passes */
+    WwCounters  counters;
 } Cost;
+
+static int by_file_and_line(const void *a, const void *b)
+{
+    const Cost *x = a, *y = b;
+    int         c = strcmp(x->file, y->file);
+    return c ? c : (x->line > y->line) - (x->line < y->line);
+}
 
 static int dearest_first(const void *a, const void *b)
 {
     const Cost *x = a, *y = b;
-    if (x->cost != y->cost)
-        return x->cost > y->cost ? -1 : 1;
-    int c = strcmp(x->line->file, y->line->file);
-    return c ? c : (x->line->line > y->line->line) - (x->line->line < y->line->line);
+    return x->cost != y->cost ? (x->cost > y->cost ? -1 : 1) : by_file_and_line(a, b);
 }
 
 static bool is_ptx(const char *file)
@@ -126,7 +187,24 @@ static bool is_ptx(const char *file)
     return n > 4 && !strcmp(file + n - 4, ".ptx");
 }
 
-static void dear_lines(const Report *r, Str *out)
+/* A line that several kernels share (instances of a template, inlined functions) becomes one. */
+static size_t merge_lines(Cost *list, size_t n)
+{
+    size_t kept = 0;
+    if (n)
+        qsort(list, n, sizeof *list, by_file_and_line);
+    for (size_t i = 0; i < n; i++) {
+        if (!kept || by_file_and_line(&list[kept - 1], &list[i]) != 0) {
+            list[kept++] = list[i];
+            continue;
+        }
+        list[kept - 1].cost += list[i].cost;
+        report_counters_add(&list[kept - 1].counters, &list[i].counters);
+    }
+    return kept;
+}
+
+static Cost *all_lines(const Report *r, size_t *count)
 {
     size_t n = 0, total = 0;
     for (size_t i = 0; i < r->nrows; i++)
@@ -134,23 +212,30 @@ static void dear_lines(const Report *r, Str *out)
     Cost *list = xcalloc(total + 1, sizeof *list);
     for (size_t i = 0; i < r->nrows; i++)
         for (size_t j = 0; j < r->row[i].nlines; j++) {
-            const RowLine    *l    = &r->row[i].line[j];
-            const WwCounters *c    = &l->counters;
-            uint64_t          cost = sectors(c) + c->memory_l1_wavefronts_shared;
+            const RowLine *l    = &r->row[i].line[j];
+            uint64_t       cost = sectors(&l->counters) + l->counters.memory_l1_wavefronts_shared;
             if (cost && !is_ptx(l->file))
-                list[n++] = (Cost){l, cost, &r->row[i]};
+                list[n++] = (Cost){l->file, l->line, cost, l->counters};
         }
-    if (n)
+    *count = merge_lines(list, n);
+    return list;
+}
+
+static void dear_lines(const Report *r, Str *out)
+{
+    size_t n;
+    Cost  *list = all_lines(r, &n);
+    if (n) {
         qsort(list, n, sizeof *list, dearest_first);
-    if (n)
         str_add(out, "\nsource lines that cost most:\n");
+    }
     for (size_t i = 0; i < n && i < TOP_LINES; i++) {
-        const WwCounters *c = &list[i].line->counters;
+        const WwCounters *c = &list[i].counters;
         str_printf(out,
                    "  %s:%u: %" PRIu64 " requests, %" PRIu64 " sectors (ideal %" PRIu64 "), %" PRIu64
                    " passes, %" PRIu64 " conflicts\n",
-                   list[i].line->file, list[i].line->line, requests(c), sectors(c),
-                   c->memory_l2_theoretical_sectors_global_ideal, c->memory_l1_wavefronts_shared, conflicts(c));
+                   list[i].file, list[i].line, requests(c), sectors(c), c->memory_l2_theoretical_sectors_global_ideal,
+                   c->memory_l1_wavefronts_shared, conflicts(c));
     }
     free(list);
 }

@@ -6,7 +6,7 @@
 
 __global__ void stray(int *p)
 {
-    p[threadIdx.x + 64] = 1;
+    p[threadIdx.x + 128] = 1; /* in the next granule */
 }
 
 int main()

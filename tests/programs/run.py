@@ -4,6 +4,7 @@
 It must exit with 0 and print "passed" last.  Lines of the source's head comment may say more:
     * options: --devices 2      options of `warpwright run`
     * fails: N                  N launches end with status failed (default: none)
+    * warns: RULE               there is one warning, of this rule (default: no warning)
 A file NAME.out beside the source is what the program must print, byte for byte."""
 import json
 import os
@@ -19,6 +20,7 @@ def main():
         head = f.read().split("*/")[0]
     options = re.findall(r"^ \* options: (.*?)(?: \*/)?$", head, re.M)
     fails = re.findall(r"^ \* fails: (\d+)", head, re.M)
+    warns = re.findall(r"^ \* warns: (\S+)", head, re.M)
     with tempfile.TemporaryDirectory() as folder:
         report = os.path.join(folder, "report.json")
         run = subprocess.run([warpwright, "run", "--quiet", "--json", report] + (options[0].split() if options else []) + ["--", program],
@@ -36,6 +38,9 @@ def main():
     failed = sum(k["status"] == "failed" for k in document["kernels"])
     if failed != (int(fails[0]) if fails else 0):
         problems.append(f"{failed} failed launches")
+    warned = [f["rule"] for f in document["findings"] if f["severity"] == "warning"]
+    if warned != warns:
+        problems.append(f"warnings: {', '.join(warned) or 'none'}")
     if any(k["status"] == "unsupported" for k in document["kernels"]):
         problems.append("a kernel could not be run")
     if document["missing"]:

@@ -41,7 +41,7 @@ static void aligned_and_disjoint(void **state)
     uint64_t p[50];
     for (unsigned i = 0; i < 50; i++) {
         p[i] = get(m, 1 + i * 37);
-        assert_int_equal(p[i] % 256, 0);
+        assert_int_equal(p[i] % MEMORY_GRANULE, 0);
         memset((void *)(uintptr_t)p[i], (int)i, 1 + i * 37);
     }
     for (unsigned i = 0; i < 50; i++)

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A kernel that writes behind an allocation's last element, where the card has room up to the end of the granule: it goes on, and
+ * the report holds a warning.
+ * warns: out-of-bounds */
+#include "check.h"
+
+__global__ void past(int *p)
+{
+    p[threadIdx.x + 1] = (int)threadIdx.x;
+}
+
+int main()
+{
+    int *p, v[64];
+    OK(cudaMalloc(&p, sizeof v));
+    past<<<2, 64>>>(p);
+    OK(cudaDeviceSynchronize());
+    OK(cudaMemcpy(v, p, sizeof v, cudaMemcpyDeviceToHost));
+    for (int i = 1; i < 64; i++)
+        CHECK(v[i] == i - 1);
+    FAILS(cudaMemcpy(v, p, sizeof v + 4, cudaMemcpyDeviceToHost), cudaErrorInvalidValue); /* copies are exact */
+    OK(cudaFree(p));
+    return passed();
+}
