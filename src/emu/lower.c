@@ -16,6 +16,7 @@
 
 #include "emu/lower_state.h"
 #include "emu/sync.h"
+#include "ptx/sregs.h"
 
 struct ConstEntry {
     struct {
@@ -143,16 +144,20 @@ Slot lo_address(Lower *lo, const Var *v, int64_t off, unsigned bytes)
     }
 }
 
-static Slot read_sreg(Lower *lo, const char *name, unsigned bytes, unsigned *have)
+/* name: as the parser leaves it, "tid.x", "clock64", "envreg7".  A whole vector without its part reads as its .x. */
+static Slot read_sreg(Lower *lo, const char *name, unsigned *have)
 {
-    SReg r = sreg_by_name(name);
-    *have  = r == SREG_COUNT ? bytes : emu_sreg_bytes(r);
+    const char     *dot    = strchr(name, '.');
+    unsigned        number = 0;
+    const SregInfo *info   = sreg_find(name, dot ? (size_t)(dot - name) : strlen(name), &number);
+    *have                  = type_bytes(info->type);
     if (*have == 0) /* the only predicate: %is_explicit_cluster, never true here */
         return lo_const(lo, 0, 0);
     Slot s = lo_temp(lo, *have);
     Uop *u = lo_emit(lo, ctl_handlers[*have == 8 ? CTL_sreg64 : CTL_sreg]);
     u->d   = s;
-    u->x   = (uint16_t)r;
+    u->x   = (uint16_t)info->id;
+    u->y   = (uint16_t)(dot ? strchr("xyzw", dot[1]) - "xyzw" : (long)number);
     return s;
 }
 
@@ -228,7 +233,7 @@ static Slot source(Lower *lo, const Operand *o, unsigned bytes, bool is_float, b
     case OPD_FLOAT: return lo_const(lo, float_bits(o, bytes), bytes);
     case OPD_VAR: return lo_address(lo, o->var, o->ival, bytes);
     case OPD_FUNC: return lo_const(lo, CODE_WINDOW + 16 * (uint64_t)o->func->index, bytes);
-    case OPD_SREG: s = read_sreg(lo, o->name, bytes, &have); break;
+    case OPD_SREG: s = read_sreg(lo, o->name, &have); break;
     case OPD_SINK: return lo_const(lo, 0, bytes);
     default: return lo_const(lo, bytes == 0 && o->ival ? UINT32_MAX : int_bits(o, bytes, is_float), bytes);
     }

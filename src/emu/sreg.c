@@ -6,6 +6,7 @@
 
 #include "emu/ctl.h"
 #include "emu/sync.h"
+#include "ptx/sregs.h"
 
 void slot_broadcast32(Warp *w, Slot d, uint32_t v)
 {
@@ -49,98 +50,65 @@ static void lane_masks(Warp *w, Slot d, SReg which)
     vector32(w, d, v);
 }
 
-static uint32_t scalar_sreg(const Warp *w, SReg which)
+/* part: 0 to 3 for .x .y .z .w (always zero), or the number of a numbered register. */
+static uint32_t scalar_sreg(const Warp *w, SReg which, unsigned part)
 {
     const Block  *b = w->block;
     const Launch *l = b->launch;
     switch (which) {
-    case SREG_ntid_x: return l->block[0];
-    case SREG_ntid_y: return l->block[1];
-    case SREG_ntid_z: return l->block[2];
-    case SREG_ctaid_x: return b->id[0];
-    case SREG_ctaid_y: return b->id[1];
-    case SREG_ctaid_z: return b->id[2];
-    case SREG_nctaid_x: return l->grid[0];
-    case SREG_nctaid_y: return l->grid[1];
-    case SREG_nctaid_z: return l->grid[2];
+    case SREG_ntid: return part < 3 ? l->block[part] : 0;
+    case SREG_clusterid:
+    case SREG_ctaid: return part < 3 ? b->id[part] : 0;
+    case SREG_nclusterid:
+    case SREG_nctaid: return part < 3 ? l->grid[part] : 0;
+    case SREG_cluster_nctaid: return part < 3;
+    case SREG_cluster_nctarank: return 1;
     case SREG_warpid: return w->index;
     case SREG_nwarpid: return 64;
     case SREG_smid: return (uint32_t)(b->index % 132);
     case SREG_nsmid: return 132;
-    case SREG_gridid: return 1;
-    case SREG_total_smem_size: return l->shared_bytes;
+    case SREG_total_smem_size:
     case SREG_aggr_smem_size: return l->shared_bytes;
     case SREG_dynamic_smem_size: return l->ask->shared;
-    case SREG_reserved_smem_offset_end: return SHARED_RESERVED;
+    case SREG_reserved_smem_offset_end:
     case SREG_reserved_smem_offset_cap: return SHARED_RESERVED;
-    case SREG_nclusterid_x: return l->grid[0];
-    case SREG_nclusterid_y: return l->grid[1];
-    case SREG_nclusterid_z: return l->grid[2];
-    case SREG_clusterid_x: return b->id[0];
-    case SREG_clusterid_y: return b->id[1];
-    case SREG_clusterid_z: return b->id[2];
-    case SREG_cluster_nctaid_x:
-    case SREG_cluster_nctaid_y:
-    case SREG_cluster_nctaid_z:
-    case SREG_cluster_nctarank: return 1;
-    case SREG_envreg1: return (uint32_t)(l->ask->workspace >> 32);
-    case SREG_envreg2: return (uint32_t)l->ask->workspace;
-    case SREG_clock: return (uint32_t)clock_now(w);
-    case SREG_clock_hi: return (uint32_t)(clock_now(w) >> 32);
+    case SREG_envreg: return part == 1 ? (uint32_t)(l->ask->workspace >> 32) : part == 2 ? (uint32_t)l->ask->workspace : 0;
+    case SREG_clock:
     case SREG_globaltimer_lo: return (uint32_t)clock_now(w);
+    case SREG_clock_hi:
     case SREG_globaltimer_hi: return (uint32_t)(clock_now(w) >> 32);
     default: return 0;
     }
 }
 
+/* d = 32-bit special register x, part or number y */
 const Uop *ctl_sreg(Warp *w, const Uop *u)
 {
+    static const uint32_t none[LANES];
     SReg which = (SReg)u->x;
     switch (which) {
-    case SREG_tid_x: vector32(w, u->d, w->tid[0]); break;
-    case SREG_tid_y: vector32(w, u->d, w->tid[1]); break;
-    case SREG_tid_z: vector32(w, u->d, w->tid[2]); break;
+    case SREG_tid: vector32(w, u->d, u->y < 3 ? w->tid[u->y] : none); break;
     case SREG_laneid: vector32(w, u->d, w->laneid); break;
     case SREG_lanemask_eq:
     case SREG_lanemask_le:
     case SREG_lanemask_lt:
     case SREG_lanemask_ge:
     case SREG_lanemask_gt: lane_masks(w, u->d, which); break;
-    default: slot_broadcast32(w, u->d, scalar_sreg(w, which));
+    default: slot_broadcast32(w, u->d, scalar_sreg(w, which, u->y));
     }
     return u + 1;
 }
 
 const Uop *ctl_sreg64(Warp *w, const Uop *u)
 {
-    SReg which = (SReg)u->x;
-    slot_broadcast64(w, u->d, which == SREG_gridid ? 1 : clock_now(w));
-    w->worker->sync_ops = true; /* a loop on the clock waits */
+    switch ((SReg)u->x) {
+    case SREG_gridid: slot_broadcast64(w, u->d, 1); break;
+    case SREG_clock64:
+    case SREG_globaltimer:
+        slot_broadcast64(w, u->d, clock_now(w));
+        w->worker->sync_ops = true; /* a loop on the clock waits */
+        break;
+    default: slot_broadcast64(w, u->d, 0); /* %pm<n>_64, %current_graph_exec */
+    }
     return u + 1;
-}
-
-/* ---- names ---- */
-
-static const struct {
-    const char *name;
-    unsigned    bytes;
-} sregs[] = {
-#define SREG(id, text, bytes) {text, bytes},
-#include "emu/sreg.def"
-#undef SREG
-};
-
-SReg sreg_by_name(const char *name)
-{
-    for (unsigned i = 0; i < SREG_COUNT; i++)
-        if (strcmp(sregs[i].name, name) == 0)
-            return (SReg)i;
-    if (strncmp(name, "envreg", 6) == 0 || strncmp(name, "pm", 2) == 0)
-        return SREG_reserved_smem_offset_begin; /* reads as zero */
-    return SREG_COUNT;
-}
-
-unsigned emu_sreg_bytes(SReg r)
-{
-    return sregs[r].bytes;
 }

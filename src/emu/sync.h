@@ -6,17 +6,6 @@
 
 #include "emu/code.h"
 
-typedef enum SReg {
-#define SREG(id, text, bytes) SREG_##id,
-#include "emu/sreg.def"
-#undef SREG
-    SREG_COUNT
-} SReg;
-
-/* By PTX name; SREG_COUNT if unknown.  other envreg<n> and pm<n> read as zero: SREG_reserved_smem_offset_begin. */
-SReg     sreg_by_name(const char *name);
-unsigned emu_sreg_bytes(SReg r); /* 0: a predicate */
-
 typedef struct BranchTable {
     uint32_t count;
     const Uop **target;

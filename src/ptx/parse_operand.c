@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "ptx/parser.h"
+#include "ptx/sregs.h"
 
 static bool parse_operand(Parser *p, Operand *o);
 
@@ -81,7 +82,7 @@ static bool parse_part(Parser *p, Operand *o)
 static bool parse_sreg(Parser *p, Operand *o, bool *failed)
 {
     Token           t = p->tok;
-    const SregInfo *s = sreg_find(t.name->text, t.name->len);
+    const SregInfo *s = *t.name->text == '%' ? sreg_find(t.name->text + 1, t.name->len - 1u, NULL) : NULL;
     if (!s)
         return false;
     parser_next(p);

@@ -142,15 +142,6 @@ bool parse_loc(Parser *p);
 /* A use of a label: *slot gets its index when its scope closes. */
 void parser_label_use(Parser *p, Name *name, uint32_t *slot, uint32_t line, uint32_t col);
 
-/* sregs.c: a special register, by its name with the '%' ("%tid", "%clock64"); NULL if there is none. */
-typedef struct SregInfo {
-    const char *name;
-    Type        type;
-    bool        parts;  /* .x .y .z */
-    uint8_t     count;  /* %envreg<32>: how many, numbered behind the name; 0 = one, without a number */
-} SregInfo;
-const SregInfo *sreg_find(const char *name, size_t len);
-
 /* sig.c: what the form of an opcode says of each operand, with this opcode's types put in. */
 typedef struct Spec {
     char    shape;     /* 'r' value, 'm' address in brackets, 'L' label, 'F' function, 'P' prototype, '(' list */

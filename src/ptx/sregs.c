@@ -4,16 +4,16 @@
  * %pm0_64 ... %pm7_64 are the 64-bit readings of %pm0 ... %pm7. */
 #include <string.h>
 
-#include "ptx/parser.h"
+#include "ptx/sregs.h"
 
 static const SregInfo sregs[] = {
-#define SREG(name, type, parts, count) {name, TY_##type, parts, count},
+#define SREG(name, type, parts, count) {#name, SREG_##name, TY_##type, parts, count},
 #include "ptx/sregs.def"
 #undef SREG
 };
 
 /* The number n stands for, -1 if it is none below `count`. */
-static int number(const char *s, size_t n, unsigned count)
+static int number_below(const char *s, size_t n, unsigned count)
 {
     unsigned v = 0;
     if (n == 0 || n > 2 || (n == 2 && *s == '0'))
@@ -26,21 +26,21 @@ static int number(const char *s, size_t n, unsigned count)
     return v < count ? (int)v : -1;
 }
 
-const SregInfo *sreg_find(const char *name, size_t len)
+const SregInfo *sreg_find(const char *name, size_t len, unsigned *number)
 {
-    static const SregInfo pm64 = {"pm", TY_U64, false, 8};
-    if (len < 2 || *name != '%')
-        return NULL;
-    name++, len--;
+    static const SregInfo pm64 = {"pm", SREG_pm, TY_U64, false, 8};
     for (size_t i = 0; i < sizeof sregs / sizeof *sregs; i++) {
-        const SregInfo *s = &sregs[i];
-        size_t          n = strlen(s->name);
+        const SregInfo *s    = &sregs[i];
+        size_t          n    = strlen(s->name);
+        bool            wide = s->id == SREG_pm && len == 6 && memcmp(name + 3, "_64", 3) == 0;
         if (len < n || memcmp(name, s->name, n) != 0)
             continue;
-        if (s->count ? number(name + n, len - n, s->count) >= 0 : len == n)
-            return s;
-        if (n == 2 && len == 6 && memcmp(name + 3, "_64", 3) == 0 && number(name + 2, 1, 8) >= 0)
-            return &pm64;
+        int v = s->count ? number_below(name + n, wide ? 1 : len - n, s->count) : len == n ? 0 : -1;
+        if (v < 0)
+            continue;
+        if (number)
+            *number = (unsigned)v;
+        return wide ? &pm64 : s;
     }
     return NULL;
 }
