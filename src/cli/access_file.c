@@ -153,6 +153,8 @@ void access_rows(const Profile *p, ModelL1 l1, const char *file, const char *tex
 {
     RowReader   r   = {.file = file, .d = d};
     const char *end = text + len;
+    if (len >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0)
+        text += 3; /* a byte order mark */
     for (const char *s = text; s < end && d->errors < MAX_ERRORS;) {
         const char *stop = memchr(s, '\n', (size_t)(end - s));
         const char *next = stop ? stop + 1 : end;

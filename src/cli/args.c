@@ -315,6 +315,8 @@ int cli_choice(const CliArgs *a, const char *name, int fallback)
     return v ? word_index(v->option->values, v->text) : fallback;
 }
 
+enum { MAX_FILE = 1 << 30 }; /* so that an endless file is an error while there is memory left */
+
 char *cli_read(const char *verb, const char *path, size_t *len)
 {
     bool  in = strcmp(path, "-") == 0;
@@ -327,10 +329,10 @@ char *cli_read(const char *verb, const char *path, size_t *len)
     char   part[1 << 16];
     size_t n;
     errno = 0;
-    while ((n = fread(part, 1, sizeof part, f)) > 0)
+    while (text.len <= MAX_FILE && (n = fread(part, 1, sizeof part, f)) > 0)
         str_addn(&text, part, n);
-    bool bad = ferror(f) != 0;
-    int  why = errno;
+    bool bad = ferror(f) != 0 || text.len > MAX_FILE;
+    int  why = text.len > MAX_FILE ? EFBIG : errno;
     if (!in)
         fclose(f);
     if (bad) {

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Completion scripts from the rows of options.def, for bash, zsh and fish.  They are plain text that calls nothing: a script
- * knows the verbs, each verb's options, the words of a choice and the profiles; everything else completes as a file name. */
+ * knows the verbs, each verb's options, the words of a choice, the profiles and the experiments; everything else completes as a file name. */
 #include "cli/cli.h"
 
 #include <string.h>
 
+#include "lab/lab.h"
 #include "model/profile.h"
 
 /* Text inside single quotes of a shell. */
@@ -36,6 +37,12 @@ static void words(Str *out, const CliOption *o)
         str_printf(out, "%s%s", i ? " " : "", p->name);
 }
 
+static void experiments(Str *out)
+{
+    for (size_t i = 0; i < lab_experiment_count(); i++)
+        str_printf(out, "%s%s", i ? " " : "", lab_experiment_name(lab_experiment(i)));
+}
+
 static void bash(Str *out)
 {
     size_t           nv, no;
@@ -59,6 +66,8 @@ static void bash(Str *out)
     str_add(out, "        [[ $verb == help ]] && COMPREPLY=($(compgen -W '");
     for (size_t i = 0; i < nv; i++)
         str_printf(out, "%s%s", i ? " " : "", v[i].name);
+    str_add(out, "' -- \"$word\"))\n        [[ $verb == lab ]] && COMPREPLY=($(compgen -W '");
+    experiments(out);
     str_add(out, "' -- \"$word\"))\n        return\n    fi\n    case \"$verb\" in\n");
     for (size_t i = 0; i < nv; i++) {
         str_printf(out, "        %s) COMPREPLY=($(compgen -W '", v[i].name);
@@ -120,7 +129,13 @@ static void zsh(Str *out)
             if (strcmp(o[j].verb, v[i].name) == 0)
                 zsh_option(out, &o[j]);
         }
-        str_add(out, " \\\n                '*:operand:_files'\n            ;;\n");
+        if (strcmp(v[i].name, "lab") == 0) {
+            str_add(out, " \\\n                '*:experiment:(");
+            experiments(out);
+            str_add(out, ")'\n            ;;\n");
+        } else {
+            str_add(out, " \\\n                '*:operand:_files'\n            ;;\n");
+        }
     }
     str_add(out, "    esac\n}\n_warpwright \"$@\"\n");
 }

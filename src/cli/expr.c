@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Evaluates an expression of `lane` while parsing it: precedence climbing, one pass for each lane, nothing built.
+ * Evaluates an expression of `lane` while parsing it: precedence climbing, one pass for each lane, nothing built.  Values are
+ * 64 bits with sign; what does not fit is an error.
  * Branches that C would not evaluate (of ?:, && and ||) are parsed with `live` unset: they must be well formed, but dividing by
  * zero there is no error.  Nesting is limited, so no text can exhaust the stack. */
 #include "cli/expr.h"
@@ -156,7 +157,12 @@ static int find_binary(const char *at)
     return -1;
 }
 
-/* INT64_MIN / -1 wraps like everything else. */
+static int64_t overflow(Parser *p, const char *at)
+{
+    return fail(p, at, "the result does not fit in 63 bits for lane %lld", (long long)p->lane);
+}
+
+/* INT64_MIN / -1 wraps. */
 static int64_t divide(Parser *p, const char *at, bool live, bool modulo, int64_t a, int64_t b)
 {
     if (b == 0)
@@ -171,18 +177,21 @@ static int64_t shift(Parser *p, const char *at, bool live, bool left, int64_t a,
     if (b < 0 || b > 63)
         return live ? fail(p, at, "shift by %lld for lane %lld; 0 to 63 expected", (long long)b, (long long)p->lane)
                     : 0;
-    return left ? (int64_t)((uint64_t)a << b) : a >> b;
+    int64_t v = (int64_t)((uint64_t)a << b);
+    if (left && live && v >> b != a)
+        return overflow(p, at);
+    return left ? v : a >> b;
 }
 
 static int64_t apply(Parser *p, const char *at, bool live, BinaryOp op, int64_t a, int64_t b)
 {
-    uint64_t ua = (uint64_t)a, ub = (uint64_t)b;
+    int64_t v;
     switch (op) {
-    case MUL: return (int64_t)(ua * ub);
+    case MUL: return !__builtin_mul_overflow(a, b, &v) || !live ? v : overflow(p, at);
     case DIV: return divide(p, at, live, false, a, b);
     case MOD: return divide(p, at, live, true, a, b);
-    case ADD: return (int64_t)(ua + ub);
-    case SUB: return (int64_t)(ua - ub);
+    case ADD: return !__builtin_add_overflow(a, b, &v) || !live ? v : overflow(p, at);
+    case SUB: return !__builtin_sub_overflow(a, b, &v) || !live ? v : overflow(p, at);
     case SHL: return shift(p, at, live, true, a, b);
     case SHR: return shift(p, at, live, false, a, b);
     case LE: return a <= b;

@@ -72,7 +72,8 @@ static uint32_t scalar_sreg(const Warp *w, SReg which, unsigned part)
     case SREG_dynamic_smem_size: return l->ask->shared;
     case SREG_reserved_smem_offset_end:
     case SREG_reserved_smem_offset_cap: return SHARED_RESERVED;
-    case SREG_envreg: return part == 1 ? (uint32_t)(l->ask->workspace >> 32) : part == 2 ? (uint32_t)l->ask->workspace : 0;
+    case SREG_envreg:
+        return part == 1 ? (uint32_t)(l->ask->workspace >> 32) : part == 2 ? (uint32_t)l->ask->workspace : 0;
     case SREG_clock:
     case SREG_globaltimer_lo: return (uint32_t)clock_now(w);
     case SREG_clock_hi:
@@ -85,7 +86,7 @@ static uint32_t scalar_sreg(const Warp *w, SReg which, unsigned part)
 const Uop *ctl_sreg(Warp *w, const Uop *u)
 {
     static const uint32_t none[LANES];
-    SReg which = (SReg)u->x;
+    SReg                  which = (SReg)u->x;
     switch (which) {
     case SREG_tid: vector32(w, u->d, u->y < 3 ? w->tid[u->y] : none); break;
     case SREG_laneid: vector32(w, u->d, w->laneid); break;

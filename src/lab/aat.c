@@ -71,6 +71,7 @@ static void run(Lab *lab, const LabCase *c, LabRow *row)
 const Experiment experiment_aat = {
     .name     = "aat",
     .question = "C = A*At and C = A*B: strided reads, shared tiles, bank conflicts, padding, swizzling",
+    .reads    = "m n k",
     .family   = {"kernels/aat/", "kernels/ab/"},
     .plan     = plan,
     .run      = run,

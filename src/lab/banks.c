@@ -82,6 +82,7 @@ static void run(Lab *lab, const LabCase *c, LabRow *row)
 const Experiment experiment_banks = {
     .name     = "banks",
     .question = "shared memory banks: along rows, down columns; log of every conflict, regression file",
+    .reads    = "blocks",
     .family   = {"kernels/banks/"},
     .logs     = true,
     .plan     = plan,

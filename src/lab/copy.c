@@ -159,6 +159,7 @@ static void run(Lab *lab, const LabCase *c, LabRow *row)
 const Experiment experiment_copy = {
     .name     = "copy",
     .question = "copies: offset, stride, order and number of lanes, odd blocks and bases, with and without L1",
+    .reads    = "offset stride blocks",
     .family   = {"kernels/copy/"},
     .plan     = plan,
     .run      = run,

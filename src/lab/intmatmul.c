@@ -86,6 +86,7 @@ static void run(Lab *lab, const LabCase *c, LabRow *row)
 const Experiment experiment_intmatmul = {
     .name     = "intmatmul",
     .question = "C = A*B in int32 for any m, n, k: zero fill at the edges, every thread at every barrier",
+    .reads    = "m n k tile",
     .family   = {"kernels/intmatmul/"},
     .plan     = plan,
     .run      = run,

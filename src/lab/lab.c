@@ -47,6 +47,11 @@ const char *lab_experiment_question(const Experiment *e)
     return e->question;
 }
 
+const char *lab_experiment_reads(const Experiment *e)
+{
+    return e->reads;
+}
+
 const char *lab_experiment_family(const Experiment *e, size_t i)
 {
     for (size_t j = 0; j < i; j++)

@@ -75,6 +75,8 @@ const Experiment *lab_experiment(size_t i);
 const Experiment *lab_experiment_find(const char *name); /* NULL: none of that name */
 const char       *lab_experiment_name(const Experiment *e);
 const char       *lab_experiment_question(const Experiment *e);
+/* The size options of LabOptions it reads, with blanks between: "m n k tile". */
+const char       *lab_experiment_reads(const Experiment *e);
 /* The i-th kernel family it launches ("kernels/aat/"), NULL past the last. */
 const char *lab_experiment_family(const Experiment *e, size_t i);
 

@@ -103,6 +103,7 @@ static void run(Lab *lab, const LabCase *c, LabRow *row)
 const Experiment experiment_matmul = {
     .name     = "matmul",
     .question = "C = A*B in float: which index runs along the warp, and what shared tiles save",
+    .reads    = "m n k tile",
     .family   = {"kernels/matmul/"},
     .plan     = plan,
     .run      = run,

@@ -32,6 +32,7 @@ typedef struct LabCase {
 
 struct Experiment {
     const char *name, *question;
+    const char *reads;     /* the size options it reads, with blanks between */
     const char *family[3]; /* folders of kernels/ it launches from, NULL-terminated */
     bool        logs;      /* --log lists its conflicts */
     /* May fail when options do not fit (lab_fail). */

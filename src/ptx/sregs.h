@@ -17,8 +17,8 @@ typedef struct SregInfo {
     const char *name;
     SReg        id;
     Type        type;
-    bool        parts;  /* .x .y .z */
-    uint8_t     count;  /* %envreg<32>: how many, numbered behind the name; 0 = one, without a number */
+    bool        parts; /* .x .y .z */
+    uint8_t     count; /* %envreg<32>: how many, numbered behind the name; 0 = one, without a number */
 } SregInfo;
 
 /* A special register by its name without the '%' and without its part ("tid", "clock64", "envreg7"); NULL if there is none.
