@@ -125,7 +125,8 @@ typedef struct WwAccess {
     uint32_t    wavefronts, conflicts, sectors; /* by the profile; 0 where the space has none */
 } WwAccess;
 
-typedef struct WwLaunch {
+typedef struct WwLaunch WwLaunch;
+struct WwLaunch {
     WwDim3      grid, block; /* zero components are errors, as on the driver */
     uint32_t    shared;      /* dynamic shared memory, bytes */
     void      **args;        /* one pointer to each argument, in order; sizes are the kernel's own */
@@ -140,10 +141,13 @@ typedef struct WwLaunch {
     void      (*on_print)(void *user, const char *text, size_t len); /* device printf, in block order; NULL = dropped */
     void      (*on_access)(void *user, const WwAccess *a);
     void       *user;
+    /* emulator: a grid that a kernel launched has run (dynamic parallelism); such grids run after the kernel, before ww_launch returns.
+     * launch, r and what they point to are gone after the call; may be NULL. */
+    void      (*on_child)(void *user, const char *kernel, const WwLaunch *launch, WwStatus s, const WwResult *r);
     bool        cooperative; /* emulator: blocks may wait for each other at a grid-wide barrier */
     bool        granular;    /* emulator: allocations fill whole granules of 512 bytes, as on a card: an access past an allocation's
                               * end but in its last granule is carried out, and is a warning instead of the end of the kernel */
-} WwLaunch;
+};
 
 /* Runs to the end.  *out (if out is not NULL) is set whenever the launch began, also when it failed: the counts so far
  * are in it.  Statuses: WW_ERR_NOT_FOUND (no such kernel; the message lists those there are), WW_ERR_LAUNCH, WW_ERR_FAULT,

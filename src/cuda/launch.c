@@ -166,12 +166,31 @@ static void record(Kernel *k, const LaunchAsk *a, uint64_t n, Status s, CuErr e,
     report_add(state.report, &l);
 }
 
+typedef struct Running { /* what a launch tells its callbacks */
+    Kernel   *kernel;
+    WwDevice *device;
+    bool      watch;
+} Running;
+
+/* A grid that the kernel launched itself. */
+static void on_child(void *user, const char *kernel, const WwLaunch *w, WwStatus s, const WwResult *r)
+{
+    const Running *p = user;
+    CuErr          e;
+    uint64_t       n = launches++;
+    Kernel        *k = image_kernel(p->kernel->image, kernel, &e);
+    LaunchAsk      a = {.grid = w->grid, .block = w->block, .shared = w->shared};
+    if (k && (p->watch || s != WW_OK))
+        record(k, &a, n, s, s == WW_ERR_UNSUPPORTED ? cudaErrorNotSupported : cudaSuccess, 0, p->device, r);
+}
+
 static CuErr run(Kernel *k, const Func *f, WwModule *m, const LaunchAsk *a)
 {
     WwDevice       *d     = m->device;
     WwResult       *r     = NULL;
     uint64_t        n     = launches++;
     bool            watch = (state.options.report || state.options.json) && watched(kernel_shown(k), n);
+    Running         p     = {k, d, watch};
     WwLaunch        w     = {.grid        = a->grid,
                              .block       = a->block,
                              .shared      = (uint32_t)a->shared,
@@ -180,6 +199,8 @@ static CuErr run(Kernel *k, const Func *f, WwModule *m, const LaunchAsk *a)
                              .observe     = watch ? WW_OBSERVE_COUNTERS : WW_OBSERVE_NOTHING,
                              .stop        = &state.stop,
                              .on_print    = on_print,
+                             .on_child    = on_child,
+                             .user        = &p,
                              .cooperative = a->cooperative,
                              .granular    = true};
     struct timespec start;

@@ -123,8 +123,15 @@ static CuErr extract(Image *i)
 {
     Str    why = {0};
     Status s   = fatbin_ptx(i->data, SIZE_MAX, ARCH, &i->ptx, &why);
-    if (s == WW_ERR_NOT_FOUND && relfatbin_ptx(i->data, ARCH, &i->ptx))
-        s = WW_OK;
+    if (s == WW_ERR_NOT_FOUND) {
+        Str    link = {0};
+        Status r    = relfatbin_ptx(i->data, ARCH, &i->ptx, &link);
+        if (r != WW_ERR_NOT_FOUND) {
+            s = r;
+            str_free(&why);
+            why = link;
+        }
+    }
     if (s != WW_OK)
         state_say("%s: %s", i->name, str_text(&why));
     str_free(&why);

@@ -5,14 +5,11 @@
 #ifndef WW_CUDA_RELFATBIN_H
 #define WW_CUDA_RELFATBIN_H
 
-#include <stdbool.h>
-
+#include "base/status.h"
 #include "base/str.h"
 
-/* Joins the PTX of every container in the section of the file that holds `inside` (an address in a loaded program or library).
- * False: there is none. */
-bool relfatbin_ptx(const void *inside, unsigned arch, Str *ptx);
-/* Joins one more PTX text to what is in *ptx: its header directives are dropped when there is text already. */
-void ptx_join(Str *ptx, const char *text, size_t len);
+/* Links the PTX of every container in the section of the file that holds `inside` (an address in a loaded program or library).
+ * WW_ERR_NOT_FOUND: there is none; WW_ERR_INVALID: it cannot be linked, *why says why. */
+Status relfatbin_ptx(const void *inside, unsigned arch, Str *ptx, Str *why);
 
 #endif

@@ -168,7 +168,27 @@ static EmuLaunch emu_request(const WwLaunch *w, const void *params, Observer **o
                        .granular         = w->granular};
 }
 
-static Status emulator_launch(WwDevice *d, WwModule *m, const Func *k, const DeviceLaunch *l, WwResult *r)
+/* What a request leaves behind for work that its kernel handed to the device. */
+typedef struct Children {
+    EmuChild *child; /* a stack: the last one runs next */
+    size_t    n, cap;
+} Children;
+
+/* The result's children go on the stack, in reverse; their parameters are the stack's then. */
+static void push_children(Children *c, EmuResult *r)
+{
+    for (size_t i = r->nchild; i--;) {
+        if (c->n == c->cap) {
+            c->cap   = c->cap ? c->cap * 2 : 16;
+            c->child = xrealloc(c->child, c->cap * sizeof *c->child);
+        }
+        c->child[c->n++] = r->child[i];
+    }
+    r->nchild = 0;
+}
+
+static Status run_grid(WwDevice *d, WwModule *m, const Func *k, const DeviceLaunch *l, const void *params, WwResult *r,
+                       Children *more)
 {
     const Emulator *e     = (Emulator *)d;
     const WwLaunch *w     = l->w;
@@ -183,7 +203,6 @@ static Status emulator_launch(WwDevice *d, WwModule *m, const Func *k, const Dev
     if (watch)
         list[n++] = watch;
 
-    void     *params  = pack_args(k, w->args);
     uint64_t  barrier = 0;
     EmuLaunch request = emu_request(w, params, list, n);
     EmuResult result  = {0};
@@ -192,18 +211,74 @@ static Status emulator_launch(WwDevice *d, WwModule *m, const Func *k, const Dev
     request.workspace = barrier;
     Status s          = emu_launch(e->emu, ((EmulatorModule *)m)->em, k->name, &request, &result);
     emulator_collect(m->ptx, &result, count, r);
-    if (s != WW_OK)
+    if (s == WW_OK)
+        push_children(more, &result);
+    else
         emulator_fault(d, m->ptx, k, &result, s, r);
     emulator_slack(m->ptx, k, &result, r);
     emu_result_free(&result);
     if (barrier)
         emu_free(e->emu, barrier);
-    free(params);
     free(list);
     if (count)
         count_free(count);
     if (watch)
         access_watch_free(watch);
+    return s;
+}
+
+static void run_transfer(const EmuChild *c)
+{
+    for (uint64_t y = 0; y < c->rows; y++) {
+        uint8_t *to = (uint8_t *)(uintptr_t)(c->dst + y * c->dpitch);
+        if (c->kind == EMU_CHILD_SET)
+            memset(to, c->value, c->width);
+        else
+            memmove(to, (const uint8_t *)(uintptr_t)(c->src + y * c->spitch), c->width);
+    }
+}
+
+static Status run_child(WwDevice *d, WwModule *m, const EmuChild *c, const DeviceLaunch *parent, Children *more)
+{
+    const Func *k    = c->kernel;
+    void      **args = xcalloc(k->nparams + 1, sizeof *args);
+    WwLaunch    w    = *parent->w;
+    for (size_t i = 0; i < k->nparams; i++) {
+        uint32_t at, bytes;
+        emu_param(k, i, &at, &bytes);
+        args[i] = c->params + at;
+    }
+    w.grid          = (WwDim3){c->grid[0], c->grid[1], c->grid[2]};
+    w.block         = (WwDim3){c->block[0], c->block[1], c->block[2]};
+    w.shared        = c->shared;
+    w.args          = args;
+    w.arg_count     = k->nparams;
+    w.cooperative   = false;
+    DeviceLaunch dl = {.w = &w, .observers = parent->observers, .nobservers = parent->nobservers};
+    WwResult    *r  = result_new(k->name);
+    Status       s  = run_grid(d, m, k, &dl, c->params, r, more);
+    if (w.on_child)
+        w.on_child(w.user, k->name, &w, s, r);
+    ww_result_free(r);
+    free(args);
+    return s;
+}
+
+static Status emulator_launch(WwDevice *d, WwModule *m, const Func *k, const DeviceLaunch *l, WwResult *r)
+{
+    Children more   = {0};
+    void    *params = pack_args(k, l->w->args);
+    Status   s      = run_grid(d, m, k, l, params, r, &more);
+    while (more.n) {
+        EmuChild c = more.child[--more.n];
+        if (s == WW_OK && c.kind == EMU_CHILD_GRID)
+            s = run_child(d, m, &c, l, &more);
+        else if (s == WW_OK)
+            run_transfer(&c);
+        free(c.params);
+    }
+    free(more.child);
+    free(params);
     return s;
 }
 

@@ -69,6 +69,7 @@ void block_start(Block *b, Worker *k, uint64_t index)
         w->live    = first_lanes(l->threads - i * LANES);
         w->ngroups = 0;
         w->turn    = 0;
+        memset(w->runtime_error, 0, sizeof w->runtime_error);
         async_reset(w);
         Frame *f     = frame_new(k, l->prog->code[0]);
         f->alive     = w->live;

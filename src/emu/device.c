@@ -189,10 +189,10 @@ static void apply_relocs(EmuModule *em)
         }
 }
 
-static bool calls_malloc(const Module *m)
+static bool needs_heap(const Module *m)
 {
     for (size_t i = 0; i < m->nfuncs; i++)
-        if (!m->funcs[i]->has_body && builtin_find(m->funcs[i]->name) == BUILTIN_MALLOC)
+        if (!m->funcs[i]->has_body && builtin_find(m->funcs[i]->name) >= BUILTIN_MALLOC)
             return true;
     return false;
 }
@@ -205,7 +205,7 @@ Status emu_module_load(EmuDevice *d, Module *m, EmuModule **out, const char **wh
     em->var_address = xcalloc(m->nvars, sizeof *em->var_address);
     *out            = NULL;
     Status s        = place_variables(em);
-    if (s == WW_OK && calls_malloc(m) && !d->mem.heap_base) {
+    if (s == WW_OK && needs_heap(m) && !d->mem.heap_base) {
         s                 = memory_alloc(&d->mem, HEAP_BYTES, 4096, ALLOC_HEAP, NULL, &d->mem.heap_base);
         d->mem.heap_bytes = HEAP_BYTES;
     }

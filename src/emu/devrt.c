@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the CUDA runtime provides to device code: vprintf, __assertfail, malloc, free.  Arguments come from the call's parameter buffers.
+ * What the CUDA runtime provides to device code: vprintf, __assertfail, malloc, free; cdp.c has the rest.  Arguments come from the call's parameter buffers.
  *
  * printf follows the CUDA programming guide: lanes in ascending order, %s takes a generic pointer, the arguments lie in memory one after the
  * other, each aligned to its size; the result is the number of arguments.  Output is collected per block. */
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "emu/run.h"
+#include "emu/devrt.h"
 
 static const struct {
     const char *name;
@@ -25,24 +25,26 @@ Builtin builtin_find(const char *name)
     for (size_t i = 0; i < sizeof builtins / sizeof *builtins; i++)
         if (strcmp(builtins[i].name, name) == 0)
             return builtins[i].id;
-    return BUILTIN_NONE;
+    return cdp_find(name);
 }
 
-/* Argument i of a call, zero-extended; 0 when the call has fewer. */
-static uint64_t arg(const Warp *w, const CallInfo *call, uint32_t i, unsigned lane)
+const uint8_t *devrt_arg_at(const Warp *w, const CallInfo *call, uint32_t i, unsigned lane)
 {
-    uint64_t v = 0;
-    if (i >= call->nargs)
-        return 0;
     const Transfer *t    = &call->args[i];
     const Code     *code = w->frame->code;
-    const uint8_t  *at   = t->from_reg ? w->r + t->from + (size_t)lane * t->bytes
-                                       : w->r + code->pbuf + (size_t)lane * code->pbuf_stride + t->from;
-    memcpy(&v, at, t->bytes < 8 ? t->bytes : 8);
+    return t->from_reg ? w->r + t->from + (size_t)lane * t->bytes
+                       : w->r + code->pbuf + (size_t)lane * code->pbuf_stride + t->from;
+}
+
+uint64_t devrt_arg(const Warp *w, const CallInfo *call, uint32_t i, unsigned lane)
+{
+    uint64_t v = 0;
+    if (i < call->nargs)
+        memcpy(&v, devrt_arg_at(w, call, i, lane), call->args[i].bytes < 8 ? call->args[i].bytes : 8);
     return v;
 }
 
-static void set_result(Warp *w, const CallInfo *call, unsigned lane, uint64_t v)
+void devrt_result(Warp *w, const CallInfo *call, unsigned lane, uint64_t v)
 {
     if (call->nrets == 0)
         return;
@@ -53,8 +55,7 @@ static void set_result(Warp *w, const CallInfo *call, unsigned lane, uint64_t v)
     memcpy(at, &v, t->bytes < 8 ? t->bytes : 8);
 }
 
-/* Host view of a lane's generic address and how many bytes are readable there; NULL if none. */
-static const uint8_t *readable(const Warp *w, uint64_t address, unsigned lane, uint64_t *bytes)
+uint8_t *devrt_memory(const Warp *w, uint64_t address, unsigned lane, uint64_t *bytes)
 {
     if (address - SHARED_WINDOW < w->shared_bytes) {
         *bytes = w->shared_bytes - (address - SHARED_WINDOW);
@@ -69,14 +70,14 @@ static const uint8_t *readable(const Warp *w, uint64_t address, unsigned lane, u
     if (!a)
         return NULL;
     *bytes = a->base + a->bytes - address;
-    return (const uint8_t *)(uintptr_t)address;
+    return (uint8_t *)(uintptr_t)address;
 }
 
 /* A zero-terminated string in device memory; "" with *ok = false when it is not one. */
 static const char *string_at(const Warp *w, uint64_t address, unsigned lane, bool *ok)
 {
     uint64_t       n;
-    const uint8_t *p = readable(w, address, lane, &n);
+    const uint8_t *p = devrt_memory(w, address, lane, &n);
     *ok              = p && memchr(p, 0, n);
     return *ok ? (const char *)p : "";
 }
@@ -169,14 +170,14 @@ static const Uop *run_vprintf(Warp *w, const Uop *u, const CallInfo *call)
     for (uint32_t m = w->mask; m; m &= m - 1) {
         unsigned    lane = (unsigned)__builtin_ctz(m);
         bool        ok;
-        uint64_t    where = arg(w, call, 0, lane);
+        uint64_t    where = devrt_arg(w, call, 0, lane);
         const char *fmt   = string_at(w, where, lane, &ok);
         if (!ok)
             return fault_raise(w, u, FAULT_OUT_OF_BOUNDS, lane, m,
                                "printf's format at 0x%llx is not a string in device memory", (unsigned long long)where);
         ArgReader args = {0};
-        args.at        = readable(w, arg(w, call, 1, lane), lane, &args.left);
-        set_result(w, call, lane, format(w, lane, fmt, &args, &w->block->printed));
+        args.at        = devrt_memory(w, devrt_arg(w, call, 1, lane), lane, &args.left);
+        devrt_result(w, call, lane, format(w, lane, fmt, &args, &w->block->printed));
     }
     return u + 1;
 }
@@ -189,10 +190,10 @@ static const Uop *run_assertfail(Warp *w, const Uop *u, const CallInfo *call)
         unsigned       lane = (unsigned)__builtin_ctz(m);
         const Launch  *l    = w->block->launch;
         const uint32_t t    = w->index * LANES + lane;
-        const char    *msg  = string_at(w, arg(w, call, 0, lane), lane, &ok),
-                   *file    = string_at(w, arg(w, call, 1, lane), lane, &ok),
-                   *func    = string_at(w, arg(w, call, 3, lane), lane, &ok);
-        unsigned line       = (unsigned)arg(w, call, 2, lane);
+        const char    *msg  = string_at(w, devrt_arg(w, call, 0, lane), lane, &ok),
+                   *file    = string_at(w, devrt_arg(w, call, 1, lane), lane, &ok),
+                   *func    = string_at(w, devrt_arg(w, call, 3, lane), lane, &ok);
+        unsigned line       = (unsigned)devrt_arg(w, call, 2, lane);
         str_printf(&w->block->printed, "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.\n",
                    file, line, func, w->block->id[0], w->block->id[1], w->block->id[2], t % l->block[0],
                    t / l->block[0] % l->block[1], t / (l->block[0] * l->block[1]), msg);
@@ -206,7 +207,7 @@ static const Uop *run_malloc(Warp *w, const Uop *u, const CallInfo *call)
 {
     for (uint32_t m = w->mask; m; m &= m - 1) {
         unsigned lane = (unsigned)__builtin_ctz(m);
-        set_result(w, call, lane, memory_heap_alloc(&w->block->launch->dev->mem, arg(w, call, 0, lane)));
+        devrt_result(w, call, lane, memory_heap_alloc(&w->block->launch->dev->mem, devrt_arg(w, call, 0, lane)));
     }
     return u + 1;
 }
@@ -215,7 +216,7 @@ static const Uop *run_free(Warp *w, const Uop *u, const CallInfo *call)
 {
     for (uint32_t m = w->mask; m; m &= m - 1) {
         unsigned lane = (unsigned)__builtin_ctz(m);
-        uint64_t p    = arg(w, call, 0, lane);
+        uint64_t p    = devrt_arg(w, call, 0, lane);
         if (p && !memory_heap_free(&w->block->launch->dev->mem, p))
             return fault_raise(w, u, FAULT_BAD_FREE, lane, m,
                                "free of 0x%llx, which malloc did not return or which was freed before",
@@ -231,6 +232,6 @@ const Uop *builtin_run(Warp *w, const Uop *u, Builtin which)
     case BUILTIN_ASSERTFAIL: return run_assertfail(w, u, u->ptr);
     case BUILTIN_MALLOC: return run_malloc(w, u, u->ptr);
     case BUILTIN_FREE: return run_free(w, u, u->ptr);
-    default: return u + 1;
+    default: return cdp_run(w, u, which);
     }
 }

@@ -85,6 +85,19 @@ typedef struct EmuLaunch {
     unsigned    max_resident;  /* blocks that may be resident at once; 0 = as on the profile's card */
 } EmuLaunch;
 
+/* Work that a kernel handed to the device: it runs when the kernel has ended. */
+typedef enum EmuChildKind { EMU_CHILD_GRID, EMU_CHILD_COPY, EMU_CHILD_SET } EmuChildKind;
+typedef struct EmuChild {
+    EmuChildKind kind;
+    bool         tail;         /* behind all other work of the kernel */
+    uint64_t     from, serial; /* linear index of the launching block; order in it */
+    const Func  *kernel;
+    uint32_t     grid[3], block[3], shared;
+    uint8_t     *params;       /* laid out as emu_param says; owned */
+    uint64_t     dst, src, dpitch, spitch, width, rows;
+    uint8_t      value;
+} EmuChild;
+
 typedef struct EmuResult {     /* zero it first; emu_result_free */
     Fault        fault;
     Fault        slack;        /* the first access past an end but in the granule, of the lowest block; kind NONE when there was none */
@@ -93,6 +106,7 @@ typedef struct EmuResult {     /* zero it first; emu_result_free */
     EmuInstr    *instr;        /* by id */
     uint64_t    *executed;     /* warp instructions by id */
     uint64_t    *lanes;        /* lane instructions by id */
+    EmuChild    *child; size_t nchild; /* by block, then by time; tail launches last */
 } EmuResult;
 void emu_result_free(EmuResult *r);
 

@@ -355,6 +355,24 @@ static void deliver_output(Launch *l)
     free(l->printed);
 }
 
+static int by_order(const void *a, const void *b)
+{
+    const EmuChild *x = a, *y = b;
+    if (x->tail != y->tail)
+        return x->tail ? 1 : -1;
+    if (x->from != y->from)
+        return x->from < y->from ? -1 : 1;
+    return x->serial < y->serial ? -1 : x->serial > y->serial;
+}
+
+static void hand_over_children(const Launch *l, EmuResult *r)
+{
+    r->child  = l->child;
+    r->nchild = l->nchild;
+    if (r->nchild)
+        qsort(r->child, r->nchild, sizeof *r->child, by_order);
+}
+
 static void run_workers(Launch *l)
 {
     for (unsigned i = 1; i < l->nworkers; i++)
@@ -452,6 +470,7 @@ Status emu_launch(EmuDevice *d, EmuModule *em, const char *kernel, const EmuLaun
         start_worker(&l, i, &info);
     run_workers(&l);
     deliver_output(&l);
+    hand_over_children(&l, r);
     for (unsigned i = 0; i < l.nworkers; i++)
         end_worker(&l, &l.worker[i], r);
     free(l.worker);
@@ -466,5 +485,8 @@ void emu_result_free(EmuResult *r)
     free(r->instr);
     free(r->executed);
     free(r->lanes);
+    for (size_t i = 0; i < r->nchild; i++)
+        free(r->child[i].params);
+    free(r->child);
     *r = (EmuResult){0};
 }

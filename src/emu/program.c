@@ -88,7 +88,7 @@ static void scan_operand(Builder *b, const Operand *o)
 {
     if (o->kind == OPD_VAR && o->var->space == SPACE_SHARED)
         add_shared(b, o->var);
-    else if (o->kind == OPD_FUNC)
+    else if (o->kind == OPD_FUNC && !o->func->entry) /* the address of a kernel is for launching it */
         add_function(b, o->func);
     else if (o->kind == OPD_MEM)
         for (unsigned i = 0; i < (o->count ? o->count : 1); i++)

@@ -109,6 +109,9 @@ struct Launch {
     uint64_t        slack_block;  /* of the result's slack */
     struct Printed *printed;      /* output of blocks that printed, delivered in block order at the end */
     size_t          nprinted, printed_cap;
+    EmuChild       *child;   /* work that blocks handed to the device, in the order of time */
+    size_t          nchild, child_cap;
+    uint64_t        streams; /* atomic: streams and events that blocks made */
     unsigned        nworkers;
     Worker         *worker;
     bool            may_wait;     /* the program has instructions that can wait for another block */
@@ -148,7 +151,7 @@ void warp_set_merge(Warp *w);
 bool launch_check_limits(Worker *k);
 
 /* devrt.c: functions the CUDA runtime provides to device code */
-typedef enum Builtin { BUILTIN_NONE, BUILTIN_VPRINTF, BUILTIN_ASSERTFAIL, BUILTIN_MALLOC, BUILTIN_FREE } Builtin;
+typedef enum Builtin { BUILTIN_NONE, BUILTIN_VPRINTF, BUILTIN_ASSERTFAIL, BUILTIN_MALLOC, BUILTIN_FREE, BUILTIN_CDP } Builtin;
 Builtin    builtin_find(const char *name);
 const Uop *builtin_run(Warp *w, const Uop *u, Builtin which);
 

@@ -47,6 +47,7 @@ struct Warp {
     Group      group[LANES]; /* waiting groups; the running one is not among them */
     uint8_t    scratch[512] __attribute__((aligned(64))); /* results of a partly masked handler before they are blended */
     struct AsyncQueue *async; /* copies in flight; NULL before the first (async.c) */
+    uint32_t   runtime_error[LANES]; /* of the device runtime: the thread's last error (cdp.c) */
     uint8_t   *local;    /* local memory: lane l's frame is local + l * local_bytes */
     uint32_t   local_bytes;
     /* special registers, one slot each */

@@ -302,7 +302,8 @@ static Var *redeclared(Name *name, const Var *v)
     if (!old || old->depth != 0 || old->kind != SYM_VAR || old->var->space != v->space)
         return NULL;
     bool either = old->var->linkage == LINK_EXTERN || v->linkage == LINK_EXTERN;
-    return either && old->var->type == v->type && old->var->vec == v->vec ? old->var : NULL;
+    bool same   = type_bytes(old->var->type) == type_bytes(v->type); /* nvcc declares .b64 what it defines as .u64 */
+    return either && same && old->var->vec == v->vec ? old->var : NULL;
 }
 
 static Var *register_var(Parser *p, Name *name, const Var *v)

@@ -5,6 +5,7 @@
  * whole at every moment a process ends.  Numbers are integers; what is not known is null. */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
 #include <unistd.h>
@@ -132,21 +133,23 @@ static void fill(const Report *r, json_t *doc, const char *program, int exit_cod
 
 WwStatus report_json(const Report *r, const char *file, const char *program, int exit_code)
 {
-    int fd = open(file, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    if (fd < 0)
+    int   fd = open(file, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    FILE *f  = fd < 0 ? NULL : fdopen(fd, "r+"); /* buffered: jansson reads and writes byte by byte */
+    if (!f)
         return WW_ERR_IO;
     flock(fd, LOCK_EX);
-    json_t *doc = json_loadfd(fd, JSON_DISABLE_EOF_CHECK, NULL);
+    json_t *doc = json_loadf(f, JSON_DISABLE_EOF_CHECK, NULL);
     if (!json_is_object(doc)) {
         json_decref(doc);
         doc = json_object();
     }
     fill(r, doc, program, exit_code);
-    bool ok = ftruncate(fd, 0) == 0 && lseek(fd, 0, SEEK_SET) == 0 && json_dumpfd(doc, fd, JSON_INDENT(1)) == 0 &&
-              write(fd, "\n", 1) == 1;
-    int e = errno;
+    rewind(f);
+    bool ok = ftruncate(fd, 0) == 0 && json_dumpf(doc, f, JSON_INDENT(1)) == 0 && fputc('\n', f) != EOF;
+    ok      = fflush(f) == 0 && ok; /* before the lock goes with the file */
+    int e   = errno;
     json_decref(doc);
-    close(fd);
+    fclose(f);
     errno = e;
     return ok ? WW_OK : WW_ERR_IO;
 }
