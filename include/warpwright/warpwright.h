@@ -55,6 +55,8 @@ typedef struct WwDeviceOptions {
     unsigned    ordinal; /* cuda: which GPU */
     const char *async;   /* emulator: when asynchronous copies land: "eager" (default when NULL) at issue, "late" at the wait that
                           * covers them, "random" either, by the seed */
+    const char *check;   /* emulator: watch every launch for faults: "" every rule, else as --check takes them
+                          * ("memory,-misaligned"); NULL = off.  WW_ERR_INVALID: the message says which word is wrong */
 } WwDeviceOptions;
 
 /* name: "emulator" or "cuda".  options may be NULL.  On failure *out is NULL and *message (if message is not NULL) is a static
@@ -188,18 +190,39 @@ WwInstructionClasses ww_result_instructions(const WwResult *r);
 size_t      ww_result_inexact_count(const WwResult *r);
 const char *ww_result_inexact(const WwResult *r, size_t i, bool *unsupported, uint64_t *warp_instructions);
 
-/* First what stopped the kernel, when ww_launch returned WW_ERR_FAULT, _LIMIT or _UNSUPPORTED; then warnings. */
+/* The other end of a finding: the access it races with, where the memory came from, ... */
+typedef struct WwFindingEnd {
+    const char *kernel;
+    const char *file;     /* NULL: not known */
+    uint32_t    line, col;
+    WwDim3      block, thread;
+    const char *message;  /* what this end is: "written here" */
+} WwFindingEnd;
+
+/* A change that was tried on what was recorded, and what it brings. */
+typedef struct WwMend {
+    const char *text;          /* "pitch 32 -> 33 floats" */
+    const char *unit;          /* what before and after count: "passes", "sectors" */
+    uint64_t    before, after;
+    int64_t     shared_bytes;  /* shared memory it costs a block */
+} WwMend;
+
+/* What is wrong with a kernel: what stopped it (present when ww_launch returned WW_ERR_FAULT, _LIMIT or _UNSUPPORTED), and, on a
+ * device opened with WwDeviceOptions.check, everything else that was found.  What stopped it comes first. */
 typedef struct WwFinding {
     const char *rule;     /* "out-of-bounds", ...; the ids of `warpwright rules` */
     const char *category; /* "memory", "init", "race", "sync", "perf" */
     const char *severity; /* "error", "warning", "note" */
-    const char *kernel;
-    const char *file;     /* source file, or the module's name */
+    const char *kernel;   /* NULL: found outside any kernel */
+    const char *file;     /* source file, or the module's name; NULL: not known */
     uint32_t    line, col;
     WwDim3      block, thread;
     uint64_t    address;  /* 0 when it has none */
     uint64_t    count;    /* lanes and launches that showed it */
     const char *message;
+    const WwFindingEnd *other; /* or NULL */
+    const WwMend       *mend;  /* or NULL */
+    uint64_t    seed;     /* of the schedule that showed it; 0: any does */
 } WwFinding;
 size_t           ww_result_finding_count(const WwResult *r);
 const WwFinding *ww_result_finding(const WwResult *r, size_t i);

@@ -4,7 +4,7 @@
  * operands, --); this file checks values and words the messages.  Every error is one line "warpwright VERB: error: ..." that
  * names the offending text, what was expected, and where to read on; the exit code is then CLI_USAGE.
  *
- * Not modelled: options with optional values, and options whose meaning depends on their place. */
+ * Not modelled: options whose meaning depends on their place. */
 #include "cli/cli.h"
 
 #include <assert.h>
@@ -130,7 +130,8 @@ static bool check_value(const CliOption *o, CliValue *v)
     case CLI_TEXT:
     case CLI_FILE:
     case CLI_PROFILE:
-    case CLI_LIST: return true;
+    case CLI_LIST:
+    case CLI_OPTIONAL: return true;
     }
     return true;
 }
@@ -155,9 +156,9 @@ static void table_make(const CliVerb *verb, Table *t)
         if (strcmp(o[i].verb, verb->name) != 0)
             continue;
         assert(t->count < MAX_OPTIONS - 2);
-        bool flag = o[i].kind == CLI_FLAG;
-        t->longs[t->count] =
-            (struct option){o[i].name, flag ? no_argument : required_argument, NULL, CODE_OPTION + t->count};
+        bool flag          = o[i].kind == CLI_FLAG;
+        int  argument      = flag ? no_argument : o[i].kind == CLI_OPTIONAL ? optional_argument : required_argument;
+        t->longs[t->count] = (struct option){o[i].name, argument, NULL, CODE_OPTION + t->count};
         t->words[t->count] = o[i].name;
         t->row[t->count++] = &o[i];
         if (o[i].letter) {
@@ -231,7 +232,7 @@ static bool take(CliArgs *a, const Table *t, int c, char **argv, int *code)
     }
     CliValue *v = &a->value[a->nvalues++];
     v->option   = row_of(t, c);
-    v->text     = v->option->kind == CLI_FLAG ? NULL : optarg;
+    v->text     = v->option->kind == CLI_FLAG ? NULL : optarg ? optarg : "";
     v->number   = 0;
     return check_value(v->option, v);
 }

@@ -16,8 +16,10 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "check/rules.h"
 #include "cli/cli.h"
 #include "model/profile.h"
+#include "report/fail.h"
 #include "report/report.h"
 
 typedef struct Run {
@@ -40,7 +42,7 @@ static bool takes_value(const char *arg)
         return false;
     for (size_t i = 0; i < n; i++)
         if (!strcmp(o[i].verb, "run") && !strncmp(o[i].name, arg + 2, strlen(arg + 2)))
-            return o[i].kind != CLI_FLAG;
+            return o[i].kind != CLI_FLAG && o[i].kind != CLI_OPTIONAL;
     return false;
 }
 
@@ -121,6 +123,14 @@ static void set_environment(const Run *r)
         setenv("WARPWRIGHT_REPORT", "1", 1);
     if (cli_has(&r->a, "json"))
         pass_path("WARPWRIGHT_JSON", cli_text(&r->a, "json", ""));
+    if (cli_has(&r->a, "check"))
+        setenv("WARPWRIGHT_CHECK", cli_text(&r->a, "check", ""), 1);
+    if (cli_has(&r->a, "suppressions"))
+        pass_path("WARPWRIGHT_SUPPRESSIONS", cli_text(&r->a, "suppressions", ""));
+    if (cli_has(&r->a, "write-suppressions"))
+        pass_path("WARPWRIGHT_WRITE_SUPPRESSIONS", cli_text(&r->a, "write-suppressions", ""));
+    if (isatty(STDERR_FILENO) && !getenv("NO_COLOR"))
+        setenv("WARPWRIGHT_COLOUR", "1", 1);
     setenv("WARPWRIGHT_STATUS", r->status, 1);
     pass(r, "profile", "WARPWRIGHT_PROFILE");
     pass(r, "devices", "WARPWRIGHT_DEVICES");
@@ -246,12 +256,32 @@ static bool write_frame(const Run *r, int code)
     return s == WW_OK;
 }
 
+/* Texts whose mistakes no child process could report; 0 or an exit code after a message. */
+static int check_texts(const Run *r)
+{
+    Str         why = {0};
+    RuleSet     rules;
+    const char *file = cli_text(&r->a, "suppressions", NULL);
+    Report     *none = report_new(false);
+    Status      s    = rules_select(cli_text(&r->a, "check", ""), &rules, &why);
+    if (s == WW_OK)
+        s = fail_check(cli_text(&r->a, "fail-on", ""), &why);
+    if (s == WW_OK && file)
+        s = report_suppress(none, file, &why);
+    int code = s == WW_OK ? CLI_OK : cli_error("run", "%s", str_text(&why));
+    report_free(none);
+    str_free(&why);
+    return code;
+}
+
 static int run(Run *r)
 {
     const char *program = r->a.operand[0];
     const char *profile = cli_text(&r->a, "profile", NULL);
     if (profile && !profile_find(profile))
         return cli_error("run", "unknown profile '%s'; `warpwright profiles` lists them", profile);
+    if (check_texts(r) != CLI_OK)
+        return CLI_USAGE;
     if (!find_libraries(r))
         return cli_error("run", "the drop-in CUDA libraries are not in ../lib/warpwright beside this program's folder: "
                                 "build or install them");

@@ -102,7 +102,7 @@ static void zsh_option(Str *out, const CliOption *o)
         str_printf(out, ":%s:(", o->meta);
         words(out, o);
         str_addc(out, ')');
-    } else if (o->kind != CLI_FLAG) {
+    } else if (o->kind != CLI_FLAG && o->kind != CLI_OPTIONAL) {
         str_printf(out, ":%s:%s", o->meta, o->kind == CLI_FILE ? "_files" : " ");
     }
     str_addc(out, '\'');
@@ -159,7 +159,7 @@ static void fish(Str *out)
             str_add(out, " -x -a '");
             words(out, &o[i]);
             str_addc(out, '\'');
-        } else if (o[i].kind != CLI_FLAG) {
+        } else if (o[i].kind != CLI_FLAG && o[i].kind != CLI_OPTIONAL) {
             str_add(out, o[i].kind == CLI_FILE ? " -r" : " -x");
         }
         str_add(out, " -d ");

@@ -51,7 +51,9 @@ static void option_line(Str *out, const CliOption *o)
         str_printf(out, "  -%c, --%s", o->letter, o->name);
     else
         str_printf(out, "      --%s", o->name);
-    if (o->kind != CLI_FLAG)
+    if (o->kind == CLI_OPTIONAL)
+        str_printf(out, "[=%s]", o->meta);
+    else if (o->kind != CLI_FLAG)
         str_printf(out, " %s", o->kind == CLI_CHOICE && strlen(o->values) < 16 ? o->values : o->meta);
     size_t used = out->len - begin;
     if (used + 2 > COLUMN)

@@ -32,7 +32,9 @@ static void option_entry(Str *out, const CliOption *o)
     str_add(out, "\\fB\\-\\-");
     escaped(out, o->name);
     str_add(out, "\\fR");
-    if (o->kind != CLI_FLAG)
+    if (o->kind == CLI_OPTIONAL)
+        str_printf(out, "[=\\fI%s\\fR]", o->meta);
+    else if (o->kind != CLI_FLAG)
         str_printf(out, " \\fI%s\\fR", o->meta);
     str_addc(out, '\n');
     escaped(out, o->text);

@@ -152,16 +152,17 @@ static double seconds_since(const struct timespec *t)
 }
 
 static void record(Kernel *k, const LaunchAsk *a, uint64_t n, Status s, CuErr e, double seconds, WwDevice *d,
-                   const WwResult *r)
+                   const WwResult *r, bool watch)
 {
-    ReportLaunch l = {.kernel  = kernel_shown(k),
-                      .symbol  = k->name,
-                      .launch  = n,
-                      .grid    = a->grid,
-                      .block   = a->block,
-                      .seconds = seconds,
-                      .result  = r,
-                      .why     = s == WW_OK ? NULL : ww_device_error(d)};
+    ReportLaunch l = {.kernel    = kernel_shown(k),
+                      .symbol    = k->name,
+                      .launch    = n,
+                      .grid      = a->grid,
+                      .block     = a->block,
+                      .seconds   = seconds,
+                      .result    = r,
+                      .unwatched = !watch && s == WW_OK,
+                      .why       = s == WW_OK ? NULL : ww_device_error(d)};
     l.outcome      = s == WW_OK ? LAUNCH_OK : e == cudaErrorNotSupported ? LAUNCH_UNSUPPORTED : LAUNCH_FAILED;
     report_add(state.report, &l);
 }
@@ -181,28 +182,29 @@ static void on_child(void *user, const char *kernel, const WwLaunch *w, WwStatus
     Kernel        *k = image_kernel(p->kernel->image, kernel, &e);
     LaunchAsk      a = {.grid = w->grid, .block = w->block, .shared = w->shared};
     if (k && (p->watch || s != WW_OK))
-        record(k, &a, n, s, s == WW_ERR_UNSUPPORTED ? cudaErrorNotSupported : cudaSuccess, 0, p->device, r);
+        record(k, &a, n, s, s == WW_ERR_UNSUPPORTED ? cudaErrorNotSupported : cudaSuccess, 0, p->device, r, p->watch);
 }
 
 static CuErr run(Kernel *k, const Func *f, WwModule *m, const LaunchAsk *a)
 {
-    WwDevice       *d     = m->device;
-    WwResult       *r     = NULL;
-    uint64_t        n     = launches++;
-    bool            watch = (state.options.report || state.options.json) && watched(kernel_shown(k), n);
-    Running         p     = {k, d, watch};
-    WwLaunch        w     = {.grid        = a->grid,
-                             .block       = a->block,
-                             .shared      = (uint32_t)a->shared,
-                             .args        = a->args,
-                             .arg_count   = f->nparams,
-                             .observe     = watch ? WW_OBSERVE_COUNTERS : WW_OBSERVE_NOTHING,
-                             .stop        = &state.stop,
-                             .on_print    = on_print,
-                             .on_child    = on_child,
-                             .user        = &p,
-                             .cooperative = a->cooperative,
-                             .granular    = true};
+    WwDevice *d     = m->device;
+    WwResult *r     = NULL;
+    uint64_t  n     = launches++;
+    bool      watch = watched(kernel_shown(k), n) &&
+                 (state.options.report || state.options.json || state.options.check || state.options.fail_on);
+    Running         p = {k, d, watch};
+    WwLaunch        w = {.grid        = a->grid,
+                         .block       = a->block,
+                         .shared      = (uint32_t)a->shared,
+                         .args        = a->args,
+                         .arg_count   = f->nparams,
+                         .observe     = watch ? WW_OBSERVE_COUNTERS : WW_OBSERVE_NOTHING,
+                         .stop        = &state.stop,
+                         .on_print    = on_print,
+                         .on_child    = on_child,
+                         .user        = &p,
+                         .cooperative = a->cooperative,
+                         .granular    = true};
     struct timespec start;
     clock_gettime(CLOCK_MONOTONIC, &start);
     running  = true;
@@ -210,7 +212,7 @@ static CuErr run(Kernel *k, const Func *f, WwModule *m, const LaunchAsk *a)
     running  = false;
     CuErr e  = settle(d, s, r);
     if (watch || s != WW_OK)
-        record(k, a, n, s, e, seconds_since(&start), d, r);
+        record(k, a, n, s, e, seconds_since(&start), d, r, watch);
     ww_result_free(r);
     if (state.stop)
         state_end_by_signal();

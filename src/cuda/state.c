@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "cuda/launch.h"
+#include "report/fail.h"
 
 State state;
 
@@ -188,6 +189,7 @@ WwDevice *state_device(int n, CuErr *err)
         WwDeviceOptions o   = {.profile = state.options.profile,
                                .threads = state.options.threads,
                                .seed    = state.options.seed,
+                               .check   = state.options.check,
                                .memory  = UINT64_C(141) << 30};
         if (ww_device_open("emulator", &o, &state.device[n], &why) != WW_OK) {
             state_say("%s", why);
@@ -213,17 +215,21 @@ static const char *env_text(const char *name)
 
 static void read_options(Options *o)
 {
-    o->report  = env_number("WARPWRIGHT_REPORT", 0) != 0;
-    o->json    = env_text("WARPWRIGHT_JSON");
-    o->profile = env_text("WARPWRIGHT_PROFILE");
-    o->kernels = env_text("WARPWRIGHT_KERNEL");
-    o->status  = env_text("WARPWRIGHT_STATUS");
-    o->fail_on = env_text("WARPWRIGHT_FAIL_ON");
-    o->devices = (unsigned)env_number("WARPWRIGHT_DEVICES", 1);
-    o->threads = (unsigned)env_number("WARPWRIGHT_THREADS", 0);
-    o->seed    = env_number("WARPWRIGHT_SEED", 0);
-    o->skip    = env_number("WARPWRIGHT_LAUNCH_SKIP", 0);
-    o->count   = env_number("WARPWRIGHT_LAUNCH_COUNT", UINT64_MAX);
+    o->report             = env_number("WARPWRIGHT_REPORT", 0) != 0;
+    o->json               = env_text("WARPWRIGHT_JSON");
+    o->profile            = env_text("WARPWRIGHT_PROFILE");
+    o->kernels            = env_text("WARPWRIGHT_KERNEL");
+    o->status             = env_text("WARPWRIGHT_STATUS");
+    o->fail_on            = env_text("WARPWRIGHT_FAIL_ON");
+    o->check              = getenv("WARPWRIGHT_CHECK");
+    o->coloured           = env_number("WARPWRIGHT_COLOUR", 0) != 0;
+    o->suppressions       = env_text("WARPWRIGHT_SUPPRESSIONS");
+    o->write_suppressions = env_text("WARPWRIGHT_WRITE_SUPPRESSIONS");
+    o->devices            = (unsigned)env_number("WARPWRIGHT_DEVICES", 1);
+    o->threads            = (unsigned)env_number("WARPWRIGHT_THREADS", 0);
+    o->seed               = env_number("WARPWRIGHT_SEED", 0);
+    o->skip               = env_number("WARPWRIGHT_LAUNCH_SKIP", 0);
+    o->count              = env_number("WARPWRIGHT_LAUNCH_COUNT", UINT64_MAX);
     if (o->devices < 1 || o->devices > MAX_DEVICES)
         o->devices = o->devices ? MAX_DEVICES : 1;
 }
@@ -287,6 +293,16 @@ static void finish(int code)
         fprintf(stderr, "\nwarpwright: what the kernels did (profile %s)\n%s", state_profile()->name, str_text(&s));
         str_free(&s);
     }
+    if (state.options.check && (state.options.report || report_finding_count(state.report))) {
+        Str s = {0};
+        report_findings_text(state.report, state.options.coloured, &s);
+        fflush(stdout);
+        fprintf(stderr, "\nwarpwright: findings\n%s", str_text(&s));
+        str_free(&s);
+    }
+    if (state.options.write_suppressions &&
+        report_write_suppressions(state.report, state.options.write_suppressions) != WW_OK)
+        state_say("%s: %s", state.options.write_suppressions, strerror(errno));
     if (state.options.json)
         write_json(code);
     if (state.options.status)
@@ -331,11 +347,20 @@ static void catch_signals(void)
     }
 }
 
+static void new_report(void)
+{
+    Str why      = {0};
+    state.report = report_new(state.options.json != NULL);
+    if (state.options.suppressions && report_suppress(state.report, state.options.suppressions, &why) != WW_OK)
+        state_say("%s", str_text(&why));
+    str_free(&why);
+}
+
 /* After fork the child has its own report and writes only what it launches itself. */
 static void in_child(void)
 {
     report_free(state.report);
-    state.report = report_new(state.options.json != NULL);
+    new_report();
     str_clear(&state.printed);
     reported = false;
 }
@@ -343,10 +368,10 @@ static void in_child(void)
 __attribute__((constructor)) static void begin(void)
 {
     read_options(&state.options);
-    state.count  = (int)state.options.devices;
-    state.report = report_new(state.options.json != NULL);
+    state.count = (int)state.options.devices;
+    new_report();
     on_exit(at_exit, NULL);
     pthread_atfork(NULL, NULL, in_child);
-    if (state.options.report || state.options.json)
+    if (state.options.report || state.options.json || state.options.check)
         catch_signals();
 }

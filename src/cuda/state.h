@@ -29,6 +29,9 @@ typedef struct Options { /* of `warpwright run`, from the environment */
     unsigned    devices, threads;
     uint64_t    seed, skip, count;
     const char *fail_on;
+    const char *check;      /* rules; NULL: nothing is checked */
+    const char *suppressions, *write_suppressions;
+    bool        coloured;
 } Options;
 
 typedef struct State {

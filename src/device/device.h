@@ -107,6 +107,8 @@ bool cuda_describe(Str *out);
 WwResult *result_new(const char *kernel);
 /* Appends a zeroed finding for the kernel, severity "error"; fill in the rest with strings from r->arena. */
 WwFinding *result_finding(WwResult *r, const char *rule, const char *category);
+/* Appends findings whose texts live as long as r. */
+void       result_findings(WwResult *r, const WwFinding *more, size_t n);
 /* Adds every counter of `from` to `to`. */
 void counters_add(WwCounters *to, const WwCounters *from);
 

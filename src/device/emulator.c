@@ -4,7 +4,7 @@
  * results.  Kernel arguments are copied into one parameter block laid out by emu_param.
  *
  * Observers of a launch, in order: the caller's, then the counting one (WW_OBSERVE_COUNTERS), then the one that calls
- * on_access (WW_OBSERVE_ACCESSES).
+ * on_access (WW_OBSERVE_ACCESSES), then the checkers' (WwDeviceOptions.check).
  * Not modelled: time.  WwLaunch.time is ignored and the result says that nothing was measured. */
 #include "device/emulator.h"
 
@@ -29,26 +29,40 @@ static EmuDevice *emu_of(WwDevice *d)
 static void emulator_close(WwDevice *d)
 {
     emu_close(emu_of(d));
+    checks_free(((Emulator *)d)->checks);
     device_done(d);
     free(d);
 }
 
 /* ---- memory ---- */
 
+/* Tells the checkers, when there are any. */
+static void tell(WwDevice *d, MemoryKind kind, WwPtr address, uint64_t bytes)
+{
+    checks_memory(((Emulator *)d)->checks, &(MemoryEvent){.kind = kind, .address = address, .bytes = bytes});
+}
+
 static Status emulator_alloc(WwDevice *d, uint64_t bytes, WwPtr *out)
 {
     Status s = emu_alloc(emu_of(d), bytes, out);
     if (s != WW_OK)
         *out = 0;
+    else
+        tell(d, MEMORY_ALLOC, *out, bytes);
     return s == WW_OK ? s : device_fail(d, s, "%s: %" PRIu64 " bytes asked for", ww_status_text(s), bytes);
 }
 
 static Status emulator_release(WwDevice *d, WwPtr p)
 {
-    const char *why = NULL;
-    Status      s   = emu_free(emu_of(d), p);
-    if (s == WW_OK)
+    const char *why = NULL, *name;
+    uint64_t    base, bytes = 0;
+    if (p && !emu_find(emu_of(d), p, &base, &bytes, &name))
+        bytes = 0;
+    Status s = emu_free(emu_of(d), p);
+    if (s == WW_OK) {
+        tell(d, MEMORY_FREE, p, bytes);
         return s;
+    }
     if (emu_range(emu_of(d), p, 1, &why) == WW_OK)
         why = "it lies inside an allocation or is a variable";
     return device_fail(d, s,
@@ -73,6 +87,7 @@ static Status emulator_copy_in(WwDevice *d, WwPtr dst, const void *src, uint64_t
     if (!to)
         return WW_ERR_INVALID;
     memcpy(to, src, bytes);
+    tell(d, MEMORY_WRITE, dst, bytes);
     return WW_OK;
 }
 
@@ -82,6 +97,7 @@ static Status emulator_copy_out(WwDevice *d, void *dst, WwPtr src, uint64_t byte
     if (!from)
         return WW_ERR_INVALID;
     memcpy(dst, from, bytes);
+    tell(d, MEMORY_READ, src, bytes);
     return WW_OK;
 }
 
@@ -92,6 +108,8 @@ static Status emulator_copy(WwDevice *d, WwPtr dst, WwPtr src, uint64_t bytes)
     if (!from)
         return WW_ERR_INVALID;
     memcpy(to, from, bytes);
+    checks_memory(((Emulator *)d)->checks,
+                  &(MemoryEvent){.kind = MEMORY_COPY, .address = dst, .from = src, .bytes = bytes});
     return WW_OK;
 }
 
@@ -101,6 +119,7 @@ static Status emulator_fill(WwDevice *d, WwPtr dst, uint8_t value, uint64_t byte
     if (!to)
         return WW_ERR_INVALID;
     memset(to, value, bytes);
+    tell(d, MEMORY_WRITE, dst, bytes);
     return WW_OK;
 }
 
@@ -187,43 +206,66 @@ static void push_children(Children *c, EmuResult *r)
     r->nchild = 0;
 }
 
+/* The observers of a launch. */
+typedef struct Watchers {
+    Observer **list;
+    size_t     n;
+    Observer  *count, *access; /* NULL: not asked for */
+} Watchers;
+
+static Watchers watchers_new(const Emulator *e, const Module *m, const DeviceLaunch *l, const CheckLaunch *check)
+{
+    const WwLaunch *w = l->w;
+    Watchers        s = {.list = xcalloc(l->nobservers + 2 + CHECKERS_MAX, sizeof *s.list)};
+    for (; s.n < l->nobservers; s.n++)
+        s.list[s.n] = l->observers[s.n];
+    if (w->observe & WW_OBSERVE_COUNTERS)
+        s.list[s.n++] = s.count = count_new(e->profile);
+    if (w->observe & WW_OBSERVE_ACCESSES)
+        s.list[s.n++] = s.access = access_watch_new(e->profile, m, w);
+    if (e->checks)
+        s.n += checks_begin(e->checks, check, s.list + s.n);
+    return s;
+}
+
+static void watchers_free(Watchers *s)
+{
+    if (s->count)
+        count_free(s->count);
+    if (s->access)
+        access_watch_free(s->access);
+    free(s->list);
+}
+
 static Status run_grid(WwDevice *d, WwModule *m, const Func *k, const DeviceLaunch *l, const void *params, WwResult *r,
                        Children *more)
 {
-    const Emulator *e     = (Emulator *)d;
-    const WwLaunch *w     = l->w;
-    Observer      **list  = xcalloc(l->nobservers + 2, sizeof *list);
-    Observer       *count = w->observe & WW_OBSERVE_COUNTERS ? count_new(e->profile) : NULL;
-    Observer       *watch = w->observe & WW_OBSERVE_ACCESSES ? access_watch_new(e->profile, m->ptx, w) : NULL;
-    size_t          n     = 0;
-    for (; n < l->nobservers; n++)
-        list[n] = l->observers[n];
-    if (count)
-        list[n++] = count;
-    if (watch)
-        list[n++] = watch;
-
-    uint64_t  barrier = 0;
-    EmuLaunch request = emu_request(w, params, list, n);
-    EmuResult result  = {0};
+    Emulator       *e       = (Emulator *)d;
+    const WwLaunch *w       = l->w;
+    CheckLaunch     check   = emulator_check_launch(e, m->ptx, k, w, params);
+    Watchers        watch   = watchers_new(e, m->ptx, l, &check);
+    uint64_t        barrier = 0;
+    EmuLaunch       request = emu_request(w, params, watch.list, watch.n);
+    EmuResult       result  = {0};
+    Findings        found   = {0};
     if (w->cooperative && emu_alloc(e->emu, GRID_BARRIER, &barrier) == WW_OK)
         memset(emu_host(e->emu, barrier), 0, GRID_BARRIER);
     request.workspace = barrier;
     Status s          = emu_launch(e->emu, ((EmulatorModule *)m)->em, k->name, &request, &result);
-    emulator_collect(m->ptx, &result, count, r);
+    emulator_collect(m->ptx, &result, watch.count, r);
     if (s == WW_OK)
         push_children(more, &result);
     else
         emulator_fault(d, m->ptx, k, &result, s, r);
     emulator_slack(m->ptx, k, &result, r);
+    if (e->checks)
+        checks_end(e->checks, &check, &found);
+    emulator_findings(&found, m->ptx, k, &result, w, r);
+    e->launches++;
     emu_result_free(&result);
     if (barrier)
         emu_free(e->emu, barrier);
-    free(list);
-    if (count)
-        count_free(count);
-    if (watch)
-        access_watch_free(watch);
+    watchers_free(&watch);
     return s;
 }
 
@@ -339,15 +381,23 @@ Status emulator_open(const WwDeviceOptions *o, WwDevice **out, Str *why)
         str_printf(why, "'%s' is no way to time asynchronous copies; eager, late or random expected", o->async);
         return WW_ERR_INVALID;
     }
+    Checks *checks = NULL;
+    if (o->check)
+        TRY(checks_new(o->check, why, &checks));
     eo.memory      = o->memory ? o->memory : (uint64_t)p->memory_mib << 20;
     EmuDevice *emu = NULL;
     Status     s   = emu_open(&eo, &emu);
-    if (s != WW_OK)
-        return no_emulator(o, s, why), s;
+    if (s != WW_OK) {
+        checks_free(checks);
+        no_emulator(o, s, why);
+        return s;
+    }
     Emulator *e    = xcalloc(1, sizeof *e);
     Str       name = {0};
     e->emu         = emu;
     e->profile     = p;
+    e->checks      = checks;
+    e->seed        = o->seed;
     str_printf(&name, "emulator (%s, %s)", simd_title(emu_simd(emu)), p->name);
     device_init(&e->base, &ops, str_text(&name), p->name);
     str_free(&name);

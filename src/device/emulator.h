@@ -5,6 +5,8 @@
 #ifndef WW_DEVICE_EMULATOR_H
 #define WW_DEVICE_EMULATOR_H
 
+#include "check/check.h"
+#include "check/place.h"
 #include "device/device.h"
 #include "emu/emu.h"
 #include "model/profile.h"
@@ -13,16 +15,10 @@ typedef struct Emulator {
     WwDevice       base;
     EmuDevice     *emu;
     const Profile *profile;
+    Checks        *checks;   /* NULL: nothing is checked */
+    uint64_t       launches, seed;
 } Emulator;
 
-typedef struct Place {
-    const char *file;
-    uint32_t    line, col;
-    bool        from_ptx; /* no .loc: a place in the PTX text itself */
-} Place;
-
-/* The source position of an instruction: its .loc (of an inlined call: the callee's line), else its place in the PTX. */
-Place instr_place(const Module *m, const Instr *in);
 /* x fastest. */
 WwDim3 block_index(uint64_t linear, const uint32_t grid[3]);
 
@@ -30,6 +26,10 @@ WwDim3 block_index(uint64_t linear, const uint32_t grid[3]);
 Observer *access_watch_new(const Profile *p, const Module *m, const WwLaunch *w);
 void      access_watch_free(Observer *o);
 
+/* What checkers are told about a launch; `user` is the device. */
+CheckLaunch emulator_check_launch(const Emulator *e, const Module *m, const Func *k, const WwLaunch *w, const void *params);
+/* Adds findings to r. */
+void emulator_findings(Findings *found, const Module *m, const Func *k, const EmuResult *e, const WwLaunch *w, WwResult *r);
 /* Turns what a launch left into r; count is the counting observer or NULL. */
 void emulator_collect(const Module *m, const EmuResult *e, Observer *count, WwResult *r);
 /* Adds the warning about accesses past an allocation's end but in its granule. */

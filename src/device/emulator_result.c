@@ -13,16 +13,6 @@
 #include "device/emulator.h"
 #include "emu/memory.h"
 
-Place instr_place(const Module *m, const Instr *in)
-{
-    if (in->srcloc) {
-        const SrcLoc *s = &m->srclocs[in->srcloc - 1];
-        if (s->file && s->file <= m->nfiles && m->files[s->file - 1])
-            return (Place){m->files[s->file - 1], s->line, s->col, false};
-    }
-    return (Place){m->name, in->line, in->col, true};
-}
-
 /* ---- lines ---- */
 
 typedef struct Sample { /* one instruction that ran */
@@ -123,29 +113,23 @@ void emulator_collect(const Module *m, const EmuResult *e, Observer *count, WwRe
 
 /* ---- faults ---- */
 
-static void fault_kind(FaultKind kind, const char **rule, const char **category, const char **text)
-{
-    static const struct {
-        const char *rule, *category, *text;
-    } kinds[] = {
-        {"stopped", "sync", "the launch was stopped"}, /* FAULT_NONE: WwLaunch.stop */
-#define FAULT(name, rule, category, text) {rule, category, text},
+/* By FaultKind. */
+static const struct {
+    const char *rule, *text;
+} faults[] = {
+    {"stopped", "the launch was stopped"}, /* FAULT_NONE: WwLaunch.stop */
+#define FAULT(name, rule, text) {rule, text},
 #include "emu/faults.def"
 #undef FAULT
-    };
-    *rule     = kinds[kind].rule;
-    *category = kinds[kind].category;
-    *text     = kinds[kind].text;
-}
+};
 
 /* The finding of a fault, without its message. */
 static WwFinding *place_finding(const Module *m, const Func *k, const EmuResult *e, const Fault *f, WwResult *r)
 {
-    const char *rule, *category, *text;
-    fault_kind(f->kind, &rule, &category, &text);
+    const char  *rule  = faults[f->kind].rule;
     const Instr *in    = f->instr < e->ninstr ? e->instr[f->instr].in : NULL;
     Place        place = in ? instr_place(m, in) : (Place){m->name, k->line, k->col, true};
-    WwFinding   *g     = result_finding(r, rule, category);
+    WwFinding   *g     = result_finding(r, rule, rule_row(rule_find(rule))->category);
     g->file            = arena_strdup(r->arena, place.file);
     g->line            = place.line;
     g->col             = place.col;
@@ -171,12 +155,10 @@ void emulator_slack(const Module *m, const Func *k, const EmuResult *e, WwResult
 
 Status emulator_fault(WwDevice *d, const Module *m, const Func *k, const EmuResult *e, Status s, WwResult *r)
 {
-    const Fault *f = &e->fault;
-    const char  *rule, *category, *text;
-    const char  *message = f->text;
-    fault_kind(f->kind, &rule, &category, &text);
+    const Fault *f    = &e->fault;
+    const char  *rule = faults[f->kind].rule, *message = f->text;
     if (!*message)
-        message = f->kind == FAULT_NONE ? ww_status_text(s) : text;
+        message = f->kind == FAULT_NONE ? ww_status_text(s) : faults[f->kind].text;
     if (s != WW_ERR_FAULT && s != WW_ERR_LIMIT && s != WW_ERR_UNSUPPORTED)
         return device_fail(d, s, "kernel %s: %s", k->name, message);
 
@@ -187,4 +169,42 @@ Status emulator_fault(WwDevice *d, const Module *m, const Func *k, const EmuResu
                 g->col, k->name, g->block.x, g->block.y, g->block.z, g->thread.x, g->thread.y, g->thread.z, g->message,
                 rule);
     return s;
+}
+
+/* ---- checks ---- */
+
+static bool find_allocation(void *user, uint64_t address, uint64_t *base, uint64_t *bytes, const char **name)
+{
+    return emu_find(((const Emulator *)user)->emu, address, base, bytes, name);
+}
+
+CheckLaunch emulator_check_launch(const Emulator *e, const Module *m, const Func *k, const WwLaunch *w,
+                                  const void *params)
+{
+    return (CheckLaunch){.module  = m,
+                         .kernel  = k,
+                         .serial  = e->launches,
+                         .grid    = {w->grid.x, w->grid.y, w->grid.z},
+                         .block   = {w->block.x, w->block.y, w->block.z},
+                         .params  = params,
+                         .seed    = e->seed,
+                         .profile = e->profile,
+                         .find    = find_allocation,
+                         .user    = (void *)(uintptr_t)e};
+}
+
+void emulator_findings(Findings *found, const Module *m, const Func *k, const EmuResult *e, const WwLaunch *w,
+                       WwResult *r)
+{
+    FindingContext c    = {.module = m,
+                           .instr  = e->instr,
+                           .ninstr = e->ninstr,
+                           .grid   = {w->grid.x, w->grid.y, w->grid.z},
+                           .block  = {w->block.x, w->block.y, w->block.z},
+                           .kernel = k->name,
+                           .func   = k};
+    size_t         n    = 0;
+    WwFinding     *list = findings_list(found, &c, r->arena, &n);
+    result_findings(r, list, n);
+    findings_free(found);
 }

@@ -58,18 +58,25 @@ WwResult *result_new(const char *kernel)
     return r;
 }
 
-WwFinding *result_finding(WwResult *r, const char *rule, const char *category)
+void result_findings(WwResult *r, const WwFinding *more, size_t n)
 {
-    WwFinding *list = ARENA_ARRAY(r->arena, WwFinding, r->nfindings + 1);
+    WwFinding *list = ARENA_ARRAY(r->arena, WwFinding, r->nfindings + n + 1);
     for (size_t i = 0; i < r->nfindings; i++)
         list[i] = r->findings[i];
-    r->findings  = list;
-    WwFinding *f = &list[r->nfindings++];
-    f->rule      = arena_strdup(r->arena, rule);
-    f->category  = arena_strdup(r->arena, category);
-    f->severity  = "error";
-    f->kernel    = r->kernel;
-    return f;
+    for (size_t i = 0; i < n; i++)
+        list[r->nfindings + i] = more[i];
+    r->findings = list;
+    r->nfindings += n;
+}
+
+WwFinding *result_finding(WwResult *r, const char *rule, const char *category)
+{
+    WwFinding f = {.rule     = arena_strdup(r->arena, rule),
+                   .category = arena_strdup(r->arena, category),
+                   .severity = "error",
+                   .kernel   = r->kernel};
+    result_findings(r, &f, 1);
+    return &r->findings[r->nfindings - 1];
 }
 
 void ww_result_free(WwResult *r)

@@ -183,6 +183,7 @@ const Uop *ctl_cp_commit(Warp *w, const Uop *u)
     AsyncQueue *q = queue_of(w);
     for (uint32_t m = w->mask; m; m &= m - 1)
         q->group[__builtin_ctz(m)]++;
+    NOTIFY_SYNC(w, u, .kind = SYNC_COMMIT, .mask = w->mask);
     perhaps_land(w);
     return u + 1;
 }
@@ -195,6 +196,7 @@ const Uop *ctl_cp_wait(Warp *w, const Uop *u)
     for (unsigned i = 0; i < LANES; i++)
         first[i] = u->x ? UINT32_MAX : q->group[i] > (uint64_t)u->imm ? q->group[i] - (uint32_t)u->imm : 0;
     land_before(w, w->mask, first);
+    NOTIFY_SYNC(w, u, .kind = SYNC_WAIT, .mask = w->mask, .count = u->x ? ALL_COPIES : (uint32_t)u->imm);
     perhaps_land(w);
     return u + 1;
 }

@@ -124,10 +124,7 @@ static void complete(Block *b, unsigned id)
             if (g->state == GROUP_BARRIER && g->barrier == id)
                 g->state = GROUP_READY;
         }
-    const Launch *l = b->launch;
-    for (size_t o = 0; o < l->ask->nobservers; o++)
-        if (l->ask->observers[o]->barrier)
-            l->ask->observers[o]->barrier(b->warp[0].worker->observer[o], b->index);
+    NOTIFY_SYNC(&b->warp[0], NULL, .kind = SYNC_BAR_DONE, .id = id);
 }
 
 bool block_check_barriers(Block *b)

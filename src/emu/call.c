@@ -20,7 +20,7 @@ const Uop *ctl_exit(Warp *w, const Uop *u)
 {
     Block   *b    = w->block;
     uint32_t mask = w->mask;
-    (void)u;
+    NOTIFY_SYNC(w, u, .kind = SYNC_EXIT, .mask = mask);
     for (Frame *f = w->frame, *up; f; f = up) {
         up = f->parent;
         leave_frame(w, f, mask);

@@ -127,9 +127,10 @@ const Uop *ctl_unsupported(Warp *w, const Uop *u)
                        in->op->text, family[0] ? ": " : "", family);
 }
 
+/* x: Sem, y: Scope */
 const Uop *ctl_fence(Warp *w, const Uop *u)
 {
-    (void)w;
+    NOTIFY_SYNC(w, u, .kind = SYNC_FENCE, .mask = w->mask, .sem = (uint8_t)u->x, .scope = (uint8_t)u->y);
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
     return u + 1;
 }

@@ -148,6 +148,18 @@ Status emu_range(EmuDevice *d, uint64_t address, uint64_t bytes, const char **wh
     return WW_ERR_INVALID;
 }
 
+bool emu_find(EmuDevice *d, uint64_t address, uint64_t *base, uint64_t *bytes, const char **name)
+{
+    Alloc        tmp;
+    const Alloc *a = memory_find(&d->mem, address, &tmp);
+    if (!a)
+        return false;
+    *base  = a->base;
+    *bytes = a->bytes;
+    *name  = a->name;
+    return true;
+}
+
 void *emu_host(EmuDevice *d, uint64_t address)
 {
     (void)d;

@@ -205,23 +205,35 @@ static const Uop *run_assertfail(Warp *w, const Uop *u, const CallInfo *call)
 
 static const Uop *run_malloc(Warp *w, const Uop *u, const CallInfo *call)
 {
+    uint64_t at[LANES], bytes[LANES];
+    uint32_t got = 0;
     for (uint32_t m = w->mask; m; m &= m - 1) {
         unsigned lane = (unsigned)__builtin_ctz(m);
-        devrt_result(w, call, lane, memory_heap_alloc(&w->block->launch->dev->mem, devrt_arg(w, call, 0, lane)));
+        bytes[lane]   = devrt_arg(w, call, 0, lane);
+        at[lane]      = memory_heap_alloc(&w->block->launch->dev->mem, bytes[lane]);
+        got |= (uint32_t)(at[lane] != 0) << lane;
+        devrt_result(w, call, lane, at[lane]);
     }
+    if (got)
+        NOTIFY_SYNC(w, u, .kind = SYNC_MALLOC, .mask = got, .addr = at, .values = bytes);
     return u + 1;
 }
 
 static const Uop *run_free(Warp *w, const Uop *u, const CallInfo *call)
 {
+    uint64_t at[LANES];
+    uint32_t freed = 0;
     for (uint32_t m = w->mask; m; m &= m - 1) {
         unsigned lane = (unsigned)__builtin_ctz(m);
-        uint64_t p    = devrt_arg(w, call, 0, lane);
-        if (p && !memory_heap_free(&w->block->launch->dev->mem, p))
+        at[lane]      = devrt_arg(w, call, 0, lane);
+        if (at[lane] && !memory_heap_free(&w->block->launch->dev->mem, at[lane]))
             return fault_raise(w, u, FAULT_BAD_FREE, lane, m,
                                "free of 0x%llx, which malloc did not return or which was freed before",
-                               (unsigned long long)p);
+                               (unsigned long long)at[lane]);
+        freed |= (uint32_t)(at[lane] != 0) << lane;
     }
+    if (freed)
+        NOTIFY_SYNC(w, u, .kind = SYNC_FREE, .mask = freed, .addr = at);
     return u + 1;
 }
 

@@ -39,6 +39,9 @@ Status   emu_range(EmuDevice *d, uint64_t address, uint64_t bytes, const char **
 /* Host view of a checked range. */
 void    *emu_host(EmuDevice *d, uint64_t address);
 
+/* The live allocation that holds the address; false: none.  *name is NULL but for variables. */
+bool     emu_find(EmuDevice *d, uint64_t address, uint64_t *base, uint64_t *bytes, const char **name);
+
 /* Memory of the host that kernels may use as an allocation of their own (pinned, or of another device).  The owner frees it, after
  * emu_disown.  WW_ERR_INVALID: the range meets one that the device has. */
 Status   emu_adopt(EmuDevice *d, uint64_t address, uint64_t bytes);
@@ -55,7 +58,7 @@ uint64_t emu_module_variable(const EmuModule *em, const char *name, uint64_t *by
 /* ---- launches ---- */
 typedef enum FaultKind {
     FAULT_NONE,
-#define FAULT(name, rule, category, text) FAULT_##name,
+#define FAULT(name, rule, text) FAULT_##name,
 #include "emu/faults.def"
 #undef FAULT
 } FaultKind;

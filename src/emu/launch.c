@@ -199,6 +199,7 @@ static Block *take_block(Worker *k)
         return NULL;
     Block *b = block_new(k, i);
     b->spun  = false;
+    block_notify_start(b, k);
     return b;
 }
 
@@ -429,6 +430,8 @@ static void prepare(Launch *l, EmuDevice *d, EmuModule *em, Program *p, const Em
     l->nworkers       = (unsigned)(d->threads < l->nblocks ? d->threads : l->nblocks);
     uint32_t resident = resident_blocks(l);
     l->per_worker     = resident / l->nworkers ? resident / l->nworkers : 1;
+    for (size_t o = 0; o < a->nobservers; o++)
+        l->watches_sync |= a->observers[o]->sync != NULL;
     clock_gettime(CLOCK_MONOTONIC, &l->started);
     pthread_mutex_init(&l->lock, NULL);
 }
@@ -462,7 +465,8 @@ Status emu_launch(EmuDevice *d, EmuModule *em, const char *kernel, const EmuLaun
                        .instr         = r->instr,
                        .shared_var    = p->shared_var,
                        .shared_offset = p->shared_offset,
-                       .nshared       = p->nshared};
+                       .nshared       = p->nshared,
+                       .local_bytes   = l.local_bytes};
     memcpy(info.grid, l.grid, sizeof info.grid);
     memcpy(info.block, l.block, sizeof info.block);
     l.worker = xcalloc(l.nworkers, sizeof *l.worker);

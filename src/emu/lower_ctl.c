@@ -370,6 +370,21 @@ bool lower_needs_branch(const Instr *in)
     }
 }
 
+/* membar.level is fence.sc at that scope; a fence without .sem is acq_rel. */
+static void lower_fence(Lower *lo, const Instr *in)
+{
+    const Opcode *o     = in->op;
+    Sem           sem   = lo_sem(o);
+    Scope         scope = lo_scope(o);
+    if (o->op == OP_membar) {
+        sem   = SEM_SC;
+        scope = opcode_has(o, WORD_cta) ? SCOPE_CTA : opcode_has(o, WORD_gl) ? SCOPE_GPU : SCOPE_SYS;
+    }
+    Uop *u = lo_emit(lo, ctl[CTL_fence]);
+    u->x   = (uint16_t)(sem == SEM_WEAK ? SEM_ACQ_REL : sem);
+    u->y   = (uint16_t)scope;
+}
+
 bool lower_control(Lower *lo, const Instr *in)
 {
     switch (in->op->op) {
@@ -386,7 +401,7 @@ bool lower_control(Lower *lo, const Instr *in)
     case OP_fence:
     case OP_fence_proxy:
     case OP_fence_acqrel_sync:
-    case OP_fence_mbarrier_init: lo_emit(lo, ctl[CTL_fence]); return true;
+    case OP_fence_mbarrier_init: lower_fence(lo, in); return true;
     case OP_pmevent:
     case OP_setmaxnreg: /* a hint about registers */
     case OP_griddepcontrol: lo_emit(lo, ctl[CTL_nop]); return true;

@@ -61,6 +61,41 @@ static bool is_synchronising(const Opcode *o)
     }
 }
 
+Sem lo_sem(const Opcode *o)
+{
+    switch ((Word)o->field[FIELD_sem]) {
+    case WORD_volatile:
+    case WORD_relaxed: return SEM_RELAXED;
+    case WORD_acquire: return SEM_ACQUIRE;
+    case WORD_release: return SEM_RELEASE;
+    case WORD_acq_rel: return SEM_ACQ_REL;
+    case WORD_sc: return SEM_SC;
+    default: return SEM_WEAK;
+    }
+}
+
+Scope lo_scope(const Opcode *o)
+{
+    switch ((Word)o->field[FIELD_scope]) {
+    case WORD_cta: return SCOPE_CTA;
+    case WORD_cluster: return SCOPE_CLUSTER;
+    case WORD_gpu: return SCOPE_GPU;
+    case WORD_sys: return SCOPE_SYS;
+    default: return SCOPE_NONE;
+    }
+}
+
+/* What observers are told of order: the words, or what their absence means. */
+static void set_order(const Instr *in, const MemInfo *m, Access *a)
+{
+    bool atomic = m->op == ACCESS_ATOM || m->op == ACCESS_RED;
+    Sem  sem    = lo_sem(in->op);
+    a->sem      = (uint8_t)(sem == SEM_WEAK && atomic ? SEM_RELAXED : sem);
+    a->scope    = (uint8_t)lo_scope(in->op);
+    if (a->scope == SCOPE_NONE && a->sem != SEM_WEAK)
+        a->scope = m->is_volatile ? SCOPE_SYS : SCOPE_GPU;
+}
+
 static bool observed(const Lower *lo, Space s, AccessOp op)
 {
     const uint8_t *w = lo->p->wants;
@@ -200,11 +235,12 @@ static void emit_access(Lower *lo, Mem which, Slot a, MemInfo *m)
                        .nc          = m->nc,
                        .is_volatile = m->is_volatile,
                        .bytes       = (uint8_t)(m->bytes * m->nvec)};
-    Uop *u  = lo_emit(lo, lo_exec(lo)->mem[which][m->observed]);
-    u->a    = a;
-    u->d    = m->v[0];
-    u->e    = (uint32_t)(int32_t)m->offset;
-    u->ptr  = m;
+    set_order(lo->in, m, &m->seen);
+    Uop *u = lo_emit(lo, lo_exec(lo)->mem[which][m->observed]);
+    u->a   = a;
+    u->d   = m->v[0];
+    u->e   = (uint32_t)(int32_t)m->offset;
+    u->ptr = m;
 }
 
 static void lower_ld(Lower *lo, const Instr *in)

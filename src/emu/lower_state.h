@@ -59,6 +59,9 @@ uint32_t program_pbuf_offset(const Code *code, const Var *v);
 /* lower_mem.c: what a memory instruction's modifiers say; the slot of an address and, in m, how it is made */
 MemInfo *lo_mem_info(Lower *lo, const Instr *in, AccessOp op);
 Slot     lo_mem_address(Lower *lo, const Operand *mem, MemInfo *m);
+/* Order and scope as the opcode names them; SEM_WEAK, SCOPE_NONE when it does not. */
+Sem      lo_sem(const Opcode *o);
+Scope    lo_scope(const Opcode *o);
 /* lower_matrix.c: the same for an address that must be in shared memory; a generic one becomes an offset in the window */
 Slot     lo_shared_address(Lower *lo, const Operand *mem, MemInfo *m);
 

@@ -124,6 +124,26 @@ static const char *change(Warp *w, const Uop *u, unsigned lane, uint8_t *p)
     return why;
 }
 
+static void notify(Warp *w, const Uop *u, uint8_t *const *p, uint32_t done)
+{
+    uint32_t off[LANES];
+    uint64_t count[LANES];
+    bool     copies = u->x >= MBAR_COPIES, counted = !copies && u->x < MBAR_TEST_PARITY && u->b != NO_SLOT;
+    for (uint32_t left = w->mask; left; left &= left - 1) {
+        unsigned i = (unsigned)__builtin_ctz(left);
+        off[i]     = (uint32_t)(p[i] - w->shared);
+        count[i]   = counted ? SLOT(w, uint32_t, u->b)[i] : 1;
+    }
+    sync_notify(w, u,
+                (SyncEvent){.kind   = copies ? SYNC_COPY_ARRIVE : SYNC_MBARRIER,
+                            .op     = (uint8_t)u->x,
+                            .waits  = u->x == MBAR_COPIES_NOINC,
+                            .mask   = w->mask,
+                            .done   = done,
+                            .off    = off,
+                            .values = counted ? count : NULL});
+}
+
 const Uop *ctl_mbarrier(Warp *w, const Uop *u)
 {
     const MemInfo *m = u->ptr;
@@ -136,6 +156,8 @@ const Uop *ctl_mbarrier(Warp *w, const Uop *u)
         if (why)
             return bad(w, u, i, why);
     }
+    if (w->block->launch->watches_sync)
+        notify(w, u, p, 0);
     w->block->progress = true;
     return u + 1;
 }
@@ -164,6 +186,8 @@ const Uop *ctl_mbarrier_test(Warp *w, const Uop *u)
         }
         over |= (uint32_t)is_over(w, u, i, &b) << i;
     }
+    if (w->block->launch->watches_sync)
+        notify(w, u, p, over);
     if (over != w->mask) {
         w->worker->sync_ops = true;
         w->quantum          = w->quantum > 0 ? 0 : w->quantum;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The observer boundary: what the emulator tells the world about memory, one call per warp access, synchronously.
+ * The observer boundary: what the emulator tells the world about memory, one call per warp access, and what orders
+ * the threads that make them, one call per event, synchronously.
  * An instruction no observer wants runs a plain handler; the choice is made when code is lowered.
  *
  * A launch forks every observer once per worker thread (fork), so that access() needs no locks, and joins the states in worker
@@ -29,11 +30,17 @@ typedef enum AccessOp {
 /* Which cache a load was told to use (ld.ca / .cg / .cs / .cv, .nc is set separately). */
 typedef enum AccessCache { CACHE_DEFAULT, CACHE_CA, CACHE_CG, CACHE_CS, CACHE_LU, CACHE_CV, CACHE_WB, CACHE_WT } AccessCache;
 
+/* Order and scope of an access or a fence (PTX manual, memory consistency model).  Atomics without either word are relaxed.gpu;
+ * volatile accesses are relaxed.sys, with Access.is_volatile set. */
+typedef enum Sem { SEM_WEAK, SEM_RELAXED, SEM_ACQUIRE, SEM_RELEASE, SEM_ACQ_REL, SEM_SC } Sem;
+typedef enum Scope { SCOPE_NONE, SCOPE_CTA, SCOPE_CLUSTER, SCOPE_GPU, SCOPE_SYS } Scope;
+
 typedef struct Access {
     uint32_t instr;      /* instruction id: EmuInstr index of the launch (emu.h) */
     uint8_t  space, op;  /* AccessSpace, AccessOp */
     uint8_t  cache;      /* AccessCache */
     bool     nc, is_volatile;
+    uint8_t  sem, scope; /* Sem, Scope */
     uint8_t  bytes;      /* per lane: 1, 2, 4, 8, 16, 32 */
     uint32_t mask;       /* lanes that take part; never 0 */
     uint32_t warp;       /* index in the block */
@@ -44,6 +51,40 @@ typedef struct Access {
     const uint32_t *off;
     const uint64_t *addr;
 } Access;
+
+/* What orders threads, one call per warp instruction (or per block, where mask is 0).  Each kind says which fields it fills in beside
+ * instr, warp, block, mask and live. */
+typedef enum SyncKind {
+    SYNC_BAR,       /* bar, barrier: the lanes arrive.  id, count (0 = all threads), waits */
+    SYNC_BAR_DONE,  /* the barrier `id` completed; whoever waited goes on.  mask = 0 */
+    SYNC_WARP,      /* bar.warp.sync: the lanes go on together.  members */
+    SYNC_EXCHANGE,  /* shfl, vote, match, redux, elect: the lanes go on together, memory is not ordered.  members */
+    SYNC_FENCE,     /* sem, scope */
+    SYNC_COMMIT,    /* cp.async.commit_group */
+    SYNC_WAIT,      /* cp.async.wait_group, wait_all: all but the last `count` groups have landed; ALL_COPIES: everything */
+    SYNC_COPY_ARRIVE, /* cp.async.mbarrier.arrive: off; waits = .noinc */
+    SYNC_MBARRIER,  /* mbarrier: op (MbarOp of emu/async.h), off, count by lane in values (NULL: 1); test and try_wait: done */
+    SYNC_EXIT,      /* the lanes end */
+    SYNC_MALLOC,    /* device-side malloc: addr, values = bytes; lanes that got nothing are not in mask */
+    SYNC_FREE       /* device-side free: addr */
+} SyncKind;
+#define ALL_COPIES UINT32_MAX
+
+typedef struct SyncEvent {
+    uint32_t instr;
+    uint8_t  kind;         /* SyncKind */
+    uint8_t  op, sem, scope;
+    bool     waits;
+    uint32_t mask, live;   /* lanes that take part; lanes of the warp that have not exited */
+    uint32_t warp;
+    uint64_t block;
+    uint32_t id, count;
+    uint32_t members;      /* the member mask of the first lane in mask */
+    uint32_t done;         /* lanes that saw the phase complete */
+    const uint32_t *off;   /* by lane: offset in the block's shared window */
+    const uint64_t *addr;  /* by lane: global address */
+    const uint64_t *values;
+} SyncEvent;
 
 struct Func;
 struct Instr;
@@ -61,6 +102,7 @@ typedef struct LaunchInfo {  /* fixed for the launch */
     const EmuInstr *instr; /* by id */
     /* shared variables the kernel can reach, and where each lies in the window; several may be the dynamic array */
     const struct Var *const *shared_var; const uint32_t *shared_offset; uint32_t nshared;
+    uint32_t local_bytes;    /* of a thread */
 } LaunchInfo;
 
 typedef struct Observer Observer;
@@ -68,7 +110,8 @@ struct Observer {
     uint8_t wants[ACCESS_SPACES];                              /* bit 1 << AccessOp: which accesses it wants */
     void *(*fork)(Observer *o, const LaunchInfo *info, unsigned worker); /* state of one worker */
     void  (*access)(void *state, const Access *a);
-    void  (*barrier)(void *state, uint64_t block);              /* a block-wide barrier completed; may be NULL */
+    void  (*sync)(void *state, const SyncEvent *e);             /* may be NULL */
+    void  (*block_start)(void *state, uint64_t block);          /* may be NULL */
     void  (*block_end)(void *state, uint64_t block);            /* may be NULL */
     void  (*join)(Observer *o, void *state);                    /* consumes the state */
 };

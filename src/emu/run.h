@@ -114,6 +114,7 @@ struct Launch {
     uint64_t        streams; /* atomic: streams and events that blocks made */
     unsigned        nworkers;
     Worker         *worker;
+    bool            watches_sync; /* an observer wants SyncEvents */
     bool            may_wait;     /* the program has instructions that can wait for another block */
 };
 
@@ -125,6 +126,15 @@ const Uop *fault_access(Warp *w, const Uop *u, Space space, unsigned lane, uint3
 
 /* The same for an access that stays in the last granule of its allocation: remembered and counted, the block goes on. */
 void fault_slack(Warp *w, const Uop *u, unsigned lane, uint64_t address, uint64_t bytes, AccessOp op);
+
+/* notify.c: tells the observers; callers look at Launch.watches_sync first.  Fills in what every event has (u may be NULL). */
+void sync_notify(Warp *w, const Uop *u, SyncEvent e);
+void block_notify_start(const Block *b, Worker *k);
+#define NOTIFY_SYNC(w, u, ...)                                         \
+    do {                                                               \
+        if (__builtin_expect((w)->block->launch->watches_sync, 0))     \
+            sync_notify(w, u, (SyncEvent){__VA_ARGS__});               \
+    } while (0)
 
 /* frame.c */
 Frame *frame_new(Worker *k, const Code *code);

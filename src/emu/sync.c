@@ -64,6 +64,7 @@ const Uop *ctl_bar(Warp *w, const Uop *u)
     }
     if (u->x >= BAR_RED_POPC)
         accumulate(w, u, bar);
+    NOTIFY_SYNC(w, u, .kind = SYNC_BAR, .id = id, .count = count, .mask = w->mask, .waits = u->x != BAR_ARRIVE);
     /* with a count, a warp that arrives whole counts 32, as on the hardware, also when lanes are missing */
     bar->arrived += count && w->mask == w->live ? (uint32_t)LANES : (uint32_t)__builtin_popcount(w->mask);
     b->progress = true;
@@ -109,6 +110,13 @@ static uint32_t arrived_lanes(const Warp *w, Slot members, uint32_t *need)
             *need |= m[i] & w->live;
     }
     return ready;
+}
+
+/* The running lanes go on together. */
+static void notify_together(Warp *w, const Uop *u, SyncKind kind, Slot members)
+{
+    NOTIFY_SYNC(w, u, .kind = (uint8_t)kind, .mask = w->mask,
+                .members = members == NO_SLOT ? w->mask : SLOT(w, uint32_t, members)[first_lane(w->mask)]);
 }
 
 static void wait_here(Warp *w, const Uop *u, uint32_t lanes, uint32_t need)
@@ -160,7 +168,10 @@ static uint32_t company(const Warp *w, Slot members, unsigned i)
 
 const Uop *ctl_syncwarp(Warp *w, const Uop *u)
 {
-    return members_ready(w, u, u->a) ? u + 1 : STOP;
+    if (!members_ready(w, u, u->a))
+        return STOP;
+    notify_together(w, u, SYNC_WARP, u->a);
+    return u + 1;
 }
 
 /* ---- exchange ---- */
@@ -195,6 +206,7 @@ const Uop *ctl_shfl(Warp *w, const Uop *u)
 {
     if (!members_ready(w, u, u->e))
         return STOP;
+    notify_together(w, u, SYNC_EXCHANGE, u->e);
     const uint32_t *a = SLOT(w, uint32_t, u->a), *b = SLOT(w, uint32_t, u->b), *c = SLOT(w, uint32_t, u->c);
     uint32_t       *d = SLOT(w, uint32_t, u->d), t[LANES], p = 0;
     for (unsigned i = 0; i < LANES; i++) {
@@ -213,6 +225,7 @@ const Uop *ctl_vote(Warp *w, const Uop *u)
 {
     if (!members_ready(w, u, u->e))
         return STOP;
+    notify_together(w, u, SYNC_EXCHANGE, u->e);
     uint32_t p = pred_get(w, u->a), result = 0, ballot[LANES];
     p = u->x ? ~p : p;
     for (uint32_t m = w->mask; m; m &= m - 1) {
@@ -241,6 +254,7 @@ const Uop *ctl_match(Warp *w, const Uop *u)
 {
     if (!members_ready(w, u, u->e))
         return STOP;
+    notify_together(w, u, SYNC_EXCHANGE, u->e);
     uint32_t out[LANES], all = 0;
     for (uint32_t m = w->mask; m; m &= m - 1) {
         unsigned i  = first_lane(m);
@@ -277,6 +291,7 @@ const Uop *ctl_redux(Warp *w, const Uop *u)
 {
     if (!members_ready(w, u, u->e))
         return STOP;
+    notify_together(w, u, SYNC_EXCHANGE, u->e);
     const uint32_t *a = SLOT(w, uint32_t, u->a);
     uint32_t        out[LANES], *d = SLOT(w, uint32_t, u->d);
     for (uint32_t m = w->mask; m; m &= m - 1) {
@@ -304,6 +319,7 @@ const Uop *ctl_elect(Warp *w, const Uop *u)
 {
     if (!members_ready(w, u, u->e))
         return STOP;
+    notify_together(w, u, SYNC_EXCHANGE, u->e);
     uint32_t leaders = 0, *d = SLOT(w, uint32_t, u->d);
     for (uint32_t m = w->mask; m; m &= m - 1) {
         unsigned i = first_lane(m), leader = first_lane(company(w, u->e, i) | UINT32_C(1) << i);

@@ -78,14 +78,43 @@ json_t *launch_json(const ReportLaunch *l)
     return o;
 }
 
-json_t *finding_json(const WwFinding *f, const ReportLaunch *l)
+static json_t *end_json(const WwFindingEnd *e)
 {
+    if (!e)
+        return json_null();
     json_t *o = json_object();
+    json_object_set_new(o, "kernel", text_json(e->kernel));
+    json_object_set_new(o, "file", text_json(e->file));
+    json_object_set_new(o, "line", json_integer(e->line));
+    json_object_set_new(o, "col", json_integer(e->col));
+    json_object_set_new(o, "block", dim_json(e->block));
+    json_object_set_new(o, "thread", dim_json(e->thread));
+    json_object_set_new(o, "message", text_json(e->message));
+    return o;
+}
+
+static json_t *mend_json(const WwMend *m)
+{
+    if (!m)
+        return json_null();
+    json_t *o = json_object();
+    json_object_set_new(o, "text", text_json(m->text));
+    json_object_set_new(o, "unit", text_json(m->unit));
+    json_object_set_new(o, "before", json_integer((json_int_t)m->before));
+    json_object_set_new(o, "after", json_integer((json_int_t)m->after));
+    json_object_set_new(o, "shared_bytes", json_integer(m->shared_bytes));
+    return o;
+}
+
+json_t *finding_json(const ReportFinding *r)
+{
+    const WwFinding *f = &r->f;
+    json_t          *o = json_object();
     json_object_set_new(o, "rule", text_json(f->rule));
     json_object_set_new(o, "category", text_json(f->category));
     json_object_set_new(o, "severity", text_json(f->severity));
-    json_object_set_new(o, "kernel", text_json(l->kernel));
-    json_object_set_new(o, "launch", json_integer((json_int_t)l->launch));
+    json_object_set_new(o, "kernel", text_json(f->kernel));
+    json_object_set_new(o, "launch", r->launch >= 0 ? json_integer(r->launch) : json_null());
     json_object_set_new(o, "file", text_json(f->file));
     json_object_set_new(o, "line", json_integer(f->line));
     json_object_set_new(o, "col", json_integer(f->col));
@@ -94,8 +123,9 @@ json_t *finding_json(const WwFinding *f, const ReportLaunch *l)
     json_object_set_new(o, "address", json_integer((json_int_t)f->address));
     json_object_set_new(o, "count", json_integer((json_int_t)f->count));
     json_object_set_new(o, "message", text_json(f->message));
-    json_object_set_new(o, "other", json_null());
-    json_object_set_new(o, "mend", json_null());
+    json_object_set_new(o, "other", end_json(f->other));
+    json_object_set_new(o, "mend", mend_json(f->mend));
+    json_object_set_new(o, "seed", json_integer((json_int_t)f->seed));
     return o;
 }
 
@@ -111,9 +141,12 @@ static void extend(json_t *doc, const char *key, json_t *more)
     json_array_extend(list, more);
 }
 
-static void fill(const Report *r, json_t *doc, const char *program, int exit_code)
+static void fill(Report *r, json_t *doc, const char *program, int exit_code)
 {
-    json_t *missing = json_array(), *notes = json_array();
+    json_t *missing = json_array(), *notes = json_array(), *findings = json_array();
+    report_sort(r);
+    for (size_t i = 0; i < r->nfindings; i++)
+        json_array_append_new(findings, finding_json(&r->finding[i]));
     for (size_t i = 0; i < r->nmissing; i++)
         json_array_append_new(missing, text_json(r->missing[i].name));
     for (size_t i = 0; i < r->nnotes; i++)
@@ -124,14 +157,15 @@ static void fill(const Report *r, json_t *doc, const char *program, int exit_cod
     if (exit_code >= 0 || !json_object_get(doc, "exit_code"))
         json_object_set_new(doc, "exit_code", exit_code >= 0 ? json_integer(exit_code) : json_null());
     extend(doc, "kernels", r->kernels);
-    extend(doc, "findings", r->findings);
+    extend(doc, "findings", findings);
     extend(doc, "missing", missing);
     extend(doc, "notes", notes);
+    json_decref(findings);
     json_decref(missing);
     json_decref(notes);
 }
 
-WwStatus report_json(const Report *r, const char *file, const char *program, int exit_code)
+WwStatus report_json(Report *r, const char *file, const char *program, int exit_code)
 {
     int   fd = open(file, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     FILE *f  = fd < 0 ? NULL : fdopen(fd, "r+"); /* buffered: jansson reads and writes byte by byte */

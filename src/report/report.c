@@ -4,6 +4,7 @@
  * Numbers are the emulator's counters, never estimates. */
 #include "report/report.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,11 +13,10 @@
 
 Report *report_new(bool keep_launches)
 {
-    Report *r   = xcalloc(1, sizeof *r);
-    r->arena    = arena_new();
-    r->kernels  = json_array();
-    r->findings = json_array();
-    r->keep     = keep_launches;
+    Report *r  = xcalloc(1, sizeof *r);
+    r->arena   = arena_new();
+    r->kernels = json_array();
+    r->keep    = keep_launches;
     return r;
 }
 
@@ -25,7 +25,8 @@ void report_free(Report *r)
     if (!r)
         return;
     json_decref(r->kernels);
-    json_decref(r->findings);
+    free(r->finding);
+    suppressions_free(&r->suppress);
     for (size_t i = 0; i < r->nrows; i++)
         free(r->row[i].line);
     free(r->row);
@@ -84,14 +85,6 @@ static void add_lines(Report *r, Row *row, const WwResult *result)
     row->nlines = n;
 }
 
-static void add_findings(Report *r, const ReportLaunch *l)
-{
-    for (size_t i = 0; i < ww_result_finding_count(l->result); i++) {
-        const WwFinding *f = ww_result_finding(l->result, i);
-        json_array_append_new(r->findings, finding_json(f, l));
-    }
-}
-
 void report_add(Report *r, const ReportLaunch *l)
 {
     Row *row = row_of(r, l);
@@ -108,7 +101,8 @@ void report_add(Report *r, const ReportLaunch *l)
         row->exact += c.exact;
         row->approximate += c.approximate;
         row->inexact += c.unsupported;
-        add_findings(r, l);
+        for (size_t i = 0; i < ww_result_finding_count(l->result) && !l->unwatched; i++)
+            report_add_finding(r, ww_result_finding(l->result, i), l->kernel, (int64_t)l->launch);
     }
     if (r->keep)
         json_array_append_new(r->kernels, launch_json(l));
@@ -134,9 +128,29 @@ void report_note(Report *r, const char *text)
     r->note[r->nnotes++] = arena_strdup(r->arena, text);
 }
 
+Status report_suppress(Report *r, const char *file, Str *why)
+{
+    return suppressions_read(&r->suppress, file, why);
+}
+
+Status report_write_suppressions(Report *r, const char *file)
+{
+    FILE *f = fopen(file, "a");
+    if (!f)
+        return WW_ERR_IO;
+    report_sort(r);
+    for (size_t i = 0; i < r->nfindings; i++) {
+        Str row = {0};
+        suppression_row(&r->finding[i].f, &row);
+        fputs(str_text(&row), f);
+        str_free(&row);
+    }
+    return fclose(f) == 0 ? WW_OK : WW_ERR_IO;
+}
+
 bool report_empty(const Report *r)
 {
-    return !r->nrows && !r->nmissing && !r->nnotes;
+    return !r->nrows && !r->nmissing && !r->nnotes && !r->nfindings;
 }
 
 bool report_unsupported(const Report *r)
@@ -144,26 +158,5 @@ bool report_unsupported(const Report *r)
     for (size_t i = 0; i < r->nrows; i++)
         if (r->row[i].unsupported)
             return true;
-    return false;
-}
-
-static int rank(const char *severity)
-{
-    return !strcmp(severity, "error") ? 3 : !strcmp(severity, "warning") ? 2 : !strcmp(severity, "note") ? 1 : 0;
-}
-
-bool report_fails(const Report *r, const char *fail_on)
-{
-    size_t  i;
-    json_t *f;
-    if (!fail_on || !*fail_on)
-        return false;
-    json_array_foreach(r->findings, i, f)
-    {
-        const char *severity = json_string_value(json_object_get(f, "severity"));
-        const char *rule     = json_string_value(json_object_get(f, "rule"));
-        if (rank(fail_on) ? rank(severity) >= rank(fail_on) : !strcmp(rule, fail_on))
-            return true;
-    }
     return false;
 }

@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 
+#include "base/status.h"
 #include "base/str.h"
 #include "warpwright/warpwright.h"
 
@@ -23,6 +24,7 @@ typedef struct ReportLaunch {
     double          seconds;
     const char     *why;     /* message of a launch that did not end well, or NULL */
     const WwResult *result;  /* NULL: it never began */
+    bool            unwatched; /* its findings do not count */
 } ReportLaunch;
 
 typedef struct Report Report;
@@ -37,13 +39,24 @@ void    report_note(Report *r, const char *text);
 /* Nothing was launched, nothing missing, nothing remarked. */
 bool    report_empty(const Report *r);
 bool    report_unsupported(const Report *r);
-/* True when a finding is at or above what --fail-on names: a severity (error, warning, note) or a rule. */
-bool    report_fails(const Report *r, const char *fail_on);
+
+/* ---- findings (findings.c, suppress.c; what makes a report fail: fail.h) ---- */
+
+/* Adds one, joined with what is the same finding.  kernel: as people read it; launch -1: found outside any kernel. */
+void   report_add_finding(Report *r, const WwFinding *f, const char *kernel, int64_t launch);
+size_t report_finding_count(const Report *r);
+/* Reads a suppression file: what it names and what comes later is left out.  WW_ERR_IO, WW_ERR_PARSE: *why is the message. */
+Status report_suppress(Report *r, const char *file, Str *why);
+/* Appends a row for each finding, so that the next run with this file has none. */
+Status report_write_suppressions(Report *r, const char *file);
+/* Sorted by place: file:line:col: severity: message [rule], source line and caret; then how many there are. */
+void   report_findings_text(Report *r, bool coloured, Str *out);
+void   report_sort(Report *r);
 
 /* The table, then the source lines that cost most. */
 void report_text(const Report *r, Str *out);
 /* Adds this process's kernels and findings to `file`, under a lock; a file that holds no such document is written afresh.
  * program may be NULL; exit_code < 0: not known (null).  WW_ERR_IO with errno set. */
-WwStatus report_json(const Report *r, const char *file, const char *program, int exit_code);
+WwStatus report_json(Report *r, const char *file, const char *program, int exit_code);
 
 #endif

@@ -8,6 +8,7 @@
 
 #include "base/arena.h"
 #include "report/report.h"
+#include "report/suppress.h"
 
 typedef struct RowLine {
     const char *file;
@@ -30,19 +31,26 @@ typedef struct Missing {
     uint64_t    calls;
 } Missing;
 
+typedef struct ReportFinding {
+    WwFinding f;      /* kernel: as people read it */
+    int64_t   launch; /* the first that showed it; -1: none */
+} ReportFinding;
+
 struct Report {
     Arena       *arena;
     Row         *row;     size_t nrows, rows_cap;
     Missing     *missing; size_t nmissing;
     const char **note;    size_t nnotes;
     bool         keep;
-    json_t      *kernels, *findings; /* arrays */
+    json_t      *kernels;         /* array, when keep */
+    ReportFinding *finding; size_t nfindings, findings_cap;
+    Suppressions suppress;
 };
 
 void report_counters_add(WwCounters *to, const WwCounters *from);
 
 /* json.c */
 json_t *launch_json(const ReportLaunch *l);
-json_t *finding_json(const WwFinding *f, const ReportLaunch *l);
+json_t *finding_json(const ReportFinding *f);
 
 #endif

@@ -2,13 +2,13 @@
  *
  * Mends of bank conflicts: patterns written by hand, told to the counting observer, kept, replayed.  What a layout is promised
  * to cost is compared with what the counting observer counts for the same accesses under that layout. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 
 #include "check/mend.h"
 

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The registry of checkers and the calls that go to all of them.  A checker that serves no rule that is on does not exist. */
+#include "check/check.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+
+#define CHECKER(name) extern const Checker checker_##name;
+#include "check/checkers.def"
+#undef CHECKER
+
+static const Checker *const registry[] = {
+#define CHECKER(name) &checker_##name,
+#include "check/checkers.def"
+#undef CHECKER
+    NULL};
+
+_Static_assert(sizeof registry / sizeof *registry <= CHECKERS_MAX, "CHECKERS_MAX is too small");
+
+typedef struct Active {
+    const Checker *checker;
+    void          *self;
+    Observer      *observer; /* while a launch runs */
+} Active;
+
+struct Checks {
+    RuleSet rules;
+    Active  active[CHECKERS_MAX];
+    size_t  nactive;
+};
+
+static bool serves(const Checker *c, const RuleSet *rules)
+{
+    for (int r = 0; r < RULE_COUNT; r++)
+        if (rules->on[r] && !strcmp(rule_row((RuleId)r)->checker, c->name))
+            return true;
+    return false;
+}
+
+Status checks_new(const char *rules, Str *why, Checks **out)
+{
+    Checks *c = xcalloc(1, sizeof *c);
+    Status  s = rules_select(rules, &c->rules, why);
+    *out      = NULL;
+    if (s != WW_OK) {
+        free(c);
+        return s;
+    }
+    for (const Checker *const *k = registry; *k; k++)
+        if (serves(*k, &c->rules))
+            c->active[c->nactive++] = (Active){*k, (*k)->open ? (*k)->open(&c->rules) : NULL, NULL};
+    *out = c;
+    return WW_OK;
+}
+
+void checks_free(Checks *c)
+{
+    for (size_t i = 0; c && i < c->nactive; i++)
+        if (c->active[i].checker->close)
+            c->active[i].checker->close(c->active[i].self);
+    free(c);
+}
+
+const RuleSet *checks_rules(const Checks *c)
+{
+    return &c->rules;
+}
+
+void checks_memory(Checks *c, const MemoryEvent *e)
+{
+    for (size_t i = 0; c && i < c->nactive; i++)
+        if (c->active[i].checker->memory)
+            c->active[i].checker->memory(c->active[i].self, e);
+}
+
+size_t checks_begin(Checks *c, const CheckLaunch *l, Observer **list)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < c->nactive; i++) {
+        Active *a   = &c->active[i];
+        a->observer = a->checker->begin(a->self, &c->rules, l);
+        if (a->observer)
+            list[n++] = a->observer;
+    }
+    return n;
+}
+
+void checks_end(Checks *c, const CheckLaunch *l, Findings *found)
+{
+    for (size_t i = 0; i < c->nactive; i++) {
+        Active *a = &c->active[i];
+        if (a->observer)
+            a->checker->end(a->self, a->observer, l, found);
+        a->observer = NULL;
+    }
+}

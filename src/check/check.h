@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Checks: the checkers of one device, from its opening to its end.
+ *
+ *     Checks *c;
+ *     checks_new("memory,-misaligned", &why, &c);
+ *     checks_memory(c, &event)                           // every allocation, free, copy and fill
+ *     n = checks_begin(c, &launch, list, CHECKERS_MAX)   // observers for one launch
+ *     ... the launch ...
+ *     checks_end(c, &launch, &found)                     // what they found; observers are gone
+ *
+ * A checker is one row of checkers.def and one struct Checker. */
+#ifndef WW_CHECK_CHECK_H
+#define WW_CHECK_CHECK_H
+
+#include "check/finding.h"
+#include "check/rules.h"
+#include "model/profile.h"
+
+/* What the host did to device memory. */
+typedef enum MemoryKind {
+    MEMORY_ALLOC,  /* address, bytes; known: contents count as written (pinned, managed, adopted) */
+    MEMORY_FREE,   /* address, bytes */
+    MEMORY_WRITE,  /* the host wrote address, bytes (copy in, fill) */
+    MEMORY_READ,   /* the host read address, bytes (copy out) */
+    MEMORY_COPY    /* device to device: from, address, bytes */
+} MemoryKind;
+
+typedef struct MemoryEvent {
+    MemoryKind  kind;
+    uint64_t    address, from, bytes;
+    bool        known;
+    const char *name; /* of a variable or argument, or NULL */
+} MemoryEvent;
+
+/* A launch as checkers see it, before it runs. */
+typedef struct CheckLaunch {
+    const Module  *module;
+    const Func    *kernel;
+    uint64_t       serial;     /* the n-th launch of the device, from 0 */
+    uint32_t       grid[3], block[3];
+    const uint8_t *params;     /* the parameter block */
+    uint64_t       seed;
+    const Profile *profile;
+    /* The live allocation that holds the address; false: none.  name may be NULL. */
+    bool         (*find)(void *user, uint64_t address, uint64_t *base, uint64_t *bytes, const char **name);
+    void          *user;
+} CheckLaunch;
+
+typedef struct Checks Checks;
+
+typedef struct Checker {
+    const char *name;
+    void     *(*open)(const RuleSet *rules);  /* state that lives as long as the device; may be NULL when it needs none */
+    void      (*close)(void *self);           /* may be NULL, as may all that follow but begin and end */
+    /* An observer for this launch; NULL: it has nothing to see. */
+    Observer *(*begin)(void *self, const RuleSet *rules, const CheckLaunch *l);
+    /* The launch is over, every state was joined: adds its findings and frees o. */
+    void      (*end)(void *self, Observer *o, const CheckLaunch *l, Findings *found);
+    void      (*memory)(void *self, const MemoryEvent *e);
+} Checker;
+
+enum { CHECKERS_MAX = 16 };
+
+/* rules as in rules_select.  WW_ERR_INVALID: *why says what is wrong with it. */
+Status         checks_new(const char *rules, Str *why, Checks **out);
+void           checks_free(Checks *c); /* NULL is allowed */
+const RuleSet *checks_rules(const Checks *c);
+void           checks_memory(Checks *c, const MemoryEvent *e); /* c may be NULL */
+size_t         checks_begin(Checks *c, const CheckLaunch *l, Observer **list);
+void           checks_end(Checks *c, const CheckLaunch *l, Findings *found);
+
+#endif

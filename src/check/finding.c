@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A hash of records; what they become at the end.  Several instructions of one source line (an unrolled loop) are one finding there. */
+#include "check/finding.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <uthash.h>
+
+#include "base/arena.h"
+#include "check/place.h"
+
+struct FindingRecord {
+    Finding        f;
+    UT_hash_handle hh;
+};
+
+static Arena *arena_of(Findings *l)
+{
+    if (!l->arena)
+        l->arena = arena_new();
+    return l->arena;
+}
+
+/* a before b: by block, then thread. */
+static bool earlier(uint64_t block, uint32_t thread, const Finding *b)
+{
+    return block != b->block ? block < b->block : thread < b->thread;
+}
+
+Finding *findings_note(Findings *l, RuleId rule, uint32_t instr, uint32_t other, uint32_t part, uint64_t block,
+                       uint32_t thread, uint64_t n)
+{
+    struct FindingKey key = {(uint32_t)rule, instr, other, part};
+    FindingRecord    *r;
+    HASH_FIND(hh, l->record, &key, sizeof key, r);
+    if (r && !earlier(block, thread, &r->f)) {
+        r->f.count += n;
+        return NULL;
+    }
+    uint64_t before = r ? r->f.count : 0;
+    if (!r) {
+        r        = ARENA_NEW(arena_of(l), FindingRecord);
+        r->f.key = key;
+        HASH_ADD(hh, l->record, f.key, sizeof key, r);
+    }
+    r->f = (Finding){.key = key, .block = block, .thread = thread, .count = before + n};
+    return &r->f;
+}
+
+const char *findings_text(Findings *l, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    const char *s = arena_vprintf(arena_of(l), fmt, ap);
+    va_end(ap);
+    return s;
+}
+
+void *findings_alloc(Findings *l, size_t bytes)
+{
+    return arena_alloc(arena_of(l), bytes);
+}
+
+static const char *copy_text(Arena *a, const char *s)
+{
+    return s ? arena_strdup(a, s) : NULL;
+}
+
+static const WwFindingEnd *copy_end(Arena *a, const WwFindingEnd *e)
+{
+    if (!e)
+        return NULL;
+    WwFindingEnd *c = ARENA_NEW(a, WwFindingEnd);
+    *c              = *e;
+    c->kernel       = copy_text(a, e->kernel);
+    c->file         = copy_text(a, e->file);
+    c->message      = copy_text(a, e->message);
+    return c;
+}
+
+static const WwMend *copy_mend(Arena *a, const WwMend *m)
+{
+    if (!m)
+        return NULL;
+    WwMend *c = ARENA_NEW(a, WwMend);
+    *c        = *m;
+    c->text   = copy_text(a, m->text);
+    c->unit   = copy_text(a, m->unit);
+    return c;
+}
+
+void findings_merge(Findings *to, Findings *from)
+{
+    FindingRecord *r, *next;
+    HASH_ITER(hh, from->record, r, next)
+    {
+        const Finding *f = &r->f;
+        Finding       *t = findings_note(to, (RuleId)f->key.rule, f->key.instr, f->key.other, f->key.part, f->block,
+                                         f->thread, f->count);
+        if (!t)
+            continue;
+        uint64_t count   = t->count;
+        *t               = *f;
+        t->count         = count;
+        t->message       = copy_text(arena_of(to), f->message);
+        t->other_message = copy_text(arena_of(to), f->other_message);
+        t->far           = copy_end(arena_of(to), f->far);
+        t->mend          = copy_mend(arena_of(to), f->mend);
+    }
+    findings_free(from);
+}
+
+void findings_free(Findings *l)
+{
+    HASH_CLEAR(hh, l->record);
+    arena_free(l->arena);
+    *l = (Findings){0};
+}
+
+size_t findings_count(const Findings *l)
+{
+    return HASH_COUNT(l->record);
+}
+
+/* ---- the list ---- */
+
+static WwDim3 unfold(uint64_t i, const uint32_t size[3])
+{
+    uint64_t x = size[0] ? size[0] : 1, y = size[1] ? size[1] : 1;
+    return (WwDim3){(uint32_t)(i % x), (uint32_t)(i / x % y), (uint32_t)(i / x / y)};
+}
+
+static Place place_of(const FindingContext *c, uint32_t id)
+{
+    const Instr *in = id < c->ninstr ? c->instr[id].in : NULL;
+    return in ? instr_place(c->module, in) : (Place){c->module->name, c->func->line, c->func->col, true};
+}
+
+static const WwFindingEnd *other_end(const Finding *f, const FindingContext *c, Arena *a)
+{
+    if (f->far)
+        return copy_end(a, f->far);
+    if (f->key.other == NO_INSTR)
+        return NULL;
+    Place         p = place_of(c, f->key.other);
+    WwFindingEnd *e = ARENA_NEW(a, WwFindingEnd);
+    e->kernel       = arena_strdup(a, c->kernel);
+    e->file         = arena_strdup(a, p.file);
+    e->line         = p.line;
+    e->col          = p.col;
+    e->block        = unfold(f->other_block, c->grid);
+    e->thread       = unfold(f->other_thread, c->block);
+    e->message      = copy_text(a, f->other_message);
+    return e;
+}
+
+static WwFinding listed(const Finding *f, const FindingContext *c, Arena *a)
+{
+    const Rule *rule = rule_row((RuleId)f->key.rule);
+    Place       p    = place_of(c, f->key.instr);
+    return (WwFinding){.rule     = rule->id,
+                       .category = rule->category,
+                       .severity = rule->severity,
+                       .kernel   = arena_strdup(a, c->kernel),
+                       .file     = arena_strdup(a, p.file),
+                       .line     = p.line,
+                       .col      = p.col,
+                       .block    = unfold(f->block, c->grid),
+                       .thread   = unfold(f->thread, c->block),
+                       .address  = f->address,
+                       .count    = f->count,
+                       .message  = f->message ? arena_strdup(a, f->message) : rule->brief,
+                       .other    = other_end(f, c, a),
+                       .mend     = copy_mend(a, f->mend),
+                       .seed     = f->seed};
+}
+
+static int by_number(uint64_t a, uint64_t b)
+{
+    return a < b ? -1 : a > b;
+}
+
+static int by_place(const char *f, uint32_t l, uint32_t c, const char *g, uint32_t m, uint32_t d)
+{
+    int order = strcmp(f ? f : "", g ? g : "");
+    order     = order ? order : by_number(l, m);
+    return order ? order : by_number(c, d);
+}
+
+/* What makes two findings one: rule, kernel, place and other place. */
+static int by_identity(const WwFinding *x, const WwFinding *y)
+{
+    int c = by_place(x->file, x->line, x->col, y->file, y->line, y->col);
+    c     = c ? c : strcmp(x->rule, y->rule);
+    c     = c ? c : strcmp(x->kernel ? x->kernel : "", y->kernel ? y->kernel : "");
+    if (c || !x->other || !y->other)
+        return c ? c : (x->other != NULL) - (y->other != NULL);
+    return by_place(x->other->file, x->other->line, x->other->col, y->other->file, y->other->line, y->other->col);
+}
+
+static uint64_t place_in_grid(const WwDim3 *d)
+{
+    return ((uint64_t)d->z << 48) + ((uint64_t)d->y << 32) + d->x;
+}
+
+static int in_order(const void *a, const void *b)
+{
+    const WwFinding *x = a, *y = b;
+    int              c = by_identity(x, y);
+    c                  = c ? c : by_number(place_in_grid(&x->block), place_in_grid(&y->block));
+    c                  = c ? c : by_number(place_in_grid(&x->thread), place_in_grid(&y->thread));
+    return c ? c : strcmp(x->message, y->message);
+}
+
+WwFinding *findings_list(const Findings *l, const FindingContext *c, Arena *a, size_t *n)
+{
+    WwFinding     *list = ARENA_ARRAY(a, WwFinding, findings_count(l) + 1);
+    FindingRecord *r, *next;
+    size_t         all = 0, kept = 0;
+    HASH_ITER(hh, l->record, r, next)
+    {
+        list[all++] = listed(&r->f, c, a);
+    }
+    if (all)
+        qsort(list, all, sizeof *list, in_order);
+    for (size_t i = 0; i < all; i++)
+        if (kept && by_identity(&list[kept - 1], &list[i]) == 0)
+            list[kept - 1].count += list[i].count;
+        else
+            list[kept++] = list[i];
+    *n = kept;
+    return list;
+}

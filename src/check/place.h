@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Where an instruction stands in the user's source. */
+#ifndef WW_CHECK_PLACE_H
+#define WW_CHECK_PLACE_H
+
+#include "ptx/ptx.h"
+
+typedef struct Place {
+    const char *file;
+    uint32_t    line, col;
+    bool        from_ptx; /* no .loc: a place in the PTX text itself */
+} Place;
+
+/* The source position of an instruction: its .loc (of an inlined call: the callee's line), else its place in the PTX. */
+Place instr_place(const Module *m, const Instr *in);
+
+#endif

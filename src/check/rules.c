@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The table of rules and the grammar of --check=RULES. */
+#include "check/rules.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const Rule rows[] = {
+#define RULE(ID, id, category, severity, checker, thresholds, brief, text)                                             \
+    {id, #category, #severity, #checker, thresholds, brief, text},
+#include "check/rules.def"
+#undef RULE
+};
+
+const Rule *rule_row(RuleId r)
+{
+    return &rows[r];
+}
+
+static bool same_word(const char *word, size_t len, const char *with)
+{
+    return strlen(with) == len && memcmp(word, with, len) == 0;
+}
+
+static RuleId find(const char *id, size_t len)
+{
+    for (int i = 0; i < RULE_COUNT; i++)
+        if (same_word(id, len, rows[i].id))
+            return (RuleId)i;
+    return RULE_COUNT;
+}
+
+RuleId rule_find(const char *id)
+{
+    return find(id, strlen(id));
+}
+
+bool rule_is_category(const char *word)
+{
+    for (int i = 0; i < RULE_COUNT; i++)
+        if (!strcmp(rows[i].category, word))
+            return true;
+    return false;
+}
+
+/* ---- thresholds ---- */
+
+/* Index of a key in "a=1 b=2", or -1. */
+static int key_index(const char *keys, const char *key, size_t len)
+{
+    for (int i = 0; *keys; i++) {
+        size_t n = strcspn(keys, "=");
+        if (same_word(key, len, keys) || (n == len && memcmp(keys, key, len) == 0))
+            return i;
+        keys += strcspn(keys, " ");
+        keys += strspn(keys, " ");
+    }
+    return -1;
+}
+
+static void set_defaults(RuleSet *s)
+{
+    for (int r = 0; r < RULE_COUNT; r++) {
+        const char *p = rows[r].thresholds;
+        for (int i = 0; *p; i++) {
+            assert(i < RULE_THRESHOLDS);
+            p += strcspn(p, "=") + 1;
+            s->threshold[r][i] = strtod(p, (char **)(uintptr_t)&p);
+            p += strspn(p, " ");
+        }
+    }
+}
+
+double rules_threshold(const RuleSet *s, RuleId r, const char *key)
+{
+    int i = key_index(rows[r].thresholds, key, strlen(key));
+    assert(i >= 0);
+    return s->threshold[r][i];
+}
+
+/* ---- the grammar ---- */
+
+static Status unknown(const char *word, size_t len, Str *why)
+{
+    str_printf(why, "there is no rule or category '%.*s'; `warpwright rules` lists them", (int)len, word);
+    return WW_ERR_INVALID;
+}
+
+/* rule:key=value */
+static Status set_threshold(const char *word, size_t len, const char *colon, RuleSet *s, Str *why)
+{
+    RuleId      r   = find(word, (size_t)(colon - word));
+    const char *key = colon + 1, *end = word + len;
+    const char *equal = memchr(key, '=', (size_t)(end - key));
+    char       *rest;
+    if (r == RULE_COUNT)
+        return unknown(word, (size_t)(colon - word), why);
+    int i = equal ? key_index(rows[r].thresholds, key, (size_t)(equal - key)) : -1;
+    if (i < 0) {
+        str_printf(why, "'%.*s': rule %s has %s%s", (int)len, word, rows[r].id,
+                   *rows[r].thresholds ? "the thresholds " : "no thresholds", rows[r].thresholds);
+        return WW_ERR_INVALID;
+    }
+    s->threshold[r][i] = strtod(equal + 1, &rest);
+    if (rest != end || rest == equal + 1) {
+        str_printf(why, "'%.*s': a number is expected behind '='", (int)len, word);
+        return WW_ERR_INVALID;
+    }
+    s->on[r] = true;
+    return WW_OK;
+}
+
+static Status apply(const char *word, size_t len, RuleSet *s, Str *why)
+{
+    bool        on    = *word != '-';
+    const char *colon = memchr(word, ':', len);
+    bool        any   = false;
+    if (colon && on)
+        return set_threshold(word, len, colon, s, why);
+    word += !on;
+    len -= !on;
+    for (int i = 0; i < RULE_COUNT; i++)
+        if (same_word(word, len, "all") || same_word(word, len, rows[i].id) || same_word(word, len, rows[i].category)) {
+            s->on[i] = on;
+            any      = true;
+        }
+    return any ? WW_OK : unknown(word, len, why);
+}
+
+/* Only thresholds, or only words that switch off: meant against everything being on. */
+static bool starts_full(const char *text)
+{
+    size_t n = strcspn(text, ",");
+    return !n || *text == '-' || memchr(text, ':', n);
+}
+
+Status rules_select(const char *text, RuleSet *out, Str *why)
+{
+    text = text ? text : "";
+    *out = (RuleSet){0};
+    set_defaults(out);
+    for (int i = 0; i < RULE_COUNT; i++)
+        out->on[i] = starts_full(text);
+    while (*text) {
+        size_t n = strcspn(text, ",");
+        if (n)
+            TRY(apply(text, n, out, why));
+        text += n + (text[n] == ',');
+    }
+    return WW_OK;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Tells observers of events other than accesses: barriers, fences, copies, exits, the device-side heap, blocks that start. */
+#include "emu/run.h"
+
+void sync_notify(Warp *w, const Uop *u, SyncEvent e)
+{
+    const EmuLaunch *ask = w->block->launch->ask;
+    e.instr              = u ? u->instr : UINT32_MAX;
+    e.live               = w->live;
+    e.warp               = w->index;
+    e.block              = w->block->index;
+    for (size_t o = 0; o < ask->nobservers; o++)
+        if (ask->observers[o]->sync)
+            ask->observers[o]->sync(w->worker->observer[o], &e);
+}
+
+void block_notify_start(const Block *b, Worker *k)
+{
+    const EmuLaunch *ask = b->launch->ask;
+    for (size_t o = 0; o < ask->nobservers; o++)
+        if (ask->observers[o]->block_start)
+            ask->observers[o]->block_start(k->observer[o], b->index);
+}

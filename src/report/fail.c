@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Parses and evaluates --fail-on.  Each condition is parsed again when it is evaluated: there are few, once at the end of a program. */
+#include "report/fail.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "check/rules.h"
+#include "report/rows.h"
+
+enum { MAX_WORD = 512 };
+
+static const struct {
+    const char *name, *counters;
+} metrics[] = {
+#define METRIC(name, counters) {name, counters},
+#include "report/metrics.def"
+#undef METRIC
+};
+
+static const char *const operators[] = {">=", "<=", "==", "!=", ">", "<"};
+typedef enum Operator { AT_LEAST, AT_MOST, EQUAL, NOT_EQUAL, ABOVE, BELOW, OPERATORS } Operator;
+
+typedef struct Condition {
+    char     name[MAX_WORD]; /* severity, rule, category or counter */
+    Operator op;             /* OPERATORS: no assertion */
+    double   number;
+    char     place[MAX_WORD]; /* "" = everywhere */
+} Condition;
+
+static int rank(const char *severity)
+{
+    return !strcmp(severity, "error") ? 3 : !strcmp(severity, "warning") ? 2 : !strcmp(severity, "note") ? 1 : 0;
+}
+
+/* ---- parsing ---- */
+
+static bool is_counter(const char *name)
+{
+    for (size_t i = 0; i < ww_counter_count(); i++)
+        if (!strcmp(ww_counter_name(i), name))
+            return true;
+    for (size_t i = 0; i < sizeof metrics / sizeof *metrics; i++)
+        if (!strcmp(metrics[i].name, name))
+            return true;
+    return false;
+}
+
+/* NULL, or what is wrong. */
+static const char *parse(const char *text, size_t len, Condition *c)
+{
+    char row[MAX_WORD], *end;
+    *c = (Condition){.op = OPERATORS};
+    if (len >= sizeof row)
+        return "it is too long";
+    memcpy(row, text, len);
+    row[len]  = 0;
+    size_t at = strcspn(row, "<>=!");
+    memcpy(c->name, row, at);
+    if (!row[at])
+        return rank(c->name) || rule_is_category(c->name) || rule_find(c->name) != RULE_COUNT
+                   ? NULL
+                   : "a severity (error, warning, note), a rule or an assertion such as bank_conflicts>0@file.cu:42 is "
+                     "expected";
+    for (int i = 0; i < OPERATORS && c->op == OPERATORS; i++)
+        if (!strncmp(row + at, operators[i], strlen(operators[i])))
+            c->op = (Operator)i;
+    if (c->op == OPERATORS)
+        return "one of > >= < <= == != is expected";
+    char *dot = strstr(c->name, ".sum");
+    if (dot && !dot[4])
+        *dot = 0;
+    if (!is_counter(c->name))
+        return "there is no such counter";
+    char *number = row + at + strlen(operators[c->op]);
+    c->number    = strtod(number, &end);
+    if (end == number || (*end && *end != '@'))
+        return "a number is expected behind the comparison";
+    if (*end == '@' && !end[1])
+        return "a file, FILE:LINE or a kernel is expected behind @";
+    if (*end == '@')
+        strcpy(c->place, end + 1);
+    return NULL;
+}
+
+static const char *next(const char *text, size_t *len)
+{
+    text += strspn(text, ",");
+    *len = strcspn(text, ",");
+    return *len ? text : NULL;
+}
+
+Status fail_check(const char *text, Str *why)
+{
+    Condition c;
+    size_t    len;
+    for (const char *p = text; (p = next(p, &len)); p += len) {
+        const char *wrong = parse(p, len, &c);
+        if (wrong) {
+            str_printf(why, "--fail-on: '%.*s': %s", (int)len, p, wrong);
+            return WW_ERR_INVALID;
+        }
+    }
+    return WW_OK;
+}
+
+bool fail_counts(const char *text)
+{
+    return text && strpbrk(text, "<>=!");
+}
+
+/* ---- evaluation ---- */
+
+static double value_of(const WwCounters *c, const char *name)
+{
+    for (size_t i = 0; i < ww_counter_count(); i++)
+        if (!strcmp(ww_counter_name(i), name))
+            return (double)ww_counter_value(c, i);
+    double sum = 0;
+    for (size_t i = 0; i < sizeof metrics / sizeof *metrics; i++)
+        if (!strcmp(metrics[i].name, name)) {
+            char list[MAX_WORD], *save = NULL;
+            strcpy(list, metrics[i].counters);
+            for (char *w = strtok_r(list, " ", &save); w; w = strtok_r(NULL, " ", &save))
+                sum += value_of(c, w);
+        }
+    return sum;
+}
+
+static bool ends_path(const char *path, const char *tail, size_t m)
+{
+    size_t n = strlen(path);
+    return n >= m && !strncmp(path + n - m, tail, m) && (n == m || path[n - m - 1] == '/' || *tail == '/');
+}
+
+/* "gemm" names gemm and gemm(float*, int); "gemm<4>" also void gemm<4>(...). */
+static bool names_kernel(const Row *row, const char *name)
+{
+    size_t      n = strlen(name);
+    const char *k = row->kernel;
+    if (!strncmp(k, "void ", 5))
+        k += 5;
+    return !strcmp(row->symbol, name) || !strcmp(row->kernel, name) ||
+           (!strncmp(k, name, n) && strchr("(<", k[n]) && k[n]);
+}
+
+static double measured(const Report *r, const Condition *c)
+{
+    const char *colon = strrchr(c->place, ':');
+    size_t      file  = colon ? (size_t)(colon - c->place) : strlen(c->place);
+    uint32_t    line  = colon ? (uint32_t)strtoul(colon + 1, NULL, 10) : 0;
+    double      sum   = 0;
+    for (size_t i = 0; i < r->nrows; i++) {
+        const Row *row = &r->row[i];
+        if (!*c->place || names_kernel(row, c->place))
+            sum += value_of(&row->counters, c->name);
+        else
+            for (size_t j = 0; j < row->nlines; j++)
+                if (ends_path(row->line[j].file, c->place, file) && (!line || row->line[j].line == line))
+                    sum += value_of(&row->line[j].counters, c->name);
+    }
+    return sum;
+}
+
+static bool holds(const Report *r, const Condition *c)
+{
+    double x = measured(r, c), y = c->number;
+    switch (c->op) {
+    case AT_LEAST: return x >= y;
+    case AT_MOST: return x <= y;
+    case EQUAL: return x == y;
+    case NOT_EQUAL: return x != y;
+    case ABOVE: return x > y;
+    default: return x < y;
+    }
+}
+
+static bool found(const Report *r, const char *name)
+{
+    for (size_t i = 0; i < r->nfindings; i++) {
+        const WwFinding *f = &r->finding[i].f;
+        if (rank(name) ? rank(f->severity) >= rank(name) : !strcmp(f->rule, name) || !strcmp(f->category, name))
+            return true;
+    }
+    return false;
+}
+
+bool report_fails(const Report *r, const char *text)
+{
+    Condition c;
+    size_t    len;
+    for (const char *p = text ? text : ""; (p = next(p, &len)); p += len)
+        if (!parse(p, len, &c) && (c.op == OPERATORS ? found(r, c.name) : holds(r, &c)))
+            return true;
+    return false;
+}

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The findings of a report: one for each rule, kernel, place and other place, with the count of all launches that showed it and the
+ * words of the first; and their text, as compilers write it:
+ *
+ *     file:line:col: severity: message [rule]
+ *     source line
+ *     ^ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/rows.h"
+
+enum { MAX_SOURCE = 400 };
+
+static int by_text(const char *a, const char *b)
+{
+    return strcmp(a ? a : "", b ? b : "");
+}
+
+static int by_number(uint64_t a, uint64_t b)
+{
+    return a < b ? -1 : a > b;
+}
+
+static int by_identity(const ReportFinding *x, const ReportFinding *y)
+{
+    const WwFinding *a = &x->f, *b = &y->f;
+    int              c = by_text(a->file, b->file);
+    c                  = c ? c : by_number(a->line, b->line);
+    c                  = c ? c : by_number(a->col, b->col);
+    c                  = c ? c : strcmp(a->rule, b->rule);
+    c                  = c ? c : by_text(a->kernel, b->kernel);
+    if (c || !a->other || !b->other)
+        return c ? c : (a->other != NULL) - (b->other != NULL);
+    c = by_text(a->other->file, b->other->file);
+    c = c ? c : by_number(a->other->line, b->other->line);
+    return c ? c : by_number(a->other->col, b->other->col);
+}
+
+static const char *keep(Report *r, const char *s)
+{
+    return s ? arena_strdup(r->arena, s) : NULL;
+}
+
+static ReportFinding copy_of(Report *r, const WwFinding *f, const char *kernel, int64_t launch)
+{
+    ReportFinding c = {.f = *f, .launch = launch};
+    c.f.kernel      = keep(r, f->kernel ? kernel : NULL);
+    c.f.rule        = keep(r, f->rule);
+    c.f.category    = keep(r, f->category);
+    c.f.severity    = keep(r, f->severity);
+    c.f.file        = keep(r, f->file);
+    c.f.message     = keep(r, f->message);
+    if (f->other) {
+        WwFindingEnd *e = ARENA_NEW(r->arena, WwFindingEnd);
+        *e              = *f->other;
+        e->kernel       = keep(r, f->other->kernel);
+        e->file         = keep(r, f->other->file);
+        e->message      = keep(r, f->other->message);
+        c.f.other       = e;
+    }
+    if (f->mend) {
+        WwMend *m = ARENA_NEW(r->arena, WwMend);
+        *m        = *f->mend;
+        m->text   = keep(r, f->mend->text);
+        m->unit   = keep(r, f->mend->unit);
+        c.f.mend  = m;
+    }
+    return c;
+}
+
+void report_add_finding(Report *r, const WwFinding *f, const char *kernel, int64_t launch)
+{
+    ReportFinding probe = {.f = *f};
+    probe.f.kernel      = f->kernel ? kernel : NULL;
+    if (suppressions_match(&r->suppress, f))
+        return;
+    for (size_t i = 0; i < r->nfindings; i++)
+        if (by_identity(&r->finding[i], &probe) == 0) {
+            r->finding[i].f.count += f->count;
+            return;
+        }
+    if (r->nfindings == r->findings_cap) {
+        r->findings_cap = r->findings_cap ? r->findings_cap * 2 : 16;
+        r->finding      = xrealloc(r->finding, r->findings_cap * sizeof *r->finding);
+    }
+    r->finding[r->nfindings++] = copy_of(r, f, kernel, launch);
+}
+
+static int in_order(const void *a, const void *b)
+{
+    return by_identity(a, b);
+}
+
+void report_sort(Report *r)
+{
+    if (r->nfindings)
+        qsort(r->finding, r->nfindings, sizeof *r->finding, in_order);
+}
+
+size_t report_finding_count(const Report *r)
+{
+    return r->nfindings;
+}
+
+/* ---- text ---- */
+
+typedef struct Colours {
+    const char *place, *error, *warning, *note, *caret, *off;
+} Colours;
+
+static const Colours plain  = {"", "", "", "", "", ""};
+static const Colours bright = {"\033[1m", "\033[1;31m", "\033[1;35m", "\033[1;36m", "\033[1;32m", "\033[0m"};
+
+/* Line `line` of a file into s (zero-terminated, cut); false when it cannot be had. */
+static bool source_line(const char *file, uint32_t line, char *s, size_t cap)
+{
+    FILE *f  = file && line ? fopen(file, "r") : NULL;
+    bool  ok = false;
+    for (uint32_t n = 1; f && fgets(s, (int)cap, f);) {
+        bool whole = strchr(s, '\n') != NULL;
+        if (n == line) {
+            s[strcspn(s, "\r\n")] = 0;
+            ok                    = true;
+            break;
+        }
+        n += whole;
+    }
+    if (f)
+        fclose(f);
+    return ok;
+}
+
+static void source(const char *file, uint32_t line, uint32_t col, const Colours *c, Str *out)
+{
+    char s[MAX_SOURCE];
+    if (!source_line(file, line, s, sizeof s))
+        return;
+    if (col == 0 || col > strlen(s)) /* none given: where the text begins */
+        col = 1 + (uint32_t)strspn(s, " \t");
+    for (char *p = s; *p; p++)
+        if ((unsigned char)*p < 32 && *p != '\t')
+            *p = '?';
+    str_printf(out, "%s\n", s);
+    for (uint32_t i = 0; i + 1 < col && s[i]; i++)
+        str_addc(out, s[i] == '\t' ? '\t' : ' ');
+    str_printf(out, "%s^%s\n", c->caret, c->off);
+}
+
+static void place(const char *file, uint32_t line, uint32_t col, const Colours *c, Str *out)
+{
+    if (file)
+        str_printf(out, "%s%s:%u:%u:%s ", c->place, file, line, col, c->off);
+    else
+        str_printf(out, "%swarpwright:%s ", c->place, c->off);
+}
+
+static void finding_text(const ReportFinding *r, const Colours *c, Str *out)
+{
+    const WwFinding *f      = &r->f;
+    const char      *colour = !strcmp(f->severity, "error")     ? c->error
+                              : !strcmp(f->severity, "warning") ? c->warning
+                                                                : c->note;
+    place(f->file, f->line, f->col, c, out);
+    str_printf(out, "%s%s:%s ", colour, f->severity, c->off);
+    if (f->kernel)
+        str_printf(out, "kernel %s, block (%u, %u, %u), thread (%u, %u, %u): ", f->kernel, f->block.x, f->block.y,
+                   f->block.z, f->thread.x, f->thread.y, f->thread.z);
+    str_add(out, f->message);
+    if (f->count > 1)
+        str_printf(out, "; %" PRIu64 " times", f->count);
+    str_printf(out, " [%s]\n", f->rule);
+    source(f->file, f->line, f->col, c, out);
+    if (f->other && f->other->file) {
+        place(f->other->file, f->other->line, f->other->col, c, out);
+        str_printf(out, "%snote:%s block (%u, %u, %u), thread (%u, %u, %u): %s\n", c->note, c->off, f->other->block.x,
+                   f->other->block.y, f->other->block.z, f->other->thread.x, f->other->thread.y, f->other->thread.z,
+                   f->other->message ? f->other->message : "the other end");
+        source(f->other->file, f->other->line, f->other->col, c, out);
+    } else if (f->other && f->other->message) {
+        str_printf(out, "  %s\n", f->other->message);
+    }
+    if (f->mend)
+        str_printf(out, "  mend: %s: %" PRIu64 " -> %" PRIu64 " %s, %+" PRId64 " bytes of shared memory\n",
+                   f->mend->text, f->mend->before, f->mend->after, f->mend->unit, f->mend->shared_bytes);
+    if (f->seed)
+        str_printf(out, "  shown by --seed %" PRIu64 "\n", f->seed);
+}
+
+void report_findings_text(Report *r, bool coloured, Str *out)
+{
+    size_t errors = 0, warnings = 0;
+    report_sort(r);
+    for (size_t i = 0; i < r->nfindings; i++) {
+        finding_text(&r->finding[i], coloured ? &bright : &plain, out);
+        errors += !strcmp(r->finding[i].f.severity, "error");
+        warnings += !strcmp(r->finding[i].f.severity, "warning");
+    }
+    str_printf(out, "%zu error%s, %zu warning%s, %zu note%s", errors, errors == 1 ? "" : "s", warnings,
+               warnings == 1 ? "" : "s", r->nfindings - errors - warnings,
+               r->nfindings - errors - warnings == 1 ? "" : "s");
+    if (r->suppress.hits)
+        str_printf(out, "; %" PRIu64 " suppressed", r->suppress.hits);
+    str_addc(out, '\n');
+}
