@@ -15,9 +15,10 @@
     {                                                                                                                  \
         return state_missing(#name);                                                                                   \
     }
-#define RTV(version, name, target) void rt_##target(void);
-#define DRV(name, status, variant) DRV_##status(name)
-#define DRV_DONE(name)             void drv_##name(void);
+#define RTV(version, name, target)  void rt_##target(void);
+#define DRVA(name, target, variant) void rt_##target(void);
+#define DRV(name, status, variant)  DRV_##status(name)
+#define DRV_DONE(name)              void drv_##name(void);
 #define DRV_MISSING(name)                                                                                              \
     CuErr drv_##name(void);                                                                                            \
     CuErr drv_##name(void)                                                                                             \
@@ -28,6 +29,7 @@
 #undef RT
 #undef RTV
 #undef DRV
+#undef DRVA
 
 #define ENTRY(name, target)       {#name, (void (*)(void))target},
 #define ENTRY_PLAIN(name, target) ENTRY(name, target)
@@ -35,6 +37,7 @@
 #define ENTRY_PTDS(name, target)  ENTRY(name, target) ENTRY(name##_ptds, target)
 #define RT(name, status, variant) ENTRY_##variant(name, rt_##name)
 #define DRV(name, status, variant)
+#define DRVA(name, target, variant)
 #define RTV(version, name, target) RTV_##version(name, target)
 
 #define RTV_11(name, target) ENTRY(name, rt_##target)
@@ -62,10 +65,12 @@ static const ApiEntry runtime_13[] = {
 
 #undef RT
 #undef DRV
+#undef DRVA
 #undef RTV
 #define RT(name, status, variant)
 #define RTV(version, name, target)
-#define DRV(name, status, variant) ENTRY_##variant(name, drv_##name)
+#define DRVA(name, target, variant) ENTRY_##variant(name, rt_##target)
+#define DRV(name, status, variant)  ENTRY_##variant(name, drv_##name)
 static const ApiEntry driver[] = {
 #include "cuda/api.def"
     {NULL, NULL}};

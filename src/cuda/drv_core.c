@@ -1,23 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Driver interface: initialisation, devices, contexts, modules, functions, launches.
+ * Driver interface: initialisation, devices, contexts.
  * A context is a handle that names a device; every context of a device sees the same memory, as the runtime's primary one does.
- * Each thread has a stack of current contexts; the runtime's current device follows it.  A CUfunction is a Kernel, a CUmodule an Image. */
-#include <dlfcn.h>
-#include <errno.h>
-#include <fcntl.h>
+ * Each thread has a stack of current contexts; the runtime's current device follows it. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/arena.h"
 #include "cuda/api.h"
 #include "cuda/device.h"
-#include "cuda/fatbin.h"
-#include "cuda/module.h"
-#include "cuda/stream.h"
-#include "emu/emu.h"
+#include "cuda/driver.h"
 
 enum { STACK = 32, API_VERSION = 13000 };
 
@@ -34,18 +27,10 @@ static bool                   initialised;
 static _Thread_local Context *stack[STACK];
 static _Thread_local int      top;
 
-static CuErr ready(void)
+CuErr driver_ready(void)
 {
     return !initialised ? cudaErrorInitializationError : top ? cudaSuccess : cudaErrorDeviceUninitialized;
 }
-
-#define ENTER_CTX()                                                                                                    \
-    ENTER();                                                                                                           \
-    do {                                                                                                               \
-        CuErr ready_ = ready();                                                                                        \
-        if (ready_ != cudaSuccess)                                                                                     \
-            return ready_;                                                                                             \
-    } while (0)
 
 CuErr drv_cuInit(unsigned flags)
 {
@@ -321,215 +306,4 @@ CuErr drv_cuDevicePrimaryCtxSetFlags_v2(int device, unsigned flags)
     if (e == cudaSuccess)
         primary[device].flags = flags;
     return e;
-}
-
-/* ---- modules ---- */
-
-static CuErr load(Image **out, const void *data, size_t limit)
-{
-    typedef struct Wrapper {
-        int         magic, version;
-        const void *data, *more;
-    } Wrapper;
-    const Wrapper *w = data;
-    CuErr          e;
-    if (!data)
-        return cudaErrorInvalidValue;
-    bool        wrapped = limit >= sizeof *w && w->magic == 0x466243b1, fat = fatbin_is(data, limit);
-    const char *text = data;
-    if (!wrapped && !fat && !memcmp(data, "\177ELF", 4)) {
-        state_say("the module is machine code (a cubin); only PTX can be run: load the .ptx or a fat binary with PTX");
-        return cudaErrorNoKernelImageForDevice;
-    }
-    Image *i = wrapped || fat
-                   ? image_new(wrapped ? w->data : data, NULL, 0, "module.ptx")
-                   : image_new(NULL, text, limit == SIZE_MAX ? strlen(text) : strnlen(text, limit), "module.ptx");
-    if (!image_module(i, state_current(), &e)) {
-        image_free(i);
-        return e;
-    }
-    *out = i;
-    return cudaSuccess;
-}
-
-CuErr drv_cuModuleLoadData(Image **out, const void *data)
-{
-    ENTER_CTX();
-    return load(out, data, SIZE_MAX);
-}
-
-CuErr drv_cuModuleLoadDataEx(Image **out, const void *data, unsigned n, int *options, void **values)
-{
-    (void)n, (void)options, (void)values;
-    ENTER_CTX();
-    return load(out, data, SIZE_MAX);
-}
-
-CuErr drv_cuModuleLoadFatBinary(Image **out, const void *data)
-{
-    ENTER_CTX();
-    return load(out, data, SIZE_MAX);
-}
-
-CuErr drv_cuModuleLoad(Image **out, const char *path)
-{
-    ENTER_CTX();
-    int   fd       = path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
-    off_t size     = fd >= 0 ? lseek(fd, 0, SEEK_END) : -1;
-    char *data     = size >= 0 ? xcalloc((size_t)size + 8, 1) : NULL;
-    bool  read_all = data && pread(fd, data, (size_t)size, 0) == size;
-    if (fd >= 0)
-        close(fd);
-    CuErr e = read_all ? load(out, data, (size_t)size + 8)
-              : fd < 0 ? cudaErrorFileNotFound
-                       : cudaErrorInvalidKernelImage;
-    free(data);
-    return e;
-}
-
-CuErr drv_cuModuleUnload(Image *i)
-{
-    ENTER_CTX();
-    if (!i)
-        return cudaErrorInvalidResourceHandle;
-    state_flush();
-    image_free(i);
-    return cudaSuccess;
-}
-
-CuErr drv_cuModuleGetFunction(Kernel **out, Image *i, const char *name)
-{
-    ENTER_CTX();
-    CuErr e;
-    if (!i || !name)
-        return cudaErrorInvalidValue;
-    Kernel *k = image_kernel(i, name, &e);
-    if (k)
-        *out = k;
-    return e;
-}
-
-CuErr drv_cuModuleGetGlobal_v2(WwPtr *address, size_t *bytes, Image *i, const char *name)
-{
-    ENTER_CTX();
-    WwPtr  p;
-    size_t n;
-    CuErr  e = i && name ? image_variable(i, state_current(), name, &p, &n) : cudaErrorInvalidValue;
-    if (e == cudaSuccess && address)
-        *address = p;
-    if (e == cudaSuccess && bytes)
-        *bytes = n;
-    return e;
-}
-
-/* ---- functions ---- */
-
-CuErr drv_cuFuncGetAttribute(int *value, int attribute, Kernel *f)
-{
-    ENTER_CTX();
-    CuErr          e;
-    FuncAttributes a;
-    Kernel        *k = kernel_find(f, &e);
-    e                = k ? launch_attributes(k, &a) : cudaErrorInvalidResourceHandle;
-    if (e != cudaSuccess)
-        return e;
-    const int values[] = {a.max_threads,        (int)a.shared_bytes, (int)a.const_bytes,     (int)a.local_bytes,
-                          a.registers,          a.ptx_version,       a.binary_version,       a.cache_mode,
-                          a.max_dynamic_shared, a.carveout,          a.cluster_must_be_set,  a.cluster[0],
-                          a.cluster[1],         a.cluster[2],        a.non_portable_cluster, a.cluster_policy};
-    if (attribute < 0 || (size_t)attribute >= sizeof values / sizeof *values)
-        return cudaErrorInvalidValue;
-    *value = values[attribute];
-    return cudaSuccess;
-}
-
-CuErr drv_cuFuncSetAttribute(Kernel *f, int attribute, int value)
-{
-    ENTER_CTX();
-    CuErr   e;
-    Kernel *k = kernel_find(f, &e);
-    return k ? launch_set_attribute(k, attribute, value) : cudaErrorInvalidResourceHandle;
-}
-
-CuErr drv_cuFuncSetCacheConfig(Kernel *f, int config)
-{
-    ENTER_CTX();
-    CuErr   e;
-    Kernel *k = kernel_find(f, &e);
-    if (k)
-        k->cache = config;
-    return k ? cudaSuccess : cudaErrorInvalidResourceHandle;
-}
-
-CuErr drv_cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, Kernel *f, int threads, size_t shared)
-{
-    ENTER_CTX();
-    CuErr   e;
-    Kernel *k = kernel_find(f, &e);
-    return k ? launch_occupancy(k, threads, shared, blocks) : cudaErrorInvalidResourceHandle;
-}
-
-/* `extra` holds one packed buffer: 1, its address, 2, the address of its size, 0. */
-static CuErr unpack(Kernel *k, void **extra, void **args, size_t cap)
-{
-    CuErr     e;
-    WwModule *m;
-    char     *buffer = NULL;
-    size_t    bytes  = 0;
-    for (size_t i = 0; extra[i]; i += 2) {
-        if (extra[i] == (void *)1)
-            buffer = extra[i + 1];
-        else if (extra[i] == (void *)2)
-            bytes = *(size_t *)extra[i + 1];
-        else
-            return cudaErrorInvalidValue;
-    }
-    const Func *f = kernel_func(k, state_current(), &m, &e);
-    if (!f)
-        return e;
-    for (size_t i = 0; i < f->nparams; i++) {
-        uint32_t at, n;
-        emu_param(f, i, &at, &n);
-        if (!buffer || at + n > bytes || i == cap)
-            return cudaErrorInvalidValue;
-        args[i] = buffer + at;
-    }
-    return cudaSuccess;
-}
-
-static CuErr launch(Kernel *f, LaunchAsk *a, void **extra, void *stream)
-{
-    enum { MOST = 4096 };
-    static void *args[MOST]; /* under the lock */
-    CuErr        e;
-    bool         captured;
-    Kernel      *k = kernel_find(f, &e);
-    if (!k)
-        return cudaErrorInvalidResourceHandle;
-    e = extra && !a->args ? unpack(k, extra, args, MOST) : cudaSuccess;
-    if (extra && !a->args)
-        a->args = args;
-    if (e == cudaSuccess)
-        e = stream_use(stream, &captured);
-    if (e != cudaSuccess)
-        return e;
-    e = captured ? cgraph_capture_kernel(stream, k, a) : launch_run(k, a);
-    return e == cudaErrorInvalidConfiguration ? cudaErrorInvalidValue
-                                              : e; /* the driver has no code of its own for it */
-}
-
-CuErr drv_cuLaunchKernel(Kernel *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
-                         unsigned shared, void *stream, void **args, void **extra)
-{
-    ENTER_CTX();
-    LaunchAsk a = {.grid = {gx, gy, gz}, .block = {bx, by, bz}, .shared = shared, .args = args};
-    return launch(f, &a, extra, stream);
-}
-
-CuErr drv_cuLaunchCooperativeKernel(Kernel *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
-                                    unsigned bz, unsigned shared, void *stream, void **args)
-{
-    ENTER_CTX();
-    LaunchAsk a = {.grid = {gx, gy, gz}, .block = {bx, by, bz}, .shared = shared, .args = args, .cooperative = true};
-    return launch(f, &a, NULL, stream);
 }

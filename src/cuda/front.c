@@ -24,6 +24,7 @@
 #if WW_CUDART
 #define RT(name, status, variant) JUMP_##variant(name, rt_##name)
 #define DRV(name, status, variant)
+#define DRVA(name, target, variant)
 #if WW_CUDART == 11
 #undef RTV_11
 #define RTV_11(name, target) JUMP(name, rt_##target)
@@ -38,7 +39,8 @@
 #else
 #define RT(name, status, variant)
 #define RTV(version, name, target)
-#define DRV(name, status, variant) JUMP_##variant(name, drv_##name)
+#define DRV(name, status, variant)  JUMP_##variant(name, drv_##name)
+#define DRVA(name, target, variant) JUMP_##variant(name, rt_##target)
 #endif
 
 __asm__(".text\n");

@@ -24,6 +24,7 @@ typedef struct Named { /* a host address the program knows something by */
 } Named;
 
 static Named *table[BUCKETS];
+static Image *images; /* all of them */
 
 static size_t bucket(const void *host)
 {
@@ -74,14 +75,30 @@ Image *image_new(const void *fatbin, const char *ptx, size_t len, const char *na
 {
     Image *i = xcalloc(1, sizeof *i);
     i->data  = fatbin;
+    i->limit = SIZE_MAX;
+    i->next  = images;
+    images   = i;
     i->name  = copy(name, strlen(name));
     if (ptx)
         str_addn(&i->ptx, ptx, len);
     return i;
 }
 
+bool image_known(const Image *i)
+{
+    for (const Image *j = images; j; j = j->next)
+        if (j == i)
+            return j->loaded;
+    return false;
+}
+
 void image_forget(Image *i)
 {
+    for (Image **at = &images; *at; at = &(*at)->next)
+        if (*at == i) {
+            *at = i->next;
+            break;
+        }
     for (Kernel *k = i->kernels; k; k = k->next)
         if (forget(k), k->host)
             forget(k->host);
@@ -108,6 +125,8 @@ void image_free(Image *i)
         free(s);
     }
     str_free(&i->ptx);
+    str_free(&i->why);
+    free(i->own);
     free(i->name);
     free(i);
 }
@@ -122,7 +141,7 @@ static CuErr fatbin_error(Status s)
 static CuErr extract(Image *i)
 {
     Str    why = {0};
-    Status s   = fatbin_ptx(i->data, SIZE_MAX, ARCH, &i->ptx, &why);
+    Status s   = fatbin_ptx(i->data, i->limit, ARCH, &i->ptx, &why);
     if (s == WW_ERR_NOT_FOUND) {
         Str    link = {0};
         Status r    = relfatbin_ptx(i->data, ARCH, &i->ptx, &link);
@@ -134,7 +153,8 @@ static CuErr extract(Image *i)
     }
     if (s != WW_OK)
         state_say("%s: %s", i->name, str_text(&why));
-    str_free(&why);
+    str_free(&i->why);
+    i->why = why;
     return s == WW_OK ? cudaSuccess : fatbin_error(s);
 }
 
@@ -149,7 +169,8 @@ WwModule *image_module(Image *i, int n, CuErr *err)
         Status s = ww_module_load(d, i->name, str_text(&i->ptx), i->ptx.len, &i->on[n]);
         if (s != WW_OK) {
             i->failed = s == WW_ERR_NO_MEMORY ? cudaErrorMemoryAllocation : cudaErrorInvalidPtx;
-            state_say("%s", ww_device_error(d));
+            str_add(&i->why, ww_device_error(d));
+            state_say("%s", str_text(&i->why));
         }
     }
     *err = i->failed;
@@ -219,6 +240,18 @@ Kernel *image_kernel(Image *i, const char *name, CuErr *err)
             return image_add_kernel(i, name, NULL);
     *err = cudaErrorSymbolNotFound;
     return NULL;
+}
+
+CuErr image_kernels(Image *i, Kernel **list, size_t n, size_t *count)
+{
+    CuErr     e;
+    WwModule *m = image_module(i, state_current(), &e);
+    if (!m)
+        return e;
+    *count = ww_module_kernel_count(m);
+    for (size_t j = 0; list && j < n && j < *count; j++)
+        list[j] = image_kernel(i, ww_module_kernel_name(m, j), &e);
+    return e;
 }
 
 Kernel *kernel_find(const void *host, CuErr *err)

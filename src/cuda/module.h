@@ -11,6 +11,10 @@ typedef struct Symbol Symbol;
 
 typedef struct Image { /* one fat binary or PTX text */
     const void *data;      /* fat binary in the program, or NULL */
+    size_t      limit;     /* bytes of it that may be read */
+    void       *own;       /* what data points to, if it is ours */
+    bool        loaded;    /* by a call, not registered by the program */
+    Str         why;       /* the message, once it failed */
     Str         ptx;       /* text once it was extracted */
     CuErr       failed;    /* why it cannot be used, once tried */
     char       *name;      /* for messages; owned */
@@ -40,6 +44,10 @@ struct Symbol {
 
 Image *image_new(const void *fatbin, const char *ptx, size_t len, const char *name);
 void   image_free(Image *i);
+/* Is it an image that a call loaded and that was not unloaded? */
+bool   image_known(const Image *i);
+/* Every kernel of the image as a handle, in the module's order; fewer than n when there are fewer.  NULL list: only counts. */
+CuErr  image_kernels(Image *i, Kernel **list, size_t n, size_t *count);
 /* The image's module on device n, loaded on first use; NULL with *err. */
 WwModule *image_module(Image *i, int n, CuErr *err);
 

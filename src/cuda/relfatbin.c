@@ -41,20 +41,26 @@ static void gather(const uint8_t *p, size_t n, unsigned arch, Texts *t)
     }
 }
 
-static void search_file(int fd, unsigned arch, Texts *t)
+static void search(Elf *e, unsigned arch, Texts *t)
 {
     size_t names = 0;
-    Elf   *e     = elf_version(EV_CURRENT) != EV_NONE ? elf_begin(fd, ELF_C_READ, NULL) : NULL;
-    if (e && elf_getshdrstrndx(e, &names) == 0)
-        for (Elf_Scn *s = NULL; (s = elf_nextscn(e, s));) {
-            GElf_Shdr   h;
-            const char *name = gelf_getshdr(s, &h) ? elf_strptr(e, names, h.sh_name) : NULL;
-            Elf_Data   *d    = name && !strcmp(name, "__nv_relfatbin") ? elf_rawdata(s, NULL) : NULL;
-            if (d && d->d_buf)
-                gather(d->d_buf, d->d_size, arch, t);
+    if (elf_kind(e) == ELF_K_AR) { /* a library: its members, one after the other */
+        Elf_Cmd command = ELF_C_READ;
+        for (Elf *member; (member = elf_begin(-1, command, e)); elf_end(member)) {
+            search(member, arch, t);
+            command = elf_next(member);
         }
-    if (e)
-        elf_end(e);
+        return;
+    }
+    if (elf_getshdrstrndx(e, &names) != 0)
+        return;
+    for (Elf_Scn *s = NULL; (s = elf_nextscn(e, s));) {
+        GElf_Shdr   h;
+        const char *name = gelf_getshdr(s, &h) ? elf_strptr(e, names, h.sh_name) : NULL;
+        Elf_Data   *d    = name && !strcmp(name, "__nv_relfatbin") ? elf_rawdata(s, NULL) : NULL;
+        if (d && d->d_buf)
+            gather(d->d_buf, d->d_size, arch, t);
+    }
 }
 
 static Status link_texts(const Texts *t, Str *ptx, Str *why)
@@ -72,6 +78,29 @@ static Status link_texts(const Texts *t, Str *ptx, Str *why)
     return s;
 }
 
+static Status finish(Texts *t, Str *ptx, Str *why)
+{
+    Status s = t->n ? link_texts(t, ptx, why) : WW_ERR_NOT_FOUND;
+    for (size_t i = 0; i < t->n; i++)
+        str_free(&t->text[i]);
+    free(t->text);
+    return s;
+}
+
+Status relfatbin_memory(const void *data, size_t bytes, unsigned arch, Str *ptx, Str *why)
+{
+    Texts t = {0};
+    char *p = xmalloc(bytes ? bytes : 1); /* libelf may write to what it reads */
+    memcpy(p, data, bytes);
+    Elf *e = elf_version(EV_CURRENT) != EV_NONE ? elf_memory(p, bytes) : NULL;
+    if (e) {
+        search(e, arch, &t);
+        elf_end(e);
+    }
+    free(p);
+    return finish(&t, ptx, why);
+}
+
 Status relfatbin_ptx(const void *inside, unsigned arch, Str *ptx, Str *why)
 {
     Dl_info info;
@@ -81,13 +110,12 @@ Status relfatbin_ptx(const void *inside, unsigned arch, Str *ptx, Str *why)
         fd = open(info.dli_fname, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
-    if (fd >= 0) {
-        search_file(fd, arch, &t);
-        close(fd);
+    Elf *e = fd >= 0 && elf_version(EV_CURRENT) != EV_NONE ? elf_begin(fd, ELF_C_READ, NULL) : NULL;
+    if (e) {
+        search(e, arch, &t);
+        elf_end(e);
     }
-    Status s = t.n ? link_texts(&t, ptx, why) : WW_ERR_NOT_FOUND;
-    for (size_t i = 0; i < t.n; i++)
-        str_free(&t.text[i]);
-    free(t.text);
-    return s;
+    if (fd >= 0)
+        close(fd);
+    return finish(&t, ptx, why);
 }
