@@ -162,6 +162,7 @@ static void record(Kernel *k, const LaunchAsk *a, uint64_t n, Status s, CuErr e,
                       .seconds   = seconds,
                       .result    = r,
                       .unwatched = !watch && s == WW_OK,
+                      .generated = k->image->data != NULL,
                       .why       = s == WW_OK ? NULL : ww_device_error(d)};
     l.outcome      = s == WW_OK ? LAUNCH_OK : e == cudaErrorNotSupported ? LAUNCH_UNSUPPORTED : LAUNCH_FAILED;
     report_add(state.report, &l);

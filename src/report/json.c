@@ -31,12 +31,14 @@ static json_t *counters_json(const WwCounters *c)
     return o;
 }
 
-static json_t *lines_json(const WwResult *r)
+static json_t *lines_json(const ReportLaunch *launch)
 {
     json_t *list = json_array();
-    for (size_t i = 0; i < ww_result_line_count(r); i++) {
-        const WwLine *l = ww_result_line(r, i);
-        json_t       *o = json_object();
+    for (size_t i = 0; i < ww_result_line_count(launch->result); i++) {
+        const WwLine *l = ww_result_line(launch->result, i);
+        if (!report_is_written(launch, l))
+            continue;
+        json_t *o = json_object();
         json_object_set_new(o, "file", text_json(l->file));
         json_object_set_new(o, "line", json_integer(l->line));
         for (size_t k = 0; k < ww_counter_count(); k++)
@@ -74,7 +76,7 @@ json_t *launch_json(const ReportLaunch *l)
                         json_pack("{s:I,s:I,s:I}", "exact", (json_int_t)c.exact, "approximate",
                                   (json_int_t)c.approximate, "unsupported", (json_int_t)c.unsupported));
     json_object_set_new(o, "unsupported", unsupported);
-    json_object_set_new(o, "lines", lines_json(l->result));
+    json_object_set_new(o, "lines", lines_json(l));
     return o;
 }
 

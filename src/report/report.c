@@ -58,13 +58,23 @@ void report_counters_add(WwCounters *to, const WwCounters *from)
         t[i] += f[i];
 }
 
-/* Both lists are sorted by file and line: a merge. */
-static void add_lines(Report *r, Row *row, const WwResult *result)
+bool report_is_written(const ReportLaunch *l, const WwLine *line)
 {
-    size_t   more = ww_result_line_count(result), n = 0, i = 0, j = 0;
-    RowLine *list = xcalloc(row->nlines + more + 1, sizeof *list);
-    while (i < row->nlines || j < more) {
-        const WwLine *b = j < more ? ww_result_line(result, j) : NULL;
+    size_t n = strlen(line->file);
+    return !l->generated || n < 5 || strcmp(line->file + n - 4, ".ptx") != 0;
+}
+
+/* Both lists are sorted by file and line: a merge. */
+static void add_lines(Report *r, Row *row, const ReportLaunch *l)
+{
+    size_t         more = ww_result_line_count(l->result), wanted = 0, n = 0, i = 0, j = 0;
+    const WwLine **from = xcalloc(more + 1, sizeof *from);
+    for (size_t k = 0; k < more; k++)
+        if (report_is_written(l, ww_result_line(l->result, k)))
+            from[wanted++] = ww_result_line(l->result, k);
+    RowLine *list = xcalloc(row->nlines + wanted + 1, sizeof *list);
+    while (i < row->nlines || j < wanted) {
+        const WwLine *b = from[j]; /* NULL behind the last */
         int           c = i == row->nlines ? 1 : !b ? -1 : strcmp(row->line[i].file, b->file);
         if (c == 0)
             c = row->line[i].line < b->line ? -1 : row->line[i].line > b->line;
@@ -80,6 +90,7 @@ static void add_lines(Report *r, Row *row, const WwResult *result)
         }
         n++;
     }
+    free(from);
     free(row->line);
     row->line   = list;
     row->nlines = n;
@@ -97,7 +108,7 @@ void report_add(Report *r, const ReportLaunch *l)
     if (l->result) {
         WwInstructionClasses c = ww_result_instructions(l->result);
         report_counters_add(&row->counters, ww_result_counters(l->result));
-        add_lines(r, row, l->result);
+        add_lines(r, row, l);
         row->exact += c.exact;
         row->approximate += c.approximate;
         row->inexact += c.unsupported;

@@ -25,6 +25,7 @@ typedef struct ReportLaunch {
     const char     *why;     /* message of a launch that did not end well, or NULL */
     const WwResult *result;  /* NULL: it never began */
     bool            unwatched; /* its findings do not count */
+    bool            generated; /* the PTX came out of an executable: places in it are left out */
 } ReportLaunch;
 
 typedef struct Report Report;

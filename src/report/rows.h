@@ -47,6 +47,8 @@ struct Report {
     Suppressions suppress;
 };
 
+/* A program's own PTX is text that nobody wrote: without -lineinfo it has no lines. */
+bool report_is_written(const ReportLaunch *l, const WwLine *line);
 void report_counters_add(WwCounters *to, const WwCounters *from);
 
 /* json.c */

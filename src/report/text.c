@@ -181,12 +181,6 @@ static int dearest_first(const void *a, const void *b)
     return x->cost != y->cost ? (x->cost > y->cost ? -1 : 1) : by_file_and_line(a, b);
 }
 
-static bool is_ptx(const char *file)
-{
-    size_t n = strlen(file);
-    return n > 4 && !strcmp(file + n - 4, ".ptx");
-}
-
 /* A line that several kernels share (instances of a template, inlined functions) becomes one. */
 static size_t merge_lines(Cost *list, size_t n)
 {
@@ -214,7 +208,7 @@ static Cost *all_lines(const Report *r, size_t *count)
         for (size_t j = 0; j < r->row[i].nlines; j++) {
             const RowLine *l    = &r->row[i].line[j];
             uint64_t       cost = sectors(&l->counters) + l->counters.memory_l1_wavefronts_shared;
-            if (cost && !is_ptx(l->file))
+            if (cost)
                 list[n++] = (Cost){l->file, l->line, cost, l->counters};
         }
     *count = merge_lines(list, n);
