@@ -1,0 +1,420 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * warpwright check: one module's kernels with arguments from the command line or a launch file, on the emulator, with the checkers on.
+ * Findings go to stdout as compilers write them, then one line that counts them; messages about the input go to stderr.
+ *
+ * Exit code: 122 when the input is wrong (also a launch the device would refuse), 120 when a kernel could not be run, 121 when
+ * --fail-on is met (default: error), else 0.  A launch that stops does not keep the next ones from running: every one is checked. */
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "check/rules.h"
+#include "cli/check.h"
+#include "cli/cli.h"
+#include "report/fail.h"
+#include "report/report.h"
+
+typedef struct Check {
+    CliArgs   a;
+    CheckPlan plan;
+    WwDevice *device;
+    WwModule *module;
+    Report   *report;
+    bool      lost; /* a kernel could not be run */
+} Check;
+
+static volatile int stopped;
+
+static void on_signal(int sig)
+{
+    stopped = sig;
+}
+
+static int fail(const Str *why)
+{
+    return cli_error("check", "%s", str_text(why));
+}
+
+/* ---- kernels by name --------------------------------------------------------------------------------------------- */
+
+/* The last name of a mangled one: _ZN2ns5scaleEPf -> scale.  0: it is not mangled so. */
+static size_t plain_name(const char *symbol, const char **name)
+{
+    size_t      n = 0;
+    const char *p = symbol + (strncmp(symbol, "_Z", 2) ? 0 : 2);
+    if (p == symbol)
+        return 0;
+    p += *p == 'N' || *p == 'L';
+    while (isdigit((unsigned char)*p)) {
+        char         *end;
+        unsigned long len = strtoul(p, &end, 10);
+        if (len == 0 || strlen(end) < len)
+            return 0;
+        *name = end;
+        n     = len;
+        p     = end + len;
+    }
+    return n;
+}
+
+/* As people read it. */
+static const char *shown_name(Check *c, const char *symbol)
+{
+    const char *name;
+    size_t      n = plain_name(symbol, &name);
+    return n ? arena_strndup(c->plan.arena, name, n) : symbol;
+}
+
+static bool is_named(const char *symbol, const char *name)
+{
+    const char *plain = "";
+    size_t      n     = plain_name(symbol, &plain);
+    return !strcmp(symbol, name) || (n == strlen(name) && !memcmp(plain, name, n));
+}
+
+static void list_kernels(const WwModule *m, Str *out)
+{
+    for (size_t i = 0; i < ww_module_kernel_count(m); i++)
+        str_printf(out, "%s%s", i ? ", " : "", ww_module_kernel_name(m, i));
+}
+
+/* Index of the kernel of that name (NULL: the only one); -1 after a message. */
+static long find_kernel(const Check *c, const char *name)
+{
+    size_t n = ww_module_kernel_count(c->module), exact = n, hits = 0, last = 0;
+    Str    names = {0};
+    for (size_t i = 0; i < n; i++) {
+        const char *symbol = ww_module_kernel_name(c->module, i);
+        if (name && !strcmp(symbol, name))
+            exact = i;
+        if (!name || is_named(symbol, name)) {
+            hits++;
+            last = i;
+        }
+    }
+    if (exact < n || hits == 1)
+        return (long)(exact < n ? exact : last);
+    list_kernels(c->module, &names);
+    if (!name)
+        cli_error("check", "--kernel is needed; there are: %s", n ? names.s : "none");
+    else if (hits)
+        cli_error("check", "several kernels are called '%s'; give the full name: %s", name, names.s);
+    else
+        cli_error("check", "there is no kernel '%s'; there are: %s", name, n ? names.s : "none");
+    str_free(&names);
+    return -1;
+}
+
+/* ---- arguments on the device ------------------------------------------------------------------------------------- */
+
+static int put_buffers(Check *c)
+{
+    for (size_t i = 0; i < c->plan.nargs; i++) {
+        Argument *a     = &c->plan.arg[i];
+        size_t    bytes = (size_t)(a->count * a->type->bytes);
+        if (!a->buffer)
+            continue;
+        if (ww_alloc(c->device, bytes, &a->address) != WW_OK ||
+            (a->data && ww_copy_in(c->device, a->address, a->data, bytes) != WW_OK))
+            return cli_error("check", "argument %s: %s", a->name, ww_device_error(c->device));
+    }
+    return CLI_OK;
+}
+
+static void expectation(const Check *c, size_t kernel, Str *out)
+{
+    size_t n = ww_module_kernel_arg_count(c->module, kernel);
+    str_printf(out, "kernel %s takes %zu argument%s", ww_module_kernel_name(c->module, kernel), n, n == 1 ? "" : "s");
+    for (size_t i = 0; i < n; i++)
+        str_printf(out, "%s%zu byte%s",
+                   i        ? ", "
+                   : n == 1 ? " of "
+                            : ": ",
+                   ww_module_kernel_arg_bytes(c->module, kernel, i),
+                   ww_module_kernel_arg_bytes(c->module, kernel, i) == 1 ? "" : "s");
+}
+
+/* A buffer is passed as a pointer, or by value where the parameter is a structure of exactly its size. */
+static bool fits(const Argument *a, size_t bytes, bool *by_value)
+{
+    uint64_t all = a->count * a->type->bytes;
+    *by_value    = a->buffer && bytes != 8 && all == bytes && a->data;
+    return a->buffer ? bytes == 8 || *by_value : bytes == a->type->bytes;
+}
+
+/* Pointers to the values, in order; NULL after a message. */
+static void **pack(Check *c, const CheckedLaunch *l, size_t kernel)
+{
+    size_t n    = ww_module_kernel_arg_count(c->module, kernel);
+    void **args = xcalloc(n + 1, sizeof *args);
+    Str    want = {0};
+    bool   ok   = l->nargs == n, by_value;
+    expectation(c, kernel, &want);
+    if (!ok)
+        cli_error("check", "%s; %zu %s given", str_text(&want), l->nargs, l->nargs == 1 ? "was" : "were");
+    for (size_t i = 0; ok && i < n; i++) {
+        Argument *a     = &c->plan.arg[l->arg[i]];
+        size_t    bytes = ww_module_kernel_arg_bytes(c->module, kernel, i);
+        ok              = fits(a, bytes, &by_value);
+        args[i]         = by_value ? (void *)a->data : a->buffer ? (void *)&a->address : (void *)&a->scalar;
+        if (!ok && a->buffer)
+            cli_error("check",
+                      "argument %s is a buffer, which is passed as a pointer of 8 bytes; parameter %zu has %zu: %s",
+                      a->name, i + 1, bytes, str_text(&want));
+        else if (!ok)
+            cli_error("check", "argument %s is %s of %u byte%s; parameter %zu has %zu: %s", a->name, a->type->name,
+                      a->type->bytes, a->type->bytes == 1 ? "" : "s", i + 1, bytes, str_text(&want));
+    }
+    str_free(&want);
+    if (ok)
+        return args;
+    free(args);
+    return NULL;
+}
+
+/* ---- launches ---------------------------------------------------------------------------------------------------- */
+
+static void on_print(void *user, const char *text, size_t len)
+{
+    (void)user;
+    fwrite(text, 1, len, stdout);
+}
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static int run_launch(Check *c, size_t index)
+{
+    const CheckedLaunch *l      = &c->plan.launch[index];
+    long                 kernel = find_kernel(c, l->kernel);
+    void               **args   = kernel < 0 ? NULL : pack(c, l, (size_t)kernel);
+    if (!args)
+        return CLI_USAGE;
+    const char *symbol = ww_module_kernel_name(c->module, (size_t)kernel);
+    WwLaunch    w      = {.grid      = l->grid,
+                          .block     = l->block,
+                          .shared    = l->shared,
+                          .args      = args,
+                          .arg_count = l->nargs,
+                          .observe   = WW_OBSERVE_COUNTERS,
+                          .stop      = &stopped,
+                          .on_print  = on_print};
+    WwResult   *r      = NULL;
+    double      start  = now();
+    WwStatus    s      = ww_launch(c->device, c->module, symbol, &w, &r);
+    int         code   = CLI_OK;
+    if (!r) {
+        code = cli_error("check", "%s", ww_device_error(c->device));
+    } else {
+        report_add(c->report,
+                   &(ReportLaunch){.kernel  = shown_name(c, symbol),
+                                   .symbol  = symbol,
+                                   .launch  = index,
+                                   .grid    = l->grid,
+                                   .block   = l->block,
+                                   .outcome = s == WW_OK                ? LAUNCH_OK
+                                              : s == WW_ERR_UNSUPPORTED ? LAUNCH_UNSUPPORTED
+                                                                        : LAUNCH_FAILED,
+                                   .seconds = now() - start,
+                                   .why     = s == WW_OK || s == WW_ERR_FAULT ? NULL : ww_device_error(c->device),
+                                   .result  = r});
+        c->lost |= s == WW_ERR_UNSUPPORTED;
+    }
+    ww_result_free(r);
+    free(args);
+    return code;
+}
+
+static int write_outs(Check *c)
+{
+    for (size_t i = 0; i < c->plan.nouts; i++) {
+        const OutFile *o   = &c->plan.out[i];
+        size_t         k   = 0;
+        Str            why = {0};
+        while (k < c->plan.nargs && (!c->plan.arg[k].buffer || strcmp(c->plan.arg[k].name, o->name) != 0))
+            k++;
+        if (k == c->plan.nargs)
+            return cli_error("check", "--out %s: there is no buffer of that name", o->name);
+        const Argument *a    = &c->plan.arg[k];
+        void           *data = xcalloc(a->count, a->type->bytes);
+        WwStatus        s    = ww_copy_out(c->device, data, a->address, (size_t)(a->count * a->type->bytes));
+        if (s == WW_OK)
+            s = argument_write(a, data, o->file, &why);
+        free(data);
+        int code = s == WW_OK ? CLI_OK : fail(&why);
+        str_free(&why);
+        if (code != CLI_OK)
+            return code;
+    }
+    return CLI_OK;
+}
+
+/* ---- from the command line --------------------------------------------------------------------------------------- */
+
+static int plan_from_options(Check *c, Str *why)
+{
+    CheckedLaunch l = {.kernel = cli_text(&c->a, "kernel", NULL), .shared = (uint32_t)cli_number(&c->a, "shared", 0)};
+    const char   *file = cli_text(&c->a, "launches", NULL);
+    c->plan.arena      = arena_new();
+    c->plan.seed       = cli_number(&c->a, "seed", 0);
+    l.arg              = ARENA_ARRAY(c->plan.arena, size_t, c->a.nvalues + 1);
+    for (size_t i = 0; i < c->a.nvalues; i++) {
+        const CliValue *v = &c->a.value[i];
+        if (!strcmp(v->option->name, "arg") && plan_argument(&c->plan, v->text, &l.arg[l.nargs++], why) != WW_OK)
+            return fail(why);
+        if (!strcmp(v->option->name, "out") && plan_out(&c->plan, v->text, why) != WW_OK)
+            return fail(why);
+    }
+    if (file)
+        return plan_read(&c->plan, file, why) == WW_OK ? CLI_OK : why->len ? fail(why) : CLI_USAGE;
+    const char *grid = cli_text(&c->a, "grid", NULL), *block = cli_text(&c->a, "block", NULL);
+    if (!grid || !block)
+        return cli_error("check", "--grid and --block are needed, or --launches FILE");
+    if (!plan_dim(grid, &l.grid))
+        return cli_error("check", "--grid: '%s' is not X[,Y[,Z]]", grid);
+    if (!plan_dim(block, &l.block))
+        return cli_error("check", "--block: '%s' is not X[,Y[,Z]]", block);
+    c->plan.launch    = xcalloc(1, sizeof *c->plan.launch);
+    c->plan.launch[0] = l;
+    c->plan.nlaunches = 1;
+    return CLI_OK;
+}
+
+static int open_device(Check *c)
+{
+    const char     *why = "";
+    WwDeviceOptions o   = {.profile = cli_text(&c->a, "profile", NULL),
+                           .threads = (unsigned)cli_number(&c->a, "threads", 0),
+                           .seed    = cli_number(&c->a, "seed", 0),
+                           .check   = cli_text(&c->a, "check", "")};
+    return ww_device_open("emulator", &o, &c->device, &why) == WW_OK ? CLI_OK : cli_error("check", "%s", why);
+}
+
+static int load(Check *c)
+{
+    const char *file = c->a.operand[0];
+    size_t      len;
+    char       *text = check_source(file, &len);
+    if (!text)
+        return CLI_USAGE;
+    WwStatus s = ww_module_load(c->device, file, text, len, &c->module);
+    free(text);
+    if (s != WW_OK)
+        fprintf(stderr, "%s\n", ww_device_error(c->device));
+    return s == WW_OK ? CLI_OK : CLI_USAGE;
+}
+
+/* Which launches --launch-skip and --launch-count leave. */
+static int run_launches(Check *c)
+{
+    uint64_t skip = cli_number(&c->a, "launch-skip", 0), count = cli_number(&c->a, "launch-count", UINT64_MAX);
+    int      code = CLI_OK;
+    for (size_t i = 0; i < c->plan.nlaunches && code == CLI_OK && !stopped; i++)
+        if (i >= skip && i - skip < count)
+            code = run_launch(c, i);
+    return code;
+}
+
+/* ---- the end ----------------------------------------------------------------------------------------------------- */
+
+static void json_name(const char *pattern, Str *out)
+{
+    for (const char *p = pattern; *p; p++)
+        if (p[0] == '%' && p[1] == 'p') {
+            str_printf(out, "%ld", (long)getpid());
+            p++;
+        } else {
+            str_addc(out, *p);
+        }
+}
+
+static int write_report(Check *c, int code)
+{
+    Str         text = {0}, name = {0};
+    const char *json = cli_text(&c->a, "json", NULL), *rows = cli_text(&c->a, "write-suppressions", NULL);
+    if (!cli_has(&c->a, "quiet")) {
+        report_text(c->report, &text);
+        str_addc(&text, '\n');
+    }
+    if (!cli_has(&c->a, "quiet") || report_finding_count(c->report))
+        report_findings_text(c->report, isatty(STDOUT_FILENO) && !getenv("NO_COLOR"), &text);
+    fputs(str_text(&text), stdout);
+    if (rows && report_write_suppressions(c->report, rows) != WW_OK)
+        code = cli_error("check", "cannot write %s: %s", rows, strerror(errno));
+    if (json) {
+        json_name(json, &name);
+        unlink(str_text(&name));
+        if (report_json(c->report, str_text(&name), c->a.operand[0], code) != WW_OK)
+            code = cli_error("check", "cannot write %s: %s", str_text(&name), strerror(errno));
+    }
+    str_free(&text);
+    str_free(&name);
+    return code;
+}
+
+static int check_texts(Check *c, Str *why)
+{
+    RuleSet     rules;
+    const char *file = cli_text(&c->a, "suppressions", NULL);
+    if (rules_select(cli_text(&c->a, "check", ""), &rules, why) != WW_OK ||
+        fail_check(cli_text(&c->a, "fail-on", "error"), why) != WW_OK ||
+        (file && report_suppress(c->report, file, why) != WW_OK))
+        return fail(why);
+    return CLI_OK;
+}
+
+static int check(Check *c)
+{
+    Str why  = {0};
+    int code = check_texts(c, &why);
+    if (code == CLI_OK)
+        code = plan_from_options(c, &why);
+    str_free(&why);
+    if (code == CLI_OK)
+        code = open_device(c);
+    if (code == CLI_OK)
+        code = load(c);
+    if (code == CLI_OK)
+        code = put_buffers(c);
+    if (code != CLI_OK)
+        return code;
+    signal(SIGINT, on_signal);
+    signal(SIGTERM, on_signal);
+    code = run_launches(c);
+    if (code == CLI_OK)
+        code = write_outs(c);
+    if (code != CLI_OK)
+        return code;
+    if (c->lost)
+        code = CLI_KERNEL;
+    else if (report_fails(c->report, cli_text(&c->a, "fail-on", "error")))
+        code = CLI_FINDINGS;
+    code = write_report(c, code);
+    return stopped ? 128 + stopped : code;
+}
+
+int cmd_check(int argc, char **argv)
+{
+    Check c = {0};
+    int   code;
+    if (!cli_parse(&c.a, argc, argv, &code))
+        return code;
+    c.report = report_new(cli_has(&c.a, "json"));
+    code     = check(&c);
+    ww_device_close(c.device);
+    plan_free(&c.plan);
+    report_free(c.report);
+    cli_free(&c.a);
+    return code;
+}
