@@ -3,7 +3,8 @@
  * Atomic operations: lane by lane in ascending order, each a host atomic, so that blocks on other threads see them whole.  Every
  * order and scope is as strong as acq_rel.gpu here, which every weaker one allows.
  *
- * One loop serves all: read the old value, compute the new one, compare-and-swap until it sticks.  Floating-point addition rounds to nearest;
+ * A block's shared memory belongs to the worker that runs it, so its atomics need no host atomics.  Integer operations of 4 and 8 bytes,
+ * and f32 and f64 addition in shared memory, have loops of their own; one loop serves all else: read the old value, compute the new one, compare-and-swap until it sticks.  Floating-point addition rounds to nearest;
  * .noftz and subnormals are kept as the manual says for global memory; NaN results are canonical. */
 #include "emu/atom.h"
 
@@ -146,6 +147,94 @@ static void rmw128(Warp *w, uint8_t *p, AtomOp op, const uint8_t *b, const uint8
     pthread_mutex_unlock(lock);
 }
 
+/* ---- quick ones: scalar elements, the operation chosen once for the warp ---- */
+
+/* For each executing lane: old value to d (or nowhere), `next` of old, x (operand) and y (second operand) to memory. */
+#define LANES_PLAIN(T, next)                                                                                           \
+    for (uint32_t m = w->mask; m; m &= m - 1) {                                                                        \
+        unsigned i   = (unsigned)__builtin_ctz(m);                                                                     \
+        T       *at  = (T *)(void *)p[i];                                                                              \
+        T        old = *at, x = b[i], y = c[i];                                                                        \
+        (void)y;                                                                                                       \
+        *at = (T)(next);                                                                                               \
+        if (d)                                                                                                         \
+            d[i] = old;                                                                                                \
+    }                                                                                                                  \
+    return true
+#define LANES_HOST(T, how)                                                                                             \
+    for (uint32_t m = w->mask; m; m &= m - 1) {                                                                        \
+        unsigned i   = (unsigned)__builtin_ctz(m);                                                                     \
+        T        old = how((T *)(void *)p[i], b[i], __ATOMIC_SEQ_CST);                                                 \
+        if (d)                                                                                                         \
+            d[i] = old;                                                                                                \
+    }                                                                                                                  \
+    return true
+
+/* QUICK(bits): true if the operation was one of the quick ones. */
+#define QUICK(bits)                                                                                                    \
+    static bool quick_shared##bits(Warp *w, const MemInfo *info, uint8_t *const *p)                                    \
+    {                                                                                                                  \
+        typedef uint##bits##_t T;                                                                                      \
+        typedef int##bits##_t  S;                                                                                      \
+        bool                   is_signed = type_kind((Type)info->atom_type) == 's';                                    \
+        T                     *d         = info->v[0] == NO_SLOT ? NULL : SLOT(w, T, info->v[0]);                      \
+        const T               *b = SLOT(w, T, info->b), *c = info->c == NO_SLOT ? b : SLOT(w, T, info->c);             \
+        if (type_kind((Type)info->atom_type) == 'f') {                                                                 \
+            if (info->atom != ATOM_ADD)                                                                                \
+                return false;                                                                                          \
+            LANES_PLAIN(T, from_f##bits(as_f##bits(old) + as_f##bits(x)));                                             \
+        }                                                                                                              \
+        switch ((AtomOp)info->atom) {                                                                                  \
+        case ATOM_ADD: LANES_PLAIN(T, old + x);                                                                        \
+        case ATOM_AND: LANES_PLAIN(T, old &x);                                                                         \
+        case ATOM_OR: LANES_PLAIN(T, old | x);                                                                         \
+        case ATOM_XOR: LANES_PLAIN(T, old ^ x);                                                                        \
+        case ATOM_EXCH: LANES_PLAIN(T, x);                                                                             \
+        case ATOM_CAS: LANES_PLAIN(T, old == x ? y : old);                                                             \
+        case ATOM_INC: LANES_PLAIN(T, old >= x ? 0 : old + 1);                                                         \
+        case ATOM_DEC: LANES_PLAIN(T, old == 0 || old > x ? x : old - 1);                                              \
+        case ATOM_MIN:                                                                                                 \
+            if (is_signed) {                                                                                           \
+                LANES_PLAIN(T, (S)old < (S)x ? old : x);                                                               \
+            }                                                                                                          \
+            LANES_PLAIN(T, old < x ? old : x);                                                                         \
+        case ATOM_MAX:                                                                                                 \
+            if (is_signed) {                                                                                           \
+                LANES_PLAIN(T, (S)old > (S)x ? old : x);                                                               \
+            }                                                                                                          \
+            LANES_PLAIN(T, old > x ? old : x);                                                                         \
+        }                                                                                                              \
+        return false;                                                                                                  \
+    }                                                                                                                  \
+    static bool quick_global##bits(Warp *w, const MemInfo *info, uint8_t *const *p)                                    \
+    {                                                                                                                  \
+        typedef uint##bits##_t T;                                                                                      \
+        T                     *d = info->v[0] == NO_SLOT ? NULL : SLOT(w, T, info->v[0]);                              \
+        const T               *b = SLOT(w, T, info->b);                                                                \
+        if (type_kind((Type)info->atom_type) == 'f')                                                                   \
+            return false;                                                                                              \
+        switch ((AtomOp)info->atom) {                                                                                  \
+        case ATOM_ADD: LANES_HOST(T, __atomic_fetch_add);                                                              \
+        case ATOM_AND: LANES_HOST(T, __atomic_fetch_and);                                                              \
+        case ATOM_OR: LANES_HOST(T, __atomic_fetch_or);                                                                \
+        case ATOM_XOR: LANES_HOST(T, __atomic_fetch_xor);                                                              \
+        case ATOM_EXCH: LANES_HOST(T, __atomic_exchange_n);                                                            \
+        default: return false;                                                                                         \
+        }                                                                                                              \
+    }
+QUICK(32)
+QUICK(64)
+
+static bool quick(Warp *w, const MemInfo *info, uint8_t *const *p)
+{
+    if (info->nvec != 1 || (info->bytes != 4 && info->bytes != 8) || type_bytes((Type)info->atom_type) != info->bytes ||
+        info->atom_type == TY_F16X2 || info->atom_type == TY_BF16X2)
+        return false;
+    if (info->space == SPACE_SHARED)
+        return info->bytes == 4 ? quick_shared32(w, info, p) : quick_shared64(w, info, p);
+    return info->bytes == 4 ? quick_global32(w, info, p) : quick_global64(w, info, p);
+}
+
 static uint64_t operand(const Warp *w, Slot s, unsigned bytes, unsigned lane)
 {
     uint64_t v = 0;
@@ -164,6 +253,8 @@ const Uop *mem_atom(Warp *w, const Uop *u, bool observed)
     if (!access_resolve(w, u, info, observed, p))
         return STOP;
     w->worker->sync_ops = true;
+    if (quick(w, info, p))
+        return u + 1;
     for (uint32_t m = w->mask; m; m &= m - 1) {
         unsigned i = (unsigned)__builtin_ctz(m);
         if (bytes == 16) {

@@ -194,21 +194,29 @@ static bool fits_offset(const MemInfo *m)
     return m->offset >= INT32_MIN && m->offset <= INT32_MAX;
 }
 
-/* Fast handlers, by what they serve. */
+/* Fast handlers, by what they serve: elements in registers of `reg` bytes. */
 static const struct {
-    uint8_t space, bytes, nvec;
-    Mem     load, store;
+    uint8_t space, bytes, nvec, reg;
+    Mem     load, load_signed, store;
 } fast[] = {
-    {SPACE_GLOBAL, 4, 1, MEM_ld_global_32, MEM_st_global_32},
-    {SPACE_GLOBAL, 8, 1, MEM_ld_global_64, MEM_st_global_64},
-    {SPACE_SHARED, 4, 1, MEM_ld_shared_32, MEM_st_shared_32},
-    {SPACE_SHARED, 8, 1, MEM_ld_shared_64, MEM_st_shared_64},
-    {SPACE_GLOBAL, 4, 2, MEM_ld_global_v2_32, MEM_st_global_v2_32},
-    {SPACE_GLOBAL, 4, 4, MEM_ld_global_v4_32, MEM_st_global_v4_32},
-    {SPACE_GLOBAL, 8, 2, MEM_ld_global_v2_64, MEM_st_global_v2_64},
-    {SPACE_SHARED, 4, 2, MEM_ld_shared_v2_32, MEM_st_shared_v2_32},
-    {SPACE_SHARED, 4, 4, MEM_ld_shared_v4_32, MEM_st_shared_v4_32},
-    {SPACE_SHARED, 8, 2, MEM_ld_shared_v2_64, MEM_st_shared_v2_64},
+    {SPACE_GLOBAL, 4, 1, 4, MEM_ld_global_32, MEM_ld_global_32, MEM_st_global_32},
+    {SPACE_GLOBAL, 8, 1, 8, MEM_ld_global_64, MEM_ld_global_64, MEM_st_global_64},
+    {SPACE_SHARED, 4, 1, 4, MEM_ld_shared_32, MEM_ld_shared_32, MEM_st_shared_32},
+    {SPACE_SHARED, 8, 1, 8, MEM_ld_shared_64, MEM_ld_shared_64, MEM_st_shared_64},
+    {SPACE_LOCAL, 4, 1, 4, MEM_ld_local_32, MEM_ld_local_32, MEM_st_local_32},
+    {SPACE_LOCAL, 8, 1, 8, MEM_ld_local_64, MEM_ld_local_64, MEM_st_local_64},
+    {SPACE_GLOBAL, 1, 1, 2, MEM_ld_u8_16_global, MEM_ld_s8_16_global, MEM_st_8_16_global},
+    {SPACE_SHARED, 1, 1, 2, MEM_ld_u8_16_shared, MEM_ld_s8_16_shared, MEM_st_8_16_shared},
+    {SPACE_GLOBAL, 1, 1, 4, MEM_ld_u8_32_global, MEM_ld_s8_32_global, MEM_st_8_32_global},
+    {SPACE_SHARED, 1, 1, 4, MEM_ld_u8_32_shared, MEM_ld_s8_32_shared, MEM_st_8_32_shared},
+    {SPACE_GLOBAL, 2, 1, 2, MEM_ld_16_global, MEM_ld_16_global, MEM_st_16_global},
+    {SPACE_SHARED, 2, 1, 2, MEM_ld_16_shared, MEM_ld_16_shared, MEM_st_16_shared},
+    {SPACE_GLOBAL, 4, 2, 4, MEM_ld_global_v2_32, MEM_ld_global_v2_32, MEM_st_global_v2_32},
+    {SPACE_GLOBAL, 4, 4, 4, MEM_ld_global_v4_32, MEM_ld_global_v4_32, MEM_st_global_v4_32},
+    {SPACE_GLOBAL, 8, 2, 8, MEM_ld_global_v2_64, MEM_ld_global_v2_64, MEM_st_global_v2_64},
+    {SPACE_SHARED, 4, 2, 4, MEM_ld_shared_v2_32, MEM_ld_shared_v2_32, MEM_st_shared_v2_32},
+    {SPACE_SHARED, 4, 4, 4, MEM_ld_shared_v4_32, MEM_ld_shared_v4_32, MEM_st_shared_v4_32},
+    {SPACE_SHARED, 8, 2, 8, MEM_ld_shared_v2_64, MEM_ld_shared_v2_64, MEM_st_shared_v2_64},
 };
 
 /* The fast handler, or the general one. */
@@ -216,13 +224,22 @@ static Mem choose(const MemInfo *m, bool load, bool in_buffers)
 {
     if (in_buffers)
         return load ? MEM_ld_pbuf : MEM_st_pbuf;
-    bool plain = m->reg_bytes == m->bytes && fits_offset(m);
+    bool plain = fits_offset(m);
     for (unsigned v = 0; v < m->nvec; v++)
         plain &= m->v[v] != NO_SLOT;
     for (size_t i = 0; plain && i < sizeof fast / sizeof *fast; i++)
-        if (m->space == fast[i].space && m->bytes == fast[i].bytes && m->nvec == fast[i].nvec)
-            return load ? fast[i].load : fast[i].store;
+        if (m->space == fast[i].space && m->bytes == fast[i].bytes && m->nvec == fast[i].nvec &&
+            m->reg_bytes == fast[i].reg)
+            return !load ? fast[i].store : m->is_signed ? fast[i].load_signed : fast[i].load;
     return load ? MEM_ld_any : MEM_st_any;
+}
+
+/* The handler of a kernel parameter at a fixed offset. */
+static Mem choose_param(const MemInfo *m)
+{
+    if (m->nvec > 1 || m->v[0] == NO_SLOT || m->reg_bytes != m->bytes)
+        return MEM_ld_param;
+    return m->bytes == 4 ? MEM_ld_param_32 : m->bytes == 8 ? MEM_ld_param_64 : MEM_ld_param;
 }
 
 static void emit_access(Lower *lo, Mem which, Slot a, MemInfo *m)
@@ -255,7 +272,7 @@ static void lower_ld(Lower *lo, const Instr *in)
         if (e->kind == OPD_REG)
             m->reg_bytes = (uint8_t)type_bytes(e->reg->type);
     }
-    emit_access(lo, param ? MEM_ld_param : choose(m, true, in_call_buffers(lo, mem, m)), a, m);
+    emit_access(lo, param ? choose_param(m) : choose(m, true, in_call_buffers(lo, mem, m)), a, m);
 }
 
 static void lower_st(Lower *lo, const Instr *in)
@@ -321,16 +338,22 @@ static void lower_atom(Lower *lo, const Instr *in, bool has_result)
 
 /* ---- addresses as values ---- */
 
+/* d = a + imm, a plain copy for 0. */
+static void add_const(Lower *lo, Slot d, Slot a, uint64_t imm, unsigned bytes)
+{
+    LaneType t = bytes == 8 ? LT_u64 : LT_u32;
+    Slot     b = imm ? lo_const(lo, imm, bytes) : 0;
+    Uop     *u = lo_emit(lo, lo_exec(lo)->lane[imm ? OP_add : OP_copy][t]);
+    u->d = d, u->a = a, u->b = b;
+}
+
 static void lower_cvta(Lower *lo, const Instr *in, bool to)
 {
     unsigned bytes = type_bytes(in->op->types[0]);
     Space    s     = space_of(in->op);
     uint64_t base  = s == SPACE_SHARED ? SHARED_WINDOW : s == SPACE_LOCAL ? LOCAL_WINDOW : 0;
     Slot     a = lo_src(lo, &in->opd[1], bytes, false), d = lo_dst(lo, &in->opd[0], bytes);
-    Uop     *u = lo_emit(lo, ctl[CTL_addr_add]);
-    u->d = d, u->a = a;
-    u->imm = to ? -(int64_t)base : (int64_t)base;
-    u->x   = (uint16_t)bytes;
+    add_const(lo, d, a, to ? -base : base, bytes);
     lo_dst_done(lo, &in->opd[0], d, bytes, false);
 }
 

@@ -8,25 +8,35 @@
 #include "emu/sync.h"
 #include "ptx/sregs.h"
 
+/* The executing lanes of p become VALUE; all of them may be written when every live lane executes, which the compiler makes vectors of. */
+#define WRITE_LANES(w, p, VALUE)                                                                                       \
+    do {                                                                                                               \
+        if (warp_full(w))                                                                                              \
+            for (int i = 0; i < LANES; i++)                                                                            \
+                (p)[i] = (VALUE);                                                                                      \
+        else                                                                                                           \
+            for (uint32_t m = (w)->mask; m; m &= m - 1) {                                                              \
+                int i  = __builtin_ctz(m);                                                                             \
+                (p)[i] = (VALUE);                                                                                      \
+            }                                                                                                          \
+    } while (0)
+
 void slot_broadcast32(Warp *w, Slot d, uint32_t v)
 {
     uint32_t *p = SLOT(w, uint32_t, d);
-    for (int i = 0; i < LANES; i++)
-        p[i] = w->mask >> i & 1 ? v : p[i];
+    WRITE_LANES(w, p, v);
 }
 
 void slot_broadcast64(Warp *w, Slot d, uint64_t v)
 {
     uint64_t *p = SLOT(w, uint64_t, d);
-    for (int i = 0; i < LANES; i++)
-        p[i] = w->mask >> i & 1 ? v : p[i];
+    WRITE_LANES(w, p, v);
 }
 
 static void vector32(Warp *w, Slot d, const uint32_t *v)
 {
     uint32_t *p = SLOT(w, uint32_t, d);
-    for (int i = 0; i < LANES; i++)
-        p[i] = w->mask >> i & 1 ? v[i] : p[i];
+    WRITE_LANES(w, p, v[i]);
 }
 
 /* Warp instructions this worker has run: the emulator's clock. */

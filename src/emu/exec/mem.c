@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The fast memory handlers: 4- and 8-byte elements, alone or in vectors, of global and shared memory (compiled per SIMD level).
+ * The fast memory handlers (compiled per SIMD level): 4- and 8-byte elements of global, shared and local memory, vectors and
+ * narrow elements of global and shared memory, kernel parameters.
  *
  * All work on 32 addresses at once: inactive lanes are given the first active lane's address, so that checks and loads need no mask.
  * One vector pass checks bounds and alignment against the last allocation this instruction hit; a second looks at each half warp's
- * pattern, because most accesses are consecutive or one address: those become plain vector moves. */
+ * pattern, because most accesses are consecutive or one address: those become plain vector moves.  A handful of lanes are served one by
+ * one, without looking for patterns. */
 #include <string.h>
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -117,6 +119,12 @@ INLINE Pattern pattern32(const uint32_t *t, unsigned bytes)
     return zero16(d) ? UNIFORM : SCATTERED;
 }
 
+/* So few lanes that one after the other is quickest. */
+INLINE bool few(const Warp *w)
+{
+    return __builtin_popcount(w->mask) <= 4;
+}
+
 /* 16 values of T from base + t[i] into v. */
 #define GATHER_HALF(T, v, base, t, pattern)                                                                            \
     do {                                                                                                               \
@@ -135,7 +143,12 @@ INLINE Pattern pattern32(const uint32_t *t, unsigned bytes)
 
 #define LOAD_BOTH(T, w, u, base, t, pattern)                                                                           \
     do {                                                                                                               \
-        T      *d_  = SLOT(w, T, (u)->d);                                                                              \
+        T *d_ = SLOT(w, T, (u)->d);                                                                                    \
+        if (few(w)) {                                                                                                  \
+            for (uint32_t m_ = (w)->mask; m_; m_ &= m_ - 1)                                                            \
+                d_[__builtin_ctz(m_)] = *(const T *)(const void *)((base) + (t)[__builtin_ctz(m_)]);                   \
+            break;                                                                                                     \
+        }                                                                                                              \
         Pattern p0_ = pattern(t, sizeof(T)), p1_ = pattern((t) + HALF, sizeof(T));                                     \
         if (warp_full(w)) {                                                                                            \
             GATHER_HALF(T, d_, base, t, p0_);                                                                          \
@@ -189,6 +202,57 @@ INLINE bool enter_shared(Warp *w, const Uop *u, Addr32 *x, unsigned bytes, Acces
         access_notify(w, u->ptr, ACCESS_SHARED, w->mask, x->t, NULL);
     return true;
 }
+
+/* Local memory: lane i's bytes stand together, local_bytes after those of lane i - 1.  false: not all lanes are in bounds and aligned. */
+INLINE bool enter_local(Warp *w, const Uop *u, Addr64 *x, unsigned bytes, bool observed)
+{
+    addresses64(w, u, x);
+    if (__builtin_expect(w->local_bytes < bytes || !good64(x, 0, w->local_bytes - bytes, bytes), 0))
+        return false;
+    if (observed) {
+        uint32_t off[LANES] __attribute__((aligned(64)));
+        for (int i = 0; i < LANES; i++)
+            off[i] = (uint32_t)x->t[i];
+        access_notify(w, u->ptr, ACCESS_LOCAL, w->mask, off, NULL);
+    }
+    for (int i = 0; i < LANES; i++)
+        x->t[i] += (uint64_t)(uintptr_t)w->local + (uint64_t)(unsigned)i * w->local_bytes;
+    return true;
+}
+
+/* ---- narrow elements E in wider registers R ---- */
+
+#define LOAD_NARROW(R, E, w, u, base, t, pattern)                                                                      \
+    do {                                                                                                               \
+        R *d_ = SLOT(w, R, (u)->d);                                                                                    \
+        E  v_[LANES] __attribute__((aligned(64)));                                                                     \
+        GATHER_HALF(E, v_, base, t, pattern(t, sizeof(E)));                                                            \
+        GATHER_HALF(E, v_ + HALF, base, (t) + HALF, pattern((t) + HALF, sizeof(E)));                                   \
+        if (warp_full(w))                                                                                              \
+            for (int i_ = 0; i_ < LANES; i_++)                                                                         \
+                d_[i_] = (R)v_[i_];                                                                                    \
+        else                                                                                                           \
+            for (int i_ = 0; i_ < LANES; i_++)                                                                         \
+                d_[i_] = (w)->mask >> i_ & 1 ? (R)v_[i_] : d_[i_];                                                     \
+    } while (0)
+
+#define STORE_NARROW(R, E, w, u, base, t, pattern)                                                                     \
+    do {                                                                                                               \
+        const R *s_ = SLOT(w, R, (u)->d);                                                                              \
+        if ((w)->mask == UINT32_MAX && pattern(t, sizeof(E)) == CONSECUTIVE &&                                         \
+            pattern((t) + HALF, sizeof(E)) == CONSECUTIVE) {                                                           \
+            E v_[LANES] __attribute__((aligned(64)));                                                                  \
+            for (int i_ = 0; i_ < LANES; i_++)                                                                         \
+                v_[i_] = (E)s_[i_];                                                                                    \
+            memcpy((base) + (t)[0], v_, HALF * sizeof(E));                                                             \
+            memcpy((base) + (t)[HALF], v_ + HALF, HALF * sizeof(E));                                                   \
+        } else {                                                                                                       \
+            for (uint32_t m_ = (w)->mask; m_; m_ &= m_ - 1) {                                                          \
+                unsigned i_                      = (unsigned)__builtin_ctz(m_);                                        \
+                *(E *)(void *)((base) + (t)[i_]) = (E)s_[i_];                                                          \
+            }                                                                                                          \
+        }                                                                                                              \
+    } while (0)
 
 /* ---- vectors: N elements a lane ---- */
 
@@ -258,6 +322,73 @@ TWINS(SHARED, ld_shared_64, uint64_t, ACCESS_LD, LOAD_BOTH)
 TWINS(SHARED, st_shared_32, uint32_t, ACCESS_ST, STORE_BOTH)
 TWINS(SHARED, st_shared_64, uint64_t, ACCESS_ST, STORE_BOTH)
 
+/* What the general handler calls an error is one. */
+#define LOCAL(name, T, op, both, observed)                                                                             \
+    static const Uop *name(Warp *w, const Uop *u)                                                                      \
+    {                                                                                                                  \
+        Addr64 x;                                                                                                      \
+        if (!enter_local(w, u, &x, sizeof(T), observed))                                                               \
+            return mem_handlers_once[(op) == ACCESS_LD ? MEM_ld_any : MEM_st_any][observed](w, u);                     \
+        both(T, w, u, HOST, x.t, pattern64);                                                                           \
+        return u + 1;                                                                                                  \
+    }
+TWINS(LOCAL, ld_local_32, uint32_t, ACCESS_LD, LOAD_BOTH)
+TWINS(LOCAL, ld_local_64, uint64_t, ACCESS_LD, LOAD_BOTH)
+TWINS(LOCAL, st_local_32, uint32_t, ACCESS_ST, STORE_BOTH)
+TWINS(LOCAL, st_local_64, uint64_t, ACCESS_ST, STORE_BOTH)
+
+/* name, register, element; each of global and shared memory */
+#define GLOBAL_NARROW(name, R, E, op, both, observed)                                                                  \
+    static const Uop *name(Warp *w, const Uop *u)                                                                      \
+    {                                                                                                                  \
+        Addr64 x;                                                                                                      \
+        if (!enter_global(w, u, &x, sizeof(E), op, observed))                                                          \
+            return STOP;                                                                                               \
+        both(R, E, w, u, HOST, x.t, pattern64);                                                                        \
+        return u + 1;                                                                                                  \
+    }
+#define SHARED_NARROW(name, R, E, op, both, observed)                                                                  \
+    static const Uop *name(Warp *w, const Uop *u)                                                                      \
+    {                                                                                                                  \
+        Addr32 x;                                                                                                      \
+        if (!enter_shared(w, u, &x, sizeof(E), op, observed))                                                          \
+            return STOP;                                                                                               \
+        both(R, E, w, u, w->shared, x.t, pattern32);                                                                   \
+        return u + 1;                                                                                                  \
+    }
+#define NARROW_TWINS(kind, name, R, E, op, both)                                                                       \
+    kind(name##_plain, R, E, op, both, false) kind(name##_seen, R, E, op, both, true)
+#define NARROW_SPACES(X, name, R, E, op, both)                                                                         \
+    X(GLOBAL_NARROW, name##_global, R, E, op, both) X(SHARED_NARROW, name##_shared, R, E, op, both)
+#define NARROW_ALL(X)                                                                                                  \
+    NARROW_SPACES(X, ld_u8_16, uint16_t, uint8_t, ACCESS_LD, LOAD_NARROW)                                              \
+    NARROW_SPACES(X, ld_s8_16, uint16_t, int8_t, ACCESS_LD, LOAD_NARROW)                                               \
+    NARROW_SPACES(X, ld_u8_32, uint32_t, uint8_t, ACCESS_LD, LOAD_NARROW)                                              \
+    NARROW_SPACES(X, ld_s8_32, uint32_t, int8_t, ACCESS_LD, LOAD_NARROW)                                               \
+    NARROW_SPACES(X, ld_16, uint16_t, uint16_t, ACCESS_LD, LOAD_NARROW)                                                \
+    NARROW_SPACES(X, st_8_16, uint16_t, uint8_t, ACCESS_ST, STORE_NARROW)                                              \
+    NARROW_SPACES(X, st_8_32, uint32_t, uint8_t, ACCESS_ST, STORE_NARROW)                                              \
+    NARROW_SPACES(X, st_16, uint16_t, uint16_t, ACCESS_ST, STORE_NARROW)
+
+NARROW_ALL(NARROW_TWINS)
+
+/* One value of the parameter block for all lanes, at u->e. */
+#define LD_PARAM(name, T)                                                                                              \
+    static const Uop *name(Warp *w, const Uop *u)                                                                      \
+    {                                                                                                                  \
+        T *d = SLOT(w, T, u->d), v;                                                                                    \
+        memcpy(&v, w->block->launch->params + u->e, sizeof v);                                                         \
+        if (warp_full(w))                                                                                              \
+            for (int i = 0; i < LANES; i++)                                                                            \
+                d[i] = v;                                                                                              \
+        else                                                                                                           \
+            for (int i = 0; i < LANES; i++)                                                                            \
+                d[i] = w->mask >> i & 1 ? v : d[i];                                                                    \
+        return u + 1;                                                                                                  \
+    }
+LD_PARAM(ld_param_32, uint32_t)
+LD_PARAM(ld_param_64, uint64_t)
+
 #define GLOBAL_VEC(name, T, N, op, both, observed)                                                                     \
     static const Uop *name(Warp *w, const Uop *u)                                                                      \
     {                                                                                                                  \
@@ -308,6 +439,15 @@ void exec_fill_mem(ExecTable *t)
     FILL(ld_shared_64);
     FILL(st_shared_32);
     FILL(st_shared_64);
+    FILL(ld_local_32);
+    FILL(ld_local_64);
+    FILL(st_local_32);
+    FILL(st_local_64);
+    t->mem[MEM_ld_param_32][0] = t->mem[MEM_ld_param_32][1] = ld_param_32;
+    t->mem[MEM_ld_param_64][0] = t->mem[MEM_ld_param_64][1] = ld_param_64;
+#define FILL_NARROW(kind, name, R, E, op, both) FILL(name);
+    NARROW_ALL(FILL_NARROW)
+#undef FILL_NARROW
 #define FILL_VEC(kind, name, T, N, op, both) FILL(name);
     VEC_ALL(FILL_VEC)
 #undef FILL_VEC
