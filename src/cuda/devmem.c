@@ -38,11 +38,19 @@ void devmem_note(Range r)
     }
     size_t i = above(r.base);
     memmove(ranges + i + 1, ranges + i, (nranges - i) * sizeof *ranges);
-    ranges[i] = r;
+    static uint64_t ids;
+    r.preferred = r.prefetched = DEVICE_NONE;
+    r.id                       = ++ids;
+    ranges[i]                  = r;
     nranges++;
 }
 
 const Range *devmem_range(uint64_t address)
+{
+    return devmem_entry(address);
+}
+
+Range *devmem_entry(uint64_t address)
 {
     size_t i = above(address);
     return i && (address - ranges[i - 1].base < ranges[i - 1].bytes || address == ranges[i - 1].base) ? &ranges[i - 1]
@@ -61,7 +69,8 @@ void devmem_drop(uint64_t base)
 void devmem_drop_device(int n)
 {
     for (size_t i = nranges; i--;)
-        if (ranges[i].device == n && !ranges[i].registered && !ranges[i].variable) {
+        if (ranges[i].device == n && !ranges[i].registered && !ranges[i].variable && !ranges[i].mapped &&
+            !ranges[i].imported) {
             ww_free(state.device[n], ranges[i].base);
             devmem_drop(ranges[i].base);
         }
@@ -87,6 +96,19 @@ CuErr devmem_share(int to, int from, bool on)
                 emu_disown(state_emu(d), ranges[i].base);
         }
     return e;
+}
+
+void devmem_share_pool(const void *pool, int to, bool on)
+{
+    CuErr     e;
+    WwDevice *d = state_device(to, &e);
+    for (size_t i = 0; d && i < nranges; i++)
+        if (ranges[i].pool == pool && ranges[i].device != to && ranges[i].bytes) {
+            if (on)
+                emu_adopt(state_emu(d), ranges[i].base, ranges[i].bytes);
+            else
+                emu_disown(state_emu(d), ranges[i].base);
+        }
 }
 
 /* ---- allocation ---- */
@@ -116,14 +138,16 @@ CuErr devmem_free(void *p, int kind)
     const Range *r  = devmem_range(at);
     if (!p)
         return cudaSuccess;
-    bool fits =
-        r && r->base == at && !r->registered && !r->variable && (kind == MEMORY_HOST) == (r->kind == MEMORY_HOST);
+    bool fits = r && r->base == at && !r->registered && !r->variable && !r->mapped && !r->imported &&
+                (kind == MEMORY_HOST) == (r->kind == MEMORY_HOST);
     if (!fits) {
         state_say("%s of %p, which %s", kind == MEMORY_HOST ? "cudaFreeHost" : "cudaFree", p,
                   !r              ? "is no allocation, or was freed before"
                   : r->base != at ? "lies inside an allocation, not at its start"
                   : r->variable   ? "is a variable"
                   : r->registered ? "is memory of the host that was only registered"
+                  : r->mapped     ? "was mapped with cuMemMap"
+                  : r->imported   ? "belongs to another process"
                                   : "was allocated by another kind of call");
         return cudaErrorInvalidValue;
     }

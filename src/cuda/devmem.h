@@ -13,18 +13,31 @@ typedef struct Range {
     int      kind;     /* MEMORY_... */
     int      device;
     unsigned flags;    /* of cudaHostAlloc, cudaHostRegister */
-    bool     registered, variable, pooled; /* host memory of the program; a module's variable; stream-ordered */
+    bool     registered, variable; /* host memory of the program; a module's variable */
+    bool     mapped, imported;             /* by cuMemMap; of another process */
+    bool     sync_memops;                  /* CU_POINTER_ATTRIBUTE_SYNC_MEMOPS */
+    uint64_t id;                           /* unique in the process */
+    void    *pool;                         /* the memory pool it came from, or NULL */
+    bool     read_mostly;                  /* advice: managed memory */
+    int      preferred, prefetched;        /* device, DEVICE_HOST or DEVICE_NONE */
+    unsigned accessed_by;                  /* devices, one bit each; bit 31: the host */
 } Range;
+
+enum { DEVICE_HOST = -1, DEVICE_NONE = -2 };
 
 void         devmem_note(Range r);
 /* The range that holds the address, or NULL. */
 const Range *devmem_range(uint64_t address);
+Range       *devmem_entry(uint64_t address);
 void         devmem_drop(uint64_t base);
 /* Frees everything the program allocated on device n (cudaDeviceReset). */
 void         devmem_drop_device(int n);
 
 /* Lets device `to` reach the allocations of device `from`, present and future (or takes that back). */
 CuErr        devmem_share(int to, int from, bool on);
+
+/* The same for what came from one memory pool. */
+void         devmem_share_pool(const void *pool, int to, bool on);
 
 /* Bytes the program holds on device n; is p in any device's memory? */
 size_t       devmem_used(int n);

@@ -9,6 +9,9 @@
 /* cuInit was called and the thread has a current context. */
 CuErr driver_ready(void);
 
+/* The primary context of a device, as a handle. */
+void *driver_primary(int device);
+
 #define ENTER_CTX()                                                                                                    \
     ENTER();                                                                                                           \
     do {                                                                                                               \

@@ -32,6 +32,11 @@ CuErr driver_ready(void)
     return !initialised ? cudaErrorInitializationError : top ? cudaSuccess : cudaErrorDeviceUninitialized;
 }
 
+void *driver_primary(int device)
+{
+    return &primary[device];
+}
+
 CuErr drv_cuInit(unsigned flags)
 {
     ENTER_ANYWAY();

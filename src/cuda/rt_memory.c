@@ -2,11 +2,12 @@
  *
  * Runtime interface: allocation, copies, sets, pointer attributes, pools.
  * Pinned memory is an allocation in the emulator's range, so it is mapped on every device; registered memory is adopted by them.
- * Advice and prefetching change nothing that can be observed here; their arguments are checked. */
+ * Pointers and managed memory: pointer.c. */
 #include <string.h>
 
 #include "cuda/device.h"
 #include "cuda/devmem.h"
+#include "cuda/ipc.h"
 #include "cuda/stream.h"
 #include "emu/emu.h"
 
@@ -56,7 +57,8 @@ CuErr rt_cudaFree(void *p)
     if (!p && !state_device(state_current(), &e)) /* cudaFree(0) is the customary way to start the device */
         return LEAVE(e);
     state_flush();
-    return LEAVE(devmem_free(p, MEMORY_DEVICE));
+    const Range *r = devmem_range((uint64_t)(uintptr_t)p);
+    return LEAVE(r && r->imported && r->pool ? ipc_close(p) : devmem_free(p, MEMORY_DEVICE));
 }
 
 CuErr rt_cudaFreeHost(void *p)
@@ -299,43 +301,6 @@ CuErr rt_cudaMemset3DAsync(PitchedPtr p, int value, Extent e, void *stream)
 {
     ENTER();
     return LEAVE(set_3d(&p, value, &e, stream));
-}
-
-/* ---- managed memory ---- */
-
-static CuErr check_managed(const void *p, size_t bytes)
-{
-    const Range *r  = devmem_range((uint64_t)(uintptr_t)p);
-    bool         ok = r && r->kind == MEMORY_MANAGED && bytes && bytes <= r->base + r->bytes - (uint64_t)(uintptr_t)p;
-    return ok ? cudaSuccess : cudaErrorInvalidValue;
-}
-
-CuErr rt_cudaMemPrefetchAsync(const void *p, size_t bytes, uint64_t location, unsigned flags, void *stream)
-{
-    (void)location, (void)flags;
-    ENTER();
-    return LEAVE(stream_of(stream) ? check_managed(p, bytes) : cudaErrorInvalidResourceHandle);
-}
-
-CuErr rt_cudaMemPrefetchAsync_12(const void *p, size_t bytes, int device, void *stream)
-{
-    (void)device;
-    ENTER();
-    return LEAVE(stream_of(stream) ? check_managed(p, bytes) : cudaErrorInvalidResourceHandle);
-}
-
-CuErr rt_cudaMemAdvise(const void *p, size_t bytes, int advice, uint64_t location)
-{
-    (void)location;
-    ENTER();
-    return LEAVE(advice < 1 || advice > 6 ? cudaErrorInvalidValue : check_managed(p, bytes));
-}
-
-CuErr rt_cudaMemAdvise_12(const void *p, size_t bytes, int advice, int device)
-{
-    (void)device;
-    ENTER();
-    return LEAVE(advice < 1 || advice > 6 ? cudaErrorInvalidValue : check_managed(p, bytes));
 }
 
 /* ---- channel descriptors ---- */

@@ -4,12 +4,17 @@
  * memory itself comes from the device as any other.  While a stream captures, the address is fixed when the node is made. */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "base/arena.h"
 #include "cuda/devmem.h"
+#include "cuda/ipc.h"
 #include "cuda/stream.h"
+#include "emu/emu.h"
 
 enum {
+    HANDLE_FD          = 1, /* cudaMemHandleTypePosixFileDescriptor */
     ATTRS              = 9,
     ATTR_THRESHOLD     = 4,
     ATTR_RESERVED      = 5,
@@ -21,7 +26,11 @@ enum {
 
 typedef struct Pool {
     int      device;
-    bool     own; /* made by the program */
+    bool     own;    /* made by the program */
+    bool     shares; /* was made for handles to other processes */
+    bool     import; /* of another process: nothing can be allocated from it */
+    int      fd;     /* what its shareable handle stands for; 0 = none was given out */
+    unsigned access; /* devices besides its own, one bit each */
     uint64_t attr[ATTRS];
 } Pool;
 
@@ -70,19 +79,30 @@ static void account(Pool *p, int64_t bytes)
         p->attr[ATTR_RESERVED_HIGH] = p->attr[ATTR_RESERVED];
 }
 
+/* Lets the other devices that have access to the pool reach an allocation of it. */
+static void grant(const Pool *p, void *at, size_t bytes)
+{
+    for (int i = 0; i < state.count; i++)
+        if (i != p->device && (p->access & (1u << i)) && state.device[i])
+            emu_adopt(state_emu(state.device[i]), (uint64_t)(uintptr_t)at, bytes);
+}
+
 static CuErr allocate(void **out, size_t bytes, Pool *p, void *stream)
 {
     bool  captured;
     CuErr e = stream_use(stream, &captured);
-    if (e != cudaSuccess || !out || !p)
+    if (e != cudaSuccess || !out || !p || p->import)
         return e != cudaSuccess ? e : cudaErrorInvalidValue;
     int before = state_current();
     state_set_current(p->device);
     *out = NULL;
     e    = bytes ? devmem_new(MEMORY_DEVICE, bytes, 0, out) : cudaSuccess;
     state_set_current(before);
-    if (e == cudaSuccess)
+    if (e == cudaSuccess && bytes) {
+        devmem_entry((uint64_t)(uintptr_t)*out)->pool = p;
         account(p, (int64_t)bytes);
+        grant(p, *out, bytes);
+    }
     if (e == cudaSuccess && captured)
         e = cgraph_capture_memory(stream, NODE_ALLOC, (NodeMemory){*out, bytes});
     return e;
@@ -110,8 +130,10 @@ CuErr rt_cudaFreeAsync(void *p, void *stream)
         return LEAVE(e);
     if (captured)
         return LEAVE(cgraph_capture_memory(stream, NODE_FREE, (NodeMemory){p, 0}));
-    if (r && r->base == (uint64_t)(uintptr_t)p)
-        account(current_pool(r->device), -(int64_t)r->bytes);
+    if (r && r->base == (uint64_t)(uintptr_t)p && pool_of(r->pool))
+        account(r->pool, -(int64_t)r->bytes);
+    if (r && r->imported)
+        return LEAVE(ipc_close(p));
     return LEAVE(devmem_free(p, MEMORY_DEVICE));
 }
 
@@ -153,8 +175,13 @@ CuErr rt_cudaMemPoolCreate(void     **out,
     ENTER();
     if (!out || !props || props[3] < 0 || props[3] >= state.count)
         return LEAVE(cudaErrorInvalidValue);
-    *out = pool_new(props[3], true);
-    return LEAVE(*out ? cudaSuccess : cudaErrorMemoryAllocation);
+    if (props[1] & ~HANDLE_FD)
+        return LEAVE(cudaErrorNotSupported);
+    Pool *p = pool_new(props[3], true);
+    if (p)
+        p->shares = props[1] == HANDLE_FD;
+    *out = p;
+    return LEAVE(p ? cudaSuccess : cudaErrorMemoryAllocation);
 }
 
 CuErr rt_cudaMemPoolDestroy(void *pool)
@@ -204,4 +231,116 @@ CuErr rt_cudaMemPoolTrimTo(void *pool, size_t keep)
     if (p && p->attr[ATTR_RESERVED] > keep)
         p->attr[ATTR_RESERVED] = p->attr[ATTR_USED] > keep ? p->attr[ATTR_USED] : keep;
     return LEAVE(p ? cudaSuccess : cudaErrorInvalidValue);
+}
+
+/* ---- access and other processes ---- */
+
+typedef struct AccessDesc { /* cudaMemAccessDesc */
+    int location_type, location_id, flags;
+} AccessDesc;
+
+CuErr rt_cudaMemPoolSetAccess(void *pool, const AccessDesc *list, size_t n)
+{
+    ENTER();
+    Pool *p = pool_of(pool);
+    if (!p || (n && !list))
+        return LEAVE(cudaErrorInvalidValue);
+    for (size_t i = 0; i < n; i++) {
+        int   d = list[i].location_id;
+        CuErr e;
+        if (list[i].location_type != 1 || d < 0 || d >= state.count)
+            return LEAVE(cudaErrorInvalidDevice);
+        if (d == p->device && list[i].flags == 0)
+            return LEAVE(cudaErrorInvalidDevice); /* its own device cannot lose it */
+        if (!state_device(d, &e))
+            return LEAVE(e);
+        p->access = list[i].flags ? p->access | 1u << d : p->access & ~(1u << d);
+        devmem_share_pool(p, d, list[i].flags != 0);
+    }
+    return LEAVE(cudaSuccess);
+}
+
+CuErr rt_cudaMemPoolGetAccess(int *flags, void *pool, const int *location)
+{
+    ENTER();
+    const Pool *p = pool_of(pool);
+    if (!p || !flags || !location || location[0] != 1 || location[1] < 0 || location[1] >= state.count)
+        return LEAVE(cudaErrorInvalidValue);
+    *flags = location[1] == p->device || (p->access & (1u << location[1])) ? 3 : 0;
+    return LEAVE(cudaSuccess);
+}
+
+/* The descriptor names nothing but itself: pointers carry all that another process needs. */
+CuErr rt_cudaMemPoolExportToShareableHandle(void *out, void *pool, int type, unsigned flags)
+{
+    ENTER();
+    Pool *p = pool_of(pool);
+    if (!p || !out || type != HANDLE_FD || flags || !p->shares)
+        return LEAVE(cudaErrorInvalidValue);
+    if (!p->fd)
+        p->fd = memfd_create("warpwright-pool", MFD_CLOEXEC);
+    int fd = p->fd > 0 ? dup(p->fd) : -1;
+    if (fd < 0)
+        return LEAVE(cudaErrorOperatingSystem);
+    memcpy(out, &fd, sizeof fd);
+    return LEAVE(cudaSuccess);
+}
+
+CuErr rt_cudaMemPoolImportFromShareableHandle(void **out, void *handle, int type, unsigned flags)
+{
+    ENTER();
+    if (!out || type != HANDLE_FD || flags)
+        return LEAVE(cudaErrorInvalidValue);
+    Pool *p = pool_new(state_current(), true);
+    if (p)
+        p->import = true;
+    (void)handle;
+    *out = p;
+    return LEAVE(p ? cudaSuccess : cudaErrorMemoryAllocation);
+}
+
+CuErr rt_cudaMemPoolExportPointer(IpcHandle *out, void *at)
+{
+    ENTER();
+    const Range *r = devmem_range((uint64_t)(uintptr_t)at);
+    const Pool  *p = r ? pool_of(r->pool) : NULL;
+    return LEAVE(out && p && p->shares ? ipc_share(at, out) : cudaErrorInvalidValue);
+}
+
+CuErr rt_cudaMemPoolImportPointer(void **out, void *pool, const IpcHandle *h)
+{
+    ENTER();
+    Pool *p = pool_of(pool);
+    CuErr e = out && h && p && p->import ? ipc_open(h, out) : cudaErrorInvalidValue;
+    if (e == cudaSuccess)
+        devmem_entry((uint64_t)(uintptr_t)*out)->pool = p; /* such pointers are freed as any other */
+    return LEAVE(e);
+}
+
+/* ---- by location (CUDA 13) ---- */
+
+static CuErr located(void **out, const int *location, int type, Pool *(*which)(int))
+{
+    if (!out || !location || type != 1 || location[0] != 1)
+        return location && location[0] != 1 ? cudaErrorNotSupported : cudaErrorInvalidValue;
+    return give(out, location[1], which);
+}
+
+CuErr rt_cudaMemGetDefaultMemPool(void **out, const int *location, int type)
+{
+    ENTER();
+    return LEAVE(located(out, location, type, default_pool));
+}
+
+CuErr rt_cudaMemGetMemPool(void **out, const int *location, int type)
+{
+    ENTER();
+    return LEAVE(located(out, location, type, current_pool));
+}
+
+CuErr rt_cudaMemSetMemPool(const int *location, int type, void *pool)
+{
+    void *old;
+    CuErr e = located(&old, location, type, current_pool);
+    return e == cudaSuccess ? rt_cudaDeviceSetMemPool(location[1], pool) : state_leave(e);
 }

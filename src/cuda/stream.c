@@ -257,8 +257,6 @@ CuErr rt_cudaStreamAttachMemAsync(void *stream, void *p, size_t bytes, unsigned 
 
 /* ---- events ---- */
 
-enum { EVENT_BLOCKING = 1, EVENT_NO_TIME = 2, EVENT_IPC = 4 };
-
 Event *event_of(void *handle)
 {
     for (size_t i = 0; i < nevents; i++)
@@ -267,7 +265,7 @@ Event *event_of(void *handle)
     return NULL;
 }
 
-static CuErr event_create(void **out, unsigned flags)
+CuErr event_create(void **out, unsigned flags)
 {
     CuErr e;
     if (!out || flags > 7 || ((flags & EVENT_IPC) && !(flags & EVENT_NO_TIME)))

@@ -23,9 +23,13 @@ typedef struct Event {
     int      device;
     bool     recorded;
     double   at;       /* seconds */
+    volatile uint32_t *pending; /* between processes: 1 while its work is not done; else NULL */
+    int         pending_fd;
     Capture    *capture;    /* recorded in a stream that is capturing: the point in the graph */
     GraphNode **tail; size_t ntail;
 } Event;
+
+enum { EVENT_BLOCKING = 1, EVENT_NO_TIME = 2, EVENT_IPC = 4 };
 
 /* The handle's stream; NULL handle and the two named ones are the default streams.  NULL: not a stream. */
 Stream *stream_of(void *handle);
@@ -38,6 +42,7 @@ CuErr   stream_host(void *stream, void (*fn)(void *), void *user);
 /* Every stream and event of the capture goes back to work; frees c. */
 void    stream_leave_capture(Capture *c);
 Event  *event_of(void *handle);
+CuErr   event_create(void **out, unsigned flags);
 CuErr   event_record(Event *e, void *stream);
 CuErr   stream_wait(void *stream, Event *e);
 

@@ -125,6 +125,13 @@ Status emu_free(EmuDevice *d, uint64_t address)
     return memory_free(&d->mem, address);
 }
 
+void emu_reserved(const EmuDevice *d, uint64_t *base, uint64_t *bytes, uint64_t *used)
+{
+    *base  = d->mem.base;
+    *bytes = d->mem.size;
+    *used  = d->mem.top - d->mem.base;
+}
+
 Status emu_adopt(EmuDevice *d, uint64_t address, uint64_t bytes)
 {
     return memory_adopt(&d->mem, address, bytes);

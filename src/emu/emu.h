@@ -42,6 +42,9 @@ void    *emu_host(EmuDevice *d, uint64_t address);
 /* The live allocation that holds the address; false: none.  *name is NULL but for variables. */
 bool     emu_find(EmuDevice *d, uint64_t address, uint64_t *base, uint64_t *bytes, const char **name);
 
+/* The reserved range, and how much of it was ever used. */
+void     emu_reserved(const EmuDevice *d, uint64_t *base, uint64_t *bytes, uint64_t *used);
+
 /* Memory of the host that kernels may use as an allocation of their own (pinned, or of another device).  The owner frees it, after
  * emu_disown.  WW_ERR_INVALID: the range meets one that the device has. */
 Status   emu_adopt(EmuDevice *d, uint64_t address, uint64_t bytes);

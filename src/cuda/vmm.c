@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Driver interface: virtual memory management.  A reservation is address space of the host, a cuMemCreate handle is a memfd, mapping one
+ * into the other is mmap, so the same memory may be mapped twice and be handed to another process as a file descriptor.
+ * What is mapped and has access becomes an allocation of the device; neighbours in a reservation become one, so a copy may cross
+ * them.  Access is given to a device or not: read-only access is full access here.
+ * Not supported: handles other than file descriptors (fabric), multicast, sparse arrays. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "cuda/devmem.h"
+#include "cuda/driver.h"
+#include "emu/emu.h"
+
+static const size_t GRANULE = 2u << 20;
+enum { LOCATION_DEVICE = 1, HANDLE_FD = 1, PINNED = 1, ACCESS_NONE = 0, ACCESS_READ_WRITE = 3 };
+
+typedef struct AllocationProp { /* CUmemAllocationProp */
+    int   type, handle_types, location_type, location_id;
+    void *win32;
+    char  flags[8];
+} AllocationProp;
+_Static_assert(sizeof(AllocationProp) == 32, "layout of CUmemAllocationProp");
+
+typedef struct AccessDesc {
+    int location_type, location_id, flags;
+} AccessDesc;
+
+typedef struct Physical { /* what a handle stands for */
+    uint64_t         handle;
+    int              fd;
+    size_t           bytes;
+    unsigned         uses; /* the handle itself, and each mapping */
+    bool             released;
+    AllocationProp   prop;
+    struct Physical *next;
+} Physical;
+
+typedef struct Mapping {
+    uint64_t        at;
+    size_t          bytes;
+    Physical       *memory;
+    unsigned        access; /* devices, one bit each */
+    struct Mapping *next;   /* ascending */
+} Mapping;
+
+typedef struct Reservation {
+    uint64_t            at;
+    size_t              bytes;
+    Mapping            *mappings;
+    struct Reservation *next;
+} Reservation;
+
+static Physical    *memories;
+static Reservation *reservations;
+static uint64_t     handles;
+
+static Physical *physical(uint64_t handle)
+{
+    for (Physical *p = memories; p; p = p->next)
+        if (p->handle == handle && !p->released)
+            return p;
+    return NULL;
+}
+
+static void unuse(Physical *p)
+{
+    if (--p->uses)
+        return;
+    for (Physical **at = &memories; *at; at = &(*at)->next)
+        if (*at == p) {
+            *at = p->next;
+            break;
+        }
+    close(p->fd);
+    free(p);
+}
+
+static Reservation *reservation(uint64_t at, size_t bytes)
+{
+    for (Reservation *r = reservations; r; r = r->next)
+        if (at >= r->at && at - r->at < r->bytes && bytes <= r->bytes - (at - r->at))
+            return r;
+    return NULL;
+}
+
+static bool whole(size_t bytes)
+{
+    return bytes && bytes % GRANULE == 0;
+}
+
+static bool known_device(int type, int id)
+{
+    return type == LOCATION_DEVICE && id >= 0 && id < state.count;
+}
+
+/* ---- what the devices see ---- */
+
+/* Enters every run of neighbouring mappings to which device n has access; `on` false: takes them out. */
+static void show(const Reservation *r, int n, bool on)
+{
+    CuErr     e;
+    WwDevice *d = state_device(n, &e);
+    for (const Mapping *m = r->mappings; d && m;) {
+        uint64_t from = m->at, to = from;
+        bool     visible = m->access & (1u << n);
+        for (; m && m->at == to && (m->access & (1u << n)) && visible; m = m->next)
+            to = m->at + m->bytes;
+        if (!visible) {
+            m = m->next;
+            continue;
+        }
+        if (on)
+            emu_adopt(state_emu(d), from, to - from);
+        else
+            emu_disown(state_emu(d), from);
+        if (on && !devmem_range(from))
+            devmem_note((Range){.base = from, .bytes = to - from, .kind = MEMORY_DEVICE, .device = n, .mapped = true});
+        else if (!on)
+            devmem_drop(from);
+    }
+}
+
+static void hide_all(const Reservation *r)
+{
+    for (int n = 0; n < state.count; n++)
+        if (state.device[n])
+            show(r, n, false);
+}
+
+static void show_all(const Reservation *r)
+{
+    for (int n = 0; n < state.count; n++)
+        if (state.device[n])
+            show(r, n, true);
+}
+
+/* ---- entry points ---- */
+
+CuErr drv_cuMemGetAllocationGranularity(size_t *out, const AllocationProp *p, int option)
+{
+    ENTER();
+    if (!out || !p || option < 0 || option > 1 || p->type != PINNED)
+        return cudaErrorInvalidValue;
+    if (p->location_type == LOCATION_DEVICE && !known_device(p->location_type, p->location_id))
+        return cudaErrorInvalidDevice;
+    *out = GRANULE;
+    return cudaSuccess;
+}
+
+CuErr drv_cuMemAddressReserve(WwPtr *out, size_t bytes, size_t align, WwPtr wanted, unsigned long long flags)
+{
+    ENTER_CTX();
+    if (!out || flags || !whole(bytes) || (align & (align - 1)))
+        return cudaErrorInvalidValue;
+    align = align < GRANULE ? GRANULE : align;
+    uint8_t *space =
+        mmap((void *)(uintptr_t)wanted, bytes + align, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (space == MAP_FAILED)
+        return cudaErrorMemoryAllocation;
+    uint64_t from = (uint64_t)(uintptr_t)space, at = (from + align - 1) & -align;
+    if (at > from)
+        munmap(space, at - from);
+    if (from + align > at)
+        munmap((void *)(uintptr_t)(at + bytes), from + align - at);
+    Reservation *r = xcalloc(1, sizeof *r);
+    *r             = (Reservation){.at = at, .bytes = bytes, .next = reservations};
+    reservations   = r;
+    *out           = at;
+    return cudaSuccess;
+}
+
+CuErr drv_cuMemAddressFree(WwPtr at, size_t bytes)
+{
+    ENTER_CTX();
+    for (Reservation **p = &reservations, *r; (r = *p); p = &r->next)
+        if (r->at == at && r->bytes == bytes) {
+            if (r->mappings) {
+                state_say("cuMemAddressFree of 0x%llx: memory is still mapped there", (unsigned long long)at);
+                return cudaErrorInvalidValue;
+            }
+            munmap((void *)(uintptr_t)at, bytes);
+            *p = r->next;
+            free(r);
+            return cudaSuccess;
+        }
+    return cudaErrorInvalidValue;
+}
+
+static CuErr make(uint64_t *out, int fd, size_t bytes, const AllocationProp *prop)
+{
+    Physical *p = xcalloc(1, sizeof *p);
+    *p          = (Physical){.handle = ++handles, .fd = fd, .bytes = bytes, .uses = 1, .prop = *prop, .next = memories};
+    memories    = p;
+    *out        = p->handle;
+    return cudaSuccess;
+}
+
+CuErr drv_cuMemCreate(uint64_t *out, size_t bytes, const AllocationProp *p, unsigned long long flags)
+{
+    ENTER_CTX();
+    if (!out || !p || flags || !whole(bytes) || p->type != PINNED)
+        return cudaErrorInvalidValue;
+    if (p->handle_types & ~HANDLE_FD)
+        return cudaErrorNotSupported;
+    if (!known_device(p->location_type, p->location_id))
+        return p->location_type == LOCATION_DEVICE ? cudaErrorInvalidDevice : cudaErrorNotSupported;
+    int fd = memfd_create("warpwright", MFD_CLOEXEC);
+    if (fd < 0 || ftruncate(fd, (off_t)bytes) != 0) {
+        if (fd >= 0)
+            close(fd);
+        return cudaErrorMemoryAllocation;
+    }
+    return make(out, fd, bytes, p);
+}
+
+CuErr drv_cuMemRelease(uint64_t handle)
+{
+    ENTER_CTX();
+    Physical *p = physical(handle);
+    if (!p)
+        return cudaErrorInvalidValue;
+    p->released = true;
+    unuse(p);
+    return cudaSuccess;
+}
+
+CuErr drv_cuMemMap(WwPtr at, size_t bytes, size_t offset, uint64_t handle, unsigned long long flags)
+{
+    ENTER_CTX();
+    Physical    *p = physical(handle);
+    Reservation *r = reservation(at, bytes);
+    if (!p || !r || flags || !whole(bytes) || offset % GRANULE || at % GRANULE || offset > p->bytes ||
+        bytes > p->bytes - offset)
+        return cudaErrorInvalidValue;
+    Mapping **place = &r->mappings;
+    for (; *place && (*place)->at < at + bytes; place = &(*place)->next)
+        if ((*place)->at + (*place)->bytes > at)
+            return cudaErrorInvalidValue; /* something is mapped there */
+    if (mmap((void *)(uintptr_t)at, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, p->fd, (off_t)offset) ==
+        MAP_FAILED)
+        return cudaErrorMemoryAllocation;
+    Mapping *m = xcalloc(1, sizeof *m);
+    *m         = (Mapping){.at = at, .bytes = bytes, .memory = p, .next = *place};
+    *place     = m;
+    p->uses++;
+    return cudaSuccess;
+}
+
+/* Do whole mappings fill [at, at + bytes)? */
+static bool filled(const Reservation *r, uint64_t at, size_t bytes)
+{
+    uint64_t to = at;
+    for (const Mapping *m = r->mappings; m; m = m->next)
+        if (m->at == to && to < at + bytes)
+            to = m->at + m->bytes;
+    return to == at + bytes;
+}
+
+CuErr drv_cuMemUnmap(WwPtr at, size_t bytes)
+{
+    ENTER_CTX();
+    Reservation *r = reservation(at, bytes);
+    if (!r || !whole(bytes) || !filled(r, at, bytes))
+        return cudaErrorInvalidValue;
+    state_flush();
+    hide_all(r);
+    for (Mapping **p = &r->mappings, *m; (m = *p);)
+        if (m->at >= at && m->at < at + bytes) {
+            mmap((void *)(uintptr_t)m->at, m->bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED,
+                 -1, 0);
+            *p = m->next;
+            unuse(m->memory);
+            free(m);
+        } else {
+            p = &m->next;
+        }
+    show_all(r);
+    return cudaSuccess;
+}
+
+CuErr drv_cuMemSetAccess(WwPtr at, size_t bytes, const AccessDesc *list, size_t n)
+{
+    ENTER_CTX();
+    Reservation *r = reservation(at, bytes);
+    if (!r || !list || !whole(bytes) || !filled(r, at, bytes))
+        return cudaErrorInvalidValue;
+    for (size_t i = 0; i < n; i++) {
+        CuErr e;
+        if (!known_device(list[i].location_type, list[i].location_id))
+            return list[i].location_type == LOCATION_DEVICE ? cudaErrorInvalidDevice : cudaErrorNotSupported;
+        if (!state_device(list[i].location_id, &e))
+            return e;
+    }
+    hide_all(r);
+    for (Mapping *m = r->mappings; m; m = m->next)
+        for (size_t i = 0; i < n && m->at >= at && m->at < at + bytes; i++) {
+            unsigned bit = 1u << list[i].location_id;
+            m->access    = list[i].flags == ACCESS_NONE ? m->access & ~bit : m->access | bit;
+        }
+    show_all(r);
+    return cudaSuccess;
+}
+
+static const Mapping *mapping(uint64_t at)
+{
+    const Reservation *r = reservation(at, 1);
+    for (const Mapping *m = r ? r->mappings : NULL; m; m = m->next)
+        if (at - m->at < m->bytes)
+            return m;
+    return NULL;
+}
+
+CuErr drv_cuMemGetAccess(unsigned long long *flags, const int *location, WwPtr at)
+{
+    ENTER_CTX();
+    const Mapping *m = mapping(at);
+    if (!flags || !location || !m || !known_device(location[0], location[1]))
+        return cudaErrorInvalidValue;
+    *flags = m->access & (1u << location[1]) ? ACCESS_READ_WRITE : ACCESS_NONE;
+    return cudaSuccess;
+}
+
+CuErr drv_cuMemGetAllocationPropertiesFromHandle(AllocationProp *out, uint64_t handle)
+{
+    ENTER_CTX();
+    const Physical *p = physical(handle);
+    if (!p || !out)
+        return cudaErrorInvalidValue;
+    *out = p->prop;
+    return cudaSuccess;
+}
+
+CuErr drv_cuMemRetainAllocationHandle(uint64_t *out, void *at)
+{
+    ENTER_CTX();
+    const Mapping *m = mapping((uint64_t)(uintptr_t)at);
+    if (!m || !out)
+        return cudaErrorInvalidValue;
+    if (m->memory->released) {
+        m->memory->released = false;
+        m->memory->uses++;
+    }
+    *out = m->memory->handle;
+    return cudaSuccess;
+}
+
+CuErr drv_cuMemExportToShareableHandle(void *out, uint64_t handle, int type, unsigned long long flags)
+{
+    ENTER_CTX();
+    const Physical *p = physical(handle);
+    if (!p || !out || flags || !(p->prop.handle_types & type))
+        return cudaErrorInvalidValue;
+    int fd = dup(p->fd);
+    if (fd < 0)
+        return cudaErrorOperatingSystem;
+    memcpy(out, &fd, sizeof fd);
+    return cudaSuccess;
+}
+
+CuErr drv_cuMemImportFromShareableHandle(uint64_t *out, void *os_handle, int type)
+{
+    ENTER_CTX();
+    struct stat st;
+    int         fd = type == HANDLE_FD ? dup((int)(intptr_t)os_handle) : -1;
+    if (!out || type != HANDLE_FD)
+        return type == HANDLE_FD ? cudaErrorInvalidValue : cudaErrorNotSupported;
+    if (fd < 0 || fstat(fd, &st) != 0 || !whole((size_t)st.st_size)) {
+        if (fd >= 0)
+            close(fd);
+        return cudaErrorInvalidValue;
+    }
+    AllocationProp prop = {
+        .type = PINNED, .handle_types = HANDLE_FD, .location_type = LOCATION_DEVICE, .location_id = state_current()};
+    return make(out, fd, (size_t)st.st_size, &prop);
+}
