@@ -14,9 +14,5 @@ typedef struct Place {
 
 /* The source position of an instruction: its .loc (of an inlined call: the callee's line), else its place in the PTX. */
 Place instr_place(const Module *m, const Instr *in);
-/* The same, but of a function inlined from a header of the compiler's or the CUDA toolkit (atomicAdd, __pipeline_commit): the call. */
-Place instr_place_of_user(const Module *m, const Instr *in);
-/* A variable's name as the source has it ("tile" for "_ZZ4copyPKiE4tile"); not zero-terminated. */
-const char *var_name(const char *symbol, size_t *len);
 
 #endif

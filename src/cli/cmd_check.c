@@ -18,8 +18,8 @@
 #include "check/rules.h"
 #include "cli/check.h"
 #include "cli/cli.h"
+#include "report/doc.h"
 #include "report/fail.h"
-#include "report/report.h"
 
 typedef struct Check {
     CliArgs   a;
@@ -328,15 +328,19 @@ static int run_launches(Check *c)
 
 /* ---- the end ----------------------------------------------------------------------------------------------------- */
 
-static void json_name(const char *pattern, Str *out)
+/* SARIF and page; the exit code, which a file that cannot be written changes. */
+static int render(Check *c, int code)
 {
-    for (const char *p = pattern; *p; p++)
-        if (p[0] == '%' && p[1] == 'p') {
-            str_printf(out, "%ld", (long)getpid());
-            p++;
-        } else {
-            str_addc(out, *p);
-        }
+    const char *sarif = cli_text(&c->a, "sarif", NULL), *html = cli_text(&c->a, "html", NULL);
+    Str         why = {0};
+    if (!sarif && !html)
+        return code;
+    json_t *doc = doc_of(c->report, c->a.operand[0], code);
+    if (!doc_render(doc, sarif, html, &why))
+        code = fail(&why);
+    json_decref(doc);
+    str_free(&why);
+    return code;
 }
 
 static int write_report(Check *c, int code)
@@ -353,14 +357,14 @@ static int write_report(Check *c, int code)
     if (rows && report_write_suppressions(c->report, rows) != WW_OK)
         code = cli_error("check", "cannot write %s: %s", rows, strerror(errno));
     if (json) {
-        json_name(json, &name);
+        doc_name(json, &name);
         unlink(str_text(&name));
         if (report_json(c->report, str_text(&name), c->a.operand[0], code) != WW_OK)
             code = cli_error("check", "cannot write %s: %s", str_text(&name), strerror(errno));
     }
     str_free(&text);
     str_free(&name);
-    return code;
+    return render(c, code);
 }
 
 static int check_texts(Check *c, Str *why)
@@ -410,7 +414,7 @@ int cmd_check(int argc, char **argv)
     int   code;
     if (!cli_parse(&c.a, argc, argv, &code))
         return code;
-    c.report = report_new(cli_has(&c.a, "json"));
+    c.report = report_new(cli_has(&c.a, "json") || cli_has(&c.a, "sarif") || cli_has(&c.a, "html"));
     code     = check(&c);
     ww_device_close(c.device);
     plan_free(&c.plan);

@@ -19,13 +19,13 @@
 #include "check/rules.h"
 #include "cli/cli.h"
 #include "model/profile.h"
+#include "report/doc.h"
 #include "report/fail.h"
-#include "report/report.h"
 
 typedef struct Run {
     CliArgs a;
-    char    libs[PATH_MAX];        /* the folder of the drop-in libraries */
-    char    status[64], built[64]; /* temporary files; "" = none */
+    char    libs[PATH_MAX];                  /* the folder of the drop-in libraries */
+    char    status[64], built[64], json[64]; /* temporary files; "" = none */
     pid_t   child;
 } Run;
 
@@ -100,6 +100,24 @@ static void pass(const Run *r, const char *option, const char *variable)
         setenv(variable, cli_text(&r->a, option, ""), 1);
 }
 
+/* Does each process write a file of its own under this option? */
+static bool per_process(const Run *r, const char *option)
+{
+    return strstr(cli_text(&r->a, option, ""), "%p") != NULL;
+}
+
+/* Is the option's file written here, from the JSON of all processes? */
+static bool rendered(const Run *r, const char *option)
+{
+    return cli_has(&r->a, option) && !per_process(r, option);
+}
+
+/* Where the processes write JSON; NULL: nowhere. */
+static const char *json_file(const Run *r)
+{
+    return cli_text(&r->a, "json", *r->json ? r->json : NULL);
+}
+
 /* Child processes may run in other folders. */
 static void pass_path(const char *variable, const char *path)
 {
@@ -121,8 +139,12 @@ static void set_environment(const Run *r)
     str_free(&preload);
     if (!cli_has(&r->a, "quiet"))
         setenv("WARPWRIGHT_REPORT", "1", 1);
-    if (cli_has(&r->a, "json"))
-        pass_path("WARPWRIGHT_JSON", cli_text(&r->a, "json", ""));
+    if (json_file(r))
+        pass_path("WARPWRIGHT_JSON", json_file(r));
+    if (per_process(r, "sarif"))
+        pass_path("WARPWRIGHT_SARIF", cli_text(&r->a, "sarif", ""));
+    if (per_process(r, "html"))
+        pass_path("WARPWRIGHT_HTML", cli_text(&r->a, "html", ""));
     if (cli_has(&r->a, "check"))
         setenv("WARPWRIGHT_CHECK", cli_text(&r->a, "check", ""), 1);
     if (cli_has(&r->a, "suppressions"))
@@ -159,17 +181,25 @@ static bool ends_with(const char *s, const char *end)
     return n > m && !strcmp(s + n - m, end);
 }
 
-/* Compiles a .cu file into a temporary executable; false after a message. */
-static bool compile(Run *r, const char *source)
+/* A file that nobody has yet; false after a message. */
+static bool temporary(char *name, const char *pattern)
 {
-    strcpy(r->built, "/tmp/warpwright-run-XXXXXX");
-    int fd = mkstemp(r->built);
+    strcpy(name, pattern);
+    int fd = mkstemp(name);
     if (fd < 0) {
-        r->built[0] = 0;
+        name[0] = 0;
         cli_error("run", "cannot make a temporary file in /tmp: %s", strerror(errno));
         return false;
     }
     close(fd);
+    return true;
+}
+
+/* Compiles a .cu file into a temporary executable; false after a message. */
+static bool compile(Run *r, const char *source)
+{
+    if (!temporary(r->built, "/tmp/warpwright-run-XXXXXX"))
+        return false;
     pid_t pid = fork();
     if (pid == 0) {
         static const char toolkit[] = "/usr/local/cuda/bin/nvcc";
@@ -243,8 +273,8 @@ static int final_code(const Run *r, int code)
 /* The frame of the document that every process of the run adds to; false after a message. */
 static bool write_frame(const Run *r, int code)
 {
-    const char *file = cli_text(&r->a, "json", NULL);
-    if (!file || strstr(file, "%p"))
+    const char *file = json_file(r);
+    if (!file || per_process(r, "json"))
         return true;
     if (code < 0)
         unlink(file);
@@ -254,6 +284,24 @@ static bool write_frame(const Run *r, int code)
     if (s != WW_OK)
         cli_error("run", "cannot write %s: %s", file, strerror(errno));
     return s == WW_OK;
+}
+
+/* SARIF and page of all processes; false after a message. */
+static bool render(const Run *r)
+{
+    Str     why   = {0};
+    json_t *doc   = NULL;
+    bool    sarif = rendered(r, "sarif"), html = rendered(r, "html"), ok = true;
+    if (sarif || html) {
+        doc = doc_load(json_file(r), &why);
+        ok  = doc && doc_render(doc, sarif ? cli_text(&r->a, "sarif", NULL) : NULL,
+                               html ? cli_text(&r->a, "html", NULL) : NULL, &why);
+    }
+    if (!ok)
+        cli_error("run", "%s", str_text(&why));
+    json_decref(doc);
+    str_free(&why);
+    return ok;
 }
 
 /* Texts whose mistakes no child process could report; 0 or an exit code after a message. */
@@ -285,18 +333,23 @@ static int run(Run *r)
     if (!find_libraries(r))
         return cli_error("run", "the drop-in CUDA libraries are not in ../lib/warpwright beside this program's folder: "
                                 "build or install them");
-    strcpy(r->status, "/tmp/warpwright-status-XXXXXX");
-    int fd = mkstemp(r->status);
-    if (fd < 0)
-        return cli_error("run", "cannot make a temporary file in /tmp: %s", strerror(errno));
-    close(fd);
+    bool together = rendered(r, "sarif") || rendered(r, "html");
+    if (together && per_process(r, "json"))
+        return cli_error(
+            "run",
+            "--sarif and --html without %%p are made from the JSON of all processes: give --json without %%p too");
+    if (!temporary(r->status, "/tmp/warpwright-status-XXXXXX") ||
+        (together && !cli_has(&r->a, "json") && !temporary(r->json, "/tmp/warpwright-json-XXXXXX")))
+        return CLI_USAGE;
     int code = CLI_USAGE;
     if ((!ends_with(program, ".cu") || compile(r, program)) && write_frame(r, -1)) {
         code = final_code(r, run_program(r, *r->built ? r->built : program));
-        if (!write_frame(r, code))
+        if (!write_frame(r, code) || !render(r))
             code = CLI_USAGE;
     }
     unlink(r->status);
+    if (*r->json)
+        unlink(r->json);
     if (*r->built)
         unlink(r->built);
     return code;

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "cuda/launch.h"
+#include "report/doc.h"
 #include "report/fail.h"
 
 State state;
@@ -217,6 +218,8 @@ static void read_options(Options *o)
 {
     o->report             = env_number("WARPWRIGHT_REPORT", 0) != 0;
     o->json               = env_text("WARPWRIGHT_JSON");
+    o->sarif              = env_text("WARPWRIGHT_SARIF");
+    o->html               = env_text("WARPWRIGHT_HTML");
     o->profile            = env_text("WARPWRIGHT_PROFILE");
     o->kernels            = env_text("WARPWRIGHT_KERNEL");
     o->status             = env_text("WARPWRIGHT_STATUS");
@@ -236,26 +239,32 @@ static void read_options(Options *o)
 
 /* ---- end ---- */
 
-/* "%p" becomes the process id. */
-static void file_name(const char *pattern, Str *out)
+static void own_program(Str *out)
 {
-    for (const char *p = pattern; *p; p++)
-        if (p[0] == '%' && p[1] == 'p') {
-            str_printf(out, "%ld", (long)getpid());
-            p++;
-        } else {
-            str_addc(out, *p);
-        }
+    char    path[4096];
+    ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
+    str_addn(out, path, n > 0 ? (size_t)n : 0);
+}
+
+/* SARIF and page of this process alone. */
+static void write_rendered(int code)
+{
+    Str program = {0}, why = {0};
+    own_program(&program);
+    json_t *doc = doc_of(state.report, str_text(&program), code);
+    if (!doc_render(doc, state.options.sarif, state.options.html, &why))
+        state_say("%s", str_text(&why));
+    json_decref(doc);
+    str_free(&program);
+    str_free(&why);
 }
 
 static void write_json(int code)
 {
     Str  name = {0}, program = {0};
     bool own = strstr(state.options.json, "%p") != NULL; /* else `warpwright run` knows program and exit code */
-    file_name(state.options.json, &name);
-    char    path[4096];
-    ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
-    str_addn(&program, path, n > 0 ? (size_t)n : 0);
+    doc_name(state.options.json, &name);
+    own_program(&program);
     if (report_json(state.report, str_text(&name), own ? str_text(&program) : NULL, own ? code : -1) != WW_OK)
         state_say("%s: %s", str_text(&name), strerror(errno));
     str_free(&name);
@@ -305,6 +314,8 @@ static void finish(int code)
         state_say("%s: %s", state.options.write_suppressions, strerror(errno));
     if (state.options.json)
         write_json(code);
+    if (state.options.sarif || state.options.html)
+        write_rendered(code);
     if (state.options.status)
         write_status();
 }
@@ -347,10 +358,15 @@ static void catch_signals(void)
     }
 }
 
+static bool keeps_launches(void)
+{
+    return state.options.json || state.options.sarif || state.options.html;
+}
+
 static void new_report(void)
 {
     Str why      = {0};
-    state.report = report_new(state.options.json != NULL);
+    state.report = report_new(keeps_launches());
     if (state.options.suppressions && report_suppress(state.report, state.options.suppressions, &why) != WW_OK)
         state_say("%s", str_text(&why));
     str_free(&why);
@@ -372,6 +388,6 @@ __attribute__((constructor)) static void begin(void)
     new_report();
     on_exit(at_exit, NULL);
     pthread_atfork(NULL, NULL, in_child);
-    if (state.options.report || state.options.json || state.options.check)
+    if (state.options.report || keeps_launches() || state.options.check)
         catch_signals();
 }

@@ -30,6 +30,7 @@ typedef struct Options { /* of `warpwright run`, from the environment */
     uint64_t    seed, skip, count;
     const char *fail_on;
     const char *check;      /* rules; NULL: nothing is checked */
+    const char *sarif, *html; /* with %p; else `warpwright run` renders the JSON of all processes */
     const char *suppressions, *write_suppressions;
     bool        coloured;
 } Options;

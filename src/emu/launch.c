@@ -427,14 +427,11 @@ static void prepare(Launch *l, EmuDevice *d, EmuModule *em, Program *p, const Em
     l->params      = (uint8_t *)(uintptr_t)d->param_base;
     if (l->param_bytes)
         memcpy(l->params, a->params, l->param_bytes);
-    l->nworkers = (unsigned)(d->threads < l->nblocks ? d->threads : l->nblocks);
-    for (size_t o = 0; o < a->nobservers; o++) {
-        l->watches_sync |= a->observers[o]->sync != NULL;
-        if (a->observers[o]->alone)
-            l->nworkers = 1;
-    }
+    l->nworkers       = (unsigned)(d->threads < l->nblocks ? d->threads : l->nblocks);
     uint32_t resident = resident_blocks(l);
     l->per_worker     = resident / l->nworkers ? resident / l->nworkers : 1;
+    for (size_t o = 0; o < a->nobservers; o++)
+        l->watches_sync |= a->observers[o]->sync != NULL;
     clock_gettime(CLOCK_MONOTONIC, &l->started);
     pthread_mutex_init(&l->lock, NULL);
 }

@@ -10,6 +10,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include "report/doc.h"
 #include "report/rows.h"
 
 static json_t *dim_json(WwDim3 d)
@@ -165,6 +166,13 @@ static void fill(Report *r, json_t *doc, const char *program, int exit_code)
     json_decref(findings);
     json_decref(missing);
     json_decref(notes);
+}
+
+json_t *doc_of(Report *r, const char *program, int exit_code)
+{
+    json_t *doc = json_object();
+    fill(r, doc, program, exit_code);
+    return doc;
 }
 
 WwStatus report_json(Report *r, const char *file, const char *program, int exit_code)

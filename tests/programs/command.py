@@ -60,6 +60,17 @@ def documents(folder):
     expect("lines carry the source", any(l["file"].endswith("vector_add.cu") for l in add["lines"]), str(add["lines"]))
     run("--json", os.path.join(folder, "p%p.json"), "sh", "-c", both)
     expect("%p gives each process its own", len([n for n in os.listdir(folder) if n.startswith("p")]) == 2)
+    page, sarif = os.path.join(folder, "r.html"), os.path.join(folder, "r.sarif")
+    expect("--html and --sarif need no --json", run("-q", "--html", page, "--sarif", sarif, "sh", "-c", both).returncode == 0)
+    with open(sarif, encoding="utf-8") as f:
+        expect("SARIF of a clean run has no results", json.load(f)["runs"][0]["results"] == [])
+    with open(page, encoding="utf-8") as f:
+        text = f.read()
+    expect("the page holds all processes and the source", text.count('"symbol":"') == 2 and "vector_add.cu" in text and "__global__ void add" in text)
+    run("-q", "--html", os.path.join(folder, "h%p.html"), "--sarif", os.path.join(folder, "h%p.sarif"), "sh", "-c", both)
+    expect("%p in --html and --sarif", len([n for n in os.listdir(folder) if n.startswith("h")]) == 4)
+    expect("one page cannot be made of many documents", run("--html", page, "--json", os.path.join(folder, "q%p"), "sh", "-c", both).returncode == 122)
+    expect("a page that cannot be written", run("-q", "--html", os.path.join(folder, "no", "r.html"), static("vector_add")).returncode == 122)
     run("--json", one, "--launch-count", "1", static("assertion"))
     with open(one, encoding="utf-8") as f:
         expect("--launch-count", len(json.load(f)["kernels"]) == 2)  # the failed one is always reported

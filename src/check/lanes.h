@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Which index should run along the lanes: the global accesses that one instruction made in one block, replayed with the same
+ * addresses handed to the lanes in another order.  Pure functions. */
+#ifndef WW_CHECK_LANES_H
+#define WW_CHECK_LANES_H
+
+#include "emu/observer.h"
+#include "model/profile.h"
+
+typedef struct BlockAccess { /* one warp access */
+    uint32_t warp, mask;
+    uint64_t addr[LANES];
+} BlockAccess;
+
+typedef struct BlockUse { /* one instruction in one block, accesses in the order in which they happened */
+    uint32_t           block[3]; /* threads */
+    uint8_t            op, cache, bytes;
+    const BlockAccess *access;
+    size_t             n;
+} BlockUse;
+
+/* Orders of the threads: as they are; two of threadIdx's components in each other's place (and the block's sides with them); the
+ * loop: what a lane accesses one after the other is accessed by neighbouring lanes at once. */
+typedef enum LaneOrder { LANES_AS_IS, LANES_SWAP_XY, LANES_SWAP_XZ, LANES_SWAP_YZ, LANES_LOOP, LANE_ORDERS } LaneOrder;
+
+typedef struct LaneCost {
+    uint64_t ideal; /* sectors that the accesses' bytes would fill when packed, access by access */
+    uint64_t sectors[LANE_ORDERS];
+    bool     valid[LANE_ORDERS]; /* the order could be replayed: every warp made the accesses equally often, ... */
+} LaneCost;
+
+/* Other orders are replayed only when the one as it is moves more than the ideal. */
+void lanes_replay(const Profile *p, const BlockUse *u, LaneCost *out);
+
+#endif

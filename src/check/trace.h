@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What some blocks of a launch did to global memory, access by access: the blocks' reuse of what they loaded, and what other orders
+ * of their threads would move.  At most TRACE_BLOCKS blocks, spread evenly over the grid, are looked at; small grids wholly.
+ *
+ *     Observer *o = trace_new(profile);
+ *     ... launch ...
+ *     const TraceSum *s = trace_instr(o, id);    // NULL: no global access in the blocks that were looked at
+ *     trace_free(o); */
+#ifndef WW_CHECK_TRACE_H
+#define WW_CHECK_TRACE_H
+
+#include "check/lanes.h"
+
+enum { TRACE_BLOCKS = 16, TRACE_ACCESSES = 1 << 13 };
+
+typedef struct TraceSum { /* sums over the blocks looked at */
+    LaneCost lanes;       /* valid: in all of them */
+    uint64_t sectors;     /* distinct in each access */
+    uint64_t distinct;    /* distinct in each block: what would have to be loaded once */
+    uint64_t values;      /* lanes' loads */
+    uint64_t uniform;     /* accesses of several lanes that all want one address */
+    uint64_t accesses;
+    uint64_t cut; /* accesses of these blocks behind the first TRACE_ACCESSES, not looked at */
+} TraceSum;
+
+Observer       *trace_new(const Profile *p);
+void            trace_free(Observer *o); /* NULL is allowed */
+const TraceSum *trace_instr(const Observer *o, uint32_t id);
+/* Blocks looked at, and blocks of the launch. */
+uint64_t        trace_blocks(const Observer *o, uint64_t *of);
+
+#endif

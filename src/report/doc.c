@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Reading a document, and its text: the findings become a Report again, whose writer quotes source lines from the files as they are
+ * now; then one line for each kernel. */
+#include "report/doc.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+json_t *doc_load(const char *file, Str *why)
+{
+    json_error_t e;
+    json_t      *doc = json_load_file(file, 0, &e);
+    if (!doc) {
+        str_printf(why, "%s:%d:%d: error: %s", file, e.line > 0 ? e.line : 1, e.column > 0 ? e.column : 1, e.text);
+        return NULL;
+    }
+    int schema = (int)json_integer_value(json_object_get(doc, "schema"));
+    if (json_is_object(doc) && schema == 1 && (doc_is_run(doc) || json_is_array(json_object_get(doc, "rows"))))
+        return doc;
+    str_printf(why, "%s:1:1: error: no report of schema 1: kernels[] and findings[], or rows[], are expected", file);
+    json_decref(doc);
+    return NULL;
+}
+
+bool doc_is_run(const json_t *doc)
+{
+    return json_is_array(json_object_get(doc, "kernels")) && json_is_array(json_object_get(doc, "findings"));
+}
+
+/* ---- text ---- */
+
+static const char *text(const json_t *o, const char *key)
+{
+    return json_string_value(json_object_get(o, key));
+}
+
+static uint64_t number(const json_t *o, const char *key)
+{
+    return (uint64_t)json_integer_value(json_object_get(o, key));
+}
+
+static WwDim3 triple(const json_t *o, const char *key)
+{
+    const json_t *d = json_object_get(o, key);
+    return (WwDim3){(uint32_t)json_integer_value(json_array_get(d, 0)),
+                    (uint32_t)json_integer_value(json_array_get(d, 1)),
+                    (uint32_t)json_integer_value(json_array_get(d, 2))};
+}
+
+static const char *or_empty(const char *s)
+{
+    return s ? s : "";
+}
+
+static void add_finding(Report *r, const json_t *o)
+{
+    const json_t *other = json_object_get(o, "other"), *mend = json_object_get(o, "mend");
+    WwFindingEnd  end   = {.kernel  = text(other, "kernel"),
+                           .file    = text(other, "file"),
+                           .line    = (uint32_t)number(other, "line"),
+                           .col     = (uint32_t)number(other, "col"),
+                           .block   = triple(other, "block"),
+                           .thread  = triple(other, "thread"),
+                           .message = text(other, "message")};
+    WwMend        tried = {.text         = or_empty(text(mend, "text")),
+                           .unit         = or_empty(text(mend, "unit")),
+                           .before       = number(mend, "before"),
+                           .after        = number(mend, "after"),
+                           .shared_bytes = (int64_t)number(mend, "shared_bytes")};
+    WwFinding     f     = {.rule     = or_empty(text(o, "rule")),
+                           .category = or_empty(text(o, "category")),
+                           .severity = or_empty(text(o, "severity")),
+                           .kernel   = text(o, "kernel"),
+                           .file     = text(o, "file"),
+                           .line     = (uint32_t)number(o, "line"),
+                           .col      = (uint32_t)number(o, "col"),
+                           .block    = triple(o, "block"),
+                           .thread   = triple(o, "thread"),
+                           .address  = number(o, "address"),
+                           .count    = number(o, "count"),
+                           .message  = or_empty(text(o, "message")),
+                           .other    = json_is_object(other) ? &end : NULL,
+                           .mend     = json_is_object(mend) ? &tried : NULL,
+                           .seed     = number(o, "seed")};
+    report_add_finding(r, &f, f.kernel, (int64_t)number(o, "launch"));
+}
+
+/* One line for each kernel: launches, and what they did to memory. */
+static void kernel_lines(const json_t *doc, Str *out)
+{
+    json_t     *sums = doc_kernel_sums(doc), *v;
+    const char *name;
+    json_object_foreach(sums, name, v)
+    {
+        str_printf(out,
+                   "%s: %" PRIu64 " launches, %" PRIu64 " sectors (%" PRIu64 " would do), %" PRIu64 " passes, %" PRIu64
+                   " of them bank conflicts\n",
+                   name, number(v, "launches"), number(v, "memory_l2_theoretical_sectors_global"),
+                   number(v, "memory_l2_theoretical_sectors_global_ideal"), number(v, "memory_l1_wavefronts_shared"),
+                   number(v, "shared_ld_bank_conflicts") + number(v, "shared_st_bank_conflicts") +
+                       number(v, "shared_atom_bank_conflicts"));
+    }
+    json_decref(sums);
+}
+
+void doc_text(const json_t *doc, bool colour, Str *out)
+{
+    Report       *r = report_new(false);
+    const json_t *o;
+    size_t        i;
+    json_array_foreach(json_object_get(doc, "findings"), i, o)
+    {
+        add_finding(r, o);
+    }
+    if (doc_is_run(doc)) {
+        report_findings_text(r, colour, out);
+        kernel_lines(doc, out);
+    } else {
+        str_printf(out, "%zu rows\n", json_array_size(json_object_get(doc, "rows")));
+    }
+    report_free(r);
+}
+
+/* ---- files ---- */
+
+bool doc_write(const char *file, const Str *t, Str *why)
+{
+    FILE *f  = fopen(file, "we");
+    bool  ok = f && fwrite(str_text(t), 1, t->len, f) == t->len;
+    ok       = f && fclose(f) == 0 && ok;
+    if (!ok)
+        str_printf(why, "cannot write %s: %s", file, strerror(errno));
+    return ok;
+}
+
+void doc_name(const char *pattern, Str *out)
+{
+    for (const char *p = pattern; *p; p++)
+        if (p[0] == '%' && p[1] == 'p') {
+            str_printf(out, "%ld", (long)getpid());
+            p++;
+        } else {
+            str_addc(out, *p);
+        }
+}
+
+static bool write_named(const char *pattern, const Str *text, Str *why)
+{
+    Str name = {0};
+    doc_name(pattern, &name);
+    bool ok = doc_write(str_text(&name), text, why);
+    str_free(&name);
+    return ok;
+}
+
+bool doc_render(const json_t *doc, const char *sarif, const char *html, Str *why)
+{
+    Str s = {0}, h = {0};
+    if (sarif)
+        doc_sarif(doc, &s);
+    if (html)
+        doc_html(doc, NULL, NULL, &h);
+    bool ok = (!sarif || write_named(sarif, &s, why)) && (!html || write_named(html, &h, why));
+    str_free(&s);
+    str_free(&h);
+    return ok;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A report as a document: the JSON that `run`, `check`, `lab` and `bench` write (docs/report.md), and what is made from it: SARIF, the
+ * HTML page, text, and the comparison of two documents.  Writers never fail; what a document lacks is left out.
+ *
+ * Two kinds: a run has kernels[] and findings[], experiments have rows[]. */
+#ifndef WW_REPORT_DOC_H
+#define WW_REPORT_DOC_H
+
+#include <jansson.h>
+#include <stdbool.h>
+
+#include "base/str.h"
+#include "report/report.h"
+
+/* What the JSON file of a report would hold; program may be NULL, exit_code < 0: not known. */
+json_t *doc_of(Report *r, const char *program, int exit_code);
+/* The document of a file; NULL: *why says what is wrong with it.  json_decref frees it. */
+json_t *doc_load(const char *file, Str *why);
+bool    doc_is_run(const json_t *doc);
+
+/* name -> its counters and `launches`, summed; to be json_decref'ed. */
+json_t *doc_kernel_sums(const json_t *doc);
+/* The findings as compilers write them, then a line for each kernel; of experiments, how many rows there are. */
+void doc_text(const json_t *doc, bool colour, Str *out);
+/* SARIF 2.1.0. */
+void doc_sarif(const json_t *doc, Str *out);
+/* One page that needs nothing else.  before and compared may be NULL. */
+void doc_html(const json_t *doc, const char *before_name, const json_t *compared, Str *out);
+
+/* What got better or worse from a to b: {better, worse, rows: [{what, before, after, change}]}.  NULL: not of the same kind. */
+json_t *doc_compare(const json_t *a, const json_t *b);
+void    doc_compare_text(const json_t *compared, Str *out);
+
+/* A file's name: "%p" becomes the process id. */
+void doc_name(const char *pattern, Str *out);
+/* Writes the SARIF file and the page, by patterns of their names; NULL: not asked for.  false: *why says which file cannot be written. */
+bool doc_render(const json_t *doc, const char *sarif, const char *html, Str *why);
+bool doc_write(const char *file, const Str *text, Str *why);
+
+#endif

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A document as one page: the page of page.h with the document, the source texts it names and, when there is one, a comparison in place
+ * of its mark.  Nothing is loaded from anywhere.
+ *
+ * The data stands in a script element, so every '<' of it is written as an escape. */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/doc.h"
+#include "report/page.h"
+#include "report/source.h"
+
+static void add_source(json_t *sources, Sources *s, const char *file)
+{
+    size_t n;
+    if (!file || json_object_get(sources, file) || !source_line(s, file, 1, &n))
+        return;
+    json_t     *lines = json_array();
+    const char *line;
+    for (size_t i = 1; (line = source_line(s, file, i, &n)); i++) {
+        json_t *t = json_stringn(line, n);
+        json_array_append_new(lines, t ? t : json_string("(not UTF-8)"));
+    }
+    json_object_set_new(sources, file, lines);
+}
+
+static json_t *sources_json(const json_t *doc)
+{
+    json_t       *sources = json_object();
+    const json_t *k, *o;
+    size_t        i, j;
+    Sources      *s = sources_new();
+    json_array_foreach(json_object_get(doc, "kernels"), i, k)
+    {
+        json_array_foreach(json_object_get(k, "lines"), j, o)
+        {
+            add_source(sources, s, json_string_value(json_object_get(o, "file")));
+        }
+    }
+    json_array_foreach(json_object_get(doc, "findings"), i, o)
+    {
+        add_source(sources, s, json_string_value(json_object_get(o, "file")));
+    }
+    sources_free(s);
+    return sources;
+}
+
+static void add_data(const json_t *data, Str *out)
+{
+    char *dump = json_dumps(data, JSON_COMPACT);
+    for (const char *p = dump; *p; p++)
+        if (*p == '<')
+            str_add(out, "\\u003c");
+        else
+            str_addc(out, *p);
+    free(dump);
+}
+
+void doc_html(const json_t *doc, const char *before_name, const json_t *compared, Str *out)
+{
+    bool    run  = doc_is_run(doc);
+    json_t *data = json_object();
+    json_object_set(data, run ? "report" : "lab", (json_t *)(uintptr_t)doc);
+    if (!run)
+        json_object_set_new(data, "title", json_string("experiments"));
+    json_object_set_new(data, "sources", sources_json(doc));
+    if (compared) {
+        json_object_set(data, "comparison", (json_t *)(uintptr_t)compared);
+        json_object_set_new(data, "before_name", json_string(before_name ? before_name : "the first"));
+    }
+    const char *page = (const char *)page_template, *end = page + page_template_bytes, *mark = page;
+    size_t      n = strlen(PAGE_MARK);
+    while (mark + n <= end && memcmp(mark, PAGE_MARK, n) != 0)
+        mark++;
+    str_addn(out, page, (size_t)(mark - page));
+    add_data(data, out);
+    if (mark + n <= end)
+        str_addn(out, mark + n, (size_t)(end - mark) - n);
+    json_decref(data);
+}

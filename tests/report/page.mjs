@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// The report page in a browser: page.mjs PLAYWRIGHT CHROMIUM WORK PAGE LABPAGE PLAINPAGE.  PAGE: of a run that was checked; LABPAGE: of experiments;
+// PLAINPAGE: the page of the run, built without charts.  Every click and key a reader may use, on a screen and on a phone, light and dark;
+// an error on the console, a request to anywhere or a page wider than its window fails.
+import { mkdtempSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+
+const [, , playwright, chromium, work, page, labPage, plainPage] = process.argv;
+const { chromium: browser } = await import(pathToFileURL(playwright));
+const FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
+let failed = 0;
+let passed = 0;
+
+function expect(what, good) {
+  if (good) passed++;
+  else {
+    failed++;
+    console.log(`failed: ${what}`);
+  }
+}
+
+async function open(file, options, look) {
+  const context = await browser.launchPersistentContext(mkdtempSync(join(work, "profile-")), { executablePath: chromium, args: FLAGS, ...options });
+  const tab = await context.newPage();
+  const name = `${file.split("/").pop()} ${options.viewport.width} ${options.colorScheme}`;
+  tab.on("console", (m) => m.type() === "error" && expect(`${name}: console: ${m.text()}`, false));
+  tab.on("pageerror", (e) => expect(`${name}: ${e.message}`, false));
+  tab.on("request", (r) => expect(`${name}: asks for ${r.url()}`, r.url().startsWith("file://") || r.url().startsWith("data:")));
+  await tab.goto(pathToFileURL(file).href);
+  await look(tab, name);
+  await context.close();
+}
+
+async function fits(tab, name) {
+  await tab.waitForTimeout(100);
+  expect(`${name}: no wider than its window`, await tab.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth));
+}
+
+async function sections(tab, name) {
+  const names = await tab.locator("nav button").allTextContents();
+  for (const [i, section] of names.entries()) {
+    await tab.keyboard.press(String(i + 1));
+    expect(`${name}: key ${i + 1} opens ${section}`, (await tab.locator('nav button[aria-selected="true"]').textContent()) === section);
+    await fits(tab, `${name} ${section}`);
+    await tab.screenshot({ path: join(work, `${name.replaceAll(" ", "-")}-${section}.png`), fullPage: true });
+  }
+  return names;
+}
+
+async function lookAtRun(tab, name) {
+  const names = await sections(tab, name);
+  expect(`${name}: overview, findings, kernels, source`, names.join() === "overview,findings,kernels,source");
+  await tab.keyboard.press("1");
+  await tab.waitForSelector(".chart canvas");
+  expect(`${name}: charts are drawn`, (await tab.locator(".chart canvas").count()) >= 2);
+  await tab.keyboard.press("2");
+  expect(`${name}: findings say what was tried`, (await tab.locator(".finding .mend").count()) >= 1);
+  await tab.keyboard.press("j");
+  expect(`${name}: j focuses the first finding`, await tab.evaluate(() => document.activeElement.classList.contains("finding")));
+  await tab.keyboard.press("Enter");
+  expect(`${name}: Enter shows its line`, (await tab.locator(".source .row.chosen").count()) === 1);
+  expect(`${name}: the source is quoted`, (await tab.locator(".source .row.chosen").textContent()).includes("["));
+  expect(`${name}: the access is pictured`, (await tab.locator(".picture").count()) >= 1);
+  await tab.screenshot({ path: join(work, `${name.replaceAll(" ", "-")}-picture.png`), fullPage: true });
+  await fits(tab, `${name} picture`);
+}
+
+async function lookAtLab(tab, name) {
+  await sections(tab, name);
+  await tab.waitForSelector(".chart canvas");
+  expect(`${name}: rows are listed`, (await tab.locator("tbody tr").count()) > 3);
+  const first = () => tab.locator("tbody tr td").first().textContent();
+  const before = await first();
+  await tab.locator("th button").nth(2).click();
+  await tab.locator("th button").first().click();
+  await tab.locator("th button").first().click();
+  expect(`${name}: columns sort`, (await first()) !== before || (await tab.locator("tbody").first().locator("tr").count()) < 2);
+}
+
+async function lookAtPlain(tab, name) {
+  await sections(tab, name);
+  expect(`${name}: says that it has no charts`, (await tab.locator("#note").textContent()).startsWith("This page was built without charts: "));
+  expect(`${name}: draws none`, (await tab.locator("canvas").count()) === 0);
+}
+
+const wide = { viewport: { width: 1200, height: 900 } };
+const phone = { viewport: { width: 390, height: 800 }, hasTouch: true };
+await open(page, { ...wide, colorScheme: "light" }, lookAtRun);
+await open(page, { ...phone, colorScheme: "dark" }, lookAtRun);
+await open(labPage, { ...wide, colorScheme: "dark" }, lookAtLab);
+await open(plainPage, { ...phone, colorScheme: "light" }, lookAtPlain);
+console.log(`${passed} passed, ${failed} failed`);
+process.exit(failed ? 1 : 0);

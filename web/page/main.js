@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// The source section, the sections' tabs and the keyboard.
+"use strict";
+
+let file = filesOf(REPORT)[0] ?? null;
+let metric = null;
+let chosen = null;
+
+function showSource(name, line) {
+  if (!name) return;
+  file = name;
+  chosen = line;
+  show("source");
+  document.querySelector(".source .chosen")?.scrollIntoView({ block: "center" });
+}
+
+function metricOf(lines) {
+  const cost = (m) => [...lines.values()].reduce((sum, c) => sum + METRICS[m](c), 0);
+  return metric ?? Object.keys(METRICS).find((m) => m !== "warp instructions" && cost(m)) ?? "warp instructions";
+}
+
+function source() {
+  const lines = lineTable(REPORT).get(file) ?? new Map();
+  const m = metricOf(lines);
+  const most = Math.max(1, ...[...lines.values()].map(METRICS[m]));
+  const text = DATA.sources?.[file] ?? null;
+  const last = text ? text.length : Math.max(0, ...lines.keys());
+  const rows = [];
+  for (let i = 1; i <= last; i++) {
+    const c = lines.get(i);
+    if (!text && !c) continue;
+    rows.push(sourceRow(i, text?.[i - 1] ?? "", c, c ? METRICS[m](c) : 0, most));
+    for (const f of (REPORT.findings ?? []).filter((x) => x.file === file && x.line === i))
+      rows.push(el("div", { class: `said ${f.severity}` }, `${f.severity}: ${f.message} [${f.rule}]`));
+  }
+  return [
+    el("div", { class: "bar" }, choice("file", filesOf(REPORT), file, (v) => ((file = v), (chosen = null), show("source"))), choice("heat", Object.keys(METRICS), m, (v) => ((metric = v), show("source")))),
+    text ? null : el("p", {}, "The text of this file was not at hand when the report was written: only the lines that ran are listed."),
+    el("div", { class: "source" }, rows),
+    ...chosenLine(lines),
+  ].filter(Boolean);
+}
+
+function sourceRow(i, text, counters, value, most) {
+  const heat = value ? `background:rgba(var(--heat),${(0.08 + 0.5 * (value / most)).toFixed(3)})` : null;
+  const pick = () => ((chosen = i), show("source"), document.querySelector(".source .chosen")?.focus());
+  const hot = counters ? { tabindex: 0, "data-row": "", onclick: pick, onkeydown: (e) => e.key === "Enter" && pick() } : {};
+  return el("div", { class: `row${counters ? " hot" : ""}${i === chosen ? " chosen" : ""}`, style: heat, ...hot }, el("span", {}, String(i)), el("span", {}, value ? number(value) : ""), el("span", {}, text || " "));
+}
+
+function chosenLine(lines) {
+  if (chosen === null) return [];
+  const c = lines.get(chosen);
+  const rows = Object.entries(METRICS).map(([name, f]) => ({ name, value: c ? f(c) : 0 })).filter((r) => r.value);
+  const kept = accessesAt(file, chosen);
+  return [
+    el("h2", {}, `line ${chosen}`),
+    rows.length ? table([["what", (r) => r.name], ["", (r) => r.value, "number"]], rows) : null,
+    ...kept.slice(0, 4).flatMap(accessPicture),
+    kept.length || !rows.length ? null : el("p", {}, "No access of this line was kept: run with --check to see its picture."),
+  ].filter(Boolean);
+}
+
+const SECTIONS = [
+  ["overview", overview, () => DATA.report],
+  ["findings", findings, () => DATA.report],
+  ["kernels", kernels, () => DATA.report],
+  ["source", source, () => file],
+  ["experiments", labSection, () => DATA.lab],
+  ["comparison", comparison, () => DATA.comparison],
+].filter(([, , there]) => there());
+
+function show(name) {
+  const section = SECTIONS.find(([n]) => n === name) ?? SECTIONS[0];
+  for (const b of document.querySelectorAll("nav button")) b.setAttribute("aria-selected", String(b.dataset.name === section[0]));
+  document.querySelector("main").replaceChildren(...section[1]());
+  if (location.hash.slice(1) !== section[0]) history.replaceState(null, "", `#${section[0]}`);
+}
+
+function start() {
+  document.querySelector("nav").append(...SECTIONS.map(([name], i) => el("button", { role: "tab", "data-name": name, "aria-selected": "false", title: `key ${i + 1}`, onclick: () => show(name) }, name)));
+  const program = DATA.title ?? REPORT.program ?? "";
+  document.getElementById("what").textContent = `${program}${Number.isInteger(REPORT.exit_code) ? ` · exit code ${REPORT.exit_code}` : ""}`;
+  document.getElementById("note").textContent = charts ? "" : `This page was built without charts: ${noCharts}.`;
+  document.addEventListener("keydown", (e) => {
+    if (e.ctrlKey || e.altKey || e.metaKey || e.target.tagName === "SELECT") return;
+    if (e.key >= "1" && e.key <= "9" && SECTIONS[e.key - 1]) show(SECTIONS[e.key - 1][0]);
+    else if (e.key === "j" || e.key === "k") walk(e.key === "j" ? 1 : -1);
+  });
+  window.matchMedia?.("(prefers-color-scheme: dark)").addEventListener("change", () => show(location.hash.slice(1)));
+  show(location.hash.slice(1));
+}
+
+start();

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pictures of one access: which lane asks which bank for which word, and which sectors of which lines it touches.
+"use strict";
+
+function activeLanes(a) {
+  const mask = typeof a.mask === "string" ? parseInt(a.mask, 16) : a.mask;
+  return a.offsets.map((at, lane) => ({ at, lane })).filter((x) => (mask >>> x.lane) & 1);
+}
+
+function grid(columns, cells, label) {
+  return el("div", { class: "wide" }, el("div", { class: "picture", role: "img", "aria-label": label, style: `grid-template-columns:repeat(${columns},auto)` }, cells));
+}
+
+function cell(text, hue, title) {
+  return el("i", hue === null ? { title } : { class: "on", title, style: `background:hsl(${hue} 55% 50%)` }, text);
+}
+
+// Rows are lanes, columns banks; one colour for each word of a bank, so a column of several colours takes several passes.
+function banksPicture(a) {
+  const banks = 32;
+  const lanes = activeLanes(a);
+  const words = new Map();
+  const asked = new Map();
+  for (const { at, lane } of lanes)
+    for (let w = Math.floor(at / 4); w < (at + a.bytes) / 4; w++) {
+      const bank = w % banks;
+      if (!words.has(bank)) words.set(bank, []);
+      if (!words.get(bank).includes(w)) words.get(bank).push(w);
+      asked.set(lane * banks + bank, w);
+    }
+  const cells = [];
+  for (let lane = 0; lane < 32; lane++)
+    for (let bank = 0; bank < banks; bank++) {
+      const w = asked.get(lane * banks + bank);
+      const turn = w === undefined ? -1 : words.get(bank).indexOf(w);
+      cells.push(cell(turn < 0 ? "" : turn + 1, turn < 0 ? null : (210 + turn * 47) % 360, `lane ${lane}, bank ${bank}${turn < 0 ? "" : `: byte ${w * 4}, word ${turn + 1} of this bank`}`));
+    }
+  const most = Math.max(0, ...[...words.values()].map((w) => w.length));
+  return [el("p", {}, `Lanes (down) by banks (across). The number says which word of its bank a lane asks for; a bank with n words takes n passes. Most here: ${most}.`),
+          grid(banks, cells, `lanes by banks: at most ${most} words on one bank`)];
+}
+
+// Rows are 128-byte lines, columns their four sectors, in each eight 4-byte words: dark where some lane asked.
+function sectorsPicture(a) {
+  const lanes = activeLanes(a);
+  const base = Math.floor(Math.min(...lanes.map((x) => x.at)) / 128) * 128;
+  const words = new Map();
+  for (const { at, lane } of lanes)
+    for (let w = Math.floor((at - base) / 4); w < (at - base + a.bytes) / 4; w++) words.set(w, [...(words.get(w) ?? []), lane]);
+  const lines = [...new Set([...words.keys()].map((w) => Math.floor(w / 32)))].sort((x, y) => x - y);
+  const shown = lines.slice(0, 40);
+  const cells = shown.flatMap((line) => Array.from({ length: 32 }, (_, i) => {
+    const who = words.get(line * 32 + i);
+    const sector = Math.floor(i / 8);
+    const moved = Array.from({ length: 8 }, (_x, k) => line * 32 + sector * 8 + k).some((w) => words.has(w));
+    const title = `line ${line}, sector ${sector}, byte ${i * 4}: ${who ? `lane ${who.join(", ")}` : moved ? "moved, not asked for" : "not moved"}`;
+    return who ? cell(who.length > 1 ? "+" : who[0], 210, title) : el("i", { title, style: moved ? "background:rgba(var(--heat),.55)" : null });
+  }));
+  return [el("p", {}, `128-byte lines (down), 4-byte words (across), eight to a sector. Blue: asked for; orange: moved with it and not asked for. ${a.sectors} sectors, ${a.ideal} would hold the bytes.${lines.length > shown.length ? ` The first ${shown.length} of ${lines.length} lines.` : ""}`),
+          grid(32, cells, `${a.sectors} sectors moved, ${a.ideal} ideal`)];
+}
+
+function accessPicture(a) {
+  const what = `${a.space} ${a.op}, ${a.bytes} byte${a.bytes === 1 ? "" : "s"} a lane, ${activeLanes(a).length} lanes, ${number(a.count)} times`;
+  return [el("h3", {}, what), ...(a.space === "shared" ? banksPicture(a) : sectorsPicture(a))];
+}

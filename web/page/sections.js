@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// The sections of the page.  Each is a function that returns its elements.
+"use strict";
+
+const charts = typeof warpwrightCharts === "undefined" ? null : warpwrightCharts;
+
+function chart(title, draw) {
+  if (!charts) return [];
+  const host = el("div", { class: "chart", role: "img", "aria-label": title });
+  requestAnimationFrame(() => host.isConnected && draw(host));
+  return [el("h3", {}, title), host];
+}
+
+function overview() {
+  const findings = REPORT.findings ?? [];
+  const rows = kernelRows(REPORT);
+  const all = {};
+  rows.forEach((r) => addInto(all, r.counters));
+  const count = (s) => findings.filter((f) => f.severity === s).length;
+  const moved = METRICS["global sectors"](all);
+  const names = rows.map((r) => r.name.replace(/\(.*$/, ""));
+  return [
+    cards([
+      [number(count("error")), "errors", count("error") ? "error" : null],
+      [number(count("warning")), "warnings", count("warning") ? "warning" : null],
+      [number(count("note")), "notes", null],
+      [number((REPORT.kernels ?? []).length), "launches", null],
+      [moved ? `${((of(all, "memory_l2_theoretical_sectors_global_ideal") / moved) * 100).toFixed(0)}\u202f%` : "–", "of the sectors moved were needed", null],
+      [number(METRICS["bank conflicts"](all)), "bank conflicts", null],
+    ]),
+    ...(REPORT.kernels ?? []).filter((k) => k.status !== "ok").slice(0, 5).map((k) => el("p", { class: "error" }, `${k.name}: ${k.status}: ${k.message ?? ""}`)),
+    ...(rows.length ? chart("32-byte sectors by kernel", (h) => charts.bars(h, names, [{ label: "moved", values: rows.map((r) => METRICS["global sectors"](r.counters)) }, { label: "ideal", values: rows.map((r) => of(r.counters, "memory_l2_theoretical_sectors_global_ideal")) }])) : []),
+    ...(rows.length ? chart("passes over the banks by kernel", (h) => charts.bars(h, names, [{ label: "passes", values: rows.map((r) => METRICS["shared passes"](r.counters)) }, { label: "conflicts among them", values: rows.map((r) => METRICS["bank conflicts"](r.counters)) }])) : []),
+    ...findings.slice(0, 5).map(findingBox),
+  ];
+}
+
+function findingBox(f) {
+  const place = f.file ? `${f.file}:${f.line}:${f.col}` : "place unknown";
+  const m = f.mend;
+  return el("div", { class: `finding ${f.severity}`, tabindex: 0, "data-row": "", onclick: () => showSource(f.file, f.line), onkeydown: (e) => e.key === "Enter" && showSource(f.file, f.line) },
+    el("span", { class: "place" }, place), " ", el("b", { class: f.severity }, f.severity), ` [${f.rule}]${f.kernel ? ` ${f.kernel}` : ""}${f.count > 1 ? `, ${number(f.count)} times` : ""}`,
+    el("p", {}, f.message ?? ""),
+    f.other ? el("p", {}, `${f.other.file ?? ""}${f.other.line ? `:${f.other.line}` : ""} ${f.other.message ?? ""}`) : null,
+    m ? el("p", { class: "mend" }, `tried: ${m.text}: ${number(m.before)} → ${number(m.after)} ${m.unit ?? ""}`) : null);
+}
+
+let severity = "all";
+let rule = "all";
+
+function findings() {
+  const list = REPORT.findings ?? [];
+  const fit = list.filter((f) => (severity === "all" || f.severity === severity) && (rule === "all" || f.rule === rule));
+  return [
+    el("div", { class: "bar" },
+      choice("severity", ["all", "error", "warning", "note"], severity, (v) => ((severity = v), show("findings"))),
+      choice("rule", ["all", ...new Set(list.map((f) => f.rule))], rule, (v) => ((rule = v), show("findings")))),
+    ...(fit.length ? fit.map(findingBox) : [el("p", {}, "No findings.")]),
+  ];
+}
+
+function kernels() {
+  const columns = [
+    ["kernel", (r) => r.name], ["launches", (r) => r.launches, "number"], ["warp instructions", (r) => of(r.counters, "inst_executed"), "number"],
+    ["sectors", (r) => METRICS["global sectors"](r.counters), "number"], ["beyond ideal", (r) => METRICS["sectors beyond ideal"](r.counters), "number"],
+    ["passes", (r) => METRICS["shared passes"](r.counters), "number"], ["conflicts", (r) => METRICS["bank conflicts"](r.counters), "number"],
+    ["registers", (r) => r.resources?.registers ?? null, "number"], ["occupancy", (r) => r.resources?.occupancy ?? "unknown"],
+  ];
+  const first = (name) => (REPORT.kernels ?? []).find((k) => k.name === name)?.lines?.[0];
+  return [table(columns, kernelRows(REPORT), (r) => { const l = first(r.name); if (l) showSource(l.file, l.line); })];
+}
+
+const LAB_SERIES = [
+  ["bytes", [["moved", (r) => r.moved_bytes], ["asked for", (r) => r.useful_bytes]]],
+  ["bank conflicts", [["bank conflicts", (r) => (r.shared_ld_bank_conflicts ?? 0) + (r.shared_st_bank_conflicts ?? 0)]]],
+  ["milliseconds", [["ms", (r) => r.time_ms ?? r.median_ms]]],
+  ["rate", [["rate", (r) => r.rate]]],
+];
+
+function rowName(r) {
+  return `${r.kernel ?? r.impl}${r.sizes?.tile ? ` ${r.sizes.tile}` : ""}`;
+}
+
+// Kernels called name_1, name_2, ...: one line for each name over the numbers.
+function familyChart(title, rows, value) {
+  const families = new Map();
+  for (const r of rows) {
+    const found = /^(.*)_(\d+)$/.exec(rowName(r));
+    if (!found) continue;
+    if (!families.has(found[1])) families.set(found[1], new Map());
+    families.get(found[1]).set(Number(found[2]), value(r));
+  }
+  const kept = [...families].filter(([, points]) => points.size > 4);
+  const x = [...new Set(kept.flatMap(([, points]) => [...points.keys()]))].sort((a, b) => a - b);
+  if (!kept.length) return [];
+  return chart(title, (h) => charts.lines(h, "offset or stride, in elements", x, kept.map(([label, points]) => ({ label, values: x.map((i) => points.get(i) ?? null) }))));
+}
+
+function labCharts(group, rows) {
+  return LAB_SERIES.flatMap(([title, series]) => {
+    const there = series.filter(([, value]) => rows.some(value));
+    if (!there.length) return [];
+    if (rows.length > 20) return there.flatMap(([label, value]) => familyChart(`${group}: ${label}`, rows, value));
+    return chart(`${group}: ${title}`, (h) => charts.bars(h, rows.map(rowName), there.map(([label, value]) => ({ label, values: rows.map((r) => value(r) ?? 0) }))));
+  });
+}
+
+function labSection() {
+  const rows = DATA.lab?.rows ?? [];
+  const group = (r) => r.experiment ?? r.work;
+  const sectors = (r) => (r.global_ld_sectors ?? 0) + (r.global_st_sectors ?? 0);
+  const columns = [
+    ["kernel", rowName], ["verified", (r) => (r.verified ? "yes" : { text: "NO", class: "error" })], ["sectors", sectors, "number"], ["conflicts", LAB_SERIES[1][1][0][1], "number"],
+    ["asked", (r) => r.useful_bytes ?? null, "number"], ["moved", (r) => r.moved_bytes ?? null, "number"], ["ms", (r) => r.time_ms ?? r.median_ms ?? null, "number"],
+  ];
+  return [...new Set(rows.map(group))].flatMap((g) => {
+    const own = rows.filter((r) => group(r) === g);
+    return [el("h2", {}, g), ...labCharts(g, own), table(columns, own)];
+  });
+}
+
+// What the comparison found, as `warpwright report` counted it.
+function comparison() {
+  const c = DATA.comparison;
+  const kind = (r) => (r.change === "worse" ? "worse" : r.change === "better" ? "better" : null);
+  return [
+    el("p", {}, `Against ${DATA.before_name}: ${c.better} better, ${c.worse} worse.`),
+    table([["what", (r) => r.what], ["before", (r) => r.before, "number"], ["after", (r) => r.after, "number"], ["", (r) => ({ text: r.change, sort: r.change, class: kind(r) })]], c.rows),
+  ];
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// Charts of the report page, drawn by uPlot: bars over names, and lines over numbers.  The page works without this script
+// (it then shows tables only and says so).
+import uPlot from "uplot";
+import "uplot/dist/uPlot.min.css";
+
+function colour(name) {
+  return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+}
+
+function axis(extra) {
+  return { stroke: colour("--ink"), grid: { stroke: colour("--rule"), width: 1 }, ticks: { stroke: colour("--rule") }, ...extra };
+}
+
+function size(host, height) {
+  return { width: Math.max(240, host.clientWidth), height };
+}
+
+function keepWidth(host, plot, height) {
+  new ResizeObserver(() => plot.setSize(size(host, height))).observe(host);
+}
+
+// names[i] has values[i] of every series; bars of one name stand side by side, each at an x of its own.
+export function bars(host, names, series) {
+  const height = 260;
+  const count = series.length;
+  const x = names.flatMap((_, i) => series.map((_, k) => i + (k - (count - 1) / 2) * (0.8 / count)));
+  const own = (values, k) => x.map((_, at) => (at % count === k ? values[Math.floor(at / count)] : undefined));
+  const many = names.length > 4;
+  const plot = new uPlot(
+    {
+      ...size(host, height),
+      scales: { x: { time: false, range: [-0.6, names.length - 0.4] }, y: { range: (u, low, high) => [0, high > 0 ? high * 1.05 : 1] } },
+      axes: [
+        axis({ splits: () => names.map((_, i) => i), values: (u, at) => at.map((i) => names[i] ?? ""), rotate: many ? -40 : 0, size: many ? 110 : 40 }),
+        axis({ size: 90 }),
+      ],
+      series: [
+        { label: "name", value: (u, at) => (at === null ? "" : names[Math.round(at)] ?? "") },
+        ...series.map((s, k) => ({
+          label: s.label,
+          fill: colour(`--series${k + 1}`),
+          stroke: colour(`--series${k + 1}`),
+          points: { show: false },
+          paths: uPlot.paths.bars({ size: [0.8 / count, 60] }),
+        })),
+      ],
+    },
+    [x, ...series.map((s, k) => own(s.values, k))],
+    host,
+  );
+  keepWidth(host, plot, height);
+  return plot;
+}
+
+// One line for each series over the same numbers x.
+export function lines(host, label, x, series) {
+  const height = 260;
+  const plot = new uPlot(
+    {
+      ...size(host, height),
+      scales: { x: { time: false } },
+      axes: [axis({ label, labelSize: 20 }), axis({ size: 90 })],
+      series: [{ label }, ...series.map((s, k) => ({ label: s.label, stroke: colour(`--series${(k % 6) + 1}`), width: 2, points: { size: 5 } }))],
+    },
+    [x, ...series.map((s) => s.values)],
+    host,
+  );
+  keepWidth(host, plot, height);
+  return plot;
+}
