@@ -85,6 +85,30 @@ WwStatus ww_copy(WwDevice *d, WwPtr dst, WwPtr src, size_t bytes);
 /* Sets every byte to `value`. */
 WwStatus ww_fill(WwDevice *d, WwPtr dst, uint8_t value, size_t bytes);
 
+/* ---- tensor maps --------------------------------------------------------------------------------------------- */
+
+enum { WW_TENSOR_MAP_BYTES = 128, WW_TENSOR_MAP_ALIGN = 64 };
+
+/* A tensor in device memory and the box of it that cp.async.bulk.tensor copies; fields as cuTensorMapEncodeTiled and cuTensorMapEncodeIm2col name them. */
+typedef struct WwTensorMap {
+    const char *type;    /* "u8" "u16" "u32" "s32" "u64" "s64" "f16" "bf16" "f32" "f32.ftz" "tf32" "tf32.ftz" "f64" */
+    WwPtr       address;
+    uint32_t    rank;    /* 1 to 5; dimension 0 is the innermost */
+    uint64_t    dim[5];  /* elements */
+    uint64_t    stride[4]; /* bytes, of dimensions 1 to rank - 1 */
+    uint32_t    box[5];  /* elements; unused with im2col */
+    uint32_t    element_stride[5]; /* 0 counts as 1 */
+    uint32_t    swizzle, interleave; /* bytes: 0, 32, 64, 128; 0, 16, 32 */
+    bool        fill_nan; /* outside of the tensor: the special NaN instead of zero */
+    bool        im2col;
+    int         lower[3], upper[3]; /* im2col: corners of the box of base pixels, W first */
+    uint32_t    channels, pixels;   /* im2col: of a box */
+} WwTensorMap;
+
+/* Writes the 128 bytes that a kernel takes as its tensor map, by value or in global memory.  They belong to this kind of device: the emulator's differ from a
+ * GPU's.  WW_ERR_INVALID: the message says what the interface forbids. */
+WwStatus ww_tensor_map(WwDevice *d, const WwTensorMap *t, void *map);
+
 /* ---- modules ------------------------------------------------------------------------------------------------- */
 
 /* Parses and checks PTX text (len bytes; need not end in a zero).  `name` stands in messages as the file's name.
@@ -149,6 +173,7 @@ struct WwLaunch {
     bool        cooperative; /* emulator: blocks may wait for each other at a grid-wide barrier */
     bool        granular;    /* emulator: allocations fill whole granules of 512 bytes, as on a card: an access past an allocation's
                               * end but in its last granule is carried out, and is a warning instead of the end of the kernel */
+    WwDim3      cluster;     /* blocks of a cluster, at most 16; x = 0: as the kernel says (.reqnctapercluster), without that single blocks */
 };
 
 /* Runs to the end.  *out (if out is not NULL) is set whenever the launch began, also when it failed: the counts so far

@@ -332,18 +332,19 @@ bool cuda_describe(Str *out)
 Status cuda_open(const WwDeviceOptions *o, WwDevice **out, Str *why)
 {
     static const DeviceOps ops = {
-        .kind     = "cuda",
-        .close    = cuda_close,
-        .alloc    = cuda_alloc,
-        .release  = cuda_release,
-        .copy_in  = cuda_copy_in,
-        .copy_out = cuda_copy_out,
-        .copy     = cuda_copy,
-        .fill     = cuda_fill,
-        .load     = cuda_load,
-        .unload   = cuda_unload,
-        .variable = cuda_variable,
-        .launch   = cuda_launch,
+        .kind       = "cuda",
+        .close      = cuda_close,
+        .alloc      = cuda_alloc,
+        .release    = cuda_release,
+        .copy_in    = cuda_copy_in,
+        .copy_out   = cuda_copy_out,
+        .copy       = cuda_copy,
+        .fill       = cuda_fill,
+        .load       = cuda_load,
+        .unload     = cuda_unload,
+        .variable   = cuda_variable,
+        .launch     = cuda_launch,
+        .tensor_map = cuda_tensor_map,
     };
     CudaDevice c         = {0};
     int        count     = 0;

@@ -50,6 +50,8 @@ CuResult cuda_enqueue(CudaDevice *c, const CudaRequest *q);
 /* Warm-up, then w->repeats timed runs; fills in the times of r (cuda_time.c). */
 Status cuda_time(CudaDevice *c, const CudaRequest *q, WwResult *r);
 
+Status cuda_tensor_map(WwDevice *d, const TensorMapAsk *ask, void *map);
+
 /* cuda_launch.c */
 Status cuda_launch(WwDevice *d, WwModule *m, const Func *kernel, const DeviceLaunch *l, WwResult *r);
 

@@ -22,14 +22,18 @@ Status cuda_driver_load(CudaDriver *c, Str *why)
     static const struct {
         const char *symbol;
         size_t      at;
+        bool        may_lack;
     } entries[] = {
-#define ENTRY(member, symbol, params) {symbol, offsetof(CudaDriver, member)},
+#define ENTRY(member, symbol, params) {symbol, offsetof(CudaDriver, member), false},
         CUDA_ENTRIES(ENTRY)
+#undef ENTRY
+#define ENTRY(member, symbol, params) {symbol, offsetof(CudaDriver, member), true},
+            CUDA_NEW_ENTRIES(ENTRY)
 #undef ENTRY
     };
     for (size_t i = 0; i < sizeof entries / sizeof *entries; i++) {
         void *f = dlsym(lib, entries[i].symbol);
-        if (!f) {
+        if (!f && !entries[i].may_lack) {
             str_printf(why, "the CUDA driver %s has no %s: it is too old (version 11 or later is needed)", name,
                        entries[i].symbol);
             dlclose(lib); /* nothing in it was called */

@@ -9,6 +9,7 @@
 #ifndef WW_DEVICE_CUDA_DRIVER_H
 #define WW_DEVICE_CUDA_DRIVER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -60,9 +61,33 @@ typedef uint64_t CuPtr;
     ENTRY(event_sync, "cuEventSynchronize", (CuEvent e))                                                               \
     ENTRY(event_elapsed, "cuEventElapsedTime", (float *ms, CuEvent from, CuEvent to))
 
+/* What older drivers do not have: NULL then. */
+#define CUDA_NEW_ENTRIES(ENTRY)                                                                                        \
+    ENTRY(launch_ex, "cuLaunchKernelEx", (const CuLaunchConfig *c, CuFunction f, void **args, void **extra))           \
+    ENTRY(tensor_tiled, "cuTensorMapEncodeTiled",                                                                      \
+          (void *map, int type, uint32_t rank, void *address, const uint64_t *dim, const uint64_t *stride,             \
+           const uint32_t *box, const uint32_t *element_stride, int interleave, int swizzle, int promotion, int fill)) \
+    ENTRY(tensor_im2col, "cuTensorMapEncodeIm2col",                                                                    \
+          (void *map, int type, uint32_t rank, void *address, const uint64_t *dim, const uint64_t *stride,             \
+           const int *lower, const int *upper, uint32_t channels, uint32_t pixels, const uint32_t *element_stride,     \
+           int interleave, int swizzle, int promotion, int fill))
+
+typedef struct CuLaunchAttribute { /* of 72 bytes; 4: cluster size */
+    int      id, pad;
+    unsigned dim[3], unused[13];
+} CuLaunchAttribute;
+
+typedef struct CuLaunchConfig {
+    unsigned           grid[3], block[3], shared;
+    CuStream           stream;
+    CuLaunchAttribute *attributes;
+    unsigned           count;
+} CuLaunchConfig;
+
 typedef struct CudaDriver {
 #define ENTRY(member, symbol, params) CuResult(*member) params;
     CUDA_ENTRIES(ENTRY)
+    CUDA_NEW_ENTRIES(ENTRY)
 #undef ENTRY
 } CudaDriver;
 
@@ -90,6 +115,8 @@ enum {
     CU_ATTR_CC_MAJOR          = 75,
     CU_ATTR_CC_MINOR          = 76,
     CU_FUNC_MAX_DYNAMIC_SHARED = 8,
+    CU_FUNC_NON_PORTABLE_CLUSTER = 14,
+    CU_ATTRIBUTE_CLUSTER      = 4,
     CU_JIT_ERROR_LOG          = 5,
     CU_JIT_ERROR_LOG_BYTES    = 6
 };

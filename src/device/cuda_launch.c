@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "device/cuda.h"
+#include "emu/tensormap.h"
 
 static Status find_function(CudaDevice *c, CudaModule *m, const Func *kernel, CudaKernel **out)
 {
@@ -39,11 +40,47 @@ static Status allow_shared(CudaDevice *c, CudaKernel *k, const Func *kernel, uin
     return WW_OK;
 }
 
+/* More than 8 blocks have to be allowed first. */
+static CuResult enqueue_clusters(CudaDevice *c, const CudaRequest *q)
+{
+    const WwLaunch   *w         = q->w;
+    CuLaunchAttribute attribute = {.id = CU_ATTRIBUTE_CLUSTER, .dim = {w->cluster.x, w->cluster.y, w->cluster.z}};
+    CuLaunchConfig    config    = {.grid       = {w->grid.x, w->grid.y, w->grid.z},
+                                   .block      = {w->block.x, w->block.y, w->block.z},
+                                   .shared     = w->shared,
+                                   .attributes = &attribute,
+                                   .count      = 1};
+    if (!c->drv.launch_ex)
+        return CU_INVALID_VALUE;
+    if ((uint64_t)w->cluster.x * w->cluster.y * w->cluster.z > 8)
+        c->drv.function_set(q->fn, CU_FUNC_NON_PORTABLE_CLUSTER, 1);
+    return c->drv.launch_ex(&config, q->fn, w->args, NULL);
+}
+
 CuResult cuda_enqueue(CudaDevice *c, const CudaRequest *q)
 {
     const WwLaunch *w = q->w;
+    if (w->cluster.x)
+        return enqueue_clusters(c, q);
     return c->drv.launch(q->fn, w->grid.x, w->grid.y, w->grid.z, w->block.x, w->block.y, w->block.z, w->shared, NULL,
                          w->args, NULL);
+}
+
+Status cuda_tensor_map(WwDevice *d, const TensorMapAsk *a, void *map)
+{
+    CudaDevice *c       = (CudaDevice *)d;
+    void       *address = (void *)(uintptr_t)a->address;
+    TRY(cuda_enter(c));
+    if (!c->drv.tensor_tiled || !c->drv.tensor_im2col)
+        return device_fail(d, WW_ERR_UNSUPPORTED, "ww_tensor_map: this CUDA driver has no tensor maps");
+    CuResult e =
+        a->im2col
+            ? c->drv.tensor_im2col(map, (int)a->type, a->rank, address, a->dim, a->stride, a->lower, a->upper,
+                                   a->channels, a->pixels, a->element_stride, (int)a->interleave, (int)a->swizzle,
+                                   (int)a->l2_promotion, (int)a->fill)
+            : c->drv.tensor_tiled(map, (int)a->type, a->rank, address, a->dim, a->stride, a->box, a->element_stride,
+                                  (int)a->interleave, (int)a->swizzle, (int)a->l2_promotion, (int)a->fill);
+    return cuda_check(c, e, "ww_tensor_map");
 }
 
 /* The rule that an error of a running kernel falls under. */
@@ -92,6 +129,8 @@ static Status refused(CudaDevice *c, const Func *kernel, CuResult e, const WwLau
                "kernel %s: the driver does not accept grid (%u, %u, %u), block (%u, %u, %u), %u bytes of dynamic "
                "shared memory",
                kernel->name, w->grid.x, w->grid.y, w->grid.z, w->block.x, w->block.y, w->block.z, w->shared);
+    if (w->cluster.x)
+        str_printf(&what, ", clusters (%u, %u, %u)", w->cluster.x, w->cluster.y, w->cluster.z);
     s = cuda_check(c, e, str_text(&what));
     str_free(&what);
     return s == WW_ERR_INVALID ? WW_ERR_LAUNCH : s;

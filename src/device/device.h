@@ -18,6 +18,7 @@
 #include "base/status.h"
 #include "base/str.h"
 #include "emu/observer.h"
+#include "emu/tensormap.h"
 #include "ptx/ptx.h"
 
 typedef struct Profile Profile;
@@ -43,6 +44,7 @@ typedef struct DeviceOps {
     Status (*load)(WwDevice *d, Module *ptx, WwModule **out);
     void   (*unload)(WwDevice *d, WwModule *m); /* frees m */
     Status (*variable)(WwDevice *d, WwModule *m, const Var *v, WwPtr *address, uint64_t *bytes);
+    Status (*tensor_map)(WwDevice *d, const TensorMapAsk *ask, void *map);
     /* Fills r, also when it fails. */
     Status (*launch)(WwDevice *d, WwModule *m, const Func *kernel, const DeviceLaunch *l, WwResult *r);
 } DeviceOps;

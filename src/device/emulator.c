@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "check/count.h"
+#include "emu/tensormap.h"
 
 enum { GRID_BARRIER = 256 }; /* bytes */
 
@@ -156,6 +157,16 @@ static Status emulator_variable(WwDevice *d, WwModule *m, const Var *v, WwPtr *a
     return WW_OK;
 }
 
+static Status emulator_tensor_map(WwDevice *d, const TensorMapAsk *ask, void *map)
+{
+    TensorMap   m   = {0};
+    const char *why = tensormap_encode(ask, &m);
+    if (why)
+        return device_fail(d, WW_ERR_INVALID, "ww_tensor_map: %s", why);
+    memcpy(map, &m, sizeof m);
+    return WW_OK;
+}
+
 /* ---- launches ---- */
 
 /* One block of memory with every argument where emu_param wants it. */
@@ -184,7 +195,8 @@ static EmuLaunch emu_request(const WwLaunch *w, const void *params, Observer **o
                        .stop             = w->stop,
                        .on_print         = w->on_print,
                        .user             = w->user,
-                       .granular         = w->granular};
+                       .granular         = w->granular,
+                       .cluster          = {w->cluster.x, w->cluster.y, w->cluster.z}};
 }
 
 /* What a request leaves behind for work that its kernel handed to the device. */
@@ -359,19 +371,20 @@ static bool async_mode(const char *name, EmuAsync *out)
 Status emulator_open(const WwDeviceOptions *o, WwDevice **out, Str *why)
 {
     static const DeviceOps ops = {
-        .kind     = "emulator",
-        .observes = WW_OBSERVE_COUNTERS | WW_OBSERVE_ACCESSES,
-        .close    = emulator_close,
-        .alloc    = emulator_alloc,
-        .release  = emulator_release,
-        .copy_in  = emulator_copy_in,
-        .copy_out = emulator_copy_out,
-        .copy     = emulator_copy,
-        .fill     = emulator_fill,
-        .load     = emulator_load,
-        .unload   = emulator_unload,
-        .variable = emulator_variable,
-        .launch   = emulator_launch,
+        .kind       = "emulator",
+        .observes   = WW_OBSERVE_COUNTERS | WW_OBSERVE_ACCESSES,
+        .close      = emulator_close,
+        .alloc      = emulator_alloc,
+        .release    = emulator_release,
+        .copy_in    = emulator_copy_in,
+        .copy_out   = emulator_copy_out,
+        .copy       = emulator_copy,
+        .fill       = emulator_fill,
+        .load       = emulator_load,
+        .unload     = emulator_unload,
+        .variable   = emulator_variable,
+        .launch     = emulator_launch,
+        .tensor_map = emulator_tensor_map,
     };
     const Profile *p = device_profile(o->profile, why);
     if (!p)

@@ -6,10 +6,17 @@
 
 #include "emu/run.h"
 
+/* The block whose shared memory that address lies in; NULL: the cluster has none of that rank. */
+static inline Block *access_owner(const Warp *w, uint64_t address)
+{
+    const Cluster *c = w->block->cluster;
+    return address >> CLUSTER_SHIFT < c->n ? c->block[address >> CLUSTER_SHIFT] : NULL;
+}
+
 /* Slow half of a global address check: t[i] of the lanes in mask must each lie, with `bytes` behind it and aligned to it, in one live allocation.
  * Refreshes the instruction's lookup entry.  false: a fault was raised. */
 bool access_check_global(Warp *w, const Uop *u, const uint64_t *t, uint32_t mask, unsigned bytes, AccessOp op);
-/* Raises the fault of the first bad lane of a shared access at offsets t. */
+/* Raises the fault of the first bad lane of a shared access at offsets t (from the beginning of the block's own window). */
 const Uop *access_bad_shared(Warp *w, const Uop *u, const uint32_t *t, uint32_t mask, unsigned bytes, AccessOp op);
 /* Tells several observers: those that want it. */
 void access_notify_all(Warp *w, const Access *a);
@@ -25,8 +32,8 @@ static inline void access_notify(Warp *w, const MemInfo *info, AccessSpace space
     a.block         = w->block->index;
     a.off           = off;
     a.addr          = addr;
-    /* generic addresses may lie in a space that the only observer does not want */
-    if (k->only_access && info->space != SPACE_GENERIC)
+    /* generic and cluster addresses may lie in a space that the only observer does not want */
+    if (k->only_access && info->space != SPACE_GENERIC && !info->cluster)
         k->only_access(k->observer[0], &a);
     else
         access_notify_all(w, &a);
@@ -35,6 +42,8 @@ static inline void access_notify(Warp *w, const MemInfo *info, AccessSpace space
 /* mem_any.c, atom.c: handlers that are compiled once. */
 extern const UopFn mem_handlers_once[MEM_COUNT][2];
 /* Host addresses of the lanes' data, faults raised, observers told.  false: stopped. Lanes outside w->mask are NULL. */
+/* Like access_resolve, for addresses that are shared: host addresses, and which block and offset they are. */
+bool access_resolve_shared(Warp *w, const Uop *u, const MemInfo *info, uint8_t *p[LANES], Block *owner[LANES], uint32_t offset[LANES]);
 bool access_resolve(Warp *w, const Uop *u, const MemInfo *info, bool observed, uint8_t *p[LANES]);
 const Uop *mem_atom(Warp *w, const Uop *u, bool observed);
 

@@ -21,12 +21,20 @@ const Uop *ctl_local_addr(Warp *w, const Uop *u)
     return u + 1;
 }
 
+const Uop *ctl_shared_addr(Warp *w, const Uop *u)
+{
+    uint64_t v = w->shared_base + (uint64_t)u->imm;
+    if (u->x == 8)
+        slot_broadcast64(w, u->d, v);
+    else
+        slot_broadcast32(w, u->d, (uint32_t)v);
+    return u + 1;
+}
+
 /* Constants and parameters lie among the global allocations; only their kind tells them. */
 static bool in_space(Memory *m, Space space, uint64_t address)
 {
     Alloc tmp;
-    if (space == SPACE_SHARED)
-        return address - SHARED_WINDOW < WINDOW_BYTES;
     if (space == SPACE_LOCAL)
         return address - LOCAL_WINDOW < WINDOW_BYTES;
     const Alloc *a        = memory_find(m, address, &tmp);
@@ -36,17 +44,25 @@ static bool in_space(Memory *m, Space space, uint64_t address)
                                   : address - m->base < m->size && !constant && !param;
 }
 
+/* The block's own window, or those of the whole cluster. */
+static bool in_shared(const Warp *w, uint64_t address, bool cluster)
+{
+    uint64_t t = address - SHARED_WINDOW;
+    return t < WINDOW_BYTES &&
+           (t >> CLUSTER_SHIFT == w->block->rank || (cluster && t >> CLUSTER_SHIFT < w->block->cluster->n));
+}
+
 const Uop *ctl_isspacep(Warp *w, const Uop *u)
 {
     const uint64_t *a  = (const uint64_t *)(const void *)(w->r + u->a);
     Memory         *m  = &w->block->launch->dev->mem;
     uint32_t        is = 0;
     for (uint32_t left = w->mask; left; left &= left - 1) {
-        unsigned i = (unsigned)__builtin_ctz(left);
-        is |= (uint32_t)in_space(m, (Space)u->x, a[i]) << i;
+        unsigned i   = (unsigned)__builtin_ctz(left);
+        bool     yes = u->x == SPACE_SHARED ? in_shared(w, a[i], u->y) : in_space(m, (Space)u->x, a[i]);
+        is |= (uint32_t)yes << i;
     }
-    uint32_t old = pred_get(w, u->d), new = (old & ~w->mask) | (is & w->mask);
-    memcpy(w->r + u->d, &new, 4);
+    pred_set(w, u->d, is);
     return u + 1;
 }
 

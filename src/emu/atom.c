@@ -134,6 +134,48 @@ static uint64_t rmw(uint8_t *p, unsigned bytes, AtomOp op, Type t, uint64_t b, u
     return bytes == 8 ? rmw64(p, op, t, b, c) : bytes == 4 ? rmw32(p, op, t, b, c) : rmw16(p, op, t, b, c);
 }
 
+bool atom_reduces(AtomOp op, Type t)
+{
+    bool wide = t == TY_U64 || t == TY_S64 || t == TY_B64, word = t == TY_U32 || t == TY_S32 || t == TY_B32,
+         half = t == TY_F16 || t == TY_BF16;
+    switch (op) {
+    case ATOM_ADD: return word || wide || half || t == TY_F32 || t == TY_F64;
+    case ATOM_MIN:
+    case ATOM_MAX: return word || wide || half;
+    case ATOM_INC:
+    case ATOM_DEC: return t == TY_U32;
+    case ATOM_AND:
+    case ATOM_OR:
+    case ATOM_XOR: return word || wide;
+    default: return false;
+    }
+}
+
+void atom_many(uint8_t *at, const uint8_t *value, uint32_t n, AtomOp op, Type t)
+{
+    unsigned bytes = type_bytes(t);
+    for (uint32_t i = 0; i < n; i++) {
+        uint64_t v = 0;
+        memcpy(&v, value + (size_t)i * bytes, bytes);
+        rmw(at + (size_t)i * bytes, bytes, op, t, v, 0);
+    }
+}
+
+AtomOp atom_op_of(const Opcode *o)
+{
+    static const struct {
+        Word   w;
+        AtomOp op;
+    } ops[] = {
+        {WORD_cas, ATOM_CAS}, {WORD_exch, ATOM_EXCH}, {WORD_min, ATOM_MIN}, {WORD_max, ATOM_MAX}, {WORD_inc, ATOM_INC},
+        {WORD_dec, ATOM_DEC}, {WORD_and, ATOM_AND},   {WORD_or, ATOM_OR},   {WORD_xor, ATOM_XOR},
+    };
+    for (size_t i = 0; i < sizeof ops / sizeof *ops; i++)
+        if (opcode_has(o, ops[i].w))
+            return ops[i].op;
+    return ATOM_ADD;
+}
+
 /* 128-bit exch and cas: no portable host atomic, so one lock for all. */
 static void rmw128(Warp *w, uint8_t *p, AtomOp op, const uint8_t *b, const uint8_t *c, uint8_t *old)
 {

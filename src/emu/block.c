@@ -3,13 +3,13 @@
  * A resident block: its warps, shared and local memory, barriers.
  *
  * Barriers count threads, as the hardware has done since Volta: bar.sync without a count completes when every thread that has not
- * exited has arrived, whichever instruction brought it there.  A block in which nobody can run and no barrier can complete is
- * deadlocked: a fault that says who waits where. */
+ * exited has arrived, whichever instruction brought it there. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/stress.h"
 #include "emu/async.h"
+#include "emu/bulk.h"
 #include "emu/run.h"
 
 static uint8_t *zeroed(size_t bytes, size_t align)
@@ -51,26 +51,41 @@ static uint32_t first_lanes(uint32_t n)
     return n >= LANES ? UINT32_MAX : (UINT32_C(1) << n) - 1;
 }
 
-void block_start(Block *b, Worker *k, uint64_t index)
+/* Where block `rank` of its cluster lies in the grid: x runs fastest, in the grid of clusters and in the cluster. */
+static void place(Block *b, const Launch *l)
+{
+    const uint32_t *size = l->cluster;
+    const uint64_t  nx = l->grid[0] / size[0], ny = l->grid[1] / size[1], i = b->cluster->index;
+    const uint32_t  in[3] = {b->rank % size[0], b->rank / size[0] % size[1], b->rank / (size[0] * size[1])};
+    const uint32_t  of[3] = {(uint32_t)(i % nx), (uint32_t)(i / nx % ny), (uint32_t)(i / (nx * ny))};
+    for (int k = 0; k < 3; k++)
+        b->id[k] = of[k] * size[k] + in[k];
+    b->index = ((uint64_t)b->id[2] * l->grid[1] + b->id[1]) * l->grid[0] + b->id[0];
+    b->order = i * l->cluster_blocks + b->rank;
+}
+
+static void block_start(Block *b, Worker *k)
 {
     Launch *l = k->launch;
-    b->index  = index;
-    b->id[0]  = (uint32_t)(index % l->grid[0]);
-    b->id[1]  = (uint32_t)(index / l->grid[0] % l->grid[1]);
-    b->id[2]  = (uint32_t)(index / ((uint64_t)l->grid[0] * l->grid[1]));
+    place(b, l);
     b->live = b->threads = l->threads;
     b->pending           = 0;
-    b->progress          = false;
+    b->progress = b->ended = false;
     memset(b->bar, 0, sizeof b->bar);
     memset(b->shared, 0, l->shared_bytes);
+    if (b->proxy)
+        memset(b->proxy, 0, l->shared_bytes);
     for (uint32_t i = 0; i < b->nwarps; i++) {
-        Warp *w    = &b->warp[i];
-        w->worker  = k;
-        w->live    = first_lanes(l->threads - i * LANES);
-        w->ngroups = 0;
-        w->turn    = 0;
+        Warp *w        = &b->warp[i];
+        w->worker      = k;
+        w->live        = first_lanes(l->threads - i * LANES);
+        w->ngroups     = 0;
+        w->turn        = 0;
+        w->at_cluster  = 0;
+        w->shared_base = b->rank << CLUSTER_SHIFT;
         memset(w->runtime_error, 0, sizeof w->runtime_error);
         async_reset(w);
+        bulk_reset(w);
         Frame *f     = frame_new(k, l->prog->code[0]);
         f->alive     = w->live;
         f->local_top = f->code->local_bytes;
@@ -78,15 +93,17 @@ void block_start(Block *b, Worker *k, uint64_t index)
     }
 }
 
-Block *block_new(Worker *k, uint64_t index)
+Block *block_new(Worker *k, Cluster *c, uint32_t rank)
 {
     Block *b = k->idle_blocks;
     if (b)
         k->idle_blocks = b->next;
     else
         b = block_make(k);
-    b->next = NULL;
-    block_start(b, k, index);
+    b->next    = NULL;
+    b->cluster = c;
+    b->rank    = rank;
+    block_start(b, k);
     return b;
 }
 
@@ -98,8 +115,11 @@ void block_release(Block *b, Worker *k)
 
 void block_destroy(Block *b)
 {
-    for (uint32_t i = 0; i < b->nwarps; i++)
+    for (uint32_t i = 0; i < b->nwarps; i++) {
         async_free(&b->warp[i]);
+        free(b->warp[i].bulk);
+    }
+    free(b->proxy);
     str_free(&b->printed);
     free(b->shared);
     free(b->local);
@@ -142,39 +162,7 @@ bool block_check_barriers(Block *b)
     return any;
 }
 
-/* Nobody can run: says which group waits for what. */
-static void deadlock(Block *b, Worker *k)
-{
-    for (uint32_t i = 0; i < b->nwarps; i++) {
-        Warp *w = &b->warp[i];
-        for (uint32_t j = 0; j < w->ngroups; j++) {
-            const Group *g    = &w->group[j];
-            unsigned     lane = (unsigned)__builtin_ctz(g->mask);
-            w->worker         = k;
-            if (g->state == GROUP_SYNC) {
-                fault_raise(w, g->pc, FAULT_SYNC_MASK, lane, g->mask,
-                            "the member mask 0x%08x names lanes that never arrive: lanes 0x%08x wait here, lanes "
-                            "0x%08x have exited or "
-                            "wait elsewhere",
-                            g->need, g->mask, g->need & ~g->mask);
-                return;
-            }
-        }
-    }
-    for (uint32_t i = 0; i < b->nwarps; i++) {
-        Warp *w = &b->warp[i];
-        for (uint32_t j = 0; j < w->ngroups; j++) {
-            const Group   *g   = &w->group[j];
-            const Barrier *bar = &b->bar[g->barrier];
-            fault_raise(w, g->pc - 1, FAULT_BARRIER_DEADLOCK, (unsigned)__builtin_ctz(g->mask), g->mask,
-                        "barrier %u waits for %u threads, %u have arrived and nobody else in the block can run",
-                        g->barrier, bar->expected ? bar->expected : b->live, bar->arrived);
-            return;
-        }
-    }
-}
-
-static void free_frames_of(Block *b, Worker *k)
+void block_stop(Block *b, Worker *k)
 {
     for (uint32_t i = 0; i < b->nwarps; i++) {
         Warp *w = &b->warp[i];
@@ -199,19 +187,10 @@ bool block_pass(Block *b, Worker *k)
         if (w->ngroups == 0)
             continue;
         ran |= warp_run(w);
-        if (k->faulted) {
-            free_frames_of(b, k);
+        if (k->faulted)
             return true;
-        }
     }
-    if (b->live == 0)
-        return true;
-    if (b->pending)
+    if (b->pending && b->live)
         ran |= block_check_barriers(b);
-    if (!ran) {
-        deadlock(b, k);
-        free_frames_of(b, k);
-        return true;
-    }
-    return false;
+    return ran;
 }

@@ -30,6 +30,7 @@ const Uop *ctl_exit(Warp *w, const Uop *u)
         if (w->group[i].state == GROUP_SYNC)
             w->group[i].state = GROUP_READY;
     b->live -= (unsigned)__builtin_popcount(mask);
+    cluster_exit(w, mask);
     b->progress      = true;
     w->worker->event = EVENT_EXIT;
     return STOP;

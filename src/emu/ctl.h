@@ -19,6 +19,13 @@ static inline uint32_t pred_get(const Warp *w, Slot s)
     return m;
 }
 
+/* Writes the active lanes' bits. */
+static inline void pred_set(Warp *w, Slot s, uint32_t bits)
+{
+    uint32_t m = (pred_get(w, s) & ~w->mask) | (bits & w->mask);
+    memcpy(w->r + s, &m, 4);
+}
+
 /* The active lanes of a slot become v (sreg.c). */
 void slot_broadcast32(Warp *w, Slot d, uint32_t v);
 void slot_broadcast64(Warp *w, Slot d, uint64_t v);

@@ -57,9 +57,10 @@ void devrt_result(Warp *w, const CallInfo *call, unsigned lane, uint64_t v)
 
 uint8_t *devrt_memory(const Warp *w, uint64_t address, unsigned lane, uint64_t *bytes)
 {
-    if (address - SHARED_WINDOW < w->shared_bytes) {
-        *bytes = w->shared_bytes - (address - SHARED_WINDOW);
-        return w->shared + (address - SHARED_WINDOW);
+    uint64_t shared = address - SHARED_WINDOW - w->shared_base;
+    if (shared < w->shared_bytes) {
+        *bytes = w->shared_bytes - shared;
+        return w->shared + shared;
     }
     if (address - LOCAL_WINDOW < w->local_bytes) {
         *bytes = w->local_bytes - (address - LOCAL_WINDOW);

@@ -89,6 +89,7 @@ typedef struct EmuLaunch {
     uint64_t    workspace;     /* memory of the grid barrier, told in %envreg1 (high half) and %envreg2 (low); 0 = none */
     bool        granular;      /* an access past an allocation's end but in its last granule is carried out and counted (EmuResult.slack) */
     unsigned    max_resident;  /* blocks that may be resident at once; 0 = as on the profile's card */
+    uint32_t    cluster[3];    /* blocks of a cluster; 0 = as the kernel says, without that single blocks */
 } EmuLaunch;
 
 /* Work that a kernel handed to the device: it runs when the kernel has ended. */

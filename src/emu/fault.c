@@ -21,10 +21,11 @@ static void fill_place(Fault *f, const Warp *w, unsigned lane)
 
 static Fault *begin(Warp *w, const Uop *u, FaultKind kind, unsigned lane, uint32_t lanes)
 {
-    Worker *k  = w->worker;
-    k->fault   = (Fault){.kind = kind, .instr = u ? u->instr : UINT32_MAX, .lanes = lanes};
-    k->faulted = true;
-    k->event   = EVENT_FAULT;
+    Worker *k      = w->worker;
+    k->fault       = (Fault){.kind = kind, .instr = u ? u->instr : UINT32_MAX, .lanes = lanes};
+    k->faulted     = true;
+    k->fault_order = w->block->order;
+    k->event       = EVENT_FAULT;
     fill_place(&k->fault, w, lane);
     return &k->fault;
 }
@@ -45,31 +46,84 @@ static const char *verb(AccessOp op)
     return names[op];
 }
 
+/* The last shared variable that begins at or before the offset; NULL: none does. */
+static const Var *shared_variable(const Warp *w, uint64_t offset, uint64_t *at)
+{
+    const Program *p    = w->block->launch->prog;
+    const Var     *best = NULL;
+    for (uint32_t i = 0; i < p->nshared; i++)
+        if (p->shared_offset[i] <= offset && (!best || p->shared_offset[i] >= *at)) {
+            best = p->shared_var[i];
+            *at  = p->shared_offset[i];
+        }
+    return best;
+}
+
+void fault_shared_name(const Warp *w, uint32_t offset, Str *out)
+{
+    uint64_t   at;
+    const Var *v = shared_variable(w, offset, &at);
+    if (v && offset > at)
+        str_printf(out, "'%s' + %" PRIu64, v->name, offset - at);
+    else if (v)
+        str_printf(out, "'%s'", v->name);
+    else
+        str_printf(out, "at offset %u of dynamic shared memory", offset - SHARED_RESERVED);
+}
+
+/* The address lies in another block's window, or in none's; false: in the block's own. */
+static bool explain_cluster(const Warp *w, uint64_t address, uint64_t bytes, Fault *f, const char *what)
+{
+    const Cluster *c    = w->block->cluster;
+    uint64_t       rank = address >> CLUSTER_SHIFT, offset = address & CLUSTER_OFFSET;
+    if (rank == w->block->rank || c->n == 1)
+        return false;
+    if (rank >= c->n)
+        snprintf(f->text, sizeof f->text,
+                 "%" PRIu64 "-byte shared %s at 0x%" PRIx64 ", in no block's shared memory: the cluster has %u blocks",
+                 bytes, what, address, c->n);
+    else if (c->block[rank]->ended)
+        snprintf(
+            f->text, sizeof f->text,
+            "%" PRIu64
+            "-byte shared %s in block (%u,%u,%u) of the cluster, which has exited: its shared memory exists no more",
+            bytes, what, c->block[rank]->id[0], c->block[rank]->id[1], c->block[rank]->id[2]);
+    else if (offset < SHARED_RESERVED || offset + bytes > w->shared_bytes)
+        snprintf(f->text, sizeof f->text,
+                 "%" PRIu64 "-byte shared %s at offset %" PRIu64 " of block %" PRIu64
+                 " of the cluster, outside its %u bytes of shared memory",
+                 bytes, what, offset - SHARED_RESERVED, rank, w->shared_bytes - SHARED_RESERVED);
+    else {
+        f->kind = FAULT_WRONG_SPACE;
+        snprintf(f->text, sizeof f->text,
+                 "%" PRIu64 "-byte shared %s of an address in the shared memory of block %" PRIu64
+                 " of the cluster, which only .shared::cluster and generic accesses reach",
+                 bytes, what, rank);
+    }
+    return true;
+}
+
 static void explain_shared(const Warp *w, uint64_t address, uint64_t bytes, Fault *f, const char *what)
 {
-    const Launch  *l         = w->block->launch;
-    const char    *verb_text = what;
-    const Program *p         = l->prog;
-    const Var     *best      = NULL;
-    uint64_t       best_at   = 0;
-    for (uint32_t i = 0; i < p->nshared; i++)
-        if (p->shared_offset[i] <= address && (!best || p->shared_offset[i] >= best_at)) {
-            best    = p->shared_var[i];
-            best_at = p->shared_offset[i];
-        }
+    uint64_t best_at = 0;
+    if (explain_cluster(w, address, bytes, f, what))
+        return;
+    if (w->block->cluster->n > 1)
+        address &= CLUSTER_OFFSET;
+    const Var *best = shared_variable(w, address, &best_at);
     if (address < SHARED_RESERVED)
         snprintf(f->text, sizeof f->text,
-                 "%" PRIu64 "-byte shared %s at offset %" PRIu64 ", before the block's first variable", bytes,
-                 verb_text, address);
+                 "%" PRIu64 "-byte shared %s at offset %" PRIu64 ", before the block's first variable", bytes, what,
+                 address);
     else if (best)
         snprintf(f->text, sizeof f->text,
                  "%" PRIu64 "-byte shared %s %" PRIu64 " bytes from the start of '%s' (%" PRIu64
                  " bytes), outside the block's %u bytes of shared memory",
-                 bytes, verb_text, address - best_at, best->name, best->bytes, w->shared_bytes - SHARED_RESERVED);
+                 bytes, what, address - best_at, best->name, best->bytes, w->shared_bytes - SHARED_RESERVED);
     else
         snprintf(f->text, sizeof f->text,
                  "%" PRIu64 "-byte shared %s at offset %" PRIu64 " of the block's %u bytes of shared memory", bytes,
-                 verb_text, address - SHARED_RESERVED, w->shared_bytes - SHARED_RESERVED);
+                 what, address - SHARED_RESERVED, w->shared_bytes - SHARED_RESERVED);
 }
 
 static void explain_global(Warp *w, uint64_t address, uint64_t bytes, AccessOp op, Fault *f)
@@ -115,6 +169,19 @@ void fault_slack(Warp *w, const Uop *u, unsigned lane, uint64_t address, uint64_
                              .space   = SPACE_GLOBAL};
     fill_place(&k->slack, w, lane);
     explain_global(w, address, bytes, op, &k->slack);
+}
+
+const Uop *fault_bulk(Warp *w, const Uop *u, Space space, unsigned lane, uint64_t address, uint64_t bytes)
+{
+    Fault *f   = begin(w, u, FAULT_OUT_OF_BOUNDS, lane, UINT32_C(1) << lane);
+    f->address = address;
+    f->bytes   = bytes;
+    f->space   = space;
+    if (space == SPACE_SHARED)
+        explain_shared(w, address, bytes, f, verb(ACCESS_COPY));
+    else
+        explain_global(w, address, bytes, ACCESS_COPY, f);
+    return STOP;
 }
 
 const Uop *fault_access(Warp *w, const Uop *u, Space space, unsigned lane, uint32_t lanes, uint64_t address,

@@ -2,9 +2,10 @@
  *
  * A launch: validation as the driver does it, worker threads that take blocks in ascending order, limits, and one result.
  *
- * A worker holds one block until it ends.  A block that does nothing but wait for several passes (it spins on memory that another block may
- * write) is set aside and the worker starts the next one, up to the number of blocks the card would hold at once; then it goes round.
- * The first fault by block order wins: blocks after it are not started, blocks before it run to their end. */
+ * A worker holds one cluster (a single block, where the launch has none) until it ends.  A cluster that does nothing but wait for several
+ * passes (it spins on memory that another block may write) is set aside and the worker starts the next one, up to the number of blocks
+ * the card would hold at once; then it goes round.  The first fault by block order wins: blocks after it are not started, blocks before
+ * it run to their end. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -64,9 +65,42 @@ static Status check_dims(const EmuLaunch *a, const Func *f, EmuResult *r)
     return WW_OK;
 }
 
+/* The cluster's size, from the launch or from the kernel; false: neither names one, it is a single block. */
+static bool cluster_size(const EmuLaunch *a, const Func *f, uint32_t size[3])
+{
+    const uint32_t *from = a->cluster[0] ? a->cluster : f->reqnctapercluster;
+    for (int i = 0; i < 3; i++)
+        size[i] = from[i] ? from[i] : 1;
+    return from[0] != 0;
+}
+
+static Status check_clusters(const EmuLaunch *a, const Func *f, EmuResult *r)
+{
+    static const char axis[] = "xyz";
+    uint32_t          size[3];
+    const uint32_t   *req   = f->reqnctapercluster;
+    bool              named = cluster_size(a, f, size);
+    if (f->explicitcluster && !named)
+        return refuse(r, "the kernel requires that its launch names a cluster size (.explicitcluster)");
+    for (int i = 0; i < 3; i++) {
+        if (req[0] && size[i] != (req[i] ? req[i] : 1))
+            return refuse(
+                r,
+                "the kernel requires clusters of %u x %u x %u blocks (.reqnctapercluster); the launch has %u x %u x %u",
+                req[0], req[1] ? req[1] : 1, req[2] ? req[2] : 1, size[0], size[1], size[2]);
+        if (!f->blocksareclusters && a->grid[i] % size[i])
+            return refuse(r, "grid.%c is %u, no multiple of the cluster's %u", axis[i], a->grid[i], size[i]);
+    }
+    uint64_t blocks = (uint64_t)size[0] * size[1] * size[2], most = f->maxclusterrank ? f->maxclusterrank : MAX_CLUSTER;
+    if (blocks > MAX_CLUSTER || blocks > most)
+        return refuse(r, "a cluster of %u x %u x %u has %" PRIu64 " blocks; at most %" PRIu64 " fit%s", size[0],
+                      size[1], size[2], blocks, most < MAX_CLUSTER ? most : MAX_CLUSTER,
+                      most < MAX_CLUSTER ? " (.maxclusterrank)" : "");
+    return WW_OK;
+}
+
 static Status check_launch(const EmuLaunch *a, const Program *p, EmuResult *r)
 {
-    TRY(check_dims(a, p->kernel, r));
     uint32_t fixed = p->static_shared;
     if ((uint64_t)a->shared + fixed > MAX_SHARED)
         return refuse(r, "%u bytes of static and %u of dynamic shared memory; at most %d fit", fixed, a->shared,
@@ -142,12 +176,12 @@ bool launch_check_limits(Worker *k)
 
 /* ---- workers ---- */
 
-static void keep_fault(Worker *k, const Block *b)
+static void keep_fault(Worker *k)
 {
     Launch *l = k->launch;
     pthread_mutex_lock(&l->lock);
-    if (b->index < l->fault_block) {
-        __atomic_store_n(&l->fault_block, b->index, __ATOMIC_RELEASE);
+    if (k->fault_order < l->fault_order) {
+        __atomic_store_n(&l->fault_order, k->fault_order, __ATOMIC_RELEASE);
         if (!l->aborted)
             l->fault = k->fault;
     }
@@ -165,21 +199,36 @@ static void keep_output(Worker *k, Block *b)
         l->printed_cap = l->printed_cap ? l->printed_cap * 2 : 16;
         l->printed     = xrealloc(l->printed, l->printed_cap * sizeof *l->printed);
     }
-    l->printed[l->nprinted++] = (Printed){b->index, b->printed};
+    l->printed[l->nprinted++] = (Printed){b->order, b->printed};
     pthread_mutex_unlock(&l->lock);
     b->printed = (Str){0};
 }
 
-static void end_block(Worker *k, Block *b)
+void launch_block_ended(Worker *k, Block *b)
 {
     Launch *l = k->launch;
-    if (k->faulted)
-        keep_fault(k, b);
+    b->ended  = true;
+    b->cluster->ended++;
+    k->ended++;
     for (size_t o = 0; o < l->ask->nobservers; o++)
         if (l->ask->observers[o]->block_end)
             l->ask->observers[o]->block_end(k->observer[o], b->index);
     keep_output(k, b);
-    block_release(b, k);
+}
+
+/* Ended, faulted or stopped. */
+static void end_cluster(Worker *k, Cluster *c)
+{
+    if (k->faulted)
+        keep_fault(k);
+    for (uint32_t i = 0; i < c->n; i++) {
+        Block *b = c->block[i];
+        if (b->ended)
+            continue;
+        block_stop(b, k);
+        launch_block_ended(k, b);
+    }
+    cluster_release(c, k);
 }
 
 /* Time to look at the limits?  A small instruction limit is looked at more often. */
@@ -189,34 +238,28 @@ static bool limits_due(const Worker *k)
     return k->spent >= (most && most < LIMIT_CHECK ? most : LIMIT_CHECK) || k->ended >= LIMIT_BLOCKS;
 }
 
-static Block *take_block(Worker *k)
+static Cluster *take_cluster(Worker *k)
 {
     Launch *l = k->launch;
-    if (__atomic_load_n(&l->fault_block, __ATOMIC_ACQUIRE) != UINT64_MAX)
+    if (__atomic_load_n(&l->fault_order, __ATOMIC_ACQUIRE) != UINT64_MAX)
         return NULL;
-    uint64_t i = __atomic_fetch_add(&l->next_block, 1, __ATOMIC_RELAXED);
-    if (i >= l->nblocks)
-        return NULL;
-    Block *b = block_new(k, i);
-    b->spun  = false;
-    block_notify_start(b, k);
-    return b;
+    uint64_t i = __atomic_fetch_add(&l->next_cluster, 1, __ATOMIC_RELAXED);
+    return i < l->nclusters ? cluster_new(k, i) : NULL;
 }
 
-/* Runs b until it ends (true), or has only waited for PATIENCE passes, or has run so long that it may wait with plain loads (false). */
-static bool run_block(Worker *k, Block *b, bool *stop)
+/* Runs c until it ends (true), or has only waited for PATIENCE passes, or has run so long that it may wait with plain loads (false). */
+static bool run_cluster(Worker *k, Cluster *c, bool *stop)
 {
-    unsigned patience = b->spun ? 1 : PATIENCE, waited = 0;
+    unsigned patience = c->spun ? 1 : PATIENCE, waited = 0;
     for (unsigned passes = 0; waited < patience && passes < LONG; passes++) {
-        if (block_pass(b, k)) {
-            k->ended++;
+        if (cluster_pass(c, k)) {
             *stop = limits_due(k) && !launch_check_limits(k);
             return true;
         }
-        if (b->progress) {
+        if (c->progress) {
             waited   = 0;
             patience = PATIENCE;
-            b->spun  = false;
+            c->spun  = false;
         } else {
             waited++;
         }
@@ -225,7 +268,7 @@ static bool run_block(Worker *k, Block *b, bool *stop)
             return false;
         }
     }
-    b->spun = waited > 0;
+    c->spun = waited > 0;
     return false;
 }
 
@@ -233,44 +276,44 @@ static void *worker_main(void *arg)
 {
     Worker  *k       = arg;
     Launch  *l       = k->launch;
-    Block   *ring    = NULL; /* circular: the last one in; ring->next is the next to run */
+    Cluster *ring    = NULL; /* circular: the last one in; ring->next is the next to run */
     uint32_t holding = 0;
     bool     stop = false, more = true;
     while (!stop) {
-        Block *b = NULL;
-        if (more && holding < l->per_worker && (b = take_block(k)) != NULL) {
+        Cluster *c = NULL;
+        if (more && holding < l->per_worker && (c = take_cluster(k)) != NULL) {
             holding++;
         } else if (ring) {
             more = more && holding >= l->per_worker;
-            b    = ring->next;
-            if (b == ring)
+            c    = ring->next;
+            if (c == ring)
                 ring = NULL;
             else
-                ring->next = b->next;
+                ring->next = c->next;
         } else {
             break;
         }
-        bool ended = run_block(k, b, &stop);
-        if (!ended && !stop && __atomic_load_n(&l->fault_block, __ATOMIC_ACQUIRE) < b->index)
+        bool ended = run_cluster(k, c, &stop);
+        if (!ended && !stop && __atomic_load_n(&l->fault_order, __ATOMIC_ACQUIRE) < c->block[0]->order)
             ended = true; /* it may wait for a block that failed */
         if (ended) {
-            end_block(k, b);
+            end_cluster(k, c);
             holding--;
             more = true;
         } else {
-            b->next = ring ? ring->next : b;
+            c->next = ring ? ring->next : c;
             if (ring)
-                ring->next = b;
-            ring = b;
+                ring->next = c;
+            ring = c;
         }
     }
     while (ring) { /* stopped by a limit: what was printed is kept */
-        Block *b = ring->next;
-        if (b == ring)
+        Cluster *c = ring->next;
+        if (c == ring)
             ring = NULL;
         else
-            ring->next = b->next;
-        end_block(k, b);
+            ring->next = c->next;
+        end_cluster(k, c);
     }
     launch_check_limits(k); /* what was spent since the last look counts too */
     return NULL;
@@ -311,6 +354,10 @@ static void end_worker(Launch *l, Worker *k, EmuResult *r)
         next = b->next;
         block_destroy(b);
     }
+    for (Cluster *c = k->idle_clusters, *next; c; c = next) {
+        next = c->next;
+        free(c);
+    }
     for (Frame *f = k->made_frames, *next; f; f = next) { /* in use or not: a launch may have been stopped */
         next = f->next_made;
         free(f->regs);
@@ -341,7 +388,7 @@ static void spread_counts(const Program *p, EmuResult *r)
 static int by_block(const void *a, const void *b)
 {
     const Printed *x = a, *y = b;
-    return x->block < y->block ? -1 : x->block > y->block;
+    return x->order < y->order ? -1 : x->order > y->order;
 }
 
 static void deliver_output(Launch *l)
@@ -349,7 +396,7 @@ static void deliver_output(Launch *l)
     if (l->nprinted)
         qsort(l->printed, l->nprinted, sizeof *l->printed, by_block);
     for (size_t i = 0; i < l->nprinted; i++) {
-        if (l->ask->on_print && l->printed[i].block <= l->fault_block)
+        if (l->ask->on_print && l->printed[i].order <= l->fault_order)
             l->ask->on_print(l->ask->user, str_text(&l->printed[i].text), l->printed[i].text.len);
         str_free(&l->printed[i].text);
     }
@@ -409,14 +456,28 @@ static uint32_t resident_blocks(const Launch *l)
     return SM_COUNT * (per_sm ? per_sm : 1);
 }
 
+static void set_clusters(Launch *l, const Func *f)
+{
+    uint32_t size[3];
+    l->explicit_cluster = cluster_size(l->ask, f, size);
+    l->cluster_blocks   = size[0] * size[1] * size[2];
+    l->nclusters        = 1;
+    for (int i = 0; i < 3; i++) {
+        l->cluster[i] = size[i];
+        if (f->blocksareclusters)
+            l->grid[i] *= size[i];
+        l->nclusters *= l->grid[i] / size[i];
+    }
+}
+
 static void prepare(Launch *l, EmuDevice *d, EmuModule *em, Program *p, const EmuLaunch *a)
 {
-    *l = (Launch){.dev = d, .em = em, .prog = p, .ask = a, .fault_block = UINT64_MAX};
+    *l = (Launch){.dev = d, .em = em, .prog = p, .ask = a, .fault_order = UINT64_MAX};
     memcpy(l->grid, a->grid, sizeof l->grid);
     memcpy(l->block, a->block, sizeof l->block);
-    l->threads      = a->block[0] * a->block[1] * a->block[2];
-    l->nwarps       = (l->threads + LANES - 1) / LANES;
-    l->nblocks      = (uint64_t)a->grid[0] * a->grid[1] * a->grid[2];
+    l->threads = a->block[0] * a->block[1] * a->block[2];
+    l->nwarps  = (l->threads + LANES - 1) / LANES;
+    set_clusters(l, p->kernel);
     uint32_t fixed  = p->dynamic_base;
     l->shared_bytes = fixed + a->shared;
     l->local_bytes  = (p->local_bytes + 15) & ~15u;
@@ -427,8 +488,8 @@ static void prepare(Launch *l, EmuDevice *d, EmuModule *em, Program *p, const Em
     l->params      = (uint8_t *)(uintptr_t)d->param_base;
     if (l->param_bytes)
         memcpy(l->params, a->params, l->param_bytes);
-    l->nworkers       = (unsigned)(d->threads < l->nblocks ? d->threads : l->nblocks);
-    uint32_t resident = resident_blocks(l);
+    l->nworkers       = (unsigned)(d->threads < l->nclusters ? d->threads : l->nclusters);
+    uint32_t resident = resident_blocks(l) / l->cluster_blocks;
     l->per_worker     = resident / l->nworkers ? resident / l->nworkers : 1;
     for (size_t o = 0; o < a->nobservers; o++)
         l->watches_sync |= a->observers[o]->sync != NULL;
@@ -448,9 +509,14 @@ Status emu_launch(EmuDevice *d, EmuModule *em, const char *kernel, const EmuLaun
 {
     uint8_t wants[ACCESS_SPACES];
     union_of_wants(a, wants);
-    Program *p = program_get(em, kernel, wants);
-    if (!p)
+    const Func *f = ptx_find_func(em->ptx, kernel);
+    uint32_t    size[3];
+    if (!f || !f->entry || !f->has_body)
         return WW_ERR_NOT_FOUND;
+    TRY(check_dims(a, f, r));
+    TRY(check_clusters(a, f, r));
+    cluster_size(a, f, size);
+    Program *p = program_get(em, f, wants, size[0] * size[1] * size[2] > 1);
     TRY(check_launch(a, p, r));
     Launch l;
     prepare(&l, d, em, p, a);

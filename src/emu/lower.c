@@ -129,11 +129,23 @@ static Slot local_address(Lower *lo, uint64_t off, unsigned bytes)
     return s;
 }
 
+static Slot shared_address(Lower *lo, uint64_t off, unsigned bytes)
+{
+    if (!lo->p->clustered)
+        return lo_const(lo, off, bytes);
+    Slot s = lo_temp(lo, bytes);
+    Uop *u = lo_emit(lo, ctl_handlers[CTL_shared_addr]);
+    u->d   = s;
+    u->imm = (int64_t)off;
+    u->x   = (uint16_t)bytes;
+    return s;
+}
+
 Slot lo_address(Lower *lo, const Var *v, int64_t off, unsigned bytes)
 {
     uint32_t at, size;
     switch (v->space) {
-    case SPACE_SHARED: return lo_const(lo, program_shared_offset(lo->p, v) + (uint64_t)off, bytes);
+    case SPACE_SHARED: return shared_address(lo, program_shared_offset(lo->p, v) + (uint64_t)off, bytes);
     case SPACE_LOCAL: return local_address(lo, program_pbuf_offset(lo->code, v) + (uint64_t)off, bytes);
     case SPACE_PARAM:
         if (!lo_is_entry_param(lo, v))
@@ -151,13 +163,11 @@ static Slot read_sreg(Lower *lo, const char *name, unsigned *have)
     unsigned        number = 0;
     const SregInfo *info   = sreg_find(name, dot ? (size_t)(dot - name) : strlen(name), &number);
     *have                  = type_bytes(info->type);
-    if (*have == 0) /* the only predicate: %is_explicit_cluster, never true here */
-        return lo_const(lo, 0, 0);
-    Slot s = lo_temp(lo, *have);
-    Uop *u = lo_emit(lo, ctl_handlers[*have == 8 ? CTL_sreg64 : CTL_sreg]);
-    u->d   = s;
-    u->x   = (uint16_t)info->id;
-    u->y   = (uint16_t)(dot ? strchr("xyzw", dot[1]) - "xyzw" : (long)number);
+    Slot s                 = lo_temp(lo, *have);
+    Uop *u                 = lo_emit(lo, ctl_handlers[*have == 8 ? CTL_sreg64 : CTL_sreg]);
+    u->d                   = s;
+    u->x                   = (uint16_t)info->id;
+    u->y                   = (uint16_t)(dot ? strchr("xyzw", dot[1]) - "xyzw" : (long)number);
     return s;
 }
 
@@ -324,7 +334,7 @@ static void lower_body(Lower *lo, const Instr *in)
     if (op_form(in->op->op)->exactness == UNSUPPORTED)
         lo_emit(lo, ctl_handlers[CTL_unsupported]);
     else if (!lower_control(lo, in) && !lower_memory(lo, in) && !lower_matrix(lo, in) && !lower_async(lo, in) &&
-             !lower_lane(lo, in))
+             !lower_bulk(lo, in) && !lower_lane(lo, in))
         lo_emit(lo, ctl_handlers[CTL_unsupported]);
 }
 

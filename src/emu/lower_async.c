@@ -53,6 +53,8 @@ static void lower_mbarrier(Lower *lo, const Instr *in, MbarOp op)
     const Operand *mem = &in->opd[test || state ? 1 : 0], *last = &in->opd[in->nopd];
     MemInfo       *m = lo_mem_info(lo, in, ACCESS_ATOM);
     m->bytes         = 8;
+    m->cluster       = m->cluster && op != MBAR_INIT && op != MBAR_INVAL && !test && op < MBAR_COPIES;
+    m->observed      = false;
     m->nvec          = 1;
     Slot a           = lo_shared_address(lo, mem, m);
     Slot b           = mem + 1 < last ? lo_src(lo, mem + 1, op == MBAR_TEST ? 8 : 4, false) : NO_SLOT;

@@ -352,6 +352,12 @@ bool lower_needs_branch(const Instr *in)
     case OP_wmma_mma:
     case OP_wmma_mma4:
     case OP_wmma_bit:
+    case OP_barrier_cluster_arrive:
+    case OP_barrier_cluster_wait:
+    case OP_mbarrier_test:
+    case OP_mbarrier_test_parity:
+    case OP_mbarrier_try:
+    case OP_mbarrier_try_parity:
     case OP_bar_sync:
     case OP_barrier_sync:
     case OP_bar_arrive:
@@ -397,14 +403,18 @@ bool lower_control(Lower *lo, const Instr *in)
     case OP_brkpt: lo_emit(lo, ctl[CTL_trap]); return true;
     case OP_nanosleep: lo_emit(lo, ctl[CTL_nanosleep]); return true;
     case OP_membar:
-    case OP_membar_proxy:
     case OP_fence:
-    case OP_fence_proxy:
+    case OP_fence_proxy_async_generic:
+    case OP_fence_proxy_tensormap:
     case OP_fence_acqrel_sync:
     case OP_fence_mbarrier_init: lower_fence(lo, in); return true;
     case OP_pmevent:
     case OP_setmaxnreg: /* a hint about registers */
     case OP_griddepcontrol: lo_emit(lo, ctl[CTL_nop]); return true;
+    case OP_membar_proxy:
+    case OP_fence_proxy: lo_emit(lo, ctl[opcode_has(in->op, WORD_async) ? CTL_fence_async : CTL_fence]); return true;
+    case OP_barrier_cluster_arrive: lo_emit(lo, ctl[CTL_cluster_arrive]); return true;
+    case OP_barrier_cluster_wait: lo_emit(lo, ctl[CTL_cluster_wait]); return true;
     default: return lower_barrier(lo, in) || lower_warp_wide(lo, in);
     }
 }

@@ -101,9 +101,9 @@ static bool observed(const Lower *lo, Space s, AccessOp op)
     const uint8_t *w = lo->p->wants;
     switch (s) {
     case SPACE_GLOBAL: return w[ACCESS_GLOBAL] >> op & 1;
-    case SPACE_SHARED: return w[ACCESS_SHARED] >> op & 1;
+    case SPACE_SHARED: return (w[ACCESS_SHARED] | w[ACCESS_CLUSTER]) >> op & 1;
     case SPACE_LOCAL: return w[ACCESS_LOCAL] >> op & 1;
-    case SPACE_GENERIC: return (w[ACCESS_GLOBAL] | w[ACCESS_SHARED] | w[ACCESS_LOCAL]) >> op & 1;
+    case SPACE_GENERIC: return (w[ACCESS_GLOBAL] | w[ACCESS_SHARED] | w[ACCESS_LOCAL] | w[ACCESS_CLUSTER]) >> op & 1;
     default: return false;
     }
 }
@@ -116,6 +116,7 @@ MemInfo *lo_mem_info(Lower *lo, const Instr *in, AccessOp op)
     m->op           = (uint8_t)op;
     m->cache        = (uint8_t)cache_of(o);
     m->nvec         = (uint8_t)vec_of(o);
+    m->cluster      = m->space == SPACE_GENERIC || o->field[FIELD_space] == WORD_shared_cluster;
     m->nc           = opcode_has(o, WORD_nc);
     m->is_volatile  = opcode_has(o, WORD_volatile);
     m->sync         = is_synchronising(o);
@@ -224,7 +225,7 @@ static Mem choose(const MemInfo *m, bool load, bool in_buffers)
 {
     if (in_buffers)
         return load ? MEM_ld_pbuf : MEM_st_pbuf;
-    bool plain = fits_offset(m);
+    bool plain = fits_offset(m) && !m->cluster;
     for (unsigned v = 0; v < m->nvec; v++)
         plain &= m->v[v] != NO_SLOT;
     for (size_t i = 0; plain && i < sizeof fast / sizeof *fast; i++)
@@ -298,28 +299,13 @@ static void lower_st(Lower *lo, const Instr *in)
 
 /* ---- atomics ---- */
 
-static AtomOp atom_op(const Opcode *o)
-{
-    static const struct {
-        Word   w;
-        AtomOp op;
-    } ops[] = {
-        {WORD_cas, ATOM_CAS}, {WORD_exch, ATOM_EXCH}, {WORD_min, ATOM_MIN}, {WORD_max, ATOM_MAX}, {WORD_inc, ATOM_INC},
-        {WORD_dec, ATOM_DEC}, {WORD_and, ATOM_AND},   {WORD_or, ATOM_OR},   {WORD_xor, ATOM_XOR},
-    };
-    for (size_t i = 0; i < sizeof ops / sizeof *ops; i++)
-        if (opcode_has(o, ops[i].w))
-            return ops[i].op;
-    return ATOM_ADD;
-}
-
 static void lower_atom(Lower *lo, const Instr *in, bool has_result)
 {
     MemInfo       *m   = lo_mem_info(lo, in, has_result ? ACCESS_ATOM : ACCESS_RED);
     const Operand *mem = &in->opd[has_result ? 1 : 0], *b = mem + 1;
     Type           t        = in->op->types[in->op->ntypes - 1];
     bool           is_float = t == TY_F32 || t == TY_F64;
-    m->atom                 = (uint8_t)atom_op(in->op);
+    m->atom                 = (uint8_t)atom_op_of(in->op);
     m->atom_type            = (uint8_t)t;
     m->sync                 = false; /* the handler itself says so */
     Slot a                  = lo_mem_address(lo, mem, m);
@@ -357,12 +343,27 @@ static void lower_cvta(Lower *lo, const Instr *in, bool to)
     lo_dst_done(lo, &in->opd[0], d, bytes, false);
 }
 
+/* mapa and getctarank: a variable's address is one of its space */
+static void lower_rank(Lower *lo, const Instr *in, Ctl which)
+{
+    unsigned bytes = type_bytes(in->op->types[0]), result = which == CTL_mapa ? bytes : 4;
+    bool     generic = in->op->field[FIELD_space] == WORD_NONE;
+    Slot     a = lo_src(lo, &in->opd[1], bytes, false), b = which == CTL_mapa ? lo_src(lo, &in->opd[2], 4, false) : 0;
+    Slot     d = lo_dst(lo, &in->opd[0], result);
+    Uop     *u = lo_emit(lo, ctl[which]);
+    u->d = d, u->a = a, u->b = b;
+    u->x = (uint16_t)bytes;
+    u->y = generic && in->opd[1].kind != OPD_VAR;
+    lo_dst_done(lo, &in->opd[0], d, result, false);
+}
+
 static void lower_isspacep(Lower *lo, const Instr *in)
 {
     Slot a = lo_src(lo, &in->opd[1], 8, false), d = lo_dst(lo, &in->opd[0], 0);
     Uop *u = lo_emit(lo, ctl[CTL_isspacep]);
     u->d = d, u->a = a;
     u->x = (uint16_t)space_of(in->op);
+    u->y = in->op->field[FIELD_space] == WORD_shared_cluster;
 }
 
 static void lower_stack(Lower *lo, const Instr *in, Ctl which)
@@ -394,12 +395,15 @@ bool lower_memory(Lower *lo, const Instr *in)
     case OP_red_vec: lower_atom(lo, in, false); return true;
     case OP_cvta: lower_cvta(lo, in, false); return true;
     case OP_cvta_to: lower_cvta(lo, in, true); return true;
+    case OP_mapa: lower_rank(lo, in, CTL_mapa); return true;
+    case OP_getctarank: lower_rank(lo, in, CTL_getctarank); return true;
     case OP_isspacep: lower_isspacep(lo, in); return true;
     case OP_alloca: lower_stack(lo, in, CTL_alloca); return true;
     case OP_stacksave: lower_stack(lo, in, CTL_stacksave); return true;
     case OP_stackrestore: lower_stack(lo, in, CTL_stackrestore); return true;
     case OP_prefetch:
     case OP_prefetch_evict:
+    case OP_prefetch_tensormap:
     case OP_prefetchu:
     case OP_applypriority:
     case OP_discard: lo_emit(lo, ctl[CTL_nop]); return true;

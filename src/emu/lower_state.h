@@ -65,11 +65,12 @@ Scope    lo_scope(const Opcode *o);
 /* lower_matrix.c: the same for an address that must be in shared memory; a generic one becomes an offset in the window */
 Slot     lo_shared_address(Lower *lo, const Operand *mem, MemInfo *m);
 
-/* lower_ctl.c, lower_mem.c, lower_matrix.c, lower_async.c: true if they lowered it */
+/* lower_ctl.c, lower_mem.c, lower_matrix.c, lower_async.c, lower_bulk.c: true if they lowered it */
 bool lower_control(Lower *lo, const Instr *in);
 bool lower_memory(Lower *lo, const Instr *in);
 bool lower_matrix(Lower *lo, const Instr *in);
 bool lower_async(Lower *lo, const Instr *in);
+bool lower_bulk(Lower *lo, const Instr *in);
 /* True for instructions whose handlers may give up the warp: a guard becomes a branch around them. */
 bool lower_needs_branch(const Instr *in);
 

@@ -6,12 +6,15 @@
  *   1  0  | phase | transactions, signed | expected count | pending count
  *
  * A phase completes when pending count and transactions are both zero: the phase bit turns, pending becomes expected again.
- * Lanes of one instruction act one after the other in ascending order.  The block's threads run on one host thread: no atomics.
- * A wait that is not over gives the rest of the quantum away, and lets deferred copies that the barrier counts on land (async.c). */
+ * Lanes of one instruction act one after the other in ascending order.  A cluster's threads run on one host thread: no atomics.
+ * Arrivals and transactions may come from other blocks of the cluster; init, inval and the looks are the owner's.
+ * A look at a phase that is not over lets deferred copies that the barrier counts on land (async.c, bulk.c).  If that does not help, its lanes rest
+ * until an mbarrier of the block completes a phase or nobody in the cluster can run: try_wait may wait, and test_wait comes back soon enough. */
 #include <string.h>
 
 #include "emu/access.h"
 #include "emu/async.h"
+#include "emu/bulk.h"
 #include "emu/ctl.h"
 
 enum { COUNT_MAX = (1 << 20) - 1 };
@@ -42,12 +45,16 @@ static void mbar_store(uint8_t *p, Mbar b)
     memcpy(p, &x, 8);
 }
 
-static void check_complete(Mbar *b)
+/* Stores b; if its phase is complete, begins the next one and lets those who wait look again. */
+static void settle(Block *owner, uint8_t *p, Mbar *b)
 {
-    if (b->pending || b->tx)
-        return;
-    b->phase ^= 1;
-    b->pending = b->expected;
+    if (b->pending == 0 && b->tx == 0) {
+        b->phase ^= 1;
+        b->pending = b->expected;
+        block_wake_mbarrier(owner);
+    }
+    mbar_store(p, *b);
+    owner->progress = true;
 }
 
 void mbarrier_copy_arrives(Block *b, uint32_t offset)
@@ -56,9 +63,19 @@ void mbarrier_copy_arrives(Block *b, uint32_t offset)
     if (!m.valid || m.pending == 0)
         return;
     m.pending--;
-    check_complete(&m);
-    mbar_store(b->shared + offset, m);
-    b->progress = true;
+    settle(b, b->shared + offset, &m);
+}
+
+const char *mbarrier_copy_completes(Block *b, uint32_t offset, uint32_t bytes)
+{
+    Mbar m = mbar_load(b->shared + offset);
+    if (!m.valid)
+        return "the mbarrier is not initialised";
+    if ((int64_t)m.tx - bytes < -COUNT_MAX)
+        return "the mbarrier's transaction count leaves its range";
+    m.tx -= (int32_t)bytes;
+    settle(b, b->shared + offset, &m);
+    return NULL;
 }
 
 /* What is wrong with the operation, or NULL and *b changed. */
@@ -80,22 +97,51 @@ static const char *apply(Mbar *b, MbarOp op, uint32_t v)
     b->pending -= n;
     if (op == MBAR_DROP || op == MBAR_DROP_TX || op == MBAR_DROP_NC)
         b->expected -= n;
-    if (counts || op == MBAR_COMPLETE_TX)
-        check_complete(b);
     return NULL;
 }
 
-static const Uop *bad(Warp *w, const Uop *u, unsigned lane, const char *why)
+static const Uop *bad(Warp *w, const Uop *u, unsigned lane, uint32_t offset, const char *why)
 {
-    return fault_raise(w, u, FAULT_MBARRIER, lane, UINT32_C(1) << lane, "%s", why);
+    Str name = {0};
+    fault_shared_name(w, offset, &name);
+    fault_raise(w, u, FAULT_MBARRIER, lane, UINT32_C(1) << lane, "mbarrier %s: %s", str_text(&name), why);
+    str_free(&name);
+    return STOP;
+}
+
+/* Does a thread of the owner rest at it, or a copy that has not landed count on it? */
+static bool is_in_use(Block *owner, uint32_t offset)
+{
+    MbarrierWait at;
+    for (uint32_t i = 0; i < owner->nwarps; i++) {
+        Warp    *w    = &owner->warp[i];
+        uint8_t *r    = w->r;
+        uint32_t mask = w->mask;
+        bool     here = false;
+        for (uint32_t j = 0; j < w->ngroups && !here; j++) {
+            const Group *g = &w->group[j];
+            w->r           = g->frame->regs;
+            w->mask        = g->mask;
+            here           = g->state == GROUP_MBARRIER && mbarrier_waits(w, g->pc - 1, &at) && at.offset == offset;
+        }
+        w->r    = r;
+        w->mask = mask;
+        if (here)
+            return true;
+    }
+    return bulk_counts_on(owner, offset);
 }
 
 /* One lane of init, inval, arrivals, transactions; NULL, or what is wrong. */
-static const char *change(Warp *w, const Uop *u, unsigned lane, uint8_t *p)
+static const char *change(Warp *w, const Uop *u, unsigned lane, Block *owner, uint32_t offset)
 {
+    uint8_t *p  = owner->shared + offset;
     Mbar     b  = mbar_load(p);
     MbarOp   op = (MbarOp)u->x;
     uint32_t v  = u->b == NO_SLOT ? 1 : SLOT(w, uint32_t, u->b)[lane];
+    if ((op == MBAR_INIT || op == MBAR_INVAL) && b.valid && is_in_use(owner, offset))
+        return op == MBAR_INIT ? "the mbarrier is initialised again while threads or copies wait at it"
+                               : "the mbarrier ends while threads or copies wait at it";
     if (op == MBAR_INIT) {
         if (v == 0 || v > COUNT_MAX)
             return "an mbarrier's count must be 1 to 1048575";
@@ -112,33 +158,38 @@ static const char *change(Warp *w, const Uop *u, unsigned lane, uint8_t *p)
             mbar_store(p, b);
         }
         if (op >= MBAR_COPIES)
-            async_arrive_later(w, lane, (uint32_t)(p - w->shared));
+            async_arrive_later(w, lane, offset);
         return NULL;
     }
     uint64_t    before = mbar_word(b);
     const char *why    = apply(&b, op, v);
     if (!why && u->d != NO_SLOT)
         SLOT(w, uint64_t, u->d)[lane] = before;
-    if (!why)
-        mbar_store(p, b);
+    if (!why && op == MBAR_EXPECT_TX)
+        mbar_store(p, b); /* expecting bytes completes nothing */
+    else if (!why)
+        settle(owner, p, &b);
     return why;
 }
 
-static void notify(Warp *w, const Uop *u, uint8_t *const *p, uint32_t done)
+/* Tells of the lanes that use an mbarrier of their own block. */
+static void notify(Warp *w, const Uop *u, Block *const *owner, const uint32_t *off, uint32_t done)
 {
-    uint32_t off[LANES];
+    uint32_t own = 0;
     uint64_t count[LANES];
     bool     copies = u->x >= MBAR_COPIES, counted = !copies && u->x < MBAR_TEST_PARITY && u->b != NO_SLOT;
     for (uint32_t left = w->mask; left; left &= left - 1) {
         unsigned i = (unsigned)__builtin_ctz(left);
-        off[i]     = (uint32_t)(p[i] - w->shared);
-        count[i]   = counted ? SLOT(w, uint32_t, u->b)[i] : 1;
+        own |= (uint32_t)(owner[i] == w->block) << i;
+        count[i] = counted ? SLOT(w, uint32_t, u->b)[i] : 1;
     }
+    if (!own)
+        return;
     sync_notify(w, u,
                 (SyncEvent){.kind   = copies ? SYNC_COPY_ARRIVE : SYNC_MBARRIER,
                             .op     = (uint8_t)u->x,
                             .waits  = u->x == MBAR_COPIES_NOINC,
-                            .mask   = w->mask,
+                            .mask   = own,
                             .done   = done,
                             .off    = off,
                             .values = counted ? count : NULL});
@@ -146,55 +197,82 @@ static void notify(Warp *w, const Uop *u, uint8_t *const *p, uint32_t done)
 
 const Uop *ctl_mbarrier(Warp *w, const Uop *u)
 {
-    const MemInfo *m = u->ptr;
-    uint8_t       *p[LANES];
-    if (!access_resolve(w, u, m, false, p))
+    uint8_t *p[LANES];
+    Block   *owner[LANES];
+    uint32_t offset[LANES];
+    if (!access_resolve_shared(w, u, u->ptr, p, owner, offset))
         return STOP;
     for (uint32_t left = w->mask; left; left &= left - 1) {
         unsigned    i   = (unsigned)__builtin_ctz(left);
-        const char *why = change(w, u, i, p[i]);
+        const char *why = change(w, u, i, owner[i], offset[i]);
         if (why)
-            return bad(w, u, i, why);
+            return bad(w, u, i, offset[i], why);
     }
     if (w->block->launch->watches_sync)
-        notify(w, u, p, 0);
+        notify(w, u, owner, offset, 0);
     w->block->progress = true;
     return u + 1;
 }
 
-static bool is_over(const Warp *w, const Uop *u, unsigned lane, const Mbar *b)
+static uint32_t waited_parity(const Warp *w, const Uop *u, unsigned lane)
 {
-    uint64_t phase = u->x == MBAR_TEST ? SLOT(w, uint64_t, u->b)[lane] >> 61 & 1 : SLOT(w, uint32_t, u->b)[lane] & 1;
-    return b->phase != phase;
+    return u->x == MBAR_TEST ? SLOT(w, uint64_t, u->b)[lane] >> 61 & 1 : SLOT(w, uint32_t, u->b)[lane] & 1;
+}
+
+bool mbarrier_waits(Warp *w, const Uop *u, MbarrierWait *out)
+{
+    uint8_t *p[LANES];
+    Block   *owner[LANES];
+    uint32_t offset[LANES];
+    unsigned i = (unsigned)__builtin_ctz(w->mask);
+    if (!access_resolve_shared(w, u, u->ptr, p, owner, offset))
+        return false;
+    Mbar b = mbar_load(p[i]);
+    *out   = (MbarrierWait){owner[i], offset[i], waited_parity(w, u, i), b.phase, b.pending, b.tx};
+    return true;
+}
+
+/* Lanes whose phase is over; a fault leaves fewer. */
+static uint32_t look(Warp *w, const Uop *u, uint8_t *const *p, const uint32_t *offset)
+{
+    uint32_t over = 0;
+    for (uint32_t left = w->mask; left; left &= left - 1) {
+        unsigned i      = (unsigned)__builtin_ctz(left);
+        uint32_t parity = waited_parity(w, u, i);
+        Mbar     b      = mbar_load(p[i]);
+        if (!b.valid) {
+            bad(w, u, i, offset[i], "the mbarrier was not initialised");
+            return over;
+        }
+        if (b.phase == parity) {
+            async_settle(w->block, offset[i]);
+            bulk_settle(w->block, offset[i]);
+            b = mbar_load(p[i]);
+        }
+        over |= (uint32_t)(b.phase != parity) << i;
+    }
+    return over;
 }
 
 const Uop *ctl_mbarrier_test(Warp *w, const Uop *u)
 {
-    const MemInfo *m = u->ptr;
-    uint8_t       *p[LANES];
-    uint32_t       over = 0, old = pred_get(w, u->d);
-    if (!access_resolve(w, u, m, false, p))
+    uint8_t *p[LANES];
+    Block   *owner[LANES];
+    uint32_t offset[LANES];
+    if (!access_resolve_shared(w, u, u->ptr, p, owner, offset))
         return STOP;
-    for (uint32_t left = w->mask; left; left &= left - 1) {
-        unsigned i = (unsigned)__builtin_ctz(left);
-        Mbar     b = mbar_load(p[i]);
-        if (!b.valid)
-            return bad(w, u, i, "the mbarrier was not initialised");
-        if (!is_over(w, u, i, &b)) {
-            async_settle(w->block, (uint32_t)(p[i] - w->shared));
-            b = mbar_load(p[i]);
-        }
-        over |= (uint32_t)is_over(w, u, i, &b) << i;
-    }
+    uint32_t over = look(w, u, p, offset);
+    if (w->worker->faulted)
+        return STOP;
     if (w->block->launch->watches_sync)
-        notify(w, u, p, over);
-    if (over != w->mask) {
-        w->worker->sync_ops = true;
-        w->quantum          = w->quantum > 0 ? 0 : w->quantum;
-    }
-    old = (old & ~w->mask) | over;
-    memcpy(w->r + u->d, &old, 4);
-    return u + 1;
+        notify(w, u, owner, offset, over);
+    pred_set(w, u->d, over);
+    if (over)
+        return u + 1;
+    warp_put(w, u + 1, w->frame, w->mask);
+    w->group[w->ngroups - 1].state = GROUP_MBARRIER;
+    w->worker->event               = EVENT_BARRIER;
+    return STOP;
 }
 
 /* The state an arrival returned: how many arrivals were missing before it. */

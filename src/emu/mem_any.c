@@ -60,7 +60,7 @@ const Uop *access_bad_shared(Warp *w, const Uop *u, const uint32_t *t, uint32_t 
     for (uint32_t left = mask; left; left &= left - 1) {
         unsigned i = first_lane(left);
         if ((t[i] & (bytes - 1)) || t[i] < SHARED_RESERVED || (uint64_t)t[i] + bytes > w->shared_bytes)
-            return fault_access(w, u, SPACE_SHARED, i, left, t[i], bytes, op);
+            return fault_access(w, u, SPACE_SHARED, i, left, t[i] + w->shared_base, bytes, op);
     }
     return STOP;
 }
@@ -100,17 +100,39 @@ static bool resolve_shared(Warp *w, const Uop *u, const MemInfo *info, Lanes *l,
                            uint8_t **p)
 {
     unsigned bytes = (unsigned)info->bytes * info->nvec;
+    uint32_t own   = 0;
     for (uint32_t m = mask; m; m &= m - 1) {
-        unsigned i = first_lane(m);
-        if ((l->t[i] & (bytes - 1)) || l->t[i] < SHARED_RESERVED || l->t[i] + bytes > w->shared_bytes) {
+        unsigned     i      = first_lane(m);
+        const Block *b      = access_owner(w, l->t[i]);
+        uint64_t     offset = l->t[i] & CLUSTER_OFFSET;
+        if ((offset & (bytes - 1)) || offset < SHARED_RESERVED || offset + bytes > w->shared_bytes || !b || b->ended ||
+            (b != w->block && !info->cluster)) {
             fault_access(w, u, SPACE_SHARED, i, m, l->t[i], bytes, (AccessOp)info->op);
             return false;
         }
-        l->off[i] = (uint32_t)l->t[i];
-        p[i]      = w->shared + l->t[i];
+        own |= (uint32_t)(b == w->block) << i;
+        l->off[i] = (uint32_t)(b == w->block ? offset : l->t[i]);
+        p[i]      = b->shared + offset;
     }
-    if (observed)
-        access_notify(w, info, ACCESS_SHARED, mask, l->off, NULL);
+    if (observed && own)
+        access_notify(w, info, ACCESS_SHARED, own, l->off, NULL);
+    if (observed && mask & ~own)
+        access_notify(w, info, ACCESS_CLUSTER, mask & ~own, l->off, NULL);
+    return true;
+}
+
+bool access_resolve_shared(Warp *w, const Uop *u, const MemInfo *info, uint8_t *p[LANES], Block *owner[LANES],
+                           uint32_t offset[LANES])
+{
+    Lanes l;
+    addresses(w, u, info, &l);
+    if (!resolve_shared(w, u, info, &l, w->mask, info->observed, p))
+        return false;
+    for (uint32_t m = w->mask; m; m &= m - 1) {
+        unsigned i = first_lane(m);
+        owner[i]   = access_owner(w, l.t[i]);
+        offset[i]  = (uint32_t)(l.t[i] & CLUSTER_OFFSET);
+    }
     return true;
 }
 

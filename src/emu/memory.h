@@ -19,6 +19,9 @@
 #define MEMORY_GRANULE 512u
 /* The hardware keeps the first KiB of a block's shared memory for itself; so do we, which makes small shared addresses invalid. */
 #define SHARED_RESERVED 1024u
+/* Shared addresses of a cluster: the block's rank above, the offset in its window below, as on the hardware. */
+enum { CLUSTER_SHIFT = 24 };
+#define CLUSTER_OFFSET ((UINT64_C(1) << CLUSTER_SHIFT) - 1)
 
 typedef enum AllocKind { ALLOC_USER, ALLOC_GLOBAL_VAR, ALLOC_CONST_VAR, ALLOC_PARAM, ALLOC_HEAP, ALLOC_FOREIGN } AllocKind;
 

@@ -14,7 +14,8 @@
 
 enum { LANES = 32 };
 
-typedef enum AccessSpace { ACCESS_GLOBAL, ACCESS_SHARED, ACCESS_LOCAL, ACCESS_SPACES } AccessSpace;
+/* CLUSTER: shared memory of another block of the cluster. */
+typedef enum AccessSpace { ACCESS_GLOBAL, ACCESS_SHARED, ACCESS_LOCAL, ACCESS_CLUSTER, ACCESS_SPACES } AccessSpace;
 /* LDSM, STSM: ldmatrix and stmatrix, one 16-byte row a lane.  COPY: cp.async, told twice: what it reads of global memory and what
  * it writes to shared memory. */
 typedef enum AccessOp {
@@ -46,7 +47,7 @@ typedef struct Access {
     uint32_t warp;       /* index in the block */
     uint64_t block;      /* linear block index */
     /* Exactly one is set.  Entries of inactive lanes are arbitrary.
-     * off:  byte offset in the block's shared window, or in the thread's local frame.
+     * off:  byte offset in the block's shared window, or in the thread's local frame; CLUSTER: the other block's rank << 24 | offset.
      * addr: global address. */
     const uint32_t *off;
     const uint64_t *addr;

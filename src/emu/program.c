@@ -252,11 +252,12 @@ static void number_instructions(Program *p)
             p->instr[n++] = (EmuInstr){p->code[i]->func, &p->code[i]->func->instrs[j]};
 }
 
-static Program *build(EmuModule *em, const Func *kernel, const uint8_t *wants)
+static Program *build(EmuModule *em, const Func *kernel, const uint8_t *wants, bool clustered)
 {
-    Program *p = xcalloc(1, sizeof *p);
-    p->arena   = arena_new();
-    p->kernel  = kernel;
+    Program *p   = xcalloc(1, sizeof *p);
+    p->arena     = arena_new();
+    p->kernel    = kernel;
+    p->clustered = clustered;
     memcpy(p->wants, wants, sizeof p->wants);
     Builder b = {.p = p, .em = em, .shared_top = SHARED_RESERVED};
     add_function(&b, kernel);
@@ -283,15 +284,12 @@ void program_free(Program *p)
     free(p);
 }
 
-Program *program_get(EmuModule *em, const char *kernel, const uint8_t wants[ACCESS_SPACES])
+Program *program_get(EmuModule *em, const Func *kernel, const uint8_t wants[ACCESS_SPACES], bool clustered)
 {
-    const Func *f = ptx_find_func(em->ptx, kernel);
-    if (!f || !f->entry || !f->has_body)
-        return NULL;
     for (Program *p = em->programs; p; p = p->next)
-        if (p->kernel == f && memcmp(p->wants, wants, sizeof p->wants) == 0)
+        if (p->kernel == kernel && p->clustered == clustered && memcmp(p->wants, wants, sizeof p->wants) == 0)
             return p;
-    Program *p   = build(em, f, wants);
+    Program *p   = build(em, kernel, wants, clustered);
     p->next      = em->programs;
     em->programs = p;
     return p;

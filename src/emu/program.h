@@ -58,6 +58,7 @@ typedef struct MemInfo {
     bool     addr64;          /* the address slot has 64-bit lanes */
     bool     no_base;         /* the address is the offset alone */
     bool     observed;
+    bool     cluster;         /* may reach the shared memory of other blocks of the cluster */
     int64_t  offset;
     Slot     v[8];            /* data slots; UINT32_MAX = sink */
     /* atomics */
@@ -76,6 +77,7 @@ typedef struct Program {
     uint32_t  shared_align;
     uint32_t  dynamic_base;            /* offset of extern .shared arrays in the window */
     uint32_t  local_bytes;             /* per thread; all activations without recursion */
+    bool      clustered;               /* for clusters of several blocks: shared addresses hold the block's rank */
     bool      recursive;               /* some call path returns to itself, or calls are indirect */
     uint8_t   wants[ACCESS_SPACES];    /* what was observed when this was lowered */
     struct Program *next;
@@ -100,8 +102,8 @@ struct EmuDevice {
     char             why[512];
 };
 
-/* Finds or lowers.  NULL when there is no such kernel. */
-Program *program_get(EmuModule *em, const char *kernel, const uint8_t wants[ACCESS_SPACES]);
+/* Finds or lowers. */
+Program *program_get(EmuModule *em, const Func *kernel, const uint8_t wants[ACCESS_SPACES], bool clustered);
 void     program_free(Program *p);
 /* Offset of a shared variable in the block's window; UINT32_MAX if the program does not have it. */
 uint32_t program_shared_offset(const Program *p, const Var *v);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * What exists while a launch runs: Launch (shared by the workers), Worker (one host thread), Block (resident), Frame (one call).
- * A block belongs to one worker from its start to its end, so only Launch fields and device memory are shared between threads. */
+ * The blocks of a cluster (of one block, where the launch has no clusters) are resident together and belong to one worker from
+ * their start to the end of the last of them, so only Launch fields and device memory are shared between threads. */
 #ifndef WW_EMU_RUN_H
 #define WW_EMU_RUN_H
 
@@ -12,7 +13,7 @@
 #include "emu/warp.h"
 
 #define NO_SLOT UINT32_MAX
-enum { MAX_BARRIERS = 16, MAX_CALL_DEPTH = 4096 };
+enum { MAX_BARRIERS = 16, MAX_CALL_DEPTH = 4096, MAX_CLUSTER = 16 };
 
 /* Where the running group stopped: returned by handlers instead of a uop; above every uop's address. */
 #define STOP ((const Uop *)UINTPTR_MAX)
@@ -39,27 +40,49 @@ typedef struct Barrier {
     uint32_t res_or, res_and, res_popc; /* of the completed one */
 } Barrier;
 
-typedef struct Launch Launch;
+typedef struct Launch  Launch;
+typedef struct Cluster Cluster;
 
 typedef struct Printed {
-    uint64_t block;
+    uint64_t order;
     Str      text;
 } Printed;
 
 struct Block {
     Launch  *launch;
+    Cluster *cluster;
     uint64_t index;          /* linear */
+    uint64_t order;          /* in which blocks are started: its index where clusters are single blocks */
     uint32_t id[3];
+    uint32_t rank;           /* in its cluster */
+    bool     ended;          /* all threads have exited; the cluster has not */
     uint32_t nwarps, threads, live; /* live: threads that have not exited */
     bool     progress;       /* a barrier completed, a thread exited or a warp computed in this pass */
-    bool     spun;           /* it only waited when it last ran */
     uint32_t passes;         /* counted by the stress build */
     uint32_t pending;        /* barriers that threads wait at: bit = number */
     Warp    *warp;           /* nwarps */
     Barrier  bar[MAX_BARRIERS];
     uint8_t *shared, *local;
+    uint8_t *proxy;          /* NULL, or the async proxy's view of shared (bulk.c) */
     Str      printed;
     Block   *next;
+};
+
+/* Blocks that are resident together and see each other's shared memory (cluster.c). */
+struct Cluster {
+    Launch  *launch;
+    uint64_t index;
+    uint32_t n, ended;       /* blocks */
+    uint32_t live;           /* threads that have not exited */
+    uint32_t arrived;        /* of them, at the running phase of barrier.cluster */
+    uint32_t phase;          /* of barrier.cluster: how many have completed */
+    uint32_t stalls;         /* times in a row that all waited for an mbarrier and nothing happened */
+    bool     progress;       /* of any of its blocks */
+    bool     spun;           /* it only waited when it last ran */
+    Cluster *next;
+    struct BulkOp *bulk;     /* copies in flight, in the order of issue (bulk.c) */
+    uint64_t random;         /* 0 = not seeded */
+    Block   *block[MAX_CLUSTER];
 };
 
 typedef struct Lookup { uint64_t base, limit; } Lookup; /* last allocation an instruction hit: [base, base + limit] */
@@ -78,10 +101,12 @@ struct Worker {
     Frame    **free_frames;  /* by Code.index */
     Frame     *made_frames;
     Block     *idle_blocks;  /* contexts to reuse */
+    Cluster   *idle_clusters;
     uint64_t   spent;        /* warp instructions since the limits were looked at */
     uint32_t   ended;        /* blocks since then */
     int64_t    granted;      /* instructions of a quantum in this turn */
-    Fault      fault;        /* of the block that runs */
+    Fault      fault;        /* of the cluster that runs */
+    uint64_t   fault_order;  /* Block.order of the block that it is in */
     bool       faulted;
     Fault      slack;        /* see EmuResult; of block slack_block */
     uint64_t   nslack, slack_block;
@@ -95,14 +120,16 @@ struct Launch {
     uint8_t        *params;  /* host view of the parameter block */
     uint32_t        param_bytes;
     uint32_t        grid[3], block[3], threads, nwarps;
+    uint32_t        cluster[3], cluster_blocks; /* blocks of a cluster; 1 without clusters */
+    bool            explicit_cluster; /* the launch or the kernel names its clusters */
     uint32_t        shared_bytes; /* window size: reserved + static + dynamic */
     uint32_t        local_bytes;
-    uint64_t        nblocks;
-    uint64_t        next_block;   /* atomic */
+    uint64_t        nclusters;
+    uint64_t        next_cluster; /* atomic */
     uint64_t        spent;        /* atomic: warp instructions so far */
-    uint64_t        fault_block;  /* atomic minimum; UINT64_MAX = none */
+    uint64_t        fault_order;  /* atomic minimum of Block.order; UINT64_MAX = none */
     int             aborted;      /* atomic: a limit was reached */
-    uint32_t        per_worker;   /* resident blocks a worker may hold */
+    uint32_t        per_worker;   /* resident clusters a worker may hold */
     struct timespec started;
     pthread_mutex_t lock;         /* fault, output order */
     Fault           fault;
@@ -135,20 +162,38 @@ void block_notify_start(const Block *b, Worker *k);
         if (__builtin_expect((w)->block->launch->watches_sync, 0))     \
             sync_notify(w, u, (SyncEvent){__VA_ARGS__});               \
     } while (0)
+/* A copy of `bytes` bytes that leaves its allocation in global memory, or shared memory. */
+const Uop *fault_bulk(Warp *w, const Uop *u, Space space, unsigned lane, uint64_t address, uint64_t bytes);
+/* "'variable' + 8", where an offset of shared memory is */
+void fault_shared_name(const Warp *w, uint32_t offset, Str *out);
 
 /* frame.c */
 Frame *frame_new(Worker *k, const Code *code);
 void   frame_free(Worker *k, Frame *f);
 
 /* block.c */
-Block *block_new(Worker *k, uint64_t index); /* reuses a context the worker has */
-void   block_start(Block *b, Worker *k, uint64_t index);
-/* Gives every warp one turn.  true when the block has ended (also by a fault). */
+Block *block_new(Worker *k, Cluster *c, uint32_t rank); /* reuses a context the worker has */
+/* Gives every warp one turn; false if nobody could run.  A fault ends it at once. */
 bool block_pass(Block *b, Worker *k);
+void block_stop(Block *b, Worker *k);    /* after a fault or a limit: gives up its frames */
 void block_release(Block *b, Worker *k); /* gives the context back */
 void block_destroy(Block *b);
 /* Completes barriers whose last thread has arrived or exited; true if any did. */
 bool block_check_barriers(Block *b);
+
+/* cluster.c */
+Cluster *cluster_new(Worker *k, uint64_t index);
+/* Gives every block of it a pass.  true when all have ended, or one has faulted: k->fault then names the block. */
+bool cluster_pass(Cluster *c, Worker *k);
+void cluster_release(Cluster *c, Worker *k);
+/* An mbarrier of the block has completed a phase: who waits for one looks again. */
+void block_wake_mbarrier(Block *b);
+/* A thread has exited, in the running warp. */
+void cluster_exit(Warp *w, uint32_t lanes);
+/* Nobody can run, or everybody waits for an mbarrier in vain: raises the fault that says who waits for what (hang.c). */
+void hang_explain(Cluster *c, Worker *k);
+/* launch.c: a block's threads have all exited (or it was stopped) */
+void launch_block_ended(Worker *k, Block *b);
 
 /* warp.c */
 /* One turn: runs groups until none can go on or the quantum is spent.  false if none could run. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Special registers.  Clocks count warp instructions of the launch, so that they grow and two runs read the same; the SM a block runs on and
- * everything of clusters is as if each block were a cluster of its own. */
+ * Special registers.  Clocks count warp instructions of the launch, so that they grow and two runs read the same; the SM a block runs on is
+ * its index modulo their number. */
 #include <string.h>
 
 #include "emu/ctl.h"
@@ -67,12 +67,14 @@ static uint32_t scalar_sreg(const Warp *w, SReg which, unsigned part)
     const Launch *l = b->launch;
     switch (which) {
     case SREG_ntid: return part < 3 ? l->block[part] : 0;
-    case SREG_clusterid:
     case SREG_ctaid: return part < 3 ? b->id[part] : 0;
-    case SREG_nclusterid:
     case SREG_nctaid: return part < 3 ? l->grid[part] : 0;
-    case SREG_cluster_nctaid: return part < 3;
-    case SREG_cluster_nctarank: return 1;
+    case SREG_clusterid: return part < 3 ? b->id[part] / l->cluster[part] : 0;
+    case SREG_nclusterid: return part < 3 ? l->grid[part] / l->cluster[part] : 0;
+    case SREG_cluster_ctaid: return part < 3 ? b->id[part] % l->cluster[part] : 0;
+    case SREG_cluster_nctaid: return part < 3 ? l->cluster[part] : 0;
+    case SREG_cluster_ctarank: return b->rank;
+    case SREG_cluster_nctarank: return l->cluster_blocks;
     case SREG_warpid: return w->index;
     case SREG_nwarpid: return 64;
     case SREG_smid: return (uint32_t)(b->index % 132);
@@ -105,6 +107,7 @@ const Uop *ctl_sreg(Warp *w, const Uop *u)
     case SREG_lanemask_lt:
     case SREG_lanemask_ge:
     case SREG_lanemask_gt: lane_masks(w, u->d, which); break;
+    case SREG_is_explicit_cluster: pred_set(w, u->d, w->block->launch->explicit_cluster ? UINT32_MAX : 0); break;
     default: slot_broadcast32(w, u->d, scalar_sreg(w, which, u->y));
     }
     return u + 1;

@@ -16,13 +16,6 @@ static inline unsigned first_lane(uint32_t m)
     return (unsigned)__builtin_ctz(m);
 }
 
-/* Writes the active lanes' bits. */
-static inline void pred_set(Warp *w, Slot s, uint32_t bits)
-{
-    uint32_t m = (pred_get(w, s) & ~w->mask) | (bits & w->mask);
-    memcpy(w->r + s, &m, 4);
-}
-
 /* ---- barriers ---- */
 
 static void accumulate(const Warp *w, const Uop *u, Barrier *bar)

@@ -141,8 +141,8 @@ bool warp_run(Warp *w)
     Worker  *k      = w->worker;
     unsigned quanta = 0;
     bool     ran    = false, ended;
-    /* a block that only waited when it last ran gets a glance at what it waits for */
-    k->granted  = w->block->spun ? GLANCE : QUANTUM;
+    /* a cluster that only waited when it last ran gets a glance at what it waits for */
+    k->granted  = w->block->cluster->spun ? GLANCE : QUANTUM;
     w->quantum  = k->granted;
     k->sync_ops = false;
     do {

@@ -14,7 +14,9 @@ typedef struct Block  Block;
 typedef struct Worker Worker;
 typedef struct Frame  Frame;
 
-typedef enum GroupState { GROUP_READY, GROUP_BARRIER, GROUP_SYNC } GroupState;
+/* GROUP_CLUSTER: at barrier.cluster.wait.  GROUP_MBARRIER: behind a look at an mbarrier whose phase is not over, until one of the block's completes a
+ * phase or nobody in the cluster can run. */
+typedef enum GroupState { GROUP_READY, GROUP_BARRIER, GROUP_SYNC, GROUP_CLUSTER, GROUP_MBARRIER } GroupState;
 
 typedef struct Group {
     const Uop *pc;
@@ -36,6 +38,7 @@ struct Warp {
     int64_t    quantum;  /* instructions left in this turn */
     uint8_t   *shared;   /* host address of the block's shared window */
     uint32_t   shared_bytes;
+    uint32_t   shared_base; /* where that window begins in the cluster's: rank << CLUSTER_SHIFT */
     Worker    *worker;
     Block     *block;
     Frame     *frame;
@@ -43,11 +46,13 @@ struct Warp {
     uint32_t   turn;
     uint32_t   quanta_alone; /* quanta one group has computed while others were ready */
     uint32_t   index;    /* in the block */
+    uint32_t   at_cluster, cluster_phase; /* lanes that arrived at barrier.cluster and have not waited; the parity of the phase they arrived in */
     uint32_t   ngroups;
     Group      group[LANES]; /* waiting groups; the running one is not among them */
     uint8_t    scratch[512] __attribute__((aligned(64))); /* results of a partly masked handler before they are blended */
     struct AsyncQueue *async; /* copies in flight; NULL before the first (async.c) */
     uint32_t   runtime_error[LANES]; /* of the device runtime: the thread's last error (cdp.c) */
+    struct BulkGroups *bulk;  /* commits of bulk groups; NULL before the first (bulk.c) */
     uint8_t   *local;    /* local memory: lane l's frame is local + l * local_bytes */
     uint32_t   local_bytes;
     /* special registers, one slot each */

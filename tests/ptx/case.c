@@ -48,10 +48,12 @@ static bool launch_line(PtxCase *c, const char *s, const char **why)
             c->grid = dims(s += 5);
         else if (strncmp(s, "block ", 6) == 0)
             c->block = dims(s += 6);
+        else if (strncmp(s, "cluster ", 8) == 0)
+            c->cluster = dims(s += 8);
         else if (strncmp(s, "shared ", 7) == 0)
             c->shared = (uint32_t)strtoul(s += 7, NULL, 10);
         else {
-            *why = "launch: expected grid X,Y,Z, block X,Y,Z or shared BYTES";
+            *why = "launch: expected grid X,Y,Z, block X,Y,Z, cluster X,Y,Z or shared BYTES";
             return false;
         }
         s += strcspn(s, " ");
@@ -85,6 +87,82 @@ static bool arg_line(PtxCase *c, const char *s, const char **why)
         return false;
     c->nargs++;
     return *s == '=' || *s == 0 || a->freed;
+}
+
+Argument *case_argument(PtxCase *c, const char *name, size_t n)
+{
+    for (size_t k = 0; k < c->nargs; k++)
+        if (strlen(c->arg[k].name) == n && memcmp(c->arg[k].name, name, n) == 0)
+            return &c->arg[k];
+    return NULL;
+}
+
+/* Up to n numbers with commas between them; how many there were. */
+static uint32_t numbers(const char *s, int64_t *v, uint32_t n)
+{
+    uint32_t k = 0;
+    char    *end;
+    for (; k < n; s = end + 1) {
+        v[k++] = strtoll(s, &end, 0);
+        if (*end != ',')
+            break;
+    }
+    return k;
+}
+
+static bool map_field(WwTensorMap *m, const char *key, const char *value)
+{
+    int64_t  v[5] = {0};
+    uint32_t n    = numbers(value, v, 5);
+    for (uint32_t i = 0; i < n; i++) {
+        if (strcmp(key, "dim") == 0)
+            m->dim[i] = (uint64_t)v[i], m->rank = n;
+        else if (strcmp(key, "stride") == 0 && i < 4)
+            m->stride[i] = (uint64_t)v[i];
+        else if (strcmp(key, "box") == 0)
+            m->box[i] = (uint32_t)v[i];
+        else if (strcmp(key, "step") == 0)
+            m->element_stride[i] = (uint32_t)v[i];
+        else if (strcmp(key, "swizzle") == 0)
+            m->swizzle = (uint32_t)v[0];
+        else if (strcmp(key, "interleave") == 0)
+            m->interleave = (uint32_t)v[0];
+        else if (strcmp(key, "fill") == 0)
+            m->fill_nan = strcmp(value, "nan") == 0;
+        else if (strcmp(key, "lower") == 0 && i < 3)
+            m->lower[i] = (int)v[i], m->im2col = true;
+        else if (strcmp(key, "upper") == 0 && i < 3)
+            m->upper[i] = (int)v[i];
+        else if (strcmp(key, "channels") == 0)
+            m->channels = (uint32_t)v[0];
+        else if (strcmp(key, "pixels") == 0)
+            m->pixels = (uint32_t)v[0];
+        else
+            return false;
+    }
+    return true;
+}
+
+static bool map_line(PtxCase *c, char *s, const char **why)
+{
+    static const ElementType byte = {"u8", 1, 'u'};
+    Argument                *a    = &c->arg[c->nargs];
+    char                    *rest = NULL, *name = strtok_r(s, " ", &rest), *type = strtok_r(NULL, " ", &rest),
+         *of = strtok_r(NULL, " ", &rest);
+    *why     = "map: expected NAME TYPE BUFFER and fields: dim, stride, box, step, swizzle, interleave, fill, lower, "
+               "upper, channels, pixels";
+    if (!of || c->nargs == MAX_ARGS)
+        return false;
+    *a = (Argument){.name = name, .type = &byte, .count = WW_TENSOR_MAP_BYTES, .holds = of, .map = {.type = type}};
+    for (char *key; (key = strtok_r(NULL, " ", &rest)) != NULL;) {
+        const char *value = strtok_r(NULL, " ", &rest);
+        if (!value || !map_field(&a->map, key, value))
+            return false;
+    }
+    a->initial = arena_alloc(c->arena, WW_TENSOR_MAP_BYTES);
+    a->after   = a->initial;
+    c->nargs++;
+    return true;
 }
 
 static bool expect_line(PtxCase *c, const char *s, bool sorted, const char **why)
@@ -155,7 +233,11 @@ static bool key_line(PtxCase *c, const char *key, const char *s, const char **wh
         return status_line(c, s, why);
     if (strcmp(key, "device") == 0)
         return device_line(c, s, why);
-    if (strcmp(key, "prints") == 0)
+    if (strcmp(key, "map") == 0)
+        return map_line(c, arena_strdup(c->arena, s), why);
+    if (strcmp(key, "async") == 0)
+        c->async = s;
+    else if (strcmp(key, "prints") == 0)
         c->prints = unescape(c->arena, c->prints ? c->prints : "", s);
     else if (strcmp(key, "fails") == 0)
         c->fails = s;

@@ -2,12 +2,14 @@
  *
  * A PTX file that carries its own launch and expectations, in comment lines at its head:
  *
- *   // launch: grid 2 block 32,2,1 shared 1024       default: one block of 32 threads
+ *   // launch: grid 2 block 32,2,1 shared 1024 cluster 2       default: one block of 32 threads
  *   // kernel: name                                  default: the module's first
  *   // arg: NAME TYPE = VALUE                        one scalar, by value
  *   // arg: NAME TYPE(COUNT) = VALUES                COUNT elements by value: a structure
  *   // arg: NAME TYPE[COUNT] = VALUES                a pointer to COUNT elements
  *   // arg: NAME TYPE[COUNT] freed                   a pointer to memory that was freed before the launch
+ *   // map: NAME TYPE BUFFER FIELDS...              a tensor map by value: fields of WwTensorMap, "dim 64,32 stride 128 box 8,8 swizzle 32";
+ *                                                  TYPE and BUFFER: of the tensor's elements and the pointer argument that holds it
  *   // out: NAME TYPE[COUNT] [= VALUES]              the same; without values it starts as zeros
  *   // expect: NAME = VALUES                         the elements after the launch
  *   // expect_sorted: NAME = VALUES                  the same after sorting: for results whose order is free
@@ -16,6 +18,7 @@
  *   // fails: GLOB                                   its message
  *   // max_instructions: N                           emulator
  *   // device: emulator|cuda|all                     default: all; with a status: emulator, whose messages they are
+ *   // async: eager|late|random                    emulator: only with copies that land so; default: each of them
  *   // threads: N                                    emulator's worker threads; default: one and several
  *
  * Arguments stand in the kernel's order.  TYPE: u8 ... u64, s8 ... s64, f32, f64.
@@ -39,6 +42,8 @@ typedef struct Argument {
     uint8_t           *initial; /* count elements */
     uint8_t           *after;   /* what the launch left */
     WwPtr              address;
+    const char        *holds;   /* a tensor map: the argument that it describes */
+    WwTensorMap        map;
 } Argument;
 
 typedef struct Expect {
@@ -51,9 +56,9 @@ typedef struct PtxCase {
     Arena      *arena;
     const char *path, *text;
     size_t      len;
-    WwDim3      grid, block;
+    WwDim3      grid, block, cluster;
     uint32_t    shared;
-    const char *kernel, *prints, *fails;
+    const char *kernel, *prints, *fails, *async;
     WwStatus    status;
     uint64_t    max_instructions;
     unsigned    threads; /* 0: one and several */
@@ -66,6 +71,8 @@ typedef struct PtxCase {
 
 /* On failure *why says what is wrong with the file's head. */
 bool case_read(Arena *a, const char *path, PtxCase *c, const char **why);
+/* The argument of that name (n characters); NULL: there is none. */
+Argument *case_argument(PtxCase *c, const char *name, size_t n);
 /* Fills count elements of type t; c: where names are looked up. */
 bool values_fill(const PtxCase *c, const char *values, const ElementType *t, size_t count, uint8_t *out, const char **why);
 /* One element as a number a person can read. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * ptx_runner: runs PTX files that carry their launch and expectations (case.h) on every device at hand: the emulator at each SIMD
- * level of this machine, with one and with several worker threads, and a GPU where there is one.
+ * level of this machine, with one and with several worker threads, with asynchronous copies that land early, late and at random, and a GPU where
+ * there is one.
  *
  *   ptx_runner [--device emulator|cuda] [--simd LEVEL] FILE...
  *
@@ -15,13 +16,14 @@
 #include "base/str.h"
 #include "case.h"
 
-enum { MAX_DEVICES = 8, SHOWN = 4, SEVERAL = 4 };
+enum { MAX_DEVICES = 12, SHOWN = 4, SEVERAL = 4 };
 
 typedef struct Device {
     WwDevice   *dev;
     const char *name;
     bool        cuda;
     unsigned    threads;
+    const char *async; /* NULL: a GPU */
 } Device;
 
 static void on_print(void *user, const char *text, size_t len)
@@ -43,6 +45,18 @@ static const char *place_arguments(PtxCase *c, Device *d, void **args)
             return ww_device_error(d->dev);
         if (a->freed && ww_free(d->dev, a->address))
             return ww_device_error(d->dev);
+    }
+    for (size_t k = 0; k < c->nargs; k++) {
+        Argument *a = &c->arg[k], *of = a->holds ? case_argument(c, a->holds, strlen(a->holds)) : NULL;
+        if (!a->holds)
+            continue;
+        if (!of)
+            return "a tensor map describes no argument";
+        uint8_t map[WW_TENSOR_MAP_BYTES] __attribute__((aligned(WW_TENSOR_MAP_ALIGN)));
+        a->map.address = of->address;
+        if (ww_tensor_map(d->dev, &a->map, map))
+            return ww_device_error(d->dev);
+        memcpy(a->initial, map, sizeof map);
     }
     return NULL;
 }
@@ -129,7 +143,7 @@ static const char *launch(PtxCase *c, Device *d, WwModule *m)
                            c->shared,         args,
                            c->nargs,          .max_instructions = c->max_instructions,
                            .max_seconds = 60, .on_print = on_print,
-                           .user = &printed};
+                           .user = &printed,  .cluster = c->cluster};
     const char *kernel  = c->kernel ? c->kernel : ww_module_kernel_name(m, 0);
     const char *why     = place_arguments(c, d, args);
     if (!why)
@@ -161,7 +175,7 @@ static bool runs_on(const PtxCase *c, const Device *d)
 {
     if (d->cuda)
         return c->cuda;
-    return c->emulator && (!c->threads || c->threads == d->threads);
+    return c->emulator && (!c->threads || c->threads == d->threads) && (!c->async || strcmp(c->async, d->async) == 0);
 }
 
 static bool run_file(Device *dev, size_t ndev, const char *path, size_t *ran)
@@ -181,7 +195,8 @@ static bool run_file(Device *dev, size_t ndev, const char *path, size_t *ran)
         ++*ran;
         why = run_case(&c, &dev[k]);
         if (why)
-            printf("FAIL %s on %s, %u threads: %s\n", name, dev[k].name, dev[k].threads, why);
+            printf("FAIL %s on %s, %u threads, %s: %s\n", name, dev[k].name, dev[k].threads,
+                   dev[k].async ? dev[k].async : "gpu", why);
     }
     if (!why)
         printf(*ran ? "ok   %s (%zu devices)\n" : "none %s runs on no device here\n", name, *ran);
@@ -191,12 +206,20 @@ static bool run_file(Device *dev, size_t ndev, const char *path, size_t *ran)
 
 static size_t open_devices(Device *dev, const char *only, const char *level)
 {
-    static const char *const levels[] = {"avx512", "avx2", "baseline"};
-    size_t                   n        = 0;
+    static const char *const levels[] = {"avx512", "avx2", "baseline"}, *const others[] = {"late", "random"};
+    size_t n = 0;
+    for (int k = 0; k < 2 && (!only || strcmp(only, "emulator") == 0); k++) {
+        WwDeviceOptions o = {.simd = level, .threads = 1, .async = others[k], .seed = 7};
+        Device          d = {.threads = 1, .async = others[k]};
+        if (ww_device_open("emulator", &o, &d.dev, NULL) == WW_OK) {
+            d.name   = ww_device_name(d.dev);
+            dev[n++] = d;
+        }
+    }
     for (int k = 0; k < 3 && (!only || strcmp(only, "emulator") == 0); k++)
         for (unsigned threads = 1; threads <= SEVERAL; threads += SEVERAL - 1) {
             WwDeviceOptions o = {.simd = levels[k], .threads = threads};
-            Device          d = {.threads = threads};
+            Device          d = {.threads = threads, .async = "eager"};
             if ((level && strcmp(level, levels[k]) != 0) || ww_device_open("emulator", &o, &d.dev, NULL))
                 continue;
             d.name   = ww_device_name(d.dev);

@@ -144,20 +144,21 @@ static void faults_become_findings(void **state)
 static void unsupported_instructions_are_told(void **state)
 {
     (void)state;
-    const char *text        = ".version 7.3\n.target sm_80\n.address_size 64\n"
-                              ".visible .entry k()\n{\n    .reg .b64 %s;\n    cp.async.bulk.commit_group;\n    ret;\n}\n";
-    WwModule   *x           = NULL;
-    WwResult   *r           = NULL;
-    bool        unsupported = false;
-    uint64_t    times       = 0;
+    const char *text =
+        ".version 7.3\n.target sm_80\n.address_size 64\n"
+        ".visible .entry k()\n{\n    .reg .b64 %s;\n    st.bulk.weak.shared::cta [0], 8, 0;\n    ret;\n}\n";
+    WwModule *x           = NULL;
+    WwResult *r           = NULL;
+    bool      unsupported = false;
+    uint64_t  times       = 0;
     emulator_only();
     assert_ok(ww_module_load(d, "k.ptx", text, strlen(text), &x));
     WwLaunch w = {.grid = {1, 1, 1}, .block = {32, 1, 1}};
     assert_fails(ww_launch(d, x, "k", &w, &r), WW_ERR_UNSUPPORTED, "k.ptx:7:5: error: kernel k");
-    assert_contains(ww_device_error(d), "cp.async.bulk.commit_group");
+    assert_contains(ww_device_error(d), "st.bulk.weak.shared::cta");
     assert_string_equal(ww_result_finding(r, 0)->rule, "unsupported");
     assert_int_equal(ww_result_inexact_count(r), 1);
-    assert_string_equal(ww_result_inexact(r, 0, &unsupported, &times), "cp.async.bulk.commit_group");
+    assert_string_equal(ww_result_inexact(r, 0, &unsupported, &times), "st.bulk.weak.shared::cta");
     assert_true(unsupported);
     assert_int_equal(times, 1);
     assert_int_equal(ww_result_instructions(r).unsupported, 1);

@@ -49,7 +49,7 @@ static void test_fields(void **state)
     assert_int_equal(o->op, OP_ld);
     assert_int_equal(o->field[FIELD_space], WORD_global);
     assert_int_equal(o->field[FIELD_vec], WORD_v4);
-    assert_int_equal(o->field[FIELD_prefetch], WORD_L2_128B);
+    assert_int_equal(o->field[FIELD_fetch], WORD_L2_128B);
     assert_int_equal(o->field[FIELD_sem], WORD_NONE);
     assert_true(opcode_has(o, WORD_nc));
     assert_false(opcode_has(o, WORD_uni));

@@ -67,7 +67,7 @@ INLINE void addresses64(const Warp *w, const Uop *u, Addr64 *x)
 INLINE void addresses32(const Warp *w, const Uop *u, Addr32 *x)
 {
     const uint32_t *a   = SLOT(w, uint32_t, u->a);
-    const uint32_t  off = (uint32_t)offset_of(u), m = w->mask;
+    const uint32_t  off = (uint32_t)offset_of(u) - w->shared_base, m = w->mask;
     for (int i = 0; i < 2; i++)
         x->v[i] = ((const V16 *)a)[i] + off;
     if (__builtin_expect(m != UINT32_MAX, 0)) {
