@@ -6,6 +6,7 @@
  *
  *     Way  | key: mask, space | hits[place] -> counts | delta[32]: address minus first active address, 0 if idle |
  *
+ * Where nothing comes back (an instruction that missed CHAOS times running), the model runs at once for the next DIRECT accesses.
  * An access that matches a way (one vector compare over the 32 lanes) costs one increment.  The model runs only when a way is
  * evicted and at the join, once for each place with hits, and its numbers are multiplied by them.  A global atomic whose cost
  * depends on where it lies (model_movable) is no pattern: the model runs at once.
@@ -32,7 +33,7 @@
 #include <immintrin.h>
 #endif
 
-enum { WAYS = STRESSED(4, 1) };
+enum { WAYS = STRESSED(4, 1), CHAOS = STRESSED(32, 4), DIRECT = 1024 };
 
 _Static_assert((int)ACCESS_GLOBAL == MODEL_GLOBAL && (int)ACCESS_SHARED == MODEL_SHARED &&
                    (int)ACCESS_LOCAL == MODEL_LOCAL,
@@ -71,6 +72,8 @@ typedef struct Site { /* one instruction of one worker */
     uint8_t    role; /* merge.h */
     uint8_t    op, bytes, cache;
     uint8_t    victim; /* way to replace next */
+    uint16_t   misses; /* in a row */
+    uint16_t   direct; /* accesses yet to be given to the model at once */
     Way        way[WAYS];
 } Site;
 
@@ -316,6 +319,20 @@ static bool site_immovable(const State *st, Site *s, const Access *a)
     return true;
 }
 
+/* Adds an access of a site that shows no patterns; false if it may. */
+static bool site_direct(const State *st, Site *s, const Access *a)
+{
+    uint64_t addr[LANES];
+    if (!s->direct)
+        return false;
+    s->direct--;
+    for (unsigned i = 0; i < LANES; i++)
+        addr[i] = a->off ? a->off[i] : a->addr[i];
+    ModelAccess m = {(ModelSpace)a->space, model_op(a->space, a->op), l1_of(a->cache), a->bytes, a->mask, addr};
+    add_access(st->count->profile, s, &m, 1);
+    return true;
+}
+
 static Site *site_new(State *st, const Access *a)
 {
     assert(a->instr < st->sites);
@@ -366,13 +383,20 @@ static inline __attribute__((always_inline)) void access_slow(State *st, const A
     if (s == st->nowhere)
         s = site_new(st, a);
     assert(s->op == a->op && s->bytes == a->bytes && s->cache == a->cache);
+    if (site_direct(st, s, a))
+        return;
     for (unsigned k = 0; k < WAYS; k++)
         if (way_take(st, &s->way[k], a, eq32, eq64)) {
-            s->last = &s->way[k];
+            s->last   = &s->way[k];
+            s->misses = 0;
             return;
         }
     if (site_immovable(st, s, a))
         return;
+    if (!st->count->sink && ++s->misses == CHAOS) { /* a sink wants patterns */
+        s->misses = 0;
+        s->direct = DIRECT;
+    }
     unsigned first = (unsigned)__builtin_ctz(a->mask);
     s->last        = site_replace(st, s, a, a->off ? a->off[first] : a->addr[first]);
     (void)way_take(st, s->last, a, eq32, eq64);

@@ -54,6 +54,54 @@ static void bankset_add(BankSet *s, unsigned bank, uint64_t word, bool distinct)
         s->deepest = s->count[bank];
 }
 
+enum { BANKS = 32 };
+
+/* Distinct words among the n that one bank was asked for, column `bank` of list. */
+static unsigned distinct_words(uint64_t list[MODEL_LANES + 1][BANKS], unsigned bank, unsigned n)
+{
+    unsigned kept = 0;
+    for (unsigned i = 0; i < n; i++) {
+        unsigned k = 0;
+        while (k < kept && list[k][bank] != list[i][bank])
+            k++;
+        if (k == kept)
+            list[kept++][bank] = list[i][bank];
+    }
+    return kept;
+}
+
+/* The common case, aligned words of 32 banks, without branches on the addresses: a word is compared with the last one of its bank
+ * only, so a bank of three words or more is looked at again.  At most 32 words.  0: an address was not aligned. */
+static uint32_t word_passes(const uint64_t *addr, uint32_t lanes, unsigned bytes)
+{
+    uint64_t list[MODEL_LANES + 1][BANKS], off = 0;
+    uint8_t  count[BANKS] = {0};
+    unsigned most = 0, words = (bytes + 3) / 4;
+    memset(list[0], 0xff, sizeof list[0]); /* no word */
+    for (; lanes; lanes &= lanes - 1) {
+        uint64_t at = addr[__builtin_ctz(lanes)];
+        off |= at & (bytes - 1);
+        for (unsigned k = 0; k < words; k++) {
+            uint64_t w    = (at >> 2) + k;
+            unsigned bank = (unsigned)w & (BANKS - 1), n = count[bank];
+            bool     same = list[n - (n > 0)][bank] == w;
+            list[n][bank] = w;
+            n += !same;
+            count[bank] = (uint8_t)n;
+            most        = n > most ? n : most;
+        }
+    }
+    if (off || most <= 2)
+        return off ? 0 : most;
+    most = 2;
+    for (unsigned b = 0; b < BANKS; b++)
+        if (count[b] > most) {
+            unsigned n = distinct_words(list, b, count[b]);
+            most       = n > most ? n : most;
+        }
+    return most;
+}
+
 /* Passes of one part.  BANKS_WIDE: two 4-byte words 32 apart in one 64-word row share a bank's 8 bytes, so what must differ is the row. */
 static uint32_t part_passes(const Arch *h, const ModelAccess *a, uint32_t lanes)
 {
@@ -61,6 +109,12 @@ static uint32_t part_passes(const Arch *h, const ModelAccess *a, uint32_t lanes)
     unsigned width  = h->bank_bytes == 8 ? 3 : 2; /* log2; a division would be most of the work */
     unsigned row    = h->bank_rule == BANKS_WIDE && h->bank_bytes == 4 ? 6 : 0;
     BankSet  s;
+    if (!atomic && width == 2 && row == 0 && h->banks == BANKS &&
+        (unsigned)__builtin_popcount(lanes) * ((a->bytes + 3) / 4) <= MODEL_LANES) {
+        uint32_t passes = word_passes(a->addr, lanes, a->bytes);
+        if (passes)
+            return passes;
+    }
     bankset_init(&s);
     for (; lanes; lanes &= lanes - 1) {
         uint64_t at = a->addr[__builtin_ctz(lanes)], w = at >> width;
