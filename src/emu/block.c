@@ -11,6 +11,7 @@
 #include "emu/async.h"
 #include "emu/bulk.h"
 #include "emu/run.h"
+#include "emu/wgmma.h"
 
 static uint8_t *zeroed(size_t bytes, size_t align)
 {
@@ -86,6 +87,7 @@ static void block_start(Block *b, Worker *k)
         memset(w->runtime_error, 0, sizeof w->runtime_error);
         async_reset(w);
         bulk_reset(w);
+        wgmma_reset(w);
         Frame *f     = frame_new(k, l->prog->code[0]);
         f->alive     = w->live;
         f->local_top = f->code->local_bytes;
@@ -118,6 +120,7 @@ void block_destroy(Block *b)
     for (uint32_t i = 0; i < b->nwarps; i++) {
         async_free(&b->warp[i]);
         free(b->warp[i].bulk);
+        wgmma_free(&b->warp[i]);
     }
     free(b->proxy);
     str_free(&b->printed);

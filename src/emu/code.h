@@ -76,6 +76,7 @@ typedef struct ExecTable {
     const char *level;                   /* "avx512" */
     UopFn lane[OP_COUNT][LT_COUNT];      /* lane operations, by isa.def row and lane type; NULL = no such combination */
     UopFn mem[MEM_COUNT][2];             /* the MEM_ operations of mem.def; [1] = observed twin */
+    const struct MatrixOps *matrix;      /* emu/matrix.h */
 } ExecTable;
 
 /* The table of a SIMD level that this CPU has, the best one for NULL; NULL when it has not. */

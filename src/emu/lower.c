@@ -331,10 +331,11 @@ void lo_branch_to_block(Lower *lo, uint32_t uop, uint32_t block)
 
 static void lower_body(Lower *lo, const Instr *in)
 {
+    lower_wgmma_watch(lo, in);
     if (op_form(in->op->op)->exactness == UNSUPPORTED)
         lo_emit(lo, ctl_handlers[CTL_unsupported]);
-    else if (!lower_control(lo, in) && !lower_memory(lo, in) && !lower_matrix(lo, in) && !lower_async(lo, in) &&
-             !lower_bulk(lo, in) && !lower_lane(lo, in))
+    else if (!lower_control(lo, in) && !lower_memory(lo, in) && !lower_matrix(lo, in) && !lower_wgmma(lo, in) &&
+             !lower_async(lo, in) && !lower_bulk(lo, in) && !lower_lane(lo, in))
         lo_emit(lo, ctl_handlers[CTL_unsupported]);
 }
 
@@ -426,15 +427,16 @@ static void resolve_branches(Lower *lo)
 
 void lower_function(EmuModule *em, Program *p, Code *code)
 {
-    Arena *tmp   = arena_new();
-    Lower  lo    = {.em     = em,
-                    .p      = p,
-                    .code   = code,
-                    .f      = code->func,
-                    .top    = code->first_free,
-                    .fpmode = UINT32_MAX,
-                    .carry  = NO_SLOT};
-    lo.cfg       = cfg_build(tmp, code->func);
+    Arena *tmp = arena_new();
+    Lower  lo  = {.em     = em,
+                  .p      = p,
+                  .code   = code,
+                  .f      = code->func,
+                  .top    = code->first_free,
+                  .fpmode = UINT32_MAX,
+                  .carry  = NO_SLOT};
+    lo.cfg     = cfg_build(tmp, code->func);
+    lower_wgmma_begin(&lo, tmp);
     lo.block_uop = ARENA_ARRAY(tmp, uint32_t, lo.cfg->nblocks + 1);
     for (uint32_t i = 0; i < lo.cfg->norder; i++)
         lower_block(&lo, i);

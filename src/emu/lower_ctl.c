@@ -347,6 +347,13 @@ bool lower_needs_branch(const Instr *in)
     case OP_movmatrix:
     case OP_mma:
     case OP_mma_bit:
+    case OP_mma_sp:
+    case OP_wgmma:
+    case OP_wgmma_bit:
+    case OP_wgmma_sp:
+    case OP_wgmma_fence:
+    case OP_wgmma_commit:
+    case OP_wgmma_wait:
     case OP_wmma_load:
     case OP_wmma_store:
     case OP_wmma_mma:

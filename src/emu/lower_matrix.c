@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Lowering of ldmatrix, stmatrix, movmatrix, mma and wmma: operands to slots, the opcode's shape and types to a MatrixForm.
- * A combination the manual does not have, or operands that do not fit it, stop when reached, as unsupported instructions do. */
+ * Sub-byte wmma elements that a lane would have to move one by one stop when reached, as unsupported instructions do. */
 #include "emu/lower_state.h"
 #include "emu/matrix.h"
 
 static const UopFn *const ctl = ctl_handlers;
-
-static unsigned elements(const Operand *o)
-{
-    return o->kind == OPD_VECTOR ? o->count : 1;
-}
 
 static const Operand *element(const Operand *o, unsigned i)
 {
@@ -63,10 +58,6 @@ static void lower_rows(Lower *lo, const Instr *in, bool load)
     const Operand *regs = &in->opd[load ? 0 : 1];
     unsigned       n    = opcode_has(in->op, WORD_x4) ? 4 : opcode_has(in->op, WORD_x2) ? 2 : 1;
     MemInfo       *m    = lo_mem_info(lo, in, load ? ACCESS_LDSM : ACCESS_STSM);
-    if (elements(regs) != n) {
-        emit_unsupported(lo);
-        return;
-    }
     m->bytes = m->reg_bytes = 16;
     Slot a                  = lo_shared_address(lo, &in->opd[load ? 1 : 0], m);
     if (load)
@@ -93,22 +84,21 @@ static void lower_movmatrix(Lower *lo, const Instr *in)
 
 /* ---- products ---- */
 
-static void lower_mma(Lower *lo, const Instr *in, bool wmma)
+static void lower_mma(Lower *lo, const Instr *in)
 {
     MmaInfo       *m = ARENA_NEW(lo->p->arena, MmaInfo);
     const Operand *o = in->opd;
     MatrixForm    *f = &m->form;
-    if (!matrix_form(in->op, f) || elements(&o[0]) != f->nd || elements(&o[1]) != f->na || elements(&o[2]) != f->nb ||
-        elements(&o[3]) != f->nc) {
-        emit_unsupported(lo);
-        return;
-    }
+    (void)matrix_form(in->op, f); /* the parser has checked the form and the registers */
     unsigned bytes = f->a == TY_F64 ? 8 : 4;
-    m->wmma        = wmma;
-    m->is_and      = opcode_has(in->op, WORD_and);
+    m->rule        = matrix_rule(f);
     sources(lo, &o[1], f->na, bytes, m->a);
     sources(lo, &o[2], f->nb, bytes, m->b);
     sources(lo, &o[3], f->nc, bytes, m->c);
+    if (f->sparse) {
+        m->metadata = lo_src(lo, &o[4], 4, false);
+        m->selector = (unsigned)o[5].ival;
+    }
     destinations(lo, &o[0], f->nd, bytes, m->d);
     lo_emit(lo, ctl[CTL_mma])->ptr = m;
     destinations_done(lo, &o[0], f->nd, bytes, m->d);
@@ -137,8 +127,9 @@ static void lower_wmma_move(Lower *lo, const Instr *in, bool store)
     m->which            = store ? 'd' : frag == WORD_a ? 'a' : frag == WORD_b ? 'b' : 'c';
     m->store            = store;
     m->col              = in->op->field[FIELD_layout] == WORD_col;
-    m->regs = matrix_shape(in->op, &m->m, &m->n, &m->k) ? matrix_wmma_regs(m->m, m->n, m->k, m->which, m->type) : 0;
-    if (m->regs == 0 || elements(regs) != m->regs || unit_bytes(m) == 0) {
+    (void)matrix_shape(in->op, &m->m, &m->n, &m->k);
+    m->regs = matrix_wmma_regs(m->m, m->n, m->k, m->which, m->type);
+    if (unit_bytes(m) == 0) {
         emit_unsupported(lo);
         return;
     }
@@ -172,10 +163,11 @@ bool lower_matrix(Lower *lo, const Instr *in)
     case OP_stmatrix: lower_rows(lo, in, false); return true;
     case OP_movmatrix: lower_movmatrix(lo, in); return true;
     case OP_mma:
-    case OP_mma_bit: lower_mma(lo, in, false); return true;
+    case OP_mma_bit:
+    case OP_mma_sp:
     case OP_wmma_mma:
     case OP_wmma_mma4:
-    case OP_wmma_bit: lower_mma(lo, in, true); return true;
+    case OP_wmma_bit: lower_mma(lo, in); return true;
     case OP_wmma_load: lower_wmma_move(lo, in, false); return true;
     case OP_wmma_store: lower_wmma_move(lo, in, true); return true;
     default: return false;

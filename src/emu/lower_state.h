@@ -43,6 +43,7 @@ struct Lower {
     uint32_t    *block_uop; /* by CFG block */
     uint32_t     fpmode;    /* index of the open FPMODE uop, UINT32_MAX = none */
     Slot         carry;     /* NO_SLOT until asked for */
+    uint32_t    *wgmma_id;  /* by Reg.index: 1 + its number, 0 = not tracked; NULL: a function without wgmma */
 };
 
 /* lower.c */
@@ -64,6 +65,11 @@ Sem      lo_sem(const Opcode *o);
 Scope    lo_scope(const Opcode *o);
 /* lower_matrix.c: the same for an address that must be in shared memory; a generic one becomes an offset in the window */
 Slot     lo_shared_address(Lower *lo, const Operand *mem, MemInfo *m);
+
+/* lower_wgmma.c: finds the registers of wgmma.mma_async (ids live in `a`); watches over an instruction's use of them */
+void lower_wgmma_begin(Lower *lo, Arena *a);
+void lower_wgmma_watch(Lower *lo, const Instr *in);
+bool lower_wgmma(Lower *lo, const Instr *in);
 
 /* lower_ctl.c, lower_mem.c, lower_matrix.c, lower_async.c, lower_bulk.c: true if they lowered it */
 bool lower_control(Lower *lo, const Instr *in);

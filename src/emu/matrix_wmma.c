@@ -10,9 +10,10 @@
 
 #include "emu/access.h"
 #include "emu/ctl.h"
-#include "emu/matrix.h"
 #include "emu/matrix_fragment.h"
 #include "emu/sync.h"
+
+enum { MATRIX_MOST_WMMA = 32 }; /* terms */
 
 static unsigned piece_rows(unsigned m)
 {
@@ -22,20 +23,23 @@ static unsigned piece_rows(unsigned m)
 void wmma_multiply(Warp *w, const MmaInfo *mi)
 {
     const MatrixForm *f    = &mi->form;
-    unsigned          rows = piece_rows(f->m), down = f->m / rows, across = f->n / 8, wide = f->a == TY_F64 ? 64 : 32;
-    unsigned a_regs = rows * f->k * matrix_bits(f->a) / 32 / wide, b_regs = 8 * f->k * matrix_bits(f->b) / 32 / wide;
-    unsigned c_regs = f->nc / (down * across), d_regs = f->nd / (down * across);
-    MatrixFactor a, b;
-    MatrixAcc    c, d;
-    for (unsigned i = 0; i < down; i++)
-        fragment_factor(w, mi->a + i * a_regs, a_regs, f->a, rows, f->k, i * rows, &a);
+    unsigned          rows = piece_rows(f->m), down = f->m / rows, across = f->n / 8;
+    unsigned          a_regs = rows * f->k * matrix_bits(f->a) / 1024, b_regs = 8 * f->k * matrix_bits(f->b) / 1024;
+    unsigned          c_regs = f->nc / (down * across), d_regs = f->nd / (down * across);
+    MatrixTile        a;
+    MatrixColumn      c[2][MATRIX_COLUMNS] = {{{0}}};
+    float             b[MATRIX_COLUMNS * MATRIX_MOST_WMMA];
+    memset(a.absent, 0, sizeof a.absent);
     for (unsigned j = 0; j < across; j++)
-        fragment_factor(w, mi->b + j * b_regs, b_regs, f->b, 8, f->k, j * 8, &b);
+        fragment_b(w, f, mi->b + j * b_regs, b_regs, b + (size_t)j * 8 * mi->rule.terms);
     for (unsigned p = 0; p < down * across; p++)
-        fragment_acc_get(w, mi->c + p * c_regs, c_regs, f->c, p % down * rows, p / down * 8, f->n, &c);
-    matrix_multiply(f, mi->is_and, &a, &b, &c, &d);
+        fragment_c(w->r, mi->c + p * c_regs, c_regs, f->c, c[p % down] + p / down * 8);
+    for (unsigned i = 0; i < down; i++) {
+        fragment_a(w, f, w->r, mi->a + i * a_regs, a_regs, rows / 8, &a);
+        matrix_ops(w)->multiply(&mi->rule, &a, b, f->n, c[i]);
+    }
     for (unsigned p = 0; p < down * across; p++)
-        fragment_acc_set(w, mi->d + p * d_regs, d_regs, f->d, p % down * rows, p / down * 8, f->n, &d);
+        fragment_d(w->r, mi->d + p * d_regs, d_regs, f->d, c[p % down] + p / down * 8);
 }
 
 /* ---- memory ---- */

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "ptx/matrix_form.h"
 #include "ptx/parser.h"
 
 typedef struct Check {
@@ -289,4 +290,8 @@ void check_instr(Parser *p, const Instr *in, Name *opcode)
         if (!check_operand(&c, s, &in->opd[k++]))
             return;
     }
+    const char    *why;
+    const Operand *bad = matrix_misfit(p->scratch, in, &why);
+    if (bad)
+        parser_error(p, bad->line, bad->col, "%s: %s", in->op->text, why);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Which shapes and types matrix instructions combine (PTX manual, "Warp-level matrix instructions"), and how many registers their
- * operands take.  A row of shapes[] is a shape, the types of A and B, and which accumulators it has.
- * Not here: the sparse and the block-scaled forms. */
+ * operands take.  A row of a table is a shape, the types of A and B, and which accumulators it has.
+ * Not here: the block-scaled forms, and what sm_100 and later have beyond sm_90a. */
 #include "ptx/matrix_form.h"
 
 #include <string.h>
@@ -29,7 +29,8 @@ static const Shape mma_shapes[] = {
     {KIND_F64, ACC_F64, 16, 8, 4},
     {KIND_F64, ACC_F64, 16, 8, 8},
     {KIND_F64, ACC_F64, 16, 8, 16},
-    {KIND_F8, ACC_F32, 16, 8, 32},
+    {KIND_F8, ACC_F16 | ACC_F32, 16, 8, 16},
+    {KIND_F8, ACC_F16 | ACC_F32, 16, 8, 32},
     {KIND_I8, ACC_S32, 8, 8, 16},
     {KIND_I8, ACC_S32, 16, 8, 16},
     {KIND_I8, ACC_S32, 16, 8, 32},
@@ -39,6 +40,26 @@ static const Shape mma_shapes[] = {
     {KIND_B1, ACC_S32, 8, 8, 128},
     {KIND_B1, ACC_S32, 16, 8, 128},
     {KIND_B1, ACC_S32, 16, 8, 256},
+};
+
+static const Shape sparse_shapes[] = {
+    {KIND_F16, ACC_F16 | ACC_F32, 16, 8, 16},
+    {KIND_F16, ACC_F16 | ACC_F32, 16, 8, 32},
+    {KIND_BF16, ACC_F32, 16, 8, 16},
+    {KIND_BF16, ACC_F32, 16, 8, 32},
+    {KIND_TF32, ACC_F32, 16, 8, 8},
+    {KIND_TF32, ACC_F32, 16, 8, 16},
+    {KIND_F8, ACC_F32, 16, 8, 64},
+    {KIND_I8, ACC_S32, 16, 8, 32},
+    {KIND_I8, ACC_S32, 16, 8, 64},
+    {KIND_I4, ACC_S32, 16, 8, 64},
+    {KIND_I4, ACC_S32, 16, 8, 128},
+};
+
+/* Any n of sizes that valid_n knows; k of a dense A. */
+static const Shape wgmma_shapes[] = {
+    {KIND_F16, ACC_F16 | ACC_F32, 64, 0, 16}, {KIND_BF16, ACC_F32, 64, 0, 16}, {KIND_TF32, ACC_F32, 64, 0, 8},
+    {KIND_F8, ACC_F16 | ACC_F32, 64, 0, 32},  {KIND_I8, ACC_S32, 64, 0, 32},   {KIND_B1, ACC_S32, 64, 0, 256},
 };
 
 static const Shape wmma_shapes[] = {
@@ -132,32 +153,65 @@ unsigned matrix_wmma_regs(unsigned m, unsigned n, unsigned k, char which, Type t
     return 0;
 }
 
+#define FIND(table, n) find(table, sizeof(table) / sizeof *(table), f->m, n, f->k, kind_of(f->a))
+
+static bool valid_n(Kind kind, unsigned n)
+{
+    bool whole = kind == KIND_I8 || kind == KIND_B1;
+    return n >= 8 && n <= 256 && n % 8 == 0 && (!whole || n <= 32 || n % 16 == 0);
+}
+
 /* The types in the opcode's order; those it leaves out follow from the others. */
-static void types_of(const Opcode *o, bool wmma, MatrixForm *f)
+static void types_of(const Opcode *o, MatrixForm *f)
 {
     f->d = o->types[0];
-    if (o->ntypes >= 4) {
-        f->a = o->types[1], f->b = o->types[2], f->c = o->types[3];
+    if (o->ntypes >= 3) {
+        f->a = o->types[1], f->b = o->types[2], f->c = o->ntypes > 3 ? o->types[3] : f->d;
     } else { /* wmma of f16: only D and C are named */
-        f->a = f->b = wmma ? TY_F16 : TY_NONE;
+        f->a = f->b = f->unit == MATRIX_WMMA ? TY_F16 : TY_NONE;
         f->c        = o->types[1];
     }
 }
 
+/* How many selectors name the lanes of a quad that hold a row's metadata: the more bits a row has, the fewer. */
+static unsigned selectors_of(const MatrixForm *f)
+{
+    unsigned bits = f->k / (f->a == TY_TF32 ? 2 : kind_of(f->a) == KIND_I4 ? 8 : 4) * 4;
+    return bits <= 16 ? 4 : bits <= 32 ? 2 : 1;
+}
+
+static bool wgmma_form(MatrixForm *f)
+{
+    f->k /= f->sparse ? 2 : 1;
+    const Shape *s = FIND(wgmma_shapes, 0);
+    f->k *= f->sparse ? 2 : 1;
+    if (!s || !(s->acc & acc_of(f->d)) || !valid_n((Kind)s->kind, f->n) || (f->sparse && s->kind == KIND_B1) ||
+        (f->satfinite && s->kind != KIND_I8))
+        return false;
+    f->na = 4;
+    f->nc = f->nd = f->n / (f->d == TY_F16 ? 4 : 2);
+    f->b_col      = true;
+    f->selectors  = f->sparse ? (matrix_bits(f->a) == 8 ? 1 : 2) : 0;
+    return true;
+}
+
 bool matrix_form(const Opcode *o, MatrixForm *f)
 {
-    bool wmma = strncmp(o->text, "wmma", 4) == 0;
-    *f        = (MatrixForm){0};
-    types_of(o, wmma, f);
+    *f           = (MatrixForm){0};
+    f->unit      = o->text[1] == 'g' ? MATRIX_WGMMA : o->text[0] == 'w' ? MATRIX_WMMA : MATRIX_MMA;
+    bool wmma    = f->unit == MATRIX_WMMA;
+    f->sparse    = o->field[FIELD_mmasp] != WORD_NONE || opcode_has(o, WORD_sp);
+    f->is_and    = opcode_has(o, WORD_and);
+    f->satfinite = opcode_has(o, WORD_satfinite);
     f->a_col     = o->field[FIELD_layout] == WORD_col;
     f->b_col     = o->field[FIELD_layout2] == WORD_col;
-    f->satfinite = opcode_has(o, WORD_satfinite);
+    types_of(o, f);
     if (!matrix_shape(o, &f->m, &f->n, &f->k) || kind_of(f->a) == KINDS || kind_of(f->a) != kind_of(f->b))
         return false;
-    const Shape *s = wmma ? find(wmma_shapes, sizeof wmma_shapes / sizeof *wmma_shapes, f->m, f->n, f->k, kind_of(f->a))
-                          : find(mma_shapes, sizeof mma_shapes / sizeof *mma_shapes, f->m, f->n, f->k, kind_of(f->a));
-    bool         quads =
-        !wmma && f->m == 8 && s && s->kind == KIND_F16; /* the oldest form: four products of eight lanes each */
+    if (f->unit == MATRIX_WGMMA)
+        return wgmma_form(f);
+    const Shape *s = f->sparse ? FIND(sparse_shapes, f->n) : wmma ? FIND(wmma_shapes, f->n) : FIND(mma_shapes, f->n);
+    bool quads     = f->unit == MATRIX_MMA && f->m == 8 && s && s->kind == KIND_F16; /* four products of eight lanes */
     if (!s || !(s->acc & acc_of(f->c)) || !(s->acc & acc_of(f->d)) || (f->c != f->d && !wmma && !quads))
         return false;
     if (!wmma && !quads && (f->a_col || !f->b_col))
@@ -165,9 +219,18 @@ bool matrix_form(const Opcode *o, MatrixForm *f)
     if (f->satfinite && (s->kind < KIND_I8 || s->kind == KIND_B1))
         return false;
     unsigned copies = quads ? 4 : 1;
-    f->na           = wmma && s->kind == KIND_F16 ? 8 : regs(f->m * f->k * copies, f->a);
+    f->na           = wmma && s->kind == KIND_F16 ? 8 : regs(f->m * f->k * copies, f->a) / (f->sparse ? 2 : 1);
     f->nb           = wmma && s->kind == KIND_F16 ? 8 : regs(f->k * f->n * copies, f->b);
     f->nc           = regs(f->m * f->n * copies, f->c);
     f->nd           = regs(f->m * f->n * copies, f->d);
+    f->selectors    = f->sparse ? selectors_of(f) : 0;
     return true;
+}
+
+unsigned matrix_wgmma_immediates(const MatrixForm *f, bool a_in_registers)
+{
+    Kind kind = kind_of(f->a);
+    if (kind == KIND_I8 || kind == KIND_B1)
+        return 0;
+    return kind == KIND_F16 || kind == KIND_BF16 ? (a_in_registers ? 3 : 4) : 2;
 }

@@ -121,3 +121,14 @@ void inputs_fill(const Format *f, unsigned style, bool is_c, uint64_t seed, uint
         memcpy(to + at, &x, stored);
     }
 }
+
+void inputs_metadata(bool pairs, uint64_t seed, uint8_t *to, size_t bytes)
+{
+    static const uint8_t four[] = {0x4, 0x8, 0xc, 0x9, 0xd, 0xe}, two[] = {0x4, 0xe};
+    Rng                  r = {seed};
+    for (size_t i = 0; i < bytes; i++) {
+        uint8_t low  = pairs ? two[next(&r) % 2] : four[next(&r) % 6],
+                high = pairs ? two[next(&r) % 2] : four[next(&r) % 6];
+        to[i]        = (uint8_t)(low | high << 4);
+    }
+}

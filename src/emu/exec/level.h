@@ -21,12 +21,15 @@
 
 #define exec_fill_lane EXEC_SYM(exec_fill_lane)
 #define exec_fill_mem  EXEC_SYM(exec_fill_mem)
+#define exec_fill_matrix EXEC_SYM(exec_fill_matrix)
 #define exec_table     EXEC_SYM(exec_table)
 
 /* Enters the handlers of all lane operations (ExecTable.lane). */
 void exec_fill_lane(ExecTable *t);
 /* Enters the memory handlers (ExecTable.mem). */
 void exec_fill_mem(ExecTable *t);
+/* Enters matrix arithmetic (ExecTable.matrix). */
+void exec_fill_matrix(ExecTable *t);
 /* The whole table; not to be called on a CPU without the level. */
 const ExecTable *exec_table(void);
 

@@ -10,6 +10,7 @@ const ExecTable *exec_table(void)
     if (!t.level) {
         exec_fill_lane(&t);
         exec_fill_mem(&t);
+        exec_fill_matrix(&t);
         t.level = WW_LEVEL_NAME;
     }
     return &t;

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Matrix products, 16 rows of A side by side (MatrixOps).  What an element is: matrix_sum.c and docs/matrix.md; here the same bits,
+ * fast, wherever float arithmetic reaches them:
+ *
+ *   largest   the largest product of powers of two: a float, since exponents add as the powers multiply
+ *   scale     2^fraction / largest, so that (a b) scale, cut to a whole number, is the aligned and cut product
+ *   sum       of whole numbers, in 32 bits: 16 products below 2^27 each, and the accumulator, which alone can make it overflow
+ *   result    the sum's upper bits times largest / 2^fraction
+ *
+ * Exact because a product of two significands of up to 11 bits is a float, and scaling by a power of two is exact in range.  Elements
+ * outside (infinities, NaN, exponents near a float's ends, a sum of 2^31) are computed one by one by matrix_element. */
+#include "emu/matrix.h"
+#include "emu/exec/lane_half.h"
+#include "emu/exec/level.h"
+
+typedef float    Floats __attribute__((vector_size(64)));
+typedef int32_t  Ints __attribute__((vector_size(64)));
+typedef uint32_t Bits __attribute__((vector_size(64)));
+
+/* ---- elements to floats ---- */
+
+INLINE float e4m3_float(uint8_t x)
+{
+    return f16_to_f32(e4m3_to_f16(x));
+}
+
+#define DECODE(name, T, expr)                                                                                          \
+    static void decode_##name(const void *from, unsigned n, float *to)                                                 \
+    {                                                                                                                  \
+        const T *p = from;                                                                                             \
+        for (unsigned i = 0; i < n; i++) {                                                                             \
+            T x   = p[i];                                                                                              \
+            to[i] = expr;                                                                                              \
+        }                                                                                                              \
+    }
+DECODE(f16, uint16_t, f16_to_f32(x))
+DECODE(bf16, uint16_t, bf16_to_f32(x))
+DECODE(tf32, uint32_t, f32_of(x & ~0x1fffu))
+DECODE(e4m3, uint8_t, e4m3_float(x))
+DECODE(e5m2, uint8_t, f16_to_f32((uint16_t)(x << 8)))
+DECODE(s8, int8_t, (float)x)
+DECODE(u8, uint8_t, (float)x)
+DECODE(bits, uint32_t, f32_of(x))
+
+static void decode_nibbles(bool is_signed, const void *from, unsigned n, float *to)
+{
+    const uint8_t *p = from;
+    for (unsigned i = 0; i < n; i++) {
+        int x = p[i / 2] >> (i % 2 * 4) & 15;
+        to[i] = (float)(is_signed && x > 7 ? x - 16 : x);
+    }
+}
+
+static void decode(Type t, const void *from, unsigned n, float *to)
+{
+    switch (t) {
+    case TY_F16: decode_f16(from, n, to); break;
+    case TY_BF16: decode_bf16(from, n, to); break;
+    case TY_TF32: decode_tf32(from, n, to); break;
+    case TY_E4M3: decode_e4m3(from, n, to); break;
+    case TY_E5M2: decode_e5m2(from, n, to); break;
+    case TY_S8: decode_s8(from, n, to); break;
+    case TY_U8: decode_u8(from, n, to); break;
+    case TY_S4:
+    case TY_U4: decode_nibbles(t == TY_S4, from, n, to); break;
+    default: decode_bits(from, n, to); break;
+    }
+}
+
+/* ---- vectors of 16 ---- */
+
+INLINE Floats splat(float x)
+{
+    return (Floats){0} + x;
+}
+INLINE Ints splat_int(int32_t x)
+{
+    return (Ints){0} + x;
+}
+INLINE Floats choose(Ints m, Floats t, Floats f)
+{
+    return (Floats)(((Ints)t & m) | ((Ints)f & ~m));
+}
+
+INLINE Floats larger(Floats a, Floats b)
+{
+#ifdef SIMD_AVX512
+    return (Floats)_mm512_max_ps((__m512)a, (__m512)b);
+#else
+    return choose(a > b, a, b);
+#endif
+}
+
+INLINE unsigned any_of(Ints m)
+{
+#ifdef SIMD_AVX512
+    return _mm512_movepi32_mask((__m512i)m);
+#else
+    unsigned bits = 0;
+    for (unsigned i = 0; i < MATRIX_ROWS; i++)
+        bits |= (unsigned)(m[i] & 1) << i;
+    return bits;
+#endif
+}
+
+enum { FLOAT_EXPONENT = 0x7f800000 };
+
+/* The power of two that is x's exponent, not below the format's smallest; 0 of 0. */
+INLINE Floats power_of(Floats x, int least)
+{
+    Ints e = (Ints)x & FLOAT_EXPONENT, low = splat_int((127 + least) << 23), use = e > low;
+    return (Floats)(((e & use) | (low & ~use)) & (x != 0));
+}
+
+/* Elements whose products may leave a float's range. */
+INLINE Ints out_of_range(Floats x, bool wide)
+{
+    Ints e = (Ints)x & FLOAT_EXPONENT;
+    return wide ? ((e < splat_int((127 - 60) << 23)) | (e > splat_int((127 + 60) << 23))) & (x != 0)
+                : e == splat_int(FLOAT_EXPONENT);
+}
+
+/* ---- floats ---- */
+
+typedef struct Powers { /* of a tile's elements */
+    Floats   p[MATRIX_TERMS];
+    unsigned bad; /* rows with elements out of range */
+} Powers;
+
+static void tile_powers(const MatrixRule *r, const MatrixTile *a, Powers *to)
+{
+    Ints bad = {0};
+    for (unsigned k = 0; k < r->terms; k++) {
+        Floats x = *(const Floats *)a->a[k];
+        to->p[k] = power_of(x, r->least_a);
+        bad |= out_of_range(x, r->wide);
+    }
+    to->bad = any_of(bad);
+}
+
+/* The same of a column of B; true: an element is out of range. */
+static bool column_powers(const MatrixRule *r, const float *b, float *to)
+{
+    int32_t bad = 0, low = (127 + r->least_b) << 23, few = r->wide ? (127 - 60) << 23 : 0,
+            many = r->wide ? (127 + 60) << 23 : FLOAT_EXPONENT - 1;
+    for (unsigned k = 0; k < r->terms; k++) {
+        int32_t e = (int32_t)(f32_bits(b[k]) & FLOAT_EXPONENT), is = b[k] != 0;
+        to[k] = f32_of(is ? (uint32_t)(e > low ? e : low) : 0);
+        bad |= is & ((e < few) | (e > many));
+    }
+    return bad;
+}
+
+/* The upper bits of the sum as a float; half: all that matters to one more rounding (the last bit is sticky). */
+INLINE Floats upper_bits(Ints sum, unsigned keep, bool half)
+{
+    Ints sign = sum < 0;
+    Bits mag = (Bits)((sum ^ sign) - sign), t = mag >> keep;
+    t |= t >> 1;
+    t |= t >> 2;
+    t |= t >> 4;
+    Bits kept = mag & ~t;
+    if (half)
+        kept |= (Bits)((mag & t) != 0) & (t + 1);
+    return __builtin_convertvector(((Ints)kept ^ sign) - sign, Floats);
+}
+
+/* The sum of a step and c.  Rows that need matrix_element are added to *bad. */
+INLINE Floats add_step(const MatrixRule *r, const MatrixTile *a, const Powers *pa, const float *b, const float *pb,
+                       unsigned k0, unsigned step, Floats c, Ints *bad)
+{
+    Floats most = power_of(c, r->least_c);
+    for (unsigned k = k0; k < k0 + step; k++)
+        most = larger(most, pa->p[k] * pb[k]);
+    *bad |= out_of_range(c, false) | ((most != 0) & ((most < splat(0x1p-100f)) | (most > splat(0x1p+120f))));
+    most         = larger(most, splat(0x1p-100f));
+    Floats scale = (Floats)((Bits)splat_int(0) + ((uint32_t)(254 + r->fraction) << 23) - (Bits)most);
+    Ints   sum = {0}, acc = __builtin_convertvector(c * scale, Ints);
+    for (unsigned k = k0; k < k0 + step; k++)
+        sum += __builtin_convertvector(*(const Floats *)a->a[k] * b[k] * scale, Ints);
+    Ints total = (Ints)((Bits)sum + (Bits)acc);
+    *bad |= ((sum ^ total) & (acc ^ total)) < 0;
+    return upper_bits(total, r->keep, r->half) * (most * f32_of((uint32_t)(127 - r->fraction) << 23));
+}
+
+/* What rounds to zero is +0. */
+INLINE uint32_t half_result(float x)
+{
+    uint32_t h = f16_nearest(x);
+    return h & 0x7fff ? h : 0;
+}
+
+/* One column, from float C to the bits of D; the steps' size is a constant where it matters. */
+INLINE unsigned column(const MatrixRule *r, const MatrixTile *a, const Powers *pa, const float *b, unsigned step,
+                       uint32_t *c)
+{
+    float pb[MATRIX_TERMS] __attribute__((aligned(64)));
+    if (column_powers(r, b, pb))
+        return (1u << MATRIX_ROWS) - 1;
+    Floats given = *(Floats *)(void *)c, v = r->c_last ? splat(0) : given;
+    Ints   bad = {0};
+    for (unsigned k = 0; k < r->terms; k += step) {
+        v = add_step(r, a, pa, b, pb, k, step, v, &bad);
+        if (r->half && (r->c_last || k + step < r->terms))
+            for (unsigned i = 0; i < MATRIX_ROWS; i++)
+                v[i] = f16_to_f32(f16_nearest(v[i]));
+    }
+    if (r->c_last) {
+        bad |= out_of_range(v, false) | out_of_range(given, false);
+        v += given;
+    }
+    unsigned rest = any_of(bad) | pa->bad;
+    for (unsigned i = 0; i < MATRIX_ROWS; i++)
+        c[i] = rest >> i & 1 ? c[i] : r->half ? half_result(v[i]) : f32_bits(v[i]);
+    return rest;
+}
+
+OUTLINE void multiply_floats(const MatrixRule *r, const MatrixTile *a, const float *b, unsigned columns,
+                             MatrixColumn *c)
+{
+    Powers pa;
+    tile_powers(r, a, &pa);
+    for (unsigned j = 0; j < columns; j++) {
+        const float *bj   = b + (size_t)j * r->terms;
+        unsigned     rest = r->step == 16  ? column(r, a, &pa, bj, 16, c[j])
+                            : r->step == 8 ? column(r, a, &pa, bj, 8, c[j])
+                                           : column(r, a, &pa, bj, r->step, c[j]);
+        for (; rest; rest &= rest - 1) {
+            unsigned row = (unsigned)__builtin_ctz(rest);
+            c[j][row]    = matrix_element(r, a, row, bj, f32_of(c[j][row]));
+        }
+    }
+}
+
+/* ---- whole numbers: sums below 2^24, so floats hold them ---- */
+
+INLINE Ints add_whole(Ints c, Ints sum, bool saturate)
+{
+    Ints total = (Ints)((Bits)c + (Bits)sum), over = ((c ^ total) & (sum ^ total)) < 0;
+    if (!saturate)
+        return total;
+    return (total & ~over) | (((c >> 31) ^ INT32_MAX) & over);
+}
+
+static void multiply_whole(const MatrixRule *r, const MatrixTile *a, const float *b, unsigned columns, MatrixColumn *c)
+{
+    for (unsigned j = 0; j < columns; j++, b += r->terms) {
+        Floats sum = {0};
+        for (unsigned k = 0; k < r->terms; k++)
+            sum += *(const Floats *)a->a[k] * b[k];
+        Ints *to = (Ints *)(void *)c[j];
+        *to      = add_whole(*to, __builtin_convertvector(sum, Ints), r->satfinite);
+    }
+}
+
+static void multiply_bits(const MatrixRule *r, const MatrixTile *a, const float *b, unsigned columns, MatrixColumn *c)
+{
+    for (unsigned j = 0; j < columns; j++, b += r->terms)
+        for (unsigned k = 0; k < r->terms; k++)
+            for (unsigned i = 0; i < MATRIX_ROWS; i++) {
+                uint32_t x = f32_bits(a->a[k][i]), y = f32_bits(b[k]);
+                c[j][i] += (uint32_t)__builtin_popcount(r->is_and ? x & y : x ^ y);
+            }
+}
+
+static void multiply(const MatrixRule *r, const MatrixTile *a, const float *b, unsigned columns, MatrixColumn *c)
+{
+    if (r->sum == MATRIX_WHOLE)
+        multiply_whole(r, a, b, columns, c);
+    else if (r->sum == MATRIX_BITS)
+        multiply_bits(r, a, b, columns, c);
+    else
+        multiply_floats(r, a, b, columns, c);
+}
+
+void exec_fill_matrix(ExecTable *t)
+{
+    static const MatrixOps ops = {decode, multiply};
+    t->matrix                  = &ops;
+}
