@@ -32,10 +32,19 @@ struct Checks {
     size_t  nactive;
 };
 
+static bool names(const char *words, const char *word)
+{
+    size_t n = strlen(word);
+    for (const char *p = words; (p = strstr(p, word)); p += n)
+        if ((p == words || p[-1] == ' ') && (!p[n] || p[n] == ' '))
+            return true;
+    return false;
+}
+
 static bool serves(const Checker *c, const RuleSet *rules)
 {
     for (int r = 0; r < RULE_COUNT; r++)
-        if (rules->on[r] && !strcmp(rule_row((RuleId)r)->checker, c->name))
+        if (rules->on[r] && names(rule_row((RuleId)r)->checker, c->name))
             return true;
     return false;
 }

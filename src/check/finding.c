@@ -135,7 +135,7 @@ static WwDim3 unfold(uint64_t i, const uint32_t size[3])
 static Place place_of(const FindingContext *c, uint32_t id)
 {
     const Instr *in = id < c->ninstr ? c->instr[id].in : NULL;
-    return in ? instr_place(c->module, in) : (Place){c->module->name, c->func->line, c->func->col, true};
+    return in ? instr_user_place(c->module, in) : (Place){c->module->name, c->func->line, c->func->col, true};
 }
 
 static const WwFindingEnd *other_end(const Finding *f, const FindingContext *c, Arena *a)

@@ -14,5 +14,7 @@ typedef struct Place {
 
 /* The source position of an instruction: its .loc (of an inlined call: the callee's line), else its place in the PTX. */
 Place instr_place(const Module *m, const Instr *in);
+/* The same, but for a function inlined from a header of the toolkit or the system: the line that called it. */
+Place instr_user_place(const Module *m, const Instr *in);
 
 #endif

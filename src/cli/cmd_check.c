@@ -5,7 +5,6 @@
  *
  * Exit code: 122 when the input is wrong (also a launch the device would refuse), 120 when a kernel could not be run, 121 when
  * --fail-on is met (default: error), else 0.  A launch that stops does not keep the next ones from running: every one is checked. */
-#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
@@ -15,9 +14,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/mangle.h"
 #include "check/rules.h"
 #include "cli/check.h"
 #include "cli/cli.h"
+#include "device/emulator.h"
 #include "report/doc.h"
 #include "report/fail.h"
 
@@ -44,38 +45,18 @@ static int fail(const Str *why)
 
 /* ---- kernels by name --------------------------------------------------------------------------------------------- */
 
-/* The last name of a mangled one: _ZN2ns5scaleEPf -> scale.  0: it is not mangled so. */
-static size_t plain_name(const char *symbol, const char **name)
-{
-    size_t      n = 0;
-    const char *p = symbol + (strncmp(symbol, "_Z", 2) ? 0 : 2);
-    if (p == symbol)
-        return 0;
-    p += *p == 'N' || *p == 'L';
-    while (isdigit((unsigned char)*p)) {
-        char         *end;
-        unsigned long len = strtoul(p, &end, 10);
-        if (len == 0 || strlen(end) < len)
-            return 0;
-        *name = end;
-        n     = len;
-        p     = end + len;
-    }
-    return n;
-}
-
 /* As people read it. */
 static const char *shown_name(Check *c, const char *symbol)
 {
-    const char *name;
-    size_t      n = plain_name(symbol, &name);
-    return n ? arena_strndup(c->plan.arena, name, n) : symbol;
+    size_t      n;
+    const char *name = mangled_function(symbol, &n);
+    return arena_strndup(c->plan.arena, name, n);
 }
 
 static bool is_named(const char *symbol, const char *name)
 {
-    const char *plain = "";
-    size_t      n     = plain_name(symbol, &plain);
+    size_t      n;
+    const char *plain = mangled_function(symbol, &n);
     return !strcmp(symbol, name) || (n == strlen(name) && !memcmp(plain, name, n));
 }
 
@@ -124,6 +105,7 @@ static int put_buffers(Check *c)
         if (ww_alloc(c->device, bytes, &a->address) != WW_OK ||
             (a->data && ww_copy_in(c->device, a->address, a->data, bytes) != WW_OK))
             return cli_error("check", "argument %s: %s", a->name, ww_device_error(c->device));
+        emu_name(((const Emulator *)c->device)->emu, a->address, a->name);
     }
     return CLI_OK;
 }
@@ -375,6 +357,7 @@ static int check_texts(Check *c, Str *why)
         fail_check(cli_text(&c->a, "fail-on", "error"), why) != WW_OK ||
         (file && report_suppress(c->report, file, why) != WW_OK))
         return fail(why);
+    report_select(c->report, cli_text(&c->a, "check", ""));
     return CLI_OK;
 }
 

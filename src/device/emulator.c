@@ -263,13 +263,14 @@ static Status run_grid(WwDevice *d, WwModule *m, const Func *k, const DeviceLaun
     if (w->cooperative && emu_alloc(e->emu, GRID_BARRIER, &barrier) == WW_OK)
         memset(emu_host(e->emu, barrier), 0, GRID_BARRIER);
     request.workspace = barrier;
+    request.go_on     = e->checks != NULL;
     Status s          = emu_launch(e->emu, ((EmulatorModule *)m)->em, k->name, &request, &result);
     emulator_collect(m->ptx, &result, watch.count, r);
     if (s == WW_OK)
         push_children(more, &result);
     else
         emulator_fault(d, m->ptx, k, &result, s, r);
-    emulator_slack(m->ptx, k, &result, r);
+    emulator_kept(e, m->ptx, k, &result, r);
     if (e->checks)
         checks_end(e->checks, &check, &found);
     emulator_findings(&found, m->ptx, k, &result, w, r);

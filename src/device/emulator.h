@@ -32,8 +32,8 @@ CheckLaunch emulator_check_launch(const Emulator *e, const Module *m, const Func
 void emulator_findings(Findings *found, const Module *m, const Func *k, const EmuResult *e, const WwLaunch *w, WwResult *r);
 /* Turns what a launch left into r; count is the counting observer or NULL. */
 void emulator_collect(const Module *m, const EmuResult *e, Observer *count, WwResult *r);
-/* Adds the warning about accesses past an allocation's end but in its granule. */
-void emulator_slack(const Module *m, const Func *k, const EmuResult *e, WwResult *r);
+/* Adds the faults after which the launch went on. */
+void emulator_kept(const Emulator *d, const Module *m, const Func *k, const EmuResult *e, WwResult *r);
 /* Adds the finding of e->fault and sets the device's message; returns s. */
 Status emulator_fault(WwDevice *d, const Module *m, const Func *k, const EmuResult *e, Status s, WwResult *r);
 

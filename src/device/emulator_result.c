@@ -128,7 +128,7 @@ static WwFinding *place_finding(const Module *m, const Func *k, const EmuResult 
 {
     const char  *rule  = faults[f->kind].rule;
     const Instr *in    = f->instr < e->ninstr ? e->instr[f->instr].in : NULL;
-    Place        place = in ? instr_place(m, in) : (Place){m->name, k->line, k->col, true};
+    Place        place = in ? instr_user_place(m, in) : (Place){m->name, k->line, k->col, true};
     WwFinding   *g     = result_finding(r, rule, rule_row(rule_find(rule))->category);
     g->file            = arena_strdup(r->arena, place.file);
     g->line            = place.line;
@@ -139,18 +139,32 @@ static WwFinding *place_finding(const Module *m, const Func *k, const EmuResult 
     return g;
 }
 
-void emulator_slack(const Module *m, const Func *k, const EmuResult *e, WwResult *r)
+static uint64_t kept_count(const EmuResult *e, const Fault *f)
 {
-    if (!e->nslack)
-        return;
-    Str        s = {0};
-    WwFinding *g = place_finding(m, k, e, &e->slack, r);
-    str_printf(&s, "%s; the allocation's last granule of %u bytes has room, so a card does not stop here",
-               e->slack.text, MEMORY_GRANULE);
-    g->severity = "warning";
-    g->count    = e->nslack;
-    g->message  = arena_strdup(r->arena, str_text(&s));
-    str_free(&s);
+    for (size_t i = 0; i < e->nkept; i++)
+        if (!e->kept[i].done && e->kept[i].fault.instr == f->instr && e->kept[i].fault.kind == f->kind)
+            return e->kept[i].count;
+    return 1;
+}
+
+void emulator_kept(const Emulator *d, const Module *m, const Func *k, const EmuResult *e, WwResult *r)
+{
+    for (size_t i = 0; i < e->nkept; i++) {
+        const KeptFault *f = &e->kept[i];
+        if (e->went_on && !f->done && f->fault.instr == e->fault.instr && f->fault.kind == e->fault.kind)
+            continue; /* emulator_fault has it */
+        Str        s = {0};
+        WwFinding *g = place_finding(m, k, e, &f->fault, r);
+        str_add(&s, f->fault.text);
+        if (f->done)
+            str_printf(&s, "; the allocation's last granule of %u bytes has room, so a card does not stop here",
+                       MEMORY_GRANULE);
+        if (f->done && !d->checks)
+            g->severity = "warning";
+        g->count   = f->count;
+        g->message = arena_strdup(r->arena, str_text(&s));
+        str_free(&s);
+    }
 }
 
 Status emulator_fault(WwDevice *d, const Module *m, const Func *k, const EmuResult *e, Status s, WwResult *r)
@@ -163,7 +177,7 @@ Status emulator_fault(WwDevice *d, const Module *m, const Func *k, const EmuResu
         return device_fail(d, s, "kernel %s: %s", k->name, message);
 
     WwFinding *g = place_finding(m, k, e, f, r);
-    g->count     = f->lanes ? (uint64_t)__builtin_popcount(f->lanes) : 1;
+    g->count     = e->went_on ? kept_count(e, f) : f->lanes ? (uint64_t)__builtin_popcount(f->lanes) : 1;
     g->message   = arena_strdup(r->arena, message);
     device_fail(d, s, "%s:%u:%u: error: kernel %s, block (%u, %u, %u), thread (%u, %u, %u): %s [%s]", g->file, g->line,
                 g->col, k->name, g->block.x, g->block.y, g->block.z, g->thread.x, g->thread.y, g->thread.z, g->message,

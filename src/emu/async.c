@@ -163,7 +163,7 @@ const Uop *ctl_cp_async(Warp *w, const Uop *u)
     for (unsigned i = 0; i < LANES; i++)
         t[i] = (uint64_t)c->src.offset + SLOT(w, uint64_t, u->b)[i];
     if (!source_ok(w, u, c, t, size, reads) || !access_resolve(w, u, &c->dst, c->dst.observed, to))
-        return STOP;
+        return fault_others(w, u);
     if (c->src.observed && reads)
         access_notify(w, &c->src, ACCESS_GLOBAL, reads, NULL, t);
     for (uint32_t m = w->mask; m; m &= m - 1) {

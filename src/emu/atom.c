@@ -293,7 +293,7 @@ const Uop *mem_atom(Warp *w, const Uop *u, bool observed)
     unsigned       bytes = info->bytes;
     uint8_t       *p[LANES];
     if (!access_resolve(w, u, info, observed, p))
-        return STOP;
+        return fault_others(w, u);
     w->worker->sync_ops = true;
     if (quick(w, info, p))
         return u + 1;

@@ -23,6 +23,7 @@ Cluster *cluster_new(Worker *k, uint64_t index)
         k->idle_clusters = c->next;
     else
         c = xcalloc(1, sizeof *c);
+    k->skipped = 0;
     *c = (Cluster){.launch = l, .index = index, .n = l->cluster_blocks, .live = l->cluster_blocks * l->threads};
     for (uint32_t i = 0; i < c->n; i++)
         block_notify_start(c->block[i] = block_new(k, c, i), k);

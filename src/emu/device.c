@@ -132,6 +132,13 @@ void emu_reserved(const EmuDevice *d, uint64_t *base, uint64_t *bytes, uint64_t 
     *used  = d->mem.top - d->mem.base;
 }
 
+void emu_name(EmuDevice *d, uint64_t address, const char *name)
+{
+    for (size_t i = 0; i < d->mem.nlive; i++)
+        if (d->mem.live[i].base == address)
+            d->mem.live[i].name = name;
+}
+
 Status emu_adopt(EmuDevice *d, uint64_t address, uint64_t bytes)
 {
     return memory_adopt(&d->mem, address, bytes);

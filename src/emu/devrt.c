@@ -227,10 +227,15 @@ static const Uop *run_free(Warp *w, const Uop *u, const CallInfo *call)
     for (uint32_t m = w->mask; m; m &= m - 1) {
         unsigned lane = (unsigned)__builtin_ctz(m);
         at[lane]      = devrt_arg(w, call, 0, lane);
-        if (at[lane] && !memory_heap_free(&w->block->launch->dev->mem, at[lane]))
-            return fault_raise(w, u, FAULT_BAD_FREE, lane, m,
-                               "free of 0x%llx, which malloc did not return or which was freed before",
-                               (unsigned long long)at[lane]);
+        if (at[lane] && !memory_heap_free(&w->block->launch->dev->mem, at[lane])) {
+            fault_raise(w, u, FAULT_BAD_FREE, lane, m,
+                        "free of 0x%llx, which malloc did not return or which was freed before",
+                        (unsigned long long)at[lane]);
+            if (!w->worker->skip)
+                return STOP;
+            w->worker->skip = 0;
+            continue;
+        }
         freed |= (uint32_t)(at[lane] != 0) << lane;
     }
     if (freed)

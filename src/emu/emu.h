@@ -34,6 +34,8 @@ const char *emu_simd_level(unsigned i);
 /* ---- memory (memory.c) ---- */
 Status   emu_alloc(EmuDevice *d, uint64_t bytes, uint64_t *address);
 Status   emu_free(EmuDevice *d, uint64_t address);
+/* Names an allocation in messages; the text stays the caller's. */
+void     emu_name(EmuDevice *d, uint64_t address, const char *name);
 /* Checks that [address, address + bytes) lies in one live allocation; on failure *why says what is there instead (text owned by d). */
 Status   emu_range(EmuDevice *d, uint64_t address, uint64_t bytes, const char **why);
 /* Host view of a checked range. */
@@ -76,6 +78,14 @@ typedef struct Fault {
     char        text[512];     /* one sentence with what was expected and the nearest allocation */
 } Fault;
 
+/* A fault after which the launch went on, with everything of its kind that the same instruction did. */
+typedef struct KeptFault {
+    Fault    fault; /* of the lowest block */
+    FaultKind kind; /* before the fault was looked at closely: what entries are told apart by */
+    uint64_t block, count; /* linear index; lanes */
+    bool     done;  /* the access was carried out: it stays in its allocation's last granule.  Else its lanes were left out. */
+} KeptFault;
+
 typedef struct EmuLaunch {
     uint32_t    grid[3], block[3];
     uint32_t    shared;        /* dynamic bytes */
@@ -87,7 +97,8 @@ typedef struct EmuLaunch {
     void      (*on_print)(void *user, const char *text, size_t len);
     void       *user;
     uint64_t    workspace;     /* memory of the grid barrier, told in %envreg1 (high half) and %envreg2 (low); 0 = none */
-    bool        granular;      /* an access past an allocation's end but in its last granule is carried out and counted (EmuResult.slack) */
+    bool        granular;      /* an access past an allocation's end but in its last granule is carried out and kept (EmuResult.kept) */
+    bool        go_on;         /* lanes with a faulty load, store, atomic or free are left out of it, and the launch goes on; it ends with WW_ERR_FAULT */
     unsigned    max_resident;  /* blocks that may be resident at once; 0 = as on the profile's card */
     uint32_t    cluster[3];    /* blocks of a cluster; 0 = as the kernel says, without that single blocks */
 } EmuLaunch;
@@ -107,8 +118,9 @@ typedef struct EmuChild {
 
 typedef struct EmuResult {     /* zero it first; emu_result_free */
     Fault        fault;
-    Fault        slack;        /* the first access past an end but in the granule, of the lowest block; kind NONE when there was none */
-    uint64_t     nslack;       /* lanes that made one */
+    KeptFault   *kept;         /* sorted by instruction and kind */
+    size_t       nkept;
+    bool         went_on;      /* `fault` is the first of those in kept that were left out, not one that stopped the launch */
     uint32_t     ninstr;
     EmuInstr    *instr;        /* by id */
     uint64_t    *executed;     /* warp instructions by id */

@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Faults: what went wrong, at which instruction, in which block and thread, in one sentence with the nearest allocation.
- * A fault ends its block; launch.c keeps the fault of the lowest block so that the report does not depend on threads. */
+ * A fault ends its block; launch.c keeps the fault of the lowest block so that the report does not depend on threads.
+ *
+ * With EmuLaunch.go_on a load, store, atomic or free that faults is kept instead, one entry for each instruction and kind, and the
+ * instruction runs again without the lane (fault_others).  A block may do so PATIENCE times; then the fault ends it after all. */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 
+#include "base/mangle.h"
 #include "emu/run.h"
 
 static void fill_place(Fault *f, const Warp *w, unsigned lane)
@@ -30,15 +35,104 @@ static Fault *begin(Warp *w, const Uop *u, FaultKind kind, unsigned lane, uint32
     return &k->fault;
 }
 
+/* ---- faults that are kept ---- */
+
+enum { PATIENCE = 1 << 16 };
+
+static bool may_skip(const Warp *w, const Uop *u, FaultKind kind)
+{
+    if (!w->block->launch->ask->go_on || !u || w->worker->skipped >= PATIENCE)
+        return false;
+    switch (w->block->launch->prog->instr[u->instr].in->op->op) {
+    case OP_ld:
+    case OP_ldu:
+    case OP_st:
+    case OP_atom:
+    case OP_atom_cas:
+    case OP_atom_half:
+    case OP_atom_vec:
+    case OP_red:
+    case OP_red_half:
+    case OP_red_vec:
+    case OP_cp_async: return kind <= FAULT_READ_ONLY;
+    case OP_call: return kind == FAULT_BAD_FREE;
+    default: return false;
+    }
+}
+
+/* The entry to fill in with the fault of this block, counted; NULL: what is there stays. */
+static Fault *keep(Worker *k, uint64_t block, uint32_t instr, FaultKind kind, bool done, uint64_t count)
+{
+    KeptFault *f = k->kept;
+    for (size_t i = 0; i < k->nkept; i++, f++)
+        if (f->fault.instr == instr && f->kind == kind && f->done == done) {
+            f->count += count;
+            if (f->block <= block)
+                return NULL;
+            f->block = block;
+            return &f->fault;
+        }
+    k->kept             = xrealloc(k->kept, (k->nkept + 1) * sizeof *k->kept);
+    k->kept[k->nkept++] = (KeptFault){.kind = kind, .block = block, .count = count, .done = done};
+    return &k->kept[k->nkept - 1].fault;
+}
+
+/* Keeps a fault of one lane if it may be kept: *f is what to describe, NULL if that is done already. */
+static bool keep_lane(Warp *w, const Uop *u, FaultKind kind, unsigned lane, Fault **f)
+{
+    if (!may_skip(w, u, kind))
+        return false;
+    w->worker->skip = UINT32_C(1) << lane;
+    w->worker->skipped++;
+    *f = keep(w->worker, w->block->index, u->instr, kind, false, 1);
+    if (*f) {
+        **f = (Fault){.kind = kind, .instr = u->instr, .lanes = w->worker->skip};
+        fill_place(*f, w, lane);
+    }
+    return true;
+}
+
+const Uop *fault_others(Warp *w, const Uop *u)
+{
+    uint32_t mask = w->mask, skip = w->worker->skip;
+    if (!skip)
+        return STOP;
+    w->worker->skip = 0;
+    w->mask         = mask & ~skip;
+    const Uop *next = w->mask ? u->fn(w, u) : u + 1;
+    w->mask         = mask;
+    return next;
+}
+
+void fault_join(EmuResult *r, Worker *k)
+{
+    Worker all = {.kept = r->kept, .nkept = r->nkept};
+    for (size_t i = 0; i < k->nkept; i++) {
+        const KeptFault *f  = &k->kept[i];
+        Fault           *to = keep(&all, f->block, f->fault.instr, f->kind, f->done, f->count);
+        if (to)
+            *to = f->fault;
+    }
+    r->kept  = all.kept;
+    r->nkept = all.nkept;
+    free(k->kept);
+}
+
 const Uop *fault_raise(Warp *w, const Uop *u, FaultKind kind, unsigned lane, uint32_t lanes, const char *fmt, ...)
 {
-    Fault  *f = begin(w, u, kind, lane, lanes);
+    Fault  *f = NULL;
     va_list ap;
+    if (!keep_lane(w, u, kind, lane, &f))
+        f = begin(w, u, kind, lane, lanes);
+    if (!f)
+        return STOP;
     va_start(ap, fmt);
     vsnprintf(f->text, sizeof f->text, fmt, ap);
     va_end(ap);
     return STOP;
 }
+
+/* ---- what an address is ---- */
 
 static const char *verb(AccessOp op)
 {
@@ -111,64 +205,91 @@ static void explain_shared(const Warp *w, uint64_t address, uint64_t bytes, Faul
     if (w->block->cluster->n > 1)
         address &= CLUSTER_OFFSET;
     const Var *best = shared_variable(w, address, &best_at);
+    size_t      len  = 0;
+    const char *name = best ? mangled_variable(best->name, &len) : "";
     if (address < SHARED_RESERVED)
         snprintf(f->text, sizeof f->text,
                  "%" PRIu64 "-byte shared %s at offset %" PRIu64 ", before the block's first variable", bytes, what,
                  address);
     else if (best)
         snprintf(f->text, sizeof f->text,
-                 "%" PRIu64 "-byte shared %s %" PRIu64 " bytes from the start of '%s' (%" PRIu64
+                 "%" PRIu64 "-byte shared %s %" PRIu64 " bytes from the start of '%.*s' (%" PRIu64
                  " bytes), outside the block's %u bytes of shared memory",
-                 bytes, what, address - best_at, best->name, best->bytes, w->shared_bytes - SHARED_RESERVED);
+                 bytes, what, address - best_at, (int)len, name,
+                 best->bytes ? best->bytes : w->shared_bytes - best_at, w->shared_bytes - SHARED_RESERVED);
     else
         snprintf(f->text, sizeof f->text,
                  "%" PRIu64 "-byte shared %s at offset %" PRIu64 " of the block's %u bytes of shared memory", bytes,
                  what, address - SHARED_RESERVED, w->shared_bytes - SHARED_RESERVED);
 }
 
+static FaultKind kind_of_global(Memory *m, uint64_t address)
+{
+    if (address < 65536)
+        return FAULT_NULL_ACCESS;
+    if (address - SHARED_WINDOW < WINDOW_BYTES || address - LOCAL_WINDOW < WINDOW_BYTES)
+        return FAULT_WRONG_SPACE;
+    if (address < m->base || address >= m->base + m->size)
+        return FAULT_HOST_POINTER;
+    return memory_was_freed(m, address) ? FAULT_USE_AFTER_FREE : FAULT_OUT_OF_BOUNDS;
+}
+
 static void explain_global(Warp *w, uint64_t address, uint64_t bytes, AccessOp op, Fault *f)
 {
     Memory *m = &w->block->launch->dev->mem;
     char    where[300];
-    if (address < 65536) {
-        f->kind = FAULT_NULL_ACCESS;
+    switch (f->kind) {
+    case FAULT_NULL_ACCESS:
         snprintf(f->text, sizeof f->text, "%" PRIu64 "-byte global %s through a null pointer (address 0x%" PRIx64 ")",
                  bytes, verb(op), address);
         return;
-    }
-    if (address - SHARED_WINDOW < WINDOW_BYTES || address - LOCAL_WINDOW < WINDOW_BYTES) {
-        f->kind = FAULT_WRONG_SPACE;
+    case FAULT_WRONG_SPACE:
         snprintf(f->text, sizeof f->text, "%" PRIu64 "-byte global %s of a generic address that points into %s memory",
                  bytes, verb(op), address - SHARED_WINDOW < WINDOW_BYTES ? "shared" : "local");
         return;
-    }
-    if (address < m->base || address >= m->base + m->size) {
-        f->kind = FAULT_HOST_POINTER;
+    case FAULT_HOST_POINTER:
         snprintf(f->text, sizeof f->text,
                  "%" PRIu64 "-byte global %s at 0x%" PRIx64 ", which is no device memory (a host pointer?)", bytes,
                  verb(op), address);
         return;
+    default:
+        memory_explain(m, address, bytes, where, sizeof where);
+        snprintf(f->text, sizeof f->text, "%" PRIu64 "-byte global %s, %s", bytes, verb(op), where);
     }
-    if (memory_was_freed(m, address))
-        f->kind = FAULT_USE_AFTER_FREE;
-    memory_explain(m, address, bytes, where, sizeof where);
-    snprintf(f->text, sizeof f->text, "%" PRIu64 "-byte global %s, %s", bytes, verb(op), where);
 }
 
 void fault_slack(Warp *w, const Uop *u, unsigned lane, uint64_t address, uint64_t bytes, AccessOp op)
 {
-    Worker *k = w->worker;
-    if (k->nslack++ && k->slack_block <= w->block->index)
+    Fault *f = keep(w->worker, w->block->index, u->instr, FAULT_OUT_OF_BOUNDS, true, 1);
+    if (!f)
         return;
-    k->slack_block = w->block->index;
-    k->slack       = (Fault){.kind    = FAULT_OUT_OF_BOUNDS,
-                             .instr   = u->instr,
-                             .lanes   = UINT32_C(1) << lane,
-                             .address = address,
-                             .bytes   = bytes,
-                             .space   = SPACE_GLOBAL};
-    fill_place(&k->slack, w, lane);
-    explain_global(w, address, bytes, op, &k->slack);
+    *f = (Fault){.kind    = FAULT_OUT_OF_BOUNDS,
+                 .instr   = u->instr,
+                 .lanes   = UINT32_C(1) << lane,
+                 .address = address,
+                 .bytes   = bytes,
+                 .space   = SPACE_GLOBAL};
+    fill_place(f, w, lane);
+    explain_global(w, address, bytes, op, f);
+}
+
+static void explain_access(Warp *w, Space space, uint64_t address, uint64_t bytes, AccessOp op, Fault *f)
+{
+    f->address = address;
+    f->bytes   = bytes;
+    f->space   = space;
+    if (f->kind == FAULT_MISALIGNED)
+        snprintf(f->text, sizeof f->text,
+                 "%" PRIu64 "-byte %s %s at an address that is %" PRIu64 " past a multiple of %" PRIu64, bytes,
+                 space_text(space), verb(op), address & (bytes - 1), bytes);
+    else if (space == SPACE_SHARED)
+        explain_shared(w, address, bytes, f, verb(op));
+    else if (space == SPACE_LOCAL)
+        snprintf(f->text, sizeof f->text,
+                 "%" PRIu64 "-byte local %s at offset %" PRIu64 " of the thread's %u bytes of local memory", bytes,
+                 verb(op), address, w->local_bytes);
+    else
+        explain_global(w, address, bytes, op, f);
 }
 
 const Uop *fault_bulk(Warp *w, const Uop *u, Space space, unsigned lane, uint64_t address, uint64_t bytes)
@@ -187,24 +308,14 @@ const Uop *fault_bulk(Warp *w, const Uop *u, Space space, unsigned lane, uint64_
 const Uop *fault_access(Warp *w, const Uop *u, Space space, unsigned lane, uint32_t lanes, uint64_t address,
                         uint64_t bytes, AccessOp op)
 {
-    Fault *f         = begin(w, u, FAULT_OUT_OF_BOUNDS, lane, lanes);
-    f->address       = address;
-    f->bytes         = bytes;
-    f->space         = space;
-    uint64_t element = bytes;
-    if (address & (element - 1)) {
-        f->kind = FAULT_MISALIGNED;
-        snprintf(f->text, sizeof f->text,
-                 "%" PRIu64 "-byte %s %s at an address that is %" PRIu64 " past a multiple of %" PRIu64, bytes,
-                 space_text(space), verb(op), address & (element - 1), element);
-    } else if (space == SPACE_SHARED) {
-        explain_shared(w, address, bytes, f, verb(op));
-    } else if (space == SPACE_LOCAL) {
-        snprintf(f->text, sizeof f->text,
-                 "%" PRIu64 "-byte local %s at offset %" PRIu64 " of the thread's %u bytes of local memory", bytes,
-                 verb(op), address, w->local_bytes);
-    } else {
-        explain_global(w, address, bytes, op, f);
-    }
+    Fault    *f    = NULL;
+    FaultKind kind = address & (bytes - 1) ? FAULT_MISALIGNED
+                     : space == SPACE_SHARED || space == SPACE_LOCAL
+                         ? FAULT_OUT_OF_BOUNDS
+                         : kind_of_global(&w->block->launch->dev->mem, address);
+    if (!keep_lane(w, u, kind, lane, &f))
+        f = begin(w, u, kind, lane, lanes);
+    if (f)
+        explain_access(w, space, address, bytes, op, f);
     return STOP;
 }

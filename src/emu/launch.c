@@ -343,11 +343,7 @@ static void end_worker(Launch *l, Worker *k, EmuResult *r)
         r->executed[i] += k->executed[i];
         r->lanes[i] += k->lanes[i];
     }
-    if (k->nslack && (!r->nslack || k->slack_block < l->slack_block)) {
-        r->slack       = k->slack;
-        l->slack_block = k->slack_block;
-    }
-    r->nslack += k->nslack;
+    fault_join(r, k);
     for (size_t o = 0; o < l->ask->nobservers; o++)
         l->ask->observers[o]->join(l->ask->observers[o], k->observer[o]);
     for (Block *b = k->idle_blocks, *next; b; b = next) {
@@ -430,6 +426,28 @@ static void run_workers(Launch *l)
     for (unsigned i = 1; i < l->nworkers; i++)
         if (l->worker[i].thread)
             pthread_join(l->worker[i].thread, NULL);
+}
+
+static int by_instr(const void *a, const void *b)
+{
+    const KeptFault *x = a, *y = b;
+    if (x->fault.instr != y->fault.instr)
+        return x->fault.instr < y->fault.instr ? -1 : 1;
+    return x->kind != y->kind ? (x->kind < y->kind ? -1 : 1) : x->done - y->done;
+}
+
+/* When nothing stopped the launch, the first access that was left out is its fault. */
+static void first_of_kept(Launch *l, EmuResult *r)
+{
+    if (r->nkept)
+        qsort(r->kept, r->nkept, sizeof *r->kept, by_instr);
+    const KeptFault *first = NULL;
+    for (size_t i = 0; i < r->nkept; i++)
+        if (!r->kept[i].done && (!first || r->kept[i].block < first->block))
+            first = &r->kept[i];
+    r->went_on = first && l->fault.kind == FAULT_NONE;
+    if (r->went_on)
+        l->fault = first->fault;
 }
 
 static Status status_of(const Launch *l)
@@ -546,12 +564,14 @@ Status emu_launch(EmuDevice *d, EmuModule *em, const char *kernel, const EmuLaun
     free(l.worker);
     pthread_mutex_destroy(&l.lock);
     spread_counts(p, r);
+    first_of_kept(&l, r);
     r->fault = l.fault;
     return status_of(&l);
 }
 
 void emu_result_free(EmuResult *r)
 {
+    free(r->kept);
     free(r->instr);
     free(r->executed);
     free(r->lanes);

@@ -286,7 +286,7 @@ static inline const Uop *ld_any(Warp *w, const Uop *u, bool observed)
     const MemInfo *info = u->ptr;
     uint8_t       *p[LANES];
     if (!access_resolve(w, u, info, observed, p))
-        return STOP;
+        return fault_others(w, u);
     load_all(w, info, p);
     return u + 1;
 }
@@ -296,7 +296,7 @@ static inline const Uop *st_any(Warp *w, const Uop *u, bool observed)
     const MemInfo *info = u->ptr;
     uint8_t       *p[LANES];
     if (!access_resolve(w, u, info, observed, p))
-        return STOP;
+        return fault_others(w, u);
     store_all(w, info, p);
     return u + 1;
 }
@@ -363,7 +363,7 @@ static const Uop *ld_pbuf(Warp *w, const Uop *u)
 {
     uint8_t *p[LANES];
     if (!pbuf_addresses(w, u, u->ptr, p))
-        return STOP;
+        return fault_others(w, u);
     load_all(w, u->ptr, p);
     return u + 1;
 }
@@ -372,7 +372,7 @@ static const Uop *st_pbuf(Warp *w, const Uop *u)
 {
     uint8_t *p[LANES];
     if (!pbuf_addresses(w, u, u->ptr, p))
-        return STOP;
+        return fault_others(w, u);
     store_all(w, u->ptr, p);
     return u + 1;
 }

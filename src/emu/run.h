@@ -108,8 +108,10 @@ struct Worker {
     Fault      fault;        /* of the cluster that runs */
     uint64_t   fault_order;  /* Block.order of the block that it is in */
     bool       faulted;
-    Fault      slack;        /* see EmuResult; of block slack_block */
-    uint64_t   nslack, slack_block;
+    KeptFault *kept;         /* see EmuResult */
+    size_t     nkept;
+    uint32_t   skip;         /* lanes to leave out of the instruction that runs: their fault was kept */
+    uint64_t   skipped;      /* since the last cluster began */
 };
 
 struct Launch {
@@ -133,7 +135,6 @@ struct Launch {
     struct timespec started;
     pthread_mutex_t lock;         /* fault, output order */
     Fault           fault;
-    uint64_t        slack_block;  /* of the result's slack */
     struct Printed *printed;      /* output of blocks that printed, delivered in block order at the end */
     size_t          nprinted, printed_cap;
     EmuChild       *child;   /* work that blocks handed to the device, in the order of time */
@@ -151,8 +152,13 @@ const Uop *fault_raise(Warp *w, const Uop *u, FaultKind kind, unsigned lane, uin
 const Uop *fault_access(Warp *w, const Uop *u, Space space, unsigned lane, uint32_t lanes, uint64_t address, uint64_t bytes,
                         AccessOp op);
 
-/* The same for an access that stays in the last granule of its allocation: remembered and counted, the block goes on. */
+/* The same for an access that stays in the last granule of its allocation: kept, the access is carried out. */
 void fault_slack(Warp *w, const Uop *u, unsigned lane, uint64_t address, uint64_t bytes, AccessOp op);
+/* What a handler returns after a fault of one of its lanes: STOP, or, where the fault was kept, what follows when the instruction has run
+ * for the other lanes. */
+const Uop *fault_others(Warp *w, const Uop *u);
+/* Joins a worker's kept faults into the result. */
+void fault_join(EmuResult *r, Worker *k);
 
 /* notify.c: tells the observers; callers look at Launch.watches_sync first.  Fills in what every event has (u may be NULL). */
 void sync_notify(Warp *w, const Uop *u, SyncEvent e);

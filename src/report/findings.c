@@ -76,7 +76,8 @@ void report_add_finding(Report *r, const WwFinding *f, const char *kernel, int64
 {
     ReportFinding probe = {.f = *f};
     probe.f.kernel      = f->kernel ? kernel : NULL;
-    if (suppressions_match(&r->suppress, f))
+    RuleId rule         = rule_find(f->rule);
+    if ((rule != RULE_COUNT && !r->rules.on[rule]) || suppressions_match(&r->suppress, f))
         return;
     for (size_t i = 0; i < r->nfindings; i++)
         if (by_identity(&r->finding[i], &probe) == 0) {

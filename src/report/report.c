@@ -17,6 +17,7 @@ Report *report_new(bool keep_launches)
     r->arena   = arena_new();
     r->kernels = json_array();
     r->keep    = keep_launches;
+    report_select(r, "");
     return r;
 }
 
@@ -137,6 +138,13 @@ void report_note(Report *r, const char *text)
             return;
     r->note              = xrealloc(r->note, (r->nnotes + 1) * sizeof *r->note);
     r->note[r->nnotes++] = arena_strdup(r->arena, text);
+}
+
+void report_select(Report *r, const char *rules)
+{
+    Str why = {0};
+    rules_select(rules, &r->rules, &why);
+    str_free(&why);
 }
 
 Status report_suppress(Report *r, const char *file, Str *why)

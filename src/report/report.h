@@ -46,6 +46,8 @@ bool    report_unsupported(const Report *r);
 /* Adds one, joined with what is the same finding.  kernel: as people read it; launch -1: found outside any kernel. */
 void   report_add_finding(Report *r, const WwFinding *f, const char *kernel, int64_t launch);
 size_t report_finding_count(const Report *r);
+/* Leaves out findings of rules that are off; text as rules_select takes it, checked before. */
+void   report_select(Report *r, const char *rules);
 /* Reads a suppression file: what it names and what comes later is left out.  WW_ERR_IO, WW_ERR_PARSE: *why is the message. */
 Status report_suppress(Report *r, const char *file, Str *why);
 /* Appends a row for each finding, so that the next run with this file has none. */

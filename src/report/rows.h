@@ -7,6 +7,7 @@
 #include <jansson.h>
 
 #include "base/arena.h"
+#include "check/rules.h"
 #include "report/report.h"
 #include "report/suppress.h"
 
@@ -45,6 +46,7 @@ struct Report {
     json_t      *kernels;         /* array, when keep */
     ReportFinding *finding; size_t nfindings, findings_cap;
     Suppressions suppress;
+    RuleSet      rules;
 };
 
 /* A program's own PTX is text that nobody wrote: without -lineinfo it has no lines. */

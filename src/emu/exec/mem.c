@@ -298,7 +298,7 @@ INLINE bool enter_local(Warp *w, const Uop *u, Addr64 *x, unsigned bytes, bool o
     {                                                                                                                  \
         Addr64 x;                                                                                                      \
         if (!enter_global(w, u, &x, sizeof(T), op, observed))                                                          \
-            return STOP;                                                                                               \
+            return fault_others(w, u);                                                                                 \
         both(T, w, u, HOST, x.t, pattern64);                                                                           \
         return u + 1;                                                                                                  \
     }
@@ -307,7 +307,7 @@ INLINE bool enter_local(Warp *w, const Uop *u, Addr64 *x, unsigned bytes, bool o
     {                                                                                                                  \
         Addr32 x;                                                                                                      \
         if (!enter_shared(w, u, &x, sizeof(T), op, observed))                                                          \
-            return STOP;                                                                                               \
+            return fault_others(w, u);                                                                                 \
         both(T, w, u, w->shared, x.t, pattern32);                                                                      \
         return u + 1;                                                                                                  \
     }
@@ -343,7 +343,7 @@ TWINS(LOCAL, st_local_64, uint64_t, ACCESS_ST, STORE_BOTH)
     {                                                                                                                  \
         Addr64 x;                                                                                                      \
         if (!enter_global(w, u, &x, sizeof(E), op, observed))                                                          \
-            return STOP;                                                                                               \
+            return fault_others(w, u);                                                                                 \
         both(R, E, w, u, HOST, x.t, pattern64);                                                                        \
         return u + 1;                                                                                                  \
     }
@@ -352,7 +352,7 @@ TWINS(LOCAL, st_local_64, uint64_t, ACCESS_ST, STORE_BOTH)
     {                                                                                                                  \
         Addr32 x;                                                                                                      \
         if (!enter_shared(w, u, &x, sizeof(E), op, observed))                                                          \
-            return STOP;                                                                                               \
+            return fault_others(w, u);                                                                                 \
         both(R, E, w, u, w->shared, x.t, pattern32);                                                                   \
         return u + 1;                                                                                                  \
     }
@@ -394,7 +394,7 @@ LD_PARAM(ld_param_64, uint64_t)
     {                                                                                                                  \
         Addr64 x;                                                                                                      \
         if (!enter_global(w, u, &x, (N) * sizeof(T), op, observed))                                                    \
-            return STOP;                                                                                               \
+            return fault_others(w, u);                                                                                 \
         both(T, N, w, u, HOST, x.t);                                                                                   \
         return u + 1;                                                                                                  \
     }
@@ -403,7 +403,7 @@ LD_PARAM(ld_param_64, uint64_t)
     {                                                                                                                  \
         Addr32 x;                                                                                                      \
         if (!enter_shared(w, u, &x, (N) * sizeof(T), op, observed))                                                    \
-            return STOP;                                                                                               \
+            return fault_others(w, u);                                                                                 \
         both(T, N, w, u, w->shared, x.t);                                                                              \
         return u + 1;                                                                                                  \
     }

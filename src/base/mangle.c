@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The Itanium ABI writes a name as its length and its letters.  A function's is the last of the names that follow _Z (and N); a
+ * variable's is the one that reaches the symbol's end, but for closing E and a number that tells equal names apart (_0).
+ * Not read: operators, constructors, substitutions in place of the last name; such symbols stay as they are. */
+#include "base/mangle.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The name at p, digits first; NULL: none. */
+static const char *name_at(const char *p, size_t *len)
+{
+    char *end;
+    if (!isdigit((unsigned char)*p))
+        return NULL;
+    *len = strtoul(p, &end, 10);
+    return *len && *len <= strlen(end) ? end : NULL;
+}
+
+const char *mangled_function(const char *symbol, size_t *len)
+{
+    const char *p = symbol + 2, *name, *last = symbol;
+    size_t      n;
+    *len = strlen(symbol);
+    if (strncmp(symbol, "_Z", 2) != 0)
+        return symbol;
+    for (p += *p == 'N' || *p == 'L'; (name = name_at(p, &n)); p = name + n) {
+        last = name;
+        *len = n;
+    }
+    return last;
+}
+
+static int ends_symbol(const char *p)
+{
+    if (*p == '_' && isdigit((unsigned char)p[1]))
+        p += 1 + strspn(p + 1, "0123456789");
+    return !p[strspn(p, "E")];
+}
+
+const char *mangled_variable(const char *symbol, size_t *len)
+{
+    *len = strlen(symbol);
+    if (strncmp(symbol, "_Z", 2) != 0)
+        return symbol;
+    for (const char *p = symbol + 2; *p; p++) {
+        size_t      n;
+        const char *name = isdigit((unsigned char)p[-1]) ? NULL : name_at(p, &n);
+        if (name && ends_symbol(name + n)) {
+            *len = n;
+            return name;
+        }
+    }
+    return symbol;
+}

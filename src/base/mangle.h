@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Names inside C++ symbols: just enough to call a kernel and a variable by what stands in the source. */
+#ifndef WW_BASE_MANGLE_H
+#define WW_BASE_MANGLE_H
+
+#include <stddef.h>
+
+/* The function's own name: _ZN2ns5scaleEPf -> scale.  The whole symbol when it is not mangled. */
+const char *mangled_function(const char *symbol, size_t *len);
+/* The variable's own name: _ZZ5scalePfE4tile -> tile.  The whole symbol when it is not mangled. */
+const char *mangled_variable(const char *symbol, size_t *len);
+
+#endif
