@@ -4,13 +4,14 @@
  *
  * A cluster hangs when no thread of it can run (barriers, member masks, barrier.cluster), or when all that can do nothing but look at
  * mbarriers: only threads and copies of the cluster could complete those, so no other block can help.  The first of these wins: member masks,
- * mbarriers, block barriers, barrier.cluster.  A loop that gives up waiting by itself after thousands of looks is taken for a hang. */
+ * warpgroups, mbarriers, block barriers, barrier.cluster.  A loop that gives up waiting by itself after thousands of looks is taken for a hang. */
 #include <inttypes.h>
 #include <stdio.h>
 
 #include "emu/access.h"
 #include "emu/async.h"
 #include "emu/run.h"
+#include "emu/wgmma.h"
 
 /* The first group of the cluster in that state; its warp runs for the worker again. */
 static const Group *first_waiting(Cluster *c, Worker *k, GroupState state, Warp **warp)
@@ -43,6 +44,15 @@ static bool member_mask(Cluster *c, Worker *k)
                     "exited or wait "
                     "elsewhere",
                     g->need, g->mask, g->need & ~g->mask);
+    return g != NULL;
+}
+
+static bool warpgroup(Cluster *c, Worker *k)
+{
+    Warp        *w;
+    const Group *g = first_waiting(c, k, GROUP_WGMMA, &w);
+    if (g)
+        wgmma_explain(w, g->pc);
     return g != NULL;
 }
 
@@ -145,6 +155,6 @@ static bool mbarrier(Cluster *c, Worker *k)
 
 void hang_explain(Cluster *c, Worker *k)
 {
-    if (!member_mask(c, k) && !mbarrier(c, k) && !block_barrier(c, k))
+    if (!member_mask(c, k) && !warpgroup(c, k) && !mbarrier(c, k) && !block_barrier(c, k))
         cluster_barrier(c, k);
 }

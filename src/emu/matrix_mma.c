@@ -67,30 +67,36 @@ static uint32_t half_cell(uint16_t h)
     return bits;
 }
 
+/* lane = 4 * group + t of register i: row group + 8 * (i / 2), column 2t + i % 2; two halves: row group + 8 * i, columns 2t, 2t + 1 */
 void fragment_c(const uint8_t *r, const Slot *slot, unsigned regs, Type t, MatrixColumn *to)
 {
-    for (unsigned i = 0; i < regs; i++)
-        for (unsigned lane = 0; lane < LANES; lane++) {
-            uint32_t x;
-            memcpy(&x, r + slot[i] + 4 * lane, 4);
-            if (t == TY_F16) {
-                to[lane % 4 * 2][lane / 4 + 8 * i]     = half_cell((uint16_t)x);
-                to[lane % 4 * 2 + 1][lane / 4 + 8 * i] = half_cell((uint16_t)(x >> 16));
-            } else {
-                to[lane % 4 * 2 + i % 2][lane / 4 + 8 * (i / 2)] = x;
+    for (unsigned i = 0; i < regs; i++) {
+        const uint32_t *p = (const uint32_t *)(const void *)(r + slot[i]);
+        for (unsigned c = 0; c < 4; c++) {
+            uint32_t *x = to[2 * c] + 8 * i, *y = to[2 * c + 1] + 8 * i, *z = to[2 * c + i % 2] + 8 * (i / 2);
+            for (unsigned group = 0; t == TY_F16 && group < 8; group++) {
+                x[group] = half_cell((uint16_t)p[4 * group + c]);
+                y[group] = half_cell((uint16_t)(p[4 * group + c] >> 16));
             }
+            for (unsigned group = 0; t != TY_F16 && group < 8; group++)
+                z[group] = p[4 * group + c];
         }
+    }
 }
 
 void fragment_d(uint8_t *r, const Slot *slot, unsigned regs, Type t, const MatrixColumn *from)
 {
-    for (unsigned i = 0; i < regs; i++)
-        for (unsigned lane = 0; lane < LANES; lane++) {
-            unsigned half = t == TY_F16;
-            uint32_t x    = half ? from[lane % 4 * 2][lane / 4 + 8 * i] | from[lane % 4 * 2 + 1][lane / 4 + 8 * i] << 16
-                                 : from[lane % 4 * 2 + i % 2][lane / 4 + 8 * (i / 2)];
-            memcpy(r + slot[i] + 4 * lane, &x, 4);
+    for (unsigned i = 0; i < regs; i++) {
+        uint32_t *p = (uint32_t *)(void *)(r + slot[i]);
+        for (unsigned c = 0; c < 4; c++) {
+            const uint32_t *x = from[2 * c] + 8 * i, *y = from[2 * c + 1] + 8 * i,
+                           *z = from[2 * c + i % 2] + 8 * (i / 2);
+            for (unsigned group = 0; t == TY_F16 && group < 8; group++)
+                p[4 * group + c] = x[group] | y[group] << 16;
+            for (unsigned group = 0; t != TY_F16 && group < 8; group++)
+                p[4 * group + c] = z[group];
         }
+    }
 }
 
 /* false: stopped. */

@@ -10,7 +10,8 @@
  *   - the warp ends, or calls or returns from a function, with products unfinished
  *   - descriptors that differ between lanes, have bits outside their fields, or reach outside shared memory; a warpgroup that is not
  *     four whole warps.
- * Not found: warps of a warpgroup that issue different products; a missing fence.proxy.async. */
+ *   - the warps of a warpgroup issue different products, or one waits for what another never issues
+ * A missing fence.proxy.async shows as old data (late, random). */
 #include "emu/wgmma.h"
 
 #include <stdlib.h>
@@ -23,6 +24,7 @@
 typedef struct WgmmaState {
     WgmmaOp  *op; /* unfinished, in the order of issue */
     uint32_t  n, cap, group, nregs;
+    uint64_t  issued, landed; /* since the block began; landed: the same in all four warps */
     uint64_t  random;
     bool      fenced;
     uint16_t *writing, *reading; /* unfinished products that have the register as D, as A */
@@ -37,8 +39,8 @@ void wgmma_reset(Warp *w)
     if (!s)
         return;
     s->n = s->group = 0;
-    s->random       = 0;
-    s->fenced       = false;
+    s->issued = s->landed = s->random = 0;
+    s->fenced                         = false;
     memset(s->writing, 0, s->nregs * sizeof *s->writing);
     memset(s->reading, 0, s->nregs * sizeof *s->reading);
     memset(s->dirty, 0, s->nregs * sizeof *s->dirty);
@@ -92,49 +94,114 @@ static void track(WgmmaState *s, const WgmmaInfo *m, int by)
         s->reading[m->reg_a[i].id] = (uint16_t)(s->reading[m->reg_a[i].id] + by);
 }
 
-/* false: a fault was raised. */
-static bool land(Warp *w, WgmmaOp *op)
+static Warp *peer(Warp *w, unsigned i)
 {
-    unsigned lane;
-    if (op->landed)
+    return &w->block->warp[(w->index & ~3u) + i];
+}
+
+/* Products that all four warps have issued. */
+static uint64_t issued_by_all(Warp *w)
+{
+    uint64_t least = UINT64_MAX;
+    for (unsigned i = 0; i < 4; i++) {
+        const WgmmaState *s = peer(w, i)->wgmma;
+        uint64_t          n = s ? s->issued : 0;
+        least               = n < least ? n : least;
+    }
+    return least;
+}
+
+/* The k-th product of a warp, which is not over yet. */
+static WgmmaOp *product(const WgmmaState *s, uint64_t k)
+{
+    return &s->op[k - (s->issued - s->n)];
+}
+
+static bool same(Warp *w, const WgmmaOp *a, const WgmmaOp *b)
+{
+    if (a->uop == b->uop && a->desc_a == b->desc_a && a->desc_b == b->desc_b && a->scale_d == b->scale_d)
         return true;
-    op->landed = true;
-    if (wgmma_product(w, op, &lane))
-        return true;
-    sparse_fault(w, op->uop, lane);
+    fault_raise(w, b->uop, FAULT_WGMMA, 0, w->mask,
+                "the warps of a warpgroup issue the same products; the warpgroup's first warp has issued the one at "
+                "PTX line %u, "
+                "with descriptors 0x%016llx and 0x%016llx, this one 0x%016llx and 0x%016llx",
+                line_of(w, a->uop), (unsigned long long)a->desc_a, (unsigned long long)a->desc_b,
+                (unsigned long long)b->desc_a, (unsigned long long)b->desc_b);
     return false;
 }
 
-/* The first n are over. */
-static bool finish(Warp *w, uint32_t n)
+/* The first n products happen, in all four warps.  false: a fault was raised. */
+static bool land(Warp *w, uint64_t n)
 {
-    WgmmaState *s = w->wgmma;
-    for (uint32_t i = 0; i < n; i++) {
-        if (!land(w, &s->op[i]))
-            return false;
-        track(s, s->op[i].info, -1);
+    for (uint64_t k = w->wgmma->landed; k < n; k++) {
+        const WgmmaOp *first = product(peer(w, 0)->wgmma, k);
+        for (unsigned i = 0; i < 4; i++) {
+            Warp          *p  = peer(w, i);
+            const WgmmaOp *op = product(p->wgmma, k);
+            unsigned       lane;
+            if (!same(p, first, op))
+                return false;
+            p->wgmma->landed = k + 1;
+            if (!wgmma_product(p, op, &lane)) {
+                sparse_fault(p, op->uop, lane);
+                return false;
+            }
+        }
     }
-    s->n -= n;
-    memmove(s->op, s->op + n, s->n * sizeof *s->op);
     return true;
 }
 
-/* eager: all that was issued lands; random: perhaps some of it. */
+/* eager: all that can happen does; random: perhaps some of it. */
 static bool perhaps_land(Warp *w, WgmmaState *s)
 {
     const EmuDevice *dev = w->block->launch->dev;
+    uint64_t         all = issued_by_all(w), n = s->landed;
+    if (dev->async == EMU_ASYNC_EAGER)
+        return land(w, all);
     if (!s->random)
         s->random = (dev->seed ^ (w->block->index * 1024 + w->index)) * UINT64_C(0x9e3779b97f4a7c15) | 1;
-    for (uint32_t i = 0; i < s->n; i++) {
+    for (; dev->async == EMU_ASYNC_RANDOM && n < all; n++) {
         s->random ^= s->random << 13;
         s->random ^= s->random >> 7;
         s->random ^= s->random << 17;
-        if (dev->async == EMU_ASYNC_LATE || (dev->async == EMU_ASYNC_RANDOM && (s->random >> 40 & 1)))
-            return true;
-        if (!land(w, &s->op[i]))
-            return false;
+        if (s->random >> 40 & 1)
+            break;
     }
-    return true;
+    return land(w, n);
+}
+
+/* The first n of this warp's products are over. */
+static void finish(WgmmaState *s, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        track(s, s->op[i].info, -1);
+    s->n -= n;
+    memmove(s->op, s->op + n, s->n * sizeof *s->op);
+}
+
+/* Warps that wait for this one's products look again. */
+static void wake_peers(Warp *w)
+{
+    for (unsigned i = 0; i < 4; i++)
+        for (uint32_t k = 0; k < peer(w, i)->ngroups; k++)
+            if (peer(w, i)->group[k].state == GROUP_WGMMA)
+                peer(w, i)->group[k].state = GROUP_READY;
+}
+
+void wgmma_explain(Warp *w, const Uop *u)
+{
+    for (unsigned i = 0; i < 4; i++) {
+        const WgmmaState *s = peer(w, i)->wgmma;
+        if ((s ? s->issued : 0) == issued_by_all(w)) {
+            fault_raise(w, u, FAULT_WGMMA, 0, UINT32_MAX,
+                        "this warp waits for its %u unfinished wgmma.mma_async, which need all four warps of the "
+                        "warpgroup; warp %u has issued "
+                        "%llu, this one %llu, and nobody can run",
+                        w->wgmma->n, peer(w, i)->index, (unsigned long long)(s ? s->issued : 0),
+                        (unsigned long long)w->wgmma->issued);
+            return;
+        }
+    }
 }
 
 /* ---- issue ---- */
@@ -209,7 +276,9 @@ const Uop *ctl_wgmma(Warp *w, const Uop *u)
         s->op  = xrealloc(s->op, s->cap * sizeof *s->op);
     }
     s->op[s->n++] = op;
+    s->issued++;
     track(s, m, 1);
+    wake_peers(w);
     return perhaps_land(w, s) ? u + 1 : STOP;
 }
 
@@ -243,7 +312,17 @@ const Uop *ctl_wgmma_wait(Warp *w, const Uop *u)
     uint32_t    first = s->group > (uint64_t)u->imm ? s->group - (uint32_t)u->imm : 0, n = 0;
     while (n < s->n && s->op[n].group < first)
         n++;
-    return finish(w, n) ? u + 1 : STOP;
+    uint64_t over = s->issued - s->n + n;
+    if (issued_by_all(w) < over) {
+        warp_put(w, u, w->frame, w->mask);
+        w->group[w->ngroups - 1].state = GROUP_WGMMA;
+        w->worker->event               = EVENT_SYNC;
+        return STOP;
+    }
+    if (s->landed < over && !land(w, over))
+        return STOP;
+    finish(s, n);
+    return u + 1;
 }
 
 const Uop *ctl_wgmma_touch(Warp *w, const Uop *u)

@@ -36,13 +36,16 @@ typedef struct WgmmaOp { /* issued and not waited for */
     uint8_t         *regs;  /* the frame's */
     uint64_t         desc_a, desc_b;
     uint32_t         group; /* commits before it */
-    bool             scale_d, landed;
+    bool             scale_d;
 } WgmmaOp;
 
 /* d = a * b (+ d) of the 16 rows that are this warp's.  false: metadata that means nothing; *lane has it. */
 bool wgmma_product(Warp *w, const WgmmaOp *op, unsigned *lane);
 /* The bytes that a descriptor's matrix takes: where they end; begins are the start address. */
 uint32_t wgmma_extent(const WgmmaInfo *m, bool is_a, uint64_t desc);
+
+/* Nobody can run, and w waits at u for the other warps of its warpgroup: the fault. */
+void wgmma_explain(Warp *w, const Uop *u);
 
 /* A block starts anew: nothing is in flight. */
 void wgmma_reset(Warp *w);

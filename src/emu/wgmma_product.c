@@ -13,9 +13,10 @@
  *   s bytes       r / 8 * stride + r % 8 * s + c * 16                  g / (s / 16) * leading + g % (s / 16) * 16 + k / 8 * stride + k % 8 * s
  *
  * behind the start; then bits 4, 5, 6 (64 bytes: 4, 5; 32: 4) are exclusive-ored with (address / 128 - base offset) mod 8, as the card
- * does for any start. */
+ * does for any start.  Shared memory is seen through the async proxy (bulk.c). */
 #include <string.h>
 
+#include "emu/bulk.h"
 #include "emu/matrix_fragment.h"
 #include "emu/wgmma.h"
 
@@ -78,25 +79,26 @@ uint32_t wgmma_extent(const WgmmaInfo *m, bool is_a, uint64_t desc)
 }
 
 /* Rows first ... first + n - 1, each row's elements side by side. */
-static void gather(const Warp *w, const Layout *l, bool trans, uint32_t first, uint32_t n, uint32_t bytes, uint8_t *to)
+static void gather(Warp *w, const Layout *l, bool trans, uint32_t first, uint32_t n, uint32_t bytes, uint8_t *to)
 {
+    const uint8_t *shared = bulk_proxy(w->block);
     if (!trans) {
         for (uint32_t r = 0; r < n; r++)
             for (uint32_t c = 0; c < bytes / CHUNK; c++)
-                memcpy(to + r * bytes + c * CHUNK, w->shared + swizzled(l, along_k(l, first + r, c)), CHUNK);
+                memcpy(to + r * bytes + c * CHUNK, shared + swizzled(l, along_k(l, first + r, c)), CHUNK);
         return;
     }
     uint16_t *out = (uint16_t *)(void *)to;
     for (uint32_t k = 0; k < bytes / 2; k++)
         for (uint32_t g = 0; g < n / 8; g++) {
             const uint16_t *in =
-                (const uint16_t *)(const void *)(w->shared + swizzled(l, along_rows(l, first / 8 + g, k)));
+                (const uint16_t *)(const void *)(shared + swizzled(l, along_rows(l, first / 8 + g, k)));
             for (uint32_t i = 0; i < 8; i++)
                 out[(g * 8 + i) * (bytes / 2) + k] = in[i];
         }
 }
 
-static void load_a(const Warp *w, const WgmmaOp *op, MatrixTile *a)
+static void load_a(Warp *w, const WgmmaOp *op, MatrixTile *a)
 {
     const WgmmaInfo  *m = op->info;
     const MatrixForm *f = &m->form;
@@ -118,7 +120,7 @@ static void load_a(const Warp *w, const WgmmaOp *op, MatrixTile *a)
             a->a[k][row] = -a->a[k][row];
 }
 
-static void load_b(const Warp *w, const WgmmaOp *op, float *b)
+static void load_b(Warp *w, const WgmmaOp *op, float *b)
 {
     const WgmmaInfo *m = op->info;
     uint8_t          raw[MOST_N * MOST_ROW] __attribute__((aligned(64)));

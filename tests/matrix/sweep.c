@@ -3,7 +3,7 @@
  * matrix_sweep: runs matrix instructions (matrix.def) over random and adversarial inputs (inputs.c); writes the results, or compares
  * them with results another device wrote.
  *
- *   matrix_sweep [--device emulator|cuda] [--only TEXT] [--write FILE [--full]] [--compare FILE] [--show N]
+ *   matrix_sweep [--device emulator|cuda] [--simd LEVEL] [--only TEXT] [--write FILE [--full]] [--compare FILE] [--show N]
  *   matrix_sweep --ptx [--only TEXT]      prints the kernels
  *
  * A line of the file: row, trial, then D in hexadecimal, byte after byte, or "#" and a digest of it when it is large (not with --full);
@@ -187,7 +187,7 @@ int main(int argc, char **argv)
     unsigned show = (unsigned)strtoul(option(argc, argv, "--show", "3"), NULL, 10), bad = 0, failed = 0, absent = 0,
              compared       = 0;
     bool            full    = false;
-    WwDeviceOptions options = {.threads = 1};
+    WwDeviceOptions options = {.threads = 1, .simd = option(argc, argv, "--simd", NULL)};
     WwDevice       *dev     = NULL;
     for (int i = 1; i < argc; i++)
         full |= strcmp(argv[i], "--full") == 0;

@@ -140,14 +140,14 @@ static void tile_powers(const MatrixRule *r, const MatrixTile *a, Powers *to)
 }
 
 /* The same of a column of B; true: an element is out of range. */
-static bool column_powers(const MatrixRule *r, const float *b, float *to)
+static bool column_powers(const MatrixRule *r, const float *restrict b, float *restrict to)
 {
     int32_t bad = 0, low = (127 + r->least_b) << 23, few = r->wide ? (127 - 60) << 23 : 0,
             many = r->wide ? (127 + 60) << 23 : FLOAT_EXPONENT - 1;
     for (unsigned k = 0; k < r->terms; k++) {
-        int32_t e = (int32_t)(f32_bits(b[k]) & FLOAT_EXPONENT), is = b[k] != 0;
-        to[k] = f32_of(is ? (uint32_t)(e > low ? e : low) : 0);
-        bad |= is & ((e < few) | (e > many));
+        int32_t e = (int32_t)(f32_bits(b[k]) & FLOAT_EXPONENT), is = b[k] != 0 ? -1 : 0, up = e > low ? e : low;
+        to[k] = f32_of((uint32_t)(up & is));
+        bad |= is & (e < few ? -1 : e > many ? -1 : 0);
     }
     return bad;
 }
@@ -191,6 +191,19 @@ INLINE uint32_t half_result(float x)
     return h & 0x7fff ? h : 0;
 }
 
+/* The bits of D; rows in `skip` keep C. */
+INLINE void store(bool half, Floats v, unsigned skip, uint32_t *restrict c)
+{
+    uint32_t d[MATRIX_ROWS] __attribute__((aligned(64)));
+    memcpy(d, &v, sizeof d);
+    for (unsigned i = 0; half && i < MATRIX_ROWS; i++)
+        d[i] = half_result(f32_of(d[i]));
+    if (skip == 0)
+        memcpy(c, d, sizeof d);
+    for (unsigned i = 0; skip && i < MATRIX_ROWS; i++)
+        c[i] = skip >> i & 1 ? c[i] : d[i];
+}
+
 /* One column, from float C to the bits of D; the steps' size is a constant where it matters. */
 INLINE unsigned column(const MatrixRule *r, const MatrixTile *a, const Powers *pa, const float *b, unsigned step,
                        uint32_t *c)
@@ -211,8 +224,7 @@ INLINE unsigned column(const MatrixRule *r, const MatrixTile *a, const Powers *p
         v += given;
     }
     unsigned rest = any_of(bad) | pa->bad;
-    for (unsigned i = 0; i < MATRIX_ROWS; i++)
-        c[i] = rest >> i & 1 ? c[i] : r->half ? half_result(v[i]) : f32_bits(v[i]);
+    store(r->half, v, rest, c);
     return rest;
 }
 
