@@ -74,6 +74,9 @@ void node_free(GraphNode *n)
     }
     if (n->kind == NODE_KERNEL)
         drop_args(n);
+    if (n->kind == NODE_COPY)
+        free(n->copy.owned);
+    free(n->after);
     if (n->kind == NODE_CHILD)
         cgraph_free(n->child);
     n->magic = 0;
@@ -140,7 +143,7 @@ CuErr node_set_kernel(GraphNode *n, Kernel *k, const LaunchAsk *ask)
     return cudaSuccess;
 }
 
-static void copy_payload(GraphNode *to, const GraphNode *from)
+void cgraph_copy_payload(GraphNode *to, const GraphNode *from)
 {
     to->off = from->off;
     switch (from->kind) {
@@ -159,7 +162,7 @@ void cgraph_take(GraphNode *to, const GraphNode *from)
 {
     if (to->kind == NODE_CHILD)
         cgraph_free(to->child);
-    copy_payload(to, from);
+    cgraph_copy_payload(to, from);
 }
 
 Graph *cgraph_clone(const Graph *g)
@@ -167,7 +170,7 @@ Graph *cgraph_clone(const Graph *g)
     Graph *c = cgraph_new();
     for (size_t i = 0; i < g->nnodes; i++) {
         GraphNode *n = cgraph_add(c, g->node[i]->kind, NULL, 0);
-        copy_payload(n, g->node[i]);
+        cgraph_copy_payload(n, g->node[i]);
         n->origin = g->node[i];
     }
     for (size_t i = 0; i < g->nnodes; i++)
@@ -219,16 +222,39 @@ static CuErr run_copy(const NodeCopy *c)
     return e;
 }
 
-static CuErr run_node(GraphNode *n)
+bool node_value_reached(const GraphNode *n)
+{
+    uint64_t have = 0, want = n->value.value, mask = n->value.bytes == 8 ? UINT64_MAX : UINT32_MAX;
+    memcpy(&have, n->value.at, n->value.bytes);
+    switch (n->value.flags & 7) {
+    case 0: return n->value.bytes == 8 ? (int64_t)(have - want) >= 0 : (int32_t)(uint32_t)(have - want) >= 0;
+    case 1: return have == (want & mask);
+    case 2: return (have & want) != 0;
+    default: return (~(have | want) & mask) != 0;
+    }
+}
+
+/* Without the lock, so that it may call what it likes. */
+static void call_host(NodeHost h)
+{
+    state_flush();
+    unsigned held = state_release();
+    h.fn(h.user);
+    state_retake(held);
+}
+
+CuErr cgraph_run_node(GraphNode *n)
 {
     switch (n->kind) {
     case NODE_KERNEL: return launch_run(n->kernel, &n->ask);
     case NODE_COPY: return run_copy(&n->copy);
     case NODE_SET:
         return devmem_set_2d(n->set.dst, n->set.pitch, n->set.value, n->set.element, n->set.width, n->set.height);
-    case NODE_HOST: return stream_host(NULL, n->host.fn, n->host.user);
+    case NODE_HOST: call_host(n->host); return cudaSuccess;
     case NODE_CHILD: return cgraph_run(n->child);
-    case NODE_EVENT_RECORD: return event_record(n->event, NULL);
+    case NODE_EVENT_RECORD: event_reached(n->event, n->ticket); return cudaSuccess;
+    case NODE_WRITE_VALUE: memcpy(n->value.at, &n->value.value, n->value.bytes); return cudaSuccess;
+    case NODE_FREE: return n->ticket ? devmem_free(n->memory.p, MEMORY_DEVICE) : cudaSuccess;
     default: return cudaSuccess; /* allocations of a graph keep their address from the making of the node on */
     }
 }
@@ -239,7 +265,7 @@ CuErr cgraph_run(const Graph *g)
     CuErr       e     = order ? cudaSuccess : cudaErrorInvalidValue;
     for (size_t i = 0; e == cudaSuccess && i < g->nnodes && state.later == cudaSuccess; i++)
         if (!order[i]->off)
-            e = run_node(order[i]);
+            e = cgraph_run_node(order[i]);
     free(order);
     return e;
 }

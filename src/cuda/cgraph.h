@@ -14,12 +14,21 @@ typedef struct GraphNode GraphNode;
 typedef struct Capture Capture;
 
 typedef enum NodeKind { /* numbers of cudaGraphNodeType */
-    NODE_KERNEL, NODE_COPY, NODE_SET, NODE_HOST, NODE_CHILD, NODE_EMPTY, NODE_EVENT_WAIT, NODE_EVENT_RECORD, NODE_ALLOC = 10, NODE_FREE = 11
+    NODE_KERNEL, NODE_COPY, NODE_SET, NODE_HOST, NODE_CHILD, NODE_EMPTY, NODE_EVENT_WAIT, NODE_EVENT_RECORD, NODE_ALLOC = 10, NODE_FREE = 11,
+    NODE_WAIT_VALUE = 100, NODE_WRITE_VALUE /* in queues of streams only */
 } NodeKind;
 
-typedef struct NodeCopy { void *dst; const void *src; size_t dpitch, spitch, width, height, depth, dslice, sslice; int kind; } NodeCopy;
+typedef struct NodeCopy {
+    void       *dst;
+    const void *src;
+    size_t      dpitch, spitch, width, height, depth, dslice, sslice;
+    int         kind;
+    void       *owned; /* the source, if it is a copy */
+} NodeCopy;
 typedef struct NodeSet { void *dst; size_t pitch; unsigned value, element; size_t width, height; } NodeSet;
 typedef struct NodeHost { void (*fn)(void *); void *user; } NodeHost;
+typedef struct NodeValue { void *at; uint64_t value; unsigned flags, bytes; } NodeValue; /* of cuStreamWaitValue, cuStreamWriteValue */
+typedef struct Ticket { struct Stream *stream; uint64_t count; } Ticket;
 typedef struct NodeMemory { void *p; size_t bytes; } NodeMemory;
 
 struct GraphNode {
@@ -33,7 +42,10 @@ struct GraphNode {
     Kernel     *kernel;
     LaunchAsk   ask;        /* its args belong to the node */
     size_t      nargs;
-    union { NodeCopy copy; NodeSet set; NodeHost host; NodeMemory memory; void *event; Graph *child; };
+    Ticket     *after; size_t nafter; /* in a queue: what must be done before */
+    uint64_t    ticket;               /* in a queue: its own count */
+    struct Running *running;          /* in a queue: the kernel has begun */
+    union { NodeValue value; NodeCopy copy; NodeSet set; NodeHost host; NodeMemory memory; void *event; Graph *child; };
 };
 
 struct Graph {
@@ -64,6 +76,10 @@ bool       node_add_dep(GraphNode *n, GraphNode *dep);
 /* The nodes in the order in which they run (to be freed); NULL when the dependencies go in a circle. */
 GraphNode **cgraph_order(const Graph *g);
 CuErr      cgraph_run(const Graph *g);
+CuErr      cgraph_run_node(GraphNode *n);
+void       cgraph_copy_payload(GraphNode *to, const GraphNode *from);
+/* The condition of a NODE_WAIT_VALUE. */
+bool       node_value_reached(const GraphNode *n);
 
 /* capture.c */
 CuErr capture_begin(void *stream, Graph *into, GraphNode *const *deps, size_t ndeps);

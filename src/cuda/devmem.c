@@ -205,7 +205,7 @@ static CuErr check_end(const void *ptr, size_t bytes, bool device, const char *w
     return cudaErrorInvalidValue;
 }
 
-static CuErr check_copy(const void *dst, size_t dbytes, const void *src, size_t sbytes, int kind)
+CuErr devmem_check_copy(const void *dst, size_t dbytes, const void *src, size_t sbytes, int kind)
 {
     bool outside;
     if (kind < COPY_HOST_TO_HOST || kind > COPY_DEFAULT)
@@ -226,7 +226,7 @@ CuErr devmem_copy(void *dst, const void *src, size_t bytes, int kind)
 {
     if (!bytes)
         return cudaSuccess;
-    CuErr e = check_copy(dst, bytes, src, bytes, kind);
+    CuErr e = devmem_check_copy(dst, bytes, src, bytes, kind);
     if (e == cudaSuccess)
         memmove(dst, src, bytes);
     return e;
@@ -238,7 +238,7 @@ CuErr devmem_copy_2d(void *dst, size_t dpitch, const void *src, size_t spitch, s
         return cudaSuccess;
     if (dpitch < width || spitch < width)
         return cudaErrorInvalidPitchValue;
-    CuErr e = check_copy(dst, dpitch * (height - 1) + width, src, spitch * (height - 1) + width, kind);
+    CuErr e = devmem_check_copy(dst, dpitch * (height - 1) + width, src, spitch * (height - 1) + width, kind);
     for (size_t y = 0; e == cudaSuccess && y < height; y++)
         memmove((char *)dst + y * dpitch, (const char *)src + y * spitch, width);
     return e;

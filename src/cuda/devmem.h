@@ -46,6 +46,7 @@ bool         devmem_is_device(const void *p);
 CuErr devmem_new(int kind, size_t bytes, unsigned flags, void **out);
 CuErr devmem_free(void *p, int kind);
 /* Checks a range as a copy's device or host end; kind COPY_... as given to the copy. */
+CuErr devmem_check_copy(const void *dst, size_t dbytes, const void *src, size_t sbytes, int kind);
 CuErr devmem_copy(void *dst, const void *src, size_t bytes, int kind);
 CuErr devmem_copy_2d(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height, int kind);
 CuErr devmem_set(void *dst, unsigned value, unsigned element, size_t count);

@@ -11,6 +11,7 @@
 #include "cuda/api.h"
 #include "cuda/device.h"
 #include "cuda/driver.h"
+#include "cuda/queue.h"
 
 enum { STACK = 32, API_VERSION = 13000 };
 
@@ -196,7 +197,7 @@ CuErr drv_cuCtxDestroy_v2(Context *c)
     ENTER_ANYWAY();
     if (!known(c) || c->device < 0)
         return cudaErrorDeviceUninitialized;
-    state_flush();
+    queue_settle_device(c->device);
     for (Context **at = &contexts; *at; at = &(*at)->next)
         if (*at == c) {
             *at = c->next;
@@ -272,8 +273,8 @@ CuErr drv_cuCtxGetApiVersion(Context *c, unsigned *version)
 CuErr drv_cuCtxSynchronize(void)
 {
     ENTER_CTX();
-    state_flush();
-    return cudaSuccess;
+    queue_settle_device(stack[top - 1]->device);
+    return state_sticky();
 }
 
 CuErr drv_cuDevicePrimaryCtxRetain(Context **out, int device)

@@ -125,8 +125,8 @@ CuErr drv_cuMemGetAddressRange_v2(WwPtr *base, size_t *bytes, WwPtr p)
     CuErr drv_##name##_v2(dst_type dst, src_type src, size_t bytes)                                                    \
     {                                                                                                                  \
         ENTER();                                                                                                       \
-        state_flush();                                                                                                 \
-        return devmem_copy(dst_of, src_of, bytes, kind);                                                               \
+        CuErr e = stream_settle(NULL);                                                                                 \
+        return e != cudaSuccess ? e : devmem_copy(dst_of, src_of, bytes, kind);                                        \
     }                                                                                                                  \
     CuErr drv_##name##Async_v2(dst_type dst, src_type src, size_t bytes, void *stream)                                 \
     {                                                                                                                  \
@@ -140,8 +140,8 @@ COPY(cuMemcpyDtoD, WwPtr, WwPtr, at(dst), at(src), COPY_DEVICE_TO_DEVICE)
 CuErr drv_cuMemcpy(WwPtr dst, WwPtr src, size_t bytes)
 {
     ENTER();
-    state_flush();
-    return devmem_copy(at(dst), at(src), bytes, COPY_DEFAULT);
+    CuErr e = stream_settle(NULL);
+    return e != cudaSuccess ? e : devmem_copy(at(dst), at(src), bytes, COPY_DEFAULT);
 }
 
 CuErr drv_cuMemcpyAsync(WwPtr dst, WwPtr src, size_t bytes, void *stream)
@@ -154,7 +154,7 @@ CuErr drv_cuMemcpyAsync(WwPtr dst, WwPtr src, size_t bytes, void *stream)
     CuErr drv_cuMemsetD##bits##_v2(WwPtr dst, type value, size_t n)                                                    \
     {                                                                                                                  \
         ENTER();                                                                                                       \
-        return devmem_set(at(dst), value, bits / 8, n);                                                                \
+        return stream_set(at(dst), 0, value, bits / 8, n, 1, NULL);                                                    \
     }                                                                                                                  \
     CuErr drv_cuMemsetD##bits##Async(WwPtr dst, type value, size_t n, void *stream)                                    \
     {                                                                                                                  \

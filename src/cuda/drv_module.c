@@ -9,7 +9,7 @@
 #include "base/arena.h"
 #include "cuda/driver.h"
 #include "cuda/fatbin.h"
-#include "cuda/stream.h"
+#include "cuda/queue.h"
 #include "emu/emu.h"
 
 enum { WRAPPER_MAGIC = 0x466243b1 };
@@ -106,7 +106,7 @@ CuErr drv_cuModuleUnload(Image *i)
     ENTER_CTX();
     if (!image_known(i))
         return cudaErrorInvalidResourceHandle;
-    state_flush();
+    queue_settle_device(-1);
     image_free(i);
     return cudaSuccess;
 }
@@ -218,7 +218,6 @@ static CuErr launch(Kernel *f, LaunchAsk *a, void **extra, void *stream)
     enum { MOST = 4096 };
     static void *args[MOST]; /* under the lock */
     CuErr        e;
-    bool         captured;
     Kernel      *k = kernel_find(f, &e);
     if (!k)
         return cudaErrorInvalidResourceHandle;
@@ -226,10 +225,7 @@ static CuErr launch(Kernel *f, LaunchAsk *a, void **extra, void *stream)
     if (extra && !a->args)
         a->args = args;
     if (e == cudaSuccess)
-        e = stream_use(stream, &captured);
-    if (e != cudaSuccess)
-        return e;
-    e = captured ? cgraph_capture_kernel(stream, k, a) : launch_run(k, a);
+        e = stream_launch(stream, k, a);
     return e == cudaErrorInvalidConfiguration ? cudaErrorInvalidValue
                                               : e; /* the driver has no code of its own for it */
 }

@@ -15,7 +15,7 @@
 
 #include "base/arena.h"
 #include "cuda/devmem.h"
-#include "cuda/stream.h"
+#include "cuda/queue.h"
 #include "emu/emu.h"
 
 enum { IPC_MAGIC = 0x77776970 };
@@ -171,7 +171,7 @@ CuErr rt_cudaIpcOpenMemHandle(void **out, IpcHandle h, unsigned flags)
 CuErr rt_cudaIpcCloseMemHandle(void *p)
 {
     ENTER();
-    state_flush();
+    queue_settle_device(-1);
     return LEAVE(ipc_close(p));
 }
 

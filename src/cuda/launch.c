@@ -5,13 +5,20 @@
  * A launch the device would refuse returns its error at once and nothing runs.  A kernel that fails while it runs gives its error
  * to the next call, as an asynchronous launch does, and one line on stderr says where.  A kernel that needs an instruction we do
  * not have returns cudaErrorNotSupported from the launch and from everything after it: it must never look like success.
+ * A launch is a coroutine: it runs in the call until it has ended, or only waits for what another stream or the host must bring, or a
+ * time has passed; then the call returns and the stream's thread goes on with it (queue.c).
  * Not modelled: registers (known only after the assembler ran), so occupancy is by threads, blocks and shared memory. */
 #include "cuda/launch.h"
 
 #include <regex.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
+#include "base/arena.h"
+#include "cuda/coroutine.h"
+#include "cuda/signals.h"
 #include "model/profile.h"
 
 enum {
@@ -25,13 +32,9 @@ enum {
     FIFO           = 1 << 20
 };
 
-static volatile bool running;
-static uint64_t      launches;
+static const double SLICE = 0.2; /* seconds that a call gives a kernel before it returns without it */
 
-bool launch_running(void)
-{
-    return running;
-}
+static uint64_t launches;
 
 size_t launch_static_shared(const Func *f)
 {
@@ -168,11 +171,19 @@ static void record(Kernel *k, const LaunchAsk *a, uint64_t n, Status s, CuErr e,
     report_add(state.report, &l);
 }
 
-typedef struct Running { /* what a launch tells its callbacks */
-    Kernel   *kernel;
-    WwDevice *device;
-    bool      watch;
-} Running;
+struct Running { /* a launch under way; its callbacks get it as their user pointer */
+    Kernel         *kernel;
+    LaunchAsk       ask; /* without arguments: the device has taken them */
+    WwDevice       *device;
+    WwModule       *module;
+    WwLaunch        launch;
+    uint64_t        n;
+    bool            watch, waits;
+    struct timespec start;
+    Status          status;
+    WwResult       *result;
+    Coroutine      *coroutine;
+};
 
 /* A grid that the kernel launched itself. */
 static void on_child(void *user, const char *kernel, const WwLaunch *w, WwStatus s, const WwResult *r)
@@ -186,38 +197,74 @@ static void on_child(void *user, const char *kernel, const WwLaunch *w, WwStatus
         record(k, &a, n, s, s == WW_ERR_UNSUPPORTED ? cudaErrorNotSupported : cudaSuccess, 0, p->device, r, p->watch);
 }
 
-static CuErr run(Kernel *k, const Func *f, WwModule *m, const LaunchAsk *a)
+static void on_pause(void *user, bool waits)
 {
-    WwDevice *d     = m->device;
-    WwResult *r     = NULL;
-    uint64_t  n     = launches++;
-    bool      watch = watched(kernel_shown(k), n) &&
-                 (state.options.report || state.options.json || state.options.check || state.options.fail_on);
-    Running         p = {k, d, watch};
-    WwLaunch        w = {.grid        = a->grid,
-                         .block       = a->block,
-                         .shared      = (uint32_t)a->shared,
-                         .args        = a->args,
-                         .arg_count   = f->nparams,
-                         .observe     = watch ? WW_OBSERVE_COUNTERS : WW_OBSERVE_NOTHING,
-                         .stop        = &state.stop,
-                         .on_print    = on_print,
-                         .on_child    = on_child,
-                         .user        = &p,
-                         .cooperative = a->cooperative,
-                         .granular    = true};
-    struct timespec start;
-    clock_gettime(CLOCK_MONOTONIC, &start);
-    running  = true;
-    Status s = ww_launch(d, m, k->name, &w, &r);
-    running  = false;
-    CuErr e  = settle(d, s, r);
-    if (watch || s != WW_OK)
-        record(k, a, n, s, e, seconds_since(&start), d, r, watch);
-    ww_result_free(r);
-    if (state.stop)
-        state_end_by_signal();
+    Running *p = user;
+    p->waits   = waits;
+    coroutine_pause(p->coroutine);
+}
+
+static void body(void *user)
+{
+    Running *p = user;
+    p->status  = ww_launch(p->device, p->module, p->kernel->name, &p->launch, &p->result);
+}
+
+static Running *running_new(Kernel *k, const Func *f, WwModule *m, const LaunchAsk *a)
+{
+    Running *p = xcalloc(1, sizeof *p);
+    *p         = (Running){.kernel = k, .ask = *a, .device = m->device, .module = m, .n = launches++};
+    p->watch   = watched(kernel_shown(k), p->n) &&
+               (state.options.report || state.options.json || state.options.check || state.options.fail_on);
+    p->launch = (WwLaunch){.grid        = a->grid,
+                           .block       = a->block,
+                           .shared      = (uint32_t)a->shared,
+                           .args        = a->args,
+                           .arg_count   = f->nparams,
+                           .observe     = p->watch ? WW_OBSERVE_COUNTERS : WW_OBSERVE_NOTHING,
+                           .stop        = &state.stop,
+                           .on_print    = on_print,
+                           .on_child    = on_child,
+                           .on_pause    = on_pause,
+                           .pause_after = SLICE,
+                           .user        = p,
+                           .cooperative = a->cooperative,
+                           .granular    = true};
+    clock_gettime(CLOCK_MONOTONIC, &p->start);
+    p->coroutine = coroutine_new(body, p);
+    if (!p->coroutine) { /* no stack: it runs on ours, to its end */
+        p->launch.on_pause = NULL;
+        body(p);
+    }
+    return p;
+}
+
+/* The launch has ended; p is gone afterwards. */
+static CuErr end(Running *p)
+{
+    CuErr e = settle(p->device, p->status, p->result);
+    if (p->watch || p->status != WW_OK)
+        record(p->kernel, &p->ask, p->n, p->status, e, seconds_since(&p->start), p->device, p->result, p->watch);
+    ww_result_free(p->result);
+    free(p);
     return e;
+}
+
+static bool go_on(Running *p)
+{
+    bool ended  = !p->coroutine || coroutine_run(p->coroutine);
+    p->ask.args = NULL;
+    return ended;
+}
+
+bool launch_go_on(Running *p, bool *waits)
+{
+    if (go_on(p)) {
+        end(p);
+        return true;
+    }
+    *waits = p->waits;
+    return false;
 }
 
 /* A kernel whose code could not be had at all: it is in the report, and it is not a success. */
@@ -233,20 +280,54 @@ static void record_lost(Kernel *k, const LaunchAsk *a, CuErr e)
     report_add(state.report, &l);
 }
 
-CuErr launch_run(Kernel *k, const LaunchAsk *a)
+static const Func *prepare(Kernel *k, const LaunchAsk *a, WwModule **m, CuErr *err)
+{
+    const Func *f = kernel_func(k, state_current(), m, err);
+    if (!f)
+        record_lost(k, a, *err);
+    else
+        *err = f->nparams && !a->args ? cudaErrorInvalidValue : check(k, f, a);
+    return *err == cudaSuccess ? f : NULL;
+}
+
+CuErr launch_check(Kernel *k, const LaunchAsk *a)
+{
+    CuErr     err;
+    WwModule *m;
+    prepare(k, a, &m, &err);
+    return err;
+}
+
+CuErr launch_start(Kernel *k, const LaunchAsk *a, Running **out)
 {
     CuErr     err = cudaSuccess;
     WwModule *m   = NULL;
+    *out          = NULL;
     state_flush();
-    const Func *f = kernel_func(k, state_current(), &m, &err);
-    if (!f) {
-        record_lost(k, a, err);
+    const Func *f = prepare(k, a, &m, &err);
+    if (!f)
+        return err;
+    Running *p = running_new(k, f, m, a);
+    if (go_on(p)) {
+        err = end(p);
+        signals_stay();
         return err;
     }
-    if (f->nparams && !a->args)
-        return cudaErrorInvalidValue;
-    err = check(k, f, a);
-    return err == cudaSuccess ? run(k, f, m, a) : err;
+    *out = p;
+    return cudaSuccess;
+}
+
+CuErr launch_run(Kernel *k, const LaunchAsk *a)
+{
+    Running *p;
+    bool     waits;
+    CuErr    e = launch_start(k, a, &p);
+    while (p && !launch_go_on(p, &waits)) {
+        unsigned held = state_release();
+        usleep(waits ? 500 : 1);
+        state_retake(held);
+    }
+    return e;
 }
 
 /* ---- attributes and occupancy ---- */

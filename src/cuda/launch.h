@@ -14,10 +14,16 @@ typedef struct LaunchAsk {
     WwDim3   cluster;  /* x = 0: none */
 } LaunchAsk;
 
+typedef struct Running Running;
+
 /* Runs the kernel on the current device.  Refusals are returned; faults are kept for the next call (state_fail_later). */
 CuErr launch_run(Kernel *k, const LaunchAsk *ask);
-/* True while a kernel runs. */
-bool  launch_running(void);
+/* What of that is known before it runs. */
+CuErr launch_check(Kernel *k, const LaunchAsk *ask);
+/* Runs it as far as it comes at once: *out is what is left of it, or NULL.  The arguments are not needed any more. */
+CuErr launch_start(Kernel *k, const LaunchAsk *ask, Running **out);
+/* Goes on with it: true when it has ended (p is gone); *waits: it only waited. */
+bool  launch_go_on(Running *p, bool *waits);
 /* Bytes of static shared memory of a kernel; and whether the kernel's most dynamic shared memory allows `bytes`. */
 size_t launch_static_shared(const Func *f);
 CuErr  launch_attributes(Kernel *k, FuncAttributes *out);

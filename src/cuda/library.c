@@ -6,6 +6,7 @@
 
 #include "cuda/driver.h"
 #include "cuda/launch.h"
+#include "cuda/queue.h"
 #include "emu/emu.h"
 
 enum { LIBRARY_HOST_UNIVERSAL = 0, LIBRARY_BINARY_IS_PRESERVED = 1 };
@@ -46,7 +47,7 @@ CuErr rt_cudaLibraryUnload(Image *i)
 {
     ENTER();
     CuErr e = checked(i);
-    state_flush();
+    queue_settle_device(-1);
     if (e == cudaSuccess)
         image_free(i);
     return LEAVE(e);

@@ -164,11 +164,7 @@ static CuErr launch(const void *kernel, const LaunchAsk *ask, void *stream)
     Kernel *k = kernel_find(kernel, &e);
     if (!k)
         return e;
-    bool captured;
-    e = stream_use(stream, &captured);
-    if (e != cudaSuccess)
-        return e;
-    return captured ? cgraph_capture_kernel(stream, k, ask) : launch_run(k, ask);
+    return stream_launch(stream, k, ask);
 }
 
 /* A launch after a failed kernel is accepted and never runs, as one that waits in a stream behind it. */
@@ -346,15 +342,15 @@ static CuErr symbol_copy(const void *symbol, void *other, size_t count, size_t o
 CuErr rt_cudaMemcpyToSymbol(const void *symbol, const void *src, size_t count, size_t offset, int kind)
 {
     ENTER();
-    state_flush();
-    return LEAVE(symbol_copy(symbol, (void *)(uintptr_t)src, count, offset, kind, true, NULL));
+    CuErr e = stream_settle(NULL);
+    return LEAVE(e != cudaSuccess ? e : symbol_copy(symbol, (void *)(uintptr_t)src, count, offset, kind, true, NULL));
 }
 
 CuErr rt_cudaMemcpyFromSymbol(void *dst, const void *symbol, size_t count, size_t offset, int kind)
 {
     ENTER();
-    state_flush();
-    return LEAVE(symbol_copy(symbol, dst, count, offset, kind, false, NULL));
+    CuErr e = stream_settle(NULL);
+    return LEAVE(e != cudaSuccess ? e : symbol_copy(symbol, dst, count, offset, kind, false, NULL));
 }
 
 CuErr rt_cudaMemcpyToSymbolAsync(const void *symbol, const void *src, size_t count, size_t offset, int kind,

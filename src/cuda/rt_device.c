@@ -10,6 +10,7 @@
 #include "cuda/device.h"
 #include "cuda/devmem.h"
 #include "cuda/launch.h"
+#include "cuda/queue.h"
 
 enum { PROP_BYTES_13 = 1008, PROP_BYTES_12 = 1032, PROP_BYTES_11 = 712 };
 enum { H200_SMS = 132, H200_MHZ = 1980, H200_L2_KIB = 61440, H200_BUS = 6144, H200_MIB = 144384 };
@@ -200,14 +201,14 @@ CuErr rt_cudaGetDeviceFlags(unsigned *flags)
 CuErr rt_cudaDeviceSynchronize(void)
 {
     ENTER();
-    state_flush();
-    return LEAVE(cudaSuccess);
+    queue_settle_device(state_current());
+    return LEAVE(state_sticky());
 }
 
 CuErr rt_cudaDeviceReset(void)
 {
     ENTER();
-    state_flush();
+    queue_settle_device(state_current());
     devmem_drop_device(state_current());
     return LEAVE(cudaSuccess);
 }

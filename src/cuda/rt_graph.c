@@ -111,12 +111,11 @@ CuErr rt_cudaGraphExecDestroy(void *exec)
 CuErr rt_cudaGraphLaunch(void *exec, void *stream)
 {
     ENTER();
-    Graph *x = cgraph_of(exec, true);
-    bool   captured;
-    CuErr  e = stream_use(stream, &captured);
-    if (!x || e != cudaSuccess)
-        return LEAVE(e != cudaSuccess ? e : cudaErrorInvalidValue);
-    return LEAVE(captured ? cgraph_capture_child(stream, x) : cgraph_run(x));
+    Graph        *x = cgraph_of(exec, true);
+    const Stream *s = stream_of(stream);
+    if (!x || !s)
+        return LEAVE(s ? cudaErrorInvalidValue : cudaErrorInvalidResourceHandle);
+    return LEAVE(s->capture ? cgraph_capture_child(stream, x) : stream_graph(stream, x));
 }
 
 CuErr rt_cudaGraphUpload(void *exec, void *stream)

@@ -8,7 +8,7 @@
 #include "cuda/device.h"
 #include "cuda/devmem.h"
 #include "cuda/ipc.h"
-#include "cuda/stream.h"
+#include "cuda/queue.h"
 #include "emu/emu.h"
 
 enum { PITCH = 512 };
@@ -56,7 +56,7 @@ CuErr rt_cudaFree(void *p)
     CuErr e;
     if (!p && !state_device(state_current(), &e)) /* cudaFree(0) is the customary way to start the device */
         return LEAVE(e);
-    state_flush();
+    queue_settle_device(-1);
     const Range *r = devmem_range((uint64_t)(uintptr_t)p);
     return LEAVE(r && r->imported && r->pool ? ipc_close(p) : devmem_free(p, MEMORY_DEVICE));
 }
@@ -64,7 +64,7 @@ CuErr rt_cudaFree(void *p)
 CuErr rt_cudaFreeHost(void *p)
 {
     ENTER();
-    state_flush();
+    queue_settle_device(-1);
     return LEAVE(devmem_free(p, MEMORY_HOST));
 }
 
@@ -128,6 +128,7 @@ CuErr rt_cudaHostUnregister(void *p)
     ENTER();
     uint64_t     at = (uint64_t)(uintptr_t)p;
     const Range *r  = devmem_range(at);
+    queue_settle_device(-1);
     if (!r || !r->registered || r->base != at)
         return LEAVE(cudaErrorHostMemoryNotRegistered);
     for (int i = 0; i < state.count; i++)
@@ -180,8 +181,8 @@ CuErr rt_cudaPointerGetAttributes(PointerAttributes *out, const void *p)
 CuErr rt_cudaMemcpy(void *dst, const void *src, size_t bytes, int kind)
 {
     ENTER();
-    state_flush();
-    return LEAVE(devmem_copy(dst, src, bytes, kind));
+    CuErr e = stream_settle(NULL);
+    return LEAVE(e != cudaSuccess ? e : devmem_copy(dst, src, bytes, kind));
 }
 
 CuErr rt_cudaMemcpyAsync(void *dst, const void *src, size_t bytes, int kind, void *stream)
@@ -193,8 +194,8 @@ CuErr rt_cudaMemcpyAsync(void *dst, const void *src, size_t bytes, int kind, voi
 CuErr rt_cudaMemcpy2D(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height, int kind)
 {
     ENTER();
-    state_flush();
-    return LEAVE(devmem_copy_2d(dst, dpitch, src, spitch, width, height, kind));
+    CuErr e = stream_settle(NULL);
+    return LEAVE(e != cudaSuccess ? e : devmem_copy_2d(dst, dpitch, src, spitch, width, height, kind));
 }
 
 CuErr rt_cudaMemcpy2DAsync(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height,
@@ -246,7 +247,6 @@ static CuErr copy_3d(const CopyParms3D *c, void *stream)
 CuErr rt_cudaMemcpy3D(const CopyParms3D *c)
 {
     ENTER();
-    state_flush();
     return LEAVE(copy_3d(c, NULL));
 }
 
@@ -261,7 +261,7 @@ CuErr rt_cudaMemcpy3DAsync(const CopyParms3D *c, void *stream)
 CuErr rt_cudaMemset(void *p, int value, size_t bytes)
 {
     ENTER();
-    return LEAVE(devmem_set(p, (unsigned)value, 1, bytes));
+    return LEAVE(stream_set(p, 0, (unsigned)value, 1, bytes, 1, NULL));
 }
 
 CuErr rt_cudaMemsetAsync(void *p, int value, size_t bytes, void *stream)
@@ -273,7 +273,7 @@ CuErr rt_cudaMemsetAsync(void *p, int value, size_t bytes, void *stream)
 CuErr rt_cudaMemset2D(void *p, size_t pitch, int value, size_t width, size_t height)
 {
     ENTER();
-    return LEAVE(devmem_set_2d(p, pitch, (unsigned)value, 1, width, height));
+    return LEAVE(stream_set(p, pitch, (unsigned)value, 1, width, height, NULL));
 }
 
 CuErr rt_cudaMemset2DAsync(void *p, size_t pitch, int value, size_t width, size_t height, void *stream)

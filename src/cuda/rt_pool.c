@@ -10,7 +10,7 @@
 #include "base/arena.h"
 #include "cuda/devmem.h"
 #include "cuda/ipc.h"
-#include "cuda/stream.h"
+#include "cuda/queue.h"
 #include "emu/emu.h"
 
 enum {
@@ -89,8 +89,9 @@ static void grant(const Pool *p, void *at, size_t bytes)
 
 static CuErr allocate(void **out, size_t bytes, Pool *p, void *stream)
 {
-    bool  captured;
-    CuErr e = stream_use(stream, &captured);
+    const Stream *s        = stream_of(stream);
+    bool          captured = s && s->capture;
+    CuErr         e        = s ? cudaSuccess : cudaErrorInvalidResourceHandle;
     if (e != cudaSuccess || !out || !p || p->import)
         return e != cudaSuccess ? e : cudaErrorInvalidValue;
     int before = state_current();
@@ -123,9 +124,10 @@ CuErr rt_cudaMallocFromPoolAsync(void **out, size_t bytes, void *pool, void *str
 CuErr rt_cudaFreeAsync(void *p, void *stream)
 {
     ENTER();
-    bool         captured;
-    CuErr        e = stream_use(stream, &captured);
-    const Range *r = devmem_range((uint64_t)(uintptr_t)p);
+    const Stream *on       = stream_of(stream);
+    bool          captured = on && on->capture;
+    CuErr         e        = on ? cudaSuccess : cudaErrorInvalidResourceHandle;
+    const Range  *r        = devmem_range((uint64_t)(uintptr_t)p);
     if (e != cudaSuccess || !p)
         return LEAVE(e);
     if (captured)
@@ -134,6 +136,13 @@ CuErr rt_cudaFreeAsync(void *p, void *stream)
         account(r->pool, -(int64_t)r->bytes);
     if (r && r->imported)
         return LEAVE(ipc_close(p));
+    Stream *s = stream_of(stream);
+    if (queue_busy(s)) {
+        GraphNode *n = queue_add(s, NODE_FREE, NULL);
+        n->memory    = (NodeMemory){p, 0};
+        n->ticket    = s->queued;
+        return LEAVE(cudaSuccess);
+    }
     return LEAVE(devmem_free(p, MEMORY_DEVICE));
 }
 

@@ -2,27 +2,28 @@
  *
  * Start and end of a process that uses the CUDA interfaces: options from the environment, the lock, errors, devices, the report.
  *
- * The report is written when the process exits (on_exit gives the exit code), or when a signal ends it: SIGINT, SIGTERM, SIGHUP and SIGABRT get
- * handlers where the program has none.  A signal during a launch stops the launch first.
- * Not covered: a program that leaves by _exit or is killed outright writes no report. */
+ * The report is written when the process exits (on_exit gives the exit code), or when a signal ends it (signals.c). */
 #include "cuda/state.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cuda/launch.h"
+#include "cuda/queue.h"
+#include "cuda/signals.h"
 #include "report/doc.h"
 #include "report/fail.h"
 
 State state;
 
-static pthread_mutex_t        lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+static pthread_mutex_t        lock  = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+static pthread_cond_t         woken = PTHREAD_COND_INITIALIZER;
 static _Thread_local unsigned depth;
 static _Thread_local CuErr    last_error;
 static _Thread_local int      current;
@@ -33,8 +34,22 @@ static bool                   reported;
 int state_lock(void)
 {
     pthread_mutex_lock(&lock);
-    depth++;
+    if (!depth++) {
+        signals_watch();
+        signals_stay();
+    }
     return 0;
+}
+
+bool state_lock_for(int seconds)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_REALTIME, &t);
+    t.tv_sec += seconds;
+    if (pthread_mutex_timedlock(&lock, &t) != 0)
+        return false;
+    depth++;
+    return true;
 }
 
 void state_unlock(int *unused)
@@ -56,6 +71,22 @@ void state_retake(unsigned held)
 {
     for (unsigned i = 0; i < held; i++)
         state_lock();
+}
+
+void state_wait(void)
+{
+    unsigned held = depth; /* the condition gives up one level of the lock */
+    for (unsigned i = 1; i < held; i++)
+        state_unlock(NULL);
+    pthread_cond_wait(&woken, &lock);
+    signals_stay();
+    for (unsigned i = 1; i < held; i++)
+        state_lock();
+}
+
+void state_wake(void)
+{
+    pthread_cond_broadcast(&woken);
 }
 
 /* ---- messages ---- */
@@ -287,11 +318,13 @@ static void write_status(void)
     str_free(&s);
 }
 
-static void finish(int code)
+void state_finish(int code)
 {
     if (reported)
         return;
     reported = true;
+    if (queue_any())
+        report_note(state.report, "work was left: the program ended without waiting for its streams");
     if (state.printed.len)
         report_note(state.report,
                     "device printf was lost: the program ended without synchronising after the kernel that printed");
@@ -323,39 +356,7 @@ static void finish(int code)
 static void at_exit(int code, void *unused)
 {
     (void)unused;
-    finish(code & 0xff);
-}
-
-/* Ends the process as the signal would have, after the report. */
-static void on_signal(int sig)
-{
-    static volatile sig_atomic_t seen;
-    if (launch_running() && sig != SIGABRT && !seen) {
-        seen       = sig;
-        state.stop = sig; /* launch_run ends the process when the launch has stopped */
-        return;
-    }
-    finish(128 + sig);
-    signal(sig, SIG_DFL);
-    raise(sig);
-}
-
-void state_end_by_signal(void)
-{
-    int sig = state.stop;
-    finish(128 + sig);
-    signal(sig, SIG_DFL);
-    raise(sig);
-}
-
-static void catch_signals(void)
-{
-    static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGABRT};
-    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
-        struct sigaction old;
-        if (sigaction(signals[i], NULL, &old) == 0 && old.sa_handler == SIG_DFL)
-            signal(signals[i], on_signal);
-    }
+    state_finish(code & 0xff);
 }
 
 static bool keeps_launches(void)
@@ -373,9 +374,25 @@ static void new_report(void)
     str_free(&why);
 }
 
+static void before_fork(void)
+{
+    state_lock();
+}
+
+static void in_parent(void)
+{
+    state_unlock(NULL);
+}
+
 /* After fork the child has its own report and writes only what it launches itself. */
 static void in_child(void)
 {
+    static const pthread_mutex_t fresh = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+    lock =
+        fresh; /* the thread that forked held it, so that everything is in order; the child's knows nothing of that */
+    depth = 0;
+    queue_forget();
+    signals_forget();
     report_free(state.report);
     new_report();
     str_clear(&state.printed);
@@ -388,7 +405,7 @@ __attribute__((constructor)) static void begin(void)
     state.count = (int)state.options.devices;
     new_report();
     on_exit(at_exit, NULL);
-    pthread_atfork(NULL, NULL, in_child);
+    pthread_atfork(before_fork, in_parent, in_child);
     if (state.options.report || keeps_launches() || state.options.check)
-        catch_signals();
+        signals_catch();
 }

@@ -10,7 +10,7 @@
  *     }
  * ENTER_ANYWAY() does not look at the sticky error.
  *
- * Work runs to its end inside the call that asks for it.  An error that a kernel causes is therefore known too early: it is kept
+ * Work runs inside the call that asks for it, unless it must wait (queue.h).  An error that a kernel causes is therefore known too early: it is kept
  * aside (state_fail_later) until the next call that a real device would report it from, then it is sticky: every later call gives
  * it back until the process ends. */
 #ifndef WW_CUDA_STATE_H
@@ -49,9 +49,14 @@ extern State state;
 
 int  state_lock(void);
 void state_unlock(int *unused);
+/* False: it could not be had in that time. */
+bool state_lock_for(int seconds);
 /* Gives up the lock altogether, for calls into the program; state_retake takes it as often again. */
 unsigned state_release(void);
 void     state_retake(unsigned depth);
+/* Gives up the lock until another thread calls state_wake. */
+void     state_wait(void);
+void     state_wake(void);
 
 #define ENTER_ANYWAY() __attribute__((cleanup(state_unlock), unused)) int locked_ = state_lock()
 #define ENTER()                                      \
@@ -83,8 +88,8 @@ const Profile *state_profile(void);
 void state_flush(void);
 /* One line on stderr: "warpwright: ...". */
 void state_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-/* After a launch that a signal stopped: writes the report and ends the process by that signal. */
-void state_end_by_signal(void);
+/* Writes the report, once. */
+void state_finish(int code);
 /* An entry point that is not implemented was called. */
 CuErr state_missing(const char *name);
 const char *error_name(int code, bool driver);

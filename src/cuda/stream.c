@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Streams and events as objects: creation, order, time.  Since work is complete when its call returns, every query answers "done"
- * and a wait has nothing to wait for; an event's time is the host's clock when it was recorded, so the time between two events
- * is what the emulator took.  Host functions are called at once, without the lock, so they may call what they like. */
+ * Streams and events as objects, and work in streams.  Work is done in the call when nothing stands before it, else it goes to the
+ * stream's queue (queue.h).  Host functions always go there: they may wait for what the program does after the call.
+ * An event's time is the host's clock when it was reached, so the time between two events is what the emulator took.
+ * Each device has a default stream, each thread one of its own (cudaStreamPerThread). */
 #include "cuda/stream.h"
 
 #include <stdlib.h>
@@ -10,41 +11,127 @@
 #include <time.h>
 
 #include "base/arena.h"
+#include "cuda/launch.h"
+#include "cuda/queue.h"
 
 enum { STREAM_MAGIC = 0x7374726d, EVENT_MAGIC = 0x65766e74, NON_BLOCKING = 1 };
 
-static Stream   legacy = {.magic = STREAM_MAGIC, .id = 1}, per_thread = {.magic = STREAM_MAGIC, .id = 2};
-static Stream **streams;
+static Stream  *legacy[MAX_DEVICES];
+static Stream **streams; /* all, the implicit ones too */
 static Event  **events;
 static size_t   nstreams, nevents;
 static uint64_t ids = 2;
 
+static _Thread_local Stream *per_thread;
+
+size_t stream_count(void)
+{
+    return nstreams;
+}
+
+Stream *stream_at(size_t i)
+{
+    return streams[i];
+}
+
+static Stream *add_stream(uint64_t id, int device)
+{
+    Stream *s           = xcalloc(1, sizeof *s);
+    *s                  = (Stream){.magic = STREAM_MAGIC, .id = id, .device = device};
+    streams             = xrealloc(streams, (nstreams + 1) * sizeof *streams);
+    streams[nstreams++] = s;
+    return s;
+}
+
+static Stream *implicit(Stream **which, uint64_t id)
+{
+    if (!*which) {
+        *which             = add_stream(id, state_current());
+        (*which)->implicit = true;
+        (*which)->legacy   = id == 1;
+    }
+    return *which;
+}
+
 Stream *stream_of(void *handle)
 {
     if (!handle || handle == (void *)1)
-        return &legacy;
+        return implicit(&legacy[state_current()], 1);
     if (handle == (void *)2)
-        return &per_thread;
+        return implicit(&per_thread, 2);
     for (size_t i = 0; i < nstreams; i++)
-        if (streams[i] == handle)
+        if (streams[i] == handle && !streams[i]->implicit && !streams[i]->dying)
             return streams[i];
     return NULL;
 }
+
+/* ---- work ---- */
 
 CuErr stream_use(void *handle, bool *captured)
 {
     Stream *s = stream_of(handle);
     *captured = s && s->capture;
+    if (s && !s->capture)
+        queue_settle(s);
     return s ? cudaSuccess : cudaErrorInvalidResourceHandle;
+}
+
+CuErr stream_settle(void *handle)
+{
+    Stream *s = stream_of(handle);
+    if (!s)
+        return cudaErrorInvalidResourceHandle;
+    queue_settle(s);
+    return state_sticky();
+}
+
+CuErr stream_launch(void *handle, Kernel *k, const LaunchAsk *ask)
+{
+    Stream *s = stream_of(handle);
+    if (!s)
+        return cudaErrorInvalidResourceHandle;
+    if (s->capture)
+        return cgraph_capture_kernel(handle, k, ask);
+    if (!queue_busy(s)) {
+        Running *r;
+        CuErr    e = launch_start(k, ask, &r);
+        if (r) {
+            GraphNode *n = queue_add(s, NODE_KERNEL, NULL);
+            n->kernel    = k;
+            n->running   = r;
+        }
+        return e;
+    }
+    CuErr e = launch_check(k, ask);
+    return e == cudaSuccess ? node_set_kernel(queue_add(s, NODE_KERNEL, NULL), k, ask) : e;
+}
+
+/* Memory that the program may change or read right after the call. */
+static bool pageable(const void *p)
+{
+    return !devmem_range((uint64_t)(uintptr_t)p) && !devmem_is_device(p);
+}
+
+/* A copy that waits: from pageable memory it takes the bytes now. */
+static void enqueue_copy(Stream *s, NodeCopy c)
+{
+    if (pageable(c.src)) {
+        char *owned = xmalloc(c.width * c.height + 1);
+        for (size_t y = 0; y < c.height; y++)
+            memcpy(owned + y * c.width, (const char *)c.src + y * c.spitch, c.width);
+        c.src = c.owned = owned;
+        c.spitch        = c.width;
+        c.kind          = c.kind == COPY_DEFAULT ? COPY_HOST_TO_DEVICE : c.kind;
+    }
+    queue_add(s, NODE_COPY, NULL)->copy = c;
 }
 
 CuErr stream_copy(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height, int kind,
                   void *stream)
 {
-    bool  captured;
-    CuErr e = stream_use(stream, &captured);
-    if (e != cudaSuccess)
-        return e;
+    Stream *s = stream_of(stream);
+    if (!s)
+        return cudaErrorInvalidResourceHandle;
     NodeCopy c = {.dst    = dst,
                   .src    = src,
                   .dpitch = dpitch,
@@ -53,35 +140,88 @@ CuErr stream_copy(void *dst, size_t dpitch, const void *src, size_t spitch, size
                   .height = height,
                   .depth  = 1,
                   .kind   = kind};
-    if (captured)
+    if (s->capture)
         return cgraph_capture_copy(stream, &c);
-    return height == 1 ? devmem_copy(dst, src, width, kind)
-                       : devmem_copy_2d(dst, dpitch, src, spitch, width, height, kind);
+    if (!width || !height)
+        return cudaSuccess;
+    if (queue_busy(s) && pageable(dst))
+        queue_settle(s); /* such a copy returns when it is done */
+    if (!queue_busy(s))
+        return height == 1 ? devmem_copy(dst, src, width, kind)
+                           : devmem_copy_2d(dst, dpitch, src, spitch, width, height, kind);
+    CuErr e = devmem_check_copy(dst, dpitch * (height - 1) + width, src, spitch * (height - 1) + width, kind);
+    if (e == cudaSuccess)
+        enqueue_copy(s, c);
+    return e;
 }
 
 CuErr stream_set(void *dst, size_t pitch, unsigned value, unsigned element, size_t width, size_t height, void *stream)
 {
-    bool  captured;
-    CuErr e = stream_use(stream, &captured);
-    if (e != cudaSuccess)
-        return e;
-    NodeSet s = {dst, pitch, value, element, width, height};
-    return captured ? cgraph_capture_set(stream, &s) : devmem_set_2d(dst, pitch, value, element, width, height);
+    Stream *s    = stream_of(stream);
+    NodeSet node = {dst, pitch, value, element, width, height};
+    if (!s)
+        return cudaErrorInvalidResourceHandle;
+    if (s->capture)
+        return cgraph_capture_set(stream, &node);
+    if (!queue_busy(s))
+        return devmem_set_2d(dst, pitch, value, element, width, height);
+    queue_add(s, NODE_SET, NULL)->set = node;
+    return cudaSuccess;
 }
 
 CuErr stream_host(void *stream, void (*fn)(void *), void *user)
 {
-    bool  captured;
-    CuErr e = stream_use(stream, &captured);
-    if (e != cudaSuccess || !fn)
-        return fn ? e : cudaErrorInvalidValue;
-    if (captured)
+    Stream *s = stream_of(stream);
+    if (!s || !fn)
+        return fn ? cudaErrorInvalidResourceHandle : cudaErrorInvalidValue;
+    if (s->capture)
         return cgraph_capture_host(stream, (NodeHost){fn, user});
-    state_flush();
-    unsigned held = state_release();
-    fn(user);
-    state_retake(held);
+    queue_add(s, NODE_HOST, NULL)->host = (NodeHost){fn, user};
     return cudaSuccess;
+}
+
+CuErr stream_value(void *stream, NodeKind kind, NodeValue v)
+{
+    Stream *s = stream_of(stream);
+    if (!s)
+        return cudaErrorInvalidResourceHandle;
+    if (s->capture)
+        return cudaErrorStreamCaptureUnsupported;
+    GraphNode n = {.kind = kind, .value = v};
+    if (!queue_busy(s) && kind == NODE_WRITE_VALUE)
+        return cgraph_run_node(&n);
+    if (!queue_busy(s) && node_value_reached(&n))
+        return cudaSuccess;
+    queue_add(s, kind, NULL)->value = v;
+    return cudaSuccess;
+}
+
+CuErr stream_graph(void *stream, const Graph *g)
+{
+    GraphNode **order = cgraph_order(g);
+    CuErr       e     = order ? cudaSuccess : cudaErrorInvalidValue;
+    Stream     *s     = stream_of(stream);
+    for (size_t i = 0; e == cudaSuccess && i < g->nnodes && state.later == cudaSuccess; i++) {
+        GraphNode *n = order[i];
+        if (n->off)
+            continue;
+        if (n->kind == NODE_KERNEL)
+            e = stream_launch(stream, n->kernel, &n->ask);
+        else if (n->kind == NODE_CHILD)
+            e = stream_graph(stream, n->child);
+        else if (n->kind == NODE_HOST)
+            e = stream_host(stream, n->host.fn, n->host.user);
+        else if (n->kind == NODE_EVENT_RECORD)
+            e = event_record(n->event, stream);
+        else if (n->kind == NODE_EVENT_WAIT)
+            e = stream_wait(stream, n->event);
+        else if (queue_busy(s))
+            cgraph_copy_payload(queue_add(s, n->kind, NULL), n);
+        else
+            e = cgraph_run_node(n);
+    }
+    free(order);
+    return e;
 }
 
 void stream_leave_capture(Capture *c)
@@ -89,8 +229,6 @@ void stream_leave_capture(Capture *c)
     for (size_t i = 0; i < nstreams; i++)
         if (streams[i]->capture == c)
             streams[i]->capture = NULL;
-    if (per_thread.capture == c)
-        per_thread.capture = NULL;
     for (size_t i = 0; i < nevents; i++)
         if (events[i]->capture == c)
             events[i]->capture = NULL;
@@ -106,12 +244,10 @@ static CuErr stream_create(void **out, unsigned flags, int priority)
         return cudaErrorInvalidValue;
     if (!state_device(state_current(), &e))
         return e;
-    Stream *s           = xcalloc(1, sizeof *s);
-    *s                  = (Stream){.magic = STREAM_MAGIC, .flags = flags, .device = state_current(), .id = ++ids};
-    s->priority         = priority > 0 ? 0 : priority < -5 ? -5 : priority;
-    streams             = xrealloc(streams, (nstreams + 1) * sizeof *streams);
-    streams[nstreams++] = s;
-    *out                = s;
+    Stream *s   = add_stream(++ids, state_current());
+    s->flags    = flags;
+    s->priority = priority > 0 ? 0 : priority < -5 ? -5 : priority;
+    *out        = s;
     return cudaSuccess;
 }
 
@@ -133,42 +269,49 @@ CuErr rt_cudaStreamCreateWithPriority(void **out, unsigned flags, int priority)
     return LEAVE(stream_create(out, flags, priority));
 }
 
+/* A stream with work stays until that is done; events may name it even then, so its memory stays. */
 CuErr rt_cudaStreamDestroy(void *stream)
 {
     ENTER();
+    Stream *s = stream_of(stream);
+    if (!s || s->implicit)
+        return LEAVE(cudaErrorInvalidResourceHandle);
+    if (s->queued) {
+        s->dying = true;
+        return LEAVE(cudaSuccess);
+    }
     for (size_t i = 0; i < nstreams; i++)
-        if (streams[i] == stream) {
-            streams[i]->magic = 0;
-            free(streams[i]->tail);
-            free(streams[i]);
+        if (streams[i] == s)
             streams[i] = streams[--nstreams];
-            return LEAVE(cudaSuccess);
-        }
-    return LEAVE(cudaErrorInvalidResourceHandle);
+    free(s->tail);
+    free(s);
+    return LEAVE(cudaSuccess);
 }
 
 /* Synchronising in a stream that captures is the driver's error. */
-static CuErr done(void *stream)
+static CuErr usable(const Stream *s)
 {
-    const Stream *s = stream_of(stream);
-    if (!s)
-        return cudaErrorInvalidResourceHandle;
-    if (s->capture)
-        return cudaErrorStreamCaptureUnsupported;
-    state_flush();
-    return cudaSuccess;
+    return !s ? cudaErrorInvalidResourceHandle : s->capture ? cudaErrorStreamCaptureUnsupported : cudaSuccess;
 }
 
 CuErr rt_cudaStreamSynchronize(void *stream)
 {
     ENTER();
-    return LEAVE(done(stream));
+    Stream *s = stream_of(stream);
+    CuErr   e = usable(s);
+    return LEAVE(e == cudaSuccess ? stream_settle(stream) : e);
 }
 
 CuErr rt_cudaStreamQuery(void *stream)
 {
     ENTER();
-    return LEAVE(done(stream));
+    Stream *s = stream_of(stream);
+    CuErr   e = usable(s);
+    if (e == cudaSuccess && queue_busy(s))
+        e = cudaErrorNotReady;
+    if (e == cudaSuccess)
+        state_flush();
+    return LEAVE(e);
 }
 
 CuErr rt_cudaStreamGetFlags(void *stream, unsigned *flags)
@@ -203,7 +346,7 @@ CuErr rt_cudaStreamGetDevice(void *stream, int *device)
     ENTER();
     const Stream *s = stream_of(stream);
     if (s)
-        *device = s == &legacy || s == &per_thread ? state_current() : s->device;
+        *device = s->implicit ? state_current() : s->device;
     return LEAVE(s ? cudaSuccess : cudaErrorInvalidResourceHandle);
 }
 
@@ -323,11 +466,33 @@ CuErr event_record(Event *v, void *stream)
             memcpy(v->tail, s->tail, s->ntail * sizeof *v->tail);
         return cudaSuccess;
     }
+    v->in = NULL;
+    if (!queue_busy(s)) {
+        event_reached(v, 0);
+        return cudaSuccess;
+    }
+    GraphNode *n = queue_add(s, NODE_EVENT_RECORD, NULL);
+    n->event     = v;
+    n->ticket    = s->queued;
+    v->in        = s;
+    v->ticket    = s->queued;
+    v->recorded  = true;
+    if (v->pending)
+        *v->pending = 1;
+    return cudaSuccess;
+}
+
+void event_reached(void *event, uint64_t ticket)
+{
+    Event *v = event_of(event);
+    if (!v || (ticket && v->ticket != ticket)) /* gone, or recorded again since */
+        return;
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     v->at       = (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
     v->recorded = true;
-    return cudaSuccess;
+    if (v->pending)
+        *v->pending = 0;
 }
 
 CuErr rt_cudaEventRecord(void *event, void *stream)
@@ -342,27 +507,33 @@ CuErr rt_cudaEventRecordWithFlags(void *event, void *stream, unsigned flags)
     return LEAVE(flags > 1 ? cudaErrorInvalidValue : event_record(event_of(event), stream));
 }
 
-static CuErr event_done(void *event)
+static CuErr event_usable(const Event *v)
 {
-    const Event *v = event_of(event);
-    if (!v)
-        return cudaErrorInvalidResourceHandle;
-    if (v->capture)
-        return cudaErrorCapturedEvent;
-    state_flush();
-    return cudaSuccess;
+    return !v ? cudaErrorInvalidResourceHandle : v->capture ? cudaErrorCapturedEvent : cudaSuccess;
 }
 
 CuErr rt_cudaEventSynchronize(void *event)
 {
     ENTER();
-    return LEAVE(event_done(event));
+    const Event *v = event_of(event);
+    CuErr        e = event_usable(v);
+    if (e == cudaSuccess) {
+        queue_settle_event(v);
+        e = state_sticky();
+    }
+    return LEAVE(e);
 }
 
 CuErr rt_cudaEventQuery(void *event)
 {
     ENTER();
-    return LEAVE(event_done(event));
+    const Event *v = event_of(event);
+    CuErr        e = event_usable(v);
+    if (e == cudaSuccess && (queue_pending(v) || (v->pending && *v->pending)))
+        e = cudaErrorNotReady;
+    if (e == cudaSuccess)
+        state_flush();
+    return LEAVE(e);
 }
 
 CuErr rt_cudaEventElapsedTime(float *ms, void *from, void *to)
@@ -371,6 +542,8 @@ CuErr rt_cudaEventElapsedTime(float *ms, void *from, void *to)
     const Event *a = event_of(from), *b = event_of(to);
     if (!a || !b || (a->flags & EVENT_NO_TIME) || (b->flags & EVENT_NO_TIME) || !a->recorded || !b->recorded)
         return LEAVE(cudaErrorInvalidResourceHandle);
+    if (queue_pending(a) || queue_pending(b))
+        return LEAVE(cudaErrorNotReady);
     *ms = (float)((b->at - a->at) * 1e3);
     return LEAVE(cudaSuccess);
 }
@@ -380,6 +553,8 @@ CuErr stream_wait(void *stream, Event *v)
     Stream *s = stream_of(stream);
     if (!s || !v)
         return cudaErrorInvalidResourceHandle;
+    if (!v->capture && !s->capture && (queue_pending(v) || (v->pending && *v->pending)))
+        queue_add(s, NODE_EMPTY, v);
     if (!v->capture)
         return s->capture ? cudaErrorStreamCaptureIsolation : cudaSuccess;
     if (s->capture && s->capture != v->capture)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Streams and events.  Work is complete when the call that asked for it returns, so a stream orders nothing by itself; it may be
- * capturing, and then work becomes nodes of a graph instead. */
+ * Streams and events.  Work runs in the call that asks for it, or waits in the stream's queue (queue.h); while a stream captures, it becomes
+ * nodes of a graph instead. */
 #ifndef WW_CUDA_STREAM_H
 #define WW_CUDA_STREAM_H
 
@@ -13,6 +13,11 @@ typedef struct Stream {
     unsigned flags;
     int      priority, device;
     uint64_t id;
+    bool     legacy, implicit;   /* the default stream; that or a thread's own */
+    bool     dying;              /* destroyed, with work left */
+    bool     threaded;           /* a thread empties the queue */
+    Graph   *queue;              /* nodes in the order of their coming; NULL before the first */
+    uint64_t queued, done;       /* counts */
     Capture    *capture;         /* NULL: work runs */
     GraphNode **tail; size_t ntail; /* while capturing: what the next node depends on */
 } Stream;
@@ -23,6 +28,8 @@ typedef struct Event {
     int      device;
     bool     recorded;
     double   at;       /* seconds */
+    Stream  *in;       /* the work it marks: reached when in->done >= ticket; NULL: reached */
+    uint64_t ticket;
     volatile uint32_t *pending; /* between processes: 1 while its work is not done; else NULL */
     int         pending_fd;
     Capture    *capture;    /* recorded in a stream that is capturing: the point in the graph */
@@ -33,8 +40,15 @@ enum { EVENT_BLOCKING = 1, EVENT_NO_TIME = 2, EVENT_IPC = 4 };
 
 /* The handle's stream; NULL handle and the two named ones are the default streams.  NULL: not a stream. */
 Stream *stream_of(void *handle);
-/* Checks the handle; *captured: work must go to cgraph_capture_... instead. */
+size_t  stream_count(void);
+Stream *stream_at(size_t i);
+/* For work that cannot be queued: checks the handle and waits for its turn; *captured: it must go to cgraph_capture_... instead. */
 CuErr   stream_use(void *handle, bool *captured);
+/* As calls that are not asynchronous do: waits for what is before it; the error that sticks, if there is one. */
+CuErr   stream_settle(void *handle);
+CuErr   stream_launch(void *handle, Kernel *k, const LaunchAsk *ask);
+CuErr   stream_graph(void *stream, const Graph *g);
+CuErr   stream_value(void *stream, NodeKind kind, NodeValue v);
 /* A copy in the stream: rows of `width` bytes, `height` of them (1: pitches are not looked at). */
 CuErr   stream_copy(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height, int kind, void *stream);
 CuErr   stream_set(void *dst, size_t pitch, unsigned value, unsigned element, size_t width, size_t height, void *stream);
@@ -44,6 +58,8 @@ void    stream_leave_capture(Capture *c);
 Event  *event_of(void *handle);
 CuErr   event_create(void **out, unsigned flags);
 CuErr   event_record(Event *e, void *stream);
+/* The work before it is done; ticket 0: whatever it was. */
+void    event_reached(void *event, uint64_t ticket);
 CuErr   stream_wait(void *stream, Event *e);
 
 #endif

@@ -15,6 +15,7 @@
 #include "base/arena.h"
 #include "cuda/devmem.h"
 #include "cuda/driver.h"
+#include "cuda/queue.h"
 #include "emu/emu.h"
 
 static const size_t GRANULE = 2u << 20;
@@ -268,7 +269,7 @@ CuErr drv_cuMemUnmap(WwPtr at, size_t bytes)
     Reservation *r = reservation(at, bytes);
     if (!r || !whole(bytes) || !filled(r, at, bytes))
         return cudaErrorInvalidValue;
-    state_flush();
+    queue_settle_device(-1);
     hide_all(r);
     for (Mapping **p = &r->mappings, *m; (m = *p);)
         if (m->at >= at && m->at < at + bytes) {

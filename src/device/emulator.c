@@ -194,6 +194,8 @@ static EmuLaunch emu_request(const WwLaunch *w, const void *params, Observer **o
                        .max_seconds      = w->max_seconds,
                        .stop             = w->stop,
                        .on_print         = w->on_print,
+                       .on_pause         = w->on_pause,
+                       .pause_after      = w->pause_after,
                        .user             = w->user,
                        .granular         = w->granular,
                        .cluster          = {w->cluster.x, w->cluster.y, w->cluster.z}};

@@ -96,6 +96,10 @@ typedef struct EmuLaunch {
     const volatile int *stop;  /* the launch ends with WW_ERR_LIMIT soon after *stop becomes non-zero; may be NULL */
     void      (*on_print)(void *user, const char *text, size_t len);
     void       *user;
+    /* Called, while no block runs, when all that are resident only wait (waits), or pause_after seconds after the last time: memory
+     * may be allocated and freed in it, and other launches may run.  NULL: a launch does not pause. */
+    void      (*on_pause)(void *user, bool waits);
+    double      pause_after;
     uint64_t    workspace;     /* memory of the grid barrier, told in %envreg1 (high half) and %envreg2 (low); 0 = none */
     bool        granular;      /* an access past an allocation's end but in its last granule is carried out and kept (EmuResult.kept) */
     bool        go_on;         /* lanes with a faulty load, store, atomic or free are left out of it, and the launch goes on; it ends with WW_ERR_FAULT */

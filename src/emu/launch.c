@@ -161,11 +161,12 @@ bool launch_check_limits(Worker *k)
         stop_at_limit(k, FAULT_TIME_LIMIT, "the launch was interrupted after %" PRIu64 " warp instructions", total);
         return false;
     }
-    if (l->ask->max_seconds > 0) {
+    if (l->ask->max_seconds > 0 || l->ask->on_pause) {
         struct timespec now;
         clock_gettime(CLOCK_MONOTONIC, &now);
+        pause_tick(l, &now);
         double s = (double)(now.tv_sec - l->started.tv_sec) + 1e-9 * (double)(now.tv_nsec - l->started.tv_nsec);
-        if (s > l->ask->max_seconds) {
+        if (l->ask->max_seconds > 0 && s > l->ask->max_seconds) {
             stop_at_limit(k, FAULT_TIME_LIMIT, "the launch ran longer than its limit of %g seconds",
                           l->ask->max_seconds);
             return false;
@@ -251,7 +252,7 @@ static Cluster *take_cluster(Worker *k)
 static bool run_cluster(Worker *k, Cluster *c, bool *stop)
 {
     unsigned patience = c->spun ? 1 : PATIENCE, waited = 0;
-    for (unsigned passes = 0; waited < patience && passes < LONG; passes++) {
+    for (unsigned passes = 0; waited < patience && passes < LONG && !pause_wanted(&k->launch->pause); passes++) {
         if (cluster_pass(c, k)) {
             *stop = limits_due(k) && !launch_check_limits(k);
             return true;
@@ -294,6 +295,7 @@ static void *worker_main(void *arg)
             break;
         }
         bool ended = run_cluster(k, c, &stop);
+        pause_note(k, ended || !c->spun, holding);
         if (!ended && !stop && __atomic_load_n(&l->fault_order, __ATOMIC_ACQUIRE) < c->block[0]->order)
             ended = true; /* it may wait for a block that failed */
         if (ended) {
@@ -306,6 +308,8 @@ static void *worker_main(void *arg)
                 ring->next = c;
             ring = c;
         }
+        if (pause_wanted(&l->pause))
+            pause_rest(k);
     }
     while (ring) { /* stopped by a limit: what was printed is kept */
         Cluster *c = ring->next;
@@ -316,6 +320,7 @@ static void *worker_main(void *arg)
         end_cluster(k, c);
     }
     launch_check_limits(k); /* what was spent since the last look counts too */
+    pause_leave(k);
     return NULL;
 }
 
@@ -420,8 +425,10 @@ static void hand_over_children(const Launch *l, EmuResult *r)
 static void run_workers(Launch *l)
 {
     for (unsigned i = 1; i < l->nworkers; i++)
-        if (pthread_create(&l->worker[i].thread, NULL, worker_main, &l->worker[i]) != 0)
+        if (pthread_create(&l->worker[i].thread, NULL, worker_main, &l->worker[i]) != 0) {
             l->worker[i].thread = 0;
+            pause_leave(&l->worker[i]);
+        }
     worker_main(&l->worker[0]);
     for (unsigned i = 1; i < l->nworkers; i++)
         if (l->worker[i].thread)
@@ -556,7 +563,9 @@ Status emu_launch(EmuDevice *d, EmuModule *em, const char *kernel, const EmuLaun
     l.worker = xcalloc(l.nworkers, sizeof *l.worker);
     for (unsigned i = 0; i < l.nworkers; i++)
         start_worker(&l, i, &info);
+    pause_init(&l);
     run_workers(&l);
+    pause_done(&l);
     deliver_output(&l);
     hand_over_children(&l, r);
     for (unsigned i = 0; i < l.nworkers; i++)

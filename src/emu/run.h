@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "base/str.h"
+#include "emu/pause.h"
 #include "emu/program.h"
 #include "emu/warp.h"
 
@@ -40,7 +41,6 @@ typedef struct Barrier {
     uint32_t res_or, res_and, res_popc; /* of the completed one */
 } Barrier;
 
-typedef struct Launch  Launch;
 typedef struct Cluster Cluster;
 
 typedef struct Printed {
@@ -112,6 +112,9 @@ struct Worker {
     size_t     nkept;
     uint32_t   skip;         /* lanes to leave out of the instruction that runs: their fault was kept */
     uint64_t   skipped;      /* since the last cluster began */
+    /* for pauses: rounds without progress; counted as waiting; has no blocks any more */
+    unsigned   idle;
+    bool       waits, left;
 };
 
 struct Launch {
@@ -134,6 +137,7 @@ struct Launch {
     uint32_t        per_worker;   /* resident clusters a worker may hold */
     struct timespec started;
     pthread_mutex_t lock;         /* fault, output order */
+    Pause           pause;
     Fault           fault;
     struct Printed *printed;      /* output of blocks that printed, delivered in block order at the end */
     size_t          nprinted, printed_cap;

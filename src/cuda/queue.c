@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The queues of streams and the threads that empty them.
+ *
+ * Each stream counts what was queued and what is done; a ticket is a stream and a count.  A node may run when it is the first of its queue
+ * and its tickets are done: those of the event it waits for, and, between the default stream and the others of its device that are not
+ * cudaStreamNonBlocking, of everything queued before it.  A thread holds the state's lock while it works and gives it up whenever a
+ * kernel pauses, so kernels of several streams take turns and the program's calls come in between; nothing runs at the same time.
+ * After an error that sticks, what is queued is dropped, as on the driver. */
+#include "cuda/queue.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "cuda/launch.h"
+
+enum { SHORT_NAP = 50, LONG_NAP = 2000 }; /* microseconds between looks at what somebody else must bring */
+
+/* ---- order ---- */
+
+static bool ordered(const Stream *a, const Stream *b)
+{
+    return a != b && (a->legacy || b->legacy) && !(a->flags & 1) && !(b->flags & 1) && a->device == b->device;
+}
+
+static bool has_work(const Stream *s)
+{
+    return s->queued != s->done;
+}
+
+bool queue_busy(Stream *s)
+{
+    if (has_work(s))
+        return true;
+    for (size_t i = 0; i < stream_count(); i++)
+        if (ordered(s, stream_at(i)) && has_work(stream_at(i)))
+            return true;
+    return false;
+}
+
+bool queue_any(void)
+{
+    for (size_t i = 0; i < stream_count(); i++)
+        if (has_work(stream_at(i)))
+            return true;
+    return false;
+}
+
+bool queue_pending(const Event *v)
+{
+    return v->in && v->in->done < v->ticket;
+}
+
+static void add_ticket(GraphNode *n, Stream *s, uint64_t count)
+{
+    n->after              = xrealloc(n->after, (n->nafter + 1) * sizeof *n->after);
+    n->after[n->nafter++] = (Ticket){s, count};
+}
+
+static bool may_run(const GraphNode *n)
+{
+    for (size_t i = 0; i < n->nafter; i++)
+        if (n->after[i].stream->done < n->after[i].count)
+            return false;
+    return true;
+}
+
+/* ---- the thread of a stream ---- */
+
+static void nap(unsigned *us)
+{
+    unsigned held = state_release();
+    usleep(*us);
+    *us = *us * 2 > LONG_NAP ? LONG_NAP : *us * 2;
+    state_retake(held);
+}
+
+/* True when the node's work is done. */
+static bool work(GraphNode *n, unsigned *us)
+{
+    bool waits = false;
+    if (state.later != cudaSuccess || state.sticky != cudaSuccess) {
+        return true; /* a kernel that has begun is never let go on */
+    }
+    if (n->kind != NODE_KERNEL && n->kind != NODE_WAIT_VALUE) {
+        CuErr e = cgraph_run_node(n);
+        if (e != cudaSuccess)
+            state_fail_later(e);
+        return true;
+    }
+    if (n->kind == NODE_WAIT_VALUE) {
+        if (node_value_reached(n))
+            return true;
+        nap(us);
+        return false;
+    }
+    CuErr e    = n->running ? cudaSuccess : launch_start(n->kernel, &n->ask, &n->running);
+    bool  done = e != cudaSuccess || !n->running || launch_go_on(n->running, &waits);
+    if (done)
+        return true;
+    unsigned brief = 1;
+    nap(waits ? us : &brief);
+    if (!waits)
+        *us = SHORT_NAP;
+    return false;
+}
+
+static void *empty(void *arg)
+{
+    Stream  *s  = arg;
+    unsigned us = SHORT_NAP;
+    state_lock();
+    state_set_current(s->device);
+    while (s->queue->nnodes) {
+        GraphNode *n = s->queue->node[0];
+        if (!may_run(n)) {
+            state_wait();
+            continue;
+        }
+        if (!work(n, &us))
+            continue;
+        node_free(n);
+        s->done++;
+        us = SHORT_NAP;
+        state_wake();
+    }
+    s->threaded = false;
+    state_unlock(NULL);
+    return NULL;
+}
+
+/* Signals are for the program's own threads. */
+static void start_thread(Stream *s)
+{
+    pthread_t      t;
+    pthread_attr_t a;
+    sigset_t       all, old;
+    if (s->threaded)
+        return;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &old);
+    pthread_attr_init(&a);
+    pthread_attr_setdetachstate(&a, PTHREAD_CREATE_DETACHED);
+    s->threaded = pthread_create(&t, &a, empty, s) == 0;
+    pthread_attr_destroy(&a);
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    if (!s->threaded)
+        state_say("no thread can be started for a stream: its work does not go on");
+}
+
+GraphNode *queue_add(Stream *s, NodeKind kind, const Event *event)
+{
+    if (!s->queue)
+        s->queue = cgraph_new();
+    GraphNode *n = cgraph_add(s->queue, kind, NULL, 0);
+    if (event && queue_pending(event))
+        add_ticket(n, event->in, event->ticket);
+    for (size_t i = 0; i < stream_count(); i++)
+        if (ordered(s, stream_at(i)) && has_work(stream_at(i)))
+            add_ticket(n, stream_at(i), stream_at(i)->queued);
+    s->queued++;
+    start_thread(s);
+    return n;
+}
+
+/* ---- waiting ---- */
+
+void queue_settle(Stream *s)
+{
+    while (queue_busy(s))
+        state_wait();
+    state_flush();
+}
+
+void queue_settle_device(int n)
+{
+    for (size_t i = 0; i < stream_count(); i++)
+        if (has_work(stream_at(i)) && (n < 0 || stream_at(i)->device == n)) {
+            state_wait();
+            i = (size_t)-1; /* the list may have changed */
+        }
+    state_flush();
+}
+
+void queue_settle_event(const Event *v)
+{
+    while (queue_pending(v) || (v->pending && *v->pending)) {
+        if (queue_pending(v)) {
+            state_wait();
+        } else { /* another process's work */
+            unsigned us = SHORT_NAP;
+            nap(&us);
+        }
+    }
+    state_flush();
+}
+
+void queue_end(void)
+{
+    for (size_t i = 0; i < stream_count(); i++) {
+        Stream *s = stream_at(i);
+        bool    waits;
+        if (has_work(s) && s->queue->node[0]->running)
+            while (!launch_go_on(s->queue->node[0]->running, &waits))
+                ;
+        s->done = s->queued;
+    }
+}
+
+void queue_forget(void)
+{
+    for (size_t i = 0; i < stream_count(); i++) {
+        stream_at(i)->threaded = false;
+        stream_at(i)->queue    = NULL;
+        stream_at(i)->done     = stream_at(i)->queued;
+    }
+}

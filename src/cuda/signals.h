@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Signals that end the process: the report comes first. */
+#ifndef WW_CUDA_SIGNALS_H
+#define WW_CUDA_SIGNALS_H
+
+#include "cuda/state.h"
+
+/* Takes the signals for which the program has no handler. */
+void signals_catch(void);
+/* Starts the thread that they wake, at the first call of the program. */
+void signals_watch(void);
+/* Does not return when a signal ends the process; gives up the lock. */
+void signals_stay(void);
+/* After fork: the child has no such thread. */
+void signals_forget(void);
+
+#endif

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Pauses of a launch: the moments at which no block runs, so that the host may change memory or run another launch. */
+#ifndef WW_EMU_PAUSE_H
+#define WW_EMU_PAUSE_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <time.h>
+
+typedef struct Launch Launch;
+typedef struct Worker Worker;
+
+typedef struct Pause {
+    int             wanted;          /* atomic */
+    bool            waits;           /* it is wanted because nobody computes */
+    unsigned        active, waiting; /* atomic: workers that run; those of them whose blocks only wait */
+    unsigned        resting;         /* under the launch's lock */
+    pthread_cond_t  changed;
+    struct timespec since;           /* the last pause, or the launch's start */
+} Pause;
+
+void pause_init(Launch *l);
+void pause_done(Launch *l);
+/* Worker k has just run a block that computed something (false: it only waited). */
+void pause_note(Worker *k, bool computed, unsigned holding);
+/* Asks for a pause when it is time. */
+void pause_tick(Launch *l, const struct timespec *now);
+/* Takes part in the pause that is wanted. */
+void pause_rest(Worker *k);
+/* Worker k has no blocks any more.  Worker 0, in whose thread the pauses are spent, then serves those of the others. */
+void pause_leave(Worker *k);
+
+static inline bool pause_wanted(const Pause *p) { return __atomic_load_n(&p->wanted, __ATOMIC_RELAXED); }
+
+#endif
