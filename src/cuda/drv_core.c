@@ -10,6 +10,7 @@
 #include "base/arena.h"
 #include "cuda/api.h"
 #include "cuda/device.h"
+#include "cuda/devmem.h"
 #include "cuda/driver.h"
 #include "cuda/queue.h"
 
@@ -277,6 +278,25 @@ CuErr drv_cuCtxSynchronize(void)
     return state_sticky();
 }
 
+/* CUDA 13 gave these two a context; NULL means the current one.  Callers that take the highest version of a name without knowing it (numba
+ * does) pass what stands in the register: what is no context means the current one too. */
+CuErr drv_cuCtxGetDevice_v2(int *device, Context *c)
+{
+    if (!c || !known(c))
+        return drv_cuCtxGetDevice(device);
+    *device = c->device;
+    return cudaSuccess;
+}
+
+CuErr drv_cuCtxSynchronize_v2(Context *c)
+{
+    if (!c || !known(c))
+        return drv_cuCtxSynchronize();
+    ENTER();
+    state_flush();
+    return cudaSuccess;
+}
+
 CuErr drv_cuDevicePrimaryCtxRetain(Context **out, int device)
 {
     ENTER();
@@ -294,6 +314,15 @@ CuErr drv_cuDevicePrimaryCtxRelease_v2(int device)
 {
     CuErr e = check_device(device);
     return e == cudaSuccess && !primary[device].retained ? cudaErrorDeviceUninitialized : e;
+}
+
+CuErr drv_cuDevicePrimaryCtxReset_v2(int device)
+{
+    ENTER_ANYWAY();
+    CuErr e = check_device(device);
+    if (e == cudaSuccess)
+        devmem_drop_device(device);
+    return e;
 }
 
 CuErr drv_cuDevicePrimaryCtxGetState(int device, unsigned *flags, int *active)

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "cuda/device.h"
 #include "cuda/driver.h"
 #include "cuda/fatbin.h"
 #include "cuda/queue.h"
@@ -183,6 +184,39 @@ CuErr drv_cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, Kernel *f, in
     CuErr   e;
     Kernel *k = kernel_find(f, &e);
     return k ? launch_occupancy(k, threads, shared, blocks) : cudaErrorInvalidResourceHandle;
+}
+
+/* The block size, a multiple of a warp, with most threads resident; the largest of equals.  `shared` bytes, or of(size) when there is a function. */
+CuErr drv_cuOccupancyMaxPotentialBlockSize(int *grid, int *block, Kernel *f, size_t (*of)(int), size_t shared,
+                                           int limit)
+{
+    ENTER_CTX();
+    CuErr          e;
+    FuncAttributes a;
+    Kernel        *k = kernel_find(f, &e);
+    if (!k)
+        return cudaErrorInvalidResourceHandle;
+    e       = launch_attributes(k, &a);
+    int sms = 1;
+    device_attribute(16 /* multiprocessors */, state_current(), &sms);
+    int most = limit > 0 && limit < a.max_threads ? limit : a.max_threads, best = 0;
+    for (int size = most; e == cudaSuccess && size > 0; size = (size - 1) / 32 * 32) {
+        int blocks = 0;
+        e          = launch_occupancy(k, size, of ? of(size) : shared, &blocks);
+        if (blocks * size > best) {
+            best   = blocks * size;
+            *block = size;
+            *grid  = blocks * sms;
+        }
+    }
+    return e;
+}
+
+CuErr drv_cuOccupancyMaxPotentialBlockSizeWithFlags(int *grid, int *block, Kernel *f, size_t (*of)(int), size_t shared,
+                                                    int limit, unsigned flags)
+{
+    (void)flags; /* about caching, which occupancy does not depend on here */
+    return drv_cuOccupancyMaxPotentialBlockSize(grid, block, f, of, shared, limit);
 }
 
 /* `extra` holds one packed buffer: 1, its address, 2, the address of its size, 0. */

@@ -117,6 +117,7 @@ void image_free(Image *i)
         next = k->next;
         free(k->name);
         free(k->shown);
+        free(k->stateful);
         free(k);
     }
     for (Symbol *s = i->symbols, *next; s; s = next) {

@@ -7,7 +7,8 @@
  * Which version of the interface the program was compiled for follows from the functions it carries.  A program that holds device
  * code, links no runtime dynamically and has no symbols cannot be redirected: it ends with a message that names the two ways out.
  * Libraries that are linked when the program starts are treated alike; libraries loaded later are not.
- * Nothing here depends on the CUDA implementation until it is needed: it is loaded with dlopen then. */
+ * Nothing here depends on the CUDA implementation until it is needed: it is loaded with dlopen then.  Nothing is allocated from the heap
+ * either: programs exist that read memory they never wrote, and find it zero as long as nobody used it before. */
 #include <dlfcn.h>
 #include <elf.h>
 #include <fcntl.h>
@@ -160,9 +161,17 @@ static int version_of(const Symbols *s)
     return find(s, "__cudaGetKernel", true) && find(s, "cudaDeviceGetHostAtomicCapabilities", true) ? 13 : 11;
 }
 
-static int by_name(const void *a, const void *b)
+/* Entry points by name: open addressing. */
+enum { SLOTS = 4096 };
+
+static const ApiEntry **slot_of(const ApiEntry **table, const char *name)
 {
-    return strcmp(((const ApiEntry *)a)->name, ((const ApiEntry *)b)->name);
+    uint32_t h = 2166136261u;
+    for (const char *c = name; *c; c++)
+        h = (h ^ (uint8_t)*c) * 16777619u;
+    while (table[h % SLOTS] && strcmp(table[h % SLOTS]->name, name) != 0)
+        h++;
+    return &table[h % SLOTS];
 }
 
 static void redirect_all(const File *f, const Symbols *s, const char *path)
@@ -175,28 +184,23 @@ static void redirect_all(const File *f, const Symbols *s, const char *path)
         fprintf(stderr, "warpwright: %s: the CUDA implementation cannot be loaded: %s\n", path, dlerror());
         _exit(EXIT_KERNEL);
     }
-    const ApiEntry *all = table(version_of(s));
-    size_t          n   = 0;
-    while (all[n].name)
-        n++;
-    ApiEntry *sorted = malloc((n + 1) * sizeof *sorted);
-    if (!sorted)
-        return;
-    memcpy(sorted, all, n * sizeof *sorted);
-    qsort(sorted, n, sizeof *sorted, by_name);
+    static const ApiEntry *by_name[SLOTS];
+    size_t                 n = 0;
+    memset(by_name, 0, sizeof by_name);
+    for (const ApiEntry *e = table(version_of(s)); e->name && n < SLOTS / 2; e++, n++)
+        *slot_of(by_name, e->name) = e;
     for (size_t i = 0; i < s->n; i++) {
         const Elf64_Sym *y    = &s->sym[i];
         const char      *name = name_of(s, i);
         if (ELF64_ST_TYPE(y->st_info) != STT_FUNC || y->st_shndx == SHN_UNDEF ||
             (strncmp(name, "cuda", 4) && strncmp(name, "__cuda", 6)))
             continue;
-        const ApiEntry *e = bsearch(&(ApiEntry){name, NULL}, sorted, n, sizeof *sorted, by_name);
+        const ApiEntry *e = *slot_of(by_name, name);
         if (e && !redirect(f->bias + y->st_value, e->fn)) {
             fprintf(stderr, "warpwright: %s: %s cannot be redirected: its page is not to be written\n", path, name);
             _exit(EXIT_KERNEL);
         }
     }
-    free(sorted);
 }
 
 static void stripped(const char *path)

@@ -3,9 +3,10 @@
  * Atomic operations: lane by lane in ascending order, each a host atomic, so that blocks on other threads see them whole.  Every
  * order and scope is as strong as acq_rel.gpu here, which every weaker one allows.
  *
- * A block's shared memory belongs to the worker that runs it, so its atomics need no host atomics.  Integer operations of 4 and 8 bytes,
- * and f32 and f64 addition in shared memory, have loops of their own; one loop serves all else: read the old value, compute the new one, compare-and-swap until it sticks.  Floating-point addition rounds to nearest;
- * .noftz and subnormals are kept as the manual says for global memory; NaN results are canonical. */
+ * A block's shared memory belongs to the worker that runs it, so its atomics need no host atomics.  Integer operations of 4 and 8
+ * bytes, and f32 and f64 addition in shared memory, have loops of their own; one loop serves all else: read the old value, compute
+ * the new one, compare-and-swap until it sticks.  Floating-point addition rounds to nearest; .noftz and subnormals are kept as the
+ * manual says for global memory; NaN results are canonical. */
 #include "emu/atom.h"
 
 #include <math.h>
