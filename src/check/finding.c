@@ -91,14 +91,29 @@ static const WwMend *copy_mend(Arena *a, const WwMend *m)
     return c;
 }
 
+bool findings_have(const Findings *l, RuleId rule, uint32_t instr, uint32_t other, uint32_t part)
+{
+    struct FindingKey key = {(uint32_t)rule, instr, other, part};
+    FindingRecord    *r;
+    HASH_FIND(hh, l->record, &key, sizeof key, r);
+    return r != NULL;
+}
+
 void findings_merge(Findings *to, Findings *from)
+{
+    findings_merge_if(to, from, NULL, NULL);
+}
+
+void findings_merge_if(Findings *to, Findings *from, bool (*keep)(const Finding *f, void *user), void *user)
 {
     FindingRecord *r, *next;
     HASH_ITER(hh, from->record, r, next)
     {
         const Finding *f = &r->f;
-        Finding       *t = findings_note(to, (RuleId)f->key.rule, f->key.instr, f->key.other, f->key.part, f->block,
-                                         f->thread, f->count);
+        if (keep && !keep(f, user))
+            continue;
+        Finding *t = findings_note(to, (RuleId)f->key.rule, f->key.instr, f->key.other, f->key.part, f->block,
+                                   f->thread, f->count);
         if (!t)
             continue;
         uint64_t count   = t->count;

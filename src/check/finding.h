@@ -43,6 +43,9 @@ Finding    *findings_note(Findings *l, RuleId rule, uint32_t instr, uint32_t oth
 const char *findings_text(Findings *l, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void       *findings_alloc(Findings *l, size_t bytes); /* for mends and far ends; zeroed */
 void        findings_merge(Findings *to, Findings *from); /* frees from */
+/* The same, without those that keep says no to. */
+void        findings_merge_if(Findings *to, Findings *from, bool (*keep)(const Finding *f, void *user), void *user);
+bool        findings_have(const Findings *l, RuleId rule, uint32_t instr, uint32_t other, uint32_t part);
 void        findings_free(Findings *l);
 size_t      findings_count(const Findings *l);
 

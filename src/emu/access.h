@@ -32,6 +32,8 @@ static inline void access_notify(Warp *w, const MemInfo *info, AccessSpace space
     a.block         = w->block->index;
     a.off           = off;
     a.addr          = addr;
+    a.memory        = space == ACCESS_SHARED ? w->shared : NULL;
+    a.regs          = a.slot ? w->r : NULL;
     /* generic and cluster addresses may lie in a space that the only observer does not want */
     if (k->only_access && info->space != SPACE_GENERIC && !info->cluster)
         k->only_access(k->observer[0], &a);

@@ -14,11 +14,6 @@ typedef struct CopyInfo { /* cp.async; Uop a: destination, b: source */
     bool    ignore_neg;
 } CopyInfo;
 
-typedef enum MbarOp {
-    MBAR_INIT, MBAR_INVAL, MBAR_EXPECT_TX, MBAR_COMPLETE_TX, MBAR_ARRIVE_TX, MBAR_ARRIVE_NC, MBAR_ARRIVE, MBAR_DROP_TX, MBAR_DROP_NC,
-    MBAR_DROP, MBAR_TEST_PARITY, MBAR_TEST, MBAR_COPIES, MBAR_COPIES_NOINC
-} MbarOp;
-
 /* A block starts anew: nothing is in flight. */
 void async_reset(Warp *w);
 void async_free(Warp *w);

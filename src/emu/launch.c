@@ -513,11 +513,14 @@ static void prepare(Launch *l, EmuDevice *d, EmuModule *em, Program *p, const Em
     l->params      = (uint8_t *)(uintptr_t)d->param_base;
     if (l->param_bytes)
         memcpy(l->params, a->params, l->param_bytes);
-    l->nworkers       = (unsigned)(d->threads < l->nclusters ? d->threads : l->nclusters);
+    l->nworkers = (unsigned)(d->threads < l->nclusters ? d->threads : l->nclusters);
+    for (size_t o = 0; o < a->nobservers; o++) {
+        l->watches_sync |= a->observers[o]->sync != NULL;
+        if (a->observers[o]->alone)
+            l->nworkers = 1;
+    }
     uint32_t resident = resident_blocks(l) / l->cluster_blocks;
     l->per_worker     = resident / l->nworkers ? resident / l->nworkers : 1;
-    for (size_t o = 0; o < a->nobservers; o++)
-        l->watches_sync |= a->observers[o]->sync != NULL;
     clock_gettime(CLOCK_MONOTONIC, &l->started);
     pthread_mutex_init(&l->lock, NULL);
 }

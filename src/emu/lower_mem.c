@@ -253,6 +253,11 @@ static void emit_access(Lower *lo, Mem which, Slot a, MemInfo *m)
                        .nc          = m->nc,
                        .is_volatile = m->is_volatile,
                        .bytes       = (uint8_t)(m->bytes * m->nvec)};
+    if (m->op == ACCESS_LD || m->op == ACCESS_ST) {
+        m->seen.slot    = m->v;
+        m->seen.element = m->bytes;
+        m->seen.stride  = m->reg_bytes;
+    }
     set_order(lo->in, m, &m->seen);
     Uop *u = lo_emit(lo, lo_exec(lo)->mem[which][m->observed]);
     u->a   = a;

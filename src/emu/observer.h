@@ -51,6 +51,11 @@ typedef struct Access {
      * addr: global address. */
     const uint32_t *off;
     const uint64_t *addr;
+    /* Host address of offset 0 when off is set; what a global address names lies at that address. */
+    const uint8_t *memory;
+    /* ld, st: element v of lane i is the `element` bytes at regs + slot[v] + i * stride, stored next or overwritten by what is loaded;
+     * NULL for the others. */
+    const uint8_t *regs; const uint32_t *slot; uint8_t element, stride;
 } Access;
 
 /* What orders threads, one call per warp instruction (or per block, where mask is 0).  Each kind says which fields it fills in beside
@@ -59,17 +64,22 @@ typedef enum SyncKind {
     SYNC_BAR,       /* bar, barrier: the lanes arrive.  id, count (0 = all threads), waits */
     SYNC_BAR_DONE,  /* the barrier `id` completed; whoever waited goes on.  mask = 0 */
     SYNC_WARP,      /* bar.warp.sync: the lanes go on together.  members */
-    SYNC_EXCHANGE,  /* shfl, vote, match, redux, elect: the lanes go on together, memory is not ordered.  members */
+    SYNC_EXCHANGE,  /* shfl, vote, match, redux, elect: the lanes go on together, memory is not ordered.  members; shfl: source */
     SYNC_FENCE,     /* sem, scope */
     SYNC_COMMIT,    /* cp.async.commit_group */
     SYNC_WAIT,      /* cp.async.wait_group, wait_all: all but the last `count` groups have landed; ALL_COPIES: everything */
     SYNC_COPY_ARRIVE, /* cp.async.mbarrier.arrive: off; waits = .noinc */
-    SYNC_MBARRIER,  /* mbarrier: op (MbarOp of emu/async.h), off, count by lane in values (NULL: 1); test and try_wait: done */
+    SYNC_MBARRIER,  /* mbarrier: op (MbarOp), off, count by lane in values (NULL: 1); test and try_wait: done */
     SYNC_EXIT,      /* the lanes end */
     SYNC_MALLOC,    /* device-side malloc: addr, values = bytes; lanes that got nothing are not in mask */
     SYNC_FREE       /* device-side free: addr */
 } SyncKind;
 #define ALL_COPIES UINT32_MAX
+
+typedef enum MbarOp {
+    MBAR_INIT, MBAR_INVAL, MBAR_EXPECT_TX, MBAR_COMPLETE_TX, MBAR_ARRIVE_TX, MBAR_ARRIVE_NC, MBAR_ARRIVE, MBAR_DROP_TX, MBAR_DROP_NC,
+    MBAR_DROP, MBAR_TEST_PARITY, MBAR_TEST, MBAR_COPIES, MBAR_COPIES_NOINC
+} MbarOp;
 
 typedef struct SyncEvent {
     uint32_t instr;
@@ -80,7 +90,8 @@ typedef struct SyncEvent {
     uint32_t warp;
     uint64_t block;
     uint32_t id, count;
-    uint32_t members;      /* the member mask of the first lane in mask */
+    const uint32_t *members; /* by lane: its member mask; NULL: those in mask */
+    const uint8_t  *source;  /* by lane: the lane whose value it gets; NULL: not a shuffle */
     uint32_t done;         /* lanes that saw the phase complete */
     const uint32_t *off;   /* by lane: offset in the block's shared window */
     const uint64_t *addr;  /* by lane: global address */
@@ -109,6 +120,7 @@ typedef struct LaunchInfo {  /* fixed for the launch */
 typedef struct Observer Observer;
 struct Observer {
     uint8_t wants[ACCESS_SPACES];                              /* bit 1 << AccessOp: which accesses it wants */
+    bool    alone;                                             /* the launch must run on one worker */
     void *(*fork)(Observer *o, const LaunchInfo *info, unsigned worker); /* state of one worker */
     void  (*access)(void *state, const Access *a);
     void  (*sync)(void *state, const SyncEvent *e);             /* may be NULL */

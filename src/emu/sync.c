@@ -109,7 +109,7 @@ static uint32_t arrived_lanes(const Warp *w, Slot members, uint32_t *need)
 static void notify_together(Warp *w, const Uop *u, SyncKind kind, Slot members)
 {
     NOTIFY_SYNC(w, u, .kind = (uint8_t)kind, .mask = w->mask,
-                .members = members == NO_SLOT ? w->mask : SLOT(w, uint32_t, members)[first_lane(w->mask)]);
+                .members = members == NO_SLOT ? NULL : SLOT(w, uint32_t, members));
 }
 
 static void wait_here(Warp *w, const Uop *u, uint32_t lanes, uint32_t need)
@@ -195,13 +195,24 @@ static inline unsigned shfl_source(ShflMode mode, unsigned i, uint32_t b, uint32
     return *in ? (unsigned)j : i;
 }
 
+static void notify_shuffle(Warp *w, const Uop *u, const uint32_t *b, const uint32_t *c)
+{
+    uint8_t source[LANES];
+    bool    in;
+    for (unsigned i = 0; i < LANES; i++)
+        source[i] = (uint8_t)shfl_source((ShflMode)u->x, i, b[i], c[i], &in);
+    NOTIFY_SYNC(w, u, .kind = SYNC_EXCHANGE, .mask = w->mask,
+                .members = u->e == NO_SLOT ? NULL : SLOT(w, uint32_t, u->e), .source = source);
+}
+
 const Uop *ctl_shfl(Warp *w, const Uop *u)
 {
     if (!members_ready(w, u, u->e))
         return STOP;
-    notify_together(w, u, SYNC_EXCHANGE, u->e);
     const uint32_t *a = SLOT(w, uint32_t, u->a), *b = SLOT(w, uint32_t, u->b), *c = SLOT(w, uint32_t, u->c);
     uint32_t       *d = SLOT(w, uint32_t, u->d), t[LANES], p = 0;
+    if (w->block->launch->watches_sync)
+        notify_shuffle(w, u, b, c);
     for (unsigned i = 0; i < LANES; i++) {
         bool in;
         t[i] = a[shfl_source((ShflMode)u->x, i, b[i], c[i], &in)];

@@ -67,6 +67,15 @@ static bool at_syncwarp(const Group *g)
     return g->state == GROUP_SYNC && g->pc->fn == ctl_handlers[CTL_syncwarp];
 }
 
+/* Lanes that came to several bar.warp.sync, or whose missing members have exited, go on without running it again. */
+static void notify_released(Warp *w, const Uop *u, uint32_t mask)
+{
+    uint32_t members[LANES];
+    for (unsigned i = 0; i < LANES; i++)
+        members[i] = mask;
+    NOTIFY_SYNC(w, u, .kind = SYNC_WARP, .mask = mask, .members = members);
+}
+
 /* Groups that wait for members of their mask: members that have exited meanwhile are waited for no longer, and members of a
  * bar.warp.sync may have come to another one with the same mask. */
 static void release_waiting(Warp *w)
@@ -81,6 +90,8 @@ static void release_waiting(Warp *w)
                 here |= w->group[j].mask;
         if (need & ~here)
             continue;
+        if (at_syncwarp(g))
+            notify_released(w, g->pc, here);
         for (uint32_t j = i + 1; at_syncwarp(g) && j < w->ngroups; j++)
             if (at_syncwarp(&w->group[j]) && (w->group[j].need & w->live) == need) {
                 w->group[j].pc++;

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The race checker: two accesses of one byte by two threads, one of them a write, not both atomic at a scope that holds both, and nothing
+ * that orders them.
+ *
+ *     Access ──▶ race.c      each cell of shadow memory it touches: does the stamp there clash with mine?
+ *                   │              race_shadow.h: pages of stamps     race_stamp.h: who, when, where from
+ *                   ▼
+ *     SyncEvent ▶ race_order.c, race_sync.c    did that access happen before this one?     race_clock.h
+ *                   │
+ *                   ▼
+ *                race_report.c   which rule, both ends, and what would order them
+ *
+ * What is found does not depend on who happened to run first, only on what was executed: order comes from events that every execution would
+ * need (happens-before), never from the emulator's schedule. */
+#ifndef WW_CHECK_RACE_H
+#define WW_CHECK_RACE_H
+
+#include "check/check.h"
+#include "check/race_order.h"
+
+typedef struct Race { /* lives as long as the device */
+    Serials *serials;
+    Shadow  *shadow;  /* global memory */
+    uint32_t launches;
+} Race;
+
+typedef struct RaceRun { /* one launch */
+    Observer           base;
+    Race              *race;
+    const RuleSet     *rules;
+    const CheckLaunch *launch;
+    const LaunchInfo  *info;
+    Time               floor;     /* what is older happened before the launch */
+    bool               flags;     /* the kernel has fences or acquiring or releasing accesses */
+    SyncObject        *objects;   /* in global memory */
+    pthread_mutex_t    lock;      /* sites */
+    uint16_t          *site_of;   /* by instruction id; 0: none yet */
+    uint32_t          *instr_of;  /* by site */
+    uint32_t           sites;
+    uint32_t          *line_of;   /* by instruction id: the first instruction of its line, plus 1; 0: not asked yet */
+    Findings           found;
+} RaceRun;
+
+/* A clash. */
+typedef struct RaceClash {
+    const Access *access;
+    unsigned      lane;
+    Stamp         me, other;
+    bool          writes, other_writes;
+    uint64_t      at;      /* address or offset of the first cell that clashes */
+} RaceClash;
+
+/* race_flags.c */
+bool race_has_flags(const Module *m, const Func *kernel);
+/* race_report.c */
+void race_report(RaceRun *r, Findings *found, const RaceBlock *b, const RaceClash *c);
+/* The launch's findings go to `to`; those that others explain are left out. */
+void race_conclude(Findings *to, Findings *from);
+
+#endif

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Does a kernel order blocks by fences, or by acquiring or releasing accesses?  Answered from the text, for every function it can reach;
+ * an indirect call can reach all of them. */
+#include <stdlib.h>
+
+#include "base/arena.h"
+#include "check/race.h"
+
+static bool orders(const Instr *in)
+{
+    const Opcode *o = in->op;
+    switch (o->op) {
+    case OP_membar:
+    case OP_fence:
+    case OP_fence_acqrel_sync: return true;
+    default: break;
+    }
+    Word sem = (Word)o->field[FIELD_sem];
+    return sem == WORD_acquire || sem == WORD_release || sem == WORD_acq_rel || sem == WORD_sc;
+}
+
+static bool search(const Module *m, const Func *f, bool *seen)
+{
+    f = f->alias_of ? f->alias_of : f;
+    if (seen[f->index])
+        return false;
+    seen[f->index] = true;
+    for (size_t i = 0; i < f->ninstrs; i++) {
+        const Instr *in = &f->instrs[i];
+        if (orders(in))
+            return true;
+        if (in->op->op != OP_call)
+            continue;
+        if (in->opd[1].kind == OPD_FUNC) {
+            if (search(m, in->opd[1].func, seen))
+                return true;
+            continue;
+        }
+        for (size_t k = 0; k < m->nfuncs; k++)
+            if (!m->funcs[k]->entry && search(m, m->funcs[k], seen))
+                return true;
+    }
+    return false;
+}
+
+bool race_has_flags(const Module *m, const Func *kernel)
+{
+    bool *seen  = xcalloc(m->nfuncs + 1, sizeof *seen);
+    bool  found = search(m, kernel, seen);
+    free(seen);
+    return found;
+}

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What a clash is called and what would have ordered it.  The rule follows from how far the two threads are apart; the text names both
+ * accesses, the variable or allocation, and the order that is missing.
+ *
+ * A write that leaves the value that is there already (every thread sets the same flag) is a note: whoever comes last, the result is
+ * the same. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "check/place.h"
+#include "check/race.h"
+
+typedef struct End { /* one of the two */
+    Stamp             stamp;
+    bool              writes;
+    uint32_t          instr; /* the first of its source line */
+    const SerialInfo *block;
+} End;
+
+typedef struct Ends {
+    const RaceRun   *r;
+    const RaceClash *c;
+    End              here, there; /* as they are shown */
+    bool             same_block, same_warp, at_once;
+} Ends;
+
+/* Unrolled loops make many instructions of one line: the first one stands for all. */
+static uint32_t line_of(RaceRun *r, Stamp s)
+{
+    uint32_t instr = r->instr_of[stamp_site(s)], n = r->info->instrs;
+    if (instr == NO_INSTR)
+        return instr;
+    pthread_mutex_lock(&r->lock);
+    if (!r->line_of)
+        r->line_of = xcalloc(n, sizeof *r->line_of);
+    if (!r->line_of[instr]) {
+        const Module *m = r->launch->module;
+        Place         p = instr_user_place(m, r->info->instr[instr].in);
+        for (uint32_t i = 0; i <= instr && !r->line_of[instr]; i++) {
+            Place q = r->info->instr[i].in ? instr_user_place(m, r->info->instr[i].in) : (Place){0};
+            if (q.line == p.line && q.file == p.file)
+                r->line_of[instr] = i + 1;
+        }
+    }
+    instr = r->line_of[instr] - 1;
+    pthread_mutex_unlock(&r->lock);
+    return instr;
+}
+
+/* Does a stand before b in the source? */
+static bool stands_before(const RaceRun *r, uint32_t a, uint32_t b)
+{
+    if (a == b || a == NO_INSTR || b == NO_INSTR)
+        return a < b;
+    Place p = instr_user_place(r->launch->module, r->info->instr[a].in),
+          q = instr_user_place(r->launch->module, r->info->instr[b].in);
+    return p.file == q.file && p.line != q.line ? p.line < q.line : a < b;
+}
+
+/* Who is shown first does not depend on who came first: of a copy and its use, the use; of two scopes, the narrower; else what stands
+ * later in the source. */
+static bool is_second(const RaceRun *r, const End *a, const End *b)
+{
+    Strength x = stamp_strength(a->stamp), y = stamp_strength(b->stamp);
+    if (stamp_async(a->stamp) != stamp_async(b->stamp))
+        return stamp_async(a->stamp);
+    if (x && y && x != y)
+        return x > y;
+    return stands_before(r, a->instr, b->instr);
+}
+
+static Ends look(RaceRun *r, const RaceBlock *b, const RaceClash *c)
+{
+    Ends e       = {.r = r, .c = c};
+    End  me      = {c->me, c->writes, line_of(r, c->me), serials_info(b->serials, stamp_serial(c->me))},
+        other    = {c->other, c->other_writes, line_of(r, c->other), serials_info(b->serials, stamp_serial(c->other))};
+    bool swap    = is_second(r, &me, &other);
+    e.here       = swap ? other : me;
+    e.there      = swap ? me : other;
+    e.same_block = me.block->birth == other.block->birth;
+    e.same_warp  = e.same_block && stamp_thread(c->me) / LANES == stamp_thread(c->other) / LANES;
+    e.at_once = e.same_warp && stamp_time(c->me) == stamp_time(c->other) && stamp_site(c->me) == stamp_site(c->other);
+    return e;
+}
+
+/* ---- values ---- */
+
+/* The bytes lane i stores. */
+static void stored(const Access *a, unsigned lane, uint8_t *out)
+{
+    for (unsigned v = 0; v * a->element < a->bytes; v++)
+        memcpy(out + v * a->element, a->regs + a->slot[v] + (size_t)lane * a->stride, a->element);
+}
+
+/* Does the store leave what is there, or what the other lane stores at the same time? */
+static bool same_value(const Ends *e)
+{
+    const Access *a = e->c->access;
+    uint8_t       mine[32], theirs[32];
+    if (!e->c->writes || !e->c->other_writes || a->op != ACCESS_ST || !a->regs || a->bytes > sizeof mine)
+        return false;
+    stored(a, e->c->lane, mine);
+    unsigned lane = stamp_thread(e->c->other) % LANES;
+    if (e->at_once && (a->mask >> lane & 1)) {
+        bool aligned = a->off ? a->off[lane] == a->off[e->c->lane] : a->addr[lane] == a->addr[e->c->lane];
+        stored(a, lane, theirs);
+        return aligned && memcmp(mine, theirs, a->bytes) == 0;
+    }
+    const uint8_t *memory = a->off ? a->memory + a->off[e->c->lane] : (const uint8_t *)(uintptr_t)a->addr[e->c->lane];
+    return memcmp(mine, memory, a->bytes) == 0;
+}
+
+/* ---- words ---- */
+
+static RuleId rule_of(const Ends *e)
+{
+    const RaceClash *c = e->c;
+    if (stamp_async(c->other) || stamp_async(c->me))
+        return RULE_RACE_ASYNC;
+    if (same_value(e))
+        return RULE_RACE_SAME_VALUE;
+    if (stamp_strength(c->me) && stamp_strength(c->other))
+        return RULE_RACE_SCOPE;
+    if (e->same_warp)
+        return RULE_RACE_WARP;
+    return c->access->space == ACCESS_SHARED ? RULE_RACE_SHARED : RULE_RACE_GLOBAL;
+}
+
+static const char *missing(const Ends *e)
+{
+    Stamp me = e->here.stamp, other = e->there.stamp;
+    if (stamp_async(other))
+        return stamp_thread(me) == stamp_thread(other) && e->same_block
+                   ? ", before it waits for the copy (cp.async.wait_group, __pipeline_wait_prior)"
+                   : ", with no wait for the copy by that thread and barrier behind it";
+    if (e->at_once)
+        return " in the same instruction; which of them stays is undefined";
+    if (e->same_warp)
+        return ", with no __syncwarp() between: lanes of a warp run in no fixed order";
+    if (stamp_strength(me) && stamp_strength(other))
+        return "; both are atomic, but the scope of the first does not hold the other's block";
+    if (e->same_block && e->c->access->space == ACCESS_SHARED)
+        return ", with no __syncthreads() between";
+    if (e->same_block)
+        return ", with no __syncthreads() or release and acquire between";
+    if (stamp_strength(me) || stamp_strength(other))
+        return "; not both are atomic, and there is no release and acquire pattern (fence and atomic) between";
+    return ", with no release and acquire pattern (fence and atomic) between: blocks run in no fixed order";
+}
+
+/* 'tile' + 20, or allocation and offset. */
+static const char *place_in_memory(const Ends *e, Findings *f)
+{
+    const LaunchInfo  *info = e->r->info;
+    const CheckLaunch *l    = e->r->launch;
+    uint64_t           base, bytes, at = e->c->at;
+    const char        *name;
+    if (e->c->access->space == ACCESS_GLOBAL) {
+        if (!l->find || !l->find(l->user, at, &base, &bytes, &name))
+            return findings_text(f, "address 0x%" PRIx64, at);
+        size_t      len;
+        const char *shown = name ? var_name(name, &len) : NULL;
+        if (shown)
+            return findings_text(f, "'%.*s' + %" PRIu64, (int)len, shown, at - base);
+        return findings_text(f, "byte %" PRIu64 " of an allocation of %" PRIu64 " bytes", at - base, bytes);
+    }
+    uint32_t best = info->nshared;
+    for (uint32_t i = 0; i < info->nshared; i++)
+        if (info->shared_offset[i] <= at &&
+            (best == info->nshared || info->shared_offset[i] >= info->shared_offset[best]))
+            best = i;
+    if (best == info->nshared)
+        return findings_text(f, "shared byte %" PRIu64, at);
+    size_t      len;
+    const char *shown = var_name(info->shared_var[best]->name, &len);
+    return findings_text(f, "shared '%.*s' + %" PRIu64, (int)len, shown, at - info->shared_offset[best]);
+}
+
+static const char *verb(bool writes, Stamp s)
+{
+    if (stamp_async(s))
+        return "copies to";
+    if (stamp_strength(s))
+        return writes ? "writes atomically" : "reads atomically";
+    return writes ? "writes" : "reads";
+}
+
+static const char *thread_name(const Ends *e, const End *end, Findings *f)
+{
+    const uint32_t *n = e->r->info->block, *g = e->r->info->grid;
+    unsigned        t      = stamp_thread(end->stamp);
+    uint64_t        b      = end->block->block;
+    const char     *thread = findings_text(f, "thread (%u, %u, %u)", t % n[0], t / n[0] % n[1], t / (n[0] * n[1]));
+    if (e->same_block)
+        return thread;
+    return findings_text(f, "%s of block (%u, %u, %u)", thread, (unsigned)(b % g[0]), (unsigned)(b / g[0] % g[1]),
+                         (unsigned)(b / g[0] / g[1]));
+}
+
+static const char *line_text(const RaceRun *r, Findings *f, uint32_t instr)
+{
+    if (instr == NO_INSTR)
+        return "a place that was not kept";
+    return findings_text(f, "line %u", instr_user_place(r->launch->module, r->info->instr[instr].in).line);
+}
+
+void race_report(RaceRun *r, Findings *found, const RaceBlock *b, const RaceClash *c)
+{
+    Ends       e    = look(r, b, c);
+    const End *here = &e.here, *there = &e.there;
+    RuleId     rule = rule_of(&e);
+    if (!r->rules->on[rule])
+        return;
+    Finding *f =
+        findings_note(found, rule, here->instr, there->instr, 0, here->block->block, stamp_thread(here->stamp), 1);
+    if (!f)
+        return;
+    f->address       = c->at;
+    f->other_block   = there->block->block;
+    f->other_thread  = stamp_thread(there->stamp);
+    f->message       = findings_text(found, "%s %s, which %s %s at %s%s", verb(here->writes, here->stamp),
+                                     place_in_memory(&e, found), thread_name(&e, there, found),
+                                     verb(there->writes, there->stamp), line_text(r, found, there->instr), missing(&e));
+    f->other_message = findings_text(found, "%s here",
+                                     stamp_async(there->stamp) ? "copied"
+                                     : there->writes           ? "written"
+                                                               : "read");
+}
+
+/* What barriers of the block would order needs none of the warp's: one finding for two lines. */
+static bool stands_alone(const Finding *f, void *found)
+{
+    const struct FindingKey *k = &f->key;
+    return k->rule != RULE_RACE_WARP || (!findings_have(found, RULE_RACE_SHARED, k->instr, k->other, 0) &&
+                                         !findings_have(found, RULE_RACE_GLOBAL, k->instr, k->other, 0));
+}
+
+void race_conclude(Findings *to, Findings *from)
+{
+    Findings all = {0};
+    findings_merge(&all, from);
+    Findings kept = {0};
+    findings_merge_if(&kept, &all, stands_alone, &all);
+    findings_merge(to, &kept);
+}

@@ -1,0 +1,57 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Runs one program of this folder under `warpwright run --check` and compares what is found with what its comments say:
+
+    ... // expect: RULE                    a finding of that rule at this line
+    ... // expect: RULE, other end N       and its other end is line N
+
+Everything found in the categories race and sync must be expected; a program named good_* expects nothing."""
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+EXPECT = re.compile(r"// expect: ([a-z-]+)(?:, other end (\d+))?")
+
+
+def expected(source):
+    want = set()
+    with open(source, encoding="utf-8") as f:
+        for number, line in enumerate(f, 1):
+            for rule, other in EXPECT.findall(line):
+                want.add((number, rule, int(other) if other else None))
+    return want
+
+
+def found(warpwright, program, source, categories):
+    with tempfile.TemporaryDirectory() as folder:
+        report = os.path.join(folder, "report.json")
+        done = subprocess.run([warpwright, "run", "--check=" + categories, "--quiet", "--json", report, "--", program],
+                              capture_output=True, text=True, timeout=100, check=False)
+        with open(report, encoding="utf-8") as f:
+            findings = json.load(f)["findings"]
+    got = set()
+    for x in findings:
+        other = x.get("other") or {}
+        here = os.path.basename(x["file"] or "") == os.path.basename(source)
+        got.add((x["line"] if here else x["file"], x["rule"], other.get("line")))
+    return got, done, findings
+
+
+def main():
+    warpwright, source, program = sys.argv[1:4]
+    want = expected(source)
+    got, done, findings = found(warpwright, program, source, "race,sync")
+    given = {(line, rule): other for line, rule, other in want}
+    shown = {(line, rule, other if given.get((line, rule)) else None) for line, rule, other in got}
+    if shown != want or (os.path.basename(source).startswith("good_") and want):
+        print(f"expected {sorted(want, key=str)}\nfound    {sorted(got, key=str)}\nexit code {done.returncode}\n{done.stdout}{done.stderr}")
+        for x in findings:
+            print(f"{x['file']}:{x['line']}: {x['severity']}: {x['message']} [{x['rule']}]")
+        return 1
+    return 0
+
+
+sys.exit(main())
