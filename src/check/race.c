@@ -82,8 +82,9 @@ typedef struct Touch { /* one warp access */
     State        *s;
     RaceBlock    *b;
     const Access *a;
-    Stamp         dead; /* what is below is nobody's business */
-    Stamp         me;   /* of lane 0 */
+    Stamp         dead;  /* what is below is nobody's business */
+    Stamp         me;    /* of lane 0 */
+    uint32_t      flags; /* lanes whose volatile write sets a flag */
     bool          writes, strong;
 } Touch;
 
@@ -96,25 +97,39 @@ static inline unsigned distance(Stamp a, Stamp b)
     return d >> (THREAD_SHIFT + 5) & 31 ? 2 : (d >> THREAD_SHIFT & 31) != 0;
 }
 
-/* Atomic or volatile both, at scopes that hold the other thread. */
-static inline bool strong_pair(Stamp a, Stamp b)
+/* Both atomic, at scopes that hold the other thread. */
+static inline bool atomic_pair(Stamp a, Stamp b)
 {
     Strength x = stamp_strength(a), y = stamp_strength(b);
-    return x && y && ((x > STRENGTH_CTA && y > STRENGTH_CTA) || distance(a, b) < 3);
+    return (x == STRENGTH_GPU && y == STRENGTH_GPU) || (x & 1 && y & 1 && distance(a, b) < 3);
 }
 
+/* What a flag was seen to say orders atomic accesses and volatile reads without a fence: nothing moves them before it. */
 static inline bool before(const Touch *t, Stamp me, Stamp other)
 {
-    return order_before(t->b, stamp_thread(me), other, t->s->run->floor);
+    bool loose = stamp_strength(other) && stamp_strength(me) && stamp_strength(me) != STRENGTH_VOLATILE;
+    return order_before(t->b, stamp_thread(me), other, t->s->run->floor, loose);
 }
 
-static inline bool clashes(const Touch *t, Stamp me, Stamp other)
+/* Has the thread read the cell since it was written?  Then its own write comes behind that write. */
+static bool has_read(const Page *p, size_t i, Stamp me)
 {
+    return (p->plane[PLANE_READ] && distance(p->plane[PLANE_READ][i], me) == 0) ||
+           (p->plane[PLANE_READ2] && distance(p->plane[PLANE_READ2][i], me) == 0);
+}
+
+static inline bool clashes(const Touch *t, const Page *p, size_t i, Plane k, Stamp me)
+{
+    Stamp other = p->plane[k][i];
     if (other < t->dead)
         return false;
     if (distance(me, other) == 0 && !stamp_async(other))
         return false;
-    return !strong_pair(me, other) && !before(t, me, other);
+    if (atomic_pair(me, other) || before(t, me, other))
+        return false;
+    if (stamp_strength(me) == STRENGTH_VOLATILE && stamp_strength(other) && k <= PLANE_WRITE2 && has_read(p, i, me))
+        return !order_before(t->b, stamp_thread(me), other, t->s->run->floor, true);
+    return true;
 }
 
 /* Keeps me beside first and second. */
@@ -157,14 +172,14 @@ static inline Plane find_clash(const Touch *t, const Page *p, size_t i, Stamp me
 {
     Plane last = t->writes ? PLANES : PLANE_READ;
     for (Plane k = PLANE_WRITE; k < last; k++)
-        if (p->plane[k] && clashes(t, me, p->plane[k][i]))
+        if (p->plane[k] && clashes(t, p, i, k, me))
             return k;
     return PLANES;
 }
 
 static void touch_lane(const Touch *t, Page *p, unsigned lane, unsigned at, uint64_t where)
 {
-    Stamp    me    = t->me | (Stamp)lane << THREAD_SHIFT;
+    Stamp    me    = t->me | (Stamp)lane << THREAD_SHIFT | (t->flags >> lane & 1);
     unsigned cells = t->a->bytes >> p->shift;
     bool     told  = false;
     for (size_t i = at >> p->shift, end = i + (cells ? cells : 1); i < end; i++) {
@@ -256,7 +271,9 @@ static Strength strength_of(const Access *a)
 {
     if (a->sem == SEM_WEAK)
         return STRENGTH_WEAK;
-    return a->scope == SCOPE_CTA ? STRENGTH_CTA : a->scope == SCOPE_CLUSTER ? STRENGTH_CLUSTER : STRENGTH_GPU;
+    if (a->is_volatile && a->op == ACCESS_ST)
+        return STRENGTH_VOLATILE;
+    return a->scope == SCOPE_CTA ? STRENGTH_CTA : STRENGTH_GPU;
 }
 
 /* What the access orders. */
@@ -292,6 +309,8 @@ static void race_access(void *state, const Access *a)
     t.me              = stamp_make(b->now, a->warp * LANES, site, copies, strength);
     t.dead            = (shared ? b->copy ? (Time)b->birth << TICK_BITS : b->base : r->floor) << TIME_SHIFT;
     t.writes = a->op == ACCESS_ST || a->op == ACCESS_ATOM || a->op == ACCESS_RED || a->op == ACCESS_STSM || copies;
+    if (r->flags && strength == STRENGTH_VOLATILE)
+        t.flags = order_publishing(b, a->warp, a->mask);
     if (shared)
         touch_shared(&t);
     else

@@ -170,18 +170,7 @@ void order_tick(RaceBlock *b)
 
 /* ---- the question ---- */
 
-static bool acquired(const RaceBlock *b, unsigned thread, uint32_t birth, unsigned t, Time time)
-{
-    const Clock *know[2] = {b->know, b->thread ? b->thread[thread].know : NULL};
-    for (int i = 0; i < 2; i++)
-        if (know[i] &&
-            (time < clock_get(know[i], who_block(birth)) || time < clock_get(know[i], who_warp(birth, t / LANES)) ||
-             time < clock_get(know[i], who_thread(birth, t))))
-            return true;
-    return false;
-}
-
-bool order_before(const RaceBlock *b, unsigned thread, Stamp s, Time floor)
+bool order_before(const RaceBlock *b, unsigned thread, Stamp s, Time floor, bool loose)
 {
     Time     time   = stamp_time(s);
     uint32_t serial = stamp_serial(s), birth = b->birth;
@@ -199,7 +188,7 @@ bool order_before(const RaceBlock *b, unsigned thread, Stamp s, Time floor)
         if (t / LANES == thread / LANES && (time < w->base || (w->lane && time < w->lane[thread % LANES][t % LANES])))
             return true;
     }
-    return acquired(b, thread, birth, t, time);
+    return order_acquired(b, thread, birth, t, time, loose);
 }
 
 /* ---- events ---- */

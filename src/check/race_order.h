@@ -54,6 +54,8 @@ typedef struct ThreadOrder {
     Clock  *fence_all;
     Time    fence, fence_base, fence_warp; /* fence = 0: none yet */
     uint8_t fence_scope;
+    bool    fresh;       /* no atomic or volatile write since a fence that released: one that followed no atomic or volatile read */
+    bool    looked;      /* such a read since the last fence */
 } ThreadOrder;
 
 typedef struct CopyOrder {   /* of one thread's cp.async */
@@ -86,8 +88,8 @@ void       order_start(RaceBlock *b, uint64_t index, uint32_t launch);
 void       order_end(RaceBlock *b); /* drops what it acquired */
 void       order_free(RaceBlock *b);
 
-/* Did the access happen before what `thread` does now?  What is older than floor did. */
-bool order_before(const RaceBlock *b, unsigned thread, Stamp s, Time floor);
+/* Did the access happen before what `thread` does now?  What is older than floor did.  loose: what relaxed reads have seen counts without a fence. */
+bool order_before(const RaceBlock *b, unsigned thread, Stamp s, Time floor, bool loose);
 
 void order_tick(RaceBlock *b);
 void order_exit(RaceBlock *b, uint32_t warp, uint32_t mask);
@@ -103,6 +105,8 @@ Clock *order_snapshot(const RaceBlock *b, uint32_t warp, uint32_t mask, bool out
 void   order_fence(RaceBlock *b, uint32_t warp, uint32_t mask, Sem sem, Scope scope);
 /* An atomic or volatile access of an object.  objects: where it is kept. */
 void   order_strong(RaceBlock *b, SyncObject **objects, uint64_t key, unsigned thread, bool reads, bool writes, Sem sem, Scope scope);
+/* The lanes whose next such write is the first behind a fence. */
+uint32_t order_publishing(const RaceBlock *b, uint32_t warp, uint32_t mask);
 /* A weak write: whoever reads it acquires nothing. */
 void   order_weak_write(SyncObject **objects, uint64_t key);
 void   order_mbarrier_init(RaceBlock *b, uint32_t off);
@@ -116,5 +120,7 @@ void   order_drop_objects(SyncObject **objects);
 void   order_sync_block(RaceBlock *b, Time before);
 void   order_sync_warp(RaceBlock *b, uint32_t warp, uint32_t mask);
 bool   order_copy_before(const RaceBlock *b, unsigned thread, Stamp s);
+/* Has the thread acquired what t of the block `birth` did before time? */
+bool   order_acquired(const RaceBlock *b, unsigned thread, uint32_t birth, unsigned t, Time time, bool loose);
 
 #endif

@@ -66,7 +66,7 @@ static bool is_second(const RaceRun *r, const End *a, const End *b)
     Strength x = stamp_strength(a->stamp), y = stamp_strength(b->stamp);
     if (stamp_async(a->stamp) != stamp_async(b->stamp))
         return stamp_async(a->stamp);
-    if (x && y && x != y)
+    if ((x == STRENGTH_CTA && y > x) || (y == STRENGTH_CTA && x > y))
         return x > y;
     return stands_before(r, a->instr, b->instr);
 }
@@ -114,18 +114,24 @@ static bool same_value(const Ends *e)
 
 /* ---- words ---- */
 
+static bool either(const Ends *e, Strength s)
+{
+    return stamp_strength(e->here.stamp) == s || stamp_strength(e->there.stamp) == s;
+}
+
 static RuleId rule_of(const Ends *e)
 {
-    const RaceClash *c = e->c;
-    if (stamp_async(c->other) || stamp_async(c->me))
+    if (stamp_async(e->here.stamp) || stamp_async(e->there.stamp))
         return RULE_RACE_ASYNC;
     if (same_value(e))
         return RULE_RACE_SAME_VALUE;
-    if (stamp_strength(c->me) && stamp_strength(c->other))
+    if (!either(e, STRENGTH_WEAK) && !either(e, STRENGTH_VOLATILE))
         return RULE_RACE_SCOPE;
+    if (!either(e, STRENGTH_WEAK) && !(e->here.writes && e->there.writes))
+        return RULE_RACE_VOLATILE;
     if (e->same_warp)
         return RULE_RACE_WARP;
-    return c->access->space == ACCESS_SHARED ? RULE_RACE_SHARED : RULE_RACE_GLOBAL;
+    return e->c->access->space == ACCESS_SHARED ? RULE_RACE_SHARED : RULE_RACE_GLOBAL;
 }
 
 static const char *missing(const Ends *e)
@@ -136,15 +142,18 @@ static const char *missing(const Ends *e)
                    ? ", before it waits for the copy (cp.async.wait_group, __pipeline_wait_prior)"
                    : ", with no wait for the copy by that thread and barrier behind it";
     if (e->at_once)
-        return " in the same instruction; which of them stays is undefined";
+        return same_value(e) ? " in the same instruction"
+                             : " in the same instruction; which of them stays is undefined";
     if (e->same_warp)
         return ", with no __syncwarp() between: lanes of a warp run in no fixed order";
-    if (stamp_strength(me) && stamp_strength(other))
+    if (!either(e, STRENGTH_WEAK) && !either(e, STRENGTH_VOLATILE))
         return "; both are atomic, but the scope of the first does not hold the other's block";
     if (e->same_block && e->c->access->space == ACCESS_SHARED)
         return ", with no __syncthreads() between";
     if (e->same_block)
         return ", with no __syncthreads() or release and acquire between";
+    if (!either(e, STRENGTH_WEAK) && !e->same_block)
+        return "; volatile orders nothing, and there is no release and acquire pattern (fence and atomic) between";
     if (stamp_strength(me) || stamp_strength(other))
         return "; not both are atomic, and there is no release and acquire pattern (fence and atomic) between";
     return ", with no release and acquire pattern (fence and atomic) between: blocks run in no fixed order";
@@ -182,8 +191,10 @@ static const char *verb(bool writes, Stamp s)
 {
     if (stamp_async(s))
         return "copies to";
+    if (stamp_strength(s) == STRENGTH_VOLATILE)
+        return "writes (volatile)";
     if (stamp_strength(s))
-        return writes ? "writes atomically" : "reads atomically";
+        return writes ? "writes (atomic)" : "reads (atomic or volatile)";
     return writes ? "writes" : "reads";
 }
 

@@ -19,8 +19,10 @@
 typedef uint64_t Stamp;
 typedef uint64_t Time;
 
-/* WEAK accesses race with everything; the others are atomic or volatile, at that scope. */
-typedef enum Strength { STRENGTH_WEAK, STRENGTH_CTA, STRENGTH_CLUSTER, STRENGTH_GPU } Strength;
+/* WEAK accesses race with everything; the others are atomic, at the scope of the block or (GPU) wider, and race with those whose
+ * scope does not hold them.  VOLATILE is a volatile write: relaxed at system scope to the PTX manual, no atomic to CUDA C++.  Volatile
+ * reads are GPU, and so is the volatile write behind a fence that sets a flag. */
+typedef enum Strength { STRENGTH_WEAK, STRENGTH_CTA, STRENGTH_VOLATILE, STRENGTH_GPU } Strength;
 
 enum { TICK_BITS = 12, TIME_SHIFT = 26, THREAD_SHIFT = 16, SITE_SHIFT = 3 };
 #define TICKS        (UINT32_C(1) << TICK_BITS)

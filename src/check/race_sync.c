@@ -93,6 +93,19 @@ Clock *order_snapshot(const RaceBlock *b, uint32_t warp, uint32_t mask, bool out
     return c;
 }
 
+bool order_acquired(const RaceBlock *b, unsigned thread, uint32_t birth, unsigned t, Time time, bool loose)
+{
+    const ThreadOrder *own     = b->thread ? &b->thread[thread] : NULL;
+    const Clock       *know[4] = {b->know, own ? own->know : NULL, loose ? b->pending : NULL,
+                            loose && own ? own->pending : NULL};
+    for (int i = 0; i < 4; i++)
+        if (know[i] &&
+            (time < clock_get(know[i], who_block(birth)) || time < clock_get(know[i], who_warp(birth, t / LANES)) ||
+             time < clock_get(know[i], who_thread(birth, t))))
+            return true;
+    return false;
+}
+
 /* ---- fences ---- */
 
 static void acquire(RaceBlock *b, Clock **to, Clock *from, bool only_block)
@@ -134,6 +147,8 @@ void order_fence(RaceBlock *b, uint32_t warp, uint32_t mask, Sem sem, Scope scop
         t->fence_base  = b->base;
         t->fence_warp  = b->warp[warp].base;
         t->fence_scope = (uint8_t)scope;
+        t->fresh       = !t->looked;
+        t->looked      = false;
     }
 }
 
@@ -208,11 +223,20 @@ static Scope narrower(Scope a, Scope b)
     return a < b ? a : b;
 }
 
+uint32_t order_publishing(const RaceBlock *b, uint32_t warp, uint32_t mask)
+{
+    uint32_t fresh = 0;
+    for (uint32_t m = b->thread ? mask : 0; m; m &= m - 1)
+        fresh |= b->thread[warp * LANES + (unsigned)__builtin_ctz(m)].fresh ? m & -m : 0;
+    return fresh;
+}
+
 static void strong_write(RaceBlock *b, SyncObject **objects, uint64_t key, unsigned thread, bool rmw, Sem sem,
                          Scope scope)
 {
     ThreadOrder *t = &b->thread[thread];
     Clock       *c = NULL;
+    t->fresh       = false;
     if (sem >= SEM_RELEASE) {
         order_tick(b);
         c = order_snapshot(b, thread / LANES, UINT32_C(1) << thread % LANES, true);
@@ -233,6 +257,7 @@ void order_strong(RaceBlock *b, SyncObject **objects, uint64_t key, unsigned thr
 {
     ThreadOrder      *t = &order_threads(b)[thread];
     const SyncObject *o = reads ? find(objects, key) : NULL;
+    t->looked |= reads;
     if (o) {
         bool    now = sem == SEM_ACQUIRE || sem >= SEM_ACQ_REL;
         Clock **to  = now ? &t->know : &t->pending;

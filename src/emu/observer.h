@@ -61,7 +61,7 @@ typedef struct Access {
 /* What orders threads, one call per warp instruction (or per block, where mask is 0).  Each kind says which fields it fills in beside
  * instr, warp, block, mask and live. */
 typedef enum SyncKind {
-    SYNC_BAR,       /* bar, barrier: the lanes arrive.  id, count (0 = all threads), waits */
+    SYNC_BAR,       /* bar, barrier: the lanes arrive.  id, count (0 = all threads), waits, leaving */
     SYNC_BAR_DONE,  /* the barrier `id` completed; whoever waited goes on.  mask = 0 */
     SYNC_WARP,      /* bar.warp.sync: the lanes go on together.  members */
     SYNC_EXCHANGE,  /* shfl, vote, match, redux, elect: the lanes go on together, memory is not ordered.  members; shfl: source */
@@ -93,6 +93,7 @@ typedef struct SyncEvent {
     const uint32_t *members; /* by lane: its member mask; NULL: those in mask */
     const uint8_t  *source;  /* by lane: the lane whose value it gets; NULL: not a shuffle */
     uint32_t done;         /* lanes that saw the phase complete */
+    uint32_t leaving;      /* lanes of the warp that exit next */
     const uint32_t *off;   /* by lane: offset in the block's shared window */
     const uint64_t *addr;  /* by lane: global address */
     const uint64_t *values;

@@ -36,6 +36,22 @@ static const Uop *bad_barrier(Warp *w, const Uop *u, uint32_t id, uint32_t count
                        "barrier %u for %u threads; the count must be a positive multiple of 32", id, count);
 }
 
+/* Lanes whose next instruction ends them: those that branched around the rest of the kernel wait at its end. */
+static uint32_t leaving(const Warp *w)
+{
+    uint32_t lanes = 0;
+    for (uint32_t i = 0; i < w->ngroups; i++) {
+        const Group *g = &w->group[i];
+        const Uop   *u = g->pc;
+        for (int hops = 0; hops < 16 && (u->fn == ctl_handlers[CTL_block] || u->fn == ctl_handlers[CTL_jump]); hops++)
+            u = u->fn == ctl_handlers[CTL_jump] ? u->target : u + 1;
+        if (g->state == GROUP_READY &&
+            (u->fn == ctl_handlers[CTL_exit] || (u->fn == ctl_handlers[CTL_ret] && !g->frame->parent)))
+            lanes |= g->mask;
+    }
+    return lanes;
+}
+
 const Uop *ctl_bar(Warp *w, const Uop *u)
 {
     Block   *b     = w->block;
@@ -57,7 +73,8 @@ const Uop *ctl_bar(Warp *w, const Uop *u)
     }
     if (u->x >= BAR_RED_POPC)
         accumulate(w, u, bar);
-    NOTIFY_SYNC(w, u, .kind = SYNC_BAR, .id = id, .count = count, .mask = w->mask, .waits = u->x != BAR_ARRIVE);
+    NOTIFY_SYNC(w, u, .kind = SYNC_BAR, .id = id, .count = count, .mask = w->mask, .waits = u->x != BAR_ARRIVE,
+                .leaving = leaving(w));
     /* with a count, a warp that arrives whole counts 32, as on the hardware, also when lanes are missing */
     bar->arrived += count && w->mask == w->live ? (uint32_t)LANES : (uint32_t)__builtin_popcount(w->mask);
     b->progress = true;

@@ -55,7 +55,7 @@ static Stamp copy(RaceBlock *b, unsigned thread)
 
 static bool before(const RaceBlock *b, unsigned thread, Stamp s)
 {
-    return order_before(b, thread, s, 0);
+    return order_before(b, thread, s, 0, false);
 }
 
 /* Every thread of warps first to last (exclusive) arrives and waits. */
@@ -74,7 +74,7 @@ static void program_order_only(void **state)
     assert_false(before(w->a, 6, s)); /* the same warp */
     assert_false(before(w->a, 40, s));
     assert_false(before(w->b, 5, s)); /* another block */
-    assert_true(order_before(w->b, 5, s, serials_floor(w->serials)));
+    assert_true(order_before(w->b, 5, s, serials_floor(w->serials), false));
 }
 
 static void a_barrier_orders_the_block(void **state)
@@ -187,6 +187,7 @@ static void fence_and_flag(void **state)
     publish(w, w->a, 5, false, SEM_RELAXED, SCOPE_GPU);
     look(w, w->b, 9, SEM_RELAXED, SCOPE_GPU);
     assert_false(before(w->b, 9, s)); /* no fence behind the read yet */
+    assert_true(order_before(w->b, 9, s, 0, true));
     order_fence(w->b, 0, 1u << 9, SEM_SC, SCOPE_GPU);
     assert_true(before(w->b, 9, s));
     assert_false(before(w->b, 9, late));
