@@ -11,8 +11,8 @@ Place instr_place(const Module *m, const Instr *in)
 {
     if (in->srcloc) {
         const SrcLoc *s = &m->srclocs[in->srcloc - 1];
-        if (file_of(m, s))
-            return (Place){file_of(m, s), s->line, s->col, false};
+        if (s->file && s->file <= m->nfiles && m->files[s->file - 1])
+            return (Place){m->files[s->file - 1], s->line, s->col, false};
     }
     return (Place){m->name, in->line, in->col, true};
 }
