@@ -279,6 +279,7 @@ static int open_device(Check *c)
     WwDeviceOptions o   = {.profile = cli_text(&c->a, "profile", NULL),
                            .threads = (unsigned)cli_number(&c->a, "threads", 0),
                            .seed    = cli_number(&c->a, "seed", 0),
+                           .async   = cli_text(&c->a, "async", NULL),
                            .check   = cli_text(&c->a, "check", "")};
     return ww_device_open("emulator", &o, &c->device, &why) == WW_OK ? CLI_OK : cli_error("check", "%s", why);
 }

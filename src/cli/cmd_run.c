@@ -158,6 +158,7 @@ static void set_environment(const Run *r)
     pass(r, "devices", "WARPWRIGHT_DEVICES");
     pass(r, "threads", "WARPWRIGHT_THREADS");
     pass(r, "seed", "WARPWRIGHT_SEED");
+    pass(r, "async", "WARPWRIGHT_ASYNC");
     pass(r, "kernel", "WARPWRIGHT_KERNEL");
     pass(r, "launch-skip", "WARPWRIGHT_LAUNCH_SKIP");
     pass(r, "launch-count", "WARPWRIGHT_LAUNCH_COUNT");

@@ -279,3 +279,37 @@ CuErr drv_cuLaunchCooperativeKernel(Kernel *f, unsigned gx, unsigned gy, unsigne
     LaunchAsk a = {.grid = {gx, gy, gz}, .block = {bx, by, bz}, .shared = shared, .args = args, .cooperative = true};
     return launch(f, &a, NULL, stream);
 }
+
+CuErr drv_cuLaunchKernelEx(const DriverLaunchConfig *c, Kernel *f, void **args, void **extra)
+{
+    ENTER_CTX();
+    if (!c)
+        return cudaErrorInvalidValue;
+    LaunchAsk a = {.grid = c->grid, .block = c->block, .shared = c->shared, .args = args};
+    launch_read_attributes(&a, c->attrs, c->nattrs);
+    return launch(f, &a, extra, c->stream);
+}
+
+static CuErr clusters(int *out, Kernel *f, const DriverLaunchConfig *c,
+                      CuErr (*answer)(Kernel *, const LaunchAsk *, int *))
+{
+    CuErr   e;
+    Kernel *k = kernel_find(f, &e);
+    if (!k || !c || !out)
+        return k ? cudaErrorInvalidValue : cudaErrorInvalidResourceHandle;
+    LaunchAsk a = {.grid = c->grid, .block = c->block, .shared = c->shared};
+    launch_read_attributes(&a, c->attrs, c->nattrs);
+    return answer(k, &a, out);
+}
+
+CuErr drv_cuOccupancyMaxActiveClusters(int *out, Kernel *f, const DriverLaunchConfig *c)
+{
+    ENTER_CTX();
+    return clusters(out, f, c, launch_clusters);
+}
+
+CuErr drv_cuOccupancyMaxPotentialClusterSize(int *out, Kernel *f, const DriverLaunchConfig *c)
+{
+    ENTER_CTX();
+    return clusters(out, f, c, launch_largest_cluster);
+}

@@ -71,6 +71,29 @@ static void on_print(void *user, const char *text, size_t len)
 
 /* ---- checks ---- */
 
+/* Clusters of more than 8 blocks have to be allowed first (cudaFuncAttributeNonPortableClusterSizeAllowed). */
+static CuErr check_cluster(const Kernel *k, const Func *f, const LaunchAsk *a)
+{
+    enum { PORTABLE = 8, MOST = 16 };
+    const uint32_t *from = f->reqnctapercluster, grid[3] = {a->grid.x, a->grid.y, a->grid.z},
+                   ask[3] = {a->cluster.x, a->cluster.y, a->cluster.z};
+    uint64_t blocks       = 1;
+    if (!ask[0] && !from[0])
+        return f->explicitcluster ? cudaErrorInvalidClusterSize : cudaSuccess;
+    for (int i = 0; i < 3; i++) {
+        uint32_t req = from[0] ? (from[i] ? from[i] : 1) : 0, n = ask[0] ? ask[i] : req;
+        if (!n || (req && n != req))
+            return cudaErrorInvalidClusterSize;
+        if (!f->blocksareclusters && grid[i] % n)
+            return cudaErrorInvalidClusterSize;
+        blocks *= n;
+    }
+    if (blocks > MOST || (blocks > PORTABLE && !k->non_portable_cluster) ||
+        (f->maxclusterrank && blocks > f->maxclusterrank))
+        return cudaErrorInvalidClusterSize;
+    return cudaSuccess;
+}
+
 static CuErr check(Kernel *k, const Func *f, const LaunchAsk *a)
 {
     const WwDim3 g = a->grid, b = a->block;
@@ -95,9 +118,19 @@ static CuErr check(Kernel *k, const Func *f, const LaunchAsk *a)
         if ((uint64_t)g.x * g.y * g.z > (uint64_t)blocks * SMS)
             return cudaErrorCooperativeLaunchTooLarge;
     }
-    if (a->cluster.x && (g.x % a->cluster.x || g.y % a->cluster.y || g.z % a->cluster.z))
-        return cudaErrorInvalidValue;
-    return cudaSuccess;
+    return check_cluster(k, f, a);
+}
+
+void launch_read_attributes(LaunchAsk *a, const LaunchAttribute *attrs, unsigned n)
+{
+    for (unsigned i = 0; i < n; i++)
+        if (attrs[i].id == ATTR_COOPERATIVE)
+            a->cooperative = attrs[i].value.flag != 0;
+        else if (attrs[i].id == ATTR_CLUSTER) {
+            const unsigned *d = attrs[i].value.dim;
+            a->cluster        = d[0] && d[1] && d[2] ? (WwDim3){d[0], d[1], d[2]}
+                                                     : (WwDim3){UINT32_MAX, 1, 1}; /* a bad size, not none */
+        }
 }
 
 /* ---- outcomes ---- */
@@ -115,6 +148,11 @@ static const struct {
     {"barrier-deadlock", cudaErrorLaunchTimeout},
     {"barrier-count", cudaErrorIllegalInstruction},
     {"sync-mask", cudaErrorIllegalInstruction},
+    {"mbarrier-hang", cudaErrorLaunchTimeout},
+    {"mbarrier", cudaErrorIllegalInstruction},
+    {"cluster", cudaErrorIllegalInstruction},
+    {"async-copy", cudaErrorIllegalInstruction},
+    {"tensor-map", cudaErrorIllegalInstruction},
     {"bad-call", cudaErrorInvalidPc},
     {"time-limit", cudaErrorLaunchTimeout},
     {"instruction-limit", cudaErrorLaunchTimeout},
@@ -228,6 +266,7 @@ static Running *running_new(Kernel *k, const Func *f, WwModule *m, const LaunchA
                            .on_pause    = on_pause,
                            .pause_after = SLICE,
                            .user        = p,
+                           .cluster     = a->cluster,
                            .cooperative = a->cooperative,
                            .granular    = true};
     clock_gettime(CLOCK_MONOTONIC, &p->start);
@@ -400,4 +439,28 @@ CuErr launch_occupancy(Kernel *k, int threads, size_t shared, int *blocks)
         n = (int)by_shared;
     *blocks = threads > a.max_threads ? 0 : n;
     return cudaSuccess;
+}
+
+CuErr launch_clusters(Kernel *k, const LaunchAsk *a, int *clusters)
+{
+    /* SMs that can hold the blocks of one cluster, as an H200 of 132 SMs answers; a cluster takes no more blocks than there are SMs */
+    static const int groups[] = {18, 18, 16, 16, 16, 16, 16, 8, 2, 2, 2, 2};
+    int              blocks = 0, size = (int)(a->cluster.x ? a->cluster.x * a->cluster.y * a->cluster.z : 1);
+    CuErr            e = launch_occupancy(k, (int)(a->block.x * a->block.y * a->block.z), a->shared, &blocks);
+    *clusters          = 0;
+    for (size_t i = 0; e == cudaSuccess && i < sizeof groups / sizeof *groups; i++)
+        *clusters += groups[i] >= size ? groups[i] * blocks / size : 0;
+    return e;
+}
+
+CuErr launch_largest_cluster(Kernel *k, const LaunchAsk *a, int *size)
+{
+    FuncAttributes f;
+    int            blocks = 0;
+    CuErr          e      = launch_attributes(k, &f);
+    if (e == cudaSuccess)
+        e = launch_occupancy(k, (int)(a->block.x * a->block.y * a->block.z), a->shared, &blocks);
+    bool fits = a->shared <= (size_t)(f.max_dynamic_shared > 0 ? f.max_dynamic_shared : 0) && blocks > 0;
+    *size     = e != cudaSuccess || !fits ? 0 : f.non_portable_cluster ? 16 : 8;
+    return e;
 }

@@ -16,6 +16,9 @@ typedef struct LaunchAsk {
 
 typedef struct Running Running;
 
+/* What a launch's attributes say; those that only advise the scheduler or the caches are accepted (programmatic launches too: one
+ * grid runs after another). */
+void launch_read_attributes(LaunchAsk *a, const LaunchAttribute *attrs, unsigned n);
 /* Runs the kernel on the current device.  Refusals are returned; faults are kept for the next call (state_fail_later). */
 CuErr launch_run(Kernel *k, const LaunchAsk *ask);
 /* What of that is known before it runs. */
@@ -30,5 +33,8 @@ CuErr  launch_attributes(Kernel *k, FuncAttributes *out);
 CuErr  launch_set_attribute(Kernel *k, int attribute, int value);
 /* Blocks of `threads` threads and `shared` dynamic bytes that one multiprocessor holds. */
 CuErr  launch_occupancy(Kernel *k, int threads, size_t shared, int *blocks);
+/* Clusters of that launch that the device holds, and the most blocks that a cluster of it may have (0: it cannot be launched). */
+CuErr  launch_clusters(Kernel *k, const LaunchAsk *a, int *clusters);
+CuErr  launch_largest_cluster(Kernel *k, const LaunchAsk *a, int *size);
 
 #endif

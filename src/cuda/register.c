@@ -202,14 +202,32 @@ CuErr rt_cudaLaunchKernelExC(const LaunchConfig *c, const void *func, void **arg
     if (!c)
         return LEAVE(cudaErrorInvalidValue);
     LaunchAsk a = {.grid = c->grid, .block = c->block, .shared = c->shared, .args = args};
-    for (unsigned i = 0; i < c->nattrs; i++) {
-        const LaunchAttribute *t = &c->attrs[i];
-        if (t->id == ATTR_COOPERATIVE)
-            a.cooperative = t->value.flag != 0;
-        else if (t->id == ATTR_CLUSTER)
-            a.cluster = (WwDim3){t->value.dim[0], t->value.dim[1], t->value.dim[2]};
-    }
+    launch_read_attributes(&a, c->attrs, c->nattrs);
     LAUNCH(func, &a, c->stream);
+}
+
+static CuErr clusters(int *out, const void *func, const LaunchConfig *c,
+                      CuErr (*answer)(Kernel *, const LaunchAsk *, int *))
+{
+    CuErr   e;
+    Kernel *k = kernel_find(func, &e);
+    if (!k || !c || !out)
+        return k ? cudaErrorInvalidValue : e;
+    LaunchAsk a = {.grid = c->grid, .block = c->block, .shared = c->shared};
+    launch_read_attributes(&a, c->attrs, c->nattrs);
+    return answer(k, &a, out);
+}
+
+CuErr rt_cudaOccupancyMaxActiveClusters(int *out, const void *func, const LaunchConfig *c)
+{
+    ENTER();
+    return LEAVE(clusters(out, func, c, launch_clusters));
+}
+
+CuErr rt_cudaOccupancyMaxPotentialClusterSize(int *out, const void *func, const LaunchConfig *c)
+{
+    ENTER();
+    return LEAVE(clusters(out, func, c, launch_largest_cluster));
 }
 
 /* ---- functions ---- */

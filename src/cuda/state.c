@@ -222,6 +222,7 @@ WwDevice *state_device(int n, CuErr *err)
                                .threads = state.options.threads,
                                .seed    = state.options.seed,
                                .check   = state.options.check,
+                               .async   = state.options.async,
                                .memory  = UINT64_C(141) << 30};
         if (ww_device_open("emulator", &o, &state.device[n], &why) != WW_OK) {
             state_say("%s", why);
@@ -256,6 +257,7 @@ static void read_options(Options *o)
     o->status             = env_text("WARPWRIGHT_STATUS");
     o->fail_on            = env_text("WARPWRIGHT_FAIL_ON");
     o->check              = getenv("WARPWRIGHT_CHECK");
+    o->async              = env_text("WARPWRIGHT_ASYNC");
     o->coloured           = env_number("WARPWRIGHT_COLOUR", 0) != 0;
     o->suppressions       = env_text("WARPWRIGHT_SUPPRESSIONS");
     o->write_suppressions = env_text("WARPWRIGHT_WRITE_SUPPRESSIONS");

@@ -179,6 +179,8 @@ static bool fits(Warp *w, const Uop *u, const BulkInfo *c, unsigned lane, const 
     if (m->im2col != (c->im2col || c->no_offsets))
         return refuse(w, u, FAULT_TENSOR_MAP, lane, "the instruction's mode is %s, the tensor map's %s",
                       m->im2col ? "tile" : "im2col", m->im2col ? "im2col" : "tile");
+    if (m->interleave != INTERLEAVE_NONE)
+        return refuse(w, u, FAULT_UNSUPPORTED, lane, "copies of interleaved tensors are not implemented");
     if (c->reduction.on && !atom_reduces(c->reduction.op, tensormap_reduction_type(m)))
         return refuse(w, u, FAULT_TENSOR_MAP, lane, "the reduction is not defined for the tensor's element type");
     return true;
@@ -196,6 +198,16 @@ static bool issue_tensor(Warp *w, const Uop *u, const BulkInfo *c, unsigned lane
         box.start[i] = SLOT(w, int32_t, c->coord[i])[lane];
     for (unsigned i = 0; i < c->noffsets; i++)
         box.offset[i] = SLOT(w, uint16_t, c->offset[i])[lane];
+    for (unsigned i = 1; box.map.im2col && i + 1 < c->dims; i++)
+        if (box.start[i] < box.map.lower[i - 1] || box.start[i] > (int64_t)box.map.dim_less_1[i] + box.map.upper[i - 1])
+            return refuse(w, u, FAULT_TENSOR_MAP, lane,
+                          "the base pixel's coordinate %u is %d, outside of the map's box of base pixels", i,
+                          box.start[i]);
+    int64_t begin = (int64_t)box.start[0] * tensormap_element_bytes(&box.map);
+    if (!load && begin % BULK_UNIT)
+        return refuse(w, u, FAULT_TENSOR_MAP, lane,
+                      "a store of a box must begin at a multiple of 16 bytes in the innermost dimension, not at %lld",
+                      (long long)begin);
     if (c->kind == BULK_PREFETCH)
         return true;
     o.bytes          = tensor_box_bytes(&box.map);

@@ -179,13 +179,14 @@ static void lower_replace(Lower *lo, const Instr *in)
 {
     MemInfo *m     = lo_mem_info(lo, in, ACCESS_ST);
     unsigned bytes = type_bytes(in->op->types[in->op->ntypes - 1]);
-    m->bytes       = 16; /* alignment; the handler checks the rest */
+    m->bytes       = TENSOR_MAP_ALIGN; /* the handler looks at both halves */
+    m->nvec        = 1;
     m->observed    = false;
     Slot a = lo_mem_address(lo, &in->opd[0], m), b = lo_src(lo, &in->opd[in->nopd - 1u], bytes, false);
     Uop *u = lo_emit(lo, ctl[CTL_tensormap_replace]);
     u->a = a, u->b = b;
     u->ptr = m;
-    u->imm = in->nopd > 2 ? in->opd[1].ival : 0;
+    u->n   = in->nopd > 2 ? (uint32_t)in->opd[1].ival : 0;
     u->x   = in->op->field[FIELD_tensormapfield];
     u->y   = lo->em->ptx->version_major < 8 || (lo->em->ptx->version_major == 8 && lo->em->ptx->version_minor < 5);
 }
@@ -194,7 +195,7 @@ static void lower_map_copy(Lower *lo, const Instr *in)
 {
     BulkInfo *c  = bulk_info(lo, in, BULK_STORE);
     c->size      = lo_src(lo, &in->opd[2], 4, false);
-    c->dst.bytes = c->src.bytes = 16;
+    c->dst.bytes = c->src.bytes = TENSOR_MAP_BYTES;
     c->dst.nvec = c->src.nvec = 1;
     Slot a = address(lo, &in->opd[0], &c->dst), b = address(lo, &in->opd[1], &c->src);
     emit(lo, CTL_tensormap_copy, c, a, b, 0);

@@ -45,12 +45,14 @@ static bool replace(TensorMap *m, Word field, unsigned i, uint64_t value, bool i
     }
 }
 
-/* imm: the dimension; x: the field's Word; y: strides in units of 16 bytes */
+/* n: the dimension; x: the field's Word; y: strides in units of 16 bytes */
 const Uop *ctl_tensormap_replace(Warp *w, const Uop *u)
 {
     bool     wide = u->x == WORD_global_address || u->x == WORD_global_stride;
     uint8_t *p[LANES];
-    if (!access_resolve(w, u, u->ptr, false, p))
+    MemInfo  second = *(const MemInfo *)u->ptr;
+    second.offset += TENSOR_MAP_ALIGN;
+    if (!access_resolve(w, u, &second, false, p) || !access_resolve(w, u, u->ptr, false, p))
         return STOP;
     for (uint32_t left = w->mask; left; left &= left - 1) {
         unsigned  i     = (unsigned)__builtin_ctz(left);
@@ -60,9 +62,9 @@ const Uop *ctl_tensormap_replace(Warp *w, const Uop *u)
         if (m.magic != TENSOR_MAP_MAGIC)
             return fault_raise(w, u, FAULT_TENSOR_MAP, i, left,
                                "tensormap.replace in 128 bytes that are no tensor map");
-        if (m.im2col || u->imm < 0 || u->imm >= TENSOR_DIMS || !replace(&m, (Word)u->x, (unsigned)u->imm, value, u->y))
-            return fault_raise(w, u, FAULT_TENSOR_MAP, i, left, "tensormap.replace: %s[%d] cannot be %llu",
-                               word_text((Word)u->x), (int)u->imm, (unsigned long long)value);
+        if (m.im2col || u->n >= TENSOR_DIMS || !replace(&m, (Word)u->x, u->n, value, u->y))
+            return fault_raise(w, u, FAULT_TENSOR_MAP, i, left, "tensormap.replace: %s[%u] cannot be %llu",
+                               word_text((Word)u->x), u->n, (unsigned long long)value);
         memcpy(p[i], &m, sizeof m);
     }
     return u + 1;

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The driver's tensor maps.  The 128 bytes are ours (emu/tensormap.h), since NVIDIA's are not documented: a map made here works here only, and kernels
+ * change it with tensormap.replace, not byte by byte. */
+#include "cuda/state.h"
+#include "emu/tensormap.h"
+
+static CuErr encode(const TensorMapAsk *ask, TensorMap *map)
+{
+    return !map || tensormap_encode(ask, map) ? cudaErrorInvalidValue
+                                              : cudaSuccess; /* the driver takes maps at any address */
+}
+
+CuErr drv_cuTensorMapEncodeTiled(TensorMap *map, int type, uint32_t rank, void *address, const uint64_t *dim,
+                                 const uint64_t *stride, const uint32_t *box, const uint32_t *element_stride,
+                                 int interleave, int swizzle, int promotion, int fill)
+{
+    ENTER_ANYWAY();
+    return encode(&(TensorMapAsk){.type           = (uint32_t)type,
+                                  .rank           = rank,
+                                  .address        = (uintptr_t)address,
+                                  .dim            = dim,
+                                  .stride         = stride,
+                                  .box            = box,
+                                  .element_stride = element_stride,
+                                  .interleave     = (uint32_t)interleave,
+                                  .swizzle        = (uint32_t)swizzle,
+                                  .l2_promotion   = (uint32_t)promotion,
+                                  .fill           = (uint32_t)fill},
+                  map);
+}
+
+CuErr drv_cuTensorMapEncodeIm2col(TensorMap *map, int type, uint32_t rank, void *address, const uint64_t *dim,
+                                  const uint64_t *stride, const int *lower, const int *upper, uint32_t channels,
+                                  uint32_t pixels, const uint32_t *element_stride, int interleave, int swizzle,
+                                  int promotion, int fill)
+{
+    ENTER_ANYWAY();
+    return encode(&(TensorMapAsk){.type           = (uint32_t)type,
+                                  .rank           = rank,
+                                  .address        = (uintptr_t)address,
+                                  .dim            = dim,
+                                  .stride         = stride,
+                                  .element_stride = element_stride,
+                                  .interleave     = (uint32_t)interleave,
+                                  .swizzle        = (uint32_t)swizzle,
+                                  .l2_promotion   = (uint32_t)promotion,
+                                  .fill           = (uint32_t)fill,
+                                  .im2col         = true,
+                                  .lower          = lower,
+                                  .upper          = upper,
+                                  .channels       = channels,
+                                  .pixels         = pixels},
+                  map);
+}
+
+CuErr drv_cuTensorMapReplaceAddress(TensorMap *map, void *address)
+{
+    ENTER_ANYWAY();
+    return !map || tensormap_set_address(map, (uintptr_t)address) ? cudaErrorInvalidValue : cudaSuccess;
+}
