@@ -256,6 +256,29 @@ typedef struct WwFinding {
 size_t           ww_result_finding_count(const WwResult *r);
 const WwFinding *ww_result_finding(const WwResult *r, size_t i);
 
+/* The access patterns that cost most, of lines with source positions; on a device opened with WwDeviceOptions.check. */
+typedef struct WwPattern {
+    const char *file;
+    uint32_t    line;
+    const char *space, *op; /* as in WwAccess */
+    uint32_t    bytes, mask;
+    uint64_t    count;      /* executions by a warp */
+    const uint64_t *offset; /* 32 of them: in the block's shared window, else from the lowest 128-byte line; 0 in idle lanes */
+    uint32_t    wavefronts, conflicts, sectors, ideal; /* of one execution */
+} WwPattern;
+size_t           ww_result_pattern_count(const WwResult *r);
+const WwPattern *ww_result_pattern(const WwResult *r, size_t i);
+
+/* What the assembler makes of the kernel, and how many of its warps a multiprocessor of the profile holds. */
+typedef struct WwResources {
+    uint32_t    registers, stack, spill_stores, spill_loads; /* of a thread; the last three in bytes */
+    uint32_t    shared;                                      /* bytes of a block */
+    uint32_t    warps, most_warps;
+    const char *limiter; /* "threads", "blocks", "registers", "shared memory"; NULL: nothing */
+} WwResources;
+/* false: not known (no ptxas, or the device does not check performance). */
+bool ww_result_resources(const WwResult *r, WwResources *out);
+
 /* cuda with time: milliseconds of one launch, median and fastest of `runs` runs.  false: not measured; a failed kernel has
  * no time.  A run is the time between two events around ww_result_time_batch() launches, divided by their number: a kernel
  * of 1 ms or more is launched once per run, a shorter one as often as a run of 1 ms needs, so that the events' resolution

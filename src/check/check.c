@@ -78,6 +78,14 @@ const RuleSet *checks_rules(const Checks *c)
     return &c->rules;
 }
 
+bool checks_count(const Checks *c)
+{
+    for (size_t i = 0; c && i < c->nactive; i++)
+        if (c->active[i].checker->counts)
+            return true;
+    return false;
+}
+
 void checks_memory(Checks *c, const MemoryEvent *e)
 {
     for (size_t i = 0; c && i < c->nactive; i++)

@@ -14,6 +14,7 @@
 #define WW_CHECK_CHECK_H
 
 #include "check/finding.h"
+#include "check/pattern.h"
 #include "check/rules.h"
 #include "model/profile.h"
 
@@ -33,7 +34,12 @@ typedef struct MemoryEvent {
     const char *name; /* of a variable or argument, or NULL */
 } MemoryEvent;
 
-/* A launch as checkers see it, before it runs. */
+/* What the assembler makes of a kernel, for one thread. */
+typedef struct Resources {
+    unsigned registers, stack, spill_stores, spill_loads; /* all but the first in bytes */
+} Resources;
+
+/* A launch as checkers see it. */
 typedef struct CheckLaunch {
     const Module  *module;
     const Func    *kernel;
@@ -45,12 +51,23 @@ typedef struct CheckLaunch {
     /* The live allocation that holds the address; false: none.  name may be NULL. */
     bool         (*find)(void *user, uint64_t address, uint64_t *base, uint64_t *bytes, const char **name);
     void          *user;
+    /* When a checker counts: the counting observer (count.h) and the patterns it was told to keep (pattern.h). */
+    Observer      *count;
+    Patterns      *patterns;
+    /* false: not known */
+    bool         (*resources)(void *user, const Module *m, const Func *kernel, Resources *out);
+    /* In `end` only: did it end well; executed warp and lane instructions by instruction id. */
+    bool            complete;
+    uint32_t        ninstr;
+    const EmuInstr *instr;
+    const uint64_t *executed, *lanes;
 } CheckLaunch;
 
 typedef struct Checks Checks;
 
 typedef struct Checker {
     const char *name;
+    bool        counts; /* its `end` reads CheckLaunch.count and .patterns */
     void     *(*open)(const RuleSet *rules);  /* state that lives as long as the device; may be NULL when it needs none */
     void      (*close)(void *self);           /* may be NULL, as may all that follow but begin and end */
     /* An observer for this launch; NULL: it has nothing to see. */
@@ -66,6 +83,7 @@ enum { CHECKERS_MAX = 16 };
 Status         checks_new(const char *rules, Str *why, Checks **out);
 void           checks_free(Checks *c); /* NULL is allowed */
 const RuleSet *checks_rules(const Checks *c);
+bool           checks_count(const Checks *c); /* does any of them count?  c may be NULL */
 void           checks_memory(Checks *c, const MemoryEvent *e); /* c may be NULL */
 size_t         checks_begin(Checks *c, const CheckLaunch *l, Observer **list);
 void           checks_end(Checks *c, const CheckLaunch *l, Findings *found);

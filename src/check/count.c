@@ -411,7 +411,7 @@ static inline __attribute__((always_inline)) void access_slow(State *st, const A
     attributes static void name(void *state, const Access *a)                                                          \
     {                                                                                                                  \
         State *st = state;                                                                                             \
-        if (__builtin_expect(!way_take(st, st->site[a->instr]->last, a, eq32, eq64), 0))                                   \
+        if (__builtin_expect(!way_take(st, st->site[a->instr]->last, a, eq32, eq64), 0))                               \
             name##_slow(st, a);                                                                                        \
     }
 
@@ -667,6 +667,12 @@ const WwCounters *count_instr(Observer *o, uint32_t id)
     Count *c = (Count *)o;
     (void)count_total(o); /* derives */
     return id < c->totals && c->total[id].seen ? &c->total[id].sum : NULL;
+}
+
+uint8_t count_role(const Observer *o, uint32_t id)
+{
+    const Count *c = (const Count *)o;
+    return id < c->totals && c->total[id].seen ? c->total[id].role : 0;
 }
 
 Observer *count_new(const Profile *p)

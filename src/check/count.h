@@ -40,7 +40,7 @@ struct CountSink {
     void (*add)(void *state, const CountPattern *p);
     void (*join)(CountSink *s, void *state); /* consumes the state */
 };
-/* Before the launch. */
+/* Before the launch; it may be told once. */
 void count_tell(Observer *o, CountSink *sink);
 
 /* Sums over all instructions; after the launch. */
@@ -49,5 +49,8 @@ const WwCounters *count_total(Observer *o);
 uint32_t count_instrs(const Observer *o);
 /* Of one instruction; NULL if it made no access. */
 const WwCounters *count_instr(Observer *o, uint32_t id);
+
+/* How the assembler may join the instruction with its neighbours (merge.h); 0: not at all. */
+uint8_t count_role(const Observer *o, uint32_t id);
 
 #endif

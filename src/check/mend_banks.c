@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Bank conflicts under other layouts.  What the rows of the variable are is not in the code any more, so every stride that a
- * conflicting access shows and that divides the variable is tried as the row pitch, the shortest first; for each, paddings from one
+ * conflicting access shows and that divides the variable is tried as the row pitch, and so is a turn over the banks; for each, paddings from one
  * element to a whole turn over the banks, and exclusive-or swizzles of the column by the row.
  *
  * Places of a pattern that a layout cannot tell apart are replayed once, with the sum of their hits.
@@ -141,10 +141,24 @@ static bool conflicts(const Profile *p, const SharedUse *u, size_t i)
     return mend_replay(p, &one, &(Layout){0}, &c) && c.conflicts;
 }
 
-/* Strides between neighbouring lanes of conflicting accesses that divide the variable, ascending. */
+/* Adds a pitch in ascending order, once. */
+static unsigned add_pitch(uint32_t *pitch, unsigned n, uint64_t s)
+{
+    unsigned j = 0;
+    while (j < n && pitch[j] < s)
+        j++;
+    if ((j < n && pitch[j] == s) || n == MOST_PITCHES)
+        return n;
+    memmove(&pitch[j + 1], &pitch[j], (n - j) * sizeof *pitch);
+    pitch[j] = (uint32_t)s;
+    return n + 1;
+}
+
+/* Strides between neighbouring lanes of conflicting accesses, and a turn over the banks, as far as they divide the variable. */
 static unsigned find_pitches(const Profile *p, const SharedUse *u, uint32_t *pitch)
 {
-    unsigned n = 0;
+    uint64_t turn = (uint64_t)p->arch->banks * p->arch->bank_bytes;
+    unsigned n    = u->bytes > turn && u->bytes % turn == 0 ? add_pitch(pitch, 0, turn) : 0;
     for (size_t i = 0; i < u->n; i++) {
         const Pattern *t = u->pattern[i];
         if (!conflicts(p, u, i))
@@ -152,16 +166,8 @@ static unsigned find_pitches(const Profile *p, const SharedUse *u, uint32_t *pit
         for (unsigned k = 1; k < LANES; k++) {
             int64_t  d = t->delta[k] - t->delta[k - 1];
             uint64_t s = (uint64_t)(d < 0 ? -d : d);
-            unsigned j = 0;
-            if (!(t->mask >> k & 1) || !(t->mask >> (k - 1) & 1) || s <= t->bytes || s >= u->bytes || u->bytes % s)
-                continue;
-            while (j < n && pitch[j] < s)
-                j++;
-            if ((j < n && pitch[j] == s) || n == MOST_PITCHES)
-                continue;
-            memmove(&pitch[j + 1], &pitch[j], (n - j) * sizeof *pitch);
-            pitch[j] = (uint32_t)s;
-            n++;
+            if ((t->mask >> k & 1) && (t->mask >> (k - 1) & 1) && s > t->bytes && s < u->bytes && u->bytes % s == 0)
+                n = add_pitch(pitch, n, s);
         }
     }
     return n;

@@ -233,3 +233,10 @@ bool patterns_wild(const Patterns *p, uint32_t instr)
 {
     return instr < p->table.instrs && p->table.kept[instr] > PATTERN_MOST;
 }
+
+void pattern_addresses(const Pattern *t, uint32_t i, uint64_t *addr)
+{
+    uint64_t base = (uint64_t)(t->first + i) * t->bytes + (t->space == ACCESS_GLOBAL ? UINT64_C(1) << 60 : 0);
+    for (unsigned k = 0; k < LANES; k++)
+        addr[k] = base + (uint64_t)t->delta[k];
+}

@@ -37,4 +37,8 @@ size_t         patterns_count(Patterns *p);
 const Pattern *patterns_at(Patterns *p, size_t i);
 bool           patterns_wild(const Patterns *p, uint32_t instr);
 
+/* The lanes' addresses when the first active one is at the pattern's i-th place: offsets in shared and local memory; global ones are
+ * far from 0 and tell only where in a sector and line they lie. */
+void pattern_addresses(const Pattern *t, uint32_t i, uint64_t *addr);
+
 #endif

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The tracing observer.  Block b is looked at when b is a multiple of the step, so the choice does not depend on the workers.  A worker
- * keeps the accesses of each block it has open; when the block ends they are sorted by instruction, analysed and dropped.
+ * keeps the accesses of each block it has open; when the block ends they are sorted by group and time, analysed and dropped.
+ *
+ * A group is an instruction and those copies of it that unrolling made: of the same source line and kind, whose first access has the
+ * same differences between the lanes and lies at most NEAR bytes away.
  *
  * Accesses behind the first TRACE_ACCESSES of a block are only counted.
  * Not looked at: shared and local memory, atomics. */
@@ -11,8 +14,9 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "check/place.h"
 
-enum { SECTOR = 32 };
+enum { NEAR = 1024 };
 
 typedef struct Kept {
     BlockAccess a;
@@ -31,6 +35,7 @@ typedef struct Open { /* a block that is running */
 typedef struct Trace {
     Observer       base;
     const Profile *profile;
+    const Module  *module;
     LaunchInfo     info;
     uint64_t       step, blocks, looked;
     TraceSum      *sum;
@@ -61,6 +66,50 @@ static int by_number(const void *pa, const void *pb)
     return *a < *b ? -1 : *a > *b;
 }
 
+static bool same_line(const Trace *t, uint32_t a, uint32_t b)
+{
+    const Instr *x = t->info.instr ? t->info.instr[a].in : NULL, *y = t->info.instr ? t->info.instr[b].in : NULL;
+    if (!x || !y)
+        return false;
+    Place p = instr_user_place(t->module, x), q = instr_user_place(t->module, y);
+    return p.line == q.line && p.file == q.file && !p.from_ptx;
+}
+
+/* Is b, the first access of an instruction, what a copy of a's would make? */
+static bool is_copy(const Trace *t, const Kept *a, const Kept *b)
+{
+    if (a->op != b->op || a->bytes != b->bytes || a->a.mask != b->a.mask || a->a.warp != b->a.warp)
+        return false;
+    unsigned first = (unsigned)__builtin_ctz(a->a.mask);
+    uint64_t away  = b->a.addr[first] - a->a.addr[first];
+    for (uint32_t m = a->a.mask; m; m &= m - 1)
+        if (b->a.addr[__builtin_ctz(m)] - a->a.addr[__builtin_ctz(m)] != away)
+            return false;
+    return (away <= NEAR || -away <= NEAR) && same_line(t, a->instr, b->instr);
+}
+
+/* The accesses are sorted by instruction: gives those of copies their first instruction's id, and sorts again. */
+static void join_copies(const Trace *t, Open *b)
+{
+    size_t *start = xcalloc(b->n + 1, sizeof *start), n = 0;
+    for (size_t i = 0; i < b->n; i++)
+        if (!i || b->kept[i].instr != b->kept[i - 1].instr)
+            start[n++] = i;
+    start[n] = b->n;
+    for (size_t k = 1; k < n; k++)
+        for (size_t j = 0; j < k; j++) {
+            uint32_t leader = b->kept[start[j]].instr;
+            if (!is_copy(t, &b->kept[start[j]], &b->kept[start[k]]))
+                continue;
+            for (size_t i = start[k]; i < start[k + 1]; i++)
+                b->kept[i].instr = leader;
+            break;
+        }
+    free(start);
+    if (b->n)
+        qsort(b->kept, b->n, sizeof *b->kept, by_instr);
+}
+
 static size_t distinct(uint64_t *list, size_t n)
 {
     size_t k = 0;
@@ -72,25 +121,13 @@ static size_t distinct(uint64_t *list, size_t n)
     return k;
 }
 
-/* Sectors of one access into list. */
-static size_t sectors_of(const Kept *k, uint64_t *list)
+/* Addresses of one access into list, each once. */
+static size_t values_of(const Kept *k, uint64_t *list)
 {
     size_t n = 0;
-    for (uint32_t m = k->a.mask; m; m &= m - 1) {
-        uint64_t at = k->a.addr[__builtin_ctz(m)];
-        for (uint64_t s = at / SECTOR; s <= (at + k->bytes - 1) / SECTOR; s++)
-            list[n++] = s;
-    }
-    return distinct(list, n);
-}
-
-static bool one_address(const Kept *k)
-{
-    unsigned first = (unsigned)__builtin_ctz(k->a.mask);
     for (uint32_t m = k->a.mask; m; m &= m - 1)
-        if (k->a.addr[__builtin_ctz(m)] != k->a.addr[first])
-            return false;
-    return (k->a.mask & (k->a.mask - 1)) != 0;
+        list[n++] = k->a.addr[__builtin_ctz(m)];
+    return distinct(list, n);
 }
 
 static void add_lanes(TraceSum *s, const LaneCost *c, bool first)
@@ -106,21 +143,19 @@ static void add_lanes(TraceSum *s, const LaneCost *c, bool first)
 static void analyse(TraceState *st, const Kept *k, size_t n)
 {
     TraceSum    *s    = &st->sum[k->instr];
-    uint64_t    *list = xcalloc(n * LANES * 2, sizeof *list);
+    uint64_t    *list = xcalloc(n * LANES, sizeof *list);
     BlockAccess *a    = xcalloc(n, sizeof *a);
     size_t       all  = 0;
     BlockUse     use  = {.op = k->op, .cache = k->cache, .bytes = k->bytes, .access = a, .n = n};
     LaneCost     cost;
     memcpy(use.block, st->trace->info.block, sizeof use.block);
     for (size_t i = 0; i < n; i++) {
-        size_t more = sectors_of(&k[i], list + all);
-        all += more;
-        s->sectors += more;
-        s->values += (uint64_t)__builtin_popcount(k[i].a.mask);
-        s->uniform += one_address(&k[i]);
+        all += values_of(&k[i], list + all);
         a[i] = k[i].a;
     }
     s->accesses += n;
+    s->values += all;
+    s->bytes = k->bytes;
     s->distinct += distinct(list, all);
     lanes_replay(st->trace->profile, &use, &cost);
     add_lanes(s, &cost, !st->seen[k->instr]);
@@ -133,6 +168,7 @@ static void block_close(TraceState *st, Open *b)
 {
     if (b->n)
         qsort(b->kept, b->n, sizeof *b->kept, by_instr);
+    join_copies(st->trace, b);
     for (size_t i = 0, j; i < b->n; i = j) {
         for (j = i + 1; j < b->n && b->kept[j].instr == b->kept[i].instr;)
             j++;
@@ -234,10 +270,9 @@ static void trace_join(Observer *o, void *state)
         if (!st->seen[i])
             continue;
         add_lanes(to, &from->lanes, !t->seen[i]);
-        to->sectors += from->sectors;
         to->distinct += from->distinct;
         to->values += from->values;
-        to->uniform += from->uniform;
+        to->bytes = from->bytes;
         to->accesses += from->accesses;
         t->seen[i] = true;
     }
@@ -247,7 +282,7 @@ static void trace_join(Observer *o, void *state)
     free(st);
 }
 
-Observer *trace_new(const Profile *p)
+Observer *trace_new(const Profile *p, const Module *m)
 {
     Trace *t                     = xcalloc(1, sizeof *t);
     t->base.wants[ACCESS_GLOBAL] = 1 << ACCESS_LD | 1 << ACCESS_ST | 1 << ACCESS_COPY;
@@ -256,6 +291,7 @@ Observer *trace_new(const Profile *p)
     t->base.block_end            = trace_end;
     t->base.join                 = trace_join;
     t->profile                   = p;
+    t->module                    = m;
     return &t->base;
 }
 
@@ -273,6 +309,11 @@ const TraceSum *trace_instr(const Observer *o, uint32_t id)
 {
     const Trace *t = (const Trace *)o;
     return t->seen && id < t->info.instrs && t->seen[id] ? &t->sum[id] : NULL;
+}
+
+const LaunchInfo *trace_info(const Observer *o)
+{
+    return &((const Trace *)o)->info;
 }
 
 uint64_t trace_blocks(const Observer *o, uint64_t *of)

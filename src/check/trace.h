@@ -11,22 +11,26 @@
 #define WW_CHECK_TRACE_H
 
 #include "check/lanes.h"
+#include "ptx/ptx.h"
 
 enum { TRACE_BLOCKS = 16, TRACE_ACCESSES = 1 << 13 };
 
 typedef struct TraceSum { /* sums over the blocks looked at */
     LaneCost lanes;       /* valid: in all of them */
-    uint64_t sectors;     /* distinct in each access */
-    uint64_t distinct;    /* distinct in each block: what would have to be loaded once */
-    uint64_t values;      /* lanes' loads */
-    uint64_t uniform;     /* accesses of several lanes that all want one address */
+    uint64_t values;      /* distinct addresses in each access */
+    uint64_t distinct;    /* distinct addresses in each block: what would have to be loaded once */
+    uint64_t bytes;       /* of a value */
     uint64_t accesses;
     uint64_t cut; /* accesses of these blocks behind the first TRACE_ACCESSES, not looked at */
 } TraceSum;
 
-Observer       *trace_new(const Profile *p);
+/* Instructions of one line that make the same pattern near each other, as the copies of an unrolled loop's body do, are looked at as
+ * one: the first of them. */
+Observer       *trace_new(const Profile *p, const Module *m);
 void            trace_free(Observer *o); /* NULL is allowed */
 const TraceSum *trace_instr(const Observer *o, uint32_t id);
+/* The launch, as the observer was told of it. */
+const LaunchInfo *trace_info(const Observer *o);
 /* Blocks looked at, and blocks of the launch. */
 uint64_t        trace_blocks(const Observer *o, uint64_t *of);
 

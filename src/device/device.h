@@ -80,6 +80,8 @@ struct WwResult {
     Inexact             *inexact;
     size_t               ninexact;
     WwFinding           *findings; size_t nfindings;
+    WwPattern           *patterns; size_t npatterns;
+    WwResources          resources; bool resources_known;
     double               median_ms, min_ms;
     unsigned             runs, batch; /* runs = 0: not measured */
 };

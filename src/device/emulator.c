@@ -31,6 +31,7 @@ static void emulator_close(WwDevice *d)
 {
     emu_close(emu_of(d));
     checks_free(((Emulator *)d)->checks);
+    ptxas_free(((Emulator *)d)->ptxas);
     device_done(d);
     free(d);
 }
@@ -142,7 +143,7 @@ static Status emulator_load(WwDevice *d, Module *ptx, WwModule **out)
 
 static void emulator_unload(WwDevice *d, WwModule *m)
 {
-    (void)d;
+    ptxas_forget(((Emulator *)d)->ptxas, m->ptx);
     module_done(m);
     emu_module_unload(emu_of(m->device), ((EmulatorModule *)m)->em);
     free(m);
@@ -225,16 +226,22 @@ typedef struct Watchers {
     Observer **list;
     size_t     n;
     Observer  *count, *access; /* NULL: not asked for */
+    Patterns  *patterns;       /* NULL: no checker counts */
 } Watchers;
 
-static Watchers watchers_new(const Emulator *e, const Module *m, const DeviceLaunch *l, const CheckLaunch *check)
+static Watchers watchers_new(const Emulator *e, const Module *m, const DeviceLaunch *l, CheckLaunch *check)
 {
-    const WwLaunch *w = l->w;
-    Watchers        s = {.list = xcalloc(l->nobservers + 2 + CHECKERS_MAX, sizeof *s.list)};
+    bool            kept = checks_count(e->checks);
+    const WwLaunch *w    = l->w;
+    Watchers        s    = {.list = xcalloc(l->nobservers + 2 + CHECKERS_MAX, sizeof *s.list)};
     for (; s.n < l->nobservers; s.n++)
         s.list[s.n] = l->observers[s.n];
-    if (w->observe & WW_OBSERVE_COUNTERS)
+    if (w->observe & WW_OBSERVE_COUNTERS || kept)
         s.list[s.n++] = s.count = count_new(e->profile);
+    if (kept)
+        count_tell(s.count, patterns_sink(s.patterns = patterns_new()));
+    check->count    = s.count;
+    check->patterns = s.patterns;
     if (w->observe & WW_OBSERVE_ACCESSES)
         s.list[s.n++] = s.access = access_watch_new(e->profile, m, w);
     if (e->checks)
@@ -248,6 +255,7 @@ static void watchers_free(Watchers *s)
         count_free(s->count);
     if (s->access)
         access_watch_free(s->access);
+    patterns_free(s->patterns);
     free(s->list);
 }
 
@@ -273,8 +281,17 @@ static Status run_grid(WwDevice *d, WwModule *m, const Func *k, const DeviceLaun
     else
         emulator_fault(d, m->ptx, k, &result, s, r);
     emulator_kept(e, m->ptx, k, &result, r);
+    check.complete = s == WW_OK;
+    check.ninstr   = result.ninstr;
+    check.instr    = result.instr;
+    check.executed = result.executed;
+    check.lanes    = result.lanes;
     if (e->checks)
         checks_end(e->checks, &check, &found);
+    if (watch.patterns && s == WW_OK) {
+        emulator_patterns(e->profile, m->ptx, &result, watch.patterns, r);
+        emulator_resources(e, m->ptx, k, w, r);
+    }
     emulator_findings(&found, m->ptx, k, &result, w, r);
     e->launches++;
     emu_result_free(&result);
@@ -413,7 +430,9 @@ Status emulator_open(const WwDeviceOptions *o, WwDevice **out, Str *why)
     e->emu         = emu;
     e->profile     = p;
     e->checks      = checks;
-    e->seed        = o->seed;
+    if (checks && (checks_rules(checks)->on[RULE_LOCAL_MEMORY] || checks_rules(checks)->on[RULE_LOW_OCCUPANCY]))
+        e->ptxas = ptxas_new(p);
+    e->seed = o->seed;
     str_printf(&name, "emulator (%s, %s)", simd_title(emu_simd(emu)), p->name);
     device_init(&e->base, &ops, str_text(&name), p->name);
     str_free(&name);

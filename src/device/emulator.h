@@ -8,6 +8,7 @@
 #include "check/check.h"
 #include "check/place.h"
 #include "device/device.h"
+#include "device/ptxas.h"
 #include "emu/emu.h"
 #include "model/profile.h"
 
@@ -16,6 +17,7 @@ typedef struct Emulator {
     EmuDevice     *emu;
     const Profile *profile;
     Checks        *checks;   /* NULL: nothing is checked */
+    Ptxas         *ptxas;    /* NULL unless performance is checked */
     uint64_t       launches, seed;
 } Emulator;
 
@@ -34,6 +36,10 @@ void emulator_findings(Findings *found, const Module *m, const Func *k, const Em
 void emulator_collect(const Module *m, const EmuResult *e, Observer *count, WwResult *r);
 /* Adds the faults after which the launch went on. */
 void emulator_kept(const Emulator *d, const Module *m, const Func *k, const EmuResult *e, WwResult *r);
+/* Adds the patterns that cost most. */
+void emulator_patterns(const Profile *p, const Module *m, const EmuResult *e, Patterns *kept, WwResult *r);
+/* Fills in r->resources, when they can be had; shared: bytes of a block. */
+void emulator_resources(Emulator *e, const Module *m, const Func *k, const WwLaunch *w, WwResult *r);
 /* Adds the finding of e->fault and sets the device's message; returns s. */
 Status emulator_fault(WwDevice *d, const Module *m, const Func *k, const EmuResult *e, Status s, WwResult *r);
 

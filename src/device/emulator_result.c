@@ -12,6 +12,7 @@
 #include "check/count.h"
 #include "device/emulator.h"
 #include "emu/memory.h"
+#include "model/occupancy.h"
 
 /* ---- lines ---- */
 
@@ -192,19 +193,26 @@ static bool find_allocation(void *user, uint64_t address, uint64_t *base, uint64
     return emu_find(((const Emulator *)user)->emu, address, base, bytes, name);
 }
 
+static bool find_resources(void *user, const Module *m, const Func *kernel, Resources *out)
+{
+    Emulator *e = user;
+    return e->ptxas && ptxas_resources(e->ptxas, m, kernel, out);
+}
+
 CheckLaunch emulator_check_launch(const Emulator *e, const Module *m, const Func *k, const WwLaunch *w,
                                   const void *params)
 {
-    return (CheckLaunch){.module  = m,
-                         .kernel  = k,
-                         .serial  = e->launches,
-                         .grid    = {w->grid.x, w->grid.y, w->grid.z},
-                         .block   = {w->block.x, w->block.y, w->block.z},
-                         .params  = params,
-                         .seed    = e->seed,
-                         .profile = e->profile,
-                         .find    = find_allocation,
-                         .user    = (void *)(uintptr_t)e};
+    return (CheckLaunch){.module    = m,
+                         .kernel    = k,
+                         .serial    = e->launches,
+                         .grid      = {w->grid.x, w->grid.y, w->grid.z},
+                         .block     = {w->block.x, w->block.y, w->block.z},
+                         .params    = params,
+                         .seed      = e->seed,
+                         .profile   = e->profile,
+                         .find      = find_allocation,
+                         .user      = (void *)(uintptr_t)e,
+                         .resources = find_resources};
 }
 
 void emulator_findings(Findings *found, const Module *m, const Func *k, const EmuResult *e, const WwLaunch *w,
@@ -221,4 +229,24 @@ void emulator_findings(Findings *found, const Module *m, const Func *k, const Em
     WwFinding     *list = findings_list(found, &c, r->arena, &n);
     result_findings(r, list, n);
     findings_free(found);
+}
+
+void emulator_resources(Emulator *e, const Module *m, const Func *k, const WwLaunch *w, WwResult *r)
+{
+    Resources is;
+    if (!find_resources(e, m, k, &is))
+        return;
+    uint64_t shared = w->shared, threads = (uint64_t)w->block.x * w->block.y * w->block.z;
+    for (size_t i = 0; i < k->nvars; i++)
+        shared += k->vars[i]->space == SPACE_SHARED ? k->vars[i]->bytes : 0;
+    Occupancy o        = occupancy_of(e->profile->arch, (unsigned)threads, is.registers, (unsigned)shared);
+    r->resources_known = true;
+    r->resources       = (WwResources){.registers    = is.registers,
+                                       .stack        = is.stack,
+                                       .spill_stores = is.spill_stores,
+                                       .spill_loads  = is.spill_loads,
+                                       .shared       = (uint32_t)shared,
+                                       .warps        = o.warps,
+                                       .most_warps   = o.most_warps,
+                                       .limiter      = o.limiter};
 }

@@ -131,6 +131,24 @@ const WwFinding *ww_result_finding(const WwResult *r, size_t i)
     return r && i < r->nfindings ? &r->findings[i] : NULL;
 }
 
+size_t ww_result_pattern_count(const WwResult *r)
+{
+    return r ? r->npatterns : 0;
+}
+
+const WwPattern *ww_result_pattern(const WwResult *r, size_t i)
+{
+    return r && i < r->npatterns ? &r->patterns[i] : NULL;
+}
+
+bool ww_result_resources(const WwResult *r, WwResources *out)
+{
+    if (!r || !r->resources_known)
+        return false;
+    *out = r->resources;
+    return true;
+}
+
 bool ww_result_time(const WwResult *r, double *median_ms, double *min_ms, unsigned *runs)
 {
     if (!r || !r->runs)

@@ -167,11 +167,14 @@ static void finding_text(const ReportFinding *r, const Colours *c, Str *out)
                                                                 : c->note;
     place(f->file, f->line, f->col, c, out);
     str_printf(out, "%s%s:%s ", colour, f->severity, c->off);
-    if (f->kernel)
+    bool perf = !strcmp(f->category, "perf"); /* of no thread in particular; what was counted stands in the message */
+    if (f->kernel && perf)
+        str_printf(out, "kernel %s: ", f->kernel);
+    else if (f->kernel)
         str_printf(out, "kernel %s, block (%u, %u, %u), thread (%u, %u, %u): ", f->kernel, f->block.x, f->block.y,
                    f->block.z, f->thread.x, f->thread.y, f->thread.z);
     str_add(out, f->message);
-    if (f->count > 1)
+    if (f->count > 1 && !perf)
         str_printf(out, "; %" PRIu64 " times", f->count);
     str_printf(out, " [%s]\n", f->rule);
     source(f->file, f->line, f->col, c, out);
@@ -184,9 +187,13 @@ static void finding_text(const ReportFinding *r, const Colours *c, Str *out)
     } else if (f->other && f->other->message) {
         str_printf(out, "  %s\n", f->other->message);
     }
-    if (f->mend)
-        str_printf(out, "  mend: %s: %" PRIu64 " -> %" PRIu64 " %s, %+" PRId64 " bytes of shared memory\n",
-                   f->mend->text, f->mend->before, f->mend->after, f->mend->unit, f->mend->shared_bytes);
+    if (f->mend) {
+        str_printf(out, "  mend: %s: %" PRIu64 " -> %" PRIu64 " %s", f->mend->text, f->mend->before, f->mend->after,
+                   f->mend->unit);
+        if (f->mend->shared_bytes)
+            str_printf(out, ", %+" PRId64 " bytes of shared memory", f->mend->shared_bytes);
+        str_addc(out, '\n');
+    }
     if (f->seed)
         str_printf(out, "  shown by --seed %" PRIu64 "\n", f->seed);
 }

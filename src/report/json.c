@@ -50,7 +50,38 @@ static json_t *lines_json(const ReportLaunch *launch)
     return list;
 }
 
-json_t *launch_json(const ReportLaunch *l)
+static json_t *accesses_json(const WwResult *r)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < ww_result_pattern_count(r); i++) {
+        const WwPattern *p = ww_result_pattern(r, i);
+        json_t *o       = json_pack("{s:I,s:s,s:s,s:i,s:I,s:I,s:i,s:i,s:i,s:i}", "line", (json_int_t)p->line, "space",
+                                    p->space, "op", p->op, "bytes", (int)p->bytes, "mask", (json_int_t)p->mask, "count",
+                                    (json_int_t)p->count, "wavefronts", (int)p->wavefronts, "conflicts", (int)p->conflicts,
+                                    "sectors", (int)p->sectors, "ideal", (int)p->ideal);
+        json_t *offsets = json_array();
+        for (int k = 0; k < 32; k++)
+            json_array_append_new(offsets, json_integer((json_int_t)p->offset[k]));
+        json_object_set_new(o, "file", text_json(p->file));
+        json_object_set_new(o, "offsets", offsets);
+        json_array_append_new(list, o);
+    }
+    return list;
+}
+
+static json_t *resources_json(const WwResult *result)
+{
+    WwResources r;
+    if (!ww_result_resources(result, &r))
+        return json_null();
+    json_t *o = json_pack("{s:i,s:i,s:i,s:i,s:i}", "registers", (int)r.registers, "stack", (int)r.stack, "spill_stores",
+                          (int)r.spill_stores, "spill_loads", (int)r.spill_loads, "shared", (int)r.shared);
+    json_object_set_new(o, "occupancy", json_integer(r.most_warps ? 100 * r.warps / r.most_warps : 0));
+    json_object_set_new(o, "limiter", text_json(r.limiter));
+    return o;
+}
+
+json_t *launch_json(const ReportLaunch *l, bool first)
 {
     static const char *const outcomes[] = {"ok", "failed", "unsupported"};
     static const WwCounters  none;
@@ -78,6 +109,9 @@ json_t *launch_json(const ReportLaunch *l)
                                   (json_int_t)c.approximate, "unsupported", (json_int_t)c.unsupported));
     json_object_set_new(o, "unsupported", unsupported);
     json_object_set_new(o, "lines", lines_json(l));
+    if (first && ww_result_pattern_count(l->result))
+        json_object_set_new(o, "accesses", accesses_json(l->result));
+    json_object_set_new(o, "resources", resources_json(l->result));
     return o;
 }
 

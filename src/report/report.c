@@ -117,7 +117,7 @@ void report_add(Report *r, const ReportLaunch *l)
             report_add_finding(r, ww_result_finding(l->result, i), l->kernel, (int64_t)l->launch);
     }
     if (r->keep)
-        json_array_append_new(r->kernels, launch_json(l));
+        json_array_append_new(r->kernels, launch_json(l, row->launches == 1));
 }
 
 void report_missing(Report *r, const char *entry_point)

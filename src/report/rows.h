@@ -54,7 +54,7 @@ bool report_is_written(const ReportLaunch *l, const WwLine *line);
 void report_counters_add(WwCounters *to, const WwCounters *from);
 
 /* json.c */
-json_t *launch_json(const ReportLaunch *l);
+json_t *launch_json(const ReportLaunch *l, bool first); /* first: of this kernel, whose patterns are listed */
 json_t *finding_json(const ReportFinding *f);
 
 #endif

@@ -64,7 +64,7 @@ function kernels() {
     ["kernel", (r) => r.name], ["launches", (r) => r.launches, "number"], ["warp instructions", (r) => of(r.counters, "inst_executed"), "number"],
     ["sectors", (r) => METRICS["global sectors"](r.counters), "number"], ["beyond ideal", (r) => METRICS["sectors beyond ideal"](r.counters), "number"],
     ["passes", (r) => METRICS["shared passes"](r.counters), "number"], ["conflicts", (r) => METRICS["bank conflicts"](r.counters), "number"],
-    ["registers", (r) => r.resources?.registers ?? null, "number"], ["occupancy", (r) => r.resources?.occupancy ?? "unknown"],
+    ["registers", (r) => r.resources?.registers ?? null, "number"], ["occupancy", (r) => (r.resources ? `${r.resources.occupancy} %${r.resources.limiter ? `, ${r.resources.limiter}` : ""}` : "unknown")],
   ];
   const first = (name) => (REPORT.kernels ?? []).find((k) => k.name === name)?.lines?.[0];
   return [table(columns, kernelRows(REPORT), (r) => { const l = first(r.name); if (l) showSource(l.file, l.line); })];

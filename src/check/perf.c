@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The performance checker: traces some blocks, while the device counts every access and keeps their patterns; after the launch gathers the
+ * instructions of each source line and asks every rule.
+ *
+ * Performance findings never stop anything and are at most warnings.  A launch that failed is not judged. */
+#include "check/perf.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "check/count.h"
+#include "check/place.h"
+
+typedef struct PerfState { /* of one launch */
+    const RuleSet *rules;
+    Observer      *trace;
+} PerfState;
+
+static void *perf_open(const RuleSet *rules)
+{
+    (void)rules;
+    return xcalloc(1, sizeof(PerfState));
+}
+
+static Observer *perf_begin(void *self, const RuleSet *rules, const CheckLaunch *l)
+{
+    PerfState *s = self;
+    *s           = (PerfState){rules, trace_new(l->profile, l->module)};
+    return s->trace;
+}
+
+/* ---- for the rules --------------------------------------------------------------------------------------------------- */
+
+Finding *perf_note(Perf *p, RuleId r, uint32_t instr, uint64_t count)
+{
+    return findings_note(p->found, r, instr, NO_INSTR, 0, 0, 0, count);
+}
+
+void perf_mend(Perf *p, Finding *f, const char *unit, uint64_t before, uint64_t after, int64_t shared, const char *fmt,
+               ...)
+{
+    va_list ap;
+    Str     s = {0};
+    va_start(ap, fmt);
+    str_vprintf(&s, fmt, ap);
+    va_end(ap);
+    WwMend *m       = findings_alloc(p->found, sizeof *m);
+    m->text         = findings_text(p->found, "%s", str_text(&s));
+    m->unit         = unit;
+    m->before       = before;
+    m->after        = after;
+    m->shared_bytes = shared;
+    f->mend         = m;
+    str_free(&s);
+}
+
+size_t perf_patterns(const Perf *p, uint32_t instr, size_t *first)
+{
+    size_t low = 0, high = patterns_count(p->patterns), end;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (patterns_at(p->patterns, middle)->instr < instr)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (end = low; end < patterns_count(p->patterns) && patterns_at(p->patterns, end)->instr == instr;)
+        end++;
+    *first = low;
+    return end - low;
+}
+
+const char *perf_looked(Perf *p)
+{
+    uint64_t of, n = trace_blocks(p->trace, &of);
+    return n == of ? "" : findings_text(p->found, " in %" PRIu64 " of %" PRIu64 " blocks", n, of);
+}
+
+/* ---- spots ----------------------------------------------------------------------------------------------------------- */
+
+typedef struct Sample {
+    Place    place;
+    uint32_t id;
+} Sample;
+
+static int by_place(const void *a, const void *b)
+{
+    const Sample *x = a, *y = b;
+    int           c = x->place.file == y->place.file ? 0 : strcmp(x->place.file, y->place.file);
+    if (c)
+        return c;
+    if (x->place.line != y->place.line)
+        return x->place.line < y->place.line ? -1 : 1;
+    return x->id < y->id ? -1 : x->id > y->id;
+}
+
+static void add_counters(WwCounters *to, const WwCounters *from)
+{
+#define COUNTER(name, text) to->name += from->name;
+#include "warpwright/counters.def"
+#undef COUNTER
+}
+
+/* Fills p->spot; ids and spots live in the arena. */
+static void gather(Perf *p, Arena *a)
+{
+    const CheckLaunch *l    = p->launch;
+    Sample            *list = xcalloc(l->ninstr + 1u, sizeof *list);
+    uint32_t          *ids  = ARENA_ARRAY(a, uint32_t, l->ninstr + 1u);
+    size_t             n    = 0;
+    for (uint32_t i = 0; i < l->ninstr; i++)
+        if (l->instr[i].in && count_instr(l->count, i))
+            list[n++] = (Sample){instr_user_place(l->module, l->instr[i].in), i};
+    qsort(list, n, sizeof *list, by_place);
+    p->spot = ARENA_ARRAY(a, Spot, n + 1);
+    for (size_t i = 0; i < n; i++) {
+        const Place *x = &list[i].place, *y = i ? &list[i - 1].place : NULL;
+        ids[i] = list[i].id;
+        if (!y || x->line != y->line || strcmp(x->file, y->file) != 0)
+            p->spot[p->nspots++].id = &ids[i];
+        Spot *s = &p->spot[p->nspots - 1];
+        s->n++;
+        add_counters(&s->sum, count_instr(l->count, ids[i]));
+    }
+    free(list);
+}
+
+static uint32_t first_of_kernel(const CheckLaunch *l)
+{
+    for (uint32_t i = 0; i < l->ninstr; i++)
+        if (l->instr[i].in && l->instr[i].func == l->kernel && l->instr[i].in->srcloc)
+            return i;
+    return 0;
+}
+
+static void judge(PerfState *s, const CheckLaunch *l, Findings *found)
+{
+    Arena *a = arena_new();
+    Perf   p = {.launch   = l,
+                .rules    = s->rules,
+                .profile  = l->profile,
+                .patterns = l->patterns,
+                .trace    = s->trace,
+                .head     = first_of_kernel(l),
+                .threads  = l->block[0] * l->block[1] * l->block[2],
+                .found    = found};
+    p.warps  = (p.threads + LANES - 1) / LANES;
+    if (perf_on(&p, RULE_LOCAL_MEMORY) || perf_on(&p, RULE_LOW_OCCUPANCY))
+        p.known = l->resources && l->resources(l->user, l->module, l->kernel, &p.resources);
+    gather(&p, a);
+#define X(name) perf_##name(&p);
+    PERF_RULES(X)
+#undef X
+    arena_free(a);
+}
+
+static void perf_end(void *self, Observer *o, const CheckLaunch *l, Findings *found)
+{
+    PerfState *s = self;
+    (void)o;
+    if (l->complete)
+        judge(s, l, found);
+    trace_free(s->trace);
+    *s = (PerfState){0};
+}
+
+const Checker checker_perf = {
+    .name = "perf", .counts = true, .open = perf_open, .close = free, .begin = perf_begin, .end = perf_end};

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What the assembler makes of a kernel: ptxas -v, when there is one. */
+#ifndef WW_DEVICE_PTXAS_H
+#define WW_DEVICE_PTXAS_H
+
+#include "check/check.h"
+
+typedef struct Ptxas Ptxas; /* remembers what it was told; one thread at a time */
+
+Ptxas *ptxas_new(const Profile *p);
+void   ptxas_free(Ptxas *x); /* NULL is allowed */
+/* false: there is no ptxas, it does not know the architecture, or it did not end well within PTXAS_SECONDS. */
+bool   ptxas_resources(Ptxas *x, const Module *m, const Func *kernel, Resources *out);
+/* Forgets a module that is unloaded. */
+void   ptxas_forget(Ptxas *x, const Module *m);
+
+#endif

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The other side is empty: nothing runs one after the other. */
+// check: --grid 8 --block 128 --arg in:f32[1024]=random --arg out:f32[1024] --arg n:i32=20
+__global__ void k(const float *in, float *out, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    float x = in[i];
+    if (threadIdx.x % 2) {
+        for (int j = 0; j < n; j++)
+            x = x * 1.5f + 0.25f;
+    }
+    out[i] = x;
+}

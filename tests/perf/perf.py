@@ -1,0 +1,101 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Runs one kernel of this folder: perf.py WARPWRIGHT RULE/NAME.cu.  Its comments say how, and what must come out:
+
+    // check: --grid 8 --block 32,8 --arg ...     how `warpwright check` is called; several such lines are joined
+    ...  // here                                  the line where the folder's rule must find something (bad_*); good_* have none
+    // says: TEXT                                 the message must contain this
+    // mend: TEXT                                 the text of the mend must contain this
+    #ifdef MENDED ... #else ... #endif            the mend, applied: it is checked again with MENDED defined
+    // mended: --grid ... --arg ...               how that is called, where it differs
+
+Numbers are never written here: what the mend promises must be what the mended kernel measures.  Of the mend's unit, the kernel's
+total must fall by exactly before - after, and the finding must be gone."""
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+
+# What counts as a mend's unit: counters of the launch, added up.
+UNITS = {
+    "extra passes": ["shared_ld_bank_conflicts", "shared_st_bank_conflicts"],
+    "sectors": ["global_ld_sectors", "global_st_sectors"],
+    "requests": ["global_ld_requests", "global_st_requests"],
+    "turns": ["global_atom_sectors", "shared_atom_wavefronts"],
+}
+
+
+def comments(text, key):
+    return [line.strip() for line in re.findall(rf"// {key}: (.*)$", text, re.M)]
+
+
+def check(warpwright, source, rule, options):
+    with tempfile.TemporaryDirectory() as folder:
+        report = os.path.join(folder, "report.json")
+        done = subprocess.run([warpwright, "check", source, "--check=" + rule, "--quiet", "--json", report] + options,
+                              capture_output=True, text=True, timeout=100, check=False)
+        if done.returncode:
+            sys.exit(f"exit code {done.returncode}\n{done.stdout}{done.stderr}")
+        with open(report, encoding="utf-8") as f:
+            document = json.load(f)
+    counters = {}
+    for k in document["kernels"]:
+        for name, value in k["counters"].items():
+            counters[name] = counters.get(name, 0) + value
+    return document["findings"], counters
+
+
+def mended(warpwright, source, text, rule, options, finding, before):
+    """Problems of the mended kernel against what was promised."""
+    mend = finding["mend"]
+    if not mend:
+        return ["no mend was offered"]
+    if mend["after"] >= mend["before"]:
+        return [f"the mend brings nothing: {mend}"]
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, os.path.basename(source))
+        with open(path, "w", encoding="utf-8") as f:
+            f.write("#define MENDED\n" + text)
+        findings, after = check(warpwright, path, rule, options)
+    total = [sum(c[name] for name in UNITS[mend["unit"]]) for c in (before, after)]
+    problems = []
+    if total[0] - total[1] != mend["before"] - mend["after"]:
+        problems.append(f"promised {mend['before']} -> {mend['after']} {mend['unit']}; measured {total[0]} -> {total[1]}")
+    if findings:
+        problems.append(f"the mended kernel still has: {findings[0]['message']}")
+    return problems
+
+
+def main():
+    warpwright, source = sys.argv[1:3]
+    rule, name = os.path.basename(os.path.dirname(source)), os.path.basename(source)
+    with open(source, encoding="utf-8") as f:
+        text = f.read()
+    options = shlex.split(" ".join(comments(text, "check")))
+    findings, counters = check(warpwright, source, rule, options)
+    lines = [number for number, line in enumerate(text.split("\n"), 1) if "// here" in line]
+    problems = []
+    if [f["line"] for f in findings] != lines:
+        problems.append(f"found at lines {[f['line'] for f in findings]}, expected {lines}")
+    if bool(lines) != name.startswith("bad_"):
+        problems.append("bad_* have a line marked `here`, good_* have none")
+    if any(f["rule"] != rule or f["category"] != "perf" or f["severity"] == "error" for f in findings):
+        problems.append("another rule, category or an error")
+    if findings and lines:
+        problems += [f"the message has no '{t}'" for t in comments(text, "says") if t not in findings[0]["message"]]
+        problems += [f"the mend has no '{t}'" for t in comments(text, "mend") if t not in (findings[0]["mend"] or {"text": ""})["text"]]
+        if "MENDED" in text:
+            again = shlex.split(" ".join(comments(text, "mended"))) or options
+            problems += mended(warpwright, source, text, rule, again, findings[0], counters)
+    for problem in problems:
+        print(f"{source}: {problem}")
+    for f in findings if problems else []:
+        print(f"  {f['line']}: {f['message']} [{f['rule']}] {f['mend']}")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Eight elements further on is a sector further on. */
+// check: --grid 16 --block 256 --arg in:f32[4104]=random --arg out:f32[4096]
+__global__ void k(const float *in, float *out)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    out[i] = in[i + 8];
+}
