@@ -210,7 +210,7 @@ GraphNode **cgraph_order(const Graph *g)
     return NULL;
 }
 
-static CuErr run_copy(const NodeCopy *c)
+CuErr cgraph_copy(const NodeCopy *c)
 {
     CuErr e = cudaSuccess;
     for (size_t z = 0; e == cudaSuccess && z < c->depth; z++) {
@@ -247,7 +247,7 @@ CuErr cgraph_run_node(GraphNode *n)
 {
     switch (n->kind) {
     case NODE_KERNEL: return launch_run(n->kernel, &n->ask);
-    case NODE_COPY: return run_copy(&n->copy);
+    case NODE_COPY: return cgraph_copy(&n->copy);
     case NODE_SET:
         return devmem_set_2d(n->set.dst, n->set.pitch, n->set.value, n->set.element, n->set.width, n->set.height);
     case NODE_HOST: call_host(n->host); return cudaSuccess;

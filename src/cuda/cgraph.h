@@ -80,6 +80,8 @@ CuErr      cgraph_run_node(GraphNode *n);
 void       cgraph_copy_payload(GraphNode *to, const GraphNode *from);
 /* The condition of a NODE_WAIT_VALUE. */
 bool       node_value_reached(const GraphNode *n);
+/* Does what a copy node does. */
+CuErr      cgraph_copy(const NodeCopy *c);
 
 /* capture.c */
 CuErr capture_begin(void *stream, Graph *into, GraphNode *const *deps, size_t ndeps);

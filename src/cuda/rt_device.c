@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cuda/array.h"
 #include "cuda/device.h"
 #include "cuda/devmem.h"
 #include "cuda/launch.h"
@@ -209,6 +210,7 @@ CuErr rt_cudaDeviceReset(void)
 {
     ENTER();
     queue_settle_device(state_current());
+    array_drop_device(state_current());
     devmem_drop_device(state_current());
     return LEAVE(cudaSuccess);
 }

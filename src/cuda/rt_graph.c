@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "cuda/array.h"
 #include "cuda/cgraph.h"
 #include "cuda/stream.h"
 
@@ -252,24 +253,6 @@ CuErr rt_cudaGraphAddMemcpyNode1D(void **out, void *graph, void *const *deps, si
     return LEAVE(e);
 }
 
-static CuErr set_copy(GraphNode *n, const CopyParms3D *c)
-{
-    if (!c || c->src_array || c->dst_array)
-        return c ? cudaErrorNotSupported : cudaErrorInvalidValue;
-    n->copy = (NodeCopy){
-        .dst    = (char *)c->dst.ptr + (c->dst_pos.z * c->dst.ysize + c->dst_pos.y) * c->dst.pitch + c->dst_pos.x,
-        .src    = (char *)c->src.ptr + (c->src_pos.z * c->src.ysize + c->src_pos.y) * c->src.pitch + c->src_pos.x,
-        .dpitch = c->dst.pitch,
-        .spitch = c->src.pitch,
-        .width  = c->extent.width,
-        .height = c->extent.height,
-        .depth  = c->extent.depth,
-        .dslice = c->dst.pitch * c->dst.ysize,
-        .sslice = c->src.pitch * c->src.ysize,
-        .kind   = c->kind};
-    return cudaSuccess;
-}
-
 CuErr rt_cudaGraphAddMemcpyNode(void **out, void *graph, void *const *deps, size_t n, const CopyParms3D *c)
 {
     ENTER();
@@ -277,7 +260,7 @@ CuErr rt_cudaGraphAddMemcpyNode(void **out, void *graph, void *const *deps, size
     GraphNode *node = add(graph, NODE_COPY, deps, n, &e);
     if (!node)
         return LEAVE(e);
-    e    = set_copy(node, c);
+    e    = array_copy_parms(c, &node->copy);
     *out = node;
     if (e != cudaSuccess)
         node_free(node);
@@ -288,14 +271,14 @@ CuErr rt_cudaGraphMemcpyNodeSetParams(void *node, const CopyParms3D *c)
 {
     ENTER();
     GraphNode *n = node_of(node);
-    return LEAVE(n && n->kind == NODE_COPY ? set_copy(n, c) : cudaErrorInvalidValue);
+    return LEAVE(n && n->kind == NODE_COPY ? array_copy_parms(c, &n->copy) : cudaErrorInvalidValue);
 }
 
 CuErr rt_cudaGraphExecMemcpyNodeSetParams(void *exec, void *node, const CopyParms3D *c)
 {
     ENTER();
     GraphNode *n = in_exec(exec, node, NODE_COPY);
-    return LEAVE(n ? set_copy(n, c) : cudaErrorInvalidValue);
+    return LEAVE(n ? array_copy_parms(c, &n->copy) : cudaErrorInvalidValue);
 }
 
 CuErr rt_cudaGraphExecMemcpyNodeSetParams1D(void *exec, void *node, void *dst, const void *src, size_t bytes, int kind)

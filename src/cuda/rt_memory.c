@@ -5,6 +5,7 @@
  * Pointers and managed memory: pointer.c. */
 #include <string.h>
 
+#include "cuda/array.h"
 #include "cuda/device.h"
 #include "cuda/devmem.h"
 #include "cuda/ipc.h"
@@ -89,7 +90,7 @@ CuErr rt_cudaMalloc3D(PitchedPtr *out, Extent e)
 CuErr rt_cudaMemGetInfo(size_t *free_bytes, size_t *total)
 {
     ENTER();
-    size_t used = devmem_used(state_current());
+    size_t used = devmem_used(state_current()) + array_used(state_current());
     if (total)
         *total = device_memory();
     if (free_bytes)
@@ -226,36 +227,6 @@ CuErr rt_cudaMemcpyPeerAsync(void *dst, int to, const void *src, int from, size_
     return LEAVE(peer_copy(dst, to, src, from, bytes, stream));
 }
 
-static CuErr copy_3d(const CopyParms3D *c, void *stream)
-{
-    bool  captured;
-    CuErr e = c ? stream_use(stream, &captured) : cudaErrorInvalidValue;
-    if (e != cudaSuccess)
-        return e;
-    if (c->src_array || c->dst_array || !c->src.ptr || !c->dst.ptr)
-        return c->src_array || c->dst_array ? cudaErrorNotSupported : cudaErrorInvalidValue;
-    for (size_t z = 0; z < c->extent.depth && e == cudaSuccess; z++) {
-        char *dst =
-            (char *)c->dst.ptr + ((c->dst_pos.z + z) * c->dst.ysize + c->dst_pos.y) * c->dst.pitch + c->dst_pos.x;
-        char *src =
-            (char *)c->src.ptr + ((c->src_pos.z + z) * c->src.ysize + c->src_pos.y) * c->src.pitch + c->src_pos.x;
-        e = stream_copy(dst, c->dst.pitch, src, c->src.pitch, c->extent.width, c->extent.height, c->kind, stream);
-    }
-    return e;
-}
-
-CuErr rt_cudaMemcpy3D(const CopyParms3D *c)
-{
-    ENTER();
-    return LEAVE(copy_3d(c, NULL));
-}
-
-CuErr rt_cudaMemcpy3DAsync(const CopyParms3D *c, void *stream)
-{
-    ENTER();
-    return LEAVE(copy_3d(c, stream));
-}
-
 /* ---- sets ---- */
 
 CuErr rt_cudaMemset(void *p, int value, size_t bytes)
@@ -301,11 +272,4 @@ CuErr rt_cudaMemset3DAsync(PitchedPtr p, int value, Extent e, void *stream)
 {
     ENTER();
     return LEAVE(set_3d(&p, value, &e, stream));
-}
-
-/* ---- channel descriptors ---- */
-
-ChannelDesc rt_cudaCreateChannelDesc(int x, int y, int z, int w, int kind)
-{
-    return (ChannelDesc){x, y, z, w, kind};
 }

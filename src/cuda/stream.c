@@ -116,22 +116,42 @@ static bool pageable(const void *p)
 static void enqueue_copy(Stream *s, NodeCopy c)
 {
     if (pageable(c.src)) {
-        char *owned = xmalloc(c.width * c.height + 1);
-        for (size_t y = 0; y < c.height; y++)
-            memcpy(owned + y * c.width, (const char *)c.src + y * c.spitch, c.width);
+        char  *owned = xmalloc(c.width * c.height * c.depth + 1);
+        size_t row   = 0;
+        for (size_t z = 0; z < c.depth; z++)
+            for (size_t y = 0; y < c.height; y++, row++)
+                memcpy(owned + row * c.width, (const char *)c.src + z * c.sslice + y * c.spitch, c.width);
         c.src = c.owned = owned;
         c.spitch        = c.width;
+        c.sslice        = c.width * c.height;
         c.kind          = c.kind == COPY_DEFAULT ? COPY_HOST_TO_DEVICE : c.kind;
     }
     queue_add(s, NODE_COPY, NULL)->copy = c;
 }
 
-CuErr stream_copy(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height, int kind,
-                  void *stream)
+CuErr stream_copy_node(const NodeCopy *c, void *stream)
 {
     Stream *s = stream_of(stream);
     if (!s)
         return cudaErrorInvalidResourceHandle;
+    if (s->capture)
+        return cgraph_capture_copy(stream, c);
+    if (!c->width || !c->height || !c->depth)
+        return cudaSuccess;
+    if (queue_busy(s) && pageable(c->dst))
+        queue_settle(s); /* such a copy returns when it is done */
+    if (!queue_busy(s))
+        return cgraph_copy(c);
+    CuErr e = devmem_check_copy(c->dst, c->dslice * (c->depth - 1) + c->dpitch * (c->height - 1) + c->width, c->src,
+                                c->sslice * (c->depth - 1) + c->spitch * (c->height - 1) + c->width, c->kind);
+    if (e == cudaSuccess)
+        enqueue_copy(s, *c);
+    return e;
+}
+
+CuErr stream_copy(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height, int kind,
+                  void *stream)
+{
     NodeCopy c = {.dst    = dst,
                   .src    = src,
                   .dpitch = dpitch,
@@ -140,19 +160,7 @@ CuErr stream_copy(void *dst, size_t dpitch, const void *src, size_t spitch, size
                   .height = height,
                   .depth  = 1,
                   .kind   = kind};
-    if (s->capture)
-        return cgraph_capture_copy(stream, &c);
-    if (!width || !height)
-        return cudaSuccess;
-    if (queue_busy(s) && pageable(dst))
-        queue_settle(s); /* such a copy returns when it is done */
-    if (!queue_busy(s))
-        return height == 1 ? devmem_copy(dst, src, width, kind)
-                           : devmem_copy_2d(dst, dpitch, src, spitch, width, height, kind);
-    CuErr e = devmem_check_copy(dst, dpitch * (height - 1) + width, src, spitch * (height - 1) + width, kind);
-    if (e == cudaSuccess)
-        enqueue_copy(s, c);
-    return e;
+    return stream_copy_node(&c, stream);
 }
 
 CuErr stream_set(void *dst, size_t pitch, unsigned value, unsigned element, size_t width, size_t height, void *stream)

@@ -51,6 +51,8 @@ CuErr   stream_graph(void *stream, const Graph *g);
 CuErr   stream_value(void *stream, NodeKind kind, NodeValue v);
 /* A copy in the stream: rows of `width` bytes, `height` of them (1: pitches are not looked at). */
 CuErr   stream_copy(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height, int kind, void *stream);
+/* The same with slices. */
+CuErr   stream_copy_node(const NodeCopy *c, void *stream);
 CuErr   stream_set(void *dst, size_t pitch, unsigned value, unsigned element, size_t width, size_t height, void *stream);
 CuErr   stream_host(void *stream, void (*fn)(void *), void *user);
 /* Every stream and event of the capture goes back to work; frees c. */

@@ -103,6 +103,9 @@ void emu_close(EmuDevice *d)
     if (!d)
         return;
     memory_close(&d->mem);
+    for (size_t i = 0; i < d->ntextures; i++)
+        free(d->textures[i]);
+    free(d->textures);
     free(d);
 }
 

@@ -335,7 +335,7 @@ static void lower_body(Lower *lo, const Instr *in)
     if (op_form(in->op->op)->exactness == UNSUPPORTED)
         lo_emit(lo, ctl_handlers[CTL_unsupported]);
     else if (!lower_control(lo, in) && !lower_memory(lo, in) && !lower_matrix(lo, in) && !lower_wgmma(lo, in) &&
-             !lower_async(lo, in) && !lower_bulk(lo, in) && !lower_lane(lo, in))
+             !lower_async(lo, in) && !lower_bulk(lo, in) && !lower_texture(lo, in) && !lower_lane(lo, in))
         lo_emit(lo, ctl_handlers[CTL_unsupported]);
 }
 

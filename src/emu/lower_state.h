@@ -71,12 +71,13 @@ void lower_wgmma_begin(Lower *lo, Arena *a);
 void lower_wgmma_watch(Lower *lo, const Instr *in);
 bool lower_wgmma(Lower *lo, const Instr *in);
 
-/* lower_ctl.c, lower_mem.c, lower_matrix.c, lower_async.c, lower_bulk.c: true if they lowered it */
+/* lower_ctl.c, lower_mem.c, lower_matrix.c, lower_async.c, lower_bulk.c, lower_tex.c: true if they lowered it */
 bool lower_control(Lower *lo, const Instr *in);
 bool lower_memory(Lower *lo, const Instr *in);
 bool lower_matrix(Lower *lo, const Instr *in);
 bool lower_async(Lower *lo, const Instr *in);
 bool lower_bulk(Lower *lo, const Instr *in);
+bool lower_texture(Lower *lo, const Instr *in);
 /* True for instructions whose handlers may give up the warp: a guard becomes a branch around them. */
 bool lower_needs_branch(const Instr *in);
 

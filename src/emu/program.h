@@ -100,6 +100,7 @@ struct EmuDevice {
     uint64_t         seed;
     EmuAsync         async;
     uint64_t         param_base;       /* the launch's parameter block, in device memory */
+    struct TexObject **textures; size_t ntextures; /* by handle; NULL: not of this device (texture.h) */
     char             why[512];
 };
 

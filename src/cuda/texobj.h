@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Texture and surface objects as both interfaces make them: a resource, how it is sampled, and the part of it that is seen. */
+#ifndef WW_CUDA_TEXOBJ_H
+#define WW_CUDA_TEXOBJ_H
+
+#include "cuda/array.h"
+
+typedef enum ResourceType { RESOURCE_ARRAY, RESOURCE_MIPMAP, RESOURCE_LINEAR, RESOURCE_PITCH } ResourceType; /* numbers of cudaResourceType */
+
+typedef struct Resource {
+    ResourceType type;
+    Array       *array;
+    Mipmap      *mipmap;
+    uint64_t     ptr;
+    TexFormat    format;               /* linear and pitched memory */
+    size_t       bytes, width, height, pitch;
+} Resource;
+
+typedef struct View { /* of cudaResourceViewDesc; format 0: none given */
+    unsigned format;
+    size_t   width, height, depth;
+    unsigned first_level, last_level, first_layer, last_layer;
+} View;
+
+typedef struct TexEntry { /* what an object was made from */
+    uint64_t   handle;
+    TexKind    kind;
+    int        device;
+    Resource   resource;
+    TexSampler sampler;
+    bool       viewed;
+    unsigned   flags;                /* CU_TRSF_... of the driver interface; of the runtime's: disableTrilinearOptimization */
+    View       view;
+    struct TexEntry *next;
+} TexEntry;
+
+/* Checks e's resource, sampler and view, makes the object on the current device and keeps a copy of *e with its handle. */
+CuErr           texobj_new(TexEntry *e);
+CuErr           texobj_destroy(uint64_t handle, TexKind kind);
+/* NULL: there is none. */
+const TexEntry *texobj_find(uint64_t handle, TexKind kind);
+
+/* The format of a resource's texels. */
+const TexFormat *resource_format(const Resource *r);
+
+enum { TEXTURE_ALIGN = 512, PITCH_ALIGN = 32 };
+
+#endif

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Handlers of tex, tld4, txq, suq and istypep, and what a handle stands for.
+ *
+ * A handle is a number that the runtime gave out, or, for a .texref or .surfref, the variable's address: its eight bytes hold the
+ * handle that is bound to it.  A handle of no object, of a destroyed one or of one whose memory is gone is a fault.
+ * Texture fetches go through no observer: none of the ten counters has them. */
+#include "emu/tex_op.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/half.h"
+#include "emu/ctl.h"
+
+/* ---- handles ---- */
+
+static const char *const kind_names[] = {"texture", "surface"};
+
+static const Var *reference_at(const EmuModule *em, uint64_t address)
+{
+    for (size_t i = 0; i < em->ptx->nvars; i++) {
+        Type t = em->ptx->vars[i]->type;
+        if (em->var_address[i] == address && (t == TY_TEXREF || t == TY_SURFREF || t == TY_SAMPLERREF))
+            return em->ptx->vars[i];
+    }
+    return NULL;
+}
+
+static bool memory_alive(Warp *w, const Uop *u, const TexObject *o)
+{
+    Lookup *k = &w->worker->lookup[u->instr];
+    Alloc   tmp;
+    if (k->base == o->base && k->limit == o->bytes)
+        return true;
+    const Alloc *a = memory_find(&w->block->launch->dev->mem, o->base, &tmp);
+    if (!a || o->bytes > a->base + a->bytes - o->base)
+        return false;
+    *k = (Lookup){.base = o->base, .limit = o->bytes};
+    return true;
+}
+
+/* What is wrong with a handle; o: what it names, or NULL. */
+static void bad_handle(Warp *w, const Uop *u, uint64_t handle, const Var *ref, const TexObject *o, TexKind kind,
+                       unsigned lane)
+{
+    char name[200];
+    if (ref)
+        snprintf(name, sizeof name, "%s reference '%s'", kind_names[kind], ref->name);
+    else
+        snprintf(name, sizeof name, "%s object %" PRIu64, kind_names[kind], handle);
+    if (!o || o->kind != kind)
+        fault_raise(w, u, FAULT_BAD_TEXTURE, lane, w->mask, "%s, which %s", name,
+                    o     ? (kind == TEX_TEXTURE ? "is a surface object" : "is a texture object")
+                    : ref ? "is bound to nothing"
+                          : "does not exist on this device");
+    else
+        fault_raise(w, u, FAULT_USE_AFTER_FREE, lane, w->mask, "%s, which was %s", name,
+                    o->destroyed ? "destroyed" : "made over memory that is freed now");
+}
+
+const TexObject *tex_object(Warp *w, const Uop *u, uint64_t handle, TexKind kind, unsigned lane)
+{
+    Launch    *l     = w->block->launch;
+    const Var *ref   = handle >= l->dev->ntextures ? reference_at(l->em, handle) : NULL;
+    uint64_t   bound = handle;
+    if (ref)
+        memcpy(&bound, (const void *)(uintptr_t)handle, sizeof bound);
+    const TexObject *o = emu_texture(l->dev, bound);
+    if (o && o->kind == kind && !o->destroyed && memory_alive(w, u, o))
+        return o;
+    bad_handle(w, u, handle, ref, o, kind, lane);
+    return NULL;
+}
+
+/* ---- fetches ---- */
+
+static uint32_t word(const Warp *w, Slot s, unsigned lane)
+{
+    return s == NO_SLOT ? 0 : SLOT(w, uint32_t, s)[lane];
+}
+
+static float number(const Warp *w, Slot s, unsigned lane)
+{
+    uint32_t u = word(w, s, lane);
+    float    f;
+    memcpy(&f, &u, 4);
+    return f;
+}
+
+static TexFetch fetch_of(const Warp *w, const TexInfo *t, unsigned lane)
+{
+    TexFetch q = {.whole     = t->whole,
+                  .layer     = (int32_t)word(w, t->layer, lane),
+                  .lod_mode  = t->lod_mode,
+                  .lod       = number(w, t->lod, lane),
+                  .whole_lod = (int32_t)word(w, t->lod, lane),
+                  .gather    = t->gather};
+    for (unsigned k = 0; k < 3; k++) {
+        q.f[k]      = number(w, t->coord[k], lane);
+        q.i[k]      = (int32_t)word(w, t->coord[k], lane);
+        q.dx[k]     = number(w, t->dx[k], lane);
+        q.dy[k]     = number(w, t->dy[k], lane);
+        q.offset[k] = (int32_t)word(w, t->offset[k], lane);
+    }
+    return q;
+}
+
+/* .f16 and .f16x2: floats become halves; whole numbers are cut. */
+static void narrow(const TexInfo *t, const TexObject *o, const TexSampler *s, uint32_t v[4])
+{
+    bool is_float = o->format.kind == 'f' || o->format.norm || s->to_float;
+    for (unsigned c = 0; c < 4; c++) {
+        float f;
+        memcpy(&f, &v[c], 4);
+        v[c] = is_float ? half_from_double((double)f) : v[c] & 0xffff;
+    }
+    if (t->packed) {
+        v[0] |= v[1] << 16;
+        v[1] = v[2] | v[3] << 16;
+    }
+}
+
+static void write_lane(Warp *w, const TexInfo *t, unsigned lane, const uint32_t v[4])
+{
+    for (unsigned k = 0; k < t->nd; k++) {
+        if (t->d[k] == NO_SLOT)
+            continue;
+        if (t->to_half && !t->packed)
+            SLOT(w, uint16_t, t->d[k])[lane] = (uint16_t)v[k];
+        else
+            SLOT(w, uint32_t, t->d[k])[lane] = v[k];
+    }
+}
+
+const Uop *ctl_tex(Warp *w, const Uop *u)
+{
+    const TexInfo   *t = u->ptr;
+    const TexObject *o = NULL, *sampler = NULL;
+    uint32_t         out[LANES][4];
+    for (uint32_t m = w->mask; m; m &= m - 1) {
+        unsigned i = (unsigned)__builtin_ctz(m);
+        o          = tex_object(w, u, SLOT(w, uint64_t, t->handle)[i], TEX_TEXTURE, i);
+        sampler = o && t->sampler != NO_SLOT ? tex_object(w, u, SLOT(w, uint64_t, t->sampler)[i], TEX_TEXTURE, i) : o;
+        if (!sampler)
+            return STOP;
+        TexFetch q = fetch_of(w, t, i);
+        texture_fetch(o, &sampler->sampler, &q, out[i]);
+        if (t->to_half)
+            narrow(t, o, &sampler->sampler, out[i]);
+    }
+    for (uint32_t m = w->mask; m; m &= m - 1)
+        write_lane(w, t, (unsigned)__builtin_ctz(m), out[__builtin_ctz(m)]);
+    if (t->resident != NO_SLOT) { /* no memory is sparse here: always resident */
+        uint32_t p = pred_get(w, t->resident) | w->mask;
+        memcpy(w->r + t->resident, &p, 4);
+    }
+    return u + 1;
+}
+
+/* ---- queries ---- */
+
+/* The manual's names of channel types and orders are numbers to a program: the OpenCL ones, as ptxas has them. */
+static uint32_t data_type(const TexFormat *f, bool to_float)
+{
+    unsigned size = f->bits == 8 ? 0 : f->bits == 16 ? 1 : 2;
+    if (f->kind == 'f')
+        return f->bits == 16 ? 0x10dd : 0x10de;
+    if (to_float || f->norm)
+        return (f->kind == 's' ? 0x10d0 : 0x10d2) + size;
+    return (f->kind == 's' ? 0x10d7 : 0x10da) + size;
+}
+
+static uint32_t channel_order(const TexFormat *f)
+{
+    return f->channels == 1 ? 0x10b0 : f->channels == 2 ? 0x10b2 : 0x10b5;
+}
+
+static uint32_t answer(const TexObject *o, TexQuery q, uint32_t lod)
+{
+    const TexSampler *s     = &o->sampler;
+    const TexLevel   *l     = &o->level[lod < o->nlevels ? lod : o->nlevels - 1];
+    bool              cubes = o->shape == TEX_CUBE || o->shape == TEX_CUBE_LAYERED;
+    bool layered            = o->shape == TEX_1D_LAYERED || o->shape == TEX_2D_LAYERED || o->shape == TEX_CUBE_LAYERED;
+    switch (q) {
+    case QUERY_WIDTH: return l->width;
+    case QUERY_HEIGHT: return l->height;
+    case QUERY_DEPTH: return o->shape == TEX_3D ? l->depth : 1;
+    case QUERY_ARRAY_SIZE: return layered ? l->depth / (cubes ? 6 : 1) : 1;
+    case QUERY_LEVELS: return o->nlevels;
+    case QUERY_SAMPLES: return 1;
+    case QUERY_DATA_TYPE: return data_type(&o->format, s->to_float);
+    case QUERY_ORDER: return channel_order(&o->format);
+    case QUERY_NORMALIZED: return s->normalised;
+    case QUERY_FILTER: return s->linear;
+    case QUERY_ADDRESS_0:
+    case QUERY_ADDRESS_1:
+    case QUERY_ADDRESS_2: return s->address[q - QUERY_ADDRESS_0];
+    default: return 0;
+    }
+}
+
+const Uop *ctl_txq(Warp *w, const Uop *u)
+{
+    TexKind  kind = (TexKind)u->y;
+    uint32_t out[LANES];
+    for (uint32_t m = w->mask; m; m &= m - 1) {
+        unsigned         i = (unsigned)__builtin_ctz(m);
+        const TexObject *o = tex_object(w, u, SLOT(w, uint64_t, u->a)[i], kind, i);
+        if (!o)
+            return STOP;
+        out[i] = answer(o, (TexQuery)u->x, word(w, u->b, i));
+    }
+    for (uint32_t m = w->mask; m; m &= m - 1)
+        SLOT(w, uint32_t, u->d)[__builtin_ctz(m)] = out[__builtin_ctz(m)];
+    return u + 1;
+}
+
+const Uop *ctl_istypep(Warp *w, const Uop *u)
+{
+    Launch  *l  = w->block->launch;
+    uint32_t is = 0;
+    for (uint32_t m = w->mask; m; m &= m - 1) {
+        unsigned         i      = (unsigned)__builtin_ctz(m);
+        uint64_t         handle = SLOT(w, uint64_t, u->a)[i];
+        const Var       *ref    = reference_at(l->em, handle);
+        const TexObject *o      = emu_texture(l->dev, handle);
+        Type             t      = ref ? ref->type : o && o->kind == TEX_TEXTURE ? TY_TEXREF : o ? TY_SURFREF : TY_NONE;
+        is |= (uint32_t)(t == (Type)u->x) << i;
+    }
+    uint32_t p = (pred_get(w, u->d) & ~w->mask) | is;
+    memcpy(w->r + u->d, &p, 4);
+    return u + 1;
+}

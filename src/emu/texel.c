@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Texels: from bytes in memory to channel values, and channel values to floats.  Channels that the format does not have are 0. */
+#include <math.h>
+#include <string.h>
+
+#include "base/half.h"
+#include "emu/texfilter.h"
+
+unsigned texel_bytes(const TexFormat *f)
+{
+    return (unsigned)f->bits / 8u * f->channels;
+}
+
+void texel_read(const TexObject *t, const TexLevel *l, int64_t x, int64_t y, int64_t z, uint32_t v[4])
+{
+    const TexFormat *f     = &t->format;
+    unsigned         bytes = f->bits / 8u;
+    uint64_t         at    = l->base + (uint64_t)z * l->slice + (uint64_t)y * l->pitch + (uint64_t)x * texel_bytes(f);
+    memset(v, 0, 4 * sizeof *v);
+    for (unsigned c = 0; c < f->channels; c++) {
+        memcpy(&v[c], (const void *)(uintptr_t)(at + c * bytes), bytes);
+        if (f->kind == 's' && f->bits < 32)
+            v[c] = (uint32_t)((int32_t)(v[c] << (32 - f->bits)) >> (32 - f->bits));
+    }
+}
+
+TexArithmetic texel_arithmetic(const TexFormat *f)
+{
+    if (f->kind == 'f')
+        return f->bits == 16 ? TEX_ARITH_F16 : TEX_ARITH_F32;
+    return f->kind == 'u' ? (f->bits == 8 ? TEX_ARITH_U8 : TEX_ARITH_U16)
+                          : (f->bits == 8 ? TEX_ARITH_S8 : TEX_ARITH_S16);
+}
+
+float texel_to_float(const TexFormat *f, uint32_t v)
+{
+    float    r;
+    int32_t  s;
+    uint32_t most = (UINT32_C(1) << (f->bits - 1 + (f->kind == 'u'))) - 1;
+    if (f->kind == 'f' && f->bits == 16)
+        return (float)half_to_double((uint16_t)v);
+    if (f->kind == 'f') {
+        memcpy(&r, &v, 4);
+        return r;
+    }
+    if (f->kind == 'u')
+        return (float)((double)v / most);
+    memcpy(&s, &v, 4);
+    return s < -(int32_t)most ? -1.0f : (float)((double)s / most);
+}
+
+/* The card's table: 8 significant bits, and none below 2^-14. */
+float texel_from_srgb(uint32_t v)
+{
+    double c = v / 255.0, l = c <= 0.04045 ? c / 12.92 : pow((c + 0.055) / 1.055, 2.4);
+    int    e;
+    frexp(l, &e);
+    double unit = ldexp(1, e - 8 < -14 ? -14 : e - 8);
+    return (float)(floor(l / unit + 0.5) * unit);
+}
