@@ -114,3 +114,14 @@ void checks_end(Checks *c, const CheckLaunch *l, Findings *found)
         a->observer = NULL;
     }
 }
+
+void checks_pending(Checks *c, void (*each)(void *user, const WwFinding *f), void *user)
+{
+    for (size_t i = 0; c && i < c->nactive; i++) {
+        size_t           n = 0;
+        const WwFinding *list =
+            c->active[i].checker->pending ? c->active[i].checker->pending(c->active[i].self, &n) : NULL;
+        for (size_t k = 0; k < n; k++)
+            each(user, &list[k]);
+    }
+}

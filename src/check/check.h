@@ -75,6 +75,8 @@ typedef struct Checker {
     /* The launch is over, every state was joined: adds its findings and frees o. */
     void      (*end)(void *self, Observer *o, const CheckLaunch *l, Findings *found);
     void      (*memory)(void *self, const MemoryEvent *e);
+    /* Findings outside any launch, so far; they live as long as the checker. */
+    const WwFinding *(*pending)(void *self, size_t *n);
 } Checker;
 
 enum { CHECKERS_MAX = 16 };
@@ -86,6 +88,8 @@ const RuleSet *checks_rules(const Checks *c);
 bool           checks_count(const Checks *c); /* does any of them count?  c may be NULL */
 void           checks_memory(Checks *c, const MemoryEvent *e); /* c may be NULL */
 size_t         checks_begin(Checks *c, const CheckLaunch *l, Observer **list);
+/* What was found outside launches so far. */
+void           checks_pending(Checks *c, void (*each)(void *user, const WwFinding *f), void *user);
 void           checks_end(Checks *c, const CheckLaunch *l, Findings *found);
 
 #endif

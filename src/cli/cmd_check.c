@@ -218,6 +218,21 @@ static int run_launch(Check *c, size_t index)
     return code;
 }
 
+static void add_pending(void *user, const WwFinding *f)
+{
+    report_add_finding(user, f, f->kernel, -1);
+}
+
+/* Every buffer is an output: what it holds at the end has to have been written. */
+static void read_buffers(Check *c)
+{
+    for (size_t i = 0; i < c->plan.nargs; i++)
+        if (c->plan.arg[i].buffer)
+            emulator_tell(c->device, MEMORY_READ, c->plan.arg[i].address, 0,
+                          c->plan.arg[i].count * c->plan.arg[i].type->bytes);
+    checks_pending(((const Emulator *)c->device)->checks, add_pending, c->report);
+}
+
 static int write_outs(Check *c)
 {
     for (size_t i = 0; i < c->plan.nouts; i++) {
@@ -382,6 +397,7 @@ static int check(Check *c)
     code = run_launches(c);
     if (code == CLI_OK)
         code = write_outs(c);
+    read_buffers(c);
     if (code != CLI_OK)
         return code;
     if (c->lost)

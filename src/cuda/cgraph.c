@@ -253,7 +253,10 @@ CuErr cgraph_run_node(GraphNode *n)
     case NODE_HOST: call_host(n->host); return cudaSuccess;
     case NODE_CHILD: return cgraph_run(n->child);
     case NODE_EVENT_RECORD: event_reached(n->event, n->ticket); return cudaSuccess;
-    case NODE_WRITE_VALUE: memcpy(n->value.at, &n->value.value, n->value.bytes); return cudaSuccess;
+    case NODE_WRITE_VALUE:
+        memcpy(n->value.at, &n->value.value, n->value.bytes);
+        devmem_tell_written(n->value.at, n->value.bytes);
+        return cudaSuccess;
     case NODE_FREE: return n->ticket ? devmem_free(n->memory.p, MEMORY_DEVICE) : cudaSuccess;
     default: return cudaSuccess; /* allocations of a graph keep their address from the making of the node on */
     }

@@ -90,9 +90,10 @@ CuErr devmem_share(int to, int from, bool on)
     WwDevice *d = state_device(to, &e);
     for (size_t i = 0; d && i < nranges; i++)
         if (ranges[i].device == from && ranges[i].kind == MEMORY_DEVICE && ranges[i].bytes) {
-            if (on)
+            if (on) {
                 emu_adopt(state_emu(d), ranges[i].base, ranges[i].bytes);
-            else
+                emulator_tell(state.device[ranges[i].device], MEMORY_WRITE, ranges[i].base, 0, ranges[i].bytes);
+            } else
                 emu_disown(state_emu(d), ranges[i].base);
         }
     return e;
@@ -104,9 +105,10 @@ void devmem_share_pool(const void *pool, int to, bool on)
     WwDevice *d = state_device(to, &e);
     for (size_t i = 0; d && i < nranges; i++)
         if (ranges[i].pool == pool && ranges[i].device != to && ranges[i].bytes) {
-            if (on)
+            if (on) {
                 emu_adopt(state_emu(d), ranges[i].base, ranges[i].bytes);
-            else
+                emulator_tell(state.device[ranges[i].device], MEMORY_WRITE, ranges[i].base, 0, ranges[i].bytes);
+            } else
                 emu_disown(state_emu(d), ranges[i].base);
         }
 }
@@ -125,9 +127,14 @@ CuErr devmem_new(int kind, size_t bytes, unsigned flags, void **out)
     if (s != WW_OK)
         return cudaErrorMemoryAllocation;
     devmem_note((Range){.base = p, .bytes = bytes, .kind = kind, .device = n, .flags = flags});
+    bool known = kind != MEMORY_DEVICE;
     for (int i = 0; i < state.count; i++)
-        if (i != n && (kind != MEMORY_DEVICE || device_sees(i, n)) && (d = state_device(i, &err)))
+        if (i != n && (kind != MEMORY_DEVICE || device_sees(i, n)) && (d = state_device(i, &err))) {
             emu_adopt(state_emu(d), p, bytes ? bytes : 1);
+            known = true;
+        }
+    if (known) /* written by the host, or by another device, without a word */
+        emulator_tell(state.device[n], MEMORY_WRITE, p, 0, bytes ? bytes : 1);
     *out = (void *)(uintptr_t)p;
     return cudaSuccess;
 }
@@ -222,13 +229,37 @@ CuErr devmem_check_copy(const void *dst, size_t dbytes, const void *src, size_t 
     return e == cudaSuccess ? check_end(src, sbytes, from, "source") : e;
 }
 
+/* Tells the checkers what a copy did.  Each end may be memory of any device, or of none. */
+static void tell_copy(const void *dst, const void *src, size_t bytes)
+{
+    uint64_t to = (uint64_t)(uintptr_t)dst, from = (uint64_t)(uintptr_t)src;
+    bool     device = devmem_is_device(dst), read = devmem_is_device(src);
+    for (int i = 0; i < state.count && state.options.check; i++) {
+        if (!state.device[i])
+            continue;
+        if (device)
+            emulator_tell(state.device[i], read ? MEMORY_COPY : MEMORY_WRITE, to, from, bytes);
+        else if (read)
+            emulator_tell(state.device[i], MEMORY_READ, from, 0, bytes);
+    }
+}
+
+void devmem_tell_written(const void *dst, size_t bytes)
+{
+    for (int i = 0; i < state.count && state.options.check; i++)
+        if (state.device[i])
+            emulator_tell(state.device[i], MEMORY_WRITE, (uint64_t)(uintptr_t)dst, 0, bytes);
+}
+
 CuErr devmem_copy(void *dst, const void *src, size_t bytes, int kind)
 {
     if (!bytes)
         return cudaSuccess;
     CuErr e = devmem_check_copy(dst, bytes, src, bytes, kind);
-    if (e == cudaSuccess)
+    if (e == cudaSuccess) {
         memmove(dst, src, bytes);
+        tell_copy(dst, src, bytes);
+    }
     return e;
 }
 
@@ -239,8 +270,10 @@ CuErr devmem_copy_2d(void *dst, size_t dpitch, const void *src, size_t spitch, s
     if (dpitch < width || spitch < width)
         return cudaErrorInvalidPitchValue;
     CuErr e = devmem_check_copy(dst, dpitch * (height - 1) + width, src, spitch * (height - 1) + width, kind);
-    for (size_t y = 0; e == cudaSuccess && y < height; y++)
+    for (size_t y = 0; e == cudaSuccess && y < height; y++) {
         memmove((char *)dst + y * dpitch, (const char *)src + y * spitch, width);
+        tell_copy((char *)dst + y * dpitch, (const char *)src + y * spitch, width);
+    }
     return e;
 }
 
@@ -260,8 +293,10 @@ CuErr devmem_set(void *dst, unsigned value, unsigned element, size_t count)
     if (!count)
         return cudaSuccess;
     CuErr e = check_end(dst, count * element, true, "destination");
-    if (e == cudaSuccess)
+    if (e == cudaSuccess) {
         set_row(dst, value, element, count);
+        devmem_tell_written(dst, count * element);
+    }
     return e;
 }
 
@@ -272,7 +307,9 @@ CuErr devmem_set_2d(void *dst, size_t pitch, unsigned value, unsigned element, s
     if (height > 1 && pitch < width * element)
         return cudaErrorInvalidValue;
     CuErr e = check_end(dst, pitch * (height - 1) + width * element, true, "destination");
-    for (size_t y = 0; e == cudaSuccess && y < height; y++)
+    for (size_t y = 0; e == cudaSuccess && y < height; y++) {
         set_row((char *)dst + y * pitch, value, element, width);
+        devmem_tell_written((char *)dst + y * pitch, width * element);
+    }
     return e;
 }

@@ -320,6 +320,12 @@ static void write_status(void)
     str_free(&s);
 }
 
+static void add_pending(void *user, const WwFinding *f)
+{
+    (void)user;
+    report_add_finding(state.report, f, f->kernel, -1);
+}
+
 void state_finish(int code)
 {
     if (reported)
@@ -327,6 +333,9 @@ void state_finish(int code)
     reported = true;
     if (queue_any())
         report_note(state.report, "work was left: the program ended without waiting for its streams");
+    for (int i = 0; i < state.count; i++)
+        if (state.device[i])
+            checks_pending(((const Emulator *)state.device[i])->checks, add_pending, NULL);
     if (state.printed.len)
         report_note(state.report,
                     "device printf was lost: the program ended without synchronising after the kernel that printed");

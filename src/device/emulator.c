@@ -38,10 +38,15 @@ static void emulator_close(WwDevice *d)
 
 /* ---- memory ---- */
 
-/* Tells the checkers, when there are any. */
+void emulator_tell(WwDevice *d, MemoryKind kind, uint64_t address, uint64_t from, uint64_t bytes)
+{
+    checks_memory(((Emulator *)d)->checks,
+                  &(MemoryEvent){.kind = kind, .address = address, .from = from, .bytes = bytes});
+}
+
 static void tell(WwDevice *d, MemoryKind kind, WwPtr address, uint64_t bytes)
 {
-    checks_memory(((Emulator *)d)->checks, &(MemoryEvent){.kind = kind, .address = address, .bytes = bytes});
+    emulator_tell(d, kind, address, 0, bytes);
 }
 
 static Status emulator_alloc(WwDevice *d, uint64_t bytes, WwPtr *out)
@@ -110,8 +115,7 @@ static Status emulator_copy(WwDevice *d, WwPtr dst, WwPtr src, uint64_t bytes)
     if (!from)
         return WW_ERR_INVALID;
     memcpy(to, from, bytes);
-    checks_memory(((Emulator *)d)->checks,
-                  &(MemoryEvent){.kind = MEMORY_COPY, .address = dst, .from = src, .bytes = bytes});
+    emulator_tell(d, MEMORY_COPY, dst, src, bytes);
     return WW_OK;
 }
 
@@ -301,7 +305,7 @@ static Status run_grid(WwDevice *d, WwModule *m, const Func *k, const DeviceLaun
     return s;
 }
 
-static void run_transfer(const EmuChild *c)
+static void run_transfer(WwDevice *d, const EmuChild *c)
 {
     for (uint64_t y = 0; y < c->rows; y++) {
         uint8_t *to = (uint8_t *)(uintptr_t)(c->dst + y * c->dpitch);
@@ -309,6 +313,8 @@ static void run_transfer(const EmuChild *c)
             memset(to, c->value, c->width);
         else
             memmove(to, (const uint8_t *)(uintptr_t)(c->src + y * c->spitch), c->width);
+        emulator_tell(d, c->kind == EMU_CHILD_SET ? MEMORY_WRITE : MEMORY_COPY, c->dst + y * c->dpitch,
+                      c->src + y * c->spitch, c->width);
     }
 }
 
@@ -348,7 +354,7 @@ static Status emulator_launch(WwDevice *d, WwModule *m, const Func *k, const Dev
         if (s == WW_OK && c.kind == EMU_CHILD_GRID)
             s = run_child(d, m, &c, l, &more);
         else if (s == WW_OK)
-            run_transfer(&c);
+            run_transfer(d, &c);
         free(c.params);
     }
     free(more.child);

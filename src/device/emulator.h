@@ -28,6 +28,8 @@ WwDim3 block_index(uint64_t linear, const uint32_t grid[3]);
 Observer *access_watch_new(const Profile *p, const Module *m, const WwLaunch *w);
 void      access_watch_free(Observer *o);
 
+/* Tells the checkers, when there are any, what the host did to device memory other than through the device (src/cuda). */
+void emulator_tell(WwDevice *d, MemoryKind kind, uint64_t address, uint64_t from, uint64_t bytes);
 /* What checkers are told about a launch; `user` is the device. */
 CheckLaunch emulator_check_launch(const Emulator *e, const Module *m, const Func *k, const WwLaunch *w, const void *params);
 /* Adds findings to r. */

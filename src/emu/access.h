@@ -21,6 +21,9 @@ const Uop *access_bad_shared(Warp *w, const Uop *u, const uint32_t *t, uint32_t 
 /* Tells several observers: those that want it. */
 void access_notify_all(Warp *w, const Access *a);
 
+/* poison.c: the same where poison is tracked. */
+void poison_notify(Warp *w, const MemInfo *info, Access *a);
+
 /* Tells the observers.  One of off and addr is NULL. */
 static inline void access_notify(Warp *w, const MemInfo *info, AccessSpace space, uint32_t mask, const uint32_t *off, const uint64_t *addr)
 {
@@ -34,6 +37,10 @@ static inline void access_notify(Warp *w, const MemInfo *info, AccessSpace space
     a.addr          = addr;
     a.memory        = space == ACCESS_SHARED ? w->shared : NULL;
     a.regs          = a.slot ? w->r : NULL;
+    if (__builtin_expect(k->poison != NULL, 0)) {
+        poison_notify(w, info, &a);
+        return;
+    }
     /* generic and cluster addresses may lie in a space that the only observer does not want */
     if (k->only_access && info->space != SPACE_GENERIC && !info->cluster)
         k->only_access(k->observer[0], &a);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "emu/ctl.h"
+#include "emu/poison.h"
 #include "emu/sync.h"
 
 static void leave_frame(Warp *w, Frame *f, uint32_t lanes)
@@ -71,6 +72,7 @@ static const Uop *enter(Warp *w, const Uop *u, const CallInfo *call, const Code 
     f->local_base = (up->local_top + 15) & ~15u;
     f->local_top  = f->local_base + callee->local_bytes;
     transfer(call->args, call->nargs, up->regs, up->code, f->regs, callee, mask);
+    poison_transfer(w->worker, call->args, call->nargs, up, f, mask);
     w->frame = f;
     w->r     = f->regs;
     w->mask  = mask;
@@ -113,6 +115,7 @@ const Uop *ctl_ret(Warp *w, const Uop *u)
     if (!up)
         return ctl_exit(w, u);
     transfer(f->call->rets, f->call->nrets, f->regs, f->code, up->regs, up->code, w->mask);
+    poison_transfer(w->worker, f->call->rets, f->call->nrets, f, up, w->mask);
     const Uop *next = f->ret;
     leave_frame(w, f, w->mask);
     warp_put(w, next, up, w->mask);

@@ -33,7 +33,7 @@ Frame *frame_new(Worker *k, const Code *code)
         f->next_made   = k->made_frames;
         k->made_frames = f;
     }
-    *f = (Frame){.code = code, .regs = f->regs, .next_made = f->next_made};
+    *f = (Frame){.code = code, .regs = f->regs, .shadow_memory = f->shadow_memory, .next_made = f->next_made};
     return f;
 }
 

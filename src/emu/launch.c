@@ -338,6 +338,9 @@ static void start_worker(Launch *l, unsigned i, const LaunchInfo *info)
     k->observer    = xcalloc(l->ask->nobservers, sizeof *k->observer);
     for (size_t o = 0; o < l->ask->nobservers; o++)
         k->observer[o] = l->ask->observers[o]->fork(l->ask->observers[o], info, i);
+    for (size_t o = 0; o < l->ask->nobservers; o++)
+        if (l->ask->observers[o]->use && !k->poison)
+            k->poison = xcalloc(1, sizeof *k->poison);
     if (l->ask->nobservers == 1)
         k->only_access = l->ask->observers[0]->access;
 }
@@ -362,6 +365,7 @@ static void end_worker(Launch *l, Worker *k, EmuResult *r)
     for (Frame *f = k->made_frames, *next; f; f = next) { /* in use or not: a launch may have been stopped */
         next = f->next_made;
         free(f->regs);
+        free(f->shadow_memory);
         free(f);
     }
     free(k->executed);
@@ -369,6 +373,7 @@ static void end_worker(Launch *l, Worker *k, EmuResult *r)
     free(k->lookup);
     free(k->free_frames);
     free(k->observer);
+    free(k->poison);
 }
 
 /* Counts stand at block heads; every instruction of the block ran as often. */

@@ -36,6 +36,23 @@ typedef enum AccessCache { CACHE_DEFAULT, CACHE_CA, CACHE_CG, CACHE_CS, CACHE_LU
 typedef enum Sem { SEM_WEAK, SEM_RELAXED, SEM_ACQUIRE, SEM_RELEASE, SEM_ACQ_REL, SEM_SC } Sem;
 typedef enum Scope { SCOPE_NONE, SCOPE_CTA, SCOPE_CLUSTER, SCOPE_GPU, SCOPE_SYS } Scope;
 
+/* Bytes that nobody wrote, told where an observer tracks them (Observer.use).  By lane: a bit for each byte of the access, and where
+ * they come from, in the observer's own numbers. */
+typedef struct PoisonLanes {
+    uint32_t any; /* lanes with such bytes */
+    uint32_t bytes[LANES], origin[LANES];
+} PoisonLanes;
+
+/* A value with such bytes is used in a way that counts. */
+typedef enum PoisonUseKind { POISON_ADDRESS, POISON_BRANCH, POISON_ATOMIC } PoisonUseKind;
+typedef struct PoisonUse {
+    uint32_t        instr;
+    PoisonUseKind   kind;
+    uint32_t        mask, warp;
+    uint64_t        block;
+    const uint32_t *origin; /* by lane */
+} PoisonUse;
+
 typedef struct Access {
     uint32_t instr;      /* instruction id: EmuInstr index of the launch (emu.h) */
     uint8_t  space, op;  /* AccessSpace, AccessOp */
@@ -56,6 +73,7 @@ typedef struct Access {
     /* ld, st: element v of lane i is the `element` bytes at regs + slot[v] + i * stride, stored next or overwritten by what is loaded;
      * NULL for the others. */
     const uint8_t *regs; const uint32_t *slot; uint8_t element, stride;
+    PoisonLanes    *poison;  /* NULL unless tracked.  Stores: what the data holds.  Loads: empty, for the observer to fill in */
 } Access;
 
 /* What orders threads, one call per warp instruction (or per block, where mask is 0).  Each kind says which fields it fills in beside
@@ -125,6 +143,7 @@ struct Observer {
     void *(*fork)(Observer *o, const LaunchInfo *info, unsigned worker); /* state of one worker */
     void  (*access)(void *state, const Access *a);
     void  (*sync)(void *state, const SyncEvent *e);             /* may be NULL */
+    void  (*use)(void *state, const PoisonUse *u);              /* may be NULL; not NULL: poison is tracked */
     void  (*block_start)(void *state, uint64_t block);          /* may be NULL */
     void  (*block_end)(void *state, uint64_t block);            /* may be NULL */
     void  (*join)(Observer *o, void *state);                    /* consumes the state */

@@ -30,6 +30,9 @@ struct Frame {
     uint32_t    depth;
     uint32_t    local_base, local_top; /* this activation's local memory */
     uint8_t    *regs;        /* frame_bytes, 64-byte aligned */
+    uint8_t    *shadow;      /* poison.h; NULL: nothing in it is poisoned */
+    uint32_t   *origin;
+    uint8_t    *shadow_memory; /* what both lie in, kept when the frame is reused */
     Frame      *next_free;
     Frame      *next_made;   /* every frame of the worker, until the launch ends */
 };
@@ -108,6 +111,7 @@ struct Worker {
     Fault      fault;        /* of the cluster that runs */
     uint64_t   fault_order;  /* Block.order of the block that it is in */
     bool       faulted;
+    PoisonLanes *poison;     /* not NULL: poison is tracked */
     KeptFault *kept;         /* see EmuResult */
     size_t     nkept;
     uint32_t   skip;         /* lanes to leave out of the instruction that runs: their fault was kept */

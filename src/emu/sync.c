@@ -242,6 +242,27 @@ const Uop *ctl_shfl(Warp *w, const Uop *u)
     return u + 1;
 }
 
+static uint32_t operand_now(const Warp *w, const Operand *o, unsigned lane)
+{
+    uint32_t v = (uint32_t)o->ival;
+    if (o->kind == OPD_REG)
+        memcpy(&v, w->r + w->frame->code->reg_slot[o->reg->index] + lane * 4, 4);
+    return v;
+}
+
+void sync_shfl_poison(const Warp *w, const Instr *in, uint16_t bad[LANES])
+{
+    ShflMode mode = opcode_has(in->op, WORD_up)     ? SHFL_UP
+                    : opcode_has(in->op, WORD_down) ? SHFL_DOWN
+                    : opcode_has(in->op, WORD_bfly) ? SHFL_BFLY
+                                                    : SHFL_IDX;
+    uint16_t from[LANES];
+    bool     inside;
+    memcpy(from, bad, sizeof from);
+    for (unsigned i = 0; i < LANES; i++)
+        bad[i] = from[shfl_source(mode, i, operand_now(w, &in->opd[2], i), operand_now(w, &in->opd[3], i), &inside)];
+}
+
 const Uop *ctl_vote(Warp *w, const Uop *u)
 {
     if (!members_ready(w, u, u->e))

@@ -10,6 +10,7 @@
 #include "emu/warp.h"
 
 #include "base/stress.h"
+#include "emu/poison.h"
 #include "emu/run.h"
 
 enum { QUANTUM = STRESSED(4096, 5), QUANTA_PER_TURN = STRESSED(16, 1), QUANTA_ALONE = 256, GLANCE = STRESSED(256, 5) };
@@ -163,9 +164,12 @@ bool warp_run(Warp *w)
         ended         = false;
         k->event      = EVENT_NONE;
         const Uop *pc = w->pc;
-        do {
-            pc = pc->fn(w, pc);
-        } while (pc < w->merge);
+        if (__builtin_expect(w->frame->shadow != NULL, 0))
+            pc = poison_run(w, pc);
+        else
+            do {
+                pc = pc->fn(w, pc);
+            } while (pc < w->merge);
         switch (k->event) {
         case EVENT_NONE: warp_put(w, pc, w->frame, w->mask); break;
         case EVENT_QUANTUM: ended = quantum_spent(w, &quanta); break;

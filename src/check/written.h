@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Which bytes of global memory were never written: one bit a byte, in pages of 64 KiB that exist only where part of a page is written
+ * and part is not, and for bytes that hold a copy of such bytes a number of four bytes for every four.
+ *
+ *   Region: one allocation.  page[i] is ALL_GOOD, ALL_BAD, or a Page.   At most 1/8 byte a byte, and 1 more where copies lie.
+ *
+ * Loads and stores of different workers may meet in a word: bits change atomically.  Regions are made and ended by the host only. */
+#ifndef WW_CHECK_WRITTEN_H
+#define WW_CHECK_WRITTEN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { WRITTEN_PAGE = 1 << 16 };
+
+typedef struct Page {
+    uint64_t  bad[WRITTEN_PAGE / 64]; /* bit = byte */
+    uint32_t *copied;                /* by four bytes: origin of a copy, 0: never written; NULL until there is one */
+} Page;
+
+typedef struct Region {
+    uint64_t base, bytes;
+    uint64_t pages, left; /* pages; those that are not ALL_GOOD */
+    Page   **page;
+} Region;
+
+typedef struct Written {
+    Region **region; /* sorted by base */
+    size_t   n, cap;
+} Written;
+
+void    written_free(Written *s);
+void    written_alloc(Written *s, uint64_t base, uint64_t bytes); /* nothing in it is written */
+void    written_release(Written *s, uint64_t base);
+/* The region that holds the address, or NULL: memory that counts as written. */
+Region *written_find(const Written *s, uint64_t address);
+/* Bits of the n <= 32 bytes at the address that were never written; *origin: of one of them, 0: never written at all. */
+uint32_t written_read(const Region *r, uint64_t address, unsigned n, uint32_t *origin);
+/* Are all of [address, address + n) written?  Quick for long ranges. */
+bool    written_good(const Region *r, uint64_t address, uint64_t n);
+/* Now written. */
+void    written_write(Region *r, uint64_t address, uint64_t n);
+/* Bytes of `bad` become copies of unwritten ones with that origin, the others written. */
+void    written_copy_in(Region *r, uint64_t address, unsigned n, uint32_t bad, uint32_t origin);
+/* What a copy between allocations does; regions may be NULL. */
+void    written_copy(const Written *s, uint64_t to, uint64_t from, uint64_t n);
+/* The first copied byte in the range with another origin than 0, or false. */
+bool    written_copied(const Region *r, uint64_t address, uint64_t n, uint64_t *at, uint32_t *origin);
+
+#endif

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Shadows of frames: making, dropping, what loads put in and stores take out; and the loop that runs with them. */
+#include "emu/poison.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "emu/access.h"
+
+enum { BLOCKS_BETWEEN_LOOKS = 64 };
+
+static size_t frame_size(const Frame *f)
+{
+    return ((size_t)f->code->frame_bytes + 63) & ~(size_t)63;
+}
+
+void poison_begin(Worker *k, Frame *f)
+{
+    size_t n = frame_size(f);
+    (void)k;
+    if (f->shadow)
+        return;
+    if (!f->shadow_memory)
+        f->shadow_memory = xmalloc(2 * n); /* the shadow, then an origin for every four of its bytes */
+    memset(f->shadow_memory, 0, 2 * n);
+    f->shadow = f->shadow_memory;
+    f->origin = (uint32_t *)(void *)(f->shadow_memory + n);
+}
+
+static bool is_clean(const Frame *f)
+{
+    size_t n = frame_size(f);
+    return n == 0 || (f->shadow[0] == 0 && memcmp(f->shadow, f->shadow + 1, n - 1) == 0);
+}
+
+/* ---- memory ---- */
+
+/* What the data registers of a store hold. */
+static void gather(const Warp *w, const MemInfo *info, uint32_t mask, PoisonLanes *p)
+{
+    const Frame *f = w->frame;
+    for (uint32_t m = mask; m; m &= m - 1) {
+        unsigned lane  = (unsigned)__builtin_ctz(m);
+        p->bytes[lane] = 0;
+        for (unsigned v = 0; v < info->nvec; v++) {
+            Slot at = info->v[v] + lane * info->reg_bytes;
+            for (unsigned b = 0; info->v[v] != NO_SLOT && b < info->bytes; b++)
+                if (f->shadow[at + b]) {
+                    p->bytes[lane] |= UINT32_C(1) << (v * info->bytes + b);
+                    p->origin[lane] = f->origin[(at + b) / 4];
+                }
+        }
+        if (p->bytes[lane])
+            p->any |= UINT32_C(1) << lane;
+    }
+}
+
+static void scatter_lane(Frame *f, const MemInfo *info, unsigned lane, uint32_t bits, uint32_t origin)
+{
+    for (unsigned v = 0; v < info->nvec; v++) {
+        uint32_t of  = bits >> (v * info->bytes);
+        Slot     at  = info->v[v] + lane * info->reg_bytes;
+        bool     top = info->is_signed && (of >> (info->bytes - 1) & 1);
+        for (unsigned b = 0; info->v[v] != NO_SLOT && b < info->reg_bytes; b++) {
+            bool bad                = b < info->bytes ? of >> b & 1 : top;
+            f->shadow[at + b]       = bad;
+            f->origin[(at + b) / 4] = bad ? origin : f->origin[(at + b) / 4];
+        }
+    }
+}
+
+void poison_notify(Warp *w, const MemInfo *info, Access *a)
+{
+    PoisonLanes *p  = w->worker->poison;
+    Op           op = w->block->launch->prog->instr[a->instr].in->op->op;
+    p->any          = 0;
+    a->poison       = p;
+    if (w->frame->shadow && op == OP_st)
+        gather(w, info, a->mask, p);
+    access_notify_all(w, a);
+    if (a->op != ACCESS_LD || !p->any || (op != OP_ld && op != OP_ldu))
+        return;
+    poison_begin(w->worker, w->frame);
+    for (uint32_t m = p->any; m; m &= m - 1)
+        scatter_lane(w->frame, info, (unsigned)__builtin_ctz(m), p->bytes[__builtin_ctz(m)],
+                     p->origin[__builtin_ctz(m)]);
+    w->merge = NULL; /* back to the scheduler, which goes on in poison_run */
+}
+
+/* ---- calls ---- */
+
+static size_t place(const Frame *f, uint32_t offset, bool reg, uint32_t bytes, unsigned lane)
+{
+    return reg ? offset + lane * bytes : f->code->pbuf + (size_t)lane * f->code->pbuf_stride + offset;
+}
+
+void poison_transfer(Worker *k, const Transfer *t, uint32_t n, Frame *from, Frame *to, uint32_t mask)
+{
+    if (!from->shadow && !to->shadow)
+        return;
+    poison_begin(k, from);
+    poison_begin(k, to);
+    for (uint32_t i = 0; i < n; i++)
+        for (uint32_t m = mask; m; m &= m - 1) {
+            unsigned lane = (unsigned)__builtin_ctz(m);
+            size_t   a    = place(from, t[i].from, t[i].from_reg, t[i].bytes, lane);
+            size_t   b    = place(to, t[i].to, t[i].to_reg, t[i].bytes, lane);
+            for (uint32_t j = 0; j < t[i].bytes; j++) {
+                to->shadow[b + j] = from->shadow[a + j];
+                if (from->shadow[a + j])
+                    to->origin[(b + j) / 4] = from->origin[(a + j) / 4];
+            }
+        }
+}
+
+/* ---- the loop ---- */
+
+void poison_report(Warp *w, uint32_t instr, PoisonUseKind kind, uint32_t mask, const uint32_t *origin)
+{
+    const EmuLaunch *ask = w->block->launch->ask;
+    PoisonUse        u   = {
+                 .instr = instr, .kind = kind, .mask = mask, .warp = w->index, .block = w->block->index, .origin = origin};
+    for (size_t o = 0; o < ask->nobservers; o++)
+        if (ask->observers[o]->use)
+            ask->observers[o]->use(w->worker->observer[o], &u);
+}
+
+const Uop *poison_run(Warp *w, const Uop *pc)
+{
+    Frame   *f    = w->frame;
+    uint32_t last = UINT32_MAX, blocks = 0;
+    do {
+        if (pc->fn == ctl_handlers[CTL_block]) {
+            last = UINT32_MAX;
+            if (++blocks % BLOCKS_BETWEEN_LOOKS == 0 && is_clean(f)) {
+                f->shadow = NULL;
+                break;
+            }
+        } else if (pc->instr != last) {
+            last = pc->instr;
+            poison_step(w, last);
+        }
+        pc = pc->fn(w, pc);
+    } while (pc < w->merge && w->frame == f);
+    return pc;
+}

@@ -1,0 +1,415 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What one PTX instruction does to poison (poison.h), decided from its operands just before it runs.
+ *
+ * A lane's value is a mask of poisoned bytes.  An instruction reads the values of its sources, makes the mask of its result and writes it to
+ * every destination register; where an address, a branch or guard, or an operand of an atomic is poisoned, that is reported and the
+ * poison ends there, so one mistake is told once. */
+#include <string.h>
+
+#include "emu/lower_state.h"
+#include "emu/poison.h"
+#include "emu/sync.h"
+
+typedef struct Value {   /* of 32 lanes */
+    uint16_t bad[LANES]; /* bit per byte; predicates: bit 0 */
+    uint32_t origin;     /* of some poisoned byte */
+    unsigned bytes;      /* 0: a predicate */
+    bool     any, constant;
+    uint64_t bits; /* of a constant */
+} Value;
+
+typedef struct Step {
+    Warp        *w;
+    const Instr *in;
+    uint32_t     mask;
+} Step;
+
+static unsigned first_lane(uint32_t m)
+{
+    return (unsigned)__builtin_ctz(m);
+}
+
+static uint16_t whole(unsigned bytes)
+{
+    return bytes ? (uint16_t)((UINT32_C(1) << bytes) - 1) : 1;
+}
+
+/* ---- registers ---- */
+
+static uint32_t predicate_word(const uint8_t *at)
+{
+    uint32_t m;
+    memcpy(&m, at, 4);
+    return m;
+}
+
+static void read_reg(const Step *s, const Operand *o, Value *v)
+{
+    const Frame *f    = s->w->frame;
+    Slot         slot = lo_reg_slot(f->code, o);
+    v->bytes          = type_bytes(o->reg->type);
+    uint32_t word     = v->bytes ? 0 : predicate_word(f->shadow + slot);
+    for (uint32_t m = s->mask; m; m &= m - 1) {
+        unsigned lane = first_lane(m);
+        Slot     at   = slot + lane * v->bytes;
+        v->bad[lane]  = (uint16_t)(word >> lane & 1);
+        for (unsigned b = 0; b < v->bytes; b++)
+            v->bad[lane] |= (uint16_t)((f->shadow[at + b] != 0) << b);
+        if (v->bad[lane] && !v->any) {
+            v->any    = true;
+            v->origin = f->origin[(v->bytes ? at + first_lane(v->bad[lane]) : slot) / 4];
+        }
+    }
+}
+
+static Value read_value(const Step *s, const Operand *o)
+{
+    Value v = {.bytes = 8};
+    if (o->kind == OPD_REG)
+        read_reg(s, o, &v);
+    else if (o->kind == OPD_INT || o->kind == OPD_FLOAT) {
+        v.constant = o->kind == OPD_INT;
+        v.bits     = (uint64_t)o->ival;
+    } else if (o->kind == OPD_VECTOR) { /* a pack: its elements side by side */
+        unsigned at = 0;
+        for (unsigned i = 0; i < o->count; i++) {
+            Value e = read_value(s, &o->elem[i]);
+            for (unsigned lane = 0; lane < LANES; lane++) /* beyond 16 bytes: a fragment of a matrix */
+                v.bad[lane] |= at < 16 ? (uint16_t)(e.bad[lane] << at) : e.bad[lane] ? UINT16_MAX : 0;
+            v.origin = e.any && !v.any ? e.origin : v.origin;
+            v.any |= e.any;
+            at += e.bytes;
+        }
+        v.bytes = at;
+    }
+    return v;
+}
+
+static void write_reg(const Step *s, const Operand *o, const Value *v, unsigned shift)
+{
+    Frame   *f     = s->w->frame;
+    Slot     slot  = lo_reg_slot(f->code, o);
+    unsigned bytes = type_bytes(o->reg->type);
+    if (!bytes) {
+        uint32_t word = predicate_word(f->shadow + slot) & ~s->mask;
+        for (uint32_t m = s->mask; m; m &= m - 1)
+            word |= v->bad[first_lane(m)] ? m & -m : 0;
+        memcpy(f->shadow + slot, &word, 4);
+        if (v->any)
+            f->origin[slot / 4] = v->origin;
+        return;
+    }
+    for (uint32_t m = s->mask; m; m &= m - 1) {
+        unsigned lane = first_lane(m);
+        Slot     at   = slot + lane * bytes;
+        for (unsigned b = 0; b < bytes; b++) {
+            f->shadow[at + b] = v->bad[lane] >> (b + shift) & 1;
+            if (f->shadow[at + b])
+                f->origin[(at + b) / 4] = v->origin;
+        }
+    }
+}
+
+/* Every register of a destination; elements of an unpack take their bytes one after the other. */
+static void write_value(const Step *s, const Operand *o, const Value *v, bool unpack)
+{
+    unsigned at = 0;
+    if (o->kind == OPD_REG) {
+        write_reg(s, o, v, 0);
+        return;
+    }
+    if (o->kind != OPD_VECTOR && o->kind != OPD_PAIR)
+        return;
+    for (unsigned i = 0; i < o->count; i++) {
+        if (o->elem[i].kind != OPD_REG)
+            continue;
+        write_reg(s, &o->elem[i], v, unpack ? at : 0);
+        at += type_bytes(o->elem[i].reg->type);
+    }
+}
+
+/* ---- results ---- */
+
+/* All of it where any of it is. */
+static void spread(Value *v)
+{
+    for (unsigned i = 0; i < LANES; i++)
+        v->bad[i] = v->bad[i] ? UINT16_MAX : 0;
+}
+
+static void join(Value *to, const Value *from)
+{
+    for (unsigned i = 0; i < LANES; i++)
+        to->bad[i] |= from->bad[i];
+    if (from->any && !to->any)
+        to->origin = from->origin;
+    to->any |= from->any;
+}
+
+static bool starts(const Instr *in, const char *word)
+{
+    size_t n = strlen(word);
+    return !strncmp(in->op->text, word, n) && (in->op->text[n] == '.' || !in->op->text[n]);
+}
+
+static bool starts_any(const Instr *in, const char *const *words)
+{
+    for (; *words; words++)
+        if (starts(in, *words))
+            return true;
+    return false;
+}
+
+/* and, or, xor with a constant: bytes that the constant decides are good. */
+static void keep_by_constant(const Step *s, Value *v, const Value *c)
+{
+    bool     is_and = starts(s->in, "and"), is_or = starts(s->in, "or");
+    uint16_t keep = UINT16_MAX;
+    for (unsigned b = 0; b < 8 && c->constant; b++) {
+        uint8_t x = (uint8_t)(c->bits >> (8 * b));
+        if ((is_and && x == 0) || (is_or && x == 0xff))
+            keep &= (uint16_t) ~(1u << b);
+    }
+    for (unsigned i = 0; i < LANES; i++)
+        v->bad[i] &= keep;
+}
+
+/* Shifts right (up = false) or left by a constant: bytes move, bits of a byte are not told apart. */
+static void shift(Value *v, unsigned by, bool up, bool sign, unsigned bytes)
+{
+    for (unsigned i = 0; i < LANES; i++) {
+        uint32_t bad = v->bad[i], top = sign && (bad >> (bytes - 1) & 1) ? UINT32_C(0xffff) << bytes : 0;
+        uint32_t moved = up ? bad << by / 8 : (bad | top) >> by / 8;
+        if (by % 8)
+            moved |= up ? moved << 1 : moved >> 1;
+        v->bad[i] = (uint16_t)(moved & whole(bytes));
+    }
+}
+
+/* From the lowest poisoned byte upwards: carries go no other way. */
+static void carry(Value *v)
+{
+    for (unsigned i = 0; i < LANES; i++)
+        v->bad[i] = (uint16_t)(v->bad[i] | -(v->bad[i] & -v->bad[i]));
+}
+
+static void convert(const Step *s, Value *v)
+{
+    const Opcode *o    = s->in->op;
+    Type          from = o->types[o->ntypes - 1];
+    unsigned      n    = type_bytes(from);
+    if (type_kind(o->types[0]) == 'f' || type_kind(from) == 'f' || opcode_has(o, WORD_sat)) {
+        spread(v);
+        return;
+    }
+    for (unsigned i = 0; i < LANES; i++) {
+        bool top  = type_kind(from) == 's' && (v->bad[i] >> (n - 1) & 1);
+        v->bad[i] = (uint16_t)((v->bad[i] & whole(n)) | (top ? UINT16_MAX << n : 0));
+    }
+}
+
+/* prmt with a constant selector in its default mode. */
+static void permute(Value *v, const Value *a, const Value *b, uint64_t selector)
+{
+    for (unsigned i = 0; i < LANES; i++) {
+        unsigned both = (a->bad[i] & 15u) | (b->bad[i] & 15u) << 4;
+        v->bad[i]     = 0;
+        for (unsigned k = 0; k < 4; k++)
+            v->bad[i] |= (uint16_t)((both >> (selector >> (4 * k) & 7) & 1) << k);
+    }
+}
+
+static Value result(const Step *s)
+{
+    static const char *const copies[] = {"mov", "cvta", NULL}, *const bits[] = {"and", "or",   "xor",
+                                                                                "not", "lop3", NULL},
+                             *const carries[] = {"add", "sub", NULL};
+    const Instr                    *in        = s->in;
+    Value                           v         = {.bytes = 0}, src[4];
+    unsigned                        n         = 0;
+    memset(src, 0, sizeof src);
+    for (unsigned i = 1; i < in->nopd && n < 4; i++, n++) {
+        src[n] = read_value(s, &in->opd[i]);
+        join(&v, &src[n]);
+    }
+    if (!v.any)
+        return v;
+    bool by_constant = n > 1 && src[1].constant;
+    if (starts_any(in, bits))
+        keep_by_constant(s, &v, by_constant ? &src[1] : &src[0]);
+    else if (starts(in, "cvt"))
+        convert(s, &v);
+    else if ((starts(in, "shl") || starts(in, "shr")) && by_constant)
+        shift(&v, src[1].bits < 64 ? (unsigned)src[1].bits : 63, starts(in, "shl"), type_kind(in->op->types[0]) == 's',
+              type_bytes(in->op->types[0]));
+    else if (starts(in, "bfe") && by_constant && src[2].constant && src[1].bits < 64) {
+        shift(&v, (unsigned)src[1].bits, false, false, type_bytes(in->op->types[0]));
+        for (unsigned i = 0; i < LANES; i++)
+            v.bad[i] &= whole((unsigned)((src[2].bits & 63) + 7) / 8);
+    } else if (starts(in, "prmt") && src[2].constant && in->op->ntypes == 1)
+        permute(&v, &src[0], &src[1], src[2].bits);
+    else if (starts_any(in, carries) && type_kind(in->op->types[0]) != 'f')
+        carry(&v);
+    else if (!starts_any(in, copies))
+        spread(&v);
+    return v;
+}
+
+/* ---- instructions with rules of their own ---- */
+
+static void clear(const Step *s, const Operand *d)
+{
+    static const Value clean;
+    write_value(s, d, &clean, false);
+}
+
+static void report(const Step *s, PoisonUseKind kind, const Value *v)
+{
+    uint32_t bad = 0, origin[LANES];
+    for (uint32_t m = s->mask; m; m &= m - 1)
+        if (v->bad[first_lane(m)])
+            bad |= m & -m;
+    for (unsigned i = 0; i < LANES; i++)
+        origin[i] = v->origin;
+    uint32_t id = (uint32_t)(s->in - s->w->frame->code->func->instrs) + s->w->frame->code->instr_base;
+    if (bad)
+        poison_report(s->w, id, kind, bad, origin);
+}
+
+/* Reports a register's poison and ends it. */
+static void use(const Step *s, const Operand *o, PoisonUseKind kind)
+{
+    Value v = read_value(s, o);
+    if (!v.any)
+        return;
+    report(s, kind, &v);
+    clear(s, o);
+}
+
+static const Operand *memory_operand(const Instr *in)
+{
+    for (unsigned i = 0; i < in->nopd; i++)
+        if (in->opd[i].kind == OPD_MEM)
+            return &in->opd[i];
+    return NULL;
+}
+
+/* Call buffers: variables of .param in a body, which lie in the frame. */
+static bool in_buffers(const Step *s, const Operand *mem)
+{
+    const Operand *base = &mem->elem[0];
+    return (Word)s->in->op->field[FIELD_space] == WORD_param && base->kind == OPD_VAR &&
+           program_pbuf_offset(s->w->frame->code, base->var) != UINT32_MAX &&
+           !(s->w->frame->code->func->entry && base->var >= s->w->frame->code->func->params &&
+             base->var < s->w->frame->code->func->params + s->w->frame->code->func->nparams);
+}
+
+/* st.param and ld.param of a call: between registers and buffers. */
+static void move_buffer(const Step *s, const Operand *mem, const Operand *reg, bool store)
+{
+    Frame         *f    = s->w->frame;
+    const Operand *base = &mem->elem[0];
+    size_t         at   = f->code->pbuf + program_pbuf_offset(f->code, base->var) + (size_t)(base->ival + mem->ival);
+    unsigned bytes = type_bytes(s->in->op->types[s->in->op->ntypes - 1]), n = reg->kind == OPD_VECTOR ? reg->count : 1;
+    for (unsigned k = 0; k < n; k++) {
+        const Operand *o = reg->kind == OPD_VECTOR ? &reg->elem[k] : reg;
+        Value          v = store ? read_value(s, o) : (Value){.bytes = bytes};
+        for (uint32_t m = s->mask; m; m &= m - 1) {
+            unsigned lane = first_lane(m);
+            size_t   b    = at + k * bytes + (size_t)lane * f->code->pbuf_stride;
+            for (unsigned i = 0; i < bytes; i++) {
+                if (store) {
+                    f->shadow[b + i] = v.bad[lane] >> i & 1;
+                    if (f->shadow[b + i])
+                        f->origin[(b + i) / 4] = v.origin;
+                } else if (f->shadow[b + i]) {
+                    v.bad[lane] |= (uint16_t)(1u << i);
+                    v.any    = true;
+                    v.origin = f->origin[(b + i) / 4];
+                }
+            }
+        }
+        if (!store)
+            write_value(s, o, &v, false);
+    }
+}
+
+static void memory(const Step *s, const Operand *mem)
+{
+    const Instr *in   = s->in;
+    bool         load = starts(in, "ld") || starts(in, "ldu"), store = starts(in, "st");
+    if ((load || store) && in_buffers(s, mem)) {
+        move_buffer(s, mem, &in->opd[load ? 1 - (mem == &in->opd[1]) : 1], store);
+        return;
+    }
+    if (mem->elem[0].kind == OPD_REG)
+        use(s, &mem->elem[0], POISON_ADDRESS);
+    if (load) { /* what it loads: poison_notify */
+        clear(s, &in->opd[0]);
+        return;
+    }
+    if (starts(in, "atom") || starts(in, "red")) {
+        for (const Operand *o = mem + 1; o < in->opd + in->nopd; o++)
+            if (o->kind == OPD_REG)
+                use(s, o, POISON_ATOMIC);
+        if (mem != in->opd)
+            clear(s, &in->opd[0]);
+    }
+}
+
+/* Values of the other lanes: the source's lane where it is known, else any lane of the group. */
+static void exchange(const Step *s)
+{
+    const Instr *in = s->in;
+    Value        v  = {.bytes = 4};
+    for (unsigned i = 1; i < in->nopd; i++) {
+        Value a = read_value(s, &in->opd[i]);
+        join(&v, &a);
+    }
+    if (!v.any) {
+        clear(s, &in->opd[0]);
+        return;
+    }
+    if (starts(in, "shfl")) {
+        sync_shfl_poison(s->w, in, v.bad);
+    } else {
+        for (unsigned i = 0; i < LANES; i++)
+            v.bad[i] = UINT16_MAX;
+    }
+    write_value(s, &in->opd[0], &v, false);
+}
+
+static bool has_destination(const Instr *in)
+{
+    static const char *const without[] = {"bar",  "barrier", "membar", "fence",        "nanosleep", "exit",    "ret",
+                                          "trap", "call",    "brkpt",  "stackrestore", "bra",       "pmevent", NULL};
+    return in->nopd && !starts_any(in, without);
+}
+
+void poison_step(Warp *w, uint32_t instr)
+{
+    static const char *const exchanges[] = {"shfl", "vote", "match", "redux", "elect", NULL};
+    const Instr             *in          = w->block->launch->prog->instr[instr].in;
+    Step                     s           = {w, in, w->mask};
+    if (in->guard) {
+        Operand  g    = {.kind = OPD_REG, .part = -1, .reg = in->guard};
+        uint32_t word = 0;
+        use(&s, &g, POISON_BRANCH);
+        memcpy(&word, w->r + lo_reg_slot(w->frame->code, &g), 4);
+        s.mask &= in->guard_neg ? ~word : word;
+    }
+    const Operand *mem = memory_operand(in);
+    if (!s.mask)
+        return;
+    if (mem)
+        memory(&s, mem);
+    else if (in->op->op == OP_brx_idx)
+        use(&s, &in->opd[0], POISON_BRANCH);
+    else if (starts_any(in, exchanges))
+        exchange(&s);
+    else if (has_destination(in)) {
+        Value v = result(&s);
+        write_value(&s, &in->opd[0], &v, in->opd[0].kind == OPD_VECTOR);
+    }
+}
