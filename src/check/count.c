@@ -68,8 +68,9 @@ typedef struct Way {
 typedef struct Site { /* one instruction of one worker */
     WwCounters sum;
     Merged     merged;
-    Way       *last; /* way that matched last */
-    uint8_t    role; /* merge.h */
+    uint64_t   others[2]; /* passes of shared stores and atomics as the assembler makes them, and their ideal */
+    Way       *last;      /* way that matched last */
+    uint8_t    role;      /* merge.h */
     uint8_t    op, bytes, cache;
     uint8_t    victim; /* way to replace next */
     uint16_t   misses; /* in a row */
@@ -92,6 +93,7 @@ typedef struct State { /* one worker */
 typedef struct Total { /* one instruction of the launch */
     WwCounters sum;
     Merged     merged;
+    uint64_t   others[2];
     uint8_t    role;
     bool       seen;
 } Total;
@@ -204,14 +206,27 @@ static void add_access(const Profile *p, Site *s, const ModelAccess *m, uint64_t
 {
     ModelCost c;
     model_access(p, m, &c);
+    if (m->space == MODEL_GLOBAL && s->op == ACCESS_LD) {
+        s->sum.global_ld_requests_ptx += n * c.requests;
+        s->sum.global_ld_sectors_ptx += n * c.sectors;
+    }
+    if (m->space == MODEL_GLOBAL && (s->role & MERGE_REPEAT))
+        return;
     if (m->space == MODEL_GLOBAL)
         add_global(&s->sum, s->op, &c, n);
     else if (m->space == MODEL_SHARED)
         add_shared(&s->sum, s->op, &c, n);
     else
         add_local(&s->sum, s->op, &c, n);
-    if (m->space == MODEL_SHARED && (s->op == ACCESS_LD || s->op == ACCESS_LDSM))
+    if (m->space != MODEL_SHARED)
+        return;
+    if (s->op == ACCESS_LD || s->op == ACCESS_LDSM) {
         add_merged(p, s, *m, &c, n);
+    } else {
+        bool one = s->role & MERGE_LEADER;
+        s->others[0] += n * (one ? 1 : c.wavefronts);
+        s->others[1] += n * (one ? 1 : c.ideal_wavefronts);
+    }
 }
 
 /* Adds n accesses of a way's pattern at one place to the sums. */
@@ -588,6 +603,8 @@ static void total_add(Total *t, const Site *s)
         t->merged.conflicts[h] += s->merged.conflicts[h];
     }
     t->merged.unaligned |= s->merged.unaligned;
+    t->others[0] += s->others[0];
+    t->others[1] += s->others[1];
     t->role = s->role;
     t->seen = true;
 }
@@ -633,9 +650,8 @@ static void derive(Total *t)
     s->shared_ld_inst                    = m->loads[h];
     s->shared_ld_wavefronts              = m->passes[h];
     s->shared_ld_bank_conflicts          = m->conflicts[h];
-    s->memory_l1_wavefronts_shared       = m->passes[h] + s->shared_st_wavefronts + s->shared_atom_wavefronts;
-    s->memory_l1_wavefronts_shared_ideal = m->ideal[h] + s->shared_st_wavefronts - s->shared_st_bank_conflicts +
-                                           s->shared_atom_wavefronts - s->shared_atom_bank_conflicts;
+    s->memory_l1_wavefronts_shared       = m->passes[h] + t->others[0];
+    s->memory_l1_wavefronts_shared_ideal = m->ideal[h] + t->others[1];
     s->derived__memory_l1_wavefronts_shared_excessive =
         s->memory_l1_wavefronts_shared - s->memory_l1_wavefronts_shared_ideal;
     s->derived__memory_l2_theoretical_sectors_global_excessive =

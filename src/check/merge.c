@@ -4,6 +4,8 @@
  * nothing between them that could change the base or the memory: no write to the base register, no store or atomic that can reach
  * shared memory, no barrier, fence or call.  Volatile and ordered loads and guarded ones stay alone.
  *
+ * Of the loads that repeat one and of atomics on a variable: the operands alone decide.
+ *
  * Roles are for a base that is a multiple of 16 (quads) or 8 (pairs); the counting observer checks the addresses.
  * Not modelled: register pressure, which can keep the assembler from merging, and merging of 8-byte loads. */
 #include "check/merge.h"
@@ -87,6 +89,97 @@ static void run_end(Run *r, uint8_t *role)
     r->n = 0;
 }
 
+/* ---- repeated loads, atomics on a variable ---- */
+
+static bool is_constant_load(const Instr *in)
+{
+    const Opcode *o = in->op;
+    return o->op == OP_ld && !in->guard && in->nopd == 2 && in->opd[1].kind == OPD_MEM && opcode_has(o, WORD_nc) &&
+           opcode_has(o, WORD_global) && in->opd[1].elem[0].kind == OPD_REG;
+}
+
+static bool writes(const Operand *o, const void *reg)
+{
+    if (o->kind == OPD_PAIR || o->kind == OPD_VECTOR || o->kind == OPD_LIST) {
+        for (unsigned i = 0; i < (o->kind == OPD_PAIR ? 2u : o->count); i++)
+            if (writes(&o->elem[i], reg))
+                return true;
+        return false;
+    }
+    return o->kind == OPD_REG && o->reg == reg;
+}
+
+/* Does an earlier load of the same block, from `first` on, read the same? */
+static bool repeats(const Func *f, uint32_t first, uint32_t i)
+{
+    const Instr *in   = &f->instrs[i];
+    const void  *base = in->opd[1].elem[0].reg;
+    for (uint32_t k = i; k-- > first;) {
+        const Instr *e = &f->instrs[k];
+        if (is_constant_load(e) && !strcmp(e->op->text, in->op->text) && e->opd[1].elem[0].reg == base &&
+            e->opd[1].ival == in->opd[1].ival)
+            return true;
+        if (e->nopd && writes(&e->opd[0], base))
+            return false;
+    }
+    return false;
+}
+
+static unsigned mentions(const Operand *o, const void *reg)
+{
+    unsigned n = o->kind == OPD_REG && o->reg == reg;
+    if (o->kind == OPD_PAIR || o->kind == OPD_VECTOR || o->kind == OPD_LIST || o->kind == OPD_MEM)
+        for (unsigned i = 0; i < (o->kind == OPD_PAIR ? 2u : o->kind == OPD_MEM ? 1u : o->count); i++)
+            n += mentions(&o->elem[i], reg);
+    return n;
+}
+
+/* The result of an atomic goes nowhere else. */
+static bool result_unused(const Func *f, const Instr *in)
+{
+    unsigned n = 0;
+    if (in->opd[0].kind != OPD_REG)
+        return in->opd[0].kind != OPD_VECTOR; /* red: the first operand is memory */
+    for (size_t i = 0; i < f->ninstrs && n < 2; i++) {
+        n += f->instrs[i].guard == in->opd[0].reg;
+        for (unsigned k = 0; k < f->instrs[i].nopd; k++)
+            n += mentions(&f->instrs[i].opd[k], in->opd[0].reg);
+    }
+    return n == 1;
+}
+
+/* An address that is the same in all lanes because nothing but a variable's name was ever moved to it. */
+static bool is_variable(const Func *f, const Operand *base)
+{
+    bool any = false;
+    if (base->kind != OPD_REG)
+        return base->kind == OPD_VAR;
+    for (size_t i = 0; i < f->ninstrs; i++) {
+        const Instr *in = &f->instrs[i];
+        if (!in->nopd || !writes(&in->opd[0], base->reg))
+            continue;
+        if (in->op->op != OP_mov || in->nopd != 2 || in->opd[1].kind != OPD_VAR)
+            return false;
+        any = true;
+    }
+    return any;
+}
+
+static bool is_leaders(const Func *f, const Instr *in)
+{
+    static const Word kinds[] = {WORD_add, WORD_min, WORD_max, WORD_and, WORD_or, WORD_xor};
+    const Opcode     *o       = in->op;
+    const Operand    *mem     = &in->opd[o->op == OP_atom ? 1 : 0];
+    bool              reduces = false;
+    if ((o->op != OP_atom && o->op != OP_red) || in->nopd < 2 || mem->kind != OPD_MEM || !o->ntypes ||
+        type_bytes(o->types[o->ntypes - 1]) != 4 || type_kind(o->types[o->ntypes - 1]) == 'f' ||
+        (!opcode_has(o, WORD_shared) && !opcode_has(o, WORD_shared_cta)))
+        return false;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        reduces |= opcode_has(o, kinds[i]);
+    return reduces && is_variable(f, &mem->elem[0]) && result_unused(f, in);
+}
+
 /* Loads from a register that is written here cannot be joined with later ones from it. */
 static void forget(Run *r, const Operand *o, uint8_t *role)
 {
@@ -128,12 +221,19 @@ static bool *block_starts(const Func *f)
 void merge_plan(const Func *f, uint8_t *role)
 {
     memset(role, 0, f->ninstrs);
-    bool *starts = block_starts(f);
-    Run   r      = {xcalloc(f->ninstrs + 1, sizeof *r.load), 0};
+    bool    *starts = block_starts(f);
+    Run      r      = {xcalloc(f->ninstrs + 1, sizeof *r.load), 0};
+    uint32_t block  = 0;
     for (uint32_t i = 0; i < f->ninstrs; i++) {
         const Instr *in = &f->instrs[i];
-        if (starts[i] || keeps_apart(in))
+        if (starts[i] || keeps_apart(in)) {
             run_end(&r, role);
+            block = i;
+        }
+        if (is_constant_load(in) && repeats(f, block, i))
+            role[i] |= MERGE_REPEAT;
+        if (is_leaders(f, in))
+            role[i] |= MERGE_LEADER;
         if (is_scalar_load(in))
             note_load(&r, i, in);
         if (in->nopd)

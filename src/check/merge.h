@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Which scalar 4-byte shared loads the assembler joins into one of 8 or 16 bytes (cc 7.0 and later; seen in ptxas 13.0).
- * The static half of that question: neighbours in a basic block with one base and adjacent offsets.  Whether the base is aligned
- * well enough shows when the kernel runs. */
+ * What the assembler makes of accesses besides one machine instruction each (cc 7.0 and later; seen in ptxas 13.0):
+ *   - scalar 4-byte shared loads become one of 8 or 16 bytes.  Here is the static half of that question: neighbours in a basic block with one
+ *     base and adjacent offsets.  Whether the base is aligned well enough shows when the kernel runs;
+ *   - of equal non-coherent global loads (ld.global.nc) in a basic block one is left;
+ *   - an integer atomic on a shared variable itself, whose result nobody uses, is reduced over the warp first: one lane makes it. */
 #ifndef WW_CHECK_MERGE_H
 #define WW_CHECK_MERGE_H
 
@@ -15,6 +17,9 @@ enum {
     MERGE_QUAD1 = 4, /* the one at o: it stands for all four */
     MERGE_PAIR1 = 8, /* the one at o: it stands for both */
     MERGE_PLACE = 0xf0, /* offset modulo 16, times 16 */
+    /* of instructions that are no shared loads */
+    MERGE_REPEAT = 0x10, /* a load that an earlier one makes needless */
+    MERGE_LEADER = 0x20, /* an atomic that one lane makes for all */
 };
 
 /* role[i] of instruction i of f; 0 = stays what it is. */

@@ -203,16 +203,37 @@ static void redirect_all(const File *f, const Symbols *s, const char *path)
     }
 }
 
+/* A library with kernels and a runtime of its own (cuBLAS, cuFFT, cuRAND, cuDNN): no harm until it is called.  `s`: what it exports. */
+static void foreign(const Symbols *s, const char *path)
+{
+    File     exe  = {0};
+    Symbols  want = {0};
+    unsigned n    = 0;
+    if (!map_file("/proc/self/exe", &exe))
+        return;
+    if (symbols(&exe, SHT_DYNSYM, &want))
+        for (size_t i = 1; i < want.n; i++) {
+            if (want.sym[i].st_shndx != SHN_UNDEF || !find(s, name_of(&want, i), true))
+                continue;
+            if (n < 3)
+                fprintf(stderr, "%s%s", n ? ", " : "warpwright: the program calls ", name_of(&want, i));
+            n++;
+        }
+    munmap((void *)(uintptr_t)exe.data, exe.size);
+    if (!n)
+        return;
+    if (n > 3)
+        fprintf(stderr, " and %u more", n - 3);
+    fprintf(
+        stderr,
+        " of %s, which brings kernels without PTX and a CUDA runtime of its own that cannot be redirected: programs "
+        "that call this library cannot be run.\n",
+        path);
+    _exit(EXIT_KERNEL);
+}
+
 static void stripped(const char *path)
 {
-    if (strcmp(path, "/proc/self/exe") != 0) {
-        fprintf(stderr,
-                "warpwright: the program needs %s, which brings kernels without PTX and a CUDA runtime of its own that "
-                "cannot be redirected.\n"
-                "warpwright: programs that use this library cannot be run.\n",
-                path);
-        _exit(EXIT_KERNEL);
-    }
     fprintf(stderr,
             "warpwright: %s links the CUDA runtime statically and its symbols were stripped, so its calls cannot be "
             "redirected.\n"
@@ -228,12 +249,15 @@ static void treat(const char *path, uintptr_t bias)
     if (!map_file(path, &f))
         return;
     if (section(&f, ".nvFatBinSegment") || section(&f, ".nv_fatbin")) {
-        bool dynamic = symbols(&f, SHT_DYNSYM, &s) && find(&s, "__cudaRegisterFatBinary", false);
+        bool exports = symbols(&f, SHT_DYNSYM, &s);
+        bool dynamic = exports && find(&s, "__cudaRegisterFatBinary", false), own = !strcmp(path, "/proc/self/exe");
         if (!dynamic && symbols(&f, SHT_SYMTAB, &s)) {
             if (find(&s, "__cudaRegisterFatBinary", true))
                 redirect_all(&f, &s, path);
-        } else if (!dynamic) {
+        } else if (!dynamic && own) {
             stripped(path);
+        } else if (!dynamic && exports) {
+            foreign(&s, path);
         }
     }
     munmap((void *)(uintptr_t)f.data, f.size);

@@ -223,4 +223,9 @@ void model_banks(const Arch *h, const ModelAccess *a, ModelCost *out)
         }
     }
     out->conflicts = out->wavefronts - out->ideal_wavefronts;
+    if (h->bank_rule == BANKS_PAIRED) { /* measured: as if the active lanes stood side by side */
+        uint32_t packed = ((uint32_t)__builtin_popcount(a->mask) * a->bytes + MODEL_LINE - 1) / MODEL_LINE;
+        if (packed < out->ideal_wavefronts)
+            out->ideal_wavefronts = packed;
+    }
 }

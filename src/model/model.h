@@ -30,8 +30,8 @@ typedef struct ModelAccess {
 typedef struct ModelCost {
     /* shared */
     uint32_t wavefronts;       /* passes over the banks */
-    uint32_t ideal_wavefronts; /* passes without conflicts: the parts the access is divided into */
-    uint32_t conflicts;        /* the difference */
+    uint32_t ideal_wavefronts; /* passes the active lanes' bytes need when packed, at most the parts the access is divided into */
+    uint32_t conflicts;        /* passes beyond one a part */
     /* global, local */
     uint32_t requests;     /* 1 */
     uint32_t sectors;      /* 32-byte pieces that move, or are updated */

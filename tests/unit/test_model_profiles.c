@@ -208,10 +208,15 @@ static void cc90_pairs(void **state)
     assert_int_equal(cost_of("sm_90", MODEL_SHARED, MODEL_ST, 8, UINT32_MAX, MODEL_L1_AUTO, zero).wavefronts, 2);
     assert_int_equal(cost_of("sm_90", MODEL_SHARED, MODEL_LDSM, 16, UINT32_MAX, MODEL_L1_AUTO, zero).wavefronts, 4);
     /* one group of lanes that neither pairs nor rests keeps all parts apart */
-    assert_int_equal(cost_of("sm_90", MODEL_SHARED, MODEL_LD, 16, 0x55550003, MODEL_L1_AUTO, quads).ideal_wavefronts,
-                     3);
-    assert_int_equal(cost_of("sm_90", MODEL_SHARED, MODEL_LD, 16, 0x55550001, MODEL_L1_AUTO, quads).ideal_wavefronts,
-                     2);
+    ModelCost apart  = cost_of("sm_90", MODEL_SHARED, MODEL_LD, 16, 0x55550003, MODEL_L1_AUTO, quads);
+    ModelCost joined = cost_of("sm_90", MODEL_SHARED, MODEL_LD, 16, 0x55550001, MODEL_L1_AUTO, quads);
+    assert_int_equal(apart.wavefronts - apart.conflicts, 3);
+    assert_int_equal(joined.wavefronts - joined.conflicts, 2);
+    assert_int_equal(apart.ideal_wavefronts, 2); /* ten lanes' 160 bytes, were they side by side */
+    /* eight lanes of 8 bytes in both half-warps: two parts, but one line's bytes */
+    ModelCost thin = cost_of("sm_90", MODEL_SHARED, MODEL_ST, 8, 0x000f000f, MODEL_L1_AUTO, pairs_at_2);
+    assert_int_equal(thin.wavefronts - thin.conflicts, 2);
+    assert_int_equal(thin.ideal_wavefronts, 1);
 }
 
 /* Per access what golden/seeds_source_counters_h200.tsv sums. */
