@@ -9,6 +9,8 @@
 
 enum { MOST_PATTERNS = 32, OF_A_LINE = 2 };
 
+static const char *const spaces[] = {"global", "shared", "local"};
+
 typedef struct Dear {
     const Pattern *t;
     Place          place;
@@ -49,18 +51,37 @@ static int dearest_first(const void *pa, const void *pb)
     return a->order < b->order ? -1 : 1;
 }
 
-static bool line_is_full(const WwResult *r, const Place *p)
+/* Is the pattern shown already, of this line and at another place perhaps? */
+static bool same_shape(const WwPattern *w, const Pattern *t)
+{
+    unsigned first = (unsigned)__builtin_ctz(t->mask);
+    if (w->mask != t->mask || w->bytes != t->bytes)
+        return false;
+    for (uint32_t m = t->mask; m; m &= m - 1) {
+        unsigned i = (unsigned)__builtin_ctz(m);
+        if ((int64_t)(w->offset[i] - w->offset[first]) != t->delta[i])
+            return false;
+    }
+    return true;
+}
+
+static bool wanted(const WwResult *r, const Dear *d)
 {
     unsigned n = 0;
-    for (size_t i = 0; i < r->npatterns; i++)
-        n += r->patterns[i].line == p->line && !strcmp(r->patterns[i].file, p->file);
-    return n >= OF_A_LINE;
+    for (size_t i = 0; i < r->npatterns; i++) {
+        const WwPattern *w = &r->patterns[i];
+        if (w->line != d->place.line || strcmp(w->file, d->place.file) != 0)
+            continue;
+        if (same_shape(w, d->t) && !strcmp(w->space, spaces[d->t->space]))
+            return false;
+        n++;
+    }
+    return n < OF_A_LINE && !d->place.from_ptx;
 }
 
 static void add(const Dear *d, WwResult *r)
 {
-    static const char *const spaces[] = {"global", "shared", "local"};
-    static const char *const ops[]    = {"ld", "st", "atom", "red", "ldsm", "stsm", "copy"};
+    static const char *const ops[] = {"ld", "st", "atom", "red", "ldsm", "stsm", "copy"};
     uint64_t                 addr[LANES], *offset = ARENA_ARRAY(r->arena, uint64_t, LANES), low = UINT64_MAX;
     pattern_addresses(d->t, d->at, addr);
     for (uint32_t m = d->t->mask; m; m &= m - 1)
@@ -94,7 +115,7 @@ void emulator_patterns(const Profile *p, const Module *m, const EmuResult *e, Pa
     qsort(list, k, sizeof *list, dearest_first);
     r->patterns = ARENA_ARRAY(r->arena, WwPattern, MOST_PATTERNS);
     for (size_t i = 0; i < k && r->npatterns < MOST_PATTERNS; i++)
-        if (!list[i].place.from_ptx && !line_is_full(r, &list[i].place))
+        if (wanted(r, &list[i]))
             add(&list[i], r);
     free(list);
 }

@@ -6,8 +6,9 @@ let file = filesOf(REPORT)[0] ?? null;
 let metric = null;
 let chosen = null;
 
-function showSource(name, line) {
+function showSource(name, line, heat) {
   if (!name) return;
+  metric = heat ?? metric;
   file = name;
   chosen = line;
   show("source");

@@ -35,11 +35,14 @@ function overview() {
   ];
 }
 
+const RULE_METRIC = { "bank-conflicts": "bank conflicts", uncoalesced: "sectors beyond ideal", "unaligned-warp": "sectors beyond ideal", "local-memory": "local sectors", "narrow-access": "global sectors", "repeated-load": "global sectors" };
+
 function findingBox(f) {
+  const open = () => showSource(f.file, f.line, RULE_METRIC[f.rule]);
   const place = f.file ? `${f.file}:${f.line}:${f.col}` : "place unknown";
   const m = f.mend;
-  return el("div", { class: `finding ${f.severity}`, tabindex: 0, "data-row": "", onclick: () => showSource(f.file, f.line), onkeydown: (e) => e.key === "Enter" && showSource(f.file, f.line) },
-    el("span", { class: "place" }, place), " ", el("b", { class: f.severity }, f.severity), ` [${f.rule}]${f.kernel ? ` ${f.kernel}` : ""}${f.count > 1 ? `, ${number(f.count)} times` : ""}`,
+  return el("div", { class: `finding ${f.severity}`, tabindex: 0, "data-row": "", onclick: open, onkeydown: (e) => e.key === "Enter" && open() },
+    el("span", { class: "place" }, place), " ", el("b", { class: f.severity }, f.severity), ` [${f.rule}]${f.kernel ? ` ${f.kernel}` : ""}${f.count > 1 && f.category !== "perf" ? `, ${number(f.count)} times` : ""}`,
     el("p", {}, f.message ?? ""),
     f.other ? el("p", {}, `${f.other.file ?? ""}${f.other.line ? `:${f.other.line}` : ""} ${f.other.message ?? ""}`) : null,
     m ? el("p", { class: "mend" }, `tried: ${m.text}: ${number(m.before)} → ${number(m.after)} ${m.unit ?? ""}`) : null);
