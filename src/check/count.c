@@ -240,6 +240,12 @@ static void add_place(const Profile *p, Site *s, const Way *w, uint32_t place, u
     add_access(p, s, &m, n);
 }
 
+/* Does the sink want this instruction's patterns? */
+static bool is_kept(const State *st, uint32_t instr)
+{
+    return st->count->sink && st->count->sink->wants(st->kept, instr);
+}
+
 /* Tells the sink of a way's hits. */
 static void way_tell(State *st, uint32_t instr, const Site *s, const Way *w)
 {
@@ -261,7 +267,7 @@ static void way_fold(State *st, uint32_t instr, Way *w)
 {
     Site    *s    = st->site[instr];
     uint32_t last = w->period >> w->shift;
-    if (st->count->sink && w->key)
+    if (w->key && is_kept(st, instr))
         way_tell(st, instr, s, w);
     for (uint32_t i = last + 1; i < w->places; i++) {
         w->hits[i & last] += w->hits[i];
@@ -308,7 +314,7 @@ static Way *site_replace(State *st, Site *s, const Access *a, uint64_t base)
     w->key    = key_of(a);
     w->period = period - 1;
     w->shift  = (uint32_t)__builtin_ctz(a->bytes);
-    w->keep   = st->count->sink && a->space == ACCESS_SHARED ? UINT32_MAX : w->period;
+    w->keep   = a->space == ACCESS_SHARED && is_kept(st, a->instr) ? UINT32_MAX : w->period;
     w->places = 0;
     way_grow(st, w, period > a->bytes ? period / a->bytes : 1);
     s->victim = (uint8_t)((s->victim + 1) % WAYS);
@@ -408,7 +414,7 @@ static inline __attribute__((always_inline)) void access_slow(State *st, const A
         }
     if (site_immovable(st, s, a))
         return;
-    if (!st->count->sink && ++s->misses == CHAOS) { /* a sink wants patterns */
+    if (++s->misses >= CHAOS && !is_kept(st, a->instr)) {
         s->misses = 0;
         s->direct = DIRECT;
     }

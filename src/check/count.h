@@ -38,6 +38,7 @@ typedef struct CountSink CountSink;
 struct CountSink {
     void *(*fork)(CountSink *s, const LaunchInfo *info);
     void (*add)(void *state, const CountPattern *p);
+    bool (*wants)(void *state, uint32_t instr); /* false: no more of this instruction, ever */
     void (*join)(CountSink *s, void *state); /* consumes the state */
 };
 /* Before the launch; it may be told once. */

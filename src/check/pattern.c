@@ -150,6 +150,12 @@ static void sink_add(void *state, const CountPattern *p)
     table_add(state, &k, p->hits, 0, p->places);
 }
 
+static bool sink_wants(void *state, uint32_t instr)
+{
+    const Table *t = state;
+    return instr < t->instrs && t->kept[instr] <= PATTERN_MOST;
+}
+
 static void sink_join(CountSink *s, void *state)
 {
     Patterns *p    = (Patterns *)s;
@@ -169,10 +175,11 @@ static void sink_join(CountSink *s, void *state)
 
 Patterns *patterns_new(void)
 {
-    Patterns *p  = xcalloc(1, sizeof *p);
-    p->sink.fork = sink_fork;
-    p->sink.add  = sink_add;
-    p->sink.join = sink_join;
+    Patterns *p   = xcalloc(1, sizeof *p);
+    p->sink.fork  = sink_fork;
+    p->sink.add   = sink_add;
+    p->sink.wants = sink_wants;
+    p->sink.join  = sink_join;
     return p;
 }
 

@@ -16,7 +16,7 @@
 #include "base/arena.h"
 #include "check/place.h"
 
-enum { NEAR = 1024 };
+enum { NEAR = 1024, MOST_BITS = 1 << 24 };
 
 typedef struct Kept {
     BlockAccess a;
@@ -121,13 +121,40 @@ static size_t distinct(uint64_t *list, size_t n)
     return k;
 }
 
-/* Addresses of one access into list, each once. */
+/* Addresses of one access into list, each once.  Most accesses ascend or are one address. */
 static size_t values_of(const Kept *k, uint64_t *list)
 {
-    size_t n = 0;
-    for (uint32_t m = k->a.mask; m; m &= m - 1)
-        list[n++] = k->a.addr[__builtin_ctz(m)];
-    return distinct(list, n);
+    size_t n         = 0;
+    bool   ascending = true;
+    for (uint32_t m = k->a.mask; m; m &= m - 1) {
+        uint64_t at = k->a.addr[__builtin_ctz(m)];
+        if (n && at == list[n - 1])
+            continue;
+        ascending &= !n || at > list[n - 1];
+        list[n++] = at;
+    }
+    return ascending ? n : distinct(list, n);
+}
+
+/* Distinct values of a list that may be long: a bit for each where they lie near each other. */
+static size_t distinct_of_many(uint64_t *list, size_t n, unsigned bytes)
+{
+    uint64_t low = UINT64_MAX, high = 0, count = 0;
+    for (size_t i = 0; i < n; i++) {
+        low  = list[i] < low ? list[i] : low;
+        high = list[i] > high ? list[i] : high;
+    }
+    if (!n || (high - low) / bytes >= MOST_BITS)
+        return distinct(list, n);
+    uint8_t *bits = xcalloc((high - low) / bytes / 8 + 1, 1);
+    for (size_t i = 0; i < n; i++) {
+        uint64_t at  = (list[i] - low) / bytes;
+        uint8_t  bit = (uint8_t)(1u << (at & 7));
+        count += !(bits[at >> 3] & bit);
+        bits[at >> 3] |= bit;
+    }
+    free(bits);
+    return count;
 }
 
 static void add_lanes(TraceSum *s, const LaneCost *c, bool first)
@@ -156,7 +183,7 @@ static void analyse(TraceState *st, const Kept *k, size_t n)
     s->accesses += n;
     s->values += all;
     s->bytes = k->bytes;
-    s->distinct += distinct(list, all);
+    s->distinct += distinct_of_many(list, all, k->bytes);
     lanes_replay(st->trace->profile, &use, &cost);
     add_lanes(s, &cost, !st->seen[k->instr]);
     st->seen[k->instr] = true;
