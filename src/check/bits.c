@@ -40,6 +40,23 @@ uint32_t bits_read(const Bits *b, uint32_t at, unsigned n, uint32_t *origin)
     return (uint32_t)word;
 }
 
+bool bits_any(const Bits *b, const uint32_t *off, uint32_t mask, unsigned bytes)
+{
+    uint64_t found = 0;
+    if (!b->left)
+        return false;
+    if (mask == UINT32_MAX) {
+        for (unsigned i = 0; i < 32; i++)
+            found |= b->bad[off[i] / 64] >> off[i] % 64;
+        return found & ones(bytes);
+    }
+    for (; mask; mask &= mask - 1) {
+        uint32_t at = off[__builtin_ctz(mask)];
+        found |= b->bad[at / 64] >> at % 64;
+    }
+    return found & ones(bytes);
+}
+
 /* Sets or clears the bits of a range. */
 static void set(Bits *b, uint32_t at, uint32_t n, bool bad)
 {

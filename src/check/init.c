@@ -3,8 +3,8 @@
  * Reads of memory that nobody wrote: global (written.h, for as long as the device lives), shared and local (bits.h, per block).
  *
  * A load of such bytes is no fault yet: it gives the registers poison (emu/poison.h), which stores copy on.  It is a finding when a
- * poisoned value is an address, decides a branch, goes into an atomic, or was stored as a whole and then read by the host.  The
- * finding stands at the load that read what was never written; its other end is where the value was used.  What matrix
+ * poisoned value is an address, decides a branch, goes into an atomic, when what was computed from it is stored in global memory,
+ * or when it was copied there as a whole and the host reads it.  The finding stands at the load that read what was never written; its other end is where the value was used.  What matrix
  * instructions load is used at once.
  *
  * Counts as written: memory the host can write itself (pinned, managed), variables, the device-side heap, memory of another device, and global
@@ -103,7 +103,8 @@ static uint32_t origin_of(InitState *s, const Access *a, unsigned lane, uint64_t
 
 /* ---- findings ---- */
 
-static const char *const uses[] = {"is used as an address", "decides a branch", "goes into an atomic operation"};
+static const char *const uses[] = {"is used as an address", "decides a branch", "goes into an atomic operation",
+                                   "is computed with and the result stored"};
 
 /* Is it another place than where the origin stands? */
 static bool elsewhere(const InitState *s, const InitOrigin *o, uint32_t instr)
@@ -225,19 +226,30 @@ static void global_lane(InitState *s, const Access *a, unsigned lane)
         written_write(r, at, a->bytes);
 }
 
+/* All active lanes in the region. */
+static bool all_within(const Access *a, const Region *r)
+{
+    uint64_t room = r->bytes - a->bytes;
+    uint32_t out  = 0;
+    if (r->bytes < a->bytes)
+        return false;
+    for (unsigned i = 0; i < LANES; i++)
+        out |= (uint32_t)(a->addr[i] - r->base > room) << i;
+    return !(out & a->mask);
+}
+
 static void global_access(InitState *s, const Access *a)
 {
     Region  *r = s->instr[a->instr].cached;
     unsigned n = a->bytes * (unsigned)LANES;
-    if (r && is_row(a) && a->addr[0] - r->base < r->bytes && n <= r->base + r->bytes - a->addr[0] &&
-        !(a->poison && a->poison->any)) {
+    if (r && !(a->poison && a->poison->any) && all_within(a, r)) {
         if (!r->left)
             return;
-        if (a->op == ACCESS_ST) {
+        if (is_row(a) && a->op == ACCESS_ST) {
             written_write(r, a->addr[0], n);
             return;
         }
-        if (reads(a) && written_good(r, a->addr[0], n))
+        if (is_row(a) && reads(a) && written_good(r, a->addr[0], n))
             return;
     }
     for (uint32_t m = a->mask; m; m &= m - 1)
@@ -274,7 +286,7 @@ static InitBlock *block_of(InitState *s, uint64_t block)
 static void shared_access(InitState *s, const Access *a)
 {
     InitBlock *b = block_of(s, a->block);
-    if (!b || (!b->shared.left && !(a->poison && a->poison->any)))
+    if (!b || (!(a->poison && a->poison->any) && !bits_any(&b->shared, a->off, a->mask, a->bytes)))
         return;
     for (uint32_t m = a->mask; m; m &= m - 1) {
         unsigned lane = (unsigned)__builtin_ctz(m);

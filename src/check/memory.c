@@ -109,19 +109,24 @@ static uint64_t address_of(const Access *a, unsigned lane)
     return a->off ? a->off[lane] : a->addr[lane];
 }
 
+/* Lanes outside the range.  The loops without the mask are the usual case, and vectors. */
 static uint32_t outside(const Access *a, const Range *r)
 {
-    uint32_t bad  = 0;
+    uint32_t bad = 0, some = 0;
     uint64_t room = r->bytes - a->bytes;
     if (r->bytes < a->bytes)
         return a->mask;
-    if (a->off)
+    if (a->off) {
+        const uint32_t base = (uint32_t)r->base, most = (uint32_t)room;
         for (unsigned i = 0; i < LANES; i++)
-            bad |= (uint32_t)(a->off[i] - r->base > room) << i;
-    else
+            some |= a->off[i] - base > most;
+    } else {
         for (unsigned i = 0; i < LANES; i++)
-            bad |= (uint32_t)(a->addr[i] - r->base > room) << i;
-    return bad & a->mask;
+            some |= a->addr[i] - r->base > room;
+    }
+    for (uint32_t m = some ? a->mask : 0; m; m &= m - 1)
+        bad |= address_of(a, (unsigned)__builtin_ctz(m)) - r->base > room ? m & -m : 0;
+    return bad;
 }
 
 /* A module's variable: its place is where an access by its name was good. */

@@ -76,6 +76,21 @@ void devmem_drop_device(int n)
         }
 }
 
+size_t devmem_leaks(size_t *bytes, size_t *largest)
+{
+    size_t n = 0;
+    *bytes = *largest = 0;
+    for (size_t i = 0; i < nranges; i++) {
+        const Range *r = &ranges[i];
+        if (r->registered || r->variable || r->mapped || r->imported || r->pool)
+            continue;
+        n++;
+        *bytes += r->bytes;
+        *largest = r->bytes > *largest ? r->bytes : *largest;
+    }
+    return n;
+}
+
 size_t devmem_used(int n)
 {
     size_t sum = 0;
@@ -148,14 +163,16 @@ CuErr devmem_free(void *p, int kind)
     bool fits = r && r->base == at && !r->registered && !r->variable && !r->mapped && !r->imported &&
                 (kind == MEMORY_HOST) == (r->kind == MEMORY_HOST);
     if (!fits) {
-        state_say("%s of %p, which %s", kind == MEMORY_HOST ? "cudaFreeHost" : "cudaFree", p,
-                  !r              ? "is no allocation, or was freed before"
-                  : r->base != at ? "lies inside an allocation, not at its start"
-                  : r->variable   ? "is a variable"
-                  : r->registered ? "is memory of the host that was only registered"
-                  : r->mapped     ? "was mapped with cuMemMap"
-                  : r->imported   ? "belongs to another process"
-                                  : "was allocated by another kind of call");
+        const char *why  = !r              ? "is no allocation, or was freed before"
+                           : r->base != at ? "lies inside an allocation, not at its start"
+                           : r->variable   ? "is a variable"
+                           : r->registered ? "is memory of the host that was only registered"
+                           : r->mapped     ? "was mapped with cuMemMap"
+                           : r->imported   ? "belongs to another process"
+                                           : "was allocated by another kind of call";
+        const char *call = kind == MEMORY_HOST ? "cudaFreeHost" : "cudaFree";
+        state_say("%s of %p, which %s", call, p, why);
+        state_finding("bad-free", at, 1, "%s of an address that %s", call, why);
         return cudaErrorInvalidValue;
     }
     int device = r->device;
@@ -209,6 +226,9 @@ static CuErr check_end(const void *ptr, size_t bytes, bool device, const char *w
         state_say("copy: the %s (%p) is not device memory, and the kind of the copy says that it is", which, ptr);
     else
         state_say("copy: %zu bytes at the %s (%p) reach past the end of their allocation", bytes, which, ptr);
+    if (!outside)
+        state_finding("out-of-bounds", p, 1, "a copy of %zu bytes reaches past the end of its %s's allocation", bytes,
+                      which);
     return cudaErrorInvalidValue;
 }
 

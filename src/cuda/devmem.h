@@ -39,6 +39,9 @@ CuErr        devmem_share(int to, int from, bool on);
 /* The same for what came from one memory pool. */
 void         devmem_share_pool(const void *pool, int to, bool on);
 
+/* What the program allocated and has not freed: how many, all their bytes, the largest. */
+size_t       devmem_leaks(size_t *bytes, size_t *largest);
+
 /* Bytes the program holds on device n; is p in any device's memory? */
 size_t       devmem_used(int n);
 bool         devmem_is_device(const void *p);

@@ -177,6 +177,8 @@ static CuErr settle(WwDevice *d, Status s, const WwResult *r)
     }
     if (s == WW_OK)
         return cudaSuccess;
+    if (r && r->went_on) /* checked: what was left out is a finding, and the program goes on so that more is found */
+        return cudaSuccess;
     state_say("%s", ww_device_error(d));
     if (s == WW_ERR_FAULT || s == WW_ERR_LIMIT) {
         state_fail_later(fault_error(r));

@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cuda/devmem.h"
 #include "cuda/launch.h"
 #include "cuda/queue.h"
 #include "cuda/signals.h"
@@ -320,6 +321,44 @@ static void write_status(void)
     str_free(&s);
 }
 
+void state_finding(const char *rule, uint64_t address, uint64_t count, const char *fmt, ...)
+{
+    Str     text = {0};
+    va_list ap;
+    if (!state.options.check)
+        return;
+    va_start(ap, fmt);
+    str_vprintf(&text, fmt, ap);
+    va_end(ap);
+    const Rule *row = rule_row(rule_find(rule));
+    WwFinding   f   = {.rule     = row->id,
+                       .category = row->category,
+                       .severity = row->severity,
+                       .address  = address,
+                       .count    = count,
+                       .message  = str_text(&text)};
+    report_add_finding(state.report, &f, NULL, -1);
+    str_free(&text);
+}
+
+static void find_leaks(void)
+{
+    size_t   bytes, largest, n = devmem_leaks(&bytes, &largest);
+    uint64_t blocks, heap;
+    if (n)
+        state_finding("leak", 0, n, "%zu allocation%s of %zu bytes in all %s never freed; the largest has %zu bytes", n,
+                      n == 1 ? "" : "s", bytes, n == 1 ? "was" : "were", largest);
+    for (int i = 0; i < state.count; i++) {
+        if (!state.device[i])
+            continue;
+        emu_heap_used(state_emu(state.device[i]), &blocks, &heap);
+        if (blocks)
+            state_finding("leak", 0, blocks, "%llu block%s of the device-side heap, %llu bytes in all, %s never freed",
+                          (unsigned long long)blocks, blocks == 1 ? "" : "s", (unsigned long long)heap,
+                          blocks == 1 ? "was" : "were");
+    }
+}
+
 static void add_pending(void *user, const WwFinding *f)
 {
     (void)user;
@@ -336,6 +375,7 @@ void state_finish(int code)
     for (int i = 0; i < state.count; i++)
         if (state.device[i])
             checks_pending(((const Emulator *)state.device[i])->checks, add_pending, NULL);
+    find_leaks();
     if (state.printed.len)
         report_note(state.report,
                     "device printf was lost: the program ended without synchronising after the kernel that printed");

@@ -89,6 +89,8 @@ const Profile *state_profile(void);
 void state_flush(void);
 /* One line on stderr: "warpwright: ...". */
 void state_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+/* A finding outside any kernel, when findings are asked for. */
+void state_finding(const char *rule, uint64_t address, uint64_t count, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 /* Writes the report, once. */
 void state_finish(int code);
 /* An entry point that is not implemented was called. */

@@ -84,6 +84,7 @@ struct WwResult {
     WwResources          resources; bool resources_known;
     double               median_ms, min_ms;
     unsigned             runs, batch; /* runs = 0: not measured */
+    bool                 went_on;     /* WW_ERR_FAULT, but faulty accesses were left out and the launch ran to its end */
 };
 
 /* Sets the device's message and returns s. */

@@ -135,6 +135,14 @@ void emu_reserved(const EmuDevice *d, uint64_t *base, uint64_t *bytes, uint64_t 
     *used  = d->mem.top - d->mem.base;
 }
 
+void emu_heap_used(EmuDevice *d, uint64_t *blocks, uint64_t *bytes)
+{
+    *blocks = d->mem.nheap;
+    *bytes  = 0;
+    for (size_t i = 0; i < d->mem.nheap; i++)
+        *bytes += d->mem.heap[i].bytes;
+}
+
 void emu_name(EmuDevice *d, uint64_t address, const char *name)
 {
     for (size_t i = 0; i < d->mem.nlive; i++)

@@ -47,6 +47,9 @@ bool     emu_find(EmuDevice *d, uint64_t address, uint64_t *base, uint64_t *byte
 /* The reserved range, and how much of it was ever used. */
 void     emu_reserved(const EmuDevice *d, uint64_t *base, uint64_t *bytes, uint64_t *used);
 
+/* Blocks of the device-side heap that are in use. */
+void     emu_heap_used(EmuDevice *d, uint64_t *blocks, uint64_t *bytes);
+
 /* Memory of the host that kernels may use as an allocation of their own (pinned, or of another device).  The owner frees it, after
  * emu_disown.  WW_ERR_INVALID: the range meets one that the device has. */
 Status   emu_adopt(EmuDevice *d, uint64_t address, uint64_t bytes);

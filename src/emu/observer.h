@@ -44,7 +44,8 @@ typedef struct PoisonLanes {
 } PoisonLanes;
 
 /* A value with such bytes is used in a way that counts. */
-typedef enum PoisonUseKind { POISON_ADDRESS, POISON_BRANCH, POISON_ATOMIC } PoisonUseKind;
+/* OUTPUT: something was computed from it and stored in global memory. */
+typedef enum PoisonUseKind { POISON_ADDRESS, POISON_BRANCH, POISON_ATOMIC, POISON_OUTPUT } PoisonUseKind;
 typedef struct PoisonUse {
     uint32_t        instr;
     PoisonUseKind   kind;

@@ -36,10 +36,11 @@ static bool is_clean(const Frame *f)
 
 /* ---- memory ---- */
 
-/* What the data registers of a store hold. */
-static void gather(const Warp *w, const MemInfo *info, uint32_t mask, PoisonLanes *p)
+/* What the data registers of a store hold; the lanes where some of it was computed. */
+static uint32_t gather(const Warp *w, const MemInfo *info, uint32_t mask, PoisonLanes *p)
 {
-    const Frame *f = w->frame;
+    const Frame *f        = w->frame;
+    uint32_t     computed = 0;
     for (uint32_t m = mask; m; m &= m - 1) {
         unsigned lane  = (unsigned)__builtin_ctz(m);
         p->bytes[lane] = 0;
@@ -48,12 +49,14 @@ static void gather(const Warp *w, const MemInfo *info, uint32_t mask, PoisonLane
             for (unsigned b = 0; info->v[v] != NO_SLOT && b < info->bytes; b++)
                 if (f->shadow[at + b]) {
                     p->bytes[lane] |= UINT32_C(1) << (v * info->bytes + b);
+                    computed |= (uint32_t)(f->shadow[at + b] == POISON_COMPUTED) << lane;
                     p->origin[lane] = f->origin[(at + b) / 4];
                 }
         }
         if (p->bytes[lane])
             p->any |= UINT32_C(1) << lane;
     }
+    return computed;
 }
 
 static void scatter_lane(Frame *f, const MemInfo *info, unsigned lane, uint32_t bits, uint32_t origin)
@@ -64,7 +67,7 @@ static void scatter_lane(Frame *f, const MemInfo *info, unsigned lane, uint32_t 
         bool     top = info->is_signed && (of >> (info->bytes - 1) & 1);
         for (unsigned b = 0; info->v[v] != NO_SLOT && b < info->reg_bytes; b++) {
             bool bad                = b < info->bytes ? of >> b & 1 : top;
-            f->shadow[at + b]       = bad;
+            f->shadow[at + b]       = bad ? POISON_MOVED : 0;
             f->origin[(at + b) / 4] = bad ? origin : f->origin[(at + b) / 4];
         }
     }
@@ -76,8 +79,13 @@ void poison_notify(Warp *w, const MemInfo *info, Access *a)
     Op           op = w->block->launch->prog->instr[a->instr].in->op->op;
     p->any          = 0;
     a->poison       = p;
-    if (w->frame->shadow && op == OP_st)
-        gather(w, info, a->mask, p);
+    if (w->frame->shadow && op == OP_st) {
+        uint32_t computed = gather(w, info, a->mask, p);
+        if (computed && a->space == ACCESS_GLOBAL) { /* a result, not a copy: told now, and written */
+            poison_report(w, a->instr, POISON_OUTPUT, computed, p->origin);
+            p->any &= ~computed;
+        }
+    }
     access_notify_all(w, a);
     if (a->op != ACCESS_LD || !p->any || (op != OP_ld && op != OP_ldu))
         return;

@@ -12,6 +12,9 @@
 
 #include "emu/run.h"
 
+/* Bytes of a shadow: moved from where nobody wrote, or computed from such bytes. */
+enum { POISON_MOVED = 1, POISON_COMPUTED };
+
 /* Runs the frame's code until the group stops or the frame has no shadow any more. */
 const Uop *poison_run(Warp *w, const Uop *pc);
 /* poison_step.c: what the instruction does to poison, just before it runs. */

@@ -11,12 +11,12 @@
 #include "emu/poison.h"
 #include "emu/sync.h"
 
-typedef struct Value {   /* of 32 lanes */
-    uint16_t bad[LANES]; /* bit per byte; predicates: bit 0 */
-    uint32_t origin;     /* of some poisoned byte */
-    unsigned bytes;      /* 0: a predicate */
-    bool     any, constant;
-    uint64_t bits; /* of a constant */
+typedef struct Value {                /* of 32 lanes */
+    uint16_t bad[LANES];              /* bit per byte; predicates: bit 0 */
+    uint32_t origin;                  /* of some poisoned byte */
+    unsigned bytes;                   /* 0: a predicate */
+    bool     any, constant, computed; /* computed: more than moved from place to place */
+    uint64_t bits;                    /* of a constant */
 } Value;
 
 typedef struct Step {
@@ -56,6 +56,8 @@ static void read_reg(const Step *s, const Operand *o, Value *v)
         v->bad[lane]  = (uint16_t)(word >> lane & 1);
         for (unsigned b = 0; b < v->bytes; b++)
             v->bad[lane] |= (uint16_t)((f->shadow[at + b] != 0) << b);
+        for (unsigned b = 0; b < v->bytes; b++)
+            v->computed |= f->shadow[at + b] == POISON_COMPUTED;
         if (v->bad[lane] && !v->any) {
             v->any    = true;
             v->origin = f->origin[(v->bytes ? at + first_lane(v->bad[lane]) : slot) / 4];
@@ -78,6 +80,7 @@ static Value read_value(const Step *s, const Operand *o)
             for (unsigned lane = 0; lane < LANES; lane++) /* beyond 16 bytes: a fragment of a matrix */
                 v.bad[lane] |= at < 16 ? (uint16_t)(e.bad[lane] << at) : e.bad[lane] ? UINT16_MAX : 0;
             v.origin = e.any && !v.any ? e.origin : v.origin;
+            v.computed |= e.computed;
             v.any |= e.any;
             at += e.bytes;
         }
@@ -104,7 +107,7 @@ static void write_reg(const Step *s, const Operand *o, const Value *v, unsigned 
         unsigned lane = first_lane(m);
         Slot     at   = slot + lane * bytes;
         for (unsigned b = 0; b < bytes; b++) {
-            f->shadow[at + b] = v->bad[lane] >> (b + shift) & 1;
+            f->shadow[at + b] = !(v->bad[lane] >> (b + shift) & 1) ? 0 : v->computed ? POISON_COMPUTED : POISON_MOVED;
             if (f->shadow[at + b])
                 f->origin[(at + b) / 4] = v->origin;
         }
@@ -136,6 +139,7 @@ static void spread(Value *v)
 {
     for (unsigned i = 0; i < LANES; i++)
         v->bad[i] = v->bad[i] ? UINT16_MAX : 0;
+    v->computed = true;
 }
 
 static void join(Value *to, const Value *from)
@@ -145,6 +149,7 @@ static void join(Value *to, const Value *from)
     if (from->any && !to->any)
         to->origin = from->origin;
     to->any |= from->any;
+    to->computed |= from->computed;
 }
 
 static bool starts(const Instr *in, const char *word)
@@ -192,6 +197,7 @@ static void carry(Value *v)
 {
     for (unsigned i = 0; i < LANES; i++)
         v->bad[i] = (uint16_t)(v->bad[i] | -(v->bad[i] & -v->bad[i]));
+    v->computed = true;
 }
 
 static void convert(const Step *s, Value *v)
@@ -251,7 +257,7 @@ static Value result(const Step *s)
         permute(&v, &src[0], &src[1], src[2].bits);
     else if (starts_any(in, carries) && type_kind(in->op->types[0]) != 'f')
         carry(&v);
-    else if (!starts_any(in, copies))
+    else if (!starts_any(in, copies) && !(starts(in, "selp") && !src[2].any))
         spread(&v);
     return v;
 }
@@ -320,13 +326,14 @@ static void move_buffer(const Step *s, const Operand *mem, const Operand *reg, b
             size_t   b    = at + k * bytes + (size_t)lane * f->code->pbuf_stride;
             for (unsigned i = 0; i < bytes; i++) {
                 if (store) {
-                    f->shadow[b + i] = v.bad[lane] >> i & 1;
+                    f->shadow[b + i] = v.bad[lane] >> i & 1 ? v.computed ? POISON_COMPUTED : POISON_MOVED : 0;
                     if (f->shadow[b + i])
                         f->origin[(b + i) / 4] = v.origin;
                 } else if (f->shadow[b + i]) {
                     v.bad[lane] |= (uint16_t)(1u << i);
-                    v.any    = true;
-                    v.origin = f->origin[(b + i) / 4];
+                    v.any      = true;
+                    v.computed = v.computed || f->shadow[b + i] == POISON_COMPUTED;
+                    v.origin   = f->origin[(b + i) / 4];
                 }
             }
         }
