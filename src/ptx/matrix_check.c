@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Operands of matrix instructions against their shape: as many registers as the fragments take, immediates in their range.
- * The forms of isa.def check how many operands there are and single registers' types. */
+ * Operands of matrix instructions against their shape: as many registers as the fragments take, immediates in their range; and the
+ * constant of setmaxnreg, which goes with them.  The forms of isa.def check how many operands there are and single registers' types. */
 #include "ptx/matrix_form.h"
 
 typedef struct Misfit {
@@ -128,6 +128,12 @@ const Operand *matrix_misfit(Arena *a, const Instr *in, const char **why)
             bad   = &in->opd[0];
         } else {
             bad = f.unit == MATRIX_WGMMA ? misfit_wgmma(&m, in, &f) : misfit_mma(&m, in, &f);
+        }
+        break;
+    case OP_setmaxnreg:
+        if (in->opd[0].kind != OPD_INT || in->opd[0].ival < 24 || in->opd[0].ival > 256 || in->opd[0].ival % 8) {
+            m.why = "the register count is a constant, a multiple of 8 from 24 to 256";
+            bad   = &in->opd[0];
         }
         break;
     case OP_ldmatrix:

@@ -188,9 +188,8 @@ static const Uop *lane_video_lane_u32(Warp *w, const Uop *u)
                                    video_part(b[i], k, bits, u->x & VIDEO_SIGNED_B), (VideoOp)(u->y & 15),
                                    (VideoCompare)(u->y >> 4));
             r          = u->x & VIDEO_SAT ? (r < low ? low : r > high ? high : r) : r;
-            uint32_t v = (uint32_t)r & ((1u << bits) - 1);
-            word |= v << k * bits;
-            sum += (uint32_t)video_part(v, 0, bits, u->x & VIDEO_SIGNED_D);
+            word |= ((uint32_t)r & ((1u << bits) - 1)) << k * bits;
+            sum += (uint32_t)r;
         }
         d[i] = u->x & VIDEO_SUM ? sum : word;
     }
