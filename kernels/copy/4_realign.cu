@@ -4,14 +4,14 @@
  *
  * Change      every access is 16 aligned bytes, whatever the distance between source and destination: a thread reads the
  *             two aligned vectors that hold its 16 bytes (the second is its neighbour's first, and in L1) and shifts
- *             them into place in registers.  Four vectors a thread are on their way at once.
+ *             them into place in registers.  One vector a thread: more of them made no more traffic.
  * Bottleneck  DRAM.
  * Measured    docs/kernels.md.
  *
  * Whole vectors of the destination are written by `body`; what is left at both ends, less than 32 bytes each, byte by
  * byte by the first block.  The body's first and last vectors are chosen so that both vectors of the source that are
  * read lie inside the source: no byte outside the two ranges is read or written. */
-enum { THREADS = 256, EACH = 4 };
+enum { THREADS = 256, EACH = 1 };
 
 static __device__ __forceinline__ unsigned pick(unsigned low, unsigned high, unsigned bits)
 {

@@ -39,4 +39,20 @@ typedef struct GemmArgs {
     int                pad;
 } GemmArgs;
 
+/* Tensor-copy kernels: the same problem with its operands as tensor maps (ww_tensor_map), X as k rows of m and Y as k rows of n
+ * elements; a box is BK rows of a tile's side.  g.x and g.y are not used. */
+typedef struct GemmMap {
+#if defined(__CUDACC__) || defined(__CUDA__)
+    __attribute__((aligned(64)))
+#else
+    _Alignas(64)
+#endif
+    unsigned long long word[16];
+} GemmMap;
+
+typedef struct TensorArgs {
+    GemmMap x, y;
+    GemmArgs  g;
+} TensorArgs;
+
 #endif

@@ -57,31 +57,39 @@ template <typename S> static __device__ __forceinline__ uint4 *partial_tile(cons
     return (uint4 *)g.work + slot * (S::BM * S::BN / 4) + threadIdx.x;
 }
 
+/* Result e of quad q.  Which four make a quad is free; it decides the registers the results keep all through the loop, since a
+ * quad that is stored at once lies in four neighbouring ones.  multiply() wants a result and the operand that changes from
+ * one multiplication to the next in different banks, and operands lie in the order of their index: so quads run along
+ * the direction of multiply(), each pair of them turned round.  (In the order of memory 3617 of the tensor kernel's 4096
+ * multiplications a slice clash, so about 250.) */
 template <typename S>
-static __device__ __forceinline__ void partial_store(uint4 *p, const typename S::type acc[S::TM][S::TN])
+static __device__ __forceinline__ typename S::type &partial_result(int q, int e, typename S::type acc[S::TM][S::TN])
+{
+    int at = q * 4 + (e ^ 1);
+    return S::TM == 16 ? acc[at / S::TN][at % S::TN] : acc[at % S::TM][at / S::TM];
+}
+
+template <typename S> static __device__ __forceinline__ void partial_store(uint4 *p, typename S::type acc[S::TM][S::TN])
 {
 #pragma unroll
-    for (int i = 0; i < S::TM; i++)
-#pragma unroll
-        for (int j = 0; j < S::TN; j += 4) {
-            uint4 v = {bits_of(acc[i][j]), bits_of(acc[i][j + 1]), bits_of(acc[i][j + 2]), bits_of(acc[i][j + 3])};
-            p[(i * S::COLS4 + j / 4) * S::THREADS] = v;
-        }
+    for (int q = 0; q < S::TM * S::TN / 4; q++) {
+        uint4 v = {bits_of(partial_result<S>(q, 0, acc)), bits_of(partial_result<S>(q, 1, acc)),
+                   bits_of(partial_result<S>(q, 2, acc)), bits_of(partial_result<S>(q, 3, acc))};
+        p[q * S::THREADS] = v;
+    }
 }
 
 template <typename S> static __device__ __forceinline__ void partial_add(const uint4 *p, typename S::type acc[S::TM][S::TN])
 {
     typedef Four<typename S::type> F;
 #pragma unroll
-    for (int i = 0; i < S::TM; i++)
-#pragma unroll
-        for (int j = 0; j < S::TN; j += 4) {
-            uint4 v = load_past_l1(p + (i * S::COLS4 + j / 4) * S::THREADS);
-            acc[i][j] += F::from(v.x);
-            acc[i][j + 1] += F::from(v.y);
-            acc[i][j + 2] += F::from(v.z);
-            acc[i][j + 3] += F::from(v.w);
-        }
+    for (int q = 0; q < S::TM * S::TN / 4; q++) {
+        uint4 v = load_past_l1(p + q * S::THREADS);
+        partial_result<S>(q, 0, acc) += F::from(v.x);
+        partial_result<S>(q, 1, acc) += F::from(v.y);
+        partial_result<S>(q, 2, acc) += F::from(v.z);
+        partial_result<S>(q, 3, acc) += F::from(v.w);
+    }
 }
 
 /* The blocks [first, last] that have a share of the slices [from, to) of `all`. */

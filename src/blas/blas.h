@@ -3,8 +3,9 @@
  * What the files of the matrix library share.
  *
  *   check.c    a public problem -> refused with a message, or a Problem: row-major, operands by strides
- *   choose.c   Problem -> Rung
+ *   rungs.c    Problem -> Rung
  *   run.c      Problem and Rung -> launches; modules and workspace of a WwBlas
+ *   tensor.c   operands as tensor maps: which must be copied before, and the launch
  *
  * A Problem has no layouts, transposes or triangles of the caller's view left: C is row by row, its operands X (m x k) and
  * Y (k x n) have a stride for each index, one of which is 1. */
@@ -16,13 +17,15 @@
 #include "gemm/args.h"
 #include "warpwright/blas.h"
 
-typedef enum RungLayouts { RUNG_ANY, RUNG_FOUR, RUNG_TWO } RungLayouts;
+typedef enum RungLayouts { RUNG_ANY, RUNG_FOUR, RUNG_TWO, RUNG_TENSOR } RungLayouts;
 
 typedef struct Rung {
     const char *ladder, *name;
     int         rows, columns, threads;
     RungLayouts layouts;
-    bool        stream;
+    int         stream; /* blocks a multiprocessor that share out k; 0: none does */
+    int         slice;  /* of k */
+    uint32_t    shared; /* dynamic, bytes */
 } Rung;
 
 size_t      rung_count(void);
@@ -59,19 +62,32 @@ struct WwBlas {
     unsigned  repeats, observe;
     WwResult *result; /* of the last launch; owned, kept only while `keep` */
     bool      keep;
+    double    spent_ms; /* medians of the launches since the caller set it to 0; only while `time` and `keep` */
 };
 
 /* check.c.  Nothing to compute: args.m or args.n or batch is 0. */
 Status problem_of_gemm(WwBlas *b, const WwGemm *p, Problem *out);
 Status problem_of_syrk(WwBlas *b, const WwSyrk *p, Problem *out);
 
-/* choose.c.  name: the caller's wish or NULL. */
+/* rungs.c.  name: the caller's wish or NULL. */
 Status problem_choose(WwBlas *b, Problem *p, const char *ladder, const char *name);
 
-/* run.c */
+/* run.c.  The parts of a workspace, each aligned to 256 bytes, in this order; bytes, 0 = not needed. */
+typedef struct Work {
+    size_t counters, partials; /* stream-K */
+    size_t x, y;               /* copied operands (tensor.c) */
+} Work;
 size_t problem_workspace(const WwBlas *b, const Problem *p);
 Status problem_run(WwBlas *b, const Problem *p);
+/* Blocks of a launch that shares out k. */
+uint64_t stream_blocks(const WwBlas *b, const Problem *p);
 /* Launches one entry of kernels.def; its one or more arguments as WwLaunch has them. */
-Status blas_launch(WwBlas *b, const char *entry, WwDim3 grid, unsigned threads, void **args, size_t nargs);
+Status blas_launch(WwBlas *b, const char *entry, const WwLaunch *w);
+
+/* tensor.c */
+bool   tensor_can(WwBlas *b, const Problem *p); /* the device and this build have what the rung needs */
+void   tensor_work(const Problem *p, Work *w);
+/* x, y: where copied operands go. */
+Status tensor_run(WwBlas *b, const Problem *p, const GemmArgs *g, WwPtr x, WwPtr y);
 
 #endif

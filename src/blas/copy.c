@@ -7,7 +7,7 @@
  * off bytes in front of a vector and 16 - off bytes behind it are read too.  At most 31 bytes are left at either end. */
 #include "blas/blas.h"
 
-enum { VECTOR = 16, BLOCK_VECTORS = 1024, BLOCK_THREADS = 256 };
+enum { VECTOR = 16, BLOCK_VECTORS = 256, BLOCK_THREADS = 256 };
 
 static void split(WwPtr dst, WwPtr src, uint64_t bytes, uint64_t *before, uint64_t *body)
 {
@@ -38,6 +38,9 @@ WwStatus ww_blas_copy(WwBlas *b, WwPtr dst, WwPtr src, size_t bytes)
     uint64_t blocks = (body + BLOCK_VECTORS - 1) / BLOCK_VECTORS;
     if (blocks > INT32_MAX)
         return device_fail(b->device, WW_ERR_INVALID, "ww_blas_copy: %zu bytes are more than one grid can copy", bytes);
-    return blas_launch(b, "copy_realign", (WwDim3){blocks ? (uint32_t)blocks : 1, 1, 1}, BLOCK_THREADS,
-                       (void *[]){&dst, &src, &count, &before, &body}, 5);
+    return blas_launch(b, "copy_realign",
+                       &(WwLaunch){.grid      = {blocks ? (uint32_t)blocks : 1, 1, 1},
+                                   .block     = {BLOCK_THREADS, 1, 1},
+                                   .args      = (void *[]){&dst, &src, &count, &before, &body},
+                                   .arg_count = 5});
 }

@@ -16,7 +16,7 @@
 #include "device/cuda.h"
 #include "lab/kernels.h"
 
-enum { EMULATED_SMS = 132, CU_ATTR_SM_COUNT = 16, MAX_Z = 65535, MAX_Y = 65535, COUNTER_ALIGN = 256 };
+enum { EMULATED_SMS = 132, CU_ATTR_SM_COUNT = 16, MAX_Z = 65535, MAX_Y = 65535 };
 
 WwStatus ww_blas_open(WwDevice *d, WwBlas **out)
 {
@@ -69,22 +69,23 @@ static Status find_module(WwBlas *b, const char *entry, WwModule **out)
     return WW_OK;
 }
 
-Status blas_launch(WwBlas *b, const char *entry, WwDim3 grid, unsigned threads, void **args, size_t nargs)
+Status blas_launch(WwBlas *b, const char *entry, const WwLaunch *plan)
 {
     WwModule *m      = NULL;
     WwResult *result = NULL;
+    WwLaunch  w      = *plan;
+    double    median, fastest;
+    unsigned  runs;
     TRY(find_module(b, entry, &m));
-    WwLaunch w = {.grid      = grid,
-                  .block     = {threads, 1, 1},
-                  .args      = args,
-                  .arg_count = nargs,
-                  .observe   = b->observe,
-                  .time      = b->time,
-                  .repeats   = b->repeats};
-    Status   s = ww_launch(b->device, m, entry, &w, b->keep ? &result : NULL);
+    w.observe = b->observe;
+    w.time    = b->time;
+    w.repeats = b->repeats;
+    Status s  = ww_launch(b->device, m, entry, &w, b->keep ? &result : NULL);
     if (b->keep) {
         ww_result_free(b->result);
         b->result = result;
+        if (result && ww_result_time(result, &median, &fastest, &runs))
+            b->spent_ms += median;
     }
     return s;
 }
@@ -95,54 +96,75 @@ static uint64_t tiles_of(const Rung *r, const GemmArgs *g, uint64_t *down, uint6
 {
     *down   = ((uint64_t)g->m + (uint64_t)r->rows - 1) / (uint64_t)r->rows;
     *across = ((uint64_t)g->n + (uint64_t)r->columns - 1) / (uint64_t)r->columns;
-    return r->layouts == RUNG_TWO ? *down * (*down + 1) / 2 : *down * *across;
+    bool triangle = strcmp(r->ladder, "aat") == 0;
+    return triangle ? *down * (*down + 1) / 2 : *down * *across;
 }
 
-/* As many blocks as run at once, but none without a slice of k. */
-static uint64_t stream_blocks(const WwBlas *b, const Problem *p)
+/* As many blocks as run at once, but none without a slice of k; where that makes whole rounds, a block for each tile. */
+uint64_t stream_blocks(const WwBlas *b, const Problem *p)
 {
-    enum { SLICE = 8 };
-    uint64_t down, across;
-    uint64_t all = tiles_of(p->rung, &p->args, &down, &across) * (((uint64_t)p->args.k + SLICE - 1) / SLICE);
-    return all < b->sms * 2ull ? all : b->sms * 2ull;
+    const Rung *r = p->rung;
+    uint64_t    down, across, tiles = tiles_of(r, &p->args, &down, &across);
+    uint64_t    most = (uint64_t)b->sms * (unsigned)r->stream, slices = ((uint64_t)p->args.k + (unsigned)r->slice - 1) / (unsigned)r->slice;
+    return tiles % most == 0 ? tiles : tiles * slices < most ? tiles * slices : most;
 }
 
-static size_t counter_bytes(const Problem *p)
+static size_t round_up(size_t n)
 {
+    enum { ALIGN = 256 };
+    return (n + ALIGN - 1) / ALIGN * ALIGN;
+}
+
+static Work work_of(const WwBlas *b, const Problem *p)
+{
+    Work     w = {0};
     uint64_t down, across;
-    return (tiles_of(p->rung, &p->args, &down, &across) * 4 + COUNTER_ALIGN - 1) / COUNTER_ALIGN * COUNTER_ALIGN;
+    if (p->args.k == 0)
+        return w;
+    if (p->rung->stream) {
+        w.counters = round_up(tiles_of(p->rung, &p->args, &down, &across) * 4);
+        w.partials = stream_blocks(b, p) * 2 * (size_t)(p->rung->rows * p->rung->columns) * 4;
+    }
+    if (p->rung->layouts == RUNG_TENSOR)
+        tensor_work(p, &w);
+    w.x = round_up(w.x);
+    return w;
+}
+
+static size_t work_bytes(Work w)
+{
+    return w.counters + w.partials + w.x + w.y;
 }
 
 size_t problem_workspace(const WwBlas *b, const Problem *p)
 {
-    if (!p->rung->stream || p->args.k == 0)
-        return 0;
-    return counter_bytes(p) + stream_blocks(b, p) * 2 * (size_t)(p->rung->rows * p->rung->columns) * 4;
+    return work_bytes(work_of(b, p));
 }
 
-static Status take_workspace(WwBlas *b, const Problem *p, GemmArgs *g)
+static Status take_workspace(WwBlas *b, const Problem *p, Work w, WwPtr *out)
 {
-    size_t need = problem_workspace(b, p), counters = counter_bytes(p);
-    WwPtr  at = p->workspace;
-    if (at) {
-        if (p->workspace_bytes < need || at % 16)
+    size_t need = work_bytes(w);
+    *out        = p->workspace;
+    if (need == 0)
+        return WW_OK;
+    if (*out) {
+        if (p->workspace_bytes < need || *out % 16)
             return device_fail(
                 b->device, WW_ERR_INVALID,
                 "ww_gemm: the rung %s needs a workspace of %zu bytes aligned to 16, given are %zu at 0x%llx",
-                p->rung->name, need, p->workspace_bytes, (unsigned long long)at);
-    } else if (b->workspace_bytes < need) {
-        if (b->workspace)
-            TRY(ww_free(b->device, b->workspace));
-        b->workspace       = 0;
-        b->workspace_bytes = 0;
-        TRY(ww_alloc(b->device, need, &b->workspace));
-        b->workspace_bytes = need;
+                p->rung->name, need, p->workspace_bytes, (unsigned long long)*out);
+    } else {
+        if (b->workspace_bytes < need) {
+            if (b->workspace)
+                TRY(ww_free(b->device, b->workspace));
+            b->workspace       = 0;
+            b->workspace_bytes = 0;
+            TRY(ww_alloc(b->device, need, &b->workspace));
+            b->workspace_bytes = need;
+        }
+        *out = b->workspace;
     }
-    at = at ? at : b->workspace;
-    TRY(ww_fill(b->device, at, 0, counters));
-    g->count = at;
-    g->work  = at + counters;
-    return WW_OK;
+    return w.counters ? ww_fill(b->device, *out, 0, w.counters) : WW_OK;
 }
 
 /* ---- launches ---------------------------------------------------------------------------------------------------- */
@@ -174,7 +196,7 @@ static Status run_grid(WwBlas *b, const Problem *p, GemmArgs *g, size_t batch)
     if (tiles > INT32_MAX || grid.y > MAX_Y)
         return device_fail(b->device, WW_ERR_INVALID, "%s: %llu tiles are more than one grid can have", entry,
                            (unsigned long long)tiles);
-    return blas_launch(b, entry, grid, (unsigned)p->rung->threads, (void *[]){g}, 1);
+    return blas_launch(b, entry, &(WwLaunch){.grid = grid, .block = {(unsigned)p->rung->threads, 1, 1}, .args = (void *[]){g}, .arg_count = 1});
 }
 
 Status problem_run(WwBlas *b, const Problem *problem)
@@ -182,18 +204,28 @@ Status problem_run(WwBlas *b, const Problem *problem)
     Problem p = *problem;
     if (p.args.m == 0 || p.args.n == 0)
         return WW_OK;
-    if (p.rung->stream && p.args.k == 0) /* nothing to share out */
+    if (p.args.k == 0 && p.rung->layouts == RUNG_TENSOR) /* nothing to copy or share out */
+        p.rung = rung_find(p.rung->ladder, p.symmetric ? "twice" : "wide");
+    else if (p.args.k == 0 && p.rung->stream)
         p.rung = rung_find("gemm", "wide");
     GemmArgs g    = p.args;
-    size_t   step = p.x || p.rung->stream ? 1 : MAX_Z;
-    if (p.rung->stream)
-        TRY(take_workspace(b, &p, &g));
+    bool     once = p.x || p.rung->stream || p.rung->layouts == RUNG_TENSOR;
+    size_t   step = once ? 1 : MAX_Z;
+    Work     work = work_of(b, &p);
+    WwPtr    at;
+    TRY(take_workspace(b, &p, work, &at));
+    g.count = at;
+    g.work  = at + work.counters;
     for (size_t i = 0; i < p.batch; i += step) {
         size_t here = p.batch - i < step ? p.batch - i : step;
         g.x         = p.x ? p.x[i] : p.args.x + i * p.args.x_batch * 4;
         g.y         = p.y ? p.y[i] : p.args.y + i * p.args.y_batch * 4;
         g.c         = p.c ? p.c[i] : p.args.c + i * p.args.c_batch * 4;
-        TRY(run_grid(b, &p, &g, here));
+        WwPtr x = g.work + work.partials;
+        if (p.rung->layouts == RUNG_TENSOR)
+            TRY(tensor_run(b, &p, &g, x, x + work.x));
+        else
+            TRY(run_grid(b, &p, &g, here));
     }
     return WW_OK;
 }

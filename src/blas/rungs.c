@@ -2,7 +2,7 @@
  *
  * The table of rungs (rungs.def), and the choice among them.
  *
- * The choice knows three things: how many tiles of 128 x 128 the result has, how many of them run at once (two a
+ * On a GPU that has tensor copies, large products go to the tensor kernels, whatever their layout.  Else the choice knows three things: how many tiles of 128 x 128 the result has, how many of them run at once (two a
  * multiprocessor), and how long k is.  Full waves of tiles go to the wide kernel.  Where the last wave would leave much of the
  * card idle, k is shared out (stream), if it is long enough to pay for the partial tiles; small results with a short k get
  * small tiles.  A * A^T of few columns is bound by writing C: small tiles, so that some blocks write while others
@@ -11,11 +11,11 @@
 
 #include "blas/blas.h"
 
-enum { SLOTS_PER_SM = 2, STREAM_MIN_K = 256, SKINNY_K = 64 };
+enum { SLOTS_PER_SM = 2, STREAM_MIN_K = 256, SKINNY_K = 64, TENSOR_MIN_K = 512, TENSOR_ROUNDS = 2 };
 
 static const Rung rungs[] = {
-#define RUNG(ladder, name, rows, columns, threads, layouts, splits)                                                    \
-    {#ladder, #name, rows, columns, threads, RUNG_##layouts, #splits[0] == 'S'},
+#define RUNG(ladder, name, rows, columns, threads, layouts, stream, slice, shared)                                     \
+    {#ladder, #name, rows, columns, threads, RUNG_##layouts, stream, slice, shared},
 #include "blas/rungs.def"
 #undef RUNG
 };
@@ -51,12 +51,22 @@ static uint64_t cover(int n, int tile)
     return ((uint64_t)n + (uint64_t)tile - 1) / (uint64_t)tile;
 }
 
-static const char *choose_gemm(const WwBlas *b, const Problem *p)
+/* Enough rounds of tiles, and operands long enough along k, to pay for a transposed copy. */
+static bool tensor_pays(WwBlas *b, const Problem *p)
+{
+    const Rung *r = rung_find(p->symmetric ? "aat" : "gemm", "tensor");
+    uint64_t    tiles = cover(p->args.m, r->rows) * cover(p->args.n, r->columns);
+    return p->args.k >= TENSOR_MIN_K && tiles >= (uint64_t)b->sms * TENSOR_ROUNDS && tensor_can(b, p);
+}
+
+static const char *choose_gemm(WwBlas *b, const Problem *p)
 {
     const GemmArgs *g     = &p->args;
     uint64_t        slots = (uint64_t)b->sms * SLOTS_PER_SM;
     uint64_t        tiles = cover(g->m, 128) * cover(g->n, 128) * p->batch;
     uint64_t        waves = (tiles + slots - 1) / slots;
+    if (tensor_pays(b, p))
+        return "tensor";
     bool            full  = tiles * 100 >= waves * slots * 92;
     if (full || p->batch > 1)
         return tiles >= b->sms ? "wide" : "small";
@@ -65,8 +75,10 @@ static const char *choose_gemm(const WwBlas *b, const Problem *p)
     return tiles >= slots ? "wide" : "small";
 }
 
-static const char *choose_aat(const WwBlas *b, const Problem *p)
+static const char *choose_aat(WwBlas *b, const Problem *p)
 {
+    if (tensor_pays(b, p))
+        return "tensor";
     uint64_t side = cover(p->args.m, 128), tiles = side * (side + 1) / 2 * p->batch;
     return tiles >= b->sms && p->args.k > SKINNY_K ? "twice" : "twice_small";
 }

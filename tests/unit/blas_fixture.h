@@ -27,6 +27,16 @@
 static WwDevice *device;
 static WwBlas   *blas;
 
+/* False, with the reason on the terminal, when the kernel needs a compiler that this build did not have. */
+static inline bool works_if_built(WwStatus s)
+{
+    if (s == WW_ERR_UNAVAILABLE)
+        print_message("skipped: %s\n", ww_device_error(device));
+    else
+        assert_works(s);
+    return s == WW_OK;
+}
+
 static inline int open_blas(void **state)
 {
     (void)state;

@@ -33,7 +33,7 @@ static uint64_t conflicts(const WwCounters *c)
 
 static void gemm_has_no_conflicts(void **state)
 {
-    static const char *const rungs[] = {"tile", "small", "vector", "ahead", "large", "wide", "stream"};
+    static const char *const rungs[] = {"tile", "small", "vector", "ahead", "large", "wide", "stream", "tensor"};
     enum { M = 256, N = 128, K = 24 };
     uint64_t seed = 1;
     (void)state;
@@ -45,7 +45,7 @@ static void gemm_has_no_conflicts(void **state)
             Mat c = mat_new(M, N, 0, false, 0);
             mat_random(&a, WW_F32, &seed);
             mat_random(&b, WW_F32, &seed);
-            assert_works(ww_gemm(blas, &(WwGemm){.trans_a   = how & 1,
+            bool built = works_if_built(ww_gemm(blas, &(WwGemm){.trans_a   = how & 1,
                                                  .trans_b   = how & 2,
                                                  .m         = M,
                                                  .n         = N,
@@ -58,7 +58,7 @@ static void gemm_has_no_conflicts(void **state)
                                                  .ldb       = b.ld,
                                                  .ldc       = c.ld,
                                                  .rung      = rungs[r]}));
-            if (conflicts(counted()) != 0)
+            if (built && conflicts(counted()) != 0)
                 fail_msg("%s, transposes %u: %llu bank conflicts", rungs[r], how,
                          (unsigned long long)conflicts(counted()));
             mat_free(&a);
@@ -78,7 +78,7 @@ static void aat_writes_once(void **state)
         for (int trans = 0; trans < 2; trans++) {
             Mat a = mat_new(trans ? K : N, trans ? N : K, 0, false, 0), c = mat_new(N, N, 0, false, 0);
             mat_random(&a, WW_F32, &seed);
-            assert_works(ww_syrk(blas, &(WwSyrk){.trans     = trans,
+            if (works_if_built(ww_syrk(blas, &(WwSyrk){.trans     = trans,
                                                  .n         = N,
                                                  .k         = K,
                                                  .alpha.f32 = 1,
@@ -86,8 +86,8 @@ static void aat_writes_once(void **state)
                                                  .c         = c.p,
                                                  .lda       = a.ld,
                                                  .ldc       = c.ld,
-                                                 .rung      = ww_blas_rung("aat", r)}));
-            assert_int_equal(conflicts(counted()), 0);
+                                                 .rung      = ww_blas_rung("aat", r)})))
+                assert_int_equal(conflicts(counted()), 0);
             mat_free(&a);
             mat_free(&c);
         }

@@ -102,8 +102,8 @@ static void run(const Case *t, const char *rung, uint64_t seed)
 {
     Operands o = make(t, &seed);
     WwGemm   p = problem(t, &o, rung);
-    assert_works(ww_gemm(blas, &p));
-    expect_product(t, &o);
+    if (works_if_built(ww_gemm(blas, &p)))
+        expect_product(t, &o);
     release(&o);
 }
 
@@ -228,9 +228,9 @@ static void not_a_number(void **state)
         o.a.v[mat_at(&o.a, 36, 22)] = as_bits(NAN);
         o.a.v[mat_at(&o.a, 3, 0)]   = as_bits(INFINITY);
         mat_put(&o.a);
-        assert_works(ww_gemm(blas, &p));
+        bool built = works_if_built(ww_gemm(blas, &p));
         mat_get(&o.c);
-        for (size_t i = 0; i < t.m; i++)
+        for (size_t i = 0; i < t.m && built; i++)
             for (size_t j = 0; j < t.n; j++) {
                 float v = as_float(o.c.v[mat_at(&o.c, i, j)]);
                 assert_true(i == 36 ? isnan(v) : i == 3 ? isinf(v) : isfinite(v));

@@ -72,9 +72,9 @@ static void run(const Case *t, const char *rung, uint64_t seed)
         p.alpha.i32 = 3, p.beta.i32 = t->beta ? 2 : 0;
     else
         p.alpha.f32 = 3, p.beta.f32 = t->beta ? 2 : 0;
-    assert_works(ww_syrk(blas, &p));
+    bool built = works_if_built(ww_syrk(blas, &p));
     mat_get(&c);
-    for (size_t i = 0; i < t->n; i++)
+    for (size_t i = 0; i < t->n && built; i++)
         for (size_t j = 0; j < t->n; j++) {
             expect_element_of(t, &a, &c, old, i, j);
             if (t->fill == WW_FULL)
