@@ -85,8 +85,8 @@ uint64_t stream_blocks(const WwBlas *b, const Problem *p);
 Status blas_launch(WwBlas *b, const char *entry, const WwLaunch *w);
 
 /* tensor.c */
-bool   tensor_can(WwBlas *b, const Problem *p); /* the device and this build have what the rung needs */
-void   tensor_work(const Problem *p, Work *w);
+bool tensor_can(WwBlas *b, const Problem *p); /* the device and this build have what the rung needs */
+void tensor_work(const Problem *p, Work *w);
 /* x, y: where copied operands go. */
 Status tensor_run(WwBlas *b, const Problem *p, const GemmArgs *g, WwPtr x, WwPtr y);
 

@@ -94,19 +94,24 @@ Status blas_launch(WwBlas *b, const char *entry, const WwLaunch *plan)
 
 static uint64_t tiles_of(const Rung *r, const GemmArgs *g, uint64_t *down, uint64_t *across)
 {
-    *down   = ((uint64_t)g->m + (uint64_t)r->rows - 1) / (uint64_t)r->rows;
-    *across = ((uint64_t)g->n + (uint64_t)r->columns - 1) / (uint64_t)r->columns;
+    *down         = ((uint64_t)g->m + (uint64_t)r->rows - 1) / (uint64_t)r->rows;
+    *across       = ((uint64_t)g->n + (uint64_t)r->columns - 1) / (uint64_t)r->columns;
     bool triangle = strcmp(r->ladder, "aat") == 0;
     return triangle ? *down * (*down + 1) / 2 : *down * *across;
 }
 
-/* As many blocks as run at once, but none without a slice of k; where that makes whole rounds, a block for each tile. */
+/* As many blocks as run at once, but none without a slice of k.  Sharing out costs about a tenth, so tiles that fill nine tenths of their
+ * rounds get a block each instead (only the tensor kernel can do both). */
 uint64_t stream_blocks(const WwBlas *b, const Problem *p)
 {
     const Rung *r = p->rung;
     uint64_t    down, across, tiles = tiles_of(r, &p->args, &down, &across);
-    uint64_t    most = (uint64_t)b->sms * (unsigned)r->stream, slices = ((uint64_t)p->args.k + (unsigned)r->slice - 1) / (unsigned)r->slice;
-    return tiles % most == 0 ? tiles : tiles * slices < most ? tiles * slices : most;
+    uint64_t    most = (uint64_t)b->sms * (unsigned)r->stream,
+             slices  = ((uint64_t)p->args.k + (unsigned)r->slice - 1) / (unsigned)r->slice;
+    uint64_t rounds  = (tiles + most - 1) / most;
+    if (r->layouts == RUNG_TENSOR && tiles * 10 >= rounds * most * 9)
+        return tiles;
+    return tiles * slices < most ? tiles * slices : most;
 }
 
 static size_t round_up(size_t n)
@@ -196,7 +201,9 @@ static Status run_grid(WwBlas *b, const Problem *p, GemmArgs *g, size_t batch)
     if (tiles > INT32_MAX || grid.y > MAX_Y)
         return device_fail(b->device, WW_ERR_INVALID, "%s: %llu tiles are more than one grid can have", entry,
                            (unsigned long long)tiles);
-    return blas_launch(b, entry, &(WwLaunch){.grid = grid, .block = {(unsigned)p->rung->threads, 1, 1}, .args = (void *[]){g}, .arg_count = 1});
+    return blas_launch(
+        b, entry,
+        &(WwLaunch){.grid = grid, .block = {(unsigned)p->rung->threads, 1, 1}, .args = (void *[]){g}, .arg_count = 1});
 }
 
 Status problem_run(WwBlas *b, const Problem *problem)
@@ -221,7 +228,7 @@ Status problem_run(WwBlas *b, const Problem *problem)
         g.x         = p.x ? p.x[i] : p.args.x + i * p.args.x_batch * 4;
         g.y         = p.y ? p.y[i] : p.args.y + i * p.args.y_batch * 4;
         g.c         = p.c ? p.c[i] : p.args.c + i * p.args.c_batch * 4;
-        WwPtr x = g.work + work.partials;
+        WwPtr x     = g.work + work.partials;
         if (p.rung->layouts == RUNG_TENSOR)
             TRY(tensor_run(b, &p, &g, x, x + work.x));
         else

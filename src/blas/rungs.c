@@ -11,7 +11,14 @@
 
 #include "blas/blas.h"
 
-enum { SLOTS_PER_SM = 2, STREAM_MIN_K = 256, SKINNY_K = 64, TENSOR_MIN_K = 512, TENSOR_ROUNDS = 2 };
+enum {
+    SLOTS_PER_SM    = 2,
+    STREAM_MIN_K    = 256,
+    SKINNY_K        = 64,
+    TENSOR_MIN_K    = 512,
+    TENSOR_TILES    = 32,
+    TENSOR_TRIANGLE = 4
+};
 
 static const Rung rungs[] = {
 #define RUNG(ladder, name, rows, columns, threads, layouts, stream, slice, shared)                                     \
@@ -51,12 +58,14 @@ static uint64_t cover(int n, int tile)
     return ((uint64_t)n + (uint64_t)tile - 1) / (uint64_t)tile;
 }
 
-/* Enough rounds of tiles, and operands long enough along k, to pay for a transposed copy. */
+/* Operands long enough along k to pay for a transposed copy, and enough tiles; the symmetric product does not share out k, so it needs
+ * some rounds of them. */
 static bool tensor_pays(WwBlas *b, const Problem *p)
 {
-    const Rung *r = rung_find(p->symmetric ? "aat" : "gemm", "tensor");
-    uint64_t    tiles = cover(p->args.m, r->rows) * cover(p->args.n, r->columns);
-    return p->args.k >= TENSOR_MIN_K && tiles >= (uint64_t)b->sms * TENSOR_ROUNDS && tensor_can(b, p);
+    const Rung *r    = rung_find(p->symmetric ? "aat" : "gemm", "tensor");
+    uint64_t    side = cover(p->args.m, r->rows), tiles = side * cover(p->args.n, r->columns);
+    bool many = p->symmetric ? side * (side + 1) / 2 >= (uint64_t)b->sms * TENSOR_TRIANGLE : tiles >= TENSOR_TILES;
+    return many && p->args.k >= TENSOR_MIN_K && tensor_can(b, p);
 }
 
 static const char *choose_gemm(WwBlas *b, const Problem *p)
@@ -67,7 +76,7 @@ static const char *choose_gemm(WwBlas *b, const Problem *p)
     uint64_t        waves = (tiles + slots - 1) / slots;
     if (tensor_pays(b, p))
         return "tensor";
-    bool            full  = tiles * 100 >= waves * slots * 92;
+    bool full = tiles * 100 >= waves * slots * 92;
     if (full || p->batch > 1)
         return tiles >= b->sms ? "wide" : "small";
     if (g->k >= STREAM_MIN_K)

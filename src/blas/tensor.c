@@ -44,9 +44,9 @@ static size_t pitch(int length)
 void tensor_work(const Problem *p, Work *w)
 {
     Source x = operand_x(&p->args), y = operand_y(&p->args);
-    size_t  k = (size_t)p->args.k;
-    w->x      = in_place(p, &x, 1) ? 0 : pitch(x.length) * k * 4;
-    w->y      = p->symmetric || in_place(p, &y, 2) ? 0 : pitch(y.length) * k * 4;
+    size_t k = (size_t)p->args.k;
+    w->x     = in_place(p, &x, 1) ? 0 : pitch(x.length) * k * 4;
+    w->y     = p->symmetric || in_place(p, &y, 2) ? 0 : pitch(y.length) * k * 4;
 }
 
 bool tensor_can(WwBlas *b, const Problem *p)
@@ -95,7 +95,7 @@ Status tensor_run(WwBlas *b, const Problem *p, const GemmArgs *g, WwPtr to_x, Ww
 {
     const Rung *r = p->rung;
     TensorArgs  a = {.g = *g};
-    Source     x = operand_x(g), y = operand_y(g);
+    Source      x = operand_x(g), y = operand_y(g);
     char        entry[64];
     if (!in_place(p, &x, 1))
         TRY(copy_operand(b, &x, g->k, to_x));
