@@ -11,23 +11,20 @@
  * noted in the order in which values are seen.
  * Not modelled: races between kernels on streams that nothing orders, and with the host (launches count as ordered); mixed sizes of atomics
  * on one place. */
-#include "check/race.h"
+#include "check/race_cells.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
 
-enum { PAGE_CACHE = 64, ALL_OPS = (1 << ACCESS_OPS) - 1 };
+enum { ALL_OPS = (1 << ACCESS_OPS) - 1 };
 
 typedef struct State { /* one worker */
     RaceRun   *run;
     RaceBlock *current; /* the block of the last call */
     RaceBlock *active, *idle;
-    Findings   found;
-    bool       locks; /* other workers look at the same pages */
-    uint64_t   number[PAGE_CACHE];
-    Page      *page[PAGE_CACHE];
+    Cells      cells;
 } State;
 
 /* ---- blocks ---- */
@@ -76,182 +73,6 @@ static void race_block_end(void *state, uint64_t block)
     s->current = NULL;
 }
 
-/* ---- cells ---- */
-
-typedef struct Touch { /* one warp access */
-    State        *s;
-    RaceBlock    *b;
-    const Access *a;
-    Stamp         dead;  /* what is below is nobody's business */
-    Stamp         me;    /* of lane 0 */
-    uint32_t      flags; /* lanes whose volatile write sets a flag */
-    bool          writes, strong;
-} Touch;
-
-/* How far two stamps are apart: 0 one thread, 1 lanes of a warp, 2 threads of a block, 3 blocks (or a block's serials). */
-static inline unsigned distance(Stamp a, Stamp b)
-{
-    Stamp d = a ^ b;
-    if (d >> (TIME_SHIFT + TICK_BITS))
-        return 3;
-    return d >> (THREAD_SHIFT + 5) & 31 ? 2 : (d >> THREAD_SHIFT & 31) != 0;
-}
-
-/* Both atomic, at scopes that hold the other thread. */
-static inline bool atomic_pair(Stamp a, Stamp b)
-{
-    Strength x = stamp_strength(a), y = stamp_strength(b);
-    return (x == STRENGTH_GPU && y == STRENGTH_GPU) || (x & 1 && y & 1 && distance(a, b) < 3);
-}
-
-/* What a flag was seen to say orders atomic accesses and volatile reads without a fence: nothing moves them before it. */
-static inline bool before(const Touch *t, Stamp me, Stamp other)
-{
-    bool loose = stamp_strength(other) && stamp_strength(me) && stamp_strength(me) != STRENGTH_VOLATILE;
-    return order_before(t->b, stamp_thread(me), other, t->s->run->floor, loose);
-}
-
-/* Has the thread read the cell since it was written?  Then its own write comes behind that write. */
-static bool has_read(const Page *p, size_t i, Stamp me)
-{
-    return (p->plane[PLANE_READ] && distance(p->plane[PLANE_READ][i], me) == 0) ||
-           (p->plane[PLANE_READ2] && distance(p->plane[PLANE_READ2][i], me) == 0);
-}
-
-static inline bool clashes(const Touch *t, const Page *p, size_t i, Plane k, Stamp me)
-{
-    Stamp other = p->plane[k][i];
-    if (other < t->dead)
-        return false;
-    if (distance(me, other) == 0 && !stamp_async(other))
-        return false;
-    if (atomic_pair(me, other) || before(t, me, other))
-        return false;
-    if (stamp_strength(me) == STRENGTH_VOLATILE && stamp_strength(other) && k <= PLANE_WRITE2 && has_read(p, i, me))
-        return !order_before(t->b, stamp_thread(me), other, t->s->run->floor, true);
-    return true;
-}
-
-/* Keeps me beside first and second. */
-static void keep(const Touch *t, Page *p, Plane plane, size_t i, Stamp me)
-{
-    Stamp   *first = &page_plane(p, plane)[i], a = *first;
-    unsigned apart = distance(a, me);
-    if (a < t->dead || apart == 0) {
-        if (a < t->dead || stamp_strength(a) || !t->strong)
-            *first = me;
-        return;
-    }
-    const Stamp *second = p->plane[plane + 1];
-    Stamp        c      = second ? second[i] : 0;
-    bool         full   = c >= t->dead && distance(a, c) >= apart;
-    if (full && !t->s->run->flags && (apart == 3 || (apart == 2 && t->a->space == ACCESS_SHARED)))
-        return;
-    if (before(t, me, a))
-        *first = me;
-    else if (!full || before(t, me, c))
-        page_plane(p, (Plane)(plane + 1))[i] = me;
-}
-
-static void keep_write(const Touch *t, Page *p, size_t i, Stamp me)
-{
-    if (t->strong) {
-        keep(t, p, PLANE_WRITE, i, me);
-    } else {
-        page_plane(p, PLANE_WRITE)[i] = me;
-        if (p->plane[PLANE_WRITE2])
-            p->plane[PLANE_WRITE2][i] = 0;
-    }
-    for (Plane k = PLANE_READ; k <= PLANE_READ2; k++)
-        if (p->plane[k] && p->plane[k][i])
-            p->plane[k][i] = 0;
-}
-
-/* The first plane whose stamp clashes with me; PLANES: none. */
-static inline Plane find_clash(const Touch *t, const Page *p, size_t i, Stamp me)
-{
-    Plane last = t->writes ? PLANES : PLANE_READ;
-    for (Plane k = PLANE_WRITE; k < last; k++)
-        if (p->plane[k] && clashes(t, p, i, k, me))
-            return k;
-    return PLANES;
-}
-
-static void touch_lane(const Touch *t, Page *p, unsigned lane, unsigned at, uint64_t where)
-{
-    Stamp    me    = t->me | (Stamp)lane << THREAD_SHIFT | (t->flags >> lane & 1);
-    unsigned cells = t->a->bytes >> p->shift;
-    bool     told  = false;
-    for (size_t i = at >> p->shift, end = i + (cells ? cells : 1); i < end; i++) {
-        Plane k = find_clash(t, p, i, me);
-        if (k != PLANES && !told) {
-            RaceClash c = {t->a, lane, me, p->plane[k][i], t->writes, k <= PLANE_WRITE2, where};
-            race_report(t->s->run, &t->s->found, t->b, &c);
-            told = true;
-        }
-        if (t->writes)
-            keep_write(t, p, i, me);
-        else
-            keep(t, p, PLANE_READ, i, me);
-    }
-}
-
-static inline void enter_page(const Touch *t, Page *p)
-{
-    if (t->s->locks)
-        page_lock(p);
-    if (t->a->bytes < 1 << WORD_BITS && p->shift)
-        page_split(p);
-}
-
-static inline void leave_page(const Touch *t, Page *p)
-{
-    if (t->s->locks)
-        page_unlock(p);
-}
-
-static void touch_shared(const Touch *t)
-{
-    for (uint32_t m = t->a->mask; m; m &= m - 1) {
-        unsigned lane = (unsigned)__builtin_ctz(m);
-        uint32_t off  = t->a->off[lane];
-        Page    *p    = &t->b->shared[off >> PAGE_BITS];
-        if (t->a->bytes < 1 << WORD_BITS && p->shift)
-            page_split(p);
-        touch_lane(t, p, lane, off & (PAGE_BYTES - 1), off);
-    }
-}
-
-static Page *page_of(State *s, uint64_t address)
-{
-    uint64_t number = address >> PAGE_BITS;
-    unsigned k      = (unsigned)number % PAGE_CACHE;
-    if (s->number[k] != number || !s->page[k]) {
-        s->page[k]   = shadow_page(s->run->race->shadow, address);
-        s->number[k] = number;
-    }
-    return s->page[k];
-}
-
-static void touch_global(const Touch *t)
-{
-    Page *p = NULL;
-    for (uint32_t m = t->a->mask; m; m &= m - 1) {
-        unsigned lane = (unsigned)__builtin_ctz(m);
-        uint64_t addr = t->a->addr[lane];
-        Page    *q    = page_of(t->s, addr);
-        if (q != p) {
-            if (p)
-                leave_page(t, p);
-            enter_page(t, q);
-            p = q;
-        }
-        touch_lane(t, p, lane, (unsigned)(addr & (PAGE_BYTES - 1)), addr);
-    }
-    if (p)
-        leave_page(t, p);
-}
-
 /* ---- accesses ---- */
 
 static unsigned new_site(RaceRun *r, uint32_t instr)
@@ -280,7 +101,7 @@ static Strength strength_of(const Access *a)
 static void order_access(const Touch *t)
 {
     const Access *a       = t->a;
-    SyncObject  **objects = a->space == ACCESS_SHARED ? &t->b->objects : &t->s->run->objects;
+    SyncObject  **objects = a->space == ACCESS_SHARED ? &t->b->objects : &t->cells->run->objects;
     bool          rmw     = a->op == ACCESS_ATOM || a->op == ACCESS_RED;
     for (uint32_t m = a->mask; m; m &= m - 1) {
         unsigned lane = (unsigned)__builtin_ctz(m);
@@ -305,16 +126,13 @@ static void race_access(void *state, const Access *a)
     if (copies)
         order_copies(b);
     Strength strength = strength_of(a);
-    Touch    t        = {.s = s, .b = b, .a = a, .strong = strength != STRENGTH_WEAK};
+    Touch    t        = {.cells = &s->cells, .b = b, .a = a, .strong = strength != STRENGTH_WEAK, .async = copies};
     t.me              = stamp_make(b->now, a->warp * LANES, site, copies, strength);
     t.dead            = (shared ? b->copy ? (Time)b->birth << TICK_BITS : b->base : r->floor) << TIME_SHIFT;
     t.writes = a->op == ACCESS_ST || a->op == ACCESS_ATOM || a->op == ACCESS_RED || a->op == ACCESS_STSM || copies;
     if (r->flags && strength == STRENGTH_VOLATILE)
         t.flags = order_publishing(b, a->warp, a->mask);
-    if (shared)
-        touch_shared(&t);
-    else
-        touch_global(&t);
+    r->touch(&t);
     if (r->flags && (t.strong || (t.writes && r->objects)))
         order_access(&t);
 }
@@ -378,10 +196,11 @@ static void race_sync(void *state, const SyncEvent *e)
 static void *race_fork(Observer *o, const LaunchInfo *info, unsigned worker)
 {
     (void)worker;
-    RaceRun *r = (RaceRun *)o;
-    State   *s = xcalloc(1, sizeof *s);
-    s->run     = r;
-    s->locks   = info->workers > 1;
+    RaceRun *r     = (RaceRun *)o;
+    State   *s     = xcalloc(1, sizeof *s);
+    s->run         = r;
+    s->cells.run   = r;
+    s->cells.locks = info->workers > 1;
     if (!r->site_of) {
         r->info     = info;
         r->site_of  = xcalloc(info->instrs + 1u, sizeof *r->site_of);
@@ -401,7 +220,7 @@ static void free_blocks(RaceBlock *b)
 static void race_join(Observer *o, void *state)
 {
     State *s = state;
-    findings_merge(&((RaceRun *)o)->found, &s->found);
+    findings_merge(&((RaceRun *)o)->found, &s->cells.found);
     free_blocks(s->active);
     free_blocks(s->idle);
     free(s);
@@ -438,16 +257,18 @@ static Observer *race_begin(void *self, const RuleSet *rules, const CheckLaunch 
     r->floor  = serials_floor(race->serials);
     r->sites  = 1;
     r->flags  = race_has_flags(l->module, l->kernel);
+    r->touch  = cells_touch();
     race->launches++;
     pthread_mutex_init(&r->lock, NULL);
     r->base.wants[ACCESS_GLOBAL] = r->base.wants[ACCESS_SHARED] = ALL_OPS;
     r->base.alone                                               = r->flags;
-    r->base.fork                                                = race_fork;
-    r->base.access                                              = race_access;
-    r->base.sync                                                = race_sync;
-    r->base.block_start                                         = race_block_start;
-    r->base.block_end                                           = race_block_end;
-    r->base.join                                                = race_join;
+
+    r->base.fork        = race_fork;
+    r->base.access      = race_access;
+    r->base.sync        = race_sync;
+    r->base.block_start = race_block_start;
+    r->base.block_end   = race_block_end;
+    r->base.join        = race_join;
     return &r->base;
 }
 

@@ -3,7 +3,7 @@
  * The race checker: two accesses of one byte by two threads, one of them a write, not both atomic at a scope that holds both, and nothing
  * that orders them.
  *
- *     Access ──▶ race.c      each cell of shadow memory it touches: does the stamp there clash with mine?
+ *     Access ──▶ race.c, race_cells.c      each cell of shadow memory it touches: does the stamp there clash with mine?
  *                   │              race_shadow.h: pages of stamps     race_stamp.h: who, when, where from
  *                   ▼
  *     SyncEvent ▶ race_order.c, race_sync.c    did that access happen before this one?     race_clock.h
@@ -25,6 +25,8 @@ typedef struct Race { /* lives as long as the device */
     uint32_t launches;
 } Race;
 
+struct Touch;
+
 typedef struct RaceRun { /* one launch */
     Observer           base;
     Race              *race;
@@ -33,6 +35,7 @@ typedef struct RaceRun { /* one launch */
     const LaunchInfo  *info;
     Time               floor;     /* what is older happened before the launch */
     bool               flags;     /* the kernel has fences or acquiring or releasing accesses */
+    void             (*touch)(const struct Touch *t);
     SyncObject        *objects;   /* in global memory */
     pthread_mutex_t    lock;      /* sites */
     uint16_t          *site_of;   /* by instruction id; 0: none yet */
