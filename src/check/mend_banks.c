@@ -5,6 +5,7 @@
  * element to a whole turn over the banks, and exclusive-or swizzles of the column by the row.
  *
  * Places of a pattern that a layout cannot tell apart are replayed once, with the sum of their hits.
+ * A search of MOST_STEPS replayed places ends with what was found by then.
  * Adjacent scalar loads that the assembler joins (merge.h) are joined in the replay too, where the new addresses are still aligned.
  * Not modelled: what the new index arithmetic costs, and a variable in which arrays of different pitch lie side by side. */
 #include "check/mend.h"
@@ -16,7 +17,7 @@
 #include "check/merge.h"
 #include "model/model.h"
 
-enum { MOST_PITCHES = 16, TURN = 128 };
+enum { MOST_PITCHES = 16, TURN = 128, MOST_STEPS = 1 << 21 };
 enum { ALONE, PAIR, QUAD, HYPOTHESES };
 
 uint64_t layout_map(const Layout *l, uint64_t at)
@@ -86,8 +87,13 @@ static void add_place(const Profile *p, const Pattern *t, uint8_t role, const ui
         s->unaligned |= (uint32_t)(addr[__builtin_ctz(m)] - (role >> 4)) & 15;
 }
 
+/* How much may be tried: the replay of a layout ends when it has more conflicts than the best, the search when steps are spent. */
+typedef struct Effort {
+    uint64_t most_conflicts, steps;
+} Effort;
+
 static bool replay_pattern(const Profile *p, const SharedUse *u, const Layout *l, const Pattern *t, uint8_t role,
-                           Sums *s)
+                           Sums *s, Effort *e)
 {
     uint64_t repeat = repeat_of(p, l, t, role), step = repeat & -repeat, addr[LANES];
     step            = step < t->bytes ? step : t->bytes; /* places are so far apart, wherever the variable lies */
@@ -101,8 +107,10 @@ static bool replay_pattern(const Profile *p, const SharedUse *u, const Layout *l
         hits[slot] += t->hits[i];
     }
     for (uint64_t k = 0; k < slots && ok; k++)
-        if (hits[k] && (ok = place(u, l, t, at[k], addr)))
+        if (hits[k] && (ok = e->steps && place(u, l, t, at[k], addr))) {
             add_place(p, t, role, addr, hits[k], s);
+            e->steps--;
+        }
     free(hits);
     free(at);
     return ok;
@@ -117,7 +125,7 @@ static void settle(const Sums *s, uint8_t role, BankCost *out)
     out->conflicts += s->conflicts[h];
 }
 
-bool mend_replay(const Profile *p, const SharedUse *u, const Layout *l, BankCost *out)
+static bool replay(const Profile *p, const SharedUse *u, const Layout *l, Effort *e, BankCost *out)
 {
     *out = (BankCost){0};
     for (size_t i = 0; i < u->n;) {
@@ -125,11 +133,19 @@ bool mend_replay(const Profile *p, const SharedUse *u, const Layout *l, BankCost
         uint32_t instr = u->pattern[i]->instr;
         Sums     s     = {0};
         for (; i < u->n && u->pattern[i]->instr == instr; i++)
-            if (!replay_pattern(p, u, l, u->pattern[i], role, &s))
+            if (!replay_pattern(p, u, l, u->pattern[i], role, &s, e))
                 return false;
         settle(&s, role, out);
+        if (out->conflicts > e->most_conflicts)
+            return false;
     }
     return true;
+}
+
+bool mend_replay(const Profile *p, const SharedUse *u, const Layout *l, BankCost *out)
+{
+    Effort whole = {UINT64_MAX, UINT64_MAX};
+    return replay(p, u, l, &whole, out);
 }
 
 /* ---- candidates ------------------------------------------------------------------------------------------------------ */
@@ -192,11 +208,14 @@ static uint32_t largest_access(const SharedUse *u)
 }
 
 /* Keeps the layout when it leaves fewer conflicts than the best so far, or as few for less memory. */
-static void consider(const Profile *p, const SharedUse *u, const Layout *l, BankMend *best)
+static void consider(const Profile *p, const SharedUse *u, const Layout *l, uint64_t *steps, BankMend *best)
 {
     BankCost c;
-    uint64_t cost = l->pitch ? u->bytes / l->pitch * l->pad : 0;
-    if (!mend_replay(p, u, l, &c))
+    Effort   e     = {best->after.conflicts, *steps};
+    uint64_t cost  = l->pitch ? u->bytes / l->pitch * l->pad : 0;
+    bool     whole = replay(p, u, l, &e, &c);
+    *steps         = e.steps;
+    if (!whole)
         return;
     if (c.conflicts < best->after.conflicts || (c.conflicts == best->after.conflicts && cost < best->cost)) {
         best->layout = *l;
@@ -214,16 +233,18 @@ unsigned mend_banks(const Profile *p, const SharedUse *u, BankMend *pad, BankMen
     none.after = none.before;
     *pad = *swizzle = none;
     unsigned n      = find_pitches(p, u, pitch);
+    uint64_t steps  = MOST_STEPS;
     for (unsigned i = 0; i < n; i++) {
         for (uint32_t b = unit; b <= TURN && pad->after.conflicts; b += unit)
             if ((pitch[i] + b) % wide == 0)
-                consider(p, u, &(Layout){.pitch = pitch[i], .pad = b}, pad);
+                consider(p, u, &(Layout){.pitch = pitch[i], .pad = b}, &steps, pad);
         uint32_t units = pitch[i] / wide;
         if (units < 2 || units & (units - 1) || pitch[i] % wide)
             continue;
         for (uint32_t mask = units - 1; mask && swizzle->after.conflicts; mask >>= 1)
             for (uint32_t shift = 0; shift < 3; shift++)
-                consider(p, u, &(Layout){.pitch = pitch[i], .unit = wide, .shift = shift, .mask = mask}, swizzle);
+                consider(p, u, &(Layout){.pitch = pitch[i], .unit = wide, .shift = shift, .mask = mask}, &steps,
+                         swizzle);
     }
     unsigned found = 0;
     if (pad->layout.pitch && pad->after.conflicts * 2 <= pad->before.conflicts)

@@ -101,6 +101,17 @@ static const char *const order_text[LANE_ORDERS] = {
                    "lanes take at once",
 };
 
+/* Does another traced access of the launch waste nothing as it is? */
+static bool others_fit(const Perf *p)
+{
+    for (uint32_t id = 0; id < p->launch->ninstr; id++) {
+        const TraceSum *t = trace_instr(p->trace, id);
+        if (t && t->lanes.sectors[LANES_AS_IS] <= t->lanes.ideal)
+            return true;
+    }
+    return false;
+}
+
 static void offer_order(Perf *p, const Spot *s, Finding *f)
 {
     LaneCost sum  = {0};
@@ -123,7 +134,8 @@ static void offer_order(Perf *p, const Spot *s, Finding *f)
         if (sum.valid[o] && sum.sectors[o] < sum.sectors[best])
             best = o;
     if (best != LANES_AS_IS && sum.sectors[best] * 2 <= sum.sectors[LANES_AS_IS])
-        perf_mend(p, f, "sectors", sum.sectors[LANES_AS_IS], sum.sectors[best], 0, "%s%s%s", order_text[best],
+        perf_mend(p, f, "sectors", sum.sectors[LANES_AS_IS], sum.sectors[best], 0, "%s%s%s%s", order_text[best],
+                  others_fit(p) ? "; hand over through shared memory what others want in this order" : "",
                   perf_looked(p), cut ? ", the first accesses of each" : "");
 }
 

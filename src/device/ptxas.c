@@ -8,7 +8,8 @@
  *     ptxas info    : Used 40 registers, ...
  *
  * The kernel's own compilation may have had other options; registers are those of plain -O3.  The child gets an environment without
- * preloaded libraries, as this may run inside the program under test.
+ * preloaded libraries, as this may run inside the program under test.  A program of many large kernels is not kept waiting: once
+ * ALL_SECONDS are spent, the rest is unknown.
  * Functions that are called and not inlined have stacks and spills of their own: the kernel's alone are told. */
 #include "device/ptxas.h"
 
@@ -24,7 +25,7 @@
 
 #include "base/arena.h"
 
-enum { PTXAS_SECONDS = 20, MOST_OUTPUT = 1 << 20 };
+enum { PTXAS_SECONDS = 20, ALL_SECONDS = 20, MOST_OUTPUT = 1 << 20 };
 
 typedef struct Answer {
     struct Answer *next;
@@ -37,6 +38,7 @@ typedef struct Answer {
 struct Ptxas {
     const Profile *profile;
     Answer        *answers;
+    double         spent; /* seconds */
 };
 
 extern char **environ;
@@ -168,6 +170,16 @@ static bool ask(const Ptxas *x, const Module *m, const Func *kernel, Resources *
     return ok;
 }
 
+static bool ask_timed(Ptxas *x, const Module *m, const Func *kernel, Resources *out)
+{
+    struct timespec begin, end;
+    clock_gettime(CLOCK_MONOTONIC, &begin);
+    bool ok = ask(x, m, kernel, out);
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    x->spent += (double)(end.tv_sec - begin.tv_sec) + 1e-9 * (double)(end.tv_nsec - begin.tv_nsec);
+    return ok;
+}
+
 /* ---- remembered ------------------------------------------------------------------------------------------------------ */
 
 Ptxas *ptxas_new(const Profile *p)
@@ -205,7 +217,7 @@ bool ptxas_resources(Ptxas *x, const Module *m, const Func *kernel, Resources *o
         a          = xcalloc(1, sizeof *a);
         a->module  = m;
         a->kernel  = kernel;
-        a->known   = ask(x, m, kernel, &a->is);
+        a->known   = x->spent < ALL_SECONDS && ask_timed(x, m, kernel, &a->is);
         a->next    = x->answers;
         x->answers = a;
     }

@@ -10,7 +10,7 @@ typedef struct Ptxas Ptxas; /* remembers what it was told; one thread at a time 
 
 Ptxas *ptxas_new(const Profile *p);
 void   ptxas_free(Ptxas *x); /* NULL is allowed */
-/* false: there is no ptxas, it does not know the architecture, or it did not end well within PTXAS_SECONDS. */
+/* false: there is no ptxas, it does not know the architecture, or it did not end well, or enough time was spent on it. */
 bool   ptxas_resources(Ptxas *x, const Module *m, const Func *kernel, Resources *out);
 /* Forgets a module that is unloaded. */
 void   ptxas_forget(Ptxas *x, const Module *m);
