@@ -92,3 +92,24 @@ CuErr cgraph_capture_child(void *stream, const Graph *g)
     append(stream, NODE_CHILD)->child = cgraph_clone(g);
     return cudaSuccess;
 }
+
+CuErr capture_set_tail(void *stream, GraphNode *const *deps, size_t n, bool replace)
+{
+    Stream *s = stream_of(stream);
+    if (!s || !s->capture)
+        return s ? cudaErrorIllegalState : cudaErrorInvalidResourceHandle;
+    size_t      before = replace ? 0 : s->ntail;
+    GraphNode **list   = xcalloc(before + n + 1, sizeof *list);
+    if (before)
+        memcpy(list, s->tail, before * sizeof *list);
+    for (size_t i = 0; i < n; i++) {
+        list[before + i] = node_of(deps[i]);
+        if (!list[before + i] || list[before + i]->graph != s->capture->graph) {
+            free(list);
+            return cudaErrorInvalidValue;
+        }
+    }
+    set_tail(s, list, before + n);
+    free(list);
+    return cudaSuccess;
+}

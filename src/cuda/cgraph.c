@@ -77,8 +77,16 @@ void node_free(GraphNode *n)
     if (n->kind == NODE_COPY)
         free(n->copy.owned);
     free(n->after);
-    if (n->kind == NODE_CHILD)
+    if (n->kind == NODE_CHILD && n->child)
         cgraph_free(n->child);
+    if (n->kind == NODE_CONDITIONAL) {
+        for (unsigned i = 0; i < n->condition.size; i++)
+            cgraph_free(n->condition.body[i]);
+        free(n->condition.body);
+    }
+    if (n->kind == NODE_ALLOC && !n->origin && !n->graph->exec)
+        devmem_take_from_graph(n->memory.p);
+    free(n->attrs);
     n->magic = 0;
     free(n->deps);
     free(n);
@@ -93,6 +101,8 @@ void cgraph_free(Graph *g)
             all[i] = all[--nall];
             break;
         }
+    cgraph_disown_all(g);
+    free(g->condition);
     free(g->node);
     free(g);
 }
@@ -140,20 +150,43 @@ CuErr node_set_kernel(GraphNode *n, Kernel *k, const LaunchAsk *ask)
     n->ask      = *ask;
     n->ask.args = args;
     n->nargs    = f->nparams;
+    for (int i = 0; n->attrs && i < ATTRIBUTES; i++)
+        if (n->attrs[i].id)
+            launch_read_attributes(&n->ask, &n->attrs[i], 1);
     return cudaSuccess;
+}
+
+void node_copy_attributes(GraphNode *to, const GraphNode *from)
+{
+    for (int i = 0; from->attrs && i < ATTRIBUTES; i++) {
+        if (!to->attrs)
+            to->attrs = xcalloc(ATTRIBUTES, sizeof *to->attrs);
+        to->attrs[i] = from->attrs[i];
+        if (to->attrs[i].id)
+            launch_read_attributes(&to->ask, &to->attrs[i], 1);
+    }
 }
 
 void cgraph_copy_payload(GraphNode *to, const GraphNode *from)
 {
     to->off = from->off;
     switch (from->kind) {
-    case NODE_KERNEL: node_set_kernel(to, from->kernel, &from->ask); break;
+    case NODE_KERNEL:
+        node_set_kernel(to, from->kernel, &from->ask);
+        node_copy_attributes(to, from);
+        break;
     case NODE_COPY: to->copy = from->copy; break;
     case NODE_SET: to->set = from->set; break;
     case NODE_HOST: to->host = from->host; break;
     case NODE_CHILD: to->child = cgraph_clone(from->child); break;
     case NODE_ALLOC:
     case NODE_FREE: to->memory = from->memory; break;
+    case NODE_CONDITIONAL:
+        to->condition      = from->condition;
+        to->condition.body = xcalloc(from->condition.size, sizeof(Graph *));
+        for (unsigned i = 0; i < from->condition.size; i++)
+            to->condition.body[i] = cgraph_clone(from->condition.body[i]);
+        break;
     default: to->event = from->event;
     }
 }
@@ -162,6 +195,11 @@ void cgraph_take(GraphNode *to, const GraphNode *from)
 {
     if (to->kind == NODE_CHILD)
         cgraph_free(to->child);
+    if (to->kind == NODE_CONDITIONAL) {
+        for (unsigned i = 0; i < to->condition.size; i++)
+            cgraph_free(to->condition.body[i]);
+        free(to->condition.body);
+    }
     cgraph_copy_payload(to, from);
 }
 
@@ -173,6 +211,10 @@ Graph *cgraph_clone(const Graph *g)
         cgraph_copy_payload(n, g->node[i]);
         n->origin = g->node[i];
     }
+    cgraph_own_as(c, g);
+    c->condition = xcalloc(g->nconditions + 1, sizeof *c->condition);
+    for (c->nconditions = 0; c->nconditions < g->nconditions; c->nconditions++)
+        c->condition[c->nconditions] = g->condition[c->nconditions];
     for (size_t i = 0; i < g->nnodes; i++)
         for (size_t d = 0; d < g->node[i]->ndeps; d++)
             for (size_t j = 0; j < g->nnodes; j++)
@@ -243,6 +285,65 @@ static void call_host(NodeHost h)
     state_retake(held);
 }
 
+static unsigned condition_value(const NodeCondition *c)
+{
+    unsigned v;
+    memcpy(&v, (const void *)(uintptr_t)c->handle, sizeof v);
+    return v;
+}
+
+static CuErr run_condition(const NodeCondition *c)
+{
+    unsigned v = condition_value(c);
+    CuErr    e = cudaSuccess;
+    switch (c->type) {
+    case 0: return v ? cgraph_run(c->body[0]) : c->size == 2 ? cgraph_run(c->body[1]) : cudaSuccess;
+    case 1:
+        while (e == cudaSuccess && state.later == cudaSuccess && condition_value(c))
+            e = cgraph_run(c->body[0]);
+        return e;
+    default: return v < c->size ? cgraph_run(c->body[v]) : cudaSuccess;
+    }
+}
+
+void cgraph_begin(const Graph *g)
+{
+    for (size_t i = 0; i < g->nconditions; i++)
+        if (g->condition[i].assign)
+            memcpy((void *)(uintptr_t)g->condition[i].handle, &g->condition[i].value, sizeof g->condition[i].value);
+    for (size_t i = 0; i < g->nnodes; i++)
+        if (g->node[i]->kind == NODE_CHILD)
+            cgraph_begin(g->node[i]->child);
+}
+
+/* A handle is the address of a word of device memory, which kernels write with cudaGraphSetConditional; it lasts as long as the process. */
+static uint64_t *conditions;
+static size_t    nconditions;
+
+CuErr cgraph_new_condition(Graph *g, unsigned value, bool assign, uint64_t *handle)
+{
+    CuErr     e;
+    WwDevice *d = state_device(state_current(), &e);
+    if (!d)
+        return e;
+    if (ww_alloc(d, sizeof value, handle) != WW_OK)
+        return cudaErrorMemoryAllocation;
+    memcpy((void *)(uintptr_t)*handle, &value, sizeof value);
+    conditions                     = xrealloc(conditions, (nconditions + 1) * sizeof *conditions);
+    conditions[nconditions++]      = *handle;
+    g->condition                   = xrealloc(g->condition, (g->nconditions + 1) * sizeof *g->condition);
+    g->condition[g->nconditions++] = (struct Condition){*handle, value, assign};
+    return cudaSuccess;
+}
+
+bool cgraph_condition(uint64_t handle)
+{
+    for (size_t i = 0; i < nconditions; i++)
+        if (conditions[i] == handle)
+            return true;
+    return false;
+}
+
 CuErr cgraph_run_node(GraphNode *n)
 {
     switch (n->kind) {
@@ -257,7 +358,13 @@ CuErr cgraph_run_node(GraphNode *n)
         memcpy(n->value.at, &n->value.value, n->value.bytes);
         devmem_tell_written(n->value.at, n->value.bytes);
         return cudaSuccess;
-    case NODE_FREE: return n->ticket ? devmem_free(n->memory.p, MEMORY_DEVICE) : cudaSuccess;
+    case NODE_CONDITIONAL: return run_condition(&n->condition);
+    case NODE_ALLOC: devmem_wake(n->memory.p); return cudaSuccess;
+    case NODE_FREE:
+        if (n->ticket) /* of a queue: cudaFreeAsync */
+            return devmem_free(n->memory.p, MEMORY_DEVICE);
+        devmem_sleep(n->memory.p);
+        return cudaSuccess;
     default: return cudaSuccess; /* allocations of a graph keep their address from the making of the node on */
     }
 }

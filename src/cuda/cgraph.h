@@ -14,7 +14,8 @@ typedef struct GraphNode GraphNode;
 typedef struct Capture Capture;
 
 typedef enum NodeKind { /* numbers of cudaGraphNodeType */
-    NODE_KERNEL, NODE_COPY, NODE_SET, NODE_HOST, NODE_CHILD, NODE_EMPTY, NODE_EVENT_WAIT, NODE_EVENT_RECORD, NODE_ALLOC = 10, NODE_FREE = 11,
+    NODE_KERNEL, NODE_COPY, NODE_SET, NODE_HOST, NODE_CHILD, NODE_EMPTY, NODE_EVENT_WAIT, NODE_EVENT_RECORD,
+    NODE_ALLOC = 10, NODE_FREE = 11, NODE_CONDITIONAL = 13,
     NODE_WAIT_VALUE = 100, NODE_WRITE_VALUE /* in queues of streams only */
 } NodeKind;
 
@@ -31,6 +32,11 @@ typedef struct NodeValue { void *at; uint64_t value; unsigned flags, bytes; } No
 typedef struct Ticket { struct Stream *stream; uint64_t count; } Ticket;
 typedef struct NodeMemory { void *p; size_t bytes; } NodeMemory;
 
+typedef struct NodeCondition { uint64_t handle; int type; unsigned size; Graph **body; } NodeCondition;
+typedef struct UserObject UserObject;
+
+enum { MAX_BODIES = 1024, ATTRIBUTES = 19 };
+
 struct GraphNode {
     unsigned    magic;
     NodeKind    kind;
@@ -45,13 +51,17 @@ struct GraphNode {
     Ticket     *after; size_t nafter; /* in a queue: what must be done before */
     uint64_t    ticket;               /* in a queue: its own count */
     struct Running *running;          /* in a queue: the kernel has begun */
-    union { NodeValue value; NodeCopy copy; NodeSet set; NodeHost host; NodeMemory memory; void *event; Graph *child; };
+    union { NodeValue value; NodeCopy copy; NodeSet set; NodeHost host; NodeMemory memory; void *event; Graph *child; NodeCondition condition; };
+    LaunchAttribute *attrs; /* of a kernel node, by their numbers; NULL: none was set */
 };
 
 struct Graph {
     unsigned    magic;
     bool        exec;
+    unsigned long long flags; /* of its instantiation */
     GraphNode **node; size_t nnodes; /* in the order of their making */
+    struct Owned { UserObject *object; unsigned count; } *owned; size_t nowned;
+    struct Condition { uint64_t handle; unsigned value; bool assign; } *condition; size_t nconditions; /* assign: at each launch */
 };
 
 struct Capture {
@@ -83,9 +93,25 @@ bool       node_value_reached(const GraphNode *n);
 /* Does what a copy node does. */
 CuErr      cgraph_copy(const NodeCopy *c);
 
+void       node_copy_attributes(GraphNode *to, const GraphNode *from);
+/* At each launch: conditions that have a default value get it. */
+void       cgraph_begin(const Graph *g);
+CuErr      cgraph_new_condition(Graph *g, unsigned value, bool assign, uint64_t *handle);
+bool       cgraph_condition(uint64_t handle);
+
+/* user_object.c: reference-counted things of the program that graphs keep alive.  False: no such object, or not so many references. */
+UserObject *user_object_new(void *p, void (*destroy)(void *), unsigned count);
+bool        user_object_add(UserObject *o, int count);
+void        cgraph_own(Graph *g, UserObject *o, unsigned count);
+bool        cgraph_disown(Graph *g, UserObject *o, unsigned count);
+void        cgraph_own_as(Graph *to, const Graph *from);
+void        cgraph_disown_all(Graph *g);
+
 /* capture.c */
 CuErr capture_begin(void *stream, Graph *into, GraphNode *const *deps, size_t ndeps);
 CuErr capture_end(void *stream, Graph **out);
+/* What the next node of a capturing stream depends on. */
+CuErr capture_set_tail(void *stream, GraphNode *const *deps, size_t n, bool replace);
 CuErr cgraph_capture_kernel(void *stream, Kernel *k, const LaunchAsk *ask);
 CuErr cgraph_capture_copy(void *stream, const NodeCopy *c);
 CuErr cgraph_capture_set(void *stream, const NodeSet *s);

@@ -175,12 +175,74 @@ CuErr devmem_free(void *p, int kind)
         state_finding("bad-free", at, 1, "%s of an address that %s", call, why);
         return cudaErrorInvalidValue;
     }
+    if (r->graph) {
+        CuErr e = r->asleep ? cudaErrorInvalidValue : cudaSuccess;
+        devmem_sleep(p);
+        return e;
+    }
     int device = r->device;
     for (int i = 0; i < state.count; i++)
         if (i != device && state.device[i])
             emu_disown(state_emu(state.device[i]), at);
     devmem_drop(at);
     return ww_free(state.device[device], at) == WW_OK ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+/* ---- memory of graphs ---- */
+
+static uint64_t graphs_high[MAX_DEVICES][2];
+
+void devmem_of_graphs(int n, bool kept, uint64_t *now, uint64_t *high)
+{
+    *now = 0;
+    for (size_t i = 0; i < nranges; i++)
+        if (ranges[i].device == n && ranges[i].graph && (kept || !ranges[i].asleep))
+            *now += ranges[i].bytes;
+    if (*now > graphs_high[n][kept])
+        graphs_high[n][kept] = *now;
+    *high = graphs_high[n][kept];
+}
+
+void devmem_graphs_reset(int n)
+{
+    graphs_high[n][0] = graphs_high[n][1] = 0;
+}
+
+static void set_asleep(void *p, bool asleep)
+{
+    Range   *r = devmem_entry((uint64_t)(uintptr_t)p);
+    uint64_t now, high;
+    if (!r || !r->graph)
+        return;
+    r->asleep = asleep;
+    devmem_of_graphs(r->device, false, &now, &high);
+    devmem_of_graphs(r->device, true, &now, &high);
+}
+
+void devmem_give_to_graph(void *p)
+{
+    devmem_entry((uint64_t)(uintptr_t)p)->graph = true;
+    set_asleep(p, true);
+}
+
+void devmem_take_from_graph(void *p)
+{
+    Range *r = devmem_entry((uint64_t)(uintptr_t)p);
+    if (!r || !r->graph)
+        return;
+    r->graph = false; /* memory that is still in use becomes the program's own */
+    if (r->asleep)
+        devmem_free(p, MEMORY_DEVICE);
+}
+
+void devmem_sleep(void *p)
+{
+    set_asleep(p, true);
+}
+
+void devmem_wake(void *p)
+{
+    set_asleep(p, false);
 }
 
 /* ---- copies ---- */

@@ -4,7 +4,7 @@
 #ifndef WW_CUDA_DRIVER_H
 #define WW_CUDA_DRIVER_H
 
-#include "cuda/module.h"
+#include "cuda/cgraph.h"
 
 /* cuInit was called and the thread has a current context. */
 CuErr driver_ready(void);
@@ -26,6 +26,14 @@ void *driver_primary(int device);
  * unless lazy.  On failure `why` (may be NULL) gets the message. */
 CuErr driver_load(Image **out, const void *data, size_t limit, bool lazy, Str *why);
 CuErr driver_load_file(Image **out, const char *path, bool lazy, Str *why);
+
+/* A launch with its arguments either in a->args or packed in `extra`. */
+CuErr driver_launch(Kernel *f, LaunchAsk *a, void **extra, void *stream);
+
+/* ---- drv_array.c ---- */
+
+/* A copy as a CUDA_MEMCPY3D describes it. */
+CuErr driver_copy_node(const void *memcpy3d, NodeCopy *out);
 
 /* ---- jit.c ---- */
 

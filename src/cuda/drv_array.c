@@ -181,6 +181,20 @@ static CuErr copy_3d(const DriverCopy3D *c, void *stream)
     return e == cudaErrorInvalidPitchValue || e == cudaErrorInvalidMemcpyDirection ? cudaErrorInvalidValue : e;
 }
 
+CuErr driver_copy_node(const void *memcpy3d, NodeCopy *out)
+{
+    const DriverCopy3D *c = memcpy3d;
+    CopyEnd             dst, src;
+    if (!c)
+        return cudaErrorInvalidValue;
+    CuErr e = end_of(&c->dst, c->width, c->height, &dst);
+    if (e == cudaSuccess)
+        e = end_of(&c->src, c->width, c->height, &src);
+    if (e == cudaSuccess)
+        e = array_copy_node(&dst, &src, c->width, c->height, c->depth, direction(c->src.type, c->dst.type), out);
+    return e;
+}
+
 static DriverEnd3D flat(const DriverEnd2D *d)
 {
     return (DriverEnd3D){.x      = d->x,

@@ -20,6 +20,7 @@ typedef struct Context {
     int             device;
     unsigned        flags;
     bool            primary, retained;
+    unsigned        attached; /* cuCtxAttach */
     struct Context *next;
 } Context;
 
@@ -64,21 +65,68 @@ CuErr drv_cuGetErrorString(int code, const char **out)
     return *out ? cudaSuccess : cudaErrorInvalidValue;
 }
 
+/* Which symbol a name stands for at a version of the interface: the last row that is not newer.  Names without a row: the highest suffix. */
+static const struct {
+    const char *name;
+    int         since;
+    const char *symbol;
+} versions[] = {
+#define SINCE(name, version, symbol) {#name, version, #symbol},
+#include "cuda/versions.def"
+#undef SINCE
+};
+
+static void *driver_entry(const char *name)
+{
+    for (const ApiEntry *e = ww_cuda_driver(); e->name; e++)
+        if (!strcmp(e->name, name))
+            return *(void *const *)(const void *)&e->fn;
+    return NULL;
+}
+
 CuErr drv_cuGetProcAddress_v2(const char *name, void **out, int version, uint64_t flags, int *found)
 {
-    (void)version, (void)flags;
     static const char *const suffix[] = {"_v4", "_v3", "_v2", ""};
-    *out                              = NULL;
-    for (size_t s = 0; s < 4 && !*out; s++) {
+    enum { FOUND, NOT_FOUND, TOO_OLD, PER_THREAD = 2 };
+    if (!name || !out || flags > PER_THREAD)
+        return cudaErrorInvalidValue;
+    const char *symbol = NULL;
+    bool        listed = false;
+    for (size_t i = 0; i < sizeof versions / sizeof *versions; i++)
+        if (!strcmp(versions[i].name, name)) {
+            listed = true;
+            symbol = versions[i].since <= version ? versions[i].symbol : symbol;
+        }
+    *out = NULL;
+    for (size_t s = 0; s < 4 && !*out && (symbol || !listed); s++) {
         char full[256];
-        snprintf(full, sizeof full, "%s%s", name, suffix[s]);
-        for (const ApiEntry *e = ww_cuda_driver(); e->name && !*out; e++)
-            if (!strcmp(e->name, full))
-                *out = *(void *const *)(const void *)&e->fn;
+        snprintf(full, sizeof full, "%s%s%s", symbol ? symbol : name, symbol ? "" : suffix[s],
+                 flags == PER_THREAD ? "_ptsz" : "");
+        *out = driver_entry(full);
+        if (!*out && flags == PER_THREAD) {
+            memcpy(strstr(full, "_ptsz"), "_ptds", 5);
+            *out = driver_entry(full);
+        }
+        if (!*out && flags == PER_THREAD) {
+            *strstr(full, "_ptds") = 0;
+            *out                   = driver_entry(full);
+        }
     }
     if (found)
-        *found = *out ? 0 : 1;
-    return *out ? cudaSuccess : cudaErrorSymbolNotFound;
+        *found = *out ? FOUND : listed ? TOO_OLD : NOT_FOUND;
+    return *out || found ? cudaSuccess : cudaErrorSymbolNotFound;
+}
+
+CuErr rt_cudaGetDriverEntryPointByVersion(const char *name, void **out, unsigned version, unsigned long long flags,
+                                          int *found)
+{
+    ENTER();
+    return LEAVE(drv_cuGetProcAddress_v2(name, out, (int)version, flags, found));
+}
+
+CuErr rt_cudaGetDriverEntryPoint(const char *name, void **out, unsigned long long flags, int *found)
+{
+    return rt_cudaGetDriverEntryPointByVersion(name, out, API_VERSION, flags, found);
 }
 
 CuErr drv_cuGetProcAddress(const char *name, void **out, int version, uint64_t flags)
@@ -193,6 +241,14 @@ CuErr drv_cuCtxCreate_v4(Context **out, const void *params, unsigned flags, int 
     return context_create(out, flags, device);
 }
 
+CuErr drv_cuCtxCreate_v3(Context **out, const void *affinity, int n, unsigned flags, int device)
+{
+    (void)affinity;
+    ENTER();
+    return n ? cudaErrorNotSupported
+             : context_create(out, flags, device); /* a part of the multiprocessors: only with MPS */
+}
+
 CuErr drv_cuCtxDestroy_v2(Context *c)
 {
     ENTER_ANYWAY();
@@ -293,8 +349,8 @@ CuErr drv_cuCtxSynchronize_v2(Context *c)
     if (!c || !known(c))
         return drv_cuCtxSynchronize();
     ENTER();
-    state_flush();
-    return cudaSuccess;
+    queue_settle_device(c->device);
+    return state_sticky();
 }
 
 CuErr drv_cuDevicePrimaryCtxRetain(Context **out, int device)
@@ -320,8 +376,10 @@ CuErr drv_cuDevicePrimaryCtxReset_v2(int device)
 {
     ENTER_ANYWAY();
     CuErr e = check_device(device);
-    if (e == cudaSuccess)
+    if (e == cudaSuccess && state.device[device]) {
+        queue_settle_device(device);
         devmem_drop_device(device);
+    }
     return e;
 }
 
@@ -340,5 +398,141 @@ CuErr drv_cuDevicePrimaryCtxSetFlags_v2(int device, unsigned flags)
     CuErr e = check_device(device);
     if (e == cudaSuccess)
         primary[device].flags = flags;
+    return e;
+}
+
+/* ---- of a context given or current ---- */
+
+static Context *given(Context *c)
+{
+    return !c ? (top ? stack[top - 1] : NULL) : known(c) ? c : NULL;
+}
+
+CuErr drv_cuCtxGetId(Context *c, unsigned long long *id)
+{
+    ENTER();
+    c = given(c);
+    if (!c || !id)
+        return c ? cudaErrorInvalidValue : cudaErrorDeviceUninitialized;
+    *id = (unsigned long long)(uintptr_t)
+        c; /* unique while the process lives, as handles are not reused for primary contexts */
+    return cudaSuccess;
+}
+
+CuErr drv_cuCtxSetFlags(unsigned flags)
+{
+    ENTER_CTX();
+    stack[top - 1]->flags = flags;
+    return cudaSuccess;
+}
+
+CuErr drv_cuCtxAttach(Context **out, unsigned flags)
+{
+    ENTER_CTX();
+    if (!out || flags)
+        return cudaErrorInvalidValue;
+    stack[top - 1]->attached++;
+    *out = stack[top - 1];
+    return cudaSuccess;
+}
+
+CuErr drv_cuCtxDetach(Context *c)
+{
+    ENTER_CTX();
+    if (!known(c))
+        return cudaErrorDeviceUninitialized;
+    if (c->attached) {
+        c->attached--;
+        return cudaSuccess;
+    }
+    return drv_cuCtxDestroy_v2(c);
+}
+
+CuErr rt_cudaDeviceEnablePeerAccess(int other, unsigned flags);
+CuErr rt_cudaDeviceDisablePeerAccess(int other);
+
+CuErr drv_cuCtxEnablePeerAccess(Context *c, unsigned flags)
+{
+    ENTER_CTX();
+    return known(c) ? rt_cudaDeviceEnablePeerAccess(c->device, flags) : cudaErrorDeviceUninitialized;
+}
+
+CuErr drv_cuCtxDisablePeerAccess(Context *c)
+{
+    ENTER_CTX();
+    return known(c) ? rt_cudaDeviceDisablePeerAccess(c->device) : cudaErrorDeviceUninitialized;
+}
+
+/* ---- streams of a context ---- */
+
+CuErr drv_cuStreamGetCtx(void *stream, void **out)
+{
+    ENTER_CTX();
+    const Stream *s = stream_of(stream);
+    if (!s || !out)
+        return s ? cudaErrorInvalidValue : cudaErrorInvalidResourceHandle;
+    *out = s->implicit || s->device == stack[top - 1]->device ? stack[top - 1] : driver_primary(s->device);
+    return cudaSuccess;
+}
+
+CuErr drv_cuStreamGetCtx_v2(void *stream, void **out, void **green)
+{
+    if (green)
+        *green = NULL;
+    return drv_cuStreamGetCtx(stream, out);
+}
+
+/* The event marks what every stream of the device has been given so far. */
+CuErr drv_cuCtxRecordEvent(Context *c, void *event)
+{
+    ENTER_CTX();
+    c = given(c);
+    if (!c)
+        return cudaErrorDeviceUninitialized;
+    queue_settle_device(c->device);
+    return event_record(event_of(event), NULL);
+}
+
+CuErr drv_cuCtxWaitEvent(Context *c, void *event)
+{
+    ENTER_CTX();
+    c              = given(c);
+    const Event *v = event_of(event);
+    if (!c || !v)
+        return c ? cudaErrorInvalidResourceHandle : cudaErrorDeviceUninitialized;
+    queue_settle_event(v);
+    return state_sticky();
+}
+
+/* ---- of the hardware ---- */
+
+CuErr drv_cuDeviceGetExecAffinitySupport(int *supported, int type, int device)
+{
+    CuErr e = check_device(device);
+    if (e != cudaSuccess || !supported || type != 0)
+        return e != cudaSuccess ? e : cudaErrorInvalidValue;
+    *supported = 0;
+    return cudaSuccess;
+}
+
+CuErr drv_cuCtxGetExecAffinity(void *out, int type)
+{
+    (void)out, (void)type;
+    ENTER_CTX();
+    return cudaErrorNotSupported; /* CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY belongs to devices that have it */
+}
+
+CuErr drv_cuFlushGPUDirectRDMAWrites(int target, int scope)
+{
+    ENTER_CTX();
+    return target || (scope != 100 && scope != 200) ? cudaErrorInvalidValue : cudaErrorNotSupported;
+}
+
+CuErr drv_cuDeviceGetProperties(int *out, int device)
+{
+    static const int attribute[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14};
+    CuErr            e           = check_device(device);
+    for (size_t i = 0; e == cudaSuccess && i < sizeof attribute / sizeof *attribute; i++)
+        e = device_attribute(attribute[i], device, &out[i]) ? cudaSuccess : cudaErrorInvalidValue;
     return e;
 }

@@ -247,7 +247,7 @@ static CuErr unpack(Kernel *k, void **extra, void **args, size_t cap)
     return cudaSuccess;
 }
 
-static CuErr launch(Kernel *f, LaunchAsk *a, void **extra, void *stream)
+CuErr driver_launch(Kernel *f, LaunchAsk *a, void **extra, void *stream)
 {
     enum { MOST = 4096 };
     static void *args[MOST]; /* under the lock */
@@ -269,7 +269,7 @@ CuErr drv_cuLaunchKernel(Kernel *f, unsigned gx, unsigned gy, unsigned gz, unsig
 {
     ENTER_CTX();
     LaunchAsk a = {.grid = {gx, gy, gz}, .block = {bx, by, bz}, .shared = shared, .args = args};
-    return launch(f, &a, extra, stream);
+    return driver_launch(f, &a, extra, stream);
 }
 
 CuErr drv_cuLaunchCooperativeKernel(Kernel *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
@@ -277,7 +277,7 @@ CuErr drv_cuLaunchCooperativeKernel(Kernel *f, unsigned gx, unsigned gy, unsigne
 {
     ENTER_CTX();
     LaunchAsk a = {.grid = {gx, gy, gz}, .block = {bx, by, bz}, .shared = shared, .args = args, .cooperative = true};
-    return launch(f, &a, NULL, stream);
+    return driver_launch(f, &a, NULL, stream);
 }
 
 CuErr drv_cuLaunchKernelEx(const DriverLaunchConfig *c, Kernel *f, void **args, void **extra)
@@ -287,7 +287,7 @@ CuErr drv_cuLaunchKernelEx(const DriverLaunchConfig *c, Kernel *f, void **args, 
         return cudaErrorInvalidValue;
     LaunchAsk a = {.grid = c->grid, .block = c->block, .shared = c->shared, .args = args};
     launch_read_attributes(&a, c->attrs, c->nattrs);
-    return launch(f, &a, extra, c->stream);
+    return driver_launch(f, &a, extra, c->stream);
 }
 
 static CuErr clusters(int *out, Kernel *f, const DriverLaunchConfig *c,

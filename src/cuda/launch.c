@@ -27,7 +27,6 @@ enum {
     SM_SHARED      = 228 * 1024,
     SM_THREADS     = 2048,
     SM_BLOCKS      = 32,
-    SMS            = 132,
     BLOCK_OVERHEAD = 1024,
     FIFO           = 1 << 20
 };
@@ -115,7 +114,7 @@ static CuErr check(Kernel *k, const Func *f, const LaunchAsk *a)
     if (a->cooperative) {
         int blocks = 0;
         launch_occupancy(k, (int)threads, a->shared, &blocks);
-        if ((uint64_t)g.x * g.y * g.z > (uint64_t)blocks * SMS)
+        if ((uint64_t)g.x * g.y * g.z > (uint64_t)blocks * LAUNCH_SMS)
             return cudaErrorCooperativeLaunchTooLarge;
     }
     return check_cluster(k, f, a);

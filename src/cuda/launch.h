@@ -6,6 +6,8 @@
 
 #include "cuda/module.h"
 
+enum { LAUNCH_SMS = 132 };
+
 typedef struct LaunchAsk {
     WwDim3   grid, block;
     size_t   shared;
@@ -19,6 +21,7 @@ typedef struct Running Running;
 /* What a launch's attributes say; those that only advise the scheduler or the caches are accepted (programmatic launches too: one
  * grid runs after another). */
 void launch_read_attributes(LaunchAsk *a, const LaunchAttribute *attrs, unsigned n);
+
 /* Runs the kernel on the current device.  Refusals are returned; faults are kept for the next call (state_fail_later). */
 CuErr launch_run(Kernel *k, const LaunchAsk *ask);
 /* What of that is known before it runs. */

@@ -303,6 +303,12 @@ CuErr rt_cudaProfilerStop(void)
     return LEAVE(cudaSuccess);
 }
 
+CuErr rt_cudaDeviceFlushGPUDirectRDMAWrites(int target, int scope)
+{
+    ENTER();
+    return LEAVE(target || (scope != 100 && scope != 200) ? cudaErrorInvalidValue : cudaErrorNotSupported);
+}
+
 /* ---- peers ---- */
 
 static bool peer[MAX_DEVICES][MAX_DEVICES];

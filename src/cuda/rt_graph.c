@@ -8,26 +8,8 @@
 #include "base/arena.h"
 #include "cuda/array.h"
 #include "cuda/cgraph.h"
+#include "cuda/graph_params.h"
 #include "cuda/stream.h"
-
-typedef struct KernelParams {
-    void    *func;
-    WwDim3   grid, block;
-    unsigned shared;
-    void   **args, **extra;
-} KernelParams;
-
-typedef struct SetParams {
-    void    *dst;
-    size_t   pitch;
-    unsigned value, element;
-    size_t   width, height;
-} SetParams;
-
-typedef struct HostParams {
-    void (*fn)(void *);
-    void *user;
-} HostParams;
 
 typedef struct UpdateResult { /* of cudaGraphExecUpdate, CUDA 12 and later */
     int   result;
@@ -65,7 +47,7 @@ CuErr rt_cudaGraphClone(void **out, void *graph)
     return LEAVE(g ? cudaSuccess : cudaErrorInvalidValue);
 }
 
-static CuErr instantiate(void **out, void *graph)
+static CuErr instantiate(void **out, void *graph, unsigned long long flags)
 {
     Graph      *g     = cgraph_of(graph, false);
     GraphNode **order = g && out ? cgraph_order(g) : NULL;
@@ -74,20 +56,37 @@ static CuErr instantiate(void **out, void *graph)
     free(order);
     Graph *x = cgraph_clone(g);
     x->exec  = true;
+    x->flags = flags;
     *out     = x;
     return cudaSuccess;
 }
 
 CuErr rt_cudaGraphInstantiate(void **out, void *graph, unsigned long long flags)
 {
-    (void)flags;
     ENTER();
-    return LEAVE(instantiate(out, graph));
+    return LEAVE(instantiate(out, graph, flags));
 }
 
 CuErr rt_cudaGraphInstantiateWithFlags(void **out, void *graph, unsigned long long flags)
 {
     return rt_cudaGraphInstantiate(out, graph, flags);
+}
+
+typedef struct InstantiateParams { /* cudaGraphInstantiateParams */
+    unsigned long long flags;
+    void              *stream, *error_node;
+    int                result;
+} InstantiateParams;
+
+CuErr rt_cudaGraphInstantiateWithParams(void **out, void *graph, InstantiateParams *p)
+{
+    ENTER();
+    if (!p)
+        return LEAVE(cudaErrorInvalidValue);
+    CuErr e       = instantiate(out, graph, p->flags);
+    p->error_node = NULL;
+    p->result     = e == cudaSuccess ? 0 : 1;
+    return LEAVE(e);
 }
 
 CuErr rt_cudaGraphInstantiate_11(void **out, void *graph, void **error_node, char *log, size_t bytes)
@@ -97,7 +96,7 @@ CuErr rt_cudaGraphInstantiate_11(void **out, void *graph, void **error_node, cha
         *error_node = NULL;
     if (log && bytes)
         *log = 0;
-    return LEAVE(instantiate(out, graph));
+    return LEAVE(instantiate(out, graph, 0));
 }
 
 CuErr rt_cudaGraphExecDestroy(void *exec)
@@ -166,7 +165,7 @@ CuErr rt_cudaGraphExecUpdate_12(void *exec, void *graph, void **error_node, int 
 
 /* ---- nodes ---- */
 
-static GraphNode *add(void *graph, NodeKind kind, void *const *deps, size_t n, CuErr *e)
+GraphNode *graph_add(void *graph, NodeKind kind, void *const *deps, size_t n, CuErr *e)
 {
     Graph *g = cgraph_of(graph, false);
     *e       = g && (deps || !n) ? cudaSuccess : cudaErrorInvalidValue;
@@ -176,7 +175,7 @@ static GraphNode *add(void *graph, NodeKind kind, void *const *deps, size_t n, C
     return *e == cudaSuccess ? cgraph_add(g, kind, (GraphNode *const *)deps, n) : NULL;
 }
 
-static CuErr set_kernel(GraphNode *n, const KernelParams *p)
+CuErr node_set_kernel_params(GraphNode *n, const KernelParams *p)
 {
     CuErr     e;
     Kernel   *k = p ? kernel_find(p->func, &e) : (e = cudaErrorInvalidValue, NULL);
@@ -191,10 +190,10 @@ CuErr rt_cudaGraphAddKernelNode(void **out, void *graph, void *const *deps, size
 {
     ENTER();
     CuErr      e;
-    GraphNode *node = add(graph, NODE_KERNEL, deps, n, &e);
+    GraphNode *node = graph_add(graph, NODE_KERNEL, deps, n, &e);
     if (!node)
         return LEAVE(e);
-    e    = set_kernel(node, p);
+    e    = node_set_kernel_params(node, p);
     *out = node;
     if (e != cudaSuccess)
         node_free(node);
@@ -220,11 +219,10 @@ CuErr rt_cudaGraphKernelNodeSetParams(void *node, const KernelParams *p)
 {
     ENTER();
     GraphNode *n = node_of(node);
-    return LEAVE(n && n->kind == NODE_KERNEL ? set_kernel(n, p) : cudaErrorInvalidValue);
+    return LEAVE(n && n->kind == NODE_KERNEL ? node_set_kernel_params(n, p) : cudaErrorInvalidValue);
 }
 
-/* The node of an executable graph that was made from `node`. */
-static GraphNode *in_exec(void *exec, void *node, NodeKind kind)
+GraphNode *graph_in_exec(void *exec, void *node, NodeKind kind)
 {
     const Graph *x = cgraph_of(exec, true);
     for (size_t i = 0; x && i < x->nnodes; i++)
@@ -236,8 +234,8 @@ static GraphNode *in_exec(void *exec, void *node, NodeKind kind)
 CuErr rt_cudaGraphExecKernelNodeSetParams(void *exec, void *node, const KernelParams *p)
 {
     ENTER();
-    GraphNode *n = in_exec(exec, node, NODE_KERNEL);
-    return LEAVE(n ? set_kernel(n, p) : cudaErrorInvalidValue);
+    GraphNode *n = graph_in_exec(exec, node, NODE_KERNEL);
+    return LEAVE(n ? node_set_kernel_params(n, p) : cudaErrorInvalidValue);
 }
 
 CuErr rt_cudaGraphAddMemcpyNode1D(void **out, void *graph, void *const *deps, size_t n, void *dst, const void *src,
@@ -245,7 +243,7 @@ CuErr rt_cudaGraphAddMemcpyNode1D(void **out, void *graph, void *const *deps, si
 {
     ENTER();
     CuErr      e;
-    GraphNode *node = add(graph, NODE_COPY, deps, n, &e);
+    GraphNode *node = graph_add(graph, NODE_COPY, deps, n, &e);
     if (node)
         node->copy = (NodeCopy){.dst = dst, .src = src, .width = bytes, .height = 1, .depth = 1, .kind = kind};
     if (node)
@@ -253,14 +251,19 @@ CuErr rt_cudaGraphAddMemcpyNode1D(void **out, void *graph, void *const *deps, si
     return LEAVE(e);
 }
 
+CuErr node_set_copy_params(GraphNode *n, const CopyParms3D *c)
+{
+    return array_copy_parms(c, &n->copy);
+}
+
 CuErr rt_cudaGraphAddMemcpyNode(void **out, void *graph, void *const *deps, size_t n, const CopyParms3D *c)
 {
     ENTER();
     CuErr      e;
-    GraphNode *node = add(graph, NODE_COPY, deps, n, &e);
+    GraphNode *node = graph_add(graph, NODE_COPY, deps, n, &e);
     if (!node)
         return LEAVE(e);
-    e    = array_copy_parms(c, &node->copy);
+    e    = node_set_copy_params(node, c);
     *out = node;
     if (e != cudaSuccess)
         node_free(node);
@@ -271,26 +274,26 @@ CuErr rt_cudaGraphMemcpyNodeSetParams(void *node, const CopyParms3D *c)
 {
     ENTER();
     GraphNode *n = node_of(node);
-    return LEAVE(n && n->kind == NODE_COPY ? array_copy_parms(c, &n->copy) : cudaErrorInvalidValue);
+    return LEAVE(n && n->kind == NODE_COPY ? node_set_copy_params(n, c) : cudaErrorInvalidValue);
 }
 
 CuErr rt_cudaGraphExecMemcpyNodeSetParams(void *exec, void *node, const CopyParms3D *c)
 {
     ENTER();
-    GraphNode *n = in_exec(exec, node, NODE_COPY);
-    return LEAVE(n ? array_copy_parms(c, &n->copy) : cudaErrorInvalidValue);
+    GraphNode *n = graph_in_exec(exec, node, NODE_COPY);
+    return LEAVE(n ? node_set_copy_params(n, c) : cudaErrorInvalidValue);
 }
 
 CuErr rt_cudaGraphExecMemcpyNodeSetParams1D(void *exec, void *node, void *dst, const void *src, size_t bytes, int kind)
 {
     ENTER();
-    GraphNode *n = in_exec(exec, node, NODE_COPY);
+    GraphNode *n = graph_in_exec(exec, node, NODE_COPY);
     if (n)
         n->copy = (NodeCopy){.dst = dst, .src = src, .width = bytes, .height = 1, .depth = 1, .kind = kind};
     return LEAVE(n ? cudaSuccess : cudaErrorInvalidValue);
 }
 
-static NodeSet node_set(const SetParams *p)
+NodeSet node_set_of(const SetParams *p)
 {
     return (NodeSet){p->dst, p->pitch, p->value, p->element, p->width, p->height};
 }
@@ -301,9 +304,9 @@ CuErr rt_cudaGraphAddMemsetNode(void **out, void *graph, void *const *deps, size
     CuErr e;
     if (!p || (p->element != 1 && p->element != 2 && p->element != 4))
         return LEAVE(cudaErrorInvalidValue);
-    GraphNode *node = add(graph, NODE_SET, deps, n, &e);
+    GraphNode *node = graph_add(graph, NODE_SET, deps, n, &e);
     if (node) {
-        node->set = node_set(p);
+        node->set = node_set_of(p);
         *out      = node;
     }
     return LEAVE(e);
@@ -315,17 +318,17 @@ CuErr rt_cudaGraphMemsetNodeSetParams(void *node, const SetParams *p)
     GraphNode *n = node_of(node);
     if (!n || n->kind != NODE_SET || !p)
         return LEAVE(cudaErrorInvalidValue);
-    n->set = node_set(p);
+    n->set = node_set_of(p);
     return LEAVE(cudaSuccess);
 }
 
 CuErr rt_cudaGraphExecMemsetNodeSetParams(void *exec, void *node, const SetParams *p)
 {
     ENTER();
-    GraphNode *n = in_exec(exec, node, NODE_SET);
+    GraphNode *n = graph_in_exec(exec, node, NODE_SET);
     if (!n || !p)
         return LEAVE(cudaErrorInvalidValue);
-    n->set = node_set(p);
+    n->set = node_set_of(p);
     return LEAVE(cudaSuccess);
 }
 
@@ -333,7 +336,7 @@ CuErr rt_cudaGraphAddHostNode(void **out, void *graph, void *const *deps, size_t
 {
     ENTER();
     CuErr      e    = cudaErrorInvalidValue;
-    GraphNode *node = p && p->fn ? add(graph, NODE_HOST, deps, n, &e) : NULL;
+    GraphNode *node = p && p->fn ? graph_add(graph, NODE_HOST, deps, n, &e) : NULL;
     if (node) {
         node->host = (NodeHost){p->fn, p->user};
         *out       = node;
@@ -344,7 +347,7 @@ CuErr rt_cudaGraphAddHostNode(void **out, void *graph, void *const *deps, size_t
 CuErr rt_cudaGraphExecHostNodeSetParams(void *exec, void *node, const HostParams *p)
 {
     ENTER();
-    GraphNode *n = in_exec(exec, node, NODE_HOST);
+    GraphNode *n = graph_in_exec(exec, node, NODE_HOST);
     if (!n || !p || !p->fn)
         return LEAVE(cudaErrorInvalidValue);
     n->host = (NodeHost){p->fn, p->user};
@@ -355,7 +358,7 @@ CuErr rt_cudaGraphAddEmptyNode(void **out, void *graph, void *const *deps, size_
 {
     ENTER();
     CuErr      e;
-    GraphNode *node = add(graph, NODE_EMPTY, deps, n, &e);
+    GraphNode *node = graph_add(graph, NODE_EMPTY, deps, n, &e);
     if (node)
         *out = node;
     return LEAVE(e);
@@ -366,7 +369,7 @@ CuErr rt_cudaGraphAddChildGraphNode(void **out, void *graph, void *const *deps, 
     ENTER();
     CuErr      e    = cudaErrorInvalidValue;
     Graph     *c    = cgraph_of(child, false);
-    GraphNode *node = c && child != graph ? add(graph, NODE_CHILD, deps, n, &e) : NULL;
+    GraphNode *node = c && child != graph ? graph_add(graph, NODE_CHILD, deps, n, &e) : NULL;
     if (node) {
         node->child = cgraph_clone(c);
         *out        = node;
@@ -377,7 +380,7 @@ CuErr rt_cudaGraphAddChildGraphNode(void **out, void *graph, void *const *deps, 
 static CuErr event_node(void **out, void *graph, void *const *deps, size_t n, void *event, NodeKind kind)
 {
     CuErr      e    = cudaErrorInvalidValue;
-    GraphNode *node = event_of(event) ? add(graph, kind, deps, n, &e) : NULL;
+    GraphNode *node = event_of(event) ? graph_add(graph, kind, deps, n, &e) : NULL;
     if (node) {
         node->event = event;
         *out        = node;
@@ -600,4 +603,16 @@ CuErr rt_cudaStreamGetCaptureInfo_12v2(void *stream, int *status, unsigned long 
 {
     ENTER();
     return LEAVE(capture_info(stream, status, id, graph, deps, n));
+}
+
+CuErr rt_cudaStreamUpdateCaptureDependencies(void *stream, GraphNode **deps, const void *data, size_t n, unsigned flags)
+{
+    (void)data;
+    ENTER();
+    return LEAVE(flags > 1 || (n && !deps) ? cudaErrorInvalidValue : capture_set_tail(stream, deps, n, flags == 1));
+}
+
+CuErr rt_cudaStreamUpdateCaptureDependencies_12(void *stream, GraphNode **deps, size_t n, unsigned flags)
+{
+    return rt_cudaStreamUpdateCaptureDependencies(stream, deps, NULL, n, flags);
 }

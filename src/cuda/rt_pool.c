@@ -104,6 +104,8 @@ static CuErr allocate(void **out, size_t bytes, Pool *p, void *stream)
         account(p, (int64_t)bytes);
         grant(p, *out, bytes);
     }
+    if (e == cudaSuccess && captured && bytes)
+        devmem_give_to_graph(*out);
     if (e == cudaSuccess && captured)
         e = cgraph_capture_memory(stream, NODE_ALLOC, (NodeMemory){*out, bytes});
     return e;

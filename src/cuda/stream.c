@@ -209,6 +209,8 @@ CuErr stream_graph(void *stream, const Graph *g)
     GraphNode **order = cgraph_order(g);
     CuErr       e     = order ? cudaSuccess : cudaErrorInvalidValue;
     Stream     *s     = stream_of(stream);
+    if (e == cudaSuccess && g->exec)
+        cgraph_begin(g);
     for (size_t i = 0; e == cudaSuccess && i < g->nnodes && state.later == cudaSuccess; i++) {
         GraphNode *n = order[i];
         if (n->off)
@@ -404,6 +406,49 @@ CuErr rt_cudaStreamAttachMemAsync(void *stream, void *p, size_t bytes, unsigned 
     const Range *r  = devmem_range((uint64_t)(uintptr_t)p);
     bool         ok = stream_of(stream) && r && r->kind == MEMORY_MANAGED && (flags == 1 || flags == 2 || flags == 4);
     return LEAVE(ok ? cudaSuccess : cudaErrorInvalidValue);
+}
+
+/* ---- attributes: kept and answered; those of a stream only advise ---- */
+
+CuErr rt_cudaStreamSetAttribute(void *stream, int id, const void *value)
+{
+    ENTER();
+    Stream *s = stream_of(stream);
+    if (!s || !value || id < 1 || id >= ATTRIBUTES)
+        return LEAVE(s ? cudaErrorInvalidValue : cudaErrorInvalidResourceHandle);
+    if (!s->attrs)
+        s->attrs = xcalloc(ATTRIBUTES, sizeof *s->attrs);
+    memcpy(&s->attrs[id].value, value, sizeof s->attrs[id].value);
+    return LEAVE(cudaSuccess);
+}
+
+CuErr rt_cudaStreamGetAttribute(void *stream, int id, void *value)
+{
+    ENTER();
+    const Stream   *s = stream_of(stream);
+    LaunchAttribute a = {0};
+    if (!s || !value || id < 1 || id >= ATTRIBUTES)
+        return LEAVE(s ? cudaErrorInvalidValue : cudaErrorInvalidResourceHandle);
+    if (s->attrs)
+        a = s->attrs[id];
+    else if (id == ATTR_PRIORITY)
+        a.value.flag = s->priority;
+    memcpy(value, &a.value, sizeof a.value);
+    return LEAVE(cudaSuccess);
+}
+
+CuErr rt_cudaStreamCopyAttributes(void *to, void *from)
+{
+    ENTER();
+    Stream       *a = stream_of(to);
+    const Stream *b = stream_of(from);
+    if (!a || !b)
+        return LEAVE(cudaErrorInvalidResourceHandle);
+    free(a->attrs);
+    a->attrs = b->attrs ? xcalloc(ATTRIBUTES, sizeof *a->attrs) : NULL;
+    if (b->attrs)
+        memcpy(a->attrs, b->attrs, ATTRIBUTES * sizeof *a->attrs);
+    return LEAVE(cudaSuccess);
 }
 
 /* ---- events ---- */

@@ -18,6 +18,7 @@ typedef struct Stream {
     bool     threaded;           /* a thread empties the queue */
     Graph   *queue;              /* nodes in the order of their coming; NULL before the first */
     uint64_t queued, done;       /* counts */
+    LaunchAttribute *attrs;      /* by their numbers; NULL: none was set */
     Capture    *capture;         /* NULL: work runs */
     GraphNode **tail; size_t ntail; /* while capturing: what the next node depends on */
 } Stream;

@@ -1,0 +1,532 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Runtime interface: graphs, the rest: nodes from one generic description, conditional nodes and memory nodes, questions about nodes and
+ * edges, attributes of kernel nodes, user objects, the picture of a graph. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "cuda/cgraph.h"
+#include "cuda/graph_params.h"
+#include "cuda/stream.h"
+
+/* ---- nodes from a description ---- */
+
+static CuErr fill_conditional(GraphNode *n, ConditionalParams *p)
+{
+    if (!cgraph_condition(p->handle) || p->type < 0 || p->type > 2 || !p->size || p->size > MAX_BODIES ||
+        (p->type == 0 && p->size > 2) || (p->type == 1 && p->size != 1))
+        return cudaErrorInvalidValue;
+    n->condition      = (NodeCondition){.handle = p->handle, .type = p->type, .size = p->size};
+    n->condition.body = xcalloc(p->size, sizeof(Graph *));
+    for (unsigned i = 0; i < p->size; i++)
+        n->condition.body[i] = cgraph_new();
+    p->graphs = n->condition.body;
+    return cudaSuccess;
+}
+
+static CuErr fill_alloc(GraphNode *n, AllocParams *p)
+{
+    void *at     = NULL;
+    int   before = state_current();
+    if (p->props.location_type != 1 || p->props.location_id < 0 || p->props.location_id >= state.count || !p->bytes)
+        return cudaErrorInvalidValue;
+    state_set_current(p->props.location_id);
+    CuErr e = devmem_new(MEMORY_DEVICE, p->bytes, 0, &at);
+    state_set_current(before);
+    if (e != cudaSuccess)
+        return e;
+    devmem_give_to_graph(at);
+    n->memory = (NodeMemory){at, p->bytes};
+    p->at     = at;
+    return cudaSuccess;
+}
+
+/* The payload of a node of the description's kind. */
+static CuErr fill(GraphNode *n, NodeParams *p)
+{
+    switch (p->kind) {
+    case NODE_KERNEL: return node_set_kernel_params(n, &p->kernel);
+    case NODE_COPY: return node_set_copy_params(n, &p->copy.parms);
+    case NODE_SET: n->set = node_set_of(&p->set); return cudaSuccess;
+    case NODE_HOST:
+        n->host = (NodeHost){p->host.fn, p->host.user};
+        return p->host.fn ? cudaSuccess : cudaErrorInvalidValue;
+    case NODE_CHILD: {
+        const Graph *g = cgraph_of(p->child, false);
+        if (!g || g == n->graph)
+            return cudaErrorInvalidValue;
+        if (n->child)
+            cgraph_free(n->child);
+        n->child = cgraph_clone(g);
+        return cudaSuccess;
+    }
+    case NODE_EMPTY: return cudaSuccess;
+    case NODE_EVENT_WAIT:
+    case NODE_EVENT_RECORD: n->event = p->event; return event_of(p->event) ? cudaSuccess : cudaErrorInvalidValue;
+    case NODE_ALLOC: return fill_alloc(n, &p->alloc);
+    case NODE_FREE: n->memory = (NodeMemory){p->at, 0}; return cudaSuccess;
+    case NODE_CONDITIONAL: return fill_conditional(n, &p->conditional);
+    default: return cudaErrorNotSupported;
+    }
+}
+
+static CuErr add_node(void **out, void *graph, void *const *deps, size_t n, NodeParams *p)
+{
+    CuErr      e;
+    GraphNode *node = out && p ? graph_add(graph, (NodeKind)p->kind, deps, n, &e) : (e = cudaErrorInvalidValue, NULL);
+    if (!node)
+        return e;
+    e = fill(node, p);
+    if (e == cudaSuccess)
+        *out = node;
+    else
+        node_free(node);
+    return e;
+}
+
+CuErr rt_cudaGraphAddNode(void **out, void *graph, void *const *deps, const void *edges, size_t n, NodeParams *p)
+{
+    (void)edges;
+    ENTER();
+    return LEAVE(add_node(out, graph, deps, n, p));
+}
+
+CuErr rt_cudaGraphAddNode_12(void **out, void *graph, void *const *deps, size_t n, NodeParams *p)
+{
+    ENTER();
+    return LEAVE(add_node(out, graph, deps, n, p));
+}
+
+static CuErr set_node(GraphNode *n, NodeParams *p)
+{
+    bool fixed = p && (p->kind == NODE_ALLOC || p->kind == NODE_FREE || p->kind == NODE_CONDITIONAL);
+    return n && p && (int)n->kind == p->kind && !fixed ? fill(n, p) : cudaErrorInvalidValue;
+}
+
+CuErr rt_cudaGraphNodeSetParams(void *node, NodeParams *p)
+{
+    ENTER();
+    return LEAVE(set_node(node_of(node), p));
+}
+
+CuErr rt_cudaGraphExecNodeSetParams(void *exec, void *node, NodeParams *p)
+{
+    ENTER();
+    return LEAVE(p ? set_node(graph_in_exec(exec, node, (NodeKind)p->kind), p) : cudaErrorInvalidValue);
+}
+
+/* ---- conditions and memory ---- */
+
+CuErr rt_cudaGraphConditionalHandleCreate(uint64_t *out, void *graph, unsigned value, unsigned flags)
+{
+    ENTER();
+    Graph *g = cgraph_of(graph, false);
+    return LEAVE(!g || !out || flags > 1 ? cudaErrorInvalidValue : cgraph_new_condition(g, value, flags & 1, out));
+}
+
+CuErr rt_cudaGraphAddMemAllocNode(void **out, void *graph, void *const *deps, size_t n, AllocParams *p)
+{
+    ENTER();
+    NodeParams all = {.kind = NODE_ALLOC};
+    if (!p)
+        return LEAVE(cudaErrorInvalidValue);
+    all.alloc = *p;
+    CuErr e   = add_node(out, graph, deps, n, &all);
+    if (e == cudaSuccess)
+        p->at = all.alloc.at;
+    return LEAVE(e);
+}
+
+CuErr rt_cudaGraphAddMemFreeNode(void **out, void *graph, void *const *deps, size_t n, void *p)
+{
+    ENTER();
+    NodeParams all = {.kind = NODE_FREE, .at = p};
+    return LEAVE(p ? add_node(out, graph, deps, n, &all) : cudaErrorInvalidValue);
+}
+
+CuErr rt_cudaGraphMemAllocNodeGetParams(void *node, AllocParams *p)
+{
+    ENTER();
+    const GraphNode *n = node_of(node);
+    if (!n || n->kind != NODE_ALLOC || !p)
+        return LEAVE(cudaErrorInvalidValue);
+    memset(p, 0, sizeof *p);
+    const Range *r = devmem_range((uint64_t)(uintptr_t)n->memory.p);
+    p->props       = (PoolProps){.type = 1, .location_type = 1, .location_id = r ? r->device : 0};
+    p->bytes       = n->memory.bytes;
+    p->at          = n->memory.p;
+    return LEAVE(cudaSuccess);
+}
+
+CuErr rt_cudaGraphMemFreeNodeGetParams(void *node, void **out)
+{
+    ENTER();
+    const GraphNode *n = node_of(node);
+    if (!n || n->kind != NODE_FREE || !out)
+        return LEAVE(cudaErrorInvalidValue);
+    *out = n->memory.p;
+    return LEAVE(cudaSuccess);
+}
+
+static CuErr graph_memory(int device, int attr, uint64_t *value, bool reset)
+{
+    if (device < 0 || device >= state.count)
+        return cudaErrorInvalidDevice;
+    if (attr < 0 || attr > 3 || !value)
+        return cudaErrorInvalidValue;
+    uint64_t now, high;
+    devmem_of_graphs(device, attr >= 2, &now, &high);
+    if (reset)
+        return attr % 2 && !*value ? (devmem_graphs_reset(device), cudaSuccess) : cudaErrorInvalidValue;
+    *value = attr % 2 ? high : now;
+    return cudaSuccess;
+}
+
+CuErr rt_cudaDeviceGetGraphMemAttribute(int device, int attr, uint64_t *value)
+{
+    ENTER();
+    return LEAVE(graph_memory(device, attr, value, false));
+}
+
+CuErr rt_cudaDeviceSetGraphMemAttribute(int device, int attr, uint64_t *value)
+{
+    ENTER();
+    return LEAVE(graph_memory(device, attr, value, true));
+}
+
+CuErr rt_cudaDeviceGraphMemTrim(int device)
+{
+    ENTER(); /* memory of graphs goes with them: nothing is kept in store */
+    return LEAVE(device < 0 || device >= state.count ? cudaErrorInvalidDevice : cudaSuccess);
+}
+
+/* ---- questions ---- */
+
+static const GraphNode *of_kind(void *node, NodeKind kind)
+{
+    const GraphNode *n = node_of(node);
+    return n && n->kind == kind ? n : NULL;
+}
+
+CuErr rt_cudaGraphMemcpyNodeGetParams(void *node, CopyParms3D *p)
+{
+    ENTER();
+    const GraphNode *n = of_kind(node, NODE_COPY);
+    if (!n || !p)
+        return LEAVE(cudaErrorInvalidValue);
+    const NodeCopy *c = &n->copy;
+    *p                = (CopyParms3D){.src    = {(void *)(uintptr_t)c->src, c->spitch, c->width, c->height},
+                                      .dst    = {c->dst, c->dpitch, c->width, c->height},
+                                      .extent = {c->width, c->height, c->depth},
+                                      .kind   = c->kind};
+    return LEAVE(cudaSuccess);
+}
+
+CuErr rt_cudaGraphMemsetNodeGetParams(void *node, SetParams *p)
+{
+    ENTER();
+    const GraphNode *n = of_kind(node, NODE_SET);
+    if (!n || !p)
+        return LEAVE(cudaErrorInvalidValue);
+    *p = (SetParams){n->set.dst, n->set.pitch, n->set.value, n->set.element, n->set.width, n->set.height};
+    return LEAVE(cudaSuccess);
+}
+
+CuErr rt_cudaGraphHostNodeGetParams(void *node, HostParams *p)
+{
+    ENTER();
+    const GraphNode *n = of_kind(node, NODE_HOST);
+    if (!n || !p)
+        return LEAVE(cudaErrorInvalidValue);
+    *p = (HostParams){n->host.fn, n->host.user};
+    return LEAVE(cudaSuccess);
+}
+
+CuErr rt_cudaGraphHostNodeSetParams(void *node, const HostParams *p)
+{
+    ENTER();
+    GraphNode *n = node_of(node);
+    if (!n || n->kind != NODE_HOST || !p || !p->fn)
+        return LEAVE(cudaErrorInvalidValue);
+    n->host = (NodeHost){p->fn, p->user};
+    return LEAVE(cudaSuccess);
+}
+
+CuErr rt_cudaGraphChildGraphNodeGetGraph(void *node, void **out)
+{
+    ENTER();
+    const GraphNode *n = of_kind(node, NODE_CHILD);
+    if (!n || !out)
+        return LEAVE(cudaErrorInvalidValue);
+    *out = n->child;
+    return LEAVE(cudaSuccess);
+}
+
+CuErr rt_cudaGraphExecChildGraphNodeSetParams(void *exec, void *node, void *child)
+{
+    ENTER();
+    GraphNode *n = graph_in_exec(exec, node, NODE_CHILD);
+    NodeParams p = {.kind = NODE_CHILD, .child = child};
+    return LEAVE(set_node(n, &p));
+}
+
+#define EVENT_NODE(name, node_kind)                                                                                    \
+    CuErr rt_cudaGraph##name##NodeGetEvent(void *node, void **out)                                                     \
+    {                                                                                                                  \
+        ENTER();                                                                                                       \
+        const GraphNode *n = of_kind(node, node_kind);                                                                 \
+        if (!n || !out)                                                                                                \
+            return LEAVE(cudaErrorInvalidValue);                                                                       \
+        *out = n->event;                                                                                               \
+        return LEAVE(cudaSuccess);                                                                                     \
+    }                                                                                                                  \
+    CuErr rt_cudaGraph##name##NodeSetEvent(void *node, void *event)                                                    \
+    {                                                                                                                  \
+        ENTER();                                                                                                       \
+        NodeParams p = {.kind = node_kind, .event = event};                                                            \
+        return LEAVE(set_node(node_of(node), &p));                                                                     \
+    }                                                                                                                  \
+    CuErr rt_cudaGraphExec##name##NodeSetEvent(void *exec, void *node, void *event)                                    \
+    {                                                                                                                  \
+        ENTER();                                                                                                       \
+        NodeParams p = {.kind = node_kind, .event = event};                                                            \
+        return LEAVE(set_node(graph_in_exec(exec, node, node_kind), &p));                                              \
+    }
+EVENT_NODE(EventRecord, NODE_EVENT_RECORD)
+EVENT_NODE(EventWait, NODE_EVENT_WAIT)
+
+CuErr rt_cudaGraphNodeGetEnabled(void *exec, void *node, unsigned *on)
+{
+    ENTER();
+    const Graph *x = cgraph_of(exec, true);
+    for (size_t i = 0; on && x && i < x->nnodes; i++)
+        if (x->node[i]->origin == node) {
+            *on = !x->node[i]->off;
+            return LEAVE(cudaSuccess);
+        }
+    return LEAVE(cudaErrorInvalidValue);
+}
+
+CuErr rt_cudaGraphExecGetFlags(void *exec, unsigned long long *flags)
+{
+    ENTER();
+    const Graph *x = cgraph_of(exec, true);
+    if (!x || !flags)
+        return LEAVE(cudaErrorInvalidValue);
+    *flags = x->flags;
+    return LEAVE(cudaSuccess);
+}
+
+static CuErr get_edges(void *graph, GraphNode **from, GraphNode **to, size_t *count)
+{
+    const Graph *g = cgraph_of(graph, false);
+    size_t       n = 0, room = count && from && to ? *count : 0;
+    if (!g || !count || !from != !to)
+        return cudaErrorInvalidValue;
+    for (size_t i = 0; i < g->nnodes; i++)
+        for (size_t d = 0; d < g->node[i]->ndeps; d++, n++)
+            if (n < room) {
+                from[n] = g->node[i]->deps[d];
+                to[n]   = g->node[i];
+            }
+    for (size_t i = n; i < room; i++)
+        from[i] = to[i] = NULL;
+    *count = from && n > room ? room : n;
+    return cudaSuccess;
+}
+
+/* Edges carry no data of their own here: ports and types are zero, the ordinary edge. */
+static void no_edge_data(void *data, const size_t *n)
+{
+    if (data && n)
+        memset(data, 0, *n * 8);
+}
+
+CuErr rt_cudaGraphGetEdges(void *graph, GraphNode **from, GraphNode **to, void *data, size_t *n)
+{
+    ENTER();
+    CuErr e = get_edges(graph, from, to, n);
+    if (e == cudaSuccess && from)
+        no_edge_data(data, n);
+    return LEAVE(e);
+}
+
+CuErr rt_cudaGraphGetEdges_12(void *graph, GraphNode **from, GraphNode **to, size_t *n)
+{
+    ENTER();
+    return LEAVE(get_edges(graph, from, to, n));
+}
+
+static bool depends(const GraphNode *n, const GraphNode *on)
+{
+    for (size_t i = 0; i < n->ndeps; i++)
+        if (n->deps[i] == on)
+            return true;
+    return false;
+}
+
+static CuErr neighbours(void *node, GraphNode **list, size_t *count, bool dependent)
+{
+    const GraphNode *n     = node_of(node);
+    size_t           found = 0, room = list && count ? *count : 0;
+    if (!n || !count)
+        return cudaErrorInvalidValue;
+    for (size_t i = 0; i < n->graph->nnodes; i++) {
+        GraphNode *o = n->graph->node[i];
+        if (dependent ? depends(o, n) : depends(n, o)) {
+            if (found < room)
+                list[found] = o;
+            found++;
+        }
+    }
+    for (size_t i = found; i < room; i++)
+        list[i] = NULL;
+    *count = list && found > room ? room : found;
+    return cudaSuccess;
+}
+
+CuErr rt_cudaGraphNodeGetDependencies(void *node, GraphNode **list, void *data, size_t *n)
+{
+    ENTER();
+    CuErr e = neighbours(node, list, n, false);
+    if (e == cudaSuccess && list)
+        no_edge_data(data, n);
+    return LEAVE(e);
+}
+
+CuErr rt_cudaGraphNodeGetDependentNodes(void *node, GraphNode **list, void *data, size_t *n)
+{
+    ENTER();
+    CuErr e = neighbours(node, list, n, true);
+    if (e == cudaSuccess && list)
+        no_edge_data(data, n);
+    return LEAVE(e);
+}
+
+CuErr rt_cudaGraphNodeGetDependencies_12(void *node, GraphNode **list, size_t *n)
+{
+    ENTER();
+    return LEAVE(neighbours(node, list, n, false));
+}
+
+CuErr rt_cudaGraphNodeGetDependentNodes_12(void *node, GraphNode **list, size_t *n)
+{
+    ENTER();
+    return LEAVE(neighbours(node, list, n, true));
+}
+
+/* ---- attributes of kernel nodes ---- */
+
+CuErr rt_cudaGraphKernelNodeSetAttribute(void *node, int id, const void *value)
+{
+    ENTER();
+    GraphNode *n = node_of(node);
+    if (!n || n->kind != NODE_KERNEL || !value || id < 1 || id >= ATTRIBUTES)
+        return LEAVE(cudaErrorInvalidValue);
+    if (!n->attrs)
+        n->attrs = xcalloc(ATTRIBUTES, sizeof *n->attrs);
+    n->attrs[id].id = id;
+    memcpy(&n->attrs[id].value, value, sizeof n->attrs[id].value);
+    launch_read_attributes(&n->ask, &n->attrs[id], 1);
+    return LEAVE(cudaSuccess);
+}
+
+CuErr rt_cudaGraphKernelNodeGetAttribute(void *node, int id, void *value)
+{
+    ENTER();
+    const GraphNode *n = of_kind(node, NODE_KERNEL);
+    if (!n || !value || id < 1 || id >= ATTRIBUTES)
+        return LEAVE(cudaErrorInvalidValue);
+    LaunchAttribute a = {.id = id};
+    if (n->attrs)
+        a = n->attrs[id];
+    memcpy(value, &a.value, sizeof a.value);
+    return LEAVE(cudaSuccess);
+}
+
+CuErr rt_cudaGraphKernelNodeCopyAttributes(void *to, void *from)
+{
+    ENTER();
+    GraphNode       *a = node_of(to);
+    const GraphNode *b = of_kind(from, NODE_KERNEL);
+    if (!a || a->kind != NODE_KERNEL || !b)
+        return LEAVE(cudaErrorInvalidValue);
+    node_copy_attributes(a, b);
+    return LEAVE(cudaSuccess);
+}
+
+/* ---- user objects ---- */
+
+CuErr rt_cudaUserObjectCreate(UserObject **out, void *p, void (*destroy)(void *), unsigned count, unsigned flags)
+{
+    ENTER();
+    if (!out || !destroy || !count || flags != 1) /* cudaUserObjectNoDestructorSync is required */
+        return LEAVE(cudaErrorInvalidValue);
+    *out = user_object_new(p, destroy, count);
+    return LEAVE(cudaSuccess);
+}
+
+CuErr rt_cudaUserObjectRetain(UserObject *o, unsigned count)
+{
+    ENTER();
+    return LEAVE(count && user_object_add(o, (int)count) ? cudaSuccess : cudaErrorInvalidValue);
+}
+
+CuErr rt_cudaUserObjectRelease(UserObject *o, unsigned count)
+{
+    ENTER();
+    return LEAVE(count && user_object_add(o, -(int)count) ? cudaSuccess : cudaErrorInvalidValue);
+}
+
+CuErr rt_cudaGraphRetainUserObject(void *graph, UserObject *o, unsigned count, unsigned flags)
+{
+    ENTER();
+    Graph *g = cgraph_of(graph, false);
+    if (!g || !count || flags > 1 || !user_object_add(o, flags ? 0 : (int)count))
+        return LEAVE(cudaErrorInvalidValue);
+    cgraph_own(g, o, count);
+    return LEAVE(cudaSuccess);
+}
+
+CuErr rt_cudaGraphReleaseUserObject(void *graph, UserObject *o, unsigned count)
+{
+    ENTER();
+    Graph *g = cgraph_of(graph, false);
+    return LEAVE(g && count && cgraph_disown(g, o, count) ? cudaSuccess : cudaErrorInvalidValue);
+}
+
+/* ---- a picture ---- */
+
+static const char *kind_name(NodeKind kind)
+{
+    static const char *const names[] = {"KERNEL",    "MEMCPY",     "MEMSET",       "HOST",       "GRAPH",
+                                        "EMPTY",     "EVENT_WAIT", "EVENT_RECORD", "SIGNAL",     "WAIT",
+                                        "MEM_ALLOC", "MEM_FREE",   "BATCH_MEM_OP", "CONDITIONAL"};
+    return (size_t)kind < sizeof names / sizeof *names ? names[kind] : "?";
+}
+
+CuErr rt_cudaGraphDebugDotPrint(void *graph, const char *path, unsigned flags)
+{
+    (void)flags;
+    ENTER();
+    const Graph *g = cgraph_of(graph, false);
+    FILE        *f = g && path ? fopen(path, "w") : NULL;
+    if (!f)
+        return LEAVE(g && path ? cudaErrorOperatingSystem : cudaErrorInvalidValue);
+    fprintf(f, "digraph dot {\nsubgraph cluster_1 {\nlabel=\"graph_1\" graph[style=\"dashed\"];\n");
+    for (size_t i = 0; i < g->nnodes; i++) {
+        const GraphNode *n = g->node[i];
+        fprintf(f, "\"graph_1_node_%zu\"[style=\"solid\" shape=\"rectangle\" label=\"%zu\n%s%s%s\n\"];\n", i, i,
+                kind_name(n->kind), n->kind == NODE_KERNEL ? "\n" : "",
+                n->kind == NODE_KERNEL ? kernel_shown(n->kernel) : "");
+    }
+    for (size_t i = 0; i < g->nnodes; i++)
+        for (size_t j = 0; j < g->nnodes; j++)
+            if (depends(g->node[j], g->node[i]))
+                fprintf(f, "\"graph_1_node_%zu\" -> \"graph_1_node_%zu\";\n", i, j);
+    fprintf(f, "}\n}\n");
+    return LEAVE(fclose(f) == 0 ? cudaSuccess : cudaErrorOperatingSystem);
+}
