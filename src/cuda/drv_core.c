@@ -20,7 +20,6 @@ typedef struct Context {
     int             device;
     unsigned        flags;
     bool            primary, retained;
-    unsigned        attached; /* cuCtxAttach */
     struct Context *next;
 } Context;
 
@@ -115,18 +114,6 @@ CuErr drv_cuGetProcAddress_v2(const char *name, void **out, int version, uint64_
     if (found)
         *found = *out ? FOUND : listed ? TOO_OLD : NOT_FOUND;
     return *out || found ? cudaSuccess : cudaErrorSymbolNotFound;
-}
-
-CuErr rt_cudaGetDriverEntryPointByVersion(const char *name, void **out, unsigned version, unsigned long long flags,
-                                          int *found)
-{
-    ENTER();
-    return LEAVE(drv_cuGetProcAddress_v2(name, out, (int)version, flags, found));
-}
-
-CuErr rt_cudaGetDriverEntryPoint(const char *name, void **out, unsigned long long flags, int *found)
-{
-    return rt_cudaGetDriverEntryPointByVersion(name, out, API_VERSION, flags, found);
 }
 
 CuErr drv_cuGetProcAddress(const char *name, void **out, int version, uint64_t flags)
@@ -424,28 +411,6 @@ CuErr drv_cuCtxSetFlags(unsigned flags)
     ENTER_CTX();
     stack[top - 1]->flags = flags;
     return cudaSuccess;
-}
-
-CuErr drv_cuCtxAttach(Context **out, unsigned flags)
-{
-    ENTER_CTX();
-    if (!out || flags)
-        return cudaErrorInvalidValue;
-    stack[top - 1]->attached++;
-    *out = stack[top - 1];
-    return cudaSuccess;
-}
-
-CuErr drv_cuCtxDetach(Context *c)
-{
-    ENTER_CTX();
-    if (!known(c))
-        return cudaErrorDeviceUninitialized;
-    if (c->attached) {
-        c->attached--;
-        return cudaSuccess;
-    }
-    return drv_cuCtxDestroy_v2(c);
 }
 
 CuErr rt_cudaDeviceEnablePeerAccess(int other, unsigned flags);

@@ -165,21 +165,6 @@ SET(8, unsigned char)
 SET(16, unsigned short)
 SET(32, unsigned)
 
-#define SET_2D(bits, type)                                                                                             \
-    CuErr drv_cuMemsetD2D##bits##_v2(WwPtr dst, size_t pitch, type value, size_t width, size_t height)                 \
-    {                                                                                                                  \
-        ENTER();                                                                                                       \
-        return stream_set(at(dst), pitch, value, bits / 8, width, height, NULL);                                       \
-    }                                                                                                                  \
-    CuErr drv_cuMemsetD2D##bits##Async(WwPtr dst, size_t pitch, type value, size_t width, size_t height, void *stream) \
-    {                                                                                                                  \
-        ENTER();                                                                                                       \
-        return stream_set(at(dst), pitch, value, bits / 8, width, height, stream);                                     \
-    }
-SET_2D(8, unsigned char)
-SET_2D(16, unsigned short)
-SET_2D(32, unsigned)
-
 /* Contexts tell only the devices, which the addresses tell too. */
 CuErr drv_cuMemcpyPeer(WwPtr dst, void *to, WwPtr src, void *from, size_t bytes)
 {

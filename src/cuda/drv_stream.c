@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Driver interface: words of memory that streams wait for and write, copy nodes of graphs, occupancy. */
+ * Driver interface: words of memory that streams wait for and write, copy nodes of graphs. */
 #include <string.h>
 
 #include "cuda/driver.h"
 #include "cuda/graph_params.h"
-#include "cuda/launch.h"
 #include "cuda/stream.h"
 
 /* ---- words ---- */
@@ -73,43 +72,6 @@ CuErr drv_cuStreamBatchMemOp(void *stream, unsigned n, const MemOp *op, unsigned
 CuErr drv_cuStreamBatchMemOp_v2(void *stream, unsigned n, const MemOp *op, unsigned flags)
 {
     return drv_cuStreamBatchMemOp(stream, n, op, flags);
-}
-
-/* ---- occupancy ---- */
-
-static CuErr best_block(int *grid, int *block, Kernel *f, size_t (*shared)(int), size_t fixed, int limit)
-{
-    CuErr          e;
-    FuncAttributes a;
-    Kernel        *k = kernel_find(f, &e);
-    if (!k || !grid || !block)
-        return k ? cudaErrorInvalidValue : cudaErrorInvalidResourceHandle;
-    e        = launch_attributes(k, &a);
-    int most = limit > 0 && limit < a.max_threads ? limit : a.max_threads, best = 0;
-    for (int n = (most + 31) / 32 * 32; e == cudaSuccess && n > 0; n -= 32) {
-        int threads = n > most ? most : n, blocks = 0;
-        e = launch_occupancy(k, threads, shared ? shared(threads) : fixed, &blocks);
-        if (e == cudaSuccess && blocks * threads > best) {
-            best   = blocks * threads;
-            *block = threads;
-            *grid  = blocks * LAUNCH_SMS;
-        }
-    }
-    return e;
-}
-
-CuErr drv_cuOccupancyMaxPotentialBlockSize(int *grid, int *block, Kernel *f, size_t (*shared)(int), size_t fixed,
-                                           int limit)
-{
-    ENTER_CTX();
-    return best_block(grid, block, f, shared, fixed, limit);
-}
-
-CuErr drv_cuOccupancyMaxPotentialBlockSizeWithFlags(int *grid, int *block, Kernel *f, size_t (*shared)(int),
-                                                    size_t fixed, int limit, unsigned flags)
-{
-    ENTER_CTX();
-    return flags > 1 ? cudaErrorInvalidValue : best_block(grid, block, f, shared, fixed, limit);
 }
 
 /* ---- graphs ---- */
