@@ -98,9 +98,10 @@ static CuErr check_shape(Extent e, unsigned flags)
 {
     bool layered = flags & ARRAY_LAYERED, cube = flags & ARRAY_CUBEMAP, gather = flags & ARRAY_GATHER;
     bool fits;
-    if (flags & ARRAY_SPARSE)
+    if (flags & (ARRAY_SPARSE | ARRAY_DEFERRED))
         return cudaErrorNotSupported;
-    if (flags & ~0xffu || !e.width || (!e.height && e.depth && !layered) || (layered && !e.depth))
+    if (flags & ~(unsigned)(ARRAY_LAYERED | ARRAY_SURFACE | ARRAY_CUBEMAP | ARRAY_GATHER | ARRAY_VIDEO) || !e.width ||
+        (!e.height && e.depth && !layered) || (layered && !e.depth))
         return cudaErrorInvalidValue;
     if (cube) {
         if (e.width != e.height || (layered ? e.depth % 6 != 0 : e.depth != 6))
@@ -109,11 +110,11 @@ static CuErr check_shape(Extent e, unsigned flags)
     } else if (layered) {
         fits = at_most(e, 32768, 32768, 2048);
     } else if (e.depth) {
-        fits = at_most(e, 16384, 16384, 16384);
+        fits = at_most(e, 16384, 16384, 16384) || at_most(e, 8192, 8192, 32768);
     } else {
         fits = gather ? at_most(e, 32768, 32768, 0) : at_most(e, 131072, 65536, 0);
     }
-    if (gather && (!e.height || (e.depth && !layered && !cube)))
+    if (gather && (!e.height || e.depth))
         return cudaErrorInvalidValue;
     return fits ? cudaSuccess : cudaErrorInvalidValue;
 }
@@ -300,9 +301,8 @@ static CuErr end_of(const CopyEnd *e, size_t width, size_t height, size_t depth,
         *p     = (char *)e->ptr + e->z * *slice + e->y * e->pitch + e->x;
         return cudaSuccess;
     }
-    Extent   n     = array_size(a);
-    unsigned texel = texel_bytes(&a->format);
-    if (e->x % texel || width % texel || e->x + width > a->pitch || e->y + height > n.height || e->z + depth > n.depth)
+    Extent n = array_size(a);
+    if (e->x + width > a->pitch || e->y + height > n.height || e->z + depth > n.depth)
         return cudaErrorInvalidValue;
     *pitch = a->pitch;
     *slice = a->slice;
@@ -363,6 +363,9 @@ CuErr array_copy_parms(const CopyParms3D *c, NodeCopy *out)
     CopyEnd dst, src;
     if (!c)
         return cudaErrorInvalidValue;
+    *out = (NodeCopy){.kind = c->kind};
+    if (!c->extent.width || !c->extent.height || !c->extent.depth)
+        return cudaSuccess;
     CuErr e = parms_end(c->dst_array, c->dst_pos, c->dst, &dst);
     if (e == cudaSuccess)
         e = parms_end(c->src_array, c->src_pos, c->src, &src);
@@ -374,5 +377,6 @@ CuErr array_copy_parms(const CopyParms3D *c, NodeCopy *out)
         width *= texel_bytes(&a->format);
     if (src.array && dst.array && texel_bytes(&src.array->format) != texel_bytes(&dst.array->format))
         return cudaErrorInvalidValue;
-    return array_copy_node(&dst, &src, width, c->extent.height, c->extent.depth, c->kind, out);
+    e = array_copy_node(&dst, &src, width, c->extent.height, c->extent.depth, c->kind, out);
+    return e == cudaSuccess ? e : cudaErrorInvalidValue;
 }

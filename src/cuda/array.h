@@ -17,7 +17,8 @@ enum {
     ARRAY_DEPTH    = 0x10, /* driver only */
     ARRAY_COLOR    = 0x20,
     ARRAY_SPARSE   = 0x40,
-    ARRAY_DEFERRED = 0x80
+    ARRAY_DEFERRED = 0x80,
+    ARRAY_VIDEO    = 0x100
 };
 
 typedef struct Mipmap Mipmap;

@@ -148,7 +148,7 @@ static CuErr end_of(const DriverEnd3D *d, size_t width, size_t height, CopyEnd *
                      .x      = d->x,
                      .y      = d->y,
                      .z      = d->z};
-    if (d->level)
+    if (d->level || (d->type != MEMORY_TYPE_ARRAY && d->height && d->height < height))
         return cudaErrorInvalidValue;
     switch (d->type) {
     case MEMORY_TYPE_HOST: out->ptr = d->host; break;
@@ -173,6 +173,8 @@ static CuErr copy_3d(const DriverCopy3D *c, void *stream)
     CopyEnd dst, src;
     if (!c)
         return cudaErrorInvalidValue;
+    if (!c->width || !c->height || !c->depth)
+        return cudaSuccess;
     CuErr e = end_of(&c->dst, c->width, c->height, &dst);
     if (e == cudaSuccess)
         e = end_of(&c->src, c->width, c->height, &src);

@@ -128,7 +128,8 @@ CuErr drv_cuTexObjectDestroy(uint64_t handle)
 {
     ENTER_CTX();
     queue_settle_device(-1);
-    return handle ? texobj_destroy(handle, TEX_TEXTURE) : cudaSuccess;
+    texobj_destroy(handle, TEX_TEXTURE);
+    return cudaSuccess;
 }
 
 CuErr drv_cuSurfObjectCreate(uint64_t *out, const ResourceDesc *r)
@@ -147,7 +148,8 @@ CuErr drv_cuSurfObjectDestroy(uint64_t handle)
 {
     ENTER_CTX();
     queue_settle_device(-1);
-    return handle ? texobj_destroy(handle, TEX_SURFACE) : cudaSuccess;
+    texobj_destroy(handle, TEX_SURFACE);
+    return cudaSuccess;
 }
 
 /* ---- asking back ---- */
@@ -215,7 +217,7 @@ CuErr drv_cuTexObjectGetResourceViewDesc(ViewDesc *out, uint64_t handle)
 {
     ENTER_CTX();
     const TexEntry *e = texobj_find(handle, TEX_TEXTURE);
-    if (!e || !out || !e->viewed)
+    if (!e || !out)
         return cudaErrorInvalidValue;
     const View *v = &e->view;
     *out          = (ViewDesc){.format      = v->format,
@@ -226,5 +228,17 @@ CuErr drv_cuTexObjectGetResourceViewDesc(ViewDesc *out, uint64_t handle)
                                .last_level  = v->last_level,
                                .first_layer = v->first_layer,
                                .last_layer  = v->last_layer};
+    return cudaSuccess;
+}
+
+CuErr drv_cuDeviceGetTexture1DLinearMaxWidth(size_t *out, unsigned format, unsigned channels, int device)
+{
+    ENTER();
+    TexFormat f;
+    if (device < 0 || device >= state.count)
+        return cudaErrorInvalidDevice;
+    if (!out || !format_of_driver(format, channels, &f))
+        return cudaErrorInvalidValue;
+    *out = texobj_linear_width(&f);
     return cudaSuccess;
 }

@@ -13,6 +13,12 @@ ChannelDesc rt_cudaCreateChannelDesc(int x, int y, int z, int w, int kind)
 
 /* ---- arrays ---- */
 
+/* Planar and block-compressed texels are the card's, not ours. */
+static CuErr bad_channels(const ChannelDesc *d)
+{
+    return d->kind == 4 || d->kind >= 17 ? cudaErrorNotSupported : cudaErrorInvalidChannelDescriptor;
+}
+
 static CuErr make(void **out, const ChannelDesc *d, Extent e, unsigned flags)
 {
     TexFormat f;
@@ -20,7 +26,7 @@ static CuErr make(void **out, const ChannelDesc *d, Extent e, unsigned flags)
     if (!out || !d)
         return cudaErrorInvalidValue;
     if (!format_of_channels(d, &f))
-        return cudaErrorInvalidChannelDescriptor;
+        return bad_channels(d);
     CuErr err = array_new(&a, &f, e, flags);
     if (err == cudaSuccess)
         *out = a;
@@ -81,7 +87,7 @@ CuErr rt_cudaMallocMipmappedArray(void **out, const ChannelDesc *d, Extent e, un
     if (!out || !d)
         return LEAVE(cudaErrorInvalidValue);
     if (!format_of_channels(d, &f))
-        return LEAVE(cudaErrorInvalidChannelDescriptor);
+        return LEAVE(bad_channels(d));
     CuErr err = mipmap_new(&m, &f, e, levels, flags);
     if (err == cudaSuccess)
         *out = m;
@@ -105,6 +111,34 @@ CuErr rt_cudaGetMipmappedArrayLevel(void **out, void *mipmap, unsigned level)
         return LEAVE(cudaErrorInvalidValue);
     *out = m->level[level];
     return LEAVE(cudaSuccess);
+}
+
+/* What only arrays with deferred mapping, planes or sparse memory have: there are none of these. */
+
+static CuErr plain_array(void *array)
+{
+    return array_of(array) ? cudaErrorInvalidValue : cudaErrorInvalidResourceHandle;
+}
+
+CuErr rt_cudaArrayGetMemoryRequirements(void *out, void *array, int device)
+{
+    (void)out, (void)device;
+    ENTER();
+    return LEAVE(plain_array(array));
+}
+
+CuErr rt_cudaArrayGetPlane(void **out, void *array, unsigned plane)
+{
+    (void)out, (void)plane;
+    ENTER();
+    return LEAVE(plain_array(array));
+}
+
+CuErr rt_cudaArrayGetSparseProperties(void *out, void *array)
+{
+    (void)out;
+    ENTER();
+    return LEAVE(plain_array(array));
 }
 
 /* ---- two dimensions ---- */

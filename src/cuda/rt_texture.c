@@ -77,8 +77,7 @@ static CuErr read_resource(const ResourceDesc *d, Resource *r)
 
 static CuErr read_sampler(const TextureDesc *d, TexSampler *s)
 {
-    if (d->filter < 0 || d->filter > 1 || d->mip_filter < 0 || d->mip_filter > 1 || d->read_mode < 0 ||
-        d->read_mode > 1)
+    if (d->filter < 0 || d->filter > 1 || d->mip_filter < 0 || d->mip_filter > 1)
         return cudaErrorInvalidValue;
     *s = (TexSampler){.linear     = d->filter,
                       .mip_linear = d->mip_filter,
@@ -104,7 +103,7 @@ CuErr rt_cudaCreateTextureObject(uint64_t *out, const ResourceDesc *r, const Tex
     ENTER();
     TexEntry e = {.kind = TEX_TEXTURE};
     if (!out || !r || !t)
-        return LEAVE(cudaErrorInvalidValue);
+        return LEAVE(out && r ? cudaErrorInvalidResourceHandle : cudaErrorInvalidValue);
     CuErr err = read_resource(r, &e.resource);
     if (err == cudaSuccess)
         err = read_sampler(t, &e.sampler);
@@ -125,7 +124,8 @@ CuErr rt_cudaDestroyTextureObject(uint64_t handle)
 {
     ENTER();
     queue_settle_device(-1);
-    return LEAVE(handle ? texobj_destroy(handle, TEX_TEXTURE) : cudaSuccess);
+    texobj_destroy(handle, TEX_TEXTURE);
+    return LEAVE(cudaSuccess);
 }
 
 CuErr rt_cudaCreateSurfaceObject(uint64_t *out, const ResourceDesc *r)
@@ -146,7 +146,8 @@ CuErr rt_cudaDestroySurfaceObject(uint64_t handle)
 {
     ENTER();
     queue_settle_device(-1);
-    return LEAVE(handle ? texobj_destroy(handle, TEX_SURFACE) : cudaSuccess);
+    texobj_destroy(handle, TEX_SURFACE);
+    return LEAVE(cudaSuccess);
 }
 
 /* ---- asking back ---- */
@@ -219,7 +220,7 @@ CuErr rt_cudaGetTextureObjectResourceViewDesc(ViewDesc *out, uint64_t handle)
 {
     ENTER();
     const TexEntry *e = texobj_find(handle, TEX_TEXTURE);
-    if (!e || !out || !e->viewed)
+    if (!e || !out)
         return LEAVE(cudaErrorInvalidValue);
     const View *v = &e->view;
     *out          = (ViewDesc){.format      = (int)v->format,
@@ -241,6 +242,6 @@ CuErr rt_cudaDeviceGetTexture1DLinearMaxWidth(size_t *out, const ChannelDesc *d,
         return LEAVE(cudaErrorInvalidDevice);
     if (!out || !d || !format_of_channels(d, &f))
         return LEAVE(cudaErrorInvalidValue);
-    *out = 268435456;
+    *out = texobj_linear_width(&f);
     return LEAVE(cudaSuccess);
 }

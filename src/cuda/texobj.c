@@ -23,20 +23,29 @@ const TexEntry *texobj_find(uint64_t handle, TexKind kind)
 
 /* ---- checks ---- */
 
+/* Bytes from the resource's start that are in its allocation; 0: it is in none. */
+static uint64_t room(const Resource *r)
+{
+    const Range *m = devmem_range(r->ptr);
+    return m ? m->base + m->bytes - r->ptr : 0;
+}
+
 static CuErr check_memory(const Resource *r)
 {
-    const Range *m     = devmem_range(r->ptr);
-    unsigned     texel = texel_bytes(&r->format);
-    bool         plane = r->type == RESOURCE_PITCH;
-    uint64_t     last  = plane ? r->pitch * (r->height - 1) + r->width * texel : r->bytes;
-    if (!r->ptr || r->ptr % TEXTURE_ALIGN || !m || last > m->base + m->bytes - r->ptr)
+    unsigned texel = texel_bytes(&r->format);
+    if (!r->ptr || r->ptr % TEXTURE_ALIGN || !room(r))
         return cudaErrorInvalidValue;
-    if (plane)
-        return r->width && r->height && r->pitch % PITCH_ALIGN == 0 && r->pitch >= r->width * texel &&
-                       r->width <= 131072 && r->height <= 65000
+    if (r->type == RESOURCE_PITCH)
+        return r->width && r->height && r->pitch % PITCH_ALIGN == 0 && r->width <= 131072 && r->height <= 65000
                    ? cudaSuccess
                    : cudaErrorInvalidValue;
-    return r->bytes / texel <= 268435456 ? cudaSuccess : cudaErrorInvalidValue;
+    return r->bytes / texel <= texobj_linear_width(&r->format) ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+uint64_t texobj_linear_width(const TexFormat *f)
+{
+    uint64_t most = (UINT64_C(1) << 32) / texel_bytes(f);
+    return most < UINT64_C(1) << 30 ? most : UINT64_C(1) << 30;
 }
 
 const TexFormat *resource_format(const Resource *r)
@@ -54,7 +63,7 @@ static CuErr check_sampler(const TexEntry *e)
     for (int i = 0; i < 3; i++)
         if (s->address[i] > TEX_BORDER)
             return cudaErrorInvalidValue;
-    if (s->to_float && (f->kind == 'f' || f->bits == 32) && f->bits != 16 && f->kind != 'f')
+    if (s->to_float && (f->kind == 'f' || f->bits == 32))
         return cudaErrorInvalidNormSetting;
     if (s->linear && !fractions)
         return cudaErrorInvalidFilterSetting;
@@ -90,21 +99,27 @@ static void from_levels(TexObject *o, Array *const *level, unsigned n)
     o->bytes = o->level[n - 1].base + o->level[n - 1].slice * o->level[n - 1].depth - o->base;
 }
 
+/* Rows or texels that are not in the allocation are left out, and said so: the card would read what lies there. */
 static void from_memory(TexObject *o, const Resource *r)
 {
-    unsigned texel   = texel_bytes(&r->format);
-    bool     plane   = r->type == RESOURCE_PITCH;
+    uint64_t texel = texel_bytes(&r->format), there = room(r);
+    bool     plane = r->type == RESOURCE_PITCH;
+    uint64_t row = r->width * texel, asked = plane ? r->pitch * (r->height - 1) + row : r->bytes / texel * texel;
+    uint64_t rows    = !plane ? 1 : asked <= there ? r->height : there < row ? 0 : (there - row) / r->pitch + 1;
     o->shape         = plane ? TEX_2D : TEX_1D;
     o->format        = r->format;
     o->linear_memory = !plane;
     o->nlevels       = 1;
     o->level[0]      = (TexLevel){.base   = r->ptr,
-                                  .width  = (uint32_t)(plane ? r->width : r->bytes / texel),
-                                  .height = plane ? (uint32_t)r->height : 1,
+                                  .width  = (uint32_t)(plane ? r->width : (asked < there ? asked : there) / texel),
+                                  .height = (uint32_t)rows,
                                   .depth  = 1,
                                   .pitch  = r->pitch};
     o->base          = r->ptr;
-    o->bytes         = plane ? r->pitch * (r->height - 1) + r->width * texel : r->bytes;
+    o->bytes         = asked < there ? asked : there;
+    if (asked > there)
+        state_say("a texture of %llu bytes is made over memory of %llu bytes; the rest cannot be fetched",
+                  (unsigned long long)asked, (unsigned long long)there);
 }
 
 /* A view sees the texels in another format of the same size, some of the levels, some of the layers. */
@@ -153,6 +168,8 @@ static CuErr object_of(const TexEntry *e, TexObject *o)
         if (err != cudaSuccess)
             return err;
         from_memory(o, r);
+        if (!o->level[0].height)
+            return cudaErrorInvalidValue;
     }
     }
     return e->viewed ? apply_view(o, &e->view) : cudaSuccess;
@@ -168,8 +185,7 @@ CuErr texobj_new(TexEntry *e)
     err = object_of(e, &o);
     if (err == cudaSuccess && e->kind == TEX_TEXTURE)
         err = check_sampler(e);
-    if (err == cudaSuccess && e->kind == TEX_SURFACE &&
-        (e->resource.type != RESOURCE_ARRAY || !(e->resource.array->flags & ARRAY_SURFACE)))
+    if (err == cudaSuccess && e->kind == TEX_SURFACE && e->resource.type != RESOURCE_ARRAY)
         err = cudaErrorInvalidValue;
     if (err != cudaSuccess)
         return err;
@@ -183,14 +199,13 @@ CuErr texobj_new(TexEntry *e)
     return cudaSuccess;
 }
 
-CuErr texobj_destroy(uint64_t handle, TexKind kind)
+void texobj_destroy(uint64_t handle, TexKind kind)
 {
     for (TexEntry **at = &entries, *e; (e = *at); at = &e->next)
         if (e->handle == handle && e->kind == kind) {
             *at = e->next;
             emu_texture_destroy(state_emu(state.device[e->device]), handle);
             free(e);
-            return cudaSuccess;
+            return;
         }
-    return cudaErrorInvalidValue;
 }

@@ -37,12 +37,16 @@ typedef struct TexEntry { /* what an object was made from */
 
 /* Checks e's resource, sampler and view, makes the object on the current device and keeps a copy of *e with its handle. */
 CuErr           texobj_new(TexEntry *e);
-CuErr           texobj_destroy(uint64_t handle, TexKind kind);
+/* A handle of no object is left alone, as by the driver. */
+void            texobj_destroy(uint64_t handle, TexKind kind);
 /* NULL: there is none. */
 const TexEntry *texobj_find(uint64_t handle, TexKind kind);
 
 /* The format of a resource's texels. */
 const TexFormat *resource_format(const Resource *r);
+
+/* The most texels of a one-dimensional texture over plain memory. */
+uint64_t texobj_linear_width(const TexFormat *f);
 
 enum { TEXTURE_ALIGN = 512, PITCH_ALIGN = 32 };
 

@@ -89,21 +89,15 @@ static bool read_place(Lower *lo, const Instr *in, const Shape *s, TexInfo *t)
 static bool read_rest(Lower *lo, const Instr *in, const Shape *s, TexInfo *t)
 {
     unsigned at = 2;
-    switch ((Word)in->op->field[FIELD_texlevel]) {
-    case WORD_level:
+    if (in->op->op == OP_tex_grad) {
+        t->lod_mode = TEX_LOD_GRADIENT;
+        words(lo, &in->opd[at++], 0, 3, true, t->dx);
+        words(lo, &in->opd[at++], 0, 3, true, t->dy);
+    } else if (opcode_has(in->op, WORD_level)) {
         t->lod_mode = TEX_LOD_LEVEL;
         if (in->nopd <= at)
             return false;
         t->lod = lo_src(lo, &in->opd[at++], 4, !t->whole);
-        break;
-    case WORD_grad:
-        t->lod_mode = TEX_LOD_GRADIENT;
-        if (in->nopd <= at + 1)
-            return false;
-        words(lo, &in->opd[at++], 0, 3, true, t->dx);
-        words(lo, &in->opd[at++], 0, 3, true, t->dy);
-        break;
-    default: break;
     }
     if (at < in->nopd && !is_float_operand(&in->opd[at]))
         words(lo, &in->opd[at++], 0, s->ncoords, false, t->offset);
@@ -165,6 +159,7 @@ static bool lower_fetch(Lower *lo, const Instr *in)
 
 /* ---- queries ---- */
 
+/* Of channel types, orders, filter and address modes the manual gives no numbers, and a card has none for handles: they stop when reached. */
 static bool lower_query(Lower *lo, const Instr *in, TexKind kind)
 {
     static const struct {
@@ -176,15 +171,7 @@ static bool lower_query(Lower *lo, const Instr *in, TexKind kind)
                      {WORD_array_size, QUERY_ARRAY_SIZE},
                      {WORD_num_mipmap_levels, QUERY_LEVELS},
                      {WORD_num_samples, QUERY_SAMPLES},
-                     {WORD_channel_data_type, QUERY_DATA_TYPE},
-                     {WORD_channel_order, QUERY_ORDER},
-                     {WORD_normalized_coords, QUERY_NORMALIZED},
-                     {WORD_force_unnormalized_coords, QUERY_FORCE_UNNORMALIZED},
-                     {WORD_filter_mode, QUERY_FILTER},
-                     {WORD_addr_mode_0, QUERY_ADDRESS_0},
-                     {WORD_addr_mode_1, QUERY_ADDRESS_1},
-                     {WORD_addr_mode_2, QUERY_ADDRESS_2},
-                     {WORD_memory_layout, QUERY_LAYOUT}};
+                     {WORD_normalized_coords, QUERY_NORMALIZED}};
     Word     word = (Word)in->op->field[kind == TEX_TEXTURE ? FIELD_txquery : FIELD_suquery];
     unsigned k    = 0;
     while (k < sizeof names / sizeof *names && names[k].word != word)
@@ -267,7 +254,7 @@ static bool lower_one(Lower *lo, const Instr *in)
 {
     switch (in->op->op) {
     case OP_tex:
-    case OP_tex_half:
+    case OP_tex_grad:
     case OP_tld4: return lower_fetch(lo, in);
     case OP_txq:
     case OP_txq_level: return lower_query(lo, in, TEX_TEXTURE);
@@ -284,7 +271,7 @@ bool lower_texture(Lower *lo, const Instr *in)
 {
     switch (in->op->op) {
     case OP_tex:
-    case OP_tex_half:
+    case OP_tex_grad:
     case OP_tld4:
     case OP_txq:
     case OP_txq_level:

@@ -36,6 +36,12 @@ static bool locate(Warp *w, const Uop *u, const TexObject *o, unsigned lane, Spo
     int64_t         y = coordinate(w, s->coord[1], lane), z = coordinate(w, s->coord[2], lane);
     if (s->layer != NO_SLOT)
         z = coordinate(w, s->layer, lane);
+    if (x % bytes) {
+        fault_raise(w, u, FAULT_MISALIGNED, lane, w->mask,
+                    "surface access of %u bytes at x = %lld bytes, which is no multiple of %u", bytes, (long long)x,
+                    bytes);
+        return false;
+    }
     int64_t row    = (int64_t)l->width * texel;
     bool    inside = x >= 0 && x + bytes <= row && y >= 0 && y < l->height && z >= 0 && z < l->depth;
     out->p         = NULL;
@@ -54,7 +60,8 @@ static bool locate(Warp *w, const Uop *u, const TexObject *o, unsigned lane, Spo
     if (x + bytes > row)
         x = row - bytes;
     x      = x < 0 ? 0 : x;
-    out->p = (uint8_t *)(uintptr_t)l->base + (uint64_t)clamped(z, l->depth) * l->slice +
+    out->p = (uint8_t *)(uintptr_t)l->base +
+             (uint64_t)clamped(s->layer != NO_SLOT && z < 0 ? l->depth : z, l->depth) * l->slice +
              (uint64_t)clamped(y, l->height) * l->pitch + x;
     return true;
 }

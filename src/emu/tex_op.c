@@ -161,43 +161,25 @@ const Uop *ctl_tex(Warp *w, const Uop *u)
 
 /* ---- queries ---- */
 
-/* The manual's names of channel types and orders are numbers to a program: the OpenCL ones, as ptxas has them. */
-static uint32_t data_type(const TexFormat *f, bool to_float)
-{
-    unsigned size = f->bits == 8 ? 0 : f->bits == 16 ? 1 : 2;
-    if (f->kind == 'f')
-        return f->bits == 16 ? 0x10dd : 0x10de;
-    if (to_float || f->norm)
-        return (f->kind == 's' ? 0x10d0 : 0x10d2) + size;
-    return (f->kind == 's' ? 0x10d7 : 0x10da) + size;
-}
-
-static uint32_t channel_order(const TexFormat *f)
-{
-    return f->channels == 1 ? 0x10b0 : f->channels == 2 ? 0x10b2 : 0x10b5;
-}
-
+/* Layers are the last dimension, as on the card: of a1d the height, else the depth (of cubemaps: whole cubes to a texture, faces to a
+ * surface).  Dimensions that there are not are 0, but for a texture's height. */
 static uint32_t answer(const TexObject *o, TexQuery q, uint32_t lod)
 {
-    const TexSampler *s     = &o->sampler;
-    const TexLevel   *l     = &o->level[lod < o->nlevels ? lod : o->nlevels - 1];
-    bool              cubes = o->shape == TEX_CUBE || o->shape == TEX_CUBE_LAYERED;
-    bool layered            = o->shape == TEX_1D_LAYERED || o->shape == TEX_2D_LAYERED || o->shape == TEX_CUBE_LAYERED;
+    const TexLevel *l     = &o->level[lod < o->nlevels ? lod : o->nlevels - 1];
+    bool            cubes = o->shape == TEX_CUBE || o->shape == TEX_CUBE_LAYERED, texture = o->kind == TEX_TEXTURE;
+    bool            layered = o->shape == TEX_1D_LAYERED || o->shape == TEX_2D_LAYERED || o->shape == TEX_CUBE_LAYERED;
+    uint32_t        layers  = cubes && texture ? l->depth / 6 : l->depth;
     switch (q) {
     case QUERY_WIDTH: return l->width;
-    case QUERY_HEIGHT: return l->height;
-    case QUERY_DEPTH: return o->shape == TEX_3D ? l->depth : 1;
-    case QUERY_ARRAY_SIZE: return layered ? l->depth / (cubes ? 6 : 1) : 1;
+    case QUERY_HEIGHT: return o->shape == TEX_1D_LAYERED ? layers : o->shape == TEX_1D ? texture : l->height;
+    case QUERY_DEPTH:
+        if (o->shape == TEX_CUBE)
+            return texture ? 0 : layers;
+        return o->shape == TEX_3D || o->shape == TEX_2D_LAYERED || o->shape == TEX_CUBE_LAYERED ? layers : 0;
+    case QUERY_ARRAY_SIZE: return layered ? layers : 1;
     case QUERY_LEVELS: return o->nlevels;
     case QUERY_SAMPLES: return 1;
-    case QUERY_DATA_TYPE: return data_type(&o->format, s->to_float);
-    case QUERY_ORDER: return channel_order(&o->format);
-    case QUERY_NORMALIZED: return s->normalised;
-    case QUERY_FILTER: return s->linear;
-    case QUERY_ADDRESS_0:
-    case QUERY_ADDRESS_1:
-    case QUERY_ADDRESS_2: return s->address[q - QUERY_ADDRESS_0];
-    default: return 0;
+    default: return o->sampler.normalised;
     }
 }
 
@@ -217,17 +199,14 @@ const Uop *ctl_txq(Warp *w, const Uop *u)
     return u + 1;
 }
 
+/* Only a .texref, .samplerref or .surfref is of a type; a handle is a number. */
 const Uop *ctl_istypep(Warp *w, const Uop *u)
 {
-    Launch  *l  = w->block->launch;
     uint32_t is = 0;
     for (uint32_t m = w->mask; m; m &= m - 1) {
-        unsigned         i      = (unsigned)__builtin_ctz(m);
-        uint64_t         handle = SLOT(w, uint64_t, u->a)[i];
-        const Var       *ref    = reference_at(l->em, handle);
-        const TexObject *o      = emu_texture(l->dev, handle);
-        Type             t      = ref ? ref->type : o && o->kind == TEX_TEXTURE ? TY_TEXREF : o ? TY_SURFREF : TY_NONE;
-        is |= (uint32_t)(t == (Type)u->x) << i;
+        unsigned   i   = (unsigned)__builtin_ctz(m);
+        const Var *ref = reference_at(w->block->launch->em, SLOT(w, uint64_t, u->a)[i]);
+        is |= (uint32_t)(ref && ref->type == (Type)u->x) << i;
     }
     uint32_t p = (pred_get(w, u->d) & ~w->mask) | is;
     memcpy(w->r + u->d, &p, 4);

@@ -40,8 +40,7 @@ typedef struct SurfInfo {
 } SurfInfo;
 
 typedef enum TexQuery {
-    QUERY_WIDTH, QUERY_HEIGHT, QUERY_DEPTH, QUERY_ARRAY_SIZE, QUERY_LEVELS, QUERY_SAMPLES, QUERY_DATA_TYPE, QUERY_ORDER, QUERY_NORMALIZED,
-    QUERY_FORCE_UNNORMALIZED, QUERY_FILTER, QUERY_ADDRESS_0, QUERY_ADDRESS_1, QUERY_ADDRESS_2, QUERY_LAYOUT
+    QUERY_WIDTH, QUERY_HEIGHT, QUERY_DEPTH, QUERY_ARRAY_SIZE, QUERY_LEVELS, QUERY_SAMPLES, QUERY_NORMALIZED
 } TexQuery;
 
 /* The object a lane's handle names: one of the table, or what the module's .texref or .surfref at that address is bound to.

@@ -29,6 +29,8 @@ TexArithmetic texel_arithmetic(const TexFormat *f)
 {
     if (f->kind == 'f')
         return f->bits == 16 ? TEX_ARITH_F16 : TEX_ARITH_F32;
+    if (f->kind == 'l')
+        return TEX_ARITH_LIGHT;
     return f->kind == 'u' ? (f->bits == 8 ? TEX_ARITH_U8 : TEX_ARITH_U16)
                           : (f->bits == 8 ? TEX_ARITH_S8 : TEX_ARITH_S16);
 }
@@ -38,6 +40,8 @@ float texel_to_float(const TexFormat *f, uint32_t v)
     float    r;
     int32_t  s;
     uint32_t most = (UINT32_C(1) << (f->bits - 1 + (f->kind == 'u'))) - 1;
+    if (f->kind == 'l')
+        return (float)(v & LIGHT_VALUE) / 16384.0f;
     if (f->kind == 'f' && f->bits == 16)
         return (float)half_to_double((uint16_t)v);
     if (f->kind == 'f') {
@@ -50,12 +54,18 @@ float texel_to_float(const TexFormat *f, uint32_t v)
     return s < -(int32_t)most ? -1.0f : (float)((double)s / most);
 }
 
-/* The card's table: 8 significant bits, and none below 2^-14. */
-float texel_from_srgb(uint32_t v)
+static const uint16_t srgb[256] = {
+#include "emu/srgb.def"
+};
+
+uint32_t texel_from_srgb(uint32_t v)
 {
-    double c = v / 255.0, l = c <= 0.04045 ? c / 12.92 : pow((c + 0.055) / 1.055, 2.4);
-    int    e;
-    frexp(l, &e);
-    double unit = ldexp(1, e - 8 < -14 ? -14 : e - 8);
-    return (float)(floor(l / unit + 0.5) * unit);
+    bool raised = v == 136 || (v >= 184 && v <= 187) || (v >= 248 && v <= 254);
+    return srgb[v & 255] | (raised ? LIGHT_RAISED : 0);
+}
+
+uint32_t texel_to_srgb(float x)
+{
+    double l = (double)x, c = l <= 0.0031308 ? 12.92 * l : 1.055 * pow(l, 1 / 2.4) - 0.055;
+    return c > 0 ? (c < 1 ? (uint32_t)(c * 255 + 0.5) : 255) : 0;
 }

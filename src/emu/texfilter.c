@@ -8,6 +8,8 @@
  *              multiplied and added exactly, and rounded once, half away from zero (f16: to the 11 bits of a half)
  *   fractions  8-bit channels are widened to 16 bits, the sum is rounded to 16 bits, half up, and divided by the largest value
  *
+ *   sRGB       8 bits, no guard, rounded as halves
+ *
  * Three dimensions: each slab is a sum of its own; the two are aligned by cutting towards minus infinity.  With exponents far apart
  * 3 of 9446 sums differed from the card's in the last bit; with texels of similar size none did. */
 #include "emu/texfilter.h"
@@ -155,6 +157,25 @@ static uint32_t float_sum(const FloatKind *k, const uint32_t *v, const uint32_t 
     return bits_of((float)round_sum(k, s));
 }
 
+/* ---- light ---- */
+
+/* Aligned to the largest exponent with 8 bits and no guard, rounded to the 11 bits of a half. */
+static float light_sum(const uint32_t *v, const uint32_t *w, unsigned n)
+{
+    int     top = 0;
+    int64_t acc = 0;
+    for (unsigned i = 0; i < n; i++)
+        if (w[i] && (v[i] & LIGHT_VALUE)) {
+            int bits = 32 - __builtin_clz(v[i] & LIGHT_VALUE) + ((v[i] & LIGHT_RAISED) != 0);
+            top      = bits > top ? bits : top;
+        }
+    for (unsigned i = 0; i < n; i++)
+        acc += (int64_t)((uint64_t)(v[i] & LIGHT_VALUE) << 8 >> top) * w[i];
+    Sum s      = {.acc = acc, .any = true}; /* acc * 2^(top - 8 - 14 - WEIGHT) */
+    s.exponent = top - 8 - 14 + kinds[1].bias + kinds[1].mantissa + GUARD;
+    return (float)round_sum(&kinds[1], s);
+}
+
 /* ---- fractions ---- */
 
 static float fraction_sum(TexArithmetic a, const uint32_t *v, const uint32_t *w, unsigned n)
@@ -175,6 +196,8 @@ static float fraction_sum(TexArithmetic a, const uint32_t *v, const uint32_t *w,
 
 uint32_t texfilter_sum(TexArithmetic a, const uint32_t *v, const uint32_t *w, unsigned n, unsigned reach)
 {
+    if (a == TEX_ARITH_LIGHT)
+        return bits_of(light_sum(v, w, n));
     return a == TEX_ARITH_F32 || a == TEX_ARITH_F16 ? float_sum(&kinds[a == TEX_ARITH_F16], v, w, n, reach)
                                                     : bits_of(fraction_sum(a, v, w, n));
 }

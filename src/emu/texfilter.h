@@ -26,7 +26,7 @@ unsigned texcoord_fold(unsigned face, int64_t *x, int64_t *y, uint32_t n);
 unsigned texfilter_weights(const TexAxis *x, const TexAxis *y, const TexAxis *z, uint32_t total, uint32_t w[8]);
 
 /* How a channel is filtered. */
-typedef enum TexArithmetic { TEX_ARITH_F32, TEX_ARITH_F16, TEX_ARITH_U8, TEX_ARITH_U16, TEX_ARITH_S8, TEX_ARITH_S16 } TexArithmetic;
+typedef enum TexArithmetic { TEX_ARITH_F32, TEX_ARITH_F16, TEX_ARITH_U8, TEX_ARITH_U16, TEX_ARITH_S8, TEX_ARITH_S16, TEX_ARITH_LIGHT } TexArithmetic;
 /* The weighted sum of n texels' channel values (bits as the format has them, sign-extended) as a float's bits.  reach: which of them
  * may be infinite or NaN for the whole. */
 uint32_t texfilter_sum(TexArithmetic a, const uint32_t *v, const uint32_t *w, unsigned n, unsigned reach);
@@ -36,6 +36,9 @@ void          texel_read(const TexObject *t, const TexLevel *l, int64_t x, int64
 TexArithmetic texel_arithmetic(const TexFormat *f);
 /* One channel's bits as a float in point mode. */
 float         texel_to_float(const TexFormat *f, uint32_t v);
-float         texel_from_srgb(uint32_t v);
+/* Light: what an 8-bit sRGB value means, in 2^-14; some values near a power of two carry its exponent.  Format kind 'l'. */
+enum { LIGHT_VALUE = 0xffff, LIGHT_RAISED = 0x10000 };
+uint32_t      texel_from_srgb(uint32_t v);
+uint32_t      texel_to_srgb(float x);
 
 #endif

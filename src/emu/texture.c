@@ -75,25 +75,28 @@ static bool inside(const TexLevel *l, int64_t x, int64_t y, int64_t z)
     return x >= 0 && x < l->width && y >= 0 && y < l->height && z >= 0 && z < l->depth;
 }
 
-/* sRGB texels become halves when they are read, and are filtered as such. */
-static TexFormat working_format(const TexObject *t, const TexSampler *s)
+/* The format a channel is filtered in.  Colours of sRGB textures (of two channels: the first) become light when they are
+ * read; alpha stays what it is. */
+static TexFormat channel_format(const TexObject *t, const TexSampler *s, unsigned c)
 {
-    const TexFormat *f    = &t->format;
-    bool             srgb = s->srgb && f->kind == 'u' && f->bits == 8 && (s->to_float || f->norm);
-    return srgb ? (TexFormat){'f', 16, f->channels, false} : *f;
+    const TexFormat *f = &t->format;
+    bool srgb = s->srgb && c < (f->channels == 2 ? 1 : 3) && f->kind == 'u' && f->bits == 8 && (s->to_float || f->norm);
+    return srgb ? (TexFormat){'l', 16, f->channels, false} : *f;
 }
 
-static void read_texel(const TexObject *t, const TexSampler *s, const TexFormat *f, const TexLevel *l, int64_t x,
-                       int64_t y, int64_t z, uint32_t v[4])
+static void read_texel(const TexObject *t, const TexSampler *s, const TexLevel *l, int64_t x, int64_t y, int64_t z,
+                       uint32_t v[4])
 {
-    if (!inside(l, x, y, z)) {
-        for (unsigned c = 0; c < 4; c++)
-            v[c] = border_value(f, s, c);
-        return;
+    bool there = inside(l, x, y, z);
+    if (there)
+        texel_read(t, l, x, y, z, v);
+    for (unsigned c = 0; c < 4; c++) {
+        bool srgb = channel_format(t, s, c).kind != t->format.kind;
+        if (!there)
+            v[c] = srgb ? texel_to_srgb(s->border[c]) : border_value(&t->format, s, c);
+        if (srgb)
+            v[c] = c < t->format.channels ? texel_from_srgb(v[c]) : 0;
     }
-    texel_read(t, l, x, y, z, v);
-    for (unsigned c = 0; f->kind != t->format.kind && c < f->channels; c++)
-        v[c] = half_from_double(c < 3 ? (double)texel_from_srgb(v[c]) : v[c] / 255.0);
 }
 
 /* ---- places ---- */
@@ -159,8 +162,8 @@ static bool beyond(int64_t i, uint32_t n)
 }
 
 /* Adds a level's texels, which together weigh `total`. */
-static void add_level(const TexObject *t, const TexSampler *s, const TexFormat *f, const TexLevel *l, const TexFetch *q,
-                      uint32_t total, Gathered *g)
+static void add_level(const TexObject *t, const TexSampler *s, const TexLevel *l, const TexFetch *q, uint32_t total,
+                      Gathered *g)
 {
     Place     p = place_of(t, s, l, q);
     uint32_t *w = &g->w[g->n], all[8];
@@ -174,7 +177,7 @@ static void add_level(const TexObject *t, const TexSampler *s, const TexFormat *
         }
         if (p.seamless && !inside(l, x, y, z))
             z += (int64_t)texcoord_fold((unsigned)(z % 6), &x, &y, l->width) - z % 6;
-        read_texel(t, s, f, l, x, y, z, g->v[g->n]);
+        read_texel(t, s, l, x, y, z, g->v[g->n]);
     }
 }
 
@@ -221,26 +224,28 @@ static uint32_t bits_of(float f)
     return u;
 }
 
-static uint32_t point_value(const TexFormat *f, const TexSampler *s, uint32_t v, unsigned c)
+static uint32_t point_value(const TexObject *t, const TexSampler *s, uint32_t v, unsigned c)
 {
-    if (c >= f->channels || (f->kind != 'f' && !s->to_float && !f->norm))
+    TexFormat f = channel_format(t, s, c);
+    if (c >= f.channels || (f.kind != 'f' && f.kind != 'l' && !s->to_float && !f.norm))
         return v;
-    return bits_of(texel_to_float(f, v));
+    return bits_of(texel_to_float(&f, v));
 }
 
-static uint32_t filtered_value(const TexFormat *f, const Gathered *g, unsigned c)
+static uint32_t filtered_value(const TexObject *t, const TexSampler *s, const Gathered *g, unsigned c)
 {
-    uint32_t v[16];
+    TexFormat f = channel_format(t, s, c);
+    uint32_t  v[16];
     for (unsigned k = 0; k < g->n; k++)
         v[k] = g->v[k][c];
-    return c < f->channels ? texfilter_sum(texel_arithmetic(f), v, g->w, g->n, g->reach) : 0;
+    return c < f.channels ? texfilter_sum(texel_arithmetic(&f), v, g->w, g->n, g->reach) : 0;
 }
 
-static void gather(const TexFormat *f, const TexSampler *s, const TexFetch *q, const Gathered *g, uint32_t out[4])
+static void gather(const TexObject *t, const TexSampler *s, const TexFetch *q, const Gathered *g, uint32_t out[4])
 {
     static const unsigned order[] = {2, 3, 1, 0}; /* (0, 1), (1, 1), (1, 0), (0, 0) */
     for (unsigned k = 0; k < 4; k++)
-        out[k] = point_value(f, s, g->v[order[k]][q->gather], (unsigned)q->gather);
+        out[k] = point_value(t, s, g->v[order[k]][q->gather], (unsigned)q->gather);
 }
 
 static int64_t edge(int64_t i, uint32_t n)
@@ -269,18 +274,16 @@ static void whole_fetch(const TexObject *t, const TexSampler *s, uint32_t level,
     }
     if (!inside(l, x, y, z) || (t->shape == TEX_1D && !t->linear_memory) || t->shape >= TEX_CUBE)
         return;
-    TexFormat f = working_format(t, s);
-    read_texel(t, s, &f, l, x, y, z, v);
+    read_texel(t, s, l, x, y, z, v);
     for (unsigned c = 0; c < 4; c++)
-        out[c] = point_value(&f, s, v[c], c);
+        out[c] = point_value(t, s, v[c], c);
 }
 
 void texture_fetch(const TexObject *t, const TexSampler *s, const TexFetch *q, uint32_t out[4])
 {
-    TexFormat f = working_format(t, s);
-    Gathered  g = {0};
-    uint32_t  part;
-    unsigned  l = choose_level(t, s, q, &part);
+    Gathered g = {0};
+    uint32_t part;
+    unsigned l = choose_level(t, s, q, &part);
     memset(out, 0, 4 * sizeof *out);
     if (q->whole) {
         whole_fetch(t, s, q->lod_mode == TEX_LOD_LEVEL ? (uint32_t)q->whole_lod : l, q, out);
@@ -288,13 +291,13 @@ void texture_fetch(const TexObject *t, const TexSampler *s, const TexFetch *q, u
     }
     if (t->linear_memory) /* only whole coordinates reach it */
         return;
-    add_level(t, s, &f, &t->level[l], q, 256 - part, &g);
+    add_level(t, s, &t->level[l], q, 256 - part, &g);
     if (part)
-        add_level(t, s, &f, &t->level[l + 1], q, part, &g);
+        add_level(t, s, &t->level[l + 1], q, part, &g);
     if (q->gather >= 0) {
-        gather(&f, s, q, &g, out);
+        gather(t, s, q, &g, out);
         return;
     }
     for (unsigned c = 0; c < 4; c++)
-        out[c] = s->linear || part ? filtered_value(&f, &g, c) : point_value(&f, s, g.v[0][c], c);
+        out[c] = s->linear || part ? filtered_value(t, s, &g, c) : point_value(t, s, g.v[0][c], c);
 }

@@ -45,10 +45,6 @@ int main()
     cudaTextureObject_t   t;
     static float2         out[H * W], *dout;
     r.resType = cudaResourceTypeArray;
-    OK(cudaMallocArray(&a, &c, W, H));
-    r.res.array.array = a;
-    FAILS(cudaCreateSurfaceObject(&s, &r), cudaErrorInvalidValue); /* not made for surfaces */
-    OK(cudaFreeArray(a));
     OK(cudaMallocArray(&a, &c, W, H, cudaArraySurfaceLoadStore));
     r.res.array.array = a;
     OK(cudaCreateSurfaceObject(&s, &r));

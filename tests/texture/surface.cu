@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What surfaces answer: reads, writes and reductions inside and outside, in every clamp mode; formatted writes.
+ * What surfaces answer: reads, writes and reductions inside and outside, in every clamp mode; formatted writes.  (Of the card there are
+ * readings of the first 12 lines only.)
  * Prints a line for each case: name, tab, words in hexadecimal.  surface FAULT ends in the named fault and prints its error. */
 #include <cstdint>
 #include <cstdio>
@@ -97,7 +98,7 @@ static void words(const char *name, int n)
         if (kind == 4) asm volatile("suld.b.a2d.b32." #MODE " %0, [%1, {%2,%3,%4,%4}];" : "=r"(a) : "l"(s), "r"(z), "r"(x), "r"(y)); \
         if (kind == 5) asm volatile("suld.b.2d.v4.b32." #MODE " {%0,%1,%2,%3}, [%4, {%5,%6}];"                                    \
                                     : "=r"(a), "=r"(b), "=r"(c), "=r"(d) : "l"(s), "r"(x * 4), "r"(y));                           \
-        if (kind == 6) asm volatile("suld.b.2d.v2.b32." #MODE " {%0,%1}, [%2, {%3,%4}];" : "=r"(a), "=r"(b) : "l"(s), "r"(x), "r"(y)); \
+        if (kind == 6) asm volatile("suld.b.2d.v2.b32." #MODE " {%0,%1}, [%2, {%3,%4}];" : "=r"(a), "=r"(b) : "l"(s), "r"(x * 2), "r"(y)); \
         if (kind == 7) asm volatile("{.reg .b16 t; suld.b.2d.b8." #MODE " {t}, [%1, {%2,%3}]; cvt.u32.u16 %0, t;}"                 \
                                     : "=r"(a) : "l"(s), "r"(x / 4), "r"(y));                                                      \
         o[i] = make_uint4(a, b, c, d);                                                                                            \
