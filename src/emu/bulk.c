@@ -53,7 +53,12 @@ static void wrong(const BulkOp *o, FaultKind kind, const char *why)
 
 static bool outside(const BulkOp *o, uint64_t bad, uint64_t bytes)
 {
-    fault_bulk(o->warp, o->uop, SPACE_GLOBAL, o->lane, bad, bytes);
+    if (!bad)
+        wrong(o, FAULT_UNSUPPORTED,
+              "a load of elements that the tensor's type converts is not implemented: how TFLOAT32 rounds and the FTZ "
+              "types flush is not documented");
+    else
+        fault_bulk(o->warp, o->uop, SPACE_GLOBAL, o->lane, bad, bytes);
     return false;
 }
 

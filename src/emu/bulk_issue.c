@@ -181,6 +181,9 @@ static bool fits(Warp *w, const Uop *u, const BulkInfo *c, unsigned lane, const 
                       m->im2col ? "tile" : "im2col", m->im2col ? "im2col" : "tile");
     if (m->interleave != INTERLEAVE_NONE)
         return refuse(w, u, FAULT_UNSUPPORTED, lane, "copies of interleaved tensors are not implemented");
+    if (tensor_is_narrow(m))
+        return refuse(w, u, FAULT_UNSUPPORTED, lane,
+                      "copies of boxes whose rows are shorter than their swizzle's span are not implemented");
     if (c->reduction.on && !atom_reduces(c->reduction.op, tensormap_reduction_type(m)))
         return refuse(w, u, FAULT_TENSOR_MAP, lane, "the reduction is not defined for the tensor's element type");
     return true;
@@ -204,9 +207,9 @@ static bool issue_tensor(Warp *w, const Uop *u, const BulkInfo *c, unsigned lane
                           "the base pixel's coordinate %u is %d, outside of the map's box of base pixels", i,
                           box.start[i]);
     int64_t begin = (int64_t)box.start[0] * tensormap_element_bytes(&box.map);
-    if (!load && begin % BULK_UNIT)
+    if (begin % BULK_UNIT)
         return refuse(w, u, FAULT_TENSOR_MAP, lane,
-                      "a store of a box must begin at a multiple of 16 bytes in the innermost dimension, not at %lld",
+                      "a box must begin at a multiple of 16 bytes in the innermost dimension, not at %lld",
                       (long long)begin);
     if (c->kind == BULK_PREFETCH)
         return true;

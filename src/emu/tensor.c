@@ -7,8 +7,7 @@
  *   im2col   dimensions are C, then one to three spatial ones, then N.  The walk begins at the base pixel the instruction names, steps by the element
  *            strides through the box of base pixels (lower corner to dimension - 1 + upper corner), first W, then H, D, N; each pixel is read at base + offset
  *
- * What lies outside of the tensor reads as the fill value and is not written.  Element types convert nothing but TFLOAT32, which rounds to its 10 bits of
- * mantissa, and the FTZ types, which flush subnormal numbers. */
+ * What lies outside of the tensor reads as the fill value and is not written. */
 #include "emu/tensor.h"
 
 #include <string.h>
@@ -48,6 +47,12 @@ static uint32_t row_bytes(const TensorMap *m)
 uint32_t tensor_box_bytes(const TensorMap *m)
 {
     return rows_of(m) * row_bytes(m);
+}
+
+bool tensor_is_narrow(const TensorMap *m)
+{
+    static const uint32_t span[SWIZZLE_COUNT] = {0, 32, 64, 128};
+    return row_bytes(m) < span[m->swizzle];
 }
 
 /* ---- walking ---- */
@@ -136,45 +141,30 @@ static bool is_allocated(Memory *mem, uint64_t address, uint64_t bytes)
 
 /* ---- elements ---- */
 
-/* n elements of the fill value. */
+/* n elements of the fill value: zeros, or the NaN that an H200 gives f32 elements, 16 bits again and again. */
 static void fill(const TensorMap *m, uint8_t *to, uint32_t n)
 {
-    static const uint16_t f16 = 0x7fff, bf16 = 0x7fff;
-    static const uint32_t f32   = 0x7fffffff;
-    static const uint64_t f64   = UINT64_C(0x7fffffffffffffff);
-    unsigned              bytes = tensormap_element_bytes(m);
-    const void           *nan   = m->type == TENSOR_FLOAT16    ? &f16
-                                  : m->type == TENSOR_BFLOAT16 ? &bf16
-                                  : bytes == 8                 ? (const void *)&f64
-                                                               : &f32;
+    static const uint16_t nan   = 0x7ff7;
+    size_t                bytes = (size_t)n * tensormap_element_bytes(m);
     if (m->fill == FILL_ZEROS)
-        memset(to, 0, (size_t)n * bytes);
+        memset(to, 0, bytes);
     else
-        for (uint32_t i = 0; i < n; i++)
-            memcpy(to + (size_t)i * bytes, nan, bytes);
+        for (size_t i = 0; i < bytes; i += sizeof nan)
+            memcpy(to + i, &nan, sizeof nan);
 }
 
-static uint32_t convert_f32(TensorType t, uint32_t x)
+/* Would a load change the elements in a way that is not known?  TFLOAT32 rounds to 10 bits of mantissa, the FTZ types flush subnormal numbers. */
+static bool converts(const TensorMap *m, const uint8_t *data, uint32_t n)
 {
-    bool subnormal = (x & 0x7f800000) == 0;
-    if (t != TENSOR_TFLOAT32 && subnormal)
-        x &= 0x80000000;
-    if (t == TENSOR_FLOAT32_FTZ || (x & 0x7f800000) == 0x7f800000)
-        return x;
-    return (x + 0xfff + (x >> 13 & 1)) & ~UINT32_C(0x1fff);
-}
-
-/* What a load makes of the elements. */
-static void convert(const TensorMap *m, uint8_t *data, uint32_t n)
-{
-    if (m->type != TENSOR_FLOAT32_FTZ && m->type != TENSOR_TFLOAT32 && m->type != TENSOR_TFLOAT32_FTZ)
-        return;
-    for (uint32_t i = 0; i < n; i++) {
+    bool tf32 = m->type == TENSOR_TFLOAT32 || m->type == TENSOR_TFLOAT32_FTZ,
+         ftz  = m->type == TENSOR_FLOAT32_FTZ || m->type == TENSOR_TFLOAT32_FTZ;
+    for (uint32_t i = 0; (tf32 || ftz) && i < n; i++) {
         uint32_t x;
         memcpy(&x, data + 4u * i, 4);
-        x = convert_f32((TensorType)m->type, x);
-        memcpy(data + 4u * i, &x, 4);
+        if ((tf32 && (x & 0x1fff)) || (ftz && (x & 0x7f800000) == 0 && (x & 0x7fffff)))
+            return true;
     }
+    return false;
 }
 
 bool tensor_gather(const TensorBox *b, Memory *mem, uint8_t *data, uint64_t *bad, uint64_t *bytes)
@@ -199,7 +189,10 @@ bool tensor_gather(const TensorBox *b, Memory *mem, uint8_t *data, uint64_t *bad
         }
         fill(m, to, first);
         memcpy(to + (size_t)first * size, (const void *)(uintptr_t)from, *bytes);
-        convert(m, to + (size_t)first * size, end - first);
+        if (converts(m, to + (size_t)first * size, end - first)) {
+            *bad = 0;
+            return false;
+        }
         fill(m, to + (size_t)end * size, r->count - end);
     }
     return true;

@@ -18,8 +18,10 @@ typedef struct TensorReduction { bool on; AtomOp op; Type type; } TensorReductio
 
 /* Bytes of the box in shared memory, elements outside of the tensor included. */
 uint32_t tensor_box_bytes(const TensorMap *m);
+/* Are its rows shorter than the span of its swizzle? */
+bool tensor_is_narrow(const TensorMap *m);
 /* Copies the box to data, or from it (elements outside of the tensor are left alone), perhaps as a reduction.  false: *bad is an address in no
- * allocation, of a row of *bytes. */
+ * allocation, of a row of *bytes, or 0: elements would be converted in a way that is not known. */
 bool tensor_gather(const TensorBox *b, Memory *mem, uint8_t *data, uint64_t *bad, uint64_t *bytes);
 bool tensor_scatter(const TensorBox *b, Memory *mem, const uint8_t *data, TensorReduction r, uint64_t *bad, uint64_t *bytes);
 /* The place of the 16 bytes whose place without swizzle is `offset`. */

@@ -50,7 +50,7 @@ static const char *bad_tensor(const TensorMapAsk *a)
         return "a tensor has 1 to 5 dimensions";
     if (a->interleave != INTERLEAVE_NONE && a->rank < 3)
         return "an interleaved tensor has at least 3 dimensions";
-    if (!a->dim || !a->element_stride || (a->rank > 1 && !a->stride))
+    if (!a->dim || !a->element_stride || !a->stride)
         return "a null pointer";
     const char *why = bad_address(a->interleave, a->address);
     for (uint32_t i = 0; i < a->rank && !why; i++) {
