@@ -179,6 +179,8 @@ static void race_sync(void *state, const SyncEvent *e)
     switch ((SyncKind)e->kind) {
     case SYNC_BAR: order_bar_arrive(b, e->id, e->warp, e->mask, e->waits); break;
     case SYNC_BAR_DONE: order_bar_done(b, e->id); break;
+    case SYNC_CLUSTER: order_bar_arrive(b, CLUSTER_BARRIER, e->warp, e->mask, true); break;
+    case SYNC_CLUSTER_DONE: order_bar_done(b, CLUSTER_BARRIER); break;
     case SYNC_WARP: warp_sync(b, e); break;
     case SYNC_FENCE: order_fence(b, e->warp, e->mask, (Sem)e->sem, (Scope)e->scope); break;
     case SYNC_COMMIT: order_commit(b, e->warp, e->mask); break;

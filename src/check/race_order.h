@@ -17,7 +17,7 @@
 #include "check/race_shadow.h"
 #include "emu/observer.h"
 
-enum { ORDER_BARRIERS = 16, ORDER_COMMITS = 32 };
+enum { CLUSTER_BARRIER = 16, ORDER_BARRIERS = 17, ORDER_COMMITS = 32 }; /* 0 to 15: of the block; the cluster's, as far as the block goes */
 
 typedef struct SerialInfo {
     uint32_t birth;  /* the first serial of the same block */

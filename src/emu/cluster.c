@@ -75,8 +75,13 @@ static bool check_phase(Cluster *c)
     c->arrived = 0;
     c->phase++;
     c->progress = true;
-    for (uint32_t i = 0; i < c->n; i++)
-        release_groups(c->block[i], GROUP_CLUSTER);
+    for (uint32_t i = 0; i < c->n; i++) {
+        Block *b = c->block[i];
+        if (b->ended)
+            continue;
+        release_groups(b, GROUP_CLUSTER);
+        NOTIFY_SYNC(&b->warp[0], NULL, .kind = SYNC_CLUSTER_DONE);
+    }
     return true;
 }
 
@@ -107,6 +112,7 @@ const Uop *ctl_cluster_arrive(Warp *w, const Uop *u)
     w->cluster_phase = c->phase & 1 ? w->cluster_phase | w->mask : w->cluster_phase & ~w->mask;
     c->arrived += (unsigned)__builtin_popcount(w->mask);
     w->block->progress = true;
+    NOTIFY_SYNC(w, u, .kind = SYNC_CLUSTER, .mask = w->mask);
     check_phase(c);
     return u + 1;
 }

@@ -82,6 +82,8 @@ typedef struct Access {
 typedef enum SyncKind {
     SYNC_BAR,       /* bar, barrier: the lanes arrive.  id, count (0 = all threads), waits, leaving */
     SYNC_BAR_DONE,  /* the barrier `id` completed; whoever waited goes on.  mask = 0 */
+    SYNC_CLUSTER,   /* barrier.cluster.arrive */
+    SYNC_CLUSTER_DONE, /* its phase completed.  mask = 0 */
     SYNC_WARP,      /* bar.warp.sync: the lanes go on together.  members */
     SYNC_EXCHANGE,  /* shfl, vote, match, redux, elect: the lanes go on together, memory is not ordered.  members; shfl: source */
     SYNC_FENCE,     /* sem, scope */
