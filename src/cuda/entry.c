@@ -23,3 +23,17 @@ CuErr rt_cudaGetDriverEntryPoint_11(const char *symbol, void **out, unsigned lon
 {
     return rt_cudaGetDriverEntryPoint(symbol, out, flags, NULL);
 }
+
+/* Tables of private functions, which NVIDIA's own libraries ask for by a number: there are none here, and they do without. */
+CuErr drv_cuGetExportTable(const void **out, const void *id)
+{
+    if (!out || !id)
+        return cudaErrorInvalidValue;
+    *out = NULL;
+    return cudaErrorInvalidValue;
+}
+
+CuErr rt_cudaGetExportTable(const void **out, const void *id)
+{
+    return drv_cuGetExportTable(out, id);
+}

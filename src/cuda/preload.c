@@ -6,7 +6,8 @@
  *
  * Which version of the interface the program was compiled for follows from the functions it carries.  A program that holds device
  * code, links no runtime dynamically and has no symbols cannot be redirected: it ends with a message that names the two ways out.
- * Libraries that are linked when the program starts are treated alike; libraries loaded later are not.
+ * Libraries that are linked when the program starts are treated alike.  A library that dlopen loads by its path has run its constructors
+ * when dlopen returns: it is redirected then, and its registration, which nvcc generates as a function of its own, is run once more.
  * Nothing here depends on the CUDA implementation until it is needed: it is loaded with dlopen then.  Nothing is allocated from the heap
  * either: programs exist that read memory they never wrote, and find it zero as long as nobody used it before. */
 #include <dlfcn.h>
@@ -141,6 +142,16 @@ static bool redirect(uintptr_t at, void (*to)(void))
     return mprotect((void *)from, end - from, PROT_READ | PROT_EXEC) == 0;
 }
 
+typedef void *(*Dlopen)(const char *, int);
+
+static Dlopen real_dlopen(void)
+{
+    static Dlopen real;
+    if (!real)
+        *(void **)&real = dlsym(RTLD_NEXT, "dlopen");
+    return real;
+}
+
 /* The implementation lies beside this library. */
 static void *implementation(void)
 {
@@ -151,7 +162,7 @@ static void *implementation(void)
     const char *slash = strrchr(info.dli_fname, '/');
     int n = snprintf(path, sizeof path, "%.*slibwarpwright-cuda.so", slash ? (int)(slash + 1 - info.dli_fname) : 0,
                      info.dli_fname);
-    return n > 0 && (size_t)n < sizeof path ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
+    return n > 0 && (size_t)n < sizeof path ? real_dlopen()(path, RTLD_NOW | RTLD_LOCAL) : NULL;
 }
 
 static int version_of(const Symbols *s)
@@ -242,7 +253,19 @@ static void stripped(const char *path)
     _exit(EXIT_KERNEL);
 }
 
-static void treat(const char *path, uintptr_t bias)
+/* What nvcc's constructors call to register a file's device code. */
+static void register_again(const File *f, const Symbols *s)
+{
+    for (size_t i = 0; i < s->n; i++)
+        if (ELF64_ST_TYPE(s->sym[i].st_info) == STT_FUNC && strstr(name_of(s, i), "__sti____cudaRegisterAll")) {
+            void (*registration)(void)  = NULL;
+            *(uintptr_t *)&registration = f->bias + s->sym[i].st_value;
+            registration();
+        }
+}
+
+/* later: its constructors have run. */
+static void treat(const char *path, uintptr_t bias, bool later)
 {
     File    f = {.bias = bias};
     Symbols s;
@@ -252,8 +275,16 @@ static void treat(const char *path, uintptr_t bias)
         bool exports = symbols(&f, SHT_DYNSYM, &s);
         bool dynamic = exports && find(&s, "__cudaRegisterFatBinary", false), own = !strcmp(path, "/proc/self/exe");
         if (!dynamic && symbols(&f, SHT_SYMTAB, &s)) {
-            if (find(&s, "__cudaRegisterFatBinary", true))
+            if (find(&s, "__cudaRegisterFatBinary", true)) {
                 redirect_all(&f, &s, path);
+                if (later)
+                    register_again(&f, &s);
+            }
+        } else if (!dynamic && later) {
+            fprintf(stderr,
+                    "warpwright: the program loads %s, which brings a CUDA runtime of its own that cannot be "
+                    "redirected: its calls will fail.\n",
+                    path);
         } else if (!dynamic && own) {
             stripped(path);
         } else if (!dynamic && exports) {
@@ -282,11 +313,41 @@ static int each_object(struct dl_phdr_info *o, size_t size, void *list)
     return 0;
 }
 
+static Objects known; /* dlopen inside the walk would wait for itself */
+
 __attribute__((constructor)) static void begin(void)
 {
-    static Objects list; /* dlopen inside the walk would wait for itself */
-    dl_iterate_phdr(each_object, &list);
-    for (size_t i = 0; i < list.n; i++)
-        if (*list.at[i].path)
-            treat(list.at[i].path, list.at[i].bias);
+    dl_iterate_phdr(each_object, &known);
+    for (size_t i = 0; i < known.n; i++)
+        if (*known.at[i].path)
+            treat(known.at[i].path, known.at[i].bias, false);
+}
+
+static bool is_known(uintptr_t bias)
+{
+    for (size_t i = 0; i < known.n; i++)
+        if (known.at[i].bias == bias)
+            return true;
+    return false;
+}
+
+/* A name without a slash is searched for as its caller's library says, so the call is handed on as it is, and such libraries are not
+ * looked at. */
+__attribute__((visibility("default"))) void *dlopen(const char *path, int flags)
+{
+    if (!path || !strchr(path, '/') || (flags & RTLD_NOLOAD))
+        return real_dlopen()(path, flags);
+    void          *handle = real_dlopen()(path, flags);
+    static Objects now;
+    now.n = 0;
+    if (handle)
+        dl_iterate_phdr(each_object, &now);
+    for (size_t i = 0; i < now.n; i++)
+        if (*now.at[i].path && !is_known(now.at[i].bias)) {
+            if (known.n < 64)
+                known.at[known.n++] = now.at[i];
+            if (!strstr(now.at[i].path, "libwarpwright"))
+                treat(now.at[i].path, now.at[i].bias, true);
+        }
+    return handle;
 }

@@ -4,6 +4,7 @@
 Exit codes, the table, options, child processes, a stripped program, a .cu file, a signal."""
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -110,6 +111,19 @@ def interrupted(folder):
         expect("also as JSON", json.load(f)["kernels"][0]["status"] == "failed")
 
 
+def ended(folder):
+    """The report is written whatever ends the program."""
+    head = '#include <cstdlib>\n#include <csignal>\n__global__ void k(int *p) { *p = 1; }\nint main() { int *p; cudaMalloc(&p, 4); k<<<1, 1>>>(p); cudaDeviceSynchronize(); '
+    for name, statement, sig in (("abort", "abort();", signal.SIGABRT), ("a fault of the host", "*(volatile int *)8 = 1;", signal.SIGSEGV),
+                                 ("SIGTERM", "raise(SIGTERM); for (;;);", signal.SIGTERM)):
+        path = os.path.join(folder, "ended.cu")
+        with open(path, "w", encoding="utf-8") as f:
+            f.write(head + statement + " }\n")
+        r = run(path)
+        expect(f"{name}: the exit code is the signal's", r.returncode == 128 + sig, str(r.returncode))
+        expect(f"{name}: and the report is written", "what the kernels did" in r.stderr and re.search(r"^k ", r.stderr, re.M), r.stderr)
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         exit_codes()
@@ -118,6 +132,7 @@ def main():
         stripped(folder)
         source()
         interrupted(folder)
+        ended(folder)
     print(f"{failures} failures")
     return 1 if failures else 0
 
