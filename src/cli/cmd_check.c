@@ -223,6 +223,24 @@ static void add_pending(void *user, const WwFinding *f)
     report_add_finding(user, f, f->kernel, -1);
 }
 
+static void find_leaks(Check *c)
+{
+    uint64_t    blocks, bytes;
+    const Rule *rule = rule_row(RULE_LEAK);
+    Str         text = {0};
+    emu_heap_used(((const Emulator *)c->device)->emu, &blocks, &bytes);
+    str_printf(&text, "%" PRIu64 " block%s of the device-side heap, %" PRIu64 " bytes in all, %s never freed", blocks,
+               blocks == 1 ? "" : "s", bytes, blocks == 1 ? "was" : "were");
+    WwFinding f = {.rule     = rule->id,
+                   .category = rule->category,
+                   .severity = rule->severity,
+                   .count    = blocks,
+                   .message  = str_text(&text)};
+    if (blocks)
+        report_add_finding(c->report, &f, NULL, -1);
+    str_free(&text);
+}
+
 /* Every buffer is an output: what it holds at the end has to have been written. */
 static void read_buffers(Check *c)
 {
@@ -231,6 +249,7 @@ static void read_buffers(Check *c)
             emulator_tell(c->device, MEMORY_READ, c->plan.arg[i].address, 0,
                           c->plan.arg[i].count * c->plan.arg[i].type->bytes);
     checks_pending(((const Emulator *)c->device)->checks, add_pending, c->report);
+    find_leaks(c);
 }
 
 static int write_outs(Check *c)

@@ -4,15 +4,23 @@
 
     ... // expect: RULE                    a finding of that rule at this line
     ... // expect: RULE, other end N       and its other end is line N
+    ... // expect anywhere: RULE           a finding without a place: the host did it
+    // check: OPTIONS                      no program but one kernel, for `warpwright check` with these options
 
-Everything found in the categories race and sync must be expected; a program named good_* expects nothing."""
+Everything found in the categories race and sync, or, in folders of those rules, memory and init, must be expected; a program
+named good_* expects nothing."""
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 import tempfile
 
+FIRST = ("race", "sync")
+SECOND = ("memory", "init")
+CHECK = re.compile(r"^// check: (.*)$", re.MULTILINE)
+ANYWHERE = re.compile(r"// expect anywhere: ([a-z-]+)")
 EXPECT = re.compile(r"// expect: ([a-z-]+)(?:, other end (\d+))?")
 
 
@@ -22,28 +30,38 @@ def expected(source):
         for number, line in enumerate(f, 1):
             for rule, other in EXPECT.findall(line):
                 want.add((number, rule, int(other) if other else None))
+            for rule in ANYWHERE.findall(line):
+                want.add((None, rule, None))
     return want
 
 
 def found(warpwright, program, source, categories):
     with tempfile.TemporaryDirectory() as folder:
         report = os.path.join(folder, "report.json")
-        done = subprocess.run([warpwright, "run", "--check=" + categories, "--quiet", "--json", report, "--", program],
-                              capture_output=True, text=True, timeout=100, check=False)
+        with open(source, encoding="utf-8") as f:
+            kernel = CHECK.search(f.read())
+        command = [warpwright, "check" if kernel else "run", "--check=" + categories, "--quiet", "--json", report]
+        command += [source] + shlex.split(kernel.group(1)) if kernel else ["--", program]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=100, check=False)
         with open(report, encoding="utf-8") as f:
             findings = json.load(f)["findings"]
     got = set()
     for x in findings:
         other = x.get("other") or {}
         here = os.path.basename(x["file"] or "") == os.path.basename(source)
-        got.add((x["line"] if here else x["file"], x["rule"], other.get("line")))
+        got.add((x["line"] if here else x["file"], x["rule"], other.get("line") if here else None))
     return got, done, findings
 
 
 def main():
     warpwright, source, program = sys.argv[1:4]
     want = expected(source)
-    got, done, findings = found(warpwright, program, source, "race,sync")
+    rule = os.path.basename(os.path.dirname(source))
+    row = subprocess.run([warpwright, "rules", rule], capture_output=True, text=True, check=False).stdout.split()
+    categories = list(SECOND if row and row[1] in SECOND else FIRST)
+    if rule != "leak" and categories == list(SECOND):
+        categories.append("-leak")
+    got, done, findings = found(warpwright, program, source, ",".join(categories))
     given = {(line, rule): other for line, rule, other in want}
     shown = {(line, rule, other if given.get((line, rule)) else None) for line, rule, other in got}
     if shown != want or (os.path.basename(source).startswith("good_") and want):

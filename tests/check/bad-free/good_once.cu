@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Freed once. */
+// check: --grid 1 --block 1 --arg o:i32[1]=zero
+
+__global__ void once(int *o)
+{
+    int *p = (int *)malloc(16);
+    *p = 1;
+    *o = *p;
+    free(p);
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Host memory (stack) passed to a kernel. */
+#include "../run.h"
+
+__global__ void set(int *x)
+{
+    x[threadIdx.x] = 1; // expect: host-pointer
+}
+
+int main()
+{
+    int x[32]; int *p = x;
+    set<<<1, 32>>>(p);
+    return finish();
+}

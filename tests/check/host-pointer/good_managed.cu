@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Memory a kernel may use (managed). */
+#include "../run.h"
+
+__global__ void set(int *x)
+{
+    x[threadIdx.x] = 1;
+}
+
+int main()
+{
+    int *p; cudaMallocManaged(&p, 128);
+    set<<<1, 32>>>(p);
+    return finish();
+}

@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The same with indices. */
+// check: --grid 1 --block 32 --arg i:u8[32]=iota --arg y:i32[256]=zero
+
+__global__ void gather(const unsigned char *i, int *y)
+{
+    y[i[threadIdx.x]] = 1;
+}
