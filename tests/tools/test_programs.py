@@ -50,6 +50,7 @@ def main(tool):
         at = lambda name: os.path.join(folder, name)
         write(at("stand-in"), STAND_IN % ("ok", "[]"), 0o755)
         write(at("list"), LIST)
+        write(at("out.md"), "# Head\n<!-- table programs -->\nold\n<!-- end -->\ntail\n")
         command = [sys.executable, tool, at("list"), "--warpwright", at("stand-in"), "--tsv", at("out.tsv"), "--markdown", at("out.md")]
         ran = subprocess.run(command, env=dict(os.environ, BIN="/bin"), stderr=subprocess.PIPE, text=True, check=False)
         check(f"exit code {ran.returncode} with failing rows: {ran.stderr}", ran.returncode == 1)
@@ -65,6 +66,7 @@ def main(tool):
         with open(at("out.md"), encoding="utf-8") as f:
             text = f.read()
         check(text, "| good | pass | " in text and "2 of 6 pass (static), 0 of 1 pass (shared)." in text and "1.5 k" in text)
+        check(text, text.startswith("# Head\n") and text.endswith("<!-- end -->\ntail\n") and "old" not in text)
 
         write(at("stand-in"), STAND_IN % ("unsupported", '["wgmma.fence"]'), 0o755)
         ran = subprocess.run([*command, "--only", "code"], env=dict(os.environ, BIN="/bin"), stderr=subprocess.PIPE, text=True, check=False)
