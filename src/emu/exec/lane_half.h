@@ -149,6 +149,10 @@ INLINE uint16_t f16_fma(uint16_t a, uint16_t b, uint16_t c)
 {
     return f32_to_f16(add_odd_f32(f16_to_f32(a) * f16_to_f32(b), f16_to_f32(c)), NARROW_RN);
 }
+/* 0 where a factor is the NaN that means out of bounds: 0x7ff7, of either sign, as an H200 has it. */
+INLINE bool is_oob(uint16_t x) { return (x & 0x7fff) == 0x7ff7; }
+#define OOB(a, b, r) (T)(is_oob(a) | is_oob(b) ? 0 : (r))
+
 INLINE uint16_t bf16_fma(uint16_t a, uint16_t b, uint16_t c)
 {
     double p = (double)bf16_to_f32(a) * (double)bf16_to_f32(b);
