@@ -139,9 +139,13 @@ const Uop *ctl_tex(Warp *w, const Uop *u)
     const TexInfo   *t = u->ptr;
     const TexObject *o = NULL, *sampler = NULL;
     uint32_t         out[LANES][4];
+    uint64_t         last = 0;
     for (uint32_t m = w->mask; m; m &= m - 1) {
-        unsigned i = (unsigned)__builtin_ctz(m);
-        o          = tex_object(w, u, SLOT(w, uint64_t, t->handle)[i], TEX_TEXTURE, i);
+        unsigned i      = (unsigned)__builtin_ctz(m);
+        uint64_t handle = SLOT(w, uint64_t, t->handle)[i];
+        if (!o || handle != last) /* mostly the same in all lanes */
+            o = tex_object(w, u, handle, TEX_TEXTURE, i);
+        last    = handle;
         sampler = o && t->sampler != NO_SLOT ? tex_object(w, u, SLOT(w, uint64_t, t->sampler)[i], TEX_TEXTURE, i) : o;
         if (!sampler)
             return STOP;

@@ -13,15 +13,12 @@ enum { FRACTION = 21, WEIGHT = 8 };
 
 static const int64_t ONE = INT64_C(1) << FRACTION;
 
-static int64_t floor_div(int64_t a, int64_t b)
-{
-    int64_t q = a / b;
-    return q * b > a ? q - 1 : q;
-}
-
 static int64_t modulo(int64_t a, int64_t n)
 {
-    return a - floor_div(a, n) * n;
+    if (a >= 0 && a < n)
+        return a;
+    a %= n;
+    return a < 0 ? a + n : a;
 }
 
 static int64_t clamp(int64_t v, int64_t lo, int64_t hi)
@@ -29,12 +26,25 @@ static int64_t clamp(int64_t v, int64_t lo, int64_t hi)
     return v < lo ? lo : v > hi ? hi : v;
 }
 
+/* The floor of a number of moderate size. */
+static int64_t whole_below(double v)
+{
+    int64_t i = (int64_t)v;
+    return i - ((double)i > v);
+}
+
 /* Floor of x in units of 2^-bits. */
 static int64_t fixed(double x, int bits)
 {
     static const double most = 1e12;
-    double              v    = floor(x * (double)(INT64_C(1) << bits));
-    return (int64_t)(v > most ? most : v < -most ? -most : v);
+    double              v    = x * (double)(INT64_C(1) << bits);
+    return whole_below(v > most ? most : v < -most ? -most : v);
+}
+
+/* Large floats are whole. */
+static double floor_of(double x)
+{
+    return fabs(x) < 1e15 ? (double)whole_below(x) : x;
 }
 
 /* A normalised coordinate in units of 2^-FRACTION: wrapped to [0, 1), or to [0, 2) when the second stretch is mirrored. */
@@ -45,8 +55,8 @@ static int64_t reduce(double x, TexAddress mode, int64_t *stretch)
         return fixed(x, FRACTION);
     if (isinf(x))
         return 0;
-    *stretch = mode == TEX_MIRROR && floor(x / 2) * 2 != floor(x);
-    return fixed(x - floor(x), FRACTION);
+    *stretch = mode == TEX_MIRROR && floor_of(x / 2) * 2 != floor_of(x);
+    return fixed(x - floor_of(x), FRACTION);
 }
 
 static int64_t wrap_texel(int64_t i, uint32_t n, TexAddress mode, bool normalised)
@@ -68,16 +78,16 @@ TexAxis texcoord_float(double x, uint32_t n, TexAddress mode, bool normalised, T
     x = fabs(x) >= 0x1p-126 ? x : 0; /* NaN too */
     if (normalised) {
         p = reduce(x, mode, &stretch) * n;
-        p = linear ? floor_div(p + (ONE >> (WEIGHT + 1)), ONE >> WEIGHT) : floor_div(p, ONE >> WEIGHT);
+        p = (p + (linear ? ONE >> (WEIGHT + 1) : 0)) >> (FRACTION - WEIGHT);
     } else {
-        p = linear ? floor_div(fixed(x, WEIGHT + 1) + 1, 2) : fixed(x, WEIGHT);
+        p = linear ? (fixed(x, WEIGHT + 1) + 1) >> 1 : fixed(x, WEIGHT);
     }
     p += (stretch * n + offset) * (1 << WEIGHT);
     if (linear)
         p -= 1 << (WEIGHT - 1);
     if (reach != TEX_REACH_SQUARE && (mode == TEX_CLAMP || (!normalised && mode != TEX_BORDER)))
         p = clamp(p, 0, ((int64_t)n - 1) << WEIGHT | (linear ? 0 : 255));
-    int64_t i = floor_div(p, 1 << WEIGHT);
+    int64_t i = p >> WEIGHT;
     TexAxis a = {.at = {wrap_texel(i, n, mode, normalised), wrap_texel(i + 1, n, mode, normalised)}};
     a.weight  = linear ? (uint32_t)(p & 255) : 0;
     return a;

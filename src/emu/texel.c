@@ -14,15 +14,20 @@ unsigned texel_bytes(const TexFormat *f)
 
 void texel_read(const TexObject *t, const TexLevel *l, int64_t x, int64_t y, int64_t z, uint32_t v[4])
 {
-    const TexFormat *f     = &t->format;
-    unsigned         bytes = f->bits / 8u;
-    uint64_t         at    = l->base + (uint64_t)z * l->slice + (uint64_t)y * l->pitch + (uint64_t)x * texel_bytes(f);
-    memset(v, 0, 4 * sizeof *v);
-    for (unsigned c = 0; c < f->channels; c++) {
-        memcpy(&v[c], (const void *)(uintptr_t)(at + c * bytes), bytes);
-        if (f->kind == 's' && f->bits < 32)
-            v[c] = (uint32_t)((int32_t)(v[c] << (32 - f->bits)) >> (32 - f->bits));
-    }
+    const TexFormat *f  = &t->format;
+    uint64_t         at = l->base + (uint64_t)z * l->slice + (uint64_t)y * l->pitch + (uint64_t)x * texel_bytes(f);
+    const uint8_t   *p  = (const uint8_t *)(uintptr_t)at;
+    uint16_t         h;
+    v[0] = v[1] = v[2] = v[3] = 0;
+    for (unsigned c = 0; c < f->channels; c++)
+        switch (f->bits) {
+        case 8: v[c] = f->kind == 's' ? (uint32_t)(int8_t)p[c] : p[c]; break;
+        case 16:
+            memcpy(&h, p + 2 * c, 2);
+            v[c] = f->kind == 's' ? (uint32_t)(int16_t)h : h;
+            break;
+        default: memcpy(&v[c], p + 4 * c, 4);
+        }
 }
 
 TexArithmetic texel_arithmetic(const TexFormat *f)

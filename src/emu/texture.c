@@ -90,6 +90,8 @@ static void read_texel(const TexObject *t, const TexSampler *s, const TexLevel *
     bool there = inside(l, x, y, z);
     if (there)
         texel_read(t, l, x, y, z, v);
+    if (there && !s->srgb)
+        return;
     for (unsigned c = 0; c < 4; c++) {
         bool srgb = channel_format(t, s, c).kind != t->format.kind;
         if (!there)
@@ -173,6 +175,7 @@ static void add_level(const TexObject *t, const TexSampler *s, const TexLevel *l
         int64_t x = p.axis[0].at[k & 1], y = p.axis[1].at[k >> 1 & 1], z = p.volume ? p.axis[2].at[k >> 2] : p.layer;
         if (p.seamless && beyond(x, l->width) && beyond(y, l->height)) {
             share_corner(w, k);
+            memset(g->v[g->n], 0, sizeof g->v[0]);
             continue;
         }
         if (p.seamless && !inside(l, x, y, z))
@@ -199,10 +202,12 @@ static double gradient_level(const TexObject *t, const TexFetch *q)
 /* The first of the levels to read and, in 1/256, the part of the next. */
 static unsigned choose_level(const TexObject *t, const TexSampler *s, const TexFetch *q, uint32_t *part)
 {
+    *part = 0;
+    if (t->nlevels == 1)
+        return 0;
     double lod = q->lod_mode == TEX_LOD_LEVEL      ? (double)q->lod
                  : q->lod_mode == TEX_LOD_GRADIENT ? gradient_level(t, q)
                                                    : 0;
-    *part      = 0;
     if (q->lod_mode != TEX_LOD_BASE)
         lod += (double)s->bias;
     lod         = lod > (double)s->min_level ? lod : (double)s->min_level; /* NaN too */
@@ -281,7 +286,7 @@ static void whole_fetch(const TexObject *t, const TexSampler *s, uint32_t level,
 
 void texture_fetch(const TexObject *t, const TexSampler *s, const TexFetch *q, uint32_t out[4])
 {
-    Gathered g = {0};
+    Gathered g;
     uint32_t part;
     unsigned l = choose_level(t, s, q, &part);
     memset(out, 0, 4 * sizeof *out);
@@ -291,6 +296,14 @@ void texture_fetch(const TexObject *t, const TexSampler *s, const TexFetch *q, u
     }
     if (t->linear_memory) /* only whole coordinates reach it */
         return;
+    if (!s->linear && !part && q->gather < 0) {
+        Place p = place_of(t, s, &t->level[l], q);
+        read_texel(t, s, &t->level[l], p.axis[0].at[0], p.axis[1].at[0], p.volume ? p.axis[2].at[0] : p.layer, g.v[0]);
+        for (unsigned c = 0; c < 4; c++)
+            out[c] = point_value(t, s, g.v[0][c], c);
+        return;
+    }
+    g.n = g.reach = 0;
     add_level(t, s, &t->level[l], q, 256 - part, &g);
     if (part)
         add_level(t, s, &t->level[l + 1], q, part, &g);
@@ -299,5 +312,5 @@ void texture_fetch(const TexObject *t, const TexSampler *s, const TexFetch *q, u
         return;
     }
     for (unsigned c = 0; c < 4; c++)
-        out[c] = s->linear || part ? filtered_value(t, s, &g, c) : point_value(t, s, g.v[0][c], c);
+        out[c] = filtered_value(t, s, &g, c);
 }
