@@ -47,7 +47,7 @@ Status npy_write(const char *file, const ElementType *type, uint64_t count, cons
 
 typedef struct CheckedLaunch {
     const char  *kernel;
-    WwDim3       grid, block;
+    WwDim3       grid, block, cluster; /* cluster.x = 0: as the kernel says */
     uint32_t     shared;
     size_t      *arg; /* indices into the plan's arguments */
     size_t       nargs;

@@ -62,6 +62,8 @@ static Status add_launch(CheckPlan *p, const char *file, const json_t *j, Str *w
     if (!dim_of(p->arena, json_object_get(j, "grid"), &l.grid) ||
         !dim_of(p->arena, json_object_get(j, "block"), &l.block))
         return wrong(why, file, "a launch needs a grid and a block, of one to three numbers each");
+    if (json_object_get(j, "cluster") && !dim_of(p->arena, json_object_get(j, "cluster"), &l.cluster))
+        return wrong(why, file, "cluster must be one to three numbers");
     if (shared && !text_of(p->arena, shared))
         return wrong(why, file, "shared must be a number of bytes");
     l.kernel = l.kernel ? arena_strdup(p->arena, l.kernel) : NULL;

@@ -186,6 +186,7 @@ static int run_launch(Check *c, size_t index)
     const char *symbol = ww_module_kernel_name(c->module, (size_t)kernel);
     WwLaunch    w      = {.grid      = l->grid,
                           .block     = l->block,
+                          .cluster   = l->cluster,
                           .shared    = l->shared,
                           .args      = args,
                           .arg_count = l->nargs,
@@ -301,6 +302,9 @@ static int plan_from_options(Check *c, Str *why)
         return cli_error("check", "--grid: '%s' is not X[,Y[,Z]]", grid);
     if (!plan_dim(block, &l.block))
         return cli_error("check", "--block: '%s' is not X[,Y[,Z]]", block);
+    const char *cluster = cli_text(&c->a, "cluster", NULL);
+    if (cluster && !plan_dim(cluster, &l.cluster))
+        return cli_error("check", "--cluster: '%s' is not X[,Y[,Z]]", cluster);
     c->plan.launch    = xcalloc(1, sizeof *c->plan.launch);
     c->plan.launch[0] = l;
     c->plan.nlaunches = 1;

@@ -103,7 +103,7 @@ static void watch_access(void *state, const Access *a)
 Observer *access_watch_new(const Profile *p, const Module *m, const WwLaunch *launch)
 {
     Watch *w = xcalloc(1, sizeof *w);
-    for (int i = 0; i < ACCESS_SPACES; i++)
+    for (int i = 0; i < ACCESS_CLUSTER; i++) /* shared memory of other blocks has no counters */
         w->base.wants[i] = (1u << ACCESS_OPS) - 1;
     w->base.fork   = watch_fork;
     w->base.access = watch_access;
