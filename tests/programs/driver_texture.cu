@@ -22,6 +22,13 @@ static const char ptx[] = ".version 8.0\n.target sm_70\n.address_size 64\n"
                           "cvt.rn.f32.u32 %f0, %r0; cvt.rn.f32.u32 %f1, %r1; add.f32 %f0, %f0, 0f3f000000; add.f32 %f1, %f1, 0f3f000000;\n"
                           "tex.2d.v4.f32.f32 {%f2, %f3, %f4, %f5}, [%a0, {%f0, %f1}];\n"
                           "mad.lo.u32 %r2, %r1, 8, %r0; mul.wide.u32 %a2, %r2, 4; add.u64 %a1, %a1, %a2; st.global.f32 [%a1], %f2; ret;\n}\n"
+                          ".global .texref image;\n.global .surfref canvas;\n"
+                          ".visible .entry by_reference(.param .u64 out)\n{\n"
+                          ".reg .u64 %a<4>; .reg .u32 %r<4>; .reg .f32 %f<8>;\n"
+                          "ld.param.u64 %a1, [out]; mov.u32 %r0, %tid.x; cvt.rn.f32.u32 %f0, %r0; mul.f32 %f0, %f0, 0f3e000000;\n"
+                          "tex.2d.v4.f32.f32 {%f2, %f3, %f4, %f5}, [image, {%f0, 0f3f000000}];\n"
+                          "mul.wide.u32 %a2, %r0, 4; add.u64 %a1, %a1, %a2; st.global.f32 [%a1], %f2;\n"
+                          "sust.b.2d.b8.zero [canvas, {%r0, 3}], 77; ret;\n}\n"
                           ".visible .entry invert(.param .u64 surf)\n{\n"
                           ".reg .u64 %a; .reg .u32 %r<4>; .reg .b16 %h;\n"
                           "ld.param.u64 %a, [surf]; mov.u32 %r0, %tid.x; mov.u32 %r1, %tid.y;\n"
@@ -109,6 +116,34 @@ int main()
     DO(cuTexObjectDestroy(t));
     DO(cuSurfObjectDestroy(s));
     CHECK(cuTexObjectGetResourceDesc(&r2, t) != CUDA_SUCCESS);
+
+    CUtexref    ref;
+    CUsurfref   canvas;
+    CUfunction  by_reference;
+    CUaddress_mode mode;
+    void       *one[] = {&out};
+    DO(cuModuleGetFunction(&by_reference, m, "by_reference"));
+    CHECK(cuModuleGetTexRef(&ref, m, "none") == CUDA_ERROR_NOT_FOUND);
+    DO(cuModuleGetTexRef(&ref, m, "image"));
+    DO(cuTexRefGetAddressMode(&mode, ref, 0));
+    CHECK(mode == CU_TR_ADDRESS_MODE_CLAMP);
+    DO(cuTexRefSetFlags(ref, CU_TRSF_NORMALIZED_COORDINATES));
+    DO(cuTexRefSetAddressMode(ref, 0, CU_TR_ADDRESS_MODE_WRAP));
+    DO(cuTexRefSetArray(ref, b, CU_TRSA_OVERRIDE_FORMAT));
+    DO(cuModuleGetSurfRef(&canvas, m, "canvas"));
+    DO(cuSurfRefSetArray(canvas, b, 0));
+    h.dstY = 0, h.dstArray = b;
+    DO(cuMemcpy2D(&h));
+    DO(cuLaunchKernel(by_reference, 1, 1, 1, W, 1, 1, 0, 0, one, nullptr));
+    DO(cuMemcpyDtoH(got, out, W * sizeof(float)));
+    for (int i = 0; i < W; i++) /* y = 0.5 normalised: row 2 */
+        CHECK(got[0][i] == v[2][i] / 255.0f);
+    CUDA_MEMCPY2D row = {};
+    row.srcMemoryType = CU_MEMORYTYPE_ARRAY, row.srcArray = b, row.srcY = 3;
+    row.dstMemoryType = CU_MEMORYTYPE_HOST, row.dstHost = w;
+    row.WidthInBytes = W, row.Height = 1;
+    DO(cuMemcpy2D(&row));
+    CHECK(w[0][0] == 77 && w[0][W - 1] == 77);
 
     CUmipmappedArray        mip;
     CUDA_ARRAY3D_DESCRIPTOR levels = {16, 8, 0, CU_AD_FORMAT_FLOAT, 2, 0};
