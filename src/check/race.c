@@ -11,10 +11,12 @@
  * noted in the order in which values are seen.
  * Not modelled: races between kernels on streams that nothing orders, and with the host (launches count as ordered); mixed sizes of atomics
  * on one place. */
-#include "check/race_cells.h"
+#include "check/race.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#include "check/race_cells.h"
 
 #include "base/arena.h"
 
