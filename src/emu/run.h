@@ -107,6 +107,7 @@ struct Worker {
     Cluster   *idle_clusters;
     uint64_t   spent;        /* warp instructions since the limits were looked at */
     uint32_t   ended;        /* blocks since then */
+    uint64_t   clock_reads;  /* of this launch */
     int64_t    granted;      /* instructions of a quantum in this turn */
     Fault      fault;        /* of the cluster that runs */
     uint64_t   fault_order;  /* Block.order of the block that it is in */
