@@ -4,7 +4,7 @@
  * which decide about 32 lanes at once that touch_lane would report nothing and keep the same, or nothing worth keeping:
  *
  *     a run of cells, lane after lane     fresh: nobody lives there; known: it is full of readers; second: one other reader
- *     any cells, weak reads               known
+ *     any cells of a word, weak reads     known
  *     one cell, weak reads                two lanes stand for all
  *
  * A cell is full when its two readers are of different blocks, or (shared memory) different warps, or touched it since anything was
@@ -12,6 +12,10 @@
 #include "check/race_cells.h"
 
 #include <string.h>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
 
 #define SERIAL_MASK (~UINT64_C(0) << (TIME_SHIFT + TICK_BITS))
 #define WARP_MASK   (UINT64_C(31) << (THREAD_SHIFT + 5))
@@ -200,52 +204,167 @@ HOT bool touch_run(const Touch *t, Page *p, size_t at, unsigned n, unsigned per,
     return true;
 }
 
-/* Reads of single cells: the lanes of which something is to be told or kept. */
-HOT uint32_t news(const Touch *t, const Page *p, uint32_t lanes, const uint32_t *at, Stamp differ)
+/* What is done for all lanes by vector instructions, or by loops. */
+typedef struct Ways {
+    /* The lanes whose place lies on the page; at: where in it, 0 for the others. */
+    uint32_t (*pick32)(const uint32_t *off, uint32_t page, uint32_t *at);
+    uint32_t (*pick64)(const uint64_t *addr, uint64_t page, uint32_t *at);
+    /* Is each place `bytes` behind the one before?  *same: lanes that have the place of the lane before. */
+    bool (*line_up)(const uint32_t *at, uint32_t bytes, uint32_t *same);
+    /* Reads of single cells: the lanes of which nothing is to be told or kept.  w may be NULL. */
+    uint32_t (*known)(const Stamp *a, const Stamp *c, const Stamp *w, const uint32_t *at, Stamp me, Stamp dead,
+                      Stamp differ);
+} Ways;
+
+HOT uint32_t pick32(const uint32_t *off, uint32_t page, uint32_t *at)
 {
-    const Stamp *a = p->plane[PLANE_READ], *c = p->plane[PLANE_READ2], *w = p->plane[PLANE_WRITE];
-    uint32_t     known = 0, free = w ? 0 : UINT32_MAX;
-    if (!a || !c || p->plane[PLANE_WRITE2])
-        return lanes;
+    uint32_t here = 0;
     for (unsigned i = 0; i < LANES; i++) {
-        uint32_t x = at[i] >> WORD_BITS;
-        known |= (uint32_t)is_full(a[x], c[x], t->me | (Stamp)i << THREAD_SHIFT, t->dead, differ) << i;
+        bool in = off[i] >> PAGE_BITS == page;
+        here |= (uint32_t)in << i;
+        at[i] = in ? off[i] & (PAGE_BYTES - 1) : 0;
     }
-    for (unsigned i = 0; w && i < LANES; i++) {
-        uint32_t x = at[i] >> WORD_BITS;
-        free |= (uint32_t)((w[x] < t->dead) | is_own(w[x], t->me | (Stamp)i << THREAD_SHIFT)) << i;
-    }
-    return lanes & ~(known & free);
+    return here;
 }
 
-/* Without the lanes that touch the place of both lanes before them. */
-HOT uint32_t without_repeats(uint32_t lanes, const uint32_t *at)
+HOT uint32_t pick64(const uint64_t *addr, uint64_t page, uint32_t *at)
 {
-    uint32_t same = 0;
-    for (unsigned i = 1; i < LANES; i++)
-        same |= (uint32_t)(at[i] == at[i - 1]) << i;
-    return lanes & ~(same & same << 1 & lanes << 1 & lanes << 2);
+    uint32_t here = 0;
+    for (unsigned i = 0; i < LANES; i++) {
+        bool in = addr[i] >> PAGE_BITS == page;
+        here |= (uint32_t)in << i;
+        at[i] = in ? (uint32_t)addr[i] & (PAGE_BYTES - 1) : 0;
+    }
+    return here;
 }
+
+HOT bool line_up(const uint32_t *at, uint32_t bytes, uint32_t *same)
+{
+    bool run = true;
+    *same    = 0;
+    for (unsigned i = 1; i < LANES; i++) {
+        run &= at[i] == at[0] + i * bytes;
+        *same |= (uint32_t)(at[i] == at[i - 1]) << i;
+    }
+    return run;
+}
+
+HOT uint32_t known(const Stamp *a, const Stamp *c, const Stamp *w, const uint32_t *at, Stamp me, Stamp dead,
+                   Stamp differ)
+{
+    uint32_t lanes = 0;
+    for (unsigned i = 0; i < LANES; i++) {
+        uint32_t x    = at[i] >> WORD_BITS;
+        Stamp    mine = me | (Stamp)i << THREAD_SHIFT;
+        bool     free = !w || w[x] < dead || is_own(w[x], mine);
+        lanes |= (uint32_t)(free && is_full(a[x], c[x], mine, dead, differ)) << i;
+    }
+    return lanes;
+}
+
+static const Ways plain_ways = {pick32, pick64, line_up, known};
+
+#if defined(__x86_64__)
+#define V4 __attribute__((target("arch=x86-64-v4")))
+
+V4 static inline uint32_t pick32_v4(const uint32_t *off, uint32_t page, uint32_t *at)
+{
+    uint32_t here = 0;
+    __m512i  p = _mm512_set1_epi32((int)page), low = _mm512_set1_epi32(PAGE_BYTES - 1);
+#pragma GCC unroll 2
+    for (unsigned i = 0; i < 2; i++) {
+        __m512i   x  = _mm512_loadu_si512(off + 16 * i);
+        __mmask16 in = _mm512_cmpeq_epi32_mask(_mm512_srli_epi32(x, PAGE_BITS), p);
+        _mm512_storeu_si512(at + 16 * i, _mm512_maskz_and_epi32(in, x, low));
+        here |= (uint32_t)in << 16 * i;
+    }
+    return here;
+}
+
+V4 static inline uint32_t pick64_v4(const uint64_t *addr, uint64_t page, uint32_t *at)
+{
+    uint32_t here = 0;
+    __m512i  p = _mm512_set1_epi64((long long)page), low = _mm512_set1_epi64(PAGE_BYTES - 1);
+#pragma GCC unroll 4
+    for (unsigned i = 0; i < 4; i++) {
+        __m512i  x  = _mm512_loadu_si512(addr + 8 * i);
+        __mmask8 in = _mm512_cmpeq_epi64_mask(_mm512_srli_epi64(x, PAGE_BITS), p);
+        _mm256_storeu_si256((__m256i *)(void *)(at + 8 * i), _mm512_cvtepi64_epi32(_mm512_maskz_and_epi64(in, x, low)));
+        here |= (uint32_t)in << 8 * i;
+    }
+    return here;
+}
+
+V4 static inline bool line_up_v4(const uint32_t *at, uint32_t bytes, uint32_t *same)
+{
+    const __m512i count = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    __m512i       lo = _mm512_loadu_si512(at), hi = _mm512_loadu_si512(at + 16), zero = _mm512_setzero_si512();
+    __m512i       step  = _mm512_mullo_epi32(count, _mm512_set1_epi32((int)bytes));
+    __m512i       first = _mm512_add_epi32(step, _mm512_set1_epi32((int)at[0])),
+            last        = _mm512_add_epi32(first, _mm512_set1_epi32((int)(16 * bytes)));
+    uint32_t same_lo    = _mm512_cmpeq_epi32_mask(lo, _mm512_alignr_epi32(lo, zero, 15)),
+             same_hi    = _mm512_cmpeq_epi32_mask(hi, _mm512_alignr_epi32(hi, lo, 15));
+    *same               = (same_lo & ~1u) | same_hi << 16;
+    return _mm512_cmpeq_epi32_mask(lo, first) == 0xffff && _mm512_cmpeq_epi32_mask(hi, last) == 0xffff;
+}
+
+/* is_full, and w free, of 8 lanes. */
+V4 static inline uint32_t known_8(__m512i a, __m512i c, __m512i w, __m512i me, __m512i dead, __m512i differ)
+{
+    const __m512i warp = _mm512_set1_epi64((long long)WARP_MASK), own = _mm512_set1_epi64((long long)OWN_MASK);
+    __m512i       ac = _mm512_xor_si512(a, c), am = _mm512_xor_si512(a, me), cm = _mm512_xor_si512(c, me);
+    uint32_t      live =
+        _mm512_cmpge_epu64_mask(a, dead) & _mm512_cmpge_epu64_mask(c, dead) & _mm512_test_epi64_mask(ac, differ);
+    __m512i  none = _mm512_srli_epi64(_mm512_or_si512(am, cm), TIME_SHIFT), time = _mm512_srli_epi64(am, THREAD_SHIFT);
+    uint32_t current = _mm512_testn_epi64_mask(none, none),
+             far     = _mm512_test_epi64_mask(ac, warp) | _mm512_testn_epi64_mask(am, warp),
+             moment  = _mm512_testn_epi64_mask(time, time),
+             free    = _mm512_cmplt_epu64_mask(w, dead) | _mm512_testn_epi64_mask(_mm512_xor_si512(w, me), own);
+    return (live | (current & far) | moment) & free;
+}
+
+V4 static inline uint32_t known_v4(const Stamp *a, const Stamp *c, const Stamp *w, const uint32_t *at, Stamp me,
+                                   Stamp dead, Stamp differ)
+{
+    const __m512i eight = _mm512_set1_epi64(INT64_C(8) << THREAD_SHIFT), d = _mm512_set1_epi64((long long)dead),
+                  f = _mm512_set1_epi64((long long)differ);
+    __m512i  mine   = _mm512_or_si512(_mm512_set1_epi64((long long)me),
+                                      _mm512_slli_epi64(_mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7), THREAD_SHIFT));
+    uint32_t lanes  = 0;
+#pragma GCC unroll 4
+    for (unsigned i = 0; i < 4; i++) {
+        __m256i x = _mm256_srli_epi32(_mm256_loadu_si256((const __m256i *)(const void *)(at + 8 * i)), WORD_BITS);
+        __m512i p = _mm512_i32gather_epi64(x, a, 8), q = _mm512_i32gather_epi64(x, c, 8);
+        __m512i r = w ? _mm512_i32gather_epi64(x, w, 8) : _mm512_setzero_si512();
+        lanes |= known_8(p, q, r, mine, d, f) << 8 * i;
+        mine = _mm512_add_epi64(mine, eight);
+    }
+    return lanes;
+}
+
+static const Ways v4_ways = {pick32_v4, pick64_v4, line_up_v4, known_v4};
+#endif
 
 /* The lanes of one page. */
-HOT void touch_page(const Touch *t, Page *p, uint32_t lanes, const uint32_t *at)
+HOT void touch_page(const Touch *t, Page *p, uint32_t lanes, const uint32_t *at, const Ways *ways)
 {
     const RaceRun *r      = t->cells->run;
     unsigned       bytes  = t->a->bytes;
+    uint32_t       same   = 0;
     bool           plain  = !t->strong && !t->async && p->shift == WORD_BITS && bytes >= 1 << WORD_BITS && bytes <= 16;
     Stamp          differ = r->flags ? 0 : t->a->space == ACCESS_SHARED ? SERIAL_MASK | WARP_MASK : SERIAL_MASK;
-    if (plain && lanes == UINT32_MAX) {
-        bool run = true;
-        for (unsigned i = 1; i < LANES; i++)
-            run &= at[i] == at[0] + i * bytes;
+    if (plain && ways->line_up(at, bytes, &same) && lanes == UINT32_MAX) {
         unsigned per = (unsigned)__builtin_ctz(bytes) - WORD_BITS;
-        if (run && touch_run(t, p, at[0] >> WORD_BITS, LANES << per, per, differ))
+        if (touch_run(t, p, at[0] >> WORD_BITS, LANES << per, per, differ))
             return;
     }
-    if (plain && !t->writes && !r->flags && !t->b->warp[t->a->warp].lane)
-        lanes = without_repeats(lanes, at);
-    if (plain && !t->writes && bytes == 1 << WORD_BITS && (lanes & (lanes - 1)))
-        lanes = news(t, p, lanes, at, differ);
+    if (plain && !t->writes) {
+        const Stamp *a = p->plane[PLANE_READ], *c = p->plane[PLANE_READ2];
+        if (!r->flags && !t->b->warp[t->a->warp].lane) /* two lanes stand for all that read one place */
+            lanes &= ~(same & same << 1 & lanes << 1 & lanes << 2);
+        if (bytes == 1 << WORD_BITS && (lanes & (lanes - 1)) && a && c && !p->plane[PLANE_WRITE2])
+            lanes &= ~ways->known(a, c, p->plane[PLANE_WRITE], at, t->me, t->dead, differ);
+    }
     for (; lanes; lanes &= lanes - 1)
         touch_lane(t, p, (unsigned)__builtin_ctz(lanes), at[__builtin_ctz(lanes)]);
 }
@@ -269,60 +388,47 @@ static void split_if_narrow(const Touch *t, Page *p)
         page_split(p);
 }
 
-/* Lanes on other pages get the place 0, so that every entry is one of the page. */
-HOT void touch_shared(const Touch *t)
+HOT void touch_shared(const Touch *t, const Ways *ways)
 {
     const uint32_t *off = t->a->off;
     for (uint32_t left = t->a->mask; left;) {
-        uint32_t here = 0, at[LANES], page = off[__builtin_ctz(left)] >> PAGE_BITS;
-        for (unsigned i = 0; i < LANES; i++) {
-            bool in = off[i] >> PAGE_BITS == page;
-            here |= (uint32_t)in << i;
-            at[i] = in ? off[i] & (PAGE_BYTES - 1) : 0;
-        }
-        here &= left;
+        uint32_t at[LANES], page = off[__builtin_ctz(left)] >> PAGE_BITS, here = ways->pick32(off, page, at) & left;
         left &= ~here;
         split_if_narrow(t, &t->b->shared[page]);
-        touch_page(t, &t->b->shared[page], here, at);
+        touch_page(t, &t->b->shared[page], here, at, ways);
     }
 }
 
-HOT void touch_global(const Touch *t)
+HOT void touch_global(const Touch *t, const Ways *ways)
 {
     const uint64_t *addr = t->a->addr;
     for (uint32_t left = t->a->mask; left;) {
         uint64_t first = addr[__builtin_ctz(left)] >> PAGE_BITS;
-        uint32_t here  = 0, at[LANES];
-        for (unsigned i = 0; i < LANES; i++) {
-            bool in = addr[i] >> PAGE_BITS == first;
-            here |= (uint32_t)in << i;
-            at[i] = in ? (uint32_t)addr[i] & (PAGE_BYTES - 1) : 0;
-        }
-        here &= left;
+        uint32_t at[LANES], here = ways->pick64(addr, first, at) & left;
         left &= ~here;
         Page *p = page_of(t->cells, first << PAGE_BITS);
         if (t->cells->locks)
             page_lock(p);
         split_if_narrow(t, p);
-        touch_page(t, p, here, at);
+        touch_page(t, p, here, at, ways);
         if (t->cells->locks)
             page_unlock(p);
     }
 }
 
-#define LEVEL(name, attributes)                                                                                        \
+#define LEVEL(name, attributes, ways)                                                                                  \
     attributes static void name(const Touch *t)                                                                        \
     {                                                                                                                  \
         if (t->a->off)                                                                                                 \
-            touch_shared(t);                                                                                           \
+            touch_shared(t, ways);                                                                                     \
         else                                                                                                           \
-            touch_global(t);                                                                                           \
+            touch_global(t, ways);                                                                                     \
     }
 
-LEVEL(touch_plain, )
+LEVEL(touch_plain, , &plain_ways)
 #if defined(__x86_64__)
-LEVEL(touch_avx2, __attribute__((target("arch=x86-64-v3"))))
-LEVEL(touch_avx512, __attribute__((target("arch=x86-64-v4"))))
+LEVEL(touch_avx2, __attribute__((target("arch=x86-64-v3"))), &plain_ways)
+LEVEL(touch_avx512, V4, &v4_ways)
 #endif
 
 CellsTouch *cells_touch(void)

@@ -6,7 +6,7 @@
 
 #include "check/race.h"
 
-enum { PAGE_CACHE = 64 };
+enum { PAGE_CACHE = 1024 };
 
 typedef struct Cells { /* one worker */
     RaceRun *run;

@@ -137,8 +137,7 @@ void order_end(RaceBlock *b)
     b->thread = NULL;
     b->copy   = NULL;
     clock_drop(b->know);
-    clock_drop(b->pending);
-    b->know = b->pending = NULL;
+    b->know = NULL;
     for (int i = 0; i < ORDER_BARRIERS; i++)
         bar_clear(b, &b->bar[i]);
     for (uint32_t w = 0; w < b->nwarps; w++) {

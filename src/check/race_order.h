@@ -74,7 +74,7 @@ typedef struct RaceBlock {
     WarpOrder    *warp;
     ThreadOrder  *thread;  /* NULL until one is needed */
     CopyOrder    *copy;    /* likewise */
-    Clock        *know, *pending;
+    Clock        *know;
     BarrierOrder  bar[ORDER_BARRIERS];
     SyncObject   *objects; /* in shared memory */
     Page         *shared;  uint32_t npages;

@@ -6,9 +6,10 @@
  * atomic or volatile read and then a fence.  Each place that was written so has a SyncObject: what its last write releases, joined by the
  * read-modify-writes behind it.  A release reaches who reads the value at a scope that contains both; .cta patterns order within a block only.
  *
- * Two liberties.  Fences of threads that a barrier joins work for all of them (`__threadfence(); __syncthreads(); if (!t) atomicAdd(...)`),
- * which the manual gives to fence.sc.  An mbarrier orders what arrived before a wait that saw any phase complete, also arrivals of
- * the next phase.  Both can hide a race, neither invents one. */
+ * Three liberties.  Fences of threads that a barrier joins work for all of them (`__threadfence(); __syncthreads(); if (!t) atomicAdd(...)`),
+ * which the manual gives to fence.sc.  A barrier behind an atomic read of a flag acquires for the whole block like a fence, as the last block
+ * of NVIDIA's threadFenceReduction expects.  An mbarrier orders what arrived before a wait that saw any phase complete, also arrivals of
+ * the next phase.  All can hide a race, none invents one. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -96,9 +97,8 @@ Clock *order_snapshot(const RaceBlock *b, uint32_t warp, uint32_t mask, bool out
 bool order_acquired(const RaceBlock *b, unsigned thread, uint32_t birth, unsigned t, Time time, bool loose)
 {
     const ThreadOrder *own     = b->thread ? &b->thread[thread] : NULL;
-    const Clock       *know[4] = {b->know, own ? own->know : NULL, loose ? b->pending : NULL,
-                            loose && own ? own->pending : NULL};
-    for (int i = 0; i < 4; i++)
+    const Clock       *know[3] = {b->know, own ? own->know : NULL, loose && own ? own->pending : NULL};
+    for (int i = 0; i < 3; i++)
         if (know[i] &&
             (time < clock_get(know[i], who_block(birth)) || time < clock_get(know[i], who_warp(birth, t / LANES)) ||
              time < clock_get(know[i], who_thread(birth, t))))
@@ -134,7 +134,6 @@ void order_fence(RaceBlock *b, uint32_t warp, uint32_t mask, Sem sem, Scope scop
         ThreadOrder *t = &thread[warp * LANES + (unsigned)__builtin_ctz(m)];
         if (sem != SEM_RELEASE) {
             acquire(b, &t->know, t->pending, scope == SCOPE_CTA);
-            acquire(b, &t->know, b->pending, scope == SCOPE_CTA);
             if (scope != SCOPE_CTA)
                 replace(&t->pending, NULL);
         }
@@ -367,7 +366,7 @@ void order_sync_block(RaceBlock *b, Time before)
     for (uint32_t i = 0; b->thread && i < b->nthreads; i++) {
         ThreadOrder *t = &b->thread[i];
         clock_join(&b->know, t->know);
-        clock_join(&b->pending, t->pending);
+        clock_join(&b->know, t->pending);
         replace(&t->know, NULL);
         replace(&t->pending, NULL);
     }

@@ -52,6 +52,17 @@ static Launch *launch_of(const Call *c)
     return c->w->block->launch;
 }
 
+/* Memory of the heap for this lane; 0: there is none. */
+static uint64_t heap(Call *c, uint64_t bytes)
+{
+    uint64_t at[LANES] = {0}, size[LANES] = {0};
+    at[c->lane]   = memory_heap_alloc(&launch_of(c)->dev->mem, bytes);
+    size[c->lane] = bytes;
+    if (at[c->lane])
+        NOTIFY_SYNC(c->w, c->u, .kind = SYNC_MALLOC, .mask = UINT32_C(1) << c->lane, .addr = at, .values = size);
+    return at[c->lane];
+}
+
 /* A function of the device runtime that is there, but not for what this call asks. */
 static uint64_t not_here(Call *c, const char *what, uint64_t number)
 {
@@ -113,7 +124,7 @@ static uint64_t take_buffer(Call *c, uint64_t func, const uint32_t grid[3], cons
         return 0;
     }
     Pending  p  = {.func = f->index, .grid = {grid[0], grid[1], grid[2]}, .block = {block[0], block[1], block[2]}};
-    uint64_t at = memory_heap_alloc(&launch_of(c)->dev->mem, sizeof p + emu_param(f, SIZE_MAX, &none, &none));
+    uint64_t at = heap(c, sizeof p + emu_param(f, SIZE_MAX, &none, &none));
     p.shared    = shared;
     if (!at) {
         fail(c, CUDA_MEMORY_ALLOCATION);
@@ -241,7 +252,7 @@ static uint64_t nothing(Call *c)
 
 static uint64_t malloc_(Call *c)
 {
-    uint64_t p = memory_heap_alloc(&launch_of(c)->dev->mem, arg(c, 1));
+    uint64_t p = heap(c, arg(c, 1));
     return p ? store64(c, arg(c, 0), p) : fail(c, CUDA_MEMORY_ALLOCATION);
 }
 
