@@ -6,6 +6,7 @@
  *   rungs.c    Problem -> Rung
  *   run.c      Problem and Rung -> launches; modules and workspace of a WwBlas
  *   tensor.c   operands as tensor maps: which must be copied before, and the launch
+ *   bytes.c    operands as planes of bytes for the tensor cores, and the launch
  *
  * A Problem has no layouts, transposes or triangles of the caller's view left: C is row by row, its operands X (m x k) and
  * Y (k x n) have a stride for each index, one of which is 1. */
@@ -17,7 +18,7 @@
 #include "gemm/args.h"
 #include "warpwright/blas.h"
 
-typedef enum RungLayouts { RUNG_ANY, RUNG_FOUR, RUNG_TWO, RUNG_TENSOR } RungLayouts;
+typedef enum RungLayouts { RUNG_ANY, RUNG_FOUR, RUNG_TWO, RUNG_TENSOR, RUNG_BYTES } RungLayouts;
 
 typedef struct Rung {
     const char *ladder, *name;
@@ -75,7 +76,8 @@ Status problem_choose(WwBlas *b, Problem *p, const char *ladder, const char *nam
 /* run.c.  The parts of a workspace, each aligned to 256 bytes, in this order; bytes, 0 = not needed. */
 typedef struct Work {
     size_t counters, partials; /* stream-K */
-    size_t x, y;               /* copied operands (tensor.c) */
+    size_t x, y;               /* copied operands (tensor.c, bytes.c) */
+    size_t turned;             /* an operand on its way to its bytes (bytes.c) */
 } Work;
 size_t problem_workspace(const WwBlas *b, const Problem *p);
 Status problem_run(WwBlas *b, const Problem *p);
@@ -84,10 +86,29 @@ uint64_t stream_blocks(const WwBlas *b, const Problem *p);
 /* Launches one entry of kernels.def; its one or more arguments as WwLaunch has them. */
 Status blas_launch(WwBlas *b, const char *entry, const WwLaunch *w);
 
-/* tensor.c */
-bool tensor_can(WwBlas *b, const Problem *p); /* the device and this build have what the rung needs */
-void tensor_work(const Problem *p, Work *w);
-/* x, y: where copied operands go. */
+/* An operand as the rungs with tensor maps see it. */
+typedef struct Source {
+    WwPtr              at;
+    unsigned long long along, along_k; /* strides along m or n, and along k; one of them is 1 */
+    int                length;         /* m or n */
+} Source;
+
+/* tensor.c.  x, y: where copied operands go. */
+bool   tensor_can(WwBlas *b, const Problem *p); /* the device and this build have what the rung needs */
+void   tensor_work(const Problem *p, Work *w);
 Status tensor_run(WwBlas *b, const Problem *p, const GemmArgs *g, WwPtr x, WwPtr y);
+Source source_x(const GemmArgs *g);
+Source source_y(const GemmArgs *g);
+/* *s with its other index contiguous, in memory at `to`, of source_turned_bytes(). */
+Status source_turn(WwBlas *b, Source *s, int k, WwPtr to);
+size_t source_turned_bytes(const Source *s, int k);
+/* Compute capability of a GPU, 10 * major + minor; 90 for the emulator. */
+int  blas_capability(const WwBlas *b);
+bool blas_built(const char *entry);
+
+/* bytes.c.  work: where the parts x, y and turned of the workspace begin. */
+bool   bytes_can(WwBlas *b);
+void   bytes_work(const Problem *p, Work *w);
+Status bytes_run(WwBlas *b, const Problem *p, const GemmArgs *g, Work work, WwPtr at);
 
 #endif

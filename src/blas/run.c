@@ -132,13 +132,16 @@ static Work work_of(const WwBlas *b, const Problem *p)
     }
     if (p->rung->layouts == RUNG_TENSOR)
         tensor_work(p, &w);
+    if (p->rung->layouts == RUNG_BYTES)
+        bytes_work(p, &w);
     w.x = round_up(w.x);
+    w.y = round_up(w.y);
     return w;
 }
 
 static size_t work_bytes(Work w)
 {
-    return w.counters + w.partials + w.x + w.y;
+    return w.counters + w.partials + w.x + w.y + w.turned;
 }
 
 size_t problem_workspace(const WwBlas *b, const Problem *p)
@@ -211,12 +214,13 @@ Status problem_run(WwBlas *b, const Problem *problem)
     Problem p = *problem;
     if (p.args.m == 0 || p.args.n == 0)
         return WW_OK;
-    if (p.args.k == 0 && p.rung->layouts == RUNG_TENSOR) /* nothing to copy or share out */
+    bool maps = p.rung->layouts == RUNG_TENSOR || p.rung->layouts == RUNG_BYTES;
+    if (p.args.k == 0 && maps) /* nothing to copy or share out */
         p.rung = rung_find(p.rung->ladder, p.symmetric ? "twice" : "wide");
     else if (p.args.k == 0 && p.rung->stream)
         p.rung = rung_find("gemm", "wide");
     GemmArgs g    = p.args;
-    bool     once = p.x || p.rung->stream || p.rung->layouts == RUNG_TENSOR;
+    bool     once = p.x || p.rung->stream || maps;
     size_t   step = once ? 1 : MAX_Z;
     Work     work = work_of(b, &p);
     WwPtr    at;
@@ -231,6 +235,8 @@ Status problem_run(WwBlas *b, const Problem *problem)
         WwPtr x     = g.work + work.partials;
         if (p.rung->layouts == RUNG_TENSOR)
             TRY(tensor_run(b, &p, &g, x, x + work.x));
+        else if (p.rung->layouts == RUNG_BYTES)
+            TRY(bytes_run(b, &p, &g, work, x));
         else
             TRY(run_grid(b, &p, &g, here));
     }

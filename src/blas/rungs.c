@@ -68,12 +68,23 @@ static bool tensor_pays(WwBlas *b, const Problem *p)
     return many && p->args.k >= TENSOR_MIN_K && tensor_can(b, p);
 }
 
+/* Enough work to pay for splitting the operands. */
+static bool bytes_pay(WwBlas *b, const Problem *p)
+{
+    enum { MIN_K = 256, MIN_TILES = 16 };
+    const Rung *r = rung_find("gemm", "bytes");
+    return p->type == WW_I32 && p->args.k >= MIN_K &&
+           cover(p->args.m, r->rows) * cover(p->args.n, r->columns) >= MIN_TILES && bytes_can(b);
+}
+
 static const char *choose_gemm(WwBlas *b, const Problem *p)
 {
     const GemmArgs *g     = &p->args;
     uint64_t        slots = (uint64_t)b->sms * SLOTS_PER_SM;
     uint64_t        tiles = cover(g->m, 128) * cover(g->n, 128) * p->batch;
     uint64_t        waves = (tiles + slots - 1) / slots;
+    if (bytes_pay(b, p))
+        return "bytes";
     if (tensor_pays(b, p))
         return "tensor";
     bool full = tiles * 100 >= waves * slots * 92;
@@ -96,6 +107,8 @@ Status problem_choose(WwBlas *b, Problem *p, const char *ladder, const char *nam
 {
     const char *pick = name ? name : p->symmetric ? choose_aat(b, p) : choose_gemm(b, p);
     p->rung          = rung_find(ladder, pick);
+    if (p->rung && p->rung->layouts == RUNG_BYTES && p->type != WW_I32)
+        return device_fail(b->device, WW_ERR_UNAVAILABLE, "ww_gemm: the rung %s multiplies integers only", name);
     if (p->rung)
         return WW_OK;
     Str names = {0};

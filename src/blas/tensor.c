@@ -12,70 +12,97 @@
 #include "device/cuda.h"
 #include "lab/kernels.h"
 
-enum { CU_ATTR_MAJOR = 75, SM_90 = 9, SIDE = 64, COPY_THREADS = 256 };
+enum { CU_ATTR_MAJOR = 75, CU_ATTR_MINOR = 76, SM_90 = 90, SIDE = 64, COPY_THREADS = 256 };
 
-typedef struct Source {
-    WwPtr              at;
-    unsigned long long along, along_k; /* strides; one of them is 1 */
-    int                length;         /* m or n */
-} Source;
-
-static Source operand_x(const GemmArgs *g)
+Source source_x(const GemmArgs *g)
 {
     return (Source){g->x, g->x_row, g->x_col, g->m};
 }
 
-static Source operand_y(const GemmArgs *g)
+Source source_y(const GemmArgs *g)
 {
     return (Source){g->y, g->y_col, g->y_row, g->n};
 }
 
-/* A single element's row has any stride. */
-static bool in_place(const Problem *p, const Source *o, int aligned)
-{
-    return o->along == 1 && (p->args.vector & aligned);
-}
-
+/* Rows that begin on 16 bytes. */
 static size_t pitch(int length)
 {
     return ((size_t)length + 3) / 4 * 4;
 }
 
+static bool in_place(const Problem *p, const Source *s, int aligned)
+{
+    return s->along == 1 && (p->args.vector & aligned);
+}
+
 void tensor_work(const Problem *p, Work *w)
 {
-    Source x = operand_x(&p->args), y = operand_y(&p->args);
+    Source x = source_x(&p->args), y = source_y(&p->args);
     size_t k = (size_t)p->args.k;
     w->x     = in_place(p, &x, 1) ? 0 : pitch(x.length) * k * 4;
     w->y     = p->symmetric || in_place(p, &y, 2) ? 0 : pitch(y.length) * k * 4;
 }
 
-bool tensor_can(WwBlas *b, const Problem *p)
+int blas_capability(const WwBlas *b)
 {
-    const KernelEntry *e = kernel_find(p->symmetric ? "aat_tensor_f32" : "gemm_tensor_f32");
-    const KernelText  *t = e ? kernel_text(e, NULL) : NULL;
-    if (!t || !t->ptx)
-        return false;
+    int major = 0, minor = 0;
     if (strcmp(b->device->ops->kind, "cuda") != 0)
-        return true;
-    CudaDevice *c     = (CudaDevice *)b->device;
-    int         major = 0;
-    return c->drv.device_attribute(&major, CU_ATTR_MAJOR, c->ordinal) == 0 && major >= SM_90;
+        return SM_90;
+    CudaDevice *c = (CudaDevice *)b->device;
+    if (c->drv.device_attribute(&major, CU_ATTR_MAJOR, c->ordinal) ||
+        c->drv.device_attribute(&minor, CU_ATTR_MINOR, c->ordinal))
+        return 0;
+    return 10 * major + minor;
 }
 
-/* o, copied to `to` as k rows. */
-static Status copy_operand(WwBlas *b, Source *o, int k, WwPtr to)
+bool blas_built(const char *entry)
 {
-    bool               turn = o->along != 1;
-    int                rows = turn ? o->length : k, columns = turn ? k : o->length;
-    unsigned long long from_ld = turn ? o->along : o->along_k, to_ld = pitch(o->length);
-    int                aligned = (o->at % 16 == 0 && from_ld % 4 == 0) | (to % 16 == 0) << 1;
+    const KernelEntry *e = kernel_find(entry);
+    const KernelText  *t = e ? kernel_text(e, NULL) : NULL;
+    return t && t->ptx;
+}
+
+bool tensor_can(WwBlas *b, const Problem *p)
+{
+    return blas_built(p->symmetric ? "aat_tensor_f32" : "gemm_tensor_f32") && blas_capability(b) >= SM_90;
+}
+
+/* copy_transposed or copy_strided: rows x columns at s, to rows of to_ld elements. */
+static Status copy_matrix(WwBlas *b, const char *entry, const Source *s, int rows, int columns, WwPtr to,
+                          unsigned long long to_ld)
+{
+    WwPtr              from    = s->at;
+    unsigned long long from_ld = s->along == 1 ? s->along_k : s->along;
+    int                aligned = (from % 16 == 0 && from_ld % 4 == 0) | (to % 16 == 0) << 1;
     WwDim3             grid    = {(uint32_t)(columns + SIDE - 1) / SIDE, (uint32_t)(rows + SIDE - 1) / SIDE, 1};
-    TRY(blas_launch(b, turn ? "copy_transposed" : "copy_strided",
-                    &(WwLaunch){.grid      = grid,
-                                .block     = {COPY_THREADS, 1, 1},
-                                .args      = (void *[]){&to, &to_ld, &o->at, &from_ld, &rows, &columns, &aligned},
-                                .arg_count = 7}));
-    *o = (Source){to, 1, to_ld, o->length};
+    return blas_launch(b, entry,
+                       &(WwLaunch){.grid      = grid,
+                                   .block     = {COPY_THREADS, 1, 1},
+                                   .args      = (void *[]){&to, &to_ld, &from, &from_ld, &rows, &columns, &aligned},
+                                   .arg_count = 7});
+}
+
+size_t source_turned_bytes(const Source *s, int k)
+{
+    return s->along == 1 ? pitch(k) * (size_t)s->length * 4 : pitch(s->length) * (size_t)k * 4;
+}
+
+Status source_turn(WwBlas *b, Source *s, int k, WwPtr to)
+{
+    bool               k_rows = s->along == 1; /* as it lies now */
+    unsigned long long ld     = pitch(k_rows ? k : s->length);
+    TRY(copy_matrix(b, "copy_transposed", s, k_rows ? k : s->length, k_rows ? s->length : k, to, ld));
+    *s = (Source){to, k_rows ? ld : 1, k_rows ? 1 : ld, s->length};
+    return WW_OK;
+}
+
+/* *s as k rows, aligned. */
+static Status take_rows(WwBlas *b, Source *s, int k, WwPtr to)
+{
+    if (s->along != 1)
+        return source_turn(b, s, k, to);
+    TRY(copy_matrix(b, "copy_strided", s, k, s->length, to, pitch(s->length)));
+    *s = (Source){to, 1, pitch(s->length), s->length};
     return WW_OK;
 }
 
@@ -95,14 +122,14 @@ Status tensor_run(WwBlas *b, const Problem *p, const GemmArgs *g, WwPtr to_x, Ww
 {
     const Rung *r = p->rung;
     TensorArgs  a = {.g = *g};
-    Source      x = operand_x(g), y = operand_y(g);
+    Source      x = source_x(g), y = source_y(g);
     char        entry[64];
     if (!in_place(p, &x, 1))
-        TRY(copy_operand(b, &x, g->k, to_x));
+        TRY(take_rows(b, &x, g->k, to_x));
     if (p->symmetric)
         y = x;
     else if (!in_place(p, &y, 2))
-        TRY(copy_operand(b, &y, g->k, to_y));
+        TRY(take_rows(b, &y, g->k, to_y));
     TRY(map_operand(b, &x, r, g->k, r->rows, &a.x));
     TRY(map_operand(b, &y, r, g->k, r->columns, &a.y));
     uint64_t down   = ((uint64_t)g->m + (uint64_t)r->rows - 1) / (uint64_t)r->rows;

@@ -27,7 +27,7 @@
 static WwDevice *device;
 static WwBlas   *blas;
 
-/* False, with the reason on the terminal, when the kernel needs a compiler that this build did not have. */
+/* False, with the reason on the terminal, when the kernel needs a compiler that this build did not have, or is not for this type. */
 static inline bool works_if_built(WwStatus s)
 {
     if (s == WW_ERR_UNAVAILABLE)

@@ -252,8 +252,8 @@ static void alpha_zero(void **state)
         p.a = p.b = 0;
         memcpy(o.c.v, o.old, o.c.words * 4);
         mat_put(&o.c);
-        assert_works(ww_gemm(blas, &p));
-        expect_product(&t, &o);
+        if (works_if_built(ww_gemm(blas, &p)))
+            expect_product(&t, &o);
     }
     release(&o);
 }

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Tensor copies and the mbarriers they complete on, one instruction a function.  Addresses are those of the shared window. */
+#ifndef WW_KERNELS_GEMM_BOXES_H
+#define WW_KERNELS_GEMM_BOXES_H
+
+#include "args.h"
+
+typedef unsigned long long Bar; /* an mbarrier */
+
+static __device__ __forceinline__ unsigned shared_address(const void *p)
+{
+    unsigned a;
+    asm("{ .reg .u64 s; cvta.to.shared.u64 s, %1; cvt.u32.u64 %0, s; }" : "=r"(a) : "l"(p));
+    return a;
+}
+
+/* arrivals: how many complete a phase. */
+static __device__ __forceinline__ void bar_init(unsigned bar, unsigned arrivals)
+{
+    asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(bar), "r"(arrivals) : "memory");
+}
+
+static __device__ __forceinline__ void bar_init_done(void)
+{
+    asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+}
+
+static __device__ __forceinline__ void bar_expect(unsigned bar, unsigned bytes)
+{
+    asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(bar), "r"(bytes) : "memory");
+}
+
+static __device__ __forceinline__ void bar_arrive(unsigned bar)
+{
+    asm volatile("mbarrier.arrive.shared.b64 _, [%0];" ::"r"(bar) : "memory");
+}
+
+static __device__ __forceinline__ void bar_wait(unsigned bar, unsigned phase)
+{
+    asm volatile("{ .reg .pred p;\nagain: mbarrier.try_wait.parity.shared.b64 p, [%0], %1;\n@!p bra again; }" ::"r"(bar), "r"(phase)
+                 : "memory");
+}
+
+/* The box at column c, row r of a two-dimensional map. */
+static __device__ __forceinline__ void box_copy(unsigned to, const GemmMap *map, int c, int r, unsigned bar)
+{
+    asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3}], [%4];" ::"r"(to),
+                 "l"(map), "r"(c), "r"(r), "r"(bar)
+                 : "memory");
+}
+
+#endif
