@@ -2,11 +2,12 @@
  *
  * The table of rungs (rungs.def), and the choice among them.
  *
- * On a GPU that has tensor copies, large products go to the tensor kernels, whatever their layout.  Else the choice knows three things: how many tiles of 128 x 128 the result has, how many of them run at once (two a
- * multiprocessor), and how long k is.  Full waves of tiles go to the wide kernel.  Where the last wave would leave much of the
- * card idle, k is shared out (stream), if it is long enough to pay for the partial tiles; small results with a short k get
- * small tiles.  A * A^T of few columns is bound by writing C: small tiles, so that some blocks write while others
- * multiply.  Where it errs, a caller names the rung. */
+ * On a GPU that has tensor copies large products go to the tensor kernels, whatever their layout, and integers to the
+ * tensor cores.  Else the choice knows three things: how many tiles of 128 x 128 the result has, how many of them run at once
+ * (two a multiprocessor), and how long k is.  Full waves of tiles go to the wide kernel.  Where the last wave would leave
+ * much of the card idle, k is shared out (stream), if it is long enough to pay for the partial tiles; small results with a
+ * short k get small tiles.  A * A^T of few columns is bound by writing C: small tiles, so that some blocks write while
+ * others multiply.  Where it errs, a caller names the rung. */
 #include <string.h>
 
 #include "blas/blas.h"
