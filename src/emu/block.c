@@ -82,6 +82,7 @@ static void block_start(Block *b, Worker *k)
         w->live        = first_lanes(l->threads - i * LANES);
         w->ngroups     = 0;
         w->turn        = 0;
+        w->starts      = 0;
         w->at_cluster  = 0;
         w->shared_base = b->rank << CLUSTER_SHIFT;
         memset(w->runtime_error, 0, sizeof w->runtime_error);

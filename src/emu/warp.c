@@ -136,7 +136,7 @@ static bool quantum_spent(Warp *w, unsigned *quanta)
     if (waits) {
         w->turn++;
         warp_put(w, w->pc, w->frame, w->mask);
-        return ++*quanta >= w->ngroups + 1 || w->ngroups == 1;
+        return ++*quanta >= w->ngroups + 1 || w->ngroups == 1 || k->granted == 1;
     }
     w->block->progress = true;
     if (w->ngroups &&
@@ -145,8 +145,11 @@ static bool quantum_spent(Warp *w, unsigned *quanta)
         w->turn++;
     }
     warp_put(w, w->pc, w->frame, w->mask);
-    return ++*quanta >= QUANTA_PER_TURN;
+    return ++*quanta >= QUANTA_PER_TURN || k->granted == 1;
 }
+
+/* Turns of one basic block each at a warp's start: programs exist in which every warp reads what all are about to write. */
+enum { START_TURNS = 4 };
 
 bool warp_run(Warp *w)
 {
@@ -155,6 +158,10 @@ bool warp_run(Warp *w)
     bool     ran    = false, ended;
     /* a cluster that only waited when it last ran gets a glance at what it waits for */
     k->granted  = w->block->cluster->spun ? GLANCE : QUANTUM;
+    if (w->starts < START_TURNS && w->block->nwarps > 1) { /* the warps of a block start together, as on a card */
+        w->starts++;
+        k->granted = 1;
+    }
     w->quantum  = k->granted;
     k->sync_ops = false;
     do {

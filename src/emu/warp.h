@@ -44,6 +44,7 @@ struct Warp {
     Frame     *frame;
     const Uop *pc;       /* where to go on, set by a handler that returns STOP */
     uint32_t   turn;
+    uint32_t   starts;   /* short turns it has had */
     uint32_t   quanta_alone; /* quanta one group has computed while others were ready */
     uint32_t   index;    /* in the block */
     uint32_t   at_cluster, cluster_phase; /* lanes that arrived at barrier.cluster and have not waited; the parity of the phase they arrived in */
