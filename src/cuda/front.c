@@ -15,8 +15,8 @@
 #endif
 
 #define JUMP_PLAIN(name, target) JUMP(name, target)
-#define JUMP_PTSZ(name, target)  JUMP(name, target) JUMP(name##_ptsz, target)
-#define JUMP_PTDS(name, target)  JUMP(name, target) JUMP(name##_ptds, target)
+#define JUMP_PTSZ(name, target)  JUMP(name, target) JUMP(name##_ptsz, pt_##name)
+#define JUMP_PTDS(name, target)  JUMP(name, target) JUMP(name##_ptds, pt_##name)
 #define RTV_11(name, target)
 #define RTV_12(name, target)
 #define RTV_13(name, target)

@@ -30,6 +30,13 @@ static _Thread_local CuErr    last_error;
 static _Thread_local int      current;
 static bool                   reported;
 
+_Thread_local bool state_per_thread;
+
+void ww_set_per_thread(void)
+{
+    state_per_thread = true;
+}
+
 /* ---- the lock ---- */
 
 int state_lock(void)
@@ -56,7 +63,8 @@ bool state_lock_for(int seconds)
 void state_unlock(int *unused)
 {
     (void)unused;
-    depth--;
+    if (!--depth)
+        state_per_thread = false;
     pthread_mutex_unlock(&lock);
 }
 

@@ -48,6 +48,10 @@ typedef struct State {
 
 extern State state;
 
+/* During a call whose default stream is the thread's own (the _ptsz and _ptds variants, api.c). */
+extern _Thread_local bool state_per_thread;
+void ww_set_per_thread(void);
+
 int  state_lock(void);
 void state_unlock(int *unused);
 /* False: it could not be had in that time. */

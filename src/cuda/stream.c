@@ -55,6 +55,8 @@ static Stream *implicit(Stream **which, uint64_t id)
 
 Stream *stream_of(void *handle)
 {
+    if (!handle && state_per_thread)
+        handle = (void *)2;
     if (!handle || handle == (void *)1)
         return implicit(&legacy[state_current()], 1);
     if (handle == (void *)2)
