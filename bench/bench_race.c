@@ -39,15 +39,15 @@ static double now(void)
 
 static WwStatus launch(WwDevice *d, WwModule *m, const Case *c, const WwPtr p[3])
 {
-    int       n = SIZE, offset = 0;
-    size_t    copied   = COPIED;
-    WwPtr     a[3]     = {p[0], p[1], p[2]};
-    void     *matrix[] = {&a[0], &a[1], &a[2], &n, &n, &n, &n, &n, &n}, *copy[] = {&a[0], &a[1], &offset, &copied};
-    WwLaunch  w        = {.args = c->copies ? copy : matrix, .arg_count = c->copies ? 4 : 9};
-    w.grid             = c->copies ? (WwDim3){COPIED / 256, 1, 1} : (WwDim3){SIZE / c->edge, SIZE / c->edge, 1};
-    w.block            = c->copies ? (WwDim3){256, 1, 1} : (WwDim3){c->edge, c->edge, 1};
-    WwResult *r        = NULL;
-    WwStatus  s        = ww_launch(d, m, c->kernel, &w, &r);
+    int      n = SIZE, offset = 0;
+    size_t   copied   = COPIED;
+    WwPtr    a[3]     = {p[0], p[1], p[2]};
+    void    *matrix[] = {&a[0], &a[1], &a[2], &n, &n, &n, &n, &n, &n}, *copy[] = {&a[0], &a[1], &offset, &copied};
+    WwLaunch w  = {.args = c->copies ? copy : matrix, .arg_count = c->copies ? 4 : 9};
+    w.grid      = c->copies ? (WwDim3){COPIED / 256, 1, 1} : (WwDim3){SIZE / c->edge, SIZE / c->edge, 1};
+    w.block     = c->copies ? (WwDim3){256, 1, 1} : (WwDim3){c->edge, c->edge, 1};
+    WwResult *r = NULL;
+    WwStatus  s = ww_launch(d, m, c->kernel, &w, &r);
     ww_result_free(r);
     return s;
 }

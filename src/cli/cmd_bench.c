@@ -87,9 +87,9 @@ static bool time_ours(Bench *x, const BenchWork *w, const Data *p, BenchRow *row
     x->blas->time     = x->cuda;
     x->blas->keep     = true;
     x->blas->spent_ms = 0;
-    x->blas->repeats = slow(row->impl) ? SLOW_REPEATS : 0;
-    Status s         = run_ours(x, w, p, row->impl);
-    x->blas->time    = false;
+    x->blas->repeats  = slow(row->impl) ? SLOW_REPEATS : 0;
+    Status s          = run_ours(x, w, p, row->impl);
+    x->blas->time     = false;
     if (s != WW_OK) {
         snprintf(row->problem, sizeof row->problem, "%s: %s", ww_status_text(s), ww_device_error(x->device));
         return false;

@@ -35,24 +35,24 @@
 #if defined(__x86_64__)
 #define PER_THREAD(name, target)                                                                                       \
     void pt_##name(void);                                                                                              \
-    __asm__(".pushsection .text\n.globl pt_" #name "\n.type pt_" #name ",@function\npt_" #name                          \
+    __asm__(".pushsection .text\n.globl pt_" #name "\n.type pt_" #name ",@function\npt_" #name                         \
             ":\n push %rdi\n push %rsi\n push %rdx\n push %rcx\n push %r8\n push %r9\n push %rax\n"                    \
-            " call ww_set_per_thread@PLT\n pop %rax\n pop %r9\n pop %r8\n pop %rcx\n pop %rdx\n pop %rsi\n pop %rdi\n"  \
+            " call ww_set_per_thread@PLT\n pop %rax\n pop %r9\n pop %r8\n pop %rcx\n pop %rdx\n pop %rsi\n pop %rdi\n" \
             " jmp " #target "@PLT\n.size pt_" #name ",.-pt_" #name "\n.popsection\n");
 #elif defined(__aarch64__)
 #define PER_THREAD(name, target)                                                                                       \
     void pt_##name(void);                                                                                              \
-    __asm__(".pushsection .text\n.globl pt_" #name "\n.type pt_" #name ",%function\npt_" #name                          \
+    __asm__(".pushsection .text\n.globl pt_" #name "\n.type pt_" #name ",%function\npt_" #name                         \
             ":\n stp x0, x1, [sp, -80]!\n stp x2, x3, [sp, 16]\n stp x4, x5, [sp, 32]\n stp x6, x7, [sp, 48]\n"        \
             " stp x8, x30, [sp, 64]\n bl ww_set_per_thread\n ldp x2, x3, [sp, 16]\n ldp x4, x5, [sp, 32]\n"            \
-            " ldp x6, x7, [sp, 48]\n ldp x8, x30, [sp, 64]\n ldp x0, x1, [sp], 80\n b " #target "\n.size pt_" #name     \
+            " ldp x6, x7, [sp, 48]\n ldp x8, x30, [sp, 64]\n ldp x0, x1, [sp], 80\n b " #target "\n.size pt_" #name    \
             ",.-pt_" #name "\n.popsection\n");
 #endif
 #define STUB_PLAIN(name, target)
-#define STUB_PTSZ(name, target)    PER_THREAD(name, target)
-#define STUB_PTDS(name, target)    PER_THREAD(name, target)
-#define RT(name, status, variant)  STUB_##variant(name, rt_##name)
-#define DRV(name, status, variant) STUB_##variant(name, drv_##name)
+#define STUB_PTSZ(name, target)     PER_THREAD(name, target)
+#define STUB_PTDS(name, target)     PER_THREAD(name, target)
+#define RT(name, status, variant)   STUB_##variant(name, rt_##name)
+#define DRV(name, status, variant)  STUB_##variant(name, drv_##name)
 #define DRVA(name, target, variant) STUB_##variant(name, rt_##target)
 #define RTV(version, name, target)
 #include "cuda/api.def"

@@ -285,7 +285,7 @@ static Status run_grid(WwDevice *d, WwModule *m, const Func *k, const DeviceLaun
     else
         emulator_fault(d, m->ptx, k, &result, s, r);
     emulator_kept(e, m->ptx, k, &result, r);
-    r->went_on = result.went_on;
+    r->went_on     = result.went_on;
     check.complete = s == WW_OK;
     check.ninstr   = result.ninstr;
     check.instr    = result.instr;

@@ -204,7 +204,7 @@ static void explain_shared(const Warp *w, uint64_t address, uint64_t bytes, Faul
         return;
     if (w->block->cluster->n > 1)
         address &= CLUSTER_OFFSET;
-    const Var *best = shared_variable(w, address, &best_at);
+    const Var  *best = shared_variable(w, address, &best_at);
     size_t      len  = 0;
     const char *name = best ? mangled_variable(best->name, &len) : "";
     if (address < SHARED_RESERVED)
@@ -215,8 +215,8 @@ static void explain_shared(const Warp *w, uint64_t address, uint64_t bytes, Faul
         snprintf(f->text, sizeof f->text,
                  "%" PRIu64 "-byte shared %s %" PRIu64 " bytes from the start of '%.*s' (%" PRIu64
                  " bytes), outside the block's %u bytes of shared memory",
-                 bytes, what, address - best_at, (int)len, name,
-                 best->bytes ? best->bytes : w->shared_bytes - best_at, w->shared_bytes - SHARED_RESERVED);
+                 bytes, what, address - best_at, (int)len, name, best->bytes ? best->bytes : w->shared_bytes - best_at,
+                 w->shared_bytes - SHARED_RESERVED);
     else
         snprintf(f->text, sizeof f->text,
                  "%" PRIu64 "-byte shared %s at offset %" PRIu64 " of the block's %u bytes of shared memory", bytes,

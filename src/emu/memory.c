@@ -154,7 +154,8 @@ static void release_pages(uint64_t base, uint64_t span)
 {
     uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
     uint64_t from = (base + page - 1) & -page, to = (base + span) & -page;
-    if (to > from && madvise((void *)(uintptr_t)from, to - from, MADV_REMOVE) != 0) /* works where another process shares it */
+    if (to > from &&
+        madvise((void *)(uintptr_t)from, to - from, MADV_REMOVE) != 0) /* works where another process shares it */
         madvise((void *)(uintptr_t)from, to - from, MADV_DONTNEED);
 }
 

@@ -157,7 +157,7 @@ bool warp_run(Warp *w)
     unsigned quanta = 0;
     bool     ran    = false, ended;
     /* a cluster that only waited when it last ran gets a glance at what it waits for */
-    k->granted  = w->block->cluster->spun ? GLANCE : QUANTUM;
+    k->granted = w->block->cluster->spun ? GLANCE : QUANTUM;
     if (w->starts < START_TURNS && w->block->nwarps > 1) { /* the warps of a block start together, as on a card */
         w->starts++;
         k->granted = 1;

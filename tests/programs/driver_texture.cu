@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The driver interface's arrays, textures and surfaces: copies between host, device and arrays, objects, descriptors asked back. */
+ * The driver interface's arrays, textures and surfaces: copies between host, device and arrays, objects, descriptors asked back.
+ * nvcc: -Xcompiler -Wno-deprecated-declarations */
 #include <cuda.h>
 
 #include "check.h"

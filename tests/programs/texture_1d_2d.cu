@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Textures over arrays in one and two dimensions: points, the linear filter's weights of 1/256, addressing modes, normalised
- * coordinates, fractions of 8-bit channels, descriptors asked back. */
+ * coordinates, fractions of 8-bit channels, descriptors asked back.
+ * nvcc: -Xcompiler -Wno-deprecated-declarations */
 #include <cmath>
 
 #include "check.h"

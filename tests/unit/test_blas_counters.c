@@ -46,18 +46,18 @@ static void gemm_has_no_conflicts(void **state)
             mat_random(&a, WW_F32, &seed);
             mat_random(&b, WW_F32, &seed);
             bool built = works_if_built(ww_gemm(blas, &(WwGemm){.trans_a   = how & 1,
-                                                 .trans_b   = how & 2,
-                                                 .m         = M,
-                                                 .n         = N,
-                                                 .k         = K,
-                                                 .alpha.f32 = 1,
-                                                 .a         = a.p,
-                                                 .b         = b.p,
-                                                 .c         = c.p,
-                                                 .lda       = a.ld,
-                                                 .ldb       = b.ld,
-                                                 .ldc       = c.ld,
-                                                 .rung      = rungs[r]}));
+                                                                .trans_b   = how & 2,
+                                                                .m         = M,
+                                                                .n         = N,
+                                                                .k         = K,
+                                                                .alpha.f32 = 1,
+                                                                .a         = a.p,
+                                                                .b         = b.p,
+                                                                .c         = c.p,
+                                                                .lda       = a.ld,
+                                                                .ldb       = b.ld,
+                                                                .ldc       = c.ld,
+                                                                .rung      = rungs[r]}));
             if (built && conflicts(counted()) != 0)
                 fail_msg("%s, transposes %u: %llu bank conflicts", rungs[r], how,
                          (unsigned long long)conflicts(counted()));
@@ -79,14 +79,14 @@ static void aat_writes_once(void **state)
             Mat a = mat_new(trans ? K : N, trans ? N : K, 0, false, 0), c = mat_new(N, N, 0, false, 0);
             mat_random(&a, WW_F32, &seed);
             if (works_if_built(ww_syrk(blas, &(WwSyrk){.trans     = trans,
-                                                 .n         = N,
-                                                 .k         = K,
-                                                 .alpha.f32 = 1,
-                                                 .a         = a.p,
-                                                 .c         = c.p,
-                                                 .lda       = a.ld,
-                                                 .ldc       = c.ld,
-                                                 .rung      = ww_blas_rung("aat", r)})))
+                                                       .n         = N,
+                                                       .k         = K,
+                                                       .alpha.f32 = 1,
+                                                       .a         = a.p,
+                                                       .c         = c.p,
+                                                       .lda       = a.ld,
+                                                       .ldc       = c.ld,
+                                                       .rung      = ww_blas_rung("aat", r)})))
                 assert_int_equal(conflicts(counted()), 0);
             mat_free(&a);
             mat_free(&c);

@@ -184,10 +184,10 @@ static const Uop *lane_video_lane_u32(Warp *w, const Uop *u)
     for (uint32_t i = 0; i < LANES; i++) {
         uint32_t sum = c[i], word = 0;
         for (uint32_t k = 0; k < parts; k++) {
-            int32_t r  = video_one(video_part(a[i], k, bits, u->x & VIDEO_SIGNED_A),
-                                   video_part(b[i], k, bits, u->x & VIDEO_SIGNED_B), (VideoOp)(u->y & 15),
-                                   (VideoCompare)(u->y >> 4));
-            r          = u->x & VIDEO_SAT ? (r < low ? low : r > high ? high : r) : r;
+            int32_t r = video_one(video_part(a[i], k, bits, u->x & VIDEO_SIGNED_A),
+                                  video_part(b[i], k, bits, u->x & VIDEO_SIGNED_B), (VideoOp)(u->y & 15),
+                                  (VideoCompare)(u->y >> 4));
+            r         = u->x & VIDEO_SAT ? (r < low ? low : r > high ? high : r) : r;
             word |= ((uint32_t)r & ((1u << bits) - 1)) << k * bits;
             sum += (uint32_t)r;
         }
