@@ -51,7 +51,7 @@ static Key key_of(const CountPattern *p)
 
 static void entry_free(Table *t, Entry *e)
 {
-    HASH_DEL(t->by_key, e);
+    HASH_DEL(t->by_key, e); /* NOLINT(clang-analyzer-unix.Malloc): uthash's list */
     free(e->p.hits);
     free(e);
 }

@@ -97,8 +97,9 @@ static const char *const order_text[LANE_ORDERS] = {
     [LANES_SWAP_XY] = "let threadIdx.y run along the lanes here (threadIdx.x and .y in each other's place)",
     [LANES_SWAP_XZ] = "let threadIdx.z run along the lanes here (threadIdx.x and .z in each other's place)",
     [LANES_SWAP_YZ] = "threadIdx.y and .z in each other's place here",
-    [LANES_LOOP] = "let the loop's index run along the lanes here: what a lane takes one after the other, neighbouring "
-                   "lanes take at once",
+    [LANES_LOOP] =
+        ("let the loop's index run along the lanes here: what a lane takes one after the other, neighbouring "
+         "lanes take at once"),
 };
 
 /* Does another traced access of the launch waste nothing as it is? */

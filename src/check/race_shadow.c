@@ -33,7 +33,7 @@ void shadow_clear(Shadow *s)
     Entry *e, *next;
     HASH_ITER(hh, s->entry, e, next)
     {
-        HASH_DEL(s->entry, e);
+        HASH_DEL(s->entry, e); /* NOLINT(clang-analyzer-unix.Malloc): uthash's list */
         page_free(&e->page);
         free(e);
     }

@@ -199,7 +199,7 @@ void order_drop_objects(SyncObject **objects)
     SyncObject *o, *next;
     HASH_ITER(hh, *objects, o, next)
     {
-        HASH_DEL(*objects, o);
+        HASH_DEL(*objects, o); /* NOLINT(clang-analyzer-unix.Malloc): uthash's list */
         forget(o);
         free(o);
     }

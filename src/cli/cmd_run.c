@@ -41,7 +41,7 @@ static bool takes_value(const char *arg)
     if (arg[1] != '-' || strchr(arg, '='))
         return false;
     for (size_t i = 0; i < n; i++)
-        if (!strcmp(o[i].verb, "run") && !strncmp(o[i].name, arg + 2, strlen(arg + 2)))
+        if (strcmp(o[i].verb, "run") == 0 && strstr(o[i].name, arg + 2) == o[i].name)
             return o[i].kind != CLI_FLAG && o[i].kind != CLI_OPTIONAL;
     return false;
 }

@@ -311,8 +311,8 @@ CuErr image_variable(Image *i, int n, const char *name, WwPtr *address, size_t *
 CuErr image_place_managed(Image *i)
 {
     for (Symbol *s = i->symbols; s; s = s->next) {
-        WwPtr  address;
-        size_t bytes;
+        WwPtr  address = 0;
+        size_t bytes   = 0;
         if (!s->managed || *s->managed)
             continue;
         CuErr e = image_variable(i, state_current(), s->name, &address, &bytes);

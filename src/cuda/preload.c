@@ -204,7 +204,7 @@ static void redirect_all(const File *f, const Symbols *s, const char *path)
         const Elf64_Sym *y    = &s->sym[i];
         const char      *name = name_of(s, i);
         if (ELF64_ST_TYPE(y->st_info) != STT_FUNC || y->st_shndx == SHN_UNDEF ||
-            (strncmp(name, "cuda", 4) && strncmp(name, "__cuda", 6)))
+            (strncmp(name, "cuda", 4) != 0 && strncmp(name, "__cuda", 6) != 0))
             continue;
         const ApiEntry *e = *slot_of(by_name, name);
         if (e && !redirect(f->bias + y->st_value, e->fn)) {
@@ -306,7 +306,7 @@ static int each_object(struct dl_phdr_info *o, size_t size, void *list)
 {
     (void)size;
     Objects *l = list;
-    if (l->n < 64 && strlen(o->dlpi_name) < 1024 && strncmp(o->dlpi_name, "linux-", 6)) {
+    if (l->n < 64 && strlen(o->dlpi_name) < 1024 && strncmp(o->dlpi_name, "linux-", 6) != 0) {
         strcpy(l->at[l->n].path, *o->dlpi_name || l->n ? o->dlpi_name : "/proc/self/exe");
         l->at[l->n++].bias = o->dlpi_addr;
     }

@@ -60,8 +60,9 @@ void device_title(int ordinal, char *out, size_t cap)
 
 void device_uuid(int ordinal, unsigned char out[16])
 {
-    memcpy(out, "warpwright-gpu-", 15);
-    out[15] = (unsigned char)('0' + ordinal % 10);
+    char text[17];
+    snprintf(text, sizeof text, "warpwright-gpu-%d", ordinal % 10);
+    memcpy(out, text, 16);
 }
 
 static CuErr properties(char *out, int ordinal, bool new_layout, size_t bytes)

@@ -40,7 +40,7 @@ static void on_signal(int sig)
         raise(sig);
         return;
     }
-    int saved = errno;
+    int saved = errno; /* NOLINT(bugprone-signal-handler): this thread's own variable */
     if (!state.stop) {
         state.stop = sig;
         sem_post(&noted);

@@ -273,8 +273,11 @@ CuErr drv_cuMemUnmap(WwPtr at, size_t bytes)
     hide_all(r);
     for (Mapping **p = &r->mappings, *m; (m = *p);)
         if (m->at >= at && m->at < at + bytes) {
-            mmap((void *)(uintptr_t)m->at, m->bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED,
-                 -1, 0);
+            if (mmap((void *)(uintptr_t)m->at, m->bytes, PROT_NONE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) == MAP_FAILED) {
+                show_all(r);
+                return cudaErrorUnknown;
+            }
             *p = m->next;
             unuse(m->memory);
             free(m);

@@ -77,7 +77,7 @@ static bool global_place(Warp *w, const Uop *u, const MemInfo *m, Slot s, unsign
 /* How the copy completes. */
 static bool completion(Warp *w, const Uop *u, const BulkInfo *c, unsigned lane, BulkOp *o)
 {
-    uint64_t at;
+    uint64_t at = 0;
     o->by_group = c->by_group;
     if (c->by_group) {
         o->group = bulk_group(w, lane);

@@ -78,7 +78,9 @@ static Value read_value(const Step *s, const Operand *o)
         for (unsigned i = 0; i < o->count; i++) {
             Value e = read_value(s, &o->elem[i]);
             for (unsigned lane = 0; lane < LANES; lane++) /* beyond 16 bytes: a fragment of a matrix */
-                v.bad[lane] = (uint16_t)(v.bad[lane] | (at < 16 ? (unsigned)e.bad[lane] << at : e.bad[lane] ? UINT16_MAX : 0u));
+                v.bad[lane] = (uint16_t)(v.bad[lane] | (at < 16       ? (unsigned)e.bad[lane] << at
+                                                        : e.bad[lane] ? UINT16_MAX
+                                                                      : 0u));
             v.origin = e.any && !v.any ? e.origin : v.origin;
             v.computed |= e.computed;
             v.any |= e.any;

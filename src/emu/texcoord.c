@@ -96,7 +96,7 @@ TexAxis texcoord_float(double x, uint32_t n, TexAddress mode, bool normalised, T
 /* -1 ... 1 on a face to 0 ... 1, cut to the fraction bits; not a number: the middle. */
 static double on_face(float u)
 {
-    return isnan(u) ? 0.5 : floor((double)u * (double)(ONE / 2)) / (double)ONE + 0.5;
+    return isnan(u) ? 0.5 : floor((double)u * ((double)ONE / 2)) / (double)ONE + 0.5;
 }
 
 static float flushed(float x)

@@ -71,7 +71,7 @@ static uint32_t one(const VideoInfo *v, uint32_t a, uint32_t b, uint32_t c)
         if (v->parts > 1 && v->second)
             d += (uint32_t)x;
         else
-            d = (d & ~mask) | ((uint32_t)(x << p.shift) & mask);
+            d = (d & ~mask) | ((uint32_t)((uint64_t)x << p.shift) & mask);
     }
     return v->parts > 1 ? d : then(v, d, c);
 }

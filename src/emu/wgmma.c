@@ -99,10 +99,12 @@ static Warp *peer(Warp *w, unsigned i)
     return &w->block->warp[(w->index & ~3u) + i];
 }
 
-/* Products that all four warps have issued. */
+/* Products that all four warps have issued; none when the block has no four warps here. */
 static uint64_t issued_by_all(Warp *w)
 {
     uint64_t least = UINT64_MAX;
+    if ((w->index | 3) >= w->block->nwarps)
+        return 0;
     for (unsigned i = 0; i < 4; i++) {
         const WgmmaState *s = peer(w, i)->wgmma;
         uint64_t          n = s ? s->issued : 0;

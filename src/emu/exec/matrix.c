@@ -156,14 +156,14 @@ static bool column_powers(const MatrixRule *r, const float *restrict b, float *r
 INLINE Floats upper_bits(Ints sum, unsigned keep, bool half)
 {
     Ints sign = sum < 0;
-    Bits mag = (Bits)((sum ^ sign) - sign), t = mag >> keep;
+    Bits mag = (Bits)(sum ^ sign) - (Bits)sign, t = mag >> keep;
     t |= t >> 1;
     t |= t >> 2;
     t |= t >> 4;
     Bits kept = mag & ~t;
     if (half)
         kept |= (Bits)((mag & t) != 0) & (t + 1);
-    return __builtin_convertvector(((Ints)kept ^ sign) - sign, Floats);
+    return __builtin_convertvector((Ints)((kept ^ (Bits)sign) - (Bits)sign), Floats);
 }
 
 /* The sum of a step and c.  Rows that need matrix_element are added to *bad. */
@@ -176,10 +176,11 @@ INLINE Floats add_step(const MatrixRule *r, const MatrixTile *a, const Powers *p
     *bad |= out_of_range(c, false) | ((most != 0) & ((most < splat(0x1p-100f)) | (most > splat(0x1p+120f))));
     most         = larger(most, splat(0x1p-100f));
     Floats scale = (Floats)((Bits)splat_int(0) + ((uint32_t)(254 + r->fraction) << 23) - (Bits)most);
-    Ints   sum = {0}, acc = __builtin_convertvector(c * scale, Ints);
+    Bits   added = {0}; /* may wrap in rows that are bad */
+    Ints   acc   = __builtin_convertvector(c * scale, Ints);
     for (unsigned k = k0; k < k0 + step; k++)
-        sum += __builtin_convertvector(*(const Floats *)a->a[k] * b[k] * scale, Ints);
-    Ints total = (Ints)((Bits)sum + (Bits)acc);
+        added += (Bits) __builtin_convertvector(*(const Floats *)a->a[k] * b[k] * scale, Ints);
+    Ints sum = (Ints)added, total = (Ints)(added + (Bits)acc);
     *bad |= ((sum ^ total) & (acc ^ total)) < 0;
     return upper_bits(total, r->keep, r->half) * (most * f32_of((uint32_t)(127 - r->fraction) << 23));
 }
