@@ -61,7 +61,7 @@ void device_title(int ordinal, char *out, size_t cap)
 void device_uuid(int ordinal, unsigned char out[16])
 {
     char text[17];
-    snprintf(text, sizeof text, "warpwright-gpu-%d", ordinal % 10);
+    snprintf(text, sizeof text, "warpwright-gpu-%u", (unsigned)ordinal % 10);
     memcpy(out, text, 16);
 }
 
