@@ -31,6 +31,11 @@ typedef struct WwBlas WwBlas;
 WwStatus ww_blas_open(WwDevice *d, WwBlas **out);
 void     ww_blas_close(WwBlas *b);
 
+/* Everything asked of b afterwards goes on that stream: on a GPU a call then returns when its work is enqueued (ww_stream_open says what
+ * follows from that).  NULL: calls are complete when they return.  The work on the stream before is waited for, since the workspace
+ * is one: two streams that are to work at once take a WwBlas each. */
+WwStatus ww_blas_stream(WwBlas *b, WwStream *s);
+
 typedef enum WwType { WW_F32 = 0, WW_I32 = 1 } WwType;
 typedef enum WwLayout { WW_ROW_MAJOR = 0, WW_COLUMN_MAJOR = 1 } WwLayout;
 typedef enum WwFill { WW_FULL = 0, WW_LOWER = 1, WW_UPPER = 2 } WwFill;

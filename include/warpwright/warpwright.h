@@ -42,6 +42,7 @@ const char *ww_version(void);
 typedef struct WwDevice WwDevice;
 typedef struct WwModule WwModule;
 typedef struct WwResult WwResult;
+typedef struct WwStream WwStream;
 
 /* An address on a device: global memory as the kernels see it. 0 is never valid. */
 typedef uint64_t WwPtr;
@@ -124,6 +125,18 @@ size_t      ww_module_kernel_arg_bytes(const WwModule *m, size_t i, size_t k);
 /* Address and size of a .global or .const variable. */
 WwStatus ww_module_variable(WwDevice *d, WwModule *m, const char *name, WwPtr *address, size_t *bytes);
 
+/* ---- streams ------------------------------------------------------------------------------------------------- */
+
+/* An order of launches.  On a GPU a launch on a stream is enqueued and its call returns at once: the memory it works on must stay until
+ * ww_stream_wait, and a failure may be reported by a later call on the device.  On the emulator it is complete when the call returns.
+ * native: a CUstream or cudaStream_t of the caller's, which stays the caller's; NULL: a new stream, which waits for the copies
+ * and launches made without one, and they for it.  The emulator knows no native streams: anything but NULL is WW_ERR_INVALID. */
+WwStatus ww_stream_open(WwDevice *d, void *native, WwStream **out);
+/* Returns when everything that was put on the stream is complete. */
+WwStatus ww_stream_wait(WwStream *s);
+/* Waits, then frees it.  Before the device is closed. */
+void     ww_stream_close(WwStream *s);
+
 /* ---- launches ------------------------------------------------------------------------------------------------ */
 
 typedef struct WwDim3 { uint32_t x, y, z; } WwDim3;
@@ -178,9 +191,10 @@ struct WwLaunch {
     bool        granular;    /* emulator: allocations fill whole granules of 512 bytes, as on a card: an access past an allocation's
                               * end but in its last granule is carried out, and is a warning instead of the end of the kernel */
     WwDim3      cluster;     /* blocks of a cluster, at most 16; x = 0: as the kernel says (.reqnctapercluster), without that single blocks */
+    WwStream   *stream;      /* NULL: the launch runs to its end before ww_launch returns; not together with time */
 };
 
-/* Runs to the end.  *out (if out is not NULL) is set whenever the launch began, also when it failed: the counts so far
+/* Runs to the end, unless launch->stream is set.  *out (if out is not NULL) is set whenever the launch began, also when it failed: the counts so far
  * are in it.  Statuses: WW_ERR_NOT_FOUND (no such kernel; the message lists those there are), WW_ERR_LAUNCH, WW_ERR_FAULT,
  * WW_ERR_LIMIT, WW_ERR_UNSUPPORTED; WW_ERR_INVALID: also when the device cannot observe what launch->observe asks for. */
 WwStatus ww_launch(WwDevice *d, WwModule *m, const char *kernel, const WwLaunch *launch, WwResult **out);

@@ -53,6 +53,7 @@ typedef struct BlasModule {
 
 struct WwBlas {
     WwDevice  *device;
+    WwStream  *stream; /* NULL: every call waits */
     unsigned   sms; /* blocks that stream-K launches: two for each */
     BlasModule modules[BLAS_MODULES];
     size_t     nmodules;

@@ -3,8 +3,7 @@
  * Launches: from a checked problem and its rung to kernels on the device.
  *
  * Modules are loaded when first needed and live as long as the WwBlas.  The workspace of stream-K is two partial tiles a block
- * and, before them, a counter a tile, which must be zero: the kernel leaves them zero, so the library's own workspace is
- * cleared only when it grows or the last kernel failed; a caller's is cleared every time.
+ * and, before them, a counter a tile, which is set to zero before every launch.
  * A strided batch is the z of one grid, up to the limit of a grid; a batch of addresses is one launch each. */
 #include <assert.h>
 #include <stdio.h>
@@ -43,12 +42,26 @@ void ww_blas_close(WwBlas *b)
 {
     if (!b)
         return;
+    if (b->stream)
+        ww_stream_wait(b->stream);
     for (size_t i = 0; i < b->nmodules; i++)
         ww_module_unload(b->device, b->modules[i].module);
     if (b->workspace)
         ww_free(b->device, b->workspace);
     ww_result_free(b->result);
     free(b);
+}
+
+WwStatus ww_blas_stream(WwBlas *b, WwStream *s)
+{
+    if (!b)
+        return WW_ERR_INVALID;
+    if (s && s->device != b->device)
+        return device_fail(b->device, WW_ERR_INVALID, "ww_blas_stream: the stream belongs to another device");
+    if (b->stream && b->stream != s)
+        TRY(ww_stream_wait(b->stream));
+    b->stream = s;
+    return WW_OK;
 }
 
 static Status find_module(WwBlas *b, const char *entry, WwModule **out)
@@ -80,6 +93,7 @@ Status blas_launch(WwBlas *b, const char *entry, const WwLaunch *plan)
     w.observe = b->observe;
     w.time    = b->time;
     w.repeats = b->repeats;
+    w.stream  = b->stream;
     Status s  = ww_launch(b->device, m, entry, &w, b->keep ? &result : NULL);
     if (b->keep) {
         ww_result_free(b->result);
@@ -163,6 +177,8 @@ static Status take_workspace(WwBlas *b, const Problem *p, Work w, WwPtr *out)
                 p->rung->name, need, p->workspace_bytes, (unsigned long long)*out);
     } else {
         if (b->workspace_bytes < need) {
+            if (b->stream)
+                TRY(ww_stream_wait(b->stream));
             if (b->workspace)
                 TRY(ww_free(b->device, b->workspace));
             b->workspace       = 0;
@@ -172,7 +188,7 @@ static Status take_workspace(WwBlas *b, const Problem *p, Work w, WwPtr *out)
         }
         *out = b->workspace;
     }
-    return w.counters ? ww_fill(b->device, *out, 0, w.counters) : WW_OK;
+    return w.counters ? device_fill(b->device, *out, 0, w.counters, b->stream) : WW_OK;
 }
 
 /* ---- launches ---------------------------------------------------------------------------------------------------- */

@@ -190,11 +190,46 @@ WwStatus ww_copy(WwDevice *d, WwPtr dst, WwPtr src, size_t bytes)
     return d->ops->copy(d, dst, src, bytes);
 }
 
+Status device_fill(WwDevice *d, WwPtr dst, uint8_t value, uint64_t bytes, const WwStream *s)
+{
+    return bytes ? d->ops->fill(d, dst, value, bytes, s) : WW_OK;
+}
+
 WwStatus ww_fill(WwDevice *d, WwPtr dst, uint8_t value, size_t bytes)
+{
+    return d ? device_fill(d, dst, value, bytes, NULL) : WW_ERR_INVALID;
+}
+
+/* ---- streams ---- */
+
+WwStatus ww_stream_open(WwDevice *d, void *native, WwStream **out)
 {
     if (!d)
         return WW_ERR_INVALID;
-    return bytes ? d->ops->fill(d, dst, value, bytes) : WW_OK;
+    if (!out)
+        return device_fail(d, WW_ERR_INVALID, "ww_stream_open needs a place for the stream");
+    *out = NULL;
+    if (native && !d->ops->stream_open)
+        return device_fail(d, WW_ERR_INVALID, "ww_stream_open: the %s knows no native streams", d->ops->kind);
+    WwStream s = {.device = d, .native = native, .owned = !native};
+    if (d->ops->stream_open)
+        TRY(d->ops->stream_open(d, &s));
+    *out = memcpy(xmalloc(sizeof s), &s, sizeof s);
+    return WW_OK;
+}
+
+WwStatus ww_stream_wait(WwStream *s)
+{
+    if (!s)
+        return WW_ERR_INVALID;
+    return s->device->ops->stream_wait ? s->device->ops->stream_wait(s->device, s) : WW_OK;
+}
+
+void ww_stream_close(WwStream *s)
+{
+    if (s && s->device->ops->stream_close)
+        s->device->ops->stream_close(s->device, s);
+    free(s);
 }
 
 /* ---- modules ---- */
@@ -366,6 +401,11 @@ static Status check_launch(WwDevice *d, const WwModule *m, const WwLaunch *w)
         return device_fail(
             d, WW_ERR_INVALID, "%s cannot observe %s: launch with observe = WW_OBSERVE_NOTHING, or on the emulator",
             d->ops->kind, w->observe & ~d->ops->observes & WW_OBSERVE_COUNTERS ? "counters" : "accesses");
+    if (w->stream && w->stream->device != d)
+        return device_fail(d, WW_ERR_INVALID, "ww_launch: the stream belongs to another device");
+    if (w->stream && w->time)
+        return device_fail(d, WW_ERR_INVALID,
+                           "ww_launch: a launch on a stream cannot be timed, since it does not wait");
     if (w->repeats > MAX_REPEATS)
         return device_fail(d, WW_ERR_INVALID, "ww_launch: %u repeats are too many (at most %d)", w->repeats,
                            MAX_REPEATS);

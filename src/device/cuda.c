@@ -3,13 +3,14 @@
  * The CUDA driver as a device: context, memory and modules.  cuda_launch.c runs kernels, cuda_time.c measures them.
  *
  * Decisions.  The device uses the GPU's primary context, so that libraries on the CUDA runtime (cuBLAS) see the same memory;
- * every call makes it current on the calling thread.  Everything runs on the default stream and is complete when a call
- * returns.  PTX is compiled by the driver, whose log becomes part of the message.
+ * every call makes it current on the calling thread.  What is not put on a WwStream runs on the default stream and is complete when its
+ * call returns.  PTX is compiled by the driver, whose log becomes part of the message.
  *
  * A kernel that faults leaves the context unusable ("sticky" errors): every later call is refused with the first fault's text,
  * and closing the device resets the primary context, so that a device opened afterwards works again.
- * Copies stay inside one known range (an allocation, a module's variable): the driver would let one run past the end of a small
- * allocation, and would take an address that is none of the device's for the host's. */
+ * Copies stay inside one known range (an allocation, a module's variable, or what the driver knows as another library's allocation):
+ * the driver would let one run past the end of a small allocation, and would take an address that is none of the device's for the
+ * host's. */
 #include "device/cuda.h"
 
 #include <inttypes.h>
@@ -90,7 +91,13 @@ static CudaRange *range_find(CudaDevice *c, CuPtr p)
 
 static Status range_check(CudaDevice *c, const char *what, CuPtr p, uint64_t bytes)
 {
-    const CudaRange *r = range_find(c, p);
+    CudaRange        foreign = {0};
+    size_t           size    = 0;
+    const CudaRange *r       = range_find(c, p);
+    if (!r && c->drv.mem_range(&foreign.base, &size, p) == CU_OK) {
+        foreign.bytes = size;
+        r             = &foreign;
+    }
     if (r && bytes <= r->bytes - (p - r->base))
         return WW_OK;
     if (!r)
@@ -162,12 +169,37 @@ static Status cuda_copy(WwDevice *d, WwPtr dst, WwPtr src, uint64_t bytes)
     return finish(c, c->drv.copy(dst, src, bytes), "ww_copy");
 }
 
-static Status cuda_fill(WwDevice *d, WwPtr dst, uint8_t value, uint64_t bytes)
+static Status cuda_fill(WwDevice *d, WwPtr dst, uint8_t value, uint64_t bytes, const WwStream *s)
 {
     CudaDevice *c = (CudaDevice *)d;
     TRY(cuda_enter(c));
     TRY(range_check(c, "ww_fill", dst, bytes));
+    if (s)
+        return cuda_check(c, c->drv.fill_async(dst, value, bytes, s->native), "ww_fill");
     return finish(c, c->drv.fill(dst, value, bytes), "ww_fill");
+}
+
+/* ---- streams ---- */
+
+static Status cuda_stream_open(WwDevice *d, WwStream *s)
+{
+    CudaDevice *c = (CudaDevice *)d;
+    TRY(cuda_enter(c));
+    return s->owned ? cuda_check(c, c->drv.stream_create(&s->native, 0), "ww_stream_open") : WW_OK;
+}
+
+static Status cuda_stream_wait(WwDevice *d, const WwStream *s)
+{
+    CudaDevice *c = (CudaDevice *)d;
+    TRY(cuda_enter(c));
+    return cuda_check(c, c->drv.stream_sync(s->native), "ww_stream_wait");
+}
+
+static void cuda_stream_close(WwDevice *d, WwStream *s)
+{
+    CudaDevice *c = (CudaDevice *)d;
+    if (cuda_stream_wait(d, s) == WW_OK && s->owned)
+        c->drv.stream_destroy(s->native); /* nothing a caller could do about a failure */
 }
 
 /* ---- modules ---- */
@@ -332,19 +364,22 @@ bool cuda_describe(Str *out)
 Status cuda_open(const WwDeviceOptions *o, WwDevice **out, Str *why)
 {
     static const DeviceOps ops = {
-        .kind       = "cuda",
-        .close      = cuda_close,
-        .alloc      = cuda_alloc,
-        .release    = cuda_release,
-        .copy_in    = cuda_copy_in,
-        .copy_out   = cuda_copy_out,
-        .copy       = cuda_copy,
-        .fill       = cuda_fill,
-        .load       = cuda_load,
-        .unload     = cuda_unload,
-        .variable   = cuda_variable,
-        .launch     = cuda_launch,
-        .tensor_map = cuda_tensor_map,
+        .kind         = "cuda",
+        .close        = cuda_close,
+        .alloc        = cuda_alloc,
+        .release      = cuda_release,
+        .copy_in      = cuda_copy_in,
+        .copy_out     = cuda_copy_out,
+        .copy         = cuda_copy,
+        .fill         = cuda_fill,
+        .load         = cuda_load,
+        .unload       = cuda_unload,
+        .variable     = cuda_variable,
+        .launch       = cuda_launch,
+        .tensor_map   = cuda_tensor_map,
+        .stream_open  = cuda_stream_open,
+        .stream_wait  = cuda_stream_wait,
+        .stream_close = cuda_stream_close,
     };
     CudaDevice c         = {0};
     int        count     = 0;

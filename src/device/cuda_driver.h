@@ -54,6 +54,10 @@ typedef uint64_t CuPtr;
     ENTRY(launch, "cuLaunchKernel",                                                                                    \
           (CuFunction f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,                 \
            unsigned shared, CuStream stream, void **args, void **extra))                                               \
+    ENTRY(mem_range, "cuMemGetAddressRange_v2", (CuPtr * base, size_t * bytes, CuPtr p))                               \
+    ENTRY(fill_async, "cuMemsetD8Async", (CuPtr dst, unsigned char value, size_t bytes, CuStream s))                   \
+    ENTRY(stream_create, "cuStreamCreate", (CuStream * out, unsigned flags))                                           \
+    ENTRY(stream_destroy, "cuStreamDestroy_v2", (CuStream s))                                                          \
     ENTRY(stream_sync, "cuStreamSynchronize", (CuStream s))                                                            \
     ENTRY(event_create, "cuEventCreate", (CuEvent *out, unsigned flags))                                               \
     ENTRY(event_destroy, "cuEventDestroy_v2", (CuEvent e))                                                             \

@@ -48,6 +48,7 @@ static CuResult enqueue_clusters(CudaDevice *c, const CudaRequest *q)
     CuLaunchConfig    config    = {.grid       = {w->grid.x, w->grid.y, w->grid.z},
                                    .block      = {w->block.x, w->block.y, w->block.z},
                                    .shared     = w->shared,
+                                   .stream     = w->stream ? w->stream->native : NULL,
                                    .attributes = &attribute,
                                    .count      = 1};
     if (!c->drv.launch_ex)
@@ -62,8 +63,8 @@ CuResult cuda_enqueue(CudaDevice *c, const CudaRequest *q)
     const WwLaunch *w = q->w;
     if (w->cluster.x)
         return enqueue_clusters(c, q);
-    return c->drv.launch(q->fn, w->grid.x, w->grid.y, w->grid.z, w->block.x, w->block.y, w->block.z, w->shared, NULL,
-                         w->args, NULL);
+    return c->drv.launch(q->fn, w->grid.x, w->grid.y, w->grid.z, w->block.x, w->block.y, w->block.z, w->shared,
+                         w->stream ? w->stream->native : NULL, w->args, NULL);
 }
 
 Status cuda_tensor_map(WwDevice *d, const TensorMapAsk *a, void *map)
@@ -149,6 +150,8 @@ Status cuda_launch(WwDevice *d, WwModule *m, const Func *kernel, const DeviceLau
     CuResult    e = cuda_enqueue(c, &q);
     if (e != CU_OK)
         return refused(c, kernel, e, l->w);
+    if (l->w->stream)
+        return WW_OK;
     Status s = cuda_check(c, c->drv.stream_sync(NULL), "the kernel failed on the GPU");
     if (s == WW_OK && l->w->time)
         s = cuda_time(c, &q, r);

@@ -10,7 +10,8 @@
  *   WwDevice   first member of the implementation's own struct        WwModule  likewise
  *   WwResult   common to both (result.c); everything in it is copied into its own arena, so it outlives device and module
  *
- * Not modelled: streams and asynchronous calls.  Every call is complete when it returns; src/cuda builds its streams on top. */
+ * Every call is complete when it returns, except what is put on a WwStream of the cuda device.  The emulator's streams are names only;
+ * src/cuda builds streams of its own on top. */
 #ifndef WW_DEVICE_DEVICE_H
 #define WW_DEVICE_DEVICE_H
 
@@ -30,6 +31,12 @@ typedef struct DeviceLaunch {
     size_t          nobservers;
 } DeviceLaunch;
 
+struct WwStream {
+    WwDevice *device;
+    void     *native; /* CUstream; NULL on the emulator */
+    bool      owned;
+};
+
 typedef struct DeviceOps {
     const char *kind;     /* "emulator", "cuda" */
     unsigned    observes; /* WwObserve bits it can honour */
@@ -39,7 +46,7 @@ typedef struct DeviceOps {
     Status (*copy_in)(WwDevice *d, WwPtr dst, const void *src, uint64_t bytes);
     Status (*copy_out)(WwDevice *d, void *dst, WwPtr src, uint64_t bytes);
     Status (*copy)(WwDevice *d, WwPtr dst, WwPtr src, uint64_t bytes); /* ranges that do not overlap */
-    Status (*fill)(WwDevice *d, WwPtr dst, uint8_t value, uint64_t bytes);
+    Status (*fill)(WwDevice *d, WwPtr dst, uint8_t value, uint64_t bytes, const WwStream *s); /* s may be NULL */
     /* Takes ownership of ptx, also on failure. */
     Status (*load)(WwDevice *d, Module *ptx, WwModule **out);
     void   (*unload)(WwDevice *d, WwModule *m); /* frees m */
@@ -47,6 +54,10 @@ typedef struct DeviceOps {
     Status (*tensor_map)(WwDevice *d, const TensorMapAsk *ask, void *map);
     /* Fills r, also when it fails. */
     Status (*launch)(WwDevice *d, WwModule *m, const Func *kernel, const DeviceLaunch *l, WwResult *r);
+    /* NULL: launches on streams are complete when they return.  open: native is set, or to be made. */
+    Status (*stream_open)(WwDevice *d, WwStream *s);
+    Status (*stream_wait)(WwDevice *d, const WwStream *s);
+    void   (*stream_close)(WwDevice *d, WwStream *s);
 } DeviceOps;
 
 struct WwDevice {
@@ -96,6 +107,8 @@ void device_done(WwDevice *d);
 /* Fills in the common part of a new module and puts it on the device's list; module_done takes it off. */
 void module_init(WwModule *m, WwDevice *d, const Module *ptx);
 void module_done(WwModule *m);
+/* ww_fill on a stream; NULL: complete when it returns. */
+Status device_fill(WwDevice *d, WwPtr dst, uint8_t value, uint64_t bytes, const WwStream *s);
 /* ww_launch with observers of the caller's own. */
 Status device_launch(WwDevice *d, WwModule *m, const char *kernel, const DeviceLaunch *l, WwResult **out);
 

@@ -119,8 +119,9 @@ static Status emulator_copy(WwDevice *d, WwPtr dst, WwPtr src, uint64_t bytes)
     return WW_OK;
 }
 
-static Status emulator_fill(WwDevice *d, WwPtr dst, uint8_t value, uint64_t bytes)
+static Status emulator_fill(WwDevice *d, WwPtr dst, uint8_t value, uint64_t bytes, const WwStream *s)
 {
+    (void)s;
     void *to = host_range(d, "ww_fill", dst, bytes);
     if (!to)
         return WW_ERR_INVALID;

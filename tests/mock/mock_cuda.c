@@ -248,6 +248,8 @@ EXPORT int cuMemcpyHtoD_v2(uint64_t dst, const void *src, size_t bytes);
 EXPORT int cuMemcpyDtoH_v2(void *dst, uint64_t src, size_t bytes);
 EXPORT int cuMemcpyDtoD_v2(uint64_t dst, uint64_t src, size_t bytes);
 EXPORT int cuMemsetD8_v2(uint64_t dst, unsigned char value, size_t bytes);
+EXPORT int cuMemsetD8Async(uint64_t dst, unsigned char value, size_t bytes, void *stream);
+EXPORT int cuMemGetAddressRange_v2(uint64_t *base, size_t *bytes, uint64_t p);
 
 int cuMemAlloc_v2(uint64_t *out, size_t bytes)
 {
@@ -321,6 +323,42 @@ int cuMemsetD8_v2(uint64_t dst, unsigned char value, size_t bytes)
     return to ? (memset(to, value, bytes), OK) : INVALID_VALUE;
 }
 
+int cuMemsetD8Async(uint64_t dst, unsigned char value, size_t bytes, void *stream)
+{
+    state.stream = stream;
+    return cuMemsetD8_v2(dst, value, bytes);
+}
+
+int cuMemGetAddressRange_v2(uint64_t *base, size_t *bytes, uint64_t p)
+{
+    READY();
+    if (!state.foreign_bytes || p - state.foreign >= state.foreign_bytes)
+        return INVALID_VALUE;
+    *base  = state.foreign;
+    *bytes = state.foreign_bytes;
+    return OK;
+}
+
+/* ---- streams: a handle is an allocation ---- */
+
+EXPORT int cuStreamCreate(void **out, unsigned flags);
+EXPORT int cuStreamDestroy_v2(void *s);
+
+int cuStreamCreate(void **out, unsigned flags)
+{
+    READY();
+    *out = calloc(1, 1);
+    state.streams++;
+    return flags ? INVALID_VALUE : OK;
+}
+
+int cuStreamDestroy_v2(void *s)
+{
+    free(s);
+    state.streams--;
+    return OK;
+}
+
 /* ---- launches and events: an event is the clock's reading ---- */
 
 EXPORT int cuLaunchKernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
@@ -336,8 +374,9 @@ int cuLaunchKernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, 
                    unsigned shared, void *stream, void **args, void **extra)
 {
     READY();
-    if (!f || stream || extra)
+    if (!f || extra)
         return INVALID_VALUE;
+    state.stream = stream;
     if (state.fail_launch)
         return state.fail_launch;
     memcpy(state.grid, (unsigned[]){gx, gy, gz}, sizeof state.grid);
@@ -354,7 +393,8 @@ int cuLaunchKernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, 
 
 int cuStreamSynchronize(void *s)
 {
-    (void)s;
+    state.waited = s;
+    state.waits++;
     return ready();
 }
 

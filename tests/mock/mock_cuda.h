@@ -8,6 +8,7 @@
 #define WW_TESTS_MOCK_CUDA_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 typedef struct MockCuda {
     /* what the driver does: set by the test */
@@ -17,12 +18,18 @@ typedef struct MockCuda {
     const char *jit_log;     /* written to the error log of a failing load */
     double      launch_ms;   /* what one launch adds to the events' clock */
     void      (*kernel)(const char *name, void **args);
+    uint64_t    foreign;        /* another library's allocation: address and size */
+    size_t      foreign_bytes;
     /* what it was asked: read by the test */
     int         retained, resets;
     int         modules, events, buffers; /* alive */
     unsigned    launches, records;
     unsigned    grid[3], block[3], shared;
     int         attribute, attribute_value;
+    int         streams;        /* alive */
+    void       *stream;         /* of the last launch or asynchronous fill */
+    void       *waited;         /* the stream last waited for */
+    unsigned    waits;
     char        image[4096]; /* beginning of the last module's text */
 } MockCuda;
 

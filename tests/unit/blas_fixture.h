@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the matrix library's tests share: a device with its WwBlas, matrices in device memory that end where their allocation
- * ends (so that the emulator stops at the first element outside), a reference of its own, and comparisons that NaN
- * fails.  Element (i, j) of a stored matrix is at i * ld + j (row-major) or j * ld + i. */
+ * What the matrix library's tests share: a device (the emulator, or what WW_TEST_DEVICE names) with its WwBlas, matrices in
+ * device memory that end where their allocation ends (so that the emulator stops at the first element outside), a reference of its
+ * own, and comparisons that NaN fails.  Element (i, j) of a stored matrix is at i * ld + j (row-major) or j * ld + i. */
 #ifndef WW_TESTS_UNIT_BLAS_FIXTURE_H
 #define WW_TESTS_UNIT_BLAS_FIXTURE_H
 
@@ -40,8 +40,8 @@ static inline bool works_if_built(WwStatus s)
 static inline int open_blas(void **state)
 {
     (void)state;
-    const char *why = NULL;
-    if (ww_device_open("emulator", &(WwDeviceOptions){.threads = 2}, &device, &why) != WW_OK)
+    const char *why = NULL, *name = getenv("WW_TEST_DEVICE"); /* "cuda" under `warpwright run` too */
+    if (ww_device_open(name ? name : "emulator", &(WwDeviceOptions){.threads = 2}, &device, &why) != WW_OK)
         return print_error("%s\n", why), -1;
     return ww_blas_open(device, &blas) == WW_OK ? 0 : -1;
 }

@@ -258,11 +258,62 @@ static void alpha_zero(void **state)
     release(&o);
 }
 
+/* The same bits on a stream, whose calls need not wait; and streams that cannot be taken. */
+static void streams(void **state)
+{
+    static const char *const rungs[] = {"wide", "stream", "tensor", NULL};
+    Case                     t       = {WW_F32, WW_ROW_MAJOR, false, true, 140, 70, 300, 0, 0, {.f32 = 1}, {.f32 = 1}};
+    uint64_t                 seed    = 7;
+    Operands                 o       = make(&t, &seed);
+    WwStream                *one = NULL, *two = NULL;
+    uint32_t                *first = malloc(o.c.words * 4);
+    (void)state;
+    assert_works(ww_stream_open(device, NULL, &one));
+    assert_works(ww_stream_open(device, NULL, &two));
+    for (size_t r = 0; r < sizeof rungs / sizeof *rungs; r++) {
+        WwGemm p = problem(&t, &o, rungs[r]);
+        mat_put(&o.c);
+        assert_works(ww_blas_stream(blas, NULL));
+        if (!works_if_built(ww_gemm(blas, &p)) || !works_if_built(ww_gemm(blas, &p)))
+            continue;
+        mat_get(&o.c);
+        memcpy(first, o.c.v, o.c.words * 4);
+        memcpy(o.c.v, o.old, o.c.words * 4);
+        mat_put(&o.c);
+        assert_works(ww_blas_stream(blas, one));
+        assert_works(ww_gemm(blas, &p)); /* the second adds to the first */
+        assert_works(ww_blas_stream(blas, two));
+        assert_works(ww_gemm(blas, &p));
+        assert_works(ww_stream_wait(two));
+        mat_get(&o.c);
+        assert_memory_equal(first, o.c.v, o.c.words * 4);
+        memcpy(o.c.v, o.old, o.c.words * 4);
+    }
+    assert_works(ww_blas_stream(blas, NULL));
+    assert_int_equal(ww_blas_stream(NULL, one), WW_ERR_INVALID);
+    WwDevice *other = NULL;
+    WwStream *far   = NULL;
+    assert_int_equal(ww_device_open("emulator", NULL, &other, NULL), WW_OK);
+    assert_int_equal(ww_stream_open(other, NULL, &far), WW_OK);
+    assert_int_equal(ww_blas_stream(blas, far), WW_ERR_INVALID);
+    assert_non_null(strstr(ww_device_error(device), "another device"));
+    ww_stream_close(far);
+    assert_int_equal(ww_stream_open(other, first, &far), WW_ERR_INVALID);
+    assert_null(far);
+    assert_non_null(strstr(ww_device_error(other), "native"));
+    ww_device_close(other);
+    ww_stream_close(one);
+    ww_stream_close(two);
+    free(first);
+    release(&o);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_rung), cmocka_unit_test(sampled_shapes), cmocka_unit_test(stream_shares),
         cmocka_unit_test(batches),    cmocka_unit_test(not_a_number),   cmocka_unit_test(alpha_zero),
+        cmocka_unit_test(streams),
     };
     return cmocka_run_group_tests(tests, open_blas, close_blas);
 }

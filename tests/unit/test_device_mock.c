@@ -380,6 +380,62 @@ static void measures_time(void **state)
     assert_true(gpu->records >= 2 * 2);
 }
 
+static void knows_streams(void **state)
+{
+    (void)state;
+    WwDevice *d = open_gpu(), *other = open_gpu();
+    WwModule *m   = load(d);
+    WwStream *own = NULL, *theirs = NULL;
+    int       native;
+    assert_int_equal(ww_stream_open(d, NULL, &own), WW_OK);
+    assert_int_equal(ww_stream_open(d, &native, &theirs), WW_OK);
+    assert_int_equal(gpu->streams, 1);
+    unsigned waits = gpu->waits;
+    assert_int_equal(launch(d, m, (WwLaunch){.stream = own}, NULL), WW_OK);
+    assert_ptr_equal(gpu->stream, own->native);
+    assert_int_equal(launch(d, m, (WwLaunch){.stream = theirs}, NULL), WW_OK);
+    assert_ptr_equal(gpu->stream, &native);
+    assert_int_equal(gpu->waits, waits);
+    assert_int_equal(ww_stream_wait(theirs), WW_OK);
+    assert_ptr_equal(gpu->waited, &native);
+    WwPtr p = 0;
+    assert_int_equal(ww_alloc(d, 16, &p), WW_OK);
+    assert_int_equal(device_fill(d, p, 7, 16, own), WW_OK);
+    assert_ptr_equal(gpu->stream, own->native);
+    assert_int_equal(device_fill(d, p, 7, 17, own), WW_ERR_INVALID);
+
+    assert_int_equal(launch(d, m, (WwLaunch){.stream = own, .time = true}, NULL), WW_ERR_INVALID);
+    assert_contains(ww_device_error(d), "cannot be timed");
+    assert_int_equal(launch(other, load(other), (WwLaunch){.stream = own}, NULL), WW_ERR_INVALID);
+    assert_contains(ww_device_error(other), "another device");
+    assert_int_equal(ww_stream_open(d, NULL, NULL), WW_ERR_INVALID);
+    assert_int_equal(ww_stream_wait(NULL), WW_ERR_INVALID);
+
+    gpu->fault = 700; /* seen by whoever waits */
+    assert_int_equal(launch(d, m, (WwLaunch){.stream = own}, NULL), WW_OK);
+    assert_int_equal(ww_stream_wait(own), WW_ERR_FAULT);
+    ww_stream_close(own);
+    ww_stream_close(theirs);
+    ww_stream_close(NULL);
+    ww_device_close(other);
+    ww_device_close(d);
+}
+
+/* Memory of another library in the same context. */
+static void knows_foreign_memory(void **state)
+{
+    static char theirs[32];
+    (void)state;
+    WwDevice *d        = open_gpu();
+    gpu->foreign       = (uint64_t)(uintptr_t)theirs;
+    gpu->foreign_bytes = sizeof theirs;
+    assert_int_equal(ww_copy_in(d, gpu->foreign + 1, "four", 4), WW_ERR_INVALID);
+    assert_contains(ww_device_error(d), "MOCK_INVALID_VALUE"); /* past our check; the mock's copy has buffers only */
+    assert_int_equal(ww_copy_in(d, gpu->foreign + 30, "four", 4), WW_ERR_INVALID);
+    assert_contains(ww_device_error(d), "2 bytes are left of the 32");
+    ww_device_close(d);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -393,6 +449,8 @@ int main(void)
         cmocka_unit_test_setup(faults_are_sticky, setup),
         cmocka_unit_test_setup(a_timed_launch_may_fault, setup),
         cmocka_unit_test_setup(measures_time, setup),
+        cmocka_unit_test_setup(knows_streams, setup),
+        cmocka_unit_test_setup(knows_foreign_memory, setup),
     };
     return cmocka_run_group_tests(tests, group_setup, NULL);
 }
