@@ -84,7 +84,7 @@ void node_free(GraphNode *n)
             cgraph_free(n->condition.body[i]);
         free(n->condition.body);
     }
-    if (n->kind == NODE_ALLOC && !n->origin && !n->graph->exec)
+    if (n->kind == NODE_ALLOC && n->memory.p)
         devmem_take_from_graph(n->memory.p);
     free(n->attrs);
     n->magic = 0;
@@ -180,6 +180,9 @@ void cgraph_copy_payload(GraphNode *to, const GraphNode *from)
     case NODE_HOST: to->host = from->host; break;
     case NODE_CHILD: to->child = cgraph_clone(from->child); break;
     case NODE_ALLOC:
+        devmem_give_to_graph(from->memory.p);
+        to->memory = from->memory;
+        break;
     case NODE_FREE: to->memory = from->memory; break;
     case NODE_CONDITIONAL:
         to->condition      = from->condition;
@@ -200,6 +203,8 @@ void cgraph_take(GraphNode *to, const GraphNode *from)
             cgraph_free(to->condition.body[i]);
         free(to->condition.body);
     }
+    if (to->kind == NODE_ALLOC)
+        devmem_take_from_graph(to->memory.p);
     cgraph_copy_payload(to, from);
 }
 

@@ -175,7 +175,7 @@ CuErr devmem_free(void *p, int kind)
         state_finding("bad-free", at, 1, "%s of an address that %s", call, why);
         return cudaErrorInvalidValue;
     }
-    if (r->graph) {
+    if (r->graphs) {
         CuErr e = r->asleep ? cudaErrorInvalidValue : cudaSuccess;
         devmem_sleep(p);
         return e;
@@ -190,49 +190,61 @@ CuErr devmem_free(void *p, int kind)
 
 /* ---- memory of graphs ---- */
 
-static uint64_t graphs_high[MAX_DEVICES][2];
+/* Bytes: in use, reserved; the most of each. */
+static struct {
+    uint64_t now[2], high[2];
+} graphs[MAX_DEVICES];
 
-void devmem_of_graphs(int n, bool kept, uint64_t *now, uint64_t *high)
+void devmem_of_graphs(int n, bool reserved, uint64_t *now, uint64_t *high)
 {
-    *now = 0;
-    for (size_t i = 0; i < nranges; i++)
-        if (ranges[i].device == n && ranges[i].graph && (kept || !ranges[i].asleep))
-            *now += ranges[i].bytes;
-    if (*now > graphs_high[n][kept])
-        graphs_high[n][kept] = *now;
-    *high = graphs_high[n][kept];
+    *now  = graphs[n].now[reserved];
+    *high = graphs[n].high[reserved];
 }
 
 void devmem_graphs_reset(int n)
 {
-    graphs_high[n][0] = graphs_high[n][1] = 0;
+    memcpy(graphs[n].high, graphs[n].now, sizeof graphs[n].high);
+}
+
+void devmem_graphs_trim(int n)
+{
+    graphs[n].now[1] = graphs[n].now[0];
+}
+
+static void use_for_graphs(int n, uint64_t bytes, bool free)
+{
+    uint64_t *now = graphs[n].now, *high = graphs[n].high;
+    now[0] = free ? now[0] - bytes : now[0] + bytes;
+    now[1] = now[0] > now[1] ? now[0] : now[1];
+    for (int i = 0; i < 2; i++)
+        high[i] = now[i] > high[i] ? now[i] : high[i];
 }
 
 static void set_asleep(void *p, bool asleep)
 {
-    Range   *r = devmem_entry((uint64_t)(uintptr_t)p);
-    uint64_t now, high;
-    if (!r || !r->graph)
+    Range *r = devmem_entry((uint64_t)(uintptr_t)p);
+    if (!r || !r->graphs || r->asleep == asleep)
         return;
     r->asleep = asleep;
-    devmem_of_graphs(r->device, false, &now, &high);
-    devmem_of_graphs(r->device, true, &now, &high);
+    use_for_graphs(r->device, r->bytes, asleep);
 }
 
 void devmem_give_to_graph(void *p)
 {
-    devmem_entry((uint64_t)(uintptr_t)p)->graph = true;
-    set_asleep(p, true);
+    Range *r  = devmem_entry((uint64_t)(uintptr_t)p);
+    r->asleep = r->asleep || !r->graphs;
+    r->graphs++;
 }
 
 void devmem_take_from_graph(void *p)
 {
     Range *r = devmem_entry((uint64_t)(uintptr_t)p);
-    if (!r || !r->graph)
+    if (!r || !r->graphs || --r->graphs)
         return;
-    r->graph = false; /* memory that is still in use becomes the program's own */
     if (r->asleep)
         devmem_free(p, MEMORY_DEVICE);
+    else /* it becomes the program's own */
+        use_for_graphs(r->device, r->bytes, true);
 }
 
 void devmem_sleep(void *p)

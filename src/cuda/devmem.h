@@ -15,7 +15,8 @@ typedef struct Range {
     unsigned flags;    /* of cudaHostAlloc, cudaHostRegister */
     bool     registered, variable; /* host memory of the program; a module's variable */
     bool     mapped, imported;             /* by cuMemMap; of another process */
-    bool     graph, asleep;                /* a graph's allocation; freed until the graph runs again */
+    bool     asleep;                       /* a graph's allocation, freed until the graph runs again */
+    unsigned graphs;                       /* nodes that allocate it, of graphs and executable graphs */
     bool     sync_memops;                  /* CU_POINTER_ATTRIBUTE_SYNC_MEMOPS */
     uint64_t id;                           /* unique in the process */
     void    *pool;                         /* the memory pool it came from, or NULL */
@@ -43,14 +44,15 @@ void         devmem_share_pool(const void *pool, int to, bool on);
 /* What the program allocated and has not freed: how many, all their bytes, the largest. */
 size_t       devmem_leaks(size_t *bytes, size_t *largest);
 
-/* Memory that a graph allocates keeps its place until the graph is destroyed: freeing it only puts it to sleep. */
+/* Memory that a graph allocates keeps its place until the last graph with a node for it is destroyed: freeing it only puts it to sleep. */
 void         devmem_give_to_graph(void *p);
 void         devmem_take_from_graph(void *p);
 void         devmem_sleep(void *p);
 void         devmem_wake(void *p);
-/* Bytes that graphs use (or also keep) on device n, and the most there were. */
-void         devmem_of_graphs(int n, bool kept, uint64_t *now, uint64_t *high);
+/* Bytes that graphs use (or have reserved) on device n, and the most there were since the reset.  What was used stays reserved until a trim. */
+void         devmem_of_graphs(int n, bool reserved, uint64_t *now, uint64_t *high);
 void         devmem_graphs_reset(int n);
+void         devmem_graphs_trim(int n);
 
 /* Bytes the program holds on device n; is p in any device's memory? */
 size_t       devmem_used(int n);

@@ -214,6 +214,12 @@ static void redirect_all(const File *f, const Symbols *s, const char *path)
     }
 }
 
+/* cuRAND computes on the host for a program that makes no other generators than such. */
+static bool needs_no_device(const Symbols *library, const Symbols *program)
+{
+    return find(library, "curandCreateGeneratorHost", true) && !find(program, "curandCreateGenerator", false);
+}
+
 /* A library with kernels and a runtime of its own (cuBLAS, cuFFT, cuRAND, cuDNN): no harm until it is called.  `s`: what it exports. */
 static void foreign(const Symbols *s, const char *path)
 {
@@ -222,7 +228,7 @@ static void foreign(const Symbols *s, const char *path)
     unsigned n    = 0;
     if (!map_file("/proc/self/exe", &exe))
         return;
-    if (symbols(&exe, SHT_DYNSYM, &want))
+    if (symbols(&exe, SHT_DYNSYM, &want) && !needs_no_device(s, &want))
         for (size_t i = 1; i < want.n; i++) {
             if (want.sym[i].st_shndx != SHN_UNDEF || !find(s, name_of(&want, i), true))
                 continue;

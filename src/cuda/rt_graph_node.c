@@ -27,15 +27,68 @@ static CuErr fill_conditional(GraphNode *n, ConditionalParams *p)
     return cudaSuccess;
 }
 
+/* Which nodes of its graph come before a node, by their places in the graph; to be freed. */
+static bool *before_node(const GraphNode *n)
+{
+    const Graph *g    = n->graph;
+    bool        *seen = xcalloc(g->nnodes, sizeof *seen);
+    for (bool more = true; more;) {
+        more = false;
+        for (size_t i = 0; i < g->nnodes; i++)
+            for (size_t j = 0; (seen[i] || g->node[i] == n) && j < g->node[i]->ndeps; j++)
+                for (size_t k = 0; k < g->nnodes; k++)
+                    if (g->node[k] == g->node[i]->deps[j] && !seen[k])
+                        more = seen[k] = true;
+    }
+    return seen;
+}
+
+/* Has the graph freed an address again by the time it comes to a node?  Then every allocation there has a free before the node. */
+static bool is_freed_before(const GraphNode *n, const void *p)
+{
+    const Graph *g      = n->graph;
+    bool        *before = before_node(n);
+    int          open   = 0;
+    for (size_t i = 0; i < g->nnodes; i++) {
+        const GraphNode *o = g->node[i];
+        if ((o->kind != NODE_ALLOC && o->kind != NODE_FREE) || o == n || o->memory.p != p)
+            continue;
+        if (o->kind == NODE_ALLOC)
+            open++;
+        else if (before[i])
+            open--;
+    }
+    free(before);
+    return open == 0;
+}
+
+/* An address that the graph can use once more, or NULL. */
+static void *used_before(const GraphNode *n, size_t bytes, int device)
+{
+    for (size_t i = 0; i < n->graph->nnodes; i++) {
+        const GraphNode *a = n->graph->node[i];
+        if (a->kind != NODE_ALLOC || a == n || a->memory.bytes != bytes)
+            continue;
+        const Range *r = devmem_range((uint64_t)(uintptr_t)a->memory.p);
+        if (r && r->device == device && is_freed_before(n, a->memory.p))
+            return a->memory.p;
+    }
+    return NULL;
+}
+
 static CuErr fill_alloc(GraphNode *n, AllocParams *p)
 {
     void *at     = NULL;
     int   before = state_current();
     if (p->props.location_type != 1 || p->props.location_id < 0 || p->props.location_id >= state.count || !p->bytes)
         return cudaErrorInvalidValue;
-    state_set_current(p->props.location_id);
-    CuErr e = devmem_new(MEMORY_DEVICE, p->bytes, 0, &at);
-    state_set_current(before);
+    CuErr e = cudaSuccess;
+    at      = used_before(n, p->bytes, p->props.location_id);
+    if (!at) {
+        state_set_current(p->props.location_id);
+        e = devmem_new(MEMORY_DEVICE, p->bytes, 0, &at);
+        state_set_current(before);
+    }
     if (e != cudaSuccess)
         return e;
     devmem_give_to_graph(at);
@@ -199,8 +252,11 @@ CuErr rt_cudaDeviceSetGraphMemAttribute(int device, int attr, uint64_t *value)
 
 CuErr rt_cudaDeviceGraphMemTrim(int device)
 {
-    ENTER(); /* memory of graphs goes with them: nothing is kept in store */
-    return LEAVE(device < 0 || device >= state.count ? cudaErrorInvalidDevice : cudaSuccess);
+    ENTER();
+    if (device < 0 || device >= state.count)
+        return LEAVE(cudaErrorInvalidDevice);
+    devmem_graphs_trim(device);
+    return LEAVE(cudaSuccess);
 }
 
 /* ---- questions ---- */

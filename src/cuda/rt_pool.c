@@ -99,7 +99,7 @@ static CuErr allocate(void **out, size_t bytes, Pool *p, void *stream)
     *out = NULL;
     e    = bytes ? devmem_new(MEMORY_DEVICE, bytes, 0, out) : cudaSuccess;
     state_set_current(before);
-    if (e == cudaSuccess && bytes) {
+    if (e == cudaSuccess && bytes && !captured) {
         devmem_entry((uint64_t)(uintptr_t)*out)->pool = p;
         account(p, (int64_t)bytes);
         grant(p, *out, bytes);

@@ -193,6 +193,53 @@ static void conditional(int *p)
     OK(cudaGraphDestroy(g2));
 }
 
+/* What a graph has freed it can allocate again at the same place; other graphs have places of their own.  The memory lasts as long as an
+   executable graph that allocates it, and beyond when the graph does not free it. */
+static void places()
+{
+    cudaGraph_t            g, other;
+    cudaGraphNode_t        node, release, set;
+    cudaGraphExec_t        x, y;
+    cudaMemAllocNodeParams a = {}, b;
+    a.poolProps.allocType    = cudaMemAllocationTypePinned;
+    a.poolProps.location     = {cudaMemLocationTypeDevice, 0};
+    a.bytesize               = 1 << 16;
+    b                        = a;
+    OK(cudaGraphCreate(&g, 0));
+    OK(cudaGraphAddMemAllocNode(&node, g, nullptr, 0, &a));
+    OK(cudaGraphAddMemFreeNode(&release, g, &node, 1, a.dptr));
+    OK(cudaGraphAddMemAllocNode(&node, g, &release, 1, &b));
+    CHECK(a.dptr == b.dptr);
+    cudaMemsetParams m = {b.dptr, 0, 7, 4, 4, 1};
+    OK(cudaGraphAddMemsetNode(&set, g, &node, 1, &m));
+    OK(cudaGraphInstantiate(&x, g, 0));
+    OK(cudaGraphDestroy(g));
+    OK(cudaGraphCreate(&other, 0));
+    OK(cudaGraphAddMemAllocNode(&node, other, nullptr, 0, &a));
+    CHECK(a.dptr != b.dptr);
+    OK(cudaGraphAddMemFreeNode(&release, other, &node, 1, a.dptr));
+    OK(cudaGraphInstantiate(&y, other, 0));
+    OK(cudaGraphDestroy(other));
+    unsigned long long kept = 1;
+    OK(cudaDeviceGetGraphMemAttribute(0, cudaGraphMemAttrReservedMemCurrent, &kept));
+    CHECK(kept == 0);
+    OK(cudaGraphLaunch(y, 0));
+    OK(cudaGraphLaunch(x, 0));
+    OK(cudaStreamSynchronize(0));
+    OK(cudaDeviceGetGraphMemAttribute(0, cudaGraphMemAttrReservedMemCurrent, &kept));
+    CHECK(kept == 1 << 16);
+    OK(cudaGraphExecDestroy(y));
+    OK(cudaGraphExecDestroy(x));
+    int h[4] = {};
+    OK(cudaMemcpy(h, b.dptr, sizeof h, cudaMemcpyDeviceToHost));
+    CHECK(h[0] == 7 && h[3] == 7);
+    OK(cudaFree(b.dptr));
+    FAILS(cudaFree(b.dptr), cudaErrorInvalidValue);
+    OK(cudaDeviceGraphMemTrim(0));
+    OK(cudaDeviceGetGraphMemAttribute(0, cudaGraphMemAttrReservedMemCurrent, &kept));
+    CHECK(kept == 0);
+}
+
 static void memory(int *out)
 {
     cudaGraph_t            g;
@@ -243,6 +290,7 @@ int main()
     generic(p);
     conditional(p);
     memory(p);
+    places();
 
     cudaGraph_t      g, clone;
     cudaUserObject_t object;

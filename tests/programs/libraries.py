@@ -5,6 +5,7 @@
     * programs as CUDA 11 and 12 made them: they bind the soname and the symbol version of that runtime and launch with cudaLaunchKernel.
       No such toolkit is at hand: a library of the right soname and version node, with empty functions, is what they are linked with.
     * fat binaries without PTX, damaged ones, and modules that are no PTX
+    * a program that calls one of NVIDIA's libraries with kernels of its own: the message; cuRAND's host generators, which need no device
     * the emulator of a CMake project's tests, pytest's process tree"""
 import os
 import re
@@ -201,6 +202,32 @@ def images(folder):
         expect(f"fat binary: {name}: says why", re.search(message, r.stderr), r.stderr)
 
 
+FOREIGN = """
+#include <cstdio>
+#include <curand.h>
+int main() {
+    curandGenerator_t g;
+    float f[64] = {};
+    if (MAKE(&g, CURAND_RNG_PSEUDO_DEFAULT) || curandSetPseudoRandomGeneratorSeed(g, 1) || curandGenerateNormal(g, f, 64, 0, 1)) return 3;
+    printf("%d\\n", f[0] != f[1]);
+    return curandDestroyGenerator(g);
+}
+"""
+
+
+def foreign(folder):
+    try:
+        host = build(folder, "host_numbers.cu", FOREIGN, "-DMAKE=curandCreateGeneratorHost", "-lcurand")
+        device = build(folder, "device_numbers.cu", FOREIGN, "-DMAKE=curandCreateGenerator", "-lcurand")
+    except subprocess.CalledProcessError:
+        print("no cuRAND here: left out")
+        return
+    r = run("-q", "--", host)
+    expect("a host generator of cuRAND", r.returncode == 0 and r.stdout == "1\n", r.stdout + r.stderr)
+    r = run("-q", "--", device)
+    expect("cuRAND is named with its calls", r.returncode == 120 and "curandCreateGenerator" in r.stderr and "libcurand" in r.stderr, r.stdout + r.stderr)
+
+
 def harnesses(folder):
     """CMake's CMAKE_CROSSCOMPILING_EMULATOR, ctest and pytest, as docs/programs.md says."""
     program = build(folder, "small.cu", PLUGIN + 'int main() { int v = plugin(); printf("%d\\n", v); return v != 36; }\n')
@@ -233,6 +260,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         plugin(folder)
         images(folder)
+        foreign(folder)
         harnesses(folder)
     print(f"{failures} failures")
     return failures != 0
