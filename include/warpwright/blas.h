@@ -2,7 +2,7 @@
  *
  * Matrix products on any device of warpwright.h: the emulator or a GPU.
  *
- *     C = alpha * op(A) * op(B) + beta * C        ww_gemm   float, or int32 modulo 2^32
+ *     C = alpha * op(A) * op(B) + beta * C        ww_gemm   float; int32 modulo 2^32; int64 of int32
  *     C = alpha * A * A^T + beta * C              ww_syrk   the whole symmetric result, or one triangle
  *
  * Conventions are those of BLAS: a matrix is a pointer to its first element and a leading dimension, the distance in elements
@@ -11,7 +11,7 @@
  * overlap an operand.
  *
  * Exactness: float results are sums of products in float32, each added with one rounding; the same call gives the same bits
- * in every run.  int32 results are exact modulo 2^32.
+ * in every run.  int32 results are exact modulo 2^32, int64 results of int32 operands modulo 2^64.
  *
  * Errors: everything is checked before anything runs; ww_device_error() of the device says what is wrong.  Start from a
  * zeroed structure: fields that are left out mean the plain case (alpha must be set). */
@@ -36,7 +36,8 @@ void     ww_blas_close(WwBlas *b);
  * is one: two streams that are to work at once take a WwBlas each. */
 WwStatus ww_blas_stream(WwBlas *b, WwStream *s);
 
-typedef enum WwType { WW_F32 = 0, WW_I32 = 1 } WwType;
+/* WW_I32_I64: int32 operands, C, alpha and beta int64. */
+typedef enum WwType { WW_F32 = 0, WW_I32 = 1, WW_I32_I64 = 2 } WwType;
 typedef enum WwLayout { WW_ROW_MAJOR = 0, WW_COLUMN_MAJOR = 1 } WwLayout;
 typedef enum WwFill { WW_FULL = 0, WW_LOWER = 1, WW_UPPER = 2 } WwFill;
 
@@ -44,6 +45,7 @@ typedef enum WwFill { WW_FULL = 0, WW_LOWER = 1, WW_UPPER = 2 } WwFill;
 typedef union WwScalar {
     float   f32;
     int32_t i32;
+    int64_t i64;
 } WwScalar;
 
 typedef struct WwGemm {
@@ -53,7 +55,7 @@ typedef struct WwGemm {
     bool     trans_b; /* B is stored transposed: as n x k */
     size_t   m, n, k; /* C is m x n, op(A) m x k, op(B) k x n; each may be 0 */
     WwScalar alpha, beta;
-    WwPtr    a, b, c; /* aligned to 4 bytes */
+    WwPtr    a, b, c; /* aligned to an element's bytes */
     size_t   lda, ldb, ldc;
     /* Batches.  batch = 0 or 1: one problem.  Problem i reads a + i * stride_a (elements; 0 = one matrix for all) and so on, or,
      * where a_array is not NULL, the three host arrays give the addresses instead. */
@@ -85,16 +87,34 @@ typedef struct WwSyrk {
     WwScalar alpha, beta;
     WwPtr    a, c;
     size_t   lda, ldc;
-    size_t   batch, stride_a, stride_c;
-    const char *rung;
+    /* As in WwGemm. */
+    size_t       batch, stride_a, stride_c;
+    const WwPtr *a_array, *c_array;
+    const char  *rung;
+    WwPtr        workspace;
+    size_t       workspace_bytes;
 } WwSyrk;
 
 WwStatus ww_syrk(WwBlas *b, const WwSyrk *p);
+WwStatus ww_syrk_workspace(WwBlas *b, const WwSyrk *p, size_t *bytes);
 WwStatus ww_syrk_rung(WwBlas *b, const WwSyrk *p, const char **rung);
 
 /* Copies `bytes` bytes from any address to any other of the same device by a kernel whose accesses are all aligned.
  * WW_ERR_INVALID: the ranges overlap. */
 WwStatus ww_blas_copy(WwBlas *b, WwPtr dst, WwPtr src, size_t bytes);
+
+/* A matrix of `rows` rows of `columns` elements to other leading dimensions (row by row, in elements), or transposed: dst is then `columns`
+ * rows of `rows` elements.  Untransposed rows may begin at any byte; transposed elements have 1, 2, 4, 8 or 16 bytes and are aligned to
+ * them.  No byte between the rows is touched.  Source and destination must not overlap. */
+typedef struct WwCopy {
+    size_t element; /* bytes */
+    bool   trans;
+    size_t rows, columns;
+    WwPtr  src, dst;
+    size_t ld_src, ld_dst;
+} WwCopy;
+
+WwStatus ww_blas_copy_matrix(WwBlas *b, const WwCopy *p);
 
 /* The i-th rung of a ladder ("gemm" or "aat"), from the first to the best; NULL past the last. */
 const char *ww_blas_rung(const char *ladder, size_t i);

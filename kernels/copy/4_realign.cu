@@ -4,14 +4,15 @@
  *
  * Change      every access is 16 aligned bytes, whatever the distance between source and destination: a thread reads the
  *             two aligned vectors that hold its 16 bytes (the second is its neighbour's first, and in L1) and shifts
- *             them into place in registers.  One vector a thread: more of them made no more traffic.
+ *             them into place in registers.  One vector a thread: more of them made no more traffic.  copy_rows does it row by
+ *             row.
  * Bottleneck  DRAM.
  * Measured    docs/kernels.md.
  *
  * Whole vectors of the destination are written by `body`; what is left at both ends, less than 32 bytes each, byte by
  * byte by the first block.  The body's first and last vectors are chosen so that both vectors of the source that are
  * read lie inside the source: no byte outside the two ranges is read or written. */
-enum { THREADS = 256, EACH = 1 };
+enum { THREADS = 256 };
 
 static __device__ __forceinline__ unsigned pick(unsigned low, unsigned high, unsigned bits)
 {
@@ -29,41 +30,20 @@ template <int WORDS> static __device__ __forceinline__ uint4 join(uint4 a, uint4
     return v;
 }
 
-template <int WORDS>
-static __device__ __forceinline__ void shifted(uint4 *dst, const uint4 *src, size_t n, unsigned bits)
+/* Vector `at` of a body whose source lies `off` bytes past the aligned vector s. */
+static __device__ __forceinline__ void move(uint4 *d, const uint4 *s, size_t at, unsigned off)
 {
-    size_t at = (size_t)blockIdx.x * (THREADS * EACH) + threadIdx.x;
-    uint4  a[EACH], b[EACH];
-    if (at + (EACH - 1) * THREADS < n) {
-#pragma unroll
-        for (int i = 0; i < EACH; i++) {
-            a[i] = src[at + i * THREADS];
-            b[i] = src[at + i * THREADS + 1];
-        }
-#pragma unroll
-        for (int i = 0; i < EACH; i++)
-            dst[at + i * THREADS] = join<WORDS>(a[i], b[i], bits);
-    } else {
-        for (; at < n; at += THREADS)
-            dst[at] = join<WORDS>(src[at], src[at + 1], bits);
-    }
-}
-
-static __device__ __forceinline__ void straight(uint4 *dst, const uint4 *src, size_t n)
-{
-    size_t at = (size_t)blockIdx.x * (THREADS * EACH) + threadIdx.x;
-    uint4  a[EACH];
-    if (at + (EACH - 1) * THREADS < n) {
-#pragma unroll
-        for (int i = 0; i < EACH; i++)
-            a[i] = src[at + i * THREADS];
-#pragma unroll
-        for (int i = 0; i < EACH; i++)
-            dst[at + i * THREADS] = a[i];
-    } else {
-        for (; at < n; at += THREADS)
-            dst[at] = src[at];
-    }
+    unsigned bits = off % 4 * 8;
+    if (off == 0)
+        d[at] = s[at];
+    else if (off < 4)
+        d[at] = join<0>(s[at], s[at + 1], bits);
+    else if (off < 8)
+        d[at] = join<1>(s[at], s[at + 1], bits);
+    else if (off < 12)
+        d[at] = join<2>(s[at], s[at + 1], bits);
+    else
+        d[at] = join<3>(s[at], s[at + 1], bits);
 }
 
 /* before: bytes in front of the body; body: its vectors, which begin at dst + before (aligned to 16). */
@@ -72,23 +52,39 @@ extern "C" __global__ void __launch_bounds__(THREADS)
 {
     const unsigned char *from = src + before;
     unsigned             off  = (unsigned)(size_t)from & 15;
-    const uint4         *s    = (const uint4 *)(from - off);
-    uint4               *d    = (uint4 *)(dst + before);
-    size_t               after = before + body * 16;
+    size_t               after = before + body * 16, at = (size_t)blockIdx.x * THREADS + threadIdx.x;
     if (blockIdx.x == 0) {
         if (threadIdx.x < before)
             dst[threadIdx.x] = src[threadIdx.x];
         if (threadIdx.x < bytes - after)
             dst[after + threadIdx.x] = src[after + threadIdx.x];
     }
-    if (off == 0)
-        straight(d, s, body);
-    else if (off < 4)
-        shifted<0>(d, s, body, off * 8);
-    else if (off < 8)
-        shifted<1>(d, s, body, off % 4 * 8);
-    else if (off < 12)
-        shifted<2>(d, s, body, off % 4 * 8);
-    else
-        shifted<3>(d, s, body, off % 4 * 8);
+    if (at < body)
+        move((uint4 *)(dst + before), (const uint4 *)(from - off), at, off);
+}
+
+/* The same for each of `rows` rows of `bytes` bytes, `dst_pitch` and `src_pitch` bytes apart.  `across` threads, a power of two from
+ * 32 to 256, follow one another along a row; the rest of a block's threads take the next rows.  A row is split as the host splits
+ * the whole copy above (src/blas/copy.c). */
+extern "C" __global__ void __launch_bounds__(THREADS)
+    copy_rows(unsigned char *dst, size_t dst_pitch, const unsigned char *src, size_t src_pitch, size_t bytes, size_t rows, unsigned across)
+{
+    unsigned each = THREADS / across, lane = threadIdx.x % across;
+    for (size_t r = (size_t)blockIdx.y * each + threadIdx.x / across; r < rows; r += (size_t)gridDim.y * each) {
+        unsigned char       *to   = dst + r * dst_pitch;
+        const unsigned char *from = src + r * src_pitch;
+        unsigned             first = (0u - (unsigned)(size_t)to) & 15, off = ((unsigned)(size_t)from + first) & 15;
+        if (off > first)
+            first += 16;
+        size_t behind = off ? 16 - off : 0, body = bytes >= first + behind ? (bytes - first - behind) / 16 : 0;
+        size_t before = body ? first : 0, after = before + body * 16;
+        if (blockIdx.x == 0) {
+            if (lane < before)
+                to[lane] = from[lane];
+            for (size_t i = after + lane; i < bytes; i += across)
+                to[i] = from[i];
+        }
+        for (size_t at = (size_t)blockIdx.x * across + lane; at < body; at += (size_t)gridDim.x * across)
+            move((uint4 *)(to + before), (const uint4 *)(from + before - off), at, off);
+    }
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Copies of matrices of 4-byte elements between leading dimensions, as they are or transposed:
+ * Copies of matrices of 4-byte elements between leading dimensions, as they are or transposed, and transposed ones of other elements:
  *
  *     copy_strided     to[r * ldt + c] = from[r * ldf + c]
  *     copy_transposed  to[c * ldt + r] = from[r * ldf + c]      r < rows, c < columns
@@ -11,8 +11,11 @@
  * Bottleneck  the memory: 8 bytes an element.
  * Measured    docs/kernels.md.
  *
- * Blocks of 256 threads, x along the columns and y down the rows of `from`.  aligned: bit 0, the rows of `from` begin on 16 bytes; bit
- * 1, those of `to`.  Any sizes; nothing outside of the two matrices is touched. */
+ * Blocks of 256 threads, x along the columns and y down the rows of `from`, in steps of gridDim.y tiles.  aligned: bit 0, the rows of
+ * `from` begin on 16 bytes; bit 1, those of `to`.  Any sizes; nothing outside of the two matrices is touched.
+ *
+ * copy_transposed_<bytes>: elements of 1, 2, 8 or 16 bytes, one a lane, through a tile of 32 x 32 whose element (r, c) lies at column
+ * c ^ r: a row and a column of it lie in different banks for each of these widths. */
 typedef unsigned long long Size;
 
 enum { SIDE = 64, VECTORS = SIDE / 4 };
@@ -49,37 +52,69 @@ static __device__ __forceinline__ void row_store(unsigned *p, int c, int columns
 extern "C" __global__ void __launch_bounds__(256)
     copy_strided(unsigned *to, Size ldt, const unsigned *from, Size ldf, int rows, int columns, int aligned)
 {
-    int c = blockIdx.x * SIDE + threadIdx.x % VECTORS * 4, r0 = blockIdx.y * SIDE + threadIdx.x / VECTORS;
+    int c = blockIdx.x * SIDE + threadIdx.x % VECTORS * 4;
+    for (int r0 = blockIdx.y * SIDE + threadIdx.x / VECTORS; r0 < rows; r0 += gridDim.y * SIDE)
 #pragma unroll
-    for (int r = r0; r < r0 + SIDE; r += SIDE / 4)
-        if (r < rows)
-            row_store(to + r * ldt, c, columns, aligned & 2, row_load(from + r * ldf, c, columns, aligned & 1));
+        for (int r = r0; r < r0 + SIDE; r += SIDE / 4)
+            if (r < rows)
+                row_store(to + r * ldt, c, columns, aligned & 2, row_load(from + r * ldf, c, columns, aligned & 1));
 }
 
 extern "C" __global__ void __launch_bounds__(256)
     copy_transposed(unsigned *to, Size ldt, const unsigned *from, Size ldf, int rows, int columns, int aligned)
 {
     __shared__ uint4 turned[SIDE * VECTORS];
-    int              x = threadIdx.x % VECTORS, y = threadIdx.x / VECTORS;
-    int              r0 = blockIdx.y * SIDE, c0 = blockIdx.x * SIDE;
-    uint4            q[4];
+    int              x = threadIdx.x % VECTORS, y = threadIdx.x / VECTORS, c0 = blockIdx.x * SIDE;
+    for (int r0 = blockIdx.y * SIDE; r0 < rows; r0 += gridDim.y * SIDE) {
+        uint4 q[4];
 #pragma unroll
-    for (int i = 0; i < 4; i++) {
-        int r = r0 + y * 4 + i;
-        q[i]  = row_load(from + r * ldf, c0 + x * 4, r < rows ? columns : 0, aligned & 1);
-    }
-    uint4 column[4] = {{q[0].x, q[1].x, q[2].x, q[3].x},
-                       {q[0].y, q[1].y, q[2].y, q[3].y},
-                       {q[0].z, q[1].z, q[2].z, q[3].z},
-                       {q[0].w, q[1].w, q[2].w, q[3].w}};
+        for (int i = 0; i < 4; i++) {
+            int r = r0 + y * 4 + i;
+            q[i]  = row_load(from + r * ldf, c0 + x * 4, r < rows ? columns : 0, aligned & 1);
+        }
+        uint4 column[4] = {{q[0].x, q[1].x, q[2].x, q[3].x},
+                           {q[0].y, q[1].y, q[2].y, q[3].y},
+                           {q[0].z, q[1].z, q[2].z, q[3].z},
+                           {q[0].w, q[1].w, q[2].w, q[3].w}};
+        __syncthreads(); /* the tile before has been read */
 #pragma unroll
-    for (int j = 0; j < 4; j++)
-        turned[(x * 4 + j) * VECTORS + (y ^ x)] = column[j];
-    __syncthreads();
+        for (int j = 0; j < 4; j++)
+            turned[(x * 4 + j) * VECTORS + (y ^ x)] = column[j];
+        __syncthreads();
 #pragma unroll
-    for (int i = 0; i < 4; i++) {
-        int c = y * 4 + i;
-        if (c0 + c < columns)
-            row_store(to + (c0 + c) * ldt, r0 + x * 4, rows, aligned & 2, turned[c * VECTORS + (x ^ y)]);
+        for (int i = 0; i < 4; i++) {
+            int c = y * 4 + i;
+            if (c0 + c < columns)
+                row_store(to + (c0 + c) * ldt, r0 + x * 4, rows, aligned & 2, turned[c * VECTORS + (x ^ y)]);
+        }
     }
 }
+
+template <typename T>
+static __device__ __forceinline__ void transpose(T *to, Size ldt, const T *from, Size ldf, int rows, int columns)
+{
+    enum { EDGE = 32, STEP = 256 / EDGE };
+    __shared__ T tile[EDGE * EDGE];
+    int          x = threadIdx.x % EDGE, y = threadIdx.x / EDGE, c0 = blockIdx.x * EDGE;
+    for (int r0 = blockIdx.y * EDGE; r0 < rows; r0 += gridDim.y * EDGE) {
+        __syncthreads();
+        for (int i = y; i < EDGE; i += STEP)
+            if (r0 + i < rows && c0 + x < columns)
+                tile[i * EDGE + (x ^ i)] = from[(r0 + i) * ldf + c0 + x];
+        __syncthreads();
+        for (int i = y; i < EDGE; i += STEP)
+            if (c0 + i < columns && r0 + x < rows)
+                to[(c0 + i) * ldt + r0 + x] = tile[x * EDGE + (i ^ x)];
+    }
+}
+
+#define TRANSPOSE(bytes, type)                                                                                         \
+    extern "C" __global__ void __launch_bounds__(256)                                                                  \
+        copy_transposed_##bytes(type *to, Size ldt, const type *from, Size ldf, int rows, int columns)                 \
+    {                                                                                                                  \
+        transpose<type>(to, ldt, from, ldf, rows, columns);                                                            \
+    }
+TRANSPOSE(1, unsigned char)
+TRANSPOSE(2, unsigned short)
+TRANSPOSE(8, unsigned long long)
+TRANSPOSE(16, uint4)

@@ -7,6 +7,7 @@
  *   run.c      Problem and Rung -> launches; modules and workspace of a WwBlas
  *   tensor.c   operands as tensor maps: which must be copied before, and the launch
  *   bytes.c    operands as planes of bytes for the tensor cores, and the launch
+ *   copy.c, copy_matrix.c    copies of bytes; of matrices, transposed or not
  *
  * A Problem has no layouts, transposes or triangles of the caller's view left: C is row by row, its operands X (m x k) and
  * Y (k x n) have a stride for each index, one of which is 1. */
@@ -16,9 +17,10 @@
 #include "base/status.h"
 #include "device/device.h"
 #include "gemm/args.h"
+#include "long/args.h"
 #include "warpwright/blas.h"
 
-typedef enum RungLayouts { RUNG_ANY, RUNG_FOUR, RUNG_TWO, RUNG_TENSOR, RUNG_BYTES } RungLayouts;
+typedef enum RungLayouts { RUNG_ANY, RUNG_FOUR, RUNG_TWO, RUNG_TENSOR, RUNG_BYTES, RUNG_LONG } RungLayouts;
 
 typedef struct Rung {
     const char *ladder, *name;
@@ -32,11 +34,14 @@ typedef struct Rung {
 size_t      rung_count(void);
 const Rung *rung_at(size_t i);
 const Rung *rung_find(const char *ladder, const char *name);
+bool        rung_takes(const Rung *r, WwType type);
 
 typedef struct Problem {
     WwType       type;
     bool         symmetric; /* Y is the transpose of X */
     GemmArgs     args;      /* x, y, c of the first problem of the batch; work and count not set */
+    uint64_t     alpha, beta; /* WW_I32_I64: instead of those in args */
+    size_t       result;      /* bytes of an element of C */
     size_t       batch;
     const WwPtr *x, *y, *c; /* NULL: strided */
     WwPtr        workspace;
@@ -106,6 +111,9 @@ size_t source_turned_bytes(const Source *s, int k);
 /* Compute capability of a GPU, 10 * major + minor; 90 for the emulator. */
 int  blas_capability(const WwBlas *b);
 bool blas_built(const char *entry);
+
+/* copy_matrix.c: rows x columns words of 4 bytes, transposed or not. */
+Status copy_words(WwBlas *b, bool trans, WwPtr from, uint64_t from_ld, int rows, int columns, WwPtr to, uint64_t to_ld);
 
 /* bytes.c.  work: where the parts x, y and turned of the workspace begin. */
 bool   bytes_can(WwBlas *b);

@@ -11,13 +11,14 @@
 
 #include "blas/blas.h"
 
-enum { ELEMENT = 4, MAX_SIZE = 1 << 30, MAX_BATCH = 1 << 20 };
+enum { OPERAND = 4, MAX_SIZE = 1 << 30, MAX_BATCH = 1 << 20 };
 
 typedef struct Matrix { /* as stored: `lines` of `length` elements, ld apart */
     const char  *name, *ld_name;
     WwPtr        at;
     const WwPtr *array;
     size_t       lines, length, ld, stride;
+    size_t       element; /* bytes */
 } Matrix;
 
 static Status check_size(WwDevice *d, const char *function, const char *name, size_t v)
@@ -31,11 +32,11 @@ static Status check_address(WwDevice *d, const char *function, const Matrix *m, 
 {
     if (at == 0)
         return device_fail(d, WW_ERR_INVALID, "%s: %s is a null pointer", function, m->name);
-    if (at % ELEMENT)
-        return device_fail(d, WW_ERR_INVALID, "%s: %s = 0x%" PRIx64 " is not aligned to the %d bytes of an element",
-                           function, m->name, at, (int)ELEMENT);
+    if (at % m->element)
+        return device_fail(d, WW_ERR_INVALID, "%s: %s = 0x%" PRIx64 " is not aligned to the %zu bytes of an element",
+                           function, m->name, at, m->element);
     uint64_t bytes, end;
-    if (__builtin_mul_overflow(last, (uint64_t)ELEMENT, &bytes) || __builtin_add_overflow(at, bytes, &end))
+    if (__builtin_mul_overflow(last, (uint64_t)m->element, &bytes) || __builtin_add_overflow(at, bytes, &end))
         return device_fail(d, WW_ERR_INVALID, "%s: %s = 0x%" PRIx64 " with %s = %zu ends past the last address",
                            function, m->name, at, m->ld_name, m->ld);
     return WW_OK;
@@ -63,8 +64,8 @@ static Status check_matrix(WwDevice *d, const char *function, const Matrix *m, s
 
 static Status check_kinds(WwDevice *d, const char *function, WwType type, WwLayout layout, size_t batch)
 {
-    if (type != WW_F32 && type != WW_I32)
-        return device_fail(d, WW_ERR_INVALID, "%s: type %d is neither WW_F32 nor WW_I32", function, (int)type);
+    if (type != WW_F32 && type != WW_I32 && type != WW_I32_I64)
+        return device_fail(d, WW_ERR_INVALID, "%s: type %d is none of WW_F32, WW_I32, WW_I32_I64", function, (int)type);
     if (layout != WW_ROW_MAJOR && layout != WW_COLUMN_MAJOR)
         return device_fail(d, WW_ERR_INVALID, "%s: layout %d is neither WW_ROW_MAJOR nor WW_COLUMN_MAJOR", function,
                            (int)layout);
@@ -75,23 +76,35 @@ static Status check_kinds(WwDevice *d, const char *function, WwType type, WwLayo
 
 static uint32_t scalar_bits(WwType type, WwScalar v)
 {
-    return type == WW_I32 ? (uint32_t)v.i32
-                          : (union {
-                                float    f;
-                                uint32_t u;
-                            }){v.f32}
-                                .u;
+    return type == WW_I32_I64 ? (uint32_t)v.i64
+           : type == WW_I32   ? (uint32_t)v.i32
+                              : (union {
+                                    float    f;
+                                    uint32_t u;
+                              }){v.f32}
+                                  .u;
+}
+
+static void set_scalars(Problem *p, WwScalar alpha, WwScalar beta)
+{
+    p->args.alpha = scalar_bits(p->type, alpha);
+    p->args.beta  = scalar_bits(p->type, beta);
+    p->result     = p->type == WW_I32_I64 ? sizeof(int64_t) : OPERAND;
+    if (p->type == WW_I32_I64) {
+        p->alpha = (uint64_t)alpha.i64;
+        p->beta  = (uint64_t)beta.i64;
+    }
 }
 
 static bool scalar_zero(WwType type, WwScalar v)
 {
-    return type == WW_I32 ? v.i32 == 0 : v.f32 == 0.0f;
+    return type == WW_I32_I64 ? v.i64 == 0 : type == WW_I32 ? v.i32 == 0 : v.f32 == 0.0f;
 }
 
 /* Whether every line of the matrix, in every problem of the batch, begins on 16 bytes. */
 static bool aligned(const Matrix *m, size_t batch)
 {
-    if (m->ld % 4 || (batch > 1 && m->stride % 4))
+    if (m->element != OPERAND || m->ld % 4 || (batch > 1 && m->stride % 4))
         return false;
     if (!m->array)
         return m->at % 16 == 0;
@@ -118,13 +131,14 @@ Status problem_of_gemm(WwBlas *b, const WwGemm *p, Problem *out)
     TRY(check_size(d, "ww_gemm", "m", p->m));
     TRY(check_size(d, "ww_gemm", "n", p->n));
     TRY(check_size(d, "ww_gemm", "k", p->k));
+    set_scalars(out, p->alpha, p->beta);
     bool arrays = p->a_array || p->b_array || p->c_array;
     if (arrays && !(p->a_array && p->b_array && p->c_array))
         return device_fail(d, WW_ERR_INVALID, "ww_gemm: of a_array, b_array and c_array all or none must be given");
     bool   rows_a = p->trans_a == cm, rows_b = p->trans_b == cm; /* lines run along k, along n */
-    Matrix a = {"a", "lda", p->a, p->a_array, rows_a ? p->m : p->k, rows_a ? p->k : p->m, p->lda, p->stride_a};
-    Matrix c = {"c", "ldc", p->c, p->c_array, cm ? p->n : p->m, cm ? p->m : p->n, p->ldc, p->stride_c};
-    Matrix e = {"b", "ldb", p->b, p->b_array, rows_b ? p->k : p->n, rows_b ? p->n : p->k, p->ldb, p->stride_b};
+    Matrix a = {"a", "lda", p->a, p->a_array, rows_a ? p->m : p->k, rows_a ? p->k : p->m, p->lda, p->stride_a, OPERAND};
+    Matrix e = {"b", "ldb", p->b, p->b_array, rows_b ? p->k : p->n, rows_b ? p->n : p->k, p->ldb, p->stride_b, OPERAND};
+    Matrix c = {"c", "ldc", p->c, p->c_array, cm ? p->n : p->m, cm ? p->m : p->n, p->ldc, p->stride_c, out->result};
     TRY(check_matrix(d, "ww_gemm", &c, out->batch));
     if (out->batch > 1 && !arrays && p->stride_c < (cm ? p->n : p->m) * p->ldc && p->m && p->n)
         return device_fail(d, WW_ERR_INVALID, "ww_gemm: stride_c = %zu lets the results of a batch overlap",
@@ -149,8 +163,6 @@ Status problem_of_gemm(WwBlas *b, const WwGemm *p, Problem *out)
     g->m                 = (int)(cm ? p->n : p->m);
     g->n                 = (int)(cm ? p->m : p->n);
     g->k                 = none ? 0 : (int)p->k;
-    g->alpha             = scalar_bits(p->type, p->alpha);
-    g->beta              = scalar_bits(p->type, p->beta);
     g->vector            = aligned(x, out->batch) | aligned(y, out->batch) << 1 | aligned(&c, out->batch) << 2;
     out->workspace       = p->workspace;
     out->workspace_bytes = p->workspace_bytes;
@@ -167,11 +179,15 @@ Status problem_of_syrk(WwBlas *b, const WwSyrk *p, Problem *out)
         return device_fail(d, WW_ERR_INVALID, "ww_syrk: fill %d is none of WW_FULL, WW_LOWER, WW_UPPER", (int)p->fill);
     TRY(check_size(d, "ww_syrk", "n", p->n));
     TRY(check_size(d, "ww_syrk", "k", p->k));
+    set_scalars(out, p->alpha, p->beta);
+    if (!p->a_array != !p->c_array)
+        return device_fail(d, WW_ERR_INVALID, "ww_syrk: of a_array and c_array both or none must be given");
     bool   along_k = p->trans == cm;
-    Matrix a       = {"a", "lda", p->a, NULL, along_k ? p->n : p->k, along_k ? p->k : p->n, p->lda, p->stride_a};
-    Matrix c       = {"c", "ldc", p->c, NULL, p->n, p->n, p->ldc, p->stride_c};
+    Matrix a       = {"a",    "lda",       p->a,   p->a_array, along_k ? p->n : p->k, along_k ? p->k : p->n,
+                      p->lda, p->stride_a, OPERAND};
+    Matrix c       = {"c", "ldc", p->c, p->c_array, p->n, p->n, p->ldc, p->stride_c, out->result};
     TRY(check_matrix(d, "ww_syrk", &c, out->batch));
-    if (out->batch > 1 && p->stride_c < p->n * p->ldc)
+    if (out->batch > 1 && !p->c_array && p->stride_c < p->n * p->ldc)
         return device_fail(d, WW_ERR_INVALID, "ww_syrk: stride_c = %zu lets the results of a batch overlap",
                            p->stride_c);
     bool none = scalar_zero(p->type, p->alpha);
@@ -180,14 +196,14 @@ Status problem_of_syrk(WwBlas *b, const WwSyrk *p, Problem *out)
     GemmArgs *g = &out->args;
     g->x = g->y = p->a;
     g->c        = p->c;
+    out->x = out->y = p->a_array;
+    out->c          = p->c_array;
     set_operand(&a, along_k, &g->x_row, &g->x_col, &g->x_batch);
     set_operand(&a, along_k, &g->y_col, &g->y_row, &g->y_batch);
     g->ldc     = p->ldc;
     g->c_batch = p->stride_c;
     g->m = g->n = (int)p->n;
     g->k        = none ? 0 : (int)p->k;
-    g->alpha    = scalar_bits(p->type, p->alpha);
-    g->beta     = scalar_bits(p->type, p->beta);
     g->vector   = aligned(&a, out->batch) * 3 | aligned(&c, out->batch) << 2;
     /* The kernel's lower triangle is the caller's upper one in a column-major result; a full result is kept in the caller's
      * lower triangle, so the kernel must read its upper one then. */
@@ -195,5 +211,7 @@ Status problem_of_syrk(WwBlas *b, const WwSyrk *p, Problem *out)
         g->fill = cm ? GEMM_FILL_FULL_FROM_UPPER : GEMM_FILL_FULL;
     else
         g->fill = (p->fill == WW_LOWER) != cm ? GEMM_FILL_LOWER : GEMM_FILL_UPPER;
+    out->workspace       = p->workspace;
+    out->workspace_bytes = p->workspace_bytes;
     return WW_OK;
 }

@@ -171,10 +171,10 @@ static Status take_workspace(WwBlas *b, const Problem *p, Work w, WwPtr *out)
         return WW_OK;
     if (*out) {
         if (p->workspace_bytes < need || *out % 16)
-            return device_fail(
-                b->device, WW_ERR_INVALID,
-                "ww_gemm: the rung %s needs a workspace of %zu bytes aligned to 16, given are %zu at 0x%llx",
-                p->rung->name, need, p->workspace_bytes, (unsigned long long)*out);
+            return device_fail(b->device, WW_ERR_INVALID,
+                               "%s: the rung %s needs a workspace of %zu bytes aligned to 16, given are %zu at 0x%llx",
+                               p->symmetric ? "ww_syrk" : "ww_gemm", p->rung->name, need, p->workspace_bytes,
+                               (unsigned long long)*out);
     } else {
         if (b->workspace_bytes < need) {
             if (b->stream)
@@ -198,8 +198,8 @@ static void entry_name(const Problem *p, char *name, size_t size)
     const Rung     *r = p->rung;
     const GemmArgs *g = &p->args;
     char            x = g->x_col == 1 ? 'k' : 'n', y = g->y_row == 1 ? 'k' : 'n';
-    const char     *type = p->type == WW_F32 ? "f32" : "i32";
-    if (r->layouts == RUNG_ANY)
+    const char     *type = p->type == WW_F32 ? "f32" : p->type == WW_I32 ? "i32" : "i64";
+    if (r->layouts == RUNG_ANY || r->layouts == RUNG_LONG)
         snprintf(name, size, "%s_%s_%s", r->ladder, r->name, type);
     else if (r->layouts == RUNG_TWO)
         snprintf(name, size, "%s_%s_%s_%c", r->ladder, r->name, type, x);
@@ -211,6 +211,8 @@ static Status run_grid(WwBlas *b, const Problem *p, GemmArgs *g, size_t batch)
 {
     char     entry[64];
     uint64_t down, across, tiles = tiles_of(p->rung, g, &down, &across);
+    LongArgs wide = {.g = *g, .alpha = p->alpha, .beta = p->beta};
+    void    *args = p->rung->layouts == RUNG_LONG ? (void *)&wide : g;
     entry_name(p, entry, sizeof entry);
     WwDim3 grid = {(uint32_t)tiles, 1, (uint32_t)batch};
     if (p->rung->stream)
@@ -222,7 +224,8 @@ static Status run_grid(WwBlas *b, const Problem *p, GemmArgs *g, size_t batch)
                            (unsigned long long)tiles);
     return blas_launch(
         b, entry,
-        &(WwLaunch){.grid = grid, .block = {(unsigned)p->rung->threads, 1, 1}, .args = (void *[]){g}, .arg_count = 1});
+        &(WwLaunch){
+            .grid = grid, .block = {(unsigned)p->rung->threads, 1, 1}, .args = (void *[]){args}, .arg_count = 1});
 }
 
 Status problem_run(WwBlas *b, const Problem *problem)
@@ -247,7 +250,7 @@ Status problem_run(WwBlas *b, const Problem *problem)
         size_t here = p.batch - i < step ? p.batch - i : step;
         g.x         = p.x ? p.x[i] : p.args.x + i * p.args.x_batch * 4;
         g.y         = p.y ? p.y[i] : p.args.y + i * p.args.y_batch * 4;
-        g.c         = p.c ? p.c[i] : p.args.c + i * p.args.c_batch * 4;
+        g.c         = p.c ? p.c[i] : p.args.c + i * p.args.c_batch * p.result;
         WwPtr x     = g.work + work.partials;
         if (p.rung->layouts == RUNG_TENSOR)
             TRY(tensor_run(b, &p, &g, x, x + work.x));
@@ -311,6 +314,15 @@ WwStatus ww_syrk(WwBlas *b, const WwSyrk *p)
     Problem q;
     TRY(plan_syrk(b, p, &q));
     return problem_run(b, &q);
+}
+
+WwStatus ww_syrk_workspace(WwBlas *b, const WwSyrk *p, size_t *bytes)
+{
+    Problem q;
+    TRY(plan_syrk(b, p, &q));
+    if (bytes)
+        *bytes = problem_workspace(b, &q);
+    return WW_OK;
 }
 
 WwStatus ww_syrk_rung(WwBlas *b, const WwSyrk *p, const char **rung)

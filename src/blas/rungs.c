@@ -46,6 +46,13 @@ const Rung *rung_find(const char *ladder, const char *name)
     return NULL;
 }
 
+bool rung_takes(const Rung *r, WwType type)
+{
+    if (r->layouts == RUNG_LONG || type == WW_I32_I64)
+        return r->layouts == RUNG_LONG && type == WW_I32_I64;
+    return r->layouts != RUNG_BYTES || type == WW_I32;
+}
+
 const char *ww_blas_rung(const char *ladder, size_t i)
 {
     for (size_t j = 0; ladder && j < rung_count(); j++)
@@ -106,10 +113,12 @@ static const char *choose_aat(WwBlas *b, const Problem *p)
 
 Status problem_choose(WwBlas *b, Problem *p, const char *ladder, const char *name)
 {
-    const char *pick = name ? name : p->symmetric ? choose_aat(b, p) : choose_gemm(b, p);
+    bool        wide = p->type == WW_I32_I64;
+    const char *pick = name ? name : wide ? "long" : p->symmetric ? choose_aat(b, p) : choose_gemm(b, p);
     p->rung          = rung_find(ladder, pick);
-    if (p->rung && p->rung->layouts == RUNG_BYTES && p->type != WW_I32)
-        return device_fail(b->device, WW_ERR_UNAVAILABLE, "ww_gemm: the rung %s multiplies integers only", name);
+    if (p->rung && !rung_takes(p->rung, p->type))
+        return device_fail(b->device, WW_ERR_UNAVAILABLE, "%s: the rung %s has no kernel for %s", ladder, name,
+                           wide ? "int64 results" : p->type == WW_I32 ? "int32" : "float");
     if (p->rung)
         return WW_OK;
     Str names = {0};

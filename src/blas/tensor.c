@@ -12,7 +12,7 @@
 #include "device/cuda.h"
 #include "lab/kernels.h"
 
-enum { CU_ATTR_MAJOR = 75, CU_ATTR_MINOR = 76, SM_90 = 90, SIDE = 64, COPY_THREADS = 256 };
+enum { CU_ATTR_MAJOR = 75, CU_ATTR_MINOR = 76, SM_90 = 90 };
 
 Source source_x(const GemmArgs *g)
 {
@@ -67,21 +67,6 @@ bool tensor_can(WwBlas *b, const Problem *p)
     return blas_built(p->symmetric ? "aat_tensor_f32" : "gemm_tensor_f32") && blas_capability(b) >= SM_90;
 }
 
-/* copy_transposed or copy_strided: rows x columns at s, to rows of to_ld elements. */
-static Status copy_matrix(WwBlas *b, const char *entry, const Source *s, int rows, int columns, WwPtr to,
-                          unsigned long long to_ld)
-{
-    WwPtr              from    = s->at;
-    unsigned long long from_ld = s->along == 1 ? s->along_k : s->along;
-    int                aligned = (from % 16 == 0 && from_ld % 4 == 0) | (to % 16 == 0) << 1;
-    WwDim3             grid    = {(uint32_t)(columns + SIDE - 1) / SIDE, (uint32_t)(rows + SIDE - 1) / SIDE, 1};
-    return blas_launch(b, entry,
-                       &(WwLaunch){.grid      = grid,
-                                   .block     = {COPY_THREADS, 1, 1},
-                                   .args      = (void *[]){&to, &to_ld, &from, &from_ld, &rows, &columns, &aligned},
-                                   .arg_count = 7});
-}
-
 size_t source_turned_bytes(const Source *s, int k)
 {
     return s->along == 1 ? pitch(k) * (size_t)s->length * 4 : pitch(s->length) * (size_t)k * 4;
@@ -91,7 +76,8 @@ Status source_turn(WwBlas *b, Source *s, int k, WwPtr to)
 {
     bool               k_rows = s->along == 1; /* as it lies now */
     unsigned long long ld     = pitch(k_rows ? k : s->length);
-    TRY(copy_matrix(b, "copy_transposed", s, k_rows ? k : s->length, k_rows ? s->length : k, to, ld));
+    TRY(copy_words(b, true, s->at, k_rows ? s->along_k : s->along, k_rows ? k : s->length, k_rows ? s->length : k, to,
+                   ld));
     *s = (Source){to, k_rows ? ld : 1, k_rows ? 1 : ld, s->length};
     return WW_OK;
 }
@@ -101,7 +87,7 @@ static Status take_rows(WwBlas *b, Source *s, int k, WwPtr to)
 {
     if (s->along != 1)
         return source_turn(b, s, k, to);
-    TRY(copy_matrix(b, "copy_strided", s, k, s->length, to, pitch(s->length)));
+    TRY(copy_words(b, false, s->at, s->along_k, k, s->length, to, pitch(s->length)));
     *s = (Source){to, 1, pitch(s->length), s->length};
     return WW_OK;
 }

@@ -242,7 +242,7 @@ static size_t ladder_impls(const char *work, bool peer, WwType type, const char 
     if (peer && (type == WW_F32 || strcmp(work, "copy") == 0))
         impls[n++] = strcmp(work, "copy") == 0 ? "memcpy" : "cublas";
     for (size_t i = 0; ww_blas_rung(work, i) && n < MAX_IMPLS - 1; i++)
-        if (type == WW_I32 || rung_find(work, ww_blas_rung(work, i))->layouts != RUNG_BYTES)
+        if (rung_takes(rung_find(work, ww_blas_rung(work, i)), type))
             impls[n++] = ww_blas_rung(work, i);
     impls[n++] = "auto";
     return n;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * ww_blas_copy on the emulator: all 64 x 64 offsets and every small size.  Both ranges end where their allocation ends, so
- * the emulator stops at the first byte outside; bytes in front are checked for change. */
+ * ww_blas_copy and ww_blas_copy_matrix: all 64 x 64 offsets and every small size; every width of elements, as they are and transposed.
+ * Ranges end where their allocation ends, so the emulator stops at the first byte outside; bytes in front and between rows are
+ * checked for change. */
 #include "blas_fixture.h"
 
-enum { SIZE = 4200, ROOM = SIZE + 64 };
+enum { SIZE = 4200, ROOM = SIZE + 64, MATRIX = 160000 };
 
-static uint8_t data[ROOM], back[ROOM];
+static uint8_t data[ROOM], back[ROOM], many[MATRIX], result[MATRIX];
 
 static void copy(size_t from, size_t to, size_t bytes)
 {
@@ -61,11 +62,110 @@ static void refused(void **state)
     assert_works(ww_free(device, p));
 }
 
+/* rows x columns at `from` bytes into an allocation, to `to` bytes into another. */
+static void matrix(const WwCopy *shape, size_t from, size_t to)
+{
+    WwCopy c     = *shape;
+    size_t lines = c.trans ? c.columns : c.rows, length = c.trans ? c.rows : c.columns, e = c.element;
+    size_t in = ((c.rows - 1) * c.ld_src + c.columns) * e, out = ((lines - 1) * c.ld_dst + length) * e;
+    WwPtr  src, dst;
+    assert_in_range(in + from, 1, MATRIX);
+    assert_in_range(out + to, 1, MATRIX);
+    assert_works(ww_alloc(device, from + in, &src));
+    assert_works(ww_alloc(device, to + out, &dst));
+    assert_works(ww_copy_in(device, src, many, from + in));
+    assert_works(ww_fill(device, dst, 0xee, to + out));
+    c.src = src + from;
+    c.dst = dst + to;
+    assert_works(ww_blas_copy_matrix(blas, &c));
+    assert_works(ww_copy_out(device, result, dst, to + out));
+    for (size_t i = 0; i < to + out; i++) {
+        size_t at = (i - to) / e, line = at / c.ld_dst, k = at % c.ld_dst, row = c.trans ? k : line,
+               col  = c.trans ? line : k;
+        bool inside = i >= to && k < length;
+        if (result[i] != (inside ? many[from + (row * c.ld_src + col) * e + (i - to) % e] : 0xee))
+            fail_msg("%zu x %zu of %zu bytes%s, ld %zu to %zu, offsets %zu to %zu: byte %zu", c.rows, c.columns, e,
+                     c.trans ? " transposed" : "", c.ld_src, c.ld_dst, from, to, i);
+    }
+    assert_works(ww_free(device, src));
+    assert_works(ww_free(device, dst));
+}
+
+static void matrices(void **state)
+{
+    static const size_t shape[][2] = {{1, 1}, {1, 40}, {33, 1}, {31, 65}, {64, 64}, {67, 130}};
+    static const size_t width[]    = {1, 2, 4, 8, 16, 3, 12};
+    (void)state;
+    for (size_t w = 0; w < sizeof width / sizeof *width; w++)
+        for (size_t s = 0; s < sizeof shape / sizeof *shape; s++)
+            for (int trans = 0; trans < (w < 5 ? 2 : 1); trans++)
+                for (size_t extra = 0; extra < 3; extra += 2) {
+                    size_t rows = shape[s][0], columns = shape[s][1], e = width[w];
+                    WwCopy c = {e, trans, rows, columns, 0, 0, columns + extra, (trans ? rows : columns) + extra / 2};
+                    matrix(&c, e, 2 * e);
+                    matrix(&c, 0, 0);
+                    if (!trans)
+                        matrix(&c, 5, 14);
+                }
+}
+
+/* Rows of every length between every two offsets of a vector, several to a block. */
+static void rows(void **state)
+{
+    (void)state;
+    for (size_t from = 0; from < 16; from++)
+        for (size_t to = 0; to < 16; to++)
+            matrix(&(WwCopy){1, false, 9, 1 + (from * 16 + to) % 97, 0, 0, 101, 103}, from, to);
+    matrix(&(WwCopy){1, false, 3, 4999, 0, 0, 5000, 5001}, 3, 8);
+}
+
+static void refuse_copy(const WwCopy *good, WwCopy bad, const char *part)
+{
+    assert_works(ww_blas_copy_matrix(blas, good));
+    assert_int_equal(ww_blas_copy_matrix(blas, &bad), WW_ERR_INVALID);
+    if (!strstr(ww_device_error(device), part))
+        fail_msg("\"%s\" is not in \"%s\"", part, ww_device_error(device));
+}
+
+static void refused_matrices(void **state)
+{
+    WwPtr p;
+    (void)state;
+    assert_works(ww_alloc(device, 4096, &p));
+    assert_works(ww_fill(device, p, 0, 4096));
+    WwCopy good = {4, true, 3, 4, p, p + 2048, 4, 3};
+#define REFUSE(part, ...)                                                                                              \
+    do {                                                                                                               \
+        WwCopy bad = good;                                                                                             \
+        __VA_ARGS__;                                                                                                   \
+        refuse_copy(&good, bad, part);                                                                                 \
+    } while (0)
+    REFUSE("src is a null", bad.src = 0);
+    REFUSE("dst is a null", bad.dst = 0);
+    REFUSE("not aligned to the 4", bad.dst += 2);
+    REFUSE("ld_src = 3 is less than the 4", bad.ld_src = 3);
+    REFUSE("ld_dst = 2 is less than the 3", bad.ld_dst = 2);
+    REFUSE("past the last address", bad.ld_src = SIZE_MAX / 8);
+    REFUSE("0 bytes", bad.element = 0);
+    REFUSE("3 bytes cannot be transposed", bad.element = 3);
+    REFUSE("more than can be transposed", bad.columns = bad.ld_src = (size_t)INT32_MAX);
+    assert_int_equal(ww_blas_copy_matrix(NULL, &good), WW_ERR_INVALID);
+    assert_int_equal(ww_blas_copy_matrix(blas, NULL), WW_ERR_INVALID);
+    good.rows = 0;
+    good.src = good.dst = 0;
+    assert_works(ww_blas_copy_matrix(blas, &good));
+    assert_works(ww_free(device, p));
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_offset), cmocka_unit_test(every_small_size),
-                                       cmocka_unit_test(several_vectors), cmocka_unit_test(refused)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_offset),    cmocka_unit_test(every_small_size),
+                                       cmocka_unit_test(several_vectors), cmocka_unit_test(refused),
+                                       cmocka_unit_test(matrices),        cmocka_unit_test(rows),
+                                       cmocka_unit_test(refused_matrices)};
     for (size_t i = 0; i < ROOM; i++)
         data[i] = (uint8_t)(i * 37 + i / 251);
+    for (size_t i = 0; i < MATRIX; i++)
+        many[i] = (uint8_t)(i * 41 + i / 253);
     return cmocka_run_group_tests(tests, open_blas, close_blas);
 }

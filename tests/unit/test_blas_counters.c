@@ -93,8 +93,51 @@ static void aat_writes_once(void **state)
         }
 }
 
+static void long_has_no_conflicts(void **state)
+{
+    enum { M = 128, N = 64, K = 24 };
+    WwPtr p;
+    (void)state;
+    begin();
+    assert_works(ww_alloc(device, 1 << 17, &p));
+    assert_works(ww_fill(device, p, 3, 1 << 17));
+    for (unsigned how = 0; how < 4; how++) {
+        assert_works(ww_gemm(blas, &(WwGemm){.type      = WW_I32_I64,
+                                             .trans_a   = how & 1,
+                                             .trans_b   = how & 2,
+                                             .m         = M,
+                                             .n         = N,
+                                             .k         = K,
+                                             .alpha.i64 = 1,
+                                             .a         = p,
+                                             .b         = p + M * K * 4,
+                                             .c         = p + (1 << 16),
+                                             .lda       = how & 1 ? M : K,
+                                             .ldb       = how & 2 ? K : N,
+                                             .ldc       = N}));
+        assert_int_equal(conflicts(counted()), 0);
+    }
+    assert_works(ww_free(device, p));
+}
+
+static void transposed_copies_have_no_conflicts(void **state)
+{
+    WwPtr p;
+    (void)state;
+    begin();
+    assert_works(ww_alloc(device, 1 << 19, &p));
+    assert_works(ww_fill(device, p, 3, 1 << 18));
+    for (size_t e = 1; e <= 16; e *= 2) {
+        assert_works(ww_blas_copy_matrix(blas, &(WwCopy){e, true, 96, 128, p, p + (1 << 18), 128, 96}));
+        assert_int_equal(conflicts(counted()), 0);
+    }
+    assert_works(ww_free(device, p));
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(gemm_has_no_conflicts), cmocka_unit_test(aat_writes_once)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(gemm_has_no_conflicts), cmocka_unit_test(aat_writes_once),
+                                       cmocka_unit_test(long_has_no_conflicts),
+                                       cmocka_unit_test(transposed_copies_have_no_conflicts)};
     return cmocka_run_group_tests(tests, open_blas, close_blas);
 }

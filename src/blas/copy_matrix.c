@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Copies of matrices: which kernel, and its grid.
+ *
+ *   untransposed   copy_strided where everything is whole words of 4 bytes, else copy_rows, which realigns each row
+ *   transposed     copy_transposed for words, copy_transposed_<bytes> for the other elements
+ *
+ * Refused: sizes whose addresses do not fit 64 bits, leading dimensions below a row's length, null or misaligned addresses.  Not
+ * checked: whether the two matrices overlap; the rows of one may lie between those of the other. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "blas/blas.h"
+
+enum { SIDE = 64, EDGE = 32, THREADS = 256, WORD = 4, VECTOR = 16, MAX_Y = 65535, MAX_X = 1 << 20 };
+
+static uint32_t cover(uint64_t n, uint64_t tile, uint64_t most)
+{
+    uint64_t tiles = (n + tile - 1) / tile;
+    return (uint32_t)(tiles < most ? tiles : most);
+}
+
+Status copy_words(WwBlas *b, bool trans, WwPtr from, uint64_t from_ld, int rows, int columns, WwPtr to, uint64_t to_ld)
+{
+    int    aligned = (from % VECTOR == 0 && from_ld % 4 == 0) | (to % VECTOR == 0 && to_ld % 4 == 0) << 1;
+    WwDim3 grid    = {cover((uint64_t)columns, SIDE, INT32_MAX), cover((uint64_t)rows, SIDE, MAX_Y), 1};
+    return blas_launch(b, trans ? "copy_transposed" : "copy_strided",
+                       &(WwLaunch){.grid      = grid,
+                                   .block     = {THREADS, 1, 1},
+                                   .args      = (void *[]){&to, &to_ld, &from, &from_ld, &rows, &columns, &aligned},
+                                   .arg_count = 7});
+}
+
+static Status copy_elements(WwBlas *b, const WwCopy *p)
+{
+    char     entry[32];
+    WwPtr    from = p->src, to = p->dst;
+    uint64_t from_ld = p->ld_src, to_ld = p->ld_dst;
+    int      rows = (int)p->rows, columns = (int)p->columns;
+    WwDim3   grid = {cover(p->columns, EDGE, INT32_MAX), cover(p->rows, EDGE, MAX_Y), 1};
+    snprintf(entry, sizeof entry, "copy_transposed_%zu", p->element);
+    return blas_launch(b, entry,
+                       &(WwLaunch){.grid      = grid,
+                                   .block     = {THREADS, 1, 1},
+                                   .args      = (void *[]){&to, &to_ld, &from, &from_ld, &rows, &columns},
+                                   .arg_count = 6});
+}
+
+static Status copy_bytes(WwBlas *b, const WwCopy *p)
+{
+    WwPtr    from = p->src, to = p->dst;
+    uint64_t bytes = p->columns * p->element, from_pitch = p->ld_src * p->element, to_pitch = p->ld_dst * p->element;
+    uint64_t rows   = p->rows;
+    uint32_t across = 32;
+    while (across < THREADS && across * VECTOR < bytes)
+        across *= 2;
+    WwDim3 grid = {cover(bytes, (uint64_t)across * VECTOR, MAX_X), cover(rows, THREADS / across, MAX_Y), 1};
+    return blas_launch(b, "copy_rows",
+                       &(WwLaunch){.grid      = grid,
+                                   .block     = {THREADS, 1, 1},
+                                   .args      = (void *[]){&to, &to_pitch, &from, &from_pitch, &bytes, &rows, &across},
+                                   .arg_count = 7});
+}
+
+/* One side: `lines` rows of `length` elements. */
+static Status check_side(WwDevice *d, const WwCopy *p, const char *name, WwPtr at, size_t lines, size_t length,
+                         size_t ld)
+{
+    uint64_t all, bytes, end;
+    if (at == 0)
+        return device_fail(d, WW_ERR_INVALID, "ww_blas_copy_matrix: %s is a null pointer", name);
+    if (ld < length)
+        return device_fail(d, WW_ERR_INVALID, "ww_blas_copy_matrix: ld_%s = %zu is less than the %zu elements of a row",
+                           name, ld, length);
+    if (p->trans && at % p->element)
+        return device_fail(d, WW_ERR_INVALID,
+                           "ww_blas_copy_matrix: %s = 0x%" PRIx64 " is not aligned to the %zu bytes of an element",
+                           name, at, p->element);
+    if (__builtin_mul_overflow((uint64_t)lines, (uint64_t)ld, &all) ||
+        __builtin_mul_overflow(all, (uint64_t)p->element, &bytes) || __builtin_add_overflow(at, bytes, &end))
+        return device_fail(d, WW_ERR_INVALID, "ww_blas_copy_matrix: %s with ld_%s = %zu ends past the last address",
+                           name, name, ld);
+    return WW_OK;
+}
+
+static bool whole_words(const WwCopy *p)
+{
+    return ((p->src | p->dst | p->ld_src * p->element | p->ld_dst * p->element | p->columns * p->element) % WORD) ==
+               0 &&
+           p->columns * p->element / WORD <= INT32_MAX - SIDE && p->rows <= INT32_MAX - SIDE * (size_t)MAX_Y;
+}
+
+WwStatus ww_blas_copy_matrix(WwBlas *b, const WwCopy *p)
+{
+    if (!b)
+        return WW_ERR_INVALID;
+    WwDevice *d = b->device;
+    if (!p || p->element == 0)
+        return device_fail(d, WW_ERR_INVALID, "ww_blas_copy_matrix: %s",
+                           p ? "an element has 0 bytes" : "there is no copy");
+    if (p->rows == 0 || p->columns == 0)
+        return WW_OK;
+    bool width = p->element == 1 || p->element == 2 || p->element == 4 || p->element == 8 || p->element == 16;
+    if (p->trans && !width)
+        return device_fail(d, WW_ERR_INVALID,
+                           "ww_blas_copy_matrix: elements of %zu bytes cannot be transposed, only 1, 2, 4, 8 or 16",
+                           p->element);
+    TRY(check_side(d, p, "src", p->src, p->rows, p->columns, p->ld_src));
+    TRY(check_side(d, p, "dst", p->dst, p->trans ? p->columns : p->rows, p->trans ? p->rows : p->columns, p->ld_dst));
+    if (p->trans && (p->rows > INT32_MAX / 2 || p->columns > INT32_MAX / 2))
+        return device_fail(d, WW_ERR_INVALID, "ww_blas_copy_matrix: %zu x %zu is more than can be transposed at once",
+                           p->rows, p->columns);
+    if (p->trans && p->element == WORD)
+        return copy_words(b, true, p->src, p->ld_src, (int)p->rows, (int)p->columns, p->dst, p->ld_dst);
+    if (p->trans)
+        return copy_elements(b, p);
+    if (whole_words(p))
+        return copy_words(b, false, p->src, p->ld_src * p->element / WORD, (int)p->rows,
+                          (int)(p->columns * p->element / WORD), p->dst, p->ld_dst * p->element / WORD);
+    return copy_bytes(b, p);
+}
