@@ -28,6 +28,9 @@ typedef struct Check {
     WwDevice *device;
     WwModule *module;
     Report   *report;
+    uint64_t  seed; /* of the schedule that is tried */
+    char     *text;
+    size_t    len;  /* the module's PTX */
     bool      lost; /* a kernel could not be run */
 } Check;
 
@@ -283,8 +286,7 @@ static int plan_from_options(Check *c, Str *why)
 {
     CheckedLaunch l = {.kernel = cli_text(&c->a, "kernel", NULL), .shared = (uint32_t)cli_number(&c->a, "shared", 0)};
     const char   *file = cli_text(&c->a, "launches", NULL);
-    c->plan.arena      = arena_new();
-    c->plan.seed       = cli_number(&c->a, "seed", 0);
+    c->plan            = (CheckPlan){.arena = arena_new(), .seed = c->seed};
     l.arg              = ARENA_ARRAY(c->plan.arena, size_t, c->a.nvalues + 1);
     for (size_t i = 0; i < c->a.nvalues; i++) {
         const CliValue *v = &c->a.value[i];
@@ -316,7 +318,7 @@ static int open_device(Check *c)
     const char     *why = "";
     WwDeviceOptions o   = {.profile = cli_text(&c->a, "profile", NULL),
                            .threads = (unsigned)cli_number(&c->a, "threads", 0),
-                           .seed    = cli_number(&c->a, "seed", 0),
+                           .seed    = c->seed,
                            .async   = cli_text(&c->a, "async", NULL),
                            .check   = cli_text(&c->a, "check", "")};
     return ww_device_open("emulator", &o, &c->device, &why) == WW_OK ? CLI_OK : cli_error("check", "%s", why);
@@ -325,12 +327,11 @@ static int open_device(Check *c)
 static int load(Check *c)
 {
     const char *file = c->a.operand[0];
-    size_t      len;
-    char       *text = check_source(file, &len);
-    if (!text)
+    if (!c->text)
+        c->text = check_source(file, &c->len);
+    if (!c->text)
         return CLI_USAGE;
-    WwStatus s = ww_module_load(c->device, file, text, len, &c->module);
-    free(text);
+    WwStatus s = ww_module_load(c->device, file, c->text, c->len, &c->module);
     if (s != WW_OK)
         fprintf(stderr, "%s\n", ww_device_error(c->device));
     return s == WW_OK ? CLI_OK : CLI_USAGE;
@@ -400,12 +401,13 @@ static int check_texts(Check *c, Str *why)
     return CLI_OK;
 }
 
-static int check(Check *c)
+/* Everything once, as a command of its own with this seed would do it. */
+static int try_schedule(Check *c, uint64_t seed, bool first)
 {
-    Str why  = {0};
-    int code = check_texts(c, &why);
-    if (code == CLI_OK)
-        code = plan_from_options(c, &why);
+    Str why = {0};
+    c->seed = seed;
+    report_schedule(c->report, seed);
+    int code = plan_from_options(c, &why);
     str_free(&why);
     if (code == CLI_OK)
         code = open_device(c);
@@ -413,14 +415,28 @@ static int check(Check *c)
         code = load(c);
     if (code == CLI_OK)
         code = put_buffers(c);
-    if (code != CLI_OK)
-        return code;
+    if (code == CLI_OK) {
+        code = run_launches(c);
+        if (code == CLI_OK && first)
+            code = write_outs(c);
+        read_buffers(c);
+    }
+    ww_device_close(c->device);
+    c->device = NULL;
+    plan_free(&c->plan);
+    return code;
+}
+
+static int check(Check *c)
+{
+    Str      why  = {0};
+    int      code = check_texts(c, &why);
+    uint64_t seed = cli_number(&c->a, "seed", 0), n = cli_number(&c->a, "schedules", 1);
+    str_free(&why);
     signal(SIGINT, on_signal);
     signal(SIGTERM, on_signal);
-    code = run_launches(c);
-    if (code == CLI_OK)
-        code = write_outs(c);
-    read_buffers(c);
+    for (uint64_t i = 0; i < n && code == CLI_OK && !stopped; i++)
+        code = try_schedule(c, seed + i, i == 0);
     if (code != CLI_OK)
         return code;
     if (c->lost)
@@ -439,8 +455,7 @@ int cmd_check(int argc, char **argv)
         return code;
     c.report = report_new(cli_has(&c.a, "json") || cli_has(&c.a, "sarif") || cli_has(&c.a, "html"));
     code     = check(&c);
-    ww_device_close(c.device);
-    plan_free(&c.plan);
+    free(c.text);
     report_free(c.report);
     cli_free(&c.a);
     return code;

@@ -3,9 +3,13 @@
  * warpwright run: starts a CUDA program on the emulator.  The program is not changed: the drop-in libraries come first on the library path, a
  * preloaded library redirects a runtime that was linked statically, and options travel in the environment, so child processes are
  * followed too.  Each process writes its own report when it ends; here are the compilation of a .cu file, the signals, the JSON
- * document's frame and the exit code: the program's own, unless a kernel could not be run (120) or --fail-on was met (121). */
+ * document's frame and the exit code: the program's own, unless a kernel could not be run (120) or --fail-on was met (121).
+ *
+ * --schedules runs the program again and again, each time with the next seed, and reads what was found from each run's JSON.  The later runs
+ * get the same standard input where it is a file, and their output goes nowhere. */
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
@@ -24,9 +28,10 @@
 
 typedef struct Run {
     CliArgs a;
-    char    libs[PATH_MAX];                  /* the folder of the drop-in libraries */
-    char    status[64], built[64], json[64]; /* temporary files; "" = none */
-    pid_t   child;
+    char    libs[PATH_MAX];                           /* the folder of the drop-in libraries */
+    char  status[64], built[64], json[64], later[64]; /* temporary files; "" = none; later: JSON of a later schedule */
+    pid_t child;
+    uint64_t schedule; /* that runs now, from 0 on */
 } Run;
 
 static volatile sig_atomic_t child_pid;
@@ -115,7 +120,12 @@ static bool rendered(const Run *r, const char *option)
 /* Where the processes write JSON; NULL: nowhere. */
 static const char *json_file(const Run *r)
 {
-    return cli_text(&r->a, "json", *r->json ? r->json : NULL);
+    return r->schedule ? r->later : cli_text(&r->a, "json", *r->json ? r->json : NULL);
+}
+
+static uint64_t seed_of(const Run *r, uint64_t schedule)
+{
+    return cli_number(&r->a, "seed", 0) + schedule;
 }
 
 /* Child processes may run in other folders. */
@@ -130,6 +140,14 @@ static void pass_path(const char *variable, const char *path)
     str_free(&s);
 }
 
+static void set_seed(const Run *r)
+{
+    Str s = {0};
+    str_printf(&s, "%" PRIu64, seed_of(r, r->schedule));
+    setenv("WARPWRIGHT_SEED", s.s, 1);
+    str_free(&s);
+}
+
 static void set_environment(const Run *r)
 {
     Str preload = {0};
@@ -141,15 +159,16 @@ static void set_environment(const Run *r)
         setenv("WARPWRIGHT_REPORT", "1", 1);
     if (json_file(r))
         pass_path("WARPWRIGHT_JSON", json_file(r));
-    if (per_process(r, "sarif"))
+    set_seed(r);
+    if (per_process(r, "sarif") && !r->schedule)
         pass_path("WARPWRIGHT_SARIF", cli_text(&r->a, "sarif", ""));
-    if (per_process(r, "html"))
+    if (per_process(r, "html") && !r->schedule)
         pass_path("WARPWRIGHT_HTML", cli_text(&r->a, "html", ""));
     if (cli_has(&r->a, "check"))
         setenv("WARPWRIGHT_CHECK", cli_text(&r->a, "check", ""), 1);
     if (cli_has(&r->a, "suppressions"))
         pass_path("WARPWRIGHT_SUPPRESSIONS", cli_text(&r->a, "suppressions", ""));
-    if (cli_has(&r->a, "write-suppressions"))
+    if (cli_has(&r->a, "write-suppressions") && !r->schedule)
         pass_path("WARPWRIGHT_WRITE_SUPPRESSIONS", cli_text(&r->a, "write-suppressions", ""));
     if (isatty(STDERR_FILENO) && !getenv("NO_COLOR"))
         setenv("WARPWRIGHT_COLOUR", "1", 1);
@@ -157,7 +176,6 @@ static void set_environment(const Run *r)
     pass(r, "profile", "WARPWRIGHT_PROFILE");
     pass(r, "devices", "WARPWRIGHT_DEVICES");
     pass(r, "threads", "WARPWRIGHT_THREADS");
-    pass(r, "seed", "WARPWRIGHT_SEED");
     pass(r, "async", "WARPWRIGHT_ASYNC");
     pass(r, "kernel", "WARPWRIGHT_KERNEL");
     pass(r, "launch-skip", "WARPWRIGHT_LAUNCH_SKIP");
@@ -226,8 +244,22 @@ static void hand_on(int sig)
         kill((pid_t)child_pid, sig);
 }
 
+/* A later schedule says nothing; its JSON is read. */
+static void be_silent(void)
+{
+    int fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    if (fd >= 0) {
+        dup2(fd, STDOUT_FILENO);
+        dup2(fd, STDERR_FILENO);
+        close(fd);
+    }
+    lseek(STDIN_FILENO, 0, SEEK_SET);
+}
+
 static void start_program(const Run *r, const char *program)
 {
+    if (r->schedule)
+        be_silent();
     size_t n    = r->a.noperands;
     char **argv = xcalloc(n + 1, sizeof *argv);
     for (size_t i = 0; i < n; i++)
@@ -305,6 +337,69 @@ static bool render(const Run *r)
     return ok;
 }
 
+/* ---- schedules --------------------------------------------------------------------------------------------------- */
+
+static void add_findings(Report *r, const char *file, uint64_t seed)
+{
+    Str     why = {0};
+    json_t *doc = access(file, R_OK) == 0 ? doc_load(file, &why) : NULL;
+    report_schedule(r, seed);
+    if (doc)
+        doc_findings(doc, r);
+    json_decref(doc);
+    str_free(&why);
+}
+
+/* What only later schedules showed; false after a message. */
+static bool tell_later(const Run *r, Report *all)
+{
+    const char *rows = cli_text(&r->a, "write-suppressions", NULL), *json = json_file(r);
+    Str         text = {0};
+    report_only_later(all);
+    if (report_finding_count(all)) {
+        str_printf(&text, "\nwarpwright: found by later schedules only\n");
+        report_findings_text(all, isatty(STDERR_FILENO) && !getenv("NO_COLOR"), &text);
+    } else if (!cli_has(&r->a, "quiet")) {
+        str_printf(&text, "\nwarpwright: %" PRIu64 " schedules were tried; the later ones found nothing more\n",
+                   cli_number(&r->a, "schedules", 1));
+    }
+    fputs(str_text(&text), stderr);
+    str_free(&text);
+    bool ok = !rows || report_write_suppressions(all, rows) == WW_OK;
+    if (!ok)
+        cli_error("run", "cannot write %s: %s", rows, strerror(errno));
+    if (ok && report_json(all, json, NULL, -1) != WW_OK) {
+        ok = false;
+        cli_error("run", "cannot write %s: %s", json, strerror(errno));
+    }
+    return ok;
+}
+
+/* The program under the seeds behind the first; the exit code of them all. */
+static int run_later(Run *r, const char *program, int code)
+{
+    uint64_t n   = cli_number(&r->a, "schedules", 1);
+    Report  *all = report_new(false);
+    report_select(all, cli_text(&r->a, "check", ""));
+    add_findings(all, json_file(r), seed_of(r, 0));
+    for (uint64_t i = 1; i < n && code < 128; i++) {
+        r->schedule = i;
+        unlink(r->later);
+        int now = run_program(r, program);
+        add_findings(all, r->later, seed_of(r, i));
+        if (now != code && !cli_has(&r->a, "quiet"))
+            fprintf(stderr, "warpwright: with --seed %" PRIu64 " the program ends with exit code %d\n", seed_of(r, i),
+                    now);
+        code = code ? code : now;
+    }
+    unlink(r->later);
+    r->schedule = 0;
+    if (!tell_later(r, all))
+        code = CLI_USAGE;
+    report_free(all);
+    return code;
+}
+
 /* Texts whose mistakes no child process could report; 0 or an exit code after a message. */
 static int check_texts(const Run *r)
 {
@@ -334,17 +429,20 @@ static int run(Run *r)
     if (!find_libraries(r))
         return cli_error("run", "the drop-in CUDA libraries are not in ../lib/warpwright beside this program's folder: "
                                 "build or install them");
-    bool together = rendered(r, "sarif") || rendered(r, "html");
+    bool several  = cli_number(&r->a, "schedules", 1) > 1,
+         together = rendered(r, "sarif") || rendered(r, "html") || several;
     if (together && per_process(r, "json"))
-        return cli_error(
-            "run",
-            "--sarif and --html without %%p are made from the JSON of all processes: give --json without %%p too");
+        return cli_error("run", "--schedules, and --sarif and --html without %%p, are made from the JSON of all "
+                                "processes: give --json without %%p too");
     if (!temporary(r->status, "/tmp/warpwright-status-XXXXXX") ||
+        (several && !temporary(r->later, "/tmp/warpwright-later-XXXXXX")) ||
         (together && !cli_has(&r->a, "json") && !temporary(r->json, "/tmp/warpwright-json-XXXXXX")))
         return CLI_USAGE;
     int code = CLI_USAGE;
     if ((!ends_with(program, ".cu") || compile(r, program)) && write_frame(r, -1)) {
-        code = final_code(r, run_program(r, *r->built ? r->built : program));
+        program = *r->built ? r->built : program;
+        code    = run_program(r, program);
+        code    = final_code(r, several ? run_later(r, program, code) : code);
         if (!write_frame(r, code) || !render(r))
             code = CLI_USAGE;
     }

@@ -428,6 +428,7 @@ static void new_report(void)
     Str why      = {0};
     state.report = report_new(keeps_launches());
     report_select(state.report, state.options.check);
+    report_schedule(state.report, state.options.seed);
     if (state.options.suppressions && report_suppress(state.report, state.options.suppressions, &why) != WW_OK)
         state_say("%s", str_text(&why));
     str_free(&why);

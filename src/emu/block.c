@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/stress.h"
 #include "emu/async.h"
 #include "emu/bulk.h"
 #include "emu/run.h"
+#include "emu/schedule.h"
 #include "emu/wgmma.h"
 
 static uint8_t *zeroed(size_t bytes, size_t align)
@@ -62,7 +62,7 @@ static void place(Block *b, const Launch *l)
     for (int k = 0; k < 3; k++)
         b->id[k] = of[k] * size[k] + in[k];
     b->index = ((uint64_t)b->id[2] * l->grid[1] + b->id[1]) * l->grid[0] + b->id[0];
-    b->order = i * l->cluster_blocks + b->rank;
+    b->order = b->cluster->order * l->cluster_blocks + b->rank;
 }
 
 static void block_start(Block *b, Worker *k)
@@ -185,12 +185,12 @@ bool block_pass(Block *b, Worker *k)
 {
     bool ran       = false;
     b->progress    = false;
-    uint32_t first = STRESSED(0, b->passes++ % b->nwarps); /* the stress build begins with another warp each time */
+    Turns turns     = schedule_turns(b);
     for (uint32_t n = 0; n < b->nwarps; n++) {
-        Warp *w = &b->warp[(first + n) % b->nwarps];
+        Warp *w = &b->warp[(turns.first + n * turns.step) % b->nwarps];
         if (w->ngroups == 0)
             continue;
-        ran |= warp_run(w);
+        ran |= schedule_skips(w) || warp_run(w);
         if (k->faulted)
             return true;
     }

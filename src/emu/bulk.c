@@ -237,13 +237,14 @@ static bool tossed(const BulkOp *o, const void *what)
     return *random >> 40 & 1;
 }
 
-void bulk_tick(Cluster *c, Worker *k)
+bool bulk_tick(Cluster *c, Worker *k)
 {
     if (!c->bulk || c->launch->dev->async != EMU_ASYNC_RANDOM)
-        return;
+        return false;
     if (!c->random)
         c->random = (c->launch->dev->seed ^ c->index << 16) * UINT64_C(0x9e3779b97f4a7c15) | 1;
     land_chosen(c, k, tossed, &c->random);
+    return true;
 }
 
 /* ---- groups ---- */

@@ -39,8 +39,8 @@ void bulk_issue(const BulkOp *op);
 void bulk_settle(Block *b, uint32_t offset);
 /* Is there an operation in flight that completes at it? */
 bool bulk_counts_on(const Block *b, uint32_t offset);
-/* Random copies: some of what is in flight lands. */
-void bulk_tick(Cluster *c, Worker *k);
+/* Random copies: some of what is in flight lands.  false: there is none. */
+bool bulk_tick(Cluster *c, Worker *k);
 /* All threads of the block have exited: nothing may be in flight that needs its shared memory. */
 void bulk_block_ended(Block *b);
 /* Drops what is in flight. */

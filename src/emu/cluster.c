@@ -12,10 +12,11 @@
 #include "base/stress.h"
 #include "emu/bulk.h"
 #include "emu/ctl.h"
+#include "emu/schedule.h"
 
 enum { STALLS = STRESSED(1 << 15, 64) };
 
-Cluster *cluster_new(Worker *k, uint64_t index)
+Cluster *cluster_new(Worker *k, uint64_t order)
 {
     Launch  *l = k->launch;
     Cluster *c = k->idle_clusters;
@@ -24,7 +25,11 @@ Cluster *cluster_new(Worker *k, uint64_t index)
     else
         c = xcalloc(1, sizeof *c);
     k->skipped = 0;
-    *c         = (Cluster){.launch = l, .index = index, .n = l->cluster_blocks, .live = l->cluster_blocks * l->threads};
+    *c         = (Cluster){.launch = l,
+                           .index  = schedule_place(l, order),
+                           .order  = order,
+                           .n      = l->cluster_blocks,
+                           .live   = l->cluster_blocks * l->threads};
     for (uint32_t i = 0; i < c->n; i++)
         block_notify_start(c->block[i] = block_new(k, c, i), k);
     return c;
@@ -197,7 +202,7 @@ bool cluster_pass(Cluster *c, Worker *k)
         }
     }
     if (!k->faulted)
-        bulk_tick(c, k);
+        ran |= bulk_tick(c, k);
     if (k->faulted || c->ended == c->n)
         return true;
     c->progress |= progress;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A launch: validation as the driver does it, worker threads that take blocks in ascending order, limits, and one result.
+ * A launch: validation as the driver does it, worker threads that take blocks in ascending order (or as a seed says: schedule.h), limits, and one result.
  *
  * A worker holds one cluster (a single block, where the launch has none) until it ends.  A cluster that does nothing but wait for several
  * passes (it spins on memory that another block may write) is set aside and the worker starts the next one, up to the number of blocks
@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "emu/run.h"
+#include "emu/schedule.h"
 
 enum { PATIENCE = 8, LONG = 1024 }; /* waiting passes, and passes of any kind, before another block gets the worker */
 enum { LIMIT_CHECK = 1 << 18, LIMIT_BLOCKS = 1024 }; /* instructions between looks at the clock */
@@ -251,8 +252,8 @@ static Cluster *take_cluster(Worker *k)
 /* Runs c until it ends (true), or has only waited for PATIENCE passes, or has run so long that it may wait with plain loads (false). */
 static bool run_cluster(Worker *k, Cluster *c, bool *stop)
 {
-    unsigned patience = c->spun ? 1 : PATIENCE, waited = 0;
-    for (unsigned passes = 0; waited < patience && passes < LONG && !pause_wanted(&k->launch->pause); passes++) {
+    unsigned patience = c->spun ? 1 : PATIENCE, waited = 0, most = schedule_passes(k->launch, LONG);
+    for (unsigned passes = 0; waited < patience && passes < most && !pause_wanted(&k->launch->pause); passes++) {
         if (cluster_pass(c, k)) {
             *stop = limits_due(k) && !launch_check_limits(k);
             return true;
@@ -281,12 +282,15 @@ static void *worker_main(void *arg)
     uint32_t holding = 0;
     bool     stop = false, more = true;
     while (!stop) {
-        Cluster *c = NULL;
-        if (more && holding < l->per_worker && (c = take_cluster(k)) != NULL) {
+        Cluster *c    = NULL;
+        uint32_t most = schedule_together(l);
+        if (more && holding < most && (c = take_cluster(k)) != NULL) {
             holding++;
         } else if (ring) {
-            more = more && holding >= l->per_worker;
-            c    = ring->next;
+            more = more && holding >= most;
+            for (uint32_t others = schedule_rotation(l, holding); others; others--)
+                ring = ring->next;
+            c = ring->next;
             if (c == ring)
                 ring = NULL;
             else
@@ -303,6 +307,8 @@ static void *worker_main(void *arg)
             holding--;
             more = true;
         } else {
+            if (c->spun)
+                schedule_waited(l);
             c->next = ring ? ring->next : c;
             if (ring)
                 ring->next = c;
@@ -524,8 +530,11 @@ static void prepare(Launch *l, EmuDevice *d, EmuModule *em, Program *p, const Em
         if (a->observers[o]->alone)
             l->nworkers = 1;
     }
+    if (d->seed)
+        l->nworkers = 1;
     uint32_t resident = resident_blocks(l) / l->cluster_blocks;
     l->per_worker     = resident / l->nworkers ? resident / l->nworkers : 1;
+    schedule_start(l);
     clock_gettime(CLOCK_MONOTONIC, &l->started);
     pthread_mutex_init(&l->lock, NULL);
 }

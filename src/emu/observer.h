@@ -5,7 +5,7 @@
  * An instruction no observer wants runs a plain handler; the choice is made when code is lowered.
  *
  * A launch forks every observer once per worker thread (fork), so that access() needs no locks, and joins the states in worker
- * order at the end (join).  Block order within a worker is ascending.  Observers never change what the kernel computes. */
+ * order at the end (join).  Block order within a worker is ascending where no seed changes it.  Observers never change what the kernel computes. */
 #ifndef WW_EMU_OBSERVER_H
 #define WW_EMU_OBSERVER_H
 

@@ -98,6 +98,7 @@ struct EmuDevice {
     const ExecTable *exec;
     unsigned         threads;
     uint64_t         seed;
+    uint64_t         launches;         /* so far */
     EmuAsync         async;
     uint64_t         param_base;       /* the launch's parameter block, in device memory */
     struct TexObject **textures; size_t ntextures; /* by handle; NULL: not of this device (texture.h) */

@@ -55,7 +55,7 @@ struct Block {
     Launch  *launch;
     Cluster *cluster;
     uint64_t index;          /* linear */
-    uint64_t order;          /* in which blocks are started: its index where clusters are single blocks */
+    uint64_t order;          /* in which blocks are started */
     uint32_t id[3];
     uint32_t rank;           /* in its cluster */
     bool     ended;          /* all threads have exited; the cluster has not */
@@ -74,7 +74,7 @@ struct Block {
 /* Blocks that are resident together and see each other's shared memory (cluster.c). */
 struct Cluster {
     Launch  *launch;
-    uint64_t index;
+    uint64_t index, order;   /* in the grid; in which clusters start */
     uint32_t n, ended;       /* blocks */
     uint32_t live;           /* threads that have not exited */
     uint32_t arrived;        /* of them, at the running phase of barrier.cluster */
@@ -140,6 +140,9 @@ struct Launch {
     uint64_t        fault_order;  /* atomic minimum of Block.order; UINT64_MAX = none */
     int             aborted;      /* atomic: a limit was reached */
     uint32_t        per_worker;   /* resident clusters a worker may hold */
+    uint64_t        random;       /* 0: the plain order (schedule.h) */
+    struct { uint64_t first, step; } start; /* which cluster starts when */
+    uint32_t        together;     /* clusters that take turns */
     struct timespec started;
     pthread_mutex_t lock;         /* fault, output order */
     Pause           pause;
@@ -197,7 +200,8 @@ void block_destroy(Block *b);
 bool block_check_barriers(Block *b);
 
 /* cluster.c */
-Cluster *cluster_new(Worker *k, uint64_t index);
+/* The one that starts as the order-th. */
+Cluster *cluster_new(Worker *k, uint64_t order);
 /* Gives every block of it a pass.  true when all have ended, or one has faulted: k->fault then names the block. */
 bool cluster_pass(Cluster *c, Worker *k);
 void cluster_release(Cluster *c, Worker *k);

@@ -12,6 +12,7 @@
 #include "base/stress.h"
 #include "emu/poison.h"
 #include "emu/run.h"
+#include "emu/schedule.h"
 
 enum { QUANTUM = STRESSED(4096, 5), QUANTA_PER_TURN = STRESSED(16, 1), QUANTA_ALONE = 256, GLANCE = STRESSED(256, 5) };
 
@@ -157,7 +158,7 @@ bool warp_run(Warp *w)
     unsigned quanta = 0;
     bool     ran    = false, ended;
     /* a cluster that only waited when it last ran gets a glance at what it waits for */
-    k->granted = w->block->cluster->spun ? GLANCE : QUANTUM;
+    k->granted = w->block->cluster->spun ? GLANCE : schedule_quantum(k->launch, QUANTUM);
     if (w->starts < START_TURNS && w->block->nwarps > 1) { /* the warps of a block start together, as on a card */
         w->starts++;
         k->granted = 1;

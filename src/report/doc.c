@@ -107,15 +107,20 @@ static void kernel_lines(const json_t *doc, Str *out)
     json_decref(sums);
 }
 
-void doc_text(const json_t *doc, bool colour, Str *out)
+void doc_findings(const json_t *doc, Report *r)
 {
-    Report       *r = report_new(false);
     const json_t *o;
     size_t        i;
     json_array_foreach(json_object_get(doc, "findings"), i, o)
     {
         add_finding(r, o);
     }
+}
+
+void doc_text(const json_t *doc, bool colour, Str *out)
+{
+    Report *r = report_new(false);
+    doc_findings(doc, r);
     if (doc_is_run(doc)) {
         report_findings_text(r, colour, out);
         kernel_lines(doc, out);

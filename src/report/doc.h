@@ -28,6 +28,9 @@ void doc_sarif(const json_t *doc, Str *out);
 /* One page that needs nothing else.  before and compared may be NULL. */
 void doc_html(const json_t *doc, const char *before_name, const json_t *compared, Str *out);
 
+/* Adds the document's findings to a report. */
+void doc_findings(const json_t *doc, Report *r);
+
 /* What got better or worse from a to b: {better, worse, rows: [{what, before, after, change}]}.  NULL: not of the same kind. */
 json_t *doc_compare(const json_t *a, const json_t *b);
 void    doc_compare_text(const json_t *compared, Str *out);

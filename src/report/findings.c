@@ -45,15 +45,23 @@ static const char *keep(Report *r, const char *s)
     return s ? arena_strdup(r->arena, s) : NULL;
 }
 
+/* Costs are told from the first schedule, leaks from the end of the program. */
+static bool is_of_schedule(const WwFinding *f)
+{
+    return f->file && strcmp(f->category, "perf") != 0;
+}
+
 static ReportFinding copy_of(Report *r, const WwFinding *f, const char *kernel, int64_t launch)
 {
-    ReportFinding c = {.f = *f, .launch = launch};
+    ReportFinding c = {.f = *f, .launch = launch, .schedule = r->schedule};
     c.f.kernel      = keep(r, f->kernel ? kernel : NULL);
     c.f.rule        = keep(r, f->rule);
     c.f.category    = keep(r, f->category);
     c.f.severity    = keep(r, f->severity);
     c.f.file        = keep(r, f->file);
     c.f.message     = keep(r, f->message);
+    if (!c.f.seed && is_of_schedule(f))
+        c.f.seed = r->seed;
     if (f->other) {
         WwFindingEnd *e = ARENA_NEW(r->arena, WwFindingEnd);
         *e              = *f->other;
@@ -77,11 +85,13 @@ void report_add_finding(Report *r, const WwFinding *f, const char *kernel, int64
     ReportFinding probe = {.f = *f};
     probe.f.kernel      = f->kernel ? kernel : NULL;
     RuleId rule         = rule_find(f->rule);
-    if ((rule != RULE_COUNT && !r->rules.on[rule]) || suppressions_match(&r->suppress, f))
+    if ((rule != RULE_COUNT && !r->rules.on[rule]) || suppressions_match(&r->suppress, f) ||
+        (r->schedule > 1 && !is_of_schedule(f)))
         return;
     for (size_t i = 0; i < r->nfindings; i++)
         if (by_identity(&r->finding[i], &probe) == 0) {
-            r->finding[i].f.count += f->count;
+            if (r->finding[i].schedule == r->schedule)
+                r->finding[i].f.count += f->count;
             return;
         }
     if (r->nfindings == r->findings_cap) {
@@ -100,6 +110,21 @@ void report_sort(Report *r)
 {
     if (r->nfindings)
         qsort(r->finding, r->nfindings, sizeof *r->finding, in_order);
+}
+
+void report_schedule(Report *r, uint64_t seed)
+{
+    r->schedule++;
+    r->seed = seed;
+}
+
+void report_only_later(Report *r)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < r->nfindings; i++)
+        if (r->finding[i].schedule > 1)
+            r->finding[kept++] = r->finding[i];
+    r->nfindings = kept;
 }
 
 size_t report_finding_count(const Report *r)

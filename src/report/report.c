@@ -97,8 +97,18 @@ static void add_lines(Report *r, Row *row, const ReportLaunch *l)
     row->nlines = n;
 }
 
+static void add_findings(Report *r, const ReportLaunch *l)
+{
+    for (size_t i = 0; l->result && !l->unwatched && i < ww_result_finding_count(l->result); i++)
+        report_add_finding(r, ww_result_finding(l->result, i), l->kernel, (int64_t)l->launch);
+}
+
 void report_add(Report *r, const ReportLaunch *l)
 {
+    if (r->schedule > 1) {
+        add_findings(r, l);
+        return;
+    }
     Row *row = row_of(r, l);
     row->launches++;
     row->seconds += l->seconds;
@@ -113,8 +123,7 @@ void report_add(Report *r, const ReportLaunch *l)
         row->exact += c.exact;
         row->approximate += c.approximate;
         row->inexact += c.unsupported;
-        for (size_t i = 0; i < ww_result_finding_count(l->result) && !l->unwatched; i++)
-            report_add_finding(r, ww_result_finding(l->result, i), l->kernel, (int64_t)l->launch);
+        add_findings(r, l);
     }
     if (r->keep)
         json_array_append_new(r->kernels, launch_json(l, row->launches == 1));

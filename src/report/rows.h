@@ -35,6 +35,7 @@ typedef struct Missing {
 typedef struct ReportFinding {
     WwFinding f;      /* kernel: as people read it */
     int64_t   launch; /* the first that showed it; -1: none */
+    unsigned  schedule; /* likewise, from 1 on */
 } ReportFinding;
 
 struct Report {
@@ -45,6 +46,7 @@ struct Report {
     bool         keep;
     json_t      *kernels;         /* array, when keep */
     ReportFinding *finding; size_t nfindings, findings_cap;
+    unsigned     schedule; uint64_t seed; /* of what is added now */
     Suppressions suppress;
     RuleSet      rules;
 };

@@ -124,6 +124,28 @@ def ended(folder):
         expect(f"{name}: and the report is written", "what the kernels did" in r.stderr and re.search(r"^k ", r.stderr, re.M), r.stderr)
 
 
+def schedules(folder):
+    """Faults that only some orders of blocks and warps show."""
+    one, program = os.path.join(folder, "schedules.json"), static("schedules")
+
+    def errors(*options):
+        r = run("-q", "--check=memory,race", "--json", one, *options, program)
+        with open(one, encoding="utf-8") as f:
+            return r, {(x["kernel"].split("(")[0], x["line"]): x["seed"] for x in json.load(f)["findings"] if x["rule"] == "out-of-bounds"}
+
+    plain, found = errors()
+    expect("the plain order shows none of them", found == {} and plain.returncode == 0, plain.stderr)
+    r, found = errors("--schedules", "16", "--fail-on", "error")
+    expect("sixteen schedules show all three", sorted(k for k, _ in found) == ["blocks", "turns", "warps"], r.stderr)
+    expect("and tell the seeds", all(f"shown by --seed {seed}" in r.stderr for seed in found.values()), r.stderr)
+    expect("the output is passed on once", r.stdout == "passed\n" and r.returncode == 121, r.stdout)
+    for key, seed in found.items():
+        _, again = errors("--seed", str(seed))
+        expect(f"--seed {seed} shows {key} again", again.get(key) == seed, str(again))
+    expect("no new findings are said", "found nothing more" in run("--check", "--schedules", "3", static("vector_add")).stderr)
+    expect("one document for all schedules", run("--schedules", "2", "--json", os.path.join(folder, "s%p"), program).returncode == 122)
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         exit_codes()
@@ -133,6 +155,7 @@ def main():
         source()
         interrupted(folder)
         ended(folder)
+        schedules(folder)
     print(f"{failures} failures")
     return 1 if failures else 0
 

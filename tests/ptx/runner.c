@@ -209,7 +209,7 @@ static size_t open_devices(Device *dev, const char *only, const char *level)
     static const char *const levels[] = {"avx512", "avx2", "baseline"}, *const others[] = {"late", "random"};
     size_t n = 0;
     for (int k = 0; k < 2 && (!only || strcmp(only, "emulator") == 0); k++) {
-        WwDeviceOptions o = {.simd = level, .threads = 1, .async = others[k], .seed = 7};
+        WwDeviceOptions o = {.simd = level, .threads = 1, .async = others[k]};
         Device          d = {.threads = 1, .async = others[k]};
         if (ww_device_open("emulator", &o, &d.dev, NULL) == WW_OK) {
             d.name   = ww_device_name(d.dev);

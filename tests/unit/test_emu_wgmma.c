@@ -85,7 +85,7 @@ static void a_missing_wait_shows(void **state)
     all_are("late", "", 0);
     all_are("late", "wgmma.wait_group.sync.aligned 1;", 16);
     all_are("late", "wgmma.wait_group.sync.aligned 2;", 0);
-    for (uint64_t seed = 1; seed <= 12; seed++) {
+    for (uint64_t seed = 1; seed <= 40; seed++) {
         run("random", seed, "fence.proxy.async;", "", out);
         for (unsigned i = 0; i < VALUES; i++) {
             assert_true(out[i] == 0 || out[i] == 16 || out[i] == 32);

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What a device's seed decides about a launch: in which order its blocks start, how many of them take turns, and who goes on for how long.
+ * Every such order is one that a card may choose.  Seed 0 is the plain order: blocks ascending, each to its end, warps in turn. */
+#ifndef WW_EMU_SCHEDULE_H
+#define WW_EMU_SCHEDULE_H
+
+#include "emu/run.h"
+
+typedef struct Turns { /* of a block's warps in one pass */
+    uint32_t first, step;
+} Turns;
+
+/* Once the launch knows its clusters. */
+void     schedule_start(Launch *l);
+/* The cluster that starts as the i-th. */
+uint64_t schedule_place(const Launch *l, uint64_t i);
+/* How many clusters the worker may hold now, and how many of the others one lets go first. */
+uint32_t schedule_together(const Launch *l);
+uint32_t schedule_rotation(Launch *l, uint32_t holding);
+/* c only waited: perhaps for one that has not started. */
+void     schedule_waited(Launch *l);
+/* Passes that a cluster gets at most before another one does; the plain number where nothing is seeded. */
+unsigned schedule_passes(Launch *l, unsigned plain);
+Turns    schedule_turns(Block *b);
+/* Is this warp, which could run, passed over? */
+bool     schedule_skips(Warp *w);
+/* Instructions of a quantum. */
+int64_t  schedule_quantum(Launch *l, int64_t plain);
+
+#endif
