@@ -6,6 +6,7 @@
  *
  * Which version of the interface the program was compiled for follows from the functions it carries.  A program that holds device
  * code, links no runtime dynamically and has no symbols cannot be redirected: it ends with a message that names the two ways out.
+ * NVRTC's machine code cannot be run: its two entries that hand it out are redirected to those that hand out PTX.
  * Libraries that are linked when the program starts are treated alike.  A library that dlopen loads by its path has run its constructors
  * when dlopen returns: it is redirected then, and its registration, which nvcc generates as a function of its own, is run once more.
  * Nothing here depends on the CUDA implementation until it is needed: it is loaded with dlopen then.  Nothing is allocated from the heap
@@ -270,6 +271,21 @@ static void register_again(const File *f, const Symbols *s)
         }
 }
 
+/* NVRTC compiles for a real architecture both to machine code and to PTX: a program that asks for the machine code is given the PTX, which
+ * the driver interface loads as well. */
+static void redirect_nvrtc(const File *f, const Symbols *s)
+{
+    static const char *const pairs[][2] = {{"nvrtcGetCUBIN", "nvrtcGetPTX"}, {"nvrtcGetCUBINSize", "nvrtcGetPTXSize"}};
+    for (size_t i = 0; i < 2; i++) {
+        const Elf64_Sym *from = find(s, pairs[i][0], true), *to = find(s, pairs[i][1], true);
+        void (*fn)(void) = NULL;
+        if (from && to)
+            *(uintptr_t *)&fn = f->bias + to->st_value;
+        if (fn)
+            redirect(f->bias + from->st_value, fn);
+    }
+}
+
 /* later: its constructors have run. */
 static void treat(const char *path, uintptr_t bias, bool later)
 {
@@ -297,6 +313,8 @@ static void treat(const char *path, uintptr_t bias, bool later)
             foreign(&s, path);
         }
     }
+    if (strstr(path, "libnvrtc.so") && symbols(&f, SHT_DYNSYM, &s))
+        redirect_nvrtc(&f, &s);
     munmap((void *)(uintptr_t)f.data, f.size);
 }
 

@@ -32,6 +32,7 @@ typedef struct Line {
 typedef struct LineSet {
     unsigned count;
     unsigned sectors, bytes; /* distinct ones asked for */
+    Line    *last;           /* the line asked for last, which is mostly the next one too */
     int16_t  slot[HASH];     /* index into line, -1 = empty */
     Line     line[MAX_LINES];
 } LineSet;
@@ -39,6 +40,7 @@ typedef struct LineSet {
 static void lines_init(LineSet *s)
 {
     s->count = s->sectors = s->bytes = 0;
+    s->last                          = NULL;
     memset(s->slot, 0xff, sizeof s->slot);
 }
 
@@ -58,12 +60,14 @@ static Line *lines_get(LineSet *s, uint64_t number)
 static void lines_touch(LineSet *s, uint64_t at, unsigned n)
 {
     while (n) {
-        unsigned  in_sector = (unsigned)(at % MODEL_SECTOR);
-        unsigned  k         = n < MODEL_SECTOR - in_sector ? n : MODEL_SECTOR - in_sector;
-        uint32_t  bytes     = k == 32 ? UINT32_MAX : ((1u << k) - 1) << in_sector;
-        uint32_t *old       = &lines_get(s, at / MODEL_LINE)->bytes[at % MODEL_LINE / MODEL_SECTOR];
+        unsigned in_sector = (unsigned)(at % MODEL_SECTOR);
+        unsigned k         = n < MODEL_SECTOR - in_sector ? n : MODEL_SECTOR - in_sector;
+        uint32_t bytes     = k == 32 ? UINT32_MAX : ((1u << k) - 1) << in_sector;
+        if (!s->last || s->last->number != at / MODEL_LINE)
+            s->last = lines_get(s, at / MODEL_LINE);
+        uint32_t *old = &s->last->bytes[at % MODEL_LINE / MODEL_SECTOR], added = bytes & ~*old;
         s->sectors += *old == 0;
-        s->bytes += *old & bytes ? (unsigned)__builtin_popcount(bytes & ~*old) : k;
+        s->bytes += added == bytes ? k : added ? (unsigned)__builtin_popcount(added) : 0;
         *old |= bytes;
         at += k;
         n -= k;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A kernel compiled by NVRTC while the program runs; where the library is not there, the program says so and passes. */
+ * A kernel compiled by NVRTC while the program runs, for a virtual and for a real architecture; where the library is not there, the program
+ * says so and passes. */
 #include <cuda.h>
 #include <dlfcn.h>
 
@@ -13,6 +14,34 @@ typedef int (*Get)(void *, char *);
 
 static const char source[] = "template <class T> __global__ void scale(T *p, T f) { p[threadIdx.x] *= f; }\n"
                              "extern \"C\" __global__ void add(float *p, float f) { p[threadIdx.x] += f; }\n";
+
+/* What NVRTC has for a real architecture loads and runs as well. */
+static void real_architecture(void *lib)
+{
+    Dl_info info;
+    CHECK(dladdr(dlsym(lib, "nvrtcCompileProgram"), &info) && dlopen(info.dli_fname, RTLD_NOW) == lib);
+    void       *program;
+    size_t      bytes     = 0;
+    const char *options[] = {"--gpu-architecture=sm_90"};
+    CHECK(((Create)dlsym(lib, "nvrtcCreateProgram"))(&program, source, "source.cu", 0, nullptr, nullptr) == 0);
+    CHECK(((Compile)dlsym(lib, "nvrtcCompileProgram"))(program, 1, options) == 0);
+    CHECK(((Size)dlsym(lib, "nvrtcGetCUBINSize"))(program, &bytes) == 0 && bytes);
+    char *image = (char *)malloc(bytes);
+    CHECK(((Get)dlsym(lib, "nvrtcGetCUBIN"))(program, image) == 0);
+    CUmodule    module;
+    CUfunction  add;
+    CUdeviceptr p;
+    float       h[32], one = 1;
+    void       *args[] = {&p, &one};
+    CHECK(cuModuleLoadData(&module, image) == CUDA_SUCCESS);
+    CHECK(cuModuleGetFunction(&add, module, "add") == CUDA_SUCCESS);
+    CHECK(cuMemAlloc(&p, sizeof h) == CUDA_SUCCESS);
+    CHECK(cuMemsetD32(p, 0, 32) == CUDA_SUCCESS);
+    CHECK(cuLaunchKernel(add, 1, 1, 1, 32, 1, 1, 0, nullptr, args, nullptr) == CUDA_SUCCESS);
+    CHECK(cuMemcpyDtoH(h, p, sizeof h) == CUDA_SUCCESS);
+    CHECK(h[0] == 1 && h[31] == 1);
+    free(image);
+}
 
 int main()
 {
@@ -59,5 +88,6 @@ int main()
     CHECK(cuLaunchKernel(add, 1, 1, 1, 32, 1, 1, 0, nullptr, add_args, nullptr) == CUDA_SUCCESS);
     CHECK(cuMemcpyDtoH(h, p, sizeof h) == CUDA_SUCCESS);
     CHECK(h[31] == 63 && h[0] == 1);
+    real_architecture(lib);
     return passed();
 }
