@@ -47,8 +47,8 @@ static uint64_t clock_now(const Warp *w)
 {
     Worker *k = w->worker;
     k->clock_reads++;
-    return __atomic_load_n(&w->block->launch->spent, __ATOMIC_RELAXED) + k->spent + (uint64_t)(4096 - w->quantum) + 1 +
-           k->clock_reads * CLOCK_READ;
+    return __atomic_load_n(&w->block->launch->spent, __ATOMIC_RELAXED) + k->spent +
+           (uint64_t)(k->granted - w->quantum) + 1 + k->clock_reads * CLOCK_READ;
 }
 
 static void lane_masks(Warp *w, Slot d, SReg which)
