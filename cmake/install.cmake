@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# What `make install` puts under the prefix: executable, header, static and shared library, man page, completions, pkg-config file
-# and CMake package.  Every path in the installed files is relative to the file itself, so a prefix can be moved, and
+# What `make install` puts under the prefix: executable, header, static and shared library, man page, completions, pkg-config file,
+# CMake package and Python module.  Every path in the installed files is relative to the file itself, so a prefix can be moved, and
 # `cmake --install build --prefix P` needs no new configuration.
 include(CMakePackageConfigHelpers)
 
@@ -53,4 +53,6 @@ install(FILES ${made}/warpwright.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 install(FILES ${made}/warpwright.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME warpwright)
 install(FILES ${made}/_warpwright DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
 install(FILES ${made}/warpwright.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+set(WW_PYTHON_DIR lib/python3/dist-packages CACHE STRING "where the Python module is installed, under the prefix")
+install(DIRECTORY python/warpwright DESTINATION ${WW_PYTHON_DIR} FILES_MATCHING PATTERN "*.py")
 install(FILES README.md CHANGELOG.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})

@@ -51,6 +51,19 @@ separate_arguments(flags UNIX_COMMAND "${out}")
 run(${CC} -std=c17 -Wall -Wextra -Werror ${HERE}/consumer/main.c ${flags} -o ${WORK}/pc/main)
 run(${WORK}/pc/main)
 expect("^${VERSION} 1 4\n$")
+foreach(example saxpy product) # they stand on the installed headers alone
+  run(${CC} -std=c17 -Wall -Wextra -Werror ${HERE}/../../examples/${example}.c ${flags} -o ${WORK}/pc/${example})
+  run(${WORK}/pc/${example})
+endforeach()
+
+# the Python module finds the library beside it
+if(PYTHON)
+  set(ENV{PYTHONPATH} ${prefix}/lib/python3/dist-packages)
+  set(ENV{LD_LIBRARY_PATH})
+  run(${PYTHON} -c "print(__import__('warpwright').version(), __import__('warpwright').rungs('gemm')[0])")
+  expect("^${VERSION} naive\n$")
+  set(ENV{LD_LIBRARY_PATH} ${prefix}/${LIBDIR})
+endif()
 
 # find_package
 run(${CMAKE_COMMAND} -S ${HERE}/consumer -B ${WORK}/cm -DCMAKE_PREFIX_PATH=${prefix} -DCMAKE_C_COMPILER=${CC})

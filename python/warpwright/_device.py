@@ -1,0 +1,204 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Devices, and arrays in their memory.
+
+A Device holds a WwDevice and its WwBlas, and lets one thread at a time in.  Devices stay open as long as arrays of theirs live."""
+import ctypes
+import threading
+import weakref
+from ctypes import byref, c_char_p, c_uint64, c_void_p
+
+from . import _arrays
+from ._library import DeviceOptions, Error, lib
+
+TYPESTR = {"float32": ("f", 4), "int32": ("i", 4), "uint32": ("u", 4), "int64": ("i", 8), "uint64": ("u", 8), "float64": ("f", 8),
+           "uint8": ("u", 1), "int8": ("i", 1), "uint16": ("u", 2), "int16": ("i", 2), "float16": ("f", 2)}
+
+
+def _kind_of(dtype):
+    """ "float32", numpy.float32 or a dtype: kind and size."""
+    name = getattr(dtype, "name", None) or getattr(dtype, "__name__", None) or str(dtype)
+    try:
+        return TYPESTR[name]
+    except KeyError:
+        raise TypeError(f"no arrays of {name}; there are: {', '.join(TYPESTR)}") from None
+
+
+class Device:
+    """Device("emulator") or Device("cuda"); check="" makes the emulator watch every kernel for faults."""
+
+    def __init__(self, name, *, ordinal=0, profile=None, threads=0, check=None):
+        handle, why, blas = c_void_p(), c_char_p(), c_void_p()
+        options = DeviceOptions(ordinal=ordinal, threads=threads, profile=profile.encode() if profile else None,
+                                check=check.encode() if check is not None else None)
+        status = lib.ww_device_open(name.encode(), byref(options), byref(handle), byref(why))
+        if status:
+            raise Error(status, (why.value or b"").decode())
+        self.kind, self.ordinal, self.handle = name, ordinal, handle
+        self.lock = threading.RLock()
+        self._streams = {}
+        self.check(lib.ww_blas_open(handle, byref(blas)))
+        self.blas = blas
+        weakref.finalize(self, _close, handle, blas, self._streams)
+
+    def __repr__(self):
+        return f"<warpwright device: {lib.ww_device_name(self.handle).decode()}>"
+
+    def check(self, status):
+        """Raises the library's message unless the call succeeded."""
+        if status:
+            raise Error(status, lib.ww_device_error(self.handle).decode())
+
+    def stream(self, native):
+        """The library's stream over a CUstream or cudaStream_t (1: the legacy default stream, 2: the thread's)."""
+        if native not in self._streams:
+            made = c_void_p()
+            self.check(lib.ww_stream_open(self.handle, c_void_p(native), byref(made)))
+            self._streams[native] = made
+        return self._streams[native]
+
+    def wait(self, native):
+        """Returns when everything on that CUDA stream is complete."""
+        with self.lock:
+            self.check(lib.ww_stream_wait(self.stream(native)))
+
+    def empty(self, shape, dtype="float32"):
+        """An array of undefined contents."""
+        return DeviceArray(self, shape, dtype)
+
+    def array(self, values):
+        """A copy of a host array in device memory."""
+        import numpy
+        values = numpy.ascontiguousarray(values)
+        made = DeviceArray(self, values.shape, values.dtype)
+        if values.nbytes:
+            with self.lock:
+                self.check(lib.ww_copy_in(self.handle, made.pointer, values.ctypes.data, values.nbytes))
+        return made
+
+
+def _close(handle, blas, streams):
+    lib.ww_blas_close(blas)
+    for s in streams.values():
+        lib.ww_stream_close(s)
+    lib.ww_device_close(handle)
+
+
+def _release(device, pointer):
+    with device.lock:
+        lib.ww_free(device.handle, pointer)
+
+
+class DeviceArray:
+    """Rows without gaps in a device's memory.  Has __dlpack__, and on a GPU __cuda_array_interface__, so that torch.as_tensor,
+    cupy.asarray and numba.cuda.as_cuda_array take it where it is."""
+
+    def __init__(self, device, shape, dtype):
+        self.device, self.shape = device, (shape,) if isinstance(shape, int) else tuple(int(n) for n in shape)
+        self.kind, self.itemsize = _kind_of(dtype)
+        self.nbytes, pointer = self.itemsize, c_uint64()
+        for n in self.shape:
+            if n < 0:
+                raise ValueError(f"a dimension of {n}")
+            self.nbytes *= n
+        with device.lock:
+            device.check(lib.ww_alloc(device.handle, max(self.nbytes, 1), byref(pointer)))
+        self.pointer = pointer.value
+        weakref.finalize(self, _release, device, self.pointer)
+
+    @property
+    def dtype(self):
+        """The element's name: "float32"."""
+        return next(n for n, t in TYPESTR.items() if t == (self.kind, self.itemsize))
+
+    def __repr__(self):
+        return f"<{self.dtype} {'x'.join(map(str, self.shape))} on {lib.ww_device_name(self.device.handle).decode()}>"
+
+    def _warpwright_view(self):
+        device = (_arrays.CUDA, self.device.ordinal) if self.device.kind == "cuda" else (_arrays.EXTENSION, 0)
+        view = _arrays.View(self, self.pointer, self.shape, None, self.kind, self.itemsize, device)
+        view.owner = self.device
+        return view
+
+    def numpy(self):
+        """A copy on the host."""
+        import numpy
+        out = numpy.empty(self.shape, self.dtype)
+        if self.nbytes:
+            with self.device.lock:
+                self.device.check(lib.ww_copy_out(self.device.handle, out.ctypes.data, self.pointer, self.nbytes))
+        return out
+
+    def __array__(self, dtype=None, copy=None):
+        out = self.numpy()
+        return out if dtype is None else out.astype(dtype)
+
+    @property
+    def __cuda_array_interface__(self):
+        if self.device.kind != "cuda":
+            raise AttributeError("memory of the emulator is no CUDA device's")
+        return {"shape": self.shape, "typestr": f"<{self.kind}{self.itemsize}", "data": (self.pointer, False), "strides": None,
+                "stream": None, "version": 3}
+
+    def __dlpack_device__(self):
+        return self._warpwright_view().device
+
+    def __dlpack__(self, *, stream=None, **_):
+        return _exported(self)
+
+
+# ---- DLPack's producing side: a DLManagedTensor that lives in _alive until its consumer calls the deleter -------------------------
+
+_alive = {}
+
+
+@_arrays.DELETER
+def _delete(managed):
+    _alive.pop(ctypes.addressof(managed.contents), None)
+
+
+@ctypes.PYFUNCTYPE(None, c_void_p)
+def _capsule_gone(capsule):
+    get = ctypes.PYFUNCTYPE(c_void_p, c_void_p, c_char_p)(("PyCapsule_GetPointer", ctypes.pythonapi))
+    is_unused = ctypes.PYFUNCTYPE(ctypes.c_int, c_void_p, c_char_p)(("PyCapsule_IsValid", ctypes.pythonapi))
+    if is_unused(capsule, NAME):
+        _alive.pop(get(capsule, NAME), None)
+
+
+NAME = b"dltensor"
+
+
+def _exported(array):
+    n = len(array.shape)
+    view = array._warpwright_view()
+    shape, strides = (ctypes.c_int64 * n)(*array.shape), (ctypes.c_int64 * n)(*view.strides)
+    code = {"i": 0, "u": 1, "f": 2}[array.kind]
+    tensor = _arrays.DLTensor(array.pointer, *view.device, n, code, array.itemsize * 8, 1, shape, strides, 0)
+    managed = _arrays.DLManagedTensor(tensor, None, _delete)
+    address = ctypes.addressof(managed)
+    _alive[address] = (managed, array, shape, strides)
+    return _arrays.capsule_new(address, NAME, ctypes.cast(_capsule_gone, c_void_p))
+
+
+# ---- the devices of those who name none ------------------------------------------------------------------------------------------
+
+_defaults = {}
+_defaults_lock = threading.Lock()
+
+
+def device_of(kind, ordinal=0):
+    """The process's own Device of that kind."""
+    with _defaults_lock:
+        if (kind, ordinal) not in _defaults:
+            _defaults[kind, ordinal] = Device(kind, ordinal=ordinal)
+        return _defaults[kind, ordinal]
+
+
+def default_device():
+    """Where host arrays are computed: the first GPU, or the emulator where there is none."""
+    from ._library import ERR_UNAVAILABLE
+    try:
+        return device_of("cuda")
+    except Error as e:
+        if e.status != ERR_UNAVAILABLE:
+            raise
+        return device_of("emulator")

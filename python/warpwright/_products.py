@@ -1,0 +1,248 @@
+# SPDX-License-Identifier: Apache-2.0
+"""gemm, syrk, copy: from arrays of any origin to one call of the library.
+
+What is decided here: the device (that of the operands; a host operand goes where the others are, else to default_device()), which
+operands are staged (host memory only), the form of a result that the caller has not given (as the first operand's library makes
+it), and how strides become layouts.  A result that is stored column by column is computed as its transpose."""
+import ctypes
+from ctypes import byref
+
+from . import _arrays
+from ._arrays import Matrices, view_of
+from ._device import default_device, device_of
+from ._library import Copy, Gemm, Scalar, Syrk, lib
+
+F32, I32, I32_I64 = 0, 1, 2
+FILLS = {"full": 0, "lower": 1, "upper": 2}
+
+
+class _Call:
+    """One call: its device and stream, and the operands as matrices in device memory."""
+
+    def __init__(self, device, stream, arrays):
+        self.native = None if stream is None else int(getattr(stream, "cuda_stream", getattr(stream, "ptr", stream)) or _arrays.LEGACY_STREAM)
+        self.views = [None if x is None else view_of(x, self.native) for x in arrays]
+        self.device = device or self._device()
+        for v in self.views:
+            if v is not None and not v.on_host and not self._has(v, device is not None):
+                raise ValueError("the arrays are in the memory of different devices")
+        if self.native is not None and any(v is not None and v.on_host for v in self.views):
+            raise ValueError("stream= is for arrays in device memory: a host array must be waited for")
+
+    def _device(self):
+        for v in self.views:
+            if v is not None and v.owner:
+                return v.owner
+        for v in self.views:
+            if v is not None and v.device[0] == _arrays.CUDA:
+                return device_of("cuda", v.device[1] or 0)
+            if v is not None and v.device[0] == _arrays.EXTENSION:
+                raise ValueError("an array in an emulator's memory that is no DeviceArray: device= must say which emulator")
+        return default_device()
+
+    def _has(self, view, asked):
+        """asked: the caller named the device, so memory that does not say where it is counts as its own."""
+        mine = self.device
+        if view.owner is mine:
+            return True
+        if mine.kind == "cuda":
+            return view.device[0] == _arrays.CUDA and view.device[1] in (None, mine.ordinal)
+        return view.owner is None and asked
+
+    def matrices(self, view, what):
+        """A host view goes to the device first, without gaps."""
+        return Matrices(self.stage(view) if view.on_host else view, what)
+
+    def stage(self, view):
+        return self.device.array(_host(view))._warpwright_view()
+
+    def run(self, function, problem):
+        device = self.device
+        with device.lock:
+            for v in self.views:
+                if v is not None and v.waits not in (None, self.native):
+                    device.wait(int(v.waits))
+            device.check(lib.ww_blas_stream(device.blas, None if self.native is None else device.stream(self.native)))
+            device.check(function(device.blas, problem))
+
+
+def _host(view):
+    import numpy
+    kept = view.keep[0] if isinstance(view.keep, tuple) else view.keep
+    return numpy.asarray(kept.detach().numpy() if view.library == "torch" else kept)
+
+
+def _make(call, shape, dtype):
+    """View of a new result, and the result, as the first operand's library makes it."""
+    first = call.views[0]
+    if first.library == "torch" and not first.on_host:
+        import torch
+        made = torch.empty(shape, dtype=getattr(torch, dtype), device=f"cuda:{first.device[1] or 0}")
+    elif first.library == "cupy":
+        import cupy
+        made = cupy.empty(shape, dtype)
+    else:
+        made = call.device.empty(shape, dtype)
+    return view_of(made, call.native), made
+
+
+def _finish(call, out, view, made):
+    """What the caller gets: the array it gave, or the one that was made, on the host where the first operand is."""
+    first = call.views[0]
+    if out is not None:
+        if call.views[-1].on_host:
+            _host(call.views[-1])[...] = view.keep.numpy()
+        return out
+    if not first.on_host:
+        return made
+    values = made.numpy()
+    if first.library == "torch":
+        import torch
+        return torch.from_numpy(values)
+    return values
+
+
+def _type_of(views, dtype, names):
+    kinds = {(v.kind, v.itemsize) for v in views}
+    if len(kinds) != 1:
+        raise TypeError(f"{' and '.join(names)} have different element types")
+    kind = kinds.pop()
+    if kind not in (("f", 4), ("i", 4), ("u", 4)):
+        raise TypeError(f"elements of type {kind[0]}{kind[1] * 8}: there are products of float32 and int32")
+    name = getattr(dtype, "name", None) or getattr(dtype, "__name__", None) or dtype and str(dtype).split(".")[-1]
+    own = {"f": "float32", "i": "int32", "u": "uint32"}[kind[0]]
+    if name in (None, own):
+        return (F32 if kind[0] == "f" else I32), own
+    if name == "int64" and kind[0] == "i":
+        return I32_I64, "int64"
+    raise TypeError(f"no products of {own} with results of {name}")
+
+
+def _scalar(kind, value):
+    if kind == F32:
+        return Scalar(f32=float(value))
+    if int(value) != value:
+        raise TypeError(f"alpha and beta of an integer product are integers, not {value!r}")
+    bits = 64 if kind == I32_I64 else 32
+    whole = (int(value) + (1 << bits - 1)) % (1 << bits) - (1 << bits - 1)
+    return Scalar(i64=whole) if bits == 64 else Scalar(i32=whole)
+
+
+def _batch(parts):
+    """The common number of problems, None: single matrices."""
+    sizes = {p.batch for _, p in parts if p.batch not in (None, 1)}
+    if len(sizes) > 1:
+        raise ValueError("stacks of different heights: " + ", ".join(f"{n} has {p.batch}" for n, p in parts if p.batch is not None))
+    stacked = any(p.batch is not None for _, p in parts)
+    return sizes.pop() if sizes else 1 if stacked else None
+
+
+def _result(call, out, shape, dtype, read):
+    """View of C on the device, and the array that was made for it (None: the caller gave one)."""
+    if out is None:
+        if read:
+            raise ValueError("beta other than 0 needs out=, whose contents it scales")
+        return _make(call, shape, dtype)
+    given = call.views[-1]
+    if given.shape != shape:
+        raise ValueError(f"out has shape {given.shape}, the product {shape}")
+    if {"f": "float", "i": "int", "u": "uint"}.get(given.kind, "") + str(given.itemsize * 8) != dtype:
+        raise TypeError(f"out has elements of {given.kind}{given.itemsize * 8}, the product {dtype}")
+    if not given.writable:
+        raise ValueError("out is read-only")
+    if given.on_host:
+        return call.stage(given), None
+    return given, None
+
+
+def gemm(a, b, out=None, *, alpha=1, beta=0, transpose_a=False, transpose_b=False, dtype=None, rung=None, device=None, stream=None):
+    """alpha * op(A) * op(B) + beta * out.  dtype="int64": exact 64-bit results of int32 operands.  rung: a kernel by its name
+    (rungs("gemm")).  stream: a CUDA stream (its handle, or an object of torch or cupy), on which the work is then only enqueued."""
+    call = _Call(device, stream, [a, b, out])
+    kind, name = _type_of(call.views[:2], dtype, ["a", "b"])
+    x, y = call.matrices(call.views[0], "a"), call.matrices(call.views[1], "b")
+    m, k = (x.cols, x.rows) if transpose_a else (x.rows, x.cols)
+    k2, n = (y.cols, y.rows) if transpose_b else (y.rows, y.cols)
+    if k != k2:
+        raise ValueError(f"op(a) is {m} x {k}, op(b) {k2} x {n}")
+    batch = _batch([("a", x), ("b", y)])
+    shape = (m, n) if batch is None else (batch, m, n)
+    view, made = _result(call, out, shape, name, beta != 0)
+    c = Matrices(view, "out")
+    x.op, y.op = x.trans != bool(transpose_a), y.trans != bool(transpose_b)
+    if c.trans:  # row by row it is the transpose
+        x, y, m, n = y, x, n, m
+        x.op, y.op = not x.op, not y.op
+    problem = Gemm(type=kind, trans_a=x.op, trans_b=y.op, m=m, n=n, k=k, alpha=_scalar(kind, alpha), beta=_scalar(kind, beta), a=x.pointer,
+                   b=y.pointer, c=c.pointer, lda=x.ld, ldb=y.ld, ldc=c.ld, batch=1 if batch is None else batch, stride_a=x.stride,
+                   stride_b=y.stride, stride_c=c.stride, rung=rung.encode() if rung else None)
+    if batch != 0:
+        call.run(lib.ww_gemm, byref(problem))
+    return _finish(call, out, view, made)
+
+
+def syrk(a, out=None, *, alpha=1, beta=0, transpose=False, fill="full", dtype=None, rung=None, device=None, stream=None):
+    """alpha * A * A^T + beta * out (transpose: A^T * A).  fill="full" writes both halves, bit for bit the same, and reads the lower
+    triangle of out only; "lower" and "upper" read and write that triangle, and need out= (the other one is left as it is)."""
+    if fill not in FILLS:
+        raise ValueError(f"fill {fill!r} is none of {', '.join(FILLS)}")
+    if fill != "full" and out is None:
+        raise ValueError(f'fill="{fill}" needs out=, of which the other triangle is left alone')
+    call = _Call(device, stream, [a, out])
+    kind, name = _type_of(call.views[:1], dtype, ["a"])
+    x = call.matrices(call.views[0], "a")
+    n, k = (x.cols, x.rows) if transpose else (x.rows, x.cols)
+    shape = (n, n) if x.batch is None else (x.batch, n, n)
+    view, made = _result(call, out, shape, name, beta != 0)
+    c = Matrices(view, "out")
+    problem = Syrk(type=kind, layout=int(c.trans), fill=FILLS[fill], trans=x.trans ^ bool(transpose) ^ c.trans, n=n, k=k,
+                   alpha=_scalar(kind, alpha), beta=_scalar(kind, beta), a=x.pointer, c=c.pointer, lda=x.ld, ldc=c.ld,
+                   batch=1 if x.batch is None else x.batch, stride_a=x.stride, stride_c=c.stride, rung=rung.encode() if rung else None)
+    if x.batch != 0:
+        call.run(lib.ww_syrk, byref(problem))
+    return _finish(call, out, view, made)
+
+
+def copy(dst, src, *, device=None, stream=None):
+    """Copies src to dst: the same shape and element size, any strides of one or two dimensions whose rows or columns are contiguous,
+    elements of 1 to 16 bytes; one of the two may be transposed against the other.  Between host and device both are without gaps."""
+    call = _Call(device, stream, [dst, src])
+    to, of = call.views
+    if to.shape != of.shape or to.itemsize != of.itemsize:
+        raise ValueError(f"shapes {of.shape} to {to.shape}, elements of {of.itemsize} to {to.itemsize} bytes")
+    if not to.writable:
+        raise ValueError("dst is read-only")
+    gaps = [v for v in (to, of) if v.strides != _arrays.contiguous_strides(v.shape) and v.size > 1]
+    size = to.size * to.itemsize
+    if to.on_host or of.on_host:
+        if to.on_host and of.on_host:
+            raise TypeError("both arrays are on the host")
+        if gaps:
+            raise ValueError("between host and device arrays are copied without gaps only")
+        with call.device.lock:
+            call.device.check(lib.ww_copy_out(call.device.handle, to.pointer, of.pointer, size) if to.on_host else
+                              lib.ww_copy_in(call.device.handle, to.pointer, of.pointer, size))
+        return dst
+    if not gaps:
+        call.run(lambda blas, _: lib.ww_blas_copy(blas, to.pointer, of.pointer, size), None)
+        return dst
+    for v in (to, of):
+        if len(v.shape) == 1:
+            v.shape, v.strides = (v.shape[0], 1), (v.strides[0], 1)
+        if len(v.shape) != 2:
+            raise ValueError("arrays with gaps have one or two dimensions")
+    d, s = Matrices(to, "dst"), Matrices(of, "src")
+    rows, cols = (s.cols, s.rows) if s.trans else (s.rows, s.cols)
+    problem = Copy(element=to.itemsize, trans=s.trans != d.trans, rows=rows, columns=cols, src=s.pointer, dst=d.pointer, ld_src=s.ld,
+                   ld_dst=d.ld)
+    call.run(lib.ww_blas_copy_matrix, byref(problem))
+    return dst
+
+
+def rungs(ladder):
+    """The kernels of "gemm" or "aat", from the first to the best."""
+    names, i = [], 0
+    while (name := lib.ww_blas_rung(ladder.encode(), ctypes.c_size_t(i))) is not None:
+        names.append(name.decode())
+        i += 1
+    return names

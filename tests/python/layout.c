@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Sizes and offsets of the structures that python/warpwright/_library.py repeats: `structure field offset`, a line each; the field
+ * `sizeof` is the whole. */
+#include <stdio.h>
+
+#include "warpwright/blas.h"
+
+#define SHOW(type, name, field) printf("%s %s %zu\n", name, #field, offsetof(type, field))
+
+static void gemm(void)
+{
+    printf("Gemm sizeof %zu\n", sizeof(WwGemm));
+    SHOW(WwGemm, "Gemm", trans_a);
+    SHOW(WwGemm, "Gemm", trans_b);
+    SHOW(WwGemm, "Gemm", m);
+    SHOW(WwGemm, "Gemm", alpha);
+    SHOW(WwGemm, "Gemm", beta);
+    SHOW(WwGemm, "Gemm", a);
+    SHOW(WwGemm, "Gemm", c);
+    SHOW(WwGemm, "Gemm", ldc);
+    SHOW(WwGemm, "Gemm", batch);
+    SHOW(WwGemm, "Gemm", stride_c);
+    SHOW(WwGemm, "Gemm", c_array);
+    SHOW(WwGemm, "Gemm", rung);
+    SHOW(WwGemm, "Gemm", workspace_bytes);
+}
+
+static void syrk(void)
+{
+    printf("Syrk sizeof %zu\n", sizeof(WwSyrk));
+    SHOW(WwSyrk, "Syrk", fill);
+    SHOW(WwSyrk, "Syrk", trans);
+    SHOW(WwSyrk, "Syrk", n);
+    SHOW(WwSyrk, "Syrk", beta);
+    SHOW(WwSyrk, "Syrk", c);
+    SHOW(WwSyrk, "Syrk", ldc);
+    SHOW(WwSyrk, "Syrk", stride_c);
+    SHOW(WwSyrk, "Syrk", c_array);
+    SHOW(WwSyrk, "Syrk", rung);
+    SHOW(WwSyrk, "Syrk", workspace_bytes);
+}
+
+int main(void)
+{
+    gemm();
+    syrk();
+    printf("Copy sizeof %zu\n", sizeof(WwCopy));
+    SHOW(WwCopy, "Copy", trans);
+    SHOW(WwCopy, "Copy", rows);
+    SHOW(WwCopy, "Copy", src);
+    SHOW(WwCopy, "Copy", dst);
+    SHOW(WwCopy, "Copy", ld_dst);
+    printf("DeviceOptions sizeof %zu\n", sizeof(WwDeviceOptions));
+    SHOW(WwDeviceOptions, "DeviceOptions", threads);
+    SHOW(WwDeviceOptions, "DeviceOptions", memory);
+    SHOW(WwDeviceOptions, "DeviceOptions", ordinal);
+    SHOW(WwDeviceOptions, "DeviceOptions", check);
+    return 0;
+}

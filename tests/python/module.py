@@ -1,0 +1,289 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""module.py LAYOUT [cuda]: the Python module against NumPy: arrays of the host, of a device, transposed, sliced and stacked ones, foreign
+objects with __cuda_array_interface__ and __dlpack__, results given and made, everything that is refused.  LAYOUT is the program
+of layout.c.  With "cuda" the device is a GPU, or the drop-in driver under `warpwright run`; else the emulator, with every check on."""
+import gc
+import subprocess
+import sys
+import unittest
+
+SKIP = 77
+try:
+    import numpy as np
+except ImportError as e:
+    print(f"skipped: {e}")
+    sys.exit(SKIP)
+
+import warpwright as ww
+from warpwright import _arrays, _device, _library
+
+LAYOUT, KIND = sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else "emulator"
+rng = np.random.default_rng(1)
+device = ww.Device(KIND, check="memory,init,race" if KIND == "emulator" else None)
+
+
+class Interface:
+    """A foreign array: memory of `of`, seen through __cuda_array_interface__."""
+
+    def __init__(self, of, shape=None, strides=None, skip=0, read_only=False, typestr=None, stream=None):
+        self.of = of
+        self.__cuda_array_interface__ = {"shape": shape or of.shape, "strides": strides, "data": (of.pointer + skip, read_only),
+                                         "typestr": typestr or f"<{of.kind}{of.itemsize}", "version": 3, "stream": stream}
+
+
+class Pack:
+    """A foreign array that has DLPack only."""
+
+    def __init__(self, of):
+        self.of = of
+
+    def __dlpack_device__(self):
+        return self.of.__dlpack_device__()
+
+    def __dlpack__(self, *, stream=None):
+        self.stream = stream
+        return self.of.__dlpack__(stream=stream)
+
+
+def floats(*shape):
+    return rng.standard_normal(shape, dtype=np.float32)
+
+
+def ints(*shape):
+    return rng.integers(-2**31, 2**31, shape, dtype=np.int32)
+
+
+def close(got, want, k):
+    """Within the bound of any order of summation; NaN fails."""
+    bound = (k + 2) * 2.0**-24 * k * 20
+    return got.shape == want.shape and bool(np.all(np.abs(np.asarray(got, np.float64) - want) <= bound))
+
+
+def exact(a, b):
+    return (a.astype(object) @ b.astype(object)) if a.ndim == 2 else np.stack([exact(x, y) for x, y in zip(a, b)])
+
+
+def wrap(values, bits):
+    half = 1 << bits - 1
+    return np.array([(int(v) + half) % (2 * half) - half for v in values.ravel()], dtype=f"int{bits}").reshape(values.shape)
+
+
+class Layout(unittest.TestCase):
+    def test_structures_are_the_headers(self):
+        lines = subprocess.run([LAYOUT], capture_output=True, text=True, check=True).stdout.split("\n")
+        seen = 0
+        for name, field, number in (line.split() for line in lines if line):
+            structure = getattr(_library, name)
+            import ctypes
+            own = ctypes.sizeof(structure) if field == "sizeof" else getattr(structure, field).offset
+            self.assertEqual(own, int(number), f"{name}.{field}")
+            seen += 1
+        self.assertGreater(seen, 30)
+
+
+class Host(unittest.TestCase):
+    def test_all_transpositions(self):
+        for ta in (False, True):
+            for tb in (False, True):
+                a, b = floats(*((19, 33) if ta else (33, 19))), floats(*((21, 19) if tb else (19, 21)))
+                want = (a.T if ta else a).astype(float) @ (b.T if tb else b).astype(float)
+                self.assertTrue(close(ww.gemm(a, b, transpose_a=ta, transpose_b=tb, device=device), want, 19))
+                self.assertTrue(close(ww.gemm(a.T, b.T, transpose_a=not ta, transpose_b=not tb, device=device), want, 19))
+
+    def test_out_alpha_beta_and_strides(self):
+        a, b, wide = floats(10, 12)[::-2, ::3], floats(4, 9), floats(5, 30)
+        out, kept = wide[:, 3:21:2], wide.copy()
+        want = 2 * a.astype(float) @ b - 3 * out.astype(float)
+        self.assertIs(ww.gemm(a, b, out=out, alpha=2, beta=-3, device=device), out)
+        self.assertTrue(close(out, want, 16))
+        kept[:, 3:21:2] = out
+        np.testing.assert_array_equal(wide, kept)
+
+    def test_integers(self):
+        a, b = ints(17, 40), ints(40, 9)
+        np.testing.assert_array_equal(ww.gemm(a, b, device=device), wrap(exact(a, b), 32))
+        got = ww.gemm(a, b, dtype="int64", alpha=-5, device=device)
+        self.assertEqual(got.dtype, np.int64)
+        np.testing.assert_array_equal(got, wrap(-5 * exact(a, b), 64))
+        u = ww.gemm(a.view(np.uint32), b.view(np.uint32), device=device)
+        np.testing.assert_array_equal(u, wrap(exact(a, b), 32).view(np.uint32))
+
+    def test_stacks(self):
+        a, b, one = floats(3, 8, 5), floats(3, 5, 7), floats(5, 7)
+        self.assertTrue(close(ww.gemm(a, b, device=device), a.astype(float) @ b, 5))
+        self.assertTrue(close(ww.gemm(a, one, device=device), a.astype(float) @ one, 5))
+        self.assertTrue(close(ww.syrk(a, device=device), a.astype(float) @ a.transpose(0, 2, 1), 5))
+        self.assertEqual(ww.gemm(floats(0, 8, 5), one, device=device).shape, (0, 8, 7))
+
+    def test_syrk(self):
+        a, i = floats(37, 11), ints(20, 6)
+        full = ww.syrk(a, device=device)
+        self.assertTrue(close(full, a.astype(float) @ a.T, 11))
+        np.testing.assert_array_equal(full.view(np.int32), full.T.view(np.int32))
+        self.assertTrue(close(ww.syrk(a, transpose=True, device=device), a.T.astype(float) @ a, 37))
+        for fill, keep in (("lower", np.triu_indices(37, 1)), ("upper", np.tril_indices(37, -1))):
+            out = np.full((37, 37), np.nan, np.float32)
+            ww.syrk(a, out=out, fill=fill, device=device)
+            self.assertTrue(np.all(np.isnan(out[keep])))
+            out[keep] = full[keep]
+            np.testing.assert_array_equal(out, full)
+        np.testing.assert_array_equal(ww.syrk(i, dtype="int64", device=device), wrap(exact(i, i.T), 64))
+
+    def test_empty(self):
+        self.assertEqual(ww.gemm(floats(0, 4), floats(4, 3), device=device).shape, (0, 3))
+        np.testing.assert_array_equal(ww.gemm(floats(2, 0), floats(0, 3), device=device), np.zeros((2, 3), np.float32))
+
+
+class OnDevice(unittest.TestCase):
+    def test_made_results_stay_there(self):
+        a, b = floats(30, 20), floats(20, 10)
+        got = ww.gemm(device.array(a), device.array(b))
+        self.assertIsInstance(got, ww.DeviceArray)
+        self.assertIs(got.device, device)
+        self.assertTrue(close(got.numpy(), a.astype(float) @ b, 20))
+        again = floats(10, 4)
+        self.assertTrue(close(np.asarray(ww.gemm(got, device.array(again))), np.asarray(got).astype(float) @ again, 10 * 20))
+
+    def test_interface_views(self):
+        """Sub-matrices, transposes and stacks of one buffer, as leading dimensions and flags."""
+        base = floats(3, 16, 24)
+        d = device.array(base)
+        row, item = 24 * 4, 4
+        views = [
+            (Interface(d, (16, 24)), base[0]),
+            (Interface(d, (10, 7), (row, item), skip=2 * row + 3 * item), base[0][2:12, 3:10]),
+            (Interface(d, (24, 16), (item, row)), base[0].T),
+            (Interface(d, (3, 5, 8), (16 * row, row, item)), base[:, :5, :8]),
+            (Interface(d, (3, 8, 5), (16 * row, item, row)), base[:, :5, :8].transpose(0, 2, 1)),
+            (Interface(d, (16, 1), (row, item), skip=5 * item), base[0][:, 5:6]),
+            (Interface(d, (1, 24), (row, item), skip=row), base[0][1:2]),
+            (Interface(d, (4, 6), (3 * row, item)), base[0][:12:3, :6]),
+        ]
+        for view, values in views:
+            k = values.shape[-1]
+            b = floats(k, 6)
+            for out_columns in (False, True):
+                m = values.shape[-2]
+                if values.ndim == 2:
+                    room = device.array(np.full((6, m) if out_columns else (m, 6), np.nan, np.float32))
+                    out = Interface(room, (m, 6), (4, 4 * m)) if out_columns else room
+                    self.assertIs(ww.gemm(view, device.array(b), out=out, device=device), out)
+                    got = room.numpy().T if out_columns else room.numpy()
+                else:
+                    got = ww.gemm(view, device.array(b), device=device).numpy()
+                self.assertTrue(close(got, values.astype(float) @ b, k), f"{values.shape} {out_columns}")
+            for out_columns in (False, True):
+                if values.ndim == 2:
+                    room = device.array(np.full((m, m), np.nan, np.float32))
+                    out = Interface(room, (m, m), (4, 4 * m)) if out_columns else room
+                    ww.syrk(view, out=out, device=device)
+                    self.assertTrue(close(room.numpy(), values.astype(float) @ values.T, k))
+                    ww.syrk(view, out=out, alpha=0, beta=2, fill="lower", device=device)
+                    got = room.numpy().T if out_columns else room.numpy()
+                    self.assertTrue(close(np.tril(got), 2 * np.tril(values.astype(float) @ values.T), k))
+                    self.assertTrue(close(np.triu(got, 1), np.triu(values.astype(float) @ values.T, 1), k))
+
+    def test_dlpack_both_ways(self):
+        a, b = floats(6, 7), floats(7, 8)
+        alive = len(_device._alive)
+        x, y = Pack(device.array(a)), Pack(device.array(b))
+        self.assertTrue(close(ww.gemm(x, y, device=device).numpy(), a.astype(float) @ b, 7))
+        self.assertEqual(x.stream, 1 if KIND == "cuda" else None)
+        gc.collect()
+        self.assertEqual(len(_device._alive), alive)  # the deleters have been called
+        capsule = y.of.__dlpack__()
+        self.assertEqual(len(_device._alive), alive + 1)
+        del capsule  # nobody took it
+        self.assertEqual(len(_device._alive), alive)
+
+    def test_copies(self):
+        base = rng.integers(0, 255, (40, 50), dtype=np.uint8)
+        d = device.array(base)
+        whole = device.empty((40, 50), "uint8")
+        self.assertIs(ww.copy(whole, d), whole)
+        np.testing.assert_array_equal(whole.numpy(), base)
+        ww.copy(Interface(whole, (20, 30), (50, 1), skip=7), Interface(d, (20, 30), (50, 1), skip=203), device=device)
+        want = base.copy()
+        want[:20, 7:37] = base[4:24, 3:33]
+        np.testing.assert_array_equal(whole.numpy(), want)
+        turned = device.empty((50, 40), "uint8")
+        ww.copy(Interface(turned, (40, 50), (1, 40)), d, device=device)
+        np.testing.assert_array_equal(turned.numpy(), base.T)
+        column = device.empty((40,), "uint8")
+        ww.copy(column, Interface(d, (40,), (50,), skip=9), device=device)
+        np.testing.assert_array_equal(column.numpy(), base[:, 9])
+        host = np.zeros((40, 50), np.uint8)
+        ww.copy(host, d)
+        np.testing.assert_array_equal(host, base)
+        ww.copy(whole, np.ascontiguousarray(base[::-1]))
+        np.testing.assert_array_equal(whole.numpy(), base[::-1])
+
+    def test_streams(self):
+        if KIND != "cuda":
+            self.skipTest("the emulator knows no native streams")
+        a, b = floats(64, 64), floats(64, 64)
+        x, y, out = device.array(a), device.array(b), device.empty((64, 64))
+        ww.gemm(x, y, out=out, stream=2)
+        ww.gemm(x, y, out=out, beta=1, stream=2)
+        device.wait(2)
+        self.assertTrue(close(out.numpy(), 2 * a.astype(float) @ b, 128))
+        self.assertTrue(close(ww.gemm(Interface(x, stream=2), y).numpy(), a.astype(float) @ b, 64))
+
+
+class Refused(unittest.TestCase):
+    def refuse(self, kind, part, call):
+        with self.assertRaises(kind) as caught:
+            call()
+        self.assertIn(part, str(caught.exception))
+
+    def test_arrays(self):
+        a, b = floats(4, 5), floats(5, 6)
+        d = device.array(a)
+        gemm = lambda *x, **y: (lambda: ww.gemm(*x, device=device, **y))
+        self.refuse(ValueError, "op(a) is 4 x 5, op(b) 4 x 5", gemm(a, a))
+        self.refuse(ValueError, "1 dimensions", gemm(a[0], b))
+        self.refuse(TypeError, "different element types", gemm(a, b.astype(np.int32)))
+        self.refuse(TypeError, "f64", gemm(a.astype(float), b.astype(float)))
+        self.refuse(TypeError, "results of int64", gemm(a, b, dtype="int64"))
+        self.refuse(TypeError, "is no array", gemm(a, 5))
+        self.refuse(ValueError, "beta other than 0", gemm(a, b, beta=1))
+        self.refuse(ValueError, "out has shape", gemm(a, b, out=floats(4, 5)))
+        self.refuse(TypeError, "out has elements of f64", gemm(a, b, out=np.zeros((4, 6))))
+        self.refuse(TypeError, "integers, not 0.5", gemm(ints(2, 2), ints(2, 2), alpha=0.5))
+        self.refuse(ValueError, "different heights", gemm(floats(2, 4, 5), floats(3, 5, 6)))
+        self.refuse(ValueError, "neither its rows nor its columns", gemm(Interface(d, (2, 2), (40, 8)), b[:2]))
+        self.refuse(ValueError, "neither its rows nor its columns", gemm(Interface(d, (2, 5), (0, 4)), b))
+        self.refuse(ValueError, "read-only", gemm(d, device.array(b), out=Interface(device.empty((4, 6)), read_only=True)))
+        self.refuse(TypeError, "byte order", gemm(Interface(d, typestr=">f4"), b))
+        self.refuse(ValueError, 'fill="lower" needs out=', lambda: ww.syrk(a, fill="lower", device=device))
+        self.refuse(ValueError, "fill 'half'", lambda: ww.syrk(a, fill="half", device=device))
+        self.refuse(ValueError, "waited for", gemm(a, b, stream=1))
+        self.refuse(TypeError, "both arrays are on the host", lambda: ww.copy(a, a, device=device))
+        self.refuse(ValueError, "shapes", lambda: ww.copy(d, b, device=device))
+        self.refuse(TypeError, "no arrays of complex64", lambda: device.empty(3, "complex64"))
+
+    def test_library(self):
+        a, b = floats(4, 5), floats(5, 6)
+        with self.assertRaises(ww.Error) as caught:
+            ww.gemm(a, b, rung="widest", device=device)
+        self.assertIn("there are: naive", str(caught.exception))
+        self.assertEqual(caught.exception.status, 3)
+        with self.assertRaises(ww.Error):
+            ww.Device("abacus")
+        d = device.array(a)
+        with self.assertRaises(ww.Error) as caught:  # two bytes off
+            ww.gemm(Interface(d, (3, 5), (20, 4), skip=2), device.array(b), device=device)
+        self.assertIn("not aligned", str(caught.exception))
+        self.assertIn("wide", ww.rungs("gemm"))
+        self.assertTrue(close(ww.gemm(a, b, rung="wide", device=device), a.astype(float) @ b, 5))
+        if KIND == "emulator":
+            other = ww.Device("emulator")
+            self.refuse(ValueError, "different devices", lambda: ww.gemm(d, other.array(b)))
+            self.refuse(ValueError, "device= must say", lambda: ww.gemm(Pack(d), b))
+            with self.assertRaises(AttributeError):
+                d.__cuda_array_interface__
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1], verbosity=1)
