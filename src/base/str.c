@@ -21,6 +21,12 @@ static void reserve(Str *b, size_t more)
     b->cap = cap;
 }
 
+char *str_room(Str *b, size_t n)
+{
+    reserve(b, n);
+    return b->s + b->len;
+}
+
 void str_addn(Str *b, const char *s, size_t n)
 {
     reserve(b, n);

@@ -17,6 +17,8 @@ void str_addn(Str *b, const char *s, size_t n);
 void str_addc(Str *b, char c);
 void str_printf(Str *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void str_vprintf(Str *b, const char *fmt, va_list ap);
+/* Room for n bytes more, and a zero, behind the text; the caller fills it in and counts it into len. */
+char *str_room(Str *b, size_t n);
 void str_clear(Str *b); /* keeps the memory */
 void str_free(Str *b);
 /* The text; "" when empty. */

@@ -80,8 +80,9 @@ static Status unpack(const Entry *e, Str *ptx, Str *why)
                    e->plain);
         return WW_ERR_INVALID;
     }
-    bool  done = false, known = false;
-    char *out = xmalloc(e->plain + 1);
+    bool   done = false, known = false;
+    size_t before = ptx->len;
+    char  *out    = str_room(ptx, e->plain);
     if (e->flags & FLAG_ZSTD) {
 #ifdef WW_HAVE_ZSTD
         known = true;
@@ -93,9 +94,8 @@ static Status unpack(const Entry *e, Str *ptx, Str *why)
         done  = LZ4_decompress_safe((const char *)e->data, out, (int)e->packed, (int)e->plain) == (int)e->plain;
 #endif
     }
-    if (done)
-        str_addn(ptx, out, strnlen(out, e->plain));
-    free(out);
+    ptx->len         = before + (done ? strnlen(out, e->plain) : 0);
+    ptx->s[ptx->len] = 0;
     if (!known) {
         str_printf(why,
                    "the fat binary's PTX is compressed with %s, and this build of warpwright has no %s: install it and "

@@ -167,7 +167,8 @@ WwModule *image_module(Image *i, int n, CuErr *err)
     if (i->failed == cudaSuccess && !i->ptx.len)
         i->failed = extract(i);
     if (i->failed == cudaSuccess) {
-        Status s = ww_module_load(d, i->name, str_text(&i->ptx), i->ptx.len, &i->on[n]);
+        /* nvcc made what a fat binary holds: mistakes in a body may wait for its first use */
+        Status s = device_load(d, i->name, str_text(&i->ptx), i->ptx.len, i->data != NULL, &i->on[n]);
         if (s != WW_OK) {
             i->failed = s == WW_ERR_NO_MEMORY ? cudaErrorMemoryAllocation : cudaErrorInvalidPtx;
             str_add(&i->why, ww_device_error(d));
@@ -268,12 +269,13 @@ Kernel *kernel_find(const void *host, CuErr *err)
 const Func *kernel_func(Kernel *k, int n, WwModule **module, CuErr *err)
 {
     *module = image_module(k->image, n, err);
-    for (size_t j = 0; *module && j < (*module)->nkernels; j++)
-        if (!strcmp((*module)->kernels[j]->name, k->name))
-            return (*module)->kernels[j];
-    if (*module)
-        *err = cudaErrorInvalidDeviceFunction;
-    return NULL;
+    if (!*module || k->func[n])
+        return *module ? k->func[n] : NULL;
+    Status s = device_kernel(state.device[n], *module, k->name, &k->func[n]);
+    *err     = s == WW_OK ? cudaSuccess : s == WW_ERR_PARSE ? cudaErrorInvalidPtx : cudaErrorInvalidDeviceFunction;
+    if (s == WW_ERR_PARSE)
+        state_say("%s", ww_device_error(state.device[n]));
+    return k->func[n];
 }
 
 /* ---- variables ---- */

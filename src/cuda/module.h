@@ -30,6 +30,7 @@ struct Kernel { /* cudaKernel_t, cudaFunction_t, CUfunction and CUkernel point h
     int      max_dynamic;  /* cudaFuncAttributeMaxDynamicSharedMemorySize; -1 = not set */
     int      carveout, cache, cluster_policy, non_portable_cluster;
     const void *host;      /* the stub the program knows it by, or NULL */
+    const Func *func[MAX_DEVICES]; /* on each device, once it was needed */
     struct StatefulLaunch *stateful; /* drv_stateful.c; owned; NULL until used */
     Kernel  *next;
 };

@@ -256,27 +256,38 @@ void module_done(WwModule *m)
     free(m->kernels);
 }
 
+/* The messages become the device's. */
+static Status parsed(WwDevice *d, Status s, Diags *diags)
+{
+    if (s != WW_OK) {
+        Str text = {0};
+        diags_render(diags, &text);
+        while (text.len && text.s[text.len - 1] == '\n')
+            text.s[--text.len] = 0;
+        device_fail(d, s, "%s", str_text(&text));
+        str_free(&text);
+    }
+    diags_free(diags);
+    return s;
+}
+
+Status device_load(WwDevice *d, const char *name, const char *ptx, size_t len, bool bodies_later, WwModule **out)
+{
+    Diags   diags;
+    Module *m = NULL;
+    *out      = NULL;
+    diags_init(&diags);
+    TRY(parsed(d, (bodies_later ? ptx_parse_outside : ptx_parse)(name, ptx, len, &diags, &m), &diags));
+    return d->ops->load(d, m, out);
+}
+
 WwStatus ww_module_load(WwDevice *d, const char *name, const char *ptx, size_t len, WwModule **out)
 {
     if (!d)
         return WW_ERR_INVALID;
     if (!out || !ptx)
         return device_fail(d, WW_ERR_INVALID, "ww_module_load needs %s", out ? "PTX text" : "a place for the module");
-    *out = NULL;
-    Diags   diags;
-    Module *m = NULL;
-    diags_init(&diags);
-    Status s = ptx_parse(name ? name : "<ptx>", ptx, len, &diags, &m);
-    if (s != WW_OK) {
-        Str text = {0};
-        diags_render(&diags, &text);
-        while (text.len && text.s[text.len - 1] == '\n')
-            text.s[--text.len] = 0;
-        device_fail(d, s, "%s", str_text(&text));
-        str_free(&text);
-    }
-    diags_free(&diags);
-    return s == WW_OK ? d->ops->load(d, m, out) : s;
+    return device_load(d, name ? name : "<ptx>", ptx, len, false, out);
 }
 
 void ww_module_unload(WwDevice *d, WwModule *m)
@@ -341,12 +352,21 @@ static Status no_kernel(WwDevice *d, const WwModule *m, const char *name)
     return WW_ERR_NOT_FOUND;
 }
 
-static const Func *find_kernel(const WwModule *m, const char *name)
+Status device_kernel(WwDevice *d, const WwModule *m, const char *name, const Func **out)
 {
-    for (size_t i = 0; i < m->nkernels; i++)
+    *out = NULL;
+    for (size_t i = 0; i < m->nkernels && !*out; i++)
         if (!strcmp(m->kernels[i]->name, name))
-            return m->kernels[i];
-    return NULL;
+            *out = m->kernels[i];
+    if (!*out)
+        return no_kernel(d, m, name);
+    if (!(*out)->unread)
+        return WW_OK;
+    Diags diags;
+    diags_init(&diags);
+    Status s = parsed(d, ptx_read(m->ptx, *out, &diags), &diags);
+    *out     = s == WW_OK ? *out : NULL;
+    return s;
 }
 
 /* "param_0 u64, param_1 f32" */
@@ -419,9 +439,8 @@ Status device_launch(WwDevice *d, WwModule *m, const char *kernel, const DeviceL
     TRY(check_launch(d, m, l->w));
     if (!kernel)
         return device_fail(d, WW_ERR_INVALID, "ww_launch: the kernel's name is NULL");
-    const Func *k = find_kernel(m, kernel);
-    if (!k)
-        return no_kernel(d, m, kernel);
+    const Func *k;
+    TRY(device_kernel(d, m, kernel, &k));
     TRY(check_args(d, k, l->w));
     WwResult *r     = result_new(k->name);
     Status    s     = d->ops->launch(d, m, k, l, r);

@@ -109,6 +109,10 @@ void module_init(WwModule *m, WwDevice *d, const Module *ptx);
 void module_done(WwModule *m);
 /* ww_fill on a stream; NULL: complete when it returns. */
 Status device_fill(WwDevice *d, WwPtr dst, uint8_t value, uint64_t bytes, const WwStream *s);
+/* ww_module_load; bodies_later: each kernel's code is read when device_kernel first asks for it. */
+Status device_load(WwDevice *d, const char *name, const char *ptx, size_t len, bool bodies_later, WwModule **out);
+/* The kernel of that name, with its body; NULL: WW_ERR_NOT_FOUND, or its text is wrong (WW_ERR_PARSE). */
+Status device_kernel(WwDevice *d, const WwModule *m, const char *name, const Func **out);
 /* ww_launch with observers of the caller's own. */
 Status device_launch(WwDevice *d, WwModule *m, const char *kernel, const DeviceLaunch *l, WwResult **out);
 

@@ -90,6 +90,37 @@ static bool skip_blank(Lexer *lx)
     }
 }
 
+bool lexer_skip_braces(Lexer *lx)
+{
+    static const uint8_t stop[256] = {['{'] = 1, ['}'] = 1, ['\n'] = 1, ['"'] = 1, ['/'] = 1, [0] = 1};
+    Lexer                at        = *lx;
+    for (size_t depth = 1; depth;) {
+        while (!stop[(unsigned char)*at.p])
+            at.p++;
+        char c = *at.p;
+        depth += (c == '{') - (size_t)(c == '}');
+        if (c == '/' && (at.p[1] == '/' || at.p[1] == '*')) {
+            if (!skip_comment(&at))
+                return false;
+            continue;
+        }
+        if (c == '"') {
+            at.p += 1 + strcspn(at.p + 1, "\"\n");
+            c = *at.p;
+        }
+        if (!c)
+            return false;
+        at.p++;
+        if (c == '\n') {
+            newline(&at, at.p - 1);
+            if (*at.p == '#') /* a preprocessor's line */
+                at.p += strcspn(at.p, "\n");
+        }
+    }
+    *lx = at;
+    return true;
+}
+
 static void bad(Lexer *lx, Token *t, const char *end, const char *why)
 {
     t->kind = TOK_BAD;

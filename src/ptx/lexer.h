@@ -41,6 +41,8 @@ void lexer_init(Lexer *lx, Names *names, const char *text, size_t len);
 void lexer_next(Lexer *lx, Token *t);
 /* The next character behind blanks and comments, without taking it; 0 at the end. */
 int  lexer_peek(Lexer *lx);
+/* Called behind a '{': goes past the '}' that closes it.  False, and nothing happened: there is none. */
+bool lexer_skip_braces(Lexer *lx);
 /* Called with an identifier as the current token: takes the dotted words that follow and makes `t` the whole opcode, an interned
  * name without blanks ("ld.global.L2::128B.u32"). */
 void lexer_opcode(Lexer *lx, Token *t);

@@ -31,10 +31,15 @@ static void keywords_init(Names *n)
 
 static void keep_module(Parser *p, Module *m)
 {
+    if (p->outside) { /* it grows with every body that is read */
+        m->srclocs  = p->srclocs.v;
+        m->nsrclocs = p->srclocs.n;
+    } else {
+        KEEP(m->srclocs, m->nsrclocs, &p->srclocs, SrcLoc);
+    }
     KEEP(m->files, m->nfiles, &p->files, const char *);
     KEEP(m->file_time, m->nfiles, &p->file_time, uint64_t);
     KEEP(m->file_size, m->nfiles, &p->file_size, uint64_t);
-    KEEP(m->srclocs, m->nsrclocs, &p->srclocs, SrcLoc);
     KEEP(m->vars, m->nvars, &p->mod_vars, Var *);
     KEEP(m->funcs, m->nfuncs, &p->funcs, Func *);
     KEEP(m->sections, m->nsections, &p->sections, const char *);
@@ -50,6 +55,7 @@ static void parser_free(Parser *p)
         free(lists[i]);
     names_free(&p->names);
     arena_free(p->scratch);
+    free(p);
 }
 
 static Module *module_new(const char *name, const char *text, size_t len)
@@ -67,7 +73,7 @@ static Module *module_new(const char *name, const char *text, size_t len)
     return m;
 }
 
-Status ptx_parse(const char *name, const char *text, size_t len, Diags *diags, Module **out)
+static Status parse(const char *name, const char *text, size_t len, bool outside, Diags *diags, Module **out)
 {
     *out      = NULL;
     Module *m = module_new(name, text, len);
@@ -77,6 +83,7 @@ Status ptx_parse(const char *name, const char *text, size_t len, Diags *diags, M
                          .scratch     = arena_new(),
                          .diags       = diags,
                          .first_error = diags->errors,
+                         .outside     = outside,
                          .max_regs    = MAX_FUNC_REGS + m->text_len};
     names_init(&p->names, p->arena, p->scratch);
     keywords_init(&p->names);
@@ -84,21 +91,37 @@ Status ptx_parse(const char *name, const char *text, size_t len, Diags *diags, M
     parser_next(p);
     parse_module(p);
     keep_module(p, m);
-    bool ok = diags->errors == p->first_error;
-    parser_free(p);
-    free(p);
+    bool ok   = diags->errors == p->first_error;
+    m->parser = p;
     if (!ok) {
         ptx_module_free(m);
         return WW_ERR_PARSE;
+    }
+    if (!outside) {
+        parser_free(p);
+        m->parser = NULL;
     }
     *out = m;
     return WW_OK;
 }
 
+Status ptx_parse(const char *name, const char *text, size_t len, Diags *diags, Module **out)
+{
+    return parse(name, text, len, false, diags, out);
+}
+
+Status ptx_parse_outside(const char *name, const char *text, size_t len, Diags *diags, Module **out)
+{
+    return parse(name, text, len, true, diags, out);
+}
+
 void ptx_module_free(Module *m)
 {
-    if (m)
-        arena_free(m->arena);
+    if (!m)
+        return;
+    if (m->parser)
+        parser_free(m->parser);
+    arena_free(m->arena);
 }
 
 const Func *ptx_find_func(const Module *m, const char *name)

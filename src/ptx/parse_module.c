@@ -354,7 +354,7 @@ static bool parse_func(Parser *p, Linkage linkage)
         parser_next(p);
         return true;
     }
-    return parse_body(p, kept);
+    return skip_body(p, kept) || parse_body(p, kept);
 }
 
 /* ---- module scope ------------------------------------------------------------------------------------------------- */

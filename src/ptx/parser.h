@@ -8,6 +8,7 @@
  *   parse_expr.c     constant expressions
  *   parse_body.c     function bodies: scopes, labels, .loc, lists of targets
  *   parse_operand.c  instructions and their operands
+ *   unread.c         bodies that are read later
  *   sig.c, check.c   operands against the opcode's form
  *
  * Parsing functions return false once they have reported an error; the loops over statements then skip to a place where it makes
@@ -56,6 +57,7 @@ typedef struct Parser {
     Diags   *diags;
     size_t   first_error; /* diags->errors when the parse began */
     bool     stop;
+    bool     outside;     /* bodies are skipped */
     Names    names;
     uint32_t nest;
     size_t   max_regs, total_regs;
@@ -136,6 +138,8 @@ Reg *parser_add_reg(Parser *p, const char *name, Type type, uint8_t vec);
 /* "(.param ..., ...) name (...)" and directives, into f; name_ok: the name may be missing ("_" of a prototype). */
 bool parse_signature(Parser *p, Func *f, bool prototype);
 bool parse_body(Parser *p, Func *f);
+/* Skips it where that is asked for and its end can be seen; false: nothing was done. */
+bool skip_body(Parser *p, Func *f);
 void parse_module(Parser *p);
 bool parse_instr(Parser *p);
 bool parse_loc(Parser *p);

@@ -246,6 +246,9 @@ struct Func {
     const Func *alias_of;     /* .alias name, alias_of; */
     uint32_t    index;        /* in Module.funcs */
     uint32_t    line, col;
+    bool        unread;       /* its body was only skipped (ptx_parse_outside) */
+    uint32_t    body_line;    /* of its '{', where it was */
+    size_t      body_at;      /* and which byte of Module.text */
 };
 
 typedef struct Module {
@@ -266,10 +269,15 @@ typedef struct Module {
     /* Module-scope order for the printer.  kind: 'v' var, 'e' var that is defined later, 'd' function declaration, 'f' function
      * with its body, 's' section; index: into vars, funcs or sections. */
     struct ModuleItem { uint8_t kind; uint32_t index; } *order; size_t norder;
+    struct Parser *parser;    /* kept while bodies may be unread, else NULL */
 } Module;
 
 /* Parses and checks.  On WW_ERR_PARSE, *out is NULL and diags has at least one error.  Stops after 20 errors. */
 Status ptx_parse(const char *name, const char *text, size_t len, Diags *diags, Module **out);
+/* The same, but bodies are only skipped: has_body and the signature are known, and what is wrong inside is not found yet.  ptx_read
+ * reads the body of a function and of every function that it can reach; until then it has no instructions, registers or variables. */
+Status ptx_parse_outside(const char *name, const char *text, size_t len, Diags *diags, Module **out);
+Status ptx_read(const Module *m, const Func *f, Diags *diags);
 void   ptx_module_free(Module *m);
 /* Prints text that parses back to the same module (a fixed point: print(parse(print(m))) == print(m)). */
 void   ptx_print(const Module *m, Str *out);

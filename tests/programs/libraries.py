@@ -10,6 +10,7 @@
 import os
 import re
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -152,6 +153,26 @@ def old_fronts(folder):
     return image, source
 
 
+def container(text):
+    """A fat binary that holds this PTX as it is."""
+    body = text.encode() + b"\0"
+    entry = struct.pack("<HHIQIIIIQQQQ", 1, 0x101, 64, len(body), 0, 0, 0, 80, 0, 0, 0, 0)
+    return struct.pack("<IHHQ", 0xba55ed50, 1, 16, len(entry) + len(body)) + entry + body
+
+
+FILL = """.version 8.0
+.target sm_80
+.address_size 64
+.visible .global .u32 offset = 5;
+.visible .entry fill(.param .u64 p)
+{
+.reg .b64 %a<3>; .reg .b32 %r<4>;
+ld.param.u64 %a1, [p]; mov.u32 %r1, %tid.x; mul.wide.u32 %a2, %r1, 4; add.s64 %a1, %a1, %a2;
+ld.global.u32 %r2, [offset]; add.s32 %r3, %r1, %r2; st.global.u32 [%a1], %r3; ret;
+}
+"""
+
+
 def images(folder):
     """The program of old.c around other images: what it says, and that it ends as it would on a card."""
     good, source = old_fronts(folder)
@@ -184,7 +205,10 @@ def images(folder):
              ("compressed data cut short", changed(head + 16, 20), "damaged|error"),
              ("compressed data of no bytes", changed(head + 16, 0), "damaged|error"),
              ("garbage for data", bytes(data[:head + 64]) + bytes((7 * i) & 255 for i in range(len(data) - head - 64)), "damaged|error"),
-             ("no entries", changed(8, 0, 8), "no PTX")]
+             ("no entries", changed(8, 0, 8), "no PTX"),
+             ("a mistake in the kernel", container(FILL.replace("add.s32 %r3", "add.s32 %r9")), r"case.ptx:9:\d+: error: .*%r9"),
+             ("a mistake outside", container(FILL + ".nonsense"), r"case.ptx:11:1: error: .*nonsense"),
+             ("a mistake in another kernel", container(FILL + ".entry other() { nonsense; }"), None)]
     for name, content, message in cases:
         image = os.path.join(folder, "case.fatbin")
         with open(image, "wb") as f:
@@ -198,6 +222,9 @@ def images(folder):
         subprocess.run(["cc", "-w", "-o", program, os.path.join(folder, "case.c"), library], check=True)
         os.remove(library)
         r = run("-q", "--", program)
+        if not message:
+            expect(f"fat binary: {name}: the program runs", r.returncode == 0 and r.stdout == "38\n", f"{r.returncode} {r.stdout}{r.stderr}")
+            continue
         expect(f"fat binary: {name}: the call fails", r.returncode in (4, 120), f"{r.returncode} {r.stdout}{r.stderr}")
         expect(f"fat binary: {name}: says why", re.search(message, r.stderr), r.stderr)
 
