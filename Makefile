@@ -2,7 +2,7 @@
 #
 # The front door: needs make and nothing else.  Installs what is missing (tools/setup, Debian packages only), configures CMake with
 # the presets of CMakePresets.json and builds in build/ (or build-<preset>/ beside it).  Nothing is decided here that CMake could decide.
-#   make | make build   build/bin/warpwright            make check    layers, format, static analysis
+#   make | make build   build/bin/warpwright            make check    layers, format, static analysis, pages of the rules
 #   make lab            every experiment                make asan     the tests under AddressSanitizer and UBSan
 #   make test           the tests                       make tsan     the scheduler's tests under ThreadSanitizer
 #   make bench          name, value, unit               make stress   the tests with every buffer and table shrunk
@@ -48,7 +48,7 @@ bench:
 	@$(call compile,default,benches) >&2
 	@tools/bench build/bench
 
-check: build/configured build/setup-check
+check: build build/setup-check
 	@tools/check build
 
 format: build/setup-check

@@ -24,7 +24,8 @@ typedef enum MemoryKind {
     MEMORY_FREE,   /* address, bytes */
     MEMORY_WRITE,  /* the host wrote address, bytes (copy in, fill) */
     MEMORY_READ,   /* the host read address, bytes (copy out) */
-    MEMORY_COPY    /* device to device: from, address, bytes */
+    MEMORY_COPY,   /* device to device: from, address, bytes */
+    MEMORY_HEAP    /* the device-side heap lies at address, bytes; its blocks are told by SYNC_MALLOC and SYNC_FREE */
 } MemoryKind;
 
 typedef struct MemoryEvent {
@@ -56,8 +57,7 @@ typedef struct CheckLaunch {
     Patterns      *patterns;
     /* false: not known */
     bool         (*resources)(void *user, const Module *m, const Func *kernel, Resources *out);
-    /* In `end` only: did it end well; executed warp and lane instructions by instruction id. */
-    bool            complete;
+    /* In `end` only: executed warp and lane instructions by instruction id. */
     uint32_t        ninstr;
     const EmuInstr *instr;
     const uint64_t *executed, *lanes;

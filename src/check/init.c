@@ -7,8 +7,8 @@
  * memory, or when it was copied there as a whole and the host reads it.  The finding stands at the load that read what was never
  * written; its other end is where the value was used.  What matrix instructions load is used at once.
  *
- * Counts as written: memory the host can write itself (pinned, managed), variables, the device-side heap, memory of another device, and global
- * memory that kernels with bulk copies may have written.  A callee's local memory counts as written when an earlier call wrote there. */
+ * Counts as written: memory the host can write itself (pinned, managed), variables, memory of another device, and global memory that
+ * kernels with bulk copies may have written.  A callee's local memory counts as written when an earlier call wrote there. */
 #include "check/init.h"
 
 #include <inttypes.h>
@@ -27,13 +27,18 @@ static InitOrigin *origin_get(const Init *in, uint32_t id)
 
 static const char *describe(Init *in, const InitWatch *w, const Access *a, uint64_t at, RuleId rule)
 {
-    const char *name = NULL;
-    uint64_t    base, bytes;
-    size_t      n;
-    if (rule == RULE_UNINIT_GLOBAL && w->launch->find(w->launch->user, at, &base, &bytes, &name))
-        return name ? arena_printf(in->arena, "%" PRIu64 " bytes into '%s' (%" PRIu64 " bytes)", at - base, name, bytes)
-                    : arena_printf(in->arena, "%" PRIu64 " bytes into an allocation of %" PRIu64 " bytes", at - base,
-                                   bytes);
+    const char   *name = NULL;
+    uint64_t      base, bytes;
+    size_t        n;
+    const Region *r = rule == RULE_UNINIT_GLOBAL ? written_find(&in->written, at) : NULL;
+    if (r && w->launch->find(w->launch->user, at, &base, &bytes, &name))
+        return r->base == in->heap
+                   ? arena_printf(in->arena, "%" PRIu64 " bytes into a block of %" PRIu64 " bytes that malloc gave",
+                                  at - base, bytes)
+               : name
+                   ? arena_printf(in->arena, "%" PRIu64 " bytes into '%s' (%" PRIu64 " bytes)", at - base, name, bytes)
+                   : arena_printf(in->arena, "%" PRIu64 " bytes into an allocation of %" PRIu64 " bytes", at - base,
+                                  bytes);
     if (rule == RULE_UNINIT_LOCAL)
         return arena_printf(in->arena, "byte %u of the thread's local memory", (unsigned)at);
     for (uint32_t i = 0; i < w->info->nshared; i++) {
@@ -397,6 +402,22 @@ static void blocks_free(InitBlock *b, uint32_t nwarps)
     }
 }
 
+/* Blocks of the device-side heap are nobody's when malloc gives them. */
+static void on_sync(void *state, const SyncEvent *e)
+{
+    InitState *s = state;
+    Region    *r = NULL;
+    if (e->kind != SYNC_MALLOC)
+        return;
+    for (uint32_t m = e->mask; m; m &= m - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(m);
+        if (!r)
+            r = written_find(&s->watch->init->written, e->addr[lane]);
+        if (r)
+            written_forget(r, e->addr[lane], e->values[lane]);
+    }
+}
+
 /* ---- launches ---- */
 
 /* Bulk copies and stores to other blocks land without being told. */
@@ -438,15 +459,16 @@ static Observer *begin(void *self, const RuleSet *rules, const CheckLaunch *l)
 {
     InitWatch *w = xcalloc(1, sizeof *w);
     (void)rules;
+    w->init = self;
     memset(w->base.wants, (1 << ACCESS_OPS) - 1, sizeof w->base.wants);
     w->base.fork        = on_fork;
     w->base.access      = on_access;
     w->base.use         = on_use;
+    w->base.sync        = w->init->heap ? on_sync : NULL;
     w->base.block_start = on_block_start;
     w->base.block_end   = on_block_end;
     w->base.join        = on_join;
     w->launch           = l;
-    w->init             = self;
     return &w->base;
 }
 
@@ -509,6 +531,11 @@ static void on_memory(void *self, const MemoryEvent *e)
             written_write(r, e->address, e->bytes);
         return;
     case MEMORY_READ: host_reads(in, e); return;
+    case MEMORY_HEAP:
+        in->heap = e->address;
+        written_alloc(&in->written, e->address, e->bytes);
+        written_write(written_find(&in->written, e->address), e->address, e->bytes);
+        return;
     case MEMORY_COPY: written_copy(&in->written, e->address, e->from, e->bytes); return;
     }
 }

@@ -24,6 +24,7 @@ typedef struct InitOrigin {
 
 typedef struct Init { /* as long as the device lives */
     Written         written;
+    uint64_t        heap; /* address of the device-side heap, 0: there is none */
     pthread_mutex_t lock; /* arena and origins */
     Arena          *arena;
     InitOrigin    **origin;

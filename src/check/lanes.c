@@ -6,6 +6,8 @@
  * linear order of the swapped block, which is cut into warps anew; it needs every warp of the block in every round.  The loop order
  * takes, warp by warp, 32 rounds at a time: access j of the 32 is what lane j did in them, now one round a lane; it needs more than one
  * round.  Idle threads stay idle.
+ * The split takes the greatest stride that divides the distances between the lanes of every access; place o of element i goes to place i of
+ * array o, which begins on a boundary as allocations do.
  * Not modelled: where the values go afterwards; they have to be handed to the threads that want them, mostly through shared memory. */
 #include "check/lanes.h"
 
@@ -14,6 +16,8 @@
 
 #include "base/arena.h"
 #include "model/model.h"
+
+enum { MOST_STRIDE = 256 }; /* bytes of a structure */
 
 typedef struct Grid { /* rounds x warps, NULL where a warp has no such round */
     const BlockAccess **at;
@@ -123,6 +127,51 @@ static uint64_t loop_cost(const Profile *p, const BlockUse *u, const Grid *g)
     return sum;
 }
 
+static uint64_t gcd(uint64_t a, uint64_t b)
+{
+    while (b) {
+        uint64_t rest = a % b;
+        a             = b;
+        b             = rest;
+    }
+    return a;
+}
+
+static uint64_t stride_of(const BlockUse *u)
+{
+    uint64_t stride = 0;
+    for (size_t i = 0; i < u->n && stride != u->bytes; i++) {
+        const BlockAccess *a     = &u->access[i];
+        uint64_t           first = a->addr[__builtin_ctz(a->mask)];
+        for (uint32_t m = a->mask; m; m &= m - 1) {
+            uint64_t at = a->addr[__builtin_ctz(m)];
+            stride      = gcd(at > first ? at - first : first - at, stride);
+        }
+    }
+    return stride;
+}
+
+/* false: no stride that a structure could have, or not in one allocation. */
+static bool split_cost(const Profile *p, const BlockUse *u, LaneCost *out)
+{
+    uint64_t stride = stride_of(u), addr[LANES];
+    out->stride     = stride;
+    if (!u->room || stride > MOST_STRIDE || (stride && (stride <= u->bytes || stride % u->bytes)))
+        return false;
+    for (size_t i = 0; i < u->n; i++) {
+        const BlockAccess *a = &u->access[i];
+        for (uint32_t m = a->mask; m; m &= m - 1) {
+            unsigned k  = (unsigned)__builtin_ctz(m);
+            uint64_t at = a->addr[k] - u->base;
+            if (at >= u->room)
+                return false;
+            addr[k] = stride ? (at % stride) << 40 | at / stride * u->bytes : a->addr[k];
+        }
+        out->sectors[LANES_SPLIT] += cost(p, u, a->mask, addr, NULL);
+    }
+    return true;
+}
+
 void lanes_replay(const Profile *p, const BlockUse *u, LaneCost *out)
 {
     static const uint8_t pairs[][2] = {{0, 1}, {0, 2}, {1, 2}}; /* of LANES_SWAP_XY, .. */
@@ -143,5 +192,6 @@ void lanes_replay(const Profile *p, const BlockUse *u, LaneCost *out)
         out->valid[LANES_LOOP]   = true;
         out->sectors[LANES_LOOP] = loop_cost(p, u, &g);
     }
+    out->valid[LANES_SPLIT] = split_cost(p, u, out);
     free(g.at);
 }

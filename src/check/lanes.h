@@ -18,16 +18,27 @@ typedef struct BlockUse { /* one instruction in one block, accesses in the order
     uint8_t            op, cache, bytes;
     const BlockAccess *access;
     size_t             n;
+    uint64_t           base, room; /* the allocation that was accessed and its bytes; 0: not known, or several */
 } BlockUse;
 
 /* Orders of the threads: as they are; two of threadIdx's components in each other's place (and the block's sides with them); the
- * loop: what a lane accesses one after the other is accessed by neighbouring lanes at once. */
-typedef enum LaneOrder { LANES_AS_IS, LANES_SWAP_XY, LANES_SWAP_XZ, LANES_SWAP_YZ, LANES_LOOP, LANE_ORDERS } LaneOrder;
+ * loop: what a lane accesses one after the other is accessed by neighbouring lanes at once.  SPLIT is no order but a layout: the lanes'
+ * addresses are multiples of a stride apart, as in an array of structures, and each member lies in an array of its own. */
+typedef enum LaneOrder {
+    LANES_AS_IS,
+    LANES_SWAP_XY,
+    LANES_SWAP_XZ,
+    LANES_SWAP_YZ,
+    LANES_LOOP,
+    LANES_SPLIT,
+    LANE_ORDERS
+} LaneOrder;
 
 typedef struct LaneCost {
     uint64_t ideal; /* sectors that the accesses' bytes would fill when packed, access by access */
     uint64_t sectors[LANE_ORDERS];
     bool     valid[LANE_ORDERS]; /* the order could be replayed: every warp made the accesses equally often, ... */
+    uint64_t stride;             /* of SPLIT; 0: no access of more than one address */
 } LaneCost;
 
 /* Other orders are replayed only when the one as it is moves more than the ideal. */

@@ -3,7 +3,7 @@
  * The performance checker: traces some blocks, while the device counts every access and keeps their patterns; after the launch gathers the
  * instructions of each source line and asks every rule.
  *
- * Performance findings never stop anything and are at most warnings.  A launch that failed is not judged. */
+ * Performance findings never stop anything and are at most warnings.  A launch that failed is judged by what ran until then. */
 #include "check/perf.h"
 
 #include <inttypes.h>
@@ -28,7 +28,7 @@ static void *perf_open(const RuleSet *rules)
 static Observer *perf_begin(void *self, const RuleSet *rules, const CheckLaunch *l)
 {
     PerfState *s = self;
-    *s           = (PerfState){rules, trace_new(l->profile, l->module)};
+    *s           = (PerfState){rules, trace_new(l)};
     return s->trace;
 }
 
@@ -77,6 +77,15 @@ const char *perf_looked(Perf *p)
 {
     uint64_t of, n = trace_blocks(p->trace, &of);
     return n == of ? "" : findings_text(p->found, " in %" PRIu64 " of %" PRIu64 " blocks", n, of);
+}
+
+const char *perf_replayed(Perf *p, uint64_t cut)
+{
+    uint64_t of, n = trace_blocks(p->trace, &of);
+    if (n == of && !cut)
+        return "";
+    return findings_text(p->found, " (replayed on %" PRIu64 " of %" PRIu64 " blocks%s)", n, of,
+                         cut ? ", the first accesses of each" : "");
 }
 
 /* ---- spots ----------------------------------------------------------------------------------------------------------- */
@@ -161,7 +170,7 @@ static void perf_end(void *self, Observer *o, const CheckLaunch *l, Findings *fo
 {
     PerfState *s = self;
     (void)o;
-    if (l->complete)
+    if (l->ninstr && trace_info(s->trace)->instrs) /* else it never began */
         judge(s, l, found);
     trace_free(s->trace);
     *s = (PerfState){0};

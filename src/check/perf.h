@@ -59,5 +59,7 @@ void perf_mend(Perf *p, Finding *f, const char *unit, uint64_t before, uint64_t 
 size_t perf_patterns(const Perf *p, uint32_t instr, size_t *first);
 /* " in 16 of 4096 blocks", or "" when all were looked at. */
 const char *perf_looked(Perf *p);
+/* " (replayed on 16 of 4096 blocks, the first accesses of each)", or "" when everything was; cut: accesses that were not looked at. */
+const char *perf_replayed(Perf *p, uint64_t cut);
 
 #endif

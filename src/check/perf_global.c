@@ -100,6 +100,7 @@ static const char *const order_text[LANE_ORDERS] = {
     [LANES_LOOP] =
         ("let the loop's index run along the lanes here: what a lane takes one after the other, neighbouring "
          "lanes take at once"),
+    [LANES_SPLIT] = "a structure of arrays in place of an array of structures",
 };
 
 /* Does another traced access of the launch waste nothing as it is? */
@@ -124,6 +125,7 @@ static void offer_order(Perf *p, const Spot *s, Finding *f)
         if (!t)
             continue;
         cut += t->cut;
+        sum.stride = sum.stride ? sum.stride : t->lanes.stride;
         for (int o = 0; o < LANE_ORDERS; o++) {
             bool same    = t->lanes.sectors[LANES_AS_IS] <= t->lanes.ideal; /* nothing to mend there */
             sum.valid[o] = (t->lanes.valid[o] || same) && (!any || sum.valid[o]);
@@ -134,10 +136,15 @@ static void offer_order(Perf *p, const Spot *s, Finding *f)
     for (int o = LANES_AS_IS + 1; any && o < LANE_ORDERS; o++)
         if (sum.valid[o] && sum.sectors[o] < sum.sectors[best])
             best = o;
-    if (best != LANES_AS_IS && sum.sectors[best] * 2 <= sum.sectors[LANES_AS_IS])
-        perf_mend(p, f, "sectors", sum.sectors[LANES_AS_IS], sum.sectors[best], 0, "%s%s%s%s", order_text[best],
-                  others_fit(p) ? "; hand over through shared memory what others want in this order" : "",
-                  perf_looked(p), cut ? ", the first accesses of each" : "");
+    if (best == LANES_AS_IS || sum.sectors[best] * 2 > sum.sectors[LANES_AS_IS])
+        return;
+    const char *more = "";
+    if (best == LANES_SPLIT)
+        more = findings_text(p->found, ": what lies %" PRIu64 " bytes apart here lies side by side", sum.stride);
+    else if (others_fit(p))
+        more = "; hand over through shared memory what others want in this order";
+    perf_mend(p, f, "sectors", sum.sectors[LANES_AS_IS], sum.sectors[best], 0, "%s%s%s", order_text[best], more,
+              perf_replayed(p, cut));
 }
 
 /* ---- the rules -------------------------------------------------------------------------------------------------------- */

@@ -33,13 +33,12 @@ typedef struct Open { /* a block that is running */
 } Open;
 
 typedef struct Trace {
-    Observer       base;
-    const Profile *profile;
-    const Module  *module;
-    LaunchInfo     info;
-    uint64_t       step, blocks, looked;
-    TraceSum      *sum;
-    bool          *seen;
+    Observer           base;
+    const CheckLaunch *launch;
+    LaunchInfo         info;
+    uint64_t           step, blocks, looked;
+    TraceSum          *sum;
+    bool              *seen;
 } Trace;
 
 typedef struct TraceState {
@@ -71,7 +70,7 @@ static bool same_line(const Trace *t, uint32_t a, uint32_t b)
     const Instr *x = t->info.instr ? t->info.instr[a].in : NULL, *y = t->info.instr ? t->info.instr[b].in : NULL;
     if (!x || !y)
         return false;
-    Place p = instr_user_place(t->module, x), q = instr_user_place(t->module, y);
+    Place p = instr_user_place(t->launch->module, x), q = instr_user_place(t->launch->module, y);
     return p.line == q.line && p.file == q.file && !p.from_ptx;
 }
 
@@ -159,11 +158,21 @@ static size_t distinct_of_many(uint64_t *list, size_t n, unsigned bytes)
 
 static void add_lanes(TraceSum *s, const LaneCost *c, bool first)
 {
+    bool other = s->lanes.stride && c->stride && s->lanes.stride != c->stride;
     s->lanes.ideal += c->ideal;
     for (int o = 0; o < LANE_ORDERS; o++) {
-        s->lanes.valid[o] = c->valid[o] && (first || s->lanes.valid[o]);
+        s->lanes.valid[o] = c->valid[o] && (first || s->lanes.valid[o]) && !(o == LANES_SPLIT && other);
         s->lanes.sectors[o] += c->sectors[o];
     }
+    s->lanes.stride = s->lanes.stride ? s->lanes.stride : c->stride;
+}
+
+/* The allocation of the first address; the replay finds out whether the others are in it. */
+static void find_room(const CheckLaunch *l, BlockUse *u)
+{
+    const char *name;
+    if (!l->find || !l->find(l->user, u->access->addr[__builtin_ctz(u->access->mask)], &u->base, &u->room, &name))
+        u->room = 0;
 }
 
 /* One instruction's accesses of a block. */
@@ -184,7 +193,8 @@ static void analyse(TraceState *st, const Kept *k, size_t n)
     s->values += all;
     s->bytes = k->bytes;
     s->distinct += distinct_of_many(list, all, k->bytes);
-    lanes_replay(st->trace->profile, &use, &cost);
+    find_room(st->trace->launch, &use);
+    lanes_replay(st->trace->launch->profile, &use, &cost);
     add_lanes(s, &cost, !st->seen[k->instr]);
     st->seen[k->instr] = true;
     free(list);
@@ -309,7 +319,7 @@ static void trace_join(Observer *o, void *state)
     free(st);
 }
 
-Observer *trace_new(const Profile *p, const Module *m)
+Observer *trace_new(const CheckLaunch *l)
 {
     Trace *t                     = xcalloc(1, sizeof *t);
     t->base.wants[ACCESS_GLOBAL] = 1 << ACCESS_LD | 1 << ACCESS_ST | 1 << ACCESS_COPY;
@@ -317,8 +327,7 @@ Observer *trace_new(const Profile *p, const Module *m)
     t->base.access               = trace_access;
     t->base.block_end            = trace_end;
     t->base.join                 = trace_join;
-    t->profile                   = p;
-    t->module                    = m;
+    t->launch                    = l;
     return &t->base;
 }
 

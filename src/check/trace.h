@@ -3,15 +3,15 @@
  * What some blocks of a launch did to global memory, access by access: the blocks' reuse of what they loaded, and what other orders
  * of their threads would move.  At most TRACE_BLOCKS blocks, spread evenly over the grid, are looked at; small grids wholly.
  *
- *     Observer *o = trace_new(profile);
+ *     Observer *o = trace_new(launch);
  *     ... launch ...
  *     const TraceSum *s = trace_instr(o, id);    // NULL: no global access in the blocks that were looked at
  *     trace_free(o); */
 #ifndef WW_CHECK_TRACE_H
 #define WW_CHECK_TRACE_H
 
+#include "check/check.h"
 #include "check/lanes.h"
-#include "ptx/ptx.h"
 
 enum { TRACE_BLOCKS = 16, TRACE_ACCESSES = 1 << 13 };
 
@@ -26,7 +26,7 @@ typedef struct TraceSum { /* sums over the blocks looked at */
 
 /* Instructions of one line that make the same pattern near each other, as the copies of an unrolled loop's body do, are looked at as
  * one: the first of them. */
-Observer       *trace_new(const Profile *p, const Module *m);
+Observer       *trace_new(const CheckLaunch *l);
 void            trace_free(Observer *o); /* NULL is allowed */
 const TraceSum *trace_instr(const Observer *o, uint32_t id);
 /* The launch, as the observer was told of it. */

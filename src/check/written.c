@@ -234,6 +234,20 @@ void written_copy_in(Region *r, uint64_t address, unsigned n, uint32_t bad, uint
     }
 }
 
+void written_forget(Region *r, uint64_t address, uint64_t n)
+{
+    for (n = within(r, address, n); n;) {
+        Piece     k      = piece_at(r, address, n);
+        Page     *p      = own_page(r, k.offset);
+        uint32_t *copied = __atomic_load_n(&p->copied, __ATOMIC_ACQUIRE);
+        __atomic_fetch_or(&p->bad[k.word], k.mask, __ATOMIC_RELAXED);
+        for (unsigned i = 0; copied && i < k.bytes; i++)
+            __atomic_store_n(&copied[(k.offset + i) % WRITTEN_PAGE / 4], 0, __ATOMIC_RELAXED);
+        address += k.bytes;
+        n -= k.bytes;
+    }
+}
+
 void written_copy(const Written *s, uint64_t to, uint64_t from, uint64_t n)
 {
     Region       *d   = written_find(s, to);

@@ -33,6 +33,8 @@ typedef struct Written {
 
 void    written_free(Written *s);
 void    written_alloc(Written *s, uint64_t base, uint64_t bytes); /* nothing in it is written */
+/* The bytes, which somebody may have written, are as nobody wrote them: new memory of the device-side heap.  Thread-safe. */
+void    written_forget(Region *r, uint64_t address, uint64_t n);
 void    written_release(Written *s, uint64_t base);
 /* The region that holds the address, or NULL: memory that counts as written. */
 Region *written_find(const Written *s, uint64_t address);

@@ -136,9 +136,14 @@ static Status emulator_load(WwDevice *d, Module *ptx, WwModule **out)
 {
     const char *why = NULL;
     EmuModule  *em  = NULL;
-    Status      s   = emu_module_load(emu_of(d), ptx, &em, &why);
+    uint64_t    had, heap, bytes;
+    emu_heap(emu_of(d), &had, &bytes);
+    Status s = emu_module_load(emu_of(d), ptx, &em, &why);
     if (s != WW_OK)
         return device_fail(d, s, "%s", why && *why ? why : ww_status_text(s));
+    emu_heap(emu_of(d), &heap, &bytes);
+    if (heap != had)
+        tell(d, MEMORY_HEAP, heap, bytes);
     EmulatorModule *m = xcalloc(1, sizeof *m);
     m->em             = em;
     module_init(&m->base, d, emu_module_ptx(em));
@@ -287,14 +292,13 @@ static Status run_grid(WwDevice *d, WwModule *m, const Func *k, const DeviceLaun
         emulator_fault(d, m->ptx, k, &result, s, r);
     emulator_kept(e, m->ptx, k, &result, r);
     r->went_on     = result.went_on;
-    check.complete = s == WW_OK;
     check.ninstr   = result.ninstr;
     check.instr    = result.instr;
     check.executed = result.executed;
     check.lanes    = result.lanes;
     if (e->checks)
         checks_end(e->checks, &check, &found);
-    if (watch.patterns && s == WW_OK) {
+    if (watch.patterns && result.ninstr) {
         emulator_patterns(e->profile, m->ptx, &result, watch.patterns, r);
         emulator_resources(e, m->ptx, k, w, r);
     }
@@ -438,6 +442,8 @@ Status emulator_open(const WwDeviceOptions *o, WwDevice **out, Str *why)
     e->emu         = emu;
     e->profile     = p;
     e->checks      = checks;
+    if (checks)
+        emu_keep_apart(emu);
     if (checks && (checks_rules(checks)->on[RULE_LOCAL_MEMORY] || checks_rules(checks)->on[RULE_LOW_OCCUPANCY]))
         e->ptxas = ptxas_new(p);
     e->seed = o->seed;

@@ -135,6 +135,17 @@ void emu_reserved(const EmuDevice *d, uint64_t *base, uint64_t *bytes, uint64_t 
     *used  = d->mem.top - d->mem.base;
 }
 
+void emu_keep_apart(EmuDevice *d)
+{
+    d->mem.apart = true;
+}
+
+void emu_heap(const EmuDevice *d, uint64_t *base, uint64_t *bytes)
+{
+    *base  = d->mem.heap_base;
+    *bytes = d->mem.heap_bytes;
+}
+
 void emu_heap_used(EmuDevice *d, uint64_t *blocks, uint64_t *bytes)
 {
     *blocks = d->mem.nheap;

@@ -47,6 +47,11 @@ bool     emu_find(EmuDevice *d, uint64_t address, uint64_t *base, uint64_t *byte
 /* The reserved range, and how much of it was ever used. */
 void     emu_reserved(const EmuDevice *d, uint64_t *base, uint64_t *bytes, uint64_t *used);
 
+/* From now on memory that was freed is given out again only when there is no other room, so that its use shows. */
+void     emu_keep_apart(EmuDevice *d);
+
+/* The device-side heap; *base 0: no module needed it yet. */
+void     emu_heap(const EmuDevice *d, uint64_t *base, uint64_t *bytes);
 /* Blocks of the device-side heap that are in use. */
 void     emu_heap_used(EmuDevice *d, uint64_t *blocks, uint64_t *bytes);
 

@@ -34,9 +34,10 @@ Status memory_open(Memory *m, uint64_t bytes)
         p = mmap(NULL, bytes, prot, flags, -1, 0);
     if (p == MAP_FAILED)
         return WW_ERR_NO_MEMORY;
-    m->base  = (uint64_t)(uintptr_t)p;
-    m->size  = bytes;
-    m->freed = xcalloc(FREED_KEPT, sizeof *m->freed);
+    m->base            = (uint64_t)(uintptr_t)p;
+    m->size            = bytes;
+    m->freed.list      = xcalloc(FREED_KEPT, sizeof(Alloc));
+    m->heap_freed.list = xcalloc(FREED_KEPT, sizeof(Alloc));
     pthread_mutex_init(&m->heap_lock, NULL);
     return WW_OK;
 }
@@ -47,8 +48,9 @@ void memory_close(Memory *m)
         return;
     munmap((void *)(uintptr_t)m->base, m->size);
     free(m->live);
-    free(m->freed);
+    free(m->freed.list);
     free(m->heap);
+    free(m->heap_freed.list);
     pthread_mutex_destroy(&m->heap_lock);
     *m = (Memory){0};
 }
@@ -100,20 +102,28 @@ static uint64_t first_fit(const Alloc *v, size_t n, uint64_t from, uint64_t to, 
 }
 
 /* Ranges that are in use again are freed memory no longer. */
-static void forget_freed(Memory *m, uint64_t base, uint64_t span)
+static void forget_freed(Freed *f, uint64_t base, uint64_t span)
 {
     size_t kept = 0;
-    for (size_t i = 0; i < m->nfreed; i++)
-        if (m->freed[i].base >= base + span || base >= m->freed[i].base + m->freed[i].span)
-            m->freed[kept++] = m->freed[i];
-    m->nfreed = kept;
+    for (size_t i = 0; i < f->n; i++)
+        if (f->list[i].base >= base + span || base >= f->list[i].base + f->list[i].span)
+            f->list[kept++] = f->list[i];
+    f->n = kept;
 }
 
-static void remember_freed(Memory *m, Alloc a)
+static void remember_freed(Freed *f, Alloc a)
 {
-    if (m->nfreed == FREED_KEPT)
-        memmove(m->freed, m->freed + 1, --m->nfreed * sizeof *m->freed);
-    m->freed[m->nfreed++] = a;
+    if (f->n == FREED_KEPT)
+        memmove(f->list, f->list + 1, --f->n * sizeof *f->list);
+    f->list[f->n++] = a;
+}
+
+static const Alloc *find_freed(const Freed *f, uint64_t address)
+{
+    for (size_t i = f->n; i--;)
+        if (address - f->list[i].base < f->list[i].span)
+            return &f->list[i];
+    return NULL;
 }
 
 Status memory_alloc(Memory *m, uint64_t bytes, uint64_t align, AllocKind kind, const char *name, uint64_t *out)
@@ -124,11 +134,15 @@ Status memory_alloc(Memory *m, uint64_t bytes, uint64_t align, AllocKind kind, c
     if (bytes > m->size)
         return WW_ERR_NO_MEMORY;
     uint64_t span = ((bytes + GRANULE - 1) & -(uint64_t)GRANULE) + GAP;
-    uint64_t at   = first_fit(m->live, m->nlive, m->base, m->base + m->size, span, align);
+    uint64_t end = m->base + m->size, at = 0;
+    if (m->apart && m->top)
+        at = first_fit(m->live, m->nlive, m->top, end, span, align);
+    if (!at)
+        at = first_fit(m->live, m->nlive, m->base, end, span, align);
     if (!at)
         return WW_ERR_NO_MEMORY;
     insert_sorted(&m->live, &m->nlive, &m->cap, (Alloc){at, bytes, span, kind, ++m->serial, name});
-    forget_freed(m, at, span);
+    forget_freed(&m->freed, at, span);
     m->used += span;
     if (at + span > m->top)
         m->top = at + span;
@@ -145,7 +159,7 @@ Status memory_adopt(Memory *m, uint64_t address, uint64_t bytes)
     if (!bytes || address + bytes < address || meets)
         return WW_ERR_INVALID;
     insert_sorted(&m->live, &m->nlive, &m->cap, (Alloc){address, bytes, bytes, ALLOC_FOREIGN, ++m->serial, NULL});
-    forget_freed(m, address, bytes);
+    forget_freed(&m->freed, address, bytes);
     return WW_OK;
 }
 
@@ -167,7 +181,7 @@ Status memory_free(Memory *m, uint64_t address)
     Alloc a = m->live[i - 1];
     memmove(m->live + i - 1, m->live + i, (m->nlive - i) * sizeof *m->live);
     m->nlive--;
-    remember_freed(m, a);
+    remember_freed(&m->freed, a);
     if (a.kind == ALLOC_FOREIGN)
         return WW_OK;
     m->used -= a.span;
@@ -198,16 +212,16 @@ const Alloc *memory_find_granule(Memory *m, uint64_t address, uint64_t bytes)
 
 bool memory_was_freed(Memory *m, uint64_t address)
 {
-    for (size_t i = m->nfreed; i--;)
-        if (address - m->freed[i].base < m->freed[i].span)
-            return true;
-    return false;
+    pthread_mutex_lock(&m->heap_lock);
+    bool freed = find_freed(&m->freed, address) || find_freed(&m->heap_freed, address);
+    pthread_mutex_unlock(&m->heap_lock);
+    return freed;
 }
 
 void memory_forget_names(Memory *m)
 {
-    for (size_t i = 0; i < m->nfreed; i++)
-        m->freed[i].name = NULL;
+    for (size_t i = 0; i < m->freed.n; i++)
+        m->freed.list[i].name = NULL;
 }
 
 static void describe(const Alloc *a, char *out, size_t cap)
@@ -245,24 +259,31 @@ static void explain_among(const Alloc *v, size_t n, uint64_t address, uint64_t b
     }
 }
 
+static bool explain_freed(const Freed *f, uint64_t address, char *out, size_t cap)
+{
+    char         what[200];
+    const Alloc *a = find_freed(f, address);
+    if (!a || address - a->base >= a->bytes)
+        return false;
+    describe(a, what, sizeof what);
+    snprintf(out, cap, "%" PRIu64 " bytes into %s, which was freed", address - a->base, what);
+    return true;
+}
+
 void memory_explain(Memory *m, uint64_t address, uint64_t bytes, char *out, size_t cap)
 {
-    char what[200];
-    for (size_t i = m->nfreed; i--;)
-        if (address - m->freed[i].base < m->freed[i].bytes) {
-            describe(&m->freed[i], what, sizeof what);
-            snprintf(out, cap, "%" PRIu64 " bytes into %s, which was freed", address - m->freed[i].base, what);
-            return;
-        }
+    if (explain_freed(&m->freed, address, out, cap))
+        return;
     const Alloc *a = containing(m->live, m->nlive, address);
     if (!a || a->kind != ALLOC_HEAP) {
         explain_among(m->live, m->nlive, address, bytes, out, cap);
         return;
     }
     pthread_mutex_lock(&m->heap_lock);
-    if (m->nheap)
+    bool freed = explain_freed(&m->heap_freed, address, out, cap);
+    if (!freed && m->nheap)
         explain_among(m->heap, m->nheap, address, bytes, out, cap);
-    else
+    else if (!freed)
         snprintf(out, cap, "in the device-side heap, which has no blocks");
     pthread_mutex_unlock(&m->heap_lock);
 }
@@ -271,10 +292,17 @@ uint64_t memory_heap_alloc(Memory *m, uint64_t bytes)
 {
     uint64_t span = ((bytes + 15) & ~UINT64_C(15)) + 16, at = 0; /* 16 bytes of gap behind each block */
     pthread_mutex_lock(&m->heap_lock);
-    if (m->heap_base && bytes <= m->heap_bytes) /* rounding cannot wrap */
-        at = first_fit(m->heap, m->nheap, m->heap_base, m->heap_base + m->heap_bytes, span, 16);
-    if (at)
-        insert_sorted(&m->heap, &m->nheap, &m->heap_cap, (Alloc){at, bytes, span, ALLOC_HEAP, m->nheap + 1, NULL});
+    uint64_t end = m->heap_base + m->heap_bytes;
+    bool     can = m->heap_base && bytes <= m->heap_bytes; /* rounding cannot wrap */
+    if (can && m->apart && m->heap_next)
+        at = first_fit(m->heap, m->nheap, m->heap_next, end, span, 16);
+    if (can && !at)
+        at = first_fit(m->heap, m->nheap, m->heap_base, end, span, 16);
+    if (at) {
+        insert_sorted(&m->heap, &m->nheap, &m->heap_cap, (Alloc){at, bytes, span, ALLOC_HEAP, ++m->heap_serial, NULL});
+        forget_freed(&m->heap_freed, at, span);
+        m->heap_next = at + span;
+    }
     pthread_mutex_unlock(&m->heap_lock);
     return at;
 }
@@ -285,6 +313,7 @@ bool memory_heap_free(Memory *m, uint64_t address)
     size_t i  = upper_bound(m->heap, m->nheap, address);
     bool   ok = i && m->heap[i - 1].base == address;
     if (ok) {
+        remember_freed(&m->heap_freed, m->heap[i - 1]);
         memmove(m->heap + i - 1, m->heap + i, (m->nheap - i) * sizeof *m->heap);
         m->nheap--;
     }

@@ -33,16 +33,20 @@ typedef struct Alloc {
     const char *name;        /* variables: owned by their module */
 } Alloc;
 
+typedef struct Freed { Alloc *list; size_t n; } Freed; /* the last FREED_KEPT, newest last */
+
 typedef struct Memory {
     uint64_t base, size;     /* the reserved range */
     uint64_t used, top;      /* bytes in live allocations; everything at or above top was never used */
     uint64_t serial;
     Alloc   *live;  size_t nlive, cap; /* sorted by base */
-    Alloc   *freed; size_t nfreed;     /* ring of the last FREED_KEPT, newest last */
+    Freed    freed;
+    bool     apart; /* what was freed is given out again only when there is no other room, so that its use shows */
     /* device-side malloc: blocks inside one ALLOC_HEAP, made on first use */
     pthread_mutex_t heap_lock;
-    uint64_t heap_base, heap_bytes;
+    uint64_t heap_base, heap_bytes, heap_next, heap_serial; /* next: behind the last block that was made */
     Alloc   *heap;  size_t nheap, heap_cap; /* sorted by base */
+    Freed    heap_freed;
 } Memory;
 
 Status memory_open(Memory *m, uint64_t bytes);

@@ -122,6 +122,38 @@ static void turning_the_loop_is_what_the_turned_kernel_moves(void **state)
     assert_int_equal(c.sectors[LANES_LOOP], replay(&mended).sectors[LANES_AS_IS]);
 }
 
+static uint64_t member(uint32_t x, uint32_t y, uint32_t r)
+{
+    return BASE + (r * 256 + y * 16 + x) * 12 + 8;
+}
+
+static uint64_t member_mended(uint32_t x, uint32_t y, uint32_t r)
+{
+    return BASE + (r * 256 + y * 16 + x) * 4;
+}
+
+static void splitting_is_what_a_structure_of_arrays_moves(void **state)
+{
+    (void)state;
+    static Made made, mended;
+    make(&made, 16, 16, 2, member);
+    make(&mended, 16, 16, 2, member_mended);
+    assert_false(replay(&made).valid[LANES_SPLIT]); /* the allocation is not known */
+    made.use.base = BASE;
+    made.use.room = 512 * 12;
+    LaneCost c    = replay(&made);
+    assert_true(c.valid[LANES_SPLIT]);
+    assert_int_equal(c.stride, 12);
+    assert_int_equal(c.sectors[LANES_SPLIT], replay(&mended).sectors[LANES_AS_IS]);
+    made.use.room = 512 * 12 - 12; /* the last lies behind its end */
+    assert_false(replay(&made).valid[LANES_SPLIT]);
+    made.use.base = 0;
+    make(&made, 16, 16, 3, column); /* 4096 bytes apart is no structure */
+    made.use.base = BASE;
+    made.use.room = UINT64_C(1) << 32;
+    assert_false(replay(&made).valid[LANES_SPLIT]);
+}
+
 static void nothing_is_replayed_when_nothing_is_wasted(void **state)
 {
     (void)state;
@@ -163,10 +195,11 @@ static void blocks_are_summed_whoever_ran_them(void **state)
     (void)state;
     static Made made;
     make(&made, 16, 16, 3, column);
-    LaneCost   one  = replay(&made);
-    LaunchInfo info = {.grid = {40, 1, 1}, .block = {16, 16, 1}, .instrs = 2, .workers = 2};
-    Observer  *o    = trace_new(profile_find("sm_90"), NULL);
-    void      *s[2] = {o->fork(o, &info, 0), o->fork(o, &info, 1)};
+    LaneCost    one    = replay(&made);
+    LaunchInfo  info   = {.grid = {40, 1, 1}, .block = {16, 16, 1}, .instrs = 2, .workers = 2};
+    CheckLaunch launch = {.profile = profile_find("sm_90")};
+    Observer   *o      = trace_new(&launch);
+    void       *s[2]   = {o->fork(o, &info, 0), o->fork(o, &info, 1)};
     for (uint64_t b = 0; b < 40; b += 2) { /* both workers have two blocks open at a time */
         observe(o, s[b / 2 % 2], b, &made);
         observe(o, s[b / 2 % 2], b + 1, &made);
@@ -195,6 +228,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(swapping_is_what_the_swapped_kernel_moves),
         cmocka_unit_test(turning_the_loop_is_what_the_turned_kernel_moves),
+        cmocka_unit_test(splitting_is_what_a_structure_of_arrays_moves),
         cmocka_unit_test(nothing_is_replayed_when_nothing_is_wasted),
         cmocka_unit_test(uneven_rounds_cannot_be_swapped),
         cmocka_unit_test(blocks_are_summed_whoever_ran_them),

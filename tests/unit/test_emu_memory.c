@@ -119,11 +119,38 @@ static void heap_blocks_come_and_go(void **state)
     assert_null(memory_find(m, a, &tmp));
 }
 
+static void freed_memory_is_kept_apart(void **state)
+{
+    Memory *m = *state;
+    char    s[300];
+    m->apart   = true;
+    uint64_t a = get(m, 20 * MIB);
+    assert_int_equal(memory_free(m, a), WW_OK);
+    uint64_t b = get(m, 20 * MIB), c = get(m, 20 * MIB);
+    assert_true(b > a && c > b); /* there is other room */
+    assert_true(memory_was_freed(m, a));
+    assert_int_equal(get(m, 20 * MIB), a); /* there is none any more */
+    assert_false(memory_was_freed(m, a));
+    assert_int_equal(memory_alloc(m, 4096, 4096, ALLOC_HEAP, NULL, &m->heap_base), WW_OK);
+    m->heap_bytes = 4096;
+    uint64_t p    = memory_heap_alloc(m, 1000);
+    assert_true(memory_heap_free(m, p));
+    assert_true(memory_heap_alloc(m, 1000) > p);
+    assert_true(memory_was_freed(m, p + 999));
+    memory_explain(m, p + 8, 4, s, sizeof s);
+    assert_string_equal(s, "8 bytes into heap block 1 (1000 bytes), which was freed");
+    assert_true(memory_heap_alloc(m, 1000) > p);
+    assert_true(memory_heap_alloc(m, 1000) > p);
+    assert_int_equal(memory_heap_alloc(m, 1000), p);
+    assert_false(memory_was_freed(m, p));
+}
+
 int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, open_memory, close_memory)
-    const struct CMUnitTest tests[] = {T(aligned_and_disjoint),     T(freed_space_is_used_again),
-                                       T(absurd_sizes_are_refused), T(addresses_are_explained),
-                                       T(lookup_finds_the_owner),   T(heap_blocks_come_and_go)};
+    const struct CMUnitTest tests[] = {T(aligned_and_disjoint),      T(freed_space_is_used_again),
+                                       T(absurd_sizes_are_refused),  T(addresses_are_explained),
+                                       T(lookup_finds_the_owner),    T(heap_blocks_come_and_go),
+                                       T(freed_memory_is_kept_apart)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
