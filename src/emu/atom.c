@@ -44,6 +44,17 @@ static uint64_t from_f64(double f)
     return b;
 }
 
+/* As the card adds f64: a NaN as it is, that of the second operand first. */
+static uint64_t add_f64(uint64_t old, uint64_t b)
+{
+    return isnan(as_f64(b)) ? b : isnan(as_f64(old)) ? old : from_f64(as_f64(old) + as_f64(b));
+}
+
+static float flush(float f)
+{
+    return fabsf(f) < 0x1p-126f ? copysignf(0, f) : f;
+}
+
 /* min and max of IEEE halves: a NaN loses, -0 is below +0. */
 static double pick_min(double a, double b)
 {
@@ -71,12 +82,14 @@ static uint64_t packed_op(AtomOp op, bool bf, uint64_t old, uint64_t b)
 
 static uint64_t float_op(AtomOp op, Type t, uint64_t old, uint64_t b)
 {
+    if (op == ATOM_ADD_FTZ)
+        return from_f32(flush(flush(as_f32(old)) + flush(as_f32(b))));
     switch (t) {
     case TY_F32:
         return op == ATOM_ADD   ? from_f32(as_f32(old) + as_f32(b))
                : op == ATOM_MIN ? from_f32((float)pick_min(as_f32(old), as_f32(b)))
                                 : from_f32((float)pick_max(as_f32(old), as_f32(b)));
-    case TY_F64: return from_f64(as_f64(old) + as_f64(b));
+    case TY_F64: return add_f64(old, b);
     case TY_F16: return half_op(op, false, (uint16_t)old, (uint16_t)b);
     case TY_BF16: return half_op(op, true, (uint16_t)old, (uint16_t)b);
     case TY_F16X2: return packed_op(op, false, old, b);
@@ -98,10 +111,11 @@ static uint64_t minmax(AtomOp op, Type t, uint64_t old, uint64_t b)
 
 static uint64_t new_value(AtomOp op, Type t, uint64_t old, uint64_t b, uint64_t c)
 {
-    if (type_kind(t) == 'f' && (op == ATOM_ADD || op == ATOM_MIN || op == ATOM_MAX))
+    if (type_kind(t) == 'f' && (op == ATOM_ADD || op == ATOM_MIN || op == ATOM_MAX || op == ATOM_ADD_FTZ))
         return float_op(op, t, old, b);
     switch (op) {
-    case ATOM_ADD: return old + b;
+    case ATOM_ADD:
+    case ATOM_ADD_FTZ: return old + b;
     case ATOM_MIN:
     case ATOM_MAX: return minmax(op, t, old, b);
     case ATOM_INC: return old >= b ? 0 : old + 1;
@@ -137,12 +151,12 @@ static uint64_t rmw(uint8_t *p, unsigned bytes, AtomOp op, Type t, uint64_t b, u
 
 bool atom_reduces(AtomOp op, Type t)
 {
-    bool wide = t == TY_U64 || t == TY_S64 || t == TY_B64, word = t == TY_U32 || t == TY_S32 || t == TY_B32,
+    bool wide = t == TY_U64 || t == TY_B64, word = t == TY_U32 || t == TY_S32 || t == TY_B32,
          half = t == TY_F16 || t == TY_BF16;
     switch (op) {
     case ATOM_ADD: return word || wide || half || t == TY_F32 || t == TY_F64;
     case ATOM_MIN:
-    case ATOM_MAX: return word || wide || half;
+    case ATOM_MAX: return word || wide || half || t == TY_S64;
     case ATOM_INC:
     case ATOM_DEC: return t == TY_U32;
     case ATOM_AND:
@@ -228,6 +242,7 @@ static void rmw128(Warp *w, uint8_t *p, AtomOp op, const uint8_t *b, const uint8
             LANES_PLAIN(T, from_f##bits(as_f##bits(old) + as_f##bits(x)));                                             \
         }                                                                                                              \
         switch ((AtomOp)info->atom) {                                                                                  \
+        case ATOM_ADD_FTZ:                                                                                             \
         case ATOM_ADD: LANES_PLAIN(T, old + x);                                                                        \
         case ATOM_AND: LANES_PLAIN(T, old &x);                                                                         \
         case ATOM_OR: LANES_PLAIN(T, old | x);                                                                         \

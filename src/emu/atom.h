@@ -6,7 +6,9 @@
 
 #include "ptx/ptx.h"
 
-typedef enum AtomOp { ATOM_ADD, ATOM_MIN, ATOM_MAX, ATOM_INC, ATOM_DEC, ATOM_AND, ATOM_OR, ATOM_XOR, ATOM_EXCH, ATOM_CAS } AtomOp;
+typedef enum AtomOp { ATOM_ADD, ATOM_MIN, ATOM_MAX, ATOM_INC, ATOM_DEC, ATOM_AND, ATOM_OR, ATOM_XOR, ATOM_EXCH, ATOM_CAS,
+    ATOM_ADD_FTZ, /* f32, subnormal numbers as zeros: of tensors of the FTZ types */
+} AtomOp;
 
 /* The operation that an opcode names; ATOM_ADD for .add. */
 AtomOp atom_op_of(const Opcode *o);

@@ -53,12 +53,7 @@ static void wrong(const BulkOp *o, FaultKind kind, const char *why)
 
 static bool outside(const BulkOp *o, uint64_t bad, uint64_t bytes)
 {
-    if (!bad)
-        wrong(o, FAULT_UNSUPPORTED,
-              "a load of elements that the tensor's type converts is not implemented: how TFLOAT32 rounds and the FTZ "
-              "types flush is not documented");
-    else
-        fault_bulk(o->warp, o->uop, SPACE_GLOBAL, o->lane, bad, bytes);
+    fault_bulk(o->warp, o->uop, SPACE_GLOBAL, o->lane, bad, bytes);
     return false;
 }
 
@@ -67,7 +62,8 @@ static void copy_shared(const BulkOp *o, uint8_t *window, uint64_t offset, bool 
 {
     uint32_t step = o->swizzle == SWIZZLE_NONE ? o->bytes : 16;
     for (uint32_t i = 0; i < o->bytes; i += step) {
-        uint8_t *at = window + tensor_swizzle(o->swizzle, (uint32_t)offset + i);
+        uint32_t place = o->box ? i / o->row * o->pitch + i % o->row : i;
+        uint8_t *at    = window + tensor_swizzle(o->swizzle, (uint32_t)offset + place);
         if (to_window)
             memcpy(at, o->data + i, step);
         else

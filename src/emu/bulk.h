@@ -28,6 +28,7 @@ struct BulkOp {
     uint32_t   mbar;
     uint32_t   bytes;        /* in shared memory */
     Swizzle    swizzle;      /* of the side in shared memory */
+    uint32_t   row, pitch;   /* of a tensor's box there: bytes of a row, and from row to row */
     TensorReduction reduction;
     TensorBox *box;          /* of the side in global memory; NULL: bytes in a row */
     uint8_t   *data;

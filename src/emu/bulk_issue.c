@@ -179,14 +179,21 @@ static bool fits(Warp *w, const Uop *u, const BulkInfo *c, unsigned lane, const 
     if (m->im2col != (c->im2col || c->no_offsets))
         return refuse(w, u, FAULT_TENSOR_MAP, lane, "the instruction's mode is %s, the tensor map's %s",
                       m->im2col ? "tile" : "im2col", m->im2col ? "im2col" : "tile");
-    if (m->interleave != INTERLEAVE_NONE)
-        return refuse(w, u, FAULT_UNSUPPORTED, lane, "copies of interleaved tensors are not implemented");
-    if (tensor_is_narrow(m))
+    if (m->interleave != INTERLEAVE_NONE && !m->im2col && m->element_stride[0] > 1)
         return refuse(w, u, FAULT_UNSUPPORTED, lane,
-                      "copies of boxes whose rows are shorter than their swizzle's span are not implemented");
+                      "copies of interleaved tensors with an innermost element stride are not implemented");
     if (c->reduction.on && !atom_reduces(c->reduction.op, tensormap_reduction_type(m)))
         return refuse(w, u, FAULT_TENSOR_MAP, lane, "the reduction is not defined for the tensor's element type");
     return true;
+}
+
+static TensorReduction reduction(const BulkInfo *c, const TensorMap *m)
+{
+    bool            ftz = m->type == TENSOR_FLOAT32_FTZ || m->type == TENSOR_TFLOAT32_FTZ;
+    TensorReduction r   = {c->reduction.on, c->reduction.op, tensormap_reduction_type(m)};
+    if (ftz && r.op == ATOM_ADD)
+        r.op = ATOM_ADD_FTZ;
+    return r;
 }
 
 static bool issue_tensor(Warp *w, const Uop *u, const BulkInfo *c, unsigned lane)
@@ -201,23 +208,24 @@ static bool issue_tensor(Warp *w, const Uop *u, const BulkInfo *c, unsigned lane
         box.start[i] = SLOT(w, int32_t, c->coord[i])[lane];
     for (unsigned i = 0; i < c->noffsets; i++)
         box.offset[i] = SLOT(w, uint16_t, c->offset[i])[lane];
-    for (unsigned i = 1; box.map.im2col && i + 1 < c->dims; i++)
-        if (box.start[i] < box.map.lower[i - 1] || box.start[i] > (int64_t)box.map.dim_less_1[i] + box.map.upper[i - 1])
-            return refuse(w, u, FAULT_TENSOR_MAP, lane,
-                          "the base pixel's coordinate %u is %d, outside of the map's box of base pixels", i,
-                          box.start[i]);
+    unsigned i;
+    if (!tensor_base_inside(&box, &i))
+        return refuse(w, u, FAULT_TENSOR_MAP, lane,
+                      "the base pixel's coordinate %u is %d, outside of the map's box of base pixels", i, box.start[i]);
     int64_t begin = (int64_t)box.start[0] * tensormap_element_bytes(&box.map);
-    if (begin % BULK_UNIT)
+    if (box.map.interleave == INTERLEAVE_NONE && begin % BULK_UNIT)
         return refuse(w, u, FAULT_TENSOR_MAP, lane,
                       "a box must begin at a multiple of 16 bytes in the innermost dimension, not at %lld",
                       (long long)begin);
     if (c->kind == BULK_PREFETCH)
         return true;
-    o.bytes          = tensor_box_bytes(&box.map);
-    o.swizzle        = (Swizzle)box.map.swizzle;
-    o.reduction.type = tensormap_reduction_type(&box.map);
-    if (load ? !shared_place(w, u, &c->dst, u->a, lane, o.bytes, TENSOR_UNIT, &o.to, &o.dst)
-             : !shared_place(w, u, &c->src, u->b, lane, o.bytes, TENSOR_UNIT, &o.from, &o.src))
+    o.bytes     = tensor_box_bytes(&box.map);
+    o.swizzle   = (Swizzle)box.map.swizzle;
+    o.reduction = reduction(c, &box.map);
+    tensor_rows(&box.map, &o.row, &o.pitch);
+    uint32_t taken = o.bytes / o.row * o.pitch;
+    if (load ? !shared_place(w, u, &c->dst, u->a, lane, taken, TENSOR_UNIT, &o.to, &o.dst)
+             : !shared_place(w, u, &c->src, u->b, lane, taken, TENSOR_UNIT, &o.from, &o.src))
         return false;
     if (!completion(w, u, c, lane, &o))
         return false;

@@ -624,6 +624,26 @@ static bool pack_count(unsigned n, unsigned bytes)
     return (n == 2 || n == 4 || n == 8) && bytes >= n && bytes / n <= 8;
 }
 
+/* Element by element; all are read before any is written. */
+static bool lower_mov_vec(Lower *lo, const Instr *in)
+{
+    const Operand *d = &in->opd[0], *a = &in->opd[1];
+    Type           t     = type0(in);
+    unsigned       bytes = type_bytes(t);
+    LaneType       lane  = plain_of(lane_type(t));
+    Slot           part[8];
+    if (bytes == 0 || lane == LT_COUNT || d->kind != OPD_VECTOR || a->kind != OPD_VECTOR || a->count > 8)
+        return false;
+    for (unsigned k = 0; k < a->count; k++)
+        part[k] = lane_temp(lo, OP_copy, lane, bytes, lo_src(lo, &a->elem[k], bytes, lane_is_float(t)), 0, 0);
+    for (unsigned k = 0; k < d->count; k++) {
+        Slot s = lo_dst(lo, &d->elem[k], bytes);
+        lane_emit(lo, OP_copy, lane, s, part[k], 0, 0);
+        lo_dst_done(lo, &d->elem[k], s, bytes, false);
+    }
+    return true;
+}
+
 static bool lower_mov(Lower *lo, const Instr *in)
 {
     Type           t     = type0(in);
@@ -717,6 +737,7 @@ static bool lower_row(Lower *lo, const Instr *in)
     case OP_shl: lower_shift(lo, in, OP_shl_lane); return true;
     case OP_shr: lower_shift(lo, in, OP_shr_lane); return true;
     case OP_prmt: lower_int(lo, in, prmt_row((Word)in->op->field[FIELD_prmtmode]), 3); return true;
+    case OP_mov_vec: return lower_mov_vec(lo, in);
     case OP_mov: return lower_mov(lo, in);
     default: return lower_cvt(lo, in) || lower_video(lo, in);
     }

@@ -84,7 +84,7 @@ static uint32_t scalar_sreg(const Warp *w, SReg which, unsigned part)
     case SREG_nwarpid: return 64;
     case SREG_smid: return (uint32_t)(b->index % 132);
     case SREG_nsmid: return 132;
-    case SREG_total_smem_size:
+    case SREG_total_smem_size: return l->shared_bytes - SHARED_RESERVED;
     case SREG_aggr_smem_size: return l->shared_bytes;
     case SREG_dynamic_smem_size: return l->ask->shared;
     case SREG_reserved_smem_offset_end:

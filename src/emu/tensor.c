@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Boxes of tensors.  A box is walked row by row: a row is the elements of the innermost dimension (im2col: the channels of a pixel), which lie side by side
- * in global and in shared memory.  Rows stand in shared memory one after the other.
+ * in global and in shared memory.  Rows stand in shared memory one after the other, a swizzle's span apart where they are shorter than that.
  *
- *   tiled    dimension i > 0 contributes ceil(box / element stride) places, element stride apart; the innermost one has no element stride
- *   im2col   dimensions are C, then one to three spatial ones, then N.  The walk begins at the base pixel the instruction names, steps by the element
- *            strides through the box of base pixels (lower corner to dimension - 1 + upper corner), first W, then H, D, N; each pixel is read at base + offset
+ *   tiled        dimension i > 0 contributes ceil(box / element stride) places, element stride apart; the innermost one has no element stride
+ *   im2col       dimensions are C, then one to three spatial ones, then N.  The walk begins at the base pixel the instruction names, steps by the element
+ *                strides through the box of base pixels (lower corner to dimension - 1 + upper corner), first W, then H, D, N; each pixel is read at
+ *                base + offset
+ *   interleaved  dimensions are W, H, D, the slice of channels, N: an element of the innermost one is a pixel's slice, 16 or 32 bytes, whatever the type, and
+ *                a box has one slice.  im2col: a row is one pixel
  *
- * What lies outside of the tensor reads as the fill value and is not written. */
+ * What lies outside of the tensor reads as the fill value and is not written.  Loads round TFLOAT32 elements; nothing is flushed.  All this is
+ * read off an H200 (tests/tensor). */
 #include "emu/tensor.h"
 
 #include <string.h>
@@ -24,9 +28,38 @@ static uint64_t dim_of(const TensorMap *m, unsigned i)
     return (uint64_t)m->dim_less_1[i] + 1;
 }
 
+static bool interleaved(const TensorMap *m)
+{
+    return m->interleave != INTERLEAVE_NONE;
+}
+
+/* Bytes of an element of the innermost dimension. */
+static unsigned unit_bytes(const TensorMap *m)
+{
+    return m->interleave == INTERLEAVE_16B ? 16 : m->interleave == INTERLEAVE_32B ? 32 : tensormap_element_bytes(m);
+}
+
+/* im2col: the first spatial dimension, and the one behind the last. */
+static unsigned first_spatial(const TensorMap *m)
+{
+    return interleaved(m) ? 0 : 1;
+}
+
+static unsigned end_spatial(const TensorMap *m)
+{
+    return first_spatial(m) + m->rank - 2u;
+}
+
 static uint32_t places(const TensorMap *m, unsigned i)
 {
+    if (interleaved(m) && i + 2 == m->rank)
+        return 1;
     return i == 0 ? m->box[0] : (m->box[i] + m->element_stride[i] - 1u) / m->element_stride[i];
+}
+
+static uint32_t row_elements(const TensorMap *m)
+{
+    return !m->im2col ? m->box[0] : interleaved(m) ? 1 : m->channels;
 }
 
 static uint32_t rows_of(const TensorMap *m)
@@ -41,7 +74,7 @@ static uint32_t rows_of(const TensorMap *m)
 
 static uint32_t row_bytes(const TensorMap *m)
 {
-    return (m->im2col ? m->channels : m->box[0]) * tensormap_element_bytes(m);
+    return row_elements(m) * unit_bytes(m);
 }
 
 uint32_t tensor_box_bytes(const TensorMap *m)
@@ -49,10 +82,23 @@ uint32_t tensor_box_bytes(const TensorMap *m)
     return rows_of(m) * row_bytes(m);
 }
 
-bool tensor_is_narrow(const TensorMap *m)
+void tensor_rows(const TensorMap *m, uint32_t *row, uint32_t *pitch)
 {
     static const uint32_t span[SWIZZLE_COUNT] = {0, 32, 64, 128};
-    return row_bytes(m) < span[m->swizzle];
+    *row                                      = row_bytes(m);
+    *pitch                                    = !interleaved(m) && *row < span[m->swizzle] ? span[m->swizzle] : *row;
+}
+
+bool tensor_base_inside(const TensorBox *b, unsigned *which)
+{
+    const TensorMap *m     = &b->map;
+    unsigned         first = first_spatial(m);
+    for (unsigned i = first; m->im2col && i < end_spatial(m); i++)
+        if (b->start[i] < m->lower[i - first] || b->start[i] > (int64_t)m->dim_less_1[i] + m->upper[i - first]) {
+            *which = i;
+            return false;
+        }
+    return true;
 }
 
 /* ---- walking ---- */
@@ -69,7 +115,7 @@ static void begin(Walk *w, const TensorBox *b)
     *w = (Walk){.b = b};
     for (unsigned i = 0; i < b->map.rank; i++)
         w->base[i] = b->start[i];
-    w->row.count = b->map.im2col ? b->map.channels : b->map.box[0];
+    w->row.count = row_elements(&b->map);
 }
 
 /* The row that the walk stands at. */
@@ -80,8 +126,8 @@ static const Row *current(Walk *w)
         w->row.at[i] = w->base[i];
         if (!m->im2col && i > 0)
             w->row.at[i] += (int64_t)w->index[i] * m->element_stride[i];
-        if (m->im2col && i > 0 && i + 1 < m->rank)
-            w->row.at[i] += w->b->offset[i - 1];
+        if (m->im2col && i >= first_spatial(m) && i < end_spatial(m))
+            w->row.at[i] += w->b->offset[i - first_spatial(m)];
     }
     return &w->row;
 }
@@ -98,12 +144,13 @@ static void next_tiled(Walk *w)
 
 static void next_pixel(Walk *w)
 {
-    const TensorMap *m = &w->b->map;
-    for (unsigned i = 1; i + 1 < m->rank; i++) {
+    const TensorMap *m     = &w->b->map;
+    unsigned         first = first_spatial(m);
+    for (unsigned i = first; i < end_spatial(m); i++) {
         w->base[i] += m->element_stride[i];
-        if (w->base[i] <= (int64_t)m->dim_less_1[i] + m->upper[i - 1])
+        if (w->base[i] <= (int64_t)m->dim_less_1[i] + m->upper[i - first])
             return;
-        w->base[i] = m->lower[i - 1];
+        w->base[i] = m->lower[i - first];
     }
     w->base[m->rank - 1]++;
 }
@@ -128,7 +175,7 @@ static bool inside(const TensorMap *m, const Row *r, uint32_t *first, uint32_t *
     int64_t left = r->at[0] < 0 ? -r->at[0] : 0, right = (int64_t)dim_of(m, 0) - r->at[0];
     *first = left < r->count ? (uint32_t)left : r->count;
     *end   = right < 0 ? 0 : right < r->count ? (uint32_t)right : r->count;
-    *address += (uint64_t)(r->at[0] + *first) * tensormap_element_bytes(m);
+    *address += (uint64_t)(r->at[0] + *first) * unit_bytes(m);
     return *first < *end;
 }
 
@@ -141,11 +188,11 @@ static bool is_allocated(Memory *mem, uint64_t address, uint64_t bytes)
 
 /* ---- elements ---- */
 
-/* n elements of the fill value: zeros, or the NaN that an H200 gives f32 elements, 16 bits again and again. */
+/* n elements of the fill value: zeros, or the NaN that an H200 gives, 16 bits again and again. */
 static void fill(const TensorMap *m, uint8_t *to, uint32_t n)
 {
     static const uint16_t nan   = 0x7ff7;
-    size_t                bytes = (size_t)n * tensormap_element_bytes(m);
+    size_t                bytes = (size_t)n * unit_bytes(m);
     if (m->fill == FILL_ZEROS)
         memset(to, 0, bytes);
     else
@@ -153,24 +200,23 @@ static void fill(const TensorMap *m, uint8_t *to, uint32_t n)
             memcpy(to + i, &nan, sizeof nan);
 }
 
-/* Would a load change the elements in a way that is not known?  TFLOAT32 rounds to 10 bits of mantissa, the FTZ types flush subnormal numbers. */
-static bool converts(const TensorMap *m, const uint8_t *data, uint32_t n)
+/* What a load makes of elements: TFLOAT32 is rounded to nearest even, to 10 bits of mantissa; every NaN becomes one. */
+static void convert(const TensorMap *m, uint8_t *data, uint64_t bytes)
 {
-    bool tf32 = m->type == TENSOR_TFLOAT32 || m->type == TENSOR_TFLOAT32_FTZ,
-         ftz  = m->type == TENSOR_FLOAT32_FTZ || m->type == TENSOR_TFLOAT32_FTZ;
-    for (uint32_t i = 0; (tf32 || ftz) && i < n; i++) {
+    if (m->type != TENSOR_TFLOAT32 && m->type != TENSOR_TFLOAT32_FTZ)
+        return;
+    for (uint64_t i = 0; i < bytes; i += 4) {
         uint32_t x;
-        memcpy(&x, data + 4u * i, 4);
-        if ((tf32 && (x & 0x1fff)) || (ftz && (x & 0x7f800000) == 0 && (x & 0x7fffff)))
-            return true;
+        memcpy(&x, data + i, 4);
+        x = (x & 0x7fffffff) > 0x7f800000 ? 0x7fffe000 : (x + 0xfff + (x >> 13 & 1)) & ~UINT32_C(0x1fff);
+        memcpy(data + i, &x, 4);
     }
-    return false;
 }
 
 bool tensor_gather(const TensorBox *b, Memory *mem, uint8_t *data, uint64_t *bad, uint64_t *bytes)
 {
     const TensorMap *m    = &b->map;
-    unsigned         size = tensormap_element_bytes(m);
+    unsigned         size = unit_bytes(m);
     uint32_t         rows = rows_of(m), width = row_bytes(m), first, end;
     Walk             w;
     uint64_t         from;
@@ -189,10 +235,7 @@ bool tensor_gather(const TensorBox *b, Memory *mem, uint8_t *data, uint64_t *bad
         }
         fill(m, to, first);
         memcpy(to + (size_t)first * size, (const void *)(uintptr_t)from, *bytes);
-        if (converts(m, to + (size_t)first * size, end - first)) {
-            *bad = 0;
-            return false;
-        }
+        convert(m, to + (size_t)first * size, *bytes);
         fill(m, to + (size_t)end * size, r->count - end);
     }
     return true;
@@ -202,7 +245,7 @@ bool tensor_scatter(const TensorBox *b, Memory *mem, const uint8_t *data, Tensor
                     uint64_t *bytes)
 {
     const TensorMap *m    = &b->map;
-    unsigned         size = tensormap_element_bytes(m);
+    unsigned         size = unit_bytes(m);
     uint32_t         rows = rows_of(m), width = row_bytes(m), first, end;
     Walk             w;
     uint64_t         to;
@@ -219,7 +262,7 @@ bool tensor_scatter(const TensorBox *b, Memory *mem, const uint8_t *data, Tensor
         }
         from += (size_t)first * size;
         if (red.on)
-            atom_many((uint8_t *)(uintptr_t)to, from, end - first, red.op, red.type);
+            atom_many((uint8_t *)(uintptr_t)to, from, (uint32_t)(*bytes / type_bytes(red.type)), red.op, red.type);
         else
             memcpy((void *)(uintptr_t)to, from, *bytes);
     }

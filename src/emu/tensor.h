@@ -18,10 +18,12 @@ typedef struct TensorReduction { bool on; AtomOp op; Type type; } TensorReductio
 
 /* Bytes of the box in shared memory, elements outside of the tensor included. */
 uint32_t tensor_box_bytes(const TensorMap *m);
-/* Are its rows shorter than the span of its swizzle? */
-bool tensor_is_narrow(const TensorMap *m);
+/* Its rows in shared memory: bytes of one, and from one to the next. */
+void tensor_rows(const TensorMap *m, uint32_t *row, uint32_t *pitch);
+/* im2col: is the base pixel in the map's box of base pixels?  false: *which is the coordinate that is not. */
+bool tensor_base_inside(const TensorBox *b, unsigned *which);
 /* Copies the box to data, or from it (elements outside of the tensor are left alone), perhaps as a reduction.  false: *bad is an address in no
- * allocation, of a row of *bytes, or 0: elements would be converted in a way that is not known. */
+ * allocation, of a row of *bytes. */
 bool tensor_gather(const TensorBox *b, Memory *mem, uint8_t *data, uint64_t *bad, uint64_t *bytes);
 bool tensor_scatter(const TensorBox *b, Memory *mem, const uint8_t *data, TensorReduction r, uint64_t *bad, uint64_t *bytes);
 /* The place of the 16 bytes whose place without swizzle is `offset`. */

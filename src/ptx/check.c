@@ -131,12 +131,10 @@ static bool check_scalar(Check *c, const Spec *s, const Operand *o)
     return scalar_fits(c, s, o) ? true : fail_type(c, s, o);
 }
 
-/* {a, b} where the opcode has .v2, or a .v2 register */
+/* {a, b} where the opcode has .v2 */
 static bool check_vector(Check *c, const Spec *s, const Operand *o)
 {
     unsigned n = c->sig->vec;
-    if (o->kind == OPD_REG && o->reg->vec == n && o->part < 0)
-        return types_agree(o->reg->type, (Type)s->type, s->relaxed) ? true : fail_type(c, s, o);
     if (o->kind != OPD_VECTOR || o->count != n)
         return fail(c, o, n == 2 ? "a vector of 2" : n == 4 ? "a vector of 4" : "a vector of 8");
     for (unsigned i = 0; i < n; i++)
@@ -247,8 +245,37 @@ static bool check_target(Check *c, const Spec *s, const Operand *o)
     return o->kind == OPD_LABEL || o->kind == OPD_NAME ? true : fail(c, o, s->shape == 'L' ? "a label" : "a name");
 }
 
+/* A whole vector register, or a special register with parts, becomes the vector of its elements. */
+static void spell_out(const Check *c, Operand *o)
+{
+    static const char part[] = "xyzw";
+    bool              sreg   = o->kind == OPD_SREG && o->count > 0 && c->sig->vec == 4;
+    unsigned          n      = sreg ? 4u : o->kind == OPD_REG && o->part < 0 ? o->reg->vec : 0u;
+    if (n == 0 || o->neg)
+        return;
+    Operand *elem = ARENA_ARRAY(c->p->arena, Operand, n);
+    for (unsigned i = 0; i < n; i++) {
+        elem[i]       = *o;
+        elem[i].count = 0;
+        if (sreg) {
+            const char *name = arena_printf(c->p->scratch, "%s.%c", o->name, part[i]);
+            elem[i].name     = names_intern(&c->p->names, name, strlen(name))->text;
+        } else {
+            elem[i].part = (int8_t)i;
+        }
+    }
+    o->kind  = OPD_VECTOR;
+    o->elem  = elem;
+    o->count = (uint16_t)n;
+    o->ival  = 0;
+}
+
 static bool check_operand(Check *c, const Spec *s, Operand *o)
 {
+    if ((s->vec && c->sig->vec) || s->pack || (s->shape == 'r' && s->type == TY_NONE))
+        spell_out(c, o);
+    for (unsigned i = 1; o->kind == OPD_MEM && i < o->count; i++)
+        spell_out(c, &o->elem[i]); /* coordinates */
     if (s->vec && !c->sig->vec && o->kind == OPD_VECTOR && o->count == 1)
         *o = o->elem[0]; /* ld.f32 {r}, [a]: the same as without braces */
     switch (s->shape) {
