@@ -23,10 +23,11 @@
 enum { ALL_OPS = (1 << ACCESS_OPS) - 1 };
 
 typedef struct State { /* one worker */
-    RaceRun   *run;
-    RaceBlock *current; /* the block of the last call */
-    RaceBlock *active, *idle;
-    Cells      cells;
+    RaceRun      *run;
+    RaceBlock    *current; /* the block of the last call */
+    RaceBlock    *active, *idle;
+    ClusterOrder *clusters;
+    Cells         cells;
 } State;
 
 /* ---- blocks ---- */
@@ -44,6 +45,22 @@ static inline RaceBlock *block_of(State *s, uint64_t block)
     return s->current && s->current->index == block ? s->current : find_block(s, block);
 }
 
+/* Joins the blocks of its cluster, where it has some. */
+static void join_cluster(State *s, RaceBlock *b)
+{
+    const LaunchInfo *info = s->run->info;
+    const uint32_t   *grid = info->grid, *size = info->cluster;
+    uint64_t at[3] = {b->index % grid[0], b->index / grid[0] % grid[1], b->index / grid[0] / grid[1]}, cluster = 0,
+             rank = 0;
+    if (!s->run->clusters)
+        return;
+    for (int i = 2; i >= 0; i--) {
+        cluster = cluster * (grid[i] / size[i]) + at[i] / size[i];
+        rank    = rank * size[i] + at[i] % size[i];
+    }
+    order_cluster_join(b, &s->clusters, cluster, (uint32_t)rank);
+}
+
 static void race_block_start(void *state, uint64_t block)
 {
     State     *s = state;
@@ -54,6 +71,7 @@ static void race_block_start(void *state, uint64_t block)
         b = order_new(s->run->race->serials, s->run->info->block[0] * s->run->info->block[1] * s->run->info->block[2],
                       s->run->info->shared_bytes);
     order_start(b, block, s->run->race->launches);
+    join_cluster(s, b);
     b->next    = s->active;
     s->active  = b;
     s->current = b;
@@ -69,6 +87,8 @@ static void race_block_end(void *state, uint64_t block)
     if (!b)
         return;
     *at = b->next;
+    race_bulk_end(&s->cells, b);
+    order_cluster_leave(b, &s->clusters);
     order_end(b);
     b->next    = s->idle;
     s->idle    = b;
@@ -103,7 +123,7 @@ static Strength strength_of(const Access *a)
 static void order_access(const Touch *t)
 {
     const Access *a       = t->a;
-    SyncObject  **objects = a->space == ACCESS_SHARED ? &t->b->objects : &t->cells->run->objects;
+    SyncObject  **objects = a->space == ACCESS_SHARED ? &t->owner->objects : &t->cells->run->objects;
     bool          rmw     = a->op == ACCESS_ATOM || a->op == ACCESS_RED;
     for (uint32_t m = a->mask; m; m &= m - 1) {
         unsigned lane = (unsigned)__builtin_ctz(m);
@@ -116,27 +136,73 @@ static void order_access(const Touch *t)
     }
 }
 
-static void race_access(void *state, const Access *a)
+static unsigned site_of(RaceRun *r, uint32_t instr)
 {
-    State     *s      = state;
-    RaceRun   *r      = s->run;
-    RaceBlock *b      = block_of(s, a->block);
-    unsigned   site   = __atomic_load_n(&r->site_of[a->instr], __ATOMIC_ACQUIRE);
-    bool       shared = a->space == ACCESS_SHARED, copies = shared && a->op == ACCESS_COPY;
-    if (!site)
-        site = new_site(r, a->instr);
-    if (copies)
-        order_copies(b);
-    Strength strength = strength_of(a);
-    Touch    t        = {.cells = &s->cells, .b = b, .a = a, .strong = strength != STRENGTH_WEAK, .async = copies};
-    t.me              = stamp_make(b->now, a->warp * LANES, site, copies, strength);
-    t.dead            = (shared ? b->copy ? (Time)b->birth << TICK_BITS : b->base : r->floor) << TIME_SHIFT;
-    t.writes = a->op == ACCESS_ST || a->op == ACCESS_ATOM || a->op == ACCESS_RED || a->op == ACCESS_STSM || copies;
+    unsigned site = __atomic_load_n(&r->site_of[instr], __ATOMIC_ACQUIRE);
+    return site ? site : new_site(r, instr);
+}
+
+/* owner: whose shared memory; NULL: global. */
+static void touch(State *s, RaceBlock *b, RaceBlock *owner, const Access *a, Strength strength)
+{
+    RaceRun  *r    = s->run;
+    StampKind kind = owner && a->op == ACCESS_COPY ? BY_COPY : BY_THREAD;
+    Touch     t    = {.cells = &s->cells, .b = b, .owner = owner, .a = a, .strong = strength != STRENGTH_WEAK};
+    if (kind == BY_COPY)
+        order_copies(b, COPY_LOADS, a->warp);
+    if (owner && owner != b)
+        owner->foreign = true;
+    t.me    = stamp_make(b->now, a->warp * LANES, site_of(r, a->instr), kind, strength);
+    t.base  = (!owner ? r->floor : owner->foreign ? owner->oldest : owner->base) << TIME_SHIFT;
+    t.dead  = owner && owner->async ? owner->oldest << TIME_SHIFT : t.base;
+    t.pages = owner ? owner->shared : NULL;
+    t.writes =
+        a->op == ACCESS_ST || a->op == ACCESS_ATOM || a->op == ACCESS_RED || a->op == ACCESS_STSM || kind == BY_COPY;
     if (r->flags && strength == STRENGTH_VOLATILE)
         t.flags = order_publishing(b, a->warp, a->mask);
     r->touch(&t);
     if (r->flags && (t.strong || (t.writes && r->objects)))
         order_access(&t);
+}
+
+/* Shared memory of other blocks of the cluster: off has their ranks. */
+static void touch_others(State *s, RaceBlock *b, const Access *a)
+{
+    for (uint32_t left = a->mask; left;) {
+        uint32_t   off[LANES], rank = a->off[__builtin_ctz(left)] >> 24, here = 0;
+        RaceBlock *owner = b->cluster ? b->cluster->block[rank % CLUSTER_BLOCKS] : NULL;
+        Access     part  = *a;
+        for (uint32_t m = left; m; m &= m - 1) {
+            unsigned i = (unsigned)__builtin_ctz(m);
+            off[i]     = a->off[i] & 0xffffff;
+            here |= (uint32_t)(a->off[i] >> 24 == rank) << i;
+        }
+        part.mask  = here;
+        part.space = ACCESS_SHARED;
+        part.off   = off;
+        if (owner)
+            touch(s, b, owner, &part, strength_of(a));
+        left &= ~here;
+    }
+}
+
+static void race_access(void *state, const Access *a)
+{
+    State     *s = state;
+    RaceBlock *b = block_of(s, a->block);
+    if (a->space == ACCESS_CLUSTER)
+        touch_others(s, b, a);
+    else
+        touch(s, b, a->space == ACCESS_SHARED ? b : NULL, a, strength_of(a));
+}
+
+static void race_async(void *state, const AsyncAccess *a)
+{
+    State     *s     = state;
+    RaceBlock *b     = block_of(s, a->block);
+    RaceBlock *owner = a->space == ACCESS_SHARED ? block_of(s, a->owner) : NULL;
+    RaceBlock *mbar  = a->by == ASYNC_BY_MBARRIER ? block_of(s, a->mbar_block) : NULL;
+    race_bulk(&s->cells, b, owner, mbar, a, site_of(s->run, a->instr));
 }
 
 /* ---- events ---- */
@@ -151,19 +217,81 @@ static void warp_sync(RaceBlock *b, const SyncEvent *e)
     }
 }
 
-static void mbarrier(RaceBlock *b, const SyncEvent *e)
+/* The mbarrier itself is memory: whoever uses it before its initialisation is ordered, or when its block may have exited, races. */
+static void touch_mbarrier(State *s, RaceBlock *b, const SyncEvent *e, RaceBlock *owner, uint32_t mask,
+                           const uint32_t *off)
 {
+    bool   init   = e->op == MBAR_INIT;
+    Access a      = {.instr = e->instr,
+                     .space = ACCESS_SHARED,
+                     .op    = init ? ACCESS_ST : ACCESS_ATOM,
+                     .bytes = 8,
+                     .mask  = mask,
+                     .warp  = e->warp,
+                     .block = e->block,
+                     .off   = off,
+                     .sem   = SEM_RELAXED,
+                     .scope = SCOPE_CLUSTER};
+    bool   flags  = s->run->flags;
+    s->run->flags = false; /* order is its own (race_async.c) */
+    touch(s, b, owner, &a, init ? STRENGTH_WEAK : STRENGTH_GPU);
+    s->run->flags = flags;
+}
+
+static void arrive(RaceBlock *b, const SyncEvent *e, RaceBlock *owner, uint32_t mask, const uint32_t *off)
+{
+    while (mask) { /* lanes that arrive at the same one together */
+        uint32_t at = off[__builtin_ctz(mask)], same = 0;
+        for (uint32_t m = mask; m; m &= m - 1)
+            same |= off[__builtin_ctz(m)] == at ? m & -m : 0;
+        order_mbarrier_arrive(b, e->warp, same, owner, at);
+        mask &= ~same;
+    }
+}
+
+/* mask: lanes that use mbarriers of owner. */
+static void mbarrier_of(State *s, RaceBlock *b, const SyncEvent *e, RaceBlock *owner, uint32_t mask,
+                        const uint32_t *off)
+{
+    bool test = e->op == MBAR_TEST || e->op == MBAR_TEST_PARITY;
+    if (test)
+        mask &= e->done;
+    if (!mask)
+        return;
+    if (e->op != MBAR_INVAL) /* whoever ends it has counted the others by means that order no memory (libcu++) */
+        touch_mbarrier(s, b, e, owner, mask, off);
     switch ((MbarOp)e->op) {
     case MBAR_INIT:
     case MBAR_INVAL:
-        for (uint32_t m = e->mask; m; m &= m - 1)
-            order_mbarrier_init(b, e->off[__builtin_ctz(m)]);
+        for (uint32_t m = mask; m; m &= m - 1)
+            order_mbarrier_init(owner, off[__builtin_ctz(m)]);
         return;
     case MBAR_EXPECT_TX:
     case MBAR_COMPLETE_TX: return;
     case MBAR_TEST:
-    case MBAR_TEST_PARITY: order_mbarrier_done(b, e->warp, e->done, e->off); return;
-    default: order_mbarrier_arrive(b, e->warp, e->mask, e->off); return;
+    case MBAR_TEST_PARITY:
+        if (e->sem != SEM_RELAXED)
+            order_mbarrier_waited(b, e->warp, mask, off);
+        return;
+    default:
+        if (e->sem != SEM_RELAXED)
+            arrive(b, e, owner, mask, off);
+    }
+}
+
+static void mbarrier(State *s, RaceBlock *b, const SyncEvent *e)
+{
+    for (uint32_t left = e->mask; left;) {
+        uint32_t   off[LANES], whose = e->off[__builtin_ctz(left)] >> 24, here = 0;
+        RaceBlock *owner = whose && b->cluster ? b->cluster->block[(whose - 1) % CLUSTER_BLOCKS] : b;
+        for (uint32_t m = left; m; m &= m - 1) {
+            unsigned i = (unsigned)__builtin_ctz(m);
+            off[i]     = e->off[i] & 0xffffff;
+            here |= (uint32_t)(e->off[i] >> 24 == whose) << i;
+        }
+        if (owner)
+            mbarrier_of(s, b, e, owner, here, off);
+        left &= ~here;
     }
 }
 
@@ -181,14 +309,28 @@ static void race_sync(void *state, const SyncEvent *e)
     switch ((SyncKind)e->kind) {
     case SYNC_BAR: order_bar_arrive(b, e->id, e->warp, e->mask, e->waits); break;
     case SYNC_BAR_DONE: order_bar_done(b, e->id); break;
-    case SYNC_CLUSTER: order_bar_arrive(b, CLUSTER_BARRIER, e->warp, e->mask, true); break;
-    case SYNC_CLUSTER_DONE: order_bar_done(b, CLUSTER_BARRIER); break;
+    case SYNC_CLUSTER: order_cluster_arrive(b, e->warp, e->mask, e->sem != SEM_RELAXED); break;
+    case SYNC_CLUSTER_DONE: order_cluster_done(b); break;
+    case SYNC_CLUSTER_WAIT: order_cluster_wait(b, e->warp, e->mask); break;
     case SYNC_WARP: warp_sync(b, e); break;
     case SYNC_FENCE: order_fence(b, e->warp, e->mask, (Sem)e->sem, (Scope)e->scope); break;
-    case SYNC_COMMIT: order_commit(b, e->warp, e->mask); break;
-    case SYNC_WAIT: order_wait(b, e->warp, e->mask, e->count); break;
+    case SYNC_PROXY: order_proxy(b, e->warp, e->mask); break;
+    case SYNC_COMMIT: order_commit(b, e->warp, e->mask, COPY_LOADS); break;
+    case SYNC_WAIT: order_wait(b, e->warp, e->mask, COPY_LOADS, e->count); break;
     case SYNC_COPY_ARRIVE: order_mbarrier_copies(b, e->warp, e->mask, e->off); break;
-    case SYNC_MBARRIER: mbarrier(b, e); break;
+    case SYNC_MBARRIER: mbarrier(s, b, e); break;
+    case SYNC_MBARRIER_DONE: order_mbarrier_done(b, e->off[0]); break;
+    case SYNC_BULK_COMMIT:
+        order_commit(b, e->warp, e->mask, COPY_READS);
+        order_commit(b, e->warp, e->mask, COPY_WRITES);
+        break;
+    case SYNC_BULK_WAIT:
+        order_wait(b, e->warp, e->mask, COPY_READS, e->count);
+        if (!e->waits)
+            order_wait(b, e->warp, e->mask, COPY_WRITES, e->count);
+        break;
+    case SYNC_WGMMA_COMMIT: order_wgmma_commit(b, e->warp); break;
+    case SYNC_WGMMA_WAIT: order_wgmma_wait(b, e->warp, e->count); break;
     case SYNC_EXIT: order_exit(b, e->warp, e->mask); break;
     case SYNC_MALLOC: forget(s, e); break;
     default: break;
@@ -207,6 +349,8 @@ static void *race_fork(Observer *o, const LaunchInfo *info, unsigned worker)
     s->cells.locks = info->workers > 1;
     if (!r->site_of) {
         r->info     = info;
+        r->clusters = info->cluster[0] * info->cluster[1] * info->cluster[2] > 1 ||
+                      race_has_cluster_barrier(r->launch->module, r->launch->kernel);
         r->site_of  = xcalloc(info->instrs + 1u, sizeof *r->site_of);
         r->instr_of = xcalloc(SITE_UNKNOWN + 1u, sizeof *r->instr_of);
     }
@@ -264,12 +408,13 @@ static Observer *race_begin(void *self, const RuleSet *rules, const CheckLaunch 
     r->touch  = cells_touch();
     race->launches++;
     pthread_mutex_init(&r->lock, NULL);
-    r->base.wants[ACCESS_GLOBAL] = r->base.wants[ACCESS_SHARED] = ALL_OPS;
-    r->base.alone                                               = r->flags;
+    r->base.wants[ACCESS_GLOBAL] = r->base.wants[ACCESS_SHARED] = r->base.wants[ACCESS_CLUSTER] = ALL_OPS;
+    r->base.alone                                                                               = r->flags;
 
     r->base.fork        = race_fork;
     r->base.access      = race_access;
     r->base.sync        = race_sync;
+    r->base.async       = race_async;
     r->base.block_start = race_block_start;
     r->base.block_end   = race_block_end;
     r->base.join        = race_join;

@@ -34,6 +34,7 @@ typedef struct RaceRun { /* one launch */
     const CheckLaunch *launch;
     const LaunchInfo  *info;
     Time               floor;     /* what is older happened before the launch */
+    bool               clusters;  /* blocks meet in clusters, if only of one block */
     bool               flags;     /* the kernel has fences or acquiring or releasing accesses */
     void             (*touch)(const struct Touch *t);
     SyncObject        *objects;   /* in global memory */
@@ -48,16 +49,23 @@ typedef struct RaceRun { /* one launch */
 /* A clash. */
 typedef struct RaceClash {
     const Access *access;
-    unsigned      lane;
+    unsigned      lane, thread; /* who made the access, or issued the operation */
     Stamp         me, other;
     bool          writes, other_writes;
     uint64_t      at;      /* address or offset of the first cell that clashes */
+    const RaceBlock *owner; /* shared memory: whose */
 } RaceClash;
 
 /* race_flags.c */
 bool race_has_flags(const Module *m, const Func *kernel);
+bool race_has_cluster_barrier(const Module *m, const Func *kernel);
 /* race_report.c */
 void race_report(RaceRun *r, Findings *found, const RaceBlock *b, const RaceClash *c);
+/* The operation reads what a thread wrote with no proxy fence behind it; what a tensor copy wrote with another swizzle. */
+void race_report_proxy(RaceRun *r, Findings *found, const RaceBlock *b, const RaceClash *c);
+void race_report_swizzle(RaceRun *r, Findings *found, const RaceBlock *b, const RaceClash *c, unsigned written, unsigned read);
+/* The block has ended, and nothing says that what s stands for was over. */
+void race_report_exit(RaceRun *r, Findings *found, const RaceBlock *b, Stamp s, bool writes, uint64_t at);
 /* The launch's findings go to `to`; those that others explain are left out. */
 void race_conclude(Findings *to, Findings *from);
 

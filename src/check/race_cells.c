@@ -19,7 +19,7 @@
 
 #define SERIAL_MASK (~UINT64_C(0) << (TIME_SHIFT + TICK_BITS))
 #define WARP_MASK   (UINT64_C(31) << (THREAD_SHIFT + 5))
-#define OWN_MASK    (SERIAL_MASK | UINT64_C(1023) << THREAD_SHIFT | 4)
+#define OWN_MASK    (SERIAL_MASK | UINT64_C(1023) << THREAD_SHIFT | KIND_MASK)
 
 /* ---- one cell --------------------------------------------------------------------------------------------------------- */
 
@@ -40,10 +40,16 @@ static inline bool atomic_pair(Stamp a, Stamp b)
 }
 
 /* What a flag was seen to say orders atomic accesses and volatile reads without a fence: nothing moves them before it. */
-static inline bool before(const Touch *t, Stamp me, Stamp other)
+static inline bool before(const Touch *t, Stamp me, Stamp other, bool written)
 {
     bool loose = stamp_strength(other) && stamp_strength(me) && stamp_strength(me) != STRENGTH_VOLATILE;
-    return order_before(t->b, stamp_thread(me), other, t->cells->run->floor, loose);
+    return order_before(t->b, stamp_thread(me), other, t->cells->run->floor, loose, written);
+}
+
+/* May the stamp matter to anybody? */
+static inline bool alive(const Touch *t, Stamp s)
+{
+    return s >= t->base || (s >= t->dead && stamp_async(s));
 }
 
 /* Has the thread read the cell since it was written?  Then its own write comes behind that write. */
@@ -56,14 +62,14 @@ static bool has_read(const Page *p, size_t i, Stamp me)
 static inline bool clashes(const Touch *t, const Page *p, size_t i, Plane k, Stamp me)
 {
     Stamp other = p->plane[k][i];
-    if (other < t->dead)
+    if (!alive(t, other))
         return false;
     if (distance(me, other) == 0 && !stamp_async(other))
         return false;
-    if (atomic_pair(me, other) || before(t, me, other))
+    if (atomic_pair(me, other) || before(t, me, other, k <= PLANE_WRITE2))
         return false;
     if (stamp_strength(me) == STRENGTH_VOLATILE && stamp_strength(other) && k <= PLANE_WRITE2 && has_read(p, i, me))
-        return !order_before(t->b, stamp_thread(me), other, t->cells->run->floor, true);
+        return !order_before(t->b, stamp_thread(me), other, t->cells->run->floor, true, true);
     return true;
 }
 
@@ -71,20 +77,21 @@ static inline bool clashes(const Touch *t, const Page *p, size_t i, Plane k, Sta
 static void keep(const Touch *t, Page *p, Plane plane, size_t i, Stamp me)
 {
     Stamp   *first = &page_plane(p, plane)[i], a = *first;
-    unsigned apart = distance(a, me);
-    if (a < t->dead || apart == 0) {
-        if (a < t->dead || stamp_strength(a) || !t->strong)
+    unsigned apart   = distance(a, me);
+    bool     written = plane == PLANE_WRITE;
+    if (!alive(t, a) || (apart == 0 && !stamp_async(a))) {
+        if (!alive(t, a) || stamp_strength(a) || !t->strong)
             *first = me;
         return;
     }
     const Stamp *second = p->plane[plane + 1];
     Stamp        c      = second ? second[i] : 0;
-    bool         full   = c >= t->dead && distance(a, c) >= apart;
+    bool         full   = alive(t, c) && distance(a, c) >= apart;
     if (full && !t->cells->run->flags && (apart == 3 || (apart == 2 && t->a->space == ACCESS_SHARED)))
         return;
-    if (before(t, me, a))
+    if (before(t, me, a, written))
         *first = me;
-    else if (!full || before(t, me, c))
+    else if (!full || before(t, me, c, written))
         page_plane(p, (Plane)(plane + 1))[i] = me;
 }
 
@@ -121,7 +128,15 @@ static void touch_lane(const Touch *t, Page *p, unsigned lane, unsigned at)
     for (size_t i = at >> p->shift, end = i + (cells ? cells : 1); i < end; i++) {
         Plane k = find_clash(t, p, i, me);
         if (k != PLANES && !told) {
-            RaceClash c = {t->a, lane, me, p->plane[k][i], t->writes, k <= PLANE_WRITE2, where};
+            RaceClash c = {.access       = t->a,
+                           .lane         = lane,
+                           .thread       = stamp_thread(me),
+                           .me           = me,
+                           .other        = p->plane[k][i],
+                           .writes       = t->writes,
+                           .other_writes = k <= PLANE_WRITE2,
+                           .at           = where,
+                           .owner        = t->owner};
             race_report(t->cells->run, &t->cells->found, t->b, &c);
             told = true;
         }
@@ -141,21 +156,32 @@ HOT bool is_own(Stamp a, Stamp me)
     return ((a ^ me) & OWN_MASK) == 0;
 }
 
-/* a, c: two readers.  differ: bits that tell blocks apart, or also warps; 0: nothing is enough. */
-HOT bool is_full(Stamp a, Stamp c, Stamp me, Stamp dead, Stamp differ)
+/* What is nobody's business: stamps of threads before base, of asynchronous operations before dead, and `over` itself, of an operation that the
+ * whole warp knows to be complete. */
+typedef struct Past {
+    Stamp dead, base, over;
+} Past;
+
+HOT bool is_past(Stamp s, Past p)
 {
-    bool live    = (a >= dead) & (c >= dead) & (((a ^ c) & differ) != 0);
+    return (s < p.dead) | ((s < p.base) & ((s & KIND_MASK) == 0)) | (s == p.over);
+}
+
+/* a, c: two readers.  differ: bits that tell blocks apart, or also warps; 0: nothing is enough. */
+HOT bool is_full(Stamp a, Stamp c, Stamp me, Past past, Stamp differ)
+{
+    bool live    = !is_past(a, past) & !is_past(c, past) & (((a ^ c) & differ) != 0);
     bool current = (((a ^ me) | (c ^ me)) >> TIME_SHIFT) == 0;
     bool far     = (((a ^ c) & WARP_MASK) != 0) | (((a ^ me) & WARP_MASK) == 0);
     return live | (current & far) | ((a ^ me) >> THREAD_SHIFT == 0);
 }
 
 /* n cells in a row, 1 << per of them a lane: no stamp of the plane is alive and another thread's. */
-HOT bool run_is_free(const Stamp *s, unsigned n, unsigned per, Stamp me, Stamp dead)
+HOT bool run_is_free(const Stamp *s, unsigned n, unsigned per, Stamp me, Past past)
 {
     bool free = true;
     for (unsigned i = 0; s && i < n; i++)
-        free &= (s[i] < dead) | is_own(s[i], me | (Stamp)(i >> per) << THREAD_SHIFT);
+        free &= is_past(s[i], past) | is_own(s[i], me | (Stamp)(i >> per) << THREAD_SHIFT);
     return free;
 }
 
@@ -165,7 +191,7 @@ HOT void run_keep(Stamp *s, unsigned n, unsigned per, Stamp me)
         s[i] = me | (Stamp)(i >> per) << THREAD_SHIFT;
 }
 
-HOT bool run_reads(const Touch *t, Page *p, size_t at, unsigned n, unsigned per, Stamp differ)
+HOT bool run_reads(const Touch *t, Page *p, size_t at, unsigned n, unsigned per, Past past, Stamp differ)
 {
     static const Stamp nobody[PAGE_BYTES >> WORD_BITS];
     const Stamp       *a = p->plane[PLANE_READ] ? p->plane[PLANE_READ] + at : nobody,
@@ -173,9 +199,9 @@ HOT bool run_reads(const Touch *t, Page *p, size_t at, unsigned n, unsigned per,
     bool fresh = true, full = true, second = differ != 0;
     for (unsigned i = 0; i < n; i++) {
         Stamp me = t->me | (Stamp)(i >> per) << THREAD_SHIFT;
-        fresh &= (a[i] < t->dead) | is_own(a[i], me);
-        full &= is_full(a[i], c[i], me, t->dead, differ);
-        second &= (a[i] >= t->dead) & (c[i] < t->dead) & (((a[i] ^ me) & differ) != 0);
+        fresh &= is_past(a[i], past) | is_own(a[i], me);
+        full &= is_full(a[i], c[i], me, past, differ);
+        second &= !is_past(a[i], past) & is_past(c[i], past) & (((a[i] ^ me) & differ) != 0);
     }
     if (fresh)
         run_keep(page_plane(p, PLANE_READ) + at, n, per, t->me);
@@ -184,18 +210,25 @@ HOT bool run_reads(const Touch *t, Page *p, size_t at, unsigned n, unsigned per,
     return fresh | full | second;
 }
 
+/* The stamp there, if it is of an asynchronous operation that the whole warp knows to be over; else 0. */
+HOT Stamp over(const Touch *t, const Stamp *plane, size_t at, bool written)
+{
+    Stamp s = plane ? plane[at] : 0;
+    return s >= t->dead && stamp_async(s) && order_warp_knows(t->b, t->a->warp, s, written) ? s : 0;
+}
+
 /* All lanes, each next to the one before.  false: nothing was done. */
 HOT bool touch_run(const Touch *t, Page *p, size_t at, unsigned n, unsigned per, Stamp differ)
 {
     const Stamp *w = p->plane[PLANE_WRITE], *w2 = p->plane[PLANE_WRITE2];
-    if (!run_is_free(w ? w + at : NULL, n, per, t->me, t->dead) ||
-        !run_is_free(w2 ? w2 + at : NULL, n, per, t->me, t->dead))
+    Past         past = {t->dead, t->base, 0}, wrote = {t->dead, t->base, over(t, w, at, true)};
+    if (!run_is_free(w ? w + at : NULL, n, per, t->me, wrote) || !run_is_free(w2 ? w2 + at : NULL, n, per, t->me, past))
         return false;
     if (!t->writes)
-        return run_reads(t, p, at, n, per, differ);
+        return run_reads(t, p, at, n, per, past, differ);
     const Stamp *r = p->plane[PLANE_READ], *r2 = p->plane[PLANE_READ2];
-    if (!run_is_free(r ? r + at : NULL, n, per, t->me, t->dead) ||
-        !run_is_free(r2 ? r2 + at : NULL, n, per, t->me, t->dead))
+    Past         read = {t->dead, t->base, over(t, r, at, false)};
+    if (!run_is_free(r ? r + at : NULL, n, per, t->me, read) || !run_is_free(r2 ? r2 + at : NULL, n, per, t->me, past))
         return false;
     run_keep(page_plane(p, PLANE_WRITE) + at, n, per, t->me);
     for (Plane k = PLANE_WRITE2; k < PLANES; k++)
@@ -212,7 +245,7 @@ typedef struct Ways {
     /* Is each place `bytes` behind the one before?  *same: lanes that have the place of the lane before. */
     bool (*line_up)(const uint32_t *at, uint32_t bytes, uint32_t *same);
     /* Reads of single cells: the lanes of which nothing is to be told or kept.  w may be NULL. */
-    uint32_t (*known)(const Stamp *a, const Stamp *c, const Stamp *w, const uint32_t *at, Stamp me, Stamp dead,
+    uint32_t (*known)(const Stamp *a, const Stamp *c, const Stamp *w, const uint32_t *at, Stamp me, Past past,
                       Stamp differ);
 } Ways;
 
@@ -249,15 +282,15 @@ HOT bool line_up(const uint32_t *at, uint32_t bytes, uint32_t *same)
     return run;
 }
 
-HOT uint32_t known(const Stamp *a, const Stamp *c, const Stamp *w, const uint32_t *at, Stamp me, Stamp dead,
+HOT uint32_t known(const Stamp *a, const Stamp *c, const Stamp *w, const uint32_t *at, Stamp me, Past past,
                    Stamp differ)
 {
     uint32_t lanes = 0;
     for (unsigned i = 0; i < LANES; i++) {
         uint32_t x    = at[i] >> WORD_BITS;
         Stamp    mine = me | (Stamp)i << THREAD_SHIFT;
-        bool     free = !w || w[x] < dead || is_own(w[x], mine);
-        lanes |= (uint32_t)(free && is_full(a[x], c[x], mine, dead, differ)) << i;
+        bool     free = !w || is_past(w[x], past) || is_own(w[x], mine);
+        lanes |= (uint32_t)(free && is_full(a[x], c[x], mine, past, differ)) << i;
     }
     return lanes;
 }
@@ -308,35 +341,47 @@ V4 static inline bool line_up_v4(const uint32_t *at, uint32_t bytes, uint32_t *s
     return _mm512_cmpeq_epi32_mask(lo, first) == 0xffff && _mm512_cmpeq_epi32_mask(hi, last) == 0xffff;
 }
 
+typedef struct Past8 {
+    __m512i dead, base, over;
+} Past8;
+
+V4 static inline uint32_t past_8(__m512i s, Past8 p)
+{
+    const __m512i kind = _mm512_set1_epi64(KIND_MASK);
+    return _mm512_cmplt_epu64_mask(s, p.dead) |
+           (uint32_t)(_mm512_cmplt_epu64_mask(s, p.base) & _mm512_testn_epi64_mask(s, kind)) |
+           _mm512_cmpeq_epi64_mask(s, p.over);
+}
+
 /* is_full, and w free, of 8 lanes. */
-V4 static inline uint32_t known_8(__m512i a, __m512i c, __m512i w, __m512i me, __m512i dead, __m512i differ)
+V4 static inline uint32_t known_8(__m512i a, __m512i c, __m512i w, __m512i me, Past8 p, __m512i differ)
 {
     const __m512i warp = _mm512_set1_epi64((long long)WARP_MASK), own = _mm512_set1_epi64((long long)OWN_MASK);
     __m512i       ac = _mm512_xor_si512(a, c), am = _mm512_xor_si512(a, me), cm = _mm512_xor_si512(c, me);
-    uint32_t      live =
-        _mm512_cmpge_epu64_mask(a, dead) & _mm512_cmpge_epu64_mask(c, dead) & _mm512_test_epi64_mask(ac, differ);
+    uint32_t      live = ~(past_8(a, p) | past_8(c, p)) & _mm512_test_epi64_mask(ac, differ);
     __m512i  none = _mm512_srli_epi64(_mm512_or_si512(am, cm), TIME_SHIFT), time = _mm512_srli_epi64(am, THREAD_SHIFT);
     uint32_t current = _mm512_testn_epi64_mask(none, none),
              far     = _mm512_test_epi64_mask(ac, warp) | _mm512_testn_epi64_mask(am, warp),
              moment  = _mm512_testn_epi64_mask(time, time),
-             free    = _mm512_cmplt_epu64_mask(w, dead) | _mm512_testn_epi64_mask(_mm512_xor_si512(w, me), own);
+             free    = past_8(w, p) | _mm512_testn_epi64_mask(_mm512_xor_si512(w, me), own);
     return (live | (current & far) | moment) & free;
 }
 
 V4 static inline uint32_t known_v4(const Stamp *a, const Stamp *c, const Stamp *w, const uint32_t *at, Stamp me,
-                                   Stamp dead, Stamp differ)
+                                   Past past, Stamp differ)
 {
-    const __m512i eight = _mm512_set1_epi64(INT64_C(8) << THREAD_SHIFT), d = _mm512_set1_epi64((long long)dead),
-                  f = _mm512_set1_epi64((long long)differ);
-    __m512i  mine   = _mm512_or_si512(_mm512_set1_epi64((long long)me),
-                                      _mm512_slli_epi64(_mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7), THREAD_SHIFT));
-    uint32_t lanes  = 0;
+    const __m512i eight = _mm512_set1_epi64(INT64_C(8) << THREAD_SHIFT), f = _mm512_set1_epi64((long long)differ);
+    const Past8   p8    = {_mm512_set1_epi64((long long)past.dead), _mm512_set1_epi64((long long)past.base),
+                           _mm512_set1_epi64((long long)past.over)};
+    __m512i       mine  = _mm512_or_si512(_mm512_set1_epi64((long long)me),
+                                          _mm512_slli_epi64(_mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7), THREAD_SHIFT));
+    uint32_t      lanes = 0;
 #pragma GCC unroll 4
     for (unsigned i = 0; i < 4; i++) {
         __m256i x = _mm256_srli_epi32(_mm256_loadu_si256((const __m256i *)(const void *)(at + 8 * i)), WORD_BITS);
         __m512i p = _mm512_i32gather_epi64(x, a, 8), q = _mm512_i32gather_epi64(x, c, 8);
         __m512i r = w ? _mm512_i32gather_epi64(x, w, 8) : _mm512_setzero_si512();
-        lanes |= known_8(p, q, r, mine, d, f) << 8 * i;
+        lanes |= known_8(p, q, r, mine, p8, f) << 8 * i;
         mine = _mm512_add_epi64(mine, eight);
     }
     return lanes;
@@ -348,11 +393,11 @@ static const Ways v4_ways = {pick32_v4, pick64_v4, line_up_v4, known_v4};
 /* The lanes of one page. */
 HOT void touch_page(const Touch *t, Page *p, uint32_t lanes, const uint32_t *at, const Ways *ways)
 {
-    const RaceRun *r      = t->cells->run;
-    unsigned       bytes  = t->a->bytes;
-    uint32_t       same   = 0;
-    bool           plain  = !t->strong && !t->async && p->shift == WORD_BITS && bytes >= 1 << WORD_BITS && bytes <= 16;
-    Stamp          differ = r->flags ? 0 : t->a->space == ACCESS_SHARED ? SERIAL_MASK | WARP_MASK : SERIAL_MASK;
+    const RaceRun *r     = t->cells->run;
+    unsigned       bytes = t->a->bytes;
+    uint32_t       same  = 0;
+    bool  plain  = !t->strong && !stamp_async(t->me) && p->shift == WORD_BITS && bytes >= 1 << WORD_BITS && bytes <= 16;
+    Stamp differ = r->flags ? 0 : t->a->space == ACCESS_SHARED ? SERIAL_MASK | WARP_MASK : SERIAL_MASK;
     if (plain && ways->line_up(at, bytes, &same) && lanes == UINT32_MAX) {
         unsigned per = (unsigned)__builtin_ctz(bytes) - WORD_BITS;
         if (touch_run(t, p, at[0] >> WORD_BITS, LANES << per, per, differ))
@@ -363,7 +408,10 @@ HOT void touch_page(const Touch *t, Page *p, uint32_t lanes, const uint32_t *at,
         if (!r->flags && !t->b->warp[t->a->warp].lane) /* two lanes stand for all that read one place */
             lanes &= ~(same & same << 1 & lanes << 1 & lanes << 2);
         if (bytes == 1 << WORD_BITS && (lanes & (lanes - 1)) && a && c && !p->plane[PLANE_WRITE2])
-            lanes &= ~ways->known(a, c, p->plane[PLANE_WRITE], at, t->me, t->dead, differ);
+            lanes &= ~ways->known(
+                a, c, p->plane[PLANE_WRITE], at, t->me,
+                (Past){t->dead, t->base, over(t, p->plane[PLANE_WRITE], at[__builtin_ctz(lanes)] >> WORD_BITS, true)},
+                differ);
     }
     for (; lanes; lanes &= lanes - 1)
         touch_lane(t, p, (unsigned)__builtin_ctz(lanes), at[__builtin_ctz(lanes)]);
@@ -371,7 +419,7 @@ HOT void touch_page(const Touch *t, Page *p, uint32_t lanes, const uint32_t *at,
 
 /* ---- pages ------------------------------------------------------------------------------------------------------------ */
 
-static Page *page_of(Cells *s, uint64_t address)
+Page *cells_page(Cells *s, uint64_t address)
 {
     uint64_t number = address >> PAGE_BITS;
     unsigned k      = (unsigned)number % PAGE_CACHE;
@@ -394,8 +442,8 @@ HOT void touch_shared(const Touch *t, const Ways *ways)
     for (uint32_t left = t->a->mask; left;) {
         uint32_t at[LANES], page = off[__builtin_ctz(left)] >> PAGE_BITS, here = ways->pick32(off, page, at) & left;
         left &= ~here;
-        split_if_narrow(t, &t->b->shared[page]);
-        touch_page(t, &t->b->shared[page], here, at, ways);
+        split_if_narrow(t, &t->pages[page]);
+        touch_page(t, &t->pages[page], here, at, ways);
     }
 }
 
@@ -406,7 +454,7 @@ HOT void touch_global(const Touch *t, const Ways *ways)
         uint64_t first = addr[__builtin_ctz(left)] >> PAGE_BITS;
         uint32_t at[LANES], here = ways->pick64(addr, first, at) & left;
         left &= ~here;
-        Page *p = page_of(t->cells, first << PAGE_BITS);
+        Page *p = cells_page(t->cells, first << PAGE_BITS);
         if (t->cells->locks)
             page_lock(p);
         split_if_narrow(t, p);

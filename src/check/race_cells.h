@@ -18,14 +18,22 @@ typedef struct Cells { /* one worker */
 
 typedef struct Touch { /* one warp access */
     Cells        *cells;
-    RaceBlock    *b;
+    RaceBlock    *b, *owner; /* who; whose shared memory, NULL: global */
     const Access *a;
+    Page         *pages; /* shared memory: whose it is */
     Stamp         dead;  /* what is below is nobody's business */
+    Stamp         base;  /* likewise for what threads did */
     Stamp         me;    /* of lane 0 */
     uint32_t      flags; /* lanes whose volatile write sets a flag */
-    bool          writes, strong, async;
+    bool          writes, strong;
 } Touch;
 
+/* race_bulk.c: one side of an asynchronous operation that b issued.  owner: whose shared memory, NULL: global; mbar: whose mbarrier, or NULL. */
+void race_bulk(Cells *cells, RaceBlock *b, RaceBlock *owner, RaceBlock *mbar, const AsyncAccess *a, unsigned site);
+/* The block ends: nobody else may still need its shared memory. */
+void race_bulk_end(Cells *cells, RaceBlock *b);
+/* The page of a global address. */
+Page *cells_page(Cells *s, uint64_t address);
 /* Looks at every cell, reports clashes, and keeps the access: the function for this processor. */
 typedef void CellsTouch(const Touch *t);
 CellsTouch  *cells_touch(void);

@@ -14,7 +14,7 @@
 
 /* ---- serials ---- */
 
-enum { CHUNK = 1 << 14, CHUNKS = (1 << 26) / CHUNK };
+enum { CHUNK = 1 << 14, CHUNKS = SERIALS / CHUNK };
 
 struct Serials {
     uint32_t    next;
@@ -102,10 +102,12 @@ void order_start(RaceBlock *b, uint64_t index, uint32_t launch)
     b->index  = index;
     b->launch = launch;
     b->birth  = serial_take(b->serials, (SerialInfo){0, launch, index});
-    b->now = b->base = (Time)b->birth << TICK_BITS;
+    b->now = b->base = b->oldest = (Time)b->birth << TICK_BITS;
+    b->async = b->foreign = false;
     for (uint32_t w = 0; w < b->nwarps; w++) {
         uint32_t n         = b->nthreads - w * LANES;
         b->warp[w].base    = 0;
+        b->warp[w].commits = 0;
         b->warp[w].threads = n >= LANES ? UINT32_MAX : (UINT32_C(1) << n) - 1;
     }
 }
@@ -133,16 +135,17 @@ void order_end(RaceBlock *b)
     for (uint32_t t = 0; b->thread && t < b->nthreads; t++)
         thread_clear(&b->thread[t]);
     free(b->thread);
-    free(b->copy);
     b->thread = NULL;
-    b->copy   = NULL;
+    order_async_end(b);
     clock_drop(b->know);
     b->know = NULL;
     for (int i = 0; i < ORDER_BARRIERS; i++)
         bar_clear(b, &b->bar[i]);
     for (uint32_t w = 0; w < b->nwarps; w++) {
         free(b->warp[w].lane);
+        clock_drop(b->warp[w].know);
         b->warp[w].lane = NULL;
+        b->warp[w].know = NULL;
     }
     order_drop_objects(&b->objects);
 }
@@ -169,7 +172,7 @@ void order_tick(RaceBlock *b)
 
 /* ---- the question ---- */
 
-bool order_before(const RaceBlock *b, unsigned thread, Stamp s, Time floor, bool loose)
+bool order_before(const RaceBlock *b, unsigned thread, Stamp s, Time floor, bool loose, bool written)
 {
     Time     time   = stamp_time(s);
     uint32_t serial = stamp_serial(s), birth = b->birth;
@@ -177,7 +180,7 @@ bool order_before(const RaceBlock *b, unsigned thread, Stamp s, Time floor, bool
     if (time < floor)
         return true;
     if (stamp_async(s))
-        return order_copy_before(b, thread, s);
+        return order_async_before(b, thread, s, written);
     if (serial != (uint32_t)(b->now >> TICK_BITS))
         birth = serials_info(b->serials, serial)->birth;
     if (birth == b->birth) {
@@ -194,6 +197,8 @@ bool order_before(const RaceBlock *b, unsigned thread, Stamp s, Time floor, bool
 
 void order_exit(RaceBlock *b, uint32_t warp, uint32_t mask)
 {
+    if (b->cluster)
+        order_cluster_arrive(b, warp, mask, true);
     b->warp[warp].threads &= ~mask;
 }
 
@@ -267,10 +272,9 @@ void order_bar_done(RaceBlock *b, uint32_t id)
             clock_join(&all, c);
             clock_drop(c);
         }
-        ThreadOrder *thread = order_threads(b);
         for (uint32_t w = 0; w < b->nwarps; w++)
-            for (uint32_t m = bar->waiting[w]; m; m &= m - 1)
-                clock_join(&thread[w * LANES + (unsigned)__builtin_ctz(m)].know, all);
+            if (bar->waiting[w])
+                order_know(b, w, bar->waiting[w], all);
         clock_drop(all);
     }
     bar_clear(b, bar);

@@ -15,7 +15,8 @@
 typedef struct End { /* one of the two */
     Stamp             stamp;
     bool              writes;
-    uint32_t          instr; /* the first of its source line */
+    unsigned          thread; /* of an agent: 0 */
+    uint32_t          instr;  /* the first of its source line */
     const SerialInfo *block;
 } End;
 
@@ -74,13 +75,15 @@ static bool is_second(const RaceRun *r, const End *a, const End *b)
 static Ends look(RaceRun *r, const RaceBlock *b, const RaceClash *c)
 {
     Ends e       = {.r = r, .c = c};
-    End  me      = {c->me, c->writes, line_of(r, c->me), serials_info(b->serials, stamp_serial(c->me))},
-        other    = {c->other, c->other_writes, line_of(r, c->other), serials_info(b->serials, stamp_serial(c->other))};
+    End  me      = {c->me, c->writes, c->thread, line_of(r, c->me), serials_info(b->serials, stamp_serial(c->me))},
+        other    = {c->other, c->other_writes, stamp_kind(c->other) == BY_AGENT ? 0 : stamp_thread(c->other),
+                    line_of(r, c->other), serials_info(b->serials, stamp_serial(c->other))};
     bool swap    = is_second(r, &me, &other);
     e.here       = swap ? other : me;
     e.there      = swap ? me : other;
     e.same_block = me.block->birth == other.block->birth;
-    e.same_warp  = e.same_block && stamp_thread(c->me) / LANES == stamp_thread(c->other) / LANES;
+    e.same_warp  = e.same_block && !stamp_async(c->me) && !stamp_async(c->other) &&
+                  stamp_thread(c->me) / LANES == stamp_thread(c->other) / LANES;
     e.at_once = e.same_warp && stamp_time(c->me) == stamp_time(c->other) && stamp_site(c->me) == stamp_site(c->other);
     return e;
 }
@@ -99,7 +102,8 @@ static bool same_value(const Ends *e)
 {
     const Access *a = e->c->access;
     uint8_t       mine[32], theirs[32];
-    if (!e->c->writes || !e->c->other_writes || a->op != ACCESS_ST || !a->regs || a->bytes > sizeof mine)
+    if (!e->c->writes || !e->c->other_writes || a->op != ACCESS_ST || !a->regs || a->bytes > sizeof mine ||
+        (a->off && !a->memory))
         return false;
     stored(a, e->c->lane, mine);
     unsigned lane = stamp_thread(e->c->other) % LANES;
@@ -131,16 +135,43 @@ static RuleId rule_of(const Ends *e)
         return RULE_RACE_VOLATILE;
     if (e->same_warp)
         return RULE_RACE_WARP;
-    return e->c->access->space == ACCESS_SHARED ? RULE_RACE_SHARED : RULE_RACE_GLOBAL;
+    if (e->c->access->space == ACCESS_SHARED)
+        return e->same_block ? RULE_RACE_SHARED : RULE_RACE_CLUSTER;
+    return RULE_RACE_GLOBAL;
+}
+
+static bool is_product(Stamp s)
+{
+    return stamp_kind(s) == BY_AGENT && stamp_thread(s) >= AGENT_WARPGROUP;
+}
+
+/* What would have told of the end of the operation that came first here. */
+static const char *missing_wait(const Ends *e)
+{
+    Stamp first = e->c->other;
+    bool  own   = stamp_kind(first) != BY_AGENT && e->same_block && e->c->thread == stamp_thread(first);
+    if (is_product(first))
+        return ", with no wgmma.wait_group that has waited for the product";
+    if (stamp_kind(first) == BY_AGENT)
+        return ", with no wait that has seen the phase of the mbarrier complete at which the copy completes";
+    if (stamp_kind(first) == BY_GROUP)
+        return e->c->other_writes ? ", with no cp.async.bulk.wait_group for the copy by the thread that issued it, and "
+                                    "order behind that"
+                                  : ", with no cp.async.bulk.wait_group.read for the copy by the thread that issued "
+                                    "it, and order behind that";
+    return own ? ", before it waits for the copy (cp.async.wait_group, __pipeline_wait_prior)"
+               : ", with no wait for the copy by that thread and barrier behind it";
 }
 
 static const char *missing(const Ends *e)
 {
     Stamp me = e->here.stamp, other = e->there.stamp;
-    if (stamp_async(other))
-        return stamp_thread(me) == stamp_thread(other) && e->same_block
-                   ? ", before it waits for the copy (cp.async.wait_group, __pipeline_wait_prior)"
-                   : ", with no wait for the copy by that thread and barrier behind it";
+    if (stamp_async(e->c->other))
+        return missing_wait(e);
+    if (stamp_async(e->c->me))
+        return is_product(e->c->me)
+                   ? ", with no barrier between that and the product"
+                   : "; nothing orders the copy behind that: a barrier or an mbarrier before it is issued";
     if (e->at_once)
         return same_value(e) ? " in the same instruction"
                              : " in the same instruction; which of them stays is undefined";
@@ -150,6 +181,8 @@ static const char *missing(const Ends *e)
         return "; both are atomic, but the scope of the first does not hold the other's block";
     if (e->same_block && e->c->access->space == ACCESS_SHARED)
         return ", with no __syncthreads() between";
+    if (e->c->access->space == ACCESS_SHARED)
+        return ", with no barrier.cluster (cluster.sync()) or remote mbarrier between";
     if (e->same_block)
         return ", with no __syncthreads() or release and acquire between";
     if (!either(e, STRENGTH_WEAK) && !e->same_block)
@@ -157,6 +190,22 @@ static const char *missing(const Ends *e)
     if (stamp_strength(me) || stamp_strength(other))
         return "; not both are atomic, and there is no release and acquire pattern (fence and atomic) between";
     return ", with no release and acquire pattern (fence and atomic) between: blocks run in no fixed order";
+}
+
+static const char *block_text(const RaceRun *r, Findings *f, uint64_t b)
+{
+    const uint32_t *g = r->info->grid;
+    return findings_text(f, "block (%u, %u, %u)", (unsigned)(b % g[0]), (unsigned)(b / g[0] % g[1]),
+                         (unsigned)(b / g[0] / g[1]));
+}
+
+/* Whose shared memory, where blocks of a cluster meet. */
+static const char *of_block(const Ends *e, Findings *f)
+{
+    const RaceBlock *o = e->c->owner;
+    return o && (!e->same_block || o->birth != e->here.block->birth)
+               ? findings_text(f, " of %s", block_text(e->r, f, o->index))
+               : "";
 }
 
 /* 'tile' + 20, or allocation and offset. */
@@ -184,13 +233,16 @@ static const char *place_in_memory(const Ends *e, Findings *f)
         return findings_text(f, "shared byte %" PRIu64, at);
     size_t      len;
     const char *shown = var_name(info->shared_var[best]->name, &len);
-    return findings_text(f, "shared '%.*s' + %" PRIu64, (int)len, shown, at - info->shared_offset[best]);
+    return findings_text(f, "shared '%.*s' + %" PRIu64 "%s", (int)len, shown, at - info->shared_offset[best],
+                         of_block(e, f));
 }
 
 static const char *verb(bool writes, Stamp s)
 {
+    if (is_product(s))
+        return "multiplies";
     if (stamp_async(s))
-        return "copies to";
+        return writes ? stamp_strength(s) ? "adds to" : "copies to" : "copies from";
     if (stamp_strength(s) == STRENGTH_VOLATILE)
         return "writes (volatile)";
     if (stamp_strength(s))
@@ -198,16 +250,26 @@ static const char *verb(bool writes, Stamp s)
     return writes ? "writes" : "reads";
 }
 
+/* What the other end did, behind its name. */
+static const char *verb_of_other(bool writes, Stamp s)
+{
+    if (stamp_kind(s) == BY_AGENT && !is_product(s))
+        return writes ? stamp_strength(s) ? "adds to" : "writes" : "reads";
+    return verb(writes, s);
+}
+
 static const char *thread_name(const Ends *e, const End *end, Findings *f)
 {
-    const uint32_t *n = e->r->info->block, *g = e->r->info->grid;
-    unsigned        t      = stamp_thread(end->stamp);
-    uint64_t        b      = end->block->block;
-    const char     *thread = findings_text(f, "thread (%u, %u, %u)", t % n[0], t / n[0] % n[1], t / (n[0] * n[1]));
-    if (e->same_block)
-        return thread;
-    return findings_text(f, "%s of block (%u, %u, %u)", thread, (unsigned)(b % g[0]), (unsigned)(b / g[0] % g[1]),
-                         (unsigned)(b / g[0] / g[1]));
+    const uint32_t *n = e->r->info->block;
+    unsigned        t = end->thread;
+    const char     *who;
+    if (is_product(end->stamp))
+        who = findings_text(f, "warpgroup %u", stamp_thread(end->stamp) - AGENT_WARPGROUP);
+    else if (stamp_kind(end->stamp) == BY_AGENT)
+        return "a bulk copy";
+    else
+        who = findings_text(f, "thread (%u, %u, %u)", t % n[0], t / n[0] % n[1], t / (n[0] * n[1]));
+    return e->same_block ? who : findings_text(f, "%s of %s", who, block_text(e->r, f, end->block->block));
 }
 
 static const char *line_text(const RaceRun *r, Findings *f, uint32_t instr)
@@ -224,20 +286,82 @@ void race_report(RaceRun *r, Findings *found, const RaceBlock *b, const RaceClas
     RuleId     rule = rule_of(&e);
     if (!r->rules->on[rule])
         return;
-    Finding *f =
-        findings_note(found, rule, here->instr, there->instr, 0, here->block->block, stamp_thread(here->stamp), 1);
+    Finding *f = findings_note(found, rule, here->instr, there->instr, 0, here->block->block, here->thread, 1);
     if (!f)
         return;
-    f->address       = c->at;
-    f->other_block   = there->block->block;
-    f->other_thread  = stamp_thread(there->stamp);
-    f->message       = findings_text(found, "%s %s, which %s %s at %s%s", verb(here->writes, here->stamp),
-                                     place_in_memory(&e, found), thread_name(&e, there, found),
-                                     verb(there->writes, there->stamp), line_text(r, found, there->instr), missing(&e));
+    f->address      = c->at;
+    f->other_block  = there->block->block;
+    f->other_thread = there->thread;
+    f->message =
+        findings_text(found, "%s %s, which %s %s at %s%s", verb(here->writes, here->stamp), place_in_memory(&e, found),
+                      thread_name(&e, there, found), verb_of_other(there->writes, there->stamp),
+                      line_text(r, found, there->instr), missing(&e));
     f->other_message = findings_text(found, "%s here",
-                                     stamp_async(there->stamp) ? "copied"
-                                     : there->writes           ? "written"
-                                                               : "read");
+                                     is_product(there->stamp)    ? "multiplied"
+                                     : stamp_async(there->stamp) ? "copied"
+                                     : there->writes             ? "written"
+                                                                 : "read");
+}
+
+/* ---- the async proxy, swizzles, the end of a block ---- */
+
+/* A finding at the operation, with the write as its other end. */
+static Finding *note_read(RaceRun *r, Findings *found, const Ends *e, RuleId rule)
+{
+    uint32_t here = line_of(r, e->c->me), there = line_of(r, e->c->other);
+    Finding *f =
+        r->rules->on[rule] ? findings_note(found, rule, here, there, 0, e->c->access->block, e->c->thread, 1) : NULL;
+    if (!f)
+        return NULL;
+    f->address       = e->c->at;
+    f->other_block   = serials_info(e->c->owner->serials, stamp_serial(e->c->other))->block;
+    f->other_thread  = stamp_async(e->c->other) ? 0 : stamp_thread(e->c->other);
+    f->other_message = "written here";
+    return f;
+}
+
+void race_report_proxy(RaceRun *r, Findings *found, const RaceBlock *b, const RaceClash *c)
+{
+    Ends     e = look(r, b, c);
+    Finding *f = note_read(r, found, &e, RULE_MISSING_PROXY_FENCE);
+    if (f)
+        f->message = findings_text(found,
+                                   "%s %s, which %s wrote at %s, with no fence.proxy.async between: the async proxy "
+                                   "may see what was there before",
+                                   verb(false, c->me), place_in_memory(&e, found),
+                                   thread_name(&e, stamp_async(e.here.stamp) ? &e.there : &e.here, found),
+                                   line_text(r, found, line_of(r, c->other)));
+}
+
+void race_report_swizzle(RaceRun *r, Findings *found, const RaceBlock *b, const RaceClash *c, unsigned written,
+                         unsigned read)
+{
+    static const char *const mode[] = {"no swizzle", "the 32-byte swizzle", "the 64-byte swizzle",
+                                       "the 128-byte swizzle"};
+    Ends                     e      = look(r, b, c);
+    Finding                 *f      = note_read(r, found, &e, RULE_SWIZZLE);
+    if (f)
+        f->message = findings_text(found, "the descriptor reads %s with %s; the tensor copy at %s wrote it with %s",
+                                   place_in_memory(&e, found), mode[read & 3],
+                                   line_text(r, found, line_of(r, c->other)), mode[written & 3]);
+}
+
+void race_report_exit(RaceRun *r, Findings *found, const RaceBlock *b, Stamp s, bool writes, uint64_t at)
+{
+    Access    x    = {.space = ACCESS_SHARED, .op = ACCESS_COPY, .block = b->index};
+    RaceClash c    = {.access = &x, .me = s, .other = s, .at = at, .owner = b, .writes = writes};
+    RuleId    rule = stamp_async(s) ? RULE_RACE_ASYNC : RULE_RACE_CLUSTER;
+    Ends      e    = look(r, b, &c);
+    Finding  *f    = r->rules->on[rule] ? findings_note(found, rule, line_of(r, s), NO_INSTR, 1, e.here.block->block,
+                                                    stamp_kind(s) == BY_AGENT ? 0 : stamp_thread(s), 1)
+                                        : NULL;
+    if (!f)
+        return;
+    f->address = at;
+    f->message = findings_text(found, "%s %s, and nothing keeps %s from exiting before that: %s", verb(writes, s),
+                               place_in_memory(&e, found), block_text(r, found, b->index),
+                               stamp_async(s) ? "none of its threads waits for it"
+                                              : "barrier.cluster (cluster.sync()) has to follow the last access");
 }
 
 /* What barriers of the block would order needs none of the warp's: one finding for two lines. */

@@ -1,30 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Order by other means than barriers of a block or a warp: fences with atomic accesses, acquire and release, mbarriers, cp.async.
+ * Order by other means than barriers of a block or a warp: fences with atomic accesses, acquire and release.
  *
  * A release pattern is a releasing write, or a fence and then an atomic or volatile write; an acquire pattern an acquiring read, or an
  * atomic or volatile read and then a fence.  Each place that was written so has a SyncObject: what its last write releases, joined by the
  * read-modify-writes behind it.  A release reaches who reads the value at a scope that contains both; .cta patterns order within a block only.
  *
- * Three liberties.  Fences of threads that a barrier joins work for all of them (`__threadfence(); __syncthreads(); if (!t) atomicAdd(...)`),
+ * Two liberties.  Fences of threads that a barrier joins work for all of them (`__threadfence(); __syncthreads(); if (!t) atomicAdd(...)`),
  * which the manual gives to fence.sc.  A barrier behind an atomic read of a flag acquires for the whole block like a fence, as the last block
- * of NVIDIA's threadFenceReduction expects.  An mbarrier orders what arrived before a wait that saw any phase complete, also arrivals of
- * the next phase.  All can hide a race, none invents one. */
+ * of NVIDIA's threadFenceReduction expects.  Both can hide a race, neither invents one. */
 #include <stdlib.h>
 #include <string.h>
 
-#include <uthash.h>
-
 #include "base/arena.h"
-#include "check/race_order.h"
-
-struct SyncObject {
-    uint64_t       key;
-    Clock         *wide;   /* released at cluster scope or wider, or by an mbarrier */
-    Clock         *narrow; /* released at .cta by a thread of the block `birth` */
-    uint32_t       birth;
-    UT_hash_handle hh;
-};
+#include "check/race_object.h"
 
 ThreadOrder *order_threads(RaceBlock *b)
 {
@@ -33,17 +22,10 @@ ThreadOrder *order_threads(RaceBlock *b)
     return b->thread;
 }
 
-CopyOrder *order_copies(RaceBlock *b)
-{
-    if (!b->copy)
-        b->copy = xcalloc(b->nthreads, sizeof *b->copy);
-    return b->copy;
-}
-
 /* ---- what threads would release ---- */
 
 typedef struct Entries {
-    ClockEntry e[4 * LANES + LANES + 4];
+    ClockEntry e[5 * LANES + 4];
     size_t     n;
 } Entries;
 
@@ -82,13 +64,15 @@ Clock *order_snapshot(const RaceBlock *b, uint32_t warp, uint32_t mask, bool out
         for (uint32_t m = mask; m; m &= m - 1)
             add(&l, who_thread(b->birth, warp * LANES + (unsigned)__builtin_ctz(m)), b->now);
     }
-    for (uint32_t m = b->copy ? mask : 0; m; m &= m - 1) {
-        unsigned t = warp * LANES + (unsigned)__builtin_ctz(m);
-        add(&l, who_copies(b->birth, t), b->copy[t].waited);
-    }
+    for (CopyKind k = COPY_LOADS; k < COPY_KINDS; k++)
+        for (uint32_t m = b->copiers[k] >> warp & 1 ? mask : 0; m; m &= m - 1) {
+            unsigned t = warp * LANES + (unsigned)__builtin_ctz(m);
+            add(&l, who_copies(b->birth, k, t), b->copy[k][t].waited);
+        }
     Clock *c = clock_new(l.e, l.n);
     if (outside)
         clock_join(&c, b->know);
+    clock_join(&c, w->know);
     for (uint32_t m = b->thread ? mask : 0; m; m &= m - 1)
         clock_join(&c, b->thread[warp * LANES + (unsigned)__builtin_ctz(m)].know);
     return c;
@@ -97,13 +81,28 @@ Clock *order_snapshot(const RaceBlock *b, uint32_t warp, uint32_t mask, bool out
 bool order_acquired(const RaceBlock *b, unsigned thread, uint32_t birth, unsigned t, Time time, bool loose)
 {
     const ThreadOrder *own     = b->thread ? &b->thread[thread] : NULL;
-    const Clock       *know[3] = {b->know, own ? own->know : NULL, loose && own ? own->pending : NULL};
-    for (int i = 0; i < 3; i++)
+    const Clock       *know[4] = {b->know, b->warp[thread / LANES].know, own ? own->know : NULL,
+                            loose && own ? own->pending : NULL};
+    for (int i = 0; i < 4; i++)
         if (know[i] &&
             (time < clock_get(know[i], who_block(birth)) || time < clock_get(know[i], who_warp(birth, t / LANES)) ||
              time < clock_get(know[i], who_thread(birth, t))))
             return true;
     return false;
+}
+
+void order_know(RaceBlock *b, uint32_t warp, uint32_t mask, Clock *c)
+{
+    WarpOrder *w = &b->warp[warp];
+    if (!c)
+        return;
+    if ((mask & w->threads) == w->threads) {
+        clock_join(&w->know, c);
+        return;
+    }
+    ThreadOrder *thread = order_threads(b);
+    for (; mask; mask &= mask - 1)
+        clock_join(&thread[warp * LANES + (unsigned)__builtin_ctz(mask)].know, c);
 }
 
 /* ---- fences ---- */
@@ -141,6 +140,7 @@ void order_fence(RaceBlock *b, uint32_t warp, uint32_t mask, Sem sem, Scope scop
             continue;
         replace(&t->released, NULL);
         replace(&t->fence_know, t->know);
+        clock_join(&t->fence_know, b->warp[warp].know);
         replace(&t->fence_all, b->know);
         t->fence       = b->now;
         t->fence_base  = b->base;
@@ -167,18 +167,29 @@ static Clock *fenced(const RaceBlock *b, ThreadOrder *t, unsigned thread)
     return t->released;
 }
 
+Clock *order_fenced(RaceBlock *b, uint32_t warp, uint32_t mask)
+{
+    Clock *all = NULL;
+    for (uint32_t m = b->thread ? mask : 0; m; m &= m - 1) {
+        unsigned t = warp * LANES + (unsigned)__builtin_ctz(m);
+        if (b->thread[t].fence)
+            clock_join(&all, fenced(b, &b->thread[t], t));
+    }
+    return all;
+}
+
 /* ---- objects ---- */
 
-static SyncObject *find(SyncObject *const *objects, uint64_t key)
+SyncObject *object_find(SyncObject *const *objects, uint64_t key)
 {
     SyncObject *o;
     HASH_FIND(hh, *objects, &key, sizeof key, o);
     return o;
 }
 
-static SyncObject *make(SyncObject **objects, uint64_t key)
+SyncObject *object_make(SyncObject **objects, uint64_t key)
 {
-    SyncObject *o = find(objects, key);
+    SyncObject *o = object_find(objects, key);
     if (!o) {
         o      = xcalloc(1, sizeof *o);
         o->key = key;
@@ -187,11 +198,12 @@ static SyncObject *make(SyncObject **objects, uint64_t key)
     return o;
 }
 
-static void forget(SyncObject *o)
+void object_forget(SyncObject *o)
 {
     clock_drop(o->wide);
     clock_drop(o->narrow);
-    o->wide = o->narrow = NULL;
+    clock_drop(o->arriving);
+    o->wide = o->narrow = o->arriving = NULL;
 }
 
 void order_drop_objects(SyncObject **objects)
@@ -200,7 +212,7 @@ void order_drop_objects(SyncObject **objects)
     HASH_ITER(hh, *objects, o, next)
     {
         HASH_DEL(*objects, o); /* NOLINT(clang-analyzer-unix.Malloc): uthash's list */
-        forget(o);
+        object_forget(o);
         free(o);
     }
 }
@@ -243,9 +255,9 @@ static void strong_write(RaceBlock *b, SyncObject **objects, uint64_t key, unsig
         c     = clock_ref(fenced(b, t, thread));
         scope = narrower(scope, (Scope)t->fence_scope);
     }
-    SyncObject *o = c ? make(objects, key) : find(objects, key);
+    SyncObject *o = c ? object_make(objects, key) : object_find(objects, key);
     if (o && !rmw)
-        forget(o);
+        object_forget(o);
     if (c)
         release(b, o, c, scope);
     clock_drop(c);
@@ -255,7 +267,7 @@ void order_strong(RaceBlock *b, SyncObject **objects, uint64_t key, unsigned thr
                   Scope scope)
 {
     ThreadOrder      *t = &order_threads(b)[thread];
-    const SyncObject *o = reads ? find(objects, key) : NULL;
+    const SyncObject *o = reads ? object_find(objects, key) : NULL;
     t->looked |= reads;
     if (o) {
         bool    now = sem == SEM_ACQUIRE || sem >= SEM_ACQ_REL;
@@ -270,99 +282,19 @@ void order_strong(RaceBlock *b, SyncObject **objects, uint64_t key, unsigned thr
 
 void order_weak_write(SyncObject **objects, uint64_t key)
 {
-    SyncObject *o = *objects ? find(objects, key) : NULL;
+    SyncObject *o = *objects ? object_find(objects, key) : NULL;
     if (o)
-        forget(o);
-}
-
-/* ---- mbarriers ---- */
-
-void order_mbarrier_init(RaceBlock *b, uint32_t off)
-{
-    forget(make(&b->objects, off));
-}
-
-void order_mbarrier_arrive(RaceBlock *b, uint32_t warp, uint32_t mask, const uint32_t *off)
-{
-    order_tick(b);
-    while (mask) { /* lanes that arrive at the same one together */
-        uint32_t at = off[__builtin_ctz(mask)], same = 0;
-        for (uint32_t m = mask; m; m &= m - 1)
-            same |= off[__builtin_ctz(m)] == at ? m & -m : 0;
-        Clock *c = order_snapshot(b, warp, same, true);
-        clock_join(&make(&b->objects, at)->wide, c);
-        clock_drop(c);
-        mask &= ~same;
-    }
-}
-
-void order_mbarrier_copies(RaceBlock *b, uint32_t warp, uint32_t mask, const uint32_t *off)
-{
-    order_tick(b);
-    for (; mask; mask &= mask - 1) {
-        unsigned   i = (unsigned)__builtin_ctz(mask);
-        ClockEntry e = {who_copies(b->birth, warp * LANES + i), b->now};
-        Clock     *c = clock_new(&e, 1);
-        clock_join(&make(&b->objects, off[i])->wide, c);
-        clock_drop(c);
-    }
-}
-
-void order_mbarrier_done(RaceBlock *b, uint32_t warp, uint32_t mask, const uint32_t *off)
-{
-    for (; mask; mask &= mask - 1) {
-        unsigned          i = (unsigned)__builtin_ctz(mask);
-        const SyncObject *o = find(&b->objects, off[i]);
-        if (o)
-            clock_join(&order_threads(b)[warp * LANES + i].know, o->wide);
-    }
-}
-
-/* ---- cp.async ---- */
-
-void order_commit(RaceBlock *b, uint32_t warp, uint32_t mask)
-{
-    CopyOrder *copy = order_copies(b);
-    order_tick(b);
-    for (; mask; mask &= mask - 1) {
-        CopyOrder *c                            = &copy[warp * LANES + (unsigned)__builtin_ctz(mask)];
-        c->commit[c->commits++ % ORDER_COMMITS] = b->now;
-    }
-}
-
-void order_wait(RaceBlock *b, uint32_t warp, uint32_t mask, uint32_t pending)
-{
-    CopyOrder *copy = order_copies(b);
-    order_tick(b);
-    for (; mask; mask &= mask - 1) {
-        CopyOrder *c = &copy[warp * LANES + (unsigned)__builtin_ctz(mask)];
-        if (pending == ALL_COPIES)
-            c->waited = b->now;
-        else if (pending < c->commits && pending < ORDER_COMMITS)
-            c->waited = c->commit[(c->commits - 1 - pending) % ORDER_COMMITS];
-    }
-}
-
-bool order_copy_before(const RaceBlock *b, unsigned thread, Stamp s)
-{
-    uint32_t serial = stamp_serial(s), birth = b->birth;
-    unsigned t    = stamp_thread(s);
-    Time     time = stamp_time(s);
-    if (serial != (uint32_t)(b->now >> TICK_BITS))
-        birth = serials_info(b->serials, serial)->birth;
-    if (birth == b->birth && b->copy) {
-        const CopyOrder *c = &b->copy[t];
-        if (time < c->block || (t / LANES == thread / LANES && time < c->warp) || (t == thread && time < c->waited))
-            return true;
-    }
-    uint64_t who = who_copies(birth, t);
-    return time < clock_get(b->know, who) || (b->thread && time < clock_get(b->thread[thread].know, who));
+        object_forget(o);
 }
 
 /* ---- barriers ---- */
 
 void order_sync_block(RaceBlock *b, Time before)
 {
+    for (uint32_t i = 0; i < b->nwarps; i++) {
+        clock_join(&b->know, b->warp[i].know);
+        replace(&b->warp[i].know, NULL);
+    }
     for (uint32_t i = 0; b->thread && i < b->nthreads; i++) {
         ThreadOrder *t = &b->thread[i];
         clock_join(&b->know, t->know);
@@ -378,20 +310,27 @@ void order_sync_block(RaceBlock *b, Time before)
         replace(&t->fence_all, b->know);
         replace(&t->released, NULL);
     }
-    for (uint32_t i = 0; b->copy && i < b->nthreads; i++)
-        b->copy[i].block = b->copy[i].warp = b->copy[i].waited;
+    for (CopyKind k = COPY_LOADS; k < COPY_KINDS; k++)
+        for (uint32_t warps = b->copiers[k]; warps; warps &= warps - 1) {
+            CopyOrder *c = &b->copy[k][(unsigned)__builtin_ctz(warps) * LANES];
+            for (unsigned i = 0; i < LANES; i++)
+                c[i].block = c[i].warp = c[i].waited;
+        }
 }
 
 void order_sync_warp(RaceBlock *b, uint32_t warp, uint32_t mask)
 {
-    Clock *all = NULL;
+    WarpOrder *w   = &b->warp[warp];
+    Clock     *all = NULL;
     for (uint32_t m = b->thread ? mask : 0; m; m &= m - 1)
         clock_join(&all, b->thread[warp * LANES + (unsigned)__builtin_ctz(m)].know);
-    for (uint32_t m = all ? mask : 0; m; m &= m - 1)
-        clock_join(&b->thread[warp * LANES + (unsigned)__builtin_ctz(m)].know, all);
+    for (uint32_t m = all && (mask & w->threads) == w->threads ? mask : 0; m; m &= m - 1)
+        replace(&b->thread[warp * LANES + (unsigned)__builtin_ctz(m)].know, NULL);
+    order_know(b, warp, mask, all);
     clock_drop(all);
-    for (uint32_t m = b->copy ? mask : 0; m; m &= m - 1) {
-        CopyOrder *c = &b->copy[warp * LANES + (unsigned)__builtin_ctz(m)];
-        c->warp      = c->waited;
-    }
+    for (CopyKind k = COPY_LOADS; k < COPY_KINDS; k++)
+        for (uint32_t m = b->copiers[k] >> warp & 1 ? mask : 0; m; m &= m - 1) {
+            CopyOrder *c = &b->copy[k][warp * LANES + (unsigned)__builtin_ctz(m)];
+            c->warp      = c->waited;
+        }
 }

@@ -39,6 +39,7 @@ uint8_t *bulk_proxy(Block *b)
 const Uop *ctl_fence_async(Warp *w, const Uop *u)
 {
     Cluster *c = w->block->cluster;
+    NOTIFY_SYNC(w, u, .kind = SYNC_PROXY, .mask = w->mask);
     for (uint32_t i = 0; mode(w->block) != EMU_ASYNC_EAGER && i < c->n; i++)
         memcpy(bulk_proxy(c->block[i]), c->block[i]->shared, c->launch->shared_bytes);
     return u + 1;
@@ -174,8 +175,10 @@ void bulk_issue(const BulkOp *op)
 {
     BulkOp  *o = xmalloc(sizeof *o);
     Cluster *c = op->warp->block->cluster;
-    *o         = *op;
-    o->next    = NULL;
+    if (c->launch->watches_async)
+        bulk_tell(op);
+    *o      = *op;
+    o->next = NULL;
     if (mode(op->warp->block) == EMU_ASYNC_EAGER) {
         land(o);
         release(o);
@@ -268,6 +271,7 @@ const Uop *ctl_bulk_commit(Warp *w, const Uop *u)
     BulkGroups *g = groups_of(w);
     for (uint32_t m = w->mask; m; m &= m - 1)
         g->commits[__builtin_ctz(m)]++;
+    NOTIFY_SYNC(w, u, .kind = SYNC_BULK_COMMIT, .mask = w->mask);
     return u + 1;
 }
 
@@ -291,6 +295,7 @@ const Uop *ctl_bulk_wait(Warp *w, const Uop *u)
     Waiter   it = {w, u->imm < 0 ? 0 : (uint32_t)u->imm};
     Cluster *c  = w->block->cluster;
     groups_of(w);
+    NOTIFY_SYNC(w, u, .kind = SYNC_BULK_WAIT, .mask = w->mask, .count = it.pending, .waits = u->x);
     if (!u->x)
         land_chosen(c, w->worker, is_waited_for, &it);
     for (BulkOp *o = u->x ? c->bulk : NULL; o && !w->worker->faulted; o = o->next)

@@ -117,7 +117,7 @@ const Uop *ctl_cluster_arrive(Warp *w, const Uop *u)
     w->cluster_phase = c->phase & 1 ? w->cluster_phase | w->mask : w->cluster_phase & ~w->mask;
     c->arrived += (unsigned)__builtin_popcount(w->mask);
     w->block->progress = true;
-    NOTIFY_SYNC(w, u, .kind = SYNC_CLUSTER, .mask = w->mask);
+    NOTIFY_SYNC(w, u, .kind = SYNC_CLUSTER, .mask = w->mask, .sem = (uint8_t)u->x);
     check_phase(c);
     return u + 1;
 }
@@ -130,6 +130,7 @@ const Uop *ctl_cluster_wait(Warp *w, const Uop *u)
                            "barrier.cluster.wait by threads that have not arrived: barrier.cluster.arrive comes first");
     if (!(pending_lanes(w) & w->mask)) {
         w->at_cluster &= ~w->mask;
+        NOTIFY_SYNC(w, u, .kind = SYNC_CLUSTER_WAIT, .mask = w->mask);
         return u + 1;
     }
     warp_put(w, u, w->frame, w->mask);

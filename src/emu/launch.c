@@ -526,7 +526,7 @@ static void prepare(Launch *l, EmuDevice *d, EmuModule *em, Program *p, const Em
         memcpy(l->params, a->params, l->param_bytes);
     l->nworkers = (unsigned)(d->threads < l->nclusters ? d->threads : l->nclusters);
     for (size_t o = 0; o < a->nobservers; o++) {
-        l->watches_sync |= a->observers[o]->sync != NULL;
+        l->watches_sync |= a->observers[o]->sync != NULL, l->watches_async |= a->observers[o]->async != NULL;
         if (a->observers[o]->alone)
             l->nworkers = 1;
     }
@@ -577,6 +577,7 @@ Status emu_launch(EmuDevice *d, EmuModule *em, const char *kernel, const EmuLaun
                        .local_bytes   = l.local_bytes};
     memcpy(info.grid, l.grid, sizeof info.grid);
     memcpy(info.block, l.block, sizeof info.block);
+    memcpy(info.cluster, l.cluster, sizeof info.cluster);
     l.worker = xcalloc(l.nworkers, sizeof *l.worker);
     for (unsigned i = 0; i < l.nworkers; i++)
         start_worker(&l, i, &info);

@@ -420,7 +420,9 @@ bool lower_control(Lower *lo, const Instr *in)
     case OP_griddepcontrol: lo_emit(lo, ctl[CTL_nop]); return true;
     case OP_membar_proxy:
     case OP_fence_proxy: lo_emit(lo, ctl[opcode_has(in->op, WORD_async) ? CTL_fence_async : CTL_fence]); return true;
-    case OP_barrier_cluster_arrive: lo_emit(lo, ctl[CTL_cluster_arrive]); return true;
+    case OP_barrier_cluster_arrive:
+        lo_emit(lo, ctl[CTL_cluster_arrive])->x = opcode_has(in->op, WORD_relaxed) ? SEM_RELAXED : SEM_RELEASE;
+        return true;
     case OP_barrier_cluster_wait: lo_emit(lo, ctl[CTL_cluster_wait]); return true;
     default: return lower_barrier(lo, in) || lower_warp_wide(lo, in);
     }

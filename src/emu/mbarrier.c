@@ -49,9 +49,11 @@ static void mbar_store(uint8_t *p, Mbar b)
 static void settle(Block *owner, uint8_t *p, Mbar *b)
 {
     if (b->pending == 0 && b->tx == 0) {
+        uint32_t offset = (uint32_t)(p - owner->shared);
         b->phase ^= 1;
         b->pending = b->expected;
         block_wake_mbarrier(owner);
+        NOTIFY_SYNC(&owner->warp[0], NULL, .kind = SYNC_MBARRIER_DONE, .off = &offset);
     }
     mbar_store(p, *b);
     owner->progress = true;
@@ -172,26 +174,25 @@ static const char *change(Warp *w, const Uop *u, unsigned lane, Block *owner, ui
     return why;
 }
 
-/* Tells of the lanes that use an mbarrier of their own block. */
+/* off: offsets in the owners' windows */
 static void notify(Warp *w, const Uop *u, Block *const *owner, const uint32_t *off, uint32_t done)
 {
-    uint32_t own = 0;
     uint64_t count[LANES];
+    uint32_t at[LANES];
     bool     copies = u->x >= MBAR_COPIES, counted = !copies && u->x < MBAR_TEST_PARITY && u->b != NO_SLOT;
     for (uint32_t left = w->mask; left; left &= left - 1) {
         unsigned i = (unsigned)__builtin_ctz(left);
-        own |= (uint32_t)(owner[i] == w->block) << i;
-        count[i] = counted ? SLOT(w, uint32_t, u->b)[i] : 1;
+        at[i]      = off[i] | (owner[i] == w->block ? 0 : (owner[i]->rank + 1) << CLUSTER_SHIFT);
+        count[i]   = counted ? SLOT(w, uint32_t, u->b)[i] : 1;
     }
-    if (!own)
-        return;
     sync_notify(w, u,
                 (SyncEvent){.kind   = copies ? SYNC_COPY_ARRIVE : SYNC_MBARRIER,
                             .op     = (uint8_t)u->x,
+                            .sem    = ((const MemInfo *)u->ptr)->seen.sem,
                             .waits  = u->x == MBAR_COPIES_NOINC,
-                            .mask   = own,
+                            .mask   = w->mask,
                             .done   = done,
-                            .off    = off,
+                            .off    = at,
                             .values = counted ? count : NULL});
 }
 
@@ -202,14 +203,14 @@ const Uop *ctl_mbarrier(Warp *w, const Uop *u)
     uint32_t offset[LANES];
     if (!access_resolve_shared(w, u, u->ptr, p, owner, offset))
         return STOP;
+    if (w->block->launch->watches_sync)
+        notify(w, u, owner, offset, 0);
     for (uint32_t left = w->mask; left; left &= left - 1) {
         unsigned    i   = (unsigned)__builtin_ctz(left);
         const char *why = change(w, u, i, owner[i], offset[i]);
         if (why)
             return bad(w, u, i, offset[i], why);
     }
-    if (w->block->launch->watches_sync)
-        notify(w, u, owner, offset, 0);
     w->block->progress = true;
     return u + 1;
 }

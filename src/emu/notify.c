@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Tells observers of events other than accesses: barriers, fences, copies, exits, the device-side heap, blocks that start. */
+ * Tells observers of events other than accesses: barriers, fences, asynchronous operations, exits, the device-side heap, blocks that start. */
 #include "emu/run.h"
 
 void sync_notify(Warp *w, const Uop *u, SyncEvent e)
@@ -13,6 +13,17 @@ void sync_notify(Warp *w, const Uop *u, SyncEvent e)
     for (size_t o = 0; o < ask->nobservers; o++)
         if (ask->observers[o]->sync)
             ask->observers[o]->sync(w->worker->observer[o], &e);
+}
+
+void async_notify(Warp *w, const Uop *u, AsyncAccess a)
+{
+    const EmuLaunch *ask = w->block->launch->ask;
+    a.instr              = u->instr;
+    a.warp               = w->index;
+    a.block              = w->block->index;
+    for (size_t o = 0; o < ask->nobservers; o++)
+        if (ask->observers[o]->async)
+            ask->observers[o]->async(w->worker->observer[o], &a);
 }
 
 void block_notify_start(const Block *b, Worker *k)

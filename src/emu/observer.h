@@ -10,6 +10,7 @@
 #define WW_EMU_OBSERVER_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 enum { LANES = 32 };
@@ -82,15 +83,22 @@ typedef struct Access {
 typedef enum SyncKind {
     SYNC_BAR,       /* bar, barrier: the lanes arrive.  id, count (0 = all threads), waits, leaving */
     SYNC_BAR_DONE,  /* the barrier `id` completed; whoever waited goes on.  mask = 0 */
-    SYNC_CLUSTER,   /* barrier.cluster.arrive */
-    SYNC_CLUSTER_DONE, /* its phase completed.  mask = 0 */
+    SYNC_CLUSTER,   /* barrier.cluster.arrive.  sem: release or relaxed */
+    SYNC_CLUSTER_DONE, /* its phase completed: told to every block that has not ended.  mask = 0 */
+    SYNC_CLUSTER_WAIT, /* barrier.cluster.wait: the lanes go on */
     SYNC_WARP,      /* bar.warp.sync: the lanes go on together.  members */
     SYNC_EXCHANGE,  /* shfl, vote, match, redux, elect: the lanes go on together, memory is not ordered.  members; shfl: source */
     SYNC_FENCE,     /* sem, scope */
+    SYNC_PROXY,     /* fence.proxy.async */
     SYNC_COMMIT,    /* cp.async.commit_group */
     SYNC_WAIT,      /* cp.async.wait_group, wait_all: all but the last `count` groups have landed; ALL_COPIES: everything */
     SYNC_COPY_ARRIVE, /* cp.async.mbarrier.arrive: off; waits = .noinc */
-    SYNC_MBARRIER,  /* mbarrier: op (MbarOp), off, count by lane in values (NULL: 1); test and try_wait: done */
+    SYNC_MBARRIER,  /* mbarrier: op (MbarOp), off, count by lane in values (NULL: 1), sem; test and try_wait: done.  Told before it is done */
+    SYNC_MBARRIER_DONE, /* a phase of the block's mbarrier at off[0] completed.  mask = 0 */
+    SYNC_BULK_COMMIT, /* cp.async.bulk.commit_group */
+    SYNC_BULK_WAIT, /* cp.async.bulk.wait_group: all but the last `count` groups are complete; waits = .read: have read their sources */
+    SYNC_WGMMA_COMMIT, /* wgmma.commit_group */
+    SYNC_WGMMA_WAIT, /* wgmma.wait_group: all but the last `count` groups are complete */
     SYNC_EXIT,      /* the lanes end */
     SYNC_MALLOC,    /* device-side malloc: addr, values = bytes; lanes that got nothing are not in mask */
     SYNC_FREE       /* device-side free: addr */
@@ -115,10 +123,30 @@ typedef struct SyncEvent {
     const uint8_t  *source;  /* by lane: the lane whose value it gets; NULL: not a shuffle */
     uint32_t done;         /* lanes that saw the phase complete */
     uint32_t leaving;      /* lanes of the warp that exit next */
-    const uint32_t *off;   /* by lane: offset in the block's shared window */
+    const uint32_t *off;   /* by lane: offset in the block's shared window; another block's: its rank + 1 << 24 | offset */
     const uint64_t *addr;  /* by lane: global address */
     const uint64_t *values;
 } SyncEvent;
+
+/* What an asynchronous operation is going to read or write: one call for each side, when it is issued.  Bulk and tensor copies, st.async and
+ * red.async; wgmma.mma_async: each warp tells what it reads of shared memory. */
+typedef enum AsyncBy { ASYNC_BY_MBARRIER, ASYNC_BY_GROUP, ASYNC_BY_WGMMA } AsyncBy;
+typedef struct AsyncRun { /* bytes in a row */
+    uint64_t at; /* address, or offset in the owner's window */
+    uint32_t bytes;
+} AsyncRun;
+typedef struct AsyncAccess {
+    uint32_t instr, warp, lane; /* who issued it; wgmma: lane 0 */
+    uint64_t block;
+    uint8_t  space, by;         /* ACCESS_GLOBAL or ACCESS_SHARED; AsyncBy: what it completes at */
+    bool     writes, reduces;
+    uint64_t product;           /* wgmma: the n-th product of the warp; those of the four warps are one */
+    bool     tensor;            /* the bytes stand in shared memory as `swizzle` (0: none, then 32, 64, 128 bytes) says */
+    uint8_t  swizzle;
+    uint64_t owner;             /* SHARED: whose */
+    uint64_t mbar_block; uint32_t mbar; /* BY_MBARRIER: block and offset */
+    const AsyncRun *run; size_t nruns;
+} AsyncAccess;
 
 struct Func;
 struct Instr;
@@ -130,6 +158,7 @@ typedef struct EmuInstr {    /* what an instruction id stands for */
 
 typedef struct LaunchInfo {  /* fixed for the launch */
     uint32_t grid[3], block[3];
+    uint32_t cluster[3];     /* blocks of a cluster; 1, 1, 1 without clusters */
     uint32_t instrs;         /* number of instruction ids */
     uint32_t workers;
     uint32_t shared_bytes;   /* of the block's window: the hardware's KiB, static, dynamic */
@@ -146,6 +175,7 @@ struct Observer {
     void *(*fork)(Observer *o, const LaunchInfo *info, unsigned worker); /* state of one worker */
     void  (*access)(void *state, const Access *a);
     void  (*sync)(void *state, const SyncEvent *e);             /* may be NULL */
+    void  (*async)(void *state, const AsyncAccess *a);          /* may be NULL */
     void  (*use)(void *state, const PoisonUse *u);              /* may be NULL; not NULL: poison is tracked */
     void  (*block_start)(void *state, uint64_t block);          /* may be NULL */
     void  (*block_end)(void *state, uint64_t block);            /* may be NULL */

@@ -155,6 +155,7 @@ struct Launch {
     unsigned        nworkers;
     Worker         *worker;
     bool            watches_sync; /* an observer wants SyncEvents */
+    bool            watches_async; /* an observer wants AsyncAccesses */
     bool            may_wait;     /* the program has instructions that can wait for another block */
 };
 
@@ -175,6 +176,7 @@ void fault_join(EmuResult *r, Worker *k);
 /* notify.c: tells the observers; callers look at Launch.watches_sync first.  Fills in what every event has (u may be NULL). */
 void sync_notify(Warp *w, const Uop *u, SyncEvent e);
 void block_notify_start(const Block *b, Worker *k);
+void async_notify(Warp *w, const Uop *u, AsyncAccess a); /* callers look at Launch.watches_async first */
 #define NOTIFY_SYNC(w, u, ...)                                         \
     do {                                                               \
         if (__builtin_expect((w)->block->launch->watches_sync, 0))     \

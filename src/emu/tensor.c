@@ -16,6 +16,7 @@
 
 #include <string.h>
 
+#include "base/arena.h"
 #include "emu/atom.h"
 
 typedef struct Row { /* count elements from element (at[0], at[1], ...) */
@@ -267,4 +268,26 @@ bool tensor_scatter(const TensorBox *b, Memory *mem, const uint8_t *data, Tensor
             memcpy((void *)(uintptr_t)to, from, *bytes);
     }
     return true;
+}
+
+size_t tensor_runs(const TensorBox *b, AsyncRun **run)
+{
+    const TensorMap *m    = &b->map;
+    uint32_t         rows = rows_of(m), first, end;
+    AsyncRun        *r    = xmalloc((rows + 1u) * sizeof *r);
+    size_t           n    = 0;
+    uint64_t         at;
+    Walk             w;
+    begin(&w, b);
+    for (uint32_t i = 0; i < rows; i++, next(&w)) {
+        if (!inside(m, current(&w), &first, &end, &at))
+            continue;
+        uint32_t bytes = (end - first) * tensormap_element_bytes(m);
+        if (n && r[n - 1].at + r[n - 1].bytes == at)
+            r[n - 1].bytes += bytes;
+        else
+            r[n++] = (AsyncRun){at, bytes};
+    }
+    *run = r;
+    return n;
 }

@@ -6,6 +6,7 @@
 
 #include "emu/atom.h"
 #include "emu/memory.h"
+#include "emu/observer.h"
 #include "emu/tensormap.h"
 
 typedef struct TensorBox {
@@ -26,6 +27,8 @@ bool tensor_base_inside(const TensorBox *b, unsigned *which);
  * allocation, of a row of *bytes. */
 bool tensor_gather(const TensorBox *b, Memory *mem, uint8_t *data, uint64_t *bad, uint64_t *bytes);
 bool tensor_scatter(const TensorBox *b, Memory *mem, const uint8_t *data, TensorReduction r, uint64_t *bad, uint64_t *bytes);
+/* The rows of the box that lie in the tensor: *run is malloced. */
+size_t tensor_runs(const TensorBox *b, AsyncRun **run);
 /* The place of the 16 bytes whose place without swizzle is `offset`. */
 static inline uint32_t tensor_swizzle(Swizzle s, uint32_t offset)
 {

@@ -263,6 +263,24 @@ static bool may_issue(Warp *w, const Uop *u, const WgmmaState *s)
     return fenced(w, u, s, m->reg_d, m->form.nd) && fenced(w, u, s, m->reg_a, m->a_in_regs ? 4 : 0);
 }
 
+/* Each warp tells of its rows of A and of all of B. */
+static void tell(Warp *w, const Uop *u, bool is_a, uint64_t desc)
+{
+    const WgmmaInfo *m = u->ptr;
+    AsyncRun         run[WGMMA_RUNS];
+    size_t           n = is_a ? wgmma_runs(m, true, desc, w->index % 4 * MATRIX_ROWS, MATRIX_ROWS, run)
+                              : wgmma_runs(m, false, desc, 0, m->form.n, run);
+    async_notify(w, u,
+                 (AsyncAccess){.space   = ACCESS_SHARED,
+                               .by      = ASYNC_BY_WGMMA,
+                               .product = w->wgmma->issued,
+                               .tensor  = true,
+                               .swizzle = (uint8_t)wgmma_swizzle(desc),
+                               .owner   = w->block->index,
+                               .run     = run,
+                               .nruns   = n});
+}
+
 const Uop *ctl_wgmma(Warp *w, const Uop *u)
 {
     const WgmmaInfo *m = u->ptr;
@@ -273,6 +291,10 @@ const Uop *ctl_wgmma(Warp *w, const Uop *u)
     if (!may_issue(w, u, s) || (!m->a_in_regs && !descriptor(w, u, m->desc_a, true, &op.desc_a)) ||
         !descriptor(w, u, m->desc_b, false, &op.desc_b))
         return STOP;
+    if (w->block->launch->watches_async && !m->a_in_regs)
+        tell(w, u, true, op.desc_a);
+    if (w->block->launch->watches_async)
+        tell(w, u, false, op.desc_b);
     if (s->n == s->cap) {
         s->cap = s->cap ? 2 * s->cap : 16;
         s->op  = xrealloc(s->op, s->cap * sizeof *s->op);
@@ -302,6 +324,7 @@ const Uop *ctl_wgmma_commit(Warp *w, const Uop *u)
         return STOP;
     WgmmaState *s = state_of(w);
     s->group++;
+    NOTIFY_SYNC(w, u, .kind = SYNC_WGMMA_COMMIT, .mask = w->mask);
     return perhaps_land(w, s) ? u + 1 : STOP;
 }
 
@@ -324,6 +347,7 @@ const Uop *ctl_wgmma_wait(Warp *w, const Uop *u)
     if (s->landed < over && !land(w, over))
         return STOP;
     finish(s, n);
+    NOTIFY_SYNC(w, u, .kind = SYNC_WGMMA_WAIT, .mask = w->mask, .count = (uint32_t)u->imm);
     return u + 1;
 }
 

@@ -7,7 +7,7 @@
 #include "emu/matrix.h"
 #include "emu/run.h"
 
-enum { WGMMA_MOST_D = 128 };
+enum { WGMMA_MOST_D = 128, WGMMA_RUNS = 256 * 4 };
 
 typedef struct WgmmaReg { /* a register that some wgmma.mma_async of the program uses */
     uint32_t    id;       /* index into WgmmaState's arrays */
@@ -41,6 +41,10 @@ typedef struct WgmmaOp { /* issued and not waited for */
 
 /* d = a * b (+ d) of the 16 rows that are this warp's.  false: metadata that means nothing; *lane has it. */
 bool wgmma_product(Warp *w, const WgmmaOp *op, unsigned *lane);
+/* What the matrix takes of shared memory, in the block's window; of A only the rows from `row`, `rows` of them.  run has room for WGMMA_RUNS. */
+size_t wgmma_runs(const WgmmaInfo *m, bool is_a, uint64_t desc, uint32_t row, uint32_t rows, AsyncRun *run);
+/* The swizzle that the descriptor names: 0 = none, then 32, 64, 128 bytes. */
+unsigned wgmma_swizzle(uint64_t desc);
 /* The bytes that a descriptor's matrix takes: where they end; begins are the start address. */
 uint32_t wgmma_extent(const WgmmaInfo *m, bool is_a, uint64_t desc);
 

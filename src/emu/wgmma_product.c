@@ -78,6 +78,24 @@ uint32_t wgmma_extent(const WgmmaInfo *m, bool is_a, uint64_t desc)
     return end;
 }
 
+unsigned wgmma_swizzle(uint64_t desc)
+{
+    static const unsigned order[] = {0, 3, 2, 1};
+    return order[desc >> 62];
+}
+
+size_t wgmma_runs(const WgmmaInfo *m, bool is_a, uint64_t desc, uint32_t row, uint32_t rows, AsyncRun *run)
+{
+    Layout   l     = layout_of(desc);
+    uint32_t bytes = row_bytes(m, is_a);
+    bool     trans = is_a ? m->trans_a : m->trans_b;
+    size_t   n     = 0;
+    for (uint32_t r = row; r < row + rows; r += trans ? 8 : 1)
+        for (uint32_t c = 0; c < (trans ? bytes / 2 : bytes / CHUNK); c++)
+            run[n++] = (AsyncRun){swizzled(&l, trans ? along_rows(&l, r / 8, c) : along_k(&l, r, c)), CHUNK};
+    return n;
+}
+
 /* Rows first ... first + n - 1, each row's elements side by side. */
 static void gather(Warp *w, const Layout *l, bool trans, uint32_t first, uint32_t n, uint32_t bytes, uint8_t *to)
 {

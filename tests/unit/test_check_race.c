@@ -44,18 +44,18 @@ static int tear_down(void **state)
 
 static Stamp touch(const RaceBlock *b, unsigned thread)
 {
-    return stamp_make(b->now, thread, 1, false, STRENGTH_WEAK);
+    return stamp_make(b->now, thread, 1, BY_THREAD, STRENGTH_WEAK);
 }
 
 static Stamp copy(RaceBlock *b, unsigned thread)
 {
-    order_copies(b);
-    return stamp_make(b->now, thread, 1, true, STRENGTH_WEAK);
+    order_copies(b, COPY_LOADS, thread / LANES);
+    return stamp_make(b->now, thread, 1, BY_COPY, STRENGTH_WEAK);
 }
 
 static bool before(const RaceBlock *b, unsigned thread, Stamp s)
 {
-    return order_before(b, thread, s, 0, false);
+    return order_before(b, thread, s, 0, false, true);
 }
 
 /* Every thread of warps first to last (exclusive) arrives and waits. */
@@ -74,7 +74,7 @@ static void program_order_only(void **state)
     assert_false(before(w->a, 6, s)); /* the same warp */
     assert_false(before(w->a, 40, s));
     assert_false(before(w->b, 5, s)); /* another block */
-    assert_true(order_before(w->b, 5, s, serials_floor(w->serials), false));
+    assert_true(order_before(w->b, 5, s, serials_floor(w->serials), false, true));
 }
 
 static void a_barrier_orders_the_block(void **state)
@@ -187,7 +187,7 @@ static void fence_and_flag(void **state)
     publish(w, w->a, 5, false, SEM_RELAXED, SCOPE_GPU);
     look(w, w->b, 9, SEM_RELAXED, SCOPE_GPU);
     assert_false(before(w->b, 9, s)); /* no fence behind the read yet */
-    assert_true(order_before(w->b, 9, s, 0, true));
+    assert_true(order_before(w->b, 9, s, 0, true, true));
     order_fence(w->b, 0, 1u << 9, SEM_SC, SCOPE_GPU);
     assert_true(before(w->b, 9, s));
     assert_false(before(w->b, 9, late));
@@ -271,10 +271,10 @@ static void copies_must_be_waited_for(void **state)
     World *w     = *state;
     Stamp  first = copy(w->a, 5);
     assert_false(before(w->a, 5, first));
-    order_commit(w->a, 0, UINT32_MAX);
+    order_commit(w->a, 0, UINT32_MAX, COPY_LOADS);
     Stamp second = copy(w->a, 5);
-    order_commit(w->a, 0, UINT32_MAX);
-    order_wait(w->a, 0, UINT32_MAX, 1);
+    order_commit(w->a, 0, UINT32_MAX, COPY_LOADS);
+    order_wait(w->a, 0, UINT32_MAX, COPY_LOADS, 1);
     assert_true(before(w->a, 5, first));
     assert_false(before(w->a, 5, second));
     assert_false(before(w->a, 6, first)); /* waited for, not ordered */
@@ -284,7 +284,7 @@ static void copies_must_be_waited_for(void **state)
     barrier(w->a, 0, 0, 4);
     assert_true(before(w->a, 40, first));
     assert_false(before(w->a, 40, second)); /* a barrier waits for no copy */
-    order_wait(w->a, 0, UINT32_MAX, ALL_COPIES);
+    order_wait(w->a, 0, UINT32_MAX, COPY_LOADS, ALL_COPIES);
     assert_true(before(w->a, 5, second));
 }
 
@@ -295,13 +295,122 @@ static void mbarriers_order_arrivals_before_waits(void **state)
     Stamp    s = touch(w->a, 5), c = copy(w->a, 6);
     order_mbarrier_init(w->a, 0);
     order_mbarrier_copies(w->a, 0, 1u << 6, off);
-    order_mbarrier_arrive(w->a, 0, UINT32_MAX, off);
+    order_mbarrier_arrive(w->a, 0, UINT32_MAX, w->a, 0);
     Stamp late = touch(w->a, 5);
-    order_mbarrier_done(w->a, 2, 1u << 3, off);
+    order_mbarrier_done(w->a, 0);
+    order_mbarrier_waited(w->a, 2, 1u << 3, off);
     assert_true(before(w->a, 67, s));
     assert_true(before(w->a, 67, c));
     assert_false(before(w->a, 67, late));
     assert_false(before(w->a, 68, s));
+}
+
+static void waits_see_phases_that_are_over(void **state)
+{
+    World   *w          = *state;
+    uint32_t off[LANES] = {0};
+    Stamp    s          = touch(w->a, 5);
+    order_mbarrier_init(w->a, 0);
+    order_mbarrier_done(w->a, 0);
+    order_mbarrier_arrive(w->a, 0, UINT32_MAX, w->a, 0);
+    order_mbarrier_waited(w->a, 2, UINT32_MAX, off); /* of the phase before */
+    assert_false(before(w->a, 67, s));
+    order_mbarrier_done(w->a, 0);
+    order_mbarrier_waited(w->a, 2, UINT32_MAX, off);
+    assert_true(before(w->a, 67, s));
+}
+
+static Stamp bulk(RaceBlock *owner, uint32_t mbar)
+{
+    return stamp_make(owner->now, order_agent(owner, mbar), 1, BY_AGENT, STRENGTH_WEAK);
+}
+
+static void copies_complete_at_their_mbarrier(void **state)
+{
+    World   *w          = *state;
+    uint32_t off[LANES] = {0};
+    Stamp    first      = bulk(w->a, 0), other = bulk(w->a, 8);
+    order_mbarrier_done(w->a, 0);
+    Stamp next = bulk(w->a, 0);
+    assert_false(before(w->a, 5, first)); /* not even the thread that issued it knows */
+    order_mbarrier_waited(w->a, 0, UINT32_MAX, off);
+    assert_true(before(w->a, 5, first));
+    assert_false(before(w->a, 5, other));
+    assert_false(before(w->a, 5, next));
+    assert_false(before(w->a, 40, first));
+    barrier(w->a, 0, 0, 4);
+    assert_true(before(w->a, 40, first));
+    assert_false(before(w->a, 40, other));
+}
+
+static void groups_read_before_they_write(void **state)
+{
+    World *w = *state;
+    order_copies(w->a, COPY_READS, 0);
+    order_copies(w->a, COPY_WRITES, 0);
+    Stamp s = stamp_make(w->a->now, 5, 1, BY_GROUP, STRENGTH_WEAK);
+    order_commit(w->a, 0, 1u << 5, COPY_READS);
+    order_commit(w->a, 0, 1u << 5, COPY_WRITES);
+    order_wait(w->a, 0, 1u << 5, COPY_READS, 0);
+    assert_true(order_before(w->a, 5, s, 0, false, false));
+    assert_false(order_before(w->a, 5, s, 0, false, true));
+    assert_false(order_before(w->a, 40, s, 0, false, false));
+    order_wait(w->a, 0, 1u << 5, COPY_WRITES, 0);
+    assert_true(order_before(w->a, 5, s, 0, false, true));
+}
+
+static void products_belong_to_the_warpgroup(void **state)
+{
+    World *w    = *state;
+    Time   time = order_product(w->a, 1, 0);
+    Stamp  s    = stamp_make(time, AGENT_WARPGROUP, 1, BY_AGENT, STRENGTH_WEAK);
+    order_wgmma_commit(w->a, 0);
+    order_tick(w->a);
+    assert_true(order_product(w->a, 2, 0) == time); /* a slower warp's share is the same product */
+    Stamp next = stamp_make(order_product(w->a, 0, 1), AGENT_WARPGROUP, 1, BY_AGENT, STRENGTH_WEAK);
+    order_wgmma_commit(w->a, 0);
+    assert_false(before(w->a, 0, s));
+    order_wgmma_wait(w->a, 0, 1);
+    assert_true(before(w->a, 0, s));
+    assert_false(before(w->a, 0, next));
+    assert_false(before(w->a, 40, s));
+}
+
+static void the_async_proxy_sees_what_is_fenced(void **state)
+{
+    World *w = *state;
+    Stamp  s = touch(w->a, 5), t = touch(w->a, 40);
+    assert_false(order_proxied(w->a, w->a, s));
+    order_proxy(w->a, 0, UINT32_MAX); /* the writer itself */
+    assert_true(order_proxied(w->a, w->a, s));
+    assert_false(order_proxied(w->a, w->a, t));
+    barrier(w->a, 0, 0, 4);
+    order_proxy(w->a, 3, 1); /* somebody who knows */
+    assert_true(order_proxied(w->a, w->a, t));
+    assert_false(order_proxied(w->a, w->a, touch(w->a, 40)));
+}
+
+static void cluster_barriers_release_and_acquire(void **state)
+{
+    World        *w    = *state;
+    ClusterOrder *list = NULL;
+    order_cluster_join(w->a, &list, 0, 0);
+    order_cluster_join(w->b, &list, 0, 1);
+    Stamp s = touch(w->a, 5), r = touch(w->a, 40);
+    order_cluster_arrive(w->a, 0, UINT32_MAX, true);
+    order_cluster_arrive(w->a, 1, UINT32_MAX, false); /* relaxed */
+    Stamp late = touch(w->a, 5);
+    order_cluster_done(w->a);
+    order_cluster_done(w->b);
+    assert_false(before(w->b, 7, s));
+    order_cluster_wait(w->b, 0, UINT32_MAX);
+    assert_true(before(w->b, 7, s));
+    assert_false(before(w->b, 7, r));
+    assert_false(before(w->b, 7, late));
+    assert_false(before(w->b, 40, s));
+    order_cluster_leave(w->a, &list);
+    order_cluster_leave(w->b, &list);
+    assert_null(list);
 }
 
 /* ---- clocks ---- */
@@ -346,6 +455,12 @@ int main(void)
         ON_BLOCKS(a_release_hands_on_what_a_barrier_ordered),
         ON_BLOCKS(copies_must_be_waited_for),
         ON_BLOCKS(mbarriers_order_arrivals_before_waits),
+        ON_BLOCKS(waits_see_phases_that_are_over),
+        ON_BLOCKS(copies_complete_at_their_mbarrier),
+        ON_BLOCKS(groups_read_before_they_write),
+        ON_BLOCKS(products_belong_to_the_warpgroup),
+        ON_BLOCKS(the_async_proxy_sees_what_is_fenced),
+        ON_BLOCKS(cluster_barriers_release_and_acquire),
         cmocka_unit_test(clocks_join),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

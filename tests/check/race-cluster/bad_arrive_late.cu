@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The write stands behind the arrival, so the barrier does not order it. */
+#include "../run.h"
+#include "../bulk.h"
+
+__global__ void __cluster_dims__(2) exchange(int *b)
+{
+    __shared__ int s[32];
+    CLUSTER_ARRIVE();
+    s[threadIdx.x] = blockIdx.x;
+    CLUSTER_WAIT();
+    b[blockIdx.x * 32 + threadIdx.x] = REMOTE(s, blockIdx.x ^ 1)[threadIdx.x]; // expect: race-cluster, other end 10
+    CLUSTER_SYNC();
+}
+
+int main()
+{
+    exchange<<<2, 32>>>(device_array<int>(64));
+    return finish();
+}

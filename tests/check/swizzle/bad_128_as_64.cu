@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* arch: 90a.  The descriptors say 64 bytes, the map 128. */
+#include "../run.h"
+#include "../tile.h"
+
+__global__ void product(const __grid_constant__ CUtensorMap map, float *c)
+{
+    extern __shared__ char room[];
+    char *a = align(room), *b = a + TILE; // 64 x 64 and 8 x 64 of bf16
+    __shared__ alignas(8) uint64_t bar;
+    float d[4];
+    load_tiles(a, b, &map, &bar, 128);
+    WGMMA_FENCE();
+    for (int k = 0; k < 64; k += 16)
+        WGMMA(d, DESCRIPTOR(a + AT(k, 64), 2, 16, 512), DESCRIPTOR(b + AT(k, 64), 2, 16, 512)); // expect: swizzle
+    WGMMA_COMMIT();
+    WGMMA_WAIT(0);
+    c[threadIdx.x] = d[0];
+}
+
+int main()
+{
+    product<<<1, 128, ROOM>>>(map_of(128), device_array<float>(128));
+    return finish();
+}
