@@ -32,6 +32,12 @@ static __device__ __forceinline__ unsigned add_one(unsigned *p)
     return old;
 }
 
+/* Atomic, since nothing orders it after the additions of the others. */
+static __device__ __forceinline__ void clear(unsigned *p)
+{
+    asm volatile("{ .reg .u64 g; .reg .b32 old; cvta.to.global.u64 g, %0; atom.global.exch.b32 old, [g], 0; }" ::"l"(p) : "memory");
+}
+
 static __device__ __forceinline__ void fence(void)
 {
     asm volatile("membar.gl;" ::: "memory");
@@ -108,7 +114,7 @@ static __device__ __forceinline__ bool arrive(unsigned *count, unsigned others, 
     if (threadIdx.x == 0) {
         *said = add_one(count) == others;
         if (*said)
-            *count = 0;
+            clear(count);
     }
     __syncthreads();
     fence();

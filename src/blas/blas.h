@@ -69,6 +69,9 @@ struct WwBlas {
     unsigned  repeats, observe;
     WwResult *result; /* of the last launch; owned, kept only while `keep` */
     bool      keep;
+    /* For verification: called with the result of every launch. */
+    void    (*seen)(void *user, const WwResult *r);
+    void     *user;
     double    spent_ms; /* medians of the launches since the caller set it to 0; only while `time` and `keep` */
 };
 

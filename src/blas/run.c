@@ -94,12 +94,16 @@ Status blas_launch(WwBlas *b, const char *entry, const WwLaunch *plan)
     w.time    = b->time;
     w.repeats = b->repeats;
     w.stream  = b->stream;
-    Status s  = ww_launch(b->device, m, entry, &w, b->keep ? &result : NULL);
+    Status s  = ww_launch(b->device, m, entry, &w, b->keep || b->seen ? &result : NULL);
+    if (b->seen)
+        b->seen(b->user, result);
     if (b->keep) {
         ww_result_free(b->result);
         b->result = result;
         if (result && ww_result_time(result, &median, &fastest, &runs))
             b->spent_ms += median;
+    } else {
+        ww_result_free(result);
     }
     return s;
 }
