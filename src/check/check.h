@@ -28,10 +28,18 @@ typedef enum MemoryKind {
     MEMORY_HEAP    /* the device-side heap lies at address, bytes; its blocks are told by SYNC_MALLOC and SYNC_FREE */
 } MemoryKind;
 
+/* Where work of the host's streams stands: it is the count-th of its queue.  Of queue q what has a count up to before[q] happened before it,
+ * and everything submitted later knows of what has a count up to settled[q].  Queues from n on: 0. */
+typedef struct WorkOrder {
+    uint32_t queue, count, n;
+    uint32_t *before, *settled;
+} WorkOrder;
+
 typedef struct MemoryEvent {
     MemoryKind  kind;
     uint64_t    address, from, bytes;
     bool        known;
+    const WorkOrder *work; /* writes, reads and copies of a stream; NULL: everything else is ordered with it */
     const char *name; /* of a variable or argument, or NULL */
 } MemoryEvent;
 
@@ -48,6 +56,7 @@ typedef struct CheckLaunch {
     uint32_t       grid[3], block[3];
     const uint8_t *params;     /* the parameter block */
     uint64_t       seed;
+    const WorkOrder *work; /* NULL: ordered with everything; valid until `end` */
     const Profile *profile;
     /* The live allocation that holds the address; false: none.  name may be NULL. */
     bool         (*find)(void *user, uint64_t address, uint64_t *base, uint64_t *bytes, const char **name);

@@ -9,8 +9,8 @@
  *
  * A launch whose kernel has fences or acquiring or releasing accesses runs on one worker, because order between blocks must be
  * noted in the order in which values are seen.
- * Not modelled: races between kernels on streams that nothing orders, and with the host (launches count as ordered); mixed sizes of atomics
- * on one place. */
+ * Launches are ordered by the host's streams (race_work.h).  Not modelled: what the host's own code touches; mixed sizes of atomics on one
+ * place. */
 #include "check/race.h"
 
 #include <stdlib.h>
@@ -70,7 +70,7 @@ static void race_block_start(void *state, uint64_t block)
     else
         b = order_new(s->run->race->serials, s->run->info->block[0] * s->run->info->block[1] * s->run->info->block[2],
                       s->run->info->shared_bytes);
-    order_start(b, block, s->run->race->launches);
+    order_start(b, block, s->run->number);
     join_cluster(s, b);
     b->next    = s->active;
     s->active  = b;
@@ -136,6 +136,20 @@ static void order_access(const Touch *t)
     }
 }
 
+/* Copies and fills of other streams. */
+static void beside(const Touch *t)
+{
+    const Access *a = t->a;
+    RaceRun      *r = t->cells->run;
+    for (uint32_t m = a->mask; m; m &= m - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(m);
+        for (size_t i = 0; i < r->nbeside; i++)
+            if ((t->writes || r->beside[i].writes) && a->addr[lane] < r->beside[i].to &&
+                r->beside[i].from < a->addr[lane] + a->bytes)
+                race_report_beside(r, &t->cells->found, a, lane, t->writes, &r->beside[i]);
+    }
+}
+
 static unsigned site_of(RaceRun *r, uint32_t instr)
 {
     unsigned site = __atomic_load_n(&r->site_of[instr], __ATOMIC_ACQUIRE);
@@ -161,6 +175,8 @@ static void touch(State *s, RaceBlock *b, RaceBlock *owner, const Access *a, Str
     if (r->flags && strength == STRENGTH_VOLATILE)
         t.flags = order_publishing(b, a->warp, a->mask);
     r->touch(&t);
+    if (r->nbeside && !owner)
+        beside(&t);
     if (r->flags && (t.strong || (t.writes && r->objects)))
         order_access(&t);
 }
@@ -380,12 +396,14 @@ static void *race_open(const RuleSet *rules)
     Race *r    = xcalloc(1, sizeof *r);
     r->serials = serials_new();
     r->shadow  = shadow_new();
+    r->works   = works_new();
     return r;
 }
 
 static void race_close(void *self)
 {
     Race *r = self;
+    works_free(r->works);
     shadow_free(r->shadow);
     serials_free(r->serials);
     free(r);
@@ -398,15 +416,20 @@ static Observer *race_begin(void *self, const RuleSet *rules, const CheckLaunch 
     if (serials_scarce(race->serials)) { /* everything so far happened before */
         shadow_clear(race->shadow);
         serials_reset(race->serials);
+        works_reset(race->works);
+        race->launches = 0;
     }
     r->race   = race;
     r->rules  = rules;
     r->launch = l;
-    r->floor  = serials_floor(race->serials);
     r->sites  = 1;
     r->flags  = race_has_flags(l->module, l->kernel);
     r->touch  = cells_touch();
-    race->launches++;
+    r->number = race->launches++;
+    Time now  = serials_floor(race->serials);
+    r->floor  = works_begin(race->works, l, r->number, now, r->flags);
+    r->open   = r->floor < now;
+    r->beside = works_beside(race->works, l->work, &r->nbeside);
     pthread_mutex_init(&r->lock, NULL);
     r->base.wants[ACCESS_GLOBAL] = r->base.wants[ACCESS_SHARED] = r->base.wants[ACCESS_CLUSTER] = ALL_OPS;
     r->base.alone                                                                               = r->flags;
@@ -425,8 +448,9 @@ static void race_end(void *self, Observer *o, const CheckLaunch *l, Findings *fo
 {
     RaceRun *r = (RaceRun *)o;
     (void)self;
-    (void)l;
     race_conclude(found, &r->found);
+    works_end(r->race->works, r, l, r->number);
+    free(r->beside);
     order_drop_objects(&r->objects);
     pthread_mutex_destroy(&r->lock);
     free(r->site_of);
@@ -437,15 +461,26 @@ static void race_end(void *self, Observer *o, const CheckLaunch *l, Findings *fo
 
 static void race_memory(void *self, const MemoryEvent *e)
 {
-    if (e->kind == MEMORY_FREE)
-        shadow_forget(((Race *)self)->shadow, e->address, e->bytes);
+    Race *r = self;
+    if (e->kind == MEMORY_FREE) {
+        shadow_forget(r->shadow, e->address, e->bytes);
+        works_forget(r->works, e->address, e->bytes);
+    } else {
+        works_host(r->works, e, r->shadow, r->serials);
+    }
+}
+
+static const WwFinding *race_pending(void *self, size_t *n)
+{
+    return works_pending(((Race *)self)->works, n);
 }
 
 const Checker checker_race = {
-    .name   = "race",
-    .open   = race_open,
-    .close  = race_close,
-    .begin  = race_begin,
-    .end    = race_end,
-    .memory = race_memory,
+    .name    = "race",
+    .open    = race_open,
+    .close   = race_close,
+    .begin   = race_begin,
+    .end     = race_end,
+    .memory  = race_memory,
+    .pending = race_pending,
 };

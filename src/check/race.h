@@ -18,11 +18,13 @@
 
 #include "check/check.h"
 #include "check/race_order.h"
+#include "check/race_work.h"
 
 typedef struct Race { /* lives as long as the device */
     Serials *serials;
     Shadow  *shadow;  /* global memory */
     uint32_t launches;
+    Works   *works;
 } Race;
 
 struct Touch;
@@ -35,6 +37,9 @@ typedef struct RaceRun { /* one launch */
     const LaunchInfo  *info;
     Time               floor;     /* what is older happened before the launch */
     bool               clusters;  /* blocks meet in clusters, if only of one block */
+    uint32_t           number;    /* of the launch */
+    bool               open;      /* some of what is not older is of launches that are not ordered with this one */
+    HostWork          *beside; size_t nbeside; /* copies and fills that nothing orders with it */
     bool               flags;     /* the kernel has fences or acquiring or releasing accesses */
     void             (*touch)(const struct Touch *t);
     SyncObject        *objects;   /* in global memory */
@@ -60,6 +65,7 @@ typedef struct RaceClash {
 bool race_has_flags(const Module *m, const Func *kernel);
 bool race_has_cluster_barrier(const Module *m, const Func *kernel);
 /* race_report.c */
+void race_report_beside(RaceRun *r, Findings *found, const Access *a, unsigned lane, bool writes, const HostWork *h);
 void race_report(RaceRun *r, Findings *found, const RaceBlock *b, const RaceClash *c);
 /* The operation reads what a thread wrote with no proxy fence behind it; what a tensor copy wrote with another swizzle. */
 void race_report_proxy(RaceRun *r, Findings *found, const RaceBlock *b, const RaceClash *c);

@@ -42,6 +42,9 @@ static inline bool atomic_pair(Stamp a, Stamp b)
 /* What a flag was seen to say orders atomic accesses and volatile reads without a fence: nothing moves them before it. */
 static inline bool before(const Touch *t, Stamp me, Stamp other, bool written)
 {
+    uint32_t launch = cells_launch(t->cells, t->b, other);
+    if (launch != t->b->launch)
+        return works_before(t->cells->run->race->works, t->cells->run, launch);
     bool loose = stamp_strength(other) && stamp_strength(me) && stamp_strength(me) != STRENGTH_VOLATILE;
     return order_before(t->b, stamp_thread(me), other, t->cells->run->floor, loose, written);
 }
@@ -87,7 +90,11 @@ static void keep(const Touch *t, Page *p, Plane plane, size_t i, Stamp me)
     const Stamp *second = p->plane[plane + 1];
     Stamp        c      = second ? second[i] : 0;
     bool         full   = alive(t, c) && distance(a, c) >= apart;
-    if (full && !t->cells->run->flags && (apart == 3 || (apart == 2 && t->a->space == ACCESS_SHARED)))
+    if (full && t->cells->run->open) /* readers of two launches are farther apart than those of one */
+        full = cells_launch(t->cells, t->b, a) != cells_launch(t->cells, t->b, c) ||
+               cells_launch(t->cells, t->b, a) == cells_launch(t->cells, t->b, me);
+    if (full && !t->cells->run->flags && !t->cells->run->open &&
+        (apart == 3 || (apart == 2 && t->a->space == ACCESS_SHARED)))
         return;
     if (before(t, me, a, written))
         *first = me;
@@ -397,7 +404,7 @@ HOT void touch_page(const Touch *t, Page *p, uint32_t lanes, const uint32_t *at,
     unsigned       bytes = t->a->bytes;
     uint32_t       same  = 0;
     bool  plain  = !t->strong && !stamp_async(t->me) && p->shift == WORD_BITS && bytes >= 1 << WORD_BITS && bytes <= 16;
-    Stamp differ = r->flags ? 0 : t->a->space == ACCESS_SHARED ? SERIAL_MASK | WARP_MASK : SERIAL_MASK;
+    Stamp differ = r->flags || r->open ? 0 : t->a->space == ACCESS_SHARED ? SERIAL_MASK | WARP_MASK : SERIAL_MASK;
     if (plain && ways->line_up(at, bytes, &same) && lanes == UINT32_MAX) {
         unsigned per = (unsigned)__builtin_ctz(bytes) - WORD_BITS;
         if (touch_run(t, p, at[0] >> WORD_BITS, LANES << per, per, differ))

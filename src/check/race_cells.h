@@ -38,4 +38,12 @@ Page *cells_page(Cells *s, uint64_t address);
 typedef void CellsTouch(const Touch *t);
 CellsTouch  *cells_touch(void);
 
+/* Whose stamp in b's memory or in global memory; what is too old to matter counts as b's own launch's. */
+static inline uint32_t cells_launch(const Cells *c, const RaceBlock *b, Stamp s)
+{
+    if (stamp_time(s) < c->run->floor || stamp_serial(s) == (uint32_t)(b->now >> TICK_BITS))
+        return b->launch;
+    return serials_info(b->serials, stamp_serial(s))->launch;
+}
+
 #endif

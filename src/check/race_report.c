@@ -208,22 +208,26 @@ static const char *of_block(const Ends *e, Findings *f)
                : "";
 }
 
+static const char *allocation(const RaceRun *r, Findings *f, uint64_t at)
+{
+    uint64_t    base, bytes;
+    const char *name;
+    if (!r->launch->find || !r->launch->find(r->launch->user, at, &base, &bytes, &name))
+        return findings_text(f, "address 0x%" PRIx64, at);
+    size_t      len;
+    const char *shown = name ? var_name(name, &len) : NULL;
+    if (shown)
+        return findings_text(f, "'%.*s' + %" PRIu64, (int)len, shown, at - base);
+    return findings_text(f, "byte %" PRIu64 " of an allocation of %" PRIu64 " bytes", at - base, bytes);
+}
+
 /* 'tile' + 20, or allocation and offset. */
 static const char *place_in_memory(const Ends *e, Findings *f)
 {
-    const LaunchInfo  *info = e->r->info;
-    const CheckLaunch *l    = e->r->launch;
-    uint64_t           base, bytes, at = e->c->at;
-    const char        *name;
-    if (e->c->access->space == ACCESS_GLOBAL) {
-        if (!l->find || !l->find(l->user, at, &base, &bytes, &name))
-            return findings_text(f, "address 0x%" PRIx64, at);
-        size_t      len;
-        const char *shown = name ? var_name(name, &len) : NULL;
-        if (shown)
-            return findings_text(f, "'%.*s' + %" PRIu64, (int)len, shown, at - base);
-        return findings_text(f, "byte %" PRIu64 " of an allocation of %" PRIu64 " bytes", at - base, bytes);
-    }
+    const LaunchInfo *info = e->r->info;
+    uint64_t          at   = e->c->at;
+    if (e->c->access->space == ACCESS_GLOBAL)
+        return allocation(e->r, f, at);
     uint32_t best = info->nshared;
     for (uint32_t i = 0; i < info->nshared; i++)
         if (info->shared_offset[i] <= at &&
@@ -279,8 +283,54 @@ static const char *line_text(const RaceRun *r, Findings *f, uint32_t instr)
     return findings_text(f, "line %u", instr_user_place(r->launch->module, r->info->instr[instr].in).line);
 }
 
+/* The other end is of another launch. */
+static void report_far(RaceRun *r, Findings *found, const RaceBlock *b, const RaceClash *c, const SerialInfo *other)
+{
+    uint32_t     instr = line_of(r, c->me);
+    WwFindingEnd end   = works_end_of(r->race->works, other->launch, stamp_site(c->other),
+                                    stamp_async(c->other) ? 0 : stamp_thread(c->other), other->block);
+    uint32_t     part  = end.line * 31 + (end.kernel ? (uint32_t)strlen(end.kernel) : 0);
+    if (!r->rules->on[RULE_RACE_STREAM])
+        return;
+    Finding *f = findings_note(found, RULE_RACE_STREAM, instr, NO_INSTR, part, b->index, c->thread, 1);
+    if (!f)
+        return;
+    WwFindingEnd *far = findings_alloc(found, sizeof *far);
+    *far              = end;
+    far->message      = c->other_writes ? "written here" : "read here";
+    f->far            = far;
+    f->address        = c->at;
+    f->message        = findings_text(found,
+                                      "%s %s, which kernel %s of another stream %s at line %u; nothing orders the two "
+                                             "launches (an event, a wait of the host)",
+                                      verb(c->writes, c->me), allocation(r, found, c->at),
+                               end.kernel ? end.kernel : "(running)", verb(c->other_writes, c->other), end.line);
+}
+
+void race_report_beside(RaceRun *r, Findings *found, const Access *a, unsigned lane, bool writes, const HostWork *h)
+{
+    Stamp    me    = stamp_make(0, 0, __atomic_load_n(&r->site_of[a->instr], __ATOMIC_ACQUIRE), false, STRENGTH_WEAK);
+    uint32_t instr = line_of(r, me);
+    if (!r->rules->on[RULE_RACE_STREAM])
+        return;
+    Finding *f = findings_note(found, RULE_RACE_STREAM, instr, NO_INSTR, UINT32_C(1) << 31 | h->writes, a->block,
+                               a->warp * LANES + lane, 1);
+    if (!f)
+        return;
+    f->address = a->addr[lane];
+    f->message = findings_text(
+        found,
+        "%s %s, which a copy or fill of another stream %s; nothing orders the two (an event, a wait of the host)",
+        writes ? "writes" : "reads", allocation(r, found, a->addr[lane]), h->writes ? "writes" : "reads");
+}
+
 void race_report(RaceRun *r, Findings *found, const RaceBlock *b, const RaceClash *c)
 {
+    const SerialInfo *who = serials_info(b->serials, stamp_serial(c->other));
+    if (who->launch != b->launch) {
+        report_far(r, found, b, c, who);
+        return;
+    }
     Ends       e    = look(r, b, c);
     const End *here = &e.here, *there = &e.there;
     RuleId     rule = rule_of(&e);

@@ -70,6 +70,14 @@ Page *shadow_page(Shadow *s, uint64_t address)
     return &e->page;
 }
 
+const Page *shadow_find(Shadow *s, uint64_t address)
+{
+    pthread_mutex_lock(&s->lock);
+    Entry *e = find(s, address >> PAGE_BITS);
+    pthread_mutex_unlock(&s->lock);
+    return e ? &e->page : NULL;
+}
+
 void shadow_forget(Shadow *s, uint64_t address, uint64_t bytes)
 {
     uint64_t end = address + bytes;

@@ -33,6 +33,8 @@ Shadow *shadow_new(void);
 void    shadow_free(Shadow *s);
 /* The page of an address; made when there is none.  Thread-safe; the page stays where it is until shadow_forget. */
 Page   *shadow_page(Shadow *s, uint64_t address);
+/* The page of an address, or NULL. */
+const Page *shadow_find(Shadow *s, uint64_t address);
 /* Forgets [address, address + bytes): whole pages go, of the others the cells are cleared.  No launch may run but its own worker. */
 void    shadow_forget(Shadow *s, uint64_t address, uint64_t bytes);
 /* Everything. */

@@ -9,6 +9,7 @@
 
 #include "base/arena.h"
 #include "cuda/devmem.h"
+#include "cuda/sequence.h"
 #include "cuda/stream.h"
 
 static const unsigned GRAPH_MAGIC = 0x67726170, NODE_MAGIC = 0x6e6f6465;
@@ -77,6 +78,7 @@ void node_free(GraphNode *n)
     if (n->kind == NODE_COPY)
         free(n->copy.owned);
     free(n->after);
+    sequence_free(n->work);
     if (n->kind == NODE_CHILD && n->child)
         cgraph_free(n->child);
     if (n->kind == NODE_CONDITIONAL) {

@@ -51,6 +51,7 @@ struct GraphNode {
     Ticket     *after; size_t nafter; /* in a queue: what must be done before */
     uint64_t    ticket;               /* in a queue: its own count */
     struct Running *running;          /* in a queue: the kernel has begun */
+    struct WorkOrder *work;           /* in a queue: sequence.h */
     union { NodeValue value; NodeCopy copy; NodeSet set; NodeHost host; NodeMemory memory; void *event; Graph *child; NodeCondition condition; };
     LaunchAttribute *attrs; /* of a kernel node, by their numbers; NULL: none was set */
 };

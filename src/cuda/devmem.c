@@ -12,6 +12,7 @@
 
 #include "base/arena.h"
 #include "cuda/device.h"
+#include "cuda/sequence.h"
 #include "emu/emu.h"
 
 static Range *ranges;
@@ -332,9 +333,9 @@ static void tell_copy(const void *dst, const void *src, size_t bytes)
         if (!state.device[i])
             continue;
         if (device)
-            emulator_tell(state.device[i], read ? MEMORY_COPY : MEMORY_WRITE, to, from, bytes);
+            emulator_tell_work(state.device[i], read ? MEMORY_COPY : MEMORY_WRITE, to, from, bytes, sequence_current());
         else if (read)
-            emulator_tell(state.device[i], MEMORY_READ, from, 0, bytes);
+            emulator_tell_work(state.device[i], MEMORY_READ, from, 0, bytes, sequence_current());
     }
 }
 
@@ -342,7 +343,7 @@ void devmem_tell_written(const void *dst, size_t bytes)
 {
     for (int i = 0; i < state.count && state.options.check; i++)
         if (state.device[i])
-            emulator_tell(state.device[i], MEMORY_WRITE, (uint64_t)(uintptr_t)dst, 0, bytes);
+            emulator_tell_work(state.device[i], MEMORY_WRITE, (uint64_t)(uintptr_t)dst, 0, bytes, sequence_current());
 }
 
 CuErr devmem_copy(void *dst, const void *src, size_t bytes, int kind)

@@ -18,6 +18,7 @@
 
 #include "base/arena.h"
 #include "cuda/coroutine.h"
+#include "cuda/sequence.h"
 #include "cuda/signals.h"
 #include "model/profile.h"
 
@@ -271,7 +272,8 @@ static Running *running_new(Kernel *k, const Func *f, WwModule *m, const LaunchA
                            .cooperative = a->cooperative,
                            .granular    = true};
     clock_gettime(CLOCK_MONOTONIC, &p->start);
-    p->coroutine = coroutine_new(body, p);
+    ((Emulator *)p->device)->work = sequence_entered();
+    p->coroutine                  = coroutine_new(body, p);
     if (!p->coroutine) { /* no stack: it runs on ours, to its end */
         p->launch.on_pause = NULL;
         body(p);

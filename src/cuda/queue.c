@@ -17,6 +17,7 @@
 
 #include "base/arena.h"
 #include "cuda/launch.h"
+#include "cuda/sequence.h"
 
 enum { SHORT_NAP = 50, LONG_NAP = 2000 }; /* microseconds between looks at what somebody else must bring */
 
@@ -87,7 +88,11 @@ static bool work(GraphNode *n, unsigned *us)
         return true; /* a kernel that has begun is never let go on */
     }
     if (n->kind != NODE_KERNEL && n->kind != NODE_WAIT_VALUE) {
-        CuErr e = cgraph_run_node(n);
+        if (n->kind == NODE_HOST) /* it may tell other threads of the program that the work before it is done */
+            sequence_host_work(n->work);
+        const WorkOrder *was = sequence_enter(n->work);
+        CuErr            e   = cgraph_run_node(n);
+        sequence_enter(was);
         if (e != cudaSuccess)
             state_fail_later(e);
         return true;
@@ -98,8 +103,10 @@ static bool work(GraphNode *n, unsigned *us)
         nap(us);
         return false;
     }
-    CuErr e    = n->running ? cudaSuccess : launch_start(n->kernel, &n->ask, &n->running);
-    bool  done = e != cudaSuccess || !n->running || launch_go_on(n->running, &waits);
+    const WorkOrder *was = sequence_enter(n->work);
+    CuErr            e   = n->running ? cudaSuccess : launch_start(n->kernel, &n->ask, &n->running);
+    sequence_enter(was);
+    bool done = e != cudaSuccess || !n->running || launch_go_on(n->running, &waits);
     if (done)
         return true;
     unsigned brief = 1;
@@ -162,6 +169,7 @@ GraphNode *queue_add(Stream *s, NodeKind kind, const Event *event)
     for (size_t i = 0; i < stream_count(); i++)
         if (ordered(s, stream_at(i)) && has_work(stream_at(i)))
             add_ticket(n, stream_at(i), stream_at(i)->queued);
+    n->work = sequence_submit(s);
     s->queued++;
     start_thread(s);
     return n;
@@ -173,6 +181,7 @@ void queue_settle(Stream *s)
 {
     while (queue_busy(s))
         state_wait();
+    sequence_host_stream(s);
     state_flush();
 }
 
@@ -183,6 +192,11 @@ void queue_settle_device(int n)
             state_wait();
             i = (size_t)-1; /* the list may have changed */
         }
+    for (size_t i = 0; n >= 0 && i < stream_count(); i++)
+        if (stream_at(i)->device == n)
+            sequence_host_stream(stream_at(i));
+    if (n < 0)
+        sequence_host_all();
     state_flush();
 }
 
@@ -196,6 +210,7 @@ void queue_settle_event(const Event *v)
             nap(&us);
         }
     }
+    sequence_host_event(v);
     state_flush();
 }
 

@@ -13,6 +13,7 @@
 #include "base/arena.h"
 #include "cuda/launch.h"
 #include "cuda/queue.h"
+#include "cuda/sequence.h"
 
 enum { STREAM_MAGIC = 0x7374726d, EVENT_MAGIC = 0x65766e74, NON_BLOCKING = 1 };
 
@@ -95,12 +96,19 @@ CuErr stream_launch(void *handle, Kernel *k, const LaunchAsk *ask)
     if (s->capture)
         return cgraph_capture_kernel(handle, k, ask);
     if (!queue_busy(s)) {
-        Running *r;
-        CuErr    e = launch_start(k, ask, &r);
+        Running         *r;
+        WorkOrder       *o   = sequence_submit(s);
+        const WorkOrder *was = sequence_enter(o);
+        CuErr            e   = launch_start(k, ask, &r);
+        sequence_enter(was);
         if (r) {
             GraphNode *n = queue_add(s, NODE_KERNEL, NULL);
             n->kernel    = k;
             n->running   = r;
+            sequence_free(n->work);
+            n->work = o;
+        } else {
+            sequence_free(o);
         }
         return e;
     }
@@ -142,8 +150,16 @@ CuErr stream_copy_node(const NodeCopy *c, void *stream)
         return cudaSuccess;
     if (queue_busy(s) && pageable(c->dst))
         queue_settle(s); /* such a copy returns when it is done */
-    if (!queue_busy(s))
-        return cgraph_copy(c);
+    if (!queue_busy(s)) {
+        WorkOrder       *o   = sequence_submit(s);
+        const WorkOrder *was = sequence_enter(o);
+        CuErr            e   = cgraph_copy(c);
+        sequence_enter(was);
+        sequence_free(o);
+        if (pageable(c->dst))
+            sequence_host_stream(s);
+        return e;
+    }
     CuErr e = devmem_check_copy(c->dst, c->dslice * (c->depth - 1) + c->dpitch * (c->height - 1) + c->width, c->src,
                                 c->sslice * (c->depth - 1) + c->spitch * (c->height - 1) + c->width, c->kind);
     if (e == cudaSuccess)
@@ -173,8 +189,14 @@ CuErr stream_set(void *dst, size_t pitch, unsigned value, unsigned element, size
         return cudaErrorInvalidResourceHandle;
     if (s->capture)
         return cgraph_capture_set(stream, &node);
-    if (!queue_busy(s))
-        return devmem_set_2d(dst, pitch, value, element, width, height);
+    if (!queue_busy(s)) {
+        WorkOrder       *o   = sequence_submit(s);
+        const WorkOrder *was = sequence_enter(o);
+        CuErr            e   = devmem_set_2d(dst, pitch, value, element, width, height);
+        sequence_enter(was);
+        sequence_free(o);
+        return e;
+    }
     queue_add(s, NODE_SET, NULL)->set = node;
     return cudaSuccess;
 }
@@ -198,6 +220,8 @@ CuErr stream_value(void *stream, NodeKind kind, NodeValue v)
     if (s->capture)
         return cudaErrorStreamCaptureUnsupported;
     GraphNode n = {.kind = kind, .value = v};
+    if (kind == NODE_WAIT_VALUE)
+        sequence_wait_all(s);
     if (!queue_busy(s) && kind == NODE_WRITE_VALUE)
         return cgraph_run_node(&n);
     if (!queue_busy(s) && node_value_reached(&n))
@@ -206,15 +230,28 @@ CuErr stream_value(void *stream, NodeKind kind, NodeValue v)
     return cudaSuccess;
 }
 
+/* A node that does not run by itself. */
+static CuErr run_node(Stream *s, GraphNode *n)
+{
+    WorkOrder       *o   = sequence_submit(s);
+    const WorkOrder *was = sequence_enter(o);
+    CuErr            e   = cgraph_run_node(n);
+    sequence_enter(was);
+    sequence_free(o);
+    return e;
+}
+
 CuErr stream_graph(void *stream, const Graph *g)
 {
     GraphNode **order = cgraph_order(g);
     CuErr       e     = order ? cudaSuccess : cudaErrorInvalidValue;
     Stream     *s     = stream_of(stream);
+    GraphOrder *works = e == cudaSuccess ? sequence_graph_begin(s, order, g->nnodes) : NULL;
     if (e == cudaSuccess && g->exec)
         cgraph_begin(g);
     for (size_t i = 0; e == cudaSuccess && i < g->nnodes && state.later == cudaSuccess; i++) {
         GraphNode *n = order[i];
+        sequence_graph_node(works, i);
         if (n->off)
             continue;
         if (n->kind == NODE_KERNEL)
@@ -230,8 +267,9 @@ CuErr stream_graph(void *stream, const Graph *g)
         else if (queue_busy(s))
             cgraph_copy_payload(queue_add(s, n->kind, NULL), n);
         else
-            e = cgraph_run_node(n);
+            e = run_node(s, n);
     }
+    sequence_graph_end(works);
     free(order);
     return e;
 }
@@ -296,6 +334,8 @@ CuErr rt_cudaStreamDestroy(void *stream)
         if (streams[i] == s)
             streams[i] = streams[--nstreams];
     free(s->tail);
+    free(s->know.count);
+    free(s->branch);
     free(s);
     return LEAVE(cudaSuccess);
 }
@@ -321,8 +361,10 @@ CuErr rt_cudaStreamQuery(void *stream)
     CuErr   e = usable(s);
     if (e == cudaSuccess && queue_busy(s))
         e = cudaErrorNotReady;
-    if (e == cudaSuccess)
+    if (e == cudaSuccess) {
+        sequence_host_stream(s);
         state_flush();
+    }
     return LEAVE(e);
 }
 
@@ -498,6 +540,7 @@ CuErr rt_cudaEventDestroy(void *event)
     for (size_t i = 0; i < nevents; i++)
         if (events[i] == event) {
             free(events[i]->tail);
+            free(events[i]->know.count);
             free(events[i]);
             events[i] = events[--nevents];
             return LEAVE(cudaSuccess);
@@ -522,6 +565,7 @@ CuErr event_record(Event *v, void *stream)
         return cudaSuccess;
     }
     v->in = NULL;
+    sequence_record(v, s);
     if (!queue_busy(s)) {
         event_reached(v, 0);
         return cudaSuccess;
@@ -586,8 +630,10 @@ CuErr rt_cudaEventQuery(void *event)
     CuErr        e = event_usable(v);
     if (e == cudaSuccess && (queue_pending(v) || (v->pending && *v->pending)))
         e = cudaErrorNotReady;
-    if (e == cudaSuccess)
+    if (e == cudaSuccess) {
+        sequence_host_event(v);
         state_flush();
+    }
     return LEAVE(e);
 }
 
@@ -608,6 +654,8 @@ CuErr stream_wait(void *stream, Event *v)
     Stream *s = stream_of(stream);
     if (!s || !v)
         return cudaErrorInvalidResourceHandle;
+    if (!v->capture && !s->capture)
+        sequence_wait_event(s, v);
     if (!v->capture && !s->capture && (queue_pending(v) || (v->pending && *v->pending)))
         queue_add(s, NODE_EMPTY, v);
     if (!v->capture)

@@ -8,6 +8,10 @@
 #include "cuda/cgraph.h"
 #include "cuda/devmem.h"
 
+typedef struct WorkClock { /* by queue, how far something is known; those from n on: 0 (sequence.h) */
+    uint32_t *count, n;
+} WorkClock;
+
 typedef struct Stream {
     unsigned magic;
     unsigned flags;
@@ -18,6 +22,8 @@ typedef struct Stream {
     bool     threaded;           /* a thread empties the queue */
     Graph   *queue;              /* nodes in the order of their coming; NULL before the first */
     uint64_t queued, done;       /* counts */
+    WorkClock know;              /* sequence.h, as are these: its queue, 0 before its first work; those for branches of graphs */
+    uint32_t  order_queue, *branch; size_t nbranches;
     LaunchAttribute *attrs;      /* by their numbers; NULL: none was set */
     Capture    *capture;         /* NULL: work runs */
     GraphNode **tail; size_t ntail; /* while capturing: what the next node depends on */
@@ -33,6 +39,7 @@ typedef struct Event {
     uint64_t ticket;
     volatile uint32_t *pending; /* between processes: 1 while its work is not done; else NULL */
     int         pending_fd;
+    WorkClock   know;       /* sequence.h */
     Capture    *capture;    /* recorded in a stream that is capturing: the point in the graph */
     GraphNode **tail; size_t ntail;
 } Event;

@@ -38,10 +38,16 @@ static void emulator_close(WwDevice *d)
 
 /* ---- memory ---- */
 
-void emulator_tell(WwDevice *d, MemoryKind kind, uint64_t address, uint64_t from, uint64_t bytes)
+void emulator_tell_work(WwDevice *d, MemoryKind kind, uint64_t address, uint64_t from, uint64_t bytes,
+                        const WorkOrder *work)
 {
     checks_memory(((Emulator *)d)->checks,
-                  &(MemoryEvent){.kind = kind, .address = address, .from = from, .bytes = bytes});
+                  &(MemoryEvent){.kind = kind, .address = address, .from = from, .bytes = bytes, .work = work});
+}
+
+void emulator_tell(WwDevice *d, MemoryKind kind, uint64_t address, uint64_t from, uint64_t bytes)
+{
+    emulator_tell_work(d, kind, address, from, bytes, NULL);
 }
 
 static void tell(WwDevice *d, MemoryKind kind, WwPtr address, uint64_t bytes)
@@ -214,8 +220,9 @@ static EmuLaunch emu_request(const WwLaunch *w, const void *params, Observer **o
 
 /* What a request leaves behind for work that its kernel handed to the device. */
 typedef struct Children {
-    EmuChild *child; /* a stack: the last one runs next */
-    size_t    n, cap;
+    EmuChild        *child; /* a stack: the last one runs next */
+    size_t           n, cap;
+    const WorkOrder *work; /* of the launch that they belong to */
 } Children;
 
 /* The result's children go on the stack, in reverse; their parameters are the stack's then. */
@@ -272,14 +279,16 @@ static void watchers_free(Watchers *s)
 static Status run_grid(WwDevice *d, WwModule *m, const Func *k, const DeviceLaunch *l, const void *params, WwResult *r,
                        Children *more)
 {
-    Emulator       *e       = (Emulator *)d;
-    const WwLaunch *w       = l->w;
-    CheckLaunch     check   = emulator_check_launch(e, m->ptx, k, w, params);
-    Watchers        watch   = watchers_new(e, m->ptx, l, &check);
-    uint64_t        barrier = 0;
-    EmuLaunch       request = emu_request(w, params, watch.list, watch.n);
-    EmuResult       result  = {0};
-    Findings        found   = {0};
+    const WorkOrder *work  = more->work;
+    Emulator        *e     = (Emulator *)d;
+    const WwLaunch  *w     = l->w;
+    CheckLaunch      check = emulator_check_launch(e, m->ptx, k, w, params);
+    check.work             = work;
+    Watchers  watch        = watchers_new(e, m->ptx, l, &check);
+    uint64_t  barrier      = 0;
+    EmuLaunch request      = emu_request(w, params, watch.list, watch.n);
+    EmuResult result       = {0};
+    Findings  found        = {0};
     if (w->cooperative && emu_alloc(e->emu, GRID_BARRIER, &barrier) == WW_OK)
         memset(emu_host(e->emu, barrier), 0, GRID_BARRIER);
     request.workspace = barrier;
@@ -352,9 +361,10 @@ static Status run_child(WwDevice *d, WwModule *m, const EmuChild *c, const Devic
 
 static Status emulator_launch(WwDevice *d, WwModule *m, const Func *k, const DeviceLaunch *l, WwResult *r)
 {
-    Children more   = {0};
-    void    *params = pack_args(k, l->w->args);
-    Status   s      = run_grid(d, m, k, l, params, r, &more);
+    Children more         = {.work = ((Emulator *)d)->work};
+    void    *params       = pack_args(k, l->w->args);
+    ((Emulator *)d)->work = NULL;
+    Status s              = run_grid(d, m, k, l, params, r, &more);
     while (more.n) {
         EmuChild c = more.child[--more.n];
         if (s == WW_OK && c.kind == EMU_CHILD_GRID)

@@ -19,6 +19,7 @@ typedef struct Emulator {
     Checks        *checks;   /* NULL: nothing is checked */
     Ptxas         *ptxas;    /* NULL unless performance is checked */
     uint64_t       launches, seed;
+    const WorkOrder *work;   /* of the launch that begins; NULL: it is ordered with everything */
 } Emulator;
 
 /* x fastest. */
@@ -30,6 +31,7 @@ void      access_watch_free(Observer *o);
 
 /* Tells the checkers, when there are any, what the host did to device memory other than through the device (src/cuda). */
 void emulator_tell(WwDevice *d, MemoryKind kind, uint64_t address, uint64_t from, uint64_t bytes);
+void emulator_tell_work(WwDevice *d, MemoryKind kind, uint64_t address, uint64_t from, uint64_t bytes, const WorkOrder *work);
 /* What checkers are told about a launch; `user` is the device. */
 CheckLaunch emulator_check_launch(const Emulator *e, const Module *m, const Func *k, const WwLaunch *w, const void *params);
 /* Adds findings to r. */
