@@ -289,8 +289,9 @@ typedef struct WwResources {
     uint32_t    shared;                                      /* bytes of a block */
     uint32_t    warps, most_warps;
     const char *limiter; /* "threads", "blocks", "registers", "shared memory"; NULL: nothing */
+    bool        spills_known; /* false: the program's machine code was read, which does not say */
 } WwResources;
-/* false: not known (no ptxas, or the device does not check performance). */
+/* false: not known (no machine code for the profile's architecture and no ptxas, or the device does not check performance). */
 bool ww_result_resources(const WwResult *r, WwResources *out);
 
 /* cuda with time: milliseconds of one launch, median and fastest of `runs` runs.  false: not measured; a failed kernel has

@@ -6,8 +6,12 @@
 #include "base/mangle.h"
 
 #include <ctype.h>
+#include <dlfcn.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/arena.h"
 
 /* The name at p, digits first; NULL: none. */
 static const char *name_at(const char *p, size_t *len)
@@ -54,4 +58,51 @@ const char *mangled_variable(const char *symbol, size_t *len)
         }
     }
     return symbol;
+}
+
+typedef char *Demangle(const char *symbol, char *out, size_t *len, int *status);
+
+static char *demangled(const char *symbol)
+{
+    Demangle *call  = NULL;
+    void     *self  = dlopen(NULL, RTLD_LAZY);
+    *(void **)&call = self ? dlsym(self, "__cxa_demangle") : NULL;
+    void *library   = call ? NULL : dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_LOCAL);
+    *(void **)&call = call ? *(void **)&call : library ? dlsym(library, "__cxa_demangle") : NULL;
+    int   status    = -1;
+    char *text      = call ? call(symbol, NULL, NULL, &status) : NULL;
+    if (library)
+        dlclose(library);
+    if (self)
+        dlclose(self);
+    return text;
+}
+
+static char *copy(const char *s, size_t n)
+{
+    char *p = xcalloc(n + 1, 1);
+    memcpy(p, s, n);
+    return p;
+}
+
+char *mangled_text(const char *symbol)
+{
+    size_t      depth = 0, start = 0, end, n;
+    char       *text = strncmp(symbol, "_Z", 2) ? NULL : demangled(symbol);
+    const char *name = mangled_function(symbol, &n);
+    if (!text)
+        return copy(name, n);
+    for (end = 0; text[end]; end++) {
+        bool unnamed = !strncmp(text + end, "(anonymous namespace)", 21);
+        depth += text[end] == '<';
+        depth -= text[end] == '>' && depth;
+        if (text[end] == ' ' && !depth)
+            start = end + 1;
+        if (text[end] == '(' && !depth && !unnamed)
+            break;
+        end += unnamed ? 20 : 0;
+    }
+    char *out = copy(text + start, end - start);
+    free(text);
+    return out;
 }

@@ -6,6 +6,10 @@
 
 #include <stddef.h>
 
+/* A function as people read it, without its parameters: "void scale<float>(float*, int)" -> scale<float>.  Demangled by the C++ library, in
+ * the process or on the machine; where there is none it is mangled_function.  The caller frees it. */
+char *mangled_text(const char *symbol);
+
 /* The function's own name: _ZN2ns5scaleEPf -> scale.  The whole symbol when it is not mangled. */
 const char *mangled_function(const char *symbol, size_t *len);
 /* The variable's own name: _ZZ5scalePfE4tile -> tile.  The whole symbol when it is not mangled. */

@@ -46,6 +46,7 @@ typedef struct MemoryEvent {
 /* What the assembler makes of a kernel, for one thread. */
 typedef struct Resources {
     unsigned registers, stack, spill_stores, spill_loads; /* all but the first in bytes */
+    bool     spills;                                      /* are the spills known? */
 } Resources;
 
 /* A launch as checkers see it. */

@@ -34,6 +34,7 @@ typedef struct BankMend {
     uint32_t unit; /* bytes of the variable's smallest access */
     BankCost before, after;
     uint64_t cost; /* bytes of shared memory it takes more */
+    bool     strided; /* conflicting accesses have the pitch between neighbouring lanes: it is a row of the source */
 } BankMend;
 
 uint64_t layout_map(const Layout *l, uint64_t at);

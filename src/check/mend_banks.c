@@ -170,11 +170,13 @@ static unsigned add_pitch(uint32_t *pitch, unsigned n, uint64_t s)
     return n + 1;
 }
 
-/* Strides between neighbouring lanes of conflicting accesses, and a turn over the banks, as far as they divide the variable. */
-static unsigned find_pitches(const Profile *p, const SharedUse *u, uint32_t *pitch)
+/* Strides between neighbouring lanes of conflicting accesses, and a turn over the banks, as far as they divide the variable.  *alone: the
+ * turn, when it is not among the strides. */
+static unsigned find_pitches(const Profile *p, const SharedUse *u, uint32_t *pitch, uint64_t *alone)
 {
     uint64_t turn = (uint64_t)p->arch->banks * p->arch->bank_bytes;
     unsigned n    = u->bytes > turn && u->bytes % turn == 0 ? add_pitch(pitch, 0, turn) : 0;
+    *alone        = turn;
     for (size_t i = 0; i < u->n; i++) {
         const Pattern *t = u->pattern[i];
         if (!conflicts(p, u, i))
@@ -182,8 +184,10 @@ static unsigned find_pitches(const Profile *p, const SharedUse *u, uint32_t *pit
         for (unsigned k = 1; k < LANES; k++) {
             int64_t  d = t->delta[k] - t->delta[k - 1];
             uint64_t s = (uint64_t)(d < 0 ? -d : d);
-            if ((t->mask >> k & 1) && (t->mask >> (k - 1) & 1) && s > t->bytes && s < u->bytes && u->bytes % s == 0)
-                n = add_pitch(pitch, n, s);
+            if ((t->mask >> k & 1) && (t->mask >> (k - 1) & 1) && s > t->bytes && s < u->bytes && u->bytes % s == 0) {
+                n      = add_pitch(pitch, n, s);
+                *alone = s == turn ? 0 : *alone;
+            }
         }
     }
     return n;
@@ -232,8 +236,9 @@ unsigned mend_banks(const Profile *p, const SharedUse *u, BankMend *pad, BankMen
         return 0;
     none.after = none.before;
     *pad = *swizzle = none;
-    unsigned n      = find_pitches(p, u, pitch);
-    uint64_t steps  = MOST_STEPS;
+    uint64_t alone;
+    unsigned n     = find_pitches(p, u, pitch, &alone);
+    uint64_t steps = MOST_STEPS;
     for (unsigned i = 0; i < n; i++) {
         for (uint32_t b = unit; b <= TURN && pad->after.conflicts; b += unit)
             if ((pitch[i] + b) % wide == 0)
@@ -247,6 +252,7 @@ unsigned mend_banks(const Profile *p, const SharedUse *u, BankMend *pad, BankMen
                          swizzle);
     }
     unsigned found = 0;
+    pad->strided   = pad->layout.pitch != alone;
     if (pad->layout.pitch && pad->after.conflicts * 2 <= pad->before.conflicts)
         found |= 1;
     if (swizzle->layout.pitch && swizzle->after.conflicts * 2 <= swizzle->before.conflicts)

@@ -40,6 +40,23 @@ static uint64_t turns(const Perf *p, const Pattern *t, uint32_t mask, const uint
     return t->space == ACCESS_SHARED ? c.wavefronts : c.sectors;
 }
 
+uint64_t perf_atomic_conflicts(const Perf *p, const Pattern *t, uint64_t *passes)
+{
+    uint64_t addr[LANES], conflicts = 0;
+    uint32_t kept = one_each(t);
+    for (uint32_t i = 0; i < t->places; i++) {
+        ModelCost   c;
+        ModelAccess a = {MODEL_SHARED, (ModelOp)t->op, MODEL_L1_AUTO, t->bytes, kept, addr};
+        if (!t->hits[i])
+            continue;
+        pattern_addresses(t, i, addr);
+        model_access(p->profile, &a, &c);
+        conflicts += t->hits[i] * c.conflicts;
+        *passes += t->hits[i] * c.wavefronts;
+    }
+    return conflicts;
+}
+
 static void add_pattern(const Perf *p, const Pattern *t, Turns *u)
 {
     uint32_t kept = one_each(t);

@@ -5,12 +5,13 @@
  *
  * No mend is looked for when an access lies in two variables at once, when an instruction's addresses never repeated (pattern.h), or
  * when the replay of the layout as it is does not give the counted conflicts.  Dynamic shared memory is taken as one array.
- * Atomics are atomic-contention's. */
+ * Lanes of an atomic that share an address are atomic-contention's; what the others' banks cost is told where a layout mends it. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/mangle.h"
 #include "check/mend.h"
 #include "check/perf.h"
 
@@ -111,11 +112,12 @@ static void try_mends(Perf *p, Shared *s)
     s->found = mend_banks(p->profile, &s->use, &s->pad, &s->swizzle);
 }
 
-/* What one element is called, and its size: the smallest type of the accesses. */
+/* What one element is called, and its size: the smallest type of the accesses; a vector where all of them are at least that. */
 static const char *element_name(const Perf *p, const Shared *s, uint32_t *bytes)
 {
-    char kind = 0;
-    *bytes    = s->pad.unit;
+    static const char *const words[] = {"bytes", "2-byte words", "words", "8-byte words", "16-byte words"};
+    char                     kind    = 0;
+    *bytes                           = s->pad.unit;
     for (size_t i = 0; i < s->use.n; i++) {
         const Opcode *o = p->launch->instr[s->pattern[i]->instr].in->op;
         Type          t = o->ntypes ? o->types[o->ntypes - 1] : TY_NONE;
@@ -124,52 +126,48 @@ static const char *element_name(const Perf *p, const Shared *s, uint32_t *bytes)
         *bytes = type_bytes(t);
         kind   = type_kind(t);
     }
-    if (kind == 'f')
-        return *bytes == 8 ? "doubles" : *bytes == 4 ? "floats" : "halves";
-    return *bytes == 16  ? "16-byte words"
-           : *bytes == 8 ? "8-byte words"
-           : *bytes == 4 ? "words"
-           : *bytes == 2 ? "2-byte words"
-                         : "bytes";
+    uint32_t vector = s->pad.unit / *bytes, log2 = (uint32_t)__builtin_ctz(s->pad.unit);
+    bool     real = kind == 'f' && *bytes >= 4;
+    *bytes        = s->pad.unit;
+    if (real && vector > 1)
+        return vector == 4 ? "float4" : log2 == 4 ? "double2" : "float2";
+    return real ? log2 == 3 ? "doubles" : "floats" : kind == 'f' && log2 == 1 ? "halves" : words[log2];
 }
 
-/* "column ^= row & 31", in units of so many bytes. */
+/* "rows of 128 bytes, column ^= row & 31 in units of 4 bytes" */
 static const char *swizzle_text(Perf *p, const Layout *l)
 {
     const char *row = l->shift ? findings_text(p->found, "row >> %u", l->shift) : "row";
-    return findings_text(p->found, "column ^= %s & %u in units of %u bytes", row, l->mask, l->unit);
+    return findings_text(p->found, "rows of %u bytes, column ^= %s & %u in units of %u bytes", l->pitch, row, l->mask,
+                         l->unit);
 }
 
-/* A variable of a function: _ZZ4spinPfE4tile -> tile. */
-static const char *plain_name(const char *symbol)
+/* "pitch 32 -> 33 floats"; where no access shows rows of that pitch, only where the padding goes. */
+static const char *padding_text(Perf *p, const Shared *s)
 {
-    const char *best = symbol;
-    for (const char *e = strncmp(symbol, "_ZZ", 3) ? NULL : strchr(symbol, 'E'); e; e = strchr(e + 1, 'E')) {
-        char         *name;
-        unsigned long n = strtoul(e + 1, &name, 10);
-        if (name > e + 1 && strlen(name) >= n && n)
-            best = name;
-    }
-    return best;
+    uint32_t    unit;
+    const char *name  = element_name(p, s, &unit);
+    uint32_t    pitch = s->pad.layout.pitch / unit, pad = s->pad.layout.pad / unit;
+    if (s->pad.strided)
+        return findings_text(p->found, "pitch %u -> %u %s", pitch, pitch + pad, name);
+    const char *times = pad == 1 ? "" : findings_text(p->found, " * %u", pad);
+    return findings_text(p->found, "pad %u behind every %u %s: index i becomes i + i / %u%s", pad, pitch, name,
+                         pitch, times);
 }
 
 static void offer(Perf *p, Shared *s, Finding *f)
 {
     const BankMend *pad = &s->pad, *swizzle = &s->swizzle;
-    uint32_t        unit;
-    const char     *name = element_name(p, s, &unit);
     bool            both = s->found == 3 && swizzle->after.conflicts <= pad->after.conflicts;
     const char     *dyn  = s->var->bytes ? "" : " (the dynamic shared memory taken as one array)";
-    if (s->found & 2 && (!(s->found & 1) || swizzle->after.conflicts < pad->after.conflicts)) {
-        perf_mend(p, f, "extra passes", swizzle->before.conflicts, swizzle->after.conflicts, 0,
-                  "with rows of %u bytes, %s%s", swizzle->layout.pitch, swizzle_text(p, &swizzle->layout), dyn);
-    } else if (s->found & 1) {
-        perf_mend(p, f, "extra passes", pad->before.conflicts, pad->after.conflicts, (int64_t)pad->cost,
-                  "pitch %u -> %u %s%s", pad->layout.pitch / unit, (pad->layout.pitch + pad->layout.pad) / unit, name,
-                  dyn);
-    }
+    if (s->found & 2 && (!(s->found & 1) || swizzle->after.conflicts < pad->after.conflicts))
+        perf_mend(p, f, "extra passes", swizzle->before.conflicts, swizzle->after.conflicts, 0, "with %s%s",
+                  swizzle_text(p, &swizzle->layout), dyn);
+    else if (s->found & 1)
+        perf_mend(p, f, "extra passes", pad->before.conflicts, pad->after.conflicts, (int64_t)pad->cost, "%s%s",
+                  padding_text(p, s), dyn);
     if (both)
-        f->message = findings_text(p->found, "%s (without more memory: %s, %" PRIu64 " left)", f->message,
+        f->message = findings_text(p->found, "%s (without more memory: with %s, %" PRIu64 " left)", f->message,
                                    swizzle_text(p, &swizzle->layout), swizzle->after.conflicts);
 }
 
@@ -208,33 +206,80 @@ static Shared *shared_of(Perf *p, Shared **list, size_t *n, uint32_t id)
     return &(*list)[(*n)++];
 }
 
-static void judge_spot(Perf *p, const Spot *s, Shared **list, size_t *n)
+static bool is_much(const Perf *p, uint64_t extra, uint64_t passes)
 {
-    uint64_t passes = s->sum.shared_ld_wavefronts + s->sum.shared_st_wavefronts, extra = conflicts_of(&s->sum);
-    if (!extra || !perf_reaches(p, RULE_BANK_CONFLICTS, "extra", (double)extra) ||
-        !perf_reaches(p, RULE_BANK_CONFLICTS, "percent", 100.0 * (double)extra / (double)passes))
-        return;
-    uint32_t id = worst(p, s);
-    Shared  *v  = shared_of(p, list, n, id);
-    Finding *f  = perf_note(p, RULE_BANK_CONFLICTS, id, extra);
+    return extra && perf_reaches(p, RULE_BANK_CONFLICTS, "extra", (double)extra) &&
+           perf_reaches(p, RULE_BANK_CONFLICTS, "percent", 100.0 * (double)extra / (double)passes);
+}
+
+static void note(Perf *p, uint32_t id, uint64_t extra, uint64_t passes, Shared *v)
+{
+    size_t      n    = 0;
+    const char *name = v ? mangled_variable(v->var->name, &n) : "";
+    Finding    *f    = perf_note(p, RULE_BANK_CONFLICTS, id, extra);
     if (!f)
         return;
     f->message = findings_text(p->found,
-                               "%" PRIu64 " extra passes over the banks of shared memory%s%s: %" PRIu64
+                               "%" PRIu64 " extra passes over the banks of shared memory%s%.*s: %" PRIu64
                                " passes where %" PRIu64 " would do",
-                               extra, v ? " " : "", v ? plain_name(v->var->name) : "", passes, passes - extra);
-    if (v && !v->tried)
-        try_mends(p, v);
+                               extra, v ? " " : "", (int)n, name, passes, passes - extra);
     if (v && v->found)
         offer(p, v, f);
+}
+
+static Shared *tried(Perf *p, Shared **list, size_t *n, uint32_t id)
+{
+    Shared *v = shared_of(p, list, n, id);
+    if (v && !v->tried)
+        try_mends(p, v);
+    return v;
+}
+
+static void judge_spot(Perf *p, const Spot *s, Shared **list, size_t *n)
+{
+    uint64_t passes = s->sum.shared_ld_wavefronts + s->sum.shared_st_wavefronts, extra = conflicts_of(&s->sum);
+    if (is_much(p, extra, passes)) {
+        uint32_t id = worst(p, s);
+        note(p, id, extra, passes, tried(p, list, n, id));
+    }
+}
+
+/* Atomics: passes that distinct addresses cost each other.  Only where a layout takes them away: bins that data choose meet anyhow. */
+static void judge_atomics(Perf *p, const Spot *s, Shared **list, size_t *n)
+{
+    uint64_t passes = 0, extra = 0, worst = 0;
+    uint32_t id = 0;
+    for (size_t k = 0; k < s->n; k++) {
+        size_t   first, count = perf_patterns(p, s->id[k], &first);
+        uint64_t here = 0;
+        for (size_t i = first; i < first + count; i++) {
+            const Pattern *t = patterns_at(p->patterns, i);
+            if (t->space == ACCESS_SHARED && (t->op == ACCESS_ATOM || t->op == ACCESS_RED))
+                here += perf_atomic_conflicts(p, t, &passes);
+        }
+        extra += here;
+        if (here > worst) {
+            worst = here;
+            id    = s->id[k];
+        }
+    }
+    if (!is_much(p, extra, passes))
+        return;
+    Shared *v = tried(p, list, n, id);
+    if (v && v->found)
+        note(p, id, extra, passes, v);
 }
 
 void perf_banks(Perf *p)
 {
     Shared *list = NULL;
     size_t  n    = 0;
-    for (size_t i = 0; i < p->nspots && perf_on(p, RULE_BANK_CONFLICTS); i++)
-        judge_spot(p, &p->spot[i], &list, &n);
+    for (size_t i = 0; i < p->nspots && perf_on(p, RULE_BANK_CONFLICTS); i++) {
+        if (conflicts_of(&p->spot[i].sum))
+            judge_spot(p, &p->spot[i], &list, &n);
+        else
+            judge_atomics(p, &p->spot[i], &list, &n);
+    }
     for (size_t i = 0; i < n; i++) {
         free(list[i].pattern);
         free(list[i].role);

@@ -160,13 +160,12 @@ static void judge_apart(Perf *p, const Spot *s, const Excess *e)
     Finding *f = perf_note(p, RULE_UNCOALESCED, e->id, more);
     if (!f)
         return;
-    const WwCounters *c = &s->sum;
-    f->message          = findings_text(p->found,
-                                        "the lanes' addresses are apart: %" PRIu64 " sectors of 32 bytes for %" PRIu64
-                                        " requests (%.1f each), %" PRIu64 " would hold the bytes: %" PRIu64 " bytes too many",
-                                        e->sectors, c->global_ld_requests + c->global_st_requests,
-                                        (double)e->sectors / (double)(c->global_ld_requests + c->global_st_requests), e->ideal,
-                                        more * 32);
+    uint64_t requests = s->sum.global_ld_requests + s->sum.global_st_requests;
+    f->message        = findings_text(p->found,
+                                      "the lanes' addresses are apart: %" PRIu64 " sectors of 32 bytes for %" PRIu64
+                                      " request%s (%.1f each), %" PRIu64 " would hold the bytes: %" PRIu64 " bytes too many",
+                                      e->sectors, requests, requests == 1 ? "" : "s", (double)e->sectors / (double)requests,
+                                      e->ideal, more * 32);
     offer_order(p, s, f);
 }
 

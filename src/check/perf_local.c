@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * local-memory: arrays and spilled registers in local memory, which lies in device memory.  One finding a kernel, at the line that moves
- * most; arrays indexed by what the compiler does not know are seen as accesses, spills only where the assembler says so (ptxas -v). */
+ * most; arrays indexed by what the compiler does not know are seen as accesses, spills only where the assembler says so (ptxas -v); of the
+ * program's own machine code only the stack is known, which holds both. */
 #include <inttypes.h>
 
 #include "check/perf.h"
@@ -43,15 +44,18 @@ void perf_local(Perf *p)
             id   = p->spot[i].id[0];
         }
     }
-    unsigned spilled = p->known ? p->resources.spill_stores + p->resources.spill_loads : 0;
+    unsigned spilled = p->known && p->resources.spills ? p->resources.spill_stores + p->resources.spill_loads : 0;
     if (!spilled && (!sectors || !perf_reaches(p, RULE_LOCAL_MEMORY, "sectors", (double)sectors)))
         return;
     Finding *f = perf_note(p, RULE_LOCAL_MEMORY, id, requests);
     if (!f)
         return;
-    if (p->known)
+    if (p->known && p->resources.spills)
         spills = findings_text(p->found, "; registers: %u, spilled: %u bytes stored, %u loaded", p->resources.registers,
                                p->resources.spill_stores, p->resources.spill_loads);
+    else if (p->known)
+        spills = findings_text(p->found, "; registers: %u, stack: %u bytes with its spills", p->resources.registers,
+                               p->resources.stack);
     f->message =
         findings_text(p->found, "local memory, %" PRIu64 " bytes a thread: %" PRIu64 " requests, %" PRIu64 " sectors%s",
                       local_bytes(p->launch), requests, sectors, p->known ? spills : "; spills unknown");

@@ -3,8 +3,6 @@
  * Places come from .loc; text without line information (or a .loc of no file) gives the place in the PTX itself. */
 #include "check/place.h"
 
-#include <ctype.h>
-#include <stdlib.h>
 #include <string.h>
 
 Place instr_place(const Module *m, const Instr *in)
@@ -40,22 +38,4 @@ Place instr_user_place(const Module *m, const Instr *in)
         p = (Place){m->files[s->file - 1], s->line, s->col, false};
     }
     return p;
-}
-
-const char *var_name(const char *symbol, size_t *len)
-{
-    *len = strlen(symbol);
-    if (strncmp(symbol, "_Z", 2) != 0)
-        return symbol;
-    for (const char *at = symbol + *len - 1; at > symbol + 2; at--) {
-        char *name;
-        if (!isdigit((unsigned char)*at) || isdigit((unsigned char)at[-1]) || at[-1] == '_')
-            continue;
-        unsigned long n = strtoul(at, &name, 10), left = strlen(name);
-        if (n && n <= left && (n == left || name[n] == '_' || name[n] == 'E')) {
-            *len = n;
-            return name;
-        }
-    }
-    return symbol;
 }

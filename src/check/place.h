@@ -16,7 +16,5 @@ typedef struct Place {
 Place instr_place(const Module *m, const Instr *in);
 /* The same, but for a function inlined from a header of the toolkit or the system: the line that called it. */
 Place instr_user_place(const Module *m, const Instr *in);
-/* A variable's name as the source has it ("tile" for "_ZZ4copyPKiE4tile"); not zero-terminated. */
-const char *var_name(const char *symbol, size_t *len);
 
 #endif

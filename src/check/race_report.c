@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/mangle.h"
 #include "check/place.h"
 #include "check/race.h"
 
@@ -215,7 +216,7 @@ static const char *allocation(const RaceRun *r, Findings *f, uint64_t at)
     if (!r->launch->find || !r->launch->find(r->launch->user, at, &base, &bytes, &name))
         return findings_text(f, "address 0x%" PRIx64, at);
     size_t      len;
-    const char *shown = name ? var_name(name, &len) : NULL;
+    const char *shown = name ? mangled_variable(name, &len) : NULL;
     if (shown)
         return findings_text(f, "'%.*s' + %" PRIu64, (int)len, shown, at - base);
     return findings_text(f, "byte %" PRIu64 " of an allocation of %" PRIu64 " bytes", at - base, bytes);
@@ -236,7 +237,7 @@ static const char *place_in_memory(const Ends *e, Findings *f)
     if (best == info->nshared)
         return findings_text(f, "shared byte %" PRIu64, at);
     size_t      len;
-    const char *shown = var_name(info->shared_var[best]->name, &len);
+    const char *shown = mangled_variable(info->shared_var[best]->name, &len);
     return findings_text(f, "shared '%.*s' + %" PRIu64 "%s", (int)len, shown, at - info->shared_offset[best],
                          of_block(e, f));
 }

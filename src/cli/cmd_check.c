@@ -49,24 +49,50 @@ static int fail(const Str *why)
 /* ---- kernels by name --------------------------------------------------------------------------------------------- */
 
 /* As people read it. */
-static const char *shown_name(Check *c, const char *symbol)
+static const char *shown_name(const Check *c, const char *symbol)
 {
-    size_t      n;
-    const char *name = mangled_function(symbol, &n);
-    return arena_strndup(c->plan.arena, name, n);
+    char       *text = mangled_text(symbol);
+    const char *name = arena_strdup(c->plan.arena, text);
+    free(text);
+    return name;
 }
 
-static bool is_named(const char *symbol, const char *name)
+/* The same text but for blanks: reduce<float,256> is reduce<float, 256>. */
+static bool same_text(const char *a, const char *b)
+{
+    for (;; a++, b++) {
+        a += strspn(a, " ");
+        b += strspn(b, " ");
+        if (*a != *b)
+            return false;
+        if (!*a)
+            return true;
+    }
+}
+
+/* By its symbol, as people read it, or by its own name alone. */
+static bool is_named(const Check *c, const char *symbol, const char *name)
 {
     size_t      n;
     const char *plain = mangled_function(symbol, &n);
-    return !strcmp(symbol, name) || (n == strlen(name) && !memcmp(plain, name, n));
+    return !strcmp(symbol, name) || (n == strlen(name) && !memcmp(plain, name, n)) ||
+           same_text(shown_name(c, symbol), name);
 }
 
-static void list_kernels(const WwModule *m, Str *out)
+/* As people read them; those that read alike by their symbols. */
+static void list_kernels(const Check *c, Str *out)
 {
-    for (size_t i = 0; i < ww_module_kernel_count(m); i++)
-        str_printf(out, "%s%s", i ? ", " : "", ww_module_kernel_name(m, i));
+    size_t       n    = ww_module_kernel_count(c->module);
+    const char **name = xcalloc(n + 1, sizeof *name);
+    for (size_t i = 0; i < n; i++)
+        name[i] = shown_name(c, ww_module_kernel_name(c->module, i));
+    for (size_t i = 0; i < n; i++) {
+        bool alone = true;
+        for (size_t j = 0; j < n && alone; j++)
+            alone = i == j || strcmp(name[i], name[j]) != 0;
+        str_printf(out, "%s%s", i ? ", " : "", alone ? name[i] : ww_module_kernel_name(c->module, i));
+    }
+    free(name);
 }
 
 /* Index of the kernel of that name (NULL: the only one); -1 after a message. */
@@ -78,14 +104,14 @@ static long find_kernel(const Check *c, const char *name)
         const char *symbol = ww_module_kernel_name(c->module, i);
         if (name && !strcmp(symbol, name))
             exact = i;
-        if (!name || is_named(symbol, name)) {
+        if (!name || is_named(c, symbol, name)) {
             hits++;
             last = i;
         }
     }
     if (exact < n || hits == 1)
         return (long)(exact < n ? exact : last);
-    list_kernels(c->module, &names);
+    list_kernels(c, &names);
     if (!name)
         cli_error("check", "--kernel is needed; there are: %s", n ? names.s : "none");
     else if (hits)
@@ -116,7 +142,8 @@ static int put_buffers(Check *c)
 static void expectation(const Check *c, size_t kernel, Str *out)
 {
     size_t n = ww_module_kernel_arg_count(c->module, kernel);
-    str_printf(out, "kernel %s takes %zu argument%s", ww_module_kernel_name(c->module, kernel), n, n == 1 ? "" : "s");
+    str_printf(out, "kernel %s takes %zu argument%s", shown_name(c, ww_module_kernel_name(c->module, kernel)), n,
+               n == 1 ? "" : "s");
     for (size_t i = 0; i < n; i++)
         str_printf(out, "%s%zu byte%s",
                    i        ? ", "

@@ -2,7 +2,7 @@
  *
  * Reads fat binaries.  Every length is checked against the container before it is used, so damaged data is an error, not a crash.
  * Payloads are compressed with zstd (CUDA 13) or LZ4 (before); each library is optional, and its absence is named when it is needed.
- * Machine code is never looked into: it only supplies the list of architectures for the message. */
+ * Machine code is handed out as it is (cubin.h reads what it says of its kernels). */
 #include "cuda/fatbin.h"
 
 #include <inttypes.h>
@@ -68,10 +68,16 @@ static bool read_entry(const uint8_t *p, uint64_t at, uint64_t total, Entry *e, 
     return true;
 }
 
+/* Text ends at its first zero byte. */
+static size_t length_of(const Entry *e, const void *data, uint64_t bytes)
+{
+    return e->kind == KIND_PTX ? strnlen(data, bytes) : bytes;
+}
+
 static Status unpack(const Entry *e, Str *ptx, Str *why)
 {
     if (!(e->flags & (FLAG_LZ4 | FLAG_ZSTD))) {
-        str_addn(ptx, (const char *)e->data, strnlen((const char *)e->data, e->payload));
+        str_addn(ptx, (const char *)e->data, length_of(e, e->data, e->payload));
         return WW_OK;
     }
     const char *method = e->flags & FLAG_ZSTD ? "zstd" : "LZ4";
@@ -94,13 +100,14 @@ static Status unpack(const Entry *e, Str *ptx, Str *why)
         done  = LZ4_decompress_safe((const char *)e->data, out, (int)e->packed, (int)e->plain) == (int)e->plain;
 #endif
     }
-    ptx->len         = before + (done ? strnlen(out, e->plain) : 0);
+    ptx->len         = before + (done ? length_of(e, out, e->plain) : 0);
     ptx->s[ptx->len] = 0;
     if (!known) {
-        str_printf(why,
-                   "the fat binary's PTX is compressed with %s, and this build of warpwright has no %s: install it and "
-                   "build again",
-                   method, method);
+        str_printf(
+            why,
+            "what the fat binary holds is compressed with %s, and this build of warpwright has no %s: install it and "
+            "build again",
+            method, method);
         return WW_ERR_UNAVAILABLE;
     }
     if (!done)
@@ -141,4 +148,22 @@ Status fatbin_ptx(const void *data, size_t limit, unsigned arch, Str *ptx, Str *
                    arch, have.len ? have.s : "nothing");
     str_free(&have);
     return s;
+}
+
+bool fatbin_code(const void *data, size_t limit, unsigned arch, Str *elf)
+{
+    const uint8_t *p     = data;
+    size_t         total = fatbin_bytes(data, limit);
+    Entry          best  = {0};
+    Str            why   = {0};
+    for (uint64_t at = total && total <= limit ? get(p, 6, 2) : total; at < total;) {
+        Entry e;
+        if (!read_entry(p, at, total, &e, &at))
+            break;
+        if (e.kind == KIND_ELF && e.arch / 10 == arch / 10 && e.arch <= arch && e.arch > best.arch)
+            best = e;
+    }
+    bool ok = best.data && unpack(&best, elf, &why) == WW_OK;
+    str_free(&why);
+    return ok;
 }

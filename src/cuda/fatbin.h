@@ -15,6 +15,8 @@
  * container (limit bytes of it may be read; SIZE_MAX when it lies in a loaded program).  On failure *why says what is there.
  * WW_ERR_NOT_FOUND: no PTX that fits; WW_ERR_INVALID: damaged; WW_ERR_UNAVAILABLE: a decompressor is not in this build. */
 Status fatbin_ptx(const void *data, size_t limit, unsigned arch, Str *ptx, Str *why);
+/* Appends the machine code (an ELF file) for the newest architecture up to `arch` that runs on it; false: there is none. */
+bool   fatbin_code(const void *data, size_t limit, unsigned arch, Str *elf);
 /* True if `data` begins with the container's magic number. */
 bool fatbin_is(const void *data, size_t limit);
 /* Its whole length in bytes; 0 if it is not one. */

@@ -5,11 +5,12 @@
  * Handles are the addresses of Kernel objects; handles and stubs are found through one hash of host addresses, so a made-up handle is an error. */
 #include "cuda/module.h"
 
-#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/mangle.h"
+#include "cuda/cubin.h"
 #include "cuda/devmem.h"
 #include "cuda/fatbin.h"
 #include "cuda/relfatbin.h"
@@ -159,6 +160,28 @@ static CuErr extract(Image *i)
     return s == WW_OK ? cudaSuccess : fatbin_error(s);
 }
 
+typedef struct Told {
+    WwDevice *device;
+    WwModule *module;
+} Told;
+
+static void tell_resources(void *user, const char *symbol, unsigned registers, unsigned stack)
+{
+    const Told *t = user;
+    emulator_resources_are(t->device, t->module, symbol, registers, stack);
+}
+
+/* Where performance is checked: what the program's own machine code says of its kernels. */
+static void read_code(const Image *i, WwDevice *d, WwModule *m)
+{
+    unsigned arch = emulator_assembles(d);
+    Str      code = {0};
+    Told     told = {d, m};
+    if (arch && i->data && fatbin_code(i->data, i->limit, arch, &code))
+        (void)cubin_functions(code.s, code.len, tell_resources, &told);
+    str_free(&code);
+}
+
 WwModule *image_module(Image *i, int n, CuErr *err)
 {
     WwDevice *d = state_device(n, err);
@@ -173,6 +196,8 @@ WwModule *image_module(Image *i, int n, CuErr *err)
             i->failed = s == WW_ERR_NO_MEMORY ? cudaErrorMemoryAllocation : cudaErrorInvalidPtx;
             str_add(&i->why, ww_device_error(d));
             state_say("%s", str_text(&i->why));
+        } else {
+            read_code(i, d, i->on[n]);
         }
     }
     *err = i->failed;
@@ -180,31 +205,6 @@ WwModule *image_module(Image *i, int n, CuErr *err)
 }
 
 /* ---- kernels ---- */
-
-/* "void scale<float>(float*, int)" becomes "scale<float>": what a table has room for. */
-static char *shown_name(const char *symbol)
-{
-    char *(*demangle)(const char *, char *, size_t *, int *) = NULL;
-    *(void **)&demangle                                      = dlsym(RTLD_DEFAULT, "__cxa_demangle");
-    int   status                                             = -1;
-    char *text = demangle && !strncmp(symbol, "_Z", 2) ? demangle(symbol, NULL, NULL, &status) : NULL;
-    if (!text)
-        return copy(symbol, strlen(symbol));
-    size_t depth = 0, end = strlen(text), start = 0;
-    for (size_t j = 0; text[j]; j++) {
-        depth += text[j] == '<';
-        depth -= text[j] == '>' && depth;
-        if (text[j] == ' ' && !depth)
-            start = j + 1;
-        if (text[j] == '(' && !depth && strncmp(text + j, "(anonymous namespace)", 21) != 0) {
-            end = j;
-            break;
-        }
-    }
-    char *out = copy(text + start, end > start ? end - start : 0);
-    free(text);
-    return out;
-}
 
 Kernel *image_add_kernel(Image *i, const char *name, const void *host)
 {
@@ -225,7 +225,7 @@ Kernel *image_add_kernel(Image *i, const char *name, const void *host)
 const char *kernel_shown(Kernel *k)
 {
     if (!k->shown)
-        k->shown = shown_name(k->name);
+        k->shown = mangled_text(k->name);
     return k->shown;
 }
 

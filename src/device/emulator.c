@@ -165,6 +165,20 @@ static void emulator_unload(WwDevice *d, WwModule *m)
     free(m);
 }
 
+unsigned emulator_assembles(const WwDevice *d)
+{
+    const Emulator *e = (const Emulator *)d;
+    return e->ptxas ? e->profile->arch->cc : 0;
+}
+
+void emulator_resources_are(WwDevice *d, WwModule *m, const char *kernel, unsigned registers, unsigned stack)
+{
+    Emulator *e = (Emulator *)d;
+    for (size_t i = 0; e->ptxas && i < m->ptx->nfuncs; i++)
+        if (!strcmp(m->ptx->funcs[i]->name, kernel))
+            ptxas_told(e->ptxas, m->ptx, m->ptx->funcs[i], &(Resources){.registers = registers, .stack = stack});
+}
+
 static Status emulator_variable(WwDevice *d, WwModule *m, const Var *v, WwPtr *address, uint64_t *bytes)
 {
     *address = emu_module_variable(((EmulatorModule *)m)->em, v->name, bytes);

@@ -32,6 +32,10 @@ void      access_watch_free(Observer *o);
 /* Tells the checkers, when there are any, what the host did to device memory other than through the device (src/cuda). */
 void emulator_tell(WwDevice *d, MemoryKind kind, uint64_t address, uint64_t from, uint64_t bytes);
 void emulator_tell_work(WwDevice *d, MemoryKind kind, uint64_t address, uint64_t from, uint64_t bytes, const WorkOrder *work);
+/* The architecture for which a kernel's registers are wanted; 0: they are not, as performance is not checked. */
+unsigned emulator_assembles(const WwDevice *d);
+/* They are known from machine code: no assembler is asked. */
+void     emulator_resources_are(WwDevice *d, WwModule *m, const char *kernel, unsigned registers, unsigned stack);
 /* What checkers are told about a launch; `user` is the device. */
 CheckLaunch emulator_check_launch(const Emulator *e, const Module *m, const Func *k, const WwLaunch *w, const void *params);
 /* Adds findings to r. */

@@ -245,6 +245,7 @@ void emulator_resources(Emulator *e, const Module *m, const Func *k, const WwLau
                                        .stack        = is.stack,
                                        .spill_stores = is.spill_stores,
                                        .spill_loads  = is.spill_loads,
+                                       .spills_known = is.spills,
                                        .shared       = (uint32_t)shared,
                                        .warps        = o.warps,
                                        .most_warps   = o.most_warps,

@@ -10,6 +10,7 @@
  * The kernel's own compilation may have had other options; registers are those of plain -O3.  The child gets an environment without
  * preloaded libraries, as this may run inside the program under test.  A program of many large kernels is not kept waiting: once
  * ALL_SECONDS are spent, the rest is unknown.
+ * A program's own machine code (ptxas_told) says nothing of spills, but its registers are those its compilation gave it.
  * Functions that are called and not inlined have stacks and spills of their own: the kernel's alone are told. */
 #include "device/ptxas.h"
 
@@ -155,7 +156,7 @@ static bool ask(const Ptxas *x, const Module *m, const Func *kernel, Resources *
                           "-o",    "/dev/null", source,  NULL};
     ok                 = ok && (run("ptxas", args, answer) || run("/usr/local/cuda/bin/ptxas", args, answer));
     if (ok && lseek(answer, 0, SEEK_SET) == 0 && read(answer, text, MOST_OUTPUT) > 0)
-        ok = read_answer(text, kernel->name, out);
+        ok = out->spills = read_answer(text, kernel->name, out);
     else
         ok = false;
     free(text);
@@ -206,6 +207,13 @@ void ptxas_free(Ptxas *x)
 {
     ptxas_forget(x, NULL);
     free(x);
+}
+
+void ptxas_told(Ptxas *x, const Module *m, const Func *kernel, const Resources *is)
+{
+    Answer *a  = xcalloc(1, sizeof *a);
+    *a         = (Answer){x->answers, m, kernel, true, *is};
+    x->answers = a;
 }
 
 bool ptxas_resources(Ptxas *x, const Module *m, const Func *kernel, Resources *out)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the assembler makes of a kernel: ptxas -v, when there is one. */
+ * What the assembler makes of a kernel: what the program's machine code says, else ptxas -v, when there is one. */
 #ifndef WW_DEVICE_PTXAS_H
 #define WW_DEVICE_PTXAS_H
 
@@ -12,6 +12,8 @@ Ptxas *ptxas_new(const Profile *p);
 void   ptxas_free(Ptxas *x); /* NULL is allowed */
 /* false: there is no ptxas, it does not know the architecture, or it did not end well, or enough time was spent on it. */
 bool   ptxas_resources(Ptxas *x, const Module *m, const Func *kernel, Resources *out);
+/* Somebody read it from machine code: that is the answer from now on. */
+void   ptxas_told(Ptxas *x, const Module *m, const Func *kernel, const Resources *is);
 /* Forgets a module that is unloaded. */
 void   ptxas_forget(Ptxas *x, const Module *m);
 

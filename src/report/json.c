@@ -76,6 +76,10 @@ static json_t *resources_json(const WwResult *result)
         return json_null();
     json_t *o = json_pack("{s:i,s:i,s:i,s:i,s:i}", "registers", (int)r.registers, "stack", (int)r.stack, "spill_stores",
                           (int)r.spill_stores, "spill_loads", (int)r.spill_loads, "shared", (int)r.shared);
+    if (!r.spills_known) {
+        json_object_set_new(o, "spill_stores", json_null());
+        json_object_set_new(o, "spill_loads", json_null());
+    }
     json_object_set_new(o, "occupancy", json_integer(r.most_warps ? 100 * r.warps / r.most_warps : 0));
     json_object_set_new(o, "limiter", text_json(r.limiter));
     return o;

@@ -21,7 +21,7 @@ import tempfile
 
 # What counts as a mend's unit: counters of the launch, added up.
 UNITS = {
-    "extra passes": ["shared_ld_bank_conflicts", "shared_st_bank_conflicts"],
+    "extra passes": ["shared_ld_bank_conflicts", "shared_st_bank_conflicts", "shared_atom_bank_conflicts"],
     "sectors": ["global_ld_sectors", "global_st_sectors"],
     "requests": ["global_ld_requests", "global_st_requests"],
     "turns": ["global_atom_sectors", "shared_atom_wavefronts"],

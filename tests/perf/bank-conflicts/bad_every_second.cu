@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Every lane reads every second word: two passes instead of one. */
 // check: --grid 64 --block 128 --arg in:f32[16384]=random --arg out:f32[8192]
-// mend: pitch 32 -> 33 floats
+// mend: pad 1 behind every 32 floats: index i becomes i + i / 32
 #ifdef MENDED
 #define AT(i) ((i) + (i) / 32)
 #else

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rows are written 16 bytes a lane and columns read 4: only paddings of 16 bytes keep the stores aligned. */
 // check: --grid 16 --block 32 --arg in:f32[16384]=random --arg out:f32[16384]
-// mend: pitch 32 -> 36 floats
+// mend: pitch 8 -> 9 float4
 #ifdef MENDED
 enum { PITCH = 36 };
 #else
