@@ -5,8 +5,8 @@
  *
  * A block's shared memory belongs to the worker that runs it, so its atomics need no host atomics.  Integer operations of 4 and 8
  * bytes, and f32 and f64 addition in shared memory, have loops of their own; one loop serves all else: read the old value, compute
- * the new one, compare-and-swap until it sticks.  Floating-point addition rounds to nearest; .noftz and subnormals are kept as the
- * manual says for global memory; NaN results are canonical. */
+ * the new one, compare-and-swap until it sticks.  Floating-point addition rounds to nearest; f32 sums in global memory flush
+ * subnormal numbers, all others keep them; NaN results are canonical, but those of f64: all as read off an H200. */
 #include "emu/atom.h"
 
 #include <math.h>
@@ -301,11 +301,20 @@ static uint64_t operand(const Warp *w, Slot s, unsigned bytes, unsigned lane)
     return v;
 }
 
+/* Does the lane's update happen in global memory?  There sums of f32 take and give subnormal numbers as zeros. */
+static bool in_global(const Warp *w, const Uop *u, const MemInfo *info, unsigned lane)
+{
+    if (info->space != SPACE_GENERIC || info->no_base || !info->addr64)
+        return info->space == SPACE_GLOBAL;
+    uint64_t address = SLOT(w, uint64_t, u->a)[lane] + (uint64_t)info->offset;
+    return address - SHARED_WINDOW >= WINDOW_BYTES;
+}
+
 const Uop *mem_atom(Warp *w, const Uop *u, bool observed)
 {
     const MemInfo *info  = u->ptr;
-    AtomOp         op    = (AtomOp)info->atom;
     Type           t     = (Type)info->atom_type;
+    bool           sum   = info->atom == ATOM_ADD && t == TY_F32;
     unsigned       bytes = info->bytes;
     uint8_t       *p[LANES];
     if (!access_resolve(w, u, info, observed, p))
@@ -314,7 +323,8 @@ const Uop *mem_atom(Warp *w, const Uop *u, bool observed)
     if (quick(w, info, p))
         return u + 1;
     for (uint32_t m = w->mask; m; m &= m - 1) {
-        unsigned i = (unsigned)__builtin_ctz(m);
+        unsigned i  = (unsigned)__builtin_ctz(m);
+        AtomOp   op = sum && in_global(w, u, info, i) ? ATOM_ADD_FTZ : (AtomOp)info->atom;
         if (bytes == 16) {
             uint8_t old[16];
             rmw128(w, p[i], op, w->r + info->b + i * 16u, w->r + info->c + i * 16u, old);

@@ -179,9 +179,6 @@ static bool fits(Warp *w, const Uop *u, const BulkInfo *c, unsigned lane, const 
     if (m->im2col != (c->im2col || c->no_offsets))
         return refuse(w, u, FAULT_TENSOR_MAP, lane, "the instruction's mode is %s, the tensor map's %s",
                       m->im2col ? "tile" : "im2col", m->im2col ? "im2col" : "tile");
-    if (m->interleave != INTERLEAVE_NONE && !m->im2col && m->element_stride[0] > 1)
-        return refuse(w, u, FAULT_UNSUPPORTED, lane,
-                      "copies of interleaved tensors with an innermost element stride are not implemented");
     if (c->reduction.on && !atom_reduces(c->reduction.op, tensormap_reduction_type(m)))
         return refuse(w, u, FAULT_TENSOR_MAP, lane, "the reduction is not defined for the tensor's element type");
     return true;
@@ -212,6 +209,9 @@ static bool issue_tensor(Warp *w, const Uop *u, const BulkInfo *c, unsigned lane
     if (!tensor_base_inside(&box, &i))
         return refuse(w, u, FAULT_TENSOR_MAP, lane,
                       "the base pixel's coordinate %u is %d, outside of the map's box of base pixels", i, box.start[i]);
+    const char *why = c->kind == BULK_STORE ? tensor_bad_store(&box) : NULL;
+    if (why)
+        return refuse(w, u, FAULT_TENSOR_MAP, lane, "%s", why);
     int64_t begin = (int64_t)box.start[0] * tensormap_element_bytes(&box.map);
     if (box.map.interleave == INTERLEAVE_NONE && begin % BULK_UNIT)
         return refuse(w, u, FAULT_TENSOR_MAP, lane,

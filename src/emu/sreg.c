@@ -65,6 +65,9 @@ static void lane_masks(Warp *w, Slot d, SReg which)
     vector32(w, d, v);
 }
 
+/* What an H200's driver uses of the shared memory that it reserves. */
+enum { RESERVED_USED = 288 };
+
 /* part: 0 to 3 for .x .y .z .w (always zero), or the number of a numbered register. */
 static uint32_t scalar_sreg(const Warp *w, SReg which, unsigned part)
 {
@@ -87,7 +90,7 @@ static uint32_t scalar_sreg(const Warp *w, SReg which, unsigned part)
     case SREG_total_smem_size: return l->shared_bytes - SHARED_RESERVED;
     case SREG_aggr_smem_size: return l->shared_bytes;
     case SREG_dynamic_smem_size: return l->ask->shared;
-    case SREG_reserved_smem_offset_end:
+    case SREG_reserved_smem_offset_end: return RESERVED_USED;
     case SREG_reserved_smem_offset_cap: return SHARED_RESERVED;
     case SREG_envreg:
         return part == 1 ? (uint32_t)(l->ask->workspace >> 32) : part == 2 ? (uint32_t)l->ask->workspace : 0;

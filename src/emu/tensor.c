@@ -3,14 +3,15 @@
  * Boxes of tensors.  A box is walked row by row: a row is the elements of the innermost dimension (im2col: the channels of a pixel), which lie side by side
  * in global and in shared memory.  Rows stand in shared memory one after the other, a swizzle's span apart where they are shorter than that.
  *
- *   tiled        dimension i > 0 contributes ceil(box / element stride) places, element stride apart; the innermost one has no element stride
+ *   tiled        dimension i > 0 contributes ceil(box / element stride) places, element stride apart; the innermost one only of interleaved tensors
  *   im2col       dimensions are C, then one to three spatial ones, then N.  The walk begins at the base pixel the instruction names, steps by the element
  *                strides through the box of base pixels (lower corner to dimension - 1 + upper corner), first W, then H, D, N; each pixel is read at
  *                base + offset
  *   interleaved  dimensions are W, H, D, the slice of channels, N: an element of the innermost one is a pixel's slice, 16 or 32 bytes, whatever the type, and
  *                a box has one slice.  im2col: a row is one pixel
  *
- * What lies outside of the tensor reads as the fill value and is not written.  Loads round TFLOAT32 elements; nothing is flushed.  All this is
+ * What lies outside of the tensor reads as the fill value and is not written, but for the rest of a row's last 16 bytes.  Loads round TFLOAT32 elements;
+ * nothing is flushed.  A store may not begin before the tensor, nor may a box of base pixels reach beyond it.  All this is
  * read off an H200 (tests/tensor). */
 #include "emu/tensor.h"
 
@@ -18,6 +19,8 @@
 
 #include "base/arena.h"
 #include "emu/atom.h"
+
+enum { STORE_UNIT = 16 }; /* bytes that are written as one */
 
 typedef struct Row { /* count elements from element (at[0], at[1], ...) */
     int64_t  at[TENSOR_DIMS];
@@ -51,16 +54,24 @@ static unsigned end_spatial(const TensorMap *m)
     return first_spatial(m) + m->rank - 2u;
 }
 
+/* Tiled: the first dimension that the walk steps through, rather than a row. */
+static unsigned first_walked(const TensorMap *m)
+{
+    return interleaved(m) && m->element_stride[0] > 1 ? 0 : 1;
+}
+
 static uint32_t places(const TensorMap *m, unsigned i)
 {
     if (interleaved(m) && i + 2 == m->rank)
         return 1;
-    return i == 0 ? m->box[0] : (m->box[i] + m->element_stride[i] - 1u) / m->element_stride[i];
+    return (m->box[i] + m->element_stride[i] - 1u) / m->element_stride[i];
 }
 
 static uint32_t row_elements(const TensorMap *m)
 {
-    return !m->im2col ? m->box[0] : interleaved(m) ? 1 : m->channels;
+    if (m->im2col)
+        return interleaved(m) ? 1 : m->channels;
+    return first_walked(m) ? m->box[0] : 1;
 }
 
 static uint32_t rows_of(const TensorMap *m)
@@ -68,7 +79,7 @@ static uint32_t rows_of(const TensorMap *m)
     uint32_t n = 1;
     if (m->im2col)
         return m->pixels;
-    for (unsigned i = 1; i < m->rank; i++)
+    for (unsigned i = first_walked(m); i < m->rank; i++)
         n *= places(m, i);
     return n;
 }
@@ -88,6 +99,18 @@ void tensor_rows(const TensorMap *m, uint32_t *row, uint32_t *pitch)
     static const uint32_t span[SWIZZLE_COUNT] = {0, 32, 64, 128};
     *row                                      = row_bytes(m);
     *pitch                                    = !interleaved(m) && *row < span[m->swizzle] ? span[m->swizzle] : *row;
+}
+
+const char *tensor_bad_store(const TensorBox *b)
+{
+    const TensorMap *m = &b->map;
+    for (unsigned i = 0; i < m->rank; i++)
+        if (b->start[i] < 0)
+            return "a box that is written must not begin before the tensor";
+    for (unsigned i = 0; m->im2col && i + 2 < m->rank; i++)
+        if (m->lower[i] < 0 || m->upper[i] > 0)
+            return "a box of base pixels that is written must lie in the tensor";
+    return NULL;
 }
 
 bool tensor_base_inside(const TensorBox *b, unsigned *which)
@@ -125,7 +148,7 @@ static const Row *current(Walk *w)
     const TensorMap *m = &w->b->map;
     for (unsigned i = 0; i < m->rank; i++) {
         w->row.at[i] = w->base[i];
-        if (!m->im2col && i > 0)
+        if (!m->im2col && i >= first_walked(m))
             w->row.at[i] += (int64_t)w->index[i] * m->element_stride[i];
         if (m->im2col && i >= first_spatial(m) && i < end_spatial(m))
             w->row.at[i] += w->b->offset[i - first_spatial(m)];
@@ -136,7 +159,7 @@ static const Row *current(Walk *w)
 static void next_tiled(Walk *w)
 {
     const TensorMap *m = &w->b->map;
-    for (unsigned i = 1; i < m->rank; i++) {
+    for (unsigned i = first_walked(m); i < m->rank; i++) {
         if (++w->index[i] < places(m, i))
             return;
         w->index[i] = 0;
@@ -153,7 +176,7 @@ static void next_pixel(Walk *w)
             return;
         w->base[i] = m->lower[i - first];
     }
-    w->base[m->rank - 1]++;
+    w->base[m->rank - 1] += m->element_stride[m->rank - 1];
 }
 
 static void next(Walk *w)
@@ -256,7 +279,10 @@ bool tensor_scatter(const TensorBox *b, Memory *mem, const uint8_t *data, Tensor
         const uint8_t *from = data + (size_t)i * width;
         if (!inside(m, r, &first, &end, &to))
             continue;
-        *bytes = (uint64_t)(end - first) * size;
+        *bytes         = (uint64_t)(end - first) * size;
+        uint64_t whole = (*bytes + STORE_UNIT - 1) / STORE_UNIT * STORE_UNIT;
+        if (whole <= (uint64_t)(r->count - first) * size && is_allocated(mem, to, whole))
+            *bytes = whole;
         if (!is_allocated(mem, to, *bytes)) {
             *bad = to;
             return false;

@@ -23,6 +23,8 @@ uint32_t tensor_box_bytes(const TensorMap *m);
 void tensor_rows(const TensorMap *m, uint32_t *row, uint32_t *pitch);
 /* im2col: is the base pixel in the map's box of base pixels?  false: *which is the coordinate that is not. */
 bool tensor_base_inside(const TensorBox *b, unsigned *which);
+/* NULL, or why a GPU does not write (or reduce into) that box. */
+const char *tensor_bad_store(const TensorBox *b);
 /* Copies the box to data, or from it (elements outside of the tensor are left alone), perhaps as a reduction.  false: *bad is an address in no
  * allocation, of a row of *bytes. */
 bool tensor_gather(const TensorBox *b, Memory *mem, uint8_t *data, uint64_t *bad, uint64_t *bytes);

@@ -1,8 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Video instructions with part selectors, destination masks and second operations, and the scalar ones: lane by lane, as the PTX manual's
- * pseudocode has it.  A part is extended by its operand's type; the operation is exact; the result is clamped to the
- * destination's part (.sat), then combined with c (.add, .min, .max) or put in its place in c. */
+ * Video instructions with part selectors, destination masks and second operations, and the scalar ones: lane by lane.  Packed ones are as the PTX
+ * manual's pseudocode has it: a part is extended by its operand's type, the operation is exact, the result is clamped to the destination's part
+ * (.sat), then added to c (.add) or put in its place in c.
+ *
+ * No GPU since sm_50 has the scalar ones, and what the assembler makes of them departs from the pseudocode; where a rule could be read off an H200's
+ * results (tests/words) it is followed:
+ *   .sat      into a part: what is outside of it becomes its largest number, a negative one too; vshr clamps to 32 bits only.  Into an unsigned word:
+ *             a negative result becomes 0, a large one keeps its low bits
+ *   d.h1      gets the upper half of the result
+ *   min, max  an unsigned result whose top bit is set is the larger one, unless it cannot be negative (vabsdiff, vset, vshr of u32); such a one counts
+ *             as unsigned next to a signed c
+ *   vmad      words of a and b, and c, count as signed; the sum has 64 bits
+ * vshl with .sat, .min or .max is as the manual has it: in the card's results no rule was found. */
 #include "emu/video.h"
 
 #include "emu/ctl.h"
@@ -45,15 +55,42 @@ static int64_t combine(const VideoInfo *v, int64_t a, int64_t b)
     }
 }
 
+static bool by_manual(const VideoInfo *v)
+{
+    return v->parts > 1 || (v->op == VIDEO_SHL && (v->saturate || v->second >= VIDEO_THEN_MIN));
+}
+
+static bool is_greater(const VideoInfo *v, uint32_t x, uint32_t c)
+{
+    bool is_signed  = v->op == VIDEO_SET ? v->signed_a : v->signed_d;
+    bool is_natural = v->op == VIDEO_ABSDIFF || v->op == VIDEO_SET || (v->op == VIDEO_SHR && !v->signed_a);
+    if (by_manual(v))
+        return v->signed_d ? (int32_t)x > (int32_t)c : x > c;
+    if (!is_signed)
+        return (!is_natural && x >> 31) || x > c;
+    return (is_natural ? (int64_t)x : (int64_t)(int32_t)x) > (int32_t)c;
+}
+
 static uint32_t then(const VideoInfo *v, uint32_t x, uint32_t c)
 {
-    bool less = v->signed_d ? (int32_t)x < (int32_t)c : x < c;
     switch (v->second) {
     case VIDEO_THEN_ADD: return x + c;
-    case VIDEO_THEN_MIN: return less ? x : c;
-    case VIDEO_THEN_MAX: return less ? c : x;
+    case VIDEO_THEN_MIN: return is_greater(v, x, c) ? c : x;
+    case VIDEO_THEN_MAX: return is_greater(v, x, c) ? x : c;
     default: return x;
     }
+}
+
+static int64_t saturate(const VideoInfo *v, int64_t x, unsigned width)
+{
+    int64_t most = (INT64_C(1) << (v->signed_d ? width - 1 : width)) - 1;
+    if (by_manual(v))
+        return clamp(x, width, v->signed_d);
+    if (v->op == VIDEO_SHR)
+        return clamp(x, 32, v->signed_d);
+    if (width < 32)
+        return x < 0 || x > most ? most : x;
+    return v->signed_d ? clamp(x, 32, true) : x < 0 ? 0 : x;
 }
 
 static uint32_t one(const VideoInfo *v, uint32_t a, uint32_t b, uint32_t c)
@@ -66,28 +103,31 @@ static uint32_t one(const VideoInfo *v, uint32_t a, uint32_t b, uint32_t c)
             continue;
         int64_t x     = combine(v, part(v->parts > 1 ? words : a, v->a[i], v->signed_a),
                                 part(v->parts > 1 ? words : b, v->b[i], v->signed_b));
-        x             = v->saturate ? clamp(x, p.width, v->signed_d) : x;
+        x             = v->saturate ? saturate(v, x, p.width) : x;
         uint32_t mask = UINT32_MAX >> (32 - p.width) << p.shift;
+        bool     high = p.width == 16 && p.shift == 16 && !by_manual(v);
         if (v->parts > 1 && v->second)
             d += (uint32_t)x;
         else
-            d = (d & ~mask) | ((uint32_t)((uint64_t)x << p.shift) & mask);
+            d = (d & ~mask) | ((uint32_t)((uint64_t)x << (high ? 0 : p.shift)) & mask);
     }
     return v->parts > 1 ? d : then(v, d, c);
 }
 
-/* a * b + c, both exact, then scaled. */
+static int64_t factor(uint32_t word, VideoPart p, bool is_signed)
+{
+    return part(word, p, is_signed || p.width == 32);
+}
+
+/* a * b + c in 64 bits, then scaled. */
 static uint32_t multiply_add(const VideoInfo *v, uint32_t a, uint32_t b, uint32_t c)
 {
     bool     is_signed = v->signed_a || v->signed_b || v->negate_product || v->negate_c;
-    __int128 product   = (__int128)part(a, v->a[0], v->signed_a) * part(b, v->b[0], v->signed_b);
-    __int128 sum       = is_signed ? (__int128)(int32_t)c : (__int128)c;
-    sum                = (v->negate_product ? -product : product) + (v->negate_c ? -sum : sum) + v->plus_one;
-    sum >>= v->scale;
-    __int128 least = is_signed ? INT32_MIN : 0, most = is_signed ? INT32_MAX : UINT32_MAX;
-    if (v->saturate)
-        sum = sum < least ? least : sum > most ? most : sum;
-    return (uint32_t)sum;
+    uint64_t product   = (uint64_t)(factor(a, v->a[0], v->signed_a) * factor(b, v->b[0], v->signed_b));
+    uint64_t addend    = (uint64_t)(int32_t)c;
+    uint64_t sum = (v->negate_product ? 0 - product : product) + (v->negate_c ? 0 - addend : addend) + v->plus_one;
+    int64_t  x   = is_signed || !v->scale ? (int64_t)sum >> v->scale : (int64_t)(sum >> v->scale);
+    return (uint32_t)(v->saturate ? clamp(x, 32, is_signed) : x);
 }
 
 const Uop *ctl_video(Warp *w, const Uop *u)

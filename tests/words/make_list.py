@@ -58,6 +58,7 @@ def others():
     for t in ["f16x2", "bf16x2"]:
         yield f"fma.rn.oob.{t} D, A, B, C"
         yield f"fma.rn.oob.relu.{t} D, A, B, C"
+    yield "fma.rn.sat.oob.f16x2 D, A, B, C"
 
 
 def module_of(lines):
