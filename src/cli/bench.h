@@ -1,6 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The rows of `warpwright bench`: what was run, whether the result was right, how long it took; and where they are shown. */
+ * What the files of `warpwright bench` share.
+ *
+ *   cmd_bench.c     options; works; verification of each row
+ *   bench_time.c    the clock: events around calls on one stream, on buffers that take turns
+ *   bench_peer.c    cuBLAS, cublasLt (bench_lt.c), the driver's copy
+ *   bench_peak.c    the card's ceiling
+ *   bench_table.c   the table and JSON
+ *   bench_verify.c  whether a product is right */
 #ifndef WW_CLI_BENCH_H
 #define WW_CLI_BENCH_H
 
@@ -18,14 +25,25 @@ typedef struct BenchWork {
     bool        ta, tb;
 } BenchWork;
 
+/* The matrices or ranges of one work, on the host and, `sets` times, on the device. */
+typedef struct BenchData {
+    size_t an, bn, cn; /* bytes */
+    void  *a, *b, *c;
+    WwPtr  da, db, dc;
+    size_t sets, step_a, step_b, step_c; /* from one set to the next */
+} BenchData;
+
 typedef struct BenchRow {
     BenchWork   w;
     const char *impl;
+    char        note[64];  /* what else is to be known: the algorithm that cublasLt's heuristic found best */
     double      median_ms; /* 0 = not measured */
     unsigned    runs;
     double      max_error; /* of a float product: in units of the bound; else the number of wrong elements */
     bool        verified;
-    double      clock_mhz, power_w; /* 0 = unknown */
+    double      clock_mhz, power_w; /* right after the last run; 0 = unknown */
+    double      ceiling;            /* of the card, in the rate's unit; 0 = unknown */
+    double      cublas_ms;          /* of cuBLAS for the same work in the same run; 0 = unknown */
     char        problem[256];
 } BenchRow;
 
@@ -34,18 +52,43 @@ double      bench_amount(const BenchWork *w);
 const char *bench_unit(const BenchWork *w);
 
 void bench_table_head(FILE *to);
-void bench_table_row(FILE *to, const BenchRow *r, double cublas_ms);
+void bench_table_row(FILE *to, const BenchRow *r);
 /* false: cannot be written. */
 bool bench_json(const char *file, const BenchRow *rows, size_t n, const char *device);
 
-/* The median time of cuBLAS (or cudaMemcpy's driver call) for `w` on the current context, buffers as for the kernels.
- * impl: "cublas", "cublaslt", "memcpy". */
-typedef struct BenchPeer BenchPeer;
-BenchPeer               *bench_peer_open(WwDevice *d, const char *cublas, char *why, size_t size);
-void                     bench_peer_close(BenchPeer *p);
-bool                     bench_peer_run(BenchPeer *p, const BenchWork *w, WwPtr a, WwPtr b, WwPtr c, BenchRow *row);
+/* ---- the clock (a GPU only) ---- */
 
-/* SM clock in MHz and power in W from NVML; false: unknown. */
-bool bench_sensors(double *clock_mhz, double *power_w);
+/* Enqueues the work once; false: it could not be. */
+typedef bool (*BenchCall)(void *user, const BenchWork *w, WwPtr a, WwPtr b, WwPtr c);
+/* Warms up, then `runs` timed runs; false: a call failed. */
+bool bench_time(WwStream *s, const BenchWork *w, const BenchData *d, BenchCall call, void *user, unsigned runs, double *median_ms);
+/* How many sets keep the caches of this GPU from holding what a call reads: 1 when one set is larger than they are. */
+size_t bench_sets(WwDevice *d, size_t set_bytes);
+/* SM clock in MHz and power in W from NVML; 0: unknown. */
+typedef struct BenchSensors BenchSensors;
+BenchSensors               *bench_sensors_open(unsigned ordinal); /* NULL: no NVML */
+void                        bench_sensors_read(const BenchSensors *s, double *clock_mhz, double *power_w);
+void                        bench_sensors_close(BenchSensors *s);
+/* The rate of multiplications alone, as bench_unit says; 0: not known. */
+double bench_peak(WwBlas *b, WwType type);
+
+/* ---- what people use instead ---- */
+
+typedef struct BenchPeer BenchPeer;
+BenchPeer               *bench_peer_open(WwDevice *d, WwStream *s, const char *cublas, char *why, size_t size);
+void                     bench_peer_close(BenchPeer *p);
+/* "cublas", "cublaslt" and "memcpy" are peers; takes: this work is one of theirs, and the library is there. */
+bool bench_peer_is(const char *impl);
+bool bench_peer_takes(const BenchPeer *p, const char *impl, const BenchWork *w);
+/* Fills in median_ms, runs, note; on failure problem. */
+bool bench_peer_run(BenchPeer *p, const BenchWork *w, const BenchData *d, BenchRow *row);
+
+/* bench_lt.c: the same product by cublasLt; the fastest of the algorithms that its heuristic names. */
+typedef struct BenchLt BenchLt;
+BenchLt               *bench_lt_open(WwDevice *d, const char *cublas, char *why, size_t size);
+void                   bench_lt_close(BenchLt *p);
+bool                   bench_lt_run(BenchLt *p, WwStream *s, const BenchWork *w, const BenchData *d, BenchRow *row);
+
+enum { BENCH_RUNS = 20 };
 
 #endif

@@ -16,7 +16,7 @@ double bench_amount(const BenchWork *w)
 
 const char *bench_unit(const BenchWork *w)
 {
-    return strcmp(w->work, "copy") == 0 ? "GB/s" : w->type == WW_I32 ? "TOP/s" : "TFLOP/s";
+    return strcmp(w->work, "copy") == 0 ? "GB/s" : w->type == WW_F32 ? "TFLOP/s" : "TOP/s";
 }
 
 static double rate(const BenchRow *r)
@@ -31,30 +31,38 @@ static const char *layout(const BenchWork *w)
     return names[w->ta * 2 + w->tb];
 }
 
-void bench_table_head(FILE *to)
+static const char *type_name(const BenchWork *w)
 {
-    fprintf(to, "%-5s %-4s %-16s %-3s %-12s %10s %10s %-8s %8s %9s\n", "work", "type", "size", "ops", "impl", "ms",
-            "rate", "", "/cublas", "error");
+    static const char *const names[] = {"f32", "i32", "i64"};
+    return names[w->type];
 }
 
-void bench_table_row(FILE *to, const BenchRow *r, double cublas_ms)
+void bench_table_head(FILE *to)
 {
-    char size[64];
+    fprintf(to, "%-5s %-4s %-16s %-3s %-12s %10s %10s %-8s %8s %8s %9s\n", "work", "type", "size", "ops", "impl", "ms",
+            "rate", "", "ceiling", "/cublas", "error");
+}
+
+void bench_table_row(FILE *to, const BenchRow *r)
+{
+    char size[64], share[32] = "-";
     if (strcmp(r->w.work, "copy") == 0)
         snprintf(size, sizeof size, "%zuB +%zu>+%zu", r->w.bytes, r->w.src_offset, r->w.dst_offset);
     else
         snprintf(size, sizeof size, "%zux%zux%zu", r->w.m, r->w.n, r->w.k);
-    fprintf(to, "%-5s %-4s %-16s %-3s %-12s", r->w.work, r->w.type == WW_I32 ? "i32" : "f32", size, layout(&r->w),
-            r->impl);
+    fprintf(to, "%-5s %-4s %-16s %-3s %-12s", r->w.work, type_name(&r->w), size, layout(&r->w), r->impl);
     if (rate(r) > 0)
         fprintf(to, " %10.4f %10.2f %-8s", r->median_ms, rate(r), bench_unit(&r->w));
     else
         fprintf(to, " %10s %10s %-8s", "-", "-", bench_unit(&r->w));
-    if (rate(r) > 0 && cublas_ms > 0)
-        fprintf(to, " %8.3f", cublas_ms / r->median_ms);
+    if (rate(r) > 0 && r->ceiling > 0)
+        snprintf(share, sizeof share, "%.1f%%", 100 * rate(r) / r->ceiling);
+    fprintf(to, " %8s", share);
+    if (rate(r) > 0 && r->cublas_ms > 0)
+        fprintf(to, " %8.3f", r->cublas_ms / r->median_ms);
     else
         fprintf(to, " %8s", "-");
-    fprintf(to, " %9.2g", r->max_error);
+    fprintf(to, " %9.2g%s%s", r->max_error, *r->note ? "  " : "", r->note);
     if (!r->verified)
         fprintf(to, "  NOT VERIFIED: %s", r->problem);
     fputc('\n', to);
@@ -66,7 +74,7 @@ static json_t *number(double v)
     return v > 0 ? json_real(v) : json_null();
 }
 
-static json_t *row_json(const BenchRow *r, double cublas_ms, const char *device)
+static json_t *row_json(const BenchRow *r, const char *device)
 {
     bool    shown = rate(r) > 0;
     json_t *o     = json_object();
@@ -79,14 +87,16 @@ static json_t *row_json(const BenchRow *r, double cublas_ms, const char *device)
         json_object_set_new(o, "src_offset", json_integer((json_int_t)r->w.src_offset));
         json_object_set_new(o, "dst_offset", json_integer((json_int_t)r->w.dst_offset));
     }
-    json_object_set_new(o, "type", json_string(r->w.type == WW_I32 ? "i32" : "f32"));
+    json_object_set_new(o, "type", json_string(type_name(&r->w)));
     json_object_set_new(o, "layout", json_string(layout(&r->w)));
     json_object_set_new(o, "impl", json_string(r->impl));
     json_object_set_new(o, "median_ms", number(shown ? r->median_ms : 0));
     json_object_set_new(o, "runs", json_integer(r->runs));
     json_object_set_new(o, "rate", number(rate(r)));
     json_object_set_new(o, "unit", json_string(bench_unit(&r->w)));
-    json_object_set_new(o, "ratio_to_cublas", number(shown && cublas_ms > 0 ? cublas_ms / r->median_ms : 0));
+    json_object_set_new(o, "ratio_to_cublas", number(shown && r->cublas_ms > 0 ? r->cublas_ms / r->median_ms : 0));
+    json_object_set_new(o, "ceiling", number(r->ceiling));
+    json_object_set_new(o, "note", r->note[0] ? json_string(r->note) : json_null());
     json_object_set_new(o, "max_error", r->max_error == r->max_error ? json_real(r->max_error) : json_null());
     json_object_set_new(o, "verified", json_boolean(r->verified));
     json_object_set_new(o, "clock_mhz", number(r->clock_mhz));
@@ -96,23 +106,11 @@ static json_t *row_json(const BenchRow *r, double cublas_ms, const char *device)
     return o;
 }
 
-static bool same_work(const BenchWork *a, const BenchWork *b)
-{
-    return strcmp(a->work, b->work) == 0 && a->m == b->m && a->n == b->n && a->k == b->k && a->type == b->type &&
-           a->ta == b->ta && a->tb == b->tb && a->bytes == b->bytes && a->src_offset == b->src_offset &&
-           a->dst_offset == b->dst_offset;
-}
-
 bool bench_json(const char *file, const BenchRow *rows, size_t n, const char *device)
 {
     json_t *list = json_array();
-    for (size_t i = 0; i < n; i++) {
-        double peer = 0;
-        for (size_t j = 0; j < n; j++)
-            if (strcmp(rows[j].impl, "cublas") == 0 && rows[j].verified && same_work(&rows[i].w, &rows[j].w))
-                peer = rows[j].median_ms;
-        json_array_append_new(list, row_json(&rows[i], peer, device));
-    }
+    for (size_t i = 0; i < n; i++)
+        json_array_append_new(list, row_json(&rows[i], device));
     json_t *top = json_object();
     json_object_set_new(top, "schema", json_integer(1));
     json_object_set_new(top, "rows", list);

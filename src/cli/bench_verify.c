@@ -2,7 +2,7 @@
  *
  * Whether a product is right, without computing it again on the host.
  *
- *   residual   C t against op(A) (op(B) t) for a random vector t, in double, or modulo 2^32: every element of C takes part, at
+ *   residual   C t against op(A) (op(B) t) for a random vector t, in double, or modulo 2^32 or 2^64: every element of C takes part, at
  *              the cost of three matrix-vector products.  A float row passes when its residual is at most
  *              (k + 2) 2^-24 |A| |B| |t|, the bound of any order of summation.  Integers: equal; t is odd, so that no
  *              single wrong element can hide.
@@ -90,6 +90,32 @@ static bool residual_i32(const BenchMatrices *p, uint64_t seed)
     return ok;
 }
 
+static bool residual_i64(const BenchMatrices *p, uint64_t seed)
+{
+    Arena          *arena = arena_new();
+    size_t          m = p->m, n = p->n, k = p->k;
+    uint64_t       *t = ARENA_ARRAY(arena, uint64_t, n), *bt = ARENA_ARRAY(arena, uint64_t, k + 1);
+    const int32_t  *a = p->a, *b = p->b;
+    const uint64_t *c  = p->c;
+    bool            ok = true;
+    for (size_t j = 0; j < n; j++)
+        t[j] = inputs_at(seed, STREAM_T, j) | 1;
+    memset(bt, 0, k * sizeof *bt);
+    for (size_t l = 0; l < k; l++)
+        for (size_t j = 0; j < n; j++)
+            bt[l] += (uint64_t)b[at(l, j, p->tb ? k : n, p->tb)] * t[j];
+    for (size_t i = 0; i < m; i++) {
+        uint64_t want = 0, got = 0;
+        for (size_t l = 0; l < k; l++)
+            want += (uint64_t)a[at(i, l, p->ta ? m : k, p->ta)] * bt[l];
+        for (size_t j = 0; j < n; j++)
+            got += c[i * n + j] * t[j];
+        ok = ok && want == got;
+    }
+    arena_free(arena);
+    return ok;
+}
+
 /* The largest relative error of some elements; false when one is out of bounds. */
 static bool samples_f32(const BenchMatrices *p, uint64_t seed, double *max_error)
 {
@@ -115,10 +141,11 @@ static bool samples_f32(const BenchMatrices *p, uint64_t seed, double *max_error
 
 static bool symmetric(const BenchMatrices *p)
 {
-    const uint32_t *c = p->c;
+    const char *c = p->c;
+    size_t      e = p->type == WW_I32_I64 ? 8 : 4;
     for (size_t i = 0; i < p->m; i++)
         for (size_t j = 0; j < i; j++)
-            if (c[i * p->n + j] != c[j * p->n + i])
+            if (memcmp(c + (i * p->n + j) * e, c + (j * p->n + i) * e, e) != 0)
                 return false;
     return true;
 }
@@ -131,6 +158,8 @@ bool bench_verify(const BenchMatrices *p, uint64_t seed, double *max_error, cons
         *problem = "C and its transpose differ";
     else if (p->type == WW_I32 && !residual_i32(p, seed))
         *problem = "C t is not A (B t) modulo 2^32";
+    else if (p->type == WW_I32_I64 && !residual_i64(p, seed))
+        *problem = "C t is not A (B t) modulo 2^64";
     else if (p->type == WW_F32 && !samples_f32(p, seed, max_error))
         *problem = "an element is further from its sum than rounding explains";
     else if (p->type == WW_F32 && !residual_f32(p, seed))

@@ -17,59 +17,65 @@
 #include "cli/cli.h"
 #include "lab/inputs.h"
 
-enum { POISON = 0xff, MAX_ROWS = 512, MAX_OFFSET = 64, SLOW_REPEATS = 5 };
+enum { POISON = 0xff, MAX_ROWS = 512, MAX_OFFSET = 64, SLOW_RUNS = 5 };
 
 typedef struct Bench {
-    WwDevice  *device;
-    WwBlas    *blas;
-    BenchPeer *peer; /* NULL: none */
-    bool       cuda;
-    uint64_t   seed;
-    BenchRow   row[MAX_ROWS];
-    size_t     nrows;
-    double     peer_ms; /* cuBLAS for the work at hand */
+    WwDevice     *device;
+    WwBlas       *blas;
+    WwStream     *stream;
+    BenchPeer    *peer; /* NULL: none */
+    BenchSensors *sensors;
+    bool          cuda;
+    uint64_t      seed;
+    BenchRow      row[MAX_ROWS];
+    size_t        nrows;
+    double        peer_ms; /* cuBLAS for the work at hand */
+    double        ceiling;
 } Bench;
-
-/* The matrices or ranges of one work, on the host and on the device. */
-typedef struct Data {
-    size_t an, bn, cn; /* bytes */
-    void  *a, *b, *c;
-    WwPtr  da, db, dc;
-} Data;
 
 /* ---- one implementation ------------------------------------------------------------------------------------------ */
 
-static Status run_ours(Bench *x, const BenchWork *w, const Data *p, const char *impl)
+typedef struct Ours {
+    Bench      *x;
+    const char *rung; /* NULL: the library's choice */
+    WwStatus    status;
+} Ours;
+
+static bool run_ours(void *user, const BenchWork *w, WwPtr a, WwPtr b, WwPtr c)
 {
-    const char *rung = strcmp(impl, "auto") == 0 ? NULL : impl;
-    WwScalar    one  = w->type == WW_I32 ? (WwScalar){.i32 = 1} : (WwScalar){.f32 = 1};
+    Ours    *o   = user;
+    WwScalar one = w->type == WW_I32_I64 ? (WwScalar){.i64 = 1}
+                   : w->type == WW_I32   ? (WwScalar){.i32 = 1}
+                                         : (WwScalar){.f32 = 1};
     if (strcmp(w->work, "copy") == 0)
-        return ww_blas_copy(x->blas, p->dc + w->dst_offset, p->da + w->src_offset, w->bytes);
-    if (strcmp(w->work, "aat") == 0)
-        return ww_syrk(x->blas, &(WwSyrk){.type  = w->type,
-                                          .trans = w->ta,
-                                          .n     = w->m,
-                                          .k     = w->k,
-                                          .alpha = one,
-                                          .a     = p->da,
-                                          .c     = p->dc,
-                                          .lda   = w->ta ? w->m : w->k,
-                                          .ldc   = w->m,
-                                          .rung  = rung});
-    return ww_gemm(x->blas, &(WwGemm){.type    = w->type,
-                                      .trans_a = w->ta,
-                                      .trans_b = w->tb,
-                                      .m       = w->m,
-                                      .n       = w->n,
-                                      .k       = w->k,
-                                      .alpha   = one,
-                                      .a       = p->da,
-                                      .b       = p->db,
-                                      .c       = p->dc,
-                                      .lda     = w->ta ? w->m : w->k,
-                                      .ldb     = w->tb ? w->k : w->n,
-                                      .ldc     = w->n,
-                                      .rung    = rung});
+        o->status = ww_blas_copy(o->x->blas, c, a, w->bytes);
+    else if (strcmp(w->work, "aat") == 0)
+        o->status = ww_syrk(o->x->blas, &(WwSyrk){.type  = w->type,
+                                                  .trans = w->ta,
+                                                  .n     = w->m,
+                                                  .k     = w->k,
+                                                  .alpha = one,
+                                                  .a     = a,
+                                                  .c     = c,
+                                                  .lda   = w->ta ? w->m : w->k,
+                                                  .ldc   = w->m,
+                                                  .rung  = o->rung});
+    else
+        o->status = ww_gemm(o->x->blas, &(WwGemm){.type    = w->type,
+                                                  .trans_a = w->ta,
+                                                  .trans_b = w->tb,
+                                                  .m       = w->m,
+                                                  .n       = w->n,
+                                                  .k       = w->k,
+                                                  .alpha   = one,
+                                                  .a       = a,
+                                                  .b       = b,
+                                                  .c       = c,
+                                                  .lda     = w->ta ? w->m : w->k,
+                                                  .ldb     = w->tb ? w->k : w->n,
+                                                  .ldc     = w->n,
+                                                  .rung    = o->rung});
+    return o->status == WW_OK;
 }
 
 static bool slow(const char *impl)
@@ -81,28 +87,24 @@ static bool slow(const char *impl)
     return false;
 }
 
-static bool time_ours(Bench *x, const BenchWork *w, const Data *p, BenchRow *row)
+static bool time_ours(Bench *x, const BenchWork *w, const BenchData *p, BenchRow *row)
 {
-    double median, fastest;
-    x->blas->time     = x->cuda;
-    x->blas->keep     = true;
-    x->blas->spent_ms = 0;
-    x->blas->repeats  = slow(row->impl) ? SLOW_REPEATS : 0;
-    Status s          = run_ours(x, w, p, row->impl);
-    x->blas->time     = false;
-    if (s != WW_OK) {
-        snprintf(row->problem, sizeof row->problem, "%s: %s", ww_status_text(s), ww_device_error(x->device));
-        return false;
+    Ours o = {.x = x, .rung = strcmp(row->impl, "auto") == 0 ? NULL : row->impl};
+    bool ok;
+    row->runs = !x->cuda ? 0 : slow(row->impl) ? SLOW_RUNS : BENCH_RUNS;
+    if (x->cuda) {
+        ww_blas_stream(x->blas, x->stream);
+        ok = bench_time(x->stream, w, p, run_ours, &o, row->runs, &row->median_ms);
+        ok = ww_blas_stream(x->blas, NULL) == WW_OK && ok;
+    } else {
+        ok = run_ours(&o, w, p->da + w->src_offset, p->db, p->dc + w->dst_offset);
     }
-    if (x->cuda && x->blas->result)
-        ww_result_time(x->blas->result, &median, &fastest, &row->runs);
-    row->median_ms = x->blas->spent_ms; /* of all launches of the call */
-    if (x->cuda)
-        bench_sensors(&row->clock_mhz, &row->power_w);
-    return true;
+    if (!ok)
+        snprintf(row->problem, sizeof row->problem, "%s: %s", ww_status_text(o.status), ww_device_error(x->device));
+    return ok;
 }
 
-static void verify(Bench *x, const BenchWork *w, Data *p, BenchRow *row)
+static void verify(Bench *x, const BenchWork *w, BenchData *p, BenchRow *row)
 {
     const char *problem = "";
     if (ww_copy_out(x->device, p->c, p->dc, p->cn) != WW_OK) {
@@ -131,7 +133,7 @@ static void verify(Bench *x, const BenchWork *w, Data *p, BenchRow *row)
                              .k         = w->k,
                              .ta        = w->ta,
                              .tb        = aat ? !w->ta : w->tb,
-                             .symmetric = aat,
+                             .symmetric = aat && strcmp(row->impl, "cublaslt") != 0,
                              .a         = p->a,
                              .b         = aat ? p->a : p->b,
                              .c         = p->c};
@@ -140,27 +142,23 @@ static void verify(Bench *x, const BenchWork *w, Data *p, BenchRow *row)
     snprintf(row->problem, sizeof row->problem, "%s", problem);
 }
 
-static bool is_peer(const char *impl)
-{
-    return strcmp(impl, "cublas") == 0 || strcmp(impl, "memcpy") == 0;
-}
-
-static void run_impl(Bench *x, const BenchWork *w, Data *p, const char *impl)
+static void run_impl(Bench *x, const BenchWork *w, BenchData *p, const char *impl)
 {
     if (x->nrows == MAX_ROWS)
         return;
     BenchRow *row = &x->row[x->nrows++];
-    *row          = (BenchRow){.w = *w, .impl = impl};
-    bool ok       = ww_fill(x->device, p->dc, POISON, p->cn) == WW_OK;
-    if (ok && is_peer(impl))
-        ok = bench_peer_run(x->peer, w, p->da + w->src_offset, p->db, p->dc + w->dst_offset, row);
-    else if (ok)
-        ok = time_ours(x, w, p, row);
+    *row          = (BenchRow){.w = *w, .impl = impl, .ceiling = x->ceiling};
+    bool ok       = ww_fill(x->device, p->dc, POISON, p->step_c * (p->sets - 1) + p->cn) == WW_OK;
     if (ok)
+        ok = bench_peer_is(impl) ? bench_peer_run(x->peer, w, p, row) : time_ours(x, w, p, row);
+    if (ok) {
+        bench_sensors_read(x->sensors, &row->clock_mhz, &row->power_w);
         verify(x, w, p, row);
-    if (is_peer(impl) && row->verified)
+    }
+    if ((strcmp(impl, "cublas") == 0 || strcmp(impl, "memcpy") == 0) && row->verified)
         x->peer_ms = row->median_ms;
-    bench_table_row(stdout, row, x->peer_ms);
+    row->cublas_ms = x->peer_ms;
+    bench_table_row(stdout, row);
 }
 
 /* ---- one work ---------------------------------------------------------------------------------------------------- */
@@ -173,27 +171,43 @@ static void fill_inputs(void *v, size_t bytes, WwType type, bool any, uint64_t s
         inputs_bits(v, bytes / 4, seed, stream);
 }
 
-static Status open_data(Bench *x, const BenchWork *w, Data *p)
+/* Set 0 from the host, the others from it. */
+static Status fill_sets(Bench *x, WwPtr at, const void *host, size_t bytes, size_t step, size_t sets)
 {
-    bool copy = strcmp(w->work, "copy") == 0, gemm = strcmp(w->work, "gemm") == 0;
-    p->an = copy ? (w->bytes + MAX_OFFSET + 3) / 4 * 4 : w->m * w->k * 4;
-    p->bn = gemm ? w->k * w->n * 4 : 0;
-    p->cn = copy ? p->an : w->m * w->n * 4;
-    p->a  = xmalloc(p->an + 4);
-    p->b  = xmalloc(p->bn + 4);
-    p->c  = xmalloc(p->cn + 4);
-    fill_inputs(p->a, p->an, w->type, copy, x->seed, 1);
-    fill_inputs(p->b, p->bn, w->type, copy, x->seed, 2);
-    TRY(ww_alloc(x->device, p->an, &p->da));
-    TRY(ww_copy_in(x->device, p->da, p->a, p->an));
-    if (p->bn) {
-        TRY(ww_alloc(x->device, p->bn, &p->db));
-        TRY(ww_copy_in(x->device, p->db, p->b, p->bn));
-    }
-    return ww_alloc(x->device, p->cn, &p->dc);
+    TRY(ww_copy_in(x->device, at, host, bytes));
+    for (size_t i = 1; i < sets; i++)
+        TRY(ww_copy(x->device, at + i * step, at, bytes));
+    return WW_OK;
 }
 
-static void close_data(Bench *x, Data *p)
+static Status open_data(Bench *x, const BenchWork *w, BenchData *p)
+{
+    enum { ALIGN = 512 };
+    bool copy = strcmp(w->work, "copy") == 0, gemm = strcmp(w->work, "gemm") == 0;
+    p->an     = copy ? (w->bytes + MAX_OFFSET + 3) / 4 * 4 : w->m * w->k * 4;
+    p->bn     = gemm ? w->k * w->n * 4 : 0;
+    p->cn     = copy ? p->an : w->m * w->n * (w->type == WW_I32_I64 ? 8 : 4);
+    p->sets   = bench_sets(x->device, p->an + p->bn + p->cn);
+    p->step_a = (p->an + ALIGN - 1) / ALIGN * ALIGN;
+    p->step_b = (p->bn + ALIGN - 1) / ALIGN * ALIGN;
+    p->step_c = (p->cn + ALIGN - 1) / ALIGN * ALIGN;
+    p->a      = xmalloc(p->an + 4);
+    p->b      = xmalloc(p->bn + 4);
+    p->c      = xmalloc(p->cn + 4);
+    fill_inputs(p->a, p->an, w->type, copy, x->seed, 1);
+    fill_inputs(p->b, p->bn, w->type, copy, x->seed, 2);
+    if (p->an) {
+        TRY(ww_alloc(x->device, p->step_a * p->sets, &p->da));
+        TRY(fill_sets(x, p->da, p->a, p->an, p->step_a, p->sets));
+    }
+    if (p->bn) {
+        TRY(ww_alloc(x->device, p->step_b * p->sets, &p->db));
+        TRY(fill_sets(x, p->db, p->b, p->bn, p->step_b, p->sets));
+    }
+    return ww_alloc(x->device, p->step_c * p->sets, &p->dc);
+}
+
+static void close_data(Bench *x, BenchData *p)
 {
     ww_free(x->device, p->da);
     ww_free(x->device, p->db);
@@ -205,8 +219,8 @@ static void close_data(Bench *x, Data *p)
 
 static int run_work(Bench *x, const BenchWork *w, const char *const *impls, size_t n, bool sweep)
 {
-    Data   p = {0};
-    Status s = open_data(x, w, &p);
+    BenchData p = {0};
+    Status    s = open_data(x, w, &p);
     if (s != WW_OK)
         fprintf(stderr, "warpwright bench: error: %s: %s\n", ww_status_text(s), ww_device_error(x->device));
     for (size_t o = 0; s == WW_OK && o < (sweep ? 2 * MAX_OFFSET - 1 : 1); o++) {
@@ -238,9 +252,14 @@ static size_t split_impls(char *text, const char **impls)
 
 static size_t ladder_impls(const char *work, bool peer, WwType type, const char **impls)
 {
-    size_t n = 0;
-    if (peer && (type == WW_F32 || strcmp(work, "copy") == 0))
-        impls[n++] = strcmp(work, "copy") == 0 ? "memcpy" : "cublas";
+    size_t n    = 0;
+    bool   copy = strcmp(work, "copy") == 0;
+    if (peer && copy)
+        impls[n++] = "memcpy";
+    if (peer && type == WW_F32 && !copy) {
+        impls[n++] = "cublas";
+        impls[n++] = "cublaslt";
+    }
     for (size_t i = 0; ww_blas_rung(work, i) && n < MAX_IMPLS - 1; i++)
         if (rung_takes(rung_find(work, ww_blas_rung(work, i)), type))
             impls[n++] = ww_blas_rung(work, i);
@@ -252,7 +271,7 @@ static BenchWork work_of(const CliArgs *a, const char *work, bool cuda)
 {
     uint64_t    side = cuda ? 4096 : 160, bytes = cuda ? 256u << 20 : 10007;
     const char *trans = cli_text(a, "trans", "NN");
-    BenchWork   w     = {.work = work, .type = cli_choice(a, "type", 0) == 1 ? WW_I32 : WW_F32};
+    BenchWork   w     = {.work = work, .type = (WwType)cli_choice(a, "type", 0)};
     w.m               = cli_number(a, "m", side);
     w.n               = strcmp(work, "aat") == 0 ? w.m : cli_number(a, "n", side);
     w.k               = cli_number(a, "k", cuda ? side : 40);
@@ -276,19 +295,44 @@ static WwDevice *open_device(int which, bool *cuda)
     return d;
 }
 
+/* The stream, cuBLAS, the sensors and the ceiling. */
+static void open_gpu(Bench *x, const CliArgs *a, const BenchWork *w)
+{
+    char why[256] = "";
+    if (ww_stream_open(x->device, NULL, &x->stream) != WW_OK)
+        snprintf(why, sizeof why, "%s", ww_device_error(x->device));
+    else
+        x->peer = bench_peer_open(x->device, x->stream, cli_text(a, "cublas", NULL), why, sizeof why);
+    if (*why)
+        fprintf(stderr, "warpwright bench: cuBLAS or cublasLt is left out: %s\n", why);
+    x->sensors = bench_sensors_open(0);
+    if (strcmp(w->work, "copy") != 0) {
+        x->blas->time = true;
+        x->ceiling    = bench_peak(x->blas, w->type);
+        x->blas->time = false;
+        printf("ceiling, multiplications alone: %.2f %s\n", x->ceiling, bench_unit(w));
+    }
+}
+
+static void drop_impl(const char **impls, size_t *n, size_t i)
+{
+    memmove(impls + i, impls + i + 1, (--*n - i) * sizeof *impls);
+}
+
 static int run(Bench *x, const CliArgs *a, bool ladder, const char *work)
 {
     const char *impls[MAX_IMPLS];
     BenchWork   w    = work_of(a, work, x->cuda);
-    const char *list = cli_text(a, "impl", ladder ? NULL : x->cuda && w.type == WW_F32 ? "cublas,auto" : "auto");
-    char       *text = NULL, why[256] = "";
+    const char *list = cli_text(a, "impl",
+                                ladder                        ? NULL
+                                : x->cuda && w.type == WW_F32 ? "cublas,cublaslt,auto"
+                                                              : "auto");
+    char       *text = NULL;
     size_t      n;
     if (w.src_offset >= MAX_OFFSET || w.dst_offset >= MAX_OFFSET)
         return cli_error("bench", "offsets go up to %d", MAX_OFFSET - 1);
     if (x->cuda)
-        x->peer = bench_peer_open(x->device, cli_text(a, "cublas", NULL), why, sizeof why);
-    if (*why)
-        fprintf(stderr, "warpwright bench: cuBLAS is left out: %s\n", why);
+        open_gpu(x, a, &w);
     if (list) {
         text = strcpy(xmalloc(strlen(list) + 1), list);
         n    = split_impls(text, impls);
@@ -298,10 +342,8 @@ static int run(Bench *x, const CliArgs *a, bool ladder, const char *work)
     if (strcmp(work, "copy") == 0 && !cli_has(a, "impl"))
         n = ladder_impls(work, x->peer != NULL, w.type, impls);
     for (size_t i = 0; i < n; i++)
-        if (is_peer(impls[i]) && (!x->peer || (w.type != WW_F32 && strcmp(work, "copy") != 0))) {
-            impls[i] = impls[--n];
-            i--;
-        }
+        if (bench_peer_is(impls[i]) && !bench_peer_takes(x->peer, impls[i], &w))
+            drop_impl(impls, &n, i--);
     bench_table_head(stdout);
     int code = run_work(x, &w, impls, n, cli_has(a, "sweep") && strcmp(work, "copy") == 0);
     for (size_t i = 0; i < x->nrows; i++)
@@ -331,7 +373,9 @@ int cmd_bench(int argc, char **argv)
         x->device = open_device(cli_choice(&a, "device", 2), &x->cuda);
         code      = x->device && ww_blas_open(x->device, &x->blas) == WW_OK ? run(x, &a, ladder, work) : CLI_KERNEL;
         bench_peer_close(x->peer);
+        bench_sensors_close(x->sensors);
         ww_blas_close(x->blas);
+        ww_stream_close(x->stream);
         ww_device_close(x->device);
         free(x);
     }

@@ -56,6 +56,7 @@ typedef uint64_t CuPtr;
            unsigned shared, CuStream stream, void **args, void **extra))                                               \
     ENTRY(mem_range, "cuMemGetAddressRange_v2", (CuPtr * base, size_t * bytes, CuPtr p))                               \
     ENTRY(fill_async, "cuMemsetD8Async", (CuPtr dst, unsigned char value, size_t bytes, CuStream s))                   \
+    ENTRY(copy_async, "cuMemcpyDtoDAsync_v2", (CuPtr dst, CuPtr src, size_t bytes, CuStream s))                        \
     ENTRY(stream_create, "cuStreamCreate", (CuStream * out, unsigned flags))                                           \
     ENTRY(stream_destroy, "cuStreamDestroy_v2", (CuStream s))                                                          \
     ENTRY(stream_sync, "cuStreamSynchronize", (CuStream s))                                                            \

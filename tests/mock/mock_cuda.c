@@ -248,6 +248,7 @@ EXPORT int cuMemcpyHtoD_v2(uint64_t dst, const void *src, size_t bytes);
 EXPORT int cuMemcpyDtoH_v2(void *dst, uint64_t src, size_t bytes);
 EXPORT int cuMemcpyDtoD_v2(uint64_t dst, uint64_t src, size_t bytes);
 EXPORT int cuMemsetD8_v2(uint64_t dst, unsigned char value, size_t bytes);
+EXPORT int cuMemcpyDtoDAsync_v2(uint64_t dst, uint64_t src, size_t bytes, void *stream);
 EXPORT int cuMemsetD8Async(uint64_t dst, unsigned char value, size_t bytes, void *stream);
 EXPORT int cuMemGetAddressRange_v2(uint64_t *base, size_t *bytes, uint64_t p);
 
@@ -321,6 +322,12 @@ int cuMemsetD8_v2(uint64_t dst, unsigned char value, size_t bytes)
     READY();
     void *to = host(dst, bytes);
     return to ? (memset(to, value, bytes), OK) : INVALID_VALUE;
+}
+
+int cuMemcpyDtoDAsync_v2(uint64_t dst, uint64_t src, size_t bytes, void *stream)
+{
+    state.stream = stream;
+    return cuMemcpyDtoD_v2(dst, src, bytes);
 }
 
 int cuMemsetD8Async(uint64_t dst, unsigned char value, size_t bytes, void *stream)

@@ -134,10 +134,48 @@ static void transposed_copies_have_no_conflicts(void **state)
     assert_works(ww_free(device, p));
 }
 
+/* The ceiling's kernels compute what they say. */
+static void peaks(void **state)
+{
+    enum { ROUNDS = 3, CHAINS = 16, STEPS = 4, ID = 5 };
+    float    fa = 0.75f, fb = 0.5f, f = 0, got_f;
+    uint32_t ia = 5, ib = 3, u = 0, got_u;
+    uint64_t w      = 0, got_w;
+    int      rounds = ROUNDS;
+    WwPtr    out;
+    (void)state;
+    for (int i = 0; i < CHAINS; i++) {
+        float    xf = (float)(ID + i);
+        uint32_t xu = ID + (unsigned)i;
+        uint64_t xw = ID + (unsigned)i;
+        for (int r = 0; r < ROUNDS * STEPS; r++) {
+            xf = fmaf(xf, fa, fb);
+            xu = xu * ia + ib;
+            xw += (uint64_t)((int64_t)(int32_t)(uint32_t)xw * (int32_t)ia);
+        }
+        f += xf;
+        u += xu;
+        w += xw;
+    }
+    assert_works(ww_alloc(device, 256 * 8, &out));
+    WwLaunch of_float = {{1, 1, 1}, {256, 1, 1}, .args = (void *[]){&out, &fa, &fb, &rounds}, .arg_count = 4};
+    WwLaunch of_int   = {{1, 1, 1}, {256, 1, 1}, .args = (void *[]){&out, &ia, &ib, &rounds}, .arg_count = 4};
+    assert_works(blas_launch(blas, "peak_f32", &of_float));
+    assert_works(ww_copy_out(device, &got_f, out + ID * 4, 4));
+    assert_true(got_f == f);
+    assert_works(blas_launch(blas, "peak_i32", &of_int));
+    assert_works(ww_copy_out(device, &got_u, out + ID * 4, 4));
+    assert_int_equal(got_u, u);
+    assert_works(blas_launch(blas, "peak_i64", &of_int));
+    assert_works(ww_copy_out(device, &got_w, out + ID * 8, 8));
+    assert_true(got_w == w);
+    assert_works(ww_free(device, out));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(gemm_has_no_conflicts), cmocka_unit_test(aat_writes_once),
                                        cmocka_unit_test(long_has_no_conflicts),
-                                       cmocka_unit_test(transposed_copies_have_no_conflicts)};
+                                       cmocka_unit_test(transposed_copies_have_no_conflicts), cmocka_unit_test(peaks)};
     return cmocka_run_group_tests(tests, open_blas, close_blas);
 }
