@@ -89,22 +89,24 @@ static float number(const Warp *w, Slot s, unsigned lane)
     return f;
 }
 
-static TexFetch fetch_of(const Warp *w, const TexInfo *t, unsigned lane)
+/* What differs from lane to lane.  Operands that the instruction does not have stay 0. */
+static void fetch_lane(const Warp *w, const TexInfo *t, unsigned lane, TexFetch *q)
 {
-    TexFetch q = {.whole     = t->whole,
-                  .layer     = (int32_t)word(w, t->layer, lane),
-                  .lod_mode  = t->lod_mode,
-                  .lod       = number(w, t->lod, lane),
-                  .whole_lod = (int32_t)word(w, t->lod, lane),
-                  .gather    = t->gather};
+    q->layer     = (int32_t)word(w, t->layer, lane);
+    q->lod       = number(w, t->lod, lane);
+    q->whole_lod = (int32_t)word(w, t->lod, lane);
     for (unsigned k = 0; k < 3; k++) {
-        q.f[k]      = number(w, t->coord[k], lane);
-        q.i[k]      = (int32_t)word(w, t->coord[k], lane);
-        q.dx[k]     = number(w, t->dx[k], lane);
-        q.dy[k]     = number(w, t->dy[k], lane);
-        q.offset[k] = (int32_t)word(w, t->offset[k], lane);
+        if (t->coord[k] != NO_SLOT) {
+            q->f[k] = number(w, t->coord[k], lane);
+            q->i[k] = (int32_t)word(w, t->coord[k], lane);
+        }
+        if (t->dx[k] != NO_SLOT) {
+            q->dx[k] = number(w, t->dx[k], lane);
+            q->dy[k] = number(w, t->dy[k], lane);
+        }
+        if (t->offset[k] != NO_SLOT)
+            q->offset[k] = (int32_t)word(w, t->offset[k], lane);
     }
-    return q;
 }
 
 /* .f16 and .f16x2: floats become halves; whole numbers are cut. */
@@ -140,6 +142,7 @@ const Uop *ctl_tex(Warp *w, const Uop *u)
     const TexObject *o = NULL, *sampler = NULL;
     uint32_t         out[LANES][4];
     uint64_t         last = 0;
+    TexFetch         q    = {.whole = t->whole, .lod_mode = t->lod_mode, .gather = t->gather};
     for (uint32_t m = w->mask; m; m &= m - 1) {
         unsigned i      = (unsigned)__builtin_ctz(m);
         uint64_t handle = SLOT(w, uint64_t, t->handle)[i];
@@ -149,7 +152,7 @@ const Uop *ctl_tex(Warp *w, const Uop *u)
         sampler = o && t->sampler != NO_SLOT ? tex_object(w, u, SLOT(w, uint64_t, t->sampler)[i], TEX_TEXTURE, i) : o;
         if (!sampler)
             return STOP;
-        TexFetch q = fetch_of(w, t, i);
+        fetch_lane(w, t, i, &q);
         texture_fetch(o, &sampler->sampler, &q, out[i]);
         if (t->to_half)
             narrow(t, o, &sampler->sampler, out[i]);

@@ -39,7 +39,10 @@ unsigned texfilter_weights(const TexAxis *x, const TexAxis *y, const TexAxis *z,
     uint32_t b = y->weight, c = z->weight, far = share(total, c, false);
     unsigned reach = 0;
     square(total - far, x->weight, b, w);
-    square(far, x->weight, b, w + 4);
+    if (far)
+        square(far, x->weight, b, w + 4);
+    else
+        memset(w + 4, 0, 4 * sizeof *w);
     for (unsigned k = 0; k < 8; k++)
         if ((!(k & 1) || x->weight) && (!(k & 2) || b) && (!(k & 4) || c))
             reach |= 1u << k;
@@ -148,6 +151,8 @@ static uint32_t bits_of(float f)
 
 static uint32_t float_sum(const FloatKind *k, const uint32_t *v, const uint32_t *w, unsigned n, unsigned reach)
 {
+    if (w[0] == 1 << WEIGHT && k->bits == 32 && reach == 1 && exponent_of(k, v[0]) != k->most)
+        return exponent_of(k, v[0]) ? v[0] : v[0] & UINT32_C(0x80000000); /* one texel has all the weight */
     unsigned odd = special(k, v, n, reach);
     if (odd)
         return odd == 1 ? 0x7f800000 : odd == 2 ? 0xff800000 : k->bits == 16 ? 0x7fffe000 : 0x7fffffff;

@@ -180,6 +180,10 @@ static void add_level(const TexObject *t, const TexSampler *s, const TexLevel *l
         }
         if (p.seamless && !inside(l, x, y, z))
             z += (int64_t)texcoord_fold((unsigned)(z % 6), &x, &y, l->width) - z % 6;
+        if (!w[k] && !(g->reach >> g->n & 1) && !p.seamless && q->gather < 0) { /* nobody asks for its value */
+            memset(g->v[g->n], 0, sizeof g->v[0]);
+            continue;
+        }
         read_texel(t, s, l, x, y, z, g->v[g->n]);
     }
 }
