@@ -9,6 +9,10 @@
 /* cuInit was called and the thread has a current context. */
 CuErr driver_ready(void);
 
+/* The runtime starts the current device: the driver interface is initialised, and a thread without a context (switch: any thread) has the
+ * device's primary context from then on. */
+void driver_adopt(bool switches);
+
 /* The primary context of a device, as a handle. */
 void *driver_primary(int device);
 

@@ -34,6 +34,19 @@ CuErr driver_ready(void)
     return !initialised ? cudaErrorInitializationError : top ? cudaSuccess : cudaErrorDeviceUninitialized;
 }
 
+void driver_adopt(bool switches)
+{
+    int n       = state_current();
+    initialised = true;
+    if (top && !switches)
+        return;
+    primary[n].device   = n;
+    primary[n].primary  = true;
+    primary[n].retained = true;
+    top -= top > 0;
+    stack[top++] = &primary[n];
+}
+
 void *driver_primary(int device)
 {
     return &primary[device];

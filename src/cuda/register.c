@@ -14,6 +14,7 @@
 
 #include "base/arena.h"
 #include "cuda/cgraph.h"
+#include "cuda/driver.h"
 #include "cuda/graph_params.h"
 #include "cuda/module.h"
 #include "cuda/stream.h"
@@ -165,6 +166,7 @@ static CuErr launch(const void *kernel, const LaunchAsk *ask, void *stream)
     Kernel *k = kernel_find(kernel, &e);
     if (!k)
         return e;
+    driver_adopt(false);
     return stream_launch(stream, k, ask);
 }
 

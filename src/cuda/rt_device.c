@@ -10,6 +10,7 @@
 #include "cuda/array.h"
 #include "cuda/device.h"
 #include "cuda/devmem.h"
+#include "cuda/driver.h"
 #include "cuda/launch.h"
 #include "cuda/queue.h"
 
@@ -152,6 +153,7 @@ CuErr rt_cudaSetDevice(int device)
     if (device < 0 || device >= state.count)
         return LEAVE(cudaErrorInvalidDevice);
     state_set_current(device);
+    driver_adopt(true);
     return LEAVE(cudaSuccess);
 }
 

@@ -8,6 +8,7 @@
 #include "cuda/array.h"
 #include "cuda/device.h"
 #include "cuda/devmem.h"
+#include "cuda/driver.h"
 #include "cuda/ipc.h"
 #include "cuda/queue.h"
 #include "emu/emu.h"
@@ -28,6 +29,7 @@ static CuErr allocate(int kind, size_t bytes, unsigned flags, void **out)
 CuErr rt_cudaMalloc(void **out, size_t bytes)
 {
     ENTER();
+    driver_adopt(false);
     return LEAVE(allocate(MEMORY_DEVICE, bytes, 0, out));
 }
 
@@ -57,6 +59,7 @@ CuErr rt_cudaFree(void *p)
     CuErr e;
     if (!p && !state_device(state_current(), &e)) /* cudaFree(0) is the customary way to start the device */
         return LEAVE(e);
+    driver_adopt(false);
     queue_settle_device(-1);
     const Range *r = devmem_range((uint64_t)(uintptr_t)p);
     return LEAVE(r && r->imported && r->pool ? ipc_close(p) : devmem_free(p, MEMORY_DEVICE));
