@@ -17,7 +17,7 @@
 enum { PROP_BYTES_13 = 1008, PROP_BYTES_12 = 1032, PROP_BYTES_11 = 712 };
 enum { H200_SMS = 132, H200_MHZ = 1980, H200_L2_KIB = 61440, H200_BUS = 6144, H200_MIB = 144384 };
 enum { LIMITS = 7 };
-static size_t   limits[LIMITS] = {1024, 7340032, 8388608, 2, 2048, 128, 0};
+static size_t   limits[LIMITS] = {1024, 8650752, 8388608, 2, 2048, 64, 11796480};
 static unsigned device_flags;
 static int      cache_config;
 

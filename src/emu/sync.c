@@ -186,7 +186,8 @@ const Uop *ctl_syncwarp(Warp *w, const Uop *u)
 
 /* ---- exchange ---- */
 
-/* Source lane of lane i, and whether it lies in the segment (PTX manual, shfl.sync). */
+/* Source lane of lane i, and whether it lies in the segment (PTX manual, shfl.sync).  From a lane that does not take part comes 0: the
+ * manual leaves it open, an H200 does so in all modes, and programs rely on it. */
 static inline unsigned shfl_source(ShflMode mode, unsigned i, uint32_t b, uint32_t c, bool *in)
 {
     int bval = (int)(b & 31), cval = (int)(c & 31), seg = (int)(c >> 8 & 31), lane = (int)i;
@@ -231,8 +232,9 @@ const Uop *ctl_shfl(Warp *w, const Uop *u)
     if (w->block->launch->watches_sync)
         notify_shuffle(w, u, b, c);
     for (unsigned i = 0; i < LANES; i++) {
-        bool in;
-        t[i] = a[shfl_source((ShflMode)u->x, i, b[i], c[i], &in)];
+        bool     in;
+        unsigned from = shfl_source((ShflMode)u->x, i, b[i], c[i], &in);
+        t[i]          = w->mask >> from & 1 ? a[from] : 0;
         p |= (uint32_t)in << i;
     }
     for (unsigned i = 0; i < LANES; i++)
