@@ -9,6 +9,9 @@
 /* cuInit was called and the thread has a current context. */
 CuErr driver_ready(void);
 
+/* cuInit was called. */
+CuErr driver_started(void);
+
 /* The runtime starts the current device: the driver interface is initialised, and a thread without a context (switch: any thread) has the
  * device's primary context from then on. */
 void driver_adopt(bool switches);
@@ -22,6 +25,15 @@ void *driver_primary(int device);
         CuErr ready_ = driver_ready();                                                                                 \
         if (ready_ != cudaSuccess)                                                                                     \
             return ready_;                                                                                             \
+    } while (0)
+
+/* For entry points that ask for no context. */
+#define ENTER_STARTED()                                                                                                \
+    ENTER();                                                                                                           \
+    do {                                                                                                               \
+        CuErr started_ = driver_started();                                                                             \
+        if (started_ != cudaSuccess)                                                                                   \
+            return started_;                                                                                           \
     } while (0)
 
 /* ---- drv_module.c ---- */

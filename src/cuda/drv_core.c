@@ -29,6 +29,11 @@ static bool                   initialised;
 static _Thread_local Context *stack[STACK];
 static _Thread_local int      top;
 
+CuErr driver_started(void)
+{
+    return initialised ? cudaSuccess : cudaErrorInitializationError;
+}
+
 CuErr driver_ready(void)
 {
     return !initialised ? cudaErrorInitializationError : top ? cudaSuccess : cudaErrorDeviceUninitialized;

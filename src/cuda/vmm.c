@@ -156,7 +156,7 @@ CuErr drv_cuMemGetAllocationGranularity(size_t *out, const AllocationProp *p, in
 
 CuErr drv_cuMemAddressReserve(WwPtr *out, size_t bytes, size_t align, WwPtr wanted, unsigned long long flags)
 {
-    ENTER_CTX();
+    ENTER_STARTED();
     if (!out || flags || !whole(bytes) || (align & (align - 1)))
         return cudaErrorInvalidValue;
     align = align < GRANULE ? GRANULE : align;
@@ -178,7 +178,7 @@ CuErr drv_cuMemAddressReserve(WwPtr *out, size_t bytes, size_t align, WwPtr want
 
 CuErr drv_cuMemAddressFree(WwPtr at, size_t bytes)
 {
-    ENTER_CTX();
+    ENTER_STARTED();
     for (Reservation **p = &reservations, *r; (r = *p); p = &r->next)
         if (r->at == at && r->bytes == bytes) {
             if (r->mappings) {
@@ -204,7 +204,7 @@ static CuErr make(uint64_t *out, int fd, size_t bytes, const AllocationProp *pro
 
 CuErr drv_cuMemCreate(uint64_t *out, size_t bytes, const AllocationProp *p, unsigned long long flags)
 {
-    ENTER_CTX();
+    ENTER_STARTED();
     if (!out || !p || flags || !whole(bytes) || p->type != PINNED)
         return cudaErrorInvalidValue;
     if (p->handle_types & ~HANDLE_FD)
@@ -222,7 +222,7 @@ CuErr drv_cuMemCreate(uint64_t *out, size_t bytes, const AllocationProp *p, unsi
 
 CuErr drv_cuMemRelease(uint64_t handle)
 {
-    ENTER_CTX();
+    ENTER_STARTED();
     Physical *p = physical(handle);
     if (!p)
         return cudaErrorInvalidValue;
@@ -233,7 +233,7 @@ CuErr drv_cuMemRelease(uint64_t handle)
 
 CuErr drv_cuMemMap(WwPtr at, size_t bytes, size_t offset, uint64_t handle, unsigned long long flags)
 {
-    ENTER_CTX();
+    ENTER_STARTED();
     Physical    *p = physical(handle);
     Reservation *r = reservation(at, bytes);
     if (!p || !r || flags || !whole(bytes) || offset % GRANULE || at % GRANULE || offset > p->bytes ||
@@ -265,7 +265,7 @@ static bool filled(const Reservation *r, uint64_t at, size_t bytes)
 
 CuErr drv_cuMemUnmap(WwPtr at, size_t bytes)
 {
-    ENTER_CTX();
+    ENTER_STARTED();
     Reservation *r = reservation(at, bytes);
     if (!r || !whole(bytes) || !filled(r, at, bytes))
         return cudaErrorInvalidValue;
@@ -290,7 +290,7 @@ CuErr drv_cuMemUnmap(WwPtr at, size_t bytes)
 
 CuErr drv_cuMemSetAccess(WwPtr at, size_t bytes, const AccessDesc *list, size_t n)
 {
-    ENTER_CTX();
+    ENTER_STARTED();
     Reservation *r = reservation(at, bytes);
     if (!r || !list || !whole(bytes) || !filled(r, at, bytes))
         return cudaErrorInvalidValue;
@@ -322,7 +322,7 @@ static const Mapping *mapping(uint64_t at)
 
 CuErr drv_cuMemGetAccess(unsigned long long *flags, const int *location, WwPtr at)
 {
-    ENTER_CTX();
+    ENTER_STARTED();
     const Mapping *m = mapping(at);
     if (!flags || !location || !m || !known_device(location[0], location[1]))
         return cudaErrorInvalidValue;
@@ -332,7 +332,7 @@ CuErr drv_cuMemGetAccess(unsigned long long *flags, const int *location, WwPtr a
 
 CuErr drv_cuMemGetAllocationPropertiesFromHandle(AllocationProp *out, uint64_t handle)
 {
-    ENTER_CTX();
+    ENTER_STARTED();
     const Physical *p = physical(handle);
     if (!p || !out)
         return cudaErrorInvalidValue;
@@ -342,7 +342,7 @@ CuErr drv_cuMemGetAllocationPropertiesFromHandle(AllocationProp *out, uint64_t h
 
 CuErr drv_cuMemRetainAllocationHandle(uint64_t *out, void *at)
 {
-    ENTER_CTX();
+    ENTER_STARTED();
     const Mapping *m = mapping((uint64_t)(uintptr_t)at);
     if (!m || !out)
         return cudaErrorInvalidValue;
@@ -356,7 +356,7 @@ CuErr drv_cuMemRetainAllocationHandle(uint64_t *out, void *at)
 
 CuErr drv_cuMemExportToShareableHandle(void *out, uint64_t handle, int type, unsigned long long flags)
 {
-    ENTER_CTX();
+    ENTER_STARTED();
     const Physical *p = physical(handle);
     if (!p || !out || flags || !(p->prop.handle_types & type))
         return cudaErrorInvalidValue;
@@ -369,7 +369,7 @@ CuErr drv_cuMemExportToShareableHandle(void *out, uint64_t handle, int type, uns
 
 CuErr drv_cuMemImportFromShareableHandle(uint64_t *out, void *os_handle, int type)
 {
-    ENTER_CTX();
+    ENTER_STARTED();
     struct stat st;
     int         fd = type == HANDLE_FD ? dup((int)(intptr_t)os_handle) : -1;
     if (!out || type != HANDLE_FD)

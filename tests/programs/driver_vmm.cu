@@ -29,13 +29,16 @@ int main()
     size_t    granule, n;
     CU(cuInit(0));
     CU(cuDeviceGet(&device, 0));
-    CU(cuDevicePrimaryCtxRetain(&context, device));
-    CU(cuCtxSetCurrent(context));
     CUmemAllocationProp prop = {};
     prop.type                 = CU_MEM_ALLOCATION_TYPE_PINNED;
     prop.location             = {CU_MEM_LOCATION_TYPE_DEVICE, device};
     prop.requestedHandleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
-    CU(cuMemGetAllocationGranularity(&granule, &prop, CU_MEM_ALLOC_GRANULARITY_MINIMUM));
+    CU(cuMemGetAllocationGranularity(&granule, &prop, CU_MEM_ALLOC_GRANULARITY_MINIMUM)); /* asks for no context */
+    int there;
+    CU(cuDeviceGetAttribute(&there, CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED, device));
+    CHECK(there);
+    CU(cuDevicePrimaryCtxRetain(&context, device));
+    CU(cuCtxSetCurrent(context));
     CHECK(granule && (granule & (granule - 1)) == 0);
     n = granule / sizeof(int);
 
