@@ -54,6 +54,16 @@ static void assign(Walk *w, const Operand *d, Origin o)
     *r = now;
 }
 
+/* What comes from memory or a function may be an address of anything if it is wide enough; else it is a number. */
+static void assign_foreign(Walk *w, const Operand *d)
+{
+    if (d->kind == OPD_VECTOR || d->kind == OPD_PAIR)
+        for (unsigned i = 0; i < d->count; i++)
+            assign_foreign(w, &d->elem[i]);
+    else if (d->kind == OPD_REG && d->reg->type != TY_PRED && type_bytes(d->reg->type) == 8)
+        assign(w, d, many);
+}
+
 /* ---- parameters ---- */
 
 static uint32_t param_offset(const Func *f, const Var *v)
@@ -79,7 +89,10 @@ static void load_param(Walk *w, const Instr *in)
         const Operand *e = d->kind == OPD_VECTOR ? &d->elem[i] : d;
         uint32_t       k = at + (uint32_t)(base->ival + mem->ival) + i * bytes;
         Origin         o = {ORIGIN_PARAM, base->var, k};
-        assign(w, e, at != UINT32_MAX && bytes == 8 && w->is_pointer(w->user, k) ? o : none);
+        if (at == UINT32_MAX)
+            assign_foreign(w, e);
+        else
+            assign(w, e, bytes == 8 && w->is_pointer(w->user, k) ? o : none);
     }
 }
 
@@ -136,7 +149,7 @@ static void step(Walk *w, const Instr *in)
     if (mem && is_load(in) && (Word)in->op->field[FIELD_space] == WORD_param)
         load_param(w, in);
     else if (mem || starts(in->op, "call"))
-        return; /* what comes from memory or a function has no origin */
+        assign_foreign(w, &in->opd[0]);
     else
         assign(w, &in->opd[0], result_of(w, in));
 }

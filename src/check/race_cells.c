@@ -62,6 +62,17 @@ static bool has_read(const Page *p, size_t i, Stamp me)
            (p->plane[PLANE_READ2] && distance(p->plane[PLANE_READ2][i], me) == 0);
 }
 
+/* Behind the last read-modify-write of a place come all the atomic writes to it: they are in one order. */
+static bool behind_atomics(const Touch *t, Stamp me, Stamp other)
+{
+    const Access *a    = t->a;
+    unsigned      lane = stamp_thread(me) % LANES;
+    Stamp last = order_last(a->off ? &t->b->objects : &t->cells->run->objects, a->off ? a->off[lane] : a->addr[lane]);
+    return last && !stamp_strength(me) && stamp_strength(other) &&
+           cells_launch(t->cells, t->b, other) == t->b->launch &&
+           (distance(me, last) == 0 || before(t, me, last, true));
+}
+
 static inline bool clashes(const Touch *t, const Page *p, size_t i, Plane k, Stamp me)
 {
     Stamp other = p->plane[k][i];
@@ -70,6 +81,8 @@ static inline bool clashes(const Touch *t, const Page *p, size_t i, Plane k, Sta
     if (distance(me, other) == 0 && !stamp_async(other))
         return false;
     if (atomic_pair(me, other) || before(t, me, other, k <= PLANE_WRITE2))
+        return false;
+    if (t->cells->run->flags && k <= PLANE_WRITE2 && behind_atomics(t, me, other))
         return false;
     if (stamp_strength(me) == STRENGTH_VOLATILE && stamp_strength(other) && k <= PLANE_WRITE2 && has_read(p, i, me))
         return !order_before(t->b, stamp_thread(me), other, t->cells->run->floor, true, true);

@@ -147,6 +147,8 @@ void   order_strong(RaceBlock *b, SyncObject **objects, uint64_t key, unsigned t
 uint32_t order_publishing(const RaceBlock *b, uint32_t warp, uint32_t mask);
 /* A weak write: whoever reads it acquires nothing. */
 void   order_weak_write(SyncObject **objects, uint64_t key);
+/* The last read-modify-write of an object behind a fence; 0: none. */
+Stamp  order_last(SyncObject *const *objects, uint64_t key);
 SyncObject *object_find(SyncObject *const *objects, uint64_t key);
 SyncObject *object_make(SyncObject **objects, uint64_t key);
 void   object_forget(SyncObject *o); /* whoever reads it acquires nothing */

@@ -260,7 +260,15 @@ static void strong_write(RaceBlock *b, SyncObject **objects, uint64_t key, unsig
         object_forget(o);
     if (c)
         release(b, o, c, scope);
+    if (o)
+        o->last = rmw ? stamp_make(b->now, thread, 0, BY_THREAD, STRENGTH_GPU) : 0;
     clock_drop(c);
+}
+
+Stamp order_last(SyncObject *const *objects, uint64_t key)
+{
+    const SyncObject *o = *objects ? object_find(objects, key) : NULL;
+    return o ? o->last : 0;
 }
 
 void order_strong(RaceBlock *b, SyncObject **objects, uint64_t key, unsigned thread, bool reads, bool writes, Sem sem,

@@ -214,15 +214,16 @@ static int run_launch(Check *c, size_t index)
     if (!args)
         return CLI_USAGE;
     const char *symbol = ww_module_kernel_name(c->module, (size_t)kernel);
-    WwLaunch    w      = {.grid      = l->grid,
-                          .block     = l->block,
-                          .cluster   = l->cluster,
-                          .shared    = l->shared,
-                          .args      = args,
-                          .arg_count = l->nargs,
-                          .observe   = WW_OBSERVE_COUNTERS,
-                          .stop      = &stopped,
-                          .on_print  = on_print};
+    WwLaunch    w      = {.grid        = l->grid,
+                          .block       = l->block,
+                          .cluster     = l->cluster,
+                          .shared      = l->shared,
+                          .cooperative = cli_has(&c->a, "cooperative"),
+                          .args        = args,
+                          .arg_count   = l->nargs,
+                          .observe     = WW_OBSERVE_COUNTERS,
+                          .stop        = &stopped,
+                          .on_print    = on_print};
     WwResult   *r      = NULL;
     double      start  = now();
     WwStatus    s      = ww_launch(c->device, c->module, symbol, &w, &r);

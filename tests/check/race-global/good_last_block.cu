@@ -17,6 +17,8 @@ __global__ void total(float *part, unsigned *done, float *out)
         for (unsigned b = 0; b < gridDim.x; b++)
             sum += part[b * 64 + threadIdx.x];
         out[threadIdx.x] = sum;
+        if (threadIdx.x == 0)
+            *done = 0; /* for the next launch */
     }
 }
 
