@@ -91,7 +91,9 @@ static uint32_t origin_of(InitState *s, const Access *a, unsigned lane, uint64_t
 {
     Init         *in  = s->watch->init;
     InitInstr    *per = &s->instr[a->instr];
-    const Region *r   = rule == RULE_UNINIT_GLOBAL && a->addr ? written_find(&in->written, at) : NULL;
+    const Region *r   = rule == RULE_UNINIT_GLOBAL && a->addr ? per->cached : NULL;
+    if (!parent && per->origin && !per->parent && per->region == r)
+        return per->origin;
     pthread_mutex_lock(&in->lock);
     if (parent && origin_get(in, parent)->launch == s->watch->launch->serial) {
         pthread_mutex_unlock(&in->lock);
@@ -200,15 +202,6 @@ static uint32_t stored(const Access *a, unsigned lane, bool *all)
 
 /* ---- global memory ---- */
 
-/* All lanes one behind the other, the usual case. */
-static bool is_row(const Access *a)
-{
-    uint64_t bad = 0;
-    for (unsigned i = 0; i < LANES; i++)
-        bad |= (a->addr[i] - a->addr[0]) ^ (uint64_t)i * a->bytes;
-    return a->mask == UINT32_MAX && !bad;
-}
-
 static void global_lane(InitState *s, const Access *a, unsigned lane)
 {
     uint64_t at = a->addr[lane];
@@ -231,30 +224,25 @@ static void global_lane(InitState *s, const Access *a, unsigned lane)
         written_write(r, at, a->bytes);
 }
 
-/* All active lanes in the region. */
-static bool all_within(const Access *a, const Region *r)
+/* All lanes one behind the other, the usual case. */
+static bool is_row(const InitState *s, const Access *a)
 {
-    uint64_t room = r->bytes - a->bytes;
-    uint32_t out  = 0;
-    if (r->bytes < a->bytes)
-        return false;
-    for (unsigned i = 0; i < LANES; i++)
-        out |= (uint32_t)(a->addr[i] - r->base > room) << i;
-    return !(out & a->mask);
+    return a->mask == UINT32_MAX && s->within->row(a->addr, a->bytes);
 }
 
 static void global_access(InitState *s, const Access *a)
 {
     Region  *r = s->instr[a->instr].cached;
     unsigned n = a->bytes * (unsigned)LANES;
-    if (r && !(a->poison && a->poison->any) && all_within(a, r)) {
+    if (r && !(a->poison && a->poison->any) && r->bytes >= a->bytes &&
+        s->within->far(a->addr, r->base, r->bytes - a->bytes)) {
         if (!r->left)
             return;
-        if (is_row(a) && a->op == ACCESS_ST) {
+        if (a->op == ACCESS_ST && is_row(s, a)) {
             written_write(r, a->addr[0], n);
             return;
         }
-        if (is_row(a) && reads(a) && written_good(r, a->addr[0], n))
+        if (a->op != ACCESS_ST && reads(a) && is_row(s, a) && written_good(r, a->addr[0], n))
             return;
     }
     for (uint32_t m = a->mask; m; m &= m - 1)
@@ -437,10 +425,11 @@ static void *on_fork(Observer *o, const LaunchInfo *info, unsigned worker)
     InitState *s = xcalloc(1, sizeof *s);
     if (worker == 0)
         w->bulk = has_bulk(info);
-    w->info  = info;
-    w->warps = (info->block[0] * info->block[1] * info->block[2] + LANES - 1) / LANES;
-    s->watch = w;
-    s->instr = xcalloc(info->instrs + 1, sizeof *s->instr);
+    w->info   = info;
+    w->warps  = (info->block[0] * info->block[1] * info->block[2] + LANES - 1) / LANES;
+    s->watch  = w;
+    s->within = within_best();
+    s->instr  = xcalloc(info->instrs + 1, sizeof *s->instr);
     return s;
 }
 

@@ -8,6 +8,7 @@
 
 #include "check/bits.h"
 #include "check/check.h"
+#include "check/within.h"
 #include "check/written.h"
 
 /* A load that read what nobody wrote.  Numbered from 1; 0: nothing read it yet. */
@@ -56,7 +57,8 @@ typedef struct InitInstr {
 } InitInstr;
 
 typedef struct InitState { /* one worker */
-    InitWatch  *watch;
+    InitWatch    *watch;
+    const Within *within;
     InitInstr  *instr;
     InitBlock  *blocks, *idle, *last;
     PoisonLanes copied;         /* what a cp.async reads */

@@ -15,6 +15,7 @@
 #include "base/mangle.h"
 #include "check/check.h"
 #include "check/origin.h"
+#include "check/within.h"
 
 enum { GRANULE = 512 }; /* the emulator tells of what stays in an allocation's last granule itself */
 
@@ -34,9 +35,10 @@ typedef struct Watch {
 } Watch;
 
 typedef struct WatchState {
-    Watch   *watch;
-    Range   *range; /* of this worker: variables' ranges are learnt */
-    Findings found;
+    Watch        *watch;
+    const Within *within;
+    Range        *range; /* of this worker: variables' ranges are learnt */
+    Findings      found;
 } WatchState;
 
 /* ---- ranges ---- */
@@ -109,22 +111,16 @@ static uint64_t address_of(const Access *a, unsigned lane)
     return a->off ? a->off[lane] : a->addr[lane];
 }
 
-/* Lanes outside the range.  The loops without the mask are the usual case, and vectors. */
-static uint32_t outside(const Access *a, const Range *r)
+/* Lanes outside the range; mostly none. */
+static uint32_t outside(const Within *within, const Access *a, const Range *r)
 {
-    uint32_t bad = 0, some = 0;
+    uint32_t bad  = 0;
     uint64_t room = r->bytes - a->bytes;
     if (r->bytes < a->bytes)
         return a->mask;
-    if (a->off) {
-        const uint32_t base = (uint32_t)r->base, most = (uint32_t)room;
-        for (unsigned i = 0; i < LANES; i++)
-            some |= a->off[i] - base > most;
-    } else {
-        for (unsigned i = 0; i < LANES; i++)
-            some |= a->addr[i] - r->base > room;
-    }
-    for (uint32_t m = some ? a->mask : 0; m; m &= m - 1)
+    if (a->off ? within->near(a->off, (uint32_t)r->base, (uint32_t)room) : within->far(a->addr, r->base, room))
+        return 0;
+    for (uint32_t m = a->mask; m; m &= m - 1)
         bad |= address_of(a, (unsigned)__builtin_ctz(m)) - r->base > room ? m & -m : 0;
     return bad;
 }
@@ -213,7 +209,7 @@ static void on_access(void *state, const Access *a)
         return;
     if (!r->known && !learn(s, r, address_of(a, (unsigned)__builtin_ctz(a->mask))))
         return;
-    uint32_t bad = outside(a, r);
+    uint32_t bad = outside(s->within, a, r);
     if (__builtin_expect(!bad, 1))
         return;
     unsigned lane = (unsigned)__builtin_ctz(bad);
@@ -237,6 +233,7 @@ static void *on_fork(Observer *o, const LaunchInfo *info, unsigned worker)
     w->info       = info;
     WatchState *s = xcalloc(1, sizeof *s);
     s->watch      = w;
+    s->within     = within_best();
     s->range      = xcalloc(info->instrs + 1, sizeof *s->range);
     memcpy(s->range, w->range, info->instrs * sizeof *s->range);
     return s;

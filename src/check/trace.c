@@ -46,7 +46,7 @@ typedef struct TraceState {
     Open     *open;
     TraceSum *sum;
     bool     *seen;
-    uint64_t  looked;
+    uint64_t  looked, passed; /* passed: a block that is not looked at */
 } TraceState;
 
 /* ---- the end of a block ---------------------------------------------------------------------------------------------- */
@@ -247,8 +247,12 @@ static Open *open_of(TraceState *st, uint64_t block)
 static void trace_access(void *state, const Access *a)
 {
     TraceState *st = state;
-    if (a->block % st->trace->step)
+    if (a->block == st->passed)
         return;
+    if (a->block % st->trace->step) {
+        st->passed = a->block;
+        return;
+    }
     Open *b = open_of(st, a->block);
     if (b->n == TRACE_ACCESSES) {
         if (!b->cut)
@@ -284,9 +288,10 @@ static void *trace_fork(Observer *o, const LaunchInfo *info, unsigned worker)
         t->sum    = xcalloc(info->instrs + 1, sizeof *t->sum);
         t->seen   = xcalloc(info->instrs + 1, sizeof *t->seen);
     }
-    st->trace = t;
-    st->sum   = xcalloc(info->instrs + 1, sizeof *st->sum);
-    st->seen  = xcalloc(info->instrs + 1, sizeof *st->seen);
+    st->trace  = t;
+    st->passed = UINT64_MAX;
+    st->sum    = xcalloc(info->instrs + 1, sizeof *st->sum);
+    st->seen   = xcalloc(info->instrs + 1, sizeof *st->seen);
     return st;
 }
 

@@ -221,16 +221,20 @@ static uint32_t *copies_of(Page *p)
 void written_copy_in(Region *r, uint64_t address, unsigned n, uint32_t bad, uint32_t origin)
 {
     unsigned all = (unsigned)within(r, address, n);
-    for (unsigned i = 0; i < all; i++) {
-        uint64_t offset = address + i - r->base;
-        Page    *p      = own_page(r, offset);
-        uint64_t bit = UINT64_C(1) << offset % 64, *word = &p->bad[offset % WRITTEN_PAGE / 64];
-        if (bad >> i & 1) {
-            __atomic_fetch_or(word, bit, __ATOMIC_RELAXED);
-            __atomic_store_n(&copies_of(p)[offset % WRITTEN_PAGE / 4], origin, __ATOMIC_RELAXED);
-        } else {
-            __atomic_fetch_and(word, ~bit, __ATOMIC_RELAXED);
-        }
+    for (unsigned done = 0; done < all;) {
+        Piece     k    = piece_at(r, address + done, all - done);
+        Page     *p    = own_page(r, k.offset);
+        uint64_t *word = &p->bad[k.word], these = (uint64_t)(bad >> done) << k.offset % 64 & k.mask;
+        uint32_t *copied = these ? copies_of(p) : NULL;
+        if (these & ~__atomic_load_n(word, __ATOMIC_RELAXED))
+            __atomic_fetch_or(word, these, __ATOMIC_RELAXED);
+        if (k.mask & ~these & __atomic_load_n(word, __ATOMIC_RELAXED))
+            __atomic_fetch_and(word, ~(k.mask & ~these), __ATOMIC_RELAXED);
+        for (; these; these &= these - 1)
+            __atomic_store_n(
+                &copied[(k.offset % WRITTEN_PAGE & ~UINT64_C(63)) / 4 + (unsigned)__builtin_ctzll(these) / 4], origin,
+                __ATOMIC_RELAXED);
+        done += k.bytes;
     }
 }
 

@@ -44,12 +44,26 @@ static uint32_t predicate_word(const uint8_t *at)
     return m;
 }
 
+/* Most registers of a frame with a shadow are clean. */
+static bool is_clean(const uint8_t *shadow, unsigned bytes)
+{
+    uint32_t any = 0;
+    for (unsigned i = 0; i < bytes * (LANES / 4); i++) {
+        uint32_t word;
+        memcpy(&word, shadow + 4 * i, 4);
+        any |= word;
+    }
+    return !any;
+}
+
 static void read_reg(const Step *s, const Operand *o, Value *v)
 {
     const Frame *f    = s->w->frame;
     Slot         slot = lo_reg_slot(f->code, o);
     v->bytes          = type_bytes(o->reg->type);
     uint32_t word     = v->bytes ? 0 : predicate_word(f->shadow + slot);
+    if (v->bytes ? is_clean(f->shadow + slot, v->bytes) : !word) /* v->bad is all zero */
+        return;
     for (uint32_t m = s->mask; m; m &= m - 1) {
         unsigned lane = first_lane(m);
         Slot     at   = slot + lane * v->bytes;
@@ -105,6 +119,8 @@ static void write_reg(const Step *s, const Operand *o, const Value *v, unsigned 
             f->origin[slot / 4] = v->origin;
         return;
     }
+    if (!v->any && is_clean(f->shadow + slot, bytes))
+        return;
     for (uint32_t m = s->mask; m; m &= m - 1) {
         unsigned lane = first_lane(m);
         Slot     at   = slot + lane * bytes;
