@@ -134,7 +134,7 @@ WwStatus ww_module_variable(WwDevice *d, WwModule *m, const char *name, WwPtr *a
 WwStatus ww_stream_open(WwDevice *d, void *native, WwStream **out);
 /* Returns when everything that was put on the stream is complete. */
 WwStatus ww_stream_wait(WwStream *s);
-/* Waits, then frees it.  Before the device is closed. */
+/* Frees it; one that the library made is waited for before.  Before the device is closed. */
 void     ww_stream_close(WwStream *s);
 
 /* ---- launches ------------------------------------------------------------------------------------------------ */

@@ -2,27 +2,27 @@
  *
  * How fast the card multiplies and adds when nothing else is to be done: the ceiling that `warpwright bench` compares with.
  *
- * Change      nothing but multiplications with sums: 16 chains a thread, operands in registers, 64 of them between two branches.
+ * Change      nothing but multiplications with sums: 16 chains a thread, operands in registers, 256 of them between two branches.
  * Bottleneck  the multipliers, by intent.
  * Measured    docs/performance.md.
  *
- * A thread's result is the sum of its chains, each `rounds` * 4 steps of x = x * a + b from its number in the grid; peak_i64: of
- * x = (low 32 bits of x) * a + x, sign extended. */
-enum { THREADS = 256, CHAINS = 16, UNROLL = 4 };
+ * A thread's result is the sum of its chains, each `rounds` * 16 steps of x = x * a + b from its number in the grid; peak_i64: of
+ * x += a * the low 32 bits of the next chain, sign extended. */
+enum { THREADS = 256, CHAINS = 16, UNROLL = 16 };
 
-static __device__ __forceinline__ float step(float x, float a, float b)
+static __device__ __forceinline__ float step(float x, float, float a, float b)
 {
     return __builtin_fmaf(x, a, b);
 }
 
-static __device__ __forceinline__ unsigned step(unsigned x, unsigned a, unsigned b)
+static __device__ __forceinline__ unsigned step(unsigned x, unsigned, unsigned a, unsigned b)
 {
     return x * a + b;
 }
 
-static __device__ __forceinline__ long long step(long long x, int a, int)
+static __device__ __forceinline__ long long step(long long x, long long next, int a, int)
 {
-    return x + (long long)(int)x * a;
+    return x + (long long)(int)next * a;
 }
 
 template <typename T, typename A> static __device__ __forceinline__ void chains(T *out, A a, A b, int rounds)
@@ -38,7 +38,7 @@ template <typename T, typename A> static __device__ __forceinline__ void chains(
         for (int u = 0; u < UNROLL; u++)
 #pragma unroll
             for (int i = 0; i < CHAINS; i++)
-                x[i] = step(x[i], a, b);
+                x[i] = step(x[i], x[(i + 1) % CHAINS], a, b);
 #pragma unroll
     for (int i = 0; i < CHAINS; i++)
         sum += x[i];

@@ -59,6 +59,7 @@ FUNCTIONS = {
     "ww_blas_open": (c_int, [c_void_p, POINTER(c_void_p)]),
     "ww_blas_close": (None, [c_void_p]),
     "ww_blas_stream": (c_int, [c_void_p, c_void_p]),
+    "ww_blas_leave": (c_int, [c_void_p]),
     "ww_blas_rung": (c_char_p, [c_char_p, c_size_t]),
     "ww_gemm": (c_int, [c_void_p, POINTER(Gemm)]),
     "ww_syrk": (c_int, [c_void_p, POINTER(Syrk)]),

@@ -63,7 +63,10 @@ class _Call:
                 if v is not None and v.waits not in (None, self.native):
                     device.wait(int(v.waits))
             device.check(lib.ww_blas_stream(device.blas, None if self.native is None else device.stream(self.native)))
-            device.check(function(device.blas, problem))
+            try:
+                device.check(function(device.blas, problem))
+            finally:
+                lib.ww_blas_leave(device.blas)  # the stream is the caller's, and may be gone at the next call
 
 
 def _host(view):

@@ -59,6 +59,8 @@ typedef struct BlasModule {
 struct WwBlas {
     WwDevice  *device;
     WwStream  *stream; /* NULL: every call waits */
+    void      *mark;   /* behind what was left on a stream */
+    bool       behind; /* the mark has not been waited for */
     unsigned   sms; /* blocks that stream-K launches: two for each */
     BlasModule modules[BLAS_MODULES];
     size_t     nmodules;

@@ -38,12 +38,24 @@ WwStatus ww_blas_open(WwDevice *d, WwBlas **out)
     return WW_OK;
 }
 
+/* What is put on s next (NULL: what the caller does next) comes after what was left. */
+static Status follow(WwBlas *b, const WwStream *s)
+{
+    if (b->behind)
+        TRY(b->device->ops->follow(b->device, s, b->mark));
+    b->behind = false;
+    return WW_OK;
+}
+
 void ww_blas_close(WwBlas *b)
 {
     if (!b)
         return;
     if (b->stream)
         ww_stream_wait(b->stream);
+    follow(b, NULL);
+    if (b->mark)
+        b->device->ops->mark_free(b->device, b->mark);
     for (size_t i = 0; i < b->nmodules; i++)
         ww_module_unload(b->device, b->modules[i].module);
     if (b->workspace)
@@ -60,7 +72,20 @@ WwStatus ww_blas_stream(WwBlas *b, WwStream *s)
         return device_fail(b->device, WW_ERR_INVALID, "ww_blas_stream: the stream belongs to another device");
     if (b->stream && b->stream != s)
         TRY(ww_stream_wait(b->stream));
+    TRY(follow(b, s));
     b->stream = s;
+    return WW_OK;
+}
+
+WwStatus ww_blas_leave(WwBlas *b)
+{
+    if (!b)
+        return WW_ERR_INVALID;
+    if (b->stream && b->device->ops->mark) {
+        TRY(b->device->ops->mark(b->device, b->stream, &b->mark));
+        b->behind = true;
+    }
+    b->stream = NULL;
     return WW_OK;
 }
 
@@ -169,6 +194,7 @@ size_t problem_workspace(const WwBlas *b, const Problem *p)
 
 static Status take_workspace(WwBlas *b, const Problem *p, Work w, WwPtr *out)
 {
+    TRY(follow(b, b->stream));
     size_t need = work_bytes(w);
     *out        = p->workspace;
     if (need == 0)

@@ -44,6 +44,8 @@ typedef struct BenchRow {
     double      clock_mhz, power_w; /* right after the last run; 0 = unknown */
     double      ceiling;            /* of the card, in the rate's unit; 0 = unknown */
     double      cublas_ms;          /* of cuBLAS for the same work in the same run; 0 = unknown */
+    bool        counted;
+    WwCounters  counters; /* of all launches of the call */
     char        problem[256];
 } BenchRow;
 
@@ -51,7 +53,8 @@ typedef struct BenchRow {
 double      bench_amount(const BenchWork *w);
 const char *bench_unit(const BenchWork *w);
 
-void bench_table_head(FILE *to);
+/* counted: the columns are those of the counters. */
+void bench_table_head(FILE *to, bool counted);
 void bench_table_row(FILE *to, const BenchRow *r);
 /* false: cannot be written. */
 bool bench_json(const char *file, const BenchRow *rows, size_t n, const char *device);

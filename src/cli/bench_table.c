@@ -37,10 +37,23 @@ static const char *type_name(const BenchWork *w)
     return names[w->type];
 }
 
-void bench_table_head(FILE *to)
+void bench_table_head(FILE *to, bool counted)
 {
-    fprintf(to, "%-5s %-4s %-16s %-3s %-12s %10s %10s %-8s %8s %8s %9s\n", "work", "type", "size", "ops", "impl", "ms",
-            "rate", "", "ceiling", "/cublas", "error");
+    if (counted)
+        fprintf(to, "%-5s %-4s %-16s %-3s %-12s %12s %10s %10s %10s %10s %10s %10s\n", "work", "type", "size", "ops",
+                "impl", "instructions", "ld reqs", "ld sectors", "st sectors", "ld passes", "st passes", "conflicts");
+    else
+        fprintf(to, "%-5s %-4s %-16s %-3s %-12s %10s %10s %-8s %8s %8s %9s\n", "work", "type", "size", "ops", "impl",
+                "ms", "rate", "", "ceiling", "/cublas", "error");
+}
+
+static void counted_row(FILE *to, const WwCounters *c)
+{
+    fprintf(to, " %12llu %10llu %10llu %10llu %10llu %10llu %10llu\n", (unsigned long long)c->inst_executed,
+            (unsigned long long)c->global_ld_requests, (unsigned long long)c->global_ld_sectors,
+            (unsigned long long)c->global_st_sectors, (unsigned long long)c->shared_ld_wavefronts,
+            (unsigned long long)c->shared_st_wavefronts,
+            (unsigned long long)(c->shared_ld_bank_conflicts + c->shared_st_bank_conflicts));
 }
 
 void bench_table_row(FILE *to, const BenchRow *r)
@@ -51,6 +64,10 @@ void bench_table_row(FILE *to, const BenchRow *r)
     else
         snprintf(size, sizeof size, "%zux%zux%zu", r->w.m, r->w.n, r->w.k);
     fprintf(to, "%-5s %-4s %-16s %-3s %-12s", r->w.work, type_name(&r->w), size, layout(&r->w), r->impl);
+    if (r->counted && r->verified) {
+        counted_row(to, &r->counters);
+        return;
+    }
     if (rate(r) > 0)
         fprintf(to, " %10.4f %10.2f %-8s", r->median_ms, rate(r), bench_unit(&r->w));
     else
@@ -72,6 +89,14 @@ void bench_table_row(FILE *to, const BenchRow *r)
 static json_t *number(double v)
 {
     return v > 0 ? json_real(v) : json_null();
+}
+
+static json_t *counters_json(const WwCounters *c)
+{
+    json_t *o = json_object();
+    for (size_t i = 0; i < ww_counter_count(); i++)
+        json_object_set_new(o, ww_counter_name(i), json_integer((json_int_t)ww_counter_value(c, i)));
+    return o;
 }
 
 static json_t *row_json(const BenchRow *r, const char *device)
@@ -102,6 +127,7 @@ static json_t *row_json(const BenchRow *r, const char *device)
     json_object_set_new(o, "clock_mhz", number(r->clock_mhz));
     json_object_set_new(o, "power_w", number(r->power_w));
     json_object_set_new(o, "device", json_string(device));
+    json_object_set_new(o, "counters", r->counted ? counters_json(&r->counters) : json_null());
     json_object_set_new(o, "problem", r->problem[0] ? json_string(r->problem) : json_null());
     return o;
 }

@@ -25,7 +25,7 @@ typedef struct Bench {
     WwStream     *stream;
     BenchPeer    *peer; /* NULL: none */
     BenchSensors *sensors;
-    bool          cuda;
+    bool          cuda, counted;
     uint64_t      seed;
     BenchRow      row[MAX_ROWS];
     size_t        nrows;
@@ -87,6 +87,13 @@ static bool slow(const char *impl)
     return false;
 }
 
+static void count(void *user, const WwResult *r)
+{
+    BenchRow *row = user;
+    if (r)
+        counters_add(&row->counters, ww_result_counters(r));
+}
+
 static bool time_ours(Bench *x, const BenchWork *w, const BenchData *p, BenchRow *row)
 {
     Ours o = {.x = x, .rung = strcmp(row->impl, "auto") == 0 ? NULL : row->impl};
@@ -97,7 +104,11 @@ static bool time_ours(Bench *x, const BenchWork *w, const BenchData *p, BenchRow
         ok = bench_time(x->stream, w, p, run_ours, &o, row->runs, &row->median_ms);
         ok = ww_blas_stream(x->blas, NULL) == WW_OK && ok;
     } else {
-        ok = run_ours(&o, w, p->da + w->src_offset, p->db, p->dc + w->dst_offset);
+        row->counted     = x->counted;
+        x->blas->observe = x->counted ? WW_OBSERVE_COUNTERS : WW_OBSERVE_NOTHING;
+        x->blas->seen    = x->counted ? count : NULL;
+        x->blas->user    = row;
+        ok               = run_ours(&o, w, p->da + w->src_offset, p->db, p->dc + w->dst_offset);
     }
     if (!ok)
         snprintf(row->problem, sizeof row->problem, "%s: %s", ww_status_text(o.status), ww_device_error(x->device));
@@ -344,7 +355,10 @@ static int run(Bench *x, const CliArgs *a, bool ladder, const char *work)
     for (size_t i = 0; i < n; i++)
         if (bench_peer_is(impls[i]) && !bench_peer_takes(x->peer, impls[i], &w))
             drop_impl(impls, &n, i--);
-    bench_table_head(stdout);
+    x->counted = cli_has(a, "counters");
+    if (x->counted && x->cuda)
+        return cli_error("bench", "counters are read on the emulator: --device emulator");
+    bench_table_head(stdout, x->counted);
     int code = run_work(x, &w, impls, n, cli_has(a, "sweep") && strcmp(work, "copy") == 0);
     for (size_t i = 0; i < x->nrows; i++)
         if (!x->row[i].verified)

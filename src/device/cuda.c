@@ -198,8 +198,33 @@ static Status cuda_stream_wait(WwDevice *d, const WwStream *s)
 static void cuda_stream_close(WwDevice *d, WwStream *s)
 {
     CudaDevice *c = (CudaDevice *)d;
-    if (cuda_stream_wait(d, s) == WW_OK && s->owned)
+    if (s->owned && cuda_stream_wait(d, s) == WW_OK)
         c->drv.stream_destroy(s->native); /* nothing a caller could do about a failure */
+}
+
+static Status cuda_mark(WwDevice *d, const WwStream *s, void **mark)
+{
+    enum { NO_TIMING = 2 };
+    CudaDevice *c = (CudaDevice *)d;
+    TRY(cuda_enter(c));
+    if (!*mark)
+        TRY(cuda_check(c, c->drv.event_create(mark, NO_TIMING), "cuEventCreate"));
+    return cuda_check(c, c->drv.event_record(*mark, s->native), "cuEventRecord");
+}
+
+static Status cuda_follow(WwDevice *d, const WwStream *s, void *mark)
+{
+    CudaDevice *c = (CudaDevice *)d;
+    TRY(cuda_enter(c));
+    return s ? cuda_check(c, c->drv.stream_follow(s->native, mark, 0), "cuStreamWaitEvent")
+             : cuda_check(c, c->drv.event_sync(mark), "work on a stream");
+}
+
+static void cuda_mark_free(WwDevice *d, void *mark)
+{
+    CudaDevice *c = (CudaDevice *)d;
+    if (cuda_enter(c) == WW_OK)
+        c->drv.event_destroy(mark);
 }
 
 /* ---- modules ---- */
@@ -380,6 +405,9 @@ Status cuda_open(const WwDeviceOptions *o, WwDevice **out, Str *why)
         .stream_open  = cuda_stream_open,
         .stream_wait  = cuda_stream_wait,
         .stream_close = cuda_stream_close,
+        .mark         = cuda_mark,
+        .follow       = cuda_follow,
+        .mark_free    = cuda_mark_free,
     };
     CudaDevice c         = {0};
     int        count     = 0;

@@ -58,6 +58,7 @@ typedef uint64_t CuPtr;
     ENTRY(fill_async, "cuMemsetD8Async", (CuPtr dst, unsigned char value, size_t bytes, CuStream s))                   \
     ENTRY(copy_async, "cuMemcpyDtoDAsync_v2", (CuPtr dst, CuPtr src, size_t bytes, CuStream s))                        \
     ENTRY(stream_create, "cuStreamCreate", (CuStream * out, unsigned flags))                                           \
+    ENTRY(stream_follow, "cuStreamWaitEvent", (CuStream s, CuEvent e, unsigned flags))                                 \
     ENTRY(stream_destroy, "cuStreamDestroy_v2", (CuStream s))                                                          \
     ENTRY(stream_sync, "cuStreamSynchronize", (CuStream s))                                                            \
     ENTRY(event_create, "cuEventCreate", (CuEvent *out, unsigned flags))                                               \

@@ -57,7 +57,11 @@ typedef struct DeviceOps {
     /* NULL: launches on streams are complete when they return.  open: native is set, or to be made. */
     Status (*stream_open)(WwDevice *d, WwStream *s);
     Status (*stream_wait)(WwDevice *d, const WwStream *s);
-    void   (*stream_close)(WwDevice *d, WwStream *s);
+    void   (*stream_close)(WwDevice *d, WwStream *s); /* a native stream of the caller's may be gone: it is not touched */
+    /* A mark behind what is on the stream now (*mark NULL: it is made), and waiting for one: on a stream, or (s NULL) by the caller. */
+    Status (*mark)(WwDevice *d, const WwStream *s, void **mark);
+    Status (*follow)(WwDevice *d, const WwStream *s, void *mark);
+    void   (*mark_free)(WwDevice *d, void *mark);
 } DeviceOps;
 
 struct WwDevice {

@@ -350,6 +350,7 @@ int cuMemGetAddressRange_v2(uint64_t *base, size_t *bytes, uint64_t p)
 
 EXPORT int cuStreamCreate(void **out, unsigned flags);
 EXPORT int cuStreamDestroy_v2(void *s);
+EXPORT int cuStreamWaitEvent(void *s, double *e, unsigned flags);
 
 int cuStreamCreate(void **out, unsigned flags)
 {
@@ -357,6 +358,13 @@ int cuStreamCreate(void **out, unsigned flags)
     *out = calloc(1, 1);
     state.streams++;
     return flags ? INVALID_VALUE : OK;
+}
+
+int cuStreamWaitEvent(void *s, double *e, unsigned flags)
+{
+    READY();
+    state.stream = s;
+    return e && !flags ? OK : INVALID_VALUE;
 }
 
 int cuStreamDestroy_v2(void *s)

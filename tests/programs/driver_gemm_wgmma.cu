@@ -11,10 +11,8 @@
  * arch: 90a */
 #include <cstdint>
 #include <cuda.h>
-#include <cuda_bf16.h>
-#include <vector>
 
-#include "check.h"
+#include "gemm_host.h"
 
 enum { BM = 128, BN = 128, BK = 64, STAGES = 4, THREADS = 384, TILE_BYTES = (BM + BN) * BK * 2 };
 
@@ -153,43 +151,10 @@ static CUtensorMap map_of(void *p, int rows, int k)
 
 int main(int argc, char **argv)
 {
-    int                        m = argc > 3 ? atoi(argv[1]) : 256, n = argc > 3 ? atoi(argv[2]) : 128, k = argc > 3 ? atoi(argv[3]) : 448;
-    std::vector<__nv_bfloat16> a(static_cast<size_t>(m) * k), b(static_cast<size_t>(n) * k);
-    std::vector<float>         c(static_cast<size_t>(m) * n);
-    __nv_bfloat16             *da, *db;
-    float                     *dc, ms;
-    cudaEvent_t                begin, end;
-    int                        bytes = sizeof(Shared) + 1024;
-    CHECK(m % BM == 0 && n % BN == 0 && k % BK == 0);
-    for (size_t i = 0; i < a.size(); i++)
-        a[i] = __nv_bfloat16(static_cast<float>(static_cast<int>(i * 7 % 11 + i / 64 % 3) - 6));
-    for (size_t i = 0; i < b.size(); i++)
-        b[i] = __nv_bfloat16(static_cast<float>(static_cast<int>(i * 5 % 13 + i / 32 % 2) - 6));
-    OK(cudaMalloc(&da, a.size() * 2));
-    OK(cudaMalloc(&db, b.size() * 2));
-    OK(cudaMalloc(&dc, c.size() * 4));
-    OK(cudaMemcpy(da, a.data(), a.size() * 2, cudaMemcpyHostToDevice));
-    OK(cudaMemcpy(db, b.data(), b.size() * 2, cudaMemcpyHostToDevice));
-    OK(cudaEventCreate(&begin));
-    OK(cudaEventCreate(&end));
+    const int bytes = sizeof(Shared) + 1024;
     OK(cudaFuncSetAttribute(gemm_wgmma, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
-    CUtensorMap ma = map_of(da, m, k), mb = map_of(db, n, k);
-    for (int i = 0; i < (argc > 3 ? 2 : 1); i++) {
-        OK(cudaEventRecord(begin));
-        gemm_wgmma<<<dim3(n / BN, m / BM), THREADS, bytes>>>(ma, mb, dc, n, k);
-        OK(cudaEventRecord(end));
-    }
-    OK(cudaDeviceSynchronize());
-    OK(cudaEventElapsedTime(&ms, begin, end));
-    OK(cudaMemcpy(c.data(), dc, c.size() * 4, cudaMemcpyDeviceToHost));
-    for (int i = 0; i < m; i += argc > 3 ? 509 : 1)
-        for (int j = 0; j < n; j += argc > 3 ? 7 : 1) {
-            float sum = 0;
-            for (int t = 0; t < k; t++)
-                sum += static_cast<float>(a[static_cast<size_t>(i) * k + t]) * static_cast<float>(b[static_cast<size_t>(j) * k + t]);
-            CHECK(sum == c[static_cast<size_t>(i) * n + j]);
-        }
-    if (argc > 3)
-        printf("%d x %d x %d: %.3f ms, %.1f Tflop/s\n", m, n, k, ms, 2e-9 * m * n * k / ms);
-    return passed();
+    return gemm_main(argc, argv, 448, BM, BN, BK, [=](__nv_bfloat16 *a, __nv_bfloat16 *b, float *c, int m, int n, int k) {
+        CUtensorMap ma = map_of(a, m, k), mb = map_of(b, n, k);
+        gemm_wgmma<<<dim3(n / BN, m / BM), THREADS, bytes>>>(ma, mb, c, n, k);
+    });
 }

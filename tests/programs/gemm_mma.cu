@@ -7,10 +7,8 @@
  *
  * The elements are small whole numbers, so the result is exact.  gemm_mma [m n k]: prints the time too. */
 #include <cstdint>
-#include <cuda_bf16.h>
-#include <vector>
 
-#include "check.h"
+#include "gemm_host.h"
 
 enum { BM = 128, BN = 128, BK = 32, STAGES = 3, THREADS = 128, CHUNKS = BK / 8 };
 
@@ -105,41 +103,8 @@ __global__ void __launch_bounds__(THREADS) gemm_mma(const __nv_bfloat16 *a, cons
 
 int main(int argc, char **argv)
 {
-    int                        m = argc > 3 ? atoi(argv[1]) : 256, n = argc > 3 ? atoi(argv[2]) : 128, k = argc > 3 ? atoi(argv[3]) : 160;
-    std::vector<__nv_bfloat16> a(static_cast<size_t>(m) * k), b(static_cast<size_t>(n) * k);
-    std::vector<float>         c(static_cast<size_t>(m) * n);
-    __nv_bfloat16             *da, *db;
-    float                     *dc, ms;
-    cudaEvent_t                begin, end;
-    CHECK(m % BM == 0 && n % BN == 0 && k % BK == 0);
-    for (size_t i = 0; i < a.size(); i++)
-        a[i] = __nv_bfloat16(static_cast<float>(static_cast<int>(i * 7 % 11 + i / 64 % 3) - 6));
-    for (size_t i = 0; i < b.size(); i++)
-        b[i] = __nv_bfloat16(static_cast<float>(static_cast<int>(i * 5 % 13 + i / 32 % 2) - 6));
-    OK(cudaMalloc(&da, a.size() * 2));
-    OK(cudaMalloc(&db, b.size() * 2));
-    OK(cudaMalloc(&dc, c.size() * 4));
-    OK(cudaMemcpy(da, a.data(), a.size() * 2, cudaMemcpyHostToDevice));
-    OK(cudaMemcpy(db, b.data(), b.size() * 2, cudaMemcpyHostToDevice));
-    OK(cudaEventCreate(&begin));
-    OK(cudaEventCreate(&end));
     OK(cudaFuncSetAttribute(gemm_mma, cudaFuncAttributeMaxDynamicSharedMemorySize, STAGES * sizeof(Stage)));
-    for (int i = 0; i < (argc > 3 ? 2 : 1); i++) {
-        OK(cudaEventRecord(begin));
-        gemm_mma<<<dim3(n / BN, m / BM), THREADS, STAGES * sizeof(Stage)>>>(da, db, dc, n, k);
-        OK(cudaEventRecord(end));
-    }
-    OK(cudaDeviceSynchronize());
-    OK(cudaEventElapsedTime(&ms, begin, end));
-    OK(cudaMemcpy(c.data(), dc, c.size() * 4, cudaMemcpyDeviceToHost));
-    for (int i = 0; i < m; i += argc > 3 ? 509 : 1)
-        for (int j = 0; j < n; j += argc > 3 ? 7 : 1) {
-            float sum = 0;
-            for (int t = 0; t < k; t++)
-                sum += static_cast<float>(a[static_cast<size_t>(i) * k + t]) * static_cast<float>(b[static_cast<size_t>(j) * k + t]);
-            CHECK(sum == c[static_cast<size_t>(i) * n + j]);
-        }
-    if (argc > 3)
-        printf("%d x %d x %d: %.3f ms, %.1f Tflop/s\n", m, n, k, ms, 2e-9 * m * n * k / ms);
-    return passed();
+    return gemm_main(argc, argv, 160, BM, BN, BK, [](const __nv_bfloat16 *a, const __nv_bfloat16 *b, float *c, int m, int n, int k) {
+        gemm_mma<<<dim3(n / BN, m / BM), THREADS, STAGES * sizeof(Stage)>>>(a, b, c, n, k);
+    });
 }

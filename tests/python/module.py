@@ -3,6 +3,7 @@
 """module.py LAYOUT [cuda]: the Python module against NumPy: arrays of the host, of a device, transposed, sliced and stacked ones, foreign
 objects with __cuda_array_interface__ and __dlpack__, results given and made, everything that is refused.  LAYOUT is the program
 of layout.c.  With "cuda" the device is a GPU, or the drop-in driver under `warpwright run`; else the emulator, with every check on."""
+import ctypes
 import gc
 import subprocess
 import sys
@@ -75,7 +76,6 @@ class Layout(unittest.TestCase):
         seen = 0
         for name, field, number in (line.split() for line in lines if line):
             structure = getattr(_library, name)
-            import ctypes
             own = ctypes.sizeof(structure) if field == "sizeof" else getattr(structure, field).offset
             self.assertEqual(own, int(number), f"{name}.{field}")
             seen += 1
@@ -229,6 +229,13 @@ class OnDevice(unittest.TestCase):
         device.wait(2)
         self.assertTrue(close(out.numpy(), 2 * a.astype(float) @ b, 128))
         self.assertTrue(close(ww.gemm(Interface(x, stream=2), y).numpy(), a.astype(float) @ b, 64))
+        driver = ctypes.CDLL("libcuda.so.1")
+        native = ctypes.c_void_p()
+        self.assertEqual(driver.cuStreamCreate(ctypes.byref(native), 1), 0)
+        ww.gemm(x, y, out=out, stream=native.value)
+        self.assertEqual(driver.cuStreamDestroy_v2(native), 0)
+        ww.gemm(x, y, out=out, beta=1)  # after what was left on a stream that is gone
+        self.assertTrue(close(out.numpy(), 2 * a.astype(float) @ b, 128))
 
 
 class Refused(unittest.TestCase):

@@ -137,25 +137,28 @@ static void transposed_copies_have_no_conflicts(void **state)
 /* The ceiling's kernels compute what they say. */
 static void peaks(void **state)
 {
-    enum { ROUNDS = 3, CHAINS = 16, STEPS = 4, ID = 5 };
-    float    fa = 0.75f, fb = 0.5f, f = 0, got_f;
-    uint32_t ia = 5, ib = 3, u = 0, got_u;
-    uint64_t w      = 0, got_w;
+    enum { ROUNDS = 3, CHAINS = 16, STEPS = 16, ID = 5 };
+    float    fa = 0.75f, fb = 0.5f, f = 0, got_f, xf[CHAINS];
+    uint32_t ia = 5, ib = 3, u = 0, got_u, xu[CHAINS];
+    uint64_t w      = 0, got_w, xw[CHAINS];
     int      rounds = ROUNDS;
     WwPtr    out;
     (void)state;
-    for (int i = 0; i < CHAINS; i++) {
-        float    xf = (float)(ID + i);
-        uint32_t xu = ID + (unsigned)i;
-        uint64_t xw = ID + (unsigned)i;
-        for (int r = 0; r < ROUNDS * STEPS; r++) {
-            xf = fmaf(xf, fa, fb);
-            xu = xu * ia + ib;
-            xw += (uint64_t)((int64_t)(int32_t)(uint32_t)xw * (int32_t)ia);
+    for (unsigned i = 0; i < CHAINS; i++) {
+        xf[i] = (float)(ID + i);
+        xu[i] = ID + i;
+        xw[i] = ID + i;
+    }
+    for (int r = 0; r < ROUNDS * STEPS; r++)
+        for (int i = 0; i < CHAINS; i++) {
+            xf[i] = fmaf(xf[i], fa, fb);
+            xu[i] = xu[i] * ia + ib;
+            xw[i] += (uint64_t)((int64_t)(int32_t)(uint32_t)xw[(i + 1) % CHAINS] * (int32_t)ia);
         }
-        f += xf;
-        u += xu;
-        w += xw;
+    for (int i = 0; i < CHAINS; i++) {
+        f += xf[i];
+        u += xu[i];
+        w += xw[i];
     }
     assert_works(ww_alloc(device, 256 * 8, &out));
     WwLaunch of_float = {{1, 1, 1}, {256, 1, 1}, .args = (void *[]){&out, &fa, &fb, &rounds}, .arg_count = 4};

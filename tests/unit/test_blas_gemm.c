@@ -4,6 +4,8 @@
  * alignments, alpha and beta, batches; and that beta = 0 and alpha = 0 read nothing. */
 #include "blas_fixture.h"
 
+#include "blas/blas.h"
+
 typedef struct Case {
     WwType   type;
     WwLayout layout;
@@ -284,6 +286,10 @@ static void streams(void **state)
         assert_works(ww_gemm(blas, &p)); /* the second adds to the first */
         assert_works(ww_blas_stream(blas, two));
         assert_works(ww_gemm(blas, &p));
+        assert_works(ww_blas_leave(blas)); /* what was left on `two` is waited for by whoever comes next */
+        assert_null(blas->stream);
+        assert_works(ww_blas_stream(blas, r % 2 ? one : NULL));
+        assert_works(ww_blas_leave(blas));
         assert_works(ww_stream_wait(two));
         mat_get(&o.c);
         assert_memory_equal(first, o.c.v, o.c.words * 4);

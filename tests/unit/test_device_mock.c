@@ -421,6 +421,33 @@ static void knows_streams(void **state)
     ww_device_close(d);
 }
 
+/* A stream of the caller's that is gone is not touched any more. */
+static void leaves_streams(void **state)
+{
+    (void)state;
+    WwDevice *d   = open_gpu();
+    WwStream *own = NULL, *theirs = NULL;
+    void     *mark = NULL;
+    int       native;
+    assert_int_equal(ww_stream_open(d, NULL, &own), WW_OK);
+    assert_int_equal(ww_stream_open(d, &native, &theirs), WW_OK);
+    assert_int_equal(d->ops->mark(d, theirs, &mark), WW_OK);
+    assert_int_equal(gpu->events, 1);
+    assert_int_equal(d->ops->mark(d, theirs, &mark), WW_OK);
+    assert_int_equal(gpu->events, 1);
+    unsigned waits = gpu->waits;
+    assert_int_equal(d->ops->follow(d, own, mark), WW_OK);
+    assert_ptr_equal(gpu->stream, own->native);
+    assert_int_equal(d->ops->follow(d, NULL, mark), WW_OK);
+    ww_stream_close(theirs);
+    assert_int_equal(gpu->waits, waits);
+    d->ops->mark_free(d, mark);
+    assert_int_equal(gpu->events, 0);
+    ww_stream_close(own);
+    assert_int_equal(gpu->streams, 0);
+    ww_device_close(d);
+}
+
 /* Memory of another library in the same context. */
 static void knows_foreign_memory(void **state)
 {
@@ -451,6 +478,7 @@ int main(void)
         cmocka_unit_test_setup(measures_time, setup),
         cmocka_unit_test_setup(knows_streams, setup),
         cmocka_unit_test_setup(knows_foreign_memory, setup),
+        cmocka_unit_test_setup(leaves_streams, setup),
     };
     return cmocka_run_group_tests(tests, group_setup, NULL);
 }
