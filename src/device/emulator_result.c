@@ -157,7 +157,9 @@ void emulator_kept(const Emulator *d, const Module *m, const Func *k, const EmuR
         Str        s = {0};
         WwFinding *g = place_finding(m, k, e, &f->fault, r);
         str_add(&s, f->fault.text);
-        if (f->done)
+        if (f->done && f->fault.space == SPACE_SHARED)
+            str_add(&s, "; it reaches nobody, and a card does not stop here");
+        else if (f->done)
             str_printf(&s, "; the allocation's last granule of %u bytes has room, so a card does not stop here",
                        MEMORY_GRANULE);
         if (f->done && !d->checks)

@@ -52,6 +52,8 @@ static inline void access_notify(Warp *w, const MemInfo *info, AccessSpace space
 extern const UopFn mem_handlers_once[MEM_COUNT][2];
 /* Host addresses of the lanes' data, faults raised, observers told.  false: stopped. Lanes outside w->mask are NULL. */
 /* Like access_resolve, for addresses that are shared: host addresses, and which block and offset they are. */
+/* Launches that go on where a card does: the active lanes whose address is in the shared memory of a block that has exited, each of them noted. */
+uint32_t access_drop_ended(Warp *w, const Uop *u, const MemInfo *info);
 bool access_resolve_shared(Warp *w, const Uop *u, const MemInfo *info, uint8_t *p[LANES], Block *owner[LANES], uint32_t offset[LANES]);
 bool access_resolve(Warp *w, const Uop *u, const MemInfo *info, bool observed, uint8_t *p[LANES]);
 const Uop *mem_atom(Warp *w, const Uop *u, bool observed);

@@ -109,7 +109,8 @@ typedef struct EmuLaunch {
     void      (*on_pause)(void *user, bool waits);
     double      pause_after;
     uint64_t    workspace;     /* memory of the grid barrier, told in %envreg1 (high half) and %envreg2 (low); 0 = none */
-    bool        granular;      /* an access past an allocation's end but in its last granule is carried out and kept (EmuResult.kept) */
+    bool        granular;      /* as on a card: an access past an allocation's end but in its last granule is carried out, an arrival at an mbarrier of
+                                * an exited block does nothing; both are kept (EmuResult.kept) */
     bool        go_on;         /* lanes with a faulty load, store, atomic or free are left out of it, and the launch goes on; it ends with WW_ERR_FAULT */
     unsigned    max_resident;  /* blocks that may be resident at once; 0 = as on the profile's card */
     uint32_t    cluster[3];    /* blocks of a cluster; 0 = as the kernel says, without that single blocks */

@@ -258,21 +258,6 @@ static void explain_global(Warp *w, uint64_t address, uint64_t bytes, AccessOp o
     }
 }
 
-void fault_slack(Warp *w, const Uop *u, unsigned lane, uint64_t address, uint64_t bytes, AccessOp op)
-{
-    Fault *f = keep(w->worker, w->block->index, u->instr, FAULT_OUT_OF_BOUNDS, true, 1);
-    if (!f)
-        return;
-    *f = (Fault){.kind    = FAULT_OUT_OF_BOUNDS,
-                 .instr   = u->instr,
-                 .lanes   = UINT32_C(1) << lane,
-                 .address = address,
-                 .bytes   = bytes,
-                 .space   = SPACE_GLOBAL};
-    fill_place(f, w, lane);
-    explain_global(w, address, bytes, op, f);
-}
-
 static void explain_access(Warp *w, Space space, uint64_t address, uint64_t bytes, AccessOp op, Fault *f)
 {
     f->address = address;
@@ -290,6 +275,16 @@ static void explain_access(Warp *w, Space space, uint64_t address, uint64_t byte
                  verb(op), address, w->local_bytes);
     else
         explain_global(w, address, bytes, op, f);
+}
+
+void fault_passed(Warp *w, const Uop *u, Space space, unsigned lane, uint64_t address, uint64_t bytes, AccessOp op)
+{
+    Fault *f = keep(w->worker, w->block->index, u->instr, FAULT_OUT_OF_BOUNDS, true, 1);
+    if (!f)
+        return;
+    *f = (Fault){.kind = FAULT_OUT_OF_BOUNDS, .instr = u->instr, .lanes = UINT32_C(1) << lane};
+    fill_place(f, w, lane);
+    explain_access(w, space, address, bytes, op, f);
 }
 
 const Uop *fault_bulk(Warp *w, const Uop *u, Space space, unsigned lane, uint64_t address, uint64_t bytes)

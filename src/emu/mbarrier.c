@@ -200,7 +200,14 @@ const Uop *ctl_mbarrier(Warp *w, const Uop *u)
 {
     uint8_t *p[LANES];
     Block   *owner[LANES];
-    uint32_t offset[LANES];
+    uint32_t offset[LANES], gone = access_drop_ended(w, u, u->ptr);
+    if (gone) { /* their arrivals reach nobody */
+        uint32_t mask    = w->mask;
+        w->mask          = mask & ~gone;
+        const Uop *after = w->mask ? ctl_mbarrier(w, u) : u + 1;
+        w->mask          = mask;
+        return after;
+    }
     if (!access_resolve_shared(w, u, u->ptr, p, owner, offset))
         return STOP;
     if (w->block->launch->watches_sync)

@@ -37,7 +37,7 @@ bool access_check_global(Warp *w, const Uop *u, const uint64_t *t, uint32_t mask
         const Alloc *a = memory_find(m, t[i], &tmp);
         if (w->block->launch->ask->granular && (!a || t[i] + bytes > a->base + a->bytes) &&
             memory_find_granule(m, t[i], bytes)) {
-            fault_slack(w, u, i, t[i], bytes, op);
+            fault_passed(w, u, SPACE_GLOBAL, i, t[i], bytes, op);
             continue;
         }
         if (!a || t[i] + bytes > a->base + a->bytes) {
@@ -134,6 +134,26 @@ bool access_resolve_shared(Warp *w, const Uop *u, const MemInfo *info, uint8_t *
         offset[i]  = (uint32_t)(l.t[i] & CLUSTER_OFFSET);
     }
     return true;
+}
+
+uint32_t access_drop_ended(Warp *w, const Uop *u, const MemInfo *info)
+{
+    unsigned bytes = (unsigned)info->bytes * info->nvec;
+    uint32_t gone  = 0;
+    Lanes    l;
+    if (!w->block->cluster->ended || !w->block->launch->ask->granular || !info->cluster)
+        return 0;
+    addresses(w, u, info, &l);
+    for (uint32_t m = w->mask; m; m &= m - 1) {
+        unsigned     i      = first_lane(m);
+        const Block *b      = access_owner(w, l.t[i]);
+        uint64_t     offset = l.t[i] & CLUSTER_OFFSET;
+        if (!b || !b->ended || offset % bytes || offset < SHARED_RESERVED || offset + bytes > w->shared_bytes)
+            continue;
+        fault_passed(w, u, SPACE_SHARED, i, l.t[i], bytes, (AccessOp)info->op);
+        gone |= UINT32_C(1) << i;
+    }
+    return gone;
 }
 
 static bool resolve_local(Warp *w, const Uop *u, const MemInfo *info, Lanes *l, uint32_t mask, bool observed,
