@@ -17,7 +17,7 @@
 #include "cli/cli.h"
 #include "lab/inputs.h"
 
-enum { POISON = 0xff, MAX_ROWS = 512, MAX_OFFSET = 64, SLOW_RUNS = 5 };
+enum { POISON = 0xff, MAX_ROWS = 1024, MAX_OFFSET = 64, SLOW_RUNS = 5 };
 
 typedef struct Bench {
     WwDevice     *device;
@@ -325,6 +325,38 @@ static void open_gpu(Bench *x, const CliArgs *a, const BenchWork *w)
     }
 }
 
+/* Random shapes: half of them anything, half multiples of 64, sizes even in their logarithm; then how the library's choice compares. */
+static int run_random(Bench *x, const BenchWork *most, const char *const *impls, size_t n, uint64_t count)
+{
+    int      code = CLI_OK;
+    double   sum = 0, lowest = 0;
+    unsigned compared = 0;
+    for (uint64_t i = 0; i < count; i++) {
+        BenchWork w      = *most;
+        size_t   *size[] = {&w.m, &w.n, &w.k};
+        for (uint64_t d = 0; d < 3; d++) {
+            uint64_t bits = inputs_at(x->seed, 3 + d, i);
+            double   one  = pow((double)*size[d] / 16, (double)(bits >> 11) * 0x1p-53) * 16;
+            size_t   v    = bits & 1 ? ((size_t)one + 63) / 64 * 64 : (size_t)one;
+            *size[d]      = v < 1 ? 1 : v > *size[d] ? *size[d] : v;
+        }
+        w.n  = strcmp(w.work, "aat") == 0 ? w.m : w.n;
+        w.ta = inputs_at(x->seed, 6, i) & 1;
+        w.tb = inputs_at(x->seed, 6, i) & 2;
+        code |= run_work(x, &w, impls, n, false);
+        const BenchRow *last = &x->row[x->nrows - 1];
+        if (!last->verified || last->cublas_ms <= 0 || last->median_ms <= 0)
+            continue;
+        double ratio = last->cublas_ms / last->median_ms;
+        sum += log(ratio);
+        lowest = compared++ == 0 || ratio < lowest ? ratio : lowest;
+    }
+    if (compared)
+        printf("%u shapes: %s is %.3f of cuBLAS in the geometric mean, %.3f at the lowest\n", compared, impls[n - 1],
+               exp(sum / compared), lowest);
+    return code;
+}
+
 static void drop_impl(const char **impls, size_t *n, size_t i)
 {
     memmove(impls + i, impls + i + 1, (--*n - i) * sizeof *impls);
@@ -359,7 +391,10 @@ static int run(Bench *x, const CliArgs *a, bool ladder, const char *work)
     if (x->counted && x->cuda)
         return cli_error("bench", "counters are read on the emulator: --device emulator");
     bench_table_head(stdout, x->counted);
-    int code = run_work(x, &w, impls, n, cli_has(a, "sweep") && strcmp(work, "copy") == 0);
+    uint64_t random = cli_number(a, "random", 0);
+    int      code   = random && strcmp(work, "copy") != 0
+                          ? run_random(x, &w, impls, n, random)
+                          : run_work(x, &w, impls, n, cli_has(a, "sweep") && strcmp(work, "copy") == 0);
     for (size_t i = 0; i < x->nrows; i++)
         if (!x->row[i].verified)
             code = CLI_KERNEL;
