@@ -2,7 +2,8 @@
  *
  * What the files of `warpwright bench` share.
  *
- *   cmd_bench.c     options; works; verification of each row
+ *   cmd_bench.c     options; which works and implementations
+ *   bench_work.c    one work: data, implementations, verification
  *   bench_time.c    the clock: events around calls on one stream, on buffers that take turns
  *   bench_peer.c    cuBLAS, cublasLt (bench_lt.c), the driver's copy
  *   bench_peak.c    the card's ceiling
@@ -16,6 +17,8 @@
 #include <stdio.h>
 
 #include "warpwright/blas.h"
+
+enum { BENCH_RUNS = 20, BENCH_ROWS = 1024, BENCH_OFFSETS = 64 };
 
 typedef struct BenchWork {
     const char *work; /* "gemm", "aat", "copy" */
@@ -92,6 +95,23 @@ BenchLt               *bench_lt_open(WwDevice *d, const char *cublas, char *why,
 void                   bench_lt_close(BenchLt *p);
 bool                   bench_lt_run(BenchLt *p, WwStream *s, const BenchWork *w, const BenchData *d, BenchRow *row);
 
-enum { BENCH_RUNS = 20 };
+/* ---- one work (bench_work.c) ---- */
+
+typedef struct Bench {
+    WwDevice     *device;
+    WwBlas       *blas;
+    WwStream     *stream;
+    BenchPeer    *peer; /* NULL: none */
+    BenchSensors *sensors;
+    bool          cuda, counted;
+    uint64_t      seed;
+    BenchRow      row[BENCH_ROWS];
+    size_t        nrows;
+    double        peer_ms; /* cuBLAS for the work at hand */
+    double        ceiling;
+} Bench;
+
+/* Runs every implementation; a row for each.  sweep: copies from and to every offset below BENCH_OFFSETS.  An exit status. */
+int bench_work(Bench *x, const BenchWork *w, const char *const *impls, size_t n, bool sweep);
 
 #endif

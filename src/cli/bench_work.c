@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * One work of `warpwright bench`: its data, each implementation run on it, each result verified.
+ *
+ * The output is poisoned before every implementation, on every set of buffers; what the first set holds afterwards is compared
+ * (bench_verify.c; copies byte by byte), and a row that is wrong carries no rate.  On the emulator nothing is timed; counters may be read. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "blas/blas.h"
+#include "cli/bench.h"
+#include "cli/bench_verify.h"
+#include "cli/cli.h"
+#include "lab/inputs.h"
+
+enum { POISON = 0xff, SLOW_RUNS = 5 };
+
+/* ---- one implementation ------------------------------------------------------------------------------------------ */
+
+typedef struct Ours {
+    Bench      *x;
+    const char *rung; /* NULL: the library's choice */
+    WwStatus    status;
+} Ours;
+
+static bool run_ours(void *user, const BenchWork *w, WwPtr a, WwPtr b, WwPtr c)
+{
+    Ours    *o   = user;
+    WwScalar one = w->type == WW_I32_I64 ? (WwScalar){.i64 = 1}
+                   : w->type == WW_I32   ? (WwScalar){.i32 = 1}
+                                         : (WwScalar){.f32 = 1};
+    if (strcmp(w->work, "copy") == 0)
+        o->status = ww_blas_copy(o->x->blas, c, a, w->bytes);
+    else if (strcmp(w->work, "aat") == 0)
+        o->status = ww_syrk(o->x->blas, &(WwSyrk){.type  = w->type,
+                                                  .trans = w->ta,
+                                                  .n     = w->m,
+                                                  .k     = w->k,
+                                                  .alpha = one,
+                                                  .a     = a,
+                                                  .c     = c,
+                                                  .lda   = w->ta ? w->m : w->k,
+                                                  .ldc   = w->m,
+                                                  .rung  = o->rung});
+    else
+        o->status = ww_gemm(o->x->blas, &(WwGemm){.type    = w->type,
+                                                  .trans_a = w->ta,
+                                                  .trans_b = w->tb,
+                                                  .m       = w->m,
+                                                  .n       = w->n,
+                                                  .k       = w->k,
+                                                  .alpha   = one,
+                                                  .a       = a,
+                                                  .b       = b,
+                                                  .c       = c,
+                                                  .lda     = w->ta ? w->m : w->k,
+                                                  .ldb     = w->tb ? w->k : w->n,
+                                                  .ldc     = w->n,
+                                                  .rung    = o->rung});
+    return o->status == WW_OK;
+}
+
+static bool slow(const char *impl)
+{
+    static const char *const names[] = {"naive", "coalesced", "tile", "column"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(impl, names[i]) == 0)
+            return true;
+    return false;
+}
+
+static void count(void *user, const WwResult *r)
+{
+    BenchRow *row = user;
+    if (r)
+        counters_add(&row->counters, ww_result_counters(r));
+}
+
+static bool time_ours(Bench *x, const BenchWork *w, const BenchData *p, BenchRow *row)
+{
+    Ours o = {.x = x, .rung = strcmp(row->impl, "auto") == 0 ? NULL : row->impl};
+    bool ok;
+    row->runs = !x->cuda ? 0 : slow(row->impl) ? SLOW_RUNS : BENCH_RUNS;
+    if (x->cuda) {
+        ww_blas_stream(x->blas, x->stream);
+        ok = bench_time(x->stream, w, p, run_ours, &o, row->runs, &row->median_ms);
+        ok = ww_blas_stream(x->blas, NULL) == WW_OK && ok;
+    } else {
+        row->counted     = x->counted;
+        x->blas->observe = x->counted ? WW_OBSERVE_COUNTERS : WW_OBSERVE_NOTHING;
+        x->blas->seen    = x->counted ? count : NULL;
+        x->blas->user    = row;
+        ok               = run_ours(&o, w, p->da + w->src_offset, p->db, p->dc + w->dst_offset);
+    }
+    if (!ok)
+        snprintf(row->problem, sizeof row->problem, "%s: %s", ww_status_text(o.status), ww_device_error(x->device));
+    return ok;
+}
+
+static void verify(Bench *x, const BenchWork *w, BenchData *p, BenchRow *row)
+{
+    const char *problem = "";
+    if (ww_copy_out(x->device, p->c, p->dc, p->cn) != WW_OK) {
+        snprintf(row->problem, sizeof row->problem, "%s", ww_device_error(x->device));
+        return;
+    }
+    if (strcmp(w->work, "copy") == 0) {
+        const uint8_t *c = p->c;
+        row->verified    = memcmp(c + w->dst_offset, (const uint8_t *)p->a + w->src_offset, w->bytes) == 0;
+        for (size_t i = 0; i < p->cn; i++)
+            if ((i < w->dst_offset || i >= w->dst_offset + w->bytes) && c[i] != POISON)
+                row->verified = false;
+        problem = row->verified ? "" : "the bytes are not those of the source, or others were written too";
+    } else {
+        bool peer_triangle = strcmp(row->impl, "cublas") == 0 && strcmp(w->work, "aat") == 0;
+        if (peer_triangle) { /* the row-major upper triangle: fill in the other */
+            uint32_t *c = p->c;
+            for (size_t i = 0; i < w->m; i++)
+                for (size_t j = 0; j < i; j++)
+                    c[i * w->m + j] = c[j * w->m + i];
+        }
+        bool          aat = strcmp(w->work, "aat") == 0;
+        BenchMatrices q   = {.type      = w->type,
+                             .m         = w->m,
+                             .n         = w->n,
+                             .k         = w->k,
+                             .ta        = w->ta,
+                             .tb        = aat ? !w->ta : w->tb,
+                             .symmetric = aat && strcmp(row->impl, "cublaslt") != 0,
+                             .a         = p->a,
+                             .b         = aat ? p->a : p->b,
+                             .c         = p->c};
+        row->verified     = bench_verify(&q, x->seed, &row->max_error, &problem);
+    }
+    snprintf(row->problem, sizeof row->problem, "%s", problem);
+}
+
+static void run_impl(Bench *x, const BenchWork *w, BenchData *p, const char *impl)
+{
+    if (x->nrows == BENCH_ROWS)
+        return;
+    BenchRow *row = &x->row[x->nrows++];
+    *row          = (BenchRow){.w = *w, .impl = impl, .ceiling = x->ceiling};
+    bool ok       = ww_fill(x->device, p->dc, POISON, p->step_c * (p->sets - 1) + p->cn) == WW_OK;
+    if (ok)
+        ok = bench_peer_is(impl) ? bench_peer_run(x->peer, w, p, row) : time_ours(x, w, p, row);
+    if (ok) {
+        bench_sensors_read(x->sensors, &row->clock_mhz, &row->power_w);
+        verify(x, w, p, row);
+    }
+    if ((strcmp(impl, "cublas") == 0 || strcmp(impl, "memcpy") == 0) && row->verified)
+        x->peer_ms = row->median_ms;
+    row->cublas_ms = x->peer_ms;
+    bench_table_row(stdout, row);
+}
+
+/* ---- one work ---------------------------------------------------------------------------------------------------- */
+
+static void fill_inputs(void *v, size_t bytes, WwType type, bool any, uint64_t seed, uint64_t stream)
+{
+    if (type == WW_F32 && !any)
+        inputs_unit(v, bytes / 4, seed, stream);
+    else
+        inputs_bits(v, bytes / 4, seed, stream);
+}
+
+/* Set 0 from the host, the others from it. */
+static Status fill_sets(Bench *x, WwPtr at, const void *host, size_t bytes, size_t step, size_t sets)
+{
+    TRY(ww_copy_in(x->device, at, host, bytes));
+    for (size_t i = 1; i < sets; i++)
+        TRY(ww_copy(x->device, at + i * step, at, bytes));
+    return WW_OK;
+}
+
+static Status open_data(Bench *x, const BenchWork *w, BenchData *p)
+{
+    enum { ALIGN = 512 };
+    bool copy = strcmp(w->work, "copy") == 0, gemm = strcmp(w->work, "gemm") == 0;
+    p->an     = copy ? (w->bytes + BENCH_OFFSETS + 3) / 4 * 4 : w->m * w->k * 4;
+    p->bn     = gemm ? w->k * w->n * 4 : 0;
+    p->cn     = copy ? p->an : w->m * w->n * (w->type == WW_I32_I64 ? 8 : 4);
+    p->sets   = bench_sets(x->device, p->an + p->bn + p->cn);
+    p->step_a = (p->an + ALIGN - 1) / ALIGN * ALIGN;
+    p->step_b = (p->bn + ALIGN - 1) / ALIGN * ALIGN;
+    p->step_c = (p->cn + ALIGN - 1) / ALIGN * ALIGN;
+    p->a      = xmalloc(p->an + 4);
+    p->b      = xmalloc(p->bn + 4);
+    p->c      = xmalloc(p->cn + 4);
+    fill_inputs(p->a, p->an, w->type, copy, x->seed, 1);
+    fill_inputs(p->b, p->bn, w->type, copy, x->seed, 2);
+    if (p->an) {
+        TRY(ww_alloc(x->device, p->step_a * p->sets, &p->da));
+        TRY(fill_sets(x, p->da, p->a, p->an, p->step_a, p->sets));
+    }
+    if (p->bn) {
+        TRY(ww_alloc(x->device, p->step_b * p->sets, &p->db));
+        TRY(fill_sets(x, p->db, p->b, p->bn, p->step_b, p->sets));
+    }
+    return ww_alloc(x->device, p->step_c * p->sets, &p->dc);
+}
+
+static void close_data(Bench *x, BenchData *p)
+{
+    ww_free(x->device, p->da);
+    ww_free(x->device, p->db);
+    ww_free(x->device, p->dc);
+    free(p->a);
+    free(p->b);
+    free(p->c);
+}
+
+int bench_work(Bench *x, const BenchWork *w, const char *const *impls, size_t n, bool sweep)
+{
+    BenchData p = {0};
+    Status    s = open_data(x, w, &p);
+    if (s != WW_OK)
+        fprintf(stderr, "warpwright bench: error: %s: %s\n", ww_status_text(s), ww_device_error(x->device));
+    for (size_t o = 0; s == WW_OK && o < (sweep ? 2 * BENCH_OFFSETS - 1 : 1); o++) {
+        BenchWork v = *w;
+        x->peer_ms  = 0;
+        if (sweep) {
+            v.src_offset = o < BENCH_OFFSETS ? o : 0;
+            v.dst_offset = o < BENCH_OFFSETS ? 0 : o - BENCH_OFFSETS + 1;
+        }
+        for (size_t i = 0; i < n; i++)
+            run_impl(x, &v, &p, impls[i]);
+    }
+    close_data(x, &p);
+    return s == WW_OK ? CLI_OK : CLI_KERNEL;
+}
