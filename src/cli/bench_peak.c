@@ -32,7 +32,9 @@ static bool right(WwType type, const void *got, int rounds)
         u += xu[i];
         w += xw[i];
     }
-    return type == WW_F32   ? memcmp(got, &f, sizeof f) == 0
+    float got_f;
+    memcpy(&got_f, got, sizeof got_f);
+    return type == WW_F32   ? got_f == f
            : type == WW_I32 ? memcmp(got, &u, sizeof u) == 0
                             : memcmp(got, &w, sizeof w) == 0;
 }
