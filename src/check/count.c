@@ -592,7 +592,7 @@ static void *count_fork(Observer *o, const LaunchInfo *info, unsigned worker)
     return st;
 }
 
-static void add_counters(WwCounters *to, const WwCounters *from)
+void counters_add(WwCounters *to, const WwCounters *from)
 {
 #define COUNTER(name, text) to->name += from->name;
 #include "warpwright/counters.def"
@@ -601,7 +601,7 @@ static void add_counters(WwCounters *to, const WwCounters *from)
 
 static void total_add(Total *t, const Site *s)
 {
-    add_counters(&t->sum, &s->sum);
+    counters_add(&t->sum, &s->sum);
     for (int h = 0; h < HYPOTHESES; h++) {
         t->merged.loads[h] += s->merged.loads[h];
         t->merged.passes[h] += s->merged.passes[h];
@@ -672,7 +672,7 @@ const WwCounters *count_total(Observer *o)
         for (uint32_t i = 0; i < c->totals; i++)
             if (c->total[i].seen) {
                 derive(&c->total[i]);
-                add_counters(&c->all, &c->total[i].sum);
+                counters_add(&c->all, &c->total[i].sum);
             }
         c->stale = false;
     }

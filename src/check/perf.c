@@ -90,49 +90,26 @@ const char *perf_replayed(Perf *p, uint64_t cut)
 
 /* ---- spots ----------------------------------------------------------------------------------------------------------- */
 
-typedef struct Sample {
-    Place    place;
-    uint32_t id;
-} Sample;
-
-static int by_place(const void *a, const void *b)
+static bool was_counted(void *user, uint32_t id)
 {
-    const Sample *x = a, *y = b;
-    int           c = x->place.file == y->place.file ? 0 : strcmp(x->place.file, y->place.file);
-    if (c)
-        return c;
-    if (x->place.line != y->place.line)
-        return x->place.line < y->place.line ? -1 : 1;
-    return x->id < y->id ? -1 : x->id > y->id;
-}
-
-static void add_counters(WwCounters *to, const WwCounters *from)
-{
-#define COUNTER(name, text) to->name += from->name;
-#include "warpwright/counters.def"
-#undef COUNTER
+    return count_instr(user, id) != NULL;
 }
 
 /* Fills p->spot; ids and spots live in the arena. */
 static void gather(Perf *p, Arena *a)
 {
     const CheckLaunch *l    = p->launch;
-    Sample            *list = xcalloc(l->ninstr + 1u, sizeof *list);
+    Placed            *list = NULL;
     uint32_t          *ids  = ARENA_ARRAY(a, uint32_t, l->ninstr + 1u);
-    size_t             n    = 0;
-    for (uint32_t i = 0; i < l->ninstr; i++)
-        if (l->instr[i].in && count_instr(l->count, i))
-            list[n++] = (Sample){instr_user_place(l->module, l->instr[i].in), i};
-    qsort(list, n, sizeof *list, by_place);
-    p->spot = ARENA_ARRAY(a, Spot, n + 1);
+    size_t             n    = placed_by_line(l->module, l->instr, l->ninstr, was_counted, l->count, &list);
+    p->spot                 = ARENA_ARRAY(a, Spot, n + 1);
     for (size_t i = 0; i < n; i++) {
-        const Place *x = &list[i].place, *y = i ? &list[i - 1].place : NULL;
         ids[i] = list[i].id;
-        if (!y || x->line != y->line || strcmp(x->file, y->file) != 0)
+        if (!i || !placed_together(&list[i], &list[i - 1]))
             p->spot[p->nspots++].id = &ids[i];
         Spot *s = &p->spot[p->nspots - 1];
         s->n++;
-        add_counters(&s->sum, count_instr(l->count, ids[i]));
+        counters_add(&s->sum, count_instr(l->count, ids[i]));
     }
     free(list);
 }

@@ -135,7 +135,5 @@ WwResult *result_new(const char *kernel);
 WwFinding *result_finding(WwResult *r, const char *rule, const char *category);
 /* Appends findings whose texts live as long as r. */
 void       result_findings(WwResult *r, const WwFinding *more, size_t n);
-/* Adds every counter of `from` to `to`. */
-void counters_add(WwCounters *to, const WwCounters *from);
 
 #endif

@@ -4,7 +4,8 @@
  * source lines, instruction classes, opcodes that are not exact, and the finding that says what stopped the kernel.
  *
  * Invariants: a line's counters are the sum of its instructions' and the total is the sum of the lines; lines exist for
- * instructions that ran; every string is copied, so the result outlives module and device. */
+ * instructions that ran; every string is copied, so the result outlives module and device.  What was inlined from headers of the toolkit
+ * belongs to the line that called it. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,20 +17,15 @@
 
 /* ---- lines ---- */
 
-typedef struct Sample { /* one instruction that ran */
-    Place    place;
-    uint32_t id;
-} Sample;
+typedef struct Ran {
+    const EmuResult *e;
+    Observer        *count;
+} Ran;
 
-static int by_place(const void *a, const void *b)
+static bool ran(void *user, uint32_t id)
 {
-    const Sample *x = a, *y = b;
-    int           c = x->place.file == y->place.file ? 0 : strcmp(x->place.file, y->place.file);
-    if (c)
-        return c;
-    if (x->place.line != y->place.line)
-        return x->place.line < y->place.line ? -1 : 1;
-    return x->id < y->id ? -1 : x->id > y->id;
+    const Ran *r = user;
+    return r->e->executed[id] || count_instr(r->count, id);
 }
 
 static void add_instr(WwCounters *to, const EmuResult *e, Observer *count, uint32_t id)
@@ -43,17 +39,12 @@ static void add_instr(WwCounters *to, const EmuResult *e, Observer *count, uint3
 
 static void collect_lines(const Module *m, const EmuResult *e, Observer *count, WwResult *r)
 {
-    Sample *list = xcalloc(e->ninstr + 1u, sizeof *list);
-    size_t  n    = 0;
-    for (uint32_t i = 0; i < e->ninstr; i++)
-        if (e->instr[i].in && (e->executed[i] || count_instr(count, i)))
-            list[n++] = (Sample){instr_place(m, e->instr[i].in), i};
-    qsort(list, n, sizeof *list, by_place);
-    r->lines = ARENA_ARRAY(r->arena, WwLine, n + 1);
+    Placed *list = NULL;
+    size_t  n    = placed_by_line(m, e->instr, e->ninstr, ran, &(Ran){e, count}, &list);
+    r->lines     = ARENA_ARRAY(r->arena, WwLine, n + 1);
     for (size_t i = 0; i < n; i++) {
-        const Place *p    = &list[i].place;
-        bool         same = i && p->line == list[i - 1].place.line && !strcmp(p->file, list[i - 1].place.file);
-        if (!same) {
+        const Place *p = &list[i].place;
+        if (!i || !placed_together(&list[i], &list[i - 1])) {
             WwLine *l = &r->lines[r->nlines++];
             l->file   = r->nlines > 1 && !strcmp(l[-1].file, p->file) ? l[-1].file : arena_strdup(r->arena, p->file);
             l->line   = p->line;

@@ -43,12 +43,6 @@ uint64_t ww_counter_value(const WwCounters *c, size_t i)
     return c && i < NCOUNTERS ? ((const uint64_t *)c)[i] : 0;
 }
 
-void counters_add(WwCounters *to, const WwCounters *from)
-{
-    for (size_t i = 0; i < NCOUNTERS; i++)
-        ((uint64_t *)to)[i] += ((const uint64_t *)from)[i];
-}
-
 WwResult *result_new(const char *kernel)
 {
     Arena    *a = arena_new();

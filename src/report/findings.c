@@ -85,7 +85,7 @@ void report_add_finding(Report *r, const WwFinding *f, const char *kernel, int64
     ReportFinding probe = {.f = *f};
     probe.f.kernel      = f->kernel ? kernel : NULL;
     RuleId rule         = rule_find(f->rule);
-    if ((rule != RULE_COUNT && !r->rules.on[rule]) || suppressions_match(&r->suppress, f) ||
+    if ((rule != RULE_COUNT && !r->rules.on[rule]) || suppressions_match(&r->suppress, &probe.f) ||
         (r->schedule > 1 && !is_of_schedule(f)))
         return;
     for (size_t i = 0; i < r->nfindings; i++)

@@ -51,14 +51,6 @@ static Row *row_of(Report *r, const ReportLaunch *l)
     return row;
 }
 
-void report_counters_add(WwCounters *to, const WwCounters *from)
-{
-    uint64_t       *t = (uint64_t *)to; /* nothing but counters: result.c checks that */
-    const uint64_t *f = (const uint64_t *)from;
-    for (size_t i = 0; i < ww_counter_count(); i++)
-        t[i] += f[i];
-}
-
 bool report_is_written(const ReportLaunch *l, const WwLine *line)
 {
     size_t n = strlen(line->file);
@@ -86,7 +78,7 @@ static void add_lines(Report *r, Row *row, const ReportLaunch *l)
                                                                                 : arena_strdup(r->arena, b->file),
                                 .line = b->line};
         if (c >= 0) {
-            report_counters_add(&list[n].counters, &b->counters);
+            counters_add(&list[n].counters, &b->counters);
             j++;
         }
         n++;
@@ -118,7 +110,7 @@ void report_add(Report *r, const ReportLaunch *l)
         row->why = arena_strdup(r->arena, l->why);
     if (l->result) {
         WwInstructionClasses c = ww_result_instructions(l->result);
-        report_counters_add(&row->counters, ww_result_counters(l->result));
+        counters_add(&row->counters, ww_result_counters(l->result));
         add_lines(r, row, l);
         row->exact += c.exact;
         row->approximate += c.approximate;

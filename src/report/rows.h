@@ -7,6 +7,7 @@
 #include <jansson.h>
 
 #include "base/arena.h"
+#include "check/count.h"
 #include "check/rules.h"
 #include "report/report.h"
 #include "report/suppress.h"
@@ -53,7 +54,6 @@ struct Report {
 
 /* A program's own PTX is text that nobody wrote: without -lineinfo it has no lines. */
 bool report_is_written(const ReportLaunch *l, const WwLine *line);
-void report_counters_add(WwCounters *to, const WwCounters *from);
 
 /* json.c */
 json_t *launch_json(const ReportLaunch *l, bool first); /* first: of this kernel, whose patterns are listed */

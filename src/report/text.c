@@ -83,7 +83,7 @@ static void row_add(Row *to, const Row *r)
     to->failed += r->failed;
     to->unsupported += r->unsupported;
     to->seconds += r->seconds;
-    report_counters_add(&to->counters, &r->counters);
+    counters_add(&to->counters, &r->counters);
 }
 
 static int most_instructions_first(const void *a, const void *b)
@@ -193,7 +193,7 @@ static size_t merge_lines(Cost *list, size_t n)
             continue;
         }
         list[kept - 1].cost += list[i].cost;
-        report_counters_add(&list[kept - 1].counters, &list[i].counters);
+        counters_add(&list[kept - 1].counters, &list[i].counters);
     }
     return kept;
 }
