@@ -107,6 +107,7 @@ static const ApiEntry driver[] = {
 
 const ApiEntry *ww_cuda_runtime(int version)
 {
+    state.runtime = version;
     return version <= 11 ? runtime_11 : version == 12 ? runtime_12 : runtime_13;
 }
 

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #include "base/arena.h"
+#include "cuda/devmem.h"
 #include "cuda/queue.h"
 
 static Array  *arrays;
@@ -310,6 +311,14 @@ static CuErr end_of(const CopyEnd *e, size_t width, size_t height, size_t depth,
     return cudaSuccess;
 }
 
+/* Does the direction call pageable memory of the host device memory? */
+static bool host_as_device(const CopyEnd *dst, const CopyEnd *src, int kind)
+{
+    bool to   = kind == COPY_HOST_TO_DEVICE || kind == COPY_DEVICE_TO_DEVICE,
+         from = kind >= COPY_DEVICE_TO_HOST && kind != COPY_DEFAULT;
+    return (to && !dst->array && !devmem_is_device(dst->ptr)) || (from && !src->array && !devmem_is_device(src->ptr));
+}
+
 /* The direction must agree with arrays being device memory. */
 static bool direction_fits(const CopyEnd *dst, const CopyEnd *src, int kind)
 {
@@ -324,7 +333,12 @@ CuErr array_copy_node(const CopyEnd *dst, const CopyEnd *src, size_t width, size
     char *d, *s;
     if (kind < COPY_HOST_TO_HOST || kind > COPY_DEFAULT || !direction_fits(dst, src, kind))
         return cudaErrorInvalidMemcpyDirection;
-    *out = (NodeCopy){.width = width, .height = height, .depth = depth, .kind = kind};
+    if ((!dst->array && dst->pitch && dst->pitch < width) || (!src->array && src->pitch && src->pitch < width))
+        return cudaErrorInvalidPitchValue;
+    if (host_as_device(dst, src, kind) && (dst->array || src->array))
+        return cudaErrorInvalidValue;
+    bool array = dst->array || src->array; /* then addresses say what the other end is, as unified addressing has it */
+    *out       = (NodeCopy){.width = width, .height = height, .depth = depth, .kind = array ? COPY_DEFAULT : kind};
     if (!width || !height || !depth)
         return cudaSuccess;
     CuErr e = end_of(dst, width, height, depth, &d, &out->dpitch, &out->dslice);
@@ -363,6 +377,8 @@ CuErr array_copy_parms(const CopyParms3D *c, NodeCopy *out)
     CopyEnd dst, src;
     if (!c)
         return cudaErrorInvalidValue;
+    if (c->kind < COPY_HOST_TO_HOST || c->kind > COPY_DEFAULT)
+        return cudaErrorInvalidMemcpyDirection;
     *out = (NodeCopy){.kind = c->kind};
     if (!c->extent.width || !c->extent.height || !c->extent.depth)
         return cudaSuccess;
@@ -377,6 +393,8 @@ CuErr array_copy_parms(const CopyParms3D *c, NodeCopy *out)
         width *= texel_bytes(&a->format);
     if (src.array && dst.array && texel_bytes(&src.array->format) != texel_bytes(&dst.array->format))
         return cudaErrorInvalidValue;
-    e = array_copy_node(&dst, &src, width, c->extent.height, c->extent.depth, c->kind, out);
+    if (a && host_as_device(&dst, &src, c->kind))
+        return cudaErrorInvalidValue;
+    e = array_copy_node(&dst, &src, width, c->extent.height, c->extent.depth, a ? COPY_DEFAULT : c->kind, out);
     return e == cudaSuccess ? e : cudaErrorInvalidValue;
 }

@@ -2,7 +2,7 @@
  *
  * Stream capture: while a stream captures, work becomes nodes that depend on the stream's last ones.  An event recorded there carries the
  * point; a stream that waits for it joins the capture.  Ending it in a stream other than the first, or with streams that were not
- * joined again, is the error the driver gives. */
+ * joined again, is the error the driver gives, and so is a call between that a capture cannot have: then only its end remains. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,19 +20,95 @@ static void set_tail(Stream *s, GraphNode *const *tail, size_t n)
     s->ntail = n;
 }
 
-CuErr capture_begin(void *stream, Graph *into, GraphNode *const *deps, size_t ndeps)
+/* ---- what captures forbid ---- */
+
+enum { MODE_GLOBAL, MODE_THREAD_LOCAL, MODE_RELAXED, NON_BLOCKING = 1 };
+
+static unsigned              captures; /* under way */
+static _Thread_local int     mode_here;
+static _Thread_local uint8_t thread_id; /* its address names the thread */
+
+int capture_exchange_mode(int mode)
+{
+    int old   = mode_here;
+    mode_here = mode;
+    return old;
+}
+
+CuErr capture_broken(const Stream *s, CuErr e)
+{
+    if (s->capture && e != cudaSuccess)
+        s->capture->invalid = true;
+    return e;
+}
+
+CuErr capture_check(const Stream *s)
+{
+    CuErr e = cudaSuccess;
+    if (!captures)
+        return e;
+    if (s->capture)
+        return s->capture->invalid ? cudaErrorStreamCaptureInvalidated : e;
+    for (size_t i = 0; s->legacy && i < stream_count(); i++) {
+        const Stream *o = stream_at(i);
+        if (o->capture && !(o->flags & NON_BLOCKING) && o->device == s->device)
+            e = capture_broken(o, cudaErrorStreamCaptureImplicit);
+    }
+    return e;
+}
+
+CuErr capture_unsafe(void)
+{
+    CuErr e = cudaSuccess;
+    for (size_t i = 0; captures && mode_here != MODE_RELAXED && i < stream_count(); i++) {
+        const Stream *s = stream_at(i);
+        if (!s->capture || s->capture->mode == MODE_RELAXED)
+            continue;
+        bool own = s->capture->thread == (uintptr_t)&thread_id;
+        if (own || (s->capture->mode == MODE_GLOBAL && mode_here == MODE_GLOBAL))
+            e = capture_broken(s, cudaErrorStreamCaptureUnsupported);
+    }
+    return e;
+}
+
+/* ---- begin and end ---- */
+
+CuErr capture_begin(void *stream, Graph *into, GraphNode *const *deps, size_t ndeps, int mode)
 {
     Stream *s = stream_of(stream);
     if (!s)
         return cudaErrorInvalidResourceHandle;
-    if (!stream || stream == (void *)1) /* the legacy stream cannot capture */
+    if (s->legacy)
         return cudaErrorStreamCaptureUnsupported;
     if (s->capture)
         return cudaErrorIllegalState;
-    s->capture  = xcalloc(1, sizeof *s->capture);
-    *s->capture = (Capture){.graph = into ? into : cgraph_new(), .origin = s, .users = 1};
+    s->capture = xcalloc(1, sizeof *s->capture);
+    *s->capture =
+        (Capture){.graph = into ? into : cgraph_new(), .origin = s, .mode = mode, .thread = (uintptr_t)&thread_id};
     set_tail(s, deps, ndeps);
+    captures++;
     return cudaSuccess;
+}
+
+/* Does the node come before one of the list, or stand in it? */
+static bool reached(const GraphNode *n, GraphNode *const *from, size_t nfrom)
+{
+    for (size_t i = 0; i < nfrom; i++)
+        if (from[i] == n || reached(n, from[i]->deps, from[i]->ndeps))
+            return true;
+    return false;
+}
+
+/* Has every stream that takes part been joined by the first? */
+static bool joined(const Stream *origin)
+{
+    for (size_t i = 0; i < stream_count(); i++) {
+        const Stream *s = stream_at(i);
+        for (size_t t = 0; s->capture == origin->capture && s != origin && t < s->ntail; t++)
+            if (!reached(s->tail[t], origin->tail, origin->ntail))
+                return false;
+    }
+    return true;
 }
 
 CuErr capture_end(void *stream, Graph **out)
@@ -44,10 +120,15 @@ CuErr capture_end(void *stream, Graph **out)
     if (!s->capture)
         return cudaErrorIllegalState;
     if (s->capture->origin != s)
-        return cudaErrorStreamCaptureUnmatched;
-    *out = s->capture->graph;
+        return capture_broken(s, cudaErrorStreamCaptureUnmatched);
+    CuErr e = s->capture->invalid ? cudaErrorStreamCaptureInvalidated
+              : joined(s)         ? cudaSuccess
+                                  : cudaErrorStreamCaptureUnjoined;
+    if (e == cudaSuccess)
+        *out = s->capture->graph;
     stream_leave_capture(s->capture);
-    return cudaSuccess;
+    captures--;
+    return e;
 }
 
 static GraphNode *append(void *stream, NodeKind kind)
@@ -60,7 +141,9 @@ static GraphNode *append(void *stream, NodeKind kind)
 
 CuErr cgraph_capture_kernel(void *stream, Kernel *k, const LaunchAsk *ask)
 {
-    return node_set_kernel(append(stream, NODE_KERNEL), k, ask);
+    const Stream *s = stream_of(stream);
+    CuErr         e = launch_check(k, ask);
+    return e == cudaSuccess ? node_set_kernel(append(stream, NODE_KERNEL), k, ask) : capture_broken(s, e);
 }
 
 CuErr cgraph_capture_copy(void *stream, const NodeCopy *c)

@@ -2,7 +2,7 @@
  *
  * Graphs: nodes with dependencies, made by capture or one by one, instantiated and launched.
  *
- * A launch runs the nodes one after the other in an order that respects the dependencies: among nodes that are ready, the oldest
+ * A launch hands the nodes to streams in an order that respects the dependencies (graph_launch.c): among nodes that are ready, the oldest
  * first.  An executable graph is a copy, so changing the graph later does not change it. */
 #ifndef WW_CUDA_CGRAPH_H
 #define WW_CUDA_CGRAPH_H
@@ -35,7 +35,7 @@ typedef struct NodeMemory { void *p; size_t bytes; } NodeMemory;
 typedef struct NodeCondition { uint64_t handle; int type; unsigned size; Graph **body; } NodeCondition;
 typedef struct UserObject UserObject;
 
-enum { MAX_BODIES = 1024, ATTRIBUTES = 19 };
+enum { MAX_BODIES = 1024 };
 
 struct GraphNode {
     unsigned    magic;
@@ -60,6 +60,8 @@ struct Graph {
     unsigned    magic;
     bool        exec;
     unsigned long long flags; /* of its instantiation */
+    void       *source;       /* of an executable graph: what it was made from, which may be gone */
+    unsigned    instances;    /* executable graphs made from it */
     GraphNode **node; size_t nnodes; /* in the order of their making */
     struct Owned { UserObject *object; unsigned count; } *owned; size_t nowned;
     struct Condition { uint64_t handle; unsigned value; bool assign; } *condition; size_t nconditions; /* assign: at each launch */
@@ -68,7 +70,9 @@ struct Graph {
 struct Capture {
     Graph   *graph;
     void    *origin;   /* the stream it began in */
-    int      users;    /* streams that take part */
+    int      mode;     /* cudaStreamCaptureMode */
+    uintptr_t thread;  /* that began it */
+    bool     invalid;  /* a call that it cannot have was made: it only remains to end it */
 };
 
 Graph     *cgraph_new(void);
@@ -109,7 +113,15 @@ void        cgraph_own_as(Graph *to, const Graph *from);
 void        cgraph_disown_all(Graph *g);
 
 /* capture.c */
-CuErr capture_begin(void *stream, Graph *into, GraphNode *const *deps, size_t ndeps);
+CuErr capture_begin(void *stream, Graph *into, GraphNode *const *deps, size_t ndeps, int mode);
+/* May work be given to the stream?  Invalidates captures that the default stream would have to wait for. */
+CuErr capture_check(const struct Stream *s);
+/* For calls that a capture forbids, as cudaMalloc: invalidates those it would disturb. */
+CuErr capture_unsafe(void);
+/* The same in a stream that captures; cudaSuccess when it does not. */
+CuErr capture_broken(const struct Stream *s, CuErr e);
+/* The thread's mode; returns the one before. */
+int   capture_exchange_mode(int mode);
 CuErr capture_end(void *stream, Graph **out);
 /* What the next node of a capturing stream depends on. */
 CuErr capture_set_tail(void *stream, GraphNode *const *deps, size_t n, bool replace);

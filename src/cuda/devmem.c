@@ -253,6 +253,22 @@ void devmem_sleep(void *p)
     set_asleep(p, true);
 }
 
+bool devmem_asleep(const void *p)
+{
+    const Range *r = devmem_range((uint64_t)(uintptr_t)p);
+    return !r || !r->graphs || r->asleep;
+}
+
+/* Memory that a graph has not allocated yet, or has freed. */
+static bool graph_lacks(const void *p)
+{
+    const Range *r = devmem_range((uint64_t)(uintptr_t)p);
+    if (!r || !r->graphs || !r->asleep)
+        return false;
+    state_say("%p is memory of a graph that is not allocated at the moment", p);
+    return true;
+}
+
 void devmem_wake(void *p)
 {
     set_asleep(p, false);
@@ -350,7 +366,8 @@ CuErr devmem_copy(void *dst, const void *src, size_t bytes, int kind)
 {
     if (!bytes)
         return cudaSuccess;
-    CuErr e = devmem_check_copy(dst, bytes, src, bytes, kind);
+    CuErr e =
+        graph_lacks(dst) || graph_lacks(src) ? cudaErrorInvalidValue : devmem_check_copy(dst, bytes, src, bytes, kind);
     if (e == cudaSuccess) {
         memmove(dst, src, bytes);
         tell_copy(dst, src, bytes);
@@ -387,7 +404,7 @@ CuErr devmem_set(void *dst, unsigned value, unsigned element, size_t count)
 {
     if (!count)
         return cudaSuccess;
-    CuErr e = check_end(dst, count * element, true, "destination");
+    CuErr e = graph_lacks(dst) ? cudaErrorInvalidValue : check_end(dst, count * element, true, "destination");
     if (e == cudaSuccess) {
         set_row(dst, value, element, count);
         devmem_tell_written(dst, count * element);
@@ -401,7 +418,8 @@ CuErr devmem_set_2d(void *dst, size_t pitch, unsigned value, unsigned element, s
         return cudaSuccess;
     if (height > 1 && pitch < width * element)
         return cudaErrorInvalidValue;
-    CuErr e = check_end(dst, pitch * (height - 1) + width * element, true, "destination");
+    CuErr e = graph_lacks(dst) ? cudaErrorInvalidValue
+                               : check_end(dst, pitch * (height - 1) + width * element, true, "destination");
     for (size_t y = 0; e == cudaSuccess && y < height; y++) {
         set_row((char *)dst + y * pitch, value, element, width);
         devmem_tell_written((char *)dst + y * pitch, width * element);

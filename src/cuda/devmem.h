@@ -49,6 +49,8 @@ void         devmem_give_to_graph(void *p);
 void         devmem_take_from_graph(void *p);
 void         devmem_sleep(void *p);
 void         devmem_wake(void *p);
+/* Memory of a graph that is free at the moment, or none of a graph. */
+bool         devmem_asleep(const void *p);
 /* Bytes that graphs use (or have reserved) on device n, and the most there were since the reset.  What was used stays reserved until a trim. */
 void         devmem_of_graphs(int n, bool reserved, uint64_t *now, uint64_t *high);
 void         devmem_graphs_reset(int n);

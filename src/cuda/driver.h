@@ -9,18 +9,18 @@
 /* cuInit was called and the thread has a current context. */
 CuErr driver_ready(void);
 
-/* cuInit was called. */
+/* cuInit was called, or the runtime has done it. */
 CuErr driver_started(void);
-
-/* The runtime starts the current device: the driver interface is initialised, and a thread without a context (switch: any thread) has the
- * device's primary context from then on. */
-void driver_adopt(bool switches);
+/* The runtime makes a device current (cudaSetDevice), gives up its use of one (cudaDeviceReset). */
+void driver_set_device(int device);
+void driver_reset_device(int device);
 
 /* The primary context of a device, as a handle. */
 void *driver_primary(int device);
 
 #define ENTER_CTX()                                                                                                    \
     ENTER();                                                                                                           \
+    state_in_driver = true;                                                                                            \
     do {                                                                                                               \
         CuErr ready_ = driver_ready();                                                                                 \
         if (ready_ != cudaSuccess)                                                                                     \

@@ -66,6 +66,7 @@ CuErr drv_cuArray3DGetDescriptor_v2(Array3DDesc *out, Array *array)
 
 CuErr drv_cuArrayGetDescriptor_v2(ArrayDesc *out, Array *array)
 {
+    ENTER_CTX();
     Array3DDesc d;
     CuErr       e = drv_cuArray3DGetDescriptor_v2(&d, array);
     if (e == cudaSuccess && out)
@@ -224,6 +225,7 @@ CuErr drv_cuMemcpy2D_v2(const DriverCopy2D *c)
 
 CuErr drv_cuMemcpy2DUnaligned_v2(const DriverCopy2D *c)
 {
+    ENTER_CTX();
     return drv_cuMemcpy2D_v2(c);
 }
 
@@ -248,11 +250,13 @@ CuErr drv_cuMemcpy3DAsync_v2(const DriverCopy3D *c, void *stream)
 
 CuErr drv_cuMemcpy3DPeer(const DriverCopy3D *c)
 {
+    ENTER_CTX();
     return drv_cuMemcpy3D_v2(c);
 }
 
 CuErr drv_cuMemcpy3DPeerAsync(const DriverCopy3D *c, void *stream)
 {
+    ENTER_CTX();
     return drv_cuMemcpy3DAsync_v2(c, stream);
 }
 

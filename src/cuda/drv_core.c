@@ -2,7 +2,8 @@
  *
  * Driver interface: initialisation, devices, contexts.
  * A context is a handle that names a device; every context of a device sees the same memory, as the runtime's primary one does.
- * Each thread has a stack of current contexts; the runtime's current device follows it. */
+ * Each thread has a stack of current contexts; the runtime's current device follows it, and a thread that has used the runtime finds the
+ * primary context on it.  A destroyed context stays where it is current, and says so. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,9 +20,12 @@ enum { STACK = 32, API_VERSION = 13000 };
 typedef struct Context {
     int             device;
     unsigned        flags;
-    bool            primary, retained;
+    unsigned        users; /* of a primary context: calls of Retain, and 1 for the runtime */
+    bool            runtime, destroyed;
     struct Context *next;
 } Context;
+
+enum { VALID_FLAGS = 0xff, MAP_HOST = 8 }; /* of contexts; host memory can be mapped, always */
 
 static Context                primary[MAX_DEVICES];
 static Context               *contexts;
@@ -29,27 +33,59 @@ static bool                   initialised;
 static _Thread_local Context *stack[STACK];
 static _Thread_local int      top;
 
+static bool ready(void)
+{
+    return initialised || state.runtime_used;
+}
+
 CuErr driver_started(void)
 {
-    return initialised ? cudaSuccess : cudaErrorInitializationError;
+    return ready() ? cudaSuccess : cudaErrorInitializationError;
+}
+
+static Context *retain(int device)
+{
+    primary[device].device = device;
+    primary[device].users++;
+    return &primary[device];
+}
+
+/* The thread's context, or NULL. */
+static Context *now(void)
+{
+    if (!top && state_runtime_context) {
+        int device = state_current();
+        if (!primary[device].runtime)
+            retain(device)->runtime = true;
+        stack[top++] = &primary[device];
+    }
+    return top ? stack[top - 1] : NULL;
 }
 
 CuErr driver_ready(void)
 {
-    return !initialised ? cudaErrorInitializationError : top ? cudaSuccess : cudaErrorDeviceUninitialized;
+    if (!ready())
+        return cudaErrorInitializationError;
+    const Context *c = now();
+    return !c ? cudaErrorDeviceUninitialized : c->destroyed ? cudaErrorContextIsDestroyed : cudaSuccess;
 }
 
-void driver_adopt(bool switches)
+void driver_set_device(int device)
 {
-    int n       = state_current();
-    initialised = true;
-    if (top && !switches)
-        return;
-    primary[n].device   = n;
-    primary[n].primary  = true;
-    primary[n].retained = true;
-    top -= top > 0;
-    stack[top++] = &primary[n];
+    if (top)
+        top--;
+    state_runtime_context = true;
+    state_set_current(device);
+    now();
+}
+
+void driver_reset_device(int device)
+{
+    primary[device].users -= primary[device].runtime;
+    primary[device].runtime = false;
+    if (top == 1 && stack[0] == &primary[device])
+        top = 0;
+    state_runtime_context = false;
 }
 
 void *driver_primary(int device)
@@ -60,14 +96,15 @@ void *driver_primary(int device)
 CuErr drv_cuInit(unsigned flags)
 {
     ENTER_ANYWAY();
-    initialised = true;
+    initialised |= !flags;
     return flags ? cudaErrorInvalidValue : cudaSuccess;
 }
 
 CuErr drv_cuDriverGetVersion(int *version)
 {
-    *version = API_VERSION;
-    return cudaSuccess;
+    if (version)
+        *version = API_VERSION;
+    return version ? cudaSuccess : cudaErrorInvalidValue;
 }
 
 CuErr drv_cuGetErrorName(int code, const char **out)
@@ -141,28 +178,33 @@ CuErr drv_cuGetProcAddress(const char *name, void **out, int version, uint64_t f
 
 /* ---- devices ---- */
 
-static CuErr check_device(int device)
+static CuErr check_device(const void *out, int device)
 {
-    return !initialised                          ? cudaErrorInitializationError
+    return !ready()                              ? cudaErrorInitializationError
+           : !out                                ? cudaErrorInvalidValue
            : device < 0 || device >= state.count ? cudaErrorInvalidDevice
                                                  : cudaSuccess;
 }
 
 CuErr drv_cuDeviceGetCount(int *count)
 {
+    if (!ready() || !count)
+        return ready() ? cudaErrorInvalidValue : cudaErrorInitializationError;
     *count = state.count;
-    return initialised ? cudaSuccess : cudaErrorInitializationError;
+    return cudaSuccess;
 }
 
 CuErr drv_cuDeviceGet(int *device, int ordinal)
 {
-    *device = ordinal;
-    return check_device(ordinal);
+    CuErr e = check_device(device, ordinal);
+    if (e == cudaSuccess)
+        *device = ordinal;
+    return e;
 }
 
 CuErr drv_cuDeviceGetName(char *out, int cap, int device)
 {
-    CuErr e = check_device(device);
+    CuErr e = check_device(out, device);
     if (e == cudaSuccess && cap > 0)
         device_title(device, out, (size_t)cap);
     return e;
@@ -170,7 +212,7 @@ CuErr drv_cuDeviceGetName(char *out, int cap, int device)
 
 CuErr drv_cuDeviceGetUuid_v2(unsigned char *out, int device)
 {
-    CuErr e = check_device(device);
+    CuErr e = check_device(out, device);
     if (e == cudaSuccess)
         device_uuid(device, out);
     return e;
@@ -183,21 +225,26 @@ CuErr drv_cuDeviceGetUuid(unsigned char *out, int device)
 
 CuErr drv_cuDeviceTotalMem_v2(size_t *bytes, int device)
 {
-    *bytes = device_memory();
-    return check_device(device);
+    CuErr e = check_device(bytes, device);
+    if (e == cudaSuccess)
+        *bytes = device_memory();
+    return e;
 }
 
 CuErr drv_cuDeviceGetAttribute(int *value, int attribute, int device)
 {
-    CuErr e = check_device(device);
+    CuErr e = check_device(value, device);
     return e != cudaSuccess || device_attribute(attribute, device, value) ? e : cudaErrorInvalidValue;
 }
 
 CuErr drv_cuDeviceComputeCapability(int *major, int *minor, int device)
 {
-    *major = 9;
-    *minor = 0;
-    return check_device(device);
+    CuErr e = check_device(major && minor ? major : NULL, device);
+    if (e == cudaSuccess) {
+        *major = 9;
+        *minor = 0;
+    }
+    return e;
 }
 
 /* ---- contexts ---- */
@@ -215,15 +262,16 @@ static bool known(const Context *c)
             return true;
     for (const Context *k = contexts; k; k = k->next)
         if (k == c)
-            return true;
+            return !k->destroyed;
     return false;
 }
 
 static CuErr context_create(Context **out, unsigned flags, int device)
 {
-    CuErr e = check_device(device);
+    CuErr e = flags & ~(unsigned)VALID_FLAGS ? cudaErrorInvalidValue : check_device(out, device);
     if (e != cudaSuccess || top == STACK || !state_device(device, &e))
         return e;
+    now();
     Context *c   = xcalloc(1, sizeof *c);
     *c           = (Context){.device = device, .flags = flags, .next = contexts};
     contexts     = c;
@@ -250,39 +298,39 @@ CuErr drv_cuCtxCreate_v3(Context **out, const void *affinity, int n, unsigned fl
 {
     (void)affinity;
     ENTER();
-    return n ? cudaErrorNotSupported
+    return n ? cudaErrorUnsupportedExecAffinity
              : context_create(out, flags, device); /* a part of the multiprocessors: only with MPS */
 }
 
+/* One that is current in another thread, or lower on the stack, is named again: its handle must not be another's. */
 CuErr drv_cuCtxDestroy_v2(Context *c)
 {
     ENTER_ANYWAY();
-    if (!known(c) || c->device < 0)
-        return cudaErrorDeviceUninitialized;
+    if (!known(c))
+        return c ? cudaErrorDeviceUninitialized : cudaErrorInvalidValue;
     queue_settle_device(c->device);
-    for (Context **at = &contexts; *at; at = &(*at)->next)
-        if (*at == c) {
-            *at = c->next;
-            break;
-        }
+    c->destroyed = true;
     if (top && stack[top - 1] == c)
         top--;
     follow();
-    free(c);
     return cudaSuccess;
 }
 
 CuErr drv_cuCtxGetCurrent(Context **out)
 {
-    *out = top ? stack[top - 1] : NULL;
-    return initialised ? cudaSuccess : cudaErrorInitializationError;
+    ENTER_ANYWAY();
+    if (!ready() || !out)
+        return ready() ? cudaErrorInvalidValue : cudaErrorInitializationError;
+    *out = now();
+    return cudaSuccess;
 }
 
 CuErr drv_cuCtxPushCurrent_v2(Context *c)
 {
     ENTER_ANYWAY();
+    now();
     if (!known(c) || top == STACK)
-        return cudaErrorDeviceUninitialized;
+        return c ? cudaErrorDeviceUninitialized : cudaErrorInvalidValue;
     stack[top++] = c;
     follow();
     return cudaSuccess;
@@ -291,8 +339,9 @@ CuErr drv_cuCtxPushCurrent_v2(Context *c)
 CuErr drv_cuCtxPopCurrent_v2(Context **out)
 {
     ENTER_ANYWAY();
-    if (!top)
+    if (!now())
         return cudaErrorDeviceUninitialized;
+    state_runtime_context = false; /* what the runtime made current is off the stack */
     top--;
     if (out)
         *out = stack[top];
@@ -303,8 +352,9 @@ CuErr drv_cuCtxPopCurrent_v2(Context **out)
 CuErr drv_cuCtxSetCurrent(Context *c)
 {
     ENTER_ANYWAY();
-    if (c && !known(c))
-        return cudaErrorDeviceUninitialized;
+    if (!ready() || (c && !known(c)))
+        return ready() ? cudaErrorDeviceUninitialized : cudaErrorInitializationError;
+    state_runtime_context = false;
     top -= top > 0;
     if (c)
         stack[top++] = c;
@@ -315,15 +365,17 @@ CuErr drv_cuCtxSetCurrent(Context *c)
 CuErr drv_cuCtxGetDevice(int *device)
 {
     ENTER_CTX();
-    *device = stack[top - 1]->device;
-    return cudaSuccess;
+    if (device)
+        *device = stack[top - 1]->device;
+    return device ? cudaSuccess : cudaErrorInvalidValue;
 }
 
 CuErr drv_cuCtxGetFlags(unsigned *flags)
 {
     ENTER_CTX();
-    *flags = stack[top - 1]->flags;
-    return cudaSuccess;
+    if (flags)
+        *flags = stack[top - 1]->flags | (stack[top - 1]->users ? MAP_HOST : 0);
+    return flags ? cudaSuccess : cudaErrorInvalidValue;
 }
 
 CuErr drv_cuCtxGetApiVersion(Context *c, unsigned *version)
@@ -361,26 +413,26 @@ CuErr drv_cuCtxSynchronize_v2(Context *c)
 CuErr drv_cuDevicePrimaryCtxRetain(Context **out, int device)
 {
     ENTER();
-    CuErr e = check_device(device);
-    if (e != cudaSuccess || !state_device(device, &e))
-        return e;
-    primary[device].device   = device;
-    primary[device].primary  = true;
-    primary[device].retained = true;
-    *out                     = &primary[device];
-    return cudaSuccess;
+    CuErr e = check_device(out, device);
+    if (e == cudaSuccess && state_device(device, &e))
+        *out = retain(device);
+    return e;
 }
 
 CuErr drv_cuDevicePrimaryCtxRelease_v2(int device)
 {
-    CuErr e = check_device(device);
-    return e == cudaSuccess && !primary[device].retained ? cudaErrorDeviceUninitialized : e;
+    ENTER_ANYWAY();
+    CuErr e = check_device(primary, device);
+    if (e != cudaSuccess || !primary[device].users)
+        return e != cudaSuccess ? e : cudaErrorDeviceUninitialized;
+    primary[device].users--;
+    return cudaSuccess;
 }
 
 CuErr drv_cuDevicePrimaryCtxReset_v2(int device)
 {
     ENTER_ANYWAY();
-    CuErr e = check_device(device);
+    CuErr e = check_device(primary, device);
     if (e == cudaSuccess && state.device[device]) {
         queue_settle_device(device);
         devmem_drop_device(device);
@@ -390,17 +442,17 @@ CuErr drv_cuDevicePrimaryCtxReset_v2(int device)
 
 CuErr drv_cuDevicePrimaryCtxGetState(int device, unsigned *flags, int *active)
 {
-    CuErr e = check_device(device);
+    CuErr e = check_device(flags && active ? flags : NULL, device);
     if (e == cudaSuccess) {
         *flags  = primary[device].flags;
-        *active = state.device[device] != NULL;
+        *active = primary[device].users > 0;
     }
     return e;
 }
 
 CuErr drv_cuDevicePrimaryCtxSetFlags_v2(int device, unsigned flags)
 {
-    CuErr e = check_device(device);
+    CuErr e = flags & ~(unsigned)VALID_FLAGS ? cudaErrorInvalidValue : check_device(primary, device);
     if (e == cudaSuccess)
         primary[device].flags = flags;
     return e;
@@ -410,7 +462,7 @@ CuErr drv_cuDevicePrimaryCtxSetFlags_v2(int device, unsigned flags)
 
 static Context *given(Context *c)
 {
-    return !c ? (top ? stack[top - 1] : NULL) : known(c) ? c : NULL;
+    return !c ? now() : known(c) ? c : NULL;
 }
 
 CuErr drv_cuCtxGetId(Context *c, unsigned long long *id)
@@ -491,30 +543,38 @@ CuErr drv_cuCtxWaitEvent(Context *c, void *event)
 
 CuErr drv_cuDeviceGetExecAffinitySupport(int *supported, int type, int device)
 {
-    CuErr e = check_device(device);
-    if (e != cudaSuccess || !supported || type != 0)
-        return e != cudaSuccess ? e : cudaErrorInvalidValue;
-    *supported = 0;
-    return cudaSuccess;
+    (void)type;
+    CuErr e = check_device(supported, device);
+    if (e == cudaSuccess)
+        *supported = 0;
+    return e;
 }
 
-CuErr drv_cuCtxGetExecAffinity(void *out, int type)
+typedef struct ExecAffinity { /* CUexecAffinityParam */
+    int type, multiprocessors;
+} ExecAffinity;
+
+CuErr drv_cuCtxGetExecAffinity(ExecAffinity *out, int type)
 {
-    (void)out, (void)type;
+    enum { SM_COUNT = 0, MULTIPROCESSORS = 16 /* the attribute */ };
     ENTER_CTX();
-    return cudaErrorNotSupported; /* CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY belongs to devices that have it */
+    if (!out || type != SM_COUNT)
+        return out ? cudaErrorUnsupportedExecAffinity : cudaErrorInvalidValue;
+    out->type = SM_COUNT; /* no context has fewer than all */
+    device_attribute(MULTIPROCESSORS, stack[top - 1]->device, &out->multiprocessors);
+    return cudaSuccess;
 }
 
 CuErr drv_cuFlushGPUDirectRDMAWrites(int target, int scope)
 {
     ENTER_CTX();
-    return target || (scope != 100 && scope != 200) ? cudaErrorInvalidValue : cudaErrorNotSupported;
+    return target || (scope != 100 && scope != 200) ? cudaErrorInvalidValue : cudaSuccess; /* nothing else writes */
 }
 
 CuErr drv_cuDeviceGetProperties(int *out, int device)
 {
     static const int attribute[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14};
-    CuErr            e           = check_device(device);
+    CuErr            e           = check_device(out, device);
     for (size_t i = 0; e == cudaSuccess && i < sizeof attribute / sizeof *attribute; i++)
         e = device_attribute(attribute[i], device, &out[i]) ? cudaSuccess : cudaErrorInvalidValue;
     return e;

@@ -3,6 +3,7 @@
  * Driver interface: memory, copies, streams and events.  Most differ from the runtime's in their names and in the type of a device address
  * only, so they go straight to them; addresses are numbers here. */
 #include "cuda/devmem.h"
+#include "cuda/driver.h"
 #include "cuda/stream.h"
 
 /* The runtime's entry points that serve both. */
@@ -37,6 +38,7 @@ static void *at(WwPtr p)
 
 CuErr drv_cuMemAlloc_v2(WwPtr *out, size_t bytes)
 {
+    ENTER_CTX();
     void *p = NULL;
     CuErr e = bytes && out ? rt_cudaMalloc(&p, bytes) : cudaErrorInvalidValue;
     if (e == cudaSuccess)
@@ -46,8 +48,9 @@ CuErr drv_cuMemAlloc_v2(WwPtr *out, size_t bytes)
 
 CuErr drv_cuMemAllocManaged(WwPtr *out, size_t bytes, unsigned flags)
 {
+    ENTER_CTX();
     void *p = NULL;
-    CuErr e = rt_cudaMallocManaged(&p, bytes, flags);
+    CuErr e = bytes && out ? rt_cudaMallocManaged(&p, bytes, flags) : cudaErrorInvalidValue;
     if (e == cudaSuccess)
         *out = (WwPtr)(uintptr_t)p;
     return e;
@@ -55,6 +58,7 @@ CuErr drv_cuMemAllocManaged(WwPtr *out, size_t bytes, unsigned flags)
 
 CuErr drv_cuMemAllocPitch_v2(WwPtr *out, size_t *pitch, size_t width, size_t height, unsigned element)
 {
+    ENTER_CTX();
     if (!width || !height || (element != 4 && element != 8 && element != 16))
         return cudaErrorInvalidValue;
     *pitch = (width + 511) / 512 * 512;
@@ -63,37 +67,43 @@ CuErr drv_cuMemAllocPitch_v2(WwPtr *out, size_t *pitch, size_t width, size_t hei
 
 CuErr drv_cuMemFree_v2(WwPtr p)
 {
+    ENTER_CTX();
     return rt_cudaFree(at(p));
 }
 
 CuErr drv_cuMemAllocHost_v2(void **out, size_t bytes)
 {
+    ENTER_CTX();
     return rt_cudaHostAlloc(out, bytes, 0);
 }
 
 CuErr drv_cuMemHostAlloc(void **out, size_t bytes, unsigned flags)
 {
+    ENTER_CTX();
     return rt_cudaHostAlloc(out, bytes, flags);
 }
 
 CuErr drv_cuMemFreeHost(void *p)
 {
+    ENTER_CTX();
     return rt_cudaFreeHost(p);
 }
 
 CuErr drv_cuMemHostRegister_v2(void *p, size_t bytes, unsigned flags)
 {
+    ENTER_CTX();
     return rt_cudaHostRegister(p, bytes, flags);
 }
 
 CuErr drv_cuMemHostUnregister(void *p)
 {
+    ENTER_CTX();
     return rt_cudaHostUnregister(p);
 }
 
 CuErr drv_cuMemHostGetDevicePointer_v2(WwPtr *out, void *p, unsigned flags)
 {
-    ENTER();
+    ENTER_CTX();
     const Range *r = devmem_range((uint64_t)(uintptr_t)p);
     if (!r || r->kind != MEMORY_HOST || flags)
         return cudaErrorInvalidValue;
@@ -103,15 +113,16 @@ CuErr drv_cuMemHostGetDevicePointer_v2(WwPtr *out, void *p, unsigned flags)
 
 CuErr drv_cuMemGetInfo_v2(size_t *free_bytes, size_t *total)
 {
+    ENTER_CTX();
     return rt_cudaMemGetInfo(free_bytes, total);
 }
 
 CuErr drv_cuMemGetAddressRange_v2(WwPtr *base, size_t *bytes, WwPtr p)
 {
-    ENTER();
+    ENTER_CTX();
     const Range *r = devmem_range(p);
     if (!r)
-        return cudaErrorInvalidValue;
+        return cudaErrorSymbolNotFound;
     if (base)
         *base = r->base;
     if (bytes)
@@ -139,14 +150,14 @@ COPY(cuMemcpyDtoD, WwPtr, WwPtr, at(dst), at(src), COPY_DEVICE_TO_DEVICE)
 
 CuErr drv_cuMemcpy(WwPtr dst, WwPtr src, size_t bytes)
 {
-    ENTER();
+    ENTER_CTX();
     CuErr e = stream_settle(NULL);
     return e != cudaSuccess ? e : devmem_copy(at(dst), at(src), bytes, COPY_DEFAULT);
 }
 
 CuErr drv_cuMemcpyAsync(WwPtr dst, WwPtr src, size_t bytes, void *stream)
 {
-    ENTER();
+    ENTER_CTX();
     return stream_copy(at(dst), 0, at(src), 0, bytes, 1, COPY_DEFAULT, stream);
 }
 
@@ -169,7 +180,7 @@ SET(32, unsigned)
 CuErr drv_cuMemcpyPeer(WwPtr dst, void *to, WwPtr src, void *from, size_t bytes)
 {
     (void)to, (void)from;
-    ENTER();
+    ENTER_CTX();
     CuErr e = stream_settle(NULL);
     return e != cudaSuccess ? e : devmem_copy(at(dst), at(src), bytes, COPY_DEVICE_TO_DEVICE);
 }
@@ -177,7 +188,7 @@ CuErr drv_cuMemcpyPeer(WwPtr dst, void *to, WwPtr src, void *from, size_t bytes)
 CuErr drv_cuMemcpyPeerAsync(WwPtr dst, void *to, WwPtr src, void *from, size_t bytes, void *stream)
 {
     (void)to, (void)from;
-    ENTER();
+    ENTER_CTX();
     return stream_copy(at(dst), 0, at(src), 0, bytes, 1, COPY_DEVICE_TO_DEVICE, stream);
 }
 
@@ -185,26 +196,31 @@ CuErr drv_cuMemcpyPeerAsync(WwPtr dst, void *to, WwPtr src, void *from, size_t b
 
 CuErr drv_cuStreamCreate(void **out, unsigned flags)
 {
+    ENTER_CTX();
     return rt_cudaStreamCreateWithFlags(out, flags);
 }
 
 CuErr drv_cuStreamDestroy_v2(void *stream)
 {
+    ENTER_CTX();
     return rt_cudaStreamDestroy(stream);
 }
 
 CuErr drv_cuStreamSynchronize(void *stream)
 {
+    ENTER_CTX();
     return rt_cudaStreamSynchronize(stream);
 }
 
 CuErr drv_cuStreamQuery(void *stream)
 {
+    ENTER_CTX();
     return rt_cudaStreamQuery(stream);
 }
 
 CuErr drv_cuStreamWaitEvent(void *stream, void *event, unsigned flags)
 {
+    ENTER_CTX();
     return rt_cudaStreamWaitEvent(stream, event, flags);
 }
 
@@ -215,36 +231,43 @@ CuErr drv_cuLaunchHostFunc(void *stream, void (*fn)(void *), void *user)
 
 CuErr drv_cuEventCreate(void **out, unsigned flags)
 {
+    ENTER_CTX();
     return rt_cudaEventCreateWithFlags(out, flags);
 }
 
 CuErr drv_cuEventDestroy_v2(void *event)
 {
+    ENTER_CTX();
     return rt_cudaEventDestroy(event);
 }
 
 CuErr drv_cuEventRecord(void *event, void *stream)
 {
+    ENTER_CTX();
     return rt_cudaEventRecord(event, stream);
 }
 
 CuErr drv_cuEventSynchronize(void *event)
 {
+    ENTER_CTX();
     return rt_cudaEventSynchronize(event);
 }
 
 CuErr drv_cuEventQuery(void *event)
 {
+    ENTER_CTX();
     return rt_cudaEventQuery(event);
 }
 
 CuErr drv_cuEventElapsedTime(float *ms, void *from, void *to)
 {
+    ENTER_CTX();
     return rt_cudaEventElapsedTime(ms, from, to);
 }
 
 CuErr drv_cuEventElapsedTime_v2(float *ms, void *from, void *to)
 {
+    ENTER_CTX();
     return rt_cudaEventElapsedTime(ms, from, to);
 }
 

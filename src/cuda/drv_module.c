@@ -13,7 +13,7 @@
 #include "cuda/queue.h"
 #include "emu/emu.h"
 
-enum { WRAPPER_MAGIC = 0x466243b1 };
+enum { WRAPPER_MAGIC = 0x466243b1, EM_CUDA_ = 190 };
 
 typedef struct Wrapper { /* what nvcc's host code hands to the runtime */
     int         magic, version;
@@ -35,6 +35,10 @@ CuErr driver_load(Image **out, const void *data, size_t limit, bool lazy, Str *w
     bool        wrapped = is_wrapper(data, limit), fat = fatbin_is(data, limit);
     const char *text = data;
     if (!wrapped && !fat && limit >= 4 && !memcmp(data, "\177ELF", 4)) {
+        uint16_t machine; /* e_machine */
+        memcpy(&machine, text + 18, sizeof machine);
+        if (machine != EM_CUDA_)
+            return cudaErrorInvalidKernelImage;
         state_say("the module is machine code (a cubin); only PTX can be run: load the .ptx or a fat binary with PTX");
         return cudaErrorNoKernelImageForDevice;
     }
@@ -129,9 +133,9 @@ CuErr drv_cuModuleGetGlobal_v2(WwPtr *address, size_t *bytes, Image *i, const ch
     ENTER_CTX();
     WwPtr  p;
     size_t n;
-    CuErr  e = !image_known(i) ? cudaErrorInvalidResourceHandle
-               : name          ? image_variable(i, state_current(), name, &p, &n)
-                               : cudaErrorInvalidValue;
+    CuErr  e = !image_known(i)              ? cudaErrorInvalidResourceHandle
+               : name && (address || bytes) ? image_variable(i, state_current(), name, &p, &n)
+                                            : cudaErrorInvalidValue;
     if (e == cudaSuccess && address)
         *address = p;
     if (e == cudaSuccess && bytes)
@@ -148,8 +152,8 @@ CuErr drv_cuFuncGetAttribute(int *value, int attribute, Kernel *f)
     FuncAttributes a;
     Kernel        *k = kernel_find(f, &e);
     e                = k ? launch_attributes(k, &a) : cudaErrorInvalidResourceHandle;
-    if (e != cudaSuccess)
-        return e;
+    if (e != cudaSuccess || !value)
+        return e != cudaSuccess ? e : cudaErrorInvalidValue;
     const int values[] = {a.max_threads,        (int)a.shared_bytes, (int)a.const_bytes,     (int)a.local_bytes,
                           a.registers,          a.ptx_version,       a.binary_version,       a.cache_mode,
                           a.max_dynamic_shared, a.carveout,          a.cluster_must_be_set,  a.cluster[0],
@@ -173,6 +177,8 @@ CuErr drv_cuFuncSetCacheConfig(Kernel *f, int config)
     ENTER_CTX();
     CuErr   e;
     Kernel *k = kernel_find(f, &e);
+    if (config < 0 || config > 3)
+        return cudaErrorInvalidValue;
     if (k)
         k->cache = config;
     return k ? cudaSuccess : cudaErrorInvalidResourceHandle;
@@ -225,7 +231,7 @@ static CuErr unpack(Kernel *k, void **extra, void **args, size_t cap)
     CuErr     e;
     WwModule *m;
     char     *buffer = NULL;
-    size_t    bytes  = 0;
+    size_t    bytes = 0, end = 0;
     for (size_t i = 0; extra[i]; i += 2) {
         if (extra[i] == (void *)1)
             buffer = extra[i + 1];
@@ -243,8 +249,9 @@ static CuErr unpack(Kernel *k, void **extra, void **args, size_t cap)
         if (!buffer || at + n > bytes || i == cap)
             return cudaErrorInvalidValue;
         args[i] = buffer + at;
+        end     = at + n;
     }
-    return cudaSuccess;
+    return (bytes + 7) / 8 > (end + 7) / 8 ? cudaErrorLaunchOutOfResources : cudaSuccess;
 }
 
 CuErr driver_launch(Kernel *f, LaunchAsk *a, void **extra, void *stream)
@@ -255,8 +262,8 @@ CuErr driver_launch(Kernel *f, LaunchAsk *a, void **extra, void *stream)
     Kernel      *k = kernel_find(f, &e);
     if (!k)
         return cudaErrorInvalidResourceHandle;
-    e = extra && !a->args ? unpack(k, extra, args, MOST) : cudaSuccess;
-    if (extra && !a->args)
+    e = !extra ? cudaSuccess : a->args ? cudaErrorInvalidValue : unpack(k, extra, args, MOST);
+    if (extra)
         a->args = args;
     if (e == cudaSuccess)
         e = stream_launch(stream, k, a);

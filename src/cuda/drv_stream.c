@@ -96,7 +96,7 @@ enum { TYPE_HOST = 1, TYPE_DEVICE = 2 };
 CuErr drv_cuGraphAddMemcpyNode(void **out, void *graph, void *const *deps, size_t n, const DriverCopy3D *c, void *ctx)
 {
     (void)ctx;
-    ENTER();
+    ENTER_CTX();
     CuErr      e;
     GraphNode *node = graph_add(graph, NODE_COPY, deps, n, &e);
     if (!node)
@@ -110,7 +110,7 @@ CuErr drv_cuGraphAddMemcpyNode(void **out, void *graph, void *const *deps, size_
 
 CuErr drv_cuGraphMemcpyNodeSetParams(void *node, const DriverCopy3D *c)
 {
-    ENTER();
+    ENTER_CTX();
     GraphNode *n = node_of(node);
     return n && n->kind == NODE_COPY ? driver_copy_node(c, &n->copy) : cudaErrorInvalidValue;
 }
@@ -118,14 +118,14 @@ CuErr drv_cuGraphMemcpyNodeSetParams(void *node, const DriverCopy3D *c)
 CuErr drv_cuGraphExecMemcpyNodeSetParams(void *exec, void *node, const DriverCopy3D *c, void *ctx)
 {
     (void)ctx;
-    ENTER();
+    ENTER_CTX();
     GraphNode *n = graph_in_exec(exec, node, NODE_COPY);
     return n ? driver_copy_node(c, &n->copy) : cudaErrorInvalidValue;
 }
 
 CuErr drv_cuGraphMemcpyNodeGetParams(void *node, DriverCopy3D *c)
 {
-    ENTER();
+    ENTER_CTX();
     const GraphNode *n = node_of(node);
     if (!n || n->kind != NODE_COPY || !c)
         return cudaErrorInvalidValue;
@@ -147,7 +147,7 @@ CuErr drv_cuGraphMemcpyNodeGetParams(void *node, DriverCopy3D *c)
 
 CuErr drv_cuGraphKernelNodeGetParams(void *node, KernelParams *p)
 {
-    ENTER();
+    ENTER_CTX();
     const GraphNode *n = node_of(node);
     if (!n || n->kind != NODE_KERNEL || !p)
         return cudaErrorInvalidValue;

@@ -233,7 +233,7 @@ CuErr drv_cuTexObjectGetResourceViewDesc(ViewDesc *out, uint64_t handle)
 
 CuErr drv_cuDeviceGetTexture1DLinearMaxWidth(size_t *out, unsigned format, unsigned channels, int device)
 {
-    ENTER();
+    ENTER_CTX();
     TexFormat f;
     if (device < 0 || device >= state.count)
         return cudaErrorInvalidDevice;

@@ -5,6 +5,8 @@
  *   WW_CUDART = 11, 12, 13   libcudart.so.11.0, libcudart.so.12, libcudart.so.13; the linker adds the version node
  *   WW_CUDART = 0            libcuda.so.1
  * A jump passes every argument through, whatever the prototype. */
+#include "cuda/api.h"
+
 #if defined(__x86_64__)
 #define JUMP(name, target)                                                                                             \
     __asm__(".globl " #name "\n.type " #name ",@function\n" #name ":\n jmp " #target "@PLT\n.size " #name ",.-" #name  \
@@ -45,3 +47,10 @@
 
 __asm__(".text\n");
 #include "cuda/api.def"
+
+#if WW_CUDART
+__attribute__((constructor)) static void tell_version(void)
+{
+    ww_cuda_runtime(WW_CUDART);
+}
+#endif

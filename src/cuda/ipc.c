@@ -180,7 +180,7 @@ CuErr rt_cudaIpcGetEventHandle(IpcHandle *out, void *event)
     ENTER();
     Event *v = event_of(event);
     if (!v || !out || !(v->flags & EVENT_IPC))
-        return LEAVE(v ? cudaErrorInvalidValue : cudaErrorInvalidResourceHandle);
+        return LEAVE(out ? cudaErrorInvalidResourceHandle : cudaErrorInvalidValue);
     if (!v->pending) {
         int   fd = memfd_create("warpwright-event", MFD_CLOEXEC);
         void *w  = fd >= 0 && ftruncate(fd, (off_t)page()) == 0

@@ -127,6 +127,23 @@ static CuErr refuse(const Linked *l, CuErr e, const char *fmt, ...)
     return e;
 }
 
+/* Everything that was added so far, to l->out.  What does not fit together stays an error. */
+static CuErr link_all(Linked *l, Str *why)
+{
+    static const char nothing[] = ".version 7.0\n.target sm_70\n.address_size 64\n";
+    LinkInput        *in        = xcalloc(l->n + 1, sizeof *in);
+    for (size_t i = 0; i < l->n; i++)
+        in[i] = (LinkInput){str_text(&l->name[i]), str_text(&l->text[i]), l->text[i].len};
+    if (!l->n)
+        in[0] = (LinkInput){"<nothing>", nothing, sizeof nothing - 1};
+    str_clear(&l->out);
+    Status s = ptx_link(in, l->n ? l->n : 1, &l->out, why);
+    free(in);
+    if (s != WW_OK)
+        state_say("cuLink: %s", str_text(why));
+    return s == WW_OK ? cudaSuccess : cudaErrorInvalidSource;
+}
+
 static CuErr add(Linked *l, int type, const void *data, size_t bytes, const char *name)
 {
     Str    text = {0}, why = {0};
@@ -146,9 +163,14 @@ static CuErr add(Linked *l, int type, const void *data, size_t bytes, const char
                       type == INPUT_CUBIN ? "machine code" : "NVVM code");
     }
     CuErr e = cudaSuccess;
-    if (s == WW_OK)
+    if (s == WW_OK && type == INPUT_PTX && !image_begins_as_ptx(str_text(&text))) {
+        s = WW_ERR_INVALID;
+        str_add(&why, "it is not PTX, which begins with .version");
+    }
+    if (s == WW_OK) {
         add_text(l, name, text);
-    else
+        e = l->n > 1 ? link_all(l, &why) : e;
+    } else
         e = refuse(l, s == WW_ERR_NOT_FOUND ? cudaErrorNoKernelImageForDevice : cudaErrorInvalidKernelImage,
                    "cuLinkAdd: %s: %s", name, str_text(&why));
     str_free(&why);
@@ -194,21 +216,11 @@ CuErr drv_cuLinkComplete(Linked *l, void **out, size_t *bytes)
     ENTER_CTX();
     if (!known(l))
         return cudaErrorInvalidResourceHandle;
-    if (!l->n)
-        return cudaErrorInvalidValue;
-    Str        why = {0};
-    LinkInput *in  = xcalloc(l->n, sizeof *in);
-    for (size_t i = 0; i < l->n; i++)
-        in[i] = (LinkInput){str_text(&l->name[i]), str_text(&l->text[i]), l->text[i].len};
-    str_clear(&l->out);
-    Status s = ptx_link(in, l->n, &l->out, &why);
-    free(in);
+    Str    why = {0};
     Image *i;
-    CuErr  e = cudaErrorInvalidPtx;
-    if (s == WW_OK && (e = driver_load(&i, str_text(&l->out), l->out.len, false, &why)) == cudaSuccess)
+    CuErr  e = link_all(l, &why);
+    if (e == cudaSuccess && (e = driver_load(&i, str_text(&l->out), l->out.len, false, &why)) == cudaSuccess)
         image_free(i); /* it was only to find errors now */
-    else if (s != WW_OK)
-        state_say("cuLinkComplete: %s", str_text(&why));
     jit_log_end(&l->log, &why);
     str_free(&why);
     if (e != cudaSuccess)

@@ -100,7 +100,9 @@ static CuErr check(Kernel *k, const Func *f, const LaunchAsk *a)
     uint64_t     threads = (uint64_t)b.x * b.y * b.z, fixed = launch_static_shared(f);
     if (!g.x || !g.y || !g.z || !threads || g.x > 2147483647u || g.y > 65535 || g.z > 65535 || b.x > 1024 ||
         b.y > 1024 || b.z > 64 || threads > 1024)
-        return cudaErrorInvalidConfiguration;
+        return state_before_13() ? cudaErrorInvalidConfiguration : cudaErrorInvalidValue;
+    if (a->invalid)
+        return cudaErrorInvalidValue;
     uint64_t most = f->maxntid[0];
     for (int i = 1; i < 3 && most; i++)
         most *= f->maxntid[i] ? f->maxntid[i] : 1;
@@ -108,8 +110,6 @@ static CuErr check(Kernel *k, const Func *f, const LaunchAsk *a)
         return cudaErrorInvalidValue;
     uint64_t allowed = k->max_dynamic >= 0 ? (uint64_t)k->max_dynamic
                                            : SHARED_DEFAULT - (fixed < SHARED_DEFAULT ? fixed : SHARED_DEFAULT);
-    if (k->max_dynamic >= 0 && allowed + fixed < SHARED_DEFAULT)
-        allowed = SHARED_DEFAULT - fixed;
     if (a->shared > allowed)
         return cudaErrorInvalidValue;
     if (a->cooperative) {
@@ -124,7 +124,13 @@ static CuErr check(Kernel *k, const Func *f, const LaunchAsk *a)
 void launch_read_attributes(LaunchAsk *a, const LaunchAttribute *attrs, unsigned n)
 {
     for (unsigned i = 0; i < n; i++)
-        if (attrs[i].id == ATTR_COOPERATIVE)
+        if (attrs[i].id < 0 || attrs[i].id >= ATTRIBUTES)
+            a->invalid = true;
+        else if (attrs[i].id == ATTR_SYNC_DOMAIN)
+            a->invalid |= attrs[i].value.dim[0] > 1;
+        else if (attrs[i].id == ATTR_CARVEOUT)
+            a->invalid |= attrs[i].value.flag < -1 || attrs[i].value.flag > 100;
+        else if (attrs[i].id == ATTR_COOPERATIVE)
             a->cooperative = attrs[i].value.flag != 0;
         else if (attrs[i].id == ATTR_CLUSTER) {
             const unsigned *d = attrs[i].value.dim;
@@ -397,7 +403,7 @@ CuErr launch_attributes(Kernel *k, FuncAttributes *out)
     out->max_dynamic_shared = k->max_dynamic >= 0 ? k->max_dynamic : (int)(SHARED_DEFAULT - out->shared_bytes);
     for (int i = 0; i < 3; i++)
         out->cluster[i] = (int)f->reqnctapercluster[i];
-    out->cluster_must_be_set  = f->explicitcluster && !f->reqnctapercluster[0];
+    out->cluster_must_be_set  = f->explicitcluster || f->reqnctapercluster[0];
     out->non_portable_cluster = k->non_portable_cluster;
     out->cluster_policy       = k->cluster_policy;
     return cudaSuccess;
@@ -421,7 +427,11 @@ CuErr launch_set_attribute(Kernel *k, int attribute, int value)
         k->carveout = value;
         return cudaSuccess;
     case 14: k->non_portable_cluster = value; return cudaSuccess;
-    case 15: k->cluster_policy = value; return cudaSuccess;
+    case 15: /* cluster scheduling policy: default, spread, load balancing */
+        if (value < 0 || value > 2)
+            return cudaErrorInvalidValue;
+        k->cluster_policy = value;
+        return cudaSuccess;
     default: return cudaErrorInvalidValue;
     }
 }
@@ -434,13 +444,17 @@ CuErr launch_occupancy(Kernel *k, int threads, size_t shared, int *blocks)
         return e;
     if (threads <= 0)
         return cudaErrorInvalidValue;
+    enum { BLOCK_THREADS = 1024, GRAIN = 128 }; /* bytes of shared memory are given out in */
     int    warps = (threads + 31) / 32, n = SM_THREADS / (warps * 32);
-    size_t by_shared = SM_SHARED / (shared + a.shared_bytes + BLOCK_OVERHEAD);
+    size_t block     = (shared + a.shared_bytes + BLOCK_OVERHEAD + GRAIN - 1) / GRAIN * GRAIN,
+           by_shared = SM_SHARED / block;
+    if (shared > (size_t)(a.max_dynamic_shared > 0 ? a.max_dynamic_shared : 0))
+        by_shared = 0;
     if (n > SM_BLOCKS)
         n = SM_BLOCKS;
     if ((size_t)n > by_shared)
         n = (int)by_shared;
-    *blocks = threads > a.max_threads ? 0 : n;
+    *blocks = threads > BLOCK_THREADS ? 0 : n; /* .maxntid refuses a launch, not this question */
     return cudaSuccess;
 }
 

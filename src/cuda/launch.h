@@ -13,6 +13,7 @@ typedef struct LaunchAsk {
     size_t   shared;
     void   **args;
     bool     cooperative;
+    bool     invalid;  /* an attribute has a value it cannot have */
     WwDim3   cluster;  /* x = 0: none */
 } LaunchAsk;
 

@@ -120,9 +120,10 @@ CuErr rt_cudaLibraryGetManaged(void **address, size_t *bytes, Image *i, const ch
 /* Functions that host and device call at one address need hardware that this device says it does not have. */
 CuErr rt_cudaLibraryGetUnifiedFunction(void **out, Image *i, const char *name)
 {
+    (void)out, (void)name;
     ENTER();
     CuErr e = checked(i);
-    return LEAVE(e != cudaSuccess ? e : !out || !name ? cudaErrorInvalidValue : cudaErrorSymbolNotFound);
+    return LEAVE(e != cudaSuccess ? e : cudaErrorInvalidValue /* no function is .unified here */);
 }
 
 CuErr rt_cudaGetKernel(Kernel **out, const void *host)
@@ -190,7 +191,7 @@ CuErr drv_cuKernelGetFunction(Kernel **out, Kernel *kernel)
 
 CuErr drv_cuKernelGetLibrary(Image **out, Kernel *kernel)
 {
-    ENTER();
+    ENTER_CTX();
     CuErr   e;
     Kernel *k = kernel_find(kernel, &e);
     if (k)
@@ -202,19 +203,20 @@ CuErr drv_cuFuncGetAttribute(int *value, int attribute, Kernel *f);
 
 CuErr drv_cuKernelGetAttribute(int *value, int attribute, Kernel *kernel, int device)
 {
-    ENTER();
+    ENTER_CTX();
     return device < 0 || device >= state.count ? cudaErrorInvalidDevice
                                                : drv_cuFuncGetAttribute(value, attribute, kernel);
 }
 
 CuErr drv_cuKernelSetAttribute(int attribute, int value, Kernel *kernel, int device)
 {
+    ENTER_CTX();
     return rt_cudaKernelSetAttributeForDevice(kernel, attribute, value, device);
 }
 
 CuErr drv_cuKernelSetCacheConfig(Kernel *kernel, int config, int device)
 {
-    ENTER();
+    ENTER_CTX();
     CuErr   e;
     Kernel *k = kernel_find(kernel, &e);
     if (k)
@@ -224,7 +226,7 @@ CuErr drv_cuKernelSetCacheConfig(Kernel *kernel, int config, int device)
 
 CuErr drv_cuFuncGetModule(Image **out, Kernel *f)
 {
-    ENTER();
+    ENTER_CTX();
     CuErr   e;
     Kernel *k = kernel_find(f, &e);
     if (k)

@@ -108,12 +108,25 @@ void image_forget(Image *i)
             forget(s->host);
 }
 
+static void drop_variables(WwDevice *d, WwModule *m)
+{
+    for (size_t v = 0; v < m->ptx->nvars; v++) {
+        WwPtr        at = 0;
+        const Range *r  = ww_module_variable(d, m, m->ptx->vars[v]->name, &at, NULL) == WW_OK ? devmem_range(at) : NULL;
+        if (r && r->variable && r->base == at)
+            devmem_drop(at);
+    }
+}
+
 void image_free(Image *i)
 {
     image_forget(i);
-    for (int n = 0; n < MAX_DEVICES; n++)
-        if (i->on[n])
-            ww_module_unload(state.device[n], i->on[n]);
+    for (int n = 0; n < MAX_DEVICES; n++) {
+        if (!i->on[n])
+            continue;
+        drop_variables(state.device[n], i->on[n]);
+        ww_module_unload(state.device[n], i->on[n]);
+    }
     for (Kernel *k = i->kernels, *next; k; k = next) {
         next = k->next;
         free(k->name);
@@ -182,6 +195,33 @@ static void read_code(const Image *i, WwDevice *d, WwModule *m)
     str_free(&code);
 }
 
+bool image_begins_as_ptx(const char *s)
+{
+    for (;;) {
+        s += strspn(s, " \t\r\n");
+        if (s[0] == '/' && s[1] == '/')
+            s += strcspn(s, "\n");
+        else if (s[0] == '/' && s[1] == '*' && strstr(s + 2, "*/"))
+            s = strstr(s + 2, "*/") + 2;
+        else
+            return !strncmp(s, ".version", 8);
+    }
+}
+
+/* What the driver's compiler refuses of a text, though it can be read. */
+static CuErr too_new(const Module *m, Str *why)
+{
+    enum { NEWEST = 9 }; /* version 9.0 came with CUDA 13.0 */
+    if (m->version_major > NEWEST || (m->version_major == NEWEST && m->version_minor > 0)) {
+        str_printf(why, "%s: PTX %u.%u is newer than the driver, which takes up to %d.0", m->name, m->version_major,
+                   m->version_minor, NEWEST);
+        return cudaErrorUnsupportedPtxVersion;
+    }
+    if (m->sm > ARCH)
+        str_printf(why, "%s: %s is not for this device, which is sm_%d", m->name, m->target, ARCH);
+    return m->sm > ARCH ? cudaErrorInvalidPtx : cudaSuccess;
+}
+
 WwModule *image_module(Image *i, int n, CuErr *err)
 {
     WwDevice *d = state_device(n, err);
@@ -189,13 +229,24 @@ WwModule *image_module(Image *i, int n, CuErr *err)
         return d ? i->on[n] : NULL;
     if (i->failed == cudaSuccess && !i->ptx.len)
         i->failed = extract(i);
+    if (i->failed == cudaSuccess && !i->data && !image_begins_as_ptx(str_text(&i->ptx))) {
+        str_add(&i->why, "what was loaded is neither PTX, which begins with .version, nor a fat binary");
+        state_say("%s", str_text(&i->why));
+        i->failed = cudaErrorInvalidKernelImage;
+    }
     if (i->failed == cudaSuccess) {
         /* nvcc made what a fat binary holds: mistakes in a body may wait for its first use */
         Status s = device_load(d, i->name, str_text(&i->ptx), i->ptx.len, i->data != NULL, &i->on[n]);
         if (s != WW_OK) {
             i->failed = s == WW_ERR_NO_MEMORY ? cudaErrorMemoryAllocation : cudaErrorInvalidPtx;
             str_add(&i->why, ww_device_error(d));
+        } else {
+            i->failed = i->data ? cudaSuccess : too_new(i->on[n]->ptx, &i->why);
+        }
+        if (i->failed != cudaSuccess) {
             state_say("%s", str_text(&i->why));
+            ww_module_unload(d, i->on[n]);
+            i->on[n] = NULL;
         } else {
             read_code(i, d, i->on[n]);
         }
@@ -262,7 +313,7 @@ Kernel *kernel_find(const void *host, CuErr *err)
     *err           = cudaSuccess;
     if (n && n->kernel)
         return n->kernel;
-    *err = cudaErrorInvalidDeviceFunction;
+    *err = !host || state_before_13() ? cudaErrorInvalidDeviceFunction : cudaErrorInvalidResourceHandle;
     return NULL;
 }
 
@@ -306,8 +357,11 @@ CuErr image_variable(Image *i, int n, const char *name, WwPtr *address, size_t *
     WwModule *m = image_module(i, n, &err);
     if (!m)
         return err;
-    return ww_module_variable(state.device[n], m, name, address, bytes) == WW_OK ? cudaSuccess
-                                                                                 : cudaErrorSymbolNotFound;
+    if (ww_module_variable(state.device[n], m, name, address, bytes) != WW_OK)
+        return cudaErrorSymbolNotFound;
+    if (!devmem_range(*address))
+        devmem_note((Range){.base = *address, .bytes = *bytes, .kind = MEMORY_DEVICE, .device = n, .variable = true});
+    return cudaSuccess;
 }
 
 CuErr image_place_managed(Image *i)

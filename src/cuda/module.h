@@ -46,6 +46,8 @@ struct Symbol {
 
 Image *image_new(const void *fatbin, const char *ptx, size_t len, const char *name);
 void   image_free(Image *i);
+/* Does a text that the program hands over begin as PTX does? */
+bool   image_begins_as_ptx(const char *s);
 /* Is it an image that a call loaded and that was not unloaded? */
 bool   image_known(const Image *i);
 /* Every kernel of the image as a handle, in the module's order; fewer than n when there are fewer.  NULL list: only counts. */

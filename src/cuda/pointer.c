@@ -29,7 +29,8 @@ enum { /* CUpointer_attribute */
        P_POOL,
        P_MAPPING_SIZE,
        P_MAPPING_BASE,
-       P_BLOCK_ID
+       P_BLOCK_ID,
+       P_HW_DECOMPRESS
 };
 enum { DRIVER_HOST = 1, DRIVER_DEVICE = 2 }; /* CUmemorytype */
 enum { LOCATION_DEVICE = 1, LOCATION_HOST = 2 };
@@ -50,7 +51,8 @@ static CuErr attribute(void *out, int which, const Range *r, uint64_t p)
     case P_CONTEXT: return put(out, r ? (uint64_t)(uintptr_t)driver_primary(r->device) : 0, 8);
     case P_MEMORY_TYPE: return put(out, !r ? 0 : host ? DRIVER_HOST : DRIVER_DEVICE, 4);
     case P_DEVICE_POINTER: return put(out, r ? p : 0, 8);
-    case P_HOST_POINTER: return put(out, r && r->kind != MEMORY_DEVICE ? p : 0, 8);
+    case P_HOST_POINTER: /* memory of the device alone has none */
+        return !r || r->kind != MEMORY_DEVICE ? put(out, r ? p : 0, 8) : cudaErrorInvalidValue;
     case P_SYNC_MEMOPS: return put(out, r && r->sync_memops, 4);
     case P_BUFFER_ID: return put(out, r ? r->id : 0, 8);
     case P_IS_MANAGED: return put(out, r && r->kind == MEMORY_MANAGED, 4);
@@ -66,7 +68,7 @@ static CuErr attribute(void *out, int which, const Range *r, uint64_t p)
     case P_MAPPING_SIZE: return put(out, r && r->mapped ? r->bytes : 0, 8);
     case P_MAPPING_BASE: return put(out, r && r->mapped ? r->base : 0, 8);
     case P_BLOCK_ID: return put(out, r ? r->id : 0, 8);
-    case P_P2P_TOKENS: return cudaErrorNotSupported;
+    case P_HW_DECOMPRESS: return put(out, 0, 4);
     default: return cudaErrorInvalidValue;
     }
 }
@@ -132,7 +134,9 @@ CuErr rt_cudaMemPrefetchAsync(const void *p, size_t bytes, uint64_t location, un
 {
     ENTER();
     int device;
-    return LEAVE(flags || !device_of(location, &device) ? cudaErrorInvalidValue : prefetch(p, bytes, device, stream));
+    if (flags)
+        return LEAVE(cudaErrorInvalidValue);
+    return LEAVE(device_of(location, &device) ? prefetch(p, bytes, device, stream) : cudaErrorInvalidDevice);
 }
 
 CuErr rt_cudaMemPrefetchAsync_12(const void *p, size_t bytes, int device, void *stream)

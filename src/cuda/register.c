@@ -166,7 +166,6 @@ static CuErr launch(const void *kernel, const LaunchAsk *ask, void *stream)
     Kernel *k = kernel_find(kernel, &e);
     if (!k)
         return e;
-    driver_adopt(false);
     return stream_launch(stream, k, ask);
 }
 
@@ -256,6 +255,8 @@ CuErr rt_cudaFuncSetCacheConfig(const void *func, int config_)
     ENTER();
     CuErr   e;
     Kernel *k = kernel_find(func, &e);
+    if (config_ < 0 || config_ > 3)
+        return LEAVE(cudaErrorInvalidValue);
     if (k)
         k->cache = config_;
     return LEAVE(k ? cudaSuccess : e);
@@ -277,15 +278,17 @@ CuErr rt_cudaFuncGetName(const char **name, const void *func)
     Kernel *k = kernel_find(func, &e);
     if (k && name)
         *name = k->name;
-    return LEAVE(k ? cudaSuccess : e);
+    return LEAVE(k && !name ? cudaErrorInvalidValue : e);
 }
 
 CuErr rt_cudaGetFuncBySymbol(void **out, const void *func)
 {
     ENTER();
-    CuErr e;
-    *out = kernel_find(func, &e);
-    return LEAVE(e);
+    CuErr   e;
+    Kernel *k = out ? kernel_find(func, &e) : NULL;
+    if (k)
+        *out = k;
+    return LEAVE(out ? e : cudaErrorInvalidValue);
 }
 
 CuErr rt_cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, const void *func, int threads,
@@ -294,7 +297,7 @@ CuErr rt_cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, con
     ENTER();
     CuErr   e;
     Kernel *k = kernel_find(func, &e);
-    if (flags > 1)
+    if (flags > 1 || !blocks)
         return LEAVE(cudaErrorInvalidValue);
     return LEAVE(k ? launch_occupancy(k, threads, shared, blocks) : e);
 }
@@ -312,11 +315,15 @@ CuErr rt_cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, const void *fu
     Kernel        *k = kernel_find(func, &e);
     if (k)
         e = launch_attributes(k, &a);
-    if (e != cudaSuccess || blocks < 1 || threads < 1)
+    enum { SM_SHARED = 228 * 1024, SM_THREADS = 2048, SM_BLOCKS = 32, GRAIN = 128 };
+    bool fits = bytes && blocks >= 1 && blocks <= SM_BLOCKS && threads >= 1 &&
+                blocks * ((threads + 31) / 32 * 32) <= SM_THREADS;
+    if (e != cudaSuccess || !fits)
         return LEAVE(e != cudaSuccess ? e : cudaErrorInvalidValue);
-    size_t each = 228 * 1024 / (size_t)blocks, fixed = a.shared_bytes + 1024;
-    each   = each > 228 * 1024 ? 228 * 1024 : each;
-    *bytes = each > fixed ? each - fixed : 0;
+    size_t each = (size_t)(SM_SHARED / blocks / GRAIN * GRAIN), most = (size_t)a.max_dynamic_shared;
+    if (each < a.shared_bytes)
+        return LEAVE(cudaErrorInvalidValue);
+    *bytes = each - a.shared_bytes < most ? each - a.shared_bytes : most;
     return LEAVE(cudaSuccess);
 }
 
@@ -324,7 +331,13 @@ CuErr rt_cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, const void *fu
 
 static CuErr where(const void *symbol, WwPtr *address, size_t *bytes)
 {
-    Symbol *s = symbol_find(symbol);
+    Symbol      *s = symbol_find(symbol);
+    const Range *r = s ? NULL : devmem_range((uint64_t)(uintptr_t)symbol);
+    if (r && r->variable && r->kind == MEMORY_MANAGED) { /* the program knows a managed variable by its own address */
+        *address = r->base;
+        *bytes   = r->bytes;
+        return cudaSuccess;
+    }
     return s ? image_variable(s->image, state_current(), s->name, address, bytes) : cudaErrorInvalidSymbol;
 }
 
@@ -356,6 +369,9 @@ static CuErr symbol_copy(const void *symbol, void *other, size_t count, size_t o
         return e;
     if (offset > n || count > n - offset)
         return cudaErrorInvalidValue;
+    if (kind != (into ? COPY_HOST_TO_DEVICE : COPY_DEVICE_TO_HOST) && kind != COPY_DEVICE_TO_DEVICE &&
+        kind != COPY_DEFAULT)
+        return cudaErrorInvalidMemcpyDirection;
     void *at = (void *)(uintptr_t)(p + offset);
     return stream_copy(into ? at : other, 0, into ? other : at, 0, count, 1, kind, stream);
 }

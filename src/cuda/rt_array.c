@@ -127,11 +127,30 @@ CuErr rt_cudaArrayGetMemoryRequirements(void *out, void *array, int device)
     return LEAVE(plain_array(array));
 }
 
+static CuErr plain_mipmap(void *mipmap)
+{
+    return mipmap_of(mipmap) ? cudaErrorInvalidValue : cudaErrorInvalidResourceHandle;
+}
+
+CuErr rt_cudaMipmappedArrayGetMemoryRequirements(void *out, void *mipmap, int device)
+{
+    (void)out, (void)device;
+    ENTER();
+    return LEAVE(plain_mipmap(mipmap));
+}
+
+CuErr rt_cudaMipmappedArrayGetSparseProperties(void *out, void *mipmap)
+{
+    (void)out;
+    ENTER();
+    return LEAVE(plain_mipmap(mipmap));
+}
+
 CuErr rt_cudaArrayGetPlane(void **out, void *array, unsigned plane)
 {
-    (void)out, (void)plane;
+    (void)out, (void)array, (void)plane;
     ENTER();
-    return LEAVE(plain_array(array));
+    return LEAVE(cudaErrorInvalidResourceHandle);
 }
 
 CuErr rt_cudaArrayGetSparseProperties(void *out, void *array)

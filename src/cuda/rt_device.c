@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cuda/array.h"
+#include "cuda/cgraph.h"
 #include "cuda/device.h"
 #include "cuda/devmem.h"
 #include "cuda/driver.h"
@@ -15,9 +16,11 @@
 #include "cuda/queue.h"
 
 enum { PROP_BYTES_13 = 1008, PROP_BYTES_12 = 1032, PROP_BYTES_11 = 712 };
-enum { H200_SMS = 132, H200_MHZ = 1980, H200_L2_KIB = 61440, H200_BUS = 6144, H200_MIB = 144384 };
-enum { LIMITS = 7 };
-static size_t   limits[LIMITS] = {1024, 8650752, 8388608, 2, 2048, 64, 11796480};
+enum { H200_SMS = 132, H200_MHZ = 1980, H200_L2_KIB = 61440, H200_BUS = 6016 };
+#define H200_BYTES UINT64_C(150109880320)
+enum { LIMIT_STACK, LIMIT_PRINTF, LIMIT_HEAP, LIMIT_SYNC_DEPTH, LIMITS = 9, MOST_STACK = 512 << 10 };
+/* as a fresh H200 answers */
+static size_t   limits[LIMITS] = {1024, 8650752, 8388608, 0, 2048, 64, 11796480, 232448, 0};
 static unsigned device_flags;
 static int      cache_config;
 
@@ -33,7 +36,7 @@ static int      cache_config;
 uint64_t device_memory(void)
 {
     const Profile *p = state_profile();
-    return p->memory_mib ? (uint64_t)p->memory_mib << 20 : (uint64_t)H200_MIB << 20;
+    return p->memory_mib ? (uint64_t)p->memory_mib << 20 : H200_BYTES;
 }
 
 bool device_attribute(int attribute, int ordinal, int *value)
@@ -103,28 +106,28 @@ static CuErr properties(char *out, int ordinal, bool new_layout, size_t bytes)
 
 CuErr rt_cudaGetDeviceProperties(void *out, int ordinal)
 {
-    ENTER();
-    return LEAVE(properties(out, ordinal, true, PROP_BYTES_13));
+    ENTER_ANYWAY();
+    return LEAVE_BARE(properties(out, ordinal, true, PROP_BYTES_13));
 }
 
 CuErr rt_cudaGetDeviceProperties_12(void *out, int ordinal)
 {
-    ENTER();
-    return LEAVE(properties(out, ordinal, false, PROP_BYTES_12));
+    ENTER_ANYWAY();
+    return LEAVE_BARE(properties(out, ordinal, false, PROP_BYTES_12));
 }
 
 CuErr rt_cudaGetDeviceProperties_11(void *out, int ordinal)
 {
-    ENTER();
-    return LEAVE(properties(out, ordinal, false, PROP_BYTES_11));
+    ENTER_ANYWAY();
+    return LEAVE_BARE(properties(out, ordinal, false, PROP_BYTES_11));
 }
 
 CuErr rt_cudaDeviceGetAttribute(int *value, int attribute, int ordinal)
 {
-    ENTER();
+    ENTER_ANYWAY();
     if (ordinal < 0 || ordinal >= state.count)
-        return LEAVE(cudaErrorInvalidDevice);
-    return LEAVE(value && device_attribute(attribute, ordinal, value) ? cudaSuccess : cudaErrorInvalidValue);
+        return LEAVE_BARE(cudaErrorInvalidDevice);
+    return LEAVE_BARE(value && device_attribute(attribute, ordinal, value) ? cudaSuccess : cudaErrorInvalidValue);
 }
 
 /* ---- choosing ---- */
@@ -133,37 +136,46 @@ CuErr rt_cudaGetDeviceCount(int *count)
 {
     ENTER_ANYWAY();
     if (!count)
-        return LEAVE(cudaErrorInvalidValue);
+        return LEAVE_BARE(cudaErrorInvalidValue);
     *count = state.count;
-    return LEAVE(cudaSuccess);
+    return LEAVE_BARE(cudaSuccess);
 }
 
 CuErr rt_cudaGetDevice(int *device)
 {
-    ENTER();
+    ENTER_ANYWAY();
     if (!device)
-        return LEAVE(cudaErrorInvalidValue);
+        return LEAVE_BARE(cudaErrorInvalidValue);
     *device = state_current();
-    return LEAVE(cudaSuccess);
+    return LEAVE_BARE(cudaSuccess);
 }
 
 CuErr rt_cudaSetDevice(int device)
 {
-    ENTER();
+    ENTER_ANYWAY();
     if (device < 0 || device >= state.count)
         return LEAVE(cudaErrorInvalidDevice);
-    state_set_current(device);
-    driver_adopt(true);
+    driver_set_device(device);
     return LEAVE(cudaSuccess);
+}
+
+enum { SCHEDULE = 7, FLAGS = 0x1f }; /* of cudaSetDeviceFlags: how to wait, of which one may be chosen; all */
+
+static bool flags_valid(unsigned flags)
+{
+    unsigned how = flags & SCHEDULE;
+    return !(flags & ~(unsigned)FLAGS) && !(how & (how - 1));
 }
 
 CuErr rt_cudaInitDevice(int device, unsigned flags, unsigned how)
 {
-    (void)how;
+    enum { FLAGS_ARE_VALID = 1 };
     ENTER();
     CuErr e;
+    if (how & ~(unsigned)FLAGS_ARE_VALID || (how && !flags_valid(flags)))
+        return LEAVE(cudaErrorInvalidValue);
     state_device(device, &e);
-    if (e == cudaSuccess)
+    if (e == cudaSuccess && how)
         device_flags = flags;
     return LEAVE(e);
 }
@@ -172,9 +184,9 @@ CuErr rt_cudaChooseDevice(int *device, const void *wanted)
 {
     ENTER();
     if (!device || !wanted)
-        return LEAVE(cudaErrorInvalidValue);
+        return LEAVE_BARE(cudaErrorInvalidValue);
     *device = 0;
-    return LEAVE(cudaSuccess);
+    return LEAVE_BARE(cudaSuccess);
 }
 
 CuErr rt_cudaSetValidDevices(const int *list, int n)
@@ -182,40 +194,45 @@ CuErr rt_cudaSetValidDevices(const int *list, int n)
     ENTER();
     for (int i = 0; list && i < n; i++)
         if (list[i] < 0 || list[i] >= state.count)
-            return LEAVE(cudaErrorInvalidDevice);
-    return LEAVE(cudaSuccess);
+            return LEAVE_BARE(cudaErrorInvalidValue);
+    return LEAVE_BARE(cudaSuccess);
 }
 
 CuErr rt_cudaSetDeviceFlags(unsigned flags)
 {
     ENTER();
-    if (flags & ~0xffu)
-        return LEAVE(cudaErrorInvalidValue);
+    if (!flags_valid(flags))
+        return LEAVE_BARE(cudaErrorInvalidValue);
     device_flags = flags;
-    return LEAVE(cudaSuccess);
+    return LEAVE_BARE(cudaSuccess);
 }
 
 CuErr rt_cudaGetDeviceFlags(unsigned *flags)
 {
     ENTER();
-    *flags = device_flags | 8; /* host memory can be mapped, always */
-    return LEAVE(cudaSuccess);
+    if (flags)
+        *flags = device_flags | 8; /* host memory can be mapped, always */
+    return LEAVE_BARE(flags ? cudaSuccess : cudaErrorInvalidValue);
 }
 
 CuErr rt_cudaDeviceSynchronize(void)
 {
     ENTER();
+    CuErr e = capture_unsafe();
+    if (e != cudaSuccess)
+        return LEAVE(e);
     queue_settle_device(state_current());
     return LEAVE(state_sticky());
 }
 
 CuErr rt_cudaDeviceReset(void)
 {
-    ENTER();
+    ENTER_ANYWAY();
     queue_settle_device(state_current());
     array_drop_device(state_current());
     devmem_drop_device(state_current());
-    return LEAVE(cudaSuccess);
+    driver_reset_device(state_current());
+    return state_reset();
 }
 
 CuErr rt_cudaDeviceGetByPCIBusId(int *device, const char *id)
@@ -225,52 +242,65 @@ CuErr rt_cudaDeviceGetByPCIBusId(int *device, const char *id)
     bool     read = id && (sscanf(id, "%x:%x:%x", &domain, &bus, &slot) == 3 ||
                        (domain = 0, sscanf(id, "%x:%x", &bus, &slot) == 2));
     if (!read || domain || slot || bus < 1 || (int)bus > state.count)
-        return LEAVE(read ? cudaErrorInvalidDevice : cudaErrorInvalidValue);
+        return LEAVE_BARE(read ? cudaErrorInvalidDevice : cudaErrorInvalidValue);
     *device = (int)bus - 1;
-    return LEAVE(cudaSuccess);
+    return LEAVE_BARE(cudaSuccess);
 }
 
 CuErr rt_cudaDeviceGetPCIBusId(char *out, int cap, int device)
 {
     ENTER();
     if (device < 0 || device >= state.count)
-        return LEAVE(cudaErrorInvalidDevice);
+        return LEAVE_BARE(cudaErrorInvalidDevice);
     if (!out || cap < 13)
-        return LEAVE(cudaErrorInvalidValue);
+        return LEAVE_BARE(cudaErrorInvalidValue);
     snprintf(out, (size_t)cap, "0000:%02x:00.0", (unsigned)device + 1);
-    return LEAVE(cudaSuccess);
+    return LEAVE_BARE(cudaSuccess);
 }
 
 /* ---- limits and hints ---- */
 
+static CuErr check_limit(int limit)
+{
+    return limit < 0 || limit >= LIMITS ? cudaErrorInvalidValue
+           : limit == LIMIT_SYNC_DEPTH  ? cudaErrorUnsupportedLimit /* since compute capability 9.0 */
+                                        : cudaSuccess;
+}
+
 CuErr rt_cudaDeviceGetLimit(size_t *value, int limit)
 {
     ENTER();
-    if (!value || limit < 0 || limit >= LIMITS)
-        return LEAVE(limit < 0 || limit >= LIMITS ? cudaErrorUnsupportedLimit : cudaErrorInvalidValue);
-    *value = limits[limit];
-    return LEAVE(cudaSuccess);
+    CuErr e = value ? check_limit(limit) : cudaErrorInvalidValue;
+    if (e == cudaSuccess)
+        *value = limits[limit];
+    return LEAVE(e);
 }
 
 CuErr rt_cudaDeviceSetLimit(int limit, size_t value)
 {
+    static const size_t least[LIMITS] = {[LIMIT_PRINTF] = 512 << 10, [LIMIT_HEAP] = 4 << 20};
     ENTER();
-    if (limit < 0 || limit >= LIMITS)
-        return LEAVE(cudaErrorUnsupportedLimit);
-    limits[limit] = value;
-    return LEAVE(cudaSuccess);
+    CuErr e = check_limit(limit);
+    if (e == cudaSuccess && limit == LIMIT_STACK && value > MOST_STACK)
+        e = cudaErrorInvalidValue;
+    if (e == cudaSuccess)
+        limits[limit] = value > least[limit] ? value : least[limit];
+    return LEAVE(e);
 }
 
 CuErr rt_cudaDeviceGetCacheConfig(int *config)
 {
     ENTER();
-    *config = cache_config;
-    return LEAVE(cudaSuccess);
+    if (config)
+        *config = cache_config;
+    return LEAVE(config ? cudaSuccess : cudaErrorInvalidValue);
 }
 
 CuErr rt_cudaDeviceSetCacheConfig(int config)
 {
     ENTER();
+    if (config < 0 || config > 3)
+        return LEAVE(cudaErrorInvalidValue);
     cache_config = config;
     return LEAVE(cudaSuccess);
 }
@@ -309,7 +339,7 @@ CuErr rt_cudaProfilerStop(void)
 CuErr rt_cudaDeviceFlushGPUDirectRDMAWrites(int target, int scope)
 {
     ENTER();
-    return LEAVE(target || (scope != 100 && scope != 200) ? cudaErrorInvalidValue : cudaErrorNotSupported);
+    return LEAVE(target || (scope != 100 && scope != 200) ? cudaErrorInvalidValue : cudaSuccess);
 }
 
 /* ---- peers ---- */
@@ -329,7 +359,7 @@ CuErr rt_cudaDeviceCanAccessPeer(int *can, int device, int other)
     CuErr e = peer_pair(device, other);
     if (e == cudaSuccess)
         *can = device != other;
-    return LEAVE(e);
+    return LEAVE_BARE(e);
 }
 
 CuErr rt_cudaDeviceEnablePeerAccess(int other, unsigned flags)
@@ -338,7 +368,7 @@ CuErr rt_cudaDeviceEnablePeerAccess(int other, unsigned flags)
     int   me = state_current();
     CuErr e  = peer_pair(me, other);
     if (e != cudaSuccess || flags || me == other)
-        return LEAVE(e != cudaSuccess ? e : flags ? cudaErrorInvalidValue : cudaErrorInvalidDevice);
+        return LEAVE(e != cudaSuccess ? e : flags ? cudaErrorInvalidValue : cudaErrorPeerAccessUnsupported);
     if (peer[me][other])
         return LEAVE(cudaErrorPeerAccessAlreadyEnabled);
     peer[me][other] = true;
@@ -368,9 +398,9 @@ CuErr rt_cudaDeviceGetP2PAttribute(int *value, int attribute, int a, int b)
     ENTER();
     CuErr e = peer_pair(a, b);
     if (e != cudaSuccess || a == b || attribute < 1 || attribute > 4)
-        return LEAVE(e != cudaSuccess ? e : a == b ? cudaErrorInvalidDevice : cudaErrorInvalidValue);
+        return LEAVE_BARE(e != cudaSuccess ? e : a == b ? cudaErrorInvalidDevice : cudaErrorInvalidValue);
     *value = attribute == 1 ? 0 : attribute == 4 ? 0 : 1;
-    return LEAVE(cudaSuccess);
+    return LEAVE_BARE(cudaSuccess);
 }
 
 /* ---- versions and errors ---- */
@@ -378,15 +408,17 @@ CuErr rt_cudaDeviceGetP2PAttribute(int *value, int attribute, int a, int b)
 CuErr rt_cudaDriverGetVersion(int *version)
 {
     ENTER_ANYWAY();
-    *version = DRIVER_VERSION;
-    return LEAVE(cudaSuccess);
+    if (version)
+        *version = DRIVER_VERSION;
+    return LEAVE_BARE(version ? cudaSuccess : cudaErrorInvalidValue);
 }
 
 CuErr rt_cudaRuntimeGetVersion(int *version)
 {
     ENTER_ANYWAY();
-    *version = DRIVER_VERSION;
-    return LEAVE(cudaSuccess);
+    if (version)
+        *version = DRIVER_VERSION;
+    return LEAVE_BARE(version ? cudaSuccess : cudaErrorInvalidValue);
 }
 
 CuErr rt_cudaGetLastError(void)

@@ -9,6 +9,7 @@
 #include "cuda/array.h"
 #include "cuda/cgraph.h"
 #include "cuda/graph_params.h"
+#include "cuda/queue.h"
 #include "cuda/stream.h"
 
 typedef struct UpdateResult { /* of cudaGraphExecUpdate, CUDA 12 and later */
@@ -38,26 +39,55 @@ CuErr rt_cudaGraphDestroy(void *graph)
     return LEAVE(g ? cudaSuccess : cudaErrorInvalidValue);
 }
 
+/* Memory nodes bind a graph to its one executable form: it cannot be cloned, and its nodes cannot be taken out. */
+static bool has_memory(const Graph *g)
+{
+    for (size_t i = 0; i < g->nnodes; i++)
+        if (g->node[i]->kind == NODE_ALLOC || g->node[i]->kind == NODE_FREE)
+            return true;
+    return false;
+}
+
 CuErr rt_cudaGraphClone(void **out, void *graph)
 {
     ENTER();
     Graph *g = cgraph_of(graph, false);
+    if (g && has_memory(g))
+        return LEAVE(cudaErrorNotSupported);
     if (g)
         *out = cgraph_clone(g);
     return LEAVE(g ? cudaSuccess : cudaErrorInvalidValue);
 }
 
+/* Every condition must have its node. */
+static bool conditions_used(const Graph *g)
+{
+    for (size_t c = 0; c < g->nconditions; c++) {
+        bool used = false;
+        for (size_t i = 0; i < g->nnodes; i++)
+            used |= g->node[i]->kind == NODE_CONDITIONAL && g->node[i]->condition.handle == g->condition[c].handle;
+        if (!used)
+            return false;
+    }
+    return true;
+}
+
 static CuErr instantiate(void **out, void *graph, unsigned long long flags)
 {
+    enum { FLAGS = 15 }; /* free at launch, upload, launches from the device, priorities of nodes */
     Graph      *g     = cgraph_of(graph, false);
-    GraphNode **order = g && out ? cgraph_order(g) : NULL;
+    GraphNode **order = g && out && flags <= FLAGS && conditions_used(g) ? cgraph_order(g) : NULL;
     if (!order)
         return cudaErrorInvalidValue;
     free(order);
-    Graph *x = cgraph_clone(g);
-    x->exec  = true;
-    x->flags = flags;
-    *out     = x;
+    if (has_memory(g) && g->instances)
+        return cudaErrorNotSupported;
+    Graph *x  = cgraph_clone(g);
+    x->exec   = true;
+    x->flags  = flags;
+    x->source = g;
+    g->instances++;
+    *out = x;
     return cudaSuccess;
 }
 
@@ -103,9 +133,22 @@ CuErr rt_cudaGraphExecDestroy(void *exec)
 {
     ENTER();
     Graph *x = cgraph_of(exec, true);
+    if (x && cgraph_of(x->source, false))
+        ((Graph *)x->source)->instances--;
     if (x)
         cgraph_free(x);
     return LEAVE(x ? cudaSuccess : cudaErrorInvalidValue);
+}
+
+enum { FREE_AT_LAUNCH = 1 };
+
+/* Has everything been freed that an earlier launch allocated? */
+static bool memory_free(const Graph *x)
+{
+    for (size_t i = 0; i < x->nnodes; i++)
+        if (x->node[i]->kind == NODE_ALLOC && !devmem_asleep(x->node[i]->memory.p))
+            return false;
+    return true;
 }
 
 CuErr rt_cudaGraphLaunch(void *exec, void *stream)
@@ -115,6 +158,8 @@ CuErr rt_cudaGraphLaunch(void *exec, void *stream)
     const Stream *s = stream_of(stream);
     if (!x || !s)
         return LEAVE(s ? cudaErrorInvalidValue : cudaErrorInvalidResourceHandle);
+    if (!(x->flags & FREE_AT_LAUNCH) && !queue_any() && !memory_free(x))
+        return LEAVE(cudaErrorInvalidValue);
     return LEAVE(s->capture ? cgraph_capture_child(stream, x) : stream_graph(stream, x));
 }
 
@@ -169,9 +214,13 @@ GraphNode *graph_add(void *graph, NodeKind kind, void *const *deps, size_t n, Cu
 {
     Graph *g = cgraph_of(graph, false);
     *e       = g && (deps || !n) ? cudaSuccess : cudaErrorInvalidValue;
-    for (size_t i = 0; *e == cudaSuccess && i < n; i++)
+    for (size_t i = 0; *e == cudaSuccess && i < n; i++) {
         if (!node_of(deps[i]) || node_of(deps[i])->graph != g)
             *e = cudaErrorInvalidValue;
+        for (size_t j = 0; j < i; j++)
+            if (deps[j] == deps[i])
+                *e = cudaErrorInvalidValue;
+    }
     return *e == cudaSuccess ? cgraph_add(g, kind, (GraphNode *const *)deps, n) : NULL;
 }
 
@@ -183,7 +232,10 @@ CuErr node_set_kernel_params(GraphNode *n, const KernelParams *p)
     if (!k)
         return e;
     a = (LaunchAsk){.grid = p->grid, .block = p->block, .shared = p->shared, .args = p->args};
-    return p->extra && !p->args ? cudaErrorNotSupported : node_set_kernel(n, k, &a);
+    if (p->extra && !p->args)
+        return cudaErrorNotSupported;
+    e = launch_check(k, &a);
+    return e == cudaSuccess ? node_set_kernel(n, k, &a) : e;
 }
 
 CuErr rt_cudaGraphAddKernelNode(void **out, void *graph, void *const *deps, size_t n, const KernelParams *p)
@@ -242,12 +294,14 @@ CuErr rt_cudaGraphAddMemcpyNode1D(void **out, void *graph, void *const *deps, si
                                   size_t bytes, int kind)
 {
     ENTER();
-    CuErr      e;
-    GraphNode *node = graph_add(graph, NODE_COPY, deps, n, &e);
-    if (node)
-        node->copy = (NodeCopy){.dst = dst, .src = src, .width = bytes, .height = 1, .depth = 1, .kind = kind};
-    if (node)
-        *out = node;
+    CuErr    e;
+    NodeCopy c      = {.dst = dst, .src = src, .width = bytes, .height = 1, .depth = 1, .kind = kind};
+    e               = out && bytes ? devmem_check_copy(dst, bytes, src, bytes, kind) : cudaErrorInvalidValue;
+    GraphNode *node = e == cudaSuccess ? graph_add(graph, NODE_COPY, deps, n, &e) : NULL;
+    if (node) {
+        node->copy = c;
+        *out       = node;
+    }
     return LEAVE(e);
 }
 
@@ -302,9 +356,11 @@ CuErr rt_cudaGraphAddMemsetNode(void **out, void *graph, void *const *deps, size
 {
     ENTER();
     CuErr e;
-    if (!p || (p->element != 1 && p->element != 2 && p->element != 4))
+    if (!p || !out || (p->element != 1 && p->element != 2 && p->element != 4))
         return LEAVE(cudaErrorInvalidValue);
-    GraphNode *node = graph_add(graph, NODE_SET, deps, n, &e);
+    size_t bytes    = p->width * p->element + (p->height > 1 ? p->pitch * (p->height - 1) : 0);
+    e               = devmem_check_copy(p->dst, bytes, p->dst, bytes, COPY_DEVICE_TO_DEVICE);
+    GraphNode *node = e == cudaSuccess ? graph_add(graph, NODE_SET, deps, n, &e) : NULL;
     if (node) {
         node->set = node_set_of(p);
         *out      = node;
@@ -358,7 +414,7 @@ CuErr rt_cudaGraphAddEmptyNode(void **out, void *graph, void *const *deps, size_
 {
     ENTER();
     CuErr      e;
-    GraphNode *node = graph_add(graph, NODE_EMPTY, deps, n, &e);
+    GraphNode *node = out ? graph_add(graph, NODE_EMPTY, deps, n, &e) : (e = cudaErrorInvalidValue, NULL);
     if (node)
         *out = node;
     return LEAVE(e);
@@ -404,6 +460,8 @@ CuErr rt_cudaGraphDestroyNode(void *node)
 {
     ENTER();
     GraphNode *n = node_of(node);
+    if (n && (n->kind == NODE_ALLOC || n->kind == NODE_FREE))
+        return LEAVE(cudaErrorNotSupported);
     if (n)
         node_free(n);
     return LEAVE(n ? cudaSuccess : cudaErrorInvalidValue);
@@ -481,12 +539,14 @@ static CuErr edges(void *graph, void **from, void **to, size_t n, bool on)
         GraphNode *a = node_of(from[i]), *b = node_of(to[i]);
         if (!a || !b || a->graph != g || b->graph != g)
             return cudaErrorInvalidValue;
-        if (on && !node_add_dep(b, a))
+        if (on && (a == b || !node_add_dep(b, a)))
             return cudaErrorInvalidValue;
         size_t kept = 0;
         for (size_t j = 0; !on && j < b->ndeps; j++)
             if (b->deps[j] != a)
                 b->deps[kept++] = b->deps[j];
+        if (!on && kept == b->ndeps)
+            return cudaErrorInvalidValue;
         b->ndeps = on ? b->ndeps : kept;
     }
     return g ? cudaSuccess : cudaErrorInvalidValue;
@@ -523,7 +583,7 @@ CuErr rt_cudaGraphRemoveDependencies_12(void *graph, void **from, void **to, siz
 CuErr rt_cudaStreamBeginCapture(void *stream, int mode)
 {
     ENTER();
-    return LEAVE(mode < 0 || mode > 2 ? cudaErrorInvalidValue : capture_begin(stream, NULL, NULL, 0));
+    return LEAVE(mode < 0 || mode > 2 ? cudaErrorInvalidValue : capture_begin(stream, NULL, NULL, 0, mode));
 }
 
 CuErr rt_cudaStreamBeginCaptureToGraph(void *stream, void *graph, void *const *deps, const void *data, size_t n,
@@ -533,7 +593,7 @@ CuErr rt_cudaStreamBeginCaptureToGraph(void *stream, void *graph, void *const *d
     ENTER();
     Graph *g = cgraph_of(graph, false);
     return LEAVE(!g || mode < 0 || mode > 2 ? cudaErrorInvalidValue
-                                            : capture_begin(stream, g, (GraphNode *const *)deps, n));
+                                            : capture_begin(stream, g, (GraphNode *const *)deps, n, mode));
 }
 
 CuErr rt_cudaStreamEndCapture(void *stream, void **out)
@@ -546,24 +606,28 @@ CuErr rt_cudaStreamEndCapture(void *stream, void **out)
     return LEAVE(e);
 }
 
+static int capture_status(const Stream *s)
+{
+    enum { NONE, ACTIVE, INVALIDATED };
+    return !s->capture ? NONE : s->capture->invalid ? INVALIDATED : ACTIVE;
+}
+
 CuErr rt_cudaStreamIsCapturing(void *stream, int *status)
 {
     ENTER();
     const Stream *s = stream_of(stream);
     if (s)
-        *status = s->capture != NULL;
+        *status = capture_status(s);
     return LEAVE(s ? cudaSuccess : cudaErrorInvalidResourceHandle);
 }
 
 CuErr rt_cudaThreadExchangeStreamCaptureMode(int *mode)
 {
-    static _Thread_local int current;
-    int                      old = current;
-    if (*mode < 0 || *mode > 2)
+    ENTER();
+    if (!mode || *mode < 0 || *mode > 2)
         return LEAVE(cudaErrorInvalidValue);
-    current = *mode;
-    *mode   = old;
-    return cudaSuccess;
+    *mode = capture_exchange_mode(*mode);
+    return LEAVE(cudaSuccess);
 }
 
 static CuErr capture_info(void *stream, int *status, unsigned long long *id, void **graph, GraphNode ***deps, size_t *n)
@@ -571,7 +635,7 @@ static CuErr capture_info(void *stream, int *status, unsigned long long *id, voi
     const Stream *s = stream_of(stream);
     if (!s || !status)
         return s ? cudaErrorInvalidValue : cudaErrorInvalidResourceHandle;
-    *status = s->capture != NULL;
+    *status = capture_status(s);
     if (s->capture && id)
         *id = s->id;
     if (s->capture && graph)

@@ -16,7 +16,14 @@
 
 static CuErr fill_conditional(GraphNode *n, ConditionalParams *p)
 {
-    if (!cgraph_condition(p->handle) || p->type < 0 || p->type > 2 || !p->size || p->size > MAX_BODIES ||
+    const Graph *g    = n->graph;
+    bool         ours = false;
+    for (size_t i = 0; i < g->nconditions; i++)
+        ours |= g->condition[i].handle == p->handle;
+    for (size_t i = 0; i < g->nnodes; i++)
+        if (g->node[i] != n && g->node[i]->kind == NODE_CONDITIONAL && g->node[i]->condition.handle == p->handle)
+            return cudaErrorInvalidValue; /* a condition has one node */
+    if (!ours || !cgraph_condition(p->handle) || p->type < 0 || p->type > 2 || !p->size || p->size > MAX_BODIES ||
         (p->type == 0 && p->size > 2) || (p->type == 1 && p->size != 1))
         return cudaErrorInvalidValue;
     n->condition      = (NodeCondition){.handle = p->handle, .type = p->type, .size = p->size};
@@ -97,6 +104,17 @@ static CuErr fill_alloc(GraphNode *n, AllocParams *p)
     return cudaSuccess;
 }
 
+/* As many frees of an address in the graph as there are allocations; one for an allocation of elsewhere. */
+static bool freed_already(const Graph *g, const void *p)
+{
+    unsigned allocated = 0, freed = 0;
+    for (size_t i = 0; i < g->nnodes; i++) {
+        allocated += g->node[i]->kind == NODE_ALLOC && g->node[i]->memory.p == p;
+        freed += g->node[i]->kind == NODE_FREE && g->node[i]->memory.p == p;
+    }
+    return freed >= (allocated ? allocated : 1);
+}
+
 /* The payload of a node of the description's kind. */
 static CuErr fill(GraphNode *n, NodeParams *p)
 {
@@ -120,9 +138,13 @@ static CuErr fill(GraphNode *n, NodeParams *p)
     case NODE_EVENT_WAIT:
     case NODE_EVENT_RECORD: n->event = p->event; return event_of(p->event) ? cudaSuccess : cudaErrorInvalidValue;
     case NODE_ALLOC: return fill_alloc(n, &p->alloc);
-    case NODE_FREE: n->memory = (NodeMemory){p->at, 0}; return cudaSuccess;
+    case NODE_FREE:
+        if (freed_already(n->graph, p->at))
+            return cudaErrorInvalidValue;
+        n->memory = (NodeMemory){p->at, 0};
+        return cudaSuccess;
     case NODE_CONDITIONAL: return fill_conditional(n, &p->conditional);
-    default: return cudaErrorNotSupported;
+    default: return p->kind > NODE_CONDITIONAL ? cudaErrorInvalidValue : cudaErrorNotSupported;
     }
 }
 

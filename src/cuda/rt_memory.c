@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cuda/array.h"
+#include "cuda/cgraph.h"
 #include "cuda/device.h"
 #include "cuda/devmem.h"
 #include "cuda/driver.h"
@@ -23,20 +24,20 @@ static CuErr allocate(int kind, size_t bytes, unsigned flags, void **out)
         *out = NULL;
         return cudaSuccess;
     }
-    return devmem_new(kind, bytes, flags, out);
+    CuErr e = capture_unsafe();
+    return e != cudaSuccess ? e : devmem_new(kind, bytes, flags, out);
 }
 
 CuErr rt_cudaMalloc(void **out, size_t bytes)
 {
     ENTER();
-    driver_adopt(false);
     return LEAVE(allocate(MEMORY_DEVICE, bytes, 0, out));
 }
 
 CuErr rt_cudaMallocManaged(void **out, size_t bytes, unsigned flags)
 {
     ENTER();
-    if (!bytes || (flags != 1 && flags != 2))
+    if (flags != 1 && flags != 2)
         return LEAVE(cudaErrorInvalidValue);
     return LEAVE(allocate(MEMORY_MANAGED, bytes, flags, out));
 }
@@ -59,7 +60,9 @@ CuErr rt_cudaFree(void *p)
     CuErr e;
     if (!p && !state_device(state_current(), &e)) /* cudaFree(0) is the customary way to start the device */
         return LEAVE(e);
-    driver_adopt(false);
+    e = p ? capture_unsafe() : cudaSuccess;
+    if (e != cudaSuccess)
+        return LEAVE(e);
     queue_settle_device(-1);
     const Range *r = devmem_range((uint64_t)(uintptr_t)p);
     return LEAVE(r && r->imported && r->pool ? ipc_close(p) : devmem_free(p, MEMORY_DEVICE));
@@ -68,6 +71,9 @@ CuErr rt_cudaFree(void *p)
 CuErr rt_cudaFreeHost(void *p)
 {
     ENTER();
+    CuErr e = p ? capture_unsafe() : cudaSuccess;
+    if (e != cudaSuccess)
+        return LEAVE(e);
     queue_settle_device(-1);
     return LEAVE(devmem_free(p, MEMORY_HOST));
 }
@@ -110,8 +116,9 @@ CuErr rt_cudaHostRegister(void *p, size_t bytes, unsigned flags)
     CuErr    e  = cudaSuccess;
     if (!p || !bytes || flags > 15)
         return LEAVE(cudaErrorInvalidValue);
-    if (devmem_range(at))
-        return LEAVE(cudaErrorHostMemoryAlreadyRegistered);
+    const Range *r = devmem_range(at);
+    if (r || devmem_is_device(p))
+        return LEAVE(r && r->registered ? cudaErrorHostMemoryAlreadyRegistered : cudaErrorInvalidValue);
     for (int i = 0; i < state.count && e == cudaSuccess; i++) {
         WwDevice *d = state_device(i, &e);
         if (d && emu_adopt(state_emu(d), at, bytes) != WW_OK)
@@ -134,7 +141,7 @@ CuErr rt_cudaHostUnregister(void *p)
     const Range *r  = devmem_range(at);
     queue_settle_device(-1);
     if (!r || !r->registered || r->base != at)
-        return LEAVE(cudaErrorHostMemoryNotRegistered);
+        return LEAVE(r ? cudaErrorInvalidValue : cudaErrorHostMemoryNotRegistered);
     for (int i = 0; i < state.count; i++)
         if (state.device[i])
             emu_disown(state_emu(state.device[i]), at);

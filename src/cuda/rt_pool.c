@@ -21,7 +21,8 @@ enum {
     ATTR_RESERVED_HIGH = 6,
     ATTR_USED          = 7,
     ATTR_USED_HIGH     = 8,
-    MAX_POOLS          = 64
+    MAX_POOLS          = 64,
+    CHUNK              = 32 << 20 /* what a pool takes from the device at a time, as an H200 accounts for it */
 };
 
 typedef struct Pool {
@@ -74,7 +75,7 @@ static void account(Pool *p, int64_t bytes)
     if (p->attr[ATTR_USED] > p->attr[ATTR_USED_HIGH])
         p->attr[ATTR_USED_HIGH] = p->attr[ATTR_USED];
     if (p->attr[ATTR_USED] > p->attr[ATTR_RESERVED])
-        p->attr[ATTR_RESERVED] = p->attr[ATTR_USED];
+        p->attr[ATTR_RESERVED] = (p->attr[ATTR_USED] + CHUNK - 1) / CHUNK * CHUNK;
     if (p->attr[ATTR_RESERVED] > p->attr[ATTR_RESERVED_HIGH])
         p->attr[ATTR_RESERVED_HIGH] = p->attr[ATTR_RESERVED];
 }
@@ -152,8 +153,8 @@ CuErr rt_cudaFreeAsync(void *p, void *stream)
 
 static CuErr give(void **out, int device, Pool *(*which)(int))
 {
-    if (device < 0 || device >= state.count)
-        return cudaErrorInvalidDevice;
+    if (!out || device < 0 || device >= state.count)
+        return out ? cudaErrorInvalidDevice : cudaErrorInvalidValue;
     *out = which(device);
     return *out ? cudaSuccess : cudaErrorMemoryAllocation;
 }
@@ -184,7 +185,8 @@ CuErr rt_cudaMemPoolCreate(void     **out,
                            const int *props) /* allocation type, handle types, location type, location id, ... */
 {
     ENTER();
-    if (!out || !props || props[3] < 0 || props[3] >= state.count)
+    enum { PINNED = 1, ON_DEVICE = 1 };
+    if (!out || !props || props[0] != PINNED || props[2] != ON_DEVICE || props[3] < 0 || props[3] >= state.count)
         return LEAVE(cudaErrorInvalidValue);
     if (props[1] & ~HANDLE_FD)
         return LEAVE(cudaErrorNotSupported);
@@ -215,10 +217,14 @@ CuErr rt_cudaMemPoolSetAttribute(void *pool, int attr, const void *value)
     Pool *p = pool_of(pool);
     if (!p || attr < 1 || attr >= ATTRS || !value)
         return LEAVE(cudaErrorInvalidValue);
+    if (attr == ATTR_RESERVED || attr == ATTR_USED || (attr > ATTR_THRESHOLD && *(const uint64_t *)value))
+        return LEAVE(cudaErrorInvalidValue); /* the high-water marks can be reset, nothing else */
     if (attr < ATTR_THRESHOLD)
         p->attr[attr] = (uint64_t) * (const int *)value;
-    else
+    else if (attr == ATTR_THRESHOLD)
         memcpy(&p->attr[attr], value, sizeof(uint64_t));
+    else
+        p->attr[attr] = p->attr[attr - 1];
     return LEAVE(cudaSuccess);
 }
 

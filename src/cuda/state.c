@@ -31,6 +31,8 @@ static _Thread_local int      current;
 static bool                   reported;
 
 _Thread_local bool state_per_thread;
+_Thread_local bool state_runtime_context;
+_Thread_local bool state_in_driver;
 
 void ww_set_per_thread(void)
 {
@@ -64,7 +66,7 @@ void state_unlock(int *unused)
 {
     (void)unused;
     if (!--depth)
-        state_per_thread = false;
+        state_per_thread = state_in_driver = false;
     pthread_mutex_unlock(&lock);
 }
 
@@ -144,16 +146,32 @@ void state_fail_later(CuErr e)
 
 CuErr state_leave(CuErr e)
 {
+    if (state_in_driver)
+        return e;
+    state_runtime_context = true;
+    return state_leave_bare(e);
+}
+
+CuErr state_leave_bare(CuErr e)
+{
+    state.runtime_used = true;
     if (e != cudaSuccess && e != cudaErrorNotReady)
         last_error = e;
     return e;
 }
 
+/* A device that a kernel has failed on stays unusable until the process ends. */
+CuErr state_reset(void)
+{
+    last_error = cudaSuccess;
+    if (state_sticky() != cudaSuccess)
+        state.sticky = cudaErrorDevicesUnavailable;
+    return cudaSuccess;
+}
+
 CuErr state_last_error(bool reset)
 {
     CuErr e = last_error;
-    if (e == cudaSuccess && state.sticky != cudaSuccess)
-        e = state.sticky;
     if (reset)
         last_error = cudaSuccess;
     return e;
@@ -192,7 +210,7 @@ CuErr state_missing(const char *name)
 {
     ENTER_ANYWAY();
     report_missing(state.report, name);
-    return LEAVE(cudaErrorNotSupported);
+    return LEAVE_BARE(cudaErrorNotSupported);
 }
 
 /* ---- devices ---- */

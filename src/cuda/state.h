@@ -40,6 +40,8 @@ typedef struct State {
     Options   options;
     WwDevice *device[MAX_DEVICES]; /* opened at first use */
     int       count;
+    int       runtime;             /* of CUDA 11, 12 or 13 */
+    bool      runtime_used;
     CuErr     sticky, later;
     Str       printed;             /* device printf that no synchronisation has flushed */
     Report   *report;
@@ -48,7 +50,17 @@ typedef struct State {
 
 extern State state;
 
+/* The program's runtime is CUDA 11's or 12's, which have other codes for some refusals. */
+static inline bool state_before_13(void)
+{
+    return state.runtime && state.runtime < 13;
+}
+
 /* During a call whose default stream is the thread's own (the _ptsz and _ptds variants, api.c). */
+/* The thread has used the runtime for what needs a context: the device's primary one is current then (drv_core.c). */
+extern _Thread_local bool state_runtime_context;
+/* During a driver call: its errors are not the runtime's last one. */
+extern _Thread_local bool state_in_driver;
 extern _Thread_local bool state_per_thread;
 void ww_set_per_thread(void);
 
@@ -71,13 +83,17 @@ void     state_wake(void);
         if (sticky_ != cudaSuccess)                  \
             return LEAVE(sticky_);                   \
     } while (0)
-#define LEAVE(err) state_leave(err)
+#define LEAVE(err)      state_leave(err)
+#define LEAVE_BARE(err) state_leave_bare(err) /* of runtime calls that need no context */
 
 /* Makes the kept error sticky and gives it; cudaSuccess when there is none. */
 CuErr state_sticky(void);
 void  state_fail_later(CuErr e);
 /* Remembers e as the thread's last error unless it is cudaSuccess or cudaErrorNotReady; returns e. */
 CuErr state_leave(CuErr e);
+CuErr state_leave_bare(CuErr e);
+/* What cudaDeviceReset does to the error state. */
+CuErr state_reset(void);
 CuErr state_last_error(bool reset);
 
 /* Device n, opened when it was not yet; NULL with *err. */

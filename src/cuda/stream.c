@@ -68,6 +68,17 @@ Stream *stream_of(void *handle)
     return NULL;
 }
 
+Stream *stream_spare(int device)
+{
+    for (size_t i = 0; i < nstreams; i++)
+        if (streams[i]->spare && streams[i]->device == device && streams[i]->queued == streams[i]->done)
+            return streams[i];
+    Stream *s = add_stream(++ids, device);
+    s->spare  = true;
+    s->flags  = NON_BLOCKING;
+    return s;
+}
+
 /* ---- work ---- */
 
 CuErr stream_use(void *handle, bool *captured)
@@ -82,17 +93,19 @@ CuErr stream_use(void *handle, bool *captured)
 CuErr stream_settle(void *handle)
 {
     Stream *s = stream_of(handle);
-    if (!s)
-        return cudaErrorInvalidResourceHandle;
+    CuErr   e = s ? capture_check(s) : cudaErrorInvalidResourceHandle;
+    if (e != cudaSuccess)
+        return e;
     queue_settle(s);
     return state_sticky();
 }
 
 CuErr stream_launch(void *handle, Kernel *k, const LaunchAsk *ask)
 {
-    Stream *s = stream_of(handle);
-    if (!s)
-        return cudaErrorInvalidResourceHandle;
+    Stream *s   = stream_of(handle);
+    CuErr   bad = s ? capture_check(s) : cudaErrorInvalidResourceHandle;
+    if (bad != cudaSuccess)
+        return bad;
     if (s->capture)
         return cgraph_capture_kernel(handle, k, ask);
     if (!queue_busy(s)) {
@@ -141,9 +154,10 @@ static void enqueue_copy(Stream *s, NodeCopy c)
 
 CuErr stream_copy_node(const NodeCopy *c, void *stream)
 {
-    Stream *s = stream_of(stream);
-    if (!s)
-        return cudaErrorInvalidResourceHandle;
+    Stream *s   = stream_of(stream);
+    CuErr   bad = s ? capture_check(s) : cudaErrorInvalidResourceHandle;
+    if (bad != cudaSuccess)
+        return bad;
     if (s->capture)
         return cgraph_capture_copy(stream, c);
     if (!c->width || !c->height || !c->depth)
@@ -185,8 +199,9 @@ CuErr stream_set(void *dst, size_t pitch, unsigned value, unsigned element, size
 {
     Stream *s    = stream_of(stream);
     NodeSet node = {dst, pitch, value, element, width, height};
-    if (!s)
-        return cudaErrorInvalidResourceHandle;
+    CuErr   bad  = s ? capture_check(s) : cudaErrorInvalidResourceHandle;
+    if (bad != cudaSuccess)
+        return bad;
     if (s->capture)
         return cgraph_capture_set(stream, &node);
     if (!queue_busy(s)) {
@@ -206,6 +221,9 @@ CuErr stream_host(void *stream, void (*fn)(void *), void *user)
     Stream *s = stream_of(stream);
     if (!s || !fn)
         return fn ? cudaErrorInvalidResourceHandle : cudaErrorInvalidValue;
+    CuErr bad = capture_check(s);
+    if (bad != cudaSuccess)
+        return bad;
     if (s->capture)
         return cgraph_capture_host(stream, (NodeHost){fn, user});
     queue_add(s, NODE_HOST, NULL)->host = (NodeHost){fn, user};
@@ -214,9 +232,10 @@ CuErr stream_host(void *stream, void (*fn)(void *), void *user)
 
 CuErr stream_value(void *stream, NodeKind kind, NodeValue v)
 {
-    Stream *s = stream_of(stream);
-    if (!s)
-        return cudaErrorInvalidResourceHandle;
+    Stream *s   = stream_of(stream);
+    CuErr   bad = s ? capture_check(s) : cudaErrorInvalidResourceHandle;
+    if (bad != cudaSuccess)
+        return bad;
     if (s->capture)
         return cudaErrorStreamCaptureUnsupported;
     GraphNode n = {.kind = kind, .value = v};
@@ -228,50 +247,6 @@ CuErr stream_value(void *stream, NodeKind kind, NodeValue v)
         return cudaSuccess;
     queue_add(s, kind, NULL)->value = v;
     return cudaSuccess;
-}
-
-/* A node that does not run by itself. */
-static CuErr run_node(Stream *s, GraphNode *n)
-{
-    WorkOrder       *o   = sequence_submit(s);
-    const WorkOrder *was = sequence_enter(o);
-    CuErr            e   = cgraph_run_node(n);
-    sequence_enter(was);
-    sequence_free(o);
-    return e;
-}
-
-CuErr stream_graph(void *stream, const Graph *g)
-{
-    GraphNode **order = cgraph_order(g);
-    CuErr       e     = order ? cudaSuccess : cudaErrorInvalidValue;
-    Stream     *s     = stream_of(stream);
-    GraphOrder *works = e == cudaSuccess ? sequence_graph_begin(s, order, g->nnodes) : NULL;
-    if (e == cudaSuccess && g->exec)
-        cgraph_begin(g);
-    for (size_t i = 0; e == cudaSuccess && i < g->nnodes && state.later == cudaSuccess; i++) {
-        GraphNode *n = order[i];
-        sequence_graph_node(works, i);
-        if (n->off)
-            continue;
-        if (n->kind == NODE_KERNEL)
-            e = stream_launch(stream, n->kernel, &n->ask);
-        else if (n->kind == NODE_CHILD)
-            e = stream_graph(stream, n->child);
-        else if (n->kind == NODE_HOST)
-            e = stream_host(stream, n->host.fn, n->host.user);
-        else if (n->kind == NODE_EVENT_RECORD)
-            e = event_record(n->event, stream);
-        else if (n->kind == NODE_EVENT_WAIT)
-            e = stream_wait(stream, n->event);
-        else if (queue_busy(s))
-            cgraph_copy_payload(queue_add(s, n->kind, NULL), n);
-        else
-            e = run_node(s, n);
-    }
-    sequence_graph_end(works);
-    free(order);
-    return e;
 }
 
 void stream_leave_capture(Capture *c)
@@ -343,7 +318,9 @@ CuErr rt_cudaStreamDestroy(void *stream)
 /* Synchronising in a stream that captures is the driver's error. */
 static CuErr usable(const Stream *s)
 {
-    return !s ? cudaErrorInvalidResourceHandle : s->capture ? cudaErrorStreamCaptureUnsupported : cudaSuccess;
+    return !s           ? cudaErrorInvalidResourceHandle
+           : s->capture ? capture_broken(s, cudaErrorStreamCaptureUnsupported)
+                        : capture_check(s);
 }
 
 CuErr rt_cudaStreamSynchronize(void *stream)
@@ -372,36 +349,36 @@ CuErr rt_cudaStreamGetFlags(void *stream, unsigned *flags)
 {
     ENTER();
     const Stream *s = stream_of(stream);
-    if (s)
+    if (s && flags)
         *flags = s->flags;
-    return LEAVE(s ? cudaSuccess : cudaErrorInvalidResourceHandle);
+    return LEAVE(!s ? cudaErrorInvalidResourceHandle : flags ? cudaSuccess : cudaErrorInvalidValue);
 }
 
 CuErr rt_cudaStreamGetPriority(void *stream, int *priority)
 {
     ENTER();
     const Stream *s = stream_of(stream);
-    if (s)
+    if (s && priority)
         *priority = s->priority;
-    return LEAVE(s ? cudaSuccess : cudaErrorInvalidResourceHandle);
+    return LEAVE(!s ? cudaErrorInvalidResourceHandle : priority ? cudaSuccess : cudaErrorInvalidValue);
 }
 
 CuErr rt_cudaStreamGetId(void *stream, unsigned long long *id)
 {
     ENTER();
     const Stream *s = stream_of(stream);
-    if (s)
+    if (s && id)
         *id = s->id;
-    return LEAVE(s ? cudaSuccess : cudaErrorInvalidResourceHandle);
+    return LEAVE(!s ? cudaErrorInvalidResourceHandle : id ? cudaSuccess : cudaErrorInvalidValue);
 }
 
 CuErr rt_cudaStreamGetDevice(void *stream, int *device)
 {
     ENTER();
     const Stream *s = stream_of(stream);
-    if (s)
+    if (s && device)
         *device = s->implicit ? state_current() : s->device;
-    return LEAVE(s ? cudaSuccess : cudaErrorInvalidResourceHandle);
+    return LEAVE(!s ? cudaErrorInvalidResourceHandle : device ? cudaSuccess : cudaErrorInvalidValue);
 }
 
 CuErr rt_cudaDeviceGetStreamPriorityRange(int *least, int *greatest)
@@ -445,23 +422,36 @@ CuErr rt_cudaLaunchHostFunc(void *stream, void (*fn)(void *), void *user)
 
 CuErr rt_cudaStreamAttachMemAsync(void *stream, void *p, size_t bytes, unsigned flags)
 {
-    (void)bytes;
     ENTER();
     const Range *r  = devmem_range((uint64_t)(uintptr_t)p);
-    bool         ok = stream_of(stream) && r && r->kind == MEMORY_MANAGED && (flags == 1 || flags == 2 || flags == 4);
+    bool         ok = stream_of(stream) && r && r->kind == MEMORY_MANAGED && (!bytes || bytes == r->bytes) &&
+              (flags == 1 || flags == 2 || flags == 4);
     return LEAVE(ok ? cudaSuccess : cudaErrorInvalidValue);
 }
 
 /* ---- attributes: kept and answered; those of a stream only advise ---- */
 
+enum { ATTR_ACCESS_POLICY = 1, ATTR_SYNC_POLICY = 3, ATTR_DOMAIN_MAP = 9 };
+
+static bool stream_attribute(int id)
+{
+    return id == ATTR_ACCESS_POLICY || id == ATTR_SYNC_POLICY || id == ATTR_PRIORITY || id == ATTR_DOMAIN_MAP ||
+           id == ATTR_SYNC_DOMAIN;
+}
+
 CuErr rt_cudaStreamSetAttribute(void *stream, int id, const void *value)
 {
     ENTER();
     Stream *s = stream_of(stream);
-    if (!s || !value || id < 1 || id >= ATTRIBUTES)
+    if (!s || !value || !stream_attribute(id))
         return LEAVE(s ? cudaErrorInvalidValue : cudaErrorInvalidResourceHandle);
+    int first;
+    memcpy(&first, value, sizeof first);
+    if (id == ATTR_SYNC_POLICY && (first < 1 || first > 4))
+        return LEAVE(cudaErrorInvalidValue);
     if (!s->attrs)
         s->attrs = xcalloc(ATTRIBUTES, sizeof *s->attrs);
+    s->attrs[id].id = id;
     memcpy(&s->attrs[id].value, value, sizeof s->attrs[id].value);
     return LEAVE(cudaSuccess);
 }
@@ -471,12 +461,15 @@ CuErr rt_cudaStreamGetAttribute(void *stream, int id, void *value)
     ENTER();
     const Stream   *s = stream_of(stream);
     LaunchAttribute a = {0};
-    if (!s || !value || id < 1 || id >= ATTRIBUTES)
+    if (!s || !value || !stream_attribute(id))
         return LEAVE(s ? cudaErrorInvalidValue : cudaErrorInvalidResourceHandle);
-    if (s->attrs)
+    if (s->attrs && s->attrs[id].id)
         a = s->attrs[id];
-    else if (id == ATTR_PRIORITY)
-        a.value.flag = s->priority;
+    else
+        a.value.flag = id == ATTR_PRIORITY      ? s->priority
+                       : id == ATTR_SYNC_POLICY ? -1
+                       : id == ATTR_DOMAIN_MAP  ? 0x100 /* the default domain is 0, the remote one 1 */
+                                                : 0;
     memcpy(value, &a.value, sizeof a.value);
     return LEAVE(cudaSuccess);
 }
@@ -553,6 +546,9 @@ CuErr event_record(Event *v, void *stream)
     Stream *s = stream_of(stream);
     if (!v || !s)
         return cudaErrorInvalidResourceHandle;
+    CuErr bad = capture_check(s);
+    if (bad != cudaSuccess)
+        return bad;
     free(v->tail);
     v->tail    = NULL;
     v->ntail   = 0;
@@ -608,7 +604,11 @@ CuErr rt_cudaEventRecordWithFlags(void *event, void *stream, unsigned flags)
 
 static CuErr event_usable(const Event *v)
 {
-    return !v ? cudaErrorInvalidResourceHandle : v->capture ? cudaErrorCapturedEvent : cudaSuccess;
+    if (!v || !v->capture)
+        return v ? cudaSuccess : cudaErrorInvalidResourceHandle;
+    CuErr e             = v->capture->invalid ? cudaErrorInvalidValue : cudaErrorCapturedEvent;
+    v->capture->invalid = true;
+    return e;
 }
 
 CuErr rt_cudaEventSynchronize(void *event)
@@ -641,6 +641,8 @@ CuErr rt_cudaEventElapsedTime(float *ms, void *from, void *to)
 {
     ENTER();
     const Event *a = event_of(from), *b = event_of(to);
+    if (!ms)
+        return LEAVE(cudaErrorInvalidValue);
     if (!a || !b || (a->flags & EVENT_NO_TIME) || (b->flags & EVENT_NO_TIME) || !a->recorded || !b->recorded)
         return LEAVE(cudaErrorInvalidResourceHandle);
     if (queue_pending(a) || queue_pending(b))
@@ -654,6 +656,9 @@ CuErr stream_wait(void *stream, Event *v)
     Stream *s = stream_of(stream);
     if (!s || !v)
         return cudaErrorInvalidResourceHandle;
+    CuErr bad = capture_check(s);
+    if (bad != cudaSuccess || (v->capture && v->capture->invalid))
+        return bad != cudaSuccess ? bad : cudaErrorStreamCaptureInvalidated;
     if (!v->capture && !s->capture)
         sequence_wait_event(s, v);
     if (!v->capture && !s->capture && (queue_pending(v) || (v->pending && *v->pending)))
@@ -679,7 +684,6 @@ CuErr stream_wait(void *stream, Event *v)
 
 CuErr rt_cudaStreamWaitEvent(void *stream, void *event, unsigned flags)
 {
-    (void)flags;
     ENTER();
-    return LEAVE(stream_wait(stream, event_of(event)));
+    return LEAVE(flags > 1 ? cudaErrorInvalidValue : stream_wait(stream, event_of(event)));
 }

@@ -19,6 +19,7 @@ typedef struct Stream {
     uint64_t id;
     bool     legacy, implicit;   /* the default stream; that or a thread's own */
     bool     dying;              /* destroyed, with work left */
+    bool     spare;              /* no program's: for the branches of graphs */
     bool     threaded;           /* a thread empties the queue */
     Graph   *queue;              /* nodes in the order of their coming; NULL before the first */
     uint64_t queued, done;       /* counts */
@@ -55,7 +56,9 @@ CuErr   stream_use(void *handle, bool *captured);
 /* As calls that are not asynchronous do: waits for what is before it; the error that sticks, if there is one. */
 CuErr   stream_settle(void *handle);
 CuErr   stream_launch(void *handle, Kernel *k, const LaunchAsk *ask);
-CuErr   stream_graph(void *stream, const Graph *g);
+CuErr   stream_graph(void *stream, const Graph *g); /* graph_launch.c */
+/* A stream of our own that has no work. */
+Stream *stream_spare(int device);
 CuErr   stream_value(void *stream, NodeKind kind, NodeValue v);
 /* A copy in the stream: rows of `width` bytes, `height` of them (1: pitches are not looked at). */
 CuErr   stream_copy(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height, int kind, void *stream);

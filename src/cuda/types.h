@@ -49,7 +49,7 @@ typedef struct PointerAttributes { /* CUDA 13 appends reserved words, which olde
     void *device_pointer, *host_pointer;
 } PointerAttributes;
 
-enum { ATTR_COOPERATIVE = 2, ATTR_CLUSTER = 4, ATTR_PRIORITY = 8 };
+enum { ATTR_COOPERATIVE = 2, ATTR_CLUSTER = 4, ATTR_PRIORITY = 8, ATTR_SYNC_DOMAIN = 10, ATTR_CARVEOUT = 14, ATTRIBUTES = 19 };
 typedef struct LaunchAttribute {
     int  id, pad;
     union { int flag; unsigned dim[3]; char bytes[64]; } value;

@@ -36,8 +36,8 @@ typedef struct Physical { /* what a handle stands for */
     uint64_t         handle;
     int              fd;
     size_t           bytes;
-    unsigned         uses; /* the handle itself, and each mapping */
-    bool             released;
+    unsigned         uses;    /* each time the handle was given out, and each mapping */
+    unsigned         handles; /* of these, handles; 0: released, alive through mappings */
     AllocationProp   prop;
     struct Physical *next;
 } Physical;
@@ -64,7 +64,7 @@ static uint64_t     handles;
 static Physical *physical(uint64_t handle)
 {
     for (Physical *p = memories; p; p = p->next)
-        if (p->handle == handle && !p->released)
+        if (p->handle == handle && p->handles)
             return p;
     return NULL;
 }
@@ -146,7 +146,7 @@ static void show_all(const Reservation *r)
 CuErr drv_cuMemGetAllocationGranularity(size_t *out, const AllocationProp *p, int option)
 {
     ENTER();
-    if (!out || !p || option < 0 || option > 1 || p->type != PINNED)
+    if (!out || !p || option < 0 || option > 1)
         return cudaErrorInvalidValue;
     if (p->location_type == LOCATION_DEVICE && !known_device(p->location_type, p->location_id))
         return cudaErrorInvalidDevice;
@@ -196,9 +196,10 @@ CuErr drv_cuMemAddressFree(WwPtr at, size_t bytes)
 static CuErr make(uint64_t *out, int fd, size_t bytes, const AllocationProp *prop)
 {
     Physical *p = xcalloc(1, sizeof *p);
-    *p          = (Physical){.handle = ++handles, .fd = fd, .bytes = bytes, .uses = 1, .prop = *prop, .next = memories};
-    memories    = p;
-    *out        = p->handle;
+    *p          = (Physical){
+                 .handle = ++handles, .fd = fd, .bytes = bytes, .uses = 1, .handles = 1, .prop = *prop, .next = memories};
+    memories = p;
+    *out     = p->handle;
     return cudaSuccess;
 }
 
@@ -226,7 +227,7 @@ CuErr drv_cuMemRelease(uint64_t handle)
     Physical *p = physical(handle);
     if (!p)
         return cudaErrorInvalidValue;
-    p->released = true;
+    p->handles--;
     unuse(p);
     return cudaSuccess;
 }
@@ -236,8 +237,9 @@ CuErr drv_cuMemMap(WwPtr at, size_t bytes, size_t offset, uint64_t handle, unsig
     ENTER_STARTED();
     Physical    *p = physical(handle);
     Reservation *r = reservation(at, bytes);
-    if (!p || !r || flags || !whole(bytes) || offset % GRANULE || at % GRANULE || offset > p->bytes ||
-        bytes > p->bytes - offset)
+    if (p && (offset || bytes != p->bytes))
+        return cudaErrorNotSupported; /* a part of it, which no device maps */
+    if (!p || !r || flags || at % GRANULE)
         return cudaErrorInvalidValue;
     Mapping **place = &r->mappings;
     for (; *place && (*place)->at < at + bytes; place = &(*place)->next)
@@ -263,11 +265,20 @@ static bool filled(const Reservation *r, uint64_t at, size_t bytes)
     return to == at + bytes;
 }
 
+/* Is anything mapped in the range?  Unmapping nothing is no error. */
+static bool touched(const Reservation *r, uint64_t at, size_t bytes)
+{
+    for (const Mapping *m = r->mappings; m; m = m->next)
+        if (m->at < at + bytes && m->at + m->bytes > at)
+            return true;
+    return false;
+}
+
 CuErr drv_cuMemUnmap(WwPtr at, size_t bytes)
 {
     ENTER_STARTED();
     Reservation *r = reservation(at, bytes);
-    if (!r || !whole(bytes) || !filled(r, at, bytes))
+    if (!r || !whole(bytes) || (touched(r, at, bytes) && !filled(r, at, bytes)))
         return cudaErrorInvalidValue;
     queue_settle_device(-1);
     hide_all(r);
@@ -292,7 +303,7 @@ CuErr drv_cuMemSetAccess(WwPtr at, size_t bytes, const AccessDesc *list, size_t 
 {
     ENTER_STARTED();
     Reservation *r = reservation(at, bytes);
-    if (!r || !list || !whole(bytes) || !filled(r, at, bytes))
+    if (!r || !list || !n || !whole(bytes) || !filled(r, at, bytes))
         return cudaErrorInvalidValue;
     for (size_t i = 0; i < n; i++) {
         CuErr e;
@@ -346,10 +357,8 @@ CuErr drv_cuMemRetainAllocationHandle(uint64_t *out, void *at)
     const Mapping *m = mapping((uint64_t)(uintptr_t)at);
     if (!m || !out)
         return cudaErrorInvalidValue;
-    if (m->memory->released) {
-        m->memory->released = false;
-        m->memory->uses++;
-    }
+    m->memory->handles++;
+    m->memory->uses++;
     *out = m->memory->handle;
     return cudaSuccess;
 }
@@ -377,7 +386,7 @@ CuErr drv_cuMemImportFromShareableHandle(uint64_t *out, void *os_handle, int typ
     if (fd < 0 || fstat(fd, &st) != 0 || !whole((size_t)st.st_size)) {
         if (fd >= 0)
             close(fd);
-        return cudaErrorInvalidValue;
+        return cudaErrorUnknown; /* the driver's code for a descriptor of something else */
     }
     AllocationProp prop = {
         .type = PINNED, .handle_types = HANDLE_FD, .location_type = LOCATION_DEVICE, .location_id = state_current()};

@@ -111,8 +111,8 @@ int main()
     values[1] = (void *)sizeof log;
     CU(cuLinkCreate(2, options, values, &link));
     CU(cuLinkAddData(link, CU_JIT_INPUT_PTX, (void *)second, sizeof second, "a", 0, nullptr, nullptr));
-    CU(cuLinkAddData(link, CU_JIT_INPUT_PTX, (void *)second, sizeof second, "b", 0, nullptr, nullptr));
-    CHECK(cuLinkComplete(link, &cubin, &bytes) == CUDA_ERROR_INVALID_PTX);
+    CHECK(cuLinkAddData(link, CU_JIT_INPUT_PTX, (void *)second, sizeof second, "b", 0, nullptr, nullptr) == CUDA_ERROR_INVALID_SOURCE);
+    CHECK(cuLinkComplete(link, &cubin, &bytes) == CUDA_ERROR_INVALID_SOURCE);
     CHECK(strstr(log, "defined in a and in b") && (size_t)values[1] == strlen(log));
     CU(cuLinkDestroy(link));
     values[1] = (void *)sizeof log;

@@ -14,11 +14,11 @@ int main()
     char big[16];
     FAILS(cudaGetLastError(), cudaSuccess);
     nothing<<<0, 32>>>(nullptr);
-    FAILS(cudaPeekAtLastError(), cudaErrorInvalidConfiguration);
-    FAILS(cudaGetLastError(), cudaErrorInvalidConfiguration);
+    FAILS(cudaPeekAtLastError(), cudaErrorInvalidValue);
+    FAILS(cudaGetLastError(), cudaErrorInvalidValue);
     FAILS(cudaGetLastError(), cudaSuccess);
     nothing<<<1, 2048>>>(nullptr);
-    FAILS(cudaGetLastError(), cudaErrorInvalidConfiguration);
+    FAILS(cudaGetLastError(), cudaErrorInvalidValue);
     nothing<<<1, 32, 100000>>>(nullptr);
     FAILS(cudaGetLastError(), cudaErrorInvalidValue);
     OK(cudaFuncSetAttribute(nothing, cudaFuncAttributeMaxDynamicSharedMemorySize, 100000));

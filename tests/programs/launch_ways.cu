@@ -45,6 +45,6 @@ int main()
     cudaFuncAttributes a;
     OK(cudaFuncGetAttributes(&a, set<int>));
     CHECK(a.maxThreadsPerBlock == 1024);
-    FAILS(cudaLaunchKernel((const void *)main, dim3(1), dim3(1), args, 0, 0), cudaErrorInvalidDeviceFunction);
+    FAILS(cudaLaunchKernel((const void *)main, dim3(1), dim3(1), args, 0, 0), cudaErrorInvalidResourceHandle);
     return passed();
 }
