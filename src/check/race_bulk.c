@@ -77,6 +77,7 @@ static void look(Walk *w, const Page *p, size_t i, size_t end, Plane k)
 static void keep_writes(const Walk *w, Page *p, size_t i, size_t end)
 {
     Stamp *s = page_plane(p, PLANE_WRITE);
+    p->quiet = 0;
     for (size_t j = i; j < end; j++)
         s[j] = w->me;
     for (Plane k = PLANE_WRITE2; k < PLANES; k++)
@@ -87,6 +88,7 @@ static void keep_writes(const Walk *w, Page *p, size_t i, size_t end)
 static void keep_reads(Walk *w, Page *p, size_t i, size_t end)
 {
     Stamp *a = page_plane(p, PLANE_READ), *c = p->plane[PLANE_READ2];
+    p->quiet = 0;
     for (; i < end; i++) {
         if (c && same_agent(c[i], w->me)) {
             c[i] = w->me;

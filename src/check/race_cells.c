@@ -10,6 +10,7 @@
  * A cell is full when its two readers are of different blocks, or (shared memory) different warps, or touched it since anything was
  * ordered and no reader can be farther apart. */
 #include "check/race_cells.h"
+#include "check/race_quiet.h"
 
 #include <string.h>
 
@@ -211,7 +212,10 @@ HOT void run_keep(Stamp *s, unsigned n, unsigned per, Stamp me)
         s[i] = me | (Stamp)(i >> per) << THREAD_SHIFT;
 }
 
-HOT bool run_reads(const Touch *t, Page *p, size_t at, unsigned n, unsigned per, Past past, Stamp differ)
+/* How reads found their cells. */
+typedef enum Found { FOUND_SLOW, FOUND_ROOM, FOUND_FULL } Found;
+
+HOT Found run_reads(const Touch *t, Page *p, size_t at, unsigned n, unsigned per, Past past, Stamp differ)
 {
     static const Stamp nobody[PAGE_BYTES >> WORD_BITS];
     const Stamp       *a = p->plane[PLANE_READ] ? p->plane[PLANE_READ] + at : nobody,
@@ -227,7 +231,7 @@ HOT bool run_reads(const Touch *t, Page *p, size_t at, unsigned n, unsigned per,
         run_keep(page_plane(p, PLANE_READ) + at, n, per, t->me);
     else if (!full && second)
         run_keep(page_plane(p, PLANE_READ2) + at, n, per, t->me);
-    return fresh | full | second;
+    return fresh || (second && !full) ? FOUND_ROOM : full ? FOUND_FULL : FOUND_SLOW;
 }
 
 /* The stamp there, if it is of an asynchronous operation that the whole warp knows to be over; else 0. */
@@ -238,23 +242,23 @@ HOT Stamp over(const Touch *t, const Stamp *plane, size_t at, bool written)
 }
 
 /* All lanes, each next to the one before.  false: nothing was done. */
-HOT bool touch_run(const Touch *t, Page *p, size_t at, unsigned n, unsigned per, Stamp differ)
+HOT Found touch_run(const Touch *t, Page *p, size_t at, unsigned n, unsigned per, Stamp differ)
 {
     const Stamp *w = p->plane[PLANE_WRITE], *w2 = p->plane[PLANE_WRITE2];
     Past         past = {t->dead, t->base, 0}, wrote = {t->dead, t->base, over(t, w, at, true)};
     if (!run_is_free(w ? w + at : NULL, n, per, t->me, wrote) || !run_is_free(w2 ? w2 + at : NULL, n, per, t->me, past))
-        return false;
+        return FOUND_SLOW;
     if (!t->writes)
         return run_reads(t, p, at, n, per, past, differ);
     const Stamp *r = p->plane[PLANE_READ], *r2 = p->plane[PLANE_READ2];
     Past         read = {t->dead, t->base, over(t, r, at, false)};
     if (!run_is_free(r ? r + at : NULL, n, per, t->me, read) || !run_is_free(r2 ? r2 + at : NULL, n, per, t->me, past))
-        return false;
+        return FOUND_SLOW;
     run_keep(page_plane(p, PLANE_WRITE) + at, n, per, t->me);
     for (Plane k = PLANE_WRITE2; k < PLANES; k++)
         if (p->plane[k])
             memset(p->plane[k] + at, 0, n * sizeof(Stamp));
-    return true;
+    return FOUND_ROOM;
 }
 
 /* What is done for all lanes by vector instructions, or by loops. */
@@ -410,6 +414,22 @@ V4 static inline uint32_t known_v4(const Stamp *a, const Stamp *c, const Stamp *
 static const Ways v4_ways = {pick32_v4, pick64_v4, line_up_v4, known_v4};
 #endif
 
+/* All lanes read one place, which nobody alive has touched: two of them stand for all.  false: nothing was done. */
+HOT bool touch_one(const Touch *t, Page *p, uint32_t at, unsigned bytes)
+{
+    const Stamp *w = p->plane[PLANE_WRITE], *w2 = p->plane[PLANE_WRITE2];
+    Stamp       *a = page_plane(p, PLANE_READ), *c = page_plane(p, PLANE_READ2);
+    size_t       first = at >> WORD_BITS, end = first + (bytes >> WORD_BITS);
+    for (size_t i = first; i < end; i++)
+        if ((w && w[i] >= t->dead) || (w2 && w2[i] >= t->dead) || a[i] >= t->dead || c[i] >= t->dead)
+            return false;
+    for (size_t i = first; i < end; i++) {
+        a[i] = t->me;
+        c[i] = t->me | (Stamp)1 << THREAD_SHIFT;
+    }
+    return true;
+}
+
 /* The lanes of one page. */
 HOT void touch_page(const Touch *t, Page *p, uint32_t lanes, const uint32_t *at, const Ways *ways)
 {
@@ -418,11 +438,23 @@ HOT void touch_page(const Touch *t, Page *p, uint32_t lanes, const uint32_t *at,
     uint32_t       same  = 0;
     bool  plain  = !t->strong && !stamp_async(t->me) && p->shift == WORD_BITS && bytes >= 1 << WORD_BITS && bytes <= 16;
     Stamp differ = r->flags || r->open ? 0 : t->a->space == ACCESS_SHARED ? SERIAL_MASK | WARP_MASK : SERIAL_MASK;
+    bool  quiets = plain && !t->writes && differ && t->dead == t->base;
+    uint32_t rows = quiets ? quiet_rows(at, lanes) : 0;
+    if (quiets && quiet_has(p, t->base, rows))
+        return;
+    if (!plain || t->writes)
+        p->quiet = 0;
     if (plain && ways->line_up(at, bytes, &same) && lanes == UINT32_MAX) {
-        unsigned per = (unsigned)__builtin_ctz(bytes) - WORD_BITS;
-        if (touch_run(t, p, at[0] >> WORD_BITS, LANES << per, per, differ))
+        unsigned per   = (unsigned)__builtin_ctz(bytes) - WORD_BITS;
+        Found    found = touch_run(t, p, at[0] >> WORD_BITS, LANES << per, per, differ);
+        if (found == FOUND_FULL && quiets)
+            quiet_try(p, t->base, rows, differ);
+        if (found != FOUND_SLOW)
             return;
     }
+    if (quiets && lanes == UINT32_MAX && (same | 1) == UINT32_MAX && !t->b->warp[t->a->warp].lane &&
+        touch_one(t, p, at[0], bytes))
+        return;
     if (plain && !t->writes) {
         const Stamp *a = p->plane[PLANE_READ], *c = p->plane[PLANE_READ2];
         if (!r->flags && !t->b->warp[t->a->warp].lane) /* two lanes stand for all that read one place */
@@ -433,6 +465,8 @@ HOT void touch_page(const Touch *t, Page *p, uint32_t lanes, const uint32_t *at,
                 (Past){t->dead, t->base, over(t, p->plane[PLANE_WRITE], at[__builtin_ctz(lanes)] >> WORD_BITS, true)},
                 differ);
     }
+    if (!lanes && quiets)
+        quiet_try(p, t->base, rows, differ);
     for (; lanes; lanes &= lanes - 1)
         touch_lane(t, p, (unsigned)__builtin_ctz(lanes), at[__builtin_ctz(lanes)]);
 }

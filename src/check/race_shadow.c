@@ -125,10 +125,12 @@ void page_split(Page *p)
         p->plane[k] = bytes;
     }
     p->shift = 0;
+    p->quiet = 0;
 }
 
 void page_clear(Page *p, unsigned from, unsigned bytes)
 {
+    p->quiet = 0;
     if (bytes == PAGE_BYTES) {
         page_free(p);
         return;
@@ -146,4 +148,5 @@ void page_free(Page *p)
         p->plane[k] = NULL;
     }
     p->shift = WORD_BITS;
+    p->quiet = 0;
 }

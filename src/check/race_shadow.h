@@ -24,6 +24,9 @@ typedef enum Plane { PLANE_WRITE, PLANE_WRITE2, PLANE_READ, PLANE_READ2, PLANES 
 typedef struct Page {
     Stamp *plane[PLANES];
     uint8_t shift;  /* log2 of a cell's bytes: WORD_BITS or 0 */
+    uint8_t tries;  /* race_quiet.h, as are the next two */
+    uint32_t quiet;
+    Stamp   quiet_since;
     int     lock;
 } Page;
 
