@@ -9,6 +9,7 @@
 
 #include "base/arena.h"
 #include "blas/blas.h"
+#include "check/count.h"
 #include "cli/bench.h"
 #include "cli/bench_verify.h"
 #include "cli/cli.h"
