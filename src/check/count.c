@@ -26,6 +26,7 @@
 
 #include "base/arena.h"
 #include "base/stress.h"
+#include "check/count_async.h"
 #include "check/merge.h"
 #include "model/model.h"
 
@@ -81,13 +82,14 @@ typedef struct Site { /* one instruction of one worker */
 typedef struct Count Count;
 
 typedef struct State { /* one worker */
-    Count   *count;
-    void    *kept; /* the sink's state */
-    Site   **site; /* by instruction id; &nowhere until it makes an access */
-    uint32_t sites;
-    uint8_t *role;    /* by instruction id */
-    Arena   *arena;   /* of the sites */
-    Site    *nowhere; /* whose last way is empty */
+    Count    *count;
+    void     *kept; /* the sink's state */
+    Site    **site; /* by instruction id; &nowhere until it makes an access */
+    uint32_t  sites;
+    uint8_t  *role;    /* by instruction id */
+    Arena    *arena;   /* of the sites */
+    Site     *nowhere; /* whose last way is empty */
+    AsyncLane lane;
 } State;
 
 typedef struct Total { /* one instruction of the launch */
@@ -354,17 +356,30 @@ static bool site_direct(const State *st, Site *s, const Access *a)
     return true;
 }
 
+static Site *site_make(State *st, uint32_t instr)
+{
+    assert(instr < st->sites);
+    Site *s         = arena_alloc_aligned(st->arena, sizeof *s, _Alignof(Site));
+    s->role         = st->role[instr];
+    s->last         = s->way;
+    st->site[instr] = s;
+    return s;
+}
+
 static Site *site_new(State *st, const Access *a)
 {
-    assert(a->instr < st->sites);
-    Site *s            = arena_alloc_aligned(st->arena, sizeof *s, _Alignof(Site));
-    s->role            = st->role[a->instr];
-    s->op              = a->op;
-    s->bytes           = a->bytes;
-    s->cache           = a->cache;
-    s->last            = s->way;
-    st->site[a->instr] = s;
+    Site *s  = site_make(st, a->instr);
+    s->op    = a->op;
+    s->bytes = a->bytes;
+    s->cache = a->cache;
     return s;
+}
+
+static void count_async(void *state, const AsyncAccess *a)
+{
+    State *st = state;
+    Site  *s  = st->site[a->instr];
+    count_async_add(&(s == st->nowhere ? site_make(st, a->instr) : s)->sum, &st->lane, a);
 }
 
 /* ---- the hot path, once for each SIMD level -------------------------------------------------------------------------- */
@@ -404,6 +419,10 @@ static inline __attribute__((always_inline)) void access_slow(State *st, const A
     if (s == st->nowhere)
         s = site_new(st, a);
     assert(s->op == a->op && s->bytes == a->bytes && s->cache == a->cache);
+    if (a->space == ACCESS_CLUSTER) {
+        count_remote_add(&s->sum, a);
+        return;
+    }
     if (site_direct(st, s, a))
         return;
     for (unsigned k = 0; k < WAYS; k++)
@@ -700,10 +719,11 @@ uint8_t count_role(const Observer *o, uint32_t id)
 Observer *count_new(const Profile *p)
 {
     Count *c = xcalloc(1, sizeof *c);
-    for (int i = 0; i < ACCESS_CLUSTER; i++) /* shared memory of other blocks has no counters */
+    for (int i = 0; i < ACCESS_SPACES; i++)
         c->base.wants[i] = (1u << ACCESS_OPS) - 1;
     c->base.fork   = count_fork;
     c->base.access = access_best();
+    c->base.async  = count_async;
     c->base.join   = count_join;
     c->profile     = p;
     return &c->base;

@@ -9,7 +9,7 @@
 #include <uthash.h>
 
 #include "base/arena.h"
-#include "check/place.h"
+#include "ptx/place.h"
 
 struct FindingRecord {
     Finding        f;

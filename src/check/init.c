@@ -16,7 +16,7 @@
 #include <string.h>
 
 #include "base/mangle.h"
-#include "check/place.h"
+#include "ptx/place.h"
 
 static InitOrigin *origin_get(const Init *in, uint32_t id)
 {

@@ -12,7 +12,7 @@
 
 #include "base/arena.h"
 #include "check/count.h"
-#include "check/place.h"
+#include "ptx/place.h"
 
 typedef struct PerfState { /* of one launch */
     const RuleSet *rules;

@@ -267,6 +267,9 @@ void race_bulk_end(Cells *cells, RaceBlock *b)
 {
     if (!b->async && !b->foreign)
         return;
+    for (uint32_t w = 0; w < b->nwarps; w++)
+        if (b->warp[w].threads) /* the launch was stopped */
+            return;
     Clock *all = order_all_known(b);
     for (unsigned n = 0; n < b->npages; n++)
         for (Plane k = PLANE_WRITE; k < PLANES; k++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Does a kernel order blocks by fences, or by acquiring or releasing accesses?  Does it use barrier.cluster?  Answered from the text, for every function it can reach;
- * an indirect call can reach all of them. */
+ * Does a kernel order blocks by fences, or by acquiring or releasing accesses?  Does it use barrier.cluster?  Answered from the text, for every function it
+ * can reach; an indirect call can reach all of them. */
 #include <stdlib.h>
 
 #include "base/arena.h"

@@ -10,8 +10,8 @@
 
 #include "base/arena.h"
 #include "base/mangle.h"
-#include "check/place.h"
 #include "check/race.h"
+#include "ptx/place.h"
 
 typedef struct End { /* one of the two */
     Stamp             stamp;

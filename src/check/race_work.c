@@ -13,7 +13,7 @@
 
 #include "base/arena.h"
 #include "base/mangle.h"
-#include "check/place.h"
+#include "ptx/place.h"
 #include "check/race.h"
 
 enum { NO_QUEUE = UINT32_MAX, SHOWN_LINES = 256 };

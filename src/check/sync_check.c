@@ -12,7 +12,7 @@
 
 #include "base/arena.h"
 #include "check/check.h"
-#include "check/place.h"
+#include "ptx/place.h"
 
 enum { BARRIERS = 16 };
 

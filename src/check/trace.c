@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "check/place.h"
+#include "ptx/place.h"
 
 enum { NEAR = 1024, MOST_BITS = 1 << 24 };
 

@@ -6,7 +6,7 @@
 #define WW_DEVICE_EMULATOR_H
 
 #include "check/check.h"
-#include "check/place.h"
+#include "ptx/place.h"
 #include "device/device.h"
 #include "device/ptxas.h"
 #include "emu/emu.h"

@@ -84,6 +84,7 @@ static void block_start(Block *b, Worker *k)
         w->turn        = 0;
         w->starts      = 0;
         w->at_cluster  = 0;
+        w->maxnreg.count = w->maxnreg.registers = 0;
         w->shared_base = b->rank << CLUSTER_SHIFT;
         memset(w->runtime_error, 0, sizeof w->runtime_error);
         async_reset(w);

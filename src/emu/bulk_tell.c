@@ -4,30 +4,48 @@
  * Not told: mbarrier transactions, and prefetches, which read nothing that the program could see. */
 #include <stdlib.h>
 
+#include "base/arena.h"
 #include "emu/bulk.h"
+
+enum { CHUNK = 16 };
+
+/* Shared memory that rows shorter than their pitch take: chunks, as the swizzle moves them. */
+static size_t narrow_runs(const BulkOp *o, uint64_t at, AsyncRun **run)
+{
+    size_t    n = o->bytes / CHUNK, per = o->row / CHUNK;
+    AsyncRun *r = xmalloc((n + 1) * sizeof *r);
+    for (size_t i = 0; i < n; i++)
+        r[i] = (AsyncRun){tensor_swizzle(o->swizzle, (uint32_t)(at + i / per * o->pitch + i % per * CHUNK)), CHUNK};
+    *run = r;
+    return n;
+}
 
 static void tell(const BulkOp *o, const Block *owner, uint64_t at, bool writes)
 {
-    AsyncRun    row = {at, o->bytes}, *rows = NULL;
-    AsyncAccess a = {.lane    = o->lane,
-                     .space   = owner ? ACCESS_SHARED : ACCESS_GLOBAL,
-                     .by      = o->by_group ? ASYNC_BY_GROUP : ASYNC_BY_MBARRIER,
-                     .writes  = writes,
-                     .reduces = writes && o->reduction.on,
-                     .tensor  = owner && o->box,
-                     .swizzle = (uint8_t)o->swizzle,
-                     .owner   = owner ? owner->index : 0,
-                     .mbar    = o->mbar,
-                     .run     = &row,
-                     .nruns   = 1};
+    AsyncRun    all = {at, o->bytes}, *runs = NULL;
+    AsyncAccess a = {.lane      = o->lane,
+                     .space     = owner ? ACCESS_SHARED : ACCESS_GLOBAL,
+                     .by        = o->by_group ? ASYNC_BY_GROUP : ASYNC_BY_MBARRIER,
+                     .writes    = writes,
+                     .reduces   = writes && o->reduction.on,
+                     .registers = o->kind == BULK_REGISTERS,
+                     .tensor    = owner && o->box,
+                     .swizzle   = (uint8_t)o->swizzle,
+                     .owner     = owner ? owner->index : 0,
+                     .mbar      = o->mbar,
+                     .run       = &all,
+                     .nruns     = 1};
     if (!o->by_group)
         a.mbar_block = o->mbar_block->index;
-    if (!owner && o->box) {
-        a.nruns = tensor_runs(o->box, &rows);
-        a.run   = rows;
-    }
-    async_notify(o->warp, o->uop, a);
-    free(rows);
+    if (owner && o->box && o->pitch != o->row)
+        a.nruns = narrow_runs(o, at, &runs);
+    else if (!owner && o->box)
+        a.nruns = tensor_runs(o->box, &runs);
+    if (runs)
+        a.run = runs;
+    if (a.nruns)
+        async_notify(o->warp, o->uop, a);
+    free(runs);
 }
 
 void bulk_tell(const BulkOp *o)

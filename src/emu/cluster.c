@@ -198,6 +198,8 @@ bool cluster_pass(Cluster *c, Worker *k)
         progress |= b->progress;
         if (b->live == 0 && !k->faulted) {
             bulk_block_ended(b);
+            if (!k->faulted)
+                maxnreg_block_ended(b);
             launch_block_ended(k, b);
             ran = true;
         }

@@ -12,6 +12,7 @@
 #include "emu/async.h"
 #include "emu/run.h"
 #include "emu/wgmma.h"
+#include "emu/where.h"
 
 /* The first group of the cluster in that state; its warp runs for the worker again. */
 static const Group *first_waiting(Cluster *c, Worker *k, GroupState state, Warp **warp)
@@ -63,21 +64,27 @@ static bool block_barrier(Cluster *c, Worker *k)
     if (!g)
         return false;
     const Barrier *bar = &w->block->bar[g->barrier];
+    Str            at  = {0};
+    where_threads(c, &at);
     fault_raise(w, g->pc - 1, FAULT_BARRIER_DEADLOCK, first_lane(g), g->mask,
-                "barrier %u waits for %u threads, %u have arrived and nobody else in the block can run", g->barrier,
-                bar->expected ? bar->expected : w->block->live, bar->arrived);
+                "barrier %u waits for %u threads, %u have arrived and nobody else in the block can run: %s", g->barrier,
+                bar->expected ? bar->expected : w->block->live, bar->arrived, str_text(&at));
+    str_free(&at);
     return true;
 }
 
 static bool cluster_barrier(Cluster *c, Worker *k)
 {
     Warp        *w;
-    const Group *g = first_waiting(c, k, GROUP_CLUSTER, &w);
+    const Group *g  = first_waiting(c, k, GROUP_CLUSTER, &w);
+    Str          at = {0};
+    where_threads(c, &at);
     if (g)
         fault_raise(w, g->pc, FAULT_BARRIER_DEADLOCK, first_lane(g), g->mask,
                     "barrier.cluster waits for the %u threads of the cluster that have not exited; %u have arrived and "
-                    "nobody else can run",
-                    c->live, c->arrived);
+                    "nobody else can run: %s",
+                    c->live, c->arrived, str_text(&at));
+    str_free(&at);
     return g != NULL;
 }
 
@@ -127,7 +134,7 @@ static bool mbarrier(Cluster *c, Worker *k)
     Warp        *w;
     MbarrierWait it;
     Census       n   = {0};
-    Str          who = {0}, name = {0}, lacks = {0};
+    Str          who = {0}, name = {0}, lacks = {0}, at = {0};
     const Group *g = first_waiting(c, k, GROUP_MBARRIER, &w);
     if (!g || !waited_for(w, g, &it))
         return g != NULL; /* another fault was raised */
@@ -141,12 +148,19 @@ static bool mbarrier(Cluster *c, Worker *k)
     clause(&lacks, it.pending, it.pending == 1 ? "arrival" : "arrivals");
     if (it.tx)
         str_printf(&lacks, "%s%d bytes of transactions", lacks.len ? " and " : "", it.tx);
+    where_threads(c, &at);
+    for (int bytes = 0; bytes < 2; bytes++)
+        if (bytes ? it.tx > 0 : it.pending > 0) {
+            str_printf(&at, "; ");
+            where_completing(c->launch, bytes, &at);
+        }
     fault_raise(w, g->pc - 1, FAULT_MBARRIER_HANG, first_lane(g), g->mask,
                 "the wait for phase %u of the mbarrier %s never ends: its running phase has parity %u and lacks %s%s; "
                 "%s; nobody is left "
-                "who could complete it",
+                "who could complete it: %s",
                 it.parity, str_text(&name), it.phase, lacks.len ? str_text(&lacks) : "nothing",
-                it.tx < 0 ? " (more bytes were copied than expected)" : "", str_text(&who));
+                it.tx < 0 ? " (more bytes were copied than expected)" : "", str_text(&who), str_text(&at));
+    str_free(&at);
     str_free(&who);
     str_free(&name);
     str_free(&lacks);

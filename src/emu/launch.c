@@ -13,6 +13,7 @@
 
 #include "emu/run.h"
 #include "emu/schedule.h"
+#include "emu/where.h"
 
 enum { PATIENCE = 8, LONG = 1024 }; /* waiting passes, and passes of any kind, before another block gets the worker */
 enum { LIMIT_CHECK = 1 << 18, LIMIT_BLOCKS = 1024 }; /* instructions between looks at the clock */
@@ -129,8 +130,30 @@ uint32_t emu_param(const Func *kernel, size_t i, uint32_t *offset, uint32_t *byt
 
 /* ---- limits ---- */
 
-static void stop_at_limit(Worker *k, FaultKind kind, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-static void stop_at_limit(Worker *k, FaultKind kind, const char *fmt, ...)
+/* Where its threads are when the limit is reached, and one of those that run as the fault's place. */
+static void name_threads(Fault *f, const Launch *l, const Cluster *c)
+{
+    Str      where = {0};
+    size_t   n     = strlen(f->text);
+    uint32_t t;
+    if (!c)
+        return;
+    f->instr = where_instr(c, f->block, &t);
+    if (f->instr != UINT32_MAX) {
+        f->thread[0] = t % l->block[0];
+        f->thread[1] = t / l->block[0] % l->block[1];
+        f->thread[2] = t / (l->block[0] * l->block[1]);
+    }
+    where_threads(c, &where);
+    snprintf(f->text + n, sizeof f->text - n, "; one %s that had not ended then: %s", c->n > 1 ? "cluster" : "block",
+             str_text(&where));
+    str_free(&where);
+}
+
+/* c: a cluster that has not ended, whose threads the fault names; or NULL. */
+static void stop_at_limit(Worker *k, const Cluster *c, FaultKind kind, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
+static void stop_at_limit(Worker *k, const Cluster *c, FaultKind kind, const char *fmt, ...)
 {
     Launch *l = k->launch;
     va_list ap;
@@ -140,12 +163,13 @@ static void stop_at_limit(Worker *k, FaultKind kind, const char *fmt, ...)
         va_start(ap, fmt);
         vsnprintf(l->fault.text, sizeof l->fault.text, fmt, ap);
         va_end(ap);
+        name_threads(&l->fault, l, c);
         __atomic_store_n(&l->aborted, 1, __ATOMIC_RELEASE);
     }
     pthread_mutex_unlock(&l->lock);
 }
 
-bool launch_check_limits(Worker *k)
+bool launch_check_limits(Worker *k, const Cluster *c)
 {
     Launch  *l     = k->launch;
     uint64_t total = __atomic_add_fetch(&l->spent, k->spent, __ATOMIC_RELAXED);
@@ -154,12 +178,13 @@ bool launch_check_limits(Worker *k)
     if (__atomic_load_n(&l->aborted, __ATOMIC_ACQUIRE))
         return false;
     if (l->ask->max_instructions && total > l->ask->max_instructions) {
-        stop_at_limit(k, FAULT_INSTRUCTION_LIMIT, "the launch ran %" PRIu64 " warp instructions; its limit is %" PRIu64,
-                      total, l->ask->max_instructions);
+        stop_at_limit(k, c, FAULT_INSTRUCTION_LIMIT,
+                      "the launch ran %" PRIu64 " warp instructions; its limit is %" PRIu64, total,
+                      l->ask->max_instructions);
         return false;
     }
     if (l->ask->stop && *l->ask->stop) {
-        stop_at_limit(k, FAULT_TIME_LIMIT, "the launch was interrupted after %" PRIu64 " warp instructions", total);
+        stop_at_limit(k, c, FAULT_TIME_LIMIT, "the launch was interrupted after %" PRIu64 " warp instructions", total);
         return false;
     }
     if (l->ask->max_seconds > 0 || l->ask->on_pause) {
@@ -168,7 +193,7 @@ bool launch_check_limits(Worker *k)
         pause_tick(l, &now);
         double s = (double)(now.tv_sec - l->started.tv_sec) + 1e-9 * (double)(now.tv_nsec - l->started.tv_nsec);
         if (l->ask->max_seconds > 0 && s > l->ask->max_seconds) {
-            stop_at_limit(k, FAULT_TIME_LIMIT, "the launch ran longer than its limit of %g seconds",
+            stop_at_limit(k, c, FAULT_TIME_LIMIT, "the launch ran longer than its limit of %g seconds",
                           l->ask->max_seconds);
             return false;
         }
@@ -255,7 +280,7 @@ static bool run_cluster(Worker *k, Cluster *c, bool *stop)
     unsigned patience = c->spun ? 1 : PATIENCE, waited = 0, most = schedule_passes(k->launch, LONG);
     for (unsigned passes = 0; waited < patience && passes < most && !pause_wanted(&k->launch->pause); passes++) {
         if (cluster_pass(c, k)) {
-            *stop = limits_due(k) && !launch_check_limits(k);
+            *stop = limits_due(k) && !launch_check_limits(k, NULL);
             return true;
         }
         if (c->progress) {
@@ -265,7 +290,7 @@ static bool run_cluster(Worker *k, Cluster *c, bool *stop)
         } else {
             waited++;
         }
-        if (limits_due(k) && !launch_check_limits(k)) {
+        if (limits_due(k) && !launch_check_limits(k, c)) {
             *stop = true;
             return false;
         }
@@ -325,7 +350,7 @@ static void *worker_main(void *arg)
             ring->next = c->next;
         end_cluster(k, c);
     }
-    launch_check_limits(k); /* what was spent since the last look counts too */
+    launch_check_limits(k, NULL); /* what was spent since the last look counts too */
     pause_leave(k);
     return NULL;
 }

@@ -140,6 +140,8 @@ typedef struct AsyncAccess {
     uint64_t block;
     uint8_t  space, by;         /* ACCESS_GLOBAL or ACCESS_SHARED; AsyncBy: what it completes at */
     bool     writes, reduces;
+    bool     each;              /* wgmma: the rows of A that the warp alone reads */
+    bool     registers;         /* st.async, red.async */
     uint64_t product;           /* wgmma: the n-th product of the warp; those of the four warps are one */
     bool     tensor;            /* the bytes stand in shared memory as `swizzle` (0: none, then 32, 64, 128 bytes) says */
     uint8_t  swizzle;

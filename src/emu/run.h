@@ -202,6 +202,9 @@ void block_destroy(Block *b);
 /* Completes barriers whose last thread has arrived or exited; true if any did. */
 bool block_check_barriers(Block *b);
 
+/* maxnreg.c: a fault when the block's warps misused setmaxnreg */
+void maxnreg_block_ended(Block *b);
+
 /* cluster.c */
 /* The one that starts as the order-th. */
 Cluster *cluster_new(Worker *k, uint64_t order);
@@ -225,7 +228,7 @@ void warp_put(Warp *w, const Uop *pc, Frame *frame, uint32_t mask);
 /* Recomputes w->merge for the running frame. */
 void warp_set_merge(Warp *w);
 /* launch.c: adds the instructions spent since the last call to the launch's total and checks its limits; false = stop. */
-bool launch_check_limits(Worker *k);
+bool launch_check_limits(Worker *k, const Cluster *c);
 
 /* devrt.c: functions the CUDA runtime provides to device code */
 typedef enum Builtin { BUILTIN_NONE, BUILTIN_VPRINTF, BUILTIN_ASSERTFAIL, BUILTIN_MALLOC, BUILTIN_FREE, BUILTIN_CDP } Builtin;

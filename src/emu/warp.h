@@ -54,6 +54,7 @@ struct Warp {
     struct AsyncQueue *async; /* copies in flight; NULL before the first (async.c) */
     uint32_t   runtime_error[LANES]; /* of the device runtime: the thread's last error (cdp.c) */
     struct BulkGroups *bulk;  /* commits of bulk groups; NULL before the first (bulk.c) */
+    struct { uint32_t count, registers; const struct Uop *uop; } maxnreg; /* setmaxnreg: how often, the last (maxnreg.c) */
     struct WgmmaState *wgmma; /* products in flight; NULL before the first (wgmma.c) */
     uint8_t   *local;    /* local memory: lane l's frame is local + l * local_bytes */
     uint32_t   local_bytes;

@@ -273,6 +273,7 @@ static void tell(Warp *w, const Uop *u, bool is_a, uint64_t desc)
     async_notify(w, u,
                  (AsyncAccess){.space   = ACCESS_SHARED,
                                .by      = ASYNC_BY_WGMMA,
+                               .each    = is_a,
                                .product = w->wgmma->issued,
                                .tensor  = true,
                                .swizzle = (uint8_t)wgmma_swizzle(desc),

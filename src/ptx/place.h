@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Where an instruction stands in the user's source. */
-#ifndef WW_CHECK_PLACE_H
-#define WW_CHECK_PLACE_H
+#ifndef WW_PTX_PLACE_H
+#define WW_PTX_PLACE_H
 
 #include "emu/observer.h"
 #include "ptx/ptx.h"

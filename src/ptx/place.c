@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Places come from .loc; text without line information (or a .loc of no file) gives the place in the PTX itself. */
-#include "check/place.h"
+#include "ptx/place.h"
 
 #include <stdlib.h>
 #include <string.h>
