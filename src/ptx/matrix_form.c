@@ -146,8 +146,11 @@ unsigned matrix_wmma_regs(unsigned m, unsigned n, unsigned k, char which, Type t
     Kind     kind     = kind_of(t);
     bool     factor   = which == 'a' || which == 'b';
     for (size_t i = 0; i < sizeof wmma_shapes / sizeof *wmma_shapes; i++) {
-        const Shape *s = &wmma_shapes[i];
-        if (s->m == m && s->n == n && s->k == k && (factor ? s->kind == kind : (s->acc & acc_of(t)) != 0))
+        const Shape *s    = &wmma_shapes[i];
+        bool         bits = s->kind == KIND_I4 ||
+                    s->kind == KIND_B1; /* their accumulators move as f32 too, though no product takes them */
+        if (s->m == m && s->n == n && s->k == k &&
+            (factor ? s->kind == kind : (s->acc & acc_of(t)) != 0 || (bits && t == TY_F32)))
             return factor && kind == KIND_F16 ? 8 : regs(elements, t); /* half precision: always eight */
     }
     return 0;

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes tests/data/isa_list.txt: the instructions, out of those that the patterns of forms.txt spell out, that NVIDIA's assembler
-takes for sm_90a.
+"""Writes tests/data/isa_list.txt: the instructions, out of those that the patterns of forms.txt and matrices.py spell out, that NVIDIA's
+assembler takes for sm_90a.
 
     make_list.py [--refused FILE] [--most N] tests/isa/forms.txt tests/isa/head.ptx [ptxas] > tests/data/isa_list.txt
 
@@ -17,10 +17,12 @@ import tempfile
 import zlib
 from concurrent.futures import ThreadPoolExecutor
 
+import matrices
+
 WIDTH = {"pred": "p", "b128": "q", "f16x2": "b", "bf16x2": "b", "u16x2": "b", "s16x2": "b", "tf32": "b", "f32x2": "d",
          "e4m3": "h", "e5m2": "h", "e4m3x2": "h", "e5m2x2": "h", "e4m3x4": "b", "e5m2x4": "b", "bf16": "h", "f16": "h"}
 KIND = {"8": "h", "16": "h", "32": "b", "64": "d"}
-CHUNK, PER_KERNEL = 400, 20
+CHUNK, PER_KERNEL = 1000, 20
 
 
 def width_of(word):
@@ -165,11 +167,11 @@ def main():
     p.add_argument("ptxas", nargs="?", default="ptxas")
     a = p.parse_args()
     head, body = open(a.head, encoding="utf-8").read().split("// body\n")
-    lines = list(dict.fromkeys(candidates(a.forms, a.most)))
+    lines = list(dict.fromkeys([*candidates(a.forms, a.most), *matrices.instructions()]))
     parts = [lines[i:i + CHUNK] for i in range(0, len(lines), CHUNK)]
     with ThreadPoolExecutor(2) as pool:
         done = [x for part in pool.map(lambda part: accepted(a.ptxas, head, body.replace("\n", " "), part), parts) for x in part]
-    print("# Instructions of tests/isa/forms.txt that ptxas takes for sm_90a; written by tests/isa/make_list.py.")
+    print("# Instructions of tests/isa/forms.txt and matrices.py that ptxas takes for sm_90a; written by tests/isa/make_list.py.")
     for line, why in done:
         if not why:
             print(line)

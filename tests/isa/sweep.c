@@ -15,7 +15,7 @@
 #include "base/str.h"
 #include "warpwright/warpwright.h"
 
-enum { MAX_LINE = 512, THREADS = 32 };
+enum { MAX_LINE = 4096, THREADS = 32 };
 
 typedef enum Outcome { RUNS, UNSUPPORTED_FORM, NOT_PARSED } Outcome;
 
