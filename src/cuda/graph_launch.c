@@ -16,16 +16,16 @@ typedef struct Lane {
     const GraphNode *last;
 } Lane;
 
-typedef struct Placed { /* a node that was handed to a lane */
+typedef struct Handed { /* a node that was handed to a lane */
     const GraphNode *node;
     size_t           lane;
     uint64_t         ticket; /* the lane's count behind it */
-} Placed;
+} Handed;
 
 typedef struct GraphLaunch {
     Lane    *lane;
     size_t   nlanes;
-    Placed  *placed;
+    Handed  *placed;
     size_t   nplaced;
     uint64_t start; /* the stream's count when the graph came */
 } GraphLaunch;
@@ -37,7 +37,7 @@ static void wait_for(Stream *s, Stream *other, uint64_t count)
         queue_add(s, NODE_EMPTY, &until);
 }
 
-static const Placed *place_of(const GraphLaunch *l, const GraphNode *n)
+static const Handed *place_of(const GraphLaunch *l, const GraphNode *n)
 {
     for (size_t i = 0; i < l->nplaced; i++)
         if (l->placed[i].node == n)
@@ -62,7 +62,7 @@ static size_t choose(GraphLaunch *l, const GraphNode *n)
         wait_for(s, first, l->start);
     }
     for (size_t d = 0; d < n->ndeps; d++) {
-        const Placed *p = place_of(l, n->deps[d]);
+        const Handed *p = place_of(l, n->deps[d]);
         wait_for(l->lane[lane].stream, l->lane[p->lane].stream, p->ticket);
     }
     return lane;
@@ -114,7 +114,7 @@ CuErr stream_graph(void *stream, const Graph *g)
         if (!n->off)
             e = submit(&l.lane[at], n);
         l.lane[at].last       = n;
-        l.placed[l.nplaced++] = (Placed){n, at, in->queued};
+        l.placed[l.nplaced++] = (Handed){n, at, in->queued};
     }
     sequence_graph_end(works);
     for (size_t i = 1; i < l.nlanes; i++)
