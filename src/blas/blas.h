@@ -66,6 +66,7 @@ struct WwBlas {
     size_t     nmodules;
     WwPtr      workspace;
     size_t     workspace_bytes;
+    bool       zeroed; /* the counters at its beginning are zero */
     /* For benchmarks: how each launch is made, and the result of the last one when wanted. */
     bool      time;
     unsigned  repeats, observe;

@@ -3,7 +3,8 @@
  * Launches: from a checked problem and its rung to kernels on the device.
  *
  * Modules are loaded when first needed and live as long as the WwBlas.  The workspace of stream-K is two partial tiles a block
- * and, before them, a counter a tile, which is set to zero before every launch.
+ * and, before them, a counter a tile, which must be zero.  The kernel leaves the counters zero, so the library's own workspace keeps
+ * HEAD bytes for nothing else and clears them when it is new or a launch failed; a caller's, or more counters, every time.
  * A strided batch is the z of one grid, up to the limit of a grid; a batch of addresses is one launch each. */
 #include <assert.h>
 #include <stdio.h>
@@ -192,33 +193,49 @@ size_t problem_workspace(const WwBlas *b, const Problem *p)
     return work_bytes(work_of(b, p));
 }
 
-static Status take_workspace(WwBlas *b, const Problem *p, Work w, WwPtr *out)
+static Status grow_workspace(WwBlas *b, size_t need)
 {
-    TRY(follow(b, b->stream));
+    if (b->workspace_bytes >= need)
+        return WW_OK;
+    if (b->stream)
+        TRY(ww_stream_wait(b->stream));
+    if (b->workspace)
+        TRY(ww_free(b->device, b->workspace));
+    b->workspace       = 0;
+    b->workspace_bytes = 0;
+    b->zeroed          = false;
+    TRY(ww_alloc(b->device, need, &b->workspace));
+    b->workspace_bytes = need;
+    return WW_OK;
+}
+
+/* Where the counters are, all zero, and where the other parts begin. */
+static Status take_workspace(WwBlas *b, const Problem *p, Work w, WwPtr *counters, WwPtr *rest)
+{
+    enum { HEAD = 1 << 16 };
     size_t need = work_bytes(w);
-    *out        = p->workspace;
+    bool   head = !p->workspace && w.counters <= HEAD;
+    TRY(follow(b, b->stream));
+    *counters = *rest = p->workspace;
     if (need == 0)
         return WW_OK;
-    if (*out) {
-        if (p->workspace_bytes < need || *out % 16)
-            return device_fail(b->device, WW_ERR_INVALID,
-                               "%s: the rung %s needs a workspace of %zu bytes aligned to 16, given are %zu at 0x%llx",
-                               p->symmetric ? "ww_syrk" : "ww_gemm", p->rung->name, need, p->workspace_bytes,
-                               (unsigned long long)*out);
-    } else {
-        if (b->workspace_bytes < need) {
-            if (b->stream)
-                TRY(ww_stream_wait(b->stream));
-            if (b->workspace)
-                TRY(ww_free(b->device, b->workspace));
-            b->workspace       = 0;
-            b->workspace_bytes = 0;
-            TRY(ww_alloc(b->device, need, &b->workspace));
-            b->workspace_bytes = need;
-        }
-        *out = b->workspace;
+    if (p->workspace && (p->workspace_bytes < need || p->workspace % 16))
+        return device_fail(b->device, WW_ERR_INVALID,
+                           "%s: the rung %s needs a workspace of %zu bytes aligned to 16, given are %zu at 0x%llx",
+                           p->symmetric ? "ww_syrk" : "ww_gemm", p->rung->name, need, p->workspace_bytes,
+                           (unsigned long long)p->workspace);
+    if (!p->workspace) {
+        TRY(grow_workspace(b, HEAD + need));
+        *counters = head ? b->workspace : b->workspace + HEAD;
+        *rest     = b->workspace + HEAD;
     }
-    return w.counters ? device_fill(b->device, *out, 0, w.counters, b->stream) : WW_OK;
+    if (!head)
+        *rest = *counters + w.counters;
+    if (w.counters == 0 || (head && b->zeroed))
+        return WW_OK;
+    TRY(device_fill(b->device, *counters, 0, head ? HEAD : w.counters, b->stream));
+    b->zeroed = b->zeroed || head;
+    return WW_OK;
 }
 
 /* ---- launches ---------------------------------------------------------------------------------------------------- */
@@ -272,24 +289,23 @@ Status problem_run(WwBlas *b, const Problem *problem)
     bool     once = p.x || p.rung->stream || maps;
     size_t   step = once ? 1 : MAX_Z;
     Work     work = work_of(b, &p);
-    WwPtr    at;
-    TRY(take_workspace(b, &p, work, &at));
-    g.count = at;
-    g.work  = at + work.counters;
-    for (size_t i = 0; i < p.batch; i += step) {
+    Status   s    = WW_OK;
+    TRY(take_workspace(b, &p, work, &g.count, &g.work));
+    for (size_t i = 0; i < p.batch && s == WW_OK; i += step) {
         size_t here = p.batch - i < step ? p.batch - i : step;
         g.x         = p.x ? p.x[i] : p.args.x + i * p.args.x_batch * 4;
         g.y         = p.y ? p.y[i] : p.args.y + i * p.args.y_batch * 4;
         g.c         = p.c ? p.c[i] : p.args.c + i * p.args.c_batch * p.result;
         WwPtr x     = g.work + work.partials;
         if (p.rung->layouts == RUNG_TENSOR)
-            TRY(tensor_run(b, &p, &g, x, x + work.x));
+            s = tensor_run(b, &p, &g, x, x + work.x);
         else if (p.rung->layouts == RUNG_BYTES)
-            TRY(bytes_run(b, &p, &g, work, x));
+            s = bytes_run(b, &p, &g, work, x);
         else
-            TRY(run_grid(b, &p, &g, here));
+            s = run_grid(b, &p, &g, here);
     }
-    return WW_OK;
+    b->zeroed = b->zeroed && s == WW_OK;
+    return s;
 }
 
 /* ---- public ------------------------------------------------------------------------------------------------------ */
