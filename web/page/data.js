@@ -5,10 +5,11 @@
 const DATA = JSON.parse(document.getElementById("data").textContent);
 const REPORT = DATA.report ?? { kernels: [], findings: [] };
 
+// What is wasted stands before what is moved: the first of which a file has some colours its lines.
 const METRICS = {
   "sectors beyond ideal": (c) => of(c, "derived__memory_l2_theoretical_sectors_global_excessive"),
-  "global sectors": (c) => of(c, "global_ld_sectors") + of(c, "global_st_sectors") + of(c, "global_atom_sectors"),
   "bank conflicts": (c) => of(c, "shared_ld_bank_conflicts") + of(c, "shared_st_bank_conflicts") + of(c, "shared_atom_bank_conflicts"),
+  "global sectors": (c) => of(c, "global_ld_sectors") + of(c, "global_st_sectors") + of(c, "global_atom_sectors"),
   "shared passes": (c) => of(c, "memory_l1_wavefronts_shared"),
   "local sectors": (c) => of(c, "local_ld_sectors") + of(c, "local_st_sectors"),
   "warp instructions": (c) => of(c, "inst_executed"),
@@ -72,4 +73,9 @@ function filesOf(report) {
 
 function number(n) {
   return n === null || n === undefined ? "–" : Number.isInteger(n) ? n.toLocaleString("en").replaceAll(",", "\u202f") : n.toPrecision(4);
+}
+
+function mendText(m) {
+  const cost = m.shared_bytes ? `, ${m.shared_bytes > 0 ? "+" : ""}${number(m.shared_bytes)} bytes of shared memory` : "";
+  return `tried: ${m.text}: ${number(m.before)} → ${number(m.after)} ${m.unit ?? ""}${cost}`;
 }

@@ -20,9 +20,17 @@ function metricOf(lines) {
   return metric ?? Object.keys(METRICS).find((m) => m !== "warp instructions" && cost(m)) ?? "warp instructions";
 }
 
+// The line of the file's first finding, else the one that costs most.
+function worthALook(lines, cost) {
+  const found = (REPORT.findings ?? []).find((f) => f.file === file && f.line);
+  const dearest = [...lines.entries()].reduce((best, [line, c]) => (cost(c) > best.cost ? { line, cost: cost(c) } : best), { line: null, cost: 0 });
+  return found?.line ?? dearest.line;
+}
+
 function source() {
   const lines = lineTable(REPORT).get(file) ?? new Map();
   const m = metricOf(lines);
+  chosen ??= worthALook(lines, METRICS[m]);
   const most = Math.max(1, ...[...lines.values()].map(METRICS[m]));
   const text = DATA.sources?.[file] ?? null;
   const last = text ? text.length : Math.max(0, ...lines.keys());
@@ -32,7 +40,7 @@ function source() {
     if (!text && !c) continue;
     rows.push(sourceRow(i, text?.[i - 1] ?? "", c, c ? METRICS[m](c) : 0, most));
     for (const f of (REPORT.findings ?? []).filter((x) => x.file === file && x.line === i))
-      rows.push(el("div", { class: `said ${f.severity}` }, `${f.severity}: ${f.message} [${f.rule}]`));
+      rows.push(el("div", { class: `said ${f.severity}` }, `${f.severity}: ${f.message} [${f.rule}]`, f.mend ? el("span", { class: "mend" }, `\n${mendText(f.mend)}`) : null));
   }
   return [
     el("div", { class: "bar" }, choice("file", filesOf(REPORT), file, (v) => ((file = v), (chosen = null), show("source"))), choice("heat", Object.keys(METRICS), m, (v) => ((metric = v), show("source")))),

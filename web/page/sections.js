@@ -45,7 +45,7 @@ function findingBox(f) {
     el("span", { class: "place" }, place), " ", el("b", { class: f.severity }, f.severity), ` [${f.rule}]${f.kernel ? ` ${f.kernel}` : ""}${f.count > 1 && f.category !== "perf" ? `, ${number(f.count)} times` : ""}`,
     el("p", {}, f.message ?? ""),
     f.other ? el("p", {}, `${f.other.file ?? ""}${f.other.line ? `:${f.other.line}` : ""} ${f.other.message ?? ""}`) : null,
-    m ? el("p", { class: "mend" }, `tried: ${m.text}: ${number(m.before)} → ${number(m.after)} ${m.unit ?? ""}`) : null);
+    m ? el("p", { class: "mend" }, mendText(m)) : null);
 }
 
 let severity = "all";

@@ -12,12 +12,17 @@ function axis(extra) {
   return { stroke: colour("--ink"), grid: { stroke: colour("--rule"), width: 1 }, ticks: { stroke: colour("--rule") }, ...extra };
 }
 
-function size(host, height) {
-  return { width: Math.max(240, host.clientWidth), height };
+// No wider than `most`: a few bars across a whole screen say less.
+function size(host, height, most = Infinity) {
+  return { width: Math.min(most, Math.max(240, host.clientWidth)), height };
 }
 
-function keepWidth(host, plot, height) {
-  new ResizeObserver(() => plot.setSize(size(host, height))).observe(host);
+function keepWidth(host, plot, height, most) {
+  new ResizeObserver(() => plot.setSize(size(host, height, most))).observe(host);
+}
+
+function shown(value) {
+  return value === null || value === undefined ? "" : value.toLocaleString("en");
 }
 
 // names[i] has values[i] of every series; bars of one name stand side by side, each at an x of its own.
@@ -27,18 +32,21 @@ export function bars(host, names, series) {
   const x = names.flatMap((_, i) => series.map((_, k) => i + (k - (count - 1) / 2) * (0.8 / count)));
   const own = (values, k) => x.map((_, at) => (at % count === k ? values[Math.floor(at / count)] : undefined));
   const many = names.length > 4;
+  const most = 200 + names.length * count * 90;
+  host.classList.add("bars");
   const plot = new uPlot(
     {
-      ...size(host, height),
+      ...size(host, height, most),
       scales: { x: { time: false, range: [-0.6, names.length - 0.4] }, y: { range: (u, low, high) => [0, high > 0 ? high * 1.05 : 1] } },
       axes: [
         axis({ splits: () => names.map((_, i) => i), values: (u, at) => at.map((i) => names[i] ?? ""), rotate: many ? -40 : 0, size: many ? 110 : 40 }),
         axis({ size: 90 }),
       ],
       series: [
-        { label: "name", value: (u, at) => (at === null ? "" : names[Math.round(at)] ?? "") },
+        {},
         ...series.map((s, k) => ({
           label: s.label,
+          value: (u, v) => shown(v),
           fill: colour(`--series${k + 1}`),
           stroke: colour(`--series${k + 1}`),
           points: { show: false },
@@ -49,7 +57,7 @@ export function bars(host, names, series) {
     [x, ...series.map((s, k) => own(s.values, k))],
     host,
   );
-  keepWidth(host, plot, height);
+  keepWidth(host, plot, height, most);
   return plot;
 }
 
@@ -61,7 +69,7 @@ export function lines(host, label, x, series) {
       ...size(host, height),
       scales: { x: { time: false } },
       axes: [axis({ label, labelSize: 20 }), axis({ size: 90 })],
-      series: [{ label }, ...series.map((s, k) => ({ label: s.label, stroke: colour(`--series${(k % 6) + 1}`), width: 2, points: { size: 5 } }))],
+      series: [{ label, value: (u, v) => shown(v) }, ...series.map((s, k) => ({ label: s.label, value: (u, v) => shown(v), stroke: colour(`--series${(k % 6) + 1}`), width: 2, points: { size: 5 } }))],
     },
     [x, ...series.map((s) => s.values)],
     host,
