@@ -33,11 +33,18 @@ static inline unsigned distance(Stamp a, Stamp b)
     return d >> (THREAD_SHIFT + 5) & 31 ? 2 : (d >> THREAD_SHIFT & 31) != 0;
 }
 
+/* A block that lives long has several serials. */
+static bool same_block(const Touch *t, Stamp a, Stamp b)
+{
+    const Serials *s = t->b->serials;
+    return distance(a, b) < 3 || serials_info(s, stamp_serial(a))->birth == serials_info(s, stamp_serial(b))->birth;
+}
+
 /* Both atomic, at scopes that hold the other thread. */
-static inline bool atomic_pair(Stamp a, Stamp b)
+static inline bool atomic_pair(const Touch *t, Stamp a, Stamp b)
 {
     Strength x = stamp_strength(a), y = stamp_strength(b);
-    return (x == STRENGTH_GPU && y == STRENGTH_GPU) || (x & 1 && y & 1 && distance(a, b) < 3);
+    return (x == STRENGTH_GPU && y == STRENGTH_GPU) || (x & 1 && y & 1 && same_block(t, a, b));
 }
 
 /* What a flag was seen to say orders atomic accesses and volatile reads without a fence: nothing moves them before it. */
@@ -81,7 +88,7 @@ static inline bool clashes(const Touch *t, const Page *p, size_t i, Plane k, Sta
         return false;
     if (distance(me, other) == 0 && !stamp_async(other))
         return false;
-    if (atomic_pair(me, other) || before(t, me, other, k <= PLANE_WRITE2))
+    if (atomic_pair(t, me, other) || before(t, me, other, k <= PLANE_WRITE2))
         return false;
     if (t->cells->run->flags && k <= PLANE_WRITE2 && behind_atomics(t, me, other))
         return false;

@@ -14,8 +14,8 @@
 
 static uint32_t         queues = 1;
 static WorkClock        host, issued; /* what the host knows; the last count of each queue */
-static const WorkOrder *current;
-static const WorkOrder *node; /* of the graph whose node is submitted */
+static _Thread_local const WorkOrder *current; /* a host function lets other threads in */
+static _Thread_local const WorkOrder *node;    /* of the graph whose node is submitted */
 
 static bool is_on(void)
 {
