@@ -12,7 +12,7 @@
 
 #include "base/arena.h"
 #include "check/count.h"
-#include "ptx/place.h"
+#include "check/placed.h"
 
 typedef struct PerfState { /* of one launch */
     const RuleSet *rules;

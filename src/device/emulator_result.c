@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "check/count.h"
+#include "check/placed.h"
 #include "device/emulator.h"
 #include "emu/memory.h"
 #include "model/occupancy.h"

@@ -3,10 +3,7 @@
  * Places come from .loc; text without line information (or a .loc of no file) gives the place in the PTX itself. */
 #include "ptx/place.h"
 
-#include <stdlib.h>
 #include <string.h>
-
-#include "base/arena.h"
 
 Place instr_place(const Module *m, const Instr *in)
 {
@@ -41,34 +38,4 @@ Place instr_user_place(const Module *m, const Instr *in)
         p = (Place){m->files[s->file - 1], s->line, s->col, false};
     }
     return p;
-}
-
-static int by_line(const void *pa, const void *pb)
-{
-    const Placed *a = pa, *b = pb;
-    int           c = a->place.file == b->place.file ? 0 : strcmp(a->place.file, b->place.file);
-    if (c)
-        return c;
-    if (a->place.line != b->place.line)
-        return a->place.line < b->place.line ? -1 : 1;
-    return a->id < b->id ? -1 : a->id > b->id;
-}
-
-size_t placed_by_line(const Module *m, const EmuInstr *instr, uint32_t n, bool (*wanted)(void *user, uint32_t id),
-                      void *user, Placed **out)
-{
-    Placed *list = xcalloc(n + 1u, sizeof *list);
-    size_t  k    = 0;
-    for (uint32_t i = 0; i < n; i++)
-        if (instr[i].in && wanted(user, i))
-            list[k++] = (Placed){instr_user_place(m, instr[i].in), i};
-    if (k)
-        qsort(list, k, sizeof *list, by_line);
-    *out = list;
-    return k;
-}
-
-bool placed_together(const Placed *a, const Placed *b)
-{
-    return a->place.line == b->place.line && !strcmp(a->place.file, b->place.file);
 }

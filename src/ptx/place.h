@@ -4,7 +4,6 @@
 #ifndef WW_PTX_PLACE_H
 #define WW_PTX_PLACE_H
 
-#include "emu/observer.h"
 #include "ptx/ptx.h"
 
 typedef struct Place {
@@ -17,14 +16,5 @@ typedef struct Place {
 Place instr_place(const Module *m, const Instr *in);
 /* The same, but for a function inlined from a header of the toolkit or the system: the line that called it. */
 Place instr_user_place(const Module *m, const Instr *in);
-
-typedef struct Placed { /* an instruction and the user's line it belongs to */
-    Place    place;
-    uint32_t id;
-} Placed;
-/* The instructions that are wanted, by file, line and id; the caller frees *out. */
-size_t placed_by_line(const Module *m, const EmuInstr *instr, uint32_t n, bool (*wanted)(void *user, uint32_t id), void *user,
-                      Placed **out);
-bool   placed_together(const Placed *a, const Placed *b); /* in one line */
 
 #endif
