@@ -15,6 +15,14 @@ CuErr driver_started(void);
 void driver_set_device(int device);
 void driver_reset_device(int device);
 
+/* A green context of some multiprocessors; and questions about any context: is it one, its device, a green one's multiprocessors (0: it is
+ * none), the thread's. */
+void    *driver_context_new(int device, unsigned sms);
+bool     driver_context_known(const void *context);
+int      driver_context_device(const void *context);
+unsigned driver_context_sms(const void *context);
+void    *driver_context_current(void);
+
 /* The primary context of a device, as a handle. */
 void *driver_primary(int device);
 

@@ -21,6 +21,7 @@ typedef struct Context {
     int             device;
     unsigned        flags;
     unsigned        users; /* of a primary context: calls of Retain, and 1 for the runtime */
+    unsigned        sms;   /* of a green context */
     bool            runtime, destroyed;
     struct Context *next;
 } Context;
@@ -142,6 +143,8 @@ CuErr drv_cuGetProcAddress_v2(const char *name, void **out, int version, uint64_
 {
     static const char *const suffix[] = {"_v4", "_v3", "_v2", ""};
     enum { FOUND, NOT_FOUND, TOO_OLD, PER_THREAD = 2 };
+    ENTER_ANYWAY();
+    flags = state_per_thread && !flags ? PER_THREAD : flags;
     if (!name || !out || flags > PER_THREAD)
         return cudaErrorInvalidValue;
     const char *symbol = NULL;
@@ -279,6 +282,34 @@ static CuErr context_create(Context **out, unsigned flags, int device)
     follow();
     *out = c;
     return cudaSuccess;
+}
+
+void *driver_context_new(int device, unsigned sms)
+{
+    Context *c = xcalloc(1, sizeof *c);
+    *c         = (Context){.device = device, .sms = sms, .next = contexts};
+    contexts   = c;
+    return c;
+}
+
+bool driver_context_known(const void *context)
+{
+    return context && known(context);
+}
+
+int driver_context_device(const void *context)
+{
+    return ((const Context *)context)->device;
+}
+
+unsigned driver_context_sms(const void *context)
+{
+    return driver_context_known(context) ? ((const Context *)context)->sms : 0;
+}
+
+void *driver_context_current(void)
+{
+    return now();
 }
 
 CuErr drv_cuCtxCreate_v2(Context **out, unsigned flags, int device)
@@ -506,15 +537,22 @@ CuErr drv_cuStreamGetCtx(void *stream, void **out)
     const Stream *s = stream_of(stream);
     if (!s || !out)
         return s ? cudaErrorInvalidValue : cudaErrorInvalidResourceHandle;
+    if (s->green)
+        return cudaErrorInvalidResourceHandle; /* cuStreamGetCtx_v2 answers for those */
     *out = s->implicit || s->device == stack[top - 1]->device ? stack[top - 1] : driver_primary(s->device);
     return cudaSuccess;
 }
 
 CuErr drv_cuStreamGetCtx_v2(void *stream, void **out, void **green)
 {
-    if (green)
-        *green = NULL;
-    return drv_cuStreamGetCtx(stream, out);
+    ENTER_CTX();
+    const Stream *s = stream_of(stream);
+    void         *g = !s ? NULL : !s->implicit ? s->green : driver_context_sms(now()) ? now() : NULL;
+    if (!s || !out || !green)
+        return s ? cudaErrorInvalidValue : cudaErrorInvalidResourceHandle;
+    *green = g;
+    *out   = NULL; /* of a green context's stream */
+    return g ? cudaSuccess : drv_cuStreamGetCtx(stream, out);
 }
 
 /* The event marks what every stream of the device has been given so far. */

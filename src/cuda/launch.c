@@ -18,6 +18,7 @@
 
 #include "base/arena.h"
 #include "cuda/coroutine.h"
+#include "cuda/driver.h"
 #include "cuda/sequence.h"
 #include "cuda/signals.h"
 #include "model/profile.h"
@@ -115,7 +116,8 @@ static CuErr check(Kernel *k, const Func *f, const LaunchAsk *a)
     if (a->cooperative) {
         int blocks = 0;
         launch_occupancy(k, (int)threads, a->shared, &blocks);
-        if ((uint64_t)g.x * g.y * g.z > (uint64_t)blocks * LAUNCH_SMS)
+        unsigned sms = driver_context_sms(driver_context_current());
+        if ((uint64_t)g.x * g.y * g.z > (uint64_t)blocks * (sms ? sms : LAUNCH_SMS))
             return cudaErrorCooperativeLaunchTooLarge;
     }
     return check_cluster(k, f, a);

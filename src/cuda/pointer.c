@@ -290,24 +290,3 @@ CuErr rt_cudaMemDiscardAndPrefetchBatchAsync(void **list, const size_t *bytes, s
     CuErr e = discard_all(list, bytes, n, flags, stream);
     return LEAVE(e == cudaSuccess ? prefetch_all(list, bytes, n, to, first, nto, flags, stream) : e);
 }
-
-CuErr rt_cudaMemcpyBatchAsync(void *const *dst, const void *const *src, const size_t *bytes, size_t n,
-                              const void *attrs, const size_t *first, size_t nattrs, void *stream)
-{
-    ENTER();
-    CuErr e = dst && src && bytes && attrs && first && nattrs && n ? cudaSuccess : cudaErrorInvalidValue;
-    if (e == cudaSuccess && (!stream || stream == (void *)1 || stream == (void *)2))
-        e = cudaErrorInvalidValue; /* the interface refuses the default streams */
-    for (size_t i = 0; e == cudaSuccess && i < n; i++)
-        e = stream_copy(dst[i], 0, src[i], 0, bytes[i], 1, COPY_DEFAULT, stream);
-    return LEAVE(e);
-}
-
-CuErr rt_cudaMemcpyBatchAsync_12(void *const *dst, const void *const *src, const size_t *bytes, size_t n,
-                                 const void *attrs, const size_t *first, size_t nattrs, size_t *failed, void *stream)
-{
-    CuErr e = rt_cudaMemcpyBatchAsync(dst, src, bytes, n, attrs, first, nattrs, stream);
-    if (e != cudaSuccess && failed)
-        *failed = SIZE_MAX; /* of no copy in particular */
-    return e;
-}

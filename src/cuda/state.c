@@ -16,6 +16,7 @@
 
 #include "cuda/devmem.h"
 #include "cuda/launch.h"
+#include "cuda/logs.h"
 #include "cuda/queue.h"
 #include "cuda/signals.h"
 #include "report/doc.h"
@@ -110,6 +111,7 @@ void state_say(const char *fmt, ...)
     va_start(ap, fmt);
     str_vprintf(&s, fmt, ap);
     va_end(ap);
+    logs_add(s.s + strlen("warpwright: "));
     str_addc(&s, '\n');
     fflush(stdout);
     for (size_t done = 0; done < s.len;) {

@@ -19,6 +19,7 @@ typedef struct Stream {
     uint64_t id;
     bool     legacy, implicit;   /* the default stream; that or a thread's own */
     bool     dying;              /* destroyed, with work left */
+    void    *green;              /* the green context it belongs to, or NULL */
     bool     spare;              /* no program's: for the branches of graphs */
     bool     threaded;           /* a thread empties the queue */
     Graph   *queue;              /* nodes in the order of their coming; NULL before the first */
