@@ -13,8 +13,8 @@
 
 #include "base/arena.h"
 #include "base/mangle.h"
-#include "ptx/place.h"
 #include "check/race.h"
+#include "ptx/place.h"
 
 enum { NO_QUEUE = UINT32_MAX, SHOWN_LINES = 256 };
 

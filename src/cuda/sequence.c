@@ -12,10 +12,10 @@
 
 #include "base/arena.h"
 
-static uint32_t         queues = 1;
-static WorkClock        host, issued; /* what the host knows; the last count of each queue */
-static _Thread_local const WorkOrder *current; /* a host function lets other threads in */
-static _Thread_local const WorkOrder *node;    /* of the graph whose node is submitted */
+static uint32_t                       queues = 1;
+static WorkClock                      host, issued; /* what the host knows; the last count of each queue */
+static _Thread_local const WorkOrder *current;      /* a host function lets other threads in */
+static _Thread_local const WorkOrder *node;         /* of the graph whose node is submitted */
 
 static bool is_on(void)
 {
