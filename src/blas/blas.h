@@ -4,6 +4,7 @@
  *
  *   check.c    a public problem -> refused with a message, or a Problem: row-major, operands by strides
  *   rungs.c    Problem -> Rung
+ *   predict.c  which rung is the fastest for floats, by a model
  *   run.c      Problem and Rung -> launches; modules and workspace of a WwBlas
  *   tensor.c   operands as tensor maps: which must be copied before, and the launch
  *   bytes.c    operands as planes of bytes for the tensor cores, and the launch
@@ -47,6 +48,7 @@ typedef struct Problem {
     WwPtr        workspace;
     size_t       workspace_bytes;
     const Rung  *rung;
+    unsigned     split; /* blocks of a cluster that share out k; 0 and 1: none do */
 } Problem;
 
 enum { BLAS_MODULES = 64 };
@@ -83,6 +85,9 @@ Status problem_of_gemm(WwBlas *b, const WwGemm *p, Problem *out);
 Status problem_of_syrk(WwBlas *b, const WwSyrk *p, Problem *out);
 
 /* rungs.c.  name: the caller's wish or NULL. */
+/* predict.c: for a GPU with tensor copies and one problem, not a batch. */
+const char *predict_gemm(const WwBlas *b, const Problem *p, unsigned *split);
+
 Status problem_choose(WwBlas *b, Problem *p, const char *ladder, const char *name);
 
 /* run.c.  The parts of a workspace, each aligned to 256 bytes, in this order; bytes, 0 = not needed. */

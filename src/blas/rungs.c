@@ -2,8 +2,8 @@
  *
  * The table of rungs (rungs.def), and the choice among them.
  *
- * On a GPU that has tensor copies large products go to the tensor kernels, whatever their layout, and integers to the
- * tensor cores.  Else the choice knows three things: how many tiles of 128 x 128 the result has, how many of them run at once
+ * On a GPU that has tensor copies float products go where predict.c says, and large integer ones to the tensor cores.
+ * Else the choice knows three things: how many tiles of 128 x 128 the result has, how many of them run at once
  * (two a multiprocessor), and how long k is.  Full waves of tiles go to the wide kernel.  Where the last wave would leave
  * much of the card idle, k is shared out (stream), if it is long enough to pay for the partial tiles; small results with a
  * short k get small tiles.  A * A^T of few columns is bound by writing C: small tiles, so that some blocks write while
@@ -13,6 +13,7 @@
 #include "blas/blas.h"
 
 enum {
+    PREDICT_MIN     = 1 << 24, /* multiplications that are worth a choice */
     SLOTS_PER_SM    = 2,
     STREAM_MIN_K    = 256,
     SKINNY_K        = 64,
@@ -85,7 +86,7 @@ static bool bytes_pay(WwBlas *b, const Problem *p)
            cover(p->args.m, r->rows) * cover(p->args.n, r->columns) >= MIN_TILES && bytes_can(b);
 }
 
-static const char *choose_gemm(WwBlas *b, const Problem *p)
+static const char *choose_gemm(WwBlas *b, Problem *p)
 {
     const GemmArgs *g     = &p->args;
     uint64_t        slots = (uint64_t)b->sms * SLOTS_PER_SM;
@@ -93,6 +94,9 @@ static const char *choose_gemm(WwBlas *b, const Problem *p)
     uint64_t        waves = (tiles + slots - 1) / slots;
     if (bytes_pay(b, p))
         return "bytes";
+    if (p->type == WW_F32 && p->batch == 1 && (uint64_t)g->m * (uint64_t)g->n * (uint64_t)g->k >= PREDICT_MIN &&
+        tensor_can(b, p))
+        return predict_gemm(b, p, &p->split);
     if (tensor_pays(b, p))
         return "tensor";
     bool full = tiles * 100 >= waves * slots * 92;
@@ -118,7 +122,9 @@ Status problem_choose(WwBlas *b, Problem *p, const char *ladder, const char *nam
     p->rung          = rung_find(ladder, pick);
     if (p->rung && !rung_takes(p->rung, p->type))
         return device_fail(b->device, WW_ERR_UNAVAILABLE, "%s: the rung %s has no kernel for %s", ladder, name,
-                           wide ? "int64 results" : p->type == WW_I32 ? "int32" : "float");
+                           wide                ? "int64 results"
+                           : p->type == WW_I32 ? "int32"
+                                               : "float");
     if (p->rung)
         return WW_OK;
     Str names = {0};

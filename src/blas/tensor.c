@@ -24,10 +24,10 @@ Source source_y(const GemmArgs *g)
     return (Source){g->y, g->y_col, g->y_row, g->n};
 }
 
-/* Rows that begin on 16 bytes. */
+/* Rows that begin on 128 bytes: a box's row is then as few cache lines as it can be. */
 static size_t pitch(int length)
 {
-    return ((size_t)length + 3) / 4 * 4;
+    return ((size_t)length + 31) / 32 * 32;
 }
 
 static bool in_place(const Problem *p, const Source *s, int aligned)
@@ -119,7 +119,9 @@ Status tensor_run(WwBlas *b, const Problem *p, const GemmArgs *g, WwPtr to_x, Ww
     TRY(map_operand(b, &x, r, g->k, r->rows, &a.x));
     TRY(map_operand(b, &y, r, g->k, r->columns, &a.y));
     uint64_t down   = ((uint64_t)g->m + (uint64_t)r->rows - 1) / (uint64_t)r->rows;
-    uint64_t blocks = p->symmetric ? down * (down + 1) / 2 : stream_blocks(b, p);
+    uint64_t across = ((uint64_t)g->n + (uint64_t)r->columns - 1) / (uint64_t)r->columns;
+    unsigned split  = p->split > 1 && !r->stream ? p->split : 1;
+    uint64_t blocks = p->symmetric ? down * (down + 1) / 2 : r->stream ? stream_blocks(b, p) : down * across * split;
     snprintf(entry, sizeof entry, "%s_%s_%s", r->ladder, r->name, p->type == WW_F32 ? "f32" : "i32");
     if (blocks > INT32_MAX)
         return device_fail(b->device, WW_ERR_INVALID, "%s: %llu blocks are more than one grid can have", entry,
@@ -127,6 +129,7 @@ Status tensor_run(WwBlas *b, const Problem *p, const GemmArgs *g, WwPtr to_x, Ww
     return blas_launch(b, entry,
                        &(WwLaunch){.grid      = {(uint32_t)blocks, 1, 1},
                                    .block     = {(unsigned)r->threads, 1, 1},
+                                   .cluster   = {split > 1 ? split : 0, 1, 1},
                                    .shared    = r->shared,
                                    .args      = (void *[]){&a},
                                    .arg_count = 1});
