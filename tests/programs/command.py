@@ -37,6 +37,9 @@ def exit_codes():
     expect("an unknown profile is 122", run("--profile", "sm_1", static("vector_add")).returncode == 122)
     failing = run("-q", "--fail-on", "error", static("fault"))
     expect("--fail-on error is 121 when a kernel faults", failing.returncode == 121, failing.stderr)
+    past = static("past_the_end")
+    expect("an access past the end, in the granule, is a warning", run("-q", "--fail-on", "error", past).returncode == 0)
+    expect("and an error where the program is checked", run("-q", "--check=memory", "--fail-on", "error", past).returncode == 121)
     expect("--fail-on another rule is not", run("-q", "--fail-on", "misaligned", static("fault")).returncode == 0)
 
 
