@@ -278,7 +278,8 @@ static Running *running_new(Kernel *k, const Func *f, WwModule *m, const LaunchA
                            .user        = p,
                            .cluster     = a->cluster,
                            .cooperative = a->cooperative,
-                           .granular    = true};
+                           .granular    = true,
+                           .paged       = !state.options.check};
     clock_gettime(CLOCK_MONOTONIC, &p->start);
     ((Emulator *)p->device)->work = sequence_entered();
     p->coroutine                  = coroutine_new(body, p);

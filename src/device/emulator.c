@@ -229,6 +229,7 @@ static EmuLaunch emu_request(const WwLaunch *w, const void *params, Observer **o
                        .pause_after      = w->pause_after,
                        .user             = w->user,
                        .granular         = w->granular,
+                       .paged            = w->paged,
                        .cluster          = {w->cluster.x, w->cluster.y, w->cluster.z}};
 }
 

@@ -152,8 +152,7 @@ void emulator_kept(const Emulator *d, const Module *m, const Func *k, const EmuR
         if (f->done && f->fault.space == SPACE_SHARED)
             str_add(&s, "; it reaches nobody, and a card does not stop here");
         else if (f->done)
-            str_printf(&s, "; the allocation's last granule of %u bytes has room, so a card does not stop here",
-                       MEMORY_GRANULE);
+            str_add(&s, "; a card has memory there and does not stop here");
         if (f->done && !d->checks)
             g->severity = "warning";
         g->count   = f->count;

@@ -91,7 +91,7 @@ typedef struct KeptFault {
     Fault    fault; /* of the lowest block */
     FaultKind kind; /* before the fault was looked at closely: what entries are told apart by */
     uint64_t block, count; /* linear index; lanes */
-    bool     done;  /* the access was carried out: it stays in its allocation's last granule.  Else its lanes were left out. */
+    bool     done;  /* the access was carried out, as `granular` or `paged` asks.  Else its lanes were left out. */
 } KeptFault;
 
 typedef struct EmuLaunch {
@@ -111,6 +111,7 @@ typedef struct EmuLaunch {
     uint64_t    workspace;     /* memory of the grid barrier, told in %envreg1 (high half) and %envreg2 (low); 0 = none */
     bool        granular;      /* as on a card: an access past an allocation's end but in its last granule is carried out, an arrival at an mbarrier of
                                 * an exited block does nothing; both are kept (EmuResult.kept) */
+    bool        paged;         /* the same for an access to a page that a live allocation has bytes in: a card does not notice it either */
     bool        go_on;         /* lanes with a faulty load, store, atomic or free are left out of it, and the launch goes on; it ends with WW_ERR_FAULT */
     unsigned    max_resident;  /* blocks that may be resident at once; 0 = as on the profile's card */
     uint32_t    cluster[3];    /* blocks of a cluster; 0 = as the kernel says, without that single blocks */

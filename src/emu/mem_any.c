@@ -21,6 +21,13 @@ void access_notify_all(Warp *w, const Access *a)
             ask->observers[o]->access(w->worker->observer[o], a);
 }
 
+/* An access past an allocation's end that a card would not notice. */
+static bool carried_out(const EmuLaunch *ask, Memory *m, uint64_t address, unsigned bytes)
+{
+    return (ask->granular && memory_find_granule(m, address, bytes)) ||
+           (ask->paged && memory_is_paged(m, address, bytes));
+}
+
 bool access_check_global(Warp *w, const Uop *u, const uint64_t *t, uint32_t mask, unsigned bytes, AccessOp op)
 {
     Memory *m = &w->block->launch->dev->mem;
@@ -35,8 +42,7 @@ bool access_check_global(Warp *w, const Uop *u, const uint64_t *t, uint32_t mask
         if (t[i] - k->base <= k->limit && k->base)
             continue;
         const Alloc *a = memory_find(m, t[i], &tmp);
-        if (w->block->launch->ask->granular && (!a || t[i] + bytes > a->base + a->bytes) &&
-            memory_find_granule(m, t[i], bytes)) {
+        if ((!a || t[i] + bytes > a->base + a->bytes) && carried_out(w->block->launch->ask, m, t[i], bytes)) {
             fault_passed(w, u, SPACE_GLOBAL, i, t[i], bytes, op);
             continue;
         }

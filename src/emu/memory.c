@@ -210,6 +210,20 @@ const Alloc *memory_find_granule(Memory *m, uint64_t address, uint64_t bytes)
     return in && address + bytes > a->base + a->bytes ? a : NULL;
 }
 
+bool memory_is_paged(Memory *m, uint64_t address, uint64_t bytes)
+{
+    uint64_t from = address & -MEMORY_PAGE, to = from + MEMORY_PAGE;
+    size_t   i    = upper_bound(m->live, m->nlive, address);
+    bool     live = false;
+    if (address + bytes > to || memory_was_freed(m, address))
+        return false;
+    for (size_t j = i; j-- && !live && m->live[j].base + m->live[j].bytes > from;)
+        live = m->live[j].kind == ALLOC_USER;
+    for (size_t j = i; j < m->nlive && !live && m->live[j].base < to; j++)
+        live = m->live[j].kind == ALLOC_USER;
+    return live;
+}
+
 bool memory_was_freed(Memory *m, uint64_t address)
 {
     pthread_mutex_lock(&m->heap_lock);

@@ -17,6 +17,8 @@
 #define WINDOW_BYTES  UINT64_C(0x010000000000)
 /* Allocations fill whole granules of as many bytes, as cudaMalloc's do. */
 #define MEMORY_GRANULE 512u
+/* And a card maps memory in pages of as many. */
+#define MEMORY_PAGE (UINT64_C(2) << 20)
 /* The hardware keeps the first KiB of a block's shared memory for itself; so do we, which makes small shared addresses invalid. */
 #define SHARED_RESERVED 1024u
 /* Shared addresses of a cluster: the block's rank above, the offset in its window below, as on the hardware. */
@@ -60,6 +62,9 @@ Status memory_adopt(Memory *m, uint64_t address, uint64_t bytes);
 const Alloc *memory_find(Memory *m, uint64_t address, Alloc *tmp);
 /* The allocation made by the host whose last granule holds the `bytes` at address, though they reach past its end; NULL if none does. */
 const Alloc *memory_find_granule(Memory *m, uint64_t address, uint64_t bytes);
+/* Does a card have memory there, though no allocation does?  It has whole pages: those in which a live allocation of the host has bytes.
+ * What was freed does not count. */
+bool memory_is_paged(Memory *m, uint64_t address, uint64_t bytes);
 /* One clause about an address that is in no allocation: "12 bytes past allocation 3 (4096 bytes)", "inside allocation 2, freed". */
 void memory_explain(Memory *m, uint64_t address, uint64_t bytes, char *out, size_t cap);
 /* True if the address was in an allocation that is freed now. */

@@ -6,7 +6,7 @@
 
 __global__ void stray(int *p)
 {
-    p[threadIdx.x + 128] = 1; /* in the next granule */
+    p[threadIdx.x + (1 << 28)] = 1; /* 1 GiB on, where nothing is mapped */
 }
 
 int main()

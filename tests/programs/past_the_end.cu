@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A kernel that writes behind an allocation's last element, where the card has room up to the end of the granule: it goes on, and
- * the report holds a warning.
+ * A kernel that writes behind an allocation's last element, in its granule and beyond it, where the card has the rest of a page: it goes
+ * on, and the report holds a warning.
  * warns: out-of-bounds */
 #include "check.h"
 
 __global__ void past(int *p)
 {
-    p[threadIdx.x + 1] = (int)threadIdx.x;
+    p[threadIdx.x + (blockIdx.x ? 128 : 1)] = (int)threadIdx.x; /* 4, and 512 bytes on */
 }
 
 int main()
