@@ -58,6 +58,10 @@ static int with_clang(const char *source, const char *out)
                           "-O3",
                           "-S",
                           "--cuda-gpu-arch=sm_70",
+                          "-Xclang",
+                          "-target-feature",
+                          "-Xclang",
+                          "+ptx63", /* without a toolkit clang writes an older language, without bar.warp.sync */
                           "-gline-directives-only",
                           "-Wno-unknown-cuda-version",
                           "-include",
