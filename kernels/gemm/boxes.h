@@ -4,16 +4,9 @@
 #ifndef WW_KERNELS_GEMM_BOXES_H
 #define WW_KERNELS_GEMM_BOXES_H
 
-#include "args.h"
+#include "element.h"
 
 typedef unsigned long long Bar; /* an mbarrier */
-
-static __device__ __forceinline__ unsigned shared_address(const void *p)
-{
-    unsigned a;
-    asm("{ .reg .u64 s; cvta.to.shared.u64 s, %1; cvt.u32.u64 %0, s; }" : "=r"(a) : "l"(p));
-    return a;
-}
 
 /* arrivals: how many complete a phase. */
 static __device__ __forceinline__ void bar_init(unsigned bar, unsigned arrivals)

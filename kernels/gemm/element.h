@@ -3,7 +3,7 @@
  * What the matrix kernels need of an element type: float, or unsigned for integers modulo 2^32 (signed ones have the
  * same bits).  Four<T>::type is the 16-byte vector; from() gives the element with the bits of alpha or beta, zero()
  * says whether those bits mean 0.  A product is added with one rounding (float) or none (integers), in the order of l
- * in every kernel, so kernels that do not split k agree bit for bit. */
+ * in every kernel, so kernels that do not split k agree bit for bit.  Also the address of, and a store to, shared memory. */
 #ifndef WW_KERNELS_GEMM_ELEMENT_H
 #define WW_KERNELS_GEMM_ELEMENT_H
 
@@ -37,6 +37,24 @@ static __device__ __forceinline__ float mul_add(float a, float b, float c)
 static __device__ __forceinline__ unsigned mul_add(unsigned a, unsigned b, unsigned c)
 {
     return a * b + c;
+}
+
+static __device__ __forceinline__ unsigned shared_address(const void *p)
+{
+    unsigned a;
+    asm("{ .reg .u64 s; cvta.to.shared.u64 s, %1; cvt.u32.u64 %0, s; }" : "=r"(a) : "l"(p));
+    return a;
+}
+
+/* 16 bytes to shared memory as one access; left to choose, nvcc makes some such stores four of one word each, with bank conflicts. */
+static __device__ __forceinline__ void shared_store(unsigned address, float4 v)
+{
+    asm volatile("st.shared.v4.f32 [%0], {%1, %2, %3, %4};" ::"r"(address), "f"(v.x), "f"(v.y), "f"(v.z), "f"(v.w) : "memory");
+}
+
+static __device__ __forceinline__ void shared_store(unsigned address, uint4 v)
+{
+    asm volatile("st.shared.v4.u32 [%0], {%1, %2, %3, %4};" ::"r"(address), "r"(v.x), "r"(v.y), "r"(v.z), "r"(v.w) : "memory");
 }
 
 /* alpha * sum + beta * old; beta = 0: old is not read. */

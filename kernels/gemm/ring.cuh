@@ -135,13 +135,13 @@ template <typename S>
 static __device__ __forceinline__ void ring_stage(typename S::type *tile, const RingPlace &p, const typename S::type acc[S::TM][S::TN])
 {
     typedef typename Four<typename S::type>::type V;
-    typename S::type *to = tile + p.group * S::TILE + ring_at<S>(p.row, p.col);
+    unsigned to = shared_address(tile + p.group * S::TILE + ring_at<S>(p.row, p.col));
 #pragma unroll
     for (int i = 0; i < S::TM; i++)
 #pragma unroll
         for (int j = 0; j < S::TN; j += 4) {
             V v = {acc[i][j + 1], acc[i][j], acc[i][j + 3], acc[i][j + 2]};
-            *(V *)(to + (i / 4 * S::DOWN + i % 4) * S::PITCH + j / 4 * S::ACROSS) = v;
+            shared_store(to + ((i / 4 * S::DOWN + i % 4) * S::PITCH + j / 4 * S::ACROSS) * (unsigned)sizeof(V) / 4, v);
         }
 }
 

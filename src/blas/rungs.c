@@ -111,8 +111,10 @@ static const char *choose_aat(WwBlas *b, const Problem *p)
 {
     if (tensor_pays(b, p))
         return "tensor";
+    if (p->args.k <= SKINNY_K)
+        return "skinny";
     uint64_t side = cover(p->args.m, 128), tiles = side * (side + 1) / 2 * p->batch;
-    return tiles >= b->sms && p->args.k > SKINNY_K ? "twice" : "twice_small";
+    return tiles >= b->sms ? "twice" : "twice_small";
 }
 
 Status problem_choose(WwBlas *b, Problem *p, const char *ladder, const char *name)

@@ -211,7 +211,7 @@ static void cluster_shares(void **state)
     (void)state;
     assert_works(ww_gemm_rung(blas, &p, &rung));
     if (!rung_find("gemm", rung)->stream && rung_find("gemm", rung)->layouts == RUNG_TENSOR)
-        assert_string_equal(rung, "deep");
+        assert_string_equal(rung, "quads");
     assert_works(ww_gemm(blas, &p));
     expect_product(&t, &o);
     uint32_t *first = malloc(o.c.words * 4);
