@@ -144,8 +144,18 @@ static uint64_t tiles_of(const Rung *r, const GemmArgs *g, uint64_t *down, uint6
     return triangle ? *down * (*down + 1) / 2 : *down * *across;
 }
 
-/* As many blocks as run at once, but none without a slice of k.  Sharing out costs about a tenth, so tiles that fill nine tenths of their
- * rounds get a block each instead (only the tensor kernel can do both). */
+/* How many blocks a tile is worth: its owner adds up the others' sums one after the other, each in about the time of four slices, so
+ * slices / n + 4 n / 8 is least near the root of twice the slices. */
+static uint64_t sharers(uint64_t slices)
+{
+    uint64_t n = 1;
+    while (n * n < 2 * slices)
+        n++;
+    return n;
+}
+
+/* As many blocks as run at once, but none without a slice of k, and no more than help.  Sharing out costs about a tenth, so tiles that
+ * fill nine tenths of their rounds get a block each instead (only the tensor kernel can do both). */
 uint64_t stream_blocks(const WwBlas *b, const Problem *p)
 {
     const Rung *r = p->rung;
@@ -155,7 +165,8 @@ uint64_t stream_blocks(const WwBlas *b, const Problem *p)
     uint64_t rounds  = (tiles + most - 1) / most;
     if (r->layouts == RUNG_TENSOR && tiles * 10 >= rounds * most * 9)
         return tiles;
-    return tiles * slices < most ? tiles * slices : most;
+    uint64_t useful = tiles * (slices < sharers(slices) ? slices : sharers(slices));
+    return useful < most ? useful : most;
 }
 
 static size_t round_up(size_t n)

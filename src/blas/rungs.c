@@ -13,7 +13,6 @@
 #include "blas/blas.h"
 
 enum {
-    PREDICT_MIN     = 1 << 24, /* multiplications that are worth a choice */
     SLOTS_PER_SM    = 2,
     STREAM_MIN_K    = 256,
     SKINNY_K        = 64,
@@ -94,8 +93,7 @@ static const char *choose_gemm(WwBlas *b, Problem *p)
     uint64_t        waves = (tiles + slots - 1) / slots;
     if (bytes_pay(b, p))
         return "bytes";
-    if (p->type == WW_F32 && p->batch == 1 && (uint64_t)g->m * (uint64_t)g->n * (uint64_t)g->k >= PREDICT_MIN &&
-        tensor_can(b, p))
+    if (p->type == WW_F32 && p->batch == 1 && tensor_can(b, p))
         return predict_gemm(b, p, &p->split);
     if (tensor_pays(b, p))
         return "tensor";
