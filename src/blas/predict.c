@@ -42,7 +42,8 @@ static double copies(const Problem *p)
 
 static double duration(const WwBlas *b, const Problem *p, const Rate *r, unsigned split)
 {
-    static const int adding[] = {0, 0, 2, 0, 5, 0, 0, 0, 9}; /* microseconds a round, by split: a cluster's blocks, 8 at most */
+    static const int adding[] = {0, 0, 2, 0, 5,
+                                 0, 0, 0, 9}; /* microseconds a round, by split: a cluster's blocks, 8 at most */
     const Rung      *g        = rung_find("gemm", r->rung);
     double           tiles = cover(p->args.m, g->rows) * cover(p->args.n, g->columns), all = tiles * split;
     double           k     = cover(p->args.k, (double)g->slice * split) * g->slice;

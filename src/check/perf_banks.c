@@ -151,8 +151,8 @@ static const char *padding_text(Perf *p, const Shared *s)
     if (s->pad.strided)
         return findings_text(p->found, "pitch %u -> %u %s", pitch, pitch + pad, name);
     const char *times = pad == 1 ? "" : findings_text(p->found, " * %u", pad);
-    return findings_text(p->found, "pad %u behind every %u %s: index i becomes i + i / %u%s", pad, pitch, name,
-                         pitch, times);
+    return findings_text(p->found, "pad %u behind every %u %s: index i becomes i + i / %u%s", pad, pitch, name, pitch,
+                         times);
 }
 
 static void offer(Perf *p, Shared *s, Finding *f)

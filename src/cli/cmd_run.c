@@ -71,6 +71,21 @@ static char **split(int argc, char **argv, int *count)
     return out;
 }
 
+/* All of them: without one a program would run past the emulator, on the card or on nothing. */
+static bool libraries_in(const char *folder)
+{
+    static const char *const names[] = {"libwarpwright-preload.so", "libwarpwright-cuda.so", "libcuda.so.1",
+                                        "libcudart.so.11.0",        "libcudart.so.12",       "libcudart.so.13"};
+    bool                     all     = true;
+    for (size_t i = 0; all && i < sizeof names / sizeof *names; i++) {
+        Str path = {0};
+        str_printf(&path, "%s/%s", folder, names[i]);
+        all = access(path.s, R_OK) == 0;
+        str_free(&path);
+    }
+    return all;
+}
+
 static bool find_libraries(Run *r)
 {
     char    exe[PATH_MAX];
@@ -85,7 +100,7 @@ static bool find_libraries(Run *r)
     if (len < 0 || (size_t)len >= sizeof r->libs || !realpath(r->libs, real))
         return false;
     strcpy(r->libs, real);
-    return true;
+    return libraries_in(real);
 }
 
 /* ---- environment ------------------------------------------------------------------------------------------------- */
@@ -427,8 +442,9 @@ static int run(Run *r)
     if (check_texts(r) != CLI_OK)
         return CLI_USAGE;
     if (!find_libraries(r))
-        return cli_error("run", "the drop-in CUDA libraries are not in ../lib/warpwright beside this program's folder: "
-                                "build or install them");
+        return cli_error("run",
+                         "the drop-in CUDA libraries are not all in ../lib/warpwright beside this program's folder: "
+                         "build or install them");
     bool several  = cli_number(&r->a, "schedules", 1) > 1,
          together = rendered(r, "sarif") || rendered(r, "html") || several;
     if (together && per_process(r, "json"))

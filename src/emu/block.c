@@ -77,15 +77,15 @@ static void block_start(Block *b, Worker *k)
     if (b->proxy)
         memset(b->proxy, 0, l->shared_bytes);
     for (uint32_t i = 0; i < b->nwarps; i++) {
-        Warp *w        = &b->warp[i];
-        w->worker      = k;
-        w->live        = first_lanes(l->threads - i * LANES);
-        w->ngroups     = 0;
-        w->turn        = 0;
-        w->starts      = 0;
-        w->at_cluster  = 0;
+        Warp *w          = &b->warp[i];
+        w->worker        = k;
+        w->live          = first_lanes(l->threads - i * LANES);
+        w->ngroups       = 0;
+        w->turn          = 0;
+        w->starts        = 0;
+        w->at_cluster    = 0;
         w->maxnreg.count = w->maxnreg.registers = 0;
-        w->shared_base = b->rank << CLUSTER_SHIFT;
+        w->shared_base                          = b->rank << CLUSTER_SHIFT;
         memset(w->runtime_error, 0, sizeof w->runtime_error);
         async_reset(w);
         bulk_reset(w);
@@ -184,9 +184,9 @@ void block_stop(Block *b, Worker *k)
 
 bool block_pass(Block *b, Worker *k)
 {
-    bool ran       = false;
-    b->progress    = false;
-    Turns turns     = schedule_turns(b);
+    bool ran    = false;
+    b->progress = false;
+    Turns turns = schedule_turns(b);
     for (uint32_t n = 0; n < b->nwarps; n++) {
         Warp *w = &b->warp[(turns.first + n * turns.step) % b->nwarps];
         if (w->ngroups == 0)

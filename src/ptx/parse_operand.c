@@ -312,7 +312,9 @@ static bool parse_operand(Parser *p, Operand *o)
     case '-': ok = sign_of_register(p) ? parse_negated(p, o) : parse_constant(p, o); break;
     default: return parser_expected(p, "an operand");
     }
-    return ok && p->tok.kind == '|' && (o->kind == OPD_REG || o->kind == OPD_SINK || o->kind == OPD_VECTOR) ? parse_pair(p, o) : ok;
+    return ok && p->tok.kind == '|' && (o->kind == OPD_REG || o->kind == OPD_SINK || o->kind == OPD_VECTOR)
+               ? parse_pair(p, o)
+               : ok;
 }
 
 /* A label by its name: o->name until the operands are in their place (place_labels). */

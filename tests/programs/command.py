@@ -149,6 +149,14 @@ def schedules(folder):
     expect("one document for all schedules", run("--schedules", "2", "--json", os.path.join(folder, "s%p"), program).returncode == 122)
 
 
+def incomplete(folder):
+    for name in ("bin", "lib/warpwright"):
+        os.makedirs(os.path.join(folder, name))
+    lonely = shutil.copy(WARPWRIGHT, os.path.join(folder, "bin"))
+    r = subprocess.run([lonely, "run", static("vector_add")], capture_output=True, text=True, timeout=60, check=False)
+    expect("without its libraries nothing runs", r.returncode == 122 and "build or install them" in r.stderr and not r.stdout, r.stdout + r.stderr)
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         exit_codes()
@@ -159,6 +167,7 @@ def main():
         interrupted(folder)
         ended(folder)
         schedules(folder)
+        incomplete(folder)
     print(f"{failures} failures")
     return 1 if failures else 0
 

@@ -329,7 +329,7 @@ static void copies_complete_at_their_mbarrier(void **state)
 {
     World   *w          = *state;
     uint32_t off[LANES] = {0};
-    Stamp    first      = bulk(w->a, 0), other = bulk(w->a, 8);
+    Stamp    first = bulk(w->a, 0), other = bulk(w->a, 8);
     order_mbarrier_done(w->a, 0);
     Stamp next = bulk(w->a, 0);
     assert_false(before(w->a, 5, first)); /* not even the thread that issued it knows */
