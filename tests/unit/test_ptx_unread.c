@@ -88,8 +88,9 @@ static void mistakes(void **state)
     }
     ptx_module_free(m);
     diags_init(&d); /* what is outside of bodies is found at once, and so is a body without an end */
-    assert_int_equal(ptx_parse_outside("t", HEAD ".entry k() { ret; }\nrubbish", 80, &d, &m), WW_ERR_PARSE);
-    assert_int_equal(ptx_parse_outside("t", HEAD ".entry k() { ret; ", 64, &d, &m), WW_ERR_PARSE);
+    static const char rubbish[] = HEAD ".entry k() { ret; }\nrubbish", endless[] = HEAD ".entry k() { ret; ";
+    assert_int_equal(ptx_parse_outside("t", rubbish, sizeof rubbish - 1, &d, &m), WW_ERR_PARSE);
+    assert_int_equal(ptx_parse_outside("t", endless, sizeof endless - 1, &d, &m), WW_ERR_PARSE);
     diags_free(&d);
 }
 
