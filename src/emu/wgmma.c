@@ -178,7 +178,8 @@ static void finish(WgmmaState *s, uint32_t n)
     for (uint32_t i = 0; i < n; i++)
         track(s, s->op[i].info, -1);
     s->n -= n;
-    memmove(s->op, s->op + n, s->n * sizeof *s->op);
+    if (s->n)
+        memmove(s->op, s->op + n, s->n * sizeof *s->op);
 }
 
 /* Warps that wait for this one's products look again. */
