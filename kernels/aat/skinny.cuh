@@ -61,7 +61,7 @@ static __device__ __forceinline__ void panel_load(const GemmArgs &g, const T *x,
         }
     } else if (fast) {
         for (int v = threadIdx.x; v < SIDE / 4 * k; v += THREADS)
-            ((V *)to)[v] = *(const V *)(x + v / (SIDE / 4) * ld + first + v % (SIDE / 4) * 4);
+            shared_store(shared_address((V *)to + v), *(const V *)(x + v / (SIDE / 4) * ld + first + v % (SIDE / 4) * 4));
     } else {
 #pragma unroll 1
         for (int v = threadIdx.x; v < SIDE * deep * 4; v += THREADS) {

@@ -339,8 +339,8 @@ const Uop *ctl_redux(Warp *w, const Uop *u)
     const uint32_t *a = SLOT(w, uint32_t, u->a);
     uint32_t        out[LANES], *d = SLOT(w, uint32_t, u->d);
     for (uint32_t m = w->mask; m; m &= m - 1) {
-        unsigned i   = first_lane(m);
-        uint32_t us  = company(w, u->e, i) | UINT32_C(1) << i; /* a mask that does not name the lane itself: undefined */
+        unsigned i  = first_lane(m);
+        uint32_t us = company(w, u->e, i) | UINT32_C(1) << i; /* a mask that does not name the lane itself: undefined */
         uint32_t acc = a[first_lane(us)];
         for (uint32_t o = us & (us - 1); o; o &= o - 1)
             acc = redux2((ReduxOp)u->x, acc, a[first_lane(o)]);
