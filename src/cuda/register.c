@@ -311,7 +311,7 @@ CuErr rt_cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, const void *fu
 {
     ENTER();
     CuErr          e;
-    FuncAttributes a;
+    FuncAttributes a = {0};
     Kernel        *k = kernel_find(func, &e);
     if (k)
         e = launch_attributes(k, &a);
@@ -320,7 +320,7 @@ CuErr rt_cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, const void *fu
                 blocks * ((threads + 31) / 32 * 32) <= SM_THREADS;
     if (e != cudaSuccess || !fits)
         return LEAVE(e != cudaSuccess ? e : cudaErrorInvalidValue);
-    size_t each = (size_t)(SM_SHARED / blocks / GRAIN * GRAIN), most = (size_t)a.max_dynamic_shared;
+    size_t each = (size_t)SM_SHARED / (size_t)blocks / GRAIN * GRAIN, most = (size_t)a.max_dynamic_shared;
     if (each < a.shared_bytes)
         return LEAVE(cudaErrorInvalidValue);
     *bytes = each - a.shared_bytes < most ? each - a.shared_bytes : most;
