@@ -54,7 +54,10 @@ async function lookAtRun(tab, name) {
   await tab.keyboard.press("1");
   await tab.waitForSelector(".chart canvas");
   expect(`${name}: charts are drawn`, (await tab.locator(".chart canvas").count()) >= 2);
-  await tab.keyboard.press("2");
+  const worst = await tab.locator(".finding b").allTextContents();
+  expect(`${name}: the overview begins with the worst`, worst.map((w) => ["error", "warning", "note"].indexOf(w)).every((w, i, all) => i === 0 || all[i - 1] <= w));
+  await tab.locator("button.more").click();
+  expect(`${name}: all findings are listed`, (await tab.locator(".finding").count()) > worst.length);
   expect(`${name}: findings say what was tried`, (await tab.locator(".finding .mend").count()) >= 1);
   await tab.keyboard.press("j");
   expect(`${name}: j focuses the first finding`, await tab.evaluate(() => document.activeElement.classList.contains("finding")));

@@ -31,7 +31,19 @@ function overview() {
     ...(REPORT.kernels ?? []).filter((k) => k.status !== "ok").slice(0, 5).map((k) => el("p", { class: "error" }, `${k.name}: ${k.status}: ${k.message ?? ""}`)),
     ...(rows.length ? chart("32-byte sectors by kernel", (h) => charts.bars(h, names, [{ label: "moved", values: rows.map((r) => METRICS["global sectors"](r.counters)) }, { label: "ideal", values: rows.map((r) => of(r.counters, "memory_l2_theoretical_sectors_global_ideal")) }])) : []),
     ...(rows.length ? chart("passes over the banks by kernel", (h) => charts.bars(h, names, [{ label: "passes", values: rows.map((r) => METRICS["shared passes"](r.counters)) }, { label: "conflicts among them", values: rows.map((r) => METRICS["bank conflicts"](r.counters)) }])) : []),
-    ...findings.slice(0, 5).map(findingBox),
+    ...worstFindings(findings),
+  ];
+}
+
+const SEVERITIES = ["error", "warning", "note"];
+
+// The five worst, and the way to the others.
+function worstFindings(findings) {
+  const rank = (f) => SEVERITIES.indexOf(f.severity);
+  const others = findings.length - 5;
+  return [
+    ...[...findings].sort((a, b) => rank(a) - rank(b)).slice(0, 5).map(findingBox),
+    ...(others > 0 ? [el("p", {}, el("button", { type: "button", class: "more", onclick: () => show("findings") }, `${number(others)} more`))] : []),
   ];
 }
 
@@ -56,7 +68,7 @@ function findings() {
   const fit = list.filter((f) => (severity === "all" || f.severity === severity) && (rule === "all" || f.rule === rule));
   return [
     el("div", { class: "bar" },
-      choice("severity", ["all", "error", "warning", "note"], severity, (v) => ((severity = v), show("findings"))),
+      choice("severity", ["all", ...SEVERITIES], severity, (v) => ((severity = v), show("findings"))),
       choice("rule", ["all", ...new Set(list.map((f) => f.rule))], rule, (v) => ((rule = v), show("findings")))),
     ...(fit.length ? fit.map(findingBox) : [el("p", {}, "No findings.")]),
   ];
