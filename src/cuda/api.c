@@ -9,6 +9,7 @@
 
 #define RT(name, status, variant) RT_##status(name)
 #define RT_DONE(name)             void rt_##name(void);
+#define RT_HINT(name)             RT_DONE(name)
 #define RT_MISSING(name)                                                                                               \
     CuErr rt_##name(void);                                                                                             \
     CuErr rt_##name(void)                                                                                              \
@@ -19,6 +20,7 @@
 #define DRVA(name, target, variant) void rt_##target(void);
 #define DRV(name, status, variant)  DRV_##status(name)
 #define DRV_DONE(name)              void drv_##name(void);
+#define DRV_HINT(name)              DRV_DONE(name)
 #define DRV_MISSING(name)                                                                                              \
     CuErr drv_##name(void);                                                                                            \
     CuErr drv_##name(void)                                                                                             \

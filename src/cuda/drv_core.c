@@ -26,7 +26,11 @@ typedef struct Context {
     struct Context *next;
 } Context;
 
-enum { VALID_FLAGS = 0xff, MAP_HOST = 8 }; /* of contexts; host memory can be mapped, always */
+enum {
+    VALID_FLAGS = 0xff,
+    MAP_HOST    = 8,
+    DUMPS       = 0x60
+}; /* of contexts; host memory can be mapped, always; no core is dumped */
 
 static Context                primary[MAX_DEVICES];
 static Context               *contexts;
@@ -269,9 +273,17 @@ static bool known(const Context *c)
     return false;
 }
 
+static CuErr check_flags(unsigned flags)
+{
+    return flags & ~(unsigned)VALID_FLAGS ? cudaErrorInvalidValue
+           : flags & DUMPS                ? state_missing("core dumps")
+                                          : cudaSuccess;
+}
+
 static CuErr context_create(Context **out, unsigned flags, int device)
 {
-    CuErr e = flags & ~(unsigned)VALID_FLAGS ? cudaErrorInvalidValue : check_device(out, device);
+    CuErr e = check_flags(flags);
+    e       = e == cudaSuccess ? check_device(out, device) : e;
     if (e != cudaSuccess || top == STACK || !state_device(device, &e))
         return e;
     now();
@@ -318,19 +330,26 @@ CuErr drv_cuCtxCreate_v2(Context **out, unsigned flags, int device)
     return context_create(out, flags, device);
 }
 
-CuErr drv_cuCtxCreate_v4(Context **out, const void *params, unsigned flags, int device)
-{
-    (void)params;
-    ENTER();
-    return context_create(out, flags, device);
-}
-
+/* A context of a part of the multiprocessors needs MPS. */
 CuErr drv_cuCtxCreate_v3(Context **out, const void *affinity, int n, unsigned flags, int device)
 {
     (void)affinity;
     ENTER();
-    return n ? cudaErrorUnsupportedExecAffinity
-             : context_create(out, flags, device); /* a part of the multiprocessors: only with MPS */
+    return n ? cudaErrorUnsupportedExecAffinity : context_create(out, flags, device);
+}
+
+typedef struct ContextParams { /* CUctxCreateParams */
+    const void *affinity;
+    int         naffinity;
+    const void *graphics;
+} ContextParams;
+
+CuErr drv_cuCtxCreate_v4(Context **out, const ContextParams *p, unsigned flags, int device)
+{
+    ENTER();
+    if (p && p->graphics)
+        return state_missing("cuCtxCreate_v4 with CUDA in graphics");
+    return drv_cuCtxCreate_v3(out, p ? p->affinity : NULL, p ? p->naffinity : 0, flags, device);
 }
 
 /* One that is current in another thread, or lower on the stack, is named again: its handle must not be another's. */
@@ -483,7 +502,8 @@ CuErr drv_cuDevicePrimaryCtxGetState(int device, unsigned *flags, int *active)
 
 CuErr drv_cuDevicePrimaryCtxSetFlags_v2(int device, unsigned flags)
 {
-    CuErr e = flags & ~(unsigned)VALID_FLAGS ? cudaErrorInvalidValue : check_device(primary, device);
+    CuErr e = check_flags(flags);
+    e       = e == cudaSuccess ? check_device(primary, device) : e;
     if (e == cudaSuccess)
         primary[device].flags = flags;
     return e;
@@ -510,8 +530,10 @@ CuErr drv_cuCtxGetId(Context *c, unsigned long long *id)
 CuErr drv_cuCtxSetFlags(unsigned flags)
 {
     ENTER_CTX();
-    stack[top - 1]->flags = flags;
-    return cudaSuccess;
+    CuErr e = check_flags(flags);
+    if (e == cudaSuccess)
+        stack[top - 1]->flags = flags;
+    return e;
 }
 
 CuErr rt_cudaDeviceEnablePeerAccess(int other, unsigned flags);
@@ -601,12 +623,6 @@ CuErr drv_cuCtxGetExecAffinity(ExecAffinity *out, int type)
     out->type = SM_COUNT; /* no context has fewer than all */
     device_attribute(MULTIPROCESSORS, stack[top - 1]->device, &out->multiprocessors);
     return cudaSuccess;
-}
-
-CuErr drv_cuFlushGPUDirectRDMAWrites(int target, int scope)
-{
-    ENTER_CTX();
-    return target || (scope != 100 && scope != 200) ? cudaErrorInvalidValue : cudaSuccess; /* nothing else writes */
 }
 
 CuErr drv_cuDeviceGetProperties(int *out, int device)

@@ -102,8 +102,8 @@ static CuErr check(Kernel *k, const Func *f, const LaunchAsk *a)
     if (!g.x || !g.y || !g.z || !threads || g.x > 2147483647u || g.y > 65535 || g.z > 65535 || b.x > 1024 ||
         b.y > 1024 || b.z > 64 || threads > 1024)
         return state_before_13() ? cudaErrorInvalidConfiguration : cudaErrorInvalidValue;
-    if (a->invalid)
-        return cudaErrorInvalidValue;
+    if (a->refused != cudaSuccess)
+        return a->refused;
     uint64_t most = f->maxntid[0];
     for (int i = 1; i < 3 && most; i++)
         most *= f->maxntid[i] ? f->maxntid[i] : 1;
@@ -123,22 +123,39 @@ static CuErr check(Kernel *k, const Func *f, const LaunchAsk *a)
     return check_cluster(k, f, a);
 }
 
+static void read_attribute(LaunchAsk *a, const LaunchAttribute *attr)
+{
+    const unsigned *d = attr->value.dim;
+    int             n = attr->value.flag;
+    switch (attr->id) {
+    case ATTR_COOPERATIVE: a->cooperative = n != 0; break;
+    case ATTR_CLUSTER: /* a bad size is not none */
+        a->cluster = d[0] && d[1] && d[2] ? (WwDim3){d[0], d[1], d[2]} : (WwDim3){UINT32_MAX, 1, 1};
+        break;
+    case ATTR_PROGRAMMATIC_EVENT:
+    case ATTR_COMPLETION_EVENT: a->event = attr->value.event; break;
+    case ATTR_SYNC_DOMAIN:
+        if (d[0] > 1)
+            a->refused = cudaErrorInvalidValue;
+        break;
+    case ATTR_UPDATABLE_NODE:
+        if (n)
+            a->refused = state_missing("cudaLaunchAttributeDeviceUpdatableKernelNode");
+        break;
+    case ATTR_CARVEOUT:
+        if (n < -1 || n > 100)
+            a->refused = cudaErrorInvalidValue;
+        break;
+    default:
+        if (attr->id < 0 || attr->id >= ATTRIBUTES)
+            a->refused = cudaErrorInvalidValue;
+    }
+}
+
 void launch_read_attributes(LaunchAsk *a, const LaunchAttribute *attrs, unsigned n)
 {
     for (unsigned i = 0; i < n; i++)
-        if (attrs[i].id < 0 || attrs[i].id >= ATTRIBUTES)
-            a->invalid = true;
-        else if (attrs[i].id == ATTR_SYNC_DOMAIN)
-            a->invalid |= attrs[i].value.dim[0] > 1;
-        else if (attrs[i].id == ATTR_CARVEOUT)
-            a->invalid |= attrs[i].value.flag < -1 || attrs[i].value.flag > 100;
-        else if (attrs[i].id == ATTR_COOPERATIVE)
-            a->cooperative = attrs[i].value.flag != 0;
-        else if (attrs[i].id == ATTR_CLUSTER) {
-            const unsigned *d = attrs[i].value.dim;
-            a->cluster        = d[0] && d[1] && d[2] ? (WwDim3){d[0], d[1], d[2]}
-                                                     : (WwDim3){UINT32_MAX, 1, 1}; /* a bad size, not none */
-        }
+        read_attribute(a, &attrs[i]);
 }
 
 /* ---- outcomes ---- */

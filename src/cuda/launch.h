@@ -13,14 +13,15 @@ typedef struct LaunchAsk {
     size_t   shared;
     void   **args;
     bool     cooperative;
-    bool     invalid;  /* an attribute has a value it cannot have */
+    CuErr    refused;  /* what an attribute makes of the launch */
     WwDim3   cluster;  /* x = 0: none */
+    void    *event;    /* recorded behind it; NULL: none */
 } LaunchAsk;
 
 typedef struct Running Running;
 
 /* What a launch's attributes say; those that only advise the scheduler or the caches are accepted (programmatic launches too: one
- * grid runs after another). */
+ * grid runs after another, and the event of one that has begun is that of one that has ended). */
 void launch_read_attributes(LaunchAsk *a, const LaunchAttribute *attrs, unsigned n);
 
 /* Runs the kernel on the current device.  Refusals are returned; faults are kept for the next call (state_fail_later). */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Runtime interface: devices, their properties, limits, errors, versions, peers.
+ * Runtime interface: devices, their properties, errors, versions, peers.
  * The instruction set and the launch limits are those of compute capability 9.0 whatever the profile; a named card's profile gives its
  * own name, multiprocessors, clock, memory and L2. */
 #include <stdio.h>
@@ -18,11 +18,7 @@
 enum { PROP_BYTES_13 = 1008, PROP_BYTES_12 = 1032, PROP_BYTES_11 = 712 };
 enum { H200_SMS = 132, H200_MHZ = 1980, H200_L2_KIB = 61440, H200_BUS = 6016 };
 #define H200_BYTES UINT64_C(150109880320)
-enum { LIMIT_STACK, LIMIT_PRINTF, LIMIT_HEAP, LIMIT_SYNC_DEPTH, LIMITS = 9, MOST_STACK = 512 << 10 };
-/* as a fresh H200 answers */
-static size_t   limits[LIMITS] = {1024, 8650752, 8388608, 0, 2048, 64, 11796480, 232448, 0};
 static unsigned device_flags;
-static int      cache_config;
 
 /* ---- figures ---- */
 
@@ -189,12 +185,14 @@ CuErr rt_cudaChooseDevice(int *device, const void *wanted)
     return LEAVE_BARE(cudaSuccess);
 }
 
+/* All of them work, so the list is no longer than its first. */
 CuErr rt_cudaSetValidDevices(const int *list, int n)
 {
     ENTER();
     for (int i = 0; list && i < n; i++)
         if (list[i] < 0 || list[i] >= state.count)
             return LEAVE_BARE(cudaErrorInvalidValue);
+    state_set_first(list && n > 0 ? list[0] : 0);
     return LEAVE_BARE(cudaSuccess);
 }
 
@@ -232,6 +230,7 @@ CuErr rt_cudaDeviceReset(void)
     array_drop_device(state_current());
     devmem_drop_device(state_current());
     driver_reset_device(state_current());
+    limits_reset(state_current());
     return state_reset();
 }
 
@@ -256,90 +255,6 @@ CuErr rt_cudaDeviceGetPCIBusId(char *out, int cap, int device)
         return LEAVE_BARE(cudaErrorInvalidValue);
     snprintf(out, (size_t)cap, "0000:%02x:00.0", (unsigned)device + 1);
     return LEAVE_BARE(cudaSuccess);
-}
-
-/* ---- limits and hints ---- */
-
-static CuErr check_limit(int limit)
-{
-    return limit < 0 || limit >= LIMITS ? cudaErrorInvalidValue
-           : limit == LIMIT_SYNC_DEPTH  ? cudaErrorUnsupportedLimit /* since compute capability 9.0 */
-                                        : cudaSuccess;
-}
-
-CuErr rt_cudaDeviceGetLimit(size_t *value, int limit)
-{
-    ENTER();
-    CuErr e = value ? check_limit(limit) : cudaErrorInvalidValue;
-    if (e == cudaSuccess)
-        *value = limits[limit];
-    return LEAVE(e);
-}
-
-CuErr rt_cudaDeviceSetLimit(int limit, size_t value)
-{
-    static const size_t least[LIMITS] = {[LIMIT_PRINTF] = 512 << 10, [LIMIT_HEAP] = 4 << 20};
-    ENTER();
-    CuErr e = check_limit(limit);
-    if (e == cudaSuccess && limit == LIMIT_STACK && value > MOST_STACK)
-        e = cudaErrorInvalidValue;
-    if (e == cudaSuccess)
-        limits[limit] = value > least[limit] ? value : least[limit];
-    return LEAVE(e);
-}
-
-CuErr rt_cudaDeviceGetCacheConfig(int *config)
-{
-    ENTER();
-    if (config)
-        *config = cache_config;
-    return LEAVE(config ? cudaSuccess : cudaErrorInvalidValue);
-}
-
-CuErr rt_cudaDeviceSetCacheConfig(int config)
-{
-    ENTER();
-    if (config < 0 || config > 3)
-        return LEAVE(cudaErrorInvalidValue);
-    cache_config = config;
-    return LEAVE(cudaSuccess);
-}
-
-CuErr rt_cudaDeviceGetSharedMemConfig(int *config)
-{
-    ENTER();
-    *config = 1; /* four-byte banks: the only width since cc 5.0 */
-    return LEAVE(cudaSuccess);
-}
-
-CuErr rt_cudaDeviceSetSharedMemConfig(int config)
-{
-    ENTER();
-    return LEAVE(config < 0 || config > 2 ? cudaErrorInvalidValue : cudaSuccess);
-}
-
-CuErr rt_cudaCtxResetPersistingL2Cache(void)
-{
-    ENTER();
-    return LEAVE(cudaSuccess);
-}
-
-CuErr rt_cudaProfilerStart(void)
-{
-    ENTER();
-    return LEAVE(cudaSuccess);
-}
-
-CuErr rt_cudaProfilerStop(void)
-{
-    ENTER();
-    return LEAVE(cudaSuccess);
-}
-
-CuErr rt_cudaDeviceFlushGPUDirectRDMAWrites(int target, int scope)
-{
-    ENTER();
-    return LEAVE(target || (scope != 100 && scope != 200) ? cudaErrorInvalidValue : cudaSuccess);
 }
 
 /* ---- peers ---- */

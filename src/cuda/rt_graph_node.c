@@ -504,11 +504,16 @@ CuErr rt_cudaGraphKernelNodeSetAttribute(void *node, int id, const void *value)
     GraphNode *n = node_of(node);
     if (!n || n->kind != NODE_KERNEL || !value || id < 1 || id >= ATTRIBUTES)
         return LEAVE(cudaErrorInvalidValue);
+    LaunchAttribute a   = {.id = id};
+    LaunchAsk       ask = {.event = NULL};
+    memcpy(&a.value, value, sizeof a.value);
+    launch_read_attributes(&ask, &a, 1);
+    if (ask.event || ask.refused == cudaErrorNotSupported) /* a node has no stream to record an event in */
+        return LEAVE(ask.event ? cudaErrorInvalidValue : ask.refused);
     if (!n->attrs)
         n->attrs = xcalloc(ATTRIBUTES, sizeof *n->attrs);
-    n->attrs[id].id = id;
-    memcpy(&n->attrs[id].value, value, sizeof n->attrs[id].value);
-    launch_read_attributes(&n->ask, &n->attrs[id], 1);
+    n->attrs[id] = a;
+    launch_read_attributes(&n->ask, &a, 1);
     return LEAVE(cudaSuccess);
 }
 

@@ -28,7 +28,8 @@ static pthread_mutex_t        lock  = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 static pthread_cond_t         woken = PTHREAD_COND_INITIALIZER;
 static _Thread_local unsigned depth;
 static _Thread_local CuErr    last_error;
-static _Thread_local int      current;
+static _Thread_local int      current = -1; /* the thread chose none */
+static int                    first;        /* what it has then */
 static bool                   reported;
 
 _Thread_local bool state_per_thread;
@@ -219,7 +220,12 @@ CuErr state_missing(const char *name)
 
 int state_current(void)
 {
-    return current;
+    return current >= 0 ? current : first;
+}
+
+void state_set_first(int n)
+{
+    first = n;
 }
 
 void state_set_current(int n)

@@ -100,33 +100,42 @@ CuErr stream_settle(void *handle)
     return state_sticky();
 }
 
+static CuErr launch_now(Stream *s, Kernel *k, const LaunchAsk *ask)
+{
+    Running         *r;
+    WorkOrder       *o   = sequence_submit(s);
+    const WorkOrder *was = sequence_enter(o);
+    CuErr            e   = launch_start(k, ask, &r);
+    sequence_enter(was);
+    if (r) {
+        GraphNode *n = queue_add(s, NODE_KERNEL, NULL);
+        n->kernel    = k;
+        n->running   = r;
+        sequence_free(n->work);
+        n->work = o;
+    } else {
+        sequence_free(o);
+    }
+    return e;
+}
+
+static CuErr launch_later(Stream *s, Kernel *k, const LaunchAsk *ask)
+{
+    CuErr e = launch_check(k, ask);
+    return e == cudaSuccess ? node_set_kernel(queue_add(s, NODE_KERNEL, NULL), k, ask) : e;
+}
+
 CuErr stream_launch(void *handle, Kernel *k, const LaunchAsk *ask)
 {
     Stream *s   = stream_of(handle);
-    CuErr   bad = s ? capture_check(s) : cudaErrorInvalidResourceHandle;
+    Event  *v   = event_of(ask->event);
+    CuErr   bad = s && (v || !ask->event) ? capture_check(s) : cudaErrorInvalidResourceHandle;
     if (bad != cudaSuccess)
         return bad;
-    if (s->capture)
-        return cgraph_capture_kernel(handle, k, ask);
-    if (!queue_busy(s)) {
-        Running         *r;
-        WorkOrder       *o   = sequence_submit(s);
-        const WorkOrder *was = sequence_enter(o);
-        CuErr            e   = launch_start(k, ask, &r);
-        sequence_enter(was);
-        if (r) {
-            GraphNode *n = queue_add(s, NODE_KERNEL, NULL);
-            n->kernel    = k;
-            n->running   = r;
-            sequence_free(n->work);
-            n->work = o;
-        } else {
-            sequence_free(o);
-        }
-        return e;
-    }
-    CuErr e = launch_check(k, ask);
-    return e == cudaSuccess ? node_set_kernel(queue_add(s, NODE_KERNEL, NULL), k, ask) : e;
+    CuErr e = s->capture      ? cgraph_capture_kernel(handle, k, ask)
+              : queue_busy(s) ? launch_later(s, k, ask)
+                              : launch_now(s, k, ask);
+    return e == cudaSuccess && v ? event_record(v, handle) : e;
 }
 
 /* Memory that the program may change or read right after the call. */

@@ -49,10 +49,20 @@ typedef struct PointerAttributes { /* CUDA 13 appends reserved words, which olde
     void *device_pointer, *host_pointer;
 } PointerAttributes;
 
-enum { ATTR_COOPERATIVE = 2, ATTR_CLUSTER = 4, ATTR_PRIORITY = 8, ATTR_SYNC_DOMAIN = 10, ATTR_CARVEOUT = 14, ATTRIBUTES = 19 };
+enum { /* cudaLaunchAttributeID */
+    ATTR_COOPERATIVE        = 2,
+    ATTR_CLUSTER            = 4,
+    ATTR_PROGRAMMATIC_EVENT = 7,
+    ATTR_PRIORITY           = 8,
+    ATTR_SYNC_DOMAIN        = 10,
+    ATTR_COMPLETION_EVENT   = 12,
+    ATTR_UPDATABLE_NODE     = 13,
+    ATTR_CARVEOUT           = 14,
+    ATTRIBUTES              = 19
+};
 typedef struct LaunchAttribute {
     int  id, pad;
-    union { int flag; unsigned dim[3]; char bytes[64]; } value;
+    union { int flag; unsigned dim[3]; void *event; char bytes[64]; } value;
 } LaunchAttribute;
 _Static_assert(sizeof(LaunchAttribute) == 72, "layout of cudaLaunchAttribute");
 

@@ -136,20 +136,61 @@ static Status emulator_fill(WwDevice *d, WwPtr dst, uint8_t value, uint64_t byte
     return WW_OK;
 }
 
+/* ---- the heap and the stack ---- */
+
+typedef struct Heap {
+    uint64_t base, bytes;
+} Heap;
+
+static Heap heap_of(WwDevice *d)
+{
+    Heap h;
+    emu_heap(emu_of(d), &h.base, &h.bytes);
+    return h;
+}
+
+static void heap_was(WwDevice *d, Heap was)
+{
+    Heap is = heap_of(d);
+    if (was.base == is.base && was.bytes == is.bytes)
+        return;
+    if (was.base)
+        tell(d, MEMORY_FREE, was.base, was.bytes);
+    if (is.base)
+        tell(d, MEMORY_HEAP, is.base, is.bytes);
+}
+
+Status emulator_set_heap(WwDevice *d, uint64_t bytes)
+{
+    Heap   was = heap_of(d);
+    Status s   = emu_set_heap(emu_of(d), bytes);
+    heap_was(d, was);
+    return s;
+}
+
+void emulator_set_stack(WwDevice *d, uint32_t bytes)
+{
+    emu_set_stack(emu_of(d), bytes);
+}
+
+void emulator_reset_limits(WwDevice *d)
+{
+    Heap was = heap_of(d);
+    emu_reset_limits(emu_of(d));
+    heap_was(d, was);
+}
+
 /* ---- modules ---- */
 
 static Status emulator_load(WwDevice *d, Module *ptx, WwModule **out)
 {
     const char *why = NULL;
     EmuModule  *em  = NULL;
-    uint64_t    had, heap, bytes;
-    emu_heap(emu_of(d), &had, &bytes);
-    Status s = emu_module_load(emu_of(d), ptx, &em, &why);
+    Heap        was = heap_of(d);
+    Status      s   = emu_module_load(emu_of(d), ptx, &em, &why);
     if (s != WW_OK)
         return device_fail(d, s, "%s", why && *why ? why : ww_status_text(s));
-    emu_heap(emu_of(d), &heap, &bytes);
-    if (heap != had)
-        tell(d, MEMORY_HEAP, heap, bytes);
+    heap_was(d, was);
     EmulatorModule *m = xcalloc(1, sizeof *m);
     m->em             = em;
     module_init(&m->base, d, emu_module_ptx(em));

@@ -32,6 +32,10 @@ void      access_watch_free(Observer *o);
 /* Tells the checkers, when there are any, what the host did to device memory other than through the device (src/cuda). */
 void emulator_tell(WwDevice *d, MemoryKind kind, uint64_t address, uint64_t from, uint64_t bytes);
 void emulator_tell_work(WwDevice *d, MemoryKind kind, uint64_t address, uint64_t from, uint64_t bytes, const WorkOrder *work);
+/* The limits of cudaDeviceSetLimit that kernels depend on (emu/emu.h), the checkers told of a heap that moved. */
+Status   emulator_set_heap(WwDevice *d, uint64_t bytes);
+void     emulator_set_stack(WwDevice *d, uint32_t bytes);
+void     emulator_reset_limits(WwDevice *d);
 /* The architecture for which a kernel's registers are wanted; 0: they are not, as performance is not checked. */
 unsigned emulator_assembles(const WwDevice *d);
 /* They are known from machine code: no assembler is asked. */

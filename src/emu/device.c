@@ -10,7 +10,10 @@
 
 static const uint64_t DEFAULT_MEMORY = UINT64_C(141) << 30;
 static const uint64_t HEAP_BYTES     = UINT64_C(8) << 20; /* device-side malloc: the driver's default */
-enum { PARAM_BYTES = 32764 };                             /* the largest parameter block the driver takes */
+enum {
+    PARAM_BYTES = 32764,
+    STACK_BYTES = 64 << 10
+}; /* the largest parameter block the driver takes; more than its 1 KiB */
 
 /* ---- SIMD levels ---- */
 
@@ -81,13 +84,15 @@ Status emu_open(const EmuOptions *o, EmuDevice **out)
     const ExecTable *exec = emu_exec_table(o->simd);
     if (!exec)
         return WW_ERR_UNAVAILABLE;
-    EmuDevice *d     = xcalloc(1, sizeof *d);
-    long       cores = sysconf(_SC_NPROCESSORS_ONLN);
-    d->exec          = exec;
-    d->seed          = o->seed;
-    d->async         = o->async;
-    d->threads       = o->threads ? o->threads : cores > 0 ? (unsigned)cores : 1;
-    Status s         = memory_open(&d->mem, o->memory ? o->memory : DEFAULT_MEMORY);
+    EmuDevice *d      = xcalloc(1, sizeof *d);
+    long       cores  = sysconf(_SC_NPROCESSORS_ONLN);
+    d->exec           = exec;
+    d->seed           = o->seed;
+    d->async          = o->async;
+    d->threads        = o->threads ? o->threads : cores > 0 ? (unsigned)cores : 1;
+    d->stack_bytes    = STACK_BYTES;
+    d->mem.heap_bytes = HEAP_BYTES;
+    Status s          = memory_open(&d->mem, o->memory ? o->memory : DEFAULT_MEMORY);
     if (s == WW_OK)
         s = memory_alloc(&d->mem, PARAM_BYTES, 256, ALLOC_PARAM, NULL, &d->param_base);
     if (s != WW_OK) {
@@ -144,6 +149,37 @@ void emu_heap(const EmuDevice *d, uint64_t *base, uint64_t *bytes)
 {
     *base  = d->mem.heap_base;
     *bytes = d->mem.heap_bytes;
+}
+
+static Status place_heap(EmuDevice *d)
+{
+    return memory_alloc(&d->mem, d->mem.heap_bytes, 4096, ALLOC_HEAP, NULL, &d->mem.heap_base);
+}
+
+Status emu_set_heap(EmuDevice *d, uint64_t bytes)
+{
+    if (d->mem.heap_serial)
+        return WW_ERR_INVALID;
+    if (d->mem.heap_bytes == bytes)
+        return WW_OK;
+    d->mem.heap_bytes = bytes;
+    if (!d->mem.heap_base)
+        return WW_OK;
+    memory_free(&d->mem, d->mem.heap_base);
+    d->mem.heap_base = 0;
+    return place_heap(d);
+}
+
+void emu_set_stack(EmuDevice *d, uint32_t bytes)
+{
+    d->stack_bytes = bytes > STACK_BYTES ? bytes : STACK_BYTES;
+}
+
+void emu_reset_limits(EmuDevice *d)
+{
+    d->stack_bytes = STACK_BYTES;
+    d->mem.nheap = d->mem.heap_next = d->mem.heap_serial = 0;
+    emu_set_heap(d, HEAP_BYTES);
 }
 
 void emu_heap_used(EmuDevice *d, uint64_t *blocks, uint64_t *bytes)
@@ -253,10 +289,8 @@ Status emu_module_load(EmuDevice *d, Module *m, EmuModule **out, const char **wh
     em->var_address = xcalloc(m->nvars, sizeof *em->var_address);
     *out            = NULL;
     Status s        = place_variables(em);
-    if (s == WW_OK && needs_heap(m) && !d->mem.heap_base) {
-        s                 = memory_alloc(&d->mem, HEAP_BYTES, 4096, ALLOC_HEAP, NULL, &d->mem.heap_base);
-        d->mem.heap_bytes = HEAP_BYTES;
-    }
+    if (s == WW_OK && needs_heap(m) && !d->mem.heap_base)
+        s = place_heap(d);
     if (s != WW_OK) {
         snprintf(d->why, sizeof d->why, "the module's variables do not fit into device memory");
         *why = d->why;

@@ -50,10 +50,17 @@ void     emu_reserved(const EmuDevice *d, uint64_t *base, uint64_t *bytes, uint6
 /* From now on memory that was freed is given out again only when there is no other room, so that its use shows. */
 void     emu_keep_apart(EmuDevice *d);
 
-/* The device-side heap; *base 0: no module needed it yet. */
+/* The device-side heap; *base 0: no module needs it yet, and *bytes is what it will have. */
 void     emu_heap(const EmuDevice *d, uint64_t *base, uint64_t *bytes);
 /* Blocks of the device-side heap that are in use. */
 void     emu_heap_used(EmuDevice *d, uint64_t *blocks, uint64_t *bytes);
+
+/* Gives the heap another size.  WW_ERR_INVALID: a kernel had memory of it. */
+Status   emu_set_heap(EmuDevice *d, uint64_t bytes);
+/* A thread's stack in kernels whose depth of calls is not known beforehand: as many bytes, or more. */
+void     emu_set_stack(EmuDevice *d, uint32_t bytes);
+/* All blocks of the heap are free, and heap and stack are what they were at first. */
+void     emu_reset_limits(EmuDevice *d);
 
 /* Memory of the host that kernels may use as an allocation of their own (pinned, or of another device).  The owner frees it, after
  * emu_disown.  WW_ERR_INVALID: the range meets one that the device has. */

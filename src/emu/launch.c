@@ -543,7 +543,7 @@ static void prepare(Launch *l, EmuDevice *d, EmuModule *em, Program *p, const Em
     l->shared_bytes = fixed + a->shared;
     l->local_bytes  = (p->local_bytes + 15) & ~15u;
     if (p->recursive)
-        l->local_bytes += 64 * 1024;
+        l->local_bytes += d->stack_bytes;
     uint32_t none;
     l->param_bytes = emu_param(p->kernel, SIZE_MAX, &none, &none);
     l->params      = (uint8_t *)(uintptr_t)d->param_base;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Every way to launch: triple brackets with templates, cudaLaunchKernel, cudaLaunchKernelEx, through a pointer. */
+ * Every way to launch: triple brackets with templates, cudaLaunchKernel, cudaLaunchKernelEx, through a pointer; and with an event that the
+ * launch records. */
 #include "check.h"
 
 struct Pair {
@@ -14,6 +15,42 @@ __global__ void set(T *out, Pair p, int n)
 {
     if ((int)threadIdx.x < n)
         out[threadIdx.x] = (T)(p.a + p.b + p.c[4]);
+}
+
+__global__ void wait(const volatile int *go)
+{
+    while (!*go)
+        ;
+}
+
+static void with_event(cudaLaunchAttributeID id)
+{
+    int                 *go;
+    cudaEvent_t          e;
+    cudaStream_t         s;
+    cudaLaunchAttribute  a = {};
+    cudaLaunchConfig_t   c = {};
+    OK(cudaStreamCreate(&s));
+    OK(cudaMallocManaged(&go, sizeof *go));
+    OK(cudaEventCreateWithFlags(&e, cudaEventDisableTiming));
+    *(volatile int *)go = 0;
+    a.id                = id;
+    if (id == cudaLaunchAttributeProgrammaticEvent)
+        a.val.programmaticEvent.event = e;
+    else
+        a.val.launchCompletionEvent.event = e;
+    c.gridDim = c.blockDim = dim3(1);
+    c.stream               = s;
+    c.attrs                = &a;
+    c.numAttrs             = 1;
+    OK(cudaLaunchKernelEx(&c, wait, (const volatile int *)go));
+    if (id == cudaLaunchAttributeProgrammaticEvent) /* the kernel triggers nothing, so its end does */
+        FAILS(cudaEventQuery(e), cudaErrorNotReady);
+    *(volatile int *)go = 1;
+    OK(cudaEventSynchronize(e));
+    OK(cudaStreamSynchronize(s));
+    OK(cudaEventQuery(e));
+    OK(cudaFree(go));
 }
 
 int main()
@@ -46,5 +83,7 @@ int main()
     OK(cudaFuncGetAttributes(&a, set<int>));
     CHECK(a.maxThreadsPerBlock == 1024);
     FAILS(cudaLaunchKernel((const void *)main, dim3(1), dim3(1), args, 0, 0), cudaErrorInvalidResourceHandle);
+    with_event(cudaLaunchAttributeProgrammaticEvent);
+    with_event(cudaLaunchAttributeLaunchCompletionEvent);
     return passed();
 }

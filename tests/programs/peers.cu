@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Two devices, when there are: memory of one used by a kernel of the other.
+ * Two devices, when there are: memory of one used by a kernel of the other; and which a thread has that chose none.
  * options: --devices 2
  * fails: 1 */
 #include "check.h"
@@ -20,6 +20,13 @@ int main()
         return passed();
     OK(cudaDeviceCanAccessPeer(&can, 1, 0));
     CHECK(can);
+    int list[] = {1, 0}, device;
+    OK(cudaSetValidDevices(list, 2));
+    OK(cudaGetDevice(&device));
+    CHECK(device == 1);
+    OK(cudaSetValidDevices(nullptr, 0));
+    OK(cudaGetDevice(&device));
+    CHECK(device == 0);
     for (int i = 0; i < 32; i++)
         v[i] = i;
     OK(cudaSetDevice(0));

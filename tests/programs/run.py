@@ -5,6 +5,7 @@ It must exit with 0 and print "passed" last.  Lines of the source's head comment
     * options: --devices 2      options of `warpwright run`
     * fails: N                  N launches end with status failed (default: none)
     * warns: RULE               there is one warning, of this rule (default: no warning)
+    * missing: WHAT; WHAT       what the report names as not implemented (default: nothing)
 A file NAME.out beside the source is what the program must print, byte for byte."""
 import json
 import os
@@ -21,6 +22,7 @@ def main():
     options = re.findall(r"^ \* options: (.*?)(?: \*/)?$", head, re.M)
     fails = re.findall(r"^ \* fails: (\d+)", head, re.M)
     warns = re.findall(r"^ \* warns: (\S+)", head, re.M)
+    missing = re.findall(r"^ \* missing: (.*?)(?: \*/)?$", head, re.M)
     with tempfile.TemporaryDirectory() as folder:
         report = os.path.join(folder, "report.json")
         run = subprocess.run([warpwright, "run", "--quiet", "--json", report] + (options[0].split() if options else []) + ["--", program],
@@ -43,8 +45,8 @@ def main():
         problems.append(f"warnings: {', '.join(warned) or 'none'}")
     if any(k["status"] == "unsupported" for k in document["kernels"]):
         problems.append("a kernel could not be run")
-    if document["missing"]:
-        problems.append(f"not implemented: {', '.join(document['missing'])}")
+    if document["missing"] != (missing[0].strip().split("; ") if missing else []):
+        problems.append(f"not implemented: {', '.join(document['missing']) or 'nothing'}")
     if document["exit_code"] != run.returncode or document["schema"] != 1:
         problems.append("the report's frame is wrong")
     for problem in problems:
