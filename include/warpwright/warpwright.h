@@ -119,9 +119,11 @@ void     ww_module_unload(WwDevice *d, WwModule *m);
 /* Names of the kernels (.entry), in the file's order. */
 size_t      ww_module_kernel_count(const WwModule *m);
 const char *ww_module_kernel_name(const WwModule *m, size_t i);
-/* How many arguments the i-th kernel takes, and the size of the k-th in bytes (0: there is none). */
+/* How many arguments the i-th kernel takes; the size of the k-th in bytes (0: there is none) and its PTX type without the dot ("u64", "f32";
+ * "b8": a structure or an array; NULL: there is none). */
 size_t      ww_module_kernel_arg_count(const WwModule *m, size_t i);
 size_t      ww_module_kernel_arg_bytes(const WwModule *m, size_t i, size_t k);
+const char *ww_module_kernel_arg_type(const WwModule *m, size_t i, size_t k);
 /* Address and size of a .global or .const variable. */
 WwStatus ww_module_variable(WwDevice *d, WwModule *m, const char *name, WwPtr *address, size_t *bytes);
 
@@ -235,12 +237,19 @@ size_t      ww_result_inexact_count(const WwResult *r);
 const char *ww_result_inexact(const WwResult *r, size_t i, bool *unsupported, uint64_t *warp_instructions);
 
 /* The other end of a finding: the access it races with, where the memory came from, ... */
+typedef struct WwPlace {
+    const char *file;
+    uint32_t    line, col;
+} WwPlace;
+
 typedef struct WwFindingEnd {
     const char *kernel;
     const char *file;     /* NULL: not known */
     uint32_t    line, col;
     WwDim3      block, thread;
     const char *message;  /* what this end is: "written here" */
+    const WwPlace *inlined; /* calls that inlined the function this line is in, innermost first; ninlined of them */
+    size_t      ninlined;
 } WwFindingEnd;
 
 /* A change that was tried on what was recorded, and what it brings. */
@@ -267,6 +276,8 @@ typedef struct WwFinding {
     const WwFindingEnd *other; /* or NULL */
     const WwMend       *mend;  /* or NULL */
     uint64_t    seed;     /* of the schedule that showed it; 0: any does */
+    const WwPlace *inlined; /* as in WwFindingEnd */
+    size_t      ninlined;
 } WwFinding;
 size_t           ww_result_finding_count(const WwResult *r);
 const WwFinding *ww_result_finding(const WwResult *r, size_t i);

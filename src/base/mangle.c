@@ -85,24 +85,66 @@ static char *copy(const char *s, size_t n)
     return p;
 }
 
+enum { UNNAMED = 21 };
+static const char unnamed[] = "(anonymous namespace)";
+
+/* Where the parameters' '(' stands in a demangled function, and where the name before it begins. */
+static size_t open_parenthesis(const char *text, size_t *name)
+{
+    size_t depth = 0, i = 0;
+    for (*name = 0; text[i]; i++) {
+        if (!strncmp(text + i, unnamed, UNNAMED)) {
+            i += UNNAMED - 1;
+            continue;
+        }
+        depth += text[i] == '<';
+        depth -= text[i] == '>' && depth;
+        if (text[i] == ' ' && !depth)
+            *name = i + 1;
+        if (text[i] == '(' && !depth)
+            break;
+    }
+    return i;
+}
+
 char *mangled_text(const char *symbol)
 {
-    size_t      depth = 0, start = 0, end, n;
+    size_t      start, n;
     char       *text = strncmp(symbol, "_Z", 2) ? NULL : demangled(symbol);
     const char *name = mangled_function(symbol, &n);
     if (!text)
         return copy(name, n);
-    for (end = 0; text[end]; end++) {
-        bool unnamed = !strncmp(text + end, "(anonymous namespace)", 21);
-        depth += text[end] == '<';
-        depth -= text[end] == '>' && depth;
-        if (text[end] == ' ' && !depth)
-            start = end + 1;
-        if (text[end] == '(' && !depth && !unnamed)
+    size_t end = open_parenthesis(text, &start);
+    char  *out = copy(text + start, end - start);
+    free(text);
+    return out;
+}
+
+/* Behind the parameter at p: at ',' or the closing ')', or the text's end. */
+static const char *parameter_end(const char *p)
+{
+    for (size_t depth = 0; *p; p++) {
+        if (!depth && (*p == ',' || *p == ')'))
             break;
-        end += unnamed ? 20 : 0;
+        depth += strchr("(<[", *p) != NULL;
+        depth -= strchr(")>]", *p) != NULL && depth;
     }
-    char *out = copy(text + start, end - start);
+    return p;
+}
+
+char *mangled_parameter(const char *symbol, size_t i)
+{
+    size_t      name;
+    char       *text = strncmp(symbol, "_Z", 2) ? NULL : demangled(symbol), *out = NULL;
+    const char *p = text ? text + open_parenthesis(text, &name) : "", *end = p;
+    for (; *p && *p != ')'; p = end) {
+        p += 1 + strspn(p + 1, " ");
+        end = parameter_end(p);
+        if (i-- == 0) {
+            out = end > p ? copy(p, (size_t)(end - p)) : NULL;
+            break;
+        }
+    }
     free(text);
     return out;
 }

@@ -9,6 +9,9 @@
 /* A function as people read it, without its parameters: "void scale<float>(float*, int)" -> scale<float>.  Demangled by the C++ library, in
  * the process or on the machine; where there is none it is mangled_function.  The caller frees it. */
 char *mangled_text(const char *symbol);
+/* The type of the function's i-th parameter as people read it, "float const*"; NULL: the symbol does not say, or cannot be demangled.  The
+ * caller frees it. */
+char *mangled_parameter(const char *symbol, size_t i);
 
 /* The function's own name: _ZN2ns5scaleEPf -> scale.  The whole symbol when it is not mangled. */
 const char *mangled_function(const char *symbol, size_t *len);

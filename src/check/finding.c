@@ -9,6 +9,7 @@
 #include <uthash.h>
 
 #include "base/arena.h"
+#include "check/placed.h"
 #include "ptx/place.h"
 
 struct FindingRecord {
@@ -147,9 +148,14 @@ static WwDim3 unfold(uint64_t i, const uint32_t size[3])
     return (WwDim3){(uint32_t)(i % x), (uint32_t)(i / x % y), (uint32_t)(i / x / y)};
 }
 
+static const Instr *instr_of(const FindingContext *c, uint32_t id)
+{
+    return id < c->ninstr ? c->instr[id].in : NULL;
+}
+
 static Place place_of(const FindingContext *c, uint32_t id)
 {
-    const Instr *in = id < c->ninstr ? c->instr[id].in : NULL;
+    const Instr *in = instr_of(c, id);
     return in ? instr_user_place(c->module, in) : (Place){c->module->name, c->func->line, c->func->col, true};
 }
 
@@ -168,6 +174,7 @@ static const WwFindingEnd *other_end(const Finding *f, const FindingContext *c, 
     e->block        = unfold(f->other_block, c->grid);
     e->thread       = unfold(f->other_thread, c->block);
     e->message      = copy_text(a, f->other_message);
+    e->inlined      = placed_inlined(c->module, instr_of(c, f->key.other), a, &e->ninlined);
     return e;
 }
 
@@ -175,21 +182,23 @@ static WwFinding listed(const Finding *f, const FindingContext *c, Arena *a)
 {
     const Rule *rule = rule_row((RuleId)f->key.rule);
     Place       p    = place_of(c, f->key.instr);
-    return (WwFinding){.rule     = rule->id,
-                       .category = rule->category,
-                       .severity = rule->severity,
-                       .kernel   = arena_strdup(a, c->kernel),
-                       .file     = arena_strdup(a, p.file),
-                       .line     = p.line,
-                       .col      = p.col,
-                       .block    = unfold(f->block, c->grid),
-                       .thread   = unfold(f->thread, c->block),
-                       .address  = f->address,
-                       .count    = f->count,
-                       .message  = f->message ? arena_strdup(a, f->message) : rule->brief,
-                       .other    = other_end(f, c, a),
-                       .mend     = copy_mend(a, f->mend),
-                       .seed     = f->seed};
+    WwFinding   g    = {.rule     = rule->id,
+                        .category = rule->category,
+                        .severity = rule->severity,
+                        .kernel   = arena_strdup(a, c->kernel),
+                        .file     = arena_strdup(a, p.file),
+                        .line     = p.line,
+                        .col      = p.col,
+                        .block    = unfold(f->block, c->grid),
+                        .thread   = unfold(f->thread, c->block),
+                        .address  = f->address,
+                        .count    = f->count,
+                        .message  = f->message ? arena_strdup(a, f->message) : rule->brief,
+                        .other    = other_end(f, c, a),
+                        .mend     = copy_mend(a, f->mend),
+                        .seed     = f->seed};
+    g.inlined        = placed_inlined(c->module, instr_of(c, f->key.instr), a, &g.ninlined);
+    return g;
 }
 
 static int by_number(uint64_t a, uint64_t b)
@@ -204,15 +213,30 @@ static int by_place(const char *f, uint32_t l, uint32_t c, const char *g, uint32
     return order ? order : by_number(c, d);
 }
 
-/* What makes two findings one: rule, kernel, place and other place. */
+/* Where the function was inlined into the kernel. */
+static WwPlace outermost(const WwPlace *inlined, size_t n)
+{
+    return n ? inlined[n - 1] : (WwPlace){0};
+}
+
+static int by_caller(const WwPlace *p, size_t np, const WwPlace *q, size_t nq)
+{
+    WwPlace x = outermost(p, np), y = outermost(q, nq);
+    return by_place(x.file, x.line, x.col, y.file, y.line, y.col);
+}
+
+/* What makes two findings one: rule, kernel, place and other place, each with where it was inlined. */
 static int by_identity(const WwFinding *x, const WwFinding *y)
 {
     int c = by_place(x->file, x->line, x->col, y->file, y->line, y->col);
     c     = c ? c : strcmp(x->rule, y->rule);
     c     = c ? c : strcmp(x->kernel ? x->kernel : "", y->kernel ? y->kernel : "");
+    c     = c ? c : by_caller(x->inlined, x->ninlined, y->inlined, y->ninlined);
     if (c || !x->other || !y->other)
         return c ? c : (x->other != NULL) - (y->other != NULL);
-    return by_place(x->other->file, x->other->line, x->other->col, y->other->file, y->other->line, y->other->col);
+    const WwFindingEnd *e = x->other, *o = y->other;
+    c = by_place(e->file, e->line, e->col, o->file, o->line, o->col);
+    return c ? c : by_caller(e->inlined, e->ninlined, o->inlined, o->ninlined);
 }
 
 static uint64_t place_in_grid(const WwDim3 *d)

@@ -57,6 +57,12 @@ void perf_mend(Perf *p, Finding *f, const char *unit, uint64_t before, uint64_t 
     str_free(&s);
 }
 
+bool perf_anew(const Perf *p, uint32_t instr)
+{
+    const Opcode *o = p->launch->instr[instr].in->op;
+    return opcode_has(o, WORD_volatile) || opcode_has(o, WORD_relaxed) || opcode_has(o, WORD_acquire);
+}
+
 size_t perf_patterns(const Perf *p, uint32_t instr, size_t *first)
 {
     size_t low = 0, high = patterns_count(p->patterns), end;

@@ -57,6 +57,8 @@ void perf_mend(Perf *p, Finding *f, const char *unit, uint64_t before, uint64_t 
     __attribute__((format(printf, 7, 8)));
 /* Extra passes of a shared atomic between lanes of different addresses, and (added to *passes) those of one lane an address. */
 uint64_t perf_atomic_conflicts(const Perf *p, const Pattern *t, uint64_t *passes);
+/* Must it be made each time, in every lane (volatile, relaxed, acquire)?  Then no tile or neighbour's load stands for it. */
+bool perf_anew(const Perf *p, uint32_t instr);
 /* Patterns of an instruction: [*first, *first + returned). */
 size_t perf_patterns(const Perf *p, uint32_t instr, size_t *first);
 /* " in 16 of 4096 blocks", or "" when all were looked at. */

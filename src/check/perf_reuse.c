@@ -5,6 +5,7 @@
  * repeated-load: a line loads the same values again and again for one block; a shared tile would load each once.  Counted on the
  * traced blocks.
  *
+ * Loads that must be made each time (perf_anew) are left out.
  * Not modelled: that a cache may hold what is loaded again; reuse between lines, and between blocks. */
 #include <inttypes.h>
 
@@ -36,7 +37,7 @@ static void add_uniform(const Perf *p, uint32_t id, double least, Uniform *u)
     uint64_t here = 0;
     for (size_t i = first; i < first + n; i++) {
         const Pattern *t = patterns_at(p->patterns, i);
-        if (t->space != ACCESS_GLOBAL || t->op != ACCESS_LD)
+        if (t->space != ACCESS_GLOBAL || t->op != ACCESS_LD || perf_anew(p, id))
             continue;
         unsigned lanes = (unsigned)__builtin_popcount(t->mask), values = distinct_addresses(t);
         u->requests += t->total;
@@ -78,7 +79,7 @@ static void judge_repeated(Perf *p, const Spot *s)
     for (size_t k = 0; k < s->n; k++) {
         const TraceSum   *t = trace_instr(p->trace, s->id[k]);
         const WwCounters *c = count_instr(p->launch->count, s->id[k]);
-        if (!t || !c->global_ld_requests)
+        if (!t || !c->global_ld_requests || perf_anew(p, s->id[k]))
             continue;
         values += t->values * t->bytes;
         distinct += t->distinct * t->bytes;

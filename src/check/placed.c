@@ -37,3 +37,15 @@ bool placed_together(const Placed *a, const Placed *b)
 {
     return a->place.line == b->place.line && !strcmp(a->place.file, b->place.file);
 }
+
+enum { MOST_CALLS = 16 };
+
+const WwPlace *placed_inlined(const Module *m, const Instr *in, Arena *a, size_t *n)
+{
+    Place calls[MOST_CALLS];
+    *n         = in ? instr_inlined(m, in, calls, MOST_CALLS) : 0;
+    WwPlace *p = *n ? ARENA_ARRAY(a, WwPlace, *n) : NULL;
+    for (size_t i = 0; i < *n; i++)
+        p[i] = (WwPlace){arena_strdup(a, calls[i].file), calls[i].line, calls[i].col};
+    return p;
+}

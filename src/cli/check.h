@@ -49,6 +49,7 @@ typedef struct CheckedLaunch {
     const char  *kernel;
     WwDim3       grid, block, cluster; /* cluster.x = 0: as the kernel says */
     uint32_t     shared;
+    bool         cooperative;
     size_t      *arg; /* indices into the plan's arguments */
     size_t       nargs;
 } CheckedLaunch;
@@ -73,6 +74,8 @@ bool   plan_dim(const char *text, WwDim3 *out);
 /* check_file.c: adds the launches of a YAML or JSON file. */
 Status plan_read(CheckPlan *p, const char *file, Str *why);
 void   plan_free(CheckPlan *p);
+/* check_bind.c: pointers to the values of a launch's arguments, in the kernel's order, malloc; NULL: *why says what the kernel takes. */
+void **plan_bind(CheckPlan *p, const CheckedLaunch *l, const WwModule *m, size_t kernel, Str *why);
 
 /* check_compile.c: the PTX of a .cu (compiled) or .ptx file, to be freed; NULL after a message. */
 char *check_source(const char *file, size_t *len);

@@ -10,9 +10,11 @@
  * random: integers 0 to 99, floats in [-1, 1), from a generator of seed and position only: the same on every machine. */
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/half.h"
 #include "base/status.h"
@@ -20,6 +22,7 @@
 #include "cli/expr.h"
 
 enum { RANDOM_INTEGERS = 100 };
+static const uint64_t MAX_COUNT = UINT64_C(1) << 48;
 
 static const ElementType types[] = {
     {"i8", 'i', 1, "|i1"},  {"i16", 'i', 2, "<i2"},  {"i32", 'i', 4, "<i4"}, {"i64", 'i', 8, "<i8"},
@@ -67,29 +70,49 @@ static bool is_float(const ElementType *t)
     return t->kind != 'i' && t->kind != 'u';
 }
 
-static Status scalar_value(const char *text, Argument *a, Str *why)
+static Status float_value(const char *text, Argument *a, Str *why)
+{
+    char  *end;
+    double f = strtod(a->value, &end);
+    if (*end || end == a->value)
+        return wrong(why, text, "a number is expected behind '='");
+    if (a->type->kind == 'f' && a->type->bytes == 4 && isfinite(f) && !isfinite((float)f))
+        return wrong(why, text, "the value does not fit the type");
+    a->scalar = bits_of(a->type, f, 0);
+    return WW_OK;
+}
+
+/* A number alone may use all 64 bits of u64 and i64; expressions have 63. */
+static bool all_bits(const Argument *a, int64_t *i)
+{
+    char *end;
+    errno  = 0;
+    bool u = a->type->kind == 'u' && *a->value != '-';
+    *i     = u ? (int64_t)strtoull(a->value, &end, 0) : strtoll(a->value, &end, 0);
+    return a->type->bytes == 8 && end != a->value && !*end && !errno;
+}
+
+static Status integer_value(const char *text, Argument *a, Str *why)
 {
     ExprError e;
-    int64_t   i   = 0;
-    char     *end = NULL;
-    double    f   = 0;
+    int64_t   i, top = a->type->bytes < 8 ? INT64_C(1) << (8 * a->type->bytes - (a->type->kind == 'i')) : INT64_MAX,
+               low = a->type->kind == 'u' ? 0
+                     : a->type->bytes < 8 ? -top
+                                          : INT64_MIN;
+    bool all       = all_bits(a, &i) && (a->type->kind == 'i' || *a->value != '-');
+    if (!all && !expr_eval(a->value, 0, &i, &e))
+        return wrong(why, text, e.text);
+    if (!all && (i < low || (i >= top && a->type->bytes < 8)))
+        return wrong(why, text, "the value does not fit the type");
+    a->scalar = bits_of(a->type, 0, i);
+    return WW_OK;
+}
+
+static Status scalar_value(const char *text, Argument *a, Str *why)
+{
     if (!a->value || !*a->value)
         return wrong(why, text, "a value is expected behind '=', or [COUNT] for a buffer");
-    if (is_float(a->type)) {
-        f = strtod(a->value, &end);
-        if (*end || end == a->value)
-            return wrong(why, text, "a number is expected behind '='");
-    } else if (!expr_eval(a->value, 0, &i, &e)) {
-        return wrong(why, text, e.text);
-    }
-    if (a->type->bytes < 8 && !is_float(a->type)) {
-        int64_t top = INT64_C(1) << (8 * a->type->bytes - (a->type->kind == 'i')),
-                low = a->type->kind == 'i' ? -top : 0;
-        if (i < low || i >= top)
-            return wrong(why, text, "the value does not fit the type");
-    }
-    a->scalar = bits_of(a->type, f, i);
-    return WW_OK;
+    return is_float(a->type) ? float_value(text, a, why) : integer_value(text, a, why);
 }
 
 /* splitmix64 */
@@ -152,11 +175,24 @@ static Status read_raw(const Argument *a, Str *why)
     return WW_ERR_INVALID;
 }
 
+/* Contents are made on the host and then copied to the device, which is this machine's memory as well. */
+static bool is_room(uint64_t bytes)
+{
+    long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+    return pages <= 0 || page <= 0 || bytes / (uint64_t)page < (uint64_t)pages / 2;
+}
+
 static Status contents(Argument *a, uint64_t seed, Str *why)
 {
+    uint64_t bytes = a->count * a->type->bytes;
     if (!a->value)
         return WW_OK;
-    a->data = xcalloc(a->count + 1, a->type->bytes);
+    a->data = is_room(bytes) ? calloc(a->count + 1, a->type->bytes) : NULL;
+    if (!a->data) {
+        str_printf(why, "argument %s: %" PRIu64 " bytes of contents do not fit this machine's memory twice", a->name,
+                   bytes);
+        return WW_ERR_INVALID;
+    }
     if (!strcmp(a->value, "random"))
         fill_random(a, seed);
     else if (!strcmp(a->value, "iota"))
@@ -188,8 +224,10 @@ Status argument_parse(const char *text, uint64_t seed, Arena *a, Argument *out, 
             return wrong(why, text, "']' is expected, then '=' or the end");
         if (!expr_eval(arena_strndup(a, p + 1, (size_t)(close - p) - 1), 0, &count, &e))
             return wrong(why, text, e.text);
-        if (count <= 0 || (uint64_t)count > UINT64_MAX / 64)
+        if (count <= 0)
             return wrong(why, text, "the count must be at least 1");
+        if ((uint64_t)count > MAX_COUNT)
+            return wrong(why, text, "no device has that much memory");
         out->buffer = true;
         out->count  = (uint64_t)count;
         p           = close + 1;

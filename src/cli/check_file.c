@@ -6,7 +6,8 @@
  *       - kernel: scale
  *         grid: [4, 1]            # or 4, or "4,1"
  *         block: 256
- *         shared: 1024            # may be left out
+ *         shared: 1024            # these may be left out: shared, cluster,
+ *         cooperative: true       #   cooperative
  *         args: ["x:f32[1024]=iota", "n:i32=1024"]
  *       - kernel: sum
  *         grid: 1
@@ -14,7 +15,8 @@
  *         args: [x, "out:f32[1]"] # x: the buffer of above
  *     out: {out: sum.npy}
  *
- * Both kinds become the same JSON values.  YAML scalars are texts; numbers in them are read where a number is wanted.  */
+ * Both kinds become the same JSON values.  YAML scalars are texts; numbers in them are read where a number is wanted.  A key that is none of
+ * these is an error: what is misspelt must not be left out. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,25 +57,87 @@ static bool dim_of(Arena *a, const json_t *j, WwDim3 *out)
     return ok;
 }
 
-static Status add_launch(CheckPlan *p, const char *file, const json_t *j, Str *why)
+/* Whole text a number that fits 32 bits. */
+static bool number_of(Arena *a, const json_t *j, uint32_t *out)
 {
-    CheckedLaunch l    = {.kernel = text_of(p->arena, json_object_get(j, "kernel"))};
-    const json_t *args = json_object_get(j, "args"), *shared = json_object_get(j, "shared");
-    if (!dim_of(p->arena, json_object_get(j, "grid"), &l.grid) ||
-        !dim_of(p->arena, json_object_get(j, "block"), &l.block))
-        return wrong(why, file, "a launch needs a grid and a block, of one to three numbers each");
-    if (json_object_get(j, "cluster") && !dim_of(p->arena, json_object_get(j, "cluster"), &l.cluster))
-        return wrong(why, file, "cluster must be one to three numbers");
-    if (shared && !text_of(p->arena, shared))
-        return wrong(why, file, "shared must be a number of bytes");
-    l.kernel = l.kernel ? arena_strdup(p->arena, l.kernel) : NULL;
-    l.shared = shared ? (uint32_t)strtoul(text_of(p->arena, shared), NULL, 0) : 0;
-    l.arg    = ARENA_ARRAY(p->arena, size_t, json_array_size(args) + 1);
-    for (l.nargs = 0; l.nargs < json_array_size(args); l.nargs++) {
+    const char *s = text_of(a, j);
+    char       *end;
+    if (!s || *s < '0' || *s > '9')
+        return false;
+    unsigned long long n = strtoull(s, &end, 0);
+    *out                 = (uint32_t)n;
+    return !*end && n <= UINT32_MAX;
+}
+
+static bool flag_of(const json_t *j, bool *out)
+{
+    const char *s = json_is_string(j)  ? json_string_value(j)
+                    : json_is_true(j)  ? "true"
+                    : json_is_false(j) ? "false"
+                                       : "";
+    *out          = !strcmp(s, "true");
+    return *out || !strcmp(s, "false");
+}
+
+/* A key that is not in the list, which ends with NULL; NULL: there is none. */
+static const char *stray_key(json_t *o, const char *const *known)
+{
+    const char *key;
+    json_t     *value;
+    json_object_foreach(o, key, value)
+    {
+        size_t i = 0;
+        while (known[i] && strcmp(known[i], key) != 0)
+            i++;
+        if (!known[i])
+            return key;
+    }
+    return NULL;
+}
+
+/* What is wrong with everything but the arguments; NULL: nothing. */
+static const char *read_launch(Arena *a, json_t *j, CheckedLaunch *l)
+{
+    static const char *const keys[] = {"kernel", "grid", "block", "cluster", "shared", "cooperative", "args", NULL};
+    const json_t            *kernel = json_object_get(j, "kernel"), *cluster = json_object_get(j, "cluster"),
+                 *shared = json_object_get(j, "shared"), *cooperative = json_object_get(j, "cooperative");
+    if (!json_is_object(j))
+        return "it is no mapping of kernel, grid, block and args";
+    if (stray_key(j, keys))
+        return arena_printf(a, "'%s' is none of kernel, grid, block, cluster, shared, cooperative, args",
+                            stray_key(j, keys));
+    if (!dim_of(a, json_object_get(j, "grid"), &l->grid) || !dim_of(a, json_object_get(j, "block"), &l->block))
+        return "a grid and a block are needed, of one to three numbers each";
+    if (cluster && !dim_of(a, cluster, &l->cluster))
+        return "cluster must be one to three numbers";
+    if (shared && !number_of(a, shared, &l->shared))
+        return "shared must be a number of bytes";
+    if (cooperative && !flag_of(cooperative, &l->cooperative))
+        return "cooperative must be true or false";
+    if (kernel && !json_is_string(kernel))
+        return "kernel must be a name";
+    l->kernel = kernel ? arena_strdup(a, json_string_value(kernel)) : NULL;
+    return NULL;
+}
+
+static Status add_launch(CheckPlan *p, const char *file, json_t *j, Str *why)
+{
+    CheckedLaunch l     = {0};
+    const char   *fault = read_launch(p->arena, j, &l);
+    const json_t *args  = json_object_get(j, "args");
+    if (!fault && args && !json_is_array(args))
+        fault = "args must be a list of texts such as \"x:f32[16]=iota\"";
+    l.arg = ARENA_ARRAY(p->arena, size_t, json_array_size(args) + 1);
+    for (; !fault && l.nargs < json_array_size(args); l.nargs++) {
         const char *text = text_of(p->arena, json_array_get(args, l.nargs));
-        if (!text)
-            return wrong(why, file, "args must be a list of texts such as \"x:f32[16]=iota\"");
-        TRY(plan_argument(p, text, &l.arg[l.nargs], why));
+        if (text)
+            TRY(plan_argument(p, text, &l.arg[l.nargs], why));
+        else
+            fault = "args must be a list of texts such as \"x:f32[16]=iota\"";
+    }
+    if (fault) {
+        str_printf(why, "%s: launch %zu: %s", file, p->nlaunches + 1, fault);
+        return WW_ERR_INVALID;
     }
     p->launch                 = xrealloc(p->launch, (p->nlaunches + 1) * sizeof *p->launch);
     p->launch[p->nlaunches++] = l;
@@ -82,11 +146,15 @@ static Status add_launch(CheckPlan *p, const char *file, const json_t *j, Str *w
 
 static Status add_all(CheckPlan *p, const char *file, json_t *doc, Str *why)
 {
-    size_t      i;
-    json_t     *j;
-    const char *name;
+    size_t                   i;
+    json_t                  *j;
+    const char              *name;
+    static const char *const keys[] = {"launches", "out", NULL};
+    const json_t            *outs   = json_object_get(doc, "out");
     if (!json_is_array(json_object_get(doc, "launches")))
         return wrong(why, file, "a list 'launches' is expected");
+    if (stray_key(doc, keys) || (outs && !json_is_object(outs)))
+        return wrong(why, file, "beside 'launches' only 'out', a mapping of buffers to files, is known");
     json_array_foreach(json_object_get(doc, "launches"), i, j) TRY(add_launch(p, file, j, why));
     json_object_foreach(json_object_get(doc, "out"), name, j)
     {

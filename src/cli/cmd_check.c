@@ -139,58 +139,6 @@ static int put_buffers(Check *c)
     return CLI_OK;
 }
 
-static void expectation(const Check *c, size_t kernel, Str *out)
-{
-    size_t n = ww_module_kernel_arg_count(c->module, kernel);
-    str_printf(out, "kernel %s takes %zu argument%s", shown_name(c, ww_module_kernel_name(c->module, kernel)), n,
-               n == 1 ? "" : "s");
-    for (size_t i = 0; i < n; i++)
-        str_printf(out, "%s%zu byte%s",
-                   i        ? ", "
-                   : n == 1 ? " of "
-                            : ": ",
-                   ww_module_kernel_arg_bytes(c->module, kernel, i),
-                   ww_module_kernel_arg_bytes(c->module, kernel, i) == 1 ? "" : "s");
-}
-
-/* A buffer is passed as a pointer, or by value where the parameter is a structure of exactly its size. */
-static bool fits(const Argument *a, size_t bytes, bool *by_value)
-{
-    uint64_t all = a->count * a->type->bytes;
-    *by_value    = a->buffer && bytes != 8 && all == bytes && a->data;
-    return a->buffer ? bytes == 8 || *by_value : bytes == a->type->bytes;
-}
-
-/* Pointers to the values, in order; NULL after a message. */
-static void **pack(Check *c, const CheckedLaunch *l, size_t kernel)
-{
-    size_t n    = ww_module_kernel_arg_count(c->module, kernel);
-    void **args = xcalloc(n + 1, sizeof *args);
-    Str    want = {0};
-    bool   ok   = l->nargs == n, by_value;
-    expectation(c, kernel, &want);
-    if (!ok)
-        cli_error("check", "%s; %zu %s given", str_text(&want), l->nargs, l->nargs == 1 ? "was" : "were");
-    for (size_t i = 0; ok && i < n; i++) {
-        Argument *a     = &c->plan.arg[l->arg[i]];
-        size_t    bytes = ww_module_kernel_arg_bytes(c->module, kernel, i);
-        ok              = fits(a, bytes, &by_value);
-        args[i]         = by_value ? (void *)a->data : a->buffer ? (void *)&a->address : (void *)&a->scalar;
-        if (!ok && a->buffer)
-            cli_error("check",
-                      "argument %s is a buffer, which is passed as a pointer of 8 bytes; parameter %zu has %zu: %s",
-                      a->name, i + 1, bytes, str_text(&want));
-        else if (!ok)
-            cli_error("check", "argument %s is %s of %u byte%s; parameter %zu has %zu: %s", a->name, a->type->name,
-                      a->type->bytes, a->type->bytes == 1 ? "" : "s", i + 1, bytes, str_text(&want));
-    }
-    str_free(&want);
-    if (ok)
-        return args;
-    free(args);
-    return NULL;
-}
-
 /* ---- launches ---------------------------------------------------------------------------------------------------- */
 
 static void on_print(void *user, const char *text, size_t len)
@@ -210,15 +158,21 @@ static int run_launch(Check *c, size_t index)
 {
     const CheckedLaunch *l      = &c->plan.launch[index];
     long                 kernel = find_kernel(c, l->kernel);
-    void               **args   = kernel < 0 ? NULL : pack(c, l, (size_t)kernel);
-    if (!args)
+    if (kernel < 0)
         return CLI_USAGE;
+    Str    why  = {0};
+    void **args = plan_bind(&c->plan, l, c->module, (size_t)kernel, &why);
+    if (!args) {
+        fail(&why);
+        str_free(&why);
+        return CLI_USAGE;
+    }
     const char *symbol = ww_module_kernel_name(c->module, (size_t)kernel);
     WwLaunch    w      = {.grid        = l->grid,
                           .block       = l->block,
                           .cluster     = l->cluster,
                           .shared      = l->shared,
-                          .cooperative = cli_has(&c->a, "cooperative"),
+                          .cooperative = l->cooperative || cli_has(&c->a, "cooperative"),
                           .args        = args,
                           .arg_count   = l->nargs,
                           .observe     = WW_OBSERVE_COUNTERS,
@@ -284,17 +238,20 @@ static void read_buffers(Check *c)
     find_leaks(c);
 }
 
+static const Argument *find_buffer(const Check *c, const char *name)
+{
+    for (size_t k = 0; k < c->plan.nargs; k++)
+        if (c->plan.arg[k].buffer && !strcmp(c->plan.arg[k].name, name))
+            return &c->plan.arg[k];
+    return NULL;
+}
+
 static int write_outs(Check *c)
 {
     for (size_t i = 0; i < c->plan.nouts; i++) {
-        const OutFile *o   = &c->plan.out[i];
-        size_t         k   = 0;
-        Str            why = {0};
-        while (k < c->plan.nargs && (!c->plan.arg[k].buffer || strcmp(c->plan.arg[k].name, o->name) != 0))
-            k++;
-        if (k == c->plan.nargs)
-            return cli_error("check", "--out %s: there is no buffer of that name", o->name);
-        const Argument *a    = &c->plan.arg[k];
+        const OutFile  *o    = &c->plan.out[i];
+        const Argument *a    = find_buffer(c, o->name);
+        Str             why  = {0};
         void           *data = xcalloc(a->count, a->type->bytes);
         WwStatus        s    = ww_copy_out(c->device, data, a->address, (size_t)(a->count * a->type->bytes));
         if (s == WW_OK)
@@ -310,6 +267,17 @@ static int write_outs(Check *c)
 
 /* ---- from the command line --------------------------------------------------------------------------------------- */
 
+static int plan_from_file(Check *c, const char *file, Str *why)
+{
+    static const char *const instead[] = {"kernel", "grid", "block", "cluster", "shared", "arg"};
+    for (size_t i = 0; i < sizeof instead / sizeof *instead; i++)
+        if (cli_has(&c->a, instead[i]))
+            return cli_error("check", "--%s has no place beside --launches: the file says it", instead[i]);
+    if (plan_read(&c->plan, file, why) != WW_OK)
+        return why->len ? fail(why) : CLI_USAGE;
+    return CLI_OK;
+}
+
 static int plan_from_options(Check *c, Str *why)
 {
     CheckedLaunch l = {.kernel = cli_text(&c->a, "kernel", NULL), .shared = (uint32_t)cli_number(&c->a, "shared", 0)};
@@ -324,7 +292,7 @@ static int plan_from_options(Check *c, Str *why)
             return fail(why);
     }
     if (file)
-        return plan_read(&c->plan, file, why) == WW_OK ? CLI_OK : why->len ? fail(why) : CLI_USAGE;
+        return plan_from_file(c, file, why);
     const char *grid = cli_text(&c->a, "grid", NULL), *block = cli_text(&c->a, "block", NULL);
     if (!grid || !block)
         return cli_error("check", "--grid and --block are needed, or --launches FILE");
@@ -436,6 +404,9 @@ static int try_schedule(Check *c, uint64_t seed, bool first)
     c->seed = seed;
     report_schedule(c->report, seed);
     int code = plan_from_options(c, &why);
+    for (size_t i = 0; i < c->plan.nouts && code == CLI_OK; i++)
+        if (!find_buffer(c, c->plan.out[i].name))
+            code = cli_error("check", "--out %s: there is no buffer of that name", c->plan.out[i].name);
     str_free(&why);
     if (code == CLI_OK)
         code = open_device(c);

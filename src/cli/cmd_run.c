@@ -259,6 +259,22 @@ static void hand_on(int sig)
         kill((pid_t)child_pid, sig);
 }
 
+/* The terminal interrupts the program itself; somebody who interrupts this process alone means the program. */
+static void interrupted(int sig, siginfo_t *info, void *context)
+{
+    (void)context;
+    if (info->si_code <= 0)
+        hand_on(sig);
+}
+
+static void catch_signals(void)
+{
+    struct sigaction a = {.sa_sigaction = interrupted, .sa_flags = SA_SIGINFO | SA_RESTART};
+    sigaction(SIGINT, &a, NULL);
+    signal(SIGTERM, hand_on);
+    signal(SIGHUP, hand_on);
+}
+
 /* A later schedule says nothing; its JSON is read. */
 static void be_silent(void)
 {
@@ -287,7 +303,7 @@ static void start_program(const Run *r, const char *program)
 
 static int run_program(Run *r, const char *program)
 {
-    signal(SIGINT, SIG_IGN); /* the terminal sends it to the program itself */
+    signal(SIGINT, SIG_IGN);
     r->child = fork();
     if (r->child < 0)
         return cli_error("run", "cannot start a process: %s", strerror(errno));
@@ -296,8 +312,7 @@ static int run_program(Run *r, const char *program)
         start_program(r, program);
     }
     child_pid = r->child;
-    signal(SIGTERM, hand_on);
-    signal(SIGHUP, hand_on);
+    catch_signals();
     return wait_for(r->child);
 }
 

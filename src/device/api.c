@@ -316,6 +316,11 @@ size_t ww_module_kernel_arg_bytes(const WwModule *m, size_t i, size_t k)
     return k < ww_module_kernel_arg_count(m, i) ? (size_t)m->kernels[i]->params[k].bytes : 0;
 }
 
+const char *ww_module_kernel_arg_type(const WwModule *m, size_t i, size_t k)
+{
+    return k < ww_module_kernel_arg_count(m, i) ? type_text(m->kernels[i]->params[k].type) : NULL;
+}
+
 WwStatus ww_module_variable(WwDevice *d, WwModule *m, const char *name, WwPtr *address, size_t *bytes)
 {
     uint64_t n = 0;

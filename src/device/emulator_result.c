@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mangle.h"
 #include "check/count.h"
 #include "check/placed.h"
 #include "device/emulator.h"
@@ -129,6 +130,7 @@ static WwFinding *place_finding(const Module *m, const Func *k, const EmuResult 
     g->block           = (WwDim3){f->block[0], f->block[1], f->block[2]};
     g->thread          = (WwDim3){f->thread[0], f->thread[1], f->thread[2]};
     g->address         = f->address;
+    g->inlined         = placed_inlined(m, in, r->arena, &g->ninlined);
     return g;
 }
 
@@ -173,9 +175,11 @@ Status emulator_fault(WwDevice *d, const Module *m, const Func *k, const EmuResu
     WwFinding *g = place_finding(m, k, e, f, r);
     g->count     = e->went_on ? kept_count(e, f) : f->lanes ? (uint64_t)__builtin_popcount(f->lanes) : 1;
     g->message   = arena_strdup(r->arena, message);
+    char *name   = mangled_text(k->name);
     device_fail(d, s, "%s:%u:%u: error: kernel %s, block (%u, %u, %u), thread (%u, %u, %u): %s [%s]", g->file, g->line,
-                g->col, k->name, g->block.x, g->block.y, g->block.z, g->thread.x, g->thread.y, g->thread.z, g->message,
+                g->col, name, g->block.x, g->block.y, g->block.z, g->thread.x, g->thread.y, g->thread.z, g->message,
                 rule);
+    free(name);
     return s;
 }
 

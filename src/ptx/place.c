@@ -5,12 +5,22 @@
 
 #include <string.h>
 
+/* The place a .loc names; false: it names no file. */
+static bool loc_place(const Module *m, uint32_t loc, Place *p)
+{
+    const SrcLoc *s    = &m->srclocs[loc - 1];
+    bool          good = s->file && s->file <= m->nfiles && m->files[s->file - 1];
+    if (good)
+        *p = (Place){m->files[s->file - 1], s->line, s->col, false};
+    return good;
+}
+
 Place instr_place(const Module *m, const Instr *in)
 {
     if (in->srcloc) {
-        const SrcLoc *s = &m->srclocs[in->srcloc - 1];
-        if (s->file && s->file <= m->nfiles && m->files[s->file - 1])
-            return (Place){m->files[s->file - 1], s->line, s->col, false};
+        Place p;
+        if (loc_place(m, in->srcloc, &p))
+            return p;
     }
     return (Place){m->name, in->line, in->col, true};
 }
@@ -26,16 +36,32 @@ static bool is_system(const char *file)
     return false;
 }
 
+/* The .loc of the user's own line; 0: the instruction has none. */
+static uint32_t user_loc(const Module *m, const Instr *in, Place *p)
+{
+    uint32_t at = in->srcloc;
+    *p          = instr_place(m, in);
+    if (p->from_ptx)
+        return 0;
+    while (is_system(p->file) && m->srclocs[at - 1].inlined_at && loc_place(m, m->srclocs[at - 1].inlined_at, p))
+        at = m->srclocs[at - 1].inlined_at;
+    return at;
+}
+
 Place instr_user_place(const Module *m, const Instr *in)
 {
-    Place    p  = instr_place(m, in);
-    uint32_t at = in->srcloc;
-    while (!p.from_ptx && is_system(p.file) && at && m->srclocs[at - 1].inlined_at) {
-        at              = m->srclocs[at - 1].inlined_at;
-        const SrcLoc *s = &m->srclocs[at - 1];
-        if (!s->file || s->file > m->nfiles || !m->files[s->file - 1])
-            break;
-        p = (Place){m->files[s->file - 1], s->line, s->col, false};
-    }
+    Place p;
+    (void)user_loc(m, in, &p);
     return p;
+}
+
+size_t instr_inlined(const Module *m, const Instr *in, Place *out, size_t most)
+{
+    Place    p;
+    size_t   n  = 0;
+    uint32_t at = user_loc(m, in, &p);
+    while (at && (at = m->srclocs[at - 1].inlined_at) && loc_place(m, at, &p))
+        if (!is_system(p.file) && n++ < most)
+            out[n - 1] = p;
+    return n < most ? n : most;
 }

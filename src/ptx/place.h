@@ -16,5 +16,8 @@ typedef struct Place {
 Place instr_place(const Module *m, const Instr *in);
 /* The same, but for a function inlined from a header of the toolkit or the system: the line that called it. */
 Place instr_user_place(const Module *m, const Instr *in);
+/* The calls that inlined the function which that place is in, innermost first, without those in such headers: into out, at most
+ * `most`; how many. */
+size_t instr_inlined(const Module *m, const Instr *in, Place *out, size_t most);
 
 #endif

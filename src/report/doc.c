@@ -51,6 +51,20 @@ static WwDim3 triple(const json_t *o, const char *key)
                     (uint32_t)json_integer_value(json_array_get(d, 2))};
 }
 
+enum { MOST_CALLS = 16 };
+
+/* What "inlined" of a finding or its other end lists, into out. */
+static size_t places(const json_t *o, WwPlace *out)
+{
+    const json_t *list = json_object_get(o, "inlined");
+    size_t        n    = json_array_size(list) < MOST_CALLS ? json_array_size(list) : MOST_CALLS;
+    for (size_t i = 0; i < n; i++) {
+        const json_t *p = json_array_get(list, i);
+        out[i]          = (WwPlace){text(p, "file"), (uint32_t)number(p, "line"), (uint32_t)number(p, "col")};
+    }
+    return n;
+}
+
 static const char *or_empty(const char *s)
 {
     return s ? s : "";
@@ -59,13 +73,16 @@ static const char *or_empty(const char *s)
 static void add_finding(Report *r, const json_t *o)
 {
     const json_t *other = json_object_get(o, "other"), *mend = json_object_get(o, "mend");
-    WwFindingEnd  end   = {.kernel  = text(other, "kernel"),
-                           .file    = text(other, "file"),
-                           .line    = (uint32_t)number(other, "line"),
-                           .col     = (uint32_t)number(other, "col"),
-                           .block   = triple(other, "block"),
-                           .thread  = triple(other, "thread"),
-                           .message = text(other, "message")};
+    WwPlace       calls[MOST_CALLS], others[MOST_CALLS];
+    WwFindingEnd  end   = {.kernel   = text(other, "kernel"),
+                           .file     = text(other, "file"),
+                           .line     = (uint32_t)number(other, "line"),
+                           .col      = (uint32_t)number(other, "col"),
+                           .block    = triple(other, "block"),
+                           .thread   = triple(other, "thread"),
+                           .message  = text(other, "message"),
+                           .inlined  = others,
+                           .ninlined = places(other, others)};
     WwMend        tried = {.text         = or_empty(text(mend, "text")),
                            .unit         = or_empty(text(mend, "unit")),
                            .before       = number(mend, "before"),
@@ -85,7 +102,9 @@ static void add_finding(Report *r, const json_t *o)
                            .message  = or_empty(text(o, "message")),
                            .other    = json_is_object(other) ? &end : NULL,
                            .mend     = json_is_object(mend) ? &tried : NULL,
-                           .seed     = number(o, "seed")};
+                           .seed     = number(o, "seed"),
+                           .inlined  = calls,
+                           .ninlined = places(o, calls)};
     report_add_finding(r, &f, f.kernel, (int64_t)number(o, "launch"));
 }
 

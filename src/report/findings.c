@@ -25,6 +25,15 @@ static int by_number(uint64_t a, uint64_t b)
     return a < b ? -1 : a > b;
 }
 
+/* Where the function was inlined into the kernel. */
+static int by_caller(const WwPlace *p, size_t np, const WwPlace *q, size_t nq)
+{
+    WwPlace a = np ? p[np - 1] : (WwPlace){0}, b = nq ? q[nq - 1] : (WwPlace){0};
+    int     c = by_text(a.file, b.file);
+    c         = c ? c : by_number(a.line, b.line);
+    return c ? c : by_number(a.col, b.col);
+}
+
 static int by_identity(const ReportFinding *x, const ReportFinding *y)
 {
     const WwFinding *a = &x->f, *b = &y->f;
@@ -33,16 +42,26 @@ static int by_identity(const ReportFinding *x, const ReportFinding *y)
     c                  = c ? c : by_number(a->col, b->col);
     c                  = c ? c : strcmp(a->rule, b->rule);
     c                  = c ? c : by_text(a->kernel, b->kernel);
+    c                  = c ? c : by_caller(a->inlined, a->ninlined, b->inlined, b->ninlined);
     if (c || !a->other || !b->other)
         return c ? c : (a->other != NULL) - (b->other != NULL);
     c = by_text(a->other->file, b->other->file);
     c = c ? c : by_number(a->other->line, b->other->line);
-    return c ? c : by_number(a->other->col, b->other->col);
+    c = c ? c : by_number(a->other->col, b->other->col);
+    return c ? c : by_caller(a->other->inlined, a->other->ninlined, b->other->inlined, b->other->ninlined);
 }
 
 static const char *keep(Report *r, const char *s)
 {
     return s ? arena_strdup(r->arena, s) : NULL;
+}
+
+static const WwPlace *keep_places(Report *r, const WwPlace *p, size_t n)
+{
+    WwPlace *q = n ? ARENA_ARRAY(r->arena, WwPlace, n) : NULL;
+    for (size_t i = 0; i < n; i++)
+        q[i] = (WwPlace){keep(r, p[i].file), p[i].line, p[i].col};
+    return q;
 }
 
 /* Costs are told from the first schedule, leaks from the end of the program. */
@@ -60,6 +79,7 @@ static ReportFinding copy_of(Report *r, const WwFinding *f, const char *kernel, 
     c.f.severity    = keep(r, f->severity);
     c.f.file        = keep(r, f->file);
     c.f.message     = keep(r, f->message);
+    c.f.inlined     = keep_places(r, f->inlined, f->ninlined);
     if (!c.f.seed && is_of_schedule(f))
         c.f.seed = r->seed;
     if (f->other) {
@@ -68,6 +88,7 @@ static ReportFinding copy_of(Report *r, const WwFinding *f, const char *kernel, 
         e->kernel       = keep(r, f->other->kernel);
         e->file         = keep(r, f->other->file);
         e->message      = keep(r, f->other->message);
+        e->inlined      = keep_places(r, f->other->inlined, f->other->ninlined);
         c.f.other       = e;
     }
     if (f->mend) {
@@ -184,6 +205,16 @@ static void place(const char *file, uint32_t line, uint32_t col, const Colours *
         str_printf(out, "%swarpwright:%s ", c->place, c->off);
 }
 
+/* The calls that brought an inlined line into the kernel. */
+static void callers(const WwPlace *p, size_t n, const Colours *c, Str *out)
+{
+    for (size_t i = 0; i < n; i++) {
+        place(p[i].file, p[i].line, p[i].col, c, out);
+        str_printf(out, "%snote:%s inlined here\n", c->note, c->off);
+        source(p[i].file, p[i].line, p[i].col, c, out);
+    }
+}
+
 static void finding_text(const ReportFinding *r, const Colours *c, Str *out)
 {
     const WwFinding *f      = &r->f;
@@ -203,12 +234,14 @@ static void finding_text(const ReportFinding *r, const Colours *c, Str *out)
         str_printf(out, "; %" PRIu64 " times", f->count);
     str_printf(out, " [%s]\n", f->rule);
     source(f->file, f->line, f->col, c, out);
+    callers(f->inlined, f->ninlined, c, out);
     if (f->other && f->other->file) {
         place(f->other->file, f->other->line, f->other->col, c, out);
         str_printf(out, "%snote:%s block (%u, %u, %u), thread (%u, %u, %u): %s\n", c->note, c->off, f->other->block.x,
                    f->other->block.y, f->other->block.z, f->other->thread.x, f->other->thread.y, f->other->thread.z,
                    f->other->message ? f->other->message : "the other end");
         source(f->other->file, f->other->line, f->other->col, c, out);
+        callers(f->other->inlined, f->other->ninlined, c, out);
     } else if (f->other && f->other->message) {
         str_printf(out, "  %s\n", f->other->message);
     }

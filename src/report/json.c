@@ -119,6 +119,15 @@ json_t *launch_json(const ReportLaunch *l, bool first)
     return o;
 }
 
+static json_t *places_json(const WwPlace *p, size_t n)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < n; i++)
+        json_array_append_new(list, json_pack("{s:o,s:I,s:I}", "file", text_json(p[i].file), "line",
+                                              (json_int_t)p[i].line, "col", (json_int_t)p[i].col));
+    return list;
+}
+
 static json_t *end_json(const WwFindingEnd *e)
 {
     if (!e)
@@ -131,6 +140,7 @@ static json_t *end_json(const WwFindingEnd *e)
     json_object_set_new(o, "block", dim_json(e->block));
     json_object_set_new(o, "thread", dim_json(e->thread));
     json_object_set_new(o, "message", text_json(e->message));
+    json_object_set_new(o, "inlined", places_json(e->inlined, e->ninlined));
     return o;
 }
 
@@ -164,6 +174,7 @@ json_t *finding_json(const ReportFinding *r)
     json_object_set_new(o, "address", json_integer((json_int_t)f->address));
     json_object_set_new(o, "count", json_integer((json_int_t)f->count));
     json_object_set_new(o, "message", text_json(f->message));
+    json_object_set_new(o, "inlined", places_json(f->inlined, f->ninlined));
     json_object_set_new(o, "other", end_json(f->other));
     json_object_set_new(o, "mend", mend_json(f->mend));
     json_object_set_new(o, "seed", json_integer((json_int_t)f->seed));

@@ -143,20 +143,39 @@ static json_t *result_message(const json_t *f)
     return m;
 }
 
+static void add_related(json_t *list, const json_t *place, const char *kernel, const char *what)
+{
+    json_t *related = location(place, kernel);
+    json_object_set_new(related, "message", message(what));
+    json_array_append_new(list, related);
+}
+
+/* The other end, and the calls that inlined the lines of both. */
+static json_t *related(const json_t *f)
+{
+    const json_t *other = json_object_get(f, "other"), *p;
+    json_t       *list  = json_array();
+    size_t        i;
+    json_array_foreach(json_object_get(f, "inlined"), i, p) add_related(list, p, text(f, "kernel"), "inlined here");
+    if (!*text(other, "file"))
+        return list;
+    add_related(list, other, text(other, "kernel"), *text(other, "message") ? text(other, "message") : "the other end");
+    json_array_foreach(json_object_get(other, "inlined"), i, p)
+        add_related(list, p, text(other, "kernel"), "the other end was inlined here");
+    return list;
+}
+
 static json_t *result(const json_t *f, json_t *rules, Sources *s)
 {
-    const json_t *other = json_object_get(f, "other");
-    json_int_t    rule  = rule_index(rules, f);
-    json_t       *r     = json_pack("{s:s,s:I,s:s,s:o}", "ruleId", text(f, "rule"), "ruleIndex", rule, "level",
-                                    text(f, "severity"), "message", result_message(f));
+    json_int_t rule = rule_index(rules, f);
+    json_t    *r    = json_pack("{s:s,s:I,s:s,s:o}", "ruleId", text(f, "rule"), "ruleIndex", rule, "level",
+                                text(f, "severity"), "message", result_message(f));
     json_object_set_new(r, "locations",
                         *text(f, "file") ? json_pack("[o]", location(f, text(f, "kernel"))) : json_array());
-    if (json_is_object(other) && *text(other, "file")) {
-        json_t *related = location(other, text(other, "kernel"));
-        json_object_set_new(related, "message",
-                            message(*text(other, "message") ? text(other, "message") : "the other end"));
-        json_object_set_new(r, "relatedLocations", json_pack("[o]", related));
-    }
+    json_t *ends = related(f);
+    if (json_array_size(ends))
+        json_object_set(r, "relatedLocations", ends);
+    json_decref(ends);
     if (number(f, "count") > 0)
         json_object_set_new(r, "occurrenceCount", json_integer(number(f, "count")));
     json_object_set_new(r, "partialFingerprints", fingerprint(f, s));

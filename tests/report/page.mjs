@@ -66,6 +66,8 @@ async function lookAtRun(tab, name) {
   expect(`${name}: the source is quoted`, (await tab.locator(".source .row.chosen").textContent()).includes("["));
   expect(`${name}: the lines are coloured by what was found`, (await tab.locator("select").nth(1).inputValue()) === "bank conflicts");
   expect(`${name}: the access is pictured`, (await tab.locator(".picture").count()) >= 1);
+  const labels = await tab.locator(".picture").first().locator("b").allTextContents();
+  expect(`${name}: its axes are labelled`, labels.join(" ").startsWith("lane ↓ bank → 0 1 2 ") && labels.length === 65);
   await tab.screenshot({ path: join(work, `${name.replaceAll(" ", "-")}-picture.png`), fullPage: true });
   await fits(tab, `${name} picture`);
 }

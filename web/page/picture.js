@@ -7,8 +7,17 @@ function activeLanes(a) {
   return a.offsets.map((at, lane) => ({ at, lane })).filter((x) => (mask >>> x.lane) & 1);
 }
 
-function grid(columns, cells, label) {
-  return el("div", { class: "wide" }, el("div", { class: "picture", role: "img", "aria-label": label, style: `grid-template-columns:repeat(${columns},auto)` }, cells));
+// heads: a text above each column; rows: one before each row; axes: what they are, down and across.
+function grid(heads, rows, axes, cells, label) {
+  const head = (text) => el("b", {}, String(text));
+  const side = (text) => el("b", { class: "row" }, String(text));
+  const body = rows.flatMap((row, i) => [side(row), ...cells.slice(i * heads.length, (i + 1) * heads.length)]);
+  const all = [side(`${axes[0]} ↓ ${axes[1]} →`), ...heads.map(head), ...body];
+  return el("div", { class: "wide" }, el("div", { class: "picture", role: "img", "aria-label": label, style: `grid-template-columns:auto repeat(${heads.length},auto)` }, all));
+}
+
+function upTo(n) {
+  return Array.from({ length: n }, (_, i) => i);
 }
 
 function cell(text, hue, title) {
@@ -37,7 +46,7 @@ function banksPicture(a) {
     }
   const most = Math.max(0, ...[...words.values()].map((w) => w.length));
   return [el("p", {}, `Lanes (down) by banks (across). The number says which word of its bank a lane asks for; a bank with n words takes n passes. Most here: ${most}.`),
-          grid(banks, cells, `lanes by banks: at most ${most} words on one bank`)];
+          grid(upTo(banks), upTo(32), ["lane", "bank"], cells, `lanes by banks: at most ${most} words on one bank`)];
 }
 
 // Rows are 128-byte lines, columns their four sectors, in each eight 4-byte words: dark where some lane asked.
@@ -57,7 +66,7 @@ function sectorsPicture(a) {
     return who ? cell(who.length > 1 ? "+" : who[0], 210, title) : el("i", { title, style: moved ? "background:rgba(var(--heat),.55)" : null });
   }));
   return [el("p", {}, `128-byte lines (down), 4-byte words (across), eight to a sector. Blue: asked for; orange: moved with it and not asked for. ${a.sectors} sectors, ${a.ideal} would hold the bytes.${lines.length > shown.length ? ` The first ${shown.length} of ${lines.length} lines.` : ""}`),
-          grid(32, cells, `${a.sectors} sectors moved, ${a.ideal} ideal`)];
+          grid(upTo(32).map((w) => (w % 8 ? "" : w * 4)), shown.map((line) => line * 128), ["line", "byte"], cells, `${a.sectors} sectors moved, ${a.ideal} ideal`)];
 }
 
 function accessPicture(a) {

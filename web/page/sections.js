@@ -56,6 +56,7 @@ function findingBox(f) {
   return el("div", { class: `finding ${f.severity}`, tabindex: 0, "data-row": "", onclick: open, onkeydown: (e) => e.key === "Enter" && open() },
     el("span", { class: "place" }, place), " ", el("b", { class: f.severity }, f.severity), ` [${f.rule}]${f.kernel ? ` ${f.kernel}` : ""}${f.count > 1 && f.category !== "perf" ? `, ${number(f.count)} times` : ""}`,
     el("p", {}, f.message ?? ""),
+    ...(f.inlined ?? []).map((p) => el("p", { class: "place" }, `inlined at ${p.file}:${p.line}:${p.col}`)),
     f.other ? el("p", {}, `${f.other.file ?? ""}${f.other.line ? `:${f.other.line}` : ""} ${f.other.message ?? ""}`) : null,
     m ? el("p", { class: "mend" }, mendText(m)) : null);
 }
