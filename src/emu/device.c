@@ -91,8 +91,8 @@ Status emu_open(const EmuOptions *o, EmuDevice **out)
     d->async          = o->async;
     d->threads        = o->threads ? o->threads : cores > 0 ? (unsigned)cores : 1;
     d->stack_bytes    = STACK_BYTES;
-    d->mem.heap_bytes = HEAP_BYTES;
     Status s          = memory_open(&d->mem, o->memory ? o->memory : DEFAULT_MEMORY);
+    d->mem.heap_bytes = HEAP_BYTES;
     if (s == WW_OK)
         s = memory_alloc(&d->mem, PARAM_BYTES, 256, ALLOC_PARAM, NULL, &d->param_base);
     if (s != WW_OK) {

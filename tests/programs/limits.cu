@@ -38,6 +38,9 @@ __global__ void dive(int n, int *sum)
 int main()
 {
     size_t bytes = 0;
+    CHECK(taken(4) == 1);
+    CHECK(taken(24) == 0);
+    OK(cudaDeviceReset());
     OK(cudaDeviceSetLimit(cudaLimitMallocHeapSize, (size_t)64 << 20));
     OK(cudaDeviceSetLimit(cudaLimitMallocHeapSize, (size_t)32 << 20));
     CHECK(taken(24) == 1);
