@@ -4,37 +4,29 @@
 #ifndef WW_BASE_HALF_H
 #define WW_BASE_HALF_H
 
-#include <stdint.h>
-#include <string.h>
+#include "base/bits.h"
 
 static inline double half_to_double(uint16_t h)
 {
     uint32_t sign = (uint32_t)(h & 0x8000) << 16, e = h >> 10 & 31, m = h & 0x3ff, bits;
-    float f;
     if (e == 31)
         bits = sign | 0x7f800000 | m << 13;
     else if (e)
         bits = sign | (e + 112) << 23 | m << 13;
     else
         return (sign ? -1.0 : 1.0) * (double)m / 16777216.0;
-    memcpy(&f, &bits, 4);
-    return (double)f;
+    return (double)f32_of(bits);
 }
 
 static inline double bf16_to_double(uint16_t h)
 {
-    uint32_t bits = (uint32_t)h << 16;
-    float f;
-    memcpy(&f, &bits, 4);
-    return (double)f;
+    return (double)f32_of((uint32_t)h << 16);
 }
 
 /* Rounds a double to a format with `mant` stored mantissa bits and `emax` as largest exponent (15 or 127); NaN gives nan. */
 static inline uint16_t half_round(double x, unsigned mant, int emax, uint16_t nan)
 {
-    uint64_t b, sign;
-    memcpy(&b, &x, 8);
-    sign = b >> 63 << 15;
+    uint64_t b = f64_bits(x), sign = b >> 63 << 15;
     b &= ~(UINT64_C(1) << 63);
     if (b > UINT64_C(0x7ff) << 52)
         return nan;

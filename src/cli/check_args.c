@@ -16,6 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/bits.h"
 #include "base/half.h"
 #include "base/status.h"
 #include "cli/check.h"
@@ -48,19 +49,10 @@ static const ElementType *find_type(const char *s, size_t len)
 
 static uint64_t bits_of(const ElementType *t, double f, int64_t i)
 {
-    uint64_t bits = 0;
-    float    single;
     switch (t->kind) {
     case 'h': return half_from_double(f);
     case 'b': return bf16_from_double(f);
-    case 'f':
-        if (t->bytes == 8) {
-            memcpy(&bits, &f, 8);
-        } else {
-            single = (float)f;
-            memcpy(&bits, &single, 4);
-        }
-        return bits;
+    case 'f': return t->bytes == 8 ? f64_bits(f) : f32_bits((float)f);
     default: return (uint64_t)i;
     }
 }

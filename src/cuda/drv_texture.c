@@ -7,7 +7,7 @@
 #include "cuda/queue.h"
 #include "cuda/texobj.h"
 
-enum { READ_AS_INTEGER = 0x01, NORMALIZED = 0x02, SRGB = 0x10, NO_TRILINEAR = 0x20, SEAMLESS = 0x40 };
+enum { READ_AS_INTEGER = 0x01, NORMALIZED = 0x02, SRGB = 0x10, NO_TRILINEAR = 0x20, SEAMLESS = 0x40, FLAGS = 0x73 };
 
 typedef struct ResourceDesc { /* CUDA_RESOURCE_DESC */
     int type;
@@ -37,13 +37,6 @@ typedef struct TextureDesc { /* CUDA_TEXTURE_DESC */
     int      reserved[12];
 } TextureDesc;
 _Static_assert(sizeof(TextureDesc) == 104, "layout of CUDA_TEXTURE_DESC");
-
-typedef struct ViewDesc { /* CUDA_RESOURCE_VIEW_DESC */
-    unsigned format;
-    size_t   width, height, depth;
-    unsigned first_level, last_level, first_layer, last_layer, reserved[16];
-} ViewDesc;
-_Static_assert(sizeof(ViewDesc) == 112, "layout of CUDA_RESOURCE_VIEW_DESC");
 
 static CuErr read_resource(const ResourceDesc *d, Resource *r)
 {
@@ -81,11 +74,9 @@ static CuErr read_resource(const ResourceDesc *d, Resource *r)
 static CuErr read_sampler(const TextureDesc *d, const Resource *r, TexSampler *s)
 {
     const TexFormat *f = resource_format(r);
-    if (d->filter < 0 || d->filter > 1 || d->mip_filter < 0 || d->mip_filter > 1 || (d->flags & ~0x73u))
+    if (d->flags & ~(unsigned)FLAGS)
         return cudaErrorInvalidValue;
-    *s = (TexSampler){.linear     = d->filter,
-                      .mip_linear = d->mip_filter,
-                      .normalised = d->flags & NORMALIZED,
+    *s = (TexSampler){.normalised = d->flags & NORMALIZED,
                       .to_float   = !(d->flags & READ_AS_INTEGER) && f->kind != 'f' && f->bits < 32,
                       .srgb       = d->flags & SRGB,
                       .seamless   = d->flags & SEAMLESS,
@@ -93,16 +84,10 @@ static CuErr read_sampler(const TextureDesc *d, const Resource *r, TexSampler *s
                       .bias       = d->bias,
                       .min_level  = d->min_level,
                       .max_level  = d->max_level};
-    for (int i = 0; i < 3; i++) {
-        if (d->address[i] < 0 || d->address[i] > TEX_BORDER)
-            return cudaErrorInvalidValue;
-        s->address[i] = (uint8_t)d->address[i];
-    }
-    memcpy(s->border, d->border, sizeof s->border);
-    return cudaSuccess;
+    return texobj_sampling(s, d->address, d->filter, d->mip_filter, d->border);
 }
 
-CuErr drv_cuTexObjectCreate(uint64_t *out, const ResourceDesc *r, const TextureDesc *t, const ViewDesc *v)
+CuErr drv_cuTexObjectCreate(uint64_t *out, const ResourceDesc *r, const TextureDesc *t, const View *v)
 {
     ENTER_CTX();
     TexEntry e = {.kind = TEX_TEXTURE};
@@ -112,15 +97,7 @@ CuErr drv_cuTexObjectCreate(uint64_t *out, const ResourceDesc *r, const TextureD
     if (err == cudaSuccess)
         err = read_sampler(t, &e.resource, &e.sampler);
     e.flags = t->flags;
-    if (v) {
-        e.viewed = true;
-        e.view   = (View){v->format,      v->width,      v->height,      v->depth,
-                          v->first_level, v->last_level, v->first_layer, v->last_layer};
-    }
-    if (err == cudaSuccess)
-        err = texobj_new(&e);
-    if (err == cudaSuccess)
-        *out = e.handle;
+    err     = err == cudaSuccess ? texobj_make(out, &e, v) : err;
     return err == cudaErrorInvalidFilterSetting || err == cudaErrorInvalidNormSetting ? cudaErrorInvalidValue : err;
 }
 
@@ -137,11 +114,7 @@ CuErr drv_cuSurfObjectCreate(uint64_t *out, const ResourceDesc *r)
     ENTER_CTX();
     TexEntry e   = {.kind = TEX_SURFACE};
     CuErr    err = out && r && r->type == RESOURCE_ARRAY ? read_resource(r, &e.resource) : cudaErrorInvalidValue;
-    if (err == cudaSuccess)
-        err = texobj_new(&e);
-    if (err == cudaSuccess)
-        *out = e.handle;
-    return err;
+    return err == cudaSuccess ? texobj_make(out, &e, NULL) : err;
 }
 
 CuErr drv_cuSurfObjectDestroy(uint64_t handle)
@@ -213,22 +186,10 @@ CuErr drv_cuTexObjectGetTextureDesc(TextureDesc *out, uint64_t handle)
     return cudaSuccess;
 }
 
-CuErr drv_cuTexObjectGetResourceViewDesc(ViewDesc *out, uint64_t handle)
+CuErr drv_cuTexObjectGetResourceViewDesc(View *out, uint64_t handle)
 {
     ENTER_CTX();
-    const TexEntry *e = texobj_find(handle, TEX_TEXTURE);
-    if (!e || !out)
-        return cudaErrorInvalidValue;
-    const View *v = &e->view;
-    *out          = (ViewDesc){.format      = v->format,
-                               .width       = v->width,
-                               .height      = v->height,
-                               .depth       = v->depth,
-                               .first_level = v->first_level,
-                               .last_level  = v->last_level,
-                               .first_layer = v->first_layer,
-                               .last_layer  = v->last_layer};
-    return cudaSuccess;
+    return texobj_view(out, handle);
 }
 
 CuErr drv_cuDeviceGetTexture1DLinearMaxWidth(size_t *out, unsigned format, unsigned channels, int device)

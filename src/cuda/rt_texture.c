@@ -40,13 +40,6 @@ typedef struct TextureDesc { /* cudaTextureDesc */
 } TextureDesc;
 _Static_assert(sizeof(TextureDesc) == 72, "layout of cudaTextureDesc");
 
-typedef struct ViewDesc { /* cudaResourceViewDesc */
-    int      format;
-    size_t   width, height, depth;
-    unsigned first_level, last_level, first_layer, last_layer, reserved[16];
-} ViewDesc;
-_Static_assert(sizeof(ViewDesc) == 112, "layout of cudaResourceViewDesc");
-
 static CuErr read_resource(const ResourceDesc *d, Resource *r)
 {
     *r = (Resource){.type = (ResourceType)d->type};
@@ -77,11 +70,7 @@ static CuErr read_resource(const ResourceDesc *d, Resource *r)
 
 static CuErr read_sampler(const TextureDesc *d, TexSampler *s)
 {
-    if (d->filter < 0 || d->filter > 1 || d->mip_filter < 0 || d->mip_filter > 1)
-        return cudaErrorInvalidValue;
-    *s = (TexSampler){.linear     = d->filter,
-                      .mip_linear = d->mip_filter,
-                      .normalised = d->normalised != 0,
+    *s = (TexSampler){.normalised = d->normalised != 0,
                       .to_float   = d->read_mode == 1,
                       .srgb       = d->srgb != 0,
                       .seamless   = d->seamless != 0,
@@ -89,16 +78,10 @@ static CuErr read_sampler(const TextureDesc *d, TexSampler *s)
                       .bias       = d->bias,
                       .min_level  = d->min_level,
                       .max_level  = d->max_level};
-    for (int i = 0; i < 3; i++) {
-        if (d->address[i] < 0 || d->address[i] > TEX_BORDER)
-            return cudaErrorInvalidValue;
-        s->address[i] = (uint8_t)d->address[i];
-    }
-    memcpy(s->border, d->border, sizeof s->border);
-    return cudaSuccess;
+    return texobj_sampling(s, d->address, d->filter, d->mip_filter, d->border);
 }
 
-CuErr rt_cudaCreateTextureObject(uint64_t *out, const ResourceDesc *r, const TextureDesc *t, const ViewDesc *v)
+CuErr rt_cudaCreateTextureObject(uint64_t *out, const ResourceDesc *r, const TextureDesc *t, const View *v)
 {
     ENTER();
     TexEntry e = {.kind = TEX_TEXTURE};
@@ -108,16 +91,7 @@ CuErr rt_cudaCreateTextureObject(uint64_t *out, const ResourceDesc *r, const Tex
     if (err == cudaSuccess)
         err = read_sampler(t, &e.sampler);
     e.flags = t->no_trilinear ? NO_TRILINEAR : 0;
-    if (v) {
-        e.viewed = true;
-        e.view   = (View){(unsigned)v->format, v->width,      v->height,      v->depth,
-                          v->first_level,      v->last_level, v->first_layer, v->last_layer};
-    }
-    if (err == cudaSuccess)
-        err = texobj_new(&e);
-    if (err == cudaSuccess)
-        *out = e.handle;
-    return LEAVE(err);
+    return LEAVE(err == cudaSuccess ? texobj_make(out, &e, v) : err);
 }
 
 CuErr rt_cudaDestroyTextureObject(uint64_t handle)
@@ -135,11 +109,7 @@ CuErr rt_cudaCreateSurfaceObject(uint64_t *out, const ResourceDesc *r)
     if (!out || !r)
         return LEAVE(cudaErrorInvalidValue);
     CuErr err = r->type == RESOURCE_ARRAY ? read_resource(r, &e.resource) : cudaErrorInvalidValue;
-    if (err == cudaSuccess)
-        err = texobj_new(&e);
-    if (err == cudaSuccess)
-        *out = e.handle;
-    return LEAVE(err);
+    return LEAVE(err == cudaSuccess ? texobj_make(out, &e, NULL) : err);
 }
 
 CuErr rt_cudaDestroySurfaceObject(uint64_t handle)
@@ -216,22 +186,10 @@ CuErr rt_cudaGetTextureObjectTextureDesc(TextureDesc *out, uint64_t handle)
     return LEAVE(cudaSuccess);
 }
 
-CuErr rt_cudaGetTextureObjectResourceViewDesc(ViewDesc *out, uint64_t handle)
+CuErr rt_cudaGetTextureObjectResourceViewDesc(View *out, uint64_t handle)
 {
     ENTER();
-    const TexEntry *e = texobj_find(handle, TEX_TEXTURE);
-    if (!e || !out)
-        return LEAVE(cudaErrorInvalidValue);
-    const View *v = &e->view;
-    *out          = (ViewDesc){.format      = (int)v->format,
-                               .width       = v->width,
-                               .height      = v->height,
-                               .depth       = v->depth,
-                               .first_level = v->first_level,
-                               .last_level  = v->last_level,
-                               .first_layer = v->first_layer,
-                               .last_layer  = v->last_layer};
-    return LEAVE(cudaSuccess);
+    return LEAVE(texobj_view(out, handle));
 }
 
 CuErr rt_cudaDeviceGetTexture1DLinearMaxWidth(size_t *out, const ChannelDesc *d, int device)

@@ -199,6 +199,41 @@ CuErr texobj_new(TexEntry *e)
     return cudaSuccess;
 }
 
+CuErr texobj_make(uint64_t *out, TexEntry *e, const View *v)
+{
+    e->viewed = v != NULL;
+    if (v)
+        e->view = *v;
+    CuErr err = texobj_new(e);
+    if (err == cudaSuccess)
+        *out = e->handle;
+    return err;
+}
+
+CuErr texobj_sampling(TexSampler *s, const int address[3], int filter, int mip_filter, const float border[4])
+{
+    if (filter < 0 || filter > 1 || mip_filter < 0 || mip_filter > 1)
+        return cudaErrorInvalidValue;
+    s->linear     = filter;
+    s->mip_linear = mip_filter;
+    for (int i = 0; i < 3; i++) {
+        if (address[i] < 0 || address[i] > TEX_BORDER)
+            return cudaErrorInvalidValue;
+        s->address[i] = (uint8_t)address[i];
+    }
+    memcpy(s->border, border, sizeof s->border);
+    return cudaSuccess;
+}
+
+CuErr texobj_view(View *out, uint64_t handle)
+{
+    const TexEntry *e = texobj_find(handle, TEX_TEXTURE);
+    if (!e || !out)
+        return cudaErrorInvalidValue;
+    *out = e->view;
+    return cudaSuccess;
+}
+
 void texobj_destroy(uint64_t handle, TexKind kind)
 {
     for (TexEntry **at = &entries, *e; (e = *at); at = &e->next)

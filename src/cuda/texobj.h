@@ -17,11 +17,12 @@ typedef struct Resource {
     size_t       bytes, width, height, pitch;
 } Resource;
 
-typedef struct View { /* of cudaResourceViewDesc; format 0: none given */
+typedef struct View { /* cudaResourceViewDesc and CUDA_RESOURCE_VIEW_DESC; format 0: none given */
     unsigned format;
     size_t   width, height, depth;
-    unsigned first_level, last_level, first_layer, last_layer;
+    unsigned first_level, last_level, first_layer, last_layer, reserved[16];
 } View;
+_Static_assert(sizeof(View) == 112, "layout of cudaResourceViewDesc");
 
 typedef struct TexEntry { /* what an object was made from */
     uint64_t   handle;
@@ -37,6 +38,11 @@ typedef struct TexEntry { /* what an object was made from */
 
 /* Checks e's resource, sampler and view, makes the object on the current device and keeps a copy of *e with its handle. */
 CuErr           texobj_new(TexEntry *e);
+/* texobj_new with a view (may be NULL), when e was made out; *out: its handle. */
+CuErr           texobj_make(uint64_t *out, TexEntry *e, const View *v);
+/* What both interfaces' descriptions of a sampler say in the same way; modes and filters that do not exist are refused. */
+CuErr           texobj_sampling(TexSampler *s, const int address[3], int filter, int mip_filter, const float border[4]);
+CuErr           texobj_view(View *out, uint64_t handle);
 /* A handle of no object is left alone, as by the driver. */
 void            texobj_destroy(uint64_t handle, TexKind kind);
 /* NULL: there is none. */

@@ -276,28 +276,8 @@ CuErr drv_cuTexRefGetAddressMode(int *out, TexRef *ref, int dim)
 SETTING(Flags, unsigned, flags, value <= 0x73)
 SETTING(MipmapLevelBias, float, sampler.bias, true)
 SETTING(MaxAnisotropy, unsigned, sampler.anisotropy, true)
-
-#define FILTER(name, field)                                                                                            \
-    CuErr drv_cuTexRefSet##name(TexRef *ref, int value)                                                                \
-    {                                                                                                                  \
-        ENTER_CTX();                                                                                                   \
-        TexRef *r = ref_of(ref, TEX_TEXTURE);                                                                          \
-        if (!r || value < 0 || value > 1)                                                                              \
-            return cudaErrorInvalidValue;                                                                              \
-        r->sampler.field = value != 0;                                                                                 \
-        return rebind(r);                                                                                              \
-    }                                                                                                                  \
-    CuErr drv_cuTexRefGet##name(int *out, TexRef *ref)                                                                 \
-    {                                                                                                                  \
-        ENTER_CTX();                                                                                                   \
-        const TexRef *r = ref_of(ref, TEX_TEXTURE);                                                                    \
-        if (!r || !out)                                                                                                \
-            return cudaErrorInvalidValue;                                                                              \
-        *out = r->sampler.field;                                                                                       \
-        return cudaSuccess;                                                                                            \
-    }
-FILTER(FilterMode, linear)
-FILTER(MipmapFilterMode, mip_linear)
+SETTING(FilterMode, int, sampler.linear, value == 0 || value == 1)
+SETTING(MipmapFilterMode, int, sampler.mip_linear, value == 0 || value == 1)
 
 CuErr drv_cuTexRefSetMipmapLevelClamp(TexRef *ref, float least, float most)
 {

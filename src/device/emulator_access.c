@@ -22,13 +22,6 @@ typedef struct WatchState {
     const LaunchInfo *info;
 } WatchState;
 
-_Static_assert((int)ACCESS_GLOBAL == MODEL_GLOBAL && (int)ACCESS_SHARED == MODEL_SHARED &&
-                   (int)ACCESS_LOCAL == MODEL_LOCAL,
-               "the observer's spaces are the model's");
-_Static_assert((int)ACCESS_LD == MODEL_LD && (int)ACCESS_ST == MODEL_ST && (int)ACCESS_ATOM == MODEL_ATOM &&
-                   (int)ACCESS_RED == MODEL_RED && (int)ACCESS_LDSM == MODEL_LDSM && (int)ACCESS_STSM == MODEL_STSM,
-               "the observer's operations are the model's");
-
 WwDim3 block_index(uint64_t linear, const uint32_t grid[3])
 {
     uint64_t gx = grid[0] ? grid[0] : 1, gy = grid[1] ? grid[1] : 1;

@@ -12,42 +12,34 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/bits.h"
 #include "base/half.h"
 #include "emu/access.h"
 
 static float as_f32(uint64_t v)
 {
-    uint32_t b = (uint32_t)v;
-    float    f;
-    memcpy(&f, &b, 4);
-    return f;
-}
-
-static double as_f64(uint64_t v)
-{
-    double f;
-    memcpy(&f, &v, 8);
-    return f;
+    return f32_of((uint32_t)v);
 }
 
 static uint64_t from_f32(float f)
 {
-    uint32_t b;
-    memcpy(&b, &f, 4);
-    return isnan(f) ? 0x7fffffff : b;
+    return isnan(f) ? 0x7fffffff : f32_bits(f);
 }
 
-static uint64_t from_f64(double f)
+static uint64_t sum_f32(uint64_t a, uint64_t b)
 {
-    uint64_t b;
-    memcpy(&b, &f, 8);
-    return b;
+    return from_f32(as_f32(a) + as_f32(b));
+}
+
+static uint64_t sum_f64(uint64_t a, uint64_t b)
+{
+    return f64_bits(f64_of(a) + f64_of(b));
 }
 
 /* As the card adds f64: a NaN as it is, that of the second operand first. */
 static uint64_t add_f64(uint64_t old, uint64_t b)
 {
-    return isnan(as_f64(b)) ? b : isnan(as_f64(old)) ? old : from_f64(as_f64(old) + as_f64(b));
+    return isnan(f64_of(b)) ? b : isnan(f64_of(old)) ? old : sum_f64(old, b);
 }
 
 static float flush(float f)
@@ -86,7 +78,7 @@ static uint64_t float_op(AtomOp op, Type t, uint64_t old, uint64_t b)
         return from_f32(flush(flush(as_f32(old)) + flush(as_f32(b))));
     switch (t) {
     case TY_F32:
-        return op == ATOM_ADD   ? from_f32(as_f32(old) + as_f32(b))
+        return op == ATOM_ADD   ? sum_f32(old, b)
                : op == ATOM_MIN ? from_f32((float)pick_min(as_f32(old), as_f32(b)))
                                 : from_f32((float)pick_max(as_f32(old), as_f32(b)));
     case TY_F64: return add_f64(old, b);
@@ -239,7 +231,7 @@ static void rmw128(Warp *w, uint8_t *p, AtomOp op, const uint8_t *b, const uint8
         if (type_kind((Type)info->atom_type) == 'f') {                                                                 \
             if (info->atom != ATOM_ADD)                                                                                \
                 return false;                                                                                          \
-            LANES_PLAIN(T, from_f##bits(as_f##bits(old) + as_f##bits(x)));                                             \
+            LANES_PLAIN(T, sum_f##bits(old, x));                                                                       \
         }                                                                                                              \
         switch ((AtomOp)info->atom) {                                                                                  \
         case ATOM_ADD_FTZ:                                                                                             \

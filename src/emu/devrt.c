@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bits.h"
 #include "emu/devrt.h"
 
 static const struct {
@@ -111,11 +112,8 @@ static void format_one(const Warp *w, unsigned lane, Str *out, Str *spec, char c
         str_addc(spec, 'c');
         str_printf(out, spec->s, (int)next_arg(args, 4));
     } else if (strchr("aAeEfFgG", conv)) {
-        uint64_t bits = next_arg(args, 8);
-        double   v;
-        memcpy(&v, &bits, 8);
         str_addc(spec, conv);
-        str_printf(out, spec->s, v);
+        str_printf(out, spec->s, f64_of(next_arg(args, 8)));
     } else if (conv == 's') {
         bool        ok;
         const char *s = string_at(w, next_arg(args, 8), lane, &ok);

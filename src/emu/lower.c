@@ -14,6 +14,7 @@
 
 #include <uthash.h>
 
+#include "base/bits.h"
 #include "emu/lower_state.h"
 #include "emu/sync.h"
 #include "ptx/sregs.h"
@@ -198,37 +199,16 @@ static Slot resize(Lower *lo, Slot a, unsigned from, unsigned to, bool is_signed
 
 static uint64_t float_bits(const Operand *o, unsigned bytes)
 {
-    float    f;
-    double   d;
-    uint32_t b;
-    if (o->is_f32) {
-        b = (uint32_t)o->fbits;
-        memcpy(&f, &b, 4);
-        d = (double)f;
-    } else {
-        memcpy(&d, &o->fbits, 8);
-        f = (float)d;
-        memcpy(&b, &f, 4);
-    }
-    if (bytes != 8)
-        return b;
-    uint64_t bits;
-    memcpy(&bits, &d, 8);
-    return bits;
+    if (bytes == 8)
+        return o->is_f32 ? f64_bits((double)f32_of((uint32_t)o->fbits)) : o->fbits;
+    return o->is_f32 ? (uint32_t)o->fbits : f32_bits((float)f64_of(o->fbits));
 }
 
 static uint64_t int_bits(const Operand *o, unsigned bytes, bool is_float)
 {
-    uint64_t bits = (uint64_t)o->ival;
-    float    f    = (float)o->ival;
-    double   d    = (double)o->ival;
-    if (is_float && bytes == 8)
-        memcpy(&bits, &d, 8);
-    else if (is_float && bytes == 4) {
-        bits = 0;
-        memcpy(&bits, &f, 4);
-    }
-    return bits;
+    return is_float && bytes == 8   ? f64_bits((double)o->ival)
+           : is_float && bytes == 4 ? f32_bits((float)o->ival)
+                                    : (uint64_t)o->ival;
 }
 
 static Slot source(Lower *lo, const Operand *o, unsigned bytes, bool is_float, bool is_signed)

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/bits.h"
 #include "base/half.h"
 #include "emu/matrix_fragment.h"
 
@@ -17,14 +18,10 @@ enum { CHAIN_ROWS = 16, CHAIN_TERMS = 16, CHAIN_COLUMNS = 8 };
 /* Of several NaN the factor of B comes first, then the accumulator, then the factor of A; it is handed on, quiet. */
 static double fma_f64(double a, double b, double c)
 {
-    double   first = isnan(b) ? b : isnan(c) ? c : a, r = fma(a, b, c);
-    uint64_t bits;
+    double first = isnan(b) ? b : isnan(c) ? c : a, r = fma(a, b, c);
     if (!isnan(r))
         return r;
-    memcpy(&bits, &first, 8);
-    bits = isnan(first) ? bits | UINT64_C(1) << 51 : UINT64_C(0xfff8000000000000);
-    memcpy(&r, &bits, 8);
-    return r;
+    return f64_of(isnan(first) ? f64_bits(first) | UINT64_C(1) << 51 : UINT64_C(0xfff8000000000000));
 }
 
 /* Row (of A; column of B) and term of register r of a lane; halves: registers alternate between eight rows and the next eight. */
@@ -58,11 +55,7 @@ void chain_multiply_f64(Warp *w, const MmaInfo *m)
 
 static float widen(uint32_t bits, bool half)
 {
-    float x;
-    if (half)
-        return (float)half_to_double((uint16_t)bits);
-    memcpy(&x, &bits, 4);
-    return x;
+    return half ? (float)half_to_double((uint16_t)bits) : f32_of(bits);
 }
 
 static unsigned quad_lane(unsigned quad, unsigned i)
@@ -121,14 +114,12 @@ static void quad_multiply(Warp *w, const MmaInfo *m, unsigned quad)
     for (unsigned row = 0; row < 8; row++)
         for (unsigned col = 0; col < 8; col++) {
             unsigned lane, i;
-            uint32_t bits;
             float    sum = quad_element(&m->form, &q, row, col);
             quad_f32(row, col, &lane, &i);
-            memcpy(&bits, &sum, 4);
             if (m->form.d == TY_F16)
                 SLOT(w, uint16_t, m->d[col / 2])[2 * quad_lane(quad, row) + col % 2] = half_from_double((double)sum);
             else
-                SLOT(w, uint32_t, m->d[i])[quad_lane(quad, lane)] = isnan(sum) ? 0x7fffffff : bits;
+                SLOT(w, uint32_t, m->d[i])[quad_lane(quad, lane)] = isnan(sum) ? 0x7fffffff : f32_bits(sum);
         }
 }
 

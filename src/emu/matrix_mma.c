@@ -10,6 +10,7 @@
  * wmma fragments are made of the same pieces: rows in steps of 16 (32 rows: twice), columns in steps of 8 (matrix_wmma.c). */
 #include <string.h>
 
+#include "base/bits.h"
 #include "base/half.h"
 #include "emu/ctl.h"
 #include "emu/matrix_fragment.h"
@@ -61,10 +62,7 @@ void fragment_b(const Warp *w, const MatrixForm *f, const Slot *slot, unsigned r
 
 static uint32_t half_cell(uint16_t h)
 {
-    float    x = (float)half_to_double(h);
-    uint32_t bits;
-    memcpy(&bits, &x, 4);
-    return bits;
+    return f32_bits((float)half_to_double(h));
 }
 
 /* lane = 4 * group + t of register i: row group + 8 * (i / 2), column 2t + i % 2; two halves: row group + 8 * i, columns 2t, 2t + 1 */

@@ -13,6 +13,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/bits.h"
 #include "base/half.h"
 #include "emu/matrix.h"
 
@@ -23,16 +24,9 @@ typedef struct Number { /* sig * 2^(exp - 23) */
     int     exp;
 } Number;
 
-static uint32_t bits_of(float x)
-{
-    uint32_t b;
-    memcpy(&b, &x, 4);
-    return b;
-}
-
 static Number number_of(float x, int least)
 {
-    uint32_t b = bits_of(x), e = b >> 23 & 255;
+    uint32_t b = f32_bits(x), e = b >> 23 & 255;
     int64_t  sig = (b & 0x7fffff) | (e ? 0x800000 : 0);
     int      exp = (e ? (int)e : 1) - 127;
     if (sig == 0)
@@ -141,11 +135,7 @@ static uint32_t special_sum(const MatrixRule *r, const MatrixTile *a, unsigned r
 
 static float float_of(uint32_t bits, bool half)
 {
-    float x;
-    if (half)
-        return (float)half_to_double((uint16_t)bits);
-    memcpy(&x, &bits, 4);
-    return x;
+    return half ? (float)half_to_double((uint16_t)bits) : f32_of(bits);
 }
 
 static uint32_t result_of(Fixed sum, const MatrixRule *r)
@@ -160,7 +150,7 @@ static uint32_t add(float x, float y, bool half)
     float sum = x + y;
     if (isnan(sum))
         return half ? 0x7fff : 0x7fffffff;
-    return half ? half_from_double((double)sum) : bits_of(sum);
+    return half ? half_from_double((double)sum) : f32_bits(sum);
 }
 
 uint32_t matrix_element(const MatrixRule *r, const MatrixTile *a, unsigned row, const float *b, float c)

@@ -137,6 +137,16 @@ static void place_shared(Builder *b)
 /* ---- layout of one function ---- */
 
 /* Parameter buffers: results, parameters (functions only), then every .param variable of the body. */
+/* Gives v the next place in a memory that is filled up to at; returns its end. */
+static uint32_t placed(uint32_t at, const Var *v, const Var *want, uint32_t *found)
+{
+    uint32_t align = v->align ? v->align : 1;
+    at             = (at + align - 1) & -align;
+    if (v == want)
+        *found = at;
+    return at + (uint32_t)v->bytes;
+}
+
 static uint32_t pbuf_walk(const Func *f, const Var *want, uint32_t *found)
 {
     uint32_t at     = 0;
@@ -145,13 +155,8 @@ static uint32_t pbuf_walk(const Func *f, const Var *want, uint32_t *found)
         const Var *v = i < f->nrets            ? &f->rets[i]
                        : i < f->nrets + nparam ? &f->params[i - f->nrets]
                                                : f->vars[i - f->nrets - nparam];
-        if (v->space != SPACE_PARAM)
-            continue;
-        uint32_t align = v->align ? v->align : 1;
-        at             = (at + align - 1) & -align;
-        if (v == want)
-            *found = at;
-        at += (uint32_t)v->bytes;
+        if (v->space == SPACE_PARAM)
+            at = placed(at, v, want, found);
     }
     return at;
 }
@@ -159,16 +164,9 @@ static uint32_t pbuf_walk(const Func *f, const Var *want, uint32_t *found)
 static uint32_t local_walk(const Func *f, const Var *want, uint32_t *found)
 {
     uint32_t at = 0;
-    for (size_t i = 0; i < f->nvars; i++) {
-        const Var *v = f->vars[i];
-        if (v->space != SPACE_LOCAL)
-            continue;
-        uint32_t align = v->align ? v->align : 1;
-        at             = (at + align - 1) & -align;
-        if (v == want)
-            *found = at;
-        at += (uint32_t)v->bytes;
-    }
+    for (size_t i = 0; i < f->nvars; i++)
+        if (f->vars[i]->space == SPACE_LOCAL)
+            at = placed(at, f->vars[i], want, found);
     return at;
 }
 

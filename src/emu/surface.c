@@ -7,6 +7,7 @@
  * rounded to nearest even.  Reductions are atomic between threads of the launch. */
 #include <string.h>
 
+#include "base/bits.h"
 #include "base/half.h"
 #include "emu/ctl.h"
 #include "emu/tex_op.h"
@@ -99,12 +100,9 @@ static void store(const Warp *w, const SurfInfo *s, unsigned lane, uint8_t *p)
 
 static uint32_t to_channel(const TexFormat *f, uint32_t v)
 {
-    int32_t s;
-    float   x;
-    memcpy(&s, &v, 4);
-    memcpy(&x, &v, 4);
+    int32_t s = (int32_t)v;
     if (f->kind == 'f')
-        return f->bits == 16 ? half_from_double((double)x) : v;
+        return f->bits == 16 ? half_from_double((double)f32_of(v)) : v;
     if (f->bits == 32)
         return v;
     uint32_t most = (UINT32_C(1) << (f->bits - (f->kind == 's'))) - 1;

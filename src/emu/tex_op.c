@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/bits.h"
 #include "base/half.h"
 #include "emu/ctl.h"
 
@@ -83,10 +84,7 @@ static uint32_t word(const Warp *w, Slot s, unsigned lane)
 
 static float number(const Warp *w, Slot s, unsigned lane)
 {
-    uint32_t u = word(w, s, lane);
-    float    f;
-    memcpy(&f, &u, 4);
-    return f;
+    return f32_of(word(w, s, lane));
 }
 
 /* What differs from lane to lane.  Operands that the instruction does not have stay 0. */

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/bits.h"
 #include "base/half.h"
 #include "emu/texfilter.h"
 
@@ -42,20 +43,16 @@ TexArithmetic texel_arithmetic(const TexFormat *f)
 
 float texel_to_float(const TexFormat *f, uint32_t v)
 {
-    float    r;
-    int32_t  s;
+    int32_t  s    = (int32_t)v;
     uint32_t most = (UINT32_C(1) << (f->bits - 1 + (f->kind == 'u'))) - 1;
     if (f->kind == 'l')
         return (float)(v & LIGHT_VALUE) / 16384.0f;
     if (f->kind == 'f' && f->bits == 16)
         return (float)half_to_double((uint16_t)v);
-    if (f->kind == 'f') {
-        memcpy(&r, &v, 4);
-        return r;
-    }
+    if (f->kind == 'f')
+        return f32_of(v);
     if (f->kind == 'u')
         return (float)((double)v / most);
-    memcpy(&s, &v, 4);
     return s < -(int32_t)most ? -1.0f : (float)((double)s / most);
 }
 

@@ -13,6 +13,7 @@
  * Three dimensions: each slab is a sum of its own; the two are aligned by cutting towards minus infinity.  With exponents far apart
  * 3 of 9446 sums differed from the card's in the last bit; with texels of similar size none did. */
 #include "emu/texfilter.h"
+#include "base/bits.h"
 
 #include <math.h>
 #include <string.h>
@@ -142,13 +143,6 @@ static unsigned special(const FloatKind *k, const uint32_t *v, unsigned n, unsig
     return r;
 }
 
-static uint32_t bits_of(float f)
-{
-    uint32_t u;
-    memcpy(&u, &f, 4);
-    return u;
-}
-
 static uint32_t float_sum(const FloatKind *k, const uint32_t *v, const uint32_t *w, unsigned n, unsigned reach)
 {
     if (w[0] == 1 << WEIGHT && k->bits == 32 && reach == 1 && exponent_of(k, v[0]) != k->most)
@@ -159,7 +153,7 @@ static uint32_t float_sum(const FloatKind *k, const uint32_t *v, const uint32_t 
     Sum s = slab_sum(k, v, w, n < 4 ? n : 4);
     for (unsigned i = 4; i < n; i += 4)
         s = join(s, slab_sum(k, v + i, w + i, 4));
-    return bits_of((float)round_sum(k, s));
+    return f32_bits((float)round_sum(k, s));
 }
 
 /* ---- light ---- */
@@ -202,7 +196,7 @@ static float fraction_sum(TexArithmetic a, const uint32_t *v, const uint32_t *w,
 uint32_t texfilter_sum(TexArithmetic a, const uint32_t *v, const uint32_t *w, unsigned n, unsigned reach)
 {
     if (a == TEX_ARITH_LIGHT)
-        return bits_of(light_sum(v, w, n));
+        return f32_bits(light_sum(v, w, n));
     return a == TEX_ARITH_F32 || a == TEX_ARITH_F16 ? float_sum(&kinds[a == TEX_ARITH_F16], v, w, n, reach)
-                                                    : bits_of(fraction_sum(a, v, w, n));
+                                                    : f32_bits(fraction_sum(a, v, w, n));
 }

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/bits.h"
 #include "base/half.h"
 #include "emu/program.h"
 #include "emu/texfilter.h"
@@ -55,12 +56,11 @@ typedef struct Gathered { /* texels of one fetch and their weights, slab by slab
 static uint32_t border_value(const TexFormat *f, const TexSampler *s, unsigned c)
 {
     float    b = s->border[c];
-    uint32_t v, shift = 32u - f->bits;
+    uint32_t v = f32_bits(b), shift = 32u - f->bits;
     if (c >= f->channels)
         return 0;
     if (f->kind == 'f' && f->bits == 16)
         return half_from_double((double)b);
-    memcpy(&v, &b, 4);
     if (f->kind == 'f')
         return v;
     if (!s->to_float && !f->norm)
@@ -226,19 +226,12 @@ static unsigned choose_level(const TexObject *t, const TexSampler *s, const TexF
 
 /* ---- the fetch ---- */
 
-static uint32_t bits_of(float f)
-{
-    uint32_t u;
-    memcpy(&u, &f, 4);
-    return u;
-}
-
 static uint32_t point_value(const TexObject *t, const TexSampler *s, uint32_t v, unsigned c)
 {
     TexFormat f = channel_format(t, s, c);
     if (c >= f.channels || (f.kind != 'f' && f.kind != 'l' && !s->to_float && !f.norm))
         return v;
-    return bits_of(texel_to_float(&f, v));
+    return f32_bits(texel_to_float(&f, v));
 }
 
 static uint32_t filtered_value(const TexObject *t, const TexSampler *s, const Gathered *g, unsigned c)

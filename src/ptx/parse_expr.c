@@ -6,6 +6,7 @@
  * byte of it.  Total: overflow wraps, shifts of 64 and more give 0 or the sign, division by zero is an error. */
 #include <string.h>
 
+#include "base/bits.h"
 #include "ptx/parser.h"
 
 static bool parse_binary(Parser *p, Value *v, int min, bool symbols);
@@ -33,17 +34,9 @@ static Value float_value(double d)
 
 double value_double(const Value *v)
 {
-    double   d;
-    float    f;
-    uint32_t low = (uint32_t)v->bits;
     if (v->kind == VAL_INT)
         return v->is_unsigned ? (double)v->bits : (double)(int64_t)v->bits;
-    if (v->is_f32) {
-        memcpy(&f, &low, sizeof f);
-        return f;
-    }
-    memcpy(&d, &v->bits, sizeof d);
-    return d;
+    return v->is_f32 ? (double)f32_of((uint32_t)v->bits) : f64_of(v->bits);
 }
 
 static bool truth(const Value *v)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bits.h"
 #include "base/half.h"
 #include "ptx/parser.h"
 
@@ -44,14 +45,12 @@ static bool reserve(Parser *p, Init *in, uint64_t end, const Token *at)
 static bool float_bits(const Value *v, Type type, uint64_t *bits)
 {
     double   d = value_double(v);
-    float    f = (float)d;
-    uint32_t u;
-    memcpy(&u, &f, sizeof u);
+    uint32_t u = f32_bits((float)d);
     switch (type) {
-    case TY_F64: memcpy(bits, &d, sizeof d); return true;
+    case TY_F64: *bits = f64_bits(d); return true;
     case TY_F32: *bits = v->is_f32 ? v->bits : u; return true;
     case TY_B32: *bits = v->is_f32 ? v->bits : u; return true;
-    case TY_B64: memcpy(bits, &d, sizeof d); return true;
+    case TY_B64: *bits = f64_bits(d); return true;
     case TY_F16:
     case TY_BF16: *bits = type == TY_BF16 ? bf16_from_double(d) : half_from_double(d); return true;
     default: return false;

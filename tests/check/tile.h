@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Two tiles of 64 columns of bf16, 64 and 8 rows, brought by tensor copies in boxes as wide as the swizzle. */
+ * Two tiles of 64 columns of bf16, 64 and 8 rows, brought by tensor copies in boxes as wide as the swizzle; and their product. */
 #pragma once
 #include <cuda.h>
 
@@ -39,6 +39,22 @@ __device__ static void load_tiles(char *a, char *b, const CUtensorMap *map, uint
         }
     }
     BAR_WAIT(bar, 0);
+}
+
+/* The product of the tiles, brought in boxes `width` bytes wide: step(d, a, b, k) adds that of columns k to k + 15. */
+template <class Step> __device__ static void multiply(const CUtensorMap *map, float *c, int width, Step step)
+{
+    extern __shared__ char room[];
+    char *a = align(room), *b = a + TILE;
+    __shared__ alignas(8) uint64_t bar;
+    float d[4];
+    load_tiles(a, b, map, &bar, width);
+    WGMMA_FENCE();
+    for (int k = 0; k < 64; k += 16)
+        step(d, a, b, k);
+    WGMMA_COMMIT();
+    WGMMA_WAIT(0);
+    c[threadIdx.x] = d[0];
 }
 
 /* Of 128 x 64 elements.  width: of a box and its swizzle, in bytes; 0: rows of 128 bytes and no swizzle. */

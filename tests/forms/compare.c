@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/bits.h"
 #include "base/half.h"
 #include "forms.h"
 
@@ -20,21 +21,6 @@ static const struct {
 #include "bounds.def"
 };
 
-static double f64_of(uint64_t u)
-{
-    double x;
-    memcpy(&x, &u, 8);
-    return x;
-}
-
-static float f32_of(uint64_t u)
-{
-    uint32_t v = (uint32_t)u;
-    float    x;
-    memcpy(&x, &v, 4);
-    return x;
-}
-
 /* *least: the smallest subnormal; *digits: of the mantissa. */
 static double number(Type t, uint64_t bits, double *least, int *digits)
 {
@@ -44,8 +30,8 @@ static double number(Type t, uint64_t bits, double *least, int *digits)
     if (half)
         return half_to_double((uint16_t)bits);
     if (brain)
-        return f32_of((bits & 0xffff) << 16);
-    return t == TY_F32 ? f32_of(bits) : f64_of(bits);
+        return bf16_to_double((uint16_t)bits);
+    return t == TY_F32 ? (double)f32_of((uint32_t)bits) : f64_of(bits);
 }
 
 static double tolerance(const Case *c, Kind kind, double log2, double want, double arg)

@@ -38,11 +38,16 @@ extern __shared__ __align__(1024) char room[];
 
 /* ---- products ---- */
 
-template <int MODE, int LEADING, int STRIDE, int TRANS> __global__ void wgmma_ss(long long *out)
+/* The descriptor of a tile at the beginning of the room. */
+template <int MODE, int LEADING, int STRIDE> __device__ static uint64_t descriptor()
 {
-    float    d[32] = {};
-    uint64_t a     = (SHARED(room) & 0x3ffff) >> 4 | uint64_t(LEADING >> 4) << 16 | uint64_t(STRIDE >> 4) << 32 | uint64_t(MODE) << 62;
-    uint64_t b     = a + (BYTES >> 4);
+    return (SHARED(room) & 0x3ffff) >> 4 | uint64_t(LEADING >> 4) << 16 | uint64_t(STRIDE >> 4) << 32 | uint64_t(MODE) << 62;
+}
+
+/* The time of ROUNDS products over tiles of zeros; the sum is there so that none is left out. */
+template <class Product> __device__ static void time_products(long long *out, Product product)
+{
+    float d[32] = {};
     for (int i = threadIdx.x; i < BYTES / 2; i += 128)
         reinterpret_cast<int *>(room)[i] = 0;
     ASM("fence.proxy.async;" ::: "memory");
@@ -50,13 +55,7 @@ template <int MODE, int LEADING, int STRIDE, int TRANS> __global__ void wgmma_ss
     long long t = clock64();
 #pragma unroll 1
     for (int i = 0; i < ROUNDS; i++)
-        ASM("wgmma.fence.sync.aligned;\nwgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 {%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, "
-            "%17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31}, %32, %33, 1, 1, 1, %34, %34;"
-            : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]), "+f"(d[4]), "+f"(d[5]), "+f"(d[6]), "+f"(d[7]), "+f"(d[8]), "+f"(d[9]), "+f"(d[10]),
-              "+f"(d[11]), "+f"(d[12]), "+f"(d[13]), "+f"(d[14]), "+f"(d[15]), "+f"(d[16]), "+f"(d[17]), "+f"(d[18]), "+f"(d[19]), "+f"(d[20]),
-              "+f"(d[21]), "+f"(d[22]), "+f"(d[23]), "+f"(d[24]), "+f"(d[25]), "+f"(d[26]), "+f"(d[27]), "+f"(d[28]), "+f"(d[29]), "+f"(d[30]),
-              "+f"(d[31])
-            : "l"(a), "l"(b), "n"(TRANS));
+        product(d);
     ASM("wgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;" ::: "memory");
     t = clock64() - t;
     float s = 0;
@@ -66,33 +65,25 @@ template <int MODE, int LEADING, int STRIDE, int TRANS> __global__ void wgmma_ss
         out[0] = t, out[1] = (long long)s;
 }
 
+#define SUMS_8(d, i)                                                                                                                           \
+    "+f"(d[i]), "+f"(d[i + 1]), "+f"(d[i + 2]), "+f"(d[i + 3]), "+f"(d[i + 4]), "+f"(d[i + 5]), "+f"(d[i + 6]), "+f"(d[i + 7])
+#define SUMS(d) SUMS_8(d, 0), SUMS_8(d, 8), SUMS_8(d, 16), SUMS_8(d, 24)
+#define WGMMA                                                                                                                                  \
+    "wgmma.fence.sync.aligned;\nwgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 {%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, "      \
+    "%12, %13, %14, %15, %16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31}, "
+
+template <int MODE, int LEADING, int STRIDE, int TRANS> __global__ void wgmma_ss(long long *out)
+{
+    uint64_t a = descriptor<MODE, LEADING, STRIDE>(), b = a + (BYTES >> 4);
+    time_products(out, [=](float(&d)[32]) { ASM(WGMMA "%32, %33, 1, 1, 1, %34, %34;" : SUMS(d) : "l"(a), "l"(b), "n"(TRANS)); });
+}
+
 /* A from registers: B alone is read. */
 template <int MODE, int LEADING, int STRIDE, int TRANS> __global__ void wgmma_rs(long long *out)
 {
-    float    d[32] = {};
-    unsigned r     = 0;
-    uint64_t b     = (SHARED(room) & 0x3ffff) >> 4 | uint64_t(LEADING >> 4) << 16 | uint64_t(STRIDE >> 4) << 32 | uint64_t(MODE) << 62;
-    for (int i = threadIdx.x; i < BYTES / 4; i += 128)
-        reinterpret_cast<int *>(room)[i] = 0;
-    ASM("fence.proxy.async;" ::: "memory");
-    __syncthreads();
-    long long t = clock64();
-#pragma unroll 1
-    for (int i = 0; i < ROUNDS; i++)
-        ASM("wgmma.fence.sync.aligned;\nwgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 {%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, "
-            "%17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31}, {%32, %32, %32, %32}, %33, 1, 1, 1, %34;"
-            : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]), "+f"(d[4]), "+f"(d[5]), "+f"(d[6]), "+f"(d[7]), "+f"(d[8]), "+f"(d[9]), "+f"(d[10]),
-              "+f"(d[11]), "+f"(d[12]), "+f"(d[13]), "+f"(d[14]), "+f"(d[15]), "+f"(d[16]), "+f"(d[17]), "+f"(d[18]), "+f"(d[19]), "+f"(d[20]),
-              "+f"(d[21]), "+f"(d[22]), "+f"(d[23]), "+f"(d[24]), "+f"(d[25]), "+f"(d[26]), "+f"(d[27]), "+f"(d[28]), "+f"(d[29]), "+f"(d[30]),
-              "+f"(d[31])
-            : "r"(r), "l"(b), "n"(TRANS));
-    ASM("wgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;" ::: "memory");
-    t = clock64() - t;
-    float s = 0;
-    for (int i = 0; i < 32; i++)
-        s += d[i];
-    if (threadIdx.x == 0 && blockIdx.x == 0)
-        out[0] = t, out[1] = (long long)s;
+    unsigned r = 0;
+    uint64_t b = descriptor<MODE, LEADING, STRIDE>();
+    time_products(out, [=](float(&d)[32]) { ASM(WGMMA "{%32, %32, %32, %32}, %33, 1, 1, 1, %34;" : SUMS(d) : "r"(r), "l"(b), "n"(TRANS)); });
 }
 
 /* ---- bulk and tensor copies ---- */

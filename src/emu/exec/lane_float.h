@@ -11,35 +11,11 @@
 
 #include <math.h>
 
+#include "base/bits.h"
 #include "emu/exec/lane_int.h"
 
 #define NAN_F32 0x7fffffffu
 #define NAN_F64 0xfff8000000000000ull
-
-INLINE uint32_t f32_bits(float x)
-{
-    uint32_t u;
-    memcpy(&u, &x, 4);
-    return u;
-}
-INLINE float f32_of(uint32_t u)
-{
-    float x;
-    memcpy(&x, &u, 4);
-    return x;
-}
-INLINE uint64_t f64_bits(double x)
-{
-    uint64_t u;
-    memcpy(&u, &x, 8);
-    return u;
-}
-INLINE double f64_of(uint64_t u)
-{
-    double x;
-    memcpy(&x, &u, 8);
-    return x;
-}
 
 #define BY_FLT(f, x) _Generic((x), float: f##_f32, double: f##_f64)
 

@@ -5,17 +5,9 @@
 
 __global__ void product(const __grid_constant__ CUtensorMap map, float *c)
 {
-    extern __shared__ char room[];
-    char *a = align(room), *b = a + TILE; // 64 x 64 and 8 x 64 of bf16
-    __shared__ alignas(8) uint64_t bar;
-    float d[4];
-    load_tiles(a, b, &map, &bar, 128);
-    WGMMA_FENCE();
-    for (int k = 0; k < 64; k += 16)
+    multiply(&map, c, 128, [](float *d, char *a, char *b, int k) {
         WGMMA(d, DESCRIPTOR(a + AT(k, 128), 1, 16, 1024), DESCRIPTOR(b + AT(k, 128), 1, 16, 1024)); // expect: swizzle
-    WGMMA_COMMIT();
-    WGMMA_WAIT(0);
-    c[threadIdx.x] = d[0];
+    });
 }
 
 int main()
