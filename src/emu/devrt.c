@@ -4,12 +4,13 @@
  *
  * printf follows the CUDA programming guide: lanes in ascending order, %s takes a generic pointer, the arguments lie in memory one after the
  * other, each aligned to its size; the result is the number of arguments.  Output is collected per block. */
+#include "emu/devrt.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/bits.h"
-#include "emu/devrt.h"
 
 static const struct {
     const char *name;

@@ -13,6 +13,7 @@
  * Three dimensions: each slab is a sum of its own; the two are aligned by cutting towards minus infinity.  With exponents far apart
  * 3 of 9446 sums differed from the card's in the last bit; with texels of similar size none did. */
 #include "emu/texfilter.h"
+
 #include "base/bits.h"
 
 #include <math.h>
