@@ -21,7 +21,7 @@
 #include "long/args.h"
 #include "warpwright/blas.h"
 
-typedef enum RungLayouts { RUNG_ANY, RUNG_FOUR, RUNG_TWO, RUNG_TENSOR, RUNG_BYTES, RUNG_LONG } RungLayouts;
+typedef enum RungLayouts { RUNG_ANY, RUNG_FOUR, RUNG_JOINED, RUNG_TWO, RUNG_TENSOR, RUNG_BYTES, RUNG_LONG } RungLayouts;
 
 typedef struct Rung {
     const char *ladder, *name;
@@ -69,6 +69,7 @@ struct WwBlas {
     WwPtr      workspace;
     size_t     workspace_bytes;
     bool       zeroed; /* the counters at its beginning are zero */
+    unsigned  split; /* of a rung that the caller names, where its blocks can share out k; 0: 1 */
     /* For benchmarks: how each launch is made, and the result of the last one when wanted. */
     bool      time;
     unsigned  repeats, observe;

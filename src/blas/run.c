@@ -272,18 +272,23 @@ static Status run_grid(WwBlas *b, const Problem *p, GemmArgs *g, size_t batch)
     LongArgs wide = {.g = *g, .alpha = p->alpha, .beta = p->beta};
     void    *args = p->rung->layouts == RUNG_LONG ? (void *)&wide : g;
     entry_name(p, entry, sizeof entry);
+    unsigned split = p->split > 1 && p->rung->layouts == RUNG_JOINED ? p->split : 1;
+    tiles *= split;
     WwDim3 grid = {(uint32_t)tiles, 1, (uint32_t)batch};
     if (p->rung->stream)
         grid.x = (uint32_t)stream_blocks(b, p);
     else if (p->rung->layouts == RUNG_ANY)
         grid = (WwDim3){(uint32_t)down, (uint32_t)across, (uint32_t)batch};
     if (tiles > INT32_MAX || grid.y > MAX_Y)
-        return device_fail(b->device, WW_ERR_INVALID, "%s: %llu tiles are more than one grid can have", entry,
+        return device_fail(b->device, WW_ERR_INVALID, "%s: %llu blocks are more than one grid can have", entry,
                            (unsigned long long)tiles);
-    return blas_launch(
-        b, entry,
-        &(WwLaunch){
-            .grid = grid, .block = {(unsigned)p->rung->threads, 1, 1}, .args = (void *[]){args}, .arg_count = 1});
+    return blas_launch(b, entry,
+                       &(WwLaunch){.grid      = grid,
+                                   .block     = {(unsigned)p->rung->threads, 1, 1},
+                                   .cluster   = {split > 1 ? split : 0, 1, 1},
+                                   .shared    = p->rung->shared,
+                                   .args      = (void *[]){args},
+                                   .arg_count = 1});
 }
 
 Status problem_run(WwBlas *b, const Problem *problem)
@@ -292,6 +297,8 @@ Status problem_run(WwBlas *b, const Problem *problem)
     if (p.args.m == 0 || p.args.n == 0)
         return WW_OK;
     bool maps = p.rung->layouts == RUNG_TENSOR || p.rung->layouts == RUNG_BYTES;
+    if (p.args.k == 0)
+        p.split = 1;
     if (p.args.k == 0 && maps) /* nothing to copy or share out */
         p.rung = rung_find(p.rung->ladder, p.symmetric ? "twice" : "wide");
     else if (p.args.k == 0 && p.rung->stream)

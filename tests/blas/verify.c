@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * blas_verify [--device emulator|cuda] [--rounds N] [--seed N] [--most N] [--check RULES] [--offset-sizes N] [--huge BYTES] [--copies-only]
+ * blas_verify [--device emulator|cuda] [--rounds N] [--seed N] [--most N] [--check RULES] [--offset-sizes N] [--huge BYTES] [--rung NAME] [--copies-only]
  *
  * Verifies the matrix library: in each round one random product (product.c) of every rung of both ladders and of the library's own
  * choice, for every element type they take; then the copies (verify_copies.c).  Prints a row for each, with the number of
  * cases and elements compared and the largest error of a float element in units of its bound.  Exit status 1: something was wrong.
- * On the emulator --check watches every launch; a finding is a failure. */
+ * On the emulator --check watches every launch; a finding is a failure.  --rung: products of that rung alone. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -73,9 +73,12 @@ static void one_round(Verify *v, const char *ladder)
     for (WwType type = WW_F32; type <= WW_I32_I64; type++)
         for (size_t i = 0;; i++) {
             const char *rung = ww_blas_rung(ladder, i);
-            if (rung && !rung_takes(rung_find(ladder, rung), type))
+            if (rung && (!rung_takes(rung_find(ladder, rung), type) || (v->only && strcmp(rung, v->only) != 0)))
                 continue;
-            Row *r = row_of(v, ladder, rung ? rung : "auto", type);
+            if (!rung && v->only)
+                break;
+            v->blas->split = 1u << random_below(v, 4);
+            Row *r         = row_of(v, ladder, rung ? rung : "auto", type);
             if (!r->missing && (syrk ? verify_syrk : verify_gemm)(v, r, rung) && r->missing)
                 r->cases = 0;
             if (!rung)
@@ -132,6 +135,7 @@ int main(int argc, char **argv)
     WwDeviceOptions o    = {.check = option(argc, argv, "--check", NULL), .threads = 2};
     Verify          v    = {.cuda = strcmp(name, "cuda") == 0, .random = number(argc, argv, "--seed", "1")};
     v.most               = number(argc, argv, "--most", "300");
+    v.only               = option(argc, argv, "--rung", NULL);
     if (ww_device_open(name, &o, &v.device, &why) != WW_OK || ww_blas_open(v.device, &v.blas) != WW_OK ||
         ww_stream_open(v.device, NULL, &v.stream) != WW_OK) {
         fprintf(stderr, "blas_verify: %s\n", why);
@@ -143,7 +147,8 @@ int main(int argc, char **argv)
         one_round(&v, "gemm");
         one_round(&v, "aat");
     }
-    verify_copies(&v, number(argc, argv, "--offset-sizes", "1"), number(argc, argv, "--huge", "0"));
+    if (!v.only)
+        verify_copies(&v, number(argc, argv, "--offset-sizes", "1"), number(argc, argv, "--huge", "0"));
     bool good = report(&v);
     ww_stream_close(v.stream);
     ww_blas_close(v.blas);

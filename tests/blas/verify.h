@@ -29,6 +29,7 @@ typedef struct Verify {
     WwBlas   *blas;
     WwStream *stream;
     bool      cuda;
+    const char *only; /* the rung, or NULL */
     size_t    most; /* m, n, k */
     uint64_t  random;
     uint64_t  findings;

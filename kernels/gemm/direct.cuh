@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Products in one launch: any layout is read where it lies, whatever its alignment, and nothing is copied or cleared before.
+ *
+ *   slices    come by cp.async, SLOTS of them in flight: 16 bytes an access where rows are aligned, else 4.  What lies outside an
+ *             operand is not read and arrives as zeros, so no slice is special.
+ *   shared    an operand contiguous along the result lies as k rows of ROWS elements, one contiguous along k as ROWS rows of BK: as
+ *             in memory, so that each access stores what it reads.  A lane reads four steps of k at once (a chunk), along k or as four
+ *             rows.  Along k, the quads of row r are exchanged by an exclusive or with r / 4 % 8: lanes that read the same quad
+ *             of rows 4 apart then want different banks.
+ *   groups    of warps take the chunks of a slice in turn, and clusters share out the slices.  Sums meet in shared memory: first those
+ *             of a block's groups, then those of the cluster's blocks, each block adding up its share of the tile's rows.
+ *   short k   a slice ends with its last chunk; a group without one waits at the barriers only.
+ *
+ * Sums are added in an order that depends on shape and cluster alone, so every run gives the same bits.
+ * Needs sm_80; for clusters (JOINED) sm_90. */
+#ifndef WW_KERNELS_GEMM_DIRECT_H
+#define WW_KERNELS_GEMM_DIRECT_H
+
+#include "ring.cuh"
+
+/* ---- one operand ------------------------------------------------------------------------------------------------- */
+
+template <int BYTES> static __device__ __forceinline__ void copy_later(unsigned to, unsigned long long from, int bytes)
+{
+    if (BYTES == 16)
+        asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(bytes) : "memory");
+    else
+        asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(to), "l"(from), "r"(bytes) : "memory");
+}
+
+static __device__ __forceinline__ void copies_commit(void)
+{
+    asm volatile("cp.async.commit_group;" ::: "memory");
+}
+
+/* All groups but the last N have arrived. */
+template <int N> static __device__ __forceinline__ void copies_wait(void)
+{
+    asm volatile("cp.async.wait_group %0;" ::"n"(N) : "memory");
+}
+
+/* KC: contiguous along k.  A thread takes, of the lines that are contiguous in memory, every (THREADS / accesses a line)-th. */
+template <int ROWS, int BK, int THREADS, bool KC> struct Supply {
+    enum { LINE = KC ? BK : ROWS, LINES = KC ? ROWS : BK };
+    unsigned long long at, pitch; /* of this thread's first access to the next slice; bytes */
+    int                outer, inner, rows, end;
+    bool               vector;
+
+    static __device__ __forceinline__ int place(int row, int l)
+    {
+        return KC ? row * BK + (l ^ (row & 28)) : l * ROWS + row;
+    }
+
+    __device__ __forceinline__ void open(const void *base, unsigned long long ld, int first, int count, int k0, int k1, bool aligned)
+    {
+        int each = aligned ? 4 : 1;
+        vector   = aligned;
+        rows     = count - first;
+        end      = k1;
+        pitch    = ld * 4;
+        outer    = threadIdx.x * each / LINE;
+        inner    = threadIdx.x * each % LINE;
+        unsigned long long line = (unsigned long long)(KC ? first : k0) + outer, along = (unsigned long long)(KC ? k0 : first) + inner;
+        asm("cvta.to.global.u64 %0, %1;" : "=l"(at) : "l"(base));
+        at += line * pitch + along * 4;
+    }
+
+    template <int EACH> __device__ __forceinline__ void fetch_by(unsigned to, int k0) const
+    {
+        enum { STEP = THREADS * EACH / LINE, COUNT = (LINES + STEP - 1) / STEP };
+        int                left = KC ? end - k0 - inner : rows - inner, most = KC ? rows : end - k0;
+        int                lines = KC ? LINES : (most + 3) & -4; /* that the last chunk reads */
+        int                bytes = left <= 0 ? 0 : left < EACH ? left * 4 : EACH * 4;
+        unsigned long long from = at;
+        if (KC && inner / 4 * 4 >= end - k0)
+            return;
+#pragma unroll
+        for (int i = 0; i < COUNT; i++) {
+            int line = outer + i * STEP;
+            if (line < lines && (LINES % STEP == 0 || line < LINES))
+                copy_later<EACH * 4>(to + (KC ? place(line, inner) : place(inner, line)) * 4, from, line < most ? bytes : 0);
+            from += STEP * pitch;
+        }
+    }
+
+    /* The slice at k0; then the next one is due. */
+    __device__ __forceinline__ void fetch(unsigned to, int k0)
+    {
+        if (vector)
+            fetch_by<4>(to, k0);
+        else
+            fetch_by<1>(to, k0);
+        at += KC ? BK * 4 : BK * pitch;
+    }
+};
+
+/* ---- the product ------------------------------------------------------------------------------------------------- */
+
+/* Four steps of k of R rows, in squares of 4 rows DOWN apart. */
+template <typename T, int R, int ROWS, int BK, int DOWN, bool KC> struct Chunk {
+    typedef typename Four<T>::type V;
+    T v[4][R];
+    __device__ __forceinline__ void put(int i, int l, T x) { v[KC ? l : i][KC ? i : l] = x; }
+    __device__ __forceinline__ void read(const T *s, int row, int l)
+    {
+#pragma unroll
+        for (int i = 0; i < R; i++) {
+            int r = row + i / 4 * DOWN + (KC ? i % 4 : 0);
+            V   q = *(const V *)(s + Supply<ROWS, BK, 32, KC>::place(r, l + (KC ? 0 : i % 4)));
+            if (KC) {
+                v[0][i] = q.x;
+                v[1][i] = q.y;
+                v[2][i] = q.z;
+                v[3][i] = q.w;
+            } else {
+                T *to = v[i % 4] + i / 4 * 4;
+                to[0] = q.x;
+                to[1] = q.y;
+                to[2] = q.z;
+                to[3] = q.w;
+            }
+        }
+    }
+};
+
+template <typename S, bool XKC, bool YKC> struct DirectFragment {
+    typedef typename S::type T;
+    Chunk<T, S::TM, S::BM, S::BK, S::DOWN, XKC>   x;
+    Chunk<T, S::TN, S::BN, S::BK, S::ACROSS, YKC> y;
+    __device__ __forceinline__ void read(const T *slot, const RingPlace &p, int l)
+    {
+        x.read(slot, p.row, l);
+        y.read(slot + S::XW, p.col, l);
+    }
+    __device__ __forceinline__ void multiply(T acc[S::TM][S::TN]) const
+    {
+#pragma unroll
+        for (int l = 0; l < 4; l++)
+#pragma unroll
+            for (int e = 0; e < S::TM * S::TN; e++) {
+                int i = e / S::TN, j = i % 2 ? S::TN - 1 - e % S::TN : e % S::TN;
+                acc[i][j] = mul_add(x.v[l][i], y.v[l][j], acc[i][j]);
+            }
+    }
+};
+
+/* acc += this group's chunks of a slice of `left` steps. */
+template <typename S, bool XKC, bool YKC>
+static __device__ __forceinline__ void direct_slice(const typename S::type *slot, const RingPlace &p, int left,
+                                                    typename S::type acc[S::TM][S::TN])
+{
+    enum { STRIDE = 4 * S::GROUPS };
+    DirectFragment<S, XKC, YKC> f;
+    if (left >= S::BK) {
+#pragma unroll
+        for (int l = 0; l < S::BK; l += STRIDE) {
+            f.read(slot, p, l + p.group * 4);
+            f.multiply(acc);
+        }
+    } else {
+#pragma unroll 1
+        for (int l = p.group * 4; l < left; l += STRIDE) {
+            f.read(slot, p, l);
+            f.multiply(acc);
+        }
+    }
+}
+
+/* acc = this group's part of the product over [k0, k1) of the tile at (row0, col0).  Ends with all copies done and all warps past them. */
+template <typename S, bool XKC, bool YKC>
+static __device__ __forceinline__ void direct_product(const GemmArgs &g, typename S::type *slots, const RingPlace &p, int row0, int col0,
+                                                      int k0, int k1, typename S::type acc[S::TM][S::TN])
+{
+    typedef typename S::type             T;
+    Supply<S::BM, S::BK, S::THREADS, XKC> x;
+    Supply<S::BN, S::BK, S::THREADS, YKC> y;
+    unsigned long long                    z = blockIdx.z;
+    int                                   ahead = k0, steps = (k1 - k0 + S::BK - 1) / S::BK, fetched = 0, used = 0;
+    unsigned                              to = shared_address(slots);
+    x.open((const T *)g.x + z * g.x_batch, XKC ? g.x_row : g.x_col, row0, g.m, k0, k1, g.vector & 1);
+    y.open((const T *)g.y + z * g.y_batch, YKC ? g.y_col : g.y_row, col0, g.n, k0, k1, g.vector & 2);
+#pragma unroll
+    for (int i = 0; i < S::TM; i++)
+#pragma unroll
+        for (int j = 0; j < S::TN; j++)
+            acc[i][j] = T(0);
+#pragma unroll 1
+    for (int s = 1 - S::SLOTS; s < steps; s++) { /* before 0 nothing is multiplied yet */
+        if (s >= 0) {
+            copies_wait<S::SLOTS - 2>();
+            __syncthreads();
+        }
+        if (ahead < k1) { /* into the slot that all warps have left */
+            x.fetch(to + fetched * S::SLOT * 4, ahead);
+            y.fetch(to + (fetched * S::SLOT + S::XW) * 4, ahead);
+        }
+        copies_commit();
+        ahead += S::BK;
+        fetched = fetched + 1 == S::SLOTS ? 0 : fetched + 1;
+        if (s >= 0) {
+            direct_slice<S, XKC, YKC>(slots + used * S::SLOT, p, k1 - k0 - s * S::BK, acc);
+            used = used + 1 == S::SLOTS ? 0 : used + 1;
+        }
+    }
+    copies_wait<0>();
+    __syncthreads();
+}
+
+/* ---- sums and C -------------------------------------------------------------------------------------------------- */
+
+/* Where an element of a staged tile lies: as ring_at; rows of 8 lie four to a line of the banks, the lines exchanged by twos. */
+template <typename S> static __device__ __forceinline__ int direct_at(int row, int col)
+{
+    return S::BN < 16 ? (row * 8 + col) ^ ((row & 12) << 1) : ring_at<S>(row, col);
+}
+
+/* Four neighbouring results in pairs turned round, as ring_stage has them. */
+template <typename S>
+static __device__ __forceinline__ void direct_stage(typename S::type *tile, const RingPlace &p, const typename S::type acc[S::TM][S::TN])
+{
+    typedef typename Four<typename S::type>::type V;
+    tile += p.group * S::TILE;
+#pragma unroll
+    for (int i = 0; i < S::TM; i++)
+#pragma unroll
+        for (int j = 0; j < S::TN; j += 4) {
+            V v = {acc[i][j + 1], acc[i][j], acc[i][j + 3], acc[i][j + 2]};
+            shared_store(shared_address(tile + direct_at<S>(p.row + i / 4 * S::DOWN + i % 4, p.col + j / 4 * S::ACROSS)), v);
+        }
+}
+
+/* The first group's tile becomes the sum over all groups. */
+template <typename S> static __device__ __forceinline__ void direct_fold(typename S::type *tile)
+{
+    typedef typename S::type       T;
+    typedef typename Four<T>::type V;
+    enum { Q = S::BN / 4 };
+#pragma unroll
+    for (int first = 0; first < S::BM * Q; first += S::THREADS) {
+        int v = first + threadIdx.x;
+        if (S::BM * Q % S::THREADS != 0 && v >= S::BM * Q)
+            break;
+        T *at  = tile + direct_at<S>(v / Q, v % Q * 4);
+        V  sum = *(V *)at;
+#pragma unroll
+        for (int e = 1; e < S::GROUPS; e++)
+            add_four<T>(&sum, *(const uint4 *)(at + e * S::TILE));
+        *(V *)at = sum;
+    }
+}
+
+/* The rows [r0, r1) of this block's tile become the sums over all blocks of the cluster, this one's first.  All reads are under way
+ * before the first sum. */
+template <typename S>
+static __device__ __forceinline__ void direct_gather(typename S::type *tile, int r0, int r1, unsigned rank, unsigned blocks)
+{
+    typedef typename S::type       T;
+    typedef typename Four<T>::type V;
+    enum { Q = S::BN / 4, MOST = 8 };
+    for (int v = r0 * Q + threadIdx.x; v < r1 * Q; v += S::THREADS) {
+        T    *at = tile + direct_at<S>(v / Q, v % Q * 4);
+        V     sum = *(V *)at;
+        uint4 part[MOST];
+#pragma unroll
+        for (unsigned b = 1; b < MOST; b++)
+            if (b < blocks)
+                part[b] = cluster_load(shared_address(at), rank + b < blocks ? rank + b : rank + b - blocks);
+#pragma unroll
+        for (unsigned b = 1; b < MOST; b++)
+            if (b < blocks)
+                add_four<T>(&sum, part[b]);
+        *(V *)at = sum;
+    }
+}
+
+/* C = alpha * tile + beta * C for the tile's rows [r0, r1), whole rows side by side.  (A staged tile has its columns in pairs the other
+ * way round.) */
+template <typename S>
+static __device__ __forceinline__ void direct_write(const GemmArgs &g, const typename S::type *tile, int row0, int col0, int r0, int r1)
+{
+    typedef typename S::type       T;
+    typedef typename Four<T>::type V;
+    enum { Q = S::BN / 4 };
+    T    alpha = Four<T>::from(g.alpha), beta = Four<T>::from(g.beta);
+    bool keep = !Four<T>::zero(g.beta);
+    T   *c    = (T *)g.c + blockIdx.z * g.c_batch + (unsigned long long)row0 * g.ldc + col0;
+    if ((g.vector & 4) && col0 + S::BN <= g.n) {
+#pragma unroll 4
+        for (int v = r0 * Q + threadIdx.x; v < r1 * Q; v += S::THREADS) {
+            V  q   = *(const V *)(tile + direct_at<S>(v / Q, v % Q * 4));
+            V *out = (V *)(c + v / Q * g.ldc + v % Q * 4);
+            V  sum = {alpha * q.y, alpha * q.x, alpha * q.w, alpha * q.z};
+            if (keep) {
+                V old = *out;
+                sum.x = mul_add(beta, old.x, sum.x);
+                sum.y = mul_add(beta, old.y, sum.y);
+                sum.z = mul_add(beta, old.z, sum.z);
+                sum.w = mul_add(beta, old.w, sum.w);
+            }
+            *out = sum;
+        }
+    } else {
+#pragma unroll 4
+        for (int e = r0 * S::BN + threadIdx.x; e < r1 * S::BN; e += S::THREADS) {
+            int at  = e % S::BN;
+            T  *out = c + e / S::BN * g.ldc + at, v = alpha * tile[direct_at<S>(e / S::BN, at ^ 1)];
+            if (col0 + at < g.n)
+                *out = keep ? mul_add(beta, *out, v) : v;
+        }
+    }
+}
+
+/* JOINED: the blocks of a cluster share a tile. */
+template <typename S, bool XKC, bool YKC, bool JOINED> static __device__ __forceinline__ void direct_gemm(const GemmArgs &g)
+{
+    typedef typename S::type T;
+    extern __shared__ __align__(128) unsigned char memory[];
+    T       *tile = (T *)memory, acc[S::TM][S::TN];
+    unsigned blocks = JOINED ? cluster_size() : 1, rank = JOINED ? cluster_rank() : 0;
+    int      tm, tn, slices = (g.k + S::BK - 1) / S::BK;
+    int      k0 = (int)((long long)slices * rank / blocks) * S::BK, k1 = (int)((long long)slices * (rank + 1) / blocks) * S::BK;
+    tile_order(blockIdx.x / blocks, (g.m + S::BM - 1) / S::BM, (g.n + S::BN - 1) / S::BN, &tm, &tn);
+    int       row0 = tm * S::BM, col0 = tn * S::BN, r0 = (int)(S::BM * rank / blocks), r1 = (int)(S::BM * (rank + 1) / blocks);
+    RingPlace p = ring_place<S>();
+    direct_product<S, XKC, YKC>(g, tile, p, row0, col0, k0, k1 < g.k ? k1 : g.k, acc);
+    direct_stage<S>(tile, p, acc);
+    __syncthreads();
+    if (S::GROUPS > 1) {
+        direct_fold<S>(tile);
+        __syncthreads();
+    }
+    if (blocks > 1) {
+        cluster_barrier();
+        direct_gather<S>(tile, r0, r1, rank, blocks);
+        cluster_barrier(); /* others may still have read this block's rows */
+    }
+    r1 = r1 < g.m - row0 ? r1 : g.m - row0;
+    direct_write<S>(g, tile, row0, col0, r0, r1);
+}
+
+#define DIRECT_KERNEL(name, shape, blocks, joined, x, y)                                                                \
+    extern "C" __global__ void __launch_bounds__(shape::THREADS, blocks) name(const GemmArgs g)                        \
+    {                                                                                                                  \
+        direct_gemm<shape, x, y, joined>(g);                                                                           \
+    }
+#define DIRECT_KERNELS(name, shape, blocks, joined)                                                                     \
+    DIRECT_KERNEL(name##_kn, shape, blocks, joined, true, false)                                                       \
+    DIRECT_KERNEL(name##_kk, shape, blocks, joined, true, true)                                                        \
+    DIRECT_KERNEL(name##_nn, shape, blocks, joined, false, false)                                                      \
+    DIRECT_KERNEL(name##_nk, shape, blocks, joined, false, true)
+
+#endif
