@@ -14,10 +14,10 @@
  * 3 of 9446 sums differed from the card's in the last bit; with texels of similar size none did. */
 #include "emu/texfilter.h"
 
-#include "base/bits.h"
-
 #include <math.h>
 #include <string.h>
+
+#include "base/bits.h"
 
 enum { GUARD = 4, WEIGHT = 8 };
 
