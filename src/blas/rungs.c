@@ -120,7 +120,7 @@ Status problem_choose(WwBlas *b, Problem *p, const char *ladder, const char *nam
     bool        wide = p->type == WW_I32_I64;
     const char *pick = name ? name : wide ? "long" : p->symmetric ? choose_aat(b, p) : choose_gemm(b, p);
     p->rung          = rung_find(ladder, pick);
-    if (name)
+    if (name && !p->symmetric)
         p->split = b->split;
     if (p->rung && !rung_takes(p->rung, p->type))
         return device_fail(b->device, WW_ERR_UNAVAILABLE, "%s: the rung %s has no kernel for %s", ladder, name,
