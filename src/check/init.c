@@ -190,13 +190,18 @@ static bool writes(const Access *a)
            (a->op == ACCESS_COPY && a->off);
 }
 
+static uint32_t every_byte(const Access *a)
+{
+    return a->bytes >= 32 ? UINT32_MAX : (UINT32_C(1) << a->bytes) - 1;
+}
+
 /* Bytes of a lane that a store leaves poisoned; *whole: all of them are. */
 static uint32_t stored(const Access *a, unsigned lane, bool *all)
 {
     if (!a->poison || a->op != ACCESS_ST || !(a->poison->any >> lane & 1))
         return 0;
-    uint32_t bad = a->poison->bytes[lane], every = a->bytes >= 32 ? UINT32_MAX : (UINT32_C(1) << a->bytes) - 1;
-    *all = bad == every;
+    uint32_t bad = a->poison->bytes[lane];
+    *all         = bad == every_byte(a);
     return bad;
 }
 
@@ -230,10 +235,38 @@ static bool is_row(const InitState *s, const Access *a)
     return a->mask == UINT32_MAX && s->within->row(a->addr, a->bytes);
 }
 
+/* A whole row that nobody wrote goes into registers, or out of them into memory: all lanes at once. */
+static bool copied_row(InitState *s, const Access *a, Region *r)
+{
+    PoisonLanes *p     = a->poison;
+    uint32_t     every = every_byte(a), origin, other = 0;
+    unsigned     n = a->bytes * (unsigned)LANES;
+    if (!p || a->bytes < 4 || (a->op != ACCESS_LD && a->op != ACCESS_ST) || !is_row(s, a) || a->addr[0] % 4)
+        return false;
+    if (a->op == ACCESS_LD) {
+        if ((op_of(s, a) != OP_ld && op_of(s, a) != OP_ldu) || !written_bad_row(r, a->addr[0], n, &origin))
+            return false;
+        uint32_t id = origin_of(s, a, 0, a->addr[0], RULE_UNINIT_GLOBAL, origin);
+        p->any      = UINT32_MAX;
+        for (unsigned lane = 0; lane < LANES; lane++) {
+            p->bytes[lane]  = every;
+            p->origin[lane] = id;
+        }
+        return true;
+    }
+    for (unsigned lane = 0; lane < LANES; lane++)
+        other |= (p->bytes[lane] ^ every) | (p->origin[lane] ^ p->origin[0]);
+    if (p->any == UINT32_MAX && !other)
+        written_copy_row(r, a->addr[0], n, p->origin[0]);
+    return p->any == UINT32_MAX && !other;
+}
+
 static void global_access(InitState *s, const Access *a)
 {
     Region  *r = s->instr[a->instr].cached;
     unsigned n = a->bytes * (unsigned)LANES;
+    if (r && r->left && r->bytes >= n && s->within->far(a->addr, r->base, r->bytes - a->bytes) && copied_row(s, a, r))
+        return;
     if (r && !(a->poison && a->poison->any) && r->bytes >= a->bytes &&
         s->within->far(a->addr, r->base, r->bytes - a->bytes)) {
         if (!r->left)
@@ -479,8 +512,8 @@ static void host_reads(Init *in, const MemoryEvent *e)
 {
     const Region *r  = written_find(&in->written, e->address);
     uint64_t      at = e->address, end = e->address + e->bytes;
-    uint32_t      id;
-    while (r && r->left && at < end && written_copied(r, at, end - at, &at, &id)) {
+    uint32_t      id = 0;
+    while (r && r->left && at < end && written_copied(r, at, end - at, id, &at, &id)) {
         InitOrigin *o = origin_get(in, id);
         at++;
         if (o->told)

@@ -172,6 +172,26 @@ uint32_t written_read(const Region *r, uint64_t address, unsigned n, uint32_t *o
     return found;
 }
 
+bool written_bad_row(const Region *r, uint64_t address, unsigned n, uint32_t *origin)
+{
+    if (within(r, address, n) < n)
+        return false;
+    for (unsigned done = 0; done < n;) {
+        Piece           k      = piece_at(r, address + done, n - done);
+        const Page     *p      = page_of(r, k.offset);
+        const uint32_t *copied = p == &all_bad ? NULL : __atomic_load_n(&p->copied, __ATOMIC_ACQUIRE);
+        if (p == &all_good || (p != &all_bad && (~__atomic_load_n(&p->bad[k.word], __ATOMIC_RELAXED) & k.mask)))
+            return false;
+        if (!done)
+            *origin = copied ? copied[k.offset % WRITTEN_PAGE / 4] : 0;
+        for (unsigned i = 0; i < k.bytes; i += 4)
+            if ((copied ? copied[(k.offset + i) % WRITTEN_PAGE / 4] : 0) != *origin)
+                return false;
+        done += k.bytes;
+    }
+    return true;
+}
+
 /* A host's write of a whole page; workers are at rest. */
 static void whole_page(Region *r, uint64_t offset)
 {
@@ -238,6 +258,20 @@ void written_copy_in(Region *r, uint64_t address, unsigned n, uint32_t bad, uint
     }
 }
 
+void written_copy_row(Region *r, uint64_t address, unsigned n, uint32_t origin)
+{
+    for (unsigned done = 0; done < n;) {
+        Piece     k      = piece_at(r, address + done, n - done);
+        Page     *p      = own_page(r, k.offset);
+        uint32_t *copied = copies_of(p);
+        if (k.mask & ~__atomic_load_n(&p->bad[k.word], __ATOMIC_RELAXED))
+            __atomic_fetch_or(&p->bad[k.word], k.mask, __ATOMIC_RELAXED);
+        for (unsigned i = 0; i < k.bytes; i += 4)
+            __atomic_store_n(&copied[(k.offset + i) % WRITTEN_PAGE / 4], origin, __ATOMIC_RELAXED);
+        done += k.bytes;
+    }
+}
+
 void written_forget(Region *r, uint64_t address, uint64_t n)
 {
     for (n = within(r, address, n); n;) {
@@ -272,20 +306,24 @@ void written_copy(const Written *s, uint64_t to, uint64_t from, uint64_t n)
     }
 }
 
-bool written_copied(const Region *r, uint64_t address, uint64_t n, uint64_t *at, uint32_t *origin)
+bool written_copied(const Region *r, uint64_t address, uint64_t n, uint32_t but, uint64_t *at, uint32_t *origin)
 {
     for (n = within(r, address, n); n;) {
-        uint64_t    offset = address - r->base, room = WRITTEN_PAGE - offset % WRITTEN_PAGE;
-        const Page *p    = page_of(r, offset);
-        uint64_t    step = room < n ? room : n;
-        for (uint64_t i = 0; p != &all_good && p != &all_bad && p->copied && i < step; i++) {
-            uint64_t k = (offset + i) % WRITTEN_PAGE;
-            if ((p->bad[k / 64] >> k % 64 & 1) && p->copied[k / 4]) {
-                *at     = address + i;
-                *origin = p->copied[k / 4];
-                return true;
-            }
+        Piece           k      = piece_at(r, address, n);
+        const Page     *p      = page_of(r, k.offset);
+        bool            own    = p != &all_good && p != &all_bad;
+        const uint32_t *copied = own ? p->copied : NULL;
+        for (uint64_t bad = copied ? p->bad[k.word] & k.mask : 0; bad; bad &= bad - 1) {
+            unsigned bit = (unsigned)__builtin_ctzll(bad);
+            uint32_t id  = copied[(k.word * 64 + bit) / 4];
+            if (!id || id == but)
+                continue;
+            *at     = address + bit - k.offset % 64;
+            *origin = id;
+            return true;
         }
+        uint64_t room = WRITTEN_PAGE - k.offset % WRITTEN_PAGE, step = copied ? k.bytes : room;
+        step = step < n ? step : n;
         address += step;
         n -= step;
     }

@@ -39,6 +39,10 @@ void    written_release(Written *s, uint64_t base);
 /* The region that holds the address, or NULL: memory that counts as written. */
 Region *written_find(const Written *s, uint64_t address);
 /* Bits of the n <= 32 bytes at the address that were never written; *origin: of one of them, 0: never written at all. */
+/* Does nobody's row of n bytes come from one origin (0: from none) throughout? */
+bool written_bad_row(const Region *r, uint64_t address, unsigned n, uint32_t *origin);
+/* written_copy_in of such a row. */
+void written_copy_row(Region *r, uint64_t address, unsigned n, uint32_t origin);
 uint32_t written_read(const Region *r, uint64_t address, unsigned n, uint32_t *origin);
 /* Are all of [address, address + n) written?  Quick for long ranges. */
 bool    written_good(const Region *r, uint64_t address, uint64_t n);
@@ -48,7 +52,7 @@ void    written_write(Region *r, uint64_t address, uint64_t n);
 void    written_copy_in(Region *r, uint64_t address, unsigned n, uint32_t bad, uint32_t origin);
 /* What a copy between allocations does; regions may be NULL. */
 void    written_copy(const Written *s, uint64_t to, uint64_t from, uint64_t n);
-/* The first copied byte in the range with another origin than 0, or false. */
-bool    written_copied(const Region *r, uint64_t address, uint64_t n, uint64_t *at, uint32_t *origin);
+/* The first copied byte in the range with another origin than 0 and `but`, or false. */
+bool    written_copied(const Region *r, uint64_t address, uint64_t n, uint32_t but, uint64_t *at, uint32_t *origin);
 
 #endif

@@ -78,7 +78,7 @@ static int with_clang(const char *source, const char *out)
 static char *compile(const char *source, size_t *len)
 {
     char        out[]  = "/tmp/warpwright-check-XXXXXX";
-    const char *args[] = {"nvcc", "-ptx", "-O3", "-lineinfo", "-arch=compute_90", "-o", out, source, NULL};
+    const char *args[] = {"nvcc", "-ptx", "-O3", "-lineinfo", "-arch=compute_90a", "-o", out, source, NULL};
     char       *text   = NULL;
     if (access(source, R_OK) != 0) {
         cli_error("check", "cannot open '%s': %s", source, strerror(errno));

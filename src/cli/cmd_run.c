@@ -237,7 +237,7 @@ static bool compile(Run *r, const char *source)
     pid_t pid = fork();
     if (pid == 0) {
         static const char toolkit[] = "/usr/local/cuda/bin/nvcc";
-        const char       *args[]    = {"nvcc", "-O3",    "-lineinfo", "-gencode", "arch=compute_90,code=compute_90",
+        const char       *args[]    = {"nvcc", "-O3",    "-lineinfo", "-gencode", "arch=compute_90a,code=compute_90a",
                                        "-o",   r->built, source,      NULL};
         execvp(args[0], (char **)(uintptr_t)args);
         execv(toolkit, (char **)(uintptr_t)args);

@@ -92,7 +92,7 @@ static const Uop *call_indirect(Warp *w, const Uop *u, const CallInfo *call)
             same |= m & -m;
     uint64_t    index  = (address - CODE_WINDOW) / 16;
     const Code *callee = NULL;
-    for (uint32_t i = 0; i < l->prog->ncode && address >= CODE_WINDOW; i++)
+    for (uint32_t i = 0; i < l->prog->ncode && address >= CODE_WINDOW && address % 16 == 0; i++)
         if (l->prog->code[i]->func->index == index)
             callee = l->prog->code[i];
     if (!callee)

@@ -370,8 +370,10 @@ static void start_worker(Launch *l, unsigned i, const LaunchInfo *info)
     for (size_t o = 0; o < l->ask->nobservers; o++)
         k->observer[o] = l->ask->observers[o]->fork(l->ask->observers[o], info, i);
     for (size_t o = 0; o < l->ask->nobservers; o++)
-        if (l->ask->observers[o]->use && !k->poison)
-            k->poison = xcalloc(1, sizeof *k->poison);
+        if (l->ask->observers[o]->use && !k->poison) {
+            k->poison      = xcalloc(1, sizeof *k->poison);
+            k->poison_kind = xcalloc(l->prog->ninstr + 1, 1);
+        }
     if (l->ask->nobservers == 1)
         k->only_access = l->ask->observers[0]->access;
 }
@@ -405,6 +407,7 @@ static void end_worker(Launch *l, Worker *k, EmuResult *r)
     free(k->free_frames);
     free(k->observer);
     free(k->poison);
+    free(k->poison_kind);
 }
 
 /* Counts stand at block heads; every instruction of the block ran as often. */

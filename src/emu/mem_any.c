@@ -299,10 +299,10 @@ static inline void store_element(const Warp *w, const MemInfo *info, unsigned v,
     }
 }
 
-/* Where several lanes write one place, the last one stays. */
+/* Lanes in ascending order: where several write one place, the last one stays. */
 static void store_all(const Warp *w, const MemInfo *info, uint8_t *const *p)
 {
-    WRITE_ORDER (w, m)
+    for (uint32_t m = w->mask; m; m &= m - 1)
         for (unsigned v = 0; v < info->nvec; v++)
             store_element(w, info, v, first_lane(m), p);
 }

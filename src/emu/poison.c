@@ -15,6 +15,7 @@ static size_t frame_size(const Frame *f)
     return ((size_t)f->code->frame_bytes + 63) & ~(size_t)63;
 }
 
+/* Lines that were poisoned when the shadow was last in use are wiped; the rest is clean. */
 void poison_begin(Worker *k, Frame *f)
 {
     size_t n = frame_size(f);
@@ -22,40 +23,74 @@ void poison_begin(Worker *k, Frame *f)
     if (f->shadow)
         return;
     if (!f->shadow_memory)
-        f->shadow_memory = xmalloc(2 * n); /* the shadow, then an origin for every four of its bytes */
-    memset(f->shadow_memory, 0, 2 * n);
+        f->shadow_memory = xcalloc(2 * n + n / 64 + 1, 1); /* shadow, an origin for every four of its bytes, marks */
     f->shadow = f->shadow_memory;
     f->origin = (uint32_t *)(void *)(f->shadow_memory + n);
+    f->marks  = f->shadow_memory + 2 * n;
+    for (size_t i = 0; i < n / 64; i++)
+        if (f->marks[i]) {
+            memset(f->shadow + 64 * i, 0, 64);
+            f->marks[i] = 0;
+        }
 }
 
-static bool is_clean(const Frame *f)
+static bool is_clean(Frame *f)
 {
-    size_t n = frame_size(f);
-    return n == 0 || (f->shadow[0] == 0 && memcmp(f->shadow, f->shadow + 1, n - 1) == 0);
+    static const uint8_t zeros[64];
+    bool                 clean = true;
+    for (size_t i = 0; i < frame_size(f) / 64; i++)
+        if (f->marks[i]) {
+            f->marks[i] = memcmp(f->shadow + 64 * i, zeros, 64) != 0;
+            clean &= !f->marks[i];
+        }
+    return clean;
 }
 
 /* ---- memory ---- */
+
+/* Adds what one data register of a store holds, element v of its vector; gives the lanes where some of it was computed. */
+static uint32_t gather_reg(const Frame *f, const MemInfo *info, unsigned v, uint32_t mask, PoisonLanes *p)
+{
+    uint32_t computed = 0;
+    for (uint32_t m = mask; m; m &= m - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(m);
+        Slot     at   = info->v[v] + lane * info->reg_bytes;
+        for (unsigned b = 0; b < info->bytes; b++)
+            if (f->shadow[at + b]) {
+                p->bytes[lane] |= UINT32_C(1) << (v * info->bytes + b);
+                computed |= (uint32_t)(f->shadow[at + b] == POISON_COMPUTED) << lane;
+                p->origin[lane] = f->origin[(at + b) / 4];
+            }
+    }
+    return computed;
+}
+
+/* The usual case of that: a word that was loaded whole, in all lanes. */
+static bool gather_words(const Frame *f, const MemInfo *info, unsigned v, PoisonLanes *p)
+{
+    const uint8_t *s = f->shadow + info->v[v];
+    if (info->bytes != 4 || info->reg_bytes != 4 || s[0] != POISON_MOVED || memcmp(s, s + 1, 4 * LANES - 1) != 0)
+        return false;
+    for (unsigned lane = 0; lane < LANES; lane++) {
+        p->bytes[lane] |= 15u << (4 * v);
+        p->origin[lane] = f->origin[info->v[v] / 4 + lane];
+    }
+    return true;
+}
 
 /* What the data registers of a store hold; the lanes where some of it was computed. */
 static uint32_t gather(const Warp *w, const MemInfo *info, uint32_t mask, PoisonLanes *p)
 {
     const Frame *f        = w->frame;
     uint32_t     computed = 0;
-    for (uint32_t m = mask; m; m &= m - 1) {
-        unsigned lane  = (unsigned)__builtin_ctz(m);
-        p->bytes[lane] = 0;
-        for (unsigned v = 0; v < info->nvec; v++) {
-            Slot at = info->v[v] + lane * info->reg_bytes;
-            for (unsigned b = 0; info->v[v] != NO_SLOT && b < info->bytes; b++)
-                if (f->shadow[at + b]) {
-                    p->bytes[lane] |= UINT32_C(1) << (v * info->bytes + b);
-                    computed |= (uint32_t)(f->shadow[at + b] == POISON_COMPUTED) << lane;
-                    p->origin[lane] = f->origin[(at + b) / 4];
-                }
-        }
-        if (p->bytes[lane])
-            p->any |= UINT32_C(1) << lane;
-    }
+    memset(p->bytes, 0, sizeof p->bytes);
+    for (unsigned v = 0; v < info->nvec; v++)
+        if (info->v[v] != NO_SLOT && poison_marked(f, info->v[v], (size_t)info->reg_bytes * LANES) &&
+            (mask != UINT32_MAX || !gather_words(f, info, v, p)))
+            computed |= gather_reg(f, info, v, mask, p);
+    for (uint32_t m = mask; m; m &= m - 1)
+        if (p->bytes[__builtin_ctz(m)])
+            p->any |= m & -m;
     return computed;
 }
 
@@ -71,6 +106,33 @@ static void scatter_lane(Frame *f, const MemInfo *info, unsigned lane, uint32_t 
             f->origin[(at + b) / 4] = bad ? origin : f->origin[(at + b) / 4];
         }
     }
+}
+
+/* Is every byte of every lane poisoned, by one origin? */
+static bool all_alike(const MemInfo *info, const PoisonLanes *p)
+{
+    unsigned n     = info->nvec * info->bytes;
+    uint32_t every = n >= 32 ? UINT32_MAX : (UINT32_C(1) << n) - 1, other = 0;
+    for (unsigned lane = 0; lane < LANES; lane++)
+        other |= (p->bytes[lane] ^ every) | (p->origin[lane] ^ p->origin[0]);
+    return p->any == UINT32_MAX && !other && info->bytes == info->reg_bytes;
+}
+
+static void scatter(Frame *f, const MemInfo *info, const PoisonLanes *p)
+{
+    size_t bytes = (size_t)info->reg_bytes * LANES;
+    bool   alike = all_alike(info, p);
+    for (unsigned v = 0; v < info->nvec; v++) {
+        if (info->v[v] == NO_SLOT)
+            continue;
+        poison_mark(f, info->v[v], bytes);
+        if (alike)
+            memset(f->shadow + info->v[v], POISON_MOVED, bytes);
+        for (size_t i = 0; alike && i < bytes / 4; i++)
+            f->origin[info->v[v] / 4 + i] = p->origin[0];
+    }
+    for (uint32_t m = alike ? 0 : p->any; m; m &= m - 1)
+        scatter_lane(f, info, (unsigned)__builtin_ctz(m), p->bytes[__builtin_ctz(m)], p->origin[__builtin_ctz(m)]);
 }
 
 void poison_notify(Warp *w, const MemInfo *info, Access *a)
@@ -90,9 +152,7 @@ void poison_notify(Warp *w, const MemInfo *info, Access *a)
     if (a->op != ACCESS_LD || !p->any || (op != OP_ld && op != OP_ldu))
         return;
     poison_begin(w->worker, w->frame);
-    for (uint32_t m = p->any; m; m &= m - 1)
-        scatter_lane(w->frame, info, (unsigned)__builtin_ctz(m), p->bytes[__builtin_ctz(m)],
-                     p->origin[__builtin_ctz(m)]);
+    scatter(w->frame, info, p);
     w->merge = NULL; /* back to the scheduler, which goes on in poison_run */
 }
 
@@ -114,6 +174,7 @@ void poison_transfer(Worker *k, const Transfer *t, uint32_t n, Frame *from, Fram
             unsigned lane = (unsigned)__builtin_ctz(m);
             size_t   a    = place(from, t[i].from, t[i].from_reg, t[i].bytes, lane);
             size_t   b    = place(to, t[i].to, t[i].to_reg, t[i].bytes, lane);
+            poison_mark(to, b, t[i].bytes);
             for (uint32_t j = 0; j < t[i].bytes; j++) {
                 to->shadow[b + j] = from->shadow[a + j];
                 if (from->shadow[a + j])

@@ -61,7 +61,9 @@ static void read_reg(const Step *s, const Operand *o, Value *v)
     const Frame *f    = s->w->frame;
     Slot         slot = lo_reg_slot(f->code, o);
     v->bytes          = type_bytes(o->reg->type);
-    uint32_t word     = v->bytes ? 0 : predicate_word(f->shadow + slot);
+    if (!poison_marked(f, slot, v->bytes ? v->bytes * LANES : 4))
+        return;
+    uint32_t word = v->bytes ? 0 : predicate_word(f->shadow + slot);
     if (v->bytes ? is_clean(f->shadow + slot, v->bytes) : !word) /* v->bad is all zero */
         return;
     for (uint32_t m = s->mask; m; m &= m - 1) {
@@ -105,22 +107,35 @@ static Value read_value(const Step *s, const Operand *o)
     return v;
 }
 
+static void write_predicate(const Step *s, Slot slot, const Value *v)
+{
+    Frame   *f    = s->w->frame;
+    uint32_t word = predicate_word(f->shadow + slot) & ~s->mask;
+    for (uint32_t m = s->mask; m; m &= m - 1)
+        word |= v->bad[first_lane(m)] ? m & -m : 0;
+    memcpy(f->shadow + slot, &word, 4);
+    if (v->any) {
+        f->origin[slot / 4] = v->origin;
+        poison_mark(f, slot, 4);
+    }
+}
+
 static void write_reg(const Step *s, const Operand *o, const Value *v, unsigned shift)
 {
     Frame   *f     = s->w->frame;
     Slot     slot  = lo_reg_slot(f->code, o);
     unsigned bytes = type_bytes(o->reg->type);
+    if (!v->any && !poison_marked(f, slot, bytes ? bytes * LANES : 4))
+        return;
     if (!bytes) {
-        uint32_t word = predicate_word(f->shadow + slot) & ~s->mask;
-        for (uint32_t m = s->mask; m; m &= m - 1)
-            word |= v->bad[first_lane(m)] ? m & -m : 0;
-        memcpy(f->shadow + slot, &word, 4);
-        if (v->any)
-            f->origin[slot / 4] = v->origin;
+        write_predicate(s, slot, v);
         return;
     }
-    if (!v->any && is_clean(f->shadow + slot, bytes))
+    if (!v->any && s->mask == UINT32_MAX) { /* its line may be another small register's too: the mark stays */
+        memset(f->shadow + slot, 0, (size_t)bytes * LANES);
         return;
+    }
+    poison_mark(f, slot, (size_t)bytes * LANES);
     for (uint32_t m = s->mask; m; m &= m - 1) {
         unsigned lane = first_lane(m);
         Slot     at   = slot + lane * bytes;
@@ -342,6 +357,8 @@ static void move_buffer(const Step *s, const Operand *mem, const Operand *reg, b
         for (uint32_t m = s->mask; m; m &= m - 1) {
             unsigned lane = first_lane(m);
             size_t   b    = at + k * bytes + (size_t)lane * f->code->pbuf_stride;
+            if (store && v.any)
+                poison_mark(f, b, bytes);
             for (unsigned i = 0; i < bytes; i++) {
                 if (store) {
                     f->shadow[b + i] = v.bad[lane] >> i & 1 ? v.computed ? POISON_COMPUTED : POISON_MOVED : 0;
@@ -412,11 +429,71 @@ static bool has_destination(const Instr *in)
     return in->nopd && !starts_any(in, without);
 }
 
-void poison_step(Warp *w, uint32_t instr)
+/* ---- which instructions are looked at ---- */
+
+typedef enum StepKind {
+    KIND_UNKNOWN,
+    KIND_LOAD,
+    KIND_STORE,
+    KIND_MEMORY,
+    KIND_TABLE,
+    KIND_EXCHANGE,
+    KIND_RESULT,
+    KIND_NONE
+} StepKind;
+
+static StepKind kind_of(const Instr *in)
 {
     static const char *const exchanges[] = {"shfl", "vote", "match", "redux", "elect", NULL};
-    const Instr             *in          = w->block->launch->prog->instr[instr].in;
-    Step                     s           = {w, in, w->mask};
+    if (memory_operand(in)) {
+        bool buffer = (Word)in->op->field[FIELD_space] == WORD_param;
+        return !buffer && (starts(in, "ld") || starts(in, "ldu")) ? KIND_LOAD
+               : !buffer && starts(in, "st")                      ? KIND_STORE
+                                                                  : KIND_MEMORY;
+    }
+    return in->op->op == OP_brx_idx    ? KIND_TABLE
+           : starts_any(in, exchanges) ? KIND_EXCHANGE
+           : has_destination(in)       ? KIND_RESULT
+                                       : KIND_NONE;
+}
+
+static bool is_marked(const Step *s, const Operand *o)
+{
+    const Frame *f = s->w->frame;
+    if (o->kind == OPD_REG) {
+        unsigned bytes = type_bytes(o->reg->type);
+        return poison_marked(f, lo_reg_slot(f->code, o), bytes ? bytes * LANES : 4);
+    }
+    if (o->kind == OPD_MEM)
+        return is_marked(s, &o->elem[0]);
+    for (unsigned i = 0; (o->kind == OPD_VECTOR || o->kind == OPD_PAIR) && i < o->count; i++)
+        if (is_marked(s, &o->elem[i]))
+            return true;
+    return false;
+}
+
+/* Nothing it reads or writes may be poisoned.  What a load brings and a store takes is poison_notify's. */
+static bool is_untouched(const Step *s, StepKind kind)
+{
+    const Instr *in = s->in;
+    Operand      g  = {.kind = OPD_REG, .part = -1, .reg = in->guard};
+    if (kind == KIND_MEMORY || (in->guard && is_marked(s, &g)))
+        return false;
+    for (unsigned i = 0; kind != KIND_NONE && i < in->nopd; i++)
+        if ((kind != KIND_STORE || in->opd[i].kind == OPD_MEM) && is_marked(s, &in->opd[i]))
+            return false;
+    return true;
+}
+
+void poison_step(Warp *w, uint32_t instr)
+{
+    const Instr *in   = w->block->launch->prog->instr[instr].in;
+    Step         s    = {w, in, w->mask};
+    uint8_t     *kind = &w->worker->poison_kind[instr];
+    if (*kind == KIND_UNKNOWN)
+        *kind = (uint8_t)kind_of(in);
+    if (is_untouched(&s, (StepKind)*kind))
+        return;
     if (in->guard) {
         Operand  g    = {.kind = OPD_REG, .part = -1, .reg = in->guard};
         uint32_t word = 0;
@@ -424,16 +501,15 @@ void poison_step(Warp *w, uint32_t instr)
         memcpy(&word, w->r + lo_reg_slot(w->frame->code, &g), 4);
         s.mask &= in->guard_neg ? ~word : word;
     }
-    const Operand *mem = memory_operand(in);
     if (!s.mask)
         return;
-    if (mem)
-        memory(&s, mem);
-    else if (in->op->op == OP_brx_idx)
+    if (*kind == KIND_LOAD || *kind == KIND_STORE || *kind == KIND_MEMORY)
+        memory(&s, memory_operand(in));
+    else if (*kind == KIND_TABLE)
         use(&s, &in->opd[0], POISON_BRANCH);
-    else if (starts_any(in, exchanges))
+    else if (*kind == KIND_EXCHANGE)
         exchange(&s);
-    else if (has_destination(in)) {
+    else if (*kind == KIND_RESULT) {
         Value v = result(&s);
         write_value(&s, &in->opd[0], &v, in->opd[0].kind == OPD_VECTOR);
     }

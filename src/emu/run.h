@@ -32,7 +32,8 @@ struct Frame {
     uint8_t    *regs;        /* frame_bytes, 64-byte aligned */
     uint8_t    *shadow;      /* poison.h; NULL: nothing in it is poisoned */
     uint32_t   *origin;
-    uint8_t    *shadow_memory; /* what both lie in, kept when the frame is reused */
+    uint8_t    *marks;       /* one for each 64 bytes of the frame: 0 where the shadow is clean */
+    uint8_t    *shadow_memory; /* what the three lie in, kept when the frame is reused */
     Frame      *next_free;
     Frame      *next_made;   /* every frame of the worker, until the launch ends */
 };
@@ -113,6 +114,7 @@ struct Worker {
     uint64_t   fault_order;  /* Block.order of the block that it is in */
     bool       faulted;
     PoisonLanes *poison;     /* not NULL: poison is tracked */
+    uint8_t     *poison_kind; /* of each instruction, once it was looked at (poison_step.c) */
     KeptFault *kept;         /* see EmuResult */
     size_t     nkept;
     uint32_t   skip;         /* lanes to leave out of the instruction that runs: their fault was kept */

@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A null pointer that nobody calls. */
+// check: --grid 1 --block 32 --arg x:i32[32]=iota --arg f:u64=0
+
+__global__ void null(int *x, unsigned long long f)
+{
+    if (f)
+        reinterpret_cast<void (*)(int *)>(f)(x);
+}
