@@ -104,17 +104,24 @@ static unsigned new_site(RaceRun *r, uint32_t instr)
     if (!site) {
         site              = r->sites < SITE_UNKNOWN ? r->sites++ : SITE_UNKNOWN;
         r->instr_of[site] = site == SITE_UNKNOWN ? NO_INSTR : instr;
+        r->payload[instr] = race_is_payload(r->info->instr[instr].func, r->info->instr[instr].in);
         __atomic_store_n(&r->site_of[instr], (uint16_t)site, __ATOMIC_RELEASE);
     }
     pthread_mutex_unlock(&r->lock);
     return site;
 }
 
-static Strength strength_of(const Access *a)
+static unsigned site_of(RaceRun *r, uint32_t instr)
+{
+    unsigned site = __atomic_load_n(&r->site_of[instr], __ATOMIC_ACQUIRE);
+    return site ? site : new_site(r, instr);
+}
+
+static Strength strength_of(RaceRun *r, const Access *a)
 {
     if (a->sem == SEM_WEAK)
         return STRENGTH_WEAK;
-    if (a->is_volatile && a->op == ACCESS_ST)
+    if (a->is_volatile && (a->op == ACCESS_ST || (site_of(r, a->instr) && r->payload[a->instr])))
         return STRENGTH_VOLATILE;
     return a->scope == SCOPE_CTA ? STRENGTH_CTA : STRENGTH_GPU;
 }
@@ -125,14 +132,17 @@ static void order_access(const Touch *t)
     const Access *a       = t->a;
     SyncObject  **objects = a->space == ACCESS_SHARED ? &t->owner->objects : &t->cells->run->objects;
     bool          rmw     = a->op == ACCESS_ATOM || a->op == ACCESS_RED;
+    bool          looks   = rmw || (!t->writes && stamp_strength(t->me) != STRENGTH_VOLATILE);
     for (uint32_t m = a->mask; m; m &= m - 1) {
         unsigned lane = (unsigned)__builtin_ctz(m);
         uint64_t key  = a->off ? a->off[lane] : a->addr[lane];
+        if (t->strong && looks)
+            order_look(t->b, a->warp * LANES + lane);
         if (t->strong)
             order_strong(t->b, objects, key, a->warp * LANES + lane, rmw || !t->writes, t->writes, (Sem)a->sem,
                          (Scope)a->scope);
         else
-            order_weak_write(objects, key);
+            order_weak_write(t->b, objects, key, a->warp * LANES + lane);
     }
 }
 
@@ -148,12 +158,6 @@ static void beside(const Touch *t)
                 r->beside[i].from < a->addr[lane] + a->bytes)
                 race_report_beside(r, &t->cells->found, a, lane, t->writes, &r->beside[i]);
     }
-}
-
-static unsigned site_of(RaceRun *r, uint32_t instr)
-{
-    unsigned site = __atomic_load_n(&r->site_of[instr], __ATOMIC_ACQUIRE);
-    return site ? site : new_site(r, instr);
 }
 
 /* owner: whose shared memory; NULL: global. */
@@ -172,12 +176,14 @@ static void touch(State *s, RaceBlock *b, RaceBlock *owner, const Access *a, Str
     t.pages = owner ? owner->shared : NULL;
     t.writes =
         a->op == ACCESS_ST || a->op == ACCESS_ATOM || a->op == ACCESS_RED || a->op == ACCESS_STSM || kind == BY_COPY;
-    if (r->flags && strength == STRENGTH_VOLATILE)
+    if (r->flags && t.writes && strength == STRENGTH_VOLATILE)
         t.flags = order_publishing(b, a->warp, a->mask);
+    if (t.strong && (a->op == ACCESS_ATOM || (a->op == ACCESS_LD && strength != STRENGTH_VOLATILE)))
+        b->met = true;
     r->touch(&t);
     if (r->nbeside && !owner)
         beside(&t);
-    if (r->flags && (t.strong || (t.writes && r->objects)))
+    if (r->flags && (t.strong || (t.writes && (r->objects || b->thread))))
         order_access(&t);
 }
 
@@ -197,7 +203,7 @@ static void touch_others(State *s, RaceBlock *b, const Access *a)
         part.space = ACCESS_SHARED;
         part.off   = off;
         if (owner)
-            touch(s, b, owner, &part, strength_of(a));
+            touch(s, b, owner, &part, strength_of(s->run, a));
         left &= ~here;
     }
 }
@@ -209,7 +215,7 @@ static void race_access(void *state, const Access *a)
     if (a->space == ACCESS_CLUSTER)
         touch_others(s, b, a);
     else
-        touch(s, b, a->space == ACCESS_SHARED ? b : NULL, a, strength_of(a));
+        touch(s, b, a->space == ACCESS_SHARED ? b : NULL, a, strength_of(s->run, a));
 }
 
 static void race_async(void *state, const AsyncAccess *a)
@@ -369,6 +375,7 @@ static void *race_fork(Observer *o, const LaunchInfo *info, unsigned worker)
                       race_has_cluster_barrier(r->launch->module, r->launch->kernel);
         r->site_of  = xcalloc(info->instrs + 1u, sizeof *r->site_of);
         r->instr_of = xcalloc(SITE_UNKNOWN + 1u, sizeof *r->instr_of);
+        r->payload  = xcalloc(info->instrs + 1u, sizeof *r->payload);
     }
     return s;
 }
@@ -455,6 +462,7 @@ static void race_end(void *self, Observer *o, const CheckLaunch *l, Findings *fo
     pthread_mutex_destroy(&r->lock);
     free(r->site_of);
     free(r->instr_of);
+    free(r->payload);
     free(r->line_of);
     free(r);
 }

@@ -46,6 +46,7 @@ typedef struct RaceRun { /* one launch */
     pthread_mutex_t    lock;      /* sites */
     uint16_t          *site_of;   /* by instruction id; 0: none yet */
     uint32_t          *instr_of;  /* by site */
+    bool              *payload;   /* by instruction id: a volatile read that carries data; known once it has a site */
     uint32_t           sites;
     uint32_t          *line_of;   /* by instruction id: the first instruction of its line, plus 1; 0: not asked yet */
     Findings           found;
@@ -57,13 +58,23 @@ typedef struct RaceClash {
     unsigned      lane, thread; /* who made the access, or issued the operation */
     Stamp         me, other;
     bool          writes, other_writes;
+    bool          payload; /* a volatile read of data that should have come behind the write */
     uint64_t      at;      /* address or offset of the first cell that clashes */
     const RaceBlock *owner; /* shared memory: whose */
 } RaceClash;
 
+/* Did a volatile access leave the stamp? */
+static inline bool race_is_volatile(const RaceRun *r, Stamp s)
+{
+    uint32_t instr = r->instr_of[stamp_site(s)];
+    return instr != NO_INSTR && opcode_has(r->info->instr[instr].in->op, WORD_volatile);
+}
+
 /* race_flags.c */
 bool race_has_flags(const Module *m, const Func *kernel);
 bool race_has_cluster_barrier(const Module *m, const Func *kernel);
+/* race_payload.c: a load whose value reaches memory or an address, and no decision. */
+bool race_is_payload(const Func *f, const Instr *load);
 /* race_report.c */
 void race_report_beside(RaceRun *r, Findings *found, const Access *a, unsigned lane, bool writes, const HostWork *h);
 void race_report(RaceRun *r, Findings *found, const RaceBlock *b, const RaceClash *c);

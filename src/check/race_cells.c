@@ -40,10 +40,12 @@ static bool same_block(const Touch *t, Stamp a, Stamp b)
     return distance(a, b) < 3 || serials_info(s, stamp_serial(a))->birth == serials_info(s, stamp_serial(b))->birth;
 }
 
-/* Both atomic, at scopes that hold the other thread. */
-static inline bool atomic_pair(const Touch *t, Stamp a, Stamp b)
+/* Both atomic, at scopes that hold the other thread.  Reads that carry data are no less atomic than others. */
+static inline bool atomic_pair(const Touch *t, Stamp a, Stamp b, bool a_writes, bool b_writes)
 {
     Strength x = stamp_strength(a), y = stamp_strength(b);
+    x = x == STRENGTH_VOLATILE && !a_writes ? STRENGTH_GPU : x;
+    y = y == STRENGTH_VOLATILE && !b_writes ? STRENGTH_GPU : y;
     return (x == STRENGTH_GPU && y == STRENGTH_GPU) || (x & 1 && y & 1 && same_block(t, a, b));
 }
 
@@ -53,7 +55,7 @@ static inline bool before(const Touch *t, Stamp me, Stamp other, bool written)
     uint32_t launch = cells_launch(t->cells, t->b, other);
     if (launch != t->b->launch)
         return works_before(t->cells->run->race->works, t->cells->run, launch);
-    bool loose = stamp_strength(other) && stamp_strength(me) && stamp_strength(me) != STRENGTH_VOLATILE;
+    bool loose = stamp_strength(other) && stamp_strength(me) && (stamp_strength(me) != STRENGTH_VOLATILE || !t->writes);
     return order_before(t->b, stamp_thread(me), other, t->cells->run->floor, loose, written);
 }
 
@@ -81,18 +83,29 @@ static bool behind_atomics(const Touch *t, Stamp me, Stamp other)
            (distance(me, last) == 0 || before(t, me, last, true));
 }
 
+/* A volatile read that only carries data, and a volatile write of another warp, where they go by flags, locks or counters: one of those should have
+ * ordered the two. */
+static bool is_payload(const Touch *t, Stamp me, Stamp other, bool other_writes)
+{
+    Stamp read = t->writes ? other : me, write = t->writes ? me : other;
+    return t->writes != other_writes && t->b->met && stamp_strength(read) == STRENGTH_VOLATILE &&
+           distance(me, other) > 1 && race_is_volatile(t->cells->run, write);
+}
+
 static inline bool clashes(const Touch *t, const Page *p, size_t i, Plane k, Stamp me)
 {
     Stamp other = p->plane[k][i];
+    bool  wrote = k <= PLANE_WRITE2;
     if (!alive(t, other))
         return false;
     if (distance(me, other) == 0 && !stamp_async(other))
         return false;
-    if (atomic_pair(t, me, other) || before(t, me, other, k <= PLANE_WRITE2))
+    if ((atomic_pair(t, me, other, t->writes, wrote) && !is_payload(t, me, other, wrote)) ||
+        before(t, me, other, wrote))
         return false;
-    if (t->cells->run->flags && k <= PLANE_WRITE2 && behind_atomics(t, me, other))
+    if (t->cells->run->flags && wrote && behind_atomics(t, me, other))
         return false;
-    if (stamp_strength(me) == STRENGTH_VOLATILE && stamp_strength(other) && k <= PLANE_WRITE2 && has_read(p, i, me))
+    if (t->writes && stamp_strength(me) == STRENGTH_VOLATILE && stamp_strength(other) && wrote && has_read(p, i, me))
         return !order_before(t->b, stamp_thread(me), other, t->cells->run->floor, true, true);
     return true;
 }
@@ -163,6 +176,7 @@ static void touch_lane(const Touch *t, Page *p, unsigned lane, unsigned at)
                            .other        = p->plane[k][i],
                            .writes       = t->writes,
                            .other_writes = k <= PLANE_WRITE2,
+                           .payload      = is_payload(t, me, p->plane[k][i], k <= PLANE_WRITE2),
                            .at           = where,
                            .owner        = t->owner};
             race_report(t->cells->run, &t->cells->found, t->b, &c);

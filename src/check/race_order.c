@@ -103,7 +103,7 @@ void order_start(RaceBlock *b, uint64_t index, uint32_t launch)
     b->launch = launch;
     b->birth  = serial_take(b->serials, (SerialInfo){0, launch, index});
     b->now = b->base = b->oldest = (Time)b->birth << TICK_BITS;
-    b->async = b->foreign = false;
+    b->async = b->foreign = b->met = false;
     for (uint32_t w = 0; w < b->nwarps; w++) {
         uint32_t n         = b->nthreads - w * LANES;
         b->warp[w].base    = 0;

@@ -60,8 +60,9 @@ typedef struct ThreadOrder {
     Clock  *fence_all;
     Time    fence, fence_base, fence_warp; /* fence = 0: none yet */
     uint8_t fence_scope;
-    bool    fresh;       /* no atomic or volatile write since a fence that released: one that followed no atomic or volatile read */
-    bool    looked;      /* such a read since the last fence */
+    bool    fresh;       /* no atomic or volatile write since a fence that released: one that followed a write, or no atomic or volatile read */
+    bool    looked;      /* such a read since the last fence, of more than data */
+    bool    wrote;       /* since the last such read */
 } ThreadOrder;
 
 typedef struct CopyOrder {   /* of one thread's copies of a CopyKind */
@@ -109,6 +110,7 @@ struct RaceBlock {
     uint32_t     *agent, nagents; /* offsets of mbarriers by their numbers */
     ClusterOrder *cluster; uint32_t rank; /* NULL: none */
     Time          oldest;  /* of the first block of the cluster */
+    bool          met;     /* has read an atomic or a flag: it goes by what others say */
     bool          async, foreign; /* asynchronous operations, threads of other blocks have touched its shared memory */
     uint8_t      *swizzle; /* by 16 bytes: 1 + the swizzle a tensor copy wrote them with; NULL: none did */
     Page         *shared;  uint32_t npages;
@@ -143,10 +145,12 @@ Clock *order_fenced(RaceBlock *b, uint32_t warp, uint32_t mask);
 void   order_fence(RaceBlock *b, uint32_t warp, uint32_t mask, Sem sem, Scope scope);
 /* An atomic or volatile access of an object.  objects: where it is kept. */
 void   order_strong(RaceBlock *b, SyncObject **objects, uint64_t key, unsigned thread, bool reads, bool writes, Sem sem, Scope scope);
+/* Such a read decides something. */
+void   order_look(RaceBlock *b, unsigned thread);
 /* The lanes whose next such write is the first behind a fence. */
 uint32_t order_publishing(const RaceBlock *b, uint32_t warp, uint32_t mask);
 /* A weak write: whoever reads it acquires nothing. */
-void   order_weak_write(SyncObject **objects, uint64_t key);
+void   order_weak_write(RaceBlock *b, SyncObject **objects, uint64_t key, unsigned thread);
 /* The last read-modify-write of an object behind a fence; 0: none. */
 Stamp  order_last(SyncObject *const *objects, uint64_t key);
 SyncObject *object_find(SyncObject *const *objects, uint64_t key);

@@ -75,11 +75,15 @@ static bool is_second(const RaceRun *r, const End *a, const End *b)
 
 static Ends look(RaceRun *r, const RaceBlock *b, const RaceClash *c)
 {
-    Ends e       = {.r = r, .c = c};
-    End  me      = {c->me, c->writes, c->thread, line_of(r, c->me), serials_info(b->serials, stamp_serial(c->me))},
-        other    = {c->other, c->other_writes, stamp_kind(c->other) == BY_AGENT ? 0 : stamp_thread(c->other),
-                    line_of(r, c->other), serials_info(b->serials, stamp_serial(c->other))};
-    bool swap    = is_second(r, &me, &other);
+    Ends e    = {.r = r, .c = c};
+    End  me   = {c->me, c->writes, c->thread, line_of(r, c->me), serials_info(b->serials, stamp_serial(c->me))},
+        other = {c->other, c->other_writes, stamp_kind(c->other) == BY_AGENT ? 0 : stamp_thread(c->other),
+                 line_of(r, c->other), serials_info(b->serials, stamp_serial(c->other))};
+    bool swap = is_second(r, &me, &other);
+    if (!c->payload) { /* then it is a read like any other */
+        me.stamp |= !me.writes && stamp_strength(me.stamp) ? STRENGTH_CTA : 0;
+        other.stamp |= !other.writes && stamp_strength(other.stamp) ? STRENGTH_CTA : 0;
+    }
     e.here       = swap ? other : me;
     e.there      = swap ? me : other;
     e.same_block = me.block->birth == other.block->birth;
@@ -132,7 +136,7 @@ static RuleId rule_of(const Ends *e)
         return RULE_RACE_SAME_VALUE;
     if (!either(e, STRENGTH_WEAK) && !either(e, STRENGTH_VOLATILE))
         return RULE_RACE_SCOPE;
-    if (!either(e, STRENGTH_WEAK) && !(e->here.writes && e->there.writes))
+    if (!either(e, STRENGTH_WEAK) && !e->c->payload && !(e->here.writes && e->there.writes))
         return RULE_RACE_VOLATILE;
     if (e->same_warp)
         return RULE_RACE_WARP;
@@ -176,6 +180,10 @@ static const char *missing(const Ends *e)
     if (e->at_once)
         return same_value(e) ? " in the same instruction"
                              : " in the same instruction; which of them stays is undefined";
+    if (e->c->payload)
+        return "; volatile orders nothing: the flag, lock or counter that these threads go by has no fence that is "
+               "wide enough "
+               "on the way from the one to the other";
     if (e->same_warp)
         return ", with no __syncwarp() between: lanes of a warp run in no fixed order";
     if (!either(e, STRENGTH_WEAK) && !either(e, STRENGTH_VOLATILE))
@@ -249,7 +257,7 @@ static const char *verb(bool writes, Stamp s)
     if (stamp_async(s))
         return writes ? stamp_strength(s) ? "adds to" : "copies to" : "copies from";
     if (stamp_strength(s) == STRENGTH_VOLATILE)
-        return "writes (volatile)";
+        return writes ? "writes (volatile)" : "reads (volatile)";
     if (stamp_strength(s))
         return writes ? "writes (atomic)" : "reads (atomic or volatile)";
     return writes ? "writes" : "reads";

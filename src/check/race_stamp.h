@@ -21,8 +21,9 @@ typedef uint64_t Stamp;
 typedef uint64_t Time;
 
 /* WEAK accesses race with everything; the others are atomic, at the scope of the block or (GPU) wider, and race with those whose
- * scope does not hold them.  VOLATILE is a volatile write: relaxed at system scope to the PTX manual, no atomic to CUDA C++.  Volatile
- * reads are GPU, and so is the volatile write behind a fence that sets a flag. */
+ * scope does not hold them.  VOLATILE is a volatile write: relaxed at system scope to the PTX manual, no atomic to CUDA C++.  The volatile
+ * write behind a fence that sets a flag is GPU.  Volatile reads that decide where the program goes are GPU, too, and VOLATILE where they only
+ * carry data (race_payload.c). */
 typedef enum Strength { STRENGTH_WEAK, STRENGTH_CTA, STRENGTH_VOLATILE, STRENGTH_GPU } Strength;
 
 typedef enum StampKind {

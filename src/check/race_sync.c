@@ -146,7 +146,7 @@ void order_fence(RaceBlock *b, uint32_t warp, uint32_t mask, Sem sem, Scope scop
         t->fence_base  = b->base;
         t->fence_warp  = b->warp[warp].base;
         t->fence_scope = (uint8_t)scope;
-        t->fresh       = !t->looked;
+        t->fresh       = !t->looked || t->wrote;
         t->looked      = false;
     }
 }
@@ -248,6 +248,7 @@ static void strong_write(RaceBlock *b, SyncObject **objects, uint64_t key, unsig
     ThreadOrder *t = &b->thread[thread];
     Clock       *c = NULL;
     t->fresh       = false;
+    t->wrote |= !rmw;
     if (sem >= SEM_RELEASE) {
         order_tick(b);
         c = order_snapshot(b, thread / LANES, UINT32_C(1) << thread % LANES, true);
@@ -271,12 +272,18 @@ Stamp order_last(SyncObject *const *objects, uint64_t key)
     return o ? o->last : 0;
 }
 
+void order_look(RaceBlock *b, unsigned thread)
+{
+    ThreadOrder *t = &order_threads(b)[thread];
+    t->looked      = true;
+    t->wrote       = false;
+}
+
 void order_strong(RaceBlock *b, SyncObject **objects, uint64_t key, unsigned thread, bool reads, bool writes, Sem sem,
                   Scope scope)
 {
     ThreadOrder      *t = &order_threads(b)[thread];
     const SyncObject *o = reads ? object_find(objects, key) : NULL;
-    t->looked |= reads;
     if (o) {
         bool    now = sem == SEM_ACQUIRE || sem >= SEM_ACQ_REL;
         Clock **to  = now ? &t->know : &t->pending;
@@ -288,8 +295,10 @@ void order_strong(RaceBlock *b, SyncObject **objects, uint64_t key, unsigned thr
         strong_write(b, objects, key, thread, reads, sem, scope);
 }
 
-void order_weak_write(SyncObject **objects, uint64_t key)
+void order_weak_write(RaceBlock *b, SyncObject **objects, uint64_t key, unsigned thread)
 {
+    if (b->thread)
+        b->thread[thread].wrote = true;
     SyncObject *o = *objects ? object_find(objects, key) : NULL;
     if (o)
         object_forget(o);

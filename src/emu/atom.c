@@ -200,7 +200,7 @@ static void rmw128(Warp *w, uint8_t *p, AtomOp op, const uint8_t *b, const uint8
 
 /* For each executing lane: old value to d (or nowhere), `next` of old, x (operand) and y (second operand) to memory. */
 #define LANES_PLAIN(T, next)                                                                                           \
-    for (uint32_t m = w->mask; m; m &= m - 1) {                                                                        \
+    WRITE_ORDER (w, m) {                                                                                               \
         unsigned i   = (unsigned)__builtin_ctz(m);                                                                     \
         T       *at  = (T *)(void *)p[i];                                                                              \
         T        old = *at, x = b[i], y = c[i];                                                                        \
@@ -211,7 +211,7 @@ static void rmw128(Warp *w, uint8_t *p, AtomOp op, const uint8_t *b, const uint8
     }                                                                                                                  \
     return true
 #define LANES_HOST(T, how)                                                                                             \
-    for (uint32_t m = w->mask; m; m &= m - 1) {                                                                        \
+    WRITE_ORDER (w, m) {                                                                                               \
         unsigned i   = (unsigned)__builtin_ctz(m);                                                                     \
         T        old = how((T *)(void *)p[i], b[i], __ATOMIC_SEQ_CST);                                                 \
         if (d)                                                                                                         \
@@ -314,7 +314,7 @@ const Uop *mem_atom(Warp *w, const Uop *u, bool observed)
     w->worker->sync_ops = true;
     if (quick(w, info, p))
         return u + 1;
-    for (uint32_t m = w->mask; m; m &= m - 1) {
+    WRITE_ORDER (w, m) {
         unsigned i  = (unsigned)__builtin_ctz(m);
         AtomOp   op = sum && in_global(w, u, info, i) ? ATOM_ADD_FTZ : (AtomOp)info->atom;
         if (bytes == 16) {

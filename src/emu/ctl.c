@@ -74,9 +74,15 @@ const Uop *ctl_bra(Warp *w, const Uop *u)
         return u + 1;
     if (taken == w->mask)
         return u->target;
-    /* the lower pc goes on, the other waits */
+    /* the lower pc goes on, the other waits; with a seed, either */
     const Uop *next = u + 1;
     uint32_t   stay = w->mask & ~taken;
+    if (__builtin_expect(w->block->launch->random != 0, 0)) {
+        warp_put(w, next, w->frame, stay);
+        warp_put(w, u->target, w->frame, taken);
+        w->worker->event = EVENT_RESCHEDULE;
+        return STOP;
+    }
     if (u->target < next) {
         warp_put(w, next, w->frame, stay);
         w->mask = taken;

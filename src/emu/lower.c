@@ -405,6 +405,33 @@ static void resolve_branches(Lower *lo)
     }
 }
 
+/* How many blocks stand between b and the function's end on the way of ipdom; depth: by block, 0: not known yet, plus 1. */
+static uint32_t end_distance(const Cfg *g, uint32_t b, uint32_t *depth)
+{
+    uint32_t steps = 0, at = b;
+    for (; at != CFG_NONE && !depth[at]; at = g->block[at].ipdom)
+        steps++;
+    uint32_t d = steps + (at == CFG_NONE ? 0 : depth[at]);
+    for (at = b; at != CFG_NONE && !depth[at]; at = g->block[at].ipdom)
+        depth[at] = d--;
+    return depth[b] - 1;
+}
+
+/* Where each block's paths meet again, for schedules that do not run the lowest path first. */
+static void keep_blocks(Lower *lo, Arena *tmp)
+{
+    Code      *c     = lo->code;
+    const Cfg *g     = lo->cfg;
+    uint32_t  *depth = ARENA_ARRAY(tmp, uint32_t, g->nblocks);
+    c->nblocks       = g->norder;
+    c->block         = ARENA_ARRAY(lo->p->arena, CodeBlock, g->norder);
+    for (uint32_t i = 0; i < g->norder; i++) {
+        uint32_t b = g->order[i], meets = g->block[b].ipdom;
+        c->block[i] = (CodeBlock){lo->block_uop[b], meets == CFG_NONE ? UINT32_MAX : g->block[meets].pos,
+                                  end_distance(g, b, depth)};
+    }
+}
+
 void lower_function(EmuModule *em, Program *p, Code *code)
 {
     Arena *tmp = arena_new();
@@ -427,6 +454,7 @@ void lower_function(EmuModule *em, Program *p, Code *code)
     memcpy(code->uops, lo.uops, lo.nuops * sizeof *lo.uops);
     keep_consts(&lo);
     resolve_branches(&lo);
+    keep_blocks(&lo, tmp);
     code->frame_bytes = lo.top;
     free(lo.uops);
     free(lo.temps);

@@ -299,10 +299,10 @@ static inline void store_element(const Warp *w, const MemInfo *info, unsigned v,
     }
 }
 
-/* Lanes in ascending order: where several write one place, the last one stays. */
+/* Where several lanes write one place, the last one stays. */
 static void store_all(const Warp *w, const MemInfo *info, uint8_t *const *p)
 {
-    for (uint32_t m = w->mask; m; m &= m - 1)
+    WRITE_ORDER (w, m)
         for (unsigned v = 0; v < info->nvec; v++)
             store_element(w, info, v, first_lane(m), p);
 }

@@ -31,7 +31,14 @@ typedef struct Code { /* one lowered function */
     uint32_t    first_free;   /* frame bytes that registers and parameter buffers take */
     struct CallEdge { struct Code *callee; struct CallEdge *next; } *calls; /* direct calls */
     bool        calls_indirect, uses_alloca;
+    struct CodeBlock *block; uint32_t nblocks; /* in the order of uops */
 } Code;
+
+typedef struct CodeBlock {    /* a basic block */
+    uint32_t first;           /* uop */
+    uint32_t meets;           /* where the paths from it meet again, by Code.block; UINT32_MAX: only behind the function's end */
+    uint32_t depth;           /* blocks on the way of `meets` from here to the end */
+} CodeBlock;
 
 typedef struct Transfer { /* one argument or result: bytes of the caller's <-> callee's buffers or registers */
     uint32_t from, to, bytes;

@@ -3,8 +3,11 @@
  * Seeded schedules.  A seeded launch runs on one worker, so that its seed alone decides the schedule; the n-th launch of a device has another one
  * than the n+1-th.
  *
- * Not varied: the lanes of a warp (diverged paths run in the plain order, because another one would take them past the place where
- * they meet again), and when asynchronous copies land (EmuOptions.async). */
+ * Diverged paths of a warp: any that does not stand where another one is still to come by (the nearest block that the paths from both pass) may run
+ * next, and a turn of a diverged warp is one basic block, so paths come between each other's instructions and still meet where they would.
+ * Of lanes that write one place in one instruction, and of atomics, some come after the others.
+ *
+ * Not varied: when asynchronous copies land (EmuOptions.async), and paths that left each other in a call. */
 #include "emu/schedule.h"
 
 #include "base/stress.h"
@@ -105,4 +108,79 @@ int64_t schedule_quantum(Launch *l, int64_t plain)
 {
     static const uint16_t quantum[8] = {1, 1, 1, 1, 4, 32, 256, 4096};
     return l->random ? quantum[next(l) & 7] : plain;
+}
+
+uint32_t schedule_late(Launch *l)
+{
+    return l->random ? (UINT32_C(1) << (next(l) & (LANES - 1))) - 1 : 0;
+}
+
+/* ---- diverged paths ---- */
+
+static uint32_t block_of(const Code *c, const Uop *pc)
+{
+    uint32_t at = (uint32_t)(pc - c->uops), lo = 0, hi = c->nblocks;
+    while (hi - lo > 1) {
+        uint32_t mid = (lo + hi) / 2;
+        if (c->block[mid].first <= at)
+            lo = mid;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
+/* The nearest block that the paths from both pass; UINT32_MAX: none. */
+static uint32_t meeting(const Code *c, uint32_t a, uint32_t b)
+{
+    while (a != b && a != UINT32_MAX && b != UINT32_MAX)
+        if (c->block[a].depth >= c->block[b].depth)
+            a = c->block[a].meets;
+        else
+            b = c->block[b].meets;
+    return a == b ? a : UINT32_MAX;
+}
+
+/* Does g stand where the lanes of o are still to come by? */
+static bool awaits(const Group *g, const Group *o)
+{
+    const Code *c = g->frame->code;
+    uint32_t    a = block_of(c, g->pc), b = block_of(c, o->pc);
+    return a == b ? g->pc > o->pc : meeting(c, a, b) == a;
+}
+
+Group *schedule_group(Warp *w, Group *plain)
+{
+    Group   *can[LANES];
+    uint32_t n = 0;
+    if (!w->block->launch->random || !w->ngroups)
+        return plain;
+    for (uint32_t i = 0; i < w->ngroups; i++) {
+        Group *g    = &w->group[i];
+        bool   free = g->state == GROUP_READY && g->frame == plain->frame && g->turn == plain->turn;
+        for (uint32_t j = 0; j < w->ngroups && free; j++) {
+            const Group *o = &w->group[j];
+            free = o == g || o->state != GROUP_READY || o->frame != g->frame || o->turn > g->turn || !awaits(g, o);
+        }
+        if (free)
+            can[n++] = g;
+    }
+    return n ? can[next(w->block->launch) % n] : plain;
+}
+
+const Uop *schedule_merge(const Warp *w, const Uop *merge)
+{
+    const Code *c = w->frame->code;
+    for (uint32_t i = 0; w->block->launch->random && i < w->ngroups; i++) {
+        const Group *g = &w->group[i];
+        if (g->frame != w->frame || g->state == GROUP_BARRIER)
+            continue;
+        uint32_t at = meeting(c, block_of(c, w->pc), block_of(c, g->pc));
+        if (at == UINT32_MAX)
+            continue;
+        const Uop *stop = &c->uops[c->block[at].first];
+        if (stop > w->pc && stop < merge)
+            merge = stop;
+    }
+    return merge;
 }

@@ -30,7 +30,7 @@ void warp_set_merge(Warp *w)
         if (g->frame == w->frame && g->state != GROUP_BARRIER && g->pc > w->pc && g->pc < merge)
             merge = g->pc;
     }
-    w->merge = merge;
+    w->merge = schedule_merge(w, merge);
 }
 
 static bool comes_first(const Group *a, const Group *b)
@@ -116,6 +116,7 @@ static bool pick(Warp *w)
             best = &w->group[i];
     if (!best)
         return false;
+    best     = schedule_group(w, best);
     w->pc    = best->pc;
     w->mask  = best->mask;
     w->frame = best->frame;
@@ -163,6 +164,9 @@ bool warp_run(Warp *w)
         w->starts++;
         k->granted = 1;
     }
+    if (k->launch->random && w->ngroups > 1)
+        k->granted = 1;
+    w->late     = schedule_late(k->launch);
     w->quantum  = k->granted;
     k->sync_ops = false;
     do {

@@ -35,6 +35,7 @@ struct Warp {
     uint32_t   mask;     /* lanes that execute */
     uint32_t   live;     /* lanes that have not exited; a result may be written to any lane outside it */
     const Uop *merge;    /* stop before the first uop at or behind this one */
+    uint32_t   late;     /* lanes that write after the others where several write one place (WRITE_ORDER) */
     int64_t    quantum;  /* instructions left in this turn */
     uint8_t   *shared;   /* host address of the block's shared window */
     uint32_t   shared_bytes;
@@ -65,6 +66,10 @@ struct Warp {
 
 /* True when every lane that matters executes: results may be written without a mask. */
 static inline bool warp_full(const Warp *w) { return w->mask == w->live; }
+
+/* m: the executing lanes from the next to write on. */
+#define WRITE_ORDER(w, m)                                                                                              \
+    for (uint32_t m = (w)->mask & ~(w)->late, rest_ = (w)->mask & (w)->late; m || (m = rest_, rest_ = 0, m); m &= m - 1)
 
 #define SLOT(w, T, slot) ((T *)__builtin_assume_aligned((w)->r + (slot), 64))
 

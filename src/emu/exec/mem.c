@@ -170,7 +170,7 @@ INLINE bool few(const Warp *w)
             memcpy((base) + (t)[0], s_, HALF * sizeof(T));                                                             \
             memcpy((base) + (t)[HALF], s_ + HALF, HALF * sizeof(T));                                                   \
         } else {                                                                                                       \
-            for (uint32_t m_ = (w)->mask; m_; m_ &= m_ - 1) {                                                          \
+            WRITE_ORDER (w, m_) {                                                                                      \
                 unsigned i_                      = (unsigned)__builtin_ctz(m_);                                        \
                 *(T *)(void *)((base) + (t)[i_]) = s_[i_];                                                             \
             }                                                                                                          \
@@ -247,7 +247,7 @@ INLINE bool enter_local(Warp *w, const Uop *u, Addr64 *x, unsigned bytes, bool o
             memcpy((base) + (t)[0], v_, HALF * sizeof(E));                                                             \
             memcpy((base) + (t)[HALF], v_ + HALF, HALF * sizeof(E));                                                   \
         } else {                                                                                                       \
-            for (uint32_t m_ = (w)->mask; m_; m_ &= m_ - 1) {                                                          \
+            WRITE_ORDER (w, m_) {                                                                                      \
                 unsigned i_                      = (unsigned)__builtin_ctz(m_);                                        \
                 *(E *)(void *)((base) + (t)[i_]) = (E)s_[i_];                                                          \
             }                                                                                                          \
@@ -286,7 +286,7 @@ INLINE bool enter_local(Warp *w, const Uop *u, Addr64 *x, unsigned bytes, bool o
             for (int i_ = 0; i_ < LANES; i_++)                                                                         \
                 v_[i_ * (N) + k_] = s_[i_];                                                                            \
         }                                                                                                              \
-        for (uint32_t l_ = (w)->mask; l_; l_ &= l_ - 1)                                                                \
+        WRITE_ORDER (w, l_)                                                                                            \
             memcpy((base) + (t)[__builtin_ctz(l_)], v_ + __builtin_ctz(l_) * (N), (N) * sizeof(T));                    \
     } while (0)
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Results are announced through a volatile flag, without a fence before it. */
+/* Results are announced through a volatile flag, without a fence before it: the flag is told, and the data are an error. */
 #include "../run.h"
 
 __global__ void hand_over(volatile int *data, volatile int *flag, int *out)
@@ -10,7 +10,7 @@ __global__ void hand_over(volatile int *data, volatile int *flag, int *out)
     } else {
         while (flag[0] == 0) // expect: race-volatile, other end 9
             ;
-        *out = data[0]; // expect: race-volatile, other end 8
+        *out = data[0]; // expect: race-global, other end 8
     }
 }
 

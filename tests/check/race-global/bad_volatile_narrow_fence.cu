@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A fence whose scope is the block, between blocks. */
+/* Volatile data behind a flag, and a fence whose scope is the block, between blocks. */
 #include "../run.h"
 
 __global__ void hand_over(volatile int *data, int *flag, int *out)
@@ -11,7 +11,7 @@ __global__ void hand_over(volatile int *data, int *flag, int *out)
     } else {
         while (atomicAdd(flag, 0) == 0)
             ;
-        *out = data[0]; // expect: race-volatile, other end 8
+        *out = data[0]; // expect: race-global, other end 8
     }
 }
 
