@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Register frames.  A frame's constants are written once, when it is made; frames go back to a per-worker list by function and
- * are reused as they are (registers that a kernel reads before it writes them are undefined, as on the hardware). */
+ * are used again.  A register that may be read before it is written is zero then, so that such a kernel, whose results are undefined on the
+ * hardware, has the same ones in every run; the others are as they were left. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,6 +26,8 @@ Frame *frame_new(Worker *k, const Code *code)
     Frame *f = k->free_frames[code->index];
     if (f) {
         k->free_frames[code->index] = f->next_free;
+        for (uint32_t i = 0; i < code->nunset; i++)
+            memset(f->regs + code->unset[i].slot, 0, code->unset[i].bytes);
     } else {
         size_t bytes = ((size_t)code->frame_bytes + 63) & ~(size_t)63;
         f            = xcalloc(1, sizeof *f);

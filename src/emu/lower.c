@@ -18,6 +18,7 @@
 #include "emu/lower_state.h"
 #include "emu/sync.h"
 #include "ptx/sregs.h"
+#include "ptx/unset.h"
 
 struct ConstEntry {
     struct {
@@ -432,6 +433,26 @@ static void keep_blocks(Lower *lo, Arena *tmp)
     }
 }
 
+/* Registers that may be read before they are written, neighbours in one range; the carry flag is one of them. */
+static void keep_unset(Lower *lo, Arena *tmp)
+{
+    Code    *code = lo->code;
+    uint32_t n, *reg = ptx_unset(tmp, lo->f, lo->cfg, &n);
+    code->unset = ARENA_ARRAY(lo->p->arena, struct FrameRange, n + 1);
+    for (uint32_t i = 0; i < n; i++) {
+        const Reg        *r     = lo->f->regs[reg[i]];
+        uint32_t          bytes = type_bytes(r->type), all = bytes * LANES * (r->vec ? r->vec : 1);
+        struct FrameRange range = {code->reg_slot[r->index], r->type == TY_PRED ? 4 : all},
+                          *last = code->unset + code->nunset - 1;
+        if (code->nunset && last->slot + last->bytes == range.slot)
+            last->bytes += range.bytes;
+        else
+            code->unset[code->nunset++] = range;
+    }
+    if (lo->carry != NO_SLOT)
+        code->unset[code->nunset++] = (struct FrameRange){lo->carry, 4};
+}
+
 void lower_function(EmuModule *em, Program *p, Code *code)
 {
     Arena *tmp = arena_new();
@@ -453,6 +474,7 @@ void lower_function(EmuModule *em, Program *p, Code *code)
     code->uops  = ARENA_ARRAY(p->arena, Uop, lo.nuops);
     memcpy(code->uops, lo.uops, lo.nuops * sizeof *lo.uops);
     keep_consts(&lo);
+    keep_unset(&lo, tmp);
     resolve_branches(&lo);
     keep_blocks(&lo, tmp);
     code->frame_bytes = lo.top;

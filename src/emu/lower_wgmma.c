@@ -2,10 +2,9 @@
  *
  * Lowering of wgmma.  Registers that any wgmma.mma_async of the function uses are tracked: an instruction that touches one is preceded
  * by a uop that looks whether a product that has it is unfinished (wgmma.c).  Other functions pay nothing. */
-#include <string.h>
-
 #include "emu/lower_state.h"
 #include "emu/wgmma.h"
+#include "ptx/unset.h"
 
 static const UopFn *const ctl = ctl_handlers;
 
@@ -48,26 +47,25 @@ static WgmmaReg tracked(const Lower *lo, const Operand *o, bool written)
     return (WgmmaReg){lo->wgmma_id[o->reg->index] - 1, written, o->reg->name};
 }
 
-static void touched(Lower *lo, const Operand *o, bool written, WgmmaTouch *t)
+typedef struct Touching {
+    const Lower *lo;
+    WgmmaTouch  *t; /* t->reg NULL: only counted */
+} Touching;
+
+static void touched(void *user, const Operand *o, bool written)
 {
-    if (o->kind == OPD_REG && lo->wgmma_id[o->reg->index]) {
-        if (t->reg)
-            t->reg[t->n] = tracked(lo, o, written);
-        t->n++;
-    }
-    bool     many = o->kind == OPD_VECTOR || o->kind == OPD_PAIR || o->kind == OPD_MEM || o->kind == OPD_LIST;
-    unsigned n    = o->kind == OPD_PAIR ? 2 : o->kind == OPD_MEM ? 1u : o->count;
-    for (unsigned i = 0; many && i < n; i++)
-        touched(lo, &o->elem[i], written && o->kind != OPD_MEM, t);
+    const Touching *to = user;
+    if (!to->lo->wgmma_id[o->reg->index])
+        return;
+    if (to->t->reg)
+        to->t->reg[to->t->n] = tracked(to->lo, o, written);
+    to->t->n++;
 }
 
-static void all_touched(Lower *lo, const Instr *in, WgmmaTouch *t)
+static void all_touched(const Lower *lo, const Instr *in, WgmmaTouch *t)
 {
-    const char *form   = strchr(op_form(in->op->op)->form, ' ');
-    bool        writes = form && (form[1] == 'd' || form[1] == 'p' || form[1] == 'q');
-    t->n               = 0;
-    for (unsigned i = 0; i < in->nopd; i++)
-        touched(lo, &in->opd[i], writes && i == 0, t);
+    t->n = 0;
+    ptx_each_register(in, touched, &(Touching){lo, t});
 }
 
 void lower_wgmma_watch(Lower *lo, const Instr *in)

@@ -28,6 +28,7 @@ typedef struct Code { /* one lowered function */
     uint32_t    local_bytes;  /* .local variables of one activation */
     uint32_t    index;        /* in Program.code; pools of frames are kept by it */
     Slot       *reg_slot;     /* by Reg.index */
+    struct FrameRange { Slot slot; uint32_t bytes; } *unset; uint32_t nunset; /* registers that may be read before they are written */
     uint32_t    first_free;   /* frame bytes that registers and parameter buffers take */
     struct CallEdge { struct Code *callee; struct CallEdge *next; } *calls; /* direct calls */
     bool        calls_indirect, uses_alloca;
