@@ -65,7 +65,8 @@ typedef struct WwGemm {
     size_t       batch;
     size_t       stride_a, stride_b, stride_c;
     const WwPtr *a_array, *b_array, *c_array;
-    /* A rung of the ladder by its name ("wide"; ww_blas_rung); NULL = chosen for the problem. */
+    /* A rung of the ladder by its name ("wide"; ww_blas_rung), or by its name and how many blocks share out k ("quads:16": a power of
+     * two up to 128, tensor-copy rungs of smaller tiles only); NULL = chosen for the problem. */
     const char *rung;
     /* Device memory for the kernel's own use; 0 = the library's, which grows when needed. */
     WwPtr  workspace;
@@ -75,7 +76,7 @@ typedef struct WwGemm {
 WwStatus ww_gemm(WwBlas *b, const WwGemm *p);
 /* Bytes of workspace that ww_gemm would use for this problem. */
 WwStatus ww_gemm_workspace(WwBlas *b, const WwGemm *p, size_t *bytes);
-/* The rung that would compute it. */
+/* The rung that would compute it, as WwGemm.rung names it; valid until the next such question on b. */
 WwStatus ww_gemm_rung(WwBlas *b, const WwGemm *p, const char **rung);
 
 /* A is n x k (trans: stored as k x n, the product is then A^T * A); C is n x n.

@@ -5,6 +5,8 @@
  *   groups    a tile too small to occupy the warps is computed by GROUPS groups of them at once, each over its own steps of
  *             every slice; their sums meet in shared memory at the end.  The blocks of a cluster share out the slices the
  *             same way, and each adds up its share of the tile's rows, reading the others' shared memory.
+ *   parts     where k is long and the tiles are few, a tile has g.parts clusters, each with its part of the slices; they
+ *             write their sums one matrix after the other, and gemm_sum (sum.cu) adds those up.
  *   ring      full[b] completes when both boxes of slice b have arrived.  The __syncthreads that says that all warps are
  *             done with a slice stands some steps into the next one, where nobody waits for shared memory any more, and
  *             thread 0 then orders the slice SLOTS further on.  (At the end of the slice it cost 5 %; mbarriers on which
@@ -209,14 +211,15 @@ static __device__ __forceinline__ void ring_sum(typename S::type *tile, int r0, 
 
 /* C = alpha * tile + beta * C for the tile's rows [r0, r1). */
 template <typename S>
-static __device__ __forceinline__ void ring_write(const GemmArgs &g, const typename S::type *tile, int row0, int col0, int r0, int r1)
+static __device__ __forceinline__ void ring_write(const GemmArgs &g, const typename S::type *tile, int part, int row0, int col0, int r0,
+                                                  int r1)
 {
     typedef typename S::type       T;
     typedef typename Four<T>::type V;
     enum { Q = S::BN / 4 };
     T    alpha = Four<T>::from(g.alpha), beta = Four<T>::from(g.beta);
     bool keep = !Four<T>::zero(g.beta);
-    T   *c    = (T *)g.c + (unsigned long long)row0 * g.ldc + col0;
+    T   *c    = (T *)g.c + part * g.c_batch + (unsigned long long)row0 * g.ldc + col0;
     if ((g.vector & 4) && col0 + S::BN <= g.n) {
         for (int v = r0 * Q + threadIdx.x; v < r1 * Q; v += S::THREADS) {
             V  q   = *(const V *)(tile + ring_at<S>(v / Q, v % Q * 4));
@@ -255,9 +258,10 @@ template <typename S> static __device__ __forceinline__ void ring_gemm(const Ten
         bar_init_done();
     }
     __syncthreads();
-    int tm, tn, slices = (g.k + S::BK - 1) / S::BK, from = (int)((long long)slices * rank / blocks);
-    int count = (int)((long long)slices * (rank + 1) / blocks) - from;
-    tile_order(blockIdx.x / blocks, (g.m + S::BM - 1) / S::BM, (g.n + S::BN - 1) / S::BN, &tm, &tn);
+    int tm, tn, slices = (g.k + S::BK - 1) / S::BK, parts = g.parts > 1 ? g.parts : 1, cluster = blockIdx.x / blocks;
+    int part = cluster % parts, share = part * blocks + rank, shares = parts * blocks;
+    int from = (int)((long long)slices * share / shares), count = (int)((long long)slices * (share + 1) / shares) - from;
+    tile_order(cluster / parts, (g.m + S::BM - 1) / S::BM, (g.n + S::BN - 1) / S::BN, &tm, &tn);
     RingFeed<S> feed = {a, tile, full, tm * S::BM, tn * S::BN, from, count};
     RingPlace   p    = ring_place<S>();
     ring_product<S>(feed, p, acc);
@@ -272,7 +276,7 @@ template <typename S> static __device__ __forceinline__ void ring_gemm(const Ten
         ring_sum<S>(tile, r0, r1, rank, blocks);
         __syncthreads();
     }
-    ring_write<S>(g, tile, tm * S::BM, tn * S::BN, r0, r1);
+    ring_write<S>(g, tile, part, tm * S::BM, tn * S::BN, r0, r1);
     if (blocks > 1) /* others may still read this block's shared memory */
         cluster_barrier();
 }

@@ -98,12 +98,12 @@ template <typename S> static __device__ __forceinline__ void partial_add(const u
     }
 }
 
-/* The blocks [first, last] that have a share of the slices [from, to) of `all`. */
-static __device__ __forceinline__ void contributors(long long all, long long from, long long to, long long *first,
-                                                    long long *last)
+/* The blocks [first, last] that have a share of the slices [from, to) of `all`, which `blocks` share, none without one. */
+static __device__ __forceinline__ void contributors(long long all, long long blocks, long long from, long long to,
+                                                    long long *first, long long *last)
 {
-    *first = ((from + 1) * gridDim.x - 1) / all;
-    *last  = (to * gridDim.x - 1) / all;
+    *first = ((from + 1) * blocks - 1) / all;
+    *last  = (to * blocks - 1) / all;
 }
 
 /* True for every thread of the last block to arrive. */
@@ -123,11 +123,11 @@ static __device__ __forceinline__ bool arrive(unsigned *count, unsigned others, 
 
 /* Adds up a tile whose slices [from, to) several blocks share; false: another block will write it. */
 template <typename S>
-static __device__ __forceinline__ bool stream_join(const GemmArgs &g, long long all, long long slices, long long tile,
-                                                   unsigned *said, typename S::type acc[S::TM][S::TN])
+static __device__ __forceinline__ bool stream_join(const GemmArgs &g, long long all, long long blocks, long long slices,
+                                                   long long tile, unsigned *said, typename S::type acc[S::TM][S::TN])
 {
-    long long first, last, mine = blockIdx.x * all / gridDim.x / slices;
-    contributors(all, tile * slices, (tile + 1) * slices, &first, &last);
+    long long first, last, mine = blockIdx.x * all / blocks / slices;
+    contributors(all, blocks, tile * slices, (tile + 1) * slices, &first, &last);
     partial_store<S>(partial_tile<S>(g, 2LL * blockIdx.x + (mine != tile)), acc);
     if (!arrive((unsigned *)g.count + tile, (unsigned)(last - first), said))
         return false;
@@ -137,7 +137,7 @@ static __device__ __forceinline__ bool stream_join(const GemmArgs &g, long long 
         for (int j = 0; j < S::TN; j++)
             acc[i][j] = typename S::type(0);
     for (long long b = first; b <= last; b++)
-        partial_add<S>(partial_tile<S>(g, 2 * b + (b * all / gridDim.x / slices != tile)), acc);
+        partial_add<S>(partial_tile<S>(g, 2 * b + (b * all / blocks / slices != tile)), acc);
     return true;
 }
 
@@ -156,7 +156,7 @@ template <typename S, bool XKC, bool YKC> static __device__ __forceinline__ void
         int       tm, tn, end = to * S::BK < g.k ? (int)to * S::BK : g.k;
         tile_order((int)tile, down, across, &tm, &tn);
         tile_product<S, XKC, YKC>(g, g.x, g.y, tm * S::BM, tn * S::BN, (int)from * S::BK, end, shared, acc);
-        if ((from == 0 && to == slices) || stream_join<S>(g, all, slices, tile, &said, acc))
+        if ((from == 0 && to == slices) || stream_join<S>(g, all, gridDim.x, slices, tile, &said, acc))
             tile_write<S>(g, (T *)g.c, tm * S::BM, tn * S::BN, acc);
         at = tile * slices + to;
         __syncthreads();

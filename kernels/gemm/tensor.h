@@ -8,8 +8,8 @@
  *   ring      full[b] completes when both boxes of slice b have arrived; a __syncthreads at the end of each slice says
  *             that every warp has its last fragment in registers, and thread 0 orders the slice BUFFERS further on.
  *   blocks    each does whole tiles, a grid's width apart, while every block has one; the tiles of the last, incomplete
- *             round are shared out along k (stream.h).  With a block for each tile nothing is shared out: a tenth faster
- *             where the tiles fill the card.
+ *             round are shared out along k (stream.h), among no more blocks than they have slices.  With a block for
+ *             each tile nothing is shared out: a tenth faster where the tiles fill the card.
  *
  * Invariants: blockIdx.x is the only index; all threads reach every barrier; ring and phase go on from tile to tile. */
 #ifndef WW_KERNELS_GEMM_TENSOR_H
@@ -114,7 +114,11 @@ template <typename S> static __device__ __forceinline__ void tensor_gemm(const T
     ring.open((T *)slices, bars);
     int       down = (g.m + S::BM - 1) / S::BM, across = (g.n + S::BN - 1) / S::BN, tm, tn;
     long long per = (g.k + S::BK - 1) / S::BK, tiles = (long long)down * across, whole = tiles / gridDim.x * gridDim.x;
-    long long all = (tiles - whole) * per, at = blockIdx.x * all / gridDim.x, stop = (blockIdx.x + 1LL) * all / gridDim.x;
+    long long all = (tiles - whole) * per, sharers = all < gridDim.x ? all : gridDim.x, at = 0, stop = 0;
+    if (blockIdx.x < sharers) {
+        at   = blockIdx.x * all / sharers;
+        stop = (blockIdx.x + 1LL) * all / sharers;
+    }
     for (long long t = blockIdx.x; t < whole || at < stop;) {
         long long tile = t, from = 0, to = per;
         if (t < whole) {
@@ -128,7 +132,7 @@ template <typename S> static __device__ __forceinline__ void tensor_gemm(const T
         }
         tile_order((int)tile, down, across, &tm, &tn);
         tensor_product<S>(a, ring, tm * S::BM, tn * S::BN, (int)from, (int)to, acc);
-        if ((from == 0 && to == per) || stream_join<S>(g, all, per, tile - whole, &said, acc))
+        if ((from == 0 && to == per) || stream_join<S>(g, all, sharers, per, tile - whole, &said, acc))
             tile_write<S>(g, (T *)g.c, tm * S::BM, tn * S::BN, acc);
     }
 }

@@ -36,11 +36,15 @@ size_t      rung_count(void);
 const Rung *rung_at(size_t i);
 const Rung *rung_find(const char *ladder, const char *name);
 bool        rung_takes(const Rung *r, WwType type);
+/* Blocks that may share out a tile's k: a power of two up to this; 1: none.  Up to CLUSTER of them are a cluster and add up in shared
+ * memory; more are several clusters, each with a part of the sums, which a second kernel adds up. */
+unsigned rung_splits(const Rung *r);
+enum { CLUSTER = 8 };
 
 typedef struct Problem {
     WwType       type;
-    bool         symmetric; /* Y is the transpose of X */
-    GemmArgs     args;      /* x, y, c of the first problem of the batch; work and count not set */
+    bool         symmetric;   /* Y is the transpose of X */
+    GemmArgs     args;        /* x, y, c of the first problem of the batch; work and count not set */
     uint64_t     alpha, beta; /* WW_I32_I64: instead of those in args */
     size_t       result;      /* bytes of an element of C */
     size_t       batch;
@@ -48,7 +52,7 @@ typedef struct Problem {
     WwPtr        workspace;
     size_t       workspace_bytes;
     const Rung  *rung;
-    unsigned     split; /* blocks of a cluster that share out k; 0 and 1: none do */
+    unsigned     split; /* blocks that share out a tile's k (rung_splits); 0 and 1: none do */
 } Problem;
 
 enum { BLAS_MODULES = 64 };
@@ -63,22 +67,22 @@ struct WwBlas {
     WwStream  *stream; /* NULL: every call waits */
     void      *mark;   /* behind what was left on a stream */
     bool       behind; /* the mark has not been waited for */
-    unsigned   sms; /* blocks that stream-K launches: two for each */
+    unsigned   sms;    /* blocks that stream-K launches: two for each */
     BlasModule modules[BLAS_MODULES];
     size_t     nmodules;
     WwPtr      workspace;
     size_t     workspace_bytes;
-    bool       zeroed; /* the counters at its beginning are zero */
-    unsigned  split; /* of a rung that the caller names, where its blocks can share out k; 0: 1 */
+    bool       zeroed;   /* the counters at its beginning are zero */
+    char       name[32]; /* what ww_gemm_rung or ww_syrk_rung answered last */
     /* For benchmarks: how each launch is made, and the result of the last one when wanted. */
     bool      time;
     unsigned  repeats, observe;
     WwResult *result; /* of the last launch; owned, kept only while `keep` */
     bool      keep;
     /* For verification: called with the result of every launch. */
-    void    (*seen)(void *user, const WwResult *r);
-    void     *user;
-    double    spent_ms; /* medians of the launches since the caller set it to 0; only while `time` and `keep` */
+    void (*seen)(void *user, const WwResult *r);
+    void  *user;
+    double spent_ms; /* medians of the launches since the caller set it to 0; only while `time` and `keep` */
 };
 
 /* check.c.  Nothing to compute: args.m or args.n or batch is 0. */
@@ -93,7 +97,7 @@ Status problem_choose(WwBlas *b, Problem *p, const char *ladder, const char *nam
 
 /* run.c.  The parts of a workspace, each aligned to 256 bytes, in this order; bytes, 0 = not needed. */
 typedef struct Work {
-    size_t counters, partials; /* stream-K */
+    size_t counters, partials; /* stream-K; sums of parts of k (tensor.c) */
     size_t x, y;               /* copied operands (tensor.c, bytes.c) */
     size_t turned;             /* an operand on its way to its bytes (bytes.c) */
 } Work;
@@ -111,7 +115,7 @@ typedef struct Source {
     int                length;         /* m or n */
 } Source;
 
-/* tensor.c.  x, y: where copied operands go. */
+/* tensor.c.  x, y: where copied operands go; g->work: sums of parts. */
 bool   tensor_can(WwBlas *b, const Problem *p); /* the device and this build have what the rung needs */
 void   tensor_work(const Problem *p, Work *w);
 Status tensor_run(WwBlas *b, const Problem *p, const GemmArgs *g, WwPtr x, WwPtr y);

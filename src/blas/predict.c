@@ -32,11 +32,14 @@ static double cover(double n, double tile)
 }
 
 /* Microseconds. */
-static double copies(const Problem *p)
+static double copies(const Problem *problem, const Rung *r, unsigned split)
 {
     enum { START = 3, BYTES_A_US = 3400000 };
-    Work w = {0};
-    tensor_work(p, &w);
+    Work    w = {0};
+    Problem p = *problem;
+    p.rung    = r;
+    p.split   = split;
+    tensor_work(&p, &w);
     return (w.x ? START + 2.0 * (double)w.x / BYTES_A_US : 0) + (w.y ? START + 2.0 * (double)w.y / BYTES_A_US : 0);
 }
 
@@ -48,7 +51,7 @@ static double duration(const WwBlas *b, const Problem *p, const Rate *r, unsigne
     double           tiles = cover(p->args.m, g->rows) * cover(p->args.n, g->columns), all = tiles * split;
     double           k     = cover(p->args.k, (double)g->slice * split) * g->slice;
     double           round = (double)r->blocks * g->rows * g->columns * k / (A_CYCLE * MHZ) * 100 / r->speed;
-    double           slots = (double)b->sms * r->blocks, copy = g->layouts == RUNG_TENSOR ? copies(p) : 0;
+    double           slots = (double)b->sms * r->blocks, copy = g->layouts == RUNG_TENSOR ? copies(p, g, split) : 0;
     if (r->splits == 0)
         return copy + r->fixed + all / slots * (round + r->each);
     double full = (double)(uint64_t)(all / slots), rest = all - full * slots;

@@ -187,6 +187,7 @@ static Work work_of(const WwBlas *b, const Problem *p)
     }
     if (p->rung->layouts == RUNG_TENSOR)
         tensor_work(p, &w);
+    w.partials = round_up(w.partials);
     if (p->rung->layouts == RUNG_BYTES)
         bytes_work(p, &w);
     w.x = round_up(w.x);
@@ -348,6 +349,17 @@ static Status plan_syrk(WwBlas *b, const WwSyrk *p, Problem *out)
     return problem_choose(b, out, "aat", p->rung);
 }
 
+static Status tell_rung(WwBlas *b, const Problem *p, const char **rung)
+{
+    bool split = p->split > 1 && rung_splits(p->rung) > 1;
+    int  n     = snprintf(b->name, sizeof b->name, "%s", p->rung->name);
+    if (split)
+        snprintf(b->name + n, sizeof b->name - (size_t)n, ":%u", p->split);
+    if (rung)
+        *rung = b->name;
+    return WW_OK;
+}
+
 WwStatus ww_gemm(WwBlas *b, const WwGemm *p)
 {
     Problem q;
@@ -368,9 +380,7 @@ WwStatus ww_gemm_rung(WwBlas *b, const WwGemm *p, const char **rung)
 {
     Problem q;
     TRY(plan_gemm(b, p, &q));
-    if (rung)
-        *rung = q.rung->name;
-    return WW_OK;
+    return tell_rung(b, &q, rung);
 }
 
 WwStatus ww_syrk(WwBlas *b, const WwSyrk *p)
@@ -393,7 +403,5 @@ WwStatus ww_syrk_rung(WwBlas *b, const WwSyrk *p, const char **rung)
 {
     Problem q;
     TRY(plan_syrk(b, p, &q));
-    if (rung)
-        *rung = q.rung->name;
-    return WW_OK;
+    return tell_rung(b, &q, rung);
 }

@@ -8,6 +8,8 @@
  * much of the card idle, k is shared out (stream), if it is long enough to pay for the partial tiles; small results with a
  * short k get small tiles.  A * A^T of few columns is bound by writing C: small tiles, so that some blocks write while
  * others multiply.  Where it errs, a caller names the rung. */
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "blas/blas.h"
@@ -51,6 +53,32 @@ bool rung_takes(const Rung *r, WwType type)
     if (r->layouts == RUNG_LONG || type == WW_I32_I64)
         return r->layouts == RUNG_LONG && type == WW_I32_I64;
     return r->layouts != RUNG_BYTES || type == WW_I32;
+}
+
+unsigned rung_splits(const Rung *r)
+{
+    enum { MOST = 128 };
+    if (r->layouts == RUNG_JOINED)
+        return CLUSTER;
+    return r->layouts == RUNG_TENSOR && !r->stream && strcmp(r->ladder, "gemm") == 0 ? MOST : 1;
+}
+
+/* "name" or "name:blocks", which share out k. */
+static const Rung *parse(const char *ladder, const char *text, unsigned *split)
+{
+    char        name[32];
+    const char *colon = strchr(text, ':');
+    size_t      n     = colon ? (size_t)(colon - text) : strlen(text);
+    if (n >= sizeof name)
+        return NULL;
+    snprintf(name, sizeof name, "%.*s", (int)n, text);
+    const Rung *r = rung_find(ladder, name);
+    if (!r || !colon)
+        return r;
+    char         *end  = NULL;
+    unsigned long wish = colon[1] >= '1' && colon[1] <= '9' ? strtoul(colon + 1, &end, 10) : 0;
+    *split             = (unsigned)wish;
+    return wish && !*end && wish <= rung_splits(r) && (wish & (wish - 1)) == 0 ? r : NULL;
 }
 
 const char *ww_blas_rung(const char *ladder, size_t i)
@@ -119,9 +147,7 @@ Status problem_choose(WwBlas *b, Problem *p, const char *ladder, const char *nam
 {
     bool        wide = p->type == WW_I32_I64;
     const char *pick = name ? name : wide ? "long" : p->symmetric ? choose_aat(b, p) : choose_gemm(b, p);
-    p->rung          = rung_find(ladder, pick);
-    if (name && !p->symmetric)
-        p->split = b->split;
+    p->rung          = parse(ladder, pick, &p->split);
     if (p->rung && !rung_takes(p->rung, p->type))
         return device_fail(b->device, WW_ERR_UNAVAILABLE, "%s: the rung %s has no kernel for %s", ladder, name,
                            wide                ? "int64 results"

@@ -18,7 +18,7 @@
 
 #include "warpwright/blas.h"
 
-enum { BENCH_RUNS = 20, BENCH_ROWS = 1024, BENCH_OFFSETS = 64 };
+enum { BENCH_RUNS = 20, BENCH_OFFSETS = 64 };
 
 typedef struct BenchWork {
     const char *work; /* "gemm", "aat", "copy" */
@@ -30,26 +30,28 @@ typedef struct BenchWork {
 
 /* The matrices or ranges of one work, on the host and, `sets` times, on the device. */
 typedef struct BenchData {
-    size_t an, bn, cn; /* bytes */
-    void  *a, *b, *c;
-    WwPtr  da, db, dc;
-    size_t sets, step_a, step_b, step_c; /* from one set to the next */
+    size_t             an, bn, cn; /* bytes */
+    void              *a, *b, *c;
+    WwPtr              da, db, dc;
+    size_t             sets, step_a, step_b, step_c; /* from one set to the next */
+    struct BenchTruth *truth;                        /* bench_verify.c; NULL: not yet */
 } BenchData;
 
 typedef struct BenchRow {
-    BenchWork   w;
-    const char *impl;
-    char        note[64];  /* what else is to be known: the algorithm that cublasLt's heuristic found best */
-    double      median_ms; /* 0 = not measured */
-    unsigned    runs;
-    double      max_error; /* of a float product: in units of the bound; else the number of wrong elements */
-    bool        verified;
-    double      clock_mhz, power_w; /* right after the last run; 0 = unknown */
-    double      ceiling;            /* of the card, in the rate's unit; 0 = unknown */
-    double      cublas_ms;          /* of cuBLAS for the same work in the same run; 0 = unknown */
-    bool        counted;
-    WwCounters  counters; /* of all launches of the call */
-    char        problem[256];
+    BenchWork w;
+    char      impl[32];
+    char note[64]; /* what else is to be known: the algorithm that cublasLt's heuristic found best; the rung of auto */
+    double     median_ms; /* 0 = not measured */
+    double     host_us;   /* of the host, to enqueue a call; 0 = not measured */
+    unsigned   runs;
+    double     max_error; /* of a float product: in units of the bound; else the number of wrong elements */
+    bool       verified;
+    double     clock_mhz, power_w; /* right after the last run; 0 = unknown */
+    double     ceiling;            /* of the card, in the rate's unit; 0 = unknown */
+    double     cublas_ms;          /* of cuBLAS for the same work in the same run; 0 = unknown */
+    bool       counted;
+    WwCounters counters; /* of all launches of the call */
+    char       problem[256];
 } BenchRow;
 
 /* Useful work of one run: operations (2mnk) or bytes, and the unit of their rate. */
@@ -66,8 +68,9 @@ bool bench_json(const char *file, const BenchRow *rows, size_t n, const char *de
 
 /* Enqueues the work once; false: it could not be. */
 typedef bool (*BenchCall)(void *user, const BenchWork *w, WwPtr a, WwPtr b, WwPtr c);
-/* Warms up, then `runs` timed runs; false: a call failed. */
-bool bench_time(WwStream *s, const BenchWork *w, const BenchData *d, BenchCall call, void *user, unsigned runs, double *median_ms);
+/* Warms up, then `runs` timed runs; false: a call failed.  host_us: NULL, or the host's part of a call. */
+bool bench_time(WwStream *s, const BenchWork *w, const BenchData *d, BenchCall call, void *user, unsigned runs,
+                double *median_ms, double *host_us);
 /* How many sets keep the caches of this GPU from holding what a call reads: 1 when one set is larger than they are. */
 size_t bench_sets(WwDevice *d, size_t set_bytes);
 /* SM clock in MHz and power in W from NVML; 0: unknown. */
@@ -104,14 +107,17 @@ typedef struct Bench {
     BenchPeer    *peer; /* NULL: none */
     BenchSensors *sensors;
     bool          cuda, counted;
+    unsigned      runs; /* timed ones of each implementation */
     uint64_t      seed;
-    BenchRow      row[BENCH_ROWS];
-    size_t        nrows;
+    BenchRow     *row;
+    size_t        nrows, room;
     double        peer_ms; /* cuBLAS for the work at hand */
     double        ceiling;
 } Bench;
 
-/* Runs every implementation; a row for each.  sweep: copies from and to every offset below BENCH_OFFSETS.  An exit status. */
-int bench_work(Bench *x, const BenchWork *w, const char *const *impls, size_t n, bool sweep);
+/* Runs every implementation; a row for each.  An exit status. */
+int bench_work(Bench *x, const BenchWork *w, const char *const *impls, size_t n);
+/* Copies from and to every offset below BENCH_OFFSETS, next to the driver's aligned copy.  Of a result the ends are compared. */
+int bench_sweep(Bench *x, const BenchWork *w, const char *impl);
 
 #endif

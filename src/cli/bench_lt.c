@@ -168,15 +168,15 @@ bool bench_lt_run(BenchLt *p, WwStream *s, const BenchWork *w, const BenchData *
     p->stream        = s->native;
     for (int i = 0; i < found; i++) {
         p->use = &result[i];
-        if (result[i].state == 0 && bench_time(s, w, d, enqueue, p, QUICK_RUNS, &ms) && (best < 0 || ms < fastest)) {
+        if (result[i].state == 0 && bench_time(s, w, d, enqueue, p, QUICK_RUNS, &ms, NULL) &&
+            (best < 0 || ms < fastest)) {
             fastest = ms;
             best    = i;
         }
     }
     if (best >= 0)
         p->use = &result[best];
-    bool ok   = best >= 0 && bench_time(s, w, d, enqueue, p, BENCH_RUNS, &row->median_ms);
-    row->runs = BENCH_RUNS;
+    bool ok = best >= 0 && bench_time(s, w, d, enqueue, p, row->runs, &row->median_ms, &row->host_us);
     snprintf(row->note, sizeof row->note, "algorithm %d of %d", best + 1, found);
     if (!ok)
         snprintf(row->problem, sizeof row->problem, "cublasLt's heuristic names %d algorithms, of which none ran",

@@ -133,8 +133,7 @@ bool bench_peer_run(BenchPeer *p, const BenchWork *w, const BenchData *d, BenchR
     }
     if (strcmp(row->impl, "cublaslt") == 0)
         return bench_lt_run(p->lt, p->stream, w, d, row);
-    row->runs = BENCH_RUNS;
-    if (bench_time(p->stream, w, d, call, p, BENCH_RUNS, &row->median_ms))
+    if (bench_time(p->stream, w, d, call, p, row->runs, &row->median_ms, &row->host_us))
         return true;
     snprintf(row->problem, sizeof row->problem, "the call failed");
     return false;

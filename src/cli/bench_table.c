@@ -116,6 +116,7 @@ static json_t *row_json(const BenchRow *r, const char *device)
     json_object_set_new(o, "layout", json_string(layout(&r->w)));
     json_object_set_new(o, "impl", json_string(r->impl));
     json_object_set_new(o, "median_ms", number(shown ? r->median_ms : 0));
+    json_object_set_new(o, "host_us", number(shown ? r->host_us : 0));
     json_object_set_new(o, "runs", json_integer(r->runs));
     json_object_set_new(o, "rate", number(rate(r)));
     json_object_set_new(o, "unit", json_string(bench_unit(&r->w)));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The residual test of `warpwright bench`. */
+ * Whether a product is right: what its operands say of it, once, and then any number of results. */
 #ifndef WW_CLI_BENCH_VERIFY_H
 #define WW_CLI_BENCH_VERIFY_H
 
@@ -14,10 +14,14 @@
 typedef struct BenchMatrices {
     WwType      type;
     size_t      m, n, k;
-    bool        ta, tb, symmetric;
-    const void *a, *b, *c;
+    bool        ta, tb;
+    const void *a, *b;
 } BenchMatrices;
 
-bool bench_verify(const BenchMatrices *p, uint64_t seed, double *max_error, const char **problem);
+typedef struct BenchTruth BenchTruth;
+BenchTruth               *bench_truth_new(const BenchMatrices *p, uint64_t seed);
+void                      bench_truth_free(BenchTruth *t);
+/* symmetric: C must be its own transpose, bit for bit. */
+bool bench_verify(const BenchTruth *t, const void *c, bool symmetric, double *max_error, const char **problem);
 
 #endif

@@ -25,41 +25,70 @@ typedef struct Ours {
     WwStatus    status;
 } Ours;
 
+static WwScalar one_of(WwType type)
+{
+    return type == WW_I32_I64 ? (WwScalar){.i64 = 1} : type == WW_I32 ? (WwScalar){.i32 = 1} : (WwScalar){.f32 = 1};
+}
+
+static WwSyrk syrk_of(const BenchWork *w, const char *rung, WwPtr a, WwPtr c)
+{
+    return (WwSyrk){.type  = w->type,
+                    .trans = w->ta,
+                    .n     = w->m,
+                    .k     = w->k,
+                    .alpha = one_of(w->type),
+                    .a     = a,
+                    .c     = c,
+                    .lda   = w->ta ? w->m : w->k,
+                    .ldc   = w->m,
+                    .rung  = rung};
+}
+
+static WwGemm gemm_of(const BenchWork *w, const char *rung, WwPtr a, WwPtr b, WwPtr c)
+{
+    return (WwGemm){.type    = w->type,
+                    .trans_a = w->ta,
+                    .trans_b = w->tb,
+                    .m       = w->m,
+                    .n       = w->n,
+                    .k       = w->k,
+                    .alpha   = one_of(w->type),
+                    .a       = a,
+                    .b       = b,
+                    .c       = c,
+                    .lda     = w->ta ? w->m : w->k,
+                    .ldb     = w->tb ? w->k : w->n,
+                    .ldc     = w->n,
+                    .rung    = rung};
+}
+
 static bool run_ours(void *user, const BenchWork *w, WwPtr a, WwPtr b, WwPtr c)
 {
-    Ours    *o   = user;
-    WwScalar one = w->type == WW_I32_I64 ? (WwScalar){.i64 = 1}
-                   : w->type == WW_I32   ? (WwScalar){.i32 = 1}
-                                         : (WwScalar){.f32 = 1};
-    if (strcmp(w->work, "copy") == 0)
+    Ours *o = user;
+    if (strcmp(w->work, "copy") == 0) {
         o->status = ww_blas_copy(o->x->blas, c, a, w->bytes);
-    else if (strcmp(w->work, "aat") == 0)
-        o->status = ww_syrk(o->x->blas, &(WwSyrk){.type  = w->type,
-                                                  .trans = w->ta,
-                                                  .n     = w->m,
-                                                  .k     = w->k,
-                                                  .alpha = one,
-                                                  .a     = a,
-                                                  .c     = c,
-                                                  .lda   = w->ta ? w->m : w->k,
-                                                  .ldc   = w->m,
-                                                  .rung  = o->rung});
-    else
-        o->status = ww_gemm(o->x->blas, &(WwGemm){.type    = w->type,
-                                                  .trans_a = w->ta,
-                                                  .trans_b = w->tb,
-                                                  .m       = w->m,
-                                                  .n       = w->n,
-                                                  .k       = w->k,
-                                                  .alpha   = one,
-                                                  .a       = a,
-                                                  .b       = b,
-                                                  .c       = c,
-                                                  .lda     = w->ta ? w->m : w->k,
-                                                  .ldb     = w->tb ? w->k : w->n,
-                                                  .ldc     = w->n,
-                                                  .rung    = o->rung});
+    } else if (strcmp(w->work, "aat") == 0) {
+        WwSyrk p  = syrk_of(w, o->rung, a, c);
+        o->status = ww_syrk(o->x->blas, &p);
+    } else {
+        WwGemm p  = gemm_of(w, o->rung, a, b, c);
+        o->status = ww_gemm(o->x->blas, &p);
+    }
     return o->status == WW_OK;
+}
+
+/* Which rung the library chooses. */
+static void tell_choice(Bench *x, const BenchWork *w, const BenchData *d, BenchRow *row)
+{
+    const char *rung = "";
+    if (strcmp(w->work, "aat") == 0) {
+        WwSyrk p = syrk_of(w, NULL, d->da, d->dc);
+        ww_syrk_rung(x->blas, &p, &rung);
+    } else if (strcmp(w->work, "gemm") == 0) {
+        WwGemm p = gemm_of(w, NULL, d->da, d->db, d->dc);
+        ww_gemm_rung(x->blas, &p, &rung);
+    }
+    snprintf(row->note, sizeof row->note, "%s", rung);
 }
 
 static bool slow(const char *impl)
@@ -82,10 +111,12 @@ static bool time_ours(Bench *x, const BenchWork *w, const BenchData *p, BenchRow
 {
     Ours o = {.x = x, .rung = strcmp(row->impl, "auto") == 0 ? NULL : row->impl};
     bool ok;
-    row->runs = !x->cuda ? 0 : slow(row->impl) ? SLOW_RUNS : BENCH_RUNS;
+    row->runs = !x->cuda ? 0 : slow(row->impl) && x->runs > SLOW_RUNS ? SLOW_RUNS : x->runs;
+    if (!o.rung)
+        tell_choice(x, w, p, row);
     if (x->cuda) {
         ww_blas_stream(x->blas, x->stream);
-        ok = bench_time(x->stream, w, p, run_ours, &o, row->runs, &row->median_ms);
+        ok = bench_time(x->stream, w, p, run_ours, &o, row->runs, &row->median_ms, &row->host_us);
         ok = ww_blas_stream(x->blas, NULL) == WW_OK && ok;
     } else {
         row->counted     = x->counted;
@@ -99,61 +130,79 @@ static bool time_ours(Bench *x, const BenchWork *w, const BenchData *p, BenchRow
     return ok;
 }
 
-static void verify(Bench *x, const BenchWork *w, BenchData *p, BenchRow *row)
+/* The bytes of a copy and the poison around it; edge: of the two ends only, so many bytes (0: of everything). */
+static bool copy_right(Bench *x, const BenchWork *w, BenchData *p, size_t edge, const char **problem)
 {
-    const char *problem = "";
-    if (ww_copy_out(x->device, p->c, p->dc, p->cn) != WW_OK) {
-        snprintf(row->problem, sizeof row->problem, "%s", ww_device_error(x->device));
-        return;
-    }
-    if (strcmp(w->work, "copy") == 0) {
-        const uint8_t *c = p->c;
-        row->verified    = memcmp(c + w->dst_offset, (const uint8_t *)p->a + w->src_offset, w->bytes) == 0;
-        for (size_t i = 0; i < p->cn; i++)
-            if ((i < w->dst_offset || i >= w->dst_offset + w->bytes) && c[i] != POISON)
-                row->verified = false;
-        problem = row->verified ? "" : "the bytes are not those of the source, or others were written too";
-    } else {
-        bool peer_triangle = strcmp(row->impl, "cublas") == 0 && strcmp(w->work, "aat") == 0;
-        if (peer_triangle) { /* the row-major upper triangle: fill in the other */
-            uint32_t *c = p->c;
-            for (size_t i = 0; i < w->m; i++)
-                for (size_t j = 0; j < i; j++)
-                    c[i * w->m + j] = c[j * w->m + i];
+    size_t end = w->dst_offset + w->bytes, part = edge && 2 * edge < p->cn ? edge : p->cn;
+    *problem = "the bytes are not those of the source, or others were written too";
+    for (size_t from = 0; from < p->cn; from = from + part < p->cn ? p->cn - part : p->cn) {
+        uint8_t *c = p->c;
+        if (ww_copy_out(x->device, c, p->dc + from, part) != WW_OK) {
+            *problem = ww_device_error(x->device);
+            return false;
         }
-        bool          aat = strcmp(w->work, "aat") == 0;
-        BenchMatrices q   = {.type      = w->type,
-                             .m         = w->m,
-                             .n         = w->n,
-                             .k         = w->k,
-                             .ta        = w->ta,
-                             .tb        = aat ? !w->ta : w->tb,
-                             .symmetric = aat && strcmp(row->impl, "cublaslt") != 0,
-                             .a         = p->a,
-                             .b         = aat ? p->a : p->b,
-                             .c         = p->c};
-        row->verified     = bench_verify(&q, x->seed, &row->max_error, &problem);
+        for (size_t i = 0; i < part; i++) {
+            size_t at = from + i;
+            bool   in = at >= w->dst_offset && at < end;
+            if (c[i] != (in ? ((const uint8_t *)p->a)[at - w->dst_offset + w->src_offset] : POISON))
+                return false;
+        }
     }
-    snprintf(row->problem, sizeof row->problem, "%s", problem);
+    *problem = "";
+    return true;
 }
 
-static void run_impl(Bench *x, const BenchWork *w, BenchData *p, const char *impl)
+static bool product_right(Bench *x, const BenchWork *w, BenchData *p, BenchRow *row, const char **problem)
 {
-    if (x->nrows == BENCH_ROWS)
-        return;
+    bool aat = strcmp(w->work, "aat") == 0, peer_triangle = aat && strcmp(row->impl, "cublas") == 0;
+    if (ww_copy_out(x->device, p->c, p->dc, p->cn) != WW_OK) {
+        *problem = ww_device_error(x->device);
+        return false;
+    }
+    if (peer_triangle) { /* the row-major upper triangle: fill in the other */
+        uint32_t *c = p->c;
+        for (size_t i = 0; i < w->m; i++)
+            for (size_t j = 0; j < i; j++)
+                c[i * w->m + j] = c[j * w->m + i];
+    }
+    if (!p->truth)
+        p->truth = bench_truth_new(&(BenchMatrices){.type = w->type,
+                                                    .m    = w->m,
+                                                    .n    = w->n,
+                                                    .k    = w->k,
+                                                    .ta   = w->ta,
+                                                    .tb   = aat ? !w->ta : w->tb,
+                                                    .a    = p->a,
+                                                    .b    = aat ? p->a : p->b},
+                                   x->seed);
+    return bench_verify(p->truth, p->c, aat && strcmp(row->impl, "cublaslt") != 0, &row->max_error, problem);
+}
+
+/* edge: see copy_right. */
+static BenchRow *run_impl(Bench *x, const BenchWork *w, BenchData *p, const char *impl, size_t edge)
+{
+    if (x->nrows == x->room)
+        x->row = xrealloc(x->row, (x->room = x->room ? 2 * x->room : 64) * sizeof *x->row);
     BenchRow *row = &x->row[x->nrows++];
-    *row          = (BenchRow){.w = *w, .impl = impl, .ceiling = x->ceiling};
-    bool ok       = ww_fill(x->device, p->dc, POISON, p->step_c * (p->sets - 1) + p->cn) == WW_OK;
+    *row          = (BenchRow){.w = *w, .ceiling = x->ceiling, .runs = x->runs};
+    snprintf(row->impl, sizeof row->impl, "%s", impl);
+    bool ok = edge || ww_fill(x->device, p->dc, POISON, p->step_c * (p->sets - 1) + p->cn) == WW_OK;
+    for (size_t end = 0; edge && end < 2 && ok; end++)
+        ok = ww_fill(x->device, p->dc + (end && edge < p->cn ? p->cn - edge : 0), POISON,
+                     edge < p->cn ? edge : p->cn) == WW_OK;
     if (ok)
         ok = bench_peer_is(impl) ? bench_peer_run(x->peer, w, p, row) : time_ours(x, w, p, row);
     if (ok) {
+        const char *problem = "";
+        bool        copy    = strcmp(w->work, "copy") == 0;
         bench_sensors_read(x->sensors, &row->clock_mhz, &row->power_w);
-        verify(x, w, p, row);
+        row->verified = copy ? copy_right(x, w, p, edge, &problem) : product_right(x, w, p, row, &problem);
+        snprintf(row->problem, sizeof row->problem, "%s", problem);
     }
     if ((strcmp(impl, "cublas") == 0 || strcmp(impl, "memcpy") == 0) && row->verified)
         x->peer_ms = row->median_ms;
     row->cublas_ms = x->peer_ms;
-    bench_table_row(stdout, row);
+    return row;
 }
 
 /* ---- one work ---------------------------------------------------------------------------------------------------- */
@@ -210,24 +259,50 @@ static void close_data(Bench *x, BenchData *p)
     free(p->a);
     free(p->b);
     free(p->c);
+    bench_truth_free(p->truth);
 }
 
-int bench_work(Bench *x, const BenchWork *w, const char *const *impls, size_t n, bool sweep)
+static bool opened(Bench *x, const BenchWork *w, BenchData *p)
 {
-    BenchData p = {0};
-    Status    s = open_data(x, w, &p);
+    Status s = open_data(x, w, p);
     if (s != WW_OK)
         fprintf(stderr, "warpwright bench: error: %s: %s\n", ww_status_text(s), ww_device_error(x->device));
-    for (size_t o = 0; s == WW_OK && o < (sweep ? 2 * BENCH_OFFSETS - 1 : 1); o++) {
-        BenchWork v = *w;
-        x->peer_ms  = 0;
-        if (sweep) {
-            v.src_offset = o < BENCH_OFFSETS ? o : 0;
-            v.dst_offset = o < BENCH_OFFSETS ? 0 : o - BENCH_OFFSETS + 1;
-        }
-        for (size_t i = 0; i < n; i++)
-            run_impl(x, &v, &p, impls[i]);
+    x->peer_ms = 0;
+    return s == WW_OK;
+}
+
+int bench_work(Bench *x, const BenchWork *w, const char *const *impls, size_t n)
+{
+    BenchData p  = {0};
+    bool      ok = opened(x, w, &p);
+    for (size_t i = 0; i < n && ok; i++)
+        bench_table_row(stdout, run_impl(x, w, &p, impls[i], 0));
+    close_data(x, &p);
+    return ok ? CLI_OK : CLI_KERNEL;
+}
+
+int bench_sweep(Bench *x, const BenchWork *w, const char *impl)
+{
+    enum { EDGE = 1 << 16 };
+    BenchData p     = {0};
+    bool      ok    = opened(x, w, &p);
+    BenchRow  worst = {0};
+    if (ok && x->peer)
+        bench_table_row(stdout, run_impl(x, w, &p, "memcpy", 0));
+    for (size_t o = 0; ok && o < BENCH_OFFSETS * BENCH_OFFSETS; o++) {
+        BenchWork v        = *w;
+        v.src_offset       = o / BENCH_OFFSETS;
+        v.dst_offset       = o % BENCH_OFFSETS;
+        const BenchRow *at = run_impl(x, &v, &p, impl, EDGE);
+        if (!at->verified || at->median_ms > worst.median_ms)
+            worst = *at;
+        if (!at->verified)
+            break;
+    }
+    if (ok) {
+        printf("the slowest of %d pairs of offsets:\n", BENCH_OFFSETS * BENCH_OFFSETS);
+        bench_table_row(stdout, &worst);
     }
     close_data(x, &p);
-    return s == WW_OK ? CLI_OK : CLI_KERNEL;
+    return ok ? CLI_OK : CLI_KERNEL;
 }

@@ -16,7 +16,7 @@
 #include "cli/cli.h"
 #include "lab/inputs.h"
 
-enum { MAX_IMPLS = 32 };
+enum { MAX_IMPLS = 32, MAX_EVERY = 96, ENOUGH_BLOCKS = 1100 };
 
 /* Splits a list at commas, in place. */
 static size_t split_impls(char *text, const char **impls)
@@ -91,35 +91,83 @@ static void open_gpu(Bench *x, const CliArgs *a, const BenchWork *w)
     }
 }
 
-/* Random shapes: half of them anything, half multiples of 64, sizes even in their logarithm; then how the library's choice compares. */
-static int run_random(Bench *x, const BenchWork *most, const char *const *impls, size_t n, uint64_t count)
+/* "every": the rungs that could be the fastest, and each number of blocks that may share out a tile's k. */
+static size_t every_impl(const BenchWork *w, char (*names)[32], size_t most)
+{
+    static const char *const never[] = {"naive", "coalesced", "tile", "column", "square", "vector", "ahead"};
+    size_t                   n       = 0;
+    for (size_t i = 0; ww_blas_rung(w->work, i); i++) {
+        const Rung *r    = rung_find(w->work, ww_blas_rung(w->work, i));
+        bool        skip = !rung_takes(r, w->type);
+        for (size_t j = 0; j < sizeof never / sizeof *never; j++)
+            skip = skip || strcmp(r->name, never[j]) == 0;
+        uint64_t tiles =
+            ((w->m + (size_t)r->rows - 1) / (size_t)r->rows) * ((w->n + (size_t)r->columns - 1) / (size_t)r->columns);
+        for (unsigned s = 1; s <= rung_splits(r) && !skip && n < most; s *= 2)
+            if (s == 1 || (tiles * s <= ENOUGH_BLOCKS && (uint64_t)s * (unsigned)r->slice <= w->k))
+                snprintf(names[n++], sizeof *names, s == 1 ? "%s" : "%s:%u", r->name, s);
+    }
+    return n;
+}
+
+/* The list of one shape: "every" stands for many. */
+static int run_shape(Bench *x, const BenchWork *w, const char *const *impls, size_t n)
+{
+    char        names[MAX_EVERY][32];
+    const char *all[MAX_IMPLS + MAX_EVERY];
+    size_t      count = 0;
+    for (size_t i = 0; i < n; i++) {
+        size_t more = strcmp(impls[i], "every") == 0 ? every_impl(w, names, MAX_EVERY) : 0;
+        for (size_t j = 0; j < more; j++)
+            all[count++] = names[j];
+        if (strcmp(impls[i], "every") != 0)
+            all[count++] = impls[i];
+    }
+    return bench_work(x, w, all, count);
+}
+
+/* Shape i of the random ones: half of the sides multiples of 64, half anything; even: as likely as one another, else their logarithms
+ * are, from 16 up. */
+static BenchWork random_shape(const Bench *x, const BenchWork *most, bool even, uint64_t i)
+{
+    BenchWork w      = *most;
+    size_t   *size[] = {&w.m, &w.n, &w.k};
+    for (uint64_t d = 0; d < 3; d++) {
+        uint64_t bits  = inputs_at(x->seed, 3 + d, i);
+        double   share = (double)(bits >> 11) * 0x1p-53, all = (double)*size[d];
+        double   one = even ? 1 + share * all : pow(all / 16, share) * 16;
+        size_t   v   = bits & 1 ? ((size_t)one + 63) / 64 * 64 : (size_t)one;
+        *size[d]     = v < 1 ? 1 : v > *size[d] ? *size[d] : v;
+    }
+    w.n  = strcmp(w.work, "aat") == 0 ? w.m : w.n;
+    w.ta = inputs_at(x->seed, 6, i) & 1;
+    w.tb = inputs_at(x->seed, 6, i) & 2;
+    return w;
+}
+
+/* Random shapes, and at the end how the last implementation compares with cuBLAS. */
+static int run_random(Bench *x, const BenchWork *most, const char *const *impls, size_t n, uint64_t count, bool even)
 {
     int      code = CLI_OK;
     double   sum = 0, lowest = 0;
-    unsigned compared = 0;
+    unsigned compared = 0, below = 0;
     for (uint64_t i = 0; i < count; i++) {
-        BenchWork w      = *most;
-        size_t   *size[] = {&w.m, &w.n, &w.k};
-        for (uint64_t d = 0; d < 3; d++) {
-            uint64_t bits = inputs_at(x->seed, 3 + d, i);
-            double   one  = pow((double)*size[d] / 16, (double)(bits >> 11) * 0x1p-53) * 16;
-            size_t   v    = bits & 1 ? ((size_t)one + 63) / 64 * 64 : (size_t)one;
-            *size[d]      = v < 1 ? 1 : v > *size[d] ? *size[d] : v;
-        }
-        w.n  = strcmp(w.work, "aat") == 0 ? w.m : w.n;
-        w.ta = inputs_at(x->seed, 6, i) & 1;
-        w.tb = inputs_at(x->seed, 6, i) & 2;
-        code |= bench_work(x, &w, impls, n, false);
+        BenchWork w    = random_shape(x, most, even, i);
+        size_t    rows = x->nrows;
+        code |= run_shape(x, &w, impls, n);
+        if (x->nrows == rows)
+            continue;
         const BenchRow *last = &x->row[x->nrows - 1];
         if (!last->verified || last->cublas_ms <= 0 || last->median_ms <= 0)
             continue;
         double ratio = last->cublas_ms / last->median_ms;
         sum += log(ratio);
+        below += ratio < 0.95;
         lowest = compared++ == 0 || ratio < lowest ? ratio : lowest;
     }
     if (compared)
-        printf("%u shapes: %s is %.3f of cuBLAS in the geometric mean, %.3f at the lowest\n", compared, impls[n - 1],
-               exp(sum / compared), lowest);
+        printf("%u shapes: %s is %.3f of cuBLAS in the geometric mean, %.3f at the lowest, %u below 0.95\n", compared,
+               impls[n - 1], exp(sum / compared), lowest, below);
     return code;
 }
 
@@ -158,9 +206,10 @@ static int run(Bench *x, const CliArgs *a, bool ladder, const char *work)
         return cli_error("bench", "counters are read on the emulator: --device emulator");
     bench_table_head(stdout, x->counted);
     uint64_t random = cli_number(a, "random", 0);
-    int      code   = random && strcmp(work, "copy") != 0
-                          ? run_random(x, &w, impls, n, random)
-                          : bench_work(x, &w, impls, n, cli_has(a, "sweep") && strcmp(work, "copy") == 0);
+    bool     copy = strcmp(work, "copy") == 0, even = cli_choice(a, "sampling", 0) == 1;
+    int      code = random && !copy               ? run_random(x, &w, impls, n, random, even)
+                    : cli_has(a, "sweep") && copy ? bench_sweep(x, &w, impls[n - 1])
+                                                  : run_shape(x, &w, impls, n);
     for (size_t i = 0; i < x->nrows; i++)
         if (!x->row[i].verified)
             code = CLI_KERNEL;
@@ -185,6 +234,7 @@ int cmd_bench(int argc, char **argv)
     } else {
         Bench *x  = xcalloc(1, sizeof *x);
         x->seed   = cli_number(&a, "seed", 1);
+        x->runs   = (unsigned)cli_number(&a, "runs", BENCH_RUNS);
         x->device = open_device(cli_choice(&a, "device", 2), &x->cuda);
         code      = x->device && ww_blas_open(x->device, &x->blas) == WW_OK ? run(x, &a, ladder, work) : CLI_KERNEL;
         bench_peer_close(x->peer);
@@ -192,6 +242,7 @@ int cmd_bench(int argc, char **argv)
         ww_blas_close(x->blas);
         ww_stream_close(x->stream);
         ww_device_close(x->device);
+        free(x->row);
         free(x);
     }
     cli_free(&a);

@@ -77,8 +77,15 @@ static void one_round(Verify *v, const char *ladder)
                 continue;
             if (!rung && v->only)
                 break;
-            v->blas->split = 1u << random_below(v, 4);
-            Row *r         = row_of(v, ladder, rung ? rung : "auto", type);
+            Row *r = row_of(v, ladder, rung ? rung : "auto", type);
+            char shared[32];
+            if (rung && random_below(v, 2)) { /* k shared out */
+                unsigned blocks = 1;
+                while (blocks < rung_splits(rung_find(ladder, rung)) && random_below(v, 8))
+                    blocks *= 2;
+                snprintf(shared, sizeof shared, "%s:%u", rung, blocks);
+                rung = shared;
+            }
             if (!r->missing && (syrk ? verify_syrk : verify_gemm)(v, r, rung) && r->missing)
                 r->cases = 0;
             if (!rung)
