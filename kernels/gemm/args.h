@@ -36,8 +36,7 @@ typedef struct GemmArgs {
     unsigned           alpha, beta;
     int                fill;
     int                vector; /* bit 0: rows of x are aligned to 16 bytes; bit 1: of y; bit 2: of c */
-    int                parts;  /* tensor copies, tiles of every size: launches of one problem share out k in so many parts, 0 or 1: none
-                                * does; part z of the sums lies z * c_batch further on */
+    int                parts;  /* k is shared out in so many parts (0: one), part z of the sums z * c_batch further on; batches: none */
 } GemmArgs;
 
 /* Tensor-copy kernels: the same problem with its operands as tensor maps (ww_tensor_map), X as k rows of m and Y as k rows of n

@@ -277,14 +277,15 @@ static __device__ __forceinline__ void direct_gather(typename S::type *tile, int
 /* C = alpha * tile + beta * C for the tile's rows [r0, r1), whole rows side by side.  (A staged tile has its columns in pairs the other
  * way round.) */
 template <typename S>
-static __device__ __forceinline__ void direct_write(const GemmArgs &g, const typename S::type *tile, int row0, int col0, int r0, int r1)
+static __device__ __forceinline__ void direct_write(const GemmArgs &g, const typename S::type *tile, unsigned z, int row0, int col0, int r0,
+                                                    int r1)
 {
     typedef typename S::type       T;
     typedef typename Four<T>::type V;
     enum { Q = S::BN / 4 };
     T    alpha = Four<T>::from(g.alpha), beta = Four<T>::from(g.beta);
     bool keep = !Four<T>::zero(g.beta);
-    T   *c    = (T *)g.c + blockIdx.z * g.c_batch + (unsigned long long)row0 * g.ldc + col0;
+    T   *c    = (T *)g.c + z * g.c_batch + (unsigned long long)row0 * g.ldc + col0;
     if ((g.vector & 4) && col0 + S::BN <= g.n) {
 #pragma unroll 4
         for (int v = r0 * Q + threadIdx.x; v < r1 * Q; v += S::THREADS) {
@@ -311,16 +312,17 @@ static __device__ __forceinline__ void direct_write(const GemmArgs &g, const typ
     }
 }
 
-/* JOINED: the blocks of a cluster share a tile. */
+/* JOINED: the blocks of a cluster share a tile, or several clusters do, each with a part of k (ring.cuh). */
 template <typename S, bool XKC, bool YKC, bool JOINED> static __device__ __forceinline__ void direct_gemm(const GemmArgs &g)
 {
     typedef typename S::type T;
     extern __shared__ __align__(128) unsigned char memory[];
     T       *tile = (T *)memory, acc[S::TM][S::TN];
     unsigned blocks = JOINED ? cluster_size() : 1, rank = JOINED ? cluster_rank() : 0;
-    int      tm, tn, slices = (g.k + S::BK - 1) / S::BK;
-    int      k0 = (int)((long long)slices * rank / blocks) * S::BK, k1 = (int)((long long)slices * (rank + 1) / blocks) * S::BK;
-    tile_order(blockIdx.x / blocks, (g.m + S::BM - 1) / S::BM, (g.n + S::BN - 1) / S::BN, &tm, &tn);
+    unsigned parts = JOINED && g.parts > 1 ? g.parts : 1, cluster = blockIdx.x / blocks, part = cluster % parts;
+    int      tm, tn, share = part * blocks + rank, shares = parts * blocks, slices = (g.k + S::BK - 1) / S::BK;
+    int      k0 = (int)((long long)slices * share / shares) * S::BK, k1 = (int)((long long)slices * (share + 1) / shares) * S::BK;
+    tile_order(cluster / parts, (g.m + S::BM - 1) / S::BM, (g.n + S::BN - 1) / S::BN, &tm, &tn);
     int       row0 = tm * S::BM, col0 = tn * S::BN, r0 = (int)(S::BM * rank / blocks), r1 = (int)(S::BM * (rank + 1) / blocks);
     RingPlace p = ring_place<S>();
     direct_product<S, XKC, YKC>(g, tile, p, row0, col0, k0, k1 < g.k ? k1 : g.k, acc);
@@ -336,7 +338,7 @@ template <typename S, bool XKC, bool YKC, bool JOINED> static __device__ __force
         cluster_barrier(); /* others may still have read this block's rows */
     }
     r1 = r1 < g.m - row0 ? r1 : g.m - row0;
-    direct_write<S>(g, tile, row0, col0, r0, r1);
+    direct_write<S>(g, tile, blockIdx.z + part, row0, col0, r0, r1);
 }
 
 #define DIRECT_KERNEL(name, shape, blocks, joined, x, y)                                                                \

@@ -6,6 +6,7 @@
  *   rungs.c    Problem -> Rung
  *   predict.c  which rung is the fastest for floats, by a model
  *   run.c      Problem and Rung -> launches; modules and workspace of a WwBlas
+ *   parts.c    k shared out among more blocks than a cluster has
  *   tensor.c   operands as tensor maps: which must be copied before, and the launch
  *   bytes.c    operands as planes of bytes for the tensor cores, and the launch
  *   copy.c, copy_matrix.c    copies of bytes; of matrices, transposed or not
@@ -97,7 +98,7 @@ Status problem_choose(WwBlas *b, Problem *p, const char *ladder, const char *nam
 
 /* run.c.  The parts of a workspace, each aligned to 256 bytes, in this order; bytes, 0 = not needed. */
 typedef struct Work {
-    size_t counters, partials; /* stream-K; sums of parts of k (tensor.c) */
+    size_t counters, partials; /* stream-K; sums of parts of k (parts.c) */
     size_t x, y;               /* copied operands (tensor.c, bytes.c) */
     size_t turned;             /* an operand on its way to its bytes (bytes.c) */
 } Work;
@@ -115,7 +116,14 @@ typedef struct Source {
     int                length;         /* m or n */
 } Source;
 
-/* tensor.c.  x, y: where copied operands go; g->work: sums of parts. */
+/* parts.c.  How many clusters share out a tile's k; the bytes of their sums; what the rung's kernel is to do instead of *g, and then
+ * parts_add(). */
+unsigned parts_of(const Problem *p);
+size_t   parts_work(const Problem *p);
+void     parts_begin(const Problem *p, GemmArgs *g, GemmArgs *sum);
+Status   parts_add(WwBlas *b, const Problem *p, GemmArgs *sum);
+
+/* tensor.c.  x, y: where copied operands go. */
 bool   tensor_can(WwBlas *b, const Problem *p); /* the device and this build have what the rung needs */
 void   tensor_work(const Problem *p, Work *w);
 Status tensor_run(WwBlas *b, const Problem *p, const GemmArgs *g, WwPtr x, WwPtr y);

@@ -187,7 +187,8 @@ static Work work_of(const WwBlas *b, const Problem *p)
     }
     if (p->rung->layouts == RUNG_TENSOR)
         tensor_work(p, &w);
-    w.partials = round_up(w.partials);
+    if (parts_of(p) > 1)
+        w.partials = round_up(parts_work(p));
     if (p->rung->layouts == RUNG_BYTES)
         bytes_work(p, &w);
     w.x = round_up(w.x);
@@ -286,7 +287,7 @@ static Status run_grid(WwBlas *b, const Problem *p, GemmArgs *g, size_t batch)
     return blas_launch(b, entry,
                        &(WwLaunch){.grid      = grid,
                                    .block     = {(unsigned)p->rung->threads, 1, 1},
-                                   .cluster   = {split > 1 ? split : 0, 1, 1},
+                                   .cluster   = {split > 1 ? split / parts_of(p) : 0, 1, 1},
                                    .shared    = p->rung->shared,
                                    .args      = (void *[]){args},
                                    .arg_count = 1});
@@ -304,24 +305,29 @@ Status problem_run(WwBlas *b, const Problem *problem)
         p.rung = rung_find(p.rung->ladder, p.symmetric ? "twice" : "wide");
     else if (p.args.k == 0 && p.rung->stream)
         p.rung = rung_find("gemm", "wide");
-    GemmArgs g    = p.args;
-    bool     once = p.x || p.rung->stream || maps;
+    GemmArgs g    = p.args, sum;
+    bool     once = p.x || p.rung->stream || maps || parts_of(&p) > 1;
     size_t   step = once ? 1 : MAX_Z;
     Work     work = work_of(b, &p);
     Status   s    = WW_OK;
     TRY(take_workspace(b, &p, work, &g.count, &g.work));
     for (size_t i = 0; i < p.batch && s == WW_OK; i += step) {
-        size_t here = p.batch - i < step ? p.batch - i : step;
-        g.x         = p.x ? p.x[i] : p.args.x + i * p.args.x_batch * 4;
-        g.y         = p.y ? p.y[i] : p.args.y + i * p.args.y_batch * 4;
-        g.c         = p.c ? p.c[i] : p.args.c + i * p.args.c_batch * p.result;
-        WwPtr x     = g.work + work.partials;
+        size_t here  = p.batch - i < step ? p.batch - i : step;
+        g.x          = p.x ? p.x[i] : p.args.x + i * p.args.x_batch * 4;
+        g.y          = p.y ? p.y[i] : p.args.y + i * p.args.y_batch * 4;
+        g.c          = p.c ? p.c[i] : p.args.c + i * p.args.c_batch * p.result;
+        WwPtr    x   = g.work + work.partials;
+        GemmArgs one = g;
+        if (parts_of(&p) > 1)
+            parts_begin(&p, &one, &sum);
         if (p.rung->layouts == RUNG_TENSOR)
-            s = tensor_run(b, &p, &g, x, x + work.x);
+            s = tensor_run(b, &p, &one, x, x + work.x);
         else if (p.rung->layouts == RUNG_BYTES)
             s = bytes_run(b, &p, &g, work, x);
         else
-            s = run_grid(b, &p, &g, here);
+            s = run_grid(b, &p, &one, here);
+        if (s == WW_OK && parts_of(&p) > 1)
+            s = parts_add(b, &p, &sum);
     }
     b->zeroed = b->zeroed && s == WW_OK;
     return s;

@@ -58,9 +58,8 @@ bool rung_takes(const Rung *r, WwType type)
 unsigned rung_splits(const Rung *r)
 {
     enum { MOST = 128 };
-    if (r->layouts == RUNG_JOINED)
-        return CLUSTER;
-    return r->layouts == RUNG_TENSOR && !r->stream && strcmp(r->ladder, "gemm") == 0 ? MOST : 1;
+    bool tiles = r->layouts == RUNG_TENSOR && !r->stream && strcmp(r->ladder, "gemm") == 0;
+    return tiles || r->layouts == RUNG_JOINED ? MOST : 1;
 }
 
 /* "name" or "name:blocks", which share out k. */

@@ -4,10 +4,7 @@
  *
  * An operand that lies so already, its rows aligned to 16 bytes, is used where it is.  Any other one is copied into the workspace
  * first, transposed where it is contiguous along k; both copies run at the memory's speed, and their cost, 8 bytes an element,
- * shrinks against 2 n operations an element.  A * A^T has one operand, so one copy at most.
- *
- * Where k is shared out among more blocks than a cluster has, the kernel's C is the workspace: a matrix for each part, which a second
- * kernel (gemm_sum) adds up into C.  Then nothing but that kernel sees alpha and beta. */
+ * shrinks against 2 n operations an element.  A * A^T has one operand, so one copy at most. */
 #include <stdio.h>
 #include <string.h>
 
@@ -38,23 +35,8 @@ static bool in_place(const Problem *p, const Source *s, int aligned)
     return s->along == 1 && (p->args.vector & aligned);
 }
 
-static unsigned parts_of(const Problem *p)
-{
-    unsigned split = rung_splits(p->rung) > 1 ? p->split : 1;
-    return split > CLUSTER ? split / CLUSTER : 1;
-}
-
-/* A part of the sums: m rows of this many words. */
-static size_t part_pitch(int n)
-{
-    return ((size_t)n + 3) / 4 * 4;
-}
-
 void tensor_work(const Problem *p, Work *w)
 {
-    unsigned parts = parts_of(p);
-    if (parts > 1)
-        w->partials = parts * part_pitch(p->args.n) * (size_t)p->args.m * 4;
     Source x = source_x(&p->args), y = source_y(&p->args);
     size_t k = (size_t)p->args.k;
     w->x     = in_place(p, &x, 1) ? 0 : pitch(x.length) * k * 4;
@@ -122,38 +104,6 @@ static Status map_operand(WwBlas *b, const Source *o, const Rung *r, int k, int 
                          map);
 }
 
-/* What the kernel that leaves parts is to do, and the one that adds them up. */
-static void take_parts(GemmArgs *kernel, GemmArgs *sum, bool real, unsigned parts)
-{
-    size_t pitch = part_pitch(kernel->n);
-    float  one   = 1;
-    *sum         = *kernel;
-    sum->x       = kernel->work;
-    sum->x_row   = pitch;
-    sum->x_col   = 1;
-    sum->x_batch = pitch * (size_t)kernel->m;
-    sum->parts = kernel->parts = (int)parts;
-    kernel->c                  = kernel->work;
-    kernel->ldc                = pitch;
-    kernel->c_batch            = sum->x_batch;
-    kernel->vector |= 4;
-    kernel->beta  = 0;
-    kernel->alpha = 1;
-    if (real)
-        memcpy(&kernel->alpha, &one, sizeof one);
-}
-
-static Status add_parts(WwBlas *b, const GemmArgs *sum, bool real)
-{
-    enum { THREADS = 128 };
-    uint64_t quads = ((uint64_t)sum->n + 3) / 4 * (uint64_t)sum->m;
-    return blas_launch(b, real ? "gemm_sum_f32" : "gemm_sum_i32",
-                       &(WwLaunch){.grid      = {(uint32_t)((quads + THREADS - 1) / THREADS), 1, 1},
-                                   .block     = {THREADS, 1, 1},
-                                   .args      = (void *[]){(void *)sum},
-                                   .arg_count = 1});
-}
-
 Status tensor_run(WwBlas *b, const Problem *p, const GemmArgs *g, WwPtr to_x, WwPtr to_y)
 {
     const Rung *r = p->rung;
@@ -170,22 +120,17 @@ Status tensor_run(WwBlas *b, const Problem *p, const GemmArgs *g, WwPtr to_x, Ww
     TRY(map_operand(b, &y, r, g->k, r->columns, &a.y));
     uint64_t down   = ((uint64_t)g->m + (uint64_t)r->rows - 1) / (uint64_t)r->rows;
     uint64_t across = ((uint64_t)g->n + (uint64_t)r->columns - 1) / (uint64_t)r->columns;
-    unsigned split = rung_splits(r) > 1 && p->split > 1 ? p->split : 1, parts = parts_of(p);
-    GemmArgs sum;
-    bool     real = p->type == WW_F32;
-    if (parts > 1)
-        take_parts(&a.g, &sum, real, parts);
+    unsigned split  = rung_splits(r) > 1 && p->split > 1 ? p->split : 1;
     uint64_t blocks = p->symmetric ? down * (down + 1) / 2 : r->stream ? stream_blocks(b, p) : down * across * split;
-    snprintf(entry, sizeof entry, "%s_%s_%s", r->ladder, r->name, real ? "f32" : "i32");
+    snprintf(entry, sizeof entry, "%s_%s_%s", r->ladder, r->name, p->type == WW_F32 ? "f32" : "i32");
     if (blocks > INT32_MAX)
         return device_fail(b->device, WW_ERR_INVALID, "%s: %llu blocks are more than one grid can have", entry,
                            (unsigned long long)blocks);
-    TRY(blas_launch(b, entry,
-                    &(WwLaunch){.grid      = {(uint32_t)blocks, 1, 1},
-                                .block     = {(unsigned)r->threads, 1, 1},
-                                .cluster   = {split > 1 ? split / parts : 0, 1, 1},
-                                .shared    = r->shared,
-                                .args      = (void *[]){&a},
-                                .arg_count = 1}));
-    return parts > 1 ? add_parts(b, &sum, real) : WW_OK;
+    return blas_launch(b, entry,
+                       &(WwLaunch){.grid      = {(uint32_t)blocks, 1, 1},
+                                   .block     = {(unsigned)r->threads, 1, 1},
+                                   .cluster   = {split > 1 ? split / parts_of(p) : 0, 1, 1},
+                                   .shared    = r->shared,
+                                   .args      = (void *[]){&a},
+                                   .arg_count = 1});
 }
