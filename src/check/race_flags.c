@@ -22,7 +22,10 @@ static bool orders(const Instr *in)
     case OP_atom_vec:
     case OP_red:
     case OP_red_half:
-    case OP_red_vec: break;
+    case OP_red_vec:
+    case OP_multimem_ld_reduce:
+    case OP_multimem_st:
+    case OP_multimem_red: break;
     default: return false; /* .release of mbarriers and barrier.cluster stays in the cluster */
     }
     Word sem = (Word)o->field[FIELD_sem];

@@ -4,7 +4,10 @@
  * into the other is mmap, so the same memory may be mapped twice and be handed to another process as a file descriptor.
  * What is mapped and has access becomes an allocation of the device; neighbours in a reservation become one, so a copy may cross
  * them.  Access is given to a device or not: read-only access is full access here.
- * Not supported: handles other than file descriptors (fabric), multicast, sparse arrays. */
+ * Multicast objects (multicast.c) are handles too; where one is mapped no host memory is, but a window for multimem instructions.
+ * Not supported: handles other than file descriptors (fabric), sparse arrays. */
+#include "cuda/vmm.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,34 +21,17 @@
 #include "cuda/queue.h"
 #include "emu/emu.h"
 
-static const size_t GRANULE = 2u << 20;
-enum { LOCATION_DEVICE = 1, HANDLE_FD = 1, PINNED = 1, ACCESS_NONE = 0, ACCESS_READ_WRITE = 3 };
-
-typedef struct AllocationProp { /* CUmemAllocationProp */
-    int   type, handle_types, location_type, location_id;
-    void *win32;
-    char  flags[8];
-} AllocationProp;
-_Static_assert(sizeof(AllocationProp) == 32, "layout of CUmemAllocationProp");
+enum { ACCESS_NONE = 0, ACCESS_READ_WRITE = 3 };
 
 typedef struct AccessDesc {
     int location_type, location_id, flags;
 } AccessDesc;
 
-typedef struct Physical { /* what a handle stands for */
-    uint64_t         handle;
-    int              fd;
-    size_t           bytes;
-    unsigned         uses;    /* each time the handle was given out, and each mapping */
-    unsigned         handles; /* of these, handles; 0: released, alive through mappings */
-    AllocationProp   prop;
-    struct Physical *next;
-} Physical;
-
 typedef struct Mapping {
     uint64_t        at;
     size_t          bytes;
     Physical       *memory;
+    size_t          offset; /* in it */
     unsigned        access; /* devices, one bit each */
     struct Mapping *next;   /* ascending */
 } Mapping;
@@ -61,7 +47,7 @@ static Physical    *memories;
 static Reservation *reservations;
 static uint64_t     handles;
 
-static Physical *physical(uint64_t handle)
+Physical *vmm_physical(uint64_t handle)
 {
     for (Physical *p = memories; p; p = p->next)
         if (p->handle == handle && p->handles)
@@ -69,7 +55,7 @@ static Physical *physical(uint64_t handle)
     return NULL;
 }
 
-static void unuse(Physical *p)
+void vmm_unuse(Physical *p)
 {
     if (--p->uses)
         return;
@@ -78,6 +64,10 @@ static void unuse(Physical *p)
             *at = p->next;
             break;
         }
+    if (p->team)
+        multicast_free(p);
+    if (p->view)
+        munmap(p->view, p->bytes);
     close(p->fd);
     free(p);
 }
@@ -90,9 +80,9 @@ static Reservation *reservation(uint64_t at, size_t bytes)
     return NULL;
 }
 
-static bool whole(size_t bytes)
+bool vmm_whole(size_t bytes)
 {
-    return bytes && bytes % GRANULE == 0;
+    return bytes && bytes % VMM_GRANULE == 0;
 }
 
 static bool known_device(int type, int id)
@@ -102,6 +92,15 @@ static bool known_device(int type, int id)
 
 /* ---- what the devices see ---- */
 
+/* A window of a multicast object: in no allocation, and unknown to copies. */
+static void show_multicast(const Mapping *m, WwDevice *d, bool on)
+{
+    if (on)
+        emu_multicast_map(state_emu(d), m->at, m->bytes, multicast_object(m->memory), m->offset);
+    else
+        emu_multicast_unmap(state_emu(d), m->at);
+}
+
 /* Enters every run of neighbouring mappings to which device n has access; `on` false: takes them out. */
 static void show(const Reservation *r, int n, bool on)
 {
@@ -110,9 +109,11 @@ static void show(const Reservation *r, int n, bool on)
     for (const Mapping *m = r->mappings; d && m;) {
         uint64_t from = m->at, to = from;
         bool     visible = m->access & (1u << n);
-        for (; m && m->at == to && (m->access & (1u << n)) && visible; m = m->next)
+        for (; m && m->at == to && (m->access & (1u << n)) && visible && !m->memory->team; m = m->next)
             to = m->at + m->bytes;
-        if (!visible) {
+        if (to == from) {
+            if (visible)
+                show_multicast(m, d, on);
             m = m->next;
             continue;
         }
@@ -150,16 +151,16 @@ CuErr drv_cuMemGetAllocationGranularity(size_t *out, const AllocationProp *p, in
         return cudaErrorInvalidValue;
     if (p->location_type == LOCATION_DEVICE && !known_device(p->location_type, p->location_id))
         return cudaErrorInvalidDevice;
-    *out = GRANULE;
+    *out = VMM_GRANULE;
     return cudaSuccess;
 }
 
 CuErr drv_cuMemAddressReserve(WwPtr *out, size_t bytes, size_t align, WwPtr wanted, unsigned long long flags)
 {
     ENTER_STARTED();
-    if (!out || flags || !whole(bytes) || (align & (align - 1)))
+    if (!out || flags || !vmm_whole(bytes) || (align & (align - 1)))
         return cudaErrorInvalidValue;
-    align = align < GRANULE ? GRANULE : align;
+    align = align < VMM_GRANULE ? VMM_GRANULE : align;
     uint8_t *space =
         mmap((void *)(uintptr_t)wanted, bytes + align, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (space == MAP_FAILED)
@@ -193,20 +194,19 @@ CuErr drv_cuMemAddressFree(WwPtr at, size_t bytes)
     return cudaErrorInvalidValue;
 }
 
-static CuErr make(uint64_t *out, int fd, size_t bytes, const AllocationProp *prop)
+Physical *vmm_make(int fd, size_t bytes, const AllocationProp *prop)
 {
     Physical *p = xcalloc(1, sizeof *p);
     *p          = (Physical){
                  .handle = ++handles, .fd = fd, .bytes = bytes, .uses = 1, .handles = 1, .prop = *prop, .next = memories};
     memories = p;
-    *out     = p->handle;
-    return cudaSuccess;
+    return p;
 }
 
 CuErr drv_cuMemCreate(uint64_t *out, size_t bytes, const AllocationProp *p, unsigned long long flags)
 {
     ENTER_STARTED();
-    if (!out || !p || flags || !whole(bytes) || p->type != PINNED)
+    if (!out || !p || flags || !vmm_whole(bytes) || p->type != PINNED)
         return cudaErrorInvalidValue;
     if (p->handle_types & ~HANDLE_FD)
         return cudaErrorNotSupported;
@@ -218,38 +218,42 @@ CuErr drv_cuMemCreate(uint64_t *out, size_t bytes, const AllocationProp *p, unsi
             close(fd);
         return cudaErrorMemoryAllocation;
     }
-    return make(out, fd, bytes, p);
+    *out = vmm_make(fd, bytes, p)->handle;
+    return cudaSuccess;
 }
 
 CuErr drv_cuMemRelease(uint64_t handle)
 {
     ENTER_STARTED();
-    Physical *p = physical(handle);
+    Physical *p = vmm_physical(handle);
     if (!p)
         return cudaErrorInvalidValue;
     p->handles--;
-    unuse(p);
+    vmm_unuse(p);
     return cudaSuccess;
 }
 
 CuErr drv_cuMemMap(WwPtr at, size_t bytes, size_t offset, uint64_t handle, unsigned long long flags)
 {
     ENTER_STARTED();
-    Physical    *p = physical(handle);
+    Physical    *p = vmm_physical(handle);
     Reservation *r = reservation(at, bytes);
-    if (p && (offset || bytes != p->bytes))
+    if (p && !p->team && (offset || bytes != p->bytes))
         return cudaErrorNotSupported; /* a part of it, which no device maps */
-    if (!p || !r || flags || at % GRANULE)
+    if (!p || !r || flags || at % VMM_GRANULE || !vmm_whole(bytes) || offset % VMM_GRANULE || offset > p->bytes ||
+        bytes > p->bytes - offset)
+        return cudaErrorInvalidValue;
+    if (p->team && (!multicast_complete(p) || !(r = reservation(at, bytes))))
         return cudaErrorInvalidValue;
     Mapping **place = &r->mappings;
     for (; *place && (*place)->at < at + bytes; place = &(*place)->next)
         if ((*place)->at + (*place)->bytes > at)
             return cudaErrorInvalidValue; /* something is mapped there */
-    if (mmap((void *)(uintptr_t)at, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, p->fd, (off_t)offset) ==
-        MAP_FAILED)
+    if (!p->team && mmap((void *)(uintptr_t)at, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, p->fd,
+                         (off_t)offset) == MAP_FAILED)
         return cudaErrorMemoryAllocation;
     Mapping *m = xcalloc(1, sizeof *m);
-    *m         = (Mapping){.at = at, .bytes = bytes, .memory = p, .next = *place};
+    *m         = (Mapping){.at = at, .bytes = bytes, .memory = p, .offset = offset, .next = *place};
     *place     = m;
     p->uses++;
     return cudaSuccess;
@@ -278,7 +282,7 @@ CuErr drv_cuMemUnmap(WwPtr at, size_t bytes)
 {
     ENTER_STARTED();
     Reservation *r = reservation(at, bytes);
-    if (!r || !whole(bytes) || (touched(r, at, bytes) && !filled(r, at, bytes)))
+    if (!r || !vmm_whole(bytes) || (touched(r, at, bytes) && !filled(r, at, bytes)))
         return cudaErrorInvalidValue;
     queue_settle_device(-1);
     hide_all(r);
@@ -290,7 +294,7 @@ CuErr drv_cuMemUnmap(WwPtr at, size_t bytes)
                 return cudaErrorUnknown;
             }
             *p = m->next;
-            unuse(m->memory);
+            vmm_unuse(m->memory);
             free(m);
         } else {
             p = &m->next;
@@ -303,7 +307,7 @@ CuErr drv_cuMemSetAccess(WwPtr at, size_t bytes, const AccessDesc *list, size_t 
 {
     ENTER_STARTED();
     Reservation *r = reservation(at, bytes);
-    if (!r || !list || !n || !whole(bytes) || !filled(r, at, bytes))
+    if (!r || !list || !n || !vmm_whole(bytes) || !filled(r, at, bytes))
         return cudaErrorInvalidValue;
     for (size_t i = 0; i < n; i++) {
         CuErr e;
@@ -311,6 +315,9 @@ CuErr drv_cuMemSetAccess(WwPtr at, size_t bytes, const AccessDesc *list, size_t 
             return list[i].location_type == LOCATION_DEVICE ? cudaErrorInvalidDevice : cudaErrorNotSupported;
         if (!state_device(list[i].location_id, &e))
             return e;
+        for (const Mapping *m = r->mappings; m; m = m->next)
+            if (m->at >= at && m->at < at + bytes && m->memory->team && !multicast_has(m->memory, list[i].location_id))
+                return cudaErrorInvalidDevice;
     }
     hide_all(r);
     for (Mapping *m = r->mappings; m; m = m->next)
@@ -331,6 +338,15 @@ static const Mapping *mapping(uint64_t at)
     return NULL;
 }
 
+Physical *vmm_mapped(uint64_t at, size_t bytes, size_t *offset)
+{
+    const Mapping *m = mapping(at);
+    if (!m || bytes > m->bytes - (at - m->at))
+        return NULL;
+    *offset = m->offset + (at - m->at);
+    return m->memory;
+}
+
 CuErr drv_cuMemGetAccess(unsigned long long *flags, const int *location, WwPtr at)
 {
     ENTER_STARTED();
@@ -344,7 +360,7 @@ CuErr drv_cuMemGetAccess(unsigned long long *flags, const int *location, WwPtr a
 CuErr drv_cuMemGetAllocationPropertiesFromHandle(AllocationProp *out, uint64_t handle)
 {
     ENTER_STARTED();
-    const Physical *p = physical(handle);
+    const Physical *p = vmm_physical(handle);
     if (!p || !out)
         return cudaErrorInvalidValue;
     *out = p->prop;
@@ -366,7 +382,7 @@ CuErr drv_cuMemRetainAllocationHandle(uint64_t *out, void *at)
 CuErr drv_cuMemExportToShareableHandle(void *out, uint64_t handle, int type, unsigned long long flags)
 {
     ENTER_STARTED();
-    const Physical *p = physical(handle);
+    const Physical *p = vmm_physical(handle);
     if (!p || !out || flags || !(p->prop.handle_types & type))
         return cudaErrorInvalidValue;
     int fd = dup(p->fd);
@@ -376,19 +392,38 @@ CuErr drv_cuMemExportToShareableHandle(void *out, uint64_t handle, int type, uns
     return cudaSuccess;
 }
 
+/* What this process already has behind a descriptor; NULL: nothing. */
+static Physical *same(const struct stat *st)
+{
+    struct stat own;
+    for (Physical *p = memories; p; p = p->next)
+        if (fstat(p->fd, &own) == 0 && own.st_ino == st->st_ino && own.st_dev == st->st_dev)
+            return p;
+    return NULL;
+}
+
 CuErr drv_cuMemImportFromShareableHandle(uint64_t *out, void *os_handle, int type)
 {
     ENTER_STARTED();
     struct stat st;
-    int         fd = type == HANDLE_FD ? dup((int)(intptr_t)os_handle) : -1;
+    int         fd = type == HANDLE_FD ? (int)(intptr_t)os_handle : -1;
     if (!out || type != HANDLE_FD)
         return type == HANDLE_FD ? cudaErrorInvalidValue : cudaErrorNotSupported;
-    if (fd < 0 || fstat(fd, &st) != 0 || !whole((size_t)st.st_size)) {
+    Physical *known = fstat(fd, &st) == 0 ? same(&st) : NULL;
+    if (known && known->team) {
+        known->uses++;
+        known->handles++;
+        *out = known->handle;
+        return cudaSuccess;
+    }
+    fd = dup(fd);
+    if (fd < 0 || fstat(fd, &st) != 0 || !vmm_whole((size_t)st.st_size)) {
         if (fd >= 0)
             close(fd);
         return cudaErrorUnknown; /* the driver's code for a descriptor of something else */
     }
     AllocationProp prop = {
         .type = PINNED, .handle_types = HANDLE_FD, .location_type = LOCATION_DEVICE, .location_id = state_current()};
-    return make(out, fd, (size_t)st.st_size, &prop);
+    *out = vmm_make(fd, (size_t)st.st_size, known ? &known->prop : &prop)->handle;
+    return cudaSuccess;
 }

@@ -57,5 +57,9 @@ uint32_t access_drop_ended(Warp *w, const Uop *u, const MemInfo *info);
 bool access_resolve_shared(Warp *w, const Uop *u, const MemInfo *info, uint8_t *p[LANES], Block *owner[LANES], uint32_t offset[LANES]);
 bool access_resolve(Warp *w, const Uop *u, const MemInfo *info, bool observed, uint8_t *p[LANES]);
 const Uop *mem_atom(Warp *w, const Uop *u, bool observed);
+/* multimem.c: plain, and observed */
+const Uop *multimem_ld_reduce_plain(Warp *w, const Uop *u), *multimem_ld_reduce_seen(Warp *w, const Uop *u);
+const Uop *multimem_st_plain(Warp *w, const Uop *u), *multimem_st_seen(Warp *w, const Uop *u);
+const Uop *multimem_red_plain(Warp *w, const Uop *u), *multimem_red_seen(Warp *w, const Uop *u);
 
 #endif

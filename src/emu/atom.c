@@ -141,6 +141,16 @@ static uint64_t rmw(uint8_t *p, unsigned bytes, AtomOp op, Type t, uint64_t b, u
     return bytes == 8 ? rmw64(p, op, t, b, c) : bytes == 4 ? rmw32(p, op, t, b, c) : rmw16(p, op, t, b, c);
 }
 
+uint64_t atom_combine(AtomOp op, Type t, uint64_t a, uint64_t b)
+{
+    return new_value(op, t, a, b, 0);
+}
+
+void atom_update(uint8_t *at, unsigned bytes, AtomOp op, Type t, uint64_t value)
+{
+    rmw(at, bytes, op, t, value, 0);
+}
+
 bool atom_reduces(AtomOp op, Type t)
 {
     bool wide = t == TY_U64 || t == TY_B64, word = t == TY_U32 || t == TY_S32 || t == TY_B32,

@@ -209,6 +209,16 @@ Status emu_disown(EmuDevice *d, uint64_t address)
     return a && a->kind == ALLOC_FOREIGN && a->base == address ? memory_free(&d->mem, address) : WW_ERR_INVALID;
 }
 
+void emu_multicast_map(EmuDevice *d, uint64_t address, uint64_t bytes, const Multicast *object, uint64_t offset)
+{
+    memory_window_add(&d->mem, (MulticastWindow){.base = address, .bytes = bytes, .offset = offset, .object = object});
+}
+
+void emu_multicast_unmap(EmuDevice *d, uint64_t address)
+{
+    memory_window_drop(&d->mem, address);
+}
+
 Status emu_range(EmuDevice *d, uint64_t address, uint64_t bytes, const char **why)
 {
     Alloc        tmp;

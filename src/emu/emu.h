@@ -67,6 +67,11 @@ void     emu_reset_limits(EmuDevice *d);
 Status   emu_adopt(EmuDevice *d, uint64_t address, uint64_t bytes);
 Status   emu_disown(EmuDevice *d, uint64_t address);
 
+/* Maps a multicast object from `offset` on at an address of its own, for multimem instructions; and takes it away. */
+struct Multicast;
+void     emu_multicast_map(EmuDevice *d, uint64_t address, uint64_t bytes, const struct Multicast *object, uint64_t offset);
+void     emu_multicast_unmap(EmuDevice *d, uint64_t address);
+
 /* ---- modules ---- */
 /* Takes ownership of m (also on failure). Lowers kernels lazily. extern functions that nobody defines are fine until called. */
 Status   emu_module_load(EmuDevice *d, Module *m, EmuModule **out, const char **why);

@@ -54,6 +54,9 @@ static bool may_skip(const Warp *w, const Uop *u, FaultKind kind)
     case OP_red:
     case OP_red_half:
     case OP_red_vec:
+    case OP_multimem_ld_reduce:
+    case OP_multimem_st:
+    case OP_multimem_red:
     case OP_cp_async: return kind <= FAULT_READ_ONLY;
     case OP_call: return kind == FAULT_BAD_FREE;
     default: return false;
@@ -126,6 +129,24 @@ const Uop *fault_raise(Warp *w, const Uop *u, FaultKind kind, unsigned lane, uin
         f = begin(w, u, kind, lane, lanes);
     if (!f)
         return STOP;
+    va_start(ap, fmt);
+    vsnprintf(f->text, sizeof f->text, fmt, ap);
+    va_end(ap);
+    return STOP;
+}
+
+const Uop *fault_at(Warp *w, const Uop *u, FaultKind kind, unsigned lane, uint32_t lanes, uint64_t address,
+                    uint64_t bytes, const char *fmt, ...)
+{
+    Fault  *f = NULL;
+    va_list ap;
+    if (!keep_lane(w, u, kind, lane, &f))
+        f = begin(w, u, kind, lane, lanes);
+    if (!f)
+        return STOP;
+    f->address = address;
+    f->bytes   = bytes;
+    f->space   = SPACE_GLOBAL;
     va_start(ap, fmt);
     vsnprintf(f->text, sizeof f->text, fmt, ap);
     va_end(ap);
@@ -227,7 +248,7 @@ static FaultKind kind_of_global(Memory *m, uint64_t address)
 {
     if (address < 65536)
         return FAULT_NULL_ACCESS;
-    if (address - SHARED_WINDOW < WINDOW_BYTES || address - LOCAL_WINDOW < WINDOW_BYTES)
+    if (memory_window(m, address) || address - SHARED_WINDOW < WINDOW_BYTES || address - LOCAL_WINDOW < WINDOW_BYTES)
         return FAULT_WRONG_SPACE;
     if (address < m->base || address >= m->base + m->size)
         return FAULT_HOST_POINTER;
@@ -238,7 +259,7 @@ static void explain_global(Warp *w, uint64_t address, uint64_t bytes, AccessOp o
 {
     Memory *m = &w->block->launch->dev->mem;
     char    where[300];
-    switch (f->kind) {
+    switch (memory_window(m, address) ? FAULT_NONE : f->kind) {
     case FAULT_NULL_ACCESS:
         snprintf(f->text, sizeof f->text, "%" PRIu64 "-byte global %s through a null pointer (address 0x%" PRIx64 ")",
                  bytes, verb(op), address);

@@ -93,7 +93,7 @@ static void set_order(const Instr *in, const MemInfo *m, Access *a)
     a->sem      = (uint8_t)(sem == SEM_WEAK && atomic ? SEM_RELAXED : sem);
     a->scope    = (uint8_t)lo_scope(in->op);
     if (a->scope == SCOPE_NONE && a->sem != SEM_WEAK)
-        a->scope = m->is_volatile ? SCOPE_SYS : SCOPE_GPU;
+        a->scope = m->is_volatile || in->op->op == OP_multimem_red ? SCOPE_SYS : SCOPE_GPU;
 }
 
 static bool observed(const Lower *lo, Space s, AccessOp op)
@@ -327,6 +327,31 @@ static void lower_atom(Lower *lo, const Instr *in, bool has_result)
             lo_dst_done(lo, element(&in->opd[0], v), m->v[v], m->bytes, false);
 }
 
+/* Every address is global: one of another space is found to be no multicast address. */
+static void lower_multimem(Lower *lo, const Instr *in, AccessOp op, Mem which)
+{
+    MemInfo       *m   = lo_mem_info(lo, in, op);
+    const Operand *mem = &in->opd[op == ACCESS_LD ? 1 : 0], *data = &in->opd[op == ACCESS_LD ? 0 : 1];
+    Type           t = in->op->types[in->op->ntypes - 1];
+    m->space         = SPACE_GLOBAL;
+    m->cluster       = false;
+    m->observed      = observed(lo, SPACE_GLOBAL, op);
+    m->atom          = (uint8_t)atom_op_of(in->op);
+    m->atom_type     = (uint8_t)t;
+    m->acc_f32       = opcode_has(in->op, WORD_acc_f32);
+    Slot a           = lo_mem_address(lo, mem, m);
+    for (unsigned v = 0; v < m->nvec; v++) {
+        const Operand *e = element(data, v);
+        m->v[v]          = op != ACCESS_LD      ? lo_src(lo, e, m->bytes, t == TY_F32 || t == TY_F64)
+                           : e->kind == OPD_REG ? lo_dst(lo, e, m->bytes)
+                                                : NO_SLOT;
+    }
+    emit_access(lo, which, a, m);
+    for (unsigned v = 0; v < m->nvec && op == ACCESS_LD; v++)
+        if (m->v[v] != NO_SLOT)
+            lo_dst_done(lo, element(data, v), m->v[v], m->bytes, false);
+}
+
 /* ---- addresses as values ---- */
 
 /* d = a + imm, a plain copy for 0. */
@@ -398,6 +423,9 @@ bool lower_memory(Lower *lo, const Instr *in)
     case OP_red:
     case OP_red_half:
     case OP_red_vec: lower_atom(lo, in, false); return true;
+    case OP_multimem_ld_reduce: lower_multimem(lo, in, ACCESS_LD, MEM_multimem_ld_reduce); return true;
+    case OP_multimem_st: lower_multimem(lo, in, ACCESS_ST, MEM_multimem_st); return true;
+    case OP_multimem_red: lower_multimem(lo, in, ACCESS_RED, MEM_multimem_red); return true;
     case OP_cvta: lower_cvta(lo, in, false); return true;
     case OP_cvta_to: lower_cvta(lo, in, true); return true;
     case OP_mapa: lower_rank(lo, in, CTL_mapa); return true;

@@ -429,7 +429,13 @@ static const Uop *atom_seen(Warp *w, const Uop *u)
 }
 
 const UopFn mem_handlers_once[MEM_COUNT][2] = {
-    [MEM_ld_any] = {ld_any_plain, ld_any_seen}, [MEM_st_any] = {st_any_plain, st_any_seen},
-    [MEM_atom] = {atom_plain, atom_seen},       [MEM_ld_param] = {ld_param, ld_param},
-    [MEM_ld_pbuf] = {ld_pbuf, ld_pbuf},         [MEM_st_pbuf] = {st_pbuf, st_pbuf},
+    [MEM_ld_any]             = {ld_any_plain, ld_any_seen},
+    [MEM_st_any]             = {st_any_plain, st_any_seen},
+    [MEM_atom]               = {atom_plain, atom_seen},
+    [MEM_ld_param]           = {ld_param, ld_param},
+    [MEM_ld_pbuf]            = {ld_pbuf, ld_pbuf},
+    [MEM_st_pbuf]            = {st_pbuf, st_pbuf},
+    [MEM_multimem_ld_reduce] = {multimem_ld_reduce_plain, multimem_ld_reduce_seen},
+    [MEM_multimem_st]        = {multimem_st_plain, multimem_st_seen},
+    [MEM_multimem_red]       = {multimem_red_plain, multimem_red_seen},
 };

@@ -48,6 +48,7 @@ void memory_close(Memory *m)
         return;
     munmap((void *)(uintptr_t)m->base, m->size);
     free(m->live);
+    free(m->window);
     free(m->freed.list);
     free(m->heap);
     free(m->heap_freed.list);
@@ -189,6 +190,27 @@ Status memory_free(Memory *m, uint64_t address)
     return WW_OK;
 }
 
+void memory_window_add(Memory *m, MulticastWindow window)
+{
+    m->window                = xrealloc(m->window, (m->nwindows + 1) * sizeof *m->window);
+    m->window[m->nwindows++] = window;
+}
+
+void memory_window_drop(Memory *m, uint64_t address)
+{
+    for (size_t i = 0; i < m->nwindows; i++)
+        if (m->window[i].base == address)
+            m->window[i--] = m->window[--m->nwindows];
+}
+
+const MulticastWindow *memory_window(const Memory *m, uint64_t address)
+{
+    for (size_t i = 0; i < m->nwindows; i++)
+        if (address - m->window[i].base < m->window[i].bytes)
+            return &m->window[i];
+    return NULL;
+}
+
 const Alloc *memory_find(Memory *m, uint64_t address, Alloc *tmp)
 {
     Alloc *a = containing(m->live, m->nlive, address);
@@ -286,6 +308,10 @@ static bool explain_freed(const Freed *f, uint64_t address, char *out, size_t ca
 
 void memory_explain(Memory *m, uint64_t address, uint64_t bytes, char *out, size_t cap)
 {
+    if (memory_window(m, address)) {
+        snprintf(out, cap, "at an address of a multicast object, which only multimem instructions reach");
+        return;
+    }
     if (explain_freed(&m->freed, address, out, cap))
         return;
     const Alloc *a = containing(m->live, m->nlive, address);

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "base/status.h"
+#include "emu/multicast.h"
 
 /* Generic addresses of the other state spaces: windows below every host mapping. */
 #define SHARED_WINDOW UINT64_C(0x010000000000)
@@ -43,6 +44,7 @@ typedef struct Memory {
     uint64_t serial;
     Alloc   *live;  size_t nlive, cap; /* sorted by base */
     Freed    freed;
+    MulticastWindow *window; size_t nwindows; /* where multicast objects are mapped; in no allocation */
     bool     apart; /* what was freed is given out again only when there is no other room, so that its use shows */
     /* device-side malloc: blocks inside one ALLOC_HEAP, made on first use */
     pthread_mutex_t heap_lock;
@@ -58,6 +60,10 @@ Status memory_free(Memory *m, uint64_t address);
 /* Enters a range outside of ours as an allocation (ALLOC_FOREIGN): memory_free forgets it and leaves its pages alone.
  * WW_ERR_INVALID when it meets a live allocation or the reserved range. */
 Status memory_adopt(Memory *m, uint64_t address, uint64_t bytes);
+/* Maps a multicast object from `offset` on; takes the window that begins at the address away. */
+void   memory_window_add(Memory *m, MulticastWindow window);
+void   memory_window_drop(Memory *m, uint64_t address);
+const MulticastWindow *memory_window(const Memory *m, uint64_t address); /* that the address lies in, or NULL */
 /* The live allocation that contains the address, or NULL.  Device-side heap blocks are found too (under the lock; a copy in *tmp). */
 const Alloc *memory_find(Memory *m, uint64_t address, Alloc *tmp);
 /* The allocation made by the host whose last granule holds the `bytes` at address, though they reach past its end; NULL if none does. */

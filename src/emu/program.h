@@ -72,6 +72,7 @@ typedef struct MemInfo {
     /* atomics */
     uint8_t  atom;            /* AtomOp */
     uint8_t  atom_type;       /* Type */
+    bool     acc_f32;         /* multimem: sums of halves in single precision */
     Slot     b, c;            /* operands */
     Slot     bv[8];           /* elements of b when it is a vector */
 } MemInfo;

@@ -164,6 +164,9 @@ struct Launch {
 /* fault.c: records a fault of the running block and returns STOP.  lane: the first lane that showed it. */
 const Uop *fault_raise(Warp *w, const Uop *u, FaultKind kind, unsigned lane, uint32_t lanes, const char *fmt, ...)
     __attribute__((format(printf, 6, 7)));
+/* The same, of an access to global memory. */
+const Uop *fault_at(Warp *w, const Uop *u, FaultKind kind, unsigned lane, uint32_t lanes, uint64_t address, uint64_t bytes, const char *fmt, ...)
+    __attribute__((format(printf, 8, 9)));
 const Uop *fault_access(Warp *w, const Uop *u, Space space, unsigned lane, uint32_t lanes, uint64_t address, uint64_t bytes,
                         AccessOp op);
 
