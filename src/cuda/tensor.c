@@ -54,6 +54,20 @@ CuErr drv_cuTensorMapEncodeIm2col(TensorMap *map, int type, uint32_t rank, void 
                   map);
 }
 
+/* The driver makes the map of cuTensorMapEncodeIm2col, byte for byte, for a card without the wide modes: corners along W alone, the mode is looked
+ * at and forgotten. */
+CuErr drv_cuTensorMapEncodeIm2colWide(TensorMap *map, int type, uint32_t rank, void *address, const uint64_t *dim,
+                                      const uint64_t *stride, int lower, int upper, uint32_t channels, uint32_t pixels,
+                                      const uint32_t *element_stride, int interleave, int mode, int swizzle,
+                                      int promotion, int fill)
+{
+    const int from[TENSOR_DIMS - 2] = {lower}, to[TENSOR_DIMS - 2] = {upper};
+    if (mode < 0 || mode > 1)
+        return cudaErrorInvalidValue;
+    return drv_cuTensorMapEncodeIm2col(map, type, rank, address, dim, stride, from, to, channels, pixels,
+                                       element_stride, interleave, swizzle, promotion, fill);
+}
+
 CuErr drv_cuTensorMapReplaceAddress(TensorMap *map, void *address)
 {
     ENTER_ANYWAY();

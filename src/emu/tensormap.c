@@ -31,7 +31,7 @@ Type tensormap_reduction_type(const TensorMap *m)
 
 static const char *bad_address(uint32_t interleave, uint64_t address)
 {
-    if (!address || address % 16)
+    if (address % 16)
         return "the tensor's address must be a multiple of 16";
     if (interleave == INTERLEAVE_32B && address % 32)
         return "the tensor's address must be a multiple of 32 with 32-byte interleave";
@@ -99,7 +99,7 @@ static const char *bad_im2col(const TensorMapAsk *a)
         int limit = most[a->rank - 3];
         if (a->lower[i] < -limit || a->lower[i] >= limit || a->upper[i] < -limit || a->upper[i] >= limit)
             return "a corner of the pixel box is out of range";
-        if ((int64_t)a->dim[i + 1] + a->upper[i] - a->lower[i] <= 0)
+        if ((int64_t)(int32_t)a->dim[i + 1] + a->upper[i] - a->lower[i] <= 0) /* the driver counts with 32 bits */
             return "the pixel box has no area";
     }
     if (a->channels == 0 || a->channels > MAX_CHANNELS)

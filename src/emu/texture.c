@@ -4,7 +4,7 @@
  *
  * A one-dimensional texture is a two-dimensional one of height 1 read at y = 0, as on the card: with a linear filter and a border in
  * the second direction the border shares in the result.
- * Approximate: levels from gradients (the card's logarithm is not known to the last bit); anisotropic filters are not modelled. */
+ * Approximate: levels from gradients are in texlod.c; anisotropic filters are not modelled. */
 #include "emu/texture.h"
 
 #include <math.h>
@@ -15,6 +15,7 @@
 #include "base/half.h"
 #include "emu/program.h"
 #include "emu/texfilter.h"
+#include "emu/texlod.h"
 
 /* ---- the table ---- */
 
@@ -190,19 +191,6 @@ static void add_level(const TexObject *t, const TexSampler *s, const TexLevel *l
 
 /* ---- levels ---- */
 
-static double gradient_level(const TexObject *t, const TexFetch *q)
-{
-    const TexLevel *l      = &t->level[0];
-    const double    size[] = {l->width, l->height, l->depth};
-    double          a = 0, b = 0;
-    unsigned        n = t->shape == TEX_1D || t->shape == TEX_1D_LAYERED ? 1 : t->shape == TEX_3D ? 3 : 2;
-    for (unsigned k = 0; k < n; k++) {
-        a += q->dx[k] * size[k] * q->dx[k] * size[k];
-        b += q->dy[k] * size[k] * q->dy[k] * size[k];
-    }
-    return 0.5 * log2(a > b ? a : b);
-}
-
 /* The first of the levels to read and, in 1/256, the part of the next. */
 static unsigned choose_level(const TexObject *t, const TexSampler *s, const TexFetch *q, uint32_t *part)
 {
@@ -210,7 +198,7 @@ static unsigned choose_level(const TexObject *t, const TexSampler *s, const TexF
     if (t->nlevels == 1)
         return 0;
     double lod = q->lod_mode == TEX_LOD_LEVEL      ? (double)q->lod
-                 : q->lod_mode == TEX_LOD_GRADIENT ? gradient_level(t, q)
+                 : q->lod_mode == TEX_LOD_GRADIENT ? texlod_of_gradient(t, q)
                                                    : 0;
     if (q->lod_mode != TEX_LOD_BASE)
         lod += (double)s->bias;

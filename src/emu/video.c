@@ -11,8 +11,8 @@
  *   d.h1      gets the upper half of the result
  *   min, max  an unsigned result whose top bit is set is the larger one, unless it cannot be negative (vabsdiff, vset, vshr of u32); such a one counts
  *             as unsigned next to a signed c
- *   vmad      words of a and b, and c, count as signed; the sum has 64 bits
- * vshl with .sat, .min or .max is as the manual has it: in the card's results no rule was found. */
+ *   vshl      has 64 bits; .sat takes the low 34 of them, as a signed number, and clamps to 32 bits only; min and max compare all 64 with c
+ *   vmad      words of a and b, and c, count as signed; the sum has 64 bits */
 #include "emu/video.h"
 
 #include "emu/ctl.h"
@@ -30,15 +30,6 @@ static int64_t clamp(int64_t x, unsigned width, bool is_signed)
     return x < least ? least : x > most ? most : x;
 }
 
-static int64_t shift_left(int64_t a, unsigned n)
-{
-    if (n < 32)
-        return a * (INT64_C(1) << n);
-    return a > 0   ? INT64_C(1) << 62
-           : a < 0 ? -(INT64_C(1) << 62)
-                   : 0; /* beyond every clamp, and zero in the low word */
-}
-
 static int64_t combine(const VideoInfo *v, int64_t a, int64_t b)
 {
     unsigned n = v->wrap ? (unsigned)(b & 31) : b > 32 ? 32 : (unsigned)b;
@@ -49,45 +40,43 @@ static int64_t combine(const VideoInfo *v, int64_t a, int64_t b)
     case VIDEO_MIN: return a < b ? a : b;
     case VIDEO_MAX: return a > b ? a : b;
     case VIDEO_AVERAGE: return (a + b + (a + b >= 0)) >> 1;
-    case VIDEO_SHL: return shift_left(a, n);
+    case VIDEO_SHL: return (int64_t)((uint64_t)a << n);
     case VIDEO_SHR: return a >> n;
     default: return (v->accept & (a < b ? VIDEO_LESS : a > b ? VIDEO_GREATER : VIDEO_EQUAL)) != 0;
     }
 }
 
-static bool by_manual(const VideoInfo *v)
+/* Is the result x larger than c?  Scalar instructions compare 64 bits, which but for vshl are a word's, extended. */
+static bool is_greater(const VideoInfo *v, int64_t x, uint32_t c)
 {
-    return v->parts > 1 || (v->op == VIDEO_SHL && (v->saturate || v->second >= VIDEO_THEN_MIN));
+    bool     is_signed  = v->op == VIDEO_SET ? v->signed_a : v->signed_d;
+    bool     is_natural = v->op == VIDEO_ABSDIFF || v->op == VIDEO_SET || (v->op == VIDEO_SHR && !v->signed_a);
+    uint32_t word       = (uint32_t)x;
+    if (v->op != VIDEO_SHL || v->saturate)
+        x = is_natural ? (int64_t)word : (int64_t)(int32_t)word;
+    return is_signed ? x > (int32_t)c : (uint64_t)x > c;
 }
 
-static bool is_greater(const VideoInfo *v, uint32_t x, uint32_t c)
-{
-    bool is_signed  = v->op == VIDEO_SET ? v->signed_a : v->signed_d;
-    bool is_natural = v->op == VIDEO_ABSDIFF || v->op == VIDEO_SET || (v->op == VIDEO_SHR && !v->signed_a);
-    if (by_manual(v))
-        return v->signed_d ? (int32_t)x > (int32_t)c : x > c;
-    if (!is_signed)
-        return (!is_natural && x >> 31) || x > c;
-    return (is_natural ? (int64_t)x : (int64_t)(int32_t)x) > (int32_t)c;
-}
-
-static uint32_t then(const VideoInfo *v, uint32_t x, uint32_t c)
+/* x: the result, d: with what of it is written. */
+static uint32_t then(const VideoInfo *v, int64_t x, uint32_t d, uint32_t c)
 {
     switch (v->second) {
-    case VIDEO_THEN_ADD: return x + c;
-    case VIDEO_THEN_MIN: return is_greater(v, x, c) ? c : x;
-    case VIDEO_THEN_MAX: return is_greater(v, x, c) ? x : c;
-    default: return x;
+    case VIDEO_THEN_ADD: return d + c;
+    case VIDEO_THEN_MIN: return is_greater(v, x, c) ? c : d;
+    case VIDEO_THEN_MAX: return is_greater(v, x, c) ? d : c;
+    default: return d;
     }
 }
 
 static int64_t saturate(const VideoInfo *v, int64_t x, unsigned width)
 {
     int64_t most = (INT64_C(1) << (v->signed_d ? width - 1 : width)) - 1;
-    if (by_manual(v))
+    if (v->parts > 1)
         return clamp(x, width, v->signed_d);
     if (v->op == VIDEO_SHR)
         return clamp(x, 32, v->signed_d);
+    if (v->op == VIDEO_SHL)
+        return clamp((int64_t)((uint64_t)x << 30) >> 30, 32, v->signed_d);
     if (width < 32)
         return x < 0 || x > most ? most : x;
     return v->signed_d ? clamp(x, 32, true) : x < 0 ? 0 : x;
@@ -97,21 +86,22 @@ static uint32_t one(const VideoInfo *v, uint32_t a, uint32_t b, uint32_t c)
 {
     uint64_t words = v->parts > 1 ? (uint64_t)b << 32 | a : 0;
     uint32_t d     = v->merge || v->parts > 1 ? c : 0;
+    int64_t  x     = 0;
     for (unsigned i = 0; i < v->parts; i++) {
         VideoPart p = v->d[i];
         if (p.width == 0)
             continue;
-        int64_t x     = combine(v, part(v->parts > 1 ? words : a, v->a[i], v->signed_a),
+        x             = combine(v, part(v->parts > 1 ? words : a, v->a[i], v->signed_a),
                                 part(v->parts > 1 ? words : b, v->b[i], v->signed_b));
         x             = v->saturate ? saturate(v, x, p.width) : x;
         uint32_t mask = UINT32_MAX >> (32 - p.width) << p.shift;
-        bool     high = p.width == 16 && p.shift == 16 && !by_manual(v);
+        bool     high = p.width == 16 && p.shift == 16 && v->parts == 1;
         if (v->parts > 1 && v->second)
             d += (uint32_t)x;
         else
             d = (d & ~mask) | ((uint32_t)((uint64_t)x << (high ? 0 : p.shift)) & mask);
     }
-    return v->parts > 1 ? d : then(v, d, c);
+    return v->parts > 1 ? d : then(v, x, d, c);
 }
 
 static int64_t factor(uint32_t word, VideoPart p, bool is_signed)

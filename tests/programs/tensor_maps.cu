@@ -16,6 +16,7 @@ namespace ptx = cuda::ptx;
 static decltype(&cuTensorMapEncodeTiled)   encode_tiled;
 static decltype(&cuTensorMapEncodeIm2col)  encode_im2col;
 static decltype(&cuTensorMapReplaceAddress) replace_address;
+static decltype(&cuTensorMapEncodeIm2colWide) encode_wide;
 
 #pragma nv_diag_suppress static_var_with_dynamic_init
 
@@ -281,10 +282,43 @@ static void test_refusals(void)
     OK(cudaFree(p));
 }
 
-template <typename F> static void entry(const char *name, F *out)
+static CUresult wide(CUtensorMap *map, int rank, void *p, int lower, cuuint32_t channels, int mode, CUtensorMapSwizzle swizzle)
+{
+    static const cuuint64_t dim[] = {64, 32, 32, 4, 2}, stride[] = {256, 8192, 262144, 1048576};
+    static const cuuint32_t steps[] = {1, 1, 1, 1, 1};
+    return encode_wide(map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, (cuuint32_t)rank, p, dim, stride, lower, 3, channels, 32, steps,
+                       CU_TENSOR_MAP_INTERLEAVE_NONE, (CUtensorMapIm2ColWideMode)mode, swizzle, CU_TENSOR_MAP_L2_PROMOTION_NONE,
+                       CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+}
+
+/* The driver of a card without the wide modes makes an im2col map with corners along W. */
+static void test_wide(void)
+{
+    static const cuuint64_t dim[] = {64, 32, 32, 4}, stride[] = {256, 8192, 262144};
+    static const cuuint32_t steps[] = {1, 1, 1, 1};
+    const int               lower[] = {-2, 0}, upper[] = {3, 0};
+    alignas(64) CUtensorMap map[2];
+    char                   *p;
+    OK(cudaMalloc(&p, 1 << 20));
+    memset(map, 0, sizeof map);
+    CHECK(wide(&map[0], 4, p, -2, 16, 0, CU_TENSOR_MAP_SWIZZLE_NONE) == CUDA_SUCCESS);
+    CHECK(encode_im2col(&map[1], CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 4, p, dim, stride, lower, upper, 16, 32, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
+                        CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) == CUDA_SUCCESS);
+    CHECK(memcmp(&map[0], &map[1], sizeof map[0]) == 0);
+    CHECK(wide(&map[0], 5, p, -16, 16, 1, CU_TENSOR_MAP_SWIZZLE_128B) == CUDA_SUCCESS);
+    CHECK(wide(&map[0], 5, p, -17, 16, 1, CU_TENSOR_MAP_SWIZZLE_128B) == CUDA_ERROR_INVALID_VALUE);
+    CHECK(wide(&map[0], 4, p, -2, 16, 2, CU_TENSOR_MAP_SWIZZLE_NONE) == CUDA_ERROR_INVALID_VALUE);
+    CHECK(wide(&map[0], 4, p, -2, 16, 0, CU_TENSOR_MAP_SWIZZLE_32B) == CUDA_ERROR_INVALID_VALUE); /* 64 bytes of channels */
+    CHECK(wide(&map[0], 2, p, -2, 16, 0, CU_TENSOR_MAP_SWIZZLE_NONE) == CUDA_ERROR_INVALID_VALUE);
+    CHECK(wide(&map[0], 4, p + 8, -2, 16, 0, CU_TENSOR_MAP_SWIZZLE_NONE) == CUDA_ERROR_INVALID_VALUE);
+    CHECK(wide(&map[0], 4, NULL, -2, 16, 0, CU_TENSOR_MAP_SWIZZLE_NONE) == CUDA_SUCCESS);
+    OK(cudaFree(p));
+}
+
+template <typename F> static void entry(const char *name, F *out, unsigned version = 12000)
 {
     cudaDriverEntryPointQueryResult result;
-    OK(cudaGetDriverEntryPointByVersion(name, (void **)out, 12000, cudaEnableDefault, &result));
+    OK(cudaGetDriverEntryPointByVersion(name, (void **)out, version, cudaEnableDefault, &result));
     CHECK(result == cudaDriverEntryPointSuccess);
 }
 
@@ -293,11 +327,13 @@ int main()
     entry("cuTensorMapEncodeTiled", &encode_tiled);
     entry("cuTensorMapEncodeIm2col", &encode_im2col);
     entry("cuTensorMapReplaceAddress", &replace_address);
+    entry("cuTensorMapEncodeIm2colWide", &encode_wide, 12080);
     test_swizzles();
     test_transpose();
     test_multicast();
     test_im2col();
     test_reduction();
     test_refusals();
+    test_wide();
     return passed();
 }
