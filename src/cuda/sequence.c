@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Vector clocks over queues.  Queue 0 is the host's own; a stream gets one with its first work.  The nodes of a graph that hang on each other in a row share
- * one of the graph's queues, so that a graph has as many as it is wide.
+ * one of the graph's queues, so that a graph has as many as it is wide.  A child graph is a node that ends behind all of its own nodes.
  *
  * Work in the default stream comes behind everything submitted before it to the streams it is ordered with, and they behind it (queue.c).
  * A call that returns when its work is done leaves the host behind that work. */
@@ -15,7 +15,8 @@
 static uint32_t                       queues = 1;
 static WorkClock                      host, issued; /* what the host knows; the last count of each queue */
 static _Thread_local const WorkOrder *current;      /* a host function lets other threads in */
-static _Thread_local const WorkOrder *node;         /* of the graph whose node is submitted */
+static _Thread_local WorkOrder       *node;         /* of the graph whose node is submitted */
+static _Thread_local GraphOrder      *graph;        /* that graph */
 
 static bool is_on(void)
 {
@@ -186,6 +187,8 @@ void sequence_host_work(const WorkOrder *o)
 
 struct GraphOrder {
     Stream           *stream;
+    GraphOrder       *outer; /* whose child it is, and as which node; NULL */
+    WorkOrder        *child;
     GraphNode *const *order;
     size_t            n;
     WorkOrder       **work;  /* by node in order */
@@ -206,15 +209,20 @@ static uint32_t queue_for(GraphOrder *g)
 
 GraphOrder *sequence_graph_begin(Stream *s, GraphNode *const *order, size_t n)
 {
-    if (!is_on() || node)
+    if (!is_on())
         return NULL;
     GraphOrder *g = xcalloc(1, sizeof *g);
-    *g            = (GraphOrder){.stream = s,
-                                 .order  = order,
-                                 .n      = n,
-                                 .work   = xcalloc(n + 1, sizeof *g->work),
-                                 .taken  = xcalloc(n + 1, sizeof *g->taken)};
-    bring_up(s);
+    *g            = (GraphOrder){.stream  = graph ? graph->stream : s,
+                                 .outer   = graph,
+                                 .child   = node,
+                                 .order   = order,
+                                 .n       = n,
+                                 .work    = xcalloc(n + 1, sizeof *g->work),
+                                 .taken   = xcalloc(n + 1, sizeof *g->taken),
+                                 .nqueues = graph ? graph->nqueues : 0};
+    if (!graph)
+        bring_up(s);
+    graph = g;
     return g;
 }
 
@@ -224,7 +232,10 @@ void sequence_graph_node(GraphOrder *g, size_t i)
     WorkClock before = {0};
     if (!g)
         return;
-    join(&before, &g->stream->know);
+    if (g->child)
+        join(&before, &(WorkClock){g->child->before, g->child->n});
+    else
+        join(&before, &g->stream->know);
     for (size_t d = 0; d < g->order[i]->ndeps; d++)
         for (size_t k = 0; k < i; k++)
             if (g->order[k] == g->order[i]->deps[d] && g->work[k]) {
@@ -245,12 +256,27 @@ void sequence_graph_end(GraphOrder *g)
 {
     if (!g)
         return;
-    node = NULL;
+    WorkClock done = {0};
     for (size_t i = 0; i < g->n; i++)
         if (g->work[i]) {
-            reach(&g->stream->know, g->work[i]->queue, g->work[i]->count);
+            reach(&done, g->work[i]->queue, g->work[i]->count);
             sequence_free(g->work[i]);
         }
+    if (g->child) { /* what comes behind the child comes behind this */
+        WorkOrder *was = g->child;
+        join(&done, &(WorkClock){was->before, was->n});
+        WorkOrder *now = work_new(was->queue, was->count, &done);
+        free(was->before);
+        free(was->settled);
+        *was = *now;
+        free(now);
+        g->outer->nqueues = g->nqueues; /* a queue is in order, and the child's neighbours are not in order with it */
+    } else {
+        join(&g->stream->know, &done);
+    }
+    free(done.count);
+    node  = g->child;
+    graph = g->outer;
     free(g->work);
     free(g->taken);
     free(g);

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A graph's kernel and one of another stream. */
+#include "../run.h"
+
+__global__ void add(int *a)
+{
+    a[threadIdx.x]++; // expect: race-stream, other end 7
+}
+
+int main()
+{
+    int            *a = device_array<int>(64);
+    cudaStream_t    s, t;
+    cudaGraph_t     g;
+    cudaGraphExec_t x;
+    cudaDeviceSynchronize();
+    cudaStreamCreate(&s);
+    cudaStreamCreate(&t);
+    cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal);
+    add<<<1, 64, 0, s>>>(a);
+    cudaStreamEndCapture(s, &g);
+    cudaGraphInstantiate(&x, g, nullptr, nullptr, 0);
+    cudaGraphLaunch(x, s);
+    add<<<1, 64, 0, t>>>(a);
+    return finish();
+}
