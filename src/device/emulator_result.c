@@ -76,6 +76,8 @@ static void collect_classes(const EmuResult *e, WwResult *r)
         if (!times || !in || !in->op)
             continue;
         Exactness x = faulty ? UNSUPPORTED : op_form(in->op->op)->exactness;
+        if (x == EXACT && e->instr[i].contracts)
+            x = APPROXIMATE;
         if (x == EXACT)
             r->classes.exact += times;
         else if (x == APPROXIMATE)

@@ -465,6 +465,7 @@ void lower_function(EmuModule *em, Program *p, Code *code)
                   .carry  = NO_SLOT};
     lo.cfg     = cfg_build(tmp, code->func);
     lower_wgmma_begin(&lo, tmp);
+    lower_contract_begin(&lo, tmp);
     lo.block_uop = ARENA_ARRAY(tmp, uint32_t, lo.cfg->nblocks + 1);
     for (uint32_t i = 0; i < lo.cfg->norder; i++)
         lower_block(&lo, i);

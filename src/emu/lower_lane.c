@@ -269,15 +269,20 @@ static void float_op(Lower *lo, const Opcode *o, Op op, Type t, Slot d, Slot *s,
         lane_emit(lo, sat ? r.sat : r.relu, r.lane, d, x, 0, 0);
 }
 
-static void lower_float(Lower *lo, const Instr *in, Op op, unsigned n)
+void lane_float(Lower *lo, const Instr *in, Op op, Slot *s, unsigned n)
 {
-    Type t    = type0(in);
-    Slot s[3] = {0};
-    for (unsigned k = 0; k < n; k++)
-        s[k] = lane_src(lo, in, k + 1, t);
+    Type t = type0(in);
     Slot d = lo_dst(lo, &in->opd[0], type_bytes(t));
     float_op(lo, in->op, op, t, d, s, n);
     lo_dst_done(lo, &in->opd[0], d, type_bytes(t), false);
+}
+
+static void lower_float(Lower *lo, const Instr *in, Op op, unsigned n)
+{
+    Slot s[3] = {0};
+    for (unsigned k = 0; k < n; k++)
+        s[k] = lane_src(lo, in, k + 1, type0(in));
+    lane_float(lo, in, op, s, n);
 }
 
 /* add.f32.f16 d, a, c: halves among f32; the last operand is f32, so are the sum and its rounding. */
@@ -747,6 +752,8 @@ bool lower_lane(Lower *lo, const Instr *in)
 {
     Op       op = in->op->op;
     unsigned n  = rows[op].sources;
+    if (lower_contracted(lo, in))
+        return true;
     switch (op) { /* rows with a form of their own whose modifiers choose other rows */
     case OP_fmin:
     case OP_hmin:

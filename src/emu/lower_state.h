@@ -7,6 +7,7 @@
 #include "emu/lower.h"
 #include "emu/program.h"
 #include "emu/run.h"
+#include "ptx/contract.h"
 
 typedef struct ConstEntry ConstEntry;
 
@@ -43,6 +44,7 @@ struct Lower {
     uint32_t    *block_uop; /* by CFG block */
     uint32_t     fpmode;    /* index of the open FPMODE uop, UINT32_MAX = none */
     Slot         carry;     /* NO_SLOT until asked for */
+    const Contraction *contraction; /* by instruction */
     uint32_t    *wgmma_id;  /* by Reg.index: 1 + its number, 0 = not tracked; NULL: a function without wgmma */
 };
 
@@ -65,6 +67,10 @@ Sem      lo_sem(const Opcode *o);
 Scope    lo_scope(const Opcode *o);
 /* lower_matrix.c: the same for an address that must be in shared memory; a generic one becomes an offset in the window */
 Slot     lo_shared_address(Lower *lo, const Operand *mem, MemInfo *m);
+
+/* lower_contract.c: finds what to do as the assembler does (in `a`), and does it */
+void lower_contract_begin(Lower *lo, Arena *a);
+bool lower_contracted(Lower *lo, const Instr *in);
 
 /* lower_wgmma.c: finds the registers of wgmma.mma_async (ids live in `a`); watches over an instruction's use of them */
 void lower_wgmma_begin(Lower *lo, Arena *a);

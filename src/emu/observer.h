@@ -156,6 +156,7 @@ struct Var;
 typedef struct EmuInstr {    /* what an instruction id stands for */
     const struct Func  *func;
     const struct Instr *in;
+    bool contracts; /* rounds once or twice, as the assembler chooses (ptx/contract.h) */
 } EmuInstr;
 
 typedef struct LaunchInfo {  /* fixed for the launch */

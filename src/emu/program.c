@@ -247,7 +247,7 @@ static void number_instructions(Program *p)
     p->instr = ARENA_ARRAY(p->arena, EmuInstr, p->ninstr);
     for (uint32_t i = 0, n = 0; i < p->ncode; i++)
         for (size_t j = 0; j < p->code[i]->func->ninstrs; j++)
-            p->instr[n++] = (EmuInstr){p->code[i]->func, &p->code[i]->func->instrs[j]};
+            p->instr[n++] = (EmuInstr){p->code[i]->func, &p->code[i]->func->instrs[j], false};
 }
 
 static Program *build(EmuModule *em, const Func *kernel, const uint8_t *wants, bool clustered)

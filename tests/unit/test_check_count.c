@@ -256,7 +256,7 @@ static WwCounters uniform_loads(const char *profile, uint32_t base, uint32_t ske
     EmuInstr ids[4];
     for (unsigned i = 0; i < 4; i++) {
         in[i]  = load(a, &ld, 10 + i, 1, 4 * i);
-        ids[i] = (EmuInstr){&f, &in[i]};
+        ids[i] = (EmuInstr){.func = &f, .in = &in[i]};
     }
     LaunchInfo info = {.instrs = 4, .workers = 1, .instr = ids};
     Observer  *o    = count_new(profile_find(profile));
