@@ -225,13 +225,23 @@ static int by_caller(const WwPlace *p, size_t np, const WwPlace *q, size_t nq)
     return by_place(x.file, x.line, x.col, y.file, y.line, y.col);
 }
 
-/* What makes two findings one: rule, kernel, place and other place, each with where it was inlined. */
+/* What is to be done, without what it was tried on, which stands in parentheses. */
+static int by_mend(const WwMend *x, const WwMend *y)
+{
+    const char *a = x ? x->text : "", *b = y ? y->text : "";
+    size_t      n = strcspn(a, "("), m = strcspn(b, "(");
+    int         c = strncmp(a, b, n < m ? n : m);
+    return c ? c : by_number(n, m);
+}
+
+/* What makes two findings one: rule, kernel, place and other place, each with where it was inlined; and the mend: a line may need several. */
 static int by_identity(const WwFinding *x, const WwFinding *y)
 {
     int c = by_place(x->file, x->line, x->col, y->file, y->line, y->col);
     c     = c ? c : strcmp(x->rule, y->rule);
     c     = c ? c : strcmp(x->kernel ? x->kernel : "", y->kernel ? y->kernel : "");
     c     = c ? c : by_caller(x->inlined, x->ninlined, y->inlined, y->ninlined);
+    c     = c ? c : by_mend(x->mend, y->mend);
     if (c || !x->other || !y->other)
         return c ? c : (x->other != NULL) - (y->other != NULL);
     const WwFindingEnd *e = x->other, *o = y->other;

@@ -178,7 +178,8 @@ void lanes_replay(const Profile *p, const BlockUse *u, LaneCost *out)
     *out                            = (LaneCost){.valid = {[LANES_AS_IS] = true}};
     for (size_t i = 0; i < u->n; i++)
         out->sectors[LANES_AS_IS] += cost(p, u, u->access[i].mask, u->access[i].addr, &out->ideal);
-    if (out->sectors[LANES_AS_IS] <= out->ideal)
+    bool fits = out->sectors[LANES_AS_IS] <= out->ideal; /* a swap for another's sake concerns it all the same */
+    if (fits && u->block[1] == 1 && u->block[2] == 1)
         return;
     Grid g = grid_of(u);
     for (unsigned k = 0; k < 3; k++) {
@@ -188,10 +189,10 @@ void lanes_replay(const Profile *p, const BlockUse *u, LaneCost *out)
         out->valid[LANES_SWAP_XY + k]   = true;
         out->sectors[LANES_SWAP_XY + k] = swap_cost(p, u, &g, i, j);
     }
-    if (g.rounds > 1) {
+    if (!fits && g.rounds > 1) {
         out->valid[LANES_LOOP]   = true;
         out->sectors[LANES_LOOP] = loop_cost(p, u, &g);
     }
-    out->valid[LANES_SPLIT] = split_cost(p, u, out);
+    out->valid[LANES_SPLIT] = !fits && split_cost(p, u, out);
     free(g.at);
 }

@@ -103,45 +103,88 @@ static const char *const order_text[LANE_ORDERS] = {
     [LANES_SPLIT] = "a structure of arrays in place of an array of structures",
 };
 
-/* Does another traced access of the launch waste nothing as it is? */
-static bool others_fit(const Perf *p)
+static bool wastes_nothing(const TraceSum *t)
 {
+    return t->lanes.sectors[LANES_AS_IS] <= t->lanes.ideal;
+}
+
+static bool in_spot(const Spot *s, uint32_t id)
+{
+    for (size_t k = 0; k < s->n; k++)
+        if (s->id[k] == id)
+            return true;
+    return false;
+}
+
+/* Does another traced access of the launch want its order as it is?  A swap of the whole kernel may be good for all of them. */
+static bool others_stay(const Perf *p, const Spot *s, int order)
+{
+    bool swap = order == LANES_SWAP_XY || order == LANES_SWAP_XZ || order == LANES_SWAP_YZ;
     for (uint32_t id = 0; id < p->launch->ninstr; id++) {
         const TraceSum *t = trace_instr(p->trace, id);
-        if (t && t->lanes.sectors[LANES_AS_IS] <= t->lanes.ideal)
+        if (!t || !t->accesses || (swap && in_spot(s, id)))
+            continue;
+        if (swap ? !t->lanes.valid[order] || t->lanes.sectors[order] > t->lanes.sectors[LANES_AS_IS]
+                 : wastes_nothing(t))
             return true;
     }
     return false;
 }
 
-static void offer_order(Perf *p, const Spot *s, Finding *f)
+/* Sums over the line.  here: accesses that waste nothing stay as they are; else every access takes the order. */
+static LaneCost line_cost(const Perf *p, const Spot *s, bool here, uint64_t *cut)
 {
-    LaneCost sum  = {0};
-    uint64_t cut  = 0;
-    int      best = LANES_AS_IS;
-    bool     any  = false;
+    LaneCost sum = {0};
+    bool     any = false;
+    *cut         = 0;
     for (size_t k = 0; k < s->n; k++) {
         const TraceSum *t = trace_instr(p->trace, s->id[k]);
-        if (!t)
+        if (!t || !t->accesses)
             continue;
-        cut += t->cut;
+        bool same = here && wastes_nothing(t);
+        *cut += t->cut;
         sum.stride = sum.stride ? sum.stride : t->lanes.stride;
         for (int o = 0; o < LANE_ORDERS; o++) {
-            bool same    = t->lanes.sectors[LANES_AS_IS] <= t->lanes.ideal; /* nothing to mend there */
             sum.valid[o] = (t->lanes.valid[o] || same) && (!any || sum.valid[o]);
             sum.sectors[o] += same ? t->lanes.sectors[LANES_AS_IS] : t->lanes.sectors[o];
         }
         any = true;
     }
-    for (int o = LANES_AS_IS + 1; any && o < LANE_ORDERS; o++)
-        if (sum.valid[o] && sum.sectors[o] < sum.sectors[best])
+    return sum;
+}
+
+/* The best order that halves the sectors at least; LANES_AS_IS: none. */
+static int best_order(const LaneCost *c)
+{
+    int best = LANES_AS_IS;
+    for (int o = LANES_AS_IS + 1; o < LANE_ORDERS; o++)
+        if (c->valid[o] && c->sectors[o] < c->sectors[best])
             best = o;
-    if (best == LANES_AS_IS || sum.sectors[best] * 2 > sum.sectors[LANES_AS_IS])
+    return c->sectors[best] * 2 > c->sectors[LANES_AS_IS] ? LANES_AS_IS : best;
+}
+
+static uint64_t saved(const LaneCost *c, int order)
+{
+    return c->sectors[LANES_AS_IS] - c->sectors[order];
+}
+
+/* A whole line in another order is the simplest change: it is offered where it saves nearly what the line could. */
+static void offer_order(Perf *p, const Spot *s, Finding *f)
+{
+    uint64_t    cut;
+    LaneCost    all = line_cost(p, s, false, &cut), sum = line_cost(p, s, true, &cut);
+    int         best = best_order(&sum), whole = best_order(&all);
+    bool        simple = 10 * saved(&all, whole) >= 9 * saved(&sum, best) && whole != LANES_AS_IS;
+    const char *more   = "";
+    if (simple) {
+        sum  = all;
+        best = whole;
+    }
+    if (best == LANES_AS_IS)
         return;
-    const char *more = "";
     if (best == LANES_SPLIT)
         more = findings_text(p->found, ": what lies %" PRIu64 " bytes apart here lies side by side", sum.stride);
-    else if (others_fit(p))
+    else if (!simple || others_stay(p, s, best))
         more = "; hand over through shared memory what others want in this order";
     perf_mend(p, f, "sectors", sum.sectors[LANES_AS_IS], sum.sectors[best], 0, "%s%s%s", order_text[best], more,
               perf_replayed(p, cut));

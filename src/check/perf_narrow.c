@@ -15,6 +15,7 @@
 #include "check/adjacent.h"
 #include "check/perf.h"
 #include "model/model.h"
+#include "ptx/place.h"
 
 typedef struct Wide {                     /* a run of accesses as one of `width` bytes */
     uint64_t requests, sectors;           /* as they are */
@@ -59,8 +60,49 @@ static bool can_join(const Perf *p, const uint32_t *id_of, const Adjacent *run, 
            out->wide_requests * count == out->requests;
 }
 
-static void note(Perf *p, uint32_t id, const Adjacent *run, unsigned count, const Wide *w)
+/* Runs of one place that would be joined alike: one finding. */
+typedef struct Joined {
+    Place    place;
+    uint32_t id; /* of the first */
+    Adjacent first;
+    unsigned count;
+    Wide     sum;
+} Joined;
+
+typedef struct JoinedList {
+    Joined *item;
+    size_t  n;
+} JoinedList;
+
+static bool is_alike(const Joined *j, const Place *place, const Adjacent *run, unsigned count)
 {
+    return j->place.line == place->line && j->place.col == place->col && !strcmp(j->place.file, place->file) &&
+           j->first.store == run->store && j->first.bytes == run->bytes && j->count == count;
+}
+
+static void add_joined(const Perf *p, JoinedList *l, uint32_t id, const Adjacent *run, unsigned count, const Wide *w)
+{
+    Place   place = instr_user_place(p->launch->module, p->launch->instr[id].in);
+    Joined *j     = l->item;
+    while (j < l->item + l->n && !is_alike(j, &place, run, count))
+        j++;
+    if (j == l->item + l->n) {
+        l->item = xrealloc(l->item, (l->n + 1) * sizeof *l->item);
+        j       = &l->item[l->n++];
+        *j      = (Joined){.place = place, .id = id, .first = *run, .count = count};
+    }
+    j->sum.requests += w->requests;
+    j->sum.sectors += w->sectors;
+    j->sum.wide_requests += w->wide_requests;
+    j->sum.wide_sectors += w->wide_sectors;
+}
+
+static void note(Perf *p, const Joined *j)
+{
+    uint32_t        id    = j->id;
+    const Adjacent *run   = &j->first;
+    unsigned        count = j->count;
+    const Wide     *w     = &j->sum;
     if (!perf_reaches(p, RULE_NARROW_ACCESS, "requests", (double)w->requests))
         return;
     Finding *f = perf_note(p, RULE_NARROW_ACCESS, id, w->requests - w->wide_requests);
@@ -79,7 +121,7 @@ static void note(Perf *p, uint32_t id, const Adjacent *run, unsigned count, cons
 }
 
 /* Cuts a run of n neighbours into the widest accesses that hold. */
-static void judge_run(Perf *p, const uint32_t *id_of, const Adjacent *run, size_t n)
+static void judge_run(const Perf *p, JoinedList *l, const uint32_t *id_of, const Adjacent *run, size_t n)
 {
     for (size_t i = 0; i < n;) {
         unsigned count = 16 / run[i].bytes;
@@ -88,7 +130,7 @@ static void judge_run(Perf *p, const uint32_t *id_of, const Adjacent *run, size_
             if (i + count <= n && can_join(p, id_of, &run[i], count, &w))
                 break;
         if (count > 1)
-            note(p, id_of[run[i].instr], &run[i], count, &w);
+            add_joined(p, l, id_of[run[i].instr], &run[i], count, &w);
         i += count > 1 ? count : 1;
     }
 }
@@ -96,13 +138,17 @@ static void judge_run(Perf *p, const uint32_t *id_of, const Adjacent *run, size_
 static void judge_function(Perf *p, const Func *f, uint32_t *id_of)
 {
     AdjacentRuns *r = adjacent_runs(f);
+    JoinedList    l = {0};
     for (size_t i = 0; i < f->ninstrs; i++)
         id_of[i] = UINT32_MAX;
     for (uint32_t id = 0; id < p->launch->ninstr; id++)
         if (p->launch->instr[id].func == f && p->launch->instr[id].in)
             id_of[p->launch->instr[id].in - f->instrs] = id;
     for (size_t i = 0; i < r->nruns; i++)
-        judge_run(p, id_of, &r->access[r->run[i].first], r->run[i].n);
+        judge_run(p, &l, id_of, &r->access[r->run[i].first], r->run[i].n);
+    for (size_t i = 0; i < l.n; i++)
+        note(p, &l.item[i]);
+    free(l.item);
     adjacent_free(r);
 }
 

@@ -7,13 +7,15 @@
  * same differences between the lanes and lies at most NEAR bytes away.
  *
  * Accesses behind the first TRACE_ACCESSES of a block are only counted.
- * Not looked at: shared and local memory, atomics. */
+ * Atomics are added up as they come.
+ * Not looked at: other accesses to shared and local memory. */
 #include "check/trace.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
+#include "model/model.h"
 #include "ptx/place.h"
 
 enum { NEAR = 1024, MOST_BITS = 1 << 24 };
@@ -244,6 +246,50 @@ static Open *open_of(TraceState *st, uint64_t block)
     return st->open = b;
 }
 
+uint32_t atomic_leaders(uint32_t mask, const uint64_t *addr)
+{
+    uint32_t kept = 0;
+    for (uint32_t m = mask; m; m &= m - 1) {
+        unsigned i     = (unsigned)__builtin_ctz(m);
+        bool     first = true;
+        for (uint32_t b = kept; b && first; b &= b - 1)
+            first = addr[__builtin_ctz(b)] != addr[i];
+        kept |= first ? 1u << i : 0;
+    }
+    return kept;
+}
+
+static uint64_t turns(const Profile *p, AccessSpace space, AccessOp op, unsigned bytes, uint32_t mask,
+                      const uint64_t *addr)
+{
+    ModelCost   c;
+    ModelAccess a = {
+        space == ACCESS_SHARED ? MODEL_SHARED : MODEL_GLOBAL, (ModelOp)op, MODEL_L1_AUTO, bytes, mask, addr};
+    model_access(p, &a, &c);
+    return space == ACCESS_SHARED ? c.wavefronts : c.sectors;
+}
+
+void atomic_turns_add(const Profile *p, AccessSpace space, AccessOp op, unsigned bytes, uint32_t mask,
+                      const uint64_t *addr, uint64_t times, AtomicTurns *sum)
+{
+    uint32_t kept = atomic_leaders(mask, addr);
+    sum->accesses += times;
+    sum->lanes += times * (uint64_t)__builtin_popcount(mask);
+    sum->addresses += times * (uint64_t)__builtin_popcount(kept);
+    sum->now += times * turns(p, space, op, bytes, mask, addr);
+    sum->joined += times * turns(p, space, op, bytes, kept, addr);
+}
+
+static void atomic_access(TraceState *st, const Access *a)
+{
+    uint64_t addr[LANES];
+    for (unsigned i = 0; i < LANES; i++)
+        addr[i] = a->addr ? a->addr[i] : a->off[i];
+    atomic_turns_add(st->trace->launch->profile, (AccessSpace)a->space, (AccessOp)a->op, a->bytes, a->mask, addr, 1,
+                     &st->sum[a->instr].atomics);
+    st->seen[a->instr] = true;
+}
+
 static void trace_access(void *state, const Access *a)
 {
     TraceState *st = state;
@@ -251,6 +297,10 @@ static void trace_access(void *state, const Access *a)
         return;
     if (a->block % st->trace->step) {
         st->passed = a->block;
+        return;
+    }
+    if (a->op == ACCESS_ATOM || a->op == ACCESS_RED) {
+        atomic_access(st, a);
         return;
     }
     Open *b = open_of(st, a->block);
@@ -316,6 +366,11 @@ static void trace_join(Observer *o, void *state)
         to->values += from->values;
         to->bytes = from->bytes;
         to->accesses += from->accesses;
+        to->atomics.accesses += from->atomics.accesses;
+        to->atomics.lanes += from->atomics.lanes;
+        to->atomics.addresses += from->atomics.addresses;
+        to->atomics.now += from->atomics.now;
+        to->atomics.joined += from->atomics.joined;
         t->seen[i] = true;
     }
     t->looked += st->looked;
@@ -326,8 +381,10 @@ static void trace_join(Observer *o, void *state)
 
 Observer *trace_new(const CheckLaunch *l)
 {
-    Trace *t                     = xcalloc(1, sizeof *t);
-    t->base.wants[ACCESS_GLOBAL] = 1 << ACCESS_LD | 1 << ACCESS_ST | 1 << ACCESS_COPY;
+    Trace *t = xcalloc(1, sizeof *t);
+    t->base.wants[ACCESS_GLOBAL] =
+        1 << ACCESS_LD | 1 << ACCESS_ST | 1 << ACCESS_COPY | 1 << ACCESS_ATOM | 1 << ACCESS_RED;
+    t->base.wants[ACCESS_SHARED] = 1 << ACCESS_ATOM | 1 << ACCESS_RED;
     t->base.fork                 = trace_fork;
     t->base.access               = trace_access;
     t->base.block_end            = trace_end;

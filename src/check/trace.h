@@ -13,6 +13,17 @@
 #include "check/check.h"
 #include "check/lanes.h"
 
+/* What the atomics of a warp do to each other.  Turns: sector updates of global memory, passes over the banks of shared memory. */
+typedef struct AtomicTurns {
+    uint64_t accesses, lanes, addresses; /* addresses: distinct ones, access by access */
+    uint64_t now, joined;                /* turns; and with the lowest lane of each address alone */
+} AtomicTurns;
+/* Adds `times` executions of one access; addr: of the lanes, offsets in shared memory. */
+void atomic_turns_add(const Profile *p, AccessSpace space, AccessOp op, unsigned bytes, uint32_t mask, const uint64_t *addr, uint64_t times,
+                      AtomicTurns *sum);
+/* The lowest lane of each address. */
+uint32_t atomic_leaders(uint32_t mask, const uint64_t *addr);
+
 enum { TRACE_BLOCKS = 16, TRACE_ACCESSES = 1 << 13 };
 
 typedef struct TraceSum { /* sums over the blocks looked at */
@@ -21,6 +32,7 @@ typedef struct TraceSum { /* sums over the blocks looked at */
     uint64_t distinct;    /* distinct addresses in each block: what would have to be loaded once */
     uint64_t bytes;       /* of a value */
     uint64_t accesses;
+    AtomicTurns atomics;
     uint64_t cut; /* accesses of these blocks behind the first TRACE_ACCESSES, not looked at */
 } TraceSum;
 

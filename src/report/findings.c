@@ -34,6 +34,15 @@ static int by_caller(const WwPlace *p, size_t np, const WwPlace *q, size_t nq)
     return c ? c : by_number(a.col, b.col);
 }
 
+/* What is to be done, without what it was tried on, which stands in parentheses. */
+static int by_mend(const WwMend *x, const WwMend *y)
+{
+    const char *a = x ? x->text : "", *b = y ? y->text : "";
+    size_t      n = strcspn(a, "("), m = strcspn(b, "(");
+    int         c = strncmp(a, b, n < m ? n : m);
+    return c ? c : by_number(n, m);
+}
+
 static int by_identity(const ReportFinding *x, const ReportFinding *y)
 {
     const WwFinding *a = &x->f, *b = &y->f;
@@ -43,6 +52,7 @@ static int by_identity(const ReportFinding *x, const ReportFinding *y)
     c                  = c ? c : strcmp(a->rule, b->rule);
     c                  = c ? c : by_text(a->kernel, b->kernel);
     c                  = c ? c : by_caller(a->inlined, a->ninlined, b->inlined, b->ninlined);
+    c                  = c ? c : by_mend(a->mend, b->mend);
     if (c || !a->other || !b->other)
         return c ? c : (a->other != NULL) - (b->other != NULL);
     c = by_text(a->other->file, b->other->file);

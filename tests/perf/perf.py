@@ -3,14 +3,14 @@
 """Runs one kernel of this folder: perf.py WARPWRIGHT RULE/NAME.cu.  Its comments say how, and what must come out:
 
     // check: --grid 8 --block 32,8 --arg ...     how `warpwright check` is called; several such lines are joined
-    ...  // here                                  the line where the folder's rule must find something (bad_*); good_* have none
+    ...  // here                                  where the folder's rule must find something (bad_*), as often as it must; good_* have none
     // says: TEXT                                 the message must contain this
     // mend: TEXT                                 the text of the mend must contain this
     #ifdef MENDED ... #else ... #endif            the mend, applied: it is checked again with MENDED defined
     // mended: --grid ... --arg ...               how that is called, where it differs
 
-Numbers are never written here: what the mend promises must be what the mended kernel measures.  Of the mend's unit, the kernel's
-total must fall by exactly before - after, and the finding must be gone."""
+Numbers are never written here: what the mend promises must be what the mended kernel measures.  Of the mends' unit, the kernel's
+total must fall by exactly the sum of before - after, and the findings must be gone."""
 import json
 import os
 import re
@@ -48,13 +48,13 @@ def check(warpwright, source, rule, options):
     return document["findings"], counters
 
 
-def mended(warpwright, source, text, rule, options, finding, before):
+def mended(warpwright, source, text, rule, options, found, before):
     """Problems of the mended kernel against what was promised."""
-    mend = finding["mend"]
-    if not mend:
+    if not all(f["mend"] for f in found):
         return ["no mend was offered"]
-    if mend["after"] >= mend["before"]:
-        return [f"the mend brings nothing: {mend}"]
+    mend = {"unit": found[0]["mend"]["unit"], "before": sum(f["mend"]["before"] for f in found), "after": sum(f["mend"]["after"] for f in found)}
+    if any(f["mend"]["after"] >= f["mend"]["before"] or f["mend"]["unit"] != mend["unit"] for f in found):
+        return [f"a mend brings nothing, or counts something else: {[f['mend'] for f in found]}"]
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, os.path.basename(source))
         with open(path, "w", encoding="utf-8") as f:
@@ -76,7 +76,7 @@ def main():
         text = f.read()
     options = shlex.split(" ".join(comments(text, "check")))
     findings, counters = check(warpwright, source, rule, options)
-    lines = [number for number, line in enumerate(text.split("\n"), 1) if "// here" in line]
+    lines = [number for number, line in enumerate(text.split("\n"), 1) for _ in re.findall("// here", line)]
     problems = []
     if [f["line"] for f in findings] != lines:
         problems.append(f"found at lines {[f['line'] for f in findings]}, expected {lines}")
@@ -89,7 +89,7 @@ def main():
         problems += [f"the mend has no '{t}'" for t in comments(text, "mend") if t not in (findings[0]["mend"] or {"text": ""})["text"]]
         if "MENDED" in text:
             again = shlex.split(" ".join(comments(text, "mended"))) or options
-            problems += mended(warpwright, source, text, rule, again, findings[0], counters)
+            problems += mended(warpwright, source, text, rule, again, findings, counters)
     for problem in problems:
         print(f"{source}: {problem}")
     for f in findings if problems else []:
