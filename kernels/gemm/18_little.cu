@@ -12,5 +12,5 @@
 
 typedef RingShape<float, 32, 32, 128, 32, 32, 4, 8, 3, 8>    Float;
 typedef RingShape<unsigned, 32, 32, 128, 32, 32, 4, 8, 3, 8> Int;
-DIRECT_KERNELS(gemm_little_f32, Float, 2, true)
-DIRECT_KERNELS(gemm_little_i32, Int, 2, true)
+DIRECT_KERNELS(gemm_little_f32, Float, 2, true, 0)
+DIRECT_KERNELS(gemm_little_i32, Int, 2, true, 0)

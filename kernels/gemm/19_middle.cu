@@ -11,5 +11,5 @@
 
 typedef RingShape<float, 64, 64, 32, 64, 32, 8, 8, 3, 2>    Float;
 typedef RingShape<unsigned, 64, 64, 32, 64, 32, 8, 8, 3, 2> Int;
-DIRECT_KERNELS(gemm_middle_f32, Float, 3, true)
-DIRECT_KERNELS(gemm_middle_i32, Int, 3, true)
+DIRECT_KERNELS(gemm_middle_f32, Float, 2, true, 1)
+DIRECT_KERNELS(gemm_middle_i32, Int, 2, true, 1)

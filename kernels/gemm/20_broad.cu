@@ -10,5 +10,5 @@
 
 typedef RingShape<float, 128, 64, 32, 64, 32, 8, 8, 3, 1>    Float;
 typedef RingShape<unsigned, 128, 64, 32, 64, 32, 8, 8, 3, 1> Int;
-DIRECT_KERNELS(gemm_broad_f32, Float, 3, true)
-DIRECT_KERNELS(gemm_broad_i32, Int, 3, true)
+DIRECT_KERNELS(gemm_broad_f32, Float, 2, true, 1)
+DIRECT_KERNELS(gemm_broad_i32, Int, 2, true, 1)

@@ -11,5 +11,5 @@
 
 typedef RingShape<float, 32, 128, 32, 32, 32, 4, 8, 4, 2>    Float;
 typedef RingShape<unsigned, 32, 128, 32, 32, 32, 4, 8, 4, 2> Int;
-DIRECT_KERNELS(gemm_thin_f32, Float, 2, true)
-DIRECT_KERNELS(gemm_thin_i32, Int, 2, true)
+DIRECT_KERNELS(gemm_thin_f32, Float, 2, true, 0)
+DIRECT_KERNELS(gemm_thin_i32, Int, 2, true, 0)

@@ -10,5 +10,5 @@
 
 typedef RingShape<float, 8, 128, 64, 8, 64, 4, 4, 3, 4>    Float;
 typedef RingShape<unsigned, 8, 128, 64, 8, 64, 4, 4, 3, 4> Int;
-DIRECT_KERNELS(gemm_row_f32, Float, 2, true)
-DIRECT_KERNELS(gemm_row_i32, Int, 2, true)
+DIRECT_KERNELS(gemm_row_f32, Float, 2, true, 0)
+DIRECT_KERNELS(gemm_row_i32, Int, 2, true, 0)

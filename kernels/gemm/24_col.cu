@@ -10,5 +10,5 @@
 
 typedef RingShape<float, 128, 8, 64, 64, 8, 4, 4, 3, 4>    Float;
 typedef RingShape<unsigned, 128, 8, 64, 64, 8, 4, 4, 3, 4> Int;
-DIRECT_KERNELS(gemm_col_f32, Float, 2, true)
-DIRECT_KERNELS(gemm_col_i32, Int, 2, true)
+DIRECT_KERNELS(gemm_col_f32, Float, 2, true, 0)
+DIRECT_KERNELS(gemm_col_i32, Int, 2, true, 0)

@@ -11,5 +11,5 @@
 
 typedef RingShape<float, 64, 128, 32, 32, 64, 8, 8, 2, 1>    Float;
 typedef RingShape<unsigned, 64, 128, 32, 32, 64, 8, 8, 2, 1> Int;
-DIRECT_KERNELS(gemm_flat_f32, Float, 3, false)
-DIRECT_KERNELS(gemm_flat_i32, Int, 3, false)
+DIRECT_KERNELS(gemm_flat_f32, Float, 3, false, 0)
+DIRECT_KERNELS(gemm_flat_i32, Int, 3, false, 0)

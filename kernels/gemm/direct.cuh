@@ -66,20 +66,31 @@ template <int ROWS, int BK, int THREADS, bool KC> struct Supply {
         at += line * pitch + along * 4;
     }
 
-    template <int EACH> __device__ __forceinline__ void fetch_by(unsigned to, int k0) const
+    /* A slice that has all of its steps, and along k all of its rows: nothing to ask but how much of its line a thread has. */
+    template <int EACH> __device__ __forceinline__ void fetch_whole(unsigned to) const
     {
         enum { STEP = THREADS * EACH / LINE, COUNT = (LINES + STEP - 1) / STEP };
-        int                left = KC ? end - k0 - inner : rows - inner, most = KC ? rows : end - k0;
-        int                lines = KC ? LINES : (most + 3) & -4; /* that the last chunk reads */
-        int                bytes = left <= 0 ? 0 : left < EACH ? left * 4 : EACH * 4;
-        unsigned long long from = at;
-        if (KC && inner / 4 * 4 >= end - k0)
-            return;
+        int                left = KC ? EACH : rows - inner, bytes = left <= 0 ? 0 : left < EACH ? left * 4 : EACH * 4;
+        unsigned long long from = at, step = STEP * pitch;
 #pragma unroll
         for (int i = 0; i < COUNT; i++) {
             int line = outer + i * STEP;
-            if (line < lines && (LINES % STEP == 0 || line < LINES))
-                copy_later<EACH * 4>(to + (KC ? place(line, inner) : place(inner, line)) * 4, from, line < most ? bytes : 0);
+            if (LINES % STEP == 0 || line < LINES)
+                copy_later<EACH * 4>(to + (KC ? place(line, inner) : place(inner, line)) * 4, from, bytes);
+            from += step;
+        }
+    }
+
+    template <int EACH> __device__ __forceinline__ void fetch_rest(unsigned to, int k0) const
+    {
+        enum { STEP = THREADS * EACH / LINE };
+        int left = KC ? end - k0 - inner : rows - inner, most = KC ? rows : end - k0;
+        int bytes = left <= 0 ? 0 : left < EACH ? left * 4 : EACH * 4;
+        int lines = KC ? inner / 4 * 4 < end - k0 ? LINES : 0 : (most + 3) & -4; /* that the last chunk reads */
+        unsigned long long from = at;
+#pragma unroll 1
+        for (int line = outer; line < LINES && line < lines; line += STEP) {
+            copy_later<EACH * 4>(to + (KC ? place(line, inner) : place(inner, line)) * 4, from, line < most ? bytes : 0);
             from += STEP * pitch;
         }
     }
@@ -87,17 +98,22 @@ template <int ROWS, int BK, int THREADS, bool KC> struct Supply {
     /* The slice at k0; then the next one is due. */
     __device__ __forceinline__ void fetch(unsigned to, int k0)
     {
-        if (vector)
-            fetch_by<4>(to, k0);
+        bool whole = k0 + BK <= end && (!KC || rows >= ROWS);
+        if (whole && vector)
+            fetch_whole<4>(to);
+        else if (whole)
+            fetch_whole<1>(to);
+        else if (vector)
+            fetch_rest<4>(to, k0);
         else
-            fetch_by<1>(to, k0);
+            fetch_rest<1>(to, k0);
         at += KC ? BK * 4 : BK * pitch;
     }
 };
 
 /* ---- the product ------------------------------------------------------------------------------------------------- */
 
-/* Four steps of k of R rows, in squares of 4 rows DOWN apart. */
+/* Four steps of k of R rows from a row that is a multiple of 4, in squares of 4 rows DOWN apart: where Supply::place has put them. */
 template <typename T, int R, int ROWS, int BK, int DOWN, bool KC> struct Chunk {
     typedef typename Four<T>::type V;
     T v[4][R];
@@ -106,8 +122,8 @@ template <typename T, int R, int ROWS, int BK, int DOWN, bool KC> struct Chunk {
     {
 #pragma unroll
         for (int i = 0; i < R; i++) {
-            int r = row + i / 4 * DOWN + (KC ? i % 4 : 0);
-            V   q = *(const V *)(s + Supply<ROWS, BK, 32, KC>::place(r, l + (KC ? 0 : i % 4)));
+            int down = i / 4 * DOWN, at = KC ? row * BK + (l ^ ((row + down) & 28)) : l * ROWS + row;
+            V   q    = *(const V *)(s + at + (KC ? (down + i % 4) * BK : down + i % 4 * ROWS));
             if (KC) {
                 v[0][i] = q.x;
                 v[1][i] = q.y;
@@ -145,30 +161,34 @@ template <typename S, bool XKC, bool YKC> struct DirectFragment {
     }
 };
 
-/* acc += this group's chunks of a slice of `left` steps. */
-template <typename S, bool XKC, bool YKC>
+/* acc += this group's chunks of a slice of `left` steps.  AHEAD: a chunk is read while the one before is multiplied. */
+template <typename S, bool XKC, bool YKC, int AHEAD>
 static __device__ __forceinline__ void direct_slice(const typename S::type *slot, const RingPlace &p, int left,
                                                     typename S::type acc[S::TM][S::TN])
 {
     enum { STRIDE = 4 * S::GROUPS };
-    DirectFragment<S, XKC, YKC> f;
+    DirectFragment<S, XKC, YKC> f[2];
     if (left >= S::BK) {
+        if (AHEAD)
+            f[0].read(slot, p, p.group * 4);
 #pragma unroll
         for (int l = 0; l < S::BK; l += STRIDE) {
-            f.read(slot, p, l + p.group * 4);
-            f.multiply(acc);
+            int now = AHEAD ? l / STRIDE % 2 : 0;
+            if (!AHEAD || l + STRIDE < S::BK)
+                f[AHEAD - now].read(slot, p, l + AHEAD * STRIDE + p.group * 4);
+            f[now].multiply(acc);
         }
     } else {
 #pragma unroll 1
         for (int l = p.group * 4; l < left; l += STRIDE) {
-            f.read(slot, p, l);
-            f.multiply(acc);
+            f[0].read(slot, p, l);
+            f[0].multiply(acc);
         }
     }
 }
 
 /* acc = this group's part of the product over [k0, k1) of the tile at (row0, col0).  Ends with all copies done and all warps past them. */
-template <typename S, bool XKC, bool YKC>
+template <typename S, bool XKC, bool YKC, int AHEAD>
 static __device__ __forceinline__ void direct_product(const GemmArgs &g, typename S::type *slots, const RingPlace &p, int row0, int col0,
                                                       int k0, int k1, typename S::type acc[S::TM][S::TN])
 {
@@ -199,7 +219,7 @@ static __device__ __forceinline__ void direct_product(const GemmArgs &g, typenam
         ahead += S::BK;
         fetched = fetched + 1 == S::SLOTS ? 0 : fetched + 1;
         if (s >= 0) {
-            direct_slice<S, XKC, YKC>(slots + used * S::SLOT, p, k1 - k0 - s * S::BK, acc);
+            direct_slice<S, XKC, YKC, AHEAD>(slots + used * S::SLOT, p, k1 - k0 - s * S::BK, acc);
             used = used + 1 == S::SLOTS ? 0 : used + 1;
         }
     }
@@ -287,11 +307,14 @@ static __device__ __forceinline__ void direct_write(const GemmArgs &g, const typ
     bool keep = !Four<T>::zero(g.beta);
     T   *c    = (T *)g.c + z * g.c_batch + (unsigned long long)row0 * g.ldc + col0;
     if ((g.vector & 4) && col0 + S::BN <= g.n) {
+        enum { DOWN = S::THREADS / Q }; /* rows from one access to the next */
+        int                at = threadIdx.x % Q * 4, r = r0 + threadIdx.x / Q;
+        V                 *out = (V *)(c + r * g.ldc + at);
+        unsigned long long step = g.ldc * DOWN / 4;
 #pragma unroll 4
-        for (int v = r0 * Q + threadIdx.x; v < r1 * Q; v += S::THREADS) {
-            V  q   = *(const V *)(tile + direct_at<S>(v / Q, v % Q * 4));
-            V *out = (V *)(c + v / Q * g.ldc + v % Q * 4);
-            V  sum = {alpha * q.y, alpha * q.x, alpha * q.w, alpha * q.z};
+        for (; r < r1; r += DOWN) {
+            V q   = *(const V *)(tile + direct_at<S>(r, at));
+            V sum = {alpha * q.y, alpha * q.x, alpha * q.w, alpha * q.z};
             if (keep) {
                 V old = *out;
                 sum.x = mul_add(beta, old.x, sum.x);
@@ -300,32 +323,48 @@ static __device__ __forceinline__ void direct_write(const GemmArgs &g, const typ
                 sum.w = mul_add(beta, old.w, sum.w);
             }
             *out = sum;
+            out += step;
         }
     } else {
+        enum { DOWN = S::THREADS / S::BN };
+        int                at = threadIdx.x % S::BN, r = r0 + threadIdx.x / S::BN;
+        T                 *out = c + r * g.ldc + at;
+        unsigned long long step = g.ldc * DOWN;
+        if (col0 + at >= g.n)
+            return;
 #pragma unroll 4
-        for (int e = r0 * S::BN + threadIdx.x; e < r1 * S::BN; e += S::THREADS) {
-            int at  = e % S::BN;
-            T  *out = c + e / S::BN * g.ldc + at, v = alpha * tile[direct_at<S>(e / S::BN, at ^ 1)];
-            if (col0 + at < g.n)
-                *out = keep ? mul_add(beta, *out, v) : v;
+        for (; r < r1; r += DOWN) {
+            T v  = alpha * tile[direct_at<S>(r, at ^ 1)];
+            *out = keep ? mul_add(beta, *out, v) : v;
+            out += step;
         }
     }
 }
 
-/* JOINED: the blocks of a cluster share a tile, or several clusters do, each with a part of k (ring.cuh). */
-template <typename S, bool XKC, bool YKC, bool JOINED> static __device__ __forceinline__ void direct_gemm(const GemmArgs &g)
+/* JOINED: the blocks of a cluster share a tile, or several clusters do, each with a part of k (ring.cuh).  A cluster has 1, 2, 4 or 8
+ * blocks. */
+template <typename S, bool XKC, bool YKC, bool JOINED, int AHEAD> static __device__ __forceinline__ void direct_gemm(const GemmArgs &g)
 {
     typedef typename S::type T;
     extern __shared__ __align__(128) unsigned char memory[];
     T       *tile = (T *)memory, acc[S::TM][S::TN];
     unsigned blocks = JOINED ? cluster_size() : 1, rank = JOINED ? cluster_rank() : 0;
-    unsigned parts = JOINED && g.parts > 1 ? g.parts : 1, cluster = blockIdx.x / blocks, part = cluster % parts;
-    int      tm, tn, share = part * blocks + rank, shares = parts * blocks, slices = (g.k + S::BK - 1) / S::BK;
-    int      k0 = (int)((long long)slices * share / shares) * S::BK, k1 = (int)((long long)slices * (share + 1) / shares) * S::BK;
-    tile_order(cluster / parts, (g.m + S::BM - 1) / S::BM, (g.n + S::BN - 1) / S::BN, &tm, &tn);
-    int       row0 = tm * S::BM, col0 = tn * S::BN, r0 = (int)(S::BM * rank / blocks), r1 = (int)(S::BM * (rank + 1) / blocks);
+    int      slices = (g.k + S::BK - 1) / S::BK, parts = JOINED && g.parts > 1 ? g.parts : 1, shift = 31 - __clz((int)blocks);
+    int      tm, tn, cluster = blockIdx.x >> shift, part = 0, from = 0, to = slices;
+    if (parts * blocks > 1) { /* divisions are slow: none where nothing is shared out */
+        int shares = parts * blocks, each = slices / shares, more = slices - each * shares, share;
+        int first = cluster / parts;
+        part      = cluster - first * parts;
+        cluster   = first;
+        share     = part * blocks + rank;
+        from      = share * each + (share < more ? share : more);
+        to        = from + each + (share < more);
+    }
+    tile_order(cluster, (g.m + S::BM - 1) / S::BM, (g.n + S::BN - 1) / S::BN, &tm, &tn);
+    int       row0 = tm * S::BM, col0 = tn * S::BN, k0 = from * S::BK, k1 = to * S::BK;
+    int       r0 = (int)(S::BM * rank >> shift), r1 = (int)(S::BM * (rank + 1) >> shift);
     RingPlace p = ring_place<S>();
-    direct_product<S, XKC, YKC>(g, tile, p, row0, col0, k0, k1 < g.k ? k1 : g.k, acc);
+    direct_product<S, XKC, YKC, AHEAD>(g, tile, p, row0, col0, k0, k1 < g.k ? k1 : g.k, acc);
     direct_stage<S>(tile, p, acc);
     __syncthreads();
     if (S::GROUPS > 1) {
@@ -341,15 +380,15 @@ template <typename S, bool XKC, bool YKC, bool JOINED> static __device__ __force
     direct_write<S>(g, tile, blockIdx.z + part, row0, col0, r0, r1);
 }
 
-#define DIRECT_KERNEL(name, shape, blocks, joined, x, y)                                                                \
+#define DIRECT_KERNEL(name, shape, blocks, joined, ahead, x, y)                                                        \
     extern "C" __global__ void __launch_bounds__(shape::THREADS, blocks) name(const GemmArgs g)                        \
     {                                                                                                                  \
-        direct_gemm<shape, x, y, joined>(g);                                                                           \
+        direct_gemm<shape, x, y, joined, ahead>(g);                                                                    \
     }
-#define DIRECT_KERNELS(name, shape, blocks, joined)                                                                     \
-    DIRECT_KERNEL(name##_kn, shape, blocks, joined, true, false)                                                       \
-    DIRECT_KERNEL(name##_kk, shape, blocks, joined, true, true)                                                        \
-    DIRECT_KERNEL(name##_nn, shape, blocks, joined, false, false)                                                      \
-    DIRECT_KERNEL(name##_nk, shape, blocks, joined, false, true)
+#define DIRECT_KERNELS(name, shape, blocks, joined, ahead)                                                             \
+    DIRECT_KERNEL(name##_kn, shape, blocks, joined, ahead, true, false)                                                \
+    DIRECT_KERNEL(name##_kk, shape, blocks, joined, ahead, true, true)                                                 \
+    DIRECT_KERNEL(name##_nn, shape, blocks, joined, ahead, false, false)                                               \
+    DIRECT_KERNEL(name##_nk, shape, blocks, joined, ahead, false, true)
 
 #endif
