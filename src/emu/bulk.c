@@ -226,23 +226,27 @@ bool bulk_counts_on(const Block *b, uint32_t offset)
     return false;
 }
 
+bool bulk_toss(Cluster *c)
+{
+    if (!c->random)
+        c->random = (c->launch->dev->seed ^ c->index << 16) * UINT64_C(0x9e3779b97f4a7c15) | 1;
+    c->random ^= c->random << 13;
+    c->random ^= c->random >> 7;
+    c->random ^= c->random << 17;
+    return c->random >> 40 & 1;
+}
+
 static bool tossed(const BulkOp *o, const void *what)
 {
-    uint64_t *random = (uint64_t *)(uintptr_t)what;
-    (void)o;
-    *random ^= *random << 13;
-    *random ^= *random >> 7;
-    *random ^= *random << 17;
-    return *random >> 40 & 1;
+    (void)what;
+    return bulk_toss(o->warp->block->cluster);
 }
 
 bool bulk_tick(Cluster *c, Worker *k)
 {
     if (!c->bulk || c->launch->dev->async != EMU_ASYNC_RANDOM)
         return false;
-    if (!c->random)
-        c->random = (c->launch->dev->seed ^ c->index << 16) * UINT64_C(0x9e3779b97f4a7c15) | 1;
-    land_chosen(c, k, tossed, &c->random);
+    land_chosen(c, k, tossed, NULL);
     return true;
 }
 

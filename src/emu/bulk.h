@@ -44,6 +44,8 @@ void bulk_settle(Block *b, uint32_t offset);
 bool bulk_counts_on(const Block *b, uint32_t offset);
 /* Random copies: some of what is in flight lands.  false: there is none. */
 bool bulk_tick(Cluster *c, Worker *k);
+/* A coin, by the device's seed. */
+bool bulk_toss(Cluster *c);
 /* All threads of the block have exited: nothing may be in flight that needs its shared memory. */
 void bulk_block_ended(Block *b);
 /* Drops what is in flight. */

@@ -12,6 +12,7 @@
 #include "emu/async.h"
 #include "emu/bulk.h"
 #include "emu/ctl.h"
+#include "emu/tensormap_proxy.h"
 
 enum { BULK_UNIT = 16, TENSOR_UNIT = 128 };
 
@@ -164,9 +165,11 @@ static bool read_map(Warp *w, const Uop *u, uint64_t at, unsigned lane, TensorMa
         fault_bulk(w, u, SPACE_GLOBAL, lane, at, sizeof *map);
         return false;
     }
-    memcpy(map, (const void *)(uintptr_t)at, sizeof *map);
+    bool current = tensormap_seen(w, at, map);
     if (map->magic != TENSOR_MAP_MAGIC)
-        return refuse(w, u, FAULT_TENSOR_MAP, lane, "these 128 bytes are no tensor map, or one that was overwritten");
+        return refuse(w, u, FAULT_TENSOR_MAP, lane, "these 128 bytes are no tensor map, or one that was overwritten%s",
+                      current ? "" : "; the kernel has made one there since, but no fence.proxy.tensormap::generic "
+                                     "(release by who made it, acquire in this cluster) shows it to the copy");
     return true;
 }
 

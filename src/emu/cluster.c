@@ -13,6 +13,7 @@
 #include "emu/bulk.h"
 #include "emu/ctl.h"
 #include "emu/schedule.h"
+#include "emu/tensormap_proxy.h"
 
 enum { STALLS = STRESSED(1 << 15, 64) };
 
@@ -38,6 +39,7 @@ Cluster *cluster_new(Worker *k, uint64_t order)
 void cluster_release(Cluster *c, Worker *k)
 {
     bulk_free(c);
+    tensormap_views_free(c->maps);
     for (uint32_t i = 0; i < c->n; i++)
         block_release(c->block[i], k);
     c->next          = k->idle_clusters;

@@ -13,6 +13,7 @@
 
 #include "emu/run.h"
 #include "emu/schedule.h"
+#include "emu/tensormap_proxy.h"
 #include "emu/where.h"
 
 enum { PATIENCE = 8, LONG = 1024 }; /* waiting passes, and passes of any kind, before another block gets the worker */
@@ -618,6 +619,7 @@ Status emu_launch(EmuDevice *d, EmuModule *em, const char *kernel, const EmuLaun
         end_worker(&l, &l.worker[i], r);
     free(l.worker);
     pthread_mutex_destroy(&l.lock);
+    tensormap_views_free(l.maps);
     spread_counts(p, r);
     first_of_kept(&l, r);
     r->fault = l.fault;

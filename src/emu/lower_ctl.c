@@ -398,6 +398,24 @@ static void lower_fence(Lower *lo, const Instr *in)
     u->y   = (uint16_t)scope;
 }
 
+/* Of tensor maps; those of the async proxy order memory as any fence does. */
+static void lower_map_fence(Lower *lo, const Instr *in)
+{
+    lower_fence(lo, in);
+    if (!opcode_has(in->op, WORD_tensormap_generic))
+        return;
+    if (!in->nopd) {
+        lo_emit(lo, ctl[CTL_tensormap_release]);
+        return;
+    }
+    MemInfo *m = ARENA_NEW(lo->p->arena, MemInfo);
+    *m         = (MemInfo){.space = SPACE_GENERIC, .addr64 = true};
+    Slot a     = lo_mem_address(lo, &in->opd[0], m);
+    Uop *u     = lo_emit(lo, ctl[CTL_tensormap_acquire]);
+    u->a       = a;
+    u->ptr     = m;
+}
+
 bool lower_control(Lower *lo, const Instr *in)
 {
     switch (in->op->op) {
@@ -412,9 +430,9 @@ bool lower_control(Lower *lo, const Instr *in)
     case OP_membar:
     case OP_fence:
     case OP_fence_proxy_async_generic:
-    case OP_fence_proxy_tensormap:
     case OP_fence_acqrel_sync:
     case OP_fence_mbarrier_init: lower_fence(lo, in); return true;
+    case OP_fence_proxy_tensormap: lower_map_fence(lo, in); return true;
     case OP_setmaxnreg: lo_emit(lo, ctl[CTL_setmaxnreg])->imm = in->opd[0].ival; return true;
     case OP_pmevent:
     case OP_griddepcontrol: lo_emit(lo, ctl[CTL_nop]); return true;

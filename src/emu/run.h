@@ -45,7 +45,8 @@ typedef struct Barrier {
     uint32_t res_or, res_and, res_popc; /* of the completed one */
 } Barrier;
 
-typedef struct Cluster Cluster;
+typedef struct Cluster    Cluster;
+typedef struct TensorView TensorView;
 
 typedef struct Printed {
     uint64_t order;
@@ -85,6 +86,7 @@ struct Cluster {
     bool     spun;           /* it only waited when it last ran */
     Cluster *next;
     struct BulkOp *bulk;     /* copies in flight, in the order of issue (bulk.c) */
+    TensorView *maps;        /* tensor maps as its copies see them (tensormap_proxy.c) */
     uint64_t random;         /* 0 = not seeded */
     Block   *block[MAX_CLUSTER];
 };
@@ -153,6 +155,7 @@ struct Launch {
     size_t          nprinted, printed_cap;
     EmuChild       *child;   /* work that blocks handed to the device, in the order of time */
     size_t          nchild, child_cap;
+    TensorView     *maps;    /* tensor maps that it has changed; under the lock (tensormap_proxy.c) */
     uint64_t        streams; /* atomic: streams and events that blocks made */
     unsigned        nworkers;
     Worker         *worker;

@@ -7,6 +7,7 @@
 #include "emu/access.h"
 #include "emu/bulk.h"
 #include "emu/ctl.h"
+#include "emu/tensormap_proxy.h"
 
 /* PTX numbers the element types otherwise than the driver does: .f32.ftz stands before .f64. */
 static const uint8_t element_types[] = {TENSOR_UINT8,       TENSOR_UINT16,  TENSOR_UINT32,   TENSOR_INT32,
@@ -65,6 +66,7 @@ const Uop *ctl_tensormap_replace(Warp *w, const Uop *u)
         if (m.im2col || u->n >= TENSOR_DIMS || !replace(&m, (Word)u->x, u->n, value, u->y))
             return fault_raise(w, u, FAULT_TENSOR_MAP, i, left, "tensormap.replace: %s[%u] cannot be %llu",
                                word_text((Word)u->x), u->n, (unsigned long long)value);
+        tensormap_changes(w, (uint64_t)(uintptr_t)p[i]);
         memcpy(p[i], &m, sizeof m);
     }
     return u + 1;
@@ -83,7 +85,9 @@ const Uop *ctl_tensormap_copy(Warp *w, const Uop *u)
         if (SLOT(w, uint32_t, c->size)[i] != TENSOR_MAP_BYTES)
             return fault_raise(w, u, FAULT_TENSOR_MAP, i, left, "a tensor map has 128 bytes, not %u",
                                SLOT(w, uint32_t, c->size)[i]);
+        tensormap_changes(w, (uint64_t)(uintptr_t)to[i]);
         memcpy(to[i], from[i], TENSOR_MAP_BYTES);
+        tensormap_released(w, (uint64_t)(uintptr_t)to[i]);
     }
     return u + 1;
 }
