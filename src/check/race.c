@@ -353,6 +353,7 @@ static void race_sync(void *state, const SyncEvent *e)
         break;
     case SYNC_WGMMA_COMMIT: order_wgmma_commit(b, e->warp); break;
     case SYNC_WGMMA_WAIT: order_wgmma_wait(b, e->warp, e->count); break;
+    case SYNC_GRID: order_wait_for_grids(b, e->warp, e->mask); break;
     case SYNC_EXIT: order_exit(b, e->warp, e->mask); break;
     case SYNC_MALLOC: forget(s, e); break;
     default: break;
@@ -434,7 +435,7 @@ static Observer *race_begin(void *self, const RuleSet *rules, const CheckLaunch 
     r->touch  = cells_touch();
     r->number = race->launches++;
     Time now  = serials_floor(race->serials);
-    r->floor  = works_begin(race->works, l, r->number, now, r->flags);
+    r->floor  = works_begin(race->works, r, l, r->number, now);
     r->open   = r->floor < now;
     r->beside = works_beside(race->works, l->work, &r->nbeside);
     pthread_mutex_init(&r->lock, NULL);

@@ -54,7 +54,7 @@ static inline bool before(const Touch *t, Stamp me, Stamp other, bool written)
 {
     uint32_t launch = cells_launch(t->cells, t->b, other);
     if (launch != t->b->launch)
-        return works_before(t->cells->run->race->works, t->cells->run, launch);
+        return works_before(t->cells->run->race->works, t->cells->run, launch, t->b, stamp_thread(me));
     bool loose = stamp_strength(other) && stamp_strength(me) && (stamp_strength(me) != STRENGTH_VOLATILE || !t->writes);
     return order_before(t->b, stamp_thread(me), other, t->cells->run->floor, loose, written);
 }

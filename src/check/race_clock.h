@@ -29,6 +29,8 @@ static inline uint64_t who_warp(uint32_t birth, unsigned warp) { return who_of(b
 static inline uint64_t who_block(uint32_t birth) { return who_of(birth, 2, 0); }
 static inline uint64_t who_agent(uint32_t birth, unsigned agent) { return who_of(birth, 3, agent); }
 static inline uint64_t who_copies(uint32_t birth, CopyKind kind, unsigned thread) { return who_of(birth, 4 + (unsigned)kind, thread); }
+/* The grids that a programmatic launch depends on: no block has the birth 0. */
+static inline uint64_t who_grids(void) { return who_of(0, 0, 0); }
 static inline uint32_t who_birth(uint64_t who) { return (uint32_t)(who >> 14); }
 
 /* Sorts and joins the entries. */

@@ -128,6 +128,10 @@ void       order_free(RaceBlock *b);
  * written: the access wrote. */
 bool order_before(const RaceBlock *b, unsigned thread, Stamp s, Time floor, bool loose, bool written);
 
+/* griddepcontrol.wait; has the thread come behind one? */
+void order_wait_for_grids(RaceBlock *b, uint32_t warp, uint32_t mask);
+bool order_waited_for_grids(const RaceBlock *b, unsigned thread);
+
 void order_tick(RaceBlock *b);
 void order_exit(RaceBlock *b, uint32_t warp, uint32_t mask);
 void order_warp_sync(RaceBlock *b, uint32_t warp, uint32_t mask);

@@ -105,6 +105,23 @@ void order_know(RaceBlock *b, uint32_t warp, uint32_t mask, Clock *c)
         clock_join(&thread[warp * LANES + (unsigned)__builtin_ctz(mask)].know, c);
 }
 
+/* ---- programmatic launches ---- */
+
+void order_wait_for_grids(RaceBlock *b, uint32_t warp, uint32_t mask)
+{
+    ClockEntry over = {who_grids(), 1};
+    Clock     *c    = clock_new(&over, 1);
+    order_know(b, warp, mask, c);
+    clock_drop(c);
+}
+
+bool order_waited_for_grids(const RaceBlock *b, unsigned thread)
+{
+    const ThreadOrder *own = b->thread ? &b->thread[thread] : NULL;
+    return clock_get(b->know, who_grids()) || clock_get(b->warp[thread / LANES].know, who_grids()) ||
+           (own && clock_get(own->know, who_grids()));
+}
+
 /* ---- fences ---- */
 
 static void acquire(RaceBlock *b, Clock **to, Clock *from, bool only_block)

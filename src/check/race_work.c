@@ -44,7 +44,8 @@ typedef struct Note { /* of a launch */
     uint32_t         queue, count;
     bool             flags;
     const char      *kernel;
-    const SiteTable *sites;
+    const SiteTable *sites; /* NULL: it has not ended */
+    const RaceRun   *run;   /* until then */
     uint32_t         grid[3], block[3];
 } Note;
 
@@ -106,15 +107,30 @@ static uint32_t known(const uint32_t *counts, const WorkOrder *o, uint32_t queue
     return queue < o->n ? counts[queue] : 0;
 }
 
+/* In one queue only a programmatic launch is met by the work before it. */
 static bool is_before(const WorkOrder *me, uint32_t queue, uint32_t count)
 {
-    return !me || queue == NO_QUEUE || queue == me->queue || count <= known(me->before, me, queue);
+    return !me || queue == NO_QUEUE || count <= (queue == me->queue ? me->count : known(me->before, me, queue));
 }
 
-bool works_before(const Works *w, const struct RaceRun *me, uint32_t launch)
+/* Is it the launch just before `me`, which is programmatic? */
+static bool may_overlap(const WorkOrder *me, const Note *n)
+{
+    return me && me->programmatic && n->queue == me->queue && n->count + 1 == me->count &&
+           n->count > known(me->settled, me, n->queue);
+}
+
+bool works_before(const Works *w, const struct RaceRun *me, uint32_t launch, const RaceBlock *b, unsigned thread)
 {
     const Note *n = launch < w->nnotes ? &w->note[launch] : NULL;
+    if (n && may_overlap(me->launch->work, n))
+        return order_waited_for_grids(b, thread);
     return !n || (n->flags && me->flags) || is_before(me->launch->work, n->queue, n->count);
+}
+
+bool works_same_stream(const Works *w, const struct RaceRun *me, uint32_t launch)
+{
+    return me->launch->work && launch < w->nnotes && w->note[launch].queue == me->launch->work->queue;
 }
 
 static Queue *queue_of(Works *w, uint32_t queue)
@@ -136,7 +152,12 @@ static void begun(Works *w, const WorkOrder *o, Time at)
         q->cap   = q->cap ? q->cap * 2 : 16;
         q->begun = xrealloc(q->begun, q->cap * sizeof *q->begun);
     }
-    q->begun[q->n++] = (Begun){o->count, at};
+    size_t i = q->n++;
+    for (; i > q->first && q->begun[i - 1].count > o->count; i--) { /* programmatic launches that have begun already */
+        q->begun[i] = q->begun[i - 1];
+        at          = at < q->begun[i].at ? at : q->begun[i].at;
+    }
+    q->begun[i] = (Begun){o->count, at};
 }
 
 /* What everybody knows of is kept no longer. */
@@ -152,6 +173,15 @@ static void settle(Works *w, const WorkOrder *o)
     w->nhost = kept;
 }
 
+/* Its own queue: the launch before a programmatic one, and programmatic ones that have begun before o. */
+static Time beside_in_queue(const Queue *q, const WorkOrder *o, Time since)
+{
+    for (size_t i = q->n; i > q->first && q->begun[i - 1].count + o->programmatic >= o->count; i--)
+        if (q->begun[i - 1].at < since)
+            since = q->begun[i - 1].at;
+    return since;
+}
+
 /* Since when has there been a launch that is not ordered with o? */
 static Time open_since(const Works *w, const WorkOrder *o, Time now)
 {
@@ -159,8 +189,10 @@ static Time open_since(const Works *w, const WorkOrder *o, Time now)
     for (uint32_t i = 0; i < w->nqueues; i++) {
         const Queue *q  = &w->queue[i];
         size_t       lo = q->first, hi = q->n;
-        if (i == o->queue)
+        if (i == o->queue) {
+            since = beside_in_queue(q, o, since);
             continue;
+        }
         while (lo < hi) {
             size_t mid = (lo + hi) / 2;
             if (q->begun[mid].count <= known(o->before, o, i))
@@ -193,9 +225,9 @@ static const char *file_name(Works *w, const char *name)
     return w->file[w->nfiles - 1];
 }
 
-Time works_begin(Works *w, const CheckLaunch *l, uint32_t launch, Time now, bool flags)
+Time works_begin(Works *w, const RaceRun *r, const CheckLaunch *l, uint32_t launch, Time now)
 {
-    Note n = {.queue = NO_QUEUE, .flags = flags};
+    Note n = {.queue = NO_QUEUE, .flags = r->flags};
     if (launch >= w->notes_cap) {
         w->notes_cap = launch < 64 ? 128 : launch * 2u;
         w->note      = xrealloc(w->note, w->notes_cap * sizeof *w->note);
@@ -205,6 +237,7 @@ Time works_begin(Works *w, const CheckLaunch *l, uint32_t launch, Time now, bool
     if (l->work) {
         n.queue = l->work->queue;
         n.count = l->work->count;
+        n.run   = r;
         memcpy(n.grid, l->grid, sizeof n.grid);
         memcpy(n.block, l->block, sizeof n.block);
         settle(w, l->work);
@@ -220,6 +253,7 @@ Time works_begin(Works *w, const CheckLaunch *l, uint32_t launch, Time now, bool
 
 void works_end(Works *w, const struct RaceRun *r, const CheckLaunch *l, uint32_t launch)
 {
+    w->note[launch].run = NULL;
     if (!r->launch->work || !r->site_of)
         return;
     SiteTable t = {
@@ -263,6 +297,12 @@ WwFindingEnd works_end_of(const Works *w, uint32_t launch, unsigned site, unsign
             e.line = n->sites->place[site].line;
             e.col  = n->sites->place[site].col;
         }
+    } else if (n->run && site < n->run->sites) {
+        uint32_t instr = n->run->instr_of[site];
+        Place    p = instr != NO_INSTR ? instr_user_place(n->run->launch->module, n->run->info->instr[instr].in) : (Place){0};
+        size_t   len;
+        e.kernel = mangled_function(n->run->launch->kernel->name, &len);
+        e.file = p.file, e.line = p.line, e.col = p.col;
     }
     return e;
 }

@@ -119,6 +119,13 @@ bool node_add_dep(GraphNode *n, GraphNode *dep)
     return true;
 }
 
+void node_edge(GraphNode *n, const EdgeData *edges, size_t i)
+{
+    enum { PROGRAMMATIC = 1 };
+    if (edges && n->kind == NODE_KERNEL && edges[i].type == PROGRAMMATIC)
+        n->ask.programmatic = true;
+}
+
 GraphNode *cgraph_add(Graph *g, NodeKind kind, GraphNode *const *deps, size_t ndeps)
 {
     GraphNode *n         = xcalloc(1, sizeof *n);
@@ -151,6 +158,7 @@ CuErr node_set_kernel(GraphNode *n, Kernel *k, const LaunchAsk *ask)
     n->kernel   = k;
     n->ask      = *ask;
     n->ask.args = args;
+    n->ask.event = NULL;
     n->nargs    = f->nparams;
     for (int i = 0; n->attrs && i < ATTRIBUTES; i++)
         if (n->attrs[i].id)

@@ -51,6 +51,7 @@ struct GraphNode {
     Ticket     *after; size_t nafter; /* in a queue: what must be done before */
     uint64_t    ticket;               /* in a queue: its own count */
     struct Running *running;          /* in a queue: the kernel has begun */
+    bool        held;                 /* in a queue: a kernel behind it may begin before it (queue.h) */
     struct WorkOrder *work;           /* in a queue: sequence.h */
     union { NodeValue value; NodeCopy copy; NodeSet set; NodeHost host; NodeMemory memory; void *event; Graph *child; NodeCondition condition; };
     LaunchAttribute *attrs; /* of a kernel node, by their numbers; NULL: none was set */
@@ -88,6 +89,8 @@ CuErr      node_set_kernel(GraphNode *n, Kernel *k, const LaunchAsk *ask);
 /* Takes over what another node of the same kind does (cudaGraphExecUpdate). */
 void       cgraph_take(GraphNode *to, const GraphNode *from);
 bool       node_add_dep(GraphNode *n, GraphNode *dep);
+/* What the i-th of the edges' data (NULL: none) says of an edge to n: a programmatic one lets n begin early. */
+void       node_edge(GraphNode *n, const EdgeData *edges, size_t i);
 /* The nodes in the order in which they run (to be freed); NULL when the dependencies go in a circle. */
 GraphNode **cgraph_order(const Graph *g);
 CuErr      cgraph_run(const Graph *g);

@@ -132,6 +132,7 @@ static void read_attribute(LaunchAsk *a, const LaunchAttribute *attr)
     case ATTR_CLUSTER: /* a bad size is not none */
         a->cluster = d[0] && d[1] && d[2] ? (WwDim3){d[0], d[1], d[2]} : (WwDim3){UINT32_MAX, 1, 1};
         break;
+    case ATTR_PROGRAMMATIC: a->programmatic = n != 0; break;
     case ATTR_PROGRAMMATIC_EVENT:
     case ATTR_COMPLETION_EVENT: a->event = attr->value.event; break;
     case ATTR_SYNC_DOMAIN:
@@ -244,6 +245,7 @@ struct Running { /* a launch under way; its callbacks get it as their user point
     WwLaunch        launch;
     uint64_t        n;
     bool            watch, waits;
+    bool            held; /* griddepcontrol.wait waits */
     struct timespec start;
     Status          status;
     WwResult       *result;
@@ -275,10 +277,10 @@ static void body(void *user)
     p->status  = ww_launch(p->device, p->module, p->kernel->name, &p->launch, &p->result);
 }
 
-static Running *running_new(Kernel *k, const Func *f, WwModule *m, const LaunchAsk *a)
+static Running *running_new(Kernel *k, const Func *f, WwModule *m, const LaunchAsk *a, bool held)
 {
     Running *p = xcalloc(1, sizeof *p);
-    *p         = (Running){.kernel = k, .ask = *a, .device = m->device, .module = m, .n = launches++};
+    *p         = (Running){.kernel = k, .ask = *a, .device = m->device, .module = m, .n = launches++, .held = held};
     p->watch   = watched(kernel_shown(k), p->n) &&
                (state.options.report || state.options.json || state.options.check || state.options.fail_on);
     p->launch = (WwLaunch){.grid        = a->grid,
@@ -299,9 +301,11 @@ static Running *running_new(Kernel *k, const Func *f, WwModule *m, const LaunchA
                            .paged       = !state.options.check};
     clock_gettime(CLOCK_MONOTONIC, &p->start);
     ((Emulator *)p->device)->work = sequence_entered();
+    ((Emulator *)p->device)->held = &p->held;
     p->coroutine                  = coroutine_new(body, p);
     if (!p->coroutine) { /* no stack: it runs on ours, to its end */
         p->launch.on_pause = NULL;
+        p->held            = false;
         body(p);
     }
     return p;
@@ -366,7 +370,7 @@ CuErr launch_check(Kernel *k, const LaunchAsk *a)
     return err;
 }
 
-CuErr launch_start(Kernel *k, const LaunchAsk *a, Running **out)
+static CuErr start(Kernel *k, const LaunchAsk *a, bool early, Running **out)
 {
     CuErr     err = cudaSuccess;
     WwModule *m   = NULL;
@@ -375,14 +379,49 @@ CuErr launch_start(Kernel *k, const LaunchAsk *a, Running **out)
     const Func *f = prepare(k, a, &m, &err);
     if (!f)
         return err;
-    Running *p = running_new(k, f, m, a);
-    if (go_on(p)) {
+    Running *p     = running_new(k, f, m, a, early);
+    bool     ended = go_on(p);
+    while (!ended && early && !p->waits)
+        ended = go_on(p);
+    if (ended) {
         err = end(p);
         signals_stay();
         return err;
     }
     *out = p;
     return cudaSuccess;
+}
+
+CuErr launch_start(Kernel *k, const LaunchAsk *a, Running **out)
+{
+    return start(k, a, false, out);
+}
+
+CuErr launch_start_early(Kernel *k, const LaunchAsk *a, Running **out)
+{
+    return start(k, a, true, out);
+}
+
+void launch_let_on(Running *p)
+{
+    p->held = false;
+}
+
+static bool lets_dependents_begin(const Instr *in)
+{
+    return in->op->op == OP_griddepcontrol && opcode_has(in->op, WORD_launch_dependents);
+}
+
+bool launch_leaves_early(Kernel *k)
+{
+    CuErr     err;
+    WwModule *m;
+    if (!state.options.async || !strcmp(state.options.async, "eager"))
+        return false;
+    const Func *f = kernel_func(k, state_current(), &m, &err);
+    if (!f)
+        return false;
+    return ptx_reaches(m->ptx, f, lets_dependents_begin);
 }
 
 CuErr launch_run(Kernel *k, const LaunchAsk *a)

@@ -16,12 +16,13 @@ typedef struct LaunchAsk {
     CuErr    refused;  /* what an attribute makes of the launch */
     WwDim3   cluster;  /* x = 0: none */
     void    *event;    /* recorded behind it; NULL: none */
+    bool     programmatic; /* it may begin while the kernel before it runs (programmatic stream serialization) */
 } LaunchAsk;
 
 typedef struct Running Running;
 
-/* What a launch's attributes say; those that only advise the scheduler or the caches are accepted (programmatic launches too: one
- * grid runs after another, and the event of one that has begun is that of one that has ended). */
+/* What a launch's attributes say; those that only advise the scheduler or the caches are accepted, and the event of one that has begun is
+ * that of one that has ended. */
 void launch_read_attributes(LaunchAsk *a, const LaunchAttribute *attrs, unsigned n);
 
 /* Runs the kernel on the current device.  Refusals are returned; faults are kept for the next call (state_fail_later). */
@@ -30,6 +31,12 @@ CuErr launch_run(Kernel *k, const LaunchAsk *ask);
 CuErr launch_check(Kernel *k, const LaunchAsk *ask);
 /* Runs it as far as it comes at once: *out is what is left of it, or NULL.  The arguments are not needed any more. */
 CuErr launch_start(Kernel *k, const LaunchAsk *ask, Running **out);
+/* The same before the kernels that it depends on have ended: as far as it comes without passing griddepcontrol.wait. */
+CuErr launch_start_early(Kernel *k, const LaunchAsk *ask, Running **out);
+/* They have ended. */
+void  launch_let_on(Running *p);
+/* Does its code say griddepcontrol.launch_dependents, and are asynchronous copies to land late? */
+bool  launch_leaves_early(Kernel *k);
 /* Goes on with it: true when it has ended (p is gone); *waits: it only waited. */
 bool  launch_go_on(Running *p, bool *waits);
 /* Bytes of static shared memory of a kernel; and whether the kernel's most dynamic shared memory allows `bytes`. */

@@ -20,6 +20,7 @@
 #include "cuda/sequence.h"
 
 enum { SHORT_NAP = 50, LONG_NAP = 2000 }; /* microseconds between looks at what somebody else must bring */
+enum { HELD_NAPS = 2000 };                /* about a tenth of a second */
 
 /* ---- order ---- */
 
@@ -70,6 +71,30 @@ static bool may_run(const GraphNode *n)
     return true;
 }
 
+/* ---- kernels that are held ---- */
+
+void queue_hold(GraphNode *n)
+{
+    n->held = true;
+}
+
+bool queue_held(const Stream *s)
+{
+    const Graph *q = s->queue;
+    while (q && q->nnodes > 1 && q->node[q->nnodes - 1]->held)
+        state_wait();
+    return q && q->nnodes && q->node[q->nnodes - 1]->held;
+}
+
+void queue_let_go(void)
+{
+    for (size_t i = 0; i < stream_count(); i++) {
+        const Graph *q = stream_at(i)->queue;
+        if (q && q->nnodes)
+            q->node[q->nnodes - 1]->held = false;
+    }
+}
+
 /* ---- the thread of a stream ---- */
 
 static void nap(unsigned *us)
@@ -106,6 +131,8 @@ static bool work(GraphNode *n, unsigned *us)
     const WorkOrder *was = sequence_enter(n->work);
     CuErr            e   = n->running ? cudaSuccess : launch_start(n->kernel, &n->ask, &n->running);
     sequence_enter(was);
+    if (n->running)
+        launch_let_on(n->running);
     bool done = e != cudaSuccess || !n->running || launch_go_on(n->running, &waits);
     if (done)
         return true;
@@ -119,7 +146,7 @@ static bool work(GraphNode *n, unsigned *us)
 static void *empty(void *arg)
 {
     Stream  *s  = arg;
-    unsigned us = SHORT_NAP;
+    unsigned us = SHORT_NAP, naps = 0;
     state_lock();
     state_set_current(s->device);
     while (s->queue->nnodes) {
@@ -128,6 +155,13 @@ static void *empty(void *arg)
             state_wait();
             continue;
         }
+        if (n->held) { /* behind it is nothing yet */
+            unsigned brief = SHORT_NAP;
+            n->held        = ++naps < HELD_NAPS;
+            nap(&brief);
+            continue;
+        }
+        naps = 0;
         if (!work(n, &us))
             continue;
         node_free(n);
@@ -161,6 +195,12 @@ static void start_thread(Stream *s)
 
 GraphNode *queue_add(Stream *s, NodeKind kind, const Event *event)
 {
+    return queue_add_work(s, kind, event, sequence_submit(s));
+}
+
+GraphNode *queue_add_work(Stream *s, NodeKind kind, const Event *event, struct WorkOrder *work)
+{
+    queue_let_go();
     if (!s->queue)
         s->queue = cgraph_new();
     GraphNode *n = cgraph_add(s->queue, kind, NULL, 0);
@@ -169,7 +209,7 @@ GraphNode *queue_add(Stream *s, NodeKind kind, const Event *event)
     for (size_t i = 0; i < stream_count(); i++)
         if (ordered(s, stream_at(i)) && has_work(stream_at(i)))
             add_ticket(n, stream_at(i), stream_at(i)->queued);
-    n->work = sequence_submit(s);
+    n->work = work;
     s->queued++;
     start_thread(s);
     return n;
@@ -179,6 +219,7 @@ GraphNode *queue_add(Stream *s, NodeKind kind, const Event *event)
 
 void queue_settle(Stream *s)
 {
+    queue_let_go();
     while (queue_busy(s))
         state_wait();
     sequence_host_stream(s);
@@ -187,6 +228,7 @@ void queue_settle(Stream *s)
 
 void queue_settle_device(int n)
 {
+    queue_let_go();
     for (size_t i = 0; i < stream_count(); i++)
         if (has_work(stream_at(i)) && (n < 0 || stream_at(i)->device == n)) {
             state_wait();
@@ -202,6 +244,7 @@ void queue_settle_device(int n)
 
 void queue_settle_event(const Event *v)
 {
+    queue_let_go();
     while (queue_pending(v) || (v->pending && *v->pending)) {
         if (queue_pending(v)) {
             state_wait();

@@ -554,9 +554,11 @@ static CuErr edges(void *graph, void **from, void **to, size_t n, bool on)
 
 CuErr rt_cudaGraphAddDependencies(void *graph, void **from, void **to, const void *data, size_t n)
 {
-    (void)data;
     ENTER();
-    return LEAVE(edges(graph, from, to, n, true));
+    CuErr e = edges(graph, from, to, n, true);
+    for (size_t i = 0; e == cudaSuccess && i < n; i++)
+        node_edge(node_of(to[i]), data, i);
+    return LEAVE(e);
 }
 
 CuErr rt_cudaGraphAddDependencies_12(void *graph, void **from, void **to, size_t n)

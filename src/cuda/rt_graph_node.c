@@ -164,9 +164,11 @@ static CuErr add_node(void **out, void *graph, void *const *deps, size_t n, Node
 
 CuErr rt_cudaGraphAddNode(void **out, void *graph, void *const *deps, const void *edges, size_t n, NodeParams *p)
 {
-    (void)edges;
     ENTER();
-    return LEAVE(add_node(out, graph, deps, n, p));
+    CuErr e = add_node(out, graph, deps, n, p);
+    for (size_t i = 0; e == cudaSuccess && i < n; i++)
+        node_edge(node_of(*out), edges, i);
+    return LEAVE(e);
 }
 
 CuErr rt_cudaGraphAddNode_12(void **out, void *graph, void *const *deps, size_t n, NodeParams *p)

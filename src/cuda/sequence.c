@@ -64,7 +64,7 @@ static WorkOrder *work_new(uint32_t queue, uint32_t count, const WorkClock *befo
 {
     WorkOrder *o = xcalloc(1, sizeof *o);
     uint32_t   n = before->n > host.n ? before->n : host.n;
-    *o           = (WorkOrder){queue, count, n, copied(before, n), copied(&host, n)};
+    *o           = (WorkOrder){.queue = queue, .count = count, .n = n, .before = copied(before, n), .settled = copied(&host, n)};
     return o;
 }
 
@@ -105,6 +105,19 @@ WorkOrder *sequence_submit(Stream *s)
         s->order_queue = queues++;
     WorkOrder *o = work_new(s->order_queue, next_count(s->order_queue), &s->know);
     reach(&s->know, o->queue, o->count);
+    return o;
+}
+
+WorkOrder *sequence_submit_kernel(Stream *s, bool programmatic)
+{
+    WorkOrder *o = sequence_submit(s);
+    if (!o || node) {
+        if (o)
+            o->programmatic = node->programmatic;
+        return o;
+    }
+    o->programmatic = programmatic && s->kernel_count && s->kernel_count + 1 == o->count;
+    s->kernel_count = o->count;
     return o;
 }
 
@@ -228,8 +241,9 @@ GraphOrder *sequence_graph_begin(Stream *s, GraphNode *const *order, size_t n)
 
 void sequence_graph_node(GraphOrder *g, size_t i)
 {
-    uint32_t  queue  = 0;
-    WorkClock before = {0};
+    uint32_t  queue        = 0;
+    WorkClock before       = {0};
+    bool      programmatic = false;
     if (!g)
         return;
     if (g->child)
@@ -244,12 +258,14 @@ void sequence_graph_node(GraphOrder *g, size_t i)
                 if (!queue && !g->taken[k]) {
                     queue       = g->work[k]->queue;
                     g->taken[k] = true;
+                    programmatic = g->order[k]->kind == NODE_KERNEL && g->order[i]->kind == NODE_KERNEL && g->order[i]->ask.programmatic;
                 }
             }
     queue      = queue ? queue : queue_for(g);
     g->work[i] = work_new(queue, next_count(queue), &before);
     free(before.count);
-    node = g->work[i];
+    g->work[i]->programmatic = programmatic;
+    node                     = g->work[i];
 }
 
 void sequence_graph_end(GraphOrder *g)

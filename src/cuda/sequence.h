@@ -11,6 +11,8 @@
 
 /* Work is submitted to the stream; to be freed with sequence_free when it is done.  Inside a node of a graph: that node's. */
 WorkOrder *sequence_submit(Stream *s);
+/* The same of a kernel; programmatic: it may begin while a kernel before it runs. */
+WorkOrder *sequence_submit_kernel(Stream *s, bool programmatic);
 void       sequence_free(WorkOrder *o);
 /* What the calls that follow do to memory belongs to this work, until NULL; the work before, to be given back. */
 const WorkOrder *sequence_enter(const WorkOrder *o);

@@ -100,29 +100,42 @@ CuErr stream_settle(void *handle)
     return state_sticky();
 }
 
-static CuErr launch_now(Stream *s, Kernel *k, const LaunchAsk *ask)
+/* Runs a kernel as far as it comes; what is left goes to the queue. */
+static CuErr begin_kernel(Stream *s, Kernel *k, const LaunchAsk *ask, bool early)
 {
     Running         *r;
-    WorkOrder       *o   = sequence_submit(s);
+    WorkOrder       *o   = sequence_submit_kernel(s, ask->programmatic);
     const WorkOrder *was = sequence_enter(o);
-    CuErr            e   = launch_start(k, ask, &r);
+    CuErr            e   = early ? launch_start_early(k, ask, &r) : launch_start(k, ask, &r);
     sequence_enter(was);
-    if (r) {
-        GraphNode *n = queue_add(s, NODE_KERNEL, NULL);
-        n->kernel    = k;
-        n->running   = r;
-        sequence_free(n->work);
-        n->work = o;
-    } else {
+    queue_let_go();
+    if (!r) {
         sequence_free(o);
+        return e;
     }
+    GraphNode *n = queue_add_work(s, NODE_KERNEL, NULL, o);
+    n->kernel    = k;
+    n->running   = r;
+    if (early && launch_leaves_early(k))
+        queue_hold(n);
     return e;
 }
 
-static CuErr launch_later(Stream *s, Kernel *k, const LaunchAsk *ask)
+static CuErr run_kernel(Stream *s, Kernel *k, const LaunchAsk *ask)
 {
+    bool holds = launch_leaves_early(k);
+    if (ask->programmatic && queue_held(s))
+        return begin_kernel(s, k, ask, true);
+    if (!queue_busy(s) && !holds)
+        return begin_kernel(s, k, ask, false);
     CuErr e = launch_check(k, ask);
-    return e == cudaSuccess ? node_set_kernel(queue_add(s, NODE_KERNEL, NULL), k, ask) : e;
+    if (e != cudaSuccess)
+        return e;
+    GraphNode *n = queue_add_work(s, NODE_KERNEL, NULL, sequence_submit_kernel(s, ask->programmatic));
+    e            = node_set_kernel(n, k, ask);
+    if (holds)
+        queue_hold(n);
+    return e;
 }
 
 CuErr stream_launch(void *handle, Kernel *k, const LaunchAsk *ask)
@@ -132,9 +145,7 @@ CuErr stream_launch(void *handle, Kernel *k, const LaunchAsk *ask)
     CuErr   bad = s && (v || !ask->event) ? capture_check(s) : cudaErrorInvalidResourceHandle;
     if (bad != cudaSuccess)
         return bad;
-    CuErr e = s->capture      ? cgraph_capture_kernel(handle, k, ask)
-              : queue_busy(s) ? launch_later(s, k, ask)
-                              : launch_now(s, k, ask);
+    CuErr e = s->capture ? cgraph_capture_kernel(handle, k, ask) : run_kernel(s, k, ask);
     return e == cudaSuccess && v ? event_record(v, handle) : e;
 }
 

@@ -25,7 +25,7 @@ typedef struct Stream {
     Graph   *queue;              /* nodes in the order of their coming; NULL before the first */
     uint64_t queued, done;       /* counts */
     WorkClock know;              /* sequence.h, as are these: its queue, 0 before its first work; those for branches of graphs */
-    uint32_t  order_queue, *branch; size_t nbranches;
+    uint32_t  order_queue, kernel_count, *branch; size_t nbranches; /* kernel_count: of the last kernel in that queue */
     LaunchAttribute *attrs;      /* by their numbers; NULL: none was set */
     Capture    *capture;         /* NULL: work runs */
     GraphNode **tail; size_t ntail; /* while capturing: what the next node depends on */

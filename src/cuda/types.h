@@ -49,9 +49,14 @@ typedef struct PointerAttributes { /* CUDA 13 appends reserved words, which olde
     void *device_pointer, *host_pointer;
 } PointerAttributes;
 
+/* Of an edge of a graph; type 1: programmatic. */
+typedef struct EdgeData { uint8_t from_port, to_port, type, reserved[5]; } EdgeData;
+_Static_assert(sizeof(EdgeData) == 8, "layout of cudaGraphEdgeData");
+
 enum { /* cudaLaunchAttributeID */
     ATTR_COOPERATIVE        = 2,
     ATTR_CLUSTER            = 4,
+    ATTR_PROGRAMMATIC       = 6,
     ATTR_PROGRAMMATIC_EVENT = 7,
     ATTR_PRIORITY           = 8,
     ATTR_SYNC_DOMAIN        = 10,

@@ -279,6 +279,7 @@ typedef struct Children {
     EmuChild        *child; /* a stack: the last one runs next */
     size_t           n, cap;
     const WorkOrder *work; /* of the launch that they belong to */
+    const bool      *held; /* its EmuLaunch.held */
 } Children;
 
 /* The result's children go on the stack, in reverse; their parameters are the stack's then. */
@@ -349,6 +350,7 @@ static Status run_grid(WwDevice *d, WwModule *m, const Func *k, const DeviceLaun
         memset(emu_host(e->emu, barrier), 0, GRID_BARRIER);
     request.workspace = barrier;
     request.go_on     = e->checks != NULL;
+    request.held      = more->held;
     Status s          = emu_launch(e->emu, ((EmulatorModule *)m)->em, k->name, &request, &result);
     emulator_collect(m->ptx, &result, watch.count, r);
     if (s == WW_OK)
@@ -417,9 +419,10 @@ static Status run_child(WwDevice *d, WwModule *m, const EmuChild *c, const Devic
 
 static Status emulator_launch(WwDevice *d, WwModule *m, const Func *k, const DeviceLaunch *l, WwResult *r)
 {
-    Children more         = {.work = ((Emulator *)d)->work};
+    Children more         = {.work = ((Emulator *)d)->work, .held = ((Emulator *)d)->held};
     void    *params       = pack_args(k, l->w->args);
     ((Emulator *)d)->work = NULL;
+    ((Emulator *)d)->held = NULL;
     Status s              = run_grid(d, m, k, l, params, r, &more);
     while (more.n) {
         EmuChild c = more.child[--more.n];

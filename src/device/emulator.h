@@ -20,6 +20,7 @@ typedef struct Emulator {
     Ptxas         *ptxas;    /* NULL unless performance is checked */
     uint64_t       launches, seed;
     const WorkOrder *work;   /* of the launch that begins; NULL: it is ordered with everything */
+    const bool      *held;   /* likewise: EmuLaunch.held */
 } Emulator;
 
 /* x fastest. */

@@ -141,6 +141,35 @@ const Uop *ctl_cluster_wait(Warp *w, const Uop *u)
     return STOP;
 }
 
+/* ---- the grids that this one depends on ---- */
+
+static bool is_held(const Launch *l)
+{
+    return l->ask->held && *l->ask->held;
+}
+
+/* griddepcontrol.wait.  While the launch is held its lanes rest, and look again each time that nobody else in the cluster can run. */
+const Uop *ctl_grid_wait(Warp *w, const Uop *u)
+{
+    if (!is_held(w->block->launch)) {
+        NOTIFY_SYNC(w, u, .kind = SYNC_GRID, .mask = w->mask);
+        return u + 1;
+    }
+    warp_put(w, u, w->frame, w->mask);
+    w->group[w->ngroups - 1].state = GROUP_GRID;
+    w->worker->event               = EVENT_BARRIER;
+    return STOP;
+}
+
+/* Somebody waits so: it is no hang. */
+static bool waits_for_grids(Cluster *c)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < c->n; i++)
+        any |= !c->block[i]->ended && release_groups(c->block[i], GROUP_GRID);
+    return any;
+}
+
 /* ---- addresses ---- */
 
 static unsigned operand_lane(uint32_t m)
@@ -214,6 +243,8 @@ bool cluster_pass(Cluster *c, Worker *k)
     if (c->progress)
         c->stalls = 0;
     if (ran)
+        return false;
+    if (waits_for_grids(c))
         return false;
     if (++c->stalls > STALLS || !wake_all(c))
         hang_explain(c, k);

@@ -434,8 +434,8 @@ bool lower_control(Lower *lo, const Instr *in)
     case OP_fence_mbarrier_init: lower_fence(lo, in); return true;
     case OP_fence_proxy_tensormap: lower_map_fence(lo, in); return true;
     case OP_setmaxnreg: lo_emit(lo, ctl[CTL_setmaxnreg])->imm = in->opd[0].ival; return true;
-    case OP_pmevent:
-    case OP_griddepcontrol: lo_emit(lo, ctl[CTL_nop]); return true;
+    case OP_pmevent: lo_emit(lo, ctl[CTL_nop]); return true;
+    case OP_griddepcontrol: lo_emit(lo, ctl[opcode_has(in->op, WORD_wait) ? CTL_grid_wait : CTL_nop]); return true;
     case OP_membar_proxy:
     case OP_fence_proxy: lo_emit(lo, ctl[opcode_has(in->op, WORD_async) ? CTL_fence_async : CTL_fence]); return true;
     case OP_barrier_cluster_arrive:

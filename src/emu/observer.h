@@ -99,6 +99,7 @@ typedef enum SyncKind {
     SYNC_BULK_WAIT, /* cp.async.bulk.wait_group: all but the last `count` groups are complete; waits = .read: have read their sources */
     SYNC_WGMMA_COMMIT, /* wgmma.commit_group */
     SYNC_WGMMA_WAIT, /* wgmma.wait_group: all but the last `count` groups are complete */
+    SYNC_GRID,      /* griddepcontrol.wait: the lanes go on behind the grids that this one depends on */
     SYNC_EXIT,      /* the lanes end */
     SYNC_MALLOC,    /* device-side malloc: addr, values = bytes; lanes that got nothing are not in mask */
     SYNC_FREE       /* device-side free: addr */

@@ -15,8 +15,10 @@ typedef struct Worker Worker;
 typedef struct Frame  Frame;
 
 /* GROUP_CLUSTER: at barrier.cluster.wait.  GROUP_MBARRIER: behind a look at an mbarrier whose phase is not over, until one of the block's completes a
- * phase or nobody in the cluster can run. */
-typedef enum GroupState { GROUP_READY, GROUP_BARRIER, GROUP_SYNC, GROUP_CLUSTER, GROUP_MBARRIER, GROUP_WGMMA } GroupState;
+ * phase or nobody in the cluster can run.  GROUP_GRID: at griddepcontrol.wait. */
+typedef enum GroupState {
+    GROUP_READY, GROUP_BARRIER, GROUP_SYNC, GROUP_CLUSTER, GROUP_MBARRIER, GROUP_WGMMA, GROUP_GRID
+} GroupState;
 
 typedef struct Group {
     const Uop *pc;

@@ -150,3 +150,37 @@ const char *ptx_source_line(const Module *m, uint32_t line)
     }
     return p && line == 1 ? p : NULL;
 }
+
+/* ---- what a kernel can reach ---- */
+
+static bool search(const Module *m, const Func *f, bool *seen, bool (*is)(const Instr *in))
+{
+    f = f->alias_of ? f->alias_of : f;
+    if (seen[f->index])
+        return false;
+    seen[f->index] = true;
+    for (size_t i = 0; i < f->ninstrs; i++) {
+        const Instr *in = &f->instrs[i];
+        if (is(in))
+            return true;
+        if (in->op->op != OP_call)
+            continue;
+        if (in->opd[1].kind == OPD_FUNC) {
+            if (search(m, in->opd[1].func, seen, is))
+                return true;
+            continue;
+        }
+        for (size_t k = 0; k < m->nfuncs; k++)
+            if (!m->funcs[k]->entry && search(m, m->funcs[k], seen, is))
+                return true;
+    }
+    return false;
+}
+
+bool ptx_reaches(const Module *m, const Func *kernel, bool (*is)(const Instr *in))
+{
+    bool *seen  = xcalloc(m->nfuncs + 1, sizeof *seen);
+    bool  found = search(m, kernel, seen, is);
+    free(seen);
+    return found;
+}
