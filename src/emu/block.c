@@ -84,7 +84,8 @@ static void block_start(Block *b, Worker *k)
         w->turn          = 0;
         w->starts        = 0;
         w->at_cluster    = 0;
-        w->maxnreg.count = w->maxnreg.registers = 0;
+        w->maxnreg.count = w->maxnreg.asked = 0;
+        w->maxnreg.registers                = l->registers;
         w->shared_base                          = b->rank << CLUSTER_SHIFT;
         memset(w->runtime_error, 0, sizeof w->runtime_error);
         async_reset(w);

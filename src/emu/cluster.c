@@ -220,6 +220,8 @@ bool cluster_pass(Cluster *c, Worker *k)
 {
     bool ran = false, progress = false;
     c->progress = false;
+    if (c->waits_for_registers)
+        maxnreg_wake(c);
     for (uint32_t i = 0; i < c->n && !k->faulted; i++) {
         Block *b = c->block[i];
         if (b->ended)

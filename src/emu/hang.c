@@ -4,7 +4,7 @@
  *
  * A cluster hangs when no thread of it can run (barriers, member masks, barrier.cluster), or when all that can do nothing but look at
  * mbarriers: only threads and copies of the cluster could complete those, so no other block can help.  The first of these wins: member masks,
- * warpgroups, mbarriers, block barriers, barrier.cluster.  A loop that gives up waiting by itself after thousands of looks is taken for a hang. */
+ * warpgroups, setmaxnreg, mbarriers, block barriers, barrier.cluster.  A loop that gives up waiting by itself after thousands of looks is taken for a hang. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -54,6 +54,15 @@ static bool warpgroup(Cluster *c, Worker *k)
     const Group *g = first_waiting(c, k, GROUP_WGMMA, &w);
     if (g)
         wgmma_explain(w, g->pc);
+    return g != NULL;
+}
+
+static bool registers(Cluster *c, Worker *k)
+{
+    Warp        *w;
+    const Group *g = first_waiting(c, k, GROUP_REGISTERS, &w);
+    if (g)
+        maxnreg_explain(w, g->pc);
     return g != NULL;
 }
 
@@ -169,6 +178,6 @@ static bool mbarrier(Cluster *c, Worker *k)
 
 void hang_explain(Cluster *c, Worker *k)
 {
-    if (!member_mask(c, k) && !warpgroup(c, k) && !mbarrier(c, k) && !block_barrier(c, k))
+    if (!member_mask(c, k) && !warpgroup(c, k) && !registers(c, k) && !mbarrier(c, k) && !block_barrier(c, k))
         cluster_barrier(c, k);
 }

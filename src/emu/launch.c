@@ -545,6 +545,7 @@ static void prepare(Launch *l, EmuDevice *d, EmuModule *em, Program *p, const Em
     set_clusters(l, p->kernel);
     uint32_t fixed  = p->dynamic_base;
     l->shared_bytes = fixed + a->shared;
+    l->registers    = maxnreg_at_entry(p->kernel, p->largest_inc);
     l->local_bytes  = (p->local_bytes + 15) & ~15u;
     if (p->recursive)
         l->local_bytes += d->stack_bytes;

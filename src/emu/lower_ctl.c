@@ -416,6 +416,15 @@ static void lower_map_fence(Lower *lo, const Instr *in)
     u->ptr     = m;
 }
 
+static void lower_maxnreg(Lower *lo, const Instr *in)
+{
+    Uop *u = lo_emit(lo, ctl[CTL_setmaxnreg]);
+    u->imm = in->opd[0].ival;
+    u->x   = opcode_has(in->op, WORD_inc);
+    if (u->x && u->imm > lo->p->largest_inc)
+        lo->p->largest_inc = (uint32_t)u->imm;
+}
+
 bool lower_control(Lower *lo, const Instr *in)
 {
     switch (in->op->op) {
@@ -433,7 +442,7 @@ bool lower_control(Lower *lo, const Instr *in)
     case OP_fence_acqrel_sync:
     case OP_fence_mbarrier_init: lower_fence(lo, in); return true;
     case OP_fence_proxy_tensormap: lower_map_fence(lo, in); return true;
-    case OP_setmaxnreg: lo_emit(lo, ctl[CTL_setmaxnreg])->imm = in->opd[0].ival; return true;
+    case OP_setmaxnreg: lower_maxnreg(lo, in); return true;
     case OP_pmevent: lo_emit(lo, ctl[CTL_nop]); return true;
     case OP_griddepcontrol: lo_emit(lo, ctl[opcode_has(in->op, WORD_wait) ? CTL_grid_wait : CTL_nop]); return true;
     case OP_membar_proxy:

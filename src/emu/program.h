@@ -85,6 +85,7 @@ typedef struct Program {
     uint32_t  static_shared;           /* bytes, the reserved KiB not counted */
     uint32_t  shared_align;
     uint32_t  dynamic_base;            /* offset of extern .shared arrays in the window */
+    uint32_t  largest_inc;             /* of setmaxnreg */
     uint32_t  local_bytes;             /* per thread; all activations without recursion */
     bool      clustered;               /* for clusters of several blocks: shared addresses hold the block's rank */
     bool      recursive;               /* some call path returns to itself, or calls are indirect */

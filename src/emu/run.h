@@ -84,6 +84,7 @@ struct Cluster {
     uint32_t stalls;         /* times in a row that all waited for an mbarrier and nothing happened */
     bool     progress;       /* of any of its blocks */
     bool     spun;           /* it only waited when it last ran */
+    bool     waits_for_registers; /* a warp waits at setmaxnreg.inc */
     Cluster *next;
     struct BulkOp *bulk;     /* copies in flight, in the order of issue (bulk.c) */
     TensorView *maps;        /* tensor maps as its copies see them (tensormap_proxy.c) */
@@ -138,6 +139,7 @@ struct Launch {
     bool            explicit_cluster; /* the launch or the kernel names its clusters */
     uint32_t        shared_bytes; /* window size: reserved + static + dynamic */
     uint32_t        local_bytes;
+    uint32_t        registers;    /* of a thread at its start, for setmaxnreg; 0: not known (maxnreg.c) */
     uint64_t        nclusters;
     uint64_t        next_cluster; /* atomic */
     uint64_t        spent;        /* atomic: warp instructions so far */
@@ -210,7 +212,14 @@ void block_destroy(Block *b);
 /* Completes barriers whose last thread has arrived or exited; true if any did. */
 bool block_check_barriers(Block *b);
 
-/* maxnreg.c: a fault when the block's warps misused setmaxnreg */
+/* maxnreg.c */
+/* Registers that a thread begins with; 0: the assembler ignores setmaxnreg. */
+uint32_t maxnreg_at_entry(const Func *f, uint32_t largest_inc);
+/* Who waits for registers that are there now goes on. */
+void maxnreg_wake(Cluster *c);
+/* The warp waits at u for registers that never come. */
+void maxnreg_explain(Warp *w, const Uop *u);
+/* A fault when the block's warps misused setmaxnreg. */
 void maxnreg_block_ended(Block *b);
 
 /* cluster.c */

@@ -15,9 +15,9 @@ typedef struct Worker Worker;
 typedef struct Frame  Frame;
 
 /* GROUP_CLUSTER: at barrier.cluster.wait.  GROUP_MBARRIER: behind a look at an mbarrier whose phase is not over, until one of the block's completes a
- * phase or nobody in the cluster can run.  GROUP_GRID: at griddepcontrol.wait. */
+ * phase or nobody in the cluster can run.  GROUP_GRID: at griddepcontrol.wait.  GROUP_REGISTERS: at setmaxnreg.inc. */
 typedef enum GroupState {
-    GROUP_READY, GROUP_BARRIER, GROUP_SYNC, GROUP_CLUSTER, GROUP_MBARRIER, GROUP_WGMMA, GROUP_GRID
+    GROUP_READY, GROUP_BARRIER, GROUP_SYNC, GROUP_CLUSTER, GROUP_MBARRIER, GROUP_WGMMA, GROUP_GRID, GROUP_REGISTERS
 } GroupState;
 
 typedef struct Group {
@@ -57,7 +57,7 @@ struct Warp {
     struct AsyncQueue *async; /* copies in flight; NULL before the first (async.c) */
     uint32_t   runtime_error[LANES]; /* of the device runtime: the thread's last error (cdp.c) */
     struct BulkGroups *bulk;  /* commits of bulk groups; NULL before the first (bulk.c) */
-    struct { uint32_t count, registers; const struct Uop *uop; } maxnreg; /* setmaxnreg: how often, the last (maxnreg.c) */
+    struct { uint32_t count, asked, registers; const struct Uop *uop; } maxnreg; /* setmaxnreg: how often, the last; what a thread owns (maxnreg.c) */
     struct WgmmaState *wgmma; /* products in flight; NULL before the first (wgmma.c) */
     uint8_t   *local;    /* local memory: lane l's frame is local + l * local_bytes */
     uint32_t   local_bytes;

@@ -58,6 +58,7 @@ static const char *waiting_at(GroupState s)
     case GROUP_CLUSTER: return " (barrier.cluster)";
     case GROUP_SYNC: return " (member mask)";
     case GROUP_WGMMA: return " (warpgroup)";
+    case GROUP_REGISTERS: return " (setmaxnreg)";
     case GROUP_GRID: return " (griddepcontrol.wait)";
     default: return "";
     }
