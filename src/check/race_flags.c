@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Does a kernel order blocks by fences, or by acquiring or releasing accesses?  Does it use barrier.cluster?  Answered from the text of all that it can reach. */
+ * Does a kernel order blocks by fences, or by acquiring or releasing accesses?  Does it use barrier.cluster?  Answered from the text of
+ * all that it can reach. */
 #include "check/race.h"
 
 static bool orders(const Instr *in)

@@ -310,15 +310,15 @@ static void report_far(RaceRun *r, Findings *found, const RaceBlock *b, const Ra
     f->far            = far;
     f->address        = c->at;
     f->message        = findings_text(
-        found, "%s %s, which kernel %s %s at line %u; %s", verb(c->writes, c->me), allocation(r, found, c->at),
+               found, "%s %s, which kernel %s %s at line %u; %s", verb(c->writes, c->me), allocation(r, found, c->at),
         end.kernel ? end.kernel : "(running)",
-        findings_text(found, "%s%s", works_same_stream(r->race->works, r, other->launch) ? "" : "of another stream ",
-                      verb(c->other_writes, c->other)),
-        end.line,
+               findings_text(found, "%s%s", works_same_stream(r->race->works, r, other->launch) ? "" : "of another stream ",
+                             verb(c->other_writes, c->other)),
+               end.line,
         works_same_stream(r->race->works, r, other->launch)
-            ? "of these two programmatic launches the second may begin before the first has ended: what depends on it "
-              "comes behind griddepcontrol.wait (cudaGridDependencySynchronize)"
-            : "nothing orders the two launches (an event, a wait of the host)");
+                   ? "of these two programmatic launches the second may begin before the first has ended: what depends on it "
+                     "comes behind griddepcontrol.wait (cudaGridDependencySynchronize)"
+                   : "nothing orders the two launches (an event, a wait of the host)");
 }
 
 void race_report_beside(RaceRun *r, Findings *found, const Access *a, unsigned lane, bool writes, const HostWork *h)

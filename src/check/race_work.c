@@ -299,8 +299,9 @@ WwFindingEnd works_end_of(const Works *w, uint32_t launch, unsigned site, unsign
         }
     } else if (n->run && site < n->run->sites) {
         uint32_t instr = n->run->instr_of[site];
-        Place    p = instr != NO_INSTR ? instr_user_place(n->run->launch->module, n->run->info->instr[instr].in) : (Place){0};
-        size_t   len;
+        Place    p =
+            instr != NO_INSTR ? instr_user_place(n->run->launch->module, n->run->info->instr[instr].in) : (Place){0};
+        size_t len;
         e.kernel = mangled_function(n->run->launch->kernel->name, &len);
         e.file = p.file, e.line = p.line, e.col = p.col;
     }

@@ -155,11 +155,11 @@ CuErr node_set_kernel(GraphNode *n, Kernel *k, const LaunchAsk *ask)
         memcpy(args[i], ask->args[i], f->params[i].bytes);
     }
     drop_args(n);
-    n->kernel   = k;
-    n->ask      = *ask;
-    n->ask.args = args;
+    n->kernel    = k;
+    n->ask       = *ask;
+    n->ask.args  = args;
     n->ask.event = NULL;
-    n->nargs    = f->nparams;
+    n->nargs     = f->nparams;
     for (int i = 0; n->attrs && i < ATTRIBUTES; i++)
         if (n->attrs[i].id)
             launch_read_attributes(&n->ask, &n->attrs[i], 1);

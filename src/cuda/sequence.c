@@ -64,7 +64,7 @@ static WorkOrder *work_new(uint32_t queue, uint32_t count, const WorkClock *befo
 {
     WorkOrder *o = xcalloc(1, sizeof *o);
     uint32_t   n = before->n > host.n ? before->n : host.n;
-    *o           = (WorkOrder){.queue = queue, .count = count, .n = n, .before = copied(before, n), .settled = copied(&host, n)};
+    *o = (WorkOrder){.queue = queue, .count = count, .n = n, .before = copied(before, n), .settled = copied(&host, n)};
     return o;
 }
 
@@ -256,9 +256,10 @@ void sequence_graph_node(GraphOrder *g, size_t i)
                 join(&before, &(WorkClock){g->work[k]->before, g->work[k]->n});
                 reach(&before, g->work[k]->queue, g->work[k]->count);
                 if (!queue && !g->taken[k]) {
-                    queue       = g->work[k]->queue;
-                    g->taken[k] = true;
-                    programmatic = g->order[k]->kind == NODE_KERNEL && g->order[i]->kind == NODE_KERNEL && g->order[i]->ask.programmatic;
+                    queue        = g->work[k]->queue;
+                    g->taken[k]  = true;
+                    programmatic = g->order[k]->kind == NODE_KERNEL && g->order[i]->kind == NODE_KERNEL &&
+                                   g->order[i]->ask.programmatic;
                 }
             }
     queue      = queue ? queue : queue_for(g);

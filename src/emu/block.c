@@ -86,7 +86,7 @@ static void block_start(Block *b, Worker *k)
         w->at_cluster    = 0;
         w->maxnreg.count = w->maxnreg.asked = 0;
         w->maxnreg.registers                = l->registers;
-        w->shared_base                          = b->rank << CLUSTER_SHIFT;
+        w->shared_base                      = b->rank << CLUSTER_SHIFT;
         memset(w->runtime_error, 0, sizeof w->runtime_error);
         async_reset(w);
         bulk_reset(w);

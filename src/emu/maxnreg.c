@@ -83,8 +83,8 @@ const Uop *ctl_setmaxnreg(Warp *w, const Uop *u)
         return STOP;
     if (w->maxnreg.registers && !has_room(w, n)) {
         warp_put(w, u, w->frame, w->mask);
-        w->group[w->ngroups - 1].state        = GROUP_REGISTERS;
-        w->worker->event                      = EVENT_SYNC;
+        w->group[w->ngroups - 1].state         = GROUP_REGISTERS;
+        w->worker->event                       = EVENT_SYNC;
         w->block->cluster->waits_for_registers = true;
         return STOP;
     }
@@ -124,12 +124,13 @@ void maxnreg_explain(Warp *w, const Uop *u)
         if (i % WARPGROUP == 0 && n < sizeof text)
             n += (size_t)snprintf(text + n, sizeof text - n, "%s%u", i ? ", " : "", owned(&b->warp[i]));
     }
-    fault_raise(w, u, FAULT_SETMAXNREG, 0, UINT32_MAX,
-                "warp %u waits for ever at setmaxnreg.inc: it asks for %u registers a thread and owns %u, the block has "
-                "%u for its %u warps, of which %u are free, and nobody is left who could give some up (a thread's by "
-                "warpgroup: %s)",
-                w->index, (unsigned)u->imm, w->maxnreg.registers, b->launch->registers * LANES * b->nwarps, b->nwarps,
-                (b->launch->registers * b->nwarps - all) * LANES, text);
+    fault_raise(
+        w, u, FAULT_SETMAXNREG, 0, UINT32_MAX,
+        "warp %u waits for ever at setmaxnreg.inc: it asks for %u registers a thread and owns %u, the block has "
+        "%u for its %u warps, of which %u are free, and nobody is left who could give some up (a thread's by "
+        "warpgroup: %s)",
+        w->index, (unsigned)u->imm, w->maxnreg.registers, b->launch->registers * LANES * b->nwarps, b->nwarps,
+        (b->launch->registers * b->nwarps - all) * LANES, text);
 }
 
 void maxnreg_block_ended(Block *b)

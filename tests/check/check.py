@@ -6,6 +6,7 @@
     ... // expect: RULE, other end N       and its other end is line N
     ... // expect anywhere: RULE           a finding without a place: the host did it
     // check: OPTIONS                      no program but one kernel, for `warpwright check` with these options
+    options: OPTION VALUE.                 in the head comment: of `warpwright run`
 
 Everything found in the categories race and sync, or, in folders of those rules, memory and init, must be expected; a program
 named good_* expects nothing."""
@@ -21,6 +22,7 @@ FIRST = ("race", "sync")
 SECOND = ("memory", "init")
 CHECK = re.compile(r"^// check: (.*)$", re.MULTILINE)
 ANYWHERE = re.compile(r"// expect anywhere: ([a-z-]+)")
+OPTIONS = re.compile(r"options: (--\S+ \S+)\.")
 EXPECT = re.compile(r"// expect: ([a-z-]+)(?:, other end (\d+))?")
 
 
@@ -39,8 +41,10 @@ def found(warpwright, program, source, categories):
     with tempfile.TemporaryDirectory() as folder:
         report = os.path.join(folder, "report.json")
         with open(source, encoding="utf-8") as f:
-            kernel = CHECK.search(f.read())
+            text = f.read()
+        kernel, options = CHECK.search(text), OPTIONS.search(text)
         command = [warpwright, "check" if kernel else "run", "--check=" + categories, "--quiet", "--json", report]
+        command += shlex.split(options.group(1)) if options else []
         command += [source] + shlex.split(kernel.group(1)) if kernel else ["--", program]
         done = subprocess.run(command, capture_output=True, text=True, timeout=100, check=False)
         with open(report, encoding="utf-8") as f:

@@ -11,6 +11,13 @@ enum { TILE = 64 * 64 * 2, ROOM = 2 * TILE + 1024 };
 /* Where column k begins in rows of `width` bytes; boxes stand one after the other. */
 #define AT(k, width) ((k)*2 / (width)*TILE * (width) / 128 + (k)*2 % (width))
 
+#define BOX_LOAD(to, map, x, y, b)                                                                                     \
+    asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3}], [%4];" ::"r"(SHARED(to)), \
+                 "l"(map), "r"(x), "r"(y), "r"(SHARED(b))                                                              \
+                 : "memory")
+/* A map in global memory that the host wrote. */
+#define ACQUIRE_MAP(map) asm volatile("fence.proxy.tensormap::generic.acquire.sys [%0], 128;" ::"l"(map) : "memory")
+
 __device__ static char *align(char *p)
 {
     return reinterpret_cast<char *>((reinterpret_cast<uintptr_t>(p) + 1023) & ~uintptr_t(1023));
@@ -18,9 +25,7 @@ __device__ static char *align(char *p)
 
 __device__ static void load_box(void *to, const CUtensorMap *map, int x, int y, uint64_t *bar)
 {
-    asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3}], [%4];" ::"r"(SHARED(to)),
-                 "l"(map), "r"(x), "r"(y), "r"(SHARED(bar))
-                 : "memory");
+    BOX_LOAD(to, map, x, y, bar);
 }
 
 /* The tile's rows 64 to 127 take the place of the second factor's eight. */

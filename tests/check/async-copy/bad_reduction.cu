@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* options: --async late.  A reduction, with no commit. */
+#include "../run.h"
+#include "../bulk.h"
+
+__global__ void k(int *a)
+{
+    __shared__ alignas(128) int s[64];
+    s[threadIdx.x] = threadIdx.x;
+    FENCE_ASYNC();
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        BULK_ADD(a, s, 256); // expect: async-copy // expect: race-async
+        BULK_WAIT_READ();
+    }
+}
+
+int main()
+{
+    k<<<1, 64>>>(device_array<int>(128));
+    return finish();
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Who should arrive waits at a barrier for those that wait for it. */
+#include "../run.h"
+#include "../bulk.h"
+
+__global__ void k(const int *a, int *b)
+{
+    __shared__ alignas(128) int s[128];
+    __shared__ alignas(8) uint64_t bar;
+    if (threadIdx.x == 0) {
+        BAR_INIT(&bar, 1);
+        BAR_FENCE();
+    }
+    __syncthreads();
+    s[threadIdx.x] = a[threadIdx.x];
+    if (threadIdx.x >= 32)
+        BAR_WAIT(&bar, 0); // expect: mbarrier-hang
+    __syncthreads();
+    if (threadIdx.x == 0)
+        BAR_ARRIVE(&bar);
+    b[threadIdx.x] = s[threadIdx.x];
+}
+
+int main()
+{
+    k<<<1, 64>>>(device_array<int>(256), device_array<int>(64));
+    return finish();
+}

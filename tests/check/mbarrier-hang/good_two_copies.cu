@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Two copies bring the bytes between them. */
+#include "../run.h"
+#include "../bulk.h"
+
+__global__ void k(const int *a, int *b)
+{
+    __shared__ alignas(128) int s[128];
+    __shared__ alignas(8) uint64_t bar;
+    if (threadIdx.x == 0) {
+        BAR_INIT(&bar, 1);
+        BAR_FENCE();
+    }
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        BAR_EXPECT(&bar, 512);
+        BULK_LOAD(s, a, 256, &bar);
+        BULK_LOAD(s + 64, a + 64, 256, &bar);
+    }
+    BAR_WAIT(&bar, 0);
+    b[threadIdx.x] = s[threadIdx.x];
+}
+
+int main()
+{
+    k<<<1, 64>>>(device_array<int>(256), device_array<int>(64));
+    return finish();
+}

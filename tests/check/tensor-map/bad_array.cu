@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* arch: 90a.  An array of maps with a pitch of 144 bytes. */
+#include "../run.h"
+#include "../tile.h"
+
+__global__ void k(const char *at, int i, char *c)
+{
+    extern __shared__ char room[];
+    char                  *s = align(room);
+    __shared__ alignas(8) uint64_t bar;
+    if (threadIdx.x == 0) {
+        BAR_INIT(&bar, 1);
+        BAR_FENCE();
+        BAR_EXPECT(&bar, TILE);
+        BOX_LOAD(s, at + 144 * i, 0, 0, &bar); // expect: tensor-map
+    }
+    __syncthreads();
+    BAR_WAIT(&bar, 0);
+    c[threadIdx.x] = s[threadIdx.x];
+}
+
+int main()
+{
+    CUtensorMap map = map_of(128);
+    char       *at  = device_array<char>(512);
+    cudaMemcpy(at + 144, &map, sizeof map, cudaMemcpyHostToDevice);
+    k<<<1, 128, ROOM>>>(at, 1, device_array<char>(128));
+    return finish();
+}
