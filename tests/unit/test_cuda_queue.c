@@ -147,6 +147,11 @@ CuErr launch_start(Kernel *k, const LaunchAsk *ask, Running **out)
     return cudaSuccess;
 }
 
+void launch_let_on(Running *p)
+{
+    (void)p;
+}
+
 bool launch_go_on(Running *p, bool *waits)
 {
     (void)p;
@@ -307,6 +312,34 @@ static void the_end_stops_what_has_begun(void **unused)
     assert_false(queue_any());
 }
 
+static void a_held_kernel_waits_for_what_follows(void **unused)
+{
+    (void)unused;
+    turns = 1;
+    add(1, NODE_COPY, 'a', NULL);
+    add(1, NODE_KERNEL, 'k', NULL);
+    queue_hold(streams[1].queue->node[streams[1].queue->nnodes - 1]);
+    assert_true(queue_held(&streams[1])); /* waits until the copy is done */
+    assert_string_equal(ran, "a");
+    state_release(), usleep(1000), state_retake(1);
+    assert_string_equal(ran, "a");
+    add(1, NODE_COPY, 'b', NULL);
+    assert_false(queue_held(&streams[1]));
+    queue_settle(&streams[1]);
+    assert_string_equal(ran, "aKb");
+}
+
+static void a_held_kernel_goes_by_itself_at_last(void **unused)
+{
+    (void)unused;
+    turns = 1;
+    add(1, NODE_KERNEL, 'k', NULL);
+    queue_hold(streams[1].queue->node[0]);
+    while (queue_any())
+        state_release(), usleep(1000), state_retake(1);
+    assert_string_equal(ran, "K");
+}
+
 static void a_child_begins_anew(void **unused)
 {
     (void)unused;
@@ -329,6 +362,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(the_default_stream_orders_its_device, begin, end),
         cmocka_unit_test_setup_teardown(an_error_drops_what_follows, begin, end),
         cmocka_unit_test_setup_teardown(the_end_stops_what_has_begun, begin, end),
+        cmocka_unit_test_setup_teardown(a_held_kernel_waits_for_what_follows, begin, end),
+        cmocka_unit_test_setup_teardown(a_held_kernel_goes_by_itself_at_last, begin, end),
         cmocka_unit_test_setup_teardown(a_child_begins_anew, begin, end),
     };
     return cmocka_run_group_tests_name("cuda_queue", tests, NULL, NULL);
