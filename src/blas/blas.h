@@ -56,12 +56,25 @@ typedef struct Problem {
     unsigned     split; /* blocks that share out a tile's k (rung_splits); 0 and 1: none do */
 } Problem;
 
-enum { BLAS_MODULES = 64 };
+enum { BLAS_MODULES = 64, BLAS_ENTRIES = 64, BLAS_CHOICES = 256 };
 
 typedef struct BlasModule {
     const char *file;
     WwModule   *module;
 } BlasModule;
+
+/* Of an entry point that was launched. */
+typedef struct BlasEntry {
+    char      name[40];
+    WwModule *module;
+} BlasEntry;
+
+/* What the model chose for a shape; how: layouts and alignments, 0 = nothing here. */
+typedef struct BlasChoice {
+    int         m, n, k, how;
+    const char *rung;
+    unsigned    split;
+} BlasChoice;
 
 struct WwBlas {
     WwDevice  *device;
@@ -71,6 +84,8 @@ struct WwBlas {
     unsigned   sms;    /* blocks that stream-K launches: two for each */
     BlasModule modules[BLAS_MODULES];
     size_t     nmodules;
+    BlasEntry  entry[BLAS_ENTRIES];  /* by a hash of the name; what was there before is forgotten */
+    BlasChoice choice[BLAS_CHOICES]; /* likewise, of the shape */
     WwPtr      workspace;
     size_t     workspace_bytes;
     bool       zeroed;   /* the counters at its beginning are zero */

@@ -112,6 +112,23 @@ static bool bytes_pay(WwBlas *b, const Problem *p)
            cover(p->args.m, r->rows) * cover(p->args.n, r->columns) >= MIN_TILES && bytes_can(b);
 }
 
+/* The model's choice for floats, kept for the next call of the same shape; NULL: the device is not one that it knows. */
+static const char *choose_float(WwBlas *b, Problem *p)
+{
+    const GemmArgs *g   = &p->args;
+    int             how = 1 << 8 | (g->x_col == 1) << 5 | (g->y_row == 1) << 4 | g->vector;
+    uint32_t    hash = ((uint32_t)g->m * 0x9e3779b1u) ^ ((uint32_t)g->n * 0x85ebca77u) ^ ((uint32_t)g->k * 0xc2b2ae3du);
+    BlasChoice *c    = &b->choice[(hash >> 20 ^ (uint32_t)how) % BLAS_CHOICES];
+    if (c->how != how || c->m != g->m || c->n != g->n || c->k != g->k) {
+        if (!tensor_can(b, p))
+            return NULL;
+        *c      = (BlasChoice){g->m, g->n, g->k, how, NULL, 1};
+        c->rung = predict_gemm(b, p, &c->split);
+    }
+    p->split = c->split;
+    return c->rung;
+}
+
 static const char *choose_gemm(WwBlas *b, Problem *p)
 {
     const GemmArgs *g     = &p->args;
@@ -120,8 +137,9 @@ static const char *choose_gemm(WwBlas *b, Problem *p)
     uint64_t        waves = (tiles + slots - 1) / slots;
     if (bytes_pay(b, p))
         return "bytes";
-    if (p->type == WW_F32 && p->batch == 1 && tensor_can(b, p))
-        return predict_gemm(b, p, &p->split);
+    const char *fastest = p->type == WW_F32 && p->batch == 1 ? choose_float(b, p) : NULL;
+    if (fastest)
+        return fastest;
     if (tensor_pays(b, p))
         return "tensor";
     bool full = tiles * 100 >= waves * slots * 92;

@@ -16,7 +16,7 @@
 #include "cli/cli.h"
 #include "lab/inputs.h"
 
-enum { MAX_IMPLS = 32, MAX_EVERY = 96, ENOUGH_BLOCKS = 1100 };
+enum { MAX_IMPLS = 32, MAX_EVERY = 96, ENOUGH_BLOCKS = 800 };
 
 /* Splits a list at commas, in place. */
 static size_t split_impls(char *text, const char **impls)
