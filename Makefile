@@ -7,6 +7,7 @@
 #   make test           the tests                       make tsan     the scheduler's tests under ThreadSanitizer
 #   make bench          name, value, unit               make stress   the tests with every buffer and table shrunk
 #   make install        PREFIX=/usr/local, DESTDIR=     make fuzz     fuzzing, FUZZ_SECONDS=60 for each target
+#   make tune           on a GPU: times every matrix kernel on random shapes and fits the choice among them (src/blas/rates.def)
 SHELL = /bin/sh
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL = build
@@ -20,7 +21,7 @@ TSAN_TESTS = ^unit\.(emu|device|check)|^ptx$$|^fuzz\.launch
 compile = MAKEFLAGS=--no-print-directory cmake --build --preset $(1) --parallel $(JOBS) $(if $(2),--target $(2))
 ctest = ctest --preset $(1) --parallel $(JOBS) --no-label-summary $(2) </dev/null
 
-.PHONY: build lab test bench check format asan tsan stress fuzz install clean
+.PHONY: build lab test bench tune check format asan tsan stress fuzz install clean
 
 build: build/configured
 	@$(call compile,default)
@@ -41,6 +42,14 @@ lab: build
 test: build
 	@$(call compile,default,tests)
 	@$(call ctest,default)
+
+TUNE_SHAPES = 120
+TUNE = build/bin/warpwright bench gemm --device cuda --m 8192 --n 8192 --k 8192 --runs 3 --impl cublas,every,auto
+tune: build
+	@$(TUNE) --random $(TUNE_SHAPES) --json build/tune_log.json
+	@$(TUNE) --random 24 --sampling even --json build/tune_even.json
+	@tools/tune keep build/tune_log.json build/tune_even.json docs/data/tune_h200.json
+	@tools/tune fit docs/data/tune_h200.json && tools/tune judge docs/data/tune_h200.json
 
 # only figures on standard output
 bench:

@@ -1,29 +1,50 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Which rung multiplies floats fastest, from a model of one line: a launch takes a fixed time, and as many rounds of
- * blocks as its tiles need.
+ * Which rung multiplies floats fastest, and among how many blocks it shares out k, from a model: a launch takes a fixed time, and as many
+ * rounds of blocks as its tiles need.
  *
- *   round   every multiprocessor with all the blocks that fit on it; a last round with one block each at most is shorter
- *   split   the blocks of a cluster share out k: shorter rounds, more blocks, and some time to add up
+ *   round   every multiprocessor with all the blocks that fit on it; in the last round there may be fewer on each, which are faster
+ *   split   the blocks of a cluster share out k: shorter rounds, more blocks, and some time to add up; more blocks than a cluster has
+ *           leave parts of the sums in memory (parts.c)
  *   copy    the tensor rungs want both operands contiguous along the result; others are copied before (tensor.c)
+ *   memory  the operands and C once, besides
  *
- * The numbers are in rates.def.  Not modelled: L2, the memory, what else runs on the card; k and the clock only scale. */
+ * The numbers are in rates.def, fitted by tools/tune, which has the same model.  Not modelled: L2, what else runs on the card; k and
+ * the clock only scale. */
 #include <string.h>
 
 #include "blas/blas.h"
 
 typedef struct Rate {
     const char *rung;
-    int         blocks, speed, lone, fixed, each, splits;
+    int         blocks, speed, lone, fixed, each, memory, slow, cluster;
 } Rate;
 
+typedef struct Shared {
+    int copy, copied, sum, summed;
+} Shared;
+
 static const Rate rates[] = {
-#define RATE(rung, blocks, speed, lone, fixed, each, splits) {#rung, blocks, speed, lone, fixed, each, splits},
+#define RATE(rung, blocks, speed, lone, fixed, each, memory, slow, cluster)                                            \
+    {#rung, blocks, speed, lone, fixed, each, memory, slow, cluster},
+#define SHARED(copy, copied, sum, summed)
 #include "blas/rates.def"
 #undef RATE
+#undef SHARED
 };
 
-enum { A_CYCLE = 128, MHZ = 1980 }; /* multiplications of a multiprocessor */
+static const Shared shared = {
+#define RATE(rung, blocks, speed, lone, fixed, each, memory, slow, cluster)
+#define SHARED(copy, copied, sum, summed) copy, copied, sum, summed
+#include "blas/rates.def"
+#undef RATE
+#undef SHARED
+};
+
+static const double peak   = 128 * 1980; /* multiplications of a multiprocessor in a microsecond */
+static const double memory = 4e6;        /* bytes a microsecond */
+
+enum { MOST_BLOCKS = 800 }; /* of a product that shares out k */
 
 static double cover(double n, double tile)
 {
@@ -31,46 +52,79 @@ static double cover(double n, double tile)
     return whole * tile < n ? whole + 1 : whole;
 }
 
-/* Microseconds. */
-static double copies(const Problem *problem, const Rung *r, unsigned split)
+/* Microseconds for what is copied before and added up after the kernel itself; both read and write. */
+static double around(const Problem *p)
 {
-    enum { START = 3, BYTES_A_US = 3400000 };
-    Work    w = {0};
-    Problem p = *problem;
-    p.rung    = r;
-    p.split   = split;
-    tensor_work(&p, &w);
-    return (w.x ? START + 2.0 * (double)w.x / BYTES_A_US : 0) + (w.y ? START + 2.0 * (double)w.y / BYTES_A_US : 0);
+    const GemmArgs *g = &p->args;
+    Work            w = {0};
+    double          t = 0;
+    if (p->rung->layouts == RUNG_TENSOR)
+        tensor_work(p, &w);
+    t += w.x ? shared.copy / 10.0 + 8.0 * g->m * g->k * shared.copied / 100 / memory : 0;
+    t += w.y ? shared.copy / 10.0 + 8.0 * g->n * g->k * shared.copied / 100 / memory : 0;
+    if (parts_of(p) > 1)
+        t += shared.sum / 10.0 + 8.0 * g->m * g->n * parts_of(p) * shared.summed / 100 / memory;
+    return t;
 }
 
-static double duration(const WwBlas *b, const Problem *p, const Rate *r, unsigned split)
+/* Of a block alone, while all of them are there. */
+static double pace_of(const Problem *p, const Rate *r)
 {
-    static const int adding[] = {0, 0, 2, 0, 5,
-                                 0, 0, 0, 9}; /* microseconds a round, by split: a cluster's blocks, 8 at most */
-    const Rung      *g        = rung_find("gemm", r->rung);
-    double           tiles = cover(p->args.m, g->rows) * cover(p->args.n, g->columns), all = tiles * split;
-    double           k     = cover(p->args.k, (double)g->slice * split) * g->slice;
-    double           round = (double)r->blocks * g->rows * g->columns * k / (A_CYCLE * MHZ) * 100 / r->speed;
-    double           slots = (double)b->sms * r->blocks, copy = g->layouts == RUNG_TENSOR ? copies(p, g, split) : 0;
-    if (r->splits == 0)
-        return copy + r->fixed + all / slots * (round + r->each);
-    double full = (double)(uint64_t)(all / slots), rest = all - full * slots;
-    double last = rest == 0 ? 0 : rest <= (double)b->sms ? r->lone / 100.0 : 1;
-    return copy + r->fixed + (full + last) * (round + r->each + adding[split]);
+    const Rung     *g     = p->rung;
+    const GemmArgs *a     = &p->args;
+    int             bad   = g->layouts == RUNG_TENSOR ? 0 : !(a->vector & 1) + !(a->vector & 2);
+    double          steps = cover(cover(a->k, g->slice), p->split) * g->slice;
+    steps                 = steps < a->k ? steps : a->k;
+    return g->rows * g->columns * steps / peak * (1 + r->slow * bad / 100.0) * 100 / r->speed;
 }
 
-const char *predict_gemm(const WwBlas *b, const Problem *p, unsigned *split)
+/* Multiprocessors that clusters find room on, one block each: a cluster does not leave its part of the card. */
+static double room(const WwBlas *b, unsigned split)
+{
+    return (double)(b->sms * (split >= 8 ? 91 : split >= 4 ? 97 : 100) / 100);
+}
+
+static double duration(const WwBlas *b, const Problem *p, const Rate *r)
+{
+    const Rung     *g    = p->rung;
+    const GemmArgs *a    = &p->args;
+    double          pace = pace_of(p, r), each = r->each / 10.0, sms = room(b, p->split), slots = sms * r->blocks;
+    double          blocks = cover(a->m, g->rows) * cover(a->n, g->columns) * p->split;
+    double          bytes  = 4.0 * ((double)a->m * a->k + (double)a->k * a->n + (double)a->m * a->n);
+    double          full = (double)(uint64_t)(blocks / slots), rest = blocks - full * slots, last = cover(rest, sms);
+    double          t = r->fixed / 10.0 + bytes * r->memory / 100 / memory + around(p);
+    for (unsigned s = 2; s <= p->split && s <= CLUSTER; s *= 2)
+        t += r->cluster / 10.0;
+    double launched = g->stream ? (double)stream_blocks(b, p) : blocks;
+    if (launched != blocks)
+        return t + blocks / launched * (r->blocks * pace * 100 / r->lone + each);
+    t += full * (r->blocks * pace + each);
+    if (rest > 0) {
+        double share = r->blocks == 1 ? 100 : r->lone + (100 - r->lone) * (last - 1) / (r->blocks - 1);
+        t += last * pace * 100 / share + each;
+    }
+    return t;
+}
+
+const char *predict_gemm(const WwBlas *b, const Problem *problem, unsigned *split)
 {
     const char *best  = NULL;
     double      least = 0;
-    for (size_t i = 0; i < sizeof rates / sizeof *rates; i++)
-        for (unsigned s = 1; s == 1 || (int)s <= rates[i].splits; s *= 2) {
-            double t = duration(b, p, &rates[i], s);
+    Problem     p     = *problem;
+    for (size_t i = 0; i < sizeof rates / sizeof *rates; i++) {
+        p.rung          = rung_find("gemm", rates[i].rung);
+        double   tiles  = cover(p.args.m, p.rung->rows) * cover(p.args.n, p.rung->columns);
+        unsigned blocks = rung_splits(p.rung);
+        for (p.split = 1; p.split <= blocks; p.split *= 2) {
+            if (p.split > 1 && (tiles * p.split > (double)MOST_BLOCKS || (double)p.split * p.rung->slice > p.args.k))
+                break; /* enough blocks; or some of them without a slice */
+            double t = duration(b, &p, &rates[i]);
             if (!best || t < least) {
                 best   = rates[i].rung;
                 least  = t;
-                *split = s;
+                *split = p.split;
             }
         }
+    }
     return best;
 }
