@@ -136,14 +136,15 @@ char *mangled_parameter(const char *symbol, size_t i)
 {
     size_t      name;
     char       *text = strncmp(symbol, "_Z", 2) ? NULL : demangled(symbol), *out = NULL;
-    const char *p = text ? text + open_parenthesis(text, &name) : "", *end = p;
-    for (; *p && *p != ')'; p = end) {
+    const char *p = text ? text + open_parenthesis(text, &name) : "";
+    while (*p && *p != ')') {
         p += 1 + strspn(p + 1, " ");
-        end = parameter_end(p);
+        const char *end = parameter_end(p);
         if (i-- == 0) {
             out = end > p ? copy(p, (size_t)(end - p)) : NULL;
             break;
         }
+        p = end;
     }
     free(text);
     return out;

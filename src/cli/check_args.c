@@ -252,12 +252,16 @@ Status argument_write(const Argument *a, const void *bytes, const char *file, St
 
 Status plan_argument(CheckPlan *p, const char *text, size_t *index, Str *why)
 {
-    Argument a;
+    Argument a = {0};
     if (!strchr(text, ':'))
         for (*index = 0; *index < p->nargs; ++*index)
             if (!strcmp(p->arg[*index].name, text))
                 return WW_OK;
-    TRY(argument_parse(text, p->seed, p->arena, &a, why));
+    Status s = argument_parse(text, p->seed, p->arena, &a, why);
+    if (s != WW_OK) {
+        argument_free(&a);
+        return s;
+    }
     p->arg             = xrealloc(p->arg, (p->nargs + 1) * sizeof *p->arg);
     *index             = p->nargs;
     p->arg[p->nargs++] = a;
