@@ -272,6 +272,13 @@ static void spell_out(const Check *c, Operand *o)
 
 static bool check_operand(Check *c, const Spec *s, Operand *o)
 {
+    if (o->kind == OPD_MEM && o->is_unsigned) { /* x[2]: an element, or its address */
+        Operand element = o->elem[0];
+        element.ival    = o->ival;
+        o->is_unsigned  = false;
+        if (s->shape == 'r')
+            *o = element;
+    }
     if ((s->vec && c->sig->vec) || s->pack || (s->shape == 'r' && s->type == TY_NONE))
         spell_out(c, o);
     for (unsigned i = 1; o->kind == OPD_MEM && i < o->count; i++)

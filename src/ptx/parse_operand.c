@@ -123,7 +123,7 @@ static bool parse_offset(Parser *p, int64_t *offset)
     return true;
 }
 
-/* x[2]: the variable's third element */
+/* x[2]: the variable's third element; where a value stands, its address (check_operand) */
 static bool parse_index(Parser *p, Operand *o)
 {
     const Var *v = o->var;
@@ -132,11 +132,12 @@ static bool parse_index(Parser *p, Operand *o)
     parser_next(p);
     if (!parse_int_expr(p, &n, "an element's number") || !parser_need(p, ']', "']'"))
         return false;
-    *base    = *o;
-    o->kind  = OPD_MEM;
-    o->elem  = base;
-    o->count = 1;
-    o->ival  = (int64_t)(n.bits * type_bytes(v->type) * (v->vec ? v->vec : 1u));
+    *base          = *o;
+    o->kind        = OPD_MEM;
+    o->elem        = base;
+    o->count       = 1;
+    o->is_unsigned = true;
+    o->ival        = (int64_t)(n.bits * type_bytes(v->type) * (v->vec ? v->vec : 1u));
     return true;
 }
 
@@ -215,6 +216,8 @@ static bool parse_negated(Parser *p, Operand *o)
 {
     Token t = p->tok;
     parser_next(p);
+    if (p->tok.kind != TOK_IDENT)
+        return parser_expected(p, "a register");
     if (!parse_name_operand(p, o))
         return false;
     if (o->kind != OPD_REG)
@@ -256,7 +259,12 @@ static bool parse_memory(Parser *p, Operand *o)
     o->elem  = pop_operands(p, from, &n);
     o->count = (uint16_t)(n < MAX_LIST ? n : MAX_LIST);
     o->ival  = offset;
-    return ok && parser_need(p, ']', "']'");
+    ok       = ok && parser_need(p, ']', "']'");
+    if (ok && p->tok.kind == TOK_WORD && strcmp(p->tok.name->text, "unified") == 0) {
+        o->neg = true;
+        parser_next(p);
+    }
+    return ok;
 }
 
 /* d|p with '|' as the current token */

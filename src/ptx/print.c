@@ -181,7 +181,7 @@ static void print_operand(Str *out, const Func *f, const Operand *o)
         print_offset(out, o->ival);
         str_add(out, o->count > 1 ? ", " : "");
         print_list(out, f, o->elem + 1, o->count - 1u);
-        str_addc(out, ']');
+        str_add(out, o->neg ? "].unified" : "]");
         break;
     case OPD_VECTOR:
         str_addc(out, '{');

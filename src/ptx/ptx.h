@@ -125,8 +125,8 @@ enum { PART_SEL = 4 }; /* Operand.part: a selector of video instructions, its te
 typedef struct Operand Operand;
 struct Operand {
     uint8_t  kind; /* OperandKind */
-    bool     neg;  /* '!' before a predicate, '-' before a register */
-    bool     is_f32, is_unsigned;
+    bool     neg;  /* '!' before a predicate, '-' before a register, '.unified' behind an address */
+    bool     is_f32, is_unsigned; /* is_unsigned of an address: written x[2] */
     int8_t   part; /* -1; 0..3: .x .y .z .w (.r .g .b .a); PART_SEL */
     uint16_t count;
     uint32_t col;  /* of its first character, for messages */
