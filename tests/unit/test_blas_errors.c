@@ -3,6 +3,8 @@
  * What the matrix library refuses, before anything runs, and what it says. */
 #include "blas_fixture.h"
 
+#include "blas/blas.h"
+
 static WwPtr  memory;
 static WwGemm good;
 static WwSyrk good_syrk;
@@ -122,9 +124,50 @@ static void queries(void **state)
     assert_string_equal(ww_blas_rung("gemm", 0), "naive");
 }
 
+/* What the model chooses where the fastest is far ahead (docs/data/tune_h200.json): a long k is shared out, flat and thin shapes get
+ * tiles of their form, large ones the large tiles. */
+static void choices(void **state)
+{
+    static const struct {
+        size_t      m, n, k;
+        bool        ta, tb;
+        const char *among;
+    } cases[]          = {{64, 64, 4355, false, false, "little:8 little:16 little:32"},
+                          {27, 64, 7168, false, true, "little:16 little:32 row:16"},
+                          {1024, 1024, 1024, false, false, "deep pairs pairs:2 quads"},
+                          {6592, 2058, 7599, false, false, "deep pairs flow"},
+                          {6731, 719, 19, false, false, "flat broad"}};
+    const unsigned sms = blas->sms;
+    (void)state;
+    if (!blas_built("gemm_tensor_f32"))
+        skip();
+    blas->sms = 132;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        WwGemm p         = good;
+        p.trans_a        = cases[i].ta;
+        p.trans_b        = cases[i].tb;
+        p.m              = cases[i].m;
+        p.n              = cases[i].n;
+        p.k              = cases[i].k;
+        p.lda            = p.trans_a ? p.m : p.k;
+        p.ldb            = p.trans_b ? p.k : p.n;
+        p.ldc            = p.n;
+        const char *rung = NULL;
+        assert_works(ww_gemm_rung(blas, &p, &rung));
+        for (int again = 0; again < 2; again++) { /* the second time it is remembered */
+            const char *at = strstr(cases[i].among, rung);
+            size_t      n  = strlen(rung);
+            if (!at || (at[n] && at[n] != ' '))
+                fail_msg("%zu x %zu x %zu: %s, not one of %s", p.m, p.n, p.k, rung, cases[i].among);
+            assert_works(ww_gemm_rung(blas, &p, &rung));
+        }
+    }
+    blas->sms = sms;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(gemm), cmocka_unit_test(empty), cmocka_unit_test(syrk),
-                                       cmocka_unit_test(queries)};
+                                       cmocka_unit_test(queries), cmocka_unit_test(choices)};
     return cmocka_run_group_tests(tests, set_up, close_blas);
 }
