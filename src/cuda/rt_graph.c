@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Runtime interface: graphs.  Nodes are made here from parameters; capture.c makes them from a stream's work; cgraph.c runs them.
+ * Runtime interface: graphs and their nodes, made from parameters.  rt_graph_node.c makes nodes from one description for all kinds,
+ * rt_graph_edges.c tells and changes what depends on what, rt_capture.c makes graphs from a stream's work; cgraph.c runs them.
  * Structures that cross the interface are read through small declarations of our own with the documented layout. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/arena.h"
 #include "cuda/array.h"
 #include "cuda/cgraph.h"
 #include "cuda/graph_params.h"
@@ -467,38 +467,6 @@ CuErr rt_cudaGraphDestroyNode(void *node)
     return LEAVE(n ? cudaSuccess : cudaErrorInvalidValue);
 }
 
-/* ---- questions ---- */
-
-static CuErr list_nodes(const Graph *g, bool roots, void **out, size_t *count)
-{
-    size_t n = 0, room = out && count ? *count : 0;
-    if (!g || !count)
-        return cudaErrorInvalidValue;
-    for (size_t i = 0; i < g->nnodes; i++) {
-        if (roots && g->node[i]->ndeps)
-            continue;
-        if (n < room)
-            out[n] = g->node[i];
-        n++;
-    }
-    for (size_t i = n; i < room; i++)
-        out[i] = NULL;
-    *count = out && n > room ? room : n;
-    return cudaSuccess;
-}
-
-CuErr rt_cudaGraphGetNodes(void *graph, void **nodes, size_t *count)
-{
-    ENTER();
-    return LEAVE(list_nodes(cgraph_of(graph, false), false, nodes, count));
-}
-
-CuErr rt_cudaGraphGetRootNodes(void *graph, void **nodes, size_t *count)
-{
-    ENTER();
-    return LEAVE(list_nodes(cgraph_of(graph, false), true, nodes, count));
-}
-
 CuErr rt_cudaGraphNodeGetType(void *node, int *kind)
 {
     ENTER();
@@ -530,155 +498,4 @@ CuErr rt_cudaGraphNodeSetEnabled(void *exec, void *node, unsigned on)
             return LEAVE(cudaSuccess);
         }
     return LEAVE(cudaErrorInvalidValue);
-}
-
-static CuErr edges(void *graph, void **from, void **to, size_t n, bool on)
-{
-    const Graph *g = cgraph_of(graph, false);
-    for (size_t i = 0; g && i < n; i++) {
-        GraphNode *a = node_of(from[i]), *b = node_of(to[i]);
-        if (!a || !b || a->graph != g || b->graph != g)
-            return cudaErrorInvalidValue;
-        if (on && (a == b || !node_add_dep(b, a)))
-            return cudaErrorInvalidValue;
-        size_t kept = 0;
-        for (size_t j = 0; !on && j < b->ndeps; j++)
-            if (b->deps[j] != a)
-                b->deps[kept++] = b->deps[j];
-        if (!on && kept == b->ndeps)
-            return cudaErrorInvalidValue;
-        b->ndeps = on ? b->ndeps : kept;
-    }
-    return g ? cudaSuccess : cudaErrorInvalidValue;
-}
-
-CuErr rt_cudaGraphAddDependencies(void *graph, void **from, void **to, const void *data, size_t n)
-{
-    ENTER();
-    CuErr e = edges(graph, from, to, n, true);
-    for (size_t i = 0; e == cudaSuccess && i < n; i++)
-        node_edge(node_of(to[i]), data, i);
-    return LEAVE(e);
-}
-
-CuErr rt_cudaGraphAddDependencies_12(void *graph, void **from, void **to, size_t n)
-{
-    ENTER();
-    return LEAVE(edges(graph, from, to, n, true));
-}
-
-CuErr rt_cudaGraphRemoveDependencies(void *graph, void **from, void **to, const void *data, size_t n)
-{
-    (void)data;
-    ENTER();
-    return LEAVE(edges(graph, from, to, n, false));
-}
-
-CuErr rt_cudaGraphRemoveDependencies_12(void *graph, void **from, void **to, size_t n)
-{
-    ENTER();
-    return LEAVE(edges(graph, from, to, n, false));
-}
-
-/* ---- capture ---- */
-
-CuErr rt_cudaStreamBeginCapture(void *stream, int mode)
-{
-    ENTER();
-    return LEAVE(mode < 0 || mode > 2 ? cudaErrorInvalidValue : capture_begin(stream, NULL, NULL, 0, mode));
-}
-
-CuErr rt_cudaStreamBeginCaptureToGraph(void *stream, void *graph, void *const *deps, const void *data, size_t n,
-                                       int mode)
-{
-    (void)data;
-    ENTER();
-    Graph *g = cgraph_of(graph, false);
-    return LEAVE(!g || mode < 0 || mode > 2 ? cudaErrorInvalidValue
-                                            : capture_begin(stream, g, (GraphNode *const *)deps, n, mode));
-}
-
-CuErr rt_cudaStreamEndCapture(void *stream, void **out)
-{
-    ENTER();
-    Graph *g = NULL;
-    CuErr  e = capture_end(stream, &g);
-    if (out)
-        *out = g;
-    return LEAVE(e);
-}
-
-static int capture_status(const Stream *s)
-{
-    enum { NONE, ACTIVE, INVALIDATED };
-    return !s->capture ? NONE : s->capture->invalid ? INVALIDATED : ACTIVE;
-}
-
-CuErr rt_cudaStreamIsCapturing(void *stream, int *status)
-{
-    ENTER();
-    const Stream *s = stream_of(stream);
-    if (s)
-        *status = capture_status(s);
-    return LEAVE(s ? cudaSuccess : cudaErrorInvalidResourceHandle);
-}
-
-CuErr rt_cudaThreadExchangeStreamCaptureMode(int *mode)
-{
-    ENTER();
-    if (!mode || *mode < 0 || *mode > 2)
-        return LEAVE(cudaErrorInvalidValue);
-    *mode = capture_exchange_mode(*mode);
-    return LEAVE(cudaSuccess);
-}
-
-static CuErr capture_info(void *stream, int *status, unsigned long long *id, void **graph, GraphNode ***deps, size_t *n)
-{
-    const Stream *s = stream_of(stream);
-    if (!s || !status)
-        return s ? cudaErrorInvalidValue : cudaErrorInvalidResourceHandle;
-    *status = capture_status(s);
-    if (s->capture && id)
-        *id = s->id;
-    if (s->capture && graph)
-        *graph = s->capture->graph;
-    if (s->capture && deps)
-        *deps = s->tail;
-    if (s->capture && n)
-        *n = s->ntail;
-    return cudaSuccess;
-}
-
-CuErr rt_cudaStreamGetCaptureInfo(void *stream, int *status, unsigned long long *id, void **graph, GraphNode ***deps,
-                                  const void **data, size_t *n)
-{
-    ENTER();
-    if (data)
-        *data = NULL;
-    return LEAVE(capture_info(stream, status, id, graph, deps, n));
-}
-
-CuErr rt_cudaStreamGetCaptureInfo_12(void *stream, int *status, unsigned long long *id)
-{
-    ENTER();
-    return LEAVE(capture_info(stream, status, id, NULL, NULL, NULL));
-}
-
-CuErr rt_cudaStreamGetCaptureInfo_12v2(void *stream, int *status, unsigned long long *id, void **graph,
-                                       GraphNode ***deps, size_t *n)
-{
-    ENTER();
-    return LEAVE(capture_info(stream, status, id, graph, deps, n));
-}
-
-CuErr rt_cudaStreamUpdateCaptureDependencies(void *stream, GraphNode **deps, const void *data, size_t n, unsigned flags)
-{
-    (void)data;
-    ENTER();
-    return LEAVE(flags > 1 || (n && !deps) ? cudaErrorInvalidValue : capture_set_tail(stream, deps, n, flags == 1));
-}
-
-CuErr rt_cudaStreamUpdateCaptureDependencies_12(void *stream, GraphNode **deps, size_t n, unsigned flags)
-{
-    return rt_cudaStreamUpdateCaptureDependencies(stream, deps, NULL, n, flags);
 }

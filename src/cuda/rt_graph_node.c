@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Runtime interface: graphs, the rest: nodes from one generic description, conditional nodes and memory nodes, questions about nodes and
- * edges, attributes of kernel nodes, user objects, the picture of a graph. */
-#include <errno.h>
-#include <stdio.h>
+ * Runtime interface: nodes of graphs from one description for all kinds, conditional nodes and memory nodes, what nodes were made from,
+ * attributes of kernel nodes, user objects. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -400,104 +398,6 @@ CuErr rt_cudaGraphExecGetFlags(void *exec, unsigned long long *flags)
     return LEAVE(cudaSuccess);
 }
 
-static CuErr get_edges(void *graph, GraphNode **from, GraphNode **to, size_t *count)
-{
-    const Graph *g = cgraph_of(graph, false);
-    size_t       n = 0, room = count && from && to ? *count : 0;
-    if (!g || !count || !from != !to)
-        return cudaErrorInvalidValue;
-    for (size_t i = 0; i < g->nnodes; i++)
-        for (size_t d = 0; d < g->node[i]->ndeps; d++, n++)
-            if (n < room) {
-                from[n] = g->node[i]->deps[d];
-                to[n]   = g->node[i];
-            }
-    for (size_t i = n; i < room; i++)
-        from[i] = to[i] = NULL;
-    *count = from && n > room ? room : n;
-    return cudaSuccess;
-}
-
-/* Edges carry no data of their own here: ports and types are zero, the ordinary edge. */
-static void no_edge_data(void *data, const size_t *n)
-{
-    if (data && n)
-        memset(data, 0, *n * 8);
-}
-
-CuErr rt_cudaGraphGetEdges(void *graph, GraphNode **from, GraphNode **to, void *data, size_t *n)
-{
-    ENTER();
-    CuErr e = get_edges(graph, from, to, n);
-    if (e == cudaSuccess && from)
-        no_edge_data(data, n);
-    return LEAVE(e);
-}
-
-CuErr rt_cudaGraphGetEdges_12(void *graph, GraphNode **from, GraphNode **to, size_t *n)
-{
-    ENTER();
-    return LEAVE(get_edges(graph, from, to, n));
-}
-
-static bool depends(const GraphNode *n, const GraphNode *on)
-{
-    for (size_t i = 0; i < n->ndeps; i++)
-        if (n->deps[i] == on)
-            return true;
-    return false;
-}
-
-static CuErr neighbours(void *node, GraphNode **list, size_t *count, bool dependent)
-{
-    const GraphNode *n     = node_of(node);
-    size_t           found = 0, room = list && count ? *count : 0;
-    if (!n || !count)
-        return cudaErrorInvalidValue;
-    for (size_t i = 0; i < n->graph->nnodes; i++) {
-        GraphNode *o = n->graph->node[i];
-        if (dependent ? depends(o, n) : depends(n, o)) {
-            if (found < room)
-                list[found] = o;
-            found++;
-        }
-    }
-    for (size_t i = found; i < room; i++)
-        list[i] = NULL;
-    *count = list && found > room ? room : found;
-    return cudaSuccess;
-}
-
-CuErr rt_cudaGraphNodeGetDependencies(void *node, GraphNode **list, void *data, size_t *n)
-{
-    ENTER();
-    CuErr e = neighbours(node, list, n, false);
-    if (e == cudaSuccess && list)
-        no_edge_data(data, n);
-    return LEAVE(e);
-}
-
-CuErr rt_cudaGraphNodeGetDependentNodes(void *node, GraphNode **list, void *data, size_t *n)
-{
-    ENTER();
-    CuErr e = neighbours(node, list, n, true);
-    if (e == cudaSuccess && list)
-        no_edge_data(data, n);
-    return LEAVE(e);
-}
-
-CuErr rt_cudaGraphNodeGetDependencies_12(void *node, GraphNode **list, size_t *n)
-{
-    ENTER();
-    return LEAVE(neighbours(node, list, n, false));
-}
-
-CuErr rt_cudaGraphNodeGetDependentNodes_12(void *node, GraphNode **list, size_t *n)
-{
-    ENTER();
-    return LEAVE(neighbours(node, list, n, true));
-}
-
 /* ---- attributes of kernel nodes ---- */
 
 CuErr rt_cudaGraphKernelNodeSetAttribute(void *node, int id, const void *value)
@@ -581,37 +481,4 @@ CuErr rt_cudaGraphReleaseUserObject(void *graph, UserObject *o, unsigned count)
     ENTER();
     Graph *g = cgraph_of(graph, false);
     return LEAVE(g && count && cgraph_disown(g, o, count) ? cudaSuccess : cudaErrorInvalidValue);
-}
-
-/* ---- a picture ---- */
-
-static const char *kind_name(NodeKind kind)
-{
-    static const char *const names[] = {"KERNEL",    "MEMCPY",     "MEMSET",       "HOST",       "GRAPH",
-                                        "EMPTY",     "EVENT_WAIT", "EVENT_RECORD", "SIGNAL",     "WAIT",
-                                        "MEM_ALLOC", "MEM_FREE",   "BATCH_MEM_OP", "CONDITIONAL"};
-    return (size_t)kind < sizeof names / sizeof *names ? names[kind] : "?";
-}
-
-CuErr rt_cudaGraphDebugDotPrint(void *graph, const char *path, unsigned flags)
-{
-    (void)flags;
-    ENTER();
-    const Graph *g = cgraph_of(graph, false);
-    FILE        *f = g && path ? fopen(path, "w") : NULL;
-    if (!f)
-        return LEAVE(g && path ? cudaErrorOperatingSystem : cudaErrorInvalidValue);
-    fprintf(f, "digraph dot {\nsubgraph cluster_1 {\nlabel=\"graph_1\" graph[style=\"dashed\"];\n");
-    for (size_t i = 0; i < g->nnodes; i++) {
-        const GraphNode *n = g->node[i];
-        fprintf(f, "\"graph_1_node_%zu\"[style=\"solid\" shape=\"rectangle\" label=\"%zu\n%s%s%s\n\"];\n", i, i,
-                kind_name(n->kind), n->kind == NODE_KERNEL ? "\n" : "",
-                n->kind == NODE_KERNEL ? kernel_shown(n->kernel) : "");
-    }
-    for (size_t i = 0; i < g->nnodes; i++)
-        for (size_t j = 0; j < g->nnodes; j++)
-            if (depends(g->node[j], g->node[i]))
-                fprintf(f, "\"graph_1_node_%zu\" -> \"graph_1_node_%zu\";\n", i, j);
-    fprintf(f, "}\n}\n");
-    return LEAVE(fclose(f) == 0 ? cudaSuccess : cudaErrorOperatingSystem);
 }

@@ -69,6 +69,8 @@ CuErr   stream_set(void *dst, size_t pitch, unsigned value, unsigned element, si
 CuErr   stream_host(void *stream, void (*fn)(void *), void *user);
 /* Every stream and event of the capture goes back to work; frees c. */
 void    stream_leave_capture(Capture *c);
+/* event.c: its part of that */
+void    events_leave_capture(const Capture *c);
 Event  *event_of(void *handle);
 CuErr   event_create(void **out, unsigned flags);
 CuErr   event_record(Event *e, void *stream);
