@@ -105,10 +105,9 @@ struct WwBlas {
 Status problem_of_gemm(WwBlas *b, const WwGemm *p, Problem *out);
 Status problem_of_syrk(WwBlas *b, const WwSyrk *p, Problem *out);
 
-/* rungs.c.  name: the caller's wish or NULL. */
 /* predict.c: for a GPU with tensor copies and one problem, not a batch. */
 const char *predict_gemm(const WwBlas *b, const Problem *p, unsigned *split);
-
+/* rungs.c.  name: the caller's wish or NULL. */
 Status problem_choose(WwBlas *b, Problem *p, const char *ladder, const char *name);
 
 /* run.c.  The parts of a workspace, each aligned to 256 bytes, in this order; bytes, 0 = not needed. */
