@@ -35,8 +35,8 @@ void     ww_blas_close(WwBlas *b);
  * follows from that).  NULL: calls are complete when they return.  The work on the stream before is waited for, since the workspace
  * is one: two streams that are to work at once take a WwBlas each. */
 WwStatus ww_blas_stream(WwBlas *b, WwStream *s);
-/* Takes b off its stream without waiting: what is asked of b next begins when the work it left there is complete.  For streams of others, which
- * may be gone by then; before ww_blas_stream(b, other) the stream must still exist. */
+/* Takes b off its stream without waiting: what is asked of b next begins when the work it left there is complete.  For
+ * streams of others, which may be gone by then; before ww_blas_stream(b, other) the stream must still exist. */
 WwStatus ww_blas_leave(WwBlas *b);
 
 /* WW_I32_I64: int32 operands, C, alpha and beta int64. */

@@ -90,7 +90,8 @@ WwStatus ww_fill(WwDevice *d, WwPtr dst, uint8_t value, size_t bytes);
 
 enum { WW_TENSOR_MAP_BYTES = 128, WW_TENSOR_MAP_ALIGN = 64 };
 
-/* A tensor in device memory and the box of it that cp.async.bulk.tensor copies; fields as cuTensorMapEncodeTiled and cuTensorMapEncodeIm2col name them. */
+/* A tensor in device memory and the box of it that cp.async.bulk.tensor copies; fields as cuTensorMapEncodeTiled and
+ * cuTensorMapEncodeIm2col name them. */
 typedef struct WwTensorMap {
     const char *type;    /* "u8" "u16" "u32" "s32" "u64" "s64" "f16" "bf16" "f32" "f32.ftz" "tf32" "tf32.ftz" "f64" */
     WwPtr       address;
@@ -106,8 +107,8 @@ typedef struct WwTensorMap {
     uint32_t    channels, pixels;   /* im2col: of a box */
 } WwTensorMap;
 
-/* Writes the 128 bytes that a kernel takes as its tensor map, by value or in global memory.  They belong to this kind of device: the emulator's differ from a
- * GPU's.  WW_ERR_INVALID: the message says what the interface forbids. */
+/* Writes the 128 bytes that a kernel takes as its tensor map, by value or in global memory.  They belong to this kind
+ * of device: the emulator's differ from a GPU's.  WW_ERR_INVALID: the message says what the interface forbids. */
 WwStatus ww_tensor_map(WwDevice *d, const WwTensorMap *t, void *map);
 
 /* ---- modules ------------------------------------------------------------------------------------------------- */
@@ -119,8 +120,8 @@ void     ww_module_unload(WwDevice *d, WwModule *m);
 /* Names of the kernels (.entry), in the file's order. */
 size_t      ww_module_kernel_count(const WwModule *m);
 const char *ww_module_kernel_name(const WwModule *m, size_t i);
-/* How many arguments the i-th kernel takes; the size of the k-th in bytes (0: there is none) and its PTX type without the dot ("u64", "f32";
- * "b8": a structure or an array; NULL: there is none). */
+/* How many arguments the i-th kernel takes; the size of the k-th in bytes (0: there is none) and its PTX type without
+ * the dot ("u64", "f32"; "b8": a structure or an array; NULL: there is none). */
 size_t      ww_module_kernel_arg_count(const WwModule *m, size_t i);
 size_t      ww_module_kernel_arg_bytes(const WwModule *m, size_t i, size_t k);
 const char *ww_module_kernel_arg_type(const WwModule *m, size_t i, size_t k);
@@ -197,9 +198,10 @@ struct WwLaunch {
     WwStream   *stream;      /* NULL: the launch runs to its end before ww_launch returns; not together with time */
 };
 
-/* Runs to the end, unless launch->stream is set.  *out (if out is not NULL) is set whenever the launch began, also when it failed: the counts so far
- * are in it.  Statuses: WW_ERR_NOT_FOUND (no such kernel; the message lists those there are), WW_ERR_LAUNCH, WW_ERR_FAULT,
- * WW_ERR_LIMIT, WW_ERR_UNSUPPORTED; WW_ERR_INVALID: also when the device cannot observe what launch->observe asks for. */
+/* Runs to the end, unless launch->stream is set.  *out (if out is not NULL) is set whenever the launch began, also when
+ * it failed: the counts so far are in it.  Statuses: WW_ERR_NOT_FOUND (no such kernel; the message lists those there
+ * are), WW_ERR_LAUNCH, WW_ERR_FAULT, WW_ERR_LIMIT, WW_ERR_UNSUPPORTED; WW_ERR_INVALID: also when the device cannot
+ * observe what launch->observe asks for. */
 WwStatus ww_launch(WwDevice *d, WwModule *m, const char *kernel, const WwLaunch *launch, WwResult **out);
 void     ww_result_free(WwResult *r);
 

@@ -2,8 +2,9 @@
  *
  * One work of `warpwright bench`: its data, each implementation run on it, each result verified.
  *
- * The output is poisoned before every implementation, on every set of buffers; what the first set holds afterwards is compared
- * (bench_verify.c; copies byte by byte), and a row that is wrong carries no rate.  On the emulator nothing is timed; counters may be read. */
+ * The output is poisoned before every implementation, on every set of buffers; what the first set holds afterwards is
+ * compared (bench_verify.c; copies byte by byte), and a row that is wrong carries no rate.  On the emulator nothing is
+ * timed; counters may be read. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Do the arguments of a launch fit the kernel's parameters?  Sizes have to be equal; a buffer goes where eight bytes are wanted, or by value into a
- * structure of its size; a value of a floating-point type does not go where PTX says integer, nor the other way round; and where the source
- * says pointer, a value can only be 0.  Whether a buffer's elements are of the type pointed to is not looked at: kernels reinterpret.
- * Types are told as the source has them where the kernel's symbol holds them, else as PTX has them. */
+ * Do the arguments of a launch fit the kernel's parameters?  Sizes have to be equal; a buffer goes where eight bytes
+ * are wanted, or by value into a structure of its size; a value of a floating-point type does not go where PTX says
+ * integer, nor the other way round; and where the source says pointer, a value can only be 0.  Whether a buffer's
+ * elements are of the type pointed to is not looked at: kernels reinterpret.  Types are told as the source has them
+ * where the kernel's symbol holds them, else as PTX has them. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

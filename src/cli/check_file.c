@@ -15,8 +15,8 @@
  *         args: [x, "out:f32[1]"] # x: the buffer of above
  *     out: {out: sum.npy}
  *
- * Both kinds become the same JSON values.  YAML scalars are texts; numbers in them are read where a number is wanted.  A key that is none of
- * these is an error: what is misspelt must not be left out. */
+ * Both kinds become the same JSON values.  YAML scalars are texts; numbers in them are read where a number is wanted.
+ * A key that is none of these is an error: what is misspelt must not be left out. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

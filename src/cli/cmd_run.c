@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * warpwright run: starts a CUDA program on the emulator.  The program is not changed: the drop-in libraries come first on the library path, a
- * preloaded library redirects a runtime that was linked statically, and options travel in the environment, so child processes are
- * followed too.  Each process writes its own report when it ends; here are the compilation of a .cu file, the signals, the JSON
- * document's frame and the exit code: the program's own, unless a kernel could not be run (120) or --fail-on was met (121).
+ * warpwright run: starts a CUDA program on the emulator.  The program is not changed: the drop-in libraries come first
+ * on the library path, a preloaded library redirects a runtime that was linked statically, and options travel in the
+ * environment, so child processes are followed too.  Each process writes its own report when it ends; here are the
+ * compilation of a .cu file, the signals, the JSON document's frame and the exit code: the program's own, unless a
+ * kernel could not be run (120) or --fail-on was met (121).
  *
  * --schedules runs the program again and again, each time with the next seed, and reads what was found from each run's JSON.  The later runs
  * get the same standard input where it is a file, and their output goes nowhere. */

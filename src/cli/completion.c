@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Completion scripts from the rows of options.def, for bash, zsh and fish.  They are plain text that calls nothing: a script
- * knows the verbs, each verb's options, the words of a choice, the profiles and the experiments; everything else completes as a file name. */
+ * Completion scripts from the rows of options.def, for bash, zsh and fish.  They are plain text that calls nothing: a
+ * script knows the verbs, each verb's options, the words of a choice, the profiles and the experiments; everything else
+ * completes as a file name. */
 #include "cli/cli.h"
 
 #include <string.h>

@@ -9,7 +9,8 @@ typedef struct ApiEntry {
     void      (*fn)(void);
 } ApiEntry;
 
-/* Entry points of the runtime of CUDA `version` (11, 12, 13) in no order, ended by a NULL name; the program uses that version from now on. */
+/* Entry points of the runtime of CUDA `version` (11, 12, 13) in no order, ended by a NULL name; the program uses that
+ * version from now on. */
 const ApiEntry *ww_cuda_runtime(int version);
 const ApiEntry *ww_cuda_driver(void);
 

@@ -51,7 +51,8 @@ void         devmem_sleep(void *p);
 void         devmem_wake(void *p);
 /* Memory of a graph that is free at the moment, or none of a graph. */
 bool         devmem_asleep(const void *p);
-/* Bytes that graphs use (or have reserved) on device n, and the most there were since the reset.  What was used stays reserved until a trim. */
+/* Bytes that graphs use (or have reserved) on device n, and the most there were since the reset.  What was used stays
+ * reserved until a trim. */
 void         devmem_of_graphs(int n, bool reserved, uint64_t *now, uint64_t *high);
 void         devmem_graphs_reset(int n);
 void         devmem_graphs_trim(int n);

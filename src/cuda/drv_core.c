@@ -124,7 +124,8 @@ CuErr drv_cuGetErrorString(int code, const char **out)
     return *out ? cudaSuccess : cudaErrorInvalidValue;
 }
 
-/* Which symbol a name stands for at a version of the interface: the last row that is not newer.  Names without a row: the highest suffix. */
+/* Which symbol a name stands for at a version of the interface: the last row that is not newer.  Names without a row:
+ * the highest suffix. */
 static const struct {
     const char *name;
     int         since;

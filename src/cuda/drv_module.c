@@ -192,7 +192,8 @@ CuErr drv_cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, Kernel *f, in
     return k ? launch_occupancy(k, threads, shared, blocks) : cudaErrorInvalidResourceHandle;
 }
 
-/* The block size, a multiple of a warp, with most threads resident; the largest of equals.  `shared` bytes, or of(size) when there is a function. */
+/* The block size, a multiple of a warp, with most threads resident; the largest of equals.  `shared` bytes, or of(size)
+ * when there is a function. */
 CuErr drv_cuOccupancyMaxPotentialBlockSize(int *grid, int *block, Kernel *f, size_t (*of)(int), size_t shared,
                                            int limit)
 {

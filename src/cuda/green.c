@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Driver interface: green contexts.  A device's multiprocessors are split into groups; a context of a group counts only those where a
- * cooperative launch must be resident at once.  How groups come out is what an H200 of 132 multiprocessors answers: multiples of 8 (of 2 when
- * clusters do not matter), and of 8 alone no more than its graphics clusters hold whole.
+ * Driver interface: green contexts.  A device's multiprocessors are split into groups; a context of a group counts only
+ * those where a cooperative launch must be resident at once.  How groups come out is what an H200 of 132
+ * multiprocessors answers: multiples of 8 (of 2 when clusters do not matter), and of 8 alone no more than its graphics
+ * clusters hold whole.
  * Not modelled: which multiprocessors they are, and the time that a smaller part takes. */
 #include "cuda/device.h"
 #include "cuda/driver.h"

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Images are decoded when the first of their kernels or variables is needed, so that registering a large program costs nothing.
- * The PTX for the newest architecture up to the device's own is taken.  A failed image keeps its error and says once why.
- * Handles are the addresses of Kernel objects; handles and stubs are found through one hash of host addresses, so a made-up handle is an error. */
+ * Images are decoded when the first of their kernels or variables is needed, so that registering a large program costs
+ * nothing.  The PTX for the newest architecture up to the device's own is taken.  A failed image keeps its error and
+ * says once why.  Handles are the addresses of Kernel objects; handles and stubs are found through one hash of host
+ * addresses, so a made-up handle is an error. */
 #include "cuda/module.h"
 
 #include <stdlib.h>

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Preloaded into every process of `warpwright run`.  A program that links the CUDA runtime statically carries its functions as symbols; this
- * library finds them in the program's .symtab and writes a jump to ours over each entry, before the program's constructors register
- * anything.  A process that has no such functions costs one look at its section headers.
+ * Preloaded into every process of `warpwright run`.  A program that links the CUDA runtime statically carries its
+ * functions as symbols; this library finds them in the program's .symtab and writes a jump to ours over each entry,
+ * before the program's constructors register anything.  A process that has no such functions costs one look at its
+ * section headers.
  *
  * Which version of the interface the program was compiled for follows from the functions it carries.  A program that holds device
  * code, links no runtime dynamically and has no symbols cannot be redirected: it ends with a message that names the two ways out.

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Work that cannot run at once.  Ordinarily a call's work is done when the call returns, and every queue is empty.  When a kernel only waits
- * for something that the host or another stream must bring, or runs for long, or work must wait for such a kernel, it stays in its stream's
- * queue, and a thread that is started then goes on with it. */
+ * Work that cannot run at once.  Ordinarily a call's work is done when the call returns, and every queue is empty.
+ * When a kernel only waits for something that the host or another stream must bring, or runs for long, or work must
+ * wait for such a kernel, it stays in its stream's queue, and a thread that is started then goes on with it. */
 #ifndef WW_CUDA_QUEUE_H
 #define WW_CUDA_QUEUE_H
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Runtime interface: stream-ordered allocation and memory pools.  Each device has a default pool; pools keep account and attributes, and the
- * memory itself comes from the device as any other.  While a stream captures, the address is fixed when the node is made. */
+ * Runtime interface: stream-ordered allocation and memory pools.  Each device has a default pool; pools keep account
+ * and attributes, and the memory itself comes from the device as any other.  While a stream captures, the address is
+ * fixed when the node is made. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Vector clocks over queues.  Queue 0 is the host's own; a stream gets one with its first work.  The nodes of a graph that hang on each other in a row share
- * one of the graph's queues, so that a graph has as many as it is wide.  A child graph is a node that ends behind all of its own nodes.
+ * Vector clocks over queues.  Queue 0 is the host's own; a stream gets one with its first work.  The nodes of a graph
+ * that hang on each other in a row share one of the graph's queues, so that a graph has as many as it is wide.  A child
+ * graph is a node that ends behind all of its own nodes.
  *
  * Work in the default stream comes behind everything submitted before it to the streams it is ordered with, and they behind it (queue.c).
  * A call that returns when its work is done leaves the host behind that work. */

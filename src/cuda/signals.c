@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A signal that ends the process, after its report.  Where the program has no handler of its own, ours does what a handler may do: it notes the
- * signal and wakes a thread.  That thread waits for the state's lock (a kernel that runs stops, because state.stop is set), ends what waits in
- * streams, writes the report, and ends the process as the signal would have.  Every other thread that comes for the lock stays there.
+ * A signal that ends the process, after its report.  Where the program has no handler of its own, ours does what a
+ * handler may do: it notes the signal and wakes a thread.  That thread waits for the state's lock (a kernel that runs
+ * stops, because state.stop is set), ends what waits in streams, writes the report, and ends the process as the signal
+ * would have.  Every other thread that comes for the lock stays there.
  *
  * SIGABRT and the faults of the program's own code come from a thread that cannot go on: it waits in the handler for the end, and when it
  * holds the lock itself, the report is written without it after a while.

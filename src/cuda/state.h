@@ -10,9 +10,9 @@
  *     }
  * ENTER_ANYWAY() does not look at the sticky error.
  *
- * Work runs inside the call that asks for it, unless it must wait (queue.h).  An error that a kernel causes is therefore known too early: it is kept
- * aside (state_fail_later) until the next call that a real device would report it from, then it is sticky: every later call gives
- * it back until the process ends. */
+ * Work runs inside the call that asks for it, unless it must wait (queue.h).  An error that a kernel causes is
+ * therefore known too early: it is kept aside (state_fail_later) until the next call that a real device would report it
+ * from, then it is sticky: every later call gives it back until the process ends. */
 #ifndef WW_CUDA_STATE_H
 #define WW_CUDA_STATE_H
 

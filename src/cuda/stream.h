@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Streams and events.  Work runs in the call that asks for it, or waits in the stream's queue (queue.h); while a stream captures, it becomes
- * nodes of a graph instead. */
+ * Streams and events.  Work runs in the call that asks for it, or waits in the stream's queue (queue.h); while a stream
+ * captures, it becomes nodes of a graph instead. */
 #ifndef WW_CUDA_STREAM_H
 #define WW_CUDA_STREAM_H
 

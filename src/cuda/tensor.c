@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The driver's tensor maps.  The 128 bytes are ours (emu/tensormap.h), since NVIDIA's are not documented: a map made here works here only, and kernels
- * change it with tensormap.replace, not byte by byte. */
+ * The driver's tensor maps.  The 128 bytes are ours (emu/tensormap.h), since NVIDIA's are not documented: a map made
+ * here works here only, and kernels change it with tensormap.replace, not byte by byte. */
 #include "cuda/state.h"
 #include "emu/tensormap.h"
 
@@ -54,8 +54,8 @@ CuErr drv_cuTensorMapEncodeIm2col(TensorMap *map, int type, uint32_t rank, void 
                   map);
 }
 
-/* The driver makes the map of cuTensorMapEncodeIm2col, byte for byte, for a card without the wide modes: corners along W alone, the mode is looked
- * at and forgotten. */
+/* The driver makes the map of cuTensorMapEncodeIm2col, byte for byte, for a card without the wide modes: corners along
+ * W alone, the mode is looked at and forgotten. */
 CuErr drv_cuTensorMapEncodeIm2colWide(TensorMap *map, int type, uint32_t rank, void *address, const uint64_t *dim,
                                       const uint64_t *stride, int lower, int upper, uint32_t channels, uint32_t pixels,
                                       const uint32_t *element_stride, int interleave, int mode, int swizzle,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Gathers launches into rows.  Kernels are told apart by their symbol and keep the order of their first launch; source lines by file and line.
- * Numbers are the emulator's counters, never estimates. */
+ * Gathers launches into rows.  Kernels are told apart by their symbol and keep the order of their first launch; source
+ * lines by file and line.  Numbers are the emulator's counters, never estimates. */
 #include "report/report.h"
 
 #include <stdio.h>

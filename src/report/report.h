@@ -46,8 +46,8 @@ bool    report_unsupported(const Report *r);
 /* Adds one, joined with what is the same finding.  kernel: as people read it; launch -1: found outside any kernel. */
 void   report_add_finding(Report *r, const WwFinding *f, const char *kernel, int64_t launch);
 size_t report_finding_count(const Report *r);
-/* What follows was shown by the schedule of this seed; 0: the plain one.  Of every schedule but the first only findings are kept, and of them
- * only those that are new and do not speak of cost. */
+/* What follows was shown by the schedule of this seed; 0: the plain one.  Of every schedule but the first only findings
+ * are kept, and of them only those that are new and do not speak of cost. */
 void   report_schedule(Report *r, uint64_t seed);
 /* Leaves only what later schedules showed. */
 void   report_only_later(Report *r);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Rows of suppression files, and comments in sources.  A source that cannot be read (or a finding in PTX, which has no such comments of its own
- * kernel's author) suppresses nothing.  Sources are read again for each finding: findings are few. */
+ * Rows of suppression files, and comments in sources.  A source that cannot be read (or a finding in PTX, which has no
+ * such comments of its own kernel's author) suppresses nothing.  Sources are read again for each finding: findings are
+ * few. */
 #include "report/suppress.h"
 
 #include <errno.h>
