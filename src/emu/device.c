@@ -162,6 +162,8 @@ Status emu_set_heap(EmuDevice *d, uint64_t bytes)
         return WW_ERR_INVALID;
     if (d->mem.heap_bytes == bytes)
         return WW_OK;
+    if (bytes > d->mem.size - d->mem.used)
+        return WW_ERR_NO_MEMORY;
     d->mem.heap_bytes = bytes;
     if (!d->mem.heap_base)
         return WW_OK;

@@ -55,7 +55,7 @@ void     emu_heap(const EmuDevice *d, uint64_t *base, uint64_t *bytes);
 /* Blocks of the device-side heap that are in use. */
 void     emu_heap_used(EmuDevice *d, uint64_t *blocks, uint64_t *bytes);
 
-/* Gives the heap another size.  WW_ERR_INVALID: a kernel had memory of it. */
+/* Gives the heap another size.  WW_ERR_INVALID: a kernel had memory of it; WW_ERR_NO_MEMORY: the device has not as much. */
 Status   emu_set_heap(EmuDevice *d, uint64_t bytes);
 /* A thread's stack in kernels whose depth of calls is not known beforehand: as many bytes, or more. */
 void     emu_set_stack(EmuDevice *d, uint32_t bytes);

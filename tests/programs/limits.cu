@@ -43,6 +43,7 @@ int main()
     OK(cudaDeviceReset());
     OK(cudaDeviceSetLimit(cudaLimitMallocHeapSize, (size_t)64 << 20));
     OK(cudaDeviceSetLimit(cudaLimitMallocHeapSize, (size_t)32 << 20));
+    FAILS(cudaDeviceSetLimit(cudaLimitMallocHeapSize, (size_t)1 << 50), cudaErrorMemoryAllocation);
     CHECK(taken(24) == 1);
     CHECK(taken(40) == 0);
     FAILS(cudaDeviceSetLimit(cudaLimitMallocHeapSize, (size_t)64 << 20), cudaErrorInvalidValue);
