@@ -176,12 +176,14 @@ static const Var *shared_variable(const Warp *w, uint64_t offset, uint64_t *at)
 
 void fault_shared_name(const Warp *w, uint32_t offset, Str *out)
 {
-    uint64_t   at;
-    const Var *v = shared_variable(w, offset, &at);
+    uint64_t    at;
+    size_t      n;
+    const Var  *v    = shared_variable(w, offset, &at);
+    const char *name = v ? mangled_variable(v->name, &n) : NULL;
     if (v && offset > at)
-        str_printf(out, "'%s' + %" PRIu64, v->name, offset - at);
+        str_printf(out, "'%.*s' + %" PRIu64, (int)n, name, offset - at);
     else if (v)
-        str_printf(out, "'%s'", v->name);
+        str_printf(out, "'%.*s'", (int)n, name);
     else
         str_printf(out, "at offset %u of dynamic shared memory", offset - SHARED_RESERVED);
 }

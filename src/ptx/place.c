@@ -28,9 +28,17 @@ Place instr_place(const Module *m, const Instr *in)
 /* Is it a header that users do not write? */
 static bool is_system(const char *file)
 {
-    static const char *const parts[] = {"/targets/",       "/usr/local/cuda", "/cuda/include/",   "/usr/include/",
-                                        "/usr/lib/",       "/include/crt/",   "/include/cuda/",   "/include/cccl/",
-                                        "/include/thrust/", "/include/cub/",   "/include/cooperative_groups/"};
+    static const char *const parts[] = {"/targets/",
+                                        "/usr/local/cuda",
+                                        "/cuda/include/",
+                                        "/usr/include/",
+                                        "/usr/lib/",
+                                        "/include/crt/",
+                                        "/include/cuda/",
+                                        "/include/cccl/",
+                                        "/include/thrust/",
+                                        "/include/cub/",
+                                        "/include/cooperative_groups/"};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (strstr(file, parts[i]))
             return true;

@@ -13,10 +13,6 @@ ELSEWHERE = {
     "stopped": "WwLaunch.stop (unit.device_result)",
     "unsupported": "what the emulator lacks, another thing every month (tests/ptx/unsupported_*)",
     "launch-configuration": "the launch is refused before there is a kernel to look at (tests/ptx/launch_*)",
-    "async-copy": "PTX (tests/ptx/fault_bulk_*)",
-    "tensor-map": "PTX (tests/ptx/fault_tensor*)",
-    "mbarrier-hang": "PTX (tests/ptx/*hang*)",
-    "setmaxnreg": "PTX (tests/ptx/fault_setmaxnreg*)",
 }
 
 
