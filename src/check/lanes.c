@@ -184,7 +184,7 @@ void lanes_replay(const Profile *p, const BlockUse *u, LaneCost *out)
     Grid g = grid_of(u);
     for (unsigned k = 0; k < 3; k++) {
         unsigned i = pairs[k][0], j = pairs[k][1];
-        if (g.least != g.rounds || (u->block[i] == 1 && u->block[j] == 1))
+        if (g.least != g.rounds || u->block[i] == 1 || u->block[j] == 1) /* nothing would change places */
             continue;
         out->valid[LANES_SWAP_XY + k]   = true;
         out->sectors[LANES_SWAP_XY + k] = swap_cost(p, u, &g, i, j);
