@@ -57,6 +57,17 @@ static __device__ __forceinline__ void shared_store(unsigned address, uint4 v)
     asm volatile("st.shared.v4.u32 [%0], {%1, %2, %3, %4};" ::"r"(address), "r"(v.x), "r"(v.y), "r"(v.z), "r"(v.w) : "memory");
 }
 
+/* And from there. */
+static __device__ __forceinline__ void shared_load(unsigned address, float4 *v)
+{
+    asm volatile("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4];" : "=f"(v->x), "=f"(v->y), "=f"(v->z), "=f"(v->w) : "r"(address) : "memory");
+}
+
+static __device__ __forceinline__ void shared_load(unsigned address, uint4 *v)
+{
+    asm volatile("ld.shared.v4.u32 {%0, %1, %2, %3}, [%4];" : "=r"(v->x), "=r"(v->y), "=r"(v->z), "=r"(v->w) : "r"(address) : "memory");
+}
+
 /* alpha * sum + beta * old; beta = 0: old is not read. */
 template <typename T> static __device__ __forceinline__ void put(const GemmArgs &g, T *c, T sum)
 {

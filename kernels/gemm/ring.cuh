@@ -35,6 +35,15 @@ template <typename T, int BM_, int BN_, int BK_, int WM_, int WN_, int TM_, int 
     };
 };
 
+/* The lanes of this file's shapes are spread; others that use its functions say nothing and are not. */
+template <typename S> struct RingSpread {
+    enum { ON = 0 };
+};
+template <typename T, int BM, int BN, int BK, int TM, int TN, int SLOTS, int GROUPS>
+struct RingSpread<RingShape<T, BM, BN, BK, 64, 64, TM, TN, SLOTS, GROUPS> > {
+    enum { ON = 1 };
+};
+
 struct RingPlace {
     int row, col, group;
 };
@@ -43,8 +52,9 @@ template <typename S> static __device__ __forceinline__ RingPlace ring_place(voi
 {
     enum { LANES_M = S::WM / S::TM, WIDE = S::BN / S::WN };
     int       lane = threadIdx.x % 32, warp = threadIdx.x / 32, w = warp % S::WARPS;
-    RingPlace p = {w / WIDE * S::WM + lane / 2 % LANES_M * 4, w % WIDE * S::WN + (lane % 2 + lane / (2 * LANES_M) * 2) * 4,
-                   warp / S::WARPS};
+    int       row  = RingSpread<S>::ON ? lane_spread_row(lane) : lane / 2 % LANES_M;
+    int       col  = RingSpread<S>::ON ? lane_spread_column(lane) : lane % 2 + lane / (2 * LANES_M) * 2;
+    RingPlace p    = {w / WIDE * S::WM + row * 4, w % WIDE * S::WN + col * 4, warp / S::WARPS};
     return p;
 }
 
@@ -126,11 +136,12 @@ static __device__ __forceinline__ void ring_product(const RingFeed<S> &feed, con
     __syncthreads();
 }
 
-/* Where an element of a staged tile lies.  Eight neighbouring lanes store four rows 4 apart: the pitch puts every other one on the other
- * half of the banks, and the exclusive or with bit 3 of the row two of each half apart. */
+/* Where an element of a staged tile lies.  Eight neighbouring lanes store to two or four rows 4 apart: the pitch puts every other one
+ * on the other half of the banks; spread lanes on the same half differ in their columns, others are set apart by the exclusive or with
+ * bit 3 of the row. */
 template <typename S> static __device__ __forceinline__ int ring_at(int row, int col)
 {
-    return row * S::PITCH + (col ^ (row & 8));
+    return row * S::PITCH + (RingSpread<S>::ON ? col : col ^ (row & 8));
 }
 
 template <typename S>

@@ -106,19 +106,39 @@ static __device__ __forceinline__ void contributors(long long all, long long blo
     *last  = (to * blocks - 1) / all;
 }
 
+/* A barrier of the threads that multiply.  BARRIER 0: the whole block. */
+template <typename S, int BARRIER> static __device__ __forceinline__ void meet(void)
+{
+    if (BARRIER == 0)
+        __syncthreads();
+    else
+        asm volatile("bar.sync %0, %1;" ::"n"(BARRIER), "n"((int)S::THREADS) : "memory");
+}
+
 /* True for every thread of the last block to arrive. */
+template <typename S, int BARRIER>
 static __device__ __forceinline__ bool arrive(unsigned *count, unsigned others, unsigned *said)
 {
     fence();
-    __syncthreads();
+    meet<S, BARRIER>();
     if (threadIdx.x == 0) {
         *said = add_one(count) == others;
         if (*said)
             clear(count);
     }
-    __syncthreads();
+    meet<S, BARRIER>();
     fence();
     return *said != 0;
+}
+
+/* This block's part of the tile lies in the workspace: are all others' there too? */
+template <typename S, int BARRIER>
+static __device__ __forceinline__ bool stream_last(const GemmArgs &g, long long all, long long blocks, long long slices,
+                                                   long long tile, unsigned *said)
+{
+    long long first, last;
+    contributors(all, blocks, tile * slices, (tile + 1) * slices, &first, &last);
+    return arrive<S, BARRIER>((unsigned *)g.count + tile, (unsigned)(last - first), said);
 }
 
 /* Adds up a tile whose slices [from, to) several blocks share; false: another block will write it. */
@@ -129,7 +149,7 @@ static __device__ __forceinline__ bool stream_join(const GemmArgs &g, long long 
     long long first, last, mine = blockIdx.x * all / blocks / slices;
     contributors(all, blocks, tile * slices, (tile + 1) * slices, &first, &last);
     partial_store<S>(partial_tile<S>(g, 2LL * blockIdx.x + (mine != tile)), acc);
-    if (!arrive((unsigned *)g.count + tile, (unsigned)(last - first), said))
+    if (!stream_last<S, 0>(g, all, blocks, slices, tile, said))
         return false;
 #pragma unroll
     for (int i = 0; i < S::TM; i++)

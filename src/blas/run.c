@@ -170,7 +170,7 @@ static uint64_t sharers(uint64_t slices)
 }
 
 /* As many blocks as run at once, but none without a slice of k, and no more than help.  Sharing out costs about a tenth, so tiles that
- * fill nine tenths of their rounds get a block each instead (only the tensor kernel can do both). */
+ * fill nine tenths of their rounds get a block each instead (the tensor kernel, which can do both; flow loses nothing by sharing). */
 uint64_t stream_blocks(const WwBlas *b, const Problem *p)
 {
     const Rung *r = p->rung;
@@ -178,7 +178,7 @@ uint64_t stream_blocks(const WwBlas *b, const Problem *p)
     uint64_t    most = (uint64_t)b->sms * (unsigned)r->stream,
              slices  = ((uint64_t)p->args.k + (unsigned)r->slice - 1) / (unsigned)r->slice;
     uint64_t rounds  = (tiles + most - 1) / most;
-    if (r->layouts == RUNG_TENSOR && tiles * 10 >= rounds * most * 9)
+    if (strcmp(r->name, "tensor") == 0 && tiles * 10 >= rounds * most * 9)
         return tiles;
     uint64_t useful = tiles * (slices < sharers(slices) ? slices : sharers(slices));
     return useful < most ? useful : most;

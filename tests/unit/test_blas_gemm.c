@@ -339,7 +339,7 @@ static void alpha_zero(void **state)
 /* The same bits on a stream, whose calls need not wait; and streams that cannot be taken. */
 static void streams(void **state)
 {
-    static const char *const rungs[] = {"wide", "stream", "tensor", NULL};
+    static const char *const rungs[] = {"wide", "stream", "tensor", "flow", NULL};
     Case                     t       = {WW_F32, WW_ROW_MAJOR, false, true, 140, 70, 300, 0, 0, {.f32 = 1}, {.f32 = 1}};
     uint64_t                 seed    = 7;
     Operands                 o       = make(&t, &seed);
