@@ -25,10 +25,9 @@ void pause_done(Launch *l)
     pthread_cond_destroy(&l->pause.changed);
 }
 
-static void want(Launch *l, bool waits)
+static void want(Launch *l, PauseWish wish)
 {
-    l->pause.waits = waits;
-    __atomic_store_n(&l->pause.wanted, 1, __ATOMIC_RELEASE);
+    __atomic_store_n(&l->pause.wanted, wish, __ATOMIC_RELEASE);
 }
 
 static void set_waiting(Worker *k, bool waits)
@@ -51,14 +50,14 @@ void pause_note(Worker *k, bool computed, unsigned holding)
     set_waiting(k, k->idle >= SURE * (holding + 1));
     if (k->waits &&
         __atomic_load_n(&l->pause.waiting, __ATOMIC_RELAXED) >= __atomic_load_n(&l->pause.active, __ATOMIC_RELAXED))
-        want(l, true);
+        want(l, PAUSE_WAITS);
 }
 
 void pause_tick(Launch *l, const struct timespec *now)
 {
     double s = (double)(now->tv_sec - l->pause.since.tv_sec) + 1e-9 * (double)(now->tv_nsec - l->pause.since.tv_nsec);
     if (l->ask->on_pause && s > l->ask->pause_after && !pause_wanted(&l->pause))
-        want(l, false);
+        want(l, PAUSE_TIME);
 }
 
 static void forget(Worker *k)
@@ -71,7 +70,7 @@ static void forget(Worker *k)
 /* Worker 0, when all others rest or have left; the lock is held. */
 static void spend(Launch *l)
 {
-    bool waits = l->pause.waits;
+    bool waits = __atomic_load_n(&l->pause.wanted, __ATOMIC_ACQUIRE) == PAUSE_WAITS;
     pthread_mutex_unlock(&l->lock);
     l->ask->on_pause(l->ask->user, waits);
     if (l->param_bytes) /* another launch may have had its own there */
@@ -79,7 +78,7 @@ static void spend(Launch *l)
     forget(&l->worker[0]);
     pthread_mutex_lock(&l->lock);
     clock_gettime(CLOCK_MONOTONIC, &l->pause.since);
-    __atomic_store_n(&l->pause.wanted, 0, __ATOMIC_RELEASE);
+    want(l, PAUSE_NO);
     pthread_cond_broadcast(&l->pause.changed);
 }
 

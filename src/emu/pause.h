@@ -11,9 +11,10 @@
 typedef struct Launch Launch;
 typedef struct Worker Worker;
 
+typedef enum PauseWish { PAUSE_NO, PAUSE_TIME, PAUSE_WAITS } PauseWish; /* WAITS: because nobody computes */
+
 typedef struct Pause {
-    int             wanted;          /* atomic */
-    bool            waits;           /* it is wanted because nobody computes */
+    int             wanted;          /* atomic: PauseWish */
     unsigned        active, waiting; /* atomic: workers that run; those of them whose blocks only wait */
     unsigned        resting;         /* under the launch's lock */
     pthread_cond_t  changed;
