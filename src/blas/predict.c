@@ -81,7 +81,8 @@ static double pace_of(const Problem *p, const Rate *r)
 /* Multiprocessors that clusters find room on, one block each: a cluster does not leave its part of the card. */
 static double room(const WwBlas *b, unsigned split)
 {
-    return (double)(b->sms * (split >= 8 ? 91 : split >= 4 ? 97 : 100) / 100);
+    unsigned found = b->sms * (split >= 8 ? 91 : split >= 4 ? 97 : 100) / 100;
+    return found;
 }
 
 static double duration(const WwBlas *b, const Problem *p, const Rate *r)

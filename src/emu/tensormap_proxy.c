@@ -72,6 +72,11 @@ static void as_found(Launch *l, uint64_t at, bool released, TensorMap *map)
     pthread_mutex_unlock(&l->lock);
 }
 
+static bool same_bytes(const void *a, const void *b)
+{
+    return memcmp(a, b, TENSOR_MAP_BYTES) == 0;
+}
+
 bool tensormap_seen(Warp *w, uint64_t at, TensorMap *map)
 {
     Cluster *c = w->block->cluster;
@@ -83,7 +88,7 @@ bool tensormap_seen(Warp *w, uint64_t at, TensorMap *map)
         v = view_new(&c->maps, at);
         as_found(w->block->launch, at, false, &v->seen);
     }
-    if (memcmp(&v->seen, map, sizeof *map) == 0 || (w->block->launch->dev->async == EMU_ASYNC_RANDOM && bulk_toss(c)))
+    if (same_bytes(&v->seen, map) || (w->block->launch->dev->async == EMU_ASYNC_RANDOM && bulk_toss(c)))
         return true;
     *map = v->seen;
     return false;
