@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A counter that every block increments, without an atomic. */
+/* options: --threads 1.  A counter that every block increments, without an atomic; two workers may store one value, which is a note besides. */
 #include "../run.h"
 
 __global__ void count(int *n)
