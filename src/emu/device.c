@@ -11,9 +11,9 @@
 static const uint64_t DEFAULT_MEMORY = UINT64_C(141) << 30;
 static const uint64_t HEAP_BYTES     = UINT64_C(8) << 20; /* device-side malloc: the driver's default */
 enum {
-    PARAM_BYTES = 32764,
-    STACK_BYTES = 64 << 10
-}; /* the largest parameter block the driver takes; more than its 1 KiB */
+    PARAM_BYTES = 32764,   /* the largest parameter block that the driver takes */
+    STACK_BYTES = 64 << 10 /* of a thread whose depth of calls is not known; a driver begins with 1 KiB */
+};
 
 /* ---- SIMD levels ---- */
 

@@ -136,7 +136,6 @@ static void place_shared(Builder *b)
 
 /* ---- layout of one function ---- */
 
-/* Parameter buffers: results, parameters (functions only), then every .param variable of the body. */
 /* Gives v the next place in a memory that is filled up to at; returns its end. */
 static uint32_t placed(uint32_t at, const Var *v, const Var *want, uint32_t *found)
 {
@@ -147,6 +146,7 @@ static uint32_t placed(uint32_t at, const Var *v, const Var *want, uint32_t *fou
     return at + (uint32_t)v->bytes;
 }
 
+/* Parameter buffers: results, parameters (functions only), then every .param variable of the body. */
 static uint32_t pbuf_walk(const Func *f, const Var *want, uint32_t *found)
 {
     uint32_t at     = 0;
