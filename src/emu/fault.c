@@ -80,19 +80,19 @@ static Fault *keep(Worker *k, uint64_t block, uint32_t instr, FaultKind kind, bo
     return &k->kept[k->nkept - 1].fault;
 }
 
-/* Keeps a fault of one lane if it may be kept: *f is what to describe, NULL if that is done already. */
-static bool keep_lane(Warp *w, const Uop *u, FaultKind kind, unsigned lane, Fault **f)
+/* What to describe a fault in: an entry of those that are kept if it may be one, else the block's end; NULL: that is told already. */
+static Fault *kept_or_begun(Warp *w, const Uop *u, FaultKind kind, unsigned lane, uint32_t lanes)
 {
     if (!may_skip(w, u, kind))
-        return false;
+        return begin(w, u, kind, lane, lanes);
     w->worker->skip = UINT32_C(1) << lane;
     w->worker->skipped++;
-    *f = keep(w->worker, w->block->index, u->instr, kind, false, 1);
-    if (*f) {
-        **f = (Fault){.kind = kind, .instr = u->instr, .lanes = w->worker->skip};
-        fill_place(*f, w, lane);
+    Fault *f = keep(w->worker, w->block->index, u->instr, kind, false, 1);
+    if (f) {
+        *f = (Fault){.kind = kind, .instr = u->instr, .lanes = w->worker->skip};
+        fill_place(f, w, lane);
     }
-    return true;
+    return f;
 }
 
 const Uop *fault_others(Warp *w, const Uop *u)
@@ -123,10 +123,8 @@ void fault_join(EmuResult *r, Worker *k)
 
 const Uop *fault_raise(Warp *w, const Uop *u, FaultKind kind, unsigned lane, uint32_t lanes, const char *fmt, ...)
 {
-    Fault  *f = NULL;
+    Fault  *f = kept_or_begun(w, u, kind, lane, lanes);
     va_list ap;
-    if (!keep_lane(w, u, kind, lane, &f))
-        f = begin(w, u, kind, lane, lanes);
     if (!f)
         return STOP;
     va_start(ap, fmt);
@@ -138,10 +136,8 @@ const Uop *fault_raise(Warp *w, const Uop *u, FaultKind kind, unsigned lane, uin
 const Uop *fault_at(Warp *w, const Uop *u, FaultKind kind, unsigned lane, uint32_t lanes, uint64_t address,
                     uint64_t bytes, const char *fmt, ...)
 {
-    Fault  *f = NULL;
+    Fault  *f = kept_or_begun(w, u, kind, lane, lanes);
     va_list ap;
-    if (!keep_lane(w, u, kind, lane, &f))
-        f = begin(w, u, kind, lane, lanes);
     if (!f)
         return STOP;
     f->address = address;
@@ -326,13 +322,11 @@ const Uop *fault_bulk(Warp *w, const Uop *u, Space space, unsigned lane, uint64_
 const Uop *fault_access(Warp *w, const Uop *u, Space space, unsigned lane, uint32_t lanes, uint64_t address,
                         uint64_t bytes, AccessOp op)
 {
-    Fault    *f    = NULL;
     FaultKind kind = address & (bytes - 1) ? FAULT_MISALIGNED
                      : space == SPACE_SHARED || space == SPACE_LOCAL
                          ? FAULT_OUT_OF_BOUNDS
                          : kind_of_global(&w->block->launch->dev->mem, address);
-    if (!keep_lane(w, u, kind, lane, &f))
-        f = begin(w, u, kind, lane, lanes);
+    Fault    *f    = kept_or_begun(w, u, kind, lane, lanes);
     if (f)
         explain_access(w, space, address, bytes, op, f);
     return STOP;
