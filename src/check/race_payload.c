@@ -11,40 +11,37 @@
 
 #include "base/arena.h"
 #include "check/race.h"
+#include "ptx/registers.h"
 
 typedef struct Flow {
-    bool *reg; /* by Reg.index: the value may be in it */
-    bool  changed, decides, used;
+    bool        *reg; /* by Reg.index: the value may be in it */
+    const Instr *at;
+    bool         reads; /* at does */
+    bool         changed, decides, used;
 } Flow;
 
-static bool holds(const Flow *f, const Operand *o)
+static void put(void *user, const Operand *o, bool written)
 {
-    switch (o->kind) {
-    case OPD_REG: return f->reg[o->reg->index];
-    case OPD_MEM: return holds(f, &o->elem[0]);
-    case OPD_PAIR:
-    case OPD_VECTOR:
-    case OPD_LIST:
-        for (unsigned i = 0; i < o->count; i++)
-            if (holds(f, &o->elem[i]))
-                return true;
-        return false;
-    default: return false;
-    }
-}
-
-static void put(Flow *f, const Operand *o)
-{
-    if (o->kind == OPD_PAIR || o->kind == OPD_VECTOR)
-        for (unsigned i = 0; i < o->count; i++)
-            put(f, &o->elem[i]);
-    else if (o->kind == OPD_REG && !f->reg[o->reg->index])
+    Flow *f = user;
+    if (written && !f->reg[o->reg->index])
         f->reg[o->reg->index] = f->changed = true;
 }
 
-static bool is_predicate(const Operand *o)
+static void read_by(void *user, const Operand *o, bool written)
 {
-    return o->kind == OPD_REG && o->reg->type == TY_PRED;
+    Flow *f = user;
+    if (written || !f->reg[o->reg->index])
+        return;
+    f->reads = true;
+    f->decides |= f->at->op->op == OP_selp && o->reg->type == TY_PRED;
+}
+
+static bool names_memory(const Instr *in)
+{
+    for (unsigned i = 0; i < in->nopd; i++)
+        if (in->opd[i].kind == OPD_MEM)
+            return true;
+    return false;
 }
 
 /* Memory that only the block or the thread sees: the value may come back from it. */
@@ -56,25 +53,18 @@ static bool keeps_near(const Instr *in)
 
 static void step(Flow *f, const Instr *in)
 {
-    bool memory = false, reads = false,
-         result =
-             in->nopd && (in->opd[0].kind == OPD_REG || in->opd[0].kind == OPD_VECTOR || in->opd[0].kind == OPD_PAIR);
+    f->at    = in;
+    f->reads = false;
     f->decides |= in->guard && f->reg[in->guard->index];
-    for (unsigned i = result && in->op->op != OP_brx_idx; i < in->nopd; i++) {
-        memory |= in->opd[i].kind == OPD_MEM;
-        if (!holds(f, &in->opd[i]))
-            continue;
-        reads = true;
-        f->decides |=
-            in->op->op == OP_brx_idx || in->op->op == OP_call || (in->op->op == OP_selp && is_predicate(&in->opd[i]));
-    }
-    if (!reads)
+    ptx_each_register(in, read_by, f);
+    if (!f->reads)
         return;
-    if (memory) {
+    f->decides |= in->op->op == OP_brx_idx || in->op->op == OP_call;
+    if (names_memory(in)) {
         f->used = true;
         f->decides |= keeps_near(in);
-    } else if (result) {
-        put(f, &in->opd[0]);
+    } else {
+        ptx_each_register(in, put, f);
     }
 }
 
@@ -83,7 +73,7 @@ bool race_is_payload(const Func *func, const Instr *load)
     if (!opcode_has(load->op, WORD_volatile) || load->op->op != OP_ld)
         return false;
     Flow f = {.reg = xcalloc(func->nregs + 1, sizeof *f.reg), .changed = true};
-    put(&f, &load->opd[0]);
+    ptx_each_register(load, put, &f);
     while (f.changed && !f.decides) {
         f.changed = false;
         for (size_t i = 0; i < func->ninstrs; i++)

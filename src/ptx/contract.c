@@ -6,16 +6,20 @@
 
 #include <string.h>
 
-typedef struct Use {       /* of a register, or its definition */
+#include "ptx/registers.h"
+
+typedef struct Written {   /* of a register */
     uint32_t count, instr; /* the last one */
-} Use;
+} Written;
 
 typedef struct Walk {
     const Func  *f;
     const Cfg   *cfg;
-    Use         *def, *use; /* by Reg.index */
-    uint8_t     *product;   /* by Reg.index: 1: an unrounded product may be in it; 2: and every use so far takes it */
-    uint32_t    *taken;     /* by Reg.index: uses that take it in this round */
+    Written     *def;     /* by Reg.index */
+    uint32_t    *uses;    /* by Reg.index: how many read it */
+    uint8_t     *product; /* by Reg.index: 1: an unrounded product may be in it; 2: and every use so far takes it */
+    uint32_t    *taken;   /* by Reg.index: uses that take it in this round */
+    uint32_t     at;      /* the instruction that is counted */
     Contraction *out;
 } Walk;
 
@@ -43,45 +47,19 @@ static bool unrounded(const Opcode *o)
     return true;
 }
 
-static void count_uses(Walk *w, const Operand *o, uint32_t i)
+static void count(void *user, const Operand *o, bool written)
 {
-    switch (o->kind) {
-    case OPD_REG:
-        w->use[o->reg->index].count++;
-        w->use[o->reg->index].instr = i;
-        break;
-    case OPD_MEM: count_uses(w, &o->elem[0], i); break;
-    case OPD_PAIR:
-    case OPD_VECTOR:
-    case OPD_LIST:
-        for (unsigned k = 0; k < o->count; k++)
-            count_uses(w, &o->elem[k], i);
-        break;
-    default: break;
-    }
-}
-
-static void count_defs(Walk *w, const Operand *o, uint32_t i)
-{
-    if (o->kind == OPD_REG) {
-        w->def[o->reg->index].count++;
-        w->def[o->reg->index].instr = i;
-    } else if (o->kind == OPD_PAIR || o->kind == OPD_VECTOR || o->kind == OPD_LIST) {
-        for (unsigned k = 0; k < o->count; k++)
-            count_defs(w, &o->elem[k], i);
-    }
+    Walk *w = user;
+    if (written)
+        w->def[o->reg->index] = (Written){w->def[o->reg->index].count + 1, w->at};
+    else
+        w->uses[o->reg->index]++;
 }
 
 static void count_all(Walk *w)
 {
-    for (uint32_t i = 0; i < w->f->ninstrs; i++) {
-        const Instr *in = &w->f->instrs[i];
-        if (!in->nopd)
-            continue;
-        count_defs(w, &in->opd[0], i); /* where that is no result, it counts too often and nothing is contracted */
-        for (unsigned k = in->opd[0].kind == OPD_MEM ? 0 : 1; k < in->nopd; k++)
-            count_uses(w, &in->opd[k], i);
-    }
+    for (w->at = 0; w->at < w->f->ninstrs; w->at++)
+        ptx_each_register(&w->f->instrs[w->at], count, w);
 }
 
 /* Registers that hold unrounded products, through copies and signs too. */
@@ -160,7 +138,7 @@ static bool choose(Walk *w)
     }
     bool changed = false;
     for (size_t r = 0; r < w->f->nregs; r++)
-        if (w->product[r] == 2 && w->taken[r] != w->use[r].count) {
+        if (w->product[r] == 2 && w->taken[r] != w->uses[r]) {
             w->product[r] = 1;
             changed       = true;
         }
@@ -171,8 +149,8 @@ const Contraction *contractions_of(Arena *a, const Module *m, const Func *f, con
 {
     Walk w = {.f       = f,
               .cfg     = cfg,
-              .def     = ARENA_ARRAY(a, Use, f->nregs + 1),
-              .use     = ARENA_ARRAY(a, Use, f->nregs + 1),
+              .def     = ARENA_ARRAY(a, Written, f->nregs + 1),
+              .uses    = ARENA_ARRAY(a, uint32_t, f->nregs + 1),
               .product = ARENA_ARRAY(a, uint8_t, f->nregs + 1),
               .taken   = ARENA_ARRAY(a, uint32_t, f->nregs + 1),
               .out     = ARENA_ARRAY(a, Contraction, f->ninstrs + 1)};

@@ -10,36 +10,10 @@
 
 #include <string.h>
 
+#include "ptx/registers.h"
+
 enum { NO_BIT = 0 };
 static const uint64_t MOST_WORDS = UINT64_C(1) << 22; /* of a function's sets: beyond, every exposed register counts */
-
-/* ---- operands ---- */
-
-typedef void EachRegister(void *user, const Operand *o, bool written);
-
-static void visit(const Operand *o, bool written, EachRegister *each, void *user)
-{
-    unsigned n = 0;
-    switch (o->kind) {
-    case OPD_REG: each(user, o, written); return;
-    case OPD_PAIR: n = 2; break;
-    case OPD_VECTOR:
-    case OPD_LIST: n = o->count; break;
-    case OPD_MEM: n = o->count ? o->count : 1; break;
-    default: return;
-    }
-    for (unsigned i = 0; i < n; i++)
-        visit(&o->elem[i], written && o->kind != OPD_MEM, each, user);
-}
-
-void ptx_each_register(const Instr *in, EachRegister *each, void *user)
-{
-    const char *form =
-        strchr(op_form(in->op->op)->form, ' '); /* what is written is called d, p or q and stands first */
-    bool writes = in->op->op == OP_call || (form && (form[1] == 'd' || form[1] == 'p' || form[1] == 'q'));
-    for (unsigned i = in->nopd; i-- > 0;) /* sources first */
-        visit(&in->opd[i], writes && i == 0, each, user);
-}
 
 /* ---- one block ---- */
 

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Which registers an instruction reads and which it writes. */
+#ifndef WW_PTX_REGISTERS_H
+#define WW_PTX_REGISTERS_H
+
+#include "ptx/ptx.h"
+
+typedef void EachRegister(void *user, const Operand *o, bool written);
+
+/* Calls each for every register among the operands, sources first and those of addresses too; the guard is no operand. */
+void ptx_each_register(const Instr *in, EachRegister *each, void *user);
+
+#endif
