@@ -73,11 +73,7 @@ static void add_instr(const Perf *p, uint32_t id, Turns *u)
     if (wild && t)
         here = t->atomics;
     u->sampled |= wild && here.accesses;
-    u->sum.accesses += here.accesses;
-    u->sum.lanes += here.lanes;
-    u->sum.addresses += here.addresses;
-    u->sum.now += here.now;
-    u->sum.joined += here.joined;
+    atomic_turns_join(&u->sum, &here);
     if (here.now > u->worst) {
         u->worst = here.now;
         u->id    = id;

@@ -280,6 +280,15 @@ void atomic_turns_add(const Profile *p, AccessSpace space, AccessOp op, unsigned
     sum->joined += times * turns(p, space, op, bytes, kept, addr);
 }
 
+void atomic_turns_join(AtomicTurns *to, const AtomicTurns *from)
+{
+    to->accesses += from->accesses;
+    to->lanes += from->lanes;
+    to->addresses += from->addresses;
+    to->now += from->now;
+    to->joined += from->joined;
+}
+
 static void atomic_access(TraceState *st, const Access *a)
 {
     uint64_t addr[LANES];
@@ -366,11 +375,7 @@ static void trace_join(Observer *o, void *state)
         to->values += from->values;
         to->bytes = from->bytes;
         to->accesses += from->accesses;
-        to->atomics.accesses += from->atomics.accesses;
-        to->atomics.lanes += from->atomics.lanes;
-        to->atomics.addresses += from->atomics.addresses;
-        to->atomics.now += from->atomics.now;
-        to->atomics.joined += from->atomics.joined;
+        atomic_turns_join(&to->atomics, &from->atomics);
         t->seen[i] = true;
     }
     t->looked += st->looked;
