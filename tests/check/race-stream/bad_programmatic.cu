@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A programmatic launch reads what the kernel before it writes, and never waits for it. */
-#include "../run.h"
+#include "../programmatic.h"
 
 __global__ void produce(int *a)
 {
@@ -15,16 +15,8 @@ __global__ void consume(const int *a, int *b)
 
 int main()
 {
-    int                *a = device_array<int>(64), *b = device_array<int>(64);
-    cudaLaunchConfig_t  c = {};
-    cudaLaunchAttribute p = {};
-    p.id                  = cudaLaunchAttributeProgrammaticStreamSerialization;
-    p.val.programmaticStreamSerializationAllowed = 1;
-    c.gridDim                                    = 1;
-    c.blockDim                                   = 64;
-    c.attrs                                      = &p;
-    c.numAttrs                                   = 1;
+    int *a = device_array<int>(64), *b = device_array<int>(64);
     produce<<<1, 64>>>(a);
-    cudaLaunchKernelEx(&c, consume, (const int *)a, b);
+    launch_programmatic(consume, a, b);
     return finish();
 }
