@@ -28,9 +28,10 @@ typedef enum MemoryKind {
     MEMORY_HEAP    /* the device-side heap lies at address, bytes; its blocks are told by SYNC_MALLOC and SYNC_FREE */
 } MemoryKind;
 
-/* Where work of the host's streams stands: it is the count-th of its queue.  Of queue q what has a count up to before[q] happened before it,
- * and everything submitted later knows of what has a count up to settled[q].  Queues from n on: 0.
- * A programmatic launch may begin while the work before it in its queue runs: that happened before what comes behind griddepcontrol.wait only. */
+/* Where work of the host's streams stands: it is the count-th of its queue.  Of queue q what has a count up to before[q] happened before
+ * it, and everything submitted later knows of what has a count up to settled[q].  Queues from n on: 0.
+ * A programmatic launch may begin while the work before it in its queue runs: that happened before what comes behind griddepcontrol.wait
+ * only. */
 typedef struct WorkOrder {
     uint32_t queue, count, n;
     uint32_t *before, *settled;

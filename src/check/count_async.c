@@ -2,7 +2,8 @@
  *
  * What an H200's counters show of these (tests/data/golden/async_h200.tsv):
  *
- *   wgmma          a pass for each 128 bytes of A and of B that it reads of shared memory; no bank conflicts, whatever the layout or swizzle
+ *   wgmma          a pass for each 128 bytes of A and of B that it reads of shared memory; no bank conflicts, whatever the layout or
+ *                  swizzle
  *   TMA            no passes and no bank conflicts; sectors of global memory, a multicast's once for each block that gets them
  *   distributed    sectors that the lanes of a request touch; an atomic's go there and back
  *

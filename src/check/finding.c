@@ -234,7 +234,8 @@ static int by_mend(const WwMend *x, const WwMend *y)
     return c ? c : by_number(n, m);
 }
 
-/* What makes two findings one: rule, kernel, place and other place, each with where it was inlined; and the mend: a line may need several. */
+/* What makes two findings one: rule, kernel, place and other place, each with where it was inlined; and the mend: a line may need
+ * several. */
 static int by_identity(const WwFinding *x, const WwFinding *y)
 {
     int c = by_place(x->file, x->line, x->col, y->file, y->line, y->col);

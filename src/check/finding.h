@@ -37,7 +37,8 @@ typedef struct Findings { /* zero it first */
     FindingRecord *record; /* hash */
 } Findings;
 
-/* Counts n more.  The record to fill in (block and thread are set, the rest is zero) when it is the first or from a lower block; else NULL. */
+/* Counts n more.  The record to fill in (block and thread are set, the rest is zero) when it is the first or from a lower block; else
+ * NULL. */
 Finding    *findings_note(Findings *l, RuleId rule, uint32_t instr, uint32_t other, uint32_t part, uint64_t block,
                           uint32_t thread, uint64_t n);
 const char *findings_text(Findings *l, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Bank conflicts under other layouts.  What the rows of the variable are is not in the code any more, so every stride that a
- * conflicting access shows and that divides the variable is tried as the row pitch, and so is a turn over the banks; for each, paddings from one
- * element to a whole turn over the banks, and exclusive-or swizzles of the column by the row.
+ * conflicting access shows and that divides the variable is tried as the row pitch, and so is a turn over the banks; for each, paddings
+ * from one element to a whole turn over the banks, and exclusive-or swizzles of the column by the row.
  *
  * Places of a pattern that a layout cannot tell apart are replayed once, with the sum of their hits.
  * A search of MOST_STEPS replayed places ends with what was found by then.

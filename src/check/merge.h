@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * What the assembler makes of accesses besides one machine instruction each (cc 7.0 and later; seen in ptxas 13.0):
- *   - scalar 4-byte shared loads become one of 8 or 16 bytes.  Here is the static half of that question: neighbours in a basic block with one
- *     base and adjacent offsets.  Whether the base is aligned well enough shows when the kernel runs;
+ *   - scalar 4-byte shared loads become one of 8 or 16 bytes.  Here is the static half of that question: neighbours in a basic block with
+ *     one base and adjacent offsets.  Whether the base is aligned well enough shows when the kernel runs;
  *   - of equal non-coherent global loads (ld.global.nc) in a basic block one is left;
  *   - an integer atomic on a shared variable itself, whose result nobody uses, is reduced over the warp first: one lane makes it. */
 #ifndef WW_CHECK_MERGE_H

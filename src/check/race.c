@@ -3,9 +3,9 @@
  * The race checker's observer: what an access finds in shadow memory and leaves there.
  *
  * A cell keeps at most two readers and two atomic writers.  Two are enough where only barriers of the block and of whole warps order
- * threads: the second is the one farthest from the first (another block, else another warp, else another lane), so whoever writes next without
- * order clashes with one of them if with any.  With named barriers, mbarriers, or fences and flags a race with a reader who was not kept can be
- * missed; none is ever reported that is not there.
+ * threads: the second is the one farthest from the first (another block, else another warp, else another lane), so whoever writes next
+ * without order clashes with one of them if with any.  With named barriers, mbarriers, or fences and flags a race with a reader who was not
+ * kept can be missed; none is ever reported that is not there.
  *
  * A launch whose kernel has fences or acquiring or releasing accesses runs on one worker, because order between blocks must be
  * noted in the order in which values are seen.

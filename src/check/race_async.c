@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What orders asynchronous operations (PTX manual, "Asynchronous operations"): each is a piece of work of its own, which begins behind what its thread did
- * before and is over for whoever has learned of its completion.
+ * What orders asynchronous operations (PTX manual, "Asynchronous operations"): each is a piece of work of its own, which begins behind what
+ * its thread did before and is over for whoever has learned of its completion.
  *
  *   cp.async                 of a thread: its wait_group, or an mbarrier the thread lets them arrive at (cp.async.mbarrier.arrive)
  *   completes at an mbarrier an agent of the mbarrier's block: a wait that has seen the phase complete
@@ -10,9 +10,10 @@
  *
  * An mbarrier releases, phase by phase, what its arrivals released and what completed there, to who sees the phase complete.
  *
- * The async proxy: bulk copies and wgmma see what threads wrote to shared memory behind a fence.proxy.async only.  The manual wants the fence somewhere
- * on the way from the write to the operation.  A fence counts here when the writer made it after its write, or when somebody made it who
- * knew of the write; that it lies on the way is not asked.  So a fence at the wrong place may pass, and none that is right is refused. */
+ * The async proxy: bulk copies and wgmma see what threads wrote to shared memory behind a fence.proxy.async only.  The manual wants the
+ * fence somewhere on the way from the write to the operation.  A fence counts here when the writer made it after its write, or when
+ * somebody made it who knew of the write; that it lies on the way is not asked.  So a fence at the wrong place may pass, and none that is
+ * right is refused. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -2,8 +2,9 @@
  *
  * What an asynchronous operation finds in the cells of shadow memory and leaves there: whole rows at a time, at the time it is issued.
  *
- * Beside races: operations of the async proxy that read shared memory which a thread wrote with no fence.proxy.async behind it, and wgmma reading
- * what a tensor copy wrote with another swizzle.  cp.async counts as neither: that it needs the fence is not how programs use it. */
+ * Beside races: operations of the async proxy that read shared memory which a thread wrote with no fence.proxy.async behind it, and wgmma
+ * reading what a tensor copy wrote with another swizzle.  cp.async counts as neither: that it needs the fence is not how programs use
+ * it. */
 #include <stdlib.h>
 
 #include "base/arena.h"

@@ -83,8 +83,8 @@ static bool behind_atomics(const Touch *t, Stamp me, Stamp other)
            (distance(me, last) == 0 || before(t, me, last, true));
 }
 
-/* A volatile read that only carries data, and a volatile write of another warp, where they go by flags, locks or counters: one of those should have
- * ordered the two. */
+/* A volatile read that only carries data, and a volatile write of another warp, where they go by flags, locks or counters: one of those
+ * should have ordered the two. */
 static bool is_payload(const Touch *t, Stamp me, Stamp other, bool other_writes)
 {
     Stamp read = t->writes ? other : me, write = t->writes ? me : other;
@@ -198,8 +198,8 @@ HOT bool is_own(Stamp a, Stamp me)
     return ((a ^ me) & OWN_MASK) == 0;
 }
 
-/* What is nobody's business: stamps of threads before base, of asynchronous operations before dead, and `over` itself, of an operation that the
- * whole warp knows to be complete. */
+/* What is nobody's business: stamps of threads before base, of asynchronous operations before dead, and `over` itself, of an operation that
+ * the whole warp knows to be complete. */
 typedef struct Past {
     Stamp dead, base, over;
 } Past;

@@ -28,7 +28,8 @@ typedef struct Touch { /* one warp access */
     bool          writes, strong;
 } Touch;
 
-/* race_bulk.c: one side of an asynchronous operation that b issued.  owner: whose shared memory, NULL: global; mbar: whose mbarrier, or NULL. */
+/* race_bulk.c: one side of an asynchronous operation that b issued.  owner: whose shared memory, NULL: global; mbar: whose mbarrier, or
+ * NULL. */
 void race_bulk(Cells *cells, RaceBlock *b, RaceBlock *owner, RaceBlock *mbar, const AsyncAccess *a, unsigned site);
 /* The block ends: nobody else may still need its shared memory. */
 void race_bulk_end(Cells *cells, RaceBlock *b);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Joins merge two sorted lists.  A join that brings nothing new changes nothing and allocates nothing, because a thread that spins on a flag
- * acquires the same clock again and again. */
+ * Joins merge two sorted lists.  A join that brings nothing new changes nothing and allocates nothing, because a thread that spins on a
+ * flag acquires the same clock again and again. */
 #include "check/race_clock.h"
 
 #include <stdlib.h>

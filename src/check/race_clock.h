@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Clocks: what is known to have happened before, as a sorted list of "everything of WHO before TIME".  WHO is a block, a warp, a thread, the
- * asynchronous copies of a thread, or what completes at one mbarrier, so that what a barrier orders takes one entry and not one for each thread.
+ * Clocks: what is known to have happened before, as a sorted list of "everything of WHO before TIME".  WHO is a block, a warp, a thread,
+ * the asynchronous copies of a thread, or what completes at one mbarrier, so that what a barrier orders takes one entry and not one for
+ * each thread.
  *
  * A Clock does not change once made; it is shared by counting references.  NULL is the clock that knows nothing.  Not thread-safe:
  * clocks that pass between blocks exist only in launches that run on one worker (race.c). */

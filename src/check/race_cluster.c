@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * barrier.cluster: an arrival releases what its threads know to those who wait, behind the phase, for its completion.  A .relaxed arrival releases only
- * what a fence before it does.  Threads that have exited release what they did.  Blocks of a cluster belong to one worker, so that clocks may
- * pass between them in every launch. */
+ * barrier.cluster: an arrival releases what its threads know to those who wait, behind the phase, for its completion.  A .relaxed arrival
+ * releases only what a fence before it does.  Threads that have exited release what they did.  Blocks of a cluster belong to one worker, so
+ * that clocks may pass between them in every launch. */
 #include <stdlib.h>
 
 #include "base/arena.h"

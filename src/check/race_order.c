@@ -2,9 +2,9 @@
  *
  * Serials, blocks, barriers and warps.
  *
- * A thread that has exited counts as arrived everywhere, as on the hardware: what it did before is ordered by the barriers that others reach.
- * Not modelled: acquire and release weaker than their block for bar.warp.sync of lanes whose copies are in flight (a partial sync tells the whole
- * warp about copies that have landed; that can hide a race, never invent one). */
+ * A thread that has exited counts as arrived everywhere, as on the hardware: what it did before is ordered by the barriers that others
+ * reach.  Not modelled: acquire and release weaker than their block for bar.warp.sync of lanes whose copies are in flight (a partial sync
+ * tells the whole warp about copies that have landed; that can hide a race, never invent one). */
 #include "check/race_order.h"
 
 #include <stdlib.h>

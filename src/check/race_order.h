@@ -60,7 +60,8 @@ typedef struct ThreadOrder {
     Clock  *fence_all;
     Time    fence, fence_base, fence_warp; /* fence = 0: none yet */
     uint8_t fence_scope;
-    bool    fresh;       /* no atomic or volatile write since a fence that released: one that followed a write, or no atomic or volatile read */
+    bool    fresh;       /* no atomic or volatile write since a fence that released: one that followed a write, or no atomic or
+                          * volatile read */
     bool    looked;      /* such a read since the last fence, of more than data */
     bool    wrote;       /* since the last such read */
 } ThreadOrder;
@@ -124,8 +125,8 @@ void       order_start(RaceBlock *b, uint64_t index, uint32_t launch);
 void       order_end(RaceBlock *b); /* drops what it acquired */
 void       order_free(RaceBlock *b);
 
-/* Did the access happen before what `thread` does now?  What is older than floor did.  loose: what relaxed reads have seen counts without a fence.
- * written: the access wrote. */
+/* Did the access happen before what `thread` does now?  What is older than floor did.  loose: what relaxed reads have seen counts without a
+ * fence.  written: the access wrote. */
 bool order_before(const RaceBlock *b, unsigned thread, Stamp s, Time floor, bool loose, bool written);
 
 /* griddepcontrol.wait; has the thread come behind one? */

@@ -2,11 +2,11 @@
  *
  * Which volatile reads carry data, and which are looks at a flag.
  *
- * To the PTX manual volatile accesses never race with each other.  A read that polls a flag, or asks once whether to go on, needs no more: it decides
- * something, and the program is right whatever it sees.  A read whose value only goes into what is computed relies on having come behind the
- * write.  The two are told apart by where the value goes: from register to register, whatever the order of the instructions, until it is stored,
- * addresses memory or goes into an atomic (data), or stands in a guard, a selection, an argument, or memory from which it may come back into
- * one (a decision).  A value that does both is a decision: nothing is said that is not certain. */
+ * To the PTX manual volatile accesses never race with each other.  A read that polls a flag, or asks once whether to go on, needs no more:
+ * it decides something, and the program is right whatever it sees.  A read whose value only goes into what is computed relies on having
+ * come behind the write.  The two are told apart by where the value goes: from register to register, whatever the order of the
+ * instructions, until it is stored, addresses memory or goes into an atomic (data), or stands in a guard, a selection, an argument, or
+ * memory from which it may come back into one (a decision).  A value that does both is a decision: nothing is said that is not certain. */
 #include <stdlib.h>
 
 #include "base/arena.h"

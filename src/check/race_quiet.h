@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Rows of a page that reads leave as they are.  A row is 32 words.  It is quiet when no write to it is alive and each of its words has two readers
- * that are as far apart as there are: another weak read would find nothing and leave nothing.  That stays so until somebody writes to
- * the page, or a barrier or a launch makes the readers too old, which changes what is dead (Page.quiet_since).
+ * Rows of a page that reads leave as they are.  A row is 32 words.  It is quiet when no write to it is alive and each of its words has two
+ * readers that are as far apart as there are: another weak read would find nothing and leave nothing.  That stays so until somebody writes
+ * to the page, or a barrier or a launch makes the readers too old, which changes what is dead (Page.quiet_since).
  * Not for kernels with flags, open launches and memory that asynchronous operations touch: there two readers are not enough. */
 #ifndef WW_CHECK_RACE_QUIET_H
 #define WW_CHECK_RACE_QUIET_H

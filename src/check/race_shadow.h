@@ -2,13 +2,14 @@
  *
  * Shadow memory of the race checker: for each cell who wrote it and who read it last.
  *
- * A page shadows 4 KiB.  Its cells are words until an access of one or two bytes makes them bytes.  Each page has up to four planes, made when
- * the first stamp is kept in them:
+ * A page shadows 4 KiB.  Its cells are words until an access of one or two bytes makes them bytes.  Each page has up to four planes, made
+ * when the first stamp is kept in them:
  *
  *     write, write2   the last writer; a second one where both are atomic and nothing orders them
  *     read, read2     a reader since that write; a second one, as far from the first as there is
  *
- * A word page takes 2 bytes a byte for each plane, a byte page 8: memory that is only read or only written stays at 2 (4 with two readers). */
+ * A word page takes 2 bytes a byte for each plane, a byte page 8: memory that is only read or only written stays at 2 (4 with two
+ * readers). */
 #ifndef WW_CHECK_RACE_SHADOW_H
 #define WW_CHECK_RACE_SHADOW_H
 

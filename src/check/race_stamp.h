@@ -9,8 +9,8 @@
  * ticks run out, so time grows within a block, says which block it belongs to (race_block.c keeps the table), and a greater
  * serial never belongs to an older launch.  0 is "nobody".
  * site is a small number for the instruction; SITE_UNKNOWN when a launch has more than fit.
- * kind: who touched it, the thread or an asynchronous operation, which the thread that issued it must wait for, too.  BY_AGENT: what completes
- * at an mbarrier of the block, or products of a warpgroup; `thread` is then the agent's number (race_async.c). */
+ * kind: who touched it, the thread or an asynchronous operation, which the thread that issued it must wait for, too.  BY_AGENT: what
+ * completes at an mbarrier of the block, or products of a warpgroup; `thread` is then the agent's number (race_async.c). */
 #ifndef WW_CHECK_RACE_STAMP_H
 #define WW_CHECK_RACE_STAMP_H
 
@@ -22,8 +22,8 @@ typedef uint64_t Time;
 
 /* WEAK accesses race with everything; the others are atomic, at the scope of the block or (GPU) wider, and race with those whose
  * scope does not hold them.  VOLATILE is a volatile write: relaxed at system scope to the PTX manual, no atomic to CUDA C++.  The volatile
- * write behind a fence that sets a flag is GPU.  Volatile reads that decide where the program goes are GPU, too, and VOLATILE where they only
- * carry data (race_payload.c). */
+ * write behind a fence that sets a flag is GPU.  Volatile reads that decide where the program goes are GPU, too, and VOLATILE where they
+ * only carry data (race_payload.c). */
 typedef enum Strength { STRENGTH_WEAK, STRENGTH_CTA, STRENGTH_VOLATILE, STRENGTH_GPU } Strength;
 
 typedef enum StampKind {

@@ -4,11 +4,12 @@
  *
  * A release pattern is a releasing write, or a fence and then an atomic or volatile write; an acquire pattern an acquiring read, or an
  * atomic or volatile read and then a fence.  Each place that was written so has a SyncObject: what its last write releases, joined by the
- * read-modify-writes behind it.  A release reaches who reads the value at a scope that contains both; .cta patterns order within a block only.
+ * read-modify-writes behind it.  A release reaches who reads the value at a scope that contains both; .cta patterns order within a block
+ * only.
  *
  * Two liberties.  Fences of threads that a barrier joins work for all of them (`__threadfence(); __syncthreads(); if (!t) atomicAdd(...)`),
- * which the manual gives to fence.sc.  A barrier behind an atomic read of a flag acquires for the whole block like a fence, as the last block
- * of NVIDIA's threadFenceReduction expects.  Both can hide a race, neither invents one. */
+ * which the manual gives to fence.sc.  A barrier behind an atomic read of a flag acquires for the whole block like a fence, as the last
+ * block of NVIDIA's threadFenceReduction expects.  Both can hide a race, neither invents one. */
 #include <stdlib.h>
 #include <string.h>
 

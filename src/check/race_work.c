@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What streams order.  The caller (src/cuda/sequence.h) knows streams and events; here work is only a count in a queue and what it knows of others.
+ * What streams order.  The caller (src/cuda/sequence.h) knows streams and events; here work is only a count in a queue and what it knows of
+ * others.
  *
- * A queue's launches are in order among themselves.  For each queue the times at which its launches began are kept until everything that can still be
- * submitted knows of them, so where nothing is unordered, which is nearly always, the answer to "since when?" is "since now" and an access costs
- * what it always did. */
+ * A queue's launches are in order among themselves.  For each queue the times at which its launches began are kept until everything that
+ * can still be submitted knows of them, so where nothing is unordered, which is nearly always, the answer to "since when?" is "since now"
+ * and an access costs what it always did. */
 #include "check/race_work.h"
 
 #include <inttypes.h>

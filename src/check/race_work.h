@@ -2,9 +2,9 @@
  *
  * Races between launches, and between launches and what the host asks for (copies, fills), where streams do not order them.
  *
- * Every launch has a note: where it stands in the host's queues (WorkOrder, check.h) and, once it has ended, the source places behind the sites of
- * its stamps, so that a later launch can show them as its other end.  Copies and fills leave no stamps: they are ranges in a list, as long as
- * something submitted later may not know of them. */
+ * Every launch has a note: where it stands in the host's queues (WorkOrder, check.h) and, once it has ended, the source places behind the
+ * sites of its stamps, so that a later launch can show them as its other end.  Copies and fills leave no stamps: they are ranges in a list,
+ * as long as something submitted later may not know of them. */
 #ifndef WW_CHECK_RACE_WORK_H
 #define WW_CHECK_RACE_WORK_H
 

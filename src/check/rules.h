@@ -32,8 +32,8 @@ typedef struct RuleSet {
 } RuleSet;
 
 /* text: "" or NULL: every rule.  Else words separated by commas, applied from left to right: a rule or a category (or `all`) switches on,
- * with '-' before it off; when the first word switches off or sets a threshold, everything is on before it.  rule:key=value sets a threshold and switches
- * the rule on.  WW_ERR_INVALID: *why says which word and what there is. */
+ * with '-' before it off; when the first word switches off or sets a threshold, everything is on before it.  rule:key=value sets a
+ * threshold and switches the rule on.  WW_ERR_INVALID: *why says which word and what there is. */
 Status rules_select(const char *text, RuleSet *out, Str *why);
 /* The value of a threshold; the row must have it. */
 double rules_threshold(const RuleSet *s, RuleId r, const char *key);

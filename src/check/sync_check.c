@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The synchronisation checker: barriers that a part of a warp reaches, member masks without the lane that names them, shuffles from lanes that
- * take no part.  What stops a kernel (a deadlock, a bad count, a mask that waits for ever) is told by the emulator itself.
+ * The synchronisation checker: barriers that a part of a warp reaches, member masks without the lane that names them, shuffles from lanes
+ * that take no part.  What stops a kernel (a deadlock, a bad count, a mask that waits for ever) is told by the emulator itself.
  *
- * .aligned barriers (__syncthreads(), bar.sync) want every lane of the warp at one and the same instruction.  The hardware since sm_70 counts
- * threads and mostly goes on; what the others read behind it is then not what the program says.  A lane that goes straight to the kernel's end
- * (`if (i >= n) return;`) is a note: threads that have exited are counted out of barriers.
+ * .aligned barriers (__syncthreads(), bar.sync) want every lane of the warp at one and the same instruction.  The hardware since sm_70
+ * counts threads and mostly goes on; what the others read behind it is then not what the program says.  A lane that goes straight to the
+ * kernel's end (`if (i >= n) return;`) is a note: threads that have exited are counted out of barriers.
  * Lanes that arrive in parts at one instruction, because a loop sent them there at different times, are not told. */
 #include <stdlib.h>
 #include <string.h>

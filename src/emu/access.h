@@ -13,8 +13,8 @@ static inline Block *access_owner(const Warp *w, uint64_t address)
     return address >> CLUSTER_SHIFT < c->n ? c->block[address >> CLUSTER_SHIFT] : NULL;
 }
 
-/* Slow half of a global address check: t[i] of the lanes in mask must each lie, with `bytes` behind it and aligned to it, in one live allocation.
- * Refreshes the instruction's lookup entry.  false: a fault was raised. */
+/* Slow half of a global address check: t[i] of the lanes in mask must each lie, with `bytes` behind it and aligned to it, in one live
+ * allocation.  Refreshes the instruction's lookup entry.  false: a fault was raised. */
 bool access_check_global(Warp *w, const Uop *u, const uint64_t *t, uint32_t mask, unsigned bytes, AccessOp op);
 /* Raises the fault of the first bad lane of a shared access at offsets t (from the beginning of the block's own window). */
 const Uop *access_bad_shared(Warp *w, const Uop *u, const uint32_t *t, uint32_t mask, unsigned bytes, AccessOp op);
@@ -52,7 +52,8 @@ static inline void access_notify(Warp *w, const MemInfo *info, AccessSpace space
 extern const UopFn mem_handlers_once[MEM_COUNT][2];
 /* Host addresses of the lanes' data, faults raised, observers told.  false: stopped. Lanes outside w->mask are NULL. */
 /* Like access_resolve, for addresses that are shared: host addresses, and which block and offset they are. */
-/* Launches that go on where a card does: the active lanes whose address is in the shared memory of a block that has exited, each of them noted. */
+/* Launches that go on where a card does: the active lanes whose address is in the shared memory of a block that has exited, each of them
+ * noted. */
 uint32_t access_drop_ended(Warp *w, const Uop *u, const MemInfo *info);
 bool access_resolve_shared(Warp *w, const Uop *u, const MemInfo *info, uint8_t *p[LANES], Block *owner[LANES], uint32_t offset[LANES]);
 bool access_resolve(Warp *w, const Uop *u, const MemInfo *info, bool observed, uint8_t *p[LANES]);

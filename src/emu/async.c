@@ -4,7 +4,8 @@
  *   eager   at issue
  *   late    at the wait that covers them (cp.async.wait_group, wait_all, or a look at an mbarrier that waits for them), never before
  *   random  at issue or at a later copy, commit or wait of the warp, by the device's seed
- * Addresses are checked and observers are told at issue.  The source is read when the copy lands: who writes to it before the wait sees that.
+ * Addresses are checked and observers are told at issue.  The source is read when the copy lands: who writes to it before the wait sees
+ * that.
  *
  * Groups are counted by lane: queue[].group is the lane's number of commits at issue, so wait_group n lands what is older than the
  * last n commits.  A lane's entries are in the order of issue; deferred mbarrier arrivals stand among its copies.

@@ -3,7 +3,8 @@
  * Bulk copies in flight: when they land (EmuOptions.async), their groups, and the async proxy's view of shared memory.
  *
  *   eager   at issue
- *   late    when a thread looks at the mbarrier they complete at, or waits for their group, never before; wait_group.read makes them read only
+ *   late    when a thread looks at the mbarrier they complete at, or waits for their group, never before; wait_group.read makes them read
+ *           only
  *   random  then, or, by the device's seed, at any turn of the cluster before
  *
  * The source is read when the copy lands.  Copies that read shared memory see it through the async proxy: with late and random copies

@@ -2,8 +2,8 @@
  *
  * Bulk copies in flight (bulk.c) and what lowering tells the handlers that issue them (bulk_issue.c).
  *
- * An operation reads its source and writes its destination as a whole; then it completes, at an mbarrier (so many bytes of transactions) or as part of
- * a bulk group of the thread that issued it. */
+ * An operation reads its source and writes its destination as a whole; then it completes, at an mbarrier (so many bytes of transactions) or
+ * as part of a bulk group of the thread that issued it. */
 #ifndef WW_EMU_BULK_H
 #define WW_EMU_BULK_H
 
@@ -18,7 +18,8 @@ struct BulkOp {
     Warp      *warp;         /* who issued it; uop and lane: where */
     const Uop *uop;
     unsigned   lane;
-    BulkKind   kind;         /* LOAD global to shared, STORE shared to global, MOVE shared to shared, REGISTERS: data holds the source from the start */
+    BulkKind   kind;         /* LOAD global to shared, STORE shared to global, MOVE shared to shared, REGISTERS: data holds the source from
+                              * the start */
     bool       has_read;     /* data holds the source */
     bool       by_group;
     uint32_t   group;        /* the thread's commits when it was issued */

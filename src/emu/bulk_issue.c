@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Instructions that start bulk copies: cp.async.bulk, cp.reduce.async.bulk, their tensor forms, st.async, red.async.  Everything about addresses and
- * sizes is checked here, when the instruction is issued; only what a tensor's box touches of global memory is checked when it lands.
+ * Instructions that start bulk copies: cp.async.bulk, cp.reduce.async.bulk, their tensor forms, st.async, red.async.  Everything about
+ * addresses and sizes is checked here, when the instruction is issued; only what a tensor's box touches of global memory is checked when it
+ * lands.
  *
  * Each active lane starts a copy of its own.  A multicast copy is one copy for each destination block, each with its own mbarrier. */
 #include <stdio.h>

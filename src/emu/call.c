@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Calls, returns and exits: frames, and the copying of arguments and results between the parameter buffers or registers of caller and callee.
+ * Calls, returns and exits: frames, and the copying of arguments and results between the parameter buffers or registers of caller and
+ * callee.
  *
  * Lanes that call together share a frame; a lane that exits leaves every frame of its chain.  The lanes of an indirect call go one
  * function after the other.  A return always goes through the scheduler, where lanes that come back from different places meet. */

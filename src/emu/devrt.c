@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the CUDA runtime provides to device code: vprintf, __assertfail, malloc, free; cdp.c has the rest.  Arguments come from the call's parameter buffers.
+ * What the CUDA runtime provides to device code: vprintf, __assertfail, malloc, free; cdp.c has the rest.  Arguments come from the call's
+ * parameter buffers.
  *
- * printf follows the CUDA programming guide: lanes in ascending order, %s takes a generic pointer, the arguments lie in memory one after the
- * other, each aligned to its size; the result is the number of arguments.  Output is collected per block. */
+ * printf follows the CUDA programming guide: lanes in ascending order, %s takes a generic pointer, the arguments lie in memory one after
+ * the other, each aligned to its size; the result is the number of arguments.  Output is collected per block. */
 #include "emu/devrt.h"
 
 #include <stdio.h>

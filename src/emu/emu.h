@@ -120,13 +120,14 @@ typedef struct EmuLaunch {
      * may be allocated and freed in it, and other launches may run.  NULL: a launch does not pause. */
     void      (*on_pause)(void *user, bool waits);
     double      pause_after;
-    const bool *held;          /* griddepcontrol.wait waits while it is true: the grids that this one depends on have not ended.  NULL: they have.
-                                * It may become false in on_pause only */
+    const bool *held;          /* griddepcontrol.wait waits while it is true: the grids that this one depends on have not ended.  NULL:
+                                * they have.  It may become false in on_pause only */
     uint64_t    workspace;     /* memory of the grid barrier, told in %envreg1 (high half) and %envreg2 (low); 0 = none */
-    bool        granular;      /* as on a card: an access past an allocation's end but in its last granule is carried out, an arrival at an mbarrier of
-                                * an exited block does nothing; both are kept (EmuResult.kept) */
+    bool        granular;      /* as on a card: an access past an allocation's end but in its last granule is carried out, an arrival at
+                                * an mbarrier of an exited block does nothing; both are kept (EmuResult.kept) */
     bool        paged;         /* the same for an access to a page that a live allocation has bytes in: a card does not notice it either */
-    bool        go_on;         /* lanes with a faulty load, store, atomic or free are left out of it, and the launch goes on; it ends with WW_ERR_FAULT */
+    bool        go_on;         /* lanes with a faulty load, store, atomic or free are left out of it, and the launch goes on; it ends
+                                * with WW_ERR_FAULT */
     unsigned    max_resident;  /* blocks that may be resident at once; 0 = as on the profile's card */
     uint32_t    cluster[3];    /* blocks of a cluster; 0 = as the kernel says, without that single blocks */
 } EmuLaunch;

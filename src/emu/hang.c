@@ -3,8 +3,9 @@
  * Who waits for what when a cluster cannot go on: the fault that names the barrier, what it lacks, and where the others are.
  *
  * A cluster hangs when no thread of it can run (barriers, member masks, barrier.cluster), or when all that can do nothing but look at
- * mbarriers: only threads and copies of the cluster could complete those, so no other block can help.  The first of these wins: member masks,
- * warpgroups, setmaxnreg, mbarriers, block barriers, barrier.cluster.  A loop that gives up waiting by itself after thousands of looks is taken for a hang. */
+ * mbarriers: only threads and copies of the cluster could complete those, so no other block can help.  The first of these wins: member
+ * masks, warpgroups, setmaxnreg, mbarriers, block barriers, barrier.cluster.  A loop that gives up waiting by itself after thousands of
+ * looks is taken for a hang. */
 #include <inttypes.h>
 #include <stdio.h>
 

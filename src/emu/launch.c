@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A launch: validation as the driver does it, worker threads that take blocks in ascending order (or as a seed says: schedule.h), limits, and one result.
+ * A launch: validation as the driver does it, worker threads that take blocks in ascending order (or as a seed says: schedule.h), limits,
+ * and one result.
  *
  * A worker holds one cluster (a single block, where the launch has none) until it ends.  A cluster that does nothing but wait for several
  * passes (it spins on memory that another block may write) is set aside and the worker starts the next one, up to the number of blocks

@@ -13,13 +13,13 @@ const ExecTable *lo_exec(const Lower *lo);
 /* Appends a zeroed uop with fn and the current instruction's id.  The pointer is valid until the next lo_emit. */
 Uop *lo_emit(Lower *lo, UopFn fn);
 /* Slot of a source operand read as `bytes` wide lanes (0 = predicate): a register, immediate (is_float: convert to a float of that width),
- * special register, variable address.  A register of another width gets a narrowing or zero-extending uop into a temporary; a negated predicate
- * ('!') gets its complement in a temporary. */
+ * special register, variable address.  A register of another width gets a narrowing or zero-extending uop into a temporary; a negated
+ * predicate ('!') gets its complement in a temporary. */
 Slot lo_src(Lower *lo, const Operand *o, unsigned bytes, bool is_float);
 /* The same, sign-extending a narrower register. */
 Slot lo_src_signed(Lower *lo, const Operand *o, unsigned bytes);
-/* Slot of a destination of `bytes` wide lanes: the register itself, or, when the register is wider (or the operand is '_'), a temporary; then
- * lo_dst_done must follow once the value is in it: it widens (sign-extending if is_signed) into the register. */
+/* Slot of a destination of `bytes` wide lanes: the register itself, or, when the register is wider (or the operand is '_'), a temporary;
+ * then lo_dst_done must follow once the value is in it: it widens (sign-extending if is_signed) into the register. */
 Slot lo_dst(Lower *lo, const Operand *o, unsigned bytes);
 void lo_dst_done(Lower *lo, const Operand *o, Slot s, unsigned bytes, bool is_signed);
 /* A temporary slot of `bytes` wide lanes (0 = predicate), free to reuse after the current instruction. */

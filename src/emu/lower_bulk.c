@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Lowering of bulk copies, of st.async and red.async, and of the instructions that change tensor maps.  Forms that only sm_100 has stop when reached. */
+ * Lowering of bulk copies, of st.async and red.async, and of the instructions that change tensor maps.  Forms that only sm_100 has stop
+ * when reached. */
 #include "emu/async.h"
 #include "emu/bulk.h"
 #include "emu/lower_state.h"

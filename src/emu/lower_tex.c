@@ -159,7 +159,8 @@ static bool lower_fetch(Lower *lo, const Instr *in)
 
 /* ---- queries ---- */
 
-/* Of channel types, orders, filter and address modes the manual gives no numbers, and a card has none for handles: they stop when reached. */
+/* Of channel types, orders, filter and address modes the manual gives no numbers, and a card has none for handles: they stop when
+ * reached. */
 static bool lower_query(Lower *lo, const Instr *in, TexKind kind)
 {
     static const struct {

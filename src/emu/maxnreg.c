@@ -2,12 +2,12 @@
  *
  * setmaxnreg: the registers that the warps of a block own, and the pool that they give to and take from.
  *
- * A thread begins with what the assembler makes of the kernel's bounds (ptxas 13.0): .maxntid with .minnctapersm, the threads taken in whole
- * warpgroups, and .maxnreg; no more than the largest number that the kernel asks for.  Without such bounds the assembler ignores the
- * instruction, and so does this.  The block owns as many as its warps begin with: what a warp gives up (.dec, its exit), another may take; one that asks
- * for more than is left waits.  What registers hold is of no consequence here.
- * Misuse is a fault: a warp alone, the warpgroup's warps with different numbers, .dec to more or .inc to fewer registers than a thread owns,
- * and a wait that nobody can end. */
+ * A thread begins with what the assembler makes of the kernel's bounds (ptxas 13.0): .maxntid with .minnctapersm, the threads taken in
+ * whole warpgroups, and .maxnreg; no more than the largest number that the kernel asks for.  Without such bounds the assembler ignores the
+ * instruction, and so does this.  The block owns as many as its warps begin with: what a warp gives up (.dec, its exit), another may take;
+ * one that asks for more than is left waits.  What registers hold is of no consequence here.
+ * Misuse is a fault: a warp alone, the warpgroup's warps with different numbers, .dec to more or .inc to fewer registers than a thread
+ * owns, and a wait that nobody can end. */
 #include <stdio.h>
 
 #include "emu/ctl.h"

@@ -8,8 +8,9 @@
  * A phase completes when pending count and transactions are both zero: the phase bit turns, pending becomes expected again.
  * Lanes of one instruction act one after the other in ascending order.  A cluster's threads run on one host thread: no atomics.
  * Arrivals and transactions may come from other blocks of the cluster; init, inval and the looks are the owner's.
- * A look at a phase that is not over lets deferred copies that the barrier counts on land (async.c, bulk.c).  If that does not help, its lanes rest
- * until an mbarrier of the block completes a phase or nobody in the cluster can run: try_wait may wait, and test_wait comes back soon enough. */
+ * A look at a phase that is not over lets deferred copies that the barrier counts on land (async.c, bulk.c).  If that does not help, its
+ * lanes rest until an mbarrier of the block completes a phase or nobody in the cluster can run: try_wait may wait, and test_wait comes back
+ * soon enough. */
 #include <string.h>
 
 #include "emu/access.h"

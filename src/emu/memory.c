@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Allocation in the reserved range: first fit in address order, in whole granules, a gap behind each, pages returned to the host when freed.
- * Live allocations are a sorted array, so a lookup is a binary search and a launch can read it without locks (nothing is
- * allocated from the host side while a launch runs).  The device-side heap is one allocation with its own table and lock. */
+ * Allocation in the reserved range: first fit in address order, in whole granules, a gap behind each, pages returned to the host when
+ * freed.  Live allocations are a sorted array, so a lookup is a binary search and a launch can read it without locks (nothing is allocated
+ * from the host side while a launch runs).  The device-side heap is one allocation with its own table and lock. */
 #include "emu/memory.h"
 
 #include <inttypes.h>

@@ -4,8 +4,8 @@
  *
  * Every lane's address is checked on every device before any data moves: a faulting instruction changes nothing.  A load reads and
  * reduces the copies in the order in which the devices were added to the team: sums round after each addition to the type, with .acc::f32
- * to single precision and to the type at the end.  Stores and updates go through the copies in the same order, each update a host atomic as red's;
- * f32 sums flush subnormal numbers there, as red.global does, and keep them in a load.  The manual leaves order and flushing open
+ * to single precision and to the type at the end.  Stores and updates go through the copies in the same order, each update a host atomic as
+ * red's; f32 sums flush subnormal numbers there, as red.global does, and keep them in a load.  The manual leaves order and flushing open
  * (docs/conformance.md).  Observers see one access, at the multicast address. */
 #include <string.h>
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Tells observers of events other than accesses: barriers, fences, asynchronous operations, exits, the device-side heap, blocks that start. */
+ * Tells observers of events other than accesses: barriers, fences, asynchronous operations, exits, the device-side heap, blocks that
+ * start. */
 #include "emu/run.h"
 
 void sync_notify(Warp *w, const Uop *u, SyncEvent e)

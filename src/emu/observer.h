@@ -5,7 +5,8 @@
  * An instruction no observer wants runs a plain handler; the choice is made when code is lowered.
  *
  * A launch forks every observer once per worker thread (fork), so that access() needs no locks, and joins the states in worker
- * order at the end (join).  Block order within a worker is ascending where no seed changes it.  Observers never change what the kernel computes. */
+ * order at the end (join).  Block order within a worker is ascending where no seed changes it.  Observers never change what the kernel
+ * computes. */
 #ifndef WW_EMU_OBSERVER_H
 #define WW_EMU_OBSERVER_H
 
@@ -93,7 +94,8 @@ typedef enum SyncKind {
     SYNC_COMMIT,    /* cp.async.commit_group */
     SYNC_WAIT,      /* cp.async.wait_group, wait_all: all but the last `count` groups have landed; ALL_COPIES: everything */
     SYNC_COPY_ARRIVE, /* cp.async.mbarrier.arrive: off; waits = .noinc */
-    SYNC_MBARRIER,  /* mbarrier: op (MbarOp), off, count by lane in values (NULL: 1), sem; test and try_wait: done.  Told before it is done */
+    SYNC_MBARRIER,  /* mbarrier: op (MbarOp), off, count by lane in values (NULL: 1), sem; test and try_wait: done.  Told before it is
+                     * done */
     SYNC_MBARRIER_DONE, /* a phase of the block's mbarrier at off[0] completed.  mask = 0 */
     SYNC_BULK_COMMIT, /* cp.async.bulk.commit_group */
     SYNC_BULK_WAIT, /* cp.async.bulk.wait_group: all but the last `count` groups are complete; waits = .read: have read their sources */
@@ -129,8 +131,8 @@ typedef struct SyncEvent {
     const uint64_t *values;
 } SyncEvent;
 
-/* What an asynchronous operation is going to read or write: one call for each side, when it is issued.  Bulk and tensor copies, st.async and
- * red.async; wgmma.mma_async: each warp tells what it reads of shared memory. */
+/* What an asynchronous operation is going to read or write: one call for each side, when it is issued.  Bulk and tensor copies, st.async
+ * and red.async; wgmma.mma_async: each warp tells what it reads of shared memory. */
 typedef enum AsyncBy { ASYNC_BY_MBARRIER, ASYNC_BY_GROUP, ASYNC_BY_WGMMA } AsyncBy;
 typedef struct AsyncRun { /* bytes in a row */
     uint64_t at; /* address, or offset in the owner's window */

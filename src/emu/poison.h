@@ -3,8 +3,8 @@
  * Poison: bytes of registers that hold what nobody wrote.  A load that an observer says is poisoned (Access.poison) gives its frame a
  * shadow, one byte for each byte of the frame, not zero where it is poisoned, and an origin for every four.  While a frame has a shadow
  * the warp runs in poison_run, which follows poison from register to register one PTX instruction at a time; frames without
- * one run as always.  A shadow that has become clean is dropped.  An instruction none of whose registers may be poisoned (Frame.marks) costs a look
- * at them.
+ * one run as always.  A shadow that has become clean is dropped.  An instruction none of whose registers may be poisoned (Frame.marks)
+ * costs a look at them.
  *
  * Byte-precise through moves, loads, stores, conversions, shifts by constants, bit operations, additions; any other operation spoils
  * its whole result.  Predicates carry one bit a lane.  Not followed: from lane to lane inside a matrix instruction, into printf. */

@@ -2,8 +2,8 @@
  *
  * What one PTX instruction does to poison (poison.h), decided from its operands just before it runs.
  *
- * A lane's value is a mask of poisoned bytes.  An instruction reads the values of its sources, makes the mask of its result and writes it to
- * every destination register; where an address, a branch or guard, or an operand of an atomic is poisoned, that is reported and the
+ * A lane's value is a mask of poisoned bytes.  An instruction reads the values of its sources, makes the mask of its result and writes it
+ * to every destination register; where an address, a branch or guard, or an operand of an atomic is poisoned, that is reported and the
  * poison ends there, so one mistake is told once. */
 #include <string.h>
 
@@ -472,7 +472,8 @@ static bool is_marked(const Step *s, const Operand *o)
     return false;
 }
 
-/* Nothing it reads or writes may be poisoned.  What a load brings and a store takes is poison_notify's. */
+/* Nothing it reads or writes may be poisoned; asked before every instruction, so the walk ends at the first mark (ptx_each_register would
+ * look at all).  What a load brings and a store takes is poison_notify's. */
 static bool is_untouched(const Step *s, StepKind kind)
 {
     const Instr *in = s->in;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Seeded schedules.  A seeded launch runs on one worker, so that its seed alone decides the schedule; the n-th launch of a device has another one
- * than the n+1-th.
+ * Seeded schedules.  A seeded launch runs on one worker, so that its seed alone decides the schedule; the n-th launch of a device has
+ * another one than the n+1-th.
  *
- * Diverged paths of a warp: any that does not stand where another one is still to come by (the nearest block that the paths from both pass) may run
- * next, and a turn of a diverged warp is one basic block, so paths come between each other's instructions and still meet where they would.
- * Of lanes that write one place in one instruction, and of atomics, some come after the others.
+ * Diverged paths of a warp: any that does not stand where another one is still to come by (the nearest block that the paths from both pass)
+ * may run next, and a turn of a diverged warp is one basic block, so paths come between each other's instructions and still meet where they
+ * would.  Of lanes that write one place in one instruction, and of atomics, some come after the others.
  *
  * Not varied: when asynchronous copies land (EmuOptions.async), and paths that left each other in a call. */
 #include "emu/schedule.h"

@@ -28,8 +28,8 @@ bool     schedule_skips(Warp *w);
 /* Instructions of a quantum. */
 int64_t  schedule_quantum(Launch *l, int64_t plain);
 
-/* Of the groups that could run and are as urgent as `plain`, the one that does, which may be another path than the lowest; not one that stands
- * where others come by. */
+/* Of the groups that could run and are as urgent as `plain`, the one that does, which may be another path than the lowest; not one that
+ * stands where others come by. */
 Group   *schedule_group(Warp *w, Group *plain);
 /* Where the running group has to stop at the latest: merge, or where it meets a waiting one that stands before it. */
 const Uop *schedule_merge(const Warp *w, const Uop *merge);

@@ -2,9 +2,9 @@
  *
  * Barriers and warp-wide exchange.
  *
- * An instruction with a member mask runs when every live lane that its lanes name has arrived at it; lanes that come early wait as a GROUP_SYNC group at
- * the instruction and try again when others join them (warp.c merges equal pcs).  Lanes may name different masks in one execution (tiles of a
- * warp): each mask is served on its own.  Values of lanes that take no part are what their register holds. */
+ * An instruction with a member mask runs when every live lane that its lanes name has arrived at it; lanes that come early wait as a
+ * GROUP_SYNC group at the instruction and try again when others join them (warp.c merges equal pcs).  Lanes may name different masks in one
+ * execution (tiles of a warp): each mask is served on its own.  Values of lanes that take no part are what their register holds. */
 #include "emu/sync.h"
 
 #include <string.h>

@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Boxes of tensors.  A box is walked row by row: a row is the elements of the innermost dimension (im2col: the channels of a pixel), which lie side by side
- * in global and in shared memory.  Rows stand in shared memory one after the other, a swizzle's span apart where they are shorter than that.
+ * Boxes of tensors.  A box is walked row by row: a row is the elements of the innermost dimension (im2col: the channels of a pixel), which
+ * lie side by side in global and in shared memory.  Rows stand in shared memory one after the other, a swizzle's span apart where they are
+ * shorter than that.
  *
- *   tiled        dimension i > 0 contributes ceil(box / element stride) places, element stride apart; the innermost one only of interleaved tensors
- *   im2col       dimensions are C, then one to three spatial ones, then N.  The walk begins at the base pixel the instruction names, steps by the element
- *                strides through the box of base pixels (lower corner to dimension - 1 + upper corner), first W, then H, D, N; each pixel is read at
- *                base + offset
- *   interleaved  dimensions are W, H, D, the slice of channels, N: an element of the innermost one is a pixel's slice, 16 or 32 bytes, whatever the type, and
- *                a box has one slice.  im2col: a row is one pixel
+ *   tiled        dimension i > 0 contributes ceil(box / element stride) places, element stride apart; the innermost one only of interleaved
+ *                tensors
+ *   im2col       dimensions are C, then one to three spatial ones, then N.  The walk begins at the base pixel the instruction names, steps
+ *                by the element strides through the box of base pixels (lower corner to dimension - 1 + upper corner), first W, then H, D,
+ *                N; each pixel is read at base + offset
+ *   interleaved  dimensions are W, H, D, the slice of channels, N: an element of the innermost one is a pixel's slice, 16 or 32 bytes,
+ *                whatever the type, and a box has one slice.  im2col: a row is one pixel
  *
- * What lies outside of the tensor reads as the fill value and is not written, but for the rest of a row's last 16 bytes.  Loads round TFLOAT32 elements;
- * nothing is flushed.  A store may not begin before the tensor, nor may a box of base pixels reach beyond it.  All this is
- * read off an H200 (tests/tensor). */
+ * What lies outside of the tensor reads as the fill value and is not written, but for the rest of a row's last 16 bytes.  Loads round
+ * TFLOAT32 elements; nothing is flushed.  A store may not begin before the tensor, nor may a box of base pixels reach beyond it.  All this
+ * is read off an H200 (tests/tensor). */
 #include "emu/tensor.h"
 
 #include <string.h>

@@ -25,8 +25,8 @@ void tensor_rows(const TensorMap *m, uint32_t *row, uint32_t *pitch);
 bool tensor_base_inside(const TensorBox *b, unsigned *which);
 /* NULL, or why a GPU does not write (or reduce into) that box. */
 const char *tensor_bad_store(const TensorBox *b);
-/* Copies the box to data, or from it (elements outside of the tensor are left alone), perhaps as a reduction.  false: *bad is an address in no
- * allocation, of a row of *bytes. */
+/* Copies the box to data, or from it (elements outside of the tensor are left alone), perhaps as a reduction.  false: *bad is an address in
+ * no allocation, of a row of *bytes. */
 bool tensor_gather(const TensorBox *b, Memory *mem, uint8_t *data, uint64_t *bad, uint64_t *bytes);
 bool tensor_scatter(const TensorBox *b, Memory *mem, const uint8_t *data, TensorReduction r, uint64_t *bad, uint64_t *bytes);
 /* The rows of the box that lie in the tensor: *run is malloced. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Tensor maps: what cp.async.bulk.tensor reads to find a box of a tensor.  NVIDIA's 128 bytes are not documented; these are ours, so a map is
- * made here (cuTensorMapEncode*, tensormap.replace), not copied from a GPU.  Sizes are stored as the interface gives them. */
+ * Tensor maps: what cp.async.bulk.tensor reads to find a box of a tensor.  NVIDIA's 128 bytes are not documented; these are ours, so a map
+ * is made here (cuTensorMapEncode*, tensormap.replace), not copied from a GPU.  Sizes are stored as the interface gives them. */
 #ifndef WW_EMU_TENSORMAP_H
 #define WW_EMU_TENSORMAP_H
 

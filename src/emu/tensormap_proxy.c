@@ -4,10 +4,11 @@
  *
  *   launch    for each map that tensormap.replace or cp_fenceproxy changed: the bytes that the launch found there, and those last released
  *             (cp_fenceproxy, or fence.proxy.tensormap::generic.release of any thread: less strict than the manual)
- *   cluster   the bytes that its copies see: those of its first use, or of the last fence.proxy.tensormap::generic.acquire of any of its threads
+ *   cluster   the bytes that its copies see: those of its first use, or of the last fence.proxy.tensormap::generic.acquire of any of its
+ *             threads
  *
- * So a copy without the acquire uses the old map, whatever memory holds; with random copies the seed chooses between old and new at each use.  A map
- * that plain stores change is found when the cluster has used it before.  With eager copies maps are read as they are.
+ * So a copy without the acquire uses the old map, whatever memory holds; with random copies the seed chooses between old and new at each
+ * use.  A map that plain stores change is found when the cluster has used it before.  With eager copies maps are read as they are.
  * Every launch begins with what memory holds: maps that the host changes between launches need no fence here. */
 #include "emu/tensormap_proxy.h"
 

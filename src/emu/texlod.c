@@ -4,10 +4,10 @@
  *
  * The length of a vector is its largest component + 11/32 of the next + 1/4 of the least.  The footprint's diameter is the largest of the
  * two gradients' lengths and of 11/16 of the lengths of their sum and their difference (its diagonals).  The logarithm takes 8 bits
- * of the diameter's mantissa and a table.  The card cuts intermediate values too, in a way that is not known: its level is up to 2/256 below or
- * above.
- * In three dimensions and in cubemaps the card fetches at the coordinates and at those moved by each gradient, and takes the differences: of
- * coordinates in single precision, or of places on the face that the coordinates lie on.  A gradient that leads to another face is not
+ * of the diameter's mantissa and a table.  The card cuts intermediate values too, in a way that is not known: its level is up to 2/256
+ * below or above.
+ * In three dimensions and in cubemaps the card fetches at the coordinates and at those moved by each gradient, and takes the differences:
+ * of coordinates in single precision, or of places on the face that the coordinates lie on.  A gradient that leads to another face is not
  * known: there the level is up to two off. */
 #include "emu/texlod.h"
 

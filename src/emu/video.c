@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Video instructions with part selectors, destination masks and second operations, and the scalar ones: lane by lane.  Packed ones are as the PTX
- * manual's pseudocode has it: a part is extended by its operand's type, the operation is exact, the result is clamped to the destination's part
- * (.sat), then added to c (.add) or put in its place in c.
+ * Video instructions with part selectors, destination masks and second operations, and the scalar ones: lane by lane.  Packed ones are as
+ * the PTX manual's pseudocode has it: a part is extended by its operand's type, the operation is exact, the result is clamped to the
+ * destination's part (.sat), then added to c (.add) or put in its place in c.
  *
- * No GPU since sm_50 has the scalar ones, and what the assembler makes of them departs from the pseudocode; where a rule could be read off an H200's
- * results (tests/words) it is followed:
- *   .sat      into a part: what is outside of it becomes its largest number, a negative one too; vshr clamps to 32 bits only.  Into an unsigned word:
- *             a negative result becomes 0, a large one keeps its low bits
+ * No GPU since sm_50 has the scalar ones, and what the assembler makes of them departs from the pseudocode; where a rule could be read off
+ * an H200's results (tests/words) it is followed:
+ *   .sat      into a part: what is outside of it becomes its largest number, a negative one too; vshr clamps to 32 bits only.  Into an
+ *             unsigned word: a negative result becomes 0, a large one keeps its low bits
  *   d.h1      gets the upper half of the result
- *   min, max  an unsigned result whose top bit is set is the larger one, unless it cannot be negative (vabsdiff, vset, vshr of u32); such a one counts
- *             as unsigned next to a signed c
+ *   min, max  an unsigned result whose top bit is set is the larger one, unless it cannot be negative (vabsdiff, vset, vshr of u32); such a
+ *             one counts as unsigned next to a signed c
  *   vshl      has 64 bits; .sat takes the low 34 of them, as a signed number, and clamps to 32 bits only; min and max compare all 64 with c
  *   vmad      words of a and b, and c, count as signed; the sum has 64 bits */
 #include "emu/video.h"

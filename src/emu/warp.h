@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * A warp while it runs.  Lanes that have the same program counter and the same call frame form a Group; one group runs at a time
- * (its mask is w->mask, its frame w->r).  Scheduling is by thread frontier: code is laid out so that every block stands before the blocks where its
- * paths meet again; the runnable group with the deepest call and the smallest pc runs until it reaches the pc of a waiting group (w->merge), so lanes
- * meet again at the immediate post-dominator.  A group that spends its quantum lets the others go first: no lane starves. */
+ * (its mask is w->mask, its frame w->r).  Scheduling is by thread frontier: code is laid out so that every block stands before the blocks
+ * where its paths meet again; the runnable group with the deepest call and the smallest pc runs until it reaches the pc of a waiting group
+ * (w->merge), so lanes meet again at the immediate post-dominator.  A group that spends its quantum lets the others go first: no lane
+ * starves. */
 #ifndef WW_EMU_WARP_H
 #define WW_EMU_WARP_H
 
@@ -14,8 +15,8 @@ typedef struct Block  Block;
 typedef struct Worker Worker;
 typedef struct Frame  Frame;
 
-/* GROUP_CLUSTER: at barrier.cluster.wait.  GROUP_MBARRIER: behind a look at an mbarrier whose phase is not over, until one of the block's completes a
- * phase or nobody in the cluster can run.  GROUP_GRID: at griddepcontrol.wait.  GROUP_REGISTERS: at setmaxnreg.inc. */
+/* GROUP_CLUSTER: at barrier.cluster.wait.  GROUP_MBARRIER: behind a look at an mbarrier whose phase is not over, until one of the block's
+ * completes a phase or nobody in the cluster can run.  GROUP_GRID: at griddepcontrol.wait.  GROUP_REGISTERS: at setmaxnreg.inc. */
 typedef enum GroupState {
     GROUP_READY, GROUP_BARRIER, GROUP_SYNC, GROUP_CLUSTER, GROUP_MBARRIER, GROUP_WGMMA, GROUP_GRID, GROUP_REGISTERS
 } GroupState;
@@ -50,14 +51,15 @@ struct Warp {
     uint32_t   starts;   /* short turns it has had */
     uint32_t   quanta_alone; /* quanta one group has computed while others were ready */
     uint32_t   index;    /* in the block */
-    uint32_t   at_cluster, cluster_phase; /* lanes that arrived at barrier.cluster and have not waited; the parity of the phase they arrived in */
+    uint32_t   at_cluster;    /* lanes that arrived at barrier.cluster and have not waited */
+    uint32_t   cluster_phase; /* the parity of the phase they arrived in */
     uint32_t   ngroups;
     Group      group[LANES]; /* waiting groups; the running one is not among them */
     uint8_t    scratch[512] __attribute__((aligned(64))); /* results of a partly masked handler before they are blended */
     struct AsyncQueue *async; /* copies in flight; NULL before the first (async.c) */
     uint32_t   runtime_error[LANES]; /* of the device runtime: the thread's last error (cdp.c) */
     struct BulkGroups *bulk;  /* commits of bulk groups; NULL before the first (bulk.c) */
-    struct { uint32_t count, asked, registers; const struct Uop *uop; } maxnreg; /* setmaxnreg: how often, the last; what a thread owns (maxnreg.c) */
+    struct { uint32_t count, asked, registers; const struct Uop *uop; } maxnreg; /* setmaxnreg: how often, the last; what a thread owns */
     struct WgmmaState *wgmma; /* products in flight; NULL before the first (wgmma.c) */
     uint8_t   *local;    /* local memory: lane l's frame is local + l * local_bytes */
     uint32_t   local_bytes;

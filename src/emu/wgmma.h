@@ -41,7 +41,8 @@ typedef struct WgmmaOp { /* issued and not waited for */
 
 /* d = a * b (+ d) of the 16 rows that are this warp's.  false: metadata that means nothing; *lane has it. */
 bool wgmma_product(Warp *w, const WgmmaOp *op, unsigned *lane);
-/* What the matrix takes of shared memory, in the block's window; of A only the rows from `row`, `rows` of them.  run has room for WGMMA_RUNS. */
+/* What the matrix takes of shared memory, in the block's window; of A only the rows from `row`, `rows` of them.  run has room for
+ * WGMMA_RUNS. */
 size_t wgmma_runs(const WgmmaInfo *m, bool is_a, uint64_t desc, uint32_t row, uint32_t rows, AsyncRun *run);
 /* The swizzle that the descriptor names: 0 = none, then 32, 64, 128 bytes. */
 unsigned wgmma_swizzle(uint64_t desc);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Where the threads of a cluster are, for faults that end a launch which does not end by itself: source lines with the number of threads there, and
- * what they wait for.  Lines that could complete an mbarrier. */
+ * Where the threads of a cluster are, for faults that end a launch which does not end by itself: source lines with the number of threads
+ * there, and what they wait for.  Lines that could complete an mbarrier. */
 #include "emu/where.h"
 
 #include <string.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The fixed point of contract.h: every product that could be taken starts as one that is, and stops when a use of it does not take it.  Not
- * followed: products through mov and neg, packed halves, blocks that only follow each other; such sums are left as they stand and marked (may). */
+ * followed: products through mov and neg, packed halves, blocks that only follow each other; such sums are left as they stand and marked
+ * (may). */
 #include "ptx/contract.h"
 
 #include <string.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Products and sums that become one fma.  mul, add and sub of floating point that name no rounding may be contracted by the assembler (PTX manual,
- * 9.7.3 and 9.7.4); compilers leave c - a * b to it.  So a card rounds such a pair once, and the text alone does not say which pairs.
+ * Products and sums that become one fma.  mul, add and sub of floating point that name no rounding may be contracted by the assembler (PTX
+ * manual, 9.7.3 and 9.7.4); compilers leave c - a * b to it.  So a card rounds such a pair once, and the text alone does not say which
+ * pairs.
  *
  * The rules are those that NVIDIA's assembler (13.0, sm_90) was seen to follow.  A sum takes its product when
  *

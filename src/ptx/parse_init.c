@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Initialisers: = value, = { ... } nested as deep as the variable has dimensions (a vector's elements count as one more).
- * Values fill the variable one after the other: braces do not pad a short row of an array, as ptxas 13.0 has it (read off its constant banks and
- * on an H200); what is not given at the end is zero.  Bytes are written little-endian as the device sees them; addresses become Relocs.
- * "[]" takes its size from the initialiser. */
+ * Values fill the variable one after the other: braces do not pad a short row of an array, as ptxas 13.0 has it (read off its constant
+ * banks and on an H200); what is not given at the end is zero.  Bytes are written little-endian as the device sees them; addresses become
+ * Relocs.  "[]" takes its size from the initialiser. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -112,7 +112,8 @@ typedef enum OperandKind {
     OPD_VAR,     /* address of var + ival */
     OPD_FUNC,    /* func */
     OPD_LABEL,   /* label: index into Func.labels */
-    OPD_SREG,    /* special register: name without %, with its part: "tid.x", one interned name; ival: its Type; count: 3 for a whole "tid" */
+    OPD_SREG,    /* special register: name without %, with its part: "tid.x", one interned name; ival: its Type; count: 3 for a whole
+                  * "tid" */
     OPD_MEM,     /* [base + ival]; base in elem[0] (OPD_REG, OPD_VAR or OPD_INT); extra coordinates of tensors/textures in elem[1..] */
     OPD_VECTOR,  /* {a, b, c, d}: elem[0..count) */
     OPD_SINK,    /* _ */
@@ -158,7 +159,8 @@ typedef struct Instr {
     const Reg    *guard;      /* @p; NULL = always */
     bool          guard_neg;  /* @!p */
     uint8_t       nopd;
-    Operand      *opd;        /* in the text's order, destination first. call: {ret list or NONE}, callee, {arg list or NONE}, {prototype/targets or NONE} */
+    Operand      *opd;        /* in the text's order, destination first.  call: {ret list or NONE}, callee, {arg list or NONE},
+                               * {prototype/targets or NONE} */
     uint32_t      line, col;  /* in the PTX text */
     uint32_t      srcloc;     /* index into Module.srclocs + 1, 0 = none */
 } Instr;

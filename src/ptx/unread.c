@@ -3,8 +3,8 @@
  * Modules whose functions' bodies are read when they are needed: a program has thousands of kernels and launches a few.
  *
  * The first pass goes past a body by its braces, and the parser stays with the module.  Reading a function reads all that it can reach: the
- * functions it names, those that the module's initialisers name, and every .func once there is a call through a register.  A body is read in
- * the module's scope as it is at the end, so a name that is declared only behind its use is not an error here. */
+ * functions it names, those that the module's initialisers name, and every .func once there is a call through a register.  A body is read
+ * in the module's scope as it is at the end, so a name that is declared only behind its use is not an error here. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -2,7 +2,8 @@
  *
  * f16, bf16, tf32 and the 8-bit formats on one lane, in integer arithmetic and exact conversions, so that every result is rounded
  * once.
- *   f16   add, sub, mul: in float, whose 24 bits make the second rounding harmless (24 >= 2 * 11 + 2; products and subnormal sums are exact)
+ *   f16   add, sub, mul: in float, whose 24 bits make the second rounding harmless (24 >= 2 * 11 + 2; products and subnormal sums are
+ *         exact)
  *   bf16  add, sub, mul: in double (a float's exponent would underflow), then rounded to odd into a float, then to nearest
  *   fma   f16 in float, bf16 in double, where the product is exact; the sum's error (TwoSum) makes it round to odd
  * NaN results are 0x7fff (0x7f in 8 bits).  None of this runs under an FPMODE prefix: .ftz is explicit flushing. */
