@@ -6,11 +6,17 @@
 
 #include "cuda/cgraph.h"
 
+/* cuInit was called, or the runtime has done it. */
+CuErr driver_started(void);
+
+/* The driver has started, out is no null pointer, and there is such a device. */
+CuErr driver_check_device(const void *out, int device);
+
+/* ---- drv_context.c ---- */
+
 /* cuInit was called and the thread has a current context. */
 CuErr driver_ready(void);
 
-/* cuInit was called, or the runtime has done it. */
-CuErr driver_started(void);
 /* The runtime makes a device current (cudaSetDevice), gives up its use of one (cudaDeviceReset). */
 void driver_set_device(int device);
 void driver_reset_device(int device);

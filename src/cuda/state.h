@@ -57,7 +57,7 @@ static inline bool state_before_13(void)
 }
 
 /* During a call whose default stream is the thread's own (the _ptsz and _ptds variants, api.c). */
-/* The thread has used the runtime for what needs a context: the device's primary one is current then (drv_core.c). */
+/* The thread has used the runtime for what needs a context: the device's primary one is current then (drv_context.c). */
 extern _Thread_local bool state_runtime_context;
 /* During a driver call: its errors are not the runtime's last one. */
 extern _Thread_local bool state_in_driver;
