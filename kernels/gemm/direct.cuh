@@ -309,20 +309,12 @@ static __device__ __forceinline__ void direct_write(const GemmArgs &g, const typ
     if ((g.vector & 4) && col0 + S::BN <= g.n) {
         enum { DOWN = S::THREADS / Q }; /* rows from one access to the next */
         int                at = threadIdx.x % Q * 4, r = r0 + threadIdx.x / Q;
-        V                 *out = (V *)(c + r * g.ldc + at);
-        unsigned long long step = g.ldc * DOWN / 4;
+        T                 *out  = c + r * g.ldc + at;
+        unsigned long long step = g.ldc * DOWN;
 #pragma unroll 4
         for (; r < r1; r += DOWN) {
-            V q   = *(const V *)(tile + direct_at<S>(r, at));
-            V sum = {alpha * q.y, alpha * q.x, alpha * q.w, alpha * q.z};
-            if (keep) {
-                V old = *out;
-                sum.x = mul_add(beta, old.x, sum.x);
-                sum.y = mul_add(beta, old.y, sum.y);
-                sum.z = mul_add(beta, old.z, sum.z);
-                sum.w = mul_add(beta, old.w, sum.w);
-            }
-            *out = sum;
+            V q = *(const V *)(tile + direct_at<S>(r, at)), turned = {q.y, q.x, q.w, q.z};
+            put(out, turned, alpha, beta, keep);
             out += step;
         }
     } else {
@@ -334,8 +326,7 @@ static __device__ __forceinline__ void direct_write(const GemmArgs &g, const typ
             return;
 #pragma unroll 4
         for (; r < r1; r += DOWN) {
-            T v  = alpha * tile[direct_at<S>(r, at ^ 1)];
-            *out = keep ? mul_add(beta, *out, v) : v;
+            put(out, tile[direct_at<S>(r, at ^ 1)], alpha, beta, keep);
             out += step;
         }
     }

@@ -68,11 +68,31 @@ static __device__ __forceinline__ void shared_load(unsigned address, uint4 *v)
     asm volatile("ld.shared.v4.u32 {%0, %1, %2, %3}, [%4];" : "=r"(v->x), "=r"(v->y), "=r"(v->z), "=r"(v->w) : "r"(address) : "memory");
 }
 
-/* alpha * sum + beta * old; beta = 0: old is not read. */
+/* *c = alpha * sum + beta * *c; keep: beta is not zero, else *c is not read.  Also for four neighbours, aligned to 16 bytes. */
+template <typename T> static __device__ __forceinline__ void put(T *c, T sum, T alpha, T beta, bool keep)
+{
+    sum = alpha * sum;
+    *c  = keep ? mul_add(beta, *c, sum) : sum;
+}
+
+template <typename T>
+static __device__ __forceinline__ void put(T *c, typename Four<T>::type q, T alpha, T beta, bool keep)
+{
+    typedef typename Four<T>::type V;
+    V                              sum = {alpha * q.x, alpha * q.y, alpha * q.z, alpha * q.w};
+    if (keep) {
+        V old = *(const V *)c;
+        sum.x = mul_add(beta, old.x, sum.x);
+        sum.y = mul_add(beta, old.y, sum.y);
+        sum.z = mul_add(beta, old.z, sum.z);
+        sum.w = mul_add(beta, old.w, sum.w);
+    }
+    *(V *)c = sum;
+}
+
 template <typename T> static __device__ __forceinline__ void put(const GemmArgs &g, T *c, T sum)
 {
-    T v = Four<T>::from(g.alpha) * sum;
-    *c  = Four<T>::zero(g.beta) ? v : mul_add(Four<T>::from(g.beta), *c, v);
+    put(c, sum, Four<T>::from(g.alpha), Four<T>::from(g.beta), !Four<T>::zero(g.beta));
 }
 
 /* One kernel for float and one for integers. */

@@ -233,24 +233,14 @@ static __device__ __forceinline__ void ring_write(const GemmArgs &g, const typen
     T   *c    = (T *)g.c + part * g.c_batch + (unsigned long long)row0 * g.ldc + col0;
     if ((g.vector & 4) && col0 + S::BN <= g.n) {
         for (int v = r0 * Q + threadIdx.x; v < r1 * Q; v += S::THREADS) {
-            V  q   = *(const V *)(tile + ring_at<S>(v / Q, v % Q * 4));
-            V *out = (V *)(c + v / Q * g.ldc + v % Q * 4);
-            V  sum = {alpha * q.y, alpha * q.x, alpha * q.w, alpha * q.z};
-            if (keep) {
-                V old = *out;
-                sum.x = mul_add(beta, old.x, sum.x);
-                sum.y = mul_add(beta, old.y, sum.y);
-                sum.z = mul_add(beta, old.z, sum.z);
-                sum.w = mul_add(beta, old.w, sum.w);
-            }
-            *out = sum;
+            V q = *(const V *)(tile + ring_at<S>(v / Q, v % Q * 4)), turned = {q.y, q.x, q.w, q.z};
+            put(c + v / Q * g.ldc + v % Q * 4, turned, alpha, beta, keep);
         }
     } else {
         for (int e = r0 * S::BN + threadIdx.x; e < r1 * S::BN; e += S::THREADS) {
-            int at  = e % S::BN;
-            T  *out = c + e / S::BN * g.ldc + at, v = alpha * tile[ring_at<S>(e / S::BN, at ^ 1)];
+            int at = e % S::BN;
             if (col0 + at < g.n)
-                *out = keep ? mul_add(beta, *out, v) : v;
+                put(c + e / S::BN * g.ldc + at, tile[ring_at<S>(e / S::BN, at ^ 1)], alpha, beta, keep);
         }
     }
 }

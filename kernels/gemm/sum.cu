@@ -43,7 +43,7 @@ template <typename T> static __device__ __forceinline__ void sum_parts(const Gem
 #pragma unroll
     for (int e = 0; e < 4; e++)
         if (col + e < g.n)
-            c[e] = keep ? mul_add(beta, c[e], alpha * sum[e]) : alpha * sum[e];
+            put(c + e, sum[e], alpha, beta, keep);
 }
 
 extern "C" __global__ void __launch_bounds__(128) gemm_sum_f32(const GemmArgs g)

@@ -318,20 +318,13 @@ static __device__ __forceinline__ void tile_write(const GemmArgs &g, typename S:
         for (int j = 0; j < S::TN; j += 4) {
             int at = col + j / 4 * S::ACROSS;
             if (fast) {
-                V q = {alpha * acc[i][j], alpha * acc[i][j + 1], alpha * acc[i][j + 2], alpha * acc[i][j + 3]};
-                if (keep) {
-                    V old = *(const V *)(out + at);
-                    q.x   = mul_add(beta, old.x, q.x);
-                    q.y   = mul_add(beta, old.y, q.y);
-                    q.z   = mul_add(beta, old.z, q.z);
-                    q.w   = mul_add(beta, old.w, q.w);
-                }
-                *(V *)(out + at) = q;
+                V q = {acc[i][j], acc[i][j + 1], acc[i][j + 2], acc[i][j + 3]};
+                put(out + at, q, alpha, beta, keep);
             } else {
 #pragma unroll
                 for (int e = 0; e < 4; e++)
                     if (r < g.m && at + e < g.n)
-                        out[at + e] = keep ? mul_add(beta, out[at + e], alpha * acc[i][j + e]) : alpha * acc[i][j + e];
+                        put(out + at + e, acc[i][j + e], alpha, beta, keep);
             }
         }
     }
