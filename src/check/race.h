@@ -58,6 +58,7 @@ typedef struct RaceClash {
     unsigned      lane, thread; /* who made the access, or issued the operation */
     Stamp         me, other;
     bool          writes, other_writes;
+    bool          twin;    /* two lanes of one instruction issue the very same store */
     bool          payload; /* a volatile read of data that should have come behind the write */
     uint64_t      at;      /* address or offset of the first cell that clashes */
     const RaceBlock *owner; /* shared memory: whose */

@@ -43,19 +43,38 @@ static bool is_over(Walk *w, Stamp s, bool written)
     return over;
 }
 
+/* With the stamp at `at`, which is the page's first that clashes. */
+static RaceClash clash_with(const Walk *w, const Access *x, Stamp other, uint64_t at)
+{
+    return (RaceClash){.access       = x,
+                       .lane         = w->a->lane,
+                       .thread       = w->thread,
+                       .me           = w->me,
+                       .other        = other,
+                       .writes       = w->a->writes,
+                       .other_writes = true,
+                       .at           = at,
+                       .owner        = w->owner};
+}
+
+static Access access_of(const Walk *w)
+{
+    return (Access){
+        .instr = w->a->instr, .space = w->a->space, .op = ACCESS_COPY, .warp = w->a->warp, .block = w->a->block};
+}
+
+/* Left by a lower lane that issues the very same store in this instruction: whichever lands last, the bytes are the same. */
+static bool is_twin(const Walk *w, Stamp s)
+{
+    return ((s ^ w->me) & ~((Stamp)(LANES - 1) << THREAD_SHIFT)) == 0 && w->a->twins >> stamp_thread(s) % LANES & 1;
+}
+
 static void report(const Walk *w, const Page *p, size_t i, Plane k)
 {
-    Access x = {
-        .instr = w->a->instr, .space = w->a->space, .op = ACCESS_COPY, .warp = w->a->warp, .block = w->a->block};
-    RaceClash c = {.access       = &x,
-                   .lane         = w->a->lane,
-                   .thread       = w->thread,
-                   .me           = w->me,
-                   .other        = p->plane[k][i],
-                   .writes       = w->a->writes,
-                   .other_writes = k <= PLANE_WRITE2,
-                   .at           = w->first + (i << p->shift),
-                   .owner        = w->owner};
+    Access    x    = access_of(w);
+    RaceClash c    = clash_with(w, &x, p->plane[k][i], w->first + (i << p->shift));
+    c.other_writes = k <= PLANE_WRITE2;
+    c.twin         = is_twin(w, c.other);
     race_report(w->cells->run, &w->cells->found, w->b, &c);
 }
 
@@ -65,15 +84,21 @@ static bool clashes(Walk *w, Stamp s, Plane k)
     return s && !atomic && !is_over(w, s, k <= PLANE_WRITE2);
 }
 
-/* The first of the cells that clashes in that plane is told. */
+/* The first of the cells that clashes in that plane is told, and the first with the same store of another lane. */
 static void look(Walk *w, const Page *p, size_t i, size_t end, Plane k)
 {
-    const Stamp *s = p->plane[k];
-    for (; s && i < end; i++)
-        if (clashes(w, s[i], k)) {
-            report(w, p, i, k);
+    const Stamp *s    = p->plane[k];
+    bool         twin = false;
+    for (; s && i < end; i++) {
+        if (twin && is_twin(w, s[i]))
+            continue;
+        if (!clashes(w, s[i], k))
+            continue;
+        report(w, p, i, k);
+        twin = is_twin(w, s[i]);
+        if (!twin)
             return;
-        }
+    }
 }
 
 static void keep_writes(const Walk *w, Page *p, size_t i, size_t end)
@@ -130,15 +155,8 @@ static void look_at_proxy(const Walk *w, const Page *p, size_t i, size_t end)
             fine = s[i];
             continue;
         }
-        Access x = {
-            .instr = w->a->instr, .space = ACCESS_SHARED, .op = ACCESS_COPY, .warp = w->a->warp, .block = w->a->block};
-        RaceClash c = {.access       = &x,
-                       .thread       = w->thread,
-                       .me           = w->me,
-                       .other        = s[i],
-                       .other_writes = true,
-                       .at           = w->first + (i << p->shift),
-                       .owner        = w->owner};
+        Access    x = access_of(w);
+        RaceClash c = clash_with(w, &x, s[i], w->first + (i << p->shift));
         race_report_proxy(w->cells->run, &w->cells->found, w->b, &c);
         return;
     }
@@ -163,15 +181,8 @@ static void look_at_swizzle(const Walk *w, const Page *p, uint64_t at)
     size_t           i   = (at & (PAGE_BYTES - 1)) >> p->shift;
     if (!was || was == w->a->swizzle + 1 || !s || stamp_kind(s[i]) != BY_AGENT || s[i] < w->dead)
         return;
-    Access x = {
-        .instr = w->a->instr, .space = ACCESS_SHARED, .op = ACCESS_COPY, .warp = w->a->warp, .block = w->a->block};
-    RaceClash c = {.access       = &x,
-                   .thread       = w->thread,
-                   .me           = w->me,
-                   .other        = s[i],
-                   .other_writes = true,
-                   .at           = at,
-                   .owner        = w->owner};
+    Access    x = access_of(w);
+    RaceClash c = clash_with(w, &x, s[i], at);
     race_report_swizzle(w->cells->run, &w->cells->found, w->b, &c, was - 1u, w->a->swizzle);
 }
 

@@ -89,7 +89,8 @@ static Ends look(RaceRun *r, const RaceBlock *b, const RaceClash *c)
     e.same_block = me.block->birth == other.block->birth;
     e.same_warp  = e.same_block && !stamp_async(c->me) && !stamp_async(c->other) &&
                   stamp_thread(c->me) / LANES == stamp_thread(c->other) / LANES;
-    e.at_once = e.same_warp && stamp_time(c->me) == stamp_time(c->other) && stamp_site(c->me) == stamp_site(c->other);
+    e.at_once = c->twin ||
+                (e.same_warp && stamp_time(c->me) == stamp_time(c->other) && stamp_site(c->me) == stamp_site(c->other));
     return e;
 }
 
@@ -107,6 +108,8 @@ static bool same_value(const Ends *e)
 {
     const Access *a = e->c->access;
     uint8_t       mine[32], theirs[32];
+    if (e->c->twin)
+        return true;
     if (!e->c->writes || !e->c->other_writes || a->op != ACCESS_ST || !a->regs || a->bytes > sizeof mine ||
         (a->off && !a->memory))
         return false;
@@ -130,7 +133,7 @@ static bool either(const Ends *e, Strength s)
 
 static RuleId rule_of(const Ends *e)
 {
-    if (stamp_async(e->here.stamp) || stamp_async(e->there.stamp))
+    if ((stamp_async(e->here.stamp) || stamp_async(e->there.stamp)) && !e->c->twin)
         return RULE_RACE_ASYNC;
     if (same_value(e))
         return RULE_RACE_SAME_VALUE;
@@ -171,15 +174,15 @@ static const char *missing_wait(const Ends *e)
 static const char *missing(const Ends *e)
 {
     Stamp me = e->here.stamp, other = e->there.stamp;
+    if (e->at_once)
+        return same_value(e) ? " in the same instruction"
+                             : " in the same instruction; which of them stays is undefined";
     if (stamp_async(e->c->other))
         return missing_wait(e);
     if (stamp_async(e->c->me))
         return is_product(e->c->me)
                    ? ", with no barrier between that and the product"
                    : "; nothing orders the copy behind that: a barrier or an mbarrier before it is issued";
-    if (e->at_once)
-        return same_value(e) ? " in the same instruction"
-                             : " in the same instruction; which of them stays is undefined";
     if (e->c->payload)
         return "; volatile orders nothing: the flag, lock or counter that these threads go by has no fence that is "
                "wide enough "

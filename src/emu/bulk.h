@@ -37,6 +37,8 @@ struct BulkOp {
 
 /* Takes a copy of op (and its data and box, which are malloced). Lands at once with eager copies.  Check worker->faulted afterwards. */
 void bulk_issue(const BulkOp *op);
+/* Lower lanes for which the instruction's addresses, size and coordinates are the same. */
+uint32_t bulk_twins(const BulkOp *op);
 /* Tells the observers what it will read and write. */
 void bulk_tell(const BulkOp *op);
 /* Somebody of b looks at the mbarrier there: what completes at it lands now. */

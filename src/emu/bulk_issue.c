@@ -153,6 +153,26 @@ const Uop *ctl_bulk(Warp *w, const Uop *u)
     return u + 1;
 }
 
+uint32_t bulk_twins(const BulkOp *o)
+{
+    const Warp     *w    = o->warp;
+    const Uop      *u    = o->uop;
+    const BulkInfo *c    = u->ptr;
+    uint32_t        same = w->mask & ((UINT32_C(1) << o->lane) - 1);
+    for (uint32_t left = same; left; left &= left - 1) {
+        unsigned i     = (unsigned)__builtin_ctz(left);
+        bool     equal = address_of(w, &c->src, u->b, i) == address_of(w, &c->src, u->b, o->lane) &&
+                     address_of(w, &c->dst, u->a, i) == address_of(w, &c->dst, u->a, o->lane) &&
+                     (c->tensor || SLOT(w, uint32_t, c->size)[i] == o->bytes);
+        for (unsigned d = 0; d < c->dims && equal; d++)
+            equal = SLOT(w, int32_t, c->coord[d])[i] == SLOT(w, int32_t, c->coord[d])[o->lane];
+        for (unsigned d = 0; d < c->noffsets && equal; d++)
+            equal = SLOT(w, uint16_t, c->offset[d])[i] == SLOT(w, uint16_t, c->offset[d])[o->lane];
+        same &= ~((uint32_t)!equal << i);
+    }
+    return same;
+}
+
 /* ---- tensors ---- */
 
 static bool read_map(Warp *w, const Uop *u, uint64_t at, unsigned lane, TensorMap *map)

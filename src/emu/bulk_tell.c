@@ -32,6 +32,7 @@ static void tell(const BulkOp *o, const Block *owner, uint64_t at, bool writes)
                      .tensor    = owner && o->box,
                      .swizzle   = (uint8_t)o->swizzle,
                      .owner     = owner ? owner->index : 0,
+                     .twins     = writes && o->kind == BULK_STORE ? bulk_twins(o) : 0,
                      .mbar      = o->mbar,
                      .run       = &all,
                      .nruns     = 1};

@@ -140,6 +140,7 @@ typedef struct AsyncRun { /* bytes in a row */
 } AsyncRun;
 typedef struct AsyncAccess {
     uint32_t instr, warp, lane; /* who issued it; wgmma: lane 0 */
+    uint32_t twins;             /* a store by bulk group: lower lanes that issue the very same one in the same instruction */
     uint64_t block;
     uint8_t  space, by;         /* ACCESS_GLOBAL or ACCESS_SHARED; AsyncBy: what it completes at */
     bool     writes, reduces;

@@ -15,6 +15,10 @@ enum { TILE = 64 * 64 * 2, ROOM = 2 * TILE + 1024 };
     asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3}], [%4];" ::"r"(SHARED(to)), \
                  "l"(map), "r"(x), "r"(y), "r"(SHARED(b))                                                              \
                  : "memory")
+#define BOX_STORE(map, x, y, from)                                                                                     \
+    asm volatile("cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%0, {%1, %2}], [%3];" ::"l"(map), "r"(x), "r"(y), \
+                 "r"(SHARED(from))                                                                                     \
+                 : "memory")
 /* A map in global memory that the host wrote. */
 #define ACQUIRE_MAP(map) asm volatile("fence.proxy.tensormap::generic.acquire.sys [%0], 128;" ::"l"(map) : "memory")
 
