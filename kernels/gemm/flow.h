@@ -60,15 +60,16 @@ template <typename S> struct Flow {
         phase ^= buffer == 0;
     }
 
-    /* One thread: the slices [from, to) of the tile at (row0, col0). */
-    __device__ __forceinline__ void order(const TensorArgs &a, int row0, int col0, int from, int to)
+    /* One thread: the slices [from, to) of the tile at (row0, col0); bytes: of both boxes. */
+    __device__ __forceinline__ void order(const GemmMap *x, const GemmMap *y, unsigned bytes, int row0, int col0,
+                                          int from, int to)
     {
         for (int s = from; s < to; s++) {
             unsigned bar = full + buffer * 8;
             bar_sleep(empty + buffer * 8, phase ^ 1);
-            bar_expect(bar, XB + YB);
-            box_copy(xs + buffer * XB, &a.x, row0, s * S::BK, bar);
-            box_copy(ys + buffer * YB, &a.y, col0, s * S::BK, bar);
+            bar_expect(bar, bytes);
+            box_copy(xs + buffer * XB, x, row0, s * S::BK, bar);
+            box_copy(ys + buffer * YB, y, col0, s * S::BK, bar);
             next();
         }
     }
@@ -94,12 +95,18 @@ static __device__ __forceinline__ void flow_multiply(const Fragment<S> &f, int f
     }
 }
 
-/* acc = the sum over `count` slices, at least one.  Ends with all of them given back. */
-template <typename S, int UNROLL>
+/* acc = the sum over `count` slices, at least one.  Ends with all of them given back.
+ * SQUARES: two symmetric tiles of BM rows side by side, the left one of X's slice with itself, the right one of what lies where Y's
+ * would, BM wide. */
+template <typename S, int UNROLL, bool SQUARES = false>
 static __device__ __forceinline__ void flow_product(Flow<S> &ring, int count, typename S::type acc[S::TM][S::TN])
 {
     typedef typename S::type T;
-    enum { XROW = S::BM * sizeof(T), YROW = S::BN * sizeof(T), AHEAD = 4 }; /* rows before the next step's reads */
+    enum {
+        XROW  = S::BM * sizeof(T),
+        YROW  = SQUARES ? XROW : S::BN * sizeof(T),
+        AHEAD = 4
+    }; /* rows before the next step's reads */
     int row, col;
     lane_place<S>(&row, &col);
 #pragma unroll
@@ -107,8 +114,10 @@ static __device__ __forceinline__ void flow_product(Flow<S> &ring, int count, ty
 #pragma unroll
         for (int j = 0; j < S::TN; j++)
             acc[i][j] = T(0);
-    unsigned    x0 = ring.xs + row * (unsigned)sizeof(T), y0 = ring.ys + col * (unsigned)sizeof(T);
-    unsigned    xs = x0 + ring.buffer * Flow<S>::XB, ys = y0 + ring.buffer * Flow<S>::YB;
+    bool        right = SQUARES && col >= S::BM;
+    unsigned    x0 = (right ? ring.ys : ring.xs) + row * (unsigned)sizeof(T), xb = right ? Flow<S>::YB : Flow<S>::XB;
+    unsigned    y0 = (SQUARES && !right ? ring.xs : ring.ys) + (right ? col - S::BM : col) * (unsigned)sizeof(T);
+    unsigned    yb = SQUARES ? xb : Flow<S>::YB, xs = x0 + ring.buffer * xb, ys = y0 + ring.buffer * yb;
     Fragment<S> f[2];
     bar_wait(ring.full + ring.buffer * 8, ring.phase);
     f[0].read(xs, ys);
@@ -118,8 +127,8 @@ static __device__ __forceinline__ void flow_product(Flow<S> &ring, int count, ty
         ring.next();
         if (--count > 0) {
             bar_wait(ring.full + ring.buffer * 8, ring.phase);
-            xn = x0 + ring.buffer * Flow<S>::XB;
-            yn = y0 + ring.buffer * Flow<S>::YB;
+            xn = x0 + ring.buffer * xb;
+            yn = y0 + ring.buffer * yb;
         }
 #pragma unroll 1
         for (int r = S::BK / UNROLL; r > 0; r--) {
@@ -257,19 +266,38 @@ static __device__ __forceinline__ void flow_add(const GemmArgs &g, const FlowTar
     }
 }
 
-/* The pieces of a block one after the other: a tile and which of its slices. */
-template <typename S> struct FlowWork {
-    int       down, across, per, whole; /* tiles; slices of a tile; tiles that nobody shares */
-    long long at, stop;                 /* of this block, in the slices of the others laid end to end */
-    int       t, tile, from, to;
+/* The tiles of C. */
+template <typename S> struct FlowGrid {
+    int down, across, tiles;
 
-    __device__ __forceinline__ FlowWork(const GemmArgs &g)
+    __device__ __forceinline__ FlowGrid(const GemmArgs &g)
     {
         down   = (g.m + S::BM - 1) / S::BM;
         across = (g.n + S::BN - 1) / S::BN;
-        per    = (g.k + S::BK - 1) / S::BK;
-        whole  = down * across / (int)gridDim.x * (int)gridDim.x;
-        t      = blockIdx.x;
+        tiles  = down * across;
+    }
+
+    __device__ __forceinline__ void place(int tile, int *row0, int *col0) const
+    {
+        int tm, tn;
+        tile_order(tile, down, across, &tm, &tn);
+        *row0 = tm * S::BM;
+        *col0 = tn * S::BN;
+    }
+};
+
+/* The pieces of a block one after the other: a tile of G and which of its slices. */
+template <typename S, typename G> struct FlowWork {
+    G         grid;
+    int       per, whole; /* slices of a tile; tiles that nobody shares */
+    long long at, stop;   /* of this block, in the slices of the others laid end to end */
+    int       t, tile, from, to;
+
+    __device__ __forceinline__ FlowWork(const GemmArgs &g) : grid(g)
+    {
+        per   = (g.k + S::BK - 1) / S::BK;
+        whole = grid.tiles / (int)gridDim.x * (int)gridDim.x;
+        t     = blockIdx.x;
         at = stop = 0;
         if (blockIdx.x < sharers()) {
             at   = blockIdx.x * all() / sharers();
@@ -277,14 +305,13 @@ template <typename S> struct FlowWork {
         }
     }
 
-    __device__ __forceinline__ long long all(void) const { return (long long)(down * across - whole) * per; }
+    __device__ __forceinline__ long long all(void) const { return (long long)(grid.tiles - whole) * per; }
 
     /* No more blocks than there are slices. */
     __device__ __forceinline__ long long sharers(void) const { return all() < gridDim.x ? all() : gridDim.x; }
 
     __device__ __forceinline__ bool next(int *row0, int *col0)
     {
-        int tm, tn;
         if (t < whole) {
             tile = t;
             from = 0;
@@ -300,9 +327,7 @@ template <typename S> struct FlowWork {
         } else {
             return false;
         }
-        tile_order(tile, down, across, &tm, &tn);
-        *row0 = tm * S::BM;
-        *col0 = tn * S::BN;
+        grid.place(tile, row0, col0);
         return true;
     }
 };
@@ -315,14 +340,14 @@ template <typename S, int UNROLL> static __device__ __forceinline__ void flow_ge
     __shared__ unsigned         said;
     const GemmArgs             &g = a.g;
     Flow<S>                     ring;
-    FlowWork<S>                 work(g);
+    FlowWork<S, FlowGrid<S>>    work(g);
     int                         row0, col0;
     ring.open(slices, bars);
     if (threadIdx.x >= S::THREADS) {
         asm volatile("setmaxnreg.dec.sync.aligned.u32 40;");
         if (threadIdx.x == S::THREADS)
             while (work.next(&row0, &col0))
-                ring.order(a, row0, col0, work.from, work.to);
+                ring.order(&a.x, &a.y, Flow<S>::XB + Flow<S>::YB, row0, col0, work.from, work.to);
     } else {
         asm volatile("setmaxnreg.inc.sync.aligned.u32 232;");
         T alpha = Four<T>::from(g.alpha), beta = Four<T>::from(g.beta);

@@ -142,14 +142,14 @@ static __device__ __forceinline__ bool stream_last(const GemmArgs &g, long long 
 }
 
 /* Adds up a tile whose slices [from, to) several blocks share; false: another block will write it. */
-template <typename S>
+template <typename S, int BARRIER = 0>
 static __device__ __forceinline__ bool stream_join(const GemmArgs &g, long long all, long long blocks, long long slices,
                                                    long long tile, unsigned *said, typename S::type acc[S::TM][S::TN])
 {
     long long first, last, mine = blockIdx.x * all / blocks / slices;
     contributors(all, blocks, tile * slices, (tile + 1) * slices, &first, &last);
     partial_store<S>(partial_tile<S>(g, 2LL * blockIdx.x + (mine != tile)), acc);
-    if (!stream_last<S, 0>(g, all, blocks, slices, tile, said))
+    if (!stream_last<S, BARRIER>(g, all, blocks, slices, tile, said))
         return false;
 #pragma unroll
     for (int i = 0; i < S::TM; i++)

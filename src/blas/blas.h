@@ -139,6 +139,7 @@ Status   parts_add(WwBlas *b, const Problem *p, GemmArgs *sum);
 
 /* tensor.c.  x, y: where copied operands go. */
 bool   tensor_can(WwBlas *b, const Problem *p); /* the device and this build have what the rung needs */
+bool   flow_can(WwBlas *b, const Problem *p);   /* likewise */
 void   tensor_work(const Problem *p, Work *w);
 Status tensor_run(WwBlas *b, const Problem *p, const GemmArgs *g, WwPtr x, WwPtr y);
 Source source_x(const GemmArgs *g);

@@ -155,8 +155,10 @@ static uint64_t tiles_of(const Rung *r, const GemmArgs *g, uint64_t *down, uint6
 {
     *down         = ((uint64_t)g->m + (uint64_t)r->rows - 1) / (uint64_t)r->rows;
     *across       = ((uint64_t)g->n + (uint64_t)r->columns - 1) / (uint64_t)r->columns;
-    bool triangle = strcmp(r->ladder, "aat") == 0;
-    return triangle ? *down * (*down + 1) / 2 : *down * *across;
+    uint64_t over = (*down + 1) / 2; /* blocks on the diagonal that fill no tile twice as wide; two of them are one */
+    if (strcmp(r->ladder, "aat") != 0)
+        return *down * *across;
+    return r->rows == r->columns ? *down * (*down + 1) / 2 : *down / 2 * over + (over + 1) / 2;
 }
 
 /* How many blocks a tile is worth: its owner adds up the others' sums one after the other, each in about the time of four slices, so

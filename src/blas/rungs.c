@@ -6,8 +6,8 @@
  * Else the choice knows three things: how many tiles of 128 x 128 the result has, how many of them run at once
  * (two a multiprocessor), and how long k is.  Full waves of tiles go to the wide kernel.  Where the last wave would leave
  * much of the card idle, k is shared out (stream), if it is long enough to pay for the partial tiles; small results with a
- * short k get small tiles.  A * A^T of few columns is bound by writing C: small tiles, so that some blocks write while
- * others multiply.  Where it errs, a caller names the rung. */
+ * short k get small tiles.  A * A^T goes to flow where that can run and has some work; one of few columns is bound by writing C: small
+ * tiles, so that some blocks write while others multiply.  Where it errs, a caller names the rung. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +20,9 @@ enum {
     SKINNY_K        = 64,
     TENSOR_MIN_K    = 512,
     TENSOR_TILES    = 32,
-    TENSOR_TRIANGLE = 4
+    TENSOR_TRIANGLE = 4,
+    FLOW_SIDE       = 1024,
+    FLOW_K          = 512
 };
 
 static const Rung rungs[] = {
@@ -152,6 +154,8 @@ static const char *choose_gemm(WwBlas *b, Problem *p)
 
 static const char *choose_aat(WwBlas *b, const Problem *p)
 {
+    if (p->args.m >= FLOW_SIDE && p->args.k >= FLOW_K && flow_can(b, p))
+        return "flow";
     if (tensor_pays(b, p))
         return "tensor";
     if (p->args.k <= SKINNY_K)

@@ -67,6 +67,12 @@ bool tensor_can(WwBlas *b, const Problem *p)
     return blas_built(p->symmetric ? "aat_tensor_f32" : "gemm_tensor_f32") && blas_capability(b) >= SM_90;
 }
 
+/* Registers that warps give each other are for this architecture alone. */
+bool flow_can(WwBlas *b, const Problem *p)
+{
+    return blas_built(p->symmetric ? "aat_flow_f32" : "gemm_flow_f32") && blas_capability(b) == SM_90;
+}
+
 size_t source_turned_bytes(const Source *s, int k)
 {
     return s->along == 1 ? pitch(k) * (size_t)s->length * 4 : pitch(s->length) * (size_t)k * 4;
@@ -121,7 +127,7 @@ Status tensor_run(WwBlas *b, const Problem *p, const GemmArgs *g, WwPtr to_x, Ww
     uint64_t down   = ((uint64_t)g->m + (uint64_t)r->rows - 1) / (uint64_t)r->rows;
     uint64_t across = ((uint64_t)g->n + (uint64_t)r->columns - 1) / (uint64_t)r->columns;
     unsigned split  = rung_splits(r) > 1 && p->split > 1 ? p->split : 1;
-    uint64_t blocks = p->symmetric ? down * (down + 1) / 2 : r->stream ? stream_blocks(b, p) : down * across * split;
+    uint64_t blocks = r->stream ? stream_blocks(b, p) : p->symmetric ? down * (down + 1) / 2 : down * across * split;
     snprintf(entry, sizeof entry, "%s_%s_%s", r->ladder, r->name, p->type == WW_F32 ? "f32" : "i32");
     if (blocks > INT32_MAX)
         return device_fail(b->device, WW_ERR_INVALID, "%s: %llu blocks are more than one grid can have", entry,

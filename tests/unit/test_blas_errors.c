@@ -167,9 +167,33 @@ static void choices(void **state)
     blas->sms = sms;
 }
 
+/* A * A^T: flow where it has some work and the build has it. */
+static void symmetric_choices(void **state)
+{
+    static const struct {
+        size_t      n, k;
+        const char *rung;
+    } cases[]          = {{1024, 1024, "flow"}, {8192, 8192, "flow"}, {8192, 32, "skinny"}, {100, 4000, "twice_small"}};
+    const unsigned sms = blas->sms;
+    (void)state;
+    if (!blas_built("aat_flow_f32"))
+        skip();
+    blas->sms = 132;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        WwSyrk p = good_syrk;
+        p.n = p.ldc = cases[i].n;
+        p.k = p.lda      = cases[i].k;
+        const char *rung = NULL;
+        assert_works(ww_syrk_rung(blas, &p, &rung));
+        assert_string_equal(rung, cases[i].rung);
+    }
+    blas->sms = sms;
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(gemm), cmocka_unit_test(empty), cmocka_unit_test(syrk),
-                                       cmocka_unit_test(queries), cmocka_unit_test(choices)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(gemm),    cmocka_unit_test(empty),
+                                       cmocka_unit_test(syrk),    cmocka_unit_test(queries),
+                                       cmocka_unit_test(choices), cmocka_unit_test(symmetric_choices)};
     return cmocka_run_group_tests(tests, set_up, close_blas);
 }
