@@ -68,6 +68,15 @@ static __device__ __forceinline__ void shared_load(unsigned address, uint4 *v)
     asm volatile("ld.shared.v4.u32 {%0, %1, %2, %3}, [%4];" : "=r"(v->x), "=r"(v->y), "=r"(v->z), "=r"(v->w) : "r"(address) : "memory");
 }
 
+template <typename T> static __device__ __forceinline__ void add_four(typename Four<T>::type *sum, uint4 v)
+{
+    typedef Four<T> F;
+    sum->x += F::from(v.x);
+    sum->y += F::from(v.y);
+    sum->z += F::from(v.z);
+    sum->w += F::from(v.w);
+}
+
 /* *c = alpha * sum + beta * *c; keep: beta is not zero, else *c is not read.  Also for four neighbours, aligned to 16 bytes. */
 template <typename T> static __device__ __forceinline__ void put(T *c, T sum, T alpha, T beta, bool keep)
 {

@@ -190,15 +190,6 @@ static __device__ __forceinline__ uint4 cluster_load(unsigned a, unsigned rank)
     return v;
 }
 
-template <typename T> static __device__ __forceinline__ void add_four(typename Four<T>::type *sum, uint4 v)
-{
-    typedef Four<T> F;
-    sum->x += F::from(v.x);
-    sum->y += F::from(v.y);
-    sum->z += F::from(v.z);
-    sum->w += F::from(v.w);
-}
-
 /* The rows [r0, r1) of the tile become the sums over all groups and all blocks of the cluster. */
 template <typename S>
 static __device__ __forceinline__ void ring_sum(typename S::type *tile, int r0, int r1, unsigned rank, unsigned blocks)
