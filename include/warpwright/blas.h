@@ -7,8 +7,8 @@
  *
  * Conventions are those of BLAS: a matrix is a pointer to its first element and a leading dimension, the distance in elements
  * from one row (row-major) or column (column-major) to the next; a sub-matrix is a pointer into it with the same leading
- * dimension.  With alpha = 0 neither A nor B is read, with beta = 0 C is not read, whatever they hold.  A result must not
- * overlap an operand.
+ * dimension.  With alpha = 0 neither A nor B is read, with beta = 0 C is not read, whatever they hold; with k = 0 the result is
+ * beta * C, whatever alpha is.  A result must not overlap an operand: only one that begins where an operand does is refused.
  *
  * Exactness: float results are sums of products in float32, each added with one rounding; the same call gives the same bits
  * in every run.  int32 results are exact modulo 2^32, int64 results of int32 operands modulo 2^64.
@@ -61,7 +61,8 @@ typedef struct WwGemm {
     WwPtr    a, b, c; /* aligned to an element's bytes */
     size_t   lda, ldb, ldc;
     /* Batches.  batch = 0 or 1: one problem.  Problem i reads a + i * stride_a (elements; 0 = one matrix for all) and so on, or,
-     * where a_array is not NULL, the three host arrays give the addresses instead. */
+     * where a_array is not NULL, the three host arrays give the addresses instead.  Rows of one result may lie between those of
+     * another (stride_c < ldc), but no two results share an element. */
     size_t       batch;
     size_t       stride_a, stride_b, stride_c;
     const WwPtr *a_array, *b_array, *c_array;

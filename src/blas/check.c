@@ -5,8 +5,9 @@
  * A column-major matrix is its transpose row by row, so C = A * B column-major is C^T = B^T * A^T row-major: the operands
  * change places.  The symmetric product needs no such change, only lower and upper change their names.
  * Refused: sizes a kernel's int cannot hold, leading dimensions below a row's length, addresses that are 0, not aligned to an
- * element or whose last element lies past the end of the address space.  Not checked: whether the memory is allocated (the
- * device does that) and whether C overlaps an operand. */
+ * element or whose last element lies past the end of the address space, results of a batch that share an element, and a C that begins
+ * where an operand does.  Not checked: whether the memory is allocated (the device does that) and whether C overlaps an operand elsewhere.
+ * As in BLAS, a product of no terms is zero whatever alpha is. */
 #include <inttypes.h>
 
 #include "blas/blas.h"
@@ -49,16 +50,48 @@ static Status check_matrix(WwDevice *d, const char *function, const Matrix *m, s
                            function, m->ld_name, m->ld, m->length ? m->length : 1, m->name);
     if (m->lines == 0 || m->length == 0)
         return WW_OK;
-    uint64_t last, far;
+    uint64_t last, far, apart = m->array ? 0 : m->stride;
     if (__builtin_mul_overflow((uint64_t)m->lines, (uint64_t)m->ld, &last) ||
-        __builtin_mul_overflow((uint64_t)m->stride, (uint64_t)(batch - 1), &far) ||
-        __builtin_add_overflow(last, far, &last))
+        __builtin_mul_overflow(apart, (uint64_t)(batch - 1), &far) || __builtin_add_overflow(last, far, &last))
         return device_fail(d, WW_ERR_INVALID, "%s: %s = %zu makes %s larger than the address space", function,
                            m->ld_name, m->ld, m->name);
     if (!m->array)
         return check_address(d, function, m, m->at, last);
     for (size_t i = 0; i < batch; i++)
         TRY(check_address(d, function, m, m->array[i], (uint64_t)m->lines * m->ld));
+    return WW_OK;
+}
+
+/* Do two results of a strided batch share an element?  The rows of one may lie between those of another. */
+static bool results_meet(const Matrix *c, size_t batch)
+{
+    for (size_t i = 1; i < batch && c->lines && c->length; i++) {
+        uint64_t down = i * c->stride / c->ld, along = i * c->stride % c->ld;
+        if (down >= c->lines)
+            return false;
+        if (along < c->length || (down + 1 < c->lines && c->ld - along < c->length))
+            return true;
+    }
+    return false;
+}
+
+static Status check_result(WwDevice *d, const char *function, const Matrix *c, size_t batch)
+{
+    TRY(check_matrix(d, function, c, batch));
+    if (!c->array && results_meet(c, batch))
+        return device_fail(d, WW_ERR_INVALID, "%s: stride_c = %zu lets the results of a batch overlap", function,
+                           c->stride);
+    return WW_OK;
+}
+
+/* An operand that is read. */
+static Status check_operand(WwDevice *d, const char *function, const Matrix *m, const Matrix *c, size_t batch)
+{
+    TRY(check_matrix(d, function, m, batch));
+    for (size_t i = 0; m->lines && m->length && i < (c->array ? batch : 1); i++)
+        if ((m->array ? m->array[i] : m->at) == (c->array ? c->array[i] : c->at))
+            return device_fail(d, WW_ERR_INVALID, "%s: c begins where %s does: a result must not overlap an operand",
+                               function, m->name);
     return WW_OK;
 }
 
@@ -85,9 +118,9 @@ static uint32_t scalar_bits(WwType type, WwScalar v)
                                   .u;
 }
 
-static void set_scalars(Problem *p, WwScalar alpha, WwScalar beta)
+static void set_scalars(Problem *p, WwScalar alpha, WwScalar beta, size_t k)
 {
-    p->args.alpha = scalar_bits(p->type, alpha);
+    p->args.alpha = k ? scalar_bits(p->type, alpha) : 0;
     p->args.beta  = scalar_bits(p->type, beta);
     p->result     = p->type == WW_I32_I64 ? sizeof(int64_t) : OPERAND;
     if (p->type == WW_I32_I64) {
@@ -104,7 +137,7 @@ static bool scalar_zero(WwType type, WwScalar v)
 /* Whether every line of the matrix, in every problem of the batch, begins on 16 bytes. */
 static bool aligned(const Matrix *m, size_t batch)
 {
-    if (m->element != OPERAND || m->ld % 4 || (batch > 1 && m->stride % 4))
+    if (m->element != OPERAND || m->ld % 4 || (batch > 1 && !m->array && m->stride % 4))
         return false;
     if (!m->array)
         return m->at % 16 == 0;
@@ -131,7 +164,7 @@ Status problem_of_gemm(WwBlas *b, const WwGemm *p, Problem *out)
     TRY(check_size(d, "ww_gemm", "m", p->m));
     TRY(check_size(d, "ww_gemm", "n", p->n));
     TRY(check_size(d, "ww_gemm", "k", p->k));
-    set_scalars(out, p->alpha, p->beta);
+    set_scalars(out, p->alpha, p->beta, p->k);
     bool arrays = p->a_array || p->b_array || p->c_array;
     if (arrays && !(p->a_array && p->b_array && p->c_array))
         return device_fail(d, WW_ERR_INVALID, "ww_gemm: of a_array, b_array and c_array all or none must be given");
@@ -139,14 +172,11 @@ Status problem_of_gemm(WwBlas *b, const WwGemm *p, Problem *out)
     Matrix a = {"a", "lda", p->a, p->a_array, rows_a ? p->m : p->k, rows_a ? p->k : p->m, p->lda, p->stride_a, OPERAND};
     Matrix e = {"b", "ldb", p->b, p->b_array, rows_b ? p->k : p->n, rows_b ? p->n : p->k, p->ldb, p->stride_b, OPERAND};
     Matrix c = {"c", "ldc", p->c, p->c_array, cm ? p->n : p->m, cm ? p->m : p->n, p->ldc, p->stride_c, out->result};
-    TRY(check_matrix(d, "ww_gemm", &c, out->batch));
-    if (out->batch > 1 && !arrays && p->stride_c < (cm ? p->n : p->m) * p->ldc && p->m && p->n)
-        return device_fail(d, WW_ERR_INVALID, "ww_gemm: stride_c = %zu lets the results of a batch overlap",
-                           p->stride_c);
+    TRY(check_result(d, "ww_gemm", &c, out->batch));
     bool none = scalar_zero(p->type, p->alpha);
     if (!none && p->m && p->n) {
-        TRY(check_matrix(d, "ww_gemm", &a, out->batch));
-        TRY(check_matrix(d, "ww_gemm", &e, out->batch));
+        TRY(check_operand(d, "ww_gemm", &a, &c, out->batch));
+        TRY(check_operand(d, "ww_gemm", &e, &c, out->batch));
     }
     const Matrix *x = cm ? &e : &a, *y = cm ? &a : &e;
     GemmArgs     *g = &out->args;
@@ -179,20 +209,17 @@ Status problem_of_syrk(WwBlas *b, const WwSyrk *p, Problem *out)
         return device_fail(d, WW_ERR_INVALID, "ww_syrk: fill %d is none of WW_FULL, WW_LOWER, WW_UPPER", (int)p->fill);
     TRY(check_size(d, "ww_syrk", "n", p->n));
     TRY(check_size(d, "ww_syrk", "k", p->k));
-    set_scalars(out, p->alpha, p->beta);
+    set_scalars(out, p->alpha, p->beta, p->k);
     if (!p->a_array != !p->c_array)
         return device_fail(d, WW_ERR_INVALID, "ww_syrk: of a_array and c_array both or none must be given");
     bool   along_k = p->trans == cm;
     Matrix a       = {"a",    "lda",       p->a,   p->a_array, along_k ? p->n : p->k, along_k ? p->k : p->n,
                       p->lda, p->stride_a, OPERAND};
     Matrix c       = {"c", "ldc", p->c, p->c_array, p->n, p->n, p->ldc, p->stride_c, out->result};
-    TRY(check_matrix(d, "ww_syrk", &c, out->batch));
-    if (out->batch > 1 && !p->c_array && p->stride_c < p->n * p->ldc)
-        return device_fail(d, WW_ERR_INVALID, "ww_syrk: stride_c = %zu lets the results of a batch overlap",
-                           p->stride_c);
+    TRY(check_result(d, "ww_syrk", &c, out->batch));
     bool none = scalar_zero(p->type, p->alpha);
     if (!none && p->n)
-        TRY(check_matrix(d, "ww_syrk", &a, out->batch));
+        TRY(check_operand(d, "ww_syrk", &a, &c, out->batch));
     GemmArgs *g = &out->args;
     g->x = g->y = p->a;
     g->c        = p->c;

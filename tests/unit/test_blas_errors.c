@@ -61,12 +61,42 @@ static void gemm(void **state)
     REFUSE("layout 3", p.layout = (WwLayout)3);
     REFUSE("batch", p.batch = SIZE_MAX);
     REFUSE("overlap", p.batch = 2, p.stride_c = 3);
+    REFUSE("overlap", p.batch = 3, p.ldc = 15, p.stride_c = 4);
+    REFUSE("overlap", p.batch = 5, p.ldc = 12, p.stride_c = 6); /* the third begins in the first one's second row */
+    REFUSE("c begins where a does", p.c = p.a);
+    REFUSE("c begins where b does", p.c = p.b);
     REFUSE("all or none", p.a_array = &memory);
     WwGemm p = good;
     p.rung   = "widest";
     refuse(&p, WW_ERR_NOT_FOUND, "there are: naive, coalesced");
     assert_int_equal(ww_gemm(NULL, &good), WW_ERR_INVALID);
     assert_int_equal(ww_gemm(blas, NULL), WW_ERR_INVALID);
+}
+
+/* What looks wrong and is not. */
+static void allowed(void **state)
+{
+    WwPtr  at[3][2] = {{memory, memory}, {memory + 1024, memory + 1024}, {memory + 4096, memory + 8192}};
+    WwGemm p        = good;
+    (void)state;
+    p.batch    = 3; /* the results' rows lie between each other's */
+    p.ldc      = 15;
+    p.stride_c = 5;
+    assert_works(ww_gemm(blas, &p));
+    p         = good;
+    p.alpha   = (WwScalar){0}; /* a is not read */
+    p.c       = p.a;
+    p.a_array = p.b_array = p.c_array = NULL;
+    assert_works(ww_gemm(blas, &p));
+    p          = good; /* strides mean nothing beside addresses */
+    p.batch    = 2;
+    p.a_array  = at[0];
+    p.b_array  = at[1];
+    p.c_array  = at[2];
+    p.stride_a = p.stride_b = p.stride_c = SIZE_MAX;
+    assert_works(ww_gemm(blas, &p));
+    p.c_array = at[1];
+    refuse(&p, WW_ERR_INVALID, "c begins where b does");
 }
 
 /* Nothing to write: no pointer is looked at. */
@@ -98,6 +128,10 @@ static void syrk(void **state)
     p     = good_syrk;
     p.lda = 5;
     assert_int_equal(ww_syrk(blas, &p), WW_ERR_INVALID);
+    p   = good_syrk;
+    p.c = p.a;
+    assert_int_equal(ww_syrk(blas, &p), WW_ERR_INVALID);
+    assert_non_null(strstr(ww_device_error(device), "c begins where a does"));
     p       = good_syrk;
     p.batch = 2;
     assert_int_equal(ww_syrk(blas, &p), WW_ERR_INVALID);
@@ -192,8 +226,12 @@ static void symmetric_choices(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(gemm),    cmocka_unit_test(empty),
-                                       cmocka_unit_test(syrk),    cmocka_unit_test(queries),
-                                       cmocka_unit_test(choices), cmocka_unit_test(symmetric_choices)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(gemm),
+                                       cmocka_unit_test(allowed),
+                                       cmocka_unit_test(empty),
+                                       cmocka_unit_test(syrk),
+                                       cmocka_unit_test(queries),
+                                       cmocka_unit_test(choices),
+                                       cmocka_unit_test(symmetric_choices)};
     return cmocka_run_group_tests(tests, set_up, close_blas);
 }

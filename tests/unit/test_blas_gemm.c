@@ -295,6 +295,28 @@ static void batches(void **state)
     release(&o);
 }
 
+/* Side by side: the rows of one result lie between those of the others, as heads of attention do. */
+static void interleaved(void **state)
+{
+    enum { BATCH = 3, M = 33, N = 20, K = 12 };
+    static const char *const rungs[] = {NULL, "wide", "tensor", "little", "naive"};
+    Case                     t    = {WW_F32, WW_ROW_MAJOR, false, false, M, N * BATCH, K, 0, 0, {.f32 = 1}, {.f32 = 2}};
+    uint64_t                 seed = 14;
+    Operands                 o    = make(&t, &seed);
+    (void)state;
+    for (size_t i = 0; i < sizeof rungs / sizeof *rungs; i++) {
+        WwGemm p   = problem(&t, &o, rungs[i]);
+        p.n        = N;
+        p.batch    = BATCH;
+        p.stride_b = p.stride_c = N;
+        mat_put(&o.c);
+        if (works_if_built(ww_gemm(blas, &p)))
+            expect_product(&t, &o);
+        memcpy(o.c.v, o.old, o.c.words * 4);
+    }
+    release(&o);
+}
+
 /* NaN and infinity of the operands arrive where they belong, and only there. */
 static void not_a_number(void **state)
 {
@@ -332,6 +354,26 @@ static void alpha_zero(void **state)
         mat_put(&o.c);
         if (works_if_built(ww_gemm(blas, &p)))
             expect_product(&t, &o);
+    }
+    release(&o);
+}
+
+/* k = 0: the sum of no products is zero, and alpha has nothing to scale. */
+static void no_products(void **state)
+{
+    Case     t    = {WW_F32, WW_ROW_MAJOR, false, false, 9, 10, 0, 0, 0, {.f32 = NAN}, {.f32 = 2}};
+    uint64_t seed = 15;
+    Operands o    = make(&t, &seed);
+    (void)state;
+    for (size_t r = 0; ww_blas_rung("gemm", r); r++) {
+        WwGemm p = problem(&t, &o, ww_blas_rung("gemm", r));
+        mat_put(&o.c);
+        if (!works_if_built(ww_gemm(blas, &p)))
+            continue;
+        mat_get(&o.c);
+        for (size_t i = 0; i < o.c.words; i++)
+            assert_true(as_float(o.c.v[i]) == 2 * as_float(o.old[i]));
+        memcpy(o.c.v, o.old, o.c.words * 4);
     }
     release(&o);
 }
@@ -396,7 +438,7 @@ int main(void)
         cmocka_unit_test(every_rung),     cmocka_unit_test(sampled_shapes),  cmocka_unit_test(stream_shares),
         cmocka_unit_test(cluster_shares), cmocka_unit_test(parts_are_added), cmocka_unit_test(fewer_slices_than_blocks),
         cmocka_unit_test(batches),        cmocka_unit_test(not_a_number),    cmocka_unit_test(alpha_zero),
-        cmocka_unit_test(streams),
+        cmocka_unit_test(interleaved),    cmocka_unit_test(no_products),     cmocka_unit_test(streams),
     };
     return cmocka_run_group_tests(tests, open_blas, close_blas);
 }
