@@ -63,6 +63,11 @@ def contiguous_strides(shape):
     return tuple(reversed(strides))
 
 
+def is_masked(x):
+    """A numpy.ma.MaskedArray, whose interface does not tell."""
+    return any(c.__module__.startswith("numpy.ma") for c in type(x).__mro__)
+
+
 def _from_dlpack(x, stream):
     device = tuple(int(n) for n in x.__dlpack_device__())
     if device[0] in (PINNED, MANAGED):
@@ -86,11 +91,14 @@ def _from_dlpack(x, stream):
 
 
 def _from_interface(x, interface, device):
-    kind, itemsize = interface["typestr"][1], int(interface["typestr"][2:])
-    if interface["typestr"][0] == ">":
+    order, kind, itemsize = interface["typestr"][0], interface["typestr"][1], interface["typestr"][2:]
+    if order == ">":
         raise TypeError(f"{type(x).__name__}: its elements have the other byte order")
-    if interface.get("mask") is not None:
+    if not itemsize.isdigit():  # "|O", "<M8[ns]"
+        raise TypeError(f"{type(x).__name__}: its elements are no numbers ({interface['typestr']})")
+    if interface.get("mask") is not None or is_masked(x):
         raise TypeError(f"{type(x).__name__}: masked arrays cannot be taken")
+    itemsize = int(itemsize)
     strides = interface.get("strides")
     if strides is not None:
         if any(s % itemsize for s in strides):

@@ -3,6 +3,7 @@
 
 A Device holds a WwDevice and its WwBlas, and lets one thread at a time in.  Devices stay open as long as arrays of theirs live."""
 import ctypes
+import operator
 import threading
 import weakref
 from ctypes import byref, c_char_p, c_uint64, c_void_p
@@ -68,7 +69,10 @@ class Device:
     def array(self, values):
         """A copy of a host array in device memory."""
         import numpy
-        values = numpy.ascontiguousarray(values)
+        if _arrays.is_masked(values):
+            raise TypeError("masked arrays cannot be taken")
+        values = numpy.asarray(values)
+        values = numpy.asarray(values, values.dtype.newbyteorder("="), order="C")
         made = DeviceArray(self, values.shape, values.dtype)
         if values.nbytes:
             with self.lock:
@@ -93,13 +97,15 @@ class DeviceArray:
     cupy.asarray and numba.cuda.as_cuda_array take it where it is."""
 
     def __init__(self, device, shape, dtype):
-        self.device, self.shape = device, (shape,) if isinstance(shape, int) else tuple(int(n) for n in shape)
+        self.device, self.shape = device, tuple(operator.index(n) for n in (shape if hasattr(shape, "__iter__") else (shape,)))
         self.kind, self.itemsize = _kind_of(dtype)
         self.nbytes, pointer = self.itemsize, c_uint64()
         for n in self.shape:
             if n < 0:
                 raise ValueError(f"a dimension of {n}")
             self.nbytes *= n
+        if self.nbytes >= 1 << 63:
+            raise ValueError(f"an array of {self.nbytes} bytes")
         with device.lock:
             device.check(lib.ww_alloc(device.handle, max(self.nbytes, 1), byref(pointer)))
         self.pointer = pointer.value

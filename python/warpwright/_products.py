@@ -9,7 +9,7 @@ from ctypes import byref
 
 from . import _arrays
 from ._arrays import Matrices, view_of
-from ._device import default_device, device_of
+from ._device import Device, default_device, device_of
 from ._library import Copy, Gemm, Scalar, Syrk, lib
 
 F32, I32, I32_I64 = 0, 1, 2
@@ -19,9 +19,11 @@ FILLS = {"full": 0, "lower": 1, "upper": 2}
 class _Call:
     """One call: its device and stream, and the operands as matrices in device memory."""
 
-    def __init__(self, device, stream, arrays):
+    def __init__(self, device, stream, operands, out=None):
+        if device is not None and not isinstance(device, Device):
+            raise TypeError(f"device={device!r} is no Device")
         self.native = None if stream is None else int(getattr(stream, "cuda_stream", getattr(stream, "ptr", stream)) or _arrays.LEGACY_STREAM)
-        self.views = [None if x is None else view_of(x, self.native) for x in arrays]
+        self.views = [view_of(x, self.native) for x in operands] + [None if out is None else view_of(out, self.native)]
         self.device = device or self._device()
         for v in self.views:
             if v is not None and not v.on_host and not self._has(v, device is not None):
@@ -131,6 +133,12 @@ def _scalar(kind, value):
     return Scalar(i64=whole) if bits == 64 else Scalar(i32=whole)
 
 
+def _name(rung):
+    if rung is not None and not isinstance(rung, str):
+        raise TypeError(f"rung={rung!r} is no name")
+    return rung.encode() if rung else None
+
+
 def _batch(parts):
     """The common number of problems, None: single matrices."""
     sizes = {p.batch for _, p in parts if p.batch not in (None, 1)}
@@ -161,7 +169,7 @@ def _result(call, out, shape, dtype, read):
 def gemm(a, b, out=None, *, alpha=1, beta=0, transpose_a=False, transpose_b=False, dtype=None, rung=None, device=None, stream=None):
     """alpha * op(A) * op(B) + beta * out.  dtype="int64": exact 64-bit results of int32 operands.  rung: a kernel by its name
     (rungs("gemm")).  stream: a CUDA stream (its handle, or an object of torch or cupy), on which the work is then only enqueued."""
-    call = _Call(device, stream, [a, b, out])
+    call = _Call(device, stream, [a, b], out)
     kind, name = _type_of(call.views[:2], dtype, ["a", "b"])
     x, y = call.matrices(call.views[0], "a"), call.matrices(call.views[1], "b")
     m, k = (x.cols, x.rows) if transpose_a else (x.rows, x.cols)
@@ -178,7 +186,7 @@ def gemm(a, b, out=None, *, alpha=1, beta=0, transpose_a=False, transpose_b=Fals
         x.op, y.op = not x.op, not y.op
     problem = Gemm(type=kind, trans_a=x.op, trans_b=y.op, m=m, n=n, k=k, alpha=_scalar(kind, alpha), beta=_scalar(kind, beta), a=x.pointer,
                    b=y.pointer, c=c.pointer, lda=x.ld, ldb=y.ld, ldc=c.ld, batch=1 if batch is None else batch, stride_a=x.stride,
-                   stride_b=y.stride, stride_c=c.stride, rung=rung.encode() if rung else None)
+                   stride_b=y.stride, stride_c=c.stride, rung=_name(rung))
     if batch != 0:
         call.run(lib.ww_gemm, byref(problem))
     return _finish(call, out, view, made)
@@ -191,7 +199,7 @@ def syrk(a, out=None, *, alpha=1, beta=0, transpose=False, fill="full", dtype=No
         raise ValueError(f"fill {fill!r} is none of {', '.join(FILLS)}")
     if fill != "full" and out is None:
         raise ValueError(f'fill="{fill}" needs out=, of which the other triangle is left alone')
-    call = _Call(device, stream, [a, out])
+    call = _Call(device, stream, [a], out)
     kind, name = _type_of(call.views[:1], dtype, ["a"])
     x = call.matrices(call.views[0], "a")
     n, k = (x.cols, x.rows) if transpose else (x.rows, x.cols)
@@ -200,7 +208,7 @@ def syrk(a, out=None, *, alpha=1, beta=0, transpose=False, fill="full", dtype=No
     c = Matrices(view, "out")
     problem = Syrk(type=kind, layout=int(c.trans), fill=FILLS[fill], trans=x.trans ^ bool(transpose) ^ c.trans, n=n, k=k,
                    alpha=_scalar(kind, alpha), beta=_scalar(kind, beta), a=x.pointer, c=c.pointer, lda=x.ld, ldc=c.ld,
-                   batch=1 if x.batch is None else x.batch, stride_a=x.stride, stride_c=c.stride, rung=rung.encode() if rung else None)
+                   batch=1 if x.batch is None else x.batch, stride_a=x.stride, stride_c=c.stride, rung=_name(rung))
     if x.batch != 0:
         call.run(lib.ww_syrk, byref(problem))
     return _finish(call, out, view, made)
@@ -210,7 +218,7 @@ def copy(dst, src, *, device=None, stream=None):
     """Copies src to dst: the same shape and element size, any strides of one or two dimensions whose rows or columns are contiguous,
     elements of 1 to 16 bytes; one of the two may be transposed against the other.  Between host and device both are without gaps."""
     call = _Call(device, stream, [dst, src])
-    to, of = call.views
+    to, of, _ = call.views
     if to.shape != of.shape or to.itemsize != of.itemsize:
         raise ValueError(f"shapes {of.shape} to {to.shape}, elements of {of.itemsize} to {to.itemsize} bytes")
     if not to.writable:

@@ -269,6 +269,25 @@ class Refused(unittest.TestCase):
         self.refuse(TypeError, "both arrays are on the host", lambda: ww.copy(a, a, device=device))
         self.refuse(ValueError, "shapes", lambda: ww.copy(d, b, device=device))
         self.refuse(TypeError, "no arrays of complex64", lambda: device.empty(3, "complex64"))
+        self.refuse(TypeError, "is no array", gemm(None, b))
+        self.refuse(TypeError, "masked", gemm(np.ma.array(a, mask=a > 0), b))
+        self.refuse(TypeError, "masked", lambda: device.array(np.ma.array(a)))
+        self.refuse(TypeError, "no numbers (|O)", gemm(a.astype(object), b))
+        self.refuse(TypeError, "no numbers (<M8[ns])", gemm(a.astype("M8[ns]"), b))
+        self.refuse(ValueError, "0 dimensions", gemm(np.float32(3), b))
+        self.refuse(TypeError, "rung=5", gemm(a, b, rung=5))
+        self.refuse(TypeError, "device='emulator'", lambda: ww.gemm(a, b, device="emulator"))
+        self.refuse(TypeError, "float", lambda: device.empty((2.5, 2)))
+        self.refuse(ValueError, "bytes", lambda: device.empty((1 << 62, 4)))  # 2^66: no 0 bytes
+
+    def test_device_arrays(self):
+        """Whatever form a host array has, its values arrive."""
+        a = floats(4, 5)
+        for given in (a.astype(">f4"), a[::-1, ::2], a.T, np.asfortranarray(a), np.float32(3), np.broadcast_to(a[0], (3, 5))):
+            got = device.array(given)
+            self.assertEqual(got.shape, given.shape)
+            self.assertTrue((got.numpy() == given).all())
+        self.assertEqual(device.empty(np.int64(3)).shape, (3,))
 
     def test_library(self):
         a, b = floats(4, 5), floats(5, 6)
@@ -282,6 +301,8 @@ class Refused(unittest.TestCase):
         with self.assertRaises(ww.Error) as caught:  # two bytes off
             ww.gemm(Interface(d, (3, 5), (20, 4), skip=2), device.array(b), device=device)
         self.assertIn("not aligned", str(caught.exception))
+        square = device.array(floats(5, 5))
+        self.refuse(ww.Error, "c begins where a does", lambda: ww.gemm(square, device.array(floats(5, 5)), out=square))
         self.assertIn("wide", ww.rungs("gemm"))
         self.assertTrue(close(ww.gemm(a, b, rung="wide", device=device), a.astype(float) @ b, 5))
         if KIND == "emulator":
