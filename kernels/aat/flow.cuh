@@ -22,12 +22,14 @@ template <typename S> struct FlowTriangle {
     enum { HIGH = 16 }; /* rows of blocks that are walked together: what runs at once shares slices in L2 */
     int blocks, squares, tiles;
 
-    __device__ __forceinline__ FlowTriangle(const GemmArgs &g)
+    __device__ __forceinline__ FlowTriangle(int m, int)
     {
-        int left = ((blocks = (g.m + S::BM - 1) / S::BM) + 1) / 2; /* over on the diagonal */
+        int left = ((blocks = (m + S::BM - 1) / S::BM) + 1) / 2; /* over on the diagonal */
         squares  = (left + 1) / 2;
         tiles    = squares + blocks / 2 * left;
     }
+
+    __device__ __forceinline__ bool square(int tile) const { return tile < squares; }
 
     /* A tile of squares: the first and the second one. */
     __device__ __forceinline__ void place(int tile, int *row0, int *col0) const
@@ -187,39 +189,36 @@ template <typename S, int UNROLL> static __device__ __forceinline__ void flow_sy
 {
     typedef typename S::type T;
     extern __shared__ __align__(128) unsigned char slices[];
-    __shared__ __align__(8) Bar  bars[2 * S::BUFFERS];
-    __shared__ unsigned          said;
-    const GemmArgs              &g = a.g;
-    Flow<S>                      ring;
-    FlowWork<S, FlowTriangle<S>> work(g);
-    int                          row0, col0;
+    __shared__ __align__(8) Bar   bars[2 * S::BUFFERS];
+    __shared__ unsigned           said;
+    const GemmArgs               &g = a.g;
+    Flow<S>                       ring;
+    FlowPiece<S, FlowTriangle<S>> p;
     ring.open(slices, bars);
     if (threadIdx.x >= S::THREADS) {
         asm volatile("setmaxnreg.dec.sync.aligned.u32 40;");
         if (threadIdx.x == S::THREADS)
-            while (work.next(&row0, &col0)) {
-                bool squares = work.tile < work.grid.squares;
-                ring.order(&a.x, squares ? &a.x : &a.y, Flow<S>::XB + (squares ? Flow<S>::XB : Flow<S>::YB), row0, col0,
-                           work.from, work.to);
-            }
+            for (int n = 0; p.find(g, n); n++)
+                ring.order(&a.x, p.square ? &a.x : &a.y, Flow<S>::XB + (p.square ? Flow<S>::XB : Flow<S>::YB), p.row0,
+                           p.col0, p.from, p.to);
     } else {
         asm volatile("setmaxnreg.inc.sync.aligned.u32 232;");
         int warp = threadIdx.x / 32, row = warp / (S::BN / S::WN) * S::WM, col = warp % (S::BN / S::WN) * S::WN;
         T  *part = (T *)(slices + S::BUFFERS * (Flow<S>::XB + Flow<S>::YB)) + warp * FlowChunk<T>::WORDS;
 #pragma unroll 1
-        while (work.next(&row0, &col0)) {
-            T   acc[S::TM][S::TN];
-            int count = work.to - work.from;
-            if (work.tile < work.grid.squares) {
-                flow_product<S, UNROLL, true>(ring, count, acc);
-                row0 = col < S::BM ? row0 : col0;
-                col0 = col < S::BM ? row0 : col0 - S::BM;
-            } else {
-                flow_product<S, UNROLL>(ring, count, acc);
+        for (int n = 0; p.find(g, n); n++) {
+            T acc[S::TM][S::TN];
+            if (p.square)
+                flow_product<S, UNROLL, true>(ring, p.to - p.from, acc);
+            else
+                flow_product<S, UNROLL>(ring, p.to - p.from, acc);
+            if (p.cut() && !stream_join<S, Flow<S>::BARRIER, 4>(g, p.all, p.sharers, p.per, p.shared, &said, acc))
+                continue;
+            if (p.square) {
+                p.row0 = col < S::BM ? p.row0 : p.col0;
+                p.col0 = col < S::BM ? p.row0 : p.col0 - S::BM;
             }
-            if (count == work.per || stream_join<S, Flow<S>::BARRIER>(g, work.all(), work.sharers(), work.per,
-                                                                      work.tile - work.whole, &said, acc))
-                flow_write_twice<S>(g, part, row0 + row, col0 + col, acc);
+            flow_write_twice<S>(g, part, p.row0 + row, p.col0 + col, acc);
         }
     }
 }

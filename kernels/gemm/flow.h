@@ -151,7 +151,7 @@ static __device__ __forceinline__ void flow_product(Flow<S> &ring, int count, ty
     }
 }
 
-/* Where a tile goes: C, or the workspace as it is. */
+/* Where a tile goes. */
 template <typename T> struct FlowTarget {
     T                 *at; /* the tile's first element */
     unsigned long long ld;
@@ -227,66 +227,14 @@ static __device__ __forceinline__ void flow_write(const FlowTarget<typename S::t
     }
 }
 
-/* A partial tile of block b: of the tile its piece begins in, or of a later one. */
-template <typename S>
-static __device__ __forceinline__ typename S::type *flow_part(const GemmArgs &g, long long b, bool later)
-{
-    return (typename S::type *)g.work + (2 * b + later) * (S::BM * S::BN);
-}
-
-/* A tile whose slices several blocks share: the last of them adds the sums up, in the order of k. */
-template <typename S>
-static __device__ __forceinline__ void flow_add(const GemmArgs &g, const FlowTarget<typename S::type> &t, long long all,
-                                                long long blocks, int per, int tile)
-{
-    typedef typename S::type       T;
-    typedef typename Four<T>::type V;
-    enum { Q = S::BN / 4, EACH = 16 }; /* reads of a thread that are under way at once: one by one they took 70 us */
-    long long first, last, begin = (long long)tile * per;
-    contributors(all, blocks, begin, begin + per, &first, &last);
-#pragma unroll 1
-    for (int v = threadIdx.x; v < S::BM * Q; v += S::THREADS * EACH) {
-        V sum[EACH];
-#pragma unroll
-        for (int i = 0; i < EACH; i++)
-            sum[i] = {T(0), T(0), T(0), T(0)};
-#pragma unroll 1
-        for (long long b = first; b <= last; b++) {
-            const uint4 *part = (const uint4 *)flow_part<S>(g, b, b * all / blocks / per != tile) + v;
-            uint4        p[EACH];
-#pragma unroll
-            for (int i = 0; i < EACH; i++)
-                p[i] = load_past_l1(part + i * S::THREADS);
-#pragma unroll
-            for (int i = 0; i < EACH; i++)
-                add_four<T>(&sum[i], p[i]);
-        }
-#pragma unroll
-        for (int i = 0; i < EACH; i++) {
-            int r = (v + i * S::THREADS) / Q, c = (v + i * S::THREADS) % Q * 4;
-            T   one[4] = {sum[i].x, sum[i].y, sum[i].z, sum[i].w};
-            if (r >= t.rows)
-                continue;
-            if (t.fast && c + 4 <= t.cols) {
-                t.put(r * t.ld + c, sum[i]);
-            } else {
-#pragma unroll
-                for (int e = 0; e < 4; e++)
-                    if (c + e < t.cols)
-                        t.put(r * t.ld + c + e, one[e]);
-            }
-        }
-    }
-}
-
 /* The tiles of C. */
 template <typename S> struct FlowGrid {
     int down, across, tiles;
 
-    __device__ __forceinline__ FlowGrid(const GemmArgs &g)
+    __device__ __forceinline__ FlowGrid(int m, int n)
     {
-        down   = (g.m + S::BM - 1) / S::BM;
-        across = (g.n + S::BN - 1) / S::BN;
+        down   = (m + S::BM - 1) / S::BM;
+        across = (n + S::BN - 1) / S::BN;
         tiles  = down * across;
     }
 
@@ -297,52 +245,50 @@ template <typename S> struct FlowGrid {
         *row0 = tm * S::BM;
         *col0 = tn * S::BN;
     }
+
+    __device__ __forceinline__ bool square(int) const { return false; }
 };
 
-/* The pieces of a block one after the other: a tile of G and which of its slices. */
-template <typename S, typename G> struct FlowWork {
-    G         grid;
-    int       per, whole; /* slices of a tile; tiles that nobody shares */
-    long long at, stop;   /* of this block, in the slices of the others laid end to end */
-    int       t, tile, from, to;
+/* Piece n of this block: a tile of G and which of its slices.  Found anew each time, from nothing that is kept: the loop over slices
+ * wants the registers. */
+template <typename S, typename G> struct FlowPiece {
+    int tile, from, to, row0, col0;
+    int per, shared; /* slices of a tile; this one's number among the tiles that are shared, negative: it is not */
+    long long all, sharers; /* slices of those tiles; blocks that share them, no more than there are slices */
+    bool      square;       /* two tiles on the diagonal, see ../aat/flow.cuh */
 
-    __device__ __forceinline__ FlowWork(const GemmArgs &g) : grid(g)
+    __device__ __forceinline__ bool find(const GemmArgs &g, int n)
     {
-        per   = (g.k + S::BK - 1) / S::BK;
-        whole = grid.tiles / (int)gridDim.x * (int)gridDim.x;
-        t     = blockIdx.x;
-        at = stop = 0;
-        if (blockIdx.x < sharers()) {
-            at   = blockIdx.x * all() / sharers();
-            stop = (blockIdx.x + 1) * all() / sharers();
+        int m = g.m;
+        asm volatile("" : "+r"(m)); /* else the compiler keeps all that follows from it */
+        const G grid(m, g.n);
+        int     rounds = grid.tiles / (int)gridDim.x;
+        per            = (g.k + S::BK - 1) / S::BK;
+        tile           = blockIdx.x + n * gridDim.x;
+        from           = 0;
+        to             = per;
+        shared         = -1;
+        if (n >= rounds) {
+            int whole = rounds * gridDim.x;
+            all       = (long long)(grid.tiles - whole) * per;
+            sharers   = all < gridDim.x ? all : gridDim.x;
+            if (blockIdx.x >= sharers)
+                return false;
+            long long at = blockIdx.x * all / sharers, stop = (blockIdx.x + 1) * all / sharers;
+            shared = (int)(at / per) + n - rounds;
+            stop -= (long long)shared * per;
+            if (stop <= 0)
+                return false;
+            from = n == rounds ? (int)(at % per) : 0;
+            to   = stop < per ? (int)stop : per;
+            tile = whole + shared;
         }
-    }
-
-    __device__ __forceinline__ long long all(void) const { return (long long)(grid.tiles - whole) * per; }
-
-    /* No more blocks than there are slices. */
-    __device__ __forceinline__ long long sharers(void) const { return all() < gridDim.x ? all() : gridDim.x; }
-
-    __device__ __forceinline__ bool next(int *row0, int *col0)
-    {
-        if (t < whole) {
-            tile = t;
-            from = 0;
-            to   = per;
-            t += gridDim.x;
-        } else if (at < stop) {
-            tile          = (int)(at / per);
-            long long end = (long long)tile * per;
-            from          = (int)(at - end);
-            to            = stop - end < per ? (int)(stop - end) : per;
-            at            = end + to;
-            tile += whole;
-        } else {
-            return false;
-        }
-        grid.place(tile, row0, col0);
+        grid.place(tile, &row0, &col0);
+        square = grid.square(tile);
         return true;
     }
+
+    __device__ __forceinline__ bool cut(void) const { return to - from != per; }
 };
 
 template <typename S, int UNROLL> static __device__ __forceinline__ void flow_gemm(const TensorArgs &a)
@@ -353,36 +299,27 @@ template <typename S, int UNROLL> static __device__ __forceinline__ void flow_ge
     __shared__ unsigned         said;
     const GemmArgs             &g = a.g;
     Flow<S>                     ring;
-    FlowWork<S, FlowGrid<S>>    work(g);
-    int                         row0, col0;
+    FlowPiece<S, FlowGrid<S>>   p;
     ring.open(slices, bars);
     if (threadIdx.x >= S::THREADS) {
         asm volatile("setmaxnreg.dec.sync.aligned.u32 40;");
         if (threadIdx.x == S::THREADS)
-            while (work.next(&row0, &col0))
-                ring.order(&a.x, &a.y, Flow<S>::XB + Flow<S>::YB, row0, col0, work.from, work.to);
+            for (int n = 0; p.find(g, n); n++)
+                ring.order(&a.x, &a.y, Flow<S>::XB + Flow<S>::YB, p.row0, p.col0, p.from, p.to);
     } else {
         asm volatile("setmaxnreg.inc.sync.aligned.u32 232;");
-        T alpha = Four<T>::from(g.alpha), beta = Four<T>::from(g.beta);
+        T *stage =
+            (T *)slices + S::BUFFERS * (Flow<S>::XB + Flow<S>::YB) / sizeof(T) + threadIdx.x / 32 * Flow<S>::CHUNK;
 #pragma unroll 1
-        while (work.next(&row0, &col0)) {
+        for (int n = 0; p.find(g, n); n++) {
             T acc[S::TM][S::TN];
-            flow_product<S, UNROLL>(ring, work.to - work.from, acc);
-            T   *c    = (T *)g.c + row0 * g.ldc + col0;
-            bool mine = work.to - work.from == work.per, aligned = (g.vector & 4) != 0, keep = !Four<T>::zero(g.beta);
-            int  tile = work.tile - work.whole;
-            T *part = flow_part<S>(g, blockIdx.x, !mine && blockIdx.x * work.all() / work.sharers() / work.per != tile);
-            FlowTarget<T> to = {
-                mine ? c : part,  mine ? g.ldc : S::BN, mine ? g.m - row0 : S::BM, mine ? g.n - col0 : S::BN,
-                !mine || aligned, mine && keep,         mine ? alpha : T(1),       beta};
-            flow_write<S>(to,
-                          (T *)slices + S::BUFFERS * (Flow<S>::XB + Flow<S>::YB) / sizeof(T) +
-                              threadIdx.x / 32 * Flow<S>::CHUNK,
-                          acc);
-            if (!mine && stream_last<S, Flow<S>::BARRIER>(g, work.all(), work.sharers(), work.per, tile, &said)) {
-                FlowTarget<T> last = {c, g.ldc, g.m - row0, g.n - col0, aligned, keep, alpha, beta};
-                flow_add<S>(g, last, work.all(), work.sharers(), work.per, tile);
-            }
+            flow_product<S, UNROLL>(ring, p.to - p.from, acc);
+            p.find(g, n);
+            if (!p.cut() || stream_join<S, Flow<S>::BARRIER, 8>(g, p.all, p.sharers, p.per, p.shared, &said, acc))
+                flow_write<S>({(T *)g.c + p.row0 * g.ldc + p.col0, g.ldc, g.m - p.row0, g.n - p.col0,
+                               (g.vector & 4) != 0, !Four<T>::zero(g.beta), Four<T>::from(g.alpha),
+                               Four<T>::from(g.beta)},
+                              stage, acc);
         }
     }
 }

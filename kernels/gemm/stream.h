@@ -2,12 +2,13 @@
  *
  * Stream-K: the tiles of C laid end to end, each as many slices of k long as k has, cut into gridDim.x pieces of equal
  * length (to one slice).  A piece's tiles that lie inside it are written as usual.  Of a tile that is cut, every
- * contributor leaves its sum in the workspace and adds one to the tile's counter; who finds all others there adds the
- * sums up and writes the tile.
+ * contributor adds one to the tile's counter.  All but the last leave their sums in the workspace and say so in the counter's upper
+ * half; the last keeps its own in registers, waits for theirs, adds them up and writes the tile.
  *
  *   work      gridDim.x * 2 partial tiles: of block b, 2b for the tile its piece begins in, 2b + 1 for any later one
  *   count     a word for each tile, zero before the launch, and zero again after it
  *
+ * Who is waited for has counted itself, so it runs: no number of blocks needs to run at once.
  * A partial tile is stored register by register, a vector for each thread, so all of its accesses are whole sectors; it
  * is read past L1, where an older one could still be.  Partial sums are added in the order of k. */
 #ifndef WW_KERNELS_GEMM_STREAM_H
@@ -25,17 +26,21 @@ static __device__ __forceinline__ uint4 load_past_l1(const uint4 *p)
     return v;
 }
 
-static __device__ __forceinline__ unsigned add_one(unsigned *p)
+static __device__ __forceinline__ unsigned add(unsigned *p, unsigned v)
 {
     unsigned old;
-    asm volatile("{ .reg .u64 g; cvta.to.global.u64 g, %1; atom.global.add.u32 %0, [g], 1; }" : "=r"(old) : "l"(p) : "memory");
+    asm volatile("{ .reg .u64 g; cvta.to.global.u64 g, %1; atom.global.add.u32 %0, [g], %2; }"
+                 : "=r"(old)
+                 : "l"(p), "r"(v)
+                 : "memory");
     return old;
 }
 
 /* Atomic, since nothing orders it after the additions of the others. */
 static __device__ __forceinline__ void clear(unsigned *p)
 {
-    asm volatile("{ .reg .u64 g; .reg .b32 old; cvta.to.global.u64 g, %0; atom.global.exch.b32 old, [g], 0; }" ::"l"(p) : "memory");
+    asm volatile("{ .reg .u64 g; .reg .b32 old; cvta.to.global.u64 g, %0; atom.global.exch.b32 old, [g], 0; }" ::"l"(p)
+                 : "memory");
 }
 
 static __device__ __forceinline__ void fence(void)
@@ -79,22 +84,27 @@ template <typename S> static __device__ __forceinline__ void partial_store(uint4
 {
 #pragma unroll
     for (int q = 0; q < S::TM * S::TN / 4; q++) {
-        uint4 v = {bits_of(partial_result<S>(q, 0, acc)), bits_of(partial_result<S>(q, 1, acc)),
-                   bits_of(partial_result<S>(q, 2, acc)), bits_of(partial_result<S>(q, 3, acc))};
+        uint4 v           = {bits_of(partial_result<S>(q, 0, acc)), bits_of(partial_result<S>(q, 1, acc)),
+                             bits_of(partial_result<S>(q, 2, acc)), bits_of(partial_result<S>(q, 3, acc))};
         p[q * S::THREADS] = v;
     }
 }
 
-template <typename S> static __device__ __forceinline__ void partial_add(const uint4 *p, typename S::type acc[S::TM][S::TN])
+/* N quads of a partial tile, all under way at once: one after the other they take 40 microseconds. */
+template <typename S, int N>
+static __device__ __forceinline__ void partial_add(const uint4 *p, typename S::type sum[N][4])
 {
     typedef Four<typename S::type> F;
+    uint4                          v[N];
 #pragma unroll
-    for (int q = 0; q < S::TM * S::TN / 4; q++) {
-        uint4 v = load_past_l1(p + q * S::THREADS);
-        partial_result<S>(q, 0, acc) += F::from(v.x);
-        partial_result<S>(q, 1, acc) += F::from(v.y);
-        partial_result<S>(q, 2, acc) += F::from(v.z);
-        partial_result<S>(q, 3, acc) += F::from(v.w);
+    for (int q = 0; q < N; q++)
+        v[q] = load_past_l1(p + q * S::THREADS);
+#pragma unroll
+    for (int q = 0; q < N; q++) {
+        sum[q][0] += F::from(v[q].x);
+        sum[q][1] += F::from(v[q].y);
+        sum[q][2] += F::from(v[q].z);
+        sum[q][3] += F::from(v[q].w);
     }
 }
 
@@ -115,49 +125,54 @@ template <typename S, int BARRIER> static __device__ __forceinline__ void meet(v
         asm volatile("bar.sync %0, %1;" ::"n"(BARRIER), "n"((int)S::THREADS) : "memory");
 }
 
-/* True for every thread of the last block to arrive. */
-template <typename S, int BARRIER>
-static __device__ __forceinline__ bool arrive(unsigned *count, unsigned others, unsigned *said)
-{
-    fence();
-    meet<S, BARRIER>();
-    if (threadIdx.x == 0) {
-        *said = add_one(count) == others;
-        if (*said)
-            clear(count);
-    }
-    meet<S, BARRIER>();
-    fence();
-    return *said != 0;
-}
-
-/* This block's part of the tile lies in the workspace: are all others' there too? */
-template <typename S, int BARRIER>
-static __device__ __forceinline__ bool stream_last(const GemmArgs &g, long long all, long long blocks, long long slices,
-                                                   long long tile, unsigned *said)
-{
-    long long first, last;
-    contributors(all, blocks, tile * slices, (tile + 1) * slices, &first, &last);
-    return arrive<S, BARRIER>((unsigned *)g.count + tile, (unsigned)(last - first), said);
-}
-
-/* Adds up a tile whose slices [from, to) several blocks share; false: another block will write it. */
-template <typename S, int BARRIER = 0>
+/* Adds up a tile whose slices several blocks share, AT_ONCE quads a thread at a time; false: another block will write it. */
+template <typename S, int BARRIER, int AT_ONCE>
 static __device__ __forceinline__ bool stream_join(const GemmArgs &g, long long all, long long blocks, long long slices,
                                                    long long tile, unsigned *said, typename S::type acc[S::TM][S::TN])
 {
-    long long first, last, mine = blockIdx.x * all / blocks / slices;
+    typedef typename S::type T;
+    enum { QUADS = S::TM * S::TN / 4, LEFT = 1 << 16 };
+    static_assert(QUADS % AT_ONCE == 0, "every turn has as many quads");
+    unsigned *count = (unsigned *)g.count + tile;
+    long long mine  = blockIdx.x, first, last;
     contributors(all, blocks, tile * slices, (tile + 1) * slices, &first, &last);
-    partial_store<S>(partial_tile<S>(g, 2LL * blockIdx.x + (mine != tile)), acc);
-    if (!stream_last<S, BARRIER>(g, all, blocks, slices, tile, said))
+    unsigned others = (unsigned)(last - first);
+    if (threadIdx.x == 0)
+        *said = add(count, 1) % LEFT == others;
+    meet<S, BARRIER>();
+    bool last_here = *said != 0;
+    if (!last_here) {
+        partial_store<S>(partial_tile<S>(g, 2 * mine + (mine * all / blocks / slices != tile)), acc);
+        fence();
+    } else if (threadIdx.x == 0) {
+        while (add(count, 0) / LEFT != others)
+            ;
+        clear(count);
+    }
+    meet<S, BARRIER>();
+    if (!last_here) {
+        if (threadIdx.x == 0)
+            add(count, LEFT);
         return false;
+    }
+    fence();
 #pragma unroll
-    for (int i = 0; i < S::TM; i++)
+    for (int q = 0; q < QUADS; q += AT_ONCE) {
+        T sum[AT_ONCE][4] = {};
+        for (long long b = first; b <= last; b++) {
+            if (b != mine) {
+                partial_add<S, AT_ONCE>(
+                    partial_tile<S>(g, 2 * b + (b * all / blocks / slices != tile)) + q * S::THREADS, sum);
+                continue;
+            }
 #pragma unroll
-        for (int j = 0; j < S::TN; j++)
-            acc[i][j] = typename S::type(0);
-    for (long long b = first; b <= last; b++)
-        partial_add<S>(partial_tile<S>(g, 2 * b + (b * all / blocks / slices != tile)), acc);
+            for (int e = 0; e < AT_ONCE * 4; e++)
+                sum[e / 4][e % 4] += partial_result<S>(q + e / 4, e % 4, acc);
+        }
+#pragma unroll
+        for (int e = 0; e < AT_ONCE * 4; e++)
+            partial_result<S>(q + e / 4, e % 4, acc) = sum[e / 4][e % 4];
+    }
     return true;
 }
 
@@ -176,7 +191,7 @@ template <typename S, bool XKC, bool YKC> static __device__ __forceinline__ void
         int       tm, tn, end = to * S::BK < g.k ? (int)to * S::BK : g.k;
         tile_order((int)tile, down, across, &tm, &tn);
         tile_product<S, XKC, YKC>(g, g.x, g.y, tm * S::BM, tn * S::BN, (int)from * S::BK, end, shared, acc);
-        if ((from == 0 && to == slices) || stream_join<S>(g, all, gridDim.x, slices, tile, &said, acc))
+        if ((from == 0 && to == slices) || stream_join<S, 0, 4>(g, all, gridDim.x, slices, tile, &said, acc))
             tile_write<S>(g, (T *)g.c, tm * S::BM, tn * S::BN, acc);
         at = tile * slices + to;
         __syncthreads();

@@ -132,7 +132,7 @@ template <typename S> static __device__ __forceinline__ void tensor_gemm(const T
         }
         tile_order((int)tile, down, across, &tm, &tn);
         tensor_product<S>(a, ring, tm * S::BM, tn * S::BN, (int)from, (int)to, acc);
-        if ((from == 0 && to == per) || stream_join<S>(g, all, sharers, per, tile - whole, &said, acc))
+        if ((from == 0 && to == per) || stream_join<S, 0, 4>(g, all, sharers, per, tile - whole, &said, acc))
             tile_write<S>(g, (T *)g.c, tm * S::BM, tn * S::BN, acc);
     }
 }
