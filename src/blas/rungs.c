@@ -21,8 +21,10 @@ enum {
     TENSOR_MIN_K    = 512,
     TENSOR_TILES    = 32,
     TENSOR_TRIANGLE = 4,
-    FLOW_SIDE       = 1024,
-    FLOW_K          = 512
+    FLOW_K          = 640,  /* A * A^T: as long as this it pays to share out k, whatever the side */
+    FLOW_SIDE       = 4096, /* as large as this, it needs no more than */
+    FLOW_LEAST_K    = 128,
+    FLOW_BATCH      = 2048 /* a side whose product fills the card, so that one may follow the other */
 };
 
 static const Rung rungs[] = {
@@ -152,9 +154,16 @@ static const char *choose_gemm(WwBlas *b, Problem *p)
     return tiles >= slots ? "wide" : "small";
 }
 
+/* By readings of 256 to 8192 columns by 128 to 8192 (docs/kernels.md). */
+static bool flow_pays(WwBlas *b, const Problem *p)
+{
+    bool work = p->args.k >= FLOW_K || (p->args.k >= FLOW_LEAST_K && p->args.m >= FLOW_SIDE);
+    return work && (p->batch == 1 || p->args.m >= FLOW_BATCH) && flow_can(b, p);
+}
+
 static const char *choose_aat(WwBlas *b, const Problem *p)
 {
-    if (p->args.m >= FLOW_SIDE && p->args.k >= FLOW_K && flow_can(b, p))
+    if (flow_pays(b, p))
         return "flow";
     if (tensor_pays(b, p))
         return "tensor";

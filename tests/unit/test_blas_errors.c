@@ -207,7 +207,8 @@ static void symmetric_choices(void **state)
     static const struct {
         size_t      n, k;
         const char *rung;
-    } cases[]          = {{1024, 1024, "flow"}, {8192, 8192, "flow"}, {8192, 32, "skinny"}, {100, 4000, "twice_small"}};
+    } cases[]          = {{1024, 1024, "flow"}, {8192, 8192, "flow"}, {512, 4096, "flow"},
+                          {4096, 128, "flow"},  {8192, 32, "skinny"}, {1024, 256, "twice_small"}};
     const unsigned sms = blas->sms;
     (void)state;
     if (!blas_built("aat_flow_f32"))
