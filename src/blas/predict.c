@@ -58,7 +58,7 @@ static double around(const Problem *p)
     const GemmArgs *g = &p->args;
     Work            w = {0};
     double          t = 0;
-    if (p->rung->layouts == RUNG_TENSOR)
+    if (tensor_rung(p->rung))
         tensor_work(p, &w);
     t += w.x ? shared.copy / 10.0 + 8.0 * g->m * g->k * shared.copied / 100 / memory : 0;
     t += w.y ? shared.copy / 10.0 + 8.0 * g->n * g->k * shared.copied / 100 / memory : 0;
@@ -70,12 +70,12 @@ static double around(const Problem *p)
 /* Of a block alone, while all of them are there. */
 static double pace_of(const Problem *p, const Rate *r)
 {
-    const Rung     *g     = p->rung;
-    const GemmArgs *a     = &p->args;
-    int             bad   = g->layouts == RUNG_TENSOR ? 0 : !(a->vector & 1) + !(a->vector & 2);
+    const Rung     *g    = p->rung;
+    const GemmArgs *a    = &p->args;
+    unsigned        slow = tensor_rung(g) ? tensor_drawn(p) : ~(unsigned)a->vector, bad = (slow & 1) + (slow >> 1 & 1);
     double          steps = cover(cover(a->k, g->slice), p->split) * g->slice;
     steps                 = steps < a->k ? steps : a->k;
-    return g->rows * g->columns * steps / peak * (1 + r->slow * bad / 100.0) * 100 / r->speed;
+    return g->rows * g->columns * steps / peak * (1 + r->slow * (double)bad / 100) * 100 / r->speed;
 }
 
 /* Multiprocessors that clusters find room on, one block each: a cluster does not leave its part of the card. */
