@@ -196,6 +196,8 @@ struct WwLaunch {
     bool        paged;       /* emulator: the same for an access to a page of 2 MiB in which a live allocation has bytes */
     WwDim3      cluster;     /* blocks of a cluster, at most 16; x = 0: as the kernel says (.reqnctapercluster), without that single blocks */
     WwStream   *stream;      /* NULL: the launch runs to its end before ww_launch returns; not together with time */
+    bool        programmatic; /* cuda: it may begin before the launch in front of it on its stream has ended; the kernel waits for that
+                               * (griddepcontrol.wait); older drivers and the emulator run it behind that one */
 };
 
 /* Runs to the end, unless launch->stream is set.  *out (if out is not NULL) is set whenever the launch began, also when

@@ -2,7 +2,7 @@
  *
  * C = alpha * X * Y + beta * C, 64 x 128 tiles, any layout read in place.
  *
- * Needs       sm_80
+ * Needs       sm_90
  * Change      for a short k: a block reads all of its operands at once, whatever their layout, multiplies once and writes
  *             whole rows; three blocks a multiprocessor, so that some write while others read.
  * Bottleneck  writing C: 2 k operations for 4 bytes; above 16 steps the multiplications.

@@ -14,9 +14,11 @@ static __device__ __forceinline__ void bar_init(unsigned bar, unsigned arrivals)
     asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(bar), "r"(arrivals) : "memory");
 }
 
+/* The last thing that a kernel does without the launch in front of it. */
 static __device__ __forceinline__ void bar_init_done(void)
 {
     asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+    grid_turn();
 }
 
 static __device__ __forceinline__ void bar_expect(unsigned bar, unsigned bytes)

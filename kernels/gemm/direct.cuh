@@ -355,6 +355,7 @@ template <typename S, bool XKC, bool YKC, bool JOINED, int AHEAD> static __devic
     int       row0 = tm * S::BM, col0 = tn * S::BN, k0 = from * S::BK, k1 = to * S::BK;
     int       r0 = (int)(S::BM * rank >> shift), r1 = (int)(S::BM * (rank + 1) >> shift);
     RingPlace p = ring_place<S>();
+    grid_turn();
     direct_product<S, XKC, YKC, AHEAD>(g, tile, p, row0, col0, k0, k1 < g.k ? k1 : g.k, acc);
     direct_stage<S>(tile, p, acc);
     __syncthreads();

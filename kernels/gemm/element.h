@@ -115,4 +115,11 @@ template <typename T> static __device__ __forceinline__ void put(const GemmArgs 
         body<unsigned>(g);                                                                                             \
     }
 
+/* A launch of such a kernel (sm_90) may begin before the one in front of it on its stream has ended.  From here on everything that one
+ * wrote is there; the next launch may begin as soon as it finds room. */
+static __device__ __forceinline__ void grid_turn(void)
+{
+    asm volatile("griddepcontrol.wait;\n\tgriddepcontrol.launch_dependents;" ::: "memory");
+}
+
 #endif

@@ -2,6 +2,8 @@
  *
  * C = alpha * (X_0 + X_1 + ...) + beta * C: the end of a product whose k was shared out in parts (ring.cuh).
  *
+ * Needs       sm_90
+ *
  * X_z is m x n, rows x_row words apart and aligned to 16 bytes, z * x_batch words after the first.  The parts are added in their
  * order, so every run gives the same bits.  A thread takes four neighbours of a row; g.k and the other operand are not used.
  * Bottleneck  memory: g.parts reads and one write an element, all of the reads of a thread in flight at once up to eight. */
@@ -28,7 +30,8 @@ template <typename T> static __device__ __forceinline__ void sum_parts(const Gem
         return;
     int      row = (int)(q / quads), col = (int)(q % quads) * 4;
     const T *x     = (const T *)g.x + row * g.x_row + col;
-    V        total = read_four(x, g.n - col);
+    grid_turn();
+    V total = read_four(x, g.n - col);
 #pragma unroll 8
     for (int z = 1; z < g.parts; z++) {
         V v = read_four(x + z * g.x_batch, g.n - col);

@@ -18,11 +18,12 @@
 
 #include "base/status.h"
 #include "device/device.h"
+#include "copy/args.h"
 #include "gemm/args.h"
 #include "long/args.h"
 #include "warpwright/blas.h"
 
-typedef enum RungLayouts { RUNG_ANY, RUNG_FOUR, RUNG_JOINED, RUNG_TWO, RUNG_TENSOR, RUNG_DRAWN, RUNG_BYTES, RUNG_LONG } RungLayouts;
+typedef enum RungLayouts { RUNG_ANY, RUNG_FOUR, RUNG_JOINED, RUNG_TWO, RUNG_TENSOR, RUNG_BYTES, RUNG_LONG } RungLayouts;
 
 typedef struct Rung {
     const char *ladder, *name;
@@ -56,7 +57,7 @@ typedef struct Problem {
     unsigned     split; /* blocks that share out a tile's k (rung_splits); 0 and 1: none do */
 } Problem;
 
-enum { BLAS_MODULES = 64, BLAS_ENTRIES = 64, BLAS_CHOICES = 256 };
+enum { BLAS_MODULES = 64, BLAS_ENTRIES = 64, BLAS_NAME = 40, BLAS_CHOICES = 256 };
 
 typedef struct BlasModule {
     const char *file;
@@ -65,14 +66,16 @@ typedef struct BlasModule {
 
 /* Of an entry point that was launched. */
 typedef struct BlasEntry {
-    char      name[40];
-    WwModule *module;
+    char        name[BLAS_NAME];
+    WwModule   *module;
+    const Func *kernel;
+    bool        waits; /* for the launch in front of it, by itself: it may begin before that has ended */
 } BlasEntry;
 
 /* What the model chose for a shape; how: layouts and alignments, 0 = nothing here. */
 typedef struct BlasChoice {
     int         m, n, k, how;
-    const char *rung;
+    const Rung *rung;
     unsigned    split;
 } BlasChoice;
 
@@ -106,7 +109,8 @@ Status problem_of_gemm(WwBlas *b, const WwGemm *p, Problem *out);
 Status problem_of_syrk(WwBlas *b, const WwSyrk *p, Problem *out);
 
 /* predict.c: for a GPU with tensor copies and one problem, not a batch. */
-const char *predict_gemm(const WwBlas *b, const Problem *p, unsigned *split);
+double      predict_us(const WwBlas *b, const Problem *p); /* of p->rung and p->split, microseconds; 0: the model does not know it */
+const Rung *predict_gemm(const WwBlas *b, const Problem *p, unsigned *split);
 /* rungs.c.  name: the caller's wish or NULL. */
 Status problem_choose(WwBlas *b, Problem *p, const char *ladder, const char *name);
 
@@ -120,6 +124,8 @@ size_t problem_workspace(const WwBlas *b, const Problem *p);
 Status problem_run(WwBlas *b, const Problem *p);
 /* Blocks of a launch that shares out k. */
 uint64_t stream_blocks(const WwBlas *b, const Problem *p);
+/* The entry of kernels.def for p->rung and p's layouts; name has room for BLAS_NAME. */
+void blas_entry(const Problem *p, char *name);
 /* Launches one entry of kernels.def; its one or more arguments as WwLaunch has them. */
 Status blas_launch(WwBlas *b, const char *entry, const WwLaunch *w);
 
@@ -140,22 +146,21 @@ Status   parts_add(WwBlas *b, const Problem *p, GemmArgs *sum);
 /* tensor.c.  x, y: where copied operands go. */
 bool   tensor_can(WwBlas *b, const Problem *p); /* the device and this build have what the rung needs */
 bool   flow_can(WwBlas *b, const Problem *p);   /* likewise */
-bool   tensor_rung(const Rung *r);              /* its operands come by tensor copies */
 void   tensor_work(const Problem *p, Work *w);
-/* Operands that the kernel itself draws from where they lie: bit 0 X, bit 1 Y. */
-unsigned tensor_drawn(const Problem *p);
 Status tensor_run(WwBlas *b, const Problem *p, const GemmArgs *g, WwPtr x, WwPtr y);
 Source source_x(const GemmArgs *g);
 Source source_y(const GemmArgs *g);
-/* *s with its other index contiguous, in memory at `to`, of source_turned_bytes(). */
-Status source_turn(WwBlas *b, Source *s, int k, WwPtr to);
+/* The copy that gives *s its other index contiguous, in memory at `to`, of source_turned_bytes(); *s as it lies then. */
+CopyPart source_turn(Source *s, int k, WwPtr to);
 size_t source_turned_bytes(const Source *s, int k);
 /* Compute capability of a GPU, 10 * major + minor; 90 for the emulator. */
 int  blas_capability(const WwBlas *b);
 bool blas_built(const char *entry);
 
-/* copy_matrix.c: rows x columns words of 4 bytes, transposed or not. */
-Status copy_words(WwBlas *b, bool trans, WwPtr from, uint64_t from_ld, int rows, int columns, WwPtr to, uint64_t to_ld);
+/* copy_matrix.c: rows x columns words of 4 bytes, transposed or not; one or two such parts in one launch, by copy_words or, before a
+ * product with tensor copies, copy_operands. */
+CopyPart copy_part(bool trans, WwPtr from, uint64_t from_ld, size_t rows, size_t columns, WwPtr to, uint64_t to_ld);
+Status   copy_parts(WwBlas *b, const char *entry, const CopyPart *parts, size_t n);
 
 /* bytes.c.  work: where the parts x, y and turned of the workspace begin. */
 bool   bytes_can(WwBlas *b);

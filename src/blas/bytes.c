@@ -43,8 +43,10 @@ static Status split(WwBlas *b, Source s, int k, WwPtr to, WwPtr turned, int side
 {
     enum { COLUMNS = SPLIT_THREADS * SPLIT_EACH };
     unsigned long long row = pitch(k);
-    if (s.along_k != 1)
-        TRY(source_turn(b, &s, k, turned));
+    if (s.along_k != 1) {
+        CopyPart part = source_turn(&s, k, turned);
+        TRY(copy_parts(b, "copy_operands", &part, 1));
+    }
     WwDim3 grid = {(uint32_t)(k + COLUMNS - 1) / COLUMNS, (uint32_t)(s.length < MAX_GRID_Y ? s.length : MAX_GRID_Y), 1};
     TRY(blas_launch(b, "split_bytes",
                     &(WwLaunch){.grid      = grid,

@@ -2,8 +2,8 @@
  *
  * Copies of matrices: which kernel, and its grid.
  *
- *   untransposed   copy_strided where everything is whole words of 4 bytes, else copy_rows, which realigns each row
- *   transposed     copy_transposed for words, copy_transposed_<bytes> for the other elements
+ *   untransposed   copy_words where everything is whole words of 4 bytes, else copy_rows, which realigns each row
+ *   transposed     copy_words for words, copy_transposed_<bytes> for the other elements
  *
  * Refused: sizes whose addresses do not fit 64 bits, leading dimensions below a row's length, null or misaligned addresses.  Not
  * checked: whether the two matrices overlap; the rows of one may lie between those of the other. */
@@ -20,15 +20,30 @@ static uint32_t cover(uint64_t n, uint64_t tile, uint64_t most)
     return (uint32_t)(tiles < most ? tiles : most);
 }
 
-Status copy_words(WwBlas *b, bool trans, WwPtr from, uint64_t from_ld, int rows, int columns, WwPtr to, uint64_t to_ld)
+CopyPart copy_part(bool trans, WwPtr from, uint64_t from_ld, size_t rows, size_t columns, WwPtr to, uint64_t to_ld)
 {
-    int    aligned = (from % VECTOR == 0 && from_ld % 4 == 0) | (to % VECTOR == 0 && to_ld % 4 == 0) << 1;
-    WwDim3 grid    = {cover((uint64_t)columns, SIDE, INT32_MAX), cover((uint64_t)rows, SIDE, MAX_Y), 1};
-    return blas_launch(b, trans ? "copy_transposed" : "copy_strided",
-                       &(WwLaunch){.grid      = grid,
+    enum { MOST = 1 << 30 }; /* blocks of a part: a grid has room for two */
+    uint32_t across = cover(columns, SIDE, MOST), down = cover(rows, SIDE, MOST / across);
+    bool     from_aligned = from % VECTOR == 0 && from_ld % 4 == 0, to_aligned = to % VECTOR == 0 && to_ld % 4 == 0;
+    return (CopyPart){.from    = from,
+                      .to      = to,
+                      .from_ld = from_ld,
+                      .to_ld   = to_ld,
+                      .rows    = (unsigned)rows,
+                      .columns = (unsigned)columns,
+                      .how     = (from_aligned ? COPY_FROM_ALIGNED : 0u) | (to_aligned ? COPY_TO_ALIGNED : 0u) |
+                             (trans ? COPY_TRANSPOSED : 0u),
+                      .blocks = across * down};
+}
+
+Status copy_parts(WwBlas *b, const char *entry, const CopyPart *parts, size_t n)
+{
+    CopyArgs a = {{parts[0], n > 1 ? parts[1] : (CopyPart){0}}};
+    return blas_launch(b, entry,
+                       &(WwLaunch){.grid      = {a.part[0].blocks + a.part[1].blocks, 1, 1},
                                    .block     = {THREADS, 1, 1},
-                                   .args      = (void *[]){&to, &to_ld, &from, &from_ld, &rows, &columns, &aligned},
-                                   .arg_count = 7});
+                                   .args      = (void *[]){&a},
+                                   .arg_count = 1});
 }
 
 static Status copy_elements(WwBlas *b, const WwCopy *p)
@@ -87,7 +102,7 @@ static bool whole_words(const WwCopy *p)
 {
     return ((p->src | p->dst | p->ld_src * p->element | p->ld_dst * p->element | p->columns * p->element) % WORD) ==
                0 &&
-           p->columns * p->element / WORD <= INT32_MAX - SIDE && p->rows <= INT32_MAX - SIDE * (size_t)MAX_Y;
+           p->columns * p->element / WORD <= INT32_MAX && p->rows <= INT32_MAX;
 }
 
 WwStatus ww_blas_copy_matrix(WwBlas *b, const WwCopy *p)
@@ -110,12 +125,12 @@ WwStatus ww_blas_copy_matrix(WwBlas *b, const WwCopy *p)
     if (p->trans && (p->rows > INT32_MAX / 2 || p->columns > INT32_MAX / 2))
         return device_fail(d, WW_ERR_INVALID, "ww_blas_copy_matrix: %zu x %zu is more than can be transposed at once",
                            p->rows, p->columns);
-    if (p->trans && p->element == WORD)
-        return copy_words(b, true, p->src, p->ld_src, (int)p->rows, (int)p->columns, p->dst, p->ld_dst);
-    if (p->trans)
+    if (p->trans && p->element != WORD)
         return copy_elements(b, p);
-    if (whole_words(p))
-        return copy_words(b, false, p->src, p->ld_src * p->element / WORD, (int)p->rows,
-                          (int)(p->columns * p->element / WORD), p->dst, p->ld_dst * p->element / WORD);
-    return copy_bytes(b, p);
+    if (!p->trans && !whole_words(p))
+        return copy_bytes(b, p);
+    size_t   e = p->element;
+    CopyPart part =
+        copy_part(p->trans, p->src, p->ld_src * e / WORD, p->rows, p->columns * e / WORD, p->dst, p->ld_dst * e / WORD);
+    return copy_parts(b, "copy_words", &part, 1);
 }

@@ -6,8 +6,9 @@
  *   round   every multiprocessor with all the blocks that fit on it; in the last round there may be fewer on each, which are faster
  *   split   the blocks of a cluster share out k: shorter rounds, more blocks, and some time to add up; more blocks than a cluster has
  *           leave parts of the sums in memory (parts.c)
- *   copy    the tensor rungs want both operands contiguous along the result; others are copied before (tensor.c)
- *   memory  the operands and C once, besides
+ *   shared  rungs that share out the last round's tiles (stream) have no last round, but time to add up
+ *   copy    the tensor rungs want both operands contiguous along the result; others are copied before, in one launch (tensor.c)
+ *   memory  the operands and C once, besides; more where the rows of C are not aligned to 16 bytes (ragged)
  *
  * The numbers are in rates.def, fitted by tools/tune, which has the same model.  Not modelled: L2, what else runs on the card; k and
  * the clock only scale. */
@@ -17,7 +18,7 @@
 
 typedef struct Rate {
     const char *rung;
-    int         blocks, speed, lone, fixed, each, memory, slow, cluster;
+    int         blocks, speed, lone, fixed, each, memory, slow, along, ragged, cluster;
 } Rate;
 
 typedef struct Shared {
@@ -25,8 +26,8 @@ typedef struct Shared {
 } Shared;
 
 static const Rate rates[] = {
-#define RATE(rung, blocks, speed, lone, fixed, each, memory, slow, cluster)                                            \
-    {#rung, blocks, speed, lone, fixed, each, memory, slow, cluster},
+#define RATE(rung, blocks, speed, lone, fixed, each, memory, slow, along, ragged, cluster)                                     \
+    {#rung, blocks, speed, lone, fixed, each, memory, slow, along, ragged, cluster},
 #define SHARED(copy, copied, sum, summed)
 #include "blas/rates.def"
 #undef RATE
@@ -34,7 +35,7 @@ static const Rate rates[] = {
 };
 
 static const Shared shared = {
-#define RATE(rung, blocks, speed, lone, fixed, each, memory, slow, cluster)
+#define RATE(rung, blocks, speed, lone, fixed, each, memory, slow, along, ragged, cluster)
 #define SHARED(copy, copied, sum, summed) copy, copied, sum, summed
 #include "blas/rates.def"
 #undef RATE
@@ -58,10 +59,10 @@ static double around(const Problem *p)
     const GemmArgs *g = &p->args;
     Work            w = {0};
     double          t = 0;
-    if (tensor_rung(p->rung))
+    if (p->rung->layouts == RUNG_TENSOR)
         tensor_work(p, &w);
-    t += w.x ? shared.copy / 10.0 + 8.0 * g->m * g->k * shared.copied / 100 / memory : 0;
-    t += w.y ? shared.copy / 10.0 + 8.0 * g->n * g->k * shared.copied / 100 / memory : 0;
+    if (w.x || w.y)
+        t += shared.copy / 10.0 + 8.0 * ((w.x ? g->m : 0.0) + (w.y ? g->n : 0.0)) * g->k * shared.copied / 100 / memory;
     if (parts_of(p) > 1)
         t += shared.sum / 10.0 + 8.0 * g->m * g->n * parts_of(p) * shared.summed / 100 / memory;
     return t;
@@ -72,17 +73,25 @@ static double pace_of(const Problem *p, const Rate *r)
 {
     const Rung     *g    = p->rung;
     const GemmArgs *a    = &p->args;
-    unsigned        slow = tensor_rung(g) ? tensor_drawn(p) : ~(unsigned)a->vector, bad = (slow & 1) + (slow >> 1 & 1);
-    double          steps = cover(cover(a->k, g->slice), p->split) * g->slice;
-    steps                 = steps < a->k ? steps : a->k;
-    return g->rows * g->columns * steps / peak * (1 + r->slow * (double)bad / 100) * 100 / r->speed;
+    bool            maps = g->layouts == RUNG_TENSOR;
+    double          more =
+        maps ? 0 : r->slow * (!(a->vector & 1) + !(a->vector & 2)) + r->along * ((a->x_col == 1) + (a->y_row == 1));
+    double steps = cover(cover(a->k, g->slice), p->split) * g->slice;
+    steps        = steps < a->k ? steps : a->k;
+    return g->rows * g->columns * steps / peak * (1 + more / 100) * 100 / r->speed;
 }
 
 /* Multiprocessors that clusters find room on, one block each: a cluster does not leave its part of the card. */
 static double room(const WwBlas *b, unsigned split)
 {
-    unsigned found = b->sms * (split >= 8 ? 91 : split >= 4 ? 97 : 100) / 100;
+    unsigned found = b->sms * (split >= 5 ? 91 : split >= 3 ? 97 : 100) / 100;
     return found;
+}
+
+/* `last` blocks on each multiprocessor, in blocks' time while all of them are there. */
+static double last_round(const Rate *r, double last)
+{
+    return last * 100 / (r->blocks == 1 ? 100 : r->lone + (100 - r->lone) * (last - 1) / (r->blocks - 1));
 }
 
 static double duration(const WwBlas *b, const Problem *p, const Rate *r)
@@ -90,26 +99,34 @@ static double duration(const WwBlas *b, const Problem *p, const Rate *r)
     const Rung     *g    = p->rung;
     const GemmArgs *a    = &p->args;
     double          pace = pace_of(p, r), each = r->each / 10.0, sms = room(b, p->split), slots = sms * r->blocks;
-    double          blocks = cover(a->m, g->rows) * cover(a->n, g->columns) * p->split;
-    double          bytes  = 4.0 * ((double)a->m * a->k + (double)a->k * a->n + (double)a->m * a->n);
-    double          full = (double)(uint64_t)(blocks / slots), rest = blocks - full * slots, last = cover(rest, sms);
-    double          t = r->fixed / 10.0 + bytes * r->memory / 100 / memory + around(p);
+    double          blocks   = cover(a->m, g->rows) * cover(a->n, g->columns) * p->split;
+    double          bytes    = 4.0 * ((double)a->m * a->k + (double)a->k * a->n + (double)a->m * a->n);
+    double          ragged   = a->vector & 4 || parts_of(p) > 1 ? 0 : 4.0 * a->m * a->n;
+    double          launched = g->stream ? (double)stream_blocks(b, p) : blocks;
+    bool            shares   = launched != blocks && blocks / launched != (double)(uint64_t)(blocks / launched);
+    double          abreast  = shares ? launched : slots;
+    double          full = (double)(uint64_t)(blocks / abreast), rest = blocks - full * abreast;
+    double t = r->fixed / 10.0 + (bytes * r->memory + ragged * r->ragged) / 100 / memory + around(p) + full * (r->blocks * pace + each);
     for (unsigned s = 2; s <= p->split && s <= CLUSTER; s *= 2)
         t += r->cluster / 10.0;
-    double launched = g->stream ? (double)stream_blocks(b, p) : blocks;
-    if (launched != blocks)
-        return t + blocks / launched * (r->blocks * pace * 100 / r->lone + each);
-    t += full * (r->blocks * pace + each);
-    if (rest > 0) {
-        double share = r->blocks == 1 ? 100 : r->lone + (100 - r->lone) * (last - 1) / (r->blocks - 1);
-        t += last * pace * 100 / share + each;
-    }
+    if (shares)
+        t += rest / launched * r->blocks * pace + r->lone / 10.0;
+    else if (rest > 0)
+        t += last_round(r, cover(rest, sms)) * pace + each;
     return t;
 }
 
-const char *predict_gemm(const WwBlas *b, const Problem *problem, unsigned *split)
+double predict_us(const WwBlas *b, const Problem *p)
 {
-    const char *best  = NULL;
+    for (size_t i = 0; i < sizeof rates / sizeof *rates; i++)
+        if (strcmp(rates[i].rung, p->rung->name) == 0)
+            return duration(b, p, &rates[i]);
+    return 0;
+}
+
+const Rung *predict_gemm(const WwBlas *b, const Problem *problem, unsigned *split)
+{
+    const Rung *best  = NULL;
     double      least = 0;
     Problem     p     = *problem;
     for (size_t i = 0; i < sizeof rates / sizeof *rates; i++) {
@@ -121,7 +138,7 @@ const char *predict_gemm(const WwBlas *b, const Problem *problem, unsigned *spli
                 break; /* enough blocks; or some of them without a slice */
             double t = duration(b, &p, &rates[i]);
             if (!best || t < least) {
-                best   = rates[i].rung;
+                best   = p.rung;
                 least  = t;
                 *split = p.split;
             }

@@ -117,7 +117,7 @@ static bool bytes_pay(WwBlas *b, const Problem *p)
 }
 
 /* The model's choice for floats, kept for the next call of the same shape; NULL: the device is not one that it knows. */
-static const char *choose_float(WwBlas *b, Problem *p)
+static const Rung *choose_float(WwBlas *b, Problem *p)
 {
     const GemmArgs *g   = &p->args;
     int             how = 1 << 8 | (g->x_col == 1) << 5 | (g->y_row == 1) << 4 | g->vector;
@@ -141,9 +141,6 @@ static const char *choose_gemm(WwBlas *b, Problem *p)
     uint64_t        waves = (tiles + slots - 1) / slots;
     if (bytes_pay(b, p))
         return "bytes";
-    const char *fastest = p->type == WW_F32 && p->batch == 1 ? choose_float(b, p) : NULL;
-    if (fastest)
-        return fastest;
     if (tensor_pays(b, p))
         return "tensor";
     bool full = tiles * 100 >= waves * slots * 92;
@@ -175,7 +172,10 @@ static const char *choose_aat(WwBlas *b, const Problem *p)
 
 Status problem_choose(WwBlas *b, Problem *p, const char *ladder, const char *name)
 {
-    bool        wide = p->type == WW_I32_I64;
+    bool wide = p->type == WW_I32_I64;
+    p->rung   = !name && p->type == WW_F32 && p->batch == 1 && !p->symmetric ? choose_float(b, p) : NULL;
+    if (p->rung)
+        return WW_OK;
     const char *pick = name ? name : wide ? "long" : p->symmetric ? choose_aat(b, p) : choose_gemm(b, p);
     p->rung          = parse(ladder, pick, &p->split);
     if (p->rung && !rung_takes(p->rung, p->type))

@@ -3,9 +3,8 @@
  * The rungs whose operands come by tensor copies: X as k rows of m elements, Y as k rows of n.
  *
  * An operand that lies so already, its rows aligned to 16 bytes, is used where it is.  Any other one is copied into the workspace
- * first, transposed where it is contiguous along k; both copies run at the memory's speed, and their cost, 8 bytes an element,
- * shrinks against 2 n operations an element.  A * A^T has one operand, so one copy at most.  Some rungs (DRAWN) have float kernels that
- * draw such an operand themselves, word by word. */
+ * first, transposed where it is contiguous along k, both in one launch at the memory's speed; their cost, 8 bytes an element, shrinks
+ * against 2 n operations an element.  A * A^T has one operand, so one copy at most. */
 #include <stdio.h>
 #include <string.h>
 
@@ -36,26 +35,12 @@ static bool in_place(const Problem *p, const Source *s, int aligned)
     return s->along == 1 && (p->args.vector & aligned);
 }
 
-bool tensor_rung(const Rung *r)
-{
-    return r->layouts == RUNG_TENSOR || r->layouts == RUNG_DRAWN;
-}
-
-unsigned tensor_drawn(const Problem *p)
-{
-    Source x = source_x(&p->args), y = source_y(&p->args);
-    if (p->rung->layouts != RUNG_DRAWN || p->type != WW_F32)
-        return 0;
-    return (in_place(p, &x, 1) ? 0 : 1U) + (in_place(p, &y, 2) ? 0 : 2U);
-}
-
 void tensor_work(const Problem *p, Work *w)
 {
-    Source   x = source_x(&p->args), y = source_y(&p->args);
-    size_t   k     = (size_t)p->args.k;
-    unsigned drawn = tensor_drawn(p);
-    w->x           = drawn & 1 || in_place(p, &x, 1) ? 0 : pitch(x.length) * k * 4;
-    w->y           = drawn & 2 || p->symmetric || in_place(p, &y, 2) ? 0 : pitch(y.length) * k * 4;
+    Source x = source_x(&p->args), y = source_y(&p->args);
+    size_t k = (size_t)p->args.k;
+    w->x     = in_place(p, &x, 1) ? 0 : pitch(x.length) * k * 4;
+    w->y     = p->symmetric || in_place(p, &y, 2) ? 0 : pitch(y.length) * k * 4;
 }
 
 int blas_capability(const WwBlas *b)
@@ -93,24 +78,25 @@ size_t source_turned_bytes(const Source *s, int k)
     return s->along == 1 ? pitch(k) * (size_t)s->length * 4 : pitch(s->length) * (size_t)k * 4;
 }
 
-Status source_turn(WwBlas *b, Source *s, int k, WwPtr to)
+CopyPart source_turn(Source *s, int k, WwPtr to)
 {
-    bool               k_rows = s->along == 1; /* as it lies now */
-    unsigned long long ld     = pitch(k_rows ? k : s->length);
-    TRY(copy_words(b, true, s->at, k_rows ? s->along_k : s->along, k_rows ? k : s->length, k_rows ? s->length : k, to,
-                   ld));
-    *s = (Source){to, k_rows ? ld : 1, k_rows ? 1 : ld, s->length};
-    return WW_OK;
+    bool     k_rows = s->along == 1; /* as it lies now */
+    size_t   rows = (size_t)(k_rows ? k : s->length), columns = (size_t)(k_rows ? s->length : k);
+    uint64_t ld   = pitch((int)rows);
+    CopyPart part = copy_part(true, s->at, k_rows ? s->along_k : s->along, rows, columns, to, ld);
+    *s            = (Source){to, k_rows ? ld : 1, k_rows ? 1 : ld, s->length};
+    return part;
 }
 
-/* *s as k rows, aligned. */
-static Status take_rows(WwBlas *b, Source *s, int k, WwPtr to)
+/* The copy that makes *s k rows, aligned. */
+static CopyPart take_rows(Source *s, int k, WwPtr to)
 {
     if (s->along != 1)
-        return source_turn(b, s, k, to);
-    TRY(copy_words(b, false, s->at, s->along_k, k, s->length, to, pitch(s->length)));
-    *s = (Source){to, 1, pitch(s->length), s->length};
-    return WW_OK;
+        return source_turn(s, k, to);
+    uint64_t ld   = pitch(s->length);
+    CopyPart part = copy_part(false, s->at, s->along_k, (size_t)k, (size_t)s->length, to, ld);
+    *s            = (Source){to, 1, ld, s->length};
+    return part;
 }
 
 static Status map_operand(WwBlas *b, const Source *o, const Rung *r, int k, int side, GemmMap *map)
@@ -130,25 +116,24 @@ Status tensor_run(WwBlas *b, const Problem *p, const GemmArgs *g, WwPtr to_x, Ww
     const Rung *r = p->rung;
     TensorArgs  a = {.g = *g};
     Source      x = source_x(g), y = source_y(g);
-    char        entry[64];
-    unsigned    drawn = tensor_drawn(p);
-    if (!(drawn & 1) && !in_place(p, &x, 1))
-        TRY(take_rows(b, &x, g->k, to_x));
+    CopyPart    copy[2];
+    size_t      copies = 0;
+    char        entry[BLAS_NAME];
+    if (!in_place(p, &x, 1))
+        copy[copies++] = take_rows(&x, g->k, to_x);
     if (p->symmetric)
         y = x;
-    else if (!(drawn & 2) && !in_place(p, &y, 2))
-        TRY(take_rows(b, &y, g->k, to_y));
-    if (!(drawn & 1))
-        TRY(map_operand(b, &x, r, g->k, r->rows, &a.x));
-    if (!(drawn & 2))
-        TRY(map_operand(b, &y, r, g->k, r->columns, &a.y));
+    else if (!in_place(p, &y, 2))
+        copy[copies++] = take_rows(&y, g->k, to_y);
+    if (copies)
+        TRY(copy_parts(b, "copy_operands", copy, copies));
+    TRY(map_operand(b, &x, r, g->k, r->rows, &a.x));
+    TRY(map_operand(b, &y, r, g->k, r->columns, &a.y));
     uint64_t down   = ((uint64_t)g->m + (uint64_t)r->rows - 1) / (uint64_t)r->rows;
     uint64_t across = ((uint64_t)g->n + (uint64_t)r->columns - 1) / (uint64_t)r->columns;
     unsigned split  = rung_splits(r) > 1 && p->split > 1 ? p->split : 1;
     uint64_t blocks = r->stream ? stream_blocks(b, p) : p->symmetric ? down * (down + 1) / 2 : down * across * split;
-    snprintf(entry, sizeof entry, "%s_%s_%s", r->ladder, r->name, p->type == WW_F32 ? "f32" : "i32");
-    if (r->layouts == RUNG_DRAWN)
-        strcat(entry, (const char *[]){"_bb", "_db", "_bd", "_dd"}[drawn]);
+    blas_entry(p, entry);
     if (blocks > INT32_MAX)
         return device_fail(b->device, WW_ERR_INVALID, "%s: %llu blocks are more than one grid can have", entry,
                            (unsigned long long)blocks);

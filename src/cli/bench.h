@@ -56,6 +56,8 @@ typedef struct BenchRow {
 
 /* Useful work of one run: operations (2mnk) or bytes, and the unit of their rate. */
 double      bench_amount(const BenchWork *w);
+/* The product as the library's callers give it; rung NULL: chosen. */
+WwGemm      bench_gemm(const BenchWork *w, const char *rung, WwPtr a, WwPtr b, WwPtr c);
 const char *bench_unit(const BenchWork *w);
 
 /* counted: the columns are those of the counters. */

@@ -45,7 +45,7 @@ static WwSyrk syrk_of(const BenchWork *w, const char *rung, WwPtr a, WwPtr c)
                     .rung  = rung};
 }
 
-static WwGemm gemm_of(const BenchWork *w, const char *rung, WwPtr a, WwPtr b, WwPtr c)
+WwGemm bench_gemm(const BenchWork *w, const char *rung, WwPtr a, WwPtr b, WwPtr c)
 {
     return (WwGemm){.type    = w->type,
                     .trans_a = w->ta,
@@ -72,7 +72,7 @@ static bool run_ours(void *user, const BenchWork *w, WwPtr a, WwPtr b, WwPtr c)
         WwSyrk p  = syrk_of(w, o->rung, a, c);
         o->status = ww_syrk(o->x->blas, &p);
     } else {
-        WwGemm p  = gemm_of(w, o->rung, a, b, c);
+        WwGemm p  = bench_gemm(w, o->rung, a, b, c);
         o->status = ww_gemm(o->x->blas, &p);
     }
     return o->status == WW_OK;
@@ -86,7 +86,7 @@ static void tell_choice(Bench *x, const BenchWork *w, const BenchData *d, BenchR
         WwSyrk p = syrk_of(w, NULL, d->da, d->dc);
         ww_syrk_rung(x->blas, &p, &rung);
     } else if (strcmp(w->work, "gemm") == 0) {
-        WwGemm p = gemm_of(w, NULL, d->da, d->db, d->dc);
+        WwGemm p = bench_gemm(w, NULL, d->da, d->db, d->dc);
         ww_gemm_rung(x->blas, &p, &rung);
     }
     snprintf(row->note, sizeof row->note, "%s", rung);

@@ -16,7 +16,7 @@
 #include "cli/cli.h"
 #include "lab/inputs.h"
 
-enum { MAX_IMPLS = 32, MAX_EVERY = 96, ENOUGH_BLOCKS = 800 };
+enum { MAX_IMPLS = 32, MAX_EVERY = 160, ENOUGH_BLOCKS = 800 };
 
 /* Splits a list at commas, in place. */
 static size_t split_impls(char *text, const char **impls)
@@ -91,8 +91,26 @@ static void open_gpu(Bench *x, const CliArgs *a, const BenchWork *w)
     }
 }
 
-/* "every": the rungs that could be the fastest, and each number of blocks that may share out a tile's k. */
-static size_t every_impl(const BenchWork *w, char (*names)[32], size_t most)
+/* Whether the model puts a rung and its blocks near the one that it would choose, or does not know it. */
+static bool could_win(WwBlas *b, const BenchWork *w, const Rung *r, unsigned split)
+{
+    enum { A = 1 << 20, B = 2 << 20, C = 3 << 20 }; /* addresses that nobody reads */
+    static const double NEAR = 1.6;
+    Problem             p, best;
+    WwGemm              g = bench_gemm(w, NULL, A, B, C);
+    if (strcmp(w->work, "gemm") != 0 || problem_of_gemm(b, &g, &p) != WW_OK)
+        return true;
+    best       = p;
+    best.rung  = predict_gemm(b, &p, &best.split);
+    p.rung     = r;
+    p.split    = split;
+    double one = predict_us(b, &p);
+    return one == 0 || one < NEAR * predict_us(b, &best);
+}
+
+/* "every": the rungs that could be the fastest, and each number of blocks that may share out a tile's k; "near": those of them that the
+ * model does not put far behind. */
+static size_t every_impl(WwBlas *b, const BenchWork *w, bool near, char (*names)[32], size_t most)
 {
     static const char *const never[] = {"naive", "coalesced", "tile", "column", "square", "vector", "ahead"};
     size_t                   n       = 0;
@@ -104,24 +122,28 @@ static size_t every_impl(const BenchWork *w, char (*names)[32], size_t most)
         uint64_t tiles =
             ((w->m + (size_t)r->rows - 1) / (size_t)r->rows) * ((w->n + (size_t)r->columns - 1) / (size_t)r->columns);
         for (unsigned s = 1; s <= rung_splits(r) && !skip && n < most; s *= 2)
-            if (s == 1 || (tiles * s <= ENOUGH_BLOCKS && (uint64_t)s * (unsigned)r->slice <= w->k))
+            if ((s == 1 || (tiles * s <= ENOUGH_BLOCKS && (uint64_t)s * (unsigned)r->slice <= w->k)) &&
+                (!near || could_win(b, w, r, s)))
                 snprintf(names[n++], sizeof *names, s == 1 ? "%s" : "%s:%u", r->name, s);
     }
     return n;
 }
 
-/* The list of one shape: "every" stands for many. */
+/* The list of one shape: "every" and "near" stand for many. */
 static int run_shape(Bench *x, const BenchWork *w, const char *const *impls, size_t n)
 {
     char        names[MAX_EVERY][32];
     const char *all[MAX_IMPLS + MAX_EVERY];
     size_t      count = 0;
     for (size_t i = 0; i < n; i++) {
-        size_t more = strcmp(impls[i], "every") == 0 ? every_impl(w, names, MAX_EVERY) : 0;
+        bool near = strcmp(impls[i], "near") == 0;
+        if (!near && strcmp(impls[i], "every") != 0) {
+            all[count++] = impls[i];
+            continue;
+        }
+        size_t more = every_impl(x->blas, w, near, names, MAX_EVERY);
         for (size_t j = 0; j < more; j++)
             all[count++] = names[j];
-        if (strcmp(impls[i], "every") != 0)
-            all[count++] = impls[i];
     }
     return bench_work(x, w, all, count);
 }

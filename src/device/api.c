@@ -439,15 +439,11 @@ static Status check_launch(WwDevice *d, const WwModule *m, const WwLaunch *w)
     return WW_OK;
 }
 
-Status device_launch(WwDevice *d, WwModule *m, const char *kernel, const DeviceLaunch *l, WwResult **out)
+static Status run_kernel(WwDevice *d, WwModule *m, const Func *k, const DeviceLaunch *l, WwResult **out)
 {
-    TRY(check_launch(d, m, l->w));
-    if (!kernel)
-        return device_fail(d, WW_ERR_INVALID, "ww_launch: the kernel's name is NULL");
-    const Func *k;
-    TRY(device_kernel(d, m, kernel, &k));
     TRY(check_args(d, k, l->w));
-    WwResult *r     = result_new(k->name);
+    bool      left  = l->w->stream && d->ops->stream_wait;
+    WwResult *r     = out || !left ? result_new(k->name) : NULL;
     Status    s     = d->ops->launch(d, m, k, l, r);
     bool      began = s == WW_OK || s == WW_ERR_FAULT || s == WW_ERR_LIMIT || s == WW_ERR_UNSUPPORTED;
     if (out && began)
@@ -455,6 +451,22 @@ Status device_launch(WwDevice *d, WwModule *m, const char *kernel, const DeviceL
     else
         ww_result_free(r);
     return s;
+}
+
+Status device_launch(WwDevice *d, WwModule *m, const char *kernel, const DeviceLaunch *l, WwResult **out)
+{
+    TRY(check_launch(d, m, l->w));
+    if (!kernel)
+        return device_fail(d, WW_ERR_INVALID, "ww_launch: the kernel's name is NULL");
+    const Func *k;
+    TRY(device_kernel(d, m, kernel, &k));
+    return run_kernel(d, m, k, l, out);
+}
+
+Status device_launch_kernel(WwDevice *d, WwModule *m, const Func *kernel, const DeviceLaunch *l, WwResult **out)
+{
+    TRY(check_launch(d, m, l->w));
+    return run_kernel(d, m, kernel, l, out);
 }
 
 WwStatus ww_launch(WwDevice *d, WwModule *m, const char *kernel, const WwLaunch *launch, WwResult **out)

@@ -78,9 +78,9 @@ typedef uint64_t CuPtr;
            const int *lower, const int *upper, uint32_t channels, uint32_t pixels, const uint32_t *element_stride,     \
            int interleave, int swizzle, int promotion, int fill))
 
-typedef struct CuLaunchAttribute { /* of 72 bytes; 4: cluster size */
+typedef struct CuLaunchAttribute { /* of 72 bytes; value: a cluster's three sides, or 1 */
     int      id, pad;
-    unsigned dim[3], unused[13];
+    unsigned value[16];
 } CuLaunchAttribute;
 
 typedef struct CuLaunchConfig {
@@ -123,6 +123,7 @@ enum {
     CU_FUNC_MAX_DYNAMIC_SHARED = 8,
     CU_FUNC_NON_PORTABLE_CLUSTER = 14,
     CU_ATTRIBUTE_CLUSTER      = 4,
+    CU_ATTRIBUTE_PROGRAMMATIC = 6,
     CU_JIT_ERROR_LOG          = 5,
     CU_JIT_ERROR_LOG_BYTES    = 6
 };

@@ -40,29 +40,35 @@ static Status allow_shared(CudaDevice *c, CudaKernel *k, const Func *kernel, uin
     return WW_OK;
 }
 
-/* More than 8 blocks have to be allowed first. */
-static CuResult enqueue_clusters(CudaDevice *c, const CudaRequest *q)
+/* Clusters of more than 8 blocks have to be allowed first. */
+static CuResult enqueue_attributes(CudaDevice *c, const CudaRequest *q)
 {
-    const WwLaunch   *w         = q->w;
-    CuLaunchAttribute attribute = {.id = CU_ATTRIBUTE_CLUSTER, .dim = {w->cluster.x, w->cluster.y, w->cluster.z}};
-    CuLaunchConfig    config    = {.grid       = {w->grid.x, w->grid.y, w->grid.z},
-                                   .block      = {w->block.x, w->block.y, w->block.z},
-                                   .shared     = w->shared,
-                                   .stream     = w->stream ? w->stream->native : NULL,
-                                   .attributes = &attribute,
-                                   .count      = 1};
-    if (!c->drv.launch_ex)
-        return CU_INVALID_VALUE;
+    const WwLaunch   *w = q->w;
+    CuLaunchAttribute attribute[2];
+    unsigned          n = 0;
+    if (w->cluster.x)
+        attribute[n++] = (CuLaunchAttribute){CU_ATTRIBUTE_CLUSTER, 0, {w->cluster.x, w->cluster.y, w->cluster.z}};
+    if (w->programmatic)
+        attribute[n++] = (CuLaunchAttribute){CU_ATTRIBUTE_PROGRAMMATIC, 0, {1}};
+    CuLaunchConfig config = {.grid       = {w->grid.x, w->grid.y, w->grid.z},
+                             .block      = {w->block.x, w->block.y, w->block.z},
+                             .shared     = w->shared,
+                             .stream     = w->stream ? w->stream->native : NULL,
+                             .attributes = attribute,
+                             .count      = n};
     if ((uint64_t)w->cluster.x * w->cluster.y * w->cluster.z > 8)
         c->drv.function_set(q->fn, CU_FUNC_NON_PORTABLE_CLUSTER, 1);
     return c->drv.launch_ex(&config, q->fn, w->args, NULL);
 }
 
+/* A driver without attributes runs a programmatic launch as any other: behind the one in front of it. */
 CuResult cuda_enqueue(CudaDevice *c, const CudaRequest *q)
 {
     const WwLaunch *w = q->w;
-    if (w->cluster.x)
-        return enqueue_clusters(c, q);
+    if (w->cluster.x && !c->drv.launch_ex)
+        return CU_INVALID_VALUE;
+    if (w->cluster.x || (w->programmatic && c->drv.launch_ex))
+        return enqueue_attributes(c, q);
     return c->drv.launch(q->fn, w->grid.x, w->grid.y, w->grid.z, w->block.x, w->block.y, w->block.z, w->shared,
                          w->stream ? w->stream->native : NULL, w->args, NULL);
 }

@@ -52,7 +52,7 @@ typedef struct DeviceOps {
     void   (*unload)(WwDevice *d, WwModule *m); /* frees m */
     Status (*variable)(WwDevice *d, WwModule *m, const Var *v, WwPtr *address, uint64_t *bytes);
     Status (*tensor_map)(WwDevice *d, const TensorMapAsk *ask, void *map);
-    /* Fills r, also when it fails. */
+    /* Fills r, also when it fails.  r is NULL where nobody asked for it and the launch is left on a stream. */
     Status (*launch)(WwDevice *d, WwModule *m, const Func *kernel, const DeviceLaunch *l, WwResult *r);
     /* NULL: launches on streams are complete when they return.  open: native is set, or to be made. */
     Status (*stream_open)(WwDevice *d, WwStream *s);
@@ -117,8 +117,9 @@ Status device_fill(WwDevice *d, WwPtr dst, uint8_t value, uint64_t bytes, const 
 Status device_load(WwDevice *d, const char *name, const char *ptx, size_t len, bool bodies_later, WwModule **out);
 /* The kernel of that name, with its body; NULL: WW_ERR_NOT_FOUND, or its text is wrong (WW_ERR_PARSE). */
 Status device_kernel(WwDevice *d, const WwModule *m, const char *name, const Func **out);
-/* ww_launch with observers of the caller's own. */
+/* ww_launch with observers of the caller's own; then the same of a kernel that device_kernel found. */
 Status device_launch(WwDevice *d, WwModule *m, const char *kernel, const DeviceLaunch *l, WwResult **out);
+Status device_launch_kernel(WwDevice *d, WwModule *m, const Func *kernel, const DeviceLaunch *l, WwResult **out);
 
 /* Implementations.  On failure *why is filled with a message. */
 Status emulator_open(const WwDeviceOptions *o, WwDevice **out, Str *why);

@@ -376,8 +376,25 @@ int cuStreamDestroy_v2(void *s)
 
 /* ---- launches and events: an event is the clock's reading ---- */
 
+typedef struct MockAttribute {
+    int      id, pad;
+    unsigned value[16];
+} MockAttribute;
+
+typedef struct MockConfig {
+    unsigned       grid[3], block[3], shared;
+    void          *stream;
+    MockAttribute *attributes;
+    unsigned       count;
+} MockConfig;
+
 EXPORT int cuLaunchKernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
                           unsigned shared, void *stream, void **args, void **extra);
+EXPORT int cuLaunchKernelEx(const MockConfig *c, void *f, void **args, void **extra);
+EXPORT int cuTensorMapEncodeTiled(void *map, int type, uint32_t rank, void *address, const uint64_t *dim,
+                                  const uint64_t *stride, const uint32_t *box, const uint32_t *element_stride,
+                                  int interleave, int swizzle, int promotion, int fill);
+EXPORT int cuTensorMapEncodeIm2col(void);
 EXPORT int cuStreamSynchronize(void *s);
 EXPORT int cuEventCreate(double **out, unsigned flags);
 EXPORT int cuEventDestroy_v2(double *e);
@@ -397,6 +414,8 @@ int cuLaunchKernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, 
     memcpy(state.grid, (unsigned[]){gx, gy, gz}, sizeof state.grid);
     memcpy(state.block, (unsigned[]){bx, by, bz}, sizeof state.block);
     state.shared = shared;
+    memset(state.cluster, 0, sizeof state.cluster);
+    state.programmatic = 0;
     state.launches++;
     clock_ms += state.launch_ms;
     if (state.fault)
@@ -404,6 +423,39 @@ int cuLaunchKernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, 
     else if (state.kernel)
         state.kernel(f, args);
     return OK;
+}
+
+int cuLaunchKernelEx(const MockConfig *c, void *f, void **args, void **extra)
+{
+    int e = cuLaunchKernel(f, c->grid[0], c->grid[1], c->grid[2], c->block[0], c->block[1], c->block[2], c->shared,
+                           c->stream, args, extra);
+    for (unsigned i = 0; i < c->count && e == OK; i++) {
+        if (c->attributes[i].id == 4)
+            memcpy(state.cluster, c->attributes[i].value, sizeof state.cluster);
+        else if (c->attributes[i].id == 6)
+            state.programmatic = (int)c->attributes[i].value[0];
+        else
+            e = INVALID_VALUE;
+    }
+    return e;
+}
+
+/* The address and the sides are what is kept of a map. */
+int cuTensorMapEncodeTiled(void *map, int type, uint32_t rank, void *address, const uint64_t *dim,
+                           const uint64_t *stride, const uint32_t *box, const uint32_t *element_stride, int interleave,
+                           int swizzle, int promotion, int fill)
+{
+    (void)type, (void)stride, (void)box, (void)element_stride, (void)interleave, (void)swizzle, (void)promotion,
+        (void)fill;
+    memcpy(map, &address, sizeof address);
+    memcpy((char *)map + sizeof address, dim, rank * sizeof *dim);
+    state.maps++;
+    return OK;
+}
+
+int cuTensorMapEncodeIm2col(void)
+{
+    return INVALID_VALUE;
 }
 
 int cuStreamSynchronize(void *s)

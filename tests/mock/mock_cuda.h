@@ -25,6 +25,9 @@ typedef struct MockCuda {
     int         modules, events, buffers; /* alive */
     unsigned    launches, records;
     unsigned    grid[3], block[3], shared;
+    unsigned    cluster[3];   /* of the last launch; 0: without that attribute */
+    int         programmatic; /* of the last launch */
+    unsigned    maps;         /* tensor maps encoded */
     int         attribute, attribute_value;
     int         streams;        /* alive */
     void       *stream;         /* of the last launch or asynchronous fill */

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * ww_blas_copy and ww_blas_copy_matrix: all 64 x 64 offsets and every small size; every width of elements, as they are and transposed.
- * Ranges end where their allocation ends, so the emulator stops at the first byte outside; bytes in front and between rows are
- * checked for change. */
+ * copy_words: two matrices in one launch.  Ranges end where their allocation ends, so the emulator stops at the first byte outside;
+ * bytes in front and between rows are checked for change. */
 #include "blas_fixture.h"
+
+#include "blas/blas.h"
 
 enum { SIZE = 4200, ROOM = SIZE + 64, MATRIX = 160000 };
 
@@ -119,6 +121,83 @@ static void rows(void **state)
     matrix(&(WwCopy){1, false, 3, 4999, 0, 0, 5000, 5001}, 3, 8);
 }
 
+typedef struct Side {
+    WwPtr  at;
+    size_t first, bytes;
+} Side;
+
+/* Room for `lines` rows of `length` words, ld words apart, that begins `first` words into an allocation and ends with it. */
+static Side side_new(size_t lines, size_t length, size_t ld, size_t first, bool filled)
+{
+    Side s = {0, first, (first + (lines - 1) * ld + length) * 4};
+    assert_in_range(s.bytes, 1, MATRIX);
+    assert_works(ww_alloc(device, s.bytes, &s.at));
+    assert_works(filled ? ww_copy_in(device, s.at, many, s.bytes) : ww_fill(device, s.at, 0xee, s.bytes));
+    return s;
+}
+
+static void check_part(const CopyPart *p, Side to, size_t from_first)
+{
+    bool            trans  = p->how & COPY_TRANSPOSED;
+    const uint32_t  poison = 0xeeeeeeee, *in = (const uint32_t *)(const void *)many;
+    const uint32_t *got    = (const uint32_t *)(const void *)result;
+    size_t          length = trans ? p->rows : p->columns;
+    assert_works(ww_copy_out(device, result, to.at, to.bytes));
+    for (size_t i = 0; i < to.bytes / 4; i++) {
+        size_t   at = i - to.first, line = at / p->to_ld, k = at % p->to_ld, r = trans ? k : line, c = trans ? line : k;
+        uint32_t want = i < to.first || k >= length ? poison : in[from_first + r * p->from_ld + c];
+        if (got[i] != want)
+            fail_msg("%u x %u%s, word %zu: %08x instead of %08x", p->rows, p->columns, trans ? " transposed" : "", i,
+                     got[i], want);
+    }
+}
+
+/* Both operands of a product, each turned or not, their rows aligned to 16 bytes or not, in one launch. */
+static void two_at_once(void **state)
+{
+    static const size_t shape[][4] = {{67, 130, 5, 64}, {1, 1, 200, 3}, {64, 64, 64, 128}};
+    (void)state;
+    for (size_t s = 0; s < 3; s++)
+        for (unsigned how = 0; how < 64; how++) {
+            CopyPart part[2];
+            Side     from[2], to[2];
+            for (unsigned i = 0; i < 2; i++) {
+                unsigned bits  = how >> (3 * i);
+                bool     trans = bits & 1;
+                size_t   rows = shape[s][2 * i], columns = shape[s][2 * i + 1], lines = trans ? columns : rows;
+                size_t   length = trans ? rows : columns, from_ld = bits & 2 ? columns + 3 : (columns + 7) / 4 * 4;
+                size_t   to_ld = bits & 4 ? length + 1 : (length + 7) / 4 * 4;
+                from[i]        = side_new(rows, columns, from_ld, bits & 2 ? 1 : 4, true);
+                to[i]          = side_new(lines, length, to_ld, bits & 4 ? 3 : 8, false);
+                part[i]        = copy_part(trans, from[i].at + from[i].first * 4, from_ld, rows, columns,
+                                           to[i].at + to[i].first * 4, to_ld);
+            }
+            assert_works(copy_parts(blas, "copy_words", part, 2));
+            for (unsigned i = 0; i < 2; i++) {
+                check_part(&part[i], to[i], from[i].first);
+                assert_works(ww_free(device, from[i].at));
+                assert_works(ww_free(device, to[i].at));
+            }
+        }
+}
+
+/* More rows of tiles than a part may have blocks: a block then goes on further down. */
+static void few_blocks(void **state)
+{
+    (void)state;
+    for (unsigned trans = 0; trans < 2; trans++) {
+        size_t   ld   = trans ? 300 : 72;
+        Side     from = side_new(300, 70, 72, 0, true), to = side_new(trans ? 70 : 300, trans ? 300 : 70, ld, 0, false);
+        CopyPart p = copy_part(trans, from.at, 72, 300, 70, to.at, ld);
+        assert_int_equal(p.blocks, 10);
+        p.blocks = 4;
+        assert_works(copy_parts(blas, "copy_words", &p, 1));
+        check_part(&p, to, 0);
+        assert_works(ww_free(device, from.at));
+        assert_works(ww_free(device, to.at));
+    }
+}
+
 static void refuse_copy(const WwCopy *good, WwCopy bad, const char *part)
 {
     assert_works(ww_blas_copy_matrix(blas, good));
@@ -159,10 +238,10 @@ static void refused_matrices(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_offset),    cmocka_unit_test(every_small_size),
-                                       cmocka_unit_test(several_vectors), cmocka_unit_test(refused),
-                                       cmocka_unit_test(matrices),        cmocka_unit_test(rows),
-                                       cmocka_unit_test(refused_matrices)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_offset),     cmocka_unit_test(every_small_size), cmocka_unit_test(several_vectors),
+        cmocka_unit_test(refused),          cmocka_unit_test(matrices),         cmocka_unit_test(rows),
+        cmocka_unit_test(refused_matrices), cmocka_unit_test(two_at_once),      cmocka_unit_test(few_blocks)};
     for (size_t i = 0; i < ROOM; i++)
         data[i] = (uint8_t)(i * 37 + i / 251);
     for (size_t i = 0; i < MATRIX; i++)

@@ -259,6 +259,25 @@ static void launches(void **state)
     ww_device_close(d);
 }
 
+/* What needs attributes goes with them, everything else without. */
+static void launches_with_attributes(void **state)
+{
+    (void)state;
+    WwDevice *d = open_gpu();
+    WwModule *m = load(d);
+    assert_int_equal(launch(d, m, (WwLaunch){.cluster = {2, 3, 1}, .programmatic = true}, NULL), WW_OK);
+    assert_memory_equal(gpu->cluster, ((unsigned[]){2, 3, 1}), sizeof gpu->cluster);
+    assert_int_equal(gpu->programmatic, 1);
+    assert_int_equal(launch(d, m, (WwLaunch){.programmatic = true}, NULL), WW_OK);
+    assert_int_equal(gpu->cluster[0], 0);
+    assert_int_equal(gpu->programmatic, 1);
+    assert_memory_equal(gpu->grid, ((unsigned[]){4, 3, 2}), sizeof gpu->grid);
+    assert_int_equal(launch(d, m, (WwLaunch){0}, NULL), WW_OK);
+    assert_int_equal(gpu->programmatic, 0);
+    assert_int_equal(gpu->launches, 3);
+    ww_device_close(d);
+}
+
 static void refuses_launches(void **state)
 {
     (void)state;
@@ -472,6 +491,7 @@ int main(void)
         cmocka_unit_test_setup(moves_memory, setup),
         cmocka_unit_test_setup(loads_modules, setup),
         cmocka_unit_test_setup(launches, setup),
+        cmocka_unit_test_setup(launches_with_attributes, setup),
         cmocka_unit_test_setup(refuses_launches, setup),
         cmocka_unit_test_setup(faults_are_sticky, setup),
         cmocka_unit_test_setup(a_timed_launch_may_fault, setup),

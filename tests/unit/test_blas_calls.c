@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What a call of the matrix library asks of a driver, counted over tests/mock/mock_cuda.c: launches, their attributes, tensor maps. */
+#include <dlfcn.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/mock/mock_cuda.h"
+#include "warpwright/blas.h"
+
+static MockCuda *gpu;
+static void (*mock_reset)(void);
+static WwDevice *device;
+static WwBlas   *blas;
+static WwStream *stream;
+static WwPtr     memory;
+
+static struct {
+    char     name[64];
+    unsigned blocks;
+} call[8]; /* the launches of a call */
+
+static void note(const char *name, void **args)
+{
+    (void)args;
+    size_t i = 0;
+    while (i + 1 < sizeof call / sizeof *call && *call[i].name)
+        i++;
+    strncpy(call[i].name, name, sizeof call[i].name - 1);
+    call[i].blocks = gpu->grid[0];
+}
+
+static int group_setup(void **state)
+{
+    (void)state;
+    void *lib = dlopen(WW_MOCK_CUDA, RTLD_NOW), *get = lib ? dlsym(lib, "mock_cuda") : NULL;
+    void *reset = lib ? dlsym(lib, "mock_cuda_reset") : NULL;
+    if (!get || !reset)
+        return -1;
+    MockCuda *(*answers)(void);
+    memcpy(&answers, &get, sizeof get);
+    memcpy(&mock_reset, &reset, sizeof reset);
+    gpu = answers();
+    return setenv("WW_CUDA_DRIVER", WW_MOCK_CUDA, 1);
+}
+
+static int setup(void **state)
+{
+    const char *why = "";
+    (void)state;
+    mock_reset();
+    memset(call, 0, sizeof call);
+    if (ww_device_open("cuda", NULL, &device, &why) != WW_OK || ww_blas_open(device, &blas) != WW_OK ||
+        ww_stream_open(device, NULL, &stream) != WW_OK || ww_blas_stream(blas, stream) != WW_OK ||
+        ww_alloc(device, 1 << 22, &memory) != WW_OK)
+        return print_error("%s\n", why), -1;
+    gpu->kernel = note;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    ww_blas_close(blas);
+    ww_stream_close(stream);
+    ww_device_close(device);
+    return 0;
+}
+
+/* 300 x 200 x 100; the strides of A and B are their rows and `more`. */
+static WwStatus product(const char *rung, bool trans_a, bool trans_b, size_t more)
+{
+    memset(call, 0, sizeof call);
+    return ww_gemm(blas, &(WwGemm){.type    = WW_F32,
+                                   .trans_a = trans_a,
+                                   .trans_b = trans_b,
+                                   .m       = 300,
+                                   .n       = 200,
+                                   .k       = 100,
+                                   .alpha   = {.f32 = 1},
+                                   .a       = memory,
+                                   .b       = memory + (1 << 20),
+                                   .c       = memory + (2 << 20),
+                                   .lda     = (trans_a ? 300 : 100) + more,
+                                   .ldb     = (trans_b ? 100 : 200) + more,
+                                   .ldc     = 200,
+                                   .rung    = rung});
+}
+
+/* False where the build has no compiler for the kernel. */
+static bool worked(WwStatus s)
+{
+    if (s == WW_ERR_UNAVAILABLE)
+        print_message("skipped: %s\n", ww_device_error(device));
+    else if (s != WW_OK)
+        fail_msg("%s", ww_device_error(device));
+    return s == WW_OK;
+}
+
+static void copies_in_one_launch(void **state)
+{
+    (void)state;
+    if (!worked(product("pairs", false, true, 0))) /* both contiguous along k */
+        return;
+    assert_string_equal(call[0].name, "copy_operands");
+    assert_int_equal(call[0].blocks, 5 * 2 + 4 * 2);
+    assert_string_equal(call[1].name, "gemm_pairs_f32");
+    assert_string_equal(call[2].name, "");
+    worked(product("pairs", true, true, 0)); /* B alone */
+    assert_string_equal(call[0].name, "copy_operands");
+    assert_int_equal(call[0].blocks, 4 * 2);
+    worked(product("pairs", true, false, 0)); /* as they are */
+    assert_string_equal(call[0].name, "gemm_pairs_f32");
+    assert_string_equal(call[1].name, "");
+    worked(product("pairs", true, false, 1)); /* rows that are not aligned */
+    assert_string_equal(call[0].name, "copy_operands");
+    assert_int_equal(call[0].blocks, 2 * 5 + 2 * 4);
+    assert_string_equal(call[1].name, "gemm_pairs_f32");
+}
+
+/* A kernel that waits for the launch in front of it by itself may begin before that has ended, and no other. */
+static void begins_early_where_the_kernel_waits(void **state)
+{
+    static const struct {
+        const char *rung;
+        int         early;
+    } rungs[] = {{"pairs", 1}, {"flow", 1}, {"middle:2", 1}, {"little:16", 1}, {"flat", 1}, {"small", 0}, {"wide", 0}};
+    (void)state;
+    for (size_t i = 0; i < sizeof rungs / sizeof *rungs; i++)
+        if (worked(product(rungs[i].rung, false, false, 0)) && gpu->programmatic != rungs[i].early)
+            fail_msg("%s: %s", rungs[i].rung, rungs[i].early ? "waits for the launch before" : "does not wait by itself");
+}
+
+static void one_launch_in_place(void **state)
+{
+    (void)state;
+    unsigned before = gpu->launches;
+    if (!worked(product("middle", false, true, 1)))
+        return;
+    assert_int_equal(gpu->launches, before + 1);
+    assert_int_equal(gpu->maps, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(copies_in_one_launch, setup, teardown),
+        cmocka_unit_test_setup_teardown(begins_early_where_the_kernel_waits, setup, teardown),
+        cmocka_unit_test_setup_teardown(one_launch_in_place, setup, teardown),
+    };
+    return cmocka_run_group_tests(tests, group_setup, NULL);
+}
