@@ -15,9 +15,9 @@
 
 #include "../gemm/tile.h"
 
-static __device__ __forceinline__ void triangle_place(long long t, int *row, int *col)
+static __device__ __forceinline__ void triangle_place(unsigned t, int *row, int *col)
 {
-    long long i = (long long)((__builtin_sqrtf(8.0f * (float)t + 1.0f) - 1.0f) * 0.5f);
+    unsigned i = (unsigned)((__builtin_sqrtf(8.0f * (float)t + 1.0f) - 1.0f) * 0.5f);
     while (i * (i + 1) / 2 > t)
         i--;
     while ((i + 1) * (i + 2) / 2 <= t)
