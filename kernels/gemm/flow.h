@@ -217,11 +217,17 @@ static __device__ __forceinline__ void flow_write(const FlowTarget<typename S::t
                     t.put(base + r * t.ld + c, turned);
             }
         } else {
+            enum { EACH = 2, WIDE = S::WN / 32 }; /* rows that are read before the first is written */
 #pragma unroll 1
-            for (int v = lane; v < rows * S::WN; v += 32) {
-                int r = v / S::WN, c = v % S::WN;
-                if (col + c < t.cols)
-                    t.put(base + r * t.ld + c, stage[r * PITCH + (c ^ 1)]);
+            for (int r = 0; r < rows; r += EACH) {
+                T one[EACH][WIDE];
+#pragma unroll
+                for (int n = 0; n < EACH * WIDE; n++)
+                    one[n / WIDE][n % WIDE] = stage[(r + n / WIDE) * PITCH + n % WIDE * 32 + (lane ^ 1)];
+#pragma unroll
+                for (int n = 0; n < EACH * WIDE; n++)
+                    if (r + n / WIDE < rows && col + n % WIDE * 32 + lane < t.cols)
+                        t.put(base + (r + n / WIDE) * t.ld + n % WIDE * 32 + lane, one[n / WIDE][n % WIDE]);
             }
         }
     }

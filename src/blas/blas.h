@@ -23,7 +23,7 @@
 #include "long/args.h"
 #include "warpwright/blas.h"
 
-typedef enum RungLayouts { RUNG_ANY, RUNG_FOUR, RUNG_JOINED, RUNG_TWO, RUNG_TENSOR, RUNG_BYTES, RUNG_LONG } RungLayouts;
+typedef enum RungLayouts { RUNG_ANY, RUNG_FOUR, RUNG_JOINED, RUNG_TWO, RUNG_TENSOR, RUNG_DRAWN, RUNG_BYTES, RUNG_LONG } RungLayouts;
 
 typedef struct Rung {
     const char *ladder, *name;
@@ -146,7 +146,10 @@ Status   parts_add(WwBlas *b, const Problem *p, GemmArgs *sum);
 /* tensor.c.  x, y: where copied operands go. */
 bool   tensor_can(WwBlas *b, const Problem *p); /* the device and this build have what the rung needs */
 bool   flow_can(WwBlas *b, const Problem *p);   /* likewise */
+bool   tensor_rung(const Rung *r);              /* its operands come by tensor copies */
 void   tensor_work(const Problem *p, Work *w);
+/* Operands that the kernel itself draws from where they lie: bit 0 X, bit 1 Y. */
+unsigned tensor_drawn(const Problem *p);
 Status tensor_run(WwBlas *b, const Problem *p, const GemmArgs *g, WwPtr x, WwPtr y);
 Source source_x(const GemmArgs *g);
 Source source_y(const GemmArgs *g);

@@ -59,7 +59,7 @@ static double around(const Problem *p)
     const GemmArgs *g = &p->args;
     Work            w = {0};
     double          t = 0;
-    if (p->rung->layouts == RUNG_TENSOR)
+    if (tensor_rung(p->rung))
         tensor_work(p, &w);
     if (w.x || w.y)
         t += shared.copy / 10.0 + 8.0 * ((w.x ? g->m : 0.0) + (w.y ? g->n : 0.0)) * g->k * shared.copied / 100 / memory;
@@ -73,9 +73,11 @@ static double pace_of(const Problem *p, const Rate *r)
 {
     const Rung     *g    = p->rung;
     const GemmArgs *a    = &p->args;
-    bool            maps = g->layouts == RUNG_TENSOR;
-    double          more =
-        maps ? 0 : r->slow * (!(a->vector & 1) + !(a->vector & 2)) + r->along * ((a->x_col == 1) + (a->y_row == 1));
+    bool            maps = tensor_rung(g);
+    unsigned        slow = maps ? tensor_drawn(p) : ~(unsigned)a->vector;
+    double          more = r->slow * (double)((slow & 1) + (slow >> 1 & 1));
+    if (!maps)
+        more += r->along * ((a->x_col == 1) + (a->y_row == 1));
     double steps = cover(cover(a->k, g->slice), p->split) * g->slice;
     steps        = steps < a->k ? steps : a->k;
     return g->rows * g->columns * steps / peak * (1 + more / 100) * 100 / r->speed;
@@ -109,6 +111,8 @@ static double duration(const WwBlas *b, const Problem *p, const Rate *r)
     double t = r->fixed / 10.0 + (bytes * r->memory + ragged * r->ragged) / 100 / memory + around(p) + full * (r->blocks * pace + each);
     for (unsigned s = 2; s <= p->split && s <= CLUSTER; s *= 2)
         t += r->cluster / 10.0;
+    if (launched > blocks)
+        t += (launched / blocks - 1) * r->cluster / 10.0;
     if (shares)
         t += rest / launched * r->blocks * pace + r->lone / 10.0;
     else if (rest > 0)

@@ -210,7 +210,7 @@ static Work work_of(const WwBlas *b, const Problem *p)
         w.counters = round_up(tiles_of(p->rung, &p->args, &down, &across) * 4);
         w.partials = stream_blocks(b, p) * 2 * (size_t)(p->rung->rows * p->rung->columns) * 4;
     }
-    if (p->rung->layouts == RUNG_TENSOR)
+    if (tensor_rung(p->rung))
         tensor_work(p, &w);
     if (parts_of(p) > 1)
         w.partials = round_up(parts_work(p));
@@ -324,7 +324,7 @@ Status problem_run(WwBlas *b, const Problem *problem)
     Problem p = *problem;
     if (p.args.m == 0 || p.args.n == 0)
         return WW_OK;
-    bool maps = p.rung->layouts == RUNG_TENSOR || p.rung->layouts == RUNG_BYTES;
+    bool maps = tensor_rung(p.rung) || p.rung->layouts == RUNG_BYTES;
     if (p.args.k == 0)
         p.split = 1;
     if (p.args.k == 0 && maps) /* nothing to copy or share out */
@@ -346,7 +346,7 @@ Status problem_run(WwBlas *b, const Problem *problem)
         GemmArgs one = g;
         if (parts_of(&p) > 1)
             parts_begin(&p, &one, &sum);
-        if (p.rung->layouts == RUNG_TENSOR)
+        if (tensor_rung(p.rung))
             s = tensor_run(b, &p, &one, x, x + work.x);
         else if (p.rung->layouts == RUNG_BYTES)
             s = bytes_run(b, &p, &g, work, x);

@@ -4,7 +4,8 @@
  *
  * An operand that lies so already, its rows aligned to 16 bytes, is used where it is.  Any other one is copied into the workspace
  * first, transposed where it is contiguous along k, both in one launch at the memory's speed; their cost, 8 bytes an element, shrinks
- * against 2 n operations an element.  A * A^T has one operand, so one copy at most. */
+ * against 2 n operations an element.  A * A^T has one operand, so one copy at most.  Some rungs (DRAWN) have float kernels that draw
+ * such an operand themselves, word by word. */
 #include <stdio.h>
 #include <string.h>
 
@@ -35,12 +36,26 @@ static bool in_place(const Problem *p, const Source *s, int aligned)
     return s->along == 1 && (p->args.vector & aligned);
 }
 
-void tensor_work(const Problem *p, Work *w)
+bool tensor_rung(const Rung *r)
+{
+    return r->layouts == RUNG_TENSOR || r->layouts == RUNG_DRAWN;
+}
+
+unsigned tensor_drawn(const Problem *p)
 {
     Source x = source_x(&p->args), y = source_y(&p->args);
-    size_t k = (size_t)p->args.k;
-    w->x     = in_place(p, &x, 1) ? 0 : pitch(x.length) * k * 4;
-    w->y     = p->symmetric || in_place(p, &y, 2) ? 0 : pitch(y.length) * k * 4;
+    if (p->rung->layouts != RUNG_DRAWN || p->type != WW_F32)
+        return 0;
+    return (in_place(p, &x, 1) ? 0 : 1U) + (in_place(p, &y, 2) ? 0 : 2U);
+}
+
+void tensor_work(const Problem *p, Work *w)
+{
+    Source   x = source_x(&p->args), y = source_y(&p->args);
+    size_t   k     = (size_t)p->args.k;
+    unsigned drawn = tensor_drawn(p);
+    w->x           = drawn & 1 || in_place(p, &x, 1) ? 0 : pitch(x.length) * k * 4;
+    w->y           = drawn & 2 || p->symmetric || in_place(p, &y, 2) ? 0 : pitch(y.length) * k * 4;
 }
 
 int blas_capability(const WwBlas *b)
@@ -118,22 +133,27 @@ Status tensor_run(WwBlas *b, const Problem *p, const GemmArgs *g, WwPtr to_x, Ww
     Source      x = source_x(g), y = source_y(g);
     CopyPart    copy[2];
     size_t      copies = 0;
+    unsigned    drawn  = tensor_drawn(p);
     char        entry[BLAS_NAME];
-    if (!in_place(p, &x, 1))
+    if (!(drawn & 1) && !in_place(p, &x, 1))
         copy[copies++] = take_rows(&x, g->k, to_x);
     if (p->symmetric)
         y = x;
-    else if (!in_place(p, &y, 2))
+    else if (!(drawn & 2) && !in_place(p, &y, 2))
         copy[copies++] = take_rows(&y, g->k, to_y);
     if (copies)
         TRY(copy_parts(b, "copy_operands", copy, copies));
-    TRY(map_operand(b, &x, r, g->k, r->rows, &a.x));
-    TRY(map_operand(b, &y, r, g->k, r->columns, &a.y));
+    if (!(drawn & 1))
+        TRY(map_operand(b, &x, r, g->k, r->rows, &a.x));
+    if (!(drawn & 2))
+        TRY(map_operand(b, &y, r, g->k, r->columns, &a.y));
     uint64_t down   = ((uint64_t)g->m + (uint64_t)r->rows - 1) / (uint64_t)r->rows;
     uint64_t across = ((uint64_t)g->n + (uint64_t)r->columns - 1) / (uint64_t)r->columns;
     unsigned split  = rung_splits(r) > 1 && p->split > 1 ? p->split : 1;
     uint64_t blocks = r->stream ? stream_blocks(b, p) : p->symmetric ? down * (down + 1) / 2 : down * across * split;
     blas_entry(p, entry);
+    if (r->layouts == RUNG_DRAWN)
+        strcat(entry, (const char *[]){"_bb", "_db", "_bd", "_dd"}[drawn]);
     if (blocks > INT32_MAX)
         return device_fail(b->device, WW_ERR_INVALID, "%s: %llu blocks are more than one grid can have", entry,
                            (unsigned long long)blocks);

@@ -1,0 +1,440 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The pipeline of flow.h on tiles of every size, with every block the same share of the work and no operand copied before.
+ *
+ *   fetching  a warpgroup of its own.  Operands that lie as k rows, aligned, come as boxes that one thread orders; all of it draws any
+ *             other one word by word (drawn.cuh), its rows padded by 4 words.  It walks the pieces and says what the others need to know
+ *             of each: so many registers less for those, and with a single one spilled ptxas chooses worse banks for all.
+ *   blocks    two a multiprocessor: one multiplies while the other stores.
+ *   groups    of warps, where a tile is too small for four, share the steps of each slice; their sums meet in shared memory.
+ *   shares    the tiles for which there is not a block each, and as many more as there are blocks, are laid end to end and cut into
+ *             pieces of equal length along k; each block does the last tile of its share first and then whole tiles, a grid's
+ *             width apart.  Who has the last slices of a tile adds the others' sums to his own.  Those are of blocks with lower
+ *             numbers and mostly the first they did, so he hardly ever waits for them, and somebody can always go on.
+ *
+ * Sums are added in an order that depends on the shape and the number of blocks alone, so every run gives the same bits.
+ * Invariants: blockIdx.x is the only index; blocks begin in the order of their numbers. */
+#ifndef WW_KERNELS_GEMM_EVEN_CUH
+#define WW_KERNELS_GEMM_EVEN_CUH
+
+#include "drawn.cuh"
+#include "flow.h"
+
+enum { EVEN_FETCHERS = 128 };
+
+/* DRAW: as in ring.cuh. */
+template <typename S, int GROUPS, int DRAW> struct Even {
+    typedef typename S::type T;
+    enum {
+        XP          = S::BM + (DRAW & 1 ? 4 : 0),
+        YP          = S::BN + (DRAW & 2 ? 4 : 0),
+        XB          = S::BK * XP * 4,
+        YB          = S::BK * YP * 4, /* words of a row; bytes of a slice */
+        MULTIPLIERS = S::THREADS * GROUPS,
+        LAUNCH      = MULTIPLIERS + EVEN_FETCHERS,
+        PIECES      = S::BUFFERS + 2, /* known at once */
+        STEPS       = S::BK / GROUPS,
+        QUADS       = S::TM * S::TN / 4,
+        BARRIER     = 1,
+        STAGED      = 2,
+        TAKEN       = 3,
+    };
+    unsigned xs, ys, full, empty;
+    unsigned buffer, phase;
+
+    /* Ends with all threads of the block past a barrier. */
+    __device__ __forceinline__ void open(const void *slices, const Bar *bars)
+    {
+        xs     = shared_address(slices);
+        ys     = xs + S::BUFFERS * XB;
+        full   = shared_address(bars);
+        empty  = full + S::BUFFERS * 8;
+        buffer = 0;
+        phase  = 0;
+        if (threadIdx.x == 0) {
+            for (int b = 0; b < S::BUFFERS; b++) {
+                bar_init(full + b * 8, 1 + (DRAW ? EVEN_FETCHERS : 0));
+                bar_init(empty + b * 8, MULTIPLIERS / 32);
+            }
+            bar_init_done();
+        }
+        __syncthreads();
+    }
+
+    __device__ __forceinline__ void next(void)
+    {
+        buffer = buffer + 1 == S::BUFFERS ? 0 : buffer + 1;
+        phase ^= buffer == 0;
+    }
+
+    /* A warp: it needs buffer b no more. */
+    __device__ __forceinline__ void give_back(unsigned b) const
+    {
+        __syncwarp();
+        if (threadIdx.x % 32 == 0)
+            bar_arrive(empty + b * 8);
+    }
+};
+
+/* ---- shares ------------------------------------------------------------------------------------------------------ */
+
+/* The pieces of a block one after the other: a tile and which of its slices.  Tiles [0, shared) are shared. */
+template <typename S> struct EvenWork {
+    enum { MOST = 1 << 21 }; /* slices of a tile that is shared: all of them together can be counted */
+    int down, across, per, shared;
+    int each, more; /* slices of a share; so many shares have one more */
+    int at, stop; /* what is left of this block's share: of the shared tiles' slices laid end to end; the last first */
+    int t, tile, from, to;
+
+    __device__ __forceinline__ EvenWork(const GemmArgs &g)
+    {
+        down      = (g.m + S::BM - 1) / S::BM;
+        across    = (g.n + S::BN - 1) / S::BN;
+        per       = (g.k + S::BK - 1) / S::BK;
+        int tiles = down * across, grid = gridDim.x, rest = tiles % grid, b = blockIdx.x;
+        shared = rest == 0 || per > MOST ? 0 : tiles < grid ? tiles : rest + grid;
+        each   = shared * per / grid;
+        more   = shared * per - each * grid;
+        at     = b * each + (b < more ? b : more);
+        stop   = at + each + (b < more);
+        t      = shared + b;
+    }
+
+    /* The block that has a slice. */
+    __device__ __forceinline__ int owner(int slice) const
+    {
+        int long_ones = more * (each + 1);
+        return slice < long_ones ? slice / (each + 1) : more + (slice - long_ones) / each;
+    }
+
+    __device__ __forceinline__ bool next(int *row0, int *col0)
+    {
+        int tm, tn;
+        if (at < stop) {
+            tile      = (stop - 1) / per;
+            int begin = tile * per;
+            from      = at > begin ? at - begin : 0;
+            to        = stop - begin;
+            stop      = begin + from;
+        } else if (t < down * across) {
+            tile = t;
+            from = 0;
+            to   = per;
+            t += gridDim.x;
+        } else {
+            return false;
+        }
+        tile_order(tile, down, across, &tm, &tn);
+        *row0 = tm * S::BM;
+        *col0 = tn * S::BN;
+        return true;
+    }
+};
+
+/* ---- the product ------------------------------------------------------------------------------------------------- */
+
+/* acc = the sum over `count` slices, at least one.  Ends with all of them given back. */
+template <typename S, int GROUPS, int DRAW>
+static __device__ __forceinline__ void even_product(Even<S, GROUPS, DRAW> &ring, int group, int count,
+                                                    typename S::type acc[S::TM][S::TN])
+{
+    typedef typename S::type      T;
+    typedef Even<S, GROUPS, DRAW> E;
+    enum {
+        XROW   = E::XP * 4,
+        YROW   = E::YP * 4,
+        UNROLL = 8,
+        ACROSS = S::BN / S::WN,
+        AHEAD  = 4
+    }; /* rows before the next step's reads */
+    int lane = threadIdx.x % 32, warp = threadIdx.x % S::THREADS / 32;
+    int row = warp / ACROSS * S::WM + lane_spread_row(lane) * 4,
+        col = warp % ACROSS * S::WN + lane_spread_column(lane) * 4;
+#pragma unroll
+    for (int i = 0; i < S::TM; i++)
+#pragma unroll
+        for (int j = 0; j < S::TN; j++)
+            acc[i][j] = T(0);
+    unsigned x0 = ring.xs + (group * E::STEPS * E::XP + row) * 4, y0 = ring.ys + (group * E::STEPS * E::YP + col) * 4;
+    unsigned xs = x0 + ring.buffer * E::XB, ys = y0 + ring.buffer * E::YB;
+    Fragment<S> f[2];
+    bar_wait(ring.full + ring.buffer * 8, ring.phase);
+    f[0].read(xs, ys);
+#pragma unroll 1
+    for (;;) {
+        unsigned now = ring.buffer, xn = xs, yn = ys; /* after the last slice: something that nobody writes */
+        ring.next();
+        if (--count > 0) {
+            bar_wait(ring.full + ring.buffer * 8, ring.phase);
+            xn = x0 + ring.buffer * E::XB;
+            yn = y0 + ring.buffer * E::YB;
+        }
+#pragma unroll 1
+        for (int r = E::STEPS / UNROLL; r > 0; r--) {
+#pragma unroll
+            for (int l = 0; l < UNROLL; l++) {
+                flow_multiply<S>(f[l % 2], 0, AHEAD, acc);
+                if (l + 1 < UNROLL) {
+                    f[(l + 1) % 2].read(xs + (l + 1) * XROW, ys + (l + 1) * YROW);
+                } else {
+                    xs = r == 1 ? xn : xs + UNROLL * XROW;
+                    ys = r == 1 ? yn : ys + UNROLL * YROW;
+                    f[0].read(xs, ys);
+                }
+                flow_multiply<S>(f[l % 2], AHEAD, S::TM, acc);
+            }
+        }
+        ring.give_back(now);
+        if (count == 0)
+            break;
+    }
+}
+
+/* What the warps that multiply need to know of a piece; the fetching ones leave it in shared memory before its first slice is full. */
+struct EvenPiece {
+    int row0, col0;
+    int count; /* slices; 0: there are no more pieces */
+    int first; /* block from which on others share the tile's slices; -1: a later block adds up; this block's own: nobody shares */
+    int tile, pad[3];
+};
+
+static __device__ __forceinline__ int even_word(const int *p)
+{
+    int v;
+    asm volatile("ld.shared.u32 %0, [%1];" : "=r"(v) : "r"(shared_address(p)) : "memory");
+    return v;
+}
+
+/* One more; all that the block's threads wrote before their last barrier is seen by who sees this. */
+static __device__ __forceinline__ void even_tell(unsigned *p)
+{
+    asm volatile(
+        "{ .reg .u64 g; cvta.to.global.u64 g, %0; fence.acq_rel.gpu; red.release.gpu.global.add.u32 [g], 1; }" ::"l"(p)
+        : "memory");
+}
+
+static __device__ __forceinline__ unsigned even_seen(const unsigned *p)
+{
+    unsigned v;
+    asm volatile("{ .reg .u64 g; cvta.to.global.u64 g, %1; ld.acquire.gpu.global.u32 %0, [g]; }"
+                 : "=r"(v)
+                 : "l"(p)
+                 : "memory");
+    return v;
+}
+
+/* acc += a partial tile, AT_ONCE of its quads under way at once. */
+template <typename S>
+static __device__ __forceinline__ void even_add(const uint4 *p, typename S::type acc[S::TM][S::TN])
+{
+    typedef Four<typename S::type> F;
+    enum { QUADS = S::TM * S::TN / 4, AT_ONCE = 8 };
+#pragma unroll
+    for (int first = 0; first < QUADS; first += AT_ONCE) {
+        uint4 v[AT_ONCE];
+#pragma unroll
+        for (int q = 0; q < AT_ONCE; q++)
+            v[q] = load_past_l1(p + (first + q) * S::THREADS);
+#pragma unroll
+        for (int q = 0; q < AT_ONCE; q++) {
+            partial_result<S>(first + q, 0, acc) += F::from(v[q].x);
+            partial_result<S>(first + q, 1, acc) += F::from(v[q].y);
+            partial_result<S>(first + q, 2, acc) += F::from(v[q].z);
+            partial_result<S>(first + q, 3, acc) += F::from(v[q].w);
+        }
+    }
+}
+
+/* A piece of a tile that others share.  Who has the last slices adds up all, his own first, then in the order of k; the others, all
+ * of them blocks of lower numbers, leave their sums in the workspace.  True: acc is the whole sum. */
+template <typename S>
+static __device__ __forceinline__ bool even_join(const GemmArgs &g, const EvenPiece *piece,
+                                                 typename S::type acc[S::TM][S::TN])
+{
+    int       first = even_word(&piece->first), others = (int)blockIdx.x - first;
+    unsigned *count = (unsigned *)g.count + even_word(&piece->tile);
+    if (first < 0) {
+        partial_store<S>(partial_tile<S>(g, blockIdx.x), acc);
+        meet<S, 1>();
+        if (threadIdx.x == 0)
+            even_tell(count);
+        return false;
+    }
+    if (others == 0)
+        return true;
+    if (threadIdx.x == 0) {
+        while (even_seen(count) < (unsigned)others)
+            asm volatile("nanosleep.u32 100;");
+        clear(count);
+    }
+    meet<S, 1>();
+    for (int b = first; b < (int)blockIdx.x; b++)
+        even_add<S>(partial_tile<S>(g, b), acc);
+    return true;
+}
+
+/* The first group's acc = the sum over all groups.  stage: QUADS vectors a thread of each other group. */
+template <typename S, int GROUPS, int DRAW>
+static __device__ __forceinline__ void even_fold(typename S::type *stage, int group, typename S::type acc[S::TM][S::TN])
+{
+    typedef typename S::type       T;
+    typedef typename Four<T>::type V;
+    typedef Even<S, GROUPS, DRAW>  E;
+    V                             *at = (V *)stage + threadIdx.x % S::THREADS;
+    if (group > 0) {
+        asm volatile("bar.sync %0, %1;" ::"n"((int)E::TAKEN), "n"((int)E::MULTIPLIERS) : "memory");
+#pragma unroll
+        for (int q = 0; q < E::QUADS; q++) {
+            V v = {partial_result<S>(q, 0, acc), partial_result<S>(q, 1, acc), partial_result<S>(q, 2, acc),
+                   partial_result<S>(q, 3, acc)};
+            shared_store(shared_address(at) + ((group - 1) * E::QUADS + q) * S::THREADS * 16, v);
+        }
+        asm volatile("bar.arrive %0, %1;" ::"n"((int)E::STAGED), "n"((int)E::MULTIPLIERS) : "memory");
+    } else {
+        asm volatile("bar.sync %0, %1;" ::"n"((int)E::STAGED), "n"((int)E::MULTIPLIERS) : "memory");
+#pragma unroll
+        for (int e = 0; e < GROUPS - 1; e++)
+#pragma unroll
+            for (int q = 0; q < E::QUADS; q++) {
+                V v;
+                shared_load(shared_address(at) + (e * E::QUADS + q) * S::THREADS * 16, &v);
+                partial_result<S>(q, 0, acc) += v.x;
+                partial_result<S>(q, 1, acc) += v.y;
+                partial_result<S>(q, 2, acc) += v.z;
+                partial_result<S>(q, 3, acc) += v.w;
+            }
+        asm volatile("bar.arrive %0, %1;" ::"n"((int)E::TAKEN), "n"((int)E::MULTIPLIERS) : "memory");
+    }
+}
+
+/* The warpgroup that fetches: the slices of one piece after the other.  One thread orders boxes; where an operand is drawn, all take part. */
+template <typename S, int GROUPS, int DRAW>
+static __device__ __forceinline__ void even_fetch(Even<S, GROUPS, DRAW> &ring, const TensorArgs &a, EvenPiece *pieces)
+{
+    typedef Even<S, GROUPS, DRAW>             E;
+    const GemmArgs                           &g = a.g;
+    EvenWork<S>                               work(g);
+    Drawn<S::BM, S::BK, E::XP, EVEN_FETCHERS> x;
+    Drawn<S::BN, S::BK, E::YP, EVEN_FETCHERS> y;
+    int                                       row0, col0;
+    bool                                      more = true;
+    if (DRAW == 0 && threadIdx.x != E::MULTIPLIERS)
+        return;
+#pragma unroll 1
+    for (int n = 0; more; n = n + 1 == E::PIECES ? 0 : n + 1) {
+        more = work.next(&row0, &col0);
+        if (!more)
+            work.from = 0, work.to = 1;
+        if (DRAW & 1)
+            x.open(g.x, g.x_row, g.x_col, row0, g.m, work.from * S::BK, g.k);
+        if (DRAW & 2)
+            y.open(g.y, g.y_col, g.y_row, col0, g.n, work.from * S::BK, g.k);
+#pragma unroll 1
+        for (int s = work.from; s < work.to; s++) {
+            unsigned bar = ring.full + ring.buffer * 8, xs = ring.xs + ring.buffer * E::XB,
+                     ys = ring.ys + ring.buffer * E::YB;
+            bar_sleep(ring.empty + ring.buffer * 8, ring.phase ^ 1);
+            if (threadIdx.x == E::MULTIPLIERS) {
+                if (s == work.from) {
+                    EvenPiece *p = pieces + n;
+                    p->row0      = row0;
+                    p->col0      = col0;
+                    p->count     = more ? work.to - work.from : 0;
+                    p->first     = work.to < work.per ? -1
+                                   : work.from > 0    ? work.owner(work.tile * work.per)
+                                                      : (int)blockIdx.x;
+                    p->tile      = work.tile;
+                }
+                if (!more || DRAW == 3)
+                    bar_arrive(bar);
+                else
+                    bar_expect(bar, (DRAW & 1 ? 0 : E::XB) + (DRAW & 2 ? 0 : E::YB));
+                if (more && !(DRAW & 1))
+                    box_copy(xs, &a.x, row0, s * S::BK, bar);
+                if (more && !(DRAW & 2))
+                    box_copy(ys, &a.y, col0, s * S::BK, bar);
+            }
+            if (more && (DRAW & 1))
+                x.draw(xs);
+            if (more && (DRAW & 2))
+                y.draw(ys);
+            if (DRAW)
+                draw_arrive(bar);
+            ring.next();
+        }
+    }
+    if (DRAW)
+        asm volatile("cp.async.wait_all;" ::: "memory");
+}
+
+/* The others. */
+template <typename S, int GROUPS, int DRAW>
+static __device__ __forceinline__ void even_multiply(Even<S, GROUPS, DRAW> &ring, const GemmArgs &g,
+                                                     const EvenPiece *pieces, typename S::type *stage)
+{
+    typedef typename S::type      T;
+    typedef Even<S, GROUPS, DRAW> E;
+    int                           group = threadIdx.x / S::THREADS;
+    if (GROUPS > 1 && group == 0)
+        asm volatile("bar.arrive %0, %1;" ::"n"((int)E::TAKEN), "n"((int)E::MULTIPLIERS) : "memory");
+#pragma unroll 1
+    for (const EvenPiece *p = pieces;; p = p + 1 == pieces + E::PIECES ? pieces : p + 1) {
+        T acc[S::TM][S::TN];
+        bar_wait(ring.full + ring.buffer * 8, ring.phase);
+        int count = even_word(&p->count);
+        if (count == 0)
+            break;
+        even_product<S, GROUPS, DRAW>(ring, group, count, acc);
+        if (GROUPS > 1)
+            even_fold<S, GROUPS, DRAW>(stage + S::THREADS / 32 * Flow<S>::CHUNK, group, acc);
+        if (group > 0 || !even_join<S>(g, p, acc))
+            continue;
+        int           row0 = even_word(&p->row0), col0 = even_word(&p->col0);
+        FlowTarget<T> to = {(T *)g.c + row0 * g.ldc + col0,
+                            g.ldc,
+                            g.m - row0,
+                            g.n - col0,
+                            (g.vector & 4) != 0,
+                            !Four<T>::zero(g.beta),
+                            Four<T>::from(g.alpha),
+                            Four<T>::from(g.beta)};
+        flow_write<S>(to, stage + threadIdx.x / 32 * Flow<S>::CHUNK, acc);
+    }
+    if (GROUPS > 1 && group > 0) /* so that nobody has arrived for nothing */
+        asm volatile("bar.sync %0, %1;" ::"n"((int)E::TAKEN), "n"((int)E::MULTIPLIERS) : "memory");
+}
+
+template <typename S, int GROUPS, int DRAW, int FETCH, int MULTIPLY>
+static __device__ __forceinline__ void even_gemm(const TensorArgs &a)
+{
+    typedef typename S::type      T;
+    typedef Even<S, GROUPS, DRAW> E;
+    extern __shared__ __align__(128) unsigned char slices[];
+    __shared__ __align__(8) Bar bars[2 * S::BUFFERS];
+    __shared__ EvenPiece        pieces[E::PIECES];
+    E                           ring;
+    ring.open(slices, bars);
+    if (threadIdx.x >= E::MULTIPLIERS) {
+        asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(FETCH));
+        even_fetch<S, GROUPS, DRAW>(ring, a, pieces);
+    } else {
+        asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(MULTIPLY));
+        even_multiply<S, GROUPS, DRAW>(ring, a.g, pieces, (T *)slices + S::BUFFERS * (E::XB + E::YB) / 4);
+    }
+}
+
+#define EVEN_KERNEL(name, shape, groups, draw, blocks, fetch, multiply)                                                \
+    extern "C" __global__ void __launch_bounds__(Even<shape, groups, draw>::LAUNCH, blocks)                            \
+        name(const __grid_constant__ TensorArgs a)                                                                     \
+    {                                                                                                                  \
+        even_gemm<shape, groups, draw, fetch, multiply>(a);                                                            \
+    }
+/* An operand by tensor copies (b) or drawn (d); of integers, which have faster ways, only the first. */
+#define EVEN_KERNELS(name, floats, ints, groups, blocks, fetch, multiply)                                              \
+    EVEN_KERNEL(name##_f32_bb, floats, groups, 0, blocks, fetch, multiply)                                             \
+    EVEN_KERNEL(name##_f32_db, floats, groups, 1, blocks, fetch, multiply)                                             \
+    EVEN_KERNEL(name##_f32_bd, floats, groups, 2, blocks, fetch, multiply)                                             \
+    EVEN_KERNEL(name##_f32_dd, floats, groups, 3, blocks, fetch, multiply)                                             \
+    EVEN_KERNEL(name##_i32_bb, ints, groups, 0, blocks, fetch, multiply)
+
+#endif
