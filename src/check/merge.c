@@ -169,11 +169,13 @@ static bool is_leaders(const Func *f, const Instr *in)
 {
     static const Word kinds[] = {WORD_add, WORD_min, WORD_max, WORD_and, WORD_or, WORD_xor};
     const Opcode     *o       = in->op;
-    const Operand    *mem     = &in->opd[o->op == OP_atom ? 1 : 0];
     bool              reduces = false;
-    if ((o->op != OP_atom && o->op != OP_red) || in->nopd < 2 || mem->kind != OPD_MEM || !o->ntypes ||
+    if ((o->op != OP_atom && o->op != OP_red) || in->nopd < 2 || !o->ntypes ||
         type_bytes(o->types[o->ntypes - 1]) != 4 || type_kind(o->types[o->ntypes - 1]) == 'f' ||
         (!opcode_has(o, WORD_shared) && !opcode_has(o, WORD_shared_cta)))
+        return false;
+    const Operand *mem = &in->opd[o->op == OP_atom ? 1 : 0];
+    if (mem->kind != OPD_MEM)
         return false;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         reduces |= opcode_has(o, kinds[i]);

@@ -36,7 +36,7 @@ static inline void access_notify(Warp *w, const MemInfo *info, AccessSpace space
     a.off           = off;
     a.addr          = addr;
     a.memory        = space == ACCESS_SHARED ? w->shared : NULL;
-    a.regs          = a.slot ? w->r : NULL;
+    a.regs          = info->seen.slot ? w->r : NULL; /* a's is still on its way to memory: waiting for it is a fifth of a load */
     if (__builtin_expect(k->poison != NULL, 0)) {
         poison_notify(w, info, &a);
         return;
