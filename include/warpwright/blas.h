@@ -67,7 +67,8 @@ typedef struct WwGemm {
     size_t       stride_a, stride_b, stride_c;
     const WwPtr *a_array, *b_array, *c_array;
     /* A rung of the ladder by its name ("wide"; ww_blas_rung), or by its name and how many blocks share out k ("quads:16": a power of
-     * two up to 128, tensor-copy rungs of smaller tiles only); NULL = chosen for the problem.  The first five take no more than 65535 tiles across. */
+     * two up to 128, tensor-copy rungs of smaller tiles only); NULL = chosen for the problem.  The first five take no more than
+     * 65535 tiles across. */
     const char *rung;
     /* Device memory for the kernel's own use; 0 = the library's, which grows when needed. */
     WwPtr  workspace;
@@ -110,7 +111,8 @@ WwStatus ww_blas_copy(WwBlas *b, WwPtr dst, WwPtr src, size_t bytes);
 
 /* A matrix of `rows` rows of `columns` elements to other leading dimensions (row by row, in elements), or transposed: dst is then `columns`
  * rows of `rows` elements.  Untransposed rows may begin at any byte; transposed elements have 1, 2, 4, 8 or 16 bytes and are aligned to
- * them.  No byte between the rows is touched.  Source and destination must not overlap. */
+ * them.  No byte between the rows is touched.  Source and destination must not overlap: only a destination that begins where its source does
+ * is refused. */
 typedef struct WwCopy {
     size_t element; /* bytes */
     bool   trans;

@@ -5,8 +5,8 @@
  *   untransposed   copy_words where everything is whole words of 4 bytes, else copy_rows, which realigns each row
  *   transposed     copy_words for words, copy_transposed_<bytes> for the other elements
  *
- * Refused: sizes whose addresses do not fit 64 bits, leading dimensions below a row's length, null or misaligned addresses.  Not
- * checked: whether the two matrices overlap; the rows of one may lie between those of the other. */
+ * Refused: sizes whose addresses do not fit 64 bits, leading dimensions below a row's length, null or misaligned addresses, a destination
+ * that begins where its source does.  Not checked: whether they overlap elsewhere; the rows of one may lie between those of the other. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -122,6 +122,8 @@ WwStatus ww_blas_copy_matrix(WwBlas *b, const WwCopy *p)
                            p->element);
     TRY(check_side(d, p, "src", p->src, p->rows, p->columns, p->ld_src));
     TRY(check_side(d, p, "dst", p->dst, p->trans ? p->columns : p->rows, p->trans ? p->rows : p->columns, p->ld_dst));
+    if (p->src == p->dst)
+        return device_fail(d, WW_ERR_INVALID, "ww_blas_copy_matrix: dst begins where src does, they must not overlap");
     if (p->trans && (p->rows > INT32_MAX / 2 || p->columns > INT32_MAX / 2))
         return device_fail(d, WW_ERR_INVALID, "ww_blas_copy_matrix: %zu x %zu is more than can be transposed at once",
                            p->rows, p->columns);

@@ -225,6 +225,7 @@ static void refused_matrices(void **state)
     REFUSE("ld_src = 3 is less than the 4", bad.ld_src = 3);
     REFUSE("ld_dst = 2 is less than the 3", bad.ld_dst = 2);
     REFUSE("past the last address", bad.ld_src = SIZE_MAX / 8);
+    REFUSE("dst begins where src does", bad.dst = bad.src);
     REFUSE("0 bytes", bad.element = 0);
     REFUSE("3 bytes cannot be transposed", bad.element = 3);
     REFUSE("more than can be transposed", bad.columns = bad.ld_src = (size_t)INT32_MAX);
