@@ -112,6 +112,28 @@ static void every_rung(void **state)
                 }
 }
 
+/* Every way in which skinny takes the steps of k: parts of a panel, whole ones, several; whole tiles and edges. */
+static void short_k(void **state)
+{
+    static const size_t ks[] = {1, 4, 5, 8, 9, 16, 17, 31, 32, 33, 64, 65}, sides[] = {68, 130};
+    uint64_t            seed = 4;
+    (void)state;
+    for (size_t i = 0; i < sizeof ks / sizeof *ks; i++)
+        for (size_t s = 0; s < sizeof sides / sizeof *sides; s++)
+            for (unsigned how = 0; how < 16; how++) {
+                Case t = {how & 1 ? WW_I32 : WW_F32,
+                          how & 2 ? WW_COLUMN_MAJOR : WW_ROW_MAJOR,
+                          (WwFill)((how + i) % 3),
+                          how & 4,
+                          how & 8,
+                          sides[s],
+                          ks[i],
+                          0,
+                          0};
+                run(&t, "skinny", next_bits(&seed));
+            }
+}
+
 static void batch(void **state)
 {
     enum { BATCH = 2, SIDE = 19, K = 4 };
@@ -175,7 +197,7 @@ static void flow_walks(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_rung), cmocka_unit_test(flow_walks),
-                                       cmocka_unit_test(batch)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_rung), cmocka_unit_test(short_k),
+                                       cmocka_unit_test(flow_walks), cmocka_unit_test(batch)};
     return cmocka_run_group_tests(tests, open_blas, close_blas);
 }
