@@ -178,7 +178,8 @@ static __device__ __forceinline__ void panel_product(const Operand<typename S::t
                                                      int k, typename S::type *memory, int row, int col, typename S::type acc[S::TM][S::TN])
 {
     typedef typename S::type T;
-    int deep = panels_load<S, XKC, YKC, 8>(x, y, row0, col0, 0, k, memory);
+    int deep = k > PANEL / 2 ? panels_load<S, XKC, YKC, 8>(x, y, row0, col0, 0, k, memory)
+                             : panels_load<S, XKC, YKC, 4>(x, y, row0, col0, 0, k, memory);
     __syncthreads();
 #pragma unroll
     for (int i = 0; i < S::TM; i++)
