@@ -124,7 +124,7 @@ static const Rung *choose_float(WwBlas *b, Problem *p)
     uint32_t    hash = ((uint32_t)g->m * 0x9e3779b1u) ^ ((uint32_t)g->n * 0x85ebca77u) ^ ((uint32_t)g->k * 0xc2b2ae3du);
     BlasChoice *c    = &b->choice[(hash >> 20 ^ (uint32_t)how) % BLAS_CHOICES];
     if (c->how != how || c->m != g->m || c->n != g->n || c->k != g->k) {
-        if (!tensor_can(b, p))
+        if (!flow_can(b, p)) /* it takes kernels that are for sm_90 alone */
             return NULL;
         *c      = (BlasChoice){g->m, g->n, g->k, how, NULL, 1};
         c->rung = predict_gemm(b, p, &c->split);

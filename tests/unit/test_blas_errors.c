@@ -170,7 +170,7 @@ static void choices(void **state)
                           {27, 64, 7168, false, true, "little:16 little:32 row:16"},
                           {1024, 1024, 1024, false, false, "deep even_large even_low"},
                           {6592, 2058, 7599, false, false, "deep pairs flow even even_large"},
-                          {4096, 4096, 4096, false, false, "flow"},
+                          {4096, 4096, 4096, false, false, "flow even_large"},
                           {8192, 8192, 8192, false, true, "flow"},
                           {6731, 719, 19, false, false, "flat broad"}};
     const unsigned sms = blas->sms;
