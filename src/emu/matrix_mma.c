@@ -69,9 +69,10 @@ static uint32_t half_cell(uint16_t h)
 void fragment_c(const uint8_t *r, const Slot *slot, unsigned regs, Type t, MatrixColumn *to)
 {
     for (unsigned i = 0; i < regs; i++) {
-        const uint32_t *p = (const uint32_t *)(const void *)(r + slot[i]);
+        const uint32_t *p   = (const uint32_t *)(const void *)(r + slot[i]);
+        unsigned        row = t == TY_F16 ? 8 * i : 8 * (i / 2);
         for (unsigned c = 0; c < 4; c++) {
-            uint32_t *x = to[2 * c] + 8 * i, *y = to[2 * c + 1] + 8 * i, *z = to[2 * c + i % 2] + 8 * (i / 2);
+            uint32_t *x = to[2 * c] + row, *y = to[2 * c + 1] + row, *z = i % 2 ? y : x;
             for (unsigned group = 0; t == TY_F16 && group < 8; group++) {
                 x[group] = half_cell((uint16_t)p[4 * group + c]);
                 y[group] = half_cell((uint16_t)(p[4 * group + c] >> 16));
@@ -85,10 +86,10 @@ void fragment_c(const uint8_t *r, const Slot *slot, unsigned regs, Type t, Matri
 void fragment_d(uint8_t *r, const Slot *slot, unsigned regs, Type t, const MatrixColumn *from)
 {
     for (unsigned i = 0; i < regs; i++) {
-        uint32_t *p = (uint32_t *)(void *)(r + slot[i]);
+        uint32_t *p   = (uint32_t *)(void *)(r + slot[i]);
+        unsigned  row = t == TY_F16 ? 8 * i : 8 * (i / 2);
         for (unsigned c = 0; c < 4; c++) {
-            const uint32_t *x = from[2 * c] + 8 * i, *y = from[2 * c + 1] + 8 * i,
-                           *z = from[2 * c + i % 2] + 8 * (i / 2);
+            const uint32_t *x = from[2 * c] + row, *y = from[2 * c + 1] + row, *z = i % 2 ? y : x;
             for (unsigned group = 0; t == TY_F16 && group < 8; group++)
                 p[4 * group + c] = x[group] | y[group] << 16;
             for (unsigned group = 0; t != TY_F16 && group < 8; group++)
