@@ -4,7 +4,7 @@
 # goes on and the lab names the kernels that are missing.
 #
 # COMPILER nvcc|clang   PROGRAM its path   COMMAND its arguments separated by |   FILE the kernel, relative to ROOT
-# PTX and OUT the files to write
+# PTX and OUT the files to write   LEVEL of KernelText, or nothing
 set(reason "")
 set(text "")
 file(REMOVE ${PTX})
@@ -44,6 +44,9 @@ if(reason)
   set(fields "    .reason = ${reason_literal},\n")
 else()
   set(fields "    .ptx = text,\n    .len = sizeof text - 1,\n")
+endif()
+if(LEVEL)
+  string(APPEND fields "    .level = ${LEVEL},\n")
 endif()
 set(code "/* Generated from ${FILE} by kernels/embed.cmake. */\n#include \"lab/kernels.h\"\n")
 if(NOT reason)

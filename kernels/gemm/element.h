@@ -39,6 +39,17 @@ static __device__ __forceinline__ unsigned mul_add(unsigned a, unsigned b, unsig
     return a * b + c;
 }
 
+/* c += a * b, in the place among its neighbours where it stands in the source: the compiler moves no volatile assembly past another. */
+static __device__ __forceinline__ void mul_add_here(float a, float b, float *c)
+{
+    asm volatile("fma.rn.f32 %0, %1, %2, %0;" : "+f"(*c) : "f"(a), "f"(b));
+}
+
+static __device__ __forceinline__ void mul_add_here(unsigned a, unsigned b, unsigned *c)
+{
+    asm volatile("mad.lo.u32 %0, %1, %2, %0;" : "+r"(*c) : "r"(a), "r"(b));
+}
+
 static __device__ __forceinline__ unsigned shared_address(const void *p)
 {
     unsigned a;

@@ -35,8 +35,9 @@ template <typename S> struct Flow {
     unsigned xs, ys, full, empty;
     unsigned buffer, phase;
 
-    /* Ends with all threads of the block past a barrier. */
-    __device__ __forceinline__ void open(const void *slices, const Bar *bars)
+    /* arrivals: how many fill a slice, besides the bytes of its boxes.  more: barriers after these, for who orders; each takes one
+     * arrival.  Ends with all threads of the block past a barrier. */
+    __device__ __forceinline__ void open(const void *slices, const Bar *bars, int arrivals = 1, int more = 0)
     {
         xs     = shared_address(slices);
         ys     = xs + S::BUFFERS * XB;
@@ -46,9 +47,11 @@ template <typename S> struct Flow {
         phase  = 0;
         if (threadIdx.x == 0) {
             for (int b = 0; b < S::BUFFERS; b++) {
-                bar_init(full + b * 8, 1);
+                bar_init(full + b * 8, arrivals);
                 bar_init(empty + b * 8, WARPS);
             }
+            for (int b = 0; b < more; b++)
+                bar_init(full + (2 * S::BUFFERS + b) * 8, 1);
             bar_init_done();
         }
         __syncthreads();
@@ -83,30 +86,47 @@ template <typename S> struct Flow {
     }
 };
 
-/* The rows [from, to) of results, along one and back along the next. */
-template <typename S>
+/* The rows [from, to) of results, along one and back along the next.  HERE: in this order for ptxas too. */
+template <typename S, bool HERE = false>
 static __device__ __forceinline__ void flow_multiply(const Fragment<S> &f, int from, int to,
                                                      typename S::type acc[S::TM][S::TN])
 {
 #pragma unroll
     for (int e = from * S::TN; e < to * S::TN; e++) {
         int i = e / S::TN, j = i % 2 ? S::TN - 1 - e % S::TN : e % S::TN;
-        acc[i][j] = mul_add(f.x[i], f.y[j], acc[i][j]);
+        if (HERE)
+            mul_add_here(f.x[i], f.y[j], &acc[i][j]);
+        else
+            acc[i][j] = mul_add(f.x[i], f.y[j], acc[i][j]);
     }
+}
+
+/* One step, and the reads of the next one after so many of its rows: Y's, half of X's, the others. */
+template <typename S, int Y_AFTER, int X_AFTER, int X2_AFTER>
+static __device__ __forceinline__ void flow_step(const Fragment<S> &f, Fragment<S> &next, unsigned xs, unsigned ys,
+                                                 typename S::type acc[S::TM][S::TN])
+{
+    static_assert(S::TM == 16 && S::TN == 8, "16 rows of 8");
+    flow_multiply<S, true>(f, 0, Y_AFTER, acc);
+    next.read_y(ys, 0);
+    next.read_y(ys, 1);
+    flow_multiply<S, true>(f, Y_AFTER, X_AFTER, acc);
+    next.read_x(xs, 0);
+    next.read_x(xs, 1);
+    flow_multiply<S, true>(f, X_AFTER, X2_AFTER, acc);
+    next.read_x(xs, 2);
+    next.read_x(xs, 3);
+    flow_multiply<S, true>(f, X2_AFTER, S::TM, acc);
 }
 
 /* acc = the sum over `count` slices, at least one.  Ends with all of them given back.
  * SQUARES: two symmetric tiles of BM rows side by side, the left one of X's slice with itself, the right one of what lies where Y's
  * would, BM wide. */
-template <typename S, int UNROLL, bool SQUARES = false>
+template <typename S, int UNROLL, bool SQUARES = false, int Y_AFTER = 4, int X_AFTER = 8, int X2_AFTER = 12>
 static __device__ __forceinline__ void flow_product(Flow<S> &ring, int count, typename S::type acc[S::TM][S::TN])
 {
     typedef typename S::type T;
-    enum {
-        XROW  = S::BM * sizeof(T),
-        YROW  = SQUARES ? XROW : S::BN * sizeof(T),
-        AHEAD = 4
-    }; /* rows before the next step's reads */
+    enum { XROW = S::BM * sizeof(T), YROW = SQUARES ? XROW : S::BN * sizeof(T) };
     int row, col;
     lane_place<S>(&row, &col);
 #pragma unroll
@@ -134,15 +154,12 @@ static __device__ __forceinline__ void flow_product(Flow<S> &ring, int count, ty
         for (int r = S::BK / UNROLL; r > 0; r--) {
 #pragma unroll
             for (int l = 0; l < UNROLL; l++) {
-                flow_multiply<S>(f[l % 2], 0, AHEAD, acc);
-                if (l + 1 < UNROLL) {
-                    f[(l + 1) % 2].read(xs + (l + 1) * XROW, ys + (l + 1) * YROW);
-                } else {
-                    xs = r == 1 ? xn : xs + UNROLL * XROW;
-                    ys = r == 1 ? yn : ys + UNROLL * YROW;
-                    f[0].read(xs, ys);
+                unsigned xr = xs + (l + 1) * XROW, yr = ys + (l + 1) * YROW;
+                if (l + 1 == UNROLL) {
+                    xs = xr = r == 1 ? xn : xs + UNROLL * XROW;
+                    ys = yr = r == 1 ? yn : ys + UNROLL * YROW;
                 }
-                flow_multiply<S>(f[l % 2], AHEAD, S::TM, acc);
+                flow_step<S, Y_AFTER, X_AFTER, X2_AFTER>(f[l % 2], f[(l + 1) % 2], xr, yr, acc);
             }
         }
         ring.give_back(now);
@@ -297,29 +314,49 @@ template <typename S, typename G> struct FlowPiece {
     __device__ __forceinline__ bool cut(void) const { return to - from != per; }
 };
 
-template <typename S, int UNROLL> static __device__ __forceinline__ void flow_gemm(const TensorArgs &a)
+/* What the other warps do for a product of two operands that lie as the ring wants them: one thread orders the boxes. */
+template <typename S> struct FlowOrder {
+    enum {
+        ARRIVALS = 1, /* as Flow::open takes them */
+        BARS     = 0,
+        BYTES    = 0, /* of shared memory, after the ring */
+        GIVE     = 40,
+        TAKE     = 232, /* registers of warps that do this and of those that multiply */
+        Y_AFTER  = 4,
+        X_AFTER  = 8,
+        X2_AFTER = 12 /* flow_step; where the loop is fastest, which differs with what ptxas makes of all else */
+    };
+
+    static __device__ __forceinline__ void run(const TensorArgs &a, Flow<S> &ring)
+    {
+        FlowPiece<S, FlowGrid<S>> p;
+        if (threadIdx.x == S::THREADS)
+            for (int n = 0; p.find(a.g, n); n++)
+                ring.order(&a.x, &a.y, Flow<S>::XB + Flow<S>::YB, p.row0, p.col0, p.from, p.to);
+    }
+};
+
+template <typename S, int UNROLL, typename O> static __device__ __forceinline__ void flow_run(const TensorArgs &a)
 {
     typedef typename S::type T;
-    extern __shared__ __align__(128) unsigned char slices[];
-    __shared__ __align__(8) Bar bars[2 * S::BUFFERS];
+    extern __shared__ __align__(1024) unsigned char slices[];
+    __shared__ __align__(8) Bar bars[2 * S::BUFFERS + O::BARS];
     __shared__ unsigned         said;
     const GemmArgs             &g = a.g;
     Flow<S>                     ring;
-    FlowPiece<S, FlowGrid<S>>   p;
-    ring.open(slices, bars);
+    ring.open(slices, bars, O::ARRIVALS, O::BARS);
     if (threadIdx.x >= S::THREADS) {
-        asm volatile("setmaxnreg.dec.sync.aligned.u32 40;");
-        if (threadIdx.x == S::THREADS)
-            for (int n = 0; p.find(g, n); n++)
-                ring.order(&a.x, &a.y, Flow<S>::XB + Flow<S>::YB, p.row0, p.col0, p.from, p.to);
+        asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"((int)O::GIVE));
+        O::run(a, ring);
     } else {
-        asm volatile("setmaxnreg.inc.sync.aligned.u32 232;");
+        asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"((int)O::TAKE));
         T *stage =
-            (T *)slices + S::BUFFERS * (Flow<S>::XB + Flow<S>::YB) / sizeof(T) + threadIdx.x / 32 * Flow<S>::CHUNK;
+            (T *)(slices + S::BUFFERS * (Flow<S>::XB + Flow<S>::YB) + O::BYTES) + threadIdx.x / 32 * Flow<S>::CHUNK;
+        FlowPiece<S, FlowGrid<S>> p;
 #pragma unroll 1
         for (int n = 0; p.find(g, n); n++) {
             T acc[S::TM][S::TN];
-            flow_product<S, UNROLL>(ring, p.to - p.from, acc);
+            flow_product<S, UNROLL, false, O::Y_AFTER, O::X_AFTER, O::X2_AFTER>(ring, p.to - p.from, acc);
             p.find(g, n);
             if (!p.cut() || stream_join<S, Flow<S>::BARRIER, 8>(g, p.all, p.sharers, p.per, p.shared, &said, acc))
                 flow_write<S>({(T *)g.c + p.row0 * g.ldc + p.col0, g.ldc, g.m - p.row0, g.n - p.col0,
@@ -328,6 +365,11 @@ template <typename S, int UNROLL> static __device__ __forceinline__ void flow_ge
                               stage, acc);
         }
     }
+}
+
+template <typename S, int UNROLL> static __device__ __forceinline__ void flow_gemm(const TensorArgs &a)
+{
+    flow_run<S, UNROLL, FlowOrder<S>>(a);
 }
 
 #define FLOW_KERNEL(name, body, shape, unroll)                                                                         \

@@ -155,26 +155,33 @@ template <typename S> struct Fragment {
             y[i * 4 + 3] = q.w;
         }
     }
-    /* The same by addresses of the shared window. */
+    /* The same by addresses of the shared window; or a quad of either. */
     __device__ __forceinline__ void read(unsigned xs, unsigned ys)
     {
+#pragma unroll
+        for (int i = 0; i < S::COLS4; i++)
+            read_y(ys, i);
+#pragma unroll
+        for (int i = 0; i < S::ROWS4; i++)
+            read_x(xs, i);
+    }
+    __device__ __forceinline__ void read_x(unsigned xs, int quad)
+    {
         V q;
-#pragma unroll
-        for (int i = 0; i < S::COLS4; i++) {
-            shared_load(ys + i * S::ACROSS * (unsigned)sizeof(T), &q);
-            y[i * 4]     = q.x;
-            y[i * 4 + 1] = q.y;
-            y[i * 4 + 2] = q.z;
-            y[i * 4 + 3] = q.w;
-        }
-#pragma unroll
-        for (int i = 0; i < S::ROWS4; i++) {
-            shared_load(xs + i * S::DOWN * (unsigned)sizeof(T), &q);
-            x[i * 4]     = q.x;
-            x[i * 4 + 1] = q.y;
-            x[i * 4 + 2] = q.z;
-            x[i * 4 + 3] = q.w;
-        }
+        shared_load(xs + quad * S::DOWN * (unsigned)sizeof(T), &q);
+        x[quad * 4]     = q.x;
+        x[quad * 4 + 1] = q.y;
+        x[quad * 4 + 2] = q.z;
+        x[quad * 4 + 3] = q.w;
+    }
+    __device__ __forceinline__ void read_y(unsigned ys, int quad)
+    {
+        V q;
+        shared_load(ys + quad * S::ACROSS * (unsigned)sizeof(T), &q);
+        y[quad * 4]     = q.x;
+        y[quad * 4 + 1] = q.y;
+        y[quad * 4 + 2] = q.z;
+        y[quad * 4 + 3] = q.w;
     }
 };
 

@@ -111,7 +111,7 @@ static Status find_module(WwBlas *b, const char *entry, WwModule **out)
     if (!t || !t->ptx)
         return device_fail(b->device, WW_ERR_UNAVAILABLE, "kernel %s was not built: %s", entry,
                            t ? t->reason : "no compiler");
-    TRY(ww_module_load(b->device, t->file, t->ptx, t->len, out));
+    TRY(device_load(b->device, t->file, t->ptx, t->len, false, t->level, out));
     assert(b->nmodules < BLAS_MODULES);
     b->modules[b->nmodules++] = (BlasModule){e->file, *out};
     return WW_OK;

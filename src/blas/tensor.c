@@ -5,7 +5,7 @@
  * An operand that lies so already, its rows aligned to 16 bytes, is used where it is.  Any other one is copied into the workspace
  * first, transposed where it is contiguous along k, both in one launch at the memory's speed; their cost, 8 bytes an element, shrinks
  * against 2 n operations an element.  A * A^T has one operand, so one copy at most.  Some rungs (DRAWN) have float kernels that draw
- * such an operand themselves, word by word. */
+ * such an operand themselves, word by word; flow turns an aligned X that is contiguous along k itself (kernels/gemm/turn.cuh). */
 #include <stdio.h>
 #include <string.h>
 
@@ -49,12 +49,18 @@ unsigned tensor_drawn(const Problem *p)
     return (in_place(p, &x, 1) ? 0 : 1U) + (in_place(p, &y, 2) ? 0 : 2U);
 }
 
+bool tensor_turns(const Problem *p)
+{
+    const GemmArgs *g = &p->args;
+    return strcmp(p->rung->name, "flow") == 0 && !p->symmetric && g->x_row != 1 && g->x_col == 1 && (g->vector & 1);
+}
+
 void tensor_work(const Problem *p, Work *w)
 {
     Source   x = source_x(&p->args), y = source_y(&p->args);
     size_t   k     = (size_t)p->args.k;
     unsigned drawn = tensor_drawn(p);
-    w->x           = drawn & 1 || in_place(p, &x, 1) ? 0 : pitch(x.length) * k * 4;
+    w->x           = drawn & 1 || tensor_turns(p) || in_place(p, &x, 1) ? 0 : pitch(x.length) * k * 4;
     w->y           = drawn & 2 || p->symmetric || in_place(p, &y, 2) ? 0 : pitch(y.length) * k * 4;
 }
 
@@ -126,6 +132,21 @@ static Status map_operand(WwBlas *b, const Source *o, const Rung *r, int k, int 
                          map);
 }
 
+/* A box: what one warp of flow turns, rows as long as the swizzle. */
+static Status map_turned(WwBlas *b, const Source *x, int k, GemmMap *map)
+{
+    enum { SIDE = 32 };
+    return ww_tensor_map(b->device,
+                         &(WwTensorMap){.type    = "u32",
+                                        .address = x->at,
+                                        .rank    = 2,
+                                        .dim     = {(uint64_t)k, (uint64_t)x->length},
+                                        .stride  = {x->along * 4},
+                                        .box     = {SIDE, SIDE},
+                                        .swizzle = SIDE * 4},
+                         map);
+}
+
 Status tensor_run(WwBlas *b, const Problem *p, const GemmArgs *g, WwPtr to_x, WwPtr to_y)
 {
     const Rung *r = p->rung;
@@ -135,7 +156,8 @@ Status tensor_run(WwBlas *b, const Problem *p, const GemmArgs *g, WwPtr to_x, Ww
     size_t      copies = 0;
     unsigned    drawn  = tensor_drawn(p);
     char        entry[BLAS_NAME];
-    if (!(drawn & 1) && !in_place(p, &x, 1))
+    bool        along = tensor_turns(p);
+    if (!along && !(drawn & 1) && !in_place(p, &x, 1))
         copy[copies++] = take_rows(&x, g->k, to_x);
     if (p->symmetric)
         y = x;
@@ -143,7 +165,9 @@ Status tensor_run(WwBlas *b, const Problem *p, const GemmArgs *g, WwPtr to_x, Ww
         copy[copies++] = take_rows(&y, g->k, to_y);
     if (copies)
         TRY(copy_parts(b, "copy_operands", copy, copies));
-    if (!(drawn & 1))
+    if (along)
+        TRY(map_turned(b, &x, g->k, &a.x));
+    else if (!(drawn & 1))
         TRY(map_operand(b, &x, r, g->k, r->rows, &a.x));
     if (!(drawn & 2))
         TRY(map_operand(b, &y, r, g->k, r->columns, &a.y));
@@ -152,6 +176,8 @@ Status tensor_run(WwBlas *b, const Problem *p, const GemmArgs *g, WwPtr to_x, Ww
     unsigned split  = rung_splits(r) > 1 && p->split > 1 ? p->split : 1;
     uint64_t blocks = r->stream ? stream_blocks(b, p) : p->symmetric ? down * (down + 1) / 2 : down * across * split;
     blas_entry(p, entry);
+    if (along)
+        strcat(entry, "_k");
     if (r->layouts == RUNG_DRAWN)
         strcat(entry, (const char *[]){"_bb", "_db", "_bd", "_dd"}[drawn]);
     if (blocks > INT32_MAX)

@@ -252,7 +252,7 @@ static Status load_failed(CudaDevice *c, const Module *ptx, CuResult e, const ch
     return s;
 }
 
-static Status cuda_load(WwDevice *d, Module *ptx, WwModule **out)
+static Status cuda_load(WwDevice *d, Module *ptx, int level, WwModule **out)
 {
     CudaDevice *c = (CudaDevice *)d;
     Status      s = cuda_enter(c);
@@ -263,10 +263,10 @@ static Status cuda_load(WwDevice *d, Module *ptx, WwModule **out)
     /* The driver wants a zero at the end. An option's value that is a number stands in the pointer itself. */
     char    *text      = memcpy(xcalloc(ptx->text_len + 1, 1), ptx->text, ptx->text_len);
     char    *log       = xcalloc(JIT_LOG_BYTES + 1, 1);
-    int      options[] = {CU_JIT_ERROR_LOG, CU_JIT_ERROR_LOG_BYTES};
-    void    *values[]  = {log, (void *)(uintptr_t)JIT_LOG_BYTES};
+    int      options[] = {CU_JIT_ERROR_LOG, CU_JIT_ERROR_LOG_BYTES, CU_JIT_OPTIMIZATION_LEVEL};
+    void    *values[]  = {log, (void *)(uintptr_t)JIT_LOG_BYTES, (void *)(uintptr_t)level};
     CuModule handle    = NULL;
-    CuResult e         = c->drv.module_load(&handle, text, 2, options, values);
+    CuResult e         = c->drv.module_load(&handle, text, level ? 3 : 2, options, values);
     if (e != CU_OK) {
         s = load_failed(c, ptx, e, log);
         ptx_module_free(ptx);

@@ -125,7 +125,8 @@ enum {
     CU_ATTRIBUTE_CLUSTER      = 4,
     CU_ATTRIBUTE_PROGRAMMATIC = 6,
     CU_JIT_ERROR_LOG          = 5,
-    CU_JIT_ERROR_LOG_BYTES    = 6
+    CU_JIT_ERROR_LOG_BYTES    = 6,
+    CU_JIT_OPTIMIZATION_LEVEL = 7
 };
 
 /* Finds the library and every entry point.  WW_ERR_UNAVAILABLE: *why says what is missing. */

@@ -182,8 +182,9 @@ void emulator_reset_limits(WwDevice *d)
 
 /* ---- modules ---- */
 
-static Status emulator_load(WwDevice *d, Module *ptx, WwModule **out)
+static Status emulator_load(WwDevice *d, Module *ptx, int level, WwModule **out)
 {
+    (void)level;
     const char *why = NULL;
     EmuModule  *em  = NULL;
     Heap        was = heap_of(d);

@@ -13,6 +13,7 @@ typedef struct KernelText {
     const char *compiler; /* "nvcc" or "clang" */
     const char *ptx;      /* NULL when it could not be built */
     size_t      len;      /* without the terminating zero */
+    int         level;    /* device_load's; the file's head comment says it */
     const char *reason;   /* why it could not; NULL when it was */
 } KernelText;
 
