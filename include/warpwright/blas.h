@@ -66,9 +66,9 @@ typedef struct WwGemm {
     size_t       batch;
     size_t       stride_a, stride_b, stride_c;
     const WwPtr *a_array, *b_array, *c_array;
-    /* A rung of the ladder by its name ("wide"; ww_blas_rung), or by its name and how many blocks share out k ("quads:16": a power of
-     * two up to 128, tensor-copy rungs of smaller tiles only); NULL = chosen for the problem.  The first five take no more than
-     * 65535 tiles across. */
+    /* A rung of the ladder by its name ("wide"; ww_blas_rung), or by its name and how many blocks share out k ("quads:16": 1 to 8
+     * or a multiple of 8 up to 128; rungs of smaller tiles that do not share it out evenly); NULL = chosen for the problem.  The first
+     * five take no more than 65535 tiles across. */
     const char *rung;
     /* Device memory for the kernel's own use; 0 = the library's, which grows when needed. */
     WwPtr  workspace;

@@ -41,7 +41,7 @@ template <int N> static __device__ __forceinline__ void copies_wait(void)
 }
 
 /* KC: contiguous along k.  A thread takes, of the lines that are contiguous in memory, every (THREADS / accesses a line)-th. */
-template <int ROWS, int BK, int THREADS, bool KC> struct Supply {
+template <int ROWS, int BK, int THREADS, bool KC, int PAD = 0> struct Supply {
     enum { LINE = KC ? BK : ROWS, LINES = KC ? ROWS : BK };
     unsigned long long at, pitch; /* of this thread's first access to the next slice; bytes */
     int                outer, inner, rows, end;
@@ -49,7 +49,7 @@ template <int ROWS, int BK, int THREADS, bool KC> struct Supply {
 
     static __device__ __forceinline__ int place(int row, int l)
     {
-        return KC ? row * BK + (l ^ (row & 28)) : l * ROWS + row;
+        return KC ? row * BK + (l ^ (row & 28)) : l * (ROWS + PAD) + row;
     }
 
     __device__ __forceinline__ void open(const void *base, unsigned long long ld, int first, int count, int k0, int k1, bool aligned)
@@ -66,17 +66,24 @@ template <int ROWS, int BK, int THREADS, bool KC> struct Supply {
         at += line * pitch + along * 4;
     }
 
+    /* Where this thread's access i goes, from where its first one does: STEP lines further on each time.  STEP is a power of two, so
+     * outer and i * STEP share no bits, and the rows of a slice are whole lines of the banks. */
+    template <int STEP> static __device__ __forceinline__ unsigned place_next(unsigned first, int i)
+    {
+        return KC ? (first ^ (i * STEP & 28) * 4) + i * STEP * BK * 4 : first + i * STEP * (ROWS + PAD) * 4;
+    }
+
     /* A slice that has all of its steps, and along k all of its rows: nothing to ask but how much of its line a thread has. */
     template <int EACH> __device__ __forceinline__ void fetch_whole(unsigned to) const
     {
         enum { STEP = THREADS * EACH / LINE, COUNT = (LINES + STEP - 1) / STEP };
         int                left = KC ? EACH : rows - inner, bytes = left <= 0 ? 0 : left < EACH ? left * 4 : EACH * 4;
         unsigned long long from = at, step = STEP * pitch;
+        to += (KC ? place(outer, inner) : place(inner, outer)) * 4;
 #pragma unroll
         for (int i = 0; i < COUNT; i++) {
-            int line = outer + i * STEP;
-            if (LINES % STEP == 0 || line < LINES)
-                copy_later<EACH * 4>(to + (KC ? place(line, inner) : place(inner, line)) * 4, from, bytes);
+            if (LINES % STEP == 0 || outer + i * STEP < LINES)
+                copy_later<EACH * 4>(place_next<STEP>(to, i), from, bytes);
             from += step;
         }
     }
@@ -86,7 +93,7 @@ template <int ROWS, int BK, int THREADS, bool KC> struct Supply {
         enum { STEP = THREADS * EACH / LINE };
         int left = KC ? end - k0 - inner : rows - inner, most = KC ? rows : end - k0;
         int bytes = left <= 0 ? 0 : left < EACH ? left * 4 : EACH * 4;
-        int lines = KC ? inner / 4 * 4 < end - k0 ? LINES : 0 : (most + 3) & -4; /* that the last chunk reads */
+        int lines = PAD ? LINES : KC ? inner / 4 * 4 < end - k0 ? LINES : 0 : (most + 3) & -4; /* that the last chunk reads */
         unsigned long long from = at;
 #pragma unroll 1
         for (int line = outer; line < LINES && line < lines; line += STEP) {
@@ -107,8 +114,10 @@ template <int ROWS, int BK, int THREADS, bool KC> struct Supply {
             fetch_rest<4>(to, k0);
         else
             fetch_rest<1>(to, k0);
-        at += KC ? BK * 4 : BK * pitch;
+        skip();
     }
+
+    __device__ __forceinline__ void skip(void) { at += KC ? BK * 4 : BK * pitch; }
 };
 
 /* ---- the product ------------------------------------------------------------------------------------------------- */
@@ -332,44 +341,64 @@ static __device__ __forceinline__ void direct_write(const GemmArgs &g, const typ
     }
 }
 
-/* JOINED: the blocks of a cluster share a tile, or several clusters do, each with a part of k (ring.cuh).  A cluster has 1, 2, 4 or 8
- * blocks. */
-template <typename S, bool XKC, bool YKC, bool JOINED, int AHEAD> static __device__ __forceinline__ void direct_gemm(const GemmArgs &g)
+/* A block's share of the product. */
+struct DirectShare {
+    unsigned blocks, rank; /* of its cluster */
+    int      part, row0, col0, k0, k1;
+};
+
+/* JOINED: the blocks of a cluster (1 to 8) share a tile, or several clusters do, each with a part of k (ring.cuh). */
+template <typename S, bool JOINED> static __device__ __forceinline__ DirectShare direct_share(const GemmArgs &g)
 {
-    typedef typename S::type T;
-    extern __shared__ __align__(128) unsigned char memory[];
-    T       *tile = (T *)memory, acc[S::TM][S::TN];
-    unsigned blocks = JOINED ? cluster_size() : 1, rank = JOINED ? cluster_rank() : 0;
-    int      slices = (g.k + S::BK - 1) / S::BK, parts = JOINED && g.parts > 1 ? g.parts : 1, shift = 31 - __clz((int)blocks);
-    int      tm, tn, cluster = blockIdx.x >> shift, part = 0, from = 0, to = slices;
-    if (parts * blocks > 1) { /* divisions are slow: none where nothing is shared out */
-        int shares = parts * blocks, each = slices / shares, more = slices - each * shares, share;
-        int first = cluster / parts;
-        part      = cluster - first * parts;
-        cluster   = first;
-        share     = part * blocks + rank;
-        from      = share * each + (share < more ? share : more);
-        to        = from + each + (share < more);
+    DirectShare d      = {JOINED ? cluster_size() : 1, JOINED ? cluster_rank() : 0, 0, 0, 0, 0, g.k};
+    int         slices = (g.k + S::BK - 1) / S::BK, parts = JOINED && g.parts > 1 ? g.parts : 1, shares = parts * (int)d.blocks;
+    int         tile = (int)blockIdx.x, tm, tn;
+    if (shares > 1) { /* divisions are slow: none where nothing is shared out */
+        int each = slices / shares, more = slices - each * shares, share;
+        tile /= shares;
+        share  = (int)blockIdx.x - tile * shares;
+        d.part = (share - (int)d.rank) / (int)d.blocks;
+        d.k0   = (share * each + (share < more ? share : more)) * S::BK;
+        d.k1   = d.k0 + (each + (share < more)) * S::BK;
+        d.k1   = d.k1 < g.k ? d.k1 : g.k;
     }
-    tile_order(cluster, (g.m + S::BM - 1) / S::BM, (g.n + S::BN - 1) / S::BN, &tm, &tn);
-    int       row0 = tm * S::BM, col0 = tn * S::BN, k0 = from * S::BK, k1 = to * S::BK;
-    int       r0 = (int)(S::BM * rank >> shift), r1 = (int)(S::BM * (rank + 1) >> shift);
-    RingPlace p = ring_place<S>();
-    grid_turn();
-    direct_product<S, XKC, YKC, AHEAD>(g, tile, p, row0, col0, k0, k1 < g.k ? k1 : g.k, acc);
-    direct_stage<S>(tile, p, acc);
+    tile_order(tile, (g.m + S::BM - 1) / S::BM, (g.n + S::BN - 1) / S::BN, &tm, &tn);
+    d.row0 = tm * S::BM;
+    d.col0 = tn * S::BN;
+    return d;
+}
+
+/* From the staged tile to C. */
+template <typename S> static __device__ __forceinline__ void direct_finish(const GemmArgs &g, typename S::type *tile, const DirectShare &d)
+{
+    int r0 = 0, r1 = S::BM;
     __syncthreads();
     if (S::GROUPS > 1) {
         direct_fold<S>(tile);
         __syncthreads();
     }
-    if (blocks > 1) {
+    if (d.blocks > 1) {
+        r0 = (int)(S::BM * d.rank / d.blocks);
+        r1 = (int)(S::BM * (d.rank + 1) / d.blocks);
         cluster_barrier();
-        direct_gather<S>(tile, r0, r1, rank, blocks);
+        direct_gather<S>(tile, r0, r1, d.rank, d.blocks);
         cluster_barrier(); /* others may still have read this block's rows */
     }
-    r1 = r1 < g.m - row0 ? r1 : g.m - row0;
-    direct_write<S>(g, tile, blockIdx.z + part, row0, col0, r0, r1);
+    r1 = r1 < g.m - d.row0 ? r1 : g.m - d.row0;
+    direct_write<S>(g, tile, blockIdx.z + d.part, d.row0, d.col0, r0, r1);
+}
+
+template <typename S, bool XKC, bool YKC, bool JOINED, int AHEAD> static __device__ __forceinline__ void direct_gemm(const GemmArgs &g)
+{
+    typedef typename S::type T;
+    extern __shared__ __align__(128) unsigned char memory[];
+    T          *tile = (T *)memory, acc[S::TM][S::TN];
+    DirectShare d    = direct_share<S, JOINED>(g);
+    RingPlace   p    = ring_place<S>();
+    grid_turn();
+    direct_product<S, XKC, YKC, AHEAD>(g, tile, p, d.row0, d.col0, d.k0, d.k1, acc);
+    direct_stage<S>(tile, p, acc);
+    direct_finish<S>(g, tile, d);
 }
 
 #define DIRECT_KERNEL(name, shape, blocks, joined, ahead, x, y)                                                        \

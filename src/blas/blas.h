@@ -38,9 +38,10 @@ size_t      rung_count(void);
 const Rung *rung_at(size_t i);
 const Rung *rung_find(const char *ladder, const char *name);
 bool        rung_takes(const Rung *r, WwType type);
-/* Blocks that may share out a tile's k: a power of two up to this; 1: none.  Up to CLUSTER of them are a cluster and add up in shared
- * memory; more are several clusters, each with a part of the sums, which a second kernel adds up. */
+/* Blocks that may share out a tile's k: up to this, 1: none; and the next number worth trying.  Up to CLUSTER of them are a cluster and add up in
+ * shared memory; more are several clusters of that many, each with a part of the sums, which a second kernel adds up. */
 unsigned rung_splits(const Rung *r);
+unsigned rung_more_splits(unsigned split);
 enum { CLUSTER = 8 };
 
 typedef struct Problem {

@@ -137,7 +137,7 @@ const Rung *predict_gemm(const WwBlas *b, const Problem *problem, unsigned *spli
         p.rung          = rung_find("gemm", rates[i].rung);
         double   tiles  = cover(p.args.m, p.rung->rows) * cover(p.args.n, p.rung->columns);
         unsigned blocks = rung_splits(p.rung);
-        for (p.split = 1; p.split <= blocks; p.split *= 2) {
+        for (p.split = 1; p.split <= blocks; p.split = rung_more_splits(p.split)) {
             if (p.split > 1 && (tiles * p.split > (double)MOST_BLOCKS || (double)p.split * p.rung->slice > p.args.k))
                 break; /* enough blocks; or some of them without a slice */
             double t = duration(b, &p, &rates[i]);

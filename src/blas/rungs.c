@@ -66,6 +66,11 @@ unsigned rung_splits(const Rung *r)
     return tiles || r->layouts == RUNG_JOINED ? MOST : 1;
 }
 
+unsigned rung_more_splits(unsigned split)
+{
+    return split < 4 ? split + 1 : split < CLUSTER ? split + 2 : split * 2;
+}
+
 /* "name" or "name:blocks", which share out k. */
 static const Rung *parse(const char *ladder, const char *text, unsigned *split)
 {
@@ -81,7 +86,8 @@ static const Rung *parse(const char *ladder, const char *text, unsigned *split)
     char         *end  = NULL;
     unsigned long wish = colon[1] >= '1' && colon[1] <= '9' ? strtoul(colon + 1, &end, 10) : 0;
     *split             = (unsigned)wish;
-    return wish && !*end && wish <= rung_splits(r) && (wish & (wish - 1)) == 0 ? r : NULL;
+    bool clusters      = wish <= CLUSTER || wish % CLUSTER == 0;
+    return wish && !*end && wish <= rung_splits(r) && clusters ? r : NULL;
 }
 
 const char *ww_blas_rung(const char *ladder, size_t i)

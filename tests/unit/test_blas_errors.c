@@ -166,13 +166,17 @@ static void choices(void **state)
         size_t      m, n, k;
         bool        ta, tb;
         const char *among;
-    } cases[]          = {{64, 64, 4355, false, false, "little:8 little:16 little:32"},
+    } cases[]          = {{64, 64, 4355, false, false, "little:6 little:8 little:16 little:32"},
                           {27, 64, 7168, false, true, "little:16 little:32 row:16"},
-                          {1024, 1024, 1024, false, false, "deep even_large even_low"},
+                          {1024, 1024, 1024, false, false, "deep even_large even_low comb"},
                           {6592, 2058, 7599, false, false, "deep pairs flow even even_large"},
                           {4096, 4096, 4096, false, false, "flow even_large"},
                           {8192, 8192, 8192, false, true, "flow"},
-                          {6731, 719, 19, false, false, "flat broad"}};
+                          {6731, 719, 19, false, false, "flat broad"},
+                          {6088, 64, 8148, false, true, "weave"},
+                          {31, 7242, 4873, false, true, "weave_thin"},
+                          {4475, 84, 7552, false, false, "weave_slim"},
+                          {64, 3904, 1344, false, true, "comb:2 comb:3 comb:4 comb:5"}};
     const unsigned sms = blas->sms;
     (void)state;
     if (!blas_built("gemm_tensor_f32"))

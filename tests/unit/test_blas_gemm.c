@@ -243,7 +243,8 @@ static void expect_rung(WwType type, size_t m, size_t n, size_t k, const char *r
 /* k shared out among more blocks than a cluster has: a second kernel adds up. */
 static void parts_are_added(void **state)
 {
-    static const char *const rungs[] = {"quads:16", "quads:64", "deep:16", "half:32", "pairs:128"};
+    static const char *const rungs[] = {"quads:16", "quads:64", "deep:16", "half:32", "pairs:128",
+                                        "pairs:3",  "comb:5",   "comb:24", "little:7"};
     (void)state;
     for (size_t i = 0; i < sizeof rungs / sizeof *rungs; i++) {
         expect_rung(WW_F32, 67, 70, 1100, rungs[i]);
