@@ -212,7 +212,7 @@ template <typename S, int UNROLL> static __device__ __forceinline__ void flow_sy
                 flow_product<S, UNROLL, true>(ring, p.to - p.from, acc);
             else
                 flow_product<S, UNROLL>(ring, p.to - p.from, acc);
-            if (p.cut() && !stream_join<S, Flow<S>::BARRIER, 4>(g, p.all, p.sharers, p.per, p.shared, &said, acc))
+            if (p.cut() && !stream_join<S, Flow<S>::BARRIER, 8>(g, p.all, p.sharers, p.per, p.shared, &said, acc))
                 continue;
             if (p.square) {
                 p.row0 = col < S::BM ? p.row0 : p.col0;
