@@ -11,8 +11,8 @@
  *             free of conflicts when it is stored to shared memory.
  *   banks     the columns' panel has neighbouring elements exchanged: four results that are stored together lie in four neighbouring
  *             registers, and each then in the other bank than the column that it is multiplied with.
- *   C         whole rows by way of shared memory, over the panels, which are done with; marked to be evicted first: C is larger than L2
- *             and not read again. */
+ *   C         whole rows by way of shared memory, over the panels, which are done with (sheet.cuh: whole tiles straight); marked to be
+ *             evicted first: C is larger than L2 and not read again. */
 #ifndef WW_KERNELS_GEMM_PANEL_H
 #define WW_KERNELS_GEMM_PANEL_H
 

@@ -26,7 +26,7 @@ typedef struct Shared {
 } Shared;
 
 static const Rate rates[] = {
-#define RATE(rung, blocks, speed, lone, fixed, each, memory, slow, along, ragged, cluster)                                     \
+#define RATE(rung, blocks, speed, lone, fixed, each, memory, slow, along, ragged, cluster)                             \
     {#rung, blocks, speed, lone, fixed, each, memory, slow, along, ragged, cluster},
 #define SHARED(copy, copied, sum, summed)
 #include "blas/rates.def"
@@ -108,7 +108,8 @@ static double duration(const WwBlas *b, const Problem *p, const Rate *r)
     bool            shares   = launched != blocks && blocks / launched != (double)(uint64_t)(blocks / launched);
     double          abreast  = shares ? launched : slots;
     double          full = (double)(uint64_t)(blocks / abreast), rest = blocks - full * abreast;
-    double t = r->fixed / 10.0 + (bytes * r->memory + ragged * r->ragged) / 100 / memory + around(p) + full * (r->blocks * pace + each);
+    double          t = r->fixed / 10.0 + (bytes * r->memory + ragged * r->ragged) / 100 / memory + around(p) +
+               full * (r->blocks * pace + each);
     for (unsigned s = 2; s <= p->split && s <= CLUSTER; s *= 2)
         t += r->cluster / 10.0;
     if (launched > blocks)
@@ -128,13 +129,21 @@ double predict_us(const WwBlas *b, const Problem *p)
     return 0;
 }
 
+/* No times are kept of a SHORT rung where it does without what makes it fast. */
+static bool eligible(const Rung *r, const GemmArgs *g)
+{
+    return r->layouts != RUNG_SHORT || (g->k <= r->slice && g->vector & 4);
+}
+
 const Rung *predict_gemm(const WwBlas *b, const Problem *problem, unsigned *split)
 {
     const Rung *best  = NULL;
     double      least = 0;
     Problem     p     = *problem;
     for (size_t i = 0; i < sizeof rates / sizeof *rates; i++) {
-        p.rung          = rung_find("gemm", rates[i].rung);
+        p.rung = rung_find("gemm", rates[i].rung);
+        if (!eligible(p.rung, &p.args))
+            continue;
         double   tiles  = cover(p.args.m, p.rung->rows) * cover(p.args.n, p.rung->columns);
         unsigned blocks = rung_splits(p.rung);
         for (p.split = 1; p.split <= blocks; p.split = rung_more_splits(p.split)) {

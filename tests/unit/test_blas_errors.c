@@ -176,7 +176,12 @@ static void choices(void **state)
                           {6088, 64, 8148, false, true, "weave"},
                           {31, 7242, 4873, false, true, "weave_thin"},
                           {4475, 84, 7552, false, false, "weave_slim"},
-                          {64, 3904, 1344, false, true, "comb:2 comb:3 comb:4 comb:5"}};
+                          {64, 3904, 1344, false, true, "comb:2 comb:3 comb:4 comb:5"},
+                          {4096, 4096, 32, false, false, "sheet"},
+                          {2048, 4096, 16, false, true, "sheet"},
+                          {4096, 4096, 33, false, false, "even small flat even_tall even_large"},
+                          {8191, 8191, 31, false, false, "even flat"},
+                          {600, 600, 24, false, false, "little middle small flat thin"}};
     const unsigned sms = blas->sms;
     (void)state;
     if (!blas_built("gemm_tensor_f32"))

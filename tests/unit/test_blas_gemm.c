@@ -296,6 +296,32 @@ static void batches(void **state)
     release(&o);
 }
 
+/* Every way in which sheet takes the steps of k and leaves a tile: parts of a panel, whole ones, several; whole tiles and edges, aligned
+ * and not, with and without beta. */
+static void short_k(void **state)
+{
+    static const size_t ks[] = {1, 3, 4, 16, 17, 31, 32, 33, 68}, sides[][2] = {{64, 128}, {68, 132}, {63, 130}};
+    uint64_t            seed = 21;
+    (void)state;
+    for (size_t i = 0; i < sizeof ks / sizeof *ks; i++)
+        for (size_t s = 0; s < sizeof sides / sizeof *sides; s++)
+            for (unsigned how = 0; how < 8; how++) {
+                WwType type = (how + i) % 2 ? WW_I32 : WW_F32;
+                Case   t    = {type,
+                          (i + s) % 2 ? WW_COLUMN_MAJOR : WW_ROW_MAJOR,
+                               how & 1,
+                               how & 2,
+                               sides[s][0],
+                               sides[s][1],
+                               ks[i],
+                               0,
+                               0,
+                               scalar(type, how & 4 ? 2 : 1),
+                               scalar(type, how & 4 ? 3 : 0)};
+                run(&t, "sheet", next_bits(&seed));
+            }
+}
+
 /* Side by side: the rows of one result lie between those of the others, as heads of attention do. */
 static void interleaved(void **state)
 {
@@ -436,10 +462,19 @@ static void streams(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_rung),     cmocka_unit_test(sampled_shapes),  cmocka_unit_test(stream_shares),
-        cmocka_unit_test(cluster_shares), cmocka_unit_test(parts_are_added), cmocka_unit_test(fewer_slices_than_blocks),
-        cmocka_unit_test(batches),        cmocka_unit_test(not_a_number),    cmocka_unit_test(alpha_zero),
-        cmocka_unit_test(interleaved),    cmocka_unit_test(no_products),     cmocka_unit_test(streams),
+        cmocka_unit_test(every_rung),
+        cmocka_unit_test(short_k),
+        cmocka_unit_test(sampled_shapes),
+        cmocka_unit_test(stream_shares),
+        cmocka_unit_test(cluster_shares),
+        cmocka_unit_test(parts_are_added),
+        cmocka_unit_test(fewer_slices_than_blocks),
+        cmocka_unit_test(batches),
+        cmocka_unit_test(not_a_number),
+        cmocka_unit_test(alpha_zero),
+        cmocka_unit_test(interleaved),
+        cmocka_unit_test(no_products),
+        cmocka_unit_test(streams),
     };
     return cmocka_run_group_tests(tests, open_blas, close_blas);
 }
