@@ -43,12 +43,15 @@ test: build
 	@$(call compile,default,tests)
 	@$(call ctest,default)
 
-TUNE_SHAPES = 120
-TUNE = build/bin/warpwright bench gemm --device cuda --m 8192 --n 8192 --k 8192 --runs 3 --impl cublas,every,auto
+# every rung on a few shapes, those near the model's choice on many
+TUNE = build/bin/warpwright bench gemm --device cuda --m 8192 --n 8192 --k 8192 --runs 3
+TUNED = every log log3 even
 tune: build
-	@$(TUNE) --random $(TUNE_SHAPES) --json build/tune_log.json
-	@$(TUNE) --random 24 --sampling even --json build/tune_even.json
-	@tools/tune keep build/tune_log.json build/tune_even.json docs/data/tune_h200.json
+	@$(TUNE) --random 16 --seed 2 --impl cublas,every,auto --json build/tune_every.json
+	@$(TUNE) --random 110 --impl cublas,near,auto --json build/tune_log.json
+	@$(TUNE) --random 40 --seed 3 --impl cublas,near,auto --json build/tune_log3.json
+	@$(TUNE) --random 20 --sampling even --impl cublas,near,auto --json build/tune_even.json
+	@tools/tune keep $(TUNED:%=build/tune_%.json) docs/data/tune_h200.json
 	@tools/tune fit docs/data/tune_h200.json && tools/tune judge docs/data/tune_h200.json
 
 # only figures on standard output

@@ -22,13 +22,13 @@ typedef struct Rate {
 } Rate;
 
 typedef struct Shared {
-    int copy, copied, sum, summed;
+    int copy, copied, sum, summed, joined;
 } Shared;
 
 static const Rate rates[] = {
 #define RATE(rung, blocks, speed, lone, fixed, each, memory, slow, along, ragged, cluster)                             \
     {#rung, blocks, speed, lone, fixed, each, memory, slow, along, ragged, cluster},
-#define SHARED(copy, copied, sum, summed)
+#define SHARED(copy, copied, sum, summed, joined)
 #include "blas/rates.def"
 #undef RATE
 #undef SHARED
@@ -36,7 +36,7 @@ static const Rate rates[] = {
 
 static const Shared shared = {
 #define RATE(rung, blocks, speed, lone, fixed, each, memory, slow, along, ragged, cluster)
-#define SHARED(copy, copied, sum, summed) copy, copied, sum, summed
+#define SHARED(copy, copied, sum, summed, joined) copy, copied, sum, summed, joined
 #include "blas/rates.def"
 #undef RATE
 #undef SHARED
@@ -110,6 +110,7 @@ static double duration(const WwBlas *b, const Problem *p, const Rate *r)
     double          full = (double)(uint64_t)(blocks / abreast), rest = blocks - full * abreast;
     double          t = r->fixed / 10.0 + (bytes * r->memory + ragged * r->ragged) / 100 / memory + around(p) +
                full * (r->blocks * pace + each);
+    t += p->split > 1 ? shared.joined / 10.0 : 0;
     for (unsigned s = 2; s <= p->split && s <= CLUSTER; s *= 2)
         t += r->cluster / 10.0;
     if (launched > blocks)
