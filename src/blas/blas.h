@@ -151,7 +151,7 @@ bool   tensor_rung(const Rung *r);              /* its operands come by tensor c
 void   tensor_work(const Problem *p, Work *w);
 /* Operands that the kernel itself draws from where they lie: bit 0 X, bit 1 Y. */
 unsigned tensor_drawn(const Problem *p);
-/* X along k, for the kernel of flow that turns it. */
+/* X along k, for the kernel of flow that turns it; of many columns a copy is faster. */
 bool tensor_turns(const Problem *p);
 Status tensor_run(WwBlas *b, const Problem *p, const GemmArgs *g, WwPtr x, WwPtr y);
 Source source_x(const GemmArgs *g);
