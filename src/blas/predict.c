@@ -87,7 +87,7 @@ static double pace_of(const Problem *p, const Rate *r)
 /* Multiprocessors that clusters find room on, one block each: a cluster does not leave its part of the card. */
 static double room(const WwBlas *b, unsigned split)
 {
-    unsigned found = b->sms * (split >= 5 ? 91 : split == 4 ? 97 : split == 3 ? 93 : 100) / 100;
+    unsigned found = b->sms * (split >= 5 ? 91 : split == 4 ? 97 : split == 3 ? 90 : 100) / 100;
     return found;
 }
 

@@ -181,7 +181,7 @@ static void choices(void **state)
                           {2048, 4096, 16, false, true, "sheet"},
                           {4096, 4096, 33, false, false, "even small flat even_tall even_large"},
                           {8191, 8191, 31, false, false, "even flat even_large"},
-                          {600, 600, 24, false, false, "little middle small flat thin"}};
+                          {600, 600, 24, false, false, "little middle small flat thin slim"}};
     const unsigned sms = blas->sms;
     (void)state;
     if (!blas_built("gemm_tensor_f32"))
