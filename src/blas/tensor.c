@@ -55,7 +55,8 @@ bool tensor_turns(const Problem *p)
 {
     enum { MOST_COLUMNS = 5120 };
     const GemmArgs *g = &p->args;
-    return g->n <= MOST_COLUMNS && strcmp(p->rung->name, "flow") == 0 && !p->symmetric && g->x_row != 1 && g->x_col == 1 && (g->vector & 1);
+    return g->n <= MOST_COLUMNS && strcmp(p->rung->name, "flow") == 0 && !p->symmetric && g->x_row != 1 &&
+           g->x_col == 1 && (g->vector & 1);
 }
 
 void tensor_work(const Problem *p, Work *w)
