@@ -5,6 +5,7 @@
  * Every row is verified (bench_verify.c; copies byte by byte) on random data with the output poisoned before, and a row that
  * is not carries no rate.  On a GPU times are medians between events; on the emulator nothing is timed and the sizes are
  * small.  Exit status 120: a row is not verified. */
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,14 +17,17 @@
 #include "cli/cli.h"
 #include "lab/inputs.h"
 
-enum { MAX_IMPLS = 32, MAX_EVERY = 160, ENOUGH_BLOCKS = 800 };
+enum { MAX_IMPLS = 64, MAX_EVERY = 160, ENOUGH_BLOCKS = 800 };
 
-/* Splits a list at commas, in place. */
+/* Splits a list at commas, in place; 0: there are none, or more than MAX_IMPLS. */
 static size_t split_impls(char *text, const char **impls)
 {
     size_t n = 0;
-    for (char *s = strtok(text, ","); s && n < MAX_IMPLS; s = strtok(NULL, ","))
+    for (char *s = strtok(text, ","); s; s = strtok(NULL, ",")) {
+        if (n == MAX_IMPLS)
+            return 0;
         impls[n++] = s;
+    }
     return n;
 }
 
@@ -31,13 +35,14 @@ static size_t ladder_impls(const char *work, bool peer, WwType type, const char 
 {
     size_t n    = 0;
     bool   copy = strcmp(work, "copy") == 0;
+    assert(rung_count() + 3 <= MAX_IMPLS);
     if (peer && copy)
         impls[n++] = "memcpy";
     if (peer && type == WW_F32 && !copy) {
         impls[n++] = "cublas";
         impls[n++] = "cublaslt";
     }
-    for (size_t i = 0; ww_blas_rung(work, i) && n < MAX_IMPLS - 1; i++)
+    for (size_t i = 0; ww_blas_rung(work, i); i++)
         if (rung_takes(rung_find(work, ww_blas_rung(work, i)), type))
             impls[n++] = ww_blas_rung(work, i);
     impls[n++] = "auto";
@@ -215,6 +220,10 @@ static int run(Bench *x, const CliArgs *a, bool ladder, const char *work)
     if (list) {
         text = strcpy(xmalloc(strlen(list) + 1), list);
         n    = split_impls(text, impls);
+        if (n == 0) {
+            free(text);
+            return cli_error("bench", "--impl takes 1 to %d names", MAX_IMPLS);
+        }
     } else {
         n = ladder_impls(work, x->peer != NULL, w.type, impls);
     }
