@@ -35,7 +35,6 @@ typedef struct Rung {
 } Rung;
 
 size_t      rung_count(void);
-const Rung *rung_at(size_t i);
 const Rung *rung_find(const char *ladder, const char *name);
 bool        rung_takes(const Rung *r, WwType type);
 /* Blocks that may share out a tile's k: up to this, 1: none; and the next number worth trying.  Up to CLUSTER of them are a cluster and add up in
@@ -58,7 +57,7 @@ typedef struct Problem {
     unsigned     split; /* blocks that share out a tile's k (rung_splits); 0 and 1: none do */
 } Problem;
 
-enum { BLAS_MODULES = 64, BLAS_ENTRIES = 64, BLAS_NAME = 40, BLAS_CHOICES = 256 };
+enum { BLAS_ENTRIES = 64, BLAS_NAME = 40, BLAS_CHOICES = 256 };
 
 typedef struct BlasModule {
     const char *file;
@@ -81,19 +80,20 @@ typedef struct BlasChoice {
 } BlasChoice;
 
 struct WwBlas {
-    WwDevice  *device;
-    WwStream  *stream; /* NULL: every call waits */
-    void      *mark;   /* behind what was left on a stream */
-    bool       behind; /* the mark has not been waited for */
-    unsigned   sms;    /* blocks that stream-K launches: two for each */
-    BlasModule modules[BLAS_MODULES];
-    size_t     nmodules;
-    BlasEntry  entry[BLAS_ENTRIES];  /* by a hash of the name; what was there before is forgotten */
-    BlasChoice choice[BLAS_CHOICES]; /* likewise, of the shape */
-    WwPtr      workspace;
-    size_t     workspace_bytes;
-    bool       zeroed;   /* the counters at its beginning are zero */
-    char       name[32]; /* what ww_gemm_rung or ww_syrk_rung answered last */
+    WwDevice   *device;
+    WwStream   *stream;     /* NULL: every call waits */
+    void       *mark;       /* behind what was left on a stream */
+    bool        behind;     /* the mark has not been waited for */
+    unsigned    sms;        /* multiprocessors */
+    int         capability; /* of a GPU, 10 * major + minor; the emulator's is 90 */
+    BlasModule *modules;
+    size_t      nmodules;
+    BlasEntry   entry[BLAS_ENTRIES];  /* by a hash of the name; what was there before is forgotten */
+    BlasChoice  choice[BLAS_CHOICES]; /* likewise, of the shape */
+    WwPtr       workspace;
+    size_t      workspace_bytes;
+    bool        zeroed;   /* the counters at its beginning are zero */
+    char        name[32]; /* what ww_gemm_rung or ww_syrk_rung answered last */
     /* For benchmarks: how each launch is made, and the result of the last one when wanted. */
     bool      time;
     unsigned  repeats, observe;
@@ -145,9 +145,9 @@ void     parts_begin(const Problem *p, GemmArgs *g, GemmArgs *sum);
 Status   parts_add(WwBlas *b, const Problem *p, GemmArgs *sum);
 
 /* tensor.c.  x, y: where copied operands go. */
-bool   tensor_can(WwBlas *b, const Problem *p); /* the device and this build have what the rung needs */
-bool   flow_can(WwBlas *b, const Problem *p);   /* likewise */
-bool   tensor_rung(const Rung *r);              /* its operands come by tensor copies */
+bool   tensor_can(const WwBlas *b, const Problem *p); /* the device and this build have what the rung needs */
+bool   flow_can(const WwBlas *b, const Problem *p);   /* likewise */
+bool   tensor_rung(const Rung *r);                    /* its operands come by tensor copies */
 void   tensor_work(const Problem *p, Work *w);
 /* Operands that the kernel itself draws from where they lie: bit 0 X, bit 1 Y. */
 unsigned tensor_drawn(const Problem *p);
@@ -159,8 +159,6 @@ Source source_y(const GemmArgs *g);
 /* The copy that gives *s its other index contiguous, in memory at `to`, of source_turned_bytes(); *s as it lies then. */
 CopyPart source_turn(Source *s, int k, WwPtr to);
 size_t source_turned_bytes(const Source *s, int k);
-/* Compute capability of a GPU, 10 * major + minor; 90 for the emulator. */
-int  blas_capability(const WwBlas *b);
 bool blas_built(const char *entry);
 
 /* copy_matrix.c: rows x columns words of 4 bytes, transposed or not; one or two such parts in one launch, by copy_words or, before a
@@ -169,7 +167,7 @@ CopyPart copy_part(bool trans, WwPtr from, uint64_t from_ld, size_t rows, size_t
 Status   copy_parts(WwBlas *b, const char *entry, const CopyPart *parts, size_t n);
 
 /* bytes.c.  work: where the parts x, y and turned of the workspace begin. */
-bool   bytes_can(WwBlas *b);
+bool   bytes_can(const WwBlas *b);
 void   bytes_work(const Problem *p, Work *w);
 Status bytes_run(WwBlas *b, const Problem *p, const GemmArgs *g, Work work, WwPtr at);
 

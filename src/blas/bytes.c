@@ -22,9 +22,9 @@ static uint64_t pitch(int k)
     return ((uint64_t)k + 15) / 16 * 16;
 }
 
-bool bytes_can(WwBlas *b)
+bool bytes_can(const WwBlas *b)
 {
-    return blas_built("gemm_bytes_i32") && blas_capability(b) == SM_90A;
+    return blas_built("gemm_bytes_i32") && b->capability == SM_90A;
 }
 
 void bytes_work(const Problem *p, Work *w)

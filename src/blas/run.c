@@ -6,7 +6,6 @@
  * and, before them, a counter a tile, which must be zero.  The kernel leaves the counters zero, so the library's own workspace keeps
  * HEAD bytes for nothing else and clears them when it is new or a launch failed; a caller's, or more counters, every time.
  * A strided batch is the z of one grid, up to the limit of a grid; a batch of addresses is one launch each. */
-#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,26 +15,23 @@
 #include "device/cuda.h"
 #include "lab/kernels.h"
 
-enum { EMULATED_SMS = 132, CU_ATTR_SM_COUNT = 16, MAX_Z = 65535, MAX_Y = 65535 };
+enum { EMULATED_SMS = 132, EMULATED_CAPABILITY = 90, CU_ATTR_SM_COUNT = 16, MAX_Z = 65535, MAX_Y = 65535 };
 
 WwStatus ww_blas_open(WwDevice *d, WwBlas **out)
 {
     if (!d || !out)
         return WW_ERR_INVALID;
-    WwBlas *b = xcalloc(1, sizeof *b);
-    b->device = d;
-    b->sms    = EMULATED_SMS;
+    int sms = EMULATED_SMS, capability = EMULATED_CAPABILITY;
     if (strcmp(d->ops->kind, "cuda") == 0) {
         CudaDevice *c = (CudaDevice *)d;
-        int         n = 0;
-        Status s = cuda_check(c, c->drv.device_attribute(&n, CU_ATTR_SM_COUNT, c->ordinal), "cuDeviceGetAttribute");
-        if (s != WW_OK) {
-            free(b);
-            return s;
-        }
-        b->sms = n > 0 ? (unsigned)n : 1;
+        TRY(cuda_check(c, c->drv.device_attribute(&sms, CU_ATTR_SM_COUNT, c->ordinal), "cuDeviceGetAttribute"));
+        capability = c->cc;
     }
-    *out = b;
+    WwBlas *b     = xcalloc(1, sizeof *b);
+    b->device     = d;
+    b->sms        = sms > 0 ? (unsigned)sms : 1;
+    b->capability = capability;
+    *out          = b;
     return WW_OK;
 }
 
@@ -59,6 +55,7 @@ void ww_blas_close(WwBlas *b)
         b->device->ops->mark_free(b->device, b->mark);
     for (size_t i = 0; i < b->nmodules; i++)
         ww_module_unload(b->device, b->modules[i].module);
+    free(b->modules);
     if (b->workspace)
         ww_free(b->device, b->workspace);
     ww_result_free(b->result);
@@ -112,7 +109,7 @@ static Status find_module(WwBlas *b, const char *entry, WwModule **out)
         return device_fail(b->device, WW_ERR_UNAVAILABLE, "kernel %s was not built: %s", entry,
                            t ? t->reason : "no compiler");
     TRY(device_load(b->device, t->file, t->ptx, t->len, false, t->level, out));
-    assert(b->nmodules < BLAS_MODULES);
+    b->modules                = xrealloc(b->modules, (b->nmodules + 1) * sizeof *b->modules);
     b->modules[b->nmodules++] = (BlasModule){e->file, *out};
     return WW_OK;
 }
@@ -130,6 +127,7 @@ Status blas_launch(WwBlas *b, const char *entry, const WwLaunch *plan)
     double     median, fastest;
     unsigned   runs;
     BlasEntry *known = known_entry(b, entry);
+    TRY(follow(b, b->stream));
     if (strcmp(known->name, entry) != 0) {
         const Func *kernel;
         TRY(find_module(b, entry, &m));
@@ -204,7 +202,7 @@ static Work work_of(const WwBlas *b, const Problem *p)
 {
     Work     w = {0};
     uint64_t down, across;
-    if (p->args.k == 0)
+    if (p->args.m == 0 || p->args.n == 0 || p->args.k == 0)
         return w;
     if (p->rung->stream) {
         w.counters = round_up(tiles_of(p->rung, &p->args, &down, &across) * 4);
@@ -319,41 +317,34 @@ static Status run_grid(WwBlas *b, const Problem *p, GemmArgs *g, size_t batch)
                                    .arg_count = 1});
 }
 
-Status problem_run(WwBlas *b, const Problem *problem)
+Status problem_run(WwBlas *b, const Problem *p)
 {
-    Problem p = *problem;
-    if (p.args.m == 0 || p.args.n == 0)
+    if (p->args.m == 0 || p->args.n == 0)
         return WW_OK;
-    bool maps = tensor_rung(p.rung) || p.rung->layouts == RUNG_BYTES;
-    if (p.args.k == 0)
-        p.split = 1;
-    if (p.args.k == 0 && maps) /* nothing to copy or share out */
-        p.rung = rung_find(p.rung->ladder, p.symmetric ? "twice" : "wide");
-    else if (p.args.k == 0 && p.rung->stream)
-        p.rung = rung_find("gemm", "wide");
-    GemmArgs g    = p.args, sum;
-    bool     once = p.x || p.rung->stream || maps || parts_of(&p) > 1;
+    bool     maps = tensor_rung(p->rung) || p->rung->layouts == RUNG_BYTES;
+    GemmArgs g    = p->args, sum;
+    bool     once = p->x || p->rung->stream || maps || parts_of(p) > 1;
     size_t   step = once ? 1 : MAX_Z;
-    Work     work = work_of(b, &p);
+    Work     work = work_of(b, p);
     Status   s    = WW_OK;
-    TRY(take_workspace(b, &p, work, &g.count, &g.work));
-    for (size_t i = 0; i < p.batch && s == WW_OK; i += step) {
-        size_t here  = p.batch - i < step ? p.batch - i : step;
-        g.x          = p.x ? p.x[i] : p.args.x + i * p.args.x_batch * 4;
-        g.y          = p.y ? p.y[i] : p.args.y + i * p.args.y_batch * 4;
-        g.c          = p.c ? p.c[i] : p.args.c + i * p.args.c_batch * p.result;
+    TRY(take_workspace(b, p, work, &g.count, &g.work));
+    for (size_t i = 0; i < p->batch && s == WW_OK; i += step) {
+        size_t here  = p->batch - i < step ? p->batch - i : step;
+        g.x          = p->x ? p->x[i] : p->args.x + i * p->args.x_batch * 4;
+        g.y          = p->y ? p->y[i] : p->args.y + i * p->args.y_batch * 4;
+        g.c          = p->c ? p->c[i] : p->args.c + i * p->args.c_batch * p->result;
         WwPtr    x   = g.work + work.partials;
         GemmArgs one = g;
-        if (parts_of(&p) > 1)
-            parts_begin(&p, &one, &sum);
-        if (tensor_rung(p.rung))
-            s = tensor_run(b, &p, &one, x, x + work.x);
-        else if (p.rung->layouts == RUNG_BYTES)
-            s = bytes_run(b, &p, &g, work, x);
+        if (parts_of(p) > 1)
+            parts_begin(p, &one, &sum);
+        if (tensor_rung(p->rung))
+            s = tensor_run(b, p, &one, x, x + work.x);
+        else if (p->rung->layouts == RUNG_BYTES)
+            s = bytes_run(b, p, &g, work, x);
         else
-            s = run_grid(b, &p, &one, here);
-        if (s == WW_OK && parts_of(&p) > 1)
-            s = parts_add(b, &p, &sum);
+            s = run_grid(b, p, &one, here);
+        if (s == WW_OK && parts_of(p) > 1)
+            s = parts_add(b, p, &sum);
     }
     b->zeroed = b->zeroed && s == WW_OK;
     return s;

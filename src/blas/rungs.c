@@ -24,7 +24,8 @@ enum {
     FLOW_K          = 896,  /* A * A^T: as long as this it pays to share out k, whatever the side */
     FLOW_SIDE       = 4096, /* as large as this, it needs no more than */
     FLOW_LEAST_K    = 128,
-    FLOW_BATCH      = 2048 /* a side whose product fills the card, so that one may follow the other */
+    FLOW_BATCH      = 2048, /* a side whose product fills the card, so that one may follow the other */
+    MOST_SPLITS     = 128
 };
 
 static const Rung rungs[] = {
@@ -37,11 +38,6 @@ static const Rung rungs[] = {
 size_t rung_count(void)
 {
     return sizeof rungs / sizeof *rungs;
-}
-
-const Rung *rung_at(size_t i)
-{
-    return i < rung_count() ? &rungs[i] : NULL;
 }
 
 const Rung *rung_find(const char *ladder, const char *name)
@@ -61,9 +57,8 @@ bool rung_takes(const Rung *r, WwType type)
 
 unsigned rung_splits(const Rung *r)
 {
-    enum { MOST = 128 };
     bool tiles = r->layouts == RUNG_TENSOR && !r->stream && strcmp(r->ladder, "gemm") == 0;
-    return tiles || r->layouts == RUNG_JOINED ? MOST : 1;
+    return tiles || r->layouts == RUNG_JOINED ? MOST_SPLITS : 1;
 }
 
 unsigned rung_more_splits(unsigned split)
@@ -105,7 +100,7 @@ static uint64_t cover(int n, int tile)
 
 /* Operands long enough along k to pay for a transposed copy, and enough tiles; the symmetric product does not share out k, so it needs
  * some rounds of them. */
-static bool tensor_pays(WwBlas *b, const Problem *p)
+static bool tensor_pays(const WwBlas *b, const Problem *p)
 {
     const Rung *r    = rung_find(p->symmetric ? "aat" : "gemm", "tensor");
     uint64_t    side = cover(p->args.m, r->rows), tiles = side * cover(p->args.n, r->columns);
@@ -114,7 +109,7 @@ static bool tensor_pays(WwBlas *b, const Problem *p)
 }
 
 /* Enough work to pay for splitting the operands. */
-static bool bytes_pay(WwBlas *b, const Problem *p)
+static bool bytes_pay(const WwBlas *b, const Problem *p)
 {
     enum { MIN_K = 256, MIN_TILES = 16 };
     const Rung *r = rung_find("gemm", "bytes");
@@ -139,7 +134,7 @@ static const Rung *choose_float(WwBlas *b, Problem *p)
     return c->rung;
 }
 
-static const char *choose_gemm(WwBlas *b, Problem *p)
+static const char *choose_gemm(const WwBlas *b, const Problem *p)
 {
     const GemmArgs *g     = &p->args;
     uint64_t        slots = (uint64_t)b->sms * SLOTS_PER_SM;
@@ -158,13 +153,13 @@ static const char *choose_gemm(WwBlas *b, Problem *p)
 }
 
 /* By readings of 256 to 8192 columns by 128 to 8192 (docs/kernels.md). */
-static bool flow_pays(WwBlas *b, const Problem *p)
+static bool flow_pays(const WwBlas *b, const Problem *p)
 {
     bool work = p->args.k >= FLOW_K || (p->args.k >= FLOW_LEAST_K && p->args.m >= FLOW_SIDE);
     return work && (p->batch == 1 || p->args.m >= FLOW_BATCH) && flow_can(b, p);
 }
 
-static const char *choose_aat(WwBlas *b, const Problem *p)
+static const char *choose_aat(const WwBlas *b, const Problem *p)
 {
     if (flow_pays(b, p))
         return "flow";
@@ -176,26 +171,45 @@ static const char *choose_aat(WwBlas *b, const Problem *p)
     return tiles >= b->sms ? "twice" : "twice_small";
 }
 
-Status problem_choose(WwBlas *b, Problem *p, const char *ladder, const char *name)
+static Status no_rung(WwBlas *b, const char *ladder, const char *name)
 {
-    bool wide = p->type == WW_I32_I64;
-    p->rung   = !name && p->type == WW_F32 && p->batch == 1 && !p->symmetric ? choose_float(b, p) : NULL;
-    if (p->rung)
-        return WW_OK;
-    const char *pick = name ? name : wide ? "long" : p->symmetric ? choose_aat(b, p) : choose_gemm(b, p);
-    p->rung          = parse(ladder, pick, &p->split);
-    if (p->rung && !rung_takes(p->rung, p->type))
-        return device_fail(b->device, WW_ERR_UNAVAILABLE, "%s: the rung %s has no kernel for %s", ladder, name,
-                           wide                ? "int64 results"
-                           : p->type == WW_I32 ? "int32"
-                                               : "float");
-    if (p->rung)
-        return WW_OK;
-    Str names = {0};
-    for (size_t i = 0; ww_blas_rung(ladder, i); i++)
-        str_printf(&names, "%s %s", i ? "," : "", ww_blas_rung(ladder, i));
+    Str  names = {0};
+    bool split = false;
+    for (size_t i = 0; i < rung_count(); i++)
+        if (strcmp(rungs[i].ladder, ladder) == 0) {
+            bool some = rung_splits(&rungs[i]) > 1;
+            str_printf(&names, "%s %s%s", names.len ? "," : "", rungs[i].name, some ? "[:N]" : "");
+            split = split || some;
+        }
+    if (split)
+        str_printf(&names, "; N, the blocks that share out k, is 1 to %d or a multiple of %d up to %d", CLUSTER,
+                   CLUSTER, MOST_SPLITS);
     Status s = device_fail(b->device, WW_ERR_NOT_FOUND, "no rung '%s' on the ladder %s; there are:%s", name, ladder,
                            str_text(&names));
     str_free(&names);
     return s;
+}
+
+Status problem_choose(WwBlas *b, Problem *p, const char *ladder, const char *name)
+{
+    bool wide  = p->type == WW_I32_I64;
+    bool model = !name && p->type == WW_F32 && p->batch == 1 && !p->symmetric && p->args.k;
+    p->rung    = model ? choose_float(b, p) : NULL;
+    if (p->rung)
+        return WW_OK;
+    const char *pick = name ? name : wide ? "long" : p->symmetric ? choose_aat(b, p) : choose_gemm(b, p);
+    p->rung          = parse(ladder, pick, &p->split);
+    if (!p->rung)
+        return no_rung(b, ladder, pick);
+    if (!rung_takes(p->rung, p->type))
+        return device_fail(b->device, WW_ERR_UNAVAILABLE, "%s: the rung %s has no kernel for %s", ladder, pick,
+                           wide                ? "int64 results"
+                           : p->type == WW_I32 ? "int32"
+                                               : "float");
+    bool copies = tensor_rung(p->rung) || p->rung->layouts == RUNG_BYTES;
+    if (p->args.k == 0 && (copies || p->rung->stream)) /* nothing to copy or share out */
+        p->rung = rung_find(ladder, p->symmetric ? "twice" : "wide");
+    if (p->args.k == 0)
+        p->split = 1;
+    return WW_OK;
 }

@@ -10,10 +10,9 @@
 #include <string.h>
 
 #include "blas/blas.h"
-#include "device/cuda.h"
 #include "lab/kernels.h"
 
-enum { CU_ATTR_MAJOR = 75, CU_ATTR_MINOR = 76, SM_90 = 90 };
+enum { SM_90 = 90 };
 
 Source source_x(const GemmArgs *g)
 {
@@ -68,18 +67,6 @@ void tensor_work(const Problem *p, Work *w)
     w->y           = drawn & 2 || p->symmetric || in_place(p, &y, 2) ? 0 : pitch(y.length) * k * 4;
 }
 
-int blas_capability(const WwBlas *b)
-{
-    int major = 0, minor = 0;
-    if (strcmp(b->device->ops->kind, "cuda") != 0)
-        return SM_90;
-    CudaDevice *c = (CudaDevice *)b->device;
-    if (c->drv.device_attribute(&major, CU_ATTR_MAJOR, c->ordinal) ||
-        c->drv.device_attribute(&minor, CU_ATTR_MINOR, c->ordinal))
-        return 0;
-    return 10 * major + minor;
-}
-
 bool blas_built(const char *entry)
 {
     const KernelEntry *e = kernel_find(entry);
@@ -87,15 +74,15 @@ bool blas_built(const char *entry)
     return t && t->ptx;
 }
 
-bool tensor_can(WwBlas *b, const Problem *p)
+bool tensor_can(const WwBlas *b, const Problem *p)
 {
-    return blas_built(p->symmetric ? "aat_tensor_f32" : "gemm_tensor_f32") && blas_capability(b) >= SM_90;
+    return blas_built(p->symmetric ? "aat_tensor_f32" : "gemm_tensor_f32") && b->capability >= SM_90;
 }
 
 /* Registers that warps give each other are for this architecture alone. */
-bool flow_can(WwBlas *b, const Problem *p)
+bool flow_can(const WwBlas *b, const Problem *p)
 {
-    return blas_built(p->symmetric ? "aat_flow_f32" : "gemm_flow_f32") && blas_capability(b) == SM_90;
+    return blas_built(p->symmetric ? "aat_flow_f32" : "gemm_flow_f32") && b->capability == SM_90;
 }
 
 size_t source_turned_bytes(const Source *s, int k)

@@ -492,6 +492,7 @@ int cuEventRecord(double *e, void *s)
 
 int cuEventSynchronize(double *e)
 {
+    state.synced++;
     return e ? ready() : INVALID_VALUE;
 }
 

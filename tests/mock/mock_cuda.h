@@ -33,6 +33,7 @@ typedef struct MockCuda {
     void       *stream;         /* of the last launch or asynchronous fill */
     void       *waited;         /* the stream last waited for */
     unsigned    waits;
+    unsigned    synced; /* events waited for */
     char        image[4096]; /* beginning of the last module's text */
 } MockCuda;
 

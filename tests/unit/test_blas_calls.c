@@ -149,12 +149,29 @@ static void one_launch_in_place(void **state)
     assert_int_equal(gpu->maps, 0);
 }
 
+/* What was left on a stream is waited for by whatever comes next, a copy too. */
+static void copies_after_what_was_left(void **state)
+{
+    (void)state;
+    WwCopy part = {4, true, 8, 8, memory, memory + 4096, 8, 8};
+    if (!worked(ww_blas_copy(blas, memory + 4096, memory, 64)))
+        return;
+    for (int matrix = 0; matrix < 2; matrix++) {
+        assert_true(worked(ww_blas_stream(blas, stream)));
+        assert_true(worked(ww_blas_leave(blas)));
+        unsigned before = gpu->synced;
+        assert_true(worked(matrix ? ww_blas_copy_matrix(blas, &part) : ww_blas_copy(blas, memory + 4096, memory, 64)));
+        assert_int_equal(gpu->synced, before + 1);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(copies_in_one_launch, setup, teardown),
         cmocka_unit_test_setup_teardown(begins_early_where_the_kernel_waits, setup, teardown),
         cmocka_unit_test_setup_teardown(one_launch_in_place, setup, teardown),
+        cmocka_unit_test_setup_teardown(copies_after_what_was_left, setup, teardown),
     };
     return cmocka_run_group_tests(tests, group_setup, NULL);
 }

@@ -69,6 +69,12 @@ static void gemm(void **state)
     WwGemm p = good;
     p.rung   = "widest";
     refuse(&p, WW_ERR_NOT_FOUND, "there are: naive, coalesced");
+    static const char *const splits[] = {"quads:0", "quads:9", "quads:136", "quads:8x", "wide:2", "quads:"};
+    for (size_t i = 0; i < sizeof splits / sizeof *splits; i++) {
+        p.rung = splits[i];
+        refuse(&p, WW_ERR_NOT_FOUND, "quads[:N]");
+        refuse(&p, WW_ERR_NOT_FOUND, "1 to 8 or a multiple of 8 up to 128");
+    }
     assert_int_equal(ww_gemm(NULL, &good), WW_ERR_INVALID);
     assert_int_equal(ww_gemm(blas, NULL), WW_ERR_INVALID);
 }
@@ -151,6 +157,18 @@ static void queries(void **state)
     assert_non_null(strstr("small row col little flat", rung)); /* one of those with tiles for so little */
     assert_works(ww_gemm_workspace(blas, &good, &need));
     assert_int_equal(need, 0);
+    WwGemm none = good; /* of nothing, or no products: nothing to share out */
+    none.rung   = "stream";
+    none.k      = 0;
+    assert_works(ww_gemm_rung(blas, &none, &rung));
+    assert_string_equal(rung, "wide");
+    none.k = good.k;
+    none.m = 0;
+    assert_works(ww_gemm_workspace(blas, &none, &need));
+    assert_int_equal(need, 0);
+    none.m = good.m;
+    assert_works(ww_gemm_workspace(blas, &none, &need));
+    assert_true(need > 0);
     assert_works(ww_syrk_rung(blas, &good_syrk, &rung));
     assert_string_equal(rung, "skinny");
     assert_null(ww_blas_rung("gemm", 1000));
