@@ -87,8 +87,8 @@ static double pace_of(const Problem *p, const Rate *r)
 /* Multiprocessors that clusters find room on, one block each: a cluster does not leave its part of the card. */
 static double room(const WwBlas *b, unsigned split)
 {
-    unsigned found = b->sms * (split >= 5 ? 91 : split == 4 ? 97 : split == 3 ? 90 : 100) / 100;
-    return found;
+    unsigned whole = b->sms * (split >= 5 ? 91 : split == 4 ? 97 : split == 3 ? 90 : 100) / 100;
+    return whole ? whole : 1;
 }
 
 /* `last` blocks on each multiprocessor, in blocks' time while all of them are there. */

@@ -228,6 +228,29 @@ static void choices(void **state)
     blas->sms = sms;
 }
 
+/* On a GPU of any size: a time for every rung of the model, among any number of blocks. */
+static void every_time(void **state)
+{
+    static const size_t sizes[] = {1, 100, 5000};
+    const unsigned      sms     = blas->sms;
+    Problem             p;
+    (void)state;
+    for (blas->sms = 1; blas->sms <= 512; blas->sms *= 8)
+        for (size_t i = 0; i < 9; i++) {
+            WwGemm g = good;
+            g.m      = sizes[i % 3];
+            g.k = g.lda = sizes[i / 3];
+            assert_works(problem_of_gemm(blas, &g, &p));
+            for (size_t r = 0; ww_blas_rung("gemm", r); r++) {
+                p.rung = rung_find("gemm", ww_blas_rung("gemm", r));
+                for (p.split = 1; p.split <= rung_splits(p.rung); p.split = rung_more_splits(p.split))
+                    if (!(predict_us(blas, &p) < 1e8)) /* 100 s */
+                        fail_msg("%s:%u on %u multiprocessors", p.rung->name, p.split, blas->sms);
+            }
+        }
+    blas->sms = sms;
+}
+
 /* A * A^T: flow where it has some work and the build has it. */
 static void symmetric_choices(void **state)
 {
@@ -254,12 +277,9 @@ static void symmetric_choices(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(gemm),
-                                       cmocka_unit_test(allowed),
-                                       cmocka_unit_test(empty),
-                                       cmocka_unit_test(syrk),
-                                       cmocka_unit_test(queries),
-                                       cmocka_unit_test(choices),
-                                       cmocka_unit_test(symmetric_choices)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(gemm),       cmocka_unit_test(allowed),
+                                       cmocka_unit_test(empty),      cmocka_unit_test(syrk),
+                                       cmocka_unit_test(queries),    cmocka_unit_test(choices),
+                                       cmocka_unit_test(every_time), cmocka_unit_test(symmetric_choices)};
     return cmocka_run_group_tests(tests, set_up, close_blas);
 }
