@@ -18,6 +18,7 @@
 #include <strings.h>
 
 #include "base/arena.h"
+#include "model/profile.h"
 
 enum { CODE_OPTION = 256, MAX_OPTIONS = 64, MAX_WORD = 32 };
 
@@ -126,10 +127,15 @@ static bool check_value(const CliOption *o, CliValue *v)
             return false;
         }
         return true;
+    case CLI_PROFILE:
+        if (!profile_find(v->text)) {
+            cli_error(o->verb, "--%s: there is no profile '%s'; 'warpwright profiles' lists them", o->name, v->text);
+            return false;
+        }
+        return true;
     case CLI_FLAG:
     case CLI_TEXT:
     case CLI_FILE:
-    case CLI_PROFILE:
     case CLI_LIST:
     case CLI_OPTIONAL: return true;
     }

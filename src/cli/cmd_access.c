@@ -213,11 +213,8 @@ static bool access_of(const CliArgs *args, CliAccess *a, ModelL1 l1)
 
 static int run(const CliArgs *args)
 {
-    const char    *name = cli_text(args, "profile", NULL);
-    const Profile *p    = profile_find(name);
-    if (!p)
-        return cli_error("access", "--profile: there is no profile '%s'; 'warpwright profiles' lists them", name);
-    ModelL1 l1 = MODEL_L1_AUTO;
+    const Profile *p  = profile_find(cli_text(args, "profile", NULL));
+    ModelL1        l1 = MODEL_L1_AUTO;
     if (cli_has(args, "l1"))
         l1 = strcmp(cli_text(args, "l1", ""), "on") == 0 ? MODEL_L1_ON : MODEL_L1_OFF;
     if (cli_has(args, "file") && args->noperands)

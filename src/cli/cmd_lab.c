@@ -15,7 +15,6 @@
 #include "cli/cli.h"
 #include "lab/kernels.h"
 #include "lab/lab.h"
-#include "model/profile.h"
 
 enum { BAR = 24 };
 
@@ -121,7 +120,7 @@ static void warn_of_unread_sizes(const CliArgs *a, const Experiment *const *e, s
     }
 }
 
-static bool read_options(const CliArgs *a, LabOptions *o)
+static void read_options(const CliArgs *a, LabOptions *o)
 {
     *o            = lab_defaults();
     o->device     = cli_text(a, "device", "auto");
@@ -141,11 +140,6 @@ static bool read_options(const CliArgs *a, LabOptions *o)
     o->on_log     = show_log;
     if (!cli_has(a, "quiet") && isatty(STDERR_FILENO))
         o->on_progress = show_progress;
-    if (o->profile && !profile_find(o->profile)) {
-        cli_error("lab", "unknown profile '%s'; profiles are sm_10 to sm_90 and the cards of profiles.def", o->profile);
-        return false;
-    }
-    return true;
 }
 
 /* ---- running ----------------------------------------------------------------------------------------------------- */
@@ -210,7 +204,8 @@ int cmd_lab(int argc, char **argv)
         return code;
     const Experiment **e = xcalloc(a.noperands + lab_experiment_count(), sizeof *e);
     code                 = CLI_USAGE;
-    if (choose(&a, e, &n) && read_options(&a, &o)) {
+    if (choose(&a, e, &n)) {
+        read_options(&a, &o);
         warn_of_unread_sizes(&a, e, n);
         if (cli_has(&a, "list")) {
             list(e, n, o.compiler);

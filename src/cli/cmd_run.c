@@ -23,7 +23,6 @@
 #include "base/arena.h"
 #include "check/rules.h"
 #include "cli/cli.h"
-#include "model/profile.h"
 #include "report/doc.h"
 #include "report/fail.h"
 
@@ -452,9 +451,6 @@ static int check_texts(const Run *r)
 static int run(Run *r)
 {
     const char *program = r->a.operand[0];
-    const char *profile = cli_text(&r->a, "profile", NULL);
-    if (profile && !profile_find(profile))
-        return cli_error("run", "unknown profile '%s'; `warpwright profiles` lists them", profile);
     if (check_texts(r) != CLI_OK)
         return CLI_USAGE;
     if (!find_libraries(r))
