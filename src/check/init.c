@@ -64,22 +64,22 @@ static uint32_t origin_new(Init *in, const InitWatch *w, const Access *a, unsign
     const CheckLaunch *l     = w->launch;
     Place              place = instr_user_place(l->module, w->info->instr[a->instr].in);
     InitOrigin        *o     = ARENA_NEW(in->arena, InitOrigin);
-    size_t             n;
-    const char        *name    = mangled_function(l->kernel->name, &n);
-    *o                         = (InitOrigin){.launch = l->serial,
-                                              .instr  = a->instr,
-                                              .rule   = parent ? origin_get(in, parent)->rule : rule,
-                                              .parent = parent,
-                                              .block  = a->block,
-                                              .thread = a->warp * LANES + lane,
-                                              .bytes  = a->bytes,
-                                              .end    = {.kernel = arena_strndup(in->arena, name, n),
-                                                         .file   = arena_strdup(in->arena, place.file),
-                                                         .line   = place.line,
-                                                         .col    = place.col,
-                                                         .block  = unfold(a->block, l->grid),
-                                                         .thread = unfold(a->warp * LANES + lane, l->block)},
-                                              .what   = parent ? origin_get(in, parent)->what : describe(in, w, a, at, rule)};
+    char              *name  = mangled_text(l->kernel->name);
+    *o                       = (InitOrigin){.launch = l->serial,
+                                            .instr  = a->instr,
+                                            .rule   = parent ? origin_get(in, parent)->rule : rule,
+                                            .parent = parent,
+                                            .block  = a->block,
+                                            .thread = a->warp * LANES + lane,
+                                            .bytes  = a->bytes,
+                                            .end    = {.kernel = arena_strdup(in->arena, name),
+                                                       .file   = arena_strdup(in->arena, place.file),
+                                                       .line   = place.line,
+                                                       .col    = place.col,
+                                                       .block  = unfold(a->block, l->grid),
+                                                       .thread = unfold(a->warp * LANES + lane, l->block)},
+                                            .what   = parent ? origin_get(in, parent)->what : describe(in, w, a, at, rule)};
+    free(name);
     o->end.message             = arena_printf(in->arena, "read here first by kernel %s: %s", o->end.kernel, o->what);
     in->origin                 = xrealloc(in->origin, (in->norigins + 1) * sizeof *in->origin);
     in->origin[in->norigins++] = o;

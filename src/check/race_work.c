@@ -209,11 +209,12 @@ static Time open_since(const Works *w, const WorkOrder *o, Time now)
 
 /* ---- names and places ---- */
 
-static const char *shown(Works *w, const char *symbol)
+static const char *shown(const Works *w, const char *symbol)
 {
-    size_t      n;
-    const char *name = mangled_function(symbol, &n);
-    return arena_strndup(w->arena, name, n);
+    char       *text = mangled_text(symbol);
+    const char *name = arena_strdup(w->arena, text);
+    free(text);
+    return name;
 }
 
 static const char *file_name(Works *w, const char *name)
@@ -302,8 +303,7 @@ WwFindingEnd works_end_of(const Works *w, uint32_t launch, unsigned site, unsign
         uint32_t instr = n->run->instr_of[site];
         Place    p =
             instr != NO_INSTR ? instr_user_place(n->run->launch->module, n->run->info->instr[instr].in) : (Place){0};
-        size_t len;
-        e.kernel = mangled_function(n->run->launch->kernel->name, &len);
+        e.kernel = shown(w, n->run->launch->kernel->name);
         e.file = p.file, e.line = p.line, e.col = p.col;
     }
     return e;

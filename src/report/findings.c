@@ -95,7 +95,8 @@ static ReportFinding copy_of(Report *r, const WwFinding *f, const char *kernel, 
     if (f->other) {
         WwFindingEnd *e = ARENA_NEW(r->arena, WwFindingEnd);
         *e              = *f->other;
-        e->kernel       = keep(r, f->other->kernel);
+        bool same       = kernel && f->kernel && f->other->kernel && strcmp(f->kernel, f->other->kernel) == 0;
+        e->kernel       = keep(r, same ? kernel : f->other->kernel);
         e->file         = keep(r, f->other->file);
         e->message      = keep(r, f->other->message);
         e->inlined      = keep_places(r, f->other->inlined, f->other->ninlined);

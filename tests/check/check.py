@@ -48,10 +48,14 @@ def found(warpwright, program, source, categories):
         command += [source] + shlex.split(kernel.group(1)) if kernel else ["--", program]
         done = subprocess.run(command, capture_output=True, text=True, timeout=100, check=False)
         with open(report, encoding="utf-8") as f:
-            findings = json.load(f)["findings"]
-    got = set()
+            document = json.load(f)
+    got, findings, kernels = set(), document["findings"], {k["name"] for k in document["kernels"]}
     for x in findings:
         other = x.get("other") or {}
+        for end in (x, other):
+            if end.get("kernel") and end["kernel"] not in kernels:
+                print(f"a finding of kernel {end['kernel']}; there are {sorted(kernels)}")
+                sys.exit(1)
         here = os.path.basename(x["file"] or "") == os.path.basename(source)
         got.add((x["line"] if here else x["file"], x["rule"], other.get("line") if here else None))
     return got, done, findings
