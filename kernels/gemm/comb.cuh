@@ -248,16 +248,16 @@ template <typename S> static __device__ __forceinline__ RingPlace comb_place(voi
     return p;
 }
 
-template <typename S, bool XKC, bool YKC> static __device__ __forceinline__ void comb_gemm(const GemmArgs &g)
+template <typename S, typename Tiles, bool XKC, bool YKC> static __device__ __forceinline__ void comb_gemm(const GemmArgs &g)
 {
     typedef typename S::type T;
     extern __shared__ __align__(128) unsigned char memory[];
     T          *tile = (T *)memory, acc[S::TM][S::TN];
-    DirectShare d    = direct_share<S, true>(g);
+    DirectShare d    = direct_share<S, Tiles, true>(g);
     grid_turn();
     comb_product<S, XKC, YKC>(g, tile, d.row0, d.col0, d.k0, d.k1, acc);
     direct_stage<S>(tile, comb_place<S>(), acc);
-    direct_finish<S>(g, tile, d);
+    direct_finish<S, Tiles>(g, tile, d);
 }
 
 /* As stream_join (stream.h), for a tile that lies in shared memory: adds up what the blocks that share its slices have of it, in the order of
@@ -320,21 +320,22 @@ static __device__ __forceinline__ bool comb_join(const GemmArgs &g, long long al
 }
 
 /* The tiles laid end to end and cut into a piece for each block, as in stream.h. */
-template <typename S, bool XKC, bool YKC> static __device__ __forceinline__ void comb_stream(const GemmArgs &g)
+template <typename S, typename Tiles, bool XKC, bool YKC> static __device__ __forceinline__ void comb_stream(const GemmArgs &g)
 {
     typedef typename S::type T;
     extern __shared__ __align__(128) unsigned char memory[];
     __shared__ unsigned said;
     T                  *tile = (T *)memory, acc[S::TM][S::TN];
-    int                 down = (g.m + S::BM - 1) / S::BM, across = (g.n + S::BN - 1) / S::BN;
-    long long           slices = (g.k + S::BK - 1) / S::BK, all = slices * down * across;
-    long long           at = blockIdx.x * all / gridDim.x, stop = (blockIdx.x + 1LL) * all / gridDim.x;
+    Tiles               tiles;
     RingPlace           p = comb_place<S>();
+    tiles.template open<S>(g);
+    long long slices = (g.k + S::BK - 1) / S::BK, all = slices * tiles.tiles;
+    long long at = blockIdx.x * all / gridDim.x, stop = (blockIdx.x + 1LL) * all / gridDim.x;
     grid_turn();
     while (at < stop) {
         long long t = at / slices, from = at - t * slices, to = stop - t * slices < slices ? stop - t * slices : slices;
         int       tm, tn, end = to * S::BK < g.k ? (int)to * S::BK : g.k;
-        tile_order((int)t, down, across, &tm, &tn);
+        tiles.place((int)t, &tm, &tn);
         comb_product<S, XKC, YKC>(g, tile, tm * S::BM, tn * S::BN, (int)from * S::BK, end, acc);
         direct_stage<S>(tile, p, acc);
         __syncthreads();
@@ -342,22 +343,22 @@ template <typename S, bool XKC, bool YKC> static __device__ __forceinline__ void
         bool ours = (from == 0 && to == slices) || comb_join<S>(g, all, slices, t, &said, tile);
         __syncthreads();
         if (ours) {
-            direct_write<S>(g, tile, 0, tm * S::BM, tn * S::BN, 0, S::BM < g.m - tm * S::BM ? S::BM : g.m - tm * S::BM);
+            Tiles::template write<S>(g, tile, 0, tm * S::BM, tn * S::BN, 0, S::BM);
             __syncthreads();
         }
         at = t * slices + to;
     }
 }
 
-#define COMB_KERNEL(name, body, shape, blocks, x, y)                                                                         \
+#define COMB_KERNEL(name, body, shape, tiles, blocks, x, y)                                                            \
     extern "C" __global__ void __launch_bounds__(shape::THREADS, blocks) name(const GemmArgs g)                        \
     {                                                                                                                  \
-        body<shape, x, y>(g);                                                                                     \
+        body<shape, tiles, x, y>(g);                                                                                   \
     }
-#define COMB_KERNELS(name, body, shape, blocks)                                                                              \
-    COMB_KERNEL(name##_kn, body, shape, blocks, true, false)                                                                 \
-    COMB_KERNEL(name##_kk, body, shape, blocks, true, true)                                                                  \
-    COMB_KERNEL(name##_nn, body, shape, blocks, false, false)                                                                \
-    COMB_KERNEL(name##_nk, body, shape, blocks, false, true)
+#define COMB_KERNELS(name, body, shape, blocks)                                                                        \
+    COMB_KERNEL(name##_kn, body, shape, Rectangle, blocks, true, false)                                                \
+    COMB_KERNEL(name##_kk, body, shape, Rectangle, blocks, true, true)                                                 \
+    COMB_KERNEL(name##_nn, body, shape, Rectangle, blocks, false, false)                                               \
+    COMB_KERNEL(name##_nk, body, shape, Rectangle, blocks, false, true)
 
 #endif

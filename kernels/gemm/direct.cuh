@@ -341,6 +341,25 @@ static __device__ __forceinline__ void direct_write(const GemmArgs &g, const typ
     }
 }
 
+/* All tiles of a product.  ../aat/mirror.cuh has those of the symmetric one. */
+struct Rectangle {
+    enum { ROWS = 1 }; /* blocks of a cluster share out a tile's rows in multiples of this */
+    int down, across, tiles;
+    template <typename S> __device__ __forceinline__ void open(const GemmArgs &g)
+    {
+        down   = (g.m + S::BM - 1) / S::BM;
+        across = (g.n + S::BN - 1) / S::BN;
+        tiles  = down * across;
+    }
+    __device__ __forceinline__ void place(int tile, int *tm, int *tn) const { tile_order(tile, down, across, tm, tn); }
+    template <typename S>
+    static __device__ __forceinline__ void write(const GemmArgs &g, typename S::type *tile, unsigned z, int row0, int col0, int r0, int r1)
+    {
+        r1 = r1 < g.m - row0 ? r1 : g.m - row0;
+        direct_write<S>(g, tile, z, row0, col0, r0, r1);
+    }
+};
+
 /* A block's share of the product. */
 struct DirectShare {
     unsigned blocks, rank; /* of its cluster */
@@ -348,8 +367,9 @@ struct DirectShare {
 };
 
 /* JOINED: the blocks of a cluster (1 to 8) share a tile, or several clusters do, each with a part of k (ring.cuh). */
-template <typename S, bool JOINED> static __device__ __forceinline__ DirectShare direct_share(const GemmArgs &g)
+template <typename S, typename Tiles, bool JOINED> static __device__ __forceinline__ DirectShare direct_share(const GemmArgs &g)
 {
+    Tiles       tiles;
     DirectShare d      = {JOINED ? cluster_size() : 1, JOINED ? cluster_rank() : 0, 0, 0, 0, 0, g.k};
     int         slices = (g.k + S::BK - 1) / S::BK, parts = JOINED && g.parts > 1 ? g.parts : 1, shares = parts * (int)d.blocks;
     int         tile = (int)blockIdx.x, tm, tn;
@@ -362,15 +382,18 @@ template <typename S, bool JOINED> static __device__ __forceinline__ DirectShare
         d.k1   = d.k0 + (each + (share < more)) * S::BK;
         d.k1   = d.k1 < g.k ? d.k1 : g.k;
     }
-    tile_order(tile, (g.m + S::BM - 1) / S::BM, (g.n + S::BN - 1) / S::BN, &tm, &tn);
+    tiles.template open<S>(g);
+    tiles.place(tile, &tm, &tn);
     d.row0 = tm * S::BM;
     d.col0 = tn * S::BN;
     return d;
 }
 
 /* From the staged tile to C. */
-template <typename S> static __device__ __forceinline__ void direct_finish(const GemmArgs &g, typename S::type *tile, const DirectShare &d)
+template <typename S, typename Tiles>
+static __device__ __forceinline__ void direct_finish(const GemmArgs &g, typename S::type *tile, const DirectShare &d)
 {
+    enum { ROWS = Tiles::ROWS };
     int r0 = 0, r1 = S::BM;
     __syncthreads();
     if (S::GROUPS > 1) {
@@ -378,38 +401,38 @@ template <typename S> static __device__ __forceinline__ void direct_finish(const
         __syncthreads();
     }
     if (d.blocks > 1) {
-        r0 = (int)(S::BM * d.rank / d.blocks);
-        r1 = (int)(S::BM * (d.rank + 1) / d.blocks);
+        r0 = (int)(S::BM / ROWS * d.rank / d.blocks) * ROWS;
+        r1 = (int)(S::BM / ROWS * (d.rank + 1) / d.blocks) * ROWS;
         cluster_barrier();
         direct_gather<S>(tile, r0, r1, d.rank, d.blocks);
         cluster_barrier(); /* others may still have read this block's rows */
     }
-    r1 = r1 < g.m - d.row0 ? r1 : g.m - d.row0;
-    direct_write<S>(g, tile, blockIdx.z + d.part, d.row0, d.col0, r0, r1);
+    Tiles::template write<S>(g, tile, blockIdx.z + d.part, d.row0, d.col0, r0, r1);
 }
 
-template <typename S, bool XKC, bool YKC, bool JOINED, int AHEAD> static __device__ __forceinline__ void direct_gemm(const GemmArgs &g)
+template <typename S, typename Tiles, bool XKC, bool YKC, bool JOINED, int AHEAD>
+static __device__ __forceinline__ void direct_gemm(const GemmArgs &g)
 {
     typedef typename S::type T;
     extern __shared__ __align__(128) unsigned char memory[];
     T          *tile = (T *)memory, acc[S::TM][S::TN];
-    DirectShare d    = direct_share<S, JOINED>(g);
+    DirectShare d    = direct_share<S, Tiles, JOINED>(g);
     RingPlace   p    = ring_place<S>();
     grid_turn();
     direct_product<S, XKC, YKC, AHEAD>(g, tile, p, d.row0, d.col0, d.k0, d.k1, acc);
     direct_stage<S>(tile, p, acc);
-    direct_finish<S>(g, tile, d);
+    direct_finish<S, Tiles>(g, tile, d);
 }
 
-#define DIRECT_KERNEL(name, shape, blocks, joined, ahead, x, y)                                                        \
+#define DIRECT_KERNEL(name, shape, tiles, blocks, joined, ahead, x, y)                                                 \
     extern "C" __global__ void __launch_bounds__(shape::THREADS, blocks) name(const GemmArgs g)                        \
     {                                                                                                                  \
-        direct_gemm<shape, x, y, joined, ahead>(g);                                                                    \
+        direct_gemm<shape, tiles, x, y, joined, ahead>(g);                                                             \
     }
 #define DIRECT_KERNELS(name, shape, blocks, joined, ahead)                                                             \
-    DIRECT_KERNEL(name##_kn, shape, blocks, joined, ahead, true, false)                                                \
-    DIRECT_KERNEL(name##_kk, shape, blocks, joined, ahead, true, true)                                                 \
-    DIRECT_KERNEL(name##_nn, shape, blocks, joined, ahead, false, false)                                               \
-    DIRECT_KERNEL(name##_nk, shape, blocks, joined, ahead, false, true)
+    DIRECT_KERNEL(name##_kn, shape, Rectangle, blocks, joined, ahead, true, false)                                     \
+    DIRECT_KERNEL(name##_kk, shape, Rectangle, blocks, joined, ahead, true, true)                                      \
+    DIRECT_KERNEL(name##_nn, shape, Rectangle, blocks, joined, ahead, false, false)                                    \
+    DIRECT_KERNEL(name##_nk, shape, Rectangle, blocks, joined, ahead, false, true)
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * A tile's k shared out among more blocks than a cluster has: the kernel's C is then the workspace, one matrix for each cluster of a tile,
- * and a second kernel (gemm_sum) adds them up into C, in their order.  Only that one sees alpha and beta. */
+ * and a second kernel (gemm_sum, aat_sum) adds them up into C, in their order.  Only that one sees alpha and beta. */
 #include <string.h>
 
 #include "blas/blas.h"
@@ -38,6 +38,7 @@ void parts_begin(const Problem *p, GemmArgs *g, GemmArgs *sum)
     g->beta      = 0;
     g->alpha     = 1;
     g->vector |= 4;
+    g->fill = p->symmetric ? GEMM_FILL_LOWER : g->fill;
     if (p->type == WW_F32)
         memcpy(&g->alpha, &one, sizeof one);
 }
@@ -47,10 +48,11 @@ Status parts_add(WwBlas *b, const Problem *p, GemmArgs *sum)
     enum { THREADS = 128 };
     uint64_t quads = ((uint64_t)sum->n + 3) / 4 * (uint64_t)sum->m, blocks = (quads + THREADS - 1) / THREADS;
     if (blocks > INT32_MAX)
-        return device_fail(b->device, WW_ERR_INVALID, "gemm_sum: %llu blocks are more than one grid can have",
+        return device_fail(b->device, WW_ERR_INVALID, "sums of parts: %llu blocks are more than one grid can have",
                            (unsigned long long)blocks);
+    static const char *const entry[2][2] = {{"gemm_sum_i32", "gemm_sum_f32"}, {"aat_sum_i32", "aat_sum_f32"}};
     return blas_launch(
-        b, p->type == WW_F32 ? "gemm_sum_f32" : "gemm_sum_i32",
+        b, entry[p->symmetric][p->type == WW_F32],
         &(WwLaunch){
             .grid = {(uint32_t)blocks, 1, 1}, .block = {THREADS, 1, 1}, .args = (void *[]){sum}, .arg_count = 1});
 }

@@ -284,10 +284,10 @@ void blas_entry(const Problem *p, char *name)
     const char     *type = p->type == WW_F32 ? "f32" : p->type == WW_I32 ? "i32" : "i64";
     char           *end  = stpcpy(stpcpy(name, r->ladder), "_");
     end                  = stpcpy(stpcpy(stpcpy(end, r->name), "_"), type);
-    if (r->layouts != RUNG_TWO && r->layouts != RUNG_FOUR && r->layouts != RUNG_SHORT && r->layouts != RUNG_JOINED)
+    if (r->layouts != RUNG_FOUR && r->layouts != RUNG_SHORT && r->layouts != RUNG_JOINED)
         return;
     end = stpcpy(end, g->x_col == 1 ? "_k" : "_n");
-    if (r->layouts != RUNG_TWO)
+    if (!p->symmetric)
         stpcpy(end, g->y_row == 1 ? "k" : "n");
 }
 

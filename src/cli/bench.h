@@ -4,6 +4,7 @@
  *
  *   cmd_bench.c     options; which works and implementations
  *   bench_work.c    one work: data, implementations, verification
+ *   bench_copy.c    copies: their data, the call, whether they are right
  *   bench_time.c    the clock: events around calls on one stream, on buffers that take turns
  *   bench_peer.c    cuBLAS, cublasLt (bench_lt.c), the driver's copy
  *   bench_peak.c    the card's ceiling
@@ -18,12 +19,13 @@
 
 #include "warpwright/blas.h"
 
-enum { BENCH_RUNS = 20, BENCH_OFFSETS = 64 };
+enum { BENCH_RUNS = 20, BENCH_OFFSETS = 64, BENCH_POISON = 0xff };
 
 typedef struct BenchWork {
     const char *work; /* "gemm", "aat", "copy" */
     size_t      m, n, k;
     size_t      src_offset, dst_offset, bytes; /* copy */
+    size_t      element, src_ld, dst_ld;       /* copy of an m x n matrix, with ta transposed; element 0: of bytes */
     WwType      type;
     bool        ta, tb;
 } BenchWork;
@@ -55,7 +57,7 @@ typedef struct BenchRow {
 } BenchRow;
 
 /* Useful work of one run: operations (2mnk) or bytes, and the unit of their rate. */
-double      bench_amount(const BenchWork *w);
+double bench_amount(const BenchWork *w);
 /* The product as the library's callers give it; rung NULL: chosen. */
 WwGemm      bench_gemm(const BenchWork *w, const char *rung, WwPtr a, WwPtr b, WwPtr c);
 const char *bench_unit(const BenchWork *w);
@@ -99,6 +101,15 @@ typedef struct BenchLt BenchLt;
 BenchLt               *bench_lt_open(WwDevice *d, const char *cublas, char *why, size_t size);
 void                   bench_lt_close(BenchLt *p);
 bool                   bench_lt_run(BenchLt *p, WwStream *s, const BenchWork *w, const BenchData *d, BenchRow *row);
+
+/* ---- copies (bench_copy.c) ---- */
+
+/* Bytes that the source or the destination needs, offsets included. */
+size_t   bench_copy_room(const BenchWork *w, bool source);
+WwStatus bench_copy(WwBlas *b, const BenchWork *w, WwPtr from, WwPtr to);
+/* On the host.  from: the source's memory; to: the destination's, of bytes `count` from `first` on. */
+bool bench_copy_bytes_right(const BenchWork *w, const uint8_t *from, const uint8_t *to, size_t first, size_t count);
+bool bench_copy_matrix_right(const BenchWork *w, const uint8_t *from, const uint8_t *to);
 
 /* ---- one work (bench_work.c) ---- */
 

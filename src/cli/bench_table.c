@@ -10,7 +10,7 @@
 double bench_amount(const BenchWork *w)
 {
     if (strcmp(w->work, "copy") == 0)
-        return 2.0 * (double)w->bytes;
+        return 2.0 * (w->element ? (double)w->m * (double)w->n * (double)w->element : (double)w->bytes);
     return 2.0 * (double)w->m * (double)w->n * (double)w->k;
 }
 
@@ -59,7 +59,9 @@ static void counted_row(FILE *to, const WwCounters *c)
 void bench_table_row(FILE *to, const BenchRow *r)
 {
     char size[64], share[32] = "-";
-    if (strcmp(r->w.work, "copy") == 0)
+    if (r->w.element)
+        snprintf(size, sizeof size, "%zux%zux%zuB", r->w.m, r->w.n, r->w.element);
+    else if (strcmp(r->w.work, "copy") == 0)
         snprintf(size, sizeof size, "%zuB +%zu>+%zu", r->w.bytes, r->w.src_offset, r->w.dst_offset);
     else
         snprintf(size, sizeof size, "%zux%zux%zu", r->w.m, r->w.n, r->w.k);
@@ -111,6 +113,9 @@ static json_t *row_json(const BenchRow *r, const char *device)
         json_object_set_new(o, "bytes", json_integer((json_int_t)r->w.bytes));
         json_object_set_new(o, "src_offset", json_integer((json_int_t)r->w.src_offset));
         json_object_set_new(o, "dst_offset", json_integer((json_int_t)r->w.dst_offset));
+        json_object_set_new(o, "element", json_integer((json_int_t)r->w.element));
+        json_object_set_new(o, "src_ld", json_integer((json_int_t)r->w.src_ld));
+        json_object_set_new(o, "dst_ld", json_integer((json_int_t)r->w.dst_ld));
     }
     json_object_set_new(o, "type", json_string(type_name(&r->w)));
     json_object_set_new(o, "layout", json_string(layout(&r->w)));

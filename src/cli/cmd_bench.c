@@ -38,15 +38,25 @@ static size_t ladder_impls(const char *work, bool peer, WwType type, const char 
     assert(rung_count() + 3 <= MAX_IMPLS);
     if (peer && copy)
         impls[n++] = "memcpy";
-    if (peer && type == WW_F32 && !copy) {
+    if (peer && type == WW_F32)
         impls[n++] = "cublas";
+    if (peer && type == WW_F32 && !copy)
         impls[n++] = "cublaslt";
-    }
     for (size_t i = 0; ww_blas_rung(work, i); i++)
         if (rung_takes(rung_find(work, ww_blas_rung(work, i)), type))
             impls[n++] = ww_blas_rung(work, i);
     impls[n++] = "auto";
     return n;
+}
+
+/* A copy of a matrix instead of bytes. */
+static void set_matrix(BenchWork *w, const CliArgs *a)
+{
+    w->element = cli_number(a, "element", 4);
+    w->src_ld  = cli_number(a, "src-ld", w->n);
+    w->dst_ld  = cli_number(a, "dst-ld", w->ta ? w->m : w->n);
+    w->bytes   = w->m * w->n * w->element;
+    w->k       = 0;
 }
 
 static BenchWork work_of(const CliArgs *a, const char *work, bool cuda)
@@ -62,6 +72,8 @@ static BenchWork work_of(const CliArgs *a, const char *work, bool cuda)
     w.src_offset      = cli_number(a, "src-offset", 0);
     w.dst_offset      = cli_number(a, "dst-offset", 0);
     w.bytes           = strcmp(work, "copy") == 0 ? cli_number(a, "bytes", bytes) : 0;
+    if (strcmp(work, "copy") == 0 && (cli_has(a, "m") || cli_has(a, "n")))
+        set_matrix(&w, a);
     return w;
 }
 
@@ -124,8 +136,9 @@ static size_t every_impl(WwBlas *b, const BenchWork *w, bool near, char (*names)
         bool        skip = !rung_takes(r, w->type);
         for (size_t j = 0; j < sizeof never / sizeof *never; j++)
             skip = skip || strcmp(r->name, never[j]) == 0;
-        uint64_t tiles =
-            ((w->m + (size_t)r->rows - 1) / (size_t)r->rows) * ((w->n + (size_t)r->columns - 1) / (size_t)r->columns);
+        uint64_t down  = (w->m + (size_t)r->rows - 1) / (size_t)r->rows,
+                 tiles = strcmp(w->work, "aat") == 0 ? down * (down + 1) / 2
+                                                     : down * ((w->n + (size_t)r->columns - 1) / (size_t)r->columns);
         for (unsigned s = 1; s <= rung_splits(r) && !skip && n < most; s *= 2)
             if ((s == 1 || (tiles * s <= ENOUGH_BLOCKS && (uint64_t)s * (unsigned)r->slice <= w->k)) &&
                 (!near || could_win(b, w, r, s)))
@@ -238,9 +251,9 @@ static int run(Bench *x, const CliArgs *a, bool ladder, const char *work)
     bench_table_head(stdout, x->counted);
     uint64_t random = cli_number(a, "random", 0);
     bool     copy = strcmp(work, "copy") == 0, even = cli_choice(a, "sampling", 0) == 1;
-    int      code = random && !copy               ? run_random(x, &w, impls, n, random, even)
-                    : cli_has(a, "sweep") && copy ? bench_sweep(x, &w, impls[n - 1])
-                                                  : run_shape(x, &w, impls, n);
+    int      code = random && !copy                             ? run_random(x, &w, impls, n, random, even)
+                    : cli_has(a, "sweep") && copy && !w.element ? bench_sweep(x, &w, impls[n - 1])
+                                                                : run_shape(x, &w, impls, n);
     for (size_t i = 0; i < x->nrows; i++)
         if (!x->row[i].verified)
             code = CLI_KERNEL;

@@ -134,6 +134,30 @@ static void short_k(void **state)
             }
 }
 
+/* k shared out among the blocks of a cluster, among clusters, and along tiles laid end to end: sums in many orders, the same in both halves. */
+static void shared_k(void **state)
+{
+    static const char *const rungs[]    = {"little:2", "little:8", "little:16", "comb:2", "comb:3",   "comb:8",
+                                           "comb:24",  "middle:4", "middle:6",  "weave",  "middle:32"};
+    static const size_t      shape[][2] = {{33, 1100}, {130, 300}, {192, 97}, {257, 36}};
+    uint64_t                 seed       = 5;
+    (void)state;
+    for (size_t r = 0; r < sizeof rungs / sizeof *rungs; r++)
+        for (size_t s = 0; s < sizeof shape / sizeof *shape; s++)
+            for (unsigned how = 0; how < 8; how++) {
+                Case t = {(r + s + how) % 4 == 0 ? WW_I32 : WW_F32,
+                          how & 1 ? WW_COLUMN_MAJOR : WW_ROW_MAJOR,
+                          (WwFill)((how / 2 + r + s) % 4 % 3),
+                          how & 2,
+                          how & 4,
+                          shape[s][0],
+                          shape[s][1],
+                          (how + s) % 3,
+                          (how + r) % 2 * 3};
+                run(&t, rungs[r], next_bits(&seed));
+            }
+}
+
 static void batch(void **state)
 {
     enum { BATCH = 2, SIDE = 19, K = 4 };
@@ -198,6 +222,7 @@ static void flow_walks(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(every_rung), cmocka_unit_test(short_k),
-                                       cmocka_unit_test(flow_walks), cmocka_unit_test(batch)};
+                                       cmocka_unit_test(flow_walks), cmocka_unit_test(shared_k),
+                                       cmocka_unit_test(batch)};
     return cmocka_run_group_tests(tests, open_blas, close_blas);
 }
