@@ -34,7 +34,6 @@ typedef struct Rung {
     uint32_t    shared; /* dynamic, bytes */
 } Rung;
 
-size_t      rung_count(void);
 const Rung *rung_find(const char *ladder, const char *name);
 bool        rung_takes(const Rung *r, WwType type);
 /* Blocks that may share out a tile's k: up to this, 1: none; and the next number worth trying.  Up to CLUSTER of them are a cluster and add up in

@@ -35,14 +35,11 @@ static const Rung rungs[] = {
 #undef RUNG
 };
 
-size_t rung_count(void)
-{
-    return sizeof rungs / sizeof *rungs;
-}
+enum { RUNGS = sizeof rungs / sizeof *rungs };
 
 const Rung *rung_find(const char *ladder, const char *name)
 {
-    for (size_t i = 0; i < rung_count(); i++)
+    for (size_t i = 0; i < RUNGS; i++)
         if (strcmp(rungs[i].ladder, ladder) == 0 && strcmp(rungs[i].name, name) == 0)
             return &rungs[i];
     return NULL;
@@ -87,7 +84,7 @@ static const Rung *parse(const char *ladder, const char *text, unsigned *split)
 
 const char *ww_blas_rung(const char *ladder, size_t i)
 {
-    for (size_t j = 0; ladder && j < rung_count(); j++)
+    for (size_t j = 0; ladder && j < RUNGS; j++)
         if (strcmp(rungs[j].ladder, ladder) == 0 && i-- == 0)
             return rungs[j].name;
     return NULL;
@@ -175,7 +172,7 @@ static Status no_rung(WwBlas *b, const char *ladder, const char *name)
 {
     Str  names = {0};
     bool split = false;
-    for (size_t i = 0; i < rung_count(); i++)
+    for (size_t i = 0; i < RUNGS; i++)
         if (strcmp(rungs[i].ladder, ladder) == 0) {
             bool some = rung_splits(&rungs[i]) > 1;
             str_printf(&names, "%s %s%s", names.len ? "," : "", rungs[i].name, some ? "[:N]" : "");

@@ -5,7 +5,6 @@
  * Every row is verified (bench_verify.c; copies byte by byte) on random data with the output poisoned before, and a row that
  * is not carries no rate.  On a GPU times are medians between events; on the emulator nothing is timed and the sizes are
  * small.  Exit status 120: a row is not verified. */
-#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,36 +16,48 @@
 #include "cli/cli.h"
 #include "lab/inputs.h"
 
-enum { MAX_IMPLS = 64, MAX_EVERY = 160, ENOUGH_BLOCKS = 800 };
+enum { ENOUGH_BLOCKS = 800 };
 
-/* Splits a list at commas, in place; 0: there are none, or more than MAX_IMPLS. */
-static size_t split_impls(char *text, const char **impls)
+/* Names of implementations. */
+typedef struct Impls {
+    Arena       *arena;
+    const char **name;
+    size_t       n;
+} Impls;
+
+static void add(Impls *l, const char *name)
 {
-    size_t n = 0;
-    for (char *s = strtok(text, ","); s; s = strtok(NULL, ",")) {
-        if (n == MAX_IMPLS)
-            return 0;
-        impls[n++] = s;
-    }
-    return n;
+    l->name         = xrealloc(l->name, (l->n + 1) * sizeof *l->name);
+    l->name[l->n++] = arena_strdup(l->arena, name);
 }
 
-static size_t ladder_impls(const char *work, bool peer, WwType type, const char **impls)
+static void drop(Impls *l)
 {
-    size_t n    = 0;
-    bool   copy = strcmp(work, "copy") == 0;
-    assert(rung_count() + 3 <= MAX_IMPLS);
+    arena_free(l->arena);
+    free(l->name);
+}
+
+/* As separated by commas. */
+static void add_list(Impls *l, const char *list)
+{
+    for (size_t n; *list; list += n + (list[n] == ',')) {
+        n = strcspn(list, ",");
+        if (n)
+            add(l, arena_strndup(l->arena, list, n));
+    }
+}
+
+static void add_ladder(Impls *l, const char *work, bool peer, WwType type)
+{
+    bool copy = strcmp(work, "copy") == 0;
     if (peer && copy)
-        impls[n++] = "memcpy";
+        add(l, "memcpy");
     if (peer && type == WW_F32)
-        impls[n++] = "cublas";
-    if (peer && type == WW_F32 && !copy)
-        impls[n++] = "cublaslt";
+        add_list(l, copy ? "cublas" : "cublas,cublaslt");
     for (size_t i = 0; ww_blas_rung(work, i); i++)
         if (rung_takes(rung_find(work, ww_blas_rung(work, i)), type))
-            impls[n++] = ww_blas_rung(work, i);
-    impls[n++] = "auto";
-    return n;
+            add(l, ww_blas_rung(work, i));
+    add(l, "auto");
 }
 
 /* A copy of a matrix instead of bytes. */
@@ -127,10 +138,9 @@ static bool could_win(WwBlas *b, const BenchWork *w, const Rung *r, unsigned spl
 
 /* "every": the rungs that could be the fastest, and each number of blocks that may share out a tile's k; "near": those of them that the
  * model does not put far behind. */
-static size_t every_impl(WwBlas *b, const BenchWork *w, bool near, char (*names)[32], size_t most)
+static void add_every(Impls *l, WwBlas *b, const BenchWork *w, bool near)
 {
     static const char *const never[] = {"naive", "coalesced", "tile", "column", "square", "vector", "ahead"};
-    size_t                   n       = 0;
     for (size_t i = 0; ww_blas_rung(w->work, i); i++) {
         const Rung *r    = rung_find(w->work, ww_blas_rung(w->work, i));
         bool        skip = !rung_takes(r, w->type);
@@ -139,31 +149,27 @@ static size_t every_impl(WwBlas *b, const BenchWork *w, bool near, char (*names)
         uint64_t down  = (w->m + (size_t)r->rows - 1) / (size_t)r->rows,
                  tiles = strcmp(w->work, "aat") == 0 ? down * (down + 1) / 2
                                                      : down * ((w->n + (size_t)r->columns - 1) / (size_t)r->columns);
-        for (unsigned s = 1; s <= rung_splits(r) && !skip && n < most; s *= 2)
+        for (unsigned s = 1; s <= rung_splits(r) && !skip; s *= 2)
             if ((s == 1 || (tiles * s <= ENOUGH_BLOCKS && (uint64_t)s * (unsigned)r->slice <= w->k)) &&
                 (!near || could_win(b, w, r, s)))
-                snprintf(names[n++], sizeof *names, s == 1 ? "%s" : "%s:%u", r->name, s);
+                add(l, s == 1 ? r->name : arena_printf(l->arena, "%s:%u", r->name, s));
     }
-    return n;
 }
 
 /* The list of one shape: "every" and "near" stand for many. */
-static int run_shape(Bench *x, const BenchWork *w, const char *const *impls, size_t n)
+static int run_shape(Bench *x, const BenchWork *w, const Impls *asked)
 {
-    char        names[MAX_EVERY][32];
-    const char *all[MAX_IMPLS + MAX_EVERY];
-    size_t      count = 0;
-    for (size_t i = 0; i < n; i++) {
-        bool near = strcmp(impls[i], "near") == 0;
-        if (!near && strcmp(impls[i], "every") != 0) {
-            all[count++] = impls[i];
-            continue;
-        }
-        size_t more = every_impl(x->blas, w, near, names, MAX_EVERY);
-        for (size_t j = 0; j < more; j++)
-            all[count++] = names[j];
+    Impls all = {.arena = arena_new()};
+    for (size_t i = 0; i < asked->n; i++) {
+        bool near = strcmp(asked->name[i], "near") == 0;
+        if (near || strcmp(asked->name[i], "every") == 0)
+            add_every(&all, x->blas, w, near);
+        else
+            add(&all, asked->name[i]);
     }
-    return bench_work(x, w, all, count);
+    int code = bench_work(x, w, all.name, all.n);
+    drop(&all);
+    return code;
 }
 
 /* Shape i of the random ones: half of the sides multiples of 64, half anything; even: as likely as one another, else their logarithms
@@ -186,7 +192,7 @@ static BenchWork random_shape(const Bench *x, const BenchWork *most, bool even, 
 }
 
 /* Random shapes, and at the end how the last implementation compares with cuBLAS. */
-static int run_random(Bench *x, const BenchWork *most, const char *const *impls, size_t n, uint64_t count, bool even)
+static int run_random(Bench *x, const BenchWork *most, const Impls *asked, uint64_t count, bool even)
 {
     int      code = CLI_OK;
     double   sum = 0, lowest = 0;
@@ -194,7 +200,7 @@ static int run_random(Bench *x, const BenchWork *most, const char *const *impls,
     for (uint64_t i = 0; i < count; i++) {
         BenchWork w    = random_shape(x, most, even, i);
         size_t    rows = x->nrows;
-        code |= run_shape(x, &w, impls, n);
+        code |= run_shape(x, &w, asked);
         if (x->nrows == rows)
             continue;
         const BenchRow *last = &x->row[x->nrows - 1];
@@ -207,60 +213,80 @@ static int run_random(Bench *x, const BenchWork *most, const char *const *impls,
     }
     if (compared)
         printf("%u shapes: %s is %.3f of cuBLAS in the geometric mean, %.3f at the lowest, %u below 0.95\n", compared,
-               impls[n - 1], exp(sum / compared), lowest, below);
+               asked->name[asked->n - 1], exp(sum / compared), lowest, below);
     return code;
 }
 
-static void drop_impl(const char **impls, size_t *n, size_t i)
+/* What --impl names; false after a message. */
+static bool is_impl(const Bench *x, const BenchWork *w, const char *impl)
 {
-    memmove(impls + i, impls + i + 1, (--*n - i) * sizeof *impls);
+    Problem p    = {.type = w->type};
+    bool    copy = strcmp(w->work, "copy") == 0;
+    if (strcmp(impl, "auto") == 0 || bench_peer_is(impl))
+        return true;
+    if (copy)
+        cli_error("bench", "--impl: '%s': a copy has auto, memcpy and cublas", impl);
+    else if (strcmp(impl, "every") == 0 || strcmp(impl, "near") == 0 ||
+             problem_choose(x->blas, &p, w->work, impl) != WW_ERR_NOT_FOUND)
+        return true;
+    else
+        cli_error("bench", "--impl: %s", ww_device_error(x->device));
+    return false;
+}
+
+/* What is to run; false after a message.  What others offer is left out where they cannot, with a word if it was asked for. */
+static bool list_impls(Bench *x, const CliArgs *a, bool ladder, const BenchWork *w, Impls *out)
+{
+    const char *list = cli_text(a, "impl", NULL);
+    Impls       l    = {.arena = out->arena};
+    if (list)
+        add_list(&l, list);
+    else if (ladder || strcmp(w->work, "copy") == 0)
+        add_ladder(&l, w->work, x->peer != NULL, w->type);
+    else
+        add_list(&l, x->cuda && w->type == WW_F32 ? "cublas,cublaslt,auto" : "auto");
+    bool good = true;
+    for (size_t i = 0; i < l.n && good; i++) {
+        bool peer = bench_peer_is(l.name[i]), can = !peer || bench_peer_takes(x->peer, l.name[i], w);
+        good = is_impl(x, w, l.name[i]);
+        if (good && can)
+            add(out, l.name[i]);
+        else if (good && list)
+            fprintf(stderr, "warpwright bench: %s is left out: %s\n", l.name[i],
+                    x->cuda ? "it is not there, or does not compute this" : "it needs a GPU");
+    }
+    free(l.name);
+    if (good && out->n == 0)
+        cli_error("bench", "--impl: nothing is left to run");
+    return good && out->n;
 }
 
 static int run(Bench *x, const CliArgs *a, bool ladder, const char *work)
 {
-    const char *impls[MAX_IMPLS];
-    BenchWork   w    = work_of(a, work, x->cuda);
-    const char *list = cli_text(a, "impl",
-                                ladder                        ? NULL
-                                : x->cuda && w.type == WW_F32 ? "cublas,cublaslt,auto"
-                                                              : "auto");
-    char       *text = NULL;
-    size_t      n;
-    if (w.src_offset >= BENCH_OFFSETS || w.dst_offset >= BENCH_OFFSETS)
-        return cli_error("bench", "offsets go up to %d", BENCH_OFFSETS - 1);
-    if (x->cuda)
-        open_gpu(x, a, &w);
-    if (list) {
-        text = strcpy(xmalloc(strlen(list) + 1), list);
-        n    = split_impls(text, impls);
-        if (n == 0) {
-            free(text);
-            return cli_error("bench", "--impl takes 1 to %d names", MAX_IMPLS);
-        }
-    } else {
-        n = ladder_impls(work, x->peer != NULL, w.type, impls);
-    }
-    if (strcmp(work, "copy") == 0 && !cli_has(a, "impl"))
-        n = ladder_impls(work, x->peer != NULL, w.type, impls);
-    for (size_t i = 0; i < n; i++)
-        if (bench_peer_is(impls[i]) && !bench_peer_takes(x->peer, impls[i], &w))
-            drop_impl(impls, &n, i--);
-    x->counted = cli_has(a, "counters");
+    BenchWork w = work_of(a, work, x->cuda);
+    x->counted  = cli_has(a, "counters");
     if (x->counted && x->cuda)
         return cli_error("bench", "counters are read on the emulator: --device emulator");
+    if (x->cuda)
+        open_gpu(x, a, &w);
+    Impls impls = {.arena = arena_new()};
+    if (!list_impls(x, a, ladder, &w, &impls)) {
+        drop(&impls);
+        return CLI_USAGE;
+    }
     bench_table_head(stdout, x->counted);
     uint64_t random = cli_number(a, "random", 0);
     bool     copy = strcmp(work, "copy") == 0, even = cli_choice(a, "sampling", 0) == 1;
-    int      code = random && !copy                             ? run_random(x, &w, impls, n, random, even)
-                    : cli_has(a, "sweep") && copy && !w.element ? bench_sweep(x, &w, impls[n - 1])
-                                                                : run_shape(x, &w, impls, n);
+    int      code = random && !copy                             ? run_random(x, &w, &impls, random, even)
+                    : cli_has(a, "sweep") && copy && !w.element ? bench_sweep(x, &w, impls.name[impls.n - 1])
+                                                                : run_shape(x, &w, &impls);
     for (size_t i = 0; i < x->nrows; i++)
         if (!x->row[i].verified)
             code = CLI_KERNEL;
     const char *file = cli_text(a, "json", NULL);
     if (file && !bench_json(file, x->row, x->nrows, ww_device_name(x->device)))
         code = cli_error("bench", "cannot write %s", file);
-    free(text);
+    drop(&impls);
     return code;
 }
 

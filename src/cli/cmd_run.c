@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <regex.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -430,6 +431,18 @@ static int run_later(Run *r, const char *program, int code)
     return code;
 }
 
+static Status check_pattern(const char *pattern, Str *why)
+{
+    regex_t compiled;
+    char    text[128];
+    int     e = regcomp(&compiled, pattern, REG_EXTENDED | REG_NOSUB);
+    if (!e)
+        return regfree(&compiled), WW_OK;
+    regerror(e, &compiled, text, sizeof text);
+    str_printf(why, "--kernel: '%s' is no regular expression: %s", pattern, text);
+    return WW_ERR_INVALID;
+}
+
 /* Texts whose mistakes no child process could report; 0 or an exit code after a message. */
 static int check_texts(const Run *r)
 {
@@ -442,6 +455,8 @@ static int check_texts(const Run *r)
         s = fail_check(cli_text(&r->a, "fail-on", ""), &why);
     if (s == WW_OK && file)
         s = report_suppress(none, file, &why);
+    if (s == WW_OK)
+        s = check_pattern(cli_text(&r->a, "kernel", ""), &why);
     int code = s == WW_OK ? CLI_OK : cli_error("run", "%s", str_text(&why));
     report_free(none);
     str_free(&why);
