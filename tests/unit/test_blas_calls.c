@@ -149,6 +149,20 @@ static void one_launch_in_place(void **state)
     assert_int_equal(gpu->maps, 0);
 }
 
+/* A workspace that is too small is given back when the work that uses it is complete. */
+static void waits_before_the_workspace_goes(void **state)
+{
+    (void)state;
+    if (!worked(product("pairs", true, true, 0))) /* a copy of B */
+        return;
+    unsigned before = gpu->waits;
+    worked(product("pairs", true, true, 0));
+    assert_int_equal(gpu->waits, before);
+    worked(product("pairs", false, true, 0)); /* of A, too */
+    assert_int_equal(gpu->waits, before + 1);
+    assert_ptr_equal(gpu->waited, gpu->stream);
+}
+
 /* What was left on a stream is waited for by whatever comes next, a copy too. */
 static void copies_after_what_was_left(void **state)
 {
@@ -171,6 +185,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(copies_in_one_launch, setup, teardown),
         cmocka_unit_test_setup_teardown(begins_early_where_the_kernel_waits, setup, teardown),
         cmocka_unit_test_setup_teardown(one_launch_in_place, setup, teardown),
+        cmocka_unit_test_setup_teardown(waits_before_the_workspace_goes, setup, teardown),
         cmocka_unit_test_setup_teardown(copies_after_what_was_left, setup, teardown),
     };
     return cmocka_run_group_tests(tests, group_setup, NULL);

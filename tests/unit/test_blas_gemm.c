@@ -296,6 +296,45 @@ static void batches(void **state)
     release(&o);
 }
 
+/* The second matrix of a batch begins where no vector does, though the first one is aligned. */
+static void odd_strides(void **state)
+{
+    enum { M = 64, N = 64, K = 32 };
+    static const char *const rungs[] = {"wide", "small", "pairs", "little", "sheet", "naive"};
+    (void)state;
+    for (size_t r = 0; r < sizeof rungs / sizeof *rungs; r++)
+        for (unsigned odd = 0; odd < 3; odd++) {
+            Case     t    = {WW_I32, WW_ROW_MAJOR, false, false, M, N, K, 0, 0, {.i32 = 1}, {.i32 = 0}};
+            uint64_t seed = 30 + odd;
+            Operands o    = make(&t, &seed);
+            WwPtr    all;
+            size_t   words[] = {M * K, K * N, M * N}, stride[] = {M * K, K * N, M * N};
+            stride[odd] += 1;
+            WwPtr at[3];
+            assert_works(ww_alloc(device, 4 * 2 * (M * K + K * N + M * N + 4), &all));
+            for (size_t i = 0; i < 3; i++) {
+                const Mat *from = i == 0 ? &o.a : i == 1 ? &o.b : &o.c;
+                at[i]           = i == 0 ? all : (at[i - 1] + (stride[i - 1] + words[i - 1]) * 4 + 15) / 16 * 16;
+                for (size_t z = 0; z < 2 && i < 2; z++)
+                    assert_works(ww_copy(device, at[i] + z * stride[i] * 4, from->p, words[i] * 4));
+            }
+            WwGemm p   = problem(&t, &o, rungs[r]);
+            p.a        = at[0];
+            p.b        = at[1];
+            p.c        = at[2];
+            p.batch    = 2;
+            p.stride_a = stride[0];
+            p.stride_b = stride[1];
+            p.stride_c = stride[2];
+            if (works_if_built(ww_gemm(blas, &p))) {
+                assert_works(ww_copy(device, o.c.p, at[2] + stride[2] * 4, M * N * 4));
+                expect_product(&t, &o);
+            }
+            assert_works(ww_free(device, all));
+            release(&o);
+        }
+}
+
 /* Every way in which sheet takes the steps of k and leaves a tile: parts of a panel, whole ones, several; whole tiles and edges, aligned
  * and not, with and without beta. */
 static void short_k(void **state)
@@ -469,6 +508,7 @@ int main(void)
         cmocka_unit_test(cluster_shares),
         cmocka_unit_test(parts_are_added),
         cmocka_unit_test(fewer_slices_than_blocks),
+        cmocka_unit_test(odd_strides),
         cmocka_unit_test(batches),
         cmocka_unit_test(not_a_number),
         cmocka_unit_test(alpha_zero),
