@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "gemm/args.h"
 #include "tests/mock/mock_cuda.h"
 #include "warpwright/blas.h"
 
@@ -26,10 +27,14 @@ static struct {
     unsigned blocks;
 } call[8]; /* the launches of a call */
 
+static uint64_t counted; /* bytes from the counters to the partial tiles, of the last launch of stream */
+
 static void note(const char *name, void **args)
 {
-    (void)args;
-    size_t i = 0;
+    const GemmArgs *g = args[0];
+    size_t          i = 0;
+    if (strncmp(name, "gemm_stream", 11) == 0)
+        counted = g->work - g->count;
     while (i + 1 < sizeof call / sizeof *call && *call[i].name)
         i++;
     strncpy(call[i].name, name, sizeof call[i].name - 1);
@@ -149,6 +154,51 @@ static void one_launch_in_place(void **state)
     assert_int_equal(gpu->maps, 0);
 }
 
+/* More tiles than the library's own place for counters has room for: they do not reach into the partial tiles. */
+static void many_counters(void **state)
+{
+    enum { SIDE = 130 };
+    (void)state;
+    for (size_t side = 2; side <= SIDE; side += SIDE - 2) {
+        size_t n = side * 128;
+        worked(ww_gemm(blas, &(WwGemm){.m         = n,
+                                       .n         = n,
+                                       .k         = 300,
+                                       .alpha.f32 = 1,
+                                       .a         = memory,
+                                       .b         = memory + 4096,
+                                       .c         = memory + 8192,
+                                       .lda       = 300,
+                                       .ldb       = n,
+                                       .ldc       = n,
+                                       .rung      = "stream"}));
+        assert_true(counted >= side * side * 4);
+    }
+}
+
+/* A grid has 65535 blocks along z. */
+static void large_batches(void **state)
+{
+    enum { MOST = 65535, MORE = 7 };
+    (void)state;
+    unsigned before = gpu->launches;
+    worked(ww_gemm(blas, &(WwGemm){.m         = 1,
+                                   .n         = 1,
+                                   .k         = 1,
+                                   .alpha.f32 = 1,
+                                   .a         = memory,
+                                   .b         = memory + 4096,
+                                   .c         = memory + 8192,
+                                   .lda       = 1,
+                                   .ldb       = 1,
+                                   .ldc       = 1,
+                                   .batch     = MOST + MORE,
+                                   .stride_c  = 1,
+                                   .rung      = "small"}));
+    assert_int_equal(gpu->launches, before + 2);
+    assert_int_equal(gpu->grid[2], MORE);
+}
+
 /* A workspace that is too small is given back when the work that uses it is complete. */
 static void waits_before_the_workspace_goes(void **state)
 {
@@ -185,6 +235,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(copies_in_one_launch, setup, teardown),
         cmocka_unit_test_setup_teardown(begins_early_where_the_kernel_waits, setup, teardown),
         cmocka_unit_test_setup_teardown(one_launch_in_place, setup, teardown),
+        cmocka_unit_test_setup_teardown(many_counters, setup, teardown),
+        cmocka_unit_test_setup_teardown(large_batches, setup, teardown),
         cmocka_unit_test_setup_teardown(waits_before_the_workspace_goes, setup, teardown),
         cmocka_unit_test_setup_teardown(copies_after_what_was_left, setup, teardown),
     };
