@@ -66,6 +66,7 @@ static void gemm(void **state)
     REFUSE("c begins where a does", p.c = p.a);
     REFUSE("c begins where b does", p.c = p.b);
     REFUSE("all or none", p.a_array = &memory);
+    REFUSE("65536 blocks are more than one grid can have", p.rung = "naive", p.n = p.ldb = p.ldc = 16 * 65535 + 1);
     WwGemm p = good;
     p.rung   = "widest";
     refuse(&p, WW_ERR_NOT_FOUND, "there are: naive, coalesced");
