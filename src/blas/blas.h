@@ -109,6 +109,8 @@ Status problem_of_gemm(WwBlas *b, const WwGemm *p, Problem *out);
 Status problem_of_syrk(WwBlas *b, const WwSyrk *p, Problem *out);
 
 /* predict.c: for a GPU with tensor copies and one problem, not a batch. */
+/* A SHORT rung is none to choose where it does without what makes it fast; no times are kept of it there. */
+bool        predict_takes(const Rung *r, const GemmArgs *g);
 double      predict_us(const WwBlas *b, const Problem *p); /* of p->rung and p->split, microseconds; 0: the model does not know it */
 const Rung *predict_gemm(const WwBlas *b, const Problem *p, unsigned *split);
 /* rungs.c.  name: the caller's wish or NULL. */

@@ -3,11 +3,15 @@
  * Which rung multiplies floats fastest, and among how many blocks it shares out k, from a model: a launch takes a fixed time, and as many
  * rounds of blocks as its tiles need.
  *
- *   round   every multiprocessor with all the blocks that fit on it; in the last round there may be fewer on each, which are faster
+ *   round   every multiprocessor with all the blocks that fit on it (room; a cluster does not leave its part of the card, so that those of
+ *           some sizes leave multiprocessors without one); in the last round there may be fewer on each, which are faster
+ *   block   as long as its multiplications, more where its operands are contiguous along k or not aligned, or where some of its rows
+ *           are outside of one that is contiguous along k, which it then reads with a question at each access
  *   split   the blocks of a cluster share out k: shorter rounds, more blocks, and some time to add up; more blocks than a cluster has
  *           leave parts of the sums in memory (parts.c)
- *   shared  rungs that share out the last round's tiles (stream) have no last round, but time to add up
- *   copy    the tensor rungs want both operands contiguous along the result; others are copied before, in one launch (tensor.c)
+ *   shares  rungs that share out the tiles' slices among all blocks (stream) have one round, and time to add up
+ *   copy    the tensor rungs want both operands contiguous along the result; others are copied before, in one launch (tensor.c).  What
+ *           comes behind it begins on the multiprocessors that are free, so some get more blocks than their share
  *   memory  the operands and C once, besides; more where the rows of C are not aligned to 16 bytes (ragged)
  *
  * The numbers are in rates.def, fitted by tools/tune, which has the same model.  Not modelled: L2, what else runs on the card; k and
@@ -16,36 +20,44 @@
 
 #include "blas/blas.h"
 
+enum { MOST_BLOCKS = 800 /* of a product that shares out k */, MOST_AT_ONCE = 4, GRAIN = 32 };
+
+/* rates.def says what they are. */
 typedef struct Rate {
     const char *rung;
-    int         blocks, speed, lone, fixed, each, memory, slow, along, ragged, cluster;
+    int         blocks, speed, few0, few1, few2, few3, step, fixed, second, further, c, operands, ragged, rags, slow_x, slow_y, along,
+        edge_x, edge_y, tail, joined, cluster, shares, behind;
 } Rate;
 
 typedef struct Shared {
-    int copy, copied, sum, summed, joined;
+    int copy, copied, sum, summed;
 } Shared;
 
 static const Rate rates[] = {
-#define RATE(rung, blocks, speed, lone, fixed, each, memory, slow, along, ragged, cluster)                             \
-    {#rung, blocks, speed, lone, fixed, each, memory, slow, along, ragged, cluster},
-#define SHARED(copy, copied, sum, summed, joined)
+#define RATE(rung, ...)                     {#rung, __VA_ARGS__},
+#define SHARED(copy, copied, sum, summed)
 #include "blas/rates.def"
 #undef RATE
 #undef SHARED
 };
 
 static const Shared shared = {
-#define RATE(rung, blocks, speed, lone, fixed, each, memory, slow, along, ragged, cluster)
-#define SHARED(copy, copied, sum, summed, joined) copy, copied, sum, summed, joined
+#define RATE(rung, ...)
+#define SHARED(copy, copied, sum, summed) copy, copied, sum, summed
 #include "blas/rates.def"
 #undef RATE
 #undef SHARED
 };
 
+/* Blocks that find room at once on 132 multiprocessors, in clusters of 1 to CLUSTER, where 1 to MOST_AT_ONCE fit on each: what
+ * cuOccupancyMaxActiveClusters says of an H200. */
+static const int rooms[MOST_AT_ONCE][CLUSTER] = {{132, 132, 117, 120, 110, 102, 105, 120},
+                                                 {264, 264, 237, 248, 235, 234, 224, 240},
+                                                 {396, 396, 372, 368, 345, 372, 329, 360},
+                                                 {528, 528, 489, 496, 470, 474, 483, 496}};
+
 static const double peak   = 128 * 1980; /* multiplications of a multiprocessor in a microsecond */
 static const double memory = 4e6;        /* bytes a microsecond */
-
-enum { MOST_BLOCKS = 800 }; /* of a product that shares out k */
 
 static double cover(double n, double tile)
 {
@@ -54,73 +66,101 @@ static double cover(double n, double tile)
 }
 
 /* Microseconds for what is copied before and added up after the kernel itself; both read and write. */
-static double around(const Problem *p)
+static double around(const Problem *p, const Work *w)
 {
     const GemmArgs *g = &p->args;
-    Work            w = {0};
     double          t = 0;
-    if (tensor_rung(p->rung))
-        tensor_work(p, &w);
-    if (w.x || w.y)
-        t += shared.copy / 10.0 + 8.0 * ((w.x ? g->m : 0.0) + (w.y ? g->n : 0.0)) * g->k * shared.copied / 100 / memory;
+    if (w->x || w->y)
+        t += shared.copy / 10.0 +
+             8.0 * ((w->x ? g->m : 0.0) + (w->y ? g->n : 0.0)) * g->k * shared.copied / 100 / memory;
     if (parts_of(p) > 1)
         t += shared.sum / 10.0 + 8.0 * g->m * g->n * parts_of(p) * shared.summed / 100 / memory;
     return t;
 }
 
-/* Of a block alone, while all of them are there. */
-static double pace_of(const Problem *p, const Rate *r)
+/* Its operands once, and C. */
+static double traffic(const Problem *p, const Rate *r)
 {
-    const Rung     *g    = p->rung;
-    const GemmArgs *a    = &p->args;
-    bool            maps = tensor_rung(g);
-    unsigned        slow = maps ? tensor_drawn(p) : ~(unsigned)a->vector;
-    double          more = r->slow * (double)((slow & 1) + (slow >> 1 & 1));
-    if (!maps)
-        more += r->along * ((a->x_col == 1) + (a->y_row == 1));
-    double steps = cover(cover(a->k, g->slice), p->split) * g->slice;
-    if (!maps && steps > a->k) /* tensor copies fill slices up with zeros, which are multiplied too */
-        steps = a->k;
-    return g->rows * g->columns * steps / peak * (1 + more / 100) * 100 / r->speed;
+    const GemmArgs *g = &p->args;
+    bool   ragged = !(g->vector & 4) && parts_of(p) == 1;
+    double c = (double)g->m * g->n * (r->c + (ragged ? r->ragged : 0));
+    double o = ((double)g->m + g->n) * g->k * r->operands;
+    return 4 * (c + o) / 100 / memory + (ragged ? r->rags / 10.0 : 0);
 }
 
-/* Multiprocessors that clusters find room on, one block each: a cluster does not leave its part of the card. */
-static double room(const WwBlas *b, unsigned split)
+/* Blocks of the rung that a multiprocessor holds: registers differ from layout to layout. */
+static unsigned at_once(const Problem *p, const Rate *r)
 {
-    unsigned whole = b->sms * (split >= 5 ? 91 : split == 4 ? 97 : split == 3 ? 90 : 100) / 100;
-    return whole ? whole : 1;
+    static const unsigned digit[2][2] = {{1000, 100}, {10, 1}}; /* [X along k][Y along k] */
+    return (unsigned)r->blocks / digit[p->args.x_col == 1][p->args.y_row == 1] % 10;
 }
 
-/* `last` blocks on each multiprocessor, in blocks' time while all of them are there. */
-static double last_round(const Rate *r, double last)
+static double room(const WwBlas *b, const Problem *p, unsigned each)
 {
-    return last * 100 / (r->blocks == 1 ? 100 : r->lone + (100 - r->lone) * (last - 1) / (r->blocks - 1));
+    unsigned found = (unsigned)rooms[each - 1][(p->split < CLUSTER ? p->split : CLUSTER) - 1] * b->sms / 132;
+    return found ? found : 1;
+}
+
+/* A block's time, as if its multiprocessor were its own. */
+static double pace_of(const Problem *p, const Rate *r, double rounds)
+{
+    const Rung     *g     = p->rung;
+    const GemmArgs *a     = &p->args;
+    bool            maps  = tensor_rung(g);
+    int             slow  = maps ? (int)tensor_drawn(p) : ~a->vector;
+    bool            x     = maps ? tensor_turns(p) : a->x_col == 1, y = !maps && a->y_row == 1;
+    double          more  = r->slow_x * (slow & 1) + r->slow_y * (slow >> 1 & 1) + r->along * (x + y);
+    double          edges = maps ? 0 : r->edge_x * (x && a->m % g->rows) + r->edge_y * (y && a->n % g->columns);
+    double          grain = maps || g->slice < GRAIN ? g->slice : GRAIN;
+    double          steps = cover(cover(a->k, g->slice), p->split) * g->slice;
+    if (!maps && steps > a->k)
+        steps = cover(a->k, grain) * grain;
+    return g->rows * g->columns * steps / peak * (1 + more / 100) * (1 + edges / 100 / rounds) * 100 / r->speed;
+}
+
+/* The time of so many blocks' round, in that of a full one: by how many there are on a multiprocessor at most, and on the average. */
+static double filled(const WwBlas *b, const Problem *p, const Rate *r, double blocks)
+{
+    unsigned all = at_once(p, r), j = 1;
+    int      few[] = {r->few0, r->few1, r->few2, r->few3};
+    double   before = 0, here = room(b, p, 1);
+    for (; blocks > here && j < all; here = room(b, p, ++j))
+        before = here;
+    double less = few[j - 1] / 100.0, more = j == all ? 1 : few[j] / 100.0;
+    double share = here > before ? (blocks - before) / (here - before) : 1, mean = less + (more - less) * (share < 1 ? share : 1);
+    return mean + r->step / 100.0 * (more - mean);
 }
 
 static double duration(const WwBlas *b, const Problem *p, const Rate *r)
 {
     const Rung     *g    = p->rung;
     const GemmArgs *a    = &p->args;
-    double          pace = pace_of(p, r), each = r->each / 10.0, sms = room(b, p->split), slots = sms * r->blocks;
+    Work            copy = {0};
+    double          all = at_once(p, r), slots = room(b, p, at_once(p, r));
     double          blocks   = cover(a->m, g->rows) * cover(a->n, g->columns) * p->split;
-    double          bytes    = 4.0 * ((double)a->m * a->k + (double)a->k * a->n + (double)a->m * a->n);
-    double          ragged   = a->vector & 4 || parts_of(p) > 1 ? 0 : 4.0 * a->m * a->n;
     double          launched = g->stream ? (double)stream_blocks(b, p) : blocks;
-    bool            shares   = launched != blocks && blocks / launched != (double)(uint64_t)(blocks / launched);
-    double          abreast  = shares ? launched : slots;
-    double          full = (double)(uint64_t)(blocks / abreast), rest = blocks - full * abreast;
-    double          t = r->fixed / 10.0 + (bytes * r->memory + ragged * r->ragged) / 100 / memory + around(p) +
-               full * (r->blocks * pace + each);
-    t += p->split > 1 ? shared.joined / 10.0 : 0;
+    bool            even     = g->stream && launched <= slots;
+    double          rounds = cover(blocks, launched < slots ? launched : slots), full = even ? 0 : (double)(uint64_t)(blocks / slots);
+    double          rest = even ? launched : blocks - full * slots, part = rest > 0 ? filled(b, p, r, rest) : 0;
+    if (tensor_rung(g))
+        tensor_work(p, &copy);
+    if (rest > 0 && (copy.x || copy.y) && part < r->behind / 100.0)
+        part = r->behind / 100.0;
+    if (full > 0)
+        part += (rest / slots - part) * (full < 4 ? full / 4 : 1) / 2;
+    double tenths = r->fixed + (a->k % g->slice ? r->tail * (1 + !(a->vector & 1) + !(a->vector & 2)) : 0);
+    if (rounds > 1)
+        tenths += r->second + (rounds - 2) * r->further;
+    if (p->split > 1)
+        tenths += r->joined;
     for (unsigned s = 2; s <= p->split && s <= CLUSTER; s *= 2)
-        t += r->cluster / 10.0;
+        tenths += r->cluster;
     if (launched > blocks)
-        t += (launched / blocks - 1) * r->cluster / 10.0;
-    if (shares)
-        t += rest / launched * r->blocks * pace + r->lone / 10.0;
-    else if (rest > 0)
-        t += last_round(r, cover(rest, sms)) * pace + each;
-    return t;
+        tenths += (launched / blocks - 1) * r->cluster;
+    if (even && launched != blocks)
+        tenths += r->shares;
+    double pace = pace_of(p, r, cover(blocks, slots)) * all * (even ? blocks / launched : 1);
+    return tenths / 10 + traffic(p, r) + around(p, &copy) + (full + part) * pace;
 }
 
 double predict_us(const WwBlas *b, const Problem *p)
@@ -131,8 +171,7 @@ double predict_us(const WwBlas *b, const Problem *p)
     return 0;
 }
 
-/* No times are kept of a SHORT rung where it does without what makes it fast. */
-static bool eligible(const Rung *r, const GemmArgs *g)
+bool predict_takes(const Rung *r, const GemmArgs *g)
 {
     return r->layouts != RUNG_SHORT || (g->k <= r->slice && g->vector & 4);
 }
@@ -144,7 +183,7 @@ const Rung *predict_gemm(const WwBlas *b, const Problem *problem, unsigned *spli
     Problem     p     = *problem;
     for (size_t i = 0; i < sizeof rates / sizeof *rates; i++) {
         p.rung = rung_find("gemm", rates[i].rung);
-        if (!eligible(p.rung, &p.args))
+        if (!predict_takes(p.rung, &p.args))
             continue;
         double   tiles  = cover(p.args.m, p.rung->rows) * cover(p.args.n, p.rung->columns);
         unsigned blocks = rung_splits(p.rung);

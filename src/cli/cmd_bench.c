@@ -123,7 +123,7 @@ static void open_gpu(Bench *x, const CliArgs *a, const BenchWork *w)
 static bool could_win(WwBlas *b, const BenchWork *w, const Rung *r, unsigned split)
 {
     enum { A = 1 << 20, B = 2 << 20, C = 3 << 20 }; /* addresses that nobody reads */
-    static const double NEAR = 1.6;
+    static const double NEAR = 1.8;
     Problem             p, best;
     WwGemm              g = bench_gemm(w, NULL, A, B, C);
     if (strcmp(w->work, "gemm") != 0 || problem_of_gemm(b, &g, &p) != WW_OK)
@@ -133,7 +133,7 @@ static bool could_win(WwBlas *b, const BenchWork *w, const Rung *r, unsigned spl
     p.rung     = r;
     p.split    = split;
     double one = predict_us(b, &p);
-    return one == 0 || one < NEAR * predict_us(b, &best);
+    return predict_takes(r, &p.args) && (one == 0 || one < NEAR * predict_us(b, &best));
 }
 
 /* "every": the rungs that could be the fastest, and each number of blocks that may share out a tile's k; "near": those of them that the
@@ -141,15 +141,18 @@ static bool could_win(WwBlas *b, const BenchWork *w, const Rung *r, unsigned spl
 static void add_every(Impls *l, WwBlas *b, const BenchWork *w, bool near)
 {
     static const char *const never[] = {"naive", "coalesced", "tile", "column", "square", "vector", "ahead"};
+    static const char *const integers[] = {"wide", "large", "stream"}; /* that the choice of floats never falls on */
     for (size_t i = 0; ww_blas_rung(w->work, i); i++) {
         const Rung *r    = rung_find(w->work, ww_blas_rung(w->work, i));
         bool        skip = !rung_takes(r, w->type);
         for (size_t j = 0; j < sizeof never / sizeof *never; j++)
             skip = skip || strcmp(r->name, never[j]) == 0;
+        for (size_t j = 0; j < sizeof integers / sizeof *integers; j++)
+            skip = skip || (w->type == WW_F32 && strcmp(r->name, integers[j]) == 0);
         uint64_t down  = (w->m + (size_t)r->rows - 1) / (size_t)r->rows,
                  tiles = strcmp(w->work, "aat") == 0 ? down * (down + 1) / 2
                                                      : down * ((w->n + (size_t)r->columns - 1) / (size_t)r->columns);
-        for (unsigned s = 1; s <= rung_splits(r) && !skip; s *= 2)
+        for (unsigned s = 1; s <= rung_splits(r) && !skip; s = rung_more_splits(s))
             if ((s == 1 || (tiles * s <= ENOUGH_BLOCKS && (uint64_t)s * (unsigned)r->slice <= w->k)) &&
                 (!near || could_win(b, w, r, s)))
                 add(l, s == 1 ? r->name : arena_printf(l->arena, "%s:%u", r->name, s));

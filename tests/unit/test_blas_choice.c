@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The model behind the choice of a rung, its numbers (rates.def), the table of rungs and the kept times (docs/data/tune_h200.json)
+ * belong together: who changes a rung's tile, slice or memory, or the formula and not its twin in tools/tune, finds out here. */
+#include "blas_fixture.h"
+
+#include <stdio.h>
+
+#include <jansson.h>
+
+#include "blas/blas.h"
+
+enum { SHARED_BYTES = 227 * 1024, BLOCK_BYTES = 1024, MOST_THREADS = 2048 }; /* of a multiprocessor; reserved for each block */
+
+/* Every layout's digit. */
+static void fits(const char *name, unsigned blocks)
+{
+    const Rung *r = rung_find("gemm", name);
+    if (!r)
+        fail_msg("rates.def has times of %s, which is no rung", name);
+    assert_true(blocks >= 1111 && blocks <= 9999);
+    for (; blocks; blocks /= 10)
+        if (blocks % 10 == 0 || blocks % 10 * (r->shared + BLOCK_BYTES) > SHARED_BYTES ||
+            blocks % 10 * (unsigned)r->threads > MOST_THREADS)
+            fail_msg("%u blocks of %s do not fit a multiprocessor", blocks % 10, name);
+}
+
+static void rates_are_of_rungs(void **state)
+{
+    (void)state;
+#define RATE(rung, blocks, ...) fits(#rung, blocks);
+#define SHARED(...)
+#include "blas/rates.def"
+#undef RATE
+#undef SHARED
+}
+
+/* The product of a kept shape, on addresses that nobody reads. */
+static Problem problem_of(const json_t *shape)
+{
+    enum { A = 1 << 20, B = 2 << 20, C = 3 << 20 };
+    const char *layout = json_string_value(json_array_get(shape, 3));
+    size_t      size[3];
+    for (size_t i = 0; i < 3; i++)
+        size[i] = (size_t)json_integer_value(json_array_get(shape, i));
+    WwGemm  g = {.trans_a   = layout[0] == 'T',
+                 .trans_b   = layout[1] == 'T',
+                 .m         = size[0],
+                 .n         = size[1],
+                 .k         = size[2],
+                 .alpha.f32 = 1,
+                 .a         = A,
+                 .b         = B,
+                 .c         = C,
+                 .lda       = layout[0] == 'T' ? size[0] : size[2],
+                 .ldb       = layout[1] == 'T' ? size[2] : size[1],
+                 .ldc       = size[1]};
+    Problem p;
+    assert_works(problem_of_gemm(blas, &g, &p));
+    return p;
+}
+
+typedef struct Fit {
+    double   error, lost; /* sums: of the logarithms of predicted / measured, without sign; of taken / fastest */
+    unsigned times, shapes, far;
+} Fit;
+
+static void judge(const json_t *one, Fit *f)
+{
+    Problem     p     = problem_of(json_object_get(one, "shape"));
+    double      least = 0, taken = 0, fastest = 0;
+    const char *impl;
+    json_t     *us;
+    json_object_foreach (json_object_get(one, "us"), impl, us) {
+        char        name[32];
+        const char *colon = strchr(impl, ':');
+        snprintf(name, sizeof name, "%.*s", (int)(colon ? (size_t)(colon - impl) : strlen(impl)), impl);
+        p.rung           = rung_find("gemm", name);
+        p.split          = colon ? (unsigned)atoi(colon + 1) : 1;
+        double predicted = p.rung && predict_takes(p.rung, &p.args) ? predict_us(blas, &p) : 0, read = json_number_value(us);
+        if (predicted == 0)
+            continue;
+        f->error += fabs(log(predicted / read));
+        f->times++;
+        fastest = fastest == 0 || read < fastest ? read : fastest;
+        if (least == 0 || predicted < least) {
+            least = predicted;
+            taken = read;
+        }
+    }
+    if (least == 0)
+        return;
+    f->shapes++;
+    f->lost += log(taken / fastest);
+    f->far += taken > 1.3 * fastest;
+}
+
+static void times_are_predicted(void **state)
+{
+    Fit          f    = {0};
+    json_error_t why;
+    json_t      *data = json_load_file(WW_TEST_DATA "/../../docs/data/tune_h200.json", 0, &why), *one;
+    size_t       i;
+    (void)state;
+    assert_non_null(data);
+    const unsigned sms = blas->sms;
+    blas->sms          = 132;
+    json_array_foreach (json_object_get(data, "shapes"), i, one)
+        judge(one, &f);
+    blas->sms = sms;
+    json_decref(data);
+    print_message("%u times predicted to %.1f %%; %u shapes lose %.1f %% against the fastest rung, %u more than 30 %%\n", f.times,
+                  100 * f.error / f.times, f.shapes, 100 * expm1(f.lost / f.shapes), f.far);
+    assert_true(f.shapes > 300 && f.error / f.times < 0.08 && f.lost / f.shapes < 0.03 && f.far * 50 < f.shapes);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(rates_are_of_rungs), cmocka_unit_test(times_are_predicted)};
+    return cmocka_run_group_tests(tests, open_blas, close_blas);
+}
