@@ -25,8 +25,8 @@ enum { MOST_BLOCKS = 800 /* of a product that shares out k */, MOST_AT_ONCE = 4,
 /* rates.def says what they are. */
 typedef struct Rate {
     const char *rung;
-    int         blocks, speed, few0, few1, few2, few3, step, fixed, second, further, c, operands, ragged, rags, slow_x, slow_y, along,
-        edge_x, edge_y, tail, joined, cluster, shares, behind;
+    int blocks, speed, few0, few1, few2, few3, step, fixed, second, further, c, operands, ragged, rags, slow_x, slow_y,
+        along, edge_x, edge_y, tail, joined, cluster, shares, behind;
 } Rate;
 
 typedef struct Shared {
@@ -34,7 +34,7 @@ typedef struct Shared {
 } Shared;
 
 static const Rate rates[] = {
-#define RATE(rung, ...)                     {#rung, __VA_ARGS__},
+#define RATE(rung, ...) {#rung, __VA_ARGS__},
 #define SHARED(copy, copied, sum, summed)
 #include "blas/rates.def"
 #undef RATE
@@ -81,10 +81,10 @@ static double around(const Problem *p, const Work *w)
 /* Its operands once, and C. */
 static double traffic(const Problem *p, const Rate *r)
 {
-    const GemmArgs *g = &p->args;
-    bool   ragged = !(g->vector & 4) && parts_of(p) == 1;
-    double c = (double)g->m * g->n * (r->c + (ragged ? r->ragged : 0));
-    double o = ((double)g->m + g->n) * g->k * r->operands;
+    const GemmArgs *g      = &p->args;
+    bool            ragged = !(g->vector & 4) && parts_of(p) == 1;
+    double          c      = (double)g->m * g->n * (r->c + (ragged ? r->ragged : 0));
+    double          o      = ((double)g->m + g->n) * g->k * r->operands;
     return 4 * (c + o) / 100 / memory + (ragged ? r->rags / 10.0 : 0);
 }
 
@@ -104,11 +104,11 @@ static double room(const WwBlas *b, const Problem *p, unsigned each)
 /* A block's time, as if its multiprocessor were its own. */
 static double pace_of(const Problem *p, const Rate *r, double rounds)
 {
-    const Rung     *g     = p->rung;
-    const GemmArgs *a     = &p->args;
-    bool            maps  = tensor_rung(g);
-    int             slow  = maps ? (int)tensor_drawn(p) : ~a->vector;
-    bool            x     = maps ? tensor_turns(p) : a->x_col == 1, y = !maps && a->y_row == 1;
+    const Rung     *g    = p->rung;
+    const GemmArgs *a    = &p->args;
+    bool            maps = tensor_rung(g);
+    int             slow = maps ? (int)tensor_drawn(p) : ~a->vector;
+    bool            x = maps ? tensor_turns(p) : a->x_col == 1, y = !maps && a->y_row == 1;
     double          more  = r->slow_x * (slow & 1) + r->slow_y * (slow >> 1 & 1) + r->along * (x + y);
     double          edges = maps ? 0 : r->edge_x * (x && a->m % g->rows) + r->edge_y * (y && a->n % g->columns);
     double          grain = maps || g->slice < GRAIN ? g->slice : GRAIN;
@@ -122,12 +122,13 @@ static double pace_of(const Problem *p, const Rate *r, double rounds)
 static double filled(const WwBlas *b, const Problem *p, const Rate *r, double blocks)
 {
     unsigned all = at_once(p, r), j = 1;
-    int      few[] = {r->few0, r->few1, r->few2, r->few3};
+    int      few[]  = {r->few0, r->few1, r->few2, r->few3};
     double   before = 0, here = room(b, p, 1);
     for (; blocks > here && j < all; here = room(b, p, ++j))
         before = here;
     double less = few[j - 1] / 100.0, more = j == all ? 1 : few[j] / 100.0;
-    double share = here > before ? (blocks - before) / (here - before) : 1, mean = less + (more - less) * (share < 1 ? share : 1);
+    double share = here > before ? (blocks - before) / (here - before) : 1,
+           mean  = less + (more - less) * (share < 1 ? share : 1);
     return mean + r->step / 100.0 * (more - mean);
 }
 
@@ -140,8 +141,9 @@ static double duration(const WwBlas *b, const Problem *p, const Rate *r)
     double          blocks   = cover(a->m, g->rows) * cover(a->n, g->columns) * p->split;
     double          launched = g->stream ? (double)stream_blocks(b, p) : blocks;
     bool            even     = g->stream && launched <= slots;
-    double          rounds = cover(blocks, launched < slots ? launched : slots), full = even ? 0 : (double)(uint64_t)(blocks / slots);
-    double          rest = even ? launched : blocks - full * slots, part = rest > 0 ? filled(b, p, r, rest) : 0;
+    double          rounds   = cover(blocks, launched < slots ? launched : slots),
+           full              = even ? 0 : (double)(uint64_t)(blocks / slots);
+    double rest = even ? launched : blocks - full * slots, part = rest > 0 ? filled(b, p, r, rest) : 0;
     if (tensor_rung(g))
         tensor_work(p, &copy);
     if (rest > 0 && (copy.x || copy.y) && part < r->behind / 100.0)

@@ -5,7 +5,8 @@
  * A time is the median of runs between two events of one stream, divided by the calls of a run: 1 for a call of 1 ms or more,
  * otherwise as many as take 1 ms.  Before, calls until 10 ms have passed.  Calls are enqueued without waiting, so a run's time is the
  * GPU's, unless the host is slower than it.  The host's part is that of 64 calls put on an idle stream, the least of 5 such runs.
- * With fewer runs than 20 the warm-up is as much shorter; with fewer than 10 the host's part is not measured.
+ * With fewer runs than 20 the warm-up is as much shorter; with fewer than 10 it and the runs are less than half as long, and neither the
+ * host's part nor clock and power are measured: many shapes in little time.
  * Buffers take turns: consecutive calls work on different sets, so many that they do not fit the L2 twice; a product finds its
  * operands in memory, as one that is called for the first time does. */
 #include <dlfcn.h>
@@ -18,9 +19,9 @@
 #include "cli/bench.h"
 #include "device/cuda.h"
 
-enum { FULL_RUNS = 10, MAX_CALLS = 1000, MAX_SETS = 64, CU_ATTR_L2_BYTES = 38, L2_TIMES = 2, MAX_RUNS = 64 };
+enum { MAX_CALLS = 1000, MAX_SETS = 64, CU_ATTR_L2_BYTES = 38, L2_TIMES = 2, MAX_RUNS = 64 };
 
-static const double warm_ms = 0.15 /* for each run */, run_ms = 0.4;
+static const double warm_ms = 0.5 /* for each run */, run_ms = 1, short_ms = 0.4;
 
 typedef struct Clock {
     const CudaDriver *drv;
@@ -58,13 +59,14 @@ static int by_value(const void *a, const void *b)
 static bool measure(Clock *t, unsigned runs, double *median_ms)
 {
     double   each[MAX_RUNS], one = 0, spent = 0;
-    unsigned step = 1;
-    bool     ok   = timed(t, 1, &one); /* loads what is loaded once */
-    for (unsigned n = 0; ok && spent < warm_ms * runs && n < MAX_CALLS; n += step, step = n) {
+    unsigned step    = 1;
+    bool     ok      = timed(t, 1, &one); /* loads what is loaded once */
+    double   each_ms = runs < BENCH_FULL_RUNS ? short_ms : run_ms;
+    for (unsigned n = 0; ok && spent < warm_ms * each_ms * runs && n < MAX_CALLS; n += step, step = n) {
         ok = timed(t, step, &one);
         spent += one * step;
     }
-    unsigned calls = one > 0 && one < run_ms ? (unsigned)fmin(ceil(run_ms / one), MAX_CALLS) : 1;
+    unsigned calls = one > 0 && one < each_ms ? (unsigned)fmin(ceil(each_ms / one), MAX_CALLS) : 1;
     runs           = runs < MAX_RUNS ? runs : MAX_RUNS;
     for (unsigned i = 0; i < runs && ok; i++)
         ok = timed(t, calls, &each[i]);
@@ -101,7 +103,7 @@ bool bench_time(WwStream *s, const BenchWork *w, const BenchData *d, BenchCall c
     Clock       t  = {.drv = &c->drv, .stream = s->native, .w = w, .d = d, .call = call, .user = user};
     bool        ok = cuda_enter(c) == WW_OK && c->drv.event_create(&t.from, 0) == CU_OK &&
               c->drv.event_create(&t.to, 0) == CU_OK && measure(&t, runs, median_ms);
-    if (ok && host_us && *median_ms < 0.1 && runs >= FULL_RUNS) /* 64 calls of longer ones take long */
+    if (ok && host_us && *median_ms < 0.1 && runs >= BENCH_FULL_RUNS) /* 64 calls of longer ones take long */
         ok = host_time(&t, host_us);
     if (t.from)
         c->drv.event_destroy(t.from);

@@ -199,7 +199,7 @@ static BenchRow *run_impl(Bench *x, const BenchWork *w, BenchData *p, const char
     if (ok) {
         const char *problem = "";
         bool        copy    = strcmp(w->work, "copy") == 0;
-        if (x->runs >= 10)
+        if (x->runs >= BENCH_FULL_RUNS)
             bench_sensors_read(x->sensors, &row->clock_mhz, &row->power_w);
         row->verified = copy ? copy_right(x, w, p, edge, &problem) : product_right(x, w, p, row, &problem);
         snprintf(row->problem, sizeof row->problem, "%s", problem);

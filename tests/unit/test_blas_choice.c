@@ -10,7 +10,11 @@
 
 #include "blas/blas.h"
 
-enum { SHARED_BYTES = 227 * 1024, BLOCK_BYTES = 1024, MOST_THREADS = 2048 }; /* of a multiprocessor; reserved for each block */
+enum {
+    SHARED_BYTES = 227 * 1024,
+    BLOCK_BYTES  = 1024,
+    MOST_THREADS = 2048
+}; /* of a multiprocessor; reserved for each block */
 
 /* Every layout's digit. */
 static void fits(const char *name, unsigned blocks)
@@ -71,13 +75,15 @@ static void judge(const json_t *one, Fit *f)
     double      least = 0, taken = 0, fastest = 0;
     const char *impl;
     json_t     *us;
-    json_object_foreach (json_object_get(one, "us"), impl, us) {
+    json_object_foreach(json_object_get(one, "us"), impl, us)
+    {
         char        name[32];
         const char *colon = strchr(impl, ':');
         snprintf(name, sizeof name, "%.*s", (int)(colon ? (size_t)(colon - impl) : strlen(impl)), impl);
         p.rung           = rung_find("gemm", name);
         p.split          = colon ? (unsigned)atoi(colon + 1) : 1;
-        double predicted = p.rung && predict_takes(p.rung, &p.args) ? predict_us(blas, &p) : 0, read = json_number_value(us);
+        double predicted = p.rung && predict_takes(p.rung, &p.args) ? predict_us(blas, &p) : 0,
+               read      = json_number_value(us);
         if (predicted == 0)
             continue;
         f->error += fabs(log(predicted / read));
@@ -97,7 +103,7 @@ static void judge(const json_t *one, Fit *f)
 
 static void times_are_predicted(void **state)
 {
-    Fit          f    = {0};
+    Fit          f = {0};
     json_error_t why;
     json_t      *data = json_load_file(WW_TEST_DATA "/../../docs/data/tune_h200.json", 0, &why), *one;
     size_t       i;
@@ -105,12 +111,12 @@ static void times_are_predicted(void **state)
     assert_non_null(data);
     const unsigned sms = blas->sms;
     blas->sms          = 132;
-    json_array_foreach (json_object_get(data, "shapes"), i, one)
-        judge(one, &f);
+    json_array_foreach(json_object_get(data, "shapes"), i, one) judge(one, &f);
     blas->sms = sms;
     json_decref(data);
-    print_message("%u times predicted to %.1f %%; %u shapes lose %.1f %% against the fastest rung, %u more than 30 %%\n", f.times,
-                  100 * f.error / f.times, f.shapes, 100 * expm1(f.lost / f.shapes), f.far);
+    print_message(
+        "%u times predicted to %.1f %%; %u shapes lose %.1f %% against the fastest rung, %u more than 30 %%\n", f.times,
+        100 * f.error / f.times, f.shapes, 100 * expm1(f.lost / f.shapes), f.far);
     assert_true(f.shapes > 300 && f.error / f.times < 0.08 && f.lost / f.shapes < 0.03 && f.far * 50 < f.shapes);
 }
 
