@@ -19,7 +19,7 @@
 
 #include "warpwright/blas.h"
 
-enum { BENCH_RUNS = 20, BENCH_OFFSETS = 64, BENCH_POISON = 0xff };
+enum { BENCH_RUNS = 20, BENCH_FULL_RUNS = 10, BENCH_OFFSETS = 64, BENCH_POISON = 0xff };
 
 typedef struct BenchWork {
     const char *work; /* "gemm", "aat", "copy" */
