@@ -95,6 +95,12 @@ static void allowed(void **state)
     p.c       = p.a;
     p.a_array = p.b_array = p.c_array = NULL;
     assert_works(ww_gemm(blas, &p));
+    p         = good; /* one row has no next one */
+    p.trans_a = true;
+    p.k       = 1;
+    p.lda = p.ldb = (size_t)1 << 40;
+    p.rung        = "pairs";
+    (void)works_if_built(ww_gemm(blas, &p));
     p          = good; /* strides mean nothing beside addresses */
     p.batch    = 2;
     p.a_array  = at[0];
