@@ -154,6 +154,32 @@ static void one_launch_in_place(void **state)
     assert_int_equal(gpu->maps, 0);
 }
 
+/* flow turns an X that lies along k itself, unless there are so many columns that a copy is faster. */
+static void turns_or_copies(void **state)
+{
+    static const struct {
+        size_t      n;
+        const char *first;
+    } cases[] = {{5120, "gemm_flow_f32_k"}, {5124, "copy_operands"}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        size_t n = cases[i].n;
+        memset(call, 0, sizeof call);
+        if (worked(ww_gemm(blas, &(WwGemm){.m         = 300,
+                                           .n         = n,
+                                           .k         = 100,
+                                           .alpha.f32 = 1,
+                                           .a         = memory,
+                                           .b         = memory + 4096,
+                                           .c         = memory + 8192,
+                                           .lda       = 100,
+                                           .ldb       = n,
+                                           .ldc       = n,
+                                           .rung      = "flow"})))
+            assert_string_equal(call[0].name, cases[i].first);
+    }
+}
+
 /* More tiles than the library's own place for counters has room for: they do not reach into the partial tiles. */
 static void many_counters(void **state)
 {
@@ -235,6 +261,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(copies_in_one_launch, setup, teardown),
         cmocka_unit_test_setup_teardown(begins_early_where_the_kernel_waits, setup, teardown),
         cmocka_unit_test_setup_teardown(one_launch_in_place, setup, teardown),
+        cmocka_unit_test_setup_teardown(turns_or_copies, setup, teardown),
         cmocka_unit_test_setup_teardown(many_counters, setup, teardown),
         cmocka_unit_test_setup_teardown(large_batches, setup, teardown),
         cmocka_unit_test_setup_teardown(waits_before_the_workspace_goes, setup, teardown),
