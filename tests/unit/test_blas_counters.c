@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * What the kernels claim about memory, counted by the emulator: from the vector rung on no shared access conflicts, in any
- * layout, and every global access of aligned full tiles moves whole sectors; the copy's accesses are all whole vectors. */
+ * layout; stores of aligned full tiles fill whole sectors (products, and A * A^T of few columns); the copy of aligned bytes is whole
+ * vectors, and one of others at most a vector more for each warp. */
 #include "blas_fixture.h"
 
 #include "blas/blas.h"
@@ -29,6 +30,16 @@ static uint64_t conflicts(const WwCounters *c)
         }
     assert_true(found >= 2);
     return sum;
+}
+
+static uint64_t value(const char *name)
+{
+    const WwCounters *c = counted();
+    for (size_t i = 0; i < ww_counter_count(); i++)
+        if (strcmp(ww_counter_name(i), name) == 0)
+            return ww_counter_value(c, i);
+    fail_msg("no counter %s", name);
+    return 0;
 }
 
 static void gemm_has_no_conflicts(void **state)
@@ -65,14 +76,15 @@ static void gemm_has_no_conflicts(void **state)
             if (built && conflicts(counted()) != 0)
                 fail_msg("%s, transposes %u: %llu bank conflicts", rungs[r], how,
                          (unsigned long long)conflicts(counted()));
+            if (built && !rung_find("gemm", rungs[r])->stream)
+                assert_int_equal(value("global_st_sectors") * 32, M * N * 4);
             mat_free(&a);
             mat_free(&b);
             mat_free(&c);
         }
 }
 
-/* Bytes of the 32-byte sectors that stores touch, against the bytes of C. */
-static void aat_writes_once(void **state)
+static void aat_has_no_conflicts(void **state)
 {
     enum { N = 256, K = 8 };
     uint64_t seed = 2;
@@ -90,8 +102,11 @@ static void aat_writes_once(void **state)
                                                        .c         = c.p,
                                                        .lda       = a.ld,
                                                        .ldc       = c.ld,
-                                                       .rung      = ww_blas_rung("aat", r)})))
+                                                       .rung      = ww_blas_rung("aat", r)}))) {
                 assert_int_equal(conflicts(counted()), 0);
+                if (strcmp(ww_blas_rung("aat", r), "skinny") == 0)
+                    assert_int_equal(value("global_st_sectors") * 32, N * N * 4);
+            }
             mat_free(&a);
             mat_free(&c);
         }
@@ -134,6 +149,24 @@ static void transposed_copies_have_no_conflicts(void **state)
     for (size_t e = 1; e <= 16; e *= 2) {
         assert_works(ww_blas_copy_matrix(blas, &(WwCopy){e, true, 96, 128, p, p + (1 << 18), 128, 96}));
         assert_int_equal(conflicts(counted()), 0);
+    }
+    assert_works(ww_free(device, p));
+}
+
+static void copies_are_vectors(void **state)
+{
+    enum { BYTES = 8192, WARP = 32 * 16 };
+    WwPtr p;
+    (void)state;
+    begin();
+    assert_works(ww_alloc(device, 4 * BYTES, &p));
+    assert_works(ww_fill(device, p, 3, 4 * BYTES));
+    for (size_t off = 0; off < 16; off++) {
+        assert_works(ww_blas_copy(blas, p + 2 * BYTES, p + off, BYTES));
+        uint64_t ends = off ? 3 : 0; /* requests for the bytes before and behind */
+        assert_in_range(value("global_st_requests"), BYTES / WARP, BYTES / WARP + ends);
+        assert_in_range(value("global_st_sectors"), BYTES / 32, BYTES / 32 + (off ? BYTES / WARP + ends : 0));
+        assert_in_range(value("global_ld_requests"), BYTES / WARP, (off ? 2u : 1u) * BYTES / WARP + ends);
     }
     assert_works(ww_free(device, p));
 }
@@ -181,8 +214,9 @@ static void peaks(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(gemm_has_no_conflicts), cmocka_unit_test(aat_writes_once),
-                                       cmocka_unit_test(long_has_no_conflicts),
-                                       cmocka_unit_test(transposed_copies_have_no_conflicts), cmocka_unit_test(peaks)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(gemm_has_no_conflicts), cmocka_unit_test(aat_has_no_conflicts),
+        cmocka_unit_test(long_has_no_conflicts), cmocka_unit_test(transposed_copies_have_no_conflicts),
+        cmocka_unit_test(copies_are_vectors),    cmocka_unit_test(peaks)};
     return cmocka_run_group_tests(tests, open_blas, close_blas);
 }
