@@ -3,6 +3,8 @@
  * What the matrix library refuses, before anything runs, and what it says. */
 #include "blas_fixture.h"
 
+#include <stdio.h>
+
 #include "blas/blas.h"
 
 static WwPtr  memory;
@@ -235,6 +237,28 @@ static void choices(void **state)
     blas->sms = sms;
 }
 
+/* What is remembered of one shape is not answered for another. */
+static void remembered(void **state)
+{
+    enum { SHAPES = 3000 };
+    static char first[SHAPES][32];
+    const char *rung = NULL;
+    (void)state;
+    for (int pass = 0; pass < 2; pass++)
+        for (size_t i = 0; i < SHAPES; i++) {
+            WwGemm p = good;
+            p.n = p.ldb = p.ldc = i % 2 ? 64 : 300;
+            p.k = p.lda = 1 + i * 3;
+            if (pass == 0)
+                memset(blas->choice, 0, sizeof blas->choice);
+            assert_works(ww_gemm_rung(blas, &p, &rung));
+            if (pass == 0)
+                snprintf(first[i], sizeof first[i], "%s", rung);
+            else
+                assert_string_equal(rung, first[i]);
+        }
+}
+
 /* On a GPU of any size, for every rung of the model and any number of blocks: no less time than the multiplications take. */
 static void every_time(void **state)
 {
@@ -266,8 +290,8 @@ static void symmetric_choices(void **state)
     static const struct {
         size_t      n, k;
         const char *rung;
-    } cases[]          = {{1024, 1024, "flow"}, {8192, 8192, "flow"}, {512, 4096, "flow"},
-                          {4096, 128, "flow"},  {8192, 32, "skinny"}, {1024, 256, "twice_small"}};
+    } cases[]          = {{1024, 1024, "flow"}, {8192, 8192, "flow"},       {512, 4096, "flow"}, {4096, 128, "flow"},
+                          {8192, 32, "skinny"}, {1024, 256, "twice_small"}, {512, 64, "skinny"}, {512, 65, "twice_small"}};
     const unsigned sms = blas->sms;
     (void)state;
     if (!blas_built("aat_flow_f32"))
@@ -286,9 +310,9 @@ static void symmetric_choices(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(gemm),       cmocka_unit_test(allowed),
-                                       cmocka_unit_test(empty),      cmocka_unit_test(syrk),
-                                       cmocka_unit_test(queries),    cmocka_unit_test(choices),
-                                       cmocka_unit_test(every_time), cmocka_unit_test(symmetric_choices)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(gemm),       cmocka_unit_test(allowed),    cmocka_unit_test(empty),
+        cmocka_unit_test(syrk),       cmocka_unit_test(queries),    cmocka_unit_test(choices),
+        cmocka_unit_test(remembered), cmocka_unit_test(every_time), cmocka_unit_test(symmetric_choices)};
     return cmocka_run_group_tests(tests, set_up, close_blas);
 }

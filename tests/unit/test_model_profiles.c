@@ -75,6 +75,10 @@ static uint64_t doubles_off_1(unsigned lane)
 {
     return lane * 8u + 8;
 }
+static uint64_t doubles_off_8(unsigned lane)
+{
+    return lane * 8u + 64;
+}
 static uint64_t quads(unsigned lane)
 {
     return lane * 16u;
@@ -135,6 +139,7 @@ static void cc1_strict_coalescing(void **state)
     assert_int_equal(c.transactions, 2);
     assert_int_equal(c.moved_bytes, 128);
     assert_int_equal(global("sm_10", MODEL_L1_AUTO, 8, doubles).transactions, 2);
+    assert_int_equal(global("sm_10", MODEL_L1_AUTO, 8, doubles_off_8).transactions, 32); /* not at a multiple of 128 */
     assert_int_equal(global("sm_10", MODEL_L1_AUTO, 16, quads).transactions, 4);
     c = global("sm_10", MODEL_L1_AUTO, 4, words_off_1);
     assert_int_equal(c.transactions, 32);
@@ -158,6 +163,7 @@ static void cc13_segments(void **state)
     assert_int_equal(c.moved_bytes, 128 + 64 + 32);
     assert_int_equal(global("sm_13", MODEL_L1_AUTO, 4, zero).moved_bytes, 64);
     assert_int_equal(global("sm_13", MODEL_L1_AUTO, 4, words_stride_32).moved_bytes, 32 * 32);
+    assert_int_equal(global("sm_13", MODEL_L1_AUTO, 2, doubles).transactions, 4); /* segments of 64 bytes */
     assert_int_equal(global("sm_13", MODEL_L1_AUTO, 1, bytes_1).moved_bytes,
                      64); /* a 32-byte segment for each half-warp */
 }
