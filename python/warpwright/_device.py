@@ -37,9 +37,9 @@ class Device:
         self.kind, self.ordinal, self.handle = name, ordinal, handle
         self.lock = threading.RLock()
         self._streams = {}
-        self.check(lib.ww_blas_open(handle, byref(blas)))
         self.blas = blas
         weakref.finalize(self, _close, handle, blas, self._streams)
+        self.check(lib.ww_blas_open(handle, byref(blas)))
 
     def __repr__(self):
         return f"<warpwright device: {lib.ww_device_name(self.handle).decode()}>"

@@ -227,7 +227,7 @@ def copy(dst, src, *, device=None, stream=None):
     size = to.size * to.itemsize
     if to.on_host or of.on_host:
         if to.on_host and of.on_host:
-            raise TypeError("both arrays are on the host")
+            raise TypeError("both arrays are on the host: one of them has to be a device's")
         if gaps:
             raise ValueError("between host and device arrays are copied without gaps only")
         with call.device.lock:
