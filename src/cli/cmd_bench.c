@@ -140,7 +140,7 @@ static bool could_win(WwBlas *b, const BenchWork *w, const Rung *r, unsigned spl
  * model does not put far behind. */
 static void add_every(Impls *l, WwBlas *b, const BenchWork *w, bool near)
 {
-    static const char *const never[] = {"naive", "coalesced", "tile", "column", "square", "vector", "ahead"};
+    static const char *const never[]    = {"naive", "coalesced", "tile", "column", "square", "vector", "ahead"};
     static const char *const integers[] = {"wide", "large", "stream"}; /* that the choice of floats never falls on */
     for (size_t i = 0; ww_blas_rung(w->work, i); i++) {
         const Rung *r    = rung_find(w->work, ww_blas_rung(w->work, i));
