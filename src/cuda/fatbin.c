@@ -17,7 +17,15 @@
 #include <zstd.h>
 #endif
 
-enum { HEADER = 16, ENTRY = 64, KIND_PTX = 1, KIND_ELF = 2, FLAG_LZ4 = 0x2000, FLAG_ZSTD = 0x8000 };
+enum {
+    HEADER        = 16,
+    ENTRY         = 64,
+    KIND_PTX      = 1,
+    KIND_ELF      = 2,
+    FLAG_LZ4      = 0x2000,
+    FLAG_ZSTD     = 0x8000,
+    FLAG_SPECIFIC = 0x100000
+};
 static const uint32_t FATBIN_MAGIC = 0xba55ed50;
 static const uint64_t MAX_PTX      = UINT64_C(1) << 30; /* what a damaged length may make us allocate */
 
@@ -66,6 +74,16 @@ static bool read_entry(const uint8_t *p, uint64_t at, uint64_t total, Entry *e, 
     e->data = h + head;
     *next   = at + head + e->payload;
     return true;
+}
+
+/* Does e run on `arch`, and better than best (data NULL: nothing yet)?  What was made for one architecture and no later one (sm_90a) runs on
+ * that alone, and there before what runs on later ones too. */
+static bool is_better(const Entry *e, const Entry *best, unsigned arch)
+{
+    bool specific = e->flags & FLAG_SPECIFIC;
+    if (e->arch > arch || (specific && e->arch != arch))
+        return false;
+    return !best->data || e->arch > best->arch || (e->arch == best->arch && specific && !(best->flags & FLAG_SPECIFIC));
 }
 
 /* Text ends at its first zero byte. */
@@ -125,7 +143,6 @@ Status fatbin_ptx(const void *data, size_t limit, unsigned arch, Str *ptx, Str *
     }
     Entry best = {0};
     Str   have = {0};
-    bool  any  = false;
     for (uint64_t at = get(p, 6, 2); at < total;) {
         Entry e;
         if (!read_entry(p, at, total, &e, &at)) {
@@ -134,14 +151,13 @@ Status fatbin_ptx(const void *data, size_t limit, unsigned arch, Str *ptx, Str *
             return WW_ERR_INVALID;
         }
         if (e.kind == KIND_PTX || e.kind == KIND_ELF)
-            str_printf(&have, "%s%s_%u", have.len ? ", " : "", e.kind == KIND_PTX ? "compute" : "sm", e.arch);
-        if (e.kind == KIND_PTX && e.arch <= arch && (!any || e.arch > best.arch)) {
+            str_printf(&have, "%s%s_%u%s", have.len ? ", " : "", e.kind == KIND_PTX ? "compute" : "sm", e.arch,
+                       e.flags & FLAG_SPECIFIC ? "a" : "");
+        if (e.kind == KIND_PTX && is_better(&e, &best, arch))
             best = e;
-            any  = true;
-        }
     }
-    Status s = any ? unpack(&best, ptx, why) : WW_ERR_NOT_FOUND;
-    if (!any)
+    Status s = best.data ? unpack(&best, ptx, why) : WW_ERR_NOT_FOUND;
+    if (!best.data)
         str_printf(why,
                    "the program holds no PTX for sm_%u or older (it has: %s): compile it with "
                    "-gencode arch=compute_75,code=compute_75, or with plain nvcc",
@@ -160,7 +176,7 @@ bool fatbin_code(const void *data, size_t limit, unsigned arch, Str *elf)
         Entry e;
         if (!read_entry(p, at, total, &e, &at))
             break;
-        if (e.kind == KIND_ELF && e.arch / 10 == arch / 10 && e.arch <= arch && e.arch > best.arch)
+        if (e.kind == KIND_ELF && e.arch / 10 == arch / 10 && is_better(&e, &best, arch))
             best = e;
     }
     bool ok = best.data && unpack(&best, elf, &why) == WW_OK;

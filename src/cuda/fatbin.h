@@ -11,7 +11,8 @@
 #include "base/status.h"
 #include "base/str.h"
 
-/* Chooses the PTX for the newest architecture that is not above `arch` (90 for sm_90) and appends its text to *ptx.  `data` is the
+/* Chooses the PTX for the newest architecture that is not above `arch` (90 for sm_90), that for this one alone (sm_90a) first, and appends
+ * its text to *ptx.  `data` is the
  * container (limit bytes of it may be read; SIZE_MAX when it lies in a loaded program).  On failure *why says what is there.
  * WW_ERR_NOT_FOUND: no PTX that fits; WW_ERR_INVALID: damaged; WW_ERR_UNAVAILABLE: a decompressor is not in this build. */
 Status fatbin_ptx(const void *data, size_t limit, unsigned arch, Str *ptx, Str *why);

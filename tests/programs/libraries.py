@@ -153,11 +153,18 @@ def old_fronts(folder):
     return image, source
 
 
-def container(text):
-    """A fat binary that holds this PTX as it is."""
+def entry(text, arch=80, flags=0):
     body = text.encode() + b"\0"
-    entry = struct.pack("<HHIQIIIIQQQQ", 1, 0x101, 64, len(body), 0, 0, 0, 80, 0, 0, 0, 0)
-    return struct.pack("<IHHQ", 0xba55ed50, 1, 16, len(entry) + len(body)) + entry + body
+    return struct.pack("<HHIQIIIIQQQQ", 1, 0x101, 64, len(body), 0, 0, 0, arch, 0, flags, 0, 0) + body
+
+
+def container(text, *more):
+    """A fat binary that holds this PTX as it is, and more entries behind it."""
+    body = entry(text) + b"".join(more)
+    return struct.pack("<IHHQ", 0xba55ed50, 1, 16, len(body)) + body
+
+
+ONE_CARD = 0x100000  # as nvcc marks what it made for sm_90a
 
 
 FILL = """.version 8.0
@@ -208,7 +215,9 @@ def images(folder):
              ("no entries", changed(8, 0, 8), "no PTX"),
              ("a mistake in the kernel", container(FILL.replace("add.s32 %r3", "add.s32 %r9")), r"case.ptx:9:\d+: error: .*%r9"),
              ("a mistake outside", container(FILL + ".nonsense"), r"case.ptx:11:1: error: .*nonsense"),
-             ("a mistake in another kernel", container(FILL + ".entry other() { nonsense; }"), None)]
+             ("a mistake in another kernel", container(FILL + ".entry other() { nonsense; }"), None),
+             ("PTX for this card alone, and for later ones", container("old", entry("any", 90), entry(FILL, 90, ONE_CARD), entry("any", 90)), None),
+             ("PTX for another card alone", container(FILL, entry("another", 89, ONE_CARD)), None)]
     for name, content, message in cases:
         image = os.path.join(folder, "case.fatbin")
         with open(image, "wb") as f:
