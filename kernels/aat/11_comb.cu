@@ -8,7 +8,7 @@
  * Measured    docs/kernels.md. */
 #include "mirror.cuh"
 
-typedef CombShape<float, 64, 64, 32, 4>    Float;
-typedef CombShape<unsigned, 64, 64, 32, 4> Int;
+typedef CombShape<float, 64, 64, 32, 5>    Float;
+typedef CombShape<unsigned, 64, 64, 32, 5> Int;
 MIRROR_COMB(aat_comb_f32, comb_gemm, Float, 2)
 MIRROR_COMB(aat_comb_i32, comb_gemm, Int, 2)

@@ -9,7 +9,7 @@
  * Measured    docs/kernels.md. */
 #include "comb.cuh"
 
-typedef CombShape<float, 64, 64, 32, 4>    Float;
-typedef CombShape<unsigned, 64, 64, 32, 4> Int;
+typedef CombShape<float, 64, 64, 32, 5>    Float;
+typedef CombShape<unsigned, 64, 64, 32, 5> Int;
 COMB_KERNELS(gemm_weave_f32, comb_stream, Float, 2)
 COMB_KERNELS(gemm_weave_i32, comb_stream, Int, 2)

@@ -6,28 +6,45 @@
  *             of k.  Their sums meet at the end, as those of groups of warps do in direct.cuh.
  *   shared    an operand contiguous along k is read by ldmatrix: of sixteen bytes, four steps of one row, each of a place's lanes gets its
  *             own word, so that four neighbouring registers are four rows of one step here too.  (Read as it lies, they are four steps of
- *             a row, all rows of a step are in one register bank, and 37 % of the multiplications wait for it.)  The quads of row r are
- *             exchanged by an exclusive or with r / 4 % 8.  An operand contiguous along the result is read as it lies; its lines are
- *             padded by two quads, so that lanes one step apart want different banks.
- *   slices    come by cp.async, SLOTS of them in flight.  The barrier that says that the next one has arrived and that all have read this one
- *             stands before the last step's multiplications.  What k leaves over, at the end of it, comes first, padded with zeros: the
- *             loop knows only whole slices.
+ *             a row, all rows of a step are in one register bank, and 37 % of the multiplications wait for it.)  Where it lies: lines.cuh.
+ *   slices    come by cp.async, SLOTS - 1 of them in flight, each ordered in the course of the slice before.  The barrier that says that the next
+ *             one has arrived and that all have read this one stands before the last step's multiplications.  What k leaves over, at the
+ *             end of it, comes first, padded with zeros: the loop knows only whole slices.
+ *   loops     one for each pair of accesses that two operands may need: a loop that asks which has worse registers.
  *
  * comb_gemm     the blocks of a cluster share out a tile's slices, or several clusters do (direct.cuh)
- * comb_stream   the tiles laid end to end are cut into a piece for each block (stream.h): one round, whatever the tiles */
+ * comb_stream   every block has the same share of all tiles' slices (even.cuh).  A piece's sums go from shared memory to registers; who has
+ *               the last slices of a tile adds up the others' and writes it */
 #ifndef WW_KERNELS_GEMM_COMB_H
 #define WW_KERNELS_GEMM_COMB_H
 
-#include "direct.cuh"
-#include "stream.h"
+#include "even.cuh"
+#include "lines.cuh"
 
 template <typename T, int BM_, int BN_, int BK_, int SLOTS_> struct CombShape {
     typedef T type;
     enum {
-        BM = BM_, BN = BN_, BK = BK_, SLOTS = SLOTS_, WM = 32, WN = 32, TM = 16, TN = 8, GROUPS = 4, PAD = 8,
-        THREADS = BM * BN / 32, ROWS4 = 4, COLS4 = 2, DOWN = 8, ACROSS = 16,
-        XW = BK * (BM + PAD), SLOT = XW + BK * (BN + PAD), PITCH = BN + 4, TILE = BM * PITCH + 8, /* words */
-        STEPS = BK / 4,
+        BM      = BM_,
+        BN      = BN_,
+        BK      = BK_,
+        SLOTS   = SLOTS_,
+        WM      = 32,
+        WN      = 32,
+        TM      = 16,
+        TN      = 8,
+        GROUPS  = 4,
+        PAD     = 8,
+        THREADS = BM * BN / 32,
+        ROWS4   = 4,
+        COLS4   = 2,
+        DOWN    = 8,
+        ACROSS  = 16,
+        XW      = BM > 64 ? BM *(BK + 4)
+                          : BK *(BM + PAD), /* words; the larger of an operand along k and of one along the result */
+        SLOT    = XW + (BN > 64 ? BN * (BK + 4) : BK * (BN + PAD)),
+        PITCH   = BN + 4,
+        TILE    = BM * PITCH + 8,
+        STEPS   = BK / 4,
     };
 };
 
@@ -56,34 +73,25 @@ static __device__ __forceinline__ void matrix_load(unsigned address, unsigned *v
 /* How a lane reads R rows of one step, in quads DOWN apart.  row, step: of its results; first, place, of_matrix: the warp's first row, and of
  * which place and which row of a quad this lane says the address to ldmatrix. */
 template <typename T, int ROWS, int BK, int R, int DOWN, int PAD, bool KC> struct CombSide {
-    enum { TURNS = DOWN / 4 }; /* places along this side */
-    unsigned line[TURNS];      /* bytes: of the row whose address this lane says, at the quads that are t before they are exchanged */
+    unsigned                        line;
     __device__ __forceinline__ void open(unsigned slot, int, int, int first, int place, int of_matrix)
     {
-#pragma unroll
-        for (int t = 0; t < TURNS; t++)
-            line[t] = slot + ((first + place * 4 + of_matrix) * BK + (t ^ place) * 4) * 4;
-    }
-    __device__ __forceinline__ void move(unsigned by)
-    {
-#pragma unroll
-        for (int t = 0; t < TURNS; t++)
-            line[t] += by;
+        line = slot + (of_matrix * (ROWS / 4) + first / 4 + place) * (BK + 4) * 4;
     }
     __device__ __forceinline__ void read(int l, T *v) const
     {
 #pragma unroll
-        for (int q = 0; q < R / 4; q++) {
-            int quad = (l ^ (q * DOWN & 28)) / 4;
-            matrix_load(line[quad % TURNS] + (q * DOWN * BK + quad / TURNS * TURNS * 4) * 4, v + q * 4);
-        }
+        for (int q = 0; q < R / 4; q++)
+            matrix_load(line + (q * DOWN / 4 * (BK + 4) + l) * 4, v + q * 4);
     }
 };
 
 template <typename T, int ROWS, int BK, int R, int DOWN, int PAD> struct CombSide<T, ROWS, BK, R, DOWN, PAD, false> {
-    unsigned line;
-    __device__ __forceinline__ void open(unsigned slot, int row, int step, int, int, int) { line = slot + (step * (ROWS + PAD) + row) * 4; }
-    __device__ __forceinline__ void move(unsigned by) { line += by; }
+    unsigned                        line;
+    __device__ __forceinline__ void open(unsigned slot, int row, int step, int, int, int)
+    {
+        line = slot + (step * (ROWS + PAD) + row) * 4;
+    }
     __device__ __forceinline__ void read(int l, T *v) const
     {
 #pragma unroll
@@ -98,67 +106,23 @@ template <typename T, int ROWS, int BK, int R, int DOWN, int PAD> struct CombSid
     }
 };
 
-/* The slices of [k0, k1) on their way.  What is left of the last one comes first, so that all others are whole. */
-template <typename S, bool XKC, bool YKC> struct CombFeed {
-    typedef typename S::type T;
-    Supply<S::BM, S::BK, S::THREADS, XKC, S::PAD> x;
-    Supply<S::BN, S::BK, S::THREADS, YKC, S::PAD> y;
-    int                                           at, end;
-
-    __device__ __forceinline__ void first(const GemmArgs &g, int row0, int col0, int k0, int k1, unsigned slot)
-    {
-        unsigned long long z = blockIdx.z;
-        const T           *xs = (const T *)g.x + z * g.x_batch, *ys = (const T *)g.y + z * g.y_batch;
-        at  = k0;
-        end = k0 + (k1 - k0) / S::BK * S::BK;
-        if (end < k1) {
-            x.open(xs, XKC ? g.x_row : g.x_col, row0, g.m, end, k1, g.vector & 1);
-            y.open(ys, YKC ? g.y_col : g.y_row, col0, g.n, end, k1, g.vector & 2);
-            x.fetch(slot, end);
-            y.fetch(slot + S::XW * 4, end);
-        }
-        x.open(xs, XKC ? g.x_row : g.x_col, row0, g.m, k0, end, g.vector & 1);
-        y.open(ys, YKC ? g.y_col : g.y_row, col0, g.n, k0, end, g.vector & 2);
-        if (end < k1)
-            copies_commit();
-        else
-            next<false>(slot);
-    }
-
-    /* Rows aligned and all there: nothing to ask. */
-    __device__ __forceinline__ bool easy(void) const
-    {
-        return x.vector && y.vector && (!XKC || x.rows >= S::BM) && (!YKC || y.rows >= S::BN);
-    }
-
-    template <bool EASY> __device__ __forceinline__ void next(unsigned slot)
-    {
-        if (at < end && EASY) {
-            x.template fetch_whole<4>(slot);
-            y.template fetch_whole<4>(slot + S::XW * 4);
-            x.skip();
-            y.skip();
-        } else if (at < end) {
-            x.fetch(slot, at);
-            y.fetch(slot + S::XW * 4, at);
-        }
-        at += S::BK;
-        copies_commit();
-    }
-};
-
 /* A lane's operands of one step, and of the next. */
 template <typename S, bool XKC, bool YKC> struct CombReader {
-    typedef typename S::type T;
+    typedef typename S::type                                 T;
     CombSide<T, S::BM, S::BK, S::TM, S::DOWN, S::PAD, XKC>   x;
     CombSide<T, S::BN, S::BK, S::TN, S::ACROSS, S::PAD, YKC> y;
-    T                                                       a[2][S::TM], b[2][S::TN];
-    __device__ __forceinline__ void open(unsigned slot)
+    T                                                        a[2][S::TM], b[2][S::TN];
+    __device__ __forceinline__ void                          open(unsigned slot)
     {
         enum { WIDE = S::BN / S::WN };
         int lane = threadIdx.x % 32, warp = threadIdx.x / 32, wr = warp / WIDE * S::WM, wc = warp % WIDE * S::WN;
         x.open(slot, wr + lane / 16 * 4, lane % 4, wr, lane / 4 % 2, lane / 8);
         y.open(slot + S::XW * 4, wc + lane / 4 % 4 * 4, lane % 4, wc, lane % 4, lane / 8);
+    }
+    __device__ __forceinline__ void move(unsigned by)
+    {
+        x.line += by;
+        y.line += by;
     }
     __device__ __forceinline__ void read(int step, int to)
     {
@@ -176,67 +140,128 @@ template <typename S, bool XKC, bool YKC> struct CombReader {
     }
 };
 
-/* count slices, of which SLOTS are on their way. */
-template <typename S, bool XKC, bool YKC, bool EASY>
-static __device__ __forceinline__ void comb_loop(CombFeed<S, XKC, YKC> &feed, CombReader<S, XKC, YKC> &r, unsigned slot, int count,
+/* The slices of [k0, k1) on their way; XE, YE: words of an access. */
+template <typename S, bool XKC, bool YKC, int XE, int YE> struct CombFeed {
+    Lines<S::BM, S::BK, S::THREADS, XKC, S::PAD, XE> x;
+    Lines<S::BN, S::BK, S::THREADS, YKC, S::PAD, YE> y;
+    int                                              left; /* whole slices that are not on their way */
+
+    __device__ __forceinline__ void open(const GemmArgs &g, int row0, int col0, int k0, unsigned slot)
+    {
+        unsigned long long z  = blockIdx.z;
+        const unsigned    *xs = (const unsigned *)g.x + z * g.x_batch, *ys = (const unsigned *)g.y + z * g.y_batch;
+        x.open(xs, XKC ? g.x_row : g.x_col, row0, g.m, k0, slot);
+        y.open(ys, YKC ? g.y_col : g.y_row, col0, g.n, k0, slot + S::XW * 4);
+    }
+    __device__ __forceinline__ void part(int p)
+    {
+        x.part(p, left > 0);
+        y.part(p, left > 0);
+    }
+    /* The slice is ordered; the next one goes `by` bytes further on. */
+    __device__ __forceinline__ void done(unsigned by)
+    {
+        copies_commit();
+        left--;
+        x.to += by;
+        y.to += by;
+    }
+    /* The first SLOTS - 1. */
+    __device__ __forceinline__ void first(const GemmArgs &g, int row0, int col0, int k0, int k1, unsigned slot)
+    {
+        int s = 0;
+        left  = (k1 - k0) / S::BK;
+        if (k1 - k0 > left * S::BK) {
+            int end = k0 + left * S::BK;
+            open(g, row0, col0, end, slot);
+            x.rest(k1 - end);
+            y.rest(k1 - end);
+            copies_commit();
+            s = 1;
+        }
+        open(g, row0, col0, k0, slot + s * S::SLOT * 4);
+#pragma unroll 1
+        for (; s < S::SLOTS - 1; s++) {
+            part(0);
+            part(1);
+            done(S::SLOT * 4);
+        }
+    }
+};
+
+/* acc += the product over [k0, k1) of the tile at (row0, col0).  Ends with all copies done and all warps past them. */
+template <typename S, bool XKC, bool YKC, int XE, int YE>
+static __device__ __forceinline__ void comb_loop(const GemmArgs &g, unsigned slot, int row0, int col0, int k0, int k1,
                                                  typename S::type acc[S::TM][S::TN])
 {
-    enum { FIRST = 2 }; /* rows before the next step is read: then fewest multiplications want three registers */
-    int used = 0;
+    enum { BEFORE = 2, AROUND = S::SLOT * S::SLOTS * 4 }; /* rows before the next step is read */
+    CombFeed<S, XKC, YKC, XE, YE> feed;
+    CombReader<S, XKC, YKC>       r;
+    int                           used = 0;
+    feed.first(g, row0, col0, k0, k1, slot);
+    r.open(slot);
+    copies_wait<S::SLOTS - 2>();
+    __syncthreads();
     r.read(0, 0);
 #pragma unroll 1
-    for (int s = 0; s < count; s++) {
+    for (int count = (k1 - k0 + S::BK - 1) / S::BK; count > 0; count--) {
 #pragma unroll
         for (int l = 0; l < S::STEPS; l++) {
-            r.multiply(l % 2, 0, FIRST, acc);
+            r.multiply(l % 2, 0, BEFORE, acc);
             if (l + 1 < S::STEPS) {
                 r.read(l + 1, (l + 1) % 2);
+                if (l == 0 || l == S::STEPS / 2)
+                    feed.part(l != 0);
             } else {
-                unsigned left = slot, by = used + 1 == S::SLOTS ? (1 - S::SLOTS) * S::SLOT * 4 : S::SLOT * 4;
                 used = used + 1 == S::SLOTS ? 0 : used + 1;
-                by   = s + 1 < count ? by : 0; /* after the last slice the same again, for nothing */
-                slot += by;
-                r.x.move(by);
-                r.y.move(by);
+                feed.done(S::SLOT * 4 - (used == 1 ? AROUND : 0));
+                r.move(count == 1
+                           ? 0
+                           : S::SLOT * 4 -
+                                 (used == 0 ? AROUND : 0)); /* after the last slice the same again, for nothing */
                 copies_wait<S::SLOTS - 2>();
                 __syncthreads();
                 r.read(0, 0);
-                feed.template next<EASY>(left);
             }
-            r.multiply(l % 2, FIRST, S::TM, acc);
+            r.multiply(l % 2, BEFORE, S::TM, acc);
         }
     }
+    copies_wait<0>();
+    __syncthreads();
 }
 
-/* acc = the product over [k0, k1) of the tile at (row0, col0).  Ends with all copies done and all warps past them. */
+/* Whether there is a loop for each pair of accesses; integers, which have faster ways, have two. */
+template <typename T> struct CombPairs {
+    enum { ALL = 0 };
+};
+template <> struct CombPairs<float> {
+    enum { ALL = 1 };
+};
+
+/* acc = the product. */
 template <typename S, bool XKC, bool YKC>
-static __device__ __forceinline__ void comb_product(const GemmArgs &g, typename S::type *slots, int row0, int col0, int k0, int k1,
-                                                    typename S::type acc[S::TM][S::TN])
+static __device__ __forceinline__ void comb_product(const GemmArgs &g, typename S::type *slots, int row0, int col0,
+                                                    int k0, int k1, typename S::type acc[S::TM][S::TN])
 {
-    CombFeed<S, XKC, YKC>   feed;
-    CombReader<S, XKC, YKC> reader;
-    int                     count = (k1 - k0 + S::BK - 1) / S::BK;
-    unsigned                slot  = shared_address(slots);
+    enum { ALL = CombPairs<typename S::type>::ALL };
+    unsigned slot = shared_address(slots);
+    bool     x    = (g.vector & 1) && (XKC || g.m - row0 >= S::BM || g.m % 4 == 0);
+    bool     y    = (g.vector & 2) && (YKC || g.n - col0 >= S::BN || g.n % 4 == 0);
 #pragma unroll
     for (int i = 0; i < S::TM; i++)
 #pragma unroll
         for (int j = 0; j < S::TN; j++)
             acc[i][j] = typename S::type(0);
-    if (count <= 0)
+    if (k0 >= k1)
         return;
-    feed.first(g, row0, col0, k0, k1, slot);
-#pragma unroll 1
-    for (int s = 1; s < S::SLOTS; s++)
-        feed.template next<false>(slot + s * S::SLOT * 4);
-    reader.open(slot);
-    copies_wait<S::SLOTS - 1>();
-    __syncthreads();
-    if (feed.easy())
-        comb_loop<S, XKC, YKC, true>(feed, reader, slot, count, acc);
+    if (x && y)
+        comb_loop<S, XKC, YKC, 4, 4>(g, slot, row0, col0, k0, k1, acc);
+    else if (ALL && x)
+        comb_loop<S, XKC, YKC, 4, 1>(g, slot, row0, col0, k0, k1, acc);
+    else if (ALL && y)
+        comb_loop<S, XKC, YKC, 1, 4>(g, slot, row0, col0, k0, k1, acc);
     else
-        comb_loop<S, XKC, YKC, false>(feed, reader, slot, count, acc);
-    copies_wait<0>();
-    __syncthreads();
+        comb_loop<S, XKC, YKC, 1, 1>(g, slot, row0, col0, k0, k1, acc);
 }
 
 /* Of a lane's first results; its group is its step. */
@@ -244,109 +269,158 @@ template <typename S> static __device__ __forceinline__ RingPlace comb_place(voi
 {
     enum { WIDE = S::BN / S::WN };
     int       lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    RingPlace p    = {warp / WIDE * S::WM + lane / 16 * 4, warp % WIDE * S::WN + lane / 4 % 4 * 4, lane % 4};
+    RingPlace p = {warp / WIDE * S::WM + lane / 16 * 4, warp % WIDE * S::WN + lane / 4 % 4 * 4, lane % 4};
     return p;
 }
 
-template <typename S, typename Tiles, bool XKC, bool YKC> static __device__ __forceinline__ void comb_gemm(const GemmArgs &g)
+template <typename S, typename Tiles, bool XKC, bool YKC>
+static __device__ __forceinline__ void comb_gemm(const GemmArgs &g)
 {
     typedef typename S::type T;
     extern __shared__ __align__(128) unsigned char memory[];
-    T          *tile = (T *)memory, acc[S::TM][S::TN];
-    DirectShare d    = direct_share<S, Tiles, true>(g);
+    T                                             *tile = (T *)memory, acc[S::TM][S::TN];
+    DirectShare                                    d    = direct_share<S, Tiles, true>(g);
     grid_turn();
     comb_product<S, XKC, YKC>(g, tile, d.row0, d.col0, d.k0, d.k1, acc);
     direct_stage<S>(tile, comb_place<S>(), acc);
     direct_finish<S, Tiles>(g, tile, d);
 }
 
-/* As stream_join (stream.h), for a tile that lies in shared memory: adds up what the blocks that share its slices have of it, in the order of
- * k; false: another block will. */
-template <typename S>
-static __device__ __forceinline__ bool comb_join(const GemmArgs &g, long long all, long long slices, long long at, unsigned *said,
-                                                 typename S::type *tile)
-{
+/* A thread's QUADS of four neighbours in a row of a tile, THREADS apart, pairs of columns turned round as ring_stage has them. */
+template <typename S> struct CombTile {
     typedef typename S::type       T;
     typedef typename Four<T>::type V;
-    enum { Q = S::BN / 4, QUADS = S::BM * Q, MINE = QUADS / S::THREADS, LEFT = 1 << 16 };
-    unsigned *count  = (unsigned *)g.count + at;
-    uint4    *work   = (uint4 *)g.work + threadIdx.x;
-    long long blocks = gridDim.x, mine = blockIdx.x, first, last;
-    contributors(all, blocks, at * slices, (at + 1) * slices, &first, &last);
-    unsigned others = (unsigned)(last - first);
-    if (threadIdx.x == 0)
-        *said = add(count, 1) % LEFT == others;
-    __syncthreads();
-    bool last_here = *said != 0;
-    if (!last_here) {
-        uint4 *to = work + (2 * mine + (mine * all / blocks / slices != at)) * QUADS;
-#pragma unroll
-        for (int i = 0; i < MINE; i++) {
-            int v               = threadIdx.x + i * S::THREADS;
-            to[i * S::THREADS] = *(const uint4 *)(tile + direct_at<S>(v / Q, v % Q * 4));
-        }
-        fence();
-    } else if (threadIdx.x == 0) {
-        while (add(count, 0) / LEFT != others)
-            ;
-        clear(count);
-    }
-    __syncthreads();
-    if (!last_here) {
-        if (threadIdx.x == 0)
-            add(count, LEFT);
-        return false;
-    }
-    fence();
-    V sum[MINE] = {};
-    for (long long b = first; b <= last; b++) {
-        const uint4 *from = work + (2 * b + (b * all / blocks / slices != at)) * QUADS;
-        uint4        part[MINE];
-#pragma unroll
-        for (int i = 0; i < MINE; i++) {
-            int v   = threadIdx.x + i * S::THREADS;
-            part[i] = b == mine ? *(const uint4 *)(tile + direct_at<S>(v / Q, v % Q * 4)) : load_past_l1(from + i * S::THREADS);
-        }
-#pragma unroll
-        for (int i = 0; i < MINE; i++)
-            add_four<T>(&sum[i], part[i]);
-    }
-#pragma unroll
-    for (int i = 0; i < MINE; i++) {
-        int v                                          = threadIdx.x + i * S::THREADS;
-        *(V *)(tile + direct_at<S>(v / Q, v % Q * 4)) = sum[i];
-    }
-    return true;
-}
+    enum { Q = S::BN / 4, QUADS = S::BM * Q / S::THREADS, DOWN = S::THREADS / Q, BYTES = S::BM * S::BN * 4 };
+    V sum[QUADS];
 
-/* The tiles laid end to end and cut into a piece for each block, as in stream.h. */
-template <typename S, typename Tiles, bool XKC, bool YKC> static __device__ __forceinline__ void comb_stream(const GemmArgs &g)
+    static __device__ __forceinline__ int row(int i) { return threadIdx.x / Q + i * DOWN; }
+    static __device__ __forceinline__ int col(void) { return threadIdx.x % Q * 4; }
+
+    /* What the four lanes at each place have, added up.  Ends with nobody reading the tile. */
+    __device__ __forceinline__ void fold(T *tile, const T acc[S::TM][S::TN])
+    {
+        direct_stage<S>(tile, comb_place<S>(), acc);
+        __syncthreads();
+#pragma unroll
+        for (int i = 0; i < QUADS; i++) {
+            const T *at = tile + direct_at<S>(row(i), col());
+            sum[i]      = *(const V *)at;
+#pragma unroll
+            for (int e = 1; e < S::GROUPS; e++)
+                add_four<T>(&sum[i], *(const uint4 *)(at + e * S::TILE));
+        }
+        __syncthreads();
+    }
+
+    /* To this block's place in the workspace. */
+    __device__ __forceinline__ void leave(const GemmArgs &g) const
+    {
+        V *to = (V *)((char *)g.work + (long long)blockIdx.x * BYTES) + threadIdx.x;
+#pragma unroll
+        for (int i = 0; i < QUADS; i++)
+            to[i * S::THREADS] = sum[i];
+    }
+
+    /* sum += N blocks' parts, all under way at once. */
+    template <int N> __device__ __forceinline__ void add(unsigned long long from)
+    {
+        uint4 part[N * QUADS];
+#pragma unroll
+        for (int e = 0; e < N * QUADS; e++)
+            asm volatile("ld.global.cg.v4.u32 {%0, %1, %2, %3}, [%4];"
+                         : "=r"(part[e].x), "=r"(part[e].y), "=r"(part[e].z), "=r"(part[e].w)
+                         : "l"(from + e * S::THREADS * 16)
+                         : "memory");
+#pragma unroll
+        for (int e = 0; e < N * QUADS; e++)
+            add_four<T>(&sum[e % QUADS], part[e]);
+    }
+
+    /* sum += the parts of the blocks from `first` to this one, which all say so in *count. */
+    __device__ __forceinline__ void gather(const GemmArgs &g, int first, unsigned *count)
+    {
+        enum { AT_ONCE = 4 };
+        int                others = (int)blockIdx.x - first;
+        unsigned long long from;
+        asm("cvta.to.global.u64 %0, %1;" : "=l"(from) : "l"(g.work));
+        from += (unsigned long long)first * BYTES + threadIdx.x * 16;
+        if (threadIdx.x == 0) {
+            while (even_seen(count) < (unsigned)others)
+                asm volatile("nanosleep.u32 20;");
+            clear(count);
+        }
+        __syncthreads();
+#pragma unroll 1
+        for (; others >= AT_ONCE; others -= AT_ONCE) {
+            add<AT_ONCE>(from);
+            from += AT_ONCE * BYTES;
+        }
+#pragma unroll 1
+        for (; others > 0; others--) {
+            add<1>(from);
+            from += BYTES;
+        }
+    }
+
+    /* Straight to the aligned rows of a tile that is whole across. */
+    __device__ __forceinline__ void write(const GemmArgs &g, int row0, int col0) const
+    {
+        T alpha = Four<T>::from(g.alpha), beta = Four<T>::from(g.beta),
+          *c      = (T *)g.c + (unsigned long long)row0 * g.ldc + col0;
+        bool keep = !Four<T>::zero(g.beta);
+#pragma unroll
+        for (int i = 0; i < QUADS; i++) {
+            V q = sum[i], turned = {q.y, q.x, q.w, q.z};
+            if (row0 + row(i) < g.m)
+                put(c + row(i) * g.ldc + col(), turned, alpha, beta, keep);
+        }
+    }
+
+    /* Back to the tile. */
+    __device__ __forceinline__ void stage(T *tile) const
+    {
+#pragma unroll
+        for (int i = 0; i < QUADS; i++)
+            *(V *)(tile + direct_at<S>(row(i), col())) = sum[i];
+        __syncthreads();
+    }
+};
+
+template <typename S, typename Tiles, bool XKC, bool YKC>
+static __device__ __forceinline__ void comb_stream(const GemmArgs &g)
 {
     typedef typename S::type T;
     extern __shared__ __align__(128) unsigned char memory[];
-    __shared__ unsigned said;
-    T                  *tile = (T *)memory, acc[S::TM][S::TN];
-    Tiles               tiles;
-    RingPlace           p = comb_place<S>();
-    tiles.template open<S>(g);
-    long long slices = (g.k + S::BK - 1) / S::BK, all = slices * tiles.tiles;
-    long long at = blockIdx.x * all / gridDim.x, stop = (blockIdx.x + 1LL) * all / gridDim.x;
+    T                                             *tile = (T *)memory;
+    EvenWork<S, Tiles>                             work(g);
+    int                                            row0, col0;
     grid_turn();
-    while (at < stop) {
-        long long t = at / slices, from = at - t * slices, to = stop - t * slices < slices ? stop - t * slices : slices;
-        int       tm, tn, end = to * S::BK < g.k ? (int)to * S::BK : g.k;
-        tiles.place((int)t, &tm, &tn);
-        comb_product<S, XKC, YKC>(g, tile, tm * S::BM, tn * S::BN, (int)from * S::BK, end, acc);
-        direct_stage<S>(tile, p, acc);
-        __syncthreads();
-        direct_fold<S>(tile);
-        bool ours = (from == 0 && to == slices) || comb_join<S>(g, all, slices, t, &said, tile);
-        __syncthreads();
-        if (ours) {
-            Tiles::template write<S>(g, tile, 0, tm * S::BM, tn * S::BN, 0, S::BM);
+#pragma unroll 1
+    while (work.next(&row0, &col0)) {
+        CombTile<S> sums;
+        unsigned   *count = (unsigned *)g.count + work.tile;
+        {
+            T acc[S::TM][S::TN];
+            comb_product<S, XKC, YKC>(g, tile, row0, col0, work.from * S::BK,
+                                      work.to < work.per ? work.to * S::BK : g.k, acc);
+            sums.fold(tile, acc);
+        }
+        if (work.to < work.per) {
+            sums.leave(g);
+            __syncthreads();
+            if (threadIdx.x == 0)
+                even_tell(count);
+            continue;
+        }
+        if (work.from > 0)
+            sums.gather(g, work.owner(work.tile * work.per), count);
+        if (Tiles::ROWS == 1 && (g.vector & 4) && col0 + S::BN <= g.n) {
+            sums.write(g, row0, col0);
+        } else {
+            sums.stage(tile);
+            Tiles::template write<S>(g, tile, 0, row0, col0, 0, S::BM);
             __syncthreads();
         }
-        at = t * slices + to;
     }
 }
 

@@ -17,6 +17,7 @@
 #ifndef WW_KERNELS_GEMM_EVEN_CUH
 #define WW_KERNELS_GEMM_EVEN_CUH
 
+#include "direct.cuh"
 #include "drawn.cuh"
 #include "flow.h"
 
@@ -79,20 +80,20 @@ template <typename S, int GROUPS, int DRAW> struct Even {
 /* ---- shares ------------------------------------------------------------------------------------------------------ */
 
 /* The pieces of a block one after the other: a tile and which of its slices.  Tiles [0, shared) are shared. */
-template <typename S> struct EvenWork {
+template <typename S, typename Tiles = Rectangle> struct EvenWork {
     enum { MOST = 1 << 21 }; /* slices of a tile that is shared: all of them together can be counted */
-    int down, across, per, shared;
-    int each, more; /* slices of a share; so many shares have one more */
-    int at, stop; /* what is left of this block's share: of the shared tiles' slices laid end to end; the last first */
-    int t, tile, from, to;
+    Tiles all;
+    int   per, shared;
+    int   each, more; /* slices of a share; so many shares have one more */
+    int   at, stop; /* what is left of this block's share: of the shared tiles' slices laid end to end; the last first */
+    int   t, tile, from, to;
 
     __device__ __forceinline__ EvenWork(const GemmArgs &g)
     {
-        down      = (g.m + S::BM - 1) / S::BM;
-        across    = (g.n + S::BN - 1) / S::BN;
-        per       = (g.k + S::BK - 1) / S::BK;
-        int tiles = down * across, grid = gridDim.x, rest = tiles % grid, b = blockIdx.x;
-        shared = rest == 0 || per > MOST ? 0 : tiles < grid ? tiles : rest + grid;
+        all.template open<S>(g);
+        per      = (g.k + S::BK - 1) / S::BK;
+        int grid = gridDim.x, rest = all.tiles % grid, b = blockIdx.x;
+        shared = rest == 0 || per > MOST ? 0 : all.tiles < grid ? all.tiles : rest + grid;
         each   = shared * per / grid;
         more   = shared * per - each * grid;
         at     = b * each + (b < more ? b : more);
@@ -116,7 +117,7 @@ template <typename S> struct EvenWork {
             from      = at > begin ? at - begin : 0;
             to        = stop - begin;
             stop      = begin + from;
-        } else if (t < down * across) {
+        } else if (t < all.tiles) {
             tile = t;
             from = 0;
             to   = per;
@@ -124,7 +125,7 @@ template <typename S> struct EvenWork {
         } else {
             return false;
         }
-        tile_order(tile, down, across, &tm, &tn);
+        all.place(tile, &tm, &tn);
         *row0 = tm * S::BM;
         *col0 = tn * S::BN;
         return true;

@@ -177,6 +177,17 @@ static uint64_t sharers(uint64_t slices)
     return n;
 }
 
+/* Where all blocks' sums of a tile are under way to its owner at once: as many blocks as run, with three slices each or more.  The same number of
+ * them for every tile, where that leaves no more than an eighth out, so that none has pieces of two. */
+static uint64_t woven(uint64_t tiles, uint64_t most, uint64_t slices)
+{
+    enum { LEAST = 3 };
+    uint64_t room = tiles && tiles < most ? most / tiles : 1, each = (slices + LEAST - 1) / LEAST;
+    if (each <= room)
+        return tiles * each;
+    return tiles <= most && tiles * room * 8 >= most * 7 ? tiles * room : most;
+}
+
 /* As many blocks as run at once, but none without a slice of k, and no more than help.  Sharing out costs about a tenth, so tiles that
  * fill nine tenths of their rounds get a block each instead (the tensor kernel, which can do both; flow loses nothing by sharing). */
 uint64_t stream_blocks(const WwBlas *b, const Problem *p)
@@ -188,6 +199,8 @@ uint64_t stream_blocks(const WwBlas *b, const Problem *p)
     uint64_t rounds  = (tiles + most - 1) / most;
     if (strcmp(r->name, "tensor") == 0 && tiles * 10 >= rounds * most * 9)
         return tiles;
+    if (strncmp(r->name, "weave", strlen("weave")) == 0)
+        return woven(tiles, most, slices);
     uint64_t useful = tiles * (slices < sharers(slices) ? slices : sharers(slices));
     return useful < most ? useful : most;
 }
