@@ -73,8 +73,8 @@ template <int ROWS, int BK, int THREADS, bool KC, int PAD = 0> struct Supply {
         return KC ? (first ^ (i * STEP & 28) * 4) + i * STEP * BK * 4 : first + i * STEP * (ROWS + PAD) * 4;
     }
 
-    /* A slice that has all of its steps, and along k all of its rows: nothing to ask but how much of its line a thread has. */
-    template <int EACH> __device__ __forceinline__ void fetch_whole(unsigned to) const
+    /* A slice that has all of its steps: nothing to ask but how much of its line a thread has.  EDGE: along k, some rows are missing. */
+    template <int EACH, bool EDGE = false> __device__ __forceinline__ void fetch_whole(unsigned to) const
     {
         enum { STEP = THREADS * EACH / LINE, COUNT = (LINES + STEP - 1) / STEP };
         int                left = KC ? EACH : rows - inner, bytes = left <= 0 ? 0 : left < EACH ? left * 4 : EACH * 4;
@@ -83,7 +83,7 @@ template <int ROWS, int BK, int THREADS, bool KC, int PAD = 0> struct Supply {
 #pragma unroll
         for (int i = 0; i < COUNT; i++) {
             if (LINES % STEP == 0 || outer + i * STEP < LINES)
-                copy_later<EACH * 4>(place_next<STEP>(to, i), from, bytes);
+                copy_later<EACH * 4>(place_next<STEP>(to, i), from, EDGE && outer + i * STEP >= rows ? 0 : bytes);
             from += step;
         }
     }
@@ -105,9 +105,13 @@ template <int ROWS, int BK, int THREADS, bool KC, int PAD = 0> struct Supply {
     /* The slice at k0; then the next one is due. */
     __device__ __forceinline__ void fetch(unsigned to, int k0)
     {
-        bool whole = k0 + BK <= end && (!KC || rows >= ROWS);
-        if (whole && vector)
+        bool whole = k0 + BK <= end, edge = KC && rows < ROWS;
+        if (whole && vector && edge)
+            fetch_whole<4, KC>(to);
+        else if (whole && vector)
             fetch_whole<4>(to);
+        else if (whole && edge)
+            fetch_whole<1, KC>(to);
         else if (whole)
             fetch_whole<1>(to);
         else if (vector)
