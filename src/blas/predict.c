@@ -20,7 +20,7 @@
 
 #include "blas/blas.h"
 
-enum { MOST_BLOCKS = 800 /* of a product that shares out k */, MOST_AT_ONCE = 4, GRAIN = 32 };
+enum { MOST_BLOCKS = 800 /* of a product that shares out k */, MOST_AT_ONCE = 4, GRAIN = 32, SHORT_GRAIN = 4 };
 
 /* rates.def says what they are. */
 typedef struct Rate {
@@ -111,7 +111,7 @@ static double pace_of(const Problem *p, const Rate *r, double rounds)
     bool            x = maps ? tensor_turns(p) : a->x_col == 1, y = !maps && a->y_row == 1;
     double          more  = r->slow_x * (slow & 1) + r->slow_y * (slow >> 1 & 1) + r->along * (x + y);
     double          edges = maps ? 0 : r->edge_x * (x && a->m % g->rows) + r->edge_y * (y && a->n % g->columns);
-    double          grain = maps || g->slice < GRAIN ? g->slice : GRAIN;
+    double          grain = g->layouts == RUNG_SHORT ? SHORT_GRAIN : maps || g->slice < GRAIN ? g->slice : GRAIN;
     double          steps = cover(cover(a->k, g->slice), p->split) * g->slice;
     if (!maps && steps > a->k)
         steps = cover(a->k, grain) * grain;

@@ -119,7 +119,7 @@ static void open_gpu(Bench *x, const CliArgs *a, const BenchWork *w)
     }
 }
 
-/* Whether the model puts a rung and its blocks near the one that it would choose, or does not know it. */
+/* Whether the model puts a rung and its blocks near the one that it would choose. */
 static bool could_win(WwBlas *b, const BenchWork *w, const Rung *r, unsigned split)
 {
     enum { A = 1 << 20, B = 2 << 20, C = 3 << 20 }; /* addresses that nobody reads */
@@ -133,22 +133,19 @@ static bool could_win(WwBlas *b, const BenchWork *w, const Rung *r, unsigned spl
     p.rung     = r;
     p.split    = split;
     double one = predict_us(b, &p);
-    return predict_takes(r, &p.args) && (one == 0 || one < NEAR * predict_us(b, &best));
+    return one > 0 && predict_takes(r, &p.args) && one < NEAR * predict_us(b, &best);
 }
 
 /* "every": the rungs that could be the fastest, and each number of blocks that may share out a tile's k; "near": those of them that the
- * model does not put far behind. */
+ * model knows and does not put far behind. */
 static void add_every(Impls *l, WwBlas *b, const BenchWork *w, bool near)
 {
-    static const char *const never[]    = {"naive", "coalesced", "tile", "column", "square", "vector", "ahead"};
-    static const char *const integers[] = {"wide", "large", "stream"}; /* that the choice of floats never falls on */
+    static const char *const never[] = {"naive", "coalesced", "tile", "column", "square", "vector", "ahead"};
     for (size_t i = 0; ww_blas_rung(w->work, i); i++) {
         const Rung *r    = rung_find(w->work, ww_blas_rung(w->work, i));
         bool        skip = !rung_takes(r, w->type);
         for (size_t j = 0; j < sizeof never / sizeof *never; j++)
             skip = skip || strcmp(r->name, never[j]) == 0;
-        for (size_t j = 0; j < sizeof integers / sizeof *integers; j++)
-            skip = skip || (w->type == WW_F32 && strcmp(r->name, integers[j]) == 0);
         uint64_t down  = (w->m + (size_t)r->rows - 1) / (size_t)r->rows,
                  tiles = strcmp(w->work, "aat") == 0 ? down * (down + 1) / 2
                                                      : down * ((w->n + (size_t)r->columns - 1) / (size_t)r->columns);
