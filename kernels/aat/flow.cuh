@@ -115,11 +115,11 @@ template <typename T> struct FlowChunk {
         }
     }
 
-    /* C = scale * chunk; add: + beta * C, and that back into the chunk. */
-    template <bool TURNED> __device__ __forceinline__ void walk(const GemmArgs &g, T scale, bool add) const
+    /* C = scale * chunk, where rows of C are aligned; add: + beta * C, and that back into the chunk. */
+    template <bool TURNED> __device__ __forceinline__ void walk_quads(const GemmArgs &g, T scale, bool add) const
     {
         int  lane = threadIdx.x % 32, p = lane % 8, line0 = TURNED ? c0 : r0, first = (TURNED ? r0 : c0) + p * 4;
-        bool fast = (g.vector & 4) && r0 + SIDE <= g.m && r0 > c0 && !add;
+        bool fast = r0 + SIDE <= g.m && r0 > c0 && !add;
         T    beta = Four<T>::from(g.beta);
 #pragma unroll 2
         for (int n = 0; n < SIDE; n += 4) {
@@ -144,6 +144,31 @@ template <typename T> struct FlowChunk {
             if (add)
                 write<TURNED>(l, p, one);
         }
+    }
+
+    /* The same where they are not: a row of C at a time, neighbours side by side.  Turned, four lanes want one bank. */
+    template <bool TURNED> __device__ __forceinline__ void walk_elements(const GemmArgs &g, T scale, bool add) const
+    {
+        int lane = threadIdx.x % 32;
+        T   beta = Four<T>::from(g.beta), *out = (T *)g.c + (TURNED ? c0 * g.ldc + r0 : r0 * g.ldc + c0) + lane;
+#pragma unroll 2
+        for (int l = 0; l < SIDE; l++, out += g.ldc) {
+            int r = TURNED ? lane : l, c = TURNED ? l : lane;
+            if (r0 + r >= g.m || c0 + c > r0 + r)
+                continue;
+            T *here = part + place(r, c ^ 1), sum = scale * *here;
+            if (add)
+                *here = sum = mul_add(beta, *out, sum);
+            *out = sum;
+        }
+    }
+
+    template <bool TURNED> __device__ __forceinline__ void walk(const GemmArgs &g, T scale, bool add) const
+    {
+        if (g.vector & 4)
+            walk_quads<TURNED>(g, scale, add);
+        else
+            walk_elements<TURNED>(g, scale, add);
     }
 
     /* To the triangle that beta reads, then to the other one. */

@@ -16,47 +16,57 @@
 #include "../gemm/comb.cuh"
 #include "symmetric.h"
 
-/* Elements (r, c) to (r, c + 3) of a staged tile, or TURNED (r, c) to (r + 3, c); staged pairs of columns are the other way round. */
-template <typename S, bool TURNED, typename T> static __device__ __forceinline__ void mirror_read(const T *tile, int r, int c, T v[4])
-{
-#pragma unroll
-    for (int e = 0; e < 4; e++)
-        v[e] = TURNED ? tile[direct_at<S>(r + e, c ^ 1)] : tile[direct_at<S>(r, c) + (e ^ 1)];
-}
-
-/* One direction of the rows [r0, r1) of the tile at (row0, col0): C = scale * tile, and add: + beta * C, that back into the tile. */
+/* One direction of the rows [r0, r1) of a whole tile off the diagonal, rows of C aligned: C = scale * tile.  Staged pairs of columns are the
+ * other way round. */
 template <typename S, bool TURNED>
-static __device__ __forceinline__ void mirror_walk(const GemmArgs &g, typename S::type *c, typename S::type *tile, int row0, int col0, int r0,
-                                                   int r1, typename S::type scale, bool add)
+static __device__ __forceinline__ void mirror_quads(const GemmArgs &g, typename S::type *c, const typename S::type *tile, int row0, int col0,
+                                                    int r0, int r1, typename S::type scale)
 {
     typedef typename S::type       T;
     typedef typename Four<T>::type V;
     enum { Q = S::BN / 4 };
-    bool fast = (g.vector & 4) && row0 + r1 <= g.m && row0 != col0 && !add;
-    int  quads = (r1 - r0) / 4, pair = quads % 2 ? 1 : 2; /* turned: neighbouring lanes have that many quads of one row of C */
-    T    beta = Four<T>::from(g.beta);
+    int quads = (r1 - r0) / 4, pair = quads % 2 ? 1 : 2; /* turned: neighbouring lanes have that many quads of one row of C */
     for (int i = threadIdx.x; i < quads * S::BN; i += S::THREADS) {
         int r = r0 + (TURNED ? (i % pair + i / (S::BN * pair) * pair) * 4 : i / Q), at = TURNED ? i / pair % S::BN : i % Q * 4;
-        T   v[4], *out = c + (unsigned long long)(TURNED ? col0 + at : row0 + r) * g.ldc + (TURNED ? row0 + r : col0 + at);
-        mirror_read<S, TURNED>(tile, r, at, v);
-        if (fast) {
-            V q = {scale * v[0], scale * v[1], scale * v[2], scale * v[3]};
-            *(V *)out = q;
-            continue;
-        }
+        T   v[4];
 #pragma unroll
-        for (int e = 0; e < 4; e++) {
-            int down = TURNED ? r + e : r, across = TURNED ? at : at + e;
-            if (row0 + down >= g.m || col0 + across > row0 + down)
-                continue;
-            T sum = scale * v[e];
-            if (add) {
-                sum = mul_add(beta, out[e], sum);
-                tile[direct_at<S>(down, across ^ 1)] = sum;
-            }
-            out[e] = sum;
-        }
+        for (int e = 0; e < 4; e++)
+            v[e] = scale * (TURNED ? tile[direct_at<S>(r + e, at ^ 1)] : tile[direct_at<S>(r, at) + (e ^ 1)]);
+        V q = {v[0], v[1], v[2], v[3]};
+        *(V *)(c + (unsigned long long)(TURNED ? col0 + at : row0 + r) * g.ldc + (TURNED ? row0 + r : col0 + at)) = q;
     }
+}
+
+/* The same of any tile, element by element, neighbours of a row of C side by side (turned, 8 of them: no two lanes of a warp then want one
+ * bank).  add: + beta * C, that back into the tile. */
+template <typename S, bool TURNED>
+static __device__ __forceinline__ void mirror_elements(const GemmArgs &g, typename S::type *c, typename S::type *tile, int row0, int col0,
+                                                       int r0, int r1, typename S::type scale, bool add)
+{
+    typedef typename S::type T;
+    enum { NEXT = 8 };
+    T beta = Four<T>::from(g.beta);
+#pragma unroll 4
+    for (int i = threadIdx.x; i < (r1 - r0 + NEXT - 1) / NEXT * NEXT * S::BN; i += S::THREADS) {
+        int r = r0 + (TURNED ? i % NEXT + i / (S::BN * NEXT) * NEXT : i / S::BN), at = TURNED ? i / NEXT % S::BN : i % S::BN;
+        if (r >= r1 || row0 + r >= g.m || col0 + at > row0 + r)
+            continue;
+        T *here = tile + direct_at<S>(r, at ^ 1), sum = scale * *here;
+        T *out = c + (unsigned long long)(TURNED ? col0 + at : row0 + r) * g.ldc + (TURNED ? row0 + r : col0 + at);
+        if (add)
+            *here = sum = mul_add(beta, *out, sum);
+        *out = sum;
+    }
+}
+
+template <typename S, bool TURNED>
+static __device__ __forceinline__ void mirror_walk(const GemmArgs &g, typename S::type *c, typename S::type *tile, int row0, int col0, int r0,
+                                                   int r1, typename S::type scale, bool add)
+{
+    if ((g.vector & 4) && row0 + r1 <= g.m && row0 != col0 && !add)
+        mirror_quads<S, TURNED>(g, c, tile, row0, col0, r0, r1, scale);
+    else
+        mirror_elements<S, TURNED>(g, c, tile, row0, col0, r0, r1, scale, add);
 }
 
 struct Triangle {

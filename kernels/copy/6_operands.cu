@@ -9,7 +9,7 @@
 #include "../gemm/element.h"
 #include "matrix.cuh"
 
-extern "C" __global__ void __launch_bounds__(256) copy_operands(CopyArgs a)
+extern "C" __global__ void __launch_bounds__(256, 4) copy_operands(CopyArgs a)
 {
     grid_turn();
     copy_parts(a);

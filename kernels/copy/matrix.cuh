@@ -2,9 +2,10 @@
  *
  * Copies of matrices of 4-byte elements between leading dimensions (args.h), one or two in a launch, each as it is or transposed.
  *
- * A 64 x 64 tile of the transposed copy passes through shared memory, so that both sides move along their rows.  A thread turns a
- * 4 x 4 square in its registers; vector v of the turned tile's row c lies at v ^ (c / 4 % 16): whole columns are stored and whole
- * rows read, 16 bytes a lane, without a bank conflict or a padding word.
+ *   transposed  A 64 x 64 tile passes through shared memory, so that both sides move along their rows.  Where these are aligned, a thread
+ *               turns a 4 x 4 square in its registers and moves 16 bytes at once; else a warp moves 32 neighbouring words.  Word r of the turned
+ *               tile's row c lies at place(c, r): whole columns are stored and whole rows read either way without a bank conflict or
+ *               a padding word.
  *
  * Blocks of 256 threads, in one line; a block's tiles lie below one another.  Any sizes; nothing outside of the matrices is touched. */
 #ifndef WW_KERNELS_COPY_MATRIX_CUH
@@ -54,31 +55,69 @@ static __device__ __forceinline__ void copy_tile(const CopyPart &p, unsigned r0,
                       row_load(p.from + r * p.from_ld, c, p.columns, p.how & COPY_FROM_ALIGNED));
 }
 
+/* A vector whose word e is word e ^ I of v. */
+template <int I> static __device__ __forceinline__ uint4 swapped(uint4 v)
+{
+    uint4 pairs = I & 1 ? uint4{v.y, v.x, v.w, v.z} : v;
+    return I & 2 ? uint4{pairs.z, pairs.w, pairs.x, pairs.y} : pairs;
+}
+
+/* Of word r of the turned tile's row c. */
+static __device__ __forceinline__ unsigned place(unsigned c, unsigned r)
+{
+    return c * SIDE + ((r / 4 ^ c / 4) * 4) + ((r ^ c) & 3);
+}
+
+/* Word by word a thread moves column threadIdx.x % 64 of rows threadIdx.x / 64, + 4, + 8 ... of one side. */
+enum { WORD_ROWS = 256 / SIDE, AT_ONCE = 16 };
+
 /* Begins with a barrier: the tile before has been read. */
-static __device__ __forceinline__ void turn_tile(const CopyPart &p, unsigned r0, unsigned c0, uint4 *turned)
+static __device__ __forceinline__ void turn_in(const CopyPart &p, unsigned r0, unsigned c0, uint4 *turned)
 {
     unsigned x = threadIdx.x % VECTORS, y = threadIdx.x / VECTORS;
-    uint4    q[4];
+    if (p.how & COPY_FROM_ALIGNED) {
+        uint4 q[4];
 #pragma unroll
-    for (int i = 0; i < 4; i++) {
-        unsigned r = r0 + y * 4 + i;
-        q[i] = row_load(p.from + r * p.from_ld, c0 + x * 4, r < p.rows ? p.columns : 0, p.how & COPY_FROM_ALIGNED);
+        for (int i = 0; i < 4; i++) {
+            unsigned r = r0 + y * 4 + i;
+            q[i] = row_load(p.from + r * p.from_ld, c0 + x * 4, r < p.rows ? p.columns : 0, true);
+        }
+        __syncthreads();
+        uint4 *at = turned + x * 4 * VECTORS + (y ^ x);
+        at[0]           = swapped<0>({q[0].x, q[1].x, q[2].x, q[3].x});
+        at[VECTORS]     = swapped<1>({q[0].y, q[1].y, q[2].y, q[3].y});
+        at[2 * VECTORS] = swapped<2>({q[0].z, q[1].z, q[2].z, q[3].z});
+        at[3 * VECTORS] = swapped<3>({q[0].w, q[1].w, q[2].w, q[3].w});
+    } else {
+        unsigned           c = threadIdx.x % SIDE, r = threadIdx.x / SIDE, end = c0 + c < p.columns ? p.rows - r0 : 0;
+        const unsigned    *from = p.from + (r0 + r) * p.from_ld + c0 + c;
+        unsigned long long step = WORD_ROWS * p.from_ld;
+        __syncthreads();
+#pragma unroll AT_ONCE
+        for (; r < SIDE; r += WORD_ROWS, from += step)
+            ((unsigned *)turned)[place(c, r)] = r < end ? *from : 0;
     }
-    uint4 column[4] = {{q[0].x, q[1].x, q[2].x, q[3].x},
-                       {q[0].y, q[1].y, q[2].y, q[3].y},
-                       {q[0].z, q[1].z, q[2].z, q[3].z},
-                       {q[0].w, q[1].w, q[2].w, q[3].w}};
-    __syncthreads();
+}
+
+static __device__ __forceinline__ void turn_out(const CopyPart &p, unsigned r0, unsigned c0, const uint4 *turned)
+{
+    unsigned x = threadIdx.x % VECTORS, y = threadIdx.x / VECTORS;
+    if (p.how & COPY_TO_ALIGNED) {
 #pragma unroll
-    for (int j = 0; j < 4; j++)
-        turned[(x * 4 + j) * VECTORS + (y ^ x)] = column[j];
-    __syncthreads();
-#pragma unroll
-    for (int i = 0; i < 4; i++) {
-        unsigned c = y * 4 + i;
-        if (c0 + c < p.columns)
-            row_store(p.to + (c0 + c) * p.to_ld, r0 + x * 4, p.rows, p.how & COPY_TO_ALIGNED,
-                      turned[c * VECTORS + (x ^ y)]);
+        for (int i = 0; i < 4; i++) {
+            unsigned c = c0 + y * 4 + i;
+            uint4    q = turned[(y * 4 + i) * VECTORS + (x ^ y)];
+            q = i == 1 ? swapped<1>(q) : i == 2 ? swapped<2>(q) : i == 3 ? swapped<3>(q) : q;
+            row_store(p.to + c * p.to_ld, r0 + x * 4, c < p.columns ? p.rows : 0, true, q);
+        }
+    } else {
+        unsigned           r = threadIdx.x % SIDE, c = threadIdx.x / SIDE, end = r0 + r < p.rows ? p.columns - c0 : 0;
+        unsigned          *to = p.to + (c0 + c) * p.to_ld + r0 + r;
+        unsigned long long step = WORD_ROWS * p.to_ld;
+#pragma unroll AT_ONCE
+        for (; c < SIDE; c += WORD_ROWS, to += step)
+            if (c < end)
+                *to = ((const unsigned *)turned)[place(c, r)];
     }
 }
 
@@ -90,10 +129,13 @@ static __device__ __forceinline__ void copy_parts(const CopyArgs &a)
     unsigned         block = blockIdx.x - (second ? a.part[0].blocks : 0), across = (p.columns + SIDE - 1) / SIDE;
     unsigned         c0 = block % across * SIDE, down = p.blocks / across * SIDE;
     for (unsigned r0 = block / across * SIDE; r0 < p.rows; r0 += down)
-        if (p.how & COPY_TRANSPOSED)
-            turn_tile(p, r0, c0, turned);
-        else
+        if (p.how & COPY_TRANSPOSED) {
+            turn_in(p, r0, c0, turned);
+            __syncthreads();
+            turn_out(p, r0, c0, turned);
+        } else {
             copy_tile(p, r0, c0);
+        }
 }
 
 #endif

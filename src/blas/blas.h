@@ -35,6 +35,8 @@ typedef struct Rung {
 } Rung;
 
 const Rung *rung_find(const char *ladder, const char *name);
+uint32_t    rung_cover(int n, int tile);
+uint64_t    rung_tiles(const Rung *r, const GemmArgs *g); /* of A * A^T those on and under the diagonal */
 bool        rung_takes(const Rung *r, WwType type);
 /* Blocks that may share out a tile's k: up to this, 1: none; and the next number worth trying.  Up to CLUSTER of them are a cluster and add up in
  * shared memory; more are several clusters of that many, each with a part of the sums, which a second kernel adds up. */
@@ -85,6 +87,7 @@ struct WwBlas {
     bool        behind;     /* the mark has not been waited for */
     unsigned    sms;        /* multiprocessors */
     int         capability; /* of a GPU, 10 * major + minor; the emulator's is 90 */
+    bool        early;      /* copies that wait by themselves for what is in front of them can run */
     BlasModule *modules;
     size_t      nmodules;
     BlasEntry   entry[BLAS_ENTRIES];  /* by a hash of the name; what was there before is forgotten */
@@ -112,7 +115,7 @@ Status problem_of_syrk(WwBlas *b, const WwSyrk *p, Problem *out);
 /* A SHORT rung is none to choose where it does without what makes it fast; no times are kept of it there. */
 bool        predict_takes(const Rung *r, const GemmArgs *g);
 double      predict_us(const WwBlas *b, const Problem *p); /* of p->rung and p->split, microseconds; 0: the model does not know it */
-const Rung *predict_gemm(const WwBlas *b, const Problem *p, unsigned *split);
+const Rung *predict_rung(const WwBlas *b, const Problem *p, unsigned *split);
 /* rungs.c.  name: the caller's wish or NULL. */
 Status problem_choose(WwBlas *b, Problem *p, const char *ladder, const char *name);
 

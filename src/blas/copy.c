@@ -38,7 +38,7 @@ WwStatus ww_blas_copy(WwBlas *b, WwPtr dst, WwPtr src, size_t bytes)
     uint64_t blocks = (body + BLOCK_VECTORS - 1) / BLOCK_VECTORS;
     if (blocks > INT32_MAX)
         return device_fail(b->device, WW_ERR_INVALID, "ww_blas_copy: %zu bytes are more than one grid can copy", bytes);
-    return blas_launch(b, "copy_realign",
+    return blas_launch(b, b->early ? "copy_realign_early" : "copy_realign",
                        &(WwLaunch){.grid      = {blocks ? (uint32_t)blocks : 1, 1, 1},
                                    .block     = {BLOCK_THREADS, 1, 1},
                                    .args      = (void *[]){&dst, &src, &count, &before, &body},

@@ -2,7 +2,7 @@
  *
  * Copies of matrices: which kernel, and its grid.
  *
- *   untransposed   copy_words where everything is whole words of 4 bytes, else copy_rows, which realigns each row
+ *   untransposed   copy_lines where rows are whole aligned vectors, else copy_rows, which realigns each row
  *   transposed     copy_words for words, copy_transposed_<bytes> for the other elements
  *
  * Refused: sizes whose addresses do not fit 64 bits, leading dimensions below a row's length, null or misaligned addresses, a destination
@@ -12,7 +12,8 @@
 
 #include "blas/blas.h"
 
-enum { SIDE = 64, EDGE = 32, THREADS = 256, WORD = 4, VECTOR = 16, MAX_Y = 65535, MAX_X = 1 << 20 };
+enum { SIDE = 64, EDGE = 32, TILE_OF_SMALL = 128, THREADS = 256, THREADS_OF_BYTES = 64, WORD = 4, VECTOR = 16 };
+enum { MAX_Y = 65535, MAX_X = 1 << 20, LINES = 4 /* of a thread */, LEAST = 8 /* of them side by side */ };
 
 static uint32_t cover(uint64_t n, uint64_t tile, uint64_t most)
 {
@@ -51,14 +52,41 @@ static Status copy_elements(WwBlas *b, const WwCopy *p)
     char     entry[32];
     WwPtr    from = p->src, to = p->dst;
     uint64_t from_ld = p->ld_src, to_ld = p->ld_dst;
-    int      rows = (int)p->rows, columns = (int)p->columns;
-    WwDim3   grid = {cover(p->columns, EDGE, INT32_MAX), cover(p->rows, EDGE, MAX_Y), 1};
+    uint64_t rest = from | to | from_ld * p->element | to_ld * p->element;
+    int      rows = (int)p->rows, columns = (int)p->columns, aligned = rest % VECTOR == 0;
+    bool     bytes = p->element == 1;
+    uint64_t side  = p->element < WORD ? TILE_OF_SMALL : EDGE;
+    WwDim3   grid  = {cover(p->columns, side, INT32_MAX), cover(p->rows, side, MAX_Y), 1};
     snprintf(entry, sizeof entry, "copy_transposed_%zu", p->element);
     return blas_launch(b, entry,
                        &(WwLaunch){.grid      = grid,
-                                   .block     = {THREADS, 1, 1},
-                                   .args      = (void *[]){&to, &to_ld, &from, &from_ld, &rows, &columns},
-                                   .arg_count = 6});
+                                   .block     = {bytes ? THREADS_OF_BYTES : THREADS, 1, 1},
+                                   .args      = (void *[]){&to, &to_ld, &from, &from_ld, &rows, &columns, &aligned},
+                                   .arg_count = 7});
+}
+
+/* Rows of whole aligned vectors. */
+static Status copy_lines(WwBlas *b, const WwCopy *p)
+{
+    WwPtr    from = p->src, to = p->dst;
+    uint64_t from_pitch = p->ld_src * p->element / VECTOR, to_pitch = p->ld_dst * p->element / VECTOR;
+    uint32_t vectors = (uint32_t)(p->columns * p->element / VECTOR), rows = (uint32_t)p->rows, across = LEAST;
+    while (across < THREADS && across < vectors)
+        across *= 2;
+    WwDim3 grid = {cover(vectors, across, MAX_X), cover(rows, THREADS / across * LINES, MAX_Y), 1};
+    return blas_launch(b, b->early ? "copy_lines_early" : "copy_lines",
+                       &(WwLaunch){.grid  = grid,
+                                   .block = {THREADS, 1, 1},
+                                   .args  = (void *[]){&to, &to_pitch, &from, &from_pitch, &vectors, &rows, &across},
+                                   .arg_count = 7});
+}
+
+/* Whether they are, and one grid has room for them. */
+static bool whole_lines(const WwCopy *p)
+{
+    size_t e = p->element;
+    return (p->src | p->dst | p->ld_src * e | p->ld_dst * e | p->columns * e) % VECTOR == 0 &&
+           p->columns * e / VECTOR <= (size_t)MAX_X * LEAST && p->rows <= (size_t)MAX_Y * LINES;
 }
 
 static Status copy_bytes(WwBlas *b, const WwCopy *p)
@@ -70,7 +98,7 @@ static Status copy_bytes(WwBlas *b, const WwCopy *p)
     while (across < THREADS && across * VECTOR < bytes)
         across *= 2;
     WwDim3 grid = {cover(bytes, (uint64_t)across * VECTOR, MAX_X), cover(rows, THREADS / across, MAX_Y), 1};
-    return blas_launch(b, "copy_rows",
+    return blas_launch(b, b->early ? "copy_rows_early" : "copy_rows",
                        &(WwLaunch){.grid      = grid,
                                    .block     = {THREADS, 1, 1},
                                    .args      = (void *[]){&to, &to_pitch, &from, &from_pitch, &bytes, &rows, &across},
@@ -98,13 +126,6 @@ static Status check_side(WwDevice *d, const WwCopy *p, const char *name, WwPtr a
     return WW_OK;
 }
 
-static bool whole_words(const WwCopy *p)
-{
-    return ((p->src | p->dst | p->ld_src * p->element | p->ld_dst * p->element | p->columns * p->element) % WORD) ==
-               0 &&
-           p->columns * p->element / WORD <= INT32_MAX && p->rows <= INT32_MAX;
-}
-
 WwStatus ww_blas_copy_matrix(WwBlas *b, const WwCopy *p)
 {
     if (!b)
@@ -127,12 +148,10 @@ WwStatus ww_blas_copy_matrix(WwBlas *b, const WwCopy *p)
     if (p->trans && (p->rows > INT32_MAX / 2 || p->columns > INT32_MAX / 2))
         return device_fail(d, WW_ERR_INVALID, "ww_blas_copy_matrix: %zu x %zu is more than can be transposed at once",
                            p->rows, p->columns);
-    if (p->trans && p->element != WORD)
+    if (!p->trans)
+        return whole_lines(p) ? copy_lines(b, p) : copy_bytes(b, p);
+    if (p->element != WORD)
         return copy_elements(b, p);
-    if (!p->trans && !whole_words(p))
-        return copy_bytes(b, p);
-    size_t   e = p->element;
-    CopyPart part =
-        copy_part(p->trans, p->src, p->ld_src * e / WORD, p->rows, p->columns * e / WORD, p->dst, p->ld_dst * e / WORD);
-    return copy_parts(b, "copy_words", &part, 1);
+    CopyPart part = copy_part(true, p->src, p->ld_src, p->rows, p->columns, p->dst, p->ld_dst);
+    return copy_parts(b, b->early ? "copy_operands" : "copy_words", &part, 1);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Which rung multiplies floats fastest, and among how many blocks it shares out k, from a model: a launch takes a fixed time, and as many
- * rounds of blocks as its tiles need.
+ * Which rung multiplies floats fastest, and among how many blocks it shares out k, from a model, for symmetric products as for others: a
+ * launch takes a fixed time, and as many rounds of blocks as its tiles need.
  *
  *   round   every multiprocessor with all the blocks that fit on it (room; a cluster does not leave its part of the card, so that those of
  *           some sizes leave multiprocessors without one); in the last round there may be fewer on each, which are faster
@@ -14,8 +14,8 @@
  *           comes behind it begins on the multiprocessors that are free, so some get more blocks than their share
  *   memory  the operands and C once, besides; more where the rows of C are not aligned to 16 bytes (ragged)
  *
- * The numbers are in rates.def, fitted by tools/tune, which has the same model.  Not modelled: L2, what else runs on the card; k and
- * the clock only scale. */
+ * The numbers are in rates.def and rates_aat.def, fitted by tools/tune, which has the same model.  Not modelled: L2, what else runs on
+ * the card; k and the clock only scale. */
 #include <string.h>
 
 #include "blas/blas.h"
@@ -24,7 +24,7 @@ enum { MOST_BLOCKS = 800 /* of a product that shares out k */, MOST_AT_ONCE = 4,
 
 /* rates.def says what they are. */
 typedef struct Rate {
-    const char *rung;
+    const char *ladder, *rung;
     int blocks, speed, few0, few1, few2, few3, step, fixed, second, further, c, operands, ragged, rags, slow_x, slow_y,
         along, edge_x, edge_y, tail, joined, cluster, shares, behind;
 } Rate;
@@ -34,17 +34,23 @@ typedef struct Shared {
 } Shared;
 
 static const Rate rates[] = {
-#define RATE(rung, ...) {#rung, __VA_ARGS__},
+#define RATE(rung, ...) {LADDER, #rung, __VA_ARGS__},
 #define SHARED(copy, copied, sum, summed)
+#define LADDER "gemm"
 #include "blas/rates.def"
+#undef LADDER
+#define LADDER "aat"
+#include "blas/rates_aat.def"
+#undef LADDER
 #undef RATE
 #undef SHARED
 };
 
-static const Shared shared = {
+static const Shared both[] = {
 #define RATE(rung, ...)
-#define SHARED(copy, copied, sum, summed) copy, copied, sum, summed
+#define SHARED(copy, copied, sum, summed) {copy, copied, sum, summed},
 #include "blas/rates.def"
+#include "blas/rates_aat.def"
 #undef RATE
 #undef SHARED
 };
@@ -68,8 +74,9 @@ static double cover(double n, double tile)
 /* Microseconds for what is copied before and added up after the kernel itself; both read and write. */
 static double around(const Problem *p, const Work *w)
 {
-    const GemmArgs *g = &p->args;
-    double          t = 0;
+    const GemmArgs *g      = &p->args;
+    Shared          shared = both[p->symmetric];
+    double          t      = 0;
     if (w->x || w->y)
         t += shared.copy / 10.0 +
              8.0 * ((w->x ? g->m : 0.0) + (w->y ? g->n : 0.0)) * g->k * shared.copied / 100 / memory;
@@ -84,7 +91,7 @@ static double traffic(const Problem *p, const Rate *r)
     const GemmArgs *g      = &p->args;
     bool            ragged = !(g->vector & 4) && parts_of(p) == 1;
     double          c      = (double)g->m * g->n * (r->c + (ragged ? r->ragged : 0));
-    double          o      = ((double)g->m + g->n) * g->k * r->operands;
+    double          o      = ((double)g->m + (p->symmetric ? 0 : g->n)) * g->k * r->operands;
     return 4 * (c + o) / 100 / memory + (ragged ? r->rags / 10.0 : 0);
 }
 
@@ -138,7 +145,7 @@ static double duration(const WwBlas *b, const Problem *p, const Rate *r)
     const GemmArgs *a    = &p->args;
     Work            copy = {0};
     double          all = at_once(p, r), slots = room(b, p, at_once(p, r));
-    double          blocks   = cover(a->m, g->rows) * cover(a->n, g->columns) * p->split;
+    double          blocks   = (double)rung_tiles(g, a) * p->split;
     double          launched = g->stream ? (double)stream_blocks(b, p) : blocks;
     bool            even     = g->stream && launched <= slots;
     double          rounds   = cover(blocks, launched < slots ? launched : slots),
@@ -168,7 +175,7 @@ static double duration(const WwBlas *b, const Problem *p, const Rate *r)
 double predict_us(const WwBlas *b, const Problem *p)
 {
     for (size_t i = 0; i < sizeof rates / sizeof *rates; i++)
-        if (strcmp(rates[i].rung, p->rung->name) == 0)
+        if (strcmp(rates[i].ladder, p->rung->ladder) == 0 && strcmp(rates[i].rung, p->rung->name) == 0)
             return duration(b, p, &rates[i]);
     return 0;
 }
@@ -178,16 +185,18 @@ bool predict_takes(const Rung *r, const GemmArgs *g)
     return r->layouts != RUNG_SHORT || (g->k <= r->slice && g->vector & 4);
 }
 
-const Rung *predict_gemm(const WwBlas *b, const Problem *problem, unsigned *split)
+const Rung *predict_rung(const WwBlas *b, const Problem *problem, unsigned *split)
 {
     const Rung *best  = NULL;
     double      least = 0;
     Problem     p     = *problem;
     for (size_t i = 0; i < sizeof rates / sizeof *rates; i++) {
-        p.rung = rung_find("gemm", rates[i].rung);
+        if (p.symmetric != (strcmp(rates[i].ladder, "aat") == 0))
+            continue;
+        p.rung = rung_find(rates[i].ladder, rates[i].rung);
         if (!predict_takes(p.rung, &p.args))
             continue;
-        double   tiles  = cover(p.args.m, p.rung->rows) * cover(p.args.n, p.rung->columns);
+        double   tiles  = (double)rung_tiles(p.rung, &p.args);
         unsigned blocks = rung_splits(p.rung);
         for (p.split = 1; p.split <= blocks; p.split = rung_more_splits(p.split)) {
             if (p.split > 1 && (tiles * p.split > (double)MOST_BLOCKS || (double)p.split * p.rung->slice > p.args.k))

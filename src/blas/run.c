@@ -15,7 +15,7 @@
 #include "device/cuda.h"
 #include "lab/kernels.h"
 
-enum { EMULATED_SMS = 132, EMULATED_CAPABILITY = 90, CU_ATTR_SM_COUNT = 16, MAX_Z = 65535, MAX_Y = 65535 };
+enum { EMULATED_SMS = 132, EMULATED_CAPABILITY = 90, EARLY = 90, CU_ATTR_SM_COUNT = 16, MAX_Z = 65535, MAX_Y = 65535 };
 
 WwStatus ww_blas_open(WwDevice *d, WwBlas **out)
 {
@@ -31,6 +31,7 @@ WwStatus ww_blas_open(WwDevice *d, WwBlas **out)
     b->device     = d;
     b->sms        = sms > 0 ? (unsigned)sms : 1;
     b->capability = capability;
+    b->early      = capability >= EARLY && blas_built("copy_realign_early") && blas_built("copy_operands");
     *out          = b;
     return WW_OK;
 }
@@ -157,16 +158,6 @@ Status blas_launch(WwBlas *b, const char *entry, const WwLaunch *plan)
 
 /* ---- workspace --------------------------------------------------------------------------------------------------- */
 
-static uint64_t tiles_of(const Rung *r, const GemmArgs *g, uint64_t *down, uint64_t *across)
-{
-    *down         = ((uint64_t)g->m + (uint64_t)r->rows - 1) / (uint64_t)r->rows;
-    *across       = ((uint64_t)g->n + (uint64_t)r->columns - 1) / (uint64_t)r->columns;
-    uint64_t over = (*down + 1) / 2; /* blocks on the diagonal that fill no tile twice as wide; two of them are one */
-    if (strcmp(r->ladder, "aat") != 0)
-        return *down * *across;
-    return r->rows == r->columns ? *down * (*down + 1) / 2 : *down / 2 * over + (over + 1) / 2;
-}
-
 /* How many blocks a tile is worth: its owner adds up the others' sums one after the other, each in about the time of four slices, so
  * slices / n + 4 n / 8 is least near the root of twice the slices. */
 static uint64_t sharers(uint64_t slices)
@@ -192,11 +183,10 @@ static uint64_t woven(uint64_t tiles, uint64_t most, uint64_t slices)
  * fill nine tenths of their rounds get a block each instead (the tensor kernel, which can do both; flow loses nothing by sharing). */
 uint64_t stream_blocks(const WwBlas *b, const Problem *p)
 {
-    const Rung *r = p->rung;
-    uint64_t    down, across, tiles = tiles_of(r, &p->args, &down, &across);
-    uint64_t    most = (uint64_t)b->sms * (unsigned)r->stream,
-             slices  = ((uint64_t)p->args.k + (unsigned)r->slice - 1) / (unsigned)r->slice;
-    uint64_t rounds  = (tiles + most - 1) / most;
+    const Rung *r     = p->rung;
+    uint64_t    tiles = rung_tiles(r, &p->args), most = (uint64_t)b->sms * (unsigned)r->stream,
+             slices = ((uint64_t)p->args.k + (unsigned)r->slice - 1) / (unsigned)r->slice;
+    uint64_t rounds = (tiles + most - 1) / most;
     if (strcmp(r->name, "tensor") == 0 && tiles * 10 >= rounds * most * 9)
         return tiles;
     if (strncmp(r->name, "weave", strlen("weave")) == 0)
@@ -213,12 +203,11 @@ static size_t round_up(size_t n)
 
 static Work work_of(const WwBlas *b, const Problem *p)
 {
-    Work     w = {0};
-    uint64_t down, across;
+    Work w = {0};
     if (p->args.m == 0 || p->args.n == 0 || p->args.k == 0)
         return w;
     if (p->rung->stream) {
-        w.counters = round_up(tiles_of(p->rung, &p->args, &down, &across) * 4);
+        w.counters = round_up(rung_tiles(p->rung, &p->args) * 4);
         w.partials = stream_blocks(b, p) * 2 * (size_t)(p->rung->rows * p->rung->columns) * 4;
     }
     if (tensor_rung(p->rung))
@@ -307,9 +296,9 @@ void blas_entry(const Problem *p, char *name)
 static Status run_grid(WwBlas *b, const Problem *p, GemmArgs *g, size_t batch)
 {
     char     entry[BLAS_NAME];
-    uint64_t down, across, tiles = tiles_of(p->rung, g, &down, &across);
-    LongArgs wide = {.g = *g, .alpha = p->alpha, .beta = p->beta};
-    void    *args = p->rung->layouts == RUNG_LONG ? (void *)&wide : g;
+    uint64_t tiles = rung_tiles(p->rung, g);
+    LongArgs wide  = {.g = *g, .alpha = p->alpha, .beta = p->beta};
+    void    *args  = p->rung->layouts == RUNG_LONG ? (void *)&wide : g;
     blas_entry(p, entry);
     unsigned split = p->split > 1 && p->rung->layouts == RUNG_JOINED ? p->split : 1;
     tiles *= split;
@@ -317,7 +306,7 @@ static Status run_grid(WwBlas *b, const Problem *p, GemmArgs *g, size_t batch)
     if (p->rung->stream)
         grid.x = (uint32_t)stream_blocks(b, p);
     else if (p->rung->layouts == RUNG_ANY)
-        grid = (WwDim3){(uint32_t)down, (uint32_t)across, (uint32_t)batch};
+        grid = (WwDim3){rung_cover(g->m, p->rung->rows), rung_cover(g->n, p->rung->columns), (uint32_t)batch};
     if (tiles > INT32_MAX || grid.y > MAX_Y)
         return device_fail(b->device, WW_ERR_INVALID, "%s: %llu blocks are more than one grid can have", entry,
                            (unsigned long long)tiles);

@@ -2,12 +2,12 @@
  *
  * The table of rungs (rungs.def), and the choice among them.
  *
- * On a GPU that has tensor copies float products go where predict.c says, and large integer ones to the tensor cores.
+ * On a GPU that has tensor copies float products and A * A^T go where predict.c says, and large integer products to the tensor cores.
  * Else the choice knows three things: how many tiles of 128 x 128 the result has, how many of them run at once
  * (two a multiprocessor), and how long k is.  Full waves of tiles go to the wide kernel.  Where the last wave would leave
  * much of the card idle, k is shared out (stream), if it is long enough to pay for the partial tiles; small results with a
- * short k get small tiles.  A * A^T goes to flow where that can run and has some work; one of few columns is bound by writing C: small
- * tiles, so that some blocks write while others multiply.  Where it errs, a caller names the rung. */
+ * short k get small tiles.  Of A * A^T batches of large ones go to flow; one of few columns is bound by writing C: small tiles, so
+ * that some blocks write while others multiply.  Where it errs, a caller names the rung. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -90,19 +90,27 @@ const char *ww_blas_rung(const char *ladder, size_t i)
     return NULL;
 }
 
-static uint64_t cover(int n, int tile)
+uint32_t rung_cover(int n, int tile)
 {
-    return ((uint64_t)n + (uint64_t)tile - 1) / (uint64_t)tile;
+    return ((uint32_t)n + (uint32_t)tile - 1) / (uint32_t)tile;
+}
+
+uint64_t rung_tiles(const Rung *r, const GemmArgs *g)
+{
+    uint64_t down = rung_cover(g->m, r->rows), across = rung_cover(g->n, r->columns), over = (down + 1) / 2;
+    if (strcmp(r->ladder, "aat") != 0)
+        return down * across;
+    /* over: blocks on the diagonal that fill no tile twice as wide; two of them are one */
+    return r->rows == r->columns ? down * (down + 1) / 2 : down / 2 * over + (over + 1) / 2;
 }
 
 /* Operands long enough along k to pay for a transposed copy, and enough tiles; the symmetric product does not share out k, so it needs
  * some rounds of them. */
 static bool tensor_pays(const WwBlas *b, const Problem *p)
 {
-    const Rung *r    = rung_find(p->symmetric ? "aat" : "gemm", "tensor");
-    uint64_t    side = cover(p->args.m, r->rows), tiles = side * cover(p->args.n, r->columns);
-    bool many = p->symmetric ? side * (side + 1) / 2 >= (uint64_t)b->sms * TENSOR_TRIANGLE : tiles >= TENSOR_TILES;
-    return many && p->args.k >= TENSOR_MIN_K && tensor_can(b, p);
+    const Rung *r     = rung_find(p->symmetric ? "aat" : "gemm", "tensor");
+    uint64_t    least = p->symmetric ? (uint64_t)b->sms * TENSOR_TRIANGLE : TENSOR_TILES;
+    return rung_tiles(r, &p->args) >= least && p->args.k >= TENSOR_MIN_K && tensor_can(b, p);
 }
 
 /* Enough work to pay for splitting the operands. */
@@ -110,22 +118,21 @@ static bool bytes_pay(const WwBlas *b, const Problem *p)
 {
     enum { MIN_K = 256, MIN_TILES = 16 };
     const Rung *r = rung_find("gemm", "bytes");
-    return p->type == WW_I32 && p->args.k >= MIN_K &&
-           cover(p->args.m, r->rows) * cover(p->args.n, r->columns) >= MIN_TILES && bytes_can(b);
+    return p->type == WW_I32 && p->args.k >= MIN_K && rung_tiles(r, &p->args) >= MIN_TILES && bytes_can(b);
 }
 
-/* The model's choice for floats, kept for the next call of the same shape; NULL: the device is not one that it knows. */
-static const Rung *choose_float(WwBlas *b, Problem *p)
+/* The model's choice, kept for the next call of the same shape; NULL: the device is not one that it knows. */
+static const Rung *choose_model(WwBlas *b, Problem *p)
 {
     const GemmArgs *g   = &p->args;
-    int             how = 1 << 8 | (g->x_col == 1) << 5 | (g->y_row == 1) << 4 | g->vector;
+    int             how = 1 << 8 | p->symmetric << 6 | (g->x_col == 1) << 5 | (g->y_row == 1) << 4 | g->vector;
     uint32_t    hash = ((uint32_t)g->m * 0x9e3779b1u) ^ ((uint32_t)g->n * 0x85ebca77u) ^ ((uint32_t)g->k * 0xc2b2ae3du);
     BlasChoice *c    = &b->choice[(hash >> 20 ^ (uint32_t)how) % BLAS_CHOICES];
     if (c->how != how || c->m != g->m || c->n != g->n || c->k != g->k) {
         if (!flow_can(b, p)) /* it takes kernels that are for sm_90 alone */
             return NULL;
         *c      = (BlasChoice){g->m, g->n, g->k, how, NULL, 1};
-        c->rung = predict_gemm(b, p, &c->split);
+        c->rung = predict_rung(b, p, &c->split);
     }
     p->split = c->split;
     return c->rung;
@@ -135,7 +142,7 @@ static const char *choose_gemm(const WwBlas *b, const Problem *p)
 {
     const GemmArgs *g     = &p->args;
     uint64_t        slots = (uint64_t)b->sms * SLOTS_PER_SM;
-    uint64_t        tiles = cover(g->m, 128) * cover(g->n, 128) * p->batch;
+    uint64_t        tiles = (uint64_t)rung_cover(g->m, 128) * rung_cover(g->n, 128) * p->batch;
     uint64_t        waves = (tiles + slots - 1) / slots;
     if (bytes_pay(b, p))
         return "bytes";
@@ -149,11 +156,11 @@ static const char *choose_gemm(const WwBlas *b, const Problem *p)
     return tiles >= slots ? "wide" : "small";
 }
 
-/* By readings of 256 to 8192 columns by 128 to 8192 (docs/kernels.md). */
+/* Of a batch; by readings of 256 to 8192 columns by 128 to 8192 (docs/kernels.md). */
 static bool flow_pays(const WwBlas *b, const Problem *p)
 {
     bool work = p->args.k >= FLOW_K || (p->args.k >= FLOW_LEAST_K && p->args.m >= FLOW_SIDE);
-    return work && (p->batch == 1 || p->args.m >= FLOW_BATCH) && flow_can(b, p);
+    return work && p->args.m >= FLOW_BATCH && flow_can(b, p);
 }
 
 static const char *choose_aat(const WwBlas *b, const Problem *p)
@@ -164,7 +171,7 @@ static const char *choose_aat(const WwBlas *b, const Problem *p)
         return "tensor";
     if (p->args.k <= SKINNY_K)
         return "skinny";
-    uint64_t side = cover(p->args.m, 128), tiles = side * (side + 1) / 2 * p->batch;
+    uint64_t side = rung_cover(p->args.m, 128), tiles = side * (side + 1) / 2 * p->batch;
     return tiles >= b->sms ? "twice" : "twice_small";
 }
 
@@ -190,8 +197,9 @@ static Status no_rung(WwBlas *b, const char *ladder, const char *name)
 Status problem_choose(WwBlas *b, Problem *p, const char *ladder, const char *name)
 {
     bool wide  = p->type == WW_I32_I64;
-    bool model = !name && p->type == WW_F32 && p->batch == 1 && !p->symmetric && p->args.k;
-    p->rung    = model ? choose_float(b, p) : NULL;
+    bool known = p->type == WW_F32 || (p->symmetric && !wide); /* integers take twice as long, by any of its rungs */
+    bool model = !name && known && p->batch == 1 && p->args.k;
+    p->rung    = model ? choose_model(b, p) : NULL;
     if (p->rung)
         return WW_OK;
     const char *pick = name ? name : wide ? "long" : p->symmetric ? choose_aat(b, p) : choose_gemm(b, p);

@@ -60,6 +60,7 @@ typedef struct BenchRow {
 double bench_amount(const BenchWork *w);
 /* The product as the library's callers give it; rung NULL: chosen. */
 WwGemm      bench_gemm(const BenchWork *w, const char *rung, WwPtr a, WwPtr b, WwPtr c);
+WwSyrk      bench_syrk(const BenchWork *w, const char *rung, WwPtr a, WwPtr c);
 const char *bench_unit(const BenchWork *w);
 
 /* counted: the columns are those of the counters. */

@@ -31,7 +31,7 @@ static WwScalar one_of(WwType type)
     return type == WW_I32_I64 ? (WwScalar){.i64 = 1} : type == WW_I32 ? (WwScalar){.i32 = 1} : (WwScalar){.f32 = 1};
 }
 
-static WwSyrk syrk_of(const BenchWork *w, const char *rung, WwPtr a, WwPtr c)
+WwSyrk bench_syrk(const BenchWork *w, const char *rung, WwPtr a, WwPtr c)
 {
     return (WwSyrk){.type  = w->type,
                     .trans = w->ta,
@@ -69,7 +69,7 @@ static bool run_ours(void *user, const BenchWork *w, WwPtr a, WwPtr b, WwPtr c)
     if (strcmp(w->work, "copy") == 0) {
         o->status = bench_copy(o->x->blas, w, a, c);
     } else if (strcmp(w->work, "aat") == 0) {
-        WwSyrk p  = syrk_of(w, o->rung, a, c);
+        WwSyrk p  = bench_syrk(w, o->rung, a, c);
         o->status = ww_syrk(o->x->blas, &p);
     } else {
         WwGemm p  = bench_gemm(w, o->rung, a, b, c);
@@ -83,7 +83,7 @@ static void tell_choice(Bench *x, const BenchWork *w, const BenchData *d, BenchR
 {
     const char *rung = "";
     if (strcmp(w->work, "aat") == 0) {
-        WwSyrk p = syrk_of(w, NULL, d->da, d->dc);
+        WwSyrk p = bench_syrk(w, NULL, d->da, d->dc);
         ww_syrk_rung(x->blas, &p, &rung);
     } else if (strcmp(w->work, "gemm") == 0) {
         WwGemm p = bench_gemm(w, NULL, d->da, d->db, d->dc);

@@ -126,10 +126,11 @@ static bool could_win(WwBlas *b, const BenchWork *w, const Rung *r, unsigned spl
     static const double NEAR = 1.8;
     Problem             p, best;
     WwGemm              g = bench_gemm(w, NULL, A, B, C);
-    if (strcmp(w->work, "gemm") != 0 || problem_of_gemm(b, &g, &p) != WW_OK)
+    WwSyrk              s = bench_syrk(w, NULL, A, C);
+    if ((strcmp(w->work, "gemm") == 0 ? problem_of_gemm(b, &g, &p) : problem_of_syrk(b, &s, &p)) != WW_OK)
         return true;
     best       = p;
-    best.rung  = predict_gemm(b, &p, &best.split);
+    best.rung  = predict_rung(b, &p, &best.split);
     p.rung     = r;
     p.split    = split;
     double one = predict_us(b, &p);

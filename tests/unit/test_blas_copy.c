@@ -109,6 +109,10 @@ static void matrices(void **state)
                     if (!trans)
                         matrix(&c, 5, 14);
                 }
+    for (size_t w = 0; w < 5; w++) /* whole tiles of rows that begin on 16 bytes, and what is left beside them */
+        matrix(width[w] < 4 ? &(WwCopy){width[w], true, 162, 131, 0, 0, 144, 176}
+                            : &(WwCopy){width[w], true, 67, 50, 0, 0, 64, 80},
+               0, 0);
 }
 
 /* Rows of every length between every two offsets of a vector, several to a block. */
@@ -119,6 +123,9 @@ static void rows(void **state)
         for (size_t to = 0; to < 16; to++)
             matrix(&(WwCopy){1, false, 9, 1 + (from * 16 + to) % 97, 0, 0, 101, 103}, from, to);
     matrix(&(WwCopy){1, false, 3, 4999, 0, 0, 5000, 5001}, 3, 8);
+    for (size_t r = 1; r < 70; r += 17) /* aligned ones */
+        for (size_t vectors = 1; vectors < 600; vectors = vectors * 3 + 1)
+            matrix(&(WwCopy){16, false, vectors > 99 ? 5 : r, vectors, 0, 0, vectors + 1, vectors + 2}, 16, 0);
 }
 
 typedef struct Side {
@@ -237,6 +244,15 @@ static void refused_matrices(void **state)
     assert_works(ww_free(device, p));
 }
 
+/* As on a GPU without programmatic launches: by kernels that do not wait for themselves. */
+static int open_older(void **state)
+{
+    int s = open_blas(state);
+    if (s == 0)
+        blas->early = false;
+    return s;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -247,5 +263,5 @@ int main(void)
         data[i] = (uint8_t)(i * 37 + i / 251);
     for (size_t i = 0; i < MATRIX; i++)
         many[i] = (uint8_t)(i * 41 + i / 253);
-    return cmocka_run_group_tests(tests, open_blas, close_blas);
+    return cmocka_run_group_tests(tests, open_blas, close_blas) + cmocka_run_group_tests(tests, open_older, close_blas);
 }
