@@ -135,8 +135,8 @@ static void begins_early_where_the_kernel_waits(void **state)
     static const struct {
         const char *rung;
         int         early;
-    } rungs[] = {{"pairs", 1}, {"flow", 1},  {"middle:2", 1}, {"little:16", 1},
-                 {"flat", 1},  {"small", 0}, {"sheet", 0},    {"wide", 0}};
+    } rungs[] = {{"pairs", 1}, {"flow", 1},  {"middle:2", 1}, {"little:16", 1}, {"flat", 1},
+                 {"small", 0}, {"sheet", 0}, {"wide", 0},     {"brief", 1}};
     (void)state;
     for (size_t i = 0; i < sizeof rungs / sizeof *rungs; i++)
         if (worked(product(rungs[i].rung, false, false, 0)) && gpu->programmatic != rungs[i].early)

@@ -199,16 +199,18 @@ static void choices(void **state)
                           {6592, 2058, 7599, false, false, "deep pairs flow even even_large"},
                           {4096, 4096, 4096, false, false, "flow even_large"},
                           {8192, 8192, 8192, false, true, "flow"},
-                          {6731, 719, 19, false, false, "flat broad"},
+                          {6731, 719, 19, false, false, "brief brief_wide"},
                           {6088, 64, 8148, false, true, "weave even_high even_tall"},
                           {31, 7242, 4873, false, true, "weave_thin"},
                           {4475, 84, 7552, false, false, "weave_slim"},
                           {64, 3904, 1344, false, true, "comb:2 comb:3 comb:4 comb:5"},
-                          {4096, 4096, 32, false, false, "sheet"},
-                          {2048, 4096, 16, false, true, "sheet"},
-                          {4096, 4096, 33, false, false, "even small flat even_tall even_large"},
-                          {8191, 8191, 31, false, false, "even flat even_large"},
-                          {600, 600, 24, false, false, "little middle small flat thin slim"}};
+                          {4096, 4096, 32, false, false, "sheet brief_wide"},
+                          {2048, 4096, 16, false, true, "sheet brief_wide"},
+                          {4096, 4096, 33, false, false, "brief_wide"},
+                          {8191, 8191, 31, false, false, "brief_wide"},
+                          {600, 600, 24, false, false, "little middle small flat thin slim brief"},
+                          {709, 3313, 266, true, true, "brief brief_wide"},
+                          {7104, 192, 55, false, true, "brief"}};
     const unsigned sms = blas->sms;
     (void)state;
     if (!blas_built("gemm_tensor_f32"))

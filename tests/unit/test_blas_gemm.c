@@ -340,12 +340,14 @@ static void odd_strides(void **state)
         }
 }
 
-/* Every way in which sheet takes the steps of k and leaves a tile: parts of a panel, whole ones, several; whole tiles and edges, aligned
- * and not, with and without beta. */
+/* Every way in which the kernels for a short k take its steps and leave a tile: parts of a panel or slice, whole ones, several; whole tiles
+ * and edges, aligned and not, with and without beta. */
 static void short_k(void **state)
 {
-    static const size_t ks[] = {1, 3, 4, 16, 17, 31, 32, 33, 68}, sides[][2] = {{64, 128}, {68, 132}, {63, 130}};
-    uint64_t            seed = 21;
+    static const size_t ks[]         = {0, 1, 3, 4, 16, 17, 31, 32, 33, 68, 95},
+                        sides[][2]   = {{64, 128}, {68, 132}, {63, 130}, {3, 5}};
+    static const char *const rungs[] = {"sheet", "brief", "brief_wide"};
+    uint64_t                 seed    = 21;
     (void)state;
     for (size_t i = 0; i < sizeof ks / sizeof *ks; i++)
         for (size_t s = 0; s < sizeof sides / sizeof *sides; s++)
@@ -362,7 +364,8 @@ static void short_k(void **state)
                                0,
                                scalar(type, how & 4 ? 2 : 1),
                                scalar(type, how & 4 ? 3 : 0)};
-                run(&t, "sheet", next_bits(&seed));
+                for (size_t r = 0; r < sizeof rungs / sizeof *rungs; r++)
+                    run(&t, rungs[r], next_bits(&seed));
             }
 }
 
