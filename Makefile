@@ -43,15 +43,12 @@ test: build
 	@$(call compile,default,tests)
 	@$(call ctest,default)
 
-# every rung on a few shapes, those near the model's choice on many
-TUNE = build/bin/warpwright bench gemm --device cuda --m 8192 --n 8192 --k 8192 --runs 3
-TUNED = every log log3 even
+# the rungs near the model's choice on random shapes up to M, N, K: M,N,K,HOW MANY,SEED
+TUNED = 8192,8192,8192,100,51 8192,8192,300,80,53 8192,8192,40,40,57 400,8192,8192,60,54 8192,400,8192,60,55 2000,2000,3000,80,56 8192,8192,8192,100,52
 tune: build
-	@$(TUNE) --random 16 --seed 2 --impl cublas,every,auto --json build/tune_every.json
-	@$(TUNE) --random 110 --impl cublas,near,auto --json build/tune_log.json
-	@$(TUNE) --random 40 --seed 3 --impl cublas,near,auto --json build/tune_log3.json
-	@$(TUNE) --random 20 --sampling even --impl cublas,near,auto --json build/tune_even.json
-	@tools/tune keep $(TUNED:%=build/tune_%.json) docs/data/tune_h200.json
+	@for s in $(TUNED); do set -- $$(echo $$s | tr , ' '); build/bin/warpwright bench gemm --device cuda --runs 3 --impl cublas,near,auto \
+	  --m $$1 --n $$2 --k $$3 --random $$4 --seed $$5 --json build/tune_$$5.json; done
+	@tools/tune keep build/tune_*.json docs/data/tune_h200.json
 	@tools/tune fit docs/data/tune_h200.json && tools/tune judge docs/data/tune_h200.json
 
 # only figures on standard output

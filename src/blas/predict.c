@@ -114,8 +114,8 @@ static double pace_of(const Problem *p, const Rate *r, double rounds)
     const Rung     *g    = p->rung;
     const GemmArgs *a    = &p->args;
     bool            maps = tensor_rung(g);
-    int             slow = maps ? (int)tensor_drawn(p) : ~a->vector;
     bool            x = maps ? tensor_turns(p) : a->x_col == 1, y = !maps && a->y_row == 1;
+    int             slow  = maps ? (int)tensor_drawn(p) & ~(int)x : ~a->vector;
     double          more  = r->slow_x * (slow & 1) + r->slow_y * (slow >> 1 & 1) + r->along * (x + y);
     double          edges = maps ? 0 : r->edge_x * (x && a->m % g->rows) + r->edge_y * (y && a->n % g->columns);
     double          grain = g->layouts == RUNG_SHORT ? SHORT_GRAIN : maps || g->slice < GRAIN ? g->slice : GRAIN;
