@@ -86,18 +86,15 @@ template <typename S> struct Flow {
     }
 };
 
-/* The rows [from, to) of results, along one and back along the next.  HERE: in this order for ptxas too. */
-template <typename S, bool HERE = false>
+/* The rows [from, to) of results, along one and back along the next, in this order for ptxas too. */
+template <typename S>
 static __device__ __forceinline__ void flow_multiply(const Fragment<S> &f, int from, int to,
                                                      typename S::type acc[S::TM][S::TN])
 {
 #pragma unroll
     for (int e = from * S::TN; e < to * S::TN; e++) {
         int i = e / S::TN, j = i % 2 ? S::TN - 1 - e % S::TN : e % S::TN;
-        if (HERE)
-            mul_add_here(f.x[i], f.y[j], &acc[i][j]);
-        else
-            acc[i][j] = mul_add(f.x[i], f.y[j], acc[i][j]);
+        mul_add_here(f.x[i], f.y[j], &acc[i][j]);
     }
 }
 
@@ -107,16 +104,16 @@ static __device__ __forceinline__ void flow_step(const Fragment<S> &f, Fragment<
                                                  typename S::type acc[S::TM][S::TN])
 {
     static_assert(S::TM == 16 && S::TN == 8, "16 rows of 8");
-    flow_multiply<S, true>(f, 0, Y_AFTER, acc);
+    flow_multiply<S>(f, 0, Y_AFTER, acc);
     next.read_y(ys, 0);
     next.read_y(ys, 1);
-    flow_multiply<S, true>(f, Y_AFTER, X_AFTER, acc);
+    flow_multiply<S>(f, Y_AFTER, X_AFTER, acc);
     next.read_x(xs, 0);
     next.read_x(xs, 1);
-    flow_multiply<S, true>(f, X_AFTER, X2_AFTER, acc);
+    flow_multiply<S>(f, X_AFTER, X2_AFTER, acc);
     next.read_x(xs, 2);
     next.read_x(xs, 3);
-    flow_multiply<S, true>(f, X2_AFTER, S::TM, acc);
+    flow_multiply<S>(f, X2_AFTER, S::TM, acc);
 }
 
 /* acc = the sum over `count` slices, at least one.  Ends with all of them given back.

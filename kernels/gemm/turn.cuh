@@ -35,7 +35,59 @@ template <typename S> struct FlowTurn {
         X2_AFTER = 12,
         XROW     = S::BM * sizeof(T)
     };
-    static_assert(ROW == 128 && ROWS == 32, "two squares of 4 x 4 a lane, rows as long as the swizzle");
+
+    /* A warp that turns: its boxes one after the other. */
+    struct Turner {
+        unsigned raw, bars, from, to, slot, phase;
+        int      row; /* of its quarter */
+
+        /* boxes, barriers: where all of them begin. */
+        __device__ __forceinline__ Turner(unsigned boxes, unsigned barriers)
+        {
+            static_assert(ROW == 128 && ROWS == 32, "two squares of 4 x 4 a lane, rows as long as the swizzle");
+            int lane = threadIdx.x % 32, w = threadIdx.x / 32 % TURNERS, j = lane % 8, t = lane / 8;
+            row  = w * ROWS;
+            raw  = boxes + w * BOX;
+            bars = barriers + w * AHEAD * 8;
+            /* Rows 4 j to 4 j + 3, chunk j ^ t ^ 4 (j % 2), which row 4 j + e has in the place j ^ t ^ e; the other square's t is 4 more. */
+            from = j * 4 * ROW + ((j ^ t) << 4);
+            to   = (j ^ t ^ j % 2 * 4) * 4 * XROW + (row + j * 4) * (unsigned)sizeof(T);
+            slot = phase = 0;
+        }
+
+        /* One thread: this warp's box of a slice. */
+        __device__ __forceinline__ void order(const GemmMap *x, int k, int row0, int into) const
+        {
+            bar_expect(bars + into * 8, BOX);
+            box_copy(raw + into * Flow<S>::XB, x, k, row0 + row, bars + into * 8);
+        }
+
+        /* The oldest box to its place in a slice.  A lane reads and writes two squares. */
+        __device__ __forceinline__ void turn(unsigned slice) const
+        {
+            unsigned box = raw + slot * Flow<S>::XB;
+            bar_sleep(bars + slot * 8, phase);
+#pragma unroll
+            for (int h = 0; h < 2; h++) {
+                V q[4];
+#pragma unroll
+                for (int e = 0; e < 4; e++)
+                    shared_load(box + e * ROW + (from ^ (e << 4 | h << 6)), &q[e]);
+                unsigned out = slice + (to ^ h * 16 * XROW);
+                shared_store(out, V{q[0].x, q[1].x, q[2].x, q[3].x});
+                shared_store(out + XROW, V{q[0].y, q[1].y, q[2].y, q[3].y});
+                shared_store(out + 2 * XROW, V{q[0].z, q[1].z, q[2].z, q[3].z});
+                shared_store(out + 3 * XROW, V{q[0].w, q[1].w, q[2].w, q[3].w});
+            }
+            __syncwarp();
+        }
+
+        __device__ __forceinline__ void next(void)
+        {
+            slot = slot + 1 == AHEAD ? 0 : slot + 1;
+            phase ^= slot == 0;
+        }
+    };
 
     /* One thread: the boxes of this warp, as far ahead as there is room. */
     struct Raw {
@@ -50,7 +102,7 @@ template <typename S> struct FlowTurn {
             return more;
         }
 
-        __device__ __forceinline__ void order(const TensorArgs &a, int row, unsigned to, unsigned bar)
+        __device__ __forceinline__ void order(const TensorArgs &a, const Turner &t, int into)
         {
             if (n < 0)
                 return;
@@ -58,61 +110,35 @@ template <typename S> struct FlowTurn {
                 n = -1;
                 return;
             }
-            bar_expect(bar, BOX);
-            box_copy(to, &a.x, at++ * S::BK, p.row0 + row, bar);
+            t.order(&a.x, at++ * S::BK, p.row0, into);
         }
     };
 
-    /* A lane's squares, from its place in the warp's box to that in the slice. */
-    static __device__ __forceinline__ void turn(unsigned box, unsigned from, unsigned slice, unsigned to)
-    {
-#pragma unroll
-        for (int h = 0; h < 2; h++) {
-            V q[4];
-#pragma unroll
-            for (int e = 0; e < 4; e++)
-                shared_load(box + e * ROW + (from ^ (e << 4 | h << 6)), &q[e]);
-            unsigned out = slice + (to ^ h * 16 * XROW);
-            shared_store(out, V{q[0].x, q[1].x, q[2].x, q[3].x});
-            shared_store(out + XROW, V{q[0].y, q[1].y, q[2].y, q[3].y});
-            shared_store(out + 2 * XROW, V{q[0].z, q[1].z, q[2].z, q[3].z});
-            shared_store(out + 3 * XROW, V{q[0].w, q[1].w, q[2].w, q[3].w});
-        }
-    }
-
     static __device__ __forceinline__ void run(const TensorArgs &a, Flow<S> &ring)
     {
-        int      lane = threadIdx.x % 32, w = threadIdx.x / 32 - S::THREADS / 32, j = lane % 8, t = lane / 8;
-        unsigned raw  = ring.ys + S::BUFFERS * Flow<S>::YB + w * BOX,
-                 bars = ring.full + (2 * S::BUFFERS + w * AHEAD) * 8;
-        /* Rows 4 j to 4 j + 3, chunk j ^ t ^ 4 (j % 2), which row 4 j + e has in the place j ^ t ^ e; the other square's t is 4 more. */
-        unsigned from = j * 4 * ROW + ((j ^ t) << 4);
-        unsigned to   = (j ^ t ^ j % 2 * 4) * 4 * XROW + (w * ROWS + j * 4) * (unsigned)sizeof(T);
-        unsigned slot = 0, phase = 0;
-        Raw      next;
-        if (lane == 0 && next.begin(a.g, 0))
+        Turner t(ring.ys + S::BUFFERS * Flow<S>::YB, ring.full + 2 * S::BUFFERS * 8);
+        Raw    next;
+        bool   one = threadIdx.x % 32 == 0;
+        if (one && next.begin(a.g, 0))
             for (int s = 0; s < AHEAD; s++)
-                next.order(a, w * ROWS, raw + s * Flow<S>::XB, bars + s * 8);
+                next.order(a, t, s);
         FlowPiece<S, FlowGrid<S>> p;
         for (int n = 0; p.find(a.g, n); n++) {
             int end = p.to, col0 = p.col0;
 #pragma unroll 1
             for (int s = p.from; s < end; s++) {
-                unsigned bar = ring.full + ring.buffer * 8, box = raw + slot * Flow<S>::XB;
+                unsigned bar = ring.full + ring.buffer * 8;
                 bar_sleep(ring.empty + ring.buffer * 8, ring.phase ^ 1);
                 if (threadIdx.x == S::THREADS) {
                     bar_expect(bar, Flow<S>::YB);
                     box_copy(ring.ys + ring.buffer * Flow<S>::YB, &a.y, col0, s * S::BK, bar);
                 }
-                bar_sleep(bars + slot * 8, phase);
-                turn(box, from, ring.xs + ring.buffer * Flow<S>::XB, to);
-                __syncwarp();
-                if (lane == 0) {
+                t.turn(ring.xs + ring.buffer * Flow<S>::XB);
+                if (one) {
                     bar_arrive(bar);
-                    next.order(a, w * ROWS, box, bars + slot * 8);
+                    next.order(a, t, t.slot);
                 }
-                slot = slot + 1 == AHEAD ? 0 : slot + 1;
-                phase ^= slot == 0;
+                t.next();
                 ring.next();
             }
         }

@@ -54,8 +54,10 @@ bool tensor_turns(const Problem *p)
 {
     enum { MOST_COLUMNS = 5120 };
     const GemmArgs *g = &p->args;
-    return g->n <= MOST_COLUMNS && strcmp(p->rung->name, "flow") == 0 && !p->symmetric && g->x_row != 1 &&
-           g->x_col == 1 && (g->vector & 1);
+    if (p->symmetric || g->x_row == 1 || g->x_col != 1 || !(g->vector & 1))
+        return false;
+    return strcmp(p->rung->name, "flow") == 0 ? g->n <= MOST_COLUMNS
+                                              : strcmp(p->rung->name, "even_large") == 0 && tensor_drawn(p) == 1;
 }
 
 void tensor_work(const Problem *p, Work *w)
@@ -168,8 +170,8 @@ Status tensor_run(WwBlas *b, const Problem *p, const GemmArgs *g, WwPtr to_x, Ww
     uint64_t blocks = r->stream ? stream_blocks(b, p) : p->symmetric ? down * (down + 1) / 2 : down * across * split;
     blas_entry(p, entry);
     if (along)
-        strcat(entry, "_k");
-    if (r->layouts == RUNG_DRAWN)
+        strcat(entry, r->layouts == RUNG_DRAWN ? "_tb" : "_k");
+    else if (r->layouts == RUNG_DRAWN)
         strcat(entry, (const char *[]){"_bb", "_db", "_bd", "_dd"}[drawn]);
     if (blocks > INT32_MAX)
         return device_fail(b->device, WW_ERR_INVALID, "%s: %llu blocks are more than one grid can have", entry,
