@@ -5,7 +5,7 @@
  * An operand that lies so already, its rows aligned to 16 bytes, is used where it is.  Any other one is copied into the workspace
  * first, transposed where it is contiguous along k, both in one launch at the memory's speed; their cost, 8 bytes an element, shrinks
  * against 2 n operations an element.  A * A^T has one operand, so one copy at most.  Some rungs (DRAWN) have float kernels that draw
- * such an operand themselves, word by word; flow turns an aligned X that is contiguous along k itself (kernels/gemm/turn.cuh). */
+ * such an operand themselves, word by word; flow and even_large turn an aligned X that is contiguous along k (kernels/gemm/turn.cuh). */
 #include <stdio.h>
 #include <string.h>
 
@@ -48,7 +48,7 @@ unsigned tensor_drawn(const Problem *p)
     return (in_place(p, &x, 1) ? 0 : 1U) + (in_place(p, &y, 2) ? 0 : 2U);
 }
 
-/* Turning slows the loop down by about 1.5 %, whatever the size; a copy moves 8 m k bytes, so its share shrinks as n grows and is less
+/* Turning slows the loop of flow down by about 1.5 %, whatever the size; a copy moves 8 m k bytes, so its share shrinks as n grows and is less
  * than that beyond some 4300 columns at the rates of an H200 (59.5 TFLOP/s, 3.7 TB/s). */
 bool tensor_turns(const Problem *p)
 {

@@ -205,6 +205,18 @@ static void stream_shares(void **state)
     release(&o);
 }
 
+/* Shares that end within a slice, X turned or drawn, rows of C aligned or not. */
+static void even_shares(void **state)
+{
+    static const char *const rungs[] = {"even", "even_high", "even_large"};
+    (void)state;
+    for (size_t r = 0; r < sizeof rungs / sizeof *rungs; r++)
+        for (size_t odd = 0; odd < 2; odd++) {
+            Case t = {WW_F32, WW_ROW_MAJOR, false, false, 200, 260 + odd, 1000 - odd * 3, 0, 0, {.f32 = 2}, {.f32 = 1}};
+            run(&t, rungs[r], 5);
+        }
+}
+
 /* A long k over few tiles: the model's choice shares k out in a cluster, and every run gives the same bits. */
 static void cluster_shares(void **state)
 {
@@ -513,6 +525,7 @@ int main(void)
         cmocka_unit_test(short_k),
         cmocka_unit_test(sampled_shapes),
         cmocka_unit_test(stream_shares),
+        cmocka_unit_test(even_shares),
         cmocka_unit_test(cluster_shares),
         cmocka_unit_test(parts_are_added),
         cmocka_unit_test(fewer_slices_than_blocks),
