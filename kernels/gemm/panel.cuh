@@ -51,21 +51,10 @@ template <typename T> struct Operand {
     bool               vector; /* aligned to 16 bytes */
 };
 
-/* Four elements, of which `have` exist; the others are zero. */
-template <typename T> static __device__ __forceinline__ typename Four<T>::type quad_load(const T *p, int have, bool vector)
+/* Four elements, of which `have` exist; the others are zero.  No branch, so that several of them are under way at once. */
+template <typename T> static __device__ __forceinline__ typename Four<T>::type quad_load(const T *p, int have)
 {
-    typedef typename Four<T>::type V;
-    V q = {T(0), T(0), T(0), T(0)};
-    if (vector && have >= 4)
-        return *(const V *)p;
-    if (have > 0)
-        q.x = p[0];
-    if (have > 1)
-        q.y = p[1];
-    if (have > 2)
-        q.z = p[2];
-    if (have > 3)
-        q.w = p[3];
+    typename Four<T>::type q = {have > 0 ? p[0] : T(0), have > 1 ? p[1] : T(0), have > 2 ? p[2] : T(0), have > 3 ? p[3] : T(0)};
     return q;
 }
 
@@ -84,7 +73,7 @@ static __device__ __forceinline__ void panel_fill(const Operand<T> &o, int first
     typedef typename Four<T>::type V;
     const T *p    = o.p + first * o.row + k0 * o.col;
     int      left = o.rows - first, deep = (k + 3) / 4;
-    enum { AT_ONCE = DEEP ? DEEP : 1 };
+    enum { AT_ONCE = DEEP ? DEEP : 4 };
     if (KC) {
         int                shift = panel_shift(k), bits = 5 - shift, c = threadIdx.x & (1 << bits) - 1, r = threadIdx.x >> bits;
         unsigned long long step  = o.row * (THREADS >> bits);
@@ -93,7 +82,7 @@ static __device__ __forceinline__ void panel_fill(const Operand<T> &o, int first
         if (c < deep)
 #pragma unroll AT_ONCE
             for (; r < ROWS; r += THREADS >> bits, p += step) {
-                V  q  = DEEP ? *(const V *)p : quad_load(p, r < left ? k - 4 * c : 0, o.vector);
+                V  q  = DEEP ? *(const V *)p : quad_load(p, r < left ? k - 4 * c : 0);
                 T *at = to + ((SWAP ? r ^ 1 : r) ^ c << shift);
                 at[0]        = q.x;
                 at[ROWS]     = q.y;
@@ -108,7 +97,7 @@ static __device__ __forceinline__ void panel_fill(const Operand<T> &o, int first
         p += l * o.col + r;
 #pragma unroll AT_ONCE
         for (; l < deep * 4; l += THREADS / Q, p += step, at += THREADS * 16) {
-            V q = DEEP ? *(const V *)p : quad_load(p, l < k ? left - r : 0, o.vector);
+            V q = DEEP ? *(const V *)p : quad_load(p, l < k ? left - r : 0);
             V s = {q.y, q.x, q.w, q.z};
             shared_store(at, SWAP ? s : q);
         }

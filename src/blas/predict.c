@@ -20,7 +20,13 @@
 
 #include "blas/blas.h"
 
-enum { MOST_BLOCKS = 800 /* of a product that shares out k */, MOST_AT_ONCE = 4, GRAIN = 32, SHORT_GRAIN = 4 };
+enum {
+    MOST_BLOCKS  = 800 /* of a product that shares out k */,
+    MOST_AT_ONCE = 4,
+    GRAIN        = 32,
+    SHORT_GRAIN  = 4,
+    SKINNY_K     = 64
+};
 
 /* rates.def says what they are. */
 typedef struct Rate {
@@ -182,6 +188,10 @@ double predict_us(const WwBlas *b, const Problem *p)
 
 bool predict_takes(const Rung *r, const GemmArgs *g)
 {
+    bool flat =
+        g->k <= SKINNY_K && strcmp(r->ladder, "aat") == 0; /* skinny was faster than flow wherever both were read */
+    if (flat && strcmp(r->name, "flow") == 0)
+        return false;
     return r->layouts != RUNG_SHORT || (g->k <= r->slice && g->vector & 4);
 }
 
