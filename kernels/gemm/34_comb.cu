@@ -11,5 +11,6 @@
 
 typedef CombShape<float, 64, 64, 32, 5>    Float;
 typedef CombShape<unsigned, 64, 64, 32, 5> Int;
-COMB_KERNELS(gemm_comb_f32, comb_gemm, Float, 2)
+COMB_KERNEL(gemm_comb_f32_kk, comb_gemm, Float, Rectangle, 2, true, true)
+COMB_KERNEL(gemm_comb_f32_nk, comb_gemm, Float, Rectangle, 2, false, true)
 COMB_KERNELS(gemm_comb_i32, comb_gemm, Int, 2)

@@ -11,5 +11,6 @@
 
 typedef CombShape<float, 64, 64, 32, 5>    Float;
 typedef CombShape<unsigned, 64, 64, 32, 5> Int;
-COMB_KERNELS(gemm_weave_f32, comb_stream, Float, 2)
+COMB_KERNEL(gemm_weave_f32_kk, comb_stream, Float, Rectangle, 2, true, true)
+COMB_KERNEL(gemm_weave_f32_nk, comb_stream, Float, Rectangle, 2, false, true)
 COMB_KERNELS(gemm_weave_i32, comb_stream, Int, 2)

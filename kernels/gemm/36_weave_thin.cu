@@ -10,5 +10,6 @@
 
 typedef CombShape<float, 32, 128, 32, 4>    Float;
 typedef CombShape<unsigned, 32, 128, 32, 4> Int;
-COMB_KERNELS(gemm_weave_thin_f32, comb_stream, Float, 2)
+COMB_KERNEL(gemm_weave_thin_f32_kk, comb_stream, Float, Rectangle, 2, true, true)
+COMB_KERNEL(gemm_weave_thin_f32_nk, comb_stream, Float, Rectangle, 2, false, true)
 COMB_KERNELS(gemm_weave_thin_i32, comb_stream, Int, 2)

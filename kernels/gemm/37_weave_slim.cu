@@ -10,5 +10,6 @@
 
 typedef CombShape<float, 128, 32, 32, 4>    Float;
 typedef CombShape<unsigned, 128, 32, 32, 4> Int;
-COMB_KERNELS(gemm_weave_slim_f32, comb_stream, Float, 2)
+COMB_KERNEL(gemm_weave_slim_f32_kn, comb_stream, Float, Rectangle, 2, true, false)
+COMB_KERNEL(gemm_weave_slim_f32_kk, comb_stream, Float, Rectangle, 2, true, true)
 COMB_KERNELS(gemm_weave_slim_i32, comb_stream, Int, 2)

@@ -21,7 +21,8 @@
 #include "even.cuh"
 #include "lines.cuh"
 
-template <typename T, int BM_, int BN_, int BK_, int SLOTS_> struct CombShape {
+/* HERE: multiplications in the order of the source ("Level 1"); where Y, or in slim tiles X, lies along k, ptxas has not the registers for it. */
+template <typename T, int BM_, int BN_, int BK_, int SLOTS_, bool HERE_ = false> struct CombShape {
     typedef T type;
     enum {
         BM      = BM_,
@@ -45,6 +46,7 @@ template <typename T, int BM_, int BN_, int BK_, int SLOTS_> struct CombShape {
         PITCH   = BN + 4,
         TILE    = BM * PITCH + 8,
         STEPS   = BK / 4,
+        HERE    = HERE_,
     };
 };
 
@@ -135,7 +137,10 @@ template <typename S, bool XKC, bool YKC> struct CombReader {
 #pragma unroll
         for (int e = from * S::TN; e < to * S::TN; e++) {
             int i = e / S::TN, j = i % 2 ? S::TN - 1 - e % S::TN : e % S::TN;
-            acc[i][j] = mul_add(a[now][i], b[now][j], acc[i][j]);
+            if (S::HERE)
+                mul_add_here(a[now][i], b[now][j], &acc[i][j]);
+            else
+                acc[i][j] = mul_add(a[now][i], b[now][j], acc[i][j]);
         }
     }
 };
@@ -194,7 +199,7 @@ template <typename S, bool XKC, bool YKC, int XE, int YE>
 static __device__ __forceinline__ void comb_loop(const GemmArgs &g, unsigned slot, int row0, int col0, int k0, int k1,
                                                  typename S::type acc[S::TM][S::TN])
 {
-    enum { BEFORE = 2, AROUND = S::SLOT * S::SLOTS * 4 }; /* rows before the next step is read */
+    enum { BEFORE = S::HERE ? 12 : 2, AROUND = S::SLOT * S::SLOTS * 4 }; /* rows before the next step is read */
     CombFeed<S, XKC, YKC, XE, YE> feed;
     CombReader<S, XKC, YKC>       r;
     int                           used = 0;
