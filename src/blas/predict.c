@@ -62,8 +62,8 @@ static const Shared both[] = {
 };
 
 /* Blocks that find room at once on 132 multiprocessors, in clusters of 1 to CLUSTER, where 1 to MOST_AT_ONCE fit on each: what
- * cuOccupancyMaxActiveClusters says of an H200. */
-static const int rooms[MOST_AT_ONCE][CLUSTER] = {{132, 132, 117, 120, 110, 102, 105, 120},
+ * cuOccupancyMaxActiveClusters says of an H200; but of one block each of clusters of 3, 117, times are those of two from 84 on. */
+static const int rooms[MOST_AT_ONCE][CLUSTER] = {{132, 132, 81, 120, 110, 102, 105, 120},
                                                  {264, 264, 237, 248, 235, 234, 224, 240},
                                                  {396, 396, 372, 368, 345, 372, 329, 360},
                                                  {528, 528, 489, 496, 470, 474, 483, 496}};

@@ -195,7 +195,7 @@ static void choices(void **state)
         const char *among;
     } cases[]          = {{64, 64, 4355, false, false, "little:6 little:8 little:16 little:32"},
                           {27, 64, 7168, false, true, "little:16 little:32 row:16"},
-                          {1024, 1024, 1024, false, false, "deep even_large even_low comb weave"},
+                          {1024, 1024, 1024, false, false, "even_large even_low comb weave weave_thin weave_slim"},
                           {6592, 2058, 7599, false, false, "deep pairs flow even even_large"},
                           {4096, 4096, 4096, false, false, "flow even_large"},
                           {8192, 8192, 8192, false, true, "flow"},
