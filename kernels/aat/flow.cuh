@@ -146,20 +146,50 @@ template <typename T> struct FlowChunk {
         }
     }
 
-    /* The same where they are not: a row of C at a time, neighbours side by side.  Turned, four lanes want one bank. */
+    /* Four values moved on by as many places as the lane's number says. */
+    template <int STEP> static __device__ __forceinline__ void rotate(T v[4], int lane)
+    {
+        T once[4];
+#pragma unroll
+        for (int e = 0; e < 4; e++)
+            once[e] = lane & 1 ? v[(e - STEP) & 3] : v[e];
+#pragma unroll
+        for (int e = 0; e < 4; e++)
+            v[e] = lane & 2 ? once[(e + 2) & 3] : once[e];
+    }
+
+    /* The same where they are not: a row of C at a time, neighbours side by side.  Turned, the four lanes whose rows lie in the same banks
+     * read four columns, each beginning with another one. */
     template <bool TURNED> __device__ __forceinline__ void walk_elements(const GemmArgs &g, T scale, bool add) const
     {
         int lane = threadIdx.x % 32;
         T   beta = Four<T>::from(g.beta), *out = (T *)g.c + (TURNED ? c0 * g.ldc + r0 : r0 * g.ldc + c0) + lane;
-#pragma unroll 2
-        for (int l = 0; l < SIDE; l++, out += g.ldc) {
-            int r = TURNED ? lane : l, c = TURNED ? l : lane;
-            if (r0 + r >= g.m || c0 + c > r0 + r)
+#pragma unroll 1
+        for (int l = 0; l < SIDE; l += 4) {
+            T *here[4], v[4];
+#pragma unroll
+            for (int e = 0; e < 4; e++) {
+                here[e] = part + (TURNED ? place(lane, (l + (e + lane) % 4) ^ 1) : place(l + e, lane ^ 1));
+                v[e]    = scale * *here[e];
+            }
+            if (TURNED)
+                rotate<1>(v, lane);
+#pragma unroll
+            for (int e = 0; e < 4; e++, out += g.ldc) {
+                int r = r0 + (TURNED ? lane : l + e), c = c0 + (TURNED ? l + e : lane);
+                if (r >= g.m || c > r)
+                    continue;
+                if (add)
+                    v[e] = mul_add(beta, *out, v[e]);
+                *out = v[e];
+            }
+            if (!add)
                 continue;
-            T *here = part + place(r, c ^ 1), sum = scale * *here;
-            if (add)
-                *here = sum = mul_add(beta, *out, sum);
-            *out = sum;
+            if (TURNED)
+                rotate<-1>(v, lane);
+#pragma unroll
+            for (int e = 0; e < 4; e++)
+                *here[e] = v[e];
         }
     }
 

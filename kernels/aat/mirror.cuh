@@ -38,10 +38,10 @@ static __device__ __forceinline__ void mirror_quads(const GemmArgs &g, typename 
 }
 
 /* The same of any tile, element by element, neighbours of a row of C side by side (turned, 8 of them: no two lanes of a warp then want one
- * bank).  add: + beta * C, that back into the tile. */
+ * bank).  add: + beta * C, that back into the tile.  again: the diagonal is written already. */
 template <typename S, bool TURNED>
 static __device__ __forceinline__ void mirror_elements(const GemmArgs &g, typename S::type *c, typename S::type *tile, int row0, int col0,
-                                                       int r0, int r1, typename S::type scale, bool add)
+                                                       int r0, int r1, typename S::type scale, bool add, bool again)
 {
     typedef typename S::type T;
     enum { NEXT = 8 };
@@ -49,7 +49,7 @@ static __device__ __forceinline__ void mirror_elements(const GemmArgs &g, typena
 #pragma unroll 4
     for (int i = threadIdx.x; i < (r1 - r0 + NEXT - 1) / NEXT * NEXT * S::BN; i += S::THREADS) {
         int r = r0 + (TURNED ? i % NEXT + i / (S::BN * NEXT) * NEXT : i / S::BN), at = TURNED ? i / NEXT % S::BN : i % S::BN;
-        if (r >= r1 || row0 + r >= g.m || col0 + at > row0 + r)
+        if (r >= r1 || row0 + r >= g.m || col0 + at + again > row0 + r)
             continue;
         T *here = tile + direct_at<S>(r, at ^ 1), sum = scale * *here;
         T *out = c + (unsigned long long)(TURNED ? col0 + at : row0 + r) * g.ldc + (TURNED ? row0 + r : col0 + at);
@@ -61,12 +61,12 @@ static __device__ __forceinline__ void mirror_elements(const GemmArgs &g, typena
 
 template <typename S, bool TURNED>
 static __device__ __forceinline__ void mirror_walk(const GemmArgs &g, typename S::type *c, typename S::type *tile, int row0, int col0, int r0,
-                                                   int r1, typename S::type scale, bool add)
+                                                   int r1, typename S::type scale, bool add, bool again)
 {
     if ((g.vector & 4) && row0 + r1 <= g.m && row0 != col0 && !add)
         mirror_quads<S, TURNED>(g, c, tile, row0, col0, r0, r1, scale);
     else
-        mirror_elements<S, TURNED>(g, c, tile, row0, col0, r0, r1, scale, add);
+        mirror_elements<S, TURNED>(g, c, tile, row0, col0, r0, r1, scale, add, again);
 }
 
 struct Triangle {
@@ -88,11 +88,11 @@ struct Triangle {
         T    scale = Four<T>::from(g.alpha), *c = (T *)g.c + z * g.c_batch;
         int  times = g.fill == GEMM_FILL_FULL || g.fill == GEMM_FILL_FULL_FROM_UPPER ? 2 : 1;
 #pragma unroll 1
-        while (times-- > 0) {
+        for (int i = 0; i < times; i++) {
             if (turned)
-                mirror_walk<S, true>(g, c, tile, row0, col0, r0, r1, scale, add);
+                mirror_walk<S, true>(g, c, tile, row0, col0, r0, r1, scale, add, i > 0);
             else
-                mirror_walk<S, false>(g, c, tile, row0, col0, r0, r1, scale, add);
+                mirror_walk<S, false>(g, c, tile, row0, col0, r0, r1, scale, add, i > 0);
             if (add)
                 __syncthreads();
             scale  = add ? T(1) : scale;
