@@ -521,20 +521,13 @@ static void streams(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_rung),
-        cmocka_unit_test(short_k),
-        cmocka_unit_test(sampled_shapes),
-        cmocka_unit_test(stream_shares),
-        cmocka_unit_test(even_shares),
-        cmocka_unit_test(cluster_shares),
-        cmocka_unit_test(parts_are_added),
-        cmocka_unit_test(fewer_slices_than_blocks),
-        cmocka_unit_test(odd_strides),
-        cmocka_unit_test(batches),
-        cmocka_unit_test(not_a_number),
-        cmocka_unit_test(alpha_zero),
-        cmocka_unit_test(interleaved),
-        cmocka_unit_test(no_products),
+        cmocka_unit_test(every_rung),      cmocka_unit_test(short_k),
+        cmocka_unit_test(sampled_shapes),  cmocka_unit_test(stream_shares),
+        cmocka_unit_test(even_shares),     cmocka_unit_test(cluster_shares),
+        cmocka_unit_test(parts_are_added), cmocka_unit_test(fewer_slices_than_blocks),
+        cmocka_unit_test(odd_strides),     cmocka_unit_test(batches),
+        cmocka_unit_test(not_a_number),    cmocka_unit_test(alpha_zero),
+        cmocka_unit_test(interleaved),     cmocka_unit_test(no_products),
         cmocka_unit_test(streams),
     };
     return cmocka_run_group_tests(tests, open_blas, close_blas);
