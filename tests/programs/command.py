@@ -100,14 +100,15 @@ def source():
 
 
 def interrupted(folder):
-    text = '__global__ void k(volatile int *p) { while (!*p); }\nint main() { int *p; cudaMalloc(&p, 4); cudaMemset(p, 0, 4); k<<<1, 1>>>(p); cudaDeviceSynchronize(); }\n'
+    text = '#include <cstdio>\n__global__ void k(volatile int *p) { while (!*p); }\nint main() { int *p; cudaMalloc(&p, 4); cudaMemset(p, 0, 4); puts("begins"); fflush(stdout); k<<<1, 1>>>(p); cudaDeviceSynchronize(); }\n'
     path = os.path.join(folder, "endless.cu")
     with open(path, "w", encoding="utf-8") as f:
         f.write(text)
     one = os.path.join(folder, "endless.json")
     p = subprocess.Popen([WARPWRIGHT, "run", "--json", one, path], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                          start_new_session=True)
-    time.sleep(15)
+    expect("an endless kernel begins", p.stdout.readline() == b"begins\n")  # compiled, however long that took
+    time.sleep(3)
     os.killpg(p.pid, signal.SIGINT)
     _, err = p.communicate(timeout=30)
     expect("Ctrl-C ends an endless kernel", p.returncode == 128 + signal.SIGINT, str(p.returncode))
