@@ -100,7 +100,7 @@ static __device__ __forceinline__ void turn_whole(T *to, Size ldt, const T *from
     __syncthreads();
 #pragma unroll
     for (int i = 0; i < V; i++)
-        *(uint4 *)(to + (c0 + y * V + i) * ldt + r0 + x * V) = tile[(y * V + i) * X + (x ^ y)];
+        pass((uint4 *)(to + (c0 + y * V + i) * ldt + r0 + x * V), &tile[(y * V + i) * X + (x ^ y)]);
 }
 
 /* 32 x 32 at (r0, c0), as far as it is there. */
