@@ -23,7 +23,18 @@
 #include "long/args.h"
 #include "warpwright/blas.h"
 
-typedef enum RungLayouts { RUNG_ANY, RUNG_FOUR, RUNG_SHORT, RUNG_JOINED, RUNG_TENSOR, RUNG_DRAWN, RUNG_BYTES, RUNG_LONG } RungLayouts;
+/* Of rungs.def; from FOUR to JOINED there is an entry for each layout. */
+typedef enum RungLayouts {
+    RUNG_ANY,
+    RUNG_FOUR,
+    RUNG_SHORT,
+    RUNG_WOVEN,
+    RUNG_JOINED,
+    RUNG_TENSOR,
+    RUNG_DRAWN,
+    RUNG_BYTES,
+    RUNG_LONG
+} RungLayouts;
 
 typedef struct Rung {
     const char *ladder, *name;

@@ -189,7 +189,7 @@ uint64_t stream_blocks(const WwBlas *b, const Problem *p)
     uint64_t rounds = (tiles + most - 1) / most;
     if (strcmp(r->name, "tensor") == 0 && tiles * 10 >= rounds * most * 9)
         return tiles;
-    if (strncmp(r->name, "weave", strlen("weave")) == 0)
+    if (r->layouts == RUNG_WOVEN)
         return woven(tiles, most, slices);
     uint64_t useful = tiles * (slices < sharers(slices) ? slices : sharers(slices));
     return useful < most ? useful : most;
@@ -286,7 +286,7 @@ void blas_entry(const Problem *p, char *name)
     const char     *type = p->type == WW_F32 ? "f32" : p->type == WW_I32 ? "i32" : "i64";
     char           *end  = stpcpy(stpcpy(name, r->ladder), "_");
     end                  = stpcpy(stpcpy(stpcpy(end, r->name), "_"), type);
-    if (r->layouts != RUNG_FOUR && r->layouts != RUNG_SHORT && r->layouts != RUNG_JOINED)
+    if (r->layouts < RUNG_FOUR || r->layouts > RUNG_JOINED)
         return;
     end = stpcpy(end, g->x_col == 1 ? "_k" : "_n");
     if (!p->symmetric)
