@@ -278,18 +278,39 @@ static void load_element(Warp *w, const MemInfo *info, unsigned v, uint8_t *cons
     }
 }
 
+/* One move of the host, so that another worker meets all of a vector or nothing of it.  The manual promises that only of its
+ * elements; a card does it up to 16 bytes, and programs count on it (a flag beside the value it speaks of). */
+static inline void move_whole(uint8_t *to, const uint8_t *from, unsigned bytes)
+{
+    switch (bytes) {
+    case 2: memcpy(to, from, 2); break;
+    case 4: memcpy(to, from, 4); break;
+    case 8: memcpy(to, from, 8); break;
+    case 16: memcpy(to, from, 16); break;
+    default: memcpy(to, from, bytes); break;
+    }
+}
+
+enum { VECTOR_BYTES = 128 }; /* room for the longest: 8 elements of up to 16 bytes */
+
 static void load_all(Warp *w, const MemInfo *info, uint8_t *const *p)
 {
+    uint8_t         vector[LANES][VECTOR_BYTES], *at[LANES];
+    uint8_t *const *from = p;
+    for (uint32_t m = info->nvec > 1 ? w->mask : 0; m; m &= m - 1) {
+        unsigned i = first_lane(m);
+        move_whole(at[i] = vector[i], p[i], (unsigned)info->bytes * info->nvec);
+        from = at;
+    }
     for (unsigned v = 0; v < info->nvec; v++)
         if (info->v[v] != NO_SLOT)
-            load_element(w, info, v, p);
+            load_element(w, info, v, from);
 }
 
 /* Element v of lane i to its place.  Registers are as wide as elements or wider: little-endian low bytes count. */
-static inline void store_element(const Warp *w, const MemInfo *info, unsigned v, unsigned i, uint8_t *const *p)
+static inline void store_element(const Warp *w, const MemInfo *info, unsigned v, unsigned i, uint8_t *to)
 {
     const uint8_t *from = w->r + info->v[v] + (size_t)i * info->reg_bytes;
-    uint8_t       *to   = p[i] + (size_t)v * info->bytes;
     switch (info->bytes) {
     case 1: memcpy(to, from, 1); break;
     case 2: memcpy(to, from, 2); break;
@@ -302,9 +323,14 @@ static inline void store_element(const Warp *w, const MemInfo *info, unsigned v,
 /* Where several lanes write one place, the last one stays. */
 static void store_all(const Warp *w, const MemInfo *info, uint8_t *const *p)
 {
-    WRITE_ORDER (w, m)
+    WRITE_ORDER (w, m) {
+        unsigned i = first_lane(m);
+        uint8_t  vector[VECTOR_BYTES];
         for (unsigned v = 0; v < info->nvec; v++)
-            store_element(w, info, v, first_lane(m), p);
+            store_element(w, info, v, i, info->nvec > 1 ? vector + (size_t)v * info->bytes : p[i]);
+        if (info->nvec > 1)
+            move_whole(p[i], vector, (unsigned)info->bytes * info->nvec);
+    }
 }
 
 static inline const Uop *ld_any(Warp *w, const Uop *u, bool observed)
