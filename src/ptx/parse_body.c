@@ -224,6 +224,7 @@ bool parse_loc(Parser *p)
     SrcLoc s;
     if (!parse_place(p, &s) || !parse_inlined(p, &s))
         return false;
+    s.before                      = p->srcloc;
     p->srcloc                     = add_loc(p, &s);
     push_mark(p, MARK_LOC)->index = p->srcloc - 1;
     return true;

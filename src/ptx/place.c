@@ -5,6 +5,15 @@
 
 #include <string.h>
 
+/* Line 0 is what compilers give to code that stands for several lines, as two stores made one: the place is then that of the call
+ * which was inlined, or else of the code before.  0: no line is known. */
+static uint32_t with_line(const Module *m, uint32_t loc)
+{
+    while (loc && !m->srclocs[loc - 1].line)
+        loc = m->srclocs[loc - 1].inlined_at ? m->srclocs[loc - 1].inlined_at : m->srclocs[loc - 1].before;
+    return loc;
+}
+
 /* The place a .loc names; false: it names no file. */
 static bool loc_place(const Module *m, uint32_t loc, Place *p)
 {
@@ -17,11 +26,10 @@ static bool loc_place(const Module *m, uint32_t loc, Place *p)
 
 Place instr_place(const Module *m, const Instr *in)
 {
-    if (in->srcloc) {
-        Place p;
-        if (loc_place(m, in->srcloc, &p))
-            return p;
-    }
+    uint32_t loc = with_line(m, in->srcloc);
+    Place    p;
+    if (loc && loc_place(m, loc, &p))
+        return p;
     return (Place){m->name, in->line, in->col, true};
 }
 
@@ -48,7 +56,7 @@ static bool is_system(const char *file)
 /* The .loc of the user's own line; 0: the instruction has none. */
 static uint32_t user_loc(const Module *m, const Instr *in, Place *p)
 {
-    uint32_t at = in->srcloc;
+    uint32_t at = with_line(m, in->srcloc);
     *p          = instr_place(m, in);
     if (p->from_ptx)
         return 0;

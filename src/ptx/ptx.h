@@ -150,6 +150,7 @@ struct Operand {
 typedef struct SrcLoc {       /* .loc */
     uint32_t file, line, col; /* file: index into Module.files + 1, 0 = none */
     uint32_t inlined_at;      /* index into Module.srclocs + 1 of the call site, 0 = none */
+    uint32_t before;          /* likewise, of the .loc before it in the same body */
     const char *function;     /* inlined function's name label, or NULL */
     int64_t     function_off;
 } SrcLoc;
