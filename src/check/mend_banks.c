@@ -5,7 +5,7 @@
  * from one element to a whole turn over the banks, and exclusive-or swizzles of the column by the row.
  *
  * Places of a pattern that a layout cannot tell apart are replayed once, with the sum of their hits.
- * A search of MOST_STEPS replayed places ends with what was found by then.
+ * A search of MOST_STEPS replayed places (LOOKS_A_STEP places that are only looked at count as one) ends with what was found by then.
  * Adjacent scalar loads that the assembler joins (merge.h) are joined in the replay too, where the new addresses are still aligned.
  * Not modelled: what the new index arithmetic costs, and a variable in which arrays of different pitch lie side by side. */
 #include "check/mend.h"
@@ -17,7 +17,7 @@
 #include "check/merge.h"
 #include "model/model.h"
 
-enum { MOST_PITCHES = 16, TURN = 128, MOST_STEPS = 1 << 21 };
+enum { MOST_PITCHES = 16, TURN = 128, MOST_STEPS = 1 << 21, LOOKS_A_STEP = 64 };
 enum { ALONE, PAIR, QUAD, HYPOTHESES };
 
 uint64_t layout_map(const Layout *l, uint64_t at)
@@ -92,27 +92,35 @@ typedef struct Effort {
     uint64_t most_conflicts, steps;
 } Effort;
 
+/* Hits of the places that a layout cannot tell apart, and one of those places. */
+typedef struct Folded {
+    uint64_t hits, at;
+} Folded;
+
 static bool replay_pattern(const Profile *p, const SharedUse *u, const Layout *l, const Pattern *t, uint8_t role,
                            Sums *s, Effort *e)
 {
     uint64_t repeat = repeat_of(p, l, t, role), step = repeat & -repeat, addr[LANES];
-    step            = step < t->bytes ? step : t->bytes; /* places are so far apart, wherever the variable lies */
-    uint64_t  slots = repeat / step;
-    uint64_t *hits = xcalloc(slots, sizeof *hits), *at = xcalloc(slots, sizeof *at);
-    bool      ok = true;
+    repeat         = repeat < u->bytes ? repeat : u->bytes; /* no place is behind the variable */
+    step           = step < t->bytes ? step : t->bytes;     /* places are so far apart, wherever the variable lies */
+    uint64_t slots = (repeat - 1) / step + 1, looks = (t->places + slots) / LOOKS_A_STEP;
+    Folded  *folded = xcalloc(slots, sizeof *folded);
+    e->steps -= looks < e->steps ? looks : e->steps;
     for (uint32_t i = 0; i < t->places; i++) {
-        uint64_t a = (uint64_t)(t->first + i) * t->bytes - u->offset, slot = a % repeat / step;
-        if (t->hits[i] && !hits[slot])
-            at[slot] = a;
-        hits[slot] += t->hits[i];
+        if (!t->hits[i])
+            continue;
+        uint64_t a = (uint64_t)(t->first + i) * t->bytes - u->offset;
+        Folded  *f = &folded[a % repeat / step];
+        f->at      = f->hits ? f->at : a;
+        f->hits += t->hits[i];
     }
+    bool ok = true;
     for (uint64_t k = 0; k < slots && ok; k++)
-        if (hits[k] && (ok = e->steps && place(u, l, t, at[k], addr))) {
-            add_place(p, t, role, addr, hits[k], s);
+        if (folded[k].hits && (ok = e->steps && place(u, l, t, folded[k].at, addr))) {
+            add_place(p, t, role, addr, folded[k].hits, s);
             e->steps--;
         }
-    free(hits);
-    free(at);
+    free(folded);
     return ok;
 }
 
