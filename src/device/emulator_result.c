@@ -153,7 +153,9 @@ void emulator_kept(const Emulator *d, const Module *m, const Func *k, const EmuR
         Str        s = {0};
         WwFinding *g = place_finding(m, k, e, &f->fault, r);
         str_add(&s, f->fault.text);
-        if (f->done && f->fault.space == SPACE_SHARED)
+        if (f->done && f->kind == FAULT_MBARRIER)
+            str_add(&s, "; a card does not stop here");
+        else if (f->done && f->fault.space == SPACE_SHARED)
             str_add(&s, "; it reaches nobody, and a card does not stop here");
         else if (f->done)
             str_add(&s, "; a card has memory there and does not stop here");

@@ -296,14 +296,29 @@ static void explain_access(Warp *w, Space space, uint64_t address, uint64_t byte
         explain_global(w, address, bytes, op, f);
 }
 
+/* What to describe a fault in that a card lets pass; NULL: that is told already. */
+static Fault *passed(Warp *w, const Uop *u, FaultKind kind, unsigned lane)
+{
+    Fault *f = keep(w->worker, w->block->index, u->instr, kind, true, 1);
+    if (f) {
+        *f = (Fault){.kind = kind, .instr = u->instr, .lanes = UINT32_C(1) << lane};
+        fill_place(f, w, lane);
+    }
+    return f;
+}
+
 void fault_passed(Warp *w, const Uop *u, Space space, unsigned lane, uint64_t address, uint64_t bytes, AccessOp op)
 {
-    Fault *f = keep(w->worker, w->block->index, u->instr, FAULT_OUT_OF_BOUNDS, true, 1);
-    if (!f)
-        return;
-    *f = (Fault){.kind = FAULT_OUT_OF_BOUNDS, .instr = u->instr, .lanes = UINT32_C(1) << lane};
-    fill_place(f, w, lane);
-    explain_access(w, space, address, bytes, op, f);
+    Fault *f = passed(w, u, FAULT_OUT_OF_BOUNDS, lane);
+    if (f)
+        explain_access(w, space, address, bytes, op, f);
+}
+
+void fault_let_pass(Warp *w, const Uop *u, FaultKind kind, unsigned lane, const char *text)
+{
+    Fault *f = passed(w, u, kind, lane);
+    if (f)
+        snprintf(f->text, sizeof f->text, "%s", text);
 }
 
 const Uop *fault_bulk(Warp *w, const Uop *u, Space space, unsigned lane, uint64_t address, uint64_t bytes)

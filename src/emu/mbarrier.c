@@ -112,6 +112,21 @@ static const Uop *bad(Warp *w, const Uop *u, unsigned lane, uint32_t offset, con
     return STOP;
 }
 
+/* The end of an mbarrier that is none, as when two destructors end it: a card lets it pass. */
+static const char *end_of_none(Warp *w, const Uop *u, unsigned lane, uint32_t offset)
+{
+    static const char why[] = "the mbarrier was not initialised";
+    Str               text  = {0};
+    if (!w->block->launch->ask->granular)
+        return why;
+    str_add(&text, "mbarrier ");
+    fault_shared_name(w, offset, &text);
+    str_printf(&text, ": %s, or has ended", why);
+    fault_let_pass(w, u, FAULT_MBARRIER, lane, str_text(&text));
+    str_free(&text);
+    return NULL;
+}
+
 /* Does a thread of the owner rest at it, or a copy that has not landed count on it? */
 static bool is_in_use(Block *owner, uint32_t offset)
 {
@@ -153,7 +168,7 @@ static const char *change(Warp *w, const Uop *u, unsigned lane, Block *owner, ui
     }
     if (op == MBAR_INVAL || op >= MBAR_COPIES) {
         if (!b.valid)
-            return "the mbarrier was not initialised";
+            return op == MBAR_INVAL ? end_of_none(w, u, lane, offset) : "the mbarrier was not initialised";
         if (op == MBAR_INVAL)
             memset(p, 0, 8);
         if (op == MBAR_COPIES) {

@@ -176,6 +176,17 @@ static uint32_t company(const Warp *w, Slot members, unsigned i)
     return SLOT(w, uint32_t, members)[i] & w->mask;
 }
 
+/* The lanes that run it with lane i's mask, whether that names them or not. */
+static uint32_t with_same_mask(const Warp *w, Slot members, unsigned i)
+{
+    uint32_t same = 0;
+    if (members == NO_SLOT)
+        return w->mask;
+    for (unsigned j = 0; j < LANES; j++)
+        same |= (uint32_t)(SLOT(w, uint32_t, members)[j] == SLOT(w, uint32_t, members)[i]) << j;
+    return same & w->mask;
+}
+
 const Uop *ctl_syncwarp(Warp *w, const Uop *u)
 {
     if (!members_ready(w, u, u->a))
@@ -331,6 +342,8 @@ static uint32_t redux2(ReduxOp op, uint32_t a, uint32_t b)
     }
 }
 
+/* The machine's instruction has no mask: all lanes that run it with the same one are reduced, also those that it does not name, for which
+ * the manual leaves the result undefined. */
 const Uop *ctl_redux(Warp *w, const Uop *u)
 {
     if (!members_ready(w, u, u->e))
@@ -339,8 +352,8 @@ const Uop *ctl_redux(Warp *w, const Uop *u)
     const uint32_t *a = SLOT(w, uint32_t, u->a);
     uint32_t        out[LANES], *d = SLOT(w, uint32_t, u->d);
     for (uint32_t m = w->mask; m; m &= m - 1) {
-        unsigned i  = first_lane(m);
-        uint32_t us = company(w, u->e, i) | UINT32_C(1) << i; /* a mask that does not name the lane itself: undefined */
+        unsigned i   = first_lane(m);
+        uint32_t us  = with_same_mask(w, u->e, i);
         uint32_t acc = a[first_lane(us)];
         for (uint32_t o = us & (us - 1); o; o &= o - 1)
             acc = redux2((ReduxOp)u->x, acc, a[first_lane(o)]);
