@@ -23,6 +23,12 @@
 #include "long/args.h"
 #include "warpwright/blas.h"
 
+enum {
+#define CARD(name, number) name = number,
+#include "blas/card.def"
+#undef CARD
+};
+
 /* Of rungs.def; from FOUR to JOINED there is an entry for each layout. */
 typedef enum RungLayouts {
     RUNG_ANY,

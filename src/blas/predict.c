@@ -20,13 +20,7 @@
 
 #include "blas/blas.h"
 
-enum {
-    MOST_BLOCKS  = 800 /* of a product that shares out k */,
-    MOST_AT_ONCE = 4,
-    GRAIN        = 32,
-    SHORT_GRAIN  = 4,
-    SKINNY_K     = 64
-};
+enum { MOST_BLOCKS = 800 /* of a product that shares out k */ };
 
 /* rates.def says what they are. */
 typedef struct Rate {
@@ -61,15 +55,12 @@ static const Shared both[] = {
 #undef SHARED
 };
 
-/* Blocks that find room at once on 132 multiprocessors, in clusters of 1 to CLUSTER, where 1 to MOST_AT_ONCE fit on each: what
+/* Blocks that find room at once on CARD_SMS multiprocessors, in clusters of 1 to CLUSTER, where 1 to MOST_AT_ONCE fit on each: what
  * cuOccupancyMaxActiveClusters says of an H200; but of one block each of clusters of 3, 117, times are those of two from 84 on. */
 static const int rooms[MOST_AT_ONCE][CLUSTER] = {{132, 132, 81, 120, 110, 102, 105, 120},
                                                  {264, 264, 237, 248, 235, 234, 224, 240},
                                                  {396, 396, 372, 368, 345, 372, 329, 360},
                                                  {528, 528, 489, 496, 470, 474, 483, 496}};
-
-static const double peak   = 128 * 1980; /* multiplications of a multiprocessor in a microsecond */
-static const double memory = 4e6;        /* bytes a microsecond */
 
 static double cover(double n, double tile)
 {
@@ -85,9 +76,9 @@ static double around(const Problem *p, const Work *w)
     double          t      = 0;
     if (w->x || w->y)
         t += shared.copy / 10.0 +
-             8.0 * ((w->x ? g->m : 0.0) + (w->y ? g->n : 0.0)) * g->k * shared.copied / 100 / memory;
+             8.0 * ((w->x ? g->m : 0.0) + (w->y ? g->n : 0.0)) * g->k * shared.copied / 100 / CARD_MEMORY;
     if (parts_of(p) > 1)
-        t += shared.sum / 10.0 + 8.0 * g->m * g->n * parts_of(p) * shared.summed / 100 / memory;
+        t += shared.sum / 10.0 + 8.0 * g->m * g->n * parts_of(p) * shared.summed / 100 / CARD_MEMORY;
     return t;
 }
 
@@ -98,7 +89,7 @@ static double traffic(const Problem *p, const Rate *r)
     bool            ragged = !(g->vector & 4) && parts_of(p) == 1;
     double          c      = (double)g->m * g->n * (r->c + (ragged ? r->ragged : 0));
     double          o      = ((double)g->m + (p->symmetric ? 0 : g->n)) * g->k * r->operands;
-    return 4 * (c + o) / 100 / memory + (ragged ? r->rags / 10.0 : 0);
+    return 4 * (c + o) / 100 / CARD_MEMORY + (ragged ? r->rags / 10.0 : 0);
 }
 
 /* Blocks of the rung that a multiprocessor holds: registers differ from layout to layout. */
@@ -110,7 +101,7 @@ static unsigned at_once(const Problem *p, const Rate *r)
 
 static double room(const WwBlas *b, const Problem *p, unsigned each)
 {
-    unsigned found = (unsigned)rooms[each - 1][(p->split < CLUSTER ? p->split : CLUSTER) - 1] * b->sms / 132;
+    unsigned found = (unsigned)rooms[each - 1][(p->split < CLUSTER ? p->split : CLUSTER) - 1] * b->sms / CARD_SMS;
     return found ? found : 1;
 }
 
@@ -128,7 +119,8 @@ static double pace_of(const Problem *p, const Rate *r, double rounds)
     double          steps = cover(cover(a->k, g->slice), p->split) * g->slice;
     if (!maps && steps > a->k)
         steps = cover(a->k, grain) * grain;
-    return g->rows * g->columns * steps / peak * (1 + more / 100) * (1 + edges / 100 / rounds) * 100 / r->speed;
+    return g->rows * g->columns * steps / CARD_MULTIPLICATIONS * (1 + more / 100) * (1 + edges / 100 / rounds) * 100 /
+           r->speed;
 }
 
 /* The time of so many blocks' round, in that of a full one: by how many there are on a multiprocessor at most, and on the average. */

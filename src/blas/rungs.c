@@ -17,14 +17,9 @@
 enum {
     SLOTS_PER_SM    = 2,
     STREAM_MIN_K    = 256,
-    SKINNY_K        = 64,
     TENSOR_MIN_K    = 512,
     TENSOR_TILES    = 32,
     TENSOR_TRIANGLE = 4,
-    FLOW_K          = 896,  /* A * A^T: as long as this it pays to share out k, whatever the side */
-    FLOW_SIDE       = 4096, /* as large as this, it needs no more than */
-    FLOW_LEAST_K    = 128,
-    FLOW_BATCH      = 2048, /* a side whose product fills the card, so that one may follow the other */
     MOST_SPLITS     = 128
 };
 

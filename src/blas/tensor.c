@@ -49,14 +49,13 @@ unsigned tensor_drawn(const Problem *p)
 }
 
 /* Turning slows the loop of flow down by about 1.5 %, whatever the size; a copy moves 8 m k bytes, so its share shrinks as n grows and is less
- * than that beyond some 4300 columns at the rates of an H200 (59.5 TFLOP/s, 3.7 TB/s). */
+ * than that beyond some TURN_COLUMNS. */
 bool tensor_turns(const Problem *p)
 {
-    enum { MOST_COLUMNS = 5120 };
     const GemmArgs *g = &p->args;
     if (p->symmetric || g->x_row == 1 || g->x_col != 1 || !(g->vector & 1))
         return false;
-    return strcmp(p->rung->name, "flow") == 0 ? g->n <= MOST_COLUMNS
+    return strcmp(p->rung->name, "flow") == 0 ? g->n <= TURN_COLUMNS
                                               : strcmp(p->rung->name, "even_large") == 0 && tensor_drawn(p) == 1;
 }
 
