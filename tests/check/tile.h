@@ -27,6 +27,18 @@ __device__ static char *align(char *p)
     return reinterpret_cast<char *>((reinterpret_cast<uintptr_t>(p) + 1023) & ~uintptr_t(1023));
 }
 
+/* A tile in shared memory that 64 threads filled with 0, 1, 2, ... for tensor stores. */
+__device__ static char *numbered_tile()
+{
+    extern __shared__ char room[];
+    char *tile = align(room);
+    for (int i = threadIdx.x; i < TILE / 4; i += 64)
+        reinterpret_cast<int *>(tile)[i] = i;
+    FENCE_ASYNC();
+    __syncthreads();
+    return tile;
+}
+
 __device__ static void load_box(void *to, const CUtensorMap *map, int x, int y, uint64_t *bar)
 {
     BOX_LOAD(to, map, x, y, bar);

@@ -78,24 +78,38 @@ static int teardown(void **state)
     return 0;
 }
 
+/* Floats, rows without gaps. */
+static WwGemm problem(const char *rung, size_t m, size_t n, size_t k)
+{
+    return (WwGemm){.type  = WW_F32,
+                    .m     = m,
+                    .n     = n,
+                    .k     = k,
+                    .alpha = {.f32 = 1},
+                    .a     = memory,
+                    .b     = memory + (1 << 20),
+                    .c     = memory + (2 << 20),
+                    .lda   = k,
+                    .ldb   = n,
+                    .ldc   = n,
+                    .rung  = rung};
+}
+
+static WwStatus multiply(const WwGemm *g)
+{
+    memset(call, 0, sizeof call);
+    return ww_gemm(blas, g);
+}
+
 /* 300 x 200 x 100; the strides of A and B are their rows and `more`. */
 static WwStatus product(const char *rung, bool trans_a, bool trans_b, size_t more)
 {
-    memset(call, 0, sizeof call);
-    return ww_gemm(blas, &(WwGemm){.type    = WW_F32,
-                                   .trans_a = trans_a,
-                                   .trans_b = trans_b,
-                                   .m       = 300,
-                                   .n       = 200,
-                                   .k       = 100,
-                                   .alpha   = {.f32 = 1},
-                                   .a       = memory,
-                                   .b       = memory + (1 << 20),
-                                   .c       = memory + (2 << 20),
-                                   .lda     = (trans_a ? 300 : 100) + more,
-                                   .ldb     = (trans_b ? 100 : 200) + more,
-                                   .ldc     = 200,
-                                   .rung    = rung});
+    WwGemm g  = problem(rung, 300, 200, 100);
+    g.trans_a = trans_a;
+    g.trans_b = trans_b;
+    g.lda     = (trans_a ? g.m : g.k) + more;
+    g.ldb     = (trans_b ? g.k : g.n) + more;
+    return multiply(&g);
 }
 
 /* False where the build has no compiler for the kernel. */
@@ -163,19 +177,8 @@ static void turns_or_copies(void **state)
     } cases[] = {{5120, "gemm_flow_f32_k"}, {5124, "copy_operands"}};
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        size_t n = cases[i].n;
-        memset(call, 0, sizeof call);
-        if (worked(ww_gemm(blas, &(WwGemm){.m         = 300,
-                                           .n         = n,
-                                           .k         = 100,
-                                           .alpha.f32 = 1,
-                                           .a         = memory,
-                                           .b         = memory + 4096,
-                                           .c         = memory + 8192,
-                                           .lda       = 100,
-                                           .ldb       = n,
-                                           .ldc       = n,
-                                           .rung      = "flow"})))
+        WwGemm g = problem("flow", 300, cases[i].n, 100);
+        if (worked(multiply(&g)))
             assert_string_equal(call[0].name, cases[i].first);
     }
 }
@@ -186,18 +189,8 @@ static void many_counters(void **state)
     enum { SIDE = 130 };
     (void)state;
     for (size_t side = 2; side <= SIDE; side += SIDE - 2) {
-        size_t n = side * 128;
-        worked(ww_gemm(blas, &(WwGemm){.m         = n,
-                                       .n         = n,
-                                       .k         = 300,
-                                       .alpha.f32 = 1,
-                                       .a         = memory,
-                                       .b         = memory + 4096,
-                                       .c         = memory + 8192,
-                                       .lda       = 300,
-                                       .ldb       = n,
-                                       .ldc       = n,
-                                       .rung      = "stream"}));
+        WwGemm g = problem("stream", side * 128, side * 128, 300);
+        worked(multiply(&g));
         assert_true(counted >= side * side * 4);
     }
 }
@@ -208,19 +201,10 @@ static void large_batches(void **state)
     enum { MOST = 65535, MORE = 7 };
     (void)state;
     unsigned before = gpu->launches;
-    worked(ww_gemm(blas, &(WwGemm){.m         = 1,
-                                   .n         = 1,
-                                   .k         = 1,
-                                   .alpha.f32 = 1,
-                                   .a         = memory,
-                                   .b         = memory + 4096,
-                                   .c         = memory + 8192,
-                                   .lda       = 1,
-                                   .ldb       = 1,
-                                   .ldc       = 1,
-                                   .batch     = MOST + MORE,
-                                   .stride_c  = 1,
-                                   .rung      = "small"}));
+    WwGemm   g      = problem("small", 1, 1, 1);
+    g.batch         = MOST + MORE;
+    g.stride_c      = 1;
+    worked(multiply(&g));
     assert_int_equal(gpu->launches, before + 2);
     assert_int_equal(gpu->grid[2], MORE);
 }

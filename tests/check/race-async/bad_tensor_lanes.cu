@@ -5,14 +5,9 @@
 
 __global__ void store(const __grid_constant__ CUtensorMap map)
 {
-    extern __shared__ char room[];
-    char *tile = align(room);
-    for (int i = threadIdx.x; i < TILE / 4; i += 64)
-        reinterpret_cast<int *>(tile)[i] = i;
-    FENCE_ASYNC();
-    __syncthreads();
+    char *tile = numbered_tile();
     if (threadIdx.x < 2) {
-        BOX_STORE(&map, 0, 8 * threadIdx.x, tile); // expect: race-async, other end 15
+        BOX_STORE(&map, 0, 8 * threadIdx.x, tile); // expect: race-async, other end 10
         BULK_COMMIT();
         BULK_WAIT();
     }
