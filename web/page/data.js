@@ -29,8 +29,8 @@ function kernelRows(report) {
   for (const k of report?.kernels ?? []) {
     if (!rows.has(k.name)) rows.set(k.name, { name: k.name, launches: 0, bad: 0, seconds: 0, counters: {}, resources: null });
     const row = rows.get(k.name);
-    row.launches++;
-    row.bad += k.status === "ok" ? 0 : 1;
+    row.launches += k.launches ?? 1;
+    row.bad += k.status === "ok" ? 0 : (k.launches ?? 1);
     row.seconds += k.seconds ?? 0;
     row.resources ??= k.resources ?? null;
     addInto(row.counters, k.counters ?? {});

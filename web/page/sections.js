@@ -24,7 +24,7 @@ function overview() {
       [number(count("error")), "errors", count("error") ? "error" : null],
       [number(count("warning")), "warnings", count("warning") ? "warning" : null],
       [number(count("note")), "notes", null],
-      [number((REPORT.kernels ?? []).length), "launches", null],
+      [number(rows.reduce((n, r) => n + r.launches, 0)), "launches", null],
       [moved ? `${((of(all, "memory_l2_theoretical_sectors_global_ideal") / moved) * 100).toFixed(0)}\u202f%` : "–", "of the sectors moved were needed", null],
       [number(METRICS["bank conflicts"](all)), "bank conflicts", null],
     ]),
