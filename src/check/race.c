@@ -120,7 +120,7 @@ static unsigned site_of(RaceRun *r, uint32_t instr)
 static Strength strength_of(RaceRun *r, const Access *a)
 {
     if (a->sem == SEM_WEAK)
-        return STRENGTH_WEAK;
+        return a->op == ACCESS_LD && r->guess[a->instr] ? STRENGTH_GPU : STRENGTH_WEAK;
     if (a->is_volatile && (a->op == ACCESS_ST || (site_of(r, a->instr) && r->payload[a->instr])))
         return STRENGTH_VOLATILE;
     return a->scope == SCOPE_CTA ? STRENGTH_CTA : STRENGTH_GPU;
@@ -178,12 +178,13 @@ static void touch(State *s, RaceBlock *b, RaceBlock *owner, const Access *a, Str
         a->op == ACCESS_ST || a->op == ACCESS_ATOM || a->op == ACCESS_RED || a->op == ACCESS_STSM || kind == BY_COPY;
     if (r->flags && t.writes && strength == STRENGTH_VOLATILE)
         t.flags = order_publishing(b, a->warp, a->mask);
-    if (t.strong && (a->op == ACCESS_ATOM || (a->op == ACCESS_LD && strength != STRENGTH_VOLATILE)))
+    bool orders = t.strong && a->sem != SEM_WEAK; /* a guess is neither */
+    if (orders && (a->op == ACCESS_ATOM || (a->op == ACCESS_LD && strength != STRENGTH_VOLATILE)))
         b->met = true;
     r->touch(&t);
     if (r->nbeside && !owner)
         beside(&t);
-    if (r->flags && (t.strong || (t.writes && (r->objects || b->thread))))
+    if (r->flags && (orders || (t.writes && (r->objects || b->thread))))
         order_access(&t);
 }
 
@@ -377,6 +378,8 @@ static void *race_fork(Observer *o, const LaunchInfo *info, unsigned worker)
         r->site_of  = xcalloc(info->instrs + 1u, sizeof *r->site_of);
         r->instr_of = xcalloc(SITE_UNKNOWN + 1u, sizeof *r->instr_of);
         r->payload  = xcalloc(info->instrs + 1u, sizeof *r->payload);
+        r->guess    = xcalloc(info->instrs + 1u, sizeof *r->guess);
+        race_find_guesses(info, r->guess);
     }
     return s;
 }
@@ -464,6 +467,7 @@ static void race_end(void *self, Observer *o, const CheckLaunch *l, Findings *fo
     free(r->site_of);
     free(r->instr_of);
     free(r->payload);
+    free(r->guess);
     free(r->line_of);
     free(r);
 }

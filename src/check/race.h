@@ -47,6 +47,7 @@ typedef struct RaceRun { /* one launch */
     uint16_t          *site_of;   /* by instruction id; 0: none yet */
     uint32_t          *instr_of;  /* by site */
     bool              *payload;   /* by instruction id: a volatile read that carries data; known once it has a site */
+    bool              *guess;     /* by instruction id: a plain read that counts as atomic, and orders nothing */
     uint32_t           sites;
     uint32_t          *line_of;   /* by instruction id: the first instruction of its line, plus 1; 0: not asked yet */
     Findings           found;
@@ -76,6 +77,8 @@ bool race_has_flags(const Module *m, const Func *kernel);
 bool race_has_cluster_barrier(const Module *m, const Func *kernel);
 /* race_payload.c: a load whose value reaches memory or an address, and no decision. */
 bool race_is_payload(const Func *f, const Instr *load);
+/* race_guess.c: of each instruction, is it a plain read whose value only a compare-and-swap of the same place is tried with? */
+void race_find_guesses(const LaunchInfo *info, bool *guess);
 /* race_report.c */
 void race_report_beside(RaceRun *r, Findings *found, const Access *a, unsigned lane, bool writes, const HostWork *h);
 void race_report(RaceRun *r, Findings *found, const RaceBlock *b, const RaceClash *c);
