@@ -191,6 +191,7 @@ static void set_environment(const Run *r)
     setenv("WARPWRIGHT_STATUS", r->status, 1);
     pass(r, "profile", "WARPWRIGHT_PROFILE");
     pass(r, "devices", "WARPWRIGHT_DEVICES");
+    pass(r, "memory", "WARPWRIGHT_MEMORY");
     pass(r, "threads", "WARPWRIGHT_THREADS");
     pass(r, "async", "WARPWRIGHT_ASYNC");
     pass(r, "kernel", "WARPWRIGHT_KERNEL");

@@ -32,6 +32,8 @@ static unsigned device_flags;
 uint64_t device_memory(void)
 {
     const Profile *p = state_profile();
+    if (state.options.memory)
+        return state.options.memory;
     return p->memory_mib ? (uint64_t)p->memory_mib << 20 : H200_BYTES;
 }
 

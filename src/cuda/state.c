@@ -22,6 +22,10 @@
 #include "report/doc.h"
 #include "report/fail.h"
 
+/* An H200's, whatever the profile: that is a model of accesses; and what modules and the heap take besides what is said to be free. */
+#define MOST_MEMORY  (UINT64_C(141) << 30)
+#define MODULE_BYTES (UINT64_C(256) << 20)
+
 State state;
 
 static pthread_mutex_t        lock  = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
@@ -258,7 +262,7 @@ WwDevice *state_device(int n, CuErr *err)
                                .seed    = state.options.seed,
                                .check   = state.options.check,
                                .async   = state.options.async,
-                               .memory  = UINT64_C(141) << 30};
+                               .memory  = (state.options.memory ? state.options.memory : MOST_MEMORY) + MODULE_BYTES};
         if (ww_device_open("emulator", &o, &state.device[n], &why) != WW_OK) {
             state_say("%s", why);
             *err = cudaErrorInitializationError;
@@ -298,6 +302,7 @@ static void read_options(Options *o)
     o->write_suppressions = env_text("WARPWRIGHT_WRITE_SUPPRESSIONS");
     o->devices            = (unsigned)env_number("WARPWRIGHT_DEVICES", 1);
     o->threads            = (unsigned)env_number("WARPWRIGHT_THREADS", 0);
+    o->memory             = env_number("WARPWRIGHT_MEMORY", 0) << 20;
     o->seed               = env_number("WARPWRIGHT_SEED", 0);
     o->skip               = env_number("WARPWRIGHT_LAUNCH_SKIP", 0);
     o->count              = env_number("WARPWRIGHT_LAUNCH_COUNT", UINT64_MAX);

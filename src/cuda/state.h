@@ -28,6 +28,7 @@ typedef struct Options { /* of `warpwright run`, from the environment */
     const char *json, *profile, *kernels, *status;
     unsigned    devices, threads;
     uint64_t    seed, skip, count;
+    uint64_t    memory;  /* bytes of a device; 0: the profile's */
     const char *fail_on;
     const char *async;      /* when asynchronous copies land; NULL: at once */
     const char *check;      /* rules; NULL: nothing is checked */

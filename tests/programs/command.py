@@ -37,6 +37,8 @@ def exit_codes():
     wrong = run("--kernel", "fill(", static("vector_add"))
     expect("a wrong expression for kernels is told", wrong.returncode == 122 and "'fill(' is no regular expression" in wrong.stderr)
     expect("an unknown profile is 122", run("--profile", "sm_1", static("vector_add")).returncode == 122)
+    size = run("-q", "--memory", "1024", static("memory_size"), "1024")
+    expect("--memory is what the program sees", size.returncode == 0, size.stdout)
     failing = run("-q", "--fail-on", "error", static("fault"))
     expect("--fail-on error is 121 when a kernel faults", failing.returncode == 121, failing.stderr)
     past = static("past_the_end")
