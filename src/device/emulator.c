@@ -14,6 +14,7 @@
 
 #include "check/count.h"
 #include "emu/tensormap.h"
+#include "model/occupancy.h"
 
 enum { GRID_BARRIER = 256 }; /* bytes */
 
@@ -210,13 +211,13 @@ static void emulator_unload(WwDevice *d, WwModule *m)
 unsigned emulator_assembles(const WwDevice *d)
 {
     const Emulator *e = (const Emulator *)d;
-    return e->ptxas ? e->profile->arch->cc : 0;
+    return e->asks_registers ? e->profile->arch->cc : 0;
 }
 
 void emulator_resources_are(WwDevice *d, WwModule *m, const char *kernel, unsigned registers, unsigned stack)
 {
     Emulator *e = (Emulator *)d;
-    for (size_t i = 0; e->ptxas && i < m->ptx->nfuncs; i++)
+    for (size_t i = 0; i < m->ptx->nfuncs; i++)
         if (!strcmp(m->ptx->funcs[i]->name, kernel))
             ptxas_told(e->ptxas, m->ptx, m->ptx->funcs[i], &(Resources){.registers = registers, .stack = stack});
 }
@@ -334,6 +335,24 @@ static void watchers_free(Watchers *s)
     free(s->list);
 }
 
+/* EmuLaunch.fit */
+typedef struct Fit {
+    Emulator       *e;
+    const Module   *module;
+    const Func     *kernel;
+    const WwLaunch *w;
+} Fit;
+
+static unsigned fit(void *user, unsigned *registers)
+{
+    const Fit *f = user;
+    Resources  is;
+    if (!ptxas_resources(f->e->ptxas, f->module, f->kernel, &is))
+        return 0;
+    *registers = is.registers;
+    return occupancy_of(f->e->profile->arch, f->w->block.x * f->w->block.y * f->w->block.z, is.registers, 0).blocks;
+}
+
 static Status run_grid(WwDevice *d, WwModule *m, const Func *k, const DeviceLaunch *l, const void *params, WwResult *r,
                        Children *more)
 {
@@ -352,6 +371,9 @@ static Status run_grid(WwDevice *d, WwModule *m, const Func *k, const DeviceLaun
     request.workspace = barrier;
     request.go_on     = e->checks != NULL;
     request.held      = more->held;
+    Fit asked         = {e, m->ptx, k, w};
+    request.fit       = fit;
+    request.fit_user  = &asked;
     Status s          = emu_launch(e->emu, ((EmulatorModule *)m)->em, k->name, &request, &result);
     emulator_collect(m->ptx, &result, watch.count, r);
     if (s == WW_OK)
@@ -514,8 +536,9 @@ Status emulator_open(const WwDeviceOptions *o, WwDevice **out, Str *why)
     e->checks      = checks;
     if (checks)
         emu_keep_apart(emu);
-    if (checks && (checks_rules(checks)->on[RULE_LOCAL_MEMORY] || checks_rules(checks)->on[RULE_LOW_OCCUPANCY]))
-        e->ptxas = ptxas_new(p);
+    e->ptxas = ptxas_new(p);
+    e->asks_registers =
+        checks && (checks_rules(checks)->on[RULE_LOCAL_MEMORY] || checks_rules(checks)->on[RULE_LOW_OCCUPANCY]);
     e->seed = o->seed;
     str_printf(&name, "emulator (%s, %s)", simd_title(emu_simd(emu)), p->name);
     device_init(&e->base, &ops, str_text(&name), p->name);

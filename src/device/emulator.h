@@ -17,7 +17,8 @@ typedef struct Emulator {
     EmuDevice     *emu;
     const Profile *profile;
     Checks        *checks;   /* NULL: nothing is checked */
-    Ptxas         *ptxas;    /* NULL unless performance is checked */
+    Ptxas         *ptxas;
+    bool           asks_registers; /* of every kernel, as performance is checked */
     uint64_t       launches, seed;
     const WorkOrder *work;   /* of the launch that begins; NULL: it is ordered with everything */
     const bool      *held;   /* likewise: EmuLaunch.held */

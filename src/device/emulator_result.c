@@ -197,7 +197,7 @@ static bool find_allocation(void *user, uint64_t address, uint64_t *base, uint64
 static bool find_resources(void *user, const Module *m, const Func *kernel, Resources *out)
 {
     Emulator *e = user;
-    return e->ptxas && ptxas_resources(e->ptxas, m, kernel, out);
+    return e->asks_registers && ptxas_resources(e->ptxas, m, kernel, out);
 }
 
 CheckLaunch emulator_check_launch(const Emulator *e, const Module *m, const Func *k, const WwLaunch *w,

@@ -134,9 +134,10 @@ static bool read_answer(const char *text, const char *kernel, Resources *out)
 {
     Str head = {0};
     str_printf(&head, "Function properties for %s\n", kernel);
-    const char *at = strstr(text, str_text(&head));
+    const char *at = strstr(text, str_text(&head)), *end = text + strlen(text);
+    if (at)
+        at += head.len; /* a kernel's name may hold any of the words */
     str_free(&head);
-    const char *end = text + strlen(text);
     if (!at)
         return false;
     return number_before(at, end, "bytes stack frame", &out->stack) &&
@@ -152,6 +153,8 @@ static bool ask(const Ptxas *x, const Module *m, const Func *kernel, Resources *
     char *text = xcalloc(MOST_OUTPUT + 1, 1);
     bool  ok   = in >= 0 && answer >= 0 && write_all(in, m->text, m->text_len);
     snprintf(arch, sizeof arch, "sm_%u", x->profile->arch->cc);
+    if (m->target && !strncmp(m->target, arch, strlen(arch))) /* "sm_90a": only that can be made of it */
+        snprintf(arch, sizeof arch, "%s", m->target);
     char *const args[] = {"ptxas", "-v",        "-arch", arch, "--entry", (char *)(uintptr_t)kernel->name,
                           "-o",    "/dev/null", source,  NULL};
     ok                 = ok && (run("ptxas", args, answer) || run("/usr/local/cuda/bin/ptxas", args, answer));

@@ -32,6 +32,11 @@ typedef struct AsyncQueue {
     uint64_t random;
 } AsyncQueue;
 
+bool async_under_way(const Warp *w)
+{
+    return w->async && w->async->n;
+}
+
 void async_reset(Warp *w)
 {
     if (!w->async)

@@ -16,6 +16,10 @@ typedef struct CopyInfo { /* cp.async; Uop a: destination, b: source */
 
 /* A block starts anew: nothing is in flight. */
 void async_reset(Warp *w);
+/* Has it copies that have not landed? */
+bool async_under_way(const Warp *w);
+/* Has the warp copies that have not landed? */
+bool async_under_way(const Warp *w);
 void async_free(Warp *w);
 /* The lanes in w->mask: an arrival at the mbarrier at `offset` once their copies issued so far have landed. */
 void async_arrive_later(Warp *w, uint32_t lane, uint32_t offset);

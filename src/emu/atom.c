@@ -312,6 +312,22 @@ static bool in_global(const Warp *w, const Uop *u, const MemInfo *info, unsigned
     return address - SHARED_WINDOW >= WINDOW_BYTES;
 }
 
+/* For endless.c: an atomic that left another value than it found, or may have. */
+static void note_change(Warp *w, const MemInfo *info)
+{
+    Slot     d       = info->v[0];
+    unsigned bytes   = info->bytes;
+    bool     changed = w->block->cluster->endless.rounds < ENDLESS_PATIENCE || info->nvec != 1 || bytes > 8 ||
+                   d == NO_SLOT || d == info->b || d == info->c;
+    for (uint32_t m = w->mask; !changed && m; m &= m - 1) {
+        unsigned i   = (unsigned)__builtin_ctz(m);
+        uint64_t old = operand(w, d, bytes, i);
+        changed      = new_value((AtomOp)info->atom, (Type)info->atom_type, old, operand(w, info->b, bytes, i),
+                                 operand(w, info->c, bytes, i)) != old;
+    }
+    w->worker->endless.atomics += changed;
+}
+
 const Uop *mem_atom(Warp *w, const Uop *u, bool observed)
 {
     const MemInfo *info  = u->ptr;
@@ -322,8 +338,10 @@ const Uop *mem_atom(Warp *w, const Uop *u, bool observed)
     if (!access_resolve(w, u, info, observed, p))
         return fault_others(w, u);
     w->worker->sync_ops = true;
-    if (quick(w, info, p))
+    if (quick(w, info, p)) {
+        note_change(w, info);
         return u + 1;
+    }
     WRITE_ORDER (w, m) {
         unsigned i  = (unsigned)__builtin_ctz(m);
         AtomOp   op = sum && in_global(w, u, info, i) ? ATOM_ADD_FTZ : (AtomOp)info->atom;
@@ -342,5 +360,6 @@ const Uop *mem_atom(Warp *w, const Uop *u, bool observed)
                 memcpy(w->r + info->v[v] + (size_t)i * bytes, &old, bytes);
         }
     }
+    note_change(w, info);
     return u + 1;
 }

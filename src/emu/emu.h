@@ -129,6 +129,10 @@ typedef struct EmuLaunch {
     bool        go_on;         /* lanes with a faulty load, store, atomic or free are left out of it, and the launch goes on; it ends
                                 * with WW_ERR_FAULT */
     unsigned    max_resident;  /* blocks that may be resident at once; 0 = as on the profile's card */
+    /* How many blocks of the kernel a multiprocessor holds by its registers, of which a thread has *registers; 0 = not known.  Asked once,
+     * when blocks that wait may be more than fit.  May be NULL. */
+    unsigned  (*fit)(void *fit_user, unsigned *registers);
+    void       *fit_user;
     uint32_t    cluster[3];    /* blocks of a cluster; 0 = as the kernel says, without that single blocks */
 } EmuLaunch;
 

@@ -17,6 +17,7 @@
 #include "emu/tensormap_proxy.h"
 #include "emu/where.h"
 
+enum { NAP = 50000 }; /* nanoseconds */
 enum { PATIENCE = 8, LONG = 1024 }; /* waiting passes, and passes of any kind, before another block gets the worker */
 enum { LIMIT_CHECK = 1 << 18, LIMIT_BLOCKS = 1024 }; /* instructions between looks at the clock */
 enum {
@@ -171,6 +172,39 @@ static void stop_at_limit(Worker *k, const Cluster *c, FaultKind kind, const cha
     pthread_mutex_unlock(&l->lock);
 }
 
+/* The launch never ends; whose threads it names is decided when the workers give up their clusters. */
+static void stop_endless(Worker *k)
+{
+    Launch  *l         = k->launch;
+    uint64_t rest      = l->nclusters - (l->next_cluster < l->nclusters ? l->next_cluster : l->nclusters);
+    char     room[160] = "", by[64] = "";
+    if (l->thread_registers)
+        snprintf(by, sizeof by, " (a thread has %u registers)", l->thread_registers);
+    if (rest)
+        snprintf(room, sizeof room,
+                 "; %" PRIu64 " block%s cannot begin before others end, as the card holds %" PRIu64 " at once%s",
+                 rest * l->cluster_blocks, rest * l->cluster_blocks == 1 ? "" : "s", l->resident * l->cluster_blocks,
+                 by);
+    stop_at_limit(
+        k, NULL, FAULT_ENDLESS,
+        "the launch never ends: every block that has begun waits in a loop, and nobody is left to change what "
+        "it looks at%s",
+        room);
+}
+
+/* The threads of an endless launch's first cluster: so the message is the same with any number of workers. */
+static void name_first(Launch *l, const Cluster *c)
+{
+    pthread_mutex_lock(&l->lock);
+    if (l->fault.kind == FAULT_ENDLESS && c->order < l->named) {
+        l->unnamed                = l->named == UINT64_MAX ? strlen(l->fault.text) : l->unnamed;
+        l->named                  = c->order;
+        l->fault.text[l->unnamed] = 0;
+        name_threads(&l->fault, l, c);
+    }
+    pthread_mutex_unlock(&l->lock);
+}
+
 bool launch_check_limits(Worker *k, const Cluster *c)
 {
     Launch  *l     = k->launch;
@@ -258,6 +292,8 @@ static void end_cluster(Worker *k, Cluster *c)
         launch_block_ended(k, b);
     }
     cluster_release(c, k);
+    __atomic_sub_fetch(&k->launch->holding, 1, __ATOMIC_RELAXED);
+    endless_forget(k->launch);
 }
 
 /* Time to look at the limits?  A small instruction limit is looked at more often. */
@@ -267,19 +303,70 @@ static bool limits_due(const Worker *k)
     return k->spent >= (most && most < LIMIT_CHECK ? most : LIMIT_CHECK) || k->ended >= LIMIT_BLOCKS;
 }
 
+static bool card_is_full(const Launch *l)
+{
+    return __atomic_load_n(&l->holding, __ATOMIC_RELAXED) >= __atomic_load_n(&l->resident, __ATOMIC_RELAXED);
+}
+
+static bool all_began(const Launch *l)
+{
+    return __atomic_load_n(&l->next_cluster, __ATOMIC_RELAXED) >= l->nclusters;
+}
+
+/* No cluster will be begun any more. */
+static bool none_left(const Launch *l)
+{
+    return all_began(l) || __atomic_load_n(&l->aborted, __ATOMIC_RELAXED) ||
+           __atomic_load_n(&l->fault_order, __ATOMIC_ACQUIRE) != UINT64_MAX;
+}
+
+/* Blocks that wait for each other must all fit on the card.  Registers, which may limit that, are the assembler's; it is asked only where
+ * it matters, for that takes time. */
+static void ask_fit(Launch *l)
+{
+    unsigned registers = 0, fit;
+    pthread_mutex_lock(&l->lock);
+    if (!l->asked_fit && (fit = l->ask->fit(l->ask->fit_user, &registers)) > 0) {
+        uint64_t most = (uint64_t)fit * SM_COUNT / l->cluster_blocks;
+        if (most < l->resident) {
+            __atomic_store_n(&l->resident, most ? most : 1, __ATOMIC_RELAXED);
+            l->thread_registers = registers;
+        }
+    }
+    __atomic_store_n(&l->asked_fit, true, __ATOMIC_RELEASE);
+    pthread_mutex_unlock(&l->lock);
+}
+
+static bool fit_matters(const Launch *l)
+{
+    return l->ask->fit && !l->ask->max_resident && __atomic_load_n(&l->somebody_waits, __ATOMIC_RELAXED) &&
+           __atomic_load_n(&l->holding, __ATOMIC_RELAXED) * l->cluster_blocks >= SM_COUNT &&
+           !__atomic_load_n(&l->asked_fit, __ATOMIC_ACQUIRE);
+}
+
 static Cluster *take_cluster(Worker *k)
 {
     Launch *l = k->launch;
     if (__atomic_load_n(&l->fault_order, __ATOMIC_ACQUIRE) != UINT64_MAX)
         return NULL;
-    uint64_t i = __atomic_fetch_add(&l->next_cluster, 1, __ATOMIC_RELAXED);
-    return i < l->nclusters ? cluster_new(k, i) : NULL;
+    if (fit_matters(l))
+        ask_fit(l);
+    if (__atomic_fetch_add(&l->holding, 1, __ATOMIC_RELAXED) < __atomic_load_n(&l->resident, __ATOMIC_RELAXED)) {
+        uint64_t i = __atomic_fetch_add(&l->next_cluster, 1, __ATOMIC_RELAXED);
+        if (i < l->nclusters) {
+            endless_forget(l);
+            return cluster_new(k, i);
+        }
+    }
+    __atomic_sub_fetch(&l->holding, 1, __ATOMIC_RELAXED);
+    return NULL;
 }
 
 /* Runs c until it ends (true), or has only waited for PATIENCE passes, or has run so long that it may wait with plain loads (false). */
 static bool run_cluster(Worker *k, Cluster *c, bool *stop)
 {
-    unsigned patience = c->spun ? 1 : PATIENCE, waited = 0, most = schedule_passes(k->launch, LONG);
+    unsigned patience = c->spun ? 1 : PATIENCE, waited = 0,
+             most = schedule_passes(k->launch, c->endless.looks ? PATIENCE : LONG);
     for (unsigned passes = 0; waited < patience && passes < most && !pause_wanted(&k->launch->pause); passes++) {
         if (cluster_pass(c, k)) {
             *stop = limits_due(k) && !launch_check_limits(k, NULL);
@@ -307,14 +394,12 @@ static void *worker_main(void *arg)
     Launch  *l       = k->launch;
     Cluster *ring    = NULL; /* circular: the last one in; ring->next is the next to run */
     uint32_t holding = 0;
-    bool     stop = false, more = true;
+    bool     stop    = false;
     while (!stop) {
-        Cluster *c    = NULL;
-        uint32_t most = schedule_together(l);
-        if (more && holding < most && (c = take_cluster(k)) != NULL) {
+        Cluster *c = NULL;
+        if (holding < schedule_together(l) && !all_began(l) && (c = take_cluster(k)) != NULL) {
             holding++;
         } else if (ring) {
-            more = more && holding >= most;
             for (uint32_t others = schedule_rotation(l, holding); others; others--)
                 ring = ring->next;
             c = ring->next;
@@ -322,8 +407,14 @@ static void *worker_main(void *arg)
                 ring = NULL;
             else
                 ring->next = c->next;
-        } else {
+        } else if (none_left(l)) {
             break;
+        } else { /* the other workers' blocks fill the card */
+            endless_idle(k);
+            if (pause_wanted(&l->pause))
+                pause_rest(k);
+            nanosleep(&(struct timespec){0, NAP}, NULL);
+            continue;
         }
         bool ended = run_cluster(k, c, &stop);
         pause_note(k, ended || !c->spun, holding);
@@ -332,20 +423,24 @@ static void *worker_main(void *arg)
         if (ended) {
             end_cluster(k, c);
             holding--;
-            more = true;
         } else {
-            if (c->spun)
+            if (c->spun) {
+                __atomic_store_n(&l->somebody_waits, true, __ATOMIC_RELAXED);
                 schedule_waited(l);
+            }
             c->next = ring ? ring->next : c;
             if (ring)
                 ring->next = c;
             ring = c;
+            if (!stop && endless_look(k, c, holding, all_began(l) || card_is_full(l)))
+                stop_endless(k), stop = true;
         }
         if (pause_wanted(&l->pause))
             pause_rest(k);
     }
     while (ring) { /* stopped by a limit: what was printed is kept */
         Cluster *c = ring->next;
+        name_first(l, c);
         if (c == ring)
             ring = NULL;
         else
@@ -408,6 +503,7 @@ static void end_worker(Launch *l, Worker *k, EmuResult *r)
     free(k->lookup);
     free(k->free_frames);
     free(k->observer);
+    endless_done(k);
     free(k->poison);
     free(k->poison_kind);
 }
@@ -509,7 +605,7 @@ static Status status_of(const Launch *l)
     }
 }
 
-/* How many blocks the card holds at once, by threads and shared memory (registers are not known before ptxas has run). */
+/* How many blocks the card holds at once, by threads and shared memory; by registers: ask_fit(). */
 static uint32_t resident_blocks(const Launch *l)
 {
     if (l->ask->max_resident)
@@ -563,8 +659,11 @@ static void prepare(Launch *l, EmuDevice *d, EmuModule *em, Program *p, const Em
     }
     if (d->seed)
         l->nworkers = 1;
-    uint32_t resident = resident_blocks(l) / l->cluster_blocks;
-    l->per_worker     = resident / l->nworkers ? resident / l->nworkers : 1;
+    l->resident   = resident_blocks(l) / l->cluster_blocks;
+    l->resident   = l->resident ? l->resident : 1;
+    l->per_worker = (uint32_t)((l->resident + l->nworkers - 1) / l->nworkers);
+    l->epoch      = 1;
+    l->named      = UINT64_MAX;
     schedule_start(l);
     clock_gettime(CLOCK_MONOTONIC, &l->started);
     pthread_mutex_init(&l->lock, NULL);

@@ -15,6 +15,7 @@
 #include <uthash.h>
 
 #include "base/bits.h"
+#include "emu/endless.h"
 #include "emu/lower_state.h"
 #include "emu/sync.h"
 #include "ptx/sregs.h"
@@ -355,6 +356,13 @@ static bool ends_without_next(const Instr *in)
     }
 }
 
+static void lower_head(Lower *lo, const Instr *first, const Instr *end)
+{
+    Uop *u = lo_emit(lo, ctl_handlers[CTL_block]);
+    u->n   = (uint32_t)(end - first);
+    u->x   = endless_writes(first, end);
+}
+
 static void lower_block(Lower *lo, uint32_t place)
 {
     uint32_t        b  = lo->cfg->order[place];
@@ -362,7 +370,7 @@ static void lower_block(Lower *lo, uint32_t place)
     lo->block_uop[b]   = lo->nuops;
     lo->instr          = lo->code->instr_base + cb->first;
     if (cb->end > cb->first)
-        lo_emit(lo, ctl_handlers[CTL_block])->n = cb->end - cb->first;
+        lower_head(lo, lo->f->instrs + cb->first, lo->f->instrs + cb->end);
     for (uint32_t i = cb->first; i < cb->end; i++)
         lower_instr(lo, i);
     if (cb->end > cb->first && ends_without_next(&lo->f->instrs[cb->end - 1]))

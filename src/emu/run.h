@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "base/str.h"
+#include "emu/endless.h"
 #include "emu/pause.h"
 #include "emu/program.h"
 #include "emu/warp.h"
@@ -85,6 +86,7 @@ struct Cluster {
     bool     progress;       /* of any of its blocks */
     bool     spun;           /* it only waited when it last ran */
     bool     waits_for_registers; /* a warp waits at setmaxnreg.inc */
+    EndlessCluster endless;
     Cluster *next;
     struct BulkOp *bulk;     /* copies in flight, in the order of issue (bulk.c) */
     TensorView *maps;        /* tensor maps as its copies see them (tensormap_proxy.c) */
@@ -112,6 +114,7 @@ struct Worker {
     uint64_t   spent;        /* warp instructions since the limits were looked at */
     uint32_t   ended;        /* blocks since then */
     uint64_t   clock_reads;  /* of this launch */
+    EndlessWorker endless;
     int64_t    granted;      /* instructions of a quantum in this turn */
     Fault      fault;        /* of the cluster that runs */
     uint64_t   fault_order;  /* Block.order of the block that it is in */
@@ -145,7 +148,15 @@ struct Launch {
     uint64_t        spent;        /* atomic: warp instructions so far */
     uint64_t        fault_order;  /* atomic minimum of Block.order; UINT64_MAX = none */
     int             aborted;      /* atomic: a limit was reached */
-    uint32_t        per_worker;   /* resident clusters a worker may hold */
+    uint32_t        per_worker;   /* clusters a worker may hold */
+    uint64_t        resident;     /* clusters that the card holds at once */
+    uint64_t        holding;      /* atomic: clusters that all workers hold */
+    bool            somebody_waits; /* a cluster was set aside because it only waited */
+    bool            asked_fit;    /* EmuLaunch.fit; under the lock */
+    unsigned        thread_registers; /* by which `resident` is limited; 0: it is not */
+    uint64_t        epoch;        /* atomic: changes so far that waiting blocks may see (endless.c) */
+    uint64_t        named;        /* Cluster.order of the one whose threads the fault names; under the lock */
+    size_t          unnamed;      /* the fault's text without them */
     uint64_t        random;       /* 0: the plain order (schedule.h) */
     struct { uint64_t first, step; } start; /* which cluster starts when */
     uint32_t        together;     /* clusters that take turns */

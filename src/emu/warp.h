@@ -27,6 +27,7 @@ typedef struct Group {
     uint32_t   mask;
     uint8_t    state;    /* GroupState */
     uint8_t    barrier;  /* GROUP_BARRIER: which */
+    bool       still;    /* it has not run since its warp's state was kept (endless.c) */
     uint32_t   depth;    /* call depth of frame */
     uint32_t   need;     /* GROUP_SYNC: member mask it waits for */
     uint32_t   turn;     /* quanta its lanes have spent waiting in a loop: fewest first */
@@ -59,6 +60,8 @@ struct Warp {
     struct AsyncQueue *async; /* copies in flight; NULL before the first (async.c) */
     uint32_t   runtime_error[LANES]; /* of the device runtime: the thread's last error (cdp.c) */
     struct BulkGroups *bulk;  /* commits of bulk groups; NULL before the first (bulk.c) */
+    uint64_t   state;     /* kept, and whether it has come back to it (endless.c) */
+    bool       came_back;
     struct { uint32_t count, asked, registers; const struct Uop *uop; } maxnreg; /* setmaxnreg: how often, the last; what a thread owns */
     struct WgmmaState *wgmma; /* products in flight; NULL before the first (wgmma.c) */
     uint8_t   *local;    /* local memory: lane l's frame is local + l * local_bytes */
