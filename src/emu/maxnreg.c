@@ -4,8 +4,8 @@
  *
  * A thread begins with what the assembler makes of the kernel's bounds (ptxas 13.0): .maxntid with .minnctapersm, the threads taken in
  * whole warpgroups, and .maxnreg; no more than the largest number that the kernel asks for.  Without such bounds the assembler ignores the
- * instruction, and so does this.  The block owns as many as its warps begin with: what a warp gives up (.dec, its exit), another may take;
- * one that asks for more than is left waits.  What registers hold is of no consequence here.
+ * instruction, and so does this.  The block owns as many as its warps begin with: what a warp gives up by .dec, another may take; what it
+ * has when it exits comes to nobody (an H200 hung); one that asks for more than is left waits.  What registers hold is of no consequence here.
  * Misuse is a fault: a warp alone, the warpgroup's warps with different numbers, .dec to more or .inc to fewer registers than a thread
  * owns, and a wait that nobody can end. */
 #include <stdio.h>
@@ -35,7 +35,7 @@ uint32_t maxnreg_at_entry(const Func *f, uint32_t largest_inc)
 
 static uint32_t owned(const Warp *w)
 {
-    return w->live ? w->maxnreg.registers : 0;
+    return w->maxnreg.registers;
 }
 
 /* Could the warp have n registers a thread? */
