@@ -7,6 +7,7 @@
  *
  * Which version of the interface the program was compiled for follows from the functions it carries.  A program that holds device
  * code, links no runtime dynamically and has no symbols cannot be redirected: it ends with a message that names the two ways out.
+ * NVIDIA's libraries with kernels of their own cannot be run: the program's first call into one ends it with a message.
  * NVRTC's machine code cannot be run: its two entries that hand it out are redirected to those that hand out PTX.
  * Libraries that are linked when the program starts are treated alike.  A library that dlopen loads by its path has run its constructors
  * when dlopen returns: it is redirected then, and its registration, which nvcc generates as a function of its own, is run once more.
@@ -222,33 +223,76 @@ static bool needs_no_device(const Symbols *library, const Symbols *program)
     return find(library, "curandCreateGeneratorHost", true) && !find(program, "curandCreateGenerator", false);
 }
 
-/* A library with kernels and a runtime of its own (cuBLAS, cuFFT, cuRAND, cuDNN): no harm until it is called.  `s`: what it exports. */
-static void foreign(const Symbols *s, const char *path)
+/* ---- libraries with kernels and a runtime of their own (cuBLAS, cuFFT, cuRAND, cuDNN): no harm until they are called ---- */
+
+enum { MOST_CALLS = 1024, TRAMPOLINE_BYTES = 32 };
+
+static struct {
+    const char *function, *library;
+} calls[MOST_CALLS]; /* of the program into such libraries */
+static unsigned ncalls;
+
+static void foreign_call(unsigned i)
+{
+    static bool ending;
+    if (ending) /* a destructor's */
+        _exit(EXIT_KERNEL);
+    ending = true;
+    fprintf(stderr,
+            "warpwright: the program calls %s of %s, which brings kernels without PTX and a CUDA runtime of its own "
+            "that cannot be redirected: programs that call this library cannot be run.\n",
+            calls[i].function, calls[i].library);
+    exit(EXIT_KERNEL);
+}
+
+/* Code that calls foreign_call(i) and never returns. */
+static void write_trampoline(uint8_t *at, uint32_t i)
+{
+#if defined(__x86_64__)
+    *at++ = 0xbf; /* mov edi, i */
+    memcpy(at, &i, sizeof i);
+    at += sizeof i;
+#elif defined(__aarch64__)
+    uint32_t move = UINT32_C(0x52800000) | i << 5; /* mov w0, i */
+    memcpy(at, &move, sizeof move);
+    at += sizeof move;
+#endif
+    write_jump(at, (uint64_t)(uintptr_t)foreign_call);
+}
+
+/* s: what the library f exports.  Every function of it that the program imports becomes a jump to a trampoline.  The program stays mapped, for
+ * the names. */
+static void foreign(const File *f, const Symbols *s, const char *path)
 {
     File     exe  = {0};
     Symbols  want = {0};
-    unsigned n    = 0;
-    if (!map_file("/proc/self/exe", &exe))
+    unsigned n    = ncalls;
+    if (!map_file("/proc/self/exe", &exe) || !symbols(&exe, SHT_DYNSYM, &want) || needs_no_device(s, &want))
         return;
-    if (symbols(&exe, SHT_DYNSYM, &want) && !needs_no_device(s, &want))
-        for (size_t i = 1; i < want.n; i++) {
-            if (want.sym[i].st_shndx != SHN_UNDEF || !find(s, name_of(&want, i), true))
-                continue;
-            if (n < 3)
-                fprintf(stderr, "%s%s", n ? ", " : "warpwright: the program calls ", name_of(&want, i));
-            n++;
-        }
-    munmap((void *)(uintptr_t)exe.data, exe.size);
-    if (!n)
-        return;
-    if (n > 3)
-        fprintf(stderr, " and %u more", n - 3);
-    fprintf(
-        stderr,
-        " of %s, which brings kernels without PTX and a CUDA runtime of its own that cannot be redirected: programs "
-        "that call this library cannot be run.\n",
-        path);
-    _exit(EXIT_KERNEL);
+    size_t   bytes = MOST_CALLS * TRAMPOLINE_BYTES;
+    uint8_t *code  = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    bool     ok    = code != MAP_FAILED;
+    for (unsigned i = 0; i < MOST_CALLS && ok; i++)
+        write_trampoline(code + i * TRAMPOLINE_BYTES, i);
+    ok = ok && mprotect(code, bytes, PROT_READ | PROT_EXEC) == 0;
+    for (size_t i = 1; i < want.n && n < MOST_CALLS; i++) {
+        const char      *name     = name_of(&want, i);
+        const Elf64_Sym *there    = want.sym[i].st_shndx == SHN_UNDEF ? find(s, name, true) : NULL;
+        void (*trampoline)(void)  = NULL;
+        *(uintptr_t *)&trampoline = (uintptr_t)code + n * TRAMPOLINE_BYTES;
+        if (!there || ELF64_ST_TYPE(there->st_info) != STT_FUNC)
+            continue;
+        calls[n].function = name;
+        calls[n].library  = path;
+        if (!ok || !redirect(f->bias + there->st_value, trampoline))
+            foreign_call(n);
+        n++;
+    }
+    if (n == ncalls && ok) {
+        munmap(code, bytes);
+        munmap((void *)(uintptr_t)exe.data, exe.size);
+    }
+    ncalls = n;
 }
 
 static void stripped(const char *path)
@@ -311,7 +355,7 @@ static void treat(const char *path, uintptr_t bias, bool later)
         } else if (!dynamic && own) {
             stripped(path);
         } else if (!dynamic && exports) {
-            foreign(&s, path);
+            foreign(&f, &s, path);
         }
     }
     if (strstr(path, "libnvrtc.so") && symbols(&f, SHT_DYNSYM, &s))
