@@ -485,7 +485,7 @@ static __device__ __forceinline__ void even_write(const FlowTarget<typename S::t
         unsigned long long e = r * t.ld + col;
 #pragma unroll
         for (int j = 0; j < S::TN; j += 4)
-            if (r < t.rows)
+            if (r < t.rows && col + j / 4 * S::ACROSS < t.cols)
                 t.put(e + j / 4 * S::ACROSS, V{acc[i][j], acc[i][j + 1], acc[i][j + 2], acc[i][j + 3]});
     }
 }
@@ -521,7 +521,7 @@ static __device__ __forceinline__ void even_multiply(Even<S, GROUPS, DRAW> &ring
                             !Four<T>::zero(g.beta),
                             Four<T>::from(g.alpha),
                             Four<T>::from(g.beta)};
-        if (to.fast && threadIdx.x / 32 % (S::BN / S::WN) * S::WN + S::WN <= to.cols)
+        if (to.fast)
             even_write<S>(to, acc);
         else
             flow_write<S>(to, stage + threadIdx.x / 32 * Flow<S>::CHUNK, acc);

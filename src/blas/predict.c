@@ -4,7 +4,8 @@
  * launch takes a fixed time, and as many rounds of blocks as its tiles need.
  *
  *   round   every multiprocessor with all the blocks that fit on it (room; a cluster does not leave its part of the card, so that those of
- *           some sizes leave multiprocessors without one); in the last round there may be fewer on each, which are faster
+ *           some sizes leave multiprocessors without one); in the last round there may be fewer on each, which are faster, but crowd
+ *           where room was first; clusters that need nearly all the room there is are not placed evenly (tight)
  *   block   as long as its multiplications, more where its operands are contiguous along k or not aligned, or where some of its rows
  *           are outside of one that is contiguous along k, which it then reads with a question at each access
  *   split   the blocks of a cluster share out k: shorter rounds, more blocks, and some time to add up; more blocks than a cluster has
@@ -12,7 +13,8 @@
  *   shares  rungs that share out the tiles' slices among all blocks (stream) have one round, and time to add up
  *   copy    the tensor rungs want both operands contiguous along the result; others are copied before, in one launch (tensor.c).  What
  *           comes behind it begins on the multiprocessors that are free, so some get more blocks than their share
- *   memory  the operands and C once, besides; more where the rows of C are not aligned to 16 bytes (ragged)
+ *   memory  the operands and C once, besides; more where the rows of C are not aligned to 16 bytes (ragged), or are and end within a
+ *           tile (partial)
  *
  * The numbers are in rates.def and rates_aat.def, fitted by tools/tune, which has the same model.  Not modelled: L2, what else runs on
  * the card; k and the clock only scale. */
@@ -25,8 +27,8 @@ enum { MOST_BLOCKS = 800 /* of a product that shares out k */ };
 /* rates.def says what they are. */
 typedef struct Rate {
     const char *ladder, *rung;
-    int blocks, speed, few0, few1, few2, few3, step, fixed, second, further, c, operands, ragged, rags, slow_x, slow_y,
-        along, edge_x, edge_y, tail, joined, cluster, shares, behind;
+    int blocks, speed, few0, few1, few2, few3, step, crowd, tight, fixed, second, further, c, operands, ragged, rags,
+        partial, slow_x, slow_y, along_x, along_y, both, edge_x, edge_y, tail, joined, cluster, shares, behind;
 } Rate;
 
 typedef struct Shared {
@@ -34,7 +36,7 @@ typedef struct Shared {
 } Shared;
 
 static const Rate rates[] = {
-#define RATE(rung, ...) {LADDER, #rung, __VA_ARGS__},
+#define RATE(rung, blocks, ...) {LADDER, #rung, 1##blocks /* with a 0 in front it would be octal */, __VA_ARGS__},
 #define SHARED(copy, copied, sum, summed)
 #define LADDER "gemm"
 #include "blas/rates.def"
@@ -56,8 +58,9 @@ static const Shared both[] = {
 };
 
 /* Blocks that find room at once on CARD_SMS multiprocessors, in clusters of 1 to CLUSTER, where 1 to MOST_AT_ONCE fit on each: what
- * cuOccupancyMaxActiveClusters says of an H200; but of one block each of clusters of 3, 117, times are those of two from 84 on. */
-static const int rooms[MOST_AT_ONCE][CLUSTER] = {{132, 132, 81, 120, 110, 102, 105, 120},
+ * cuOccupancyMaxActiveClusters says of an H200; but of one block each it says 117 in clusters of 3 and 102 of 6, while times are those of
+ * two from 84 to 108, by the card, and from 97. */
+static const int rooms[MOST_AT_ONCE][CLUSTER] = {{132, 132, 105, 120, 110, 96, 105, 120},
                                                  {264, 264, 237, 248, 235, 234, 224, 240},
                                                  {396, 396, 372, 368, 345, 372, 329, 360},
                                                  {528, 528, 489, 496, 470, 474, 483, 496}};
@@ -89,10 +92,11 @@ static double traffic(const Problem *p, const Rate *r)
     bool            ragged = !(g->vector & 4) && parts_of(p) == 1;
     double          c      = (double)g->m * g->n * (r->c + (ragged ? r->ragged : 0));
     double          o      = ((double)g->m + (p->symmetric ? 0 : g->n)) * g->k * r->operands;
-    return 4 * (c + o) / 100 / CARD_MEMORY + (ragged ? r->rags / 10.0 : 0);
+    int             more   = ragged ? r->rags : g->vector & 4 && g->n % p->rung->columns ? r->partial : 0;
+    return 4 * (c + o) / 100 / CARD_MEMORY + more / 10.0;
 }
 
-/* Blocks of the rung that a multiprocessor holds: registers differ from layout to layout. */
+/* Blocks of the rung that a multiprocessor holds: registers differ from layout to layout; 0: another row is for this one. */
 static unsigned at_once(const Problem *p, const Rate *r)
 {
     static const unsigned digit[2][2] = {{1000, 100}, {10, 1}}; /* [X along k][Y along k] */
@@ -112,29 +116,57 @@ static double pace_of(const Problem *p, const Rate *r, double rounds)
     const GemmArgs *a    = &p->args;
     bool            maps = tensor_rung(g);
     bool            x = maps ? tensor_turns(p) : a->x_col == 1, y = !maps && a->y_row == 1;
-    int             slow  = maps ? (int)tensor_drawn(p) & ~(int)x : ~a->vector;
-    double          more  = r->slow_x * (slow & 1) + r->slow_y * (slow >> 1 & 1) + r->along * (x + y);
-    double          edges = maps ? 0 : r->edge_x * (x && a->m % g->rows) + r->edge_y * (y && a->n % g->columns);
-    double          grain = g->layouts == RUNG_SHORT ? SHORT_GRAIN : maps || g->slice < GRAIN ? g->slice : GRAIN;
-    double          steps = cover(cover(a->k, g->slice), p->split) * g->slice;
+    int             slow = maps ? (int)tensor_drawn(p) & ~(int)x : ~a->vector;
+    double          more =
+        r->slow_x * (slow & 1) + r->slow_y * (slow >> 1 & 1) + r->along_x * x + r->along_y * y + r->both * (x && y);
+    double edges = maps ? 0 : r->edge_x * (x && a->m % g->rows) + r->edge_y * (y && a->n % g->columns);
+    double grain = g->layouts == RUNG_SHORT ? SHORT_GRAIN : maps || g->slice < GRAIN ? g->slice : GRAIN;
+    double steps = cover(cover(a->k, g->slice), p->split) * g->slice;
     if (!maps && steps > a->k)
         steps = cover(a->k, grain) * grain;
     return g->rows * g->columns * steps / CARD_MULTIPLICATIONS * (1 + more / 100) * (1 + edges / 100 / rounds) * 100 /
            r->speed;
 }
 
+/* How many of so many blocks a multiprocessor has at most. */
+static unsigned level(const WwBlas *b, const Problem *p, const Rate *r, double blocks)
+{
+    unsigned all = at_once(p, r), j = 1;
+    while (j < all && blocks > room(b, p, j))
+        j++;
+    return j;
+}
+
 /* The time of so many blocks' round, in that of a full one: by how many there are on a multiprocessor at most, and on the average. */
 static double filled(const WwBlas *b, const Problem *p, const Rate *r, double blocks)
 {
-    unsigned all = at_once(p, r), j = 1;
+    unsigned j      = level(b, p, r, blocks);
     int      few[]  = {r->few0, r->few1, r->few2, r->few3};
-    double   before = 0, here = room(b, p, 1);
-    for (; blocks > here && j < all; here = room(b, p, ++j))
-        before = here;
-    double less = few[j - 1] / 100.0, more = j == all ? 1 : few[j] / 100.0;
-    double share = here > before ? (blocks - before) / (here - before) : 1,
-           mean  = less + (more - less) * (share < 1 ? share : 1);
+    double   before = j > 1 ? room(b, p, j - 1) : 0, here = room(b, p, j);
+    double   less = few[j - 1] / 100.0, more = j == at_once(p, r) ? 1 : few[j] / 100.0;
+    double   share = here > before ? (blocks - before) / (here - before) : 1,
+           mean    = less + (more - less) * (share < 1 ? share : 1);
     return mean + r->step / 100.0 * (more - mean);
+}
+
+/* Clusters that need nearly all the room of so many blocks a multiprocessor. */
+static bool tight(const WwBlas *b, const Problem *p, const Rate *r, double blocks)
+{
+    unsigned j = level(b, p, r, blocks);
+    return p->split > 2 && j > 1 && blocks <= room(b, p, j) && blocks > NEARLY / 100.0 * room(b, p, j);
+}
+
+/* The time of what the last round has, after so many full ones: of those the multiprocessors finish at once first, later at any time. */
+static double last(const WwBlas *b, const Problem *p, const Rate *r, double full, double blocks, bool copies)
+{
+    double slots = room(b, p, at_once(p, r)), part = blocks > 0 ? filled(b, p, r, blocks) : 0;
+    if (blocks > 0 && copies && part < r->behind / 100.0)
+        part = r->behind / 100.0;
+    if (full > 0 && blocks > 0)
+        part += r->crowd / 100.0 * (1 - part);
+    if (full > 0)
+        part += (blocks / slots - part) * (full < 4 ? full / 4 : 1) / 2;
+    return part;
 }
 
 static double duration(const WwBlas *b, const Problem *p, const Rate *r)
@@ -148,13 +180,9 @@ static double duration(const WwBlas *b, const Problem *p, const Rate *r)
     bool            even     = g->stream && launched <= slots;
     double          rounds   = cover(blocks, launched < slots ? launched : slots),
            full              = even ? 0 : (double)(uint64_t)(blocks / slots);
-    double rest = even ? launched : blocks - full * slots, part = rest > 0 ? filled(b, p, r, rest) : 0;
     if (tensor_rung(g))
         tensor_work(p, &copy);
-    if (rest > 0 && (copy.x || copy.y) && part < r->behind / 100.0)
-        part = r->behind / 100.0;
-    if (full > 0)
-        part += (rest / slots - part) * (full < 4 ? full / 4 : 1) / 2;
+    double part   = last(b, p, r, full, even ? launched : blocks - full * slots, copy.x || copy.y);
     double tenths = r->fixed + (a->k % g->slice ? r->tail * (1 + !(a->vector & 1) + !(a->vector & 2)) : 0);
     if (rounds > 1)
         tenths += r->second + (rounds - 2) * r->further;
@@ -167,13 +195,16 @@ static double duration(const WwBlas *b, const Problem *p, const Rate *r)
     if (even && launched != blocks)
         tenths += r->shares;
     double pace = pace_of(p, r, cover(blocks, slots)) * all * (even ? blocks / launched : 1);
+    if (tight(b, p, r, blocks))
+        pace *= 1 + r->tight / 100.0;
     return tenths / 10 + traffic(p, r) + around(p, &copy) + (full + part) * pace;
 }
 
 double predict_us(const WwBlas *b, const Problem *p)
 {
     for (size_t i = 0; i < sizeof rates / sizeof *rates; i++)
-        if (strcmp(rates[i].ladder, p->rung->ladder) == 0 && strcmp(rates[i].rung, p->rung->name) == 0)
+        if (strcmp(rates[i].ladder, p->rung->ladder) == 0 && strcmp(rates[i].rung, p->rung->name) == 0 &&
+            at_once(p, &rates[i]))
             return duration(b, p, &rates[i]);
     return 0;
 }
@@ -193,7 +224,7 @@ const Rung *predict_rung(const WwBlas *b, const Problem *problem, unsigned *spli
     double      least = 0;
     Problem     p     = *problem;
     for (size_t i = 0; i < sizeof rates / sizeof *rates; i++) {
-        if (p.symmetric != (strcmp(rates[i].ladder, "aat") == 0))
+        if (p.symmetric != (strcmp(rates[i].ladder, "aat") == 0) || !at_once(&p, &rates[i]))
             continue;
         p.rung = rung_find(rates[i].ladder, rates[i].rung);
         if (!predict_takes(p.rung, &p.args))

@@ -16,27 +16,46 @@ enum {
     MOST_THREADS = 2048
 }; /* of a multiprocessor; reserved for each block */
 
-/* Every layout's digit. */
-static void fits(const char *name, unsigned blocks)
-{
-    const Rung *r = rung_find("gemm", name);
-    if (!r)
-        fail_msg("rates.def has times of %s, which is no rung", name);
-    assert_true(blocks >= 1111 && blocks <= 9999);
-    for (; blocks; blocks /= 10)
-        if (blocks % 10 == 0 || blocks % 10 * (r->shared + BLOCK_BYTES) > SHARED_BYTES ||
-            blocks % 10 * (unsigned)r->threads > MOST_THREADS)
-            fail_msg("%u blocks of %s do not fit a multiprocessor", blocks % 10, name);
-}
+typedef struct Row {
+    const char *rung;
+    unsigned    blocks; /* a digit for each layout; 0: another row of the rung is for it */
+} Row;
 
-static void rates_are_of_rungs(void **state)
-{
-    (void)state;
-#define RATE(rung, blocks, ...) fits(#rung, blocks);
+static const Row rows[] = {
+#define RATE(rung, blocks, ...) {#rung, 1##blocks - 10000},
 #define SHARED(...)
 #include "blas/rates.def"
 #undef RATE
 #undef SHARED
+};
+
+enum { ROWS = sizeof rows / sizeof *rows };
+
+static void rates_are_of_rungs(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < ROWS; i++) {
+        const Rung *r = rung_find("gemm", rows[i].rung);
+        if (!r)
+            fail_msg("rates.def has times of %s, which is no rung", rows[i].rung);
+        assert_true(rows[i].blocks >= 1 && rows[i].blocks <= 9999);
+        for (unsigned b = rows[i].blocks; b; b /= 10)
+            if (b % 10 * (r->shared + BLOCK_BYTES) > SHARED_BYTES || b % 10 * (unsigned)r->threads > MOST_THREADS)
+                fail_msg("%u blocks of %s do not fit a multiprocessor", b % 10, rows[i].rung);
+    }
+}
+
+static void every_layout_has_one_row(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < ROWS; i++)
+        for (unsigned layout = 1; layout <= 1000; layout *= 10) {
+            unsigned found = 0;
+            for (size_t j = 0; j < ROWS; j++)
+                found += strcmp(rows[j].rung, rows[i].rung) == 0 && rows[j].blocks / layout % 10 != 0;
+            if (found != 1)
+                fail_msg("%u rows of %s are for the layout of the digit %u", found, rows[i].rung, layout);
+        }
 }
 
 /* The product of a kept shape, on addresses that nobody reads. */
@@ -122,6 +141,7 @@ static void times_are_predicted(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(rates_are_of_rungs), cmocka_unit_test(times_are_predicted)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(rates_are_of_rungs), cmocka_unit_test(every_layout_has_one_row),
+                                       cmocka_unit_test(times_are_predicted)};
     return cmocka_run_group_tests(tests, open_blas, close_blas);
 }
