@@ -173,8 +173,12 @@ Status emulator_fault(WwDevice *d, const Module *m, const Func *k, const EmuResu
     const char  *rule = faults[f->kind].rule, *message = f->text;
     if (!*message)
         message = f->kind == FAULT_NONE ? ww_status_text(s) : faults[f->kind].text;
-    if (s != WW_ERR_FAULT && s != WW_ERR_LIMIT && s != WW_ERR_UNSUPPORTED)
-        return device_fail(d, s, "kernel %s: %s", k->name, message);
+    if (s != WW_ERR_FAULT && s != WW_ERR_LIMIT && s != WW_ERR_UNSUPPORTED) {
+        char *name = mangled_text(k->name);
+        (void)device_fail(d, s, "kernel %s: %s", name, message);
+        free(name);
+        return s;
+    }
 
     WwFinding *g = place_finding(m, k, e, f, r);
     g->count     = e->went_on ? kept_count(e, f) : f->lanes ? (uint64_t)__builtin_popcount(f->lanes) : 1;
