@@ -10,7 +10,8 @@
  *           are outside of one that is contiguous along k, which it then reads with a question at each access
  *   split   the blocks of a cluster share out k: shorter rounds, more blocks, and some time to add up; more blocks than a cluster has
  *           leave parts of the sums in memory (parts.c)
- *   shares  rungs that share out the tiles' slices among all blocks (stream) have one round, and time to add up
+ *   shares  rungs that share out the tiles' slices among all blocks (stream) have one round, of as many slices, or parts of one, as the
+ *           busiest block has, and time to add up
  *   copy    the tensor rungs want both operands contiguous along the result; others are copied before, in one launch (tensor.c).  What
  *           comes behind it begins on the multiprocessors that are free, so some get more blocks than their share
  *   memory  the operands and C once, besides; more where the rows of C are not aligned to 16 bytes (ragged), or are and end within a
@@ -109,21 +110,37 @@ static double room(const WwBlas *b, const Problem *p, unsigned each)
     return found ? found : 1;
 }
 
-/* A block's time, as if its multiprocessor were its own. */
-static double pace_of(const Problem *p, const Rate *r, double rounds)
+/* Elements of k that the busiest of so many blocks computes for a tile's place, which share out all tiles (even.cuh; TENSOR: flow.h). */
+static double shared_steps(const Problem *p, double launched)
+{
+    enum { FETCHERS = 128, RESULTS = 128, UNROLL = 8 }; /* threads; of a lane; steps of a group of warps */
+    const Rung *g = p->rung;
+    int         unit =
+        g->layouts == RUNG_DRAWN ? UNROLL * ((g->threads - FETCHERS) * RESULTS / (g->rows * g->columns)) : g->slice;
+    uint64_t tiles = rung_tiles(g, &p->args), blocks = (uint64_t)launched, shared = tiles % blocks;
+    double   units = cover(p->args.k, unit);
+    if (shared && tiles > blocks && g->layouts != RUNG_TENSOR)
+        shared += blocks;
+    return unit * (cover((double)shared * units, launched) + (double)((tiles - shared) / blocks) * units);
+}
+
+/* A block's time, as if its multiprocessor were its own.  launched: blocks that share out all tiles, or 0. */
+static double pace_of(const Problem *p, const Rate *r, double rounds, double launched)
 {
     const Rung     *g    = p->rung;
     const GemmArgs *a    = &p->args;
     bool            maps = tensor_rung(g);
     bool            x = maps ? tensor_turns(p) : a->x_col == 1, y = !maps && a->y_row == 1;
     int             slow = maps ? (int)tensor_drawn(p) & ~(int)x : ~a->vector;
-    double          more =
-        r->slow_x * (slow & 1) + r->slow_y * (slow >> 1 & 1) + r->along_x * x + r->along_y * y + r->both * (x && y);
+    double          more = r->slow_x * (slow & 1) + r->slow_y * (slow >> 1 & 1) + r->along_x * x + r->along_y * y +
+                  r->both * (maps ? slow == 3 : x && y);
     double edges = maps ? 0 : r->edge_x * (x && a->m % g->rows) + r->edge_y * (y && a->n % g->columns);
     double grain = g->layouts == RUNG_SHORT ? SHORT_GRAIN : maps || g->slice < GRAIN ? g->slice : GRAIN;
     double steps = cover(cover(a->k, g->slice), p->split) * g->slice;
     if (!maps && steps > a->k)
         steps = cover(a->k, grain) * grain;
+    if (launched > 0)
+        steps = shared_steps(p, launched);
     return g->rows * g->columns * steps / CARD_MULTIPLICATIONS * (1 + more / 100) * (1 + edges / 100 / rounds) * 100 /
            r->speed;
 }
@@ -189,12 +206,12 @@ static double duration(const WwBlas *b, const Problem *p, const Rate *r)
     if (p->split > 1)
         tenths += r->joined;
     for (unsigned s = 2; s <= p->split && s <= CLUSTER; s *= 2)
-        tenths += r->cluster;
+        tenths += r->cluster / 10.0;
     if (launched > blocks)
-        tenths += (launched / blocks - 1) * r->cluster;
+        tenths += (launched / blocks - 1) * r->cluster / 10;
     if (even && launched != blocks)
         tenths += r->shares;
-    double pace = pace_of(p, r, cover(blocks, slots)) * all * (even ? blocks / launched : 1);
+    double pace = pace_of(p, r, cover(blocks, slots), even ? launched : 0) * all;
     if (tight(b, p, r, blocks))
         pace *= 1 + r->tight / 100.0;
     return tenths / 10 + traffic(p, r) + around(p, &copy) + (full + part) * pace;
