@@ -54,7 +54,9 @@ static bool release_groups(Block *b, GroupState state)
         for (uint32_t j = 0; j < b->warp[i].ngroups; j++)
             if (b->warp[i].group[j].state == state) {
                 b->warp[i].group[j].state = GROUP_READY;
-                any                       = true;
+                if (state == GROUP_MBARRIER)
+                    schedule_wakes(&b->warp[i], &b->warp[i].group[j]);
+                any = true;
             }
     return any;
 }
@@ -246,7 +248,7 @@ bool cluster_pass(Cluster *c, Worker *k)
         c->stalls = 0;
     if (ran)
         return false;
-    if (waits_for_grids(c))
+    if (waits_for_grids(c) || schedule_naps(c))
         return false;
     if (++c->stalls > STALLS || !wake_all(c))
         hang_explain(c, k);

@@ -160,6 +160,7 @@ struct Launch {
     uint64_t        random;       /* 0: the plain order (schedule.h) */
     struct { uint64_t first, step; } start; /* which cluster starts when */
     uint32_t        together;     /* clusters that take turns */
+    bool            apart;        /* lanes need not meet those that have waited */
     struct timespec started;
     pthread_mutex_t lock;         /* fault, output order */
     Pause           pause;

@@ -5,14 +5,17 @@
  *
  * Diverged paths of a warp: any that does not stand where another one is still to come by (the nearest block that the paths from both pass)
  * may run next, and a turn of a diverged warp is one basic block, so paths come between each other's instructions and still meet where they
- * would.  Of lanes that write one place in one instruction, and of atomics, some come after the others.
+ * would.  But in every other launch lanes of which some have waited in a loop (Group.turn) need not meet before an instruction for several
+ * lanes (a barrier, a member mask, .aligned), as PTX promises no more, and those that rested at an mbarrier may be late to look: an H200
+ * ran one lane, which had polled a flag, round a ring of buffers while the other 31 of its warp still waited for a phase.
+ * Of lanes that write one place in one instruction, and of atomics, some come after the others.
  *
  * Not varied: when asynchronous copies land (EmuOptions.async), and paths that left each other in a call. */
 #include "emu/schedule.h"
 
 #include "base/stress.h"
 
-enum { TOGETHER = 8, MOST_PASSES = 16 };
+enum { TOGETHER = 8, MOST_PASSES = 16, LONGEST_NAP = 256 };
 
 static uint64_t next(Launch *l)
 {
@@ -54,6 +57,7 @@ void schedule_start(Launch *l)
     l->start.step  = coprime(l, l->nclusters);
     l->start.first = next(l) % l->nclusters;
     l->together    = 1 + (uint32_t)(next(l) % TOGETHER);
+    l->apart       = next(l) & 1;
 }
 
 uint64_t schedule_place(const Launch *l, uint64_t i)
@@ -149,6 +153,35 @@ static bool awaits(const Group *g, const Group *o)
     return a == b ? g->pc > o->pc : meeting(c, a, b) == a;
 }
 
+/* Is it where no other lane is needed? */
+static bool alone(const Group *g)
+{
+    return g->state == GROUP_READY || g->state == GROUP_MBARRIER;
+}
+
+bool schedule_parts(const Warp *w, const Group *a, const Group *b)
+{
+    Launch *l = w->block->launch;
+    return l->apart && a->turn != b->turn && alone(a) && alone(b) && (a->nap || b->nap || next(l) & 3);
+}
+
+void schedule_wakes(const Warp *w, Group *g)
+{
+    Launch *l = w->block->launch;
+    if (l->apart && w->ngroups > 1 && next(l) & 1)
+        g->nap = (uint16_t)(next(l) % LONGEST_NAP);
+}
+
+bool schedule_naps(const Cluster *c)
+{
+    for (uint32_t b = 0; c->launch->apart && b < c->n; b++)
+        for (uint32_t i = 0; !c->block[b]->ended && i < c->block[b]->nwarps; i++)
+            for (uint32_t j = 0; j < c->block[b]->warp[i].ngroups; j++)
+                if (c->block[b]->warp[i].group[j].state == GROUP_READY)
+                    return true;
+    return false;
+}
+
 Group *schedule_group(Warp *w, Group *plain)
 {
     Group   *can[LANES];
@@ -157,7 +190,7 @@ Group *schedule_group(Warp *w, Group *plain)
         return plain;
     for (uint32_t i = 0; i < w->ngroups; i++) {
         Group *g    = &w->group[i];
-        bool   free = g->state == GROUP_READY && g->frame == plain->frame && g->turn == plain->turn;
+        bool   free = g->state == GROUP_READY && g->frame == plain->frame && g->turn == plain->turn && !g->nap;
         for (uint32_t j = 0; j < w->ngroups && free; j++) {
             const Group *o = &w->group[j];
             free = o == g || o->state != GROUP_READY || o->frame != g->frame || o->turn > g->turn || !awaits(g, o);
@@ -173,7 +206,7 @@ const Uop *schedule_merge(const Warp *w, const Uop *merge)
     const Code *c = w->frame->code;
     for (uint32_t i = 0; w->block->launch->random && i < w->ngroups; i++) {
         const Group *g = &w->group[i];
-        if (g->frame != w->frame || g->state == GROUP_BARRIER)
+        if (g->frame != w->frame || g->state == GROUP_BARRIER || (w->block->launch->apart && g->turn != w->turn))
             continue;
         uint32_t at = meeting(c, block_of(c, w->pc), block_of(c, g->pc));
         if (at == UINT32_MAX)

@@ -33,6 +33,12 @@ int64_t  schedule_quantum(Launch *l, int64_t plain);
 Group   *schedule_group(Warp *w, Group *plain);
 /* Where the running group has to stop at the latest: merge, or where it meets a waiting one that stands before it. */
 const Uop *schedule_merge(const Warp *w, const Uop *merge);
+/* Do two groups at one place go on apart?  Nothing but an instruction for several lanes brings them together then. */
+bool     schedule_parts(const Warp *w, const Group *a, const Group *b);
+/* g, which rested at an mbarrier, may look again: perhaps later. */
+void     schedule_wakes(const Warp *w, Group *g);
+/* Nobody has run: was somebody passed over, who could have? */
+bool     schedule_naps(const Cluster *c);
 /* Lanes that write after the others. */
 uint32_t schedule_late(Launch *l);
 

@@ -51,7 +51,7 @@ static void merge_equal(Warp *w)
             continue;
         for (uint32_t j = i + 1; j < w->ngroups;) {
             Group *b = &w->group[j];
-            if (b->pc != a->pc || b->frame != a->frame || b->state == GROUP_BARRIER) {
+            if (b->pc != a->pc || b->frame != a->frame || b->state == GROUP_BARRIER || schedule_parts(w, a, b)) {
                 j++;
                 continue;
             }
@@ -112,7 +112,11 @@ static bool pick(Warp *w)
         merge_equal(w);
     release_waiting(w);
     for (uint32_t i = 0; i < w->ngroups; i++)
-        if (w->group[i].state == GROUP_READY && (!best || comes_first(&w->group[i], best)))
+        if (w->group[i].state != GROUP_READY)
+            continue;
+        else if (w->group[i].nap)
+            w->group[i].nap--;
+        else if (!best || comes_first(&w->group[i], best))
             best = &w->group[i];
     if (!best)
         return false;

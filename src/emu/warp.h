@@ -27,6 +27,7 @@ typedef struct Group {
     uint32_t   mask;
     uint8_t    state;    /* GroupState */
     uint8_t    barrier;  /* GROUP_BARRIER: which */
+    uint16_t   nap;      /* turns for which it is passed over (schedule.c) */
     bool       still;    /* it has not run since its warp's state was kept (endless.c) */
     uint32_t   depth;    /* call depth of frame */
     uint32_t   need;     /* GROUP_SYNC: member mask it waits for */
