@@ -40,8 +40,7 @@ template <typename T, int BM_, int BN_, int BK_, int SLOTS_, bool HERE_ = false>
         COLS4   = 2,
         DOWN    = 8,
         ACROSS  = 16,
-        XW      = BM > 64 ? BM *(BK + 4)
-                          : BK *(BM + PAD), /* words; the larger of an operand along k and of one along the result */
+        XW      = BM > 64 ? BM * (BK + 4) : BK * (BM + PAD), /* words; the larger of an operand along k and of one along the result */
         SLOT    = XW + (BN > 64 ? BN * (BK + 4) : BK * (BN + PAD)),
         PITCH   = BN + 4,
         TILE    = BM * PITCH + 8,
@@ -75,11 +74,13 @@ static __device__ __forceinline__ void matrix_load(unsigned address, unsigned *v
 /* How a lane reads R rows of one step, in quads DOWN apart.  row, step: of its results; first, place, of_matrix: the warp's first row, and of
  * which place and which row of a quad this lane says the address to ldmatrix. */
 template <typename T, int ROWS, int BK, int R, int DOWN, int PAD, bool KC> struct CombSide {
-    unsigned                        line;
+    unsigned line;
+
     __device__ __forceinline__ void open(unsigned slot, int, int, int first, int place, int of_matrix)
     {
         line = slot + (of_matrix * (ROWS / 4) + first / 4 + place) * (BK + 4) * 4;
     }
+
     __device__ __forceinline__ void read(int l, T *v) const
     {
 #pragma unroll
@@ -89,11 +90,13 @@ template <typename T, int ROWS, int BK, int R, int DOWN, int PAD, bool KC> struc
 };
 
 template <typename T, int ROWS, int BK, int R, int DOWN, int PAD> struct CombSide<T, ROWS, BK, R, DOWN, PAD, false> {
-    unsigned                        line;
+    unsigned line;
+
     __device__ __forceinline__ void open(unsigned slot, int row, int step, int, int, int)
     {
         line = slot + (step * (ROWS + PAD) + row) * 4;
     }
+
     __device__ __forceinline__ void read(int l, T *v) const
     {
 #pragma unroll
@@ -110,27 +113,31 @@ template <typename T, int ROWS, int BK, int R, int DOWN, int PAD> struct CombSid
 
 /* A lane's operands of one step, and of the next. */
 template <typename S, bool XKC, bool YKC> struct CombReader {
-    typedef typename S::type                                 T;
+    typedef typename S::type T;
     CombSide<T, S::BM, S::BK, S::TM, S::DOWN, S::PAD, XKC>   x;
     CombSide<T, S::BN, S::BK, S::TN, S::ACROSS, S::PAD, YKC> y;
-    T                                                        a[2][S::TM], b[2][S::TN];
-    __device__ __forceinline__ void                          open(unsigned slot)
+    T a[2][S::TM], b[2][S::TN];
+
+    __device__ __forceinline__ void open(unsigned slot)
     {
         enum { WIDE = S::BN / S::WN };
         int lane = threadIdx.x % 32, warp = threadIdx.x / 32, wr = warp / WIDE * S::WM, wc = warp % WIDE * S::WN;
         x.open(slot, wr + lane / 16 * 4, lane % 4, wr, lane / 4 % 2, lane / 8);
         y.open(slot + S::XW * 4, wc + lane / 4 % 4 * 4, lane % 4, wc, lane % 4, lane / 8);
     }
+
     __device__ __forceinline__ void move(unsigned by)
     {
         x.line += by;
         y.line += by;
     }
+
     __device__ __forceinline__ void read(int step, int to)
     {
         x.read(step * 4, a[to]);
         y.read(step * 4, b[to]);
     }
+
     /* The rows [from, to): along a row and back along the next. */
     __device__ __forceinline__ void multiply(int now, int from, int to, T acc[S::TM][S::TN]) const
     {
@@ -149,7 +156,7 @@ template <typename S, bool XKC, bool YKC> struct CombReader {
 template <typename S, bool XKC, bool YKC, int XE, int YE> struct CombFeed {
     Lines<S::BM, S::BK, S::THREADS, XKC, S::PAD, XE> x;
     Lines<S::BN, S::BK, S::THREADS, YKC, S::PAD, YE> y;
-    int                                              left; /* whole slices that are not on their way */
+    int left; /* whole slices that are not on their way */
 
     __device__ __forceinline__ void open(const GemmArgs &g, int row0, int col0, int k0, unsigned slot)
     {
@@ -158,11 +165,13 @@ template <typename S, bool XKC, bool YKC, int XE, int YE> struct CombFeed {
         x.open(xs, XKC ? g.x_row : g.x_col, row0, g.m, k0, slot);
         y.open(ys, YKC ? g.y_col : g.y_row, col0, g.n, k0, slot + S::XW * 4);
     }
+
     __device__ __forceinline__ void part(int p)
     {
         x.part(p, left > 0);
         y.part(p, left > 0);
     }
+
     /* The slice is ordered; the next one goes `by` bytes further on. */
     __device__ __forceinline__ void done(unsigned by)
     {
@@ -171,6 +180,7 @@ template <typename S, bool XKC, bool YKC, int XE, int YE> struct CombFeed {
         x.to += by;
         y.to += by;
     }
+
     /* The first SLOTS - 1. */
     __device__ __forceinline__ void first(const GemmArgs &g, int row0, int col0, int k0, int k1, unsigned slot)
     {
@@ -201,8 +211,8 @@ static __device__ __forceinline__ void comb_loop(const GemmArgs &g, unsigned slo
 {
     enum { BEFORE = S::HERE ? 12 : 2, AROUND = S::SLOT * S::SLOTS * 4 }; /* rows before the next step is read */
     CombFeed<S, XKC, YKC, XE, YE> feed;
-    CombReader<S, XKC, YKC>       r;
-    int                           used = 0;
+    CombReader<S, XKC, YKC> r;
+    int used = 0;
     feed.first(g, row0, col0, k0, k1, slot);
     r.open(slot);
     copies_wait<S::SLOTS - 2>();
@@ -220,10 +230,7 @@ static __device__ __forceinline__ void comb_loop(const GemmArgs &g, unsigned slo
             } else {
                 used = used + 1 == S::SLOTS ? 0 : used + 1;
                 feed.done(S::SLOT * 4 - (used == 1 ? AROUND : 0));
-                r.move(count == 1
-                           ? 0
-                           : S::SLOT * 4 -
-                                 (used == 0 ? AROUND : 0)); /* after the last slice the same again, for nothing */
+                r.move(count == 1 ? 0 : S::SLOT * 4 - (used == 0 ? AROUND : 0)); /* after the last slice the same again, for nothing */
                 copies_wait<S::SLOTS - 2>();
                 __syncthreads();
                 r.read(0, 0);
@@ -370,9 +377,8 @@ template <typename S> struct CombTile {
     /* Straight to the aligned rows of a tile that is whole across. */
     __device__ __forceinline__ void write(const GemmArgs &g, int row0, int col0) const
     {
-        T alpha = Four<T>::from(g.alpha), beta = Four<T>::from(g.beta),
-          *c      = (T *)g.c + (unsigned long long)row0 * g.ldc + col0;
-        bool keep = !Four<T>::zero(g.beta);
+        T    alpha = Four<T>::from(g.alpha), beta = Four<T>::from(g.beta), *c = (T *)g.c + (unsigned long long)row0 * g.ldc + col0;
+        bool keep  = !Four<T>::zero(g.beta);
 #pragma unroll
         for (int i = 0; i < QUADS; i++) {
             V q = sum[i], turned = {q.y, q.x, q.w, q.z};
