@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-# Compiles one kernel file to PTX and writes a C file that defines the KernelText SYMBOL (src/lab/kernels.h).
+# Compiles one kernel file to PTX, and that to machine code, and writes a C file that defines the KernelText SYMBOL (src/lab/kernels.h).
 # When the compiler is missing or fails, the KernelText carries the reason, and this script still succeeds: the build
-# goes on and the lab names the kernels that are missing.
+# goes on and the lab names the kernels that are missing.  Without machine code a GPU's driver compiles the PTX when it is first used.
 #
 # COMPILER nvcc|clang   PROGRAM its path   COMMAND its arguments separated by |   FILE the kernel, relative to ROOT
-# PTX and OUT the files to write   LEVEL of KernelText, or nothing
+# PTX and OUT the files to write   LEVEL of KernelText, or nothing   MACHINE the architecture (sm_90a) of machine code, or nothing
+# NEEDS the number (90a) of the architecture the kernel is for, or nothing: clang's PTX is told to be
 set(reason "")
-set(text "")
 file(REMOVE ${PTX})
 get_filename_component(folder ${PTX} DIRECTORY)
 file(MAKE_DIRECTORY ${folder})
@@ -18,16 +18,44 @@ else()
                   RESULT_VARIABLE rc OUTPUT_VARIABLE said ERROR_VARIABLE said)
   if(NOT rc STREQUAL "0" OR NOT EXISTS ${PTX})
     string(STRIP "${said}" said)
-    string(SUBSTRING "${said}" 0 2000 said)
-    set(reason "${COMPILER} failed (${rc}): ${said}")
+    message(NOTICE "${said}")
+    # One line: that of the first error, else the first.
+    if(NOT said MATCHES "(^|\n)([^\n]*(error|fatal)[^\n]*)")
+      string(REGEX MATCH "^()([^\n]*)" line "${said}")
+    endif()
+    set(reason "${COMPILER} failed (${rc}): ${CMAKE_MATCH_2}")
   else()
     file(READ ${PTX} text)
     string(REPLACE "\"${ROOT}/" "\"" text "${text}")
+    if(NEEDS AND COMPILER STREQUAL "clang")
+      string(REGEX REPLACE "\n\\.version [0-9.]+\n\\.target [a-z0-9_]+" "\n.version 8.0\n.target sm_${NEEDS}" text "${text}")
+    endif()
     file(WRITE ${PTX} "${text}")
   endif()
 endif()
 if(reason)
   message(NOTICE "kernels: ${FILE} is not built: ${reason}")
+endif()
+
+# Lines of the source would be most of the machine code's bytes; who wants them loads the PTX.
+set(code_file "")
+if(MACHINE AND NOT reason)
+  string(REGEX REPLACE "\\.ptx$" ".plain.ptx" plain ${PTX})
+  string(REGEX REPLACE "\\.ptx$" ".fatbin" code_file ${PTX})
+  string(REGEX REPLACE "\n[\t ]*\\.loc[^\n]*" "" text "${text}")
+  file(WRITE ${plain} "${text}")
+  string(REPLACE "sm_" "compute_" virtual ${MACHINE})
+  set(optimise)
+  if(LEVEL)
+    set(optimise -Xptxas -O${LEVEL})
+  endif()
+  execute_process(COMMAND ${PROGRAM} -fatbin -gencode arch=${virtual},code=${MACHINE} ${optimise} -Xfatbin -compress-all ${plain} -o ${code_file}
+                  RESULT_VARIABLE rc OUTPUT_VARIABLE said ERROR_VARIABLE said)
+  file(REMOVE ${plain})
+  if(NOT rc STREQUAL "0")
+    message(NOTICE "kernels: ${FILE} has no machine code for ${MACHINE}: ${COMPILER} failed (${rc}): ${said}")
+    set(code_file "")
+  endif()
 endif()
 
 function(c_string value out)
@@ -38,20 +66,27 @@ function(c_string value out)
   string(REPLACE "\n" "\\n\"\n\"" value "${value}")
   set(${out} "\"${value}\"" PARENT_SCOPE)
 endfunction()
-c_string("${text}" ptx_literal)
 c_string("${reason}" reason_literal)
+set(code "/* Generated from ${FILE} by kernels/embed.cmake. */\n#include \"lab/kernels.h\"\n")
+set(fields "    .file = \"${FILE}\",\n    .compiler = \"${COMPILER}\",\n")
+# The bytes of FILE, and a zero behind them, as the char array NAME.
+macro(embed_bytes name from)
+  string(APPEND code "__asm__(\".pushsection .rodata\\n.balign 16\\n${name}: .incbin \\\"${from}\\\"\\n.byte 0\\n.popsection\");\n"
+                     "extern const char ${name}[];\n")
+endmacro()
 if(reason)
-  set(fields "    .reason = ${reason_literal},\n")
+  string(APPEND fields "    .reason = ${reason_literal},\n")
 else()
-  set(fields "    .ptx = text,\n    .len = sizeof text - 1,\n")
+  file(SIZE ${PTX} len)
+  embed_bytes(${SYMBOL}_ptx ${PTX})
+  string(APPEND fields "    .ptx = ${SYMBOL}_ptx,\n    .len = ${len},\n")
+endif()
+if(code_file)
+  embed_bytes(${SYMBOL}_code ${code_file})
+  string(APPEND fields "    .code = ${SYMBOL}_code,\n")
 endif()
 if(LEVEL)
   string(APPEND fields "    .level = ${LEVEL},\n")
 endif()
-set(code "/* Generated from ${FILE} by kernels/embed.cmake. */\n#include \"lab/kernels.h\"\n")
-if(NOT reason)
-  string(APPEND code "static const char text[] =\n${ptx_literal};\n")
-endif()
-string(APPEND code "extern const KernelText ${SYMBOL};\nconst KernelText ${SYMBOL} = {\n    .file = \"${FILE}\",\n"
-       "    .compiler = \"${COMPILER}\",\n${fields}};\n")
+string(APPEND code "extern const KernelText ${SYMBOL};\nconst KernelText ${SYMBOL} = {\n${fields}};\n")
 file(WRITE ${OUT} "${code}")

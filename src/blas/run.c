@@ -109,7 +109,7 @@ static Status find_module(WwBlas *b, const char *entry, WwModule **out)
     if (!t || !t->ptx)
         return device_fail(b->device, WW_ERR_UNAVAILABLE, "kernel %s was not built: %s", entry,
                            t ? t->reason : "no compiler");
-    TRY(device_load(b->device, t->file, t->ptx, t->len, false, t->level, out));
+    TRY(device_load(b->device, &(DeviceText){t->file, t->ptx, t->len, false, t->level, t->code}, out));
     b->modules                = xrealloc(b->modules, (b->nmodules + 1) * sizeof *b->modules);
     b->modules[b->nmodules++] = (BlasModule){e->file, *out};
     return WW_OK;

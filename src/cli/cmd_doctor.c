@@ -80,17 +80,21 @@ static void kernel_section(Str *missing)
 {
     puts("kernels");
     for (size_t c = 0; kernel_compiler(c); c++) {
-        size_t files = 0, built = 0;
+        size_t files = 0, built = 0, code = 0;
         for (size_t i = 0; kernel_texts[i]; i++) {
             const KernelText *t = kernel_texts[i];
             if (strcmp(t->compiler, kernel_compiler(c)) != 0)
                 continue;
             files++;
             built += t->ptx != NULL;
+            code += t->code != NULL;
             if (!t->ptx)
                 str_printf(missing, "  %s (%s): its experiments cannot run: %s\n", t->file, t->compiler, t->reason);
         }
-        printf("  %-12s%zu of %zu files embedded%s\n", kernel_compiler(c), built, files, c ? "" : " (default)");
+        printf("  %-12s%zu of %zu files embedded%s", kernel_compiler(c), built, files, c ? "" : " (default)");
+        if (code)
+            printf(", %zu as machine code, too", code);
+        putchar('\n');
     }
     printf("  %-12s%zu\n", "entries", kernel_count());
 }

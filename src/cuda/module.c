@@ -237,7 +237,8 @@ WwModule *image_module(Image *i, int n, CuErr *err)
     }
     if (i->failed == cudaSuccess) {
         /* nvcc made what a fat binary holds: mistakes in a body may wait for its first use */
-        Status s = device_load(d, i->name, str_text(&i->ptx), i->ptx.len, i->data != NULL, 0, &i->on[n]);
+        Status s = device_load(
+            d, &(DeviceText){i->name, str_text(&i->ptx), i->ptx.len, .bodies_later = i->data != NULL}, &i->on[n]);
         if (s != WW_OK) {
             i->failed = s == WW_ERR_NO_MEMORY ? cudaErrorMemoryAllocation : cudaErrorInvalidPtx;
             str_add(&i->why, ww_device_error(d));

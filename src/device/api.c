@@ -271,15 +271,14 @@ static Status parsed(WwDevice *d, Status s, Diags *diags)
     return s;
 }
 
-Status device_load(WwDevice *d, const char *name, const char *ptx, size_t len, bool bodies_later, int level,
-                   WwModule **out)
+Status device_load(WwDevice *d, const DeviceText *t, WwModule **out)
 {
     Diags   diags;
     Module *m = NULL;
     *out      = NULL;
     diags_init(&diags);
-    TRY(parsed(d, (bodies_later ? ptx_parse_outside : ptx_parse)(name, ptx, len, &diags, &m), &diags));
-    return d->ops->load(d, m, level, out);
+    TRY(parsed(d, (t->bodies_later ? ptx_parse_outside : ptx_parse)(t->name, t->ptx, t->len, &diags, &m), &diags));
+    return d->ops->load(d, m, t, out);
 }
 
 WwStatus ww_module_load(WwDevice *d, const char *name, const char *ptx, size_t len, WwModule **out)
@@ -288,7 +287,7 @@ WwStatus ww_module_load(WwDevice *d, const char *name, const char *ptx, size_t l
         return WW_ERR_INVALID;
     if (!out || !ptx)
         return device_fail(d, WW_ERR_INVALID, "ww_module_load needs %s", out ? "PTX text" : "a place for the module");
-    return device_load(d, name ? name : "<ptx>", ptx, len, false, 0, out);
+    return device_load(d, &(DeviceText){.name = name ? name : "<ptx>", .ptx = ptx, .len = len}, out);
 }
 
 void ww_module_unload(WwDevice *d, WwModule *m)

@@ -252,34 +252,39 @@ static Status load_failed(CudaDevice *c, const Module *ptx, CuResult e, const ch
     return s;
 }
 
-static Status cuda_load(WwDevice *d, Module *ptx, int level, WwModule **out)
+/* The driver compiles the text. */
+static Status compile(CudaDevice *c, const Module *ptx, int level, CuModule *out)
 {
-    CudaDevice *c = (CudaDevice *)d;
-    Status      s = cuda_enter(c);
-    if (s != WW_OK) {
-        ptx_module_free(ptx);
-        return s;
-    }
     /* The driver wants a zero at the end. An option's value that is a number stands in the pointer itself. */
     char    *text      = memcpy(xcalloc(ptx->text_len + 1, 1), ptx->text, ptx->text_len);
     char    *log       = xcalloc(JIT_LOG_BYTES + 1, 1);
     int      options[] = {CU_JIT_ERROR_LOG, CU_JIT_ERROR_LOG_BYTES, CU_JIT_OPTIMIZATION_LEVEL};
     void    *values[]  = {log, (void *)(uintptr_t)JIT_LOG_BYTES, (void *)(uintptr_t)level};
-    CuModule handle    = NULL;
-    CuResult e         = c->drv.module_load(&handle, text, level ? 3 : 2, options, values);
-    if (e != CU_OK) {
-        s = load_failed(c, ptx, e, log);
-        ptx_module_free(ptx);
-    } else {
-        CudaModule *m = xcalloc(1, sizeof *m);
-        m->handle     = handle;
-        module_init(&m->base, d, ptx);
-        m->kernels = xcalloc(m->base.nkernels + 1, sizeof *m->kernels);
-        *out       = &m->base;
-    }
+    CuResult e         = c->drv.module_load(out, text, level ? 3 : 2, options, values);
+    Status   s         = e == CU_OK ? WW_OK : load_failed(c, ptx, e, log);
     free(text);
     free(log);
     return s;
+}
+
+/* Machine code that is for another GPU, or newer than the driver, is refused; the text then says what there is to say. */
+static Status cuda_load(WwDevice *d, Module *ptx, const DeviceText *t, WwModule **out)
+{
+    CudaDevice *c      = (CudaDevice *)d;
+    CuModule    handle = NULL;
+    Status      s      = cuda_enter(c);
+    if (s == WW_OK && (!t->code || c->drv.module_load(&handle, t->code, 0, NULL, NULL) != CU_OK))
+        s = compile(c, ptx, t->level, &handle);
+    if (s != WW_OK) {
+        ptx_module_free(ptx);
+        return s;
+    }
+    CudaModule *m = xcalloc(1, sizeof *m);
+    m->handle     = handle;
+    module_init(&m->base, d, ptx);
+    m->kernels = xcalloc(m->base.nkernels + 1, sizeof *m->kernels);
+    *out       = &m->base;
+    return WW_OK;
 }
 
 static void cuda_unload(WwDevice *d, WwModule *m)

@@ -37,6 +37,15 @@ struct WwStream {
     bool      owned;
 };
 
+/* What a module is loaded from; a GPU takes the machine code where it can, and has its driver compile the PTX otherwise. */
+typedef struct DeviceText {
+    const char *name, *ptx;
+    size_t      len;
+    bool        bodies_later; /* each kernel's code is read when device_kernel first asks for it */
+    int         level;        /* how far a GPU's driver may optimise, 1 to 4; 0: as far as it likes */
+    const char *code;         /* of the same PTX, at that level: a fat binary; NULL: none */
+} DeviceText;
+
 typedef struct DeviceOps {
     const char *kind;     /* "emulator", "cuda" */
     unsigned    observes; /* WwObserve bits it can honour */
@@ -47,8 +56,8 @@ typedef struct DeviceOps {
     Status (*copy_out)(WwDevice *d, void *dst, WwPtr src, uint64_t bytes);
     Status (*copy)(WwDevice *d, WwPtr dst, WwPtr src, uint64_t bytes); /* ranges that do not overlap */
     Status (*fill)(WwDevice *d, WwPtr dst, uint8_t value, uint64_t bytes, const WwStream *s); /* s may be NULL */
-    /* Takes ownership of ptx, also on failure. */
-    Status (*load)(WwDevice *d, Module *ptx, int level, WwModule **out); /* level as in device_load */
+    /* ptx: the text, parsed.  Takes ownership of it, also on failure. */
+    Status (*load)(WwDevice *d, Module *ptx, const DeviceText *t, WwModule **out);
     void   (*unload)(WwDevice *d, WwModule *m); /* frees m */
     Status (*variable)(WwDevice *d, WwModule *m, const Var *v, WwPtr *address, uint64_t *bytes);
     Status (*tensor_map)(WwDevice *d, const TensorMapAsk *ask, void *map);
@@ -113,10 +122,8 @@ void module_init(WwModule *m, WwDevice *d, const Module *ptx);
 void module_done(WwModule *m);
 /* ww_fill on a stream; NULL: complete when it returns. */
 Status device_fill(WwDevice *d, WwPtr dst, uint8_t value, uint64_t bytes, const WwStream *s);
-/* ww_module_load; bodies_later: each kernel's code is read when device_kernel first asks for it.  level: how far a GPU's driver may
- * optimise, 1 to 4; 0: as far as it likes. */
-Status device_load(WwDevice *d, const char *name, const char *ptx, size_t len, bool bodies_later, int level,
-                   WwModule **out);
+/* ww_module_load */
+Status device_load(WwDevice *d, const DeviceText *t, WwModule **out);
 /* The kernel of that name, with its body; NULL: WW_ERR_NOT_FOUND, or its text is wrong (WW_ERR_PARSE). */
 Status device_kernel(WwDevice *d, const WwModule *m, const char *name, const Func **out);
 /* ww_launch with observers of the caller's own; then the same of a kernel that device_kernel found. */

@@ -183,9 +183,9 @@ void emulator_reset_limits(WwDevice *d)
 
 /* ---- modules ---- */
 
-static Status emulator_load(WwDevice *d, Module *ptx, int level, WwModule **out)
+static Status emulator_load(WwDevice *d, Module *ptx, const DeviceText *t, WwModule **out)
 {
-    (void)level;
+    (void)t;
     const char *why = NULL;
     EmuModule  *em  = NULL;
     Heap        was = heap_of(d);

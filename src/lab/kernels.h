@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The kernels of kernels/, embedded as PTX at build time: which there are, from which file, built by which compiler,
- * and why one could not be built.  The texts are constants of the program; nothing here allocates. */
+ * The kernels of kernels/, embedded at build time as PTX and, where nvcc built them, as machine code: which there are,
+ * from which file, built by which compiler, and why one could not be built.  The texts are constants of the program;
+ * nothing here allocates. */
 #ifndef WW_LAB_KERNELS_H
 #define WW_LAB_KERNELS_H
 
@@ -13,8 +14,9 @@ typedef struct KernelText {
     const char *compiler; /* "nvcc" or "clang" */
     const char *ptx;      /* NULL when it could not be built */
     size_t      len;      /* without the terminating zero */
-    int         level;    /* device_load's; the file's head comment says it */
-    const char *reason;   /* why it could not; NULL when it was */
+    const char *code;     /* machine code (DeviceText); NULL: none */
+    int         level;    /* DeviceText's; the file's head comment says it */
+    const char *reason;   /* why it could not, one line; NULL when it was */
 } KernelText;
 
 /* Ends with NULL; the files of the default compiler come first. */

@@ -196,6 +196,8 @@ int cuModuleLoadDataEx(void **out, const void *image, unsigned n, int *options, 
             cap = (size_t)(uintptr_t)values[i];
     }
     strncpy(state.image, image, sizeof state.image - 1);
+    if (state.image[0] != '.' && state.fail_code)
+        return state.fail_code;
     if (state.fail_load) {
         if (state.jit_log && log && cap)
             strncpy(log, state.jit_log, cap - 1);

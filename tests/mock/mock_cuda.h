@@ -13,8 +13,9 @@
 typedef struct MockCuda {
     /* what the driver does: set by the test */
     int         devices, cc;
-    int         fail_init, fail_alloc, fail_load, fail_function, fail_attribute, fail_launch; /* CUDA error numbers; 0 = work */
+    int         fail_init, fail_alloc, fail_load, fail_code, fail_function, fail_attribute, fail_launch; /* CUDA error numbers; 0 = work */
     int         fault;       /* the next launch leaves this sticky error, as a faulting kernel does */
+    /* fail_load: of any module, fail_code: of one that is not text */
     const char *jit_log;     /* written to the error log of a failing load */
     double      launch_ms;   /* what one launch adds to the events' clock */
     void      (*kernel)(const char *name, void **args);

@@ -204,6 +204,28 @@ static void loads_modules(void **state)
     ww_device_close(d);
 }
 
+static void prefers_machine_code(void **state)
+{
+    (void)state;
+    const DeviceText text = {"scale.ptx", ptx, strlen(ptx), .code = "machine code"};
+    WwDevice        *d    = open_gpu();
+    WwModule        *m    = NULL;
+    assert_int_equal(device_load(d, &text, &m), WW_OK);
+    assert_string_equal(gpu->image, "machine code");
+    assert_int_equal(ww_module_kernel_count(m), 2);
+    ww_module_unload(d, m);
+
+    gpu->fail_code = 209; /* another GPU's: the text is compiled */
+    assert_int_equal(device_load(d, &text, &m), WW_OK);
+    assert_string_equal(gpu->image, ptx);
+    ww_module_unload(d, m);
+    gpu->fail_load = 218;
+    assert_int_equal(device_load(d, &text, &m), WW_ERR_PARSE);
+    assert_contains(ww_device_error(d), "it is for sm_80, the GPU is sm_90");
+    assert_int_equal(gpu->modules, 0);
+    ww_device_close(d);
+}
+
 static struct {
     char     name[32];
     uint64_t p;
@@ -490,6 +512,7 @@ int main(void)
         cmocka_unit_test_setup(describes_itself, setup),
         cmocka_unit_test_setup(moves_memory, setup),
         cmocka_unit_test_setup(loads_modules, setup),
+        cmocka_unit_test_setup(prefers_machine_code, setup),
         cmocka_unit_test_setup(launches, setup),
         cmocka_unit_test_setup(launches_with_attributes, setup),
         cmocka_unit_test_setup(refuses_launches, setup),

@@ -1,0 +1,70 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""kernels/embed.cmake with compilers that are shell scripts, good and failing ones:
+test_embed.py CMAKE EMBED_CMAKE"""
+import os
+import subprocess
+import sys
+import tempfile
+
+PTX = """for last; do :; done; printf '.version 8.0\\n\\t.loc 1 2 3\\n\\tret;\\n' > $last"""
+CODE = f"""case "$*" in -fatbin*) for last; do :; done; cp $(echo "$*" | sed 's/.* \\([^ ]*\\) -o .*/\\1/') $last;; *) {PTX};; esac"""
+HALF = f"""case "$*" in -fatbin*) echo too old; exit 3;; *) {PTX};; esac"""
+ERROR = """echo 'a.cu:1: note: "x" \\ y'; echo 'a.cu:2:1: error: not; here'; echo '    2 | foo'; echo '      | ^'; exit 1"""
+FIRST = """echo first; echo second; exit 2"""
+OLD = """for last; do :; done; printf '//\\n.version 6.0\\n.target sm_70\\n.address_size 64\\n' > $last"""
+
+CASES = [
+    # compiler, MACHINE, what the written file has, what it has not
+    (PTX, "", [".ptx = k_ptx", ".len = 31"], [".code", ".reason"]),
+    (CODE, "sm_90a", [".ptx = k_ptx", ".code = k_code"], [".reason"]),
+    (HALF, "sm_90a", [".ptx = k_ptx"], [".code", ".reason"]),
+    (ERROR, "sm_90a", ['.reason = "cc failed (1): a.cu:2:1: error: not; here",'], ["note", "foo", "_ptx", "_code"]),
+    (FIRST, "", ['.reason = "cc failed (2): first",'], ["second"]),
+    (None, "", ['.reason = "cc is not on this machine",'], ["_ptx"]),
+]
+
+
+def embed(folder, script, machine, compiler="cc", needs=""):
+    cc = os.path.join(folder, "cc")
+    if script:
+        with open(cc, "w", encoding="utf-8") as f:
+            f.write(f"#!/bin/sh\n{script}\n")
+        os.chmod(cc, 0o755)
+    defined = {"COMPILER": compiler, "PROGRAM": cc if script else "", "COMMAND": f"{cc}|-O3", "FILE": "a.cu", "ROOT": folder, "PTX": f"{folder}/a.ptx",
+               "OUT": f"{folder}/a.c", "SYMBOL": "k", "LEVEL": "", "MACHINE": machine, "NEEDS": needs}
+    done = subprocess.run([sys.argv[1], *(f"-D{k}={v}" for k, v in defined.items()), "-P", sys.argv[2]],
+                          capture_output=True, text=True, check=False)
+    with open(f"{folder}/a.c", encoding="utf-8") as f:
+        return done, f.read()
+
+
+def main():
+    failed = 0
+    for script, machine, has, has_not in CASES:
+        with tempfile.TemporaryDirectory() as folder:
+            done, text = embed(folder, script, machine)
+            good = done.returncode == 0 and all(s in text for s in has) and not any(s in text for s in has_not)
+            if script == CODE:  # machine code is made of the text without lines
+                with open(f"{folder}/a.fatbin", encoding="utf-8") as f:
+                    good = good and f.read() == ".version 8.0\n\tret;\n"
+            if script == HALF:
+                good = good and "a.cu has no machine code for sm_90a: cc failed (3): too old" in done.stderr
+            if not good:
+                failed += 1
+                print(f"{script}: {done.returncode}\n{done.stdout}{done.stderr}\n{text}")
+    for compiler, needs, head in (("clang", "90a", ".version 8.0\n.target sm_90a\n"), ("clang", "", ".version 6.0\n.target sm_70\n"),
+                                  ("nvcc", "90a", ".version 6.0\n.target sm_70\n")):
+        with tempfile.TemporaryDirectory() as folder:
+            embed(folder, OLD, "", compiler, needs)
+            with open(f"{folder}/a.ptx", encoding="utf-8") as f:
+                text = f.read()
+            if text != f"//\n{head}.address_size 64\n":
+                failed += 1
+                print(f"{compiler}, needs {needs!r}: {text}")
+    print(f"{len(CASES) + 3 - failed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
