@@ -13,6 +13,14 @@
 #define __shared__      __attribute__((shared))
 #define __forceinline__ __inline__ __attribute__((always_inline))
 #define __align__(n)    __attribute__((aligned(n)))
+/* A kernel's parameter whose address is taken would be copied to local memory, where tensor copies cannot read it. */
+#define __grid_constant__
+#define GRID_CONSTANT(kernel, type, name)                                                                                                  \
+    (*({                                                                                                                                   \
+        const type *at;                                                                                                                    \
+        asm("{ .reg .b64 p; mov.b64 p, " #kernel "_param_0; cvta.param.u64 %0, p; }" : "=l"(at));                                         \
+        at;                                                                                                                                \
+    }))
 /* What the macro of the CUDA headers says, for one or two numbers. */
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
 
@@ -69,8 +77,15 @@ __device__ inline float3 make_float3(float x, float y, float z) { return {x, y, 
 extern "C" __device__ void *malloc(size_t bytes);
 extern "C" __device__ void  free(void *p);
 
+/* Barriers and fences as assembler text: over its own intrinsics for them clang 14 moves reads of shared variables (its analysis of globals
+ * takes an intrinsic for a function that writes none). */
+#define WW_ORDER(text, ...) ({ asm volatile(text ::__VA_ARGS__ : "memory"); })
+#define __syncthreads()       WW_ORDER("bar.sync 0;")
+#define __threadfence()       WW_ORDER("membar.gl;")
+#define __threadfence_block() WW_ORDER("membar.cta;")
+
 /* Lanes together. */
-#define __syncwarp(...) __nvvm_bar_warp_sync(WW_MEMBERS(__VA_ARGS__))
+#define __syncwarp(...) WW_ORDER("bar.warp.sync %0;", "r"(WW_MEMBERS(__VA_ARGS__)))
 #define WW_MEMBERS(...) (0xffffffffu __VA_OPT__(& (unsigned)(__VA_ARGS__)))
 #define __activemask()  ww_activemask()
 #define __ballot_sync(m, p) ((unsigned)__nvvm_vote_ballot_sync((m), (p) != 0))
@@ -129,8 +144,6 @@ WW_CAS(unsigned)
 WW_CAS(unsigned long long)
 #undef WW_ATOMIC
 #undef WW_CAS
-#define __threadfence()       __nvvm_membar_gl()
-#define __threadfence_block() __nvvm_membar_cta()
 
 /* Arithmetic that is one instruction. */
 template <typename T> __device__ __forceinline__ T __ldg(const T *p) { return *p; }

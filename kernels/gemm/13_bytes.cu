@@ -158,11 +158,12 @@ static __device__ __forceinline__ void write_results(const GemmArgs &g, int row,
 }
 
 /* Tiles in groups of 16 rows, down a group's columns, for the sake of L2. */
-extern "C" __global__ void __launch_bounds__(3 * WARPGROUP, 1) gemm_bytes_i32(const __grid_constant__ TensorArgs a)
+extern "C" __global__ void __launch_bounds__(3 * WARPGROUP, 1) gemm_bytes_i32(const __grid_constant__ TensorArgs args)
 {
     enum { GROUP = 16 };
     extern __shared__ __align__(1024) unsigned char slices[];
     __shared__ __align__(8) Bar full[BUFFERS], empty[BUFFERS];
+    const TensorArgs &a   = GRID_CONSTANT(gemm_bytes_i32, TensorArgs, args);
     const GemmArgs &g     = a.g;
     int             down  = (g.m + BM - 1) / BM, across = (g.n + BN - 1) / BN, per = GROUP * across;
     int             first = blockIdx.x / per * GROUP, high = down - first < GROUP ? down - first : GROUP;

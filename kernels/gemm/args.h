@@ -22,6 +22,11 @@ typedef void       *GemmPtr;
 typedef uint64_t GemmConst, GemmPtr;
 #endif
 
+/* The parameter `name` of a kernel, where it is; clang_cuda.h has its own way. */
+#ifndef GRID_CONSTANT
+#define GRID_CONSTANT(kernel, type, name) name
+#endif
+
 /* Which triangle is read (beta) and which are written; FULL reads the lower one. */
 enum { GEMM_FILL_FULL = 0, GEMM_FILL_LOWER = 1, GEMM_FILL_UPPER = 2, GEMM_FILL_FULL_FROM_UPPER = 3 };
 

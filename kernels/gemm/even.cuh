@@ -553,7 +553,7 @@ static __device__ __forceinline__ void even_gemm(const TensorArgs &a)
     extern "C" __global__ void __launch_bounds__(Even<shape, groups, draw>::LAUNCH, blocks)                            \
         name(const __grid_constant__ TensorArgs a)                                                                     \
     {                                                                                                                  \
-        even_gemm<shape, groups, draw, fetch, multiply>(a);                                                            \
+        even_gemm<shape, groups, draw, fetch, multiply>(GRID_CONSTANT(name, TensorArgs, a));                                                            \
     }
 /* An operand by tensor copies (b) or drawn (d); of integers, which have faster ways, only the first. */
 #define EVEN_KERNELS(name, floats, ints, groups, blocks, fetch, multiply)                                              \

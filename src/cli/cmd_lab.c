@@ -58,7 +58,7 @@ static void list_kernels(const char *family, const char *compiler)
         if (t && t->ptx)
             printf("  %-24s %s, built by %s\n", "", e->file, t->compiler);
         else
-            printf("  %-24s %s, NOT BUILT: %s\n", "", e->file, t ? t->reason : "this build has no such compiler");
+            printf("  %-24s %s, NOT BUILT: %s\n", "", e->file, t ? t->reason : "not by this compiler");
     }
 }
 

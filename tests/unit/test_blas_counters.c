@@ -20,12 +20,18 @@ static void begin(void)
     blas->keep    = true;
 }
 
+/* clang moves a copied vector in two halves: what is counted by the instruction is nvcc's to keep. */
+static bool vectors_stay(void)
+{
+    return strcmp(kernel_compiler(0), "nvcc") == 0;
+}
+
 static uint64_t conflicts(const WwCounters *c)
 {
     uint64_t sum   = 0;
     size_t   found = 0;
     for (size_t i = 0; i < ww_counter_count(); i++)
-        if (strstr(ww_counter_name(i), "bank_conflicts")) {
+        if (strstr(ww_counter_name(i), "bank_conflicts") && (vectors_stay() || !strstr(ww_counter_name(i), "_ptx"))) {
             sum += ww_counter_value(c, i);
             found++;
         }
@@ -41,12 +47,6 @@ static uint64_t value(const char *name)
             return ww_counter_value(c, i);
     fail_msg("no counter %s", name);
     return 0;
-}
-
-/* clang stores a copied vector in two halves: what is counted by the instruction is nvcc's to keep. */
-static bool vectors_stay(void)
-{
-    return strcmp(kernel_compiler(0), "nvcc") == 0;
 }
 
 static void gemm_has_no_conflicts(void **state)
@@ -110,7 +110,9 @@ static void aat_has_no_conflicts(void **state)
                                                        .lda       = a.ld,
                                                        .ldc       = c.ld,
                                                        .rung      = ww_blas_rung("aat", r)}))) {
-                assert_int_equal(conflicts(counted()), 0);
+                if (conflicts(counted()) != 0)
+                    fail_msg("%s, trans %d: %llu bank conflicts", ww_blas_rung("aat", r), trans,
+                             (unsigned long long)conflicts(counted()));
                 if (strcmp(ww_blas_rung("aat", r), "skinny") == 0)
                     assert_int_equal(value("global_st_sectors") * 32, N * N * 4);
             }

@@ -161,11 +161,9 @@ static void test_kernels_built(void **state)
             const KernelEntry *e = kernel_entry(i);
             const KernelText  *t = kernel_text(e, kernel_compiler(c));
             char               entry[128], file[128];
+            if (!t && c > 0)
+                continue; /* for a newer GPU: the first compiler's alone */
             assert_non_null(t);
-            if (!t->ptx && strstr(t->reason, "unsupported CUDA gpu architecture")) {
-                print_message("skipped: %s: %s\n", e->file, t->reason); /* it needs a newer compiler, and says so */
-                continue;
-            }
             if (!t->ptx)
                 fail_msg("%s: %s", e->file, t->reason);
             snprintf(entry, sizeof entry, ".entry %s(", e->name);
