@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Each phase is brought on before it is waited for. */
+/* Each phase is brought on before it is waited for, and after everybody has seen the one before: who looked two phases late would wait for ever. */
 #include "../run.h"
 #include "../bulk.h"
 
@@ -18,6 +18,7 @@ __global__ void k(const int *a, int *b)
             BULK_LOAD(s + round * 64, a, 256, &bar);
         }
         BAR_WAIT(&bar, round);
+        __syncthreads();
     }
     b[threadIdx.x] = s[threadIdx.x];
 }
