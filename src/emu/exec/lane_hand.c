@@ -52,20 +52,21 @@ LANES_INT(GEN_SHR, 0)
 LANES_INT32(GEN_BFE, 0)
 LANES_UINT32(GEN_BFI, 0)
 
-/* ---- carry chains: r = a +/- b +/- carry in; the carry slot is a predicate ---- */
-#define CARRY(t, id, in, sum, out, write)                                                                              \
+/* ---- carry chains: r = a + b + k, where a difference is a + ~b + k.  The flag is the carry of that sum, as of the machine's adder: a
+ * difference without borrow sets it, and addc behind sub.cc reads that (the compiler's division of 128 bits does). ---- */
+#define CARRY(t, id, in, b_or_not, write)                                                                              \
     static const Uop *lane_##id##_##t(Warp *w, const Uop *u)                                                           \
     {                                                                                                                  \
         typedef T_##t T;                                                                                               \
         const T      *a = SLOT(w, const T, u->a), *b = SLOT(w, const T, u->b);                                         \
         T            *d     = SLOT(w, T, u->d);                                                                        \
-        uint32_t      carry = (in) ? pred_read(w, u->e) : 0;                                                           \
+        uint32_t      carry = (in);                                                                                    \
         uint8_t       o[LANES];                                                                                        \
         T             r[LANES];                                                                                        \
         for (uint32_t i = 0; i < LANES; i++) {                                                                         \
             T k  = (T)(carry >> i & 1);                                                                                \
-            r[i] = sum;                                                                                                \
-            o[i] = out;                                                                                                \
+            r[i] = a[i] + (T)(b_or_not) + k;                                                                           \
+            o[i] = k ? r[i] <= a[i] : r[i] < a[i];                                                                     \
         }                                                                                                              \
         for (uint32_t i = 0; i < LANES; i++)                                                                           \
             d[i] = w->mask >> i & 1 ? r[i] : d[i];                                                                     \
@@ -73,15 +74,13 @@ LANES_UINT32(GEN_BFI, 0)
             pred_write(w, u->e, pack_bytes(o));                                                                        \
         return u + 1;                                                                                                  \
     }
-#define ADD_OUT (k ? r[i] <= a[i] : r[i] < a[i])
-#define SUB_OUT (k ? a[i] <= b[i] : a[i] < b[i])
 #define GEN_CARRY(t, unused)                                                                                           \
-    CARRY(t, add_cc, 0, a[i] + b[i] + k, ADD_OUT, 1)                                                                   \
-    CARRY(t, addc, 1, a[i] + b[i] + k, ADD_OUT, 0)                                                                     \
-    CARRY(t, addc_cc, 1, a[i] + b[i] + k, ADD_OUT, 1)                                                                  \
-    CARRY(t, sub_cc, 0, a[i] - b[i] - k, SUB_OUT, 1)                                                                   \
-    CARRY(t, subc, 1, a[i] - b[i] - k, SUB_OUT, 0)                                                                     \
-    CARRY(t, subc_cc, 1, a[i] - b[i] - k, SUB_OUT, 1)
+    CARRY(t, add_cc, 0, b[i], 1)                                                                                       \
+    CARRY(t, addc, pred_read(w, u->e), b[i], 0)                                                                        \
+    CARRY(t, addc_cc, pred_read(w, u->e), b[i], 1)                                                                     \
+    CARRY(t, sub_cc, UINT32_MAX, ~b[i], 1)                                                                             \
+    CARRY(t, subc, pred_read(w, u->e), ~b[i], 0)                                                                       \
+    CARRY(t, subc_cc, pred_read(w, u->e), ~b[i], 1)
 LANES_UINT32(GEN_CARRY, 0)
 
 /* ---- selection and copies ---- */
