@@ -231,7 +231,7 @@ static __device__ __forceinline__ void flow_write(const FlowTarget<typename S::t
                     t.put(base + r * t.ld + c, turned);
             }
         } else {
-            enum { EACH = 2, WIDE = S::WN / 32 }; /* rows that are read before the first is written */
+            enum { EACH = 8, WIDE = S::WN / 32 }; /* rows that are read before the first is written */
 #pragma unroll 1
             for (int r = 0; r < rows; r += EACH) {
                 T one[EACH][WIDE];
