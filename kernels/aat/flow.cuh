@@ -17,6 +17,7 @@
 #define WW_KERNELS_AAT_FLOW_CUH
 
 #include "../gemm/flow.h"
+#include "rotate.cuh"
 
 template <typename S> struct FlowTriangle {
     enum { HIGH = 16 }; /* rows of blocks that are walked together: what runs at once shares slices in L2 */
@@ -146,18 +147,6 @@ template <typename T> struct FlowChunk {
         }
     }
 
-    /* Four values moved on by as many places as the lane's number says. */
-    template <int STEP> static __device__ __forceinline__ void rotate(T v[4], int lane)
-    {
-        T once[4];
-#pragma unroll
-        for (int e = 0; e < 4; e++)
-            once[e] = lane & 1 ? v[(e - STEP) & 3] : v[e];
-#pragma unroll
-        for (int e = 0; e < 4; e++)
-            v[e] = lane & 2 ? once[(e + 2) & 3] : once[e];
-    }
-
     /* The same where they are not: a row of C at a time, neighbours side by side.  Turned, the four lanes whose rows lie in the same banks
      * read four columns, each beginning with another one. */
     template <bool TURNED> __device__ __forceinline__ void walk_elements(const GemmArgs &g, T scale, bool add) const
@@ -173,7 +162,7 @@ template <typename T> struct FlowChunk {
                 v[e]    = scale * *here[e];
             }
             if (TURNED)
-                rotate<1>(v, lane);
+                rotate_four<1>(v, lane);
 #pragma unroll
             for (int e = 0; e < 4; e++, out += g.ldc) {
                 int r = r0 + (TURNED ? lane : l + e), c = c0 + (TURNED ? l + e : lane);
@@ -186,7 +175,7 @@ template <typename T> struct FlowChunk {
             if (!add)
                 continue;
             if (TURNED)
-                rotate<-1>(v, lane);
+                rotate_four<-1>(v, lane);
 #pragma unroll
             for (int e = 0; e < 4; e++)
                 *here[e] = v[e];

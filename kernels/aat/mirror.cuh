@@ -14,6 +14,7 @@
 #define WW_KERNELS_AAT_MIRROR_CUH
 
 #include "../gemm/comb.cuh"
+#include "rotate.cuh"
 #include "symmetric.h"
 
 /* One direction of the rows [r0, r1) of a whole tile off the diagonal, rows of C aligned: C = scale * tile.  Staged pairs of columns are the
@@ -37,25 +38,82 @@ static __device__ __forceinline__ void mirror_quads(const GemmArgs &g, typename 
     }
 }
 
-/* The same of any tile, element by element, neighbours of a row of C side by side (turned, 8 of them: no two lanes of a warp then want one
- * bank).  add: + beta * C, that back into the tile.  again: the diagonal is written already. */
-template <typename S, bool TURNED>
-static __device__ __forceinline__ void mirror_elements(const GemmArgs &g, typename S::type *c, typename S::type *tile, int row0, int col0,
-                                                       int r0, int r1, typename S::type scale, bool add, bool again)
+/* The same of any tile, element by element, 32 neighbours of a row of C at a time.  WHOLE: all of it is there and below the diagonal.  ADD: + beta
+ * * C, that back into the tile.  again: the diagonal is written already. */
+template <typename S, bool WHOLE, bool ADD>
+static __device__ __forceinline__ void mirror_rows(const GemmArgs &g, typename S::type *c, typename S::type *tile, int row0, int col0, int r0,
+                                                   int r1, typename S::type scale, bool again)
 {
     typedef typename S::type T;
-    enum { NEXT = 8 };
-    T beta = Four<T>::from(g.beta);
+    enum { SIDE = 32, DOWN = S::THREADS / SIDE, WIDE = S::BN / SIDE };
+    int                at = threadIdx.x % SIDE, r = r0 + threadIdx.x / SIDE, last = row0 - col0 - again; /* column of row 0 */
+    T                  beta = Four<T>::from(g.beta), *out = c + (row0 + r) * g.ldc + col0 + at;
+    unsigned long long step = g.ldc * DOWN;
 #pragma unroll 4
-    for (int i = threadIdx.x; i < (r1 - r0 + NEXT - 1) / NEXT * NEXT * S::BN; i += S::THREADS) {
-        int r = r0 + (TURNED ? i % NEXT + i / (S::BN * NEXT) * NEXT : i / S::BN), at = TURNED ? i / NEXT % S::BN : i % S::BN;
-        if (r >= r1 || row0 + r >= g.m || col0 + at + again > row0 + r)
-            continue;
-        T *here = tile + direct_at<S>(r, at ^ 1), sum = scale * *here;
-        T *out = c + (unsigned long long)(TURNED ? col0 + at : row0 + r) * g.ldc + (TURNED ? row0 + r : col0 + at);
-        if (add)
-            *here = sum = mul_add(beta, *out, sum);
-        *out = sum;
+    for (; r < r1; r += DOWN, out += step) {
+        T *from = tile + direct_at<S>(r, at ^ 1), v[WIDE];
+#pragma unroll
+        for (int j = 0; j < WIDE; j++)
+            v[j] = scale * from[j * SIDE];
+#pragma unroll
+        for (int j = 0; j < WIDE; j++) {
+            if (!WHOLE && at + j * SIDE > last + r)
+                continue;
+            if (ADD)
+                from[j * SIDE] = v[j] = mul_add(beta, out[j * SIDE], v[j]);
+            out[j * SIDE] = v[j];
+        }
+    }
+}
+
+/* Turned: the lanes whose rows lie in the same banks read four columns, each beginning with another one. */
+template <typename S, bool WHOLE, bool ADD>
+static __device__ __forceinline__ void mirror_columns(const GemmArgs &g, typename S::type *c, typename S::type *tile, int row0, int col0,
+                                                      int r0, int r1, typename S::type scale, bool again)
+{
+    typedef typename S::type T;
+    enum { SIDE = 32, DOWN = WHOLE ? S::BM / SIDE : 1, STEP = S::THREADS / SIDE * 4 }; /* a multiple of 16: what exchanges columns stays */
+    T                  beta = Four<T>::from(g.beta);
+    unsigned long long step = g.ldc;
+    int                lane = threadIdx.x % SIDE, at = threadIdx.x / SIDE * 4;
+#pragma unroll 1
+    for (; r0 < r1; r0 += DOWN * SIDE) {
+        int  r = r0 + lane, last = r < r1 ? row0 + r - col0 - again : -1; /* column of this row */
+        bool mine = WHOLE || r < r1;
+        T   *out = c + (col0 + at) * g.ldc + row0 + r, *from[4];
+#pragma unroll
+        for (int e = 0; e < 4; e++)
+            from[e] = tile + direct_at<S>(r, (at + (e + lane / 8) % 4) ^ 1);
+#pragma unroll 4
+        for (int i = 0; i < S::BN; i += STEP, out += (STEP - 4) * step) {
+            T v[DOWN][4];
+#pragma unroll
+            for (int d = 0; d < DOWN; d++) {
+#pragma unroll
+                for (int e = 0; e < 4; e++)
+                    v[d][e] = mine ? scale * from[e][i + d * SIDE * S::PITCH] : T(0);
+                rotate_four<1>(v[d], lane / 8);
+            }
+#pragma unroll
+            for (int e = 0; e < 4; e++, out += step, step = opaque(step))
+#pragma unroll
+                for (int d = 0; d < DOWN; d++) {
+                    if (!WHOLE && at + i + e > last)
+                        continue;
+                    if (ADD)
+                        v[d][e] = mul_add(beta, out[d * SIDE], v[d][e]);
+                    out[d * SIDE] = v[d][e];
+                }
+            if (!ADD || !mine)
+                continue;
+#pragma unroll
+            for (int d = 0; d < DOWN; d++) {
+                rotate_four<-1>(v[d], lane / 8);
+#pragma unroll
+                for (int e = 0; e < 4; e++)
+                    from[e][i + d * SIDE * S::PITCH] = v[d][e];
+            }
+        }
     }
 }
 
@@ -63,10 +121,22 @@ template <typename S, bool TURNED>
 static __device__ __forceinline__ void mirror_walk(const GemmArgs &g, typename S::type *c, typename S::type *tile, int row0, int col0, int r0,
                                                    int r1, typename S::type scale, bool add, bool again)
 {
-    if ((g.vector & 4) && row0 + r1 <= g.m && row0 != col0 && !add)
-        mirror_quads<S, TURNED>(g, c, tile, row0, col0, r0, r1, scale);
+    bool below = col0 + S::BN <= row0;
+    if ((g.vector & 4) && row0 + r1 <= g.m && below && !add)
+        return mirror_quads<S, TURNED>(g, c, tile, row0, col0, r0, r1, scale);
+    r1 = r1 < g.m - row0 ? r1 : g.m - row0;
+    if (TURNED && add)
+        mirror_columns<S, false, true>(g, c, tile, row0, col0, r0, r1, scale, again);
+    else if (TURNED && below && r1 - r0 == S::BM)
+        mirror_columns<S, true, false>(g, c, tile, row0, col0, r0, r1, scale, again);
+    else if (TURNED)
+        mirror_columns<S, false, false>(g, c, tile, row0, col0, r0, r1, scale, again);
+    else if (add)
+        mirror_rows<S, false, true>(g, c, tile, row0, col0, r0, r1, scale, again);
+    else if (below)
+        mirror_rows<S, true, false>(g, c, tile, row0, col0, r0, r1, scale, again);
     else
-        mirror_elements<S, TURNED>(g, c, tile, row0, col0, r0, r1, scale, add, again);
+        mirror_rows<S, false, false>(g, c, tile, row0, col0, r0, r1, scale, again);
 }
 
 struct Triangle {

@@ -35,16 +35,10 @@ template <typename T, int BM_, int BN_, int BK_, int WM_, int WN_, int BUFFERS_,
         PER = BK / GROUPS, /* steps of a slice, to a group */
         XROW = (BM + 4) * 4, YROW = (BN + 4) * 4, XB = BK * XROW, SLOT = XB + BK * YROW, RING = BUFFERS * SLOT, /* bytes */
         FOLD = GROUPS == 1 ? 0 : WARPS * 32 * TM * TN * 4,
+        PITCH = BN + 4, TILE = BM * PITCH, /* words of the staged tile's row, and of all of it */
     };
     static_assert((int)FOLD + BM * (BN + 4) * 4 <= (int)RING, "what is exchanged and the staged tile lie where the slices were");
 };
-
-/* Nothing that follows from it is kept in registers. */
-static __device__ __forceinline__ unsigned long long opaque(unsigned long long v)
-{
-    asm volatile("" : "+l"(v));
-    return v;
-}
 
 /* One operand, ROWS of the tile's side. */
 template <int ROWS, int BK, int THREADS, bool KC> struct BriefSide {
@@ -317,22 +311,30 @@ static __device__ __forceinline__ void brief_straight(const GemmArgs &g, typenam
     }
 }
 
+/* To the staged tile, pairs of columns turned round. */
+template <typename S>
+static __device__ __forceinline__ void brief_stage(typename S::type *tile, const BriefPlace &p, const typename S::type mine[S::MINE][S::TN])
+{
+    unsigned at = shared_address(tile) + (brief_row<S>(p, 0) * S::PITCH + p.col) * 4;
+#pragma unroll
+    for (int i = 0; i < S::MINE; i++)
+#pragma unroll
+        for (int j = 0; j < S::TN; j += 4) {
+            typename Four<typename S::type>::type v = {mine[i][j + 1], mine[i][j], mine[i][j + 3], mine[i][j + 2]};
+            shared_store(at + ((i / 4 * S::DOWN + i % 4) * S::PITCH + j / 4 * S::ACROSS) * 4, v);
+        }
+    __syncthreads();
+}
+
 template <typename S>
 static __device__ __forceinline__ void brief_staged(const GemmArgs &g, typename S::type *c, typename S::type *tile, int rows, int cols,
                                                     const BriefPlace &p, const typename S::type mine[S::MINE][S::TN])
 {
     typedef typename S::type T;
-    enum { DOWN = S::THREADS / S::BN, DEEP = 16, PITCH = S::BN + 4 };
+    enum { DOWN = S::THREADS / S::BN, DEEP = 16, PITCH = S::PITCH };
     T    alpha = Four<T>::from(g.alpha), beta = Four<T>::from(g.beta);
     bool keep = !Four<T>::zero(g.beta);
-#pragma unroll
-    for (int i = 0; i < S::MINE; i++)
-#pragma unroll
-        for (int j = 0; j < S::TN; j += 4) {
-            typename Four<T>::type v = {mine[i][j + 1], mine[i][j], mine[i][j + 3], mine[i][j + 2]};
-            shared_store(shared_address(tile + brief_row<S>(p, i) * PITCH + p.col + j / 4 * S::ACROSS), v);
-        }
-    __syncthreads();
+    brief_stage<S>(tile, p, mine);
     int                r = threadIdx.x / S::BN, col = threadIdx.x % S::BN;
     const T           *from = tile + r * PITCH + (col ^ 1);
     T                 *to   = c + r * g.ldc + col;
@@ -358,17 +360,13 @@ static __device__ __forceinline__ void brief_staged(const GemmArgs &g, typename 
     }
 }
 
-template <typename S, bool XKC, bool YKC> static __device__ __forceinline__ void brief_gemm(const GemmArgs &g)
+/* mine = this thread's results of the tile at (row0, col0), summed up. */
+template <typename S, bool XKC, bool YKC>
+static __device__ __forceinline__ void brief_results(const GemmArgs &g, unsigned memory, int row0, int col0, const BriefPlace &p,
+                                                     typename S::type mine[S::MINE][S::TN])
 {
-    typedef typename S::type T;
-    extern __shared__ __align__(128) unsigned char memory[];
-    T          acc[S::TM][S::TN], mine[S::MINE][S::TN];
-    int        tm, tn;
-    BriefPlace p = brief_place<S>();
-    tile_order(blockIdx.x, (g.m + S::BM - 1) / S::BM, (g.n + S::BN - 1) / S::BN, &tm, &tn);
-    int row0 = tm * S::BM, col0 = tn * S::BN;
-    asm volatile("griddepcontrol.wait;" ::: "memory");
-    brief_product<S, XKC, YKC>(g, shared_address(memory), row0, col0, p, acc);
+    typename S::type acc[S::TM][S::TN];
+    brief_product<S, XKC, YKC>(g, memory, row0, col0, p, acc);
     if (S::GROUPS == 1) {
 #pragma unroll
         for (int i = 0; i < S::MINE; i++)
@@ -376,10 +374,23 @@ template <typename S, bool XKC, bool YKC> static __device__ __forceinline__ void
             for (int j = 0; j < S::TN; j++)
                 mine[i][j] = acc[i][j];
     } else if (p.group == 0) {
-        brief_fold<S, false>(shared_address(memory), acc, mine);
+        brief_fold<S, false>(memory, acc, mine);
     } else {
-        brief_fold<S, true>(shared_address(memory), acc, mine);
+        brief_fold<S, true>(memory, acc, mine);
     }
+}
+
+template <typename S, bool XKC, bool YKC> static __device__ __forceinline__ void brief_gemm(const GemmArgs &g)
+{
+    typedef typename S::type T;
+    extern __shared__ __align__(128) unsigned char memory[];
+    T          mine[S::MINE][S::TN];
+    int        tm, tn;
+    BriefPlace p = brief_place<S>();
+    tile_order(blockIdx.x, (g.m + S::BM - 1) / S::BM, (g.n + S::BN - 1) / S::BN, &tm, &tn);
+    int row0 = tm * S::BM, col0 = tn * S::BN;
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+    brief_results<S, XKC, YKC>(g, shared_address(memory), row0, col0, p, mine);
     T *c = (T *)g.c + blockIdx.z * g.c_batch + row0 * g.ldc + col0;
     if (g.vector & 4)
         brief_straight<S>(g, c, g.m - row0, g.n - col0, p, mine);

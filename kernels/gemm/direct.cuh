@@ -19,6 +19,13 @@
 
 #include "ring.cuh"
 
+/* Nothing that follows from it is kept in registers. */
+static __device__ __forceinline__ unsigned long long opaque(unsigned long long v)
+{
+    asm volatile("" : "+l"(v));
+    return v;
+}
+
 /* ---- one operand ------------------------------------------------------------------------------------------------- */
 
 template <int BYTES> static __device__ __forceinline__ void copy_later(unsigned to, unsigned long long from, int bytes)
@@ -73,14 +80,15 @@ template <int ROWS, int BK, int THREADS, bool KC, int PAD = 0> struct Supply {
         return KC ? (first ^ (i * STEP & 28) * 4) + i * STEP * BK * 4 : first + i * STEP * (ROWS + PAD) * 4;
     }
 
-    /* A slice that has all of its steps: nothing to ask but how much of its line a thread has.  EDGE: along k, some rows are missing. */
-    template <int EACH, bool EDGE = false> __device__ __forceinline__ void fetch_whole(unsigned to) const
+    /* A slice that has all of its steps: nothing to ask but how much of its line a thread has.  EDGE: along k, some rows are missing.  REST: and
+     * some steps. */
+    template <int EACH, bool EDGE = false, bool REST = false> __device__ __forceinline__ void fetch_whole(unsigned to, int steps = BK) const
     {
-        enum { STEP = THREADS * EACH / LINE, COUNT = (LINES + STEP - 1) / STEP };
-        int                left = KC ? EACH : rows - inner, bytes = left <= 0 ? 0 : left < EACH ? left * 4 : EACH * 4;
+        enum { STEP = THREADS * EACH / LINE, COUNT = (LINES + STEP - 1) / STEP, AT_ONCE = REST && COUNT > 8 ? 8 : COUNT };
+        int                left = !KC ? rows - inner : REST ? steps - inner : EACH, bytes = left <= 0 ? 0 : left < EACH ? left * 4 : EACH * 4;
         unsigned long long from = at, step = STEP * pitch;
         to += (KC ? place(outer, inner) : place(inner, outer)) * 4;
-#pragma unroll
+#pragma unroll AT_ONCE
         for (int i = 0; i < COUNT; i++) {
             if (LINES % STEP == 0 || outer + i * STEP < LINES)
                 copy_later<EACH * 4>(place_next<STEP>(to, i), from, EDGE && outer + i * STEP >= rows ? 0 : bytes);
@@ -91,13 +99,17 @@ template <int ROWS, int BK, int THREADS, bool KC, int PAD = 0> struct Supply {
     template <int EACH> __device__ __forceinline__ void fetch_rest(unsigned to, int k0) const
     {
         enum { STEP = THREADS * EACH / LINE };
-        int left = KC ? end - k0 - inner : rows - inner, most = KC ? rows : end - k0;
-        int bytes = left <= 0 ? 0 : left < EACH ? left * 4 : EACH * 4;
-        int lines = PAD ? LINES : KC ? inner / 4 * 4 < end - k0 ? LINES : 0 : (most + 3) & -4; /* that the last chunk reads */
+        int most = end - k0, chunks = (most + 3) & -4; /* that the last chunk reads */
+        if (KC) {
+            if (PAD || inner < chunks)
+                fetch_whole<EACH, KC, KC>(to, most);
+            return;
+        }
+        int                left = rows - inner, bytes = left <= 0 ? 0 : left < EACH ? left * 4 : EACH * 4, lines = PAD ? LINES : chunks;
         unsigned long long from = at;
 #pragma unroll 1
         for (int line = outer; line < LINES && line < lines; line += STEP) {
-            copy_later<EACH * 4>(to + (KC ? place(line, inner) : place(inner, line)) * 4, from, line < most ? bytes : 0);
+            copy_later<EACH * 4>(to + place(inner, line) * 4, from, line < most ? bytes : 0);
             from += STEP * pitch;
         }
     }

@@ -95,8 +95,12 @@ uint64_t rung_tiles(const Rung *r, const GemmArgs *g)
     uint64_t down = rung_cover(g->m, r->rows), across = rung_cover(g->n, r->columns), over = (down + 1) / 2;
     if (strcmp(r->ladder, "aat") != 0)
         return down * across;
+    if (r->rows == r->columns)
+        return down * (down + 1) / 2;
+    if (!r->stream) /* tiles twice as wide, also where half of one is above the diagonal */
+        return (down / 2 + 1) * over;
     /* over: blocks on the diagonal that fill no tile twice as wide; two of them are one */
-    return r->rows == r->columns ? down * (down + 1) / 2 : down / 2 * over + (over + 1) / 2;
+    return down / 2 * over + (over + 1) / 2;
 }
 
 /* Operands long enough along k to pay for a transposed copy, and enough tiles; the symmetric product does not share out k, so it needs

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The model behind the choice of a rung, its numbers (rates.def), the table of rungs and the kept times (docs/data/tune_h200.json)
- * belong together: who changes a rung's tile, slice or memory, or the formula and not its twin in tools/tune, finds out here. */
+ * The model behind the choice of a rung, its numbers (rates.def, rates_aat.def), the table of rungs and the kept times (docs/data/tune_h200.json,
+ * tune_aat_h200.json) belong together: who changes a rung's tile, slice or memory, or the formula and not its twin in tools/tune, finds out
+ * here. */
 #include "blas_fixture.h"
 
 #include <stdio.h>
@@ -17,14 +18,19 @@ enum {
 }; /* of a multiprocessor; reserved for each block */
 
 typedef struct Row {
-    const char *rung;
+    const char *ladder, *rung;
     unsigned    blocks; /* a digit for each layout; 0: another row of the rung is for it */
 } Row;
 
 static const Row rows[] = {
-#define RATE(rung, blocks, ...) {#rung, 1##blocks - 10000},
+#define RATE(rung, blocks, ...) {LADDER, #rung, 1##blocks - 10000},
 #define SHARED(...)
+#define LADDER "gemm"
 #include "blas/rates.def"
+#undef LADDER
+#define LADDER "aat"
+#include "blas/rates_aat.def"
+#undef LADDER
 #undef RATE
 #undef SHARED
 };
@@ -35,9 +41,9 @@ static void rates_are_of_rungs(void **state)
 {
     (void)state;
     for (size_t i = 0; i < ROWS; i++) {
-        const Rung *r = rung_find("gemm", rows[i].rung);
+        const Rung *r = rung_find(rows[i].ladder, rows[i].rung);
         if (!r)
-            fail_msg("rates.def has times of %s, which is no rung", rows[i].rung);
+            fail_msg("the rates have times of %s %s, which is no rung", rows[i].ladder, rows[i].rung);
         assert_true(rows[i].blocks >= 1 && rows[i].blocks <= 9999);
         for (unsigned b = rows[i].blocks; b; b /= 10)
             if (b % 10 * (r->shared + BLOCK_BYTES) > SHARED_BYTES || b % 10 * (unsigned)r->threads > MOST_THREADS)
@@ -52,14 +58,15 @@ static void every_layout_has_one_row(void **state)
         for (unsigned layout = 1; layout <= 1000; layout *= 10) {
             unsigned found = 0;
             for (size_t j = 0; j < ROWS; j++)
-                found += strcmp(rows[j].rung, rows[i].rung) == 0 && rows[j].blocks / layout % 10 != 0;
+                found += strcmp(rows[j].ladder, rows[i].ladder) == 0 && strcmp(rows[j].rung, rows[i].rung) == 0 &&
+                         rows[j].blocks / layout % 10 != 0;
             if (found != 1)
                 fail_msg("%u rows of %s are for the layout of the digit %u", found, rows[i].rung, layout);
         }
 }
 
 /* The product of a kept shape, on addresses that nobody reads. */
-static Problem problem_of(const json_t *shape)
+static Problem problem_of(bool symmetric, const json_t *shape)
 {
     enum { A = 1 << 20, B = 2 << 20, C = 3 << 20 };
     const char *layout = json_string_value(json_array_get(shape, 3));
@@ -78,8 +85,9 @@ static Problem problem_of(const json_t *shape)
                  .lda       = layout[0] == 'T' ? size[0] : size[2],
                  .ldb       = layout[1] == 'T' ? size[2] : size[1],
                  .ldc       = size[1]};
+    WwSyrk  s = {.trans = g.trans_a, .n = g.m, .k = g.k, .alpha = g.alpha, .a = A, .c = C, .lda = g.lda, .ldc = g.ldc};
     Problem p;
-    assert_works(problem_of_gemm(blas, &g, &p));
+    assert_works(symmetric ? problem_of_syrk(blas, &s, &p) : problem_of_gemm(blas, &g, &p));
     return p;
 }
 
@@ -88,9 +96,9 @@ typedef struct Fit {
     unsigned times, shapes, far;
 } Fit;
 
-static void judge(const json_t *one, Fit *f)
+static void judge(bool symmetric, const json_t *one, Fit *f)
 {
-    Problem     p     = problem_of(json_object_get(one, "shape"));
+    Problem     p     = problem_of(symmetric, json_object_get(one, "shape"));
     double      least = 0, taken = 0, fastest = 0;
     const char *impl;
     json_t     *us;
@@ -99,7 +107,7 @@ static void judge(const json_t *one, Fit *f)
         char        name[32];
         const char *colon = strchr(impl, ':');
         snprintf(name, sizeof name, "%.*s", (int)(colon ? (size_t)(colon - impl) : strlen(impl)), impl);
-        p.rung           = rung_find("gemm", name);
+        p.rung           = rung_find(symmetric ? "aat" : "gemm", name);
         p.split          = colon ? (unsigned)atoi(colon + 1) : 1;
         double predicted = p.rung && predict_takes(p.rung, &p.args) ? predict_us(blas, &p) : 0,
                read      = json_number_value(us);
@@ -120,28 +128,44 @@ static void judge(const json_t *one, Fit *f)
     f->far += taken > 1.3 * fastest;
 }
 
-static void times_are_predicted(void **state)
+static Fit judged(bool symmetric, const char *file)
 {
     Fit          f = {0};
     json_error_t why;
-    json_t      *data = json_load_file(WW_TEST_DATA "/../../docs/data/tune_h200.json", 0, &why), *one;
+    json_t      *data = json_load_file(file, 0, &why), *one;
     size_t       i;
-    (void)state;
     assert_non_null(data);
     const unsigned sms = blas->sms;
     blas->sms          = 132;
-    json_array_foreach(json_object_get(data, "shapes"), i, one) judge(one, &f);
+    json_array_foreach(json_object_get(data, "shapes"), i, one) judge(symmetric, one, &f);
     blas->sms = sms;
     json_decref(data);
+    f.error /= f.times;
+    f.lost /= f.shapes;
     print_message(
         "%u times predicted to %.1f %%; %u shapes lose %.1f %% against the fastest rung, %u more than 30 %%\n", f.times,
-        100 * f.error / f.times, f.shapes, 100 * expm1(f.lost / f.shapes), f.far);
-    assert_true(f.shapes > 300 && f.error / f.times < 0.08 && f.lost / f.shapes < 0.03 && f.far * 50 < f.shapes);
+        100 * f.error, f.shapes, 100 * expm1(f.lost), f.far);
+    return f;
+}
+
+static void times_are_predicted(void **state)
+{
+    (void)state;
+    Fit f = judged(false, WW_TEST_DATA "/../../docs/data/tune_h200.json");
+    assert_true(f.shapes > 300 && f.error < 0.08 && f.lost < 0.03 && f.far * 50 < f.shapes);
+}
+
+static void symmetric_times_are_predicted(void **state)
+{
+    (void)state;
+    Fit f = judged(true, WW_TEST_DATA "/../../docs/data/tune_aat_h200.json");
+    assert_true(f.shapes > 200 && f.error < 0.08 && f.lost < 0.02 && f.far * 50 < f.shapes);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(rates_are_of_rungs), cmocka_unit_test(every_layout_has_one_row),
-                                       cmocka_unit_test(times_are_predicted)};
+                                       cmocka_unit_test(times_are_predicted),
+                                       cmocka_unit_test(symmetric_times_are_predicted)};
     return cmocka_run_group_tests(tests, open_blas, close_blas);
 }

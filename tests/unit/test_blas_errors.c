@@ -163,7 +163,8 @@ static void queries(void **state)
     size_t      need = 1;
     (void)state;
     assert_works(ww_gemm_rung(blas, &good, &rung));
-    assert_non_null(strstr("small row col little flat brief brief_wide", rung)); /* one of those with tiles for so little */
+    assert_non_null(
+        strstr("small row col little flat brief brief_wide", rung)); /* one of those with tiles for so little */
     assert_works(ww_gemm_workspace(blas, &good, &need));
     assert_int_equal(need, 0);
     WwGemm none = good; /* of nothing, or no products: nothing to share out */
@@ -292,7 +293,8 @@ static void symmetric_choices(void **state)
     static const struct {
         size_t      n, k;
         const char *rung;
-    } cases[]          = {{1024, 1024, "weave"}, {8192, 8192, "flow"}, {64, 5201, "little:32"}, {8192, 32, "skinny"}};
+    } cases[] = {{1024, 1024, "weave"}, {4096, 4096, "flow"}, {8192, 8192, "flow"},     {64, 5201, "little:32"},
+                 {8192, 32, "skinny"},  {711, 26, "brief"},   {7566, 104, "brief_wide"}};
     const unsigned sms = blas->sms;
     (void)state;
     if (!blas_built("aat_flow_f32"))

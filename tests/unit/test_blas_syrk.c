@@ -112,11 +112,13 @@ static void every_rung(void **state)
                 }
 }
 
-/* Every way in which skinny takes the steps of k: parts of a panel, whole ones, several; whole tiles and edges. */
+/* Every way in which the kernels for a short k take its steps: parts of a panel or slice, whole ones, several; whole tiles and edges, aligned
+ * and not. */
 static void short_k(void **state)
 {
-    static const size_t ks[] = {1, 4, 5, 8, 9, 16, 17, 31, 32, 33, 64, 65}, sides[] = {68, 130};
-    uint64_t            seed = 4;
+    static const size_t      ks[] = {1, 4, 5, 8, 9, 16, 17, 31, 32, 33, 64, 65}, sides[] = {68, 130, 195};
+    static const char *const rungs[] = {"skinny", "brief", "brief_wide"};
+    uint64_t                 seed    = 4;
     (void)state;
     for (size_t i = 0; i < sizeof ks / sizeof *ks; i++)
         for (size_t s = 0; s < sizeof sides / sizeof *sides; s++)
@@ -130,7 +132,7 @@ static void short_k(void **state)
                           ks[i],
                           0,
                           0};
-                run(&t, "skinny", next_bits(&seed));
+                run(&t, rungs[(i + s + how / 2) % 3], next_bits(&seed));
             }
 }
 
