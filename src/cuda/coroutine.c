@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Coroutines over ucontext.  Ended ones keep their stacks for the next, because every launch takes one.  Called under the state's lock.
+ * AddressSanitizer, which keeps notes of what lies where in a stack, is told of every switch.
  * What runs on such a stack must not hold the address of a thread-local variable across a pause. */
 #include "cuda/coroutine.h"
 
@@ -11,27 +12,47 @@
 
 #include "base/arena.h"
 
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/common_interface_defs.h>
+#define SWITCHING(notes, to, bytes)  __sanitizer_start_switch_fiber(notes, to, bytes)
+#define SWITCHED(notes, from, bytes) __sanitizer_finish_switch_fiber(notes, from, bytes)
+#else
+#define SWITCHING(notes, to, bytes)  ((void)(notes))
+#define SWITCHED(notes, from, bytes) ((void)(notes))
+#endif
+
 enum { STACK = 1 << 20, GUARD = 1 << 12, KEPT = 8 };
 
 struct Coroutine {
     ucontext_t inside, outside;
     void (*fn)(void *);
-    void      *arg;
-    char      *stack; /* GUARD bytes that may not be touched, then STACK */
-    bool       ended;
-    Coroutine *next;
+    void       *arg;
+    char       *stack; /* GUARD bytes that may not be touched, then STACK */
+    const void *from;
+    size_t      from_bytes; /* the stack of who runs it; AddressSanitizer's */
+    bool        ended;
+    Coroutine  *next;
 };
 
 static Coroutine *kept;
 static unsigned   nkept;
 
+void coroutine_pause(Coroutine *c)
+{
+    void *notes = NULL;
+    SWITCHING(&notes, c->from, c->from_bytes);
+    swapcontext(&c->inside, &c->outside);
+    SWITCHED(notes, &c->from, &c->from_bytes);
+}
+
 static void enter(unsigned high, unsigned low)
 {
     Coroutine *c = (Coroutine *)((uintptr_t)high << 32 | low);
+    SWITCHED(NULL, &c->from, &c->from_bytes);
     for (;;) { /* the next user of this stack goes on here */
         c->fn(c->arg);
         c->ended = true;
-        swapcontext(&c->inside, &c->outside);
+        coroutine_pause(c);
     }
 }
 
@@ -69,7 +90,10 @@ Coroutine *coroutine_new(void (*fn)(void *), void *arg)
 
 bool coroutine_run(Coroutine *c)
 {
+    void *notes = NULL;
+    SWITCHING(&notes, c->stack + GUARD, STACK);
     swapcontext(&c->outside, &c->inside);
+    SWITCHED(notes, NULL, NULL);
     if (!c->ended)
         return false;
     if (nkept == KEPT) {
@@ -81,9 +105,4 @@ bool coroutine_run(Coroutine *c)
     kept    = c;
     nkept++;
     return true;
-}
-
-void coroutine_pause(Coroutine *c)
-{
-    swapcontext(&c->inside, &c->outside);
 }
