@@ -37,6 +37,7 @@ typedef enum RungLayouts {
     RUNG_WOVEN,
     RUNG_JOINED,
     RUNG_TENSOR,
+    RUNG_WHOLE,
     RUNG_DRAWN,
     RUNG_BYTES,
     RUNG_LONG

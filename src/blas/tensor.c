@@ -5,7 +5,7 @@
  * An operand that lies so already, its rows aligned to 16 bytes, is used where it is.  Any other one is copied into the workspace
  * first, transposed where it is contiguous along k, both in one launch at the memory's speed; their cost, 8 bytes an element, shrinks
  * against 2 n operations an element.  A * A^T has one operand, so one copy at most.  Some rungs (DRAWN) have float kernels that draw
- * such an operand themselves, word by word; flow and even_large turn an aligned X that is contiguous along k (kernels/gemm/turn.cuh). */
+ * such an operand themselves, word by word; flow, fit and even_large turn an aligned X that is contiguous along k (kernels/gemm/turn.cuh). */
 #include <stdio.h>
 #include <string.h>
 
@@ -37,7 +37,7 @@ static bool in_place(const Problem *p, const Source *s, int aligned)
 
 bool tensor_rung(const Rung *r)
 {
-    return r->layouts == RUNG_TENSOR || r->layouts == RUNG_DRAWN;
+    return r->layouts == RUNG_TENSOR || r->layouts == RUNG_WHOLE || r->layouts == RUNG_DRAWN;
 }
 
 unsigned tensor_drawn(const Problem *p)
@@ -55,6 +55,8 @@ bool tensor_turns(const Problem *p)
     const GemmArgs *g = &p->args;
     if (p->symmetric || g->x_row == 1 || g->x_col != 1 || !(g->vector & 1))
         return false;
+    if (p->rung->layouts == RUNG_WHOLE)
+        return true;
     return strcmp(p->rung->name, "flow") == 0 ? g->n <= TURN_COLUMNS
                                               : strcmp(p->rung->name, "even_large") == 0 && tensor_drawn(p) == 1;
 }
@@ -167,6 +169,8 @@ Status tensor_run(WwBlas *b, const Problem *p, const GemmArgs *g, WwPtr to_x, Ww
     uint64_t across = ((uint64_t)g->n + (uint64_t)r->columns - 1) / (uint64_t)r->columns;
     unsigned split  = rung_splits(r) > 1 && p->split > 1 ? p->split : 1;
     uint64_t blocks = r->stream ? stream_blocks(b, p) : p->symmetric ? down * (down + 1) / 2 : down * across * split;
+    if (r->layouts == RUNG_WHOLE && blocks > b->sms)
+        blocks = b->sms;
     blas_entry(p, entry);
     if (along)
         strcat(entry, r->layouts == RUNG_DRAWN ? "_tb" : "_k");

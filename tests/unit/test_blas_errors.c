@@ -197,6 +197,7 @@ static void choices(void **state)
     } cases[]          = {{64, 64, 4355, false, false, "little:6 little:8 little:16 little:32"},
                           {27, 64, 7168, false, true, "little:16 little:32 row:16"},
                           {1024, 1024, 1024, false, false, "even_large even_low comb weave weave_thin weave_slim"},
+                          {1920, 1280, 1024, false, false, "fit"},
                           {6592, 2058, 7599, false, false, "deep pairs flow even even_large"},
                           {4096, 4096, 4096, false, false, "flow even_large"},
                           {8192, 8192, 8192, false, true, "flow"},
@@ -210,7 +211,7 @@ static void choices(void **state)
                           {4096, 4096, 33, false, false, "brief_wide"},
                           {8191, 8191, 31, false, false, "brief_wide"},
                           {600, 600, 24, false, false, "little middle small flat thin slim brief"},
-                          {709, 3313, 266, true, true, "brief brief_wide"},
+                          {709, 3313, 266, true, true, "brief brief_wide fit"},
                           {7104, 192, 55, false, true, "brief"}};
     const unsigned sms = blas->sms;
     (void)state;

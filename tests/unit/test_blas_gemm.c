@@ -217,6 +217,23 @@ static void even_shares(void **state)
         }
 }
 
+/* Tiles that go on from slice to slice of one ring, more than there are multiprocessors, with as many slices as the ring has, fewer and one; X turned
+ * or k rows, edges, rows of C aligned or not, and integers. */
+static void whole_tiles(void **state)
+{
+    static const size_t depth[] = {100, 40, 32, 7};
+    (void)state;
+    for (size_t d = 0; d < sizeof depth / sizeof *depth; d++)
+        for (unsigned how = 0; how < 8; how++) {
+            WwType type = how & 4 ? WW_I32 : WW_F32;
+            Case   t    = {type, WW_ROW_MAJOR,    how & 1,        false, 250, 324 + (how >> 1 & 1), depth[d], 0,
+                           0,    scalar(type, 2), scalar(type, 1)};
+            run(&t, "fit", 5 + how);
+        }
+    Case many = {WW_F32, WW_ROW_MAJOR, false, false, 1450, 1930, 36, 0, 0, {.f32 = 1}, {.f32 = 0}};
+    run(&many, "fit", 3);
+}
+
 /* A long k over few tiles: the model's choice shares k out in a cluster, and every run gives the same bits. */
 static void cluster_shares(void **state)
 {
@@ -521,13 +538,11 @@ static void streams(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_rung),      cmocka_unit_test(short_k),
-        cmocka_unit_test(sampled_shapes),  cmocka_unit_test(stream_shares),
-        cmocka_unit_test(even_shares),     cmocka_unit_test(cluster_shares),
-        cmocka_unit_test(parts_are_added), cmocka_unit_test(fewer_slices_than_blocks),
-        cmocka_unit_test(odd_strides),     cmocka_unit_test(batches),
-        cmocka_unit_test(not_a_number),    cmocka_unit_test(alpha_zero),
-        cmocka_unit_test(interleaved),     cmocka_unit_test(no_products),
+        cmocka_unit_test(every_rung),     cmocka_unit_test(short_k),         cmocka_unit_test(sampled_shapes),
+        cmocka_unit_test(stream_shares),  cmocka_unit_test(even_shares),     cmocka_unit_test(whole_tiles),
+        cmocka_unit_test(cluster_shares), cmocka_unit_test(parts_are_added), cmocka_unit_test(fewer_slices_than_blocks),
+        cmocka_unit_test(odd_strides),    cmocka_unit_test(batches),         cmocka_unit_test(not_a_number),
+        cmocka_unit_test(alpha_zero),     cmocka_unit_test(interleaved),     cmocka_unit_test(no_products),
         cmocka_unit_test(streams),
     };
     return cmocka_run_group_tests(tests, open_blas, close_blas);
