@@ -470,7 +470,8 @@ template <typename S, int GROUPS> struct EvenFetch<S, GROUPS, EVEN_TURN> {
     }
 };
 
-/* A tile whose rows are aligned to 16 bytes, straight from the registers: a warp's access is four rows of 128 bytes. */
+/* A tile whose rows are aligned to 16 bytes and, as far as the warp goes, end at a multiple of four columns, straight from the registers: a warp's
+ * access is four rows of 128 bytes. */
 template <typename S>
 static __device__ __forceinline__ void even_write(const FlowTarget<typename S::type> &t,
                                                   const typename S::type              acc[S::TM][S::TN])
@@ -521,7 +522,8 @@ static __device__ __forceinline__ void even_multiply(Even<S, GROUPS, DRAW> &ring
                             !Four<T>::zero(g.beta),
                             Four<T>::from(g.alpha),
                             Four<T>::from(g.beta)};
-        if (to.fast)
+        bool within = threadIdx.x / 32 % (S::BN / S::WN) * S::WN + S::WN <= to.cols; /* as far as this warp's columns go */
+        if (to.fast && (within || to.cols % 4 == 0))
             even_write<S>(to, acc);
         else
             flow_write<S>(to, stage + threadIdx.x / 32 * Flow<S>::CHUNK, acc);
@@ -553,7 +555,7 @@ static __device__ __forceinline__ void even_gemm(const TensorArgs &a)
     extern "C" __global__ void __launch_bounds__(Even<shape, groups, draw>::LAUNCH, blocks)                            \
         name(const __grid_constant__ TensorArgs a)                                                                     \
     {                                                                                                                  \
-        even_gemm<shape, groups, draw, fetch, multiply>(GRID_CONSTANT(name, TensorArgs, a));                                                            \
+        even_gemm<shape, groups, draw, fetch, multiply>(GRID_CONSTANT(name, TensorArgs, a));                           \
     }
 /* An operand by tensor copies (b) or drawn (d); of integers, which have faster ways, only the first. */
 #define EVEN_KERNELS(name, floats, ints, groups, blocks, fetch, multiply)                                              \

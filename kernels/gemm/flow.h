@@ -372,7 +372,7 @@ template <typename S, int UNROLL> static __device__ __forceinline__ void flow_ge
 #define FLOW_KERNEL(name, body, shape, unroll)                                                                         \
     extern "C" __global__ void __launch_bounds__(Flow<shape>::LAUNCH, 1) name(const __grid_constant__ TensorArgs a)    \
     {                                                                                                                  \
-        body<shape, unroll>(GRID_CONSTANT(name, TensorArgs, a));                                                                                        \
+        body<shape, unroll>(GRID_CONSTANT(name, TensorArgs, a));                                                       \
     }
 
 #endif

@@ -233,8 +233,11 @@ static __device__ __forceinline__ void stage_write(const GemmArgs &g, T *c, cons
         V                 *to = (V *)(c + r * g.ldc + at);
         unsigned long long step = g.ldc * STEP / 4;
 #pragma unroll
-        for (int i = 0; i < HEIGHT; i += STEP, to += step)
-            store_once(to, *(const V *)(from + i * PITCH));
+        for (int i = 0; i < HEIGHT; i += STEP, to += step) {
+            V quad;
+            shared_load(shared_address(from + i * PITCH), &quad); /* else nvcc parts some of these reads, and not in each run the same */
+            store_once(to, quad);
+        }
     } else {
 #pragma unroll 4
         for (int v = threadIdx.x; v < rows * WIDTH; v += THREADS) {

@@ -276,7 +276,7 @@ template <typename S> static __device__ __forceinline__ void ring_gemm(const Ten
 #define RING_KERNEL(name, shape, blocks)                                                                               \
     extern "C" __global__ void __launch_bounds__(shape::THREADS, blocks) name(const __grid_constant__ TensorArgs a)    \
     {                                                                                                                  \
-        ring_gemm<shape>(GRID_CONSTANT(name, TensorArgs, a));                                                                                           \
+        ring_gemm<shape>(GRID_CONSTANT(name, TensorArgs, a));                                                          \
     }
 
 #endif

@@ -140,7 +140,7 @@ template <typename S> static __device__ __forceinline__ void tensor_gemm(const T
 #define TENSOR_KERNEL(name, body, shape, blocks)                                                                       \
     extern "C" __global__ void __launch_bounds__(shape::THREADS, blocks) name(const __grid_constant__ TensorArgs a)    \
     {                                                                                                                  \
-        body<shape>(GRID_CONSTANT(name, TensorArgs, a));                                                                                                \
+        body<shape>(GRID_CONSTANT(name, TensorArgs, a));                                                               \
     }
 
 #endif
