@@ -7,7 +7,10 @@
  *               tile's row c lies at place(c, r): whole columns are stored and whole rows read either way without a bank conflict or
  *               a padding word.
  *
- * Blocks of 256 threads, in one line; a block's tiles lie below one another.  Any sizes; nothing outside of the matrices is touched. */
+ * Where the rows of `to` are not aligned, tiles share sectors of it: blocks side by side there run at about one time, so that the L2 still has the one
+ * half when the other comes.
+ *
+ * Blocks of 256 threads, in one line; a block's tiles lie below one another, a grid's height apart.  Any sizes; nothing outside of the matrices is touched. */
 #ifndef WW_KERNELS_COPY_MATRIX_CUH
 #define WW_KERNELS_COPY_MATRIX_CUH
 
@@ -127,8 +130,13 @@ static __device__ __forceinline__ void copy_parts(const CopyArgs &a)
     bool             second = blockIdx.x >= a.part[0].blocks;
     const CopyPart   p      = second ? a.part[1] : a.part[0];
     unsigned         block = blockIdx.x - (second ? a.part[0].blocks : 0), across = (p.columns + SIDE - 1) / SIDE;
-    unsigned         c0 = block % across * SIDE, down = p.blocks / across * SIDE;
-    for (unsigned r0 = block / across * SIDE; r0 < p.rows; r0 += down)
+    unsigned         down = p.blocks / across, x = block % across, y = block / across;
+    if ((p.how & (COPY_TRANSPOSED | COPY_TO_ALIGNED)) == COPY_TRANSPOSED) {
+        x = block / down;
+        y = block % down;
+    }
+    unsigned c0 = x * SIDE;
+    for (unsigned r0 = y * SIDE; r0 < p.rows; r0 += down * SIDE)
         if (p.how & COPY_TRANSPOSED) {
             turn_in(p, r0, c0, turned);
             __syncthreads();
