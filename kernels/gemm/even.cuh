@@ -470,8 +470,8 @@ template <typename S, int GROUPS> struct EvenFetch<S, GROUPS, EVEN_TURN> {
     }
 };
 
-/* A tile whose rows are aligned to 16 bytes and, as far as the warp goes, end at a multiple of four columns, straight from the registers: a warp's
- * access is four rows of 128 bytes. */
+/* A tile whose rows are aligned to 16 bytes and end after four results that are written together (tensor_run sees to it), straight from the
+ * registers: a warp's access is four rows of 128 bytes. */
 template <typename S>
 static __device__ __forceinline__ void even_write(const FlowTarget<typename S::type> &t,
                                                   const typename S::type              acc[S::TM][S::TN])
@@ -522,8 +522,7 @@ static __device__ __forceinline__ void even_multiply(Even<S, GROUPS, DRAW> &ring
                             !Four<T>::zero(g.beta),
                             Four<T>::from(g.alpha),
                             Four<T>::from(g.beta)};
-        bool within = threadIdx.x / 32 % (S::BN / S::WN) * S::WN + S::WN <= to.cols; /* as far as this warp's columns go */
-        if (to.fast && (within || to.cols % 4 == 0))
+        if (to.fast)
             even_write<S>(to, acc);
         else
             flow_write<S>(to, stage + threadIdx.x / 32 * Flow<S>::CHUNK, acc);
