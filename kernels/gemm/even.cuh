@@ -525,7 +525,7 @@ static __device__ __forceinline__ void even_multiply(Even<S, GROUPS, DRAW> &ring
         if (to.fast)
             even_write<S>(to, acc);
         else
-            flow_write<S>(to, stage + threadIdx.x / 32 * Flow<S>::CHUNK, acc);
+            flow_write<S, 8>(to, stage + threadIdx.x / 32 * Flow<S>::CHUNK, acc);
     }
     if (GROUPS > 1 && group > 0) /* so that nobody has arrived for nothing */
         asm volatile("bar.sync %0, %1;" ::"n"((int)E::TAKEN), "n"((int)E::MULTIPLIERS) : "memory");
