@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Each block takes a lock and never gives it back. */
+// check: --grid 3 --block 1 --arg lock:u32[1]=zero --arg sum:u32[1]=zero
+
+__global__ void keep(unsigned *lock, unsigned *sum)
+{
+    while (atomicCAS(lock, 0, 1)) // expect: endless-wait
+        ;
+    __threadfence();
+    atomicAdd(sum, 1);
+}
