@@ -145,7 +145,11 @@ template <typename F> struct FitTurner {
     __device__ __forceinline__ FitTurner(const F &ring)
     {
         int lane = threadIdx.x % 32;
-        warp     = __shfl_sync(0xffffffff, threadIdx.x / 32 % F::TURNERS, 0); /* so that it is known to be the warp's */
+#ifdef __clang__ /* whose PTX is too old for the shuffle */
+        warp = threadIdx.x / 32 % F::TURNERS;
+#else
+        warp = __shfl_sync(0xffffffff, threadIdx.x / 32 % F::TURNERS, 0); /* so that it is known to be the warp's */
+#endif
         raw      = ring.ys + F::BUFFERS * F::YB + warp * F::BOX;
         bars     = ring.full + (2 * F::BUFFERS + warp * F::AHEAD) * 8;
         from     = lane * 128 + (lane % 8 << 4); /* row `lane`, whose chunk c the copy has put in the place c ^ row % 8 */
@@ -494,7 +498,7 @@ template <typename F> static __device__ __forceinline__ void fit_gemm(const Tens
 #define FIT_KERNEL(name, type, turn)                                                                                   \
     extern "C" __global__ void __launch_bounds__(384, 1) name(const __grid_constant__ TensorArgs a)                    \
     {                                                                                                                  \
-        fit_gemm<Fit<type, turn> >(a);                                                                                 \
+        fit_gemm<Fit<type, turn> >(GRID_CONSTANT(name, TensorArgs, a));                                                \
     }
 
 #endif
