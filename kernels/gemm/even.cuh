@@ -513,15 +513,7 @@ static __device__ __forceinline__ void even_multiply(Even<S, GROUPS, DRAW> &ring
             even_fold<S, GROUPS, DRAW>(stage + S::THREADS / 32 * Flow<S>::CHUNK, group, acc);
         if (group > 0 || !even_join<S, E::JOIN>(g, p, acc))
             continue;
-        int           row0 = even_word(&p->row0), col0 = even_word(&p->col0);
-        FlowTarget<T> to = {(T *)g.c + row0 * g.ldc + col0,
-                            g.ldc,
-                            g.m - row0,
-                            g.n - col0,
-                            (g.vector & 4) != 0,
-                            !Four<T>::zero(g.beta),
-                            Four<T>::from(g.alpha),
-                            Four<T>::from(g.beta)};
+        FlowTarget<T> to = flow_target<T>(g, even_word(&p->row0), even_word(&p->col0));
         if (to.fast)
             even_write<S>(to, acc);
         else

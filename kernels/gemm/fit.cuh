@@ -145,11 +145,7 @@ template <typename F> struct FitTurner {
     __device__ __forceinline__ FitTurner(const F &ring)
     {
         int lane = threadIdx.x % 32;
-#ifdef __clang__ /* whose PTX is too old for the shuffle */
-        warp = threadIdx.x / 32 % F::TURNERS;
-#else
-        warp = __shfl_sync(0xffffffff, threadIdx.x / 32 % F::TURNERS, 0); /* so that it is known to be the warp's */
-#endif
+        asm("shfl.sync.idx.b32 %0, %1, 0, 31, 0xffffffff;" : "=r"(warp) : "r"(threadIdx.x / 32 % F::TURNERS)); /* known to be the warp's */
         raw      = ring.ys + F::BUFFERS * F::YB + warp * F::BOX;
         bars     = ring.full + (2 * F::BUFFERS + warp * F::AHEAD) * 8;
         from     = lane * 128 + (lane % 8 << 4); /* row `lane`, whose chunk c the copy has put in the place c ^ row % 8 */
@@ -461,14 +457,7 @@ template <typename F> static __device__ __forceinline__ void fit_multiply(F &rin
         fit_product(ring, group, count, acc);
         grid.place(tile, &row0, &col0);
         bool          more = tile + (int)gridDim.x < grid.tiles;
-        FlowTarget<T> to   = {(T *)g.c + row0 * g.ldc + col0,
-                              g.ldc,
-                              g.m - row0,
-                              g.n - col0,
-                              (g.vector & 4) != 0,
-                              !Four<T>::zero(g.beta),
-                              Four<T>::from(g.alpha),
-                              Four<T>::from(g.beta)};
+        FlowTarget<T> to   = flow_target<T>(g, row0, col0);
         if (group == 0)
             fit_finish<F, 0, F::HALF, F::HALF, F::TM>(to, others, firsts, more, acc);
         else

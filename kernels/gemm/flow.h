@@ -195,6 +195,13 @@ template <typename T> struct FlowTarget {
     }
 };
 
+/* The tile that begins at row0, col0. */
+template <typename T> static __device__ __forceinline__ FlowTarget<T> flow_target(const GemmArgs &g, int row0, int col0)
+{
+    return {(T *)g.c + row0 * g.ldc + col0, g.ldc, g.m - row0, g.n - col0, (g.vector & 4) != 0, !Four<T>::zero(g.beta),
+            Four<T>::from(g.alpha), Four<T>::from(g.beta)};
+}
+
 /* A warp's results pass through its part of shared memory, DOWN rows at a time, and leave in whole rows.  Four results that are
  * stored together lie in four neighbouring registers all through the loop, so each pair of columns is swapped: then a
  * result and the operand that changes lie in different banks.  EACH: rows not aligned that are read before the first is written (8 are 1 % faster
@@ -357,10 +364,7 @@ template <typename S, int UNROLL, typename O> static __device__ __forceinline__ 
             flow_product<S, UNROLL, false, O::Y_AFTER, O::X_AFTER, O::X2_AFTER>(ring, p.to - p.from, acc);
             p.find(g, n);
             if (!p.cut() || stream_join<S, Flow<S>::BARRIER, 8>(g, p.all, p.sharers, p.per, p.shared, &said, acc))
-                flow_write<S, 2>({(T *)g.c + p.row0 * g.ldc + p.col0, g.ldc, g.m - p.row0, g.n - p.col0,
-                                  (g.vector & 4) != 0, !Four<T>::zero(g.beta), Four<T>::from(g.alpha),
-                                  Four<T>::from(g.beta)},
-                                 stage, acc);
+                flow_write<S, 2>(flow_target<T>(g, p.row0, p.col0), stage, acc);
         }
     }
 }

@@ -151,8 +151,8 @@ Status tensor_run(WwBlas *b, const Problem *p, const GemmArgs *g, WwPtr to_x, Ww
     unsigned    drawn  = tensor_drawn(p);
     char        entry[BLAS_NAME];
     bool        along = tensor_turns(p);
-    if (r->layouts == RUNG_DRAWN && g->n % 4)
-        a.g.vector &= ~4; /* even's accesses of four results would pass the ends of such rows (a test of it in the kernel costs it registers) */
+    if (r->layouts == RUNG_DRAWN && g->n % 4) /* even's accesses of four results would pass the ends of such rows; */
+        a.g.vector &= ~4;                     /* a test of it in the kernel costs it registers */
     if (!along && !(drawn & 1) && !in_place(p, &x, 1))
         copy[copies++] = take_rows(&x, g->k, to_x);
     if (p->symmetric)

@@ -299,7 +299,8 @@ int bench_sweep(Bench *x, const BenchWork *w, const char *impl)
         v.src_offset       = o / BENCH_OFFSETS;
         v.dst_offset       = o % BENCH_OFFSETS;
         const BenchRow *at = run_impl(x, &v, &p, impl, EDGE);
-        if (o && at->verified && at->median_ms > worst.median_ms) { /* so slow, or disturbed?  The emulator has no times */
+        /* So slow, or disturbed?  The emulator has no times. */
+        if (o && at->verified && at->median_ms > worst.median_ms) {
             BenchRow first = *at;
             x->nrows--;
             at = run_impl(x, &v, &p, impl, EDGE);

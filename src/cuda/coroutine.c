@@ -11,6 +11,7 @@
 #include <ucontext.h>
 
 #include "base/arena.h"
+#include "cuda/signals.h"
 
 #ifdef __SANITIZE_ADDRESS__
 #include <sanitizer/common_interface_defs.h>
@@ -69,6 +70,7 @@ static Coroutine *make(void)
     c->inside.uc_stack.ss_sp   = c->stack + GUARD;
     c->inside.uc_stack.ss_size = STACK;
     c->inside.uc_link          = NULL;
+    signals_of_program(&c->inside.uc_sigmask); /* a switch changes the mask too, on whatever thread it is */
     makecontext(&c->inside, (void (*)(void))enter, 2, (unsigned)((uintptr_t)c >> 32), (unsigned)(uintptr_t)c);
     return c;
 }

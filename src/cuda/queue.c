@@ -9,8 +9,6 @@
  * After an error that sticks, what is queued is dropped, as on the driver. */
 #include "cuda/queue.h"
 
-#include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
@@ -18,6 +16,7 @@
 #include "base/arena.h"
 #include "cuda/launch.h"
 #include "cuda/sequence.h"
+#include "cuda/signals.h"
 
 enum { SHORT_NAP = 50, LONG_NAP = 2000 }; /* microseconds between looks at what somebody else must bring */
 enum { HELD_NAPS = 2000 };                /* about a tenth of a second */
@@ -174,21 +173,11 @@ static void *empty(void *arg)
     return NULL;
 }
 
-/* Signals are for the program's own threads. */
 static void start_thread(Stream *s)
 {
-    pthread_t      t;
-    pthread_attr_t a;
-    sigset_t       all, old;
     if (s->threaded)
         return;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &old);
-    pthread_attr_init(&a);
-    pthread_attr_setdetachstate(&a, PTHREAD_CREATE_DETACHED);
-    s->threaded = pthread_create(&t, &a, empty, s) == 0;
-    pthread_attr_destroy(&a);
-    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    s->threaded = signals_thread(empty, s);
     if (!s->threaded)
         state_say("no thread can be started for a stream: its work does not go on");
 }

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "cuda/queue.h"
+#include "cuda/state.h"
 
 enum { PATIENCE = 5 }; /* seconds for the lock */
 
@@ -32,6 +33,29 @@ static _Thread_local bool    watcher;
 static bool own_fault(int sig)
 {
     return sig != SIGINT && sig != SIGTERM && sig != SIGHUP;
+}
+
+void signals_of_program(sigset_t *set)
+{
+    static const int faults[] = {SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS};
+    sigfillset(set);
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
+        sigdelset(set, faults[i]);
+}
+
+bool signals_thread(void *(*fn)(void *), void *arg)
+{
+    pthread_t      t;
+    pthread_attr_t a;
+    sigset_t       program, old;
+    signals_of_program(&program);
+    pthread_sigmask(SIG_SETMASK, &program, &old);
+    pthread_attr_init(&a);
+    pthread_attr_setdetachstate(&a, PTHREAD_CREATE_DETACHED);
+    bool ok = pthread_create(&t, &a, fn, arg) == 0;
+    pthread_attr_destroy(&a);
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    return ok;
 }
 
 static void on_signal(int sig)
@@ -88,18 +112,8 @@ void signals_forget(void)
 
 void signals_watch(void)
 {
-    pthread_t      t;
-    pthread_attr_t a;
-    sigset_t       all, old;
-    if (watching || !asked)
-        return;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &old);
-    pthread_attr_init(&a);
-    pthread_attr_setdetachstate(&a, PTHREAD_CREATE_DETACHED);
-    watching = pthread_create(&t, &a, watch, NULL) == 0;
-    pthread_attr_destroy(&a);
-    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    if (!watching && asked)
+        watching = signals_thread(watch, NULL);
 }
 
 void signals_stay(void)

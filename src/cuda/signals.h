@@ -4,7 +4,13 @@
 #ifndef WW_CUDA_SIGNALS_H
 #define WW_CUDA_SIGNALS_H
 
-#include "cuda/state.h"
+#include <signal.h>
+#include <stdbool.h>
+
+/* The signals that only the program's own threads take: all but a thread's own faults. */
+void signals_of_program(sigset_t *set);
+/* Starts a thread of ours, which takes none of them and ends by itself; false when there is none to be had. */
+bool signals_thread(void *(*fn)(void *), void *arg);
 
 /* Takes the signals for which the program has no handler. */
 void signals_catch(void);

@@ -16,8 +16,6 @@ typedef struct CopyInfo { /* cp.async; Uop a: destination, b: source */
 
 /* A block starts anew: nothing is in flight. */
 void async_reset(Warp *w);
-/* Has it copies that have not landed? */
-bool async_under_way(const Warp *w);
 /* Has the warp copies that have not landed? */
 bool async_under_way(const Warp *w);
 void async_free(Warp *w);

@@ -17,7 +17,7 @@
 #include "emu/tensormap_proxy.h"
 #include "emu/where.h"
 
-enum { NAP = 50000 }; /* nanoseconds */
+enum { NAP = 50000 };               /* nanoseconds */
 enum { PATIENCE = 8, LONG = 1024 }; /* waiting passes, and passes of any kind, before another block gets the worker */
 enum { LIMIT_CHECK = 1 << 18, LIMIT_BLOCKS = 1024 }; /* instructions between looks at the clock */
 enum {

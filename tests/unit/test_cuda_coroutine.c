@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Coroutines: what a function keeps across pauses, several at a time, stacks that are used again, another thread that goes on. */
+ * Coroutines: what a function keeps across pauses, several at a time, stacks that are used again, another thread that goes on,
+ * and the signals that do not come there. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* as the drop-in libraries are compiled */
 #endif
@@ -13,6 +14,12 @@
 #include <stdlib.h>
 
 #include "../../src/cuda/coroutine.c" /* it is in the drop-in libraries, which show nothing of it */
+
+void signals_of_program(sigset_t *set)
+{
+    sigemptyset(set);
+    sigaddset(set, SIGINT);
+}
 
 enum { PAUSES = 5, MANY = 20 }; /* more than stacks are kept */
 
@@ -115,13 +122,40 @@ static void one_in_another(void **state)
     assert_int_equal(c.sum, 101);
 }
 
+static bool interruptible(void)
+{
+    sigset_t now;
+    pthread_sigmask(SIG_SETMASK, NULL, &now);
+    return !sigismember(&now, SIGINT);
+}
+
+static void looks(void *arg)
+{
+    Counter *c = arg;
+    c->sum += interruptible();
+    coroutine_pause(c->self);
+    c->sum += interruptible();
+}
+
+/* Neither on the thread that begins it nor on the one that goes on; and each keeps its own mask. */
+static void takes_no_signals(void **state)
+{
+    (void)state;
+    Counter   c = {0};
+    pthread_t t;
+    c.self = coroutine_new(looks, &c);
+    assert_false(coroutine_run(c.self));
+    assert_true(interruptible());
+    assert_int_equal(pthread_create(&t, NULL, go_on, c.self), 0);
+    assert_int_equal(pthread_join(t, NULL), 0);
+    assert_int_equal(c.sum, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(keeps_its_stack),
-        cmocka_unit_test(many_take_turns),
-        cmocka_unit_test(another_thread_goes_on),
-        cmocka_unit_test(one_in_another),
+        cmocka_unit_test(keeps_its_stack), cmocka_unit_test(many_take_turns),  cmocka_unit_test(another_thread_goes_on),
+        cmocka_unit_test(one_in_another),  cmocka_unit_test(takes_no_signals),
     };
     return cmocka_run_group_tests_name("cuda_coroutine", tests, NULL, NULL);
 }

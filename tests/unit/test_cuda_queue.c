@@ -10,6 +10,7 @@
 #include <stddef.h>
 
 #include <cmocka.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -69,6 +70,12 @@ void state_wait(void)
 void state_wake(void)
 {
     pthread_cond_broadcast(&woken);
+}
+
+bool signals_thread(void *(*fn)(void *), void *arg)
+{
+    pthread_t t;
+    return pthread_create(&t, NULL, fn, arg) == 0 && pthread_detach(t) == 0;
 }
 
 void state_set_current(int n)
