@@ -88,11 +88,11 @@ static int word_index(const char *values, const char *text)
 
 static bool parse_number(const char *text, bool hex, uint64_t *out)
 {
-    if (!isalnum((unsigned char)text[0]))
-        return false; /* strtoull takes blanks and signs, which nobody means here */
     char *end;
     errno = 0;
-    *out  = strtoull(text, &end, hex ? 16 : strncasecmp(text, "0x", 2) == 0 ? 16 : 10);
+    if (!isalnum((unsigned char)text[0]))
+        return false; /* strtoull takes blanks and signs, which nobody means here */
+    *out = strtoull(text, &end, hex ? 16 : strncasecmp(text, "0x", 2) == 0 ? 16 : 10);
     return end != text && !*end && !errno;
 }
 
@@ -102,7 +102,8 @@ static bool check_value(const CliOption *o, CliValue *v)
     switch (o->kind) {
     case CLI_NUMBER:
         if (!parse_number(v->text, false, &v->number)) {
-            cli_error(o->verb, "--%s: '%s' is not a number", o->name, v->text);
+            cli_error(o->verb, errno == ERANGE ? "--%s: %s does not fit in 64 bits" : "--%s: '%s' is not a number",
+                      o->name, v->text);
             return false;
         }
         if (o->values[0]) {
@@ -128,7 +129,7 @@ static bool check_value(const CliOption *o, CliValue *v)
         }
         return true;
     case CLI_PROFILE:
-        if (!profile_find(v->text)) {
+        if (!*v->text || !profile_find(v->text)) {
             cli_error(o->verb, "--%s: there is no profile '%s'; 'warpwright profiles' lists them", o->name, v->text);
             return false;
         }

@@ -92,7 +92,7 @@ static Status integer_value(const char *text, Argument *a, Str *why)
                      : a->type->bytes < 8 ? -top
                                           : INT64_MIN;
     bool all       = all_bits(a, &i) && (a->type->kind == 'i' || *a->value != '-');
-    if (!all && !expr_eval(a->value, 0, &i, &e))
+    if (!all && !expr_eval(a->value, EXPR_NO_LANE, &i, &e))
         return wrong(why, text, e.text);
     if (!all && (i < low || (i >= top && a->type->bytes < 8)))
         return wrong(why, text, "the value does not fit the type");
@@ -214,7 +214,7 @@ Status argument_parse(const char *text, uint64_t seed, Arena *a, Argument *out, 
         const char *close = strchr(p, ']');
         if (!close || (close[1] && close[1] != '='))
             return wrong(why, text, "']' is expected, then '=' or the end");
-        if (!expr_eval(arena_strndup(a, p + 1, (size_t)(close - p) - 1), 0, &count, &e))
+        if (!expr_eval(arena_strndup(a, p + 1, (size_t)(close - p) - 1), EXPR_NO_LANE, &count, &e))
             return wrong(why, text, e.text);
         if (count <= 0)
             return wrong(why, text, "the count must be at least 1");
@@ -262,6 +262,11 @@ Status plan_argument(CheckPlan *p, const char *text, size_t *index, Str *why)
         argument_free(&a);
         return s;
     }
+    for (size_t i = 0; a.buffer && i < p->nargs; i++)
+        if (p->arg[i].buffer && !strcmp(p->arg[i].name, a.name)) {
+            argument_free(&a);
+            return wrong(why, text, "there is a buffer of that name already; its name alone passes it again");
+        }
     p->arg             = xrealloc(p->arg, (p->nargs + 1) * sizeof *p->arg);
     *index             = p->nargs;
     p->arg[p->nargs++] = a;

@@ -303,6 +303,8 @@ static int plan_from_options(Check *c, Str *why)
     const char *cluster = cli_text(&c->a, "cluster", NULL);
     if (cluster && !plan_dim(cluster, &l.cluster))
         return cli_error("check", "--cluster: '%s' is not X[,Y[,Z]]", cluster);
+    if (cluster && (!l.cluster.x || !l.cluster.y || !l.cluster.z)) /* which would mean: as the kernel says */
+        return cli_error("check", "--cluster: every dimension must be at least 1, not '%s'", cluster);
     c->plan.launch    = xcalloc(1, sizeof *c->plan.launch);
     c->plan.launch[0] = l;
     c->plan.nlaunches = 1;
@@ -346,15 +348,16 @@ static int run_launches(Check *c)
 
 /* ---- the end ----------------------------------------------------------------------------------------------------- */
 
-/* SARIF and page; the exit code, which a file that cannot be written changes. */
+/* JSON, SARIF and page; the exit code, which a file that cannot be written changes. */
 static int render(Check *c, int code)
 {
-    const char *sarif = cli_text(&c->a, "sarif", NULL), *html = cli_text(&c->a, "html", NULL);
-    Str         why = {0};
-    if (!sarif && !html)
+    const char *json = cli_text(&c->a, "json", NULL), *sarif = cli_text(&c->a, "sarif", NULL),
+               *html = cli_text(&c->a, "html", NULL);
+    Str why          = {0};
+    if (!json && !sarif && !html)
         return code;
     json_t *doc = doc_of(c->report, c->a.operand[0], code);
-    if (!doc_render(doc, sarif, html, &why))
+    if (!doc_render(doc, json, sarif, html, &why))
         code = fail(&why);
     json_decref(doc);
     str_free(&why);
@@ -363,8 +366,8 @@ static int render(Check *c, int code)
 
 static int write_report(Check *c, int code)
 {
-    Str         text = {0}, name = {0};
-    const char *json = cli_text(&c->a, "json", NULL), *rows = cli_text(&c->a, "write-suppressions", NULL);
+    Str         text = {0};
+    const char *rows = cli_text(&c->a, "write-suppressions", NULL);
     if (!cli_has(&c->a, "quiet")) {
         report_text(c->report, &text);
         str_addc(&text, '\n');
@@ -374,14 +377,7 @@ static int write_report(Check *c, int code)
     fputs(str_text(&text), stdout);
     if (rows && report_write_suppressions(c->report, rows) != WW_OK)
         code = cli_error("check", "cannot write %s: %s", rows, strerror(errno));
-    if (json) {
-        doc_name(json, &name);
-        unlink(str_text(&name));
-        if (report_json(c->report, str_text(&name), c->a.operand[0], code) != WW_OK)
-            code = cli_error("check", "cannot write %s: %s", str_text(&name), strerror(errno));
-    }
     str_free(&text);
-    str_free(&name);
     return render(c, code);
 }
 

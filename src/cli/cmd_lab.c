@@ -97,25 +97,25 @@ static bool choose(const CliArgs *a, const Experiment **e, size_t *n)
     return true;
 }
 
-static bool reads(const Experiment *e, const char *size)
+static bool reads(const Experiment *e, const char *option)
 {
-    size_t len = strlen(size);
+    size_t len = strlen(option);
     for (const char *at = lab_experiment_reads(e); *at; at += strcspn(at, " "), at += *at == ' ')
-        if (strcspn(at, " ") == len && strncmp(at, size, len) == 0)
+        if (strcspn(at, " ") == len && strncmp(at, option, len) == 0)
             return true;
     return false;
 }
 
-/* A size option that no chosen experiment reads is said: it may be a mistake. */
-static void warn_of_unread_sizes(const CliArgs *a, const Experiment *const *e, size_t n)
+/* An option that no chosen experiment reads is said: it may be a mistake. */
+static void warn_of_unread(const CliArgs *a, const Experiment *const *e, size_t n)
 {
-    static const char *const sizes[] = {"m", "n", "k", "tile", "offset", "stride", "blocks"};
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        bool read = !cli_has(a, sizes[i]);
+    static const char *const names[] = {"m", "n", "k", "tile", "offset", "stride", "blocks", "regression", "log"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        bool read = !cli_has(a, names[i]);
         for (size_t j = 0; j < n && !read; j++)
-            read = reads(e[j], sizes[i]);
+            read = reads(e[j], names[i]);
         if (!read)
-            fprintf(stderr, "warpwright lab: warning: --%s changes nothing in %s; its sizes are: %s\n", sizes[i],
+            fprintf(stderr, "warpwright lab: warning: --%s changes nothing in %s, which reads: %s\n", names[i],
                     lab_experiment_name(e[0]), lab_experiment_reads(e[0]));
     }
 }
@@ -206,7 +206,7 @@ int cmd_lab(int argc, char **argv)
     code                 = CLI_USAGE;
     if (choose(&a, e, &n)) {
         read_options(&a, &o);
-        warn_of_unread_sizes(&a, e, n);
+        warn_of_unread(&a, e, n);
         if (cli_has(&a, "list")) {
             list(e, n, o.compiler);
             code = CLI_OK;

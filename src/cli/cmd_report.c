@@ -24,7 +24,7 @@ static int render(const CliArgs *a, const json_t *doc, const json_t *compared)
     const char *html = cli_text(a, "html", NULL);
     if (html)
         doc_html(doc, a->operand[0], compared, &page);
-    bool ok   = (!html || doc_write(html, &page, &why)) && doc_render(doc, cli_text(a, "sarif", NULL), NULL, &why);
+    bool ok = (!html || doc_write(html, &page, &why)) && doc_render(doc, NULL, cli_text(a, "sarif", NULL), NULL, &why);
     int  code = ok ? CLI_OK : cli_error("report", "%s", str_text(&why));
     if (!cli_has(a, "quiet") && compared)
         doc_compare_text(compared, &text);

@@ -133,10 +133,18 @@ static bool rendered(const Run *r, const char *option)
     return cli_has(&r->a, option) && !per_process(r, option);
 }
 
+/* A pipe or a device cannot be read back and added to: the document goes there when it is whole. */
+static bool json_at_end(const Run *r)
+{
+    struct stat s;
+    return rendered(r, "json") && stat(cli_text(&r->a, "json", ""), &s) == 0 && !S_ISREG(s.st_mode) &&
+           !S_ISDIR(s.st_mode);
+}
+
 /* Where the processes write JSON; NULL: nowhere. */
 static const char *json_file(const Run *r)
 {
-    return r->schedule ? r->later : cli_text(&r->a, "json", *r->json ? r->json : NULL);
+    return r->schedule ? r->later : *r->json ? r->json : cli_text(&r->a, "json", NULL);
 }
 
 static uint64_t seed_of(const Run *r, uint64_t schedule)
@@ -324,15 +332,16 @@ static int run_program(Run *r, const char *program)
 static int final_code(const Run *r, int code)
 {
     char  line[32];
-    bool  kernel = false, findings = false;
+    bool  file = false, kernel = false, findings = false;
     FILE *f = fopen(r->status, "r");
     while (f && fgets(line, sizeof line, f)) {
+        file |= !strcmp(line, "file\n");
         kernel |= !strcmp(line, "kernel\n");
         findings |= !strcmp(line, "findings\n");
     }
     if (f)
         fclose(f);
-    return code == CLI_USAGE ? code : kernel ? CLI_KERNEL : findings ? CLI_FINDINGS : code;
+    return file || code == CLI_USAGE ? CLI_USAGE : kernel ? CLI_KERNEL : findings ? CLI_FINDINGS : code;
 }
 
 /* The frame of the document that every process of the run adds to; false after a message. */
@@ -341,26 +350,27 @@ static bool write_frame(const Run *r, int code)
     const char *file = json_file(r);
     if (!file || per_process(r, "json"))
         return true;
-    if (code < 0)
-        unlink(file);
     Report  *none = report_new(true);
-    WwStatus s    = report_json(none, file, r->a.operand[0], code);
+    WwStatus s    = code < 0 && truncate(file, 0) != 0 && errno != ENOENT ? WW_ERR_IO : WW_OK;
+    if (s == WW_OK)
+        s = report_json(none, file, r->a.operand[0], code);
     report_free(none);
     if (s != WW_OK)
         cli_error("run", "cannot write %s: %s", file, strerror(errno));
     return s == WW_OK;
 }
 
-/* SARIF and page of all processes; false after a message. */
+/* What is made from the JSON of all processes; false after a message. */
 static bool render(const Run *r)
 {
-    Str     why   = {0};
-    json_t *doc   = NULL;
-    bool    sarif = rendered(r, "sarif"), html = rendered(r, "html"), ok = true;
-    if (sarif || html) {
+    Str     why = {0};
+    json_t *doc = NULL;
+    bool json = *r->json && cli_has(&r->a, "json"), sarif = rendered(r, "sarif"), html = rendered(r, "html"), ok = true;
+    if (json || sarif || html) {
         doc = doc_load(json_file(r), &why);
-        ok  = doc && doc_render(doc, sarif ? cli_text(&r->a, "sarif", NULL) : NULL,
-                               html ? cli_text(&r->a, "html", NULL) : NULL, &why);
+        ok  = doc &&
+             doc_render(doc, json ? cli_text(&r->a, "json", NULL) : NULL, sarif ? cli_text(&r->a, "sarif", NULL) : NULL,
+                        html ? cli_text(&r->a, "html", NULL) : NULL, &why);
     }
     if (!ok)
         cli_error("run", "%s", str_text(&why));
@@ -452,7 +462,7 @@ static int check_texts(const Run *r)
     const char *file = cli_text(&r->a, "suppressions", NULL);
     Report     *none = report_new(false);
     Status      s    = rules_select(cli_text(&r->a, "check", ""), &rules, &why);
-    if (s == WW_OK)
+    if (s == WW_OK && cli_has(&r->a, "fail-on"))
         s = fail_check(cli_text(&r->a, "fail-on", ""), &why);
     if (s == WW_OK && file)
         s = report_suppress(none, file, &why);
@@ -480,7 +490,8 @@ static int run(Run *r)
                                 "processes: give --json without %%p too");
     if (!temporary(r->status, "/tmp/warpwright-status-XXXXXX") ||
         (several && !temporary(r->later, "/tmp/warpwright-later-XXXXXX")) ||
-        (together && !cli_has(&r->a, "json") && !temporary(r->json, "/tmp/warpwright-json-XXXXXX")))
+        ((json_at_end(r) || (together && !cli_has(&r->a, "json"))) &&
+         !temporary(r->json, "/tmp/warpwright-json-XXXXXX")))
         return CLI_USAGE;
     int code = CLI_USAGE;
     if ((!ends_with(program, ".cu") || compile(r, program)) && write_frame(r, -1)) {

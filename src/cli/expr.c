@@ -16,6 +16,7 @@ enum { MAX_DEPTH = 200 };
 typedef struct Parser {
     const char *text, *at;
     int64_t     lane;
+    char        where[32]; /* " for lane 3", or nothing */
     unsigned    depth;
     bool        failed;
     ExprError  *error;
@@ -34,6 +35,15 @@ __attribute__((format(printf, 3, 4))) static int64_t fail(Parser *p, const char 
         p->failed    = true;
     }
     return 0;
+}
+
+/* Bytes of the UTF-8 character there. */
+static int character(const char *at)
+{
+    int n = 1;
+    while (((unsigned char)at[n] & 0xc0) == 0x80)
+        n++;
+    return n;
 }
 
 static void skip_blanks(Parser *p)
@@ -76,6 +86,8 @@ static int64_t parse_primary(Parser *p, bool live)
         size_t n = 0;
         while (isalnum((unsigned char)p->at[n]) || p->at[n] == '_')
             n++;
+        if (p->lane == EXPR_NO_LANE)
+            return fail(p, p->at, "'%.*s' is not known; only numbers are", n > 40 ? 40 : (int)n, p->at);
         if (n != 4 || strncmp(p->at, "lane", 4) != 0)
             return fail(p, p->at, "'%.*s' is not known; the only name is lane", n > 40 ? 40 : (int)n, p->at);
         p->at += n;
@@ -88,13 +100,14 @@ static int64_t parse_primary(Parser *p, bool live)
         if (p->failed)
             return 0;
         if (*p->at != ')')
-            return *p->at ? fail(p, p->at, "')' or an operator expected, not '%c'", *p->at)
+            return *p->at ? fail(p, p->at, "')' or an operator expected, not '%.*s'", character(p->at), p->at)
                           : fail(p, open, "this '(' is not closed");
         p->at++;
         return v;
     }
-    return *p->at ? fail(p, p->at, "a number, lane or '(' expected, not '%c'", *p->at)
-                  : fail(p, p->at, "a number, lane or '(' expected at the end");
+    const char *names = p->lane == EXPR_NO_LANE ? "" : ", lane";
+    return *p->at ? fail(p, p->at, "a number%s or '(' expected, not '%.*s'", names, character(p->at), p->at)
+                  : fail(p, p->at, "a number%s or '(' expected at the end", names);
 }
 
 static int64_t parse_unary(Parser *p, bool live)
@@ -159,14 +172,14 @@ static int find_binary(const char *at)
 
 static int64_t overflow(Parser *p, const char *at)
 {
-    return fail(p, at, "the result does not fit in 63 bits for lane %lld", (long long)p->lane);
+    return fail(p, at, "the result does not fit in 63 bits%s", p->where);
 }
 
 /* INT64_MIN / -1 wraps. */
 static int64_t divide(Parser *p, const char *at, bool live, bool modulo, int64_t a, int64_t b)
 {
     if (b == 0)
-        return live ? fail(p, at, "division by zero for lane %lld", (long long)p->lane) : 0;
+        return live ? fail(p, at, "division by zero%s", p->where) : 0;
     if (b == -1)
         return modulo ? 0 : (int64_t)(0 - (uint64_t)a);
     return modulo ? a % b : a / b;
@@ -175,8 +188,7 @@ static int64_t divide(Parser *p, const char *at, bool live, bool modulo, int64_t
 static int64_t shift(Parser *p, const char *at, bool live, bool left, int64_t a, int64_t b)
 {
     if (b < 0 || b > 63)
-        return live ? fail(p, at, "shift by %lld for lane %lld; 0 to 63 expected", (long long)b, (long long)p->lane)
-                    : 0;
+        return live ? fail(p, at, "shift by %lld%s; 0 to 63 expected", (long long)b, p->where) : 0;
     int64_t v = (int64_t)((uint64_t)a << b);
     if (left && live && v >> b != a)
         return overflow(p, at);
@@ -253,10 +265,12 @@ static int64_t parse_choice(Parser *p, bool live)
 
 bool expr_eval(const char *text, int64_t lane, int64_t *out, ExprError *error)
 {
-    Parser p = {text, text, lane, 0, false, error};
-    *out     = parse_choice(&p, true);
+    Parser p = {.text = text, .at = text, .lane = lane, .error = error};
+    if (lane != EXPR_NO_LANE)
+        (void)snprintf(p.where, sizeof p.where, " for lane %lld", (long long)lane);
+    *out = parse_choice(&p, true);
     skip_blanks(&p);
     if (!p.failed && *p.at)
-        (void)fail(&p, p.at, "an operator or the end expected, not '%c'", *p.at);
+        (void)fail(&p, p.at, "an operator or the end expected, not '%.*s'", character(p.at), p.at);
     return !p.failed;
 }

@@ -33,6 +33,8 @@ static bool read_header(FILE *f, char *text)
     }
     if (n >= MAX_HEADER || fread(text, 1, n, f) != n)
         return false;
+    while (n && (text[n - 1] == '\n' || text[n - 1] == ' ')) /* it is padded */
+        n--;
     text[n] = 0;
     return true;
 }

@@ -319,35 +319,52 @@ static void own_program(Str *out)
     str_addn(out, path, n > 0 ? (size_t)n : 0);
 }
 
-/* SARIF and page of this process alone. */
-static void write_rendered(int code)
+/* SARIF and page of this process alone; false after a message. */
+static bool write_rendered(int code)
 {
     Str program = {0}, why = {0};
     own_program(&program);
     json_t *doc = doc_of(state.report, str_text(&program), code);
-    if (!doc_render(doc, state.options.sarif, state.options.html, &why))
+    bool    ok  = doc_render(doc, NULL, state.options.sarif, state.options.html, &why);
+    if (!ok)
         state_say("%s", str_text(&why));
     json_decref(doc);
     str_free(&program);
     str_free(&why);
+    return ok;
 }
 
-static void write_json(int code)
+/* false after a message. */
+static bool write_json(int code)
 {
     Str  name = {0}, program = {0};
     bool own = strstr(state.options.json, "%p") != NULL; /* else `warpwright run` knows program and exit code */
     doc_name(state.options.json, &name);
     own_program(&program);
-    if (report_json(state.report, str_text(&name), own ? str_text(&program) : NULL, own ? code : -1) != WW_OK)
-        state_say("%s: %s", str_text(&name), strerror(errno));
+    bool ok = report_json(state.report, str_text(&name), own ? str_text(&program) : NULL, own ? code : -1) == WW_OK;
+    if (!ok)
+        state_say("cannot write %s: %s", str_text(&name), strerror(errno));
     str_free(&name);
     str_free(&program);
+    return ok;
 }
 
-/* Tells `warpwright run` what its exit code must know. */
-static void write_status(void)
+/* false after a message. */
+static bool write_suppressions(void)
+{
+    const char *file = state.options.write_suppressions;
+    if (report_write_suppressions(state.report, file) == WW_OK)
+        return true;
+    state_say("cannot write %s: %s", file, strerror(errno));
+    return false;
+}
+
+/* Tells `warpwright run` what its exit code must know; written: every file that was asked for is. */
+static void write_status(bool written)
 {
     Str s = {0};
+    if (!written)
+        str_add(&s, "file\n");
     if (report_unsupported(state.report))
         str_add(&s, "kernel\n");
     if (report_fails(state.report, state.options.fail_on))
@@ -432,15 +449,13 @@ void state_finish(int code)
         fprintf(stderr, "\nwarpwright: findings\n%s", str_text(&s));
         str_free(&s);
     }
-    if (state.options.write_suppressions &&
-        report_write_suppressions(state.report, state.options.write_suppressions) != WW_OK)
-        state_say("%s: %s", state.options.write_suppressions, strerror(errno));
+    bool written = !state.options.write_suppressions || write_suppressions();
     if (state.options.json)
-        write_json(code);
+        written &= write_json(code);
     if (state.options.sarif || state.options.html)
-        write_rendered(code);
+        written &= write_rendered(code);
     if (state.options.status)
-        write_status();
+        write_status(written);
 }
 
 static void at_exit(int code, void *unused)

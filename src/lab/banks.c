@@ -82,7 +82,7 @@ static void run(Lab *lab, const LabCase *c, LabRow *row)
 const Experiment experiment_banks = {
     .name     = "banks",
     .question = "shared memory banks: along rows, down columns; log of every conflict, regression file",
-    .reads    = "blocks",
+    .reads    = "blocks regression log",
     .family   = {"kernels/banks/"},
     .logs     = true,
     .plan     = plan,

@@ -108,7 +108,7 @@ Status regression_open(Lab *lab, const char *path, Regression **out)
         return lab_fail(lab, "cannot read %s: %s", path, strerror(errno));
     r->existed = true;
     Status s   = read_file(r, &in);
-    if (s == WW_OK && ferror(in.file))
+    if (ferror(in.file))
         s = lab_fail(lab, "cannot read %s: %s", path, strerror(errno));
     fclose(in.file);
     return s;

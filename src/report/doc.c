@@ -181,14 +181,26 @@ static bool write_named(const char *pattern, const Str *text, Str *why)
     return ok;
 }
 
-bool doc_render(const json_t *doc, const char *sarif, const char *html, Str *why)
+static int add_text(const char *text, size_t len, void *out)
 {
-    Str s = {0}, h = {0};
+    str_addn(out, text, len);
+    return 0;
+}
+
+bool doc_render(const json_t *doc, const char *json, const char *sarif, const char *html, Str *why)
+{
+    Str j = {0}, s = {0}, h = {0};
+    if (json) {
+        json_dump_callback(doc, add_text, &j, JSON_INDENT(1));
+        str_addc(&j, '\n');
+    }
     if (sarif)
         doc_sarif(doc, &s);
     if (html)
         doc_html(doc, NULL, NULL, &h);
-    bool ok = (!sarif || write_named(sarif, &s, why)) && (!html || write_named(html, &h, why));
+    bool ok = (!json || write_named(json, &j, why)) && (!sarif || write_named(sarif, &s, why)) &&
+              (!html || write_named(html, &h, why));
+    str_free(&j);
     str_free(&s);
     str_free(&h);
     return ok;

@@ -37,8 +37,9 @@ void    doc_compare_text(const json_t *compared, Str *out);
 
 /* A file's name: "%p" becomes the process id. */
 void doc_name(const char *pattern, Str *out);
-/* Writes the SARIF file and the page, by patterns of their names; NULL: not asked for.  false: *why says which file cannot be written. */
-bool doc_render(const json_t *doc, const char *sarif, const char *html, Str *why);
+/* Writes the document, the SARIF file and the page, by patterns of their names; NULL: not asked for.  false: *why says which file cannot be
+ * written. */
+bool doc_render(const json_t *doc, const char *json, const char *sarif, const char *html, Str *why);
 bool doc_write(const char *file, const Str *text, Str *why);
 
 #endif

@@ -3,6 +3,7 @@
  * Parses and evaluates --fail-on.  Each condition is parsed again when it is evaluated: there are few, once at the end of a program. */
 #include "report/fail.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -75,7 +76,7 @@ static const char *parse(const char *text, size_t len, Condition *c)
         return "there is no such counter";
     char *number = row + at + strlen(operators[c->op]);
     c->number    = strtod(number, &end);
-    if (end == number || (*end && *end != '@'))
+    if (end == number || isnan(c->number) || (*end && *end != '@'))
         return "a number is expected behind the comparison";
     if (*end == '@' && !end[1])
         return "a file, FILE:LINE or a kernel is expected behind @";
@@ -95,6 +96,10 @@ Status fail_check(const char *text, Str *why)
 {
     Condition c;
     size_t    len;
+    if (!next(text, &len)) {
+        str_add(why, "--fail-on: a severity (error, warning, note), a rule or an assertion is expected");
+        return WW_ERR_INVALID;
+    }
     for (const char *p = text; (p = next(p, &len)); p += len) {
         const char *wrong = parse(p, len, &c);
         if (wrong) {

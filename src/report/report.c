@@ -165,7 +165,8 @@ Status report_write_suppressions(Report *r, const char *file)
         fputs(str_text(&row), f);
         str_free(&row);
     }
-    return fclose(f) == 0 ? WW_OK : WW_ERR_IO;
+    bool written = !ferror(f);
+    return fclose(f) == 0 && written ? WW_OK : WW_ERR_IO;
 }
 
 bool report_empty(const Report *r)

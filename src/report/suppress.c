@@ -126,6 +126,10 @@ Status suppressions_read(Suppressions *s, const char *file, Str *why)
         row[strcspn(row, "#")] = 0;
         st                     = add_row(s, row, file, n, why);
     }
+    if (st == WW_OK && ferror(in)) {
+        str_printf(why, "%s: %s", file, strerror(errno));
+        st = WW_ERR_IO;
+    }
     fclose(in);
     return st;
 }

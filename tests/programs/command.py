@@ -78,6 +78,20 @@ def documents(folder):
     run("-q", "--html", os.path.join(folder, "h%p.html"), "--sarif", os.path.join(folder, "h%p.sarif"), "sh", "-c", both)
     expect("%p in --html and --sarif", len([n for n in os.listdir(folder) if n.startswith("h")]) == 4)
     expect("one page cannot be made of many documents", run("--html", page, "--json", os.path.join(folder, "q%p"), "sh", "-c", both).returncode == 122)
+    with open(one, "w", encoding="utf-8") as f:
+        f.write('{"kernels": [1]}')
+    link = os.path.join(folder, "link.json")
+    os.symlink(one, link)
+    run("--json", link, static("vector_add"))
+    with open(one, encoding="utf-8") as f:
+        expect("a document takes the place of what stood in the file, also behind a link", os.path.islink(link) and len(json.load(f)["kernels"]) == 1)
+    piped = run("-q", "--json", "/dev/stdout", "sh", "-c", f"({both}) >&2")
+    expect("a pipe gets the whole document at the end", len(json.loads(piped.stdout)["kernels"]) == 2, piped.stderr)
+    full = run("-q", "--json", "/dev/full", static("vector_add"))
+    expect("a device that is full", full.returncode == 122 and "cannot write /dev/full" in full.stderr and not os.path.isfile("/dev/full"), full.stderr)
+    expect("files of each process that cannot be written", all(
+        run("-q", option, os.path.join(folder, "no", "%p"), static("vector_add")).returncode == 122 for option in ("--json", "--html", "--sarif")))
+    expect("suppressions that cannot be written", run("-q", "--check", "--write-suppressions", "/dev/full", static("fault")).returncode == 122)
     expect("a page that cannot be written", run("-q", "--html", os.path.join(folder, "no", "r.html"), static("vector_add")).returncode == 122)
     run("--json", one, "--launch-count", "1", static("assertion"))
     with open(one, encoding="utf-8") as f:
