@@ -4,10 +4,10 @@
  * Chunks come from calloc, so fresh memory is zero and nothing is cleared twice. */
 #include "base/arena.h"
 
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/stress.h"
 
@@ -27,6 +27,12 @@ static void die_oom(size_t bytes)
 {
     fprintf(stderr, "warpwright: out of host memory (asked for %zu bytes)\n", bytes);
     abort();
+}
+
+uint64_t host_memory(void)
+{
+    long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+    return pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page : UINT64_MAX;
 }
 
 void *xmalloc(size_t bytes)

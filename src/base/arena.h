@@ -8,6 +8,7 @@
 
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdint.h>
 
 typedef struct Arena Arena;
 
@@ -35,5 +36,7 @@ void *xcalloc(size_t n, size_t bytes);
 void *xrealloc(void *p, size_t bytes);
 /* Zeroed, aligned to a power of two; free() releases it. */
 void *xaligned(size_t align, size_t bytes);
+/* Bytes of this machine's memory, for those who refuse what cannot fit; the largest number: not known. */
+uint64_t host_memory(void);
 
 #endif

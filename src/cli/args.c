@@ -353,3 +353,13 @@ char *cli_read(const char *verb, const char *path, size_t *len)
     *len = text.len;
     return text.s; /* Str's memory is malloc's */
 }
+
+bool cli_can_write(const char *verb, const char *path)
+{
+    FILE *f = fopen(path, "ab");
+    if (f)
+        fclose(f);
+    else
+        cli_error(verb, "cannot write %s: %s", path, strerror(errno));
+    return f != NULL;
+}

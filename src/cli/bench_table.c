@@ -3,6 +3,7 @@
  * How the rows of `warpwright bench` look: a table on the terminal, and JSON.  A row that is not verified carries no rate,
  * in either; a number that was not measured is a dash, or null. */
 #include <jansson.h>
+#include <math.h>
 #include <string.h>
 
 #include "cli/bench.h"
@@ -128,7 +129,7 @@ static json_t *row_json(const BenchRow *r, const char *device)
     json_object_set_new(o, "ratio_to_cublas", number(shown && r->cublas_ms > 0 ? r->cublas_ms / r->median_ms : 0));
     json_object_set_new(o, "ceiling", number(r->ceiling));
     json_object_set_new(o, "note", r->note[0] ? json_string(r->note) : json_null());
-    json_object_set_new(o, "max_error", r->max_error == r->max_error ? json_real(r->max_error) : json_null());
+    json_object_set_new(o, "max_error", isfinite(r->max_error) ? json_real(r->max_error) : json_null());
     json_object_set_new(o, "verified", json_boolean(r->verified));
     json_object_set_new(o, "clock_mhz", number(r->clock_mhz));
     json_object_set_new(o, "power_w", number(r->power_w));

@@ -26,6 +26,12 @@ typedef struct Ours {
     WwStatus    status;
 } Ours;
 
+/* A leading dimension is at least 1, also of rows without elements. */
+static size_t ld_of(size_t length)
+{
+    return length ? length : 1;
+}
+
 static WwScalar one_of(WwType type)
 {
     return type == WW_I32_I64 ? (WwScalar){.i64 = 1} : type == WW_I32 ? (WwScalar){.i32 = 1} : (WwScalar){.f32 = 1};
@@ -40,7 +46,7 @@ WwSyrk bench_syrk(const BenchWork *w, const char *rung, WwPtr a, WwPtr c)
                     .alpha = one_of(w->type),
                     .a     = a,
                     .c     = c,
-                    .lda   = w->ta ? w->m : w->k,
+                    .lda   = ld_of(w->ta ? w->m : w->k),
                     .ldc   = w->m,
                     .rung  = rung};
 }
@@ -57,8 +63,8 @@ WwGemm bench_gemm(const BenchWork *w, const char *rung, WwPtr a, WwPtr b, WwPtr 
                     .a       = a,
                     .b       = b,
                     .c       = c,
-                    .lda     = w->ta ? w->m : w->k,
-                    .ldb     = w->tb ? w->k : w->n,
+                    .lda     = ld_of(w->ta ? w->m : w->k),
+                    .ldb     = ld_of(w->tb ? w->k : w->n),
                     .ldc     = w->n,
                     .rung    = rung};
 }
@@ -179,8 +185,8 @@ static BenchRow *run_impl(Bench *x, const BenchWork *w, BenchData *p, const char
 {
     if (x->nrows == x->room)
         x->row = xrealloc(x->row, (x->room = x->room ? 2 * x->room : 64) * sizeof *x->row);
-    BenchWork
-        plain; /* what the driver copies instead of a transposed copy, which it does not know: the same rows as they are */
+    /* What the driver copies instead of a transposed copy, which it does not know: the same rows as they are. */
+    BenchWork plain;
     if (w->element && w->ta && strcmp(impl, "memcpy") == 0) {
         plain        = *w;
         plain.ta     = false;
@@ -229,6 +235,16 @@ static Status fill_sets(Bench *x, WwPtr at, const void *host, size_t bytes, size
     return WW_OK;
 }
 
+/* The host has its own copy of each array; an emulated device is this machine's memory as well. */
+static Status check_room(Bench *x, const BenchData *p)
+{
+    uint64_t bytes = ((uint64_t)p->an + p->bn + p->cn) * (x->cuda ? 1 : 2);
+    if (bytes < host_memory())
+        return WW_OK;
+    return device_fail(x->device, WW_ERR_NO_MEMORY, "its arrays need %llu MiB; choose smaller sizes",
+                       (unsigned long long)(bytes >> 20));
+}
+
 static Status open_data(Bench *x, const BenchWork *w, BenchData *p)
 {
     enum { ALIGN = 512 };
@@ -240,9 +256,10 @@ static Status open_data(Bench *x, const BenchWork *w, BenchData *p)
     p->step_a = (p->an + ALIGN - 1) / ALIGN * ALIGN;
     p->step_b = (p->bn + ALIGN - 1) / ALIGN * ALIGN;
     p->step_c = (p->cn + ALIGN - 1) / ALIGN * ALIGN;
-    p->a      = xmalloc(p->an + 4);
-    p->b      = xmalloc(p->bn + 4);
-    p->c      = xmalloc(p->cn + 4);
+    TRY(check_room(x, p));
+    p->a = xmalloc(p->an + 4);
+    p->b = xmalloc(p->bn + 4);
+    p->c = xmalloc(p->cn + 4);
     fill_inputs(p->a, p->an, w->type, copy && w->element != 4, x->seed, 1); /* cuBLAS copies numbers */
     fill_inputs(p->b, p->bn, w->type, copy, x->seed, 2);
     if (p->an) {

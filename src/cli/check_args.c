@@ -14,7 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/bits.h"
 #include "base/half.h"
@@ -170,8 +169,7 @@ static Status read_raw(const Argument *a, Str *why)
 /* Contents are made on the host and then copied to the device, which is this machine's memory as well. */
 static bool is_room(uint64_t bytes)
 {
-    long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
-    return pages <= 0 || page <= 0 || bytes / (uint64_t)page < (uint64_t)pages / 2;
+    return bytes < host_memory() / 2;
 }
 
 static Status contents(Argument *a, uint64_t seed, Str *why)

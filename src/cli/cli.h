@@ -87,6 +87,8 @@ int cli_error(const char *verb, const char *fmt, ...) __attribute__((format(prin
 const char *cli_nearest(const char *given, const char *const *words);
 /* A whole file ("-": standard input), zero-terminated, to be freed; NULL after a message of cli_error's form on stderr. */
 char *cli_read(const char *verb, const char *path, size_t *len);
+/* Before a long run: whether its file can be written at all; false after a message. */
+bool cli_can_write(const char *verb, const char *path);
 
 /* ---- the table (table.c) and what is made from it ------------------------------------------------------------------ */
 

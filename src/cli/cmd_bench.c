@@ -5,6 +5,7 @@
  * Every row is verified (bench_verify.c; copies byte by byte) on random data with the output poisoned before, and a row that
  * is not carries no rate.  On a GPU times are medians between events; on the emulator nothing is timed and the sizes are
  * small.  Exit status 120: a row is not verified. */
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -86,6 +87,18 @@ static BenchWork work_of(const CliArgs *a, const char *work, bool cuda)
     if (strcmp(work, "copy") == 0 && (cli_has(a, "m") || cli_has(a, "n")))
         set_matrix(&w, a);
     return w;
+}
+
+/* An option that means nothing to this work is said: it may be a mistake. */
+static void warn_of_unread(const CliArgs *a, const char *work)
+{
+    static const char *const only[][2] = {{"n", "gemm copy"},     {"k", "gemm aat"},        {"type", "gemm aat"},
+                                          {"random", "gemm aat"}, {"sampling", "gemm aat"}, {"bytes", "copy"},
+                                          {"src-offset", "copy"}, {"dst-offset", "copy"},   {"element", "copy"},
+                                          {"src-ld", "copy"},     {"dst-ld", "copy"},       {"sweep", "copy"}};
+    for (size_t i = 0; i < sizeof only / sizeof *only; i++)
+        if (cli_has(a, only[i][0]) && !strstr(only[i][1], work))
+            fprintf(stderr, "warpwright bench: warning: --%s changes nothing in %s\n", only[i][0], work);
 }
 
 static WwDevice *open_device(int which, bool *cuda)
@@ -268,8 +281,11 @@ static int run(Bench *x, const CliArgs *a, bool ladder, const char *work)
     x->counted  = cli_has(a, "counters");
     if (x->counted && x->cuda)
         return cli_error("bench", "counters are read on the emulator: --device emulator");
+    if (cli_has(a, "json") && !cli_can_write("bench", cli_text(a, "json", NULL)))
+        return CLI_USAGE;
     if (x->cuda)
         open_gpu(x, a, &w);
+    warn_of_unread(a, work);
     Impls impls = {.arena = arena_new()};
     if (!list_impls(x, a, ladder, &w, &impls)) {
         drop(&impls);
@@ -286,7 +302,7 @@ static int run(Bench *x, const CliArgs *a, bool ladder, const char *work)
             code = CLI_KERNEL;
     const char *file = cli_text(a, "json", NULL);
     if (file && !bench_json(file, x->row, x->nrows, ww_device_name(x->device)))
-        code = cli_error("bench", "cannot write %s", file);
+        code = cli_error("bench", "cannot write %s: %s", file, strerror(errno));
     drop(&impls);
     return code;
 }

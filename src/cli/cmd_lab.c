@@ -144,17 +144,6 @@ static void read_options(const CliArgs *a, LabOptions *o)
 
 /* ---- running ----------------------------------------------------------------------------------------------------- */
 
-/* Before a long run: whether its rows can be kept at all. */
-static bool can_write(const char *path)
-{
-    FILE *f = fopen(path, "ab");
-    if (f)
-        fclose(f);
-    else
-        cli_error("lab", "cannot write %s: %s", path, strerror(errno));
-    return f != NULL;
-}
-
 static int write_json(const Lab *lab, const char *path)
 {
     json_t *doc = lab_json(lab);
@@ -167,7 +156,7 @@ static int run(const CliArgs *a, const LabOptions *o, const Experiment *const *e
 {
     Lab *lab;
     Str  message = {0}, table = {0};
-    if (cli_has(a, "json") && !can_write(cli_text(a, "json", NULL)))
+    if (cli_has(a, "json") && !cli_can_write("lab", cli_text(a, "json", NULL)))
         return CLI_USAGE;
     Status s = lab_open(o, &lab, &message);
     if (s != WW_OK) {

@@ -9,7 +9,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "lab/gemm.h"
 #include "lab/regression.h"
@@ -203,9 +202,7 @@ void lab_raise_error(LabRow *row, double error)
 
 bool lab_fits(Lab *lab, LabRow *row, uint64_t bytes)
 {
-    long     pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
-    uint64_t most = pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page / 2 : UINT64_MAX;
-    if (bytes <= most)
+    if (bytes <= host_memory() / 2)
         return true;
     lab_problem(lab, row, "its arrays need %llu MiB, more than half of this machine's memory; choose smaller sizes",
                 (unsigned long long)(bytes >> 20));
