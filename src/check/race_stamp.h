@@ -6,7 +6,7 @@
  *     serial          | tick       | thread   | site     | kind   | strength
  *
  * serial and tick together are the block's time (37 bits).  A block has a serial of its own from its start and another whenever its
- * ticks run out, so time grows within a block, says which block it belongs to (race_block.c keeps the table), and a greater
+ * ticks run out, so time grows within a block, says which block it belongs to (race_order.c keeps the table), and a greater
  * serial never belongs to an older launch.  0 is "nobody".
  * site is a small number for the instruction; SITE_UNKNOWN when a launch has more than fit.
  * kind: who touched it, the thread or an asynchronous operation, which the thread that issued it must wait for, too.  BY_AGENT: what
