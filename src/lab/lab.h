@@ -35,12 +35,12 @@ typedef struct LabRow {
     LabSize     size[LAB_SIZES];
     size_t      nsizes;
     WwDim3      grid, block;
-    uint32_t    shared;          /* dynamic shared memory, bytes */
-    bool        verified;        /* on every device it ran on */
-    const char *problem;         /* why not; NULL when verified */
-    double      max_error;       /* largest difference from the reference; NaN when there is no result */
+    uint32_t    shared;      /* dynamic shared memory, bytes */
+    bool        verified;    /* on every device it ran on */
+    const char *problem;     /* why not; NULL when verified */
+    double      max_error;   /* largest difference from the reference; NaN when there is no result */
     uint64_t    checked, values; /* elements compared with the reference, and elements of the result */
-    bool        counted;         /* by the emulator */
+    bool        counted;     /* by the emulator */
     WwCounters  counters;
     uint64_t    least_bytes; /* every input read once and every output written once */
     bool        timed;       /* by a GPU */
@@ -50,17 +50,17 @@ typedef struct LabRow {
 } LabRow;
 
 typedef struct LabOptions {
-    const char *device;                                /* "emulator", "cuda", "auto"; NULL = auto */
-    const char *profile;                               /* NULL = the default */
-    const char *compiler;                              /* whose kernels: "nvcc", "clang"; NULL = the build's default */
-    unsigned    threads;                               /* of the emulator; 0 = one for each core */
-    uint64_t    seed;                                  /* of the inputs */
+    const char *device;   /* "emulator", "cuda", "auto"; NULL = auto */
+    const char *profile;  /* NULL = the default */
+    const char *compiler; /* whose kernels: "nvcc", "clang"; NULL = the build's default */
+    unsigned    threads;  /* of the emulator; 0 = one for each core */
+    uint64_t    seed;     /* of the inputs */
     int64_t     m, n, k, tile, offset, stride, blocks; /* 0 or less = the article's; offset: less than 0 */
     const char *regression; /* banks: file to compare with, or to write when it does not exist */
     bool        log;        /* banks: call on_log for every access that conflicts; the emulator then has one thread */
     void (*on_row)(void *user, const LabRow *row);
     void (*on_progress)(void *user, size_t done, size_t total, const char *kernel); /* before each case */
-    void (*on_log)(void *user, const char *line);                                   /* without a newline */
+    void (*on_log)(void *user, const char *line); /* without a newline */
     void *user;
 } LabOptions;
 
@@ -75,8 +75,8 @@ const Experiment *lab_experiment(size_t i);
 const Experiment *lab_experiment_find(const char *name); /* NULL: none of that name */
 const char       *lab_experiment_name(const Experiment *e);
 const char       *lab_experiment_question(const Experiment *e);
-/* The options of LabOptions that not all experiments read and this one does, with blanks between: "m n k tile". */
-const char *lab_experiment_reads(const Experiment *e);
+/* The options of LabOptions that this one reads and not all do, with blanks between: "m n k tile". */
+const char       *lab_experiment_reads(const Experiment *e);
 /* The i-th kernel family it launches ("kernels/aat/"), NULL past the last. */
 const char *lab_experiment_family(const Experiment *e, size_t i);
 

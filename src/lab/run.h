@@ -23,16 +23,16 @@ typedef struct LabCase {
     uint32_t          shared;
     /* What plan tells run. */
     int64_t  m, n, k;
-    int64_t  pad;     /* elements between rows beyond the row itself */
-    int64_t  step;    /* copy: offset, stride, flip or mask */
-    int      kind;    /* the experiment's own enum */
-    size_t   shift;   /* bytes the arrays are moved off their 256-byte alignment */
+    int64_t  pad;   /* elements between rows beyond the row itself */
+    int64_t  step;  /* copy: offset, stride, flip or mask */
+    int      kind;  /* the experiment's own enum */
+    size_t   shift; /* bytes the arrays are moved off their 256-byte alignment */
     unsigned repeats; /* launches a GPU is timed over; 0 = the default */
 } LabCase;
 
 struct Experiment {
     const char *name, *question;
-    const char *reads;     /* the options not all experiments read and it does, with blanks between */
+    const char *reads;     /* the options that it reads and not all do, with blanks between */
     const char *family[3]; /* folders of kernels/ it launches from, NULL-terminated */
     bool        logs;      /* --log lists its conflicts */
     /* May fail when options do not fit (lab_fail). */
@@ -47,16 +47,16 @@ struct Gemm;       /* gemm.h */
 struct Regression; /* regression.h */
 
 struct Lab {
-    LabOptions         opt;
-    Arena             *arena;
-    WwDevice          *emulator, *cuda; /* NULL when not open */
-    LabRow           **row;
-    size_t             nrows, rows_cap;
-    LabCase           *plan; /* of the running lab_run */
-    size_t             nplan, plan_cap;
+    LabOptions  opt;
+    Arena      *arena;
+    WwDevice   *emulator, *cuda; /* NULL when not open */
+    LabRow    **row;
+    size_t      nrows, rows_cap;
+    LabCase    *plan; /* of the running lab_run */
+    size_t      nplan, plan_cap;
     struct Gemm       *gemm;       /* inputs and reference the running experiment keeps between its cases */
     struct Regression *regression; /* banks only */
-    Str                error, note, devices;
+    Str         error, note, devices;
 };
 
 /* Sets the message of lab_error; gives WW_ERR_INVALID. */
@@ -73,8 +73,8 @@ int64_t lab_pick(int64_t given, int64_t fallback);
 uint32_t lab_cover(int64_t n, int64_t tile);
 
 typedef struct LabBuffer {
-    const void *in;  /* contents before the launch; NULL: LAB_POISON */
-    void       *out; /* receives the contents after the launch; NULL: not wanted */
+    const void *in;    /* contents before the launch; NULL: LAB_POISON */
+    void       *out;   /* receives the contents after the launch; NULL: not wanted */
     size_t      bytes;
     size_t      shift; /* the kernel's pointer is this far off its 256-byte alignment */
 } LabBuffer;
