@@ -8,7 +8,8 @@
  * Conventions are those of BLAS: a matrix is a pointer to its first element and a leading dimension, the distance in elements
  * from one row (row-major) or column (column-major) to the next; a sub-matrix is a pointer into it with the same leading
  * dimension.  With alpha = 0 neither A nor B is read, with beta = 0 C is not read, whatever they hold; with k = 0 the result is
- * beta * C, whatever alpha is.  A result must not overlap an operand: only one that begins where an operand does is refused.
+ * beta * C, whatever alpha is.  A result must not overlap an operand: only one that begins where an operand of its own problem does
+ * is refused.
  *
  * Exactness: float results are sums of products in float32, each added with one rounding; the same call gives the same bits
  * in every run.  int32 results are exact modulo 2^32, int64 results of int32 operands modulo 2^64.

@@ -30,8 +30,8 @@ DLManagedTensor._fields_ = [("tensor", DLTensor), ("context", c_void_p), ("delet
 
 _api = ctypes.pythonapi
 capsule_new = ctypes.PYFUNCTYPE(py_object, c_void_p, c_char_p, c_void_p)(("PyCapsule_New", _api))
-_capsule_is = ctypes.PYFUNCTYPE(ctypes.c_int, py_object, c_char_p)(("PyCapsule_IsValid", _api))
-_capsule_get = ctypes.PYFUNCTYPE(c_void_p, py_object, c_char_p)(("PyCapsule_GetPointer", _api))
+capsule_is = ctypes.PYFUNCTYPE(ctypes.c_int, py_object, c_char_p)(("PyCapsule_IsValid", _api))
+capsule_get = ctypes.PYFUNCTYPE(c_void_p, py_object, c_char_p)(("PyCapsule_GetPointer", _api))
 _capsule_rename = ctypes.PYFUNCTYPE(ctypes.c_int, py_object, c_char_p)(("PyCapsule_SetName", _api))
 USED = b"used_dltensor"  # stays alive: a capsule keeps the pointer
 
@@ -75,18 +75,18 @@ def _from_dlpack(x, stream):
     if device[0] not in (CPU, CUDA, EXTENSION):
         raise TypeError(f"{type(x).__name__}: its memory is of DLPack's device type {device[0]}, neither the host's nor a CUDA device's")
     capsule = x.__dlpack__(stream=LEGACY_STREAM if stream is None else stream) if device[0] == CUDA else x.__dlpack__()
-    if not _capsule_is(capsule, b"dltensor"):
+    if not capsule_is(capsule, b"dltensor"):
         raise TypeError(f"{type(x).__name__}.__dlpack__ gave no capsule named dltensor")
-    managed = ctypes.cast(_capsule_get(capsule, b"dltensor"), POINTER(DLManagedTensor))
+    managed = ctypes.cast(capsule_get(capsule, b"dltensor"), POINTER(DLManagedTensor))
     _capsule_rename(capsule, USED)
     t = managed.contents.tensor
     shape = [t.shape[i] for i in range(t.ndim)]
     strides = [t.strides[i] for i in range(t.ndim)] if t.strides else None
     view = View((x, capsule), (t.data or 0) + t.byte_offset, shape, strides, _CODES.get(t.code, "?"), t.bits // 8, device)
-    if t.lanes != 1:
-        raise TypeError(f"{type(x).__name__}: vector elements ({t.lanes} lanes)")
     if managed.contents.deleter:
         weakref.finalize(view, managed.contents.deleter, managed)
+    if t.lanes != 1:
+        raise TypeError(f"{type(x).__name__}: vector elements ({t.lanes} lanes)")
     return view
 
 

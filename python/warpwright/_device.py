@@ -4,6 +4,7 @@
 A Device holds a WwDevice and its WwBlas, and lets one thread at a time in.  Devices stay open as long as arrays of theirs live."""
 import ctypes
 import operator
+import sys
 import threading
 import weakref
 from ctypes import byref, c_char_p, c_uint64, c_void_p
@@ -97,6 +98,7 @@ class DeviceArray:
     cupy.asarray and numba.cuda.as_cuda_array take it where it is."""
 
     def __init__(self, device, shape, dtype):
+        _sweep()
         self.device, self.shape = device, tuple(operator.index(n) for n in (shape if hasattr(shape, "__iter__") else (shape,)))
         self.kind, self.itemsize = _kind_of(dtype)
         self.nbytes, pointer = self.itemsize, c_uint64()
@@ -162,18 +164,29 @@ def _delete(managed):
     _alive.pop(ctypes.addressof(managed.contents), None)
 
 
-@ctypes.PYFUNCTYPE(None, c_void_p)
-def _capsule_gone(capsule):
-    get = ctypes.PYFUNCTYPE(c_void_p, c_void_p, c_char_p)(("PyCapsule_GetPointer", ctypes.pythonapi))
-    is_unused = ctypes.PYFUNCTYPE(ctypes.c_int, c_void_p, c_char_p)(("PyCapsule_IsValid", ctypes.pythonapi))
-    if is_unused(capsule, NAME):
-        _alive.pop(get(capsule, NAME), None)
-
-
 NAME = b"dltensor"
+_offered = []  # capsules that were not taken when they were last looked at
+_offered_lock = threading.RLock()
+
+
+def _sweep():
+    """Lets go of what was offered to somebody who did not take it.  A capsule's destructor cannot: written in Python it would swallow the
+    exception for which a consumer drops the capsule."""
+    gone, kept = [], []
+    with _offered_lock:
+        while _offered:
+            capsule = _offered.pop()
+            if not _arrays.capsule_is(capsule, NAME):
+                continue  # it was taken; the deleter follows
+            if sys.getrefcount(capsule) > 2:
+                kept.append(capsule)
+            else:
+                gone.append(_alive.pop(_arrays.capsule_get(capsule, NAME), None))
+        _offered.extend(kept)
 
 
 def _exported(array):
+    _sweep()
     n = len(array.shape)
     view = array._warpwright_view()
     shape, strides = (ctypes.c_int64 * n)(*array.shape), (ctypes.c_int64 * n)(*view.strides)
@@ -182,7 +195,10 @@ def _exported(array):
     managed = _arrays.DLManagedTensor(tensor, None, _delete)
     address = ctypes.addressof(managed)
     _alive[address] = (managed, array, shape, strides)
-    return _arrays.capsule_new(address, NAME, ctypes.cast(_capsule_gone, c_void_p))
+    capsule = _arrays.capsule_new(address, NAME, None)
+    with _offered_lock:
+        _offered.append(capsule)
+    return capsule
 
 
 # ---- the devices of those who name none ------------------------------------------------------------------------------------------

@@ -5,8 +5,9 @@
  * A column-major matrix is its transpose row by row, so C = A * B column-major is C^T = B^T * A^T row-major: the operands
  * change places.  The symmetric product needs no such change, only lower and upper change their names.
  * Refused: sizes a kernel's int cannot hold, leading dimensions below a row's length, addresses that are 0, not aligned to an
- * element or whose last element lies past the end of the address space, results of a batch that share an element, and a C that begins
- * where an operand does.  Not checked: whether the memory is allocated (the device does that) and whether C overlaps an operand elsewhere.
+ * element or whose last element lies past the end of the address space, results of a strided batch that share an element, and a C that
+ * begins where an operand of the same problem does.  Not checked: whether the memory is allocated (the device does that) and whether C
+ * overlaps an operand elsewhere.
  * As in BLAS, a product of no terms is zero whatever alpha is. */
 #include <inttypes.h>
 
@@ -29,7 +30,18 @@ static Status check_size(WwDevice *d, const char *function, const char *name, si
     return WW_OK;
 }
 
-static Status check_address(WwDevice *d, const char *function, const Matrix *m, WwPtr at, uint64_t last)
+static Status ends_late(WwDevice *d, const char *function, const Matrix *m, size_t batch)
+{
+    if (batch > 1 && !m->array)
+        return device_fail(d, WW_ERR_INVALID,
+                           "%s: %s ends past the last address with %s = %zu and stride_%s = %zu in a batch of %zu",
+                           function, m->name, m->ld_name, m->ld, m->name, m->stride, batch);
+    return device_fail(d, WW_ERR_INVALID, "%s: %s ends past the last address with %s = %zu", function, m->name,
+                       m->ld_name, m->ld);
+}
+
+/* last: elements up to the end of the last line. */
+static Status check_address(WwDevice *d, const char *function, const Matrix *m, WwPtr at, uint64_t last, size_t batch)
 {
     if (at == 0)
         return device_fail(d, WW_ERR_INVALID, "%s: %s is a null pointer", function, m->name);
@@ -38,8 +50,7 @@ static Status check_address(WwDevice *d, const char *function, const Matrix *m, 
                            function, m->name, at, m->element);
     uint64_t bytes, end;
     if (__builtin_mul_overflow(last, (uint64_t)m->element, &bytes) || __builtin_add_overflow(at, bytes, &end))
-        return device_fail(d, WW_ERR_INVALID, "%s: %s = 0x%" PRIx64 " with %s = %zu ends past the last address",
-                           function, m->name, at, m->ld_name, m->ld);
+        return ends_late(d, function, m, batch);
     return WW_OK;
 }
 
@@ -53,12 +64,11 @@ static Status check_matrix(WwDevice *d, const char *function, const Matrix *m, s
     uint64_t last, far, apart = m->array ? 0 : m->stride;
     if (__builtin_mul_overflow((uint64_t)m->lines, (uint64_t)m->ld, &last) ||
         __builtin_mul_overflow(apart, (uint64_t)(batch - 1), &far) || __builtin_add_overflow(last, far, &last))
-        return device_fail(d, WW_ERR_INVALID, "%s: %s = %zu makes %s larger than the address space", function,
-                           m->ld_name, m->ld, m->name);
+        return ends_late(d, function, m, batch);
     if (!m->array)
-        return check_address(d, function, m, m->at, last);
+        return check_address(d, function, m, m->at, last, batch);
     for (size_t i = 0; i < batch; i++)
-        TRY(check_address(d, function, m, m->array[i], (uint64_t)m->lines * m->ld));
+        TRY(check_address(d, function, m, m->array[i], last, batch));
     return WW_OK;
 }
 

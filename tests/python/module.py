@@ -36,6 +36,8 @@ class Interface:
 class Pack:
     """A foreign array that has DLPack only."""
 
+    lanes = 1
+
     def __init__(self, of):
         self.of = of
 
@@ -44,7 +46,10 @@ class Pack:
 
     def __dlpack__(self, *, stream=None):
         self.stream = stream
-        return self.of.__dlpack__(stream=stream)
+        capsule = self.of.__dlpack__(stream=stream)
+        tensor = ctypes.cast(_arrays.capsule_get(capsule, b"dltensor"), ctypes.POINTER(_arrays.DLManagedTensor)).contents.tensor
+        tensor.lanes = self.lanes
+        return capsule
 
 
 def floats(*shape):
@@ -195,6 +200,18 @@ class OnDevice(unittest.TestCase):
         capsule = y.of.__dlpack__()
         self.assertEqual(len(_device._alive), alive + 1)
         del capsule  # nobody took it
+        with self.assertRaises(ZeroDivisionError):  # the exception for which a capsule is dropped stays
+            _ = (y.of.__dlpack__(), 1 // 0)
+        if KIND == "emulator":
+            with self.assertRaises((RuntimeError, BufferError, TypeError)) as refused:
+                np.from_dlpack(y.of)
+            self.assertNotIsInstance(refused.exception, SystemError)
+        device.empty(1)  # what nobody took is let go of
+        self.assertEqual(len(_device._alive), alive)
+        y.lanes = 2
+        with self.assertRaises(TypeError):
+            ww.gemm(x, y, device=device)
+        gc.collect()
         self.assertEqual(len(_device._alive), alive)
 
     def test_copies(self):

@@ -57,8 +57,10 @@ static void gemm(void **state)
     REFUSE("ldc = 0 is less", p.ldc = 0);
     REFUSE("ldc = 3 is less than the 4", p.layout = WW_COLUMN_MAJOR, p.lda = p.ldb = 6, p.ldc = 3);
     REFUSE("m = 2000000000 is more", p.m = 2000000000);
-    REFUSE("larger than the address space", p.lda = SIZE_MAX);
+    REFUSE("a ends past the last address with lda = 18446744073709551615", p.lda = SIZE_MAX);
     REFUSE("past the last address", p.lda = SIZE_MAX / 16 + 1);
+    REFUSE("b ends past the last address with ldb = 5 and stride_b = 18446744073709551608 in a batch of 2", p.batch = 2,
+           p.stride_c = 64, p.stride_b = SIZE_MAX - 7);
     REFUSE("type 7", p.type = (WwType)7);
     REFUSE("layout 3", p.layout = (WwLayout)3);
     REFUSE("batch", p.batch = SIZE_MAX);
