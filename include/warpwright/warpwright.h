@@ -167,6 +167,17 @@ typedef struct WwAccess {
     uint32_t    wavefronts, conflicts, sectors; /* by the profile; 0 where the space has none */
 } WwAccess;
 
+/* A moment in which no block of a launch runs. */
+typedef struct WwPause {
+    bool     waits;   /* all resident blocks only wait */
+    bool     stands;  /* and come back to the states that they had: unless somebody else changes memory, the launch never ends */
+    bool     changed; /* since the last pause it changed what others may see, or read a clock */
+    unsigned threads; /* of the host that it has besides the caller's */
+    bool     still;   /* answer: since the last pause, and in this one, nobody else changed memory that the launch may look at */
+    bool     end;     /* answer: a launch that stands ends, with the finding `endless-wait` */
+    const void *launch;
+} WwPause;
+
 typedef struct WwLaunch WwLaunch;
 struct WwLaunch {
     WwDim3      grid, block; /* zero components are errors, as on the driver */
@@ -186,9 +197,9 @@ struct WwLaunch {
     /* emulator: a grid that a kernel launched has run (dynamic parallelism); such grids run after the kernel, before ww_launch returns.
      * launch, r and what they point to are gone after the call; may be NULL. */
     void      (*on_child)(void *user, const char *kernel, const WwLaunch *launch, WwStatus s, const WwResult *r);
-    /* emulator: called while no block runs, when all that are resident only wait for something from outside (waits), or pause_after
+    /* emulator: called while no block runs, when all that are resident only wait for something from outside, or pause_after
      * seconds after the last time; the device may be used in it, other launches included.  NULL: the launch does not pause. */
-    void      (*on_pause)(void *user, bool waits);
+    void      (*on_pause)(void *user, WwPause *p);
     double      pause_after;
     bool        cooperative; /* emulator: blocks may wait for each other at a grid-wide barrier */
     bool        granular;    /* emulator: allocations fill whole granules of 512 bytes, as on a card: an access past an allocation's
@@ -206,6 +217,8 @@ struct WwLaunch {
  * observe what launch->observe asks for. */
 WwStatus ww_launch(WwDevice *d, WwModule *m, const char *kernel, const WwLaunch *launch, WwResult **out);
 void     ww_result_free(WwResult *r);
+/* In on_pause: where the threads of the first block stand that has not ended, cut to `bytes` with the terminating 0. */
+void     ww_pause_where(const WwPause *p, char *text, size_t bytes);
 
 /* ---- results ------------------------------------------------------------------------------------------------- */
 

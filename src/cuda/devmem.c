@@ -77,6 +77,14 @@ void devmem_drop_device(int n)
         }
 }
 
+bool devmem_host_writes(void)
+{
+    for (size_t i = 0; i < nranges; i++)
+        if (ranges[i].kind != MEMORY_DEVICE)
+            return true;
+    return false;
+}
+
 size_t devmem_leaks(size_t *bytes, size_t *largest)
 {
     size_t n = 0;

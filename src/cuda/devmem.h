@@ -41,6 +41,9 @@ CuErr        devmem_share(int to, int from, bool on);
 /* The same for what came from one memory pool. */
 void         devmem_share_pool(const void *pool, int to, bool on);
 
+/* Is there memory that host code may write by itself (pinned, registered, managed)? */
+bool         devmem_host_writes(void);
+
 /* What the program allocated and has not freed: how many, all their bytes, the largest. */
 size_t       devmem_leaks(size_t *bytes, size_t *largest);
 

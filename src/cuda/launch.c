@@ -21,6 +21,7 @@
 #include "cuda/driver.h"
 #include "cuda/sequence.h"
 #include "cuda/signals.h"
+#include "cuda/standstill.h"
 #include "model/profile.h"
 
 enum {
@@ -175,6 +176,7 @@ static const struct {
     {"barrier-count", cudaErrorIllegalInstruction},
     {"sync-mask", cudaErrorIllegalInstruction},
     {"mbarrier-hang", cudaErrorLaunchTimeout},
+    {"endless-wait", cudaErrorLaunchTimeout},
     {"mbarrier", cudaErrorIllegalInstruction},
     {"cluster", cudaErrorIllegalInstruction},
     {"async-copy", cudaErrorIllegalInstruction},
@@ -246,6 +248,7 @@ struct Running { /* a launch under way; its callbacks get it as their user point
     uint64_t        n;
     bool            watch, waits;
     bool            held; /* griddepcontrol.wait waits */
+    Standstill      standstill;
     struct timespec start;
     Status          status;
     WwResult       *result;
@@ -264,11 +267,20 @@ static void on_child(void *user, const char *kernel, const WwLaunch *w, WwStatus
         record(k, &a, n, s, s == WW_ERR_UNSUPPORTED ? cudaErrorNotSupported : cudaSuccess, 0, p->device, r, p->watch);
 }
 
-static void on_pause(void *user, bool waits)
+static void on_pause(void *user, WwPause *now)
 {
     Running *p = user;
-    p->waits   = waits;
+    p->waits   = now->waits;
+    standstill_pause(&p->standstill, kernel_shown(p->kernel), now);
+    if (now->end)
+        return;
     coroutine_pause(p->coroutine);
+    standstill_resume(&p->standstill, now);
+}
+
+const Standstill *launch_standstill(const Running *p)
+{
+    return &p->standstill;
 }
 
 static void body(void *user)
@@ -281,7 +293,8 @@ static Running *running_new(Kernel *k, const Func *f, WwModule *m, const LaunchA
 {
     Running *p = xcalloc(1, sizeof *p);
     *p         = (Running){.kernel = k, .ask = *a, .device = m->device, .module = m, .n = launches++, .held = held};
-    p->watch   = watched(kernel_shown(k), p->n) &&
+    p->standstill.launch = p->n;
+    p->watch             = watched(kernel_shown(k), p->n) &&
                (state.options.report || state.options.json || state.options.check || state.options.fail_on);
     p->launch = (WwLaunch){.grid        = a->grid,
                            .block       = a->block,

@@ -39,6 +39,8 @@ void  launch_let_on(Running *p);
 bool  launch_leaves_early(Kernel *k);
 /* Goes on with it: true when it has ended (p is gone); *waits: it only waited. */
 bool  launch_go_on(Running *p, bool *waits);
+/* What it is for standstill.h. */
+const struct Standstill *launch_standstill(const Running *p);
 /* Bytes of static shared memory of a kernel; and whether the kernel's most dynamic shared memory allows `bytes`. */
 size_t launch_static_shared(const Func *f);
 CuErr  launch_attributes(Kernel *k, FuncAttributes *out);

@@ -17,6 +17,7 @@
 #include "cuda/launch.h"
 #include "cuda/sequence.h"
 #include "cuda/signals.h"
+#include "cuda/standstill.h"
 
 enum { SHORT_NAP = 50, LONG_NAP = 2000 }; /* microseconds between looks at what somebody else must bring */
 enum { HELD_NAPS = 2000 };                /* about a tenth of a second */
@@ -70,6 +71,26 @@ static bool may_run(const GraphNode *n)
     return true;
 }
 
+bool queue_rests(bool (*is)(const struct Running *r, void *user), void *user)
+{
+    bool rests = true;
+    for (size_t i = 0; i < stream_count() && rests; i++) {
+        const Stream    *s = stream_at(i);
+        const GraphNode *n = has_work(s) ? s->queue->node[0] : NULL;
+        if (n && may_run(n))
+            rests = n->running ? is(n->running, user) : n->kind == NODE_WAIT_VALUE && !node_value_reached(n);
+    }
+    return rests;
+}
+
+/* A thread that is not a stream's waits for one. */
+static void await(void)
+{
+    standstill_waits(true);
+    state_wait();
+    standstill_waits(false);
+}
+
 /* ---- kernels that are held ---- */
 
 void queue_hold(GraphNode *n)
@@ -81,7 +102,7 @@ bool queue_held(const Stream *s)
 {
     const Graph *q = s->queue;
     while (q && q->nnodes > 1 && q->node[q->nnodes - 1]->held)
-        state_wait();
+        await();
     return q && q->nnodes && q->node[q->nnodes - 1]->held;
 }
 
@@ -147,6 +168,7 @@ static void *empty(void *arg)
     Stream  *s  = arg;
     unsigned us = SHORT_NAP, naps = 0;
     state_lock();
+    standstill_ours();
     state_set_current(s->device);
     while (s->queue->nnodes) {
         GraphNode *n = s->queue->node[0];
@@ -165,10 +187,12 @@ static void *empty(void *arg)
             continue;
         node_free(n);
         s->done++;
+        standstill_stirred();
         us = SHORT_NAP;
         state_wake();
     }
     s->threaded = false;
+    signals_thread_ends();
     state_unlock(NULL);
     return NULL;
 }
@@ -210,7 +234,7 @@ void queue_settle(Stream *s)
 {
     queue_let_go();
     while (queue_busy(s))
-        state_wait();
+        await();
     sequence_host_stream(s);
     state_flush();
 }
@@ -220,7 +244,7 @@ void queue_settle_device(int n)
     queue_let_go();
     for (size_t i = 0; i < stream_count(); i++)
         if (has_work(stream_at(i)) && (n < 0 || stream_at(i)->device == n)) {
-            state_wait();
+            await();
             i = (size_t)-1; /* the list may have changed */
         }
     for (size_t i = 0; n >= 0 && i < stream_count(); i++)
@@ -236,7 +260,7 @@ void queue_settle_event(const Event *v)
     queue_let_go();
     while (queue_pending(v) || (v->pending && *v->pending)) {
         if (queue_pending(v)) {
-            state_wait();
+            await();
         } else { /* another process's work */
             unsigned us = SHORT_NAP;
             nap(&us);
@@ -260,6 +284,7 @@ void queue_end(void)
 
 void queue_forget(void)
 {
+    standstill_forget();
     for (size_t i = 0; i < stream_count(); i++) {
         stream_at(i)->threaded = false;
         stream_at(i)->queue    = NULL;

@@ -29,6 +29,8 @@ void       queue_settle_device(int n);
 /* Waits until the event's work is done. */
 void       queue_settle_event(const Event *v);
 bool       queue_pending(const Event *v);
+/* Can nothing in any queue go on now but kernels that have begun, and does `is` hold for those? */
+bool       queue_rests(bool (*is)(const struct Running *r, void *user), void *user);
 /* Is anything queued anywhere? */
 bool       queue_any(void);
 /* The process ends: kernels that have begun are stopped, the rest is dropped. */

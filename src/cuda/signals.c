@@ -25,6 +25,7 @@ enum { PATIENCE = 5 }; /* seconds for the lock */
 static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL};
 enum { SIGNALS = sizeof signals / sizeof *signals };
 
+static unsigned              threads; /* of ours; under the state's lock */
 static sem_t                 noted;
 static bool                  caught[SIGNALS], asked;
 static volatile sig_atomic_t watching;
@@ -53,9 +54,20 @@ bool signals_thread(void *(*fn)(void *), void *arg)
     pthread_attr_init(&a);
     pthread_attr_setdetachstate(&a, PTHREAD_CREATE_DETACHED);
     bool ok = pthread_create(&t, &a, fn, arg) == 0;
+    threads += ok;
     pthread_attr_destroy(&a);
     pthread_sigmask(SIG_SETMASK, &old, NULL);
     return ok;
+}
+
+unsigned signals_threads(void)
+{
+    return threads;
+}
+
+void signals_thread_ends(void)
+{
+    threads--;
 }
 
 static void on_signal(int sig)
@@ -105,9 +117,20 @@ void signals_catch(void)
     }
 }
 
+bool signals_of_the_program(void)
+{
+    struct sigaction s;
+    for (int i = 1; i < NSIG; i++)
+        if (sigaction(i, NULL, &s) == 0 && s.sa_handler != SIG_DFL && s.sa_handler != SIG_IGN &&
+            s.sa_handler != on_signal)
+            return true;
+    return false;
+}
+
 void signals_forget(void)
 {
     watching = false;
+    threads  = 0;
 }
 
 void signals_watch(void)

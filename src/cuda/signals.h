@@ -11,6 +11,11 @@
 void signals_of_program(sigset_t *set);
 /* Starts a thread of ours, which takes none of them and ends by itself; false when there is none to be had. */
 bool signals_thread(void *(*fn)(void *), void *arg);
+/* How many there are; one is about to end. */
+unsigned signals_threads(void);
+void     signals_thread_ends(void);
+/* Does the program catch any signal? */
+bool signals_of_the_program(void);
 
 /* Takes the signals for which the program has no handler. */
 void signals_catch(void);

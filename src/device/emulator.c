@@ -9,6 +9,7 @@
 #include "device/emulator.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -254,6 +255,15 @@ static void *pack_args(const Func *k, void *const *args)
         memcpy(block + offset, args[i], bytes);
     }
     return block;
+}
+
+void ww_pause_where(const WwPause *p, char *text, size_t bytes)
+{
+    Str where = {0};
+    emu_pause_where(p, &where);
+    if (bytes)
+        snprintf(text, bytes, "%s", str_text(&where));
+    str_free(&where);
 }
 
 static EmuLaunch emu_request(const WwLaunch *w, const void *params, Observer **observers, size_t n)

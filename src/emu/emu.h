@@ -116,9 +116,9 @@ typedef struct EmuLaunch {
     const volatile int *stop;  /* the launch ends with WW_ERR_LIMIT soon after *stop becomes non-zero; may be NULL */
     void      (*on_print)(void *user, const char *text, size_t len);
     void       *user;
-    /* Called, while no block runs, when all that are resident only wait (waits), or pause_after seconds after the last time: memory
+    /* Called, while no block runs, when all that are resident only wait, or pause_after seconds after the last time: memory
      * may be allocated and freed in it, and other launches may run.  NULL: a launch does not pause. */
-    void      (*on_pause)(void *user, bool waits);
+    void      (*on_pause)(void *user, WwPause *p);
     double      pause_after;
     const bool *held;          /* griddepcontrol.wait waits while it is true: the grids that this one depends on have not ended.  NULL:
                                 * they have.  It may become false in on_pause only */
@@ -135,6 +135,9 @@ typedef struct EmuLaunch {
     void       *fit_user;
     uint32_t    cluster[3];    /* blocks of a cluster; 0 = as the kernel says, without that single blocks */
 } EmuLaunch;
+
+/* In on_pause: where the threads of the first block stand that has not ended. */
+void emu_pause_where(const WwPause *p, Str *out);
 
 /* Work that a kernel handed to the device: it runs when the kernel has ended. */
 typedef enum EmuChildKind { EMU_CHILD_GRID, EMU_CHILD_COPY, EMU_CHILD_SET } EmuChildKind;

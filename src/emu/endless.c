@@ -10,8 +10,9 @@
  * 64 bits, kept at the beginning of an epoch and compared for RETRY rounds, then kept anew: the first may have been on the way to the loop.
  * Blocks that begin and end begin an epoch too.
  *
- * Not found: loops that count their turns or read a clock (they may give up), that store or call, and launches in whose memory the host or
- * another launch may write meanwhile (EmuLaunch.on_pause). */
+ * That holds as long as nobody else changes memory: the launch pauses, and its caller says whether anybody is left who could (pause.h).
+ *
+ * Not found: loops that count their turns or read a clock (they may give up), that store or call. */
 #include "emu/endless.h"
 
 #include <stdlib.h>
@@ -94,6 +95,13 @@ static uint64_t note_changes(Worker *k)
 void endless_forget(Launch *l)
 {
     __atomic_add_fetch(&l->epoch, 1, __ATOMIC_SEQ_CST);
+}
+
+uint64_t endless_epoch(Launch *l)
+{
+    for (unsigned i = 0; i < l->nworkers; i++)
+        note_changes(&l->worker[i]);
+    return __atomic_load_n(&l->epoch, __ATOMIC_SEQ_CST);
 }
 
 void endless_done(Worker *k)
@@ -210,8 +218,7 @@ void endless_idle(Worker *k)
 bool endless_look(Worker *k, Cluster *c, uint32_t holding, bool full)
 {
     Launch *l = k->launch;
-    if (l->ask->on_pause || (l->ask->held && *l->ask->held) ||
-        (c->endless.rounds += c->spun ? 1 : ENDLESS_PATIENCE) < ENDLESS_PATIENCE)
+    if ((l->ask->held && *l->ask->held) || (c->endless.rounds += c->spun ? 1 : ENDLESS_PATIENCE) < ENDLESS_PATIENCE)
         return false;
     uint64_t epoch = note_changes(k);
     if (!stands(k, c, epoch) || !full || k->endless.standing < holding)

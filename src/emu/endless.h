@@ -34,10 +34,12 @@ typedef struct EndlessCluster {
 /* Can an instruction of [first, end) change what another thread sees, or read what changes by itself? */
 bool endless_writes(const Instr *first, const Instr *end);
 /* c has not ended in its round and waits for the next one.  full: the worker takes no other cluster now.
- * true: the launch never ends. */
+ * true: the launch never ends by itself. */
 bool endless_look(Worker *k, Cluster *c, uint32_t holding, bool full);
 /* Worker k has no clusters: it changes nothing. */
 void endless_idle(Worker *k);
+/* The epoch that runs, after what all workers have done, who rest. */
+uint64_t endless_epoch(Launch *l);
 /* Memory may have changed behind the launch's back. */
 void endless_forget(Launch *l);
 void endless_done(Worker *k);

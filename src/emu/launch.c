@@ -154,11 +154,10 @@ static void name_threads(Fault *f, const Launch *l, const Cluster *c)
 }
 
 /* c: a cluster that has not ended, whose threads the fault names; or NULL. */
-static void stop_at_limit(Worker *k, const Cluster *c, FaultKind kind, const char *fmt, ...)
+static void stop_at_limit(Launch *l, const Cluster *c, FaultKind kind, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
-static void stop_at_limit(Worker *k, const Cluster *c, FaultKind kind, const char *fmt, ...)
+static void stop_at_limit(Launch *l, const Cluster *c, FaultKind kind, const char *fmt, ...)
 {
-    Launch *l = k->launch;
     va_list ap;
     pthread_mutex_lock(&l->lock);
     if (!__atomic_load_n(&l->aborted, __ATOMIC_RELAXED)) {
@@ -172,10 +171,29 @@ static void stop_at_limit(Worker *k, const Cluster *c, FaultKind kind, const cha
     pthread_mutex_unlock(&l->lock);
 }
 
-/* The launch never ends; whose threads it names is decided when the workers give up their clusters. */
-static void stop_endless(Worker *k)
+/* The first by order of start that a worker holds: so messages are the same with any number of workers. */
+static const Cluster *first_held(const Launch *l)
 {
-    Launch  *l         = k->launch;
+    const Cluster *first = NULL;
+    for (unsigned i = 0; i < l->nworkers; i++) {
+        const Cluster *c = l->worker[i].ring;
+        do {
+            first = c && (!first || c->order < first->order) ? c : first;
+            c     = c ? c->next : NULL;
+        } while (c != l->worker[i].ring);
+    }
+    return first;
+}
+
+void emu_pause_where(const WwPause *p, Str *out)
+{
+    const Cluster *c = first_held(p->launch);
+    if (c)
+        where_threads(c, out);
+}
+
+void launch_stop_endless(Launch *l)
+{
     uint64_t rest      = l->nclusters - (l->next_cluster < l->nclusters ? l->next_cluster : l->nclusters);
     char     room[160] = "", by[64] = "";
     if (l->thread_registers)
@@ -186,23 +204,10 @@ static void stop_endless(Worker *k)
                  rest * l->cluster_blocks, rest * l->cluster_blocks == 1 ? "" : "s", l->resident * l->cluster_blocks,
                  by);
     stop_at_limit(
-        k, NULL, FAULT_ENDLESS,
+        l, first_held(l), FAULT_ENDLESS,
         "the launch never ends: every block that has begun waits in a loop, and nobody is left to change what "
         "it looks at%s",
         room);
-}
-
-/* The threads of an endless launch's first cluster: so the message is the same with any number of workers. */
-static void name_first(Launch *l, const Cluster *c)
-{
-    pthread_mutex_lock(&l->lock);
-    if (l->fault.kind == FAULT_ENDLESS && c->order < l->named) {
-        l->unnamed                = l->named == UINT64_MAX ? strlen(l->fault.text) : l->unnamed;
-        l->named                  = c->order;
-        l->fault.text[l->unnamed] = 0;
-        name_threads(&l->fault, l, c);
-    }
-    pthread_mutex_unlock(&l->lock);
 }
 
 bool launch_check_limits(Worker *k, const Cluster *c)
@@ -214,13 +219,13 @@ bool launch_check_limits(Worker *k, const Cluster *c)
     if (__atomic_load_n(&l->aborted, __ATOMIC_ACQUIRE))
         return false;
     if (l->ask->max_instructions && total > l->ask->max_instructions) {
-        stop_at_limit(k, c, FAULT_INSTRUCTION_LIMIT,
+        stop_at_limit(l, c, FAULT_INSTRUCTION_LIMIT,
                       "the launch ran %" PRIu64 " warp instructions; its limit is %" PRIu64, total,
                       l->ask->max_instructions);
         return false;
     }
     if (l->ask->stop && *l->ask->stop) {
-        stop_at_limit(k, c, FAULT_TIME_LIMIT, "the launch was interrupted after %" PRIu64 " warp instructions", total);
+        stop_at_limit(l, c, FAULT_TIME_LIMIT, "the launch was interrupted after %" PRIu64 " warp instructions", total);
         return false;
     }
     if (l->ask->max_seconds > 0 || l->ask->on_pause) {
@@ -229,7 +234,7 @@ bool launch_check_limits(Worker *k, const Cluster *c)
         pause_tick(l, &now);
         double s = (double)(now.tv_sec - l->started.tv_sec) + 1e-9 * (double)(now.tv_nsec - l->started.tv_nsec);
         if (l->ask->max_seconds > 0 && s > l->ask->max_seconds) {
-            stop_at_limit(k, c, FAULT_TIME_LIMIT, "the launch ran longer than its limit of %g seconds",
+            stop_at_limit(l, c, FAULT_TIME_LIMIT, "the launch ran longer than its limit of %g seconds",
                           l->ask->max_seconds);
             return false;
         }
@@ -388,25 +393,31 @@ static bool run_cluster(Worker *k, Cluster *c, bool *stop)
     return false;
 }
 
+/* The next one that worker k runs, out of its ring. */
+static Cluster *take_next(Worker *k)
+{
+    Cluster *c = k->ring->next;
+    if (c == k->ring)
+        k->ring = NULL;
+    else
+        k->ring->next = c->next;
+    return c;
+}
+
 static void *worker_main(void *arg)
 {
     Worker  *k       = arg;
     Launch  *l       = k->launch;
-    Cluster *ring    = NULL; /* circular: the last one in; ring->next is the next to run */
     uint32_t holding = 0;
     bool     stop    = false;
     while (!stop) {
         Cluster *c = NULL;
         if (holding < schedule_together(l) && !all_began(l) && (c = take_cluster(k)) != NULL) {
             holding++;
-        } else if (ring) {
+        } else if (k->ring) {
             for (uint32_t others = schedule_rotation(l, holding); others; others--)
-                ring = ring->next;
-            c = ring->next;
-            if (c == ring)
-                ring = NULL;
-            else
-                ring->next = c->next;
+                k->ring = k->ring->next;
+            c = take_next(k);
         } else if (none_left(l)) {
             break;
         } else { /* the other workers' blocks fill the card */
@@ -428,25 +439,20 @@ static void *worker_main(void *arg)
                 __atomic_store_n(&l->somebody_waits, true, __ATOMIC_RELAXED);
                 schedule_waited(l);
             }
-            c->next = ring ? ring->next : c;
-            if (ring)
-                ring->next = c;
-            ring = c;
+            c->next = k->ring ? k->ring->next : c;
+            if (k->ring)
+                k->ring->next = c;
+            k->ring = c;
             if (!stop && endless_look(k, c, holding, all_began(l) || card_is_full(l)))
-                stop_endless(k), stop = true;
+                pause_stands(l);
         }
-        if (pause_wanted(&l->pause))
+        if (pause_wanted(&l->pause)) {
             pause_rest(k);
+            stop |= __atomic_load_n(&l->aborted, __ATOMIC_RELAXED);
+        }
     }
-    while (ring) { /* stopped by a limit: what was printed is kept */
-        Cluster *c = ring->next;
-        name_first(l, c);
-        if (c == ring)
-            ring = NULL;
-        else
-            ring->next = c->next;
-        end_cluster(k, c);
-    }
+    while (k->ring) /* stopped: what was printed is kept */
+        end_cluster(k, take_next(k));
     launch_check_limits(k, NULL); /* what was spent since the last look counts too */
     pause_leave(k);
     return NULL;
@@ -663,7 +669,6 @@ static void prepare(Launch *l, EmuDevice *d, EmuModule *em, Program *p, const Em
     l->resident   = l->resident ? l->resident : 1;
     l->per_worker = (uint32_t)((l->resident + l->nworkers - 1) / l->nworkers);
     l->epoch      = 1;
-    l->named      = UINT64_MAX;
     schedule_start(l);
     clock_gettime(CLOCK_MONOTONIC, &l->started);
     pthread_mutex_init(&l->lock, NULL);

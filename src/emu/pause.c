@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * A launch pauses when its caller gave on_pause and either every block that is resident only waits (for something that only the host or
- * another launch can bring), or a time has passed.  Every worker comes to rest between two blocks; worker 0, which runs in the
- * thread of emu_launch, calls on_pause.  Afterwards each forgets which allocations it hit, because they may be gone.
+ * another launch can bring), or a time has passed; with or without on_pause when endless.c has found that it never ends by itself.  Every
+ * worker comes to rest between two blocks; worker 0, which runs in the thread of emu_launch, calls on_pause.  Afterwards each forgets which
+ * allocations it hit, because they may be gone, and what endless.c has gathered is void unless the caller knows that memory is as it was.
+ * A launch that never ends is ended where nobody else is left to change memory.
  *
  * Whether everybody waits is counted without locks and may be wrong for a moment; a pause too many costs time only. */
 #include "emu/pause.h"
@@ -17,6 +19,7 @@ void pause_init(Launch *l)
 {
     l->pause.active = l->nworkers;
     l->pause.since  = l->started;
+    l->pause.epoch  = l->epoch;
     pthread_cond_init(&l->pause.changed, NULL);
 }
 
@@ -27,7 +30,15 @@ void pause_done(Launch *l)
 
 static void want(Launch *l, PauseWish wish)
 {
-    __atomic_store_n(&l->pause.wanted, wish, __ATOMIC_RELEASE);
+    int was = __atomic_load_n(&l->pause.wanted, __ATOMIC_RELAXED);
+    while (was < (int)wish &&
+           !__atomic_compare_exchange_n(&l->pause.wanted, &was, wish, true, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+        ;
+}
+
+void pause_stands(Launch *l)
+{
+    want(l, PAUSE_STANDS);
 }
 
 static void set_waiting(Worker *k, bool waits)
@@ -67,24 +78,36 @@ static void forget(Worker *k)
     set_waiting(k, false);
 }
 
-/* Worker 0, when all others rest or have left; the lock is held. */
-static void spend(Launch *l)
-{
-    bool waits = __atomic_load_n(&l->pause.wanted, __ATOMIC_ACQUIRE) == PAUSE_WAITS;
-    pthread_mutex_unlock(&l->lock);
-    l->ask->on_pause(l->ask->user, waits);
-    if (l->param_bytes) /* another launch may have had its own there */
-        memcpy(l->params, l->ask->params, l->param_bytes);
-    forget(&l->worker[0]);
-    pthread_mutex_lock(&l->lock);
-    clock_gettime(CLOCK_MONOTONIC, &l->pause.since);
-    want(l, PAUSE_NO);
-    pthread_cond_broadcast(&l->pause.changed);
-}
-
 static unsigned others(const Launch *l)
 {
     return __atomic_load_n(&l->pause.active, __ATOMIC_RELAXED) - (l->worker[0].left ? 0 : 1);
+}
+
+/* Worker 0, when all others rest or have left; the lock is held. */
+static void spend(Launch *l)
+{
+    int     wish = __atomic_load_n(&l->pause.wanted, __ATOMIC_ACQUIRE);
+    WwPause p    = {.waits   = wish >= PAUSE_WAITS,
+                    .stands  = wish == PAUSE_STANDS,
+                    .changed = endless_epoch(l) != l->pause.epoch,
+                    .threads = others(l),
+                    .end     = !l->ask->on_pause,
+                    .launch  = l};
+    pthread_mutex_unlock(&l->lock);
+    if (l->ask->on_pause)
+        l->ask->on_pause(l->ask->user, &p);
+    if (l->param_bytes) /* another launch may have had its own there */
+        memcpy(l->params, l->ask->params, l->param_bytes);
+    forget(&l->worker[0]);
+    if (p.stands && p.end)
+        launch_stop_endless(l);
+    if (!p.still)
+        endless_forget(l);
+    pthread_mutex_lock(&l->lock);
+    l->pause.epoch = l->epoch;
+    clock_gettime(CLOCK_MONOTONIC, &l->pause.since);
+    __atomic_store_n(&l->pause.wanted, PAUSE_NO, __ATOMIC_RELEASE);
+    pthread_cond_broadcast(&l->pause.changed);
 }
 
 void pause_rest(Worker *k)

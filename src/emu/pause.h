@@ -6,12 +6,18 @@
 
 #include <pthread.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <time.h>
 
 typedef struct Launch Launch;
 typedef struct Worker Worker;
 
-typedef enum PauseWish { PAUSE_NO, PAUSE_TIME, PAUSE_WAITS } PauseWish; /* WAITS: because nobody computes */
+typedef enum PauseWish { /* the strongest counts */
+    PAUSE_NO,
+    PAUSE_TIME,
+    PAUSE_WAITS, /* nobody computes */
+    PAUSE_STANDS /* nobody ever will (endless.h) */
+} PauseWish;
 
 typedef struct Pause {
     int             wanted;          /* atomic: PauseWish */
@@ -19,6 +25,7 @@ typedef struct Pause {
     unsigned        resting;         /* under the launch's lock */
     pthread_cond_t  changed;
     struct timespec since;           /* the last pause, or the launch's start */
+    uint64_t        epoch;           /* Launch.epoch when it ended */
 } Pause;
 
 void pause_init(Launch *l);
@@ -27,6 +34,8 @@ void pause_done(Launch *l);
 void pause_note(Worker *k, bool computed, unsigned holding);
 /* Asks for a pause when it is time. */
 void pause_tick(Launch *l, const struct timespec *now);
+/* The launch never ends by itself: who asked for it may end it, or know somebody who changes memory. */
+void pause_stands(Launch *l);
 /* Takes part in the pause that is wanted. */
 void pause_rest(Worker *k);
 /* Worker k has no blocks any more.  Worker 0, in whose thread the pauses are spent, then serves those of the others. */

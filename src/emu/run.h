@@ -111,6 +111,7 @@ struct Worker {
     Frame     *made_frames;
     Block     *idle_blocks;  /* contexts to reuse */
     Cluster   *idle_clusters;
+    Cluster   *ring;         /* those it holds, circular: the last one in; ring->next is the next to run */
     uint64_t   spent;        /* warp instructions since the limits were looked at */
     uint32_t   ended;        /* blocks since then */
     uint64_t   clock_reads;  /* of this launch */
@@ -155,8 +156,6 @@ struct Launch {
     bool            asked_fit;    /* EmuLaunch.fit; under the lock */
     unsigned        thread_registers; /* by which `resident` is limited; 0: it is not */
     uint64_t        epoch;        /* atomic: changes so far that waiting blocks may see (endless.c) */
-    uint64_t        named;        /* Cluster.order of the one whose threads the fault names; under the lock */
-    size_t          unnamed;      /* the fault's text without them */
     uint64_t        random;       /* 0: the plain order (schedule.h) */
     struct { uint64_t first, step; } start; /* which cluster starts when */
     uint32_t        together;     /* clusters that take turns */
@@ -258,6 +257,8 @@ bool warp_run(Warp *w);
 void warp_put(Warp *w, const Uop *pc, Frame *frame, uint32_t mask);
 /* Recomputes w->merge for the running frame. */
 void warp_set_merge(Warp *w);
+/* launch.c: the launch, all of whose workers rest, never ends */
+void launch_stop_endless(Launch *l);
 /* launch.c: adds the instructions spent since the last call to the launch's total and checks its limits; false = stop. */
 bool launch_check_limits(Worker *k, const Cluster *c);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Pauses of a launch, with workers that only count: while on_pause runs nobody else does; it comes when everybody only waits, or when the time
- * has passed; what a worker remembered of memory is forgotten; a worker that has left is not waited for. */
+ * has passed, or when the launch never ends; what a worker remembered of memory is forgotten; a worker that has left is not waited for. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -22,16 +22,19 @@ typedef struct Bench {
     Lookup    lookup[WORKERS][INSTRUCTIONS];
     uint8_t   theirs[8], ours[8]; /* parameters: the launch's, and the device's copy */
     int       running;            /* atomic: workers that are not at rest */
-    int       pauses, overlaps, told_waits;
+    int       pauses, overlaps, told_waits, told_stands;
+    bool      end;  /* the answer */
     bool      over; /* atomic: what everybody waits for has come */
 } Bench;
 
-static void on_pause(void *user, bool waits)
+static void on_pause(void *user, WwPause *p)
 {
     Bench *b = user;
     b->overlaps += __atomic_load_n(&b->running, __ATOMIC_SEQ_CST) != 0;
     b->pauses++;
-    b->told_waits += waits;
+    b->told_waits += p->waits;
+    b->told_stands += p->stands;
+    p->end = b->end;
     memset(b->ours, 9, sizeof b->ours); /* another launch's */
     __atomic_store_n(&b->over, true, __ATOMIC_SEQ_CST);
 }
@@ -169,6 +172,30 @@ static void never_without_on_pause(void **state)
     end(&b);
 }
 
+/* The strongest wish is told, and a launch that stands ends when the answer says so, or nobody is there to answer. */
+static void ends_where_nobody_is_left(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        Bench b;
+        begin(&b, 1, 0);
+        b.l.fault_order = UINT64_MAX;
+        b.end           = i & 1;
+        if (i & 2)
+            b.ask.on_pause = NULL;
+        pause_stands(&b.l);
+        for (int j = 0; j < ROUNDS; j++)
+            pause_note(&b.worker[0], false, 1);
+        pause_rest(&b.worker[0]);
+        assert_int_equal(b.pauses, i & 2 ? 0 : 1);
+        assert_int_equal(b.told_stands, b.pauses);
+        assert_int_equal(b.l.aborted, i != 0);
+        assert_int_equal(b.l.fault.kind, i ? FAULT_ENDLESS : FAULT_NONE);
+        assert_false(pause_wanted(&b.l.pause));
+        end(&b);
+    }
+}
+
 /* Worker 0 has no blocks; it serves the pauses of the others until they have left. */
 static void *leaves_at_once(void *arg)
 {
@@ -195,7 +222,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(comes_when_all_wait),         cmocka_unit_test(not_while_one_computes),
         cmocka_unit_test(comes_when_time_has_passed),  cmocka_unit_test(never_without_on_pause),
-        cmocka_unit_test(the_first_serves_the_others),
+        cmocka_unit_test(the_first_serves_the_others), cmocka_unit_test(ends_where_nobody_is_left),
     };
     return cmocka_run_group_tests_name("emu_pause", tests, NULL, NULL);
 }
