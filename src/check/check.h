@@ -18,6 +18,8 @@
 #include "check/rules.h"
 #include "model/profile.h"
 
+enum { SHARED_KEPT = 1024 }; /* bytes at the start of a block's window that are the system's */
+
 /* What the host did to device memory. */
 typedef enum MemoryKind {
     MEMORY_ALLOC,  /* address, bytes; known: contents count as written (pinned, managed, adopted) */

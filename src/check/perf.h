@@ -12,8 +12,6 @@
 #include "check/pattern.h"
 #include "check/trace.h"
 
-enum { SHARED_KEPT = 1024 }; /* bytes of the block's window that are the hardware's */
-
 typedef struct Spot { /* instructions of one source line */
     const uint32_t *id;
     size_t          n;

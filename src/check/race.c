@@ -209,10 +209,19 @@ static void touch_others(State *s, RaceBlock *b, const Access *a)
     }
 }
 
+/* What cooperative groups keep in the system's part of shared memory is their own affair: lanes follow each other there without a barrier.
+ * Their atomics order the program's accesses, too. */
+static bool is_kept(const Access *a)
+{
+    return a->space == ACCESS_SHARED && a->sem == SEM_WEAK && a->off[__builtin_ctz(a->mask)] < SHARED_KEPT;
+}
+
 static void race_access(void *state, const Access *a)
 {
     State     *s = state;
     RaceBlock *b = block_of(s, a->block);
+    if (is_kept(a))
+        return;
     if (a->space == ACCESS_CLUSTER)
         touch_others(s, b, a);
     else

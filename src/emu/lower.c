@@ -167,10 +167,11 @@ static Slot read_sreg(Lower *lo, const char *name, unsigned *have)
     const SregInfo *info   = sreg_find(name, dot ? (size_t)(dot - name) : strlen(name), &number);
     *have                  = type_bytes(info->type);
     Slot s                 = lo_temp(lo, *have);
-    Uop *u                 = lo_emit(lo, ctl_handlers[*have == 8 ? CTL_sreg64 : CTL_sreg]);
-    u->d                   = s;
-    u->x                   = (uint16_t)info->id;
-    u->y                   = (uint16_t)(dot ? strchr("xyzw", dot[1]) - "xyzw" : (long)number);
+    lo->p->reads_reserved |= info->id >= SREG_reserved_smem_offset_begin && info->id <= SREG_reserved_smem_offset_;
+    Uop *u = lo_emit(lo, ctl_handlers[*have == 8 ? CTL_sreg64 : CTL_sreg]);
+    u->d   = s;
+    u->x   = (uint16_t)info->id;
+    u->y   = (uint16_t)(dot ? strchr("xyzw", dot[1]) - "xyzw" : (long)number);
     return s;
 }
 

@@ -102,6 +102,12 @@ static bool resolve_global(Warp *w, const Uop *u, const MemInfo *info, Lanes *l,
     return true;
 }
 
+/* Where a block's shared memory begins for the kernel: cooperative groups keep their own state in what the system reserves. */
+static uint32_t shared_from(const Warp *w)
+{
+    return w->block->launch->prog->reads_reserved ? 0 : SHARED_RESERVED;
+}
+
 static bool resolve_shared(Warp *w, const Uop *u, const MemInfo *info, Lanes *l, uint32_t mask, bool observed,
                            uint8_t **p)
 {
@@ -111,7 +117,7 @@ static bool resolve_shared(Warp *w, const Uop *u, const MemInfo *info, Lanes *l,
         unsigned     i      = first_lane(m);
         const Block *b      = access_owner(w, l->t[i]);
         uint64_t     offset = l->t[i] & CLUSTER_OFFSET;
-        if ((offset & (bytes - 1)) || offset < SHARED_RESERVED || offset + bytes > w->shared_bytes || !b || b->ended ||
+        if ((offset & (bytes - 1)) || offset < shared_from(w) || offset + bytes > w->shared_bytes || !b || b->ended ||
             (b != w->block && !info->cluster)) {
             fault_access(w, u, SPACE_SHARED, i, m, l->t[i], bytes, (AccessOp)info->op);
             return false;

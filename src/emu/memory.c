@@ -224,11 +224,17 @@ const Alloc *memory_find(Memory *m, uint64_t address, Alloc *tmp)
     return h ? tmp : NULL;
 }
 
+/* Memory whose neighbourhood a card lets a kernel reach, too. */
+static bool has_surroundings(const Alloc *a)
+{
+    return a->kind == ALLOC_USER || a->kind == ALLOC_GLOBAL_VAR;
+}
+
 const Alloc *memory_find_granule(Memory *m, uint64_t address, uint64_t bytes)
 {
     size_t       i  = upper_bound(m->live, m->nlive, address);
     const Alloc *a  = i ? &m->live[i - 1] : NULL;
-    bool         in = a && a->kind == ALLOC_USER && address + bytes <= a->base + a->span - GAP;
+    bool         in = a && has_surroundings(a) && address + bytes <= a->base + a->span - GAP;
     return in && address + bytes > a->base + a->bytes ? a : NULL;
 }
 
@@ -240,9 +246,9 @@ bool memory_is_paged(Memory *m, uint64_t address, uint64_t bytes)
     if (address + bytes > to || memory_was_freed(m, address))
         return false;
     for (size_t j = i; j-- && !live && m->live[j].base + m->live[j].bytes > from;)
-        live = m->live[j].kind == ALLOC_USER;
+        live = has_surroundings(&m->live[j]);
     for (size_t j = i; j < m->nlive && !live && m->live[j].base < to; j++)
-        live = m->live[j].kind == ALLOC_USER;
+        live = has_surroundings(&m->live[j]);
     return live;
 }
 
