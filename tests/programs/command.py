@@ -119,7 +119,7 @@ def interrupted(folder):
     """An endless kernel is ended by Ctrl-C, however often it is pressed: its report is written."""
     text = """#include <cstdio>
 #include <thread>
-__global__ void k(volatile int *p) { *p = 1; while (*p) {} }
+__global__ void k(volatile int *p) { for (;;) ++*p; }
 int main() {
     int *p;
     cudaHostAlloc(&p, 4, 0);

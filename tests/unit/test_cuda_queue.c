@@ -78,6 +78,16 @@ bool signals_thread(void *(*fn)(void *), void *arg)
     return pthread_create(&t, NULL, fn, arg) == 0 && pthread_detach(t) == 0;
 }
 
+void signals_thread_ends(void) {}
+void standstill_ours(void) {}
+void standstill_stirred(void) {}
+void standstill_forget(void) {}
+
+void standstill_waits(bool begins)
+{
+    (void)begins;
+}
+
 void state_set_current(int n)
 {
     (void)n;
