@@ -62,7 +62,7 @@ static void render_source(const Diag *g, Str *out)
     str_add(out, "^\n");
 }
 
-void diag_render(const Diag *g, Str *out)
+static void diag_render(const Diag *g, Str *out)
 {
     static const char *const names[] = {"note", "warning", "error"};
     if (g->file)

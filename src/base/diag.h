@@ -35,8 +35,7 @@ void diags_free(Diags *d);
  * newline or at the terminating zero), or is NULL. */
 void diag_add(Diags *d, DiagSeverity sev, const char *file, unsigned line, unsigned col, const char *source,
               const char *fmt, ...) __attribute__((format(printf, 7, 8)));
-/* Appends the rendered form of one, or of all, to `out`. */
-void diag_render(const Diag *d, Str *out);
+/* Appends the rendered form of all to `out`. */
 void diags_render(const Diags *d, Str *out);
 
 #endif

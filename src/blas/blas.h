@@ -143,8 +143,6 @@ typedef struct Work {
     size_t x, y;               /* copied operands (tensor.c, bytes.c) */
     size_t turned;             /* an operand on its way to its bytes (bytes.c) */
 } Work;
-size_t problem_workspace(const WwBlas *b, const Problem *p);
-Status problem_run(WwBlas *b, const Problem *p);
 /* Blocks of a launch that shares out k. */
 uint64_t stream_blocks(const WwBlas *b, const Problem *p);
 /* The entry of kernels.def for p->rung and p's layouts; name has room for BLAS_NAME. */

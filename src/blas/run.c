@@ -226,7 +226,7 @@ static size_t work_bytes(Work w)
     return w.counters + w.partials + w.x + w.y + w.turned;
 }
 
-size_t problem_workspace(const WwBlas *b, const Problem *p)
+static size_t problem_workspace(const WwBlas *b, const Problem *p)
 {
     return work_bytes(work_of(b, p));
 }
@@ -319,7 +319,7 @@ static Status run_grid(WwBlas *b, const Problem *p, GemmArgs *g, size_t batch)
                                    .arg_count = 1});
 }
 
-Status problem_run(WwBlas *b, const Problem *p)
+static Status problem_run(WwBlas *b, const Problem *p)
 {
     if (p->args.m == 0 || p->args.n == 0)
         return WW_OK;

@@ -135,7 +135,7 @@ void findings_free(Findings *l)
     *l = (Findings){0};
 }
 
-size_t findings_count(const Findings *l)
+static size_t findings_count(const Findings *l)
 {
     return HASH_COUNT(l->record);
 }

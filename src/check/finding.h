@@ -48,7 +48,6 @@ void        findings_merge(Findings *to, Findings *from); /* frees from */
 void        findings_merge_if(Findings *to, Findings *from, bool (*keep)(const Finding *f, void *user), void *user);
 bool        findings_have(const Findings *l, RuleId rule, uint32_t instr, uint32_t other, uint32_t part);
 void        findings_free(Findings *l);
-size_t      findings_count(const Findings *l);
 
 /* What ids and linear indices mean. */
 typedef struct FindingContext {

@@ -128,8 +128,3 @@ size_t clock_size(const Clock *c)
 {
     return c ? c->n : 0;
 }
-
-const ClockEntry *clock_entries(const Clock *c)
-{
-    return c ? c->e : NULL;
-}

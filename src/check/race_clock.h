@@ -45,6 +45,5 @@ Clock *clock_of_block(const Clock *c, uint32_t birth);
 /* Everything of `who` before the result has happened; 0: nothing. */
 Time   clock_get(const Clock *c, uint64_t who);
 size_t clock_size(const Clock *c);
-const ClockEntry *clock_entries(const Clock *c);
 
 #endif

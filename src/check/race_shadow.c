@@ -92,17 +92,6 @@ void shadow_forget(Shadow *s, uint64_t address, uint64_t bytes)
     pthread_mutex_unlock(&s->lock);
 }
 
-size_t shadow_bytes(const Shadow *s)
-{
-    size_t total = 0;
-    for (const Entry *e = s->entry; e; e = e->hh.next) {
-        total += sizeof *e;
-        for (int k = 0; k < PLANES; k++)
-            total += e->page.plane[k] ? (size_t)(PAGE_BYTES >> e->page.shift) * sizeof(Stamp) : 0;
-    }
-    return total;
-}
-
 /* ---- one page ---- */
 
 Stamp *page_plane(Page *p, Plane which)

@@ -43,7 +43,6 @@ const Page *shadow_find(Shadow *s, uint64_t address);
 void    shadow_forget(Shadow *s, uint64_t address, uint64_t bytes);
 /* Everything. */
 void    shadow_clear(Shadow *s);
-size_t  shadow_bytes(const Shadow *s); /* in planes and pages now */
 
 /* A plane of a page, made when it is not there. */
 Stamp  *page_plane(Page *p, Plane which);

@@ -18,8 +18,6 @@ int access_space(const char *s, size_t n);
 int access_op(const char *s, size_t n);
 /* What is impossible about the combination, or NULL.  *lane is the lane to blame, or -1. */
 const char *access_impossible(const CliAccess *a, int *lane);
-/* 32 byte offsets from an expression of lane or from 32 numbers; false after a diagnostic in d. */
-bool access_offsets(CliAccess *a, const char *file, const char *text, Diags *d);
 
 /* access_file.c: rows in, one line of results a row out; errors go to d, and then out is of no use. */
 void access_rows(const Profile *p, ModelL1 l1, const char *file, const char *text, size_t len, Str *out, Diags *d);

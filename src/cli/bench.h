@@ -56,8 +56,6 @@ typedef struct BenchRow {
     char       problem[256];
 } BenchRow;
 
-/* Useful work of one run: operations (2mnk) or bytes, and the unit of their rate. */
-double bench_amount(const BenchWork *w);
 /* The product as the library's callers give it; rung NULL: chosen. */
 WwGemm      bench_gemm(const BenchWork *w, const char *rung, WwPtr a, WwPtr b, WwPtr c);
 WwSyrk      bench_syrk(const BenchWork *w, const char *rung, WwPtr a, WwPtr c);

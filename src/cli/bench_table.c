@@ -8,7 +8,8 @@
 
 #include "cli/bench.h"
 
-double bench_amount(const BenchWork *w)
+/* Useful work of one run: operations (2mnk) or bytes. */
+static double bench_amount(const BenchWork *w)
 {
     if (strcmp(w->work, "copy") == 0)
         return 2.0 * (w->element ? (double)w->m * (double)w->n * (double)w->element : (double)w->bytes);

@@ -31,9 +31,6 @@ typedef struct Argument {
     WwPtr              address;     /* once it is on the device */
 } Argument;
 
-/* Parses one --arg and makes its contents.  WW_ERR_INVALID, WW_ERR_IO: *why. */
-Status argument_parse(const char *text, uint64_t seed, Arena *a, Argument *out, Str *why);
-void   argument_free(Argument *a);
 /* Writes a buffer's bytes to a file: .npy by the name's end, else raw. */
 Status argument_write(const Argument *a, const void *bytes, const char *file, Str *why);
 

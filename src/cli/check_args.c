@@ -196,7 +196,7 @@ static Status contents(Argument *a, uint64_t seed, Str *why)
 
 /* ---- the grammar ---- */
 
-Status argument_parse(const char *text, uint64_t seed, Arena *a, Argument *out, Str *why)
+static Status argument_parse(const char *text, uint64_t seed, Arena *a, Argument *out, Str *why)
 {
     const char *colon = strchr(text, ':'), *p = colon ? colon + 1 : NULL;
     ExprError   e;
@@ -227,7 +227,7 @@ Status argument_parse(const char *text, uint64_t seed, Arena *a, Argument *out, 
     return out->buffer ? contents(out, seed, why) : scalar_value(text, out, why);
 }
 
-void argument_free(Argument *a)
+static void argument_free(Argument *a)
 {
     free(a->data);
 }

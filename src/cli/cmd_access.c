@@ -89,7 +89,8 @@ static bool list_offsets(CliAccess *a, const char *file, const char *text, Diags
     }
 }
 
-bool access_offsets(CliAccess *a, const char *file, const char *text, Diags *d)
+/* 32 byte offsets from an expression of lane or from 32 numbers; false after a diagnostic in d. */
+static bool access_offsets(CliAccess *a, const char *file, const char *text, Diags *d)
 {
     if (is_list(text))
         return list_offsets(a, file, text, d);

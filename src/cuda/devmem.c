@@ -408,18 +408,6 @@ static void set_row(char *p, unsigned value, unsigned element, size_t count)
             memcpy(p + i * element, &value, element);
 }
 
-CuErr devmem_set(void *dst, unsigned value, unsigned element, size_t count)
-{
-    if (!count)
-        return cudaSuccess;
-    CuErr e = graph_lacks(dst) ? cudaErrorInvalidValue : check_end(dst, count * element, true, "destination");
-    if (e == cudaSuccess) {
-        set_row(dst, value, element, count);
-        devmem_tell_written(dst, count * element);
-    }
-    return e;
-}
-
 CuErr devmem_set_2d(void *dst, size_t pitch, unsigned value, unsigned element, size_t width, size_t height)
 {
     if (!width || !height)

@@ -57,8 +57,6 @@ void *driver_primary(int device);
 CuErr driver_load(Image **out, const void *data, size_t limit, bool lazy, Str *why);
 CuErr driver_load_file(Image **out, const char *path, bool lazy, Str *why);
 
-/* A launch with its arguments either in a->args or packed in `extra`. */
-CuErr driver_launch(Kernel *f, LaunchAsk *a, void **extra, void *stream);
 
 /* ---- drv_array.c ---- */
 

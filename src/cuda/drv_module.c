@@ -255,7 +255,8 @@ static CuErr unpack(Kernel *k, void **extra, void **args, size_t cap)
     return (bytes + 7) / 8 > (end + 7) / 8 ? cudaErrorLaunchOutOfResources : cudaSuccess;
 }
 
-CuErr driver_launch(Kernel *f, LaunchAsk *a, void **extra, void *stream)
+/* A launch with its arguments either in a->args or packed in `extra`. */
+static CuErr driver_launch(Kernel *f, LaunchAsk *a, void **extra, void *stream)
 {
     enum { MOST = 4096 };
     static void *args[MOST]; /* under the lock */

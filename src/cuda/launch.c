@@ -38,7 +38,7 @@ static const double SLICE = 0.2; /* seconds that a call gives a kernel before it
 
 static uint64_t launches;
 
-size_t launch_static_shared(const Func *f)
+static size_t launch_static_shared(const Func *f)
 {
     uint64_t at = 0;
     for (size_t i = 0; i < f->nvars; i++)

@@ -41,8 +41,6 @@ bool  launch_leaves_early(Kernel *k);
 bool  launch_go_on(Running *p, bool *waits);
 /* What it is for standstill.h. */
 const struct Standstill *launch_standstill(const Running *p);
-/* Bytes of static shared memory of a kernel; and whether the kernel's most dynamic shared memory allows `bytes`. */
-size_t launch_static_shared(const Func *f);
 CuErr  launch_attributes(Kernel *k, FuncAttributes *out);
 CuErr  launch_set_attribute(Kernel *k, int attribute, int value);
 /* Blocks of `threads` threads and `shared` dynamic bytes that one multiprocessor holds. */

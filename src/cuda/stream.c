@@ -78,15 +78,6 @@ Stream *stream_spare(int device)
 
 /* ---- work ---- */
 
-CuErr stream_use(void *handle, bool *captured)
-{
-    Stream *s = stream_of(handle);
-    *captured = s && s->capture;
-    if (s && !s->capture)
-        queue_settle(s);
-    return s ? cudaSuccess : cudaErrorInvalidResourceHandle;
-}
-
 CuErr stream_settle(void *handle)
 {
     Stream *s = stream_of(handle);

@@ -52,8 +52,6 @@ enum { EVENT_BLOCKING = 1, EVENT_NO_TIME = 2, EVENT_IPC = 4 };
 Stream *stream_of(void *handle);
 size_t  stream_count(void);
 Stream *stream_at(size_t i);
-/* For work that cannot be queued: checks the handle and waits for its turn; *captured: it must go to cgraph_capture_... instead. */
-CuErr   stream_use(void *handle, bool *captured);
 /* As calls that are not asynchronous do: waits for what is before it; the error that sticks, if there is one. */
 CuErr   stream_settle(void *handle);
 CuErr   stream_launch(void *handle, Kernel *k, const LaunchAsk *ask);

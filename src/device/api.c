@@ -453,16 +453,6 @@ static Status run_kernel(WwDevice *d, WwModule *m, const Func *k, const DeviceLa
     return s;
 }
 
-Status device_launch(WwDevice *d, WwModule *m, const char *kernel, const DeviceLaunch *l, WwResult **out)
-{
-    TRY(check_launch(d, m, l->w));
-    if (!kernel)
-        return device_fail(d, WW_ERR_INVALID, "ww_launch: the kernel's name is NULL");
-    const Func *k;
-    TRY(device_kernel(d, m, kernel, &k));
-    return run_kernel(d, m, k, l, out);
-}
-
 Status device_launch_kernel(WwDevice *d, WwModule *m, const Func *kernel, const DeviceLaunch *l, WwResult **out)
 {
     TRY(check_launch(d, m, l->w));
@@ -477,5 +467,10 @@ WwStatus ww_launch(WwDevice *d, WwModule *m, const char *kernel, const WwLaunch 
         return WW_ERR_INVALID;
     if (!launch)
         return device_fail(d, WW_ERR_INVALID, "ww_launch: the launch is NULL");
-    return device_launch(d, m, kernel, &(DeviceLaunch){.w = launch}, out);
+    TRY(check_launch(d, m, launch));
+    if (!kernel)
+        return device_fail(d, WW_ERR_INVALID, "ww_launch: the kernel's name is NULL");
+    const Func *k;
+    TRY(device_kernel(d, m, kernel, &k));
+    return run_kernel(d, m, k, &(DeviceLaunch){.w = launch}, out);
 }

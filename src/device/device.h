@@ -126,8 +126,7 @@ Status device_fill(WwDevice *d, WwPtr dst, uint8_t value, uint64_t bytes, const 
 Status device_load(WwDevice *d, const DeviceText *t, WwModule **out);
 /* The kernel of that name, with its body; NULL: WW_ERR_NOT_FOUND, or its text is wrong (WW_ERR_PARSE). */
 Status device_kernel(WwDevice *d, const WwModule *m, const char *name, const Func **out);
-/* ww_launch with observers of the caller's own; then the same of a kernel that device_kernel found. */
-Status device_launch(WwDevice *d, WwModule *m, const char *kernel, const DeviceLaunch *l, WwResult **out);
+/* ww_launch, with observers of the caller's own, of a kernel that device_kernel found. */
 Status device_launch_kernel(WwDevice *d, WwModule *m, const Func *kernel, const DeviceLaunch *l, WwResult **out);
 
 /* Implementations.  On failure *why is filled with a message. */

@@ -48,7 +48,7 @@ Uop *lo_emit(Lower *lo, UopFn fn)
 
 /* ---- slots ---- */
 
-Slot lo_new_slot(Lower *lo, unsigned bytes)
+static Slot lo_new_slot(Lower *lo, unsigned bytes)
 {
     if (bytes == 0) {
         if (lo->pred_left == 0) {
@@ -245,11 +245,6 @@ static Slot source(Lower *lo, const Operand *o, unsigned bytes, bool is_float, b
 Slot lo_src(Lower *lo, const Operand *o, unsigned bytes, bool is_float)
 {
     return source(lo, o, bytes, is_float, false);
-}
-
-Slot lo_src_signed(Lower *lo, const Operand *o, unsigned bytes)
-{
-    return source(lo, o, bytes, false, true);
 }
 
 Slot lo_dst(Lower *lo, const Operand *o, unsigned bytes)

@@ -16,8 +16,6 @@ Uop *lo_emit(Lower *lo, UopFn fn);
  * special register, variable address.  A register of another width gets a narrowing or zero-extending uop into a temporary; a negated
  * predicate ('!') gets its complement in a temporary. */
 Slot lo_src(Lower *lo, const Operand *o, unsigned bytes, bool is_float);
-/* The same, sign-extending a narrower register. */
-Slot lo_src_signed(Lower *lo, const Operand *o, unsigned bytes);
 /* Slot of a destination of `bytes` wide lanes: the register itself, or, when the register is wider (or the operand is '_'), a temporary;
  * then lo_dst_done must follow once the value is in it: it widens (sign-extending if is_signed) into the register. */
 Slot lo_dst(Lower *lo, const Operand *o, unsigned bytes);

@@ -71,7 +71,7 @@ unsigned lane_bytes(LaneType t)
     return t == LT_pred ? 0 : bytes[t];
 }
 
-bool lane_is_float(Type t)
+static bool lane_is_float(Type t)
 {
     return t == TY_F32 || t == TY_F64 || t == TY_TF32;
 }

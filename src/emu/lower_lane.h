@@ -20,7 +20,6 @@ Slot lane_temp(Lower *lo, Op op, LaneType t, unsigned bytes, Slot a, Slot b, Slo
 Slot lane_src(Lower *lo, const Instr *in, unsigned k, Type t);
 /* Destination 0 = op(s...) with the opcode's type, rounding and clamps; s is overwritten. */
 void lane_float(Lower *lo, const Instr *in, Op op, Slot *s, unsigned n);
-bool lane_is_float(Type t);
 bool lane_is_signed(Type t);
 /* Puts slot s into destination operand 0 of type t; s is not used afterwards. */
 void lane_store(Lower *lo, const Instr *in, Type t, Slot s);

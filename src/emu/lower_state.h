@@ -49,7 +49,6 @@ struct Lower {
 };
 
 /* lower.c */
-Slot lo_new_slot(Lower *lo, unsigned bytes);
 void lo_branch_to_block(Lower *lo, uint32_t uop, uint32_t block);
 /* The address of a variable plus off, as `bytes` wide lanes (4 or 8), in its own state space. */
 Slot lo_address(Lower *lo, const Var *v, int64_t off, unsigned bytes);

@@ -16,7 +16,7 @@ static size_t frame_size(const Frame *f)
 }
 
 /* Lines that were poisoned when the shadow was last in use are wiped; the rest is clean. */
-void poison_begin(Worker *k, Frame *f)
+static void poison_begin(Worker *k, Frame *f)
 {
     size_t n = frame_size(f);
     (void)k;

@@ -44,7 +44,8 @@ bool parser_error(Parser *p, uint32_t line, uint32_t col, const char *fmt, ...)
     return false;
 }
 
-const char *parser_token_text(Parser *p)
+/* The current token as it stands in the text, cut, for messages. */
+static const char *parser_token_text(Parser *p)
 {
     enum { LONGEST = 40 };
     const Token *t = &p->tok;

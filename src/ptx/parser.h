@@ -92,8 +92,6 @@ typedef struct Parser {
 bool parser_error(Parser *p, uint32_t line, uint32_t col, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 /* "expected <what>, found ..." at the current token; always false. */
 bool parser_expected(Parser *p, const char *what);
-/* The current token as it stands in the text, cut, for messages. */
-const char *parser_token_text(Parser *p);
 void parser_next(Parser *p);
 bool parser_take(Parser *p, int kind);              /* true and past it, or false and nothing happened */
 bool parser_need(Parser *p, int kind, const char *what);

@@ -110,11 +110,6 @@ Status fail_check(const char *text, Str *why)
     return WW_OK;
 }
 
-bool fail_counts(const char *text)
-{
-    return text && strpbrk(text, "<>=!");
-}
-
 /* ---- evaluation ---- */
 
 static double value_of(const WwCounters *c, const char *name)

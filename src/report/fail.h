@@ -15,8 +15,6 @@
 
 /* WW_ERR_INVALID: *why says what is wrong with the text. */
 Status fail_check(const char *text, Str *why);
-/* Does it need counters? */
-bool   fail_counts(const char *text);
 /* True when a condition holds.  `text` was checked. */
 bool   report_fails(const Report *r, const char *text);
 

@@ -157,7 +157,7 @@ static json_t *mend_json(const WwMend *m)
     return o;
 }
 
-json_t *finding_json(const ReportFinding *r)
+static json_t *finding_json(const ReportFinding *r)
 {
     const WwFinding *f = &r->f;
     json_t          *o = json_object();

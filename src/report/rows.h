@@ -57,6 +57,5 @@ bool report_is_written(const ReportLaunch *l, const WwLine *line);
 
 /* json.c */
 json_t *launch_json(const ReportLaunch *l, bool first); /* first: of this kernel, whose patterns are listed */
-json_t *finding_json(const ReportFinding *f);
 
 #endif
