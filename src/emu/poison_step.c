@@ -199,18 +199,47 @@ static bool starts_any(const Instr *in, const char *const *words)
     return false;
 }
 
-/* and, or, xor with a constant: bytes that the constant decides are good. */
-static void keep_by_constant(const Step *s, Value *v, const Value *c)
+/* What the lane has in the operand; false: not told here. */
+static bool value_of(const Step *s, const Operand *o, unsigned lane, uint64_t *x)
+{
+    *x = (uint64_t)o->ival;
+    if (o->kind != OPD_REG)
+        return o->kind == OPD_INT;
+    unsigned       bytes = type_bytes(o->reg->type);
+    const uint8_t *at    = s->w->r + lo_reg_slot(s->w->frame->code, o);
+    *x                   = bytes ? 0 : predicate_word(at) >> lane & 1 ? UINT64_MAX : 0;
+    if (bytes <= sizeof *x)
+        memcpy(x, at + (size_t)lane * bytes, bytes);
+    return bytes <= sizeof *x;
+}
+
+/* and, or: bytes that one good operand decides are good, as where a condition behind && is computed though the one before it is false. */
+static void keep_undecided(const Step *s, Value *v, const Value src[2])
 {
     bool     is_and = starts(s->in, "and"), is_or = starts(s->in, "or");
-    uint16_t keep = UINT16_MAX;
-    for (unsigned b = 0; b < 8 && c->constant; b++) {
-        uint8_t x = (uint8_t)(c->bits >> (8 * b));
-        if ((is_and && x == 0) || (is_or && x == 0xff))
-            keep &= (uint16_t) ~(1u << b);
+    uint64_t x;
+    for (uint32_t m = is_and || is_or ? s->mask : 0; m; m &= m - 1)
+        for (unsigned k = 0, lane = first_lane(m); k < 2 && v->bad[lane]; k++)
+            if (value_of(s, &s->in->opd[k + 1], lane, &x))
+                for (unsigned b = 0; b < 8; b++)
+                    if (!(src[k].bad[lane] >> b & 1) && (uint8_t)(x >> (8 * b)) == (is_and ? 0 : 0xff))
+                        v->bad[lane] &= (uint16_t) ~(1u << b);
+}
+
+/* selp by a good predicate: each lane has the one that it chooses. */
+static void choose(const Step *s, Value *v, const Value src[2])
+{
+    uint64_t x;
+    v->any = v->computed = false;
+    for (uint32_t m = s->mask; m; m &= m - 1) {
+        unsigned     lane = first_lane(m);
+        const Value *from = &src[value_of(s, &s->in->opd[3], lane, &x) && !x];
+        v->bad[lane]      = from->bad[lane];
+        if (v->bad[lane] && !v->any)
+            v->origin = from->origin;
+        v->any |= v->bad[lane] != 0;
+        v->computed |= from->computed;
     }
-    for (unsigned i = 0; i < LANES; i++)
-        v->bad[i] &= keep;
 }
 
 /* Shifts right (up = false) or left by a constant: bytes move, bits of a byte are not told apart. */
@@ -275,8 +304,10 @@ static Value result(const Step *s)
     if (!v.any)
         return v;
     bool by_constant = n > 1 && src[1].constant;
-    if (starts_any(in, bits))
-        keep_by_constant(s, &v, by_constant ? &src[1] : &src[0]);
+    if (starts(in, "selp") && !src[2].any)
+        choose(s, &v, src);
+    else if (starts_any(in, bits))
+        keep_undecided(s, &v, src);
     else if (starts(in, "cvt"))
         convert(s, &v);
     else if ((starts(in, "shl") || starts(in, "shr")) && by_constant)
@@ -290,7 +321,7 @@ static Value result(const Step *s)
         permute(&v, &src[0], &src[1], src[2].bits);
     else if (starts_any(in, carries) && type_kind(in->op->types[0]) != 'f')
         carry(&v);
-    else if (!starts_any(in, copies) && !(starts(in, "selp") && !src[2].any))
+    else if (!starts_any(in, copies))
         spread(&v);
     return v;
 }
