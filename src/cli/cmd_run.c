@@ -321,8 +321,12 @@ static int run_program(Run *r, const char *program)
         signal(SIGINT, SIG_DFL);
         start_program(r, program);
     }
+    siginfo_t ended;
     child_pid = r->child;
     catch_signals();
+    while (waitid(P_PID, (id_t)r->child, &ended, WEXITED | WNOWAIT) < 0 && errno == EINTR)
+        ;
+    child_pid = 0; /* before another process can have its number */
     return wait_for(r->child);
 }
 

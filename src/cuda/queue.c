@@ -172,7 +172,7 @@ static void *empty(void *arg)
     state_set_current(s->device);
     while (s->queue->nnodes) {
         GraphNode *n = s->queue->node[0];
-        if (!may_run(n)) {
+        if (state.leaving || !may_run(n)) {
             state_wait();
             continue;
         }

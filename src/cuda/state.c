@@ -60,9 +60,9 @@ int state_lock(void)
 bool state_lock_for(int seconds)
 {
     struct timespec t;
-    clock_gettime(CLOCK_REALTIME, &t);
+    clock_gettime(CLOCK_MONOTONIC, &t);
     t.tv_sec += seconds;
-    if (pthread_mutex_timedlock(&lock, &t) != 0)
+    if (pthread_mutex_clocklock(&lock, CLOCK_MONOTONIC, &t) != 0)
         return false;
     depth++;
     return true;
@@ -458,10 +458,21 @@ void state_finish(int code)
         write_status(written);
 }
 
+/* A stream may still work: its thread comes to rest, or, where that takes too long, the report is written beside it. */
 static void at_exit(int code, void *unused)
 {
+    enum { PATIENCE = 5 }; /* seconds */
     (void)unused;
+    state.leaving = true;
+    bool held     = state_lock_for(PATIENCE);
+    if (held)
+        signals_stay();
     state_finish(code & 0xff);
+    state.leaving = false;
+    if (held) {
+        state_wake();
+        state_unlock(NULL);
+    }
 }
 
 static bool keeps_launches(void)
@@ -494,8 +505,10 @@ static void in_parent(void)
 static void in_child(void)
 {
     static const pthread_mutex_t fresh = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+    static const pthread_cond_t  calm  = PTHREAD_COND_INITIALIZER;
     lock =
         fresh; /* the thread that forked held it, so that everything is in order; the child's knows nothing of that */
+    woken = calm; /* those that waited are not here */
     depth = 0;
     queue_forget();
     signals_forget();

@@ -46,7 +46,8 @@ typedef struct State {
     CuErr     sticky, later;
     Str       printed;             /* device printf that no synchronisation has flushed */
     Report   *report;
-    volatile int stop;
+    volatile int stop;             /* the signal that ends the process */
+    volatile bool leaving;         /* the report is written at exit: streams rest meanwhile */
 } State;
 
 extern State state;

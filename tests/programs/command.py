@@ -140,7 +140,7 @@ int main() {
         while again and p.poll() is None:
             os.killpg(p.pid, signal.SIGINT)
             time.sleep(0.0005)
-        _, err = p.communicate(timeout=30)
+        _, err = p.communicate(timeout=120)
         expect("Ctrl-C ends an endless kernel", p.returncode == 128 + signal.SIGINT, str(p.returncode))
         expect("and its report is written", b"FAILED" in err, err.decode())
         with open(one, encoding="utf-8") as f:

@@ -27,14 +27,20 @@ def packages():
     folder = os.path.join(WORK, "npm")
     lock = os.path.join(HERE, "package-lock.json")
     have = os.path.join(folder, "package-lock.json")
-    if not os.path.isdir(os.path.join(folder, "node_modules")) or open(lock, "rb").read() != open(have, "rb").read():
+    whole = os.path.join(folder, "node_modules", ".package-lock.json")  # npm writes it last
+    if not os.path.exists(whole) or open(lock, "rb").read() != open(have, "rb").read():
         os.makedirs(folder, exist_ok=True)
         shutil.copy(os.path.join(HERE, "package.json"), folder)
         shutil.copy(lock, folder)
-        done = subprocess.run([npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund"], cwd=folder, capture_output=True, text=True, timeout=200, check=False)
-        if done.returncode:
+        try:
+            done = subprocess.run([npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--fetch-retries=1", "--fetch-timeout=20000"], cwd=folder,
+                                  capture_output=True, text=True, timeout=200, check=False)
+            why = done.returncode and (done.stderr.strip().splitlines() or [done.returncode])[-1]
+        except subprocess.TimeoutExpired:
+            why = "no answer in 200 s"
+        if why:
             shutil.rmtree(os.path.join(folder, "node_modules"), ignore_errors=True)
-            skip(f"npm ci failed: {done.stderr.strip().splitlines()[-1] if done.stderr.strip() else done.returncode}")
+            skip(f"npm ci failed: {why}")
     return node, folder
 
 
