@@ -51,7 +51,7 @@ typedef struct WwDeviceOptions {
     const char *profile; /* memory model: "sm_90" (default when NULL), "sm_20", a named card, ...; see profiles.def */
     unsigned    threads; /* emulator: worker threads; 0 = one per host core */
     uint64_t    seed;    /* emulator: for everything that is free to vary; 0 = the plain order */
-    uint64_t    memory;  /* emulator: bytes of device memory; 0 = the profile's */
+    uint64_t    memory;  /* emulator: bytes of device memory, 1 MiB or more; 0 = the profile's */
     const char *simd;    /* emulator: "avx512", "avx2", "baseline"; NULL = the best this machine has */
     unsigned    ordinal; /* cuda: which GPU */
     const char *async;   /* emulator: when asynchronous copies land: "eager" (default when NULL) at issue, "late" at the wait that

@@ -325,11 +325,13 @@ WwStatus ww_module_variable(WwDevice *d, WwModule *m, const char *name, WwPtr *a
 {
     uint64_t n = 0;
     WwPtr    p = 0;
-    if (!d || !m)
+    if (!d)
         return WW_ERR_INVALID;
-    if (m->device != d || !name)
+    if (!m || m->device != d || !name)
         return device_fail(d, WW_ERR_INVALID, "ww_module_variable: %s",
-                           name ? "the module belongs to another device" : "the name is NULL");
+                           !m     ? "the module is NULL"
+                           : name ? "the module belongs to another device"
+                                  : "the name is NULL");
     const Var *v = ptx_find_var(m->ptx, name);
     if (!v || (v->space != SPACE_GLOBAL && v->space != SPACE_CONST))
         return device_fail(d, WW_ERR_NOT_FOUND, "no .global or .const variable '%s' in %s%s", name, m->ptx->name,
@@ -463,10 +465,10 @@ WwStatus ww_launch(WwDevice *d, WwModule *m, const char *kernel, const WwLaunch 
 {
     if (out)
         *out = NULL;
-    if (!d || !m)
+    if (!d)
         return WW_ERR_INVALID;
-    if (!launch)
-        return device_fail(d, WW_ERR_INVALID, "ww_launch: the launch is NULL");
+    if (!m || !launch)
+        return device_fail(d, WW_ERR_INVALID, "ww_launch: the %s is NULL", m ? "launch" : "module");
     TRY(check_launch(d, m, launch));
     if (!kernel)
         return device_fail(d, WW_ERR_INVALID, "ww_launch: the kernel's name is NULL");

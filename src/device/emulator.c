@@ -472,6 +472,8 @@ static Status emulator_launch(WwDevice *d, WwModule *m, const Func *k, const Dev
 
 /* ---- opening ---- */
 
+enum { LEAST_MEMORY = 1 << 20 }; /* the parameters of kernels lie in it, too */
+
 static void no_emulator(const WwDeviceOptions *o, Status s, Str *why)
 {
     if (s == WW_ERR_UNAVAILABLE && o->simd) {
@@ -526,6 +528,10 @@ Status emulator_open(const WwDeviceOptions *o, WwDevice **out, Str *why)
     EmuOptions eo = {.threads = o->threads, .simd = o->simd, .seed = o->seed};
     if (!async_mode(o->async, &eo.async)) {
         str_printf(why, "'%s' is no way to time asynchronous copies; eager, late or random expected", o->async);
+        return WW_ERR_INVALID;
+    }
+    if (o->memory && o->memory < LEAST_MEMORY) {
+        str_printf(why, "memory: %" PRIu64 " bytes are too few; at least %d", o->memory, (int)LEAST_MEMORY);
         return WW_ERR_INVALID;
     }
     Checks *checks = NULL;

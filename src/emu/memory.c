@@ -281,15 +281,18 @@ static void describe(const Alloc *a, char *out, size_t cap)
 /* Where an address lies among sorted allocations that do not hold all of [address, address + bytes). */
 static void explain_among(const Alloc *v, size_t n, uint64_t address, uint64_t bytes, char *out, size_t cap)
 {
-    char         what[200];
-    size_t       i     = upper_bound(v, n, address);
-    const Alloc *below = i ? &v[i - 1] : NULL, *above = i < n ? &v[i] : NULL;
-    uint64_t     past   = below ? address - below->base - below->bytes : UINT64_MAX; /* wraps while inside */
-    uint64_t     before = above ? above->base - address : UINT64_MAX;
+    static const uint64_t FAR = UINT64_C(1) << 40; /* nobody counted on that neighbour */
+    char                  what[200];
+    size_t                i     = upper_bound(v, n, address);
+    const Alloc          *below = i ? &v[i - 1] : NULL, *above = i < n ? &v[i] : NULL;
+    uint64_t              past   = below ? address - below->base - below->bytes : UINT64_MAX; /* wraps while inside */
+    uint64_t              before = above ? above->base - address : UINT64_MAX;
     if (below && address - below->base < below->bytes) {
         describe(below, what, sizeof what);
         snprintf(out, cap, "the last %" PRIu64 " of its %" PRIu64 " bytes are past the end of %s",
                  address + bytes - (below->base + below->bytes), bytes, what);
+    } else if (n && past > FAR && before > FAR) {
+        snprintf(out, cap, "nowhere near any allocation (an address of the host?)");
     } else if (below && past <= before) {
         describe(below, what, sizeof what);
         snprintf(out, cap, "%" PRIu64 " bytes past the end of %s", past, what);

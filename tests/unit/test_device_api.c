@@ -47,6 +47,8 @@ static void refuses_to_open(void **state)
     assert_int_equal(ww_device_open("emulator", NULL, NULL, &why), WW_ERR_INVALID);
     assert_int_equal(ww_device_open("emulator", &(WwDeviceOptions){.profile = "sm_7"}, &x, &why), WW_ERR_NOT_FOUND);
     assert_contains(why, "no profile 'sm_7'; there are: sm_10, sm_13,");
+    assert_int_equal(ww_device_open("emulator", &(WwDeviceOptions){.memory = 1}, &x, &why), WW_ERR_INVALID);
+    assert_non_null(strstr(why, "1 bytes are too few"));
     assert_int_equal(ww_device_open("emulator", &(WwDeviceOptions){.simd = "abacus"}, &x, &why), WW_ERR_UNAVAILABLE);
     assert_contains(why, "SIMD level 'abacus' is not available here; there are:");
 }
@@ -195,6 +197,7 @@ static void modules_have_variables(void **state)
                  "no .global or .const variable 'nothing'");
     assert_fails(ww_module_variable(d, m, "window", &p, &n), WW_ERR_NOT_FOUND, "another state space");
     assert_fails(ww_module_variable(d, m, NULL, &p, &n), WW_ERR_INVALID, "name is NULL");
+    assert_fails(ww_module_variable(d, NULL, "g", &p, &n), WW_ERR_INVALID, "module is NULL");
 }
 
 static void modules_refuse(void **state)
@@ -267,6 +270,7 @@ static void launches_check_their_request(void **state)
     assert_null(r);
     assert_fails(ww_launch(d, m, NULL, &w, &r), WW_ERR_INVALID, "name is NULL");
     assert_fails(ww_launch(d, m, "saxpy", NULL, &r), WW_ERR_INVALID, "launch is NULL");
+    assert_fails(ww_launch(d, NULL, "saxpy", &w, &r), WW_ERR_INVALID, "module is NULL");
     w.arg_count = 3;
     assert_fails(ww_launch(d, m, "saxpy", &w, &r), WW_ERR_LAUNCH,
                  "kernel saxpy takes 4 arguments (u64, u64, f32, u32), 3 given");

@@ -87,6 +87,8 @@ static void addresses_are_explained(void **state)
     assert_false(memory_was_freed(m, b));
     memory_explain(m, b - 24, 4, s, sizeof s);
     assert_string_equal(s, "24 bytes before allocation 2 (400 bytes)");
+    memory_explain(m, 64, 4, s, sizeof s);
+    assert_string_equal(s, "nowhere near any allocation (an address of the host?)");
 }
 
 static void lookup_finds_the_owner(void **state)
