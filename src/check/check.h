@@ -27,6 +27,8 @@ typedef enum MemoryKind {
     MEMORY_WRITE,  /* the host wrote address, bytes (copy in, fill) */
     MEMORY_READ,   /* the host read address, bytes (copy out) */
     MEMORY_COPY,   /* device to device: from, address, bytes */
+    MEMORY_GIVEN,  /* a stream's work allocated address, bytes: who uses it comes behind that */
+    MEMORY_TAKEN,  /* a stream's work frees it: who uses it comes before that */
     MEMORY_HEAP    /* the device-side heap lies at address, bytes; its blocks are told by SYNC_MALLOC and SYNC_FREE */
 } MemoryKind;
 

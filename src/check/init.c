@@ -558,6 +558,8 @@ static void on_memory(void *self, const MemoryEvent *e)
         written_alloc(&in->written, e->address, e->bytes);
         written_write(written_find(&in->written, e->address), e->address, e->bytes);
         return;
+    case MEMORY_GIVEN:
+    case MEMORY_TAKEN: return;
     case MEMORY_COPY: written_copy(&in->written, e->address, e->from, e->bytes); return;
     }
 }

@@ -487,7 +487,7 @@ static void race_memory(void *self, const MemoryEvent *e)
     if (e->kind == MEMORY_FREE) {
         shadow_forget(r->shadow, e->address, e->bytes);
         works_forget(r->works, e->address, e->bytes);
-    } else {
+    } else if (e->kind != MEMORY_ALLOC && e->kind != MEMORY_HEAP) {
         works_host(r->works, e, r->shadow, r->serials);
     }
 }

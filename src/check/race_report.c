@@ -330,15 +330,15 @@ void race_report_beside(RaceRun *r, Findings *found, const Access *a, unsigned l
     uint32_t instr = line_of(r, me);
     if (!r->rules->on[RULE_RACE_STREAM])
         return;
-    Finding *f = findings_note(found, RULE_RACE_STREAM, instr, NO_INSTR, UINT32_C(1) << 31 | h->writes, a->block,
-                               a->warp * LANES + lane, 1);
+    Finding *f =
+        findings_note(found, RULE_RACE_STREAM, instr, NO_INSTR, UINT32_C(1) << 31 | (uint32_t)h->kind << 1 | h->writes,
+                      a->block, a->warp * LANES + lane, 1);
     if (!f)
         return;
     f->address = a->addr[lane];
     f->message = findings_text(
-        found,
-        "%s %s, which a copy or fill of another stream %s; nothing orders the two (an event, a wait of the host)",
-        writes ? "writes" : "reads", allocation(r, found, a->addr[lane]), h->writes ? "writes" : "reads");
+        found, "%s %s, which a %s of another stream %s; nothing orders the two (an event, a wait of the host)",
+        writes ? "writes" : "reads", allocation(r, found, a->addr[lane]), works_noun(h), works_verb(h));
 }
 
 void race_report(RaceRun *r, Findings *found, const RaceBlock *b, const RaceClash *c)

@@ -338,6 +338,19 @@ static const char *verb(bool writes)
     return writes ? "writes" : "reads";
 }
 
+const char *works_noun(const HostWork *h)
+{
+    return h->kind == MEMORY_GIVEN   ? "cudaMallocAsync"
+           : h->kind == MEMORY_TAKEN ? "cudaFreeAsync"
+           : h->writes               ? "copy or fill"
+                                     : "copy";
+}
+
+const char *works_verb(const HostWork *h)
+{
+    return h->kind == MEMORY_GIVEN ? "allocates" : h->kind == MEMORY_TAKEN ? "frees" : verb(h->writes);
+}
+
 /* Is it the first time that these two are told? */
 static bool fresh(Works *w, uint64_t a, uint64_t b)
 {
@@ -377,13 +390,13 @@ static void against_stamp(Works *w, const HostWork *h, const WorkOrder *o, uint6
     if (!n || is_before(o, n->queue, n->count))
         return;
     WwFindingEnd e = works_end_of(w, i->launch, stamp_site(s), stamp_thread(s), i->block);
-    if (fresh(w, (uint64_t)(uintptr_t)n->sites << 13 ^ stamp_site(s), h->writes))
+    if (fresh(w, (uint64_t)(uintptr_t)n->sites << 13 ^ stamp_site(s), (uint64_t)h->kind << 1 | h->writes))
         tell(w, &e, at,
              arena_printf(w->arena,
                           "%s address 0x%" PRIx64
                           ", which a %s of another stream %s; nothing orders the two (an event, a wait of "
                           "the host)",
-                          verb(wrote), at, h->writes ? "copy or fill" : "copy", verb(h->writes)));
+                          verb(wrote), at, works_noun(h), works_verb(h)));
 }
 
 static void against_launches(Works *w, const HostWork *h, const WorkOrder *o, Time since, Shadow *shadow,
@@ -405,13 +418,13 @@ static void against_host(Works *w, const HostWork *h, const WorkOrder *o)
     for (size_t i = 0; i < w->nhost; i++) {
         const HostWork *g = &w->host[i];
         if ((h->writes || g->writes) && h->from < g->to && g->from < h->to && !is_before(o, g->queue, g->count) &&
-            fresh(w, (uint64_t)g->queue << 32 | h->queue, (uint64_t)g->writes << 1 | h->writes))
+            fresh(w, (uint64_t)g->queue << 32 | h->queue,
+                  (uint64_t)g->kind << 32 | (uint64_t)h->kind << 2 | (uint64_t)g->writes << 1 | h->writes))
             tell(w, NULL, h->from > g->from ? h->from : g->from,
                  arena_printf(w->arena,
-                              "a copy or fill %s address 0x%" PRIx64
-                              ", which another one %s in another stream; nothing orders "
-                              "the two",
-                              verb(h->writes), h->from > g->from ? h->from : g->from, verb(g->writes)));
+                              "a %s %s address 0x%" PRIx64 ", which a %s of another stream %s; nothing orders the two",
+                              works_noun(h), works_verb(h), h->from > g->from ? h->from : g->from, works_noun(g),
+                              works_verb(g)));
     }
 }
 
@@ -422,7 +435,8 @@ static void host_part(Works *w, HostWork h, const WorkOrder *o, Shadow *shadow, 
         against_launches(w, &h, o, since, shadow, serials);
     against_host(w, &h, o);
     HostWork *last = w->nhost ? &w->host[w->nhost - 1] : NULL;
-    if (last && last->queue == h.queue && last->writes == h.writes && last->to == h.from) { /* the next row of one */
+    if (last && last->queue == h.queue && last->kind == h.kind && last->writes == h.writes &&
+        last->to == h.from) { /* the next row of one */
         last->to    = h.to;
         last->count = h.count;
         return;
@@ -441,8 +455,9 @@ void works_host(Works *w, const MemoryEvent *e, Shadow *shadow, const Serials *s
     if (!o || !e->bytes)
         return;
     settle(w, o);
-    HostWork h = {.from = e->address, .to = e->address + e->bytes, .queue = o->queue, .count = o->count};
-    h.writes   = e->kind != MEMORY_READ;
+    HostWork h = {
+        .from = e->address, .to = e->address + e->bytes, .kind = e->kind, .queue = o->queue, .count = o->count};
+    h.writes = e->kind != MEMORY_READ;
     host_part(w, h, o, shadow, serials);
     if (e->kind == MEMORY_COPY) {
         h.from   = e->from;

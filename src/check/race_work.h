@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Races between launches, and between launches and what the host asks for (copies, fills), where streams do not order them.
+ * Races between launches, and between launches and what the host asks for (copies, fills, allocations and releases in a stream's order),
+ * where streams do not order them.
  *
  * Every launch has a note: where it stands in the host's queues (WorkOrder, check.h) and, once it has ended, the source places behind the
  * sites of its stamps, so that a later launch can show them as its other end.  Copies and fills leave no stamps: they are ranges in a list,
@@ -14,9 +15,10 @@
 typedef struct Works Works;
 struct RaceRun;
 
-typedef struct HostWork { /* a copy or a fill */
+typedef struct HostWork { /* a copy or a fill; an allocation or a release, which count as writes */
     uint64_t from, to;    /* addresses */
     bool     writes;
+    MemoryKind kind;
     uint32_t queue, count;
     uint32_t part;        /* for the keys of findings */
 } HostWork;
@@ -41,5 +43,8 @@ void   works_host(Works *w, const MemoryEvent *e, Shadow *shadow, const Serials 
 /* Memory was freed. */
 void   works_forget(Works *w, uint64_t address, uint64_t bytes);
 const WwFinding *works_pending(Works *w, size_t *n);
+/* What it is and does, in words. */
+const char *works_noun(const HostWork *h);
+const char *works_verb(const HostWork *h);
 
 #endif

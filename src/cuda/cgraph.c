@@ -376,8 +376,10 @@ CuErr cgraph_run_node(GraphNode *n)
     case NODE_CONDITIONAL: return run_condition(&n->condition);
     case NODE_ALLOC: devmem_wake(n->memory.p); return cudaSuccess;
     case NODE_FREE:
-        if (n->ticket) /* of a queue: cudaFreeAsync */
+        if (n->ticket) { /* of a queue: cudaFreeAsync */
+            devmem_tell_ordered(n->memory.p, false);
             return devmem_free(n->memory.p, MEMORY_DEVICE);
+        }
         devmem_sleep(n->memory.p);
         return cudaSuccess;
     default: return cudaSuccess; /* allocations of a graph keep their address from the making of the node on */

@@ -370,6 +370,15 @@ void devmem_tell_written(const void *dst, size_t bytes)
             emulator_tell_work(state.device[i], MEMORY_WRITE, (uint64_t)(uintptr_t)dst, 0, bytes, sequence_current());
 }
 
+void devmem_tell_ordered(const void *p, bool given)
+{
+    const Range *r = devmem_range((uint64_t)(uintptr_t)p);
+    for (int i = 0; r && i < state.count && state.options.check; i++)
+        if (state.device[i])
+            emulator_tell_work(state.device[i], given ? MEMORY_GIVEN : MEMORY_TAKEN, r->base, 0, r->bytes,
+                               sequence_current());
+}
+
 CuErr devmem_copy(void *dst, const void *src, size_t bytes, int kind)
 {
     if (!bytes)

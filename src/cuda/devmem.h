@@ -72,6 +72,8 @@ CuErr devmem_copy(void *dst, const void *src, size_t bytes, int kind);
 CuErr devmem_copy_2d(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height, int kind);
 /* Tells the checkers that the host wrote there by other means than the functions here. */
 void  devmem_tell_written(const void *dst, size_t bytes);
+/* Tells them that a stream's work allocated p, or frees it. */
+void  devmem_tell_ordered(const void *p, bool given);
 CuErr devmem_set_2d(void *dst, size_t pitch, unsigned value, unsigned element, size_t width, size_t height);
 
 #endif

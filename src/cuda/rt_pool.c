@@ -12,6 +12,7 @@
 #include "cuda/devmem.h"
 #include "cuda/ipc.h"
 #include "cuda/queue.h"
+#include "cuda/sequence.h"
 #include "emu/emu.h"
 
 enum {
@@ -89,11 +90,21 @@ static void grant(const Pool *p, void *at, size_t bytes)
             emu_adopt(state_emu(state.device[i]), (uint64_t)(uintptr_t)at, bytes);
 }
 
+/* The checkers learn of an allocation or a release as work of the stream. */
+static void tell(Stream *s, const void *p, bool given)
+{
+    WorkOrder       *o   = sequence_submit(s);
+    const WorkOrder *was = sequence_enter(o);
+    devmem_tell_ordered(p, given);
+    sequence_enter(was);
+    sequence_free(o);
+}
+
 static CuErr allocate(void **out, size_t bytes, Pool *p, void *stream)
 {
-    const Stream *s        = stream_of(stream);
-    bool          captured = s && s->capture;
-    CuErr         e        = s ? cudaSuccess : cudaErrorInvalidResourceHandle;
+    Stream *s        = stream_of(stream);
+    bool    captured = s && s->capture;
+    CuErr   e        = s ? cudaSuccess : cudaErrorInvalidResourceHandle;
     if (e != cudaSuccess || !out || !p || p->import)
         return e != cudaSuccess ? e : cudaErrorInvalidValue;
     int before = state_current();
@@ -105,6 +116,7 @@ static CuErr allocate(void **out, size_t bytes, Pool *p, void *stream)
         devmem_entry((uint64_t)(uintptr_t)*out)->pool = p;
         account(p, (int64_t)bytes);
         grant(p, *out, bytes);
+        tell(s, *out, true);
     }
     if (e == cudaSuccess && captured && bytes)
         devmem_give_to_graph(*out);
@@ -147,6 +159,7 @@ CuErr rt_cudaFreeAsync(void *p, void *stream)
         n->ticket    = s->queued;
         return LEAVE(cudaSuccess);
     }
+    tell(s, p, false);
     return LEAVE(devmem_free(p, MEMORY_DEVICE));
 }
 
