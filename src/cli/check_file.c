@@ -151,8 +151,8 @@ static Status add_all(CheckPlan *p, const char *file, json_t *doc, Str *why)
     const char              *name;
     static const char *const keys[] = {"launches", "out", NULL};
     const json_t            *outs   = json_object_get(doc, "out");
-    if (!json_is_array(json_object_get(doc, "launches")))
-        return wrong(why, file, "a list 'launches' is expected");
+    if (json_array_size(json_object_get(doc, "launches")) == 0)
+        return wrong(why, file, "a list 'launches' is expected, with a launch at least");
     if (stray_key(doc, keys) || (outs && !json_is_object(outs)))
         return wrong(why, file, "beside 'launches' only 'out', a mapping of buffers to files, is known");
     json_array_foreach(json_object_get(doc, "launches"), i, j) TRY(add_launch(p, file, j, why));

@@ -13,6 +13,7 @@
 
 #include "report/doc.h"
 #include "report/page.h"
+#include "report/rows.h"
 #include "report/source.h"
 
 static void add_source(json_t *sources, Sources *s, const char *file)
@@ -162,7 +163,7 @@ void doc_html(const json_t *doc, const char *before_name, const json_t *compared
     json_object_set_new(data, "sources", sources_json(doc));
     if (compared) {
         json_object_set(data, "comparison", (json_t *)(uintptr_t)compared);
-        json_object_set_new(data, "before_name", json_string(before_name ? before_name : "the first"));
+        json_object_set_new(data, "before_name", text_json(before_name ? before_name : "the first"));
     }
     const char *page = (const char *)page_template, *end = page + page_template_bytes, *mark = page;
     size_t      n = strlen(PAGE_MARK);

@@ -6,10 +6,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <unistd.h>
 
+#include "base/arena.h"
 #include "report/doc.h"
 #include "report/rows.h"
 
@@ -18,10 +20,18 @@ static json_t *dim_json(WwDim3 d)
     return json_pack("[I,I,I]", (json_int_t)d.x, (json_int_t)d.y, (json_int_t)d.z);
 }
 
-static json_t *text_json(const char *s)
+json_t *text_json(const char *s)
 {
-    json_t *j = s ? json_string(s) : NULL;
-    return j ? j : json_null();
+    json_t *j = s ? json_string(s) : json_null();
+    if (j)
+        return j;
+    char *ascii = xmalloc(strlen(s) + 1), *to = ascii;
+    for (; *s; s++)
+        *to++ = (unsigned char)*s < 0x80 ? *s : '?';
+    *to = 0;
+    j   = json_string(ascii);
+    free(ascii);
+    return j;
 }
 
 static json_t *counters_json(const WwCounters *c)
