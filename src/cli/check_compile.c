@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/temporary.h"
 #include "cli/check.h"
 #include "cli/cli.h"
 
@@ -30,23 +31,28 @@ static int run(const char *const *args)
     return pid > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : NO_COMPILER;
 }
 
-/* A new file in /tmp with this text; false after a message. */
-static bool temporary(char *path, const char *text)
+/* The path of a new file with this text; NULL after a message. */
+static char *temporary(const char *what, const char *text)
 {
-    int    fd = mkstemp(path);
+    char  *path;
+    int    fd = temporary_file(what, &path);
     size_t n  = strlen(text);
     bool   ok = fd >= 0 && write(fd, text, n) == (ssize_t)n;
+    if (!ok)
+        cli_error("check", "cannot make a temporary file: %s", strerror(errno));
     if (fd >= 0)
         close(fd);
-    if (!ok)
-        cli_error("check", "cannot make a temporary file in /tmp: %s", strerror(errno));
-    return ok;
+    if (ok || !path)
+        return path;
+    unlink(path);
+    free(path);
+    return NULL;
 }
 
 static int with_clang(const char *source, const char *out)
 {
-    char header[] = "/tmp/warpwright-clang-XXXXXX";
-    if (!temporary(header, check_clang_header))
+    char *header = temporary("clang", check_clang_header);
+    if (!header)
         return 1;
     const char *args[] = {"clang",
                           "-x",
@@ -72,21 +78,21 @@ static int with_clang(const char *source, const char *out)
                           NULL};
     int         code   = run(args);
     unlink(header);
+    free(header);
     return code;
 }
 
 static char *compile(const char *source, size_t *len)
 {
-    char        out[]  = "/tmp/warpwright-check-XXXXXX";
-    const char *args[] = {"nvcc", "-ptx", "-O3", "-lineinfo", "-arch=compute_90a", "-o", out, source, NULL};
-    char       *text   = NULL;
     if (access(source, R_OK) != 0) {
         cli_error("check", "cannot open '%s': %s", source, strerror(errno));
         return NULL;
     }
-    if (!temporary(out, ""))
+    char *out = temporary("check", ""), *text = NULL;
+    if (!out)
         return NULL;
-    int code = getenv("WARPWRIGHT_CLANG") ? NO_COMPILER : run(args);
+    const char *args[] = {"nvcc", "-ptx", "-O3", "-lineinfo", "-arch=compute_90a", "-o", out, source, NULL};
+    int         code   = getenv("WARPWRIGHT_CLANG") ? NO_COMPILER : run(args);
     if (code == NO_COMPILER && !getenv("WARPWRIGHT_CLANG")) {
         args[0] = "/usr/local/cuda/bin/nvcc";
         code    = run(args);
@@ -101,6 +107,7 @@ static char *compile(const char *source, size_t *len)
     else
         text = cli_read("check", out, len);
     unlink(out);
+    free(out);
     return text;
 }
 

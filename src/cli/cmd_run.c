@@ -22,16 +22,17 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/temporary.h"
 #include "check/rules.h"
 #include "cli/cli.h"
 #include "report/doc.h"
 #include "report/fail.h"
 
 typedef struct Run {
-    CliArgs a;
-    char    libs[PATH_MAX];                           /* the folder of the drop-in libraries */
-    char  status[64], built[64], json[64], later[64]; /* temporary files; "" = none; later: JSON of a later schedule */
-    pid_t child;
+    CliArgs  a;
+    char     libs[PATH_MAX];                /* the folder of the drop-in libraries */
+    char    *status, *built, *json, *later; /* temporary files; NULL = none; later: JSON of a later schedule */
+    pid_t    child;
     uint64_t schedule; /* that runs now, from 0 on */
 } Run;
 
@@ -144,7 +145,7 @@ static bool json_at_end(const Run *r)
 /* Where the processes write JSON; NULL: nowhere. */
 static const char *json_file(const Run *r)
 {
-    return r->schedule ? r->later : *r->json ? r->json : cli_text(&r->a, "json", NULL);
+    return r->schedule ? r->later : r->json ? r->json : cli_text(&r->a, "json", NULL);
 }
 
 static uint64_t seed_of(const Run *r, uint64_t schedule)
@@ -225,24 +226,28 @@ static bool ends_with(const char *s, const char *end)
     return n > m && !strcmp(s + n - m, end);
 }
 
-/* A file that nobody has yet; false after a message. */
-static bool temporary(char *name, const char *pattern)
+/* false after a message. */
+static bool temporary(char **path, const char *what)
 {
-    strcpy(name, pattern);
-    int fd = mkstemp(name);
-    if (fd < 0) {
-        name[0] = 0;
-        cli_error("run", "cannot make a temporary file in /tmp: %s", strerror(errno));
-        return false;
-    }
-    close(fd);
-    return true;
+    int fd = temporary_file(what, path);
+    if (fd < 0)
+        cli_error("run", "cannot make a temporary file: %s", strerror(errno));
+    else
+        close(fd);
+    return fd >= 0;
+}
+
+static void drop(char *path)
+{
+    if (path)
+        unlink(path);
+    free(path);
 }
 
 /* Compiles a .cu file into a temporary executable; false after a message. */
 static bool compile(Run *r, const char *source)
 {
-    if (!temporary(r->built, "/tmp/warpwright-run-XXXXXX"))
+    if (!temporary(&r->built, "run"))
         return false;
     pid_t pid = fork();
     if (pid == 0) {
@@ -369,7 +374,7 @@ static bool render(const Run *r)
 {
     Str     why = {0};
     json_t *doc = NULL;
-    bool json = *r->json && cli_has(&r->a, "json"), sarif = rendered(r, "sarif"), html = rendered(r, "html"), ok = true;
+    bool json = r->json && cli_has(&r->a, "json"), sarif = rendered(r, "sarif"), html = rendered(r, "html"), ok = true;
     if (json || sarif || html) {
         doc = doc_load(json_file(r), &why);
         ok  = doc &&
@@ -438,7 +443,6 @@ static int run_later(Run *r, const char *program, int code)
                     now);
         code = code ? code : now;
     }
-    unlink(r->later);
     r->schedule = 0;
     if (!tell_later(r, all))
         code = CLI_USAGE;
@@ -492,24 +496,17 @@ static int run(Run *r)
     if (together && per_process(r, "json"))
         return cli_error("run", "--schedules, and --sarif and --html without %%p, are made from the JSON of all "
                                 "processes: give --json without %%p too");
-    if (!temporary(r->status, "/tmp/warpwright-status-XXXXXX") ||
-        (several && !temporary(r->later, "/tmp/warpwright-later-XXXXXX")) ||
-        ((json_at_end(r) || (together && !cli_has(&r->a, "json"))) &&
-         !temporary(r->json, "/tmp/warpwright-json-XXXXXX")))
+    if (!temporary(&r->status, "status") || (several && !temporary(&r->later, "later")) ||
+        ((json_at_end(r) || (together && !cli_has(&r->a, "json"))) && !temporary(&r->json, "json")))
         return CLI_USAGE;
     int code = CLI_USAGE;
     if ((!ends_with(program, ".cu") || compile(r, program)) && write_frame(r, -1)) {
-        program = *r->built ? r->built : program;
+        program = r->built ? r->built : program;
         code    = run_program(r, program);
         code    = final_code(r, several ? run_later(r, program, code) : code);
         if (!write_frame(r, code) || !render(r))
             code = CLI_USAGE;
     }
-    unlink(r->status);
-    if (*r->json)
-        unlink(r->json);
-    if (*r->built)
-        unlink(r->built);
     return code;
 }
 
@@ -520,6 +517,10 @@ int cmd_run(int argc, char **argv)
     char **args = split(argc, argv, &n);
     if (cli_parse(&r.a, n, args, &code)) {
         code = run(&r);
+        drop(r.status);
+        drop(r.built);
+        drop(r.json);
+        drop(r.later);
         cli_free(&r.a);
     }
     free(args);

@@ -14,7 +14,6 @@
  * Functions that are called and not inlined have stacks and spills of their own: the kernel's alone are told. */
 #include "device/ptxas.h"
 
-#include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -25,6 +24,7 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/temporary.h"
 
 enum { PTXAS_SECONDS = 20, ALL_SECONDS = 20, MOST_OUTPUT = 1 << 20 };
 
@@ -96,13 +96,6 @@ static bool run(const char *program, char *const *args, int fd)
     return e == 0 && wait_for(pid);
 }
 
-static int temporary(char *name)
-{
-    strcpy(name, "/tmp/warpwright-ptxas-XXXXXX");
-    int fd = mkstemp(name);
-    return fd < 0 || fcntl(fd, F_SETFD, FD_CLOEXEC) == 0 ? fd : -1;
-}
-
 static bool write_all(int fd, const char *text, size_t len)
 {
     for (size_t done = 0; done < len;) {
@@ -148,8 +141,8 @@ static bool read_answer(const char *text, const char *kernel, Resources *out)
 
 static bool ask(const Ptxas *x, const Module *m, const Func *kernel, Resources *out)
 {
-    char  source[64], said[64], arch[32];
-    int   in = temporary(source), answer = temporary(said);
+    char  arch[32], *source, *said;
+    int   in = temporary_file("ptxas", &source), answer = temporary_file("ptxas", &said);
     char *text = xcalloc(MOST_OUTPUT + 1, 1);
     bool  ok   = in >= 0 && answer >= 0 && write_all(in, m->text, m->text_len);
     snprintf(arch, sizeof arch, "sm_%u", x->profile->arch->cc);
@@ -166,10 +159,12 @@ static bool ask(const Ptxas *x, const Module *m, const Func *kernel, Resources *
     if (in >= 0) {
         close(in);
         unlink(source);
+        free(source);
     }
     if (answer >= 0) {
         close(answer);
         unlink(said);
+        free(said);
     }
     return ok;
 }

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/temporary.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+
+#include "base/str.h"
+
+int temporary_file(const char *what, char **path)
+{
+    const char *folder = getenv("TMPDIR");
+    Str         name   = {0};
+    str_printf(&name, "%s/warpwright-%s-XXXXXX", folder && *folder == '/' ? folder : "/tmp", what);
+    int fd = mkstemp(name.s);
+    if (fd < 0) {
+        int e = errno;
+        str_free(&name);
+        errno = e;
+    } else {
+        fcntl(fd, F_SETFD, FD_CLOEXEC);
+    }
+    *path = name.s;
+    return fd;
+}
