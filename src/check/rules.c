@@ -37,12 +37,17 @@ RuleId rule_find(const char *id)
     return find(id, strlen(id));
 }
 
-bool rule_is_category(const char *word)
+static bool is_category(const char *word, size_t len)
 {
     for (int i = 0; i < RULE_COUNT; i++)
-        if (!strcmp(rows[i].category, word))
+        if (same_word(word, len, rows[i].category))
             return true;
     return false;
+}
+
+bool rule_is_category(const char *word)
+{
+    return is_category(word, strlen(word));
 }
 
 /* ---- thresholds ---- */
@@ -95,6 +100,11 @@ static Status set_threshold(const char *word, size_t len, const char *colon, Rul
     const char *key = colon + 1, *end = word + len;
     const char *equal = memchr(key, '=', (size_t)(end - key));
     char       *rest;
+    if (r == RULE_COUNT && is_category(word, (size_t)(colon - word))) {
+        str_printf(why, "'%.*s': %.*s is a category; thresholds are a rule's", (int)len, word, (int)(colon - word),
+                   word);
+        return WW_ERR_INVALID;
+    }
     if (r == RULE_COUNT)
         return unknown(word, (size_t)(colon - word), why);
     int i = equal ? key_index(rows[r].thresholds, key, (size_t)(equal - key)) : -1;

@@ -112,12 +112,14 @@ static long find_kernel(const Check *c, const char *name)
     if (exact < n || hits == 1)
         return (long)(exact < n ? exact : last);
     list_kernels(c, &names);
-    if (!name)
-        cli_error("check", "--kernel is needed; there are: %s", n ? names.s : "none");
+    if (!n)
+        cli_error("check", "%s has no kernel (__global__, .entry)", c->a.operand[0]);
+    else if (!name)
+        cli_error("check", "--kernel is needed; there are: %s", names.s);
     else if (hits)
         cli_error("check", "several kernels are called '%s'; give the full name: %s", name, names.s);
     else
-        cli_error("check", "there is no kernel '%s'; there are: %s", name, n ? names.s : "none");
+        cli_error("check", "there is no kernel '%s'; there are: %s", name, names.s);
     str_free(&names);
     return -1;
 }

@@ -13,7 +13,17 @@
 json_t *doc_load(const char *file, Str *why)
 {
     json_error_t e;
-    json_t      *doc = json_load_file(file, 0, &e);
+    FILE        *f   = fopen(file, "re");
+    json_t      *doc = f ? json_loadf(f, 0, &e) : NULL;
+    bool         bad = !f || ferror(f);
+    if (bad)
+        str_printf(why, "%s: error: %s", file, strerror(errno));
+    if (f)
+        fclose(f);
+    if (bad) {
+        json_decref(doc);
+        return NULL;
+    }
     if (!doc) {
         str_printf(why, "%s:%d:%d: error: %s", file, e.line > 0 ? e.line : 1, e.column > 0 ? e.column : 1, e.text);
         return NULL;
