@@ -234,9 +234,7 @@ static int by_mend(const WwMend *x, const WwMend *y)
     return c ? c : by_number(n, m);
 }
 
-/* What makes two findings one: rule, kernel, place and other place, each with where it was inlined; and the mend: a line may need
- * several. */
-static int by_identity(const WwFinding *x, const WwFinding *y)
+int finding_compare(const WwFinding *x, const WwFinding *y)
 {
     int c = by_place(x->file, x->line, x->col, y->file, y->line, y->col);
     c     = c ? c : strcmp(x->rule, y->rule);
@@ -258,7 +256,7 @@ static uint64_t place_in_grid(const WwDim3 *d)
 static int in_order(const void *a, const void *b)
 {
     const WwFinding *x = a, *y = b;
-    int              c = by_identity(x, y);
+    int              c = finding_compare(x, y);
     c                  = c ? c : by_number(place_in_grid(&x->block), place_in_grid(&y->block));
     c                  = c ? c : by_number(place_in_grid(&x->thread), place_in_grid(&y->thread));
     return c ? c : strcmp(x->message, y->message);
@@ -276,7 +274,7 @@ WwFinding *findings_list(const Findings *l, const FindingContext *c, Arena *a, s
     if (all)
         qsort(list, all, sizeof *list, in_order);
     for (size_t i = 0; i < all; i++)
-        if (kept && by_identity(&list[kept - 1], &list[i]) == 0)
+        if (kept && finding_compare(&list[kept - 1], &list[i]) == 0)
             list[kept - 1].count += list[i].count;
         else
             list[kept++] = list[i];

@@ -11,55 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "check/finding.h"
 #include "report/rows.h"
 
 enum { MAX_SOURCE = 400 };
-
-static int by_text(const char *a, const char *b)
-{
-    return strcmp(a ? a : "", b ? b : "");
-}
-
-static int by_number(uint64_t a, uint64_t b)
-{
-    return a < b ? -1 : a > b;
-}
-
-/* Where the function was inlined into the kernel. */
-static int by_caller(const WwPlace *p, size_t np, const WwPlace *q, size_t nq)
-{
-    WwPlace a = np ? p[np - 1] : (WwPlace){0}, b = nq ? q[nq - 1] : (WwPlace){0};
-    int     c = by_text(a.file, b.file);
-    c         = c ? c : by_number(a.line, b.line);
-    return c ? c : by_number(a.col, b.col);
-}
-
-/* What is to be done, without what it was tried on, which stands in parentheses. */
-static int by_mend(const WwMend *x, const WwMend *y)
-{
-    const char *a = x ? x->text : "", *b = y ? y->text : "";
-    size_t      n = strcspn(a, "("), m = strcspn(b, "(");
-    int         c = strncmp(a, b, n < m ? n : m);
-    return c ? c : by_number(n, m);
-}
-
-static int by_identity(const ReportFinding *x, const ReportFinding *y)
-{
-    const WwFinding *a = &x->f, *b = &y->f;
-    int              c = by_text(a->file, b->file);
-    c                  = c ? c : by_number(a->line, b->line);
-    c                  = c ? c : by_number(a->col, b->col);
-    c                  = c ? c : strcmp(a->rule, b->rule);
-    c                  = c ? c : by_text(a->kernel, b->kernel);
-    c                  = c ? c : by_caller(a->inlined, a->ninlined, b->inlined, b->ninlined);
-    c                  = c ? c : by_mend(a->mend, b->mend);
-    if (c || !a->other || !b->other)
-        return c ? c : (a->other != NULL) - (b->other != NULL);
-    c = by_text(a->other->file, b->other->file);
-    c = c ? c : by_number(a->other->line, b->other->line);
-    c = c ? c : by_number(a->other->col, b->other->col);
-    return c ? c : by_caller(a->other->inlined, a->other->ninlined, b->other->inlined, b->other->ninlined);
-}
 
 static const char *keep(Report *r, const char *s)
 {
@@ -114,14 +69,14 @@ static ReportFinding copy_of(Report *r, const WwFinding *f, const char *kernel, 
 
 void report_add_finding(Report *r, const WwFinding *f, const char *kernel, int64_t launch)
 {
-    ReportFinding probe = {.f = *f};
-    probe.f.kernel      = f->kernel ? kernel : NULL;
-    RuleId rule         = rule_find(f->rule);
-    if ((rule != RULE_COUNT && !r->rules.on[rule]) || suppressions_match(&r->suppress, &probe.f) ||
+    WwFinding named = *f;
+    RuleId    rule  = rule_find(f->rule);
+    named.kernel    = f->kernel ? kernel : NULL;
+    if ((rule != RULE_COUNT && !r->rules.on[rule]) || suppressions_match(&r->suppress, &named) ||
         (r->schedule > 1 && !is_of_schedule(f)))
         return;
     for (size_t i = 0; i < r->nfindings; i++)
-        if (by_identity(&r->finding[i], &probe) == 0) {
+        if (finding_compare(&r->finding[i].f, &named) == 0) {
             if (r->finding[i].schedule == r->schedule)
                 r->finding[i].f.count += f->count;
             return;
@@ -135,7 +90,8 @@ void report_add_finding(Report *r, const WwFinding *f, const char *kernel, int64
 
 static int in_order(const void *a, const void *b)
 {
-    return by_identity(a, b);
+    const ReportFinding *x = a, *y = b;
+    return finding_compare(&x->f, &y->f);
 }
 
 void report_sort(Report *r)
