@@ -258,7 +258,7 @@ bool order_proxied(const RaceBlock *b, const RaceBlock *writer, Stamp s)
         return true;
     const Clock *know = b->proxy.know;
     return time < clock_get(know, who_block(birth)) || time < clock_get(know, who_warp(birth, t / LANES)) ||
-           time < clock_get(know, who_thread(birth, t));
+           time < clock_get(know, stamp_kind(s) == BY_COPY ? who_copies(birth, COPY_LOADS, t) : who_thread(birth, t));
 }
 
 /* ---- the end of a block ---- */

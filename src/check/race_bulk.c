@@ -147,7 +147,7 @@ static void look_at_proxy(const Walk *w, const Page *p, size_t i, size_t end)
     const Stamp *s    = p->plane[PLANE_WRITE];
     Stamp        fine = 0;
     for (; s && i < end; i++) {
-        if (stamp_async(s[i]) || s[i] < w->dead || (s[i] ^ fine) >> KIND_SHIFT == 0 ||
+        if ((stamp_async(s[i]) && stamp_kind(s[i]) != BY_COPY) || s[i] < w->dead || (s[i] ^ fine) >> KIND_SHIFT == 0 ||
             s[i] < w->owner->proxy.before << TIME_SHIFT)
             continue;
         const RaceBlock *writer = writer_of(w, s[i]);

@@ -189,7 +189,7 @@ bool     order_warp_knows(const RaceBlock *b, uint32_t warp, Stamp s, bool writt
 Clock   *order_all_known(const RaceBlock *b);
 bool     order_known(const RaceBlock *b, const Clock *all, Stamp s, bool written);
 void     order_proxy(RaceBlock *b, uint32_t warp, uint32_t mask);
-/* Did a fence.proxy.async follow what `writer`'s thread wrote, somewhere on the way to b? */
+/* Did a fence.proxy.async follow what `writer`'s thread wrote or copied with cp.async, somewhere on the way to b? */
 bool     order_proxied(const RaceBlock *b, const RaceBlock *writer, Stamp s);
 void     order_async_end(RaceBlock *b);
 
