@@ -41,6 +41,7 @@ int main()
     OK(cudaHostAlloc(&turn, sizeof *turn, cudaHostAllocMapped));
     OK(cudaMalloc(&sum, sizeof h));
     OK(cudaMemset(sum, 0, sizeof h));
+    OK(cudaDeviceSynchronize());
     *turn = -1;
     for (auto &one : s)
         OK(cudaStreamCreateWithFlags(&one, cudaStreamNonBlocking));

@@ -35,6 +35,7 @@ static int *zeros(void)
     int *p;
     OK(cudaMalloc(&p, 64));
     OK(cudaMemset(p, 0, 64));
+    OK(cudaDeviceSynchronize());
     return p;
 }
 
