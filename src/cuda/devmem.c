@@ -12,6 +12,7 @@
 
 #include "base/arena.h"
 #include "cuda/device.h"
+#include "cuda/driver.h"
 #include "cuda/sequence.h"
 #include "emu/emu.h"
 
@@ -42,6 +43,7 @@ void devmem_note(Range r)
     static uint64_t ids;
     r.preferred = r.prefetched = DEVICE_NONE;
     r.id                       = ++ids;
+    r.context                  = driver_context_current();
     ranges[i]                  = r;
     nranges++;
 }

@@ -20,6 +20,7 @@ typedef struct Range {
     bool     sync_memops;                  /* CU_POINTER_ATTRIBUTE_SYNC_MEMOPS */
     uint64_t id;                           /* unique in the process */
     void    *pool;                         /* the memory pool it came from, or NULL */
+    void    *context;                      /* the one that was current then */
     bool     read_mostly;                  /* advice: managed memory */
     int      preferred, prefetched;        /* device, DEVICE_HOST or DEVICE_NONE */
     unsigned accessed_by;                  /* devices, one bit each; bit 31: the host */

@@ -253,9 +253,11 @@ CuErr drv_cuEventSynchronize(void *event)
     return rt_cudaEventSynchronize(event);
 }
 
+/* Any thread may ask, host functions' too. */
 CuErr drv_cuEventQuery(void *event)
 {
-    ENTER_CTX();
+    ENTER_STARTED();
+    state_in_driver = true;
     return rt_cudaEventQuery(event);
 }
 

@@ -43,12 +43,19 @@ static CuErr put(void *out, uint64_t value, size_t bytes)
     return cudaSuccess;
 }
 
+/* The context that owns it; a pool's memory and that of an ended context are the device's. */
+static void *owner(const Range *r)
+{
+    bool own = !r->pool && driver_context_known(r->context) && driver_context_device(r->context) == r->device;
+    return own ? r->context : driver_primary(r->device);
+}
+
 /* r NULL: an address that is unknown. */
 static CuErr attribute(void *out, int which, const Range *r, uint64_t p)
 {
     bool host = r && r->kind == MEMORY_HOST;
     switch (which) {
-    case P_CONTEXT: return put(out, r ? (uint64_t)(uintptr_t)driver_primary(r->device) : 0, 8);
+    case P_CONTEXT: return put(out, r ? (uint64_t)(uintptr_t)owner(r) : 0, 8);
     case P_MEMORY_TYPE: return put(out, !r ? 0 : host ? DRIVER_HOST : DRIVER_DEVICE, 4);
     case P_DEVICE_POINTER: return put(out, r ? p : 0, 8);
     case P_HOST_POINTER: /* memory of the device alone has none */
