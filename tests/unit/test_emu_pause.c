@@ -61,6 +61,8 @@ static void begin(Bench *b, unsigned workers, double after)
 
 static void end(Bench *b)
 {
+    for (unsigned i = 0; i < b->l.nworkers; i++)
+        endless_done(&b->worker[i]);
     pause_done(&b->l);
     pthread_mutex_destroy(&b->l.lock);
 }
