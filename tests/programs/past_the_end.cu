@@ -13,14 +13,19 @@ __global__ void past(int *p)
 
 __device__ __align__(4) unsigned char three[3] = {1, 2, 3};
 
-__global__ void around(int *word)
+__device__ int                         word;
+
+__global__ void around()
 {
-    *word = *(volatile int *)three & 0xffffff;
+    word = *(volatile int *)three & 0xffffff;
 }
 
 int main()
 {
     int *p, v[64];
+    around<<<1, 1>>>(); /* before there is any allocation beside */
+    OK(cudaMemcpyFromSymbol(v, word, sizeof *v));
+    CHECK(v[0] == 0x030201);
     OK(cudaMalloc(&p, sizeof v));
     past<<<2, 64>>>(p);
     OK(cudaDeviceSynchronize());
@@ -28,9 +33,6 @@ int main()
     for (int i = 1; i < 64; i++)
         CHECK(v[i] == i - 1);
     FAILS(cudaMemcpy(v, p, sizeof v + 4, cudaMemcpyDeviceToHost), cudaErrorInvalidValue); /* copies are exact */
-    around<<<1, 1>>>(p);
-    OK(cudaMemcpy(v, p, sizeof *v, cudaMemcpyDeviceToHost));
-    CHECK(v[0] == 0x030201);
     OK(cudaFree(p));
     return passed();
 }
