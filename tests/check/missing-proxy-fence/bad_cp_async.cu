@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cp.async writes as threads do: a product that reads what it brought needs a fence behind the wait. */
+/* arch: 90a.  cp.async writes as threads do: a product that reads what it brought needs a fence behind the wait. */
 #include "../run.h"
 #include "../bulk.h"
 

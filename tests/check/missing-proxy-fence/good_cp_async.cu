@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies that arrive at an mbarrier: who waits there fences for all of them, then multiplies; and each thread for its own, before a barrier. */
+/* arch: 90a.  Copies that arrive at an mbarrier: who waits there fences for all of them, then multiplies; and each thread for its own, before a barrier. */
 #include "../run.h"
 #include "../bulk.h"
 
