@@ -1,4 +1,6 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * $TMPDIR counts only where it is an absolute path: whoever is given the file's name may run in another folder. */
 #include "base/temporary.h"
 
 #include <errno.h>

@@ -102,10 +102,10 @@ static bool resolve_global(Warp *w, const Uop *u, const MemInfo *info, Lanes *l,
     return true;
 }
 
-/* Where a block's shared memory begins for the kernel: cooperative groups keep their own state in what the system reserves. */
-static uint32_t shared_from(const Warp *w)
+/* What the system reserves is not the kernel's, unless it asks where that is: cooperative groups keep their own state there. */
+static bool is_reserved(const Warp *w, uint64_t offset)
 {
-    return w->block->launch->prog->reads_reserved ? 0 : SHARED_RESERVED;
+    return offset < SHARED_RESERVED && !w->block->launch->prog->reads_reserved;
 }
 
 static bool resolve_shared(Warp *w, const Uop *u, const MemInfo *info, Lanes *l, uint32_t mask, bool observed,
@@ -117,7 +117,7 @@ static bool resolve_shared(Warp *w, const Uop *u, const MemInfo *info, Lanes *l,
         unsigned     i      = first_lane(m);
         const Block *b      = access_owner(w, l->t[i]);
         uint64_t     offset = l->t[i] & CLUSTER_OFFSET;
-        if ((offset & (bytes - 1)) || offset < shared_from(w) || offset + bytes > w->shared_bytes || !b || b->ended ||
+        if ((offset & (bytes - 1)) || is_reserved(w, offset) || offset + bytes > w->shared_bytes || !b || b->ended ||
             (b != w->block && !info->cluster)) {
             fault_access(w, u, SPACE_SHARED, i, m, l->t[i], bytes, (AccessOp)info->op);
             return false;

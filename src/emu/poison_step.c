@@ -210,6 +210,8 @@ static bool value_of(const Step *s, const Operand *o, unsigned lane, uint64_t *x
     *x                   = bytes ? 0 : predicate_word(at) >> lane & 1 ? UINT64_MAX : 0;
     if (bytes <= sizeof *x)
         memcpy(x, at + (size_t)lane * bytes, bytes);
+    if (!bytes && o->neg)
+        *x = ~*x;
     return bytes <= sizeof *x;
 }
 

@@ -7,15 +7,6 @@
 
 #include "check.h"
 
-#define CU(call)                                                                  \
-    do {                                                                          \
-        CUresult error_ = (call);                                                 \
-        if (error_ != CUDA_SUCCESS) {                                             \
-            printf("%s:%d: %s: %d\n", __FILE__, __LINE__, #call, (int)error_);    \
-            exit(1);                                                              \
-        }                                                                         \
-    } while (0)
-
 enum { BEFORE = 2000, BEHIND = 10000 };
 
 static const char ptx[] = ".version 7.0\n.target sm_70\n.address_size 64\n"

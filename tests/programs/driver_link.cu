@@ -5,15 +5,6 @@
 #include <cuda.h>
 #include "check.h"
 
-#define CU(call)                                                                  \
-    do {                                                                          \
-        CUresult error_ = (call);                                                 \
-        if (error_ != CUDA_SUCCESS) {                                             \
-            printf("%s:%d: %s: %d\n", __FILE__, __LINE__, #call, (int)error_);    \
-            exit(1);                                                              \
-        }                                                                         \
-    } while (0)
-
 #define HEAD ".version 8.0\n.target sm_80\n.address_size 64\n"
 
 static const char first[] = HEAD R"(

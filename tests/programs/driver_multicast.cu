@@ -14,14 +14,6 @@
 
 #include "check.h"
 
-#define CU(call)                                                                  \
-    do {                                                                          \
-        CUresult error_ = (call);                                                 \
-        if (error_ != CUDA_SUCCESS) {                                             \
-            printf("%s:%d: %s: %d\n", __FILE__, __LINE__, #call, (int)error_);    \
-            exit(1);                                                              \
-        }                                                                         \
-    } while (0)
 #define REFUSED(call, code) CHECK((call) == CUDA_ERROR_##code)
 
 static const size_t GRANULE = 2u << 20;

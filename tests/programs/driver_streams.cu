@@ -7,15 +7,6 @@
 
 #include "check.h"
 
-#define CU(call)                                                                  \
-    do {                                                                          \
-        CUresult error_ = (call);                                                 \
-        if (error_ != CUDA_SUCCESS) {                                             \
-            printf("%s:%d: %s: %d\n", __FILE__, __LINE__, #call, (int)error_);    \
-            exit(1);                                                              \
-        }                                                                         \
-    } while (0)
-
 static const char ptx[] = ".version 7.0\n.target sm_70\n.address_size 64\n"
                           ".visible .entry add(.param .u64 p, .param .u32 n) {\n"
                           ".reg .u64 %a<2>; .reg .u32 %r<3>;\n"

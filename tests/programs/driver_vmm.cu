@@ -7,15 +7,6 @@
 
 #include "check.h"
 
-#define CU(call)                                                                  \
-    do {                                                                          \
-        CUresult error_ = (call);                                                 \
-        if (error_ != CUDA_SUCCESS) {                                             \
-            printf("%s:%d: %s: %d\n", __FILE__, __LINE__, #call, (int)error_);    \
-            exit(1);                                                              \
-        }                                                                         \
-    } while (0)
-
 __global__ void fill(int *p, size_t n)
 {
     for (size_t i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
