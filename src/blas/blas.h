@@ -29,7 +29,7 @@ enum {
 #undef CARD
 };
 
-/* Of rungs.def; from FOUR to JOINED there is an entry for each layout. */
+/* Of a row of rungs.def: which layouts the rung takes, by which entries; from FOUR to JOINED there is an entry for each layout. */
 typedef enum RungLayouts {
     RUNG_ANY,
     RUNG_FOUR,
@@ -129,12 +129,16 @@ struct WwBlas {
 Status problem_of_gemm(WwBlas *b, const WwGemm *p, Problem *out);
 Status problem_of_syrk(WwBlas *b, const WwSyrk *p, Problem *out);
 
-/* predict.c: for a GPU with tensor copies and one problem, not a batch. */
-/* A SHORT rung is none to choose where it does without what makes it fast; no times are kept of it there. */
-bool        predict_takes(const Rung *r, const GemmArgs *g);
-double      predict_us(const WwBlas *b, const Problem *p); /* of p->rung and p->split, microseconds; 0: the model does not know it */
+/* ---- predict.c: for a GPU with tensor copies and one problem, not a batch ---- */
+
+/* May the model choose the rung for this problem?  Not a SHORT rung where it lacks what makes it fast: no times are kept of it there. */
+bool predict_takes(const Rung *r, const GemmArgs *g);
+/* Microseconds of p->rung and p->split; 0: the model does not know it. */
+double predict_us(const WwBlas *b, const Problem *p);
+/* The fastest, and its split. */
 const Rung *predict_rung(const WwBlas *b, const Problem *p, unsigned *split);
-/* rungs.c.  name: the caller's wish or NULL. */
+
+/* rungs.c: sets p->rung and p->split.  name: the caller's wish or NULL. */
 Status problem_choose(WwBlas *b, Problem *p, const char *ladder, const char *name);
 
 /* run.c.  The parts of a workspace, each aligned to 256 bytes, in this order; bytes, 0 = not needed. */
@@ -157,38 +161,55 @@ typedef struct Source {
     int                length;         /* m or n */
 } Source;
 
-/* parts.c.  How many clusters share out a tile's k; the bytes of their sums; what the rung's kernel is to do instead of *g, and then
- * parts_add(). */
-unsigned parts_of(const Problem *p);
-size_t   parts_work(const Problem *p);
-void     parts_begin(const Problem *p, GemmArgs *g, GemmArgs *sum);
-Status   parts_add(WwBlas *b, const Problem *p, GemmArgs *sum);
+/* ---- parts.c ---- */
 
-/* tensor.c.  x, y: where copied operands go. */
-bool   tensor_can(const WwBlas *b, const Problem *p); /* the device and this build have what the rung needs */
-bool   flow_can(const WwBlas *b, const Problem *p);   /* likewise */
-bool   tensor_rung(const Rung *r);                    /* its operands come by tensor copies */
-void   tensor_work(const Problem *p, Work *w);
+/* How many clusters share out a tile's k. */
+unsigned parts_of(const Problem *p);
+/* Bytes of their sums. */
+size_t parts_work(const Problem *p);
+/* Before the launch: *g becomes what the rung's kernel is to do, *sum what parts_add is given. */
+void parts_begin(const Problem *p, GemmArgs *g, GemmArgs *sum);
+/* After it: adds up the sums. */
+Status parts_add(WwBlas *b, const Problem *p, GemmArgs *sum);
+
+/* ---- tensor.c ---- */
+
+/* Do the device and this build have what the rung needs? */
+bool tensor_can(const WwBlas *b, const Problem *p);
+bool flow_can(const WwBlas *b, const Problem *p);
+/* Is that kernel in this build? */
+bool blas_built(const char *entry);
+/* Do the rung's operands come by tensor copies? */
+bool tensor_rung(const Rung *r);
+/* The bytes of operands that must be copied before. */
+void tensor_work(const Problem *p, Work *w);
 /* Operands that the kernel itself draws from where they lie: bit 0 X, bit 1 Y. */
 unsigned tensor_drawn(const Problem *p);
-/* X along k, for the kernel of flow that turns it; of many columns a copy is faster. */
+/* Is X along k, and turned by the kernel of flow?  Where C has many columns a copy is faster. */
 bool tensor_turns(const Problem *p);
+/* Copies what must be copied, to x and y, and launches. */
 Status tensor_run(WwBlas *b, const Problem *p, const GemmArgs *g, WwPtr x, WwPtr y);
 Source source_x(const GemmArgs *g);
 Source source_y(const GemmArgs *g);
-/* The copy that gives *s its other index contiguous, in memory at `to`, of source_turned_bytes(); *s as it lies then. */
+/* The copy of *s, to memory at `to`, after which its other index is the contiguous one; *s becomes that copy. */
 CopyPart source_turn(Source *s, int k, WwPtr to);
+/* How much memory the copy takes. */
 size_t source_turned_bytes(const Source *s, int k);
-bool blas_built(const char *entry);
 
-/* copy_matrix.c: rows x columns words of 4 bytes, transposed or not; one or two such parts in one launch, by copy_words or, before a
- * product with tensor copies, copy_operands. */
+/* ---- copy_matrix.c ---- */
+
+/* A copy of rows x columns words of 4 bytes, transposed or not. */
 CopyPart copy_part(bool trans, WwPtr from, uint64_t from_ld, size_t rows, size_t columns, WwPtr to, uint64_t to_ld);
-Status   copy_parts(WwBlas *b, const char *entry, const CopyPart *parts, size_t n);
+/* One or two of them in one launch, by copy_words or, before a product with tensor copies, copy_operands. */
+Status copy_parts(WwBlas *b, const char *entry, const CopyPart *parts, size_t n);
 
-/* bytes.c.  work: where the parts x, y and turned of the workspace begin. */
-bool   bytes_can(const WwBlas *b);
-void   bytes_work(const Problem *p, Work *w);
+/* ---- bytes.c ---- */
+
+/* Do the device and this build have what the rung needs? */
+bool bytes_can(const WwBlas *b);
+/* The bytes of the parts x, y and turned of the workspace. */
+void bytes_work(const Problem *p, Work *w);
+/* work: where those parts begin, from `at` on. */
 Status bytes_run(WwBlas *b, const Problem *p, const GemmArgs *g, Work work, WwPtr at);
 
 #endif

@@ -44,9 +44,9 @@ struct CountSink {
 /* Before the launch; it may be told once. */
 void count_tell(Observer *o, CountSink *sink);
 
-/* Sums over all instructions; after the launch. */
 /* Adds every counter of `from` to `to`. */
-void              counters_add(WwCounters *to, const WwCounters *from);
+void counters_add(WwCounters *to, const WwCounters *from);
+/* Sums over all instructions; after the launch. */
 const WwCounters *count_total(Observer *o);
 /* Number of instruction ids of the launch. */
 uint32_t count_instrs(const Observer *o);

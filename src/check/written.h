@@ -39,11 +39,11 @@ void    written_release(Written *s, uint64_t base);
 /* The region that holds the address, or NULL: memory that counts as written. */
 Region *written_find(const Written *s, uint64_t address);
 /* Bits of the n <= 32 bytes at the address that were never written; *origin: of one of them, 0: never written at all. */
-/* Does nobody's row of n bytes come from one origin (0: from none) throughout? */
+uint32_t written_read(const Region *r, uint64_t address, unsigned n, uint32_t *origin);
+/* Was none of the n bytes written, and do all come from one origin (0: from none)? */
 bool written_bad_row(const Region *r, uint64_t address, unsigned n, uint32_t *origin);
 /* written_copy_in of such a row. */
 void written_copy_row(Region *r, uint64_t address, unsigned n, uint32_t origin);
-uint32_t written_read(const Region *r, uint64_t address, unsigned n, uint32_t *origin);
 /* Are all of [address, address + n) written?  Quick for long ranges. */
 bool    written_good(const Region *r, uint64_t address, uint64_t n);
 /* Now written. */

@@ -32,13 +32,13 @@ bool format_of_channels(const ChannelDesc *d, TexFormat *f)
     *f = (TexFormat){.bits = (uint8_t)bits[0], .channels = (uint8_t)n};
     if (n != 1 && n != 2 && n != 4)
         return false;
-    if (d->kind >= 5 && d->kind <= 16) { /* cudaChannelFormatKindUnsignedNormalized8X1 ... SignedNormalized16X4 */
-        int k   = d->kind - 5;
+    if (d->kind >= CHANNEL_NORM && d->kind <= CHANNEL_NORM_LAST) {
+        int k   = d->kind - CHANNEL_NORM;
         f->kind = k < 6 ? 'u' : 's';
         f->norm = true;
         return f->bits == (k % 6 < 3 ? 8 : 16) && n == 1u << k % 3;
     }
-    f->kind = d->kind == 0 ? 's' : d->kind == 1 ? 'u' : d->kind == 2 ? 'f' : 0;
+    f->kind = d->kind == CHANNEL_SIGNED ? 's' : d->kind == CHANNEL_UNSIGNED ? 'u' : d->kind == CHANNEL_FLOAT ? 'f' : 0;
     return f->kind && (f->bits == 16 || f->bits == 32 || (f->bits == 8 && f->kind != 'f'));
 }
 
@@ -48,9 +48,13 @@ ChannelDesc format_channels(const TexFormat *f)
     ChannelDesc d;
     for (int i = 0; i < 4; i++)
         b[i] = i < f->channels ? f->bits : 0;
-    d = (ChannelDesc){b[0], b[1], b[2], b[3], f->kind == 's' ? 0 : f->kind == 'u' ? 1 : 2};
+    d = (ChannelDesc){b[0], b[1], b[2], b[3],
+                      f->kind == 's'   ? CHANNEL_SIGNED
+                      : f->kind == 'u' ? CHANNEL_UNSIGNED
+                                       : CHANNEL_FLOAT};
     if (f->norm)
-        d.kind = 5 + (f->kind == 's' ? 6 : 0) + (f->bits == 16 ? 3 : 0) + (f->channels == 4 ? 2 : f->channels - 1);
+        d.kind = CHANNEL_NORM + (f->kind == 's' ? 6 : 0) + (f->bits == 16 ? 3 : 0) +
+                 (f->channels == 4 ? 2 : f->channels - 1);
     return d;
 }
 

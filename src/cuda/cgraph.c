@@ -283,10 +283,11 @@ bool node_value_reached(const GraphNode *n)
 {
     uint64_t have = 0, want = n->value.value, mask = n->value.bytes == 8 ? UINT64_MAX : UINT32_MAX;
     memcpy(&have, n->value.at, n->value.bytes);
-    switch (n->value.flags & 7) {
-    case 0: return n->value.bytes == 8 ? (int64_t)(have - want) >= 0 : (int32_t)(uint32_t)(have - want) >= 0;
-    case 1: return have == (want & mask);
-    case 2: return (have & want) != 0;
+    switch (n->value.flags & WAIT_VALUE_KINDS) {
+    case WAIT_VALUE_REACHED:
+        return n->value.bytes == 8 ? (int64_t)(have - want) >= 0 : (int32_t)(uint32_t)(have - want) >= 0;
+    case WAIT_VALUE_EQUAL: return have == (want & mask);
+    case WAIT_VALUE_AND: return (have & want) != 0;
     default: return (~(have | want) & mask) != 0;
     }
 }
@@ -312,8 +313,8 @@ static CuErr run_condition(const NodeCondition *c)
     unsigned v = condition_value(c);
     CuErr    e = cudaSuccess;
     switch (c->type) {
-    case 0: return v ? cgraph_run(c->body[0]) : c->size == 2 ? cgraph_run(c->body[1]) : cudaSuccess;
-    case 1:
+    case CONDITION_IF: return v ? cgraph_run(c->body[0]) : c->size == 2 ? cgraph_run(c->body[1]) : cudaSuccess;
+    case CONDITION_WHILE:
         while (e == cudaSuccess && state.later == cudaSuccess && condition_value(c))
             e = cgraph_run(c->body[0]);
         return e;

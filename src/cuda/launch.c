@@ -488,19 +488,19 @@ CuErr launch_set_attribute(Kernel *k, int attribute, int value)
     if (e != cudaSuccess)
         return e;
     switch (attribute) {
-    case 8: /* most dynamic shared memory */
+    case FUNC_MAX_DYNAMIC_SHARED:
         if (value < 0 || (size_t)value + a.shared_bytes > SHARED_OPTIN)
             return cudaErrorInvalidValue;
         k->max_dynamic = value;
         return cudaSuccess;
-    case 9: /* preferred carve-out, a hint */
+    case FUNC_CARVEOUT: /* a hint */
         if (value < -1 || value > 100)
             return cudaErrorInvalidValue;
         k->carveout = value;
         return cudaSuccess;
-    case 14: k->non_portable_cluster = value; return cudaSuccess;
-    case 15: /* cluster scheduling policy: default, spread, load balancing */
-        if (value < 0 || value > 2)
+    case FUNC_NON_PORTABLE: k->non_portable_cluster = value; return cudaSuccess;
+    case FUNC_CLUSTER_POLICY:
+        if (value < 0 || value > FUNC_CLUSTER_POLICY_LAST)
             return cudaErrorInvalidValue;
         k->cluster_policy = value;
         return cudaSuccess;

@@ -35,6 +35,26 @@ enum { /* CUpointer_attribute */
 enum { DRIVER_HOST = 1, DRIVER_DEVICE = 2 }; /* CUmemorytype */
 enum { LOCATION_DEVICE = 1, LOCATION_HOST = 2 };
 
+enum { /* cudaMemoryAdvise */
+       ADVISE_READ_MOSTLY = 1,
+       UNADVISE_READ_MOSTLY,
+       ADVISE_PREFERRED,
+       UNADVISE_PREFERRED,
+       ADVISE_ACCESSED_BY,
+       UNADVISE_ACCESSED_BY
+};
+
+enum { /* cudaMemRangeAttribute */
+       RANGE_READ_MOSTLY = 1,
+       RANGE_PREFERRED,
+       RANGE_ACCESSED_BY,
+       RANGE_PREFETCHED,
+       RANGE_PREFERRED_KIND, /* of location; its number */
+       RANGE_PREFERRED_NUMBER,
+       RANGE_PREFETCHED_KIND,
+       RANGE_PREFETCHED_NUMBER
+};
+
 /* ---- pointers ---- */
 
 static CuErr put(void *out, uint64_t value, size_t bytes)
@@ -156,16 +176,17 @@ static CuErr advise(const void *p, size_t bytes, int advice, int device)
 {
     Range   *r    = managed(p, bytes);
     unsigned who  = device == DEVICE_HOST ? 1u << 31 : 1u << (device & 15);
-    bool     asks = advice == 3 || advice == 5 || advice == 6; /* needs the device */
+    bool     asks = advice == ADVISE_PREFERRED || advice == ADVISE_ACCESSED_BY ||
+                advice == UNADVISE_ACCESSED_BY; /* needs the device */
     if (!r || (asks && device != DEVICE_HOST && (device < 0 || device >= state.count)))
         return r ? cudaErrorInvalidDevice : cudaErrorInvalidValue;
     switch (advice) {
-    case 1: r->read_mostly = true; break;
-    case 2: r->read_mostly = false; break;
-    case 3: r->preferred = device; break;
-    case 4: r->preferred = DEVICE_NONE; break;
-    case 5: r->accessed_by |= who; break;
-    case 6: r->accessed_by &= ~who; break;
+    case ADVISE_READ_MOSTLY: r->read_mostly = true; break;
+    case UNADVISE_READ_MOSTLY: r->read_mostly = false; break;
+    case ADVISE_PREFERRED: r->preferred = device; break;
+    case UNADVISE_PREFERRED: r->preferred = DEVICE_NONE; break;
+    case ADVISE_ACCESSED_BY: r->accessed_by |= who; break;
+    case UNADVISE_ACCESSED_BY: r->accessed_by &= ~who; break;
     default: return cudaErrorInvalidValue;
     }
     return cudaSuccess;
@@ -174,10 +195,9 @@ static CuErr advise(const void *p, size_t bytes, int advice, int device)
 CuErr rt_cudaMemAdvise(const void *p, size_t bytes, int advice, uint64_t location)
 {
     ENTER();
-    int device;
-    return LEAVE(device_of(location, &device) || advice == 1 || advice == 2 || advice == 4
-                     ? advise(p, bytes, advice, device)
-                     : cudaErrorInvalidValue);
+    int  device;
+    bool any = advice == ADVISE_READ_MOSTLY || advice == UNADVISE_READ_MOSTLY || advice == UNADVISE_PREFERRED;
+    return LEAVE(device_of(location, &device) || any ? advise(p, bytes, advice, device) : cudaErrorInvalidValue);
 }
 
 CuErr rt_cudaMemAdvise_12(const void *p, size_t bytes, int advice, int device)
@@ -202,20 +222,21 @@ static void list_devices(int *out, size_t n, unsigned who)
 static CuErr range_attribute(int *out, size_t bytes, int which, const void *p, size_t count)
 {
     const Range *r = managed(p, count);
-    if (!out || !r || bytes < 4 || bytes % 4 || (which != 3 && bytes != 4))
+    if (!out || !r || bytes < 4 || bytes % 4 || (which != RANGE_ACCESSED_BY && bytes != 4))
         return cudaErrorInvalidValue;
-    int device = which == 2 || which == 5 || which == 6 ? r->preferred : r->prefetched;
+    bool preferred = which == RANGE_PREFERRED || which == RANGE_PREFERRED_KIND || which == RANGE_PREFERRED_NUMBER;
+    int  device    = preferred ? r->preferred : r->prefetched;
     switch (which) {
-    case 1: *out = r->read_mostly; return cudaSuccess;
-    case 2:
-    case 4: *out = device; return cudaSuccess;
-    case 3: list_devices(out, bytes / 4, r->accessed_by); return cudaSuccess;
-    case 5: /* kind of the preferred location, its number; of the last prefetch */
-    case 7:
+    case RANGE_READ_MOSTLY: *out = r->read_mostly; return cudaSuccess;
+    case RANGE_PREFERRED:
+    case RANGE_PREFETCHED: *out = device; return cudaSuccess;
+    case RANGE_ACCESSED_BY: list_devices(out, bytes / 4, r->accessed_by); return cudaSuccess;
+    case RANGE_PREFERRED_KIND:
+    case RANGE_PREFETCHED_KIND:
         *out = device == DEVICE_NONE ? 0 : device == DEVICE_HOST ? LOCATION_HOST : LOCATION_DEVICE;
         return cudaSuccess;
-    case 6:
-    case 8: *out = device >= 0 ? device : 0; return cudaSuccess;
+    case RANGE_PREFERRED_NUMBER:
+    case RANGE_PREFETCHED_NUMBER: *out = device >= 0 ? device : 0; return cudaSuccess;
     default: return cudaErrorInvalidValue;
     }
 }

@@ -16,7 +16,8 @@ ChannelDesc rt_cudaCreateChannelDesc(int x, int y, int z, int w, int kind)
 /* Planar and block-compressed texels are the card's, not ours. */
 static CuErr bad_channels(const ChannelDesc *d)
 {
-    return d->kind == 4 || d->kind >= 17 ? cudaErrorNotSupported : cudaErrorInvalidChannelDescriptor;
+    return d->kind == CHANNEL_PLANAR || d->kind >= CHANNEL_BLOCKS ? cudaErrorNotSupported
+                                                                  : cudaErrorInvalidChannelDescriptor;
 }
 
 static CuErr make(void **out, const ChannelDesc *d, Extent e, unsigned flags)

@@ -310,13 +310,15 @@ bool device_sees(int device, int other)
     return peer[device][other];
 }
 
+enum { P2P_PERFORMANCE_RANK = 1, P2P_ACCESS, P2P_NATIVE_ATOMICS, P2P_ARRAY_ACCESS }; /* cudaDeviceP2PAttr */
+
 CuErr rt_cudaDeviceGetP2PAttribute(int *value, int attribute, int a, int b)
 {
     ENTER();
     CuErr e = peer_pair(a, b);
-    if (e != cudaSuccess || a == b || attribute < 1 || attribute > 4)
+    if (e != cudaSuccess || a == b || attribute < P2P_PERFORMANCE_RANK || attribute > P2P_ARRAY_ACCESS)
         return LEAVE_BARE(e != cudaSuccess ? e : a == b ? cudaErrorInvalidDevice : cudaErrorInvalidValue);
-    *value = attribute == 1 ? 0 : attribute == 4 ? 0 : 1;
+    *value = attribute == P2P_ACCESS || attribute == P2P_NATIVE_ATOMICS;
     return LEAVE_BARE(cudaSuccess);
 }
 

@@ -58,17 +58,18 @@ static inline bool state_before_13(void)
     return state.runtime && state.runtime < 13;
 }
 
-/* During a call whose default stream is the thread's own (the _ptsz and _ptds variants, api.c). */
 /* The thread has used the runtime for what needs a context: the device's primary one is current then (drv_context.c). */
 extern _Thread_local bool state_runtime_context;
 /* During a driver call: its errors are not the runtime's last one. */
 extern _Thread_local bool state_in_driver;
+/* During a call whose default stream is the thread's own (the _ptsz and _ptds variants, api.c). */
 extern _Thread_local bool state_per_thread;
 void ww_set_per_thread(void);
 
+/* The lock of all state, which a thread may take several times.  `unused`: what a cleanup function is called with. */
 int  state_lock(void);
 void state_unlock(int *unused);
-/* False: it could not be had in that time. */
+/* The same for so many seconds at most; false: another thread held it all the time. */
 bool state_lock_for(int seconds);
 /* Gives up the lock altogether, for calls into the program; state_retake takes it as often again. */
 unsigned state_release(void);
@@ -90,12 +91,15 @@ void     state_wake(void);
 
 /* Makes the kept error sticky and gives it; cudaSuccess when there is none. */
 CuErr state_sticky(void);
+/* Keeps an error aside until state_sticky. */
 void  state_fail_later(CuErr e);
 /* Remembers e as the thread's last error unless it is cudaSuccess or cudaErrorNotReady; returns e. */
 CuErr state_leave(CuErr e);
+/* The same after a runtime call that needs no context. */
 CuErr state_leave_bare(CuErr e);
 /* What cudaDeviceReset does to the error state. */
 CuErr state_reset(void);
+/* The thread's last error; reset: it is cudaSuccess afterwards. */
 CuErr state_last_error(bool reset);
 
 /* Device n, opened when it was not yet; NULL with *err. */
@@ -119,6 +123,7 @@ void state_finding(const char *rule, uint64_t address, uint64_t count, const cha
 void state_finish(int code);
 /* An entry point that is not implemented was called. */
 CuErr state_missing(const char *name);
+/* "cudaErrorInvalidValue", or for the driver "CUDA_ERROR_INVALID_VALUE"; and its sentence. */
 const char *error_name(int code, bool driver);
 const char *error_text(int code);
 

@@ -23,6 +23,15 @@ typedef enum CopyKind { COPY_HOST_TO_HOST, COPY_HOST_TO_DEVICE, COPY_DEVICE_TO_H
 typedef struct Extent { size_t width, height, depth; } Extent;
 typedef struct Pos { size_t x, y, z; } Pos;
 typedef struct PitchedPtr { void *ptr; size_t pitch, xsize, ysize; } PitchedPtr;
+enum { /* cudaChannelFormatKind */
+    CHANNEL_SIGNED,
+    CHANNEL_UNSIGNED,
+    CHANNEL_FLOAT,
+    CHANNEL_PLANAR    = 4,  /* NV12 */
+    CHANNEL_NORM      = 5,  /* UnsignedNormalized8X1, 8X2, 8X4, 16X1 ..., then the signed ones */
+    CHANNEL_NORM_LAST = 16, /* SignedNormalized16X4 */
+    CHANNEL_BLOCKS    = 17  /* compressed blocks, from here on */
+};
 typedef struct ChannelDesc { int x, y, z, w, kind; } ChannelDesc;
 
 typedef struct CopyParms3D {
@@ -65,6 +74,19 @@ enum { /* cudaLaunchAttributeID */
     ATTR_CARVEOUT           = 14,
     ATTRIBUTES              = 19
 };
+
+enum { /* cudaFuncAttribute, CUfunction_attribute */
+    FUNC_MAX_DYNAMIC_SHARED  = 8,
+    FUNC_CARVEOUT            = 9, /* percent of shared memory; -1: the driver's choice */
+    FUNC_NON_PORTABLE        = 14, /* clusters of more than 8 blocks */
+    FUNC_CLUSTER_POLICY      = 15, /* default, spread, load balancing */
+    FUNC_CLUSTER_POLICY_LAST = 2
+};
+
+enum { CONDITION_IF, CONDITION_WHILE, CONDITION_SWITCH }; /* cudaGraphConditionalNodeType */
+
+enum { WAIT_VALUE_REACHED, WAIT_VALUE_EQUAL, WAIT_VALUE_AND, WAIT_VALUE_NOR, WAIT_VALUE_KINDS = 7 }; /* CUstreamWaitValue_flags: the low bits */
+
 typedef struct LaunchAttribute {
     int  id, pad;
     union { int flag; unsigned dim[3]; void *event; char bytes[64]; } value;

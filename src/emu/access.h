@@ -18,13 +18,12 @@ static inline Block *access_owner(const Warp *w, uint64_t address)
 bool access_check_global(Warp *w, const Uop *u, const uint64_t *t, uint32_t mask, unsigned bytes, AccessOp op);
 /* Raises the fault of the first bad lane of a shared access at offsets t (from the beginning of the block's own window). */
 const Uop *access_bad_shared(Warp *w, const Uop *u, const uint32_t *t, uint32_t mask, unsigned bytes, AccessOp op);
-/* Tells several observers: those that want it. */
+/* Tells those of the observers that want the access. */
 void access_notify_all(Warp *w, const Access *a);
-
-/* poison.c: the same where poison is tracked. */
+/* poison.c: the same in a launch that tracks poison. */
 void poison_notify(Warp *w, const MemInfo *info, Access *a);
 
-/* Tells the observers.  One of off and addr is NULL. */
+/* Tells the observers, in whichever of these ways the launch needs.  One of off and addr is NULL. */
 static inline void access_notify(Warp *w, const MemInfo *info, AccessSpace space, uint32_t mask, const uint32_t *off, const uint64_t *addr)
 {
     const Worker *k = w->worker;
@@ -48,17 +47,19 @@ static inline void access_notify(Warp *w, const MemInfo *info, AccessSpace space
         access_notify_all(w, &a);
 }
 
-/* mem_any.c, atom.c: handlers that are compiled once. */
-extern const UopFn mem_handlers_once[MEM_COUNT][2];
-/* Host addresses of the lanes' data, faults raised, observers told.  false: stopped. Lanes outside w->mask are NULL. */
-/* Like access_resolve, for addresses that are shared: host addresses, and which block and offset they are. */
-/* Launches that go on where a card does: the active lanes whose address is in the shared memory of a block that has exited, each of them
+/* Where the data of each lane in w->mask lies on the host; NULL for the other lanes.  Tells the observers.  false: a fault was raised. */
+bool access_resolve(Warp *w, const Uop *u, const MemInfo *info, bool observed, uint8_t *p[LANES]);
+/* The same for addresses in shared memory, with the block that owns each and the offset there.  Tells no observer. */
+bool access_resolve_shared(Warp *w, const Uop *u, const MemInfo *info, uint8_t *p[LANES], Block *owner[LANES], uint32_t offset[LANES]);
+/* In launches that go on where a card does: the active lanes whose address is in the shared memory of a block that has exited.  Each is
  * noted. */
 uint32_t access_drop_ended(Warp *w, const Uop *u, const MemInfo *info);
-bool access_resolve_shared(Warp *w, const Uop *u, const MemInfo *info, uint8_t *p[LANES], Block *owner[LANES], uint32_t offset[LANES]);
-bool access_resolve(Warp *w, const Uop *u, const MemInfo *info, bool observed, uint8_t *p[LANES]);
+
+/* Handlers that are compiled once, not for each SIMD level (mem_any.c, atom.c); [1] = observed twin. */
+extern const UopFn mem_handlers_once[MEM_COUNT][2];
+/* atom.c: every atomic and reduction. */
 const Uop *mem_atom(Warp *w, const Uop *u, bool observed);
-/* multimem.c: plain, and observed */
+/* multimem.c: each plain, then its observed twin. */
 const Uop *multimem_ld_reduce_plain(Warp *w, const Uop *u), *multimem_ld_reduce_seen(Warp *w, const Uop *u);
 const Uop *multimem_st_plain(Warp *w, const Uop *u), *multimem_st_seen(Warp *w, const Uop *u);
 const Uop *multimem_red_plain(Warp *w, const Uop *u), *multimem_red_seen(Warp *w, const Uop *u);

@@ -16,21 +16,26 @@
 
 enum { LANES = 32 };
 
-/* CLUSTER: shared memory of another block of the cluster. */
-typedef enum AccessSpace { ACCESS_GLOBAL, ACCESS_SHARED, ACCESS_LOCAL, ACCESS_CLUSTER, ACCESS_SPACES } AccessSpace;
-/* LDSM, STSM: ldmatrix and stmatrix, one 16-byte row a lane.  COPY: cp.async, told twice: what it reads of global memory and what
- * it writes to shared memory. */
+typedef enum AccessSpace {
+    ACCESS_GLOBAL,
+    ACCESS_SHARED,
+    ACCESS_LOCAL,
+    ACCESS_CLUSTER, /* shared memory of another block of the cluster */
+    ACCESS_SPACES
+} AccessSpace;
+
 typedef enum AccessOp {
     ACCESS_LD,
     ACCESS_ST,
     ACCESS_ATOM,
     ACCESS_RED,
-    ACCESS_LDSM,
-    ACCESS_STSM,
-    ACCESS_COPY,
+    ACCESS_LDSM, /* ldmatrix: one 16-byte row a lane */
+    ACCESS_STSM, /* stmatrix: likewise */
+    ACCESS_COPY, /* cp.async, told twice: what it reads of global memory, and what it writes to shared memory */
     ACCESS_OPS
 } AccessOp;
-/* Which cache a load was told to use (ld.ca / .cg / .cs / .cv, .nc is set separately). */
+
+/* Which cache a load or store was told to use: .ca, .cg, .cs, .lu, .cv, .wb, .wt (.nc is Access.nc). */
 typedef enum AccessCache { CACHE_DEFAULT, CACHE_CA, CACHE_CG, CACHE_CS, CACHE_LU, CACHE_CV, CACHE_WB, CACHE_WT } AccessCache;
 
 /* Order and scope of an access or a fence (PTX manual, memory consistency model).  Atomics without either word are relaxed.gpu;
@@ -45,10 +50,11 @@ typedef struct PoisonLanes {
     uint32_t bytes[LANES], origin[LANES];
 } PoisonLanes;
 
-/* A value with such bytes is used in a way that counts. */
-/* OUTPUT: something was computed from it and stored in global memory. */
+/* The uses of such bytes that are told: as an address, to decide a branch, as an atomic's operand, and in a value computed from them that
+ * is stored in global memory. */
 typedef enum PoisonUseKind { POISON_ADDRESS, POISON_BRANCH, POISON_ATOMIC, POISON_OUTPUT } PoisonUseKind;
-typedef struct PoisonUse {
+
+typedef struct PoisonUse { /* one use, by the lanes in mask */
     uint32_t        instr;
     PoisonUseKind   kind;
     uint32_t        mask, warp;
@@ -56,7 +62,7 @@ typedef struct PoisonUse {
     const uint32_t *origin; /* by lane */
 } PoisonUse;
 
-typedef struct Access {
+typedef struct Access { /* one warp instruction's access to memory */
     uint32_t instr;      /* instruction id: EmuInstr index of the launch (emu.h) */
     uint8_t  space, op;  /* AccessSpace, AccessOp */
     uint8_t  cache;      /* AccessCache */
@@ -131,13 +137,16 @@ typedef struct SyncEvent {
     const uint64_t *values;
 } SyncEvent;
 
-/* What an asynchronous operation is going to read or write: one call for each side, when it is issued.  Bulk and tensor copies, st.async
- * and red.async; wgmma.mma_async: each warp tells what it reads of shared memory. */
+/* What an asynchronous operation completes at. */
 typedef enum AsyncBy { ASYNC_BY_MBARRIER, ASYNC_BY_GROUP, ASYNC_BY_WGMMA } AsyncBy;
+
 typedef struct AsyncRun { /* bytes in a row */
     uint64_t at; /* address, or offset in the owner's window */
     uint32_t bytes;
 } AsyncRun;
+
+/* What an asynchronous operation is going to read or write: one call for each side, when it is issued.  Bulk and tensor copies, st.async
+ * and red.async; wgmma.mma_async: each warp tells what it reads of shared memory. */
 typedef struct AsyncAccess {
     uint32_t instr, warp, lane; /* who issued it; wgmma: lane 0 */
     uint32_t twins;             /* a store by bulk group: lower lanes that issue the very same one in the same instruction */

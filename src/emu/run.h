@@ -186,6 +186,11 @@ const Uop *fault_at(Warp *w, const Uop *u, FaultKind kind, unsigned lane, uint32
 const Uop *fault_access(Warp *w, const Uop *u, Space space, unsigned lane, uint32_t lanes, uint64_t address, uint64_t bytes,
                         AccessOp op);
 
+/* A copy of `bytes` bytes that leaves its allocation in global memory, or shared memory. */
+const Uop *fault_bulk(Warp *w, const Uop *u, Space space, unsigned lane, uint64_t address, uint64_t bytes);
+/* "'variable' + 8", where an offset of shared memory is */
+void fault_shared_name(const Warp *w, uint32_t offset, Str *out);
+
 /* The same for what a card lets pass: kept, and the launch goes on.  Global: the access is one that EmuLaunch.granular or paged lets pass;
  * shared: an arrival at an mbarrier of a block that has exited. */
 void fault_passed(Warp *w, const Uop *u, Space space, unsigned lane, uint64_t address, uint64_t bytes, AccessOp op);
@@ -206,11 +211,6 @@ void async_notify(Warp *w, const Uop *u, AsyncAccess a); /* callers look at Laun
         if (__builtin_expect((w)->block->launch->watches_sync, 0))     \
             sync_notify(w, u, (SyncEvent){__VA_ARGS__});               \
     } while (0)
-/* A copy of `bytes` bytes that leaves its allocation in global memory, or shared memory. */
-const Uop *fault_bulk(Warp *w, const Uop *u, Space space, unsigned lane, uint64_t address, uint64_t bytes);
-/* "'variable' + 8", where an offset of shared memory is */
-void fault_shared_name(const Warp *w, uint32_t offset, Str *out);
-
 /* frame.c */
 Frame *frame_new(Worker *k, const Code *code);
 void   frame_free(Worker *k, Frame *f);
