@@ -136,7 +136,7 @@ static int put_buffers(Check *c)
         if (ww_alloc(c->device, bytes, &a->address) != WW_OK ||
             (a->data && ww_copy_in(c->device, a->address, a->data, bytes) != WW_OK))
             return cli_error("check", "argument %s: %s", a->name, ww_device_error(c->device));
-        emu_name(((const Emulator *)c->device)->emu, a->address, a->name);
+        emu_name(emulator_emu(c->device), a->address, a->name);
     }
     return CLI_OK;
 }
@@ -216,7 +216,7 @@ static void find_leaks(Check *c)
     uint64_t    blocks, bytes;
     const Rule *rule = rule_row(RULE_LEAK);
     Str         text = {0};
-    emu_heap_used(((const Emulator *)c->device)->emu, &blocks, &bytes);
+    emu_heap_used(emulator_emu(c->device), &blocks, &bytes);
     str_printf(&text, "%" PRIu64 " block%s of the device-side heap, %" PRIu64 " bytes in all, %s never freed", blocks,
                blocks == 1 ? "" : "s", bytes, blocks == 1 ? "was" : "were");
     WwFinding f = {.rule     = rule->id,
@@ -236,7 +236,7 @@ static void read_buffers(Check *c)
         if (c->plan.arg[i].buffer)
             emulator_tell(c->device, MEMORY_READ, c->plan.arg[i].address, 0,
                           c->plan.arg[i].count * c->plan.arg[i].type->bytes);
-    checks_pending(((const Emulator *)c->device)->checks, add_pending, c->report);
+    emulator_pending(c->device, add_pending, c->report);
     find_leaks(c);
 }
 

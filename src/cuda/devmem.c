@@ -117,10 +117,10 @@ CuErr devmem_share(int to, int from, bool on)
     for (size_t i = 0; d && i < nranges; i++)
         if (ranges[i].device == from && ranges[i].kind == MEMORY_DEVICE && ranges[i].bytes) {
             if (on) {
-                emu_adopt(state_emu(d), ranges[i].base, ranges[i].bytes);
+                emu_adopt(emulator_emu(d), ranges[i].base, ranges[i].bytes);
                 emulator_tell(state.device[ranges[i].device], MEMORY_WRITE, ranges[i].base, 0, ranges[i].bytes);
             } else
-                emu_disown(state_emu(d), ranges[i].base);
+                emu_disown(emulator_emu(d), ranges[i].base);
         }
     return e;
 }
@@ -132,10 +132,10 @@ void devmem_share_pool(const void *pool, int to, bool on)
     for (size_t i = 0; d && i < nranges; i++)
         if (ranges[i].pool == pool && ranges[i].device != to && ranges[i].bytes) {
             if (on) {
-                emu_adopt(state_emu(d), ranges[i].base, ranges[i].bytes);
+                emu_adopt(emulator_emu(d), ranges[i].base, ranges[i].bytes);
                 emulator_tell(state.device[ranges[i].device], MEMORY_WRITE, ranges[i].base, 0, ranges[i].bytes);
             } else
-                emu_disown(state_emu(d), ranges[i].base);
+                emu_disown(emulator_emu(d), ranges[i].base);
         }
 }
 
@@ -156,7 +156,7 @@ CuErr devmem_new(int kind, size_t bytes, unsigned flags, void **out)
     bool known = kind != MEMORY_DEVICE;
     for (int i = 0; i < state.count; i++)
         if (i != n && (kind != MEMORY_DEVICE || device_sees(i, n)) && (d = state_device(i, &err))) {
-            emu_adopt(state_emu(d), p, bytes ? bytes : 1);
+            emu_adopt(emulator_emu(d), p, bytes ? bytes : 1);
             known = true;
         }
     if (known) /* written by the host, or by another device, without a word */
@@ -194,7 +194,7 @@ CuErr devmem_free(void *p, int kind)
     int device = r->device;
     for (int i = 0; i < state.count; i++)
         if (i != device && state.device[i])
-            emu_disown(state_emu(state.device[i]), at);
+            emu_disown(emulator_emu(state.device[i]), at);
     devmem_drop(at);
     return ww_free(state.device[device], at) == WW_OK ? cudaSuccess : cudaErrorInvalidValue;
 }
@@ -292,10 +292,10 @@ static bool in_device(uint64_t p, size_t bytes, bool *outside)
     const char *why;
     *outside = true;
     for (int i = 0; i < state.count; i++) {
-        if (!state.device[i] || emu_range(state_emu(state.device[i]), p, 1, &why) != WW_OK)
+        if (!state.device[i] || emu_range(emulator_emu(state.device[i]), p, 1, &why) != WW_OK)
             continue;
         *outside = false;
-        if (emu_range(state_emu(state.device[i]), p, bytes, &why) == WW_OK)
+        if (emu_range(emulator_emu(state.device[i]), p, bytes, &why) == WW_OK)
             return true;
     }
     return false;

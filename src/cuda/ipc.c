@@ -53,7 +53,7 @@ static bool move_to_file(uint64_t base, uint64_t used, uint64_t bytes, int fd)
 static int file_of(int device, uint64_t *base)
 {
     uint64_t bytes, used;
-    emu_reserved(state_emu(state.device[device]), base, &bytes, &used);
+    emu_reserved(emulator_emu(state.device[device]), base, &bytes, &used);
     if (!files[device]) {
         int fd = memfd_create("warpwright-ipc", MFD_CLOEXEC);
         if (fd >= 0 && !move_to_file(*base, used, bytes, fd)) {
@@ -118,7 +118,7 @@ CuErr ipc_open(const IpcHandle *h, void **out)
     if (!pages)
         return cudaErrorMapBufferObjectFailed;
     uint64_t base = (uint64_t)(uintptr_t)pages + h->first;
-    emu_adopt(state_emu(d), base, h->bytes);
+    emu_adopt(emulator_emu(d), base, h->bytes);
     devmem_note(
         (Range){.base = base, .bytes = h->bytes, .kind = MEMORY_DEVICE, .device = state_current(), .imported = true});
     Opened *o = xcalloc(1, sizeof *o);
@@ -139,7 +139,7 @@ CuErr ipc_close(void *p)
         uint64_t base = o->at + o->from.first;
         for (int i = 0; i < state.count; i++)
             if (state.device[i])
-                emu_disown(state_emu(state.device[i]), base);
+                emu_disown(emulator_emu(state.device[i]), base);
         devmem_drop(base);
         munmap((void *)(uintptr_t)o->at, o->bytes);
         *at = o->next;

@@ -240,19 +240,21 @@ static void record(Kernel *k, const LaunchAsk *a, uint64_t n, Status s, CuErr e,
 }
 
 struct Running { /* a launch under way; its callbacks get it as their user pointer */
-    Kernel         *kernel;
-    LaunchAsk       ask; /* without arguments: the device has taken them */
-    WwDevice       *device;
-    WwModule       *module;
-    WwLaunch        launch;
-    uint64_t        n;
-    bool            watch, waits;
-    bool            held; /* griddepcontrol.wait waits */
-    Standstill      standstill;
-    struct timespec start;
-    Status          status;
-    WwResult       *result;
-    Coroutine      *coroutine;
+    Kernel          *kernel;
+    const Func      *func;
+    LaunchAsk        ask; /* without arguments: the device has taken them */
+    WwDevice        *device;
+    WwModule        *module;
+    WwLaunch         launch;
+    uint64_t         n;
+    bool             watch, waits;
+    bool             held; /* griddepcontrol.wait waits */
+    const WorkOrder *work; /* sequence.h */
+    Standstill       standstill;
+    struct timespec  start;
+    Status           status;
+    WwResult        *result;
+    Coroutine       *coroutine;
 };
 
 /* A grid that the kernel launched itself. */
@@ -285,14 +287,22 @@ const Standstill *launch_standstill(const Running *p)
 
 static void body(void *user)
 {
-    Running *p = user;
-    p->status  = ww_launch(p->device, p->module, p->kernel->name, &p->launch, &p->result);
+    Running           *p = user;
+    const DeviceLaunch l = {.w = &p->launch, .work = p->work, .held = &p->held};
+    p->status            = device_launch_kernel(p->device, p->module, p->func, &l, &p->result);
 }
 
 static Running *running_new(Kernel *k, const Func *f, WwModule *m, const LaunchAsk *a, bool held)
 {
-    Running *p = xcalloc(1, sizeof *p);
-    *p         = (Running){.kernel = k, .ask = *a, .device = m->device, .module = m, .n = launches++, .held = held};
+    Running *p           = xcalloc(1, sizeof *p);
+    *p                   = (Running){.kernel = k,
+                                     .func   = f,
+                                     .ask    = *a,
+                                     .device = m->device,
+                                     .module = m,
+                                     .n      = launches++,
+                                     .held   = held,
+                                     .work   = sequence_entered()};
     p->standstill.launch = p->n;
     p->watch             = watched(kernel_shown(k), p->n) &&
                (state.options.report || state.options.json || state.options.check || state.options.fail_on);
@@ -313,9 +323,7 @@ static Running *running_new(Kernel *k, const Func *f, WwModule *m, const LaunchA
                            .granular    = true,
                            .paged       = !state.options.check};
     clock_gettime(CLOCK_MONOTONIC, &p->start);
-    ((Emulator *)p->device)->work = sequence_entered();
-    ((Emulator *)p->device)->held = &p->held;
-    p->coroutine                  = coroutine_new(body, p);
+    p->coroutine = coroutine_new(body, p);
     if (!p->coroutine) { /* no stack: it runs on ours, to its end */
         p->launch.on_pause = NULL;
         p->held            = false;

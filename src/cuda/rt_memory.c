@@ -121,7 +121,7 @@ CuErr rt_cudaHostRegister(void *p, size_t bytes, unsigned flags)
         return LEAVE(r && r->registered ? cudaErrorHostMemoryAlreadyRegistered : cudaErrorInvalidValue);
     for (int i = 0; i < state.count && e == cudaSuccess; i++) {
         WwDevice *d = state_device(i, &e);
-        if (d && emu_adopt(state_emu(d), at, bytes) != WW_OK)
+        if (d && emu_adopt(emulator_emu(d), at, bytes) != WW_OK)
             e = cudaErrorHostMemoryAlreadyRegistered;
     }
     if (e == cudaSuccess)
@@ -144,7 +144,7 @@ CuErr rt_cudaHostUnregister(void *p)
         return LEAVE(r ? cudaErrorInvalidValue : cudaErrorHostMemoryNotRegistered);
     for (int i = 0; i < state.count; i++)
         if (state.device[i])
-            emu_disown(state_emu(state.device[i]), at);
+            emu_disown(emulator_emu(state.device[i]), at);
     devmem_drop(at);
     return LEAVE(cudaSuccess);
 }

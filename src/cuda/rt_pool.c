@@ -87,7 +87,7 @@ static void grant(const Pool *p, void *at, size_t bytes)
 {
     for (int i = 0; i < state.count; i++)
         if (i != p->device && (p->access & (1u << i)) && state.device[i])
-            emu_adopt(state_emu(state.device[i]), (uint64_t)(uintptr_t)at, bytes);
+            emu_adopt(emulator_emu(state.device[i]), (uint64_t)(uintptr_t)at, bytes);
 }
 
 /* The checkers learn of an allocation or a release as work of the stream. */

@@ -243,11 +243,6 @@ const Profile *state_profile(void)
     return p ? p : profile_find(NULL);
 }
 
-EmuDevice *state_emu(WwDevice *d)
-{
-    return ((Emulator *)d)->emu;
-}
-
 WwDevice *state_device(int n, CuErr *err)
 {
     *err = cudaSuccess;
@@ -407,7 +402,7 @@ static void find_leaks(void)
     for (int i = 0; i < state.count; i++) {
         if (!state.device[i])
             continue;
-        emu_heap_used(state_emu(state.device[i]), &blocks, &heap);
+        emu_heap_used(emulator_emu(state.device[i]), &blocks, &heap);
         if (blocks)
             state_finding("leak", 0, blocks, "%llu block%s of the device-side heap, %llu bytes in all, %s never freed",
                           (unsigned long long)blocks, blocks == 1 ? "" : "s", (unsigned long long)heap,
@@ -430,7 +425,7 @@ void state_finish(int code)
         report_note(state.report, "work was left: the program ended without waiting for its streams");
     for (int i = 0; i < state.count; i++)
         if (state.device[i])
-            checks_pending(((const Emulator *)state.device[i])->checks, add_pending, NULL);
+            emulator_pending(state.device[i], add_pending, NULL);
     find_leaks();
     if (state.printed.len)
         report_note(state.report,

@@ -109,8 +109,6 @@ int  state_current(void);
 void state_set_current(int n);
 /* The device of threads that chose none. */
 void state_set_first(int n);
-/* The emulator behind a device. */
-EmuDevice *state_emu(WwDevice *d);
 const Profile *state_profile(void);
 
 /* Flushes device printf to stdout: every synchronising call does. */

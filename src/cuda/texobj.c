@@ -195,7 +195,7 @@ CuErr texobj_new(TexEntry *e)
     *kept          = *e;
     kept->next     = entries;
     entries        = kept;
-    emu_texture_enter(state_emu(d), e->handle, &o);
+    emu_texture_enter(emulator_emu(d), e->handle, &o);
     return cudaSuccess;
 }
 
@@ -239,7 +239,7 @@ void texobj_destroy(uint64_t handle, TexKind kind)
     for (TexEntry **at = &entries, *e; (e = *at); at = &e->next)
         if (e->handle == handle && e->kind == kind) {
             *at = e->next;
-            emu_texture_destroy(state_emu(state.device[e->device]), handle);
+            emu_texture_destroy(emulator_emu(state.device[e->device]), handle);
             free(e);
             return;
         }

@@ -96,9 +96,9 @@ static bool known_device(int type, int id)
 static void show_multicast(const Mapping *m, WwDevice *d, bool on)
 {
     if (on)
-        emu_multicast_map(state_emu(d), m->at, m->bytes, multicast_object(m->memory), m->offset);
+        emu_multicast_map(emulator_emu(d), m->at, m->bytes, multicast_object(m->memory), m->offset);
     else
-        emu_multicast_unmap(state_emu(d), m->at);
+        emu_multicast_unmap(emulator_emu(d), m->at);
 }
 
 /* Enters every run of neighbouring mappings to which device n has access; `on` false: takes them out. */
@@ -118,9 +118,9 @@ static void show(const Reservation *r, int n, bool on)
             continue;
         }
         if (on)
-            emu_adopt(state_emu(d), from, to - from);
+            emu_adopt(emulator_emu(d), from, to - from);
         else
-            emu_disown(state_emu(d), from);
+            emu_disown(emulator_emu(d), from);
         if (on && !devmem_range(from))
             devmem_note((Range){.base = from, .bytes = to - from, .kind = MEMORY_DEVICE, .device = n, .mapped = true});
         else if (!on)

@@ -27,8 +27,11 @@ typedef struct Profile Profile;
 /* A launch as an implementation receives it: the public request, checked, and what only the inside of the library may add. */
 typedef struct DeviceLaunch {
     const WwLaunch *w;
-    Observer      **observers; /* emulator only: attached besides those that w->observe asks for */
-    size_t          nobservers;
+    /* Emulator only: */
+    Observer              **observers; /* attached besides those that w->observe asks for */
+    size_t                  nobservers;
+    const struct WorkOrder *work;      /* what it comes behind (check/check.h); NULL: it is ordered with everything */
+    const bool             *held;      /* EmuLaunch.held */
 } DeviceLaunch;
 
 struct WwStream {

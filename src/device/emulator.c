@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "check/count.h"
+#include "device/emulator_own.h"
 #include "emu/tensormap.h"
 #include "model/occupancy.h"
 
@@ -27,6 +28,16 @@ typedef struct EmulatorModule {
 static EmuDevice *emu_of(WwDevice *d)
 {
     return ((Emulator *)d)->emu;
+}
+
+EmuDevice *emulator_emu(WwDevice *d)
+{
+    return d && !strcmp(d->ops->kind, "emulator") ? emu_of(d) : NULL;
+}
+
+void emulator_pending(WwDevice *d, void (*add)(void *user, const WwFinding *f), void *user)
+{
+    checks_pending(((Emulator *)d)->checks, add, user);
 }
 
 static void emulator_close(WwDevice *d)
@@ -288,10 +299,8 @@ static EmuLaunch emu_request(const WwLaunch *w, const void *params, Observer **o
 
 /* What a request leaves behind for work that its kernel handed to the device. */
 typedef struct Children {
-    EmuChild        *child; /* a stack: the last one runs next */
-    size_t           n, cap;
-    const WorkOrder *work; /* of the launch that they belong to */
-    const bool      *held; /* its EmuLaunch.held */
+    EmuChild *child; /* a stack: the last one runs next */
+    size_t    n, cap;
 } Children;
 
 /* The result's children go on the stack, in reverse; their parameters are the stack's then. */
@@ -366,21 +375,20 @@ static unsigned fit(void *user, unsigned *registers)
 static Status run_grid(WwDevice *d, WwModule *m, const Func *k, const DeviceLaunch *l, const void *params, WwResult *r,
                        Children *more)
 {
-    const WorkOrder *work  = more->work;
-    Emulator        *e     = (Emulator *)d;
-    const WwLaunch  *w     = l->w;
-    CheckLaunch      check = emulator_check_launch(e, m->ptx, k, w, params);
-    check.work             = work;
-    Watchers  watch        = watchers_new(e, m->ptx, l, &check);
-    uint64_t  barrier      = 0;
-    EmuLaunch request      = emu_request(w, params, watch.list, watch.n);
-    EmuResult result       = {0};
-    Findings  found        = {0};
+    Emulator       *e     = (Emulator *)d;
+    const WwLaunch *w     = l->w;
+    CheckLaunch     check = emulator_check_launch(e, m->ptx, k, w, params);
+    check.work            = l->work;
+    Watchers  watch       = watchers_new(e, m->ptx, l, &check);
+    uint64_t  barrier     = 0;
+    EmuLaunch request     = emu_request(w, params, watch.list, watch.n);
+    EmuResult result      = {0};
+    Findings  found       = {0};
     if (w->cooperative && emu_alloc(e->emu, GRID_BARRIER, &barrier) == WW_OK)
         memset(emu_host(e->emu, barrier), 0, GRID_BARRIER);
     request.workspace = barrier;
     request.go_on     = e->checks != NULL;
-    request.held      = more->held;
+    request.held      = l->held;
     Fit asked         = {e, m->ptx, k, w};
     request.fit       = fit;
     request.fit_user  = &asked;
@@ -440,9 +448,10 @@ static Status run_child(WwDevice *d, WwModule *m, const EmuChild *c, const Devic
     w.args          = args;
     w.arg_count     = k->nparams;
     w.cooperative   = false;
-    DeviceLaunch dl = {.w = &w, .observers = parent->observers, .nobservers = parent->nobservers};
-    WwResult    *r  = result_new(k->name);
-    Status       s  = run_grid(d, m, k, &dl, c->params, r, more);
+    DeviceLaunch dl = *parent;
+    dl.w            = &w;
+    WwResult *r     = result_new(k->name);
+    Status    s     = run_grid(d, m, k, &dl, c->params, r, more);
     if (w.on_child)
         w.on_child(w.user, k->name, &w, s, r);
     ww_result_free(r);
@@ -452,11 +461,9 @@ static Status run_child(WwDevice *d, WwModule *m, const EmuChild *c, const Devic
 
 static Status emulator_launch(WwDevice *d, WwModule *m, const Func *k, const DeviceLaunch *l, WwResult *r)
 {
-    Children more         = {.work = ((Emulator *)d)->work, .held = ((Emulator *)d)->held};
-    void    *params       = pack_args(k, l->w->args);
-    ((Emulator *)d)->work = NULL;
-    ((Emulator *)d)->held = NULL;
-    Status s              = run_grid(d, m, k, l, params, r, &more);
+    Children more   = {0};
+    void    *params = pack_args(k, l->w->args);
+    Status   s      = run_grid(d, m, k, l, params, r, &more);
     while (more.n) {
         EmuChild c = more.child[--more.n];
         if (s == WW_OK && c.kind == EMU_CHILD_GRID)

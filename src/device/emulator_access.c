@@ -6,7 +6,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "device/emulator.h"
+#include "device/emulator_own.h"
 #include "model/model.h"
 
 typedef struct Watch {

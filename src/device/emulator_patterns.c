@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "device/emulator.h"
+#include "device/emulator_own.h"
 #include "model/model.h"
 
 enum { MOST_PATTERNS = 32, OF_A_LINE = 2 };

@@ -13,7 +13,7 @@
 #include "base/mangle.h"
 #include "check/count.h"
 #include "check/placed.h"
-#include "device/emulator.h"
+#include "device/emulator_own.h"
 #include "emu/memory.h"
 #include "model/occupancy.h"
 

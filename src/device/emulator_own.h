@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What the files of the emulator device share: the device, the observer behind WW_OBSERVE_ACCESSES, and the making of a WwResult. */
+#ifndef WW_DEVICE_EMULATOR_OWN_H
+#define WW_DEVICE_EMULATOR_OWN_H
+
+#include "device/emulator.h"
+#include "device/ptxas.h"
+#include "model/profile.h"
+#include "ptx/place.h"
+
+typedef struct Emulator {
+    WwDevice       base;
+    EmuDevice     *emu;
+    const Profile *profile;
+    Checks        *checks;   /* NULL: nothing is checked */
+    Ptxas         *ptxas;
+    bool           asks_registers; /* of every kernel, as performance is checked */
+    uint64_t       launches, seed;
+} Emulator;
+
+/* x fastest. */
+WwDim3 block_index(uint64_t linear, const uint32_t grid[3]);
+
+/* An observer that calls w->on_access; access_watch_free when the launch is over. */
+Observer *access_watch_new(const Profile *p, const Module *m, const WwLaunch *w);
+void      access_watch_free(Observer *o);
+
+/* What checkers are told about a launch; `user` is the device. */
+CheckLaunch emulator_check_launch(const Emulator *e, const Module *m, const Func *k, const WwLaunch *w, const void *params);
+/* Adds findings to r. */
+void emulator_findings(Findings *found, const Module *m, const Func *k, const EmuResult *e, const WwLaunch *w, WwResult *r);
+/* Turns what a launch left into r; count is the counting observer or NULL. */
+void emulator_collect(const Module *m, const EmuResult *e, Observer *count, WwResult *r);
+/* Adds the faults after which the launch went on. */
+void emulator_kept(const Emulator *d, const Module *m, const Func *k, const EmuResult *e, WwResult *r);
+/* Adds the patterns that cost most. */
+void emulator_patterns(const Profile *p, const Module *m, const EmuResult *e, Patterns *kept, WwResult *r);
+/* Fills in r->resources, when they can be had; shared: bytes of a block. */
+void emulator_resources(Emulator *e, const Module *m, const Func *k, const WwLaunch *w, WwResult *r);
+/* Adds the finding of e->fault and sets the device's message; returns s. */
+Status emulator_fault(WwDevice *d, const Module *m, const Func *k, const EmuResult *e, Status s, WwResult *r);
+
+#endif
