@@ -12,8 +12,6 @@
 #include <stdlib.h>
 
 #include "base/arena.h"
-#include "cuda/devmem.h"
-#include "cuda/queue.h"
 
 static Array  *arrays;
 static Mipmap *mipmaps;
@@ -182,7 +180,7 @@ CuErr array_free(Array *a)
 {
     if (a->mipmap)
         return cudaErrorInvalidValue;
-    queue_settle_device(-1);
+    state_parts.work_settle(-1);
     ww_free(state.device[a->device], a->base);
     forget(a);
     return cudaSuccess;
@@ -244,7 +242,7 @@ CuErr mipmap_new(Mipmap **out, const TexFormat *f, Extent e, unsigned nlevels, u
 
 CuErr mipmap_free(Mipmap *m)
 {
-    queue_settle_device(-1);
+    state_parts.work_settle(-1);
     for (Mipmap **at = &mipmaps; *at; at = &(*at)->next)
         if (*at == m) {
             *at = m->next;
@@ -353,14 +351,6 @@ CuErr array_copy_node(const CopyEnd *dst, const CopyEnd *src, size_t width, size
     out->dst = d;
     out->src = s;
     return cudaSuccess;
-}
-
-CuErr array_copy(const CopyEnd *dst, const CopyEnd *src, size_t width, size_t height, size_t depth, int kind,
-                 void *stream)
-{
-    NodeCopy c;
-    CuErr    e = array_copy_node(dst, src, width, height, depth, kind, &c);
-    return e == cudaSuccess ? stream_copy_node(&c, stream) : e;
 }
 
 /* An end of cudaMemcpy3DParms: positions in an array count texels. */

@@ -5,8 +5,7 @@
 #ifndef WW_CUDA_ARRAY_H
 #define WW_CUDA_ARRAY_H
 
-#include "cuda/cgraph.h"
-#include "cuda/state.h"
+#include "cuda/devmem.h"
 #include "emu/texture.h"
 
 enum {
@@ -71,7 +70,6 @@ typedef struct CopyEnd {
 
 /* width in bytes.  Makes *out, or says what does not fit: cudaErrorInvalidValue, cudaErrorInvalidPitchValue. */
 CuErr array_copy_node(const CopyEnd *dst, const CopyEnd *src, size_t width, size_t height, size_t depth, int kind, NodeCopy *out);
-CuErr array_copy(const CopyEnd *dst, const CopyEnd *src, size_t width, size_t height, size_t depth, int kind, void *stream);
 /* cudaMemcpy3DParms as a node. */
 CuErr array_copy_parms(const CopyParms3D *c, NodeCopy *out);
 

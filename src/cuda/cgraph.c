@@ -267,18 +267,6 @@ GraphNode **cgraph_order(const Graph *g)
     return NULL;
 }
 
-CuErr cgraph_copy(const NodeCopy *c)
-{
-    CuErr e = cudaSuccess;
-    for (size_t z = 0; e == cudaSuccess && z < c->depth; z++) {
-        char       *dst = (char *)c->dst + z * c->dslice;
-        const char *src = (const char *)c->src + z * c->sslice;
-        e               = c->height == 1 ? devmem_copy(dst, src, c->width, c->kind)
-                                         : devmem_copy_2d(dst, c->dpitch, src, c->spitch, c->width, c->height, c->kind);
-    }
-    return e;
-}
-
 bool node_value_reached(const GraphNode *n)
 {
     uint64_t have = 0, want = n->value.value, mask = n->value.bytes == 8 ? UINT64_MAX : UINT32_MAX;
@@ -364,7 +352,7 @@ CuErr cgraph_run_node(GraphNode *n)
 {
     switch (n->kind) {
     case NODE_KERNEL: return launch_run(n->kernel, &n->ask);
-    case NODE_COPY: return cgraph_copy(&n->copy);
+    case NODE_COPY: return devmem_copy_3d(&n->copy);
     case NODE_SET:
         return devmem_set_2d(n->set.dst, n->set.pitch, n->set.value, n->set.element, n->set.width, n->set.height);
     case NODE_HOST: call_host(n->host); return cudaSuccess;

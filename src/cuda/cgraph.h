@@ -7,6 +7,7 @@
 #ifndef WW_CUDA_CGRAPH_H
 #define WW_CUDA_CGRAPH_H
 
+#include "cuda/devmem.h"
 #include "cuda/launch.h"
 
 typedef struct Graph Graph;
@@ -19,13 +20,6 @@ typedef enum NodeKind { /* numbers of cudaGraphNodeType */
     NODE_WAIT_VALUE = 100, NODE_WRITE_VALUE /* in queues of streams only */
 } NodeKind;
 
-typedef struct NodeCopy {
-    void       *dst;
-    const void *src;
-    size_t      dpitch, spitch, width, height, depth, dslice, sslice;
-    int         kind;
-    void       *owned; /* the source, if it is a copy */
-} NodeCopy;
 typedef struct NodeSet { void *dst; size_t pitch; unsigned value, element; size_t width, height; } NodeSet;
 typedef struct NodeHost { void (*fn)(void *); void *user; } NodeHost;
 typedef struct NodeValue { void *at; uint64_t value; unsigned flags, bytes; } NodeValue; /* of cuStreamWaitValue, cuStreamWriteValue */
@@ -98,8 +92,6 @@ CuErr      cgraph_run_node(GraphNode *n);
 void       cgraph_copy_payload(GraphNode *to, const GraphNode *from);
 /* The condition of a NODE_WAIT_VALUE. */
 bool       node_value_reached(const GraphNode *n);
-/* Does what a copy node does. */
-CuErr      cgraph_copy(const NodeCopy *c);
 
 void       node_copy_attributes(GraphNode *to, const GraphNode *from);
 /* At each launch: conditions that have a default value get it. */

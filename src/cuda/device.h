@@ -15,7 +15,5 @@ void     device_title(int ordinal, char *out, size_t cap);
 void     device_uuid(int ordinal, unsigned char out[16]);
 /* cudaDeviceReset: the limits are as at first again. */
 void     limits_reset(int device);
-/* Has `device` enabled access to the memory of `other`? */
-bool     device_sees(int device, int other);
 
 #endif

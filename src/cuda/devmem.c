@@ -11,10 +11,10 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "cuda/device.h"
-#include "cuda/driver.h"
-#include "cuda/sequence.h"
+#include "cuda/context.h"
 #include "emu/emu.h"
+
+STATE_PART(leaks, devmem_leaks)
 
 static Range *ranges;
 static size_t nranges, cap;
@@ -43,7 +43,7 @@ void devmem_note(Range r)
     static uint64_t ids;
     r.preferred = r.prefetched = DEVICE_NONE;
     r.id                       = ++ids;
-    r.context                  = driver_context_current();
+    r.context                  = context_now();
     ranges[i]                  = r;
     nranges++;
 }
@@ -110,10 +110,18 @@ size_t devmem_used(int n)
     return sum;
 }
 
+static bool sees[MAX_DEVICES][MAX_DEVICES];
+
+bool devmem_sees(int device, int other)
+{
+    return sees[device][other];
+}
+
 CuErr devmem_share(int to, int from, bool on)
 {
-    CuErr     e;
-    WwDevice *d = state_device(to, &e);
+    CuErr e;
+    sees[to][from] = on;
+    WwDevice *d    = state_device(to, &e);
     for (size_t i = 0; d && i < nranges; i++)
         if (ranges[i].device == from && ranges[i].kind == MEMORY_DEVICE && ranges[i].bytes) {
             if (on) {
@@ -155,7 +163,7 @@ CuErr devmem_new(int kind, size_t bytes, unsigned flags, void **out)
     devmem_note((Range){.base = p, .bytes = bytes, .kind = kind, .device = n, .flags = flags});
     bool known = kind != MEMORY_DEVICE;
     for (int i = 0; i < state.count; i++)
-        if (i != n && (kind != MEMORY_DEVICE || device_sees(i, n)) && (d = state_device(i, &err))) {
+        if (i != n && (kind != MEMORY_DEVICE || devmem_sees(i, n)) && (d = state_device(i, &err))) {
             emu_adopt(emulator_emu(d), p, bytes ? bytes : 1);
             known = true;
         }
@@ -359,9 +367,10 @@ static void tell_copy(const void *dst, const void *src, size_t bytes)
         if (!state.device[i])
             continue;
         if (device)
-            emulator_tell_work(state.device[i], read ? MEMORY_COPY : MEMORY_WRITE, to, from, bytes, sequence_current());
+            emulator_tell_work(state.device[i], read ? MEMORY_COPY : MEMORY_WRITE, to, from, bytes,
+                               state_parts.work_current());
         else if (read)
-            emulator_tell_work(state.device[i], MEMORY_READ, from, 0, bytes, sequence_current());
+            emulator_tell_work(state.device[i], MEMORY_READ, from, 0, bytes, state_parts.work_current());
     }
 }
 
@@ -369,7 +378,8 @@ void devmem_tell_written(const void *dst, size_t bytes)
 {
     for (int i = 0; i < state.count && state.options.check; i++)
         if (state.device[i])
-            emulator_tell_work(state.device[i], MEMORY_WRITE, (uint64_t)(uintptr_t)dst, 0, bytes, sequence_current());
+            emulator_tell_work(state.device[i], MEMORY_WRITE, (uint64_t)(uintptr_t)dst, 0, bytes,
+                               state_parts.work_current());
 }
 
 void devmem_tell_ordered(const void *p, bool given)
@@ -378,7 +388,7 @@ void devmem_tell_ordered(const void *p, bool given)
     for (int i = 0; r && i < state.count && state.options.check; i++)
         if (state.device[i])
             emulator_tell_work(state.device[i], given ? MEMORY_GIVEN : MEMORY_TAKEN, r->base, 0, r->bytes,
-                               sequence_current());
+                               state_parts.work_current());
 }
 
 CuErr devmem_copy(void *dst, const void *src, size_t bytes, int kind)
@@ -404,6 +414,18 @@ CuErr devmem_copy_2d(void *dst, size_t dpitch, const void *src, size_t spitch, s
     for (size_t y = 0; e == cudaSuccess && y < height; y++) {
         memmove((char *)dst + y * dpitch, (const char *)src + y * spitch, width);
         tell_copy((char *)dst + y * dpitch, (const char *)src + y * spitch, width);
+    }
+    return e;
+}
+
+CuErr devmem_copy_3d(const NodeCopy *c)
+{
+    CuErr e = cudaSuccess;
+    for (size_t z = 0; e == cudaSuccess && z < c->depth; z++) {
+        char       *dst = (char *)c->dst + z * c->dslice;
+        const char *src = (const char *)c->src + z * c->sslice;
+        e               = c->height == 1 ? devmem_copy(dst, src, c->width, c->kind)
+                                         : devmem_copy_2d(dst, c->dpitch, src, c->spitch, c->width, c->height, c->kind);
     }
     return e;
 }

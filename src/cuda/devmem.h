@@ -38,6 +38,7 @@ void         devmem_drop_device(int n);
 
 /* Lets device `to` reach the allocations of device `from`, present and future (or takes that back). */
 CuErr        devmem_share(int to, int from, bool on);
+bool         devmem_sees(int device, int other);
 
 /* The same for what came from one memory pool. */
 void         devmem_share_pool(const void *pool, int to, bool on);
@@ -75,6 +76,15 @@ CuErr devmem_copy_2d(void *dst, size_t dpitch, const void *src, size_t spitch, s
 void  devmem_tell_written(const void *dst, size_t bytes);
 /* Tells them that a stream's work allocated p, or frees it. */
 void  devmem_tell_ordered(const void *p, bool given);
+/* A copy of slices of rows; the pitches of one row are not looked at. */
+typedef struct NodeCopy {
+    void       *dst;
+    const void *src;
+    size_t      dpitch, spitch, width, height, depth, dslice, sslice;
+    int         kind;
+    void       *owned; /* the source, if it is a copy */
+} NodeCopy;
+CuErr devmem_copy_3d(const NodeCopy *c);
 CuErr devmem_set_2d(void *dst, size_t pitch, unsigned value, unsigned element, size_t width, size_t height);
 
 #endif

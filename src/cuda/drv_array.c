@@ -180,7 +180,7 @@ static CuErr copy_3d(const DriverCopy3D *c, void *stream)
     if (e == cudaSuccess)
         e = end_of(&c->src, c->width, c->height, &src);
     if (e == cudaSuccess)
-        e = array_copy(&dst, &src, c->width, c->height, c->depth, direction(c->src.type, c->dst.type), stream);
+        e = stream_copy_array(&dst, &src, c->width, c->height, c->depth, direction(c->src.type, c->dst.type), stream);
     return e == cudaErrorInvalidPitchValue || e == cudaErrorInvalidMemcpyDirection ? cudaErrorInvalidValue : e;
 }
 
@@ -269,7 +269,7 @@ static CuErr along(Array *to, size_t to_at, void *dst, Array *from, size_t from_
     CopyEnd s = {.array = from ? array_of(from) : NULL, .ptr = (void *)(uintptr_t)src, .x = from_at, .pitch = bytes};
     if ((to && !d.array) || (from && !s.array) || (!to && !dst) || (!from && !src))
         return cudaErrorInvalidValue;
-    return array_copy(&d, &s, bytes, 1, 1, kind, stream);
+    return stream_copy_array(&d, &s, bytes, 1, 1, kind, stream);
 }
 
 CuErr drv_cuMemcpyHtoA_v2(Array *a, size_t at, const void *src, size_t bytes)

@@ -1,105 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Driver interface: contexts.
- * A context is a handle that names a device; every context of a device sees the same memory, as the runtime's primary one does.
- * Each thread has a stack of current contexts; the runtime's current device follows it, and a thread that has used the runtime finds the
- * primary context on it.  A destroyed context stays where it is current, and says so. */
-#include "base/arena.h"
-#include "cuda/api.h"
+ * The contexts themselves and each thread's stack of them are in context.c. */
 #include "cuda/device.h"
 #include "cuda/devmem.h"
 #include "cuda/driver.h"
 #include "cuda/queue.h"
-
-enum { STACK = 32 };
-
-typedef struct Context {
-    int             device;
-    unsigned        flags;
-    unsigned        users; /* of a primary context: calls of Retain, and 1 for the runtime */
-    unsigned        sms;   /* of a green context */
-    bool            runtime, destroyed;
-    struct Context *next;
-} Context;
 
 enum {
     VALID_FLAGS = 0xff,
     MAP_HOST    = 8,
     DUMPS       = 0x60
 }; /* of contexts; host memory can be mapped, always; no core is dumped */
-
-static Context                primary[MAX_DEVICES];
-static Context               *contexts;
-static _Thread_local Context *stack[STACK];
-static _Thread_local int      top;
-
-static Context *retain(int device)
-{
-    primary[device].device = device;
-    primary[device].users++;
-    return &primary[device];
-}
-
-/* The thread's context, or NULL. */
-static Context *now(void)
-{
-    if (!top && state_runtime_context) {
-        int device = state_current();
-        if (!primary[device].runtime)
-            retain(device)->runtime = true;
-        stack[top++] = &primary[device];
-    }
-    return top ? stack[top - 1] : NULL;
-}
-
-CuErr driver_ready(void)
-{
-    CuErr e = driver_started();
-    if (e != cudaSuccess)
-        return e;
-    const Context *c = now();
-    return !c ? cudaErrorDeviceUninitialized : c->destroyed ? cudaErrorContextIsDestroyed : cudaSuccess;
-}
-
-void driver_set_device(int device)
-{
-    if (top)
-        top--;
-    state_runtime_context = true;
-    state_set_current(device);
-    now();
-}
-
-void driver_reset_device(int device)
-{
-    primary[device].users -= primary[device].runtime;
-    primary[device].runtime = false;
-    if (top == 1 && stack[0] == &primary[device])
-        top = 0;
-    state_runtime_context = false;
-}
-
-void *driver_primary(int device)
-{
-    return &primary[device];
-}
-
-static void follow(void)
-{
-    if (top)
-        state_set_current(stack[top - 1]->device);
-}
-
-static bool known(const Context *c)
-{
-    for (int i = 0; i < MAX_DEVICES; i++)
-        if (c == &primary[i])
-            return true;
-    for (const Context *k = contexts; k; k = k->next)
-        if (k == c)
-            return !k->destroyed;
-    return false;
-}
 
 static CuErr check_flags(unsigned flags)
 {
@@ -111,45 +23,13 @@ static CuErr check_flags(unsigned flags)
 static CuErr context_create(Context **out, unsigned flags, int device)
 {
     CuErr e = check_flags(flags);
-    e       = e == cudaSuccess ? driver_check_device(out, device) : e;
-    if (e != cudaSuccess || top == STACK || !state_device(device, &e))
+    e       = e == cudaSuccess ? context_check_device(out, device) : e;
+    if (e != cudaSuccess || !state_device(device, &e))
         return e;
-    now();
-    Context *c   = xcalloc(1, sizeof *c);
-    *c           = (Context){.device = device, .flags = flags, .next = contexts};
-    contexts     = c;
-    stack[top++] = c;
-    follow();
-    *out = c;
+    Context *c = context_new(device, flags, 0);
+    if (context_push(c))
+        *out = c;
     return cudaSuccess;
-}
-
-void *driver_context_new(int device, unsigned sms)
-{
-    Context *c = xcalloc(1, sizeof *c);
-    *c         = (Context){.device = device, .sms = sms, .next = contexts};
-    contexts   = c;
-    return c;
-}
-
-bool driver_context_known(const void *context)
-{
-    return context && known(context);
-}
-
-int driver_context_device(const void *context)
-{
-    return ((const Context *)context)->device;
-}
-
-unsigned driver_context_sms(const void *context)
-{
-    return driver_context_known(context) ? ((const Context *)context)->sms : 0;
-}
-
-void *driver_context_current(void)
-{
-    return now();
 }
 
 CuErr drv_cuCtxCreate_v2(Context **out, unsigned flags, int device)
@@ -184,61 +64,48 @@ CuErr drv_cuCtxCreate_v4(Context **out, const ContextParams *p, unsigned flags, 
 CuErr drv_cuCtxDestroy_v2(Context *c)
 {
     ENTER_ANYWAY();
-    if (!known(c))
+    if (!context_known(c))
         return c ? cudaErrorDeviceUninitialized : cudaErrorInvalidValue;
     queue_settle_device(c->device);
     c->destroyed = true;
-    if (top && stack[top - 1] == c)
-        top--;
-    follow();
+    context_drop(c);
     return cudaSuccess;
 }
 
 CuErr drv_cuCtxGetCurrent(Context **out)
 {
     ENTER_ANYWAY();
-    CuErr e = driver_started();
+    CuErr e = context_started();
     if (e != cudaSuccess || !out)
         return e != cudaSuccess ? e : cudaErrorInvalidValue;
-    *out = now();
+    *out = context_now();
     return cudaSuccess;
 }
 
 CuErr drv_cuCtxPushCurrent_v2(Context *c)
 {
     ENTER_ANYWAY();
-    now();
-    if (!known(c) || top == STACK)
+    if (!context_known(c) || !context_push(c))
         return c ? cudaErrorDeviceUninitialized : cudaErrorInvalidValue;
-    stack[top++] = c;
-    follow();
     return cudaSuccess;
 }
 
 CuErr drv_cuCtxPopCurrent_v2(Context **out)
 {
     ENTER_ANYWAY();
-    if (!now())
-        return cudaErrorDeviceUninitialized;
-    state_runtime_context = false; /* what the runtime made current is off the stack */
-    top--;
-    if (out)
-        *out = stack[top];
-    follow();
-    return cudaSuccess;
+    Context *was = context_pop();
+    if (was && out)
+        *out = was;
+    return was ? cudaSuccess : cudaErrorDeviceUninitialized;
 }
 
 CuErr drv_cuCtxSetCurrent(Context *c)
 {
     ENTER_ANYWAY();
-    CuErr e = driver_started();
-    if (e != cudaSuccess || (c && !known(c)))
+    CuErr e = context_started();
+    if (e != cudaSuccess || (c && !context_known(c)))
         return e != cudaSuccess ? e : cudaErrorDeviceUninitialized;
-    state_runtime_context = false;
-    top -= top > 0;
-    if (c)
-        stack[top++] = c;
-    follow();
+    context_replace(c);
     return cudaSuccess;
 }
 
@@ -246,7 +113,7 @@ CuErr drv_cuCtxGetDevice(int *device)
 {
     ENTER_CTX();
     if (device)
-        *device = stack[top - 1]->device;
+        *device = context_now()->device;
     return device ? cudaSuccess : cudaErrorInvalidValue;
 }
 
@@ -254,20 +121,20 @@ CuErr drv_cuCtxGetFlags(unsigned *flags)
 {
     ENTER_CTX();
     if (flags)
-        *flags = stack[top - 1]->flags | (stack[top - 1]->users ? MAP_HOST : 0);
+        *flags = context_now()->flags | (context_now()->users ? MAP_HOST : 0);
     return flags ? cudaSuccess : cudaErrorInvalidValue;
 }
 
 CuErr drv_cuCtxGetApiVersion(Context *c, unsigned *version)
 {
     *version = 3020;
-    return !c || known(c) ? cudaSuccess : cudaErrorDeviceUninitialized;
+    return !c || context_known(c) ? cudaSuccess : cudaErrorDeviceUninitialized;
 }
 
 CuErr drv_cuCtxSynchronize(void)
 {
     ENTER_CTX();
-    queue_settle_device(stack[top - 1]->device);
+    queue_settle_device(context_now()->device);
     return state_sticky();
 }
 
@@ -275,7 +142,7 @@ CuErr drv_cuCtxSynchronize(void)
  * does) pass what stands in the register: what is no context means the current one too. */
 CuErr drv_cuCtxGetDevice_v2(int *device, Context *c)
 {
-    if (!c || !known(c))
+    if (!c || !context_known(c))
         return drv_cuCtxGetDevice(device);
     *device = c->device;
     return cudaSuccess;
@@ -283,7 +150,7 @@ CuErr drv_cuCtxGetDevice_v2(int *device, Context *c)
 
 CuErr drv_cuCtxSynchronize_v2(Context *c)
 {
-    if (!c || !known(c))
+    if (!c || !context_known(c))
         return drv_cuCtxSynchronize();
     ENTER();
     queue_settle_device(c->device);
@@ -293,26 +160,26 @@ CuErr drv_cuCtxSynchronize_v2(Context *c)
 CuErr drv_cuDevicePrimaryCtxRetain(Context **out, int device)
 {
     ENTER();
-    CuErr e = driver_check_device(out, device);
+    CuErr e = context_check_device(out, device);
     if (e == cudaSuccess && state_device(device, &e))
-        *out = retain(device);
+        *out = context_retain(device);
     return e;
 }
 
 CuErr drv_cuDevicePrimaryCtxRelease_v2(int device)
 {
     ENTER_ANYWAY();
-    CuErr e = driver_check_device(primary, device);
-    if (e != cudaSuccess || !primary[device].users)
+    CuErr e = context_check_device(context_primary(0), device);
+    if (e != cudaSuccess || !context_primary(device)->users)
         return e != cudaSuccess ? e : cudaErrorDeviceUninitialized;
-    primary[device].users--;
+    context_primary(device)->users--;
     return cudaSuccess;
 }
 
 CuErr drv_cuDevicePrimaryCtxReset_v2(int device)
 {
     ENTER_ANYWAY();
-    CuErr e = driver_check_device(primary, device);
+    CuErr e = context_check_device(context_primary(0), device);
     if (e == cudaSuccess && state.device[device]) {
         queue_settle_device(device);
         devmem_drop_device(device);
@@ -322,10 +189,10 @@ CuErr drv_cuDevicePrimaryCtxReset_v2(int device)
 
 CuErr drv_cuDevicePrimaryCtxGetState(int device, unsigned *flags, int *active)
 {
-    CuErr e = driver_check_device(flags && active ? flags : NULL, device);
+    CuErr e = context_check_device(flags && active ? flags : NULL, device);
     if (e == cudaSuccess) {
-        *flags  = primary[device].flags;
-        *active = primary[device].users > 0;
+        *flags  = context_primary(device)->flags;
+        *active = context_primary(device)->users > 0;
     }
     return e;
 }
@@ -333,9 +200,9 @@ CuErr drv_cuDevicePrimaryCtxGetState(int device, unsigned *flags, int *active)
 CuErr drv_cuDevicePrimaryCtxSetFlags_v2(int device, unsigned flags)
 {
     CuErr e = check_flags(flags);
-    e       = e == cudaSuccess ? driver_check_device(primary, device) : e;
+    e       = e == cudaSuccess ? context_check_device(context_primary(0), device) : e;
     if (e == cudaSuccess)
-        primary[device].flags = flags;
+        context_primary(device)->flags = flags;
     return e;
 }
 
@@ -343,7 +210,7 @@ CuErr drv_cuDevicePrimaryCtxSetFlags_v2(int device, unsigned flags)
 
 static Context *given(Context *c)
 {
-    return !c ? now() : known(c) ? c : NULL;
+    return !c ? context_now() : context_known(c) ? c : NULL;
 }
 
 CuErr drv_cuCtxGetId(Context *c, unsigned long long *id)
@@ -362,7 +229,7 @@ CuErr drv_cuCtxSetFlags(unsigned flags)
     ENTER_CTX();
     CuErr e = check_flags(flags);
     if (e == cudaSuccess)
-        stack[top - 1]->flags = flags;
+        context_now()->flags = flags;
     return e;
 }
 
@@ -372,13 +239,13 @@ CuErr rt_cudaDeviceDisablePeerAccess(int other);
 CuErr drv_cuCtxEnablePeerAccess(Context *c, unsigned flags)
 {
     ENTER_CTX();
-    return known(c) ? rt_cudaDeviceEnablePeerAccess(c->device, flags) : cudaErrorDeviceUninitialized;
+    return context_known(c) ? rt_cudaDeviceEnablePeerAccess(c->device, flags) : cudaErrorDeviceUninitialized;
 }
 
 CuErr drv_cuCtxDisablePeerAccess(Context *c)
 {
     ENTER_CTX();
-    return known(c) ? rt_cudaDeviceDisablePeerAccess(c->device) : cudaErrorDeviceUninitialized;
+    return context_known(c) ? rt_cudaDeviceDisablePeerAccess(c->device) : cudaErrorDeviceUninitialized;
 }
 
 /* ---- streams of a context ---- */
@@ -391,7 +258,7 @@ CuErr drv_cuStreamGetCtx(void *stream, void **out)
         return s ? cudaErrorInvalidValue : cudaErrorInvalidResourceHandle;
     if (s->green)
         return cudaErrorInvalidResourceHandle; /* cuStreamGetCtx_v2 answers for those */
-    *out = s->implicit || s->device == stack[top - 1]->device ? stack[top - 1] : driver_primary(s->device);
+    *out = s->implicit || s->device == context_now()->device ? context_now() : context_primary(s->device);
     return cudaSuccess;
 }
 
@@ -399,7 +266,7 @@ CuErr drv_cuStreamGetCtx_v2(void *stream, void **out, void **green)
 {
     ENTER_CTX();
     const Stream *s = stream_of(stream);
-    void         *g = !s ? NULL : !s->implicit ? s->green : driver_context_sms(now()) ? now() : NULL;
+    void         *g = !s ? NULL : !s->implicit ? s->green : context_sms(context_now()) ? context_now() : NULL;
     if (!s || !out || !green)
         return s ? cudaErrorInvalidValue : cudaErrorInvalidResourceHandle;
     *green = g;
@@ -442,6 +309,6 @@ CuErr drv_cuCtxGetExecAffinity(ExecAffinity *out, int type)
     if (!out || type != SM_COUNT)
         return out ? cudaErrorUnsupportedExecAffinity : cudaErrorInvalidValue;
     out->type = SM_COUNT; /* no context has fewer than all */
-    device_attribute(MULTIPROCESSORS, stack[top - 1]->device, &out->multiprocessors);
+    device_attribute(MULTIPROCESSORS, context_now()->device, &out->multiprocessors);
     return cudaSuccess;
 }

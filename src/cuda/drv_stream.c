@@ -76,18 +76,18 @@ CuErr drv_cuStreamBatchMemOp_v2(void *stream, unsigned n, const MemOp *op, unsig
 
 /* ---- graphs ---- */
 
-typedef struct CopyEnd {
+typedef struct ParamsEnd {
     size_t      x, y, z, level;
     int         type;
     const void *host;
     WwPtr       device;
     void       *array, *reserved;
     size_t      pitch, height;
-} CopyEnd;
+} ParamsEnd;
 
 typedef struct DriverCopy3D { /* CUDA_MEMCPY3D */
-    CopyEnd src, dst;
-    size_t  width, height, depth;
+    ParamsEnd src, dst;
+    size_t    width, height, depth;
 } DriverCopy3D;
 _Static_assert(sizeof(DriverCopy3D) == 200, "layout of CUDA_MEMCPY3D");
 
@@ -133,9 +133,9 @@ CuErr drv_cuGraphMemcpyNodeGetParams(void *node, DriverCopy3D *c)
     bool            from = k->kind == COPY_DEVICE_TO_HOST || k->kind == COPY_DEVICE_TO_DEVICE;
     bool            to   = k->kind == COPY_HOST_TO_DEVICE || k->kind == COPY_DEVICE_TO_DEVICE;
     memset(c, 0, sizeof *c);
-    c->src = (CopyEnd){
+    c->src = (ParamsEnd){
         .type = from ? TYPE_DEVICE : TYPE_HOST, .host = k->src, .device = (WwPtr)(uintptr_t)k->src, .pitch = k->spitch};
-    c->dst = (CopyEnd){
+    c->dst = (ParamsEnd){
         .type = to ? TYPE_DEVICE : TYPE_HOST, .host = k->dst, .device = (WwPtr)(uintptr_t)k->dst, .pitch = k->dpitch};
     c->src.height = k->spitch ? k->sslice / k->spitch : 0;
     c->dst.height = k->dpitch ? k->dslice / k->dpitch : 0;

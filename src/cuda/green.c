@@ -44,7 +44,7 @@ static CuErr answer(DevResource *out, int type, void *context, int device)
 {
     if (!out || type != TYPE_SM)
         return out ? cudaErrorInvalidResourceType : cudaErrorInvalidValue;
-    unsigned n = context ? driver_context_sms(context) : 0;
+    unsigned n = context ? context_sms(context) : 0;
     *out       = some(n ? n : all_of(device), true);
     return cudaSuccess;
 }
@@ -60,8 +60,8 @@ CuErr drv_cuDeviceGetDevResource(int device, DevResource *out, int type)
 CuErr drv_cuCtxGetDevResource(void *context, DevResource *out, int type)
 {
     ENTER_CTX();
-    return driver_context_known(context) ? answer(out, type, context, driver_context_device(context))
-                                         : cudaErrorDeviceUninitialized;
+    return context_known(context) ? answer(out, type, context, ((const Context *)context)->device)
+                                  : cudaErrorDeviceUninitialized;
 }
 
 CuErr drv_cuGreenCtxGetDevResource(void *green, DevResource *out, int type)
@@ -124,7 +124,7 @@ CuErr drv_cuGreenCtxCreate(void **out, uintptr_t desc, int device, unsigned flag
         return cudaErrorInvalidValue;
     if (!state_device(device, &e))
         return e;
-    *out = driver_context_new(device, desc ? (unsigned)desc : all_of(device));
+    *out = context_new(device, 0, desc ? (unsigned)desc : all_of(device));
     return cudaSuccess;
 }
 
@@ -144,7 +144,7 @@ CuErr drv_cuGreenCtxGetId(void *green, unsigned long long *id)
 CuErr drv_cuCtxFromGreenCtx(void **out, void *green)
 {
     ENTER();
-    if (!out || !driver_context_sms(green))
+    if (!out || !context_sms(green))
         return out ? cudaErrorDeviceUninitialized : cudaErrorInvalidValue;
     *out = green;
     return cudaSuccess;
@@ -158,7 +158,7 @@ CuErr drv_cuGreenCtxStreamCreate(void **out, void *green, unsigned flags, int pr
 {
     ENTER();
     state_in_driver = true;
-    if (!green || !driver_context_sms(green))
+    if (!green || !context_sms(green))
         return cudaErrorDeviceUninitialized;
     if (!out || flags != NON_BLOCKING)
         return cudaErrorInvalidValue;
@@ -175,17 +175,17 @@ CuErr drv_cuStreamGetGreenCtx(void *stream, void **out)
     const Stream *s = stream_of(stream);
     if (!s || !out)
         return s ? cudaErrorInvalidValue : cudaErrorInvalidResourceHandle;
-    void *now = driver_context_current();
-    *out      = !s->implicit ? s->green : driver_context_sms(now) ? now : NULL;
+    void *now = context_now();
+    *out      = !s->implicit ? s->green : context_sms(now) ? now : NULL;
     return cudaSuccess;
 }
 
 CuErr drv_cuGreenCtxRecordEvent(void *green, void *event)
 {
     ENTER();
-    if (!driver_context_known(green) || !event_of(event))
+    if (!context_known(green) || !event_of(event))
         return event_of(event) ? cudaErrorDeviceUninitialized : cudaErrorInvalidResourceHandle;
-    queue_settle_device(driver_context_device(green));
+    queue_settle_device(((const Context *)green)->device);
     return event_record(event_of(event), NULL);
 }
 
@@ -193,7 +193,7 @@ CuErr drv_cuGreenCtxWaitEvent(void *green, void *event)
 {
     ENTER();
     const Event *v = event_of(event);
-    if (!driver_context_known(green) || !v)
+    if (!context_known(green) || !v)
         return v ? cudaErrorDeviceUninitialized : cudaErrorInvalidResourceHandle;
     queue_settle_event(v);
     return state_sticky();

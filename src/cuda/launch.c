@@ -117,7 +117,7 @@ static CuErr check(Kernel *k, const Func *f, const LaunchAsk *a)
     if (a->cooperative) {
         int blocks = 0;
         launch_occupancy(k, (int)threads, a->shared, &blocks);
-        unsigned sms = driver_context_sms(driver_context_current());
+        unsigned sms = context_sms(context_now());
         if ((uint64_t)g.x * g.y * g.z > (uint64_t)blocks * (sms ? sms : LAUNCH_SMS))
             return cudaErrorCooperativeLaunchTooLarge;
     }

@@ -10,8 +10,7 @@
 #include <unistd.h>
 
 #include "base/arena.h"
-#include "cuda/driver.h"
-#include "cuda/queue.h"
+#include "cuda/context.h"
 #include "cuda/vmm.h"
 
 typedef struct MulticastProp { /* CUmulticastObjectProp */
@@ -220,7 +219,7 @@ CuErr drv_cuMulticastUnbind(uint64_t handle, int device, size_t at, size_t bytes
     int n = place(p->team, device);
     if (n < 0)
         return cudaErrorInvalidDevice;
-    queue_settle_device(-1);
+    state_parts.work_settle(-1);
     for (size_t g = at / VMM_GRANULE; g < (at + bytes) / VMM_GRANULE; g++)
         if (!p->team->bound[n][g])
             return cudaErrorInvalidValue;

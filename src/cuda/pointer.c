@@ -66,8 +66,8 @@ static CuErr put(void *out, uint64_t value, size_t bytes)
 /* The context that owns it; a pool's memory and that of an ended context are the device's. */
 static void *owner(const Range *r)
 {
-    bool own = !r->pool && driver_context_known(r->context) && driver_context_device(r->context) == r->device;
-    return own ? r->context : driver_primary(r->device);
+    bool own = !r->pool && context_known(r->context) && ((const Context *)r->context)->device == r->device;
+    return own ? r->context : context_primary(r->device);
 }
 
 /* r NULL: an address that is unknown. */

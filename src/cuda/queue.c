@@ -19,6 +19,11 @@
 #include "cuda/signals.h"
 #include "cuda/standstill.h"
 
+STATE_PART(work_left, queue_any)
+STATE_PART(work_settle, queue_settle_device)
+STATE_PART(work_end, queue_end)
+STATE_PART(work_forget, queue_forget)
+
 enum { SHORT_NAP = 50, LONG_NAP = 2000 }; /* microseconds between looks at what somebody else must bring */
 enum { HELD_NAPS = 2000 };                /* about a tenth of a second */
 

@@ -168,7 +168,7 @@ static CuErr to_array(void *array, size_t x, size_t y, const void *src, size_t p
 {
     CopyEnd dst  = {.array = array_of(array), .x = x, .y = y};
     CopyEnd from = {.ptr = (void *)(uintptr_t)src, .pitch = pitch, .height = height};
-    return dst.array ? array_copy(&dst, &from, width, height, 1, kind, stream) : cudaErrorInvalidResourceHandle;
+    return dst.array ? stream_copy_array(&dst, &from, width, height, 1, kind, stream) : cudaErrorInvalidResourceHandle;
 }
 
 static CuErr from_array(void *dst, size_t pitch, void *array, size_t x, size_t y, size_t width, size_t height, int kind,
@@ -176,7 +176,7 @@ static CuErr from_array(void *dst, size_t pitch, void *array, size_t x, size_t y
 {
     CopyEnd src = {.array = array_of(array), .x = x, .y = y};
     CopyEnd to  = {.ptr = dst, .pitch = pitch, .height = height};
-    return src.array ? array_copy(&to, &src, width, height, 1, kind, stream) : cudaErrorInvalidResourceHandle;
+    return src.array ? stream_copy_array(&to, &src, width, height, 1, kind, stream) : cudaErrorInvalidResourceHandle;
 }
 
 CuErr rt_cudaMemcpy2DToArray(void *a, size_t x, size_t y, const void *src, size_t pitch, size_t width, size_t height,
@@ -214,7 +214,7 @@ CuErr rt_cudaMemcpy2DArrayToArray(void *dst, size_t dx, size_t dy, void *src, si
 {
     ENTER();
     CopyEnd to = {.array = array_of(dst), .x = dx, .y = dy}, from = {.array = array_of(src), .x = sx, .y = sy};
-    return LEAVE(to.array && from.array ? array_copy(&to, &from, width, height, 1, kind, NULL)
+    return LEAVE(to.array && from.array ? stream_copy_array(&to, &from, width, height, 1, kind, NULL)
                                         : cudaErrorInvalidResourceHandle);
 }
 
@@ -233,7 +233,7 @@ static CuErr along(void *array, size_t x, size_t y, const CopyEnd *other, size_t
         n = count < n ? count : n;
         if (!n)
             return cudaErrorInvalidValue;
-        e = into ? array_copy(&a, &b, n, 1, 1, kind, stream) : array_copy(&b, &a, n, 1, 1, kind, stream);
+        e = into ? stream_copy_array(&a, &b, n, 1, 1, kind, stream) : stream_copy_array(&b, &a, n, 1, 1, kind, stream);
         count -= n;
         a.x += n;
         b.x += n;

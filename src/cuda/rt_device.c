@@ -9,9 +9,9 @@
 
 #include "cuda/array.h"
 #include "cuda/cgraph.h"
+#include "cuda/context.h"
 #include "cuda/device.h"
 #include "cuda/devmem.h"
-#include "cuda/driver.h"
 #include "cuda/launch.h"
 #include "cuda/queue.h"
 
@@ -153,7 +153,7 @@ CuErr rt_cudaSetDevice(int device)
     ENTER_ANYWAY();
     if (device < 0 || device >= state.count)
         return LEAVE(cudaErrorInvalidDevice);
-    driver_set_device(device);
+    context_set_device(device);
     return LEAVE(cudaSuccess);
 }
 
@@ -231,7 +231,7 @@ CuErr rt_cudaDeviceReset(void)
     queue_settle_device(state_current());
     array_drop_device(state_current());
     devmem_drop_device(state_current());
-    driver_reset_device(state_current());
+    context_reset_device(state_current());
     limits_reset(state_current());
     return state_reset();
 }
@@ -261,8 +261,6 @@ CuErr rt_cudaDeviceGetPCIBusId(char *out, int cap, int device)
 
 /* ---- peers ---- */
 
-static bool peer[MAX_DEVICES][MAX_DEVICES];
-
 static CuErr peer_pair(int a, int b)
 {
     if (a < 0 || b < 0 || a >= state.count || b >= state.count)
@@ -286,9 +284,8 @@ CuErr rt_cudaDeviceEnablePeerAccess(int other, unsigned flags)
     CuErr e  = peer_pair(me, other);
     if (e != cudaSuccess || flags || me == other)
         return LEAVE(e != cudaSuccess ? e : flags ? cudaErrorInvalidValue : cudaErrorPeerAccessUnsupported);
-    if (peer[me][other])
+    if (devmem_sees(me, other))
         return LEAVE(cudaErrorPeerAccessAlreadyEnabled);
-    peer[me][other] = true;
     return LEAVE(devmem_share(me, other, true));
 }
 
@@ -297,17 +294,11 @@ CuErr rt_cudaDeviceDisablePeerAccess(int other)
     ENTER();
     int   me = state_current();
     CuErr e  = peer_pair(me, other);
-    if (e == cudaSuccess && (me == other || !peer[me][other]))
+    if (e == cudaSuccess && (me == other || !devmem_sees(me, other)))
         e = cudaErrorPeerAccessNotEnabled;
     if (e != cudaSuccess)
         return LEAVE(e);
-    peer[me][other] = false;
     return LEAVE(devmem_share(me, other, false));
-}
-
-bool device_sees(int device, int other)
-{
-    return peer[device][other];
 }
 
 enum { P2P_PERFORMANCE_RANK = 1, P2P_ACCESS, P2P_NATIVE_ATOMICS, P2P_ARRAY_ACCESS }; /* cudaDeviceP2PAttr */

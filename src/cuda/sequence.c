@@ -13,6 +13,8 @@
 
 #include "base/arena.h"
 
+STATE_PART(work_current, sequence_current)
+
 static uint32_t                       queues = 1;
 static WorkClock                      host, issued; /* what the host knows; the last count of each queue */
 static _Thread_local const WorkOrder *current;      /* a host function lets other threads in */

@@ -17,7 +17,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cuda/queue.h"
 #include "cuda/state.h"
 
 enum { PATIENCE = 5 }; /* seconds for the lock */
@@ -95,7 +94,7 @@ static void *watch(void *unused)
         ;
     int sig = state.stop;
     if (state_lock_for(PATIENCE))
-        queue_end();
+        state_parts.work_end();
     state_finish(128 + sig);
     signal(sig, SIG_DFL);
     sigset_t one;

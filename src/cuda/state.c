@@ -14,10 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cuda/devmem.h"
-#include "cuda/launch.h"
 #include "cuda/logs.h"
-#include "cuda/queue.h"
 #include "cuda/signals.h"
 #include "report/doc.h"
 #include "report/fail.h"
@@ -26,7 +23,8 @@
 #define MOST_MEMORY  (UINT64_C(141) << 30)
 #define MODULE_BYTES (UINT64_C(256) << 20)
 
-State state;
+State      state;
+StateParts state_parts;
 
 static pthread_mutex_t        lock  = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 static pthread_cond_t         woken = PTHREAD_COND_INITIALIZER;
@@ -394,7 +392,7 @@ void state_finding(const char *rule, uint64_t address, uint64_t count, const cha
 
 static void find_leaks(void)
 {
-    size_t   bytes, largest, n = devmem_leaks(&bytes, &largest);
+    size_t   bytes, largest, n = state_parts.leaks(&bytes, &largest);
     uint64_t blocks, heap;
     if (n)
         state_finding("leak", 0, n, "%zu allocation%s of %zu bytes in all %s never freed; the largest has %zu bytes", n,
@@ -421,7 +419,7 @@ void state_finish(int code)
     if (reported)
         return;
     reported = true;
-    if (queue_any())
+    if (state_parts.work_left())
         report_note(state.report, "work was left: the program ended without waiting for its streams");
     for (int i = 0; i < state.count; i++)
         if (state.device[i])
@@ -505,7 +503,7 @@ static void in_child(void)
         fresh; /* the thread that forked held it, so that everything is in order; the child's knows nothing of that */
     woken = calm; /* those that waited are not here */
     depth = 0;
-    queue_forget();
+    state_parts.work_forget();
     signals_forget();
     report_free(state.report);
     new_report();

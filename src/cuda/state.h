@@ -52,6 +52,23 @@ typedef struct State {
 
 extern State state;
 
+/* What the rooms above do for the process.  Each file that has a part sets it when the library is loaded. */
+typedef struct StateParts {
+    bool   (*work_left)(void);   /* does any stream have work? */
+    void   (*work_settle)(int device); /* waits for the work of a device; -1: of all */
+    void   (*work_end)(void);    /* the process ends: kernels that have begun are stopped, the rest is dropped */
+    void   (*work_forget)(void); /* after fork: the child has no work */
+    const WorkOrder *(*work_current)(void); /* the work that what happens to memory belongs to; NULL: nothing is kept */
+    size_t (*leaks)(size_t *bytes, size_t *largest); /* allocations that were not freed */
+} StateParts;
+
+extern StateParts state_parts;
+#define STATE_PART(part, function)                                                                                     \
+    __attribute__((constructor)) static void part_##part(void)                                                         \
+    {                                                                                                                  \
+        state_parts.part = (function);                                                                                 \
+    }
+
 /* The program's runtime is CUDA 11's or 12's, which have other codes for some refusals. */
 static inline bool state_before_13(void)
 {

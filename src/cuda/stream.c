@@ -175,7 +175,7 @@ CuErr stream_copy_node(const NodeCopy *c, void *stream)
     if (!queue_busy(s)) {
         WorkOrder       *o   = sequence_submit(s);
         const WorkOrder *was = sequence_enter(o);
-        CuErr            e   = cgraph_copy(c);
+        CuErr            e   = devmem_copy_3d(c);
         sequence_enter(was);
         sequence_free(o);
         if (pageable(c->dst))
@@ -201,6 +201,14 @@ CuErr stream_copy(void *dst, size_t dpitch, const void *src, size_t spitch, size
                   .depth  = 1,
                   .kind   = kind};
     return stream_copy_node(&c, stream);
+}
+
+CuErr stream_copy_array(const CopyEnd *dst, const CopyEnd *src, size_t width, size_t height, size_t depth, int kind,
+                        void *stream)
+{
+    NodeCopy c;
+    CuErr    e = array_copy_node(dst, src, width, height, depth, kind, &c);
+    return e == cudaSuccess ? stream_copy_node(&c, stream) : e;
 }
 
 CuErr stream_set(void *dst, size_t pitch, unsigned value, unsigned element, size_t width, size_t height, void *stream)

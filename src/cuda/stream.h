@@ -5,6 +5,7 @@
 #ifndef WW_CUDA_STREAM_H
 #define WW_CUDA_STREAM_H
 
+#include "cuda/array.h"
 #include "cuda/cgraph.h"
 #include "cuda/devmem.h"
 
@@ -63,6 +64,8 @@ CuErr   stream_value(void *stream, NodeKind kind, NodeValue v);
 CuErr   stream_copy(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height, int kind, void *stream);
 /* The same with slices. */
 CuErr   stream_copy_node(const NodeCopy *c, void *stream);
+/* The same with an array at either end, or both. */
+CuErr   stream_copy_array(const CopyEnd *dst, const CopyEnd *src, size_t width, size_t height, size_t depth, int kind, void *stream);
 CuErr   stream_set(void *dst, size_t pitch, unsigned value, unsigned element, size_t width, size_t height, void *stream);
 CuErr   stream_host(void *stream, void (*fn)(void *), void *user);
 /* Every stream and event of the capture goes back to work; frees c. */

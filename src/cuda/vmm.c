@@ -16,9 +16,8 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "cuda/context.h"
 #include "cuda/devmem.h"
-#include "cuda/driver.h"
-#include "cuda/queue.h"
 #include "emu/emu.h"
 
 enum { ACCESS_NONE = 0, ACCESS_READ_WRITE = 3 };
@@ -284,7 +283,7 @@ CuErr drv_cuMemUnmap(WwPtr at, size_t bytes)
     Reservation *r = reservation(at, bytes);
     if (!r || !vmm_whole(bytes) || (touched(r, at, bytes) && !filled(r, at, bytes)))
         return cudaErrorInvalidValue;
-    queue_settle_device(-1);
+    state_parts.work_settle(-1);
     hide_all(r);
     for (Mapping **p = &r->mappings, *m; (m = *p);)
         if (m->at >= at && m->at < at + bytes) {
