@@ -48,7 +48,7 @@ typedef struct WwStream WwStream;
 typedef uint64_t WwPtr;
 
 typedef struct WwDeviceOptions {
-    const char *profile; /* memory model: "sm_90" (default when NULL), "sm_20", a named card, ...; see profiles.def */
+    const char *profile; /* memory model and limits of a card: "sm_90" (default when NULL: an H200), "sm_20", a named card, ...; see profiles.def */
     unsigned    threads; /* emulator: worker threads; 0 = one per host core */
     uint64_t    seed;    /* emulator: for everything that is free to vary; 0 = the plain order */
     uint64_t    memory;  /* emulator: bytes of device memory, 1 MiB or more; 0 = the profile's */

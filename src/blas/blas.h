@@ -104,7 +104,7 @@ struct WwBlas {
     void       *mark;       /* behind what was left on a stream */
     bool        behind;     /* the mark has not been waited for */
     unsigned    sms;        /* multiprocessors */
-    int         capability; /* of a GPU, 10 * major + minor; the emulator's is 90 */
+    int         capability; /* 10 * major + minor: a GPU's, or that of the emulator's profile */
     bool        early;      /* copies that wait by themselves for what is in front of them can run */
     BlasModule *modules;
     size_t      nmodules;

@@ -12,26 +12,19 @@
 
 #include "base/arena.h"
 #include "blas/blas.h"
-#include "device/cuda.h"
 #include "lab/kernels.h"
 
-enum { EMULATED_SMS = 132, EMULATED_CAPABILITY = 90, EARLY = 90, CU_ATTR_SM_COUNT = 16, MAX_Z = 65535, MAX_Y = 65535 };
+enum { EARLY = 90, MAX_Z = 65535, MAX_Y = 65535 };
 
 WwStatus ww_blas_open(WwDevice *d, WwBlas **out)
 {
     if (!d || !out)
         return WW_ERR_INVALID;
-    int sms = EMULATED_SMS, capability = EMULATED_CAPABILITY;
-    if (strcmp(d->ops->kind, "cuda") == 0) {
-        CudaDevice *c = (CudaDevice *)d;
-        TRY(cuda_check(c, c->drv.device_attribute(&sms, CU_ATTR_SM_COUNT, c->ordinal), "cuDeviceGetAttribute"));
-        capability = c->cc;
-    }
     WwBlas *b     = xcalloc(1, sizeof *b);
     b->device     = d;
-    b->sms        = sms > 0 ? (unsigned)sms : 1;
-    b->capability = capability;
-    b->early      = capability >= EARLY && blas_built("copy_realign_early") && blas_built("copy_operands");
+    b->sms        = d->sms;
+    b->capability = (int)d->cc;
+    b->early      = b->capability >= EARLY && blas_built("copy_realign_early") && blas_built("copy_operands");
     *out          = b;
     return WW_OK;
 }

@@ -23,9 +23,10 @@ static void judge_warps(Perf *p)
 
 static void judge_occupancy(Perf *p)
 {
-    const LaunchInfo *info   = trace_info(p->trace);
-    unsigned          shared = info->shared_bytes > SHARED_KEPT ? info->shared_bytes - SHARED_KEPT : 0;
-    Occupancy         o = occupancy_of(p->profile->arch, p->threads, p->known ? p->resources.registers : 0, shared);
+    const LaunchInfo *info    = trace_info(p->trace);
+    unsigned          shared  = info->shared_bytes > SHARED_KEPT ? info->shared_bytes - SHARED_KEPT : 0;
+    Limits            l       = limits_of(p->profile);
+    Occupancy         o       = occupancy_of(&l, p->threads, p->known ? p->resources.registers : 0, shared);
     double            percent = o.most_warps ? 100.0 * o.warps / o.most_warps : 100;
     if (percent >= rules_threshold(p->rules, RULE_LOW_OCCUPANCY, "percent"))
         return;

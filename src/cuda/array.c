@@ -6,7 +6,7 @@
  *     1D, 2D, 3D    w, w h, w h d         -
  *     layered       w 0 n,  w h n         LAYERED
  *     cubemap       w w 6                 CUBEMAP        layered: w w 6n
- * Limits are those of compute capability 9.0.  Not supported: sparse arrays, planar and block-compressed formats. */
+ * Limits are those of compute capability 6.0 and later.  Not supported: sparse arrays, planar and block-compressed formats. */
 #include "cuda/array.h"
 
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Driver interface: green contexts.  A device's multiprocessors are split into groups; a context of a group counts only
- * those where a cooperative launch must be resident at once.  How groups come out is what an H200 of 132
- * multiprocessors answers: multiples of 8 (of 2 when clusters do not matter), and of 8 alone no more than its graphics
+ * those where a cooperative launch must be resident at once.  How groups come out is what an H200
+ * answers: multiples of 8 (of 2 when clusters do not matter), and of 8 alone no more than its graphics
  * clusters hold whole.
  * Not modelled: which multiprocessors they are, and the time that a smaller part takes. */
 #include "cuda/device.h"
@@ -69,11 +69,14 @@ CuErr drv_cuGreenCtxGetDevResource(void *green, DevResource *out, int type)
     return drv_cuCtxGetDevResource(green, out, type);
 }
 
-/* Blocks of eight that the groups of an H200's multiprocessors hold whole, when they are asked for one by one. */
+/* Eights of multiprocessors that are asked for one by one: of the whole card, those that its groups hold whole. */
 static unsigned whole_eights(unsigned total)
 {
-    enum { LOST = 1, CARD = 132 };
-    return total / ALIGN - (total == CARD ? LOST : 0);
+    Limits   l = state_limits();
+    unsigned n = 0;
+    for (int i = 0; i < MOST_GROUPS; i++)
+        n += l.group[i] / ALIGN;
+    return total == l.card->sms && n ? n : total / ALIGN;
 }
 
 CuErr drv_cuDevSmResourceSplitByCount(DevResource *out, unsigned *n, const DevResource *in, DevResource *rest,

@@ -22,17 +22,9 @@
 #include "cuda/sequence.h"
 #include "cuda/signals.h"
 #include "cuda/standstill.h"
-#include "model/profile.h"
+#include "model/occupancy.h"
 
-enum {
-    SHARED_DEFAULT = 48 * 1024,
-    SHARED_OPTIN   = 227 * 1024,
-    SM_SHARED      = 228 * 1024,
-    SM_THREADS     = 2048,
-    SM_BLOCKS      = 32,
-    BLOCK_OVERHEAD = 1024,
-    FIFO           = 1 << 20
-};
+enum { FIFO = 1 << 20 };
 
 static const double SLICE = 0.2; /* seconds that a call gives a kernel before it returns without it */
 
@@ -73,10 +65,9 @@ static void on_print(void *user, const char *text, size_t len)
 
 /* ---- checks ---- */
 
-/* Clusters of more than 8 blocks have to be allowed first (cudaFuncAttributeNonPortableClusterSizeAllowed). */
-static CuErr check_cluster(const Kernel *k, const Func *f, const LaunchAsk *a)
+/* Clusters of more blocks than are portable have to be allowed first (cudaFuncAttributeNonPortableClusterSizeAllowed). */
+static CuErr check_cluster(const Limits *l, const Kernel *k, const Func *f, const LaunchAsk *a)
 {
-    enum { PORTABLE = 8, MOST = 16 };
     const uint32_t *from = f->reqnctapercluster, grid[3] = {a->grid.x, a->grid.y, a->grid.z},
                    ask[3] = {a->cluster.x, a->cluster.y, a->cluster.z};
     uint64_t blocks       = 1;
@@ -90,7 +81,7 @@ static CuErr check_cluster(const Kernel *k, const Func *f, const LaunchAsk *a)
             return cudaErrorInvalidClusterSize;
         blocks *= n;
     }
-    if (blocks > MOST || (blocks > PORTABLE && !k->non_portable_cluster) ||
+    if (blocks > l->cluster || (blocks > l->cluster_portable && !k->non_portable_cluster) ||
         (f->maxclusterrank && blocks > f->maxclusterrank))
         return cudaErrorInvalidClusterSize;
     return cudaSuccess;
@@ -100,8 +91,9 @@ static CuErr check(Kernel *k, const Func *f, const LaunchAsk *a)
 {
     const WwDim3 g = a->grid, b = a->block;
     uint64_t     threads = (uint64_t)b.x * b.y * b.z, fixed = launch_static_shared(f);
-    if (!g.x || !g.y || !g.z || !threads || g.x > 2147483647u || g.y > 65535 || g.z > 65535 || b.x > 1024 ||
-        b.y > 1024 || b.z > 64 || threads > 1024)
+    Limits       l = state_limits();
+    char         why[REFUSAL_TEXT];
+    if (limits_grid(&l, (uint32_t[]){g.x, g.y, g.z}, (uint32_t[]){b.x, b.y, b.z}, why))
         return state_before_13() ? cudaErrorInvalidConfiguration : cudaErrorInvalidValue;
     if (a->refused != cudaSuccess)
         return a->refused;
@@ -111,17 +103,17 @@ static CuErr check(Kernel *k, const Func *f, const LaunchAsk *a)
     if (most && threads > most)
         return cudaErrorInvalidValue;
     uint64_t allowed = k->max_dynamic >= 0 ? (uint64_t)k->max_dynamic
-                                           : SHARED_DEFAULT - (fixed < SHARED_DEFAULT ? fixed : SHARED_DEFAULT);
+                                           : l.block_shared - (fixed < l.block_shared ? fixed : l.block_shared);
     if (a->shared > allowed)
         return cudaErrorInvalidValue;
     if (a->cooperative) {
         int blocks = 0;
         launch_occupancy(k, (int)threads, a->shared, &blocks);
         unsigned sms = context_sms(context_now());
-        if ((uint64_t)g.x * g.y * g.z > (uint64_t)blocks * (sms ? sms : LAUNCH_SMS))
+        if ((uint64_t)g.x * g.y * g.z > (uint64_t)blocks * (sms ? sms : l.card->sms))
             return cudaErrorCooperativeLaunchTooLarge;
     }
-    return check_cluster(k, f, a);
+    return check_cluster(&l, k, f, a);
 }
 
 static void read_attribute(LaunchAsk *a, const LaunchAttribute *attr)
@@ -467,12 +459,13 @@ CuErr launch_attributes(Kernel *k, FuncAttributes *out)
     const Func *f = kernel_func(k, state_current(), &m, &err);
     if (!f)
         return err;
-    *out = (FuncAttributes){.shared_bytes   = launch_static_shared(f),
-                            .max_threads    = 1024,
-                            .registers      = 32,
-                            .ptx_version    = (int)m->ptx->sm,
-                            .binary_version = 90,
-                            .carveout       = k->carveout};
+    Limits l = state_limits();
+    *out     = (FuncAttributes){.shared_bytes   = launch_static_shared(f),
+                                .max_threads    = (int)l.block_threads,
+                                .registers      = 32,
+                                .ptx_version    = (int)m->ptx->sm,
+                                .binary_version = (int)l.cc,
+                                .carveout       = k->carveout};
     if (f->maxntid[0])
         out->max_threads =
             (int)(f->maxntid[0] * (f->maxntid[1] ? f->maxntid[1] : 1) * (f->maxntid[2] ? f->maxntid[2] : 1));
@@ -480,7 +473,7 @@ CuErr launch_attributes(Kernel *k, FuncAttributes *out)
         out->const_bytes += m->ptx->vars[i]->space == SPACE_CONST ? m->ptx->vars[i]->bytes : 0;
     for (size_t i = 0; i < f->nvars; i++)
         out->local_bytes += f->vars[i]->space == SPACE_LOCAL ? f->vars[i]->bytes : 0;
-    out->max_dynamic_shared = k->max_dynamic >= 0 ? k->max_dynamic : (int)(SHARED_DEFAULT - out->shared_bytes);
+    out->max_dynamic_shared = k->max_dynamic >= 0 ? k->max_dynamic : (int)(l.block_shared - out->shared_bytes);
     for (int i = 0; i < 3; i++)
         out->cluster[i] = (int)f->reqnctapercluster[i];
     out->cluster_must_be_set  = f->explicitcluster || f->reqnctapercluster[0];
@@ -497,7 +490,7 @@ CuErr launch_set_attribute(Kernel *k, int attribute, int value)
         return e;
     switch (attribute) {
     case FUNC_MAX_DYNAMIC_SHARED:
-        if (value < 0 || (size_t)value + a.shared_bytes > SHARED_OPTIN)
+        if (value < 0 || (size_t)value + a.shared_bytes > state_limits().block_shared_most)
             return cudaErrorInvalidValue;
         k->max_dynamic = value;
         return cudaSuccess;
@@ -524,29 +517,18 @@ CuErr launch_occupancy(Kernel *k, int threads, size_t shared, int *blocks)
         return e;
     if (threads <= 0)
         return cudaErrorInvalidValue;
-    enum { BLOCK_THREADS = 1024, GRAIN = 128 }; /* bytes of shared memory are given out in */
-    int    warps = (threads + 31) / 32, n = SM_THREADS / (warps * 32);
-    size_t block     = (shared + a.shared_bytes + BLOCK_OVERHEAD + GRAIN - 1) / GRAIN * GRAIN,
-           by_shared = SM_SHARED / block;
-    if (shared > (size_t)(a.max_dynamic_shared > 0 ? a.max_dynamic_shared : 0))
-        by_shared = 0;
-    if (n > SM_BLOCKS)
-        n = SM_BLOCKS;
-    if ((size_t)n > by_shared)
-        n = (int)by_shared;
-    *blocks = threads > BLOCK_THREADS ? 0 : n; /* .maxntid refuses a launch, not this question */
+    Limits l     = state_limits();
+    bool   asked = shared <= (size_t)(a.max_dynamic_shared > 0 ? a.max_dynamic_shared : 0);
+    *blocks      = asked ? (int)occupancy_of(&l, (unsigned)threads, 0, shared + a.shared_bytes).blocks : 0;
     return cudaSuccess;
 }
 
 CuErr launch_clusters(Kernel *k, const LaunchAsk *a, int *clusters)
 {
-    /* SMs that can hold the blocks of one cluster, as an H200 of 132 SMs answers; a cluster takes no more blocks than there are SMs */
-    static const int groups[] = {18, 18, 16, 16, 16, 16, 16, 8, 2, 2, 2, 2};
-    int              blocks = 0, size = (int)(a->cluster.x ? a->cluster.x * a->cluster.y * a->cluster.z : 1);
-    CuErr            e = launch_occupancy(k, (int)(a->block.x * a->block.y * a->block.z), a->shared, &blocks);
-    *clusters          = 0;
-    for (size_t i = 0; e == cudaSuccess && i < sizeof groups / sizeof *groups; i++)
-        *clusters += groups[i] >= size ? groups[i] * blocks / size : 0;
+    int    blocks = 0, size = (int)(a->cluster.x ? a->cluster.x * a->cluster.y * a->cluster.z : 1);
+    Limits l  = state_limits();
+    CuErr  e  = launch_occupancy(k, (int)(a->block.x * a->block.y * a->block.z), a->shared, &blocks);
+    *clusters = e == cudaSuccess && size > 0 ? (int)limits_clusters(&l, (unsigned)size, (unsigned)blocks) : 0;
     return e;
 }
 
@@ -557,7 +539,8 @@ CuErr launch_largest_cluster(Kernel *k, const LaunchAsk *a, int *size)
     CuErr          e      = launch_attributes(k, &f);
     if (e == cudaSuccess)
         e = launch_occupancy(k, (int)(a->block.x * a->block.y * a->block.z), a->shared, &blocks);
-    bool fits = a->shared <= (size_t)(f.max_dynamic_shared > 0 ? f.max_dynamic_shared : 0) && blocks > 0;
-    *size     = e != cudaSuccess || !fits ? 0 : f.non_portable_cluster ? 16 : 8;
+    bool   fits = a->shared <= (size_t)(f.max_dynamic_shared > 0 ? f.max_dynamic_shared : 0) && blocks > 0;
+    Limits l    = state_limits();
+    *size       = e != cudaSuccess || !fits ? 0 : (int)(f.non_portable_cluster ? l.cluster : l.cluster_portable);
     return e;
 }

@@ -6,8 +6,6 @@
 
 #include "cuda/module.h"
 
-enum { LAUNCH_SMS = 132 };
-
 typedef struct LaunchAsk {
     WwDim3   grid, block;
     size_t   shared;

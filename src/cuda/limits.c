@@ -10,10 +10,10 @@
 #include "cuda/device.h"
 #include "device/emulator.h"
 
-enum { LIMIT_STACK, LIMIT_PRINTF, LIMIT_HEAP, LIMIT_SYNC_DEPTH, LIMITS = 9, MOST_STACK = 512 << 10 };
+enum { LIMIT_STACK, LIMIT_PRINTF, LIMIT_HEAP, LIMIT_SYNC_DEPTH, LIMIT_SHARED = 7, LIMITS = 9, MOST_STACK = 512 << 10 };
 
-/* as a fresh H200 answers */
-static const size_t first[LIMITS] = {1024, 8650752, 8388608, 0, 2048, 64, 11796480, 232448, 0};
+/* as a fresh H200 answers; shared memory as the card has it */
+static const size_t first[LIMITS] = {1024, 8650752, 8388608, 0, 2048, 64, 11796480, 0, 0};
 
 static struct {
     bool   asked;
@@ -36,7 +36,9 @@ CuErr rt_cudaDeviceGetLimit(size_t *value, int limit)
     int   n = state_current();
     CuErr e = value ? check_limit(limit) : cudaErrorInvalidValue;
     if (e == cudaSuccess)
-        *value = limits[n][limit].asked ? limits[n][limit].value : first[limit];
+        *value = limits[n][limit].asked  ? limits[n][limit].value
+                 : limit == LIMIT_SHARED ? state_limits().block_shared_most
+                                         : first[limit];
     return LEAVE(e);
 }
 

@@ -18,6 +18,7 @@
 #include "cuda/graph_params.h"
 #include "cuda/module.h"
 #include "cuda/stream.h"
+#include "model/occupancy.h"
 
 enum { WRAPPER_MAGIC = 0x466243b1, NESTED = 8 };
 
@@ -315,12 +316,12 @@ CuErr rt_cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, const void *fu
     Kernel        *k = kernel_find(func, &e);
     if (k)
         e = launch_attributes(k, &a);
-    enum { SM_SHARED = 228 * 1024, SM_THREADS = 2048, SM_BLOCKS = 32, GRAIN = 128 };
-    bool fits = bytes && blocks >= 1 && blocks <= SM_BLOCKS && threads >= 1 &&
-                blocks * ((threads + 31) / 32 * 32) <= SM_THREADS;
+    Limits l = state_limits();
+    bool   fits =
+        bytes && blocks >= 1 && threads >= 1 && (unsigned)blocks <= occupancy_of(&l, (unsigned)threads, 0, 0).blocks;
     if (e != cudaSuccess || !fits)
         return LEAVE(e != cudaSuccess ? e : cudaErrorInvalidValue);
-    size_t each = (size_t)SM_SHARED / (size_t)blocks / GRAIN * GRAIN, most = (size_t)a.max_dynamic_shared;
+    size_t each = occupancy_shared_each(&l, (unsigned)blocks), most = (size_t)a.max_dynamic_shared;
     if (each < a.shared_bytes)
         return LEAVE(cudaErrorInvalidValue);
     *bytes = each - a.shared_bytes < most ? each - a.shared_bytes : most;

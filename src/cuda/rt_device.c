@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Runtime interface: devices, their properties, errors, versions, peers.
- * The instruction set and the launch limits are those of compute capability 9.0 whatever the profile; a named card's profile gives its
- * own name, multiprocessors, clock, memory and L2. */
+ * All of them are those of the profile's card (model/limits.h), without a profile of an H200; the instruction set is that of compute
+ * capability 9.0 whatever the profile. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,34 +16,30 @@
 #include "cuda/queue.h"
 
 enum { PROP_BYTES_13 = 1008, PROP_BYTES_12 = 1032, PROP_BYTES_11 = 712 };
-enum { H200_SMS = 132, H200_MHZ = 1980, H200_L2_KIB = 61440, H200_BUS = 6016 };
-#define H200_BYTES UINT64_C(150109880320)
 static unsigned device_flags;
 
 /* ---- figures ---- */
 
-#define SM_COUNT     (p->sms ? (int)p->sms : H200_SMS)
-#define CLOCK_KHZ    ((p->clock_mhz ? (int)p->clock_mhz : H200_MHZ) * 1000)
-#define L2_BYTES     ((p->l2_kib ? (int)p->l2_kib : H200_L2_KIB) * 1024)
-#define BUS_BITS     H200_BUS
-#define MEMORY_KHZ   3201000
-#define MEMORY_BYTES device_memory()
+#define SINCE(from)     (l.cc >= (from))
+#define CLOCK_KHZ       (l.card->clock_mhz * 1000)
+#define L2_BYTES        (l.card->l2_kib * 1024)
+#define SET_ASIDE_BYTES (l.card->set_aside_kib * 1024)
+#define MEMORY_KHZ      (l.card->memory_mhz * 1000)
+#define MEMORY_BYTES    device_memory()
 
 uint64_t device_memory(void)
 {
-    const Profile *p = state_profile();
-    if (state.options.memory)
-        return state.options.memory;
-    return p->memory_mib ? (uint64_t)p->memory_mib << 20 : H200_BYTES;
+    Limits l = state_limits();
+    return state.options.memory ? state.options.memory : limits_memory(&l);
 }
 
 bool device_attribute(int attribute, int ordinal, int *value)
 {
-    const Profile *p = state_profile();
+    Limits l = state_limits();
     switch (attribute) {
 #define ATTR(number, figure)                                                                                           \
     case number:                                                                                                       \
-        *value = (figure);                                                                                             \
+        *value = (int)(figure);                                                                                        \
         return true;
 #define PROP(offset13, offset12, bytes, index, figure)
 #include "cuda/props.def"
@@ -55,9 +51,8 @@ bool device_attribute(int attribute, int ordinal, int *value)
 
 void device_title(int ordinal, char *out, size_t cap)
 {
-    const Profile *p = state_profile();
     (void)ordinal;
-    snprintf(out, cap, "%s (warpwright emulator)", p->sms ? p->title : "H200 SXM");
+    snprintf(out, cap, "%s (warpwright emulator)", state_limits().card->title);
 }
 
 void device_uuid(int ordinal, unsigned char out[16])
@@ -69,7 +64,7 @@ void device_uuid(int ordinal, unsigned char out[16])
 
 static CuErr properties(char *out, int ordinal, bool new_layout, size_t bytes)
 {
-    const Profile *p = state_profile();
+    Limits l = state_limits();
     if (!out)
         return cudaErrorInvalidValue;
     if (ordinal < 0 || ordinal >= state.count)

@@ -19,8 +19,7 @@
 #include "report/doc.h"
 #include "report/fail.h"
 
-/* An H200's, whatever the profile: that is a model of accesses; and what modules and the heap take besides what is said to be free. */
-#define MOST_MEMORY  (UINT64_C(141) << 30)
+/* What modules and the heap take besides what is said to be free. */
 #define MODULE_BYTES (UINT64_C(256) << 20)
 
 State      state;
@@ -241,6 +240,11 @@ const Profile *state_profile(void)
     return p ? p : profile_find(NULL);
 }
 
+Limits state_limits(void)
+{
+    return limits_of(state_profile());
+}
+
 WwDevice *state_device(int n, CuErr *err)
 {
     *err = cudaSuccess;
@@ -250,12 +254,13 @@ WwDevice *state_device(int n, CuErr *err)
     }
     if (!state.device[n]) {
         const char     *why = "";
+        uint64_t        own = (uint64_t)state_limits().card->memory_mib << 20;
         WwDeviceOptions o   = {.profile = state.options.profile,
                                .threads = state.options.threads,
                                .seed    = state.options.seed,
                                .check   = state.options.check,
                                .async   = state.options.async,
-                               .memory  = (state.options.memory ? state.options.memory : MOST_MEMORY) + MODULE_BYTES};
+                               .memory  = (state.options.memory ? state.options.memory : own) + MODULE_BYTES};
         if (ww_device_open("emulator", &o, &state.device[n], &why) != WW_OK) {
             state_say("%s", why);
             *err = cudaErrorInitializationError;

@@ -127,6 +127,7 @@ void state_set_current(int n);
 /* The device of threads that chose none. */
 void state_set_first(int n);
 const Profile *state_profile(void);
+Limits         state_limits(void); /* of its card */
 
 /* Flushes device printf to stdout: every synchronising call does. */
 void state_flush(void);

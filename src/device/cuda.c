@@ -434,6 +434,9 @@ Status cuda_open(const WwDeviceOptions *o, WwDevice **out, Str *why)
         return open_failed(&c.drv, e, "no context on the GPU", why);
     snprintf(profile, sizeof profile, "sm_%d", c.cc);
     device_init(&c.base, &ops, name, o->profile ? o->profile : profile);
-    *out = memcpy(xmalloc(sizeof c), &c, sizeof c);
+    c.base.sms =
+        c.drv.device_attribute(&count, CU_ATTR_SM_COUNT, c.ordinal) == CU_OK && count > 0 ? (unsigned)count : 1;
+    c.base.cc = (unsigned)c.cc;
+    *out      = memcpy(xmalloc(sizeof c), &c, sizeof c);
     return WW_OK;
 }

@@ -118,6 +118,7 @@ enum {
     CU_INVALID_PC             = 718,
     CU_LAUNCH_FAILED          = 719,
     CU_COOPERATIVE_TOO_LARGE  = 720,
+    CU_ATTR_SM_COUNT          = 16,
     CU_ATTR_CC_MAJOR          = 75,
     CU_ATTR_CC_MINOR          = 76,
     CU_FUNC_MAX_DYNAMIC_SHARED = 8,

@@ -20,9 +20,8 @@
 #include "base/str.h"
 #include "emu/observer.h"
 #include "emu/tensormap.h"
+#include "model/limits.h"
 #include "ptx/ptx.h"
-
-typedef struct Profile Profile;
 
 /* A launch as an implementation receives it: the public request, checked, and what only the inside of the library may add. */
 typedef struct DeviceLaunch {
@@ -80,7 +79,9 @@ struct WwDevice {
     const DeviceOps *ops;
     char            *name;         /* owned: malloc */
     char            *profile_name; /* owned: malloc */
+    unsigned         sms, cc;      /* multiprocessors, compute capability times ten: a GPU's own, or of the profile's card */
     Str              error;        /* the last failure's message */
+    char             refused[REFUSAL_TEXT]; /* the limit of the card by which it refused the last launch; "": it did not */
     WwModule        *modules;      /* loaded ones, newest first */
 };
 

@@ -369,7 +369,7 @@ static unsigned fit(void *user, unsigned *registers)
     if (!ptxas_resources(f->e->ptxas, f->module, f->kernel, &is))
         return 0;
     *registers = is.registers;
-    return occupancy_of(f->e->profile->arch, f->w->block.x * f->w->block.y * f->w->block.z, is.registers, 0).blocks;
+    return occupancy_of(&f->e->limits, f->w->block.x * f->w->block.y * f->w->block.z, is.registers, 0).blocks;
 }
 
 static Status run_grid(WwDevice *d, WwModule *m, const Func *k, const DeviceLaunch *l, const void *params, WwResult *r,
@@ -392,6 +392,7 @@ static Status run_grid(WwDevice *d, WwModule *m, const Func *k, const DeviceLaun
     Fit asked         = {e, m->ptx, k, w};
     request.fit       = fit;
     request.fit_user  = &asked;
+    d->refused[0]     = 0;
     Status s          = emu_launch(e->emu, ((EmulatorModule *)m)->em, k->name, &request, &result);
     emulator_collect(m->ptx, &result, watch.count, r);
     if (s == WW_OK)
@@ -532,7 +533,8 @@ Status emulator_open(const WwDeviceOptions *o, WwDevice **out, Str *why)
     const Profile *p = device_profile(o->profile, why);
     if (!p)
         return WW_ERR_NOT_FOUND;
-    EmuOptions eo = {.threads = o->threads, .simd = o->simd, .seed = o->seed};
+    Limits     limits = limits_of(p);
+    EmuOptions eo     = {.threads = o->threads, .simd = o->simd, .seed = o->seed, .limits = &limits};
     if (!async_mode(o->async, &eo.async)) {
         str_printf(why, "'%s' is no way to time asynchronous copies; eager, late or random expected", o->async);
         return WW_ERR_INVALID;
@@ -544,7 +546,7 @@ Status emulator_open(const WwDeviceOptions *o, WwDevice **out, Str *why)
     Checks *checks = NULL;
     if (o->check)
         TRY(checks_new(o->check, why, &checks));
-    eo.memory      = o->memory ? o->memory : (uint64_t)p->memory_mib << 20;
+    eo.memory      = o->memory ? o->memory : (uint64_t)limits.card->memory_mib << 20;
     EmuDevice *emu = NULL;
     Status     s   = emu_open(&eo, &emu);
     if (s != WW_OK) {
@@ -556,6 +558,7 @@ Status emulator_open(const WwDeviceOptions *o, WwDevice **out, Str *why)
     Str       name = {0};
     e->emu         = emu;
     e->profile     = p;
+    e->limits      = limits;
     e->checks      = checks;
     if (checks)
         emu_keep_apart(emu);
@@ -565,6 +568,8 @@ Status emulator_open(const WwDeviceOptions *o, WwDevice **out, Str *why)
     e->seed = o->seed;
     str_printf(&name, "emulator (%s, %s)", simd_title(emu_simd(emu)), p->name);
     device_init(&e->base, &ops, str_text(&name), p->name);
+    e->base.sms = limits.card->sms;
+    e->base.cc  = limits.cc;
     str_free(&name);
     *out = &e->base;
     return WW_OK;

@@ -13,6 +13,7 @@ typedef struct Emulator {
     WwDevice       base;
     EmuDevice     *emu;
     const Profile *profile;
+    Limits         limits;   /* of the profile's card */
     Checks        *checks;   /* NULL: nothing is checked */
     Ptxas         *ptxas;
     bool           asks_registers; /* of every kernel, as performance is checked */

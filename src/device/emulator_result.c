@@ -7,6 +7,7 @@
  * instructions that ran; every string is copied, so the result outlives module and device.  What was inlined from headers of the toolkit
  * belongs to the line that called it. */
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -174,9 +175,13 @@ Status emulator_fault(WwDevice *d, const Module *m, const Func *k, const EmuResu
     if (!*message)
         message = f->kind == FAULT_NONE ? ww_status_text(s) : faults[f->kind].text;
     if (s != WW_ERR_FAULT && s != WW_ERR_LIMIT && s != WW_ERR_UNSUPPORTED) {
-        char *name = mangled_text(k->name);
-        (void)device_fail(d, s, "kernel %s: %s", name, message);
+        char       *name  = mangled_text(k->name);
+        const char *error = refusal_error(f->refusal);
+        (void)device_fail(d, s, "kernel %s: %s%s%s%s", name, message, error ? " (" : "", error ? error : "",
+                          error ? ")" : "");
         free(name);
+        if (error)
+            snprintf(d->refused, sizeof d->refused, "%.*s", REFUSAL_TEXT - 1, message);
         return s;
     }
 
@@ -244,7 +249,7 @@ void emulator_resources(Emulator *e, const Module *m, const Func *k, const WwLau
     uint64_t shared = w->shared, threads = (uint64_t)w->block.x * w->block.y * w->block.z;
     for (size_t i = 0; i < k->nvars; i++)
         shared += k->vars[i]->space == SPACE_SHARED ? k->vars[i]->bytes : 0;
-    Occupancy o        = occupancy_of(e->profile->arch, (unsigned)threads, is.registers, (unsigned)shared);
+    Occupancy o        = occupancy_of(&e->limits, (unsigned)threads, is.registers, shared);
     r->resources_known = true;
     r->resources       = (WwResources){.registers    = is.registers,
                                        .stack        = is.stack,

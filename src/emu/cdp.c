@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "emu/devrt.h"
+#include "model/occupancy.h"
 
 enum { /* of cudaError */
        CUDA_SUCCESS               = 0,
@@ -23,7 +24,7 @@ enum { /* of cudaError */
        CUDA_INVALID_FUNCTION      = 98,
        CUDA_NOT_SUPPORTED         = 801
 };
-enum { TAIL_LAUNCH = 3, MAX_DYNAMIC = 48 * 1024, SM_THREADS = 2048, SM_BLOCKS = 32, SM_SHARED = 228 * 1024 };
+enum { TAIL_LAUNCH = 3 };
 
 typedef struct Pending { /* 64 bytes, so that parameters are aligned */
     uint64_t func;       /* index in the module */
@@ -102,11 +103,9 @@ static const Func *kernel_at(const Call *c, uint64_t address)
     return known && m->funcs[index]->entry && m->funcs[index]->has_body ? m->funcs[index] : NULL;
 }
 
-static bool fits(const uint32_t grid[3], const uint32_t block[3])
+static const Limits *limits_here(const Call *c)
 {
-    uint64_t threads = (uint64_t)block[0] * block[1] * block[2];
-    return grid[0] && grid[1] && grid[2] && grid[0] <= INT32_MAX && grid[1] <= 65535 && grid[2] <= 65535 && threads &&
-           threads <= 1024 && block[0] <= 1024 && block[1] <= 1024 && block[2] <= 64;
+    return &launch_of(c)->dev->limits;
 }
 
 static uint64_t fail(Call *c, uint32_t error)
@@ -119,7 +118,8 @@ static uint64_t take_buffer(Call *c, uint64_t func, const uint32_t grid[3], cons
 {
     const Func *f = kernel_at(c, func);
     uint32_t    none;
-    if (!f || !fits(grid, block) || shared > MAX_DYNAMIC) {
+    char        why[REFUSAL_TEXT];
+    if (!f || limits_grid(limits_here(c), grid, block, why) || shared > limits_here(c)->block_shared) {
         fail(c, f ? CUDA_INVALID_CONFIGURATION : CUDA_INVALID_FUNCTION);
         return 0;
     }
@@ -341,11 +341,29 @@ static uint64_t runtime_version(Call *c)
 
 static uint64_t device_attribute(Call *c)
 {
-    static const uint32_t known[][2] = {
-        /* cudaDeviceAttr, value at cc 9.0 */
-        {1, 1024},  {2, 1024},       {3, 1024},   {4, 64},     {5, 2147483647}, {6, 65535}, {7, 65535},
-        {8, 49152}, {9, 65536},      {10, 32},    {12, 65536}, {16, 132},       {39, 2048}, {75, 9},
-        {76, 0},    {81, SM_SHARED}, {82, 65536}, {95, 1},     {97, 232448},    {106, 32},
+    const Limits  *l          = limits_here(c);
+    const uint32_t known[][2] = {
+        /* cudaDeviceAttr */
+        {1, l->block_threads},
+        {2, l->block[0]},
+        {3, l->block[1]},
+        {4, l->block[2]},
+        {5, l->grid[0]},
+        {6, l->grid[1]},
+        {7, l->grid[2]},
+        {8, l->block_shared},
+        {9, 65536}, /* constant memory */
+        {10, LANES},
+        {12, l->block_registers},
+        {16, l->card->sms},
+        {39, l->sm_threads},
+        {75, l->cc / 10},
+        {76, l->cc % 10},
+        {81, l->sm_shared},
+        {82, l->sm_registers},
+        {95, 1}, /* cooperative launches */
+        {97, l->block_shared_most},
+        {106, l->sm_blocks},
     };
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (known[i][0] == (uint32_t)arg(c, 1))
@@ -370,10 +388,8 @@ static uint64_t occupancy(Call *c)
     int32_t     threads = (int32_t)arg(c, 2);
     if (!f || threads <= 0)
         return fail(c, f ? CUDA_INVALID_VALUE : CUDA_INVALID_FUNCTION);
-    uint64_t blocks = SM_THREADS / ((unsigned)(threads + 31) / 32 * 32);
-    uint64_t room   = SM_SHARED / (static_shared(f) + arg(c, 3) + SHARED_RESERVED);
-    blocks          = blocks > SM_BLOCKS ? SM_BLOCKS : blocks;
-    return store32(c, arg(c, 0), threads > 1024 ? 0 : (uint32_t)(blocks < room ? blocks : room));
+    Occupancy o = occupancy_of(limits_here(c), (unsigned)threads, 0, static_shared(f) + arg(c, 3));
+    return store32(c, arg(c, 0), o.blocks);
 }
 
 static const struct {

@@ -89,6 +89,7 @@ Status emu_open(const EmuOptions *o, EmuDevice **out)
     d->exec           = exec;
     d->seed           = o->seed;
     d->async          = o->async;
+    d->limits         = o->limits ? *o->limits : limits_of(NULL);
     d->threads        = o->threads ? o->threads : cores > 0 ? (unsigned)cores : 1;
     d->stack_bytes    = STACK_BYTES;
     Status s          = memory_open(&d->mem, o->memory ? o->memory : DEFAULT_MEMORY);

@@ -8,6 +8,7 @@
 
 #include "base/status.h"
 #include "emu/observer.h"
+#include "model/limits.h"
 #include "ptx/ptx.h"
 
 typedef struct EmuDevice EmuDevice;
@@ -22,6 +23,7 @@ typedef struct EmuOptions {
     const char *simd;    /* "avx512", "avx2", "baseline"; NULL = best */
     uint64_t    seed;
     EmuAsync    async;
+    const Limits *limits; /* of the card; NULL: the default profile's.  Copied. */
 } EmuOptions;
 
 /* simd not available here: WW_ERR_UNAVAILABLE. */
@@ -95,6 +97,7 @@ typedef struct Fault {
     uint32_t    lanes;         /* mask of the warp's lanes that showed it */
     uint64_t    address, bytes;
     Space       space;
+    Refusal     refusal;       /* of FAULT_LAUNCH_CONFIG: as the card refuses it; REFUSED_NOT: it is the kernel's own bounds */
     char        text[512];     /* one sentence with what was expected and the nearest allocation */
 } Fault;
 

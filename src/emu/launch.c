@@ -16,18 +16,11 @@
 #include "emu/schedule.h"
 #include "emu/tensormap_proxy.h"
 #include "emu/where.h"
+#include "model/occupancy.h"
 
 enum { NAP = 50000 };               /* nanoseconds */
 enum { PATIENCE = 8, LONG = 1024 }; /* waiting passes, and passes of any kind, before another block gets the worker */
 enum { LIMIT_CHECK = 1 << 18, LIMIT_BLOCKS = 1024 }; /* instructions between looks at the clock */
-enum {
-    MAX_SHARED  = 227 * 1024,
-    MAX_THREADS = 1024,
-    SM_COUNT    = 132,
-    SM_THREADS  = 2048,
-    SM_BLOCKS   = 32,
-    SM_SHARED   = 228 * 1024
-};
 
 /* ---- validation ---- */
 
@@ -42,20 +35,21 @@ static Status refuse(EmuResult *r, const char *fmt, ...)
     return WW_ERR_LAUNCH;
 }
 
-static Status check_dims(const EmuLaunch *a, const Func *f, EmuResult *r)
+/* What the card itself refuses; r has the limit already. */
+static Status refuse_as(EmuResult *r, Refusal how)
 {
-    static const uint32_t max_grid[3] = {2147483647u, 65535, 65535}, max_block[3] = {1024, 1024, 64};
-    static const char     axis[] = "xyz";
-    for (int i = 0; i < 3; i++) {
-        if (a->grid[i] == 0 || a->grid[i] > max_grid[i])
-            return refuse(r, "grid.%c is %u; it must be 1 to %u", axis[i], a->grid[i], max_grid[i]);
-        if (a->block[i] == 0 || a->block[i] > max_block[i])
-            return refuse(r, "block.%c is %u; it must be 1 to %u", axis[i], a->block[i], max_block[i]);
-    }
+    r->fault.kind    = FAULT_LAUNCH_CONFIG;
+    r->fault.instr   = UINT32_MAX;
+    r->fault.refusal = how;
+    return WW_ERR_LAUNCH;
+}
+
+static Status check_dims(const Limits *limits, const EmuLaunch *a, const Func *f, EmuResult *r)
+{
+    Refusal how = limits_grid(limits, a->grid, a->block, r->fault.text);
+    if (how)
+        return refuse_as(r, how);
     uint64_t threads = (uint64_t)a->block[0] * a->block[1] * a->block[2];
-    if (threads > MAX_THREADS)
-        return refuse(r, "a block of %u x %u x %u has %" PRIu64 " threads; at most %d fit", a->block[0], a->block[1],
-                      a->block[2], threads, MAX_THREADS);
     if (f->reqntid[0] && (f->reqntid[0] != a->block[0] || (f->reqntid[1] ? f->reqntid[1] : 1) != a->block[1] ||
                           (f->reqntid[2] ? f->reqntid[2] : 1) != a->block[2]))
         return refuse(r, "the kernel requires blocks of %u x %u x %u threads (.reqntid); the launch has %u x %u x %u",
@@ -79,7 +73,7 @@ static bool cluster_size(const EmuLaunch *a, const Func *f, uint32_t size[3])
     return from[0] != 0;
 }
 
-static Status check_clusters(const EmuLaunch *a, const Func *f, EmuResult *r)
+static Status check_clusters(const Limits *limits, const EmuLaunch *a, const Func *f, EmuResult *r)
 {
     static const char axis[] = "xyz";
     uint32_t          size[3];
@@ -96,21 +90,20 @@ static Status check_clusters(const EmuLaunch *a, const Func *f, EmuResult *r)
         if (!f->blocksareclusters && a->grid[i] % size[i])
             return refuse(r, "grid.%c is %u, no multiple of the cluster's %u", axis[i], a->grid[i], size[i]);
     }
-    uint64_t blocks = (uint64_t)size[0] * size[1] * size[2], most = f->maxclusterrank ? f->maxclusterrank : MAX_CLUSTER;
-    if (blocks > MAX_CLUSTER || blocks > most)
-        return refuse(r, "a cluster of %u x %u x %u has %" PRIu64 " blocks; at most %" PRIu64 " fit%s", size[0],
-                      size[1], size[2], blocks, most < MAX_CLUSTER ? most : MAX_CLUSTER,
-                      most < MAX_CLUSTER ? " (.maxclusterrank)" : "");
+    uint64_t blocks = (uint64_t)size[0] * size[1] * size[2];
+    Refusal  how    = named ? limits_cluster(limits, size, r->fault.text) : REFUSED_NOT;
+    if (how)
+        return refuse_as(r, how);
+    if (f->maxclusterrank && blocks > f->maxclusterrank)
+        return refuse(r, "a cluster of %u x %u x %u has %" PRIu64 " blocks; at most %u fit (.maxclusterrank)", size[0],
+                      size[1], size[2], blocks, f->maxclusterrank);
     return WW_OK;
 }
 
-static Status check_launch(const EmuLaunch *a, const Program *p, EmuResult *r)
+static Status check_shared(const Limits *limits, const EmuLaunch *a, const Program *p, EmuResult *r)
 {
-    uint32_t fixed = p->static_shared;
-    if ((uint64_t)a->shared + fixed > MAX_SHARED)
-        return refuse(r, "%u bytes of static and %u of dynamic shared memory; at most %d fit", fixed, a->shared,
-                      MAX_SHARED);
-    return WW_OK;
+    Refusal how = limits_shared(limits, p->static_shared, a->shared, r->fault.text);
+    return how ? refuse_as(r, how) : WW_OK;
 }
 
 /* ---- parameters ---- */
@@ -332,7 +325,7 @@ static void ask_fit(Launch *l)
     unsigned registers = 0, fit;
     pthread_mutex_lock(&l->lock);
     if (!l->asked_fit && (fit = l->ask->fit(l->ask->fit_user, &registers)) > 0) {
-        uint64_t most = (uint64_t)fit * SM_COUNT / l->cluster_blocks;
+        uint64_t most = (uint64_t)fit * l->dev->limits.card->sms / l->cluster_blocks;
         if (most < l->resident) {
             __atomic_store_n(&l->resident, most ? most : 1, __ATOMIC_RELAXED);
             l->thread_registers = registers;
@@ -345,7 +338,7 @@ static void ask_fit(Launch *l)
 static bool fit_matters(const Launch *l)
 {
     return l->ask->fit && !l->ask->max_resident && __atomic_load_n(&l->somebody_waits, __ATOMIC_RELAXED) &&
-           __atomic_load_n(&l->holding, __ATOMIC_RELAXED) * l->cluster_blocks >= SM_COUNT &&
+           __atomic_load_n(&l->holding, __ATOMIC_RELAXED) * l->cluster_blocks >= l->dev->limits.card->sms &&
            !__atomic_load_n(&l->asked_fit, __ATOMIC_ACQUIRE);
 }
 
@@ -616,12 +609,9 @@ static uint32_t resident_blocks(const Launch *l)
 {
     if (l->ask->max_resident)
         return l->ask->max_resident;
-    uint32_t per_sm = SM_THREADS / (l->nwarps * LANES), by_shared = SM_SHARED / l->shared_bytes;
-    if (per_sm > SM_BLOCKS)
-        per_sm = SM_BLOCKS;
-    if (per_sm > by_shared)
-        per_sm = by_shared;
-    return SM_COUNT * (per_sm ? per_sm : 1);
+    const Limits *limits = &l->dev->limits;
+    unsigned      per_sm = occupancy_of(limits, l->threads, 0, l->shared_bytes - SHARED_RESERVED).blocks;
+    return limits->card->sms * (per_sm ? per_sm : 1);
 }
 
 static void set_clusters(Launch *l, const Func *f)
@@ -690,11 +680,11 @@ Status emu_launch(EmuDevice *d, EmuModule *em, const char *kernel, const EmuLaun
     uint32_t    size[3];
     if (!f || !f->entry || !f->has_body)
         return WW_ERR_NOT_FOUND;
-    TRY(check_dims(a, f, r));
-    TRY(check_clusters(a, f, r));
+    TRY(check_dims(&d->limits, a, f, r));
+    TRY(check_clusters(&d->limits, a, f, r));
     cluster_size(a, f, size);
     Program *p = program_get(em, f, wants, size[0] * size[1] * size[2] > 1);
-    TRY(check_launch(a, p, r));
+    TRY(check_shared(&d->limits, a, p, r));
     Launch l;
     prepare(&l, d, em, p, a);
     r->ninstr   = p->ninstr;

@@ -111,6 +111,7 @@ struct EmuDevice {
     uint64_t         seed;
     uint64_t         launches;         /* so far */
     EmuAsync         async;
+    Limits           limits;
     uint32_t         stack_bytes;      /* of a thread whose depth of calls is not known beforehand */
     uint64_t         param_base;       /* the launch's parameter block, in device memory */
     struct TexObject **textures; size_t ntextures; /* by handle; NULL: not of this device (texture.h) */

@@ -84,9 +84,9 @@ static uint32_t scalar_sreg(const Warp *w, SReg which, unsigned part)
     case SREG_cluster_ctarank: return b->rank;
     case SREG_cluster_nctarank: return l->cluster_blocks;
     case SREG_warpid: return w->index;
-    case SREG_nwarpid: return 64;
-    case SREG_smid: return (uint32_t)(b->index % 132);
-    case SREG_nsmid: return 132;
+    case SREG_nwarpid: return l->dev->limits.sm_threads / LANES;
+    case SREG_smid: return (uint32_t)(b->index % l->dev->limits.card->sms);
+    case SREG_nsmid: return l->dev->limits.card->sms;
     case SREG_total_smem_size: return l->shared_bytes - SHARED_RESERVED;
     case SREG_aggr_smem_size: return l->shared_bytes;
     case SREG_dynamic_smem_size: return l->ask->shared;

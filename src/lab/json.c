@@ -3,7 +3,7 @@
  * The JSON document of the lab, schema 1: {"schema", "seed", "devices", "rows": [...]}.
  * Fields of a row are those the outside relies on (docs/experiments.md lists them all); what was not measured is
  * null, never 0. Every counter of counters.def stands in the row under its own name.  lines_128 is there only under
- * profiles that move lines. */
+ * profiles that move lines, not_launchable (the limit) only in rows that the profile's card refuses: those are not verified. */
 #include <math.h>
 #include <string.h>
 
@@ -62,6 +62,8 @@ static json_t *row(const LabRow *r)
     json_object_set_new(o, "checked", json_integer((json_int_t)r->checked));
     json_object_set_new(o, "values", json_integer((json_int_t)r->values));
     json_object_set_new(o, "problem", text(r->problem));
+    if (r->not_launchable)
+        json_object_set_new(o, "not_launchable", text(r->not_launchable));
     json_object_set_new(o, "entry", text(r->entry));
     json_object_set_new(o, "file", text(r->file));
     json_object_set_new(o, "compiler", text(r->compiler));

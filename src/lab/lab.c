@@ -300,7 +300,7 @@ const LabRow *lab_row(const Lab *lab, size_t i)
 bool lab_all_verified(const Lab *lab)
 {
     for (size_t i = 0; i < lab->nrows; i++)
-        if (!lab->row[i]->verified)
+        if (!lab->row[i]->verified && !lab->row[i]->not_launchable)
             return false;
     return lab->nrows > 0;
 }

@@ -7,7 +7,7 @@
  *     lab_open -> lab_run(experiment) ... -> lab_row / lab_json / lab_table -> lab_close
  *
  * Counts come from the emulator's counters and times from a GPU; a row has what its devices could give.  The lab
- * stands on the public API (warpwright.h) alone, never prints, and owns every string it hands out. */
+ * stands on the public API (warpwright.h), but for why a card refuses a launch, never prints, and owns every string it hands out. */
 #ifndef WW_LAB_LAB_H
 #define WW_LAB_LAB_H
 
@@ -38,6 +38,7 @@ typedef struct LabRow {
     uint32_t    shared;      /* dynamic shared memory, bytes */
     bool        verified;    /* on every device it ran on */
     const char *problem;     /* why not; NULL when verified */
+    const char *not_launchable; /* the limit of the profile's card that refuses it, which is no failure; NULL: it was launched */
     double      max_error;   /* largest difference from the reference; NaN when there is no result */
     uint64_t    checked, values; /* elements compared with the reference, and elements of the result */
     bool        counted;     /* by the emulator */
@@ -90,7 +91,7 @@ const char *lab_error(const Lab *lab);
 
 size_t        lab_row_count(const Lab *lab);
 const LabRow *lab_row(const Lab *lab, size_t i);
-bool          lab_all_verified(const Lab *lab); /* false when there is no row at all */
+bool          lab_all_verified(const Lab *lab); /* but those not launchable; false when there is no row at all */
 /* What the user should know of this run ("no GPU: ..."), or "". */
 const char *lab_note(const Lab *lab);
 /* The devices' own names, for people. */

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device/device.h"
 #include "lab/conflict.h"
 #include "lab/run.h"
 
@@ -141,7 +142,10 @@ static void run_on(Lab *lab, WwDevice *d, const LabCase *c, const LabLaunch *l, 
         s = read_buffers(d, l, &mem);
     if (s == WW_OK)
         s = guards_hold(d, l, &mem, &hold);
-    if (s != WW_OK) {
+    if (s == WW_ERR_LAUNCH && d->refused[0]) {
+        row->not_launchable = arena_strdup(lab->arena, d->refused);
+        lab_problem(lab, row, "not launchable: %s", row->not_launchable);
+    } else if (s != WW_OK) {
         lab_problem(lab, row, "%s: %s: %s", ww_device_kind(d), ww_status_text(s), ww_device_error(d));
     } else {
         take_result(row, result, d == lab->cuda);

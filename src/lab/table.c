@@ -72,7 +72,7 @@ static void put_counts(const LabRow *r, const Columns *col, Str *out)
 
 static void put_row(const LabRow *r, const Columns *col, Str *out)
 {
-    const char *result = r->verified ? "ok" : r->checked ? "WRONG" : "FAILED"; /* a wrong result, or none */
+    const char *result = r->verified ? "ok" : r->not_launchable ? "-" : r->checked ? "WRONG" : "FAILED";
     str_printf(out, "  %-*s %-8s", NAME_WIDTH, r->kernel, result);
     if (r->counted)
         put_counts(r, col, out);

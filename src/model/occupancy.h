@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Occupancy: how many blocks of a kernel one multiprocessor holds at once, and what keeps it from holding more.  Pure. */
+ * Occupancy: how many blocks of a kernel one multiprocessor holds at once, and what keeps it from holding more.  Pure; the only place that
+ * computes it. */
 #ifndef WW_MODEL_OCCUPANCY_H
 #define WW_MODEL_OCCUPANCY_H
 
-#include "model/profile.h"
+#include "model/limits.h"
 
 typedef struct Occupancy {
     unsigned    blocks, warps, most_warps; /* on one multiprocessor; most_warps: what it can hold */
@@ -12,6 +13,9 @@ typedef struct Occupancy {
 } Occupancy;
 
 /* registers: of a thread, 0 = not known: they then limit nothing and the result is an upper bound.  shared: bytes of a block. */
-Occupancy occupancy_of(const Arch *a, unsigned threads, unsigned registers, unsigned shared);
+Occupancy occupancy_of(const Limits *l, unsigned threads, unsigned registers, uint64_t shared);
+
+/* The other way round: bytes that each of so many blocks has, its own variables included, so that a multiprocessor holds them all. */
+unsigned occupancy_shared_each(const Limits *l, unsigned blocks);
 
 #endif

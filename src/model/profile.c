@@ -7,6 +7,8 @@
 #include <string.h>
 
 enum ArchIndex {
+#define LIMITS(...)
+#define GROUPS(...)
 #define ARCH(name, ...) ARCH_##name,
 #define CARD(...)
 #include "model/profiles.def"
@@ -15,7 +17,7 @@ enum ArchIndex {
 };
 
 static const Arch archs[] = {
-#define ARCH(name, ...) [ARCH_##name] = {#name, __VA_ARGS__},
+#define ARCH(name, title, cc, limits, card, ...) [ARCH_##name] = {#name, title, cc, __VA_ARGS__},
 #define CARD(...)
 #include "model/profiles.def"
 #undef ARCH
@@ -23,11 +25,13 @@ static const Arch archs[] = {
 };
 
 static const Profile profiles[] = {
-#define ARCH(name, title, ...)       {#name, title, &archs[ARCH_##name], 0, 0, 0, 0, 0},
+#define ARCH(id, text, ...)          {.name = #id, .title = text, .arch = &archs[ARCH_##id]},
 #define CARD(name, title, arch, ...) {#name, title, &archs[ARCH_##arch], __VA_ARGS__},
 #include "model/profiles.def"
 #undef ARCH
 #undef CARD
+#undef LIMITS
+#undef GROUPS
 };
 
 const Profile *profile_at(size_t i)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Profile: what the memory model needs to know of a device.  A profile is either an architecture ("sm_90") or a named card
- * ("h200") that adds the card's own figures; all are rows of profiles.def.  A profile sets the memory and time model, never the
- * limits of a launch.  A figure that is not known is 0 and is printed as unknown. */
+ * Profile: what is known of a device.  A profile is either an architecture ("sm_90") or a named card ("h200") that adds the card's own
+ * figures; all are rows of profiles.def.  A profile sets the memory and time model, and binds: limits.h has what a launch may take on it
+ * and what a program is told.  A figure that is not known is 0 and is printed as unknown. */
 #ifndef WW_MODEL_PROFILE_H
 #define WW_MODEL_PROFILE_H
 
@@ -38,9 +38,6 @@ typedef struct Arch {
     GlobalRule global_rule;
     bool       l1_loads;   /* global loads go through L1 unless they say otherwise */
 
-    /* limits of one multiprocessor, for occupancy and time */
-    unsigned threads_sm, blocks_sm, registers_sm;
-    unsigned shared_sm, shared_block; /* bytes */
 } Arch;
 
 /* A device: an architecture and the figures of a card.  The architecture's own profile has none of them. */
@@ -53,6 +50,13 @@ typedef struct Profile {
     unsigned    memory_mib; /* device memory */
     unsigned    memory_gbs; /* its bandwidth, 1e9 bytes a second */
     unsigned    l2_kib;
+    unsigned    bus_bits;
+    unsigned    memory_mhz;
+    unsigned    seen_kib;     /* device memory that programs see; 0: memory_mib */
+    unsigned    set_aside_kib; /* of L2 for accesses that persist */
+    bool        ecc;           /* memory is checked */
+    bool        integrated;    /* on the chip of the host, whose memory it has */
+    unsigned    pci, pci_subsystem; /* device << 16 | vendor */
 } Profile;
 
 /* NULL if there is none of that name; NULL or "" gives the default, sm_90. */
