@@ -95,14 +95,14 @@ def _from_interface(x, interface, device):
     if order == ">":
         raise TypeError(f"{type(x).__name__}: its elements have the other byte order")
     if not itemsize.isdigit():  # "|O", "<M8[ns]"
-        raise TypeError(f"{type(x).__name__}: its elements are no numbers ({interface['typestr']})")
+        raise TypeError(f"{type(x).__name__}: its elements are not numbers ({interface['typestr']})")
     if interface.get("mask") is not None or is_masked(x):
         raise TypeError(f"{type(x).__name__}: masked arrays cannot be taken")
     itemsize = int(itemsize)
     strides = interface.get("strides")
     if strides is not None:
         if any(s % itemsize for s in strides):
-            raise ValueError(f"{type(x).__name__}: its strides {strides} are no whole elements of {itemsize} bytes")
+            raise ValueError(f"{type(x).__name__}: its strides {strides} are not whole elements of {itemsize} bytes")
         strides = [s // itemsize for s in strides]
     pointer, read_only = interface["data"]
     view = View(x, pointer or 0, interface["shape"], strides, kind, itemsize, device)
@@ -123,7 +123,7 @@ def view_of(x, stream=None):
     elif hasattr(x, "__cuda_array_interface__"):
         view = _from_interface(x, x.__cuda_array_interface__, (CUDA, None))
     else:
-        raise TypeError(f"{type(x).__name__} is no array: it has none of __dlpack__, __cuda_array_interface__, __array_interface__")
+        raise TypeError(f"{type(x).__name__} is not an array: it has none of __dlpack__, __cuda_array_interface__, __array_interface__")
     root = type(x).__module__.split(".")[0]
     view.library = root if root in ("torch", "cupy") else None
     return view

@@ -143,7 +143,7 @@ class DeviceArray:
     @property
     def __cuda_array_interface__(self):
         if self.device.kind != "cuda":
-            raise AttributeError("memory of the emulator is no CUDA device's")
+            raise AttributeError("memory of the emulator is not a CUDA device's")
         return {"shape": self.shape, "typestr": f"<{self.kind}{self.itemsize}", "data": (self.pointer, False), "strides": None,
                 "stream": None, "version": 3}
 

@@ -21,7 +21,7 @@ class _Call:
 
     def __init__(self, device, stream, operands, out=None):
         if device is not None and not isinstance(device, Device):
-            raise TypeError(f"device={device!r} is no Device")
+            raise TypeError(f"device={device!r} is not a Device")
         self.native = None if stream is None else int(getattr(stream, "cuda_stream", getattr(stream, "ptr", stream)) or _arrays.LEGACY_STREAM)
         self.views = [view_of(x, self.native) for x in operands] + [None if out is None else view_of(out, self.native)]
         self.device = device or self._device()
@@ -39,7 +39,7 @@ class _Call:
             if v is not None and v.device[0] == _arrays.CUDA:
                 return device_of("cuda", v.device[1] or 0)
             if v is not None and v.device[0] == _arrays.EXTENSION:
-                raise ValueError("an array in an emulator's memory that is no DeviceArray: device= must say which emulator")
+                raise ValueError("an array in an emulator's memory that is not a DeviceArray: device= must say which emulator")
         return default_device()
 
     def _has(self, view, asked):
@@ -135,7 +135,7 @@ def _scalar(kind, value):
 
 def _name(rung):
     if rung is not None and not isinstance(rung, str):
-        raise TypeError(f"rung={rung!r} is no name")
+        raise TypeError(f"rung={rung!r} is not a name")
     return rung.encode() if rung else None
 
 
@@ -196,7 +196,7 @@ def syrk(a, out=None, *, alpha=1, beta=0, transpose=False, fill="full", dtype=No
     """alpha * A * A^T + beta * out (transpose: A^T * A).  fill="full" writes both halves, bit for bit the same, and reads the lower
     triangle of out only; "lower" and "upper" read and write that triangle, and need out= (the other one is left as it is)."""
     if fill not in FILLS:
-        raise ValueError(f"fill {fill!r} is none of {', '.join(FILLS)}")
+        raise ValueError(f"fill {fill!r} is not one of {', '.join(FILLS)}")
     if fill != "full" and out is None:
         raise ValueError(f'fill="{fill}" needs out=, of which the other triangle is left alone')
     call = _Call(device, stream, [a], out)

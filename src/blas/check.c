@@ -108,7 +108,8 @@ static Status check_operand(WwDevice *d, const char *function, const Matrix *m, 
 static Status check_kinds(WwDevice *d, const char *function, WwType type, WwLayout layout, size_t batch)
 {
     if (type != WW_F32 && type != WW_I32 && type != WW_I32_I64)
-        return device_fail(d, WW_ERR_INVALID, "%s: type %d is none of WW_F32, WW_I32, WW_I32_I64", function, (int)type);
+        return device_fail(d, WW_ERR_INVALID, "%s: type %d is not one of WW_F32, WW_I32, WW_I32_I64", function,
+                           (int)type);
     if (layout != WW_ROW_MAJOR && layout != WW_COLUMN_MAJOR)
         return device_fail(d, WW_ERR_INVALID, "%s: layout %d is neither WW_ROW_MAJOR nor WW_COLUMN_MAJOR", function,
                            (int)layout);
@@ -216,7 +217,8 @@ Status problem_of_syrk(WwBlas *b, const WwSyrk *p, Problem *out)
     *out         = (Problem){.type = p->type, .symmetric = true, .batch = p->batch ? p->batch : 1};
     TRY(check_kinds(d, "ww_syrk", p->type, p->layout, p->batch));
     if (p->fill != WW_FULL && p->fill != WW_LOWER && p->fill != WW_UPPER)
-        return device_fail(d, WW_ERR_INVALID, "ww_syrk: fill %d is none of WW_FULL, WW_LOWER, WW_UPPER", (int)p->fill);
+        return device_fail(d, WW_ERR_INVALID, "ww_syrk: fill %d is not one of WW_FULL, WW_LOWER, WW_UPPER",
+                           (int)p->fill);
     TRY(check_size(d, "ww_syrk", "n", p->n));
     TRY(check_size(d, "ww_syrk", "k", p->k));
     set_scalars(out, p->alpha, p->beta, p->k);

@@ -109,8 +109,8 @@ static bool parse_offsets(RowReader *r, CliAccess *a, const char **word)
             return row_error(r, end, "32 offsets expected, found %u", i);
         a->addr[i] = 0;
         if ((a->model.mask >> i & 1) && !number(t, 10, &a->addr[i]))
-            return row_error(r, t.s, "'%s' is no offset of lane %u; a number of bytes from 0 expected", word_of(t).s,
-                             i);
+            return row_error(r, t.s, "'%s' is not an offset of lane %u; a number of bytes from 0 expected",
+                             word_of(t).s, i);
     }
     Span t = next_word(&s, end);
     return t.n ? row_error(r, t.s, "32 offsets expected, found more") : true;
@@ -122,13 +122,15 @@ static bool parse_row(RowReader *r, CliAccess *a)
     int         space = access_space(c[1].s, c[1].n), op = access_op(c[2].s, c[2].n);
     uint64_t    bytes, mask;
     if (space < 0)
-        return row_error(r, c[1].s, "'%s' is no space; shared, global or local expected", word_of(c[1]).s);
+        return row_error(r, c[1].s, "'%s' is not a space; shared, global or local expected", word_of(c[1]).s);
     if (op < 0)
-        return row_error(r, c[2].s, "'%s' is no operation; ld, st, atom, red, ldsm or stsm expected", word_of(c[2]).s);
+        return row_error(r, c[2].s, "'%s' is not an operation; ld, st, atom, red, ldsm or stsm expected",
+                         word_of(c[2]).s);
     if (!number(c[3], 10, &bytes) || bytes > 16 || bytes == 0 || (bytes & (bytes - 1)))
         return row_error(r, c[3].s, "'%s' bytes a lane; 1, 2, 4, 8 or 16 expected", word_of(c[3]).s);
     if (!number(c[4], 16, &mask) || mask > UINT32_MAX)
-        return row_error(r, c[4].s, "'%s' is no lane mask; a hexadecimal number of 32 bits expected", word_of(c[4]).s);
+        return row_error(r, c[4].s, "'%s' is not a lane mask; a hexadecimal number of 32 bits expected",
+                         word_of(c[4]).s);
     a->model = (ModelAccess){(ModelSpace)space, (ModelOp)op, MODEL_L1_AUTO, (unsigned)bytes, (uint32_t)mask, a->addr};
     const char *word[MODEL_LANES];
     if (!parse_offsets(r, a, word))

@@ -124,7 +124,7 @@ static bool check_value(const CliOption *o, CliValue *v)
         return true;
     case CLI_CHOICE:
         if (word_index(o->values, v->text) < 0) {
-            cli_error(o->verb, "--%s: '%s' is none of %s", o->name, v->text, o->values);
+            cli_error(o->verb, "--%s: '%s' is not one of %s", o->name, v->text, o->values);
             return false;
         }
         return true;

@@ -152,7 +152,7 @@ static Status read_raw(const Argument *a, Str *why)
     FILE  *f    = fopen(a->value, "rb");
     size_t want = (size_t)(a->count * a->type->bytes);
     if (!f) {
-        str_printf(why, "argument %s: '%s' is none of random, zero, iota, and no file: %s", a->name, a->value,
+        str_printf(why, "argument %s: '%s' is not random, zero or iota, nor a file: %s", a->name, a->value,
                    strerror(errno));
         return WW_ERR_IO;
     }
@@ -206,7 +206,7 @@ static Status argument_parse(const char *text, uint64_t seed, Arena *a, Argument
     size_t n = strcspn(p, "[=");
     *out     = (Argument){.name = arena_strndup(a, text, (size_t)(colon - text)), .type = find_type(p, n)};
     if (!out->type)
-        return wrong(why, text, "the type is none of i8 i16 i32 i64 u8 u16 u32 u64 f16 bf16 f32 f64");
+        return wrong(why, text, "the type is not one of i8 i16 i32 i64 u8 u16 u32 u64 f16 bf16 f32 f64");
     p += n;
     if (*p == '[') {
         const char *close = strchr(p, ']');

@@ -102,9 +102,9 @@ static const char *read_launch(Arena *a, json_t *j, CheckedLaunch *l)
     const json_t            *kernel = json_object_get(j, "kernel"), *cluster = json_object_get(j, "cluster"),
                  *shared = json_object_get(j, "shared"), *cooperative = json_object_get(j, "cooperative");
     if (!json_is_object(j))
-        return "it is no mapping of kernel, grid, block and args";
+        return "it is not a mapping of kernel, grid, block and args";
     if (stray_key(j, keys))
-        return arena_printf(a, "'%s' is none of kernel, grid, block, cluster, shared, cooperative, args",
+        return arena_printf(a, "'%s' is not one of kernel, grid, block, cluster, shared, cooperative, args",
                             stray_key(j, keys));
     if (!dim_of(a, json_object_get(j, "grid"), &l->grid) || !dim_of(a, json_object_get(j, "block"), &l->block))
         return "a grid and a block are needed, of one to three numbers each";

@@ -46,7 +46,7 @@ const char *access_impossible(const CliAccess *a, int *lane)
     for (uint32_t lanes = m->mask; lanes; lanes &= lanes - 1) {
         *lane = __builtin_ctz(lanes);
         if (a->addr[*lane] % m->bytes)
-            return "this offset is no multiple of the bytes a lane: the access would fault";
+            return "this offset is not a multiple of a lane's bytes: the access would fault";
     }
     *lane = -1;
     return NULL;

@@ -458,7 +458,7 @@ static Status check_pattern(const char *pattern, Str *why)
     if (!e)
         return regfree(&compiled), WW_OK;
     regerror(e, &compiled, text, sizeof text);
-    str_printf(why, "--kernel: '%s' is no regular expression: %s", pattern, text);
+    str_printf(why, "--kernel: '%s' is not a regular expression: %s", pattern, text);
     return WW_ERR_INVALID;
 }
 

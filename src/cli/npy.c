@@ -67,7 +67,7 @@ Status npy_read(const char *file, const ElementType *type, uint64_t count, uint8
         str_printf(why, "%s: %s", file, strerror(errno));
         s = WW_ERR_IO;
     } else if (!read_header(f, header) || !shape_count(header, &have)) {
-        s = bad(why, file, "this is no .npy file");
+        s = bad(why, file, "this is not a .npy file");
     } else if (strstr(header, "'fortran_order': True")) {
         s = bad(why, file, "its order is Fortran's; save it with numpy.ascontiguousarray");
     } else if (!strstr(header, want)) {

@@ -182,7 +182,7 @@ CuErr devmem_free(void *p, int kind)
     bool fits = r && r->base == at && !r->registered && !r->variable && !r->mapped && !r->imported &&
                 (kind == MEMORY_HOST) == (r->kind == MEMORY_HOST);
     if (!fits) {
-        const char *why  = !r              ? "is no allocation, or was freed before"
+        const char *why  = !r              ? "is not an allocation, or was freed before"
                            : r->base != at ? "lies inside an allocation, not at its start"
                            : r->variable   ? "is a variable"
                            : r->registered ? "is memory of the host that was only registered"

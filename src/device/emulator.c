@@ -536,7 +536,7 @@ Status emulator_open(const WwDeviceOptions *o, WwDevice **out, Str *why)
     Limits     limits = limits_of(p);
     EmuOptions eo     = {.threads = o->threads, .simd = o->simd, .seed = o->seed, .limits = &limits};
     if (!async_mode(o->async, &eo.async)) {
-        str_printf(why, "'%s' is no way to time asynchronous copies; eager, late or random expected", o->async);
+        str_printf(why, "'%s' is not a way to time asynchronous copies; eager, late or random expected", o->async);
         return WW_ERR_INVALID;
     }
     if (o->memory && o->memory < LEAST_MEMORY) {

@@ -67,7 +67,7 @@ WwStatus ww_tensor_map(WwDevice *d, const WwTensorMap *t, void *map)
                         .channels   = t->channels,
                         .pixels     = t->pixels};
     if (!type_of(t->type, &ask.type))
-        return device_fail(d, WW_ERR_INVALID, "ww_tensor_map: '%s' is no element type of tensor maps",
+        return device_fail(d, WW_ERR_INVALID, "ww_tensor_map: '%s' is not an element type of tensor maps",
                            t->type ? t->type : "");
     for (int i = 0; i < TENSOR_DIMS; i++)
         step[i] = t->element_stride[i] ? t->element_stride[i] : 1;

@@ -188,7 +188,8 @@ static bool read_map(Warp *w, const Uop *u, uint64_t at, unsigned lane, TensorMa
     }
     bool current = tensormap_seen(w, at, map);
     if (map->magic != TENSOR_MAP_MAGIC)
-        return refuse(w, u, FAULT_TENSOR_MAP, lane, "these 128 bytes are no tensor map, or one that was overwritten%s",
+        return refuse(w, u, FAULT_TENSOR_MAP, lane,
+                      "these 128 bytes are not a tensor map, or one that was overwritten%s",
                       current ? ""
                               : "; the kernel has made one there since, but no fence.proxy.tensormap::generic "
                                 "(release by who made it, acquire in this cluster) shows it to the copy");

@@ -267,7 +267,7 @@ static uint64_t set_conditional(Call *c)
     uint32_t value = (uint32_t)arg(c, 1); /* a handle is the address of the condition's word */
     if (store32(c, arg(c, 0), value) != CUDA_SUCCESS)
         c->stop = fault_raise(c->w, c->u, FAULT_OUT_OF_BOUNDS, c->lane, 1u << c->lane,
-                              "0x%llx is no handle of a conditional node", (unsigned long long)arg(c, 0));
+                              "0x%llx is not the handle of a conditional node", (unsigned long long)arg(c, 0));
     return 0;
 }
 

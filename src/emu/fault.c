@@ -268,7 +268,7 @@ static void explain_global(Warp *w, uint64_t address, uint64_t bytes, AccessOp o
         return;
     case FAULT_HOST_POINTER:
         snprintf(f->text, sizeof f->text,
-                 "%" PRIu64 "-byte global %s at 0x%" PRIx64 ", which is no device memory (a host pointer?)", bytes,
+                 "%" PRIu64 "-byte global %s at 0x%" PRIx64 ", which is not device memory (a host pointer?)", bytes,
                  verb(op), address);
         return;
     default:

@@ -39,7 +39,7 @@ static bool locate(Warp *w, const Uop *u, const TexObject *o, unsigned lane, Spo
         z = coordinate(w, s->layer, lane);
     if (x % bytes) {
         fault_raise(w, u, FAULT_MISALIGNED, lane, w->mask,
-                    "surface access of %u bytes at x = %lld bytes, which is no multiple of %u", bytes, (long long)x,
+                    "surface access of %u bytes at x = %lld bytes, which is not a multiple of %u", bytes, (long long)x,
                     bytes);
         return false;
     }

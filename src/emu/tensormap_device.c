@@ -62,7 +62,7 @@ const Uop *ctl_tensormap_replace(Warp *w, const Uop *u)
         memcpy(&m, p[i], sizeof m);
         if (m.magic != TENSOR_MAP_MAGIC)
             return fault_raise(w, u, FAULT_TENSOR_MAP, i, left,
-                               "tensormap.replace in 128 bytes that are no tensor map");
+                               "tensormap.replace in 128 bytes that are not a tensor map");
         if (m.im2col || u->n >= TENSOR_DIMS || !replace(&m, (Word)u->x, u->n, value, u->y))
             return fault_raise(w, u, FAULT_TENSOR_MAP, i, left, "tensormap.replace: %s[%u] cannot be %llu",
                                word_text((Word)u->x), u->n, (unsigned long long)value);

@@ -226,7 +226,7 @@ static bool check_call(Check *c)
         const Label *l = &c->p->labels.v[proto->ival];
         f              = l->prototype ? l->prototype : l->ncallees ? l->callees[0] : NULL;
         if (!f)
-            return parser_error(c->p, proto->line, proto->col, "'%s' is no prototype and no list of functions",
+            return parser_error(c->p, proto->line, proto->col, "'%s' is neither a prototype nor a list of functions",
                                 proto->name);
     } else {
         return parser_error(c->p, callee->line, callee->col,
@@ -238,7 +238,7 @@ static bool check_call(Check *c)
 static bool check_target(Check *c, const Spec *s, const Operand *o)
 {
     if (o->kind == OPD_NAME && !c->p->labels.v[o->ival].targets)
-        return parser_error(c->p, o->line, o->col, "'%s' is no .branchtargets list", o->name);
+        return parser_error(c->p, o->line, o->col, "'%s' is not a .branchtargets list", o->name);
     if (o->kind == OPD_NAME && (c->p->branch_edges += c->p->labels.v[o->ival].ntargets) > c->p->max_regs)
         return parser_error(c->p, o->line, o->col, "the module's brx.idx have more than %zu targets together",
                             c->p->max_regs);

@@ -71,7 +71,7 @@ static bool parse_part(Parser *p, Operand *o)
         o->part = PART_SEL;
         o->sel  = w->text;
     } else {
-        return parser_error(p, p->tok.line, p->tok.col, "'%s' is no vector register: it has no .%s", o->reg->name,
+        return parser_error(p, p->tok.line, p->tok.col, "'%s' is not a vector register: it has no .%s", o->reg->name,
                             w->text);
     }
     parser_next(p);
@@ -430,7 +430,7 @@ static bool parse_guard(Parser *p, Instr *in)
     if (t.kind != TOK_IDENT)
         return parser_expected(p, "a predicate register behind '@'");
     if (!t.name->sym || t.name->sym->kind != SYM_REG)
-        return parser_error(p, t.line, t.col, "'%s' is no register", t.name->text);
+        return parser_error(p, t.line, t.col, "'%s' is not a register", t.name->text);
     in->guard = t.name->sym->reg;
     if (in->guard->type != TY_PRED)
         return parser_error(p, t.line, t.col, "the guard '%s' is a .%s, expected a .pred", t.name->text,

@@ -56,7 +56,7 @@ struct Report {
 bool report_is_written(const ReportLaunch *l, const WwLine *line);
 
 /* json.c */
-/* NULL: null.  Names of files may be any bytes: of those that are no UTF-8 the ASCII part, the rest as '?'. */
+/* NULL: null.  Names of files may be any bytes: of those that are not UTF-8 the ASCII part, the rest as '?'. */
 json_t *text_json(const char *s);
 json_t *launch_json(const ReportLaunch *l, bool first); /* first: of this kernel, whose patterns are listed */
 

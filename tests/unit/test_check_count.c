@@ -219,7 +219,7 @@ static void roles(void **state)
         load(a, &ld, 17, 1, 16),                                                    /* again: alone */
         other(a, &st, 31),       load(a, &ld, 18, 1, 24),                           /* not across a store: alone */
         other(a, &mov, 1),       load(a, &ld, 19, 1, 28),                           /* nor across a new base */
-        load(a, &ld, 20, 1, 36), load(a, &ld, 21, 1, 40),                           /* 36 is no multiple of 8 */
+        load(a, &ld, 20, 1, 36), load(a, &ld, 21, 1, 40),                           /* 36 is not a multiple of 8 */
     };
     enum { N = sizeof in / sizeof *in };
     Func    f = {.instrs = in, .ninstrs = N};

@@ -120,7 +120,7 @@ static void a_mode_must_be_known(void **state)
     const char     *why = "";
     (void)state;
     assert_int_equal(ww_device_open("emulator", &o, &d, &why), WW_ERR_INVALID);
-    assert_string_equal(why, "'soon' is no way to time asynchronous copies; eager, late or random expected");
+    assert_string_equal(why, "'soon' is not a way to time asynchronous copies; eager, late or random expected");
 }
 
 static void copies_are_counted(void **state)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The length is no multiple of the block: in the last round some lanes leave the loop, and its barrier, early. */
+/* The length is not a multiple of the block: in the last round some lanes leave the loop, and its barrier, early. */
 #include "../run.h"
 
 __global__ void rounds(const int *a, int *out, int n)
