@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * warpwright profiles: the device profiles that --profile accepts, one a line, in the order of profiles.def; at the end the threads
- * and the bytes of shared memory that a block can have.  The numbers' sources stand in that file.  A dash: not known (a card's figure) or not a card (an architecture). */
+ * and the bytes of shared memory that a block can have.  The numbers' sources stand in that file.  A dash: not known (a card's figure)
+ * or not a card (an architecture). */
 #include <stdio.h>
 
 #include "cli/cli.h"
