@@ -154,18 +154,30 @@ static CuErr fatbin_error(Status s)
                                      : cudaErrorInvalidKernelImage;
 }
 
+static Status extract_for(Image *i, unsigned arch, Str *why)
+{
+    Str    link = {0};
+    Status s    = fatbin_ptx(i->data, i->limit, arch, &i->ptx, why);
+    Status r    = s == WW_ERR_NOT_FOUND ? relfatbin_ptx(i->data, arch, &i->ptx, &link) : WW_ERR_NOT_FOUND;
+    if (r == WW_ERR_NOT_FOUND) {
+        str_free(&link);
+        return s;
+    }
+    str_free(why);
+    *why = link;
+    return r;
+}
+
+/* What the profile's card would take.  Where that has nothing to run, what there is runs all the same: a profile sets limits, and the
+ * instruction set stays. */
 static CuErr extract(Image *i)
 {
-    Str    why = {0};
-    Status s   = fatbin_ptx(i->data, i->limit, ARCH, &i->ptx, &why);
-    if (s == WW_ERR_NOT_FOUND) {
-        Str    link = {0};
-        Status r    = relfatbin_ptx(i->data, ARCH, &i->ptx, &link);
-        if (r != WW_ERR_NOT_FOUND) {
-            s = r;
-            str_free(&why);
-            why = link;
-        }
+    Str      why = {0};
+    unsigned own = state_limits().cc < ARCH ? state_limits().cc : ARCH;
+    Status   s   = extract_for(i, own, &why);
+    if (s == WW_ERR_NOT_FOUND && own < ARCH) {
+        str_clear(&why);
+        s = extract_for(i, ARCH, &why);
     }
     if (s != WW_OK)
         state_say("%s: %s", i->name, str_text(&why));

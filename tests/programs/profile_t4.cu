@@ -2,7 +2,8 @@
  *
  * A profile binds: what a program is told of a T4, and what it is refused there.
  * options: --profile t4
- * arch: 75 */
+ * arch: 75
+ * nvcc: -gencode arch=compute_90,code=compute_90 */
 #include "check.h"
 
 extern __shared__ int dynamic[];
@@ -16,6 +17,13 @@ __global__ void where(unsigned *out)
     atomicMax(out, smid);
     out[1] = n;
     out[2] = warps;
+}
+
+__global__ void compiled_for(int *out)
+{
+#ifdef __CUDA_ARCH__
+    *out = __CUDA_ARCH__;
+#endif
 }
 
 __global__ void uses(int *out)
@@ -91,6 +99,15 @@ static void clusters(int *out)
     FAILS(cudaLaunchKernelEx(&c, uses, out), cudaErrorInvalidClusterSize);
 }
 
+/* Of the texts for 7.5 and 9.0, the one that a T4 takes. */
+static void text(int *out)
+{
+    int arch = 0;
+    compiled_for<<<1, 1>>>(out);
+    OK(cudaMemcpy(&arch, out, sizeof arch, cudaMemcpyDeviceToHost));
+    CHECK(arch == 750);
+}
+
 int main()
 {
     unsigned *at, got[3];
@@ -102,6 +119,7 @@ int main()
     where<<<100, 1>>>(at);
     OK(cudaMemcpy(got, at, 12, cudaMemcpyDeviceToHost));
     CHECK(got[0] == 39 && got[1] == 40 && got[2] == 32);
+    text(out);
     shared_memory(out);
     cooperative(out);
     clusters(out);
