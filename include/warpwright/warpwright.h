@@ -253,12 +253,13 @@ WwInstructionClasses ww_result_instructions(const WwResult *r);
 size_t      ww_result_inexact_count(const WwResult *r);
 const char *ww_result_inexact(const WwResult *r, size_t i, bool *unsupported, uint64_t *warp_instructions);
 
-/* The other end of a finding: the access it races with, where the memory came from, ... */
+/* A place in a source file. */
 typedef struct WwPlace {
     const char *file;
     uint32_t    line, col;
 } WwPlace;
 
+/* The other end of a finding: the access it races with, where the memory came from, ... */
 typedef struct WwFindingEnd {
     const char *kernel;
     const char *file;     /* NULL: not known */

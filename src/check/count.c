@@ -9,7 +9,7 @@
  * Where nothing comes back (an instruction that missed CHAOS times running), the model runs at once for the next DIRECT accesses.
  * An access that matches a way (one vector compare over the 32 lanes) costs one increment.  The model runs only when a way is
  * evicted and at the join, once for each place with hits, and its numbers are multiplied by them.  A global atomic whose cost
- * depends on where it lies (model_movable) is no pattern: the model runs at once.
+ * depends on where it lies (model_movable) is not a pattern: the model runs at once.
  *
  * Invariants: an instruction's operation, width and cache policy never change (its space may: generic addresses);
  * addresses are naturally aligned (the emulator stops at others).  A state belongs to one worker; sums do not depend on which worker

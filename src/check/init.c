@@ -2,7 +2,7 @@
  *
  * Reads of memory that nobody wrote: global (written.h, for as long as the device lives), shared and local (bits.h, per block).
  *
- * A load of such bytes is no fault yet: it gives the registers poison (emu/poison.h), which stores copy on.  It is a finding when
+ * A load of such bytes is not a fault yet: it gives the registers poison (emu/poison.h), which stores copy on.  It is a finding when
  * a poisoned value is an address, decides a branch or goes into an atomic, when what was computed from it is stored in global
  * memory, or when it was copied there as a whole and the host reads it.  The finding stands at the load that read what was never
  * written; its other end is where the value was used.  What matrix instructions load is used at once.

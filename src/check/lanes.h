@@ -22,7 +22,7 @@ typedef struct BlockUse { /* one instruction in one block, accesses in the order
 } BlockUse;
 
 /* Orders of the threads: as they are; two of threadIdx's components in each other's place (and the block's sides with them); the
- * loop: what a lane accesses one after the other is accessed by neighbouring lanes at once.  SPLIT is no order but a layout: the lanes'
+ * loop: what a lane accesses one after the other is accessed by neighbouring lanes at once.  SPLIT is not an order but a layout: the lanes'
  * addresses are multiples of a stride apart, as in an array of structures, and each member lies in an array of its own. */
 typedef enum LaneOrder {
     LANES_AS_IS,

@@ -17,7 +17,7 @@ enum {
     MERGE_QUAD1 = 4, /* the one at o: it stands for all four */
     MERGE_PAIR1 = 8, /* the one at o: it stands for both */
     MERGE_PLACE = 0xf0, /* offset modulo 16, times 16 */
-    /* of instructions that are no shared loads */
+    /* of instructions that are not shared loads */
     MERGE_REPEAT = 0x10, /* a load that an earlier one makes needless */
     MERGE_LEADER = 0x20, /* an atomic that one lane makes for all */
 };

@@ -25,7 +25,7 @@ static Origin join(Origin a, Origin b)
     return b.kind == ORIGIN_NONE || same(a, b) ? a : many;
 }
 
-/* A value made of others in a way that is no address any more. */
+/* A value made of others in a way that is not an address any more. */
 static Origin spoiled(Origin a)
 {
     return a.kind == ORIGIN_NONE ? none : many;

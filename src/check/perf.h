@@ -39,11 +39,12 @@ typedef struct Perf {
 PERF_RULES(X)
 #undef X
 
-/* Does any of the rules count this, and what is the threshold. */
+/* Is the rule on? */
 static inline bool perf_on(const Perf *p, RuleId r)
 {
     return p->rules->on[r];
 }
+/* Is the value at or above the rule's threshold of that key? */
 static inline bool perf_reaches(const Perf *p, RuleId r, const char *key, double value)
 {
     return value >= rules_threshold(p->rules, r, key);

@@ -13,7 +13,7 @@ typedef struct CliAccess {
     uint64_t    addr[MODEL_LANES];
 } CliAccess;
 
-/* A word of --space, --op; -1 if it is none. */
+/* A word of --space, --op; -1 if it is neither. */
 int access_space(const char *s, size_t n);
 int access_op(const char *s, size_t n);
 /* What is impossible about the combination, or NULL.  *lane is the lane to blame, or -1. */

@@ -2,7 +2,7 @@
  *
  * warpwright doctor: what this machine offers, what the program was built with, and what is missing for what.
  * Everything is looked at now, on this machine; nothing is remembered from the build but the embedded kernels and the compiled SIMD
- * levels (WW_LEVEL_LIST comes from CMake).  What is missing is no error: the exit code is 0, since everything optional has another way. */
+ * levels (WW_LEVEL_LIST comes from CMake).  What is missing is not an error: the exit code is 0, since everything optional has another way. */
 #include <gnu/libc-version.h>
 #include <jansson.h>
 #include <stdio.h>

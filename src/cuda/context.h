@@ -11,7 +11,7 @@ typedef struct Context {
     int             device;
     unsigned        flags;
     unsigned        users; /* of a primary context: calls of Retain, and 1 for the runtime */
-    unsigned        sms;   /* of a green context; 0: it is none */
+    unsigned        sms;   /* of a green context; 0: it is not green */
     bool            runtime, destroyed;
     struct Context *next;
 } Context;
@@ -19,7 +19,7 @@ typedef struct Context {
 /* cuInit was called, or the runtime has done it. */
 CuErr context_started(void);
 void  context_initialise(void);
-/* The driver has started, out is no null pointer, and there is such a device. */
+/* The driver has started, out is not a null pointer, and there is such a device. */
 CuErr context_check_device(const void *out, int device);
 /* The driver has started and the thread has a current context. */
 CuErr context_ready(void);
@@ -34,7 +34,7 @@ Context *context_primary(int device);
 Context *context_retain(int device);
 /* Is it one that was not destroyed? */
 bool     context_known(const void *context);
-/* A green one's multiprocessors; 0: it is none. */
+/* A green one's multiprocessors; 0: it is not green. */
 unsigned context_sms(const void *context);
 
 /* The thread's, or NULL.  Pushing fails when the stack is full. */

@@ -139,7 +139,7 @@ CuErr drv_cuCtxSynchronize(void)
 }
 
 /* CUDA 13 gave these two a context; NULL means the current one.  Callers that take the highest version of a name without knowing it (numba
- * does) pass what stands in the register: what is no context means the current one too. */
+ * does) pass what stands in the register: what is not a context means the current one too. */
 CuErr drv_cuCtxGetDevice_v2(int *device, Context *c)
 {
     if (!c || !context_known(c))

@@ -25,7 +25,7 @@ CuErr drv_cuLaunchKernel(Kernel *f, unsigned gx, unsigned gy, unsigned gz, unsig
 CuErr drv_cuCtxGetCurrent(Context **out);
 CuErr drv_cuCtxDestroy_v2(Context *c);
 
-/* What is remembered for f, begun at the first use; NULL: f is no function. */
+/* What is remembered for f, begun at the first use; NULL: f is not a function. */
 static struct StatefulLaunch *remembered(Kernel *f, CuErr *e)
 {
     Kernel *k = kernel_find(f, e);

@@ -268,7 +268,7 @@ static bool filled(const Reservation *r, uint64_t at, size_t bytes)
     return to == at + bytes;
 }
 
-/* Is anything mapped in the range?  Unmapping nothing is no error. */
+/* Is anything mapped in the range?  Unmapping nothing is not an error. */
 static bool touched(const Reservation *r, uint64_t at, size_t bytes)
 {
     for (const Mapping *m = r->mappings; m; m = m->next)

@@ -9,7 +9,7 @@
  * A kernel that faults leaves the context unusable ("sticky" errors): every later call is refused with the first fault's text,
  * and closing the device resets the primary context, so that a device opened afterwards works again.
  * Copies stay inside one known range (an allocation, a module's variable, or what the driver knows as another library's allocation):
- * the driver would let one run past the end of a small allocation, and would take an address that is none of the device's for the
+ * the driver would let one run past the end of a small allocation, and would take an address that is not the device's for the
  * host's. */
 #include "device/cuda.h"
 

@@ -9,7 +9,7 @@
 #include "device/device.h"
 #include "emu/emu.h"
 
-/* The memory and textures behind it; NULL: it is no emulator. */
+/* The memory and textures behind it; NULL: it is not an emulator. */
 EmuDevice *emulator_emu(WwDevice *d);
 /* Calls add with each finding that belongs to no launch; then they are told. */
 void       emulator_pending(WwDevice *d, void (*add)(void *user, const WwFinding *f), void *user);

@@ -163,7 +163,7 @@ const Uop *ctl_grid_wait(Warp *w, const Uop *u)
     return STOP;
 }
 
-/* Somebody waits so: it is no hang. */
+/* Somebody waits so: it is not a hang. */
 static bool waits_for_grids(Cluster *c)
 {
     bool any = false;

@@ -194,7 +194,7 @@ void fault_shared_name(const Warp *w, uint32_t offset, Str *out);
 /* The same for what a card lets pass: kept, and the launch goes on.  Global: the access is one that EmuLaunch.granular or paged lets pass;
  * shared: an arrival at an mbarrier of a block that has exited. */
 void fault_passed(Warp *w, const Uop *u, Space space, unsigned lane, uint64_t address, uint64_t bytes, AccessOp op);
-/* The same in words of the caller, of what is no access. */
+/* The same in words of the caller, of what is not an access. */
 void fault_let_pass(Warp *w, const Uop *u, FaultKind kind, unsigned lane, const char *text);
 /* What a handler returns after a fault of one of its lanes: STOP, or, where the fault was kept, what follows when the instruction has run
  * for the other lanes. */

@@ -38,7 +38,7 @@ typedef struct LabRow {
     uint32_t    shared;      /* dynamic shared memory, bytes */
     bool        verified;    /* on every device it ran on */
     const char *problem;     /* why not; NULL when verified */
-    const char *not_launchable; /* the limit of the profile's card that refuses it, which is no failure; NULL: it was launched */
+    const char *not_launchable; /* the limit of the profile's card that refuses it, which is not a failure; NULL: it was launched */
     double      max_error;   /* largest difference from the reference; NaN when there is no result */
     uint64_t    checked, values; /* elements compared with the reference, and elements of the result */
     bool        counted;     /* by the emulator */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The table of device profiles, made from profiles.def at compile time: nothing to set up, nothing to free.
- * Names are compared exactly; "sm_90a" and its like are no profiles: a profile is a memory model, not a compile target. */
+ * Names are compared exactly; "sm_90a" and its like are not profiles: a profile is a memory model, not a compile target. */
 #include "model/profile.h"
 
 #include <string.h>

@@ -6,7 +6,7 @@
  *   a block ends after bra, brx.idx, ret, exit and trap, and before every label that a bra or brx.idx of the function names
  *   succ[]        a guarded bra: {fall through, target}; a bra: {target}; brx.idx: each target of its list once, in list order;
  *                 a guarded ret/exit/trap: {fall through}; an unguarded one: none; anything else: {the next block}
- *                 the place behind the last instruction is no block: running off the end, or a label there, is like ret
+ *                 the place behind the last instruction is not a block: running off the end, or a label there, is like ret
  *   ipdom         the nearest block that every path from here to a function's end passes; CFG_NONE: only the end itself
  *                 (also for blocks from which no path leads to an end: endless loops)
  *   order[]       reachable blocks, laid out for a scheduler that always runs the waiting block that comes first: a block comes

@@ -78,7 +78,7 @@ static bool parse_part(Parser *p, Operand *o)
     return true;
 }
 
-/* %tid.x with "%tid" as the current token; false without a message if it is no special register. */
+/* %tid.x with "%tid" as the current token; false without a message if it is not a special register. */
 static bool parse_sreg(Parser *p, Operand *o, bool *failed)
 {
     Token           t = p->tok;

@@ -285,7 +285,7 @@ void   ptx_module_free(Module *m);
 /* Prints text that parses back to the same module (a fixed point: print(parse(print(m))) == print(m)). */
 void   ptx_print(const Module *m, Str *out);
 const Func *ptx_find_func(const Module *m, const char *name);
-/* Is there such an instruction in a function that the kernel can reach?  An indirect call can reach all that are no kernels. */
+/* Is there such an instruction in a function that the kernel can reach?  An indirect call can reach all that are not kernels. */
 bool        ptx_reaches(const Module *m, const Func *kernel, bool (*is)(const Instr *in));
 const Var  *ptx_find_var(const Module *m, const char *name);
 /* The source line `line` (from 1) of the module's text, or NULL. Not zero-terminated at the line's end. */

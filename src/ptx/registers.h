@@ -8,7 +8,7 @@
 
 typedef void EachRegister(void *user, const Operand *o, bool written);
 
-/* Calls each for every register among the operands, sources first and those of addresses too; the guard is no operand. */
+/* Calls each for every register among the operands, sources first and those of addresses too; the guard is not an operand. */
 void ptx_each_register(const Instr *in, EachRegister *each, void *user);
 
 #endif

@@ -12,7 +12,7 @@ static const SregInfo sregs[] = {
 #undef SREG
 };
 
-/* The number n stands for, -1 if it is none below `count`. */
+/* The number n stands for, -1 if that is not below `count`. */
 static int number_below(const char *s, size_t n, unsigned count)
 {
     unsigned v = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Which opcodes there are to try: every row of isa.def before the address instructions that is supported and has a form, with
- * every word of its sets and every choice of its optional words.  Most combinations are no instruction of any GPU: which ones are
+ * every word of its sets and every choice of its optional words.  Most combinations are not instructions of any GPU: which ones are
  * is decided by the assembler (make_list.py), not here.
  *
  * A form with a constant operand (the table of lop3) is tried with a few constants. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Reads a PTX file's head (case.h).  A line that looks like `// word:` but is no key is an error: a misspelt expectation must not
+ * Reads a PTX file's head (case.h).  A line that looks like `// word:` but is not a key is an error: a misspelt expectation must not
  * pass. */
 #include <ctype.h>
 #include <stdio.h>

@@ -43,7 +43,7 @@ static void rates_are_of_rungs(void **state)
     for (size_t i = 0; i < ROWS; i++) {
         const Rung *r = rung_find(rows[i].ladder, rows[i].rung);
         if (!r)
-            fail_msg("the rates have times of %s %s, which is no rung", rows[i].ladder, rows[i].rung);
+            fail_msg("the rates have times of %s %s, which is not a rung", rows[i].ladder, rows[i].rung);
         assert_true(rows[i].blocks >= 1 && rows[i].blocks <= 9999);
         for (unsigned b = rows[i].blocks; b; b /= 10)
             if (b % 10 * (r->shared + BLOCK_BYTES) > SHARED_BYTES || b % 10 * (unsigned)r->threads > MOST_THREADS)

@@ -55,7 +55,7 @@ static void one_lane_reduces(void **state)
     assert_int_equal(c.shared_atom_wavefronts, 32);
     assert_int_equal(c.memory_l1_wavefronts_shared, 1);
     assert_int_equal(c.derived__memory_l1_wavefronts_shared_excessive, 0);
-    /* the result is used; the address is computed; exchange is no reduction */
+    /* the result is used; the address is computed; exchange is not a reduction */
     static const char *const kept[] = {
         HEAD "atom.shared.add.u32 %r2, [s], %r0; st.global.u32 [%d2], %r2; ret;\n}\n",
         HEAD

@@ -148,7 +148,7 @@ static void splitting_is_what_a_structure_of_arrays_moves(void **state)
     made.use.room = 512 * 12 - 12; /* the last lies behind its end */
     assert_false(replay(&made).valid[LANES_SPLIT]);
     made.use.base = 0;
-    make(&made, 16, 16, 3, column); /* 4096 bytes apart is no structure */
+    make(&made, 16, 16, 3, column); /* 4096 bytes apart is not a structure */
     made.use.base = BASE;
     made.use.room = UINT64_C(1) << 32;
     assert_false(replay(&made).valid[LANES_SPLIT]);

@@ -366,7 +366,7 @@ static void a_child_begins_anew(void **unused)
     assert_false(queue_any());
     assert_null(streams[1].queue);
     assert_false(streams[1].threaded);
-    streams[1] = was; /* this is no child: its thread is still there */
+    streams[1] = was; /* this is not a child: its thread is still there */
     open       = true;
     queue_settle(&streams[1]);
 }

@@ -24,7 +24,7 @@ typedef struct Golden {
     size_t    ncolumns, nrows;
     char      column[MAX_COLUMNS][64];
     char      kernel[MAX_ROWS][64];
-    long long value[MAX_ROWS][MAX_COLUMNS]; /* column 0 is the kernel; a column that is no number: -1 */
+    long long value[MAX_ROWS][MAX_COLUMNS]; /* column 0 is the kernel; a column that is not a number: -1 */
 } Golden;
 
 static Golden *read_golden(const char *path)

@@ -103,7 +103,7 @@ static void sides_and_zeros_are_refused(void **state)
     assert_int_equal(grid(&l, 0, 1, 1, 1, why), REFUSED_CONFIGURATION);
     assert_int_equal(grid(&l, 1, 1, 0, 1, why), REFUSED_CONFIGURATION);
     assert_int_equal(limits_grid(&l, (uint32_t[]){1, 1, 1}, (uint32_t[]){1u << 31, 1u << 31, 4}, why),
-                     REFUSED_CONFIGURATION); /* the product is no number of 64 bits */
+                     REFUSED_CONFIGURATION); /* the product is not a number of 64 bits */
     assert_string_equal(refusal_error(REFUSED_CONFIGURATION), "cudaErrorInvalidConfiguration");
     assert_string_equal(refusal_error(REFUSED_VALUE), "cudaErrorInvalidValue");
     assert_string_equal(refusal_error(REFUSED_CLUSTER), "cudaErrorInvalidClusterSize");

@@ -82,7 +82,7 @@ static const Kind kinds[] = {
     {"global", "atom", 16, ga16}, {"shared", "atom", 8, sa8},
 };
 
-/* What a line of the file says; false if it is no row. */
+/* What a line of the file says; false if it is not a row. */
 static bool parse(const char *line, Row *row, const Kind **kind)
 {
     char space[20], op[20];

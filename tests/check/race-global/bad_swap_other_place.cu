@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A plain read before a compare-and-swap is no guess when it is of another place, and a swap still races with a plain write. */
+/* A plain read before a compare-and-swap is not a guess when it is of another place, and a swap still races with a plain write. */
 #include "../run.h"
 
 __global__ void ticket(int *next, int *last)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* arch: 90a.  128 bytes that are no map. */
+/* arch: 90a.  128 bytes that are not a map. */
 #include "../run.h"
 #include "../tile.h"
 
