@@ -3,6 +3,7 @@
  * Runtime interface: batches of copies.  All of a batch is looked at before any of it is begun, so a batch that is refused did nothing. */
 #include "cuda/array.h"
 #include "cuda/stream.h"
+#include "cuda/work.h"
 
 enum { ORDER_STREAM = 1, ORDER_ANY = 3, FLAGS = 1 /* prefer overlap with kernels */, POINTER = 1, ARRAY = 2 };
 

@@ -3,12 +3,12 @@
  * Stream capture: while a stream captures, work becomes nodes that depend on the stream's last ones.  An event recorded there carries the
  * point; a stream that waits for it joins the capture.  Ending it in a stream other than the first, or with streams that were not
  * joined again, is the error the driver gives, and so is a call between that a capture cannot have: then only its end remains. */
+#include "cuda/capture.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
-#include "cuda/cgraph.h"
-#include "cuda/stream.h"
 
 static void set_tail(Stream *s, GraphNode *const *tail, size_t n)
 {
@@ -22,7 +22,7 @@ static void set_tail(Stream *s, GraphNode *const *tail, size_t n)
 
 /* ---- what captures forbid ---- */
 
-enum { MODE_GLOBAL, MODE_THREAD_LOCAL, MODE_RELAXED, NON_BLOCKING = 1 };
+enum { MODE_GLOBAL, MODE_THREAD_LOCAL, MODE_RELAXED };
 
 static unsigned              captures; /* under way */
 static _Thread_local int     mode_here;
@@ -51,7 +51,7 @@ CuErr capture_check(const Stream *s)
         return s->capture->invalid ? cudaErrorStreamCaptureInvalidated : e;
     for (size_t i = 0; s->legacy && i < stream_count(); i++) {
         const Stream *o = stream_at(i);
-        if (o->capture && !(o->flags & NON_BLOCKING) && o->device == s->device)
+        if (o->capture && !(o->flags & STREAM_NON_BLOCKING) && o->device == s->device)
             e = capture_broken(o, cudaErrorStreamCaptureImplicit);
     }
     return e;
@@ -111,6 +111,16 @@ static bool joined(const Stream *origin)
     return true;
 }
 
+/* Every stream and event of the capture goes back to work. */
+static void leave(Capture *c)
+{
+    for (size_t i = 0; i < stream_count(); i++)
+        if (stream_at(i)->capture == c)
+            stream_at(i)->capture = NULL;
+    events_leave_capture(c);
+    free(c);
+}
+
 CuErr capture_end(void *stream, Graph **out)
 {
     Stream *s = stream_of(stream);
@@ -126,53 +136,55 @@ CuErr capture_end(void *stream, Graph **out)
                                   : cudaErrorStreamCaptureUnjoined;
     if (e == cudaSuccess)
         *out = s->capture->graph;
-    stream_leave_capture(s->capture);
+    leave(s->capture);
     captures--;
     return e;
 }
 
-static GraphNode *append(void *stream, NodeKind kind)
+/* ---- work ---- */
+
+CuErr capture_node(Stream *s, const GraphNode *n)
 {
-    Stream    *s = stream_of(stream);
-    GraphNode *n = cgraph_add(s->capture->graph, kind, s->tail, s->ntail);
-    set_tail(s, &n, 1);
-    return n;
+    CuErr e = n->kind == NODE_KERNEL ? launch_check(n->kernel, &n->ask) : cudaSuccess;
+    if (e != cudaSuccess)
+        return capture_broken(s, e);
+    GraphNode *made = cgraph_add(s->capture->graph, n->kind, s->tail, s->ntail);
+    set_tail(s, &made, 1);
+    return cgraph_copy_payload(made, n);
 }
 
-CuErr cgraph_capture_kernel(void *stream, Kernel *k, const LaunchAsk *ask)
+void capture_mark(const Stream *s, Event *v)
 {
-    const Stream *s = stream_of(stream);
-    CuErr         e = launch_check(k, ask);
-    return e == cudaSuccess ? node_set_kernel(append(stream, NODE_KERNEL), k, ask) : capture_broken(s, e);
+    free(v->tail);
+    v->tail    = NULL;
+    v->ntail   = 0;
+    v->capture = s->capture;
+    if (!s->capture)
+        return;
+    v->tail  = xcalloc(s->ntail + 1, sizeof *v->tail);
+    v->ntail = s->ntail;
+    if (s->ntail)
+        memcpy(v->tail, s->tail, s->ntail * sizeof *v->tail);
 }
 
-CuErr cgraph_capture_copy(void *stream, const NodeCopy *c)
+CuErr capture_join(Stream *s, const Event *v)
 {
-    append(stream, NODE_COPY)->copy = *c;
-    return cudaSuccess;
-}
-
-CuErr cgraph_capture_set(void *stream, const NodeSet *set)
-{
-    append(stream, NODE_SET)->set = *set;
-    return cudaSuccess;
-}
-
-CuErr cgraph_capture_host(void *stream, NodeHost h)
-{
-    append(stream, NODE_HOST)->host = h;
-    return cudaSuccess;
-}
-
-CuErr cgraph_capture_memory(void *stream, NodeKind kind, NodeMemory m)
-{
-    append(stream, kind)->memory = m;
-    return cudaSuccess;
-}
-
-CuErr cgraph_capture_child(void *stream, const Graph *g)
-{
-    append(stream, NODE_CHILD)->child = cgraph_clone(g);
+    if (!v->capture || v->capture->invalid)
+        return v->capture ? cudaErrorStreamCaptureInvalidated : cudaErrorStreamCaptureIsolation;
+    if (s->capture && s->capture != v->capture)
+        return cudaErrorStreamCaptureMerge;
+    if (!s->capture) {
+        s->capture = v->capture;
+        s->ntail   = 0;
+    }
+    s->tail = xrealloc(s->tail, (s->ntail + v->ntail + 1) * sizeof *s->tail);
+    for (size_t i = 0; i < v->ntail; i++) {
+        size_t j = 0;
+        while (j < s->ntail && s->tail[j] != v->tail[i])
+            j++;
+        if (j == s->ntail)
+            s->tail[s->ntail++] = v->tail[i];
+    }
     return cudaSuccess;
 }
 

@@ -24,7 +24,7 @@ typedef struct NodeSet { void *dst; size_t pitch; unsigned value, element; size_
 typedef struct NodeHost { void (*fn)(void *); void *user; } NodeHost;
 typedef struct NodeValue { void *at; uint64_t value; unsigned flags, bytes; } NodeValue; /* of cuStreamWaitValue, cuStreamWriteValue */
 typedef struct Ticket { struct Stream *stream; uint64_t count; } Ticket;
-typedef struct NodeMemory { void *p; size_t bytes; } NodeMemory;
+typedef struct NodeMemory { void *p; size_t bytes; bool of_stream; } NodeMemory; /* of_stream: cudaMallocAsync, cudaFreeAsync; else a graph's */
 
 typedef struct NodeCondition { uint64_t handle; int type; unsigned size; Graph **body; } NodeCondition;
 typedef struct UserObject UserObject;
@@ -62,14 +62,6 @@ struct Graph {
     struct Condition { uint64_t handle; unsigned value; bool assign; } *condition; size_t nconditions; /* assign: at each launch */
 };
 
-struct Capture {
-    Graph   *graph;
-    void    *origin;   /* the stream it began in */
-    int      mode;     /* cudaStreamCaptureMode */
-    uintptr_t thread;  /* that began it */
-    bool     invalid;  /* a call that it cannot have was made: it only remains to end it */
-};
-
 Graph     *cgraph_new(void);
 void       cgraph_free(Graph *g);
 Graph     *cgraph_clone(const Graph *g);
@@ -87,11 +79,8 @@ bool       node_add_dep(GraphNode *n, GraphNode *dep);
 void       node_edge(GraphNode *n, const EdgeData *edges, size_t i);
 /* The nodes in the order in which they run (to be freed); NULL when the dependencies go in a circle. */
 GraphNode **cgraph_order(const Graph *g);
-CuErr      cgraph_run(const Graph *g);
-CuErr      cgraph_run_node(GraphNode *n);
-void       cgraph_copy_payload(GraphNode *to, const GraphNode *from);
-/* The condition of a NODE_WAIT_VALUE. */
-bool       node_value_reached(const GraphNode *n);
+/* What the node does; arguments of a kernel are copied. */
+CuErr      cgraph_copy_payload(GraphNode *to, const GraphNode *from);
 
 void       node_copy_attributes(GraphNode *to, const GraphNode *from);
 /* At each launch: conditions that have a default value get it. */
@@ -106,25 +95,5 @@ void        cgraph_own(Graph *g, UserObject *o, unsigned count);
 bool        cgraph_disown(Graph *g, UserObject *o, unsigned count);
 void        cgraph_own_as(Graph *to, const Graph *from);
 void        cgraph_disown_all(Graph *g);
-
-/* capture.c */
-CuErr capture_begin(void *stream, Graph *into, GraphNode *const *deps, size_t ndeps, int mode);
-/* May work be given to the stream?  Invalidates captures that the default stream would have to wait for. */
-CuErr capture_check(const struct Stream *s);
-/* For calls that a capture forbids, as cudaMalloc: invalidates those it would disturb. */
-CuErr capture_unsafe(void);
-/* The same in a stream that captures; cudaSuccess when it does not. */
-CuErr capture_broken(const struct Stream *s, CuErr e);
-/* The thread's mode; returns the one before. */
-int   capture_exchange_mode(int mode);
-CuErr capture_end(void *stream, Graph **out);
-/* What the next node of a capturing stream depends on. */
-CuErr capture_set_tail(void *stream, GraphNode *const *deps, size_t n, bool replace);
-CuErr cgraph_capture_kernel(void *stream, Kernel *k, const LaunchAsk *ask);
-CuErr cgraph_capture_copy(void *stream, const NodeCopy *c);
-CuErr cgraph_capture_set(void *stream, const NodeSet *s);
-CuErr cgraph_capture_host(void *stream, NodeHost h);
-CuErr cgraph_capture_memory(void *stream, NodeKind kind, NodeMemory m);
-CuErr cgraph_capture_child(void *stream, const Graph *g);
 
 #endif

@@ -14,8 +14,6 @@
 #include "cuda/context.h"
 #include "emu/emu.h"
 
-STATE_PART(leaks, devmem_leaks)
-
 static Range *ranges;
 static size_t nranges, cap;
 
@@ -87,7 +85,8 @@ bool devmem_host_writes(void)
     return false;
 }
 
-size_t devmem_leaks(size_t *bytes, size_t *largest)
+/* What the program allocated and has not freed. */
+static size_t devmem_leaks(size_t *bytes, size_t *largest)
 {
     size_t n = 0;
     *bytes = *largest = 0;
@@ -101,6 +100,8 @@ size_t devmem_leaks(size_t *bytes, size_t *largest)
     }
     return n;
 }
+
+STATE_PART(leaks, devmem_leaks)
 
 size_t devmem_used(int n)
 {

@@ -46,9 +46,6 @@ void         devmem_share_pool(const void *pool, int to, bool on);
 /* Is there memory that host code may write by itself (pinned, registered, managed)? */
 bool         devmem_host_writes(void);
 
-/* What the program allocated and has not freed: how many, all their bytes, the largest. */
-size_t       devmem_leaks(size_t *bytes, size_t *largest);
-
 /* Memory that a graph allocates keeps its place until the last graph with a node for it is destroyed: freeing it only puts it to sleep. */
 void         devmem_give_to_graph(void *p);
 void         devmem_take_from_graph(void *p);

@@ -7,6 +7,7 @@
 #include "cuda/devmem.h"
 #include "cuda/driver.h"
 #include "cuda/stream.h"
+#include "cuda/work.h"
 
 typedef struct ArrayDesc { /* CUDA_ARRAY_DESCRIPTOR */
     size_t   width, height;

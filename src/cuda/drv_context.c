@@ -6,6 +6,7 @@
 #include "cuda/devmem.h"
 #include "cuda/driver.h"
 #include "cuda/queue.h"
+#include "cuda/work.h"
 
 enum {
     VALID_FLAGS = 0xff,

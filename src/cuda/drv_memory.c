@@ -5,6 +5,7 @@
 #include "cuda/devmem.h"
 #include "cuda/driver.h"
 #include "cuda/stream.h"
+#include "cuda/work.h"
 
 /* The runtime's entry points that serve both. */
 CuErr rt_cudaMalloc(void **out, size_t bytes);

@@ -11,6 +11,7 @@
 #include "cuda/driver.h"
 #include "cuda/fatbin.h"
 #include "cuda/queue.h"
+#include "cuda/work.h"
 #include "emu/emu.h"
 
 enum { WRAPPER_MAGIC = 0x466243b1, EM_CUDA_ = 190 };

@@ -6,6 +6,7 @@
 #include "cuda/driver.h"
 #include "cuda/graph_params.h"
 #include "cuda/stream.h"
+#include "cuda/work.h"
 
 /* ---- words ---- */
 

@@ -9,10 +9,10 @@
 #include "base/arena.h"
 #include "cuda/queue.h"
 #include "cuda/sequence.h"
+#include "cuda/work.h"
 
 typedef struct Lane {
     Stream          *stream;
-    void            *handle; /* by which it is asked for: the default streams have names of their own */
     const GraphNode *last;
 } Lane;
 
@@ -58,7 +58,7 @@ static size_t choose(GraphLaunch *l, const GraphNode *n)
         Stream *first        = l->lane[0].stream;
         l->lane              = xrealloc(l->lane, (l->nlanes + 1) * sizeof *l->lane);
         Stream *s            = queue_any() ? stream_spare(first->device) : first; /* nothing waits: order is enough */
-        l->lane[l->nlanes++] = (Lane){.stream = s, .handle = s == first ? l->lane[0].handle : s};
+        l->lane[l->nlanes++] = (Lane){.stream = s};
         wait_for(s, first, l->start);
     }
     for (size_t d = 0; d < n->ndeps; d++) {
@@ -68,34 +68,10 @@ static size_t choose(GraphLaunch *l, const GraphNode *n)
     return lane;
 }
 
-static CuErr submit(const Lane *l, GraphNode *n)
-{
-    void *s = l->handle;
-    switch (n->kind) {
-    case NODE_KERNEL: return stream_launch(s, n->kernel, &n->ask);
-    case NODE_CHILD: return stream_graph(s, n->child);
-    case NODE_HOST: return stream_host(s, n->host.fn, n->host.user);
-    case NODE_EVENT_RECORD: return event_record(n->event, s);
-    case NODE_EVENT_WAIT: return stream_wait(s, n->event);
-    default: break;
-    }
-    if (!queue_busy(l->stream)) {
-        WorkOrder       *o   = sequence_submit(l->stream);
-        const WorkOrder *was = sequence_enter(o);
-        CuErr            e   = cgraph_run_node(n);
-        sequence_enter(was);
-        sequence_free(o);
-        return e;
-    }
-    cgraph_copy_payload(queue_add(l->stream, n->kind, NULL), n);
-    return cudaSuccess;
-}
-
-CuErr stream_graph(void *stream, const Graph *g)
+CuErr graph_launch(Stream *s, const Graph *g)
 {
     GraphNode **order = cgraph_order(g);
     CuErr       e     = order ? cudaSuccess : cudaErrorInvalidValue;
-    Stream     *s     = stream_of(stream);
     GraphLaunch l     = {.nlanes = 1};
     if (e == cudaSuccess && g->exec)
         cgraph_begin(g);
@@ -104,7 +80,7 @@ CuErr stream_graph(void *stream, const Graph *g)
     l.start           = s->queued;
     l.lane            = xcalloc(1, sizeof *l.lane);
     l.placed          = xcalloc(g->nnodes + 1, sizeof *l.placed);
-    l.lane[0]         = (Lane){.stream = s, .handle = stream};
+    l.lane[0]         = (Lane){.stream = s};
     GraphOrder *works = e == cudaSuccess ? sequence_graph_begin(s, order, g->nnodes) : NULL;
     for (size_t i = 0; e == cudaSuccess && i < g->nnodes && state.later == cudaSuccess; i++) {
         GraphNode *n = order[i];
@@ -112,7 +88,7 @@ CuErr stream_graph(void *stream, const Graph *g)
         size_t  at = choose(&l, n);
         Stream *in = l.lane[at].stream;
         if (!n->off)
-            e = submit(&l.lane[at], n);
+            e = work_do(in, n);
         l.lane[at].last       = n;
         l.placed[l.nplaced++] = (Handed){n, at, in->queued};
     }

@@ -8,6 +8,7 @@
 #include "cuda/device.h"
 #include "cuda/driver.h"
 #include "cuda/queue.h"
+#include "cuda/work.h"
 
 enum { TYPE_SM = 1, ALIGN = 8, ALIGN_ALONE = 2, IGNORE_COSCHEDULING = 1, DEFAULT_STREAM = 1, NON_BLOCKING = 1 };
 enum { MULTIPROCESSORS = 16 }; /* the attribute */

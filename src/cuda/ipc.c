@@ -15,7 +15,6 @@
 
 #include "base/arena.h"
 #include "cuda/devmem.h"
-#include "cuda/queue.h"
 #include "emu/emu.h"
 
 enum { IPC_MAGIC = 0x77776970 };
@@ -149,6 +148,35 @@ CuErr ipc_close(void *p)
     return cudaErrorInvalidValue;
 }
 
+/* ---- words for events ---- */
+
+CuErr ipc_word_new(IpcWord *w)
+{
+    int   fd = memfd_create("warpwright-event", MFD_CLOEXEC);
+    void *p  = fd >= 0 && ftruncate(fd, (off_t)page()) == 0
+                   ? mmap(NULL, page(), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0)
+                   : MAP_FAILED;
+    if (p == MAP_FAILED)
+        return cudaErrorMemoryAllocation;
+    *w = (IpcWord){p, fd};
+    return cudaSuccess;
+}
+
+IpcHandle ipc_word_handle(const IpcWord *w)
+{
+    return (IpcHandle){.magic = IPC_MAGIC, .pid = getpid(), .fd = w->fd, .event = 1};
+}
+
+CuErr ipc_word_open(const IpcHandle *h, IpcWord *w)
+{
+    if (h->magic != IPC_MAGIC || !h->event)
+        return cudaErrorInvalidValue;
+    if (h->pid == getpid())
+        return cudaErrorDeviceUninitialized;
+    w->at = map_handle(h, page());
+    return w->at ? cudaSuccess : cudaErrorMapBufferObjectFailed;
+}
+
 /* ---- entry points ---- */
 
 CuErr rt_cudaIpcGetMemHandle(IpcHandle *out, void *p)
@@ -171,43 +199,6 @@ CuErr rt_cudaIpcOpenMemHandle(void **out, IpcHandle h, unsigned flags)
 CuErr rt_cudaIpcCloseMemHandle(void *p)
 {
     ENTER();
-    queue_settle_device(-1);
+    state_parts.work_settle(-1);
     return LEAVE(ipc_close(p));
-}
-
-CuErr rt_cudaIpcGetEventHandle(IpcHandle *out, void *event)
-{
-    ENTER();
-    Event *v = event_of(event);
-    if (!v || !out || !(v->flags & EVENT_IPC))
-        return LEAVE(out ? cudaErrorInvalidResourceHandle : cudaErrorInvalidValue);
-    if (!v->pending) {
-        int   fd = memfd_create("warpwright-event", MFD_CLOEXEC);
-        void *w  = fd >= 0 && ftruncate(fd, (off_t)page()) == 0
-                       ? mmap(NULL, page(), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0)
-                       : MAP_FAILED;
-        if (w == MAP_FAILED)
-            return LEAVE(cudaErrorMemoryAllocation);
-        v->pending    = w;
-        v->pending_fd = fd;
-    }
-    memset(out, 0, sizeof *out);
-    *out = (IpcHandle){.magic = IPC_MAGIC, .pid = getpid(), .fd = v->pending_fd, .event = 1};
-    return LEAVE(cudaSuccess);
-}
-
-CuErr rt_cudaIpcOpenEventHandle(void **out, IpcHandle h)
-{
-    ENTER();
-    if (!out || h.magic != IPC_MAGIC || !h.event)
-        return LEAVE(cudaErrorInvalidValue);
-    if (h.pid == getpid())
-        return LEAVE(cudaErrorDeviceUninitialized);
-    void *word = map_handle(&h, page());
-    if (!word)
-        return LEAVE(cudaErrorMapBufferObjectFailed);
-    CuErr e = event_create(out, EVENT_IPC | EVENT_NO_TIME);
-    if (e == cudaSuccess)
-        event_of(*out)->pending = word;
-    return LEAVE(e);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Memory of a device for other processes. */
+ * Memory of a device for other processes, and words for the events between them. */
 #ifndef WW_CUDA_IPC_H
 #define WW_CUDA_IPC_H
 
@@ -14,6 +14,16 @@ typedef struct IpcHandle { /* as large as cudaIpcMemHandle_t, which programs cop
     uint32_t event, pad[3];
 } IpcHandle;
 _Static_assert(sizeof(IpcHandle) == 64, "CUDA_IPC_HANDLE_SIZE");
+
+/* A word that processes share; the file behind it, in the process that made it. */
+typedef struct IpcWord {
+    volatile uint32_t *at; /* NULL: none */
+    int                fd;
+} IpcWord;
+
+CuErr     ipc_word_new(IpcWord *w);
+IpcHandle ipc_word_handle(const IpcWord *w);
+CuErr     ipc_word_open(const IpcHandle *h, IpcWord *w);
 
 /* A handle for the allocation that holds p. */
 CuErr ipc_share(const void *p, IpcHandle *out);

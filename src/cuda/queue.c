@@ -15,14 +15,10 @@
 
 #include "base/arena.h"
 #include "cuda/launch.h"
+#include "cuda/perform.h"
 #include "cuda/sequence.h"
 #include "cuda/signals.h"
 #include "cuda/standstill.h"
-
-STATE_PART(work_left, queue_any)
-STATE_PART(work_settle, queue_settle_device)
-STATE_PART(work_end, queue_end)
-STATE_PART(work_forget, queue_forget)
 
 enum { SHORT_NAP = 50, LONG_NAP = 2000 }; /* microseconds between looks at what somebody else must bring */
 enum { HELD_NAPS = 2000 };                /* about a tenth of a second */
@@ -76,14 +72,16 @@ static bool may_run(const GraphNode *n)
     return true;
 }
 
-bool queue_rests(bool (*is)(const struct Running *r, void *user), void *user)
+/* Can nothing in any queue go on now but kernels that have begun, and does `is` hold for those? */
+static bool queue_rests(bool (*is)(const Standstill *s, void *user), void *user)
 {
     bool rests = true;
     for (size_t i = 0; i < stream_count() && rests; i++) {
         const Stream    *s = stream_at(i);
         const GraphNode *n = has_work(s) ? s->queue->node[0] : NULL;
         if (n && may_run(n))
-            rests = n->running ? is(n->running, user) : n->kind == NODE_WAIT_VALUE && !node_value_reached(n);
+            rests = n->running ? is(launch_standstill(n->running), user)
+                               : n->kind == NODE_WAIT_VALUE && !node_value_reached(n);
     }
     return rests;
 }
@@ -141,7 +139,7 @@ static bool work(GraphNode *n, unsigned *us)
         if (n->kind == NODE_HOST) /* it may tell other threads of the program that the work before it is done */
             sequence_host_work(n->work);
         const WorkOrder *was = sequence_enter(n->work);
-        CuErr            e   = cgraph_run_node(n);
+        CuErr            e   = node_run(n);
         sequence_enter(was);
         if (e != cudaSuccess)
             state_fail_later(e);
@@ -263,7 +261,7 @@ void queue_settle_device(int n)
 void queue_settle_event(const Event *v)
 {
     queue_let_go();
-    while (queue_pending(v) || (v->pending && *v->pending)) {
+    while (queue_pending(v) || event_awaits_other(v)) {
         if (queue_pending(v)) {
             await();
         } else { /* another process's work */
@@ -275,7 +273,8 @@ void queue_settle_event(const Event *v)
     state_flush();
 }
 
-void queue_end(void)
+/* The process ends: kernels that have begun are stopped, the rest is dropped. */
+static void queue_end(void)
 {
     for (size_t i = 0; i < stream_count(); i++) {
         Stream *s = stream_at(i);
@@ -287,7 +286,8 @@ void queue_end(void)
     }
 }
 
-void queue_forget(void)
+/* After fork: the child has no streams' threads. */
+static void queue_forget(void)
 {
     standstill_forget();
     for (size_t i = 0; i < stream_count(); i++) {
@@ -296,3 +296,9 @@ void queue_forget(void)
         stream_at(i)->done     = stream_at(i)->queued;
     }
 }
+
+STATE_PART(work_left, queue_any)
+STATE_PART(work_settle, queue_settle_device)
+STATE_PART(work_end, queue_end)
+STATE_PART(work_forget, queue_forget)
+STANDSTILL_QUEUES(queue_rests)

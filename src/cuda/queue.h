@@ -6,7 +6,7 @@
 #ifndef WW_CUDA_QUEUE_H
 #define WW_CUDA_QUEUE_H
 
-#include "cuda/stream.h"
+#include "cuda/event.h"
 
 /* Must work in the stream wait: for its own queue, or for streams that the default stream orders? */
 bool       queue_busy(Stream *s);
@@ -29,13 +29,7 @@ void       queue_settle_device(int n);
 /* Waits until the event's work is done. */
 void       queue_settle_event(const Event *v);
 bool       queue_pending(const Event *v);
-/* Can nothing in any queue go on now but kernels that have begun, and does `is` hold for those? */
-bool       queue_rests(bool (*is)(const struct Running *r, void *user), void *user);
 /* Is anything queued anywhere? */
 bool       queue_any(void);
-/* The process ends: kernels that have begun are stopped, the rest is dropped. */
-void       queue_end(void);
-/* After fork: the child has no streams' threads. */
-void       queue_forget(void);
 
 #endif

@@ -5,6 +5,7 @@
 
 #include "cuda/array.h"
 #include "cuda/stream.h"
+#include "cuda/work.h"
 
 ChannelDesc rt_cudaCreateChannelDesc(int x, int y, int z, int w, int kind)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Runtime interface: capture of a stream's work as a graph (capture.c). */
+#include "cuda/capture.h"
 #include "cuda/cgraph.h"
 #include "cuda/stream.h"
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cuda/array.h"
+#include "cuda/capture.h"
 #include "cuda/cgraph.h"
 #include "cuda/context.h"
 #include "cuda/device.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Runtime interface: graphs and their nodes, made from parameters.  rt_graph_node.c makes nodes from one description for all kinds,
- * rt_graph_edges.c tells and changes what depends on what, rt_capture.c makes graphs from a stream's work; cgraph.c runs them.
+ * rt_graph_edges.c tells and changes what depends on what, rt_capture.c makes graphs from a stream's work; graph_launch.c runs them.
  * Structures that cross the interface are read through small declarations of our own with the documented layout. */
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +11,7 @@
 #include "cuda/graph_params.h"
 #include "cuda/queue.h"
 #include "cuda/stream.h"
+#include "cuda/work.h"
 
 typedef struct UpdateResult { /* of cudaGraphExecUpdate, CUDA 12 and later */
     int   result;
@@ -160,7 +161,8 @@ CuErr rt_cudaGraphLaunch(void *exec, void *stream)
         return LEAVE(s ? cudaErrorInvalidValue : cudaErrorInvalidResourceHandle);
     if (!(x->flags & FREE_AT_LAUNCH) && !queue_any() && !memory_free(x))
         return LEAVE(cudaErrorInvalidValue);
-    return LEAVE(s->capture ? cgraph_capture_child(stream, x) : stream_graph(stream, x));
+    GraphNode n = {.kind = NODE_CHILD, .child = x};
+    return LEAVE(stream_do(stream, &n));
 }
 
 CuErr rt_cudaGraphUpload(void *exec, void *stream)

@@ -7,8 +7,8 @@
 
 #include "base/arena.h"
 #include "cuda/cgraph.h"
+#include "cuda/event.h"
 #include "cuda/graph_params.h"
-#include "cuda/stream.h"
 
 /* ---- nodes from a description ---- */
 
@@ -97,7 +97,7 @@ static CuErr fill_alloc(GraphNode *n, AllocParams *p)
     if (e != cudaSuccess)
         return e;
     devmem_give_to_graph(at);
-    n->memory = (NodeMemory){at, p->bytes};
+    n->memory = (NodeMemory){at, p->bytes, false};
     p->at     = at;
     return cudaSuccess;
 }
@@ -139,7 +139,7 @@ static CuErr fill(GraphNode *n, NodeParams *p)
     case NODE_FREE:
         if (freed_already(n->graph, p->at))
             return cudaErrorInvalidValue;
-        n->memory = (NodeMemory){p->at, 0};
+        n->memory = (NodeMemory){p->at, 0, false};
         return cudaSuccess;
     case NODE_CONDITIONAL: return fill_conditional(n, &p->conditional);
     default: return p->kind > NODE_CONDITIONAL ? cudaErrorInvalidValue : cudaErrorNotSupported;

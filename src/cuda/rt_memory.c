@@ -6,12 +6,14 @@
 #include <string.h>
 
 #include "cuda/array.h"
+#include "cuda/capture.h"
 #include "cuda/cgraph.h"
 #include "cuda/device.h"
 #include "cuda/devmem.h"
 #include "cuda/driver.h"
 #include "cuda/ipc.h"
 #include "cuda/queue.h"
+#include "cuda/work.h"
 #include "emu/emu.h"
 
 enum { PITCH = 512 };

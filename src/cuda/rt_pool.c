@@ -13,6 +13,7 @@
 #include "cuda/ipc.h"
 #include "cuda/queue.h"
 #include "cuda/sequence.h"
+#include "cuda/work.h"
 #include "emu/emu.h"
 
 enum {
@@ -90,16 +91,6 @@ static void grant(const Pool *p, void *at, size_t bytes)
             emu_adopt(emulator_emu(state.device[i]), (uint64_t)(uintptr_t)at, bytes);
 }
 
-/* The checkers learn of an allocation or a release as work of the stream. */
-static void tell(Stream *s, const void *p, bool given)
-{
-    WorkOrder       *o   = sequence_submit(s);
-    const WorkOrder *was = sequence_enter(o);
-    devmem_tell_ordered(p, given);
-    sequence_enter(was);
-    sequence_free(o);
-}
-
 static CuErr allocate(void **out, size_t bytes, Pool *p, void *stream)
 {
     Stream *s        = stream_of(stream);
@@ -116,13 +107,9 @@ static CuErr allocate(void **out, size_t bytes, Pool *p, void *stream)
         devmem_entry((uint64_t)(uintptr_t)*out)->pool = p;
         account(p, (int64_t)bytes);
         grant(p, *out, bytes);
-        tell(s, *out, true);
     }
-    if (e == cudaSuccess && captured && bytes)
-        devmem_give_to_graph(*out);
-    if (e == cudaSuccess && captured)
-        e = cgraph_capture_memory(stream, NODE_ALLOC, (NodeMemory){*out, bytes});
-    return e;
+    GraphNode n = {.kind = NODE_ALLOC, .memory = {*out, bytes, !captured}};
+    return e == cudaSuccess && (bytes || captured) ? stream_do(stream, &n) : e;
 }
 
 CuErr rt_cudaMallocAsync(void **out, size_t bytes, void *stream)
@@ -146,21 +133,14 @@ CuErr rt_cudaFreeAsync(void *p, void *stream)
     const Range  *r        = devmem_range((uint64_t)(uintptr_t)p);
     if (e != cudaSuccess || !p)
         return LEAVE(e);
+    GraphNode n = {.kind = NODE_FREE, .memory = {p, 0, !captured}};
     if (captured)
-        return LEAVE(cgraph_capture_memory(stream, NODE_FREE, (NodeMemory){p, 0}));
+        return LEAVE(stream_do(stream, &n));
     if (r && r->base == (uint64_t)(uintptr_t)p && pool_of(r->pool))
         account(r->pool, -(int64_t)r->bytes);
     if (r && r->imported)
         return LEAVE(ipc_close(p));
-    Stream *s = stream_of(stream);
-    if (queue_busy(s)) {
-        GraphNode *n = queue_add(s, NODE_FREE, NULL);
-        n->memory    = (NodeMemory){p, 0};
-        n->ticket    = s->queued;
-        return LEAVE(cudaSuccess);
-    }
-    tell(s, p, false);
-    return LEAVE(devmem_free(p, MEMORY_DEVICE));
+    return LEAVE(stream_do(stream, &n));
 }
 
 /* ---- pools ---- */

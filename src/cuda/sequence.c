@@ -13,8 +13,6 @@
 
 #include "base/arena.h"
 
-STATE_PART(work_current, sequence_current)
-
 static uint32_t                       queues = 1;
 static WorkClock                      host, issued; /* what the host knows; the last count of each queue */
 static _Thread_local const WorkOrder *current;      /* a host function lets other threads in */
@@ -136,7 +134,8 @@ const WorkOrder *sequence_entered(void)
     return current;
 }
 
-const WorkOrder *sequence_current(void)
+/* The work that what happens to memory belongs to, or the host's own. */
+static const WorkOrder *sequence_current(void)
 {
     static WorkOrder *own;
     if (current || !is_on())
@@ -147,6 +146,8 @@ const WorkOrder *sequence_current(void)
     reach(&host, 0, own->count);
     return own;
 }
+
+STATE_PART(work_current, sequence_current)
 
 /* ---- what orders ---- */
 

@@ -7,7 +7,7 @@
 #define WW_CUDA_SEQUENCE_H
 
 #include "check/check.h"
-#include "cuda/stream.h"
+#include "cuda/event.h"
 
 /* Work is submitted to the stream; to be freed with sequence_free when it is done.  Inside a node of a graph: that node's. */
 WorkOrder *sequence_submit(Stream *s);
@@ -17,8 +17,6 @@ void       sequence_free(WorkOrder *o);
 /* What the calls that follow do to memory belongs to this work, until NULL; the work before, to be given back. */
 const WorkOrder *sequence_enter(const WorkOrder *o);
 const WorkOrder *sequence_entered(void);
-/* That work, or the host's own. */
-const WorkOrder *sequence_current(void);
 
 void sequence_record(Event *e, Stream *s);
 void sequence_wait_event(Stream *s, const Event *e);

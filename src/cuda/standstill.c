@@ -18,11 +18,11 @@
 
 #include "base/str.h"
 #include "cuda/devmem.h"
-#include "cuda/launch.h"
-#include "cuda/queue.h"
 #include "cuda/signals.h"
 
 enum { NOTE_AFTER = 5 }; /* seconds */
+
+StandstillQueues standstill_queues;
 
 static uint64_t           events = 1;
 static unsigned           waiting;
@@ -55,9 +55,9 @@ void standstill_forget(void)
 
 /* ---- who is left ---- */
 
-static bool count_threads(const Running *r, void *sum)
+static bool count_threads(const Standstill *s, void *sum)
 {
-    *(unsigned *)sum += launch_standstill(r)->threads;
+    *(unsigned *)sum += s->threads;
     return true;
 }
 
@@ -79,7 +79,7 @@ static const char *who_is_left(void)
     unsigned known = waiting + signals_threads();
     if (!waiting)
         return "no thread of the program waits for the device";
-    if (!queue_rests(count_threads, &known))
+    if (!standstill_queues(count_threads, &known))
         return "other work goes on";
     if (all_threads() != known)
         return "a thread of the program does not wait for the device";
@@ -121,10 +121,9 @@ static uint64_t rest(void)
 
 /* ---- pauses ---- */
 
-static bool stands(const Running *r, void *user)
+static bool stands(const Standstill *s, void *user)
 {
-    const Standstill *s     = launch_standstill(r);
-    uint64_t         *first = user;
+    uint64_t *first = user;
     if (*first > s->launch)
         *first = s->launch;
     return s->stands == events;
@@ -136,7 +135,7 @@ static const char *why_not_ended(Standstill *s)
     const char *why   = who_is_left();
     if (!why && !s->stands)
         why = "it has just been seen";
-    if (!why && !queue_rests(stands, &first))
+    if (!why && !standstill_queues(stands, &first))
         why = "another kernel goes on";
     if (!why)
         why = who_is_behind();

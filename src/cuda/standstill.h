@@ -32,4 +32,14 @@ void standstill_ours(void);
 /* After fork: nobody waits. */
 void standstill_forget(void);
 
+/* The queues of streams say how it is with them: can nothing go on in any but kernels that have begun, and does `is` hold for those?  Set
+ * when the library is loaded. */
+typedef bool (*StandstillQueues)(bool (*is)(const Standstill *s, void *user), void *user);
+extern StandstillQueues standstill_queues;
+#define STANDSTILL_QUEUES(function)                                                                                    \
+    __attribute__((constructor)) static void part_standstill(void)                                                     \
+    {                                                                                                                  \
+        standstill_queues = (function);                                                                                \
+    }
+
 #endif

@@ -75,7 +75,7 @@ static inline bool state_before_13(void)
     return state.runtime && state.runtime < 13;
 }
 
-/* The thread has used the runtime for what needs a context: the device's primary one is current then (drv_context.c). */
+/* The thread has used the runtime for what needs a context: the device's primary one is current then (context.c). */
 extern _Thread_local bool state_runtime_context;
 /* During a driver call: its errors are not the runtime's last one. */
 extern _Thread_local bool state_in_driver;

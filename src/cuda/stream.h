@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Streams and events.  Work runs in the call that asks for it, or waits in the stream's queue (queue.h); while a stream
- * captures, it becomes nodes of a graph instead. */
+ * Streams as objects: what they are, which there are, which one a handle names.  Work is given to them by work.h. */
 #ifndef WW_CUDA_STREAM_H
 #define WW_CUDA_STREAM_H
 
-#include "cuda/array.h"
 #include "cuda/cgraph.h"
-#include "cuda/devmem.h"
 
 typedef struct WorkClock { /* by queue, how far something is known; those from n on: 0 (sequence.h) */
     uint32_t *count, n;
@@ -32,51 +29,16 @@ typedef struct Stream {
     GraphNode **tail; size_t ntail; /* while capturing: what the next node depends on */
 } Stream;
 
-typedef struct Event {
-    unsigned magic;
-    unsigned flags;
-    int      device;
-    bool     recorded;
-    double   at;       /* seconds */
-    Stream  *in;       /* the work it marks: reached when in->done >= ticket; NULL: reached */
-    uint64_t ticket;
-    volatile uint32_t *pending; /* between processes: 1 while its work is not done; else NULL */
-    int         pending_fd;
-    WorkClock   know;       /* sequence.h */
-    Capture    *capture;    /* recorded in a stream that is capturing: the point in the graph */
-    GraphNode **tail; size_t ntail;
-} Event;
-
-enum { EVENT_BLOCKING = 1, EVENT_NO_TIME = 2, EVENT_IPC = 4 };
+enum { STREAM_NON_BLOCKING = 1 }; /* cudaStreamNonBlocking */
 
 /* The handle's stream; NULL handle and the two named ones are the default streams.  NULL: not a stream. */
 Stream *stream_of(void *handle);
 size_t  stream_count(void);
 Stream *stream_at(size_t i);
-/* As calls that are not asynchronous do: waits for what is before it; the error that sticks, if there is one. */
-CuErr   stream_settle(void *handle);
-CuErr   stream_launch(void *handle, Kernel *k, const LaunchAsk *ask);
-CuErr   stream_graph(void *stream, const Graph *g); /* graph_launch.c */
+CuErr   stream_create(void **out, unsigned flags, int priority);
+/* One with work stays until that is done; events may name it even then, so its memory stays. */
+CuErr   stream_destroy(Stream *s);
 /* A stream of our own that has no work. */
 Stream *stream_spare(int device);
-CuErr   stream_value(void *stream, NodeKind kind, NodeValue v);
-/* A copy in the stream: rows of `width` bytes, `height` of them (1: pitches are not looked at). */
-CuErr   stream_copy(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height, int kind, void *stream);
-/* The same with slices. */
-CuErr   stream_copy_node(const NodeCopy *c, void *stream);
-/* The same with an array at either end, or both. */
-CuErr   stream_copy_array(const CopyEnd *dst, const CopyEnd *src, size_t width, size_t height, size_t depth, int kind, void *stream);
-CuErr   stream_set(void *dst, size_t pitch, unsigned value, unsigned element, size_t width, size_t height, void *stream);
-CuErr   stream_host(void *stream, void (*fn)(void *), void *user);
-/* Every stream and event of the capture goes back to work; frees c. */
-void    stream_leave_capture(Capture *c);
-/* event.c: its part of that */
-void    events_leave_capture(const Capture *c);
-Event  *event_of(void *handle);
-CuErr   event_create(void **out, unsigned flags);
-CuErr   event_record(Event *e, void *stream);
-/* The work before it is done; ticket 0: whatever it was. */
-void    event_reached(void *event, uint64_t ticket);
-CuErr   stream_wait(void *stream, Event *e);
 
 #endif

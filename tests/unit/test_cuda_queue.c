@@ -20,7 +20,9 @@
 
 enum { STREAMS = 4, LEGACY = 0 };
 
-State state;
+State            state;
+StateParts       state_parts;
+StandstillQueues standstill_queues;
 
 static pthread_mutex_t        lock  = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 static pthread_cond_t         woken = PTHREAD_COND_INITIALIZER;
@@ -143,7 +145,7 @@ void node_free(GraphNode *n)
 }
 
 /* serial is the node's name; '!' fails. */
-CuErr cgraph_run_node(GraphNode *n)
+CuErr node_run(GraphNode *n)
 {
     ran[strlen(ran)] = (char)n->serial;
     return n->serial == '!' ? cudaErrorUnknown : cudaSuccess;
@@ -162,6 +164,18 @@ CuErr launch_start(Kernel *k, const LaunchAsk *ask, Running **out)
     (void)k, (void)ask;
     *out = (Running *)&turns;
     return cudaSuccess;
+}
+
+const Standstill *launch_standstill(const Running *p)
+{
+    (void)p;
+    return NULL;
+}
+
+bool event_awaits_other(const Event *v)
+{
+    (void)v;
+    return false;
 }
 
 void launch_let_on(Running *p)
@@ -324,7 +338,7 @@ static void the_end_stops_what_has_begun(void **unused)
     while (!streams[1].queue->node[0]->running)
         state_release(), usleep(100), state_retake(1);
     turns = 5;
-    queue_end();
+    state_parts.work_end();
     assert_string_equal(ran, "K");
     assert_false(queue_any());
 }
@@ -362,7 +376,7 @@ static void a_child_begins_anew(void **unused)
     (void)unused;
     add_gate(1, 'g');
     Stream was = streams[1];
-    queue_forget();
+    state_parts.work_forget();
     assert_false(queue_any());
     assert_null(streams[1].queue);
     assert_false(streams[1].threaded);
