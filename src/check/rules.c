@@ -9,9 +9,12 @@
 
 static const Rule rows[] = {
 #define RULE(ID, id, category, severity, checker, thresholds, brief, text)                                             \
-    {id, #category, #severity, #checker, thresholds, brief, text},
+    {id, #category, #severity, #checker, thresholds, brief, text, NULL},
+#define FAULT(ID, id, category, checker, cuda_error, brief, text)                                                      \
+    {id, #category, "error", #checker, "", brief, text, #cuda_error},
 #include "check/rules.def"
 #undef RULE
+#undef FAULT
 };
 
 const Rule *rule_row(RuleId r)

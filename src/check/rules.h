@@ -10,9 +10,11 @@
 #include "base/str.h"
 
 typedef enum RuleId {
-#define RULE(ID, id, category, severity, checker, thresholds, brief, text) RULE_##ID,
+#define RULE(ID, ...)  RULE_##ID,
+#define FAULT(ID, ...) RULE_##ID,
 #include "check/rules.def"
 #undef RULE
+#undef FAULT
     RULE_COUNT
 } RuleId;
 
@@ -20,6 +22,7 @@ enum { RULE_THRESHOLDS = 4 };
 
 typedef struct Rule {
     const char *id, *category, *severity, *checker, *thresholds, *brief, *text;
+    const char *cuda_error; /* by its name; NULL: it stops no launch */
 } Rule;
 
 const Rule *rule_row(RuleId r);

@@ -18,6 +18,8 @@ static void print_rule(const Rule *r)
     printf("    %s\n", r->text);
     if (*r->thresholds)
         printf("    thresholds: %s\n", r->thresholds);
+    if (r->cuda_error)
+        printf("    a program is told %s\n", r->cuda_error);
     printf("    see docs/rules/%s.md\n", r->id);
 }
 

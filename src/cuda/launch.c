@@ -154,43 +154,24 @@ void launch_read_attributes(LaunchAsk *a, const LaunchAttribute *attrs, unsigned
 
 /* ---- outcomes ---- */
 
-static const struct {
-    const char *rule;
-    CuErr       error;
-} rules[] = {
-    {"misaligned", cudaErrorMisalignedAddress},
-    {"wrong-space", cudaErrorInvalidAddressSpace},
-    {"assert", cudaErrorAssert},
-    {"trap", cudaErrorLaunchFailure},
-    {"stack-overflow", cudaErrorLaunchFailure},
-    {"bad-free", cudaErrorLaunchFailure},
-    {"barrier-deadlock", cudaErrorLaunchTimeout},
-    {"barrier-count", cudaErrorIllegalInstruction},
-    {"sync-mask", cudaErrorIllegalInstruction},
-    {"mbarrier-hang", cudaErrorLaunchTimeout},
-    {"endless-wait", cudaErrorLaunchTimeout},
-    {"mbarrier", cudaErrorIllegalInstruction},
-    {"cluster", cudaErrorIllegalInstruction},
-    {"async-copy", cudaErrorIllegalInstruction},
-    {"tensor-map", cudaErrorIllegalInstruction},
-    {"bad-call", cudaErrorInvalidPc},
-    {"time-limit", cudaErrorLaunchTimeout},
-    {"instruction-limit", cudaErrorLaunchTimeout},
-};
-
+/* What the program is told of the finding that stopped the launch. */
 static CuErr fault_error(const WwResult *r)
 {
-    const WwFinding *f = ww_result_finding(r, 0);
-    for (size_t i = 0; f && i < sizeof rules / sizeof *rules; i++)
-        if (!strcmp(rules[i].rule, f->rule))
-            return rules[i].error;
-    return cudaErrorIllegalAddress;
+    static const CuErr errors[RULE_COUNT + 1] = {
+#define RULE(...)
+#define FAULT(ID, id, category, checker, cuda_error, ...) [RULE_##ID] = cuda_error,
+#include "check/rules.def"
+#undef RULE
+#undef FAULT
+    };
+    const WwFinding *f = r ? ww_result_finding(r, 0) : NULL;
+    CuErr            e = f ? errors[rule_find(f->rule)] : cudaSuccess;
+    return e != cudaSuccess ? e : cudaErrorIllegalAddress;
 }
 
 static CuErr settle(WwDevice *d, Status s, const WwResult *r)
 {
-    const WwFinding *f = r ? ww_result_finding(r, 0) : NULL;
-    if (s == WW_ERR_UNSUPPORTED || (f && !strcmp(f->rule, "undefined-function"))) {
+    if (s == WW_ERR_UNSUPPORTED || fault_error(r) == cudaErrorNotSupported) {
         state_say("%s", ww_device_error(d));
         state_fail_later(cudaErrorNotSupported);
         return cudaErrorNotSupported;

@@ -110,23 +110,27 @@ void emulator_collect(const Module *m, const EmuResult *e, Observer *count, WwRe
 
 /* ---- faults ---- */
 
-/* By FaultKind. */
-static const struct {
-    const char *rule, *text;
-} faults[] = {
-    {"stopped", "the launch was stopped"}, /* FAULT_NONE: WwLaunch.stop */
-#define FAULT(name, rule, text) {rule, text},
-#include "emu/faults.def"
+/* The rule of a fault. */
+static RuleId rule_of(FaultKind kind)
+{
+    static const RuleId of[] = {
+        [FAULT_NONE] = RULE_STOPPED, /* WwLaunch.stop */
+#define RULE(...)
+#define FAULT(ID, ...) [FAULT_##ID] = RULE_##ID,
+#include "check/rules.def"
+#undef RULE
 #undef FAULT
-};
+    };
+    return of[kind];
+}
 
 /* The finding of a fault, without its message. */
 static WwFinding *place_finding(const Module *m, const Func *k, const EmuResult *e, const Fault *f, WwResult *r)
 {
-    const char  *rule  = faults[f->kind].rule;
+    const Rule  *rule  = rule_row(rule_of(f->kind));
     const Instr *in    = f->instr < e->ninstr ? e->instr[f->instr].in : NULL;
     Place        place = in ? instr_user_place(m, in) : (Place){m->name, k->line, k->col, true};
-    WwFinding   *g     = result_finding(r, rule, rule_row(rule_find(rule))->category);
+    WwFinding   *g     = result_finding(r, rule->id, rule->category);
     g->file            = arena_strdup(r->arena, place.file);
     g->line            = place.line;
     g->col             = place.col;
@@ -170,10 +174,11 @@ void emulator_kept(const Emulator *d, const Module *m, const Func *k, const EmuR
 
 Status emulator_fault(WwDevice *d, const Module *m, const Func *k, const EmuResult *e, Status s, WwResult *r)
 {
-    const Fault *f    = &e->fault;
-    const char  *rule = faults[f->kind].rule, *message = f->text;
+    const Fault *f       = &e->fault;
+    const Rule  *rule    = rule_row(rule_of(f->kind));
+    const char  *message = f->text;
     if (!*message)
-        message = f->kind == FAULT_NONE ? ww_status_text(s) : faults[f->kind].text;
+        message = f->kind == FAULT_NONE ? ww_status_text(s) : rule->brief;
     if (s != WW_ERR_FAULT && s != WW_ERR_LIMIT && s != WW_ERR_UNSUPPORTED) {
         char       *name  = mangled_text(k->name);
         const char *error = refusal_error(f->refusal);
@@ -191,7 +196,7 @@ Status emulator_fault(WwDevice *d, const Module *m, const Func *k, const EmuResu
     char *name   = mangled_text(k->name);
     device_fail(d, s, "%s:%u:%u: error: kernel %s, block (%u, %u, %u), thread (%u, %u, %u): %s [%s]", g->file, g->line,
                 g->col, name, g->block.x, g->block.y, g->block.z, g->thread.x, g->thread.y, g->thread.z, g->message,
-                rule);
+                rule->id);
     free(name);
     return s;
 }

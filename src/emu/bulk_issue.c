@@ -72,7 +72,7 @@ static bool global_place(Warp *w, const Uop *u, const MemInfo *m, Slot s, unsign
         return false;
     }
     if (a && written && (a->kind == ALLOC_CONST_VAR || a->kind == ALLOC_PARAM))
-        return refuse(w, u, FAULT_READ_ONLY, lane, "a bulk copy to constant memory");
+        return refuse(w, u, FAULT_WRITE_TO_CONSTANT, lane, "a bulk copy to constant memory");
     return true;
 }
 

@@ -85,8 +85,10 @@ uint64_t emu_module_variable(const EmuModule *em, const char *name, uint64_t *by
 /* ---- launches ---- */
 typedef enum FaultKind {
     FAULT_NONE,
-#define FAULT(name, rule, text) FAULT_##name,
-#include "emu/faults.def"
+#define RULE(...)
+#define FAULT(ID, ...) FAULT_##ID,
+#include "check/rules.def"
+#undef RULE
 #undef FAULT
 } FaultKind;
 

@@ -57,7 +57,7 @@ static bool may_skip(const Warp *w, const Uop *u, FaultKind kind)
     case OP_multimem_ld_reduce:
     case OP_multimem_st:
     case OP_multimem_red:
-    case OP_cp_async: return kind <= FAULT_READ_ONLY;
+    case OP_cp_async: return kind <= FAULT_WRITE_TO_CONSTANT;
     case OP_call: return kind == FAULT_BAD_FREE;
     default: return false;
     }

@@ -51,7 +51,7 @@ bool access_check_global(Warp *w, const Uop *u, const uint64_t *t, uint32_t mask
             return false;
         }
         if (op != ACCESS_LD && op != ACCESS_COPY && (a->kind == ALLOC_CONST_VAR || a->kind == ALLOC_PARAM)) {
-            fault_raise(w, u, FAULT_READ_ONLY, i, left, "%u-byte write to constant '%s'", bytes,
+            fault_raise(w, u, FAULT_WRITE_TO_CONSTANT, i, left, "%u-byte write to constant '%s'", bytes,
                         a->name ? a->name : "parameters");
             return false;
         }
