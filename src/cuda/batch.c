@@ -37,7 +37,8 @@ _Static_assert(sizeof(BatchCopy) == 112, "layout of cudaMemcpy3DBatchOp");
 
 static bool usable(void *stream)
 {
-    return stream && stream != (void *)1 && stream != (void *)2; /* the interface refuses the default streams */
+    return stream && stream != (void *)STREAM_LEGACY &&
+           stream != (void *)STREAM_PER_THREAD; /* the interface refuses the default streams */
 }
 
 static bool order_valid(int order, unsigned flags)

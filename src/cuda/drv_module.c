@@ -227,7 +227,9 @@ CuErr drv_cuOccupancyMaxPotentialBlockSizeWithFlags(int *grid, int *block, Kerne
     return drv_cuOccupancyMaxPotentialBlockSize(grid, block, f, of, shared, limit);
 }
 
-/* `extra` holds one packed buffer: 1, its address, 2, the address of its size, 0. */
+enum { PARAM_BUFFER = 1, PARAM_BYTES = 2 }; /* CU_LAUNCH_PARAM_BUFFER_POINTER, _SIZE */
+
+/* `extra` holds one packed buffer: PARAM_BUFFER, its address, PARAM_BYTES, the address of its size, 0. */
 static CuErr unpack(Kernel *k, void **extra, void **args, size_t cap)
 {
     CuErr     e;
@@ -235,9 +237,9 @@ static CuErr unpack(Kernel *k, void **extra, void **args, size_t cap)
     char     *buffer = NULL;
     size_t    bytes = 0, end = 0;
     for (size_t i = 0; extra[i]; i += 2) {
-        if (extra[i] == (void *)1)
+        if (extra[i] == (void *)PARAM_BUFFER)
             buffer = extra[i + 1];
-        else if (extra[i] == (void *)2)
+        else if (extra[i] == (void *)PARAM_BYTES)
             bytes = *(size_t *)extra[i + 1];
         else
             return cudaErrorInvalidValue;

@@ -117,7 +117,7 @@ CuErr drv_cuMulticastCreate(uint64_t *out, const MulticastProp *p)
     int fd = memfd_create("warpwright multicast", MFD_CLOEXEC);
     if (fd < 0)
         return cudaErrorMemoryAllocation;
-    AllocationProp prop = {.type = PINNED, .handle_types = (int)p->handle_types};
+    AllocationProp prop = {.type = ALLOCATION_PINNED, .handle_types = (int)p->handle_types};
     Physical      *x    = vmm_make(fd, p->bytes, &prop);
     x->team             = xcalloc(1, sizeof *x->team);
     *x->team            = (Team){.object = {.bytes = p->bytes}, .devices = p->devices};

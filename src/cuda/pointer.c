@@ -33,7 +33,6 @@ enum { /* CUpointer_attribute */
        P_HW_DECOMPRESS
 };
 enum { DRIVER_HOST = 1, DRIVER_DEVICE = 2 }; /* CUmemorytype */
-enum { LOCATION_DEVICE = 1, LOCATION_HOST = 2 };
 
 enum { /* cudaMemoryAdvise */
        ADVISE_READ_MOSTLY = 1,
@@ -141,7 +140,8 @@ static bool device_of(uint64_t location, int *device)
 {
     int type = (int)(uint32_t)location, id = (int)(uint32_t)(location >> 32);
     *device = type == LOCATION_DEVICE ? id : DEVICE_HOST;
-    return type >= LOCATION_DEVICE && type <= 4 && (type != LOCATION_DEVICE || (id >= 0 && id < state.count));
+    return type >= LOCATION_DEVICE && type <= LOCATION_LAST &&
+           (type != LOCATION_DEVICE || (id >= 0 && id < state.count));
 }
 
 static CuErr prefetch(const void *p, size_t bytes, int device, void *stream)

@@ -94,11 +94,15 @@ CuErr rt_cudaStreamGetCaptureInfo_12v2(void *stream, int *status, unsigned long 
     return LEAVE(capture_info(stream, status, id, graph, deps, n));
 }
 
+enum { ADD_DEPENDENCIES, SET_DEPENDENCIES }; /* cudaStreamUpdateCaptureDependenciesFlags */
+
 CuErr rt_cudaStreamUpdateCaptureDependencies(void *stream, GraphNode **deps, const void *data, size_t n, unsigned flags)
 {
     (void)data;
     ENTER();
-    return LEAVE(flags > 1 || (n && !deps) ? cudaErrorInvalidValue : capture_set_tail(stream, deps, n, flags == 1));
+    return LEAVE(flags > SET_DEPENDENCIES || (n && !deps)
+                     ? cudaErrorInvalidValue
+                     : capture_set_tail(stream, deps, n, flags == SET_DEPENDENCIES));
 }
 
 CuErr rt_cudaStreamUpdateCaptureDependencies_12(void *stream, GraphNode **deps, size_t n, unsigned flags)

@@ -85,7 +85,8 @@ static CuErr fill_alloc(GraphNode *n, AllocParams *p)
 {
     void *at     = NULL;
     int   before = state_current();
-    if (p->props.location_type != 1 || p->props.location_id < 0 || p->props.location_id >= state.count || !p->bytes)
+    if (p->props.location_type != LOCATION_DEVICE || p->props.location_id < 0 || p->props.location_id >= state.count ||
+        !p->bytes)
         return cudaErrorInvalidValue;
     CuErr e = cudaSuccess;
     at      = used_before(n, p->bytes, p->props.location_id);
@@ -445,10 +446,12 @@ CuErr rt_cudaGraphKernelNodeCopyAttributes(void *to, void *from)
 
 /* ---- user objects ---- */
 
+enum { NO_DESTRUCTOR_SYNC = 1 }; /* cudaUserObjectNoDestructorSync, which is required */
+
 CuErr rt_cudaUserObjectCreate(UserObject **out, void *p, void (*destroy)(void *), unsigned count, unsigned flags)
 {
     ENTER();
-    if (!out || !destroy || !count || flags != 1) /* cudaUserObjectNoDestructorSync is required */
+    if (!out || !destroy || !count || flags != NO_DESTRUCTOR_SYNC)
         return LEAVE(cudaErrorInvalidValue);
     *out = user_object_new(p, destroy, count);
     return LEAVE(cudaSuccess);

@@ -39,7 +39,7 @@ CuErr rt_cudaMalloc(void **out, size_t bytes)
 CuErr rt_cudaMallocManaged(void **out, size_t bytes, unsigned flags)
 {
     ENTER();
-    if (flags != 1 && flags != 2)
+    if (flags != ATTACH_GLOBAL && flags != ATTACH_HOST)
         return LEAVE(cudaErrorInvalidValue);
     return LEAVE(allocate(MEMORY_MANAGED, bytes, flags, out));
 }

@@ -179,8 +179,8 @@ CuErr rt_cudaMemPoolCreate(void     **out,
                            const int *props) /* allocation type, handle types, location type, location id, ... */
 {
     ENTER();
-    enum { PINNED = 1, ON_DEVICE = 1 };
-    if (!out || !props || props[0] != PINNED || props[2] != ON_DEVICE || props[3] < 0 || props[3] >= state.count)
+    if (!out || !props || props[0] != ALLOCATION_PINNED || props[2] != LOCATION_DEVICE || props[3] < 0 ||
+        props[3] >= state.count)
         return LEAVE(cudaErrorInvalidValue);
     if (props[1] & ~HANDLE_FD)
         return LEAVE(cudaErrorNotSupported);
@@ -259,7 +259,7 @@ CuErr rt_cudaMemPoolSetAccess(void *pool, const AccessDesc *list, size_t n)
     for (size_t i = 0; i < n; i++) {
         int   d = list[i].location_id;
         CuErr e;
-        if (list[i].location_type != 1 || d < 0 || d >= state.count)
+        if (list[i].location_type != LOCATION_DEVICE || d < 0 || d >= state.count)
             return LEAVE(cudaErrorInvalidDevice);
         if (d == p->device && list[i].flags == 0)
             return LEAVE(cudaErrorInvalidDevice); /* its own device cannot lose it */
@@ -332,8 +332,8 @@ CuErr rt_cudaMemPoolImportPointer(void **out, void *pool, const IpcHandle *h)
 
 static CuErr located(void **out, const int *location, int type, Pool *(*which)(int))
 {
-    if (!out || !location || type != 1 || location[0] != 1)
-        return location && location[0] != 1 ? cudaErrorNotSupported : cudaErrorInvalidValue;
+    if (!out || !location || type != ALLOCATION_PINNED || location[0] != LOCATION_DEVICE)
+        return location && location[0] != LOCATION_DEVICE ? cudaErrorNotSupported : cudaErrorInvalidValue;
     return give(out, location[1], which);
 }
 

@@ -144,7 +144,7 @@ CuErr rt_cudaStreamAttachMemAsync(void *stream, void *p, size_t bytes, unsigned 
     ENTER();
     const Range *r  = devmem_range((uint64_t)(uintptr_t)p);
     bool         ok = stream_of(stream) && r && r->kind == MEMORY_MANAGED && (!bytes || bytes == r->bytes) &&
-              (flags == 1 || flags == 2 || flags == 4);
+              (flags == ATTACH_GLOBAL || flags == ATTACH_HOST || flags == ATTACH_SINGLE);
     return LEAVE(ok ? cudaSuccess : cudaErrorInvalidValue);
 }
 

@@ -68,10 +68,12 @@ static CuErr read_resource(const ResourceDesc *d, Resource *r)
     return format_of_channels(c, &r->format) ? cudaSuccess : cudaErrorInvalidChannelDescriptor;
 }
 
+enum { READ_ELEMENTS, READ_NORMALIZED }; /* cudaTextureReadMode */
+
 static CuErr read_sampler(const TextureDesc *d, TexSampler *s)
 {
     *s = (TexSampler){.normalised = d->normalised != 0,
-                      .to_float   = d->read_mode == 1,
+                      .to_float   = d->read_mode == READ_NORMALIZED,
                       .srgb       = d->srgb != 0,
                       .seamless   = d->seamless != 0,
                       .anisotropy = d->anisotropy,

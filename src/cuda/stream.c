@@ -12,7 +12,7 @@ enum { STREAM_MAGIC = 0x7374726d };
 static Stream  *legacy[MAX_DEVICES];
 static Stream **streams; /* all, the implicit ones too */
 static size_t   nstreams;
-static uint64_t ids = 2;
+static uint64_t ids = STREAM_PER_THREAD; /* the last that was given */
 
 static _Thread_local Stream *per_thread;
 
@@ -40,7 +40,7 @@ static Stream *implicit(Stream **which, uint64_t id)
     if (!*which) {
         *which             = add_stream(id, state_current());
         (*which)->implicit = true;
-        (*which)->legacy   = id == 1;
+        (*which)->legacy   = id == STREAM_LEGACY;
     }
     return *which;
 }
@@ -48,11 +48,11 @@ static Stream *implicit(Stream **which, uint64_t id)
 Stream *stream_of(void *handle)
 {
     if (!handle && state_per_thread)
-        handle = (void *)2;
-    if (!handle || handle == (void *)1)
-        return implicit(&legacy[state_current()], 1);
-    if (handle == (void *)2)
-        return implicit(&per_thread, 2);
+        handle = (void *)STREAM_PER_THREAD;
+    if (!handle || handle == (void *)STREAM_LEGACY)
+        return implicit(&legacy[state_current()], STREAM_LEGACY);
+    if (handle == (void *)STREAM_PER_THREAD)
+        return implicit(&per_thread, STREAM_PER_THREAD);
     for (size_t i = 0; i < nstreams; i++)
         if (streams[i] == handle && !streams[i]->implicit && !streams[i]->dying)
             return streams[i];

@@ -132,12 +132,14 @@ static CuErr bind(TexRef *r, Resource resource)
     return rebind(r);
 }
 
+enum { OVERRIDE_FORMAT = 1 }; /* CU_TRSA_OVERRIDE_FORMAT, the only flag there is */
+
 CuErr drv_cuTexRefSetArray(TexRef *ref, Array *array, unsigned flags)
 {
     ENTER_CTX();
     TexRef *r = ref_of(ref, TEX_TEXTURE);
     Array  *a = array_of(array);
-    if (!r || !a || flags != 1)
+    if (!r || !a || flags != OVERRIDE_FORMAT)
         return cudaErrorInvalidValue;
     return bind(r, (Resource){.type = RESOURCE_ARRAY, .array = a});
 }
@@ -147,7 +149,7 @@ CuErr drv_cuTexRefSetMipmappedArray(TexRef *ref, Mipmap *mipmap, unsigned flags)
     ENTER_CTX();
     TexRef *r = ref_of(ref, TEX_TEXTURE);
     Mipmap *m = mipmap_of(mipmap);
-    if (!r || !m || flags != 1)
+    if (!r || !m || flags != OVERRIDE_FORMAT)
         return cudaErrorInvalidValue;
     return bind(r, (Resource){.type = RESOURCE_MIPMAP, .mipmap = m});
 }

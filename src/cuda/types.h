@@ -112,4 +112,9 @@ typedef struct DriverLaunchConfig {
 
 enum { MEMORY_UNREGISTERED, MEMORY_HOST, MEMORY_DEVICE, MEMORY_MANAGED };
 
+enum { LOCATION_DEVICE = 1, LOCATION_HOST = 2, LOCATION_LAST = 4 }; /* cudaMemLocationType */
+enum { ALLOCATION_PINNED = 1 };                                     /* cudaMemAllocationType */
+enum { ATTACH_GLOBAL = 1, ATTACH_HOST = 2, ATTACH_SINGLE = 4 };     /* of managed memory */
+enum { STREAM_LEGACY = 1, STREAM_PER_THREAD = 2 };                  /* handles of the default streams */
+
 #endif

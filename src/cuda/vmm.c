@@ -205,7 +205,7 @@ Physical *vmm_make(int fd, size_t bytes, const AllocationProp *prop)
 CuErr drv_cuMemCreate(uint64_t *out, size_t bytes, const AllocationProp *p, unsigned long long flags)
 {
     ENTER_STARTED();
-    if (!out || !p || flags || !vmm_whole(bytes) || p->type != PINNED)
+    if (!out || !p || flags || !vmm_whole(bytes) || p->type != ALLOCATION_PINNED)
         return cudaErrorInvalidValue;
     if (p->handle_types & ~HANDLE_FD)
         return cudaErrorNotSupported;
@@ -421,8 +421,10 @@ CuErr drv_cuMemImportFromShareableHandle(uint64_t *out, void *os_handle, int typ
             close(fd);
         return cudaErrorUnknown; /* the driver's code for a descriptor of something else */
     }
-    AllocationProp prop = {
-        .type = PINNED, .handle_types = HANDLE_FD, .location_type = LOCATION_DEVICE, .location_id = state_current()};
-    *out = vmm_make(fd, (size_t)st.st_size, known ? &known->prop : &prop)->handle;
+    AllocationProp prop = {.type          = ALLOCATION_PINNED,
+                           .handle_types  = HANDLE_FD,
+                           .location_type = LOCATION_DEVICE,
+                           .location_id   = state_current()};
+    *out                = vmm_make(fd, (size_t)st.st_size, known ? &known->prop : &prop)->handle;
     return cudaSuccess;
 }

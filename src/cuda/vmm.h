@@ -9,7 +9,7 @@
 
 #define VMM_GRANULE ((size_t)2 << 20)
 _Static_assert(VMM_GRANULE == MULTICAST_GRANULE, "what is bound fills granules of both");
-enum { HANDLE_FD = 1, LOCATION_DEVICE = 1, PINNED = 1 };
+enum { HANDLE_FD = 1 };
 
 typedef struct AllocationProp { /* CUmemAllocationProp */
     int   type, handle_types, location_type, location_id;
