@@ -178,7 +178,7 @@ Status problem_of_gemm(WwBlas *b, const WwGemm *p, Problem *out)
     set_scalars(out, p->alpha, p->beta, p->k);
     bool arrays = p->a_array || p->b_array || p->c_array;
     if (arrays && !(p->a_array && p->b_array && p->c_array))
-        return device_fail(d, WW_ERR_INVALID, "ww_gemm: of a_array, b_array and c_array all or none must be given");
+        return device_fail(d, WW_ERR_INVALID, "ww_gemm: give all of a_array, b_array and c_array, or none");
     bool   rows_a = p->trans_a == cm, rows_b = p->trans_b == cm; /* lines run along k, along n */
     Matrix a = {"a", "lda", p->a, p->a_array, rows_a ? p->m : p->k, rows_a ? p->k : p->m, p->lda, p->stride_a, OPERAND};
     Matrix e = {"b", "ldb", p->b, p->b_array, rows_b ? p->k : p->n, rows_b ? p->n : p->k, p->ldb, p->stride_b, OPERAND};
@@ -223,7 +223,7 @@ Status problem_of_syrk(WwBlas *b, const WwSyrk *p, Problem *out)
     TRY(check_size(d, "ww_syrk", "k", p->k));
     set_scalars(out, p->alpha, p->beta, p->k);
     if (!p->a_array != !p->c_array)
-        return device_fail(d, WW_ERR_INVALID, "ww_syrk: of a_array and c_array both or none must be given");
+        return device_fail(d, WW_ERR_INVALID, "ww_syrk: give both a_array and c_array, or neither");
     bool   along_k = p->trans == cm;
     Matrix a       = {"a",    "lda",       p->a,   p->a_array, along_k ? p->n : p->k, along_k ? p->k : p->n,
                       p->lda, p->stride_a, OPERAND};

@@ -31,7 +31,7 @@ json_t *doc_load(const char *file, Str *why)
     int schema = (int)json_integer_value(json_object_get(doc, "schema"));
     if (json_is_object(doc) && schema == 1 && (doc_is_run(doc) || json_is_array(json_object_get(doc, "rows"))))
         return doc;
-    str_printf(why, "%s:1:1: error: no report of schema 1: kernels[] and findings[], or rows[], are expected", file);
+    str_printf(why, "%s:1:1: error: not a report of schema 1: kernels[] and findings[], or rows[], are expected", file);
     json_decref(doc);
     return NULL;
 }

@@ -99,7 +99,7 @@ static Status add_row(Suppressions *s, char *row, const char *file, unsigned num
     if (colon) {
         line = (uint32_t)strtoul(colon + 1, &end, 10);
         if (*end || end == colon + 1) {
-            str_printf(why, "%s:%u:%u: error: a line number is expected behind ':'", file, number,
+            str_printf(why, "%s:%u:%u: error: a line number is expected after ':'", file, number,
                        (unsigned)(colon - row) + 2);
             return WW_ERR_PARSE;
         }
