@@ -88,7 +88,7 @@ static Status check_clusters(const Limits *limits, const EmuLaunch *a, const Fun
                 "the kernel requires clusters of %u x %u x %u blocks (.reqnctapercluster); the launch has %u x %u x %u",
                 req[0], req[1] ? req[1] : 1, req[2] ? req[2] : 1, size[0], size[1], size[2]);
         if (!f->blocksareclusters && a->grid[i] % size[i])
-            return refuse(r, "grid.%c is %u, no multiple of the cluster's %u", axis[i], a->grid[i], size[i]);
+            return refuse(r, "grid.%c is %u, not a multiple of the cluster's %u", axis[i], a->grid[i], size[i]);
     }
     uint64_t blocks = (uint64_t)size[0] * size[1] * size[2];
     Refusal  how    = named ? limits_cluster(limits, size, r->fault.text) : REFUSED_NOT;

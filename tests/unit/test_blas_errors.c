@@ -69,7 +69,7 @@ static void gemm(void **state)
     REFUSE("overlap", p.batch = 5, p.ldc = 12, p.stride_c = 6); /* the third begins in the first one's second row */
     REFUSE("c begins where a does", p.c = p.a);
     REFUSE("c begins where b does", p.c = p.b);
-    REFUSE("all or none", p.a_array = &memory);
+    REFUSE("all of a_array", p.a_array = &memory);
     REFUSE("65536 blocks are more than one grid can have", p.rung = "naive", p.n = p.ldb = p.ldc = 16 * 65535 + 1);
     WwGemm p = good;
     p.rung   = "widest";
