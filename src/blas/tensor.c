@@ -79,7 +79,10 @@ bool blas_built(const char *entry)
 
 bool tensor_can(const WwBlas *b, const Problem *p)
 {
-    return blas_built(p->symmetric ? "aat_tensor_f32" : "gemm_tensor_f32") && b->capability >= SM_90;
+    enum { OWN = 1024 }; /* at most, of a kernel's variables */
+    unsigned shared = rung_find(p->symmetric ? "aat" : "gemm", "tensor")->shared;
+    return blas_built(p->symmetric ? "aat_tensor_f32" : "gemm_tensor_f32") && b->capability >= SM_90 &&
+           shared + OWN <= b->device->block_shared;
 }
 
 /* Registers that warps give each other are for this architecture alone. */

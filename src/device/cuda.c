@@ -393,6 +393,14 @@ bool cuda_describe(Str *out)
     return true;
 }
 
+enum { SHARED_UNASKED = 48 * 1024 }; /* what every block can have */
+
+static unsigned figure(const CudaDevice *c, int attribute, unsigned otherwise)
+{
+    int n = 0;
+    return c->drv.device_attribute(&n, attribute, c->ordinal) == CU_OK && n > 0 ? (unsigned)n : otherwise;
+}
+
 Status cuda_open(const WwDeviceOptions *o, WwDevice **out, Str *why)
 {
     static const DeviceOps ops = {
@@ -434,9 +442,9 @@ Status cuda_open(const WwDeviceOptions *o, WwDevice **out, Str *why)
         return open_failed(&c.drv, e, "no context on the GPU", why);
     snprintf(profile, sizeof profile, "sm_%d", c.cc);
     device_init(&c.base, &ops, name, o->profile ? o->profile : profile);
-    c.base.sms =
-        c.drv.device_attribute(&count, CU_ATTR_SM_COUNT, c.ordinal) == CU_OK && count > 0 ? (unsigned)count : 1;
-    c.base.cc = (unsigned)c.cc;
-    *out      = memcpy(xmalloc(sizeof c), &c, sizeof c);
+    c.base.sms          = figure(&c, CU_ATTR_SM_COUNT, 1);
+    c.base.cc           = (unsigned)c.cc;
+    c.base.block_shared = figure(&c, CU_ATTR_SHARED_OPTIN, SHARED_UNASKED);
+    *out                = memcpy(xmalloc(sizeof c), &c, sizeof c);
     return WW_OK;
 }

@@ -121,6 +121,7 @@ enum {
     CU_ATTR_SM_COUNT          = 16,
     CU_ATTR_CC_MAJOR          = 75,
     CU_ATTR_CC_MINOR          = 76,
+    CU_ATTR_SHARED_OPTIN      = 97,
     CU_FUNC_MAX_DYNAMIC_SHARED = 8,
     CU_FUNC_NON_PORTABLE_CLUSTER = 14,
     CU_ATTRIBUTE_CLUSTER      = 4,

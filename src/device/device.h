@@ -79,7 +79,8 @@ struct WwDevice {
     const DeviceOps *ops;
     char            *name;         /* owned: malloc */
     char            *profile_name; /* owned: malloc */
-    unsigned         sms, cc;      /* multiprocessors, compute capability times ten: a GPU's own, or of the profile's card */
+    /* a GPU's own, or of the profile's card: multiprocessors, compute capability times ten, bytes of shared memory that a block may ask for */
+    unsigned         sms, cc, block_shared;
     Str              error;        /* the last failure's message */
     char             refused[REFUSAL_TEXT]; /* the limit of the card by which it refused the last launch; "": it did not */
     WwModule        *modules;      /* loaded ones, newest first */

@@ -568,8 +568,9 @@ Status emulator_open(const WwDeviceOptions *o, WwDevice **out, Str *why)
     e->seed = o->seed;
     str_printf(&name, "emulator (%s, %s)", simd_title(emu_simd(emu)), p->name);
     device_init(&e->base, &ops, str_text(&name), p->name);
-    e->base.sms = limits.card->sms;
-    e->base.cc  = limits.cc;
+    e->base.sms          = limits.card->sms;
+    e->base.cc           = limits.cc;
+    e->base.block_shared = limits.block_shared_most;
     str_free(&name);
     *out = &e->base;
     return WW_OK;

@@ -124,6 +124,7 @@ static void every_profile_has_limits(void **state)
         assert_true(l.warp_unit && l.register_unit && l.shared_unit);
         assert_true(l.block_shared <= l.block_shared_most && l.block_shared_most + l.block_shared_kept <= l.sm_shared);
         assert_true(l.block_threads <= l.sm_threads && l.cluster_portable <= l.cluster);
+        assert_true(l.cluster <= 16); /* what the emulator has room for */
         assert_true(limits_memory(&l) <= (uint64_t)l.card->memory_mib << 20);
     }
 }
