@@ -17,8 +17,8 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "cuda/context.h"
 #include "cuda/coroutine.h"
-#include "cuda/driver.h"
 #include "cuda/sequence.h"
 #include "cuda/signals.h"
 #include "cuda/standstill.h"

@@ -10,7 +10,6 @@
 #include "cuda/cgraph.h"
 #include "cuda/device.h"
 #include "cuda/devmem.h"
-#include "cuda/driver.h"
 #include "cuda/ipc.h"
 #include "cuda/queue.h"
 #include "cuda/work.h"
