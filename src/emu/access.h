@@ -18,8 +18,6 @@ static inline Block *access_owner(const Warp *w, uint64_t address)
 bool access_check_global(Warp *w, const Uop *u, const uint64_t *t, uint32_t mask, unsigned bytes, AccessOp op);
 /* Raises the fault of the first bad lane of a shared access at offsets t (from the beginning of the block's own window). */
 const Uop *access_bad_shared(Warp *w, const Uop *u, const uint32_t *t, uint32_t mask, unsigned bytes, AccessOp op);
-/* Tells those of the observers that want the access. */
-void access_notify_all(Warp *w, const Access *a);
 /* poison.c: the same in a launch that tracks poison. */
 void poison_notify(Warp *w, const MemInfo *info, Access *a);
 

@@ -151,23 +151,6 @@ void atom_update(uint8_t *at, unsigned bytes, AtomOp op, Type t, uint64_t value)
     rmw(at, bytes, op, t, value, 0);
 }
 
-bool atom_reduces(AtomOp op, Type t)
-{
-    bool wide = t == TY_U64 || t == TY_B64, word = t == TY_U32 || t == TY_S32 || t == TY_B32,
-         half = t == TY_F16 || t == TY_BF16;
-    switch (op) {
-    case ATOM_ADD: return word || wide || half || t == TY_F32 || t == TY_F64;
-    case ATOM_MIN:
-    case ATOM_MAX: return word || wide || half || t == TY_S64;
-    case ATOM_INC:
-    case ATOM_DEC: return t == TY_U32;
-    case ATOM_AND:
-    case ATOM_OR:
-    case ATOM_XOR: return word || wide;
-    default: return false;
-    }
-}
-
 void atom_many(uint8_t *at, const uint8_t *value, uint32_t n, AtomOp op, Type t)
 {
     unsigned bytes = type_bytes(t);
@@ -176,21 +159,6 @@ void atom_many(uint8_t *at, const uint8_t *value, uint32_t n, AtomOp op, Type t)
         memcpy(&v, value + (size_t)i * bytes, bytes);
         rmw(at + (size_t)i * bytes, bytes, op, t, v, 0);
     }
-}
-
-AtomOp atom_op_of(const Opcode *o)
-{
-    static const struct {
-        Word   w;
-        AtomOp op;
-    } ops[] = {
-        {WORD_cas, ATOM_CAS}, {WORD_exch, ATOM_EXCH}, {WORD_min, ATOM_MIN}, {WORD_max, ATOM_MAX}, {WORD_inc, ATOM_INC},
-        {WORD_dec, ATOM_DEC}, {WORD_and, ATOM_AND},   {WORD_or, ATOM_OR},   {WORD_xor, ATOM_XOR},
-    };
-    for (size_t i = 0; i < sizeof ops / sizeof *ops; i++)
-        if (opcode_has(o, ops[i].w))
-            return ops[i].op;
-    return ATOM_ADD;
 }
 
 /* 128-bit exch and cas: no portable host atomic, so one lock for all. */

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A resident block: its warps, shared and local memory, barriers.
- *
- * Barriers count threads, as the hardware has done since Volta: bar.sync without a count completes when every thread that has not
- * exited has arrived, whichever instruction brought it there. */
+ * A resident block: its warps, shared and local memory, what it printed; its passes and its end. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -133,41 +130,6 @@ void block_destroy(Block *b)
     free(b);
 }
 
-static void complete(Block *b, unsigned id)
-{
-    Barrier *bar  = &b->bar[id];
-    bar->res_or   = bar->acc_or;
-    bar->res_and  = bar->acc_and;
-    bar->res_popc = bar->acc_popc;
-    bar->arrived = bar->acc_or = bar->acc_popc = 0;
-    bar->acc_and                               = 1;
-    bar->expected                              = 0;
-    b->pending &= ~(1u << id);
-    b->progress = true;
-    for (uint32_t i = 0; i < b->nwarps; i++)
-        for (uint32_t j = 0; j < b->warp[i].ngroups; j++) {
-            Group *g = &b->warp[i].group[j];
-            if (g->state == GROUP_BARRIER && g->barrier == id)
-                g->state = GROUP_READY;
-        }
-    NOTIFY_SYNC(&b->warp[0], NULL, .kind = SYNC_BAR_DONE, .id = id);
-}
-
-bool block_check_barriers(Block *b)
-{
-    bool any = false;
-    for (uint32_t left = b->pending; left; left &= left - 1) {
-        unsigned       id       = (unsigned)__builtin_ctz(left);
-        const Barrier *bar      = &b->bar[id];
-        uint32_t       expected = bar->expected ? bar->expected : b->live;
-        if (bar->arrived >= expected) {
-            complete(b, id);
-            any = true;
-        }
-    }
-    return any;
-}
-
 void block_stop(Block *b, Worker *k)
 {
     for (uint32_t i = 0; i < b->nwarps; i++) {
@@ -199,4 +161,33 @@ bool block_pass(Block *b, Worker *k)
     if (b->pending && b->live)
         ran |= block_check_barriers(b);
     return ran;
+}
+
+/* ---- its end ---- */
+
+static void keep_output(Worker *k, Block *b)
+{
+    if (!b->printed.len)
+        return;
+    Launch *l = k->launch;
+    pthread_mutex_lock(&l->lock);
+    if (l->nprinted == l->printed_cap) {
+        l->printed_cap = l->printed_cap ? l->printed_cap * 2 : 16;
+        l->printed     = xrealloc(l->printed, l->printed_cap * sizeof *l->printed);
+    }
+    l->printed[l->nprinted++] = (Printed){b->order, b->printed};
+    pthread_mutex_unlock(&l->lock);
+    b->printed = (Str){0};
+}
+
+void block_ended(Worker *k, Block *b)
+{
+    Launch *l = k->launch;
+    b->ended  = true;
+    b->cluster->ended++;
+    k->ended++;
+    for (size_t o = 0; o < l->ask->nobservers; o++)
+        if (l->ask->observers[o]->block_end)
+            l->ask->observers[o]->block_end(k->observer[o], b->index);
+    keep_output(k, b);
 }

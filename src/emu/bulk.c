@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Bulk copies in flight: when they land (EmuOptions.async), their groups, and the async proxy's view of shared memory.
+ * Bulk copies in flight: when they land (EmuOptions.async), and their groups.
  *
  *   eager   at issue
  *   late    when a thread looks at the mbarrier they complete at, or waits for their group, never before; wait_group.read makes them read
  *           only
  *   random  then, or, by the device's seed, at any turn of the cluster before
  *
- * The source is read when the copy lands.  Copies that read shared memory see it through the async proxy: with late and random copies
- * a second copy of the block's shared memory, brought up to date by fence.proxy.async (of any thread: less strict than the manual), so
- * that a missing fence shows as old data.  Global memory has no such view.
+ * The source is read when the copy lands.  Copies that read shared memory see it through the async proxy (proxy.h).  Global memory has
+ * no such view.
  * What a thread never waited for lands when its block ends, unless it still needs the block's shared memory: a fault. */
 #include "emu/bulk.h"
 
@@ -18,6 +17,8 @@
 
 #include "emu/async.h"
 #include "emu/ctl.h"
+#include "emu/proxy.h"
+#include "emu/schedule.h"
 
 typedef struct BulkGroups { /* of a warp's threads */
     uint32_t commits[LANES];
@@ -26,24 +27,6 @@ typedef struct BulkGroups { /* of a warp's threads */
 static EmuAsync mode(const Block *b)
 {
     return b->launch->dev->async;
-}
-
-uint8_t *bulk_proxy(Block *b)
-{
-    if (mode(b) == EMU_ASYNC_EAGER)
-        return b->shared;
-    if (!b->proxy)
-        b->proxy = xcalloc(1, b->launch->shared_bytes);
-    return b->proxy;
-}
-
-const Uop *ctl_fence_async(Warp *w, const Uop *u)
-{
-    Cluster *c = w->block->cluster;
-    NOTIFY_SYNC(w, u, .kind = SYNC_PROXY, .mask = w->mask);
-    for (uint32_t i = 0; mode(w->block) != EMU_ASYNC_EAGER && i < c->n; i++)
-        memcpy(bulk_proxy(c->block[i]), c->block[i]->shared, c->launch->shared_bytes);
-    return u + 1;
 }
 
 /* ---- landing ---- */
@@ -92,7 +75,7 @@ static bool read_source(BulkOp *o)
         return false;
     o->data = xmalloc(o->bytes ? o->bytes : 1);
     if (o->from)
-        copy_shared(o, bulk_proxy(o->from), o->src, false);
+        copy_shared(o, proxy_view(o->from), o->src, false);
     else if (!o->box)
         memcpy(o->data, (const void *)(uintptr_t)o->src, o->bytes);
     else if (!tensor_gather(o->box, mem, o->data, &bad, &bytes))
@@ -114,11 +97,11 @@ static bool write_destination(BulkOp *o)
         return false;
     if (o->to && o->reduction.on) {
         reduce(o, o->to->shared + o->dst);
-        memcpy(bulk_proxy(o->to) + o->dst, o->to->shared + o->dst, o->bytes);
+        memcpy(proxy_view(o->to) + o->dst, o->to->shared + o->dst, o->bytes);
     } else if (o->to) {
         copy_shared(o, o->to->shared, o->dst, true);
         if (mode(o->to) != EMU_ASYNC_EAGER)
-            copy_shared(o, bulk_proxy(o->to), o->dst, true);
+            copy_shared(o, proxy_view(o->to), o->dst, true);
     } else if (o->box) {
         return tensor_scatter(o->box, mem, o->data, o->reduction, &bad, &bytes) || outside(o, bad, bytes);
     } else if (o->reduction.on) {
@@ -227,20 +210,10 @@ bool bulk_counts_on(const Block *b, uint32_t offset)
     return false;
 }
 
-bool bulk_toss(Cluster *c)
-{
-    if (!c->random)
-        c->random = (c->launch->dev->seed ^ c->index << 16) * UINT64_C(0x9e3779b97f4a7c15) | 1;
-    c->random ^= c->random << 13;
-    c->random ^= c->random >> 7;
-    c->random ^= c->random << 17;
-    return c->random >> 40 & 1;
-}
-
 static bool tossed(const BulkOp *o, const void *what)
 {
     (void)what;
-    return bulk_toss(o->warp->block->cluster);
+    return schedule_toss(o->warp->block->cluster);
 }
 
 bool bulk_tick(Cluster *c, Worker *k)

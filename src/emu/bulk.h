@@ -37,8 +37,6 @@ struct BulkOp {
 
 /* Takes a copy of op (and its data and box, which are malloced). Lands at once with eager copies.  Check worker->faulted afterwards. */
 void bulk_issue(const BulkOp *op);
-/* Lower lanes for which the instruction's addresses, size and coordinates are the same. */
-uint32_t bulk_twins(const BulkOp *op);
 /* Tells the observers what it will read and write. */
 void bulk_tell(const BulkOp *op);
 /* Somebody of b looks at the mbarrier there: what completes at it lands now. */
@@ -47,8 +45,6 @@ void bulk_settle(Block *b, uint32_t offset);
 bool bulk_counts_on(const Block *b, uint32_t offset);
 /* Random copies: some of what is in flight lands.  false: there is none. */
 bool bulk_tick(Cluster *c, Worker *k);
-/* A coin, by the device's seed. */
-bool bulk_toss(Cluster *c);
 /* All threads of the block have exited: nothing may be in flight that needs its shared memory. */
 void bulk_block_ended(Block *b);
 /* Drops what is in flight. */
@@ -57,8 +53,6 @@ void bulk_free(Cluster *c);
 uint32_t bulk_group(Warp *w, unsigned lane);
 /* A block starts anew. */
 void bulk_reset(Warp *w);
-/* Late and random copies: what the async proxy sees of the block's shared memory; the memory itself with eager ones. */
-uint8_t *bulk_proxy(Block *b);
 
 typedef struct BulkInfo {
     BulkKind kind;
@@ -71,5 +65,14 @@ typedef struct BulkInfo {
     Slot     value[4];          /* st.async, red.async */
     unsigned nvalues;
 } BulkInfo;
+
+/* A lane's address: that of slot s, made as m says. */
+static inline uint64_t bulk_address(const Warp *w, const MemInfo *m, Slot s, unsigned lane)
+{
+    uint64_t t = (uint64_t)m->offset + (m->no_base  ? 0
+                                        : m->addr64 ? SLOT(w, uint64_t, s)[lane]
+                                                    : SLOT(w, uint32_t, s)[lane]);
+    return m->addr64 ? t : (uint32_t)t;
+}
 
 #endif

@@ -30,19 +30,11 @@ static bool refuse(Warp *w, const Uop *u, FaultKind kind, unsigned lane, const c
     return false;
 }
 
-static uint64_t address_of(const Warp *w, const MemInfo *m, Slot s, unsigned lane)
-{
-    uint64_t t = (uint64_t)m->offset + (m->no_base  ? 0
-                                        : m->addr64 ? SLOT(w, uint64_t, s)[lane]
-                                                    : SLOT(w, uint32_t, s)[lane]);
-    return m->addr64 ? t : (uint32_t)t;
-}
-
 /* `bytes` bytes of shared memory, aligned: the block, and in *t the offset. */
 static bool shared_place(Warp *w, const Uop *u, const MemInfo *m, Slot s, unsigned lane, uint32_t bytes, uint32_t align,
                          Block **owner, uint64_t *t)
 {
-    uint64_t at     = address_of(w, m, s, lane);
+    uint64_t at     = bulk_address(w, m, s, lane);
     Block   *b      = access_owner(w, at);
     uint64_t offset = at & CLUSTER_OFFSET;
     if (offset % align)
@@ -62,7 +54,7 @@ static bool global_place(Warp *w, const Uop *u, const MemInfo *m, Slot s, unsign
                          uint64_t *t)
 {
     Alloc tmp;
-    *t = address_of(w, m, s, lane);
+    *t = bulk_address(w, m, s, lane);
     if (*t % BULK_UNIT)
         return refuse(w, u, FAULT_MISALIGNED, lane,
                       "a bulk copy's address in global memory is %u past a multiple of 16", (unsigned)(*t % BULK_UNIT));
@@ -153,26 +145,6 @@ const Uop *ctl_bulk(Warp *w, const Uop *u)
     return u + 1;
 }
 
-uint32_t bulk_twins(const BulkOp *o)
-{
-    const Warp     *w    = o->warp;
-    const Uop      *u    = o->uop;
-    const BulkInfo *c    = u->ptr;
-    uint32_t        same = w->mask & ((UINT32_C(1) << o->lane) - 1);
-    for (uint32_t left = same; left; left &= left - 1) {
-        unsigned i     = (unsigned)__builtin_ctz(left);
-        bool     equal = address_of(w, &c->src, u->b, i) == address_of(w, &c->src, u->b, o->lane) &&
-                     address_of(w, &c->dst, u->a, i) == address_of(w, &c->dst, u->a, o->lane) &&
-                     (c->tensor || SLOT(w, uint32_t, c->size)[i] == o->bytes);
-        for (unsigned d = 0; d < c->dims && equal; d++)
-            equal = SLOT(w, int32_t, c->coord[d])[i] == SLOT(w, int32_t, c->coord[d])[o->lane];
-        for (unsigned d = 0; d < c->noffsets && equal; d++)
-            equal = SLOT(w, uint16_t, c->offset[d])[i] == SLOT(w, uint16_t, c->offset[d])[o->lane];
-        same &= ~((uint32_t)!equal << i);
-    }
-    return same;
-}
-
 /* ---- tensors ---- */
 
 static bool read_map(Warp *w, const Uop *u, uint64_t at, unsigned lane, TensorMap *map)
@@ -224,7 +196,7 @@ static bool issue_tensor(Warp *w, const Uop *u, const BulkInfo *c, unsigned lane
     TensorBox box  = {0};
     BulkOp    o    = {.warp = w, .uop = u, .lane = lane, .kind = c->kind, .reduction = c->reduction};
     bool      load = c->kind != BULK_STORE;
-    if (!read_map(w, u, address_of(w, load ? &c->src : &c->dst, load ? u->b : u->a, lane), lane, &box.map) ||
+    if (!read_map(w, u, bulk_address(w, load ? &c->src : &c->dst, load ? u->b : u->a, lane), lane, &box.map) ||
         !fits(w, u, c, lane, &box.map))
         return false;
     for (unsigned i = 0; i < c->dims; i++)

@@ -20,6 +20,27 @@ static size_t narrow_runs(const BulkOp *o, uint64_t at, AsyncRun **run)
     return n;
 }
 
+/* Lower lanes for which the instruction's addresses, size and coordinates are the same. */
+static uint32_t twins_of(const BulkOp *o)
+{
+    const Warp     *w    = o->warp;
+    const Uop      *u    = o->uop;
+    const BulkInfo *c    = u->ptr;
+    uint32_t        same = w->mask & ((UINT32_C(1) << o->lane) - 1);
+    for (uint32_t left = same; left; left &= left - 1) {
+        unsigned i     = (unsigned)__builtin_ctz(left);
+        bool     equal = bulk_address(w, &c->src, u->b, i) == bulk_address(w, &c->src, u->b, o->lane) &&
+                     bulk_address(w, &c->dst, u->a, i) == bulk_address(w, &c->dst, u->a, o->lane) &&
+                     (c->tensor || SLOT(w, uint32_t, c->size)[i] == o->bytes);
+        for (unsigned d = 0; d < c->dims && equal; d++)
+            equal = SLOT(w, int32_t, c->coord[d])[i] == SLOT(w, int32_t, c->coord[d])[o->lane];
+        for (unsigned d = 0; d < c->noffsets && equal; d++)
+            equal = SLOT(w, uint16_t, c->offset[d])[i] == SLOT(w, uint16_t, c->offset[d])[o->lane];
+        same &= ~((uint32_t)!equal << i);
+    }
+    return same;
+}
+
 static void tell(const BulkOp *o, const Block *owner, uint64_t at, bool writes)
 {
     AsyncRun    all = {at, o->bytes}, *runs = NULL;
@@ -32,7 +53,7 @@ static void tell(const BulkOp *o, const Block *owner, uint64_t at, bool writes)
                      .tensor    = owner && o->box,
                      .swizzle   = (uint8_t)o->swizzle,
                      .owner     = owner ? owner->index : 0,
-                     .twins     = writes && o->kind == BULK_STORE ? bulk_twins(o) : 0,
+                     .twins     = writes && o->kind == BULK_STORE ? twins_of(o) : 0,
                      .mbar      = o->mbar,
                      .run       = &all,
                      .nruns     = 1};

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "emu/ctl.h"
+#include "emu/devrt.h"
 #include "emu/poison.h"
 #include "emu/sync.h"
 

@@ -392,60 +392,17 @@ static uint64_t occupancy(Call *c)
     return store32(c, arg(c, 0), o.blocks);
 }
 
-static const struct {
-    const char *name; /* behind __cudaCDP2 or cuda, without _ptsz */
-    Function    fn;
-} functions[] = {
-    {"GetParameterBufferV2", get_parameter_buffer},
-    {"LaunchDeviceV2", launch_device},
-    {"MemcpyAsync", memcpy_async},
-    {"Memcpy2DAsync", memcpy_2d_async},
-    {"MemsetAsync", memset_async},
-    {"Memset2DAsync", memset_2d_async},
-    {"StreamCreateWithFlags", make_handle},
-    {"StreamDestroy", nothing},
-    {"StreamWaitEvent", nothing},
-    {"EventCreateWithFlags", make_handle},
-    {"EventRecord", nothing},
-    {"EventRecordWithFlags", nothing},
-    {"EventDestroy", nothing},
-    {"Malloc", malloc_},
-    {"Free", free_},
-    {"GetLastError", get_last_error},
-    {"PeekAtLastError", peek_at_last_error},
-    {"GetErrorString", get_error_string},
-    {"GetErrorName", get_error_name},
-    {"GetDevice", get_device},
-    {"GetDeviceCount", get_device_count},
-    {"RuntimeGetVersion", runtime_version},
-    {"DeviceGetAttribute", device_attribute},
-    {"OccupancyMaxActiveBlocksPerMultiprocessor", occupancy},
-    {"OccupancyMaxActiveBlocksPerMultiprocessorWithFlags", occupancy},
-    {"GraphSetConditional", set_conditional},
+static const Function functions[] = {
+#define CDP(name, function) function,
+#include "emu/devrt.def"
+#undef CDP
 };
-
-Builtin cdp_find(const char *name)
-{
-    static const char *const prefix[] = {"__cudaCDP2", "cuda"};
-    for (int p = 0; p < 2; p++) {
-        size_t n = strlen(prefix[p]);
-        if (strncmp(name, prefix[p], n) != 0)
-            continue;
-        size_t len = strlen(name + n);
-        if (len > 5 && !strcmp(name + n + len - 5, "_ptsz"))
-            len -= 5;
-        for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
-            if (strlen(functions[i].name) == len && !memcmp(functions[i].name, name + n, len))
-                return (Builtin)(BUILTIN_CDP + i);
-    }
-    return BUILTIN_NONE;
-}
 
 const Uop *cdp_run(Warp *w, const Uop *u, Builtin which)
 {
     for (uint32_t m = w->mask; m; m &= m - 1) {
         Call     c = {.w = w, .u = u, .info = u->ptr, .lane = (unsigned)__builtin_ctz(m)};
-        uint64_t v = functions[which - BUILTIN_CDP].fn(&c);
+        uint64_t v = functions[which - BUILTIN_CDP](&c);
         if (c.stop)
             return c.stop;
         devrt_result(w, c.info, c.lane, v);

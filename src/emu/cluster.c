@@ -46,31 +46,11 @@ void cluster_release(Cluster *c, Worker *k)
     k->idle_clusters = c;
 }
 
-/* Groups in that state go on; false if there was none. */
-static bool release_groups(Block *b, GroupState state)
-{
-    bool any = false;
-    for (uint32_t i = 0; i < b->nwarps; i++)
-        for (uint32_t j = 0; j < b->warp[i].ngroups; j++)
-            if (b->warp[i].group[j].state == state) {
-                b->warp[i].group[j].state = GROUP_READY;
-                if (state == GROUP_MBARRIER)
-                    schedule_wakes(&b->warp[i], &b->warp[i].group[j]);
-                any = true;
-            }
-    return any;
-}
-
-void block_wake_mbarrier(Block *b)
-{
-    release_groups(b, GROUP_MBARRIER);
-}
-
 static bool wake_all(Cluster *c)
 {
     bool any = false;
     for (uint32_t i = 0; i < c->n; i++)
-        any |= !c->block[i]->ended && release_groups(c->block[i], GROUP_MBARRIER);
+        any |= !c->block[i]->ended && group_release(c->block[i], GROUP_MBARRIER);
     return any;
 }
 
@@ -88,7 +68,7 @@ static bool check_phase(Cluster *c)
         Block *b = c->block[i];
         if (b->ended)
             continue;
-        release_groups(b, GROUP_CLUSTER);
+        group_release(b, GROUP_CLUSTER);
         NOTIFY_SYNC(&b->warp[0], NULL, .kind = SYNC_CLUSTER_DONE);
     }
     return true;
@@ -168,7 +148,7 @@ static bool waits_for_grids(Cluster *c)
 {
     bool any = false;
     for (uint32_t i = 0; i < c->n; i++)
-        any |= !c->block[i]->ended && release_groups(c->block[i], GROUP_GRID);
+        any |= !c->block[i]->ended && group_release(c->block[i], GROUP_GRID);
     return any;
 }
 
@@ -235,7 +215,7 @@ bool cluster_pass(Cluster *c, Worker *k)
             bulk_block_ended(b);
             if (!k->faulted)
                 maxnreg_block_ended(b);
-            launch_block_ended(k, b);
+            block_ended(k, b);
             ran = true;
         }
     }

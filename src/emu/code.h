@@ -82,7 +82,8 @@ typedef struct ExecTable {
 /* The table of a SIMD level that this CPU has, the best one for NULL; NULL when it has not. */
 const ExecTable *emu_exec_table(const char *level);
 
-/* Control and warp-wide operations need no SIMD level: one table (ctl.c, sync.c). */
+/* Control and warp-wide operations need no SIMD level: one table for all.  It names handlers of every room, so nobody but the device that
+ * is opened (device.c) does: lowering and the handlers themselves find it there. */
 extern const UopFn ctl_handlers[CTL_COUNT];
 
 #endif

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "emu/builtin.h"
 #include "emu/run.h"
 
 static const uint64_t DEFAULT_MEMORY = UINT64_C(141) << 30;
@@ -87,6 +88,7 @@ Status emu_open(const EmuOptions *o, EmuDevice **out)
     EmuDevice *d      = xcalloc(1, sizeof *d);
     long       cores  = sysconf(_SC_NPROCESSORS_ONLN);
     d->exec           = exec;
+    d->ctl            = ctl_handlers;
     d->seed           = o->seed;
     d->async          = o->async;
     d->limits         = o->limits ? *o->limits : limits_of(NULL);

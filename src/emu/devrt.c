@@ -13,24 +13,6 @@
 
 #include "base/bits.h"
 
-static const struct {
-    const char *name;
-    Builtin     id;
-} builtins[] = {
-    {"vprintf", BUILTIN_VPRINTF},
-    {"__assertfail", BUILTIN_ASSERTFAIL},
-    {"malloc", BUILTIN_MALLOC},
-    {"free", BUILTIN_FREE},
-};
-
-Builtin builtin_find(const char *name)
-{
-    for (size_t i = 0; i < sizeof builtins / sizeof *builtins; i++)
-        if (strcmp(builtins[i].name, name) == 0)
-            return builtins[i].id;
-    return cdp_find(name);
-}
-
 const uint8_t *devrt_arg_at(const Warp *w, const CallInfo *call, uint32_t i, unsigned lane)
 {
     const Transfer *t    = &call->args[i];

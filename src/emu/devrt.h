@@ -4,6 +4,7 @@
 #ifndef WW_EMU_DEVRT_H
 #define WW_EMU_DEVRT_H
 
+#include "emu/builtin.h"
 #include "emu/run.h"
 
 /* Argument i of a call, zero-extended; 0 when the call has fewer. */
@@ -14,8 +15,9 @@ void           devrt_result(Warp *w, const CallInfo *call, unsigned lane, uint64
 /* Host view of a lane's generic address and how many bytes there are from it on; NULL if none. */
 uint8_t       *devrt_memory(const Warp *w, uint64_t address, unsigned lane, uint64_t *bytes);
 
-/* cdp.c: the device runtime (launches from kernels).  BUILTIN_NONE: no function of it. */
-Builtin    cdp_find(const char *name);
+/* Runs it for the active lanes. */
+const Uop *builtin_run(Warp *w, const Uop *u, Builtin which);
+/* cdp.c: the same of the device runtime (launches from kernels). */
 const Uop *cdp_run(Warp *w, const Uop *u, Builtin which);
 
 #endif

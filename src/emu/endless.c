@@ -23,47 +23,6 @@
 
 enum { RETRY = 64 }; /* rounds for which a state is compared */
 
-/* ---- what changes something ---- */
-
-/* Besides the rows of isa.def before `ld`, which compute.  Atomics are counted when they change something, looks at a clock always. */
-static bool only_looks(Op op)
-{
-    switch (op) {
-    case OP_ld:
-    case OP_ldu:
-    case OP_atom:
-    case OP_atom_cas:
-    case OP_bra:
-    case OP_brx_idx:
-    case OP_nanosleep:
-    case OP_shfl_sync:
-    case OP_vote_sync:
-    case OP_vote_ballot_sync:
-    case OP_match_any:
-    case OP_match_all:
-    case OP_redux_sync:
-    case OP_activemask:
-    case OP_elect_sync:
-    case OP_bar_warp_sync:
-    case OP_membar:
-    case OP_fence:
-    case OP_fence_acqrel_sync:
-    case OP_mbarrier_test_parity:
-    case OP_mbarrier_test:
-    case OP_mbarrier_try_parity:
-    case OP_mbarrier_try: return true;
-    default: return op < OP_ld;
-    }
-}
-
-bool endless_writes(const Instr *first, const Instr *end)
-{
-    for (const Instr *in = first; in < end; in++)
-        if (!only_looks(in->op->op))
-            return true;
-    return false;
-}
-
 static void list_heads(Worker *k)
 {
     const Program *p = k->launch->prog;
@@ -72,7 +31,7 @@ static void list_heads(Worker *k)
     for (uint32_t c = 0; c < p->ncode; c++)
         for (uint32_t i = 0; i < p->code[c]->nuops; i++) {
             const Uop *u = &p->code[c]->uops[i];
-            if (u->fn == ctl_handlers[CTL_block] && u->x)
+            if (uop_is(k->launch, u, CTL_block) && u->x)
                 e->head[e->nheads++] = u->instr;
         }
 }

@@ -31,8 +31,6 @@ typedef struct EndlessCluster {
     bool     stands; /* every warp has come back to the state that was kept */
 } EndlessCluster;
 
-/* Can an instruction of [first, end) change what another thread sees, or read what changes by itself? */
-bool endless_writes(const Instr *first, const Instr *end);
 /* c has not ended in its round and waits for the next one.  full: the worker takes no other cluster now.
  * true: the launch never ends by itself. */
 bool endless_look(Worker *k, Cluster *c, uint32_t holding, bool full);

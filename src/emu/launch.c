@@ -108,100 +108,7 @@ static Status check_shared(const Limits *limits, const EmuLaunch *a, const Progr
 
 /* ---- parameters ---- */
 
-uint32_t emu_param(const Func *kernel, size_t i, uint32_t *offset, uint32_t *bytes)
-{
-    uint64_t at = 0;
-    for (size_t j = 0; j < kernel->nparams; j++) {
-        const Var *v     = &kernel->params[j];
-        uint64_t   align = v->align ? v->align : 1;
-        at               = (at + align - 1) & -align;
-        if (j == i) {
-            *offset = (uint32_t)at;
-            *bytes  = (uint32_t)v->bytes;
-        }
-        at += v->bytes;
-    }
-    return (uint32_t)at;
-}
-
 /* ---- limits ---- */
-
-/* Where its threads are when the limit is reached, and one of those that run as the fault's place. */
-static void name_threads(Fault *f, const Launch *l, const Cluster *c)
-{
-    Str      where = {0};
-    size_t   n     = strlen(f->text);
-    uint32_t t;
-    if (!c)
-        return;
-    f->instr = where_instr(c, f->block, &t);
-    if (f->instr != UINT32_MAX) {
-        f->thread[0] = t % l->block[0];
-        f->thread[1] = t / l->block[0] % l->block[1];
-        f->thread[2] = t / (l->block[0] * l->block[1]);
-    }
-    where_threads(c, &where);
-    snprintf(f->text + n, sizeof f->text - n, "; one %s that had not ended then: %s", c->n > 1 ? "cluster" : "block",
-             str_text(&where));
-    str_free(&where);
-}
-
-/* c: a cluster that has not ended, whose threads the fault names; or NULL. */
-static void stop_at_limit(Launch *l, const Cluster *c, FaultKind kind, const char *fmt, ...)
-    __attribute__((format(printf, 4, 5)));
-static void stop_at_limit(Launch *l, const Cluster *c, FaultKind kind, const char *fmt, ...)
-{
-    va_list ap;
-    pthread_mutex_lock(&l->lock);
-    if (!__atomic_load_n(&l->aborted, __ATOMIC_RELAXED)) {
-        l->fault = (Fault){.kind = kind, .instr = UINT32_MAX};
-        va_start(ap, fmt);
-        vsnprintf(l->fault.text, sizeof l->fault.text, fmt, ap);
-        va_end(ap);
-        name_threads(&l->fault, l, c);
-        __atomic_store_n(&l->aborted, 1, __ATOMIC_RELEASE);
-    }
-    pthread_mutex_unlock(&l->lock);
-}
-
-/* The first by order of start that a worker holds: so messages are the same with any number of workers. */
-static const Cluster *first_held(const Launch *l)
-{
-    const Cluster *first = NULL;
-    for (unsigned i = 0; i < l->nworkers; i++) {
-        const Cluster *c = l->worker[i].ring;
-        do {
-            first = c && (!first || c->order < first->order) ? c : first;
-            c     = c ? c->next : NULL;
-        } while (c != l->worker[i].ring);
-    }
-    return first;
-}
-
-void emu_pause_where(const WwPause *p, Str *out)
-{
-    const Cluster *c = first_held(p->launch);
-    if (c)
-        where_threads(c, out);
-}
-
-void launch_stop_endless(Launch *l)
-{
-    uint64_t rest      = l->nclusters - (l->next_cluster < l->nclusters ? l->next_cluster : l->nclusters);
-    char     room[160] = "", by[64] = "";
-    if (l->thread_registers)
-        snprintf(by, sizeof by, " (a thread has %u registers)", l->thread_registers);
-    if (rest)
-        snprintf(room, sizeof room,
-                 "; %" PRIu64 " block%s cannot begin before others end, as the card holds %" PRIu64 " at once%s",
-                 rest * l->cluster_blocks, rest * l->cluster_blocks == 1 ? "" : "s", l->resident * l->cluster_blocks,
-                 by);
-    stop_at_limit(
-        l, first_held(l), FAULT_ENDLESS,
-        "the launch never ends: every block that has begun waits in a loop, and nobody is left to change what "
-        "it looks at%s",
-        room);
-}
 
 bool launch_check_limits(Worker *k, const Cluster *c)
 {
@@ -212,13 +119,13 @@ bool launch_check_limits(Worker *k, const Cluster *c)
     if (__atomic_load_n(&l->aborted, __ATOMIC_ACQUIRE))
         return false;
     if (l->ask->max_instructions && total > l->ask->max_instructions) {
-        stop_at_limit(l, c, FAULT_INSTRUCTION_LIMIT,
-                      "the launch ran %" PRIu64 " warp instructions; its limit is %" PRIu64, total,
-                      l->ask->max_instructions);
+        launch_stop(l, c, FAULT_INSTRUCTION_LIMIT,
+                    "the launch ran %" PRIu64 " warp instructions; its limit is %" PRIu64, total,
+                    l->ask->max_instructions);
         return false;
     }
     if (l->ask->stop && *l->ask->stop) {
-        stop_at_limit(l, c, FAULT_TIME_LIMIT, "the launch was interrupted after %" PRIu64 " warp instructions", total);
+        launch_stop(l, c, FAULT_TIME_LIMIT, "the launch was interrupted after %" PRIu64 " warp instructions", total);
         return false;
     }
     if (l->ask->max_seconds > 0 || l->ask->on_pause) {
@@ -227,8 +134,8 @@ bool launch_check_limits(Worker *k, const Cluster *c)
         pause_tick(l, &now);
         double s = (double)(now.tv_sec - l->started.tv_sec) + 1e-9 * (double)(now.tv_nsec - l->started.tv_nsec);
         if (l->ask->max_seconds > 0 && s > l->ask->max_seconds) {
-            stop_at_limit(l, c, FAULT_TIME_LIMIT, "the launch ran longer than its limit of %g seconds",
-                          l->ask->max_seconds);
+            launch_stop(l, c, FAULT_TIME_LIMIT, "the launch ran longer than its limit of %g seconds",
+                        l->ask->max_seconds);
             return false;
         }
     }
@@ -250,33 +157,6 @@ static void keep_fault(Worker *k)
     k->faulted = false;
 }
 
-static void keep_output(Worker *k, Block *b)
-{
-    if (!b->printed.len)
-        return;
-    Launch *l = k->launch;
-    pthread_mutex_lock(&l->lock);
-    if (l->nprinted == l->printed_cap) {
-        l->printed_cap = l->printed_cap ? l->printed_cap * 2 : 16;
-        l->printed     = xrealloc(l->printed, l->printed_cap * sizeof *l->printed);
-    }
-    l->printed[l->nprinted++] = (Printed){b->order, b->printed};
-    pthread_mutex_unlock(&l->lock);
-    b->printed = (Str){0};
-}
-
-void launch_block_ended(Worker *k, Block *b)
-{
-    Launch *l = k->launch;
-    b->ended  = true;
-    b->cluster->ended++;
-    k->ended++;
-    for (size_t o = 0; o < l->ask->nobservers; o++)
-        if (l->ask->observers[o]->block_end)
-            l->ask->observers[o]->block_end(k->observer[o], b->index);
-    keep_output(k, b);
-}
-
 /* Ended, faulted or stopped. */
 static void end_cluster(Worker *k, Cluster *c)
 {
@@ -287,7 +167,7 @@ static void end_cluster(Worker *k, Cluster *c)
         if (b->ended)
             continue;
         block_stop(b, k);
-        launch_block_ended(k, b);
+        block_ended(k, b);
     }
     cluster_release(c, k);
     __atomic_sub_fetch(&k->launch->holding, 1, __ATOMIC_RELAXED);
@@ -508,12 +388,13 @@ static void end_worker(Launch *l, Worker *k, EmuResult *r)
 }
 
 /* Counts stand at block heads; every instruction of the block ran as often. */
-static void spread_counts(const Program *p, EmuResult *r)
+static void spread_counts(const Launch *l, EmuResult *r)
 {
+    const Program *p = l->prog;
     for (uint32_t c = 0; c < p->ncode; c++)
         for (uint32_t i = 0; i < p->code[c]->nuops; i++) {
             const Uop *u = &p->code[c]->uops[i];
-            if (u->fn != ctl_handlers[CTL_block])
+            if (!uop_is(l, u, CTL_block))
                 continue;
             for (uint32_t j = 1; j < u->n; j++) {
                 r->executed[u->instr + j] = r->executed[u->instr];
@@ -716,7 +597,7 @@ Status emu_launch(EmuDevice *d, EmuModule *em, const char *kernel, const EmuLaun
     free(l.worker);
     pthread_mutex_destroy(&l.lock);
     tensormap_views_free(l.maps);
-    spread_counts(p, r);
+    spread_counts(&l, r);
     first_of_kept(&l, r);
     r->fault = l.fault;
     return status_of(&l);

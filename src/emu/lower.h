@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Lowering: PTX instruction -> uops.  lower.c owns the walk, slots, guards and control flow; lower_lane.c turns arithmetic into
+ * Lowering: PTX instruction -> uops.  lower.c owns the walk and guards, lower_emit.c slots, prefixes and branches; lower_lane.c turns arithmetic into
  * lane operations; lower_mem.c memory instructions. */
 #ifndef WW_EMU_LOWER_H
 #define WW_EMU_LOWER_H
@@ -10,6 +10,7 @@
 typedef struct Lower Lower;
 
 const ExecTable *lo_exec(const Lower *lo);
+UopFn            lo_ctl(const Lower *lo, Ctl which);
 /* Appends a zeroed uop with fn and the current instruction's id.  The pointer is valid until the next lo_emit. */
 Uop *lo_emit(Lower *lo, UopFn fn);
 /* Slot of a source operand read as `bytes` wide lanes (0 = predicate): a register, immediate (is_float: convert to a float of that width),

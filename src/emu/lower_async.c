@@ -4,8 +4,6 @@
 #include "emu/async.h"
 #include "emu/lower_state.h"
 
-static const UopFn *const ctl = ctl_handlers;
-
 static void lower_copy(Lower *lo, const Instr *in)
 {
     CopyInfo      *c     = ARENA_NEW(lo->p->arena, CopyInfo);
@@ -14,7 +12,7 @@ static void lower_copy(Lower *lo, const Instr *in)
     int64_t        bytes = o[2].kind == OPD_INT ? o[2].ival : 0;
     bool           cg    = opcode_has(in->op, WORD_cg);
     if (bytes != 16 && (cg || (bytes != 4 && bytes != 8))) {
-        lo_emit(lo, ctl[CTL_unsupported]);
+        lo_emit(lo, lo_ctl(lo, CTL_unsupported));
         return;
     }
     c->src          = *lo_mem_info(lo, in, ACCESS_COPY);
@@ -29,19 +27,19 @@ static void lower_copy(Lower *lo, const Instr *in)
     c->size = c->ignore = NO_SLOT;
     Slot a = lo_mem_address(lo, &o[0], &c->dst), b = lo_mem_address(lo, &o[1], &c->src);
     if (given > 3 && o[3].kind == OPD_REG && o[3].reg->type == TY_PRED) {
-        c->ignore     = lo_reg_slot(lo->code, &o[3]);
+        c->ignore     = layout_register(lo->code, &o[3]);
         c->ignore_neg = o[3].neg;
     } else if (given > 3) {
         c->size = lo_src(lo, &o[3], 4, false);
     }
-    Uop *u = lo_emit(lo, ctl[CTL_cp_async]);
+    Uop *u = lo_emit(lo, lo_ctl(lo, CTL_cp_async));
     u->a = a, u->b = b;
     u->ptr = c;
 }
 
 static void lower_wait(Lower *lo, const Instr *in, bool all)
 {
-    Uop *u = lo_emit(lo, ctl[CTL_cp_wait]);
+    Uop *u = lo_emit(lo, lo_ctl(lo, CTL_cp_wait));
     u->x   = all;
     u->imm = all ? 0 : in->opd[0].ival;
 }
@@ -59,7 +57,7 @@ static void lower_mbarrier(Lower *lo, const Instr *in, MbarOp op)
     Slot a           = lo_shared_address(lo, mem, m);
     Slot b           = mem + 1 < last ? lo_src(lo, mem + 1, op == MBAR_TEST ? 8 : 4, false) : NO_SLOT;
     Slot d           = test ? lo_dst(lo, &in->opd[0], 0) : state ? lo_dst(lo, &in->opd[0], 8) : NO_SLOT;
-    Uop *u           = lo_emit(lo, ctl[test ? CTL_mbarrier_test : CTL_mbarrier]);
+    Uop *u           = lo_emit(lo, lo_ctl(lo, test ? CTL_mbarrier_test : CTL_mbarrier));
     u->d = d, u->a = a, u->b = b;
     u->x   = (uint16_t)op;
     u->ptr = m;
@@ -101,7 +99,7 @@ bool lower_async(Lower *lo, const Instr *in)
     MbarOp op;
     switch (in->op->op) {
     case OP_cp_async: lower_copy(lo, in); return true;
-    case OP_cp_async_commit: lo_emit(lo, ctl[CTL_cp_commit]); return true;
+    case OP_cp_async_commit: lo_emit(lo, lo_ctl(lo, CTL_cp_commit)); return true;
     case OP_cp_async_wait: lower_wait(lo, in, false); return true;
     case OP_cp_async_wait_all: lower_wait(lo, in, true); return true;
     case OP_cp_async_mbarrier:
@@ -109,7 +107,7 @@ bool lower_async(Lower *lo, const Instr *in)
         return true;
     case OP_mbarrier_pending: {
         Slot a = lo_src(lo, &in->opd[1], 8, false), d = lo_dst(lo, &in->opd[0], 4);
-        Uop *u = lo_emit(lo, ctl[CTL_mbarrier_pending]);
+        Uop *u = lo_emit(lo, lo_ctl(lo, CTL_mbarrier_pending));
         u->d = d, u->a = a;
         lo_dst_done(lo, &in->opd[0], d, 4, false);
         return true;

@@ -6,8 +6,6 @@
 #include "emu/bulk.h"
 #include "emu/lower_state.h"
 
-static const UopFn *const ctl = ctl_handlers;
-
 /* ---- addresses ---- */
 
 static void in_shared(MemInfo *m, bool cluster)
@@ -56,7 +54,7 @@ static void lower_rest(Lower *lo, const Instr *in, unsigned at, BulkInfo *c)
 
 static void emit(Lower *lo, Ctl which, const BulkInfo *c, Slot a, Slot b, Slot mbar)
 {
-    Uop *u = lo_emit(lo, ctl[which]);
+    Uop *u = lo_emit(lo, lo_ctl(lo, which));
     u->a = a, u->b = b, u->c = mbar;
     u->ptr = c;
 }
@@ -87,7 +85,7 @@ static void lower_row(Lower *lo, const Instr *in, BulkKind kind, bool reduces)
     if (reduces)
         c->reduction = reduction_of(in->op);
     if (reduces && !atom_reduces(c->reduction.op, c->reduction.type)) {
-        lo_emit(lo, ctl[CTL_unsupported]);
+        lo_emit(lo, lo_ctl(lo, CTL_unsupported));
         return;
     }
     Slot a    = kind == BULK_PREFETCH ? 0 : address(lo, &in->opd[at++], &c->dst);
@@ -144,7 +142,7 @@ static void lower_tensor(Lower *lo, const Instr *in, BulkKind kind, bool reduces
         mbar = address(lo, &in->opd[at++], &c->mbar);
     lower_rest(lo, in, at, c);
     if (map == NO_SLOT || only_sm_100(in->op) || (c->im2col && (c->dims < 3 || c->noffsets != c->dims - 2)))
-        lo_emit(lo, ctl[CTL_unsupported]);
+        lo_emit(lo, lo_ctl(lo, CTL_unsupported));
     else
         emit(lo, CTL_bulk_tensor, c, kind == BULK_STORE ? map : a, kind == BULK_STORE ? b : map, mbar);
 }
@@ -168,7 +166,7 @@ static void lower_registers(Lower *lo, const Instr *in, bool reduces)
 
 static void lower_wait(Lower *lo, const Instr *in)
 {
-    Uop *u = lo_emit(lo, ctl[CTL_bulk_wait]);
+    Uop *u = lo_emit(lo, lo_ctl(lo, CTL_bulk_wait));
     u->imm = in->opd[0].ival;
     u->x   = opcode_has(in->op, WORD_read);
 }
@@ -184,7 +182,7 @@ static void lower_replace(Lower *lo, const Instr *in)
     m->nvec        = 1;
     m->observed    = false;
     Slot a = lo_mem_address(lo, &in->opd[0], m), b = lo_src(lo, &in->opd[in->nopd - 1u], bytes, false);
-    Uop *u = lo_emit(lo, ctl[CTL_tensormap_replace]);
+    Uop *u = lo_emit(lo, lo_ctl(lo, CTL_tensormap_replace));
     u->a = a, u->b = b;
     u->ptr = m;
     u->n   = in->nopd > 2 ? (uint32_t)in->opd[1].ival : 0;
@@ -205,7 +203,7 @@ static void lower_map_copy(Lower *lo, const Instr *in)
 bool lower_bulk(Lower *lo, const Instr *in)
 {
     if (only_sm_100(in->op)) {
-        lo_emit(lo, ctl[CTL_unsupported]);
+        lo_emit(lo, lo_ctl(lo, CTL_unsupported));
         return true;
     }
     switch (in->op->op) {
@@ -222,7 +220,7 @@ bool lower_bulk(Lower *lo, const Instr *in)
     case OP_cp_reduce_tensor: lower_tensor(lo, in, BULK_STORE, true); return true;
     case OP_st_async: lower_registers(lo, in, false); return true;
     case OP_red_async: lower_registers(lo, in, true); return true;
-    case OP_cp_bulk_commit: lo_emit(lo, ctl[CTL_bulk_commit]); return true;
+    case OP_cp_bulk_commit: lo_emit(lo, lo_ctl(lo, CTL_bulk_commit)); return true;
     case OP_cp_bulk_wait: lower_wait(lo, in); return true;
     case OP_tensormap_replace: lower_replace(lo, in); return true;
     case OP_tensormap_cp_fenceproxy: lower_map_copy(lo, in); return true;

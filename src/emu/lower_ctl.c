@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Lowering of control flow, calls, barriers and warp-wide instructions. */
+#include "emu/builtin.h"
 #include "emu/lower_state.h"
 #include "emu/sync.h"
-
-static const UopFn *const ctl = ctl_handlers;
 
 /* ---- branches ---- */
 
@@ -12,7 +11,7 @@ static void lower_bra(Lower *lo, const Instr *in)
 {
     const Label *l      = &lo->f->labels[in->opd[0].label];
     uint32_t     target = l->target < lo->f->ninstrs ? lo->cfg->block_of[l->target] : lo->cfg->nblocks;
-    Uop         *u      = lo_emit(lo, ctl[in->guard ? CTL_bra : CTL_jump]);
+    Uop         *u      = lo_emit(lo, lo_ctl(lo, in->guard ? CTL_bra : CTL_jump));
     if (in->guard) {
         u->a = lo->code->reg_slot[in->guard->index];
         u->x = in->guard_neg;
@@ -32,7 +31,7 @@ static void lower_brx(Lower *lo, const Instr *in)
         t->block[i] = at < lo->f->ninstrs ? lo->cfg->block_of[at] : lo->cfg->nblocks;
     }
     Slot index = lo_src(lo, &in->opd[0], 4, false);
-    Uop *u     = lo_emit(lo, ctl[CTL_brx]);
+    Uop *u     = lo_emit(lo, lo_ctl(lo, CTL_brx));
     u->a       = index;
     u->ptr     = t;
 }
@@ -44,9 +43,9 @@ static void caller_side(Lower *lo, const Operand *o, unsigned bytes, uint32_t *a
 {
     *is_reg = !(o->kind == OPD_VAR && o->var->space == SPACE_PARAM);
     if (*is_reg)
-        *at = o->kind == OPD_REG ? lo_reg_slot(lo->code, o) : lo_src(lo, o, bytes, false);
+        *at = o->kind == OPD_REG ? layout_register(lo->code, o) : lo_src(lo, o, bytes, false);
     else
-        *at = program_pbuf_offset(lo->code, o->var);
+        *at = layout_variable(lo->code, o->var);
 }
 
 /* Offset of the i-th variable of a signature in the callee's buffers: results first, then parameters, as program.c lays them out. */
@@ -126,7 +125,7 @@ static void lower_indirect_call(Lower *lo, const Instr *in, CallInfo *call)
     make_transfers(lo, in, sig, NULL, call);
     call->name = "an address";
     Slot a     = lo_src(lo, &in->opd[1], 8, false);
-    Uop *u     = lo_emit(lo, ctl[CTL_call]);
+    Uop *u     = lo_emit(lo, lo_ctl(lo, CTL_call));
     u->a       = a;
     u->ptr     = call;
 }
@@ -140,12 +139,12 @@ static void lower_call(Lower *lo, const Instr *in)
     }
     const Func *f = in->opd[1].func;
     f             = f->alias_of ? f->alias_of : f;
-    Code *callee  = program_code(lo->p, f);
+    Code *callee  = layout_code(lo->p, f);
     call->callee  = callee;
     call->name    = f->name;
     make_transfers(lo, in, f, callee, call);
     Builtin which = callee ? BUILTIN_NONE : builtin_find(f->name);
-    Uop    *u     = lo_emit(lo, ctl[callee ? CTL_call : which ? CTL_builtin : CTL_undefined]);
+    Uop    *u     = lo_emit(lo, lo_ctl(lo, callee ? CTL_call : which ? CTL_builtin : CTL_undefined));
     u->ptr        = call;
     u->x          = which;
     if (callee)
@@ -165,7 +164,7 @@ static void emit_bar(Lower *lo, BarKind kind, const Operand *id, const Operand *
         plain.neg     = false;
         c             = lo_src(lo, &plain, 0, false);
     }
-    Uop *u = lo_emit(lo, ctl[CTL_bar]);
+    Uop *u = lo_emit(lo, lo_ctl(lo, CTL_bar));
     u->a   = a;
     u->b   = b;
     u->c   = c;
@@ -181,7 +180,7 @@ static void lower_bar_red(Lower *lo, const Instr *in, BarKind kind)
     unsigned bytes = kind == BAR_RED_POPC ? 4 : 0;
     Slot     d     = bytes ? lo_dst(lo, &in->opd[0], 4) : lo_dst(lo, &in->opd[0], 0);
     Slot     a     = lo_src(lo, &in->opd[1], 4, false);
-    Uop     *u     = lo_emit(lo, ctl[CTL_bar_result]);
+    Uop     *u     = lo_emit(lo, lo_ctl(lo, CTL_bar_result));
     u->d           = d;
     u->a           = a;
     u->x           = (uint16_t)kind;
@@ -202,8 +201,8 @@ static bool lower_barrier(Lower *lo, const Instr *in)
     case OP_bar_red:
     case OP_barrier_red: lower_bar_red(lo, in, opcode_has(in->op, WORD_and) ? BAR_RED_AND : BAR_RED_OR); return true;
     case OP_bar_warp_sync: {
-        Slot a                            = lo_src(lo, &o[0], 4, false);
-        lo_emit(lo, ctl[CTL_syncwarp])->a = a;
+        Slot a                                   = lo_src(lo, &o[0], 4, false);
+        lo_emit(lo, lo_ctl(lo, CTL_syncwarp))->a = a;
         return true;
     }
     default: return false;
@@ -221,7 +220,7 @@ static void pair(const Operand *o, const Operand **d, const Operand **q)
 
 static Slot pred_dst(Lower *lo, const Operand *q)
 {
-    return q && q->kind == OPD_REG ? lo_reg_slot(lo->code, q) : NO_SLOT;
+    return q && q->kind == OPD_REG ? layout_register(lo->code, q) : NO_SLOT;
 }
 
 static void lower_shfl(Lower *lo, const Instr *in)
@@ -235,7 +234,7 @@ static void lower_shfl(Lower *lo, const Instr *in)
     Slot     a = lo_src(lo, &o[1], 4, false), b = lo_src(lo, &o[2], 4, false), c = lo_src(lo, &o[3], 4, false);
     Slot     e  = in->op->op == OP_shfl_sync ? lo_src(lo, &o[4], 4, false) : NO_SLOT;
     Slot     to = lo_dst(lo, d, 4);
-    Uop     *u  = lo_emit(lo, ctl[CTL_shfl]);
+    Uop     *u  = lo_emit(lo, lo_ctl(lo, CTL_shfl));
     u->d = to, u->a = a, u->b = b, u->c = c, u->e = e;
     u->n = pred_dst(lo, q);
     u->x = (uint16_t)mode;
@@ -250,7 +249,7 @@ static void lower_vote(Lower *lo, const Instr *in, bool ballot, bool sync)
     Slot a               = lo_src(lo, &plain, 0, false);
     Slot e               = sync ? lo_src(lo, &o[2], 4, false) : NO_SLOT;
     Slot d               = lo_dst(lo, &o[0], ballot ? 4 : 0);
-    Uop *u               = lo_emit(lo, ctl[CTL_vote]);
+    Uop *u               = lo_emit(lo, lo_ctl(lo, CTL_vote));
     u->d = d, u->a = a, u->e = e;
     u->x = o[1].neg;
     u->y = ballot                         ? VOTE_BALLOT
@@ -267,7 +266,7 @@ static void lower_match(Lower *lo, const Instr *in, bool all)
     unsigned       bytes = type_bytes(in->op->types[0]);
     pair(&o[0], &d, &q);
     Slot a = lo_src(lo, &o[1], bytes, false), e = lo_src(lo, &o[2], 4, false), to = lo_dst(lo, d, 4);
-    Uop *u = lo_emit(lo, ctl[CTL_match]);
+    Uop *u = lo_emit(lo, lo_ctl(lo, CTL_match));
     u->d = to, u->a = a, u->e = e;
     u->n = pred_dst(lo, q);
     u->x = (uint16_t)bytes;
@@ -291,7 +290,7 @@ static void lower_redux(Lower *lo, const Instr *in)
 {
     const Operand *o = in->opd;
     Slot           a = lo_src(lo, &o[1], 4, false), e = lo_src(lo, &o[2], 4, false), d = lo_dst(lo, &o[0], 4);
-    Uop           *u = lo_emit(lo, ctl[CTL_redux]);
+    Uop           *u = lo_emit(lo, lo_ctl(lo, CTL_redux));
     u->d = d, u->a = a, u->e = e;
     u->x = (uint16_t)redux_op(in);
     lo_dst_done(lo, &o[0], d, 4, false);
@@ -303,7 +302,7 @@ static void lower_elect(Lower *lo, const Instr *in)
     pair(&in->opd[0], &d, &q);
     Slot e = lo_src(lo, &in->opd[1], 4, false), to = lo_dst(lo, d, 4), p = pred_dst(lo, q);
     p      = p == NO_SLOT ? lo_temp(lo, 0) : p;
-    Uop *u = lo_emit(lo, ctl[CTL_elect]);
+    Uop *u = lo_emit(lo, lo_ctl(lo, CTL_elect));
     u->d = to, u->e = e, u->n = p;
     lo_dst_done(lo, d, to, 4, false);
 }
@@ -322,8 +321,8 @@ static bool lower_warp_wide(Lower *lo, const Instr *in)
     case OP_redux_sync: lower_redux(lo, in); return true;
     case OP_elect_sync: lower_elect(lo, in); return true;
     case OP_activemask: {
-        Slot d                              = lo_dst(lo, &in->opd[0], 4);
-        lo_emit(lo, ctl[CTL_activemask])->d = d;
+        Slot d                                     = lo_dst(lo, &in->opd[0], 4);
+        lo_emit(lo, lo_ctl(lo, CTL_activemask))->d = d;
         lo_dst_done(lo, &in->opd[0], d, 4, false);
         return true;
     }
@@ -393,7 +392,7 @@ static void lower_fence(Lower *lo, const Instr *in)
         sem   = SEM_SC;
         scope = opcode_has(o, WORD_cta) ? SCOPE_CTA : opcode_has(o, WORD_gl) ? SCOPE_GPU : SCOPE_SYS;
     }
-    Uop *u = lo_emit(lo, ctl[CTL_fence]);
+    Uop *u = lo_emit(lo, lo_ctl(lo, CTL_fence));
     u->x   = (uint16_t)(sem == SEM_WEAK ? SEM_ACQ_REL : sem);
     u->y   = (uint16_t)scope;
 }
@@ -405,20 +404,20 @@ static void lower_map_fence(Lower *lo, const Instr *in)
     if (!opcode_has(in->op, WORD_tensormap_generic))
         return;
     if (!in->nopd) {
-        lo_emit(lo, ctl[CTL_tensormap_release]);
+        lo_emit(lo, lo_ctl(lo, CTL_tensormap_release));
         return;
     }
     MemInfo *m = ARENA_NEW(lo->p->arena, MemInfo);
     *m         = (MemInfo){.space = SPACE_GENERIC, .addr64 = true};
     Slot a     = lo_mem_address(lo, &in->opd[0], m);
-    Uop *u     = lo_emit(lo, ctl[CTL_tensormap_acquire]);
+    Uop *u     = lo_emit(lo, lo_ctl(lo, CTL_tensormap_acquire));
     u->a       = a;
     u->ptr     = m;
 }
 
 static void lower_maxnreg(Lower *lo, const Instr *in)
 {
-    Uop *u = lo_emit(lo, ctl[CTL_setmaxnreg]);
+    Uop *u = lo_emit(lo, lo_ctl(lo, CTL_setmaxnreg));
     u->imm = in->opd[0].ival;
     u->x   = opcode_has(in->op, WORD_inc);
     if (u->x && u->imm > lo->p->largest_inc)
@@ -431,11 +430,11 @@ bool lower_control(Lower *lo, const Instr *in)
     case OP_bra: lower_bra(lo, in); return true;
     case OP_brx_idx: lower_brx(lo, in); return true;
     case OP_call: lower_call(lo, in); return true;
-    case OP_ret: lo_emit(lo, ctl[CTL_ret]); return true;
-    case OP_exit: lo_emit(lo, ctl[CTL_exit]); return true;
+    case OP_ret: lo_emit(lo, lo_ctl(lo, CTL_ret)); return true;
+    case OP_exit: lo_emit(lo, lo_ctl(lo, CTL_exit)); return true;
     case OP_trap:
-    case OP_brkpt: lo_emit(lo, ctl[CTL_trap]); return true;
-    case OP_nanosleep: lo_emit(lo, ctl[CTL_nanosleep]); return true;
+    case OP_brkpt: lo_emit(lo, lo_ctl(lo, CTL_trap)); return true;
+    case OP_nanosleep: lo_emit(lo, lo_ctl(lo, CTL_nanosleep)); return true;
     case OP_membar:
     case OP_fence:
     case OP_fence_proxy_async_generic:
@@ -443,14 +442,18 @@ bool lower_control(Lower *lo, const Instr *in)
     case OP_fence_mbarrier_init: lower_fence(lo, in); return true;
     case OP_fence_proxy_tensormap: lower_map_fence(lo, in); return true;
     case OP_setmaxnreg: lower_maxnreg(lo, in); return true;
-    case OP_pmevent: lo_emit(lo, ctl[CTL_nop]); return true;
-    case OP_griddepcontrol: lo_emit(lo, ctl[opcode_has(in->op, WORD_wait) ? CTL_grid_wait : CTL_nop]); return true;
-    case OP_membar_proxy:
-    case OP_fence_proxy: lo_emit(lo, ctl[opcode_has(in->op, WORD_async) ? CTL_fence_async : CTL_fence]); return true;
-    case OP_barrier_cluster_arrive:
-        lo_emit(lo, ctl[CTL_cluster_arrive])->x = opcode_has(in->op, WORD_relaxed) ? SEM_RELAXED : SEM_RELEASE;
+    case OP_pmevent: lo_emit(lo, lo_ctl(lo, CTL_nop)); return true;
+    case OP_griddepcontrol:
+        lo_emit(lo, lo_ctl(lo, opcode_has(in->op, WORD_wait) ? CTL_grid_wait : CTL_nop));
         return true;
-    case OP_barrier_cluster_wait: lo_emit(lo, ctl[CTL_cluster_wait]); return true;
+    case OP_membar_proxy:
+    case OP_fence_proxy:
+        lo_emit(lo, lo_ctl(lo, opcode_has(in->op, WORD_async) ? CTL_fence_async : CTL_fence));
+        return true;
+    case OP_barrier_cluster_arrive:
+        lo_emit(lo, lo_ctl(lo, CTL_cluster_arrive))->x = opcode_has(in->op, WORD_relaxed) ? SEM_RELAXED : SEM_RELEASE;
+        return true;
+    case OP_barrier_cluster_wait: lo_emit(lo, lo_ctl(lo, CTL_cluster_wait)); return true;
     default: return lower_barrier(lo, in) || lower_warp_wide(lo, in);
     }
 }

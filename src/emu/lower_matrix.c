@@ -5,8 +5,6 @@
 #include "emu/lower_state.h"
 #include "emu/matrix.h"
 
-static const UopFn *const ctl = ctl_handlers;
-
 static const Operand *element(const Operand *o, unsigned i)
 {
     return o->kind == OPD_VECTOR ? &o->elem[i] : o;
@@ -14,7 +12,7 @@ static const Operand *element(const Operand *o, unsigned i)
 
 static void emit_unsupported(Lower *lo)
 {
-    lo_emit(lo, ctl[CTL_unsupported]);
+    lo_emit(lo, lo_ctl(lo, CTL_unsupported));
 }
 
 static void sources(Lower *lo, const Operand *o, unsigned n, unsigned bytes, Slot *slot)
@@ -44,7 +42,7 @@ Slot lo_shared_address(Lower *lo, const Operand *mem, MemInfo *m)
     if (!generic)
         return a;
     Slot t   = lo_temp(lo, 8);
-    Uop *u   = lo_emit(lo, ctl[CTL_addr_add]);
+    Uop *u   = lo_emit(lo, lo_ctl(lo, CTL_addr_add));
     u->d     = t;
     u->a     = a;
     u->imm   = -(int64_t)SHARED_WINDOW;
@@ -65,7 +63,7 @@ static void lower_rows(Lower *lo, const Instr *in, bool load)
     else
         sources(lo, regs, n, 4, m->v);
     m->seen = (Access){.instr = lo->instr, .op = m->op, .bytes = 16};
-    Uop *u  = lo_emit(lo, ctl[load ? CTL_ldmatrix : CTL_stmatrix]);
+    Uop *u  = lo_emit(lo, lo_ctl(lo, load ? CTL_ldmatrix : CTL_stmatrix));
     u->a    = a;
     u->x    = (uint16_t)n;
     u->y    = opcode_has(in->op, WORD_trans);
@@ -77,7 +75,7 @@ static void lower_rows(Lower *lo, const Instr *in, bool load)
 static void lower_movmatrix(Lower *lo, const Instr *in)
 {
     Slot a = lo_src(lo, &in->opd[1], 4, false), d = lo_dst(lo, &in->opd[0], 4);
-    Uop *u = lo_emit(lo, ctl[CTL_movmatrix]);
+    Uop *u = lo_emit(lo, lo_ctl(lo, CTL_movmatrix));
     u->d = d, u->a = a;
     lo_dst_done(lo, &in->opd[0], d, 4, false);
 }
@@ -100,7 +98,7 @@ static void lower_mma(Lower *lo, const Instr *in)
         m->selector = (unsigned)o[5].ival;
     }
     destinations(lo, &o[0], f->nd, bytes, m->d);
-    lo_emit(lo, ctl[CTL_mma])->ptr = m;
+    lo_emit(lo, lo_ctl(lo, CTL_mma))->ptr = m;
     destinations_done(lo, &o[0], f->nd, bytes, m->d);
 }
 
@@ -149,7 +147,7 @@ static void lower_wmma_move(Lower *lo, const Instr *in, bool store)
         sources(lo, regs, m->regs, bytes, m->mem.v);
     else
         destinations(lo, regs, m->regs, bytes, m->mem.v);
-    Uop *u = lo_emit(lo, ctl[CTL_wmma_move]);
+    Uop *u = lo_emit(lo, lo_ctl(lo, CTL_wmma_move));
     u->a = a, u->b = stride, u->e = lanes;
     u->ptr = m;
     if (!store)

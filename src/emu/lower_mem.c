@@ -7,8 +7,6 @@
 #include "emu/atom.h"
 #include "emu/lower_state.h"
 
-static const UopFn *const ctl = ctl_handlers;
-
 /* ---- modifiers ---- */
 
 static Space space_of(const Opcode *o)
@@ -148,7 +146,7 @@ Slot lo_mem_address(Lower *lo, const Operand *mem, MemInfo *m)
         m->offset      = 0;
         if (v->space == SPACE_PARAM && !lo_is_entry_param(lo, v)) {
             m->no_base = true;
-            m->offset  = (int64_t)program_pbuf_offset(lo->code, v) + off;
+            m->offset  = (int64_t)layout_variable(lo->code, v) + off;
             return 0;
         }
         if (m->space == SPACE_GENERIC)
@@ -246,7 +244,7 @@ static Mem choose_param(const MemInfo *m)
 static void emit_access(Lower *lo, Mem which, Slot a, MemInfo *m)
 {
     if (m->sync)
-        lo_emit(lo, ctl[CTL_may_wait]);
+        lo_emit(lo, lo_ctl(lo, CTL_may_wait));
     m->seen = (Access){.instr       = lo->instr,
                        .op          = m->op,
                        .cache       = m->cache,
@@ -274,7 +272,7 @@ static void lower_ld(Lower *lo, const Instr *in)
     Slot           a     = param ? 0 : lo_mem_address(lo, mem, m);
     for (unsigned v = 0; v < m->nvec; v++) {
         const Operand *e = element(d, v);
-        m->v[v]          = e->kind == OPD_REG ? lo_reg_slot(lo->code, e) : NO_SLOT;
+        m->v[v]          = e->kind == OPD_REG ? layout_register(lo->code, e) : NO_SLOT;
         if (e->kind == OPD_REG)
             m->reg_bytes = (uint8_t)type_bytes(e->reg->type);
     }
@@ -294,7 +292,7 @@ static void lower_st(Lower *lo, const Instr *in)
         const Operand *e = element(s, v);
         if (wide && m->nvec == 1) {
             m->reg_bytes = (uint8_t)type_bytes(e->reg->type);
-            m->v[v]      = lo_reg_slot(lo->code, e);
+            m->v[v]      = layout_register(lo->code, e);
         } else {
             m->v[v] = lo_src(lo, e, m->bytes, is_float);
         }
@@ -380,7 +378,7 @@ static void lower_rank(Lower *lo, const Instr *in, Ctl which)
     bool     generic = in->op->field[FIELD_space] == WORD_NONE;
     Slot     a = lo_src(lo, &in->opd[1], bytes, false), b = which == CTL_mapa ? lo_src(lo, &in->opd[2], 4, false) : 0;
     Slot     d = lo_dst(lo, &in->opd[0], result);
-    Uop     *u = lo_emit(lo, ctl[which]);
+    Uop     *u = lo_emit(lo, lo_ctl(lo, which));
     u->d = d, u->a = a, u->b = b;
     u->x = (uint16_t)bytes;
     u->y = generic && in->opd[1].kind != OPD_VAR;
@@ -390,7 +388,7 @@ static void lower_rank(Lower *lo, const Instr *in, Ctl which)
 static void lower_isspacep(Lower *lo, const Instr *in)
 {
     Slot a = lo_src(lo, &in->opd[1], 8, false), d = lo_dst(lo, &in->opd[0], 0);
-    Uop *u = lo_emit(lo, ctl[CTL_isspacep]);
+    Uop *u = lo_emit(lo, lo_ctl(lo, CTL_isspacep));
     u->d = d, u->a = a;
     u->x = (uint16_t)space_of(in->op);
     u->y = in->op->field[FIELD_space] == WORD_shared_cluster;
@@ -402,7 +400,7 @@ static void lower_stack(Lower *lo, const Instr *in, Ctl which)
     bool           writes = which != CTL_stackrestore;
     const Operand *src    = which == CTL_alloca ? &in->opd[1] : which == CTL_stackrestore ? &in->opd[0] : NULL;
     Slot           a = src ? lo_src(lo, src, bytes, false) : 0, d = writes ? lo_dst(lo, &in->opd[0], bytes) : 0;
-    Uop           *u = lo_emit(lo, ctl[which]);
+    Uop           *u = lo_emit(lo, lo_ctl(lo, which));
     u->d = d, u->a = a;
     u->x   = (uint16_t)bytes;
     u->imm = which == CTL_alloca && in->nopd > 2 ? in->opd[2].ival : 0;
@@ -439,12 +437,12 @@ bool lower_memory(Lower *lo, const Instr *in)
     case OP_prefetch_tensormap:
     case OP_prefetchu:
     case OP_applypriority:
-    case OP_discard: lo_emit(lo, ctl[CTL_nop]); return true;
+    case OP_discard: lo_emit(lo, lo_ctl(lo, CTL_nop)); return true;
     case OP_createpolicy_fractional:
     case OP_createpolicy_range:
     case OP_createpolicy_cvt: { /* a policy only advises the caches */
         Slot d = lo_dst(lo, &in->opd[0], 8), zero = lo_const(lo, 0, 8);
-        Uop *u = lo_emit(lo, ctl[CTL_addr_add]);
+        Uop *u = lo_emit(lo, lo_ctl(lo, CTL_addr_add));
         u->d = d, u->a = zero;
         u->x = 8;
         lo_dst_done(lo, &in->opd[0], d, 8, false);

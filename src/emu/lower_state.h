@@ -4,6 +4,7 @@
 #ifndef WW_EMU_LOWER_STATE_H
 #define WW_EMU_LOWER_STATE_H
 
+#include "emu/layout.h"
 #include "emu/lower.h"
 #include "emu/program.h"
 #include "emu/run.h"
@@ -48,15 +49,14 @@ struct Lower {
     uint32_t    *wgmma_id;  /* by Reg.index: 1 + its number, 0 = not tracked; NULL: a function without wgmma */
 };
 
-/* lower.c */
+/* lower_emit.c: the branch `uop` leads to a block of the Cfg, or to what is emitted next */
 void lo_branch_to_block(Lower *lo, uint32_t uop, uint32_t block);
+void lo_branch_here(Lower *lo, uint32_t uop);
+/* Copies the constants that the function uses into its Code. */
+void lo_keep_consts(Lower *lo);
 /* The address of a variable plus off, as `bytes` wide lanes (4 or 8), in its own state space. */
 Slot lo_address(Lower *lo, const Var *v, int64_t off, unsigned bytes);
 bool lo_is_entry_param(const Lower *lo, const Var *v);
-Slot lo_reg_slot(const Code *code, const Operand *o);
-
-/* program.c: where a function's .param variables lie in its parameter buffers */
-uint32_t program_pbuf_offset(const Code *code, const Var *v);
 
 /* lower_mem.c: what a memory instruction's modifiers say; the slot of an address and, in m, how it is made */
 MemInfo *lo_mem_info(Lower *lo, const Instr *in, AccessOp op);

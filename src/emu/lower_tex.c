@@ -9,8 +9,6 @@
 #include "emu/lower_state.h"
 #include "emu/tex_op.h"
 
-static const UopFn *const ctl = ctl_handlers;
-
 static unsigned elements(const Operand *o)
 {
     return o->kind == OPD_VECTOR ? o->count : 1;
@@ -114,7 +112,7 @@ static void destinations(Lower *lo, const Operand *d, unsigned bytes, TexInfo *t
         if (element(v, k)->kind != OPD_SINK)
             t->d[k] = lo_dst(lo, element(v, k), bytes);
     if (d->kind == OPD_PAIR && d->elem[1].kind == OPD_REG)
-        t->resident = lo_reg_slot(lo->code, &d->elem[1]);
+        t->resident = layout_register(lo->code, &d->elem[1]);
 }
 
 static void destinations_done(Lower *lo, const Operand *d, unsigned bytes, const TexInfo *t)
@@ -152,7 +150,7 @@ static bool lower_fetch(Lower *lo, const Instr *in)
         return false;
     unsigned bytes = out == TY_F16 ? 2 : 4;
     destinations(lo, d, bytes, t);
-    lo_emit(lo, ctl[CTL_tex])->ptr = t;
+    lo_emit(lo, lo_ctl(lo, CTL_tex))->ptr = t;
     destinations_done(lo, d, bytes, t);
     return true;
 }
@@ -182,7 +180,7 @@ static bool lower_query(Lower *lo, const Instr *in, TexKind kind)
     Slot a = lo_src(lo, &in->opd[1].elem[0], 8, false);
     Slot b = in->nopd > 2 ? lo_src(lo, &in->opd[2], 4, false) : NO_SLOT;
     Slot d = lo_dst(lo, &in->opd[0], 4);
-    Uop *u = lo_emit(lo, ctl[CTL_txq]);
+    Uop *u = lo_emit(lo, lo_ctl(lo, CTL_txq));
     u->d = d, u->a = a, u->b = b;
     u->x = (uint16_t)names[k].query;
     u->y = (uint16_t)kind;
@@ -193,7 +191,7 @@ static bool lower_query(Lower *lo, const Instr *in, TexKind kind)
 static bool lower_istypep(Lower *lo, const Instr *in)
 {
     Slot a = lo_src(lo, &in->opd[1], 8, false), d = lo_dst(lo, &in->opd[0], 0);
-    Uop *u = lo_emit(lo, ctl[CTL_istypep]);
+    Uop *u = lo_emit(lo, lo_ctl(lo, CTL_istypep));
     u->d = d, u->a = a;
     u->x = (uint16_t)in->op->types[0];
     return true;
@@ -245,7 +243,7 @@ static bool lower_surface(Lower *lo, const Instr *in, SurfaceOp op)
     for (unsigned k = 0; k < f->nv; k++)
         f->v[k] = op == SURF_LOAD ? lo_dst(lo, element(data, k), f->reg_bytes)
                                   : lo_src(lo, element(data, k), f->reg_bytes, false);
-    lo_emit(lo, ctl[CTL_surface])->ptr = f;
+    lo_emit(lo, lo_ctl(lo, CTL_surface))->ptr = f;
     for (unsigned k = 0; k < f->nv && op == SURF_LOAD; k++)
         lo_dst_done(lo, element(data, k), f->v[k], f->reg_bytes, false);
     return true;
@@ -285,6 +283,6 @@ bool lower_texture(Lower *lo, const Instr *in)
     default: return false;
     }
     if (!lower_one(lo, in))
-        lo_emit(lo, ctl[CTL_unsupported]);
+        lo_emit(lo, lo_ctl(lo, CTL_unsupported));
     return true;
 }

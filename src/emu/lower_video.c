@@ -140,7 +140,7 @@ static void lower_any(Lower *lo, const Instr *in, VideoRow r)
     to.part    = selected(&to) ? -1 : to.part;
     Slot a = word_of(lo, &opd[1]), b = word_of(lo, &opd[2]),
          c = in->nopd > 3 ? word_of(lo, &opd[3]) : lo_const(lo, 0, 4), d = lo_dst(lo, &to, 4);
-    Uop *u = lo_emit(lo, ctl_handlers[CTL_video]);
+    Uop *u = lo_emit(lo, lo_ctl(lo, CTL_video));
     u->a = a, u->b = b, u->c = c, u->d = d;
     u->ptr = v;
     lo_dst_done(lo, &to, d, 4, v->signed_d);

@@ -6,8 +6,6 @@
 #include "emu/wgmma.h"
 #include "ptx/registers.h"
 
-static const UopFn *const ctl = ctl_handlers;
-
 static bool is_product(Op op)
 {
     return op == OP_wgmma || op == OP_wgmma_bit || op == OP_wgmma_sp;
@@ -75,14 +73,14 @@ void lower_wgmma_watch(Lower *lo, const Instr *in)
     if (!lo->wgmma_id || is_product(op))
         return;
     if (op == OP_ret || op == OP_exit || op == OP_call)
-        lo_emit(lo, ctl[CTL_wgmma_leave]);
+        lo_emit(lo, lo_ctl(lo, CTL_wgmma_leave));
     all_touched(lo, in, &count);
     if (count.n == 0)
         return;
     WgmmaTouch *t = ARENA_NEW(lo->p->arena, WgmmaTouch);
     t->reg        = ARENA_ARRAY(lo->p->arena, WgmmaReg, count.n);
     all_touched(lo, in, t);
-    lo_emit(lo, ctl[CTL_wgmma_touch])->ptr = t;
+    lo_emit(lo, lo_ctl(lo, CTL_wgmma_touch))->ptr = t;
 }
 
 /* ---- the instructions ---- */
@@ -96,11 +94,11 @@ static void lower_product(Lower *lo, const Instr *in)
     m->rule      = matrix_rule(&m->form);
     m->a_in_regs = o[1].kind == OPD_VECTOR;
     for (unsigned i = 0; i < m->form.nd; i++) {
-        m->d[i]     = lo_reg_slot(lo->code, element(&o[0], i));
+        m->d[i]     = layout_register(lo->code, element(&o[0], i));
         m->reg_d[i] = tracked(lo, element(&o[0], i), true);
     }
     for (unsigned i = 0; m->a_in_regs && i < 4; i++) {
-        m->a[i]     = lo_reg_slot(lo->code, element(&o[1], i));
+        m->a[i]     = layout_register(lo->code, element(&o[1], i));
         m->reg_a[i] = tracked(lo, element(&o[1], i), false);
     }
     if (!m->a_in_regs)
@@ -110,11 +108,11 @@ static void lower_product(Lower *lo, const Instr *in)
         m->metadata = lo_src(lo, &o[3], 4, false);
         m->selector = (unsigned)o[4].ival;
     }
-    m->scale_d                       = lo_src(lo, &o[scale], 0, false);
-    m->negate                        = n > 1 && (o[imm].ival < 0) != (o[imm + 1].ival < 0);
-    m->trans_a                       = n > 3 && o[imm + 2].ival == 1;
-    m->trans_b                       = n > 2 && o[imm + n - 1].ival == 1;
-    lo_emit(lo, ctl[CTL_wgmma])->ptr = m;
+    m->scale_d                              = lo_src(lo, &o[scale], 0, false);
+    m->negate                               = n > 1 && (o[imm].ival < 0) != (o[imm + 1].ival < 0);
+    m->trans_a                              = n > 3 && o[imm + 2].ival == 1;
+    m->trans_b                              = n > 2 && o[imm + n - 1].ival == 1;
+    lo_emit(lo, lo_ctl(lo, CTL_wgmma))->ptr = m;
 }
 
 bool lower_wgmma(Lower *lo, const Instr *in)
@@ -123,9 +121,9 @@ bool lower_wgmma(Lower *lo, const Instr *in)
     case OP_wgmma:
     case OP_wgmma_bit:
     case OP_wgmma_sp: lower_product(lo, in); return true;
-    case OP_wgmma_fence: lo_emit(lo, ctl[CTL_wgmma_fence]); return true;
-    case OP_wgmma_commit: lo_emit(lo, ctl[CTL_wgmma_commit]); return true;
-    case OP_wgmma_wait: lo_emit(lo, ctl[CTL_wgmma_wait])->imm = in->opd[0].ival; return true;
+    case OP_wgmma_fence: lo_emit(lo, lo_ctl(lo, CTL_wgmma_fence)); return true;
+    case OP_wgmma_commit: lo_emit(lo, lo_ctl(lo, CTL_wgmma_commit)); return true;
+    case OP_wgmma_wait: lo_emit(lo, lo_ctl(lo, CTL_wgmma_wait))->imm = in->opd[0].ival; return true;
     default: return false;
     }
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Fragments in registers <-> tiles and columns (matrix_mma.c), which mma, wmma and wgmma share; the products that are chains. */
+ * Fragments in registers <-> tiles and columns (matrix_fragment.c), which mma, wmma and wgmma share; the products that are chains. */
 #ifndef WW_EMU_MATRIX_FRAGMENT_H
 #define WW_EMU_MATRIX_FRAGMENT_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Tells observers of events other than accesses: barriers, fences, asynchronous operations, exits, the device-side heap, blocks that
+ * Tells observers of accesses, and of other events: barriers, fences, asynchronous operations, exits, the device-side heap, blocks that
  * start. */
 #include "emu/run.h"
 
@@ -33,4 +33,12 @@ void block_notify_start(const Block *b, Worker *k)
     for (size_t o = 0; o < ask->nobservers; o++)
         if (ask->observers[o]->block_start)
             ask->observers[o]->block_start(k->observer[o], b->index);
+}
+
+void access_notify_all(Warp *w, const Access *a)
+{
+    const EmuLaunch *ask = w->block->launch->ask;
+    for (size_t o = 0; o < ask->nobservers; o++)
+        if (ask->observers[o]->wants[a->space] >> a->op & 1)
+            ask->observers[o]->access(w->worker->observer[o], a);
 }

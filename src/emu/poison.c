@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Shadows of frames: making, dropping, what loads put in and stores take out; and the loop that runs with them. */
+ * Shadows of frames: making, dropping, what loads put in and stores take out. */
 #include "emu/poison.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "emu/access.h"
-
-enum { BLOCKS_BETWEEN_LOOKS = 64 };
 
 static size_t frame_size(const Frame *f)
 {
@@ -34,7 +32,7 @@ static void poison_begin(Worker *k, Frame *f)
         }
 }
 
-static bool is_clean(Frame *f)
+bool poison_is_clean(Frame *f)
 {
     static const uint8_t zeros[64];
     bool                 clean = true;
@@ -183,7 +181,7 @@ void poison_transfer(Worker *k, const Transfer *t, uint32_t n, Frame *from, Fram
         }
 }
 
-/* ---- the loop ---- */
+/* ---- reports ---- */
 
 void poison_report(Warp *w, uint32_t instr, PoisonUseKind kind, uint32_t mask, const uint32_t *origin)
 {
@@ -193,24 +191,4 @@ void poison_report(Warp *w, uint32_t instr, PoisonUseKind kind, uint32_t mask, c
     for (size_t o = 0; o < ask->nobservers; o++)
         if (ask->observers[o]->use)
             ask->observers[o]->use(w->worker->observer[o], &u);
-}
-
-const Uop *poison_run(Warp *w, const Uop *pc)
-{
-    Frame   *f    = w->frame;
-    uint32_t last = UINT32_MAX, blocks = 0;
-    do {
-        if (pc->fn == ctl_handlers[CTL_block]) {
-            last = UINT32_MAX;
-            if (++blocks % BLOCKS_BETWEEN_LOOKS == 0 && is_clean(f)) {
-                f->shadow = NULL;
-                break;
-            }
-        } else if (pc->instr != last) {
-            last = pc->instr;
-            poison_step(w, last);
-        }
-        pc = pc->fn(w, pc);
-    } while (pc < w->merge && w->frame == f);
-    return pc;
 }

@@ -16,7 +16,9 @@
 /* Bytes of a shadow: moved from where nobody wrote, or computed from such bytes. */
 enum { POISON_MOVED = 1, POISON_COMPUTED };
 
-/* Runs the frame's code until the group stops or the frame has no shadow any more. */
+/* Is nothing in the frame poisoned any more?  Brings its marks up to date. */
+bool poison_is_clean(Frame *f);
+/* poison_run.c: runs the frame's code until the group stops or the frame has no shadow any more. */
 const Uop *poison_run(Warp *w, const Uop *pc);
 /* poison_step.c: what the instruction does to poison, just before it runs. */
 void poison_step(Warp *w, uint32_t instr);

@@ -59,7 +59,7 @@ static bool is_clean(const uint8_t *shadow, unsigned bytes)
 static void read_reg(const Step *s, const Operand *o, Value *v)
 {
     const Frame *f    = s->w->frame;
-    Slot         slot = lo_reg_slot(f->code, o);
+    Slot         slot = layout_register(f->code, o);
     v->bytes          = type_bytes(o->reg->type);
     if (!poison_marked(f, slot, v->bytes ? v->bytes * LANES : 4))
         return;
@@ -123,7 +123,7 @@ static void write_predicate(const Step *s, Slot slot, const Value *v)
 static void write_reg(const Step *s, const Operand *o, const Value *v, unsigned shift)
 {
     Frame   *f     = s->w->frame;
-    Slot     slot  = lo_reg_slot(f->code, o);
+    Slot     slot  = layout_register(f->code, o);
     unsigned bytes = type_bytes(o->reg->type);
     if (!v->any && !poison_marked(f, slot, bytes ? bytes * LANES : 4))
         return;
@@ -206,7 +206,7 @@ static bool value_of(const Step *s, const Operand *o, unsigned lane, uint64_t *x
     if (o->kind != OPD_REG)
         return o->kind == OPD_INT;
     unsigned       bytes = type_bytes(o->reg->type);
-    const uint8_t *at    = s->w->r + lo_reg_slot(s->w->frame->code, o);
+    const uint8_t *at    = s->w->r + layout_register(s->w->frame->code, o);
     *x                   = bytes ? 0 : predicate_word(at) >> lane & 1 ? UINT64_MAX : 0;
     if (bytes <= sizeof *x)
         memcpy(x, at + (size_t)lane * bytes, bytes);
@@ -372,7 +372,7 @@ static bool in_buffers(const Step *s, const Operand *mem)
 {
     const Operand *base = &mem->elem[0];
     return (Word)s->in->op->field[FIELD_space] == WORD_param && base->kind == OPD_VAR &&
-           program_pbuf_offset(s->w->frame->code, base->var) != UINT32_MAX &&
+           layout_variable(s->w->frame->code, base->var) != UINT32_MAX &&
            !(s->w->frame->code->func->entry && base->var >= s->w->frame->code->func->params &&
              base->var < s->w->frame->code->func->params + s->w->frame->code->func->nparams);
 }
@@ -382,7 +382,7 @@ static void move_buffer(const Step *s, const Operand *mem, const Operand *reg, b
 {
     Frame         *f    = s->w->frame;
     const Operand *base = &mem->elem[0];
-    size_t         at   = f->code->pbuf + program_pbuf_offset(f->code, base->var) + (size_t)(base->ival + mem->ival);
+    size_t         at   = f->code->pbuf + layout_variable(f->code, base->var) + (size_t)(base->ival + mem->ival);
     unsigned bytes = type_bytes(s->in->op->types[s->in->op->ntypes - 1]), n = reg->kind == OPD_VECTOR ? reg->count : 1;
     for (unsigned k = 0; k < n; k++) {
         const Operand *o = reg->kind == OPD_VECTOR ? &reg->elem[k] : reg;
@@ -495,7 +495,7 @@ static bool is_marked(const Step *s, const Operand *o)
     const Frame *f = s->w->frame;
     if (o->kind == OPD_REG) {
         unsigned bytes = type_bytes(o->reg->type);
-        return poison_marked(f, lo_reg_slot(f->code, o), bytes ? bytes * LANES : 4);
+        return poison_marked(f, layout_register(f->code, o), bytes ? bytes * LANES : 4);
     }
     if (o->kind == OPD_MEM)
         return is_marked(s, &o->elem[0]);
@@ -532,7 +532,7 @@ void poison_step(Warp *w, uint32_t instr)
         Operand  g    = {.kind = OPD_REG, .part = -1, .reg = in->guard};
         uint32_t word = 0;
         use(&s, &g, POISON_BRANCH);
-        memcpy(&word, w->r + lo_reg_slot(w->frame->code, &g), 4);
+        memcpy(&word, w->r + layout_register(w->frame->code, &g), 4);
         s.mask &= in->guard_neg ? ~word : word;
     }
     if (!s.mask)

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "emu/layout.h"
 #include "emu/run.h"
 
 /* ---- reachable functions and shared variables ---- */
@@ -22,30 +23,12 @@ typedef struct Builder {
     uint32_t   extern_align;
 } Builder;
 
-Code *program_code(const Program *p, const Func *f)
-{
-    if (f->alias_of)
-        f = f->alias_of;
-    for (uint32_t i = 0; i < p->ncode; i++)
-        if (p->code[i]->func == f)
-            return p->code[i];
-    return NULL;
-}
-
-uint32_t program_shared_offset(const Program *p, const Var *v)
-{
-    for (uint32_t i = 0; i < p->nshared; i++)
-        if (p->shared_var[i] == v)
-            return p->shared_offset[i];
-    return UINT32_MAX;
-}
-
 static void add_function(Builder *b, const Func *f)
 {
     Program *p = b->p;
     if (f->alias_of)
         f = f->alias_of;
-    if (!f->has_body || program_code(p, f))
+    if (!f->has_body || layout_code(p, f))
         return;
     if (p->ncode == b->code_cap) {
         b->code_cap = b->code_cap ? b->code_cap * 2 : 8;
@@ -65,7 +48,7 @@ static bool is_dynamic(const Var *v)
 static void add_shared(Builder *b, const Var *v)
 {
     Program *p = b->p;
-    if (program_shared_offset(p, v) != UINT32_MAX)
+    if (layout_shared(p, v) != UINT32_MAX)
         return;
     if (p->nshared == b->shared_cap) {
         b->shared_cap    = b->shared_cap ? b->shared_cap * 2 : 8;
@@ -134,81 +117,6 @@ static void place_shared(Builder *b)
             p->shared_offset[i] = p->dynamic_base;
 }
 
-/* ---- layout of one function ---- */
-
-/* Gives v the next place in a memory that is filled up to at; returns its end. */
-static uint32_t placed(uint32_t at, const Var *v, const Var *want, uint32_t *found)
-{
-    uint32_t align = v->align ? v->align : 1;
-    at             = (at + align - 1) & -align;
-    if (v == want)
-        *found = at;
-    return at + (uint32_t)v->bytes;
-}
-
-/* Parameter buffers: results, parameters (functions only), then every .param variable of the body. */
-static uint32_t pbuf_walk(const Func *f, const Var *want, uint32_t *found)
-{
-    uint32_t at     = 0;
-    size_t   nparam = f->entry ? 0 : f->nparams, total = f->nrets + nparam + f->nvars;
-    for (size_t i = 0; i < total; i++) {
-        const Var *v = i < f->nrets            ? &f->rets[i]
-                       : i < f->nrets + nparam ? &f->params[i - f->nrets]
-                                               : f->vars[i - f->nrets - nparam];
-        if (v->space == SPACE_PARAM)
-            at = placed(at, v, want, found);
-    }
-    return at;
-}
-
-static uint32_t local_walk(const Func *f, const Var *want, uint32_t *found)
-{
-    uint32_t at = 0;
-    for (size_t i = 0; i < f->nvars; i++)
-        if (f->vars[i]->space == SPACE_LOCAL)
-            at = placed(at, f->vars[i], want, found);
-    return at;
-}
-
-uint32_t program_pbuf_offset(const Code *code, const Var *v)
-{
-    uint32_t at = UINT32_MAX;
-    if (v->space == SPACE_LOCAL)
-        local_walk(code->func, v, &at);
-    else
-        pbuf_walk(code->func, v, &at);
-    return at;
-}
-
-static void layout(Program *p, Code *c)
-{
-    const Func *f   = c->func;
-    uint32_t    top = 0, pred = 0, pred_left = 0;
-    c->reg_slot = ARENA_ARRAY(p->arena, Slot, f->nregs);
-    for (size_t i = 0; i < f->nregs; i++) {
-        const Reg *r     = f->regs[i];
-        uint32_t   bytes = type_bytes(r->type);
-        if (r->type == TY_PRED) {
-            if (pred_left == 0) {
-                pred      = top;
-                pred_left = 16;
-                top += 64;
-            }
-            c->reg_slot[i] = pred;
-            pred += 4;
-            pred_left--;
-        } else {
-            c->reg_slot[i] = top;
-            top += ((bytes ? bytes : 4) * LANES + 63) / 64 * 64 * (r->vec ? r->vec : 1);
-        }
-    }
-    uint32_t none  = 0;
-    c->pbuf_stride = (pbuf_walk(f, NULL, &none) + 15) & ~15u;
-    c->pbuf        = top;
-    c->first_free  = top + ((c->pbuf_stride * LANES + 63) & ~63u);
-    c->local_bytes = (local_walk(f, NULL, &none) + 15) & ~15u;
-}
-
 /* ---- local memory of the deepest call path ---- */
 
 typedef struct Depth {
@@ -264,7 +172,7 @@ static Program *build(EmuModule *em, const Func *kernel, const uint8_t *wants, b
     place_shared(&b);
     number_instructions(p);
     for (uint32_t i = 0; i < p->ncode; i++)
-        layout(p, p->code[i]);
+        layout_function(p, p->code[i]);
     for (uint32_t i = 0; i < p->ncode; i++)
         lower_function(em, p, p->code[i]);
     Depth *d       = xcalloc(p->ncode, sizeof *d);

@@ -107,6 +107,7 @@ struct EmuModule {
 struct EmuDevice {
     Memory           mem;
     const ExecTable *exec;
+    const UopFn     *ctl;              /* ctl_handlers */
     unsigned         threads;
     uint64_t         seed;
     uint64_t         launches;         /* so far */
@@ -121,10 +122,7 @@ struct EmuDevice {
 /* Finds or lowers. */
 Program *program_get(EmuModule *em, const Func *kernel, const uint8_t wants[ACCESS_SPACES], bool clustered);
 void     program_free(Program *p);
-/* Offset of a shared variable in the block's window; UINT32_MAX if the program does not have it. */
-uint32_t program_shared_offset(const Program *p, const Var *v);
 /* lower.c: fills in code->uops. */
 void     lower_function(EmuModule *em, Program *p, Code *code);
-Code    *program_code(const Program *p, const Func *f);
 
 #endif

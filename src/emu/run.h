@@ -177,6 +177,9 @@ struct Launch {
     bool            may_wait;     /* the program has instructions that can wait for another block */
 };
 
+/* Is u that control operation? */
+static inline bool uop_is(const Launch *l, const Uop *u, Ctl which) { return u->fn == l->dev->ctl[which]; }
+
 /* fault.c: records a fault of the running block and returns STOP.  lane: the first lane that showed it. */
 const Uop *fault_raise(Warp *w, const Uop *u, FaultKind kind, unsigned lane, uint32_t lanes, const char *fmt, ...)
     __attribute__((format(printf, 6, 7)));
@@ -202,6 +205,8 @@ const Uop *fault_others(Warp *w, const Uop *u);
 /* Joins a worker's kept faults into the result. */
 void fault_join(EmuResult *r, Worker *k);
 
+/* notify.c: tells several observers of an access: those that want it. */
+void access_notify_all(Warp *w, const Access *a);
 /* notify.c: tells the observers; callers look at Launch.watches_sync first.  Fills in what every event has (u may be NULL). */
 void sync_notify(Warp *w, const Uop *u, SyncEvent e);
 void block_notify_start(const Block *b, Worker *k);
@@ -220,8 +225,12 @@ Block *block_new(Worker *k, Cluster *c, uint32_t rank); /* reuses a context the 
 /* Gives every warp one turn; false if nobody could run.  A fault ends it at once. */
 bool block_pass(Block *b, Worker *k);
 void block_stop(Block *b, Worker *k);    /* after a fault or a limit: gives up its frames */
+/* Its threads have all exited (or it was stopped): observers are told, what it printed is kept. */
+void block_ended(Worker *k, Block *b);
 void block_release(Block *b, Worker *k); /* gives the context back */
 void block_destroy(Block *b);
+
+/* barrier.c */
 /* Completes barriers whose last thread has arrived or exited; true if any did. */
 bool block_check_barriers(Block *b);
 
@@ -241,30 +250,29 @@ Cluster *cluster_new(Worker *k, uint64_t order);
 /* Gives every block of it a pass.  true when all have ended, or one has faulted: k->fault then names the block. */
 bool cluster_pass(Cluster *c, Worker *k);
 void cluster_release(Cluster *c, Worker *k);
-/* An mbarrier of the block has completed a phase: who waits for one looks again. */
-void block_wake_mbarrier(Block *b);
 /* A thread has exited, in the running warp. */
 void cluster_exit(Warp *w, uint32_t lanes);
 /* Nobody can run, or everybody waits for an mbarrier in vain: raises the fault that says who waits for what (hang.c). */
 void hang_explain(Cluster *c, Worker *k);
-/* launch.c: a block's threads have all exited (or it was stopped) */
-void launch_block_ended(Worker *k, Block *b);
+
+/* group.c */
+/* Puts a waiting group; used by the handlers that split lanes. */
+void warp_put(Warp *w, const Uop *pc, Frame *frame, uint32_t mask);
+/* Groups of the block in that state go on; false if there was none. */
+bool group_release(Block *b, GroupState state);
+/* An mbarrier of the block has completed a phase: who waits for one looks again. */
+void block_wake_mbarrier(Block *b);
 
 /* warp.c */
 /* One turn: runs groups until none can go on or the quantum is spent.  false if none could run. */
 bool warp_run(Warp *w);
-/* Puts a waiting group; used by the handlers that split lanes. */
-void warp_put(Warp *w, const Uop *pc, Frame *frame, uint32_t mask);
 /* Recomputes w->merge for the running frame. */
 void warp_set_merge(Warp *w);
-/* launch.c: the launch, all of whose workers rest, never ends */
+/* stop.c: the launch ends with that fault, the first one to stop it.  c: a cluster that has not ended, whose threads the fault names; or NULL. */
+void launch_stop(Launch *l, const Cluster *c, FaultKind kind, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+/* The launch, all of whose workers rest, never ends. */
 void launch_stop_endless(Launch *l);
 /* launch.c: adds the instructions spent since the last call to the launch's total and checks its limits; false = stop. */
 bool launch_check_limits(Worker *k, const Cluster *c);
-
-/* devrt.c: functions the CUDA runtime provides to device code */
-typedef enum Builtin { BUILTIN_NONE, BUILTIN_VPRINTF, BUILTIN_ASSERTFAIL, BUILTIN_MALLOC, BUILTIN_FREE, BUILTIN_CDP } Builtin;
-Builtin    builtin_find(const char *name);
-const Uop *builtin_run(Warp *w, const Uop *u, Builtin which);
 
 #endif

@@ -217,3 +217,13 @@ const Uop *schedule_merge(const Warp *w, const Uop *merge)
     }
     return merge;
 }
+
+bool schedule_toss(Cluster *c)
+{
+    if (!c->random)
+        c->random = (c->launch->dev->seed ^ c->index << 16) * UINT64_C(0x9e3779b97f4a7c15) | 1;
+    c->random ^= c->random << 13;
+    c->random ^= c->random >> 7;
+    c->random ^= c->random << 17;
+    return c->random >> 40 & 1;
+}

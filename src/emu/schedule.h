@@ -39,6 +39,8 @@ bool     schedule_parts(const Warp *w, const Group *a, const Group *b);
 void     schedule_wakes(const Warp *w, Group *g);
 /* Nobody has run: was somebody passed over, who could have? */
 bool     schedule_naps(const Cluster *c);
+/* A coin, by the device's seed: for asynchronous copies that land at random. */
+bool     schedule_toss(Cluster *c);
 /* Lanes that write after the others. */
 uint32_t schedule_late(Launch *l);
 

@@ -39,14 +39,14 @@ static const Uop *bad_barrier(Warp *w, const Uop *u, uint32_t id, uint32_t count
 /* Lanes whose next instruction ends them: those that branched around the rest of the kernel wait at its end. */
 static uint32_t leaving(const Warp *w)
 {
-    uint32_t lanes = 0;
+    const Launch *l     = w->block->launch;
+    uint32_t      lanes = 0;
     for (uint32_t i = 0; i < w->ngroups; i++) {
         const Group *g = &w->group[i];
         const Uop   *u = g->pc;
-        for (int hops = 0; hops < 16 && (u->fn == ctl_handlers[CTL_block] || u->fn == ctl_handlers[CTL_jump]); hops++)
-            u = u->fn == ctl_handlers[CTL_jump] ? u->target : u + 1;
-        if (g->state == GROUP_READY &&
-            (u->fn == ctl_handlers[CTL_exit] || (u->fn == ctl_handlers[CTL_ret] && !g->frame->parent)))
+        for (int hops = 0; hops < 16 && (uop_is(l, u, CTL_block) || uop_is(l, u, CTL_jump)); hops++)
+            u = uop_is(l, u, CTL_jump) ? u->target : u + 1;
+        if (g->state == GROUP_READY && (uop_is(l, u, CTL_exit) || (uop_is(l, u, CTL_ret) && !g->frame->parent)))
             lanes |= g->mask;
     }
     return lanes;

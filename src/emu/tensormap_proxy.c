@@ -18,6 +18,7 @@
 #include "base/arena.h"
 #include "emu/bulk.h"
 #include "emu/ctl.h"
+#include "emu/schedule.h"
 
 struct TensorView {
     TensorView *next;
@@ -89,7 +90,7 @@ bool tensormap_seen(Warp *w, uint64_t at, TensorMap *map)
         v = view_new(&c->maps, at);
         as_found(w->block->launch, at, false, &v->seen);
     }
-    if (same_bytes(&v->seen, map) || (w->block->launch->dev->async == EMU_ASYNC_RANDOM && bulk_toss(c)))
+    if (same_bytes(&v->seen, map) || (w->block->launch->dev->async == EMU_ASYNC_RANDOM && schedule_toss(c)))
         return true;
     *map = v->seen;
     return false;

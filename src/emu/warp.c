@@ -16,12 +16,6 @@
 
 enum { QUANTUM = STRESSED(4096, 5), QUANTA_PER_TURN = STRESSED(16, 1), QUANTA_ALONE = 256, GLANCE = STRESSED(256, 5) };
 
-void warp_put(Warp *w, const Uop *pc, Frame *frame, uint32_t mask)
-{
-    w->group[w->ngroups++] =
-        (Group){.pc = pc, .frame = frame, .mask = mask, .state = GROUP_READY, .depth = frame->depth, .turn = w->turn};
-}
-
 void warp_set_merge(Warp *w)
 {
     const Uop *merge = STOP;
@@ -64,9 +58,9 @@ static void merge_equal(Warp *w)
     }
 }
 
-static bool at_syncwarp(const Group *g)
+static bool at_syncwarp(const Launch *l, const Group *g)
 {
-    return g->state == GROUP_SYNC && g->pc->fn == ctl_handlers[CTL_syncwarp];
+    return g->state == GROUP_SYNC && uop_is(l, g->pc, CTL_syncwarp);
 }
 
 /* Lanes that came to several bar.warp.sync, or whose missing members have exited, go on without running it again. */
@@ -82,24 +76,25 @@ static void notify_released(Warp *w, const Uop *u, uint32_t mask)
  * bar.warp.sync may have come to another one with the same mask. */
 static void release_waiting(Warp *w)
 {
+    const Launch *l = w->block->launch;
     for (uint32_t i = 0; i < w->ngroups; i++) {
         Group   *g    = &w->group[i];
         uint32_t need = g->need & w->live, here = g->mask;
         if (g->state != GROUP_SYNC)
             continue;
-        for (uint32_t j = 0; at_syncwarp(g) && j < w->ngroups; j++)
-            if (at_syncwarp(&w->group[j]) && (w->group[j].need & w->live) == need)
+        for (uint32_t j = 0; at_syncwarp(l, g) && j < w->ngroups; j++)
+            if (at_syncwarp(l, &w->group[j]) && (w->group[j].need & w->live) == need)
                 here |= w->group[j].mask;
         if (need & ~here)
             continue;
-        if (at_syncwarp(g))
+        if (at_syncwarp(l, g))
             notify_released(w, g->pc, here);
-        for (uint32_t j = i + 1; at_syncwarp(g) && j < w->ngroups; j++)
-            if (at_syncwarp(&w->group[j]) && (w->group[j].need & w->live) == need) {
+        for (uint32_t j = i + 1; at_syncwarp(l, g) && j < w->ngroups; j++)
+            if (at_syncwarp(l, &w->group[j]) && (w->group[j].need & w->live) == need) {
                 w->group[j].pc++;
                 w->group[j].state = GROUP_READY;
             }
-        g->pc += at_syncwarp(g);
+        g->pc += at_syncwarp(l, g);
         g->state = GROUP_READY;
     }
 }

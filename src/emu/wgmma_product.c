@@ -16,8 +16,8 @@
  * does for any start.  Shared memory is seen through the async proxy (bulk.c). */
 #include <string.h>
 
-#include "emu/bulk.h"
 #include "emu/matrix_fragment.h"
+#include "emu/proxy.h"
 #include "emu/wgmma.h"
 
 enum { CHUNK = 16, MOST_ROW = 64, MOST_N = 256 };
@@ -99,7 +99,7 @@ size_t wgmma_runs(const WgmmaInfo *m, bool is_a, uint64_t desc, uint32_t row, ui
 /* Rows first ... first + n - 1, each row's elements side by side. */
 static void gather(Warp *w, const Layout *l, bool trans, uint32_t first, uint32_t n, uint32_t bytes, uint8_t *to)
 {
-    const uint8_t *shared = bulk_proxy(w->block);
+    const uint8_t *shared = proxy_view(w->block);
     if (!trans) {
         for (uint32_t r = 0; r < n; r++)
             for (uint32_t c = 0; c < bytes / CHUNK; c++)
