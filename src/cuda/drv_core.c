@@ -90,8 +90,8 @@ CuErr drv_cuDeviceComputeCapability(int *major, int *minor, int device)
 {
     CuErr e = context_check_device(major && minor ? major : NULL, device);
     if (e == cudaSuccess) {
-        *major = 9;
-        *minor = 0;
+        *major = (int)state_limits().cc / 10;
+        *minor = (int)state_limits().cc % 10;
     }
     return e;
 }

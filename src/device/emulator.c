@@ -546,7 +546,7 @@ Status emulator_open(const WwDeviceOptions *o, WwDevice **out, Str *why)
     Checks *checks = NULL;
     if (o->check)
         TRY(checks_new(o->check, why, &checks));
-    eo.memory      = o->memory ? o->memory : (uint64_t)limits.card->memory_mib << 20;
+    eo.memory      = o->memory;
     EmuDevice *emu = NULL;
     Status     s   = emu_open(&eo, &emu);
     if (s != WW_OK) {

@@ -9,8 +9,7 @@
 #include "emu/builtin.h"
 #include "emu/run.h"
 
-static const uint64_t DEFAULT_MEMORY = UINT64_C(141) << 30;
-static const uint64_t HEAP_BYTES     = UINT64_C(8) << 20; /* device-side malloc: the driver's default */
+static const uint64_t HEAP_BYTES = UINT64_C(8) << 20; /* device-side malloc: the driver's default */
 enum {
     PARAM_BYTES = 32764,   /* the largest parameter block that the driver takes */
     STACK_BYTES = 64 << 10 /* of a thread whose depth of calls is not known; a driver begins with 1 KiB */
@@ -94,7 +93,7 @@ Status emu_open(const EmuOptions *o, EmuDevice **out)
     d->limits         = o->limits ? *o->limits : limits_of(NULL);
     d->threads        = o->threads ? o->threads : cores > 0 ? (unsigned)cores : 1;
     d->stack_bytes    = STACK_BYTES;
-    Status s          = memory_open(&d->mem, o->memory ? o->memory : DEFAULT_MEMORY);
+    Status s          = memory_open(&d->mem, o->memory ? o->memory : (uint64_t)d->limits.card->memory_mib << 20);
     d->mem.heap_bytes = HEAP_BYTES;
     if (s == WW_OK)
         s = memory_alloc(&d->mem, PARAM_BYTES, 256, ALLOC_PARAM, NULL, &d->param_base);

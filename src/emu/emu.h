@@ -19,7 +19,7 @@ typedef enum EmuAsync { EMU_ASYNC_EAGER, EMU_ASYNC_LATE, EMU_ASYNC_RANDOM } EmuA
 
 typedef struct EmuOptions {
     unsigned    threads; /* 0 = host cores */
-    uint64_t    memory;  /* bytes of global memory; 0 = 141 GiB (address space; pages are taken when touched) */
+    uint64_t    memory;  /* bytes of global memory; 0 = the card's (address space; pages are taken when touched) */
     const char *simd;    /* "avx512", "avx2", "baseline"; NULL = best */
     uint64_t    seed;
     EmuAsync    async;

@@ -53,6 +53,10 @@ static void figures()
     CHECK(value == 5);
     OK(cudaDeviceGetAttribute(&value, cudaDevAttrClusterLaunch, 0));
     CHECK(value == 0);
+    int   major = 0, minor = 0;
+    void *capability;
+    OK(cudaGetDriverEntryPointByVersion("cuDeviceComputeCapability", &capability, 12000, cudaEnableDefault, NULL));
+    CHECK(!((int (*)(int *, int *, int))capability)(&major, &minor, 0) && major == 7 && minor == 5);
     size_t free_bytes = 0, total = 0;
     OK(cudaMemGetInfo(&free_bytes, &total));
     CHECK(total == (size_t)16 << 30);
