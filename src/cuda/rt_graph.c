@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cuda/array.h"
+#include "cuda/capture.h"
 #include "cuda/cgraph.h"
 #include "cuda/graph_params.h"
 #include "cuda/queue.h"
@@ -161,6 +162,8 @@ CuErr rt_cudaGraphLaunch(void *exec, void *stream)
         return LEAVE(s ? cudaErrorInvalidValue : cudaErrorInvalidResourceHandle);
     if (!(x->flags & FREE_AT_LAUNCH) && !queue_any() && !memory_free(x))
         return LEAVE(cudaErrorInvalidValue);
+    if (s->capture && s->capture->invalid)
+        return LEAVE(cudaErrorStreamCaptureUnsupported); /* as a card says of a graph, and of no other work */
     GraphNode n = {.kind = NODE_CHILD, .child = x};
     return LEAVE(stream_do(stream, &n));
 }

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "cuda/capture.h"
 #include "cuda/devmem.h"
 #include "cuda/ipc.h"
 #include "cuda/queue.h"
@@ -93,15 +94,17 @@ static void grant(const Pool *p, void *at, size_t bytes)
 
 static CuErr allocate(void **out, size_t bytes, Pool *p, void *stream)
 {
-    Stream *s        = stream_of(stream);
-    bool    captured = s && s->capture;
-    CuErr   e        = s ? cudaSuccess : cudaErrorInvalidResourceHandle;
-    if (e != cudaSuccess || !out || !p || p->import)
-        return e != cudaSuccess ? e : cudaErrorInvalidValue;
+    const Stream *s        = stream_of(stream);
+    bool          captured = s && s->capture;
+    if (!s || !out || !p || p->import)
+        return s ? cudaErrorInvalidValue : cudaErrorInvalidResourceHandle;
+    *out    = NULL;
+    CuErr e = capture_check(s);
+    if (e != cudaSuccess)
+        return e;
     int before = state_current();
     state_set_current(p->device);
-    *out = NULL;
-    e    = bytes ? devmem_new(MEMORY_DEVICE, bytes, 0, out) : cudaSuccess;
+    e = bytes ? devmem_new(MEMORY_DEVICE, bytes, 0, out) : cudaSuccess;
     state_set_current(before);
     if (e == cudaSuccess && bytes && !captured) {
         devmem_entry((uint64_t)(uintptr_t)*out)->pool = p;
@@ -129,7 +132,7 @@ CuErr rt_cudaFreeAsync(void *p, void *stream)
     ENTER();
     const Stream *on       = stream_of(stream);
     bool          captured = on && on->capture;
-    CuErr         e        = on ? cudaSuccess : cudaErrorInvalidResourceHandle;
+    CuErr         e        = !on ? cudaErrorInvalidResourceHandle : p ? capture_check(on) : cudaSuccess;
     const Range  *r        = devmem_range((uint64_t)(uintptr_t)p);
     if (e != cudaSuccess || !p)
         return LEAVE(e);

@@ -1,11 +1,42 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Graphs: captured over two streams, launched again and again, updated, built by hand. */
+ * Graphs: captured over two streams, launched again and again, updated, built by hand; and what a capture forbids. */
 #include "check.h"
 
 __global__ void add(int *p, int v)
 {
     atomicAdd(p, v);
+}
+
+/* Work in the default stream would have to wait for a stream that captures: it is refused and breaks the capture, whatever the work is; so is
+ * what is given to a stream whose capture is broken. */
+static void what_a_capture_forbids(cudaStream_t s, cudaGraphExec_t x, int *p)
+{
+    enum { GRAPH, MALLOC, FREE, COPY, EVENT, WORKS };
+    void       *q, *ours;
+    cudaEvent_t e;
+    cudaGraph_t g;
+    OK(cudaEventCreate(&e));
+    OK(cudaMallocAsync(&ours, 256, s));
+    OK(cudaStreamSynchronize(s));
+    for (int work = 0; work < WORKS; work++)
+        for (cudaStream_t in : {(cudaStream_t) nullptr, s}) {
+            OK(cudaStreamBeginCapture(s, cudaStreamCaptureModeRelaxed));
+            if (in)
+                FAILS(cudaMemsetAsync(p, 0, 1, nullptr), cudaErrorStreamCaptureImplicit);
+            q               = &q;
+            cudaError_t got = work == GRAPH    ? cudaGraphLaunch(x, in)
+                              : work == MALLOC ? cudaMallocAsync(&q, 256, in)
+                              : work == FREE   ? cudaFreeAsync(ours, in)
+                              : work == COPY   ? cudaMemcpyAsync(p, ours, 4, cudaMemcpyDefault, in)
+                                               : cudaEventRecord(e, in);
+            FAILS(got, !in ? cudaErrorStreamCaptureImplicit : work == GRAPH ? cudaErrorStreamCaptureUnsupported : cudaErrorStreamCaptureInvalidated);
+            CHECK(work != MALLOC || !q);
+            FAILS(cudaStreamEndCapture(s, &g), cudaErrorStreamCaptureInvalidated);
+            FAILS(cudaGetLastError(), cudaErrorStreamCaptureInvalidated);
+        }
+    OK(cudaFreeAsync(ours, s));
+    OK(cudaStreamSynchronize(s));
 }
 
 int main()
@@ -60,5 +91,6 @@ int main()
     OK(cudaGraphLaunch(x, 0));
     OK(cudaDeviceSynchronize());
     CHECK(v == 196);
+    what_a_capture_forbids(s, x, p);
     return passed();
 }
