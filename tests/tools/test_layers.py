@@ -18,6 +18,8 @@ CASES = [
     ("src/emu/a.c", '#include "../ptx/ptx.h"\n', "src/emu/a.c:1: \"../ptx/ptx.h\": write it from its room on"),
     ("examples/a.c", '#include "base/str.h"\n', "examples/a.c:1: examples may not include"),
     ("src/attic/a.c", "\n", "src/attic/a.c:1: room 'attic' has no row"),
+    ("src/device/a.c", '#include "device/a_own.h"\n', None),
+    ("src/cuda/a.c", '#include "device/a_own.h"\n', 'src/cuda/a.c:1: "device/a_own.h" is for its own room only'),
     ("src/emu/exec/a.c", '#include "device/device.h"\n', "src/emu/exec/a.c:1: emu may not include"),
 ]
 
