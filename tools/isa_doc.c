@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ptx/op.h"
 #include "ptx/ptx.h"
 
 typedef struct Row {
@@ -16,18 +17,18 @@ typedef struct Row {
 } Row;
 
 static const Row rows[] = {
-#define ISA_ANY(id, exactness, form, note)        {OP_##id, form, "", ""},
-#define LANE1(id, lanes, exactness, form, expr)   {OP_##id, form, #expr, #lanes},
-#define LANE2(id, lanes, exactness, form, expr)   {OP_##id, form, #expr, #lanes},
-#define LANE3(id, lanes, exactness, form, expr)   {OP_##id, form, #expr, #lanes},
-#define WIDE2(id, lanes, exactness, form, expr)   {OP_##id, form, #expr, #lanes},
-#define WIDE3(id, lanes, exactness, form, expr)   {OP_##id, form, #expr, #lanes},
-#define CONV(id, D, lanes, exactness, form, expr) {OP_##id, form, #expr, #lanes},
-#define PRED1(id, lanes, exactness, form, expr)   {OP_##id, form, #expr, #lanes},
-#define PRED2(id, lanes, exactness, form, expr)   {OP_##id, form, #expr, #lanes},
-#define MASK1(id, exactness, form, expr)          {OP_##id, form, #expr, "pred"},
-#define MASK2(id, exactness, form, expr)          {OP_##id, form, #expr, "pred"},
-#define MASK3(id, exactness, form, expr)          {OP_##id, form, #expr, "pred"},
+#define ISA_ANY(id, exactness, pipe, traits, flow, form, note)        {OP_##id, form, "", ""},
+#define LANE1(id, lanes, exactness, pipe, traits, flow, form, expr)   {OP_##id, form, #expr, #lanes},
+#define LANE2(id, lanes, exactness, pipe, traits, flow, form, expr)   {OP_##id, form, #expr, #lanes},
+#define LANE3(id, lanes, exactness, pipe, traits, flow, form, expr)   {OP_##id, form, #expr, #lanes},
+#define WIDE2(id, lanes, exactness, pipe, traits, flow, form, expr)   {OP_##id, form, #expr, #lanes},
+#define WIDE3(id, lanes, exactness, pipe, traits, flow, form, expr)   {OP_##id, form, #expr, #lanes},
+#define CONV(id, D, lanes, exactness, pipe, traits, flow, form, expr) {OP_##id, form, #expr, #lanes},
+#define PRED1(id, lanes, exactness, pipe, traits, flow, form, expr)   {OP_##id, form, #expr, #lanes},
+#define PRED2(id, lanes, exactness, pipe, traits, flow, form, expr)   {OP_##id, form, #expr, #lanes},
+#define MASK1(id, exactness, pipe, traits, flow, form, expr)          {OP_##id, form, #expr, "pred"},
+#define MASK2(id, exactness, pipe, traits, flow, form, expr)          {OP_##id, form, #expr, "pred"},
+#define MASK3(id, exactness, pipe, traits, flow, form, expr)          {OP_##id, form, #expr, "pred"},
 #include "ptx/isa.def"
 #undef ISA_ANY
 };

@@ -13,6 +13,7 @@
 #include "base/arena.h"
 #include "blas/blas.h"
 #include "lab/kernels.h"
+#include "ptx/op.h"
 
 enum { EARLY = 90, MAX_Z = 65535, MAX_Y = 65535 };
 

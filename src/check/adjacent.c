@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "ptx/traits.h"
 
 typedef struct Window {
     AdjacentRuns *out;
@@ -18,7 +19,7 @@ typedef struct Window {
 static bool plain_access(const Instr *in, Adjacent *a)
 {
     const Opcode *o  = in->op;
-    bool          ld = o->op == OP_ld, st = o->op == OP_st;
+    bool          ld = op_plain_load(in), st = op_plain_store(in);
     if ((!ld && !st) || in->guard || in->nopd != 2 || !opcode_has(o, WORD_global) || !o->ntypes ||
         o->field[FIELD_vec] != WORD_NONE || opcode_has(o, WORD_volatile) ||
         (o->field[FIELD_sem] != WORD_NONE && o->field[FIELD_sem] != WORD_weak))
@@ -33,13 +34,7 @@ static bool plain_access(const Instr *in, Adjacent *a)
 
 static bool keeps_apart(const Instr *in)
 {
-    static const char *const words[] = {"bar", "barrier", "membar", "fence", "call",     "atom", "red",
-                                        "bra", "brx",     "ret",    "exit",  "mbarrier", "cp"};
-    size_t                   n       = strcspn(in->op->text, ".");
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (strlen(words[i]) == n && strncmp(words[i], in->op->text, n) == 0)
-            return true;
-    return false;
+    return op_is(in, TRAIT_ATOMIC | TRAIT_FENCE | TRAIT_BARRIER | TRAIT_MBARRIER | TRAIT_ASYNC | TRAIT_CONTROL);
 }
 
 static int in_order(const void *pa, const void *pb)
@@ -128,7 +123,7 @@ AdjacentRuns *adjacent_runs(const Func *f)
             a.instr                    = i;
             r->access[w.first + w.n++] = a;
         }
-        if (in->nopd && in->op->op != OP_st && writes_base(&w, &in->opd[0]))
+        if (in->nopd && !op_plain_store(in) && writes_base(&w, &in->opd[0]))
             window_close(&w);
     }
     window_close(&w);

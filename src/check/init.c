@@ -17,6 +17,7 @@
 
 #include "base/mangle.h"
 #include "ptx/place.h"
+#include "ptx/traits.h"
 
 static InitOrigin *origin_get(const Init *in, uint32_t id)
 {
@@ -150,9 +151,9 @@ static void on_use(void *state, const PoisonUse *u)
 
 /* ---- one lane of any memory ---- */
 
-static Op op_of(const InitState *s, const Access *a)
+static bool goes_to_registers(const InitState *s, const Access *a)
 {
-    return s->watch->info->instr[a->instr].in->op->op;
+    return op_plain_load(s->watch->info->instr[a->instr].in);
 }
 
 /* A load found bad bytes: into the registers, or, where they are used at once, a finding. */
@@ -160,12 +161,11 @@ static void found_bad(InitState *s, const Access *a, unsigned lane, uint64_t at,
                       RuleId rule)
 {
     uint32_t id = origin_of(s, a, lane, at, rule, parent);
-    Op       op = op_of(s, a);
     if (a->op == ACCESS_COPY) {
         s->copied.any |= UINT32_C(1) << lane;
         s->copied.bytes[lane]  = bad;
         s->copied.origin[lane] = id;
-    } else if (a->op == ACCESS_LD && (op == OP_ld || op == OP_ldu) && a->poison) {
+    } else if (a->op == ACCESS_LD && goes_to_registers(s, a) && a->poison) {
         a->poison->any |= UINT32_C(1) << lane;
         a->poison->bytes[lane]  = bad;
         a->poison->origin[lane] = id;
@@ -244,7 +244,7 @@ static bool copied_row(InitState *s, const Access *a, Region *r)
     if (!p || a->bytes < 4 || (a->op != ACCESS_LD && a->op != ACCESS_ST) || !is_row(s, a) || a->addr[0] % 4)
         return false;
     if (a->op == ACCESS_LD) {
-        if ((op_of(s, a) != OP_ld && op_of(s, a) != OP_ldu) || !written_bad_row(r, a->addr[0], n, &origin))
+        if (!goes_to_registers(s, a) || !written_bad_row(r, a->addr[0], n, &origin))
             return false;
         uint32_t id = origin_of(s, a, 0, a->addr[0], RULE_UNINIT_GLOBAL, origin);
         p->any      = UINT32_MAX;
@@ -444,11 +444,9 @@ static void on_sync(void *state, const SyncEvent *e)
 /* Bulk copies and stores to other blocks land without being told. */
 static bool has_bulk(const LaunchInfo *info)
 {
-    static const char *const words[] = {"cp.async.bulk", "st.async", "red.async", "cp.reduce.async.bulk", "st.bulk"};
     for (uint32_t i = 0; i < info->instrs; i++)
-        for (size_t k = 0; info->instr[i].in && k < sizeof words / sizeof *words; k++)
-            if (!strncmp(info->instr[i].in->op->text, words[k], strlen(words[k])))
-                return true;
+        if (info->instr[i].in && op_is(info->instr[i].in, TRAIT_BULK))
+            return true;
     return false;
 }
 

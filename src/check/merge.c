@@ -13,6 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ptx/traits.h"
+
 typedef struct Load {
     uint32_t    instr;
     const void *base; /* Reg or Var */
@@ -27,8 +29,8 @@ typedef struct Run { /* loads since the last thing that keeps loads apart */
 static bool is_scalar_load(const Instr *in)
 {
     const Opcode *o = in->op;
-    return o->op == OP_ld && !in->guard && in->nopd == 2 && in->opd[0].kind == OPD_REG && in->opd[1].kind == OPD_MEM &&
-           o->ntypes > 0 && type_bytes(o->types[o->ntypes - 1]) == 4 &&
+    return op_plain_load(in) && !in->guard && in->nopd == 2 && in->opd[0].kind == OPD_REG &&
+           in->opd[1].kind == OPD_MEM && o->ntypes > 0 && type_bytes(o->types[o->ntypes - 1]) == 4 &&
            (opcode_has(o, WORD_shared) || opcode_has(o, WORD_shared_cta)) &&
            (o->field[FIELD_sem] == WORD_NONE || o->field[FIELD_sem] == WORD_weak) && o->field[FIELD_vec] == WORD_NONE;
 }
@@ -36,17 +38,10 @@ static bool is_scalar_load(const Instr *in)
 /* Opcodes after which earlier loads may not be joined with later ones. */
 static bool keeps_apart(const Instr *in)
 {
-    static const char *const words[] = {"bar",        "barrier",  "membar", "fence", "call", "atom",
-                                        "red",        "mbarrier", "cp",     "bra",   "brx",  "ret",
-                                        "exit",       "trap",     "st",     "vote",  "shfl", "match",
-                                        "activemask", "stmatrix", "wgmma",  "redux", "elect"};
-    const char              *text    = in->op->text;
-    size_t                   n       = strcspn(text, ".");
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (strlen(words[i]) == n && strncmp(words[i], text, n) == 0)
-            return !(strcmp(words[i], "st") == 0 &&
-                     (opcode_has(in->op, WORD_global) || opcode_has(in->op, WORD_local)));
-    return false;
+    bool elsewhere = opcode_has(in->op, WORD_global) || opcode_has(in->op, WORD_local) || op_is(in, TRAIT_TEXTURE);
+    return op_is(in, TRAIT_ATOMIC | TRAIT_FENCE | TRAIT_BARRIER | TRAIT_MBARRIER | TRAIT_ASYNC | TRAIT_CONTROL |
+                         TRAIT_EXCHANGE) ||
+           (op_is(in, TRAIT_STORE) && !elsewhere);
 }
 
 static int by_place(const void *pa, const void *pb)
@@ -94,7 +89,7 @@ static void run_end(Run *r, uint8_t *role)
 static bool is_constant_load(const Instr *in)
 {
     const Opcode *o = in->op;
-    return o->op == OP_ld && !in->guard && in->nopd == 2 && in->opd[1].kind == OPD_MEM && opcode_has(o, WORD_nc) &&
+    return op_plain_load(in) && !in->guard && in->nopd == 2 && in->opd[1].kind == OPD_MEM && opcode_has(o, WORD_nc) &&
            opcode_has(o, WORD_global) && in->opd[1].elem[0].kind == OPD_REG;
 }
 
@@ -158,7 +153,7 @@ static bool is_variable(const Func *f, const Operand *base)
         const Instr *in = &f->instrs[i];
         if (!in->nopd || !writes(&in->opd[0], base->reg))
             continue;
-        if (in->op->op != OP_mov || in->nopd != 2 || in->opd[1].kind != OPD_VAR)
+        if (op_traits(in->op->op).flow != FLOW_COPY || in->nopd != 2 || in->opd[1].kind != OPD_VAR)
             return false;
         any = true;
     }
@@ -170,11 +165,10 @@ static bool is_leaders(const Func *f, const Instr *in)
     static const Word kinds[] = {WORD_add, WORD_min, WORD_max, WORD_and, WORD_or, WORD_xor};
     const Opcode     *o       = in->op;
     bool              reduces = false;
-    if ((o->op != OP_atom && o->op != OP_red) || in->nopd < 2 || !o->ntypes ||
-        type_bytes(o->types[o->ntypes - 1]) != 4 || type_kind(o->types[o->ntypes - 1]) == 'f' ||
-        (!opcode_has(o, WORD_shared) && !opcode_has(o, WORD_shared_cta)))
+    if (!op_is(in, TRAIT_ATOMIC) || in->nopd < 2 || !o->ntypes || type_bytes(o->types[o->ntypes - 1]) != 4 ||
+        type_kind(o->types[o->ntypes - 1]) == 'f' || (!opcode_has(o, WORD_shared) && !opcode_has(o, WORD_shared_cta)))
         return false;
-    const Operand *mem = &in->opd[o->op == OP_atom ? 1 : 0];
+    const Operand *mem = &in->opd[in->opd[0].kind == OPD_MEM ? 0 : 1];
     if (mem->kind != OPD_MEM)
         return false;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)

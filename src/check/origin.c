@@ -3,6 +3,8 @@
  * The fixed point of origin.h: registers start without origin and only ever gain one, then lose it to ORIGIN_MANY. */
 #include "check/origin.h"
 
+#include "ptx/traits.h"
+
 typedef struct Walk {
     const Func *f;
     Origin     *reg; /* by Reg.index */
@@ -98,39 +100,17 @@ static void load_param(Walk *w, const Instr *in)
 
 /* ---- instructions ---- */
 
-static bool is_load(const Instr *in)
-{
-    return in->op->op == OP_ld || in->op->op == OP_ldu;
-}
-
-/* The base mnemonic: "add" of "add.s64". */
-static bool starts(const Opcode *o, const char *word)
-{
-    const char *t = o->text;
-    while (*word && *t == *word)
-        t++, word++;
-    return !*word && (*t == '.' || !*t);
-}
-
-static bool keeps(const Opcode *o)
-{
-    static const char *const words[] = {"mov", "add", "cvta", "cvt", "selp", "and", "or", "min", "max"};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (starts(o, words[i]))
-            return true;
-    return false;
-}
-
 static Origin result_of(const Walk *w, const Instr *in)
 {
-    Origin all = none;
+    uint32_t is  = op_traits(in->op->op).is;
+    Origin   all = none;
     for (unsigned i = 1; i < in->nopd; i++) {
         Origin o = of_operand(w, &in->opd[i]);
-        if ((starts(in->op, "sub") && i > 1) || ((starts(in->op, "mad") || starts(in->op, "fma")) && i < 3))
+        if ((is & TRAIT_SUBTRACTS && i > 1) || (is & TRAIT_MULTIPLIES && i < 3))
             o = spoiled(o);
         all = join(all, o);
     }
-    return keeps(in->op) || starts(in->op, "sub") || starts(in->op, "mad") ? all : spoiled(all);
+    return is & TRAIT_ADDRESS ? all : spoiled(all);
 }
 
 static const Operand *memory_operand(const Instr *in)
@@ -146,9 +126,9 @@ static void step(Walk *w, const Instr *in)
     if (in->nopd == 0)
         return;
     const Operand *mem = memory_operand(in);
-    if (mem && is_load(in) && (Word)in->op->field[FIELD_space] == WORD_param)
+    if (mem && op_plain_load(in) && (Word)in->op->field[FIELD_space] == WORD_param)
         load_param(w, in);
-    else if (mem || starts(in->op, "call"))
+    else if (mem || op_is(in, TRAIT_LOAD | TRAIT_CALL))
         assign_foreign(w, &in->opd[0]);
     else
         assign(w, &in->opd[0], result_of(w, in));

@@ -3,35 +3,20 @@
  * Does a kernel order blocks by fences, or by acquiring or releasing accesses?  Does it use barrier.cluster?  Answered from the text of
  * all that it can reach. */
 #include "check/race.h"
+#include "ptx/traits.h"
 
 static bool orders(const Instr *in)
 {
-    const Opcode *o = in->op;
-    switch (o->op) {
-    case OP_membar:
-    case OP_fence:
-    case OP_fence_acqrel_sync: return true;
-    case OP_ld:
-    case OP_st:
-    case OP_atom:
-    case OP_atom_cas:
-    case OP_atom_half:
-    case OP_atom_vec:
-    case OP_red:
-    case OP_red_half:
-    case OP_red_vec:
-    case OP_multimem_ld_reduce:
-    case OP_multimem_st:
-    case OP_multimem_red: break;
-    default: return false; /* .release of mbarriers and barrier.cluster stays in the cluster */
-    }
-    Word sem = (Word)o->field[FIELD_sem];
+    const Opcode *o   = in->op;
+    Word          sem = (Word)o->field[FIELD_sem];
+    if (!op_is(in, TRAIT_LANEWISE)) /* .release of mbarriers and barrier.cluster stays in the cluster */
+        return op_is(in, TRAIT_ORDERS);
     return sem == WORD_acquire || sem == WORD_release || sem == WORD_acq_rel || sem == WORD_sc;
 }
 
 static bool waits_for_cluster(const Instr *in)
 {
-    return in->op->op == OP_barrier_cluster_arrive;
+    return op_is(in, TRAIT_CLUSTER);
 }
 
 bool race_has_flags(const Module *m, const Func *kernel)

@@ -8,6 +8,7 @@
 
 #include "base/arena.h"
 #include "check/race.h"
+#include "ptx/traits.h"
 
 /* An address as far as one register's only definition leads back. */
 typedef struct Address {
@@ -37,9 +38,11 @@ static Address address_of(const Func *func, const Operand *mem)
     int64_t offset = mem->ival;
     for (int n = 0; n < MOST_STEPS && at.kind == OPD_REG; n++) {
         const Instr *in = only_definition(func, at.reg);
-        if (in && in->op->op == OP_add && in->opd[1].kind == OPD_REG && in->opd[2].kind == OPD_INT)
+        OpTraits     t  = op_traits(in ? in->op->op : 0);
+        if (t.flow == FLOW_CARRY && !(t.is & TRAIT_SUBTRACTS) && in->opd[1].kind == OPD_REG &&
+            in->opd[2].kind == OPD_INT)
             offset += in->opd[2].ival;
-        else if (!in || in->op->op != OP_mov || (in->opd[1].kind != OPD_REG && in->opd[1].kind != OPD_VAR))
+        else if (t.flow != FLOW_COPY || (in->opd[1].kind != OPD_REG && in->opd[1].kind != OPD_VAR))
             break;
         at = in->opd[1];
     }
@@ -54,8 +57,8 @@ static bool go_back(const Func *func, bool *from)
     bool changed = false;
     for (size_t i = 0; i < func->ninstrs; i++) {
         const Instr *in = &func->instrs[i];
-        if (in->op->op != OP_mov || in->nopd < 2 || in->opd[0].kind != OPD_REG || in->opd[1].kind != OPD_REG ||
-            !from[in->opd[0].reg->index] || from[in->opd[1].reg->index])
+        if (op_traits(in->op->op).flow != FLOW_COPY || in->nopd < 2 || in->opd[0].kind != OPD_REG ||
+            in->opd[1].kind != OPD_REG || !from[in->opd[0].reg->index] || from[in->opd[1].reg->index])
             continue;
         from[in->opd[1].reg->index] = changed = true;
     }
@@ -71,7 +74,7 @@ static void guesses_of(const LaunchInfo *info, const Func *func, const Instr *sw
         ;
     for (uint32_t i = 0; i < info->instrs && there.base; i++) {
         const Instr *in = info->instr[i].func == func ? info->instr[i].in : NULL;
-        if (!in || in->op->op != OP_ld || in->opd[0].kind != OPD_REG || !from[in->opd[0].reg->index])
+        if (!in || !op_plain_load(in) || in->opd[0].kind != OPD_REG || !from[in->opd[0].reg->index])
             continue;
         Address here = address_of(func, &in->opd[1]);
         guess[i] |= here.base == there.base && here.offset == there.offset;
@@ -83,7 +86,7 @@ void race_find_guesses(const LaunchInfo *info, bool *guess)
 {
     for (uint32_t i = 0; i < info->instrs; i++) {
         const Instr *in = info->instr[i].in;
-        if (in && in->op && in->op->op == OP_atom_cas && in->opd[2].kind == OPD_REG)
+        if (in && in->op && op_is(in, TRAIT_ATOMIC) && opcode_has(in->op, WORD_cas) && in->opd[2].kind == OPD_REG)
             guesses_of(info, info->instr[i].func, in, guess);
     }
 }

@@ -12,6 +12,7 @@
 #include "base/arena.h"
 #include "check/race.h"
 #include "ptx/registers.h"
+#include "ptx/traits.h"
 
 typedef struct Flow {
     bool        *reg; /* by Reg.index: the value may be in it */
@@ -33,7 +34,7 @@ static void read_by(void *user, const Operand *o, bool written)
     if (written || !f->reg[o->reg->index])
         return;
     f->reads = true;
-    f->decides |= f->at->op->op == OP_selp && o->reg->type == TY_PRED;
+    f->decides |= op_traits(f->at->op->op).flow == FLOW_SELECT && o->reg->type == TY_PRED;
 }
 
 static bool names_memory(const Instr *in)
@@ -59,7 +60,7 @@ static void step(Flow *f, const Instr *in)
     ptx_each_register(in, read_by, f);
     if (!f->reads)
         return;
-    f->decides |= in->op->op == OP_brx_idx || in->op->op == OP_call;
+    f->decides |= op_is(in, TRAIT_CONTROL);
     if (names_memory(in)) {
         f->used = true;
         f->decides |= keeps_near(in);
@@ -70,7 +71,7 @@ static void step(Flow *f, const Instr *in)
 
 bool race_is_payload(const Func *func, const Instr *load)
 {
-    if (!opcode_has(load->op, WORD_volatile) || load->op->op != OP_ld)
+    if (!opcode_has(load->op, WORD_volatile) || !op_plain_load(load))
         return false;
     Flow f = {.reg = xcalloc(func->nregs + 1, sizeof *f.reg), .changed = true};
     ptx_each_register(load, put, &f);

@@ -13,6 +13,7 @@
 #include "base/arena.h"
 #include "check/check.h"
 #include "ptx/place.h"
+#include "ptx/traits.h"
 
 enum { BARRIERS = 16 };
 
@@ -98,14 +99,8 @@ static const char *line_text(const State *s, Findings *f, uint32_t instr)
 
 static bool is_aligned(const State *s, uint32_t instr)
 {
-    const Opcode *o = s->run->info->instr[instr].in->op;
-    switch (o->op) {
-    case OP_bar_sync:
-    case OP_bar_arrive:
-    case OP_bar_red:
-    case OP_bar_red_popc: return true;
-    default: return opcode_has(o, WORD_aligned);
-    }
+    const Instr *in = s->run->info->instr[instr].in;
+    return op_is(in, TRAIT_ALIGNED) || opcode_has(in->op, WORD_aligned);
 }
 
 static Finding *note(State *s, RuleId rule, uint32_t instr, uint32_t other, uint64_t block, uint32_t warp,

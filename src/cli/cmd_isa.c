@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "ptx/op.h"
 #include "ptx/ptx.h"
 
 static const char *const classes[] = {"exact", "approximate", "unsupported"}; /* by Exactness */

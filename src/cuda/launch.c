@@ -23,6 +23,7 @@
 #include "cuda/signals.h"
 #include "cuda/standstill.h"
 #include "model/occupancy.h"
+#include "ptx/op.h"
 
 enum { FIFO = 1 << 20 };
 

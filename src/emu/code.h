@@ -74,7 +74,7 @@ typedef enum Mem {
 /* Handlers of one SIMD level, filled in by src/emu/exec/ (compiled once per level). */
 typedef struct ExecTable {
     const char *level;                   /* "avx512" */
-    UopFn lane[OP_COUNT][LT_COUNT];      /* lane operations, by isa.def row and lane type; NULL = no such combination */
+    UopFn (*lane)[LT_COUNT];             /* lane operations, by isa.def row (Op) and lane type; NULL = no such combination */
     UopFn mem[MEM_COUNT][2];             /* the MEM_ operations of mem.def; [1] = observed twin */
     const struct MatrixOps *matrix;      /* emu/matrix.h */
 } ExecTable;

@@ -12,6 +12,7 @@
 
 #include "base/mangle.h"
 #include "emu/run.h"
+#include "ptx/traits.h"
 
 static void fill_place(Fault *f, const Warp *w, unsigned lane)
 {
@@ -43,24 +44,9 @@ static bool may_skip(const Warp *w, const Uop *u, FaultKind kind)
 {
     if (!w->block->launch->ask->go_on || !u || w->worker->skipped >= PATIENCE)
         return false;
-    switch (w->block->launch->prog->instr[u->instr].in->op->op) {
-    case OP_ld:
-    case OP_ldu:
-    case OP_st:
-    case OP_atom:
-    case OP_atom_cas:
-    case OP_atom_half:
-    case OP_atom_vec:
-    case OP_red:
-    case OP_red_half:
-    case OP_red_vec:
-    case OP_multimem_ld_reduce:
-    case OP_multimem_st:
-    case OP_multimem_red:
-    case OP_cp_async: return kind <= FAULT_WRITE_TO_CONSTANT;
-    case OP_call: return kind == FAULT_BAD_FREE;
-    default: return false;
-    }
+    const Instr *in = w->block->launch->prog->instr[u->instr].in;
+    return kind == FAULT_BAD_FREE ? op_is(in, TRAIT_CALL)
+                                  : kind <= FAULT_WRITE_TO_CONSTANT && op_is(in, TRAIT_LANEWISE);
 }
 
 /* The entry to fill in with the fault of this block, counted; NULL: what is there stays. */

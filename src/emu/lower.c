@@ -10,6 +10,8 @@
 
 #include "emu/lower_state.h"
 #include "emu/sync.h"
+#include "ptx/op.h"
+#include "ptx/traits.h"
 #include "ptx/unset.h"
 
 /* ---- instructions ---- */
@@ -49,54 +51,16 @@ static void lower_instr(Lower *lo, uint32_t index)
 
 static bool ends_without_next(const Instr *in)
 {
-    switch (in->op->op) {
-    case OP_bra:
-    case OP_brx_idx:
-    case OP_ret:
-    case OP_exit:
-    case OP_trap: return !in->guard;
-    default: return false;
-    }
+    return !in->guard && op_is(in, TRAIT_JUMP | TRAIT_END);
 }
 
 /* ---- blocks ---- */
 
-/* For endless.c.  Besides the rows of isa.def before `ld`, which compute.  Atomics are counted when they change something, looks at a clock always. */
-static bool only_looks(Op op)
-{
-    switch (op) {
-    case OP_ld:
-    case OP_ldu:
-    case OP_atom:
-    case OP_atom_cas:
-    case OP_bra:
-    case OP_brx_idx:
-    case OP_nanosleep:
-    case OP_shfl_sync:
-    case OP_vote_sync:
-    case OP_vote_ballot_sync:
-    case OP_match_any:
-    case OP_match_all:
-    case OP_redux_sync:
-    case OP_activemask:
-    case OP_elect_sync:
-    case OP_bar_warp_sync:
-    case OP_membar:
-    case OP_fence:
-    case OP_fence_acqrel_sync:
-    case OP_mbarrier_test_parity:
-    case OP_mbarrier_test:
-    case OP_mbarrier_try_parity:
-    case OP_mbarrier_try: return true;
-    default: return op < OP_ld;
-    }
-}
-
-/* Can an instruction of [first, end) change what another thread sees, or read what changes by itself? */
+/* For endless.c.  Can an instruction of [first, end) change what another thread sees, or read what changes by itself? */
 static bool may_change(const Instr *first, const Instr *end)
 {
     for (const Instr *in = first; in < end; in++)
-        if (!only_looks(in->op->op))
+        if (!op_only_looks(in))
             return true;
     return false;
 }

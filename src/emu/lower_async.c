@@ -3,6 +3,7 @@
  * Lowering of cp.async with its groups, and of mbarrier instructions. */
 #include "emu/async.h"
 #include "emu/lower_state.h"
+#include "ptx/op.h"
 
 static void lower_copy(Lower *lo, const Instr *in)
 {

@@ -5,6 +5,7 @@
 #include "emu/async.h"
 #include "emu/bulk.h"
 #include "emu/lower_state.h"
+#include "ptx/op.h"
 
 /* ---- addresses ---- */
 

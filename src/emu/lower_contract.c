@@ -4,6 +4,7 @@
  * else reads it. */
 #include "emu/lower_lane.h"
 #include "emu/lower_state.h"
+#include "ptx/op.h"
 
 void lower_contract_begin(Lower *lo, Arena *a)
 {

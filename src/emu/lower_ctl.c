@@ -4,6 +4,7 @@
 #include "emu/builtin.h"
 #include "emu/lower_state.h"
 #include "emu/sync.h"
+#include "ptx/op.h"
 
 /* ---- branches ---- */
 

@@ -7,6 +7,7 @@
  *   float   -> float        widen exactly, round to integral if asked, narrow once
  * The rows of stochastic rounding and of the 4- and 6-bit formats are UNSUPPORTED. */
 #include "emu/lower_lane.h"
+#include "ptx/op.h"
 
 typedef struct Cvt { /* one conversion under way */
     Lower        *lo;

@@ -11,6 +11,7 @@
 
 #include "base/bits.h"
 #include "emu/lower_state.h"
+#include "ptx/op.h"
 #include "ptx/sregs.h"
 
 struct ConstEntry {

@@ -9,22 +9,24 @@
 
 #include "emu/lower_lane.h"
 #include "emu/lower_state.h"
+#include "ptx/op.h"
+#include "ptx/traits.h"
 
 typedef enum Kind { KIND_ROW, KIND_LANE, KIND_WIDE, KIND_CONV, KIND_MASK } Kind;
 
 static const struct {
     uint8_t kind, sources;
 } rows[OP_COUNT] = {
-#define ISA_ANY(id, exactness, form, note)        [OP_##id] = {KIND_ROW, 0},
-#define LANE1(id, lanes, exactness, form, expr)   [OP_##id] = {KIND_LANE, 1},
-#define LANE2(id, lanes, exactness, form, expr)   [OP_##id] = {KIND_LANE, 2},
-#define LANE3(id, lanes, exactness, form, expr)   [OP_##id] = {KIND_LANE, 3},
-#define WIDE2(id, lanes, exactness, form, expr)   [OP_##id] = {KIND_WIDE, 2},
-#define WIDE3(id, lanes, exactness, form, expr)   [OP_##id] = {KIND_WIDE, 3},
-#define CONV(id, D, lanes, exactness, form, expr) [OP_##id] = {KIND_CONV, 1},
-#define MASK1(id, exactness, form, expr)          [OP_##id] = {KIND_MASK, 1},
-#define MASK2(id, exactness, form, expr)          [OP_##id] = {KIND_MASK, 2},
-#define MASK3(id, exactness, form, expr)          [OP_##id] = {KIND_MASK, 3},
+#define ISA_ANY(id, exactness, pipe, traits, flow, form, note)        [OP_##id] = {KIND_ROW, 0},
+#define LANE1(id, lanes, exactness, pipe, traits, flow, form, expr)   [OP_##id] = {KIND_LANE, 1},
+#define LANE2(id, lanes, exactness, pipe, traits, flow, form, expr)   [OP_##id] = {KIND_LANE, 2},
+#define LANE3(id, lanes, exactness, pipe, traits, flow, form, expr)   [OP_##id] = {KIND_LANE, 3},
+#define WIDE2(id, lanes, exactness, pipe, traits, flow, form, expr)   [OP_##id] = {KIND_WIDE, 2},
+#define WIDE3(id, lanes, exactness, pipe, traits, flow, form, expr)   [OP_##id] = {KIND_WIDE, 3},
+#define CONV(id, D, lanes, exactness, pipe, traits, flow, form, expr) [OP_##id] = {KIND_CONV, 1},
+#define MASK1(id, exactness, pipe, traits, flow, form, expr)          [OP_##id] = {KIND_MASK, 1},
+#define MASK2(id, exactness, pipe, traits, flow, form, expr)          [OP_##id] = {KIND_MASK, 2},
+#define MASK3(id, exactness, pipe, traits, flow, form, expr)          [OP_##id] = {KIND_MASK, 3},
 #include "ptx/isa.def"
 #undef ISA_ANY
 };
@@ -220,41 +222,14 @@ static FloatRow float_row(Type t)
     return (FloatRow){lane, n, OP_fsat, OP_frelu, OP_fflush};
 }
 
-/* Rows that move bits and so do not see the flush mode. */
-static bool float_moves(Op op)
-{
-    switch (op) {
-    case OP_fabs:
-    case OP_fneg:
-    case OP_fmin:
-    case OP_fmax:
-    case OP_fmin_nan:
-    case OP_fmax_nan:
-    case OP_copysign:
-    case OP_habs:
-    case OP_hneg:
-    case OP_babs:
-    case OP_bneg:
-    case OP_hmin:
-    case OP_hmax:
-    case OP_hmin_nan:
-    case OP_hmax_nan:
-    case OP_bmin:
-    case OP_bmax:
-    case OP_bmin_nan:
-    case OP_bmax_nan: return true;
-    default: return false;
-    }
-}
-
 /* d = op(s...) of type t with the opcode's .rnd .ftz .sat .relu; the slots are read, d is written last. */
 static void float_op(Lower *lo, const Opcode *o, Op op, Type t, Slot d, Slot *s, unsigned n)
 {
     FloatRow r   = float_row(t);
     bool     ftz = opcode_has(o, WORD_ftz), sat = opcode_has(o, WORD_sat), relu = opcode_has(o, WORD_relu);
-    bool     mode = lane_is_float(t) && !float_moves(op);
+    bool     moves = (op_traits(op).is & TRAIT_UNROUNDED) != 0, mode = lane_is_float(t) && !moves;
     bool     last = ftz && !mode; /* explicit flushing of the result */
-    if (last && !float_moves(op))
+    if (last && !moves)
         for (unsigned k = 0; k < n; k++)
             s[k] = lane_temp(lo, r.flush, r.lane, r.bytes, s[k], 0, 0);
     Slot x = sat || relu || last ? lo_temp(lo, r.bytes) : d;

@@ -4,6 +4,7 @@
  * Sub-byte wmma elements that a lane would have to move one by one stop when reached, as unsupported instructions do. */
 #include "emu/lower_state.h"
 #include "emu/matrix.h"
+#include "ptx/op.h"
 
 static const Operand *element(const Operand *o, unsigned i)
 {

@@ -6,6 +6,7 @@
  * general ones with the same MemInfo.  Kernel parameters at a fixed offset are read from the parameter block without an address. */
 #include "emu/atom.h"
 #include "emu/lower_state.h"
+#include "ptx/op.h"
 
 /* ---- modifiers ---- */
 

@@ -8,6 +8,7 @@
  * value a float.  Multisampled textures and shapes that an instruction does not have stop when reached. */
 #include "emu/lower_state.h"
 #include "emu/tex_op.h"
+#include "ptx/op.h"
 
 static unsigned elements(const Operand *o)
 {

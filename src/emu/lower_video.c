@@ -7,6 +7,7 @@
 #include "emu/lower_lane.h"
 #include "emu/lower_state.h"
 #include "emu/video.h"
+#include "ptx/op.h"
 
 typedef struct VideoRow {
     unsigned parts; /* 0: no video instruction */

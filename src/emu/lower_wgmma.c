@@ -4,6 +4,7 @@
  * by a uop that looks whether a product that has it is unfinished (wgmma.c).  Other functions pay nothing. */
 #include "emu/lower_state.h"
 #include "emu/wgmma.h"
+#include "ptx/op.h"
 #include "ptx/registers.h"
 
 static bool is_product(Op op)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "emu/access.h"
+#include "ptx/traits.h"
 
 static size_t frame_size(const Frame *f)
 {
@@ -136,10 +137,10 @@ static void scatter(Frame *f, const MemInfo *info, const PoisonLanes *p)
 void poison_notify(Warp *w, const MemInfo *info, Access *a)
 {
     PoisonLanes *p  = w->worker->poison;
-    Op           op = w->block->launch->prog->instr[a->instr].in->op->op;
+    const Instr *in = w->block->launch->prog->instr[a->instr].in;
     p->any          = 0;
     a->poison       = p;
-    if (w->frame->shadow && op == OP_st) {
+    if (w->frame->shadow && op_plain_store(in)) {
         uint32_t computed = gather(w, info, a->mask, p);
         if (computed && a->space == ACCESS_GLOBAL) { /* a result, not a copy: told now, and written */
             poison_report(w, a->instr, POISON_OUTPUT, computed, p->origin);
@@ -147,7 +148,7 @@ void poison_notify(Warp *w, const MemInfo *info, Access *a)
         }
     }
     access_notify_all(w, a);
-    if (a->op != ACCESS_LD || !p->any || (op != OP_ld && op != OP_ldu))
+    if (a->op != ACCESS_LD || !p->any || !op_plain_load(in))
         return;
     poison_begin(w->worker, w->frame);
     scatter(w->frame, info, p);

@@ -10,6 +10,8 @@
 #include "emu/lower_state.h"
 #include "emu/poison.h"
 #include "emu/sync.h"
+#include "ptx/registers.h"
+#include "ptx/traits.h"
 
 typedef struct Value {                /* of 32 lanes */
     uint16_t bad[LANES];              /* bit per byte; predicates: bit 0 */
@@ -185,20 +187,6 @@ static void join(Value *to, const Value *from)
     to->computed |= from->computed;
 }
 
-static bool starts(const Instr *in, const char *word)
-{
-    size_t n = strlen(word);
-    return !strncmp(in->op->text, word, n) && (in->op->text[n] == '.' || !in->op->text[n]);
-}
-
-static bool starts_any(const Instr *in, const char *const *words)
-{
-    for (; *words; words++)
-        if (starts(in, *words))
-            return true;
-    return false;
-}
-
 /* What the lane has in the operand; false: not told here. */
 static bool value_of(const Step *s, const Operand *o, unsigned lane, uint64_t *x)
 {
@@ -216,11 +204,10 @@ static bool value_of(const Step *s, const Operand *o, unsigned lane, uint64_t *x
 }
 
 /* and, or: bytes that one good operand decides are good, as where a condition behind && is computed though the one before it is false. */
-static void keep_undecided(const Step *s, Value *v, const Value src[2])
+static void keep_undecided(const Step *s, Value *v, const Value src[2], bool is_and)
 {
-    bool     is_and = starts(s->in, "and"), is_or = starts(s->in, "or");
     uint64_t x;
-    for (uint32_t m = is_and || is_or ? s->mask : 0; m; m &= m - 1)
+    for (uint32_t m = s->mask; m; m &= m - 1)
         for (unsigned k = 0, lane = first_lane(m); k < 2 && v->bad[lane]; k++)
             if (value_of(s, &s->in->opd[k + 1], lane, &x))
                 for (unsigned b = 0; b < 8; b++)
@@ -290,41 +277,45 @@ static void permute(Value *v, const Value *a, const Value *b, uint64_t selector)
     }
 }
 
+/* Which bytes of the result are poisoned, of the sources' ones joined in v.  Amounts that are no constants: any of them. */
+static void flow(const Step *s, Value *v, const Value src[4], unsigned n)
+{
+    const Opcode *o  = s->in->op;
+    ByteFlow      f  = (ByteFlow)op_traits(o->op).flow;
+    bool          by = n > 1 && src[1].constant; /* a constant amount */
+    if (f == FLOW_SELECT && !src[2].any)
+        choose(s, v, src);
+    else if (f == FLOW_AND || f == FLOW_OR)
+        keep_undecided(s, v, src, f == FLOW_AND);
+    else if (f == FLOW_CONVERT)
+        convert(s, v);
+    else if ((f == FLOW_UP || f == FLOW_DOWN) && by)
+        shift(v, src[1].bits < 64 ? (unsigned)src[1].bits : 63, f == FLOW_UP, type_kind(o->types[0]) == 's',
+              type_bytes(o->types[0]));
+    else if (f == FLOW_EXTRACT && by && src[2].constant && src[1].bits < 64) {
+        shift(v, (unsigned)src[1].bits, false, false, type_bytes(o->types[0]));
+        for (unsigned i = 0; i < LANES; i++)
+            v->bad[i] &= whole((unsigned)((src[2].bits & 63) + 7) / 8);
+    } else if (f == FLOW_PERMUTE && src[2].constant)
+        permute(v, &src[0], &src[1], src[2].bits);
+    else if (f == FLOW_CARRY)
+        carry(v);
+    else if (f != FLOW_COPY && f != FLOW_BITWISE)
+        spread(v);
+}
+
 static Value result(const Step *s)
 {
-    static const char *const copies[] = {"mov", "cvta", NULL}, *const bits[] = {"and", "or",   "xor",
-                                                                                "not", "lop3", NULL},
-                             *const carries[] = {"add", "sub", NULL};
-    const Instr                    *in        = s->in;
-    Value                           v         = {.bytes = 0}, src[4];
-    unsigned                        n         = 0;
+    const Instr *in = s->in;
+    Value        v  = {.bytes = 0}, src[4];
+    unsigned     n  = 0;
     memset(src, 0, sizeof src);
     for (unsigned i = 1; i < in->nopd && n < 4; i++, n++) {
         src[n] = read_value(s, &in->opd[i]);
         join(&v, &src[n]);
     }
-    if (!v.any)
-        return v;
-    bool by_constant = n > 1 && src[1].constant;
-    if (starts(in, "selp") && !src[2].any)
-        choose(s, &v, src);
-    else if (starts_any(in, bits))
-        keep_undecided(s, &v, src);
-    else if (starts(in, "cvt"))
-        convert(s, &v);
-    else if ((starts(in, "shl") || starts(in, "shr")) && by_constant)
-        shift(&v, src[1].bits < 64 ? (unsigned)src[1].bits : 63, starts(in, "shl"), type_kind(in->op->types[0]) == 's',
-              type_bytes(in->op->types[0]));
-    else if (starts(in, "bfe") && by_constant && src[2].constant && src[1].bits < 64) {
-        shift(&v, (unsigned)src[1].bits, false, false, type_bytes(in->op->types[0]));
-        for (unsigned i = 0; i < LANES; i++)
-            v.bad[i] &= whole((unsigned)((src[2].bits & 63) + 7) / 8);
-    } else if (starts(in, "prmt") && src[2].constant && in->op->ntypes == 1)
-        permute(&v, &src[0], &src[1], src[2].bits);
-    else if (starts_any(in, carries) && type_kind(in->op->types[0]) != 'f')
-        carry(&v);
-    else if (!starts_any(in, copies))
-        spread(&v);
+    if (v.any)
+        flow(s, &v, src, n);
     return v;
 }
 
@@ -413,7 +404,7 @@ static void move_buffer(const Step *s, const Operand *mem, const Operand *reg, b
 static void memory(const Step *s, const Operand *mem)
 {
     const Instr *in   = s->in;
-    bool         load = starts(in, "ld") || starts(in, "ldu"), store = starts(in, "st");
+    bool         load = op_plain_load(in), store = op_plain_store(in);
     if ((load || store) && in_buffers(s, mem)) {
         move_buffer(s, mem, &in->opd[load ? 1 - (mem == &in->opd[1]) : 1], store);
         return;
@@ -424,7 +415,7 @@ static void memory(const Step *s, const Operand *mem)
         clear(s, &in->opd[0]);
         return;
     }
-    if (starts(in, "atom") || starts(in, "red")) {
+    if (op_is(in, TRAIT_ATOMIC)) {
         for (const Operand *o = mem + 1; o < in->opd + in->nopd; o++)
             if (o->kind == OPD_REG)
                 use(s, o, POISON_ATOMIC);
@@ -446,20 +437,13 @@ static void exchange(const Step *s)
         clear(s, &in->opd[0]);
         return;
     }
-    if (starts(in, "shfl")) {
+    if (in->op->field[FIELD_shflmode] != WORD_NONE) {
         sync_shfl_poison(s->w, in, v.bad);
     } else {
         for (unsigned i = 0; i < LANES; i++)
             v.bad[i] = UINT16_MAX;
     }
     write_value(s, &in->opd[0], &v, false);
-}
-
-static bool has_destination(const Instr *in)
-{
-    static const char *const without[] = {"bar",  "barrier", "membar", "fence",        "nanosleep", "exit",    "ret",
-                                          "trap", "call",    "brkpt",  "stackrestore", "bra",       "pmevent", NULL};
-    return in->nopd && !starts_any(in, without);
 }
 
 /* ---- which instructions are looked at ---- */
@@ -477,17 +461,14 @@ typedef enum StepKind {
 
 static StepKind kind_of(const Instr *in)
 {
-    static const char *const exchanges[] = {"shfl", "vote", "match", "redux", "elect", NULL};
-    if (memory_operand(in)) {
-        bool buffer = (Word)in->op->field[FIELD_space] == WORD_param;
-        return !buffer && (starts(in, "ld") || starts(in, "ldu")) ? KIND_LOAD
-               : !buffer && starts(in, "st")                      ? KIND_STORE
-                                                                  : KIND_MEMORY;
-    }
-    return in->op->op == OP_brx_idx    ? KIND_TABLE
-           : starts_any(in, exchanges) ? KIND_EXCHANGE
-           : has_destination(in)       ? KIND_RESULT
-                                       : KIND_NONE;
+    bool buffer = (Word)in->op->field[FIELD_space] == WORD_param;
+    if (memory_operand(in))
+        return buffer ? KIND_MEMORY : op_plain_load(in) ? KIND_LOAD : op_plain_store(in) ? KIND_STORE : KIND_MEMORY;
+    if (op_is(in, TRAIT_JUMP))
+        return KIND_TABLE;
+    if (!ptx_has_result(in))
+        return KIND_NONE;
+    return op_is(in, TRAIT_EXCHANGE) ? KIND_EXCHANGE : op_is(in, TRAIT_BARRIER | TRAIT_CALL) ? KIND_NONE : KIND_RESULT;
 }
 
 static bool is_marked(const Step *s, const Operand *o)

@@ -11,6 +11,7 @@
 
 #include "emu/layout.h"
 #include "emu/run.h"
+#include "ptx/traits.h"
 
 /* ---- reachable functions and shared variables ---- */
 
@@ -97,11 +98,11 @@ static void scan_function(Builder *b, Code *c)
         const Instr *in = &f->instrs[i];
         for (unsigned o = 0; o < in->nopd; o++)
             scan_operand(b, &in->opd[o]);
-        if (in->op->op == OP_call && in->nopd > 1 && in->opd[1].kind == OPD_REG) {
+        if (op_is(in, TRAIT_CALL) && in->nopd > 1 && in->opd[1].kind == OPD_REG) {
             c->calls_indirect = true;
             add_all_functions(b);
         }
-        if (in->op->op == OP_alloca)
+        if (op_is(in, TRAIT_STACK))
             c->uses_alloca = true;
     }
 }

@@ -8,6 +8,7 @@
 
 #include "emu/emu.h"
 #include "ptx/place.h"
+#include "ptx/traits.h"
 
 enum { SHOWN = 6 };
 
@@ -98,24 +99,13 @@ uint32_t where_instr(const Cluster *c, uint32_t block[3], uint32_t *thread)
 
 /* ---- who could complete an mbarrier ---- */
 
-static bool arrives(Op op)
-{
-    return (op >= OP_mbarrier_arrive_tx && op <= OP_mbarrier_drop) || op == OP_cp_async_mbarrier;
-}
-
-static bool completes_bytes(const Opcode *o)
-{
-    return o->op == OP_cp_bulk_load || o->op == OP_cp_bulk_tensor_load || o->op == OP_cp_reduce_cluster ||
-           o->op == OP_st_async || o->op == OP_red_async || o->op == OP_mbarrier_complete_tx;
-}
-
 void where_completing(const Launch *l, bool bytes, Str *out)
 {
     Spot     spot[SHOWN];
     unsigned n = 0;
     for (uint32_t i = 0; i < l->prog->ninstr; i++) {
         const Instr *in = l->prog->instr[i].in;
-        if (in && (bytes ? completes_bytes(in->op) : arrives(in->op->op)))
+        if (in && op_is(in, bytes ? TRAIT_COMPLETES : TRAIT_ARRIVES))
             add(spot, &n, (Spot){place_of(l, i), GROUP_READY, 1});
     }
     str_printf(out, bytes ? "copies that complete bytes" : "arrivals");

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "ptx/dom.h"
+#include "ptx/traits.h"
 
 typedef struct Build {
     Arena      *a; /* the caller's */
@@ -26,18 +27,18 @@ typedef struct Build {
 
 static const Label *list_of(const Func *f, const Instr *in)
 {
-    const Operand *o = in->nopd > 1 ? &in->opd[1] : NULL;
+    const Operand *o = op_is(in, TRAIT_JUMP) && in->nopd > 1 ? &in->opd[1] : NULL;
     return o && o->kind == OPD_NAME ? &f->labels[o->ival] : NULL;
 }
 
-static bool ends_function(const Instr *in)
+static bool jumps_to_label(const Instr *in)
 {
-    return in->op->op == OP_ret || in->op->op == OP_exit || in->op->op == OP_trap;
+    return op_is(in, TRAIT_JUMP) && in->nopd && in->opd[0].kind == OPD_LABEL;
 }
 
 static bool ends_block(const Instr *in)
 {
-    return in->op->op == OP_bra || in->op->op == OP_brx_idx || ends_function(in);
+    return op_is(in, TRAIT_JUMP | TRAIT_END);
 }
 
 static void mark_leaders(const Func *f, bool *leader)
@@ -47,13 +48,11 @@ static void mark_leaders(const Func *f, bool *leader)
         const Instr *in = &f->instrs[i];
         if (ends_block(in))
             leader[i + 1] = true;
-        if (in->op->op == OP_bra) {
+        if (jumps_to_label(in))
             leader[f->labels[in->opd[0].label].target] = true;
-        } else if (in->op->op == OP_brx_idx) {
-            const Label *l = list_of(f, in);
-            for (size_t k = 0; l && k < l->ntargets; k++)
-                leader[f->labels[l->targets[k]].target] = true;
-        }
+        const Label *l = list_of(f, in);
+        for (size_t k = 0; l && k < l->ntargets; k++)
+            leader[f->labels[l->targets[k]].target] = true;
     }
 }
 
@@ -111,12 +110,12 @@ static void find_edges(Build *b)
             continue;
         }
         const Instr *last = &f->instrs[k->end - 1];
-        const Label *list = last->op->op == OP_brx_idx ? list_of(f, last) : NULL;
+        const Label *list = list_of(f, last);
         k->succ           = ARENA_ARRAY(b->a, uint32_t, 2 + (list ? list->ntargets : 0));
         bool jumps        = ends_block(last);
         if (!jumps || last->guard)
             add_target(b, k, k->end, v);
-        if (last->op->op == OP_bra)
+        if (jumps_to_label(last))
             add_target(b, k, f->labels[last->opd[0].label].target, v);
         else if (list)
             add_list(b, k, list, v);

@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "ptx/op.h"
 #include "ptx/registers.h"
 
 typedef struct Written {   /* of a register */

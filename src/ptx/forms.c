@@ -3,14 +3,16 @@
  * Forms: matches the text of a full opcode ("ld.global.nc.v4.f32") against the forms of isa.def.
  *
  * The words of the text are assigned to the elements of a form one by one, with backtracking: type words in the form's order,
- * the others in any order, because compilers and writers differ there (vote.sync.any.pred, vote.any.sync.pred).  The first row
- * of isa.def that fits wins, so special rows stand before general ones.
+ * the others in any order, because compilers and writers differ there (vote.sync.any.pred, vote.any.sync.pred).  Of several rows that
+ * fit the most special one is meant: the fewest words that only {.*} takes, then the most words that the form itself spells out, then
+ * the smallest sets.  The order of rows decides nothing.
  *
  * Nothing is cached here: the parser calls opcode_match once per distinct opcode of a module.  Whether the operands fit is the
  * checker's business, and so is which combination an architecture supports: any text that fits a form is accepted. */
 #include <stdio.h>
 #include <string.h>
 
+#include "ptx/op.h"
 #include "ptx/ptx.h"
 
 enum { MAX_WORDS = 24, MAX_ELEMS = 24 };
@@ -55,7 +57,7 @@ static const struct {
 
 static const Form form_list[OP_COUNT] = {
     {"none", "", UNSUPPORTED, ""},
-#define ISA_ANY(id, exactness, form, note) {#id, form, exactness, note},
+#define ISA_ANY(id, exactness, pipe, traits, flow, form, note) {#id, form, exactness, note},
 #include "ptx/isa.def"
 #undef ISA_ANY
 };
@@ -228,6 +230,20 @@ static bool place(Match *m, size_t w, uint32_t used, size_t last_type)
     return false;
 }
 
+/* How special a row's fit is: the greater, the more. */
+static uint64_t speciality(const Match *m)
+{
+    uint64_t literal = 0, choices = 0, any = 0;
+    for (size_t w = 0; w < m->nword; w++) {
+        const Elem *e = &m->elem[m->at[w]];
+        any += e->any;
+        literal += !e->any && !e->words;
+        for (const char *s = e->words; s && *s; s++)
+            choices += *s == ' ';
+    }
+    return (MAX_WORDS - any) << 48 | literal << 32 | (UINT32_MAX - choices);
+}
+
 static bool text_split(const char *text, size_t len, Match *m)
 {
     size_t i = base_of(text, len).len;
@@ -307,6 +323,9 @@ const Opcode *opcode_match(Arena *a, const char *text, size_t len, const char **
     Match m     = {0};
     Piece base  = base_of(text, len);
     bool  known = false;
+
+    const Opcode *found = NULL;
+    uint64_t      best  = 0;
     if (!text_split(text, len, &m)) {
         *why = arena_printf(a, "malformed opcode: an empty modifier, or more than %d of them", MAX_WORDS);
         return NULL;
@@ -320,9 +339,12 @@ const Opcode *opcode_match(Arena *a, const char *text, size_t len, const char **
             continue;
         known = true;
         form_split(form, &m);
-        if (place(&m, 0, 0, 0))
-            return opcode_make(a, &m, (Op)op, text, len);
+        if (place(&m, 0, 0, 0) && speciality(&m) > best) {
+            best  = speciality(&m);
+            found = opcode_make(a, &m, (Op)op, text, len);
+        }
     }
-    *why = explain(a, &m, base, known);
-    return NULL;
+    if (!found)
+        *why = explain(a, &m, base, known);
+    return found;
 }

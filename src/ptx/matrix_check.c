@@ -3,6 +3,7 @@
  * Operands of matrix instructions against their shape: as many registers as the fragments take, immediates in their range; and the
  * constant of setmaxnreg, which goes with them.  The forms of isa.def check how many operands there are and single registers' types. */
 #include "ptx/matrix_form.h"
+#include "ptx/op.h"
 
 typedef struct Misfit {
     Arena      *arena;

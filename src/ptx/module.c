@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "ptx/parser.h"
+#include "ptx/traits.h"
 
 static void keywords_init(Names *n)
 {
@@ -163,7 +164,7 @@ static bool search(const Module *m, const Func *f, bool *seen, bool (*is)(const 
         const Instr *in = &f->instrs[i];
         if (is(in))
             return true;
-        if (in->op->op != OP_call)
+        if (!op_is(in, TRAIT_CALL))
             continue;
         if (in->opd[1].kind == OPD_FUNC) {
             if (search(m, in->opd[1].func, seen, is))

@@ -43,11 +43,7 @@ const char *space_text(Space s); /* "global"; "generic" for SPACE_GENERIC */
 
 /* ---- opcodes (isa.def, sets.def, forms.c) ----------------------------------------------------------------------- */
 
-typedef enum Op { /* one per row of isa.def: OP_<id> */
-    OP_NONE,
-#include "ptx/isa_enum.h"
-    OP_COUNT
-} Op;
+typedef uint16_t Op; /* a row of isa.def; their names, OP_<id>, are in op.h, what is known of them in traits.h */
 
 typedef enum Field { /* sets.def: which modifier set a word of the opcode was matched by */
 #define SET(name, words) FIELD_##name,

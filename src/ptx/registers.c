@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include "ptx/traits.h"
+
 static void visit(const Operand *o, bool written, EachRegister *each, void *user)
 {
     unsigned n = 0;
@@ -21,11 +23,16 @@ static void visit(const Operand *o, bool written, EachRegister *each, void *user
         visit(&o->elem[i], written && o->kind != OPD_MEM, each, user);
 }
 
-void ptx_each_register(const Instr *in, EachRegister *each, void *user)
+bool ptx_has_result(const Instr *in)
 {
     const char *form =
         strchr(op_form(in->op->op)->form, ' '); /* what is written is called d, p or q and stands first */
-    bool writes = in->op->op == OP_call || (form && (form[1] == 'd' || form[1] == 'p' || form[1] == 'q'));
+    return form && (form[1] == 'd' || form[1] == 'p' || form[1] == 'q');
+}
+
+void ptx_each_register(const Instr *in, EachRegister *each, void *user)
+{
+    bool writes = op_is(in, TRAIT_CALL) || ptx_has_result(in);
     for (unsigned i = in->nopd; i-- > 0;) /* sources first */
         visit(&in->opd[i], writes && i == 0, each, user);
 }

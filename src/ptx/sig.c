@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "ptx/parser.h"
+#include "ptx/traits.h"
 
 static Type wide(Type t)
 {
@@ -115,7 +116,7 @@ const Sig *sig_compile(Arena *a, const Opcode *op)
     const char *s        = strchr(op_form(op->op)->form, ' ');
     int         optional = 0;
     sig->vec             = vector_size(op->text);
-    sig->sregs           = starts(op->text, "mov.") || starts(op->text, "cvt.");
+    sig->sregs           = (op_traits(op->op).is & TRAIT_SREG) != 0;
     while (s && *s) {
         if (*s == ' ' || *s == ',') {
             s++;

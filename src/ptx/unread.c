@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "ptx/parser.h"
+#include "ptx/traits.h"
 
 bool skip_body(Parser *p, Func *f)
 {
@@ -63,7 +64,7 @@ static void want_reached(Reading *r, const Func *f)
         const Instr *in = &f->instrs[i];
         for (unsigned o = 0; o < in->nopd; o++)
             want_named(r, &in->opd[o]);
-        if (in->op && in->op->op == OP_call && in->nopd > 1 && in->opd[1].kind == OPD_REG)
+        if (in->op && op_is(in, TRAIT_CALL) && in->nopd > 1 && in->opd[1].kind == OPD_REG)
             want_all(r);
     }
 }

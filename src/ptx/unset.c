@@ -10,7 +10,9 @@
 
 #include <string.h>
 
+#include "ptx/op.h"
 #include "ptx/registers.h"
+#include "ptx/traits.h"
 
 enum { NO_BIT = 0 };
 static const uint64_t MOST_WORDS = UINT64_C(1) << 22; /* of a function's sets: beyond, every exposed register counts */
@@ -47,15 +49,10 @@ static void write_register(Unset *u, const Reg *r)
         u->kill[(size_t)u->block * u->words + i / 64] |= UINT64_C(1) << i % 64;
 }
 
-static bool adds_to_result(Op op)
-{
-    return op == OP_wgmma || op == OP_wgmma_bit || op == OP_wgmma_sp;
-}
-
 static void touch(void *user, const Operand *o, bool written)
 {
     Unset *u = user;
-    if (!written || adds_to_result(u->at->op->op))
+    if (!written || op_is(u->at, TRAIT_ACCUMULATES))
         read_register(u, o->reg);
     else if (!u->at->guard && o->part < 0)
         write_register(u, o->reg);

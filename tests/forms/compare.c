@@ -9,6 +9,7 @@
 #include "base/bits.h"
 #include "base/half.h"
 #include "forms.h"
+#include "ptx/op.h"
 
 typedef enum Kind { NONE, REL, ABS, LOG, TRIG } Kind;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Which opcodes there are to try: every row of isa.def before the address instructions that is supported and has a form, with
+ * Which opcodes there are to try: every row of isa.def that computes, is supported and has a form, with
  * every word of its sets and every choice of its optional words.  Most combinations are not instructions of any GPU: which ones are
  * is decided by the assembler (make_list.py), not here.
  *
@@ -10,6 +10,8 @@
 #include <string.h>
 
 #include "forms.h"
+#include "ptx/op.h"
+#include "ptx/traits.h"
 
 typedef struct Walk {
     void (*f)(void *user, const char *text);
@@ -29,10 +31,16 @@ static const struct {
 /* Truth tables of lop3: and, or, xor, select, majority, odd ones, constants. */
 static const uint32_t tables[] = {0x80, 0xfe, 0x96, 0xca, 0xe8, 0x1b, 0x47, 0x00, 0xff, 0xaa};
 
+/* Addresses, handles and states have no values to try; video instructions have a sweep of their own. */
 static bool form_in_sweep(Op op)
 {
-    const Form *f = op_form(op);
-    return op < OP_isspacep && f->exactness != UNSUPPORTED && f->form[0];
+    static const char *const others[] = {"isspacep",   "cvta",         "istypep", "mapa",
+                                         "getctarank", "createpolicy", "mbarrier"};
+    const Form              *f        = op_form(op);
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (strncmp(f->form, others[i], strlen(others[i])) == 0)
+            return false;
+    return op_traits(op).is & TRAIT_COMPUTE && f->exactness != UNSUPPORTED && f->form[0] && !strstr(f->form, "{sel}");
 }
 
 static const char *set_words(const char *name, size_t len)

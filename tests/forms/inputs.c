@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "forms.h"
+#include "ptx/op.h"
 
 static const uint32_t f32_edges[] = {
     0x00000000, 0x80000000, 0x3f800000, 0xbf800000, 0x3f000000, 0xbf000000, 0x3fc00000, 0x40200000, 0xc0200000,

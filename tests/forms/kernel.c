@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "forms.h"
+#include "ptx/op.h"
 
 void module_head(Str *out)
 {

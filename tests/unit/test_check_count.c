@@ -15,6 +15,7 @@
 #include "check/count.h"
 #include "check/merge.h"
 #include "model/model.h"
+#include "ptx/op.h"
 
 enum { INSTRS = 24, ACCESSES = 20000 };
 
@@ -210,7 +211,7 @@ static void roles(void **state)
 {
     (void)state;
     Arena *a  = arena_new();
-    Opcode ld = opcode(OP_ld, "ld.shared.f32", WORD_shared), mov = opcode(OP_NONE, "mov.u32", WORD_NONE),
+    Opcode ld = opcode(OP_ld, "ld.shared.f32", WORD_shared), mov = opcode(OP_mov, "mov.u32", WORD_NONE),
            st = opcode(OP_st, "st.shared.f32", WORD_shared), stg = opcode(OP_st, "st.global.f32", WORD_global);
     Instr in[] = {
         load(a, &ld, 10, 1, 8),  load(a, &ld, 11, 1, 0),  load(a, &ld, 12, 2, 128), /* another base */

@@ -206,7 +206,7 @@ static bool directed(Op op)
     case OP_fsqrt:
     case OP_cvt_f32:
     case OP_cvt_f64: return true;
-    default: return op >= OP_fcmp_eq && op <= OP_fcmp_nan;
+    default: return strncmp(op_form(op)->id, "fcmp_", 5) == 0;
     }
 }
 
@@ -250,10 +250,10 @@ static const ExecTable *reference(void)
 
 /* Rows whose destination is as wide as their sources, with the number of sources. */
 static const uint8_t sources[OP_COUNT] = {
-#define ISA_ANY(id, exactness, form, note)      [OP_##id] = 0,
-#define LANE1(id, lanes, exactness, form, expr) [OP_##id] = 1,
-#define LANE2(id, lanes, exactness, form, expr) [OP_##id] = 2,
-#define LANE3(id, lanes, exactness, form, expr) [OP_##id] = 3,
+#define ISA_ANY(id, exactness, pipe, traits, flow, form, note)      [OP_##id] = 0,
+#define LANE1(id, lanes, exactness, pipe, traits, flow, form, expr) [OP_##id] = 1,
+#define LANE2(id, lanes, exactness, pipe, traits, flow, form, expr) [OP_##id] = 2,
+#define LANE3(id, lanes, exactness, pipe, traits, flow, form, expr) [OP_##id] = 3,
 #include "ptx/isa.def"
 #undef ISA_ANY
 };

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "ptx/cfg.h"
+#include "ptx/op.h"
 #include "ptx_text.h"
 
 #define HEAD ".version 8.5\n.target sm_90\n.entry k()\n{\n.reg .pred p;\n.reg .b32 r;\n"

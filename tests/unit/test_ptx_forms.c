@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "ptx/op.h"
 #include "ptx/ptx.h"
 
 static const Opcode *match(Arena *a, const char *text, const char **why)

@@ -20,13 +20,11 @@
         LANE_DONE(dt, w, u);                                                                                           \
     }
 
-#define ISA_ANY(id, exactness, form, note)
-#define CONV(id, D, lanes, exactness, form, expr) LANES_##lanes(GENC, id, D, expr)
-#include "ptx/isa.def"
+#define CONV(id, D, lanes, exactness, pipe, traits, flow, form, expr) LANES_##lanes(GENC, id, D, expr)
+#include "emu/rows/conv.def"
 
-void EXEC_SYM(exec_fill_conv)(ExecTable *table)
+void EXEC_SYM(exec_fill_conv)(UopFn (*lane)[LT_COUNT], const Op *op)
 {
-#define CONV(id, D, lanes, exactness, form, expr) LANES_##lanes(FILL, id)
-#include "ptx/isa.def"
-#undef ISA_ANY
+#define CONV(id, D, lanes, ...) LANES_##lanes(FILL, id) op++;
+#include "emu/rows/conv.def"
 }

@@ -18,13 +18,11 @@
         LANE_DONE(t, w, u);                                                                                            \
     }
 
-#define ISA_ANY(id, exactness, form, note)
-#define LANE1(id, lanes, exactness, form, expr) LANES_##lanes(GEN1, id, expr)
-#include "ptx/isa.def"
+#define LANE1(id, lanes, exactness, pipe, traits, flow, form, expr) LANES_##lanes(GEN1, id, expr)
+#include "emu/rows/lane1.def"
 
-void EXEC_SYM(exec_fill_lane1)(ExecTable *table)
+void EXEC_SYM(exec_fill_lane1)(UopFn (*lane)[LT_COUNT], const Op *op)
 {
-#define LANE1(id, lanes, exactness, form, expr) LANES_##lanes(FILL, id)
-#include "ptx/isa.def"
-#undef ISA_ANY
+#define LANE1(id, lanes, ...) LANES_##lanes(FILL, id) op++;
+#include "emu/rows/lane1.def"
 }

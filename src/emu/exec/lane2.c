@@ -32,15 +32,13 @@
         LANE_DONE_WIDE(t, w, u);                                                                                       \
     }
 
-#define ISA_ANY(id, exactness, form, note)
-#define LANE2(id, lanes, exactness, form, expr) LANES_##lanes(GEN2, id, expr)
-#define WIDE2(id, lanes, exactness, form, expr) LANES_##lanes(GENW2, id, expr)
-#include "ptx/isa.def"
+#define LANE2(id, lanes, exactness, pipe, traits, flow, form, expr) LANES_##lanes(GEN2, id, expr)
+#define WIDE2(id, lanes, exactness, pipe, traits, flow, form, expr) LANES_##lanes(GENW2, id, expr)
+#include "emu/rows/lane2.def"
 
-void EXEC_SYM(exec_fill_lane2)(ExecTable *table)
+void EXEC_SYM(exec_fill_lane2)(UopFn (*lane)[LT_COUNT], const Op *op)
 {
-#define LANE2(id, lanes, exactness, form, expr) LANES_##lanes(FILL, id)
-#define WIDE2(id, lanes, exactness, form, expr) LANES_##lanes(FILL, id)
-#include "ptx/isa.def"
-#undef ISA_ANY
+#define LANE2(id, lanes, ...) LANES_##lanes(FILL, id) op++;
+#define WIDE2(id, lanes, ...) LANES_##lanes(FILL, id) op++;
+#include "emu/rows/lane2.def"
 }

@@ -34,15 +34,13 @@
         LANE_DONE_WIDE(t, w, u);                                                                                       \
     }
 
-#define ISA_ANY(id, exactness, form, note)
-#define LANE3(id, lanes, exactness, form, expr) LANES_##lanes(GEN3, id, expr)
-#define WIDE3(id, lanes, exactness, form, expr) LANES_##lanes(GENW3, id, expr)
-#include "ptx/isa.def"
+#define LANE3(id, lanes, exactness, pipe, traits, flow, form, expr) LANES_##lanes(GEN3, id, expr)
+#define WIDE3(id, lanes, exactness, pipe, traits, flow, form, expr) LANES_##lanes(GENW3, id, expr)
+#include "emu/rows/lane3.def"
 
-void EXEC_SYM(exec_fill_lane3)(ExecTable *table)
+void EXEC_SYM(exec_fill_lane3)(UopFn (*lane)[LT_COUNT], const Op *op)
 {
-#define LANE3(id, lanes, exactness, form, expr) LANES_##lanes(FILL, id)
-#define WIDE3(id, lanes, exactness, form, expr) LANES_##lanes(FILL, id)
-#include "ptx/isa.def"
-#undef ISA_ANY
+#define LANE3(id, lanes, ...) LANES_##lanes(FILL, id) op++;
+#define WIDE3(id, lanes, ...) LANES_##lanes(FILL, id) op++;
+#include "emu/rows/lane3.def"
 }

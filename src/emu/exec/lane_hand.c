@@ -11,8 +11,6 @@
 #include "emu/exec/lanes.h"
 #include "emu/video.h"
 
-#define ISA_ANY(id, exactness, form, note)
-
 /* ---- shifts: amounts at or above the width give 0 or copies of the sign ---- */
 #define SHIFTS(t, direction, expr)                                                                                     \
     static const Uop *lane_##direction##_lane_##t(Warp *w, const Uop *u)                                               \
@@ -195,9 +193,8 @@ static const Uop *lane_video_lane_u32(Warp *w, const Uop *u)
     LANE_DONE(u32, w, u);
 }
 
-void EXEC_SYM(exec_fill_hand)(ExecTable *table)
+void EXEC_SYM(exec_fill_hand)(UopFn (*lane)[LT_COUNT], const Op *op)
 {
-#define HAND(id, lanes, exactness, form, note) LANES_##lanes(FILL, id)
-#include "ptx/isa.def"
-#undef ISA_ANY
+#define HAND(id, lanes, ...) LANES_##lanes(FILL, id) op++;
+#include "emu/rows/hand.def"
 }

@@ -124,14 +124,14 @@ LANE_PROPS(X)
 #define LANE_LOOP(n)                                                                                                       \
     _Pragma("GCC ivdep") for (uint32_t i = 0; i < (n); i++)
 
-/* Enters a handler:  FILL(t, id) for every lane type of a row. */
-#define FILL(t, id) table->lane[OP_##id][LT_##t] = lane_##id##_##t;
+/* Enters a handler:  FILL(t, id) for every lane type of a row.  A kind's file knows its own rows only; op lists which Op they are. */
+#define FILL(t, id) lane[*op][LT_##t] = lane_##id##_##t;
 
-void EXEC_SYM(exec_fill_lane1)(ExecTable *table);
-void EXEC_SYM(exec_fill_lane2)(ExecTable *table);
-void EXEC_SYM(exec_fill_lane3)(ExecTable *table);
-void EXEC_SYM(exec_fill_conv)(ExecTable *table);
-void EXEC_SYM(exec_fill_pred)(ExecTable *table);
-void EXEC_SYM(exec_fill_hand)(ExecTable *table);
+void EXEC_SYM(exec_fill_lane1)(UopFn (*lane)[LT_COUNT], const Op *op);
+void EXEC_SYM(exec_fill_lane2)(UopFn (*lane)[LT_COUNT], const Op *op);
+void EXEC_SYM(exec_fill_lane3)(UopFn (*lane)[LT_COUNT], const Op *op);
+void EXEC_SYM(exec_fill_conv)(UopFn (*lane)[LT_COUNT], const Op *op);
+void EXEC_SYM(exec_fill_pred)(UopFn (*lane)[LT_COUNT], const Op *op);
+void EXEC_SYM(exec_fill_hand)(UopFn (*lane)[LT_COUNT], const Op *op);
 
 #endif

@@ -53,21 +53,19 @@
         return u + 1;                                                                                                  \
     }
 
-#define ISA_ANY(id, exactness, form, note)
-#define PRED1(id, lanes, exactness, form, expr) LANES_##lanes(GENP1, id, expr)
-#define PRED2(id, lanes, exactness, form, expr) LANES_##lanes(GENP2, id, expr)
-#define MASK1(id, exactness, form, expr)        GENM(id, expr)
-#define MASK2(id, exactness, form, expr)        GENM(id, expr)
-#define MASK3(id, exactness, form, expr)        GENM(id, expr)
-#include "ptx/isa.def"
+#define PRED1(id, lanes, exactness, pipe, traits, flow, form, expr) LANES_##lanes(GENP1, id, expr)
+#define PRED2(id, lanes, exactness, pipe, traits, flow, form, expr) LANES_##lanes(GENP2, id, expr)
+#define MASK1(id, exactness, pipe, traits, flow, form, expr)        GENM(id, expr)
+#define MASK2(id, exactness, pipe, traits, flow, form, expr)        GENM(id, expr)
+#define MASK3(id, exactness, pipe, traits, flow, form, expr)        GENM(id, expr)
+#include "emu/rows/pred.def"
 
-void EXEC_SYM(exec_fill_pred)(ExecTable *table)
+void EXEC_SYM(exec_fill_pred)(UopFn (*lane)[LT_COUNT], const Op *op)
 {
-#define PRED1(id, lanes, exactness, form, expr) LANES_##lanes(FILL, id)
-#define PRED2(id, lanes, exactness, form, expr) LANES_##lanes(FILL, id)
-#define MASK1(id, exactness, form, expr)        FILL(pred, id)
-#define MASK2(id, exactness, form, expr)        FILL(pred, id)
-#define MASK3(id, exactness, form, expr)        FILL(pred, id)
-#include "ptx/isa.def"
-#undef ISA_ANY
+#define PRED1(id, lanes, ...) LANES_##lanes(FILL, id) op++;
+#define PRED2(id, lanes, ...) LANES_##lanes(FILL, id) op++;
+#define MASK1(id, ...)        FILL(pred, id) op++;
+#define MASK2(id, ...)        FILL(pred, id) op++;
+#define MASK3(id, ...)        FILL(pred, id) op++;
+#include "emu/rows/pred.def"
 }
