@@ -25,6 +25,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/simd.h"
 #include "base/stress.h"
 #include "check/count_async.h"
 #include "check/merge.h"
@@ -560,10 +561,9 @@ LEVEL(access_plain, , same32, same64)
 static void (*access_best(void))(void *, const Access *)
 {
 #if defined(__x86_64__)
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") &&
-        __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512cd"))
+    if (simd_best() == SIMD_AVX512)
         return access_avx512;
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("fma"))
+    if (simd_best() == SIMD_AVX2)
         return access_avx2;
 #endif
     return access_plain;

@@ -14,6 +14,8 @@
 
 #include <string.h>
 
+#include "base/simd.h"
+
 #if defined(__x86_64__)
 #include <immintrin.h>
 #endif
@@ -557,10 +559,9 @@ LEVEL(touch_avx512, V4, &v4_ways)
 CellsTouch *cells_touch(void)
 {
 #if defined(__x86_64__)
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
-        __builtin_cpu_supports("avx512vl"))
+    if (simd_best() == SIMD_AVX512)
         return touch_avx512;
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2"))
+    if (simd_best() == SIMD_AVX2)
         return touch_avx2;
 #endif
     return touch_plain;

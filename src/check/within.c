@@ -3,6 +3,8 @@
  * x lies in [0, room] when neither x nor room - x has its top bit set: no compare, so every level has the instructions for it. */
 #include "check/within.h"
 
+#include "base/simd.h"
+
 enum { LANES = 32 };
 
 #define LEVEL(name, attributes)                                                                                        \
@@ -38,10 +40,9 @@ LEVEL(avx512, __attribute__((target("arch=x86-64-v4"))))
 const Within *within_best(void)
 {
 #if defined(__x86_64__)
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") &&
-        __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512cd"))
+    if (simd_best() == SIMD_AVX512)
         return &avx512;
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("fma"))
+    if (simd_best() == SIMD_AVX2)
         return &avx2;
 #endif
     return &plain;

@@ -6,9 +6,11 @@
 #include <gnu/libc-version.h>
 #include <jansson.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/simd.h"
 #include "cli/cli.h"
 #include "device/device.h"
 #include "emu/emu.h"
@@ -61,7 +63,9 @@ static void simd_section(void)
         str_printf(&here, "%s%s", i ? " " : "", emu_simd_level(i));
     puts("simd");
     row("compiled", WW_LEVEL_LIST);
-    row("this CPU", str_text(&here));
+    row("available", str_text(&here));
+    if (getenv(SIMD_VARIABLE))
+        row("limited by", SIMD_VARIABLE);
     row("in use", emu_simd_level(0) ? emu_simd_level(0) : "none");
     printf("  %-12s%ld\n", "cores", sysconf(_SC_NPROCESSORS_ONLN));
     str_free(&here);

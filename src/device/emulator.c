@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/simd.h"
 #include "check/count.h"
 #include "device/emulator_own.h"
 #include "emu/tensormap.h"
@@ -484,7 +485,9 @@ enum { LEAST_MEMORY = 1 << 20 }; /* the parameters of kernels lie in it, too */
 
 static void no_emulator(const WwDeviceOptions *o, Status s, Str *why)
 {
-    if (s == WW_ERR_UNAVAILABLE && o->simd) {
+    if (simd_misnamed()) {
+        str_printf(why, SIMD_VARIABLE "='%s' names no SIMD level; baseline, avx2 or avx512 expected", simd_misnamed());
+    } else if (s == WW_ERR_UNAVAILABLE && o->simd) {
         str_printf(why, "SIMD level '%s' is not available here; there are:", o->simd);
         for (unsigned i = 0; emu_simd_level(i); i++)
             str_printf(why, "%s %s", i ? "," : "", emu_simd_level(i));

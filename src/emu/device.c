@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/simd.h"
 #include "emu/builtin.h"
 #include "emu/run.h"
 
@@ -45,23 +46,15 @@ static const Level levels[] = {
 #endif
 };
 
-static bool cpu_has(const char *name)
+static bool allowed(const Level *l)
 {
-#if defined(__x86_64__)
-    if (strcmp(name, "avx512") == 0)
-        return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-               __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") &&
-               __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("fma");
-    if (strcmp(name, "avx2") == 0)
-        return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2");
-#endif
-    return strcmp(name, "baseline") == 0;
+    return simd_named(l->name) <= simd_best();
 }
 
 const char *emu_simd_level(unsigned i)
 {
     for (size_t j = 0; j < sizeof levels / sizeof *levels; j++)
-        if (cpu_has(levels[j].name) && i-- == 0)
+        if (allowed(&levels[j]) && i-- == 0)
             return levels[j].name;
     return NULL;
 }
@@ -69,7 +62,7 @@ const char *emu_simd_level(unsigned i)
 const ExecTable *emu_exec_table(const char *name)
 {
     for (size_t j = 0; j < sizeof levels / sizeof *levels; j++)
-        if (cpu_has(levels[j].name) && (!name || strcmp(name, levels[j].name) == 0))
+        if (allowed(&levels[j]) && (!name || strcmp(name, levels[j].name) == 0))
             return levels[j].table();
     return NULL;
 }
@@ -79,8 +72,10 @@ const ExecTable *emu_exec_table(const char *name)
 Status emu_open(const EmuOptions *o, EmuDevice **out)
 {
     static const EmuOptions none;
-    o                     = o ? o : &none;
-    *out                  = NULL;
+    o    = o ? o : &none;
+    *out = NULL;
+    if (simd_misnamed())
+        return WW_ERR_INVALID;
     const ExecTable *exec = emu_exec_table(o->simd);
     if (!exec)
         return WW_ERR_UNAVAILABLE;

@@ -50,7 +50,7 @@ DEFINE(devices)
     R(cudaDeviceDisablePeerAccess(9));
     R(cudaDeviceGetP2PAttribute(&v, cudaDevP2PAttrAccessSupported, 0, 0));
     R(cudaDeviceGetP2PAttribute(&v, cudaDevP2PAttrAccessSupported, 0, 9));
-    cudaFuncCache c;
+    cudaFuncCache c = {};
     R(cudaDeviceGetCacheConfig(&c));
     V(c);
     R(cudaDeviceSetCacheConfig(cudaFuncCachePreferL1));
@@ -86,7 +86,7 @@ DEFINE(devices)
     R(cudaCtxResetPersistingL2Cache());
     R(cudaDeviceReset());
     printf("%s, %s\n", cudaGetErrorName((cudaError_t)12345), cudaGetErrorString((cudaError_t)12345));
-    CUuuid uuid;
+    CUuuid uuid = {};
     R(D(cuDeviceGetUuid)(&uuid, 0));
     R(D(cuDeviceGetUuid)(&uuid, 9));
     char name[64];
@@ -99,9 +99,9 @@ DEFINE(devices)
     R(D(cuDeviceGetAttribute)(&v, CU_DEVICE_ATTRIBUTE_WARP_SIZE, 9));
     R(D(cuDeviceGetAttribute)(&v, (CUdevice_attribute)0, 0));
     R(D(cuDeviceGetAttribute)(&v, (CUdevice_attribute)999, 0));
-    int major, minor;
+    int major = {}, minor = {};
     R(D(cuDeviceComputeCapability)(&major, &minor, 0));
-    CUdevprop old;
+    CUdevprop old = {};
     R(D(cuDeviceGetProperties)(&old, 0));
     V(old.maxThreadsPerBlock);
     V(old.totalConstantMemory);
@@ -113,7 +113,7 @@ DEFINE(devices)
     R(D(cuGetErrorName)((CUresult)12345, &text));
     R(D(cuGetErrorString)((CUresult)12345, &text));
     void                      *f;
-    CUdriverProcAddressQueryResult q;
+    CUdriverProcAddressQueryResult q = {};
     R(D(cuGetProcAddress)("cuNoSuchCall", &f, 13000, 0, &q));
     V(q);
     R(D(cuGetProcAddress)("cuMemAlloc", &f, 13000, 0, &q));
@@ -122,7 +122,7 @@ DEFINE(devices)
     V(q);
     R(D(cuGetProcAddress)("cuMemAlloc", nullptr, 13000, 0, &q));
     R(D(cuGetProcAddress)("cuMemAlloc", &f, 13000, 99, &q));
-    cudaDriverEntryPointQueryResult r;
+    cudaDriverEntryPointQueryResult r = {};
     R(cudaGetDriverEntryPointByVersion("cuNoSuchCall", &f, 13000, cudaEnableDefault, &r));
     V(r);
     R(cudaGetDriverEntryPointByVersion("cuMemAlloc", &f, 13000, cudaEnableDefault, &r));
@@ -146,7 +146,7 @@ DEFINE(device_attributes)
 
 DEFINE(device_properties)
 {
-    cudaDeviceProp p;
+    cudaDeviceProp p = {};
     memset(&p, 0, sizeof p);
     R(cudaGetDeviceProperties(&p, 0));
     printf("name\t%s\n", p.name);

@@ -93,7 +93,7 @@ DEFINE(graph_nodes)
     n = 3;
     R(cudaGraphGetNodes(g, list, &n));
     V(n);
-    cudaGraphNodeType type;
+    cudaGraphNodeType type = {};
     R(cudaGraphNodeGetType(c, &type));
     V(type);
     R(cudaGraphNodeGetType(nullptr, &type));

@@ -174,8 +174,8 @@ static __global__ void stops() { asm volatile("brkpt;"); }
 static void aftermath()
 {
     void        *p;
-    int          n;
-    size_t       a, b;
+    int          n = {};
+    size_t       a = {}, b = {};
     cudaEvent_t  e;
     cudaStream_t s;
     R(cudaGetLastError());
@@ -195,20 +195,20 @@ static void aftermath()
     R(cudaSetDevice(0));
     R(cudaGetDeviceCount(&n));
     R(cudaDeviceGetAttribute(&n, cudaDevAttrWarpSize, 0));
-    cudaDeviceProp props;
+    cudaDeviceProp props = {};
     R(cudaGetDeviceProperties(&props, 0));
     R(cudaDriverGetVersion(&n));
     R(cudaRuntimeGetVersion(&n));
-    cudaFuncAttributes f;
+    cudaFuncAttributes f = {};
     R(cudaFuncGetAttributes(&f, NOTHING));
     R(go(NOTHING, 1, 1));
     R(go(NOTHING, 0, 1));
     R(D(cuCtxSynchronize)());
     R(D(cuInit)(0));
-    CUcontext c;
+    CUcontext c = {};
     R(D(cuCtxGetCurrent)(&c));
     R(D(cuDeviceGetCount)(&n));
-    CUdeviceptr q;
+    CUdeviceptr q = {};
     R(D(cuMemAlloc)(&q, 4));
     R(cudaGetLastError());
     R(cudaDeviceReset());
@@ -313,7 +313,7 @@ DEFINE(occupancy)
 
 DEFINE(function_attributes)
 {
-    cudaFuncAttributes a;
+    cudaFuncAttributes a = {};
     const void *const  kernels[] = {NOTHING, (const void *)fixed_shared, (const void *)bounded, (const void *)clustered};
     for (const void *k : kernels) {
         memset(&a, 0, sizeof a);
@@ -337,7 +337,7 @@ DEFINE(function_attributes)
     R(cudaFuncGetAttributes(nullptr, NOTHING));
     R(cudaFuncGetAttributes(&a, nullptr));
     R(cudaFuncGetAttributes(&a, (const void *)driver_entry));
-    size_t      offset, size;
+    size_t      offset = {}, size = {};
     const char *name = nullptr;
     R(cudaFuncGetParamInfo((const void *)add, 0, &offset, &size));
     V(offset);

@@ -58,7 +58,7 @@ DEFINE(memory_allocation)
     R(cudaMallocPitch(&p, &pitch, 100, 0));
     R(cudaMallocPitch(nullptr, &pitch, 100, 1));
     R(cudaMallocPitch(&p, nullptr, 100, 1));
-    cudaPitchedPtr pp;
+    cudaPitchedPtr pp = {};
     R(cudaMalloc3D(&pp, make_cudaExtent(100, 3, 2)));
     V(pp.pitch);
     V(pp.xsize);
@@ -67,7 +67,7 @@ DEFINE(memory_allocation)
     R(cudaMalloc3D(nullptr, make_cudaExtent(1, 3, 2)));
     R(cudaMalloc(&q, 8));
     R(cudaMemGetInfo(nullptr, nullptr));
-    CUdeviceptr d;
+    CUdeviceptr d = {};
     R(D(cuMemAlloc)(&d, 0));
     R(D(cuMemAlloc)(nullptr, 4));
     R(D(cuMemAlloc)(&d, (size_t)1 << 46));
@@ -181,7 +181,7 @@ DEFINE(memory_symbols)
 static void pointer(const char *name, const void *p)
 {
     static const char *const types[] = {"unregistered", "host", "device", "managed"};
-    cudaPointerAttributes    a;
+    cudaPointerAttributes    a = {};
     memset(&a, 0x55, sizeof a);
     cudaError_t e = cudaPointerGetAttributes(&a, p);
     unsigned    t = a.type;
@@ -357,7 +357,7 @@ DEFINE(memory_pools)
     int fd = -1;
     R(cudaMemPoolExportToShareableHandle(&fd, mine, cudaMemHandleTypePosixFileDescriptor, 0));
     R(cudaMemPoolExportToShareableHandle(&fd, pool, cudaMemHandleTypePosixFileDescriptor, 0));
-    cudaMemAccessFlags flags;
+    cudaMemAccessFlags flags = {};
     cudaMemLocation    where = {cudaMemLocationTypeDevice, 0};
     R(cudaMemPoolGetAccess(&flags, mine, &where));
     V(flags);
@@ -406,8 +406,8 @@ DEFINE(memory_virtual)
     V(m);
     R(D(cuMemGetAllocationGranularity)(nullptr, &prop, CU_MEM_ALLOC_GRANULARITY_MINIMUM));
     R(D(cuMemGetAllocationGranularity)(&m, &prop, (CUmemAllocationGranularity_flags)7));
-    CUmemGenericAllocationHandle h, again;
-    CUdeviceptr                  p, q;
+    CUmemGenericAllocationHandle h = {}, again = {};
+    CUdeviceptr                  p = {}, q = {};
     R(D(cuMemCreate)(&h, 1000, &prop, 0));
     R(D(cuMemCreate)(&h, 0, &prop, 0));
     R(D(cuMemCreate)(&h, 2 * g, &prop, 1));

@@ -20,7 +20,7 @@ static void begin()
 DEFINE(modules_images)
 {
     begin();
-    CUmodule m;
+    CUmodule m = {};
     R(D(cuModuleLoadData)(&m, good));
     R(D(cuModuleLoadData)(&m, nullptr));
     R(D(cuModuleLoadData)(nullptr, good));
@@ -49,9 +49,9 @@ DEFINE(modules_images)
 DEFINE(modules_contents)
 {
     begin();
-    CUmodule    m;
-    CUfunction  f;
-    CUdeviceptr p;
+    CUmodule    m = {};
+    CUfunction  f = {};
+    CUdeviceptr p = {};
     size_t      n = 0;
     R(D(cuModuleLoadData)(&m, good));
     R(D(cuModuleGetFunction)(&f, m, "none"));
@@ -100,7 +100,7 @@ DEFINE(modules_contents)
         CUresult e = D(cuFuncGetAttribute)(&a, (CUfunction_attribute)i, f);
         printf("attribute %d\t%s %d\n", i, code_name(e), i == CU_FUNC_ATTRIBUTE_NUM_REGS ? 0 : a);
     }
-    size_t offset, size;
+    size_t offset = {}, size = {};
     R(D(cuModuleGetFunction)(&f, m, "two"));
     R(D(cuFuncGetParamInfo)(f, 1, &offset, &size));
     V(offset);
@@ -109,12 +109,12 @@ DEFINE(modules_contents)
     CUmodule back = nullptr;
     R(D(cuFuncGetModule)(&back, f));
     V(back == m);
-    CUfunctionLoadingState state;
+    CUfunctionLoadingState state = {};
     R(D(cuFuncIsLoaded)(&state, f));
     R(D(cuFuncLoad)(f));
     R(D(cuFuncIsLoaded)(&state, f));
     V(state);
-    CUmoduleLoadingMode mode;
+    CUmoduleLoadingMode mode = {};
     R(D(cuModuleGetLoadingMode)(&mode));
     V(mode);
     R(D(cuModuleUnload)(m));
@@ -124,9 +124,9 @@ DEFINE(modules_contents)
 DEFINE(linking)
 {
     begin();
-    CUlinkState l;
+    CUlinkState l = {};
     void       *cubin;
-    size_t      n;
+    size_t      n = {};
     R(D(cuLinkCreate)(0, nullptr, nullptr, &l));
     R(D(cuLinkCreate)(0, nullptr, nullptr, nullptr));
     R(D(cuLinkAddData)(l, CU_JIT_INPUT_PTX, (void *)"nonsense", 9, "n", 0, nullptr, nullptr));
@@ -153,7 +153,7 @@ DEFINE(libraries)
     cudaLibrary_t l;
     cudaKernel_t  k;
     void         *p;
-    size_t        n;
+    size_t        n = {};
     R(cudaLibraryLoadData(&l, "nonsense", nullptr, nullptr, 0, nullptr, nullptr, 0));
     R(cudaLibraryLoadData(&l, nullptr, nullptr, nullptr, 0, nullptr, nullptr, 0));
     R(cudaLibraryLoadData(nullptr, good, nullptr, nullptr, 0, nullptr, nullptr, 0));
@@ -181,9 +181,9 @@ DEFINE(libraries)
 
 DEFINE(driver_before)
 {
-    int       n;
-    CUdevice  d;
-    CUcontext c;
+    int       n = {};
+    CUdevice  d = {};
+    CUcontext c = {};
     void     *p;
     R(D(cuDeviceGetCount)(&n));
     R(D(cuDeviceGet)(&d, 0));
@@ -225,9 +225,9 @@ DEFINE(driver_before)
 }
 DEFINE(driver_after_runtime)
 {
-    int         n;
+    int         n = {};
     CUcontext   c = nullptr, primary = nullptr;
-    CUdeviceptr p;
+    CUdeviceptr p = {};
     R(cudaGetDeviceCount(&n));
     R(D(cuDeviceGetCount)(&n));
     R(D(cuCtxGetCurrent)(&c));
@@ -254,10 +254,10 @@ DEFINE(driver_set_device)
 }
 DEFINE(driver_contexts)
 {
-    CUcontext          a, b, c;
-    CUdevice           d;
-    CUdeviceptr        p;
-    unsigned long long x, y;
+    CUcontext          a = {}, b = {}, c = {};
+    CUdevice           d = {};
+    CUdeviceptr        p = {};
+    unsigned long long x = {}, y = {};
     R(D(cuInit)(0));
     R(D(cuCtxCreate)(&a, nullptr, 0, 0));
     R(D(cuCtxCreate)(&b, nullptr, 0x1000, 0));
@@ -295,7 +295,7 @@ DEFINE(driver_contexts)
     R(D(cuCtxPushCurrent)(nullptr));
     R(D(cuCtxPopCurrent)(&c));
     R(D(cuCtxSynchronize)());
-    int n;
+    int n = {};
     R(cudaGetDevice(&n));
     R(cudaFree(nullptr));
 }

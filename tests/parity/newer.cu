@@ -102,7 +102,7 @@ DEFINE(green_contexts)
     nothing<<<1, 1, 0, s>>>();
     R(cudaGetLastError());
     R(D(cuStreamSynchronize)(s));
-    CUevent e;
+    CUevent e = {};
     R(D(cuEventCreate)(&e, 0));
     R(D(cuGreenCtxRecordEvent)(g, e));
     R(D(cuGreenCtxWaitEvent)(g, e));
@@ -190,7 +190,7 @@ DEFINE(logs)
     R(D(cuLogsCurrent)(&i, 1));
     R(D(cuLogsRegisterCallback)(on_log, nullptr, &h));
     R(D(cuLogsRegisterCallback)(nullptr, nullptr, &h));
-    CUdeviceptr p;
+    CUdeviceptr p = {};
     R(D(cuMemAlloc)(&p, 0));
     R(cudaMalloc((void **)&p, (size_t)1 << 50));
     nothing<<<0, 1>>>();
@@ -211,7 +211,7 @@ DEFINE(logs)
 DEFINE(logs_text)
 {
     cudaFree(nullptr);
-    CUdeviceptr p;
+    CUdeviceptr p = {};
     D(cuMemAlloc)(&p, 0);
     D(cuMemFree)(5);
     nothing<<<0, 1>>>();
@@ -291,7 +291,7 @@ DEFINE(copy_batches)
 DEFINE(range_handles)
 {
     cudaFree(nullptr);
-    CUdeviceptr p;
+    CUdeviceptr p = {};
     int         fd = -1;
     size_t      page = (size_t)sysconf(_SC_PAGESIZE);
     R(D(cuMemAlloc)(&p, 1 << 21));
@@ -306,7 +306,7 @@ DEFINE(range_handles)
 DEFINE(decompression)
 {
     cudaFree(nullptr);
-    CUdeviceptr           p, q;
+    CUdeviceptr           p = {}, q = {};
     CUmemDecompressParams d = {};
     size_t                at = 77;
     cudaStream_t          s;
@@ -369,10 +369,10 @@ DEFINE(capabilities)
 DEFINE(memory_operations)
 {
     cudaFree(nullptr);
-    CUdeviceptr             p;
-    CUstream                s;
-    CUgraph                 g;
-    CUgraphNode             n;
+    CUdeviceptr             p = {};
+    CUstream                s = {};
+    CUgraph                 g = {};
+    CUgraphNode             n = {};
     CUstreamBatchMemOpParams op[2] = {};
     D(cuMemAlloc)(&p, 64);
     D(cuStreamCreate)(&s, 0);
@@ -410,14 +410,14 @@ DEFINE(memory_operations)
     b.count = 0;
     R(D(cuGraphBatchMemOpNodeSetParams)(n, &b));
     R(D(cuGraphAddBatchMemOpNode)(&n, g, nullptr, 0, nullptr));
-    CUgraphExec x;
+    CUgraphExec x = {};
     R(D(cuGraphInstantiate)(&x, g, 0));
     R(D(cuGraphLaunch)(x, s));
     R(D(cuStreamSynchronize)(s));
     unsigned v = 0;
     D(cuMemcpyDtoH)(&v, p, 4);
     V(v);
-    CUgraphNodeType type;
+    CUgraphNodeType type = {};
     R(D(cuGraphNodeGetType)(n, &type));
     V(type);
     R(D(cuStreamBeginCapture)(s, CU_STREAM_CAPTURE_MODE_RELAXED));

@@ -54,7 +54,7 @@ DEFINE(streams)
     R(cudaStreamGetDevice(s, &device));
     V(device);
     R(cudaStreamGetDevice(0, &device));
-    unsigned long long id, other;
+    unsigned long long id = {}, other = {};
     R(cudaStreamGetId(0, &id));
     R(cudaStreamGetId(cudaStreamLegacy, &other));
     V(id == other);
@@ -63,7 +63,7 @@ DEFINE(streams)
     for (int a = 0; a < 20; a++) {
         memset(&v, 0, sizeof v);
         cudaError_t e = cudaStreamGetAttribute(s, (cudaStreamAttrID)a, &v);
-        int         first;
+        int         first = {};
         memcpy(&first, &v, 4);
         printf("attribute %d\t%s %d\n", a, code_name(e), e ? 0 : first);
         e = cudaStreamSetAttribute(s, (cudaStreamAttrID)a, &v);
@@ -73,7 +73,7 @@ DEFINE(streams)
     R(cudaStreamDestroy(t));
     R(cudaStreamSynchronize(s));
     R(cudaStreamDestroy(s));
-    CUstream c;
+    CUstream c = {};
     R(D(cuStreamCreate)(&c, 2));
     R(D(cuStreamCreate)(nullptr, 0));
     R(D(cuStreamCreate)(&c, 1));
@@ -170,7 +170,7 @@ DEFINE(capture)
     cudaStream_t            s, t;
     cudaGraph_t             g = nullptr;
     cudaEvent_t             e, f;
-    cudaStreamCaptureStatus status;
+    cudaStreamCaptureStatus status = {};
     void                   *p;
     cudaStreamCreate(&s);
     cudaStreamCreate(&t);
@@ -211,7 +211,7 @@ DEFINE(capture)
         cudaStream_t            s, t;                                         \
         cudaGraph_t             g = nullptr;                                  \
         cudaEvent_t             e;                                            \
-        cudaStreamCaptureStatus status;                                       \
+        cudaStreamCaptureStatus status = {};                                  \
         void                   *p = nullptr;                                  \
         cudaMalloc(&p, 64);                                                   \
         cudaStreamCreate(&s);                                                 \

@@ -34,9 +34,9 @@ DEFINE(arrays)
     cudaArray_t level;
     R(cudaGetMipmappedArrayLevel(&level, m, 1));
     R(cudaGetMipmappedArrayLevel(&level, m, 50));
-    cudaExtent            e;
-    cudaChannelFormatDesc d;
-    unsigned              flags;
+    cudaExtent            e = {};
+    cudaChannelFormatDesc d = {};
+    unsigned              flags = {};
     R(cudaArrayGetInfo(&d, &e, &flags, level));
     V(e.width);
     V(e.height);
@@ -176,7 +176,7 @@ DEFINE(texture_objects)
     R(cudaCreateTextureObject(&o, nullptr, &plain, nullptr));
     R(cudaCreateTextureObject(&o, &array, nullptr, nullptr));
     R(cudaCreateTextureObject(&o, &array, &plain, nullptr));
-    cudaResourceDesc r;
+    cudaResourceDesc r = {};
     R(cudaGetTextureObjectResourceDesc(&r, o));
     R(cudaDestroyTextureObject(o));
     R(cudaDestroyTextureObject(0));
