@@ -295,6 +295,7 @@ static EmuLaunch emu_request(const WwLaunch *w, const void *params, Observer **o
                        .user             = w->user,
                        .granular         = w->granular,
                        .paged            = w->paged,
+                       .cooperative      = w->cooperative,
                        .cluster          = {w->cluster.x, w->cluster.y, w->cluster.z}};
 }
 

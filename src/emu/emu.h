@@ -138,6 +138,7 @@ typedef struct EmuLaunch {
      * when blocks that wait may be more than fit.  May be NULL. */
     unsigned  (*fit)(void *fit_user, unsigned *registers);
     void       *fit_user;
+    bool        cooperative;   /* all blocks must be resident at once */
     uint32_t    cluster[3];    /* blocks of a cluster; 0 = as the kernel says, without that single blocks */
 } EmuLaunch;
 

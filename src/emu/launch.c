@@ -100,9 +100,13 @@ static Status check_clusters(const Limits *limits, const EmuLaunch *a, const Fun
     return WW_OK;
 }
 
+/* Of shared memory, and that of all the blocks of a cooperative launch. */
 static Status check_shared(const Limits *limits, const EmuLaunch *a, const Program *p, EmuResult *r)
 {
     Refusal how = limits_shared(limits, p->static_shared, a->shared, r->fault.text);
+    if (!how && a->cooperative)
+        how = occupancy_together(limits, (uint64_t)a->grid[0] * a->grid[1] * a->grid[2],
+                                 a->block[0] * a->block[1] * a->block[2], p->static_shared + a->shared, r->fault.text);
     return how ? refuse_as(r, how) : WW_OK;
 }
 

@@ -137,6 +137,7 @@ const char *refusal_error(Refusal r)
 {
     static const char *const error[] = {[REFUSED_CONFIGURATION] = "cudaErrorInvalidConfiguration",
                                         [REFUSED_VALUE]         = "cudaErrorInvalidValue",
-                                        [REFUSED_CLUSTER]       = "cudaErrorInvalidClusterSize"};
+                                        [REFUSED_CLUSTER]       = "cudaErrorInvalidClusterSize",
+                                        [REFUSED_TOO_LARGE]     = "cudaErrorCooperativeLaunchTooLarge"};
     return error[r];
 }

@@ -44,7 +44,7 @@ uint64_t limits_memory(const Limits *l);
 unsigned limits_clusters(const Limits *l, unsigned size, unsigned blocks);
 
 /* How the card refuses a launch. */
-typedef enum Refusal { REFUSED_NOT, REFUSED_CONFIGURATION, REFUSED_VALUE, REFUSED_CLUSTER } Refusal;
+typedef enum Refusal { REFUSED_NOT, REFUSED_CONFIGURATION, REFUSED_VALUE, REFUSED_CLUSTER, REFUSED_TOO_LARGE } Refusal;
 enum { REFUSAL_TEXT = 160 };
 
 /* Of a grid of blocks; of a block's own and dynamic shared memory; of a cluster.  `why` gets the limit, where it is refused. */

@@ -7,6 +7,9 @@
  * 1.x). */
 #include "model/occupancy.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+
 enum { WARP = 32, BY_WARPS = 20 /* compute capability from which on registers are given to warps */ };
 
 static uint64_t round_up(uint64_t n, unsigned unit)
@@ -59,6 +62,16 @@ Occupancy occupancy_of(const Limits *l, unsigned threads, unsigned registers, ui
     if (o.warps == o.most_warps)
         o.limiter = NULL;
     return o;
+}
+
+Refusal occupancy_together(const Limits *l, uint64_t blocks, unsigned threads, uint64_t shared, char why[REFUSAL_TEXT])
+{
+    uint64_t most = (uint64_t)occupancy_of(l, threads, 0, shared).blocks * l->card->sms;
+    if (blocks <= most)
+        return REFUSED_NOT;
+    snprintf(why, REFUSAL_TEXT, "a cooperative launch of %" PRIu64 " blocks, this card holds %" PRIu64 " at once",
+             blocks, most);
+    return REFUSED_TOO_LARGE;
 }
 
 unsigned occupancy_shared_each(const Limits *l, unsigned blocks)

@@ -15,6 +15,9 @@ typedef struct Occupancy {
 /* registers: of a thread, 0 = not known: they then limit nothing and the result is an upper bound.  shared: bytes of a block. */
 Occupancy occupancy_of(const Limits *l, unsigned threads, unsigned registers, uint64_t shared);
 
+/* Of a cooperative launch of so many blocks, which must all be resident at once.  `why` gets the limit, where it is refused. */
+Refusal occupancy_together(const Limits *l, uint64_t blocks, unsigned threads, uint64_t shared, char why[REFUSAL_TEXT]);
+
 /* The other way round: bytes that each of so many blocks has, its own variables included, so that a multiprocessor holds them all. */
 unsigned occupancy_shared_each(const Limits *l, unsigned blocks);
 

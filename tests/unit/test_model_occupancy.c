@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -93,6 +94,24 @@ static void a_block_that_does_not_fit_is_named(void **state)
     assert_string_equal(o.limiter, "shared memory");
 }
 
+static void a_cooperative_launch_is_resident_at_once(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *profile;
+        unsigned    threads, shared, most;
+    } rows[] = {{"h200", 1024, 0, 264}, {"t4", 1024, 0, 40}, {"rtx5090", 1024, 0, 170}, {"orin", 256, 163840, 16}};
+    char why[REFUSAL_TEXT];
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        Limits l = limits_of(profile_find(rows[i].profile));
+        assert_int_equal(occupancy_together(&l, rows[i].most, rows[i].threads, rows[i].shared, why), REFUSED_NOT);
+        assert_int_equal(occupancy_together(&l, rows[i].most + 1, rows[i].threads, rows[i].shared, why),
+                         REFUSED_TOO_LARGE);
+        assert_non_null(strstr(why, "at once"));
+    }
+    assert_string_equal(refusal_error(REFUSED_TOO_LARGE), "cudaErrorCooperativeLaunchTooLarge");
+}
+
 static void shared_memory_for_so_many_blocks(void **state)
 {
     (void)state;
@@ -107,6 +126,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(launches_fit_as_the_calculator_says),
         cmocka_unit_test(a_block_that_does_not_fit_is_named),
+        cmocka_unit_test(a_cooperative_launch_is_resident_at_once),
         cmocka_unit_test(shared_memory_for_so_many_blocks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
