@@ -9,7 +9,6 @@
 
 #include "check.h"
 
-
 __global__ void stray(int *p)
 {
     p[1 << 28] = 1;

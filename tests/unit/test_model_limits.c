@@ -129,6 +129,18 @@ static void every_profile_has_limits(void **state)
     }
 }
 
+/* Twice the clock for each bit of the bus is the bandwidth that the data sheets round. */
+static void a_cards_memory_figures_agree(void **state)
+{
+    (void)state;
+    const Profile *p;
+    for (size_t i = 0; (p = profile_at(i)); i++) {
+        double gbs = 2.0 * p->memory_mhz * p->bus_bits / 8 / 1000;
+        if (!(gbs <= 1.05 * p->memory_gbs && gbs >= 0.95 * p->memory_gbs))
+            fail_msg("%s: %.0f GB/s by its bus, %u in its row", p->name, gbs, p->memory_gbs);
+    }
+}
+
 /* What cuOccupancyMaxActiveClusters says of an H200 (blas/predict.c has the whole table). */
 static void clusters_on_a_card(void **state)
 {
@@ -146,7 +158,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_largest_launch_is_taken), cmocka_unit_test(the_next_is_refused),
         cmocka_unit_test(sides_and_zeros_are_refused), cmocka_unit_test(every_profile_has_limits),
-        cmocka_unit_test(clusters_on_a_card),
+        cmocka_unit_test(clusters_on_a_card),          cmocka_unit_test(a_cards_memory_figures_agree),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
