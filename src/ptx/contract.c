@@ -9,6 +9,7 @@
 
 #include "ptx/op.h"
 #include "ptx/registers.h"
+#include "ptx/traits.h"
 
 typedef struct Written {   /* of a register */
     uint32_t count, instr; /* the last one */
@@ -27,17 +28,20 @@ typedef struct Walk {
 
 static bool is_product(Op op)
 {
-    return op == OP_fmul || op == OP_fmul_f64 || op == OP_hmul || op == OP_bmul;
+    uint32_t is = op_traits(op).is;
+    return is & TRAIT_CONTRACTS && is & TRAIT_MULTIPLIES;
 }
 
 static bool is_difference(Op op)
 {
-    return op == OP_fsub || op == OP_fsub_f64 || op == OP_hsub || op == OP_bsub;
+    uint32_t is = op_traits(op).is;
+    return is & TRAIT_CONTRACTS && is & TRAIT_SUBTRACTS;
 }
 
 static bool is_sum(Op op)
 {
-    return is_difference(op) || op == OP_fadd || op == OP_fadd_f64 || op == OP_hadd || op == OP_badd;
+    uint32_t is = op_traits(op).is;
+    return is & TRAIT_CONTRACTS && !(is & TRAIT_MULTIPLIES);
 }
 
 static bool unrounded(const Opcode *o)

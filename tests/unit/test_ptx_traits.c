@@ -111,7 +111,8 @@ static void test_groups(void **state)
     assert_int_equal(count(TRAIT_ALIGNED), 4);              /* bar.sync, .arrive, .red */
     assert_int_equal(count(TRAIT_ATOMIC | TRAIT_TELLS), 7); /* atom, red */
     assert_int_equal(count(TRAIT_ACCUMULATES), 3);          /* wgmma */
-    assert_int_equal(count(TRAIT_SUBTRACTS), 3);
+    assert_int_equal(count(TRAIT_ADDRESS | TRAIT_SUBTRACTS), 3);
+    assert_int_equal(count(TRAIT_CONTRACTS), 12); /* mul, add and sub: f32, f64, f16, bf16 */
     assert_int_equal(count(TRAIT_ARRIVES), 7);
 }
 
