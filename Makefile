@@ -46,6 +46,7 @@ test: build
 # the rungs near the model's choice on random shapes up to M, N, K: M,N,K,HOW MANY,SEED
 TUNED = 8192,8192,8192,100,51 8192,8192,300,80,53 8192,8192,40,40,57 400,8192,8192,60,54 8192,400,8192,60,55 2000,2000,3000,80,56 8192,8192,8192,100,52
 tune: build
+	@$(call compile,default,tune_model)
 	@for s in $(TUNED); do set -- $$(echo $$s | tr , ' '); build/bin/warpwright bench gemm --device cuda --runs 3 --impl cublas,near,auto \
 	  --m $$1 --n $$2 --k $$3 --random $$4 --seed $$5 --json build/tune_$$5.json; done
 	@tools/tune keep build/tune_*.json docs/data/tune_h200.json

@@ -131,6 +131,31 @@ Status problem_of_syrk(WwBlas *b, const WwSyrk *p, Problem *out);
 
 /* ---- predict.c: for a GPU with tensor copies and one problem, not a batch ---- */
 
+/* A row of rates.def, or rates_aat.def; and its row SHARED. */
+typedef struct Rate {
+    const char *ladder, *rung;
+    int         blocks; /* behind a 1 */
+#define NUMBER(name, begin, easy, least, most) double name;
+#define COMMON(name, begin, easy, least, most)
+#include "blas/numbers.def"
+#undef COMMON
+#undef NUMBER
+} Rate;
+
+typedef struct Common {
+#define NUMBER(name, begin, easy, least, most)
+#define COMMON(name, begin, easy, least, most) double name;
+#include "blas/numbers.def"
+#undef COMMON
+#undef NUMBER
+} Common;
+
+/* NULL past the last. */
+const Rate *predict_rate(size_t i, const Common **common);
+/* Blocks of the rung that a multiprocessor holds: registers differ from layout to layout; 0: another row is for this one. */
+unsigned predict_room(const Problem *p, const Rate *r);
+/* Microseconds of p->rung and p->split by these numbers. */
+double predict_by(const WwBlas *b, const Problem *p, const Rate *r, const Common *common);
 /* May the model choose the rung for this problem?  Not a SHORT rung where it lacks what makes it fast: no times are kept of it there. */
 bool predict_takes(const Rung *r, const GemmArgs *g);
 /* Microseconds of p->rung and p->split; 0: the model does not know it. */

@@ -17,24 +17,13 @@
  *   memory  the operands and C once, besides; more where the rows of C are not aligned to 16 bytes (ragged), or are and end within a
  *           tile (partial)
  *
- * The numbers are in rates.def and rates_aat.def, fitted by tools/tune, which has the same model.  Not modelled: L2, what else runs on
- * the card; k and the clock only scale. */
+ * The numbers are in rates.def and rates_aat.def, fitted by tools/tune, which calls predict_by.  Not modelled: L2, what else runs on the
+ * card; k and the clock only scale. */
 #include <string.h>
 
 #include "blas/blas.h"
 
 enum { MOST_BLOCKS = 800 /* of a product that shares out k */ };
-
-/* rates.def says what they are. */
-typedef struct Rate {
-    const char *ladder, *rung;
-    int blocks, speed, few0, few1, few2, few3, step, crowd, tight, fixed, second, further, c, operands, ragged, rags,
-        partial, slow_x, slow_y, along_x, along_y, both, edge_x, edge_y, tail, joined, cluster, shares, behind;
-} Rate;
-
-typedef struct Shared {
-    int copy, copied, sum, summed;
-} Shared;
 
 static const Rate rates[] = {
 #define RATE(rung, blocks, ...) {LADDER, #rung, 1##blocks /* with a 0 in front it would be octal */, __VA_ARGS__},
@@ -49,7 +38,7 @@ static const Rate rates[] = {
 #undef SHARED
 };
 
-static const Shared both[] = {
+static const Common both[] = {
 #define RATE(rung, ...)
 #define SHARED(copy, copied, sum, summed) {copy, copied, sum, summed},
 #include "blas/rates.def"
@@ -73,16 +62,15 @@ static double cover(double n, double tile)
 }
 
 /* Microseconds for what is copied before and added up after the kernel itself; both read and write. */
-static double around(const Problem *p, const Work *w)
+static double around(const Problem *p, const Common *all, const Work *w)
 {
-    const GemmArgs *g      = &p->args;
-    Shared          shared = both[p->symmetric];
-    double          t      = 0;
+    const GemmArgs *g = &p->args;
+    double          t = 0;
     if (w->x || w->y)
-        t += shared.copy / 10.0 +
-             8.0 * ((w->x ? g->m : 0.0) + (w->y ? g->n : 0.0)) * g->k * shared.copied / 100 / CARD_MEMORY;
+        t +=
+            all->copy / 10 + 8.0 * ((w->x ? g->m : 0.0) + (w->y ? g->n : 0.0)) * g->k * all->copied / 100 / CARD_MEMORY;
     if (parts_of(p) > 1)
-        t += shared.sum / 10.0 + 8.0 * g->m * g->n * parts_of(p) * shared.summed / 100 / CARD_MEMORY;
+        t += all->sum / 10 + 8.0 * g->m * g->n * parts_of(p) * all->summed / 100 / CARD_MEMORY;
     return t;
 }
 
@@ -93,12 +81,11 @@ static double traffic(const Problem *p, const Rate *r)
     bool            ragged = !(g->vector & 4) && parts_of(p) == 1;
     double          c      = (double)g->m * g->n * (r->c + (ragged ? r->ragged : 0));
     double          o      = ((double)g->m + (p->symmetric ? 0 : g->n)) * g->k * r->operands;
-    int             more   = ragged ? r->rags : g->vector & 4 && g->n % p->rung->columns ? r->partial : 0;
-    return 4 * (c + o) / 100 / CARD_MEMORY + more / 10.0;
+    double          more   = ragged ? r->rags : g->vector & 4 && g->n % p->rung->columns ? r->partial : 0;
+    return 4 * (c + o) / 100 / CARD_MEMORY + more / 10;
 }
 
-/* Blocks of the rung that a multiprocessor holds: registers differ from layout to layout; 0: another row is for this one. */
-static unsigned at_once(const Problem *p, const Rate *r)
+unsigned predict_room(const Problem *p, const Rate *r)
 {
     static const unsigned digit[2][2] = {{1000, 100}, {10, 1}}; /* [X along k][Y along k] */
     return (unsigned)r->blocks / digit[p->args.x_col == 1][p->args.y_row == 1] % 10;
@@ -148,7 +135,7 @@ static double pace_of(const Problem *p, const Rate *r, double rounds, double lau
 /* How many of so many blocks a multiprocessor has at most. */
 static unsigned level(const WwBlas *b, const Problem *p, const Rate *r, double blocks)
 {
-    unsigned all = at_once(p, r), j = 1;
+    unsigned all = predict_room(p, r), j = 1;
     while (j < all && blocks > room(b, p, j))
         j++;
     return j;
@@ -158,9 +145,9 @@ static unsigned level(const WwBlas *b, const Problem *p, const Rate *r, double b
 static double filled(const WwBlas *b, const Problem *p, const Rate *r, double blocks)
 {
     unsigned j      = level(b, p, r, blocks);
-    int      few[]  = {r->few0, r->few1, r->few2, r->few3};
+    double   few[]  = {r->few0, r->few1, r->few2, r->few3};
     double   before = j > 1 ? room(b, p, j - 1) : 0, here = room(b, p, j);
-    double   less = few[j - 1] / 100.0, more = j == at_once(p, r) ? 1 : few[j] / 100.0;
+    double   less = few[j - 1] / 100.0, more = j == predict_room(p, r) ? 1 : few[j] / 100.0;
     double   share = here > before ? (blocks - before) / (here - before) : 1,
            mean    = less + (more - less) * (share < 1 ? share : 1);
     return mean + r->step / 100.0 * (more - mean);
@@ -176,7 +163,7 @@ static bool tight(const WwBlas *b, const Problem *p, const Rate *r, double block
 /* The time of what the last round has, after so many full ones: of those the multiprocessors finish at once first, later at any time. */
 static double last(const WwBlas *b, const Problem *p, const Rate *r, double full, double blocks, bool copies)
 {
-    double slots = room(b, p, at_once(p, r)), part = blocks > 0 ? filled(b, p, r, blocks) : 0;
+    double slots = room(b, p, predict_room(p, r)), part = blocks > 0 ? filled(b, p, r, blocks) : 0;
     if (blocks > 0 && copies && part < r->behind / 100.0)
         part = r->behind / 100.0;
     if (full > 0 && blocks > 0)
@@ -186,12 +173,12 @@ static double last(const WwBlas *b, const Problem *p, const Rate *r, double full
     return part;
 }
 
-static double duration(const WwBlas *b, const Problem *p, const Rate *r)
+double predict_by(const WwBlas *b, const Problem *p, const Rate *r, const Common *common)
 {
     const Rung     *g    = p->rung;
     const GemmArgs *a    = &p->args;
     Work            copy = {0};
-    double          all = at_once(p, r), slots = room(b, p, at_once(p, r));
+    double          all = predict_room(p, r), slots = room(b, p, predict_room(p, r));
     double          blocks   = (double)rung_tiles(g, a) * p->split;
     double          launched = g->stream ? (double)stream_blocks(b, p) : blocks;
     bool            even     = g->stream && launched <= slots;
@@ -214,15 +201,23 @@ static double duration(const WwBlas *b, const Problem *p, const Rate *r)
     double pace = pace_of(p, r, cover(blocks, slots), even ? launched : 0) * all;
     if (tight(b, p, r, blocks))
         pace *= 1 + r->tight / 100.0;
-    return tenths / 10 + traffic(p, r) + around(p, &copy) + (full + part) * pace;
+    return tenths / 10 + traffic(p, r) + around(p, common, &copy) + (full + part) * pace;
+}
+
+const Rate *predict_rate(size_t i, const Common **common)
+{
+    if (i >= sizeof rates / sizeof *rates)
+        return NULL;
+    *common = &both[strcmp(rates[i].ladder, "aat") == 0];
+    return &rates[i];
 }
 
 double predict_us(const WwBlas *b, const Problem *p)
 {
     for (size_t i = 0; i < sizeof rates / sizeof *rates; i++)
         if (strcmp(rates[i].ladder, p->rung->ladder) == 0 && strcmp(rates[i].rung, p->rung->name) == 0 &&
-            at_once(p, &rates[i]))
-            return duration(b, p, &rates[i]);
+            predict_room(p, &rates[i]))
+            return predict_by(b, p, &rates[i], &both[p->symmetric]);
     return 0;
 }
 
@@ -242,7 +237,7 @@ const Rung *predict_rung(const WwBlas *b, const Problem *problem, unsigned *spli
     double      least = 0;
     Problem     p     = *problem;
     for (size_t i = 0; i < sizeof rates / sizeof *rates; i++) {
-        if (p.symmetric != (strcmp(rates[i].ladder, "aat") == 0) || !at_once(&p, &rates[i]))
+        if (p.symmetric != (strcmp(rates[i].ladder, "aat") == 0) || !predict_room(&p, &rates[i]))
             continue;
         p.rung = rung_find(rates[i].ladder, rates[i].rung);
         if (!predict_takes(p.rung, &p.args))
@@ -252,7 +247,7 @@ const Rung *predict_rung(const WwBlas *b, const Problem *problem, unsigned *spli
         for (p.split = 1; p.split <= blocks; p.split = rung_more_splits(p.split)) {
             if (p.split > 1 && (tiles * p.split > (double)MOST_BLOCKS || (double)p.split * p.rung->slice > p.args.k))
                 break; /* enough blocks; or some of them without a slice */
-            double t = duration(b, &p, &rates[i]);
+            double t = predict_by(b, &p, &rates[i], &both[p.symmetric]);
             if (!best || t < least) {
                 best   = p.rung;
                 least  = t;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The model behind the choice of a rung, its numbers (rates.def, rates_aat.def), the table of rungs and the kept times (docs/data/tune_h200.json,
- * tune_aat_h200.json) belong together: who changes a rung's tile, slice or memory, or the formula and not its twin in tools/tune, finds out
- * here. */
+ * tune_aat_h200.json) belong together: who changes a rung's tile, slice or memory, or the formula without a new fit, finds out here. */
 #include "blas_fixture.h"
 
 #include <stdio.h>
