@@ -19,7 +19,7 @@ Simd simd_named(const char *name);
  * refuses it (simd_misnamed). */
 Simd simd_best(void);
 
-/* What $WARPWRIGHT_SIMD says, where that is no level; else NULL. */
+/* What $WARPWRIGHT_SIMD says, where that is not a level; else NULL. */
 const char *simd_misnamed(void);
 
 #endif

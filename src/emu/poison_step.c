@@ -277,7 +277,7 @@ static void permute(Value *v, const Value *a, const Value *b, uint64_t selector)
     }
 }
 
-/* Which bytes of the result are poisoned, of the sources' ones joined in v.  Amounts that are no constants: any of them. */
+/* Which bytes of the result are poisoned, of the sources' ones joined in v.  Amounts that are not constants: any of them. */
 static void flow(const Step *s, Value *v, const Value src[4], unsigned n)
 {
     const Opcode *o  = s->in->op;
