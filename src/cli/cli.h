@@ -45,7 +45,6 @@ typedef struct CliOption {
 
 typedef struct CliVerb {
     const char *name;
-    int (*run)(int argc, char **argv);
     const char *operands;
     int         min, max;
     const char *summary, *text;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * warpwright: finds the verb and runs it.  Verbs and their options are rows of options.def; each verb's code is in cmd_<verb>.c.
+ * warpwright: finds the verb and runs it.  Verbs and their options are rows of options.def; each verb's code is in cmd_<verb>.c.  A row
+ * without its function cmd_<verb> does not link, so the table cannot promise what is not there.
  * Exit codes: the verb's own, CLI_USAGE for what could not be understood, and CLI_USAGE when the output could not be written
  * (a full disk must not look like success). */
 #include <errno.h>
@@ -37,6 +38,17 @@ static int unknown_verb(const char *given)
     return CLI_USAGE;
 }
 
+static int (*const runs[])(int argc, char **argv) = {
+    /* in the order of cli_verbs */
+#define VERB(id, operands, min, max, summary, text) cmd_##id,
+#define OPTION(verb, name, letter, kind, meta, values, text)
+#define EXAMPLE(verb, command, text)
+#include "cli/options.def"
+#undef VERB
+#undef OPTION
+#undef EXAMPLE
+};
+
 static int dispatch(int argc, char **argv)
 {
     if (argc < 2) {
@@ -51,8 +63,9 @@ static int dispatch(int argc, char **argv)
         print_help(stdout);
         return CLI_OK;
     }
+    size_t         n;
     const CliVerb *v = cli_find_verb(argv[1]);
-    return v ? v->run(argc - 1, argv + 1) : unknown_verb(argv[1]);
+    return v ? runs[v - cli_verbs(&n)](argc - 1, argv + 1) : unknown_verb(argv[1]);
 }
 
 int main(int argc, char **argv)

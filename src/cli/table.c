@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * options.def as arrays.  Rows keep the table's order: it is the order of help and of the man page.
- * A verb of the table without its function cmd_<id> does not link, so the table cannot promise what is not there. */
+ * options.def as arrays.  Rows keep the table's order: it is the order of help and of the man page. */
 #include "cli/cli.h"
 
 #include <string.h>
@@ -9,7 +8,7 @@
 #define OPTION(verb, name, letter, kind, meta, values, text)
 #define EXAMPLE(verb, command, text)
 static const CliVerb verbs[] = {
-#define VERB(id, operands, min, max, summary, text) {#id, cmd_##id, operands, min, max, summary, text},
+#define VERB(id, operands, min, max, summary, text) {#id, operands, min, max, summary, text},
 #include "cli/options.def"
 #undef VERB
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The lab's frame: which experiments there are, opening devices, planning and running cases.
+ * The lab's frame: opening devices, planning and running cases.
  *
  * All cases are planned before the first one runs, so that progress has an end and options that do not fit are told
  * at once. Rows live in the lab's arena until lab_close.  Nothing here knows what an experiment does. */
@@ -13,51 +13,6 @@
 #include "lab/gemm.h"
 #include "lab/regression.h"
 #include "lab/run.h"
-
-static const Experiment *const experiments[] = {
-    &experiment_aat, &experiment_matmul, &experiment_copy, &experiment_banks, &experiment_intmatmul,
-};
-
-size_t lab_experiment_count(void)
-{
-    return sizeof experiments / sizeof experiments[0];
-}
-
-const Experiment *lab_experiment(size_t i)
-{
-    return i < lab_experiment_count() ? experiments[i] : NULL;
-}
-
-const Experiment *lab_experiment_find(const char *name)
-{
-    for (size_t i = 0; i < lab_experiment_count(); i++)
-        if (strcmp(experiments[i]->name, name) == 0)
-            return experiments[i];
-    return NULL;
-}
-
-const char *lab_experiment_name(const Experiment *e)
-{
-    return e->name;
-}
-
-const char *lab_experiment_question(const Experiment *e)
-{
-    return e->question;
-}
-
-const char *lab_experiment_reads(const Experiment *e)
-{
-    return e->reads;
-}
-
-const char *lab_experiment_family(const Experiment *e, size_t i)
-{
-    for (size_t j = 0; j < i; j++)
-        if (!e->family[j])
-            return NULL;
-    return e->family[i];
-}
 
 LabOptions lab_defaults(void)
 {
