@@ -5,7 +5,8 @@
  *   check.c    a public problem -> refused with a message, or a Problem: row-major, operands by strides
  *   rungs.c    Problem -> Rung
  *   predict.c  which rung is the fastest for floats, by a model
- *   run.c      Problem and Rung -> launches; modules and workspace of a WwBlas
+ *   run.c      Problem and Rung -> launches; the workspace
+ *   handle.c   the WwBlas: device, stream, modules, and one launch
  *   parts.c    k shared out among more blocks than a cluster has
  *   tensor.c   operands as tensor maps: which must be copied before, and the launch
  *   bytes.c    operands as planes of bytes for the tensor cores, and the launch
@@ -172,12 +173,19 @@ typedef struct Work {
     size_t x, y;               /* copied operands (tensor.c, bytes.c) */
     size_t turned;             /* an operand on its way to its bytes (bytes.c) */
 } Work;
-/* Blocks of a launch that shares out k. */
+/* rungs.c.  Blocks of a launch that shares out k. */
 uint64_t stream_blocks(const WwBlas *b, const Problem *p);
 /* The entry of kernels.def for p->rung and p's layouts; name has room for BLAS_NAME. */
 void blas_entry(const Problem *p, char *name);
+
+/* ---- handle.c ---- */
+
 /* Launches one entry of kernels.def; its one or more arguments as WwLaunch has them. */
 Status blas_launch(WwBlas *b, const char *entry, const WwLaunch *w);
+/* What is put on s next (NULL: what the caller does next) comes after what was left. */
+Status blas_follow(WwBlas *b, const WwStream *s);
+/* Is that kernel in this build? */
+bool   blas_built(const char *entry);
 
 /* An operand as the rungs with tensor maps see it. */
 typedef struct Source {
@@ -202,8 +210,6 @@ Status parts_add(WwBlas *b, const Problem *p, GemmArgs *sum);
 /* Do the device and this build have what the rung needs? */
 bool tensor_can(const WwBlas *b, const Problem *p);
 bool flow_can(const WwBlas *b, const Problem *p);
-/* Is that kernel in this build? */
-bool blas_built(const char *entry);
 /* Do the rung's operands come by tensor copies? */
 bool tensor_rung(const Rung *r);
 /* The bytes of operands that must be copied before. */

@@ -217,3 +217,57 @@ Status problem_choose(WwBlas *b, Problem *p, const char *ladder, const char *nam
         p->split = 1;
     return WW_OK;
 }
+
+/* ---- blocks and entries ---- */
+
+/* How many blocks a tile is worth: its owner adds up the others' sums one after the other, each in about the time of four slices, so
+ * slices / n + 4 n / 8 is least near the root of twice the slices. */
+static uint64_t sharers(uint64_t slices)
+{
+    uint64_t n = 1;
+    while (n * n < 2 * slices)
+        n++;
+    return n;
+}
+
+/* Where all blocks' sums of a tile are under way to its owner at once: as many blocks as run, with three slices each or more.  The same number of
+ * them for every tile, where that leaves no more than an eighth out, so that none has pieces of two. */
+static uint64_t woven(uint64_t tiles, uint64_t most, uint64_t slices)
+{
+    enum { LEAST = 3 };
+    uint64_t room = tiles && tiles < most ? most / tiles : 1, each = (slices + LEAST - 1) / LEAST;
+    if (each <= room)
+        return tiles * each;
+    return tiles <= most && tiles * room * 8 >= most * 7 ? tiles * room : most;
+}
+
+/* As many blocks as run at once, but none without a slice of k, and no more than help.  Sharing out costs about a tenth, so tiles that
+ * fill nine tenths of their rounds get a block each instead (the tensor kernel, which can do both; flow loses nothing by sharing). */
+uint64_t stream_blocks(const WwBlas *b, const Problem *p)
+{
+    const Rung *r     = p->rung;
+    uint64_t    tiles = rung_tiles(r, &p->args), most = (uint64_t)b->sms * (unsigned)r->stream,
+             slices = ((uint64_t)p->args.k + (unsigned)r->slice - 1) / (unsigned)r->slice;
+    uint64_t rounds = (tiles + most - 1) / most;
+    if (strcmp(r->name, "tensor") == 0 && tiles * 10 >= rounds * most * 9)
+        return tiles;
+    if (r->layouts == RUNG_WOVEN)
+        return woven(tiles, most, slices);
+    uint64_t useful = tiles * (slices < sharers(slices) ? slices : sharers(slices));
+    return useful < most ? useful : most;
+}
+
+/* Not by snprintf, which takes a tenth of a call's time. */
+void blas_entry(const Problem *p, char *name)
+{
+    const Rung     *r    = p->rung;
+    const GemmArgs *g    = &p->args;
+    const char     *type = p->type == WW_F32 ? "f32" : p->type == WW_I32 ? "i32" : "i64";
+    char           *end  = stpcpy(stpcpy(name, r->ladder), "_");
+    end                  = stpcpy(stpcpy(stpcpy(end, r->name), "_"), type);
+    if (r->layouts < RUNG_FOUR || r->layouts > RUNG_JOINED)
+        return;
+    end = stpcpy(end, g->x_col == 1 ? "_k" : "_n");
+    if (!p->symmetric)
+        stpcpy(end, g->y_row == 1 ? "k" : "n");
+}

@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "blas/blas.h"
-#include "lab/kernels.h"
 
 enum { SM_90 = 90 };
 
@@ -68,13 +67,6 @@ void tensor_work(const Problem *p, Work *w)
     unsigned drawn = tensor_drawn(p);
     w->x           = drawn & 1 || tensor_turns(p) || in_place(p, &x, 1) ? 0 : pitch(x.length) * k * 4;
     w->y           = drawn & 2 || p->symmetric || in_place(p, &y, 2) ? 0 : pitch(y.length) * k * 4;
-}
-
-bool blas_built(const char *entry)
-{
-    const KernelEntry *e = kernel_find(entry);
-    const KernelText  *t = e ? kernel_text(e, NULL) : NULL;
-    return t && t->ptx;
 }
 
 bool tensor_can(const WwBlas *b, const Problem *p)

@@ -39,7 +39,7 @@ static int unknown_verb(const char *given)
 }
 
 static int (*const runs[])(int argc, char **argv) = {
-    /* in the order of cli_verbs */
+/* in the order of cli_verbs */
 #define VERB(id, operands, min, max, summary, text) cmd_##id,
 #define OPTION(verb, name, letter, kind, meta, values, text)
 #define EXAMPLE(verb, command, text)

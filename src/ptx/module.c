@@ -141,17 +141,6 @@ const Var *ptx_find_var(const Module *m, const char *name)
     return NULL;
 }
 
-const char *ptx_source_line(const Module *m, uint32_t line)
-{
-    const char *p = m->text, *end = m->text + m->text_len;
-    for (; line > 1 && p; line--) {
-        p = memchr(p, '\n', (size_t)(end - p));
-        if (p)
-            p++;
-    }
-    return p && line == 1 ? p : NULL;
-}
-
 /* ---- what a kernel can reach ---- */
 
 static bool search(const Module *m, const Func *f, bool *seen, bool (*is)(const Instr *in))

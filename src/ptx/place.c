@@ -82,3 +82,14 @@ size_t instr_inlined(const Module *m, const Instr *in, Place *out, size_t most)
             out[n - 1] = p;
     return n < most ? n : most;
 }
+
+const char *ptx_source_line(const Module *m, uint32_t line)
+{
+    const char *p = m->text, *end = m->text + m->text_len;
+    for (; line > 1 && p; line--) {
+        p = memchr(p, '\n', (size_t)(end - p));
+        if (p)
+            p++;
+    }
+    return p && line == 1 ? p : NULL;
+}
