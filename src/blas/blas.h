@@ -44,16 +44,36 @@ typedef enum RungLayouts {
     RUNG_LONG
 } RungLayouts;
 
+/* Of a row of rungs.def: what the rung is for. */
+typedef enum RungUse {
+    CLIMB      = 1 << 0,
+    FOR_FULL   = 1 << 1,
+    FOR_SMALL  = 1 << 2,
+    FOR_LONG_K = 1 << 3,
+    FOR_COPIES = 1 << 4,
+    FOR_FEW    = 1 << 5,
+    FOR_BYTES  = 1 << 6,
+    FOR_I64    = 1 << 7,
+    FOR_SM_90  = 1 << 8,
+    IN_ROUNDS  = 1 << 9,
+    PAST_L2    = 1 << 10
+} RungUse;
+
 typedef struct Rung {
     const char *ladder, *name;
+    bool        symmetric; /* of A * A^T */
     int         rows, columns, threads;
     RungLayouts layouts;
     int         stream; /* blocks a multiprocessor that share out k; 0: none does */
     int         slice;  /* of k */
+    int         turns;  /* with how many columns of C the kernel turns X; 0: never */
+    unsigned    use;    /* RungUse */
     uint32_t    shared; /* dynamic, bytes */
 } Rung;
 
 const Rung *rung_find(const char *ladder, const char *name);
+/* Of that ladder, the one whose row says so. */
+const Rung *rung_for(bool symmetric, RungUse use);
 uint32_t    rung_cover(int n, int tile);
 uint64_t    rung_tiles(const Rung *r, const GemmArgs *g); /* of A * A^T those on and under the diagonal */
 bool        rung_takes(const Rung *r, WwType type);
@@ -209,14 +229,14 @@ Status parts_add(WwBlas *b, const Problem *p, GemmArgs *sum);
 
 /* Do the device and this build have what the rung needs? */
 bool tensor_can(const WwBlas *b, const Problem *p);
-bool flow_can(const WwBlas *b, const Problem *p);
+bool sm_90_can(const WwBlas *b, const Problem *p);
 /* Do the rung's operands come by tensor copies? */
 bool tensor_rung(const Rung *r);
 /* The bytes of operands that must be copied before. */
 void tensor_work(const Problem *p, Work *w);
 /* Operands that the kernel itself draws from where they lie: bit 0 X, bit 1 Y. */
 unsigned tensor_drawn(const Problem *p);
-/* Is X along k, and turned by the kernel of flow?  Where C has many columns a copy is faster. */
+/* Is X along k, and turned by the kernel?  Where C has many columns a copy is faster. */
 bool tensor_turns(const Problem *p);
 /* Copies what must be copied, to x and y, and launches. */
 Status tensor_run(WwBlas *b, const Problem *p, const GemmArgs *g, WwPtr x, WwPtr y);

@@ -221,12 +221,12 @@ double predict_us(const WwBlas *b, const Problem *p)
     return 0;
 }
 
-/* Of A * A^T skinny and brief were faster than flow with few columns wherever both were read, and flow than all others with many rows and columns:
- * their small tiles then read an operand larger than L2 again and again. */
+/* Of A * A^T the small tiles of skinny and brief were faster than PAST_L2 with few columns wherever both were read, and it than all others with
+ * many rows and columns: those then read an operand larger than L2 again and again. */
 bool predict_takes(const Rung *r, const GemmArgs *g)
 {
-    bool flow = strcmp(r->name, "flow") == 0, few = g->k <= SKINNY_K, many = g->m >= FLOW_ROWS && g->k >= FLOW_COLUMNS;
-    if (strcmp(r->ladder, "aat") == 0 && (flow ? few : many))
+    bool few = g->k <= SKINNY_K, many = g->m >= FLOW_ROWS && g->k >= FLOW_COLUMNS;
+    if (r->symmetric && (r->use & PAST_L2 ? few : many))
         return false;
     return r->layouts != RUNG_SHORT || (g->k <= r->slice && g->vector & 4);
 }

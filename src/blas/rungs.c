@@ -8,6 +8,7 @@
  * much of the card idle, k is shared out (stream), if it is long enough to pay for the partial tiles; small results with a
  * short k get small tiles.  Of A * A^T batches of large ones go to flow; one of few columns is bound by writing C: small tiles, so
  * that some blocks write while others multiply.  Where it errs, a caller names the rung. */
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,12 +21,15 @@ enum {
     TENSOR_MIN_K    = 512,
     TENSOR_TILES    = 32,
     TENSOR_TRIANGLE = 4,
-    MOST_SPLITS     = 128
+    MOST_SPLITS     = 128,
+    EVERY           = INT_MAX /* columns */
 };
 
+enum { OF_gemm, OF_aat };
+
 static const Rung rungs[] = {
-#define RUNG(ladder, name, rows, columns, threads, layouts, stream, slice, shared)                                     \
-    {#ladder, #name, rows, columns, threads, RUNG_##layouts, stream, slice, shared},
+#define RUNG(ladder, name, rows, columns, threads, layouts, stream, slice, turns, use, shared)                         \
+    {#ladder, #name, OF_##ladder == OF_aat, rows, columns, threads, RUNG_##layouts, stream, slice, turns, use, shared},
 #include "blas/rungs.def"
 #undef RUNG
 };
@@ -40,6 +44,14 @@ const Rung *rung_find(const char *ladder, const char *name)
     return NULL;
 }
 
+const Rung *rung_for(bool symmetric, RungUse use)
+{
+    const Rung *r = rungs;
+    while (r->symmetric != symmetric || !(r->use & use))
+        r++;
+    return r;
+}
+
 bool rung_takes(const Rung *r, WwType type)
 {
     if (r->layouts == RUNG_LONG || type == WW_I32_I64)
@@ -49,7 +61,7 @@ bool rung_takes(const Rung *r, WwType type)
 
 unsigned rung_splits(const Rung *r)
 {
-    bool tiles = r->layouts == RUNG_TENSOR && !r->stream && strcmp(r->ladder, "gemm") == 0;
+    bool tiles = r->layouts == RUNG_TENSOR && !r->stream && !r->symmetric;
     return tiles || r->layouts == RUNG_JOINED ? MOST_SPLITS : 1;
 }
 
@@ -93,7 +105,7 @@ uint32_t rung_cover(int n, int tile)
 uint64_t rung_tiles(const Rung *r, const GemmArgs *g)
 {
     uint64_t down = rung_cover(g->m, r->rows), across = rung_cover(g->n, r->columns), over = (down + 1) / 2;
-    if (strcmp(r->ladder, "aat") != 0)
+    if (!r->symmetric)
         return down * across;
     if (r->rows == r->columns)
         return down * (down + 1) / 2;
@@ -107,7 +119,7 @@ uint64_t rung_tiles(const Rung *r, const GemmArgs *g)
  * some rounds of them. */
 static bool tensor_pays(const WwBlas *b, const Problem *p)
 {
-    const Rung *r     = rung_find(p->symmetric ? "aat" : "gemm", "tensor");
+    const Rung *r     = rung_for(p->symmetric, FOR_COPIES);
     uint64_t    least = p->symmetric ? (uint64_t)b->sms * TENSOR_TRIANGLE : TENSOR_TILES;
     return rung_tiles(r, &p->args) >= least && p->args.k >= TENSOR_MIN_K && tensor_can(b, p);
 }
@@ -116,7 +128,7 @@ static bool tensor_pays(const WwBlas *b, const Problem *p)
 static bool bytes_pay(const WwBlas *b, const Problem *p)
 {
     enum { MIN_K = 256, MIN_TILES = 16 };
-    const Rung *r = rung_find("gemm", "bytes");
+    const Rung *r = rung_for(false, FOR_BYTES);
     return p->type == WW_I32 && p->args.k >= MIN_K && rung_tiles(r, &p->args) >= MIN_TILES && bytes_can(b);
 }
 
@@ -128,7 +140,7 @@ static const Rung *choose_model(WwBlas *b, Problem *p)
     uint32_t    hash = ((uint32_t)g->m * 0x9e3779b1u) ^ ((uint32_t)g->n * 0x85ebca77u) ^ ((uint32_t)g->k * 0xc2b2ae3du);
     BlasChoice *c    = &b->choice[(hash >> 20 ^ (uint32_t)how) % BLAS_CHOICES];
     if (c->how != how || c->m != g->m || c->n != g->n || c->k != g->k) {
-        if (!flow_can(b, p)) /* it takes kernels that are for sm_90 alone */
+        if (!sm_90_can(b, p)) /* it takes kernels that are for sm_90 alone */
             return NULL;
         *c      = (BlasChoice){g->m, g->n, g->k, how, NULL, 1};
         c->rung = predict_rung(b, p, &c->split);
@@ -137,41 +149,41 @@ static const Rung *choose_model(WwBlas *b, Problem *p)
     return c->rung;
 }
 
-static const char *choose_gemm(const WwBlas *b, const Problem *p)
+static const Rung *choose_gemm(const WwBlas *b, const Problem *p)
 {
     const GemmArgs *g     = &p->args;
     uint64_t        slots = (uint64_t)b->sms * SLOTS_PER_SM;
     uint64_t        tiles = (uint64_t)rung_cover(g->m, 128) * rung_cover(g->n, 128) * p->batch;
     uint64_t        waves = (tiles + slots - 1) / slots;
     if (bytes_pay(b, p))
-        return "bytes";
+        return rung_for(false, FOR_BYTES);
     if (tensor_pays(b, p))
-        return "tensor";
+        return rung_for(false, FOR_COPIES);
     bool full = tiles * 100 >= waves * slots * 92;
     if (full || p->batch > 1)
-        return tiles >= b->sms ? "wide" : "small";
+        return rung_for(false, tiles >= b->sms ? FOR_FULL : FOR_SMALL);
     if (g->k >= STREAM_MIN_K)
-        return "stream";
-    return tiles >= slots ? "wide" : "small";
+        return rung_for(false, FOR_LONG_K);
+    return rung_for(false, tiles >= slots ? FOR_FULL : FOR_SMALL);
 }
 
 /* Of a batch; by readings of 256 to 8192 columns by 128 to 8192 (docs/kernels.md). */
 static bool flow_pays(const WwBlas *b, const Problem *p)
 {
     bool work = p->args.k >= FLOW_K || (p->args.k >= FLOW_LEAST_K && p->args.m >= FLOW_SIDE);
-    return work && p->args.m >= FLOW_BATCH && flow_can(b, p);
+    return work && p->args.m >= FLOW_BATCH && sm_90_can(b, p);
 }
 
-static const char *choose_aat(const WwBlas *b, const Problem *p)
+static const Rung *choose_aat(const WwBlas *b, const Problem *p)
 {
     if (flow_pays(b, p))
-        return "flow";
+        return rung_for(true, FOR_SM_90);
     if (tensor_pays(b, p))
-        return "tensor";
+        return rung_for(true, FOR_COPIES);
     if (p->args.k <= SKINNY_K)
-        return "skinny";
+        return rung_for(true, FOR_FEW);
     uint64_t side = rung_cover(p->args.m, 128), tiles = side * (side + 1) / 2 * p->batch;
-    return tiles >= b->sms ? "twice" : "twice_small";
+    return rung_for(true, tiles >= b->sms ? FOR_FULL : FOR_SMALL);
 }
 
 static Status no_rung(WwBlas *b, const char *ladder, const char *name)
@@ -201,18 +213,23 @@ Status problem_choose(WwBlas *b, Problem *p, const char *ladder, const char *nam
     p->rung    = model ? choose_model(b, p) : NULL;
     if (p->rung)
         return WW_OK;
-    const char *pick = name ? name : wide ? "long" : p->symmetric ? choose_aat(b, p) : choose_gemm(b, p);
-    p->rung          = parse(ladder, pick, &p->split);
+    if (name)
+        p->rung = parse(ladder, name, &p->split);
+    else if (wide)
+        p->rung = rung_for(p->symmetric, FOR_I64);
+    else
+        p->rung = p->symmetric ? choose_aat(b, p) : choose_gemm(b, p);
     if (!p->rung)
-        return no_rung(b, ladder, pick);
+        return no_rung(b, ladder, name);
     if (!rung_takes(p->rung, p->type))
-        return device_fail(b->device, WW_ERR_UNAVAILABLE, "%s: the rung %s has no kernel for %s", ladder, pick,
+        return device_fail(b->device, WW_ERR_UNAVAILABLE, "%s: the rung %s has no kernel for %s", ladder,
+                           name ? name : p->rung->name,
                            wide                ? "int64 results"
                            : p->type == WW_I32 ? "int32"
                                                : "float");
     bool copies = tensor_rung(p->rung) || p->rung->layouts == RUNG_BYTES;
     if (p->args.k == 0 && (copies || p->rung->stream)) /* nothing to copy or share out */
-        p->rung = rung_find(ladder, p->symmetric ? "twice" : "wide");
+        p->rung = rung_for(p->rung->symmetric, FOR_FULL);
     if (p->args.k == 0)
         p->split = 1;
     return WW_OK;
@@ -242,14 +259,14 @@ static uint64_t woven(uint64_t tiles, uint64_t most, uint64_t slices)
 }
 
 /* As many blocks as run at once, but none without a slice of k, and no more than help.  Sharing out costs about a tenth, so tiles that
- * fill nine tenths of their rounds get a block each instead (the tensor kernel, which can do both; flow loses nothing by sharing). */
+ * fill nine tenths of their rounds get a block each instead (IN_ROUNDS; flow loses nothing by sharing). */
 uint64_t stream_blocks(const WwBlas *b, const Problem *p)
 {
     const Rung *r     = p->rung;
     uint64_t    tiles = rung_tiles(r, &p->args), most = (uint64_t)b->sms * (unsigned)r->stream,
              slices = ((uint64_t)p->args.k + (unsigned)r->slice - 1) / (unsigned)r->slice;
     uint64_t rounds = (tiles + most - 1) / most;
-    if (strcmp(r->name, "tensor") == 0 && tiles * 10 >= rounds * most * 9)
+    if (r->use & IN_ROUNDS && tiles * 10 >= rounds * most * 9)
         return tiles;
     if (r->layouts == RUNG_WOVEN)
         return woven(tiles, most, slices);

@@ -5,7 +5,7 @@
  * An operand that lies so already, its rows aligned to 16 bytes, is used where it is.  Any other one is copied into the workspace
  * first, transposed where it is contiguous along k, both in one launch at the memory's speed; their cost, 8 bytes an element, shrinks
  * against 2 n operations an element.  A * A^T has one operand, so one copy at most.  Some rungs (DRAWN) have float kernels that draw
- * such an operand themselves, word by word; flow, fit and even_large turn an aligned X that is contiguous along k (kernels/gemm/turn.cuh). */
+ * such an operand themselves, word by word; some (turns) turn an aligned X that is contiguous along k (kernels/gemm/turn.cuh). */
 #include <stdio.h>
 #include <string.h>
 
@@ -54,10 +54,7 @@ bool tensor_turns(const Problem *p)
     const GemmArgs *g = &p->args;
     if (p->symmetric || g->x_row == 1 || g->x_col != 1 || !(g->vector & 1))
         return false;
-    if (p->rung->layouts == RUNG_WHOLE)
-        return true;
-    return strcmp(p->rung->name, "flow") == 0 ? g->n <= TURN_COLUMNS
-                                              : strcmp(p->rung->name, "even_large") == 0 && tensor_drawn(p) == 1;
+    return g->n <= p->rung->turns && (p->rung->layouts != RUNG_DRAWN || tensor_drawn(p) == 1);
 }
 
 void tensor_work(const Problem *p, Work *w)
@@ -69,18 +66,23 @@ void tensor_work(const Problem *p, Work *w)
     w->y           = drawn & 2 || p->symmetric || in_place(p, &y, 2) ? 0 : pitch(y.length) * k * 4;
 }
 
+static bool rung_built(const Rung *r)
+{
+    char entry[BLAS_NAME];
+    snprintf(entry, sizeof entry, "%s_%s_f32", r->ladder, r->name);
+    return blas_built(entry);
+}
+
 bool tensor_can(const WwBlas *b, const Problem *p)
 {
     enum { OWN = 1024 }; /* at most, of a kernel's variables */
-    unsigned shared = rung_find(p->symmetric ? "aat" : "gemm", "tensor")->shared;
-    return blas_built(p->symmetric ? "aat_tensor_f32" : "gemm_tensor_f32") && b->capability >= SM_90 &&
-           shared + OWN <= b->device->block_shared;
+    const Rung *r = rung_for(p->symmetric, FOR_COPIES);
+    return rung_built(r) && b->capability >= SM_90 && r->shared + OWN <= b->device->block_shared;
 }
 
-/* Registers that warps give each other are for this architecture alone. */
-bool flow_can(const WwBlas *b, const Problem *p)
+bool sm_90_can(const WwBlas *b, const Problem *p)
 {
-    return blas_built(p->symmetric ? "aat_flow_f32" : "gemm_flow_f32") && b->capability == SM_90;
+    return b->capability == SM_90 && rung_built(rung_for(p->symmetric, FOR_SM_90));
 }
 
 size_t source_turned_bytes(const Source *s, int k)

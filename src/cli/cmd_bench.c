@@ -154,15 +154,12 @@ static bool could_win(WwBlas *b, const BenchWork *w, const Rung *r, unsigned spl
  * model knows and does not put far behind. */
 static void add_every(Impls *l, WwBlas *b, const BenchWork *w, bool near)
 {
-    static const char *const never[] = {"naive", "coalesced", "tile", "column", "square", "vector", "ahead"};
     for (size_t i = 0; ww_blas_rung(w->work, i); i++) {
         const Rung *r    = rung_find(w->work, ww_blas_rung(w->work, i));
-        bool        skip = !rung_takes(r, w->type);
-        for (size_t j = 0; j < sizeof never / sizeof *never; j++)
-            skip = skip || strcmp(r->name, never[j]) == 0;
-        uint64_t down  = (w->m + (size_t)r->rows - 1) / (size_t)r->rows,
-                 tiles = strcmp(w->work, "aat") == 0 ? down * (down + 1) / 2
-                                                     : down * ((w->n + (size_t)r->columns - 1) / (size_t)r->columns);
+        bool        skip = !rung_takes(r, w->type) || r->use & CLIMB;
+        uint64_t    down = (w->m + (size_t)r->rows - 1) / (size_t)r->rows,
+                 tiles   = strcmp(w->work, "aat") == 0 ? down * (down + 1) / 2
+                                                       : down * ((w->n + (size_t)r->columns - 1) / (size_t)r->columns);
         for (unsigned s = 1; s <= rung_splits(r) && !skip; s = rung_more_splits(s))
             if ((s == 1 || (tiles * s <= ENOUGH_BLOCKS && (uint64_t)s * (unsigned)r->slice <= w->k)) &&
                 (!near || could_win(b, w, r, s)))
