@@ -36,7 +36,8 @@ build/configured: build/setup-base CMakePresets.json
 build-%/configured: build/setup-base CMakePresets.json
 	@cmake --preset $* && touch $@
 
-lab: build
+lab: build/configured
+	@$(call compile,default,lab)
 	@build/bin/warpwright lab --json build/lab.json
 
 test: build

@@ -10,6 +10,7 @@
  * array of which nobody wrote anything.  Promised: memory and init 3 times, race 6; init 1.25 bytes a byte, race 8. */
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -63,9 +64,11 @@ static Reading measure(const Case *c, const char *check)
     WwPtr             p[3]    = {0};
     size_t            bytes   = 4 * (size_t)(c->copies ? COPIED : SIZE * SIZE);
     const KernelText *text    = kernel_text(kernel_find(c->kernel), NULL);
-    if (!text || !text->ptx || ww_device_open("emulator", &options, &d, NULL) != WW_OK)
+    if (!text || !text->data || ww_device_open("emulator", &options, &d, NULL) != WW_OK)
         return r;
-    WwStatus s = ww_module_load(d, text->file, text->ptx, text->len, &m);
+    char    *ptx = kernel_ptx(text);
+    WwStatus s   = ww_module_load(d, text->file, ptx, text->len, &m);
+    free(ptx);
     for (int i = 0; i < 3 && s == WW_OK; i++) {
         s = ww_alloc(d, bytes, &p[i]);
         s = s == WW_OK && !c->unwritten ? ww_fill(d, p[i], 0, bytes) : s;

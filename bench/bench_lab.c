@@ -119,7 +119,7 @@ static Reading measure(const Case *c)
     const char        *why     = NULL;
     const KernelEntry *entry   = kernel_find(c->kernel);
     const KernelText  *text    = entry ? kernel_text(entry, NULL) : NULL;
-    if (!text || !text->ptx) {
+    if (!text || !text->data) {
         fprintf(stderr, "%s: %s\n", c->kernel, text ? text->reason : "no such kernel");
         return r;
     }
@@ -128,7 +128,9 @@ static Reading measure(const Case *c)
         fprintf(stderr, "%s\n", why);
         return r;
     }
-    s = ww_module_load(d, text->file, text->ptx, text->len, &m);
+    char *ptx = kernel_ptx(text);
+    s         = ww_module_load(d, text->file, ptx, text->len, &m);
+    free(ptx);
     s = s == WW_OK ? make_matrix(d, 1, M, K, &p[0]) : s;
     s = s == WW_OK ? make_matrix(d, 2, K, N, &p[1]) : s;
     s = s == WW_OK ? ww_alloc(d, sizeof(float) * M * N, &p[2]) : s;

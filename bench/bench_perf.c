@@ -45,12 +45,14 @@ static double measure(const char *kernel, const char *check)
     double             best = -1;
     const KernelEntry *e    = kernel_find(kernel);
     const KernelText  *text = e ? kernel_text(e, NULL) : NULL;
-    if (!text || !text->ptx || ww_device_open("emulator", &o, &d, &why) != WW_OK) {
-        fprintf(stderr, "%s: %s\n", kernel, text && !text->ptx ? text->reason : why);
+    if (!text || !text->data || ww_device_open("emulator", &o, &d, &why) != WW_OK) {
+        fprintf(stderr, "%s: %s\n", kernel, text && !text->data ? text->reason : why);
         return -1;
     }
-    WwStatus s = ww_module_load(d, text->file, text->ptx, text->len, &m);
-    s          = s == WW_OK ? matrices(d, p) : s;
+    char    *ptx = kernel_ptx(text);
+    WwStatus s   = ww_module_load(d, text->file, ptx, text->len, &m);
+    free(ptx);
+    s = s == WW_OK ? matrices(d, p) : s;
     for (int i = 0; i < RUNS && s == WW_OK; i++) {
         int      n      = SIZE;
         void    *args[] = {&p[0], &p[1], &p[2], &n, &n, &n, &n, &n, &n};

@@ -13,10 +13,12 @@ set_target_properties(warpwright_shared PROPERTIES
   EXPORT_NAME warpwright
   VERSION ${PROJECT_VERSION}
   SOVERSION ${PROJECT_VERSION_MAJOR}
+  BUILD_RPATH "$ORIGIN"
+  INSTALL_RPATH "$ORIGIN"
   LINK_DEPENDS ${CMAKE_SOURCE_DIR}/cmake/warpwright.map)
 target_link_libraries(warpwright_shared PRIVATE $<LINK_LIBRARY:WHOLE_ARCHIVE,warpwright>)
 target_link_options(warpwright_shared PRIVATE
-  LINKER:--version-script=${CMAKE_SOURCE_DIR}/cmake/warpwright.map LINKER:--no-undefined LINKER:-O1)
+  LINKER:--version-script=${CMAKE_SOURCE_DIR}/cmake/warpwright.map LINKER:--no-undefined LINKER:-O1 ${WW_SHIPPED})
 target_include_directories(warpwright_shared INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 set_target_properties(warpwright PROPERTIES EXPORT_NAME static)
 
@@ -34,6 +36,10 @@ add_custom_command(
   VERBATIM)
 add_custom_target(share ALL DEPENDS ${made}/warpwright.1)
 
+set(private_modules jansson)
+if(ZSTD_FOUND)
+  string(APPEND private_modules " libzstd")
+endif()
 file(RELATIVE_PATH up /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 string(REGEX REPLACE "/$" "" up "${up}")
 configure_file(cmake/warpwright.pc.in ${CMAKE_BINARY_DIR}/warpwright.pc @ONLY)

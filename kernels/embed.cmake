@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-# Compiles one kernel file to PTX, and that to machine code, and writes a C file that defines the KernelText SYMBOL (src/lab/kernels.h).
+# Compiles one kernel file to PTX, and that to machine code, compresses it and writes a C file that defines the KernelText SYMBOL (src/lab/kernels.h).
 # When the compiler is missing or fails, the KernelText carries the reason, and this script still succeeds: the build
 # goes on and the lab names the kernels that are missing.  Without machine code a GPU's driver compiles the PTX when it is first used.
 #
 # COMPILER nvcc|clang   PROGRAM its path   COMMAND its arguments separated by |   FILE the kernel, relative to ROOT
+# PACK the program that compresses the PTX (kernels/pack.c), or nothing: it is embedded as it is
 # PTX and OUT the files to write   LEVEL of KernelText, or nothing   MACHINE the architecture (sm_90a) of machine code, or nothing
 # NEEDS the number (90a) of the architecture the kernel is for, or nothing: clang's PTX is told to be
 set(reason "")
@@ -78,8 +79,15 @@ if(reason)
   string(APPEND fields "    .reason = ${reason_literal},\n")
 else()
   file(SIZE ${PTX} len)
-  embed_bytes(${SYMBOL}_ptx ${PTX})
-  string(APPEND fields "    .ptx = ${SYMBOL}_ptx,\n    .len = ${len},\n")
+  set(data ${PTX})
+  if(PACK)
+    execute_process(COMMAND ${PACK} ${PTX} ${PTX}.zst COMMAND_ERROR_IS_FATAL ANY)
+    set(data ${PTX}.zst)
+    file(SIZE ${data} packed)
+    string(APPEND fields "    .packed = ${packed},\n")
+  endif()
+  embed_bytes(${SYMBOL}_data ${data})
+  string(APPEND fields "    .data = ${SYMBOL}_data,\n    .len = ${len},\n")
 endif()
 if(code_file)
   embed_bytes(${SYMBOL}_code ${code_file})

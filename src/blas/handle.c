@@ -17,7 +17,7 @@ bool blas_built(const char *entry)
 {
     const KernelEntry *e = kernel_find(entry);
     const KernelText  *t = e ? kernel_text(e, NULL) : NULL;
-    return t && t->ptx;
+    return t && t->data;
 }
 
 WwStatus ww_blas_open(WwDevice *d, WwBlas **out)
@@ -102,10 +102,13 @@ static Status find_module(WwBlas *b, const char *entry, WwModule **out)
         if (strcmp(b->modules[i].file, e->file) == 0)
             return *out = b->modules[i].module, WW_OK;
     const KernelText *t = kernel_text(e, NULL);
-    if (!t || !t->ptx)
+    if (!t || !t->data)
         return device_fail(b->device, WW_ERR_UNAVAILABLE, "kernel %s was not built: %s", entry,
                            t ? t->reason : "no compiler");
-    TRY(device_load(b->device, &(DeviceText){t->file, t->ptx, t->len, false, t->level, t->code}, out));
+    char  *ptx = kernel_ptx(t);
+    Status s   = device_load(b->device, &(DeviceText){t->file, ptx, t->len, false, t->level, t->code}, out);
+    free(ptx);
+    TRY(s);
     b->modules                = xrealloc(b->modules, (b->nmodules + 1) * sizeof *b->modules);
     b->modules[b->nmodules++] = (BlasModule){e->file, *out};
     return WW_OK;

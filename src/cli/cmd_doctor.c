@@ -85,14 +85,14 @@ static void kernel_section(Str *missing)
     puts("kernels");
     for (size_t c = 0; kernel_compiler(c); c++) {
         size_t files = 0, built = 0, code = 0;
-        for (size_t i = 0; kernel_texts[i]; i++) {
-            const KernelText *t = kernel_texts[i];
+        for (size_t i = 0; kernel_text_at(i); i++) {
+            const KernelText *t = kernel_text_at(i);
             if (strcmp(t->compiler, kernel_compiler(c)) != 0)
                 continue;
             files++;
-            built += t->ptx != NULL;
+            built += t->data != NULL;
             code += t->code != NULL;
-            if (!t->ptx)
+            if (!t->data)
                 str_printf(missing, "  %s (%s): its experiments cannot run: %s\n", t->file, t->compiler, t->reason);
         }
         printf("  %-12s%zu of %zu files embedded%s", kernel_compiler(c), built, files, c ? "" : " (default)");

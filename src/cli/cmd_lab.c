@@ -55,7 +55,7 @@ static void list_kernels(const char *family, const char *compiler)
             continue;
         const KernelText *t = kernel_text(e, compiler);
         printf("  %-24s %s\n", e->name, e->what);
-        if (t && t->ptx)
+        if (t && t->data)
             printf("  %-24s %s, built by %s\n", "", e->file, t->compiler);
         else
             printf("  %-24s %s, NOT BUILT: %s\n", "", e->file, t ? t->reason : "not by this compiler");

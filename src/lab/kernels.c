@@ -1,9 +1,37 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Look-ups in the table of embedded kernels.  The rows come from kernels/kernels.def, the texts from the build. */
+ * Look-ups in the table of kernels, whose rows come from kernels/kernels.def, and in the stores with their texts.
+ *
+ * A store is opened when somebody first asks, by the loader's rules: the run path of whoever contains this file, then
+ * LD_LIBRARY_PATH and the system's folders.  What was found is remembered; opening one twice would find the same, so
+ * threads need not agree who is first. */
 #include "lab/kernels.h"
 
+#include <assert.h>
+#include <dlfcn.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <string.h>
+
+#include "base/arena.h"
+
+#ifdef WW_HAVE_ZSTD
+#include <zstd.h>
+#endif
+
+typedef const KernelText *const *Store;
+
+enum { STORES = 2 };
+static const char *const store_names[STORES] = {"libwarpwright-kernels-lab.so.0", "libwarpwright-kernels-matrix.so.0"};
+static _Atomic(Store)    opened[STORES];
+static const KernelText  absent = {
+     .file     = "libwarpwright-kernels-*.so.0",
+     .compiler = "",
+     .reason =
+         "libwarpwright-kernels-*.so.0 is not beside libwarpwright.so, nor on LD_LIBRARY_PATH (make build makes it)"};
+
+#define NAME_OF_(x) #x
+#define NAME_OF(x)  NAME_OF_(x)
 
 static const KernelEntry entries[] = {
 #define KERNEL(entry, path, text) {#entry, "kernels/" path, text},
@@ -29,24 +57,70 @@ const KernelEntry *kernel_find(const char *name)
     return NULL;
 }
 
+/* NULL: it is not there. */
+static Store store(size_t i)
+{
+    Store s = atomic_load(&opened[i]);
+    if (s)
+        return s;
+    void *library = dlopen(store_names[i], RTLD_NOW | RTLD_LOCAL);
+    s             = library ? (Store)dlsym(library, NAME_OF(KERNEL_STORE)) : NULL;
+    atomic_store(&opened[i], s);
+    return s;
+}
+
+const KernelText *kernel_text_at(size_t i)
+{
+    for (size_t j = 0; j < STORES; j++)
+        for (Store s = store(j); s && *s; s++)
+            if (i-- == 0)
+                return *s;
+    return NULL;
+}
+
 const KernelText *kernel_text(const KernelEntry *e, const char *compiler)
 {
-    for (size_t i = 0; kernel_texts[i]; i++) {
-        const KernelText *t = kernel_texts[i];
-        if (strcmp(t->file, e->file) == 0 && (!compiler || strcmp(t->compiler, compiler) == 0))
-            return t;
+    bool all = true;
+    for (size_t j = 0; j < STORES; j++) {
+        Store s = store(j);
+        all     = all && s;
+        for (; s && *s; s++)
+            if (strcmp((*s)->file, e->file) == 0 && (!compiler || strcmp((*s)->compiler, compiler) == 0))
+                return *s;
     }
-    return NULL;
+    return all ? NULL : &absent;
+}
+
+/* A store holds what the same build packed. */
+static void unpack(char *out, const KernelText *t)
+{
+    size_t done = 0;
+#ifdef WW_HAVE_ZSTD
+    done = ZSTD_decompress(out, t->len, t->data, t->packed);
+#endif
+    assert(done == t->len);
+    (void)out, (void)done;
+}
+
+char *kernel_ptx(const KernelText *t)
+{
+    char *text = xmalloc(t->len + 1);
+    if (t->packed)
+        unpack(text, t);
+    else
+        memcpy(text, t->data, t->len);
+    text[t->len] = 0;
+    return text;
 }
 
 const char *kernel_compiler(size_t i)
 {
-    size_t seen = 0;
-    for (size_t j = 0; kernel_texts[j]; j++) {
-        const char *c = kernel_texts[j]->compiler;
-        if (j > 0 && strcmp(c, kernel_texts[j - 1]->compiler) == 0)
-            continue;
-        if (seen++ == i)
+    for (size_t j = 0; kernel_text_at(j); j++) {
+        const char *c    = kernel_text_at(j)->compiler;
+        bool        seen = false;
+        for (size_t k = 0; k < j && !seen; k++)
+            seen = strcmp(kernel_text_at(k)->compiler, c) == 0;
+        if (!seen && i-- == 0)
             return c;
     }
     return NULL;

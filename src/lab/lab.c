@@ -192,13 +192,13 @@ static void run_case(Lab *lab, const LabCase *c)
     const KernelEntry *e    = kernel_find(c->entry);
     const KernelText  *text = e ? kernel_text(e, lab->opt.compiler) : NULL;
     row->file               = e ? e->file : NULL;
-    row->compiler           = text && text->ptx ? text->compiler : NULL;
+    row->compiler           = text && text->data ? text->compiler : NULL;
     row->max_error          = NAN;
     if (!text)
         lab_problem(lab, row, "kernel %s is not built by %s in this build", c->entry,
                     lab->opt.compiler ? lab->opt.compiler : "any compiler");
-    else if (!text->ptx)
-        lab_problem(lab, row, "%s is not built: %s", text->file, text->reason);
+    else if (!text->data)
+        lab_problem(lab, row, "%s is not built: %s", e->file, text->reason);
     else
         c->experiment->run(lab, c, row);
     if (row->timed && row->time_ms > 0 && row->verified)

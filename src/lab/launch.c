@@ -133,7 +133,9 @@ static void run_on(Lab *lab, WwDevice *d, const LabCase *c, const LabLaunch *l, 
     WwModule         *module = NULL;
     WwResult         *result = NULL;
     bool              hold   = true;
-    Status            s      = ww_module_load(d, text->file, text->ptx, text->len, &module);
+    char             *ptx    = kernel_ptx(text);
+    Status            s      = ww_module_load(d, text->file, ptx, text->len, &module);
+    free(ptx);
     if (s == WW_OK)
         s = fill_buffers(d, l, &mem);
     if (s == WW_OK)

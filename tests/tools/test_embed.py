@@ -16,23 +16,26 @@ OLD = """for last; do :; done; printf '//\\n.version 6.0\\n.target sm_70\\n.addr
 
 CASES = [
     # compiler, MACHINE, what the written file has, what it has not
-    (PTX, "", [".ptx = k_ptx", ".len = 31"], [".code", ".reason"]),
-    (CODE, "sm_90a", [".ptx = k_ptx", ".code = k_code"], [".reason"]),
-    (HALF, "sm_90a", [".ptx = k_ptx"], [".code", ".reason"]),
-    (ERROR, "sm_90a", ['.reason = "cc failed (1): a.cu:2:1: error: not; here",'], ["note", "foo", "_ptx", "_code"]),
+    (PTX, "", [".data = k_data", ".len = 31"], [".code", ".reason", ".packed"]),
+    (CODE, "sm_90a", [".data = k_data", ".code = k_code"], [".reason"]),
+    (HALF, "sm_90a", [".data = k_data"], [".code", ".reason", ".packed"]),
+    (ERROR, "sm_90a", ['.reason = "cc failed (1): a.cu:2:1: error: not; here",'], ["note", "foo", "_data", "_code"]),
     (FIRST, "", ['.reason = "cc failed (2): first",'], ["second"]),
-    (None, "", ['.reason = "cc is not on this machine",'], ["_ptx"]),
+    (None, "", ['.reason = "cc is not on this machine",'], ["_data"]),
 ]
 
 
-def embed(folder, script, machine, compiler="cc", needs=""):
+PACK = "head -c 7 $1 > $2"  # what compresses, as a script
+
+
+def embed(folder, script, machine, compiler="cc", needs="", pack=""):
     cc = os.path.join(folder, "cc")
     if script:
         with open(cc, "w", encoding="utf-8") as f:
             f.write(f"#!/bin/sh\n{script}\n")
         os.chmod(cc, 0o755)
     defined = {"COMPILER": compiler, "PROGRAM": cc if script else "", "COMMAND": f"{cc}|-O3", "FILE": "a.cu", "ROOT": folder, "PTX": f"{folder}/a.ptx",
-               "OUT": f"{folder}/a.c", "SYMBOL": "k", "LEVEL": "", "MACHINE": machine, "NEEDS": needs}
+               "OUT": f"{folder}/a.c", "SYMBOL": "k", "LEVEL": "", "MACHINE": machine, "NEEDS": needs, "PACK": pack}
     done = subprocess.run([sys.argv[1], *(f"-D{k}={v}" for k, v in defined.items()), "-P", sys.argv[2]],
                           capture_output=True, text=True, check=False)
     with open(f"{folder}/a.c", encoding="utf-8") as f:
@@ -62,7 +65,16 @@ def main():
             if text != f"//\n{head}.address_size 64\n":
                 failed += 1
                 print(f"{compiler}, needs {needs!r}: {text}")
-    print(f"{len(CASES) + 3 - failed} passed, {failed} failed")
+    with tempfile.TemporaryDirectory() as folder:
+        pack = os.path.join(folder, "pack")
+        with open(pack, "w", encoding="utf-8") as f:
+            f.write(f"#!/bin/sh\n{PACK}\n")
+        os.chmod(pack, 0o755)
+        _, text = embed(folder, PTX, "", pack=pack)
+        if not all(s in text for s in (".packed = 7,", ".len = 31,", "a.ptx.zst")):
+            failed += 1
+            print(f"packed: {text}")
+    print(f"{len(CASES) + 4 - failed} passed, {failed} failed")
     return 1 if failed else 0
 
 

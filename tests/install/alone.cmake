@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: Apache-2.0
+# The body of the test install.lab_alone; variables: see CMakeLists.txt beside it.
+cmake_minimum_required(VERSION 3.25)
+set(store libwarpwright-kernels-lab.so.0)
+file(REMOVE_RECURSE ${WORK})
+file(COPY ${BUILD}/bin/warpwright DESTINATION ${WORK}/bin)
+file(COPY ${BUILD}/${store} DESTINATION ${WORK} FOLLOW_SYMLINK_CHAIN)
+execute_process(COMMAND ${WORK}/bin/warpwright lab --quiet --m 32 --n 32 --k 32 WORKING_DIRECTORY / RESULT_VARIABLE rc OUTPUT_VARIABLE out ERROR_VARIABLE out)
+if(NOT rc STREQUAL "0")
+  message(FATAL_ERROR "the lab ended with ${rc}:\n${out}")
+endif()
+execute_process(COMMAND ${WORK}/bin/warpwright lab --list RESULT_VARIABLE rc OUTPUT_VARIABLE out ERROR_VARIABLE out)
+if(NOT rc STREQUAL "0" OR NOT out MATCHES "kernels/aat/12_weave.cu, NOT BUILT: libwarpwright-kernels-[*].so.0 is not beside")
+  message(FATAL_ERROR "lab --list ended with ${rc}; nothing names the store that is missing:\n${out}")
+endif()
