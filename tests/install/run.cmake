@@ -42,6 +42,21 @@ endif()
 run(objdump -p ${prefix}/${LIBDIR}/libwarpwright.so.0)
 expect("SONAME +libwarpwright.so.0\n")
 
+# The kernels' texts stand once and compressed: 20 MB for the executable and the libraries that it opens, debug information and all.
+set(bytes 0)
+foreach(file bin/warpwright ${LIBDIR}/libwarpwright.so ${LIBDIR}/libwarpwright-kernels-lab.so.0 ${LIBDIR}/libwarpwright-kernels-matrix.so.0)
+  file(REAL_PATH ${prefix}/${file} real)
+  file(SIZE ${real} size)
+  math(EXPR bytes "${bytes} + ${size}")
+endforeach()
+if(PACKED AND bytes GREATER 20000000)
+  message(FATAL_ERROR "executable and libraries take ${bytes} bytes")
+endif()
+foreach(store lab matrix)
+  run(nm -D --defined-only ${prefix}/${LIBDIR}/libwarpwright-kernels-${store}.so.0)
+  expect("^[0-9a-f]+ [A-Z] ww_kernel_texts\n$")
+endforeach()
+
 # pkg-config, shared and static
 file(MAKE_DIRECTORY ${WORK}/pc)
 set(ENV{PKG_CONFIG_PATH} ${prefix}/${LIBDIR}/pkgconfig)
