@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "lab/kernels.h"
+#include "kernels/kernels.h"
 #include "warpwright/warpwright.h"
 
 enum { SIZE = 512, COPIED = 1 << 24, RUNS = 3 };

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "check/count.h"
+#include "check/count/count.h"
 
 enum { INSTRS = 96, ROUNDS = 40000 };
 

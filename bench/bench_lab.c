@@ -18,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "lab/kernels.h"
+#include "kernels/kernels.h"
 #include "warpwright/warpwright.h"
 
 enum { M = 1920, K = 1024, N = 1280, BLOCK = 16, RUNS = 3, SAMPLES = 64 };

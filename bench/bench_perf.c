@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "lab/kernels.h"
+#include "kernels/kernels.h"
 #include "warpwright/warpwright.h"
 
 enum { SIZE = 512, BLOCK = 16, RUNS = 5 };

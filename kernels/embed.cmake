@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Compiles one kernel file to PTX, and that to machine code, compresses it and writes a C file that defines the KernelText SYMBOL (src/lab/kernels.h).
+# Compiles one kernel file to PTX, and that to machine code, compresses it and writes a C file that defines the KernelText SYMBOL (src/kernels/kernels.h).
 # When the compiler is missing or fails, the KernelText carries the reason, and this script still succeeds: the build
 # goes on and the lab names the kernels that are missing.  Without machine code a GPU's driver compiles the PTX when it is first used.
 #
@@ -68,7 +68,7 @@ function(c_string value out)
   set(${out} "\"${value}\"" PARENT_SCOPE)
 endfunction()
 c_string("${reason}" reason_literal)
-set(code "/* Generated from ${FILE} by kernels/embed.cmake. */\n#include \"lab/kernels.h\"\n")
+set(code "/* Generated from ${FILE} by kernels/embed.cmake. */\n#include \"kernels/kernels.h\"\n")
 set(fields "    .file = \"${FILE}\",\n    .compiler = \"${COMPILER}\",\n")
 # The bytes of FILE, and a zero behind them, as the char array NAME.
 macro(embed_bytes name from)

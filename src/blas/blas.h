@@ -2,7 +2,7 @@
  *
  * What the files of the matrix library share.
  *
- *   check.c    a public problem -> refused with a message, or a Problem: row-major, operands by strides
+ *   arguments.c    a public problem -> refused with a message, or a Problem: row-major, operands by strides
  *   rungs.c    Problem -> Rung
  *   predict.c  which rung is the fastest for floats, by a model
  *   run.c      Problem and Rung -> launches; the workspace
@@ -146,7 +146,7 @@ struct WwBlas {
     double spent_ms; /* medians of the launches since the caller set it to 0; only while `time` and `keep` */
 };
 
-/* check.c.  Nothing to compute: args.m or args.n or batch is 0. */
+/* arguments.c.  Nothing to compute: args.m or args.n or batch is 0. */
 Status problem_of_gemm(WwBlas *b, const WwGemm *p, Problem *out);
 Status problem_of_syrk(WwBlas *b, const WwSyrk *p, Problem *out);
 

@@ -8,7 +8,7 @@
 
 #include "base/arena.h"
 #include "blas/blas.h"
-#include "lab/kernels.h"
+#include "kernels/kernels.h"
 #include "ptx/op.h"
 
 enum { EARLY = 90 };

@@ -14,7 +14,7 @@
 #define WW_CHECK_CHECK_H
 
 #include "check/finding.h"
-#include "check/pattern.h"
+#include "check/count/pattern.h"
 #include "check/rules.h"
 #include "model/profile.h"
 

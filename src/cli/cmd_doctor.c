@@ -14,7 +14,7 @@
 #include "cli/cli.h"
 #include "device/device.h"
 #include "emu/emu.h"
-#include "lab/kernels.h"
+#include "kernels/kernels.h"
 #include "model/profile.h"
 
 static void row(const char *name, const char *value)

@@ -13,7 +13,7 @@
 
 #include "base/arena.h"
 #include "cli/cli.h"
-#include "lab/kernels.h"
+#include "kernels/kernels.h"
 #include "lab/lab.h"
 
 enum { BAR = 24 };

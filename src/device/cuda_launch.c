@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "device/cuda.h"
-#include "emu/tensormap.h"
+#include "emu/async/tensormap.h"
 
 static Status find_function(CudaDevice *c, CudaModule *m, const Func *kernel, CudaKernel **out)
 {

@@ -19,7 +19,7 @@
 #include "base/status.h"
 #include "base/str.h"
 #include "emu/observer.h"
-#include "emu/tensormap.h"
+#include "emu/async/tensormap.h"
 #include "model/limits.h"
 #include "ptx/ptx.h"
 

@@ -14,9 +14,9 @@
 #include <string.h>
 
 #include "base/simd.h"
-#include "check/count.h"
+#include "check/count/count.h"
 #include "device/emulator_own.h"
-#include "emu/tensormap.h"
+#include "emu/async/tensormap.h"
 #include "model/occupancy.h"
 
 enum { GRID_BARRIER = 256 }; /* bytes */

@@ -12,10 +12,10 @@
 #include <string.h>
 
 #include "base/mangle.h"
-#include "check/count.h"
+#include "check/count/count.h"
 #include "check/placed.h"
 #include "device/emulator_own.h"
-#include "emu/memory.h"
+#include "emu/memory/memory.h"
 #include "model/occupancy.h"
 
 /* ---- lines ---- */

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "emu/tensormap.h"
+#include "emu/async/tensormap.h"
 
 static const struct {
     const char *name;

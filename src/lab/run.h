@@ -8,7 +8,7 @@
 #define WW_LAB_RUN_H
 
 #include "base/arena.h"
-#include "lab/kernels.h"
+#include "kernels/kernels.h"
 #include "lab/lab.h"
 
 /* What an output holds before the launch: as float a NaN, so that an element nobody wrote never verifies. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Instructions: guard, opcode, operands.  Operands are read by their own shape alone (a register, {..}, [..], a constant
- * expression, a name); whether an opcode takes such operands is check.c's question.  Only three families are read by opcode:
+ * expression, a name); whether an opcode takes such operands is typecheck.c's question.  Only three families are read by opcode:
  * bra takes a label that may be defined later, brx.idx a list of labels, call the manual's four-part form.
  *
  * Operands being read lie on the stack p->opds and are copied to the arena when their list is complete. */

@@ -9,7 +9,7 @@
  *   parse_body.c     function bodies: scopes, labels, .loc, lists of targets
  *   parse_operand.c  instructions and their operands
  *   unread.c         bodies that are read later
- *   sig.c, check.c   operands against the opcode's form
+ *   sig.c, typecheck.c   operands against the opcode's form
  *
  * Parsing functions return false once they have reported an error; the loops over statements then skip to a place where it makes
  * sense to go on (parser_recover).  After MAX_ERRORS nothing more is reported and all loops end. */
@@ -161,7 +161,7 @@ struct Sig {
 };
 const Sig *sig_compile(Arena *a, const Opcode *op);
 
-/* check.c: reports what is wrong with the operands. */
+/* typecheck.c: reports what is wrong with the operands. */
 void check_instr(Parser *p, const Instr *in, Name *opcode);
 
 #endif

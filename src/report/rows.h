@@ -7,7 +7,7 @@
 #include <jansson.h>
 
 #include "base/arena.h"
-#include "check/count.h"
+#include "check/count/count.h"
 #include "check/rules.h"
 #include "report/report.h"
 #include "report/suppress.h"

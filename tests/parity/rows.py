@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Has every function that the installed cuda.h and cuda_runtime_api.h declare, with and without a default stream for each thread, a row in
-src/cuda/api.def?  rows.py INCLUDE_FOLDER SOURCE_FOLDER"""
+src/cuda/entry/api.def?  rows.py INCLUDE_FOLDER SOURCE_FOLDER"""
 import re
 import subprocess
 import sys

@@ -12,7 +12,7 @@ def rows(root):
     """Names of HINT rows, and names that are another entry point's by version or interface."""
     hints, others = set(), set()
     for name in ("api_runtime.def", "api_driver.def"):
-        with open(f"{root}/src/cuda/{name}", encoding="utf-8") as f:
+        with open(f"{root}/src/cuda/entry/{name}", encoding="utf-8") as f:
             text = f.read()
         hints |= set(re.findall(r"^(?:RT|DRV)\((\w+), HINT,", text, re.M))
         others |= set(re.findall(r"^RTV\(\d+, (\w+),", text, re.M))

@@ -20,7 +20,13 @@ CASES = [
     ("src/attic/a.c", "\n", "src/attic/a.c:1: room 'attic' has no row"),
     ("src/device/a.c", '#include "device/a_own.h"\n', None),
     ("src/cuda/a.c", '#include "device/a_own.h"\n', 'src/cuda/a.c:1: "device/a_own.h" is for its own room only'),
-    ("src/emu/exec/a.c", '#include "device/device.h"\n', "src/emu/exec/a.c:1: emu may not include"),
+    ("src/emu/exec/a.c", '#include "device/device.h"\n', "src/emu/exec/a.c:1: emu/exec may not include"),
+    ("src/emu/lower/a.c", '#include "emu/core/code.h"\n', None),
+    ("src/emu/lower/a.c", '#include "ptx/ptx.h"\n', None),  # what the outer room may, too
+    ("src/emu/lower/a.c", '#include "emu/run/devrt.h"\n', "src/emu/lower/a.c:1: emu/lower may not include"),
+    ("src/cuda/memory/a.c", '#include "cuda/work/work.h"\n', "src/cuda/memory/a.c:1: cuda/memory may not include"),
+    ("src/device/a.c", '#include "emu/core/run.h"\n', "src/device/a.c:1: device may not include"),
+    ("bench/a.c", '#include "emu/core/run.h"\n', None),
 ]
 
 

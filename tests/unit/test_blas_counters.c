@@ -6,7 +6,7 @@
 #include "blas_fixture.h"
 
 #include "blas/blas.h"
-#include "lab/kernels.h"
+#include "kernels/kernels.h"
 
 static const WwCounters *counted(void)
 {

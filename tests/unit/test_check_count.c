@@ -12,8 +12,8 @@
 #include <cmocka.h>
 
 #include "base/arena.h"
-#include "check/count.h"
-#include "check/merge.h"
+#include "check/count/count.h"
+#include "check/count/merge.h"
 #include "model/model.h"
 #include "ptx/op.h"
 

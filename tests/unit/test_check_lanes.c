@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "check/trace.h"
+#include "check/perf/trace.h"
 
 enum { BASE = 1 << 20, MOST = 4096 };
 

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "check/mend.h"
+#include "check/perf/mend.h"
 
 enum { SITES = 8, BASE = 1024, TILE = 4096 };
 

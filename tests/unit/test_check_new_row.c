@@ -9,10 +9,10 @@
 
 #include <cmocka.h>
 
-#include "check/adjacent.h"
-#include "check/merge.h"
+#include "check/count/merge.h"
 #include "check/origin.h"
-#include "check/race.h"
+#include "check/perf/adjacent.h"
+#include "check/race/race.h"
 #include "ptx/op.h"
 #include "ptx/traits.h"
 #include "ptx/unset.h"

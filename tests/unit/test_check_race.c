@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "check/race_order.h"
+#include "check/race/race_order.h"
 
 enum { THREADS = 128 };
 

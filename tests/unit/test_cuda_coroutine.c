@@ -13,7 +13,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "../../src/cuda/coroutine.c" /* it is in the drop-in libraries, which show nothing of it */
+#include "cuda/process/coroutine.c" /* it is in the drop-in libraries, which show nothing of it */
 
 void signals_of_program(sigset_t *set)
 {

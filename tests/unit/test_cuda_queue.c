@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../../src/cuda/queue.c" /* it is in the drop-in libraries, which show nothing of it */
+#include "cuda/work/queue.c" /* it is in the drop-in libraries, which show nothing of it */
 
 /* ---- what queue.c needs, as little of it as will do ---- */
 

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "emu/memory.h"
+#include "emu/memory/memory.h"
 
 enum { MIB = 1 << 20 };
 

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "emu/run.h"
+#include "emu/core/run.h"
 
 enum { WORKERS = 3, INSTRUCTIONS = 4, ROUNDS = 1000 };
 

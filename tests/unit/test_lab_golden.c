@@ -3,7 +3,7 @@
  * The lab's kernels against counters read on an H200: every row of seeds_h200.tsv and
  * seeds_source_counters_h200.tsv, for the PTX of every compiler this build has.
  *
- * All columns are compared as they are: the counters of shared loads are those after the assembler's merging (check/merge.h), as the
+ * All columns are compared as they are: the counters of shared loads are those after the assembler's merging (check/count/merge.h), as the
  * card counts machine instructions. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-#include "lab/kernels.h"
+#include "kernels/kernels.h"
 #include "tests/unit/lab_harness.h"
 
 enum { MAX_ROWS = 200, MAX_COLUMNS = 16 };

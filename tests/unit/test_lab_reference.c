@@ -13,9 +13,9 @@
 
 #include <cmocka.h>
 
+#include "kernels/kernels.h"
 #include "lab/gemm.h"
 #include "lab/inputs.h"
-#include "lab/kernels.h"
 #include "lab/reference.h"
 
 static void test_product(void **state)

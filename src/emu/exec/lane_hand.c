@@ -7,9 +7,9 @@
  *            bfe        a, b = start, c = length (32-bit)          bfi   a into b, c = start, e = length
  *            lop3       a, b, c, x = truth table                   selp  a, b, c = predicate
  *            add.cc ... a, b, e = slot of the carry (one mask)     copy  a */
+#include "emu/core/video.h"
 #include "emu/exec/lane_half.h"
 #include "emu/exec/lanes.h"
-#include "emu/video.h"
 
 /* ---- shifts: amounts at or above the width give 0 or copies of the sign ---- */
 #define SHIFTS(t, direction, expr)                                                                                     \
@@ -152,7 +152,7 @@ static const Uop *lane_lop3_u32(Warp *w, const Uop *u)
     LANE_DONE(u32, w, u);
 }
 
-/* ---- packed video operations; u->x and u->y as emu/video.h draws them ---- */
+/* ---- packed video operations; u->x and u->y as emu/core/video.h draws them ---- */
 INLINE int32_t video_part(uint32_t x, uint32_t k, uint32_t bits, bool is_signed)
 {
     uint32_t v = x >> k * bits & ((1u << bits) - 1);

@@ -11,7 +11,7 @@
 #ifndef WW_EMU_EXEC_LANES_H
 #define WW_EMU_EXEC_LANES_H
 
-#include "emu/code.h"
+#include "emu/core/code.h"
 #include "emu/exec/level.h"
 #include "emu/exec/simd.h"
 

@@ -6,7 +6,7 @@
 #ifndef WW_EMU_EXEC_LEVEL_H
 #define WW_EMU_EXEC_LEVEL_H
 
-#include "emu/code.h"
+#include "emu/core/code.h"
 
 #ifndef WW_LEVEL
 #define WW_LEVEL baseline

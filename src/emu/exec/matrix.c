@@ -10,7 +10,7 @@
  *
  * Exact because a product of two significands of up to 11 bits is a float, and scaling by a power of two is exact in range.  Elements
  * outside (infinities, NaN, exponents near a float's ends, a sum of 2^31) are computed one by one by matrix_element. */
-#include "emu/matrix.h"
+#include "emu/matrix/matrix.h"
 #include "emu/exec/lane_half.h"
 #include "emu/exec/level.h"
 

@@ -12,7 +12,7 @@
 #include <immintrin.h>
 #endif
 
-#include "emu/access.h"
+#include "emu/access/access.h"
 #include "emu/exec/level.h"
 
 #define INLINE static inline __attribute__((always_inline))

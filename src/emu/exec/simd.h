@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "emu/warp.h"
+#include "emu/core/warp.h"
 
 #if defined(__AVX512BW__) && defined(__AVX512DQ__) && !defined(WW_SCALAR)
 #define SIMD_AVX512 1

@@ -1,0 +1,744 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The counting observer.  Kernels repeat few address patterns: the same lanes with the same differences between their
+ * addresses, at other places.  So every instruction keeps the last WAYS patterns it showed, and for each of them how often its
+ * first active lane stood at which place of the model's period (model.h):
+ *
+ *     Way  | key: mask, space | hits[place] -> counts | delta[32]: address minus first active address, 0 if idle |
+ *
+ * Where nothing comes back (an instruction that missed CHAOS times running), the model runs at once for the next DIRECT accesses.
+ * An access that matches a way (one vector compare over the 32 lanes) costs one increment.  The model runs only when a way is
+ * evicted and at the join, once for each place with hits, and its numbers are multiplied by them.  A global atomic whose cost
+ * depends on where it lies (model_movable) is not a pattern: the model runs at once.
+ *
+ * Invariants: an instruction's operation, width and cache policy never change (its space may: generic addresses);
+ * addresses are naturally aligned (the emulator stops at others).  A state belongs to one worker; sums do not depend on which worker
+ * ran which block, so neither do results.
+ * With a sink (count.h) a shared way keeps the whole offset instead of the place, and every way is told before it is folded.
+ * Merged loads: see merge.h.  Whether a group is joined is decided over the whole launch: the assembler joins only what it can
+ * prove aligned, so one unaligned execution means it was not.
+ * It does not model caches over time: sectors are those requested, not those missed. */
+#include "check/count/count.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/simd.h"
+#include "base/stress.h"
+#include "check/count/count_async.h"
+#include "check/count/merge.h"
+#include "model/model.h"
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+enum { WAYS = STRESSED(4, 1), CHAOS = STRESSED(32, 4), DIRECT = 1024 };
+
+_Static_assert((int)ACCESS_GLOBAL == MODEL_GLOBAL && (int)ACCESS_SHARED == MODEL_SHARED &&
+                   (int)ACCESS_LOCAL == MODEL_LOCAL,
+               "the observer's spaces are the model's");
+_Static_assert((int)ACCESS_LD == MODEL_LD && (int)ACCESS_ST == MODEL_ST && (int)ACCESS_ATOM == MODEL_ATOM &&
+                   (int)ACCESS_RED == MODEL_RED && (int)ACCESS_LDSM == MODEL_LDSM && (int)ACCESS_STSM == MODEL_STSM,
+               "the observer's operations are the model's");
+
+/* ---- what is remembered ---------------------------------------------------------------------------------------------- */
+
+/* A shared load under the three hypotheses of merge.h: alone, first of a pair, first of four.  Index into arrays of 3. */
+enum { ALONE, PAIR, QUAD, HYPOTHESES };
+
+typedef struct Merged {
+    uint64_t loads[HYPOTHESES], passes[HYPOTHESES], ideal[HYPOTHESES], conflicts[HYPOTHESES];
+    uint32_t unaligned; /* or of the base addresses' low four bits; tells which hypothesis holds */
+} Merged;
+
+typedef struct Way {
+    uint64_t  key;          /* key_of; 0 = empty (no access has mask 0) */
+    uint64_t *hits;         /* by place: (first active address modulo the period) / bytes */
+    uint32_t  period;       /* less one */
+    uint32_t  keep;         /* bits of the first active address that tell hits apart: period, or all for the sink */
+    uint32_t  shift;        /* log2 of the bytes */
+    uint32_t  places, room; /* of hits */
+    _Alignas(64) union {
+        uint32_t d32[LANES];
+        uint64_t d64[LANES];
+    } delta;
+} Way;
+
+typedef struct Site { /* one instruction of one worker */
+    WwCounters sum;
+    Merged     merged;
+    uint64_t   others[2]; /* passes of shared stores and atomics as the assembler makes them, and their ideal */
+    Way       *last;      /* way that matched last */
+    uint8_t    role;      /* merge.h */
+    uint8_t    op, bytes, cache;
+    uint8_t    victim; /* way to replace next */
+    uint16_t   misses; /* in a row */
+    uint16_t   direct; /* accesses yet to be given to the model at once */
+    Way        way[WAYS];
+} Site;
+
+typedef struct Count Count;
+
+typedef struct State { /* one worker */
+    Count    *count;
+    void     *kept; /* the sink's state */
+    Site    **site; /* by instruction id; &nowhere until it makes an access */
+    uint32_t  sites;
+    uint8_t  *role;    /* by instruction id */
+    Arena    *arena;   /* of the sites */
+    Site     *nowhere; /* whose last way is empty */
+    AsyncLane lane;
+} State;
+
+typedef struct Total { /* one instruction of the launch */
+    WwCounters sum;
+    Merged     merged;
+    uint64_t   others[2];
+    uint8_t    role;
+    bool       seen;
+} Total;
+
+struct Count {
+    Observer       base;
+    const Profile *profile;
+    Total         *total;
+    uint32_t       totals;
+    WwCounters     all;
+    bool           stale; /* derived counters must be computed anew */
+    CountSink     *sink;  /* or NULL */
+};
+
+/* cp.async reads global memory and writes shared memory under one instruction. */
+static ModelOp model_op(unsigned space, unsigned op)
+{
+    if (op == ACCESS_COPY)
+        return space == ACCESS_SHARED ? MODEL_ST : MODEL_LD;
+    return (ModelOp)op;
+}
+
+static inline uint64_t key_of(const Access *a)
+{
+    return a->mask | (uint64_t)a->space << 32;
+}
+
+/* ---- adding up ------------------------------------------------------------------------------------------------------- */
+
+static void add_global(WwCounters *s, unsigned op, const ModelCost *c, uint64_t n)
+{
+    if (op == ACCESS_LD || op == ACCESS_COPY) {
+        s->global_ld_requests += n * c->requests;
+        s->global_ld_sectors += n * c->sectors;
+    } else if (op == ACCESS_ST) {
+        s->global_st_requests += n * c->requests;
+        s->global_st_sectors += n * c->sectors;
+    } else {
+        s->global_atom_requests += n * c->requests;
+        s->global_atom_sectors += n * c->sectors;
+    }
+    s->memory_l2_theoretical_sectors_global += n * c->touched;
+    s->memory_l2_theoretical_sectors_global_ideal += n * c->ideal;
+    s->memory_l1_tag_requests_global += n * c->tag_requests;
+    s->lines_128 += n * c->lines_128;
+    s->useful_bytes += n * c->useful_bytes;
+    s->moved_bytes += n * c->moved_bytes;
+}
+
+static void add_shared(WwCounters *s, unsigned op, const ModelCost *c, uint64_t n)
+{
+    if (op == ACCESS_LD || op == ACCESS_LDSM) {
+        s->shared_ld_inst_ptx += n;
+        s->shared_ld_wavefronts_ptx += n * c->wavefronts;
+        s->shared_ld_bank_conflicts_ptx += n * c->conflicts;
+    } else if (op == ACCESS_ST || op == ACCESS_STSM || op == ACCESS_COPY) {
+        s->shared_st_inst += n;
+        s->shared_st_wavefronts += n * c->wavefronts;
+        s->shared_st_bank_conflicts += n * c->conflicts;
+    } else {
+        s->shared_atom_inst += n;
+        s->shared_atom_wavefronts += n * c->wavefronts;
+        s->shared_atom_bank_conflicts += n * c->conflicts;
+    }
+}
+
+static void add_local(WwCounters *s, unsigned op, const ModelCost *c, uint64_t n)
+{
+    if (op == ACCESS_LD) {
+        s->local_ld_requests += n * c->requests;
+        s->local_ld_sectors += n * c->sectors;
+    } else {
+        s->local_st_requests += n * c->requests;
+        s->local_st_sectors += n * c->sectors;
+    }
+}
+
+static ModelL1 l1_of(unsigned cache)
+{
+    if (cache == CACHE_CG || cache == CACHE_CV)
+        return MODEL_L1_OFF;
+    return cache == CACHE_CA ? MODEL_L1_ON : MODEL_L1_AUTO;
+}
+
+/* n shared loads under each hypothesis; c is the cost alone. */
+static void add_merged(const Profile *p, Site *s, ModelAccess m, const ModelCost *c, uint64_t n)
+{
+    Merged *g = &s->merged;
+    for (uint32_t lanes = m.mask; lanes; lanes &= lanes - 1)
+        g->unaligned |= (uint32_t)(m.addr[__builtin_ctz(lanes)] - (s->role >> 4)) & 15;
+    g->loads[ALONE] += n;
+    g->passes[ALONE] += n * c->wavefronts;
+    g->ideal[ALONE] += n * c->ideal_wavefronts;
+    g->conflicts[ALONE] += n * c->conflicts;
+    for (int h = PAIR; h <= QUAD; h++) {
+        if (!(s->role & (h == PAIR ? MERGE_PAIR1 : MERGE_QUAD1)))
+            continue;
+        ModelCost wide;
+        m.bytes = h == PAIR ? 8 : 16;
+        model_access(p, &m, &wide);
+        g->loads[h] += n;
+        g->passes[h] += n * wide.wavefronts;
+        g->ideal[h] += n * wide.ideal_wavefronts;
+        g->conflicts[h] += n * wide.conflicts;
+    }
+}
+
+/* Adds n accesses to the sums. */
+static void add_access(const Profile *p, Site *s, const ModelAccess *m, uint64_t n)
+{
+    ModelCost c;
+    model_access(p, m, &c);
+    if (m->space == MODEL_GLOBAL && s->op == ACCESS_LD) {
+        s->sum.global_ld_requests_ptx += n * c.requests;
+        s->sum.global_ld_sectors_ptx += n * c.sectors;
+    }
+    if (m->space == MODEL_GLOBAL && (s->role & MERGE_REPEAT))
+        return;
+    if (m->space == MODEL_GLOBAL)
+        add_global(&s->sum, s->op, &c, n);
+    else if (m->space == MODEL_SHARED)
+        add_shared(&s->sum, s->op, &c, n);
+    else
+        add_local(&s->sum, s->op, &c, n);
+    if (m->space != MODEL_SHARED)
+        return;
+    if (s->op == ACCESS_LD || s->op == ACCESS_LDSM) {
+        add_merged(p, s, *m, &c, n);
+    } else {
+        bool one = s->role & MERGE_LEADER;
+        s->others[0] += n * (one ? 1 : c.wavefronts);
+        s->others[1] += n * (one ? 1 : c.ideal_wavefronts);
+    }
+}
+
+/* Adds n accesses of a way's pattern at one place to the sums. */
+static void add_place(const Profile *p, Site *s, const Way *w, uint32_t place, uint64_t n)
+{
+    unsigned space = (unsigned)(w->key >> 32);
+    uint64_t addr[LANES], base = (UINT64_C(1) << 60) + ((uint64_t)place << w->shift); /* far from both ends */
+    for (unsigned i = 0; i < LANES; i++)
+        addr[i] = base + (space == ACCESS_GLOBAL ? w->delta.d64[i] : (uint64_t)(int32_t)w->delta.d32[i]);
+    ModelAccess m = {(ModelSpace)space, model_op(space, s->op), l1_of(s->cache), s->bytes, (uint32_t)w->key, addr};
+    add_access(p, s, &m, n);
+}
+
+/* Does the sink want this instruction's patterns? */
+static bool is_kept(const State *st, uint32_t instr)
+{
+    return st->count->sink && st->count->sink->wants(st->kept, instr);
+}
+
+/* Tells the sink of a way's hits. */
+static void way_tell(State *st, uint32_t instr, const Site *s, const Way *w)
+{
+    CountPattern p = {.instr  = instr,
+                      .space  = (uint8_t)(w->key >> 32),
+                      .op     = s->op,
+                      .cache  = s->cache,
+                      .bytes  = s->bytes,
+                      .mask   = (uint32_t)w->key,
+                      .hits   = w->hits,
+                      .places = w->places};
+    for (unsigned i = 0; i < LANES; i++)
+        p.delta[i] = p.space == ACCESS_GLOBAL ? (int64_t)w->delta.d64[i] : (int32_t)w->delta.d32[i];
+    st->count->sink->add(st->kept, &p);
+}
+
+/* Moves a way's hits into the sums. */
+static void way_fold(State *st, uint32_t instr, Way *w)
+{
+    Site    *s    = st->site[instr];
+    uint32_t last = w->period >> w->shift;
+    if (w->key && is_kept(st, instr))
+        way_tell(st, instr, s, w);
+    for (uint32_t i = last + 1; i < w->places; i++) {
+        w->hits[i & last] += w->hits[i];
+        w->hits[i] = 0;
+    }
+    for (uint32_t i = 0; i < w->places && i <= last; i++)
+        if (w->hits[i]) {
+            add_place(st->count->profile, s, w, i, w->hits[i]);
+            w->hits[i] = 0;
+        }
+}
+
+/* Room for `places` hits; what is there stays. */
+static void way_grow(State *st, Way *w, uint32_t places)
+{
+    if (places > w->room) {
+        uint64_t *old  = w->hits;
+        uint32_t  room = w->room * 2 > places ? w->room * 2 : places;
+        w->hits        = ARENA_ARRAY(st->arena, uint64_t, room);
+        if (w->places)
+            memcpy(w->hits, old, w->places * sizeof *old);
+        w->room = room;
+    }
+    w->places = places;
+}
+
+/* ---- misses ---------------------------------------------------------------------------------------------------------- */
+
+/* Replaces a way by a's pattern; base: the first active address. */
+static Way *site_replace(State *st, Site *s, const Access *a, uint64_t base)
+{
+    Way *w = &s->way[s->victim];
+    way_fold(st, a->instr, w);
+    for (unsigned i = 0; i < LANES; i++) {
+        bool on = a->mask >> i & 1;
+        if (a->off)
+            w->delta.d32[i] = on ? a->off[i] - (uint32_t)base : 0;
+        else
+            w->delta.d64[i] = on ? a->addr[i] - base : 0;
+    }
+    unsigned period = model_period(st->count->profile, (ModelSpace)a->space, model_op(a->space, a->op), a->bytes);
+    if (s->role && period < 16)
+        period = 16; /* alignment decides about merging */
+    w->key    = key_of(a);
+    w->period = period - 1;
+    w->shift  = (uint32_t)__builtin_ctz(a->bytes);
+    w->keep   = a->space == ACCESS_SHARED && is_kept(st, a->instr) ? UINT32_MAX : w->period;
+    w->places = 0;
+    way_grow(st, w, period > a->bytes ? period / a->bytes : 1);
+    s->victim = (uint8_t)((s->victim + 1) % WAYS);
+    return w;
+}
+
+/* Adds an access whose cost depends on where it lies; false if it does not.  Such an access has no way: its like goes here again. */
+static bool site_immovable(const State *st, Site *s, const Access *a)
+{
+    if (a->space != ACCESS_GLOBAL || (a->op != ACCESS_ATOM && a->op != ACCESS_RED))
+        return false;
+    ModelAccess m = {MODEL_GLOBAL, (ModelOp)a->op, l1_of(a->cache), a->bytes, a->mask, a->addr};
+    if (model_movable(st->count->profile, &m))
+        return false;
+    add_access(st->count->profile, s, &m, 1);
+    if (st->count->sink) {
+        uint64_t     one = 1;
+        CountPattern p   = {a->instr, a->space, a->op, a->cache, a->bytes, a->mask, {0}, &one, 1};
+        for (uint32_t on = a->mask; on; on &= on - 1)
+            p.delta[__builtin_ctz(on)] = (int64_t)(a->addr[__builtin_ctz(on)] - a->addr[__builtin_ctz(a->mask)]);
+        st->count->sink->add(st->kept, &p);
+    }
+    return true;
+}
+
+/* Adds an access of a site that shows no patterns; false if it may. */
+static bool site_direct(const State *st, Site *s, const Access *a)
+{
+    uint64_t addr[LANES];
+    if (!s->direct)
+        return false;
+    s->direct--;
+    for (unsigned i = 0; i < LANES; i++)
+        addr[i] = a->off ? a->off[i] : a->addr[i];
+    ModelAccess m = {(ModelSpace)a->space, model_op(a->space, a->op), l1_of(a->cache), a->bytes, a->mask, addr};
+    add_access(st->count->profile, s, &m, 1);
+    return true;
+}
+
+static Site *site_make(State *st, uint32_t instr)
+{
+    assert(instr < st->sites);
+    Site *s         = arena_alloc_aligned(st->arena, sizeof *s, _Alignof(Site));
+    s->role         = st->role[instr];
+    s->last         = s->way;
+    st->site[instr] = s;
+    return s;
+}
+
+static Site *site_new(State *st, const Access *a)
+{
+    Site *s  = site_make(st, a->instr);
+    s->op    = a->op;
+    s->bytes = a->bytes;
+    s->cache = a->cache;
+    return s;
+}
+
+static void count_async(void *state, const AsyncAccess *a)
+{
+    State *st = state;
+    Site  *s  = st->site[a->instr];
+    count_async_add(&(s == st->nowhere ? site_make(st, a->instr) : s)->sum, &st->lane, a);
+}
+
+/* ---- the hot path, once for each SIMD level -------------------------------------------------------------------------- */
+
+/* Active lanes' offsets minus base equal delta. */
+typedef bool Same32(const uint32_t *off, uint32_t base, const uint32_t *delta, uint32_t mask);
+typedef bool Same64(const uint64_t *addr, uint64_t base, const uint64_t *delta, uint32_t mask);
+
+/* Counts the access in this way if it is of its pattern. */
+static inline __attribute__((always_inline)) bool way_take(State *st, Way *w, const Access *a, Same32 *eq32,
+                                                           Same64 *eq64)
+{
+    unsigned first = (unsigned)__builtin_ctz(a->mask);
+    uint64_t base;
+    if (w->key != key_of(a))
+        return false;
+    if (a->off) {
+        base = a->off[first];
+        if (!eq32(a->off, (uint32_t)base, w->delta.d32, a->mask))
+            return false;
+    } else {
+        base = a->addr[first];
+        if (!eq64(a->addr, base, w->delta.d64, a->mask))
+            return false;
+    }
+    uint32_t place = (uint32_t)(base & w->keep) >> w->shift;
+    if (__builtin_expect(place >= w->places, 0))
+        way_grow(st, w, place + 1);
+    w->hits[place]++;
+    return true;
+}
+
+/* The other ways, then a new one. */
+static inline __attribute__((always_inline)) void access_slow(State *st, const Access *a, Same32 *eq32, Same64 *eq64)
+{
+    Site *s = st->site[a->instr];
+    if (s == st->nowhere)
+        s = site_new(st, a);
+    assert(s->op == a->op && s->bytes == a->bytes && s->cache == a->cache);
+    if (a->space == ACCESS_CLUSTER) {
+        count_remote_add(&s->sum, a);
+        return;
+    }
+    if (site_direct(st, s, a))
+        return;
+    for (unsigned k = 0; k < WAYS; k++)
+        if (way_take(st, &s->way[k], a, eq32, eq64)) {
+            s->last   = &s->way[k];
+            s->misses = 0;
+            return;
+        }
+    if (site_immovable(st, s, a))
+        return;
+    if (++s->misses >= CHAOS && !is_kept(st, a->instr)) {
+        s->misses = 0;
+        s->direct = DIRECT;
+    }
+    unsigned first = (unsigned)__builtin_ctz(a->mask);
+    s->last        = site_replace(st, s, a, a->off ? a->off[first] : a->addr[first]);
+    (void)way_take(st, s->last, a, eq32, eq64);
+}
+
+/* LEVEL(name, attributes, compare, compare): the observer's access function. */
+#define LEVEL(name, attributes, eq32, eq64)                                                                            \
+    attributes __attribute__((noinline)) static void name##_slow(State *st, const Access *a)                           \
+    {                                                                                                                  \
+        access_slow(st, a, eq32, eq64);                                                                                \
+    }                                                                                                                  \
+    attributes static void name(void *state, const Access *a)                                                          \
+    {                                                                                                                  \
+        State *st = state;                                                                                             \
+        if (__builtin_expect(!way_take(st, st->site[a->instr]->last, a, eq32, eq64), 0))                               \
+            name##_slow(st, a);                                                                                        \
+    }
+
+#if defined(__x86_64__)
+#define AVX2   __attribute__((target("arch=x86-64-v3")))
+#define AVX512 __attribute__((target("arch=x86-64-v4")))
+
+/* A bit for each lane that is equal; then the idle ones do not matter. */
+static inline bool same32(const uint32_t *off, uint32_t base, const uint32_t *delta, uint32_t mask)
+{
+    __m128i  b     = _mm_set1_epi32((int)base);
+    uint32_t equal = 0;
+#pragma GCC unroll 8
+    for (int i = 0; i < 8; i++) {
+        __m128i x = _mm_sub_epi32(_mm_loadu_si128((const __m128i *)(off + 4 * i)), b);
+        __m128i e = _mm_cmpeq_epi32(x, _mm_load_si128((const __m128i *)(delta + 4 * i)));
+        equal |= (uint32_t)_mm_movemask_ps(_mm_castsi128_ps(e)) << 4 * i;
+    }
+    return (mask & ~equal) == 0;
+}
+
+static inline bool same64(const uint64_t *addr, uint64_t base, const uint64_t *delta, uint32_t mask)
+{
+    __m128i  b     = _mm_set1_epi64x((long long)base);
+    uint32_t equal = 0;
+#pragma GCC unroll 16
+    for (int i = 0; i < 16; i++) {
+        __m128i x = _mm_sub_epi64(_mm_loadu_si128((const __m128i *)(addr + 2 * i)), b);
+        __m128i e = _mm_cmpeq_epi32(x, _mm_load_si128((const __m128i *)(delta + 2 * i)));
+        e         = _mm_and_si128(e, _mm_shuffle_epi32(e, 0xb1)); /* both halves */
+        equal |= (uint32_t)_mm_movemask_pd(_mm_castsi128_pd(e)) << 2 * i;
+    }
+    return (mask & ~equal) == 0;
+}
+
+AVX2 static inline bool same32_avx2(const uint32_t *off, uint32_t base, const uint32_t *delta, uint32_t mask)
+{
+    __m256i  b     = _mm256_set1_epi32((int)base);
+    uint32_t equal = 0;
+#pragma GCC unroll 4
+    for (int i = 0; i < 4; i++) {
+        __m256i x = _mm256_sub_epi32(_mm256_loadu_si256((const __m256i *)(off + 8 * i)), b);
+        __m256i e = _mm256_cmpeq_epi32(x, _mm256_load_si256((const __m256i *)(delta + 8 * i)));
+        equal |= (uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(e)) << 8 * i;
+    }
+    return (mask & ~equal) == 0;
+}
+
+AVX2 static inline bool same64_avx2(const uint64_t *addr, uint64_t base, const uint64_t *delta, uint32_t mask)
+{
+    __m256i  b     = _mm256_set1_epi64x((long long)base);
+    uint32_t equal = 0;
+#pragma GCC unroll 8
+    for (int i = 0; i < 8; i++) {
+        __m256i x = _mm256_sub_epi64(_mm256_loadu_si256((const __m256i *)(addr + 4 * i)), b);
+        __m256i e = _mm256_cmpeq_epi64(x, _mm256_load_si256((const __m256i *)(delta + 4 * i)));
+        equal |= (uint32_t)_mm256_movemask_pd(_mm256_castsi256_pd(e)) << 4 * i;
+    }
+    return (mask & ~equal) == 0;
+}
+
+AVX512 static inline bool same32_avx512(const uint32_t *off, uint32_t base, const uint32_t *delta, uint32_t mask)
+{
+    __m512i   b  = _mm512_set1_epi32((int)base);
+    __m512i   x0 = _mm512_sub_epi32(_mm512_loadu_si512(off), b), x1 = _mm512_sub_epi32(_mm512_loadu_si512(off + 16), b);
+    __mmask16 k0 = _mm512_mask_cmpneq_epi32_mask((__mmask16)mask, x0, _mm512_load_si512(delta));
+    __mmask16 k1 = _mm512_mask_cmpneq_epi32_mask((__mmask16)(mask >> 16), x1, _mm512_load_si512(delta + 16));
+    return _mm512_kortestz(k0, k1);
+}
+
+AVX512 static inline bool same64_avx512(const uint64_t *addr, uint64_t base, const uint64_t *delta, uint32_t mask)
+{
+    __m512i  b = _mm512_set1_epi64((long long)base);
+    __mmask8 k[4];
+#pragma GCC unroll 4
+    for (int i = 0; i < 4; i++) {
+        __m512i x = _mm512_sub_epi64(_mm512_loadu_si512(addr + 8 * i), b);
+        k[i]      = _mm512_mask_cmpneq_epi64_mask((__mmask8)(mask >> 8 * i), x, _mm512_load_si512(delta + 8 * i));
+    }
+    return _kortestz_mask8_u8(_kor_mask8(k[0], k[1]), _kor_mask8(k[2], k[3]));
+}
+
+LEVEL(access_plain, , same32, same64)
+LEVEL(access_avx2, AVX2, same32_avx2, same64_avx2)
+LEVEL(access_avx512, AVX512, same32_avx512, same64_avx512)
+#else
+static inline bool same32(const uint32_t *off, uint32_t base, const uint32_t *delta, uint32_t mask)
+{
+    uint32_t diff = 0;
+    for (int i = 0; i < LANES; i++)
+        diff |= ((off[i] - base) ^ delta[i]) & (0 - (mask >> i & 1));
+    return diff == 0;
+}
+
+static inline bool same64(const uint64_t *addr, uint64_t base, const uint64_t *delta, uint32_t mask)
+{
+    uint64_t diff = 0;
+    for (int i = 0; i < LANES; i++)
+        diff |= ((addr[i] - base) ^ delta[i]) & (0 - (uint64_t)(mask >> i & 1));
+    return diff == 0;
+}
+
+LEVEL(access_plain, , same32, same64)
+#endif
+
+static void (*access_best(void))(void *, const Access *)
+{
+#if defined(__x86_64__)
+    if (simd_best() == SIMD_AVX512)
+        return access_avx512;
+    if (simd_best() == SIMD_AVX2)
+        return access_avx2;
+#endif
+    return access_plain;
+}
+
+/* ---- launch ---------------------------------------------------------------------------------------------------------- */
+
+/* Roles of all instructions of the launch; ids of one function's instructions may stand in any order. */
+static void plan_roles(const LaunchInfo *info, uint8_t *role)
+{
+    const struct Func *func = NULL;
+    uint8_t           *plan = NULL;
+    for (uint32_t id = 0; info->instr && id < info->instrs; id++) {
+        const EmuInstr *e = &info->instr[id];
+        if (!e->func || !e->in)
+            continue;
+        if (e->func != func) {
+            func = e->func;
+            plan = xrealloc(plan, func->ninstrs + 1);
+            merge_plan(func, plan);
+        }
+        role[id] = plan[e->in - func->instrs];
+    }
+    free(plan);
+}
+
+static void *count_fork(Observer *o, const LaunchInfo *info, unsigned worker)
+{
+    (void)worker;
+    Count *c          = (Count *)o;
+    State *st         = xcalloc(1, sizeof *st);
+    st->count         = c;
+    st->sites         = info->instrs;
+    st->site          = xcalloc(info->instrs + 1, sizeof *st->site);
+    st->arena         = arena_new();
+    st->nowhere       = arena_alloc_aligned(st->arena, sizeof(Site), _Alignof(Site));
+    st->nowhere->last = st->nowhere->way;
+    for (uint32_t i = 0; i < info->instrs; i++)
+        st->site[i] = st->nowhere;
+    st->role = xcalloc(info->instrs + 1, 1);
+    if (c->profile->arch->cc >= 70)
+        plan_roles(info, st->role);
+    if (c->sink)
+        st->kept = c->sink->fork(c->sink, info);
+    return st;
+}
+
+void counters_add(WwCounters *to, const WwCounters *from)
+{
+#define COUNTER(name, text) to->name += from->name;
+#include "warpwright/counters.def"
+#undef COUNTER
+}
+
+static void total_add(Total *t, const Site *s)
+{
+    counters_add(&t->sum, &s->sum);
+    for (int h = 0; h < HYPOTHESES; h++) {
+        t->merged.loads[h] += s->merged.loads[h];
+        t->merged.passes[h] += s->merged.passes[h];
+        t->merged.ideal[h] += s->merged.ideal[h];
+        t->merged.conflicts[h] += s->merged.conflicts[h];
+    }
+    t->merged.unaligned |= s->merged.unaligned;
+    t->others[0] += s->others[0];
+    t->others[1] += s->others[1];
+    t->role = s->role;
+    t->seen = true;
+}
+
+static void count_join(Observer *o, void *state)
+{
+    Count *c  = (Count *)o;
+    State *st = state;
+    if (st->sites > c->totals) {
+        c->total = xrealloc(c->total, st->sites * sizeof *c->total);
+        memset(c->total + c->totals, 0, (st->sites - c->totals) * sizeof *c->total);
+        c->totals = st->sites;
+    }
+    for (uint32_t i = 0; i < st->sites; i++) {
+        Site *s = st->site[i];
+        if (s == st->nowhere)
+            continue;
+        for (int k = 0; k < WAYS; k++)
+            way_fold(st, i, &s->way[k]);
+        total_add(&c->total[i], s);
+    }
+    c->stale = true;
+    if (c->sink)
+        c->sink->join(c->sink, st->kept);
+    arena_free(st->arena);
+    free(st->site);
+    free(st->role);
+    free(st);
+}
+
+/* ---- results --------------------------------------------------------------------------------------------------------- */
+
+/* Counters that follow from others: what the shared loads are after merging, and the differences to the ideals. */
+static void derive(Total *t)
+{
+    const Merged *m = &t->merged;
+    WwCounters   *s = &t->sum;
+    int           h = ALONE;
+    if ((t->role & MERGE_QUAD) && (m->unaligned & 15) == 0)
+        h = QUAD;
+    else if ((t->role & MERGE_PAIR) && (m->unaligned & 7) == 0)
+        h = PAIR;
+    s->shared_ld_inst                    = m->loads[h];
+    s->shared_ld_wavefronts              = m->passes[h];
+    s->shared_ld_bank_conflicts          = m->conflicts[h];
+    s->memory_l1_wavefronts_shared       = m->passes[h] + t->others[0];
+    s->memory_l1_wavefronts_shared_ideal = m->ideal[h] + t->others[1];
+    s->derived__memory_l1_wavefronts_shared_excessive =
+        s->memory_l1_wavefronts_shared - s->memory_l1_wavefronts_shared_ideal;
+    s->derived__memory_l2_theoretical_sectors_global_excessive =
+        s->memory_l2_theoretical_sectors_global - s->memory_l2_theoretical_sectors_global_ideal;
+}
+
+const WwCounters *count_total(Observer *o)
+{
+    Count *c = (Count *)o;
+    if (c->stale) {
+        memset(&c->all, 0, sizeof c->all);
+        for (uint32_t i = 0; i < c->totals; i++)
+            if (c->total[i].seen) {
+                derive(&c->total[i]);
+                counters_add(&c->all, &c->total[i].sum);
+            }
+        c->stale = false;
+    }
+    return &c->all;
+}
+
+uint32_t count_instrs(const Observer *o)
+{
+    return ((const Count *)o)->totals;
+}
+
+const WwCounters *count_instr(Observer *o, uint32_t id)
+{
+    Count *c = (Count *)o;
+    (void)count_total(o); /* derives */
+    return id < c->totals && c->total[id].seen ? &c->total[id].sum : NULL;
+}
+
+uint8_t count_role(const Observer *o, uint32_t id)
+{
+    const Count *c = (const Count *)o;
+    return id < c->totals && c->total[id].seen ? c->total[id].role : 0;
+}
+
+Observer *count_new(const Profile *p)
+{
+    Count *c = xcalloc(1, sizeof *c);
+    for (int i = 0; i < ACCESS_SPACES; i++)
+        c->base.wants[i] = (1u << ACCESS_OPS) - 1;
+    c->base.fork   = count_fork;
+    c->base.access = access_best();
+    c->base.async  = count_async;
+    c->base.join   = count_join;
+    c->profile     = p;
+    return &c->base;
+}
+
+void count_tell(Observer *o, CountSink *sink)
+{
+    ((Count *)o)->sink = sink;
+}
+
+void count_free(Observer *o)
+{
+    Count *c = (Count *)o;
+    if (!c)
+        return;
+    free(c->total);
+    free(c);
+}

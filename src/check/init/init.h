@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Inside the checker of reads of memory that nobody wrote (init.c). */
+#ifndef WW_CHECK_INIT_H
+#define WW_CHECK_INIT_H
+
+#include <pthread.h>
+
+#include "check/bits.h"
+#include "check/check.h"
+#include "check/within.h"
+#include "check/init/written.h"
+
+/* A load that read what nobody wrote.  Numbered from 1; 0: nothing read it yet. */
+typedef struct InitOrigin {
+    uint64_t     launch;
+    uint32_t     instr, thread, bytes;
+    uint64_t     block;
+    RuleId       rule;
+    uint32_t     parent; /* of an earlier launch, whose copy this one read; 0: none */
+    bool         told;   /* that the host read what came of it */
+    const char  *what;   /* "16 bytes into 'x' (256 bytes)" */
+    WwFindingEnd end;
+} InitOrigin;
+
+typedef struct Init { /* as long as the device lives */
+    Written         written;
+    uint64_t        heap; /* address of the device-side heap, 0: there is none */
+    pthread_mutex_t lock; /* arena and origins */
+    Arena          *arena;
+    InitOrigin    **origin;
+    uint32_t        norigins;
+    WwFinding      *pending;
+    size_t          npending;
+} Init;
+
+typedef struct InitWatch { /* one launch */
+    Observer           base;
+    const CheckLaunch *launch;
+    const LaunchInfo  *info;
+    Init              *init;
+    uint32_t           warps;
+    bool               bulk;
+    Findings           found;
+} InitWatch;
+
+typedef struct InitBlock {
+    uint64_t          index;
+    Bits              shared, *local; /* local: by warp, lanes side by side; made at its first access */
+    struct InitBlock *next;
+} InitBlock;
+
+typedef struct InitInstr {
+    Region       *cached; /* what the instruction accessed last */
+    uint32_t      origin, parent;
+    const Region *region;
+} InitInstr;
+
+typedef struct InitState { /* one worker */
+    InitWatch    *watch;
+    const Within *within;
+    InitInstr  *instr;
+    InitBlock  *blocks, *idle, *last;
+    PoisonLanes copied;         /* what a cp.async reads */
+    uint32_t    copy_to[LANES]; /* and where it writes */
+    Findings    found;
+} InitState;
+
+#endif

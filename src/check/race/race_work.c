@@ -1,0 +1,468 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What streams order.  The caller (src/cuda/work/sequence.h) knows streams and events; here work is only a count in a queue and what it knows of
+ * others.
+ *
+ * A queue's launches are in order among themselves.  For each queue the times at which its launches began are kept until everything that
+ * can still be submitted knows of them, so where nothing is unordered, which is nearly always, the answer to "since when?" is "since now"
+ * and an access costs what it always did. */
+#include "check/race/race_work.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/mangle.h"
+#include "check/race/race.h"
+#include "ptx/place.h"
+
+enum { NO_QUEUE = UINT32_MAX, SHOWN_LINES = 256 };
+
+typedef struct Begun { /* a launch of a queue */
+    uint32_t count;
+    Time     at;
+} Begun;
+
+typedef struct Queue {
+    Begun *begun;
+    size_t first, n, cap; /* those before `first` are settled */
+} Queue;
+
+typedef struct SitePlace {
+    const char *file;
+    uint32_t    line, col;
+} SitePlace;
+
+typedef struct SiteTable { /* what the sites of a launch are; shared by launches that are alike */
+    const char       *kernel;
+    uint32_t          n;
+    SitePlace        *place;
+    struct SiteTable *next;
+} SiteTable;
+
+typedef struct Note { /* of a launch */
+    uint32_t         queue, count;
+    bool             flags;
+    const char      *kernel;
+    const SiteTable *sites; /* NULL: it has not ended */
+    const RaceRun   *run;   /* until then */
+    uint32_t         grid[3], block[3];
+} Note;
+
+struct Works {
+    Arena     *arena; /* names, places, messages */
+    Note      *note;
+    size_t     nnotes, notes_cap; /* by number of launch */
+    Queue     *queue;
+    uint32_t   nqueues;
+    HostWork  *host;
+    size_t     nhost, host_cap;
+    SiteTable *tables;
+    char     **file;
+    size_t     nfiles;
+    WwFinding *pending;
+    size_t     npending;
+    uint32_t   parts;
+    uint64_t   told[SHOWN_LINES];
+    size_t     ntold; /* pairs of ends that were told */
+};
+
+Works *works_new(void)
+{
+    Works *w = xcalloc(1, sizeof *w);
+    w->arena = arena_new();
+    return w;
+}
+
+void works_free(Works *w)
+{
+    for (uint32_t q = 0; q < w->nqueues; q++)
+        free(w->queue[q].begun);
+    free(w->queue);
+    free(w->note);
+    free(w->host);
+    free(w->file);
+    free(w->pending);
+    arena_free(w->arena);
+    free(w);
+}
+
+void works_reset(Works *w)
+{
+    for (uint32_t q = 0; q < w->nqueues; q++)
+        w->queue[q].first = w->queue[q].n = 0;
+    w->nnotes = 0;
+}
+
+const WwFinding *works_pending(Works *w, size_t *n)
+{
+    *n = w->npending;
+    return w->pending;
+}
+
+/* ---- order ---- */
+
+static uint32_t known(const uint32_t *counts, const WorkOrder *o, uint32_t queue)
+{
+    return queue < o->n ? counts[queue] : 0;
+}
+
+/* In one queue only a programmatic launch is met by the work before it. */
+static bool is_before(const WorkOrder *me, uint32_t queue, uint32_t count)
+{
+    return !me || queue == NO_QUEUE || count <= (queue == me->queue ? me->count : known(me->before, me, queue));
+}
+
+/* Is it the launch just before `me`, which is programmatic? */
+static bool may_overlap(const WorkOrder *me, const Note *n)
+{
+    return me && me->programmatic && n->queue == me->queue && n->count + 1 == me->count &&
+           n->count > known(me->settled, me, n->queue);
+}
+
+bool works_before(const Works *w, const struct RaceRun *me, uint32_t launch, const RaceBlock *b, unsigned thread)
+{
+    const Note *n = launch < w->nnotes ? &w->note[launch] : NULL;
+    if (n && may_overlap(me->launch->work, n))
+        return order_waited_for_grids(b, thread);
+    return !n || (n->flags && me->flags) || is_before(me->launch->work, n->queue, n->count);
+}
+
+bool works_same_stream(const Works *w, const struct RaceRun *me, uint32_t launch)
+{
+    return me->launch->work && launch < w->nnotes && w->note[launch].queue == me->launch->work->queue;
+}
+
+static Queue *queue_of(Works *w, uint32_t queue)
+{
+    if (queue >= w->nqueues) {
+        w->queue = xrealloc(w->queue, (queue + 1u) * sizeof *w->queue);
+        memset(w->queue + w->nqueues, 0, (queue + 1u - w->nqueues) * sizeof *w->queue);
+        w->nqueues = queue + 1;
+    }
+    return &w->queue[queue];
+}
+
+static void begun(Works *w, const WorkOrder *o, Time at)
+{
+    Queue *q = queue_of(w, o->queue);
+    if (q->first == q->n)
+        q->first = q->n = 0;
+    if (q->n == q->cap) {
+        q->cap   = q->cap ? q->cap * 2 : 16;
+        q->begun = xrealloc(q->begun, q->cap * sizeof *q->begun);
+    }
+    size_t i = q->n++;
+    for (; i > q->first && q->begun[i - 1].count > o->count; i--) { /* programmatic launches that have begun already */
+        q->begun[i] = q->begun[i - 1];
+        at          = at < q->begun[i].at ? at : q->begun[i].at;
+    }
+    q->begun[i] = (Begun){o->count, at};
+}
+
+/* What everybody knows of is kept no longer. */
+static void settle(Works *w, const WorkOrder *o)
+{
+    for (uint32_t i = 0; i < w->nqueues; i++)
+        for (Queue *q = &w->queue[i]; q->first < q->n && q->begun[q->first].count <= known(o->settled, o, i);)
+            q->first++;
+    size_t kept = 0;
+    for (size_t i = 0; i < w->nhost; i++)
+        if (w->host[i].count > known(o->settled, o, w->host[i].queue))
+            w->host[kept++] = w->host[i];
+    w->nhost = kept;
+}
+
+/* Its own queue: the launch before a programmatic one, and programmatic ones that have begun before o. */
+static Time beside_in_queue(const Queue *q, const WorkOrder *o, Time since)
+{
+    for (size_t i = q->n; i > q->first && q->begun[i - 1].count + o->programmatic >= o->count; i--)
+        if (q->begun[i - 1].at < since)
+            since = q->begun[i - 1].at;
+    return since;
+}
+
+/* Since when has there been a launch that is not ordered with o? */
+static Time open_since(const Works *w, const WorkOrder *o, Time now)
+{
+    Time since = now;
+    for (uint32_t i = 0; i < w->nqueues; i++) {
+        const Queue *q  = &w->queue[i];
+        size_t       lo = q->first, hi = q->n;
+        if (i == o->queue) {
+            since = beside_in_queue(q, o, since);
+            continue;
+        }
+        while (lo < hi) {
+            size_t mid = (lo + hi) / 2;
+            if (q->begun[mid].count <= known(o->before, o, i))
+                lo = mid + 1;
+            else
+                hi = mid;
+        }
+        if (lo < q->n && q->begun[lo].at < since)
+            since = q->begun[lo].at;
+    }
+    return since;
+}
+
+/* ---- names and places ---- */
+
+static const char *shown(const Works *w, const char *symbol)
+{
+    char       *text = mangled_text(symbol);
+    const char *name = arena_strdup(w->arena, text);
+    free(text);
+    return name;
+}
+
+static const char *file_name(Works *w, const char *name)
+{
+    for (size_t i = w->nfiles; i--;)
+        if (!strcmp(w->file[i], name))
+            return w->file[i];
+    w->file              = xrealloc(w->file, (w->nfiles + 1) * sizeof *w->file);
+    w->file[w->nfiles++] = arena_strdup(w->arena, name);
+    return w->file[w->nfiles - 1];
+}
+
+Time works_begin(Works *w, const RaceRun *r, const CheckLaunch *l, uint32_t launch, Time now)
+{
+    Note n = {.queue = NO_QUEUE, .flags = r->flags};
+    if (launch >= w->notes_cap) {
+        w->notes_cap = launch < 64 ? 128 : launch * 2u;
+        w->note      = xrealloc(w->note, w->notes_cap * sizeof *w->note);
+    }
+    for (; w->nnotes < launch; w->nnotes++)
+        w->note[w->nnotes] = n;
+    if (l->work) {
+        n.queue = l->work->queue;
+        n.count = l->work->count;
+        n.run   = r;
+        memcpy(n.grid, l->grid, sizeof n.grid);
+        memcpy(n.block, l->block, sizeof n.block);
+        settle(w, l->work);
+    }
+    w->note[launch] = n;
+    w->nnotes       = launch + 1;
+    if (!l->work)
+        return now;
+    Time since = open_since(w, l->work, now);
+    begun(w, l->work, now);
+    return since;
+}
+
+void works_end(Works *w, const struct RaceRun *r, const CheckLaunch *l, uint32_t launch)
+{
+    w->note[launch].run = NULL;
+    if (!r->launch->work || !r->site_of)
+        return;
+    SiteTable t = {
+        .kernel = shown(w, r->launch->kernel->name), .n = r->sites, .place = xcalloc(r->sites, sizeof *t.place)};
+    for (uint32_t i = 1; i < r->sites; i++) {
+        const Instr *in = r->instr_of[i] < l->ninstr ? l->instr[r->instr_of[i]].in : NULL;
+        Place        p  = in ? instr_user_place(r->launch->module, in) : (Place){0};
+        if (p.file)
+            t.place[i] = (SitePlace){file_name(w, p.file), p.line, p.col};
+    }
+    SiteTable *have = w->tables;
+    while (have && (have->n != t.n || strcmp(have->kernel, t.kernel) != 0 ||
+                    memcmp(have->place, t.place, t.n * sizeof *t.place) != 0))
+        have = have->next;
+    if (!have) {
+        have        = ARENA_NEW(w->arena, SiteTable);
+        *have       = t;
+        have->place = ARENA_ARRAY(w->arena, SitePlace, t.n);
+        memcpy(have->place, t.place, t.n * sizeof *t.place);
+        have->next = w->tables;
+        w->tables  = have;
+    }
+    w->note[launch].sites = have;
+    free(t.place);
+}
+
+static WwDim3 unfold(uint64_t i, const uint32_t n[3])
+{
+    uint64_t x = n[0] ? n[0] : 1, y = n[1] ? n[1] : 1;
+    return (WwDim3){(uint32_t)(i % x), (uint32_t)(i / x % y), (uint32_t)(i / x / y)};
+}
+
+WwFindingEnd works_end_of(const Works *w, uint32_t launch, unsigned site, unsigned thread, uint64_t block)
+{
+    const Note  *n = &w->note[launch];
+    WwFindingEnd e = {.block = unfold(block, n->grid), .thread = unfold(thread, n->block)};
+    if (n->sites) {
+        e.kernel = n->sites->kernel;
+        if (site < n->sites->n) {
+            e.file = n->sites->place[site].file;
+            e.line = n->sites->place[site].line;
+            e.col  = n->sites->place[site].col;
+        }
+    } else if (n->run && site < n->run->sites) {
+        uint32_t instr = n->run->instr_of[site];
+        Place    p =
+            instr != NO_INSTR ? instr_user_place(n->run->launch->module, n->run->info->instr[instr].in) : (Place){0};
+        e.kernel = shown(w, n->run->launch->kernel->name);
+        e.file = p.file, e.line = p.line, e.col = p.col;
+    }
+    return e;
+}
+
+/* ---- copies and fills ---- */
+
+HostWork *works_beside(const Works *w, const WorkOrder *me, size_t *n)
+{
+    HostWork *list = me && w->nhost ? xcalloc(w->nhost, sizeof *list) : NULL;
+    *n             = 0;
+    for (size_t i = 0; list && i < w->nhost; i++)
+        if (!is_before(me, w->host[i].queue, w->host[i].count))
+            list[(*n)++] = w->host[i];
+    if (*n)
+        return list;
+    free(list);
+    return NULL;
+}
+
+void works_forget(Works *w, uint64_t address, uint64_t bytes)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < w->nhost; i++)
+        if (w->host[i].to <= address || address + bytes <= w->host[i].from)
+            w->host[kept++] = w->host[i];
+    w->nhost = kept;
+}
+
+static const char *verb(bool writes)
+{
+    return writes ? "writes" : "reads";
+}
+
+const char *works_noun(const HostWork *h)
+{
+    return h->kind == MEMORY_GIVEN   ? "cudaMallocAsync"
+           : h->kind == MEMORY_TAKEN ? "cudaFreeAsync"
+           : h->writes               ? "copy or fill"
+                                     : "copy";
+}
+
+const char *works_verb(const HostWork *h)
+{
+    return h->kind == MEMORY_GIVEN ? "allocates" : h->kind == MEMORY_TAKEN ? "frees" : verb(h->writes);
+}
+
+/* Is it the first time that these two are told? */
+static bool fresh(Works *w, uint64_t a, uint64_t b)
+{
+    uint64_t key = (a * UINT64_C(0x9e3779b97f4a7c15) ^ b) * UINT64_C(0xd6e8feb86659fd93);
+    for (size_t i = 0; i < w->ntold; i++)
+        if (w->told[i] == key)
+            return false;
+    if (w->ntold < SHOWN_LINES)
+        w->told[w->ntold++] = key;
+    return w->ntold < SHOWN_LINES;
+}
+
+static void tell(Works *w, const WwFindingEnd *end, uint64_t address, const char *message)
+{
+    const Rule *rule          = rule_row(RULE_RACE_STREAM);
+    w->pending                = xrealloc(w->pending, (w->npending + 1) * sizeof *w->pending);
+    w->pending[w->npending++] = (WwFinding){.rule     = rule->id,
+                                            .category = rule->category,
+                                            .severity = rule->severity,
+                                            .kernel   = end ? end->kernel : NULL,
+                                            .file     = end ? end->file : NULL,
+                                            .line     = end ? end->line : 0,
+                                            .col      = end ? end->col : 0,
+                                            .block    = end ? end->block : (WwDim3){0},
+                                            .thread   = end ? end->thread : (WwDim3){0},
+                                            .address  = address,
+                                            .count    = 1,
+                                            .message  = message};
+}
+
+/* One stamp that lies in what the host copies or fills. */
+static void against_stamp(Works *w, const HostWork *h, const WorkOrder *o, uint64_t at, Stamp s, bool wrote,
+                          const Serials *serials)
+{
+    const SerialInfo *i = serials_info(serials, stamp_serial(s));
+    const Note       *n = i->launch < w->nnotes ? &w->note[i->launch] : NULL;
+    if (!n || is_before(o, n->queue, n->count))
+        return;
+    WwFindingEnd e = works_end_of(w, i->launch, stamp_site(s), stamp_thread(s), i->block);
+    if (fresh(w, (uint64_t)(uintptr_t)n->sites << 13 ^ stamp_site(s), (uint64_t)h->kind << 1 | h->writes))
+        tell(w, &e, at,
+             arena_printf(w->arena,
+                          "%s address 0x%" PRIx64
+                          ", which a %s of another stream %s; nothing orders the two (an event, a wait of "
+                          "the host)",
+                          verb(wrote), at, works_noun(h), works_verb(h)));
+}
+
+static void against_launches(Works *w, const HostWork *h, const WorkOrder *o, Time since, Shadow *shadow,
+                             const Serials *serials)
+{
+    Stamp oldest = since << TIME_SHIFT;
+    for (uint64_t at = h->from; at < h->to; at = (at | (PAGE_BYTES - 1)) + 1) {
+        const Page *p = shadow_find(shadow, at);
+        uint64_t page = at & ~(uint64_t)(PAGE_BYTES - 1), end = page + PAGE_BYTES < h->to ? PAGE_BYTES : h->to - page;
+        for (Plane k = PLANE_WRITE; p && k < (h->writes ? PLANES : PLANE_READ); k++)
+            for (uint64_t i = (at - page) >> p->shift; p->plane[k] && i << p->shift < end; i++)
+                if (p->plane[k][i] >= oldest)
+                    against_stamp(w, h, o, page + (i << p->shift), p->plane[k][i], k <= PLANE_WRITE2, serials);
+    }
+}
+
+static void against_host(Works *w, const HostWork *h, const WorkOrder *o)
+{
+    for (size_t i = 0; i < w->nhost; i++) {
+        const HostWork *g = &w->host[i];
+        if ((h->writes || g->writes) && h->from < g->to && g->from < h->to && !is_before(o, g->queue, g->count) &&
+            fresh(w, (uint64_t)g->queue << 32 | h->queue,
+                  (uint64_t)g->kind << 32 | (uint64_t)h->kind << 2 | (uint64_t)g->writes << 1 | h->writes))
+            tell(w, NULL, h->from > g->from ? h->from : g->from,
+                 arena_printf(w->arena,
+                              "a %s %s address 0x%" PRIx64 ", which a %s of another stream %s; nothing orders the two",
+                              works_noun(h), works_verb(h), h->from > g->from ? h->from : g->from, works_noun(g),
+                              works_verb(g)));
+    }
+}
+
+static void host_part(Works *w, HostWork h, const WorkOrder *o, Shadow *shadow, const Serials *serials)
+{
+    Time now = serials_floor(serials), since = open_since(w, o, now);
+    if (since < now)
+        against_launches(w, &h, o, since, shadow, serials);
+    against_host(w, &h, o);
+    HostWork *last = w->nhost ? &w->host[w->nhost - 1] : NULL;
+    if (last && last->queue == h.queue && last->kind == h.kind && last->writes == h.writes &&
+        last->to == h.from) { /* the next row of one */
+        last->to    = h.to;
+        last->count = h.count;
+        return;
+    }
+    if (w->nhost == w->host_cap) {
+        w->host_cap = w->host_cap ? w->host_cap * 2 : 16;
+        w->host     = xrealloc(w->host, w->host_cap * sizeof *w->host);
+    }
+    h.part              = ++w->parts;
+    w->host[w->nhost++] = h;
+}
+
+void works_host(Works *w, const MemoryEvent *e, Shadow *shadow, const Serials *serials)
+{
+    const WorkOrder *o = e->work;
+    if (!o || !e->bytes)
+        return;
+    settle(w, o);
+    HostWork h = {
+        .from = e->address, .to = e->address + e->bytes, .kind = e->kind, .queue = o->queue, .count = o->count};
+    h.writes = e->kind != MEMORY_READ;
+    host_part(w, h, o, shadow, serials);
+    if (e->kind == MEMORY_COPY) {
+        h.from   = e->from;
+        h.to     = e->from + e->bytes;
+        h.writes = false;
+        host_part(w, h, o, shadow, serials);
+    }
+}

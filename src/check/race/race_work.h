@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Races between launches, and between launches and what the host asks for (copies, fills, allocations and releases in a stream's order),
+ * where streams do not order them.
+ *
+ * Every launch has a note: where it stands in the host's queues (WorkOrder, check.h) and, once it has ended, the source places behind the
+ * sites of its stamps, so that a later launch can show them as its other end.  Copies and fills leave no stamps: they are ranges in a list,
+ * as long as something submitted later may not know of them. */
+#ifndef WW_CHECK_RACE_WORK_H
+#define WW_CHECK_RACE_WORK_H
+
+#include "check/check.h"
+#include "check/race/race_order.h"
+
+typedef struct Works Works;
+struct RaceRun;
+
+typedef struct HostWork { /* a copy or a fill; an allocation or a release, which count as writes */
+    uint64_t from, to;    /* addresses */
+    bool     writes;
+    MemoryKind kind;
+    uint32_t queue, count;
+    uint32_t part;        /* for the keys of findings */
+} HostWork;
+
+Works *works_new(void);
+void   works_free(Works *w);
+/* A launch begins.  What was done before the result happened before it. */
+Time   works_begin(Works *w, const struct RaceRun *r, const CheckLaunch *l, uint32_t launch, Time now);
+/* Did that launch happen before (or after) what the thread does now? */
+bool   works_before(const Works *w, const struct RaceRun *me, uint32_t launch, const RaceBlock *b, unsigned thread);
+bool   works_same_stream(const Works *w, const struct RaceRun *me, uint32_t launch);
+/* It has ended: keeps the places of its sites. */
+void   works_end(Works *w, const struct RaceRun *r, const CheckLaunch *l, uint32_t launch);
+/* Numbers of launches begin anew; everything so far happened before. */
+void   works_reset(Works *w);
+/* Copies and fills that nothing orders with the launch, malloc; *n of them. */
+HostWork *works_beside(const Works *w, const WorkOrder *me, size_t *n);
+/* The other end of a clash: what that launch did at that site.  Fields that are not known are 0. */
+WwFindingEnd works_end_of(const Works *w, uint32_t launch, unsigned site, unsigned thread, uint64_t block);
+/* The host copied or filled: looks at earlier launches and at other such work. */
+void   works_host(Works *w, const MemoryEvent *e, Shadow *shadow, const Serials *serials);
+/* Memory was freed. */
+void   works_forget(Works *w, uint64_t address, uint64_t bytes);
+const WwFinding *works_pending(Works *w, size_t *n);
+/* What it is and does, in words. */
+const char *works_noun(const HostWork *h);
+const char *works_verb(const HostWork *h);
+
+#endif

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What people use instead, measured by the same clock on the same stream and buffers: cuBLAS (found with dlopen, default math mode),
+ * cublasLt (bench_lt.c) and the driver's copies.  Matrices are copied by cuMemcpy2DAsync, and by cublasSgeam, which transposes them
+ * too.  All work on the primary context that the device has made current. */
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "cli/bench/bench.h"
+#include "device/cuda.h"
+
+enum { OP_N = 0, OP_T = 1, FILL_LOWER = 0 };
+
+typedef struct Cublas {
+    int (*create)(void **handle);
+    int (*destroy)(void *handle);
+    int (*stream)(void *handle, CuStream s);
+    int (*sgemm)(void *h, int ta, int tb, int m, int n, int k, const float *alpha, const float *a, int lda,
+                 const float *b, int ldb, const float *beta, float *c, int ldc);
+    int (*ssyrk)(void *h, int fill, int trans, int n, int k, const float *alpha, const float *a, int lda,
+                 const float *beta, float *c, int ldc);
+    int (*sgeam)(void *h, int ta, int tb, int m, int n, const float *alpha, const float *a, int lda, const float *beta,
+                 const float *b, int ldb, float *c, int ldc);
+} Cublas;
+
+/* As cuda.h has CUDA_MEMCPY2D. */
+typedef struct Copy2d {
+    size_t      src_x, src_y;
+    unsigned    src_type;
+    const void *src_host;
+    CuPtr       src;
+    void       *src_array;
+    size_t      src_pitch, dst_x, dst_y;
+    unsigned    dst_type;
+    void       *dst_host;
+    CuPtr       dst;
+    void       *dst_array;
+    size_t      dst_pitch, width, height;
+} Copy2d;
+
+struct BenchPeer {
+    CudaDevice *c;
+    WwStream   *stream;
+    void       *library, *handle, *driver;
+    Cublas      fn;
+    int (*copy_2d)(const Copy2d *c, CuStream s);
+    BenchLt *lt;
+};
+
+static void *entry(void *library, const char *name, char *why, size_t size)
+{
+    void *p = dlsym(library, name);
+    if (!p)
+        snprintf(why, size, "the cuBLAS library has no %s", name);
+    return p;
+}
+
+/* Leaves handle NULL, and the reason in why, when there is none. */
+static bool load(BenchPeer *p, const char *path, char *why, size_t size)
+{
+    static const char *const names[] = {"libcublas.so.13", "libcublas.so.12", "libcublas.so"};
+    for (size_t i = 0; path ? i < 1 : i < sizeof names / sizeof *names; i++)
+        if ((p->library = dlopen(path ? path : names[i], RTLD_NOW | RTLD_LOCAL)))
+            break;
+    if (!p->library) {
+        snprintf(why, size, "%s", dlerror());
+        return false;
+    }
+    *(void **)&p->fn.create  = entry(p->library, "cublasCreate_v2", why, size);
+    *(void **)&p->fn.destroy = entry(p->library, "cublasDestroy_v2", why, size);
+    *(void **)&p->fn.stream  = entry(p->library, "cublasSetStream_v2", why, size);
+    *(void **)&p->fn.sgemm   = entry(p->library, "cublasSgemm_v2", why, size);
+    *(void **)&p->fn.ssyrk   = entry(p->library, "cublasSsyrk_v2", why, size);
+    *(void **)&p->fn.sgeam   = entry(p->library, "cublasSgeam", why, size);
+    if (!p->fn.create || !p->fn.destroy || !p->fn.stream || !p->fn.sgemm || !p->fn.ssyrk || !p->fn.sgeam)
+        return false;
+    int e = p->fn.create(&p->handle);
+    if (e == 0)
+        e = p->fn.stream(p->handle, p->stream->native);
+    if (e != 0)
+        snprintf(why, size, "cublasCreate failed with status %d", e);
+    return e == 0;
+}
+
+BenchPeer *bench_peer_open(WwDevice *d, WwStream *s, const char *cublas, char *why, size_t size)
+{
+    if (strcmp(ww_device_kind(d), "cuda") != 0) {
+        snprintf(why, size, "cuBLAS needs a GPU");
+        return NULL;
+    }
+    BenchPeer *p = xcalloc(1, sizeof *p);
+    p->c         = (CudaDevice *)d;
+    p->stream    = s;
+    if (cuda_enter(p->c) != WW_OK) {
+        snprintf(why, size, "%s", ww_device_error(d));
+        bench_peer_close(p);
+        return NULL;
+    }
+    p->driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+    if (p->driver)
+        *(void **)&p->copy_2d = dlsym(p->driver, "cuMemcpy2DAsync_v2");
+    if (load(p, cublas, why, size)) /* without cuBLAS there is still the driver's copy */
+        p->lt = bench_lt_open(d, cublas, why, size);
+    return p;
+}
+
+void bench_peer_close(BenchPeer *p)
+{
+    if (!p)
+        return;
+    bench_lt_close(p->lt);
+    if (p->handle)
+        p->fn.destroy(p->handle);
+    if (p->library)
+        dlclose(p->library);
+    if (p->driver)
+        dlclose(p->driver);
+    free(p);
+}
+
+bool bench_peer_is(const char *impl)
+{
+    return strcmp(impl, "cublas") == 0 || strcmp(impl, "cublaslt") == 0 || strcmp(impl, "memcpy") == 0;
+}
+
+bool bench_peer_takes(const BenchPeer *p, const char *impl, const BenchWork *w)
+{
+    bool copy = strcmp(w->work, "copy") == 0, driver = strcmp(impl, "memcpy") == 0;
+    if (!p || (driver && !copy))
+        return false;
+    if (driver)
+        return !w->element || p->copy_2d;
+    if (copy)
+        return w->element == 4 && w->src_offset % 4 == 0 && w->dst_offset % 4 == 0 && strcmp(impl, "cublas") == 0 &&
+               p->handle;
+    return (w->type == WW_F32 && (strcmp(impl, "cublas") == 0 ? p->handle != NULL : p->lt != NULL));
+}
+
+/* The row-major source is a column-major matrix of n rows. */
+static bool call_copy(const BenchPeer *p, const BenchWork *w, WwPtr from, WwPtr to, bool driver)
+{
+    static const float one = 1, zero = 0;
+    int                m = (int)w->m, n = (int)w->n;
+    size_t             e = w->element;
+    float             *c = (float *)(uintptr_t)to;
+    if (!e)
+        return p->c->drv.copy_async(to, from, w->bytes, p->stream->native) == CU_OK;
+    if (driver) {
+        enum { DEVICE = 2 };
+        Copy2d d = {.src_type  = DEVICE,
+                    .src       = from,
+                    .src_pitch = w->src_ld * e,
+                    .dst_type  = DEVICE,
+                    .dst       = to,
+                    .dst_pitch = w->dst_ld * e,
+                    .width     = w->n * e,
+                    .height    = w->m};
+        return p->copy_2d(&d, p->stream->native) == CU_OK;
+    }
+    return p->fn.sgeam(p->handle, w->ta ? OP_T : OP_N, OP_N, w->ta ? m : n, w->ta ? n : m, &one,
+                       (const float *)(uintptr_t)from, (int)w->src_ld, &zero, c, (int)w->dst_ld, c,
+                       (int)w->dst_ld) == 0;
+}
+
+static bool call_driver(void *user, const BenchWork *w, WwPtr a, WwPtr b, WwPtr c)
+{
+    (void)b;
+    return call_copy(user, w, a, c, true);
+}
+
+/* Row-major C = op(A) op(B) is the column-major C^T = op(B)^T op(A)^T. */
+static bool call(void *user, const BenchWork *w, WwPtr a, WwPtr b, WwPtr c)
+{
+    static const float one = 1, zero = 0;
+    const BenchPeer   *p = user;
+    int                m = (int)w->m, n = (int)w->n, k = (int)w->k;
+    const float       *fa = (const float *)(uintptr_t)a, *fb = (const float *)(uintptr_t)b;
+    float             *fc = (float *)(uintptr_t)c;
+    if (strcmp(w->work, "copy") == 0)
+        return call_copy(p, w, a, c, false);
+    if (strcmp(w->work, "aat") == 0)
+        return p->fn.ssyrk(p->handle, FILL_LOWER, w->ta ? OP_N : OP_T, m, k, &one, fa, w->ta ? m : k, &zero, fc, m) ==
+               0;
+    return p->fn.sgemm(p->handle, w->tb ? OP_T : OP_N, w->ta ? OP_T : OP_N, n, m, k, &one, fb, w->tb ? k : n, fa,
+                       w->ta ? m : k, &zero, fc, n) == 0;
+}
+
+bool bench_peer_run(BenchPeer *p, const BenchWork *w, const BenchData *d, BenchRow *row)
+{
+    if (!bench_peer_takes(p, row->impl, w)) {
+        snprintf(row->problem, sizeof row->problem, "%s does not compute this here", row->impl);
+        return false;
+    }
+    if (strcmp(row->impl, "cublaslt") == 0)
+        return bench_lt_run(p->lt, p->stream, w, d, row);
+    if (bench_time(p->stream, w, d, strcmp(row->impl, "memcpy") == 0 ? call_driver : call, p, row->runs,
+                   &row->median_ms, &row->host_us))
+        return true;
+    snprintf(row->problem, sizeof row->problem, "the call failed");
+    return false;
+}

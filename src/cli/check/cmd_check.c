@@ -1,0 +1,459 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * warpwright check: one module's kernels with arguments from the command line or a launch file, on the emulator, with the checkers on.
+ * Findings go to stdout as compilers write them, then one line that counts them; messages about the input go to stderr.
+ *
+ * Exit code: 122 when the input is wrong (also a launch the device would refuse), 120 when a kernel could not be run, 121 when
+ * --fail-on is met (default: error), else 0.  A launch that stops does not keep the next ones from running: every one is checked. */
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/mangle.h"
+#include "check/rules.h"
+#include "cli/check/check.h"
+#include "cli/cli.h"
+#include "device/emulator.h"
+#include "report/doc.h"
+#include "report/fail.h"
+
+typedef struct Check {
+    CliArgs   a;
+    CheckPlan plan;
+    WwDevice *device;
+    WwModule *module;
+    Report   *report;
+    uint64_t  seed; /* of the schedule that is tried */
+    char     *text;
+    size_t    len;  /* the module's PTX */
+    bool      lost; /* a kernel could not be run */
+} Check;
+
+static volatile int stopped;
+
+static void on_signal(int sig)
+{
+    stopped = sig;
+}
+
+static int fail(const Str *why)
+{
+    return cli_error("check", "%s", str_text(why));
+}
+
+/* ---- kernels by name --------------------------------------------------------------------------------------------- */
+
+/* As people read it. */
+static const char *shown_name(const Check *c, const char *symbol)
+{
+    char       *text = mangled_text(symbol);
+    const char *name = arena_strdup(c->plan.arena, text);
+    free(text);
+    return name;
+}
+
+/* The same text but for blanks: reduce<float,256> is reduce<float, 256>. */
+static bool same_text(const char *a, const char *b)
+{
+    for (;; a++, b++) {
+        a += strspn(a, " ");
+        b += strspn(b, " ");
+        if (*a != *b)
+            return false;
+        if (!*a)
+            return true;
+    }
+}
+
+/* By its symbol, as people read it, or by its own name alone. */
+static bool is_named(const Check *c, const char *symbol, const char *name)
+{
+    size_t      n;
+    const char *plain = mangled_function(symbol, &n);
+    return !strcmp(symbol, name) || (n == strlen(name) && !memcmp(plain, name, n)) ||
+           same_text(shown_name(c, symbol), name);
+}
+
+/* As people read them; those that read alike by their symbols. */
+static void list_kernels(const Check *c, Str *out)
+{
+    size_t       n    = ww_module_kernel_count(c->module);
+    const char **name = xcalloc(n + 1, sizeof *name);
+    for (size_t i = 0; i < n; i++)
+        name[i] = shown_name(c, ww_module_kernel_name(c->module, i));
+    for (size_t i = 0; i < n; i++) {
+        bool alone = true;
+        for (size_t j = 0; j < n && alone; j++)
+            alone = i == j || strcmp(name[i], name[j]) != 0;
+        str_printf(out, "%s%s", i ? ", " : "", alone ? name[i] : ww_module_kernel_name(c->module, i));
+    }
+    free(name);
+}
+
+/* Index of the kernel of that name (NULL: the only one); -1 after a message. */
+static long find_kernel(const Check *c, const char *name)
+{
+    size_t n = ww_module_kernel_count(c->module), exact = n, hits = 0, last = 0;
+    Str    names = {0};
+    for (size_t i = 0; i < n; i++) {
+        const char *symbol = ww_module_kernel_name(c->module, i);
+        if (name && !strcmp(symbol, name))
+            exact = i;
+        if (!name || is_named(c, symbol, name)) {
+            hits++;
+            last = i;
+        }
+    }
+    if (exact < n || hits == 1)
+        return (long)(exact < n ? exact : last);
+    list_kernels(c, &names);
+    if (!n)
+        cli_error("check", "%s has no kernel (__global__, .entry)", c->a.operand[0]);
+    else if (!name)
+        cli_error("check", "--kernel is needed; there are: %s", names.s);
+    else if (hits)
+        cli_error("check", "several kernels are called '%s'; give the full name: %s", name, names.s);
+    else
+        cli_error("check", "there is no kernel '%s'; there are: %s", name, names.s);
+    str_free(&names);
+    return -1;
+}
+
+/* ---- arguments on the device ------------------------------------------------------------------------------------- */
+
+static int put_buffers(Check *c)
+{
+    for (size_t i = 0; i < c->plan.nargs; i++) {
+        Argument *a     = &c->plan.arg[i];
+        size_t    bytes = (size_t)(a->count * a->type->bytes);
+        if (!a->buffer)
+            continue;
+        if (ww_alloc(c->device, bytes, &a->address) != WW_OK ||
+            (a->data && ww_copy_in(c->device, a->address, a->data, bytes) != WW_OK))
+            return cli_error("check", "argument %s: %s", a->name, ww_device_error(c->device));
+        emu_name(emulator_emu(c->device), a->address, a->name);
+    }
+    return CLI_OK;
+}
+
+/* ---- launches ---------------------------------------------------------------------------------------------------- */
+
+static void on_print(void *user, const char *text, size_t len)
+{
+    (void)user;
+    fwrite(text, 1, len, stdout);
+}
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static int run_launch(Check *c, size_t index)
+{
+    const CheckedLaunch *l      = &c->plan.launch[index];
+    long                 kernel = find_kernel(c, l->kernel);
+    if (kernel < 0)
+        return CLI_USAGE;
+    Str    why  = {0};
+    void **args = plan_bind(&c->plan, l, c->module, (size_t)kernel, &why);
+    if (!args) {
+        fail(&why);
+        str_free(&why);
+        return CLI_USAGE;
+    }
+    const char *symbol = ww_module_kernel_name(c->module, (size_t)kernel);
+    WwLaunch    w      = {.grid        = l->grid,
+                          .block       = l->block,
+                          .cluster     = l->cluster,
+                          .shared      = l->shared,
+                          .cooperative = l->cooperative || cli_has(&c->a, "cooperative"),
+                          .args        = args,
+                          .arg_count   = l->nargs,
+                          .observe     = WW_OBSERVE_COUNTERS,
+                          .stop        = &stopped,
+                          .on_print    = on_print};
+    WwResult   *r      = NULL;
+    double      start  = now();
+    WwStatus    s      = ww_launch(c->device, c->module, symbol, &w, &r);
+    int         code   = CLI_OK;
+    if (!r) {
+        code = cli_error("check", "%s", ww_device_error(c->device));
+    } else {
+        report_add(c->report,
+                   &(ReportLaunch){.kernel  = shown_name(c, symbol),
+                                   .symbol  = symbol,
+                                   .launch  = index,
+                                   .grid    = l->grid,
+                                   .block   = l->block,
+                                   .outcome = s == WW_OK                ? LAUNCH_OK
+                                              : s == WW_ERR_UNSUPPORTED ? LAUNCH_UNSUPPORTED
+                                                                        : LAUNCH_FAILED,
+                                   .seconds = now() - start,
+                                   .why     = s == WW_OK || s == WW_ERR_FAULT ? NULL : ww_device_error(c->device),
+                                   .result  = r});
+        c->lost |= s == WW_ERR_UNSUPPORTED;
+    }
+    ww_result_free(r);
+    free(args);
+    return code;
+}
+
+static void add_pending(void *user, const WwFinding *f)
+{
+    report_add_finding(user, f, f->kernel, -1);
+}
+
+static void find_leaks(Check *c)
+{
+    uint64_t    blocks, bytes;
+    const Rule *rule = rule_row(RULE_LEAK);
+    Str         text = {0};
+    emu_heap_used(emulator_emu(c->device), &blocks, &bytes);
+    str_printf(&text, "%" PRIu64 " block%s of the device-side heap, %" PRIu64 " bytes in all, %s never freed", blocks,
+               blocks == 1 ? "" : "s", bytes, blocks == 1 ? "was" : "were");
+    WwFinding f = {.rule     = rule->id,
+                   .category = rule->category,
+                   .severity = rule->severity,
+                   .count    = blocks,
+                   .message  = str_text(&text)};
+    if (blocks)
+        report_add_finding(c->report, &f, NULL, -1);
+    str_free(&text);
+}
+
+/* Every buffer is an output: what it holds at the end has to have been written. */
+static void read_buffers(Check *c)
+{
+    for (size_t i = 0; i < c->plan.nargs; i++)
+        if (c->plan.arg[i].buffer)
+            emulator_tell(c->device, MEMORY_READ, c->plan.arg[i].address, 0,
+                          c->plan.arg[i].count * c->plan.arg[i].type->bytes);
+    emulator_pending(c->device, add_pending, c->report);
+    find_leaks(c);
+}
+
+static const Argument *find_buffer(const Check *c, const char *name)
+{
+    for (size_t k = 0; k < c->plan.nargs; k++)
+        if (c->plan.arg[k].buffer && !strcmp(c->plan.arg[k].name, name))
+            return &c->plan.arg[k];
+    return NULL;
+}
+
+static int write_outs(Check *c)
+{
+    for (size_t i = 0; i < c->plan.nouts; i++) {
+        const OutFile  *o    = &c->plan.out[i];
+        const Argument *a    = find_buffer(c, o->name);
+        Str             why  = {0};
+        void           *data = xcalloc(a->count, a->type->bytes);
+        WwStatus        s    = ww_copy_out(c->device, data, a->address, (size_t)(a->count * a->type->bytes));
+        if (s == WW_OK)
+            s = argument_write(a, data, o->file, &why);
+        free(data);
+        int code = s == WW_OK ? CLI_OK : fail(&why);
+        str_free(&why);
+        if (code != CLI_OK)
+            return code;
+    }
+    return CLI_OK;
+}
+
+/* ---- from the command line --------------------------------------------------------------------------------------- */
+
+static int plan_from_file(Check *c, const char *file, Str *why)
+{
+    static const char *const instead[] = {"kernel", "grid", "block", "cluster", "shared", "arg"};
+    for (size_t i = 0; i < sizeof instead / sizeof *instead; i++)
+        if (cli_has(&c->a, instead[i]))
+            return cli_error("check", "--%s has no place beside --launches: the file says it", instead[i]);
+    if (plan_read(&c->plan, file, why) != WW_OK)
+        return why->len ? fail(why) : CLI_USAGE;
+    return CLI_OK;
+}
+
+static int plan_from_options(Check *c, Str *why)
+{
+    CheckedLaunch l = {.kernel = cli_text(&c->a, "kernel", NULL), .shared = (uint32_t)cli_number(&c->a, "shared", 0)};
+    const char   *file = cli_text(&c->a, "launches", NULL);
+    c->plan            = (CheckPlan){.arena = arena_new(), .seed = c->seed};
+    l.arg              = ARENA_ARRAY(c->plan.arena, size_t, c->a.nvalues + 1);
+    for (size_t i = 0; i < c->a.nvalues; i++) {
+        const CliValue *v = &c->a.value[i];
+        if (!strcmp(v->option->name, "arg") && plan_argument(&c->plan, v->text, &l.arg[l.nargs++], why) != WW_OK)
+            return fail(why);
+        if (!strcmp(v->option->name, "out") && plan_out(&c->plan, v->text, why) != WW_OK)
+            return fail(why);
+    }
+    if (file)
+        return plan_from_file(c, file, why);
+    const char *grid = cli_text(&c->a, "grid", NULL), *block = cli_text(&c->a, "block", NULL);
+    if (!grid || !block)
+        return cli_error("check", "--grid and --block are needed, or --launches FILE");
+    if (!plan_dim(grid, &l.grid))
+        return cli_error("check", "--grid: '%s' is not X[,Y[,Z]]", grid);
+    if (!plan_dim(block, &l.block))
+        return cli_error("check", "--block: '%s' is not X[,Y[,Z]]", block);
+    const char *cluster = cli_text(&c->a, "cluster", NULL);
+    if (cluster && !plan_dim(cluster, &l.cluster))
+        return cli_error("check", "--cluster: '%s' is not X[,Y[,Z]]", cluster);
+    if (cluster && (!l.cluster.x || !l.cluster.y || !l.cluster.z)) /* which would mean: as the kernel says */
+        return cli_error("check", "--cluster: every dimension must be at least 1, not '%s'", cluster);
+    c->plan.launch    = xcalloc(1, sizeof *c->plan.launch);
+    c->plan.launch[0] = l;
+    c->plan.nlaunches = 1;
+    return CLI_OK;
+}
+
+static int open_device(Check *c)
+{
+    const char     *why = "";
+    WwDeviceOptions o   = {.profile = cli_text(&c->a, "profile", NULL),
+                           .threads = (unsigned)cli_number(&c->a, "threads", 0),
+                           .seed    = c->seed,
+                           .async   = cli_text(&c->a, "async", NULL),
+                           .check   = cli_text(&c->a, "check", "")};
+    return ww_device_open("emulator", &o, &c->device, &why) == WW_OK ? CLI_OK : cli_error("check", "%s", why);
+}
+
+static int load(Check *c)
+{
+    const char *file = c->a.operand[0];
+    if (!c->text)
+        c->text = check_source(file, &c->len);
+    if (!c->text)
+        return CLI_USAGE;
+    WwStatus s = ww_module_load(c->device, file, c->text, c->len, &c->module);
+    if (s != WW_OK)
+        fprintf(stderr, "%s\n", ww_device_error(c->device));
+    return s == WW_OK ? CLI_OK : CLI_USAGE;
+}
+
+/* Which launches --launch-skip and --launch-count leave. */
+static int run_launches(Check *c)
+{
+    uint64_t skip = cli_number(&c->a, "launch-skip", 0), count = cli_number(&c->a, "launch-count", UINT64_MAX);
+    int      code = CLI_OK;
+    for (size_t i = 0; i < c->plan.nlaunches && code == CLI_OK && !stopped; i++)
+        if (i >= skip && i - skip < count)
+            code = run_launch(c, i);
+    return code;
+}
+
+/* ---- the end ----------------------------------------------------------------------------------------------------- */
+
+/* JSON, SARIF and page; the exit code, which a file that cannot be written changes. */
+static int render(Check *c, int code)
+{
+    const char *json = cli_text(&c->a, "json", NULL), *sarif = cli_text(&c->a, "sarif", NULL),
+               *html = cli_text(&c->a, "html", NULL);
+    Str why          = {0};
+    if (!json && !sarif && !html)
+        return code;
+    json_t *doc = doc_of(c->report, c->a.operand[0], code);
+    if (!doc_render(doc, json, sarif, html, &why))
+        code = fail(&why);
+    json_decref(doc);
+    str_free(&why);
+    return code;
+}
+
+static int write_report(Check *c, int code)
+{
+    Str         text = {0};
+    const char *rows = cli_text(&c->a, "write-suppressions", NULL);
+    if (!cli_has(&c->a, "quiet")) {
+        report_text(c->report, &text);
+        str_addc(&text, '\n');
+    }
+    if (!cli_has(&c->a, "quiet") || report_finding_count(c->report))
+        report_findings_text(c->report, isatty(STDOUT_FILENO) && !getenv("NO_COLOR"), &text);
+    fputs(str_text(&text), stdout);
+    if (rows && report_write_suppressions(c->report, rows) != WW_OK)
+        code = cli_error("check", "cannot write %s: %s", rows, strerror(errno));
+    str_free(&text);
+    return render(c, code);
+}
+
+static int check_texts(Check *c, Str *why)
+{
+    RuleSet     rules;
+    const char *file = cli_text(&c->a, "suppressions", NULL);
+    if (rules_select(cli_text(&c->a, "check", ""), &rules, why) != WW_OK ||
+        fail_check(cli_text(&c->a, "fail-on", "error"), why) != WW_OK ||
+        (file && report_suppress(c->report, file, why) != WW_OK))
+        return fail(why);
+    report_select(c->report, cli_text(&c->a, "check", ""));
+    return CLI_OK;
+}
+
+/* Everything once, as a command of its own with this seed would do it. */
+static int try_schedule(Check *c, uint64_t seed, bool first)
+{
+    Str why = {0};
+    c->seed = seed;
+    report_schedule(c->report, seed);
+    int code = plan_from_options(c, &why);
+    for (size_t i = 0; i < c->plan.nouts && code == CLI_OK; i++)
+        if (!find_buffer(c, c->plan.out[i].name))
+            code = cli_error("check", "--out %s: there is no buffer of that name", c->plan.out[i].name);
+    str_free(&why);
+    if (code == CLI_OK)
+        code = open_device(c);
+    if (code == CLI_OK)
+        code = load(c);
+    if (code == CLI_OK)
+        code = put_buffers(c);
+    if (code == CLI_OK) {
+        code = run_launches(c);
+        if (code == CLI_OK && first)
+            code = write_outs(c);
+        read_buffers(c);
+    }
+    ww_device_close(c->device);
+    c->device = NULL;
+    plan_free(&c->plan);
+    return code;
+}
+
+static int check(Check *c)
+{
+    Str      why  = {0};
+    int      code = check_texts(c, &why);
+    uint64_t seed = cli_number(&c->a, "seed", 0), n = cli_number(&c->a, "schedules", 1);
+    str_free(&why);
+    signal(SIGINT, on_signal);
+    signal(SIGTERM, on_signal);
+    for (uint64_t i = 0; i < n && code == CLI_OK && !stopped; i++)
+        code = try_schedule(c, seed + i, i == 0);
+    if (code != CLI_OK)
+        return code;
+    if (c->lost)
+        code = CLI_KERNEL;
+    else if (report_fails(c->report, cli_text(&c->a, "fail-on", "error")))
+        code = CLI_FINDINGS;
+    code = write_report(c, code);
+    return stopped ? 128 + stopped : code;
+}
+
+int cmd_check(int argc, char **argv)
+{
+    Check c = {0};
+    int   code;
+    if (!cli_parse(&c.a, argc, argv, &code))
+        return code;
+    c.report = report_new(cli_has(&c.a, "json") || cli_has(&c.a, "sarif") || cli_has(&c.a, "html"));
+    code     = check(&c);
+    free(c.text);
+    report_free(c.report);
+    cli_free(&c.a);
+    return code;
+}

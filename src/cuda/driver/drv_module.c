@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Driver interface: modules, functions, launches.  A CUfunction is a Kernel, a CUmodule an Image. */
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "cuda/driver/driver.h"
+#include "cuda/image/fatbin.h"
+#include "cuda/runtime/properties.h"
+#include "cuda/work/queue.h"
+#include "cuda/work/work.h"
+#include "emu/emu.h"
+
+enum { WRAPPER_MAGIC = 0x466243b1, EM_CUDA_ = 190 };
+
+typedef struct Wrapper { /* what nvcc's host code hands to the runtime */
+    int         magic, version;
+    const void *data, *more;
+} Wrapper;
+
+/* ---- modules ---- */
+
+static bool is_wrapper(const void *data, size_t limit)
+{
+    return limit >= sizeof(Wrapper) && ((const Wrapper *)data)->magic == WRAPPER_MAGIC;
+}
+
+CuErr driver_load(Image **out, const void *data, size_t limit, bool lazy, Str *why)
+{
+    CuErr e = cudaSuccess;
+    if (!data || !out)
+        return cudaErrorInvalidValue;
+    bool        wrapped = is_wrapper(data, limit), fat = fatbin_is(data, limit);
+    const char *text = data;
+    if (!wrapped && !fat && limit >= 4 && !memcmp(data, "\177ELF", 4)) {
+        uint16_t machine; /* e_machine */
+        memcpy(&machine, text + 18, sizeof machine);
+        if (machine != EM_CUDA_)
+            return cudaErrorInvalidKernelImage;
+        state_say("the module is machine code (a cubin); only PTX can be run: load the .ptx or a fat binary with PTX");
+        return cudaErrorNoKernelImageForDevice;
+    }
+    const void *container = wrapped ? ((const Wrapper *)data)->data : data;
+    Image      *i         = wrapped || fat
+                                ? image_new(container, NULL, 0, "module.ptx")
+                                : image_new(NULL, text, limit == SIZE_MAX ? strlen(text) : strnlen(text, limit), "module.ptx");
+    i->limit              = wrapped ? SIZE_MAX : limit;
+    i->loaded             = true;
+    if (!lazy && !image_module(i, state_current(), &e)) {
+        if (why)
+            str_add(why, str_text(&i->why));
+        image_free(i);
+        return e;
+    }
+    *out = i;
+    return cudaSuccess;
+}
+
+CuErr driver_load_file(Image **out, const char *path, bool lazy, Str *why)
+{
+    int   fd       = path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+    off_t size     = fd >= 0 ? lseek(fd, 0, SEEK_END) : -1;
+    char *data     = size >= 0 ? xcalloc((size_t)size + 8, 1) : NULL;
+    bool  read_all = data && pread(fd, data, (size_t)size, 0) == size;
+    if (fd >= 0)
+        close(fd);
+    CuErr e = !path      ? cudaErrorInvalidValue
+              : read_all ? driver_load(out, data, (size_t)size, lazy, why)
+              : fd < 0   ? cudaErrorFileNotFound
+                         : cudaErrorInvalidKernelImage;
+    if (e == cudaSuccess && lazy)
+        (*out)->own = data; /* decoded later */
+    else
+        free(data);
+    return e;
+}
+
+CuErr drv_cuModuleLoadData(Image **out, const void *data)
+{
+    ENTER_CTX();
+    return driver_load(out, data, SIZE_MAX, false, NULL);
+}
+
+CuErr drv_cuModuleLoadDataEx(Image **out, const void *data, unsigned n, int *options, void **values)
+{
+    ENTER_CTX();
+    Str    why = {0};
+    JitLog log = jit_log(n, options, values);
+    CuErr  e   = driver_load(out, data, SIZE_MAX, false, &why);
+    jit_log_end(&log, &why);
+    str_free(&why);
+    return e;
+}
+
+CuErr drv_cuModuleLoadFatBinary(Image **out, const void *data)
+{
+    ENTER_CTX();
+    return driver_load(out, data, SIZE_MAX, false, NULL);
+}
+
+CuErr drv_cuModuleLoad(Image **out, const char *path)
+{
+    ENTER_CTX();
+    return driver_load_file(out, path, false, NULL);
+}
+
+CuErr drv_cuModuleUnload(Image *i)
+{
+    ENTER_CTX();
+    if (!image_known(i))
+        return cudaErrorInvalidResourceHandle;
+    queue_settle_device(-1);
+    image_free(i);
+    return cudaSuccess;
+}
+
+CuErr drv_cuModuleGetFunction(Kernel **out, Image *i, const char *name)
+{
+    ENTER_CTX();
+    CuErr e;
+    if (!image_known(i) || !name || !out)
+        return !image_known(i) ? cudaErrorInvalidResourceHandle : cudaErrorInvalidValue;
+    Kernel *k = image_kernel(i, name, &e);
+    if (k)
+        *out = k;
+    return e;
+}
+
+CuErr drv_cuModuleGetGlobal_v2(WwPtr *address, size_t *bytes, Image *i, const char *name)
+{
+    ENTER_CTX();
+    WwPtr  p;
+    size_t n;
+    CuErr  e = !image_known(i)              ? cudaErrorInvalidResourceHandle
+               : name && (address || bytes) ? image_variable(i, state_current(), name, &p, &n)
+                                            : cudaErrorInvalidValue;
+    if (e == cudaSuccess && address)
+        *address = p;
+    if (e == cudaSuccess && bytes)
+        *bytes = n;
+    return e;
+}
+
+/* ---- functions ---- */
+
+CuErr drv_cuFuncGetAttribute(int *value, int attribute, Kernel *f)
+{
+    ENTER_CTX();
+    CuErr          e;
+    FuncAttributes a;
+    Kernel        *k = kernel_find(f, &e);
+    e                = k ? launch_attributes(k, &a) : cudaErrorInvalidResourceHandle;
+    if (e != cudaSuccess || !value)
+        return e != cudaSuccess ? e : cudaErrorInvalidValue;
+    const int values[] = {a.max_threads,        (int)a.shared_bytes, (int)a.const_bytes,     (int)a.local_bytes,
+                          a.registers,          a.ptx_version,       a.binary_version,       a.cache_mode,
+                          a.max_dynamic_shared, a.carveout,          a.cluster_must_be_set,  a.cluster[0],
+                          a.cluster[1],         a.cluster[2],        a.non_portable_cluster, a.cluster_policy};
+    if (attribute < 0 || (size_t)attribute >= sizeof values / sizeof *values)
+        return cudaErrorInvalidValue;
+    *value = values[attribute];
+    return cudaSuccess;
+}
+
+CuErr drv_cuFuncSetAttribute(Kernel *f, int attribute, int value)
+{
+    ENTER_CTX();
+    CuErr   e;
+    Kernel *k = kernel_find(f, &e);
+    return k ? launch_set_attribute(k, attribute, value) : cudaErrorInvalidResourceHandle;
+}
+
+CuErr drv_cuFuncSetCacheConfig(Kernel *f, int config)
+{
+    ENTER_CTX();
+    CuErr   e;
+    Kernel *k = kernel_find(f, &e);
+    if (config < 0 || config > 3)
+        return cudaErrorInvalidValue;
+    if (k)
+        k->cache = config;
+    return k ? cudaSuccess : cudaErrorInvalidResourceHandle;
+}
+
+CuErr drv_cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, Kernel *f, int threads, size_t shared)
+{
+    ENTER_CTX();
+    CuErr   e;
+    Kernel *k = kernel_find(f, &e);
+    return k ? launch_occupancy(k, threads, shared, blocks) : cudaErrorInvalidResourceHandle;
+}
+
+/* The block size, a multiple of a warp, with most threads resident; the largest of equals.  `shared` bytes, or of(size)
+ * when there is a function. */
+CuErr drv_cuOccupancyMaxPotentialBlockSize(int *grid, int *block, Kernel *f, size_t (*of)(int), size_t shared,
+                                           int limit)
+{
+    ENTER_CTX();
+    CuErr          e;
+    FuncAttributes a;
+    Kernel        *k = kernel_find(f, &e);
+    if (!k)
+        return cudaErrorInvalidResourceHandle;
+    e       = launch_attributes(k, &a);
+    int sms = 1;
+    device_attribute(16 /* multiprocessors */, state_current(), &sms);
+    int most = limit > 0 && limit < a.max_threads ? limit : a.max_threads, best = 0;
+    for (int size = most; e == cudaSuccess && size > 0; size = (size - 1) / 32 * 32) {
+        int blocks = 0;
+        e          = launch_occupancy(k, size, of ? of(size) : shared, &blocks);
+        if (blocks * size > best) {
+            best   = blocks * size;
+            *block = size;
+            *grid  = blocks * sms;
+        }
+    }
+    return e;
+}
+
+CuErr drv_cuOccupancyMaxPotentialBlockSizeWithFlags(int *grid, int *block, Kernel *f, size_t (*of)(int), size_t shared,
+                                                    int limit, unsigned flags)
+{
+    (void)flags; /* about caching, which occupancy does not depend on here */
+    return drv_cuOccupancyMaxPotentialBlockSize(grid, block, f, of, shared, limit);
+}
+
+enum { PARAM_BUFFER = 1, PARAM_BYTES = 2 }; /* CU_LAUNCH_PARAM_BUFFER_POINTER, _SIZE */
+
+/* `extra` holds one packed buffer: PARAM_BUFFER, its address, PARAM_BYTES, the address of its size, 0. */
+static CuErr unpack(Kernel *k, void **extra, void **args, size_t cap)
+{
+    CuErr     e;
+    WwModule *m;
+    char     *buffer = NULL;
+    size_t    bytes = 0, end = 0;
+    for (size_t i = 0; extra[i]; i += 2) {
+        if (extra[i] == (void *)PARAM_BUFFER)
+            buffer = extra[i + 1];
+        else if (extra[i] == (void *)PARAM_BYTES)
+            bytes = *(size_t *)extra[i + 1];
+        else
+            return cudaErrorInvalidValue;
+    }
+    const Func *f = kernel_func(k, state_current(), &m, &e);
+    if (!f)
+        return e;
+    for (size_t i = 0; i < f->nparams; i++) {
+        uint32_t at, n;
+        emu_param(f, i, &at, &n);
+        if (!buffer || at + n > bytes || i == cap)
+            return cudaErrorInvalidValue;
+        args[i] = buffer + at;
+        end     = at + n;
+    }
+    return (bytes + 7) / 8 > (end + 7) / 8 ? cudaErrorLaunchOutOfResources : cudaSuccess;
+}
+
+/* A launch with its arguments either in a->args or packed in `extra`. */
+static CuErr driver_launch(Kernel *f, LaunchAsk *a, void **extra, void *stream)
+{
+    enum { MOST = 4096 };
+    static void *args[MOST]; /* under the lock */
+    CuErr        e;
+    Kernel      *k = kernel_find(f, &e);
+    if (!k)
+        return cudaErrorInvalidResourceHandle;
+    e = !extra ? cudaSuccess : a->args ? cudaErrorInvalidValue : unpack(k, extra, args, MOST);
+    if (extra)
+        a->args = args;
+    if (e == cudaSuccess)
+        e = stream_launch(stream, k, a);
+    return e == cudaErrorInvalidConfiguration ? cudaErrorInvalidValue
+                                              : e; /* the driver has no code of its own for it */
+}
+
+CuErr drv_cuLaunchKernel(Kernel *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
+                         unsigned shared, void *stream, void **args, void **extra)
+{
+    ENTER_CTX();
+    LaunchAsk a = {.grid = {gx, gy, gz}, .block = {bx, by, bz}, .shared = shared, .args = args};
+    return driver_launch(f, &a, extra, stream);
+}
+
+CuErr drv_cuLaunchCooperativeKernel(Kernel *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
+                                    unsigned bz, unsigned shared, void *stream, void **args)
+{
+    ENTER_CTX();
+    LaunchAsk a = {.grid = {gx, gy, gz}, .block = {bx, by, bz}, .shared = shared, .args = args, .cooperative = true};
+    return driver_launch(f, &a, NULL, stream);
+}
+
+CuErr drv_cuLaunchKernelEx(const DriverLaunchConfig *c, Kernel *f, void **args, void **extra)
+{
+    ENTER_CTX();
+    if (!c)
+        return cudaErrorInvalidValue;
+    LaunchAsk a = {.grid = c->grid, .block = c->block, .shared = c->shared, .args = args};
+    launch_read_attributes(&a, c->attrs, c->nattrs);
+    return driver_launch(f, &a, extra, c->stream);
+}
+
+static CuErr clusters(int *out, Kernel *f, const DriverLaunchConfig *c,
+                      CuErr (*answer)(Kernel *, const LaunchAsk *, int *))
+{
+    CuErr   e;
+    Kernel *k = kernel_find(f, &e);
+    if (!k || !c || !out)
+        return k ? cudaErrorInvalidValue : cudaErrorInvalidResourceHandle;
+    LaunchAsk a = {.grid = c->grid, .block = c->block, .shared = c->shared};
+    launch_read_attributes(&a, c->attrs, c->nattrs);
+    return answer(k, &a, out);
+}
+
+CuErr drv_cuOccupancyMaxActiveClusters(int *out, Kernel *f, const DriverLaunchConfig *c)
+{
+    ENTER_CTX();
+    return clusters(out, f, c, launch_clusters);
+}
+
+CuErr drv_cuOccupancyMaxPotentialClusterSize(int *out, Kernel *f, const DriverLaunchConfig *c)
+{
+    ENTER_CTX();
+    return clusters(out, f, c, launch_largest_cluster);
+}

@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Images are decoded when the first of their kernels or variables is needed, so that registering a large program costs
+ * nothing.  The PTX for the newest architecture up to the device's own is taken.  A failed image keeps its error and
+ * says once why.  Handles are the addresses of Kernel objects; handles and stubs are found through one hash of host
+ * addresses, so a made-up handle is an error. */
+#include "cuda/image/image.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/mangle.h"
+#include "cuda/image/cubin.h"
+#include "cuda/image/fatbin.h"
+#include "cuda/image/relfatbin.h"
+#include "cuda/memory/devmem.h"
+
+enum { ARCH = 90, BUCKETS = 4096 };
+
+typedef struct Named { /* a host address the program knows something by */
+    const void   *host;
+    Kernel       *kernel;
+    Symbol       *symbol;
+    struct Named *next;
+} Named;
+
+static Named *table[BUCKETS];
+static Image *images; /* all of them */
+
+static size_t bucket(const void *host)
+{
+    return ((uintptr_t)host >> 3) * 2654435761u % BUCKETS;
+}
+
+static Named *named(const void *host)
+{
+    Named *n = table[bucket(host)];
+    while (n && n->host != host)
+        n = n->next;
+    return n;
+}
+
+static Named *name_it(const void *host)
+{
+    Named *n = named(host);
+    if (!n) {
+        n                   = xcalloc(1, sizeof *n);
+        n->host             = host;
+        n->next             = table[bucket(host)];
+        table[bucket(host)] = n;
+    }
+    return n;
+}
+
+static void forget(const void *host)
+{
+    for (Named **at = &table[bucket(host)], *n; (n = *at); at = &n->next)
+        if (n->host == host) {
+            *at = n->next;
+            free(n);
+            return;
+        }
+}
+
+static char *copy(const char *s, size_t n)
+{
+    char *p = xmalloc(n + 1);
+    memcpy(p, s, n);
+    p[n] = 0;
+    return p;
+}
+
+/* ---- images ---- */
+
+Image *image_new(const void *fatbin, const char *ptx, size_t len, const char *name)
+{
+    Image *i = xcalloc(1, sizeof *i);
+    i->data  = fatbin;
+    i->limit = SIZE_MAX;
+    i->next  = images;
+    images   = i;
+    i->name  = copy(name, strlen(name));
+    if (ptx)
+        str_addn(&i->ptx, ptx, len);
+    return i;
+}
+
+bool image_known(const Image *i)
+{
+    for (const Image *j = images; j; j = j->next)
+        if (j == i)
+            return j->loaded;
+    return false;
+}
+
+void image_forget(Image *i)
+{
+    for (Image **at = &images; *at; at = &(*at)->next)
+        if (*at == i) {
+            *at = i->next;
+            break;
+        }
+    for (Kernel *k = i->kernels; k; k = k->next)
+        if (forget(k), k->host)
+            forget(k->host);
+    for (Symbol *s = i->symbols; s; s = s->next)
+        if (s->host)
+            forget(s->host);
+}
+
+static void drop_variables(WwDevice *d, WwModule *m)
+{
+    for (size_t v = 0; v < m->ptx->nvars; v++) {
+        WwPtr        at = 0;
+        const Range *r  = ww_module_variable(d, m, m->ptx->vars[v]->name, &at, NULL) == WW_OK ? devmem_range(at) : NULL;
+        if (r && r->variable && r->base == at)
+            devmem_drop(at);
+    }
+}
+
+void image_free(Image *i)
+{
+    image_forget(i);
+    for (int n = 0; n < MAX_DEVICES; n++) {
+        if (!i->on[n])
+            continue;
+        drop_variables(state.device[n], i->on[n]);
+        ww_module_unload(state.device[n], i->on[n]);
+    }
+    for (Kernel *k = i->kernels, *next; k; k = next) {
+        next = k->next;
+        free(k->name);
+        free(k->shown);
+        free(k->stateful);
+        free(k);
+    }
+    for (Symbol *s = i->symbols, *next; s; s = next) {
+        next = s->next;
+        free(s->name);
+        free(s);
+    }
+    str_free(&i->ptx);
+    str_free(&i->why);
+    free(i->own);
+    free(i->name);
+    free(i);
+}
+
+static CuErr fatbin_error(Status s)
+{
+    return s == WW_ERR_NOT_FOUND     ? cudaErrorNoKernelImageForDevice
+           : s == WW_ERR_UNAVAILABLE ? cudaErrorNotSupported
+                                     : cudaErrorInvalidKernelImage;
+}
+
+static Status extract_for(Image *i, unsigned arch, Str *why)
+{
+    Str    link = {0};
+    Status s    = fatbin_ptx(i->data, i->limit, arch, &i->ptx, why);
+    Status r    = s == WW_ERR_NOT_FOUND ? relfatbin_ptx(i->data, arch, &i->ptx, &link) : WW_ERR_NOT_FOUND;
+    if (r == WW_ERR_NOT_FOUND) {
+        str_free(&link);
+        return s;
+    }
+    str_free(why);
+    *why = link;
+    return r;
+}
+
+/* What the profile's card would take.  Where that has nothing to run, what there is runs all the same: a profile sets limits, and the
+ * instruction set stays. */
+static CuErr extract(Image *i)
+{
+    Str      why = {0};
+    unsigned own = state_limits().cc < ARCH ? state_limits().cc : ARCH;
+    Status   s   = extract_for(i, own, &why);
+    if (s == WW_ERR_NOT_FOUND && own < ARCH) {
+        str_clear(&why);
+        s = extract_for(i, ARCH, &why);
+    }
+    if (s != WW_OK)
+        state_say("%s: %s", i->name, str_text(&why));
+    str_free(&i->why);
+    i->why = why;
+    return s == WW_OK ? cudaSuccess : fatbin_error(s);
+}
+
+typedef struct Told {
+    WwDevice *device;
+    WwModule *module;
+} Told;
+
+static void tell_resources(void *user, const char *symbol, unsigned registers, unsigned stack)
+{
+    const Told *t = user;
+    emulator_resources_are(t->device, t->module, symbol, registers, stack);
+}
+
+/* Where performance is checked: what the program's own machine code says of its kernels. */
+static void read_code(const Image *i, WwDevice *d, WwModule *m)
+{
+    unsigned arch = emulator_assembles(d);
+    Str      code = {0};
+    Told     told = {d, m};
+    if (arch && i->data && fatbin_code(i->data, i->limit, arch, &code))
+        (void)cubin_functions(code.s, code.len, tell_resources, &told);
+    str_free(&code);
+}
+
+bool image_begins_as_ptx(const char *s)
+{
+    for (;;) {
+        s += strspn(s, " \t\r\n");
+        if (s[0] == '/' && s[1] == '/')
+            s += strcspn(s, "\n");
+        else if (s[0] == '/' && s[1] == '*' && strstr(s + 2, "*/"))
+            s = strstr(s + 2, "*/") + 2;
+        else
+            return !strncmp(s, ".version", 8);
+    }
+}
+
+/* What the driver's compiler refuses of a text, though it can be read. */
+static CuErr too_new(const Module *m, Str *why)
+{
+    enum { NEWEST = 9 }; /* version 9.0 came with CUDA 13.0 */
+    if (m->version_major > NEWEST || (m->version_major == NEWEST && m->version_minor > 0)) {
+        str_printf(why, "%s: PTX %u.%u is newer than the driver, which takes up to %d.0", m->name, m->version_major,
+                   m->version_minor, NEWEST);
+        return cudaErrorUnsupportedPtxVersion;
+    }
+    if (m->sm > ARCH)
+        str_printf(why, "%s: %s is not for this device, which is sm_%d", m->name, m->target, ARCH);
+    return m->sm > ARCH ? cudaErrorInvalidPtx : cudaSuccess;
+}
+
+WwModule *image_module(Image *i, int n, CuErr *err)
+{
+    WwDevice *d = state_device(n, err);
+    if (!d || i->on[n])
+        return d ? i->on[n] : NULL;
+    if (i->failed == cudaSuccess && !i->ptx.len)
+        i->failed = extract(i);
+    if (i->failed == cudaSuccess && !i->data && !image_begins_as_ptx(str_text(&i->ptx))) {
+        str_add(&i->why, "what was loaded is neither PTX, which begins with .version, nor a fat binary");
+        state_say("%s", str_text(&i->why));
+        i->failed = cudaErrorInvalidKernelImage;
+    }
+    if (i->failed == cudaSuccess) {
+        /* nvcc made what a fat binary holds: mistakes in a body may wait for its first use */
+        Status s = device_load(
+            d, &(DeviceText){i->name, str_text(&i->ptx), i->ptx.len, .bodies_later = i->data != NULL}, &i->on[n]);
+        if (s != WW_OK) {
+            i->failed = s == WW_ERR_NO_MEMORY ? cudaErrorMemoryAllocation : cudaErrorInvalidPtx;
+            str_add(&i->why, ww_device_error(d));
+        } else {
+            i->failed = i->data ? cudaSuccess : too_new(i->on[n]->ptx, &i->why);
+        }
+        if (i->failed != cudaSuccess) {
+            state_say("%s", str_text(&i->why));
+            ww_module_unload(d, i->on[n]);
+            i->on[n] = NULL;
+        } else {
+            read_code(i, d, i->on[n]);
+        }
+    }
+    *err = i->failed;
+    return i->on[n];
+}
+
+/* ---- kernels ---- */
+
+Kernel *image_add_kernel(Image *i, const char *name, const void *host)
+{
+    Kernel *k          = xcalloc(1, sizeof *k);
+    k->image           = i;
+    k->name            = copy(name, strlen(name));
+    k->host            = host;
+    k->carveout        = -1;
+    k->max_dynamic     = -1;
+    k->next            = i->kernels;
+    i->kernels         = k;
+    name_it(k)->kernel = k;
+    if (host)
+        name_it(host)->kernel = k;
+    return k;
+}
+
+const char *kernel_shown(Kernel *k)
+{
+    if (!k->shown)
+        k->shown = mangled_text(k->name);
+    return k->shown;
+}
+
+Kernel *image_kernel(Image *i, const char *name, CuErr *err)
+{
+    WwModule *m = image_module(i, state_current(), err);
+    if (!m)
+        return NULL;
+    for (Kernel *k = i->kernels; k; k = k->next)
+        if (!strcmp(k->name, name))
+            return k;
+    for (size_t j = 0; j < ww_module_kernel_count(m); j++)
+        if (!strcmp(ww_module_kernel_name(m, j), name))
+            return image_add_kernel(i, name, NULL);
+    *err = cudaErrorSymbolNotFound;
+    return NULL;
+}
+
+CuErr image_kernels(Image *i, Kernel **list, size_t n, size_t *count)
+{
+    CuErr     e;
+    WwModule *m = image_module(i, state_current(), &e);
+    if (!m)
+        return e;
+    *count = ww_module_kernel_count(m);
+    for (size_t j = 0; list && j < n && j < *count; j++)
+        list[j] = image_kernel(i, ww_module_kernel_name(m, j), &e);
+    return e;
+}
+
+Kernel *kernel_find(const void *host, CuErr *err)
+{
+    const Named *n = named(host);
+    *err           = cudaSuccess;
+    if (n && n->kernel)
+        return n->kernel;
+    *err = !host || state_before_13() ? cudaErrorInvalidDeviceFunction : cudaErrorInvalidResourceHandle;
+    return NULL;
+}
+
+const Func *kernel_func(Kernel *k, int n, WwModule **module, CuErr *err)
+{
+    *module = image_module(k->image, n, err);
+    if (!*module || k->func[n])
+        return *module ? k->func[n] : NULL;
+    Status s = device_kernel(state.device[n], *module, k->name, &k->func[n]);
+    *err     = s == WW_OK ? cudaSuccess : s == WW_ERR_PARSE ? cudaErrorInvalidPtx : cudaErrorInvalidDeviceFunction;
+    if (s == WW_ERR_PARSE)
+        state_say("%s", ww_device_error(state.device[n]));
+    return k->func[n];
+}
+
+/* ---- variables ---- */
+
+Symbol *image_add_symbol(Image *i, const char *name, const void *host, size_t bytes, void **managed)
+{
+    Symbol *s             = xcalloc(1, sizeof *s);
+    s->image              = i;
+    s->name               = copy(name, strlen(name));
+    s->host               = host;
+    s->bytes              = bytes;
+    s->managed            = managed;
+    s->next               = i->symbols;
+    i->symbols            = s;
+    name_it(host)->symbol = s;
+    return s;
+}
+
+Symbol *symbol_find(const void *host)
+{
+    const Named *n = named(host);
+    return n ? n->symbol : NULL;
+}
+
+CuErr image_variable(Image *i, int n, const char *name, WwPtr *address, size_t *bytes)
+{
+    CuErr     err;
+    WwModule *m = image_module(i, n, &err);
+    if (!m)
+        return err;
+    if (ww_module_variable(state.device[n], m, name, address, bytes) != WW_OK)
+        return cudaErrorSymbolNotFound;
+    if (!devmem_range(*address))
+        devmem_note((Range){.base = *address, .bytes = *bytes, .kind = MEMORY_DEVICE, .device = n, .variable = true});
+    return cudaSuccess;
+}
+
+CuErr image_place_managed(Image *i)
+{
+    for (Symbol *s = i->symbols; s; s = s->next) {
+        WwPtr  address = 0;
+        size_t bytes   = 0;
+        if (!s->managed || *s->managed)
+            continue;
+        CuErr e = image_variable(i, state_current(), s->name, &address, &bytes);
+        if (e != cudaSuccess)
+            return e;
+        *s->managed = (void *)(uintptr_t)address;
+        devmem_note((Range){
+            .base = address, .bytes = bytes, .kind = MEMORY_MANAGED, .device = state_current(), .variable = true});
+    }
+    return cudaSuccess;
+}

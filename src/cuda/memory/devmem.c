@@ -1,0 +1,458 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The table of allocations and the checked copies.  Ranges are sorted by base and never overlap, so a lookup is a binary search.
+ * The two ends of a copy must be what its kind says: device memory where it says device, memory the host may touch where it says
+ * host; a copy that reaches past its allocation is cudaErrorInvalidValue, as on the driver.
+ * Every byte moves with memmove on host addresses, because device addresses are host addresses. */
+#include "cuda/memory/devmem.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "cuda/process/context.h"
+#include "emu/emu.h"
+
+static Range *ranges;
+static size_t nranges, cap;
+
+static size_t above(uint64_t address)
+{
+    size_t lo = 0, hi = nranges;
+    while (lo < hi) {
+        size_t mid = (lo + hi) / 2;
+        if (ranges[mid].base <= address)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
+void devmem_note(Range r)
+{
+    if (nranges == cap) {
+        cap    = cap ? cap * 2 : 64;
+        ranges = xrealloc(ranges, cap * sizeof *ranges);
+    }
+    size_t i = above(r.base);
+    memmove(ranges + i + 1, ranges + i, (nranges - i) * sizeof *ranges);
+    static uint64_t ids;
+    r.preferred = r.prefetched = DEVICE_NONE;
+    r.id                       = ++ids;
+    r.context                  = context_now();
+    ranges[i]                  = r;
+    nranges++;
+}
+
+const Range *devmem_range(uint64_t address)
+{
+    return devmem_entry(address);
+}
+
+Range *devmem_entry(uint64_t address)
+{
+    size_t i = above(address);
+    return i && (address - ranges[i - 1].base < ranges[i - 1].bytes || address == ranges[i - 1].base) ? &ranges[i - 1]
+                                                                                                      : NULL;
+}
+
+void devmem_drop(uint64_t base)
+{
+    size_t i = above(base);
+    if (i && ranges[i - 1].base == base) {
+        memmove(ranges + i - 1, ranges + i, (nranges - i) * sizeof *ranges);
+        nranges--;
+    }
+}
+
+void devmem_drop_device(int n)
+{
+    for (size_t i = nranges; i--;)
+        if (ranges[i].device == n && !ranges[i].registered && !ranges[i].variable && !ranges[i].mapped &&
+            !ranges[i].imported) {
+            ww_free(state.device[n], ranges[i].base);
+            devmem_drop(ranges[i].base);
+        }
+}
+
+bool devmem_host_writes(void)
+{
+    for (size_t i = 0; i < nranges; i++)
+        if (ranges[i].kind != MEMORY_DEVICE)
+            return true;
+    return false;
+}
+
+/* What the program allocated and has not freed. */
+static size_t devmem_leaks(size_t *bytes, size_t *largest)
+{
+    size_t n = 0;
+    *bytes = *largest = 0;
+    for (size_t i = 0; i < nranges; i++) {
+        const Range *r = &ranges[i];
+        if (r->registered || r->variable || r->mapped || r->imported || r->pool)
+            continue;
+        n++;
+        *bytes += r->bytes;
+        *largest = r->bytes > *largest ? r->bytes : *largest;
+    }
+    return n;
+}
+
+STATE_PART(leaks, devmem_leaks)
+
+size_t devmem_used(int n)
+{
+    size_t sum = 0;
+    for (size_t i = 0; i < nranges; i++)
+        sum += ranges[i].device == n && ranges[i].kind != MEMORY_HOST ? ranges[i].bytes : 0;
+    return sum;
+}
+
+static bool sees[MAX_DEVICES][MAX_DEVICES];
+
+bool devmem_sees(int device, int other)
+{
+    return sees[device][other];
+}
+
+CuErr devmem_share(int to, int from, bool on)
+{
+    CuErr e;
+    sees[to][from] = on;
+    WwDevice *d    = state_device(to, &e);
+    for (size_t i = 0; d && i < nranges; i++)
+        if (ranges[i].device == from && ranges[i].kind == MEMORY_DEVICE && ranges[i].bytes) {
+            if (on) {
+                emu_adopt(emulator_emu(d), ranges[i].base, ranges[i].bytes);
+                emulator_tell(state.device[ranges[i].device], MEMORY_WRITE, ranges[i].base, 0, ranges[i].bytes);
+            } else
+                emu_disown(emulator_emu(d), ranges[i].base);
+        }
+    return e;
+}
+
+void devmem_share_pool(const void *pool, int to, bool on)
+{
+    CuErr     e;
+    WwDevice *d = state_device(to, &e);
+    for (size_t i = 0; d && i < nranges; i++)
+        if (ranges[i].pool == pool && ranges[i].device != to && ranges[i].bytes) {
+            if (on) {
+                emu_adopt(emulator_emu(d), ranges[i].base, ranges[i].bytes);
+                emulator_tell(state.device[ranges[i].device], MEMORY_WRITE, ranges[i].base, 0, ranges[i].bytes);
+            } else
+                emu_disown(emulator_emu(d), ranges[i].base);
+        }
+}
+
+/* ---- allocation ---- */
+
+CuErr devmem_new(int kind, size_t bytes, unsigned flags, void **out)
+{
+    CuErr     err;
+    WwPtr     p = 0;
+    int       n = state_current();
+    WwDevice *d = state_device(n, &err);
+    if (!d)
+        return err;
+    Status s = ww_alloc(d, bytes ? bytes : 1, &p);
+    if (s != WW_OK)
+        return cudaErrorMemoryAllocation;
+    devmem_note((Range){.base = p, .bytes = bytes, .kind = kind, .device = n, .flags = flags});
+    bool known = kind != MEMORY_DEVICE;
+    for (int i = 0; i < state.count; i++)
+        if (i != n && (kind != MEMORY_DEVICE || devmem_sees(i, n)) && (d = state_device(i, &err))) {
+            emu_adopt(emulator_emu(d), p, bytes ? bytes : 1);
+            known = true;
+        }
+    if (known) /* written by the host, or by another device, without a word */
+        emulator_tell(state.device[n], MEMORY_WRITE, p, 0, bytes ? bytes : 1);
+    *out = (void *)(uintptr_t)p;
+    return cudaSuccess;
+}
+
+CuErr devmem_free(void *p, int kind)
+{
+    uint64_t     at = (uint64_t)(uintptr_t)p;
+    const Range *r  = devmem_range(at);
+    if (!p)
+        return cudaSuccess;
+    bool fits = r && r->base == at && !r->registered && !r->variable && !r->mapped && !r->imported &&
+                (kind == MEMORY_HOST) == (r->kind == MEMORY_HOST);
+    if (!fits) {
+        const char *why  = !r              ? "is not an allocation, or was freed before"
+                           : r->base != at ? "lies inside an allocation, not at its start"
+                           : r->variable   ? "is a variable"
+                           : r->registered ? "is memory of the host that was only registered"
+                           : r->mapped     ? "was mapped with cuMemMap"
+                           : r->imported   ? "belongs to another process"
+                                           : "was allocated by another kind of call";
+        const char *call = kind == MEMORY_HOST ? "cudaFreeHost" : "cudaFree";
+        state_say("%s of %p, which %s", call, p, why);
+        state_finding("bad-free", at, 1, "%s of an address that %s", call, why);
+        return cudaErrorInvalidValue;
+    }
+    if (r->graphs) {
+        CuErr e = r->asleep ? cudaErrorInvalidValue : cudaSuccess;
+        devmem_sleep(p);
+        return e;
+    }
+    int device = r->device;
+    for (int i = 0; i < state.count; i++)
+        if (i != device && state.device[i])
+            emu_disown(emulator_emu(state.device[i]), at);
+    devmem_drop(at);
+    return ww_free(state.device[device], at) == WW_OK ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+/* ---- memory of graphs ---- */
+
+/* Bytes: in use, reserved; the most of each. */
+static struct {
+    uint64_t now[2], high[2];
+} graphs[MAX_DEVICES];
+
+void devmem_of_graphs(int n, bool reserved, uint64_t *now, uint64_t *high)
+{
+    *now  = graphs[n].now[reserved];
+    *high = graphs[n].high[reserved];
+}
+
+void devmem_graphs_reset(int n)
+{
+    memcpy(graphs[n].high, graphs[n].now, sizeof graphs[n].high);
+}
+
+void devmem_graphs_trim(int n)
+{
+    graphs[n].now[1] = graphs[n].now[0];
+}
+
+static void use_for_graphs(int n, uint64_t bytes, bool free)
+{
+    uint64_t *now = graphs[n].now, *high = graphs[n].high;
+    now[0] = free ? now[0] - bytes : now[0] + bytes;
+    now[1] = now[0] > now[1] ? now[0] : now[1];
+    for (int i = 0; i < 2; i++)
+        high[i] = now[i] > high[i] ? now[i] : high[i];
+}
+
+static void set_asleep(void *p, bool asleep)
+{
+    Range *r = devmem_entry((uint64_t)(uintptr_t)p);
+    if (!r || !r->graphs || r->asleep == asleep)
+        return;
+    r->asleep = asleep;
+    use_for_graphs(r->device, r->bytes, asleep);
+}
+
+void devmem_give_to_graph(void *p)
+{
+    Range *r  = devmem_entry((uint64_t)(uintptr_t)p);
+    r->asleep = r->asleep || !r->graphs;
+    r->graphs++;
+}
+
+void devmem_take_from_graph(void *p)
+{
+    Range *r = devmem_entry((uint64_t)(uintptr_t)p);
+    if (!r || !r->graphs || --r->graphs)
+        return;
+    if (r->asleep)
+        devmem_free(p, MEMORY_DEVICE);
+    else /* it becomes the program's own */
+        use_for_graphs(r->device, r->bytes, true);
+}
+
+void devmem_sleep(void *p)
+{
+    set_asleep(p, true);
+}
+
+bool devmem_asleep(const void *p)
+{
+    const Range *r = devmem_range((uint64_t)(uintptr_t)p);
+    return !r || !r->graphs || r->asleep;
+}
+
+/* Memory that a graph has not allocated yet, or has freed. */
+static bool graph_lacks(const void *p)
+{
+    const Range *r = devmem_range((uint64_t)(uintptr_t)p);
+    if (!r || !r->graphs || !r->asleep)
+        return false;
+    state_say("%p is memory of a graph that is not allocated at the moment", p);
+    return true;
+}
+
+void devmem_wake(void *p)
+{
+    set_asleep(p, false);
+}
+
+/* ---- copies ---- */
+
+/* Is [p, p + bytes) memory of a device?  Variables are found through the devices themselves. */
+static bool in_device(uint64_t p, size_t bytes, bool *outside)
+{
+    const char *why;
+    *outside = true;
+    for (int i = 0; i < state.count; i++) {
+        if (!state.device[i] || emu_range(emulator_emu(state.device[i]), p, 1, &why) != WW_OK)
+            continue;
+        *outside = false;
+        if (emu_range(emulator_emu(state.device[i]), p, bytes, &why) == WW_OK)
+            return true;
+    }
+    return false;
+}
+
+bool devmem_is_device(const void *p)
+{
+    bool outside;
+    in_device((uint64_t)(uintptr_t)p, 1, &outside);
+    return !outside;
+}
+
+/* Device memory proper may not be the host end of a copy; pinned, registered and managed memory may be either. */
+static CuErr check_end(const void *ptr, size_t bytes, bool device, const char *which)
+{
+    uint64_t     p = (uint64_t)(uintptr_t)ptr;
+    bool         outside;
+    const Range *r = devmem_range(p);
+    if (!device) {
+        if (ptr && (!r || r->kind != MEMORY_DEVICE))
+            return cudaSuccess;
+        state_say("copy: the %s (%p) is %s, and the kind of the copy says host memory", which, ptr,
+                  ptr ? "device memory" : "a null pointer");
+        return cudaErrorInvalidValue;
+    }
+    if (in_device(p, bytes, &outside))
+        return cudaSuccess;
+    if (outside)
+        state_say("copy: the %s (%p) is not device memory, and the kind of the copy says that it is", which, ptr);
+    else
+        state_say("copy: %zu bytes at the %s (%p) reach past the end of their allocation", bytes, which, ptr);
+    if (!outside)
+        state_finding("out-of-bounds", p, 1, "a copy of %zu bytes reaches past the end of its %s's allocation", bytes,
+                      which);
+    return cudaErrorInvalidValue;
+}
+
+CuErr devmem_check_copy(const void *dst, size_t dbytes, const void *src, size_t sbytes, int kind)
+{
+    bool outside;
+    if (kind < COPY_HOST_TO_HOST || kind > COPY_DEFAULT)
+        return cudaErrorInvalidMemcpyDirection;
+    bool to   = kind == COPY_HOST_TO_DEVICE || kind == COPY_DEVICE_TO_DEVICE;
+    bool from = kind == COPY_DEVICE_TO_HOST || kind == COPY_DEVICE_TO_DEVICE;
+    if (kind == COPY_DEFAULT) {
+        in_device((uint64_t)(uintptr_t)dst, 1, &outside);
+        to = !outside;
+        in_device((uint64_t)(uintptr_t)src, 1, &outside);
+        from = !outside;
+    }
+    CuErr e = check_end(dst, dbytes, to, "destination");
+    return e == cudaSuccess ? check_end(src, sbytes, from, "source") : e;
+}
+
+/* Tells the checkers what a copy did.  Each end may be memory of any device, or of none. */
+static void tell_copy(const void *dst, const void *src, size_t bytes)
+{
+    uint64_t to = (uint64_t)(uintptr_t)dst, from = (uint64_t)(uintptr_t)src;
+    bool     device = devmem_is_device(dst), read = devmem_is_device(src);
+    for (int i = 0; i < state.count && state.options.check; i++) {
+        if (!state.device[i])
+            continue;
+        if (device)
+            emulator_tell_work(state.device[i], read ? MEMORY_COPY : MEMORY_WRITE, to, from, bytes,
+                               state_parts.work_current());
+        else if (read)
+            emulator_tell_work(state.device[i], MEMORY_READ, from, 0, bytes, state_parts.work_current());
+    }
+}
+
+void devmem_tell_written(const void *dst, size_t bytes)
+{
+    for (int i = 0; i < state.count && state.options.check; i++)
+        if (state.device[i])
+            emulator_tell_work(state.device[i], MEMORY_WRITE, (uint64_t)(uintptr_t)dst, 0, bytes,
+                               state_parts.work_current());
+}
+
+void devmem_tell_ordered(const void *p, bool given)
+{
+    const Range *r = devmem_range((uint64_t)(uintptr_t)p);
+    for (int i = 0; r && i < state.count && state.options.check; i++)
+        if (state.device[i])
+            emulator_tell_work(state.device[i], given ? MEMORY_GIVEN : MEMORY_TAKEN, r->base, 0, r->bytes,
+                               state_parts.work_current());
+}
+
+CuErr devmem_copy(void *dst, const void *src, size_t bytes, int kind)
+{
+    if (!bytes)
+        return cudaSuccess;
+    CuErr e =
+        graph_lacks(dst) || graph_lacks(src) ? cudaErrorInvalidValue : devmem_check_copy(dst, bytes, src, bytes, kind);
+    if (e == cudaSuccess) {
+        memmove(dst, src, bytes);
+        tell_copy(dst, src, bytes);
+    }
+    return e;
+}
+
+CuErr devmem_copy_2d(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height, int kind)
+{
+    if (!width || !height)
+        return cudaSuccess;
+    if (dpitch < width || spitch < width)
+        return cudaErrorInvalidPitchValue;
+    CuErr e = devmem_check_copy(dst, dpitch * (height - 1) + width, src, spitch * (height - 1) + width, kind);
+    for (size_t y = 0; e == cudaSuccess && y < height; y++) {
+        memmove((char *)dst + y * dpitch, (const char *)src + y * spitch, width);
+        tell_copy((char *)dst + y * dpitch, (const char *)src + y * spitch, width);
+    }
+    return e;
+}
+
+CuErr devmem_copy_3d(const NodeCopy *c)
+{
+    CuErr e = cudaSuccess;
+    for (size_t z = 0; e == cudaSuccess && z < c->depth; z++) {
+        char       *dst = (char *)c->dst + z * c->dslice;
+        const char *src = (const char *)c->src + z * c->sslice;
+        e               = c->height == 1 ? devmem_copy(dst, src, c->width, c->kind)
+                                         : devmem_copy_2d(dst, c->dpitch, src, c->spitch, c->width, c->height, c->kind);
+    }
+    return e;
+}
+
+/* ---- sets ---- */
+
+static void set_row(char *p, unsigned value, unsigned element, size_t count)
+{
+    if (element == 1)
+        memset(p, (int)(value & 0xff), count);
+    else
+        for (size_t i = 0; i < count; i++)
+            memcpy(p + i * element, &value, element);
+}
+
+CuErr devmem_set_2d(void *dst, size_t pitch, unsigned value, unsigned element, size_t width, size_t height)
+{
+    if (!width || !height)
+        return cudaSuccess;
+    if (height > 1 && pitch < width * element)
+        return cudaErrorInvalidValue;
+    CuErr e = graph_lacks(dst) ? cudaErrorInvalidValue
+                               : check_end(dst, pitch * (height - 1) + width * element, true, "destination");
+    for (size_t y = 0; e == cudaSuccess && y < height; y++) {
+        set_row((char *)dst + y * pitch, value, element, width);
+        devmem_tell_written((char *)dst + y * pitch, width * element);
+    }
+    return e;
+}

@@ -1,0 +1,528 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Start and end of a process that uses the CUDA interfaces: options from the environment, the lock, errors, devices, the report.
+ *
+ * The report is written when the process exits (on_exit gives the exit code), or when a signal ends it (signals.c). */
+#include "cuda/process/state.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cuda/process/logs.h"
+#include "cuda/process/signals.h"
+#include "report/doc.h"
+#include "report/fail.h"
+
+/* What modules and the heap take besides what is said to be free. */
+#define MODULE_BYTES (UINT64_C(256) << 20)
+
+State      state;
+StateParts state_parts;
+
+static pthread_mutex_t        lock  = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+static pthread_cond_t         woken = PTHREAD_COND_INITIALIZER;
+static _Thread_local unsigned depth;
+static _Thread_local CuErr    last_error;
+static _Thread_local int      current = -1; /* the thread chose none */
+static int                    first;        /* what it has then */
+static bool                   reported;
+
+_Thread_local bool state_per_thread;
+_Thread_local bool state_runtime_context;
+_Thread_local bool state_in_driver;
+
+void ww_set_per_thread(void)
+{
+    state_per_thread = true;
+}
+
+/* ---- the lock ---- */
+
+int state_lock(void)
+{
+    pthread_mutex_lock(&lock);
+    if (!depth++) {
+        signals_watch();
+        signals_stay();
+    }
+    return 0;
+}
+
+bool state_lock_for(int seconds)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    t.tv_sec += seconds;
+    if (pthread_mutex_clocklock(&lock, CLOCK_MONOTONIC, &t) != 0)
+        return false;
+    depth++;
+    return true;
+}
+
+void state_unlock(int *unused)
+{
+    (void)unused;
+    if (!--depth)
+        state_per_thread = state_in_driver = false;
+    pthread_mutex_unlock(&lock);
+}
+
+unsigned state_release(void)
+{
+    unsigned held = depth;
+    for (unsigned i = 0; i < held; i++)
+        state_unlock(NULL);
+    return held;
+}
+
+void state_retake(unsigned held)
+{
+    for (unsigned i = 0; i < held; i++)
+        state_lock();
+}
+
+void state_wait(void)
+{
+    unsigned held = depth; /* the condition gives up one level of the lock */
+    for (unsigned i = 1; i < held; i++)
+        state_unlock(NULL);
+    pthread_cond_wait(&woken, &lock);
+    signals_stay();
+    for (unsigned i = 1; i < held; i++)
+        state_lock();
+}
+
+void state_wake(void)
+{
+    pthread_cond_broadcast(&woken);
+}
+
+/* ---- messages ---- */
+
+void state_say(const char *fmt, ...)
+{
+    va_list ap;
+    Str     s = {0};
+    str_add(&s, "warpwright: ");
+    va_start(ap, fmt);
+    str_vprintf(&s, fmt, ap);
+    va_end(ap);
+    logs_add(s.s + strlen("warpwright: "));
+    str_addc(&s, '\n');
+    fflush(stdout);
+    for (size_t done = 0; done < s.len;) {
+        ssize_t n = write(STDERR_FILENO, s.s + done, s.len - done);
+        if (n <= 0 && errno != EINTR)
+            break;
+        done += n > 0 ? (size_t)n : 0;
+    }
+    str_free(&s);
+}
+
+void state_flush(void)
+{
+    if (!state.printed.len)
+        return;
+    fwrite(state.printed.s, 1, state.printed.len, stdout);
+    str_clear(&state.printed);
+}
+
+/* ---- errors ---- */
+
+CuErr state_sticky(void)
+{
+    if (state.later != cudaSuccess && state.sticky == cudaSuccess)
+        state.sticky = state.later;
+    return state.sticky;
+}
+
+void state_fail_later(CuErr e)
+{
+    if (state.later == cudaSuccess)
+        state.later = e;
+}
+
+CuErr state_leave(CuErr e)
+{
+    if (state_in_driver)
+        return e;
+    state_runtime_context = true;
+    return state_leave_bare(e);
+}
+
+CuErr state_leave_bare(CuErr e)
+{
+    state.runtime_used = true;
+    if (e != cudaSuccess && e != cudaErrorNotReady)
+        last_error = e;
+    return e;
+}
+
+/* A device that a kernel has failed on stays unusable until the process ends. */
+CuErr state_reset(void)
+{
+    last_error = cudaSuccess;
+    if (state_sticky() != cudaSuccess)
+        state.sticky = cudaErrorDevicesUnavailable;
+    return cudaSuccess;
+}
+
+CuErr state_last_error(bool reset)
+{
+    CuErr e = last_error;
+    if (reset)
+        last_error = cudaSuccess;
+    return e;
+}
+
+static const struct ErrorRow {
+    int         code;
+    const char *runtime, *driver, *text;
+} errors[] = {
+#define ERROR(code, runtime, driver, text) {code, #runtime, #driver, text},
+#include "cuda/process/errors.def"
+#undef ERROR
+};
+
+static const struct ErrorRow *error_row(int code)
+{
+    for (size_t i = 0; i < sizeof errors / sizeof *errors; i++)
+        if (errors[i].code == code)
+            return &errors[i];
+    return NULL;
+}
+
+const char *error_name(int code, bool driver)
+{
+    const struct ErrorRow *e = error_row(code);
+    return !e ? NULL : driver ? (strcmp(e->driver, "none") ? e->driver : NULL) : e->runtime;
+}
+
+const char *error_text(int code)
+{
+    const struct ErrorRow *e = error_row(code);
+    return e ? e->text : NULL;
+}
+
+CuErr state_missing(const char *name)
+{
+    ENTER_ANYWAY();
+    report_missing(state.report, name);
+    return LEAVE_BARE(cudaErrorNotSupported);
+}
+
+/* ---- devices ---- */
+
+int state_current(void)
+{
+    return current >= 0 ? current : first;
+}
+
+void state_set_first(int n)
+{
+    first = n;
+}
+
+void state_set_current(int n)
+{
+    current = n;
+}
+
+const Profile *state_profile(void)
+{
+    const Profile *p = profile_find(state.options.profile);
+    return p ? p : profile_find(NULL);
+}
+
+Limits state_limits(void)
+{
+    return limits_of(state_profile());
+}
+
+WwDevice *state_device(int n, CuErr *err)
+{
+    *err = cudaSuccess;
+    if (n < 0 || n >= state.count) {
+        *err = cudaErrorInvalidDevice;
+        return NULL;
+    }
+    if (!state.device[n]) {
+        const char     *why = "";
+        uint64_t        own = (uint64_t)state_limits().card->memory_mib << 20;
+        WwDeviceOptions o   = {.profile = state.options.profile,
+                               .threads = state.options.threads,
+                               .seed    = state.options.seed,
+                               .check   = state.options.check,
+                               .async   = state.options.async,
+                               .memory  = (state.options.memory ? state.options.memory : own) + MODULE_BYTES};
+        if (ww_device_open("emulator", &o, &state.device[n], &why) != WW_OK) {
+            state_say("%s", why);
+            *err = cudaErrorInitializationError;
+        }
+    }
+    return state.device[n];
+}
+
+/* ---- start ---- */
+
+static uint64_t env_number(const char *name, uint64_t fallback)
+{
+    const char *s = getenv(name);
+    return s && *s ? strtoull(s, NULL, 0) : fallback;
+}
+
+static const char *env_text(const char *name)
+{
+    const char *s = getenv(name);
+    return s && *s ? s : NULL;
+}
+
+static void read_options(Options *o)
+{
+    o->report             = env_number("WARPWRIGHT_REPORT", 0) != 0;
+    o->json               = env_text("WARPWRIGHT_JSON");
+    o->sarif              = env_text("WARPWRIGHT_SARIF");
+    o->html               = env_text("WARPWRIGHT_HTML");
+    o->profile            = env_text("WARPWRIGHT_PROFILE");
+    o->kernels            = env_text("WARPWRIGHT_KERNEL");
+    o->status             = env_text("WARPWRIGHT_STATUS");
+    o->fail_on            = env_text("WARPWRIGHT_FAIL_ON");
+    o->check              = getenv("WARPWRIGHT_CHECK");
+    o->async              = env_text("WARPWRIGHT_ASYNC");
+    o->coloured           = env_number("WARPWRIGHT_COLOUR", 0) != 0;
+    o->suppressions       = env_text("WARPWRIGHT_SUPPRESSIONS");
+    o->write_suppressions = env_text("WARPWRIGHT_WRITE_SUPPRESSIONS");
+    o->devices            = (unsigned)env_number("WARPWRIGHT_DEVICES", 1);
+    o->threads            = (unsigned)env_number("WARPWRIGHT_THREADS", 0);
+    o->memory             = env_number("WARPWRIGHT_MEMORY", 0) << 20;
+    o->seed               = env_number("WARPWRIGHT_SEED", 0);
+    o->skip               = env_number("WARPWRIGHT_LAUNCH_SKIP", 0);
+    o->count              = env_number("WARPWRIGHT_LAUNCH_COUNT", UINT64_MAX);
+    if (o->devices < 1 || o->devices > MAX_DEVICES)
+        o->devices = o->devices ? MAX_DEVICES : 1;
+}
+
+/* ---- end ---- */
+
+static void own_program(Str *out)
+{
+    char    path[4096];
+    ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
+    str_addn(out, path, n > 0 ? (size_t)n : 0);
+}
+
+/* SARIF and page of this process alone; false after a message. */
+static bool write_rendered(int code)
+{
+    Str program = {0}, why = {0};
+    own_program(&program);
+    json_t *doc = doc_of(state.report, str_text(&program), code);
+    bool    ok  = doc_render(doc, NULL, state.options.sarif, state.options.html, &why);
+    if (!ok)
+        state_say("%s", str_text(&why));
+    json_decref(doc);
+    str_free(&program);
+    str_free(&why);
+    return ok;
+}
+
+/* false after a message. */
+static bool write_json(int code)
+{
+    Str  name = {0}, program = {0};
+    bool own = strstr(state.options.json, "%p") != NULL; /* else `warpwright run` knows program and exit code */
+    doc_name(state.options.json, &name);
+    own_program(&program);
+    bool ok = report_json(state.report, str_text(&name), own ? str_text(&program) : NULL, own ? code : -1) == WW_OK;
+    if (!ok)
+        state_say("cannot write %s: %s", str_text(&name), strerror(errno));
+    str_free(&name);
+    str_free(&program);
+    return ok;
+}
+
+/* false after a message. */
+static bool write_suppressions(void)
+{
+    const char *file = state.options.write_suppressions;
+    if (report_write_suppressions(state.report, file) == WW_OK)
+        return true;
+    state_say("cannot write %s: %s", file, strerror(errno));
+    return false;
+}
+
+/* Tells `warpwright run` what its exit code must know; written: every file that was asked for is. */
+static void write_status(bool written)
+{
+    Str s = {0};
+    if (!written)
+        str_add(&s, "file\n");
+    if (report_unsupported(state.report))
+        str_add(&s, "kernel\n");
+    if (report_fails(state.report, state.options.fail_on))
+        str_add(&s, "findings\n");
+    int fd = s.len ? open(state.options.status, O_WRONLY | O_APPEND | O_CLOEXEC) : -1;
+    if (fd >= 0 && write(fd, s.s, s.len) < 0)
+        state_say("%s: %s", state.options.status, strerror(errno));
+    if (fd >= 0)
+        close(fd);
+    str_free(&s);
+}
+
+void state_finding(const char *rule, uint64_t address, uint64_t count, const char *fmt, ...)
+{
+    Str     text = {0};
+    va_list ap;
+    if (!state.options.check)
+        return;
+    va_start(ap, fmt);
+    str_vprintf(&text, fmt, ap);
+    va_end(ap);
+    const Rule *row = rule_row(rule_find(rule));
+    WwFinding   f   = {.rule     = row->id,
+                       .category = row->category,
+                       .severity = row->severity,
+                       .address  = address,
+                       .count    = count,
+                       .message  = str_text(&text)};
+    report_add_finding(state.report, &f, NULL, -1);
+    str_free(&text);
+}
+
+static void find_leaks(void)
+{
+    size_t   bytes, largest, n = state_parts.leaks(&bytes, &largest);
+    uint64_t blocks, heap;
+    if (n)
+        state_finding("leak", 0, n, "%zu allocation%s of %zu bytes in all %s never freed; the largest has %zu bytes", n,
+                      n == 1 ? "" : "s", bytes, n == 1 ? "was" : "were", largest);
+    for (int i = 0; i < state.count; i++) {
+        if (!state.device[i])
+            continue;
+        emu_heap_used(emulator_emu(state.device[i]), &blocks, &heap);
+        if (blocks)
+            state_finding("leak", 0, blocks, "%llu block%s of the device-side heap, %llu bytes in all, %s never freed",
+                          (unsigned long long)blocks, blocks == 1 ? "" : "s", (unsigned long long)heap,
+                          blocks == 1 ? "was" : "were");
+    }
+}
+
+static void add_pending(void *user, const WwFinding *f)
+{
+    (void)user;
+    report_add_finding(state.report, f, f->kernel, -1);
+}
+
+void state_finish(int code)
+{
+    if (reported)
+        return;
+    reported = true;
+    if (state_parts.work_left())
+        report_note(state.report, "work was left: the program ended without waiting for its streams");
+    for (int i = 0; i < state.count; i++)
+        if (state.device[i])
+            emulator_pending(state.device[i], add_pending, NULL);
+    find_leaks();
+    if (state.printed.len)
+        report_note(state.report,
+                    "device printf was lost: the program ended without synchronising after the kernel that printed");
+    if (state.options.report && !report_empty(state.report)) {
+        Str s = {0};
+        report_text(state.report, &s);
+        fflush(stdout);
+        fprintf(stderr, "\nwarpwright: what the kernels did (profile %s)\n%s", state_profile()->name, str_text(&s));
+        str_free(&s);
+    }
+    if (state.options.check && (state.options.report || report_finding_count(state.report))) {
+        Str s = {0};
+        report_findings_text(state.report, state.options.coloured, &s);
+        fflush(stdout);
+        fprintf(stderr, "\nwarpwright: findings\n%s", str_text(&s));
+        str_free(&s);
+    }
+    bool written = !state.options.write_suppressions || write_suppressions();
+    if (state.options.json)
+        written &= write_json(code);
+    if (state.options.sarif || state.options.html)
+        written &= write_rendered(code);
+    if (state.options.status)
+        write_status(written);
+}
+
+/* A stream may still work: its thread comes to rest, or, where that takes too long, the report is written beside it. */
+static void at_exit(int code, void *unused)
+{
+    enum { PATIENCE = 5 }; /* seconds */
+    (void)unused;
+    state.leaving = true;
+    bool held     = state_lock_for(PATIENCE);
+    if (held)
+        signals_stay();
+    state_finish(code & 0xff);
+    state.leaving = false;
+    if (held) {
+        state_wake();
+        state_unlock(NULL);
+    }
+}
+
+static bool keeps_launches(void)
+{
+    return state.options.json || state.options.sarif || state.options.html;
+}
+
+static void new_report(void)
+{
+    Str why      = {0};
+    state.report = report_new(keeps_launches());
+    report_select(state.report, state.options.check);
+    report_schedule(state.report, state.options.seed);
+    if (state.options.suppressions && report_suppress(state.report, state.options.suppressions, &why) != WW_OK)
+        state_say("%s", str_text(&why));
+    str_free(&why);
+}
+
+static void before_fork(void)
+{
+    state_lock();
+}
+
+static void in_parent(void)
+{
+    state_unlock(NULL);
+}
+
+/* After fork the child has its own report and writes only what it launches itself. */
+static void in_child(void)
+{
+    static const pthread_mutex_t fresh = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+    static const pthread_cond_t  calm  = PTHREAD_COND_INITIALIZER;
+    lock =
+        fresh; /* the thread that forked held it, so that everything is in order; the child's knows nothing of that */
+    woken = calm; /* those that waited are not here */
+    depth = 0;
+    state_parts.work_forget();
+    signals_forget();
+    report_free(state.report);
+    new_report();
+    str_clear(&state.printed);
+    reported = false;
+}
+
+__attribute__((constructor)) static void begin(void)
+{
+    read_options(&state.options);
+    state.count = (int)state.options.devices;
+    new_report();
+    on_exit(at_exit, NULL);
+    pthread_atfork(before_fork, in_parent, in_child);
+    if (state.options.report || keeps_launches() || state.options.check)
+        signals_catch();
+}

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The state of one process as the CUDA interfaces see it: devices, errors, the lock, and the record of launches.
+ *
+ * Every entry point has the form
+ *     CuErr rt_cudaX(...)
+ *     {
+ *         ENTER();                      // takes the lock until the function returns; a sticky error answers at once
+ *         return LEAVE(x_do(...));      // remembers an error as the thread's last one
+ *     }
+ * ENTER_ANYWAY() does not look at the sticky error.
+ *
+ * Work runs inside the call that asks for it, unless it must wait (queue.h).  An error that a kernel causes is
+ * therefore known too early: it is kept aside (state_fail_later) until the next call that a real device would report it
+ * from, then it is sticky: every later call gives it back until the process ends. */
+#ifndef WW_CUDA_STATE_H
+#define WW_CUDA_STATE_H
+
+#include "base/str.h"
+#include "cuda/process/types.h"
+#include "device/emulator.h"
+#include "report/report.h"
+
+enum { MAX_DEVICES = 16 };
+
+typedef struct Options { /* of `warpwright run`, from the environment */
+    bool        report;  /* print the table at the end */
+    const char *json, *profile, *kernels, *status;
+    unsigned    devices, threads;
+    uint64_t    seed, skip, count;
+    uint64_t    memory;  /* bytes of a device; 0: the profile's */
+    const char *fail_on;
+    const char *async;      /* when asynchronous copies land; NULL: at once */
+    const char *check;      /* rules; NULL: nothing is checked */
+    const char *sarif, *html; /* with %p; else `warpwright run` renders the JSON of all processes */
+    const char *suppressions, *write_suppressions;
+    bool        coloured;
+} Options;
+
+typedef struct State {
+    Options   options;
+    WwDevice *device[MAX_DEVICES]; /* opened at first use */
+    int       count;
+    int       runtime;             /* of CUDA 11, 12 or 13 */
+    bool      runtime_used;
+    CuErr     sticky, later;
+    Str       printed;             /* device printf that no synchronisation has flushed */
+    Report   *report;
+    volatile int stop;             /* the signal that ends the process */
+    volatile bool leaving;         /* the report is written at exit: streams rest meanwhile */
+} State;
+
+extern State state;
+
+/* What the rooms above do for the process.  Each file that has a part sets it when the library is loaded. */
+typedef struct StateParts {
+    bool   (*work_left)(void);   /* does any stream have work? */
+    void   (*work_settle)(int device); /* waits for the work of a device; -1: of all */
+    void   (*work_end)(void);    /* the process ends: kernels that have begun are stopped, the rest is dropped */
+    void   (*work_forget)(void); /* after fork: the child has no work */
+    const WorkOrder *(*work_current)(void); /* the work that what happens to memory belongs to; NULL: nothing is kept */
+    size_t (*leaks)(size_t *bytes, size_t *largest); /* allocations that were not freed */
+} StateParts;
+
+extern StateParts state_parts;
+#define STATE_PART(part, function)                                                                                     \
+    __attribute__((constructor)) static void part_##part(void)                                                         \
+    {                                                                                                                  \
+        state_parts.part = (function);                                                                                 \
+    }
+
+/* The program's runtime is CUDA 11's or 12's, which have other codes for some refusals. */
+static inline bool state_before_13(void)
+{
+    return state.runtime && state.runtime < 13;
+}
+
+/* The thread has used the runtime for what needs a context: the device's primary one is current then (context.c). */
+extern _Thread_local bool state_runtime_context;
+/* During a driver call: its errors are not the runtime's last one. */
+extern _Thread_local bool state_in_driver;
+/* During a call whose default stream is the thread's own (the _ptsz and _ptds variants, entry_points.c). */
+extern _Thread_local bool state_per_thread;
+void ww_set_per_thread(void);
+
+/* The lock of all state, which a thread may take several times.  `unused`: what a cleanup function is called with. */
+int  state_lock(void);
+void state_unlock(int *unused);
+/* The same for so many seconds at most; false: another thread held it all the time. */
+bool state_lock_for(int seconds);
+/* Gives up the lock altogether, for calls into the program; state_retake takes it as often again. */
+unsigned state_release(void);
+void     state_retake(unsigned depth);
+/* Gives up the lock until another thread calls state_wake. */
+void     state_wait(void);
+void     state_wake(void);
+
+#define ENTER_ANYWAY() __attribute__((cleanup(state_unlock), unused)) int locked_ = state_lock()
+#define ENTER()                                      \
+    ENTER_ANYWAY();                                  \
+    do {                                             \
+        CuErr sticky_ = state_sticky();              \
+        if (sticky_ != cudaSuccess)                  \
+            return LEAVE(sticky_);                   \
+    } while (0)
+#define LEAVE(err)      state_leave(err)
+#define LEAVE_BARE(err) state_leave_bare(err) /* of runtime calls that need no context */
+
+/* Makes the kept error sticky and gives it; cudaSuccess when there is none. */
+CuErr state_sticky(void);
+/* Keeps an error aside until state_sticky. */
+void  state_fail_later(CuErr e);
+/* Remembers e as the thread's last error unless it is cudaSuccess or cudaErrorNotReady; returns e. */
+CuErr state_leave(CuErr e);
+/* The same after a runtime call that needs no context. */
+CuErr state_leave_bare(CuErr e);
+/* What cudaDeviceReset does to the error state. */
+CuErr state_reset(void);
+/* The thread's last error; reset: it is cudaSuccess afterwards. */
+CuErr state_last_error(bool reset);
+
+/* Device n, opened when it was not yet; NULL with *err. */
+WwDevice *state_device(int n, CuErr *err);
+/* The calling thread's current device. */
+int  state_current(void);
+void state_set_current(int n);
+/* The device of threads that chose none. */
+void state_set_first(int n);
+const Profile *state_profile(void);
+Limits         state_limits(void); /* of its card */
+
+/* Flushes device printf to stdout: every synchronising call does. */
+void state_flush(void);
+/* One line on stderr: "warpwright: ...". */
+void state_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+/* A finding outside any kernel, when findings are asked for. */
+void state_finding(const char *rule, uint64_t address, uint64_t count, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+/* Writes the report, once. */
+void state_finish(int code);
+/* An entry point that is not implemented was called. */
+CuErr state_missing(const char *name);
+/* "cudaErrorInvalidValue", or for the driver "CUDA_ERROR_INVALID_VALUE"; and its sentence. */
+const char *error_name(int code, bool driver);
+const char *error_text(int code);
+
+#endif

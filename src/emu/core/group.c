@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Groups of lanes that wait: putting one, and letting those go on that wait for the same.  warp.c chooses among them. */
+#include "emu/core/run.h"
+#include "emu/core/schedule.h"
+
+void warp_put(Warp *w, const Uop *pc, Frame *frame, uint32_t mask)
+{
+    w->group[w->ngroups++] =
+        (Group){.pc = pc, .frame = frame, .mask = mask, .state = GROUP_READY, .depth = frame->depth, .turn = w->turn};
+}
+
+/* Groups in that state go on; false if there was none. */
+bool group_release(Block *b, GroupState state)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < b->nwarps; i++)
+        for (uint32_t j = 0; j < b->warp[i].ngroups; j++)
+            if (b->warp[i].group[j].state == state) {
+                b->warp[i].group[j].state = GROUP_READY;
+                if (state == GROUP_MBARRIER)
+                    schedule_wakes(&b->warp[i], &b->warp[i].group[j]);
+                any = true;
+            }
+    return any;
+}
+
+void block_wake_mbarrier(Block *b)
+{
+    group_release(b, GROUP_MBARRIER);
+}

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Where things lie: a kernel's parameters in their block, a function's registers in its frame, its parameter buffers and local variables,
+ * a program's shared variables.  Lowering asks, and whoever passes or follows values while the kernel runs. */
+#include "emu/core/layout.h"
+
+uint32_t emu_param(const Func *kernel, size_t i, uint32_t *offset, uint32_t *bytes)
+{
+    uint64_t at = 0;
+    for (size_t j = 0; j < kernel->nparams; j++) {
+        const Var *v     = &kernel->params[j];
+        uint64_t   align = v->align ? v->align : 1;
+        at               = (at + align - 1) & -align;
+        if (j == i) {
+            *offset = (uint32_t)at;
+            *bytes  = (uint32_t)v->bytes;
+        }
+        at += v->bytes;
+    }
+    return (uint32_t)at;
+}
+
+Code *layout_code(const Program *p, const Func *f)
+{
+    if (f->alias_of)
+        f = f->alias_of;
+    for (uint32_t i = 0; i < p->ncode; i++)
+        if (p->code[i]->func == f)
+            return p->code[i];
+    return NULL;
+}
+
+uint32_t layout_shared(const Program *p, const Var *v)
+{
+    for (uint32_t i = 0; i < p->nshared; i++)
+        if (p->shared_var[i] == v)
+            return p->shared_offset[i];
+    return UINT32_MAX;
+}
+
+/* ---- one function ---- */
+
+/* Gives v the next place in a memory that is filled up to at; returns its end. */
+static uint32_t placed(uint32_t at, const Var *v, const Var *want, uint32_t *found)
+{
+    uint32_t align = v->align ? v->align : 1;
+    at             = (at + align - 1) & -align;
+    if (v == want)
+        *found = at;
+    return at + (uint32_t)v->bytes;
+}
+
+/* Parameter buffers: results, parameters (functions only), then every .param variable of the body. */
+static uint32_t pbuf_walk(const Func *f, const Var *want, uint32_t *found)
+{
+    uint32_t at     = 0;
+    size_t   nparam = f->entry ? 0 : f->nparams, total = f->nrets + nparam + f->nvars;
+    for (size_t i = 0; i < total; i++) {
+        const Var *v = i < f->nrets            ? &f->rets[i]
+                       : i < f->nrets + nparam ? &f->params[i - f->nrets]
+                                               : f->vars[i - f->nrets - nparam];
+        if (v->space == SPACE_PARAM)
+            at = placed(at, v, want, found);
+    }
+    return at;
+}
+
+static uint32_t local_walk(const Func *f, const Var *want, uint32_t *found)
+{
+    uint32_t at = 0;
+    for (size_t i = 0; i < f->nvars; i++)
+        if (f->vars[i]->space == SPACE_LOCAL)
+            at = placed(at, f->vars[i], want, found);
+    return at;
+}
+
+uint32_t layout_variable(const Code *code, const Var *v)
+{
+    uint32_t at = UINT32_MAX;
+    if (v->space == SPACE_LOCAL)
+        local_walk(code->func, v, &at);
+    else
+        pbuf_walk(code->func, v, &at);
+    return at;
+}
+
+Slot layout_register(const Code *code, const Operand *o)
+{
+    Slot s = code->reg_slot[o->reg->index];
+    if (o->reg->vec && o->part > 0)
+        s += (uint32_t)o->part * ((type_bytes(o->reg->type) * LANES + 63) & ~63u);
+    return s;
+}
+
+void layout_function(Program *p, Code *c)
+{
+    const Func *f   = c->func;
+    uint32_t    top = 0, pred = 0, pred_left = 0;
+    c->reg_slot = ARENA_ARRAY(p->arena, Slot, f->nregs);
+    for (size_t i = 0; i < f->nregs; i++) {
+        const Reg *r     = f->regs[i];
+        uint32_t   bytes = type_bytes(r->type);
+        if (r->type == TY_PRED) {
+            if (pred_left == 0) {
+                pred      = top;
+                pred_left = 16;
+                top += 64;
+            }
+            c->reg_slot[i] = pred;
+            pred += 4;
+            pred_left--;
+        } else {
+            c->reg_slot[i] = top;
+            top += ((bytes ? bytes : 4) * LANES + 63) / 64 * 64 * (r->vec ? r->vec : 1);
+        }
+    }
+    uint32_t none  = 0;
+    c->pbuf_stride = (pbuf_walk(f, NULL, &none) + 15) & ~15u;
+    c->pbuf        = top;
+    c->first_free  = top + ((c->pbuf_stride * LANES + 63) & ~63u);
+    c->local_bytes = (local_walk(f, NULL, &none) + 15) & ~15u;
+}

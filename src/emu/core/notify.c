@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Tells observers of accesses, and of other events: barriers, fences, asynchronous operations, exits, the device-side heap, blocks that
+ * start. */
+#include "emu/core/run.h"
+
+void sync_notify(Warp *w, const Uop *u, SyncEvent e)
+{
+    const EmuLaunch *ask = w->block->launch->ask;
+    e.instr              = u ? u->instr : UINT32_MAX;
+    e.live               = w->live;
+    e.warp               = w->index;
+    e.block              = w->block->index;
+    for (size_t o = 0; o < ask->nobservers; o++)
+        if (ask->observers[o]->sync)
+            ask->observers[o]->sync(w->worker->observer[o], &e);
+}
+
+void async_notify(Warp *w, const Uop *u, AsyncAccess a)
+{
+    const EmuLaunch *ask = w->block->launch->ask;
+    a.instr              = u->instr;
+    a.warp               = w->index;
+    a.block              = w->block->index;
+    for (size_t o = 0; o < ask->nobservers; o++)
+        if (ask->observers[o]->async)
+            ask->observers[o]->async(w->worker->observer[o], &a);
+}
+
+void block_notify_start(const Block *b, Worker *k)
+{
+    const EmuLaunch *ask = b->launch->ask;
+    for (size_t o = 0; o < ask->nobservers; o++)
+        if (ask->observers[o]->block_start)
+            ask->observers[o]->block_start(k->observer[o], b->index);
+}
+
+void access_notify_all(Warp *w, const Access *a)
+{
+    const EmuLaunch *ask = w->block->launch->ask;
+    for (size_t o = 0; o < ask->nobservers; o++)
+        if (ask->observers[o]->wants[a->space] >> a->op & 1)
+            ask->observers[o]->access(w->worker->observer[o], a);
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Program: one kernel with every function it can reach, lowered for one set of observed accesses.  Modules cache their programs.
+ *
+ * A call gets a new Frame: the callee's register frame, 32 lanes wide, shared by the lanes that made the call together. */
+#ifndef WW_EMU_PROGRAM_H
+#define WW_EMU_PROGRAM_H
+
+#include "emu/core/code.h"
+#include "emu/emu.h"
+#include "emu/memory/memory.h"
+#include "ptx/cfg.h"
+
+typedef struct ConstSlot { /* value of a constant slot, in every lane */
+    Slot     slot;
+    uint32_t bytes; /* 1, 2, 4, 8; 0 = predicate */
+    uint64_t bits;
+} ConstSlot;
+
+typedef struct Code { /* one lowered function */
+    const Func *func;
+    Uop        *uops;
+    uint32_t    nuops, instr_base, frame_bytes;
+    ConstSlot  *consts;
+    uint32_t    nconsts;
+    Slot        pbuf;         /* param buffers: lane l's bytes are at pbuf + l * pbuf_stride */
+    uint32_t    pbuf_stride;
+    uint32_t    local_bytes;  /* .local variables of one activation */
+    uint32_t    index;        /* in Program.code; pools of frames are kept by it */
+    Slot       *reg_slot;     /* by Reg.index */
+    struct FrameRange { Slot slot; uint32_t bytes; } *unset; uint32_t nunset; /* registers that may be read before they are written */
+    uint32_t    first_free;   /* frame bytes that registers and parameter buffers take */
+    struct CallEdge { struct Code *callee; struct CallEdge *next; } *calls; /* direct calls */
+    bool        calls_indirect, uses_alloca;
+    struct CodeBlock *block; uint32_t nblocks; /* in the order of uops */
+} Code;
+
+typedef struct CodeBlock {    /* a basic block */
+    uint32_t first;           /* uop */
+    uint32_t meets;           /* where the paths from it meet again, by Code.block; UINT32_MAX: only behind the function's end */
+    uint32_t depth;           /* blocks on the way of `meets` from here to the end */
+} CodeBlock;
+
+typedef struct Transfer { /* one argument or result: bytes of the caller's <-> callee's buffers or registers */
+    uint32_t from, to, bytes;
+    bool     from_reg, to_reg;
+} Transfer;
+
+typedef struct CallInfo {
+    Code     *callee;         /* NULL: indirect (Uop.a holds the address) */
+    Transfer *args;  uint32_t nargs;
+    Transfer *rets;  uint32_t nrets;
+    const char *name;
+} CallInfo;
+
+/* A memory instruction's details, for the general handlers. */
+typedef struct MemInfo {
+    Access   seen;            /* what observers are told, but for lanes, addresses, warp and block */
+    uint8_t  space;           /* Space */
+    uint8_t  op;              /* AccessOp */
+    uint8_t  bytes;           /* one element */
+    uint8_t  reg_bytes;       /* a destination or source slot's lane */
+    uint8_t  nvec;            /* 1, 2, 4, 8 */
+    uint8_t  cache;           /* AccessCache */
+    bool     is_signed, nc, is_volatile, sync; /* sync: orders with other threads, so a loop of it may be a wait */
+    bool     addr64;          /* the address slot has 64-bit lanes */
+    bool     no_base;         /* the address is the offset alone */
+    bool     observed;
+    bool     cluster;         /* may reach the shared memory of other blocks of the cluster */
+    int64_t  offset;
+    Slot     v[8];            /* data slots; UINT32_MAX = sink */
+    /* atomics */
+    uint8_t  atom;            /* AtomOp */
+    uint8_t  atom_type;       /* Type */
+    bool     acc_f32;         /* multimem: sums of halves in single precision */
+    Slot     b, c;            /* operands */
+    Slot     bv[8];           /* elements of b when it is a vector */
+} MemInfo;
+
+typedef struct Program {
+    Arena    *arena;
+    const Func *kernel;
+    Code    **code;  uint32_t ncode;   /* [0] is the kernel */
+    EmuInstr *instr; uint32_t ninstr;
+    uint32_t  static_shared;           /* bytes, the reserved KiB not counted */
+    uint32_t  shared_align;
+    uint32_t  dynamic_base;            /* offset of extern .shared arrays in the window */
+    uint32_t  largest_inc;             /* of setmaxnreg */
+    uint32_t  local_bytes;             /* per thread; all activations without recursion */
+    bool      clustered;               /* for clusters of several blocks: shared addresses hold the block's rank */
+    bool      recursive;               /* some call path returns to itself, or calls are indirect */
+    bool      reads_reserved;          /* it asks where the shared memory lies that the system reserves */
+    uint32_t  wgmma_regs;              /* registers that wgmma.mma_async uses */
+    uint8_t   wants[ACCESS_SPACES];    /* what was observed when this was lowered */
+    struct Program *next;
+    /* shared variables by index: offset in the window */
+    const Var **shared_var; uint32_t *shared_offset; uint32_t nshared;
+} Program;
+
+struct EmuModule {
+    EmuDevice *dev;
+    Module    *ptx;
+    uint64_t  *var_address;            /* by Module.vars index; 0 = not in memory */
+    Program   *programs;
+};
+
+struct EmuDevice {
+    Memory           mem;
+    const ExecTable *exec;
+    const UopFn     *ctl;              /* ctl_handlers */
+    unsigned         threads;
+    uint64_t         seed;
+    uint64_t         launches;         /* so far */
+    EmuAsync         async;
+    Limits           limits;
+    uint32_t         stack_bytes;      /* of a thread whose depth of calls is not known beforehand */
+    uint64_t         param_base;       /* the launch's parameter block, in device memory */
+    struct TexObject **textures; size_t ntextures; /* by handle; NULL: not of this device (texture.h) */
+    char             why[512];
+};
+
+/* Finds or lowers. */
+Program *program_get(EmuModule *em, const Func *kernel, const uint8_t wants[ACCESS_SPACES], bool clustered);
+void     program_free(Program *p);
+/* lower.c: fills in code->uops. */
+void     lower_function(EmuModule *em, Program *p, Code *code);
+
+#endif

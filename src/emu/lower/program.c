@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * From a kernel's name to runnable code: which functions it reaches, where registers, parameters, shared and local variables lie,
+ * then the lowering of each function.
+ *
+ * Shared variables get offsets in the order in which the code first names them; extern arrays share the offset behind the last. */
+#include "emu/core/program.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "emu/core/layout.h"
+#include "emu/core/run.h"
+#include "ptx/traits.h"
+
+/* ---- reachable functions and shared variables ---- */
+
+typedef struct Builder {
+    Program   *p;
+    EmuModule *em;
+    uint32_t   code_cap, shared_cap;
+    uint32_t   shared_top;
+    bool       extern_shared;
+    uint32_t   extern_align;
+} Builder;
+
+static void add_function(Builder *b, const Func *f)
+{
+    Program *p = b->p;
+    if (f->alias_of)
+        f = f->alias_of;
+    if (!f->has_body || layout_code(p, f))
+        return;
+    if (p->ncode == b->code_cap) {
+        b->code_cap = b->code_cap ? b->code_cap * 2 : 8;
+        p->code     = xrealloc(p->code, b->code_cap * sizeof *p->code);
+    }
+    Code *c             = ARENA_NEW(p->arena, Code);
+    c->func             = f;
+    c->index            = p->ncode;
+    p->code[p->ncode++] = c;
+}
+
+static bool is_dynamic(const Var *v)
+{
+    return v->bytes == 0;
+}
+
+static void add_shared(Builder *b, const Var *v)
+{
+    Program *p = b->p;
+    if (layout_shared(p, v) != UINT32_MAX)
+        return;
+    if (p->nshared == b->shared_cap) {
+        b->shared_cap    = b->shared_cap ? b->shared_cap * 2 : 8;
+        p->shared_var    = xrealloc(p->shared_var, b->shared_cap * sizeof *p->shared_var);
+        p->shared_offset = xrealloc(p->shared_offset, b->shared_cap * sizeof *p->shared_offset);
+    }
+    uint32_t align = v->align ? v->align : 1, at = 0;
+    if (is_dynamic(v)) {
+        b->extern_shared = true;
+        b->extern_align  = align > b->extern_align ? align : b->extern_align;
+    } else {
+        at            = (b->shared_top + align - 1) & -align;
+        b->shared_top = at + (uint32_t)v->bytes;
+    }
+    p->shared_var[p->nshared]      = v;
+    p->shared_offset[p->nshared++] = at;
+}
+
+static void scan_operand(Builder *b, const Operand *o)
+{
+    if (o->kind == OPD_VAR && o->var->space == SPACE_SHARED)
+        add_shared(b, o->var);
+    else if (o->kind == OPD_FUNC && !o->func->entry) /* the address of a kernel is for launching it */
+        add_function(b, o->func);
+    else if (o->kind == OPD_MEM)
+        for (unsigned i = 0; i < (o->count ? o->count : 1); i++)
+            scan_operand(b, &o->elem[i]);
+    else if (o->kind == OPD_VECTOR || o->kind == OPD_LIST || o->kind == OPD_PAIR)
+        for (unsigned i = 0; i < o->count; i++)
+            scan_operand(b, &o->elem[i]);
+}
+
+/* A call through a register can reach every function whose address is taken anywhere: we take all with a body. */
+static void add_all_functions(Builder *b)
+{
+    const Module *m = b->em->ptx;
+    for (size_t i = 0; i < m->nfuncs; i++)
+        if (!m->funcs[i]->entry)
+            add_function(b, m->funcs[i]);
+}
+
+static void scan_function(Builder *b, Code *c)
+{
+    const Func *f = c->func;
+    for (size_t i = 0; i < f->ninstrs; i++) {
+        const Instr *in = &f->instrs[i];
+        for (unsigned o = 0; o < in->nopd; o++)
+            scan_operand(b, &in->opd[o]);
+        if (op_is(in, TRAIT_CALL) && in->nopd > 1 && in->opd[1].kind == OPD_REG) {
+            c->calls_indirect = true;
+            add_all_functions(b);
+        }
+        if (op_is(in, TRAIT_STACK))
+            c->uses_alloca = true;
+    }
+}
+
+static void place_shared(Builder *b)
+{
+    Program *p       = b->p;
+    uint32_t align   = b->extern_align > 16 ? b->extern_align : 16;
+    p->static_shared = b->shared_top - SHARED_RESERVED;
+    p->dynamic_base  = b->extern_shared ? (b->shared_top + align - 1) & -align : b->shared_top;
+    for (uint32_t i = 0; i < p->nshared; i++)
+        if (is_dynamic(p->shared_var[i]))
+            p->shared_offset[i] = p->dynamic_base;
+}
+
+/* ---- local memory of the deepest call path ---- */
+
+typedef struct Depth {
+    uint8_t  state; /* 0 new, 1 on the path, 2 done */
+    uint32_t bytes;
+} Depth;
+
+static uint32_t deepest(Program *p, Code *c, Depth *d)
+{
+    if (d[c->index].state == 2)
+        return d[c->index].bytes;
+    if (d[c->index].state == 1 || c->calls_indirect || c->uses_alloca)
+        p->recursive = true;
+    if (d[c->index].state == 1)
+        return 0;
+    d[c->index].state = 1;
+    uint32_t below    = 0;
+    for (const struct CallEdge *e = c->calls; e; e = e->next) {
+        uint32_t n = deepest(p, e->callee, d);
+        below      = n > below ? n : below;
+    }
+    d[c->index] = (Depth){2, c->local_bytes + below};
+    return d[c->index].bytes;
+}
+
+/* ---- programs ---- */
+
+static void number_instructions(Program *p)
+{
+    for (uint32_t i = 0; i < p->ncode; i++) {
+        p->code[i]->instr_base = p->ninstr;
+        p->ninstr += (uint32_t)p->code[i]->func->ninstrs;
+    }
+    if (p->ninstr == 0)
+        p->ninstr = 1;
+    p->instr = ARENA_ARRAY(p->arena, EmuInstr, p->ninstr);
+    for (uint32_t i = 0, n = 0; i < p->ncode; i++)
+        for (size_t j = 0; j < p->code[i]->func->ninstrs; j++)
+            p->instr[n++] = (EmuInstr){p->code[i]->func, &p->code[i]->func->instrs[j], false};
+}
+
+static Program *build(EmuModule *em, const Func *kernel, const uint8_t *wants, bool clustered)
+{
+    Program *p   = xcalloc(1, sizeof *p);
+    p->arena     = arena_new();
+    p->kernel    = kernel;
+    p->clustered = clustered;
+    memcpy(p->wants, wants, sizeof p->wants);
+    Builder b = {.p = p, .em = em, .shared_top = SHARED_RESERVED};
+    add_function(&b, kernel);
+    for (uint32_t i = 0; i < p->ncode; i++)
+        scan_function(&b, p->code[i]);
+    place_shared(&b);
+    number_instructions(p);
+    for (uint32_t i = 0; i < p->ncode; i++)
+        layout_function(p, p->code[i]);
+    for (uint32_t i = 0; i < p->ncode; i++)
+        lower_function(em, p, p->code[i]);
+    Depth *d       = xcalloc(p->ncode, sizeof *d);
+    p->local_bytes = deepest(p, p->code[0], d);
+    free(d);
+    return p;
+}
+
+void program_free(Program *p)
+{
+    free(p->code);
+    free(p->shared_var);
+    free(p->shared_offset);
+    arena_free(p->arena);
+    free(p);
+}
+
+Program *program_get(EmuModule *em, const Func *kernel, const uint8_t wants[ACCESS_SPACES], bool clustered)
+{
+    for (Program *p = em->programs; p; p = p->next)
+        if (p->kernel == kernel && p->clustered == clustered && memcmp(p->wants, wants, sizeof p->wants) == 0)
+            return p;
+    Program *p   = build(em, kernel, wants, clustered);
+    p->next      = em->programs;
+    em->programs = p;
+    return p;
+}

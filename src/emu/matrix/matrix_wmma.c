@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * wmma: loads, stores and products of larger fragments.  The manual leaves a fragment's layout open; here a fragment is made of the
+ * pieces of mma: 16 (or 8) rows of A, 8 columns of B, 16 (or 8) x 8 of C and D, piece after piece, rows before columns.
+ * Half-precision A and B always have eight registers: those behind the pieces repeat them.
+ *
+ * Memory is read as one access a register where its elements stand side by side, else one an element.  Base address and stride are
+ * lane 0's: the manual wants them equal in all lanes. */
+#include <string.h>
+
+#include "emu/access/access.h"
+#include "emu/core/ctl.h"
+#include "emu/matrix/matrix_fragment.h"
+#include "emu/sync/sync.h"
+
+enum { MATRIX_MOST_WMMA = 32 }; /* terms */
+
+static unsigned piece_rows(unsigned m)
+{
+    return m < 16 ? 8 : 16;
+}
+
+void wmma_multiply(Warp *w, const MmaInfo *mi)
+{
+    const MatrixForm *f    = &mi->form;
+    unsigned          rows = piece_rows(f->m), down = f->m / rows, across = f->n / 8;
+    unsigned          a_regs = rows * f->k * matrix_bits(f->a) / 1024, b_regs = 8 * f->k * matrix_bits(f->b) / 1024;
+    unsigned          c_regs = f->nc / (down * across), d_regs = f->nd / (down * across);
+    MatrixTile        a;
+    MatrixColumn      c[2][MATRIX_COLUMNS] = {{{0}}};
+    float             b[MATRIX_COLUMNS * MATRIX_MOST_WMMA];
+    memset(a.absent, 0, sizeof a.absent);
+    for (unsigned j = 0; j < across; j++)
+        fragment_b(w, f, mi->b + j * b_regs, b_regs, b + (size_t)j * 8 * mi->rule.terms);
+    for (unsigned p = 0; p < down * across; p++)
+        fragment_c(w->r, mi->c + p * c_regs, c_regs, f->c, c[p % down] + p / down * 8);
+    for (unsigned i = 0; i < down; i++) {
+        fragment_a(w, f, w->r, mi->a + i * a_regs, a_regs, rows / 8, &a);
+        matrix_ops(w)->multiply(&mi->rule, &a, b, f->n, c[i]);
+    }
+    for (unsigned p = 0; p < down * across; p++)
+        fragment_d(w->r, mi->d + p * d_regs, d_regs, f->d, c[p % down] + p / down * 8);
+}
+
+/* ---- memory ---- */
+
+/* Row and column, in its matrix, of the element at bit `bit` of register r of a lane. */
+static void element_place(const WmmaInfo *m, unsigned r, unsigned lane, unsigned bit, unsigned *row, unsigned *col)
+{
+    unsigned bits = matrix_bits(m->type), per = bits >= 32 ? 1 : 32 / bits, e = bit / bits;
+    unsigned rows = m->which == 'b' ? 8 : piece_rows(m->m), halves = rows / 8, regs;
+    if (m->which == 'a' || m->which == 'b') {
+        unsigned wide = bits == 64 ? 64 : 32;
+        regs          = rows * m->k * bits / 32 / wide;
+        r %= regs * (m->which == 'a' ? m->m / rows : m->n / 8);
+        unsigned major = r / regs * rows + lane / 4 + r % regs % halves * 8,
+                 k     = r % regs / halves * 4 * per + lane % 4 * per + e;
+        *row           = m->which == 'a' ? major : k;
+        *col           = m->which == 'a' ? k : major;
+        return;
+    }
+    regs           = halves * (per == 2 ? 1 : 2);
+    unsigned piece = r / regs, down = m->m / rows;
+    r %= regs;
+    *row = piece % down * rows + lane / 4 + 8 * (per == 2 ? r : r / 2);
+    *col = piece / down * 8 + lane % 4 * 2 + (per == 2 ? e : r % 2);
+}
+
+/* Moves the `unit` bytes at bit `bit` of register r of every lane; false: stopped. */
+static bool move_unit(Warp *w, const Uop *u, const WmmaInfo *m, uint64_t base, uint64_t stride, unsigned r,
+                      unsigned bit)
+{
+    uint8_t  *p[LANES];
+    Uop       at   = *u;
+    uint64_t *t    = SLOT(w, uint64_t, u->e);
+    unsigned  unit = m->mem.bytes, reg = m->type == TY_F64 ? 8 : 4;
+    at.a = u->e;
+    for (unsigned lane = 0; lane < LANES; lane++) {
+        unsigned row, col;
+        element_place(m, r, lane, bit, &row, &col);
+        t[lane] = base + (m->col ? col * stride + row : row * stride + col) * matrix_bits(m->type) / 8;
+    }
+    if (!access_resolve(w, &at, &m->mem, m->mem.observed, p))
+        return false;
+    uint8_t *regs = w->r + m->mem.v[r] + bit / 8;
+    for (unsigned lane = 0; lane < LANES; lane++)
+        memcpy(m->store ? p[lane] : regs + (size_t)reg * lane, m->store ? regs + (size_t)reg * lane : p[lane], unit);
+    return true;
+}
+
+const Uop *ctl_wmma_move(Warp *w, const Uop *u)
+{
+    const WmmaInfo *m = u->ptr;
+    if (!sync_whole_warp(w, u))
+        return STOP;
+    uint64_t base   = m->addr64 ? SLOT(w, uint64_t, u->a)[0] : SLOT(w, uint32_t, u->a)[0],
+             stride = SLOT(w, uint32_t, u->b)[0];
+    base += (uint64_t)m->base_offset;
+    unsigned reg_bits = m->type == TY_F64 ? 64 : 32;
+    for (unsigned r = 0; r < m->regs; r++)
+        for (unsigned bit = 0; bit < reg_bits; bit += m->mem.bytes * 8u)
+            if (!move_unit(w, u, m, base, stride, r, bit))
+                return STOP;
+    return u + 1;
+}

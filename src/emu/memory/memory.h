@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Global memory: one reserved range of host addresses, allocations in it, and what a fault may say about an address. */
+#ifndef WW_EMU_MEMORY_H
+#define WW_EMU_MEMORY_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/status.h"
+#include "emu/memory/multicast.h"
+
+/* Generic addresses of the other state spaces: windows below every host mapping. */
+#define SHARED_WINDOW UINT64_C(0x010000000000)
+#define LOCAL_WINDOW  UINT64_C(0x020000000000)
+#define CODE_WINDOW   UINT64_C(0x030000000000) /* function n of the module is CODE_WINDOW + 16 * n */
+#define WINDOW_BYTES  UINT64_C(0x010000000000)
+/* Allocations fill whole granules of as many bytes, as cudaMalloc's do. */
+#define MEMORY_GRANULE 512u
+/* And a card maps memory in pages of as many. */
+#define MEMORY_PAGE (UINT64_C(2) << 20)
+/* The hardware keeps the first KiB of a block's shared memory for itself; so do we, which makes small shared addresses invalid. */
+#define SHARED_RESERVED 1024u
+/* Shared addresses of a cluster: the block's rank above, the offset in its window below, as on the hardware. */
+enum { CLUSTER_SHIFT = 24 };
+#define CLUSTER_OFFSET ((UINT64_C(1) << CLUSTER_SHIFT) - 1)
+
+typedef enum AllocKind { ALLOC_USER, ALLOC_GLOBAL_VAR, ALLOC_CONST_VAR, ALLOC_PARAM, ALLOC_HEAP, ALLOC_FOREIGN } AllocKind;
+
+typedef struct Alloc {
+    uint64_t    base, bytes; /* as asked for */
+    uint64_t    span;        /* rounded up to the granule */
+    AllocKind   kind;
+    uint64_t    serial;      /* the n-th allocation of the device, from 1 */
+    const char *name;        /* variables: owned by their module */
+} Alloc;
+
+typedef struct Freed { Alloc *list; size_t n; } Freed; /* the last FREED_KEPT, newest last */
+
+typedef struct Memory {
+    uint64_t base, size;     /* the reserved range */
+    uint64_t used, top;      /* bytes in live allocations; everything at or above top was never used */
+    uint64_t serial;
+    Alloc   *live;  size_t nlive, cap; /* sorted by base */
+    Freed    freed;
+    MulticastWindow *window; size_t nwindows; /* where multicast objects are mapped; in no allocation */
+    bool     apart; /* what was freed is given out again only when there is no other room, so that its use shows */
+    /* device-side malloc: blocks inside one ALLOC_HEAP, made on first use */
+    pthread_mutex_t heap_lock;
+    uint64_t heap_base, heap_bytes, heap_next, heap_serial; /* next: behind the last block that was made */
+    Alloc   *heap;  size_t nheap, heap_cap; /* sorted by base */
+    Freed    heap_freed;
+} Memory;
+
+Status memory_open(Memory *m, uint64_t bytes);
+void   memory_close(Memory *m);
+Status memory_alloc(Memory *m, uint64_t bytes, uint64_t align, AllocKind kind, const char *name, uint64_t *out);
+Status memory_free(Memory *m, uint64_t address);
+/* Enters a range outside of ours as an allocation (ALLOC_FOREIGN): memory_free forgets it and leaves its pages alone.
+ * WW_ERR_INVALID when it meets a live allocation or the reserved range. */
+Status memory_adopt(Memory *m, uint64_t address, uint64_t bytes);
+/* Maps a multicast object from `offset` on; takes the window that begins at the address away. */
+void   memory_window_add(Memory *m, MulticastWindow window);
+void   memory_window_drop(Memory *m, uint64_t address);
+const MulticastWindow *memory_window(const Memory *m, uint64_t address); /* that the address lies in, or NULL */
+/* The live allocation that contains the address, or NULL.  Device-side heap blocks are found too (under the lock; a copy in *tmp). */
+const Alloc *memory_find(Memory *m, uint64_t address, Alloc *tmp);
+/* The allocation made by the host whose last granule holds the `bytes` at address, though they reach past its end; NULL if none does. */
+const Alloc *memory_find_granule(Memory *m, uint64_t address, uint64_t bytes);
+/* Does a card have memory there, though no allocation does?  It has whole pages: those in which a live allocation of the host has bytes.
+ * What was freed does not count. */
+bool memory_is_paged(Memory *m, uint64_t address, uint64_t bytes);
+/* One clause about an address that is in no allocation: "12 bytes past allocation 3 (4096 bytes)", "inside allocation 2, freed". */
+void memory_explain(Memory *m, uint64_t address, uint64_t bytes, char *out, size_t cap);
+/* True if the address was in an allocation that is freed now. */
+bool memory_was_freed(Memory *m, uint64_t address);
+/* Drops the names of freed variables: their module, which owns the text, goes away. */
+void memory_forget_names(Memory *m);
+/* Device-side malloc and free; 0 and false on failure. Thread-safe. */
+uint64_t memory_heap_alloc(Memory *m, uint64_t bytes);
+bool     memory_heap_free(Memory *m, uint64_t address);
+
+#endif

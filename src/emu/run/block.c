@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A resident block: its warps, shared and local memory, what it printed; its passes and its end. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "emu/async/async.h"
+#include "emu/async/bulk.h"
+#include "emu/core/run.h"
+#include "emu/core/schedule.h"
+#include "emu/matrix/wgmma.h"
+
+static uint8_t *zeroed(size_t bytes, size_t align)
+{
+    return bytes ? xaligned(align, (bytes + align - 1) & ~(align - 1)) : NULL;
+}
+
+/* calloc leaves untouched pages to the host; local memory can be large and is mostly never used. */
+static Block *block_make(Worker *k)
+{
+    Launch *l = k->launch;
+    Block  *b = xcalloc(1, sizeof *b);
+    b->launch = l;
+    b->nwarps = l->nwarps;
+    b->shared = zeroed(l->shared_bytes, 128);
+    b->local  = l->local_bytes ? xcalloc((size_t)l->nwarps * LANES, l->local_bytes) : NULL;
+    b->warp   = (Warp *)(void *)zeroed(sizeof(Warp) * l->nwarps, 64);
+    for (uint32_t i = 0; i < b->nwarps; i++) {
+        Warp *w         = &b->warp[i];
+        w->index        = i;
+        w->block        = b;
+        w->shared       = b->shared;
+        w->shared_bytes = l->shared_bytes;
+        w->local_bytes  = l->local_bytes;
+        w->local        = b->local ? b->local + (size_t)i * LANES * l->local_bytes : NULL;
+        for (uint32_t lane = 0; lane < LANES; lane++) {
+            uint32_t t      = i * LANES + lane;
+            w->laneid[lane] = lane;
+            w->tid[0][lane] = t % l->block[0];
+            w->tid[1][lane] = t / l->block[0] % l->block[1];
+            w->tid[2][lane] = t / (l->block[0] * l->block[1]);
+        }
+    }
+    return b;
+}
+
+static uint32_t first_lanes(uint32_t n)
+{
+    return n >= LANES ? UINT32_MAX : (UINT32_C(1) << n) - 1;
+}
+
+/* Where block `rank` of its cluster lies in the grid: x runs fastest, in the grid of clusters and in the cluster. */
+static void place(Block *b, const Launch *l)
+{
+    const uint32_t *size = l->cluster;
+    const uint64_t  nx = l->grid[0] / size[0], ny = l->grid[1] / size[1], i = b->cluster->index;
+    const uint32_t  in[3] = {b->rank % size[0], b->rank / size[0] % size[1], b->rank / (size[0] * size[1])};
+    const uint32_t  of[3] = {(uint32_t)(i % nx), (uint32_t)(i / nx % ny), (uint32_t)(i / (nx * ny))};
+    for (int k = 0; k < 3; k++)
+        b->id[k] = of[k] * size[k] + in[k];
+    b->index = ((uint64_t)b->id[2] * l->grid[1] + b->id[1]) * l->grid[0] + b->id[0];
+    b->order = b->cluster->order * l->cluster_blocks + b->rank;
+}
+
+static void block_start(Block *b, Worker *k)
+{
+    Launch *l = k->launch;
+    place(b, l);
+    b->live = b->threads = l->threads;
+    b->pending           = 0;
+    b->progress = b->ended = false;
+    memset(b->bar, 0, sizeof b->bar);
+    memset(b->shared, 0, l->shared_bytes);
+    if (b->proxy)
+        memset(b->proxy, 0, l->shared_bytes);
+    for (uint32_t i = 0; i < b->nwarps; i++) {
+        Warp *w          = &b->warp[i];
+        w->worker        = k;
+        w->live          = first_lanes(l->threads - i * LANES);
+        w->ngroups       = 0;
+        w->turn          = 0;
+        w->starts        = 0;
+        w->at_cluster    = 0;
+        w->maxnreg.count = w->maxnreg.asked = 0;
+        w->maxnreg.registers                = l->registers;
+        w->shared_base                      = b->rank << CLUSTER_SHIFT;
+        memset(w->runtime_error, 0, sizeof w->runtime_error);
+        async_reset(w);
+        bulk_reset(w);
+        wgmma_reset(w);
+        Frame *f     = frame_new(k, l->prog->code[0]);
+        f->alive     = w->live;
+        f->local_top = f->code->local_bytes;
+        warp_put(w, f->code->uops, f, w->live);
+    }
+}
+
+Block *block_new(Worker *k, Cluster *c, uint32_t rank)
+{
+    Block *b = k->idle_blocks;
+    if (b)
+        k->idle_blocks = b->next;
+    else
+        b = block_make(k);
+    b->next    = NULL;
+    b->cluster = c;
+    b->rank    = rank;
+    block_start(b, k);
+    return b;
+}
+
+void block_release(Block *b, Worker *k)
+{
+    b->next        = k->idle_blocks;
+    k->idle_blocks = b;
+}
+
+void block_destroy(Block *b)
+{
+    for (uint32_t i = 0; i < b->nwarps; i++) {
+        async_free(&b->warp[i]);
+        free(b->warp[i].bulk);
+        wgmma_free(&b->warp[i]);
+    }
+    free(b->proxy);
+    str_free(&b->printed);
+    free(b->shared);
+    free(b->local);
+    free(b->warp);
+    free(b);
+}
+
+void block_stop(Block *b, Worker *k)
+{
+    for (uint32_t i = 0; i < b->nwarps; i++) {
+        Warp *w = &b->warp[i];
+        for (uint32_t j = 0; j < w->ngroups; j++)
+            for (Frame *f = w->group[j].frame, *up; f; f = up) {
+                up = f->parent;
+                f->alive &= ~w->group[j].mask;
+                if (f->alive == 0)
+                    frame_free(k, f);
+            }
+        w->ngroups = 0;
+    }
+}
+
+bool block_pass(Block *b, Worker *k)
+{
+    bool ran    = false;
+    b->progress = false;
+    Turns turns = schedule_turns(b);
+    for (uint32_t n = 0; n < b->nwarps; n++) {
+        Warp *w = &b->warp[(turns.first + n * turns.step) % b->nwarps];
+        if (w->ngroups == 0)
+            continue;
+        ran |= schedule_skips(w) || warp_run(w);
+        if (k->faulted)
+            return true;
+    }
+    if (b->pending && b->live)
+        ran |= block_check_barriers(b);
+    return ran;
+}
+
+/* ---- its end ---- */
+
+static void keep_output(Worker *k, Block *b)
+{
+    if (!b->printed.len)
+        return;
+    Launch *l = k->launch;
+    pthread_mutex_lock(&l->lock);
+    if (l->nprinted == l->printed_cap) {
+        l->printed_cap = l->printed_cap ? l->printed_cap * 2 : 16;
+        l->printed     = xrealloc(l->printed, l->printed_cap * sizeof *l->printed);
+    }
+    l->printed[l->nprinted++] = (Printed){b->order, b->printed};
+    pthread_mutex_unlock(&l->lock);
+    b->printed = (Str){0};
+}
+
+void block_ended(Worker *k, Block *b)
+{
+    Launch *l = k->launch;
+    b->ended  = true;
+    b->cluster->ended++;
+    k->ended++;
+    for (size_t o = 0; o < l->ask->nobservers; o++)
+        if (l->ask->observers[o]->block_end)
+            l->ask->observers[o]->block_end(k->observer[o], b->index);
+    keep_output(k, b);
+}

@@ -1,0 +1,620 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A launch: validation as the driver does it, worker threads that take blocks in ascending order (or as a seed says: schedule.h), limits,
+ * and one result.
+ *
+ * A worker holds one cluster (a single block, where the launch has none) until it ends.  A cluster that does nothing but wait for several
+ * passes (it spins on memory that another block may write) is set aside and the worker starts the next one, up to the number of blocks
+ * the card would hold at once; then it goes round.  The first fault by block order wins: blocks after it are not started, blocks before
+ * it run to their end. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "emu/async/tensormap_proxy.h"
+#include "emu/core/run.h"
+#include "emu/core/schedule.h"
+#include "emu/core/where.h"
+#include "model/occupancy.h"
+
+enum { NAP = 50000 };               /* nanoseconds */
+enum { PATIENCE = 8, LONG = 1024 }; /* waiting passes, and passes of any kind, before another block gets the worker */
+enum { LIMIT_CHECK = 1 << 18, LIMIT_BLOCKS = 1024 }; /* instructions between looks at the clock */
+
+/* ---- validation ---- */
+
+static Status refuse(EmuResult *r, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static Status refuse(EmuResult *r, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    r->fault = (Fault){.kind = FAULT_LAUNCH_CONFIG, .instr = UINT32_MAX};
+    vsnprintf(r->fault.text, sizeof r->fault.text, fmt, ap);
+    va_end(ap);
+    return WW_ERR_LAUNCH;
+}
+
+/* What the card itself refuses; r has the limit already. */
+static Status refuse_as(EmuResult *r, Refusal how)
+{
+    r->fault.kind    = FAULT_LAUNCH_CONFIG;
+    r->fault.instr   = UINT32_MAX;
+    r->fault.refusal = how;
+    return WW_ERR_LAUNCH;
+}
+
+static Status check_dims(const Limits *limits, const EmuLaunch *a, const Func *f, EmuResult *r)
+{
+    Refusal how = limits_grid(limits, a->grid, a->block, r->fault.text);
+    if (how)
+        return refuse_as(r, how);
+    uint64_t threads = (uint64_t)a->block[0] * a->block[1] * a->block[2];
+    if (f->reqntid[0] && (f->reqntid[0] != a->block[0] || (f->reqntid[1] ? f->reqntid[1] : 1) != a->block[1] ||
+                          (f->reqntid[2] ? f->reqntid[2] : 1) != a->block[2]))
+        return refuse(r, "the kernel requires blocks of %u x %u x %u threads (.reqntid); the launch has %u x %u x %u",
+                      f->reqntid[0], f->reqntid[1] ? f->reqntid[1] : 1, f->reqntid[2] ? f->reqntid[2] : 1, a->block[0],
+                      a->block[1], a->block[2]);
+    uint64_t max = 1;
+    for (int i = 0; i < 3; i++)
+        max *= f->maxntid[i] ? f->maxntid[i] : 1;
+    if (f->maxntid[0] && threads > max)
+        return refuse(r, "the kernel allows %" PRIu64 " threads a block (.maxntid); the launch has %" PRIu64, max,
+                      threads);
+    return WW_OK;
+}
+
+/* The cluster's size, from the launch or from the kernel; false: neither names one, it is a single block. */
+static bool cluster_size(const EmuLaunch *a, const Func *f, uint32_t size[3])
+{
+    const uint32_t *from = a->cluster[0] ? a->cluster : f->reqnctapercluster;
+    for (int i = 0; i < 3; i++)
+        size[i] = from[i] ? from[i] : 1;
+    return from[0] != 0;
+}
+
+static Status check_clusters(const Limits *limits, const EmuLaunch *a, const Func *f, EmuResult *r)
+{
+    static const char axis[] = "xyz";
+    uint32_t          size[3];
+    const uint32_t   *req   = f->reqnctapercluster;
+    bool              named = cluster_size(a, f, size);
+    if (f->explicitcluster && !named)
+        return refuse(r, "the kernel requires that its launch names a cluster size (.explicitcluster)");
+    for (int i = 0; i < 3; i++) {
+        if (req[0] && size[i] != (req[i] ? req[i] : 1))
+            return refuse(
+                r,
+                "the kernel requires clusters of %u x %u x %u blocks (.reqnctapercluster); the launch has %u x %u x %u",
+                req[0], req[1] ? req[1] : 1, req[2] ? req[2] : 1, size[0], size[1], size[2]);
+        if (!f->blocksareclusters && a->grid[i] % size[i])
+            return refuse(r, "grid.%c is %u, not a multiple of the cluster's %u", axis[i], a->grid[i], size[i]);
+    }
+    uint64_t blocks = (uint64_t)size[0] * size[1] * size[2];
+    Refusal  how    = named ? limits_cluster(limits, size, r->fault.text) : REFUSED_NOT;
+    if (how)
+        return refuse_as(r, how);
+    if (f->maxclusterrank && blocks > f->maxclusterrank)
+        return refuse(r, "a cluster of %u x %u x %u has %" PRIu64 " blocks; at most %u fit (.maxclusterrank)", size[0],
+                      size[1], size[2], blocks, f->maxclusterrank);
+    return WW_OK;
+}
+
+/* Of shared memory, and that of all the blocks of a cooperative launch. */
+static Status check_shared(const Limits *limits, const EmuLaunch *a, const Program *p, EmuResult *r)
+{
+    Refusal how = limits_shared(limits, p->static_shared, a->shared, r->fault.text);
+    if (!how && a->cooperative)
+        how = occupancy_together(limits, (uint64_t)a->grid[0] * a->grid[1] * a->grid[2],
+                                 a->block[0] * a->block[1] * a->block[2], p->static_shared + a->shared, r->fault.text);
+    return how ? refuse_as(r, how) : WW_OK;
+}
+
+/* ---- parameters ---- */
+
+/* ---- limits ---- */
+
+bool launch_check_limits(Worker *k, const Cluster *c)
+{
+    Launch  *l     = k->launch;
+    uint64_t total = __atomic_add_fetch(&l->spent, k->spent, __ATOMIC_RELAXED);
+    k->spent       = 0;
+    k->ended       = 0;
+    if (__atomic_load_n(&l->aborted, __ATOMIC_ACQUIRE))
+        return false;
+    if (l->ask->max_instructions && total > l->ask->max_instructions) {
+        launch_stop(l, c, FAULT_INSTRUCTION_LIMIT,
+                    "the launch ran %" PRIu64 " warp instructions; its limit is %" PRIu64, total,
+                    l->ask->max_instructions);
+        return false;
+    }
+    if (l->ask->stop && *l->ask->stop) {
+        launch_stop(l, c, FAULT_TIME_LIMIT, "the launch was interrupted after %" PRIu64 " warp instructions", total);
+        return false;
+    }
+    if (l->ask->max_seconds > 0 || l->ask->on_pause) {
+        struct timespec now;
+        clock_gettime(CLOCK_MONOTONIC, &now);
+        pause_tick(l, &now);
+        double s = (double)(now.tv_sec - l->started.tv_sec) + 1e-9 * (double)(now.tv_nsec - l->started.tv_nsec);
+        if (l->ask->max_seconds > 0 && s > l->ask->max_seconds) {
+            launch_stop(l, c, FAULT_TIME_LIMIT, "the launch ran longer than its limit of %g seconds",
+                        l->ask->max_seconds);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* ---- workers ---- */
+
+static void keep_fault(Worker *k)
+{
+    Launch *l = k->launch;
+    pthread_mutex_lock(&l->lock);
+    if (k->fault_order < l->fault_order) {
+        __atomic_store_n(&l->fault_order, k->fault_order, __ATOMIC_RELEASE);
+        if (!l->aborted)
+            l->fault = k->fault;
+    }
+    pthread_mutex_unlock(&l->lock);
+    k->faulted = false;
+}
+
+/* Ended, faulted or stopped. */
+static void end_cluster(Worker *k, Cluster *c)
+{
+    if (k->faulted)
+        keep_fault(k);
+    for (uint32_t i = 0; i < c->n; i++) {
+        Block *b = c->block[i];
+        if (b->ended)
+            continue;
+        block_stop(b, k);
+        block_ended(k, b);
+    }
+    cluster_release(c, k);
+    __atomic_sub_fetch(&k->launch->holding, 1, __ATOMIC_RELAXED);
+    endless_forget(k->launch);
+}
+
+/* Time to look at the limits?  A small instruction limit is looked at more often. */
+static bool limits_due(const Worker *k)
+{
+    uint64_t most = k->launch->ask->max_instructions;
+    return k->spent >= (most && most < LIMIT_CHECK ? most : LIMIT_CHECK) || k->ended >= LIMIT_BLOCKS;
+}
+
+static bool card_is_full(const Launch *l)
+{
+    return __atomic_load_n(&l->holding, __ATOMIC_RELAXED) >= __atomic_load_n(&l->resident, __ATOMIC_RELAXED);
+}
+
+static bool all_began(const Launch *l)
+{
+    return __atomic_load_n(&l->next_cluster, __ATOMIC_RELAXED) >= l->nclusters;
+}
+
+/* No cluster will be begun any more. */
+static bool none_left(const Launch *l)
+{
+    return all_began(l) || __atomic_load_n(&l->aborted, __ATOMIC_RELAXED) ||
+           __atomic_load_n(&l->fault_order, __ATOMIC_ACQUIRE) != UINT64_MAX;
+}
+
+/* Blocks that wait for each other must all fit on the card.  Registers, which may limit that, are the assembler's; it is asked only where
+ * it matters, for that takes time. */
+static void ask_fit(Launch *l)
+{
+    unsigned registers = 0, fit;
+    pthread_mutex_lock(&l->lock);
+    if (!l->asked_fit && (fit = l->ask->fit(l->ask->fit_user, &registers)) > 0) {
+        uint64_t most = (uint64_t)fit * l->dev->limits.card->sms / l->cluster_blocks;
+        if (most < l->resident) {
+            __atomic_store_n(&l->resident, most ? most : 1, __ATOMIC_RELAXED);
+            l->thread_registers = registers;
+        }
+    }
+    __atomic_store_n(&l->asked_fit, true, __ATOMIC_RELEASE);
+    pthread_mutex_unlock(&l->lock);
+}
+
+static bool fit_matters(const Launch *l)
+{
+    return l->ask->fit && !l->ask->max_resident && __atomic_load_n(&l->somebody_waits, __ATOMIC_RELAXED) &&
+           __atomic_load_n(&l->holding, __ATOMIC_RELAXED) * l->cluster_blocks >= l->dev->limits.card->sms &&
+           !__atomic_load_n(&l->asked_fit, __ATOMIC_ACQUIRE);
+}
+
+static Cluster *take_cluster(Worker *k)
+{
+    Launch *l = k->launch;
+    if (__atomic_load_n(&l->fault_order, __ATOMIC_ACQUIRE) != UINT64_MAX)
+        return NULL;
+    if (fit_matters(l))
+        ask_fit(l);
+    if (__atomic_fetch_add(&l->holding, 1, __ATOMIC_RELAXED) < __atomic_load_n(&l->resident, __ATOMIC_RELAXED)) {
+        uint64_t i = __atomic_fetch_add(&l->next_cluster, 1, __ATOMIC_RELAXED);
+        if (i < l->nclusters) {
+            endless_forget(l);
+            return cluster_new(k, i);
+        }
+    }
+    __atomic_sub_fetch(&l->holding, 1, __ATOMIC_RELAXED);
+    return NULL;
+}
+
+/* Runs c until it ends (true), or has only waited for PATIENCE passes, or has run so long that it may wait with plain loads (false). */
+static bool run_cluster(Worker *k, Cluster *c, bool *stop)
+{
+    unsigned patience = c->spun ? 1 : PATIENCE, waited = 0,
+             most = schedule_passes(k->launch, c->endless.looks ? PATIENCE : LONG);
+    for (unsigned passes = 0; waited < patience && passes < most && !pause_wanted(&k->launch->pause); passes++) {
+        if (cluster_pass(c, k)) {
+            *stop = limits_due(k) && !launch_check_limits(k, NULL);
+            return true;
+        }
+        if (c->progress) {
+            waited   = 0;
+            patience = PATIENCE;
+            c->spun  = false;
+        } else {
+            waited++;
+        }
+        if (limits_due(k) && !launch_check_limits(k, c)) {
+            *stop = true;
+            return false;
+        }
+    }
+    c->spun = waited > 0;
+    return false;
+}
+
+/* The next one that worker k runs, out of its ring. */
+static Cluster *take_next(Worker *k)
+{
+    Cluster *c = k->ring->next;
+    if (c == k->ring)
+        k->ring = NULL;
+    else
+        k->ring->next = c->next;
+    return c;
+}
+
+static void *worker_main(void *arg)
+{
+    Worker  *k       = arg;
+    Launch  *l       = k->launch;
+    uint32_t holding = 0;
+    bool     stop    = false;
+    while (!stop) {
+        Cluster *c = NULL;
+        if (holding < schedule_together(l) && !all_began(l) && (c = take_cluster(k)) != NULL) {
+            holding++;
+        } else if (k->ring) {
+            for (uint32_t others = schedule_rotation(l, holding); others; others--)
+                k->ring = k->ring->next;
+            c = take_next(k);
+        } else if (none_left(l)) {
+            break;
+        } else { /* the other workers' blocks fill the card */
+            endless_idle(k);
+            if (pause_wanted(&l->pause))
+                pause_rest(k);
+            nanosleep(&(struct timespec){0, NAP}, NULL);
+            continue;
+        }
+        bool ended = run_cluster(k, c, &stop);
+        pause_note(k, ended || !c->spun, holding);
+        if (!ended && !stop && __atomic_load_n(&l->fault_order, __ATOMIC_ACQUIRE) < c->block[0]->order)
+            ended = true; /* it may wait for a block that failed */
+        if (ended) {
+            end_cluster(k, c);
+            holding--;
+        } else {
+            if (c->spun) {
+                __atomic_store_n(&l->somebody_waits, true, __ATOMIC_RELAXED);
+                schedule_waited(l);
+            }
+            c->next = k->ring ? k->ring->next : c;
+            if (k->ring)
+                k->ring->next = c;
+            k->ring = c;
+            if (!stop && endless_look(k, c, holding, all_began(l) || card_is_full(l)))
+                pause_stands(l);
+        }
+        if (pause_wanted(&l->pause)) {
+            pause_rest(k);
+            stop |= __atomic_load_n(&l->aborted, __ATOMIC_RELAXED);
+        }
+    }
+    while (k->ring) /* stopped: what was printed is kept */
+        end_cluster(k, take_next(k));
+    launch_check_limits(k, NULL); /* what was spent since the last look counts too */
+    pause_leave(k);
+    return NULL;
+}
+
+/* ---- set-up and end ---- */
+
+static void start_worker(Launch *l, unsigned i, const LaunchInfo *info)
+{
+    Worker *k      = &l->worker[i];
+    k->launch      = l;
+    k->index       = i;
+    k->executed    = xcalloc(l->prog->ninstr, sizeof *k->executed);
+    k->lanes       = xcalloc(l->prog->ninstr, sizeof *k->lanes);
+    k->lookup      = xcalloc(l->prog->ninstr, sizeof *k->lookup);
+    k->free_frames = xcalloc(l->prog->ncode, sizeof *k->free_frames);
+    k->observer    = xcalloc(l->ask->nobservers, sizeof *k->observer);
+    for (size_t o = 0; o < l->ask->nobservers; o++)
+        k->observer[o] = l->ask->observers[o]->fork(l->ask->observers[o], info, i);
+    for (size_t o = 0; o < l->ask->nobservers; o++)
+        if (l->ask->observers[o]->use && !k->poison) {
+            k->poison      = xcalloc(1, sizeof *k->poison);
+            k->poison_kind = xcalloc(l->prog->ninstr + 1, 1);
+        }
+    if (l->ask->nobservers == 1)
+        k->only_access = l->ask->observers[0]->access;
+}
+
+static void end_worker(Launch *l, Worker *k, EmuResult *r)
+{
+    for (uint32_t i = 0; i < l->prog->ninstr; i++) {
+        r->executed[i] += k->executed[i];
+        r->lanes[i] += k->lanes[i];
+    }
+    fault_join(r, k);
+    for (size_t o = 0; o < l->ask->nobservers; o++)
+        l->ask->observers[o]->join(l->ask->observers[o], k->observer[o]);
+    for (Block *b = k->idle_blocks, *next; b; b = next) {
+        next = b->next;
+        block_destroy(b);
+    }
+    for (Cluster *c = k->idle_clusters, *next; c; c = next) {
+        next = c->next;
+        free(c);
+    }
+    for (Frame *f = k->made_frames, *next; f; f = next) { /* in use or not: a launch may have been stopped */
+        next = f->next_made;
+        free(f->regs);
+        free(f->shadow_memory);
+        free(f);
+    }
+    free(k->executed);
+    free(k->lanes);
+    free(k->lookup);
+    free(k->free_frames);
+    free(k->observer);
+    endless_done(k);
+    free(k->poison);
+    free(k->poison_kind);
+}
+
+/* Counts stand at block heads; every instruction of the block ran as often. */
+static void spread_counts(const Launch *l, EmuResult *r)
+{
+    const Program *p = l->prog;
+    for (uint32_t c = 0; c < p->ncode; c++)
+        for (uint32_t i = 0; i < p->code[c]->nuops; i++) {
+            const Uop *u = &p->code[c]->uops[i];
+            if (!uop_is(l, u, CTL_block))
+                continue;
+            for (uint32_t j = 1; j < u->n; j++) {
+                r->executed[u->instr + j] = r->executed[u->instr];
+                r->lanes[u->instr + j]    = r->lanes[u->instr];
+            }
+        }
+}
+
+static int by_block(const void *a, const void *b)
+{
+    const Printed *x = a, *y = b;
+    return x->order < y->order ? -1 : x->order > y->order;
+}
+
+static void deliver_output(Launch *l)
+{
+    if (l->nprinted)
+        qsort(l->printed, l->nprinted, sizeof *l->printed, by_block);
+    for (size_t i = 0; i < l->nprinted; i++) {
+        if (l->ask->on_print && l->printed[i].order <= l->fault_order)
+            l->ask->on_print(l->ask->user, str_text(&l->printed[i].text), l->printed[i].text.len);
+        str_free(&l->printed[i].text);
+    }
+    free(l->printed);
+}
+
+static int by_order(const void *a, const void *b)
+{
+    const EmuChild *x = a, *y = b;
+    if (x->tail != y->tail)
+        return x->tail ? 1 : -1;
+    if (x->from != y->from)
+        return x->from < y->from ? -1 : 1;
+    return x->serial < y->serial ? -1 : x->serial > y->serial;
+}
+
+static void hand_over_children(const Launch *l, EmuResult *r)
+{
+    r->child  = l->child;
+    r->nchild = l->nchild;
+    if (r->nchild)
+        qsort(r->child, r->nchild, sizeof *r->child, by_order);
+}
+
+static void run_workers(Launch *l)
+{
+    for (unsigned i = 1; i < l->nworkers; i++)
+        if (pthread_create(&l->worker[i].thread, NULL, worker_main, &l->worker[i]) != 0) {
+            l->worker[i].thread = 0;
+            pause_leave(&l->worker[i]);
+        }
+    worker_main(&l->worker[0]);
+    for (unsigned i = 1; i < l->nworkers; i++)
+        if (l->worker[i].thread)
+            pthread_join(l->worker[i].thread, NULL);
+}
+
+static int by_instr(const void *a, const void *b)
+{
+    const KeptFault *x = a, *y = b;
+    if (x->fault.instr != y->fault.instr)
+        return x->fault.instr < y->fault.instr ? -1 : 1;
+    return x->kind != y->kind ? (x->kind < y->kind ? -1 : 1) : x->done - y->done;
+}
+
+/* When nothing stopped the launch, the first access that was left out is its fault. */
+static void first_of_kept(Launch *l, EmuResult *r)
+{
+    if (r->nkept)
+        qsort(r->kept, r->nkept, sizeof *r->kept, by_instr);
+    const KeptFault *first = NULL;
+    for (size_t i = 0; i < r->nkept; i++)
+        if (!r->kept[i].done && (!first || r->kept[i].block < first->block))
+            first = &r->kept[i];
+    r->went_on = first && l->fault.kind == FAULT_NONE;
+    if (r->went_on)
+        l->fault = first->fault;
+}
+
+static Status status_of(const Launch *l)
+{
+    switch (l->fault.kind) {
+    case FAULT_NONE: return WW_OK;
+    case FAULT_INSTRUCTION_LIMIT:
+    case FAULT_TIME_LIMIT: return WW_ERR_LIMIT;
+    case FAULT_UNSUPPORTED: return WW_ERR_UNSUPPORTED;
+    default: return WW_ERR_FAULT;
+    }
+}
+
+/* How many blocks the card holds at once, by threads and shared memory; by registers: ask_fit(). */
+static uint32_t resident_blocks(const Launch *l)
+{
+    if (l->ask->max_resident)
+        return l->ask->max_resident;
+    const Limits *limits = &l->dev->limits;
+    unsigned      per_sm = occupancy_of(limits, l->threads, 0, l->shared_bytes - SHARED_RESERVED).blocks;
+    return limits->card->sms * (per_sm ? per_sm : 1);
+}
+
+static void set_clusters(Launch *l, const Func *f)
+{
+    uint32_t size[3];
+    l->explicit_cluster = cluster_size(l->ask, f, size);
+    l->cluster_blocks   = size[0] * size[1] * size[2];
+    l->nclusters        = 1;
+    for (int i = 0; i < 3; i++) {
+        l->cluster[i] = size[i];
+        if (f->blocksareclusters)
+            l->grid[i] *= size[i];
+        l->nclusters *= l->grid[i] / size[i];
+    }
+}
+
+static void prepare(Launch *l, EmuDevice *d, EmuModule *em, Program *p, const EmuLaunch *a)
+{
+    *l = (Launch){.dev = d, .em = em, .prog = p, .ask = a, .fault_order = UINT64_MAX};
+    memcpy(l->grid, a->grid, sizeof l->grid);
+    memcpy(l->block, a->block, sizeof l->block);
+    l->threads = a->block[0] * a->block[1] * a->block[2];
+    l->nwarps  = (l->threads + LANES - 1) / LANES;
+    set_clusters(l, p->kernel);
+    uint32_t fixed  = p->dynamic_base;
+    l->shared_bytes = fixed + a->shared;
+    l->registers    = maxnreg_at_entry(p->kernel, p->largest_inc);
+    l->local_bytes  = (p->local_bytes + 15) & ~15u;
+    if (p->recursive)
+        l->local_bytes += d->stack_bytes;
+    uint32_t none;
+    l->param_bytes = emu_param(p->kernel, SIZE_MAX, &none, &none);
+    l->params      = (uint8_t *)(uintptr_t)d->param_base;
+    if (l->param_bytes)
+        memcpy(l->params, a->params, l->param_bytes);
+    l->nworkers = (unsigned)(d->threads < l->nclusters ? d->threads : l->nclusters);
+    for (size_t o = 0; o < a->nobservers; o++) {
+        l->watches_sync |= a->observers[o]->sync != NULL, l->watches_async |= a->observers[o]->async != NULL;
+        if (a->observers[o]->alone)
+            l->nworkers = 1;
+    }
+    if (d->seed)
+        l->nworkers = 1;
+    l->resident   = resident_blocks(l) / l->cluster_blocks;
+    l->resident   = l->resident ? l->resident : 1;
+    l->per_worker = (uint32_t)((l->resident + l->nworkers - 1) / l->nworkers);
+    l->epoch      = 1;
+    schedule_start(l);
+    clock_gettime(CLOCK_MONOTONIC, &l->started);
+    pthread_mutex_init(&l->lock, NULL);
+}
+
+static void union_of_wants(const EmuLaunch *a, uint8_t wants[ACCESS_SPACES])
+{
+    memset(wants, 0, ACCESS_SPACES);
+    for (size_t o = 0; o < a->nobservers; o++)
+        for (int s = 0; s < ACCESS_SPACES; s++)
+            wants[s] |= a->observers[o]->wants[s];
+}
+
+Status emu_launch(EmuDevice *d, EmuModule *em, const char *kernel, const EmuLaunch *a, EmuResult *r)
+{
+    uint8_t wants[ACCESS_SPACES];
+    union_of_wants(a, wants);
+    const Func *f = ptx_find_func(em->ptx, kernel);
+    uint32_t    size[3];
+    if (!f || !f->entry || !f->has_body)
+        return WW_ERR_NOT_FOUND;
+    TRY(check_dims(&d->limits, a, f, r));
+    TRY(check_clusters(&d->limits, a, f, r));
+    cluster_size(a, f, size);
+    Program *p = program_get(em, f, wants, size[0] * size[1] * size[2] > 1);
+    TRY(check_shared(&d->limits, a, p, r));
+    Launch l;
+    prepare(&l, d, em, p, a);
+    r->ninstr   = p->ninstr;
+    r->instr    = xcalloc(p->ninstr, sizeof *r->instr);
+    r->executed = xcalloc(p->ninstr, sizeof *r->executed);
+    r->lanes    = xcalloc(p->ninstr, sizeof *r->lanes);
+    memcpy(r->instr, p->instr, p->ninstr * sizeof *r->instr);
+    LaunchInfo info = {.instrs        = p->ninstr,
+                       .workers       = l.nworkers,
+                       .shared_bytes  = l.shared_bytes,
+                       .instr         = r->instr,
+                       .shared_var    = p->shared_var,
+                       .shared_offset = p->shared_offset,
+                       .nshared       = p->nshared,
+                       .local_bytes   = l.local_bytes};
+    memcpy(info.grid, l.grid, sizeof info.grid);
+    memcpy(info.block, l.block, sizeof info.block);
+    memcpy(info.cluster, l.cluster, sizeof info.cluster);
+    l.worker = xcalloc(l.nworkers, sizeof *l.worker);
+    for (unsigned i = 0; i < l.nworkers; i++)
+        start_worker(&l, i, &info);
+    pause_init(&l);
+    run_workers(&l);
+    pause_done(&l);
+    deliver_output(&l);
+    hand_over_children(&l, r);
+    for (unsigned i = 0; i < l.nworkers; i++)
+        end_worker(&l, &l.worker[i], r);
+    free(l.worker);
+    pthread_mutex_destroy(&l.lock);
+    tensormap_views_free(l.maps);
+    spread_counts(&l, r);
+    first_of_kept(&l, r);
+    r->fault = l.fault;
+    return status_of(&l);
+}
+
+void emu_result_free(EmuResult *r)
+{
+    free(r->kept);
+    free(r->instr);
+    free(r->executed);
+    free(r->lanes);
+    for (size_t i = 0; i < r->nchild; i++)
+        free(r->child[i].params);
+    free(r->child);
+    *r = (EmuResult){0};
+}

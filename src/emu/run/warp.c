@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Scheduling inside a warp: which group of lanes runs next, where groups meet again, when one must let others go first.
+ *
+ * Invariants: groups have disjoint masks; the running group is not in group[]; every live lane is in exactly one group.
+ * Order of choice: fewest spent turns, deepest call, smallest pc.  Because lower.c lays blocks out so that paths come before their
+ * meeting point, running the smallest pc first makes lanes meet at the immediate post-dominator.  A group whose quantum runs out
+ * in a loop with synchronising accesses (it may be waiting for its neighbours) gets a later turn; a group that only computes does
+ * not (until it has kept others waiting for a million instructions), so that waiting never breaks convergence of ordinary loops. */
+#include "emu/core/warp.h"
+
+#include "base/stress.h"
+#include "emu/access/poison.h"
+#include "emu/core/run.h"
+#include "emu/core/schedule.h"
+
+enum { QUANTUM = STRESSED(4096, 5), QUANTA_PER_TURN = STRESSED(16, 1), QUANTA_ALONE = 256, GLANCE = STRESSED(256, 5) };
+
+void warp_set_merge(Warp *w)
+{
+    const Uop *merge = STOP;
+    for (uint32_t i = 0; i < w->ngroups; i++) {
+        const Group *g = &w->group[i];
+        if (g->frame == w->frame && g->state != GROUP_BARRIER && g->pc > w->pc && g->pc < merge)
+            merge = g->pc;
+    }
+    w->merge = schedule_merge(w, merge);
+}
+
+static bool comes_first(const Group *a, const Group *b)
+{
+    if (a->turn != b->turn)
+        return a->turn < b->turn;
+    if (a->depth != b->depth)
+        return a->depth > b->depth;
+    return a->pc < b->pc;
+}
+
+/* Joins groups that stand at the same uop of the same frame.  A group waiting for lanes at that uop tries again with them. */
+static void merge_equal(Warp *w)
+{
+    for (uint32_t i = 0; i < w->ngroups; i++) {
+        Group *a = &w->group[i];
+        if (a->state == GROUP_BARRIER)
+            continue;
+        for (uint32_t j = i + 1; j < w->ngroups;) {
+            Group *b = &w->group[j];
+            if (b->pc != a->pc || b->frame != a->frame || b->state == GROUP_BARRIER || schedule_parts(w, a, b)) {
+                j++;
+                continue;
+            }
+            a->mask |= b->mask;
+            a->state = GROUP_READY;
+            if (b->turn > a->turn)
+                a->turn = b->turn;
+            *b = w->group[--w->ngroups];
+        }
+    }
+}
+
+static bool at_syncwarp(const Launch *l, const Group *g)
+{
+    return g->state == GROUP_SYNC && uop_is(l, g->pc, CTL_syncwarp);
+}
+
+/* Lanes that came to several bar.warp.sync, or whose missing members have exited, go on without running it again. */
+static void notify_released(Warp *w, const Uop *u, uint32_t mask)
+{
+    uint32_t members[LANES];
+    for (unsigned i = 0; i < LANES; i++)
+        members[i] = mask;
+    NOTIFY_SYNC(w, u, .kind = SYNC_WARP, .mask = mask, .members = members);
+}
+
+/* Groups that wait for members of their mask: members that have exited meanwhile are waited for no longer, and members of a
+ * bar.warp.sync may have come to another one with the same mask. */
+static void release_waiting(Warp *w)
+{
+    const Launch *l = w->block->launch;
+    for (uint32_t i = 0; i < w->ngroups; i++) {
+        Group   *g    = &w->group[i];
+        uint32_t need = g->need & w->live, here = g->mask;
+        if (g->state != GROUP_SYNC)
+            continue;
+        for (uint32_t j = 0; at_syncwarp(l, g) && j < w->ngroups; j++)
+            if (at_syncwarp(l, &w->group[j]) && (w->group[j].need & w->live) == need)
+                here |= w->group[j].mask;
+        if (need & ~here)
+            continue;
+        if (at_syncwarp(l, g))
+            notify_released(w, g->pc, here);
+        for (uint32_t j = i + 1; at_syncwarp(l, g) && j < w->ngroups; j++)
+            if (at_syncwarp(l, &w->group[j]) && (w->group[j].need & w->live) == need) {
+                w->group[j].pc++;
+                w->group[j].state = GROUP_READY;
+            }
+        g->pc += at_syncwarp(l, g);
+        g->state = GROUP_READY;
+    }
+}
+
+/* Takes the next group out of the list and makes it the running one; false if none is ready. */
+static bool pick(Warp *w)
+{
+    Group *best = NULL;
+    if (w->ngroups > 1)
+        merge_equal(w);
+    release_waiting(w);
+    for (uint32_t i = 0; i < w->ngroups; i++)
+        if (w->group[i].state != GROUP_READY)
+            continue;
+        else if (w->group[i].nap)
+            w->group[i].nap--;
+        else if (!best || comes_first(&w->group[i], best))
+            best = &w->group[i];
+    if (!best)
+        return false;
+    best     = schedule_group(w, best);
+    w->pc    = best->pc;
+    w->mask  = best->mask;
+    w->frame = best->frame;
+    w->turn  = best->turn;
+    w->r     = best->frame->regs;
+    *best    = w->group[--w->ngroups];
+    warp_set_merge(w);
+    return true;
+}
+
+/* The running group's quantum is spent.  Returns true when the turn ends. */
+static bool quantum_spent(Warp *w, unsigned *quanta)
+{
+    Worker *k     = w->worker;
+    bool    waits = k->sync_ops;
+    k->spent += (uint64_t)(k->granted - w->quantum);
+    w->quantum  = k->granted;
+    k->sync_ops = false;
+    if (waits) {
+        w->turn++;
+        warp_put(w, w->pc, w->frame, w->mask);
+        return ++*quanta >= w->ngroups + 1 || w->ngroups == 1 || k->granted == 1;
+    }
+    w->block->progress = true;
+    if (w->ngroups &&
+        ++w->quanta_alone >= QUANTA_ALONE) { /* a million instructions: perhaps it waits with plain loads */
+        w->quanta_alone = 0;
+        w->turn++;
+    }
+    warp_put(w, w->pc, w->frame, w->mask);
+    return ++*quanta >= QUANTA_PER_TURN || k->granted == 1;
+}
+
+/* Turns of one basic block each at a warp's start: programs exist in which every warp reads what all are about to write. */
+enum { START_TURNS = 4 };
+
+bool warp_run(Warp *w)
+{
+    Worker  *k      = w->worker;
+    unsigned quanta = 0;
+    bool     ran    = false, ended;
+    /* a cluster that only waited when it last ran gets a glance at what it waits for */
+    k->granted = w->block->cluster->spun ? GLANCE : schedule_quantum(k->launch, QUANTUM);
+    if (w->starts < START_TURNS && w->block->nwarps > 1) { /* the warps of a block start together, as on a card */
+        w->starts++;
+        k->granted = 1;
+    }
+    if (k->launch->random && w->ngroups > 1)
+        k->granted = 1;
+    w->late     = schedule_late(k->launch);
+    w->quantum  = k->granted;
+    k->sync_ops = false;
+    do {
+        if (!pick(w))
+            break;
+        ran           = true;
+        ended         = false;
+        k->event      = EVENT_NONE;
+        const Uop *pc = w->pc;
+        if (__builtin_expect(w->frame->shadow != NULL, 0))
+            pc = poison_run(w, pc);
+        else
+            do {
+                pc = pc->fn(w, pc);
+            } while (pc < w->merge);
+        switch (k->event) {
+        case EVENT_NONE: warp_put(w, pc, w->frame, w->mask); break;
+        case EVENT_QUANTUM: ended = quantum_spent(w, &quanta); break;
+        case EVENT_FAULT: ended = true; break;
+        case EVENT_EXIT:
+        case EVENT_BARRIER:
+        case EVENT_SYNC:
+        case EVENT_RESCHEDULE: break;
+        }
+    } while (!ended);
+    k->spent += (uint64_t)(k->granted - w->quantum);
+    return ran;
+}

@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Barriers and warp-wide exchange.
+ *
+ * An instruction with a member mask runs when every live lane that its lanes name has arrived at it; lanes that come early wait as a
+ * GROUP_SYNC group at the instruction and try again when others join them (warp.c merges equal pcs).  Lanes may name different masks in one
+ * execution (tiles of a warp): each mask is served on its own.  Values of lanes that take no part are what their register holds. */
+#include "emu/sync/sync.h"
+
+#include <string.h>
+
+#include "emu/core/ctl.h"
+
+static inline unsigned first_lane(uint32_t m)
+{
+    return (unsigned)__builtin_ctz(m);
+}
+
+/* ---- barriers ---- */
+
+static void accumulate(const Warp *w, const Uop *u, Barrier *bar)
+{
+    uint32_t p = pred_get(w, u->c);
+    p          = w->mask & (u->e ? ~p : p);
+    bar->acc_or |= p != 0;
+    bar->acc_and &= p == w->mask;
+    bar->acc_popc += (unsigned)__builtin_popcount(p);
+}
+
+static const Uop *bad_barrier(Warp *w, const Uop *u, uint32_t id, uint32_t count)
+{
+    unsigned lane = first_lane(w->mask);
+    if (id >= MAX_BARRIERS)
+        return fault_raise(w, u, FAULT_BARRIER_COUNT, lane, w->mask, "barrier %u; a block has barriers 0 to 15", id);
+    return fault_raise(w, u, FAULT_BARRIER_COUNT, lane, w->mask,
+                       "barrier %u for %u threads; the count must be a positive multiple of 32", id, count);
+}
+
+/* Lanes whose next instruction ends them: those that branched around the rest of the kernel wait at its end. */
+static uint32_t leaving(const Warp *w)
+{
+    const Launch *l     = w->block->launch;
+    uint32_t      lanes = 0;
+    for (uint32_t i = 0; i < w->ngroups; i++) {
+        const Group *g = &w->group[i];
+        const Uop   *u = g->pc;
+        for (int hops = 0; hops < 16 && (uop_is(l, u, CTL_block) || uop_is(l, u, CTL_jump)); hops++)
+            u = uop_is(l, u, CTL_jump) ? u->target : u + 1;
+        if (g->state == GROUP_READY && (uop_is(l, u, CTL_exit) || (uop_is(l, u, CTL_ret) && !g->frame->parent)))
+            lanes |= g->mask;
+    }
+    return lanes;
+}
+
+const Uop *ctl_bar(Warp *w, const Uop *u)
+{
+    Block   *b     = w->block;
+    unsigned lane  = first_lane(w->mask);
+    uint32_t id    = SLOT(w, uint32_t, u->a)[lane];
+    uint32_t count = u->y ? SLOT(w, uint32_t, u->b)[lane] : 0;
+    if (id >= MAX_BARRIERS || (u->y && (count == 0 || count % LANES)))
+        return bad_barrier(w, u, id, count);
+    Barrier *bar = &b->bar[id];
+    if (!(b->pending >> id & 1)) {
+        bar->arrived = bar->acc_or = bar->acc_popc = 0;
+        bar->acc_and                               = 1;
+        bar->expected                              = count;
+        b->pending |= 1u << id;
+    } else if (bar->expected != count) {
+        return fault_raise(w, u, FAULT_BARRIER_COUNT, lane, w->mask,
+                           "barrier %u is used for %u threads here and for %u elsewhere", id, count ? count : b->live,
+                           bar->expected ? bar->expected : b->live);
+    }
+    if (u->x >= BAR_RED_POPC)
+        accumulate(w, u, bar);
+    NOTIFY_SYNC(w, u, .kind = SYNC_BAR, .id = id, .count = count, .mask = w->mask, .waits = u->x != BAR_ARRIVE,
+                .leaving = leaving(w));
+    /* with a count, a warp that arrives whole counts 32, as on the hardware, also when lanes are missing */
+    bar->arrived += count && w->mask == w->live ? (uint32_t)LANES : (uint32_t)__builtin_popcount(w->mask);
+    b->progress = true;
+    if (bar->arrived >= (bar->expected ? bar->expected : b->live)) {
+        block_check_barriers(b);
+        return u + 1;
+    }
+    if (u->x == BAR_ARRIVE)
+        return u + 1;
+    warp_put(w, u + 1, w->frame, w->mask);
+    w->group[w->ngroups - 1].state   = GROUP_BARRIER;
+    w->group[w->ngroups - 1].barrier = (uint8_t)id;
+    w->worker->event                 = EVENT_BARRIER;
+    return STOP;
+}
+
+const Uop *ctl_bar_result(Warp *w, const Uop *u)
+{
+    const Barrier *bar = &w->block->bar[SLOT(w, uint32_t, u->a)[first_lane(w->mask)] % MAX_BARRIERS];
+    if (u->x == BAR_RED_POPC) {
+        uint32_t *d = SLOT(w, uint32_t, u->d);
+        for (unsigned i = 0; i < LANES; i++)
+            d[i] = w->mask >> i & 1 ? bar->res_popc : d[i];
+    } else {
+        pred_set(w, u->d, (u->x == BAR_RED_AND ? bar->res_and : bar->res_or) ? UINT32_MAX : 0);
+    }
+    return u + 1;
+}
+
+/* ---- member masks ---- */
+
+/* Lanes of w->mask whose members have all arrived; *need collects the members that the others miss. */
+static uint32_t arrived_lanes(const Warp *w, Slot members, uint32_t *need)
+{
+    const uint32_t *m     = SLOT(w, uint32_t, members);
+    uint32_t        ready = 0;
+    *need                 = 0;
+    for (uint32_t left = w->mask; left; left &= left - 1) {
+        unsigned i = first_lane(left);
+        if ((m[i] & w->live & ~w->mask) == 0)
+            ready |= UINT32_C(1) << i;
+        else
+            *need |= m[i] & w->live;
+    }
+    return ready;
+}
+
+/* The running lanes go on together. */
+static void notify_together(Warp *w, const Uop *u, SyncKind kind, Slot members)
+{
+    NOTIFY_SYNC(w, u, .kind = (uint8_t)kind, .mask = w->mask,
+                .members = members == NO_SLOT ? NULL : SLOT(w, uint32_t, members));
+}
+
+static void wait_here(Warp *w, const Uop *u, uint32_t lanes, uint32_t need)
+{
+    warp_put(w, u, w->frame, lanes);
+    w->group[w->ngroups - 1].state = GROUP_SYNC;
+    w->group[w->ngroups - 1].need  = need;
+}
+
+/* True when the lanes in w->mask (cut to those that are complete) can run the instruction now. */
+static bool members_ready(Warp *w, const Uop *u, Slot members)
+{
+    uint32_t need, ready;
+    if (members == NO_SLOT)
+        return true;
+    ready = arrived_lanes(w, members, &need);
+    if (ready == w->mask)
+        return true;
+    wait_here(w, u, w->mask & ~ready, need);
+    w->mask = ready;
+    if (ready)
+        return true;
+    w->worker->event = EVENT_SYNC;
+    return false;
+}
+
+bool sync_whole_warp(Warp *w, const Uop *u)
+{
+    if (w->mask == UINT32_MAX)
+        return true;
+    if (w->live != UINT32_MAX) {
+        fault_raise(w, u, FAULT_SYNC_MASK, first_lane(w->mask), w->mask,
+                    "all 32 threads of a warp run this instruction together; lanes 0x%08x have exited or do not exist",
+                    ~w->live);
+        return false;
+    }
+    wait_here(w, u, w->mask, w->live);
+    w->worker->event = EVENT_SYNC;
+    return false;
+}
+
+/* The lanes that run together with lane i: those that named the same mask. */
+static uint32_t company(const Warp *w, Slot members, unsigned i)
+{
+    if (members == NO_SLOT)
+        return w->mask;
+    return SLOT(w, uint32_t, members)[i] & w->mask;
+}
+
+/* The lanes that run it with lane i's mask, whether that names them or not. */
+static uint32_t with_same_mask(const Warp *w, Slot members, unsigned i)
+{
+    uint32_t same = 0;
+    if (members == NO_SLOT)
+        return w->mask;
+    for (unsigned j = 0; j < LANES; j++)
+        same |= (uint32_t)(SLOT(w, uint32_t, members)[j] == SLOT(w, uint32_t, members)[i]) << j;
+    return same & w->mask;
+}
+
+const Uop *ctl_syncwarp(Warp *w, const Uop *u)
+{
+    if (!members_ready(w, u, u->a))
+        return STOP;
+    notify_together(w, u, SYNC_WARP, u->a);
+    return u + 1;
+}
+
+/* ---- exchange ---- */
+
+/* Source lane of lane i, and whether it lies in the segment (PTX manual, shfl.sync).  From a lane that does not take part comes 0: the
+ * manual leaves it open, an H200 does so in all modes, and programs rely on it. */
+static inline unsigned shfl_source(ShflMode mode, unsigned i, uint32_t b, uint32_t c, bool *in)
+{
+    int bval = (int)(b & 31), cval = (int)(c & 31), seg = (int)(c >> 8 & 31), lane = (int)i;
+    int max = (lane & seg) | (cval & ~seg), min = lane & seg, j;
+    switch (mode) {
+    case SHFL_UP:
+        j   = lane - bval;
+        *in = j >= max;
+        break;
+    case SHFL_DOWN:
+        j   = lane + bval;
+        *in = j <= max;
+        break;
+    case SHFL_BFLY:
+        j   = lane ^ bval;
+        *in = j <= max;
+        break;
+    default:
+        j   = min | (bval & ~seg);
+        *in = j <= max;
+        break;
+    }
+    return *in ? (unsigned)j : i;
+}
+
+static void notify_shuffle(Warp *w, const Uop *u, const uint32_t *b, const uint32_t *c)
+{
+    uint8_t source[LANES];
+    bool    in;
+    for (unsigned i = 0; i < LANES; i++)
+        source[i] = (uint8_t)shfl_source((ShflMode)u->x, i, b[i], c[i], &in);
+    NOTIFY_SYNC(w, u, .kind = SYNC_EXCHANGE, .mask = w->mask,
+                .members = u->e == NO_SLOT ? NULL : SLOT(w, uint32_t, u->e), .source = source);
+}
+
+const Uop *ctl_shfl(Warp *w, const Uop *u)
+{
+    if (!members_ready(w, u, u->e))
+        return STOP;
+    const uint32_t *a = SLOT(w, uint32_t, u->a), *b = SLOT(w, uint32_t, u->b), *c = SLOT(w, uint32_t, u->c);
+    uint32_t       *d = SLOT(w, uint32_t, u->d), t[LANES], p = 0;
+    if (w->block->launch->watches_sync)
+        notify_shuffle(w, u, b, c);
+    for (unsigned i = 0; i < LANES; i++) {
+        bool     in;
+        unsigned from = shfl_source((ShflMode)u->x, i, b[i], c[i], &in);
+        t[i]          = w->mask >> from & 1 ? a[from] : 0;
+        p |= (uint32_t)in << i;
+    }
+    for (unsigned i = 0; i < LANES; i++)
+        d[i] = w->mask >> i & 1 ? t[i] : d[i];
+    if (u->n != NO_SLOT)
+        pred_set(w, u->n, p);
+    return u + 1;
+}
+
+static uint32_t operand_now(const Warp *w, const Operand *o, unsigned lane)
+{
+    uint32_t v = (uint32_t)o->ival;
+    if (o->kind == OPD_REG)
+        memcpy(&v, w->r + w->frame->code->reg_slot[o->reg->index] + lane * 4, 4);
+    return v;
+}
+
+void sync_shfl_poison(const Warp *w, const Instr *in, uint16_t bad[LANES])
+{
+    ShflMode mode = opcode_has(in->op, WORD_up)     ? SHFL_UP
+                    : opcode_has(in->op, WORD_down) ? SHFL_DOWN
+                    : opcode_has(in->op, WORD_bfly) ? SHFL_BFLY
+                                                    : SHFL_IDX;
+    uint16_t from[LANES];
+    bool     inside;
+    memcpy(from, bad, sizeof from);
+    for (unsigned i = 0; i < LANES; i++)
+        bad[i] = from[shfl_source(mode, i, operand_now(w, &in->opd[2], i), operand_now(w, &in->opd[3], i), &inside)];
+}
+
+const Uop *ctl_vote(Warp *w, const Uop *u)
+{
+    if (!members_ready(w, u, u->e))
+        return STOP;
+    notify_together(w, u, SYNC_EXCHANGE, u->e);
+    uint32_t p = pred_get(w, u->a), result = 0, ballot[LANES];
+    p = u->x ? ~p : p;
+    for (uint32_t m = w->mask; m; m &= m - 1) {
+        unsigned i  = first_lane(m);
+        uint32_t us = company(w, u->e, i), yes = p & us;
+        bool     is = u->y == VOTE_ALL ? yes == us : u->y == VOTE_ANY ? yes != 0 : yes == us || yes == 0;
+        ballot[i]   = yes;
+        result |= (uint32_t)is << i;
+    }
+    if (u->y != VOTE_BALLOT) {
+        pred_set(w, u->d, result);
+        return u + 1;
+    }
+    uint32_t *d = SLOT(w, uint32_t, u->d);
+    for (uint32_t m = w->mask; m; m &= m - 1)
+        d[first_lane(m)] = ballot[first_lane(m)];
+    return u + 1;
+}
+
+static uint64_t lane_value(const Warp *w, Slot s, unsigned bytes, unsigned i)
+{
+    return bytes == 8 ? SLOT(w, uint64_t, s)[i] : SLOT(w, uint32_t, s)[i];
+}
+
+const Uop *ctl_match(Warp *w, const Uop *u)
+{
+    if (!members_ready(w, u, u->e))
+        return STOP;
+    notify_together(w, u, SYNC_EXCHANGE, u->e);
+    uint32_t out[LANES], all = 0;
+    for (uint32_t m = w->mask; m; m &= m - 1) {
+        unsigned i  = first_lane(m);
+        uint32_t us = company(w, u->e, i), same = 0;
+        uint64_t mine = lane_value(w, u->a, u->x, i);
+        for (uint32_t o = us; o; o &= o - 1)
+            same |= lane_value(w, u->a, u->x, first_lane(o)) == mine ? o & -o : 0;
+        out[i] = u->y ? (same == us ? us : 0) : same;
+        all |= (uint32_t)(same == us) << i;
+    }
+    uint32_t *d = SLOT(w, uint32_t, u->d);
+    for (uint32_t m = w->mask; m; m &= m - 1)
+        d[first_lane(m)] = out[first_lane(m)];
+    if (u->n != NO_SLOT)
+        pred_set(w, u->n, all);
+    return u + 1;
+}
+
+static uint32_t redux2(ReduxOp op, uint32_t a, uint32_t b)
+{
+    switch (op) {
+    case REDUX_ADD: return a + b;
+    case REDUX_MIN_U: return a < b ? a : b;
+    case REDUX_MAX_U: return a > b ? a : b;
+    case REDUX_MIN_S: return (int32_t)a < (int32_t)b ? a : b;
+    case REDUX_MAX_S: return (int32_t)a > (int32_t)b ? a : b;
+    case REDUX_AND: return a & b;
+    case REDUX_OR: return a | b;
+    default: return a ^ b;
+    }
+}
+
+/* The machine's instruction has no mask: all lanes that run it with the same one are reduced, also those that it does not name, for which
+ * the manual leaves the result undefined. */
+const Uop *ctl_redux(Warp *w, const Uop *u)
+{
+    if (!members_ready(w, u, u->e))
+        return STOP;
+    notify_together(w, u, SYNC_EXCHANGE, u->e);
+    const uint32_t *a = SLOT(w, uint32_t, u->a);
+    uint32_t        out[LANES], *d = SLOT(w, uint32_t, u->d);
+    for (uint32_t m = w->mask; m; m &= m - 1) {
+        unsigned i   = first_lane(m);
+        uint32_t us  = with_same_mask(w, u->e, i);
+        uint32_t acc = a[first_lane(us)];
+        for (uint32_t o = us & (us - 1); o; o &= o - 1)
+            acc = redux2((ReduxOp)u->x, acc, a[first_lane(o)]);
+        out[i] = acc;
+    }
+    for (uint32_t m = w->mask; m; m &= m - 1)
+        d[first_lane(m)] = out[first_lane(m)];
+    return u + 1;
+}
+
+const Uop *ctl_activemask(Warp *w, const Uop *u)
+{
+    uint32_t *d = SLOT(w, uint32_t, u->d);
+    for (uint32_t m = w->mask; m; m &= m - 1)
+        d[first_lane(m)] = w->mask;
+    return u + 1;
+}
+
+const Uop *ctl_elect(Warp *w, const Uop *u)
+{
+    if (!members_ready(w, u, u->e))
+        return STOP;
+    notify_together(w, u, SYNC_EXCHANGE, u->e);
+    uint32_t leaders = 0, *d = SLOT(w, uint32_t, u->d);
+    for (uint32_t m = w->mask; m; m &= m - 1) {
+        unsigned i = first_lane(m), leader = first_lane(company(w, u->e, i) | UINT32_C(1) << i);
+        d[i] = leader;
+        leaders |= (uint32_t)(leader == i) << i;
+    }
+    pred_set(w, u->n, leaders);
+    return u + 1;
+}
