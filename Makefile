@@ -50,8 +50,8 @@ tune: build
 	@$(call compile,default,tune_model)
 	@for s in $(TUNED); do set -- $$(echo $$s | tr , ' '); build/bin/warpwright bench gemm --device cuda --runs 3 --impl cublas,near,auto \
 	  --m $$1 --n $$2 --k $$3 --random $$4 --seed $$5 --json build/tune_$$5.json; done
-	@tools/tune keep build/tune_*.json docs/data/tune_h200.json
-	@tools/tune fit docs/data/tune_h200.json && tools/tune judge docs/data/tune_h200.json
+	@tools/tune keep build/tune_*.json docs/data/tune_h200.tsv.bz2
+	@tools/tune fit docs/data/tune_h200.tsv.bz2 && tools/tune judge docs/data/tune_h200.tsv.bz2
 
 # only figures on standard output
 bench:

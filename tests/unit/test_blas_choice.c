@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The model behind the choice of a rung, its numbers (rates.def, rates_aat.def), the table of rungs and the kept times (docs/data/tune_h200.json,
- * tune_aat_h200.json) belong together: who changes a rung's tile, slice or memory, or the formula without a new fit, finds out here. */
+ * The model behind the choice of a rung, its numbers (rates.def, rates_aat.def), the table of rungs and the kept times (docs/data/tune_h200.tsv.bz2,
+ * tune_aat_h200.tsv.bz2) belong together: who changes a rung's tile, slice or memory, or the formula without a new fit, finds out here. */
 #include "blas_fixture.h"
 
 #include <stdio.h>
-
-#include <jansson.h>
 
 #include "blas/blas.h"
 
@@ -65,13 +63,9 @@ static void every_layout_has_one_row(void **state)
 }
 
 /* The product of a kept shape, on addresses that nobody reads. */
-static Problem problem_of(bool symmetric, const json_t *shape)
+static Problem problem_of(bool symmetric, const size_t *size, const char *layout)
 {
     enum { A = 1 << 20, B = 2 << 20, C = 3 << 20 };
-    const char *layout = json_string_value(json_array_get(shape, 3));
-    size_t      size[3];
-    for (size_t i = 0; i < 3; i++)
-        size[i] = (size_t)json_integer_value(json_array_get(shape, i));
     WwGemm  g = {.trans_a   = layout[0] == 'T',
                  .trans_b   = layout[1] == 'T',
                  .m         = size[0],
@@ -95,21 +89,21 @@ typedef struct Fit {
     unsigned times, shapes, far;
 } Fit;
 
-static void judge(bool symmetric, const json_t *one, Fit *f)
+/* line: of tools/tune list. */
+static void judge(bool symmetric, char *line, Fit *f)
 {
-    Problem     p     = problem_of(symmetric, json_object_get(one, "shape"));
-    double      least = 0, taken = 0, fastest = 0;
-    const char *impl;
-    json_t     *us;
-    json_object_foreach(json_object_get(one, "us"), impl, us)
-    {
-        char        name[32];
-        const char *colon = strchr(impl, ':');
-        snprintf(name, sizeof name, "%.*s", (int)(colon ? (size_t)(colon - impl) : strlen(impl)), impl);
-        p.rung           = rung_find(symmetric ? "aat" : "gemm", name);
-        p.split          = colon ? (unsigned)atoi(colon + 1) : 1;
-        double predicted = p.rung && predict_takes(p.rung, &p.args) ? predict_us(blas, &p) : 0,
-               read      = json_number_value(us);
+    size_t size[3];
+    char   layout[3], name[32];
+    int    at, end;
+    assert_int_equal(sscanf(line, "%zu %zu %zu %2s %*f cublas %*f%n", &size[0], &size[1], &size[2], layout, &at), 4);
+    Problem p     = problem_of(symmetric, size, layout);
+    double  least = 0, taken = 0, fastest = 0, read;
+    for (line += at; sscanf(line, "%31s %lf%n", name, &read, &end) == 2; line += end) {
+        char *colon                                          = strchr(name, ':');
+        p.split                                              = colon ? (unsigned)atoi(colon + 1) : 1;
+        name[colon ? colon - name : (ptrdiff_t)strlen(name)] = 0;
+        p.rung                                               = rung_find(symmetric ? "aat" : "gemm", name);
+        double predicted = p.rung && predict_takes(p.rung, &p.args) ? predict_us(blas, &p) : 0;
         if (predicted == 0)
             continue;
         f->error += fabs(log(predicted / read));
@@ -129,16 +123,21 @@ static void judge(bool symmetric, const json_t *one, Fit *f)
 
 static Fit judged(bool symmetric, const char *file)
 {
-    Fit          f = {0};
-    json_error_t why;
-    json_t      *data = json_load_file(file, 0, &why), *one;
-    size_t       i;
+    Fit    f    = {0};
+    char  *line = NULL;
+    size_t room = 0;
+    char   command[1024];
+    snprintf(command, sizeof command, "%s/../../tools/tune list %s/../../docs/data/%s", WW_TEST_DATA, WW_TEST_DATA,
+             file);
+    FILE          *data = popen(command, "r");
+    const unsigned sms  = blas->sms;
     assert_non_null(data);
-    const unsigned sms = blas->sms;
-    blas->sms          = 132;
-    json_array_foreach(json_object_get(data, "shapes"), i, one) judge(symmetric, one, &f);
+    blas->sms = 132;
+    while (getline(&line, &room, data) > 0)
+        judge(symmetric, line, &f);
     blas->sms = sms;
-    json_decref(data);
+    free(line);
+    assert_int_equal(pclose(data), 0);
     f.error /= f.times;
     f.lost /= f.shapes;
     print_message(
@@ -150,14 +149,14 @@ static Fit judged(bool symmetric, const char *file)
 static void times_are_predicted(void **state)
 {
     (void)state;
-    Fit f = judged(false, WW_TEST_DATA "/../../docs/data/tune_h200.json");
+    Fit f = judged(false, "tune_h200.tsv.bz2");
     assert_true(f.shapes > 300 && f.error < 0.08 && f.lost < 0.03 && f.far * 50 < f.shapes);
 }
 
 static void symmetric_times_are_predicted(void **state)
 {
     (void)state;
-    Fit f = judged(true, WW_TEST_DATA "/../../docs/data/tune_aat_h200.json");
+    Fit f = judged(true, "tune_aat_h200.tsv.bz2");
     assert_true(f.shapes > 200 && f.error < 0.08 && f.lost < 0.02 && f.far * 50 < f.shapes);
 }
 

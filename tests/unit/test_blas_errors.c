@@ -188,7 +188,7 @@ static void queries(void **state)
     assert_string_equal(ww_blas_rung("gemm", 0), "naive");
 }
 
-/* What the model chooses where the fastest is far ahead (docs/data/tune_h200.json): a long k is shared out, flat and thin shapes get
+/* What the model chooses where the fastest is far ahead (docs/data/tune_h200.tsv.bz2): a long k is shared out, flat and thin shapes get
  * tiles of their form, large ones the large tiles. */
 static void choices(void **state)
 {
@@ -290,7 +290,7 @@ static void every_time(void **state)
     blas->sms = sms;
 }
 
-/* The same of A * A^T (docs/data/tune_aat_h200.json). */
+/* The same of A * A^T (docs/data/tune_aat_h200.tsv.bz2). */
 static void symmetric_choices(void **state)
 {
     static const struct {
