@@ -49,7 +49,7 @@ Status copy_parts(WwBlas *b, const char *entry, const CopyPart *parts, size_t n)
 
 static Status copy_elements(WwBlas *b, const WwCopy *p)
 {
-    char     entry[32];
+    char     entry[40];
     WwPtr    from = p->src, to = p->dst;
     uint64_t from_ld = p->ld_src, to_ld = p->ld_dst;
     uint64_t rest = from | to | from_ld * p->element | to_ld * p->element;
@@ -57,7 +57,7 @@ static Status copy_elements(WwBlas *b, const WwCopy *p)
     bool     bytes = p->element == 1;
     uint64_t side  = p->element < WORD ? TILE_OF_SMALL : EDGE;
     WwDim3   grid  = {cover(p->columns, side, INT32_MAX), cover(p->rows, side, MAX_Y), 1};
-    snprintf(entry, sizeof entry, "copy_transposed_%zu", p->element);
+    snprintf(entry, sizeof entry, "copy_transposed_%u", (unsigned)p->element);
     return blas_launch(b, entry,
                        &(WwLaunch){.grid      = grid,
                                    .block     = {bytes ? THREADS_OF_BYTES : THREADS, 1, 1},
