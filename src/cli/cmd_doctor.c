@@ -100,6 +100,8 @@ static void kernel_section(Str *missing)
             printf(", %zu as machine code, too", code);
         putchar('\n');
     }
+    if (kernel_absent())
+        str_printf(missing, "  %s\n", kernel_absent()->reason);
     printf("  %-12s%zu\n", "entries", kernel_count());
 }
 

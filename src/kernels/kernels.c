@@ -21,14 +21,18 @@
 
 typedef const KernelText *const *Store;
 
+#define LAB    "libwarpwright-kernels-lab.so.0"
+#define MATRIX "libwarpwright-kernels-matrix.so.0"
+#define ABSENT(name)                                                                                                   \
+    {                                                                                                                  \
+        .file = name, .compiler = "",                                                                                  \
+        .reason = name " is not beside libwarpwright.so, nor on LD_LIBRARY_PATH (make build makes it)"                 \
+    }
+
 enum { STORES = 2 };
-static const char *const store_names[STORES] = {"libwarpwright-kernels-lab.so.0", "libwarpwright-kernels-matrix.so.0"};
+static const char *const store_names[STORES] = {LAB, MATRIX};
+static const KernelText  absent[STORES]      = {ABSENT(LAB), ABSENT(MATRIX)};
 static _Atomic(Store)    opened[STORES];
-static const KernelText  absent = {
-     .file     = "libwarpwright-kernels-*.so.0",
-     .compiler = "",
-     .reason =
-         "libwarpwright-kernels-*.so.0 is not beside libwarpwright.so, nor on LD_LIBRARY_PATH (make build makes it)"};
 
 #define NAME_OF_(x) #x
 #define NAME_OF(x)  NAME_OF_(x)
@@ -80,15 +84,19 @@ const KernelText *kernel_text_at(size_t i)
 
 const KernelText *kernel_text(const KernelEntry *e, const char *compiler)
 {
-    bool all = true;
-    for (size_t j = 0; j < STORES; j++) {
-        Store s = store(j);
-        all     = all && s;
-        for (; s && *s; s++)
+    for (size_t j = 0; j < STORES; j++)
+        for (Store s = store(j); s && *s; s++)
             if (strcmp((*s)->file, e->file) == 0 && (!compiler || strcmp((*s)->compiler, compiler) == 0))
                 return *s;
-    }
-    return all ? NULL : &absent;
+    return kernel_absent();
+}
+
+const KernelText *kernel_absent(void)
+{
+    for (size_t j = 0; j < STORES; j++)
+        if (!store(j))
+            return &absent[j];
+    return NULL;
 }
 
 /* A store holds what the same build packed. */

@@ -38,6 +38,8 @@ const KernelEntry *kernel_find(const char *name);
 /* The file of an entry point as `compiler` built it (NULL: the build's default compiler); NULL when the build did not
  * ask that compiler for it.  Where a store is not there: a text without data, with the reason. */
 const KernelText *kernel_text(const KernelEntry *e, const char *compiler);
+/* What stands for the texts of a store that is not there; NULL when all are. */
+const KernelText *kernel_absent(void);
 /* The PTX of a text that has data, with a zero behind it; the caller frees it. */
 char             *kernel_ptx(const KernelText *t);
 /* The i-th text of all stores, NULL past the last. */
