@@ -67,7 +67,7 @@ typedef struct WwGemm {
     size_t       batch;
     size_t       stride_a, stride_b, stride_c;
     const WwPtr *a_array, *b_array, *c_array;
-    /* A rung of the ladder by its name ("wide"; ww_blas_rung), or by its name and how many blocks share out k ("quads:16": 1 to 8
+    /* A rung of the ladder by its name ("wide"; ww_blas_rung), or by its name and how many blocks share out k ("middle:16": 1 to 8
      * or a multiple of 8 up to 128; rungs of smaller tiles that do not share it out evenly); NULL = chosen for the problem.  The first
      * five take no more than 65535 tiles across. */
     const char *rung;

@@ -61,8 +61,7 @@ bool rung_takes(const Rung *r, WwType type)
 
 unsigned rung_splits(const Rung *r)
 {
-    bool tiles = r->layouts == RUNG_TENSOR && !r->stream && !r->symmetric;
-    return tiles || r->layouts == RUNG_JOINED ? MOST_SPLITS : 1;
+    return r->layouts == RUNG_JOINED ? MOST_SPLITS : 1;
 }
 
 unsigned rung_more_splits(unsigned split)

@@ -166,8 +166,7 @@ Status tensor_run(WwBlas *b, const Problem *p, const GemmArgs *g, WwPtr to_x, Ww
         TRY(map_operand(b, &y, r, g->k, r->columns, &a.y));
     uint64_t down   = ((uint64_t)g->m + (uint64_t)r->rows - 1) / (uint64_t)r->rows;
     uint64_t across = ((uint64_t)g->n + (uint64_t)r->columns - 1) / (uint64_t)r->columns;
-    unsigned split  = rung_splits(r) > 1 && p->split > 1 ? p->split : 1;
-    uint64_t blocks = r->stream ? stream_blocks(b, p) : p->symmetric ? down * (down + 1) / 2 : down * across * split;
+    uint64_t blocks = r->stream ? stream_blocks(b, p) : p->symmetric ? down * (down + 1) / 2 : down * across;
     if (r->layouts == RUNG_WHOLE && blocks > b->sms)
         blocks = b->sms;
     blas_entry(p, entry);
@@ -181,7 +180,6 @@ Status tensor_run(WwBlas *b, const Problem *p, const GemmArgs *g, WwPtr to_x, Ww
     return blas_launch(b, entry,
                        &(WwLaunch){.grid      = {(uint32_t)blocks, 1, 1},
                                    .block     = {(unsigned)r->threads, 1, 1},
-                                   .cluster   = {split > 1 ? split / parts_of(p) : 0, 1, 1},
                                    .shared    = r->shared,
                                    .args      = (void *[]){&a},
                                    .arg_count = 1});

@@ -125,22 +125,22 @@ static bool worked(WwStatus s)
 static void copies_in_one_launch(void **state)
 {
     (void)state;
-    if (!worked(product("pairs", false, true, 0))) /* both contiguous along k */
+    if (!worked(product("tensor", false, true, 0))) /* both contiguous along k */
         return;
     assert_string_equal(call[0].name, "copy_operands");
     assert_int_equal(call[0].blocks, 5 * 2 + 4 * 2);
-    assert_string_equal(call[1].name, "gemm_pairs_f32");
+    assert_string_equal(call[1].name, "gemm_tensor_f32");
     assert_string_equal(call[2].name, "");
-    worked(product("pairs", true, true, 0)); /* B alone */
+    worked(product("tensor", true, true, 0)); /* B alone */
     assert_string_equal(call[0].name, "copy_operands");
     assert_int_equal(call[0].blocks, 4 * 2);
-    worked(product("pairs", true, false, 0)); /* as they are */
-    assert_string_equal(call[0].name, "gemm_pairs_f32");
+    worked(product("tensor", true, false, 0)); /* as they are */
+    assert_string_equal(call[0].name, "gemm_tensor_f32");
     assert_string_equal(call[1].name, "");
-    worked(product("pairs", true, false, 1)); /* rows that are not aligned */
+    worked(product("tensor", true, false, 1)); /* rows that are not aligned */
     assert_string_equal(call[0].name, "copy_operands");
     assert_int_equal(call[0].blocks, 2 * 5 + 2 * 4);
-    assert_string_equal(call[1].name, "gemm_pairs_f32");
+    assert_string_equal(call[1].name, "gemm_tensor_f32");
 }
 
 /* A kernel that waits for the launch in front of it by itself may begin before that has ended, and no other. */
@@ -149,8 +149,8 @@ static void begins_early_where_the_kernel_waits(void **state)
     static const struct {
         const char *rung;
         int         early;
-    } rungs[] = {{"pairs", 1}, {"flow", 1},  {"middle:2", 1}, {"little:16", 1}, {"flat", 1},
-                 {"small", 0}, {"sheet", 0}, {"wide", 0},     {"brief", 1}};
+    } rungs[] = {{"tensor", 1}, {"flow", 1},  {"middle:2", 1}, {"little:16", 1}, {"flat", 1},
+                 {"small", 0},  {"sheet", 0}, {"wide", 0},     {"brief", 1}};
     (void)state;
     for (size_t i = 0; i < sizeof rungs / sizeof *rungs; i++)
         if (worked(product(rungs[i].rung, false, false, 0)) && gpu->programmatic != rungs[i].early)
@@ -213,12 +213,12 @@ static void large_batches(void **state)
 static void waits_before_the_workspace_goes(void **state)
 {
     (void)state;
-    if (!worked(product("pairs", true, true, 0))) /* a copy of B */
+    if (!worked(product("tensor", true, true, 0))) /* a copy of B */
         return;
     unsigned before = gpu->waits;
-    worked(product("pairs", true, true, 0));
+    worked(product("tensor", true, true, 0));
     assert_int_equal(gpu->waits, before);
-    worked(product("pairs", false, true, 0)); /* of A, too */
+    worked(product("tensor", false, true, 0)); /* of A, too */
     assert_int_equal(gpu->waits, before + 1);
     assert_ptr_equal(gpu->waited, gpu->stream);
 }

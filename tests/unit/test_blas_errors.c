@@ -74,10 +74,10 @@ static void gemm(void **state)
     WwGemm p = good;
     p.rung   = "widest";
     refuse(&p, WW_ERR_NOT_FOUND, "there are: naive, coalesced");
-    static const char *const splits[] = {"quads:0", "quads:9", "quads:136", "quads:8x", "wide:2", "quads:"};
+    static const char *const splits[] = {"middle:0", "middle:9", "middle:136", "middle:8x", "wide:2", "middle:"};
     for (size_t i = 0; i < sizeof splits / sizeof *splits; i++) {
         p.rung = splits[i];
-        refuse(&p, WW_ERR_NOT_FOUND, "quads[:N]");
+        refuse(&p, WW_ERR_NOT_FOUND, "middle[:N]");
         refuse(&p, WW_ERR_NOT_FOUND, "1 to 8 or a multiple of 8 up to 128");
     }
     assert_int_equal(ww_gemm(NULL, &good), WW_ERR_INVALID);
@@ -103,7 +103,7 @@ static void allowed(void **state)
     p.trans_a = true;
     p.k       = 1;
     p.lda = p.ldb = (size_t)1 << 40;
-    p.rung        = "pairs";
+    p.rung        = "tensor";
     (void)works_if_built(ww_gemm(blas, &p));
     p          = good; /* strides mean nothing beside addresses */
     p.batch    = 2;
@@ -198,13 +198,13 @@ static void choices(void **state)
         const char *among;
     } cases[]          = {{64, 64, 4355, false, false, "little:6 little:8 little:16 little:32"},
                           {27, 64, 7168, false, true, "little:16 little:32 row:16"},
-                          {1024, 1024, 1024, false, false, "even_large even_low comb weave weave_thin weave_slim"},
+                          {1024, 1024, 1024, false, false, "even_large comb weave weave_thin weave_slim"},
                           {1920, 1280, 1024, false, false, "fit"},
-                          {6592, 2058, 7599, false, false, "deep pairs flow even even_large"},
+                          {6592, 2058, 7599, false, false, "flow even even_large"},
                           {4096, 4096, 4096, false, false, "flow even_large"},
                           {8192, 8192, 8192, false, true, "flow"},
                           {6731, 719, 19, false, false, "brief brief_wide"},
-                          {6088, 64, 8148, false, true, "weave even_high even_tall"},
+                          {6088, 64, 8148, false, true, "weave even_high"},
                           {31, 7242, 4873, false, true, "weave_thin"},
                           {4475, 84, 7552, false, false, "weave_slim"},
                           {64, 3904, 1344, false, true, "comb:2 comb:3 comb:4 comb:5"},

@@ -277,15 +277,15 @@ static void expect_rung(WwType type, size_t m, size_t n, size_t k, const char *r
 /* k shared out among more blocks than a cluster has: a second kernel adds up. */
 static void parts_are_added(void **state)
 {
-    static const char *const rungs[] = {"quads:16", "quads:64", "deep:16", "half:32", "pairs:128",
-                                        "pairs:3",  "comb:5",   "comb:24", "little:7"};
+    static const char *const rungs[] = {"middle:16", "middle:64", "thin:16", "slim:32", "row:128",
+                                        "col:3",     "comb:5",    "comb:24", "little:7"};
     (void)state;
     for (size_t i = 0; i < sizeof rungs / sizeof *rungs; i++) {
         expect_rung(WW_F32, 67, 70, 1100, rungs[i]);
         expect_rung(WW_I32, 67, 3, 1100, rungs[i]);
     }
-    expect_rung(WW_I32, 5, 7, 20, "quads:16"); /* most parts have no slice */
-    expect_rung(WW_I32, 5, 7, 0, "quads:16");
+    expect_rung(WW_I32, 5, 7, 20, "middle:16"); /* most parts have no slice */
+    expect_rung(WW_I32, 5, 7, 0, "middle:16");
 }
 
 /* The last round of tiles has fewer slices than there are blocks. */
@@ -334,7 +334,7 @@ static void batches(void **state)
 static void odd_strides(void **state)
 {
     enum { M = 64, N = 64, K = 32 };
-    static const char *const rungs[] = {"wide", "small", "pairs", "little", "sheet", "naive"};
+    static const char *const rungs[] = {"wide", "small", "tensor", "little", "sheet", "naive"};
     (void)state;
     for (size_t r = 0; r < sizeof rungs / sizeof *rungs; r++)
         for (unsigned odd = 0; odd < 3; odd++) {
