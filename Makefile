@@ -15,6 +15,7 @@ JOBS := $(shell nproc 2>/dev/null || echo 2)
 PREFIX = /usr/local
 DESTDIR =
 FUZZ_SECONDS = 60
+CHECK =
 TSAN_TESTS = ^unit\.(emu|device|check)|^ptx$$|^fuzz\.launch
 
 # cmake --build with its own job count, whatever make was called with
@@ -60,7 +61,7 @@ bench:
 	@tools/bench build/bench
 
 check: build build/setup-check
-	@tools/check build
+	@tools/check build $(CHECK)
 
 format: build/setup-check
 	@tools/format --write
