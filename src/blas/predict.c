@@ -108,7 +108,8 @@ static double shared_steps(const Problem *p, double launched)
     double   units = cover(p->args.k, unit);
     if (shared && tiles > blocks && g->layouts != RUNG_TENSOR)
         shared += blocks;
-    return unit * (cover((double)shared * units, launched) + (double)((tiles - shared) / blocks) * units);
+    uint64_t rounds = (tiles - shared) / blocks;
+    return unit * (cover((double)shared * units, launched) + (double)rounds * units);
 }
 
 /* A block's time, as if its multiprocessor were its own.  launched: blocks that share out all tiles, or 0. */

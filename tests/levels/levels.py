@@ -22,11 +22,13 @@ def levels_of(warpwright, **variables):
 def tests_of(ctest, build):
     listed = subprocess.run([ctest, "--test-dir", build, "--show-only=json-v1", "-L", "^fast$"], capture_output=True, text=True, check=True)
     for test in json.loads(listed.stdout)["tests"]:
-        yield test["name"], test["command"], {p["name"]: p["value"] for p in test.get("properties", [])}
+        yield test["name"], test.get("command"), {p["name"]: p["value"] for p in test.get("properties", [])}
 
 
 def run(name, command, properties, level):
     """(name, what went wrong or None, whether it was skipped)"""
+    if not command:
+        return name, f"{name}: its program is not built", False
     env = {**os.environ, **dict(v.split("=", 1) for v in properties.get("ENVIRONMENT", [])), "WARPWRIGHT_SIMD": level}
     done = subprocess.run(command, cwd=properties.get("WORKING_DIRECTORY"), env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, text=True, errors="replace", timeout=properties.get("TIMEOUT", 600), check=False)
