@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include "emu/core/fault.h"
+
 static inline unsigned first_lane(uint32_t m)
 {
     return (unsigned)__builtin_ctz(m);

@@ -4,6 +4,7 @@
 #ifndef WW_EMU_ACCESS_H
 #define WW_EMU_ACCESS_H
 
+#include "emu/core/notify.h"
 #include "emu/core/run.h"
 
 /* The block whose shared memory that address lies in; NULL: the cluster has none of that rank. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "emu/core/ctl.h"
+#include "emu/core/fault.h"
 
 const Uop *ctl_param_addr(Warp *w, const Uop *u)
 {

@@ -15,6 +15,7 @@
 #include "base/bits.h"
 #include "base/half.h"
 #include "emu/access/access.h"
+#include "emu/core/fault.h"
 
 static float as_f32(uint64_t v)
 {

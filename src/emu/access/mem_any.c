@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "emu/access/access.h"
+#include "emu/core/fault.h"
 
 static inline unsigned first_lane(uint32_t m)
 {

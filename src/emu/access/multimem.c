@@ -12,6 +12,7 @@
 #include "base/half.h"
 #include "emu/access/access.h"
 #include "emu/access/atom.h"
+#include "emu/core/fault.h"
 #include "emu/memory/multicast.h"
 
 typedef struct Targets { /* host addresses, by lane and device */

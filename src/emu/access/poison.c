@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "emu/access/access.h"
+#include "emu/core/notify.h"
 #include "ptx/traits.h"
 
 static size_t frame_size(const Frame *f)

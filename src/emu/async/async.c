@@ -17,6 +17,8 @@
 
 #include "emu/access/access.h"
 #include "emu/core/ctl.h"
+#include "emu/core/fault.h"
+#include "emu/core/notify.h"
 
 typedef struct AsyncOp {
     uint8_t       *to; /* NULL: an arrival */

@@ -18,6 +18,8 @@
 #include "emu/async/async.h"
 #include "emu/async/proxy.h"
 #include "emu/core/ctl.h"
+#include "emu/core/fault.h"
+#include "emu/core/notify.h"
 #include "emu/core/schedule.h"
 
 typedef struct BulkGroups { /* of a warp's threads */

@@ -14,6 +14,7 @@
 #include "emu/async/bulk.h"
 #include "emu/async/tensormap_proxy.h"
 #include "emu/core/ctl.h"
+#include "emu/core/fault.h"
 
 enum { BULK_UNIT = 16, TENSOR_UNIT = 128 };
 

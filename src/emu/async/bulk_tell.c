@@ -6,6 +6,7 @@
 
 #include "base/arena.h"
 #include "emu/async/bulk.h"
+#include "emu/core/notify.h"
 
 enum { CHUNK = 16 };
 

@@ -19,6 +19,9 @@
 #include "emu/async/async.h"
 #include "emu/async/bulk.h"
 #include "emu/core/ctl.h"
+#include "emu/core/fault.h"
+#include "emu/core/group.h"
+#include "emu/core/notify.h"
 
 enum { COUNT_MAX = (1 << 20) - 1 };
 

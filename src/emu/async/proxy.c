@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "emu/core/ctl.h"
+#include "emu/core/notify.h"
 
 uint8_t *proxy_view(Block *b)
 {

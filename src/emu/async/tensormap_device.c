@@ -8,6 +8,7 @@
 #include "emu/async/bulk.h"
 #include "emu/async/tensormap_proxy.h"
 #include "emu/core/ctl.h"
+#include "emu/core/fault.h"
 
 /* PTX numbers the element types otherwise than the driver does: .f32.ftz stands before .f64. */
 static const uint8_t element_types[] = {TENSOR_UINT8,       TENSOR_UINT16,  TENSOR_UINT32,   TENSOR_INT32,

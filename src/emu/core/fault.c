@@ -5,6 +5,8 @@
  *
  * With EmuLaunch.go_on a load, store, atomic or free that faults is kept instead, one entry for each instruction and kind, and the
  * instruction runs again without the lane (fault_others).  A block may do so PATIENCE times; then the fault ends it after all. */
+#include "emu/core/fault.h"
+
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>

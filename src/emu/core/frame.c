@@ -3,6 +3,8 @@
  * Register frames.  A frame's constants are written once, when it is made; frames go back to a per-worker list by function and
  * are used again.  A register that may be read before it is written is zero then, so that such a kernel, whose results are undefined on the
  * hardware, has the same ones in every run; the others are as they were left. */
+#include "emu/core/frame.h"
+
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Groups of lanes that wait: putting one, and letting those go on that wait for the same.  warp.c chooses among them. */
+ * Groups of lanes that wait: putting one, and letting those go on that wait for the same.  turn.c chooses among them. */
+#include "emu/core/group.h"
 #include "emu/core/run.h"
 #include "emu/core/schedule.h"
 

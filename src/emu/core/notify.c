@@ -2,6 +2,7 @@
  *
  * Tells observers of accesses, and of other events: barriers, fences, asynchronous operations, exits, the device-side heap, blocks that
  * start. */
+#include "emu/core/notify.h"
 #include "emu/core/run.h"
 
 void sync_notify(Warp *w, const Uop *u, SyncEvent e)

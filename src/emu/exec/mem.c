@@ -13,6 +13,7 @@
 #endif
 
 #include "emu/access/access.h"
+#include "emu/core/fault.h"
 #include "emu/exec/level.h"
 
 #define INLINE static inline __attribute__((always_inline))

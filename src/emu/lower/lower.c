@@ -2,7 +2,7 @@
  *
  * The walk over a function's blocks, guards, branch targets, and what is kept of a function when it is lowered.
  *
- * Blocks are emitted in Cfg.order, so that the address of a uop is its scheduling priority (warp.c). */
+ * Blocks are emitted in Cfg.order, so that the address of a uop is its scheduling priority (turn.c). */
 #include "emu/lower/lower.h"
 
 #include <stdlib.h>

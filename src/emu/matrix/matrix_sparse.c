@@ -9,6 +9,7 @@
  * group + 8. */
 #include <string.h>
 
+#include "emu/core/fault.h"
 #include "emu/matrix/matrix_fragment.h"
 
 static unsigned terms_per_nibble(Type t)

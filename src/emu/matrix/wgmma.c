@@ -18,6 +18,9 @@
 #include <string.h>
 
 #include "emu/core/ctl.h"
+#include "emu/core/fault.h"
+#include "emu/core/group.h"
+#include "emu/core/notify.h"
 #include "emu/matrix/matrix_fragment.h"
 #include "emu/sync/sync.h"
 

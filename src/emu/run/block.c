@@ -1,14 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * A resident block: its warps, shared and local memory, what it printed; its passes and its end. */
+#include "emu/run/block.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "emu/async/async.h"
 #include "emu/async/bulk.h"
+#include "emu/core/frame.h"
+#include "emu/core/group.h"
 #include "emu/core/run.h"
 #include "emu/core/schedule.h"
 #include "emu/matrix/wgmma.h"
+#include "emu/run/turn.h"
+#include "emu/sync/barrier.h"
 
 static uint8_t *zeroed(size_t bytes, size_t align)
 {

@@ -9,6 +9,11 @@
 
 #include "emu/access/poison.h"
 #include "emu/core/ctl.h"
+#include "emu/core/fault.h"
+#include "emu/core/frame.h"
+#include "emu/core/group.h"
+#include "emu/core/notify.h"
+#include "emu/run/cluster.h"
 #include "emu/run/devrt.h"
 #include "emu/sync/sync.h"
 

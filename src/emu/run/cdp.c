@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "emu/core/fault.h"
+#include "emu/core/notify.h"
 #include "emu/run/devrt.h"
 #include "model/occupancy.h"
 

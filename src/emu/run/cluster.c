@@ -7,13 +7,20 @@
  *
  * barrier.cluster counts threads: its phase completes when every thread of the cluster that has not exited has arrived.  A thread
  * arrives once and then waits; anything else is a fault.  Memory is always as an ordered reader sees it: .relaxed is not weaker. */
+#include "emu/run/cluster.h"
+
 #include <stdlib.h>
 
 #include "base/stress.h"
 #include "emu/async/bulk.h"
 #include "emu/async/tensormap_proxy.h"
 #include "emu/core/ctl.h"
+#include "emu/core/fault.h"
+#include "emu/core/group.h"
+#include "emu/core/notify.h"
 #include "emu/core/schedule.h"
+#include "emu/run/block.h"
+#include "emu/sync/maxnreg.h"
 
 enum { STALLS = STRESSED(1 << 15, 64) };
 

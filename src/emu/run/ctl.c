@@ -10,6 +10,9 @@
 #include <immintrin.h>
 #endif
 
+#include "emu/core/fault.h"
+#include "emu/core/group.h"
+#include "emu/core/notify.h"
 #include "emu/sync/sync.h"
 
 const Uop *ctl_block(Warp *w, const Uop *u)

@@ -12,6 +12,8 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "emu/core/fault.h"
+#include "emu/core/notify.h"
 
 const uint8_t *devrt_arg_at(const Warp *w, const CallInfo *call, uint32_t i, unsigned lane)
 {

@@ -11,9 +11,12 @@
 
 #include "emu/access/access.h"
 #include "emu/async/async.h"
+#include "emu/core/fault.h"
 #include "emu/core/run.h"
 #include "emu/core/where.h"
 #include "emu/matrix/wgmma.h"
+#include "emu/run/cluster.h"
+#include "emu/sync/maxnreg.h"
 
 /* The first group of the cluster in that state; its warp runs for the worker again. */
 static const Group *first_waiting(Cluster *c, Worker *k, GroupState state, Warp **warp)

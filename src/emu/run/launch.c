@@ -13,9 +13,14 @@
 #include <string.h>
 
 #include "emu/async/tensormap_proxy.h"
+#include "emu/core/fault.h"
 #include "emu/core/run.h"
 #include "emu/core/schedule.h"
 #include "emu/core/where.h"
+#include "emu/run/block.h"
+#include "emu/run/cluster.h"
+#include "emu/run/stop.h"
+#include "emu/sync/maxnreg.h"
 #include "model/occupancy.h"
 
 enum { NAP = 50000 };               /* nanoseconds */

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "emu/core/run.h"
+#include "emu/run/stop.h"
 
 enum { SURE = 64 }; /* rounds without progress before a worker counts as waiting */
 

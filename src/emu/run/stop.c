@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * A launch that is stopped: at a limit, or because it never ends.  The fault says where its threads are. */
+#include "emu/run/stop.h"
+
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>

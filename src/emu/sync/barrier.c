@@ -4,6 +4,8 @@
  *
  * Barriers count threads, as the hardware has done since Volta: bar.sync without a count completes when every thread that has not
  * exited has arrived, whichever instruction brought it there. */
+#include "emu/sync/barrier.h"
+#include "emu/core/notify.h"
 #include "emu/core/run.h"
 
 static void complete(Block *b, unsigned id)

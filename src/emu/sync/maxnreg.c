@@ -8,9 +8,13 @@
  * has when it exits comes to nobody (an H200 hung); one that asks for more than is left waits.  What registers hold is of no consequence here.
  * Misuse is a fault: a warp alone, the warpgroup's warps with different numbers, .dec to more or .inc to fewer registers than a thread
  * owns, and a wait that nobody can end. */
+#include "emu/sync/maxnreg.h"
+
 #include <stdio.h>
 
 #include "emu/core/ctl.h"
+#include "emu/core/fault.h"
+#include "emu/core/group.h"
 #include "emu/sync/sync.h"
 
 enum { REGISTERS = 65536, MOST = 256, GRAIN = 8, WARPGROUP = 4 };

@@ -3,13 +3,17 @@
  * Barriers and warp-wide exchange.
  *
  * An instruction with a member mask runs when every live lane that its lanes name has arrived at it; lanes that come early wait as a
- * GROUP_SYNC group at the instruction and try again when others join them (warp.c merges equal pcs).  Lanes may name different masks in one
+ * GROUP_SYNC group at the instruction and try again when others join them (turn.c merges equal pcs).  Lanes may name different masks in one
  * execution (tiles of a warp): each mask is served on its own.  Values of lanes that take no part are what their register holds. */
 #include "emu/sync/sync.h"
 
 #include <string.h>
 
 #include "emu/core/ctl.h"
+#include "emu/core/fault.h"
+#include "emu/core/group.h"
+#include "emu/core/notify.h"
+#include "emu/sync/barrier.h"
 
 static inline unsigned first_lane(uint32_t m)
 {

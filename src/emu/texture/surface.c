@@ -10,6 +10,7 @@
 #include "base/bits.h"
 #include "base/half.h"
 #include "emu/core/ctl.h"
+#include "emu/core/fault.h"
 #include "emu/texture/tex_op.h"
 #include "emu/texture/texfilter.h"
 

@@ -14,6 +14,7 @@
 #include "base/bits.h"
 #include "base/half.h"
 #include "emu/core/ctl.h"
+#include "emu/core/fault.h"
 
 /* ---- handles ---- */
 

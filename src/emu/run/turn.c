@@ -7,11 +7,12 @@
  * meeting point, running the smallest pc first makes lanes meet at the immediate post-dominator.  A group whose quantum runs out
  * in a loop with synchronising accesses (it may be waiting for its neighbours) gets a later turn; a group that only computes does
  * not (until it has kept others waiting for a million instructions), so that waiting never breaks convergence of ordinary loops. */
-#include "emu/core/warp.h"
+#include "emu/run/turn.h"
 
 #include "base/stress.h"
 #include "emu/access/poison.h"
-#include "emu/core/run.h"
+#include "emu/core/group.h"
+#include "emu/core/notify.h"
 #include "emu/core/schedule.h"
 
 enum { QUANTUM = STRESSED(4096, 5), QUANTA_PER_TURN = STRESSED(16, 1), QUANTA_ALONE = 256, GLANCE = STRESSED(256, 5) };

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Groups of lanes that wait. */
+#ifndef WW_EMU_GROUP_H
+#define WW_EMU_GROUP_H
+
+#include "emu/core/run.h"
+
+/* Puts a waiting group; used by the handlers that split lanes. */
+void warp_put(Warp *w, const Uop *pc, Frame *frame, uint32_t mask);
+/* Groups of the block in that state go on; false if there was none. */
+bool group_release(Block *b, GroupState state);
+/* An mbarrier of the block has completed a phase: who waits for one looks again. */
+void block_wake_mbarrier(Block *b);
+
+#endif

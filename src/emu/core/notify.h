@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Telling the observers. */
+#ifndef WW_EMU_NOTIFY_H
+#define WW_EMU_NOTIFY_H
+
+#include "emu/core/run.h"
+
+/* Tells several observers of an access: those that want it. */
+void access_notify_all(Warp *w, const Access *a);
+/* Tells the observers; callers look at Launch.watches_sync first.  Fills in what every event has (u may be NULL). */
+void sync_notify(Warp *w, const Uop *u, SyncEvent e);
+void block_notify_start(const Block *b, Worker *k);
+void async_notify(Warp *w, const Uop *u, AsyncAccess a); /* callers look at Launch.watches_async first */
+#define NOTIFY_SYNC(w, u, ...)                                         \
+    do {                                                               \
+        if (__builtin_expect((w)->block->launch->watches_sync, 0))     \
+            sync_notify(w, u, (SyncEvent){__VA_ARGS__});               \
+    } while (0)
+
+#endif

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The turns of a warp. */
+#ifndef WW_EMU_TURN_H
+#define WW_EMU_TURN_H
+
+#include "emu/core/run.h"
+
+/* One turn: runs groups until none can go on or the quantum is spent.  false if none could run. */
+bool warp_run(Warp *w);
+/* Recomputes w->merge for the running frame. */
+void warp_set_merge(Warp *w);
+
+#endif
