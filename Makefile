@@ -15,6 +15,7 @@ JOBS := $(shell nproc 2>/dev/null || echo 2)
 PREFIX = /usr/local
 DESTDIR =
 FUZZ_SECONDS = 60
+# --changed: clang-tidy over the last day's changes only
 CHECK =
 TSAN_TESTS = ^unit\.(emu|device|check)|^ptx$$|^fuzz\.launch
 

@@ -7,10 +7,11 @@ enum { BLOCKS_BETWEEN_LOOKS = 64 };
 
 const Uop *poison_run(Warp *w, const Uop *pc)
 {
-    Frame   *f    = w->frame;
-    uint32_t last = UINT32_MAX, blocks = 0;
+    Frame      *f    = w->frame;
+    const UopFn head = w->block->launch->dev->ctl[CTL_block];
+    uint32_t    last = UINT32_MAX, blocks = 0;
     do {
-        if (uop_is(w->block->launch, pc, CTL_block)) {
+        if (pc->fn == head) {
             last = UINT32_MAX;
             if (++blocks % BLOCKS_BETWEEN_LOOKS == 0 && poison_is_clean(f)) {
                 f->shadow = NULL;
