@@ -17,7 +17,7 @@ DESTDIR =
 FUZZ_SECONDS = 60
 # --changed: clang-tidy over the last day's changes only
 CHECK =
-TSAN_TESTS = ^unit\.(emu|device|check)|^ptx$$|^fuzz\.launch
+TSAN_TESTS = ^unit\.(emu|device|check)|^ptx$$|^fuzz\.launch|^programs\.(sixteen_threads|per_thread|streams|asynchrony)\.
 
 # cmake --build with its own job count, whatever make was called with
 compile = MAKEFLAGS=--no-print-directory cmake --build --preset $(1) --parallel $(JOBS) $(if $(2),--target $(2))
@@ -66,6 +66,9 @@ check: build build/setup-check
 
 format: build/setup-check
 	@tools/format --write
+
+# gcc 13 keeps frames on a heap of its own whose blocks stand on no 64-byte border, whatever a frame asks for (GCC PR 110027)
+asan stress: export ASAN_OPTIONS = detect_stack_use_after_return=0
 
 asan: build-asan/configured
 	@$(call compile,asan,tests)

@@ -123,7 +123,8 @@ static bool parse_offset(Parser *p, int64_t *offset)
     return true;
 }
 
-/* x[2]: the variable's third element; where a value stands, its address (check_operand) */
+/* x[2]: the variable's third element; where a value stands, its address (check_operand).  An element of a vector's type is one
+ * component: so an H200 answers (tests/ptx/element_address.ptx). */
 static bool parse_index(Parser *p, Operand *o)
 {
     const Var *v = o->var;
@@ -137,7 +138,7 @@ static bool parse_index(Parser *p, Operand *o)
     o->elem        = base;
     o->count       = 1;
     o->is_unsigned = true;
-    o->ival        = (int64_t)(n.bits * type_bytes(v->type) * (v->vec ? v->vec : 1u));
+    o->ival        = (int64_t)(n.bits * type_bytes(v->type));
     return true;
 }
 

@@ -281,7 +281,7 @@ static CUtensorMap map_of(void *p, int row, CUtensorMapSwizzle swizzle)
     return map;
 }
 
-#define WGMMA(kind, name, ...) go("wgmma_" #kind "_" name, wgmma_##kind<__VA_ARGS__>, 1)
+#define GO_WGMMA(kind, name, ...) go("wgmma_" #kind "_" name, wgmma_##kind<__VA_ARGS__>, 1)
 #define BOTH(name, row, swizzle)                                                                                       \
     go("tensor_load_" #name, tensor_load_##name, 1, map_of(data, row, swizzle)), go("tensor_store_" #name, tensor_store_##name, 1, map_of(data, row, swizzle))
 
@@ -291,11 +291,11 @@ int main()
     cudaMallocManaged(&out, 64);
     cudaMalloc(&data, 1 << 20);
     cudaMemset(data, 0, 1 << 20);
-    WGMMA(ss, "k_none", 0, 1024, 128, 0), WGMMA(ss, "k_none_far", 0, 128, 256, 0), WGMMA(ss, "k_32", 3, 16, 256, 0), WGMMA(ss, "k_64", 2, 16, 512, 0),
-        WGMMA(ss, "k_128", 1, 16, 1024, 0);
-    WGMMA(ss, "mn_none", 0, 1024, 128, 1), WGMMA(ss, "mn_32", 3, 512, 256, 1), WGMMA(ss, "mn_64", 2, 1024, 512, 1), WGMMA(ss, "mn_128", 1, 2048, 1024, 1);
-    WGMMA(rs, "k_none", 0, 1024, 128, 0), WGMMA(rs, "k_32", 3, 16, 256, 0), WGMMA(rs, "k_64", 2, 16, 512, 0), WGMMA(rs, "k_128", 1, 16, 1024, 0),
-        WGMMA(rs, "mn_128", 1, 2048, 1024, 1), WGMMA(rs, "k_one_place", 0, 0, 0, 0), WGMMA(rs, "k_stride_1024", 0, 128, 1024, 0);
+    GO_WGMMA(ss, "k_none", 0, 1024, 128, 0), GO_WGMMA(ss, "k_none_far", 0, 128, 256, 0), GO_WGMMA(ss, "k_32", 3, 16, 256, 0), GO_WGMMA(ss, "k_64", 2, 16, 512, 0),
+        GO_WGMMA(ss, "k_128", 1, 16, 1024, 0);
+    GO_WGMMA(ss, "mn_none", 0, 1024, 128, 1), GO_WGMMA(ss, "mn_32", 3, 512, 256, 1), GO_WGMMA(ss, "mn_64", 2, 1024, 512, 1), GO_WGMMA(ss, "mn_128", 1, 2048, 1024, 1);
+    GO_WGMMA(rs, "k_none", 0, 1024, 128, 0), GO_WGMMA(rs, "k_32", 3, 16, 256, 0), GO_WGMMA(rs, "k_64", 2, 16, 512, 0), GO_WGMMA(rs, "k_128", 1, 16, 1024, 0),
+        GO_WGMMA(rs, "mn_128", 1, 2048, 1024, 1), GO_WGMMA(rs, "k_one_place", 0, 0, 0, 0), GO_WGMMA(rs, "k_stride_1024", 0, 128, 1024, 0);
     go("bulk_load", bulk_load, 1, data), go("bulk_store", bulk_store, 1, data), go("bulk_add", bulk_add, 1, data);
     go("multicast", multicast, 2, data), go("ldgsts", ldgsts, 1, data);
     BOTH(row64, 64, CU_TENSOR_MAP_SWIZZLE_NONE), BOTH(row128, 128, CU_TENSOR_MAP_SWIZZLE_NONE), BOTH(row256, 256, CU_TENSOR_MAP_SWIZZLE_NONE);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Coroutines over ucontext.  Ended ones keep their stacks for the next, because every launch takes one.  Called under the state's lock.
- * AddressSanitizer, which keeps notes of what lies where in a stack, is told of every switch.
+ * AddressSanitizer, which keeps notes of what lies where in a stack, and ThreadSanitizer, which keeps one of what each has done, are told of
+ * every switch.
  * What runs on such a stack must not hold the address of a thread-local variable across a pause. */
 #include "cuda/process/coroutine.h"
 
@@ -22,6 +23,19 @@
 #define SWITCHED(notes, from, bytes) ((void)(notes))
 #endif
 
+#ifdef __SANITIZE_THREAD__
+#include <sanitizer/tsan_interface.h>
+#define FIBER_NEW()    __tsan_create_fiber(0)
+#define FIBER_END(f)   __tsan_destroy_fiber(f)
+#define FIBER_NOW()    __tsan_get_current_fiber()
+#define FIBER_ENTER(f) __tsan_switch_to_fiber(f, 0)
+#else
+#define FIBER_NEW()    NULL
+#define FIBER_END(f)   ((void)(f))
+#define FIBER_NOW()    NULL
+#define FIBER_ENTER(f) ((void)(f))
+#endif
+
 enum { STACK = 1 << 20, GUARD = 1 << 12, KEPT = 8 };
 
 struct Coroutine {
@@ -30,7 +44,8 @@ struct Coroutine {
     void       *arg;
     char       *stack; /* GUARD bytes that may not be touched, then STACK */
     const void *from;
-    size_t      from_bytes; /* the stack of who runs it; AddressSanitizer's */
+    size_t      from_bytes;     /* the stack of who runs it; AddressSanitizer's */
+    void       *fiber, *caller; /* this and who runs it; ThreadSanitizer's */
     bool        ended;
     Coroutine  *next;
 };
@@ -42,6 +57,7 @@ void coroutine_pause(Coroutine *c)
 {
     void *notes = NULL;
     SWITCHING(&notes, c->from, c->from_bytes);
+    FIBER_ENTER(c->caller);
     swapcontext(&c->inside, &c->outside);
     SWITCHED(notes, &c->from, &c->from_bytes);
 }
@@ -67,6 +83,7 @@ static Coroutine *make(void)
         free(c);
         return NULL;
     }
+    c->fiber                   = FIBER_NEW();
     c->inside.uc_stack.ss_sp   = c->stack + GUARD;
     c->inside.uc_stack.ss_size = STACK;
     c->inside.uc_link          = NULL;
@@ -94,11 +111,14 @@ bool coroutine_run(Coroutine *c)
 {
     void *notes = NULL;
     SWITCHING(&notes, c->stack + GUARD, STACK);
+    c->caller = FIBER_NOW();
+    FIBER_ENTER(c->fiber);
     swapcontext(&c->outside, &c->inside);
     SWITCHED(notes, NULL, NULL);
     if (!c->ended)
         return false;
     if (nkept == KEPT) {
+        FIBER_END(c->fiber);
         munmap(c->stack, GUARD + STACK);
         free(c);
         return true;

@@ -57,9 +57,9 @@ int state_lock(void)
 bool state_lock_for(int seconds)
 {
     struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    clock_gettime(CLOCK_REALTIME, &t); /* timedlock's clock; clocklock is nothing that ThreadSanitizer knows */
     t.tv_sec += seconds;
-    if (pthread_mutex_clocklock(&lock, CLOCK_MONOTONIC, &t) != 0)
+    if (pthread_mutex_timedlock(&lock, &t) != 0)
         return false;
     depth++;
     return true;
