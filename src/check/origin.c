@@ -68,33 +68,38 @@ static void assign_foreign(Walk *w, const Operand *d)
 
 /* ---- parameters ---- */
 
-static uint32_t param_offset(const Func *f, const Var *v)
+/* Where v lies in the parameter block; the size of the block for NULL. */
+static uint64_t param_offset(const Func *f, const Var *v)
 {
     uint64_t at = 0;
     for (size_t i = 0; i < f->nparams; i++) {
         uint64_t align = f->params[i].align ? f->params[i].align : 1;
         at             = (at + align - 1) & -align;
         if (&f->params[i] == v)
-            return (uint32_t)at;
+            return at;
         at += f->params[i].bytes;
     }
-    return UINT32_MAX;
+    return v ? UINT64_MAX : at;
 }
 
+/* A load that leaves the block, before its start or behind its end, reads nothing that could be asked for a pointer. */
 static void load_param(Walk *w, const Instr *in)
 {
     const Operand *mem = &in->opd[1], *base = &mem->elem[0], *d = &in->opd[0];
     const Opcode  *op = in->op;
     uint32_t bytes = op->ntypes ? type_bytes(op->types[op->ntypes - 1]) : 0, n = d->kind == OPD_VECTOR ? d->count : 1;
-    uint32_t at = base->kind == OPD_VAR && w->f->entry ? param_offset(w->f, base->var) : UINT32_MAX;
+    bool     known = base->kind == OPD_VAR && w->f->entry;
+    uint64_t at = known ? param_offset(w->f, base->var) : UINT64_MAX, size = known ? param_offset(w->f, NULL) : 0;
     for (uint32_t i = 0; i < n; i++) {
         const Operand *e = d->kind == OPD_VECTOR ? &d->elem[i] : d;
-        uint32_t       k = at + (uint32_t)(base->ival + mem->ival) + i * bytes;
-        Origin         o = {ORIGIN_PARAM, base->var, k};
-        if (at == UINT32_MAX)
+        uint64_t       k = at + (uint64_t)base->ival + (uint64_t)mem->ival + i * bytes;
+        if (at == UINT64_MAX || k > size || bytes > size - k)
             assign_foreign(w, e);
         else
-            assign(w, e, bytes == 8 && w->is_pointer(w->user, k) ? o : none);
+            assign(w, e,
+                   bytes == 8 && w->is_pointer(w->user, (uint32_t)k)
+                       ? (Origin){ORIGIN_PARAM, base->var, (uint32_t)k}
+                       : none);
     }
 }
 

@@ -36,7 +36,7 @@ typedef enum Link { L_NONE, L_EXTERN, L_WEAK, L_COMMON, L_VISIBLE } Link;
 typedef struct Item { /* a statement of module scope */
     const char *start, *end;
     const char *body; /* functions: '{' or NULL; variables: '=' or NULL */
-    const char *link_at;
+    const char *link_at;   /* the word of the linkage, before the body; start when there is none */
     size_t      link_len;
     Link        link;
     bool        func, defines, drop, declare; /* drop: left out; declare: only its declaration stays */
@@ -87,7 +87,7 @@ static Token next(Cursor *c)
 {
     skip_blank(c);
     Token t = {T_END, c->p, 0};
-    if (c->p == c->end || !*c->p)
+    if (c->p >= c->end || !*c->p)
         return t;
     char first = *c->p++;
     if (first == '"') {
@@ -149,7 +149,7 @@ static void scan_item(Linker *l, Cursor *c, Token t, size_t module, size_t index
     bool named = true, initial = false, section = is(t, ".section") || is(t, ".pragma") || is(t, ".alias");
     int  depth = 0;
     for (; t.kind != T_END; t = next(c)) {
-        if (link_of(t) != L_NONE && depth == 0) {
+        if (link_of(t) != L_NONE && depth == 0 && !it->body) {
             it->link     = link_of(t);
             it->link_at  = t.s;
             it->link_len = t.len;
@@ -188,7 +188,7 @@ static void split(Linker *l, size_t module)
             cap             = cap ? cap * 2 : 32;
             l->item[module] = xrealloc(l->item[module], cap * sizeof(Item));
         }
-        Item it = {.start = t.s};
+        Item it = {.start = t.s, .link_at = t.s};
         if (is_line(t)) {
             to_line_end(&c);
             it.end  = c.p;
@@ -339,7 +339,7 @@ static void put_item(const Linker *l, size_t module, unsigned files, const Item 
         put(l, module, files, it->start, it->end, out);
     } else {
         put(l, module, files, it->start, it->link_at, out);
-        str_add(out, ".extern");
+        str_add(out, ".extern ");
         put(l, module, files, it->link_at + it->link_len, it->body ? it->body : it->end, out);
         if (it->body)
             str_addc(out, ';');

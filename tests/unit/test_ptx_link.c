@@ -134,12 +134,30 @@ static void garbled(void **state)
     }
 }
 
+/* Statements that are none: linkage behind the initial value, none at all where another mention has one. */
+static void misplaced(void **state)
+{
+    (void)state;
+    static const char *const texts[][2] = {{".version 8.0\nm\n", ".version 8.0\n;m=.extern n;"},
+                                           {"_i;\nm", "==;\nm=.extern\xbd.n"},
+                                           {HEAD "m;\n.extern .global .u32 m;\n", HEAD ".global .u32 m = .weak;\n"},
+                                           {HEAD "k = 1;\n.weak .global .u32 k;\n", HEAD "k;k=;.common k;\n"}};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        for (size_t swap = 0; swap < 2; swap++) {
+            Str out = {0}, why = {0};
+            join(texts[i][swap], texts[i][!swap], NULL, &out, &why);
+            assert_true(out.len < 512);
+            str_free(&out);
+            str_free(&why);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(externs), cmocka_unit_test(privates), cmocka_unit_test(private_and_visible),
         cmocka_unit_test(weak),    cmocka_unit_test(places),   cmocka_unit_test(header),
-        cmocka_unit_test(refused), cmocka_unit_test(garbled),
+        cmocka_unit_test(refused), cmocka_unit_test(garbled),  cmocka_unit_test(misplaced),
     };
     return cmocka_run_group_tests_name("ptx_link", tests, NULL, NULL);
 }

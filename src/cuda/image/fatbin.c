@@ -53,7 +53,7 @@ size_t fatbin_bytes(const void *data, size_t limit)
     if (!fatbin_is(data, limit))
         return 0;
     uint64_t head = get(data, 6, 2), body = get(data, 8, 8);
-    return body > SIZE_MAX / 2 ? 0 : head + body;
+    return body > SIZE_MAX / 2 || head != HEADER ? 0 : head + body;
 }
 
 /* The entry at `at` of `total` bytes; false when it does not fit. *next: where the following one begins. */
@@ -138,7 +138,9 @@ Status fatbin_ptx(const void *data, size_t limit, unsigned arch, Str *ptx, Str *
     const uint8_t *p     = data;
     size_t         total = fatbin_bytes(data, limit);
     if (!total || total > limit) {
-        str_add(why, total ? "the fat binary is cut short" : "this is not a fat binary: its magic number is missing");
+        str_add(why, total                   ? "the fat binary is cut short"
+                     : fatbin_is(data, limit) ? "the fat binary is damaged: its header names sizes that no fat binary has"
+                                              : "this is not a fat binary: its magic number is missing");
         return WW_ERR_INVALID;
     }
     Entry best = {0};
