@@ -16,8 +16,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 
 #include "base/arena.h"
+#include "base/file.h"
 #include "model/profile.h"
 
 enum { CODE_OPTION = 256, MAX_OPTIONS = 64, MAX_WORD = 32 };
@@ -328,9 +330,9 @@ enum { MAX_FILE = 1 << 30 }; /* so that an endless file is an error while there 
 char *cli_read(const char *verb, const char *path, size_t *len)
 {
     bool  in = strcmp(path, "-") == 0;
-    FILE *f  = in ? stdin : fopen(path, "rb");
+    FILE *f  = in ? stdin : file_read(path);
     if (!f) {
-        cli_error(verb, "cannot open '%s': %s", path, strerror(errno));
+        cli_error(verb, "cannot open '%s': %s", path, file_error(errno));
         return NULL;
     }
     Str    text = {0};
@@ -356,10 +358,12 @@ char *cli_read(const char *verb, const char *path, size_t *len)
 
 bool cli_can_write(const char *verb, const char *path)
 {
-    FILE *f = fopen(path, "ab");
-    if (f)
+    struct stat st;
+    FILE       *f = file_append(path);
+    if (!f)
+        cli_error(verb, "cannot write %s: %s", path, file_error(errno));
+    else if (fstat(fileno(f), &st) != 0 ||
+             !S_ISFIFO(st.st_mode)) /* a pipe stays open: to its reader, a close is the end */
         fclose(f);
-    else
-        cli_error(verb, "cannot write %s: %s", path, strerror(errno));
     return f != NULL;
 }

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/file.h"
 
 #define TITLE "# warpwright banks regression 1"
 
@@ -98,18 +99,18 @@ Status regression_open(Lab *lab, const char *path, Regression **out)
 {
     Arena      *arena = arena_new();
     Regression *r     = ARENA_NEW(arena, Regression);
-    Reader      in    = {.lab = lab, .path = path, .file = fopen(path, "r")};
+    Reader      in    = {.lab = lab, .path = path, .file = file_read(path)};
     *out              = r;
     r->arena          = arena;
     r->path           = arena_strdup(arena, path);
     if (!in.file && errno == ENOENT)
         return WW_OK;
     if (!in.file)
-        return lab_fail(lab, "cannot read %s: %s", path, strerror(errno));
+        return lab_fail(lab, "cannot read %s: %s", path, file_error(errno));
     r->existed = true;
     Status s   = read_file(r, &in);
     if (ferror(in.file))
-        s = lab_fail(lab, "cannot read %s: %s", path, strerror(errno));
+        s = lab_fail(lab, "cannot read %s: %s", path, file_error(errno));
     fclose(in.file);
     return s;
 }
@@ -172,13 +173,13 @@ Status regression_finish(Regression *r, Lab *lab)
         return WW_OK;
     }
     r->seed = lab->opt.seed;
-    FILE *f = fopen(r->path, "w");
+    FILE *f = file_create(r->path);
     if (!f)
-        return lab_fail(lab, "cannot write %s: %s", r->path, strerror(errno));
+        return lab_fail(lab, "cannot write %s: %s", r->path, file_error(errno));
     write_sections(r, f);
     bool bad = ferror(f) != 0;
     if (fclose(f) != 0 || bad)
-        return lab_fail(lab, "cannot write %s: %s", r->path, strerror(errno));
+        return lab_fail(lab, "cannot write %s: %s", r->path, file_error(errno));
     str_printf(&lab->note, "%swrote %s", lab->note.len ? "; " : "", r->path);
     return WW_OK;
 }

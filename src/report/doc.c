@@ -10,14 +10,16 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file.h"
+
 json_t *doc_load(const char *file, Str *why)
 {
     json_error_t e;
-    FILE        *f   = fopen(file, "re");
+    FILE        *f   = file_read(file);
     json_t      *doc = f ? json_loadf(f, 0, &e) : NULL;
     bool         bad = !f || ferror(f);
     if (bad)
-        str_printf(why, "%s: error: %s", file, strerror(errno));
+        str_printf(why, "%s: error: %s", file, file_error(errno));
     if (f)
         fclose(f);
     if (bad) {
@@ -163,11 +165,11 @@ void doc_text(const json_t *doc, bool colour, Str *out)
 
 bool doc_write(const char *file, const Str *t, Str *why)
 {
-    FILE *f  = fopen(file, "we");
+    FILE *f  = file_create(file);
     bool  ok = f && fwrite(str_text(t), 1, t->len, f) == t->len;
     ok       = f && fclose(f) == 0 && ok;
     if (!ok)
-        str_printf(why, "cannot write %s: %s", file, strerror(errno));
+        str_printf(why, "cannot write %s: %s", file, file_error(errno));
     return ok;
 }
 

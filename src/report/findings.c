@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "check/finding.h"
 #include "report/rows.h"
 
@@ -132,7 +133,7 @@ static const Colours bright = {"\033[1m", "\033[1;31m", "\033[1;35m", "\033[1;36
 /* Line `line` of a file into s (zero-terminated, cut); false when it cannot be had. */
 static bool source_line(const char *file, uint32_t line, char *s, size_t cap)
 {
-    FILE *f  = file && line ? fopen(file, "r") : NULL;
+    FILE *f  = file && line ? file_read(file) : NULL;
     bool  ok = false;
     for (uint32_t n = 1; f && fgets(s, (int)cap, f);) {
         bool whole = strchr(s, '\n') != NULL;

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/file.h"
 #include "report/rows.h"
 
 Report *report_new(bool keep_launches)
@@ -155,7 +156,7 @@ Status report_suppress(Report *r, const char *file, Str *why)
 
 Status report_write_suppressions(Report *r, const char *file)
 {
-    FILE *f = fopen(file, "a");
+    FILE *f = file_append(file);
     if (!f)
         return WW_ERR_IO;
     report_sort(r);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/file.h"
 
 enum { MOST_BYTES = 4 << 20 };
 
@@ -42,7 +43,7 @@ void sources_free(Sources *s)
 
 static char *read_text(const char *name, size_t *len)
 {
-    FILE *in = fopen(name, "re");
+    FILE *in = file_read(name);
     if (!in)
         return NULL;
     char *text = xmalloc(MOST_BYTES + 1);

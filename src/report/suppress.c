@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
+
 enum { MAX_ROW = 4096 };
 
 static bool same(const char *pattern, const char *s)
@@ -61,7 +63,7 @@ static bool source_matches(const WwFinding *f)
 {
     char  row[MAX_ROW];
     bool  found = false;
-    FILE *in    = f->file && f->line ? fopen(f->file, "r") : NULL;
+    FILE *in    = f->file && f->line ? file_read(f->file) : NULL;
     for (uint32_t n = 1; in && !found && n <= f->line && fgets(row, sizeof row, in);) {
         found = n + 1 >= f->line && comment_matches(row, f);
         if (found && n < f->line) /* a comment above must be alone, or it belongs to its own line */
@@ -115,9 +117,9 @@ Status suppressions_read(Suppressions *s, const char *file, Str *why)
 {
     char   row[MAX_ROW];
     Status st = WW_OK;
-    FILE  *in = fopen(file, "r");
+    FILE  *in = file_read(file);
     if (!in) {
-        str_printf(why, "%s: %s", file, strerror(errno));
+        str_printf(why, "%s: %s", file, file_error(errno));
         return WW_ERR_IO;
     }
     if (!s->arena)
@@ -127,7 +129,7 @@ Status suppressions_read(Suppressions *s, const char *file, Str *why)
         st                     = add_row(s, row, file, n, why);
     }
     if (st == WW_OK && ferror(in)) {
-        str_printf(why, "%s: %s", file, strerror(errno));
+        str_printf(why, "%s: %s", file, file_error(errno));
         st = WW_ERR_IO;
     }
     fclose(in);

@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "base/file.h"
 #include "base/half.h"
 #include "base/status.h"
 #include "cli/check/check.h"
@@ -149,11 +150,11 @@ static bool ends_with(const char *s, const char *end)
 
 static Status read_raw(const Argument *a, Str *why)
 {
-    FILE  *f    = fopen(a->value, "rb");
+    FILE  *f    = file_read(a->value);
     size_t want = (size_t)(a->count * a->type->bytes);
     if (!f) {
         str_printf(why, "argument %s: '%s' is not random, zero or iota, nor a file: %s", a->name, a->value,
-                   strerror(errno));
+                   file_error(errno));
         return WW_ERR_IO;
     }
     size_t got   = fread(a->data, 1, want, f);
@@ -236,13 +237,13 @@ Status argument_write(const Argument *a, const void *bytes, const char *file, St
 {
     if (ends_with(file, ".npy"))
         return npy_write(file, a->type, a->count, bytes, why);
-    FILE  *f  = fopen(file, "wb");
+    FILE  *f  = file_create(file);
     size_t n  = (size_t)(a->count * a->type->bytes);
     bool   ok = f && fwrite(bytes, 1, n, f) == n;
     if (f)
         ok = fclose(f) == 0 && ok;
     if (!ok)
-        str_printf(why, "cannot write %s: %s", file, strerror(errno));
+        str_printf(why, "cannot write %s: %s", file, file_error(errno));
     return ok ? WW_OK : WW_ERR_IO;
 }
 

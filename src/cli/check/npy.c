@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "cli/check/check.h"
 
 enum { MAX_HEADER = 65536 };
@@ -61,10 +62,10 @@ Status npy_read(const char *file, const ElementType *type, uint64_t count, uint8
     char    *header = xmalloc(MAX_HEADER), want[16];
     uint64_t have;
     Status   s = WW_OK;
-    FILE    *f = fopen(file, "rb");
+    FILE    *f = file_read(file);
     snprintf(want, sizeof want, "'%s'", type->npy);
     if (!f) {
-        str_printf(why, "%s: %s", file, strerror(errno));
+        str_printf(why, "%s: %s", file, file_error(errno));
         s = WW_ERR_IO;
     } else if (!read_header(f, header) || !shape_count(header, &have)) {
         s = bad(why, file, "this is not a .npy file");
@@ -93,13 +94,13 @@ Status npy_write(const char *file, const ElementType *type, uint64_t count, cons
         str_addc(&head, ' ');
     str_addc(&head, '\n');
     const uint8_t start[10] = {0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0, (uint8_t)head.len, (uint8_t)(head.len >> 8)};
-    FILE         *f         = fopen(file, "wb");
+    FILE         *f         = file_create(file);
     bool          ok        = f && fwrite(start, 1, 10, f) == 10 && fwrite(head.s, 1, head.len, f) == head.len &&
               fwrite(data, type->bytes, (size_t)count, f) == count;
     if (f)
         ok = fclose(f) == 0 && ok;
     if (!ok)
-        str_printf(why, "cannot write %s: %s", file, strerror(errno));
+        str_printf(why, "cannot write %s: %s", file, file_error(errno));
     str_free(&head);
     return ok ? WW_OK : WW_ERR_IO;
 }

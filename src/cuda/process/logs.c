@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/file.h"
 #include "cuda/process/state.h"
 
 enum { KEPT = 100, LEVEL_ERROR = 0 };
@@ -90,7 +91,7 @@ CuErr rt_cudaLogsDumpToFile(unsigned *from, const char *path, unsigned flags)
 {
     ENTER_ANYWAY();
     Str   all = {0};
-    FILE *f   = path && !flags ? fopen(path, "ae") : NULL;
+    FILE *f   = path && !flags ? file_append(path) : NULL;
     if (!f)
         return LEAVE_BARE(cudaErrorInvalidValue);
     gather(from, &all);
