@@ -97,9 +97,8 @@ static void load_param(Walk *w, const Instr *in)
             assign_foreign(w, e);
         else
             assign(w, e,
-                   bytes == 8 && w->is_pointer(w->user, (uint32_t)k)
-                       ? (Origin){ORIGIN_PARAM, base->var, (uint32_t)k}
-                       : none);
+                   bytes == 8 && w->is_pointer(w->user, (uint32_t)k) ? (Origin){ORIGIN_PARAM, base->var, (uint32_t)k}
+                                                                     : none);
     }
 }
 

@@ -35,8 +35,8 @@ typedef enum Link { L_NONE, L_EXTERN, L_WEAK, L_COMMON, L_VISIBLE } Link;
 
 typedef struct Item { /* a statement of module scope */
     const char *start, *end;
-    const char *body; /* functions: '{' or NULL; variables: '=' or NULL */
-    const char *link_at;   /* the word of the linkage, before the body; start when there is none */
+    const char *body;    /* functions: '{' or NULL; variables: '=' or NULL */
+    const char *link_at; /* the word of the linkage, before the body; start when there is none */
     size_t      link_len;
     Link        link;
     bool        func, defines, drop, declare; /* drop: left out; declare: only its declaration stays */

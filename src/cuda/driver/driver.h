@@ -13,6 +13,8 @@
  * unless lazy.  On failure `why` (may be NULL) gets the message. */
 CuErr driver_load(Image **out, const void *data, size_t limit, bool lazy, Str *why);
 CuErr driver_load_file(Image **out, const char *path, bool lazy, Str *why);
+/* All of a file that should be device code. */
+CuErr driver_read_file(const char *path, Str *out);
 
 
 /* ---- drv_array.c ---- */

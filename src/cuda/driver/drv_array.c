@@ -3,6 +3,7 @@
  * Driver interface: arrays, mipmapped arrays, and copies of two and three dimensions between host, device and arrays. */
 #include <string.h>
 
+#include "base/sizes.h"
 #include "cuda/driver/driver.h"
 #include "cuda/memory/array.h"
 #include "cuda/memory/devmem.h"
@@ -145,8 +146,8 @@ _Static_assert(sizeof(DriverCopy3D) == 200, "layout of CUDA_MEMCPY3D");
 /* A pitch of 0 is the width of the copy, a height of 0 its height. */
 static CuErr end_of(const DriverEnd3D *d, size_t width, size_t height, CopyEnd *out)
 {
-    *out = (CopyEnd){.pitch  = d->pitch ? d->pitch : d->x + width,
-                     .height = d->height ? d->height : d->y + height,
+    *out = (CopyEnd){.pitch  = d->pitch ? d->pitch : size_add(d->x, width),
+                     .height = d->height ? d->height : size_add(d->y, height),
                      .x      = d->x,
                      .y      = d->y,
                      .z      = d->z};

@@ -128,6 +128,8 @@ CuErr drv_cuCtxGetFlags(unsigned *flags)
 
 CuErr drv_cuCtxGetApiVersion(Context *c, unsigned *version)
 {
+    if (!version)
+        return cudaErrorInvalidValue;
     *version = 3020;
     return !c || context_known(c) ? cudaSuccess : cudaErrorDeviceUninitialized;
 }
@@ -145,6 +147,8 @@ CuErr drv_cuCtxGetDevice_v2(int *device, Context *c)
 {
     if (!c || !context_known(c))
         return drv_cuCtxGetDevice(device);
+    if (!device)
+        return cudaErrorInvalidValue;
     *device = c->device;
     return cudaSuccess;
 }

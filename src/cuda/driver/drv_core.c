@@ -23,14 +23,18 @@ CuErr drv_cuDriverGetVersion(int *version)
 
 CuErr drv_cuGetErrorName(int code, const char **out)
 {
-    *out = error_name(code, true);
-    return *out ? cudaSuccess : cudaErrorInvalidValue;
+    const char *text = error_name(code, true);
+    if (out)
+        *out = text;
+    return out && text ? cudaSuccess : cudaErrorInvalidValue;
 }
 
 CuErr drv_cuGetErrorString(int code, const char **out)
 {
-    *out = error_text(code);
-    return *out ? cudaSuccess : cudaErrorInvalidValue;
+    const char *text = error_text(code);
+    if (out)
+        *out = text;
+    return out && text ? cudaSuccess : cudaErrorInvalidValue;
 }
 
 /* ---- devices ---- */

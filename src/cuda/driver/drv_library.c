@@ -173,7 +173,7 @@ CuErr rt_cudaFuncGetParamInfo(const void *func, size_t i, size_t *offset, size_t
 CuErr drv_cuLibraryGetModule(Image **out, Image *i)
 {
     ENTER_CTX();
-    CuErr e = checked(i);
+    CuErr e = out ? checked(i) : cudaErrorInvalidValue;
     if (e == cudaSuccess && image_module(i, state_current(), &e))
         *out = i;
     return e;
@@ -184,6 +184,8 @@ CuErr drv_cuKernelGetFunction(Kernel **out, Kernel *kernel)
     ENTER_CTX();
     CuErr   e;
     Kernel *k = kernel_find(kernel, &e);
+    if (k && !out)
+        return cudaErrorInvalidValue;
     if (k)
         *out = k;
     return k ? cudaSuccess : cudaErrorInvalidResourceHandle;
@@ -194,6 +196,8 @@ CuErr drv_cuKernelGetLibrary(Image **out, Kernel *kernel)
     ENTER_CTX();
     CuErr   e;
     Kernel *k = kernel_find(kernel, &e);
+    if (k && !out)
+        return cudaErrorInvalidValue;
     if (k)
         *out = k->image;
     return k ? cudaSuccess : cudaErrorInvalidResourceHandle;
@@ -229,6 +233,8 @@ CuErr drv_cuFuncGetModule(Image **out, Kernel *f)
     ENTER_CTX();
     CuErr   e;
     Kernel *k = kernel_find(f, &e);
+    if (k && !out)
+        return cudaErrorInvalidValue;
     if (k)
         *out = k->image;
     return k ? cudaSuccess : cudaErrorInvalidResourceHandle;
@@ -239,6 +245,8 @@ CuErr drv_cuFuncIsLoaded(int *loaded, Kernel *f)
     ENTER_CTX();
     CuErr   e;
     Kernel *k = kernel_find(f, &e);
+    if (k && !loaded)
+        return cudaErrorInvalidValue;
     if (k)
         *loaded = k->image->on[state_current()] != NULL;
     return k ? cudaSuccess : cudaErrorInvalidResourceHandle;
@@ -257,6 +265,8 @@ CuErr drv_cuFuncLoad(Kernel *f)
 CuErr drv_cuModuleGetLoadingMode(int *mode)
 {
     ENTER();
+    if (!mode)
+        return cudaErrorInvalidValue;
     *mode = 2; /* lazy */
     return cudaSuccess;
 }

@@ -6,11 +6,9 @@
  * here and are accepted; the buffers for messages and the time are filled as documented.
  * Linking gathers PTX and hands out PTX as the "cubin": cuModuleLoadData takes it, and a program can only pass it on.  Machine code
  * cannot be linked and is refused by name. */
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "base/arena.h"
 #include "cuda/driver/driver.h"
@@ -195,19 +193,13 @@ CuErr drv_cuLinkAddFile_v2(Linked *l, int type, const char *path, unsigned n, in
         return cudaErrorInvalidResourceHandle;
     if (!path || type < 0 || type >= INPUTS)
         return cudaErrorInvalidValue;
-    int   fd       = open(path, O_RDONLY | O_CLOEXEC);
-    off_t size     = fd >= 0 ? lseek(fd, 0, SEEK_END) : -1;
-    char *data     = size >= 0 ? xcalloc((size_t)size + 1, 1) : NULL;
-    bool  read_all = data && pread(fd, data, (size_t)size, 0) == size;
-    if (fd >= 0)
-        close(fd);
+    Str         data  = {0};
+    CuErr       e     = driver_read_file(path, &data);
     const char *base  = strrchr(path, '/');
     bool        devrt = !strcmp(base ? base + 1 : path, "libcudadevrt.a"); /* the emulator has its functions */
-    CuErr       e     = fd < 0      ? cudaErrorFileNotFound
-                        : !read_all ? cudaErrorInvalidValue
-                        : devrt     ? cudaSuccess
-                                    : add(l, type, data, (size_t)size, path);
-    free(data);
+    if (e == cudaSuccess && !devrt)
+        e = add(l, type, str_text(&data), data.len, path);
+    str_free(&data);
     return e;
 }
 

@@ -2,6 +2,7 @@
  *
  * Driver interface: memory, copies, streams and events.  Most differ from the runtime's in their names and in the type of a device address
  * only, so they go straight to them; addresses are numbers here. */
+#include "base/sizes.h"
 #include "cuda/driver/driver.h"
 #include "cuda/memory/devmem.h"
 #include "cuda/work/stream.h"
@@ -60,10 +61,10 @@ CuErr drv_cuMemAllocManaged(WwPtr *out, size_t bytes, unsigned flags)
 CuErr drv_cuMemAllocPitch_v2(WwPtr *out, size_t *pitch, size_t width, size_t height, unsigned element)
 {
     ENTER_CTX();
-    if (!width || !height || (element != 4 && element != 8 && element != 16))
+    if (!pitch || !width || !height || (element != 4 && element != 8 && element != 16))
         return cudaErrorInvalidValue;
-    *pitch = (width + 511) / 512 * 512;
-    return drv_cuMemAlloc_v2(out, *pitch * height);
+    *pitch = size_up(width, 512);
+    return drv_cuMemAlloc_v2(out, size_mul(*pitch, height));
 }
 
 CuErr drv_cuMemFree_v2(WwPtr p)
@@ -106,7 +107,7 @@ CuErr drv_cuMemHostGetDevicePointer_v2(WwPtr *out, void *p, unsigned flags)
 {
     ENTER_CTX();
     const Range *r = devmem_range((uint64_t)(uintptr_t)p);
-    if (!r || r->kind != MEMORY_HOST || flags)
+    if (!r || r->kind != MEMORY_HOST || flags || !out)
         return cudaErrorInvalidValue;
     *out = (WwPtr)(uintptr_t)p;
     return cudaSuccess;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Driver interface: modules, functions, launches.  A CUfunction is a Kernel, a CUmodule an Image. */
-#include <fcntl.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/arena.h"
+#include "base/file.h"
+#include "base/sizes.h"
 #include "cuda/driver/driver.h"
 #include "cuda/image/fatbin.h"
 #include "cuda/runtime/properties.h"
@@ -14,7 +15,7 @@
 #include "cuda/work/work.h"
 #include "emu/emu.h"
 
-enum { WRAPPER_MAGIC = 0x466243b1, EM_CUDA_ = 190 };
+enum { WRAPPER_MAGIC = 0x466243b1, EM_CUDA_ = 190, ELF_MACHINE = 18, MOST_IMAGE = 1 << 30 /* bytes of a file */ };
 
 typedef struct Wrapper { /* what nvcc's host code hands to the runtime */
     int         magic, version;
@@ -23,9 +24,10 @@ typedef struct Wrapper { /* what nvcc's host code hands to the runtime */
 
 /* ---- modules ---- */
 
+/* Never a file's: its pointer would name memory of nobody. */
 static bool is_wrapper(const void *data, size_t limit)
 {
-    return limit >= sizeof(Wrapper) && ((const Wrapper *)data)->magic == WRAPPER_MAGIC;
+    return limit == SIZE_MAX && ((const Wrapper *)data)->magic == WRAPPER_MAGIC;
 }
 
 CuErr driver_load(Image **out, const void *data, size_t limit, bool lazy, Str *why)
@@ -35,9 +37,9 @@ CuErr driver_load(Image **out, const void *data, size_t limit, bool lazy, Str *w
         return cudaErrorInvalidValue;
     bool        wrapped = is_wrapper(data, limit), fat = fatbin_is(data, limit);
     const char *text = data;
-    if (!wrapped && !fat && limit >= 4 && !memcmp(data, "\177ELF", 4)) {
+    if (!wrapped && !fat && limit >= ELF_MACHINE + sizeof(uint16_t) && !memcmp(data, "\177ELF", 4)) {
         uint16_t machine; /* e_machine */
-        memcpy(&machine, text + 18, sizeof machine);
+        memcpy(&machine, text + ELF_MACHINE, sizeof machine);
         if (machine != EM_CUDA_)
             return cudaErrorInvalidKernelImage;
         state_say("the module is machine code (a cubin); only PTX can be run: load the .ptx or a fat binary with PTX");
@@ -59,22 +61,28 @@ CuErr driver_load(Image **out, const void *data, size_t limit, bool lazy, Str *w
     return cudaSuccess;
 }
 
+/* An empty file is no image; a folder gives what a card's driver gives for one. */
+CuErr driver_read_file(const char *path, Str *out)
+{
+    if (file_text(path, MOST_IMAGE, out))
+        return cudaSuccess;
+    CuErr e = errno == ENOENT || errno == EACCES || errno == ENOTDIR ? cudaErrorFileNotFound
+              : errno == EISDIR || errno == EFBIG                    ? cudaErrorMemoryAllocation
+                                                                     : cudaErrorInvalidKernelImage;
+    str_free(out);
+    return e;
+}
+
 CuErr driver_load_file(Image **out, const char *path, bool lazy, Str *why)
 {
-    int   fd       = path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
-    off_t size     = fd >= 0 ? lseek(fd, 0, SEEK_END) : -1;
-    char *data     = size >= 0 ? xcalloc((size_t)size + 8, 1) : NULL;
-    bool  read_all = data && pread(fd, data, (size_t)size, 0) == size;
-    if (fd >= 0)
-        close(fd);
-    CuErr e = !path      ? cudaErrorInvalidValue
-              : read_all ? driver_load(out, data, (size_t)size, lazy, why)
-              : fd < 0   ? cudaErrorFileNotFound
-                         : cudaErrorInvalidKernelImage;
+    Str   data = {0};
+    CuErr e    = path ? driver_read_file(path, &data) : cudaErrorInvalidValue;
+    if (e == cudaSuccess)
+        e = driver_load(out, str_text(&data), data.len, lazy, why);
     if (e == cudaSuccess && lazy)
-        (*out)->own = data; /* decoded later */
+        (*out)->own = data.s; /* decoded later */
     else
-        free(data);
+        str_free(&data);
     return e;
 }
 
@@ -190,7 +198,9 @@ CuErr drv_cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, Kernel *f, in
     ENTER_CTX();
     CuErr   e;
     Kernel *k = kernel_find(f, &e);
-    return k ? launch_occupancy(k, threads, shared, blocks) : cudaErrorInvalidResourceHandle;
+    return !k       ? cudaErrorInvalidResourceHandle
+           : blocks ? launch_occupancy(k, threads, shared, blocks)
+                    : cudaErrorInvalidValue;
 }
 
 /* The block size, a multiple of a warp, with most threads resident; the largest of equals.  `shared` bytes, or of(size)
@@ -202,8 +212,8 @@ CuErr drv_cuOccupancyMaxPotentialBlockSize(int *grid, int *block, Kernel *f, siz
     CuErr          e;
     FuncAttributes a;
     Kernel        *k = kernel_find(f, &e);
-    if (!k)
-        return cudaErrorInvalidResourceHandle;
+    if (!k || !grid || !block)
+        return k ? cudaErrorInvalidValue : cudaErrorInvalidResourceHandle;
     e       = launch_attributes(k, &a);
     int sms = 1;
     device_attribute(16 /* multiprocessors */, state_current(), &sms);
@@ -239,7 +249,7 @@ static CuErr unpack(Kernel *k, void **extra, void **args, size_t cap)
     for (size_t i = 0; extra[i]; i += 2) {
         if (extra[i] == (void *)PARAM_BUFFER)
             buffer = extra[i + 1];
-        else if (extra[i] == (void *)PARAM_BYTES)
+        else if (extra[i] == (void *)PARAM_BYTES && extra[i + 1])
             bytes = *(size_t *)extra[i + 1];
         else
             return cudaErrorInvalidValue;
@@ -250,7 +260,7 @@ static CuErr unpack(Kernel *k, void **extra, void **args, size_t cap)
     for (size_t i = 0; i < f->nparams; i++) {
         uint32_t at, n;
         emu_param(f, i, &at, &n);
-        if (!buffer || at + n > bytes || i == cap)
+        if (!buffer || size_add(at, n) > bytes || i == cap)
             return cudaErrorInvalidValue;
         args[i] = buffer + at;
         end     = at + n;

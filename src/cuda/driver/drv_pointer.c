@@ -276,7 +276,7 @@ static int location_device(const Location *l)
 static CuErr prefetch_all(void **list, const size_t *bytes, size_t n, const Location *to, const size_t *first,
                           size_t nto, unsigned long long flags, void *stream)
 {
-    if (!list || !bytes || !to || !first || !nto || flags || first[0])
+    if (!list || !bytes || !to || !first || !nto || nto > n || flags || first[0])
         return cudaErrorInvalidValue;
     CuErr e = cudaSuccess;
     for (size_t i = 0, l = 0; e == cudaSuccess && i < n; i++) {

@@ -98,8 +98,8 @@ CuErr drv_cuGraphAddMemcpyNode(void **out, void *graph, void *const *deps, size_
 {
     (void)ctx;
     ENTER_CTX();
-    CuErr      e;
-    GraphNode *node = graph_add(graph, NODE_COPY, deps, n, &e);
+    CuErr      e    = cudaErrorInvalidValue;
+    GraphNode *node = out ? graph_add(graph, NODE_COPY, deps, n, &e) : NULL;
     if (!node)
         return e;
     e    = driver_copy_node(c, &node->copy);

@@ -74,7 +74,7 @@ static CuErr rebind(TexRef *r)
 static CuErr get(TexRef **out, Image *image, const char *name, TexKind kind)
 {
     CuErr e;
-    if (!out || !image || !name)
+    if (!out || !image_known(image) || !name)
         return cudaErrorInvalidValue;
     WwModule  *m = image_module(image, state_current(), &e);
     const Var *v = m ? ptx_find_var(m->ptx, name) : NULL;

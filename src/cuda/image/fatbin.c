@@ -138,9 +138,10 @@ Status fatbin_ptx(const void *data, size_t limit, unsigned arch, Str *ptx, Str *
     const uint8_t *p     = data;
     size_t         total = fatbin_bytes(data, limit);
     if (!total || total > limit) {
-        str_add(why, total                   ? "the fat binary is cut short"
-                     : fatbin_is(data, limit) ? "the fat binary is damaged: its header names sizes that no fat binary has"
-                                              : "this is not a fat binary: its magic number is missing");
+        str_add(why, total ? "the fat binary is cut short"
+                     : fatbin_is(data, limit)
+                         ? "the fat binary is damaged: its header names sizes that no fat binary has"
+                         : "this is not a fat binary: its magic number is missing");
         return WW_ERR_INVALID;
     }
     Entry best = {0};

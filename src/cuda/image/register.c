@@ -59,12 +59,18 @@ void rt___cudaUnregisterFatBinary(void **handle)
     }
 }
 
+static Image *image_at(void **handle, const char *name)
+{
+    return handle && name ? *handle : NULL;
+}
+
 void rt___cudaRegisterFunction(void **handle, const char *host, char *device, const char *name, int limit, void *tid,
                                void *bid, void *block, void *grid, int *warp)
 {
     (void)device, (void)limit, (void)tid, (void)bid, (void)block, (void)grid, (void)warp;
     ENTER_ANYWAY();
-    image_add_kernel(*handle, name, host);
+    if (image_at(handle, name))
+        image_add_kernel(*handle, name, host);
 }
 
 void rt___cudaRegisterVar(void **handle, char *host, char *device, const char *name, int ext, size_t size, int constant,
@@ -72,7 +78,8 @@ void rt___cudaRegisterVar(void **handle, char *host, char *device, const char *n
 {
     (void)device, (void)ext, (void)constant, (void)global;
     ENTER_ANYWAY();
-    image_add_symbol(*handle, name, host, size, NULL);
+    if (image_at(handle, name))
+        image_add_symbol(*handle, name, host, size, NULL);
 }
 
 void rt___cudaRegisterManagedVar(void **handle, void **host, char *device, const char *name, int ext, size_t size,
@@ -80,7 +87,8 @@ void rt___cudaRegisterManagedVar(void **handle, void **host, char *device, const
 {
     (void)device, (void)ext, (void)constant, (void)global;
     ENTER_ANYWAY();
-    image_add_symbol(*handle, name, host, size, host);
+    if (image_at(handle, name))
+        image_add_symbol(*handle, name, host, size, host);
 }
 
 void rt___cudaRegisterHostVar(void **handle, const char *name, char *host, size_t size)

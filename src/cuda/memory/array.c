@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #include "base/arena.h"
+#include "base/sizes.h"
 
 static Array  *arrays;
 static Mipmap *mipmaps;
@@ -297,15 +298,16 @@ static CuErr end_of(const CopyEnd *e, size_t width, size_t height, size_t depth,
     if (!a) {
         if (!e->ptr)
             return cudaErrorInvalidValue;
-        if ((height > 1 || depth > 1) && e->pitch < e->x + width)
+        if ((height > 1 || depth > 1) && e->pitch < size_add(e->x, width))
             return cudaErrorInvalidPitchValue;
-        *pitch = e->pitch;
-        *slice = e->pitch * e->height;
-        *p     = (char *)e->ptr + e->z * *slice + e->y * e->pitch + e->x;
-        return cudaSuccess;
+        *pitch      = e->pitch;
+        *slice      = size_mul(e->pitch, e->height);
+        size_t skip = size_add(size_add(size_mul(e->z, *slice), size_mul(e->y, e->pitch)), e->x);
+        *p          = (char *)e->ptr + skip;
+        return size_fits((uint64_t)(uintptr_t)e->ptr, skip) ? cudaSuccess : cudaErrorInvalidValue;
     }
     Extent n = array_size(a);
-    if (e->x + width > a->pitch || e->y + height > n.height || e->z + depth > n.depth)
+    if (size_add(e->x, width) > a->pitch || size_add(e->y, height) > n.height || size_add(e->z, depth) > n.depth)
         return cudaErrorInvalidValue;
     *pitch = a->pitch;
     *slice = a->slice;
@@ -362,7 +364,7 @@ static CuErr parms_end(void *array, Pos pos, PitchedPtr p, CopyEnd *out)
     out->array = array_of(array);
     if (!out->array || p.ptr)
         return cudaErrorInvalidValue;
-    out->x *= texel_bytes(&out->array->format);
+    out->x = size_mul(out->x, texel_bytes(&out->array->format));
     return cudaSuccess;
 }
 
@@ -384,7 +386,7 @@ CuErr array_copy_parms(const CopyParms3D *c, NodeCopy *out)
     size_t       width = c->extent.width;
     const Array *a     = src.array ? src.array : dst.array;
     if (a) /* the extent counts texels as soon as an array takes part */
-        width *= texel_bytes(&a->format);
+        width = size_mul(width, texel_bytes(&a->format));
     if (src.array && dst.array && texel_bytes(&src.array->format) != texel_bytes(&dst.array->format))
         return cudaErrorInvalidValue;
     if (a && host_as_device(&dst, &src, c->kind))

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/sizes.h"
 #include "cuda/process/context.h"
 #include "emu/emu.h"
 
@@ -323,6 +324,10 @@ static CuErr check_end(const void *ptr, size_t bytes, bool device, const char *w
     uint64_t     p = (uint64_t)(uintptr_t)ptr;
     bool         outside;
     const Range *r = devmem_range(p);
+    if (!size_fits(p, bytes)) {
+        state_say("copy: %zu bytes at the %s (%p) are more than there are addresses", bytes, which, ptr);
+        return cudaErrorInvalidValue;
+    }
     if (!device) {
         if (ptr && (!r || r->kind != MEMORY_DEVICE))
             return cudaSuccess;
@@ -411,7 +416,7 @@ CuErr devmem_copy_2d(void *dst, size_t dpitch, const void *src, size_t spitch, s
         return cudaSuccess;
     if (dpitch < width || spitch < width)
         return cudaErrorInvalidPitchValue;
-    CuErr e = devmem_check_copy(dst, dpitch * (height - 1) + width, src, spitch * (height - 1) + width, kind);
+    CuErr e = devmem_check_copy(dst, size_rows(dpitch, height, width), src, size_rows(spitch, height, width), kind);
     for (size_t y = 0; e == cudaSuccess && y < height; y++) {
         memmove((char *)dst + y * dpitch, (const char *)src + y * spitch, width);
         tell_copy((char *)dst + y * dpitch, (const char *)src + y * spitch, width);
@@ -419,9 +424,22 @@ CuErr devmem_copy_2d(void *dst, size_t dpitch, const void *src, size_t spitch, s
     return e;
 }
 
+CuErr devmem_check_node(const NodeCopy *c)
+{
+    size_t dst = size_rows(c->dpitch, c->height, c->width), src = size_rows(c->spitch, c->height, c->width);
+    if (c->height > 1 && (c->dpitch < c->width || c->spitch < c->width))
+        return cudaErrorInvalidPitchValue;
+    if (c->depth > 1 && (c->dslice < dst || c->sslice < src))
+        return cudaErrorInvalidValue;
+    return devmem_check_copy(c->dst, size_rows(c->dslice, c->depth, dst), c->src, size_rows(c->sslice, c->depth, src),
+                             c->kind);
+}
+
 CuErr devmem_copy_3d(const NodeCopy *c)
 {
-    CuErr e = cudaSuccess;
+    if (!c->width || !c->height || !c->depth)
+        return cudaSuccess;
+    CuErr e = devmem_check_node(c);
     for (size_t z = 0; e == cudaSuccess && z < c->depth; z++) {
         char       *dst = (char *)c->dst + z * c->dslice;
         const char *src = (const char *)c->src + z * c->sslice;
@@ -446,13 +464,14 @@ CuErr devmem_set_2d(void *dst, size_t pitch, unsigned value, unsigned element, s
 {
     if (!width || !height)
         return cudaSuccess;
-    if (height > 1 && pitch < width * element)
+    size_t row = size_mul(width, element);
+    if (height > 1 && pitch < row)
         return cudaErrorInvalidValue;
-    CuErr e = graph_lacks(dst) ? cudaErrorInvalidValue
-                               : check_end(dst, pitch * (height - 1) + width * element, true, "destination");
+    CuErr e =
+        graph_lacks(dst) ? cudaErrorInvalidValue : check_end(dst, size_rows(pitch, height, row), true, "destination");
     for (size_t y = 0; e == cudaSuccess && y < height; y++) {
         set_row((char *)dst + y * pitch, value, element, width);
-        devmem_tell_written((char *)dst + y * pitch, width * element);
+        devmem_tell_written((char *)dst + y * pitch, row);
     }
     return e;
 }

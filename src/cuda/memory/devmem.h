@@ -82,6 +82,8 @@ typedef struct NodeCopy {
     void       *owned; /* the source, if it is a copy */
 } NodeCopy;
 CuErr devmem_copy_3d(const NodeCopy *c);
+/* Both ends of all of it, as devmem_check_copy. */
+CuErr devmem_check_node(const NodeCopy *c);
 CuErr devmem_set_2d(void *dst, size_t pitch, unsigned value, unsigned element, size_t width, size_t height);
 
 #endif

@@ -11,9 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/sizes.h"
 #include "cuda/memory/devmem.h"
 #include "emu/emu.h"
 
@@ -87,10 +89,12 @@ CuErr ipc_share(const void *p, IpcHandle *out)
 
 static void *map_handle(const IpcHandle *h, size_t bytes)
 {
-    char path[64];
+    char        path[64];
+    struct stat st;
     snprintf(path, sizeof path, "/proc/%d/fd/%d", h->pid, h->fd);
-    int   fd = open(path, O_RDWR | O_CLOEXEC);
-    void *p  = fd < 0 ? MAP_FAILED : mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)h->offset);
+    int  fd = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    bool ok = fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && size_add(h->offset, bytes) <= (size_t)st.st_size;
+    void *p = ok ? mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)h->offset) : MAP_FAILED;
     if (fd >= 0)
         close(fd);
     return p == MAP_FAILED ? NULL : p;
@@ -102,7 +106,7 @@ CuErr ipc_open(const IpcHandle *h, void **out)
     WwDevice *d = state_device(state_current(), &e);
     if (!d)
         return e;
-    if (h->magic != IPC_MAGIC || !h->bytes)
+    if (h->magic != IPC_MAGIC || !h->bytes || h->inside >= h->bytes)
         return cudaErrorInvalidValue;
     if (h->pid == getpid())
         return cudaErrorDeviceUninitialized;
@@ -112,7 +116,7 @@ CuErr ipc_open(const IpcHandle *h, void **out)
             *out = (void *)(uintptr_t)o->p;
             return cudaSuccess;
         }
-    size_t bytes = (h->first + h->bytes + page() - 1) & -page();
+    size_t bytes = size_up(size_add(h->first, h->bytes), page());
     void  *pages = map_handle(h, bytes);
     if (!pages)
         return cudaErrorMapBufferObjectFailed;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/sizes.h"
 #include "cuda/memory/devmem.h"
 
 static TexEntry *entries;
@@ -104,7 +105,7 @@ static void from_memory(TexObject *o, const Resource *r)
 {
     uint64_t texel = texel_bytes(&r->format), there = room(r);
     bool     plane = r->type == RESOURCE_PITCH;
-    uint64_t row = r->width * texel, asked = plane ? r->pitch * (r->height - 1) + row : r->bytes / texel * texel;
+    uint64_t row = r->width * texel, asked = plane ? size_rows(r->pitch, r->height, row) : r->bytes / texel * texel;
     uint64_t rows    = !plane ? 1 : asked <= there ? r->height : there < row ? 0 : (there - row) / r->pitch + 1;
     o->shape         = plane ? TEX_2D : TEX_1D;
     o->format        = r->format;

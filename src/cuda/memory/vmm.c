@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/sizes.h"
 #include "cuda/memory/devmem.h"
 #include "cuda/process/context.h"
 #include "emu/emu.h"
@@ -159,6 +160,8 @@ CuErr drv_cuMemAddressReserve(WwPtr *out, size_t bytes, size_t align, WwPtr want
     ENTER_STARTED();
     if (!out || flags || !vmm_whole(bytes) || (align & (align - 1)))
         return cudaErrorInvalidValue;
+    if (!size_fits(wanted, size_add(bytes, align)))
+        return cudaErrorMemoryAllocation;
     align = align < VMM_GRANULE ? VMM_GRANULE : align;
     uint8_t *space =
         mmap((void *)(uintptr_t)wanted, bytes + align, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

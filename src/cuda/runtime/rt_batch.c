@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Runtime interface: batches of copies.  All of a batch is looked at before any of it is begun, so a batch that is refused did nothing. */
+#include "base/sizes.h"
 #include "cuda/memory/array.h"
 #include "cuda/work/stream.h"
 #include "cuda/work/work.h"
@@ -84,7 +85,7 @@ static bool operand(const BatchOperand *o, const Extent *e, size_t texel, void *
         return array_of(o->array.array) != NULL;
     }
     size_t row = o->pointer.row ? o->pointer.row : e->width, layer = o->pointer.layer ? o->pointer.layer : e->height;
-    *p = (PitchedPtr){o->pointer.at, row * texel, row, layer};
+    *p = (PitchedPtr){o->pointer.at, size_mul(row, texel), row, layer};
     return o->type == POINTER && o->pointer.at && row >= e->width && layer >= e->height;
 }
 

@@ -41,9 +41,9 @@ CuErr rt_cudaStreamIsCapturing(void *stream, int *status)
 {
     ENTER();
     const Stream *s = stream_of(stream);
-    if (s)
+    if (s && status)
         *status = capture_status(s);
-    return LEAVE(s ? cudaSuccess : cudaErrorInvalidResourceHandle);
+    return LEAVE(!s ? cudaErrorInvalidResourceHandle : status ? cudaSuccess : cudaErrorInvalidValue);
 }
 
 CuErr rt_cudaThreadExchangeStreamCaptureMode(int *mode)

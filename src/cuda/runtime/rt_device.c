@@ -268,9 +268,9 @@ CuErr rt_cudaDeviceCanAccessPeer(int *can, int device, int other)
 {
     ENTER();
     CuErr e = peer_pair(device, other);
-    if (e == cudaSuccess)
+    if (e == cudaSuccess && can)
         *can = device != other;
-    return LEAVE_BARE(e);
+    return LEAVE_BARE(e == cudaSuccess && !can ? cudaErrorInvalidValue : e);
 }
 
 CuErr rt_cudaDeviceEnablePeerAccess(int other, unsigned flags)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sizes.h"
 #include "cuda/memory/array.h"
 #include "cuda/runtime/graph_params.h"
 #include "cuda/work/capture.h"
@@ -53,7 +54,7 @@ static bool has_memory(const Graph *g)
 CuErr rt_cudaGraphClone(void **out, void *graph)
 {
     ENTER();
-    Graph *g = cgraph_of(graph, false);
+    Graph *g = out ? cgraph_of(graph, false) : NULL;
     if (g && has_memory(g))
         return LEAVE(cudaErrorNotSupported);
     if (g)
@@ -246,8 +247,8 @@ CuErr node_set_kernel_params(GraphNode *n, const KernelParams *p)
 CuErr rt_cudaGraphAddKernelNode(void **out, void *graph, void *const *deps, size_t n, const KernelParams *p)
 {
     ENTER();
-    CuErr      e;
-    GraphNode *node = graph_add(graph, NODE_KERNEL, deps, n, &e);
+    CuErr      e    = cudaErrorInvalidValue;
+    GraphNode *node = out ? graph_add(graph, NODE_KERNEL, deps, n, &e) : NULL;
     if (!node)
         return LEAVE(e);
     e    = node_set_kernel_params(node, p);
@@ -318,8 +319,8 @@ CuErr node_set_copy_params(GraphNode *n, const CopyParms3D *c)
 CuErr rt_cudaGraphAddMemcpyNode(void **out, void *graph, void *const *deps, size_t n, const CopyParms3D *c)
 {
     ENTER();
-    CuErr      e;
-    GraphNode *node = graph_add(graph, NODE_COPY, deps, n, &e);
+    CuErr      e    = cudaErrorInvalidValue;
+    GraphNode *node = out ? graph_add(graph, NODE_COPY, deps, n, &e) : NULL;
     if (!node)
         return LEAVE(e);
     e    = node_set_copy_params(node, c);
@@ -363,7 +364,7 @@ CuErr rt_cudaGraphAddMemsetNode(void **out, void *graph, void *const *deps, size
     CuErr e;
     if (!p || !out || (p->element != 1 && p->element != 2 && p->element != 4))
         return LEAVE(cudaErrorInvalidValue);
-    size_t bytes    = p->width * p->element + (p->height > 1 ? p->pitch * (p->height - 1) : 0);
+    size_t bytes    = size_rows(p->pitch, p->height, size_mul(p->width, p->element));
     e               = devmem_check_copy(p->dst, bytes, p->dst, bytes, COPY_DEVICE_TO_DEVICE);
     GraphNode *node = e == cudaSuccess ? graph_add(graph, NODE_SET, deps, n, &e) : NULL;
     if (node) {
@@ -441,7 +442,7 @@ CuErr rt_cudaGraphAddChildGraphNode(void **out, void *graph, void *const *deps, 
 static CuErr event_node(void **out, void *graph, void *const *deps, size_t n, void *event, NodeKind kind)
 {
     CuErr      e    = cudaErrorInvalidValue;
-    GraphNode *node = event_of(event) ? graph_add(graph, kind, deps, n, &e) : NULL;
+    GraphNode *node = out && event_of(event) ? graph_add(graph, kind, deps, n, &e) : NULL;
     if (node) {
         node->event = event;
         *out        = node;
@@ -475,7 +476,7 @@ CuErr rt_cudaGraphDestroyNode(void *node)
 CuErr rt_cudaGraphNodeGetType(void *node, int *kind)
 {
     ENTER();
-    const GraphNode *n = node_of(node);
+    const GraphNode *n = kind ? node_of(node) : NULL;
     if (n)
         *kind = (int)n->kind;
     return LEAVE(n ? cudaSuccess : cudaErrorInvalidValue);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "cuda/work/graph.h"
 
 /* ---- nodes ---- */
@@ -42,7 +43,7 @@ CuErr rt_cudaGraphGetRootNodes(void *graph, void **nodes, size_t *count)
 
 static CuErr edges(void *graph, void **from, void **to, size_t n, bool on)
 {
-    const Graph *g = cgraph_of(graph, false);
+    const Graph *g = !n || (from && to) ? cgraph_of(graph, false) : NULL;
     for (size_t i = 0; g && i < n; i++) {
         GraphNode *a = node_of(from[i]), *b = node_of(to[i]);
         if (!a || !b || a->graph != g || b->graph != g)
@@ -201,7 +202,7 @@ CuErr rt_cudaGraphDebugDotPrint(void *graph, const char *path, unsigned flags)
     (void)flags;
     ENTER();
     const Graph *g = cgraph_of(graph, false);
-    FILE        *f = g && path ? fopen(path, "w") : NULL;
+    FILE        *f = g && path ? file_create(path) : NULL;
     if (!f)
         return LEAVE(g && path ? cudaErrorOperatingSystem : cudaErrorInvalidValue);
     fprintf(f, "digraph dot {\nsubgraph cluster_1 {\nlabel=\"graph_1\" graph[style=\"dashed\"];\n");

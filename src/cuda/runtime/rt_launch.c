@@ -43,8 +43,11 @@ CuErr rt___cudaPopCallConfiguration(WwDim3 *grid, WwDim3 *block, size_t *shared,
 CuErr rt___cudaGetKernel(void **kernel, const void *host)
 {
     ENTER_ANYWAY();
-    CuErr e;
-    *kernel = kernel_find(host, &e);
+    CuErr   e;
+    Kernel *k = kernel ? kernel_find(host, &e) : NULL;
+    if (!kernel)
+        return LEAVE(cudaErrorInvalidValue);
+    *kernel = k;
     return LEAVE(e);
 }
 

@@ -5,6 +5,7 @@
  * Pointers and managed memory: drv_pointer.c. */
 #include <string.h>
 
+#include "base/sizes.h"
 #include "cuda/memory/array.h"
 #include "cuda/memory/devmem.h"
 #include "cuda/memory/ipc.h"
@@ -84,8 +85,8 @@ CuErr rt_cudaMallocPitch(void **out, size_t *pitch, size_t width, size_t height)
     ENTER();
     if (!pitch)
         return LEAVE(cudaErrorInvalidValue);
-    *pitch = (width + PITCH - 1) / PITCH * PITCH;
-    return LEAVE(allocate(MEMORY_DEVICE, *pitch * height, 0, out));
+    *pitch = size_up(width, PITCH);
+    return LEAVE(allocate(MEMORY_DEVICE, size_mul(*pitch, height), 0, out));
 }
 
 CuErr rt_cudaMalloc3D(PitchedPtr *out, Extent e)
@@ -93,8 +94,8 @@ CuErr rt_cudaMalloc3D(PitchedPtr *out, Extent e)
     ENTER();
     if (!out)
         return LEAVE(cudaErrorInvalidValue);
-    *out = (PitchedPtr){.pitch = (e.width + PITCH - 1) / PITCH * PITCH, .xsize = e.width, .ysize = e.height};
-    return LEAVE(allocate(MEMORY_DEVICE, out->pitch * e.height * e.depth, 0, &out->ptr));
+    *out = (PitchedPtr){.pitch = size_up(e.width, PITCH), .xsize = e.width, .ysize = e.height};
+    return LEAVE(allocate(MEMORY_DEVICE, size_mul(size_mul(out->pitch, e.height), e.depth), 0, &out->ptr));
 }
 
 CuErr rt_cudaMemGetInfo(size_t *free_bytes, size_t *total)
@@ -115,7 +116,7 @@ CuErr rt_cudaHostRegister(void *p, size_t bytes, unsigned flags)
     ENTER();
     uint64_t at = (uint64_t)(uintptr_t)p;
     CuErr    e  = cudaSuccess;
-    if (!p || !bytes || flags > 15)
+    if (!p || !bytes || flags > 15 || !size_fits(at, bytes))
         return LEAVE(cudaErrorInvalidValue);
     const Range *r = devmem_range(at);
     if (r || devmem_is_device(p))
@@ -164,7 +165,7 @@ CuErr rt_cudaHostGetFlags(unsigned *flags, void *p)
 {
     ENTER();
     const Range *r = devmem_range((uint64_t)(uintptr_t)p);
-    if (!r || r->kind != MEMORY_HOST)
+    if (!r || r->kind != MEMORY_HOST || !flags)
         return LEAVE(cudaErrorInvalidValue);
     *flags = r->flags | 2;
     return LEAVE(cudaSuccess);
@@ -266,10 +267,14 @@ CuErr rt_cudaMemset2DAsync(void *p, size_t pitch, int value, size_t width, size_
 
 static CuErr set_3d(const PitchedPtr *p, int value, const Extent *e, void *stream)
 {
-    CuErr err = cudaSuccess;
+    CuErr  err   = cudaSuccess;
+    size_t slice = size_mul(p->ysize, p->pitch), rows = size_rows(p->pitch, e->height, e->width);
+    if (!e->width || !e->height || !e->depth)
+        return cudaSuccess;
+    if (e->depth > 1 && (slice < rows || !size_fits((uint64_t)(uintptr_t)p->ptr, size_rows(slice, e->depth, rows))))
+        return cudaErrorInvalidValue;
     for (size_t z = 0; z < e->depth && err == cudaSuccess; z++)
-        err = stream_set((char *)p->ptr + z * p->ysize * p->pitch, p->pitch, (unsigned)value, 1, e->width, e->height,
-                         stream);
+        err = stream_set((char *)p->ptr + z * slice, p->pitch, (unsigned)value, 1, e->width, e->height, stream);
     return err;
 }
 

@@ -25,6 +25,8 @@ CuErr rt_cudaGetSymbolAddress(void **out, const void *symbol)
     WwPtr  p = 0;
     size_t n;
     CuErr  e = where(symbol, &p, &n);
+    if (e == cudaSuccess && !out)
+        return LEAVE(cudaErrorInvalidValue);
     if (e == cudaSuccess)
         *out = (void *)(uintptr_t)p;
     return LEAVE(e);
@@ -34,7 +36,7 @@ CuErr rt_cudaGetSymbolSize(size_t *bytes, const void *symbol)
 {
     ENTER();
     WwPtr p;
-    return LEAVE(where(symbol, &p, bytes));
+    return LEAVE(bytes ? where(symbol, &p, bytes) : cudaErrorInvalidValue);
 }
 
 static CuErr symbol_copy(const void *symbol, void *other, size_t count, size_t offset, int kind, bool into,
@@ -100,8 +102,8 @@ static CuErr symbol_node(GraphNode *n, const void *symbol, void *other, size_t c
 static CuErr add_symbol_node(void **out, void *graph, void *const *deps, size_t n, const void *symbol, void *other,
                              size_t count, size_t offset, int kind, bool into)
 {
-    CuErr      e;
-    GraphNode *node = graph_add(graph, NODE_COPY, deps, n, &e);
+    CuErr      e    = cudaErrorInvalidValue;
+    GraphNode *node = out ? graph_add(graph, NODE_COPY, deps, n, &e) : NULL;
     if (!node)
         return e;
     e = symbol_node(node, symbol, other, count, offset, kind, into);

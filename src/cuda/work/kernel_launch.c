@@ -149,7 +149,9 @@ static void read_attribute(LaunchAsk *a, const LaunchAttribute *attr)
 
 void launch_read_attributes(LaunchAsk *a, const LaunchAttribute *attrs, unsigned n)
 {
-    for (unsigned i = 0; i < n; i++)
+    if (n && !attrs)
+        a->refused = cudaErrorInvalidValue;
+    for (unsigned i = 0; attrs && i < n; i++)
         read_attribute(a, &attrs[i]);
 }
 

@@ -126,8 +126,7 @@ static CuErr do_copy(Stream *s, GraphNode *n)
             sequence_host_stream(s);
         return e;
     }
-    CuErr e = devmem_check_copy(c->dst, c->dslice * (c->depth - 1) + c->dpitch * (c->height - 1) + c->width, c->src,
-                                c->sslice * (c->depth - 1) + c->spitch * (c->height - 1) + c->width, c->kind);
+    CuErr e = devmem_check_node(c);
     if (e != cudaSuccess)
         return e;
     if (pageable(c->src))
