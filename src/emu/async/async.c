@@ -41,11 +41,9 @@ bool async_under_way(const Warp *w)
 
 void async_reset(Warp *w)
 {
-    if (!w->async)
-        return;
-    memset(w->async->group, 0, sizeof w->async->group);
-    w->async->n      = 0;
-    w->async->random = 0;
+    AsyncQueue *q = w->async;
+    if (q)
+        *q = (AsyncQueue){.op = q->op, .cap = q->cap};
 }
 
 void async_free(Warp *w)

@@ -35,6 +35,7 @@ typedef struct Group {
 } Group;
 
 struct Warp {
+    /* ---- of the block that runs: all of it is zero when a block begins (block.c), so nothing can be forgotten there ---- */
     /* hot: read by every handler */
     uint8_t   *r;        /* current frame: slots are r + Slot */
     uint32_t   mask;     /* lanes that execute */
@@ -51,22 +52,26 @@ struct Warp {
     const Uop *pc;       /* where to go on, set by a handler that returns STOP */
     uint32_t   turn;
     uint32_t   starts;   /* short turns it has had */
-    uint32_t   quanta_alone; /* quanta one group has computed while others were ready */
-    uint32_t   index;    /* in the block */
+    uint64_t   alone;    /* instructions that one group has computed while others were ready */
     uint32_t   at_cluster;    /* lanes that arrived at barrier.cluster and have not waited */
     uint32_t   cluster_phase; /* the parity of the phase they arrived in */
-    uint32_t   ngroups;
-    Group      group[LANES]; /* waiting groups; the running one is not among them */
-    uint8_t    scratch[512] __attribute__((aligned(64))); /* results of a partly masked handler before they are blended */
-    struct AsyncQueue *async; /* copies in flight; NULL before the first (async.c) */
     uint32_t   runtime_error[LANES]; /* of the device runtime: the thread's last error (cdp.c) */
-    struct BulkGroups *bulk;  /* commits of bulk groups; NULL before the first (bulk.c) */
     uint64_t   state;     /* kept, and whether it has come back to it (endless.c) */
     bool       came_back;
     struct { uint32_t count, asked, registers; const struct Uop *uop; } maxnreg; /* setmaxnreg: how often, the last; what a thread owns */
-    struct WgmmaState *wgmma; /* products in flight; NULL before the first (wgmma.c) */
+    uint32_t   ngroups;
+
+    /* ---- means nothing before it is written ---- */
+    Group      group[LANES]; /* [0 .. ngroups): waiting groups; the running one is not among them */
+    uint8_t    scratch[512] __attribute__((aligned(64))); /* results of a partly masked handler before they are blended */
+
+    /* ---- of the context, which one block after another uses ---- */
+    uint32_t   index;    /* in the block */
     uint8_t   *local;    /* local memory: lane l's frame is local + l * local_bytes */
     uint32_t   local_bytes;
+    struct AsyncQueue *async; /* copies in flight; NULL before the first (async.c) */
+    struct BulkGroups *bulk;  /* commits of bulk groups; NULL before the first (bulk.c) */
+    struct WgmmaState *wgmma; /* products in flight; NULL before the first (wgmma.c) */
     /* special registers, one slot each */
     uint32_t   tid[3][LANES] __attribute__((aligned(64)));
     uint32_t   laneid[LANES] __attribute__((aligned(64)));

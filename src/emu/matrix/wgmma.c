@@ -41,9 +41,8 @@ void wgmma_reset(Warp *w)
     WgmmaState *s = w->wgmma;
     if (!s)
         return;
-    s->n = s->group = 0;
-    s->issued = s->landed = s->random = 0;
-    s->fenced                         = false;
+    *s = (WgmmaState){
+        .op = s->op, .cap = s->cap, .nregs = s->nregs, .writing = s->writing, .reading = s->reading, .dirty = s->dirty};
     memset(s->writing, 0, s->nregs * sizeof *s->writing);
     memset(s->reading, 0, s->nregs * sizeof *s->reading);
     memset(s->dirty, 0, s->nregs * sizeof *s->dirty);

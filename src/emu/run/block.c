@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A resident block: its warps, shared and local memory, what it printed; its passes and its end. */
+ * A resident block: its warps, shared and local memory, what it printed; its passes and its end.
+ *
+ * A worker uses the context of a block that has ended for the next one.  What a block begins with is the same in both: everything is cleared
+ * that is not named here as kept, so that counts do not depend on which blocks a worker had before. */
 #include "emu/run/block.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "emu/async/async.h"
 #include "emu/async/bulk.h"
@@ -16,6 +21,8 @@
 #include "emu/run/turn.h"
 #include "emu/sync/barrier.h"
 
+enum { LARGE_LOCAL = 256 << 10 }; /* bytes of a block */
+
 static uint8_t *zeroed(size_t bytes, size_t align)
 {
     return bytes ? xaligned(align, (bytes + align - 1) & ~(align - 1)) : NULL;
@@ -26,19 +33,15 @@ static Block *block_make(Worker *k)
 {
     Launch *l = k->launch;
     Block  *b = xcalloc(1, sizeof *b);
-    b->launch = l;
     b->nwarps = l->nwarps;
     b->shared = zeroed(l->shared_bytes, 128);
     b->local  = l->local_bytes ? xcalloc((size_t)l->nwarps * LANES, l->local_bytes) : NULL;
     b->warp   = (Warp *)(void *)zeroed(sizeof(Warp) * l->nwarps, 64);
     for (uint32_t i = 0; i < b->nwarps; i++) {
-        Warp *w         = &b->warp[i];
-        w->index        = i;
-        w->block        = b;
-        w->shared       = b->shared;
-        w->shared_bytes = l->shared_bytes;
-        w->local_bytes  = l->local_bytes;
-        w->local        = b->local ? b->local + (size_t)i * LANES * l->local_bytes : NULL;
+        Warp *w        = &b->warp[i];
+        w->index       = i;
+        w->local_bytes = l->local_bytes;
+        w->local       = b->local ? b->local + (size_t)i * LANES * l->local_bytes : NULL;
         for (uint32_t lane = 0; lane < LANES; lane++) {
             uint32_t t      = i * LANES + lane;
             w->laneid[lane] = lane;
@@ -68,50 +71,72 @@ static void place(Block *b, const Launch *l)
     b->order = b->cluster->order * l->cluster_blocks + b->rank;
 }
 
-static void block_start(Block *b, Worker *k)
+/* Local memory begins as zeros.  Of a large one the pages go back to the host, which costs what was touched. */
+static void clear_local(Block *b, const Launch *l)
+{
+    const uintptr_t page = 4096;
+    size_t          all  = (size_t)l->nwarps * LANES * l->local_bytes;
+    uintptr_t       at = (uintptr_t)b->local, first = (at + page - 1) & -page, end = (at + all) & -page;
+    if (all < LARGE_LOCAL || madvise((void *)first, end - first, MADV_DONTNEED) != 0) {
+        if (all)
+            memset(b->local, 0, all);
+        return;
+    }
+    memset(b->local, 0, first - at);
+    memset((void *)end, 0, at + all - end);
+}
+
+static void warp_begin(Warp *w, Block *b, Worker *k)
 {
     Launch *l = k->launch;
+    memset(w, 0, offsetof(Warp, group));
+    w->worker            = k;
+    w->block             = b;
+    w->shared            = b->shared;
+    w->shared_bytes      = l->shared_bytes;
+    w->shared_base       = b->rank << CLUSTER_SHIFT;
+    w->live              = first_lanes(l->threads - w->index * LANES);
+    w->maxnreg.registers = l->registers;
+    async_reset(w);
+    bulk_reset(w);
+    wgmma_reset(w);
+    Frame *f     = frame_new(k, l->prog->code[0]);
+    f->alive     = w->live;
+    f->local_top = f->code->local_bytes;
+    warp_put(w, f->code->uops, f, w->live);
+}
+
+static void block_begin(Block *b, Worker *k, Cluster *c, uint32_t rank)
+{
+    Launch *l = k->launch;
+    *b        = (Block){.launch  = l,
+                        .cluster = c,
+                        .rank    = rank,
+                        .nwarps  = b->nwarps,
+                        .threads = l->threads,
+                        .live    = l->threads,
+                        .warp    = b->warp,
+                        .shared  = b->shared,
+                        .local   = b->local,
+                        .proxy   = b->proxy};
     place(b, l);
-    b->live = b->threads = l->threads;
-    b->pending           = 0;
-    b->progress = b->ended = false;
-    memset(b->bar, 0, sizeof b->bar);
     memset(b->shared, 0, l->shared_bytes);
     if (b->proxy)
         memset(b->proxy, 0, l->shared_bytes);
-    for (uint32_t i = 0; i < b->nwarps; i++) {
-        Warp *w          = &b->warp[i];
-        w->worker        = k;
-        w->live          = first_lanes(l->threads - i * LANES);
-        w->ngroups       = 0;
-        w->turn          = 0;
-        w->starts        = 0;
-        w->at_cluster    = 0;
-        w->maxnreg.count = w->maxnreg.asked = 0;
-        w->maxnreg.registers                = l->registers;
-        w->shared_base                      = b->rank << CLUSTER_SHIFT;
-        memset(w->runtime_error, 0, sizeof w->runtime_error);
-        async_reset(w);
-        bulk_reset(w);
-        wgmma_reset(w);
-        Frame *f     = frame_new(k, l->prog->code[0]);
-        f->alive     = w->live;
-        f->local_top = f->code->local_bytes;
-        warp_put(w, f->code->uops, f, w->live);
-    }
+    for (uint32_t i = 0; i < b->nwarps; i++)
+        warp_begin(&b->warp[i], b, k);
 }
 
 Block *block_new(Worker *k, Cluster *c, uint32_t rank)
 {
     Block *b = k->idle_blocks;
-    if (b)
+    if (b) {
         k->idle_blocks = b->next;
-    else
+        clear_local(b, k->launch);
+    } else {
         b = block_make(k);
-    b->next    = NULL;
-    b->cluster = c;
-    b->rank    = rank;
-    block_start(b, k);
+    }
+    block_begin(b, k, c, rank);
     return b;
 }
 

@@ -15,7 +15,8 @@
 #include "emu/core/notify.h"
 #include "emu/core/schedule.h"
 
-enum { QUANTUM = STRESSED(4096, 5), QUANTA_PER_TURN = STRESSED(16, 1), QUANTA_ALONE = 256, GLANCE = STRESSED(256, 5) };
+enum { QUANTUM = STRESSED(4096, 5), QUANTA_PER_TURN = STRESSED(16, 1), GLANCE = STRESSED(256, 5) };
+enum { ALONE = 256 * QUANTUM }; /* instructions for which one group may keep others waiting */
 
 void warp_set_merge(Warp *w)
 {
@@ -130,9 +131,10 @@ static bool pick(Warp *w)
 /* The running group's quantum is spent.  Returns true when the turn ends. */
 static bool quantum_spent(Warp *w, unsigned *quanta)
 {
-    Worker *k     = w->worker;
-    bool    waits = k->sync_ops;
-    k->spent += (uint64_t)(k->granted - w->quantum);
+    Worker  *k     = w->worker;
+    bool     waits = k->sync_ops;
+    uint64_t spent = (uint64_t)(k->granted - w->quantum);
+    k->spent += spent;
     w->quantum  = k->granted;
     k->sync_ops = false;
     if (waits) {
@@ -141,9 +143,8 @@ static bool quantum_spent(Warp *w, unsigned *quanta)
         return ++*quanta >= w->ngroups + 1 || w->ngroups == 1 || k->granted == 1;
     }
     w->block->progress = true;
-    if (w->ngroups &&
-        ++w->quanta_alone >= QUANTA_ALONE) { /* a million instructions: perhaps it waits with plain loads */
-        w->quanta_alone = 0;
+    if (w->ngroups && (w->alone += spent) >= ALONE) { /* a million instructions: perhaps it waits with plain loads */
+        w->alone = 0;
         w->turn++;
     }
     warp_put(w, w->pc, w->frame, w->mask);
