@@ -197,10 +197,10 @@ struct WwLaunch {
     /* emulator: a grid that a kernel launched has run (dynamic parallelism); such grids run after the kernel, before ww_launch returns.
      * launch, r and what they point to are gone after the call; may be NULL. */
     void      (*on_child)(void *user, const char *kernel, const WwLaunch *launch, WwStatus s, const WwResult *r);
-    /* emulator: called while no block runs, when all that are resident only wait for something from outside, or pause_after
-     * seconds after the last time; the device may be used in it, other launches included.  NULL: the launch does not pause. */
+    /* emulator: called while no block runs, when all that are resident only wait for something from outside, or about
+     * pause_after warp instructions after the last time; the device may be used in it, other launches included.  NULL: the launch does not pause. */
     void      (*on_pause)(void *user, WwPause *p);
-    double      pause_after;
+    uint64_t    pause_after;
     bool        cooperative; /* emulator: blocks may wait for each other at a grid-wide barrier */
     bool        granular;    /* emulator: allocations fill whole granules of 512 bytes, as on a card: an access past an allocation's
                               * end but in its last granule is carried out, and is a warning instead of the end of the kernel */

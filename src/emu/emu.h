@@ -121,10 +121,10 @@ typedef struct EmuLaunch {
     const volatile int *stop;  /* the launch ends with WW_ERR_LIMIT soon after *stop becomes non-zero; may be NULL */
     void      (*on_print)(void *user, const char *text, size_t len);
     void       *user;
-    /* Called, while no block runs, when all that are resident only wait, or pause_after seconds after the last time: memory
+    /* Called, while no block runs, when all that are resident only wait, or pause_after instructions after the last time: memory
      * may be allocated and freed in it, and other launches may run.  NULL: a launch does not pause. */
     void      (*on_pause)(void *user, WwPause *p);
-    double      pause_after;
+    uint64_t    pause_after;
     const bool *held;          /* griddepcontrol.wait waits while it is true: the grids that this one depends on have not ended.  NULL:
                                 * they have.  It may become false in on_pause only */
     uint64_t    workspace;     /* memory of the grid barrier, told in %envreg1 (high half) and %envreg2 (low); 0 = none */

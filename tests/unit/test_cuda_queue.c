@@ -14,7 +14,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cuda/work/queue.c" /* it is in the drop-in libraries, which show nothing of it */
+#include "cuda/work/queue.c" /* they are in the drop-in libraries, which show nothing of them */
+#include "cuda/work/turns.c"
 
 /* ---- what queue.c needs, as little of it as will do ---- */
 
@@ -66,6 +67,20 @@ void state_wait(void)
     while (depth > 1)
         state_unlock(NULL);
     pthread_cond_wait(&woken, &lock);
+    state_retake(n);
+}
+
+void state_wait_for(uint64_t us)
+{
+    struct timespec end;
+    unsigned        n = depth;
+    while (depth > 1)
+        state_unlock(NULL);
+    clock_gettime(CLOCK_REALTIME, &end);
+    end.tv_nsec += (long)us * 1000;
+    end.tv_sec += end.tv_nsec / 1000000000;
+    end.tv_nsec %= 1000000000;
+    pthread_cond_timedwait(&woken, &lock, &end);
     state_retake(n);
 }
 
@@ -183,10 +198,16 @@ void launch_let_on(Running *p)
     (void)p;
 }
 
-bool launch_go_on(Running *p, bool *waits)
+const LaunchPause *launch_pause(const Running *p)
 {
     (void)p;
-    *waits = true;
+    static const LaunchPause waits = {.waits = true};
+    return &waits;
+}
+
+bool launch_go_on(Running *p)
+{
+    (void)p;
     if (turns && --turns)
         return false;
     ran[strlen(ran)] = 'K';

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Pauses of a launch, with workers that only count: while on_pause runs nobody else does; it comes when everybody only waits, or when the time
- * has passed, or when the launch never ends; what a worker remembered of memory is forgotten; a worker that has left is not waited for. */
+ * Pauses of a launch, with workers that only count: while on_pause runs nobody else does; it comes when everybody only waits, or after so
+ * many instructions, or when the launch never ends; what a worker remembered of memory is forgotten; a worker that has left is not waited for. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -39,7 +39,7 @@ static void on_pause(void *user, WwPause *p)
     __atomic_store_n(&b->over, true, __ATOMIC_SEQ_CST);
 }
 
-static void begin(Bench *b, unsigned workers, double after)
+static void begin(Bench *b, unsigned workers, uint64_t after)
 {
     *b      = (Bench){.theirs = {1, 2, 3}};
     b->prog = (Program){.ninstr = INSTRUCTIONS};
@@ -109,7 +109,7 @@ static void comes_when_all_wait(void **state)
     (void)state;
     for (unsigned n = 1; n <= WORKERS; n++) {
         Bench b;
-        begin(&b, n, 1e9);
+        begin(&b, n, UINT64_MAX);
         run(&b, n, waits_then_computes);
         assert_true(b.pauses >= 1);
         assert_int_equal(b.told_waits, b.pauses);
@@ -126,7 +126,7 @@ static void not_while_one_computes(void **state)
 {
     (void)state;
     Bench b;
-    begin(&b, 2, 1e9);
+    begin(&b, 2, UINT64_MAX);
     for (int i = 0; i < ROUNDS; i++) {
         pause_note(&b.worker[0], false, 1);
         pause_note(&b.worker[1], true, 1);
@@ -138,38 +138,35 @@ static void not_while_one_computes(void **state)
     end(&b);
 }
 
-static void comes_when_time_has_passed(void **state)
+static void comes_after_so_many_instructions(void **state)
 {
     (void)state;
-    Bench           b;
-    struct timespec now;
-    begin(&b, 1, 5);
-    now = b.l.started;
-    now.tv_sec += 4;
-    pause_tick(&b.l, &now);
+    Bench b;
+    begin(&b, 1, 500);
+    pause_tick(&b.l, 400);
     assert_false(pause_wanted(&b.l.pause));
-    now.tv_sec += 2;
-    pause_tick(&b.l, &now);
-    assert_true(pause_wanted(&b.l.pause));
-    pause_rest(&b.worker[0]);
-    assert_int_equal(b.pauses, 1);
+    for (uint64_t spent = 600; spent <= 1200; spent += 600) { /* counted from the last pause */
+        pause_tick(&b.l, spent - 100);
+        assert_false(pause_wanted(&b.l.pause));
+        pause_tick(&b.l, b.l.spent = spent);
+        assert_true(pause_wanted(&b.l.pause));
+        pause_rest(&b.worker[0]);
+        assert_false(pause_wanted(&b.l.pause));
+    }
+    assert_int_equal(b.pauses, 2);
     assert_int_equal(b.told_waits, 0);
-    assert_false(pause_wanted(&b.l.pause));
     end(&b);
 }
 
 static void never_without_on_pause(void **state)
 {
     (void)state;
-    Bench           b;
-    struct timespec late;
+    Bench b;
     begin(&b, 1, 0);
     b.ask.on_pause = NULL;
-    late           = b.l.started;
-    late.tv_sec += 100;
     for (int i = 0; i < ROUNDS; i++)
         pause_note(&b.worker[0], false, 1);
-    pause_tick(&b.l, &late);
+    pause_tick(&b.l, 1000000);
     assert_false(pause_wanted(&b.l.pause));
     end(&b);
 }
@@ -212,7 +209,7 @@ static void the_first_serves_the_others(void **state)
 {
     (void)state;
     Bench b;
-    begin(&b, WORKERS, 1e9);
+    begin(&b, WORKERS, UINT64_MAX);
     run(&b, WORKERS, leaves_at_once);
     assert_true(b.pauses >= 1);
     assert_int_equal(b.overlaps, 0);
@@ -222,9 +219,12 @@ static void the_first_serves_the_others(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(comes_when_all_wait),         cmocka_unit_test(not_while_one_computes),
-        cmocka_unit_test(comes_when_time_has_passed),  cmocka_unit_test(never_without_on_pause),
-        cmocka_unit_test(the_first_serves_the_others), cmocka_unit_test(ends_where_nobody_is_left),
+        cmocka_unit_test(comes_when_all_wait),
+        cmocka_unit_test(not_while_one_computes),
+        cmocka_unit_test(comes_after_so_many_instructions),
+        cmocka_unit_test(never_without_on_pause),
+        cmocka_unit_test(the_first_serves_the_others),
+        cmocka_unit_test(ends_where_nobody_is_left),
     };
     return cmocka_run_group_tests_name("emu_pause", tests, NULL, NULL);
 }

@@ -87,15 +87,33 @@ void state_retake(unsigned held)
         state_lock();
 }
 
-void state_wait(void)
+static void wait_until(const struct timespec *end)
 {
     unsigned held = depth; /* the condition gives up one level of the lock */
     for (unsigned i = 1; i < held; i++)
         state_unlock(NULL);
-    pthread_cond_wait(&woken, &lock);
+    if (end)
+        pthread_cond_timedwait(&woken, &lock, end);
+    else
+        pthread_cond_wait(&woken, &lock);
     signals_stay();
     for (unsigned i = 1; i < held; i++)
         state_lock();
+}
+
+void state_wait(void)
+{
+    wait_until(NULL);
+}
+
+void state_wait_for(uint64_t us)
+{
+    struct timespec end;
+    clock_gettime(CLOCK_REALTIME, &end);
+    uint64_t ns = (uint64_t)end.tv_nsec + us * 1000;
+    end.tv_sec += (time_t)(ns / 1000000000);
+    end.tv_nsec = (long)(ns % 1000000000);
+    wait_until(&end);
 }
 
 void state_wake(void)

@@ -93,6 +93,8 @@ unsigned state_release(void);
 void     state_retake(unsigned depth);
 /* Gives up the lock until another thread calls state_wake. */
 void     state_wait(void);
+/* The same for so many microseconds at most. */
+void     state_wait_for(uint64_t us);
 void     state_wake(void);
 
 #define ENTER_ANYWAY() __attribute__((cleanup(state_unlock), unused)) int locked_ = state_lock()

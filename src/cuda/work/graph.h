@@ -29,6 +29,11 @@ typedef struct NodeMemory { void *p; size_t bytes; bool of_stream; } NodeMemory;
 typedef struct NodeCondition { uint64_t handle; int type; unsigned size; Graph **body; } NodeCondition;
 typedef struct UserObject UserObject;
 
+typedef struct QueueTurn { /* of work that goes on a piece at a time */
+    uint64_t seen;       /* how often memory had changed when it only waited; 0: it does not wait */
+    uint64_t until, nap; /* microseconds: when it looks again though nothing has changed, and how long that is */
+} QueueTurn;
+
 enum { MAX_BODIES = 1024 };
 
 struct GraphNode {
@@ -45,6 +50,7 @@ struct GraphNode {
     Ticket     *after; size_t nafter; /* in a queue: what must be done before */
     uint64_t    ticket;               /* in a queue: its own count */
     struct Running *running;          /* in a queue: the kernel has begun */
+    QueueTurn   turn;                 /* in a queue: queue.c */
     bool        held;                 /* in a queue: a kernel behind it may begin before it (queue.h) */
     struct WorkOrder *work;           /* in a queue: sequence.h */
     union { NodeValue value; NodeCopy copy; NodeSet set; NodeHost host; NodeMemory memory; void *event; Graph *child; NodeCondition condition; };

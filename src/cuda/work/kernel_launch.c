@@ -5,8 +5,8 @@
  * A launch the device would refuse returns its error at once and nothing runs.  A kernel that fails while it runs gives its error
  * to the next call, as an asynchronous launch does, and one line on stderr says where.  A kernel that needs an instruction we do
  * not have returns cudaErrorNotSupported from the launch and from everything after it: it must never look like success.
- * A launch is a coroutine: it runs in the call until it has ended, or only waits for what another stream or the host must bring, or a
- * time has passed; then the call returns and the stream's thread goes on with it (queue.c).
+ * A launch is a coroutine: it runs in the call until it has ended, or only waits for what another stream or the host must bring, or has run
+ * a number of instructions; then the call returns and the stream's thread goes on with it (queue.c).
  * Not modelled: registers (known only after the assembler ran), so occupancy is by threads, blocks and shared memory. */
 #include "cuda/work/kernel_launch.h"
 
@@ -27,7 +27,7 @@
 
 enum { FIFO = 1 << 20 };
 
-static const double SLICE = 0.2; /* seconds that a call gives a kernel before it returns without it */
+enum { SLICE = 1 << 22 }; /* warp instructions that a call gives a kernel before it returns without it */
 
 static uint64_t launches;
 
@@ -223,9 +223,10 @@ struct Running { /* a launch under way; its callbacks get it as their user point
     WwModule        *module;
     WwLaunch         launch;
     uint64_t         n;
-    bool             watch, waits;
-    bool             held; /* griddepcontrol.wait waits */
-    const WorkOrder *work; /* sequence.h */
+    bool             watch;
+    LaunchPause      pause; /* the last */
+    bool             held;  /* griddepcontrol.wait waits */
+    const WorkOrder *work;  /* sequence.h */
     Standstill       standstill;
     struct timespec  start;
     Status           status;
@@ -248,7 +249,7 @@ static void on_child(void *user, const char *kernel, const WwLaunch *w, WwStatus
 static void on_pause(void *user, WwPause *now)
 {
     Running *p = user;
-    p->waits   = now->waits;
+    p->pause   = (LaunchPause){.waits = now->waits, .changed = now->changed};
     standstill_pause(&p->standstill, kernel_shown(p->kernel), now);
     if (now->end)
         return;
@@ -326,14 +327,17 @@ static bool go_on(Running *p)
     return ended;
 }
 
-bool launch_go_on(Running *p, bool *waits)
+bool launch_go_on(Running *p)
 {
-    if (go_on(p)) {
-        end(p);
-        return true;
-    }
-    *waits = p->waits;
-    return false;
+    if (!go_on(p))
+        return false;
+    end(p);
+    return true;
+}
+
+const LaunchPause *launch_pause(const Running *p)
+{
+    return &p->pause;
 }
 
 /* A kernel whose code could not be had at all: it is in the report, and it is not a success. */
@@ -378,7 +382,7 @@ static CuErr start(Kernel *k, const LaunchAsk *a, bool early, Running **out)
         return err;
     Running *p     = running_new(k, f, m, a, early);
     bool     ended = go_on(p);
-    while (!ended && early && !p->waits)
+    while (!ended && early && !p->pause.waits)
         ended = go_on(p);
     if (ended) {
         err = end(p);
@@ -424,11 +428,10 @@ bool launch_leaves_early(Kernel *k)
 CuErr launch_run(Kernel *k, const LaunchAsk *a)
 {
     Running *p;
-    bool     waits;
     CuErr    e = launch_start(k, a, &p);
-    while (p && !launch_go_on(p, &waits)) {
+    while (p && !launch_go_on(p)) {
         unsigned held = state_release();
-        usleep(waits ? 500 : 1);
+        usleep(p->pause.waits ? 500 : 1);
         state_retake(held);
     }
     return e;

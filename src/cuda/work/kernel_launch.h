@@ -35,8 +35,14 @@ CuErr launch_start_early(Kernel *k, const LaunchAsk *ask, Running **out);
 void  launch_let_on(Running *p);
 /* Does its code say griddepcontrol.launch_dependents, and are asynchronous copies to land late? */
 bool  launch_leaves_early(Kernel *k);
-/* Goes on with it: true when it has ended (p is gone); *waits: it only waited. */
-bool  launch_go_on(Running *p, bool *waits);
+/* Goes on with it: true when it has ended (p is gone). */
+bool  launch_go_on(Running *p);
+/* How it paused. */
+typedef struct LaunchPause {
+    bool waits;   /* it only waits */
+    bool changed; /* memory, or it read a clock */
+} LaunchPause;
+const LaunchPause *launch_pause(const Running *p);
 /* What it is for standstill.h. */
 const struct Standstill *launch_standstill(const Running *p);
 CuErr  launch_attributes(Kernel *k, FuncAttributes *out);

@@ -5,7 +5,7 @@
  * Each stream counts what was queued and what is done; a ticket is a stream and a count.  A node may run when it is the first of its queue
  * and its tickets are done: those of the event it waits for, and, between the default stream and the others of its device that are not
  * cudaStreamNonBlocking, of everything queued before it.  A thread holds the state's lock while it works and gives it up whenever a
- * kernel pauses, so kernels of several streams take turns and the program's calls come in between; nothing runs at the same time.
+ * kernel pauses, so kernels of several streams take turns (turns.c) and the program's calls come in between; nothing runs at the same time.
  * After an error that sticks, what is queued is dropped, as on the driver. */
 #include "cuda/work/queue.h"
 
@@ -19,9 +19,10 @@
 #include "cuda/work/perform.h"
 #include "cuda/work/sequence.h"
 #include "cuda/work/standstill.h"
+#include "cuda/work/turns.h"
 
-enum { SHORT_NAP = 50, LONG_NAP = 2000 }; /* microseconds between looks at what somebody else must bring */
-enum { HELD_NAPS = 2000 };                /* about a tenth of a second */
+enum { SHORT_NAP = 50 };   /* microseconds between looks at what somebody else must bring */
+enum { HELD_NAPS = 2000 }; /* about a tenth of a second */
 
 /* ---- order ---- */
 
@@ -30,17 +31,12 @@ static bool ordered(const Stream *a, const Stream *b)
     return a != b && (a->legacy || b->legacy) && !(a->flags & 1) && !(b->flags & 1) && a->device == b->device;
 }
 
-static bool has_work(const Stream *s)
-{
-    return s->queued != s->done;
-}
-
 bool queue_busy(Stream *s)
 {
-    if (has_work(s))
+    if (turns_has_work(s))
         return true;
     for (size_t i = 0; i < stream_count(); i++)
-        if (ordered(s, stream_at(i)) && has_work(stream_at(i)))
+        if (ordered(s, stream_at(i)) && turns_has_work(stream_at(i)))
             return true;
     return false;
 }
@@ -48,7 +44,7 @@ bool queue_busy(Stream *s)
 bool queue_any(void)
 {
     for (size_t i = 0; i < stream_count(); i++)
-        if (has_work(stream_at(i)))
+        if (turns_has_work(stream_at(i)))
             return true;
     return false;
 }
@@ -64,34 +60,41 @@ static void add_ticket(GraphNode *n, Stream *s, uint64_t count)
     n->after[n->nafter++] = (Ticket){s, count};
 }
 
-static bool may_run(const GraphNode *n)
-{
-    for (size_t i = 0; i < n->nafter; i++)
-        if (n->after[i].stream->done < n->after[i].count)
-            return false;
-    return true;
-}
-
 /* Can nothing in any queue go on now but kernels that have begun, and does `is` hold for those? */
 static bool queue_rests(bool (*is)(const Standstill *s, void *user), void *user)
 {
     bool rests = true;
     for (size_t i = 0; i < stream_count() && rests; i++) {
         const Stream    *s = stream_at(i);
-        const GraphNode *n = has_work(s) ? s->queue->node[0] : NULL;
-        if (n && may_run(n))
+        const GraphNode *n = turns_has_work(s) ? s->queue->node[0] : NULL;
+        if (n && turns_may_run(n))
             rests = n->running ? is(launch_standstill(n->running), user)
                                : n->kind == NODE_WAIT_VALUE && !node_value_reached(n);
     }
     return rests;
 }
 
-/* A thread that is not a stream's waits for one. */
-static void await(void)
+/* A thread waits for streams until wait_ends(). */
+static void wait_begins(void)
 {
     standstill_waits(true);
-    state_wait();
+    turns_wait(true);
+}
+
+static void wait_ends(void)
+{
+    turns_wait(false);
     standstill_waits(false);
+}
+
+void queue_called(void)
+{
+    turns_called();
+}
+
+void queue_stirred(void)
+{
+    turns_stirred();
 }
 
 /* ---- kernels that are held ---- */
@@ -104,8 +107,12 @@ void queue_hold(GraphNode *n)
 bool queue_held(const Stream *s)
 {
     const Graph *q = s->queue;
-    while (q && q->nnodes > 1 && q->node[q->nnodes - 1]->held)
-        await();
+    if (q && q->nnodes > 1 && q->node[q->nnodes - 1]->held) {
+        wait_begins();
+        while (q->nnodes > 1 && q->node[q->nnodes - 1]->held)
+            state_wait();
+        wait_ends();
+    }
     return q && q->nnodes && q->node[q->nnodes - 1]->held;
 }
 
@@ -120,18 +127,16 @@ void queue_let_go(void)
 
 /* ---- the thread of a stream ---- */
 
-static void nap(unsigned *us)
+static void nap(unsigned us)
 {
     unsigned held = state_release();
-    usleep(*us);
-    *us = *us * 2 > LONG_NAP ? LONG_NAP : *us * 2;
+    usleep(us);
     state_retake(held);
 }
 
 /* True when the node's work is done. */
-static bool work(GraphNode *n, unsigned *us)
+static bool work(const Stream *s, GraphNode *n)
 {
-    bool waits = false;
     if (state.later != cudaSuccess || state.sticky != cudaSuccess) {
         return true; /* a kernel that has begun is never let go on */
     }
@@ -148,7 +153,7 @@ static bool work(GraphNode *n, unsigned *us)
     if (n->kind == NODE_WAIT_VALUE) {
         if (node_value_reached(n))
             return true;
-        nap(us);
+        turns_taken(s, n, (LaunchPause){.waits = true});
         return false;
     }
     const WorkOrder *was = sequence_enter(n->work);
@@ -156,42 +161,51 @@ static bool work(GraphNode *n, unsigned *us)
     sequence_enter(was);
     if (n->running)
         launch_let_on(n->running);
-    bool done = e != cudaSuccess || !n->running || launch_go_on(n->running, &waits);
-    if (done)
+    if (e != cudaSuccess || !n->running || launch_go_on(n->running))
         return true;
-    unsigned brief = 1;
-    nap(waits ? us : &brief);
-    if (!waits)
-        *us = SHORT_NAP;
+    turns_taken(s, n, *launch_pause(n->running));
+    nap(1); /* the program's calls come in between */
     return false;
+}
+
+static void wait_for(uint64_t us)
+{
+    if (us == UINT64_MAX)
+        state_wait();
+    else
+        state_wait_for(us);
 }
 
 static void *empty(void *arg)
 {
-    Stream  *s  = arg;
-    unsigned us = SHORT_NAP, naps = 0;
+    Stream  *s    = arg;
+    unsigned naps = 0;
     state_lock();
     standstill_ours();
     state_set_current(s->device);
     while (s->queue->nnodes) {
-        GraphNode *n = s->queue->node[0];
-        if (state.leaving || !may_run(n)) {
-            state_wait();
+        GraphNode *n  = s->queue->node[0];
+        uint64_t   us = UINT64_MAX;
+        if (state.leaving || !turns_may_run(n)) {
+            wait_for(us);
             continue;
         }
         if (n->held) { /* behind it is nothing yet */
-            unsigned brief = SHORT_NAP;
-            n->held        = ++naps < HELD_NAPS;
-            nap(&brief);
+            n->held = ++naps < HELD_NAPS;
+            nap(SHORT_NAP);
             continue;
         }
         naps = 0;
-        if (!work(n, &us))
+        if (!turns_mine(s, &us)) {
+            wait_for(us);
             continue;
+        }
+        if (!work(s, n))
+            continue;
+        turns_done(s, n);
         node_free(n);
         s->done++;
         standstill_stirred();
-        us = SHORT_NAP;
         state_wake();
     }
     s->threaded = false;
@@ -223,11 +237,20 @@ GraphNode *queue_add_work(Stream *s, NodeKind kind, const Event *event, struct W
     if (event && queue_pending(event))
         add_ticket(n, event->in, event->ticket);
     for (size_t i = 0; i < stream_count(); i++)
-        if (ordered(s, stream_at(i)) && has_work(stream_at(i)))
+        if (ordered(s, stream_at(i)) && turns_has_work(stream_at(i)))
             add_ticket(n, stream_at(i), stream_at(i)->queued);
     n->work = work;
     s->queued++;
     start_thread(s);
+    return n;
+}
+
+GraphNode *queue_add_running(Stream *s, Kernel *k, Running *r, struct WorkOrder *work)
+{
+    GraphNode *n = queue_add_work(s, NODE_KERNEL, NULL, work);
+    n->kernel    = k;
+    n->running   = r;
+    turns_begun(n, *launch_pause(r));
     return n;
 }
 
@@ -236,20 +259,33 @@ GraphNode *queue_add_work(Stream *s, NodeKind kind, const Event *event, struct W
 void queue_settle(Stream *s)
 {
     queue_let_go();
-    while (queue_busy(s))
-        await();
+    if (queue_busy(s)) {
+        wait_begins();
+        while (queue_busy(s))
+            state_wait();
+        wait_ends();
+    }
     sequence_host_stream(s);
     state_flush();
+}
+
+static bool device_busy(int n)
+{
+    for (size_t i = 0; i < stream_count(); i++)
+        if (turns_has_work(stream_at(i)) && (n < 0 || stream_at(i)->device == n))
+            return true;
+    return false;
 }
 
 void queue_settle_device(int n)
 {
     queue_let_go();
-    for (size_t i = 0; i < stream_count(); i++)
-        if (has_work(stream_at(i)) && (n < 0 || stream_at(i)->device == n)) {
-            await();
-            i = (size_t)-1; /* the list may have changed */
-        }
+    if (device_busy(n)) {
+        wait_begins();
+        while (device_busy(n))
+            state_wait();
+        wait_ends();
+    }
     for (size_t i = 0; n >= 0 && i < stream_count(); i++)
         if (stream_at(i)->device == n)
             sequence_host_stream(stream_at(i));
@@ -262,12 +298,14 @@ void queue_settle_event(const Event *v)
 {
     queue_let_go();
     while (queue_pending(v) || event_awaits_other(v)) {
-        if (queue_pending(v)) {
-            await();
-        } else { /* another process's work */
-            unsigned us = SHORT_NAP;
-            nap(&us);
+        if (!queue_pending(v)) { /* another process's work */
+            nap(SHORT_NAP);
+            continue;
         }
+        wait_begins();
+        while (queue_pending(v))
+            state_wait();
+        wait_ends();
     }
     sequence_host_event(v);
     state_flush();
@@ -278,9 +316,8 @@ static void queue_end(void)
 {
     for (size_t i = 0; i < stream_count(); i++) {
         Stream *s = stream_at(i);
-        bool    waits;
-        if (has_work(s) && s->queue->node[0]->running)
-            while (!launch_go_on(s->queue->node[0]->running, &waits))
+        if (turns_has_work(s) && s->queue->node[0]->running)
+            while (!launch_go_on(s->queue->node[0]->running))
                 ;
         s->done = s->queued;
     }
@@ -290,6 +327,7 @@ static void queue_end(void)
 static void queue_forget(void)
 {
     standstill_forget();
+    turns_forget();
     for (size_t i = 0; i < stream_count(); i++) {
         stream_at(i)->threaded = false;
         stream_at(i)->queue    = NULL;

@@ -10,11 +10,17 @@
 
 /* Must work in the stream wait: for its own queue, or for streams that the default stream orders? */
 bool       queue_busy(Stream *s);
+/* The program has called for work: whoever is in a queue stays where it is for a while (queue.c). */
+void       queue_called(void);
+/* Work that was not queued may have changed memory that queued kernels wait for. */
+void       queue_stirred(void);
 /* A node at the end of the stream's queue; its payload is the caller's to fill before the lock is given up.  It runs behind what
  * queue_busy looks at, and behind `event` (may be NULL). */
 GraphNode *queue_add(Stream *s, NodeKind kind, const Event *event);
 /* The same with the order of work that was submitted already. */
 GraphNode *queue_add_work(Stream *s, NodeKind kind, const Event *event, struct WorkOrder *work);
+/* A kernel that has begun in the call and has not ended. */
+GraphNode *queue_add_running(Stream *s, Kernel *k, Running *r, struct WorkOrder *work);
 /* With late copies a kernel that lets others begin early is held back until the program's next call says whether there is one: this one
  * begins as far as it comes before its griddepcontrol.wait, and only then does the kernel that was held run.  Any other call
  * lets it run at once, and so does a time without one. */

@@ -30,6 +30,7 @@ static CuErr run(Stream *s, GraphNode *n)
     WorkOrder       *o   = sequence_submit(s);
     const WorkOrder *was = sequence_enter(o);
     CuErr            e   = node_run(n);
+    queue_stirred();
     sequence_enter(was);
     sequence_free(o);
     return e;
@@ -57,14 +58,13 @@ static CuErr begin_kernel(Stream *s, Kernel *k, const LaunchAsk *ask, bool early
     const WorkOrder *was = sequence_enter(o);
     CuErr            e   = early ? launch_start_early(k, ask, &r) : launch_start(k, ask, &r);
     sequence_enter(was);
+    queue_stirred();
     queue_let_go();
     if (!r) {
         sequence_free(o);
         return e;
     }
-    GraphNode *n = queue_add_work(s, NODE_KERNEL, NULL, o);
-    n->kernel    = k;
-    n->running   = r;
+    GraphNode *n = queue_add_running(s, k, r, o);
     if (early && launch_leaves_early(k))
         queue_hold(n);
     return e;
@@ -186,7 +186,11 @@ static CuErr do_wait_value(Stream *s, GraphNode *n)
 
 static CuErr do_write_value(Stream *s, GraphNode *n)
 {
-    return queue_busy(s) ? enqueue(s, n) : node_run(n); /* it orders nothing but what waits for it */
+    if (queue_busy(s))
+        return enqueue(s, n);
+    CuErr e = node_run(n); /* it orders nothing but what waits for it */
+    queue_stirred();
+    return e;
 }
 
 static CuErr do_child(Stream *s, GraphNode *n)
@@ -241,7 +245,12 @@ CuErr work_do(Stream *s, GraphNode *n)
     CuErr             e   = capture_check(s);
     if (e != cudaSuccess)
         return e;
-    return !s->capture ? way->go(s, n) : way->capture ? way->capture(s, n) : capture_node(s, n);
+    if (!s->capture) {
+        e = way->go(s, n);
+        queue_called();
+        return e;
+    }
+    return way->capture ? way->capture(s, n) : capture_node(s, n);
 }
 
 CuErr stream_do(void *stream, GraphNode *n)

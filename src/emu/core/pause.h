@@ -7,7 +7,6 @@
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <time.h>
 
 typedef struct Launch Launch;
 typedef struct Worker Worker;
@@ -24,7 +23,7 @@ typedef struct Pause {
     unsigned        active, waiting; /* atomic: workers that run; those of them whose blocks only wait */
     unsigned        resting;         /* under the launch's lock */
     pthread_cond_t  changed;
-    struct timespec since;           /* the last pause, or the launch's start */
+    uint64_t        since;           /* atomic: warp instructions when the last one ended */
     uint64_t        epoch;           /* Launch.epoch when it ended */
 } Pause;
 
@@ -32,8 +31,8 @@ void pause_init(Launch *l);
 void pause_done(Launch *l);
 /* Worker k has just run a block that computed something (false: it only waited). */
 void pause_note(Worker *k, bool computed, unsigned holding);
-/* Asks for a pause when it is time. */
-void pause_tick(Launch *l, const struct timespec *now);
+/* The launch has run so many warp instructions: asks for a pause when it is time. */
+void pause_tick(Launch *l, uint64_t instructions);
 /* The launch never ends by itself: who asked for it may end it, or know somebody who changes memory. */
 void pause_stands(Launch *l);
 /* Takes part in the pause that is wanted. */

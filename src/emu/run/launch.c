@@ -137,12 +137,12 @@ bool launch_check_limits(Worker *k, const Cluster *c)
         launch_stop(l, c, FAULT_TIME_LIMIT, "the launch was interrupted after %" PRIu64 " warp instructions", total);
         return false;
     }
-    if (l->ask->max_seconds > 0 || l->ask->on_pause) {
+    pause_tick(l, total);
+    if (l->ask->max_seconds > 0) {
         struct timespec now;
         clock_gettime(CLOCK_MONOTONIC, &now);
-        pause_tick(l, &now);
         double s = (double)(now.tv_sec - l->started.tv_sec) + 1e-9 * (double)(now.tv_nsec - l->started.tv_nsec);
-        if (l->ask->max_seconds > 0 && s > l->ask->max_seconds) {
+        if (s > l->ask->max_seconds) {
             launch_stop(l, c, FAULT_TIME_LIMIT, "the launch ran longer than its limit of %g seconds",
                         l->ask->max_seconds);
             return false;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * A launch pauses when its caller gave on_pause and either every block that is resident only waits (for something that only the host or
- * another launch can bring), or a time has passed; with or without on_pause when endless.c has found that it never ends by itself.  Every
+ * another launch can bring), or it has run a number of instructions (never a time: what runs between two pauses is the same in every run);
+ * with or without on_pause when endless.c has found that it never ends by itself.  Every
  * worker comes to rest between two blocks; worker 0, which runs in the thread of emu_launch, calls on_pause.  Afterwards each forgets which
  * allocations it hit, because they may be gone, and what endless.c has gathered is void unless the caller knows that memory is as it was.
  * A launch that never ends is ended where nobody else is left to change memory.
@@ -19,7 +20,6 @@ enum { SURE = 64 }; /* rounds without progress before a worker counts as waiting
 void pause_init(Launch *l)
 {
     l->pause.active = l->nworkers;
-    l->pause.since  = l->started;
     l->pause.epoch  = l->epoch;
     pthread_cond_init(&l->pause.changed, NULL);
 }
@@ -65,10 +65,11 @@ void pause_note(Worker *k, bool computed, unsigned holding)
         want(l, PAUSE_WAITS);
 }
 
-void pause_tick(Launch *l, const struct timespec *now)
+void pause_tick(Launch *l, uint64_t instructions)
 {
-    double s = (double)(now->tv_sec - l->pause.since.tv_sec) + 1e-9 * (double)(now->tv_nsec - l->pause.since.tv_nsec);
-    if (l->ask->on_pause && s > l->ask->pause_after && !pause_wanted(&l->pause))
+    uint64_t since = __atomic_load_n(&l->pause.since, __ATOMIC_RELAXED);
+    if (l->ask->on_pause && instructions > since && instructions - since > l->ask->pause_after &&
+        !pause_wanted(&l->pause))
         want(l, PAUSE_TIME);
 }
 
@@ -106,7 +107,7 @@ static void spend(Launch *l)
         endless_forget(l);
     pthread_mutex_lock(&l->lock);
     l->pause.epoch = l->epoch;
-    clock_gettime(CLOCK_MONOTONIC, &l->pause.since);
+    __atomic_store_n(&l->pause.since, __atomic_load_n(&l->spent, __ATOMIC_RELAXED), __ATOMIC_RELAXED);
     __atomic_store_n(&l->pause.wanted, PAUSE_NO, __ATOMIC_RELEASE);
     pthread_cond_broadcast(&l->pause.changed);
 }
