@@ -23,7 +23,6 @@ _Static_assert(sizeof registry / sizeof *registry <= CHECKERS_MAX, "CHECKERS_MAX
 typedef struct Active {
     const Checker *checker;
     void          *self;
-    Observer      *observer; /* while a launch runs */
 } Active;
 
 struct Checks {
@@ -60,7 +59,7 @@ Status checks_new(const char *rules, Str *why, Checks **out)
     }
     for (const Checker *const *k = registry; *k; k++)
         if (serves(*k, &c->rules))
-            c->active[c->nactive++] = (Active){*k, (*k)->open ? (*k)->open(&c->rules) : NULL, NULL};
+            c->active[c->nactive++] = (Active){*k, (*k)->open ? (*k)->open(&c->rules) : NULL};
     *out = c;
     return WW_OK;
 }
@@ -93,26 +92,22 @@ void checks_memory(Checks *c, const MemoryEvent *e)
             c->active[i].checker->memory(c->active[i].self, e);
 }
 
-size_t checks_begin(Checks *c, const CheckLaunch *l, Observer **list)
+size_t checks_begin(Checks *c, CheckLaunch *l, Observer **list)
 {
     size_t n = 0;
     for (size_t i = 0; i < c->nactive; i++) {
-        Active *a   = &c->active[i];
-        a->observer = a->checker->begin(a->self, &c->rules, l);
-        if (a->observer)
-            list[n++] = a->observer;
+        l->observer[i] = c->active[i].checker->begin(c->active[i].self, &c->rules, l);
+        if (l->observer[i])
+            list[n++] = l->observer[i];
     }
     return n;
 }
 
 void checks_end(Checks *c, const CheckLaunch *l, Findings *found)
 {
-    for (size_t i = 0; i < c->nactive; i++) {
-        Active *a = &c->active[i];
-        if (a->observer)
-            a->checker->end(a->self, a->observer, l, found);
-        a->observer = NULL;
-    }
+    for (size_t i = 0; i < c->nactive; i++)
+        if (l->observer[i])
+            c->active[i].checker->end(c->active[i].self, l->observer[i], l, found);
 }
 
 void checks_pending(Checks *c, void (*each)(void *user, const WwFinding *f), void *user)

@@ -18,6 +18,7 @@
 #include "check/rules.h"
 #include "model/profile.h"
 
+enum { CHECKERS_MAX = 16 };
 enum { SHARED_KEPT = 1024 }; /* bytes at the start of a block's window that are the system's */
 
 /* What the host did to device memory. */
@@ -78,6 +79,7 @@ typedef struct CheckLaunch {
     uint32_t        ninstr;
     const EmuInstr *instr;
     const uint64_t *executed, *lanes;
+    Observer       *observer[CHECKERS_MAX]; /* of each checker; check.c's.  Of the launch, because several may be under way */
 } CheckLaunch;
 
 typedef struct Checks Checks;
@@ -96,15 +98,13 @@ typedef struct Checker {
     const WwFinding *(*pending)(void *self, size_t *n);
 } Checker;
 
-enum { CHECKERS_MAX = 16 };
-
 /* rules as in rules_select.  WW_ERR_INVALID: *why says what is wrong with it. */
 Status         checks_new(const char *rules, Str *why, Checks **out);
 void           checks_free(Checks *c); /* NULL is allowed */
 const RuleSet *checks_rules(const Checks *c);
 bool           checks_count(const Checks *c); /* does any of them count?  c may be NULL */
 void           checks_memory(Checks *c, const MemoryEvent *e); /* c may be NULL */
-size_t         checks_begin(Checks *c, const CheckLaunch *l, Observer **list);
+size_t         checks_begin(Checks *c, CheckLaunch *l, Observer **list);
 /* What was found outside launches so far. */
 void           checks_pending(Checks *c, void (*each)(void *user, const WwFinding *f), void *user);
 void           checks_end(Checks *c, const CheckLaunch *l, Findings *found);

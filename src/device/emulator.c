@@ -381,11 +381,12 @@ static Status run_grid(WwDevice *d, WwModule *m, const Func *k, const DeviceLaun
     const WwLaunch *w     = l->w;
     CheckLaunch     check = emulator_check_launch(e, m->ptx, k, w, params);
     check.work            = l->work;
-    Watchers  watch       = watchers_new(e, m->ptx, l, &check);
-    uint64_t  barrier     = 0;
-    EmuLaunch request     = emu_request(w, params, watch.list, watch.n);
-    EmuResult result      = {0};
-    Findings  found       = {0};
+    e->launches++;
+    Watchers  watch   = watchers_new(e, m->ptx, l, &check);
+    uint64_t  barrier = 0;
+    EmuLaunch request = emu_request(w, params, watch.list, watch.n);
+    EmuResult result  = {0};
+    Findings  found   = {0};
     if (w->cooperative && emu_alloc(e->emu, GRID_BARRIER, &barrier) == WW_OK)
         memset(emu_host(e->emu, barrier), 0, GRID_BARRIER);
     request.workspace = barrier;
@@ -414,7 +415,6 @@ static Status run_grid(WwDevice *d, WwModule *m, const Func *k, const DeviceLaun
         emulator_resources(e, m->ptx, k, w, r);
     }
     emulator_findings(&found, m->ptx, k, &result, w, r);
-    e->launches++;
     emu_result_free(&result);
     if (barrier)
         emu_free(e->emu, barrier);

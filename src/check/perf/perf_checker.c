@@ -11,22 +11,21 @@
 #include "check/perf/perf.h"
 #include "check/placed.h"
 
-typedef struct PerfState { /* of one launch */
+typedef struct PerfState { /* of the device: several launches may be under way */
     const RuleSet *rules;
-    Observer      *trace;
 } PerfState;
 
 static void *perf_open(const RuleSet *rules)
 {
-    (void)rules;
-    return xcalloc(1, sizeof(PerfState));
+    PerfState *s = xcalloc(1, sizeof *s);
+    s->rules     = rules;
+    return s;
 }
 
 static Observer *perf_begin(void *self, const RuleSet *rules, const CheckLaunch *l)
 {
-    PerfState *s = self;
-    *s           = (PerfState){rules, trace_new(l)};
-    return s->trace;
+    (void)self, (void)rules;
+    return trace_new(l);
 }
 
 /* ---- spots ----------------------------------------------------------------------------------------------------------- */
@@ -63,14 +62,14 @@ static uint32_t first_of_kernel(const CheckLaunch *l)
     return 0;
 }
 
-static void judge(PerfState *s, const CheckLaunch *l, Findings *found)
+static void judge(const PerfState *s, Observer *trace, const CheckLaunch *l, Findings *found)
 {
     Arena *a = arena_new();
     Perf   p = {.launch   = l,
                 .rules    = s->rules,
                 .profile  = l->profile,
                 .patterns = l->patterns,
-                .trace    = s->trace,
+                .trace    = trace,
                 .head     = first_of_kernel(l),
                 .threads  = l->block[0] * l->block[1] * l->block[2],
                 .found    = found};
@@ -86,12 +85,9 @@ static void judge(PerfState *s, const CheckLaunch *l, Findings *found)
 
 static void perf_end(void *self, Observer *o, const CheckLaunch *l, Findings *found)
 {
-    PerfState *s = self;
-    (void)o;
-    if (l->ninstr && trace_info(s->trace)->instrs) /* else it never began */
-        judge(s, l, found);
-    trace_free(s->trace);
-    *s = (PerfState){0};
+    if (l->ninstr && trace_info(o)->instrs) /* else it never began */
+        judge(self, o, l, found);
+    trace_free(o);
 }
 
 const Checker checker_perf = {
