@@ -309,9 +309,10 @@ static void child(const Call *c)
     static const int signals[] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGALRM};
     now                        = c;
     for (int i = 0; i < MOST; i++) {
-        buffer[i] = mmap(NULL, BUFFER_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        if (buffer[i] == MAP_FAILED)
+        char *p = mmap(NULL, 2 * BUFFER_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (p == MAP_FAILED || mprotect(p + BUFFER_BYTES, BUFFER_BYTES, PROT_NONE) != 0) /* nothing lies behind it */
             _exit(4);
+        buffer[i] = p;
     }
     make_objects();
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)

@@ -54,7 +54,7 @@ CuErr rt_cudaDeviceUnregisterAsyncNotification(int device, Notified *n)
 
 static CuErr none(unsigned *out, const int *op, unsigned n)
 {
-    if (!out || !op || !n)
+    if (!out || !op || !n || n > OPERATIONS)
         return cudaErrorInvalidValue;
     for (unsigned i = 0; i < n; i++)
         if (op[i] < 0 || op[i] >= OPERATIONS)

@@ -187,6 +187,8 @@ CuErr rt_cudaChooseDevice(int *device, const void *wanted)
 CuErr rt_cudaSetValidDevices(const int *list, int n)
 {
     ENTER();
+    if (n > state.count)
+        return LEAVE_BARE(cudaErrorInvalidValue);
     for (int i = 0; list && i < n; i++)
         if (list[i] < 0 || list[i] >= state.count)
             return LEAVE_BARE(cudaErrorInvalidValue);
