@@ -94,6 +94,12 @@ FILE *file_append(const char *path)
     return writable(path, O_APPEND, "a");
 }
 
+bool file_plain_name(const char *name)
+{
+    static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789/._+,@%=-";
+    return *name && *name != '-' && !name[strspn(name, plain)];
+}
+
 const char *file_error(int e)
 {
     return e == NOT_A_FILE ? "It is a pipe or a device, and a file is expected"

@@ -21,6 +21,9 @@ bool file_text(const char *path, uint64_t most, Str *out);
 FILE *file_create(const char *path);
 FILE *file_append(const char *path);
 
+/* Does the name mean nothing to a shell and nothing in a list of paths, whatever its place there? */
+bool file_plain_name(const char *name);
+
 /* What an errno of the above means, as strerror. */
 const char *file_error(int e);
 

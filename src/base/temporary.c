@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * $TMPDIR counts only where it is an absolute path: whoever is given the file's name may run in another folder. */
+ * $TMPDIR counts only where it is an absolute path, because whoever is given the file's name may run in another folder, and a plain one,
+ * because it may go through a shell. */
 #include "base/temporary.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 
+#include "base/file.h"
 #include "base/str.h"
 
 int temporary_file(const char *what, char **path)
 {
     const char *folder = getenv("TMPDIR");
     Str         name   = {0};
-    str_printf(&name, "%s/warpwright-%s-XXXXXX", folder && *folder == '/' ? folder : "/tmp", what);
+    str_printf(&name, "%s/warpwright-%s-XXXXXX", folder && *folder == '/' && file_plain_name(folder) ? folder : "/tmp",
+               what);
     int fd = mkstemp(name.s);
     if (fd < 0) {
         int e = errno;

@@ -20,7 +20,9 @@
 
 #include "base/arena.h"
 #include "base/file.h"
+#include "base/value.h"
 #include "model/profile.h"
+#include "report/doc.h"
 
 enum { CODE_OPTION = 256, MAX_OPTIONS = 64, MAX_WORD = 32 };
 
@@ -74,75 +76,31 @@ const char *cli_nearest(const char *given, const char *const *words)
     return found;
 }
 
-/* Index of `text` among the words of "a|b|c", or -1. */
-static int word_index(const char *values, const char *text)
-{
-    size_t len = strlen(text);
-    for (int i = 0;; i++) {
-        size_t n = strcspn(values, "|");
-        if (n == len && strncmp(values, text, n) == 0)
-            return i;
-        if (!values[n])
-            return -1;
-        values += n + 1;
-    }
-}
-
-static bool parse_number(const char *text, bool hex, uint64_t *out)
-{
-    char *end;
-    errno = 0;
-    if (!isalnum((unsigned char)text[0]))
-        return false; /* strtoull takes blanks and signs, which nobody means here */
-    *out = strtoull(text, &end, hex ? 16 : strncasecmp(text, "0x", 2) == 0 ? 16 : 10);
-    return end != text && !*end && !errno;
-}
-
 /* Checks the value of one option; false after a message. */
 static bool check_value(const CliOption *o, CliValue *v)
 {
+    int  word;
+    bool ok  = true;
+    Str  why = {0};
     switch (o->kind) {
-    case CLI_NUMBER:
-        if (!parse_number(v->text, false, &v->number)) {
-            cli_error(o->verb, errno == ERANGE ? "--%s: %s does not fit in 64 bits" : "--%s: '%s' is not a number",
-                      o->name, v->text);
-            return false;
-        }
-        if (o->values[0]) {
-            uint64_t min = 0, max = 0;
-            int      n = sscanf(o->values, "%" SCNu64 "..%" SCNu64, &min, &max);
-            assert(n == 2);
-            if (n == 2 && (v->number < min || v->number > max)) {
-                cli_error(o->verb, "--%s: %s is outside %s", o->name, v->text, o->values);
-                return false;
-            }
-        }
-        return true;
-    case CLI_HEX:
-        if (!parse_number(v->text, true, &v->number)) {
-            cli_error(o->verb, "--%s: '%s' is not a hexadecimal number of at most 64 bits", o->name, v->text);
-            return false;
-        }
-        return true;
-    case CLI_CHOICE:
-        if (word_index(o->values, v->text) < 0) {
-            cli_error(o->verb, "--%s: '%s' is not one of %s", o->name, v->text, o->values);
-            return false;
-        }
-        return true;
+    case CLI_NUMBER: ok = value_number(v->text, o->values, &v->number, &why); break;
+    case CLI_HEX: ok = value_hex(v->text, &v->number, &why); break;
+    case CLI_CHOICE: ok = value_choice(v->text, o->values, &word, &why); break;
     case CLI_PROFILE:
-        if (!*v->text || !profile_find(v->text)) {
-            cli_error(o->verb, "--%s: there is no profile '%s'; 'warpwright profiles' lists them", o->name, v->text);
-            return false;
-        }
-        return true;
+        ok = *v->text && profile_find(v->text);
+        if (!ok)
+            str_printf(&why, "there is no profile '%s'; 'warpwright profiles' lists them", v->text);
+        break;
     case CLI_FLAG:
     case CLI_TEXT:
     case CLI_FILE:
     case CLI_LIST:
-    case CLI_OPTIONAL: return true;
+    case CLI_OPTIONAL: break;
     }
-    return true;
+    if (!ok)
+        cli_error(o->verb, "--%s: %s", o->name, str_text(&why));
+    str_free(&why);
+    return ok;
 }
 
 typedef struct Table { /* a verb's rows in getopt's shape */
@@ -322,7 +280,12 @@ uint64_t cli_number(const CliArgs *a, const char *name, uint64_t fallback)
 int cli_choice(const CliArgs *a, const char *name, int fallback)
 {
     const CliValue *v = value_of(a, name);
-    return v ? word_index(v->option->values, v->text) : fallback;
+    int             word;
+    Str             why = {0};
+    if (!v)
+        return fallback;
+    value_choice(v->text, v->option->values, &word, &why); /* it was checked */
+    return word;
 }
 
 enum { MAX_FILE = 1 << 30 }; /* so that an endless file is an error while there is memory left */
@@ -354,6 +317,21 @@ char *cli_read(const char *verb, const char *path, size_t *len)
         text.s = xcalloc(1, 1);
     *len = text.len;
     return text.s; /* Str's memory is malloc's */
+}
+
+bool cli_can_report(const CliArgs *a)
+{
+    const char *pattern = cli_text(a, "json", NULL);
+    Str         name    = {0};
+    if (!pattern)
+        return true;
+    doc_name(pattern, &name);
+    bool ok = cli_has(a, "force") || doc_may_replace(name.s);
+    if (!ok)
+        cli_error(a->verb->name, "--json %s: the file exists and is no report; --force replaces it", name.s);
+    ok = ok && cli_can_write(a->verb->name, name.s);
+    str_free(&name);
+    return ok;
 }
 
 bool cli_can_write(const char *verb, const char *path)

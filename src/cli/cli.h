@@ -88,6 +88,8 @@ const char *cli_nearest(const char *given, const char *const *words);
 char *cli_read(const char *verb, const char *path, size_t *len);
 /* Before a long run: whether its file can be written at all; false after a message. */
 bool cli_can_write(const char *verb, const char *path);
+/* The same for --json, where it is given: it may replace a report, and with --force anything. */
+bool cli_can_report(const CliArgs *a);
 
 /* ---- the table (table.c) and what is made from it ------------------------------------------------------------------ */
 

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/file.h"
 #include "cli/cli.h"
 #include "kernels/kernels.h"
 #include "lab/lab.h"
@@ -147,16 +148,18 @@ static void read_options(const CliArgs *a, LabOptions *o)
 static int write_json(const Lab *lab, const char *path)
 {
     json_t *doc = lab_json(lab);
-    int     rc  = json_dump_file(doc, path, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
+    FILE   *f   = file_create(path);
+    bool    ok  = f && json_dumpf(doc, f, JSON_INDENT(2) | JSON_REAL_PRECISION(9)) == 0;
+    ok          = f && fclose(f) == 0 && ok;
     json_decref(doc);
-    return rc == 0 ? CLI_OK : cli_error("lab", "cannot write %s: %s", path, strerror(errno));
+    return ok ? CLI_OK : cli_error("lab", "cannot write %s: %s", path, file_error(errno));
 }
 
 static int run(const CliArgs *a, const LabOptions *o, const Experiment *const *e, size_t n)
 {
     Lab *lab;
     Str  message = {0}, table = {0};
-    if (cli_has(a, "json") && !cli_can_write("lab", cli_text(a, "json", NULL)))
+    if (!cli_can_report(a))
         return CLI_USAGE;
     Status s = lab_open(o, &lab, &message);
     if (s != WW_OK) {

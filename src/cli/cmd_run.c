@@ -14,24 +14,30 @@
 #include <limits.h>
 #include <regex.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/file.h"
 #include "base/temporary.h"
 #include "check/rules.h"
 #include "cli/cli.h"
+#include "cli/compiler.h"
 #include "report/doc.h"
 #include "report/fail.h"
 
 typedef struct Run {
     CliArgs  a;
-    char     libs[PATH_MAX];                /* the folder of the drop-in libraries */
-    char    *status, *built, *json, *later; /* temporary files; NULL = none; later: JSON of a later schedule */
+    char     libs[PATH_MAX];                       /* the folder of the drop-in libraries */
+    char    *status, *built, *json, *later, *link; /* temporary files; NULL = none; later: JSON of a later schedule */
+    int      claim;                                /* see claim_report; 0 or less: none */
     pid_t    child;
     uint64_t schedule; /* that runs now, from 0 on */
 } Run;
@@ -88,6 +94,31 @@ static bool libraries_in(const char *folder)
     return all;
 }
 
+/* false after a message. */
+static bool temporary(char **path, const char *what)
+{
+    int fd = temporary_file(what, path);
+    if (fd < 0)
+        cli_error("run", "cannot make a temporary file: %s", strerror(errno));
+    else
+        close(fd);
+    return fd >= 0;
+}
+
+/* The dynamic linker reads lists of paths, in which a space, a colon or a dollar sign means something: a folder of such a name gets another
+ * one for as long as the program runs.  False after a message. */
+static bool plain_libraries(Run *r)
+{
+    if (file_plain_name(r->libs))
+        return true;
+    if (!temporary(&r->link, "libraries"))
+        return false;
+    if (unlink(r->link) != 0 || symlink(r->libs, r->link) != 0)
+        return cli_error("run", "cannot link to the libraries in '%s': %s", r->libs, strerror(errno)), false;
+    snprintf(r->libs, sizeof r->libs, "%s", r->link);
+    return true;
+}
+
 static bool find_libraries(Run *r)
 {
     char    exe[PATH_MAX];
@@ -134,12 +165,51 @@ static bool rendered(const Run *r, const char *option)
     return cli_has(&r->a, option) && !per_process(r, option);
 }
 
-/* A pipe or a device cannot be read back and added to: the document goes there when it is whole. */
-static bool json_at_end(const Run *r)
+/* A pipe or a device? */
+static bool is_special(const Run *r, const char *option)
 {
     struct stat s;
-    return rendered(r, "json") && stat(cli_text(&r->a, "json", ""), &s) == 0 && !S_ISREG(s.st_mode) &&
+    return rendered(r, option) && stat(cli_text(&r->a, option, ""), &s) == 0 && !S_ISREG(s.st_mode) &&
            !S_ISDIR(s.st_mode);
+}
+
+/* Such cannot be read back and added to: the document goes there when it is whole. */
+static bool json_at_end(const Run *r)
+{
+    return is_special(r, "json");
+}
+
+/* Before the program runs: can its reports go where they shall?  false after a message. */
+static bool reports_ready(const Run *r)
+{
+    static const char *const made[] = {"sarif", "html"};
+    if (rendered(r, "json") && !cli_can_report(&r->a))
+        return false;
+    for (size_t i = 0; i < sizeof made / sizeof *made; i++)
+        if (is_special(r, made[i]) && !cli_can_write("run", cli_text(&r->a, made[i], "")))
+            return false;
+    return true;
+}
+
+/* One run at a time writes a document; the other would add its launches to it.  A socket's name without a file says so for as long as this
+ * process lives.  (A lock of the file would stand in the way of the program's processes, whose locks of it are another kind only on some
+ * file systems.)  false after a message. */
+static bool claim_report(Run *r)
+{
+    struct stat        s;
+    struct sockaddr_un name = {.sun_family = AF_UNIX};
+    const char        *file = cli_text(&r->a, "json", NULL);
+    if (!rendered(r, "json") || stat(file, &s) != 0 || !S_ISREG(s.st_mode))
+        return true;
+    int    n = snprintf(name.sun_path + 1, sizeof name.sun_path - 1, "warpwright-report-%jx-%jx", (uintmax_t)s.st_dev,
+                        (uintmax_t)s.st_ino);
+    size_t size = offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n;
+    r->claim    = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    if (r->claim < 0 || bind(r->claim, (const struct sockaddr *)&name, (socklen_t)size) == 0 || errno != EADDRINUSE)
+        return true;
+    cli_error("run", "--json %s: another run writes its report there now; give each its own, with %%p for instance",
+              file);
+    return false;
 }
 
 /* Where the processes write JSON; NULL: nowhere. */
@@ -167,6 +237,8 @@ static void pass_path(const char *variable, const char *path)
 
 static void set_seed(const Run *r)
 {
+    if (!cli_has(&r->a, "seed") && cli_number(&r->a, "schedules", 1) <= 1)
+        return; /* the environment's, if it has one */
     Str s = {0};
     str_printf(&s, "%" PRIu64, seed_of(r, r->schedule));
     setenv("WARPWRIGHT_SEED", s.s, 1);
@@ -191,6 +263,8 @@ static void set_environment(const Run *r)
         pass_path("WARPWRIGHT_HTML", cli_text(&r->a, "html", ""));
     if (cli_has(&r->a, "check"))
         setenv("WARPWRIGHT_CHECK", cli_text(&r->a, "check", ""), 1);
+    if (cli_has(&r->a, "force"))
+        setenv("WARPWRIGHT_FORCE", "1", 1);
     if (cli_has(&r->a, "suppressions"))
         pass_path("WARPWRIGHT_SUPPRESSIONS", cli_text(&r->a, "suppressions", ""));
     if (cli_has(&r->a, "write-suppressions") && !r->schedule)
@@ -226,15 +300,15 @@ static bool ends_with(const char *s, const char *end)
     return n > m && !strcmp(s + n - m, end);
 }
 
-/* false after a message. */
-static bool temporary(char **path, const char *what)
+/* A source of CUDA, as its name says?  An executable or a script of that name is none, as its beginning says. */
+static bool is_source(const char *program)
 {
-    int fd = temporary_file(what, path);
-    if (fd < 0)
-        cli_error("run", "cannot make a temporary file: %s", strerror(errno));
-    else
-        close(fd);
-    return fd >= 0;
+    char  head[4] = {0};
+    FILE *f       = ends_with(program, ".cu") ? file_read(program) : NULL;
+    bool  other   = f && fread(head, 1, sizeof head, f) >= 2 && (!memcmp(head, "\177ELF", 4) || !memcmp(head, "#!", 2));
+    if (f)
+        fclose(f);
+    return ends_with(program, ".cu") && !other;
 }
 
 static void drop(char *path)
@@ -247,13 +321,16 @@ static void drop(char *path)
 /* Compiles a .cu file into a temporary executable; false after a message. */
 static bool compile(Run *r, const char *source)
 {
-    if (!temporary(&r->built, "run"))
+    char *name = temporary(&r->built, "run") ? compiler_source("run", source) : NULL;
+    if (!name)
         return false;
     pid_t pid = fork();
     if (pid == 0) {
         static const char toolkit[] = "/usr/local/cuda/bin/nvcc";
-        const char       *args[]    = {"nvcc", "-O3",    "-lineinfo", "-gencode", "arch=compute_90a,code=compute_90a",
-                                       "-o",   r->built, source,      NULL};
+        const char       *args[]    = {"nvcc", "-O3", "-lineinfo", "-gencode", "arch=compute_90a,code=compute_90a",
+                                       "-x",   "cu",  "-o",        r->built,   name,
+                                       NULL};
+        compiler_environment();
         execvp(args[0], (char **)(uintptr_t)args);
         execv(toolkit, (char **)(uintptr_t)args);
         fprintf(stderr,
@@ -263,6 +340,7 @@ static bool compile(Run *r, const char *source)
         _exit(CLI_USAGE);
     }
     int code = pid > 0 ? wait_for(pid) : CLI_USAGE;
+    compiler_done(name, source);
     if (code != 0 && code != CLI_USAGE)
         cli_error("run", "nvcc could not compile %s", source);
     return code == 0;
@@ -369,12 +447,22 @@ static bool write_frame(const Run *r, int code)
     return s == WW_OK;
 }
 
+/* Whoever reads a pipe may stop: then a signal ends this process, which has no child any more to hand it to. */
+static void end_on_signals(void)
+{
+    signal(SIGINT, SIG_DFL);
+    signal(SIGTERM, SIG_DFL);
+    signal(SIGHUP, SIG_DFL);
+}
+
 /* What is made from the JSON of all processes; false after a message. */
 static bool render(const Run *r)
 {
     Str     why = {0};
     json_t *doc = NULL;
     bool json = r->json && cli_has(&r->a, "json"), sarif = rendered(r, "sarif"), html = rendered(r, "html"), ok = true;
+    if (is_special(r, "json") || is_special(r, "sarif") || is_special(r, "html"))
+        end_on_signals();
     if (json || sarif || html) {
         doc = doc_load(json_file(r), &why);
         ok  = doc &&
@@ -491,6 +579,8 @@ static int run(Run *r)
         return cli_error("run",
                          "the drop-in CUDA libraries are not all in ../lib/warpwright beside this program's folder: "
                          "build or install them");
+    if (!plain_libraries(r) || !reports_ready(r) || !claim_report(r))
+        return CLI_USAGE;
     bool several  = cli_number(&r->a, "schedules", 1) > 1,
          together = rendered(r, "sarif") || rendered(r, "html") || several;
     if (together && per_process(r, "json"))
@@ -500,7 +590,7 @@ static int run(Run *r)
         ((json_at_end(r) || (together && !cli_has(&r->a, "json"))) && !temporary(&r->json, "json")))
         return CLI_USAGE;
     int code = CLI_USAGE;
-    if ((!ends_with(program, ".cu") || compile(r, program)) && write_frame(r, -1)) {
+    if ((!is_source(program) || compile(r, program)) && write_frame(r, -1)) {
         program = r->built ? r->built : program;
         code    = run_program(r, program);
         code    = final_code(r, several ? run_later(r, program, code) : code);
@@ -521,6 +611,9 @@ int cmd_run(int argc, char **argv)
         drop(r.built);
         drop(r.json);
         drop(r.later);
+        drop(r.link);
+        if (r.claim > 0)
+            close(r.claim);
         cli_free(&r.a);
     }
     free(args);

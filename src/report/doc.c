@@ -38,6 +38,17 @@ json_t *doc_load(const char *file, Str *why)
     return NULL;
 }
 
+bool doc_may_replace(const char *file)
+{
+    char  head[2] = {0}, key[16] = {0};
+    FILE *f    = file_read(file);
+    int   n    = f ? fscanf(f, " %1[{] \"%15[a-z]\"", head, key) : 0;
+    bool  free = !f || n == EOF || (n == 2 && !strcmp(key, "schema"));
+    if (f)
+        fclose(f);
+    return free;
+}
+
 bool doc_is_run(const json_t *doc)
 {
     return json_is_array(json_object_get(doc, "kernels")) && json_is_array(json_object_get(doc, "findings"));

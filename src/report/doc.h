@@ -35,6 +35,9 @@ void doc_findings(const json_t *doc, Report *r);
 json_t *doc_compare(const json_t *a, const json_t *b);
 void    doc_compare_text(const json_t *compared, Str *out);
 
+/* May a report take the file's place?  Not where it holds something else: it exists, is not empty, and does not begin as a report does. */
+bool doc_may_replace(const char *file);
+
 /* A file's name: "%p" becomes the process id. */
 void doc_name(const char *pattern, Str *out);
 /* Writes the document, the SARIF file and the page, by patterns of their names; NULL: not asked for.  false: *why says which file cannot be

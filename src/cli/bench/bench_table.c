@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "cli/bench/bench.h"
 
 /* Useful work of one run: operations (2mnk) or bytes. */
@@ -148,7 +149,9 @@ bool bench_json(const char *file, const BenchRow *rows, size_t n, const char *de
     json_t *top = json_object();
     json_object_set_new(top, "schema", json_integer(1));
     json_object_set_new(top, "rows", list);
-    bool ok = json_dump_file(top, file, JSON_INDENT(1) | JSON_REAL_PRECISION(9)) == 0;
+    FILE *f  = file_create(file);
+    bool  ok = f && json_dumpf(top, f, JSON_INDENT(1) | JSON_REAL_PRECISION(9)) == 0;
+    ok       = f && fclose(f) == 0 && ok;
     json_decref(top);
     return ok;
 }

@@ -278,7 +278,7 @@ static int run(Bench *x, const CliArgs *a, bool ladder, const char *work)
     x->counted  = cli_has(a, "counters");
     if (x->counted && x->cuda)
         return cli_error("bench", "counters are read on the emulator: --device emulator");
-    if (cli_has(a, "json") && !cli_can_write("bench", cli_text(a, "json", NULL)))
+    if (!cli_can_report(a))
         return CLI_USAGE;
     if (x->cuda)
         open_gpu(x, a, &w);

@@ -12,6 +12,7 @@
 #include "base/temporary.h"
 #include "cli/check/check.h"
 #include "cli/cli.h"
+#include "cli/compiler.h"
 
 enum { NO_COMPILER = 127 };
 
@@ -22,6 +23,7 @@ static int run(const char *const *args)
     int   status = 0;
     pid_t pid    = fork();
     if (pid == 0) {
+        compiler_environment();
         execvp(args[0], (char **)(uintptr_t)args);
         _exit(NO_COMPILER);
     }
@@ -47,6 +49,13 @@ static char *temporary(const char *what, const char *text)
     unlink(path);
     free(path);
     return NULL;
+}
+
+static void drop(char *path)
+{
+    if (path)
+        unlink(path);
+    free(path);
 }
 
 static int with_clang(const char *source, const char *out)
@@ -77,8 +86,7 @@ static int with_clang(const char *source, const char *out)
                           source,
                           NULL};
     int         code   = run(args);
-    unlink(header);
-    free(header);
+    drop(header);
     return code;
 }
 
@@ -88,17 +96,19 @@ static char *compile(const char *source, size_t *len)
         cli_error("check", "cannot open '%s': %s", source, strerror(errno));
         return NULL;
     }
-    char *out = temporary("check", ""), *text = NULL;
-    if (!out)
+    char *out = temporary("check", ""), *name = out ? compiler_source("check", source) : NULL, *text = NULL;
+    if (!name) {
+        drop(out);
         return NULL;
-    const char *args[] = {"nvcc", "-ptx", "-O3", "-lineinfo", "-arch=compute_90a", "-o", out, source, NULL};
+    }
+    const char *args[] = {"nvcc", "-ptx", "-O3", "-lineinfo", "-arch=compute_90a", "-x", "cu", "-o", out, name, NULL};
     int         code   = getenv("WARPWRIGHT_CLANG") ? NO_COMPILER : run(args);
     if (code == NO_COMPILER && !getenv("WARPWRIGHT_CLANG")) {
         args[0] = "/usr/local/cuda/bin/nvcc";
         code    = run(args);
     }
     if (code == NO_COMPILER)
-        code = with_clang(source, out);
+        code = with_clang(name, out);
     if (code == NO_COMPILER)
         cli_error("check", "there is neither nvcc nor clang to compile %s; compile it elsewhere and check the .ptx",
                   source);
@@ -106,8 +116,8 @@ static char *compile(const char *source, size_t *len)
         cli_error("check", "%s could not be compiled", source);
     else
         text = cli_read("check", out, len);
-    unlink(out);
-    free(out);
+    compiler_done(name, source);
+    drop(out);
     return text;
 }
 

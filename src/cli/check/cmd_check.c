@@ -430,6 +430,8 @@ static int check(Check *c)
     int      code = check_texts(c, &why);
     uint64_t seed = cli_number(&c->a, "seed", 0), n = cli_number(&c->a, "schedules", 1);
     str_free(&why);
+    if (code == CLI_OK && !cli_can_report(&c->a))
+        code = CLI_USAGE;
     signal(SIGINT, on_signal);
     signal(SIGTERM, on_signal);
     for (uint64_t i = 0; i < n && code == CLI_OK && !stopped; i++)

@@ -14,12 +14,14 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cuda/process/environment.h"
 #include "cuda/process/logs.h"
 #include "cuda/process/signals.h"
 #include "report/doc.h"
 #include "report/fail.h"
 
 /* What modules and the heap take besides what is said to be free. */
+enum { EXIT_USAGE = 122 }; /* what `warpwright run` gives for a wrong option */
 #define MODULE_BYTES (UINT64_C(256) << 20)
 
 State      state;
@@ -287,45 +289,6 @@ WwDevice *state_device(int n, CuErr *err)
     return state.device[n];
 }
 
-/* ---- start ---- */
-
-static uint64_t env_number(const char *name, uint64_t fallback)
-{
-    const char *s = getenv(name);
-    return s && *s ? strtoull(s, NULL, 0) : fallback;
-}
-
-static const char *env_text(const char *name)
-{
-    const char *s = getenv(name);
-    return s && *s ? s : NULL;
-}
-
-static void read_options(Options *o)
-{
-    o->report             = env_number("WARPWRIGHT_REPORT", 0) != 0;
-    o->json               = env_text("WARPWRIGHT_JSON");
-    o->sarif              = env_text("WARPWRIGHT_SARIF");
-    o->html               = env_text("WARPWRIGHT_HTML");
-    o->profile            = env_text("WARPWRIGHT_PROFILE");
-    o->kernels            = env_text("WARPWRIGHT_KERNEL");
-    o->status             = env_text("WARPWRIGHT_STATUS");
-    o->fail_on            = env_text("WARPWRIGHT_FAIL_ON");
-    o->check              = getenv("WARPWRIGHT_CHECK");
-    o->async              = env_text("WARPWRIGHT_ASYNC");
-    o->coloured           = env_number("WARPWRIGHT_COLOUR", 0) != 0;
-    o->suppressions       = env_text("WARPWRIGHT_SUPPRESSIONS");
-    o->write_suppressions = env_text("WARPWRIGHT_WRITE_SUPPRESSIONS");
-    o->devices            = (unsigned)env_number("WARPWRIGHT_DEVICES", 1);
-    o->threads            = (unsigned)env_number("WARPWRIGHT_THREADS", 0);
-    o->memory             = env_number("WARPWRIGHT_MEMORY", 0) << 20;
-    o->seed               = env_number("WARPWRIGHT_SEED", 0);
-    o->skip               = env_number("WARPWRIGHT_LAUNCH_SKIP", 0);
-    o->count              = env_number("WARPWRIGHT_LAUNCH_COUNT", UINT64_MAX);
-    if (o->devices < 1 || o->devices > MAX_DEVICES)
-        o->devices = o->devices ? MAX_DEVICES : 1;
-}
-
 /* ---- end ---- */
 
 static void own_program(Str *out)
@@ -357,8 +320,12 @@ static bool write_json(int code)
     bool own = strstr(state.options.json, "%p") != NULL; /* else `warpwright run` knows program and exit code */
     doc_name(state.options.json, &name);
     own_program(&program);
-    bool ok = report_json(state.report, str_text(&name), own ? str_text(&program) : NULL, own ? code : -1) == WW_OK;
-    if (!ok)
+    bool free = state.options.force || doc_may_replace(str_text(&name));
+    bool ok =
+        free && report_json(state.report, str_text(&name), own ? str_text(&program) : NULL, own ? code : -1) == WW_OK;
+    if (!free)
+        state_say("cannot write %s: the file exists and is no report; --force replaces it", str_text(&name));
+    else if (!ok)
         state_say("cannot write %s: %s", str_text(&name), strerror(errno));
     str_free(&name);
     str_free(&program);
@@ -536,7 +503,11 @@ static void in_child(void)
 
 __attribute__((constructor)) static void begin(void)
 {
-    read_options(&state.options);
+    Str why = {0};
+    if (!environment_read(&state.options, &why)) {
+        state_say("%s", str_text(&why));
+        _exit(EXIT_USAGE);
+    }
     state.count = (int)state.options.devices;
     new_report();
     on_exit(at_exit, NULL);

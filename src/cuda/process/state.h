@@ -35,6 +35,7 @@ typedef struct Options { /* of `warpwright run`, from the environment */
     const char *sarif, *html; /* with %p; else `warpwright run` renders the JSON of all processes */
     const char *suppressions, *write_suppressions;
     bool        coloured;
+    bool        force;        /* the JSON file may hold something else */
 } Options;
 
 typedef struct State {
