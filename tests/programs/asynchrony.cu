@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Kernels that wait: for the host, for another stream's kernel, for each other; what queries answer meanwhile, and that order holds. */
+ * Kernels that wait: for the host, for another stream's kernel, for each other; what queries answer meanwhile, and that order holds.
+ * varies: the program writes flags that its kernels wait for */
 #include <pthread.h>
 #include <unistd.h>
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A grid-wide barrier and the launch that it needs. */
+ * A grid-wide barrier and the launch that it needs.
+ * varies: blocks wait for each other in loops */
 #include "check.h"
 #include <cooperative_groups.h>
 namespace cg = cooperative_groups;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The program ends while the thread of a stream still runs one kernel after the other: it rests while the report is written.  By the driver
- * interface, because the runtime has an exit handler of its own that waits for its turn. */
+ * interface, because the runtime has an exit handler of its own that waits for its turn.
+ * varies: it ends while kernels are under way */
 #include <cuda.h>
 #include <semaphore.h>
 

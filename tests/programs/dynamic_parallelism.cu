@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Kernels that launch kernels: nested to three levels, into every kind of stream, with copies and sets between them; a quicksort.
- * nvcc: -rdc=true -lcudadevrt */
+ * nvcc: -rdc=true -lcudadevrt
+ * slow: many grids */
 #include "check.h"
 
 __global__ void add(int *a, int n)

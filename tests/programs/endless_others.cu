@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Kernels that wait for memory which somebody changes at last, and must not be ended before.  In each process only one thing is left that can
- * do it: another thread of the program, a handler of a signal, another process; it comes when the note about the wait has been printed. */
+ * do it: another thread of the program, a handler of a signal, another process; it comes when the note about the wait has been printed.
+ * varies: others of the process write what kernels wait for */
 #include <csignal>
 #include <fcntl.h>
 #include <pthread.h>

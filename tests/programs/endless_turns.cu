@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Kernels of several streams that wait for each other, while the program waits for all of them: each stands still most of the time, and none
- * may be taken for one that hangs. */
+ * may be taken for one that hangs.
+ * varies: blocks wait for each other in loops */
 #include "check.h"
 
 enum { STREAMS = 4, ROUNDS = 150 };

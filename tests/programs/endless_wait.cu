@@ -2,7 +2,8 @@
  *
  * Kernels that wait for memory which nobody is left to change, each in a process of its own: the program waits for the device too, so the launch
  * ends, and with it the program's wait.
- * fails: 9 */
+ * fails: 9
+ * varies: how long a kernel waits before it is ended */
 #include <pthread.h>
 #include <sys/wait.h>
 #include <unistd.h>

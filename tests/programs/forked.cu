@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * A process forks while threads of its streams wait for each other.  On a card the child could not use CUDA; here it can, and waits for streams of
- * its own: those threads are not in it. */
+ * its own: those threads are not in it.
+ * varies: the program writes a flag that its kernel waits for */
 #include <sys/wait.h>
 #include <unistd.h>
 

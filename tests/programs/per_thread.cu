@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * A default stream for each thread: kernels of two threads that wait for each other, copies and events in each thread's own.
- * nvcc: --default-stream per-thread */
+ * nvcc: --default-stream per-thread
+ * varies: two threads of the program launch */
 #include <pthread.h>
 
 #include "check.h"

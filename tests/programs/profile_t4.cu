@@ -3,7 +3,8 @@
  * A profile binds: what a program is told of a T4, and what it is refused there.
  * options: --profile t4
  * arch: 75
- * nvcc: -gencode arch=compute_90,code=compute_90 */
+ * nvcc: -gencode arch=compute_90,code=compute_90
+ * varies: its blocks race */
 #include "check.h"
 
 extern __shared__ int dynamic[];
