@@ -98,6 +98,14 @@ static void compare_values(Tally *t, const Metric *m, const char *name, const js
 
 /* ---- runs ---- */
 
+json_t *doc_added(const json_t *a, const json_t *b)
+{
+    json_int_t x = json_integer_value(a), y = json_integer_value(b), sum;
+    if (__builtin_add_overflow(x, y, &sum))
+        sum = x < 0 ? INT64_MIN : INT64_MAX;
+    return json_integer(sum);
+}
+
 json_t *doc_kernel_sums(const json_t *doc)
 {
     json_t       *sums = json_object(), *v;
@@ -113,10 +121,7 @@ json_t *doc_kernel_sums(const json_t *doc)
         }
         json_object_set_new(sum, "launches", json_integer(json_integer_value(json_object_get(sum, "launches")) + 1));
         json_object_foreach(json_object_get(k, "counters"), key, v)
-        {
-            json_int_t old = json_integer_value(json_object_get(sum, key));
-            json_object_set_new(sum, key, json_integer(old + json_integer_value(v)));
-        }
+            json_object_set_new(sum, key, doc_added(json_object_get(sum, key), v));
     }
     return sums;
 }

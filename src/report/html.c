@@ -79,7 +79,7 @@ static void add_counts(json_t *to, json_t *from)
         if (!is_count(key, value))
             continue;
         if (json_is_integer(value) && (!old || json_is_integer(old)))
-            json_object_set_new(to, key, json_integer(json_integer_value(old) + json_integer_value(value)));
+            json_object_set_new(to, key, doc_added(old, value));
         else
             json_object_set_new(to, key, json_real(json_number_value(old) + json_number_value(value)));
     }
