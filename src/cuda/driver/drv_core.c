@@ -8,7 +8,9 @@ enum { API_VERSION = 13000 };
 
 CuErr drv_cuInit(unsigned flags)
 {
-    ENTER_ANYWAY();
+    ENTER_ALWAYS();
+    if (state.forked)
+        return state_refusal();
     if (!flags)
         context_initialise();
     return flags ? cudaErrorInvalidValue : cudaSuccess;

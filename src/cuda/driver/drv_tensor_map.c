@@ -15,7 +15,7 @@ CuErr drv_cuTensorMapEncodeTiled(TensorMap *map, int type, uint32_t rank, void *
                                  const uint64_t *stride, const uint32_t *box, const uint32_t *element_stride,
                                  int interleave, int swizzle, int promotion, int fill)
 {
-    ENTER_ANYWAY();
+    ENTER_ALWAYS();
     return encode(&(TensorMapAsk){.type           = (uint32_t)type,
                                   .rank           = rank,
                                   .address        = (uintptr_t)address,
@@ -35,7 +35,7 @@ CuErr drv_cuTensorMapEncodeIm2col(TensorMap *map, int type, uint32_t rank, void 
                                   uint32_t pixels, const uint32_t *element_stride, int interleave, int swizzle,
                                   int promotion, int fill)
 {
-    ENTER_ANYWAY();
+    ENTER_ALWAYS();
     return encode(&(TensorMapAsk){.type           = (uint32_t)type,
                                   .rank           = rank,
                                   .address        = (uintptr_t)address,
@@ -70,6 +70,6 @@ CuErr drv_cuTensorMapEncodeIm2colWide(TensorMap *map, int type, uint32_t rank, v
 
 CuErr drv_cuTensorMapReplaceAddress(TensorMap *map, void *address)
 {
-    ENTER_ANYWAY();
+    ENTER_ALWAYS();
     return !map || tensormap_set_address(map, (uintptr_t)address) ? cudaErrorInvalidValue : cudaSuccess;
 }

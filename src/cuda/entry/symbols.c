@@ -34,7 +34,7 @@ CuErr drv_cuGetProcAddress_v2(const char *name, void **out, int version, uint64_
 {
     static const char *const suffix[] = {"_v4", "_v3", "_v2", ""};
     enum { FOUND, NOT_FOUND, TOO_OLD, PER_THREAD = 2 };
-    ENTER_ANYWAY();
+    ENTER_ALWAYS();
     flags = state_per_thread && !flags ? PER_THREAD : flags;
     if (!name || !out || flags > PER_THREAD)
         return cudaErrorInvalidValue;

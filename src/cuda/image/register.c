@@ -32,7 +32,7 @@ static const char *program_name(void)
 
 void **rt___cudaRegisterFatBinary(void *wrapper)
 {
-    ENTER_ANYWAY();
+    ENTER_ALWAYS();
     const Wrapper *w     = wrapper;
     bool           known = w && w->magic == WRAPPER_MAGIC;
     Image         *i     = image_new(known ? w->data : NULL, NULL, 0, program_name());
@@ -52,7 +52,7 @@ void rt___cudaRegisterFatBinaryEnd(void **handle)
 
 void rt___cudaUnregisterFatBinary(void **handle)
 {
-    ENTER_ANYWAY();
+    ENTER_ALWAYS();
     if (handle && *handle) {
         image_forget(*handle); /* its memory stays: launches of other threads may still be on their way out */
         *handle = NULL;
@@ -68,7 +68,7 @@ void rt___cudaRegisterFunction(void **handle, const char *host, char *device, co
                                void *bid, void *block, void *grid, int *warp)
 {
     (void)device, (void)limit, (void)tid, (void)bid, (void)block, (void)grid, (void)warp;
-    ENTER_ANYWAY();
+    ENTER_ALWAYS();
     if (image_at(handle, name))
         image_add_kernel(*handle, name, host);
 }
@@ -77,7 +77,7 @@ void rt___cudaRegisterVar(void **handle, char *host, char *device, const char *n
                           int global)
 {
     (void)device, (void)ext, (void)constant, (void)global;
-    ENTER_ANYWAY();
+    ENTER_ALWAYS();
     if (image_at(handle, name))
         image_add_symbol(*handle, name, host, size, NULL);
 }
@@ -86,7 +86,7 @@ void rt___cudaRegisterManagedVar(void **handle, void **host, char *device, const
                                  int constant, int global)
 {
     (void)device, (void)ext, (void)constant, (void)global;
-    ENTER_ANYWAY();
+    ENTER_ALWAYS();
     if (image_at(handle, name))
         image_add_symbol(*handle, name, host, size, host);
 }
@@ -116,7 +116,7 @@ void rt___cudaRegisterSurface(void **handle, const void *host, const void **devi
 
 char rt___cudaInitModule(void **handle)
 {
-    ENTER_ANYWAY();
+    ENTER_ALWAYS();
     Image *i = handle ? *handle : NULL;
     if (i)
         LEAVE(image_place_managed(i));

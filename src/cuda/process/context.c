@@ -17,7 +17,8 @@ static bool                   initialised;
 
 CuErr context_started(void)
 {
-    return initialised || state.runtime_used ? cudaSuccess : cudaErrorInitializationError;
+    CuErr e = state_refusal();
+    return e != cudaSuccess ? e : initialised || state.runtime_used ? cudaSuccess : cudaErrorInitializationError;
 }
 
 void context_initialise(void)

@@ -55,7 +55,7 @@ static void gather(const unsigned *from, Str *out)
 
 CuErr rt_cudaLogsRegisterCallback(LogFn fn, void *user, Listener **out)
 {
-    ENTER_ANYWAY();
+    ENTER_ALWAYS();
     if (!fn)
         return LEAVE_BARE(cudaErrorInvalidValue);
     Listener *l = xcalloc(1, sizeof *l);
@@ -68,7 +68,7 @@ CuErr rt_cudaLogsRegisterCallback(LogFn fn, void *user, Listener **out)
 
 CuErr rt_cudaLogsUnregisterCallback(Listener *l)
 {
-    ENTER_ANYWAY();
+    ENTER_ALWAYS();
     for (Listener **at = &listeners; *at; at = &(*at)->next)
         if (*at == l) {
             *at = l->next;
@@ -81,7 +81,7 @@ CuErr rt_cudaLogsUnregisterCallback(Listener *l)
 CuErr rt_cudaLogsCurrent(unsigned *out, unsigned flags)
 {
     (void)flags; /* the driver does not look at them either */
-    ENTER_ANYWAY();
+    ENTER_ALWAYS();
     if (out)
         *out = next_entry;
     return LEAVE_BARE(out ? cudaSuccess : cudaErrorInvalidValue);
@@ -89,7 +89,7 @@ CuErr rt_cudaLogsCurrent(unsigned *out, unsigned flags)
 
 CuErr rt_cudaLogsDumpToFile(unsigned *from, const char *path, unsigned flags)
 {
-    ENTER_ANYWAY();
+    ENTER_ALWAYS();
     Str   all = {0};
     FILE *f   = path && !flags ? file_append(path) : NULL;
     if (!f)
@@ -106,7 +106,7 @@ CuErr rt_cudaLogsDumpToFile(unsigned *from, const char *path, unsigned flags)
 /* The newest entries that fit. */
 CuErr rt_cudaLogsDumpToMemory(unsigned *from, char *buffer, size_t *bytes, unsigned flags)
 {
-    ENTER_ANYWAY();
+    ENTER_ALWAYS();
     Str all = {0};
     if (!buffer || !bytes || flags)
         return LEAVE_BARE(cudaErrorInvalidValue);

@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cuda/process/context.h"
 #include "cuda/process/environment.h"
 #include "cuda/process/logs.h"
 #include "cuda/process/signals.h"
@@ -38,6 +39,7 @@ static bool                   reported;
 _Thread_local bool state_per_thread;
 _Thread_local bool state_runtime_context;
 _Thread_local bool state_in_driver;
+_Thread_local bool state_in_callback;
 
 void ww_set_per_thread(void)
 {
@@ -155,6 +157,22 @@ void state_flush(void)
 
 /* ---- errors ---- */
 
+CuErr state_refusal(void)
+{
+    static bool said[2];
+    bool        forked = state.forked;
+    if (!forked && !state_in_callback)
+        return cudaSuccess;
+    if (!said[forked])
+        state_say(
+            "%s",
+            forked
+                ? "this process was forked from one that had used CUDA: its calls are refused, as on a card"
+                : "a function of the host that a stream calls may not use CUDA: its calls are refused, as on a card");
+    said[forked] = true;
+    return forked ? cudaErrorInitializationError : cudaErrorNotPermitted;
+}
+
 CuErr state_sticky(void)
 {
     if (state.later != cudaSuccess && state.sticky == cudaSuccess)
@@ -232,7 +250,7 @@ const char *error_text(int code)
 
 CuErr state_missing(const char *name)
 {
-    ENTER_ANYWAY();
+    ENTER_ALWAYS();
     report_missing(state.report, name);
     return LEAVE_BARE(cudaErrorNotSupported);
 }
@@ -491,8 +509,9 @@ static void in_child(void)
     static const pthread_cond_t  calm  = PTHREAD_COND_INITIALIZER;
     lock =
         fresh; /* the thread that forked held it, so that everything is in order; the child's knows nothing of that */
-    woken = calm; /* those that waited are not here */
-    depth = 0;
+    woken        = calm; /* those that waited are not here */
+    depth        = 0;
+    state.forked = state.forked || context_started() == cudaSuccess;
     state_parts.work_forget();
     signals_forget();
     report_free(state.report);

@@ -8,7 +8,8 @@
  *         ENTER();                      // takes the lock until the function returns; a sticky error answers at once
  *         return LEAVE(x_do(...));      // remembers an error as the thread's last one
  *     }
- * ENTER_ANYWAY() does not look at the sticky error.
+ * ENTER_ANYWAY() does not look at the sticky error; ENTER_ALWAYS() takes the lock only, for what a card answers even where it refuses the rest:
+ * in the child of a process that had used CUDA, and in a function of the host that a stream calls (state_refusal).
  *
  * Work runs inside the call that asks for it, unless it must wait (queue.h).  An error that a kernel causes is
  * therefore known too early: it is kept aside (state_fail_later) until the next call that a real device would report it
@@ -44,6 +45,7 @@ typedef struct State {
     int       count;
     int       runtime;             /* of CUDA 11, 12 or 13 */
     bool      runtime_used;
+    bool      forked;              /* from a process that had used CUDA: nothing of it works here */
     CuErr     sticky, later;
     Str       printed;             /* device printf that no synchronisation has flushed */
     Report   *report;
@@ -98,7 +100,14 @@ void     state_wait(void);
 void     state_wait_for(uint64_t us);
 void     state_wake(void);
 
-#define ENTER_ANYWAY() __attribute__((cleanup(state_unlock), unused)) int locked_ = state_lock()
+#define ENTER_ALWAYS() __attribute__((cleanup(state_unlock), unused)) int locked_ = state_lock()
+#define ENTER_ANYWAY()                               \
+    ENTER_ALWAYS();                                  \
+    do {                                             \
+        CuErr refused_ = state_refusal();            \
+        if (refused_ != cudaSuccess)                 \
+            return LEAVE(refused_);                  \
+    } while (0)
 #define ENTER()                                      \
     ENTER_ANYWAY();                                  \
     do {                                             \
@@ -108,6 +117,12 @@ void     state_wake(void);
     } while (0)
 #define LEAVE(err)      state_leave(err)
 #define LEAVE_BARE(err) state_leave_bare(err) /* of runtime calls that need no context */
+
+/* Nothing is accepted here: the process was forked from one that had used CUDA, or a stream called this function of the host.  Says so once;
+ * cudaSuccess: it is. */
+CuErr state_refusal(void);
+/* The thread runs a function of the host for a stream. */
+extern _Thread_local bool state_in_callback;
 
 /* Makes the kept error sticky and gives it; cudaSuccess when there is none. */
 CuErr state_sticky(void);

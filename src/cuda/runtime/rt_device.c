@@ -100,19 +100,19 @@ static CuErr properties(char *out, int ordinal, bool new_layout, size_t bytes)
 
 CuErr rt_cudaGetDeviceProperties(void *out, int ordinal)
 {
-    ENTER_ANYWAY();
+    ENTER_ALWAYS();
     return LEAVE_BARE(properties(out, ordinal, true, PROP_BYTES_13));
 }
 
 CuErr rt_cudaGetDeviceProperties_12(void *out, int ordinal)
 {
-    ENTER_ANYWAY();
+    ENTER_ALWAYS();
     return LEAVE_BARE(properties(out, ordinal, false, PROP_BYTES_12));
 }
 
 CuErr rt_cudaGetDeviceProperties_11(void *out, int ordinal)
 {
-    ENTER_ANYWAY();
+    ENTER_ALWAYS();
     return LEAVE_BARE(properties(out, ordinal, false, PROP_BYTES_11));
 }
 
@@ -128,7 +128,7 @@ CuErr rt_cudaDeviceGetAttribute(int *value, int attribute, int ordinal)
 
 CuErr rt_cudaGetDeviceCount(int *count)
 {
-    ENTER_ANYWAY();
+    ENTER_ALWAYS();
     if (!count)
         return LEAVE_BARE(cudaErrorInvalidValue);
     *count = state.count;
@@ -315,7 +315,7 @@ CuErr rt_cudaDeviceGetP2PAttribute(int *value, int attribute, int a, int b)
 
 CuErr rt_cudaDriverGetVersion(int *version)
 {
-    ENTER_ANYWAY();
+    ENTER_ALWAYS();
     if (version)
         *version = DRIVER_VERSION;
     return LEAVE_BARE(version ? cudaSuccess : cudaErrorInvalidValue);
@@ -323,7 +323,7 @@ CuErr rt_cudaDriverGetVersion(int *version)
 
 CuErr rt_cudaRuntimeGetVersion(int *version)
 {
-    ENTER_ANYWAY();
+    ENTER_ALWAYS();
     if (version)
         *version = DRIVER_VERSION;
     return LEAVE_BARE(version ? cudaSuccess : cudaErrorInvalidValue);
@@ -331,13 +331,13 @@ CuErr rt_cudaRuntimeGetVersion(int *version)
 
 CuErr rt_cudaGetLastError(void)
 {
-    ENTER_ANYWAY();
+    ENTER_ALWAYS();
     return state_last_error(true);
 }
 
 CuErr rt_cudaPeekAtLastError(void)
 {
-    ENTER_ANYWAY();
+    ENTER_ALWAYS();
     return state_last_error(false);
 }
 

@@ -46,11 +46,26 @@ static CuErr event_usable(const Event *v)
     return e;
 }
 
+/* What a card tells of an event even where it refuses all else. */
+static bool has_ended(const Event *v)
+{
+    return v && !queue_pending(v) && !event_awaits_other(v);
+}
+
+#define ENTER_EVENT(v)                                                                                                 \
+    ENTER_ALWAYS();                                                                                                    \
+    const Event *v = event_of(event);                                                                                  \
+    CuErr        e = state_refusal();                                                                                  \
+    if (e != cudaSuccess)                                                                                              \
+        return LEAVE(has_ended(v) ? cudaSuccess : e);                                                                  \
+    e = state_sticky();                                                                                                \
+    if (e != cudaSuccess)                                                                                              \
+    return LEAVE(e)
+
 CuErr rt_cudaEventSynchronize(void *event)
 {
-    ENTER();
-    const Event *v = event_of(event);
-    CuErr        e = event_usable(v);
+    ENTER_EVENT(v);
+    e = event_usable(v);
     if (e == cudaSuccess) {
         queue_settle_event(v);
         e = state_sticky();
@@ -60,9 +75,8 @@ CuErr rt_cudaEventSynchronize(void *event)
 
 CuErr rt_cudaEventQuery(void *event)
 {
-    ENTER();
-    const Event *v = event_of(event);
-    CuErr        e = event_usable(v);
+    ENTER_EVENT(v);
+    e = event_usable(v);
     if (e == cudaSuccess && (queue_pending(v) || event_awaits_other(v)))
         e = cudaErrorNotReady;
     if (e == cudaSuccess) {

@@ -42,7 +42,7 @@ CuErr rt___cudaPopCallConfiguration(WwDim3 *grid, WwDim3 *block, size_t *shared,
 
 CuErr rt___cudaGetKernel(void **kernel, const void *host)
 {
-    ENTER_ANYWAY();
+    ENTER_ALWAYS();
     CuErr   e;
     Kernel *k = kernel ? kernel_find(host, &e) : NULL;
     if (!kernel)

@@ -23,12 +23,14 @@ bool node_value_reached(const GraphNode *n)
     }
 }
 
-/* Without the lock, so that it may call what it likes. */
+/* Without the lock: it may take its time, and wait for other threads that call CUDA. */
 static void call_host(NodeHost h)
 {
     state_flush();
-    unsigned held = state_release();
+    unsigned held     = state_release();
+    state_in_callback = true;
     h.fn(h.user);
+    state_in_callback = false;
     state_retake(held);
 }
 
