@@ -61,13 +61,17 @@ CuErr drv_cuCtxCreate_v4(Context **out, const ContextParams *p, unsigned flags, 
     return drv_cuCtxCreate_v3(out, p ? p->affinity : NULL, p ? p->naffinity : 0, flags, device);
 }
 
-/* One that is current in another thread, or lower on the stack, is named again: its handle must not be another's. */
+/* Its memory is freed, its streams, events and modules are none any more.  One that is current in another thread, or lower on the stack, is
+ * named again: its handle must not be another's. */
 CuErr drv_cuCtxDestroy_v2(Context *c)
 {
     ENTER_ANYWAY();
     if (!context_known(c))
-        return c ? cudaErrorDeviceUninitialized : cudaErrorInvalidValue;
+        return context_ended(c) ? cudaErrorContextIsDestroyed
+               : c              ? cudaErrorDeviceUninitialized
+                                : cudaErrorInvalidValue;
     queue_settle_device(c->device);
+    devmem_drop_context(c);
     c->destroyed = true;
     context_drop(c);
     return cudaSuccess;
@@ -86,7 +90,7 @@ CuErr drv_cuCtxGetCurrent(Context **out)
 CuErr drv_cuCtxPushCurrent_v2(Context *c)
 {
     ENTER_ANYWAY();
-    if (!context_known(c) || !context_push(c))
+    if ((!context_known(c) && !context_ended(c)) || !context_push(c))
         return c ? cudaErrorDeviceUninitialized : cudaErrorInvalidValue;
     return cudaSuccess;
 }
@@ -104,7 +108,7 @@ CuErr drv_cuCtxSetCurrent(Context *c)
 {
     ENTER_ANYWAY();
     CuErr e = context_started();
-    if (e != cudaSuccess || (c && !context_known(c)))
+    if (e != cudaSuccess || (c && !context_known(c) && !context_ended(c)))
         return e != cudaSuccess ? e : cudaErrorDeviceUninitialized;
     context_replace(c);
     return cudaSuccess;
@@ -260,7 +264,7 @@ CuErr drv_cuStreamGetCtx(void *stream, void **out)
     ENTER_CTX();
     const Stream *s = stream_of(stream);
     if (!s || !out)
-        return s ? cudaErrorInvalidValue : cudaErrorInvalidResourceHandle;
+        return s ? cudaErrorInvalidValue : stream_error(stream);
     if (s->green)
         return cudaErrorInvalidResourceHandle; /* cuStreamGetCtx_v2 answers for those */
     *out = s->implicit || s->device == context_now()->device ? context_now() : context_primary(s->device);
@@ -273,7 +277,7 @@ CuErr drv_cuStreamGetCtx_v2(void *stream, void **out, void **green)
     const Stream *s = stream_of(stream);
     void         *g = !s ? NULL : !s->implicit ? s->green : context_sms(context_now()) ? context_now() : NULL;
     if (!s || !out || !green)
-        return s ? cudaErrorInvalidValue : cudaErrorInvalidResourceHandle;
+        return s ? cudaErrorInvalidValue : stream_error(stream);
     *green = g;
     *out   = NULL; /* of a green context's stream */
     return g ? cudaSuccess : drv_cuStreamGetCtx(stream, out);
@@ -287,7 +291,7 @@ CuErr drv_cuCtxRecordEvent(Context *c, void *event)
     if (!c)
         return cudaErrorDeviceUninitialized;
     queue_settle_device(c->device);
-    return event_record(event_of(event), NULL);
+    return event_record(event, NULL);
 }
 
 CuErr drv_cuCtxWaitEvent(Context *c, void *event)
@@ -296,7 +300,7 @@ CuErr drv_cuCtxWaitEvent(Context *c, void *event)
     c              = given(c);
     const Event *v = event_of(event);
     if (!c || !v)
-        return c ? cudaErrorInvalidResourceHandle : cudaErrorDeviceUninitialized;
+        return c ? event_error(event) : cudaErrorDeviceUninitialized;
     queue_settle_event(v);
     return state_sticky();
 }

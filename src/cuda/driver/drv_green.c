@@ -178,7 +178,7 @@ CuErr drv_cuStreamGetGreenCtx(void *stream, void **out)
     ENTER_CTX();
     const Stream *s = stream_of(stream);
     if (!s || !out)
-        return s ? cudaErrorInvalidValue : cudaErrorInvalidResourceHandle;
+        return s ? cudaErrorInvalidValue : stream_error(stream);
     void *now = context_now();
     *out      = !s->implicit ? s->green : context_sms(now) ? now : NULL;
     return cudaSuccess;
@@ -190,7 +190,7 @@ CuErr drv_cuGreenCtxRecordEvent(void *green, void *event)
     if (!context_known(green) || !event_of(event))
         return event_of(event) ? cudaErrorDeviceUninitialized : cudaErrorInvalidResourceHandle;
     queue_settle_device(((const Context *)green)->device);
-    return event_record(event_of(event), NULL);
+    return event_record(event, NULL);
 }
 
 CuErr drv_cuGreenCtxWaitEvent(void *green, void *event)

@@ -86,10 +86,18 @@ CuErr driver_load_file(Image **out, const char *path, bool lazy, Str *why)
     return e;
 }
 
+/* A module ends with the context that is current. */
+static CuErr of_context(CuErr e, Image *const *out)
+{
+    if (e == cudaSuccess)
+        (*out)->context = context_now();
+    return e;
+}
+
 CuErr drv_cuModuleLoadData(Image **out, const void *data)
 {
     ENTER_CTX();
-    return driver_load(out, data, SIZE_MAX, false, NULL);
+    return of_context(driver_load(out, data, SIZE_MAX, false, NULL), out);
 }
 
 CuErr drv_cuModuleLoadDataEx(Image **out, const void *data, unsigned n, int *options, void **values)
@@ -97,7 +105,7 @@ CuErr drv_cuModuleLoadDataEx(Image **out, const void *data, unsigned n, int *opt
     ENTER_CTX();
     Str    why = {0};
     JitLog log = jit_log(n, options, values);
-    CuErr  e   = driver_load(out, data, SIZE_MAX, false, &why);
+    CuErr  e   = of_context(driver_load(out, data, SIZE_MAX, false, &why), out);
     jit_log_end(&log, &why);
     str_free(&why);
     return e;
@@ -106,13 +114,13 @@ CuErr drv_cuModuleLoadDataEx(Image **out, const void *data, unsigned n, int *opt
 CuErr drv_cuModuleLoadFatBinary(Image **out, const void *data)
 {
     ENTER_CTX();
-    return driver_load(out, data, SIZE_MAX, false, NULL);
+    return of_context(driver_load(out, data, SIZE_MAX, false, NULL), out);
 }
 
 CuErr drv_cuModuleLoad(Image **out, const char *path)
 {
     ENTER_CTX();
-    return driver_load_file(out, path, false, NULL);
+    return of_context(driver_load_file(out, path, false, NULL), out);
 }
 
 CuErr drv_cuModuleUnload(Image *i)

@@ -148,7 +148,7 @@ static CuErr prefetch(const void *p, size_t bytes, int device, void *stream)
 {
     Range *r = managed(p, bytes);
     if (!stream_of(stream))
-        return cudaErrorInvalidResourceHandle;
+        return stream_error(stream);
     if (device != DEVICE_HOST && (device < 0 || device >= state.count))
         return cudaErrorInvalidDevice;
     if (!r)
@@ -297,9 +297,7 @@ CuErr rt_cudaMemPrefetchBatchAsync(void **list, const size_t *bytes, size_t n, c
 /* Discarded contents are undefined until written again: they stay what they were. */
 static CuErr discard_all(void **list, const size_t *bytes, size_t n, unsigned long long flags, void *stream)
 {
-    CuErr e = !stream_of(stream)        ? cudaErrorInvalidResourceHandle
-              : list && bytes && !flags ? cudaSuccess
-                                        : cudaErrorInvalidValue;
+    CuErr e = !stream_of(stream) ? stream_error(stream) : list && bytes && !flags ? cudaSuccess : cudaErrorInvalidValue;
     for (size_t i = 0; e == cudaSuccess && i < n; i++)
         e = managed(list[i], bytes[i]) ? cudaSuccess : cudaErrorInvalidValue;
     return e;

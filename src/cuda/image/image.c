@@ -90,7 +90,7 @@ bool image_known(const Image *i)
 {
     for (const Image *j = images; j; j = j->next)
         if (j == i)
-            return j->loaded;
+            return j->loaded && !context_destroyed(j->context);
     return false;
 }
 
@@ -325,7 +325,7 @@ Kernel *kernel_find(const void *host, CuErr *err)
 {
     const Named *n = named(host);
     *err           = cudaSuccess;
-    if (n && n->kernel)
+    if (n && n->kernel && !context_destroyed(n->kernel->image->context))
         return n->kernel;
     *err = !host || state_before_13() ? cudaErrorInvalidDeviceFunction : cudaErrorInvalidResourceHandle;
     return NULL;

@@ -4,7 +4,7 @@
 #ifndef WW_CUDA_MODULE_H
 #define WW_CUDA_MODULE_H
 
-#include "cuda/process/state.h"
+#include "cuda/process/context.h"
 
 typedef struct Kernel Kernel;
 typedef struct Symbol Symbol;
@@ -13,6 +13,7 @@ typedef struct Image { /* one fat binary or PTX text */
     const void *data;      /* fat binary in the program, or NULL */
     size_t      limit;     /* bytes of it that may be read */
     void       *own;       /* what data points to, if it is ours */
+    const Context *context; /* a module: that was current when it was loaded; else NULL */
     bool        loaded;    /* by a call, not registered by the program */
     Str         why;       /* the message, once it failed */
     Str         ptx;       /* text once it was extracted */

@@ -78,6 +78,16 @@ void devmem_drop_device(int n)
         }
 }
 
+void devmem_drop_context(const void *context)
+{
+    for (size_t i = nranges; i--;) {
+        const Range *r = &ranges[i];
+        if (r->context == context && !r->registered && !r->variable && !r->mapped && !r->imported && !r->graphs &&
+            !r->pool)
+            devmem_free((void *)(uintptr_t)r->base, r->kind);
+    }
+}
+
 bool devmem_host_writes(void)
 {
     for (size_t i = 0; i < nranges; i++)

@@ -35,6 +35,8 @@ Range       *devmem_entry(uint64_t address);
 void         devmem_drop(uint64_t base);
 /* Frees everything the program allocated on device n (cudaDeviceReset). */
 void         devmem_drop_device(int n);
+/* What was allocated while a context was current that is destroyed now. */
+void         devmem_drop_context(const void *context);
 
 /* Lets device `to` reach the allocations of device `from`, present and future (or takes that back). */
 CuErr        devmem_share(int to, int from, bool on);

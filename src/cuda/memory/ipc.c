@@ -66,6 +66,32 @@ static int file_of(int device, uint64_t *base)
     return files[device];
 }
 
+/* ---- files for other processes ---- */
+
+int ipc_file_new(const char *what)
+{
+    return memfd_create(what, MFD_CLOEXEC);
+}
+
+static bool stands_for(int fd, const char *what)
+{
+    char    path[64], want[64], have[64];
+    ssize_t n;
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    snprintf(want, sizeof want, "/memfd:%s (deleted)", what);
+    n = readlink(path, have, sizeof have);
+    return n > 0 && (size_t)n == strlen(want) && !memcmp(have, want, (size_t)n);
+}
+
+CuErr ipc_file_check(int fd, const char *what)
+{
+    if (stands_for(fd, what))
+        return cudaSuccess;
+    return fd == 0                                                            ? cudaErrorInvalidValue
+           : stands_for(fd, IPC_FILE_MEMORY) || stands_for(fd, IPC_FILE_POOL) ? cudaErrorNotSupported
+                                                                              : cudaErrorUnknown;
+}
+
 CuErr ipc_share(const void *p, IpcHandle *out)
 {
     const Range *r = devmem_range((uint64_t)(uintptr_t)p);

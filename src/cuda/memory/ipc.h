@@ -25,6 +25,14 @@ CuErr     ipc_word_new(IpcWord *w);
 IpcHandle ipc_word_handle(const IpcWord *w);
 CuErr     ipc_word_open(const IpcHandle *h, IpcWord *w);
 
+/* Files without a name that stand for something in other processes: what for is in the name they do not have.  The descriptor, or -1. */
+#define IPC_FILE_MEMORY "warpwright"
+#define IPC_FILE_POOL   "warpwright-pool"
+#define IPC_FILE_TEAM   "warpwright-multicast"
+int       ipc_file_new(const char *what);
+/* cudaSuccess: the descriptor stands for `what`; else what a card says of a wrong one. */
+CuErr     ipc_file_check(int fd, const char *what);
+
 /* A handle for the allocation that holds p. */
 CuErr ipc_share(const void *p, IpcHandle *out);
 CuErr ipc_open(const IpcHandle *h, void **out);

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "cuda/memory/ipc.h"
 #include "cuda/memory/vmm.h"
 #include "cuda/process/context.h"
 
@@ -114,7 +115,7 @@ CuErr drv_cuMulticastCreate(uint64_t *out, const MulticastProp *p)
         return e;
     if (!vmm_whole(p->bytes))
         return cudaErrorInvalidValue;
-    int fd = memfd_create("warpwright multicast", MFD_CLOEXEC);
+    int fd = ipc_file_new(IPC_FILE_TEAM);
     if (fd < 0)
         return cudaErrorMemoryAllocation;
     AllocationProp prop = {.type = ALLOCATION_PINNED, .handle_types = (int)p->handle_types};

@@ -18,6 +18,7 @@
 #include "base/arena.h"
 #include "base/sizes.h"
 #include "cuda/memory/devmem.h"
+#include "cuda/memory/ipc.h"
 #include "cuda/process/context.h"
 #include "emu/emu.h"
 
@@ -214,7 +215,7 @@ CuErr drv_cuMemCreate(uint64_t *out, size_t bytes, const AllocationProp *p, unsi
         return cudaErrorNotSupported;
     if (!known_device(p->location_type, p->location_id))
         return p->location_type == LOCATION_DEVICE ? cudaErrorInvalidDevice : cudaErrorNotSupported;
-    int fd = memfd_create("warpwright", MFD_CLOEXEC);
+    int fd = ipc_file_new(IPC_FILE_MEMORY);
     if (fd < 0 || ftruncate(fd, (off_t)bytes) != 0) {
         if (fd >= 0)
             close(fd);
@@ -411,6 +412,9 @@ CuErr drv_cuMemImportFromShareableHandle(uint64_t *out, void *os_handle, int typ
     int         fd = type == HANDLE_FD ? (int)(intptr_t)os_handle : -1;
     if (!out || type != HANDLE_FD)
         return type == HANDLE_FD ? cudaErrorInvalidValue : cudaErrorNotSupported;
+    CuErr e = ipc_file_check(fd, IPC_FILE_MEMORY);
+    if (e != cudaSuccess && ipc_file_check(fd, IPC_FILE_TEAM) != cudaSuccess)
+        return e;
     Physical *known = fstat(fd, &st) == 0 ? same(&st) : NULL;
     if (known && known->team) {
         known->uses++;
@@ -422,7 +426,7 @@ CuErr drv_cuMemImportFromShareableHandle(uint64_t *out, void *os_handle, int typ
     if (fd < 0 || fstat(fd, &st) != 0 || !vmm_whole((size_t)st.st_size)) {
         if (fd >= 0)
             close(fd);
-        return cudaErrorUnknown; /* the driver's code for a descriptor of something else */
+        return cudaErrorUnknown;
     }
     AllocationProp prop = {.type          = ALLOCATION_PINNED,
                            .handle_types  = HANDLE_FD,

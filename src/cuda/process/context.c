@@ -77,6 +77,19 @@ bool context_known(const void *context)
     return false;
 }
 
+bool context_ended(const void *context)
+{
+    const Context *k = contexts;
+    while (k && k != context)
+        k = k->next;
+    return context_destroyed(k);
+}
+
+bool context_destroyed(const Context *c)
+{
+    return c && c->destroyed;
+}
+
 unsigned context_sms(const void *context)
 {
     return context_known(context) ? ((const Context *)context)->sms : 0;

@@ -34,6 +34,10 @@ Context *context_primary(int device);
 Context *context_retain(int device);
 /* Is it one that was not destroyed? */
 bool     context_known(const void *context);
+/* Is it one of ours that was destroyed?  NULL is none. */
+bool     context_destroyed(const Context *c);
+/* The same of a handle that may be anything. */
+bool     context_ended(const void *context);
 /* A green one's multiprocessors; 0: it is not green. */
 unsigned context_sms(const void *context);
 

@@ -43,7 +43,7 @@ CuErr rt_cudaStreamIsCapturing(void *stream, int *status)
     const Stream *s = stream_of(stream);
     if (s && status)
         *status = capture_status(s);
-    return LEAVE(!s ? cudaErrorInvalidResourceHandle : status ? cudaSuccess : cudaErrorInvalidValue);
+    return LEAVE(!s ? stream_error(stream) : status ? cudaSuccess : cudaErrorInvalidValue);
 }
 
 CuErr rt_cudaThreadExchangeStreamCaptureMode(int *mode)
@@ -59,7 +59,7 @@ static CuErr capture_info(void *stream, int *status, unsigned long long *id, voi
 {
     const Stream *s = stream_of(stream);
     if (!s || !status)
-        return s ? cudaErrorInvalidValue : cudaErrorInvalidResourceHandle;
+        return s ? cudaErrorInvalidValue : stream_error(stream);
     *status = capture_status(s);
     if (s->capture && id)
         *id = s->id;

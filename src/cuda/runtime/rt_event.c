@@ -22,25 +22,25 @@ CuErr rt_cudaEventCreateWithFlags(void **out, unsigned flags)
 CuErr rt_cudaEventDestroy(void *event)
 {
     ENTER();
-    return LEAVE(event_destroy(event) ? cudaSuccess : cudaErrorInvalidResourceHandle);
+    return LEAVE(event_of(event) && event_destroy(event) ? cudaSuccess : event_error(event));
 }
 
 CuErr rt_cudaEventRecord(void *event, void *stream)
 {
     ENTER();
-    return LEAVE(event_record(event_of(event), stream));
+    return LEAVE(event_record(event, stream));
 }
 
 CuErr rt_cudaEventRecordWithFlags(void *event, void *stream, unsigned flags)
 {
     ENTER();
-    return LEAVE(flags > 1 ? cudaErrorInvalidValue : event_record(event_of(event), stream));
+    return LEAVE(flags > 1 ? cudaErrorInvalidValue : event_record(event, stream));
 }
 
-static CuErr event_usable(const Event *v)
+static CuErr event_usable(const Event *v, const void *event)
 {
     if (!v || !v->capture)
-        return v ? cudaSuccess : cudaErrorInvalidResourceHandle;
+        return v ? cudaSuccess : event_error(event);
     CuErr e             = v->capture->invalid ? cudaErrorInvalidValue : cudaErrorCapturedEvent;
     v->capture->invalid = true;
     return e;
@@ -65,7 +65,7 @@ static bool has_ended(const Event *v)
 CuErr rt_cudaEventSynchronize(void *event)
 {
     ENTER_EVENT(v);
-    e = event_usable(v);
+    e = event_usable(v, event);
     if (e == cudaSuccess) {
         queue_settle_event(v);
         e = state_sticky();
@@ -76,7 +76,7 @@ CuErr rt_cudaEventSynchronize(void *event)
 CuErr rt_cudaEventQuery(void *event)
 {
     ENTER_EVENT(v);
-    e = event_usable(v);
+    e = event_usable(v, event);
     if (e == cudaSuccess && (queue_pending(v) || event_awaits_other(v)))
         e = cudaErrorNotReady;
     if (e == cudaSuccess) {
@@ -103,7 +103,7 @@ CuErr rt_cudaEventElapsedTime(float *ms, void *from, void *to)
 CuErr rt_cudaStreamWaitEvent(void *stream, void *event, unsigned flags)
 {
     ENTER();
-    return LEAVE(flags > 1 ? cudaErrorInvalidValue : stream_wait(stream, event_of(event)));
+    return LEAVE(flags > 1 ? cudaErrorInvalidValue : stream_wait(stream, event));
 }
 
 /* ---- between processes ---- */

@@ -160,7 +160,7 @@ CuErr rt_cudaGraphLaunch(void *exec, void *stream)
     Graph        *x = cgraph_of(exec, true);
     const Stream *s = stream_of(stream);
     if (!x || !s)
-        return LEAVE(s ? cudaErrorInvalidValue : cudaErrorInvalidResourceHandle);
+        return LEAVE(s ? cudaErrorInvalidValue : stream_error(stream));
     if (!(x->flags & FREE_AT_LAUNCH) && !queue_any() && !memory_free(x))
         return LEAVE(cudaErrorInvalidValue);
     if (s->capture && s->capture->invalid)

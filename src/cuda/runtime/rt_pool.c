@@ -97,7 +97,7 @@ static CuErr allocate(void **out, size_t bytes, Pool *p, void *stream)
     const Stream *s        = stream_of(stream);
     bool          captured = s && s->capture;
     if (!s || !out || !p || p->import)
-        return s ? cudaErrorInvalidValue : cudaErrorInvalidResourceHandle;
+        return s ? cudaErrorInvalidValue : stream_error(stream);
     *out    = NULL;
     CuErr e = capture_check(s);
     if (e != cudaSuccess)
@@ -132,7 +132,7 @@ CuErr rt_cudaFreeAsync(void *p, void *stream)
     ENTER();
     const Stream *on       = stream_of(stream);
     bool          captured = on && on->capture;
-    CuErr         e        = !on ? cudaErrorInvalidResourceHandle : p ? capture_check(on) : cudaSuccess;
+    CuErr         e        = !on ? stream_error(stream) : p ? capture_check(on) : cudaSuccess;
     const Range  *r        = devmem_range((uint64_t)(uintptr_t)p);
     if (e != cudaSuccess || !p)
         return LEAVE(e);
@@ -292,7 +292,7 @@ CuErr rt_cudaMemPoolExportToShareableHandle(void *out, void *pool, int type, uns
     if (!p || !out || type != HANDLE_FD || flags || !p->shares)
         return LEAVE(cudaErrorInvalidValue);
     if (!p->fd)
-        p->fd = memfd_create("warpwright-pool", MFD_CLOEXEC);
+        p->fd = ipc_file_new(IPC_FILE_POOL);
     int fd = p->fd > 0 ? dup(p->fd) : -1;
     if (fd < 0)
         return LEAVE(cudaErrorOperatingSystem);
@@ -305,10 +305,12 @@ CuErr rt_cudaMemPoolImportFromShareableHandle(void **out, void *handle, int type
     ENTER();
     if (!out || type != HANDLE_FD || flags)
         return LEAVE(cudaErrorInvalidValue);
+    CuErr e = ipc_file_check((int)(intptr_t)handle, IPC_FILE_POOL);
+    if (e != cudaSuccess)
+        return LEAVE(e);
     Pool *p = pool_new(state_current(), true);
     if (p)
         p->import = true;
-    (void)handle;
     *out = p;
     return LEAVE(p ? cudaSuccess : cudaErrorMemoryAllocation);
 }

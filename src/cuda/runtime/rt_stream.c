@@ -31,13 +31,14 @@ CuErr rt_cudaStreamCreateWithPriority(void **out, unsigned flags, int priority)
 CuErr rt_cudaStreamDestroy(void *stream)
 {
     ENTER();
-    return LEAVE(stream_destroy(stream_of(stream)));
+    Stream *s = stream_of(stream);
+    return LEAVE(s && !s->implicit ? stream_destroy(s) : stream_error(stream));
 }
 
 /* Synchronising in a stream that captures is the driver's error. */
-static CuErr usable(const Stream *s)
+static CuErr usable(const Stream *s, const void *stream)
 {
-    return !s           ? cudaErrorInvalidResourceHandle
+    return !s           ? stream_error(stream)
            : s->capture ? capture_broken(s, cudaErrorStreamCaptureUnsupported)
                         : capture_check(s);
 }
@@ -46,7 +47,7 @@ CuErr rt_cudaStreamSynchronize(void *stream)
 {
     ENTER();
     Stream *s = stream_of(stream);
-    CuErr   e = usable(s);
+    CuErr   e = usable(s, stream);
     return LEAVE(e == cudaSuccess ? stream_settle(stream) : e);
 }
 
@@ -54,7 +55,7 @@ CuErr rt_cudaStreamQuery(void *stream)
 {
     ENTER();
     Stream *s = stream_of(stream);
-    CuErr   e = usable(s);
+    CuErr   e = usable(s, stream);
     if (e == cudaSuccess && queue_busy(s))
         e = cudaErrorNotReady;
     if (e == cudaSuccess) {
@@ -70,7 +71,7 @@ CuErr rt_cudaStreamGetFlags(void *stream, unsigned *flags)
     const Stream *s = stream_of(stream);
     if (s && flags)
         *flags = s->flags;
-    return LEAVE(!s ? cudaErrorInvalidResourceHandle : flags ? cudaSuccess : cudaErrorInvalidValue);
+    return LEAVE(!s ? stream_error(stream) : flags ? cudaSuccess : cudaErrorInvalidValue);
 }
 
 CuErr rt_cudaStreamGetPriority(void *stream, int *priority)
@@ -79,7 +80,7 @@ CuErr rt_cudaStreamGetPriority(void *stream, int *priority)
     const Stream *s = stream_of(stream);
     if (s && priority)
         *priority = s->priority;
-    return LEAVE(!s ? cudaErrorInvalidResourceHandle : priority ? cudaSuccess : cudaErrorInvalidValue);
+    return LEAVE(!s ? stream_error(stream) : priority ? cudaSuccess : cudaErrorInvalidValue);
 }
 
 CuErr rt_cudaStreamGetId(void *stream, unsigned long long *id)
@@ -88,7 +89,7 @@ CuErr rt_cudaStreamGetId(void *stream, unsigned long long *id)
     const Stream *s = stream_of(stream);
     if (s && id)
         *id = s->id;
-    return LEAVE(!s ? cudaErrorInvalidResourceHandle : id ? cudaSuccess : cudaErrorInvalidValue);
+    return LEAVE(!s ? stream_error(stream) : id ? cudaSuccess : cudaErrorInvalidValue);
 }
 
 CuErr rt_cudaStreamGetDevice(void *stream, int *device)
@@ -97,7 +98,7 @@ CuErr rt_cudaStreamGetDevice(void *stream, int *device)
     const Stream *s = stream_of(stream);
     if (s && device)
         *device = s->implicit ? state_current() : s->device;
-    return LEAVE(!s ? cudaErrorInvalidResourceHandle : device ? cudaSuccess : cudaErrorInvalidValue);
+    return LEAVE(!s ? stream_error(stream) : device ? cudaSuccess : cudaErrorInvalidValue);
 }
 
 CuErr rt_cudaDeviceGetStreamPriorityRange(int *least, int *greatest)
@@ -163,7 +164,7 @@ CuErr rt_cudaStreamSetAttribute(void *stream, int id, const void *value)
     ENTER();
     Stream *s = stream_of(stream);
     if (!s || !value || !stream_attribute(id))
-        return LEAVE(s ? cudaErrorInvalidValue : cudaErrorInvalidResourceHandle);
+        return LEAVE(s ? cudaErrorInvalidValue : stream_error(stream));
     int first;
     memcpy(&first, value, sizeof first);
     if (id == ATTR_SYNC_POLICY && (first < 1 || first > 4))
@@ -181,7 +182,7 @@ CuErr rt_cudaStreamGetAttribute(void *stream, int id, void *value)
     const Stream   *s = stream_of(stream);
     LaunchAttribute a = {0};
     if (!s || !value || !stream_attribute(id))
-        return LEAVE(s ? cudaErrorInvalidValue : cudaErrorInvalidResourceHandle);
+        return LEAVE(s ? cudaErrorInvalidValue : stream_error(stream));
     if (s->attrs && s->attrs[id].id)
         a = s->attrs[id];
     else
@@ -199,7 +200,7 @@ CuErr rt_cudaStreamCopyAttributes(void *to, void *from)
     Stream       *a = stream_of(to);
     const Stream *b = stream_of(from);
     if (!a || !b)
-        return LEAVE(cudaErrorInvalidResourceHandle);
+        return LEAVE(stream_error(a ? from : to));
     free(a->attrs);
     a->attrs = b->attrs ? xcalloc(ATTRIBUTES, sizeof *a->attrs) : NULL;
     if (b->attrs)

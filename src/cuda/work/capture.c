@@ -77,7 +77,7 @@ CuErr capture_begin(void *stream, Graph *into, GraphNode *const *deps, size_t nd
 {
     Stream *s = stream_of(stream);
     if (!s)
-        return cudaErrorInvalidResourceHandle;
+        return stream_error(stream);
     if (s->legacy)
         return cudaErrorStreamCaptureUnsupported;
     if (s->capture)
@@ -126,7 +126,7 @@ CuErr capture_end(void *stream, Graph **out)
     Stream *s = stream_of(stream);
     *out      = NULL;
     if (!s)
-        return cudaErrorInvalidResourceHandle;
+        return stream_error(stream);
     if (!s->capture)
         return cudaErrorIllegalState;
     if (s->capture->origin != s)
@@ -192,7 +192,7 @@ CuErr capture_set_tail(void *stream, GraphNode *const *deps, size_t n, bool repl
 {
     Stream *s = stream_of(stream);
     if (!s || !s->capture)
-        return s ? cudaErrorIllegalState : cudaErrorInvalidResourceHandle;
+        return s ? cudaErrorIllegalState : stream_error(stream);
     size_t      before = replace ? 0 : s->ntail;
     GraphNode **list   = xcalloc(before + n + 1, sizeof *list);
     if (before)

@@ -14,12 +14,24 @@ enum { EVENT_MAGIC = 0x65766e74 };
 static Event **events;
 static size_t  nevents;
 
-Event *event_of(void *handle)
+static Event *made(const void *handle)
 {
     for (size_t i = 0; i < nevents; i++)
         if (events[i] == handle)
             return events[i];
     return NULL;
+}
+
+Event *event_of(void *handle)
+{
+    Event *v = made(handle);
+    return v && !context_destroyed(v->context) ? v : NULL;
+}
+
+CuErr event_error(const void *handle)
+{
+    const Event *v = made(handle);
+    return v && context_destroyed(v->context) ? cudaErrorContextIsDestroyed : cudaErrorInvalidResourceHandle;
 }
 
 CuErr event_create(void **out, unsigned flags)
@@ -33,6 +45,7 @@ CuErr event_create(void **out, unsigned flags)
     v->magic          = EVENT_MAGIC;
     v->flags          = flags;
     v->device         = state_current();
+    v->context        = context_now();
     events            = xrealloc(events, (nevents + 1) * sizeof *events);
     events[nevents++] = v;
     *out              = v;

@@ -11,6 +11,7 @@ typedef struct Event {
     unsigned magic;
     unsigned flags;
     int      device;
+    const Context *context; /* as a stream's */
     bool     recorded;
     double   at;       /* seconds */
     Stream  *in;       /* the work it marks: reached when in->done >= ticket; NULL: reached */
@@ -24,6 +25,8 @@ typedef struct Event {
 enum { EVENT_BLOCKING = 1, EVENT_NO_TIME = 2, EVENT_IPC = 4 };
 
 Event *event_of(void *handle);
+/* Why event_of gave NULL. */
+CuErr  event_error(const void *handle);
 CuErr  event_create(void **out, unsigned flags);
 bool   event_destroy(void *event);
 /* The work before it is done; ticket 0: whatever it was. */

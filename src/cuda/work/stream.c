@@ -45,6 +45,14 @@ static Stream *implicit(Stream **which, uint64_t id)
     return *which;
 }
 
+static Stream *made(const void *handle)
+{
+    for (size_t i = 0; i < nstreams; i++)
+        if (streams[i] == handle && !streams[i]->implicit && !streams[i]->dying)
+            return streams[i];
+    return NULL;
+}
+
 Stream *stream_of(void *handle)
 {
     if (!handle && state_per_thread)
@@ -53,10 +61,14 @@ Stream *stream_of(void *handle)
         return implicit(&legacy[state_current()], STREAM_LEGACY);
     if (handle == (void *)STREAM_PER_THREAD)
         return implicit(&per_thread, STREAM_PER_THREAD);
-    for (size_t i = 0; i < nstreams; i++)
-        if (streams[i] == handle && !streams[i]->implicit && !streams[i]->dying)
-            return streams[i];
-    return NULL;
+    Stream *s = made(handle);
+    return s && !context_destroyed(s->context) ? s : NULL;
+}
+
+CuErr stream_error(const void *handle)
+{
+    const Stream *s = made(handle);
+    return s && context_destroyed(s->context) ? cudaErrorContextIsDestroyed : cudaErrorInvalidResourceHandle;
 }
 
 Stream *stream_spare(int device)
@@ -78,6 +90,7 @@ CuErr stream_create(void **out, unsigned flags, int priority)
     if (!state_device(state_current(), &e))
         return e;
     Stream *s   = add_stream(++ids, state_current());
+    s->context  = context_now();
     s->flags    = flags;
     s->priority = priority > 0 ? 0 : priority < -5 ? -5 : priority;
     *out        = s;
@@ -86,8 +99,6 @@ CuErr stream_create(void **out, unsigned flags, int priority)
 
 CuErr stream_destroy(Stream *s)
 {
-    if (!s || s->implicit)
-        return cudaErrorInvalidResourceHandle;
     if (s->queued) {
         s->dying = true;
         return cudaSuccess;

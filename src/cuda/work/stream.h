@@ -4,6 +4,7 @@
 #ifndef WW_CUDA_STREAM_H
 #define WW_CUDA_STREAM_H
 
+#include "cuda/process/context.h"
 #include "cuda/work/graph.h"
 
 typedef struct WorkClock { /* by queue, how far something is known; those from n on: 0 (sequence.h) */
@@ -18,6 +19,7 @@ typedef struct Stream {
     bool     legacy, implicit;   /* the default stream; that or a thread's own */
     bool     dying;              /* destroyed, with work left */
     void    *green;              /* the green context it belongs to, or NULL */
+    const Context *context;      /* that was current when it was made, or NULL; with it, it ends */
     bool     spare;              /* no program's: for the branches of graphs */
     bool     threaded;           /* a thread empties the queue */
     Graph   *queue;              /* nodes in the order of their coming; NULL before the first */
@@ -33,6 +35,8 @@ enum { STREAM_NON_BLOCKING = 1 }; /* cudaStreamNonBlocking */
 
 /* The handle's stream; NULL handle and the two named ones are the default streams.  NULL: not a stream. */
 Stream *stream_of(void *handle);
+/* Why stream_of gave NULL. */
+CuErr   stream_error(const void *handle);
 size_t  stream_count(void);
 Stream *stream_at(size_t i);
 CuErr   stream_create(void **out, unsigned flags, int priority);

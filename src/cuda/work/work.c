@@ -16,7 +16,7 @@
 CuErr stream_settle(void *handle)
 {
     Stream *s = stream_of(handle);
-    CuErr   e = s ? capture_check(s) : cudaErrorInvalidResourceHandle;
+    CuErr   e = s ? capture_check(s) : stream_error(handle);
     if (e != cudaSuccess)
         return e;
     queue_settle(s);
@@ -256,7 +256,7 @@ CuErr work_do(Stream *s, GraphNode *n)
 CuErr stream_do(void *stream, GraphNode *n)
 {
     Stream *s = stream_of(stream);
-    return s ? work_do(s, n) : cudaErrorInvalidResourceHandle;
+    return s ? work_do(s, n) : stream_error(stream);
 }
 
 /* ---- work by its kind ---- */
@@ -265,7 +265,7 @@ CuErr stream_launch(void *stream, Kernel *k, const LaunchAsk *ask)
 {
     GraphNode n = {.kind = NODE_KERNEL, .kernel = k, .ask = *ask};
     Event    *v = event_of(ask->event);
-    CuErr     e = v || !ask->event ? stream_do(stream, &n) : cudaErrorInvalidResourceHandle;
+    CuErr     e = v || !ask->event ? stream_do(stream, &n) : event_error(ask->event);
     return e == cudaSuccess && v ? event_record(v, stream) : e;
 }
 
@@ -315,14 +315,14 @@ CuErr stream_host(void *stream, void (*fn)(void *), void *user)
     return fn ? stream_do(stream, &n) : cudaErrorInvalidValue;
 }
 
-CuErr event_record(Event *v, void *stream)
+CuErr event_record(void *event, void *stream)
 {
-    GraphNode n = {.kind = NODE_EVENT_RECORD, .event = v};
-    return v ? stream_do(stream, &n) : cudaErrorInvalidResourceHandle;
+    GraphNode n = {.kind = NODE_EVENT_RECORD, .event = event_of(event)};
+    return n.event ? stream_do(stream, &n) : event_error(event);
 }
 
-CuErr stream_wait(void *stream, Event *v)
+CuErr stream_wait(void *stream, void *event)
 {
-    GraphNode n = {.kind = NODE_EVENT_WAIT, .event = v};
-    return v ? stream_do(stream, &n) : cudaErrorInvalidResourceHandle;
+    GraphNode n = {.kind = NODE_EVENT_WAIT, .event = event_of(event)};
+    return n.event ? stream_do(stream, &n) : event_error(event);
 }

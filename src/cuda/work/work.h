@@ -28,7 +28,7 @@ CuErr stream_copy_node(const NodeCopy *c, void *stream);
 CuErr stream_copy_array(const CopyEnd *dst, const CopyEnd *src, size_t width, size_t height, size_t depth, int kind, void *stream);
 CuErr stream_set(void *dst, size_t pitch, unsigned value, unsigned element, size_t width, size_t height, void *stream);
 CuErr stream_host(void *stream, void (*fn)(void *), void *user);
-CuErr event_record(Event *e, void *stream);
-CuErr stream_wait(void *stream, Event *e);
+CuErr event_record(void *event, void *stream);
+CuErr stream_wait(void *stream, void *event);
 
 #endif
