@@ -57,6 +57,7 @@ typedef enum Kind {
     INT,
     SIZE,
     COUNT,
+    PLAIN,
     KINDS
 } Kind;
 
@@ -193,6 +194,17 @@ static void make_objects(void)
 
 /* ---- values ---- */
 
+/* A structure of numbers and handles: zeros, -1, sizes, ones, and what is whole pages of a device. */
+static void *fill(void *p, int e)
+{
+    static const uint64_t words[EXTREMES] = {
+        0, 0, UINT64_MAX, UINT64_C(1) << 62, UINT64_C(0x100000001), UINT64_C(2) << 20};
+    uint64_t *w = p;
+    for (int i = 0; i < 32; i++)
+        w[i] = words[e];
+    return p;
+}
+
 /* Extreme e of argument i; 0 is the plain one. */
 static Value value(Kind k, int i, int e)
 {
@@ -205,6 +217,8 @@ static Value value(Kind k, int i, int e)
         v.u = ints[e];
     else if (k == SIZE)
         v.u = sizes[e];
+    else if (k == PLAIN && e != 1)
+        v.u = at(fill(buffer[i], e));
     else if (k == COUNT)
         v.u = (uint64_t)e % 3;
     else if (k == DEVICE && e == 4) /* across the end */
@@ -215,7 +229,7 @@ static Value value(Kind k, int i, int e)
         memset(&v, e == 1 ? 0xff : e == 2 ? 0x7f : 0, sizeof v);
     else if (k == TEXT && e < 5)
         v.u = e == 1 ? 0 : at(strcpy(buffer[i], texts[e]));
-    else if (k == BUFFER || k == TEXT)
+    else if (k == BUFFER || k == TEXT || k == PLAIN)
         v.u = e == 1 ? 0 : at(buffer[i]);
     else if (k == FUNCTION)
         v.u = e == 1 ? 0 : good[k];

@@ -39,6 +39,9 @@ KINDS = [
     (r"(Linked|TexRef|UserObject|Listener|Notified) \*", r".*", "OTHER"),
     (r"WwPtr", r".*", "DEVICE"),
     (r"(const )?char \*", r".*", "TEXT"),
+    (r"(const )?(MulticastProp|AllocationProp|ArrayDesc|Array3DDesc|ChannelDesc|Location|AccessDesc|View|TextureDesc|SetParams|DriverCopy2D|"
+     r"DriverCopy3D|CopyParms3D|PeerParms) \*", r".*", "PLAIN"),
+    (r"const int \*", r"props", "PLAIN"),
     (r".*\*", r".*", "BUFFER"),
     (r"(int|unsigned|uint32_t|unsigned short|unsigned char)", r".*", "INT"),
     (r"(size_t|uint64_t|unsigned long long|uintptr_t|int64_t)", r".*", "SIZE"),

@@ -226,6 +226,8 @@ static void test_refusals(void)
     REFUSED(cuMulticastCreate(&h, &prop), INVALID_VALUE); /* there are two */
     prop.numDevices = 2, prop.size = GRANULE / 2;
     REFUSED(cuMulticastCreate(&h, &prop), INVALID_VALUE);
+    prop.size = (size_t)1 << 62; /* as much as no card has */
+    REFUSED(cuMulticastCreate(&h, &prop), OUT_OF_MEMORY);
     prop.size = GRANULE, prop.handleTypes = CU_MEM_HANDLE_TYPE_FABRIC;
     REFUSED(cuMulticastCreate(&h, &prop), NOT_SUPPORTED);
     REFUSED(cuMulticastAddDevice(object, 1), INVALID_VALUE); /* it is there */

@@ -115,6 +115,8 @@ CuErr drv_cuMulticastCreate(uint64_t *out, const MulticastProp *p)
         return e;
     if (!vmm_whole(p->bytes))
         return cudaErrorInvalidValue;
+    if (p->bytes > (uint64_t)state_limits().card->memory_mib << 20)
+        return cudaErrorMemoryAllocation;
     int fd = ipc_file_new(IPC_FILE_TEAM);
     if (fd < 0)
         return cudaErrorMemoryAllocation;
