@@ -18,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -318,14 +319,23 @@ static void drop(char *path)
     free(path);
 }
 
+/* This process may be killed outright: then the program must not go on alone.  `parent` may have died before the kernel knew of the wish. */
+static void die_with(pid_t parent)
+{
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent)
+        _exit(CLI_USAGE);
+}
+
 /* Compiles a .cu file into a temporary executable; false after a message. */
 static bool compile(Run *r, const char *source)
 {
     char *name = temporary(&r->built, "run") ? compiler_source("run", source) : NULL;
     if (!name)
         return false;
-    pid_t pid = fork();
+    pid_t self = getpid(), pid = fork();
     if (pid == 0) {
+        die_with(self);
         static const char toolkit[] = "/usr/local/cuda/bin/nvcc";
         const char       *args[]    = {"nvcc", "-O3", "-lineinfo", "-gencode", "arch=compute_90a,code=compute_90a",
                                        "-x",   "cu",  "-o",        r->built,   name,
@@ -397,11 +407,13 @@ static void start_program(const Run *r, const char *program)
 static int run_program(Run *r, const char *program)
 {
     signal(SIGINT, SIG_IGN);
-    r->child = fork();
+    pid_t self = getpid();
+    r->child   = fork();
     if (r->child < 0)
         return cli_error("run", "cannot start a process: %s", strerror(errno));
     if (r->child == 0) {
         signal(SIGINT, SIG_DFL);
+        die_with(self);
         start_program(r, program);
     }
     siginfo_t ended;

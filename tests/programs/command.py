@@ -160,6 +160,26 @@ def ended(folder):
         expect(f"{name}: and the report is written", "what the kernels did" in r.stderr and re.search(r"^k ", r.stderr, re.M), r.stderr)
 
 
+def killed():
+    """A `run` that is killed outright takes its program along."""
+    p = subprocess.Popen([WARPWRIGHT, "run", "-q", "sh", "-c", "echo $$; exec sleep 1000"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
+    program = int(p.stdout.readline())
+    p.kill()
+    p.wait()
+    for _ in range(100):  # the kernel sends the signal when the parent has gone
+        try:
+            with open(f"/proc/{program}/stat", encoding="utf-8") as f:
+                gone = f.read().rpartition(")")[2].split()[0] in "ZX"
+        except FileNotFoundError:
+            gone = True
+        if gone:
+            break
+        time.sleep(0.1)
+    else:
+        os.kill(program, signal.SIGKILL)
+    expect("SIGKILL of run ends the program", gone)
+
+
 def schedules(folder):
     """Faults that only some orders of blocks and warps show."""
     one, program = os.path.join(folder, "schedules.json"), static("schedules")
@@ -199,6 +219,7 @@ def main():
         source()
         interrupted(folder)
         ended(folder)
+        killed()
         schedules(folder)
         incomplete(folder)
     print(f"{failures} failures")

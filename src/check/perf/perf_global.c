@@ -21,6 +21,11 @@ typedef struct Excess {
     uint64_t worst;
 } Excess;
 
+static uint64_t shift_costs(const Excess *e)
+{
+    return e->shifted - e->shifted_fits;
+}
+
 static bool contiguous(const Pattern *t)
 {
     int64_t first = 0;
@@ -67,28 +72,59 @@ static void add_contiguous(const Perf *p, const Pattern *t, Excess *e)
     }
 }
 
-static Excess excess_of(const Perf *p, const Spot *s)
+static Excess excess_of_instr(const Perf *p, uint32_t id)
 {
-    Excess e = {.id = s->id[0]};
-    for (size_t k = 0; k < s->n; k++) {
-        const WwCounters *c = count_instr(p->launch->count, s->id[k]);
-        size_t            first, n = perf_patterns(p, s->id[k], &first);
-        uint64_t          more = c->derived__memory_l2_theoretical_sectors_global_excessive;
-        if (c->global_atom_requests || !(c->global_ld_requests + c->global_st_requests))
-            continue;
-        e.sectors += c->memory_l2_theoretical_sectors_global;
-        e.ideal += c->memory_l2_theoretical_sectors_global_ideal;
-        if (more > e.worst) {
-            e.worst = more;
-            e.id    = s->id[k];
-        }
-        for (size_t i = first; i < first + n; i++) {
-            const Pattern *t = patterns_at(p->patterns, i);
-            if (t->space == ACCESS_GLOBAL && contiguous(t))
-                add_contiguous(p, t, &e);
-        }
+    Excess            e = {.id = id};
+    const WwCounters *c = count_instr(p->launch->count, id);
+    size_t            first, n = perf_patterns(p, id, &first);
+    if (c->global_atom_requests || !(c->global_ld_requests + c->global_st_requests))
+        return e;
+    e.sectors = c->memory_l2_theoretical_sectors_global;
+    e.ideal   = c->memory_l2_theoretical_sectors_global_ideal;
+    e.worst   = c->derived__memory_l2_theoretical_sectors_global_excessive;
+    for (size_t i = first; i < first + n; i++) {
+        const Pattern *t = patterns_at(p->patterns, i);
+        if (t->space == ACCESS_GLOBAL && contiguous(t))
+            add_contiguous(p, t, &e);
     }
     return e;
+}
+
+static void add_excess(Excess *to, const Excess *e)
+{
+    to->sectors += e->sectors;
+    to->ideal += e->ideal;
+    to->shifted += e->shifted;
+    to->shifted_fits += e->shifted_fits;
+    if (e->worst > to->worst) {
+        to->worst = e->worst;
+        to->id    = e->id;
+    }
+    if (e->commonest > to->commonest) {
+        to->commonest = e->commonest;
+        to->behind    = e->behind;
+    }
+}
+
+/* Does the access itself lose the rule's share?  What else its line does is beside the point. */
+static bool is_shifted(const Perf *p, const Excess *e)
+{
+    return shift_costs(e) && perf_reaches(p, RULE_UNALIGNED_WARP, "percent",
+                                          100.0 * (double)shift_costs(e) / (double)e->sectors);
+}
+
+/* Of the line: all accesses, and those that begin behind a boundary. */
+static Excess excess_of(const Perf *p, const Spot *s, Excess *shifted)
+{
+    Excess all = {.id = s->id[0]};
+    *shifted   = all;
+    for (size_t k = 0; k < s->n; k++) {
+        Excess e = excess_of_instr(p, s->id[k]);
+        add_excess(&all, &e);
+        if (is_shifted(p, &e))
+            add_excess(shifted, &e);
+    }
+    return all;
 }
 
 /* ---- which index ------------------------------------------------------------------------------------------------------ */
@@ -194,7 +230,7 @@ static void offer_order(Perf *p, const Spot *s, Finding *f)
 
 static void judge_apart(Perf *p, const Spot *s, const Excess *e)
 {
-    uint64_t sectors = e->sectors - e->shifted, fits = e->sectors - (e->shifted - e->shifted_fits);
+    uint64_t sectors = e->sectors - e->shifted, fits = e->sectors - shift_costs(e);
     uint64_t more = fits > e->ideal ? fits - e->ideal : 0;
     if (!perf_on(p, RULE_UNCOALESCED) || !more || !sectors ||
         !perf_reaches(p, RULE_UNCOALESCED, "excess", (double)more) ||
@@ -214,9 +250,8 @@ static void judge_apart(Perf *p, const Spot *s, const Excess *e)
 
 static void judge_shifted(Perf *p, const Excess *e)
 {
-    uint64_t more = e->shifted - e->shifted_fits;
-    if (!perf_on(p, RULE_UNALIGNED_WARP) || !more || !perf_reaches(p, RULE_UNALIGNED_WARP, "excess", (double)more) ||
-        !perf_reaches(p, RULE_UNALIGNED_WARP, "percent", 100.0 * (double)more / (double)e->sectors))
+    uint64_t more = shift_costs(e);
+    if (!perf_on(p, RULE_UNALIGNED_WARP) || !more || !perf_reaches(p, RULE_UNALIGNED_WARP, "excess", (double)more))
         return;
     Finding *f = perf_note(p, RULE_UNALIGNED_WARP, e->id, more);
     if (!f)
@@ -232,8 +267,8 @@ static void judge_shifted(Perf *p, const Excess *e)
 void perf_global(Perf *p)
 {
     for (size_t i = 0; i < p->nspots; i++) {
-        Excess e = excess_of(p, &p->spot[i]);
+        Excess shifted, e = excess_of(p, &p->spot[i], &shifted);
         judge_apart(p, &p->spot[i], &e);
-        judge_shifted(p, &e);
+        judge_shifted(p, &shifted);
     }
 }
