@@ -259,6 +259,12 @@ typedef struct WwPlace {
     uint32_t    line, col;
 } WwPlace;
 
+/* A call of the host's code. */
+typedef struct WwFrame {
+    const char *function, *file; /* NULL: not known */
+    uint32_t    line;
+} WwFrame;
+
 /* The other end of a finding: the access it races with, where the memory came from, ... */
 typedef struct WwFindingEnd {
     const char *kernel;
@@ -296,6 +302,8 @@ typedef struct WwFinding {
     uint64_t    seed;     /* of the schedule that showed it; 0: any does */
     const WwPlace *inlined; /* as in WwFindingEnd */
     size_t      ninlined;
+    const WwFrame *host;  /* of what a call of the host did: its callers, innermost first */
+    size_t      nhost;
 } WwFinding;
 size_t           ww_result_finding_count(const WwResult *r);
 const WwFinding *ww_result_finding(const WwResult *r, size_t i);

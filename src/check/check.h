@@ -27,6 +27,9 @@ typedef enum MemoryKind {
     MEMORY_FREE,   /* address, bytes */
     MEMORY_WRITE,  /* the host wrote address, bytes (copy in, fill) */
     MEMORY_READ,   /* the host read address, bytes (copy out) */
+    MEMORY_LEFT,   /* somebody may look at it at the end */
+    MEMORY_SHOWN,  /* the host reads and writes it by itself, without a word (pinned, managed) */
+    MEMORY_ROWS,   /* it was allocated in rows of `bytes` bytes, of which `from` are the program's */
     MEMORY_COPY,   /* device to device: from, address, bytes */
     MEMORY_GIVEN,  /* a stream's work allocated address, bytes: who uses it comes behind that */
     MEMORY_TAKEN,  /* a stream's work frees it: who uses it comes before that */
@@ -49,6 +52,7 @@ typedef struct MemoryEvent {
     bool        known;
     const WorkOrder *work; /* writes, reads and copies of a stream; NULL: everything else is ordered with it */
     const char *name; /* of a variable or argument, or NULL */
+    void      (*host)(WwFinding *f); /* gives a finding the place of the host's call, for ever valid; NULL: it has none */
 } MemoryEvent;
 
 /* What the assembler makes of a kernel, for one thread. */

@@ -55,8 +55,17 @@ static void emulator_close(WwDevice *d)
 void emulator_tell_work(WwDevice *d, MemoryKind kind, uint64_t address, uint64_t from, uint64_t bytes,
                         const WorkOrder *work)
 {
-    checks_memory(((Emulator *)d)->checks,
-                  &(MemoryEvent){.kind = kind, .address = address, .from = from, .bytes = bytes, .work = work});
+    checks_memory(((Emulator *)d)->checks, &(MemoryEvent){.kind    = kind,
+                                                          .address = address,
+                                                          .from    = from,
+                                                          .bytes   = bytes,
+                                                          .work    = work,
+                                                          .host    = ((Emulator *)d)->host});
+}
+
+void emulator_host(WwDevice *d, void (*place)(WwFinding *f))
+{
+    ((Emulator *)d)->host = place;
 }
 
 void emulator_tell(WwDevice *d, MemoryKind kind, uint64_t address, uint64_t from, uint64_t bytes)

@@ -17,6 +17,8 @@ void       emulator_pending(WwDevice *d, void (*add)(void *user, const WwFinding
 /* Tells the checkers, when there are any, what the host did to device memory other than through the device (src/cuda). */
 void emulator_tell(WwDevice *d, MemoryKind kind, uint64_t address, uint64_t from, uint64_t bytes);
 void emulator_tell_work(WwDevice *d, MemoryKind kind, uint64_t address, uint64_t from, uint64_t bytes, const WorkOrder *work);
+/* How a finding gets the place of the host's call (MemoryEvent.host). */
+void emulator_host(WwDevice *d, void (*place)(WwFinding *f));
 /* The limits of cudaDeviceSetLimit that kernels depend on (emu/emu.h), the checkers told of a heap that moved. */
 Status   emulator_set_heap(WwDevice *d, uint64_t bytes);
 void     emulator_set_stack(WwDevice *d, uint32_t bytes);

@@ -18,6 +18,7 @@ typedef struct Emulator {
     Ptxas         *ptxas;
     bool           asks_registers; /* of every kernel, as performance is checked */
     uint64_t       launches, seed;
+    void         (*host)(WwFinding *f); /* MemoryEvent.host */
 } Emulator;
 
 /* x fastest. */

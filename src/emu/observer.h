@@ -21,6 +21,7 @@ typedef enum AccessSpace {
     ACCESS_SHARED,
     ACCESS_LOCAL,
     ACCESS_CLUSTER, /* shared memory of another block of the cluster */
+    ACCESS_SURFACE, /* suld, sust, sured: the texel's bytes, by addr */
     ACCESS_SPACES
 } AccessSpace;
 

@@ -33,8 +33,7 @@ Place instr_place(const Module *m, const Instr *in)
     return (Place){m->name, in->line, in->col, true};
 }
 
-/* Is it a header that users do not write? */
-static bool is_system(const char *file)
+bool place_is_system(const char *file)
 {
     static const char *const parts[] = {"/targets/",
                                         "/usr/local/cuda",
@@ -60,7 +59,7 @@ static uint32_t user_loc(const Module *m, const Instr *in, Place *p)
     *p          = instr_place(m, in);
     if (p->from_ptx)
         return 0;
-    while (is_system(p->file) && m->srclocs[at - 1].inlined_at && loc_place(m, m->srclocs[at - 1].inlined_at, p))
+    while (place_is_system(p->file) && m->srclocs[at - 1].inlined_at && loc_place(m, m->srclocs[at - 1].inlined_at, p))
         at = m->srclocs[at - 1].inlined_at;
     return at;
 }
@@ -78,7 +77,7 @@ size_t instr_inlined(const Module *m, const Instr *in, Place *out, size_t most)
     size_t   n  = 0;
     uint32_t at = user_loc(m, in, &p);
     while (at && (at = m->srclocs[at - 1].inlined_at) && loc_place(m, at, &p))
-        if (!is_system(p.file) && n++ < most)
+        if (!place_is_system(p.file) && n++ < most)
             out[n - 1] = p;
     return n < most ? n : most;
 }

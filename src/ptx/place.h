@@ -12,6 +12,8 @@ typedef struct Place {
     bool        from_ptx; /* no .loc: a place in the PTX text itself */
 } Place;
 
+/* Is it a header of the toolkit or the system, which users do not write? */
+bool place_is_system(const char *file);
 /* The source position of an instruction: its .loc (of an inlined call: the callee's line), else its place in the PTX. */
 Place instr_place(const Module *m, const Instr *in);
 /* The same, but for a function inlined from a header of the toolkit or the system: the line that called it. */

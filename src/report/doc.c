@@ -88,6 +88,17 @@ static size_t places(const json_t *o, WwPlace *out)
     return n;
 }
 
+static size_t frames(const json_t *o, WwFrame *out)
+{
+    const json_t *list = json_object_get(o, "host");
+    size_t        n    = json_array_size(list) < MOST_CALLS ? json_array_size(list) : MOST_CALLS;
+    for (size_t i = 0; i < n; i++) {
+        const json_t *p = json_array_get(list, i);
+        out[i]          = (WwFrame){text(p, "function"), text(p, "file"), (uint32_t)number(p, "line")};
+    }
+    return n;
+}
+
 static const char *or_empty(const char *s)
 {
     return s ? s : "";
@@ -97,6 +108,7 @@ static void add_finding(Report *r, const json_t *o)
 {
     const json_t *other = json_object_get(o, "other"), *mend = json_object_get(o, "mend");
     WwPlace       calls[MOST_CALLS], others[MOST_CALLS];
+    WwFrame       host[MOST_CALLS];
     WwFindingEnd  end   = {.kernel   = text(other, "kernel"),
                            .file     = text(other, "file"),
                            .line     = (uint32_t)number(other, "line"),
@@ -127,7 +139,9 @@ static void add_finding(Report *r, const json_t *o)
                            .mend     = json_is_object(mend) ? &tried : NULL,
                            .seed     = number(o, "seed"),
                            .inlined  = calls,
-                           .ninlined = places(o, calls)};
+                           .ninlined = places(o, calls),
+                           .host     = host,
+                           .nhost    = frames(o, host)};
     report_add_finding(r, &f, f.kernel, (int64_t)number(o, "launch"));
 }
 

@@ -30,6 +30,14 @@ static const WwPlace *keep_places(Report *r, const WwPlace *p, size_t n)
     return q;
 }
 
+static const WwFrame *keep_frames(Report *r, const WwFrame *p, size_t n)
+{
+    WwFrame *q = n ? ARENA_ARRAY(r->arena, WwFrame, n) : NULL;
+    for (size_t i = 0; i < n; i++)
+        q[i] = (WwFrame){keep(r, p[i].function), keep(r, p[i].file), p[i].line};
+    return q;
+}
+
 /* Costs are told from the first schedule, leaks from the end of the program. */
 static bool is_of_schedule(const WwFinding *f)
 {
@@ -46,6 +54,7 @@ static ReportFinding copy_of(Report *r, const WwFinding *f, const char *kernel, 
     c.f.file        = keep(r, f->file);
     c.f.message     = keep(r, f->message);
     c.f.inlined     = keep_places(r, f->inlined, f->ninlined);
+    c.f.host        = keep_frames(r, f->host, f->nhost);
     if (!c.f.seed && is_of_schedule(f))
         c.f.seed = r->seed;
     if (f->other) {
@@ -183,6 +192,23 @@ static void callers(const WwPlace *p, size_t n, const Colours *c, Str *out)
     }
 }
 
+/* Who called the line that the finding stands at, as far as lines are known; behind the first that is not, names tell nothing. */
+static void host_text(const WwFinding *f, const Colours *c, Str *out)
+{
+    bool here = false;
+    for (size_t i = 0; i < f->nhost; i++) {
+        const WwFrame *h = &f->host[i];
+        if (here && h->file) {
+            place(h->file, h->line, 0, c, out);
+            str_printf(out, "%snote:%s called here, in %s\n", c->note, c->off,
+                       h->function ? h->function : "a function");
+        }
+        here |= h->file && f->file && h->line == f->line && !strcmp(h->file, f->file);
+    }
+    if (!here && f->nhost && f->host[0].function)
+        str_printf(out, "  called by %s; a program compiled with -g shows the line\n", f->host[0].function);
+}
+
 static void finding_text(const ReportFinding *r, const Colours *c, Str *out)
 {
     const WwFinding *f      = &r->f;
@@ -203,6 +229,7 @@ static void finding_text(const ReportFinding *r, const Colours *c, Str *out)
     str_printf(out, " [%s]\n", f->rule);
     source(f->file, f->line, f->col, c, out);
     callers(f->inlined, f->ninlined, c, out);
+    host_text(f, c, out);
     if (f->other && f->other->file) {
         place(f->other->file, f->other->line, f->other->col, c, out);
         str_printf(out, "%snote:%s block (%u, %u, %u), thread (%u, %u, %u): %s\n", c->note, c->off, f->other->block.x,

@@ -167,6 +167,19 @@ static json_t *mend_json(const WwMend *m)
     return o;
 }
 
+static json_t *host_json(const WwFinding *f)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < f->nhost; i++) {
+        json_t *o = json_object();
+        json_object_set_new(o, "function", text_json(f->host[i].function));
+        json_object_set_new(o, "file", text_json(f->host[i].file));
+        json_object_set_new(o, "line", json_integer(f->host[i].line));
+        json_array_append_new(list, o);
+    }
+    return list;
+}
+
 static json_t *finding_json(const ReportFinding *r)
 {
     const WwFinding *f = &r->f;
@@ -188,6 +201,7 @@ static json_t *finding_json(const ReportFinding *r)
     json_object_set_new(o, "other", end_json(f->other));
     json_object_set_new(o, "mend", mend_json(f->mend));
     json_object_set_new(o, "seed", json_integer((json_int_t)f->seed));
+    json_object_set_new(o, "host", host_json(f));
     return o;
 }
 

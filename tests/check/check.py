@@ -7,6 +7,7 @@
     ... // expect anywhere: RULE           a finding without a place: the host did it
     // check: OPTIONS                      no program but one kernel, for `warpwright check` with these options
     options: OPTION VALUE.                 in the head comment: of `warpwright run`
+    host lines                             in the head comment: the host's code is compiled with -g
 
 Everything found in the categories race and sync, or, in folders of those rules, memory and init, must be expected; a program
 named good_* expects nothing."""

@@ -719,7 +719,7 @@ uint8_t count_role(const Observer *o, uint32_t id)
 Observer *count_new(const Profile *p)
 {
     Count *c = xcalloc(1, sizeof *c);
-    for (int i = 0; i < ACCESS_SPACES; i++)
+    for (int i = 0; i < ACCESS_SURFACE; i++) /* what surfaces cost is not modelled */
         c->base.wants[i] = (1u << ACCESS_OPS) - 1;
     c->base.fork   = count_fork;
     c->base.access = access_best();

@@ -53,6 +53,13 @@ static const char *describe(Init *in, const InitWatch *w, const Access *a, uint6
     return arena_printf(in->arena, "offset %u of shared memory", (unsigned)(a->off ? at : 0));
 }
 
+/* Of the stores to what was read. */
+static Widths *widths_of(const Init *in, const InitWatch *w, uint64_t at, uint32_t parent, RuleId rule)
+{
+    const Region *r = rule == RULE_UNINIT_GLOBAL && !parent ? written_find(&in->written, at) : NULL;
+    return parent ? origin_get(in, parent)->widths : r ? r->widths : w->widths[rule == RULE_UNINIT_LOCAL];
+}
+
 static WwDim3 unfold(uint64_t i, const uint32_t size[3])
 {
     return (WwDim3){(uint32_t)(i % size[0]), (uint32_t)(i / size[0] % size[1]), (uint32_t)(i / size[0] / size[1])};
@@ -73,6 +80,7 @@ static uint32_t origin_new(Init *in, const InitWatch *w, const Access *a, unsign
                                             .block  = a->block,
                                             .thread = a->warp * LANES + lane,
                                             .bytes  = a->bytes,
+                                            .widths = widths_of(in, w, at, parent, rule),
                                             .end    = {.kernel = arena_strdup(in->arena, name),
                                                        .file   = arena_strdup(in->arena, place.file),
                                                        .line   = place.line,
@@ -195,24 +203,50 @@ static uint32_t every_byte(const Access *a)
     return a->bytes >= 32 ? UINT32_MAX : (UINT32_C(1) << a->bytes) - 1;
 }
 
-/* Bytes of a lane that a store leaves poisoned; *whole: all of them are. */
-static uint32_t stored(const Access *a, unsigned lane, bool *all)
+/* Bytes of a lane that a store leaves poisoned. */
+static uint32_t stored(const Access *a, unsigned lane)
 {
-    if (!a->poison || a->op != ACCESS_ST || !(a->poison->any >> lane & 1))
-        return 0;
-    uint32_t bad = a->poison->bytes[lane];
-    *all         = bad == every_byte(a);
-    return bad;
+    return a->poison && a->op == ACCESS_ST && (a->poison->any >> lane & 1) ? a->poison->bytes[lane] : 0;
+}
+
+/* Is an element of what the lane stores poisoned as a whole?  Less may be padding. */
+static bool stores_element(const Access *a, uint32_t bad)
+{
+    unsigned n    = a->element && a->element < a->bytes ? a->element : a->bytes;
+    uint32_t each = (UINT32_C(1) << (n & 31)) - 1;
+    for (unsigned at = 0; at < a->bytes; at += n)
+        if ((bad >> at & each) == each)
+            return true;
+    return false;
+}
+
+/* A value that nobody wrote goes to memory that the host reads without a word. */
+static void shown(InitState *s, const Access *a, unsigned lane, uint32_t bad)
+{
+    if (!stores_element(a, bad))
+        return;
+    pthread_mutex_lock(&s->watch->init->lock);
+    const InitOrigin *o = origin_get(s->watch->init, a->poison->origin[lane]);
+    pthread_mutex_unlock(&s->watch->init->lock);
+    note(s, o, a->instr, "is stored where the host reads it (pinned or managed memory)", 1);
 }
 
 /* ---- global memory ---- */
+
+static void widen(InitState *s, const Access *a, Region *r)
+{
+    InitInstr *per = &s->instr[a->instr];
+    if (per->widened == r)
+        return;
+    per->widened = r;
+    widths_add(r->widths, a->bytes > 16 ? 16 : a->bytes);
+}
 
 static void global_lane(InitState *s, const Access *a, unsigned lane)
 {
     uint64_t at = a->addr[lane];
     Region  *r  = s->instr[a->instr].cached;
     uint32_t parent, bad;
-    bool     all;
     if (!r || at - r->base >= r->bytes)
         r = written_find(&s->watch->init->written, at);
     if (!r)
@@ -222,9 +256,12 @@ static void global_lane(InitState *s, const Access *a, unsigned lane)
         found_bad(s, a, lane, at, bad, parent, RULE_UNINIT_GLOBAL);
     if (!writes(a))
         return;
-    bad = stored(a, lane, &all);
-    if (bad)
-        written_copy_in(r, at, a->bytes, bad, all ? a->poison->origin[lane] : 0);
+    widen(s, a, r);
+    bad = stored(a, lane);
+    if (bad && r->host)
+        shown(s, a, lane, bad);
+    else if (bad)
+        written_copy_in(r, at, a->bytes, bad, a->poison->origin[lane]);
     else if (r->left)
         written_write(r, at, a->bytes);
 }
@@ -257,6 +294,8 @@ static bool copied_row(InitState *s, const Access *a, Region *r)
     for (unsigned lane = 0; lane < LANES; lane++)
         other |= (p->bytes[lane] ^ every) | (p->origin[lane] ^ p->origin[0]);
     if (p->any == UINT32_MAX && !other)
+        widen(s, a, r);
+    if (p->any == UINT32_MAX && !other)
         written_copy_row(r, a->addr[0], n, p->origin[0]);
     return p->any == UINT32_MAX && !other;
 }
@@ -272,6 +311,7 @@ static void global_access(InitState *s, const Access *a)
         if (!r->left)
             return;
         if (a->op == ACCESS_ST && is_row(s, a)) {
+            widen(s, a, r);
             written_write(r, a->addr[0], n);
             return;
         }
@@ -287,12 +327,11 @@ static void global_access(InitState *s, const Access *a)
 static void bits_lane(InitState *s, const Access *a, unsigned lane, Bits *b, uint32_t at, RuleId rule)
 {
     uint32_t parent, bad;
-    bool     all;
     if (reads(a) && (bad = bits_read(b, at, a->bytes, &parent)))
         found_bad(s, a, lane, a->off[lane], bad, parent, rule);
     if (!writes(a))
         return;
-    bad = stored(a, lane, &all);
+    bad = stored(a, lane);
     if (bad)
         bits_copy_in(b, at, a->bytes, bad, a->poison->origin[lane]);
     else
@@ -312,6 +351,8 @@ static InitBlock *block_of(InitState *s, uint64_t block)
 static void shared_access(InitState *s, const Access *a)
 {
     InitBlock *b = block_of(s, a->block);
+    if (b && writes(a))
+        widths_add(s->watch->widths[0], a->bytes);
     if (!b || (!(a->poison && a->poison->any) && !bits_any(&b->shared, a->off, a->mask, a->bytes)))
         return;
     for (uint32_t m = a->mask; m; m &= m - 1) {
@@ -326,6 +367,8 @@ static void local_access(InitState *s, const Access *a)
     uint32_t   n = s->watch->info->local_bytes;
     if (!b || !b->local)
         return;
+    if (writes(a))
+        widths_add(s->watch->widths[1], a->bytes);
     if (!b->local[a->warp].bad) {
         bits_make(&b->local[a->warp], n * LANES);
         bits_spoil(&b->local[a->warp], 0, n * LANES);
@@ -333,6 +376,17 @@ static void local_access(InitState *s, const Access *a)
     for (uint32_t m = a->mask; m; m &= m - 1) {
         unsigned lane = (unsigned)__builtin_ctz(m);
         bits_lane(s, a, lane, &b->local[a->warp], lane * n + a->off[lane], RULE_UNINIT_LOCAL);
+    }
+}
+
+/* What surfaces read is not followed. */
+static void surface_access(InitState *s, const Access *a)
+{
+    for (uint32_t m = writes(a) ? a->mask : 0; m; m &= m - 1) {
+        uint64_t at = a->addr[__builtin_ctz(m)];
+        Region  *r  = written_find(&s->watch->init->written, at);
+        if (r && r->left)
+            written_write(r, at, a->bytes);
     }
 }
 
@@ -364,6 +418,8 @@ static void on_access(void *state, const Access *a)
         shared_access(s, a);
     else if (a->space == ACCESS_LOCAL)
         local_access(s, a);
+    else if (a->space == ACCESS_SURFACE)
+        surface_access(s, a);
     else /* another block's shared memory: whichever it is counts as written there */
         for (InitBlock *b = s->blocks; b; b = b->next)
             for (uint32_t m = writes(a) ? a->mask : 0; m; m &= m - 1)
@@ -489,6 +545,8 @@ static Observer *begin(void *self, const RuleSet *rules, const CheckLaunch *l)
     w->base.block_end   = on_block_end;
     w->base.join        = on_join;
     w->launch           = l;
+    for (size_t i = 0; i < 2; i++)
+        w->widths[i] = written_widths(&w->init->written);
     return &w->base;
 }
 
@@ -501,65 +559,6 @@ static void end(void *self, Observer *o, const CheckLaunch *l, Findings *found)
     for (size_t i = 0; i < in->written.n && w->bulk; i++)
         written_write(in->written.region[i], in->written.region[i]->base, in->written.region[i]->bytes);
     free(w);
-}
-
-/* ---- the host ---- */
-
-/* The host reads a range: values stored there that were never written are findings. */
-static void host_reads(Init *in, const MemoryEvent *e)
-{
-    const Region *r  = written_find(&in->written, e->address);
-    uint64_t      at = e->address, end = e->address + e->bytes;
-    uint32_t      id = 0;
-    while (r && r->left && at < end && written_copied(r, at, end - at, id, &at, &id)) {
-        InitOrigin *o = origin_get(in, id);
-        at++;
-        if (o->told)
-            continue;
-        o->told                     = true;
-        in->pending                 = xrealloc(in->pending, (in->npending + 1) * sizeof *in->pending);
-        const Rule *ru              = rule_row(o->rule);
-        in->pending[in->npending++] = (WwFinding){
-            .rule     = ru->id,
-            .category = ru->category,
-            .severity = ru->severity,
-            .kernel   = o->end.kernel,
-            .file     = o->end.file,
-            .line     = o->end.line,
-            .col      = o->end.col,
-            .block    = o->end.block,
-            .thread   = o->end.thread,
-            .count    = 1,
-            .message  = arena_printf(in->arena,
-                                     "%u-byte read of what nobody wrote, %s; the value was stored and the host read it",
-                                     o->bytes, o->what)};
-    }
-}
-
-static void on_memory(void *self, const MemoryEvent *e)
-{
-    Init   *in = self;
-    Region *r;
-    switch (e->kind) {
-    case MEMORY_ALLOC:
-        if (!e->known)
-            written_alloc(&in->written, e->address, e->bytes);
-        return;
-    case MEMORY_FREE: written_release(&in->written, e->address); return;
-    case MEMORY_WRITE:
-        if ((r = written_find(&in->written, e->address)))
-            written_write(r, e->address, e->bytes);
-        return;
-    case MEMORY_READ: host_reads(in, e); return;
-    case MEMORY_HEAP:
-        in->heap = e->address;
-        written_alloc(&in->written, e->address, e->bytes);
-        written_write(written_find(&in->written, e->address), e->address, e->bytes);
-        return;
-    case MEMORY_GIVEN:
-    case MEMORY_TAKEN: return;
-    case MEMORY_COPY: written_copy(&in->written, e->address, e->from, e->bytes); return;
-    }
 }
 
 static const WwFinding *pending(void *self, size_t *n)
@@ -594,5 +593,5 @@ const Checker checker_init = {.name    = "init",
                               .close   = close_init,
                               .begin   = begin,
                               .end     = end,
-                              .memory  = on_memory,
+                              .memory  = init_host,
                               .pending = pending};

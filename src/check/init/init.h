@@ -18,7 +18,8 @@ typedef struct InitOrigin {
     uint64_t     block;
     RuleId       rule;
     uint32_t     parent; /* of an earlier launch, whose copy this one read; 0: none */
-    bool         told;   /* that the host read what came of it */
+    bool         told[2]; /* that the host read what came of it: as a fault, as padding */
+    Widths      *widths; /* of the stores to the memory that it read */
     const char  *what;   /* "16 bytes into 'x' (256 bytes)" */
     WwFindingEnd end;
 } InitOrigin;
@@ -41,6 +42,7 @@ typedef struct InitWatch { /* one launch */
     Init              *init;
     uint32_t           warps;
     bool               bulk;
+    Widths            *widths[2]; /* of its stores to shared and local memory */
     Findings           found;
 } InitWatch;
 
@@ -52,6 +54,7 @@ typedef struct InitBlock {
 
 typedef struct InitInstr {
     Region       *cached; /* what the instruction accessed last */
+    Region       *widened; /* whose widths have the instruction's */
     uint32_t      origin, parent;
     const Region *region;
 } InitInstr;
@@ -65,5 +68,8 @@ typedef struct InitState { /* one worker */
     uint32_t    copy_to[LANES]; /* and where it writes */
     Findings    found;
 } InitState;
+
+/* init_host.c: what the host did to memory, and what it reads that nobody wrote. */
+void init_host(void *self, const MemoryEvent *e);
 
 #endif

@@ -47,6 +47,10 @@ void written_free(Written *s)
     for (size_t i = 0; i < s->n; i++)
         region_free(s->region[i]);
     free(s->region);
+    for (Widths *w = s->widths, *next; w; w = next) {
+        next = w->next;
+        free(w);
+    }
     *s = (Written){0};
 }
 
@@ -55,6 +59,7 @@ void written_alloc(Written *s, uint64_t base, uint64_t bytes)
     Region *r = xcalloc(1, sizeof *r);
     *r        = (Region){.base = base, .bytes = bytes, .pages = (bytes + WRITTEN_PAGE - 1) / WRITTEN_PAGE};
     r->left   = r->pages;
+    r->widths = written_widths(s);
     r->page   = xcalloc(r->pages + 1, sizeof *r->page);
     for (uint64_t i = 0; i < r->pages; i++)
         r->page[i] = &all_bad;
@@ -306,26 +311,59 @@ void written_copy(const Written *s, uint64_t to, uint64_t from, uint64_t n)
     }
 }
 
-bool written_copied(const Region *r, uint64_t address, uint64_t n, uint32_t but, uint64_t *at, uint32_t *origin)
+/* Of the byte at bit `bit` of a piece's word. */
+static uint32_t origin_at(const Page *p, const Piece *k, unsigned bit)
 {
+    return p->copied ? p->copied[(k->word * 64 + bit) / 4] : 0;
+}
+
+/* Takes the piece's bytes into the hole as far as they belong to it; false: it has ended. */
+static bool extend(const Region *r, const Piece *k, uint64_t address, Hole *h)
+{
+    const Page *p     = page_of(r, k->offset);
+    unsigned    first = (unsigned)(k->offset % 64), bit = first;
+    for (; bit < first + k->bytes; bit++) {
+        bool     bad    = p == &all_bad || (p != &all_good && (p->bad[k->word] >> bit & 1));
+        uint32_t origin = bad && p != &all_bad ? origin_at(p, k, bit) : 0;
+        if (!h->bytes && bad)
+            *h = (Hole){address + bit - first, 0, origin};
+        if (h->bytes && (!bad || origin != h->origin))
+            return false;
+        h->bytes += bad;
+    }
+    return true;
+}
+
+bool written_hole(const Region *r, uint64_t address, uint64_t n, Hole *h)
+{
+    *h = (Hole){0};
+    if (__atomic_load_n(&r->left, __ATOMIC_RELAXED) == 0)
+        return false;
     for (n = within(r, address, n); n;) {
-        Piece           k      = piece_at(r, address, n);
-        const Page     *p      = page_of(r, k.offset);
-        bool            own    = p != &all_good && p != &all_bad;
-        const uint32_t *copied = own ? p->copied : NULL;
-        for (uint64_t bad = copied ? p->bad[k.word] & k.mask : 0; bad; bad &= bad - 1) {
-            unsigned bit = (unsigned)__builtin_ctzll(bad);
-            uint32_t id  = copied[(k.word * 64 + bit) / 4];
-            if (!id || id == but)
-                continue;
-            *at     = address + bit - k.offset % 64;
-            *origin = id;
+        Piece       k    = piece_at(r, address, n);
+        const Page *p    = page_of(r, k.offset);
+        uint64_t    room = WRITTEN_PAGE - k.offset % WRITTEN_PAGE, step = k.bytes;
+        if (p == &all_good && h->bytes)
+            return true;
+        if (p == &all_good) {
+            step = room;
+        } else if (p == &all_bad && (!h->bytes || !h->origin)) { /* all of the page at once */
+            step = room < n ? room : n;
+            *h   = h->bytes ? *h : (Hole){address, 0, 0};
+            h->bytes += step;
+        } else if (!extend(r, &k, address, h)) {
             return true;
         }
-        uint64_t room = WRITTEN_PAGE - k.offset % WRITTEN_PAGE, step = copied ? k.bytes : room;
         step = step < n ? step : n;
         address += step;
         n -= step;
     }
-    return false;
+    return h->bytes != 0;
+}
+
+Widths *written_widths(Written *s)
+{
+    Widths *w        = xcalloc(1, sizeof *w);
+    w->next          = s->widths;
+    return s->widths = w;
 }

@@ -15,6 +15,18 @@
 
 enum { WRITTEN_PAGE = 1 << 16 };
 
+/* How wide stores of kernels to a memory were, in bytes: a sum of powers of two.  Padding stands beside members that are wider than it. */
+typedef struct Widths {
+    uint32_t       seen;
+    struct Widths *next;
+} Widths;
+
+static inline void widths_add(Widths *w, uint32_t bytes)
+{
+    if (~__atomic_load_n(&w->seen, __ATOMIC_RELAXED) & bytes)
+        __atomic_fetch_or(&w->seen, bytes, __ATOMIC_RELAXED);
+}
+
 typedef struct Page {
     uint64_t  bad[WRITTEN_PAGE / 64]; /* bit = byte */
     uint32_t *copied;                /* by four bytes: origin of a copy, 0: never written; NULL until there is one */
@@ -24,12 +36,23 @@ typedef struct Region {
     uint64_t base, bytes;
     uint64_t pages, left; /* pages; those that are not ALL_GOOD */
     Page   **page;
+    Widths  *widths; /* outlives it */
+    bool     host;   /* the host reads it by itself: pinned, managed */
+    uint64_t pitch, width; /* rows and what of them is the program's; 0: it is not made in rows */
+    bool     told[2]; /* that the host read what nobody wrote: a fault; padding */
 } Region;
 
 typedef struct Written {
     Region **region; /* sorted by base */
     size_t   n, cap;
+    Widths  *widths; /* of all there ever were */
 } Written;
+
+/* Bytes in a row that nobody wrote, of one origin. */
+typedef struct Hole {
+    uint64_t at, bytes;
+    uint32_t origin;
+} Hole;
 
 void    written_free(Written *s);
 void    written_alloc(Written *s, uint64_t base, uint64_t bytes); /* nothing in it is written */
@@ -52,7 +75,8 @@ void    written_write(Region *r, uint64_t address, uint64_t n);
 void    written_copy_in(Region *r, uint64_t address, unsigned n, uint32_t bad, uint32_t origin);
 /* What a copy between allocations does; regions may be NULL. */
 void    written_copy(const Written *s, uint64_t to, uint64_t from, uint64_t n);
-/* The first copied byte in the range with another origin than 0 and `but`, or false. */
-bool    written_copied(const Region *r, uint64_t address, uint64_t n, uint32_t but, uint64_t *at, uint32_t *origin);
+/* The first hole in the range, cut at the range's end; false: there is none. */
+bool    written_hole(const Region *r, uint64_t address, uint64_t n, Hole *h);
+Widths *written_widths(Written *s); /* new ones, which live as long as s */
 
 #endif

@@ -182,6 +182,8 @@ static void touch(State *s, RaceBlock *b, RaceBlock *owner, const Access *a, Str
     if (orders && (a->op == ACCESS_ATOM || (a->op == ACCESS_LD && strength != STRENGTH_VOLATILE)))
         b->met = true;
     r->touch(&t);
+    if (a->nc && !owner && a->op == ACCESS_LD)
+        cells_read_only(&t);
     if (r->nbeside && !owner)
         beside(&t);
     if (r->flags && (orders || (t.writes && (r->objects || b->thread))))
@@ -222,10 +224,15 @@ static void race_access(void *state, const Access *a)
     RaceBlock *b = block_of(s, a->block);
     if (is_kept(a))
         return;
-    if (a->space == ACCESS_CLUSTER)
+    if (a->space == ACCESS_CLUSTER) {
         touch_others(s, b, a);
-    else
+    } else if (a->space == ACCESS_SURFACE) { /* an array's memory is like any other's */
+        Access texels = *a;
+        texels.space  = ACCESS_GLOBAL;
+        touch(s, b, NULL, &texels, strength_of(s->run, a));
+    } else {
         touch(s, b, a->space == ACCESS_SHARED ? b : NULL, a, strength_of(s->run, a));
+    }
 }
 
 static void race_async(void *state, const AsyncAccess *a)
@@ -451,8 +458,9 @@ static Observer *race_begin(void *self, const RuleSet *rules, const CheckLaunch 
     r->open   = r->floor < now;
     r->beside = works_beside(race->works, l->work, &r->nbeside);
     pthread_mutex_init(&r->lock, NULL);
-    r->base.wants[ACCESS_GLOBAL] = r->base.wants[ACCESS_SHARED] = r->base.wants[ACCESS_CLUSTER] = ALL_OPS;
-    r->base.alone                                                                               = r->flags;
+    r->base.wants[ACCESS_GLOBAL] = r->base.wants[ACCESS_SHARED] = r->base.wants[ACCESS_CLUSTER] =
+        r->base.wants[ACCESS_SURFACE]                           = ALL_OPS;
+    r->base.alone                                               = r->flags;
 
     r->base.fork        = race_fork;
     r->base.access      = race_access;
@@ -487,7 +495,8 @@ static void race_memory(void *self, const MemoryEvent *e)
     if (e->kind == MEMORY_FREE) {
         shadow_forget(r->shadow, e->address, e->bytes);
         works_forget(r->works, e->address, e->bytes);
-    } else if (e->kind != MEMORY_ALLOC && e->kind != MEMORY_HEAP) {
+    } else if (e->kind != MEMORY_ALLOC && e->kind != MEMORY_HEAP && e->kind != MEMORY_SHOWN && e->kind != MEMORY_ROWS &&
+               e->kind != MEMORY_LEFT) {
         works_host(r->works, e, r->shadow, r->serials);
     }
 }

@@ -85,6 +85,8 @@ void race_report(RaceRun *r, Findings *found, const RaceBlock *b, const RaceClas
 /* The operation reads what a thread wrote with no proxy fence behind it; what a tensor copy wrote with another swizzle. */
 void race_report_proxy(RaceRun *r, Findings *found, const RaceBlock *b, const RaceClash *c);
 void race_report_swizzle(RaceRun *r, Findings *found, const RaceBlock *b, const RaceClash *c, unsigned written, unsigned read);
+/* A load through the read-only cache comes behind a write of the launch. */
+void race_report_read_only(RaceRun *r, Findings *found, const RaceBlock *b, const Access *a, unsigned lane, Stamp me, Stamp write);
 /* The block has ended, and nothing says that what s stands for was over. */
 void race_report_exit(RaceRun *r, Findings *found, const RaceBlock *b, Stamp s, bool writes, uint64_t at);
 /* The launch's findings go to `to`; those that others explain are left out. */

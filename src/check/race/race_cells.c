@@ -556,6 +556,41 @@ LEVEL(touch_avx2, __attribute__((target("arch=x86-64-v3"))), &plain_ways)
 LEVEL(touch_avx512, V4, &v4_ways)
 #endif
 
+/* The last write in the lane's cells that this launch made before the read; 0: none. */
+static Stamp written_before(const Touch *t, const Page *p, unsigned lane)
+{
+    Stamp  me    = t->me | (Stamp)lane << THREAD_SHIFT;
+    size_t i     = (t->a->addr[lane] & (PAGE_BYTES - 1)) >> p->shift;
+    size_t cells = t->a->bytes >> p->shift;
+    for (size_t end = i + (cells ? cells : 1); i < end; i++) {
+        Stamp w = p->plane[PLANE_WRITE][i];
+        if (alive(t, w) && cells_launch(t->cells, t->b, w) == t->b->launch &&
+            (distance(me, w) == 0 || before(t, me, w, true)))
+            return w;
+    }
+    return 0;
+}
+
+void cells_read_only(const Touch *t)
+{
+    const Access *a = t->a;
+    for (uint32_t m = a->mask; m; m &= m - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(m);
+        Page    *p    = cells_page(t->cells, a->addr[lane]);
+        Stamp    w    = 0;
+        if (!p->plane[PLANE_WRITE]) /* mostly */
+            continue;
+        if (t->cells->locks)
+            page_lock(p);
+        w = written_before(t, p, lane);
+        if (t->cells->locks)
+            page_unlock(p);
+        if (w)
+            race_report_read_only(t->cells->run, &t->cells->found, t->b, a, lane, t->me | (Stamp)lane << THREAD_SHIFT,
+                                  w);
+    }
+}
+
 CellsTouch *cells_touch(void)
 {
 #if defined(__x86_64__)

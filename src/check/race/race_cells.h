@@ -35,6 +35,8 @@ void race_bulk(Cells *cells, RaceBlock *b, RaceBlock *owner, RaceBlock *mbar, co
 void race_bulk_end(Cells *cells, RaceBlock *b);
 /* The page of a global address. */
 Page *cells_page(Cells *s, uint64_t address);
+/* A load through the read-only cache: reports what this launch wrote before it. */
+void cells_read_only(const Touch *t);
 /* Looks at every cell, reports clashes, and keeps the access: the function for this processor. */
 typedef void CellsTouch(const Touch *t);
 CellsTouch  *cells_touch(void);

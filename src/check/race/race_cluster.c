@@ -72,3 +72,11 @@ void order_cluster_wait(RaceBlock *b, uint32_t warp, uint32_t mask)
     if (b->cluster)
         order_know(b, warp, mask, b->cluster->phase);
 }
+
+bool order_has_met(const RaceBlock *b)
+{
+    bool met = b->met;
+    for (uint32_t i = 0; b->cluster && i < CLUSTER_BLOCKS; i++)
+        met |= b->cluster->block[i] && b->cluster->block[i]->met;
+    return met;
+}

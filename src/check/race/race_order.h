@@ -131,6 +131,8 @@ bool order_before(const RaceBlock *b, unsigned thread, Stamp s, Time floor, bool
 
 /* griddepcontrol.wait; has the thread come behind one? */
 void order_wait_for_grids(RaceBlock *b, uint32_t warp, uint32_t mask);
+/* May somebody have told the block what other launches have done?  Then it, or a block of its cluster, has read an atomic or a flag. */
+bool order_has_met(const RaceBlock *b);
 bool order_waited_for_grids(const RaceBlock *b, unsigned thread);
 
 void order_tick(RaceBlock *b);

@@ -3,6 +3,8 @@
  * What streams order.  The caller (src/cuda/work/sequence.h) knows streams and events; here work is only a count in a queue and what it knows of
  * others.
  *
+ * Two launches with fences or flags may wait for each other.  Of accesses that nothing else orders the later one is then behind the other
+ * only if its block has looked at something first; so what a block does before its first look races.
  * A queue's launches are in order among themselves.  For each queue the times at which its launches began are kept until everything that
  * can still be submitted knows of them, so where nothing is unordered, which is nearly always, the answer to "since when?" is "since now"
  * and an access costs what it always did. */
@@ -126,7 +128,7 @@ bool works_before(const Works *w, const struct RaceRun *me, uint32_t launch, con
     const Note *n = launch < w->nnotes ? &w->note[launch] : NULL;
     if (n && may_overlap(me->launch->work, n))
         return order_waited_for_grids(b, thread);
-    return !n || (n->flags && me->flags) || is_before(me->launch->work, n->queue, n->count);
+    return !n || is_before(me->launch->work, n->queue, n->count) || (n->flags && me->flags && order_has_met(b));
 }
 
 bool works_same_stream(const Works *w, const struct RaceRun *me, uint32_t launch)

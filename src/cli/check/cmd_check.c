@@ -229,13 +229,23 @@ static void find_leaks(Check *c)
     str_free(&text);
 }
 
-/* Every buffer is an output: what it holds at the end has to have been written. */
+static bool is_out(const Check *c, const Argument *a)
+{
+    for (size_t i = 0; i < c->plan.nouts; i++)
+        if (!strcmp(c->plan.out[i].name, a->name))
+            return true;
+    return false;
+}
+
+/* Every buffer may be an output: a value that was stored there has to have been written.  Of those that --out names all bytes are read. */
 static void read_buffers(Check *c)
 {
-    for (size_t i = 0; i < c->plan.nargs; i++)
-        if (c->plan.arg[i].buffer)
-            emulator_tell(c->device, MEMORY_READ, c->plan.arg[i].address, 0,
-                          c->plan.arg[i].count * c->plan.arg[i].type->bytes);
+    for (size_t i = 0; i < c->plan.nargs; i++) {
+        const Argument *a = &c->plan.arg[i];
+        if (a->buffer)
+            emulator_tell(c->device, is_out(c, a) ? MEMORY_READ : MEMORY_LEFT, a->address, 0,
+                          a->count * a->type->bytes);
+    }
     emulator_pending(c->device, add_pending, c->report);
     find_leaks(c);
 }

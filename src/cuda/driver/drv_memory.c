@@ -63,8 +63,9 @@ CuErr drv_cuMemAllocPitch_v2(WwPtr *out, size_t *pitch, size_t width, size_t hei
     ENTER_CTX();
     if (!pitch || !width || !height || (element != 4 && element != 8 && element != 16))
         return cudaErrorInvalidValue;
-    *pitch = size_up(width, 512);
-    return drv_cuMemAlloc_v2(out, size_mul(*pitch, height));
+    *pitch  = size_up(width, 512);
+    CuErr e = drv_cuMemAlloc_v2(out, size_mul(*pitch, height));
+    return devmem_tell_rows(e, e == cudaSuccess ? (const void *)(uintptr_t)*out : NULL, *pitch, width);
 }
 
 CuErr drv_cuMemFree_v2(WwPtr p)

@@ -43,7 +43,9 @@ void devmem_note(Range r)
     r.preferred = r.prefetched = DEVICE_NONE;
     r.id                       = ++ids;
     r.context                  = context_now();
-    ranges[i]                  = r;
+    if (state.options.check)
+        r.caller = caller_now();
+    ranges[i] = r;
     nranges++;
 }
 
@@ -96,20 +98,35 @@ bool devmem_host_writes(void)
     return false;
 }
 
-/* What the program allocated and has not freed. */
-static size_t devmem_leaks(size_t *bytes, size_t *largest)
+static int by_caller(const void *a, const void *b)
 {
-    size_t n = 0;
-    *bytes = *largest = 0;
+    return memcmp(&((const LeakSite *)a)->caller, &((const LeakSite *)b)->caller, sizeof(Caller));
+}
+
+/* What the program allocated and has not freed, by the call that did. */
+static size_t devmem_leaks(LeakSite **list)
+{
+    LeakSite *site = xcalloc(nranges + 1, sizeof *site);
+    size_t    n = 0, sites = 0;
     for (size_t i = 0; i < nranges; i++) {
         const Range *r = &ranges[i];
-        if (r->registered || r->variable || r->mapped || r->imported || r->pool)
-            continue;
-        n++;
-        *bytes += r->bytes;
-        *largest = r->bytes > *largest ? r->bytes : *largest;
+        if (!r->registered && !r->variable && !r->mapped && !r->imported && !r->pool)
+            site[n++] = (LeakSite){r->caller, 1, r->bytes, r->bytes};
     }
-    return n;
+    if (n)
+        qsort(site, n, sizeof *site, by_caller);
+    for (size_t i = 0; i < n; i++) {
+        LeakSite *s = sites ? &site[sites - 1] : NULL;
+        if (!s || by_caller(s, &site[i]) != 0) {
+            site[sites++] = site[i];
+            continue;
+        }
+        s->n++;
+        s->bytes += site[i].bytes;
+        s->largest = s->largest > site[i].bytes ? s->largest : site[i].bytes;
+    }
+    *list = site;
+    return sites;
 }
 
 STATE_PART(leaks, devmem_leaks)
@@ -180,7 +197,7 @@ CuErr devmem_new(int kind, size_t bytes, unsigned flags, void **out)
             known = true;
         }
     if (known) /* written by the host, or by another device, without a word */
-        emulator_tell(state.device[n], MEMORY_WRITE, p, 0, bytes ? bytes : 1);
+        emulator_tell(state.device[n], kind == MEMORY_DEVICE ? MEMORY_WRITE : MEMORY_SHOWN, p, 0, bytes ? bytes : 1);
     *out = (void *)(uintptr_t)p;
     return cudaSuccess;
 }
@@ -396,6 +413,14 @@ void devmem_tell_written(const void *dst, size_t bytes)
         if (state.device[i])
             emulator_tell_work(state.device[i], MEMORY_WRITE, (uint64_t)(uintptr_t)dst, 0, bytes,
                                state_parts.work_current());
+}
+
+CuErr devmem_tell_rows(CuErr e, const void *p, size_t pitch, size_t width)
+{
+    const Range *r = e == cudaSuccess ? devmem_range((uint64_t)(uintptr_t)p) : NULL;
+    if (r && state.device[r->device])
+        emulator_tell(state.device[r->device], MEMORY_ROWS, r->base, width, pitch);
+    return e;
 }
 
 void devmem_tell_ordered(const void *p, bool given)

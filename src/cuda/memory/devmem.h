@@ -19,6 +19,7 @@ typedef struct Range {
     unsigned graphs;                       /* nodes that allocate it, of graphs and executable graphs */
     bool     sync_memops;                  /* CU_POINTER_ATTRIBUTE_SYNC_MEMOPS */
     uint64_t id;                           /* unique in the process */
+    Caller   caller;                       /* who allocated it; only where something is checked */
     void    *pool;                         /* the memory pool it came from, or NULL */
     void    *context;                      /* the one that was current then */
     bool     read_mostly;                  /* advice: managed memory */
@@ -73,6 +74,8 @@ CuErr devmem_copy(void *dst, const void *src, size_t bytes, int kind);
 CuErr devmem_copy_2d(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height, int kind);
 /* Tells the checkers that the host wrote there by other means than the functions here. */
 void  devmem_tell_written(const void *dst, size_t bytes);
+/* Tells them that memory was allocated in rows, of whose pitch the program asked for width; gives e back. */
+CuErr devmem_tell_rows(CuErr e, const void *p, size_t pitch, size_t width);
 /* Tells them that a stream's work allocated p, or frees it. */
 void  devmem_tell_ordered(const void *p, bool given);
 /* A copy of slices of rows; the pitches of one row are not looked at. */

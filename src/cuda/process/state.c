@@ -302,6 +302,8 @@ WwDevice *state_device(int n, CuErr *err)
         if (ww_device_open("emulator", &o, &state.device[n], &why) != WW_OK) {
             state_say("%s", why);
             *err = cudaErrorInitializationError;
+        } else {
+            emulator_host(state.device[n], state_place);
         }
     }
     return state.device[n];
@@ -378,6 +380,24 @@ static void write_status(bool written)
     str_free(&s);
 }
 
+void state_place(WwFinding *f)
+{
+    const Caller  *submitted = state_parts.work_caller();
+    Caller         c         = submitted && submitted->n ? *submitted : caller_now();
+    size_t         n;
+    const WwFrame *frames = caller_frames(&c, &n);
+    caller_place(f, frames, n);
+}
+
+static void add_finding(const char *rule, WwFinding f)
+{
+    const Rule *row = rule_row(rule_find(rule));
+    f.rule          = row->id;
+    f.category      = row->category;
+    f.severity      = row->severity;
+    report_add_finding(state.report, &f, NULL, -1);
+}
+
 void state_finding(const char *rule, uint64_t address, uint64_t count, const char *fmt, ...)
 {
     Str     text = {0};
@@ -387,24 +407,58 @@ void state_finding(const char *rule, uint64_t address, uint64_t count, const cha
     va_start(ap, fmt);
     str_vprintf(&text, fmt, ap);
     va_end(ap);
-    const Rule *row = rule_row(rule_find(rule));
-    WwFinding   f   = {.rule     = row->id,
-                       .category = row->category,
-                       .severity = row->severity,
-                       .address  = address,
-                       .count    = count,
-                       .message  = str_text(&text)};
-    report_add_finding(state.report, &f, NULL, -1);
+    WwFinding f = {.address = address, .count = count, .message = str_text(&text)};
+    state_place(&f);
+    add_finding(rule, f);
     str_free(&text);
+}
+
+static bool same_line(const WwFinding *a, const WwFinding *b)
+{
+    return a->line == b->line && (a->file && b->file ? !strcmp(a->file, b->file) : a->file == b->file);
+}
+
+/* One finding for each line of the program that allocates; for all together where no line is known. */
+static void find_unfreed(void)
+{
+    LeakSite  *site = NULL;
+    size_t     n = state_parts.leaks(&site), lines = 0;
+    WwFinding *found = xcalloc(n + 1, sizeof *found);
+    for (size_t i = 0; i < n; i++) {
+        WwFinding      f = {0};
+        size_t         frames, k = 0;
+        const WwFrame *at = caller_frames(&site[i].caller, &frames);
+        caller_place(&f, at, frames);
+        while (k < lines && !same_line(&found[k], &f))
+            k++;
+        if (k == lines) {
+            found[lines]  = f;
+            site[lines++] = site[i];
+        } else {
+            site[k].n += site[i].n;
+            site[k].bytes += site[i].bytes;
+            site[k].largest = site[i].largest > site[k].largest ? site[i].largest : site[k].largest;
+        }
+    }
+    for (size_t k = 0; k < lines; k++) {
+        Str text = {0};
+        str_printf(&text, "%zu allocation%s of %zu bytes in all %s never freed; the largest has %zu bytes", site[k].n,
+                   site[k].n == 1 ? "" : "s", site[k].bytes, site[k].n == 1 ? "was" : "were", site[k].largest);
+        found[k].count   = site[k].n;
+        found[k].message = str_text(&text);
+        add_finding("leak", found[k]);
+        str_free(&text);
+    }
+    free(found);
+    free(site);
 }
 
 static void find_leaks(void)
 {
-    size_t   bytes, largest, n = state_parts.leaks(&bytes, &largest);
     uint64_t blocks, heap;
-    if (n)
-        state_finding("leak", 0, n, "%zu allocation%s of %zu bytes in all %s never freed; the largest has %zu bytes", n,
-                      n == 1 ? "" : "s", bytes, n == 1 ? "was" : "were", largest);
+    if (!state.options.check)
+        return;
+    find_unfreed();
     for (int i = 0; i < state.count; i++) {
         if (!state.device[i])
             continue;

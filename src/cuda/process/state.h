@@ -18,6 +18,7 @@
 #define WW_CUDA_STATE_H
 
 #include "base/str.h"
+#include "cuda/process/caller.h"
 #include "cuda/process/types.h"
 #include "device/emulator.h"
 #include "report/report.h"
@@ -55,6 +56,11 @@ typedef struct State {
 
 extern State state;
 
+typedef struct LeakSite { /* allocations that were not freed, of one call */
+    Caller caller;
+    size_t n, bytes, largest;
+} LeakSite;
+
 /* What the rooms above do for the process.  Each file that has a part sets it when the library is loaded. */
 typedef struct StateParts {
     bool   (*work_left)(void);   /* does any stream have work? */
@@ -62,7 +68,8 @@ typedef struct StateParts {
     void   (*work_end)(void);    /* the process ends: kernels that have begun are stopped, the rest is dropped */
     void   (*work_forget)(void); /* after fork: the child has no work */
     const WorkOrder *(*work_current)(void); /* the work that what happens to memory belongs to; NULL: nothing is kept */
-    size_t (*leaks)(size_t *bytes, size_t *largest); /* allocations that were not freed */
+    const Caller *(*work_caller)(void); /* who submitted that; NULL: the call that is made now */
+    size_t (*leaks)(LeakSite **list); /* to be freed */
 } StateParts;
 
 extern StateParts state_parts;
@@ -151,6 +158,8 @@ Limits         state_limits(void); /* of its card */
 void state_flush(void);
 /* One line on stderr: "warpwright: ...". */
 void state_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+/* Gives a finding the place of the program's call that this is a part of. */
+void state_place(WwFinding *f);
 /* A finding outside any kernel, when findings are asked for. */
 void state_finding(const char *rule, uint64_t address, uint64_t count, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 /* Writes the report, once. */

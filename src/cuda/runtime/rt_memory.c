@@ -85,8 +85,9 @@ CuErr rt_cudaMallocPitch(void **out, size_t *pitch, size_t width, size_t height)
     ENTER();
     if (!pitch)
         return LEAVE(cudaErrorInvalidValue);
-    *pitch = size_up(width, PITCH);
-    return LEAVE(allocate(MEMORY_DEVICE, size_mul(*pitch, height), 0, out));
+    *pitch  = size_up(width, PITCH);
+    CuErr e = allocate(MEMORY_DEVICE, size_mul(*pitch, height), 0, out);
+    return LEAVE(devmem_tell_rows(e, e == cudaSuccess ? *out : NULL, *pitch, width));
 }
 
 CuErr rt_cudaMalloc3D(PitchedPtr *out, Extent e)
@@ -94,8 +95,9 @@ CuErr rt_cudaMalloc3D(PitchedPtr *out, Extent e)
     ENTER();
     if (!out)
         return LEAVE(cudaErrorInvalidValue);
-    *out = (PitchedPtr){.pitch = size_up(e.width, PITCH), .xsize = e.width, .ysize = e.height};
-    return LEAVE(allocate(MEMORY_DEVICE, size_mul(size_mul(out->pitch, e.height), e.depth), 0, &out->ptr));
+    *out      = (PitchedPtr){.pitch = size_up(e.width, PITCH), .xsize = e.width, .ysize = e.height};
+    CuErr err = allocate(MEMORY_DEVICE, size_mul(size_mul(out->pitch, e.height), e.depth), 0, &out->ptr);
+    return LEAVE(devmem_tell_rows(err, out->ptr, out->pitch, e.width));
 }
 
 CuErr rt_cudaMemGetInfo(size_t *free_bytes, size_t *total)

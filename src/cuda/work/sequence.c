@@ -13,6 +13,11 @@
 
 #include "base/arena.h"
 
+typedef struct Submitted { /* every WorkOrder of this file */
+    WorkOrder order;
+    Caller    caller;
+} Submitted;
+
 static uint32_t                       queues = 1;
 static WorkClock                      host, issued; /* what the host knows; the last count of each queue */
 static _Thread_local const WorkOrder *current;      /* a host function lets other threads in */
@@ -63,9 +68,11 @@ static uint32_t *copied(const WorkClock *c, uint32_t n)
 
 static WorkOrder *work_new(uint32_t queue, uint32_t count, const WorkClock *before)
 {
-    WorkOrder *o = xcalloc(1, sizeof *o);
+    Submitted *s = xcalloc(1, sizeof *s);
+    WorkOrder *o = &s->order;
     uint32_t   n = before->n > host.n ? before->n : host.n;
     *o = (WorkOrder){.queue = queue, .count = count, .n = n, .before = copied(before, n), .settled = copied(&host, n)};
+    s->caller = caller_now();
     return o;
 }
 
@@ -75,7 +82,7 @@ void sequence_free(WorkOrder *o)
         return;
     free(o->before);
     free(o->settled);
-    free(o);
+    free((Submitted *)o);
 }
 
 /* Do the default stream's rules order them? */
@@ -148,6 +155,13 @@ static const WorkOrder *sequence_current(void)
 }
 
 STATE_PART(work_current, sequence_current)
+
+static const Caller *sequence_caller(void)
+{
+    return current ? &((const Submitted *)current)->caller : NULL;
+}
+
+STATE_PART(work_caller, sequence_caller)
 
 /* ---- what orders ---- */
 

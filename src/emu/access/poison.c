@@ -57,8 +57,9 @@ static uint32_t gather_reg(const Frame *f, const MemInfo *info, unsigned v, uint
         Slot     at   = info->v[v] + lane * info->reg_bytes;
         for (unsigned b = 0; b < info->bytes; b++)
             if (f->shadow[at + b]) {
-                p->bytes[lane] |= UINT32_C(1) << (v * info->bytes + b);
-                computed |= (uint32_t)(f->shadow[at + b] == POISON_COMPUTED) << lane;
+                bool is = f->shadow[at + b] == POISON_COMPUTED; /* no padding, then: all of the value */
+                p->bytes[lane] |= (is ? (UINT32_C(1) << info->bytes) - 1 : UINT32_C(1) << b) << (v * info->bytes);
+                computed |= (uint32_t)is << lane;
                 p->origin[lane] = f->origin[(at + b) / 4];
             }
     }

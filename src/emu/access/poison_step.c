@@ -232,7 +232,7 @@ static void choose(const Step *s, Value *v, const Value src[2])
 }
 
 /* Shifts right (up = false) or left by a constant: bytes move, bits of a byte are not told apart. */
-static void shift(Value *v, unsigned by, bool up, bool sign, unsigned bytes)
+static void move(Value *v, unsigned by, bool up, bool sign, unsigned bytes)
 {
     for (unsigned i = 0; i < LANES; i++) {
         uint32_t bad = v->bad[i], top = sign && (bad >> (bytes - 1) & 1) ? UINT32_C(0xffff) << bytes : 0;
@@ -266,14 +266,77 @@ static void convert(const Step *s, Value *v)
     }
 }
 
-/* prmt with a constant selector in its default mode. */
-static void permute(Value *v, const Value *a, const Value *b, uint64_t selector)
+/* Which byte of both sources byte k of a prmt is. */
+static unsigned permuted(Word mode, unsigned selector, unsigned k)
+{
+    unsigned n = selector & 3;
+    switch (mode) {
+    case WORD_f4e: return (n + k) & 7;
+    case WORD_b4e: return (n - k) & 7;
+    case WORD_rc8: return n;
+    case WORD_ecl: return n > k ? n : k;
+    case WORD_ecr: return n < k ? n : k;
+    case WORD_rc16: return (n & 1) * 2 + (k & 1);
+    default: return selector >> (4 * k) & 7;
+    }
+}
+
+/* prmt with a constant selector. */
+static void permute(Value *v, const Value *a, const Value *b, Word mode, uint64_t selector)
 {
     for (unsigned i = 0; i < LANES; i++) {
         unsigned both = (a->bad[i] & 15u) | (b->bad[i] & 15u) << 4;
         v->bad[i]     = 0;
         for (unsigned k = 0; k < 4; k++)
-            v->bad[i] |= (uint16_t)((both >> (selector >> (4 * k) & 7) & 1) << k);
+            v->bad[i] |= (uint16_t)((both >> permuted(mode, (unsigned)selector, k) & 1) << k);
+    }
+}
+
+/* Bits of a lane's operand that are poisoned. */
+static uint32_t bad_bits(const Value *v, unsigned lane)
+{
+    uint32_t bits = 0;
+    for (unsigned b = 0; b < 4; b++)
+        bits |= v->bad[lane] >> b & 1 ? UINT32_C(0xff) << (8 * b) : 0;
+    return bits;
+}
+
+static uint32_t lop3_of(unsigned table, uint32_t a, uint32_t b, uint32_t c)
+{
+    uint32_t r = 0;
+    for (unsigned i = 0; i < 8; i++)
+        r |= table >> i & 1 ? (i & 4 ? a : ~a) & (i & 2 ? b : ~b) & (i & 1 ? c : ~c) : 0;
+    return r;
+}
+
+/* Any function of three bits: poisoned are the bits that poisoned ones decide.  Bits that come out as they went in were moved. */
+static void three_bits(const Step *s, Value *v, const Value src[4])
+{
+    unsigned table = (unsigned)s->in->opd[4].ival & 255;
+    for (uint32_t m = s->mask; m; m &= m - 1) {
+        unsigned lane = first_lane(m);
+        uint32_t x[3], bad[3], zero = 0, one = 0, any = 0, all = UINT32_MAX;
+        for (unsigned k = 0; k < 3; k++) {
+            uint64_t now   = 0;
+            bool     known = value_of(s, &s->in->opd[k + 1], lane, &now);
+            x[k]           = (uint32_t)now;
+            bad[k]         = known ? bad_bits(&src[k], lane) : UINT32_MAX;
+        }
+        for (unsigned i = 0; i < 8; i++) {
+            uint32_t set[3];
+            for (unsigned k = 0; k < 3; k++)
+                set[k] = i >> k & 1 ? x[k] | bad[k] : x[k] & ~bad[k];
+            uint32_t r = lop3_of(table, set[0], set[1], set[2]);
+            any |= r;
+            all &= r;
+            zero = i == 0 ? r : zero;
+            one  = i == 7 ? r : one;
+        }
+        uint32_t open = any & ~all;
+        v->bad[lane]  = 0;
+        for (unsigned b = 0; b < 4; b++)
+            v->bad[lane] |= (uint16_t)((open >> (8 * b) & 0xff ? 1u : 0u) << b);
+        v->computed |= (open & (zero | ~one)) != 0;
     }
 }
 
@@ -285,23 +348,29 @@ static void flow(const Step *s, Value *v, const Value src[4], unsigned n)
     bool          by = n > 1 && src[1].constant; /* a constant amount */
     if (f == FLOW_SELECT && !src[2].any)
         choose(s, v, src);
+    else if (f == FLOW_TABLE)
+        three_bits(s, v, src);
     else if (f == FLOW_AND || f == FLOW_OR)
         keep_undecided(s, v, src, f == FLOW_AND);
     else if (f == FLOW_CONVERT)
         convert(s, v);
     else if ((f == FLOW_UP || f == FLOW_DOWN) && by)
-        shift(v, src[1].bits < 64 ? (unsigned)src[1].bits : 63, f == FLOW_UP, type_kind(o->types[0]) == 's',
-              type_bytes(o->types[0]));
+        move(v, src[1].bits < 64 ? (unsigned)src[1].bits : 63, f == FLOW_UP, type_kind(o->types[0]) == 's',
+             type_bytes(o->types[0]));
     else if (f == FLOW_EXTRACT && by && src[2].constant && src[1].bits < 64) {
-        shift(v, (unsigned)src[1].bits, false, false, type_bytes(o->types[0]));
+        move(v, (unsigned)src[1].bits, false, false, type_bytes(o->types[0]));
         for (unsigned i = 0; i < LANES; i++)
             v->bad[i] &= whole((unsigned)((src[2].bits & 63) + 7) / 8);
     } else if (f == FLOW_PERMUTE && src[2].constant)
-        permute(v, &src[0], &src[1], src[2].bits);
+        permute(v, &src[0], &src[1], (Word)o->field[FIELD_prmtmode], src[2].bits);
     else if (f == FLOW_CARRY)
         carry(v);
-    else if (f != FLOW_COPY && f != FLOW_BITWISE)
+    else if (f == FLOW_BITWISE)
+        v->computed = true;
+    else if (f != FLOW_COPY)
         spread(v);
+    if (f == FLOW_UP || f == FLOW_DOWN)
+        v->computed = true;
 }
 
 static Value result(const Step *s)
@@ -409,19 +478,18 @@ static void memory(const Step *s, const Operand *mem)
         move_buffer(s, mem, &in->opd[load ? 1 - (mem == &in->opd[1]) : 1], store);
         return;
     }
-    if (mem->elem[0].kind == OPD_REG)
-        use(s, &mem->elem[0], POISON_ADDRESS);
+    for (unsigned i = 0; i < mem->count; i++) /* several: coordinates of a texture or tensor */
+        if (mem->elem[i].kind == OPD_REG || mem->elem[i].kind == OPD_VECTOR)
+            use(s, &mem->elem[i], POISON_ADDRESS);
     if (load) { /* what it loads: poison_notify */
         clear(s, &in->opd[0]);
         return;
     }
-    if (op_is(in, TRAIT_ATOMIC)) {
-        for (const Operand *o = mem + 1; o < in->opd + in->nopd; o++)
-            if (o->kind == OPD_REG)
-                use(s, o, POISON_ATOMIC);
-        if (mem != in->opd)
-            clear(s, &in->opd[0]);
-    }
+    for (const Operand *o = mem + 1; op_is(in, TRAIT_ATOMIC) && o < in->opd + in->nopd; o++)
+        if (o->kind == OPD_REG)
+            use(s, o, POISON_ATOMIC);
+    if (ptx_has_result(in) && mem != in->opd) /* whatever it brings, textures and matrices too */
+        clear(s, &in->opd[0]);
 }
 
 /* Values of the other lanes: the source's lane where it is known, else any lane of the group. */
@@ -468,7 +536,7 @@ static StepKind kind_of(const Instr *in)
         return KIND_TABLE;
     if (!ptx_has_result(in))
         return KIND_NONE;
-    return op_is(in, TRAIT_EXCHANGE) ? KIND_EXCHANGE : op_is(in, TRAIT_BARRIER | TRAIT_CALL) ? KIND_NONE : KIND_RESULT;
+    return op_is(in, TRAIT_EXCHANGE | TRAIT_BARRIER) ? KIND_EXCHANGE : op_is(in, TRAIT_CALL) ? KIND_NONE : KIND_RESULT;
 }
 
 static bool is_marked(const Step *s, const Operand *o)

@@ -4,7 +4,8 @@
  * parameter buffers.
  *
  * printf follows the CUDA programming guide: lanes in ascending order, %s takes a generic pointer, the arguments lie in memory one after
- * the other, each aligned to its size; the result is the number of arguments.  Output is collected per block. */
+ * the other, each aligned to its size; the result is the number of arguments.  Output is collected per block.  Arguments, and strings among
+ * them, that do not lie in device memory are faults; a null string is "(null)". */
 #include "emu/run/devrt.h"
 
 #include <stdio.h>
@@ -73,6 +74,8 @@ static const char *string_at(const Warp *w, uint64_t address, unsigned lane, boo
 typedef struct ArgReader {
     const uint8_t *at;
     uint64_t       left, offset;
+    const char    *wild; /* what does not lie where it may be read, and its address; NULL: all is well */
+    uint64_t       address;
 } ArgReader;
 
 static uint64_t next_arg(ArgReader *r, unsigned bytes)
@@ -80,6 +83,8 @@ static uint64_t next_arg(ArgReader *r, unsigned bytes)
     uint64_t v = 0, at = (r->offset + bytes - 1) & ~(uint64_t)(bytes - 1);
     if (r->at && at + bytes <= r->left)
         memcpy(&v, r->at + at, bytes);
+    else
+        r->wild = "printf's arguments at 0x%llx do not lie in device memory";
     r->offset = at + bytes;
     return v;
 }
@@ -102,7 +107,12 @@ static void format_one(const Warp *w, unsigned lane, Str *out, Str *spec, char c
         str_printf(out, spec->s, f64_of(next_arg(args, 8)));
     } else if (conv == 's') {
         bool        ok;
-        const char *s = string_at(w, next_arg(args, 8), lane, &ok);
+        uint64_t    where = next_arg(args, 8);
+        const char *s     = string_at(w, where, lane, &ok);
+        if (!ok && where) {
+            args->wild    = "printf's string (%%s) at 0x%llx is not one in device memory";
+            args->address = where;
+        }
         str_addc(spec, 's');
         str_printf(out, spec->s, ok ? s : "(null)");
     } else { /* p */
@@ -150,20 +160,32 @@ static unsigned format(const Warp *w, unsigned lane, const char *f, ArgReader *a
     return n;
 }
 
+/* One lane's.  false: the block stops. */
+static bool print_lane(Warp *w, const Uop *u, const CallInfo *call, unsigned lane, uint32_t left)
+{
+    bool        ok;
+    uint64_t    where = devrt_arg(w, call, 0, lane);
+    const char *fmt   = string_at(w, where, lane, &ok);
+    ArgReader   args  = {.address = devrt_arg(w, call, 1, lane)};
+    args.at           = devrt_memory(w, args.address, lane, &args.left);
+    if (!ok) {
+        args.wild    = "printf's format at 0x%llx is not a string in device memory";
+        args.address = where;
+    }
+    devrt_result(w, call, lane, format(w, lane, fmt, &args, &w->block->printed));
+    if (!args.wild)
+        return true;
+    fault_raise(w, u, FAULT_OUT_OF_BOUNDS, lane, left, args.wild, (unsigned long long)args.address);
+    bool goes_on    = w->worker->skip != 0;
+    w->worker->skip = 0;
+    return goes_on;
+}
+
 static const Uop *run_vprintf(Warp *w, const Uop *u, const CallInfo *call)
 {
-    for (uint32_t m = w->mask; m; m &= m - 1) {
-        unsigned    lane = (unsigned)__builtin_ctz(m);
-        bool        ok;
-        uint64_t    where = devrt_arg(w, call, 0, lane);
-        const char *fmt   = string_at(w, where, lane, &ok);
-        if (!ok)
-            return fault_raise(w, u, FAULT_OUT_OF_BOUNDS, lane, m,
-                               "printf's format at 0x%llx is not a string in device memory", (unsigned long long)where);
-        ArgReader args = {0};
-        args.at        = devrt_memory(w, devrt_arg(w, call, 1, lane), lane, &args.left);
-        devrt_result(w, call, lane, format(w, lane, fmt, &args, &w->block->printed));
-    }
+    for (uint32_t m = w->mask; m; m &= m - 1)
+        if (!print_lane(w, u, call, (unsigned)__builtin_ctz(m), m))
+            return STOP;
     return u + 1;
 }
 

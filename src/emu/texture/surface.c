@@ -11,6 +11,7 @@
 #include "base/half.h"
 #include "emu/core/ctl.h"
 #include "emu/core/fault.h"
+#include "emu/core/notify.h"
 #include "emu/texture/tex_op.h"
 #include "emu/texture/texfilter.h"
 
@@ -150,6 +151,31 @@ static void reduce(Warp *w, const SurfInfo *s, unsigned lane, uint8_t *p)
     pthread_mutex_unlock(lock);
 }
 
+/* Tells the observers of the lanes whose access goes somewhere. */
+static void tell(Warp *w, const Uop *u, const Spot spot[LANES], const TexObject *const object[LANES])
+{
+    const SurfInfo *s = u->ptr;
+    uint64_t        addr[LANES];
+    Access          a = {.instr = u->instr,
+                         .space = ACCESS_SURFACE,
+                         .op    = s->op == SURF_LOAD     ? ACCESS_LD
+                                  : s->op == SURF_REDUCE ? ACCESS_RED
+                                                         : ACCESS_ST,
+                         .sem   = s->op == SURF_REDUCE ? SEM_RELAXED : SEM_WEAK,
+                         .scope = s->op == SURF_REDUCE ? SCOPE_GPU : SCOPE_NONE,
+                         .warp  = w->index,
+                         .block = w->block->index,
+                         .addr  = addr};
+    for (uint32_t m = w->mask; m; m &= m - 1) {
+        unsigned i = (unsigned)__builtin_ctz(m);
+        addr[i]    = (uint64_t)(uintptr_t)spot[i].p;
+        a.bytes    = (uint8_t)(s->samples ? texel_bytes(&object[i]->format) : s->bytes * s->nv);
+        a.mask |= spot[i].p ? m & -m : 0;
+    }
+    if (a.mask)
+        access_notify_all(w, &a);
+}
+
 const Uop *ctl_surface(Warp *w, const Uop *u)
 {
     const SurfInfo  *s = u->ptr;
@@ -157,6 +183,7 @@ const Uop *ctl_surface(Warp *w, const Uop *u)
     const TexObject *object[LANES];
     if (!locate_all(w, u, spot, object))
         return STOP;
+    tell(w, u, spot, object);
     for (uint32_t m = w->mask; m; m &= m - 1) {
         unsigned i = (unsigned)__builtin_ctz(m);
         switch (s->op) {

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What the host does to memory, and what it reads there that nobody wrote: copies of such bytes, which are found at the load that brought
+ * them, and bytes that were never written at all, found at the host's copy.
+ *
+ * Padding is a note.  Nobody says where the members of a structure are, so it is known by its shape: less than 16 bytes in a row that
+ * end where a wider member may begin or the structure end; stores that wide came to the same memory; and the next such place
+ * is a structure away.  The end of a row is padding where the allocation was made in rows (cudaMallocPitch). */
+#include <inttypes.h>
+#include <string.h>
+
+#include "check/init/init.h"
+
+enum { DENSE = 256 }; /* bytes: in a longer array, padding comes as often as that at least */
+
+typedef struct Reading { /* of a range by the host */
+    Init              *in;
+    const MemoryEvent *e;
+    Region            *r;
+    bool               dense;           /* places with padding's shape are often enough */
+    uint64_t           bytes[2], at[2]; /* never written: a fault, padding; the first of each */
+} Reading;
+
+static InitOrigin *origin_get(const Init *in, uint32_t id)
+{
+    return in->origin[id - 1];
+}
+
+/* ---- padding ---- */
+
+static bool ends_row(const Region *r, const Hole *h)
+{
+    uint64_t at = r->pitch ? (h->at - r->base) % r->pitch : 0;
+    return r->pitch && at >= r->width && at + h->bytes <= r->pitch;
+}
+
+/* Padding's shape; before: where the hole before it ended. */
+static bool shaped(const Reading *g, const Hole *h, uint64_t before)
+{
+    const Widths *w   = h->origin ? origin_get(g->in, h->origin)->widths : g->r->widths;
+    uint64_t      end = h->at + h->bytes, align = 2;
+    while (align <= h->bytes)
+        align *= 2;
+    return align <= 16 && end % align == 0 && w->seen >= align && (!before || end - before >= 2 * align);
+}
+
+static bool is_padding(const Reading *g, const Hole *h, uint64_t before)
+{
+    return ends_row(g->r, h) || (g->dense && shaped(g, h, before));
+}
+
+/* ---- findings ---- */
+
+static WwFinding *add(Init *in, RuleId rule)
+{
+    const Rule *row = rule_row(rule);
+    in->pending     = xrealloc(in->pending, (in->npending + 1) * sizeof *in->pending);
+    WwFinding *f    = &in->pending[in->npending++];
+    *f              = (WwFinding){.rule = row->id, .category = row->category, .severity = row->severity, .count = 1};
+    return f;
+}
+
+/* Values that a kernel loaded and stored: found where it loaded them. */
+static void add_copied(Init *in, InitOrigin *o, bool padding)
+{
+    if (o->told[padding])
+        return;
+    o->told[padding] = true;
+    WwFinding *f     = add(in, padding ? RULE_UNINIT_PADDING : o->rule);
+    f->kernel        = o->end.kernel;
+    f->file          = o->end.file;
+    f->line          = o->end.line;
+    f->col           = o->end.col;
+    f->block         = o->end.block;
+    f->thread        = o->end.thread;
+    f->message       = arena_printf(in->arena, "%u-byte read of what nobody wrote, %s; the %s", o->bytes, o->what,
+                              padding ? "bytes, padding by their places, were stored and the host read them"
+                                            : "value was stored and the host read it");
+}
+
+/* Bytes that were never written at all: found where the host reads them. */
+static void add_unwritten(const Reading *g, bool padding)
+{
+    if (!g->bytes[padding] || g->r->told[padding])
+        return;
+    g->r->told[padding] = true;
+    WwFinding *f        = add(g->in, padding ? RULE_UNINIT_PADDING : RULE_UNINIT_GLOBAL);
+    f->address          = g->at[padding];
+    f->message          = arena_printf(g->in->arena,
+                                       "the host reads %" PRIu64 " bytes of an allocation of %" PRIu64
+                                       " bytes; nobody wrote %" PRIu64 " of them, the first %" PRIu64 " bytes into it%s",
+                                       g->e->bytes, g->r->bytes, g->bytes[padding], g->at[padding] - g->r->base,
+                              padding ? ": padding, by their places" : "");
+    if (g->e->host)
+        g->e->host(f);
+}
+
+/* ---- reading ---- */
+
+static void count_shapes(Reading *g)
+{
+    uint64_t end = g->e->address + g->e->bytes, before = 0, n = 0;
+    Hole     h;
+    for (uint64_t at = g->e->address; at < end && written_hole(g->r, at, end - at, &h); at = h.at + h.bytes) {
+        n += shaped(g, &h, before);
+        before = h.at + h.bytes;
+    }
+    g->dense = g->e->bytes <= DENSE || n >= g->e->bytes / DENSE;
+}
+
+/* all: bytes that were never written count, too. */
+static void host_reads(Init *in, const MemoryEvent *e, bool all)
+{
+    Reading  g   = {.in = in, .e = e, .r = written_find(&in->written, e->address)};
+    uint64_t end = e->address + e->bytes, before = 0;
+    Hole     h;
+    if (!g.r || !g.r->left)
+        return;
+    count_shapes(&g);
+    for (uint64_t at = e->address; at < end && written_hole(g.r, at, end - at, &h); at = h.at + h.bytes) {
+        bool padding = is_padding(&g, &h, before);
+        before       = h.at + h.bytes;
+        if (h.origin && (all || !padding))
+            add_copied(in, origin_get(in, h.origin), padding);
+        if (h.origin)
+            continue;
+        g.at[padding] = g.bytes[padding] ? g.at[padding] : h.at;
+        g.bytes[padding] += h.bytes;
+    }
+    for (int padding = 0; all && padding < 2; padding++)
+        add_unwritten(&g, padding);
+}
+
+/* The host writes members, too: a copy as wide as one. */
+static void host_writes(const Init *in, const MemoryEvent *e)
+{
+    Region *r = written_find(&in->written, e->address);
+    if (!r)
+        return;
+    if (e->bytes <= 16 && (e->bytes & (e->bytes - 1)) == 0)
+        widths_add(r->widths, (uint32_t)e->bytes);
+    written_write(r, e->address, e->bytes);
+}
+
+void init_host(void *self, const MemoryEvent *e)
+{
+    Init   *in = self;
+    Region *r;
+    switch (e->kind) {
+    case MEMORY_ALLOC:
+        if (!e->known)
+            written_alloc(&in->written, e->address, e->bytes);
+        return;
+    case MEMORY_FREE: written_release(&in->written, e->address); return;
+    case MEMORY_WRITE: host_writes(in, e); return;
+    case MEMORY_READ: host_reads(in, e, true); return;
+    case MEMORY_LEFT: host_reads(in, e, false); return;
+    case MEMORY_HEAP:
+        in->heap = e->address;
+        written_alloc(&in->written, e->address, e->bytes);
+        written_write(written_find(&in->written, e->address), e->address, e->bytes);
+        return;
+    case MEMORY_SHOWN:
+        if ((r = written_find(&in->written, e->address))) {
+            written_write(r, e->address, e->bytes);
+            r->host = true;
+        }
+        return;
+    case MEMORY_ROWS:
+        if ((r = written_find(&in->written, e->address))) {
+            r->pitch = e->bytes;
+            r->width = e->from;
+        }
+        return;
+    case MEMORY_GIVEN:
+    case MEMORY_TAKEN: return;
+    case MEMORY_COPY: written_copy(&in->written, e->address, e->from, e->bytes); return;
+    }
+}

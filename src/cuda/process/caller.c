@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Return addresses become functions and lines by libdw (elfutils), which is loaded when the first finding asks and never linked: a
+ * program without findings pays nothing, and where the library is missing frames have the names that the dynamic linker knows.
+ * A return address may be the next line's: the place is that of the byte before it.
+ * Not resolved: frames behind main, and frames of the C library. */
+#include "cuda/process/caller.h"
+
+#include <dlfcn.h>
+#include <execinfo.h>
+#include <link.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <uthash.h>
+
+#include "base/arena.h"
+#include "base/mangle.h"
+#include "ptx/place.h"
+
+/* ---- addresses ---- */
+
+typedef struct Span {
+    uintptr_t from, end;
+} Span;
+
+static int find_own(struct dl_phdr_info *o, size_t size, void *span)
+{
+    Span     *s    = span;
+    uintptr_t here = (uintptr_t)find_own;
+    (void)size;
+    for (int i = 0; i < o->dlpi_phnum; i++) {
+        uintptr_t from = o->dlpi_addr + o->dlpi_phdr[i].p_vaddr, end = from + o->dlpi_phdr[i].p_memsz;
+        if (o->dlpi_phdr[i].p_type == PT_LOAD && (o->dlpi_phdr[i].p_flags & PF_X) && here >= from && here < end)
+            *s = (Span){from, end};
+    }
+    return s->end != 0;
+}
+
+Caller caller_now(void)
+{
+    enum { DEEP = CALLER_FRAMES + 20 };
+    static Span own;
+    void       *at[DEEP];
+    Caller      c = {0};
+    if (!own.end)
+        dl_iterate_phdr(find_own, &own);
+    int n = backtrace(at, DEEP), i = 0;
+    while (i < n && (uintptr_t)at[i] >= own.from && (uintptr_t)at[i] < own.end)
+        i++;
+    for (; i < n && c.n < CALLER_FRAMES; i++)
+        c.at[c.n++] = at[i];
+    return c;
+}
+
+/* ---- libdw: what is used of its interface, which has been as it is since elfutils 0.122 ---- */
+
+typedef struct Die { /* Dwarf_Die */
+    void *addr, *cu, *abbrev;
+    long  padding;
+} Die;
+
+typedef struct Attribute { /* Dwarf_Attribute */
+    unsigned code, form;
+    void    *value, *cu;
+} Attribute;
+
+enum { TAG_INLINED = 0x1d, TAG_FUNCTION = 0x2e, CALL_FILE = 0x58, CALL_LINE = 0x59 }; /* DW_TAG_, DW_AT_ */
+
+typedef struct Callbacks { /* Dwfl_Callbacks */
+    void  *find_elf, *find_debuginfo, *section_address;
+    char **debuginfo_path;
+} Callbacks;
+
+static struct {
+    bool  tried;
+    void *dwfl;
+    void *(*begin)(const Callbacks *);
+    void (*report_begin)(void *dwfl);
+    int (*report)(void *dwfl, pid_t);
+    int (*report_end)(void *dwfl, void *removed, void *arg);
+    void *(*module)(void *dwfl, uint64_t address);
+    const char *(*name)(void *module, uint64_t address);
+    void *(*line)(void *module, uint64_t address);
+    const char *(*info)(void *line, uint64_t *address, int *number, int *col, void *time, void *length);
+    Die *(*unit)(void *module, uint64_t address, uint64_t *bias);
+    int (*scopes)(Die *unit, uint64_t address, Die **list);
+    int (*around)(Die *, Die **list);
+    int (*tag)(Die *);
+    const char *(*die_name)(Die *);
+    Attribute *(*attribute)(Die *, unsigned code, Attribute *);
+    int (*number)(Attribute *, uint64_t *);
+    int (*files)(Die *unit, void **files, size_t *n);
+    const char *(*file)(void *files, size_t i, uint64_t *time, uint64_t *length);
+    Callbacks callbacks;
+} dw;
+
+static bool load_functions(void *lib)
+{
+    const struct {
+        const char *name;
+        void      **fn;
+    } all[] = {{"dwfl_begin", (void **)&dw.begin},
+               {"dwfl_report_begin", (void **)&dw.report_begin},
+               {"dwfl_linux_proc_report", (void **)&dw.report},
+               {"dwfl_report_end", (void **)&dw.report_end},
+               {"dwfl_addrmodule", (void **)&dw.module},
+               {"dwfl_module_addrname", (void **)&dw.name},
+               {"dwfl_module_getsrc", (void **)&dw.line},
+               {"dwfl_lineinfo", (void **)&dw.info},
+               {"dwfl_module_addrdie", (void **)&dw.unit},
+               {"dwarf_getscopes", (void **)&dw.scopes},
+               {"dwarf_getscopes_die", (void **)&dw.around},
+               {"dwarf_tag", (void **)&dw.tag},
+               {"dwarf_diename", (void **)&dw.die_name},
+               {"dwarf_attr", (void **)&dw.attribute},
+               {"dwarf_formudata", (void **)&dw.number},
+               {"dwarf_getsrcfiles", (void **)&dw.files},
+               {"dwarf_filesrc", (void **)&dw.file},
+               {"dwfl_linux_proc_find_elf", &dw.callbacks.find_elf},
+               {"dwfl_standard_find_debuginfo", &dw.callbacks.find_debuginfo}};
+    for (size_t i = 0; lib && i < sizeof all / sizeof *all; i++)
+        if (!(*all[i].fn = dlsym(lib, all[i].name)))
+            return false;
+    return lib != NULL;
+}
+
+/* The process as libdw sees it, or NULL.  Objects that dlopen loaded since are reported anew. */
+static void *process(void)
+{
+    static char *path; /* no folder but those of the objects themselves */
+    if (!dw.tried) {
+        dw.tried                    = true;
+        dw.callbacks.debuginfo_path = &path;
+        if (load_functions(dlopen("libdw.so.1", RTLD_NOW | RTLD_LOCAL)))
+            dw.dwfl = dw.begin(&dw.callbacks);
+    }
+    if (dw.dwfl) {
+        dw.report_begin(dw.dwfl);
+        dw.report(dw.dwfl, getpid());
+        dw.report_end(dw.dwfl, NULL, NULL);
+    }
+    return dw.dwfl;
+}
+
+/* ---- frames ---- */
+
+enum { MOST_FRAMES = 16 };
+
+static Arena *kept;
+
+static const char *keep(const char *s)
+{
+    return s ? arena_strdup(kept, s) : NULL;
+}
+
+static const char *readable(const char *symbol)
+{
+    char       *text = symbol ? mangled_text(symbol) : NULL;
+    const char *name = keep(text);
+    free(text);
+    return name;
+}
+
+typedef struct Known { /* what was asked before */
+    Caller         caller;
+    WwFrame        frame[MOST_FRAMES];
+    size_t         n;
+    UT_hash_handle hh;
+} Known;
+
+static void add(Known *k, WwFrame f)
+{
+    if (k->n < MOST_FRAMES && (f.function || f.file))
+        k->frame[k->n++] = f;
+}
+
+static uint32_t attribute(Die *d, unsigned code)
+{
+    Attribute a;
+    uint64_t  x = 0;
+    return dw.attribute(d, code, &a) && dw.number(&a, &x) == 0 ? (uint32_t)x : 0;
+}
+
+/* Functions that were inlined where f is: each one's caller is a frame.  f becomes that of the function which was not. */
+static void unfold(Known *k, void *module, uintptr_t at, WwFrame *f)
+{
+    uint64_t bias = 0;
+    Die     *unit = dw.unit(module, at, &bias), *inner = NULL, *scope = NULL;
+    void    *files  = NULL;
+    size_t   nfiles = 0;
+    int      n      = unit && dw.files(unit, &files, &nfiles) == 0 ? dw.scopes(unit, at - bias, &inner) : 0;
+    n               = n > 0 ? dw.around(inner, &scope) : 0; /* as the code lies, not as the source is written */
+    free(inner);
+    for (int i = 0; i < n && dw.tag(&scope[i]) != TAG_FUNCTION; i++) {
+        if (dw.tag(&scope[i]) != TAG_INLINED)
+            continue;
+        uint32_t file = attribute(&scope[i], CALL_FILE);
+        add(k, (WwFrame){readable(dw.die_name(&scope[i])), f->file, f->line});
+        *f = (WwFrame){.file = file < nfiles ? keep(dw.file(files, file, NULL, NULL)) : NULL,
+                       .line = attribute(&scope[i], CALL_LINE)};
+    }
+    free(scope);
+}
+
+/* false: main is reached. */
+static bool add_frames(Known *k, void *dwfl, uintptr_t at)
+{
+    WwFrame f      = {0};
+    void   *module = dwfl ? dw.module(dwfl, at) : NULL, *line = module ? dw.line(module, at) : NULL;
+    Dl_info info   = {0};
+    int     number = 0;
+    if (line)
+        f.file = keep(dw.info(line, NULL, &number, NULL, NULL, NULL));
+    f.line = f.file && number > 0 ? (uint32_t)number : 0;
+    if (f.file)
+        unfold(k, module, at, &f);
+    if (module)
+        f.function = readable(dw.name(module, at));
+    if (!f.function && dladdr((void *)at, &info))
+        f.function = readable(info.dli_sname);
+    add(k, f);
+    return !f.function || strcmp(f.function, "main") != 0;
+}
+
+static Known *resolve(const Caller *c)
+{
+    Known *k    = ARENA_NEW(kept, Known);
+    void  *dwfl = process();
+    k->caller   = *c;
+    for (unsigned i = 0; i < c->n && add_frames(k, dwfl, (uintptr_t)c->at[i] - 1); i++)
+        ;
+    return k;
+}
+
+const WwFrame *caller_frames(const Caller *c, size_t *n)
+{
+    static Known *known;
+    Known        *k;
+    *n = 0;
+    if (!c->n)
+        return NULL;
+    if (!kept)
+        kept = arena_new();
+    HASH_FIND(hh, known, c, sizeof *c, k);
+    if (!k) {
+        k = resolve(c);
+        HASH_ADD(hh, known, caller, sizeof k->caller, k);
+    }
+    *n = k->n;
+    return k->n ? k->frame : NULL;
+}
+
+void caller_place(WwFinding *f, const WwFrame *frames, size_t n)
+{
+    f->host  = frames;
+    f->nhost = n;
+    for (size_t i = 0; i < n; i++)
+        if (frames[i].file && frames[i].line && !place_is_system(frames[i].file)) {
+            f->file = frames[i].file;
+            f->line = frames[i].line;
+            return;
+        }
+}
