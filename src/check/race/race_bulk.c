@@ -35,7 +35,7 @@ static bool is_over(Walk *w, Stamp s, bool written)
         return false;
     uint32_t launch                                 = cells_launch(w->cells, w->b, s);
     bool     over                                   = launch != w->b->launch
-                                                          ? works_before(w->cells->run->race->works, w->cells->run, launch, w->b, w->thread)
+                                                          ? works_before(w->cells->run->race->works, w->cells->run, launch, w->b, w->thread, false)
                                                           : (!stamp_async(s) && stamp_thread(s) == w->thread &&
                        stamp_serial(s) == (uint32_t)(w->b->now >> TICK_BITS)) ||
                           order_before(w->b, w->thread, s, w->cells->run->floor, false, written);

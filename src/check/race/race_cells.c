@@ -56,7 +56,8 @@ static inline bool before(const Touch *t, Stamp me, Stamp other, bool written)
 {
     uint32_t launch = cells_launch(t->cells, t->b, other);
     if (launch != t->b->launch)
-        return works_before(t->cells->run->race->works, t->cells->run, launch, t->b, stamp_thread(me));
+        return works_before(t->cells->run->race->works, t->cells->run, launch, t->b, stamp_thread(me),
+                            !stamp_strength(me) && !stamp_strength(other));
     bool loose = stamp_strength(other) && stamp_strength(me) && (stamp_strength(me) != STRENGTH_VOLATILE || !t->writes);
     return order_before(t->b, stamp_thread(me), other, t->cells->run->floor, loose, written);
 }

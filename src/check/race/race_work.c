@@ -123,12 +123,14 @@ static bool may_overlap(const WorkOrder *me, const Note *n)
            n->count > known(me->settled, me, n->queue);
 }
 
-bool works_before(const Works *w, const struct RaceRun *me, uint32_t launch, const RaceBlock *b, unsigned thread)
+bool works_before(const Works *w, const struct RaceRun *me, uint32_t launch, const RaceBlock *b, unsigned thread,
+                  bool weak)
 {
     const Note *n = launch < w->nnotes ? &w->note[launch] : NULL;
     if (n && may_overlap(me->launch->work, n))
         return order_waited_for_grids(b, thread);
-    return !n || is_before(me->launch->work, n->queue, n->count) || (n->flags && me->flags && order_has_met(b));
+    return !n || is_before(me->launch->work, n->queue, n->count) ||
+           (n->flags && me->flags && (!weak || order_has_met(b)));
 }
 
 bool works_same_stream(const Works *w, const struct RaceRun *me, uint32_t launch)

@@ -27,8 +27,8 @@ Works *works_new(void);
 void   works_free(Works *w);
 /* A launch begins.  What was done before the result happened before it. */
 Time   works_begin(Works *w, const struct RaceRun *r, const CheckLaunch *l, uint32_t launch, Time now);
-/* Did that launch happen before (or after) what the thread does now? */
-bool   works_before(const Works *w, const struct RaceRun *me, uint32_t launch, const RaceBlock *b, unsigned thread);
+/* Did that launch happen before (or after) what the thread does now?  weak: neither of the two accesses is atomic or volatile. */
+bool   works_before(const Works *w, const struct RaceRun *me, uint32_t launch, const RaceBlock *b, unsigned thread, bool weak);
 bool   works_same_stream(const Works *w, const struct RaceRun *me, uint32_t launch);
 /* It has ended: keeps the places of its sites. */
 void   works_end(Works *w, const struct RaceRun *r, const CheckLaunch *l, uint32_t launch);

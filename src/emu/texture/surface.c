@@ -166,6 +166,12 @@ static void tell(Warp *w, const Uop *u, const Spot spot[LANES], const TexObject 
                          .warp  = w->index,
                          .block = w->block->index,
                          .addr  = addr};
+    if (s->op == SURF_STORE) {
+        a.regs    = w->r;
+        a.slot    = s->v;
+        a.element = (uint8_t)s->bytes;
+        a.stride  = (uint8_t)s->reg_bytes;
+    }
     for (uint32_t m = w->mask; m; m &= m - 1) {
         unsigned i = (unsigned)__builtin_ctz(m);
         addr[i]    = (uint64_t)(uintptr_t)spot[i].p;
