@@ -9,9 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/file.h"
 #include "report/doc.h"
 #include "report/rows.h"
 
@@ -248,9 +250,23 @@ json_t *doc_of(Report *r, const char *program, int exit_code)
     return doc;
 }
 
+/* A pipe or a device has no document to add to. */
+static WwStatus json_anew(Report *r, const char *file, const char *program, int exit_code)
+{
+    FILE   *f   = file_create(file);
+    json_t *doc = doc_of(r, program, exit_code);
+    bool    ok  = f && json_dumpf(doc, f, JSON_INDENT(1)) == 0 && fputc('\n', f) != EOF;
+    ok          = f && fclose(f) == 0 && ok;
+    json_decref(doc);
+    return ok ? WW_OK : WW_ERR_IO;
+}
+
 WwStatus report_json(Report *r, const char *file, const char *program, int exit_code)
 {
-    int   fd = open(file, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    struct stat st;
+    if (stat(file, &st) == 0 && !S_ISREG(st.st_mode))
+        return json_anew(r, file, program, exit_code);
+    int   fd = open(file, O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0666);
     FILE *f  = fd < 0 ? NULL : fdopen(fd, "r+"); /* buffered: jansson reads and writes byte by byte */
     if (!f)
         return WW_ERR_IO;

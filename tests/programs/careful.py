@@ -84,6 +84,8 @@ def documents(folder):
     os.mkfifo(pipe)
     for option in ("--json", "--html", "--sarif"):
         refused(f"{option} PIPE without a reader", start("run", "-q", option, pipe, ADD), "a pipe that nobody reads")
+    r = start("run", "-q", ADD, env={**os.environ, "WARPWRIGHT_JSON": pipe})
+    expect("the variable's pipe is named", r.stdout == "passed\n" and "a pipe that nobody reads" in r.stderr, r.stderr)
     read = []
     reader = threading.Thread(target=lambda: read.append(open(pipe, encoding="utf-8").read()))
     reader.start()

@@ -82,7 +82,7 @@ def documents(folder):
         f.write('{"kernels": [1]}')
     link = os.path.join(folder, "link.json")
     os.symlink(one, link)
-    run("--json", link, static("vector_add"))
+    run("--force", "--json", link, static("vector_add"))
     with open(one, encoding="utf-8") as f:
         expect("a document takes the place of what stood in the file, also behind a link", os.path.islink(link) and len(json.load(f)["kernels"]) == 1)
     piped = run("-q", "--json", "/dev/stdout", "sh", "-c", f"({both}) >&2")

@@ -27,7 +27,8 @@ typedef struct Wrapper { /* what nvcc's host code hands to the runtime */
 /* Never a file's: its pointer would name memory of nobody. */
 static bool is_wrapper(const void *data, size_t limit)
 {
-    return limit == SIZE_MAX && ((const Wrapper *)data)->magic == WRAPPER_MAGIC;
+    const Wrapper *w = data;
+    return limit == SIZE_MAX && w->magic == WRAPPER_MAGIC && (w->version == 1 || w->version == 2);
 }
 
 CuErr driver_load(Image **out, const void *data, size_t limit, bool lazy, Str *why)

@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "cuda/process/context.h"
 #include "cuda/process/environment.h"
 #include "cuda/process/logs.h"
@@ -346,7 +347,7 @@ static bool write_json(int code)
     if (!free)
         state_say("cannot write %s: the file exists and is no report; --force replaces it", str_text(&name));
     else if (!ok)
-        state_say("cannot write %s: %s", str_text(&name), strerror(errno));
+        state_say("cannot write %s: %s", str_text(&name), file_error(errno));
     str_free(&name);
     str_free(&program);
     return ok;
