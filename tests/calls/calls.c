@@ -310,10 +310,10 @@ static void left_early(void)
     _exit(3);
 }
 
-static bool takes_node(const Call *c)
+static bool takes(const Call *c, Kind k)
 {
     for (int i = 0; i < c->n; i++)
-        if (c->kind[i] == NODE)
+        if (c->kind[i] == k)
             return true;
     return false;
 }
@@ -335,7 +335,7 @@ static void child(const Call *c)
     alarm(SECONDS);
     for (int i = 0; i < NODES; i++) {
         good[NODE] = node[i];
-        if (!i || takes_node(c))
+        if (!i || takes(c, NODE))
             call_all();
     }
     _exit(0);
@@ -343,7 +343,7 @@ static void child(const Call *c)
 
 int main(int argc, char **argv)
 {
-    int rows = 0, bad = 0, functions = 0;
+    int rows = 0, bad = 0, functions = 0, sizes = 0;
     library = argc > 1 ? dlopen(argv[1], RTLD_NOW) : NULL;
     if (!library) {
         fprintf(stderr, "calls: %s\n", argc > 1 ? dlerror() : "the library's path is missing");
@@ -363,9 +363,10 @@ int main(int argc, char **argv)
         if (WIFSIGNALED(status))
             printf("%s: the process was killed by signal %d\n", calls[i].name, WTERMSIG(status));
         bad += status != 0;
+        sizes += takes(&calls[i], SIZE);
         rows += calls[i].rows;
         functions++;
     }
-    printf("%d rows of the tables, %d functions: %d ended badly\n", rows, functions, bad);
+    printf("%d rows of the tables, %d functions, %d of them with sizes: %d ended badly\n", rows, functions, sizes, bad);
     return bad != 0;
 }
