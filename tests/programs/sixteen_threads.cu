@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Sixteen threads call the runtime at once, each a random order of its own: memory, copies, streams, events, graphs, pools, host functions,
- * launches in streams of their own and in one that all share.  What each computes is checked.  `make tsan` runs it with src/cuda watched. */
+ * launches in streams of their own and in one that all share.  What each computes is checked.  `make tsan` runs it with src/cuda watched.
+ * varies: its threads launch in any order */
 #include <pthread.h>
 
 #include "check.h"
