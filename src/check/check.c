@@ -92,6 +92,14 @@ void checks_memory(Checks *c, const MemoryEvent *e)
             c->active[i].checker->memory(c->active[i].self, e);
 }
 
+bool checks_uses(Checks *c, uint64_t from, uint64_t to, bool writes, const WorkOrder *host)
+{
+    for (size_t i = 0; c && i < c->nactive; i++)
+        if (c->active[i].checker->uses && c->active[i].checker->uses(c->active[i].self, from, to, writes, host))
+            return true;
+    return false;
+}
+
 size_t checks_begin(Checks *c, CheckLaunch *l, Observer **list)
 {
     size_t n = 0;

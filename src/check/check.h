@@ -28,6 +28,8 @@ typedef enum MemoryKind {
     MEMORY_WRITE,  /* the host wrote address, bytes (copy in, fill) */
     MEMORY_READ,   /* the host read address, bytes (copy out) */
     MEMORY_LEFT,   /* somebody may look at it at the end */
+    MEMORY_LOOKED, /* the program's own code read address, bytes, in no call; work: what it has waited for */
+    MEMORY_CHANGED, /* it wrote there */
     MEMORY_SHOWN,  /* the host reads and writes it by itself, without a word (pinned, managed) */
     MEMORY_ROWS,   /* it was allocated in rows of `bytes` bytes, of which `from` are the program's */
     MEMORY_COPY,   /* device to device: from, address, bytes */
@@ -98,6 +100,8 @@ typedef struct Checker {
     /* The launch is over, every state was joined: adds its findings and frees o. */
     void      (*end)(void *self, Observer *o, const CheckLaunch *l, Findings *found);
     void      (*memory)(void *self, const MemoryEvent *e);
+    /* Would the program's own code race with what it has not waited for, if it read or wrote there? */
+    bool      (*uses)(void *self, uint64_t from, uint64_t to, bool writes, const WorkOrder *host);
     /* Findings outside any launch, so far; they live as long as the checker. */
     const WwFinding *(*pending)(void *self, size_t *n);
 } Checker;
@@ -108,6 +112,7 @@ void           checks_free(Checks *c); /* NULL is allowed */
 const RuleSet *checks_rules(const Checks *c);
 bool           checks_count(const Checks *c); /* does any of them count?  c may be NULL */
 void           checks_memory(Checks *c, const MemoryEvent *e); /* c may be NULL */
+bool           checks_uses(Checks *c, uint64_t from, uint64_t to, bool writes, const WorkOrder *host); /* c may be NULL */
 size_t         checks_begin(Checks *c, CheckLaunch *l, Observer **list);
 /* What was found outside launches so far. */
 void           checks_pending(Checks *c, void (*each)(void *user, const WwFinding *f), void *user);

@@ -78,9 +78,14 @@ static void tell(WwDevice *d, MemoryKind kind, WwPtr address, uint64_t bytes)
     emulator_tell(d, kind, address, 0, bytes);
 }
 
-static Status emulator_alloc(WwDevice *d, uint64_t bytes, WwPtr *out)
+bool emulator_uses(WwDevice *d, uint64_t from, uint64_t to, bool writes, const WorkOrder *host)
 {
-    Status s = emu_alloc(emu_of(d), bytes, out);
+    return checks_uses(((Emulator *)d)->checks, from, to, writes, host);
+}
+
+static Status alloc(WwDevice *d, uint64_t bytes, uint64_t align, WwPtr *out)
+{
+    Status s = emu_alloc(emu_of(d), bytes, align, out);
     if (s != WW_OK)
         *out = 0;
     else
@@ -104,6 +109,17 @@ static Status emulator_release(WwDevice *d, WwPtr p)
     return device_fail(d, s,
                        "ww_free: 0x%" PRIx64 " is not an address that ww_alloc returned, or it was freed before: %s", p,
                        why ? why : "no allocation is near");
+}
+
+static Status emulator_alloc(WwDevice *d, uint64_t bytes, WwPtr *out)
+{
+    return alloc(d, bytes, 1, out);
+}
+
+Status emulator_alloc_page(WwDevice *d, uint64_t bytes, WwPtr *out)
+{
+    enum { PAGE = 4096 };
+    return alloc(d, bytes, PAGE, out);
 }
 
 /* The host's view of a device range; NULL: a message names the call and what is at that address. */
@@ -396,7 +412,7 @@ static Status run_grid(WwDevice *d, WwModule *m, const Func *k, const DeviceLaun
     EmuLaunch request = emu_request(w, params, watch.list, watch.n);
     EmuResult result  = {0};
     Findings  found   = {0};
-    if (w->cooperative && emu_alloc(e->emu, GRID_BARRIER, &barrier) == WW_OK)
+    if (w->cooperative && emu_alloc(e->emu, GRID_BARRIER, 1, &barrier) == WW_OK)
         memset(emu_host(e->emu, barrier), 0, GRID_BARRIER);
     request.workspace = barrier;
     request.go_on     = e->checks != NULL;

@@ -17,6 +17,10 @@ void       emulator_pending(WwDevice *d, void (*add)(void *user, const WwFinding
 /* Tells the checkers, when there are any, what the host did to device memory other than through the device (src/cuda). */
 void emulator_tell(WwDevice *d, MemoryKind kind, uint64_t address, uint64_t from, uint64_t bytes);
 void emulator_tell_work(WwDevice *d, MemoryKind kind, uint64_t address, uint64_t from, uint64_t bytes, const WorkOrder *work);
+/* Does work that the host has not waited for use the memory?  (Checker.uses) */
+bool emulator_uses(WwDevice *d, uint64_t from, uint64_t to, bool writes, const WorkOrder *host);
+/* ww_alloc, at the beginning of a page of the host. */
+Status emulator_alloc_page(WwDevice *d, uint64_t bytes, WwPtr *out);
 /* How a finding gets the place of the host's call (MemoryEvent.host). */
 void emulator_host(WwDevice *d, void (*place)(WwFinding *f));
 /* The limits of cudaDeviceSetLimit that kernels depend on (emu/emu.h), the checkers told of a heap that moved. */

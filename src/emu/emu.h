@@ -34,7 +34,7 @@ const char *emu_simd(const EmuDevice *d);   /* the level in use */
 const char *emu_simd_level(unsigned i);
 
 /* ---- memory (memory.c) ---- */
-Status   emu_alloc(EmuDevice *d, uint64_t bytes, uint64_t *address);
+Status   emu_alloc(EmuDevice *d, uint64_t bytes, uint64_t align, uint64_t *address);
 Status   emu_free(EmuDevice *d, uint64_t address);
 /* Names an allocation in messages; the text stays the caller's. */
 void     emu_name(EmuDevice *d, uint64_t address, const char *name);

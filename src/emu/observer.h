@@ -183,6 +183,7 @@ typedef struct LaunchInfo {  /* fixed for the launch */
     /* shared variables the kernel can reach, and where each lies in the window; several may be the dynamic array */
     const struct Var *const *shared_var; const uint32_t *shared_offset; uint32_t nshared;
     uint32_t local_bytes;    /* of a thread */
+    uint64_t local_window;   /* where they lie as generic addresses */
 } LaunchInfo;
 
 typedef struct Observer Observer;

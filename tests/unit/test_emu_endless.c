@@ -45,7 +45,7 @@ static Status launch(unsigned threads, unsigned blocks, uint32_t waits, char *wh
     EmuResult   r   = {0};
     assert_int_equal(emu_open(&(EmuOptions){.memory = 1 << 24, .threads = threads}, &d), WW_OK);
     assert_int_equal(emu_module_load(d, text_parse(text, sizeof text - 1, NULL), &m, &bad), WW_OK);
-    assert_int_equal(emu_alloc(d, 256, &params.flag), WW_OK);
+    assert_int_equal(emu_alloc(d, 256, 1, &params.flag), WW_OK);
     memset(emu_host(d, params.flag), 0, 256);
     asked    = 0;
     Status s = emu_launch(

@@ -233,13 +233,19 @@ static void shown(InitState *s, const Access *a, unsigned lane, uint32_t bad)
 
 /* ---- global memory ---- */
 
+/* Of an element: vectors are made of what lies side by side. */
+static uint32_t width_of(const Access *a)
+{
+    return a->element ? a->element : a->bytes < 16 ? a->bytes : 16;
+}
+
 static void widen(InitState *s, const Access *a, Region *r)
 {
     InitInstr *per = &s->instr[a->instr];
     if (per->widened == r)
         return;
     per->widened = r;
-    widths_add(r->widths, a->bytes > 16 ? 16 : a->bytes);
+    widths_add(r->widths, width_of(a));
 }
 
 static void global_lane(InitState *s, const Access *a, unsigned lane)
@@ -352,7 +358,7 @@ static void shared_access(InitState *s, const Access *a)
 {
     InitBlock *b = block_of(s, a->block);
     if (b && writes(a))
-        widths_add(s->watch->widths[0], a->bytes);
+        widths_add(s->watch->widths[0], width_of(a));
     if (!b || (!(a->poison && a->poison->any) && !bits_any(&b->shared, a->off, a->mask, a->bytes)))
         return;
     for (uint32_t m = a->mask; m; m &= m - 1) {
@@ -368,7 +374,7 @@ static void local_access(InitState *s, const Access *a)
     if (!b || !b->local)
         return;
     if (writes(a))
-        widths_add(s->watch->widths[1], a->bytes);
+        widths_add(s->watch->widths[1], width_of(a));
     if (!b->local[a->warp].bad) {
         bits_make(&b->local[a->warp], n * LANES);
         bits_spoil(&b->local[a->warp], 0, n * LANES);

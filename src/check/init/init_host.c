@@ -11,7 +11,7 @@
 
 #include "check/init/init.h"
 
-enum { DENSE = 256 }; /* bytes: in a longer array, padding comes as often as that at least */
+enum { ALIGNS = 5 /* 1 to 16 */, DENSE = 256 }; /* bytes: in a longer array, padding comes as often as that at least */
 
 typedef struct Reading { /* of a range by the host */
     Init              *in;
@@ -34,19 +34,25 @@ static bool ends_row(const Region *r, const Hole *h)
     return r->pitch && at >= r->width && at + h->bytes <= r->pitch;
 }
 
-/* Padding's shape; before: where the hole before it ended. */
-static bool shaped(const Reading *g, const Hole *h, uint64_t before)
+/* Padding's shape; before: where the last hole of each alignment ended. */
+static bool shaped(const Reading *g, const Hole *h, uint64_t before[ALIGNS])
 {
     const Widths *w   = h->origin ? origin_get(g->in, h->origin)->widths : g->r->widths;
     uint64_t      end = h->at + h->bytes, align = 2;
     while (align <= h->bytes)
         align *= 2;
-    return align <= 16 && end % align == 0 && w->seen >= align && (!before || end - before >= 2 * align);
+    if (align > 16 || end % align)
+        return false;
+    uint64_t *last = &before[__builtin_ctzll(align)];
+    bool      far  = !*last || end - *last >= 2 * align;
+    *last          = end;
+    return far && w->seen >= align;
 }
 
-static bool is_padding(const Reading *g, const Hole *h, uint64_t before)
+static bool is_padding(const Reading *g, const Hole *h, uint64_t before[ALIGNS])
 {
-    return ends_row(g->r, h) || (g->dense && shaped(g, h, before));
+    bool shape = shaped(g, h, before);
+    return ends_row(g->r, h) || (g->dense && shape);
 }
 
 /* ---- findings ---- */
@@ -99,12 +105,10 @@ static void add_unwritten(const Reading *g, bool padding)
 
 static void count_shapes(Reading *g)
 {
-    uint64_t end = g->e->address + g->e->bytes, before = 0, n = 0;
+    uint64_t end = g->e->address + g->e->bytes, before[ALIGNS] = {0}, n = 0;
     Hole     h;
-    for (uint64_t at = g->e->address; at < end && written_hole(g->r, at, end - at, &h); at = h.at + h.bytes) {
+    for (uint64_t at = g->e->address; at < end && written_hole(g->r, at, end - at, &h); at = h.at + h.bytes)
         n += shaped(g, &h, before);
-        before = h.at + h.bytes;
-    }
     g->dense = g->e->bytes <= DENSE || n >= g->e->bytes / DENSE;
 }
 
@@ -112,14 +116,13 @@ static void count_shapes(Reading *g)
 static void host_reads(Init *in, const MemoryEvent *e, bool all)
 {
     Reading  g   = {.in = in, .e = e, .r = written_find(&in->written, e->address)};
-    uint64_t end = e->address + e->bytes, before = 0;
+    uint64_t end = e->address + e->bytes, before[ALIGNS] = {0};
     Hole     h;
     if (!g.r || !g.r->left)
         return;
     count_shapes(&g);
     for (uint64_t at = e->address; at < end && written_hole(g.r, at, end - at, &h); at = h.at + h.bytes) {
         bool padding = is_padding(&g, &h, before);
-        before       = h.at + h.bytes;
         if (h.origin && (all || !padding))
             add_copied(in, origin_get(in, h.origin), padding);
         if (h.origin)
@@ -129,6 +132,18 @@ static void host_reads(Init *in, const MemoryEvent *e, bool all)
     }
     for (int padding = 0; all && padding < 2; padding++)
         add_unwritten(&g, padding);
+}
+
+/* Between allocations; to memory that the host sees it is a read of the host's. */
+static void copies(Init *in, const MemoryEvent *e)
+{
+    Region     *r    = written_find(&in->written, e->address);
+    MemoryEvent read = *e;
+    read.address     = e->from;
+    if (r && r->host)
+        host_reads(in, &read, true);
+    else
+        written_copy(&in->written, e->address, e->from, e->bytes);
 }
 
 /* The host writes members, too: a copy as wide as one. */
@@ -172,8 +187,10 @@ void init_host(void *self, const MemoryEvent *e)
             r->width = e->from;
         }
         return;
+    case MEMORY_LOOKED:
+    case MEMORY_CHANGED:
     case MEMORY_GIVEN:
     case MEMORY_TAKEN: return;
-    case MEMORY_COPY: written_copy(&in->written, e->address, e->from, e->bytes); return;
+    case MEMORY_COPY: copies(in, e); return;
     }
 }

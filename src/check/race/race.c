@@ -419,8 +419,8 @@ static void race_join(Observer *o, void *state)
 
 static void *race_open(const RuleSet *rules)
 {
-    (void)rules;
     Race *r    = xcalloc(1, sizeof *r);
+    r->host    = rules->on[RULE_RACE_HOST];
     r->serials = serials_new();
     r->shadow  = shadow_new();
     r->works   = works_new();
@@ -492,13 +492,21 @@ static void race_end(void *self, Observer *o, const CheckLaunch *l, Findings *fo
 static void race_memory(void *self, const MemoryEvent *e)
 {
     Race *r = self;
-    if (e->kind == MEMORY_FREE) {
+    if (e->kind == MEMORY_LOOKED || e->kind == MEMORY_CHANGED) {
+        works_touched(r->works, e, r->shadow, r->serials);
+    } else if (e->kind == MEMORY_FREE) {
         shadow_forget(r->shadow, e->address, e->bytes);
         works_forget(r->works, e->address, e->bytes);
     } else if (e->kind != MEMORY_ALLOC && e->kind != MEMORY_HEAP && e->kind != MEMORY_SHOWN && e->kind != MEMORY_ROWS &&
                e->kind != MEMORY_LEFT) {
         works_host(r->works, e, r->shadow, r->serials);
     }
+}
+
+static bool race_uses(void *self, uint64_t from, uint64_t to, bool writes, const WorkOrder *host)
+{
+    const Race *r = self;
+    return r->host && works_uses(r->works, from, to, writes, host, r->shadow, r->serials);
 }
 
 static const WwFinding *race_pending(void *self, size_t *n)
@@ -513,5 +521,6 @@ const Checker checker_race = {
     .begin   = race_begin,
     .end     = race_end,
     .memory  = race_memory,
+    .uses    = race_uses,
     .pending = race_pending,
 };

@@ -25,6 +25,7 @@ typedef struct Race { /* lives as long as the device */
     Shadow  *shadow;  /* global memory */
     uint32_t launches;
     Works   *works;
+    bool     host;    /* the host's own code is looked at */
 } Race;
 
 struct Touch;

@@ -453,6 +453,109 @@ static void host_part(Works *w, HostWork h, const WorkOrder *o, Shadow *shadow, 
     w->host[w->nhost++] = h;
 }
 
+/* ---- the host's own code ---- */
+
+typedef struct Use {       /* by work that the host has not waited for */
+    Stamp           stamp; /* of a launch; 0: a copy or fill */
+    bool            writes;
+    const HostWork *copy;
+} Use;
+
+/* Accesses that are atomic, and launches with fences or flags, may be part of a message to the host. */
+static bool is_use(const Works *w, const WorkOrder *host, Stamp s, const Serials *serials)
+{
+    uint32_t    launch = serials_info(serials, stamp_serial(s))->launch;
+    const Note *n      = launch < w->nnotes ? &w->note[launch] : NULL;
+    return n && !n->flags && !stamp_strength(s) && !is_before(host, n->queue, n->count);
+}
+
+static bool find_stamp(const Works *w, const Page *p, unsigned from, unsigned to, bool writes, const WorkOrder *host,
+                       Stamp oldest, const Serials *serials, Use *out)
+{
+    for (Plane k = PLANE_WRITE; k < (writes ? PLANES : PLANE_READ); k++)
+        for (unsigned i = from >> p->shift; p->plane[k] && i << p->shift < to; i++)
+            if (p->plane[k][i] >= oldest && is_use(w, host, p->plane[k][i], serials)) {
+                *out = (Use){.stamp = p->plane[k][i], .writes = k <= PLANE_WRITE2};
+                return true;
+            }
+    return false;
+}
+
+static bool find_use(const Works *w, uint64_t from, uint64_t to, bool writes, const WorkOrder *host, Shadow *shadow,
+                     const Serials *serials, Use *out)
+{
+    Time now = serials_floor(serials), since = open_since(w, host, now);
+    for (uint64_t at = from; at < to && since < now; at = (at | (PAGE_BYTES - 1)) + 1) {
+        const Page *p    = shadow_find(shadow, at);
+        uint64_t    page = at & ~(uint64_t)(PAGE_BYTES - 1);
+        unsigned    end  = page + PAGE_BYTES < to ? PAGE_BYTES : (unsigned)(to - page);
+        if (p && find_stamp(w, p, (unsigned)(at - page), end, writes, host, since << TIME_SHIFT, serials, out))
+            return true;
+    }
+    for (size_t i = 0; i < w->nhost; i++) {
+        const HostWork *h = &w->host[i];
+        if ((writes || h->writes) && from < h->to && h->from < to && !is_before(host, h->queue, h->count)) {
+            *out = (Use){.copy = h, .writes = h->writes};
+            return true;
+        }
+    }
+    return false;
+}
+
+bool works_uses(const Works *w, uint64_t from, uint64_t to, bool writes, const WorkOrder *host, Shadow *shadow,
+                const Serials *serials)
+{
+    Use u;
+    return find_use(w, from, to, writes, host, shadow, serials, &u);
+}
+
+/* The finding stands at the host's line where it is known, else at the kernel's. */
+static void tell_touched(Works *w, const MemoryEvent *e, const Use *u, const WwFindingEnd *end)
+{
+    const Rule *rule = rule_row(RULE_RACE_HOST);
+    WwFinding   f    = {.rule = rule->id, .category = rule->category, .severity = rule->severity, .count = 1};
+    const char *who  = end->kernel ? arena_printf(w->arena, "kernel %s", end->kernel) : "a copy or fill of a stream";
+    f.address        = e->address;
+    f.message =
+        arena_printf(w->arena,
+                     "the host %s memory that %s %s%s; it has not waited for that (cudaDeviceSynchronize, a wait "
+                     "for the stream or an event)",
+                     verb(e->kind == MEMORY_CHANGED), who, verb(u->writes),
+                     end->line ? arena_printf(w->arena, " at line %u", end->line) : "");
+    if (e->host)
+        e->host(&f);
+    WwFindingEnd *other = ARENA_NEW(w->arena, WwFindingEnd);
+    *other              = *end;
+    other->message      = u->writes ? "written here" : "read here";
+    if (f.file && end->file) {
+        f.other = other;
+    } else if (!f.file) {
+        f.kernel = end->kernel;
+        f.file   = end->file;
+        f.line   = end->line;
+        f.col    = end->col;
+        f.block  = end->block;
+        f.thread = end->thread;
+    }
+    w->pending                = xrealloc(w->pending, (w->npending + 1) * sizeof *w->pending);
+    w->pending[w->npending++] = f;
+}
+
+void works_touched(Works *w, const MemoryEvent *e, Shadow *shadow, const Serials *serials)
+{
+    Use          u;
+    WwFindingEnd end    = {0};
+    bool         writes = e->kind == MEMORY_CHANGED;
+    if (!find_use(w, e->address, e->address + e->bytes, writes, e->work, shadow, serials, &u))
+        return;
+    if (u.stamp) {
+        const SerialInfo *i = serials_info(serials, stamp_serial(u.stamp));
+        end                 = works_end_of(w, i->launch, stamp_site(u.stamp), stamp_thread(u.stamp), i->block);
+    }
+    if (w->npending < SHOWN_LINES)
+        tell_touched(w, e, &u, &end);
+}
+
 void works_host(Works *w, const MemoryEvent *e, Shadow *shadow, const Serials *serials)
 {
     const WorkOrder *o = e->work;

@@ -31,8 +31,25 @@ static size_t above(uint64_t address)
     return lo;
 }
 
+static uint64_t version;
+
+uint64_t devmem_version(void)
+{
+    return version;
+}
+
+const Range *devmem_next_shared(uint64_t from)
+{
+    size_t i = above(from);
+    for (i -= i && ranges[i - 1].base == from; i < nranges; i++)
+        if (ranges[i].kind != MEMORY_DEVICE && !ranges[i].registered)
+            return &ranges[i];
+    return NULL;
+}
+
 void devmem_note(Range r)
 {
+    version++;
     if (nranges == cap) {
         cap    = cap ? cap * 2 : 64;
         ranges = xrealloc(ranges, cap * sizeof *ranges);
@@ -64,6 +81,7 @@ Range *devmem_entry(uint64_t address)
 void devmem_drop(uint64_t base)
 {
     size_t i = above(base);
+    version++;
     if (i && ranges[i - 1].base == base) {
         memmove(ranges + i - 1, ranges + i, (nranges - i) * sizeof *ranges);
         nranges--;
@@ -186,7 +204,9 @@ CuErr devmem_new(int kind, size_t bytes, unsigned flags, void **out)
     WwDevice *d = state_device(n, &err);
     if (!d)
         return err;
-    Status s = ww_alloc(d, bytes ? bytes : 1, &p);
+    uint64_t want = bytes ? bytes : 1; /* pages that the host's code may be kept from hold nothing else of the host's */
+    bool     pages = state.options.check && kind != MEMORY_DEVICE;
+    Status   s     = pages ? emulator_alloc_page(d, want, &p) : ww_alloc(d, want, &p);
     if (s != WW_OK)
         return cudaErrorMemoryAllocation;
     devmem_note((Range){.base = p, .bytes = bytes, .kind = kind, .device = n, .flags = flags});

@@ -46,6 +46,10 @@ bool         devmem_sees(int device, int other);
 /* The same for what came from one memory pool. */
 void         devmem_share_pool(const void *pool, int to, bool on);
 
+/* The first pinned or managed range at or behind that address, or NULL: the host's code sees it. */
+const Range *devmem_next_shared(uint64_t from);
+/* Grows with every change of the table. */
+uint64_t     devmem_version(void);
 /* Is there memory that host code may write by itself (pinned, registered, managed)? */
 bool         devmem_host_writes(void);
 

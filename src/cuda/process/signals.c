@@ -116,12 +116,19 @@ void signals_catch(void)
     }
 }
 
+static void (*ours[NSIG])(int, siginfo_t *, void *);
+
+void signals_are_ours(int sig, void (*handler)(int, siginfo_t *, void *))
+{
+    ours[sig] = handler;
+}
+
 bool signals_of_the_program(void)
 {
     struct sigaction s;
     for (int i = 1; i < NSIG; i++)
         if (sigaction(i, NULL, &s) == 0 && s.sa_handler != SIG_DFL && s.sa_handler != SIG_IGN &&
-            s.sa_handler != on_signal)
+            s.sa_handler != on_signal && !(s.sa_flags & SA_SIGINFO && s.sa_sigaction == ours[i]))
             return true;
     return false;
 }

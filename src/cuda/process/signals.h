@@ -26,4 +26,7 @@ void signals_stay(void);
 /* After fork: the child has no such thread. */
 void signals_forget(void);
 
+/* The handler is no sign that the program handles the signal. */
+void signals_are_ours(int sig, void (*handler)(int, siginfo_t *, void *));
+
 #endif

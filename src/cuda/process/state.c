@@ -53,6 +53,7 @@ int state_lock(void)
 {
     pthread_mutex_lock(&lock);
     if (!depth++) {
+        state_parts.entered();
         signals_watch();
         signals_stay();
     }
@@ -66,15 +67,28 @@ bool state_lock_for(int seconds)
     t.tv_sec += seconds;
     if (pthread_mutex_timedlock(&lock, &t) != 0)
         return false;
-    depth++;
+    if (!depth++)
+        state_parts.entered();
     return true;
+}
+
+bool state_try(void)
+{
+    return pthread_mutex_trylock(&lock) == 0;
+}
+
+void state_leave_try(void)
+{
+    pthread_mutex_unlock(&lock);
 }
 
 void state_unlock(int *unused)
 {
     (void)unused;
-    if (!--depth)
+    if (!--depth) {
         state_per_thread = state_in_driver = false;
+        state_parts.left();
+    }
     pthread_mutex_unlock(&lock);
 }
 
@@ -101,6 +115,7 @@ static void wait_until(const struct timespec *end)
         pthread_cond_timedwait(&woken, &lock, end);
     else
         pthread_cond_wait(&woken, &lock);
+    state_parts.entered(); /* the calls of others have ended meanwhile */
     signals_stay();
     for (unsigned i = 1; i < held; i++)
         state_lock();
@@ -381,9 +396,16 @@ static void write_status(bool written)
     str_free(&s);
 }
 
+static _Thread_local const Caller *fault;
+
+void state_caller_is(const Caller *c)
+{
+    fault = c;
+}
+
 void state_place(WwFinding *f)
 {
-    const Caller  *submitted = state_parts.work_caller();
+    const Caller  *submitted = fault ? fault : state_parts.work_caller();
     Caller         c         = submitted && submitted->n ? *submitted : caller_now();
     size_t         n;
     const WwFrame *frames = caller_frames(&c, &n);

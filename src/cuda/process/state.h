@@ -70,6 +70,8 @@ typedef struct StateParts {
     const WorkOrder *(*work_current)(void); /* the work that what happens to memory belongs to; NULL: nothing is kept */
     const Caller *(*work_caller)(void); /* who submitted that; NULL: the call that is made now */
     size_t (*leaks)(LeakSite **list); /* to be freed */
+    void   (*entered)(void);     /* a call of the program has begun, */
+    void   (*left)(void);        /* and ends: the state is locked still */
 } StateParts;
 
 extern StateParts state_parts;
@@ -98,6 +100,9 @@ int  state_lock(void);
 void state_unlock(int *unused);
 /* The same for so many seconds at most; false: another thread held it all the time. */
 bool state_lock_for(int seconds);
+/* From a signal's handler: false, another thread has it.  The call is none of the program's. */
+bool state_try(void);
+void state_leave_try(void);
 /* Gives up the lock altogether, for calls into the program; state_retake takes it as often again. */
 unsigned state_release(void);
 void     state_retake(unsigned depth);
@@ -158,6 +163,8 @@ Limits         state_limits(void); /* of its card */
 void state_flush(void);
 /* One line on stderr: "warpwright: ...". */
 void state_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+/* Findings of this thread are of that place and not of the call that is made; NULL: of the call. */
+void state_caller_is(const Caller *c);
 /* Gives a finding the place of the program's call that this is a part of. */
 void state_place(WwFinding *f);
 /* A finding outside any kernel, when findings are asked for. */

@@ -29,6 +29,13 @@ static bool is_on(void)
     return state.options.check != NULL;
 }
 
+static uint64_t version;
+
+uint64_t sequence_version(void)
+{
+    return version;
+}
+
 /* ---- clocks ---- */
 
 static void reach(WorkClock *c, uint32_t queue, uint32_t count)
@@ -45,6 +52,7 @@ static void reach(WorkClock *c, uint32_t queue, uint32_t count)
 
 static void join(WorkClock *to, const WorkClock *from)
 {
+    version++;
     for (uint32_t i = from->n; i--;)
         if (from->count[i])
             reach(to, i, from->count[i]);
@@ -133,6 +141,7 @@ const WorkOrder *sequence_enter(const WorkOrder *o)
 {
     const WorkOrder *was = current;
     current              = o;
+    version++;
     return was;
 }
 
@@ -162,6 +171,18 @@ static const Caller *sequence_caller(void)
 }
 
 STATE_PART(work_caller, sequence_caller)
+
+const WorkOrder *sequence_host_order(void)
+{
+    static WorkOrder o;
+    bool             all = true;
+    for (uint32_t i = 1; i < issued.n; i++)
+        all &= issued.count[i] <= (i < host.n ? host.count[i] : 0);
+    if (!is_on() || all)
+        return NULL;
+    o = (WorkOrder){.count = issued.n ? issued.count[0] : 0, .n = host.n, .before = host.count, .settled = host.count};
+    return &o;
+}
 
 /* ---- what orders ---- */
 

@@ -18,6 +18,11 @@ void       sequence_free(WorkOrder *o);
 const WorkOrder *sequence_enter(const WorkOrder *o);
 const WorkOrder *sequence_entered(void);
 
+/* What the host's own code comes behind; NULL: it has waited for all work, or nothing is kept.  Valid until the next call. */
+const WorkOrder *sequence_host_order(void);
+/* Grows with every piece of work and every wait. */
+uint64_t sequence_version(void);
+
 void sequence_record(Event *e, Stream *s);
 void sequence_wait_event(Stream *s, const Event *e);
 /* The stream comes behind everything (it waits for a word of memory that anybody may have written). */

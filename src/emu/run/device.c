@@ -116,9 +116,9 @@ const char *emu_simd(const EmuDevice *d)
     return d->exec->level;
 }
 
-Status emu_alloc(EmuDevice *d, uint64_t bytes, uint64_t *address)
+Status emu_alloc(EmuDevice *d, uint64_t bytes, uint64_t align, uint64_t *address)
 {
-    return memory_alloc(&d->mem, bytes, 256, ALLOC_USER, NULL, address);
+    return memory_alloc(&d->mem, bytes, align, ALLOC_USER, NULL, address);
 }
 
 Status emu_free(EmuDevice *d, uint64_t address)

@@ -589,7 +589,8 @@ Status emu_launch(EmuDevice *d, EmuModule *em, const char *kernel, const EmuLaun
                        .shared_var    = p->shared_var,
                        .shared_offset = p->shared_offset,
                        .nshared       = p->nshared,
-                       .local_bytes   = l.local_bytes};
+                       .local_bytes   = l.local_bytes,
+                       .local_window  = LOCAL_WINDOW};
     memcpy(info.grid, l.grid, sizeof info.grid);
     memcpy(info.block, l.block, sizeof info.block);
     memcpy(info.cluster, l.cluster, sizeof info.cluster);
