@@ -6,9 +6,10 @@
  * race, the instruction is done alone (single step) and the page closed again.  Inside calls of the interface everything is open.
  *
  * Costs nothing where races are not checked, and nearly nothing while the host has waited for all work.  Other faults go to the handler that was
- * there before.  Kernels with fences or flags may tell the host through memory that they are done: they are not looked at.
+ * there before.  Kernels with fences or flags may tell the host through memory that they are done: they are not looked at, and nothing is
+ * while a kernel waits or runs in a stream, as the host may be who it waits for.
  * Not seen: what the kernel of the operating system does for the program (a read() into such a page fails with EFAULT), registered
- * memory, kernels that still wait in a stream, more than MOST_PAGES pages, and beyond MOST_STEPS accesses between two calls, others on their page. */
+ * memory, more than MOST_PAGES pages, and beyond MOST_STEPS accesses between two calls, others on their page. */
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -213,7 +214,7 @@ static void entered(void)
 
 static void left(void)
 {
-    if (!state.options.check || state.leaving || state.stop)
+    if (!state.options.check || state.leaving || state.stop || state_parts.work_left())
         return;
     if (guard.sequence != sequence_version() || guard.ranges != devmem_version()) {
         guard.sequence = sequence_version();

@@ -215,6 +215,20 @@ static void keep_undecided(const Step *s, Value *v, const Value src[2], bool is_
                         v->bad[lane] &= (uint16_t) ~(1u << b);
 }
 
+/* A mask that makes room for a bit field: most bits stay, the highest among them.  The byte that the field begins or ends in gets a member set,
+ * and counts as written from then on: bits of a byte are not told apart. */
+static void make_room(Value *v, uint64_t mask, unsigned bytes)
+{
+    uint64_t width = bytes < 8 ? (UINT64_C(1) << (8 * bytes)) - 1 : UINT64_MAX;
+    mask &= width;
+    if (!(mask >> (8 * bytes - 1)) || 2 * (unsigned)__builtin_popcountll(mask) < 8 * bytes)
+        return;
+    for (unsigned b = 0; b < bytes; b++)
+        if ((uint8_t)(mask >> (8 * b)) != 0 && (uint8_t)(mask >> (8 * b)) != 0xff)
+            for (unsigned i = 0; i < LANES; i++)
+                v->bad[i] &= (uint16_t) ~(1u << b);
+}
+
 /* selp by a good predicate: each lane has the one that it chooses. */
 static void choose(const Step *s, Value *v, const Value src[2])
 {
@@ -350,9 +364,11 @@ static void flow(const Step *s, Value *v, const Value src[4], unsigned n)
         choose(s, v, src);
     else if (f == FLOW_TABLE)
         three_bits(s, v, src);
-    else if (f == FLOW_AND || f == FLOW_OR)
+    else if (f == FLOW_AND || f == FLOW_OR) {
         keep_undecided(s, v, src, f == FLOW_AND);
-    else if (f == FLOW_CONVERT)
+        if (f == FLOW_AND && by && type_bytes(o->types[0]))
+            make_room(v, src[1].bits, type_bytes(o->types[0]));
+    } else if (f == FLOW_CONVERT)
         convert(s, v);
     else if ((f == FLOW_UP || f == FLOW_DOWN) && by)
         move(v, src[1].bits < 64 ? (unsigned)src[1].bits : 63, f == FLOW_UP, type_kind(o->types[0]) == 's',
