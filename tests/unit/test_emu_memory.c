@@ -147,12 +147,83 @@ static void freed_memory_is_kept_apart(void **state)
     assert_false(memory_was_freed(m, p));
 }
 
+enum { MOST = 400, ROUNDS = 20000 };
+
+typedef struct Model { /* sorted by address */
+    uint64_t at[MOST + 1], bytes[MOST + 1];
+    size_t   n;
+} Model;
+
+static uint64_t span_of(uint64_t bytes)
+{
+    return (bytes + MEMORY_GRANULE - 1) / MEMORY_GRANULE * MEMORY_GRANULE + MEMORY_GRANULE;
+}
+
+/* The lowest gap. */
+static size_t fitting(const Model *model, uint64_t base, uint64_t bytes, uint64_t *at)
+{
+    *at = base;
+    for (size_t i = 0; i < model->n; i++) {
+        if (model->at[i] - *at >= span_of(bytes))
+            return i;
+        *at = model->at[i] + span_of(model->bytes[i]);
+    }
+    return model->n;
+}
+
+static void take_out(Model *model, size_t i)
+{
+    model->n--;
+    memmove(&model->at[i], &model->at[i + 1], (model->n - i) * sizeof *model->at);
+    memmove(&model->bytes[i], &model->bytes[i + 1], (model->n - i) * sizeof *model->bytes);
+}
+
+static void put_in(Model *model, size_t i, uint64_t at, uint64_t bytes)
+{
+    memmove(&model->at[i + 1], &model->at[i], (model->n - i) * sizeof *model->at);
+    memmove(&model->bytes[i + 1], &model->bytes[i], (model->n - i) * sizeof *model->bytes);
+    model->n++;
+    model->at[i]    = at;
+    model->bytes[i] = bytes;
+}
+
+/* Freed entries stay in the table, and what is full is not looked at: neither changes what is given and found. */
+static void the_lowest_gap_is_taken(void **state)
+{
+    Memory  *m     = *state;
+    Model    model = {0};
+    uint32_t seed  = 9;
+    for (int round = 0; round < ROUNDS; round++) {
+        seed          = seed * 1664525 + 1013904223;
+        uint32_t dice = seed >> 8;
+        bool     grow = round / 1000 % 2 ? dice % 5 == 0 : dice % 5 != 0; /* mostly more, then mostly fewer */
+        if (model.n && (!grow || model.n == MOST)) {
+            size_t i = dice / 8 % model.n;
+            assert_int_equal(memory_free(m, model.at[i]), WW_OK);
+            assert_int_equal(memory_free(m, model.at[i]), WW_ERR_INVALID);
+            take_out(&model, i);
+        } else {
+            uint64_t bytes = 1 + dice / 8 % 9000, want;
+            size_t   i     = fitting(&model, m->base, bytes, &want);
+            assert_int_equal(get(m, bytes), want);
+            put_in(&model, i, want, bytes);
+        }
+        for (size_t i = round % 50 ? model.n : 0; i < model.n; i++) {
+            const Alloc *a = memory_find(m, model.at[i] + model.bytes[i] - 1, NULL);
+            assert_non_null(a);
+            assert_int_equal(a->base, model.at[i]);
+            assert_null(memory_find(m, model.at[i] + span_of(model.bytes[i]) - 1, NULL));
+        }
+        assert_true(m->nlive <= 2 * model.n + 130);
+    }
+}
+
 int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, open_memory, close_memory)
-    const struct CMUnitTest tests[] = {T(aligned_and_disjoint),      T(freed_space_is_used_again),
-                                       T(absurd_sizes_are_refused),  T(addresses_are_explained),
-                                       T(lookup_finds_the_owner),    T(heap_blocks_come_and_go),
-                                       T(freed_memory_is_kept_apart)};
+    const struct CMUnitTest tests[] = {T(aligned_and_disjoint),       T(freed_space_is_used_again),
+                                       T(absurd_sizes_are_refused),   T(addresses_are_explained),
+                                       T(lookup_finds_the_owner),     T(heap_blocks_come_and_go),
+                                       T(freed_memory_is_kept_apart), T(the_lowest_gap_is_taken)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

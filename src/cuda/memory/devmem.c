@@ -15,15 +15,15 @@
 #include "cuda/process/context.h"
 #include "emu/emu.h"
 
-static Range *ranges;
-static size_t nranges, cap;
+static Range **ranges; /* pointers, so that 100 000 are moved aside quickly */
+static size_t  nranges, cap;
 
 static size_t above(uint64_t address)
 {
     size_t lo = 0, hi = nranges;
     while (lo < hi) {
         size_t mid = (lo + hi) / 2;
-        if (ranges[mid].base <= address)
+        if (ranges[mid]->base <= address)
             lo = mid + 1;
         else
             hi = mid;
@@ -41,9 +41,9 @@ uint64_t devmem_version(void)
 const Range *devmem_next_shared(uint64_t from)
 {
     size_t i = above(from);
-    for (i -= i && ranges[i - 1].base == from; i < nranges; i++)
-        if (ranges[i].kind != MEMORY_DEVICE && !ranges[i].registered)
-            return &ranges[i];
+    for (i -= i && ranges[i - 1]->base == from; i < nranges; i++)
+        if (ranges[i]->kind != MEMORY_DEVICE && !ranges[i]->registered)
+            return ranges[i];
     return NULL;
 }
 
@@ -62,7 +62,8 @@ void devmem_note(Range r)
     r.context                  = context_now();
     if (state.options.check)
         r.caller = caller_now();
-    ranges[i] = r;
+    ranges[i]  = xmalloc(sizeof r);
+    *ranges[i] = r;
     nranges++;
 }
 
@@ -74,15 +75,16 @@ const Range *devmem_range(uint64_t address)
 Range *devmem_entry(uint64_t address)
 {
     size_t i = above(address);
-    return i && (address - ranges[i - 1].base < ranges[i - 1].bytes || address == ranges[i - 1].base) ? &ranges[i - 1]
-                                                                                                      : NULL;
+    return i && (address - ranges[i - 1]->base < ranges[i - 1]->bytes || address == ranges[i - 1]->base) ? ranges[i - 1]
+                                                                                                         : NULL;
 }
 
 void devmem_drop(uint64_t base)
 {
     size_t i = above(base);
     version++;
-    if (i && ranges[i - 1].base == base) {
+    if (i && ranges[i - 1]->base == base) {
+        free(ranges[i - 1]);
         memmove(ranges + i - 1, ranges + i, (nranges - i) * sizeof *ranges);
         nranges--;
     }
@@ -91,17 +93,17 @@ void devmem_drop(uint64_t base)
 void devmem_drop_device(int n)
 {
     for (size_t i = nranges; i--;)
-        if (ranges[i].device == n && !ranges[i].registered && !ranges[i].variable && !ranges[i].mapped &&
-            !ranges[i].imported) {
-            ww_free(state.device[n], ranges[i].base);
-            devmem_drop(ranges[i].base);
+        if (ranges[i]->device == n && !ranges[i]->registered && !ranges[i]->variable && !ranges[i]->mapped &&
+            !ranges[i]->imported) {
+            ww_free(state.device[n], ranges[i]->base);
+            devmem_drop(ranges[i]->base);
         }
 }
 
 void devmem_drop_context(const void *context)
 {
     for (size_t i = nranges; i--;) {
-        const Range *r = &ranges[i];
+        const Range *r = ranges[i];
         if (r->context == context && !r->registered && !r->variable && !r->mapped && !r->imported && !r->graphs &&
             !r->pool)
             devmem_free((void *)(uintptr_t)r->base, r->kind);
@@ -111,7 +113,7 @@ void devmem_drop_context(const void *context)
 bool devmem_host_writes(void)
 {
     for (size_t i = 0; i < nranges; i++)
-        if (ranges[i].kind != MEMORY_DEVICE)
+        if (ranges[i]->kind != MEMORY_DEVICE)
             return true;
     return false;
 }
@@ -127,7 +129,7 @@ static size_t devmem_leaks(LeakSite **list)
     LeakSite *site = xcalloc(nranges + 1, sizeof *site);
     size_t    n = 0, sites = 0;
     for (size_t i = 0; i < nranges; i++) {
-        const Range *r = &ranges[i];
+        const Range *r = ranges[i];
         if (!r->registered && !r->variable && !r->mapped && !r->imported && !r->pool)
             site[n++] = (LeakSite){r->caller, 1, r->bytes, r->bytes};
     }
@@ -153,7 +155,7 @@ size_t devmem_used(int n)
 {
     size_t sum = 0;
     for (size_t i = 0; i < nranges; i++)
-        sum += ranges[i].device == n && ranges[i].kind != MEMORY_HOST ? ranges[i].bytes : 0;
+        sum += ranges[i]->device == n && ranges[i]->kind != MEMORY_HOST ? ranges[i]->bytes : 0;
     return sum;
 }
 
@@ -170,12 +172,12 @@ CuErr devmem_share(int to, int from, bool on)
     sees[to][from] = on;
     WwDevice *d    = state_device(to, &e);
     for (size_t i = 0; d && i < nranges; i++)
-        if (ranges[i].device == from && ranges[i].kind == MEMORY_DEVICE && ranges[i].bytes) {
+        if (ranges[i]->device == from && ranges[i]->kind == MEMORY_DEVICE && ranges[i]->bytes) {
             if (on) {
-                emu_adopt(emulator_emu(d), ranges[i].base, ranges[i].bytes);
-                emulator_tell(state.device[ranges[i].device], MEMORY_WRITE, ranges[i].base, 0, ranges[i].bytes);
+                emu_adopt(emulator_emu(d), ranges[i]->base, ranges[i]->bytes);
+                emulator_tell(state.device[ranges[i]->device], MEMORY_WRITE, ranges[i]->base, 0, ranges[i]->bytes);
             } else
-                emu_disown(emulator_emu(d), ranges[i].base);
+                emu_disown(emulator_emu(d), ranges[i]->base);
         }
     return e;
 }
@@ -185,12 +187,12 @@ void devmem_share_pool(const void *pool, int to, bool on)
     CuErr     e;
     WwDevice *d = state_device(to, &e);
     for (size_t i = 0; d && i < nranges; i++)
-        if (ranges[i].pool == pool && ranges[i].device != to && ranges[i].bytes) {
+        if (ranges[i]->pool == pool && ranges[i]->device != to && ranges[i]->bytes) {
             if (on) {
-                emu_adopt(emulator_emu(d), ranges[i].base, ranges[i].bytes);
-                emulator_tell(state.device[ranges[i].device], MEMORY_WRITE, ranges[i].base, 0, ranges[i].bytes);
+                emu_adopt(emulator_emu(d), ranges[i]->base, ranges[i]->bytes);
+                emulator_tell(state.device[ranges[i]->device], MEMORY_WRITE, ranges[i]->base, 0, ranges[i]->bytes);
             } else
-                emu_disown(emulator_emu(d), ranges[i].base);
+                emu_disown(emulator_emu(d), ranges[i]->base);
         }
 }
 

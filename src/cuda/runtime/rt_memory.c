@@ -141,9 +141,9 @@ CuErr rt_cudaHostRegister(void *p, size_t bytes, unsigned flags)
 CuErr rt_cudaHostUnregister(void *p)
 {
     ENTER();
-    uint64_t     at = (uint64_t)(uintptr_t)p;
-    const Range *r  = devmem_range(at);
+    uint64_t at = (uint64_t)(uintptr_t)p;
     queue_settle_device(-1);
+    const Range *r = devmem_range(at);
     if (!r || !r->registered || r->base != at)
         return LEAVE(r ? cudaErrorInvalidValue : cudaErrorHostMemoryNotRegistered);
     for (int i = 0; i < state.count; i++)

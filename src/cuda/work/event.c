@@ -11,15 +11,13 @@
 
 enum { EVENT_MAGIC = 0x65766e74 };
 
-static Event **events;
-static size_t  nevents;
+static Event *events; /* by handle */
 
 static Event *made(const void *handle)
 {
-    for (size_t i = 0; i < nevents; i++)
-        if (events[i] == handle)
-            return events[i];
-    return NULL;
+    Event *v;
+    HASH_FIND_PTR(events, &handle, v);
+    return v;
 }
 
 Event *event_of(void *handle)
@@ -41,28 +39,27 @@ CuErr event_create(void **out, unsigned flags)
         return cudaErrorInvalidValue;
     if (!state_device(state_current(), &e))
         return e;
-    Event *v          = xcalloc(1, sizeof *v);
-    v->magic          = EVENT_MAGIC;
-    v->flags          = flags;
-    v->device         = state_current();
-    v->context        = context_now();
-    events            = xrealloc(events, (nevents + 1) * sizeof *events);
-    events[nevents++] = v;
-    *out              = v;
+    Event *v   = xcalloc(1, sizeof *v);
+    v->magic   = EVENT_MAGIC;
+    v->flags   = flags;
+    v->device  = state_current();
+    v->context = context_now();
+    v->handle  = v;
+    HASH_ADD_PTR(events, handle, v);
+    *out = v;
     return cudaSuccess;
 }
 
 bool event_destroy(void *event)
 {
-    for (size_t i = 0; i < nevents; i++)
-        if (events[i] == event) {
-            free(events[i]->tail);
-            free(events[i]->know.count);
-            free(events[i]);
-            events[i] = events[--nevents];
-            return true;
-        }
-    return false;
+    Event *v = made(event);
+    if (!v)
+        return false;
+    HASH_DEL(events, v);
+    free(v->tail);
+    free(v->know.count);
+    free(v);
+    return true;
 }
 
 void event_reached(void *event, uint64_t ticket)
@@ -85,7 +82,7 @@ bool event_awaits_other(const Event *v)
 
 void events_leave_capture(const Capture *c)
 {
-    for (size_t i = 0; i < nevents; i++)
-        if (events[i]->capture == c)
-            events[i]->capture = NULL;
+    for (Event *v = events; v; v = v->hh.next)
+        if (v->capture == c)
+            v->capture = NULL;
 }

@@ -5,6 +5,8 @@
 #define WW_CUDA_EVENT_H
 
 #include "cuda/memory/ipc.h"
+#include <uthash.h>
+
 #include "cuda/work/stream.h"
 
 typedef struct Event {
@@ -20,6 +22,8 @@ typedef struct Event {
     WorkClock know;    /* sequence.h */
     Capture    *capture; /* recorded in a stream that is capturing: the point in the graph */
     GraphNode **tail; size_t ntail;
+    const void *handle;      /* itself: what event.c finds it by */
+    UT_hash_handle hh;
 } Event;
 
 enum { EVENT_BLOCKING = 1, EVENT_NO_TIME = 2, EVENT_IPC = 4 };

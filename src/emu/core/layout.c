@@ -4,6 +4,8 @@
  * a program's shared variables.  Lowering asks, and whoever passes or follows values while the kernel runs. */
 #include "emu/core/layout.h"
 
+#include <stdlib.h>
+
 uint32_t emu_param(const Func *kernel, size_t i, uint32_t *offset, uint32_t *bytes)
 {
     uint64_t at = 0;
@@ -41,17 +43,16 @@ uint32_t layout_shared(const Program *p, const Var *v)
 /* ---- one function ---- */
 
 /* Gives v the next place in a memory that is filled up to at; returns its end. */
-static uint32_t placed(uint32_t at, const Var *v, const Var *want, uint32_t *found)
+static uint32_t placed(Code *c, uint32_t at, const Var *v)
 {
-    uint32_t align = v->align ? v->align : 1;
-    at             = (at + align - 1) & -align;
-    if (v == want)
-        *found = at;
+    uint32_t align         = v->align ? v->align : 1;
+    at                     = (at + align - 1) & -align;
+    c->place[c->nplaces++] = (VarPlace){v, at};
     return at + (uint32_t)v->bytes;
 }
 
 /* Parameter buffers: results, parameters (functions only), then every .param variable of the body. */
-static uint32_t pbuf_walk(const Func *f, const Var *want, uint32_t *found)
+static uint32_t place_pbuf(Code *c, const Func *f)
 {
     uint32_t at     = 0;
     size_t   nparam = f->entry ? 0 : f->nparams, total = f->nrets + nparam + f->nvars;
@@ -60,28 +61,31 @@ static uint32_t pbuf_walk(const Func *f, const Var *want, uint32_t *found)
                        : i < f->nrets + nparam ? &f->params[i - f->nrets]
                                                : f->vars[i - f->nrets - nparam];
         if (v->space == SPACE_PARAM)
-            at = placed(at, v, want, found);
+            at = placed(c, at, v);
     }
     return at;
 }
 
-static uint32_t local_walk(const Func *f, const Var *want, uint32_t *found)
+static uint32_t place_local(Code *c, const Func *f)
 {
     uint32_t at = 0;
     for (size_t i = 0; i < f->nvars; i++)
         if (f->vars[i]->space == SPACE_LOCAL)
-            at = placed(at, f->vars[i], want, found);
+            at = placed(c, at, f->vars[i]);
     return at;
+}
+
+static int by_variable(const void *a, const void *b)
+{
+    const VarPlace *x = a, *y = b;
+    return (uintptr_t)x->var < (uintptr_t)y->var ? -1 : (uintptr_t)x->var > (uintptr_t)y->var;
 }
 
 uint32_t layout_variable(const Code *code, const Var *v)
 {
-    uint32_t at = UINT32_MAX;
-    if (v->space == SPACE_LOCAL)
-        local_walk(code->func, v, &at);
-    else
-        pbuf_walk(code->func, v, &at);
-    return at;
+    const VarPlace  key = {.var = v};
+    const VarPlace *p   = code->nplaces ? bsearch(&key, code->place, code->nplaces, sizeof key, by_variable) : NULL;
+    return p ? p->at : UINT32_MAX;
 }
 
 Slot layout_register(const Code *code, const Operand *o)
@@ -114,9 +118,10 @@ void layout_function(Program *p, Code *c)
             top += ((bytes ? bytes : 4) * LANES + 63) / 64 * 64 * (r->vec ? r->vec : 1);
         }
     }
-    uint32_t none  = 0;
-    c->pbuf_stride = (pbuf_walk(f, NULL, &none) + 15) & ~15u;
+    c->place       = ARENA_ARRAY(p->arena, VarPlace, f->nrets + f->nparams + f->nvars + 1);
+    c->pbuf_stride = (place_pbuf(c, f) + 15) & ~15u;
     c->pbuf        = top;
     c->first_free  = top + ((c->pbuf_stride * LANES + 63) & ~63u);
-    c->local_bytes = (local_walk(f, NULL, &none) + 15) & ~15u;
+    c->local_bytes = (place_local(c, f) + 15) & ~15u;
+    qsort(c->place, c->nplaces, sizeof *c->place, by_variable);
 }

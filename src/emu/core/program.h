@@ -17,12 +17,14 @@ typedef struct ConstSlot { /* value of a constant slot, in every lane */
     uint64_t bits;
 } ConstSlot;
 
+typedef struct VarPlace VarPlace;
 typedef struct Code { /* one lowered function */
     const Func *func;
     Uop        *uops;
     uint32_t    nuops, instr_base, frame_bytes;
     ConstSlot  *consts;
     uint32_t    nconsts;
+    struct VarPlace { const Var *var; uint32_t at; } *place; size_t nplaces; /* of param and local variables, by their addresses */
     Slot        pbuf;         /* param buffers: lane l's bytes are at pbuf + l * pbuf_stride */
     uint32_t    pbuf_stride;
     uint32_t    local_bytes;  /* .local variables of one activation */

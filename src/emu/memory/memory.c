@@ -2,7 +2,9 @@
  *
  * Allocation in the reserved range: first fit in address order, in whole granules, a gap behind each, pages returned to the host when
  * freed.  Live allocations are a sorted array, so a lookup is a binary search and a launch can read it without locks (nothing is allocated
- * from the host side while a launch runs).  The device-side heap is one allocation with its own table and lock. */
+ * from the host side while a launch runs).  One that is freed stays in the array as an entry without a span, which a new one may take; when
+ * there are many they are swept out together.  Memory.full is how far the range is filled without a gap, so that many allocations after each other
+ * look at none of those before.  The device-side heap is one allocation with its own table and lock. */
 #include "emu/memory/memory.h"
 
 #include <inttypes.h>
@@ -14,7 +16,12 @@
 
 #include "base/arena.h"
 
-enum { GRANULE = MEMORY_GRANULE, GAP = GRANULE, FREED_KEPT = 256 }; /* GAP: what runs past an end is in no allocation */
+enum {
+    GRANULE    = MEMORY_GRANULE,
+    GAP        = GRANULE,
+    FREED_KEPT = 256,
+    GONE_KEPT  = 64
+};                         /* GAP: what runs past an end is in no allocation */
 #ifdef __SANITIZE_THREAD__ /* leaves programs the top of the address space only */
 static const uint64_t PREFERRED_BASE = UINT64_C(0x7e9000000000);
 #else
@@ -35,6 +42,7 @@ Status memory_open(Memory *m, uint64_t bytes)
     if (p == MAP_FAILED)
         return WW_ERR_NO_MEMORY;
     m->base            = (uint64_t)(uintptr_t)p;
+    m->full            = m->base;
     m->size            = bytes;
     m->freed.list      = xcalloc(FREED_KEPT, sizeof(Alloc));
     m->heap_freed.list = xcalloc(FREED_KEPT, sizeof(Alloc));
@@ -70,10 +78,33 @@ static size_t upper_bound(const Alloc *v, size_t n, uint64_t address)
     return lo;
 }
 
-static Alloc *containing(Alloc *v, size_t n, uint64_t address)
+static bool is_gone(const Alloc *a)
+{
+    return a->span == 0;
+}
+
+/* The last one that begins at the address or below it; NULL: none. */
+static Alloc *at_or_below(Alloc *v, size_t n, uint64_t address)
 {
     size_t i = upper_bound(v, n, address);
-    return i && address - v[i - 1].base < v[i - 1].bytes ? &v[i - 1] : NULL;
+    while (i && is_gone(&v[i - 1]))
+        i--;
+    return i ? &v[i - 1] : NULL;
+}
+
+/* The first one that begins above the address; NULL: none. */
+static Alloc *next_above(Alloc *v, size_t n, uint64_t address)
+{
+    size_t i = upper_bound(v, n, address);
+    while (i < n && is_gone(&v[i]))
+        i++;
+    return i < n ? &v[i] : NULL;
+}
+
+static Alloc *containing(Alloc *v, size_t n, uint64_t address)
+{
+    Alloc *a = at_or_below(v, n, address);
+    return a && address - a->base < a->bytes ? a : NULL;
 }
 
 static void insert_sorted(Alloc **v, size_t *n, size_t *cap, Alloc a)
@@ -88,11 +119,48 @@ static void insert_sorted(Alloc **v, size_t *n, size_t *cap, Alloc a)
     ++*n;
 }
 
+/* Into the array of live allocations; in the place of one that is gone where that is beside. */
+static void insert_live(Memory *m, Alloc a)
+{
+    size_t i = upper_bound(m->live, m->nlive, a.base);
+    if (i && is_gone(&m->live[i - 1]))
+        i--;
+    if (i < m->nlive && is_gone(&m->live[i])) {
+        m->live[i] = a;
+        m->ngone--;
+    } else {
+        insert_sorted(&m->live, &m->nlive, &m->cap, a);
+    }
+}
+
+static void sweep(Memory *m)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < m->nlive; i++)
+        if (!is_gone(&m->live[i]))
+            m->live[kept++] = m->live[i];
+    m->nlive = kept;
+    m->ngone = 0;
+}
+
+static void remove_live(Memory *m, Alloc *a)
+{
+    a->bytes = a->span = 0;
+    m->ngone++;
+    if (m->ngone > GONE_KEPT && m->ngone > m->nlive / 2)
+        sweep(m);
+}
+
 /* First gap of `span` bytes in [from, to) between the sorted allocations; 0 if there is none. */
 static uint64_t first_fit(const Alloc *v, size_t n, uint64_t from, uint64_t to, uint64_t span, uint64_t align)
 {
-    uint64_t at = (from + align - 1) & -align;
-    for (size_t i = 0; i <= n; i++) {
+    uint64_t at    = (from + align - 1) & -align;
+    size_t   first = upper_bound(v, n, from);
+    while (first && is_gone(&v[first - 1]))
+        first--;
+    for (size_t i = first ? first - 1 : 0; i <= n; i++) {
+        if (i < n && is_gone(&v[i]))
+            continue;
         uint64_t limit = i < n && v[i].base < to ? v[i].base : to; /* adopted ranges may lie on either side */
         if (at <= limit && limit - at >= span)
             return at;
@@ -127,6 +195,17 @@ static const Alloc *find_freed(const Freed *f, uint64_t address)
     return NULL;
 }
 
+/* Something lies at Memory.full now. */
+static void fill_up(Memory *m)
+{
+    for (size_t i = upper_bound(m->live, m->nlive, m->full) - 1; i < m->nlive; i++)
+        if (!is_gone(&m->live[i])) {
+            if (m->live[i].base != m->full)
+                break;
+            m->full += m->live[i].span;
+        }
+}
+
 Status memory_alloc(Memory *m, uint64_t bytes, uint64_t align, AllocKind kind, const char *name, uint64_t *out)
 {
     *out = 0;
@@ -139,10 +218,12 @@ Status memory_alloc(Memory *m, uint64_t bytes, uint64_t align, AllocKind kind, c
     if (m->apart && m->top)
         at = first_fit(m->live, m->nlive, m->top, end, span, align);
     if (!at)
-        at = first_fit(m->live, m->nlive, m->base, end, span, align);
+        at = first_fit(m->live, m->nlive, m->full, end, span, align);
     if (!at)
         return WW_ERR_NO_MEMORY;
-    insert_sorted(&m->live, &m->nlive, &m->cap, (Alloc){at, bytes, span, kind, ++m->serial, name});
+    insert_live(m, (Alloc){at, bytes, span, kind, ++m->serial, name});
+    if (at == m->full)
+        fill_up(m);
     forget_freed(&m->freed, at, span);
     m->used += span;
     if (at + span > m->top)
@@ -153,13 +234,12 @@ Status memory_alloc(Memory *m, uint64_t bytes, uint64_t align, AllocKind kind, c
 
 Status memory_adopt(Memory *m, uint64_t address, uint64_t bytes)
 {
-    size_t i     = upper_bound(m->live, m->nlive, address);
-    bool   meets = (i && address - m->live[i - 1].base < m->live[i - 1].span) ||
-                 (i < m->nlive && m->live[i].base - address < bytes) ||
+    const Alloc *below = at_or_below(m->live, m->nlive, address), *above = next_above(m->live, m->nlive, address);
+    bool         meets = (below && address - below->base < below->span) || (above && above->base - address < bytes) ||
                  (address < m->base + m->size && m->base < address + bytes);
     if (!bytes || address + bytes < address || meets)
         return WW_ERR_INVALID;
-    insert_sorted(&m->live, &m->nlive, &m->cap, (Alloc){address, bytes, bytes, ALLOC_FOREIGN, ++m->serial, NULL});
+    insert_live(m, (Alloc){address, bytes, bytes, ALLOC_FOREIGN, ++m->serial, NULL});
     forget_freed(&m->freed, address, bytes);
     return WW_OK;
 }
@@ -176,18 +256,26 @@ static void release_pages(uint64_t base, uint64_t span)
 
 Status memory_free(Memory *m, uint64_t address)
 {
-    size_t i = upper_bound(m->live, m->nlive, address);
-    if (!i || m->live[i - 1].base != address)
+    Alloc *at = at_or_below(m->live, m->nlive, address);
+    if (!at || at->base != address)
         return WW_ERR_INVALID;
-    Alloc a = m->live[i - 1];
-    memmove(m->live + i - 1, m->live + i, (m->nlive - i) * sizeof *m->live);
-    m->nlive--;
+    Alloc a = *at;
+    remove_live(m, at);
     remember_freed(&m->freed, a);
     if (a.kind == ALLOC_FOREIGN)
         return WW_OK;
+    if (a.base < m->full)
+        m->full = a.base;
     m->used -= a.span;
     release_pages(a.base, a.span);
     return WW_OK;
+}
+
+void memory_name(Memory *m, uint64_t address, const char *name)
+{
+    Alloc *a = at_or_below(m->live, m->nlive, address);
+    if (a && a->base == address)
+        a->name = name;
 }
 
 void memory_window_add(Memory *m, MulticastWindow window)
@@ -227,13 +315,12 @@ const Alloc *memory_find(Memory *m, uint64_t address, Alloc *tmp)
 /* Memory whose neighbourhood a card lets a kernel reach, too. */
 static bool has_surroundings(const Alloc *a)
 {
-    return a->kind == ALLOC_USER || a->kind == ALLOC_GLOBAL_VAR;
+    return !is_gone(a) && (a->kind == ALLOC_USER || a->kind == ALLOC_GLOBAL_VAR);
 }
 
 const Alloc *memory_find_granule(Memory *m, uint64_t address, uint64_t bytes)
 {
-    size_t       i  = upper_bound(m->live, m->nlive, address);
-    const Alloc *a  = i ? &m->live[i - 1] : NULL;
+    const Alloc *a  = at_or_below(m->live, m->nlive, address);
     bool         in = a && has_surroundings(a) && address + bytes <= a->base + a->span - GAP;
     return in && address + bytes > a->base + a->bytes ? a : NULL;
 }
@@ -245,7 +332,7 @@ bool memory_is_paged(Memory *m, uint64_t address, uint64_t bytes)
     bool     live = false;
     if (address + bytes > to || memory_was_freed(m, address))
         return false;
-    for (size_t j = i; j-- && !live && m->live[j].base + m->live[j].bytes > from;)
+    for (size_t j = i; j-- && !live && (is_gone(&m->live[j]) || m->live[j].base + m->live[j].bytes > from);)
         live = has_surroundings(&m->live[j]);
     for (size_t j = i; j < m->nlive && !live && m->live[j].base < to; j++)
         live = has_surroundings(&m->live[j]);
@@ -279,19 +366,18 @@ static void describe(const Alloc *a, char *out, size_t cap)
 }
 
 /* Where an address lies among sorted allocations that do not hold all of [address, address + bytes). */
-static void explain_among(const Alloc *v, size_t n, uint64_t address, uint64_t bytes, char *out, size_t cap)
+static void explain_among(Alloc *v, size_t n, uint64_t address, uint64_t bytes, char *out, size_t cap)
 {
     static const uint64_t FAR = UINT64_C(1) << 40; /* nobody counted on that neighbour */
     char                  what[200];
-    size_t                i     = upper_bound(v, n, address);
-    const Alloc          *below = i ? &v[i - 1] : NULL, *above = i < n ? &v[i] : NULL;
+    const Alloc          *below = at_or_below(v, n, address), *above = next_above(v, n, address);
     uint64_t              past   = below ? address - below->base - below->bytes : UINT64_MAX; /* wraps while inside */
     uint64_t              before = above ? above->base - address : UINT64_MAX;
     if (below && address - below->base < below->bytes) {
         describe(below, what, sizeof what);
         snprintf(out, cap, "the last %" PRIu64 " of its %" PRIu64 " bytes are past the end of %s",
                  address + bytes - (below->base + below->bytes), bytes, what);
-    } else if (n && past > FAR && before > FAR) {
+    } else if ((below || above) && past > FAR && before > FAR) {
         snprintf(out, cap, "nowhere near any allocation (an address of the host?)");
     } else if (below && past <= before) {
         describe(below, what, sizeof what);

@@ -42,7 +42,9 @@ typedef struct Memory {
     uint64_t base, size;     /* the reserved range */
     uint64_t used, top;      /* bytes in live allocations; everything at or above top was never used */
     uint64_t serial;
-    Alloc   *live;  size_t nlive, cap; /* sorted by base */
+    Alloc   *live;  size_t nlive, cap; /* sorted by base; among them entries that were freed (memory.c) */
+    size_t   ngone;          /* of those */
+    uint64_t full;           /* no room for anything below */
     Freed    freed;
     MulticastWindow *window; size_t nwindows; /* where multicast objects are mapped; in no allocation */
     bool     apart; /* what was freed is given out again only when there is no other room, so that its use shows */
@@ -60,6 +62,8 @@ Status memory_free(Memory *m, uint64_t address);
 /* Enters a range outside of ours as an allocation (ALLOC_FOREIGN): memory_free forgets it and leaves its pages alone.
  * WW_ERR_INVALID when it meets a live allocation or the reserved range. */
 Status memory_adopt(Memory *m, uint64_t address, uint64_t bytes);
+/* Names the allocation that begins there, if one does. */
+void   memory_name(Memory *m, uint64_t address, const char *name);
 /* Maps a multicast object from `offset` on; takes the window that begins at the address away. */
 void   memory_window_add(Memory *m, MulticastWindow window);
 void   memory_window_drop(Memory *m, uint64_t address);

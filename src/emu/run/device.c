@@ -191,9 +191,7 @@ void emu_heap_used(EmuDevice *d, uint64_t *blocks, uint64_t *bytes)
 
 void emu_name(EmuDevice *d, uint64_t address, const char *name)
 {
-    for (size_t i = 0; i < d->mem.nlive; i++)
-        if (d->mem.live[i].base == address)
-            d->mem.live[i].name = name;
+    memory_name(&d->mem, address, name);
 }
 
 Status emu_adopt(EmuDevice *d, uint64_t address, uint64_t bytes)
