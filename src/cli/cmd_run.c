@@ -276,6 +276,8 @@ static void set_environment(const Run *r)
     pass(r, "profile", "WARPWRIGHT_PROFILE");
     pass(r, "devices", "WARPWRIGHT_DEVICES");
     pass(r, "memory", "WARPWRIGHT_MEMORY");
+    pass(r, "max-seconds", "WARPWRIGHT_MAX_SECONDS");
+    pass(r, "max-instructions", "WARPWRIGHT_MAX_INSTRUCTIONS");
     pass(r, "threads", "WARPWRIGHT_THREADS");
     pass(r, "async", "WARPWRIGHT_ASYNC");
     pass(r, "kernel", "WARPWRIGHT_KERNEL");

@@ -118,6 +118,15 @@ Refusal limits_shared(const Limits *l, uint64_t fixed, uint64_t dynamic, char wh
     return REFUSED_VALUE;
 }
 
+Refusal limits_local(const Limits *l, uint64_t bytes, char why[REFUSAL_TEXT])
+{
+    if (bytes <= l->local_bytes)
+        return REFUSED_NOT;
+    snprintf(why, REFUSAL_TEXT, "%" PRIu64 " bytes of local memory a thread, this card takes %u", bytes,
+             l->local_bytes);
+    return REFUSED_VALUE;
+}
+
 Refusal limits_cluster(const Limits *l, const uint32_t size[3], char why[REFUSAL_TEXT])
 {
     uint64_t blocks = (uint64_t)size[0] * size[1] * size[2];

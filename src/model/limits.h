@@ -23,7 +23,7 @@ typedef struct Limits {
     unsigned sm_threads, sm_blocks, sm_registers, sm_shared;
     /* a block: the shared memory of its own variables, all that it may ask for, and what the system keeps beside it */
     unsigned block_registers, block_shared, block_shared_most, block_shared_kept;
-    unsigned thread_registers;
+    unsigned thread_registers, local_bytes; /* of local memory */
     unsigned cluster_portable, cluster; /* blocks of one; 0: there are no clusters */
     /* the units in which a multiprocessor gives out warps (for registers), registers and bytes of shared memory */
     unsigned warp_unit, register_unit, shared_unit;
@@ -47,9 +47,10 @@ unsigned limits_clusters(const Limits *l, unsigned size, unsigned blocks);
 typedef enum Refusal { REFUSED_NOT, REFUSED_CONFIGURATION, REFUSED_VALUE, REFUSED_CLUSTER, REFUSED_TOO_LARGE } Refusal;
 enum { REFUSAL_TEXT = 160 };
 
-/* Of a grid of blocks; of a block's own and dynamic shared memory; of a cluster.  `why` gets the limit, where it is refused. */
+/* Of a grid of blocks; of a block's own and dynamic shared memory; of a thread's local memory; of a cluster.  `why` gets the limit, where it is refused. */
 Refusal limits_grid(const Limits *l, const uint32_t grid[3], const uint32_t block[3], char why[REFUSAL_TEXT]);
 Refusal limits_shared(const Limits *l, uint64_t fixed, uint64_t dynamic, char why[REFUSAL_TEXT]);
+Refusal limits_local(const Limits *l, uint64_t bytes, char why[REFUSAL_TEXT]);
 Refusal limits_cluster(const Limits *l, const uint32_t size[3], char why[REFUSAL_TEXT]);
 /* The CUDA error of a refusal, by its name; NULL of REFUSED_NOT. */
 const char *refusal_error(Refusal r);

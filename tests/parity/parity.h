@@ -55,7 +55,7 @@ inline void told(const char *text, double v)
     do {                                           \
         if (sigsetjmp(crash, 1))                   \
             printf("%s\tcrashes\n", #__VA_ARGS__); \
-        else if ((in_call = 1))                    \
+        else if (in_call = 1, true)                \
             said(#__VA_ARGS__, (__VA_ARGS__));     \
     } while (0)
 #define V(...) told(#__VA_ARGS__, (double)(__VA_ARGS__))

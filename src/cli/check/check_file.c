@@ -170,25 +170,30 @@ static Status add_all(CheckPlan *p, const char *file, json_t *doc, Str *why)
 /* ---- YAML ---- */
 
 #if defined(WW_HAVE_YAML)
-enum { DEEPEST = 8 }; /* an alias can make a document without end */
+enum {
+    DEEPEST    = 8,
+    MOST_NODES = 1 << 20
+}; /* aliases can make a document without end, or a thousand million times its text */
 
-static json_t *node_json(yaml_document_t *d, const yaml_node_t *n, int depth)
+/* *left: nodes that may still be made; 0 at the end says that the document is larger. */
+static json_t *node_json(yaml_document_t *d, const yaml_node_t *n, int depth, size_t *left)
 {
     json_t *j;
-    switch (depth < DEEPEST ? n->type : YAML_NO_NODE) {
+    *left -= *left > 0;
+    switch (depth < DEEPEST && *left ? n->type : YAML_NO_NODE) {
     case YAML_SCALAR_NODE: return json_stringn((const char *)n->data.scalar.value, n->data.scalar.length);
     case YAML_SEQUENCE_NODE:
         j = json_array();
-        for (yaml_node_item_t *i = n->data.sequence.items.start; i < n->data.sequence.items.top; i++)
-            json_array_append_new(j, node_json(d, yaml_document_get_node(d, *i), depth + 1));
+        for (yaml_node_item_t *i = n->data.sequence.items.start; i < n->data.sequence.items.top && *left; i++)
+            json_array_append_new(j, node_json(d, yaml_document_get_node(d, *i), depth + 1, left));
         return j;
     case YAML_MAPPING_NODE:
         j = json_object();
-        for (yaml_node_pair_t *i = n->data.mapping.pairs.start; i < n->data.mapping.pairs.top; i++) {
+        for (yaml_node_pair_t *i = n->data.mapping.pairs.start; i < n->data.mapping.pairs.top && *left; i++) {
             const yaml_node_t *k = yaml_document_get_node(d, i->key);
             if (k->type == YAML_SCALAR_NODE)
                 json_object_set_new(j, (const char *)k->data.scalar.value,
-                                    node_json(d, yaml_document_get_node(d, i->value), depth + 1));
+                                    node_json(d, yaml_document_get_node(d, i->value), depth + 1, left));
         }
         return j;
     default: return json_null();
@@ -207,8 +212,17 @@ static json_t *read_yaml(const char *file, const char *text, size_t len, Str *wh
                    p.problem ? p.problem : "not YAML");
     } else {
         const yaml_node_t *root = yaml_document_get_root_node(&d);
-        j                       = root ? node_json(&d, root, 0) : json_object();
+        size_t             left = MOST_NODES;
+        j                       = root ? node_json(&d, root, 0, &left) : json_object();
         yaml_document_delete(&d);
+        if (!left) {
+            str_printf(why,
+                       "%s: error: with its aliases (*name) written out it has more than %d values; write the launches "
+                       "out, or leave some out",
+                       file, MOST_NODES);
+            json_decref(j);
+            j = NULL;
+        }
     }
     yaml_parser_delete(&p);
     return j;

@@ -36,8 +36,11 @@ typedef struct Check {
 
 static volatile int stopped;
 
+/* The first one ends the launch, and the report is written; a second one ends everything at once. */
 static void on_signal(int sig)
 {
+    if (stopped)
+        _exit(128 + sig);
     stopped = sig;
 }
 
@@ -170,16 +173,18 @@ static int run_launch(Check *c, size_t index)
         return CLI_USAGE;
     }
     const char *symbol = ww_module_kernel_name(c->module, (size_t)kernel);
-    WwLaunch    w      = {.grid        = l->grid,
-                          .block       = l->block,
-                          .cluster     = l->cluster,
-                          .shared      = l->shared,
-                          .cooperative = l->cooperative || cli_has(&c->a, "cooperative"),
-                          .args        = args,
-                          .arg_count   = l->nargs,
-                          .observe     = WW_OBSERVE_COUNTERS,
-                          .stop        = &stopped,
-                          .on_print    = on_print};
+    WwLaunch    w      = {.grid             = l->grid,
+                          .block            = l->block,
+                          .cluster          = l->cluster,
+                          .shared           = l->shared,
+                          .cooperative      = l->cooperative || cli_has(&c->a, "cooperative"),
+                          .args             = args,
+                          .arg_count        = l->nargs,
+                          .observe          = WW_OBSERVE_COUNTERS,
+                          .max_instructions = cli_number(&c->a, "max-instructions", 0),
+                          .max_seconds      = (double)cli_number(&c->a, "max-seconds", 0),
+                          .stop             = &stopped,
+                          .on_print         = on_print};
     WwResult   *r      = NULL;
     double      start  = now();
     WwStatus    s      = ww_launch(c->device, c->module, symbol, &w, &r);
@@ -328,6 +333,7 @@ static int open_device(Check *c)
     const char     *why = "";
     WwDeviceOptions o   = {.profile = cli_text(&c->a, "profile", NULL),
                            .threads = (unsigned)cli_number(&c->a, "threads", 0),
+                           .memory  = cli_number(&c->a, "memory", 0) << 20,
                            .seed    = c->seed,
                            .async   = cli_text(&c->a, "async", NULL),
                            .check   = cli_text(&c->a, "check", "")};

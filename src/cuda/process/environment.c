@@ -152,6 +152,8 @@ bool environment_read(Options *o, Str *why)
     o->devices            = (unsigned)number("WARPWRIGHT_DEVICES", 1);
     o->threads            = (unsigned)number("WARPWRIGHT_THREADS", 0);
     o->memory             = number("WARPWRIGHT_MEMORY", 0) << 20;
+    o->max_seconds        = number("WARPWRIGHT_MAX_SECONDS", 0);
+    o->max_instructions   = number("WARPWRIGHT_MAX_INSTRUCTIONS", 0);
     o->seed               = number("WARPWRIGHT_SEED", 0);
     o->skip               = number("WARPWRIGHT_LAUNCH_SKIP", 0);
     o->count              = number("WARPWRIGHT_LAUNCH_COUNT", UINT64_MAX);

@@ -283,22 +283,24 @@ static Running *running_new(Kernel *k, const Func *f, WwModule *m, const LaunchA
     p->standstill.launch = p->n;
     p->watch             = watched(kernel_shown(k), p->n) &&
                (state.options.report || state.options.json || state.options.check || state.options.fail_on);
-    p->launch = (WwLaunch){.grid        = a->grid,
-                           .block       = a->block,
-                           .shared      = (uint32_t)a->shared,
-                           .args        = a->args,
-                           .arg_count   = f->nparams,
-                           .observe     = p->watch ? WW_OBSERVE_COUNTERS : WW_OBSERVE_NOTHING,
-                           .stop        = &state.stop,
-                           .on_print    = on_print,
-                           .on_child    = on_child,
-                           .on_pause    = on_pause,
-                           .pause_after = SLICE,
-                           .user        = p,
-                           .cluster     = a->cluster,
-                           .cooperative = a->cooperative,
-                           .granular    = true,
-                           .paged       = !state.options.check};
+    p->launch = (WwLaunch){.grid             = a->grid,
+                           .block            = a->block,
+                           .shared           = (uint32_t)a->shared,
+                           .args             = a->args,
+                           .arg_count        = f->nparams,
+                           .observe          = p->watch ? WW_OBSERVE_COUNTERS : WW_OBSERVE_NOTHING,
+                           .max_instructions = state.options.max_instructions,
+                           .max_seconds      = (double)state.options.max_seconds,
+                           .stop             = &state.stop,
+                           .on_print         = on_print,
+                           .on_child         = on_child,
+                           .on_pause         = on_pause,
+                           .pause_after      = SLICE,
+                           .user             = p,
+                           .cluster          = a->cluster,
+                           .cooperative      = a->cooperative,
+                           .granular         = true,
+                           .paged            = !state.options.check};
     clock_gettime(CLOCK_MONOTONIC, &p->start);
     p->coroutine = coroutine_new(body, p);
     if (!p->coroutine) { /* no stack: it runs on ours, to its end */

@@ -42,13 +42,18 @@ uint32_t layout_shared(const Program *p, const Var *v)
 
 /* ---- one function ---- */
 
+uint32_t layout_end(uint32_t at, uint64_t bytes)
+{
+    return bytes < LAYOUT_MOST - at ? at + (uint32_t)bytes : LAYOUT_MOST;
+}
+
 /* Gives v the next place in a memory that is filled up to at; returns its end. */
 static uint32_t placed(Code *c, uint32_t at, const Var *v)
 {
     uint32_t align         = v->align ? v->align : 1;
     at                     = (at + align - 1) & -align;
     c->place[c->nplaces++] = (VarPlace){v, at};
-    return at + (uint32_t)v->bytes;
+    return layout_end(at, v->bytes);
 }
 
 /* Parameter buffers: results, parameters (functions only), then every .param variable of the body. */

@@ -6,6 +6,11 @@
 
 #include "emu/core/program.h"
 
+/* A memory of variables never ends behind this; the sum of sizes that do not fit is this, and every card refuses it. */
+#define LAYOUT_MOST (1u << 31)
+/* The end of `bytes` that begin at `at`. */
+uint32_t layout_end(uint32_t at, uint64_t bytes);
+
 /* The function's code in p; NULL: p does not reach it. */
 Code *layout_code(const Program *p, const Func *f);
 /* Offset of a shared variable in the block's window; UINT32_MAX if the program does not have it. */

@@ -62,7 +62,7 @@ static void add_shared(Builder *b, const Var *v)
         b->extern_align  = align > b->extern_align ? align : b->extern_align;
     } else {
         at            = (b->shared_top + align - 1) & -align;
-        b->shared_top = at + (uint32_t)v->bytes;
+        b->shared_top = layout_end(at, v->bytes);
     }
     p->shared_var[p->nshared]      = v;
     p->shared_offset[p->nshared++] = at;
@@ -139,7 +139,7 @@ static uint32_t deepest(Program *p, Code *c, Depth *d)
         uint32_t n = deepest(p, e->callee, d);
         below      = n > below ? n : below;
     }
-    d[c->index] = (Depth){2, c->local_bytes + below};
+    d[c->index] = (Depth){2, layout_end(c->local_bytes, below)};
     return d[c->index].bytes;
 }
 

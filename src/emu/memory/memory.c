@@ -244,14 +244,26 @@ Status memory_adopt(Memory *m, uint64_t address, uint64_t bytes)
     return WW_OK;
 }
 
-/* Whole pages inside the range go back to the host; the next owner finds zeros or old bytes, as on a card. */
-static void release_pages(uint64_t base, uint64_t span)
+/* Whole pages inside the range go back to the host, and read as zero where it took them; true: all of [*from, *to), which are they, do. */
+static bool release_pages(uint64_t base, uint64_t span, uint64_t *from, uint64_t *to)
 {
     uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
-    uint64_t from = (base + page - 1) & -page, to = (base + span) & -page;
-    if (to > from &&
-        madvise((void *)(uintptr_t)from, to - from, MADV_REMOVE) != 0) /* works where another process shares it */
-        madvise((void *)(uintptr_t)from, to - from, MADV_DONTNEED);
+    *from         = (base + page - 1) & -page;
+    *to           = (base + span) & -page;
+    if (*to <= *from)
+        *to = *from = base;
+    void *at = (void *)(uintptr_t)*from;
+    return *to == *from || madvise(at, *to - *from, MADV_REMOVE) == 0 /* works where another process shares it */ ||
+           madvise(at, *to - *from, MADV_DONTNEED) == 0;
+}
+
+void memory_zero(uint64_t address, uint64_t bytes)
+{
+    uint64_t from, to;
+    if (!release_pages(address, bytes, &from, &to))
+        to = from = address;
+    memset((void *)(uintptr_t)address, 0, from - address);
+    memset((void *)(uintptr_t)to, 0, address + bytes - to);
 }
 
 Status memory_free(Memory *m, uint64_t address)
@@ -267,7 +279,8 @@ Status memory_free(Memory *m, uint64_t address)
     if (a.base < m->full)
         m->full = a.base;
     m->used -= a.span;
-    release_pages(a.base, a.span);
+    uint64_t from, to;
+    release_pages(a.base, a.span, &from, &to); /* the next owner finds zeros or old bytes, as on a card */
     return WW_OK;
 }
 

@@ -59,6 +59,8 @@ Status memory_open(Memory *m, uint64_t bytes);
 void   memory_close(Memory *m);
 Status memory_alloc(Memory *m, uint64_t bytes, uint64_t align, AllocKind kind, const char *name, uint64_t *out);
 Status memory_free(Memory *m, uint64_t address);
+/* A range of one allocation of ours becomes zero; pages of it take no memory until they are written. */
+void   memory_zero(uint64_t address, uint64_t bytes);
 /* Enters a range outside of ours as an allocation (ALLOC_FOREIGN): memory_free forgets it and leaves its pages alone.
  * WW_ERR_INVALID when it meets a live allocation or the reserved range. */
 Status memory_adopt(Memory *m, uint64_t address, uint64_t bytes);

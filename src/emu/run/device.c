@@ -261,7 +261,7 @@ static Status place_variables(EmuModule *em)
             continue;
         AllocKind kind = v->space == SPACE_CONST ? ALLOC_CONST_VAR : ALLOC_GLOBAL_VAR;
         TRY(memory_alloc(&em->dev->mem, v->bytes, v->align, kind, v->name, &em->var_address[i]));
-        memset((void *)(uintptr_t)em->var_address[i], 0, v->bytes);
+        memory_zero(em->var_address[i], v->bytes);
         if (v->init)
             memcpy((void *)(uintptr_t)em->var_address[i], v->init, v->init_bytes < v->bytes ? v->init_bytes : v->bytes);
     }

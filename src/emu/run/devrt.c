@@ -8,6 +8,7 @@
  * them, that do not lie in device memory are faults; a null string is "(null)". */
 #include "emu/run/devrt.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -71,6 +72,9 @@ static const char *string_at(const Warp *w, uint64_t address, unsigned lane, boo
     return *ok ? (const char *)p : "";
 }
 
+/* What one conversion may fill, and all that one block prints: it is kept until the blocks before it have ended. */
+enum { LARGEST_PRINT = 1 << 16, MOST_PRINTED = 1 << 28 };
+
 typedef struct ArgReader {
     const uint8_t *at;
     uint64_t       left, offset;
@@ -123,10 +127,29 @@ static void format_one(const Warp *w, unsigned lane, Str *out, Str *spec, char c
 
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 
-/* Returns the number of conversions. */
+/* A width and a precision: appended to spec, *most becomes the larger of it and them.  Returns what follows. */
+static const char *format_size(const char *f, ArgReader *args, Str *spec, uint64_t *most)
+{
+    uint64_t v = 0;
+    for (; *f && strchr("0123456789.*", *f); f++) {
+        if (*f == '*') {
+            int32_t n = (int32_t)next_arg(args, 4);
+            str_printf(spec, "%d", n);
+            v = (uint64_t)llabs(n);
+        } else {
+            str_addc(spec, *f);
+            v = *f == '.' ? 0 : v > LARGEST_PRINT ? v : v * 10 + (uint64_t)(*f - '0');
+        }
+        *most = v > *most ? v : *most;
+    }
+    return f;
+}
+
+/* Returns the number of conversions; UINT_MAX: a width or precision is larger than LARGEST_PRINT. */
 static unsigned format(const Warp *w, unsigned lane, const char *f, ArgReader *args, Str *out)
 {
     unsigned n    = 0;
+    uint64_t most = 0;
     Str      spec = {0};
     while (*f) {
         size_t plain = strcspn(f, "%");
@@ -138,11 +161,9 @@ static unsigned format(const Warp *w, unsigned lane, const char *f, ArgReader *a
         size_t      flags = strspn(f, "-+ #0");
         str_clear(&spec);
         str_addn(&spec, start, flags + 1);
-        for (f += flags; *f && strchr("0123456789.*", *f); f++)
-            if (*f == '*')
-                str_printf(&spec, "%d", (int)next_arg(args, 4));
-            else
-                str_addc(&spec, *f);
+        f = format_size(f + flags, args, &spec, &most);
+        if (most > LARGEST_PRINT)
+            break;
         bool wide = false;
         for (; *f && strchr("hlLqjzt", *f); f++)
             wide |= *f != 'h';
@@ -157,7 +178,7 @@ static unsigned format(const Warp *w, unsigned lane, const char *f, ArgReader *a
         }
     }
     str_free(&spec);
-    return n;
+    return most > LARGEST_PRINT ? UINT_MAX : n;
 }
 
 /* One lane's.  false: the block stops. */
@@ -172,7 +193,14 @@ static bool print_lane(Warp *w, const Uop *u, const CallInfo *call, unsigned lan
         args.wild    = "printf's format at 0x%llx is not a string in device memory";
         args.address = where;
     }
-    devrt_result(w, call, lane, format(w, lane, fmt, &args, &w->block->printed));
+    unsigned n = format(w, lane, fmt, &args, &w->block->printed);
+    if (n == UINT_MAX || w->block->printed.len > MOST_PRINTED) {
+        fault_raise(w, u, FAULT_UNSUPPORTED, lane, left,
+                    "printf with a width or precision of more than %d, or more than %d MiB from one block; print less",
+                    LARGEST_PRINT, MOST_PRINTED >> 20);
+        return false;
+    }
+    devrt_result(w, call, lane, n);
     if (!args.wild)
         return true;
     fault_raise(w, u, FAULT_OUT_OF_BOUNDS, lane, left, args.wild, (unsigned long long)args.address);

@@ -25,7 +25,7 @@
 
 enum { NAP = 50000 };               /* nanoseconds */
 enum { PATIENCE = 8, LONG = 1024 }; /* waiting passes, and passes of any kind, before another block gets the worker */
-enum { LIMIT_CHECK = 1 << 18, LIMIT_BLOCKS = 1024 }; /* instructions between looks at the clock */
+enum { LIMIT_CHECK = 1 << 18, LIMIT_BLOCKS = 16 }; /* instructions, or blocks that ended, between looks at the clock */
 
 /* ---- validation ---- */
 
@@ -105,10 +105,12 @@ static Status check_clusters(const Limits *limits, const EmuLaunch *a, const Fun
     return WW_OK;
 }
 
-/* Of shared memory, and that of all the blocks of a cooperative launch. */
-static Status check_shared(const Limits *limits, const EmuLaunch *a, const Program *p, EmuResult *r)
+/* Of local and shared memory, and the latter of all the blocks of a cooperative launch. */
+static Status check_memory(const Limits *limits, const EmuLaunch *a, const Program *p, EmuResult *r)
 {
-    Refusal how = limits_shared(limits, p->static_shared, a->shared, r->fault.text);
+    Refusal how = limits_local(limits, p->local_bytes, r->fault.text);
+    if (!how)
+        how = limits_shared(limits, p->static_shared, a->shared, r->fault.text);
     if (!how && a->cooperative)
         how = occupancy_together(limits, (uint64_t)a->grid[0] * a->grid[1] * a->grid[2],
                                  a->block[0] * a->block[1] * a->block[2], p->static_shared + a->shared, r->fault.text);
@@ -183,11 +185,13 @@ static void end_cluster(Worker *k, Cluster *c)
     endless_forget(k->launch);
 }
 
-/* Time to look at the limits?  A small instruction limit is looked at more often. */
+/* Time to look at the limits?  At once when the launch is to stop; a small instruction limit is looked at more often. */
 static bool limits_due(const Worker *k)
 {
-    uint64_t most = k->launch->ask->max_instructions;
-    return k->spent >= (most && most < LIMIT_CHECK ? most : LIMIT_CHECK) || k->ended >= LIMIT_BLOCKS;
+    const EmuLaunch *ask  = k->launch->ask;
+    uint64_t         most = ask->max_instructions;
+    return (ask->stop && *ask->stop) || k->spent >= (most && most < LIMIT_CHECK ? most : LIMIT_CHECK) ||
+           k->ended >= LIMIT_BLOCKS;
 }
 
 static bool card_is_full(const Launch *l)
@@ -574,7 +578,7 @@ Status emu_launch(EmuDevice *d, EmuModule *em, const char *kernel, const EmuLaun
     TRY(check_clusters(&d->limits, a, f, r));
     cluster_size(a, f, size);
     Program *p = program_get(em, f, wants, size[0] * size[1] * size[2] > 1);
-    TRY(check_shared(&d->limits, a, p, r));
+    TRY(check_memory(&d->limits, a, p, r));
     Launch l;
     prepare(&l, d, em, p, a);
     r->ninstr   = p->ninstr;
