@@ -109,8 +109,8 @@ static void add_excess(Excess *to, const Excess *e)
 /* Does the access itself lose the rule's share?  What else its line does is beside the point. */
 static bool is_shifted(const Perf *p, const Excess *e)
 {
-    return shift_costs(e) && perf_reaches(p, RULE_UNALIGNED_WARP, "percent",
-                                          100.0 * (double)shift_costs(e) / (double)e->sectors);
+    return shift_costs(e) &&
+           perf_reaches(p, RULE_UNALIGNED_WARP, "percent", 100.0 * (double)shift_costs(e) / (double)e->sectors);
 }
 
 /* Of the line: all accesses, and those that begin behind a boundary. */

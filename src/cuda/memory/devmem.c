@@ -120,7 +120,13 @@ bool devmem_host_writes(void)
 
 static int by_caller(const void *a, const void *b)
 {
-    return memcmp(&((const LeakSite *)a)->caller, &((const LeakSite *)b)->caller, sizeof(Caller));
+    const Caller *x = &((const LeakSite *)a)->caller, *y = &((const LeakSite *)b)->caller;
+    if (x->n != y->n)
+        return x->n < y->n ? -1 : 1;
+    for (unsigned i = 0; i < x->n; i++)
+        if (x->at[i] != y->at[i])
+            return (uintptr_t)x->at[i] < (uintptr_t)y->at[i] ? -1 : 1;
+    return 0;
 }
 
 /* What the program allocated and has not freed, by the call that did. */
