@@ -135,7 +135,7 @@ static void store(WatchState *s, const Access *a, unsigned lane, unsigned elemen
     pthread_mutex_lock(&w->lock);
     HASH_FIND(hh, w->kept, &key, sizeof key, k);
     if (k && !is_local(s, value)) {
-        HASH_DEL(w->kept, k);
+        HASH_DEL(w->kept, k); /* NOLINT(clang-analyzer-unix.Malloc): uthash's list */
         w->nkept--;
         free(k);
     } else if (is_local(s, value)) {
@@ -268,7 +268,7 @@ static void on_join(Observer *o, void *state)
     findings_merge(&((Watch *)o)->found, &s->found);
     HASH_ITER(hh, s->brought, b, next)
     {
-        HASH_DEL(s->brought, b);
+        HASH_DEL(s->brought, b); /* NOLINT(clang-analyzer-unix.Malloc): uthash's list */
         free(b);
     }
     free(s->sources);
@@ -299,7 +299,7 @@ static void end(void *self, Observer *o, const CheckLaunch *l, Findings *found)
     findings_merge(found, &w->found);
     HASH_ITER(hh, w->kept, k, next)
     {
-        HASH_DEL(w->kept, k);
+        HASH_DEL(w->kept, k); /* NOLINT(clang-analyzer-unix.Malloc): uthash's list */
         free(k);
     }
     pthread_mutex_destroy(&w->lock);
