@@ -278,6 +278,7 @@ static void set_environment(const Run *r)
     pass(r, "memory", "WARPWRIGHT_MEMORY");
     pass(r, "max-seconds", "WARPWRIGHT_MAX_SECONDS");
     pass(r, "max-instructions", "WARPWRIGHT_MAX_INSTRUCTIONS");
+    pass(r, "keep-launches", "WARPWRIGHT_KEEP_LAUNCHES");
     pass(r, "threads", "WARPWRIGHT_THREADS");
     pass(r, "async", "WARPWRIGHT_ASYNC");
     pass(r, "kernel", "WARPWRIGHT_KERNEL");
@@ -451,7 +452,7 @@ static bool write_frame(const Run *r, int code)
     const char *file = json_file(r);
     if (!file || per_process(r, "json"))
         return true;
-    Report  *none = report_new(true);
+    Report  *none = report_new(REPORT_LAUNCHES);
     WwStatus s    = code < 0 && truncate(file, 0) != 0 && errno != ENOENT ? WW_ERR_IO : WW_OK;
     if (s == WW_OK)
         s = report_json(none, file, r->a.operand[0], code);
@@ -532,7 +533,7 @@ static bool tell_later(const Run *r, Report *all)
 static int run_later(Run *r, const char *program, int code)
 {
     uint64_t n   = cli_number(&r->a, "schedules", 1);
-    Report  *all = report_new(false);
+    Report  *all = report_new(0);
     report_select(all, cli_text(&r->a, "check", ""));
     add_findings(all, json_file(r), seed_of(r, 0));
     for (uint64_t i = 1; i < n && code < 128; i++) {
@@ -570,7 +571,7 @@ static int check_texts(const Run *r)
     Str         why = {0};
     RuleSet     rules;
     const char *file = cli_text(&r->a, "suppressions", NULL);
-    Report     *none = report_new(false);
+    Report     *none = report_new(0);
     Status      s    = rules_select(cli_text(&r->a, "check", ""), &rules, &why);
     if (s == WW_OK && cli_has(&r->a, "fail-on"))
         s = fail_check(cli_text(&r->a, "fail-on", ""), &why);

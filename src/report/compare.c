@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "report/doc.h"
+#include "report/launches.h"
 
 static const double NOISE = 0.05;
 
@@ -98,14 +99,6 @@ static void compare_values(Tally *t, const Metric *m, const char *name, const js
 
 /* ---- runs ---- */
 
-json_t *doc_added(const json_t *a, const json_t *b)
-{
-    json_int_t x = json_integer_value(a), y = json_integer_value(b), sum;
-    if (__builtin_add_overflow(x, y, &sum))
-        sum = x < 0 ? INT64_MIN : INT64_MAX;
-    return json_integer(sum);
-}
-
 json_t *doc_kernel_sums(const json_t *doc)
 {
     json_t       *sums = json_object(), *v;
@@ -119,9 +112,11 @@ json_t *doc_kernel_sums(const json_t *doc)
             sum = json_object();
             json_object_set_new(sums, text(k, "name"), sum);
         }
-        json_object_set_new(sum, "launches", json_integer(json_integer_value(json_object_get(sum, "launches")) + 1));
+        json_t *n = json_integer(launches_of(k));
+        json_object_set_new(sum, "launches", launches_sum(json_object_get(sum, "launches"), n));
+        json_decref(n);
         json_object_foreach(json_object_get(k, "counters"), key, v)
-            json_object_set_new(sum, key, doc_added(json_object_get(sum, key), v));
+            json_object_set_new(sum, key, launches_sum(json_object_get(sum, key), v));
     }
     return sums;
 }

@@ -175,7 +175,7 @@ void doc_findings(const json_t *doc, Report *r)
 
 void doc_text(const json_t *doc, bool colour, Str *out)
 {
-    Report *r = report_new(false);
+    Report *r = report_new(0);
     doc_findings(doc, r);
     if (doc_is_run(doc)) {
         report_findings_text(r, colour, out);

@@ -19,8 +19,6 @@ json_t *doc_of(Report *r, const char *program, int exit_code);
 json_t *doc_load(const char *file, Str *why);
 bool    doc_is_run(const json_t *doc);
 
-/* Their sum, a new integer; what is too much for a document's integers stays at the most or the least of them. */
-json_t *doc_added(const json_t *a, const json_t *b);
 /* name -> its counters and `launches`, summed; to be json_decref'ed. */
 json_t *doc_kernel_sums(const json_t *doc);
 /* The findings as compilers write them, then a line for each kernel; of experiments, how many rows there are. */

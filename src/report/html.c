@@ -3,8 +3,8 @@
  * A document as one page: the page of page.h with the document, the source texts it names and, when there is one, a comparison in place
  * of its mark.  Nothing is loaded from anywhere.
  *
- * The page shows kernels and lines, no single launch, so launches of a kernel that ended alike are one entry: `launches`, and the sums of
- * their seconds and counts.  A page is then as large as its program is, however long it ran.
+ * The page shows kernels and lines, no single launch, so launches of a kernel that ended alike are one entry (launches.h).  A page is then
+ * as large as its program is, however long it ran.
  *
  * The data stands in a script element, so every '<' of it is written as an escape. */
 #include <stdint.h>
@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "report/doc.h"
+#include "report/launches.h"
 #include "report/page.h"
 #include "report/rows.h"
 #include "report/source.h"
@@ -62,91 +63,18 @@ static void add_data(const json_t *data, Str *out)
     free(dump);
 }
 
-/* ---- launches summed up ---- */
-
-static bool is_count(const char *key, const json_t *value)
-{
-    return json_is_number(value) && strcmp(key, "line") != 0 && strcmp(key, "launch") != 0;
-}
-
-static void add_counts(json_t *to, json_t *from)
-{
-    const char *key;
-    json_t     *value;
-    json_object_foreach(from, key, value)
-    {
-        const json_t *old = json_object_get(to, key);
-        if (!is_count(key, value))
-            continue;
-        if (json_is_integer(value) && (!old || json_is_integer(old)))
-            json_object_set_new(to, key, doc_added(old, value));
-        else
-            json_object_set_new(to, key, json_real(json_number_value(old) + json_number_value(value)));
-    }
-}
-
-/* at: entry and line -> the line of that entry. */
-static void add_lines(json_t *at, json_t *sum, const char *entry, const json_t *launch)
-{
-    json_t *line;
-    size_t  i;
-    json_array_foreach(json_object_get(launch, "lines"), i, line)
-    {
-        Str         key  = {0};
-        const char *file = json_string_value(json_object_get(line, "file"));
-        str_printf(&key, "%s %s:%lld", entry, file ? file : "",
-                   (long long)json_integer_value(json_object_get(line, "line")));
-        json_t *old = json_object_get(at, str_text(&key));
-        if (old) {
-            add_counts(old, line);
-        } else {
-            json_t *copy = json_copy(line);
-            json_array_append(json_object_get(sum, "lines"), copy);
-            json_object_set_new(at, str_text(&key), copy);
-        }
-        str_free(&key);
-    }
-}
-
-/* An entry of what is told of a kernel, of no launch yet. */
-static json_t *new_sum(const json_t *launch)
-{
-    static const char *const told[] = {"name", "symbol", "status", "message"};
-    json_t                  *sum    = json_pack("{s:{},s:[],s:[],s:n}", "counters", "lines", "accesses", "resources");
-    for (size_t i = 0; i < sizeof told / sizeof *told; i++)
-        json_object_set(sum, told[i], json_object_get(launch, told[i]));
-    return sum;
-}
-
+/* The document with an entry for each kernel and status. */
 static json_t *summed(const json_t *doc)
 {
-    json_t *all = json_array(), *sums = json_object(), *lines = json_object(),
-           *copy = json_copy((json_t *)(uintptr_t)doc);
-    json_t *launch;
-    size_t  i;
+    json_t   *launch, *copy = json_copy((json_t *)(uintptr_t)doc);
+    Launches *sums = launches_new(0);
+    size_t    i;
     json_array_foreach(json_object_get(doc, "kernels"), i, launch)
     {
-        json_t *told = json_pack("[O?,O?,O?,O?]", json_object_get(launch, "name"), json_object_get(launch, "symbol"),
-                                 json_object_get(launch, "status"), json_object_get(launch, "message"));
-        char   *key  = json_dumps(told, JSON_COMPACT);
-        json_t *sum  = json_object_get(sums, key);
-        if (!sum) {
-            json_object_set_new(sums, key, sum = new_sum(launch));
-            json_array_append(all, sum);
-        }
-        json_object_set_new(sum, "launches", json_integer(json_integer_value(json_object_get(sum, "launches")) + 1));
-        add_counts(sum, launch);
-        add_counts(json_object_get(sum, "counters"), json_object_get(launch, "counters"));
-        add_lines(lines, sum, key, launch);
-        json_array_extend(json_object_get(sum, "accesses"), json_object_get(launch, "accesses"));
-        if (json_is_null(json_object_get(sum, "resources")) && json_object_get(launch, "resources"))
-            json_object_set(sum, "resources", json_object_get(launch, "resources"));
-        free(key);
-        json_decref(told);
+        launches_add(sums, json_deep_copy(launch));
     }
-    json_object_set_new(copy, "kernels", all);
-    json_decref(sums);
-    json_decref(lines);
+    json_object_set(copy, "kernels", launches_list(sums));
+    launches_free(sums);
     return copy;
 }
 

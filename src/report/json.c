@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The report as JSON, schema 1: {schema, program, exit_code, kernels[], findings[], missing[], notes[]}.  A kernel entry is one launch.
- * Several processes may write one file: each takes a lock, adds its entries and writes the whole document again, so the file is
- * whole at every moment a process ends.  Numbers are integers; what is not known is null. */
+ * The report as JSON, schema 1: {schema, program, exit_code, kernels[], findings[], missing[], notes[]}.  A kernel entry is one launch,
+ * or several (launches.h).  Several processes may write one file: each takes a lock, adds its entries and writes the whole document again,
+ * so the file is whole at every moment a process ends.  Numbers are integers; what is not known is null. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -114,6 +114,7 @@ json_t *launch_json(const ReportLaunch *l, bool first)
     json_object_set_new(o, "name", text_json(l->kernel));
     json_object_set_new(o, "symbol", text_json(l->symbol));
     json_object_set_new(o, "launch", json_integer((json_int_t)l->launch));
+    json_object_set_new(o, "launches", json_integer(1));
     json_object_set_new(o, "grid", dim_json(l->grid));
     json_object_set_new(o, "block", dim_json(l->block));
     json_object_set_new(o, "status", json_string(outcomes[l->outcome]));
@@ -219,6 +220,22 @@ static void extend(json_t *doc, const char *key, json_t *more)
     json_array_extend(list, more);
 }
 
+/* Beside those of other processes ours may join theirs, so copies go there. */
+static void add_launches(const Report *r, json_t *doc)
+{
+    json_t *theirs = json_object_get(doc, "kernels"), *ours = launches_list(r->launches), *e;
+    size_t  i;
+    if (!json_array_size(theirs) || !json_array_size(ours)) {
+        extend(doc, "kernels", ours);
+        return;
+    }
+    Launches *all = launches_new(r->keep);
+    json_array_foreach(theirs, i, e) launches_add(all, json_incref(e));
+    json_array_foreach(ours, i, e) launches_add(all, json_deep_copy(e));
+    json_object_set(doc, "kernels", launches_list(all));
+    launches_free(all);
+}
+
 static void fill(Report *r, json_t *doc, const char *program, int exit_code)
 {
     json_t *missing = json_array(), *notes = json_array(), *findings = json_array();
@@ -234,7 +251,7 @@ static void fill(Report *r, json_t *doc, const char *program, int exit_code)
         json_object_set_new(doc, "program", text_json(program));
     if (exit_code >= 0 || !json_object_get(doc, "exit_code"))
         json_object_set_new(doc, "exit_code", exit_code >= 0 ? json_integer(exit_code) : json_null());
-    extend(doc, "kernels", r->kernels);
+    add_launches(r, doc);
     extend(doc, "findings", findings);
     extend(doc, "missing", missing);
     extend(doc, "notes", notes);

@@ -12,12 +12,12 @@
 #include "base/file.h"
 #include "report/rows.h"
 
-Report *report_new(bool keep_launches)
+Report *report_new(size_t keep_launches)
 {
-    Report *r  = xcalloc(1, sizeof *r);
-    r->arena   = arena_new();
-    r->kernels = json_array();
-    r->keep    = keep_launches;
+    Report *r   = xcalloc(1, sizeof *r);
+    r->arena    = arena_new();
+    r->launches = launches_new(keep_launches);
+    r->keep     = keep_launches;
     report_select(r, "");
     return r;
 }
@@ -26,7 +26,7 @@ void report_free(Report *r)
 {
     if (!r)
         return;
-    json_decref(r->kernels);
+    launches_free(r->launches);
     free(r->finding);
     suppressions_free(&r->suppress);
     for (size_t i = 0; i < r->nrows; i++)
@@ -96,6 +96,17 @@ static void add_findings(Report *r, const ReportLaunch *l)
         report_add_finding(r, ww_result_finding(l->result, i), l->kernel, (int64_t)l->launch);
 }
 
+static void keep_launch(Report *r, const ReportLaunch *l, bool first)
+{
+    char text[160];
+    launches_add(r->launches, launch_json(l, first));
+    if (!launches_joined(r->launches))
+        return;
+    snprintf(text, sizeof text, "of more than %zu launches, entries of the JSON stand for several (--keep-launches)",
+             r->keep);
+    report_note(r, text);
+}
+
 void report_add(Report *r, const ReportLaunch *l)
 {
     if (r->schedule > 1) {
@@ -119,7 +130,7 @@ void report_add(Report *r, const ReportLaunch *l)
         add_findings(r, l);
     }
     if (r->keep)
-        json_array_append_new(r->kernels, launch_json(l, row->launches == 1));
+        keep_launch(r, l, row->launches == 1);
 }
 
 void report_missing(Report *r, const char *entry_point)

@@ -3,7 +3,7 @@
  * What a program's kernels did, gathered launch by launch, and its writers: a table for people, JSON for programs.
  *
  * A Report holds one row for each kernel (sums over its launches), the source lines of each, the entry points that were called and
- * are not implemented, and, when asked to keep launches, one JSON object for each.  It is not thread-safe. */
+ * are not implemented, and, when asked to keep launches, the entries of its document (launches.h).  It is not thread-safe. */
 #ifndef WW_REPORT_REPORT_H
 #define WW_REPORT_REPORT_H
 
@@ -30,7 +30,11 @@ typedef struct ReportLaunch {
 
 typedef struct Report Report;
 
-Report *report_new(bool keep_launches);
+/* What `--keep-launches` is without the option. */
+enum { REPORT_LAUNCHES = 1000 };
+
+/* keep_launches: that many stand alone in the document, the others are joined; 0: it is not made. */
+Report *report_new(size_t keep_launches);
 void    report_free(Report *r);
 void    report_add(Report *r, const ReportLaunch *l);
 /* An entry point was called that is not implemented; repeated names are counted. */

@@ -9,6 +9,7 @@
 #include "base/arena.h"
 #include "check/count/count.h"
 #include "check/rules.h"
+#include "report/launches.h"
 #include "report/report.h"
 #include "report/suppress.h"
 
@@ -44,8 +45,8 @@ struct Report {
     Row         *row;     size_t nrows, rows_cap;
     Missing     *missing; size_t nmissing;
     const char **note;    size_t nnotes;
-    bool         keep;
-    json_t      *kernels;         /* array, when keep */
+    size_t       keep;     /* launches that stand alone */
+    Launches    *launches; /* when keep */
     ReportFinding *finding; size_t nfindings, findings_cap;
     unsigned     schedule; uint64_t seed; /* of what is added now */
     Suppressions suppress;

@@ -45,7 +45,7 @@ static size_t lines_of(const char *text)
 static void few_kernels_are_all_shown(void **state)
 {
     (void)state;
-    Report *r   = report_new(false);
+    Report *r   = report_new(0);
     Str     out = {0};
     add(r, "zebra", 5, 1, LAUNCH_OK);
     add(r, "ant", 7, 2, LAUNCH_OK);
@@ -64,7 +64,7 @@ static void few_kernels_are_all_shown(void **state)
 static void many_kernels_stay_readable(void **state)
 {
     (void)state;
-    Report *r   = report_new(false);
+    Report *r   = report_new(0);
     Str     out = {0};
     char    name[32];
     for (int i = 0; i < 300; i++) {

@@ -473,7 +473,9 @@ int cmd_check(int argc, char **argv)
     int   code;
     if (!cli_parse(&c.a, argc, argv, &code))
         return code;
-    c.report = report_new(cli_has(&c.a, "json") || cli_has(&c.a, "sarif") || cli_has(&c.a, "html"));
+    c.report = report_new(cli_has(&c.a, "json") || cli_has(&c.a, "sarif") || cli_has(&c.a, "html")
+                              ? cli_number(&c.a, "keep-launches", REPORT_LAUNCHES)
+                              : 0);
     code     = check(&c);
     free(c.text);
     report_free(c.report);

@@ -105,7 +105,7 @@ static bool check_texts(const Options *o, Str *why)
 {
     RuleSet rules;
     Str     what  = {0};
-    Report *none  = report_new(false);
+    Report *none  = report_new(0);
     bool    fits  = rules_select(o->check ? o->check : "", &rules, &what) == WW_OK;
     bool    fails = fits && (!o->fail_on || fail_check(o->fail_on, &what) == WW_OK);
     bool    read  = fails && (!o->suppressions || report_suppress(none, o->suppressions, &what) == WW_OK);
@@ -154,6 +154,7 @@ bool environment_read(Options *o, Str *why)
     o->memory             = number("WARPWRIGHT_MEMORY", 0) << 20;
     o->max_seconds        = number("WARPWRIGHT_MAX_SECONDS", 0);
     o->max_instructions   = number("WARPWRIGHT_MAX_INSTRUCTIONS", 0);
+    o->keep_launches      = number("WARPWRIGHT_KEEP_LAUNCHES", REPORT_LAUNCHES);
     o->seed               = number("WARPWRIGHT_SEED", 0);
     o->skip               = number("WARPWRIGHT_LAUNCH_SKIP", 0);
     o->count              = number("WARPWRIGHT_LAUNCH_COUNT", UINT64_MAX);

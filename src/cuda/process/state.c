@@ -561,7 +561,7 @@ static bool keeps_launches(void)
 static void new_report(void)
 {
     Str why      = {0};
-    state.report = report_new(keeps_launches());
+    state.report = report_new(keeps_launches() ? state.options.keep_launches : 0);
     report_select(state.report, state.options.check);
     report_schedule(state.report, state.options.seed);
     if (state.options.suppressions && report_suppress(state.report, state.options.suppressions, &why) != WW_OK)
