@@ -66,8 +66,9 @@ const char *cache_misnamed(void)
     return says && *says && !absolute(CACHE_VARIABLE) && !switched_off() ? says : NULL;
 }
 
-static bool find_root(Str *out, Str *why)
+bool cache_where(Str *out, Str *why)
 {
+    size_t      had  = out->len;
     const char *said = absolute(CACHE_VARIABLE), *xdg = absolute("XDG_CACHE_HOME"), *home = absolute("HOME");
     if (switched_off())
         return false;
@@ -81,7 +82,7 @@ static bool find_root(Str *out, Str *why)
         str_printf(out, "%s/.cache/warpwright", home);
     else
         str_add(why, "no cache: none of " CACHE_VARIABLE ", XDG_CACHE_HOME and HOME is an absolute path");
-    return out->len > 0;
+    return out->len > had;
 }
 
 /* Makes every folder of a path that ends with '/'. */
@@ -113,7 +114,7 @@ static bool usable(const char *folder, Str *why)
 Cache *cache_open(const char *name, uint64_t most, Str *why)
 {
     Str folder = {0};
-    if (!find_root(&folder, why)) {
+    if (!cache_where(&folder, why)) {
         str_free(&folder);
         return NULL;
     }

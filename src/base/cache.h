@@ -40,6 +40,9 @@ int  cache_temporary(Cache *c, Str *path);
 /* Seals the file and keeps it under the key; afterwards the path is gone, whatever the result. */
 bool cache_adopt(Cache *c, Content key, const char *path);
 
+/* Behind *out: the folder of all caches, which need not be there yet.  False: *why as for cache_open. */
+bool cache_where(Str *out, Str *why);
+
 /* What $WARPWRIGHT_CACHE says, where that is neither "off" nor an absolute path; else NULL. */
 const char *cache_misnamed(void);
 

@@ -90,6 +90,10 @@ char *cli_read(const char *verb, const char *path, size_t *len);
 bool cli_can_write(const char *verb, const char *path);
 /* The same for --json, where it is given: it may replace a report, and with --force anything. */
 bool cli_can_report(const CliArgs *a);
+/* Sets a variable to the path, made absolute. (export.c) */
+void cli_export_path(const char *variable, const char *path);
+/* --cache, where it is given, becomes $WARPWRIGHT_CACHE; false after a message: the variable was wrong already. */
+bool cli_export_cache(const CliArgs *a);
 
 /* ---- the table (table.c) and what is made from it ------------------------------------------------------------------ */
 

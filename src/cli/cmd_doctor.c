@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/cache.h"
 #include "base/simd.h"
 #include "cli/cli.h"
 #include "device/device.h"
@@ -71,6 +72,16 @@ static void simd_section(void)
     str_free(&here);
 }
 
+static void cache_row(void)
+{
+    Str where = {0}, why = {0};
+    if (!cache_where(&where, &why))
+        str_add(&where, why.len ? why.s : "off");
+    row("cache", where.s);
+    str_free(&where);
+    str_free(&why);
+}
+
 static void library_section(void)
 {
     puts("libraries");
@@ -122,6 +133,7 @@ int cmd_doctor(int argc, char **argv)
     if (!has_nvcc && !has_clang)
         str_add(&missing, "  nvcc or clang: building the kernels (Debian: apt-get install clang)\n");
     compiler_row("ptxas", ptxas);
+    cache_row();
     library_section();
     puts("gpu");
     bool has_gpu = cuda_describe(&gpu);

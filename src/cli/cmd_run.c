@@ -224,18 +224,6 @@ static uint64_t seed_of(const Run *r, uint64_t schedule)
     return cli_number(&r->a, "seed", 0) + schedule;
 }
 
-/* Child processes may run in other folders. */
-static void pass_path(const char *variable, const char *path)
-{
-    Str  s = {0};
-    char cwd[PATH_MAX];
-    if (path[0] != '/' && getcwd(cwd, sizeof cwd))
-        str_printf(&s, "%s/", cwd);
-    str_add(&s, path);
-    setenv(variable, s.s, 1);
-    str_free(&s);
-}
-
 static void set_seed(const Run *r)
 {
     if (!cli_has(&r->a, "seed") && cli_number(&r->a, "schedules", 1) <= 1)
@@ -256,20 +244,20 @@ static void set_environment(const Run *r)
     if (!cli_has(&r->a, "quiet"))
         setenv("WARPWRIGHT_REPORT", "1", 1);
     if (json_file(r))
-        pass_path("WARPWRIGHT_JSON", json_file(r));
+        cli_export_path("WARPWRIGHT_JSON", json_file(r));
     set_seed(r);
     if (per_process(r, "sarif") && !r->schedule)
-        pass_path("WARPWRIGHT_SARIF", cli_text(&r->a, "sarif", ""));
+        cli_export_path("WARPWRIGHT_SARIF", cli_text(&r->a, "sarif", ""));
     if (per_process(r, "html") && !r->schedule)
-        pass_path("WARPWRIGHT_HTML", cli_text(&r->a, "html", ""));
+        cli_export_path("WARPWRIGHT_HTML", cli_text(&r->a, "html", ""));
     if (cli_has(&r->a, "check"))
         setenv("WARPWRIGHT_CHECK", cli_text(&r->a, "check", ""), 1);
     if (cli_has(&r->a, "force"))
         setenv("WARPWRIGHT_FORCE", "1", 1);
     if (cli_has(&r->a, "suppressions"))
-        pass_path("WARPWRIGHT_SUPPRESSIONS", cli_text(&r->a, "suppressions", ""));
+        cli_export_path("WARPWRIGHT_SUPPRESSIONS", cli_text(&r->a, "suppressions", ""));
     if (cli_has(&r->a, "write-suppressions") && !r->schedule)
-        pass_path("WARPWRIGHT_WRITE_SUPPRESSIONS", cli_text(&r->a, "write-suppressions", ""));
+        cli_export_path("WARPWRIGHT_WRITE_SUPPRESSIONS", cli_text(&r->a, "write-suppressions", ""));
     if (isatty(STDERR_FILENO) && !getenv("NO_COLOR"))
         setenv("WARPWRIGHT_COLOUR", "1", 1);
     setenv("WARPWRIGHT_STATUS", r->status, 1);
@@ -594,7 +582,7 @@ static int run(Run *r)
         return cli_error("run",
                          "the drop-in CUDA libraries are not all in ../lib/warpwright beside this program's folder: "
                          "build or install them");
-    if (!plain_libraries(r) || !reports_ready(r) || !claim_report(r))
+    if (!plain_libraries(r) || !reports_ready(r) || !cli_export_cache(&r->a) || !claim_report(r))
         return CLI_USAGE;
     bool several  = cli_number(&r->a, "schedules", 1) > 1,
          together = rendered(r, "sarif") || rendered(r, "html") || several;

@@ -10,6 +10,8 @@
  * The kernel's own compilation may have had other options; registers are those of plain -O3.  The child gets an environment without
  * preloaded libraries, as this may run inside the program under test.  A program of many large kernels is not kept waiting: once
  * ALL_SECONDS are spent, the rest is unknown.
+ * An answer is kept on disk under the module's text, the kernel, the architecture and what tells one ptxas from another (path, size, time of
+ * change), so the next process asks nobody.  Without a place for it (base/cache.h) every process asks.
  * A program's own machine code (ptxas_told) says nothing of spills, but its registers are those its compilation gave it.
  * Functions that are called and not inlined have stacks and spills of their own: the kernel's alone are told. */
 #include "device/ptxas.h"
@@ -19,14 +21,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/cache.h"
+#include "base/content.h"
 #include "base/temporary.h"
 
-enum { PTXAS_SECONDS = 20, ALL_SECONDS = 20, MOST_OUTPUT = 1 << 20 };
+enum { PTXAS_SECONDS = 20, ALL_SECONDS = 20, MOST_OUTPUT = 1 << 20, MOST_KEPT = 4 << 20, ARCH_NAME = 32 };
+
+/* Asked in this order: the one on PATH, then the toolkit's usual place. */
+#define USUAL_PTXAS "/usr/local/cuda/bin/ptxas"
 
 typedef struct Answer {
     struct Answer *next;
@@ -39,7 +47,11 @@ typedef struct Answer {
 struct Ptxas {
     const Profile *profile;
     Answer        *answers;
-    double         spent; /* seconds */
+    double         spent;  /* seconds */
+    bool           opened; /* the cache, as far as it could be */
+    Cache         *cache;
+    const Module  *hashed; /* whose text's content is: */
+    Content        content;
 };
 
 extern char **environ;
@@ -139,18 +151,23 @@ static bool read_answer(const char *text, const char *kernel, Resources *out)
            number_before(at, end, "registers", &out->registers);
 }
 
+static void name_arch(const Ptxas *x, const Module *m, char arch[ARCH_NAME])
+{
+    snprintf(arch, ARCH_NAME, "sm_%u", x->profile->arch->cc);
+    if (m->target && !strncmp(m->target, arch, strlen(arch))) /* "sm_90a": only that can be made of it */
+        snprintf(arch, ARCH_NAME, "%s", m->target);
+}
+
 static bool ask(const Ptxas *x, const Module *m, const Func *kernel, Resources *out)
 {
-    char  arch[32], *source, *said;
+    char  arch[ARCH_NAME], *source, *said;
     int   in = temporary_file("ptxas", &source), answer = temporary_file("ptxas", &said);
     char *text = xcalloc(MOST_OUTPUT + 1, 1);
     bool  ok   = in >= 0 && answer >= 0 && write_all(in, m->text, m->text_len);
-    snprintf(arch, sizeof arch, "sm_%u", x->profile->arch->cc);
-    if (m->target && !strncmp(m->target, arch, strlen(arch))) /* "sm_90a": only that can be made of it */
-        snprintf(arch, sizeof arch, "%s", m->target);
+    name_arch(x, m, arch);
     char *const args[] = {"ptxas", "-v",        "-arch", arch, "--entry", (char *)(uintptr_t)kernel->name,
                           "-o",    "/dev/null", source,  NULL};
-    ok                 = ok && (run("ptxas", args, answer) || run("/usr/local/cuda/bin/ptxas", args, answer));
+    ok                 = ok && (run("ptxas", args, answer) || run(USUAL_PTXAS, args, answer));
     if (ok && lseek(answer, 0, SEEK_SET) == 0 && read(answer, text, MOST_OUTPUT) > 0)
         ok = out->spills = read_answer(text, kernel->name, out);
     else
@@ -179,6 +196,84 @@ static bool ask_timed(Ptxas *x, const Module *m, const Func *kernel, Resources *
     return ok;
 }
 
+/* ---- kept on disk ---------------------------------------------------------------------------------------------------- */
+
+/* The file and its state: another version is another file, or the same one changed.  Nothing where there is none. */
+static void add_program(ContentHash *h, const char *path)
+{
+    struct stat st;
+    if (stat(path, &st) != 0 || access(path, X_OK) != 0)
+        return;
+    content_text(h, path);
+    int64_t state[] = {(int64_t)st.st_size, (int64_t)st.st_mtim.tv_sec, (int64_t)st.st_mtim.tv_nsec};
+    content_add(h, state, sizeof state);
+}
+
+static void add_programs(ContentHash *h)
+{
+    const char *at   = getenv("PATH");
+    Str         path = {0};
+    for (size_t n; at; at = at[n] ? at + n + 1 : NULL) {
+        n = strcspn(at, ":");
+        str_clear(&path);
+        str_addn(&path, at, n);
+        str_add(&path, n ? "/ptxas" : "ptxas");
+        add_program(h, path.s);
+    }
+    str_free(&path);
+    add_program(h, USUAL_PTXAS);
+}
+
+static Content key_of(Ptxas *x, const Module *m, const Func *kernel)
+{
+    char        arch[ARCH_NAME];
+    ContentHash h = {0};
+    if (x->hashed != m) {
+        x->hashed  = m;
+        x->content = content_of(m->text, m->text_len);
+    }
+    name_arch(x, m, arch);
+    content_text(&h, "ptxas -v, registers, stack, spill stores, spill loads");
+    content_text(&h, arch);
+    content_text(&h, kernel->name);
+    content_add(&h, &x->content, sizeof x->content);
+    add_programs(&h);
+    return content_end(&h);
+}
+
+static bool find_kept(Ptxas *x, Content key, Resources *out)
+{
+    Str  kept = {0};
+    bool ok   = cache_find(x->cache, key, &kept) &&
+              sscanf(kept.s, "%u %u %u %u", &out->registers, &out->stack, &out->spill_stores, &out->spill_loads) == 4;
+    str_free(&kept);
+    return out->spills = ok;
+}
+
+static void keep(Ptxas *x, Content key, const Resources *is)
+{
+    Str text = {0};
+    str_printf(&text, "%u %u %u %u\n", is->registers, is->stack, is->spill_stores, is->spill_loads);
+    cache_store(x->cache, key, text.s, text.len);
+    str_free(&text);
+}
+
+static bool look_up(Ptxas *x, const Module *m, const Func *kernel, Resources *out)
+{
+    Str why = {0};
+    if (!x->opened)
+        x->cache = cache_open("registers", MOST_KEPT, &why);
+    x->opened = true;
+    str_free(&why); /* without one, only time is lost */
+    Content key = key_of(x, m, kernel);
+    if (find_kept(x, key, out))
+        return true;
+    bool ok = x->spent < ALL_SECONDS && ask_timed(x, m, kernel, out);
+    if (ok)
+        keep(x, key, out);
+    return ok;
+}
+
 /* ---- remembered ------------------------------------------------------------------------------------------------------ */
 
 Ptxas *ptxas_new(const Profile *p)
@@ -190,6 +285,8 @@ Ptxas *ptxas_new(const Profile *p)
 
 void ptxas_forget(Ptxas *x, const Module *m)
 {
+    if (x && (!m || m == x->hashed))
+        x->hashed = NULL;
     for (Answer **at = x ? &x->answers : NULL; at && *at;) {
         Answer *a = *at;
         if (m && a->module != m) {
@@ -204,6 +301,8 @@ void ptxas_forget(Ptxas *x, const Module *m)
 void ptxas_free(Ptxas *x)
 {
     ptxas_forget(x, NULL);
+    if (x)
+        cache_close(x->cache);
     free(x);
 }
 
@@ -223,7 +322,7 @@ bool ptxas_resources(Ptxas *x, const Module *m, const Func *kernel, Resources *o
         a          = xcalloc(1, sizeof *a);
         a->module  = m;
         a->kernel  = kernel;
-        a->known   = x->spent < ALL_SECONDS && ask_timed(x, m, kernel, &a->is);
+        a->known   = look_up(x, m, kernel, &a->is);
         a->next    = x->answers;
         x->answers = a;
     }

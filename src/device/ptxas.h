@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the assembler makes of a kernel: what the program's machine code says, else ptxas -v, when there is one. */
+ * What the assembler makes of a kernel: what the program's machine code says, else ptxas -v, when there is one; asked once for each content, as
+ * far as its answers can be kept on disk (base/cache.h). */
 #ifndef WW_DEVICE_PTXAS_H
 #define WW_DEVICE_PTXAS_H
 

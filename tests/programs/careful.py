@@ -118,7 +118,8 @@ def variables():
     wrong = {"DEVICES": ("17", "17 is outside 1..16"), "THREADS": ("-1", "'-1' is not a number"), "SEED": ("1e3", "'1e3' is not a number"),
              "ASYNC": ("never", "not one of eager|late|random"), "PROFILE": ("sm_1", "no profile 'sm_1'"), "CHECK": ("nothing", "no rule or category"),
              "FAIL_ON": ("bad", "'bad'"), "KERNEL": ("(", "not a regular expression"), "SUPPRESSIONS": ("/dev/zero", "pipe or a device"),
-             "MEMORY": ("5", "5 is outside 256..4194304"), "KEEP_LAUNCHES": ("0", "0 is outside 1..1000000"), "LAUNCH_SKIP": (" 3", "' 3' is not a number")}
+             "MEMORY": ("5", "5 is outside 256..4194304"), "KEEP_LAUNCHES": ("0", "0 is outside 1..1000000"), "LAUNCH_SKIP": (" 3", "' 3' is not a number"),
+             "CACHE": ("here", "neither 'off' nor an absolute path")}
     for name, (value, text) in wrong.items():
         r = start("run", "-q", ADD, env={**os.environ, f"WARPWRIGHT_{name}": value})
         refused(f"WARPWRIGHT_{name}={value}", r, text)

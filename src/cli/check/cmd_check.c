@@ -451,7 +451,7 @@ static int check(Check *c)
     int      code = check_texts(c, &why);
     uint64_t seed = cli_number(&c->a, "seed", 0), n = cli_number(&c->a, "schedules", 1);
     str_free(&why);
-    if (code == CLI_OK && !cli_can_report(&c->a))
+    if (code == CLI_OK && (!cli_can_report(&c->a) || !cli_export_cache(&c->a)))
         code = CLI_USAGE;
     signal(SIGINT, on_signal);
     signal(SIGTERM, on_signal);

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cache.h"
 #include "base/value.h"
 #include "check/rules.h"
 #include "model/profile.h"
@@ -113,6 +114,10 @@ static bool check_texts(const Options *o, Str *why)
         str_printf(why, "WARPWRIGHT_%s: %s", !fits ? "CHECK" : !fails ? "FAIL_ON" : "SUPPRESSIONS", str_text(&what));
     report_free(none);
     str_free(&what);
+    if (cache_misnamed()) {
+        str_printf(why, CACHE_VARIABLE ": '%s' is neither 'off' nor an absolute path", cache_misnamed());
+        return false;
+    }
     return read && check_pattern(o->kernels, why);
 }
 

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What options tell the library, or child processes, through the environment.  Paths are made absolute on the way, because child processes may
+ * run in other folders. */
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cache.h"
+#include "cli/cli.h"
+
+void cli_export_path(const char *variable, const char *path)
+{
+    Str  s = {0};
+    char cwd[PATH_MAX];
+    if (path[0] != '/' && getcwd(cwd, sizeof cwd))
+        str_printf(&s, "%s/", cwd);
+    str_add(&s, path);
+    setenv(variable, s.s, 1);
+    str_free(&s);
+}
+
+bool cli_export_cache(const CliArgs *a)
+{
+    const char *said = cli_text(a, "cache", NULL);
+    if (said && !strcmp(said, "off"))
+        setenv(CACHE_VARIABLE, said, 1);
+    else if (said)
+        cli_export_path(CACHE_VARIABLE, said);
+    else if (cache_misnamed())
+        cli_error(a->verb->name, CACHE_VARIABLE ": '%s' is neither 'off' nor an absolute path", cache_misnamed());
+    return said || !cache_misnamed();
+}
