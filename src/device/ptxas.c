@@ -14,6 +14,7 @@
  * change), so the next process asks nobody.  Without a place for it (base/cache.h) every process asks.
  * A program's own machine code (ptxas_told) says nothing of spills, but its registers are those its compilation gave it.
  * Functions that are called and not inlined have stacks and spills of their own: the kernel's alone are told. */
+#define _GNU_SOURCE /* prlimit */
 #include "device/ptxas.h"
 
 #include <signal.h>
@@ -21,6 +22,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -93,9 +95,11 @@ static bool wait_for(pid_t pid)
     return false;
 }
 
-/* Standard output and error of the command go to fd. */
-static bool run(const char *program, char *const *args, int fd)
+/* Standard output and error of the command go to fd.  *there: it could be started.  When this process is killed outright, the command ends by
+ * itself after as many seconds. */
+static bool run(const char *program, char *const *args, int fd, bool *there)
 {
+    const struct rlimit        limit = {PTXAS_SECONDS, PTXAS_SECONDS};
     posix_spawn_file_actions_t actions;
     pid_t                      pid;
     char                     **env = plain_environment();
@@ -105,7 +109,10 @@ static bool run(const char *program, char *const *args, int fd)
     int e = posix_spawnp(&pid, program, &actions, NULL, args, env);
     posix_spawn_file_actions_destroy(&actions);
     free(env);
-    return e == 0 && wait_for(pid);
+    *there = e == 0;
+    if (*there)
+        prlimit(pid, RLIMIT_CPU, &limit, NULL);
+    return *there && wait_for(pid);
 }
 
 static bool write_all(int fd, const char *text, size_t len)
@@ -167,7 +174,8 @@ static bool ask(const Ptxas *x, const Module *m, const Func *kernel, Resources *
     name_arch(x, m, arch);
     char *const args[] = {"ptxas", "-v",        "-arch", arch, "--entry", (char *)(uintptr_t)kernel->name,
                           "-o",    "/dev/null", source,  NULL};
-    ok                 = ok && (run("ptxas", args, answer) || run(USUAL_PTXAS, args, answer));
+    bool        there  = true;
+    ok = ok && (run("ptxas", args, answer, &there) || (!there && run(USUAL_PTXAS, args, answer, &there)));
     if (ok && lseek(answer, 0, SEEK_SET) == 0 && read(answer, text, MOST_OUTPUT) > 0)
         ok = out->spills = read_answer(text, kernel->name, out);
     else

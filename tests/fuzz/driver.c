@@ -3,7 +3,7 @@
  * A main() for the fuzz targets where there is no libFuzzer:   fuzz_ptx ROUNDS FILE...
  * Runs every file as it is, then ROUNDS mutations of them.  The random sequence is fixed, so a failure comes again; an
  * abort or crash prints the number of its input, and with that number in WW_FUZZ_ONLY the same command runs this input alone.
- * The mutations know words and lines, since random bytes seldom get past a lexer.
+ * The mutations know words and lines, since random bytes seldom get past a lexer; a target's own ones (mutate.c) come every other time.
  *
  * Not modelled: coverage.  `make fuzz` uses libFuzzer for that. */
 #include <ctype.h>
@@ -17,13 +17,17 @@
 
 #include "base/arena.h"
 #include "base/str.h"
+#include "tests/fuzz/fuzz.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t most);
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned seed) __attribute__((weak));
 
 enum { MAX_INPUT = 1 << 16, SECONDS = 20 /* for one input, sanitizers included */ };
 
-static uint64_t      state = 0x9e3779b97f4a7c15u;
-static volatile long current;
+static uint64_t        state = 0x9e3779b97f4a7c15u;
+static long            current;
+static char            number[64]; /* what a handler says of it */
+static volatile size_t number_bytes;
 
 static size_t pick(size_t n)
 {
@@ -35,9 +39,7 @@ static size_t pick(size_t n)
 
 static void tell(int sig)
 {
-    char text[64];
-    int  n = snprintf(text, sizeof text, "input number %ld\n", current);
-    if (write(STDERR_FILENO, text, (size_t)n) != n)
+    if (write(STDERR_FILENO, number, number_bytes) < 0)
         _exit(1);
     signal(sig, SIG_DFL);
     raise(sig);
@@ -121,6 +123,28 @@ static void mutate(Str *s, const Str *other)
     }
 }
 
+/* What a target's own mutations ask for: one of these. */
+size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t most)
+{
+    Str s = {0};
+    str_addn(&s, (const char *)data, size);
+    mutate(&s, &s);
+    size_t n = s.len < most ? s.len : most;
+    memcpy(data, str_text(&s), n);
+    str_free(&s);
+    return n;
+}
+
+static void mutate_well(Str *s)
+{
+    static uint8_t room[MAX_INPUT];
+    size_t         n = s->len < sizeof room ? s->len : sizeof room;
+    memcpy(room, str_text(s), n);
+    n = LLVMFuzzerCustomMutator(room, n, sizeof room, (unsigned)pick(1u << 31));
+    str_clear(s);
+    str_addn(s, (const char *)room, n);
+}
+
 static bool read_file(const char *path, Str *out)
 {
     FILE *f = fopen(path, "rb");
@@ -135,6 +159,7 @@ static bool read_file(const char *path, Str *out)
 
 static void feed(const Str *s, long only)
 {
+    number_bytes = (size_t)snprintf(number, sizeof number, "input number %ld\n", current);
     alarm(SECONDS);
     if (only < 0 || only == current)
         LLVMFuzzerTestOneInput((const uint8_t *)str_text(s), s->len);
@@ -167,7 +192,10 @@ int main(int argc, char **argv)
         const Str *from = &seed[pick(n)];
         str_addn(&s, str_text(from), from->len < MAX_INPUT ? from->len : MAX_INPUT);
         for (size_t k = 1 + pick(4); k > 0; k--)
-            mutate(&s, &seed[pick(n)]);
+            if (LLVMFuzzerCustomMutator && r % 2)
+                mutate_well(&s);
+            else
+                mutate(&s, &seed[pick(n)]);
         feed(&s, only);
         str_free(&s);
     }

@@ -1,97 +1,196 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Any bytes at all as a module on the emulator: every kernel that loads is launched with one small block, one buffer for each
+ * Any bytes at all as a module on the emulator: every kernel that loads is launched with a small grid, one buffer for each
  * 8-byte parameter and a short instruction limit.  Whatever it does, it must end with a status, say why when it failed, and leave
- * the device usable: the next launch is the same device's.  The answer must not depend on chance: a second run gives the same. */
-#include <stdint.h>
+ * the device usable.  The answer must not depend on chance: a second run, made for one input in four, gives the same.
+ *
+ * All checkers watch.  A first line "// fuzz HEX" chooses the mode, bits of Mode; without one it is the plain one. */
+#include <errno.h>
+#include <spawn.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/doc.h"
+#include "tests/fuzz/fuzz.h"
 #include "warpwright/warpwright.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+enum { BUFFER = 4096, MAX_ARGS = 32, MAX_ARG_BYTES = 4096, MAX_KERNELS = 4 };
 
-enum { BUFFER = 4096, MAX_ARGS = 32, MAX_ARG_BYTES = 256 };
+typedef enum Mode {
+    LATE        = 1 << 0,
+    RANDOM      = 1 << 1,
+    SEEDED      = 1 << 2,
+    UNCHECKED   = 1 << 3,
+    DEEP        = 1 << 4, /* grid */
+    TALL        = 1 << 5, /* block */
+    PAGED       = 1 << 6,
+    GRANULAR    = 1 << 7,
+    COOPERATIVE = 1 << 8,
+    CLUSTERS    = 1 << 9,
+    REPORTED    = 1 << 10,
+    OLD_CARD    = 1 << 11,
+} Mode;
 
-static void fail(const char *what, const char *text)
+typedef struct Ran { /* what one launch gave */
+    WwStatus status;
+    uint64_t executed, findings, printed;
+} Ran;
+
+/* In place of the C library's: ptxas is not asked, whose time would be most of it all. */
+int posix_spawnp(pid_t *pid, const char *file, const posix_spawn_file_actions_t *actions,
+                 const posix_spawnattr_t *attributes, char *const argv[], char *const envp[])
 {
-    fprintf(stderr, "%s: %s\n", what, text);
-    abort();
+    (void)pid, (void)file, (void)actions, (void)attributes, (void)argv, (void)envp;
+    return ENOENT;
 }
 
-static WwStatus run(WwDevice *d, WwModule *m, size_t kernel, WwPtr buffer, uint64_t *executed)
+static unsigned mode_of(const uint8_t *data, size_t size)
+{
+    char     head[24] = {0};
+    unsigned mode     = 0;
+    memcpy(head, data, size < sizeof head ? size : sizeof head - 1);
+    return sscanf(head, "// fuzz %8x", &mode) == 1 ? mode : 0;
+}
+
+static void on_print(void *user, const char *text, size_t len)
+{
+    for (size_t i = 0; i < len; i++)
+        *(uint64_t *)user = *(uint64_t *)user * 31 + (unsigned char)text[i];
+}
+
+/* What all writers make of it. */
+static void report(const WwResult *r, const char *kernel, WwStatus s)
+{
+    Report      *report = report_new(true);
+    ReportLaunch l      = {.kernel  = kernel,
+                           .symbol  = kernel,
+                           .grid    = {2, 1, 1},
+                           .block   = {40, 1, 1},
+                           .outcome = s == WW_OK ? LAUNCH_OK : LAUNCH_FAILED,
+                           .why     = s == WW_OK ? NULL : "it failed",
+                           .result  = r};
+    Str          out    = {0};
+    report_add(report, &l);
+    report_sort(report);
+    report_text(report, &out);
+    report_findings_text(report, true, &out);
+    json_t *doc = doc_of(report, "fuzz", 0);
+    str_clear(&out);
+    doc_sarif(doc, &out);
+    json_t *again = json_loadb(str_text(&out), out.len, 0, NULL);
+    if (!again)
+        fuzz_fail("SARIF that is no JSON", str_text(&out));
+    str_clear(&out);
+    doc_html(doc, NULL, NULL, &out);
+    json_decref(again);
+    json_decref(doc);
+    str_free(&out);
+    report_free(report);
+}
+
+static void read_result(const WwResult *r, Ran *ran)
+{
+    WwInstructionClasses c = ww_result_instructions(r);
+    WwResources          resources;
+    ran->executed = c.exact + c.approximate + c.unsupported;
+    ran->findings = ww_result_finding_count(r);
+    for (size_t i = 0; i < ran->findings; i++) {
+        const WwFinding *f = ww_result_finding(r, i);
+        if (!f->rule || !f->message || !*f->message)
+            fuzz_fail("a finding without a rule or a message", f->rule ? f->rule : "");
+        ran->printed = ran->printed * 31 + strlen(f->message) + f->count;
+    }
+    for (size_t i = 0; i < ww_result_pattern_count(r); i++)
+        ran->printed += ww_result_pattern(r, i)->count;
+    ww_result_resources(r, &resources);
+}
+
+static Ran run(WwDevice *d, WwModule *m, size_t kernel, WwPtr buffer, unsigned mode)
 {
     static char values[MAX_ARGS][MAX_ARG_BYTES];
     void       *args[MAX_ARGS];
-    size_t      n = ww_module_kernel_arg_count(m, kernel);
-    if (n > MAX_ARGS)
-        return WW_OK;
+    size_t      n   = ww_module_kernel_arg_count(m, kernel);
+    Ran         ran = {0};
     for (size_t i = 0; i < n; i++) {
-        memset(values[i], 0, sizeof values[i]);
-        size_t bytes = ww_module_kernel_arg_bytes(m, kernel, i);
+        size_t bytes = i < MAX_ARGS ? ww_module_kernel_arg_bytes(m, kernel, i) : SIZE_MAX;
         if (bytes > MAX_ARG_BYTES)
-            return WW_OK;
+            return ran;
+        memset(values[i], 0, bytes < 8 ? 8 : bytes);
         if (bytes == sizeof buffer)
             memcpy(values[i], &buffer, sizeof buffer);
         else
             values[i][0] = 32;
         args[i] = values[i];
     }
-    WwLaunch  launch = {.grid             = {2, 1, 1},
-                        .block            = {40, 1, 1},
-                        .shared           = 1024,
-                        .args             = args,
-                        .arg_count        = n,
-                        .observe          = WW_OBSERVE_COUNTERS,
-                        .max_instructions = 20000};
-    WwResult *r      = NULL;
-    WwStatus  s      = ww_launch(d, m, ww_module_kernel_name(m, kernel), &launch, &r);
-    if (s != WW_OK && ww_device_error(d)[0] == '\0')
-        fail("failed without a message", ww_status_text(s));
-    if (r) {
-        WwInstructionClasses c = ww_result_instructions(r);
-        *executed              = c.exact + c.approximate + c.unsupported;
-    }
+    WwLaunch    launch = {.grid             = {2, mode & DEEP ? 2 : 1, 1},
+                          .block            = {40, mode & TALL ? 2 : 1, 1},
+                          .shared           = 1024,
+                          .args             = args,
+                          .arg_count        = n,
+                          .observe          = WW_OBSERVE_COUNTERS,
+                          .max_instructions = 4000,
+                          .on_print         = on_print,
+                          .user             = &ran.printed,
+                          .paged            = mode & PAGED,
+                          .granular         = mode & GRANULAR,
+                          .cooperative      = mode & COOPERATIVE,
+                          .cluster = {mode & CLUSTERS ? 2 : 0, mode & CLUSTERS ? 1 : 0, mode & CLUSTERS ? 1 : 0}};
+    const char *name   = ww_module_kernel_name(m, kernel);
+    WwResult   *r      = NULL;
+    ran.status         = ww_launch(d, m, name, &launch, &r);
+    if (ran.status != WW_OK && ww_device_error(d)[0] == '\0')
+        fuzz_fail("failed without a message", ww_status_text(ran.status));
+    if (r)
+        read_result(r, &ran);
+    if (r && mode & REPORTED)
+        report(r, name, ran.status);
     ww_result_free(r);
-    return s;
+    return ran;
 }
 
 /* Loads the module anew, since its variables keep what a launch wrote, and runs its i-th kernel; false: there is none. */
-static bool run_fresh(WwDevice *d, WwPtr buffer, const uint8_t *data, size_t size, size_t i, WwStatus *s,
-                      uint64_t *executed)
+static bool run_fresh(const uint8_t *data, size_t size, size_t i, unsigned mode, Ran *ran)
 {
-    WwModule *m = NULL;
-    if (ww_module_load(d, "fuzz.ptx", (const char *)data, size, &m) != WW_OK)
-        return false;
-    bool there = i < ww_module_kernel_count(m);
-    if (there) {
-        if (ww_fill(d, buffer, 0, BUFFER) != WW_OK)
-            fail("the device is unusable after a launch", ww_device_error(d));
-        *s = run(d, m, i, buffer, executed);
-    }
+    WwDeviceOptions options = {.threads = 1,
+                               .memory  = 64 << 20,
+                               .check   = mode & UNCHECKED ? NULL : "",
+                               .profile = mode & OLD_CARD ? "sm_20" : NULL,
+                               .async   = mode & LATE     ? "late"
+                                          : mode & RANDOM ? "random"
+                                                          : "eager",
+                               .seed    = mode & SEEDED ? 7 : 0};
+    WwDevice       *d       = NULL;
+    WwModule       *m       = NULL;
+    WwPtr           buffer  = 0;
+    const char     *why     = NULL;
+    if (ww_device_open("emulator", &options, &d, &why) != WW_OK)
+        fuzz_fail("no emulator", why);
+    if (ww_alloc(d, BUFFER, &buffer) != WW_OK || ww_fill(d, buffer, 0, BUFFER) != WW_OK)
+        fuzz_fail("no buffer", ww_device_error(d));
+    bool there = ww_module_load(d, "fuzz.ptx", (const char *)data, size, &m) == WW_OK && i < ww_module_kernel_count(m);
+    if (there)
+        *ran = run(d, m, i, buffer, mode);
+    if (there && ww_fill(d, buffer, 0, BUFFER) != WW_OK)
+        fuzz_fail("the device is unusable after a launch", ww_device_error(d));
     ww_module_unload(d, m);
+    ww_device_close(d);
     return there;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    WwDeviceOptions options = {.threads = 1, .memory = 64 << 20};
-    WwDevice       *d       = NULL;
-    WwPtr           buffer  = 0;
-    const char     *why     = NULL;
-    if (ww_device_open("emulator", &options, &d, &why) != WW_OK)
-        fail("no emulator", why);
-    if (ww_alloc(d, BUFFER, &buffer) != WW_OK)
-        fail("no buffer", ww_device_error(d));
-    WwStatus s[2];
-    uint64_t executed[2] = {0, 0};
-    for (size_t i = 0; run_fresh(d, buffer, data, size, i, &s[0], &executed[0]); i++) {
-        if (!run_fresh(d, buffer, data, size, i, &s[1], &executed[1]))
-            fail("a module loads once and then no more", ww_device_error(d));
-        if (s[0] != s[1] || executed[0] != executed[1])
-            fail("two runs of one kernel differ", ww_status_text(s[1]));
+    unsigned mode = mode_of(data, size);
+    Ran      ran[2];
+    for (size_t i = 0; i < MAX_KERNELS && run_fresh(data, size, i, mode, &ran[0]); i++) {
+        if (size % 4) /* for one input in four that is enough */
+            continue;
+        if (!run_fresh(data, size, i, mode, &ran[1]))
+            fuzz_fail("a module loads once and then no more", "");
+        if (ran[0].status != ran[1].status || ran[0].executed != ran[1].executed ||
+            ran[0].findings != ran[1].findings || ran[0].printed != ran[1].printed)
+            fuzz_fail("two runs of one kernel differ", ww_status_text(ran[1].status));
     }
-    ww_device_close(d);
     return 0;
 }

@@ -2,20 +2,11 @@
  *
  * Any bytes at all as PTX: the parser either gives a module or at least one located message, and a module's print is a
  * fixed point: it parses again and prints the same. */
-#include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "ptx/ptx.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void fail(const char *what, const char *text)
-{
-    fprintf(stderr, "%s\n%s\n", what, text);
-    abort();
-}
+#include "tests/fuzz/fuzz.h"
 
 static void check_print(const Module *m)
 {
@@ -27,11 +18,11 @@ static void check_print(const Module *m)
     if (ptx_parse("printed", str_text(&first), first.len, &diags, &again) != WW_OK) {
         diags_render(&diags, &second);
         str_add(&second, str_text(&first));
-        fail("what was printed does not parse", str_text(&second));
+        fuzz_fail("what was printed does not parse", str_text(&second));
     }
     ptx_print(again, &second);
     if (first.len != second.len || memcmp(str_text(&first), str_text(&second), first.len) != 0)
-        fail("printing again prints something else", str_text(&first));
+        fuzz_fail("printing again prints something else", str_text(&first));
     ptx_module_free(again);
     diags_free(&diags);
     str_free(&first);
@@ -40,20 +31,17 @@ static void check_print(const Module *m)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    Module *m = NULL;
-    Diags   diags;
-    Str     text = {0};
-    char   *copy = malloc(size ? size : 1); /* exactly as long as said, so that a read behind it is seen */
-    if (!copy)
-        abort();
-    memcpy(copy, data, size);
+    Module  *m = NULL;
+    Diags    diags;
+    Str      text = {0};
+    uint8_t *copy = fuzz_bytes(data, size);
     diags_init(&diags);
-    Status s = ptx_parse("fuzz.ptx", copy, size, &diags, &m);
+    Status s = ptx_parse("fuzz.ptx", (const char *)copy, size, &diags, &m);
     diags_render(&diags, &text);
     if (s != WW_OK && (diags.errors == 0 || text.len == 0))
-        fail("refused without a message", "");
+        fuzz_fail("refused without a message", "");
     if ((s == WW_OK) != (m != NULL))
-        fail("status and module disagree", str_text(&text));
+        fuzz_fail("status and module disagree", str_text(&text));
     if (m)
         check_print(m);
     ptx_module_free(m);

@@ -82,15 +82,15 @@ static bool is_alike(const Joined *j, const Place *place, const Adjacent *run, u
 
 static void add_joined(const Perf *p, JoinedList *l, uint32_t id, const Adjacent *run, unsigned count, const Wide *w)
 {
-    Place   place = instr_user_place(p->launch->module, p->launch->instr[id].in);
-    Joined *j     = l->item;
-    while (j < l->item + l->n && !is_alike(j, &place, run, count))
-        j++;
-    if (j == l->item + l->n) {
-        l->item = xrealloc(l->item, (l->n + 1) * sizeof *l->item);
-        j       = &l->item[l->n++];
-        *j      = (Joined){.place = place, .id = id, .first = *run, .count = count};
+    Place  place = instr_user_place(p->launch->module, p->launch->instr[id].in);
+    size_t i     = 0;
+    while (i < l->n && !is_alike(&l->item[i], &place, run, count))
+        i++;
+    if (i == l->n) {
+        l->item         = xrealloc(l->item, (l->n + 1) * sizeof *l->item);
+        l->item[l->n++] = (Joined){.place = place, .id = id, .first = *run, .count = count};
     }
+    Joined *j = &l->item[i];
     j->sum.requests += w->requests;
     j->sum.sectors += w->sectors;
     j->sum.wide_requests += w->wide_requests;
