@@ -242,17 +242,17 @@ void module_init(WwModule *m, WwDevice *d, const Module *ptx)
     for (size_t i = 0; i < ptx->nfuncs; i++)
         if (ptx->funcs[i]->entry && ptx->funcs[i]->has_body)
             m->kernels[m->nkernels++] = ptx->funcs[i];
-    m->next    = d->modules;
+    m->next = d->modules;
+    if (m->next)
+        m->next->before = m;
     d->modules = m;
 }
 
 void module_done(WwModule *m)
 {
-    WwModule **at = &m->device->modules;
-    while (*at && *at != m)
-        at = &(*at)->next;
-    if (*at)
-        *at = m->next;
+    *(m->before ? &m->before->next : &m->device->modules) = m->next;
+    if (m->next)
+        m->next->before = m->before;
     free(m->kernels);
 }
 

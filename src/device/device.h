@@ -88,7 +88,7 @@ struct WwDevice {
 
 struct WwModule {
     WwDevice     *device;
-    WwModule     *next;
+    WwModule     *next, *before;
     const Module *ptx;     /* owned by the implementation */
     const Func  **kernels; /* .entry functions with a body, in the file's order; owned: malloc */
     size_t        nkernels;

@@ -76,7 +76,12 @@ static Module *module_new(const char *name, const char *text, size_t len)
 
 static Status parse(const char *name, const char *text, size_t len, bool outside, Diags *diags, Module **out)
 {
-    *out      = NULL;
+    *out = NULL;
+    if (len > PTX_MOST_BYTES) {
+        diag_add(diags, DIAG_ERROR, name, 1, 1, NULL, "a module of %zu bytes: at most %zu are read", len,
+                 PTX_MOST_BYTES);
+        return WW_ERR_PARSE;
+    }
     Module *m = module_new(name, text, len);
     Parser *p = xcalloc(1, sizeof *p);
     *p        = (Parser){.m           = m,
@@ -143,34 +148,49 @@ const Var *ptx_find_var(const Module *m, const char *name)
 
 /* ---- what a kernel can reach ---- */
 
-static bool search(const Module *m, const Func *f, bool *seen, bool (*is)(const Instr *in))
+typedef struct Search {
+    const Func **found;
+    size_t       nfound; /* functions, each once; what they call is looked up in their order */
+    bool        *seen;   /* by Func.index */
+} Search;
+
+static void search_add(Search *s, const Func *f)
 {
     f = f->alias_of ? f->alias_of : f;
-    if (seen[f->index])
-        return false;
-    seen[f->index] = true;
+    if (!s->seen[f->index])
+        s->found[s->nfound++] = f;
+    s->seen[f->index] = true;
+}
+
+/* Is one of the function's own instructions such?  What it calls is added. */
+static bool search_function(Search *s, const Module *m, const Func *f, bool (*is)(const Instr *in))
+{
+    bool all = false;
     for (size_t i = 0; i < f->ninstrs; i++) {
         const Instr *in = &f->instrs[i];
         if (is(in))
             return true;
         if (!op_is(in, TRAIT_CALL))
             continue;
-        if (in->opd[1].kind == OPD_FUNC) {
-            if (search(m, in->opd[1].func, seen, is))
-                return true;
-            continue;
-        }
-        for (size_t k = 0; k < m->nfuncs; k++)
-            if (!m->funcs[k]->entry && search(m, m->funcs[k], seen, is))
-                return true;
+        if (in->opd[1].kind == OPD_FUNC)
+            search_add(s, in->opd[1].func);
+        else
+            all = true;
     }
+    for (size_t k = 0; all && k < m->nfuncs; k++)
+        if (!m->funcs[k]->entry)
+            search_add(s, m->funcs[k]);
     return false;
 }
 
 bool ptx_reaches(const Module *m, const Func *kernel, bool (*is)(const Instr *in))
 {
-    bool *seen  = xcalloc(m->nfuncs + 1, sizeof *seen);
-    bool  found = search(m, kernel, seen, is);
-    free(seen);
+    Search s     = {xcalloc(m->nfuncs + 1, sizeof(const Func *)), 0, xcalloc(m->nfuncs + 1, sizeof(bool))};
+    bool   found = false;
+    search_add(&s, kernel);
+    for (size_t i = 0; i < s.nfound && !found; i++)
+        found = search_function(&s, m, s.found[i], is);
+    free(s.found);
+    free(s.seen);
     return found;
 }

@@ -271,6 +271,9 @@ typedef struct Module {
     struct Parser *parser;    /* kept while bodies may be unread, else NULL */
 } Module;
 
+/* So that what is counted in a module fits 32 bits. */
+#define PTX_MOST_BYTES ((size_t)1 << 30)
+
 /* Parses and checks.  On WW_ERR_PARSE, *out is NULL and diags has at least one error.  Stops after 20 errors. */
 Status ptx_parse(const char *name, const char *text, size_t len, Diags *diags, Module **out);
 /* The same, but bodies are only skipped: has_body and the signature are known, and what is wrong inside is not found yet.  ptx_read

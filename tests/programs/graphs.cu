@@ -39,8 +39,49 @@ static void what_a_capture_forbids(cudaStream_t s, cudaGraphExec_t x, int *p)
     OK(cudaStreamSynchronize(s));
 }
 
+/* Three streams; two of them fork and join so often that there are 2^60 ways through the graph, and a chain of nodes is long. */
+static void many_ways(int joins, int chain)
+{
+    cudaStream_t s, t, other;
+    cudaEvent_t  e;
+    cudaGraph_t  g;
+    int         *p;
+    OK(cudaStreamCreate(&s));
+    OK(cudaStreamCreate(&t));
+    OK(cudaStreamCreate(&other));
+    OK(cudaEventCreate(&e));
+    OK(cudaMalloc(&p, sizeof *p));
+    for (int unjoined = 0; unjoined < 2; unjoined++) {
+        OK(cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal));
+        OK(cudaMemsetAsync(p, 0, sizeof *p, s));
+        OK(cudaEventRecord(e, s));
+        OK(cudaStreamWaitEvent(other, e, 0));
+        if (unjoined)
+            OK(cudaMemsetAsync(p, 1, sizeof *p, other));
+        for (int i = 0; i < joins; i++) {
+            OK(cudaEventRecord(e, s));
+            OK(cudaStreamWaitEvent(t, e, 0));
+            OK(cudaMemsetAsync(p, 2, sizeof *p, t));
+            OK(cudaMemsetAsync(p, 3, sizeof *p, s));
+            OK(cudaEventRecord(e, t));
+            OK(cudaStreamWaitEvent(s, e, 0));
+        }
+        for (int i = 0; i < chain; i++)
+            OK(cudaMemsetAsync(p, 4, sizeof *p, s));
+        if (unjoined) {
+            FAILS(cudaStreamEndCapture(s, &g), cudaErrorStreamCaptureUnjoined);
+        } else {
+            OK(cudaStreamEndCapture(s, &g));
+            OK(cudaGraphDestroy(g));
+        }
+    }
+    cudaGetLastError();
+    OK(cudaFree(p));
+}
+
 int main()
 {
+    many_ways(60, 20000);
     cudaStream_t s, t;
     cudaEvent_t  fork, join;
     cudaGraph_t  g, h;

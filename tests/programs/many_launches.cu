@@ -3,9 +3,6 @@
  * Many launches of few kernels: one is always the same, one has seven shapes, one does another amount of work each time and has as many
  * shapes as launches.  How often each runs is the program's argument (default: 300).
  * options: --keep-launches 100 */
-#include <cstdio>
-#include <cstdlib>
-
 #include "check.h"
 
 __global__ void same(int *p)
@@ -40,6 +37,5 @@ int main(int argc, char **argv)
     }
     OK(cudaMemcpy(got, p, sizeof got, cudaMemcpyDeviceToHost));
     CHECK(got[0] == n && got[31] == n && got[32] == expect && got[33] == more);
-    puts("passed");
-    return 0;
+    return passed();
 }

@@ -48,6 +48,7 @@ static void expect(const char *text, size_t len, const char *message)
 static void zero_bytes(void **state)
 {
     (void)state;
+    expect(HEAD, ((size_t)1 << 30) + 1, "1:1: error: a module of 1073741825 bytes: at most 1073741824 are read");
     static const char inside[] = HEAD ".global\0 .b32 x;\n";
     expect(inside, sizeof inside - 1, "4:8: error: a zero byte: this is not PTX text");
     static const char zeros[64] = {0};

@@ -23,6 +23,7 @@ typedef struct Body { /* a function and its instructions' ids */
     const Cfg  *cfg;
     uint32_t   *id;   /* by instruction index */
     uint8_t    *mark; /* by block: bit 0 and 1 = reachable from that side */
+    uint32_t   *next; /* blocks whose successors are still to be marked */
 } Body;
 
 static uint64_t runs(const Perf *p, const Body *b, uint32_t block)
@@ -33,11 +34,17 @@ static uint64_t runs(const Perf *p, const Body *b, uint32_t block)
 
 static void mark_from(const Body *b, uint32_t block, uint32_t stop, uint8_t bit)
 {
-    if (block == stop || b->mark[block] & bit)
-        return;
+    uint32_t n = 0;
     b->mark[block] |= bit;
-    for (uint32_t i = 0; i < b->cfg->block[block].nsucc; i++)
-        mark_from(b, b->cfg->block[block].succ[i], stop, bit);
+    b->next[n++] = block;
+    while (n) {
+        const CfgBlock *at = &b->cfg->block[b->next[--n]];
+        for (uint32_t i = 0; i < at->nsucc; i++)
+            if (at->succ[i] != stop && !(b->mark[at->succ[i]] & bit)) {
+                b->mark[at->succ[i]] |= bit;
+                b->next[n++] = at->succ[i];
+            }
+    }
 }
 
 static void add_side(const Perf *p, const Body *b, uint8_t bit, Side *s)
@@ -91,15 +98,17 @@ static void judge(Perf *p, const Body *b, uint32_t block)
     note(p, id, times, s[0].entries + s[1].entries - times, s);
 }
 
-static void judge_function(Perf *p, const Func *f)
+/* first: the id of its first instruction; the others' follow. */
+static void judge_function(Perf *p, const Func *f, uint32_t first)
 {
     Arena *a = arena_new();
     Body   b = {.f = f, .cfg = cfg_build(a, f), .id = ARENA_ARRAY(a, uint32_t, f->ninstrs + 1)};
     b.mark   = ARENA_ARRAY(a, uint8_t, b.cfg->nblocks + 1);
+    b.next   = ARENA_ARRAY(a, uint32_t, b.cfg->nblocks + 1);
     for (size_t i = 0; i < f->ninstrs; i++)
         b.id[i] = UINT32_MAX;
-    for (uint32_t id = 0; id < p->launch->ninstr; id++)
-        if (p->launch->instr[id].func == f && p->launch->instr[id].in)
+    for (uint32_t id = first; id < p->launch->ninstr && p->launch->instr[id].func == f; id++)
+        if (p->launch->instr[id].in)
             b.id[p->launch->instr[id].in - f->instrs] = id;
     for (uint32_t k = 0; f->ninstrs && k < b.cfg->nblocks; k++)
         judge(p, &b, k);
@@ -112,6 +121,6 @@ void perf_branches(Perf *p)
     for (uint32_t id = 0; perf_on(p, RULE_DIVERGENT_BRANCH) && id < p->launch->ninstr; id++) {
         const Func *f = p->launch->instr[id].func;
         if (f && f != last)
-            judge_function(p, last = f);
+            judge_function(p, last = f, id);
     }
 }

@@ -135,14 +135,15 @@ static void judge_run(const Perf *p, JoinedList *l, const uint32_t *id_of, const
     }
 }
 
-static void judge_function(Perf *p, const Func *f, uint32_t *id_of)
+/* first: the id of its first instruction; the others' follow. */
+static void judge_function(Perf *p, const Func *f, uint32_t first, uint32_t *id_of)
 {
     AdjacentRuns *r = adjacent_runs(f);
     JoinedList    l = {0};
     for (size_t i = 0; i < f->ninstrs; i++)
         id_of[i] = UINT32_MAX;
-    for (uint32_t id = 0; id < p->launch->ninstr; id++)
-        if (p->launch->instr[id].func == f && p->launch->instr[id].in)
+    for (uint32_t id = first; id < p->launch->ninstr && p->launch->instr[id].func == f; id++)
+        if (p->launch->instr[id].in)
             id_of[p->launch->instr[id].in - f->instrs] = id;
     for (size_t i = 0; i < r->nruns; i++)
         judge_run(p, &l, id_of, &r->access[r->run[i].first], r->run[i].n);
@@ -161,7 +162,7 @@ void perf_narrow(Perf *p)
             continue;
         last          = f;
         uint32_t *ids = xcalloc(f->ninstrs + 1, sizeof *ids);
-        judge_function(p, f, ids);
+        judge_function(p, f, id, ids);
         free(ids);
     }
 }

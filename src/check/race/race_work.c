@@ -27,8 +27,10 @@ typedef struct Begun { /* a launch of a queue */
 } Begun;
 
 typedef struct Queue {
-    Begun *begun;
-    size_t first, n, cap; /* those before `first` are settled */
+    Begun    *begun;
+    size_t    first, n, cap; /* those before `first` are settled */
+    HostWork *host;          /* copies and fills, in the order of their counts */
+    size_t    host_first, nhost, host_cap;
 } Queue;
 
 typedef struct SitePlace {
@@ -58,8 +60,6 @@ struct Works {
     size_t     nnotes, notes_cap; /* by number of launch */
     Queue     *queue;
     uint32_t   nqueues;
-    HostWork  *host;
-    size_t     nhost, host_cap;
     SiteTable *tables;
     char     **file;
     size_t     nfiles;
@@ -80,10 +80,9 @@ Works *works_new(void)
 void works_free(Works *w)
 {
     for (uint32_t q = 0; q < w->nqueues; q++)
-        free(w->queue[q].begun);
+        free(w->queue[q].begun), free(w->queue[q].host);
     free(w->queue);
     free(w->note);
-    free(w->host);
     free(w->file);
     free(w->pending);
     arena_free(w->arena);
@@ -110,10 +109,15 @@ static uint32_t known(const uint32_t *counts, const WorkOrder *o, uint32_t queue
     return queue < o->n ? counts[queue] : 0;
 }
 
-/* In one queue only a programmatic launch is met by the work before it. */
+/* The last work of the queue that is before `me`.  In one queue only a programmatic launch is met by the work before it. */
+static uint32_t last_before(const WorkOrder *me, uint32_t queue)
+{
+    return queue == me->queue ? me->count : known(me->before, me, queue);
+}
+
 static bool is_before(const WorkOrder *me, uint32_t queue, uint32_t count)
 {
-    return !me || queue == NO_QUEUE || count <= (queue == me->queue ? me->count : known(me->before, me, queue));
+    return !me || queue == NO_QUEUE || count <= last_before(me, queue);
 }
 
 /* Is it the launch just before `me`, which is programmatic? */
@@ -168,14 +172,14 @@ static void begun(Works *w, const WorkOrder *o, Time at)
 /* What everybody knows of is kept no longer. */
 static void settle(Works *w, const WorkOrder *o)
 {
-    for (uint32_t i = 0; i < w->nqueues; i++)
-        for (Queue *q = &w->queue[i]; q->first < q->n && q->begun[q->first].count <= known(o->settled, o, i);)
+    for (uint32_t i = 0; i < w->nqueues; i++) {
+        Queue   *q    = &w->queue[i];
+        uint32_t upto = known(o->settled, o, i);
+        while (q->first < q->n && q->begun[q->first].count <= upto)
             q->first++;
-    size_t kept = 0;
-    for (size_t i = 0; i < w->nhost; i++)
-        if (w->host[i].count > known(o->settled, o, w->host[i].queue))
-            w->host[kept++] = w->host[i];
-    w->nhost = kept;
+        while (q->host_first < q->nhost && q->host[q->host_first].count <= upto)
+            q->host_first++;
+    }
 }
 
 /* Its own queue: the launch before a programmatic one, and programmatic ones that have begun before o. */
@@ -315,26 +319,72 @@ WwFindingEnd works_end_of(const Works *w, uint32_t launch, unsigned site, unsign
 
 /* ---- copies and fills ---- */
 
+/* A queue's copies and fills that are not before `me`, *n of them. */
+static const HostWork *beside(const Works *w, const WorkOrder *me, uint32_t queue, size_t *n)
+{
+    const Queue *q  = &w->queue[queue];
+    size_t       lo = q->host_first, hi = q->nhost;
+    while (lo < hi) {
+        size_t mid = (lo + hi) / 2;
+        if (is_before(me, queue, q->host[mid].count))
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    *n = q->nhost - lo;
+    return *n ? &q->host[lo] : NULL;
+}
+
 HostWork *works_beside(const Works *w, const WorkOrder *me, size_t *n)
 {
-    HostWork *list = me && w->nhost ? xcalloc(w->nhost, sizeof *list) : NULL;
+    HostWork *list = NULL;
     *n             = 0;
-    for (size_t i = 0; list && i < w->nhost; i++)
-        if (!is_before(me, w->host[i].queue, w->host[i].count))
-            list[(*n)++] = w->host[i];
-    if (*n)
-        return list;
-    free(list);
-    return NULL;
+    for (uint32_t i = 0; i < w->nqueues; i++) {
+        size_t          more;
+        const HostWork *h = beside(w, me, i, &more);
+        if (!more)
+            continue;
+        list = xrealloc(list, (*n + more) * sizeof *list);
+        memcpy(list + *n, h, more * sizeof *list);
+        *n += more;
+    }
+    return list;
 }
 
 void works_forget(Works *w, uint64_t address, uint64_t bytes)
 {
-    size_t kept = 0;
-    for (size_t i = 0; i < w->nhost; i++)
-        if (w->host[i].to <= address || address + bytes <= w->host[i].from)
-            w->host[kept++] = w->host[i];
-    w->nhost = kept;
+    for (uint32_t i = 0; i < w->nqueues; i++) {
+        Queue *q    = &w->queue[i];
+        size_t kept = 0;
+        for (size_t k = q->host_first; k < q->nhost; k++)
+            if (q->host[k].to <= address || address + bytes <= q->host[k].from)
+                q->host[kept++] = q->host[k];
+        q->nhost      = kept;
+        q->host_first = 0;
+    }
+}
+
+static void add_host(Works *w, const HostWork *h)
+{
+    Queue *q = queue_of(w, h->queue);
+    if (q->nhost == q->host_cap && q->host_first > q->nhost / 2) {
+        q->nhost -= q->host_first;
+        memmove(q->host, q->host + q->host_first, q->nhost * sizeof *q->host);
+        q->host_first = 0;
+    } else if (q->nhost == q->host_cap) {
+        q->host_cap = q->host_cap ? q->host_cap * 2 : 16;
+        q->host     = xrealloc(q->host, q->host_cap * sizeof *q->host);
+    }
+    HostWork *last = q->nhost ? &q->host[q->nhost - 1] : NULL;
+    if (last && last->count == h->count && last->kind == h->kind && last->writes == h->writes && last->to == h->from) {
+        last->to = h->to; /* the next row of one */
+        return;
+    }
+    size_t i = q->nhost++;
+    for (; i > q->host_first && q->host[i - 1].count > h->count; i--)
+        q->host[i] = q->host[i - 1];
+    q->host[i]      = *h;
+    q->host[i].part = ++w->parts;
 }
 
 static const char *verb(bool writes)
@@ -417,18 +467,25 @@ static void against_launches(Works *w, const HostWork *h, const WorkOrder *o, Ti
     }
 }
 
+static void against_one(Works *w, const HostWork *h, const HostWork *g)
+{
+    uint64_t at = h->from > g->from ? h->from : g->from;
+    if ((h->writes || g->writes) && h->from < g->to && g->from < h->to &&
+        fresh(w, (uint64_t)g->queue << 32 | h->queue,
+              (uint64_t)g->kind << 32 | (uint64_t)h->kind << 2 | (uint64_t)g->writes << 1 | h->writes))
+        tell(w, NULL, at,
+             arena_printf(w->arena,
+                          "a %s %s address 0x%" PRIx64 ", which a %s of another stream %s; nothing orders the two",
+                          works_noun(h), works_verb(h), at, works_noun(g), works_verb(g)));
+}
+
 static void against_host(Works *w, const HostWork *h, const WorkOrder *o)
 {
-    for (size_t i = 0; i < w->nhost; i++) {
-        const HostWork *g = &w->host[i];
-        if ((h->writes || g->writes) && h->from < g->to && g->from < h->to && !is_before(o, g->queue, g->count) &&
-            fresh(w, (uint64_t)g->queue << 32 | h->queue,
-                  (uint64_t)g->kind << 32 | (uint64_t)h->kind << 2 | (uint64_t)g->writes << 1 | h->writes))
-            tell(w, NULL, h->from > g->from ? h->from : g->from,
-                 arena_printf(w->arena,
-                              "a %s %s address 0x%" PRIx64 ", which a %s of another stream %s; nothing orders the two",
-                              works_noun(h), works_verb(h), h->from > g->from ? h->from : g->from, works_noun(g),
-                              works_verb(g)));
+    for (uint32_t q = 0; q < w->nqueues; q++) {
+        size_t          n;
+        const HostWork *list = beside(w, o, q, &n);
+        for (size_t i = 0; i < n; i++)
+            against_one(w, h, &list[i]);
     }
 }
 
@@ -438,19 +495,7 @@ static void host_part(Works *w, HostWork h, const WorkOrder *o, Shadow *shadow, 
     if (since < now)
         against_launches(w, &h, o, since, shadow, serials);
     against_host(w, &h, o);
-    HostWork *last = w->nhost ? &w->host[w->nhost - 1] : NULL;
-    if (last && last->queue == h.queue && last->kind == h.kind && last->writes == h.writes &&
-        last->to == h.from) { /* the next row of one */
-        last->to    = h.to;
-        last->count = h.count;
-        return;
-    }
-    if (w->nhost == w->host_cap) {
-        w->host_cap = w->host_cap ? w->host_cap * 2 : 16;
-        w->host     = xrealloc(w->host, w->host_cap * sizeof *w->host);
-    }
-    h.part              = ++w->parts;
-    w->host[w->nhost++] = h;
+    add_host(w, &h);
 }
 
 /* ---- the host's own code ---- */
@@ -492,14 +537,15 @@ static bool find_use(const Works *w, uint64_t from, uint64_t to, bool writes, co
         if (p && find_stamp(w, p, (unsigned)(at - page), end, writes, host, since << TIME_SHIFT, serials, out))
             return true;
     }
-    for (size_t i = 0; i < w->nhost; i++) {
-        const HostWork *h = &w->host[i];
-        if ((writes || h->writes) && from < h->to && h->from < to && !is_before(host, h->queue, h->count)) {
-            *out = (Use){.copy = h, .writes = h->writes};
-            return true;
-        }
+    *out = (Use){0};
+    for (uint32_t q = 0; q < w->nqueues; q++) {
+        size_t          n;
+        const HostWork *h = beside(w, host, q, &n);
+        for (size_t i = 0; i < n && (!out->copy || h[i].part < out->copy->part); i++)
+            if ((writes || h[i].writes) && from < h[i].to && h[i].from < to)
+                *out = (Use){.copy = &h[i], .writes = h[i].writes};
     }
-    return false;
+    return out->copy;
 }
 
 bool works_uses(const Works *w, uint64_t from, uint64_t to, bool writes, const WorkOrder *host, Shadow *shadow,

@@ -3,11 +3,12 @@
  * Images are decoded when the first of their kernels or variables is needed, so that registering a large program costs
  * nothing.  The PTX for the newest architecture up to the device's own is taken.  A failed image keeps its error and
  * says once why.  Handles are the addresses of Kernel objects; handles and stubs are found through one hash of host
- * addresses, so a made-up handle is an error. */
+ * addresses, so a made-up handle is an error; so are images. */
 #include "cuda/image/image.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <uthash.h>
 
 #include "base/arena.h"
 #include "base/mangle.h"
@@ -16,28 +17,22 @@
 #include "cuda/image/relfatbin.h"
 #include "cuda/memory/devmem.h"
 
-enum { ARCH = 90, BUCKETS = 4096 };
+enum { ARCH = 90 };
 
 typedef struct Named { /* a host address the program knows something by */
-    const void   *host;
-    Kernel       *kernel;
-    Symbol       *symbol;
-    struct Named *next;
+    const void    *host;
+    Kernel        *kernel;
+    Symbol        *symbol;
+    bool           image; /* it is an image itself */
+    UT_hash_handle hh;
 } Named;
 
-static Named *table[BUCKETS];
-static Image *images; /* all of them */
-
-static size_t bucket(const void *host)
-{
-    return ((uintptr_t)host >> 3) * 2654435761u % BUCKETS;
-}
+static Named *table;
 
 static Named *named(const void *host)
 {
-    Named *n = table[bucket(host)];
-    while (n && n->host != host)
-        n = n->next;
+    Named *n;
+    HASH_FIND_PTR(table, &host, n);
     return n;
 }
 
@@ -45,22 +40,19 @@ static Named *name_it(const void *host)
 {
     Named *n = named(host);
     if (!n) {
-        n                   = xcalloc(1, sizeof *n);
-        n->host             = host;
-        n->next             = table[bucket(host)];
-        table[bucket(host)] = n;
+        n       = xcalloc(1, sizeof *n);
+        n->host = host;
+        HASH_ADD_PTR(table, host, n);
     }
     return n;
 }
 
 static void forget(const void *host)
 {
-    for (Named **at = &table[bucket(host)], *n; (n = *at); at = &n->next)
-        if (n->host == host) {
-            *at = n->next;
-            free(n);
-            return;
-        }
+    Named *n = named(host);
+    if (n)
+        HASH_DEL(table, n);
+    free(n);
 }
 
 static char *copy(const char *s, size_t n)
@@ -78,9 +70,9 @@ Image *image_new(const void *fatbin, const char *ptx, size_t len, const char *na
     Image *i = xcalloc(1, sizeof *i);
     i->data  = fatbin;
     i->limit = SIZE_MAX;
-    i->next  = images;
-    images   = i;
     i->name  = copy(name, strlen(name));
+
+    name_it(i)->image = true;
     if (ptx)
         str_addn(&i->ptx, ptx, len);
     return i;
@@ -88,19 +80,13 @@ Image *image_new(const void *fatbin, const char *ptx, size_t len, const char *na
 
 bool image_known(const Image *i)
 {
-    for (const Image *j = images; j; j = j->next)
-        if (j == i)
-            return j->loaded && !context_destroyed(j->context);
-    return false;
+    const Named *n = named(i);
+    return n && n->image && i->loaded && !context_destroyed(i->context);
 }
 
 void image_forget(Image *i)
 {
-    for (Image **at = &images; *at; at = &(*at)->next)
-        if (*at == i) {
-            *at = i->next;
-            break;
-        }
+    forget(i);
     for (Kernel *k = i->kernels; k; k = k->next)
         if (forget(k), k->host)
             forget(k->host);

@@ -22,7 +22,6 @@ typedef struct Image { /* one fat binary or PTX text */
     WwModule   *on[MAX_DEVICES];
     Kernel     *kernels;
     Symbol     *symbols;
-    struct Image *next;
 } Image;
 
 struct Kernel { /* cudaKernel_t, cudaFunction_t, CUfunction and CUkernel point here */

@@ -15,20 +15,48 @@
 #include "cuda/process/context.h"
 #include "emu/emu.h"
 
-static Range **ranges; /* pointers, so that 100 000 are moved aside quickly */
-static size_t  nranges, cap;
+typedef struct List { /* sorted by base; pointers, so that 100 000 are moved aside quickly */
+    Range **at;
+    size_t  n, cap;
+} List;
 
-static size_t above(uint64_t address)
+static List all, shared; /* shared: those that devmem_next_shared tells of */
+
+static size_t above(const List *l, uint64_t address)
 {
-    size_t lo = 0, hi = nranges;
+    size_t lo = 0, hi = l->n;
     while (lo < hi) {
         size_t mid = (lo + hi) / 2;
-        if (ranges[mid]->base <= address)
+        if (l->at[mid]->base <= address)
             lo = mid + 1;
         else
             hi = mid;
     }
     return lo;
+}
+
+static void insert(List *l, Range *r)
+{
+    if (l->n == l->cap) {
+        l->cap = l->cap ? l->cap * 2 : 64;
+        l->at  = xrealloc(l->at, l->cap * sizeof(Range *));
+    }
+    size_t i = above(l, r->base);
+    memmove(l->at + i + 1, l->at + i, (l->n - i) * sizeof(Range *));
+    l->at[i] = r;
+    l->n++;
+}
+
+/* The range that begins there, no longer in the list; NULL: none does. */
+static Range *take(List *l, uint64_t base)
+{
+    size_t i = above(l, base);
+    Range *r = i && l->at[i - 1]->base == base ? l->at[i - 1] : NULL;
+    if (!r)
+        return NULL;
+    memmove(l->at + i - 1, l->at + i, (l->n - i) * sizeof(Range *));
+    l->n--;
+    return r;
 }
 
 static uint64_t version;
@@ -40,31 +68,24 @@ uint64_t devmem_version(void)
 
 const Range *devmem_next_shared(uint64_t from)
 {
-    size_t i = above(from);
-    for (i -= i && ranges[i - 1]->base == from; i < nranges; i++)
-        if (ranges[i]->kind != MEMORY_DEVICE && !ranges[i]->registered)
-            return ranges[i];
-    return NULL;
+    size_t i = from ? above(&shared, from - 1) : 0;
+    return i < shared.n ? shared.at[i] : NULL;
 }
 
 void devmem_note(Range r)
 {
     version++;
-    if (nranges == cap) {
-        cap    = cap ? cap * 2 : 64;
-        ranges = xrealloc(ranges, cap * sizeof *ranges);
-    }
-    size_t i = above(r.base);
-    memmove(ranges + i + 1, ranges + i, (nranges - i) * sizeof *ranges);
     static uint64_t ids;
     r.preferred = r.prefetched = DEVICE_NONE;
     r.id                       = ++ids;
     r.context                  = context_now();
     if (state.options.check)
         r.caller = caller_now();
-    ranges[i]  = xmalloc(sizeof r);
-    *ranges[i] = r;
-    nranges++;
+    Range *kept = xmalloc(sizeof r);
+    *kept       = r;
+    insert(&all, kept);
+    if (r.kind != MEMORY_DEVICE && !r.registered)
+        insert(&shared, kept);
 }
 
 const Range *devmem_range(uint64_t address)
@@ -74,36 +95,32 @@ const Range *devmem_range(uint64_t address)
 
 Range *devmem_entry(uint64_t address)
 {
-    size_t i = above(address);
-    return i && (address - ranges[i - 1]->base < ranges[i - 1]->bytes || address == ranges[i - 1]->base) ? ranges[i - 1]
+    size_t i = above(&all, address);
+    return i && (address - all.at[i - 1]->base < all.at[i - 1]->bytes || address == all.at[i - 1]->base) ? all.at[i - 1]
                                                                                                          : NULL;
 }
 
 void devmem_drop(uint64_t base)
 {
-    size_t i = above(base);
     version++;
-    if (i && ranges[i - 1]->base == base) {
-        free(ranges[i - 1]);
-        memmove(ranges + i - 1, ranges + i, (nranges - i) * sizeof *ranges);
-        nranges--;
-    }
+    take(&shared, base);
+    free(take(&all, base));
 }
 
 void devmem_drop_device(int n)
 {
-    for (size_t i = nranges; i--;)
-        if (ranges[i]->device == n && !ranges[i]->registered && !ranges[i]->variable && !ranges[i]->mapped &&
-            !ranges[i]->imported) {
-            ww_free(state.device[n], ranges[i]->base);
-            devmem_drop(ranges[i]->base);
+    for (size_t i = all.n; i--;)
+        if (all.at[i]->device == n && !all.at[i]->registered && !all.at[i]->variable && !all.at[i]->mapped &&
+            !all.at[i]->imported) {
+            ww_free(state.device[n], all.at[i]->base);
+            devmem_drop(all.at[i]->base);
         }
 }
 
 void devmem_drop_context(const void *context)
 {
-    for (size_t i = nranges; i--;) {
-        const Range *r = ranges[i];
+    for (size_t i = all.n; i--;) {
+        const Range *r = all.at[i];
         if (r->context == context && !r->registered && !r->variable && !r->mapped && !r->imported && !r->graphs &&
             !r->pool)
             devmem_free((void *)(uintptr_t)r->base, r->kind);
@@ -112,8 +129,8 @@ void devmem_drop_context(const void *context)
 
 bool devmem_host_writes(void)
 {
-    for (size_t i = 0; i < nranges; i++)
-        if (ranges[i]->kind != MEMORY_DEVICE)
+    for (size_t i = 0; i < all.n; i++)
+        if (all.at[i]->kind != MEMORY_DEVICE)
             return true;
     return false;
 }
@@ -132,10 +149,10 @@ static int by_caller(const void *a, const void *b)
 /* What the program allocated and has not freed, by the call that did. */
 static size_t devmem_leaks(LeakSite **list)
 {
-    LeakSite *site = xcalloc(nranges + 1, sizeof *site);
+    LeakSite *site = xcalloc(all.n + 1, sizeof *site);
     size_t    n = 0, sites = 0;
-    for (size_t i = 0; i < nranges; i++) {
-        const Range *r = ranges[i];
+    for (size_t i = 0; i < all.n; i++) {
+        const Range *r = all.at[i];
         if (!r->registered && !r->variable && !r->mapped && !r->imported && !r->pool)
             site[n++] = (LeakSite){r->caller, 1, r->bytes, r->bytes};
     }
@@ -160,8 +177,8 @@ STATE_PART(leaks, devmem_leaks)
 size_t devmem_used(int n)
 {
     size_t sum = 0;
-    for (size_t i = 0; i < nranges; i++)
-        sum += ranges[i]->device == n && ranges[i]->kind != MEMORY_HOST ? ranges[i]->bytes : 0;
+    for (size_t i = 0; i < all.n; i++)
+        sum += all.at[i]->device == n && all.at[i]->kind != MEMORY_HOST ? all.at[i]->bytes : 0;
     return sum;
 }
 
@@ -177,13 +194,13 @@ CuErr devmem_share(int to, int from, bool on)
     CuErr e;
     sees[to][from] = on;
     WwDevice *d    = state_device(to, &e);
-    for (size_t i = 0; d && i < nranges; i++)
-        if (ranges[i]->device == from && ranges[i]->kind == MEMORY_DEVICE && ranges[i]->bytes) {
+    for (size_t i = 0; d && i < all.n; i++)
+        if (all.at[i]->device == from && all.at[i]->kind == MEMORY_DEVICE && all.at[i]->bytes) {
             if (on) {
-                emu_adopt(emulator_emu(d), ranges[i]->base, ranges[i]->bytes);
-                emulator_tell(state.device[ranges[i]->device], MEMORY_WRITE, ranges[i]->base, 0, ranges[i]->bytes);
+                emu_adopt(emulator_emu(d), all.at[i]->base, all.at[i]->bytes);
+                emulator_tell(state.device[all.at[i]->device], MEMORY_WRITE, all.at[i]->base, 0, all.at[i]->bytes);
             } else
-                emu_disown(emulator_emu(d), ranges[i]->base);
+                emu_disown(emulator_emu(d), all.at[i]->base);
         }
     return e;
 }
@@ -192,13 +209,13 @@ void devmem_share_pool(const void *pool, int to, bool on)
 {
     CuErr     e;
     WwDevice *d = state_device(to, &e);
-    for (size_t i = 0; d && i < nranges; i++)
-        if (ranges[i]->pool == pool && ranges[i]->device != to && ranges[i]->bytes) {
+    for (size_t i = 0; d && i < all.n; i++)
+        if (all.at[i]->pool == pool && all.at[i]->device != to && all.at[i]->bytes) {
             if (on) {
-                emu_adopt(emulator_emu(d), ranges[i]->base, ranges[i]->bytes);
-                emulator_tell(state.device[ranges[i]->device], MEMORY_WRITE, ranges[i]->base, 0, ranges[i]->bytes);
+                emu_adopt(emulator_emu(d), all.at[i]->base, all.at[i]->bytes);
+                emulator_tell(state.device[all.at[i]->device], MEMORY_WRITE, all.at[i]->base, 0, all.at[i]->bytes);
             } else
-                emu_disown(emulator_emu(d), ranges[i]->base);
+                emu_disown(emulator_emu(d), all.at[i]->base);
         }
 }
 

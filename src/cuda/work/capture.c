@@ -90,22 +90,38 @@ CuErr capture_begin(void *stream, Graph *into, GraphNode *const *deps, size_t nd
     return cudaSuccess;
 }
 
-/* Does the node come before one of the list, or stand in it? */
-static bool reached(const GraphNode *n, GraphNode *const *from, size_t nfrom)
+/* Marks the nodes of a list that are not marked yet, and puts them behind the others of `next`. */
+static void mark(GraphNode *const *list, size_t n, GraphNode **next, size_t *nnext)
 {
-    for (size_t i = 0; i < nfrom; i++)
-        if (from[i] == n || reached(n, from[i]->deps, from[i]->ndeps))
-            return true;
-    return false;
+    for (size_t i = 0; i < n; i++)
+        if (!list[i]->marked) {
+            list[i]->marked  = true;
+            next[(*nnext)++] = list[i];
+        }
+}
+
+/* Marks the nodes that the stream's end depends on, itself too, and no others of its capture. */
+static void mark_before(const Stream *s)
+{
+    const Graph *g    = s->capture->graph;
+    GraphNode  **next = xcalloc(g->nnodes + 1, sizeof(GraphNode *));
+    size_t       n    = 0;
+    for (size_t i = 0; i < g->nnodes; i++)
+        g->node[i]->marked = false;
+    mark(s->tail, s->ntail, next, &n);
+    for (size_t i = 0; i < n; i++)
+        mark(next[i]->deps, next[i]->ndeps, next, &n);
+    free(next);
 }
 
 /* Has every stream that takes part been joined by the first? */
 static bool joined(const Stream *origin)
 {
+    mark_before(origin);
     for (size_t i = 0; i < stream_count(); i++) {
         const Stream *s = stream_at(i);
         for (size_t t = 0; s->capture == origin->capture && s != origin && t < s->ntail; t++)
-            if (!reached(s->tail[t], origin->tail, origin->ntail))
+            if (!s->tail[t]->marked)
                 return false;
     }
     return true;

@@ -55,23 +55,9 @@ static void drop_args(GraphNode *n)
     n->nargs    = 0;
 }
 
-void node_free(GraphNode *n)
+/* Frees a node that its graph no longer lists. */
+static void release(GraphNode *n)
 {
-    Graph *g = n->graph;
-    for (size_t i = 0; i < g->nnodes; i++)
-        if (g->node[i] == n) {
-            memmove(g->node + i, g->node + i + 1, (g->nnodes - i - 1) * sizeof(GraphNode *));
-            g->nnodes--;
-            break;
-        }
-    for (size_t i = 0; i < g->nnodes; i++) {
-        GraphNode *o    = g->node[i];
-        size_t     kept = 0;
-        for (size_t j = 0; j < o->ndeps; j++)
-            if (o->deps[j] != n)
-                o->deps[kept++] = o->deps[j];
-        o->ndeps = kept;
-    }
     if (n->kind == NODE_KERNEL)
         drop_args(n);
     if (n->kind == NODE_COPY)
@@ -93,10 +79,30 @@ void node_free(GraphNode *n)
     free(n);
 }
 
+void node_free(GraphNode *n)
+{
+    Graph *g = n->graph;
+    for (size_t i = 0; i < g->nnodes; i++)
+        if (g->node[i] == n) {
+            memmove(g->node + i, g->node + i + 1, (g->nnodes - i - 1) * sizeof(GraphNode *));
+            g->nnodes--;
+            break;
+        }
+    for (size_t i = 0; i < g->nnodes; i++) {
+        GraphNode *o    = g->node[i];
+        size_t     kept = 0;
+        for (size_t j = 0; j < o->ndeps; j++)
+            if (o->deps[j] != n)
+                o->deps[kept++] = o->deps[j];
+        o->ndeps = kept;
+    }
+    release(n);
+}
+
 void cgraph_free(Graph *g)
 {
     while (g->nnodes)
-        node_free(g->node[g->nnodes - 1]);
+        release(g->node[--g->nnodes]);
     for (size_t i = 0; i < nall; i++)
         if (all[i] == g) {
             all[i] = all[--nall];

@@ -43,6 +43,7 @@ struct GraphNode {
     uint64_t    serial;
     Graph      *graph;
     GraphNode **deps; size_t ndeps;
+    bool        marked;     /* while a capture ends: its end depends on this */
     GraphNode  *origin;     /* in a clone or an executable graph: the node it was copied from */
     Kernel     *kernel;
     LaunchAsk   ask;        /* its args belong to the node */

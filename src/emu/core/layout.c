@@ -24,12 +24,7 @@ uint32_t emu_param(const Func *kernel, size_t i, uint32_t *offset, uint32_t *byt
 
 Code *layout_code(const Program *p, const Func *f)
 {
-    if (f->alias_of)
-        f = f->alias_of;
-    for (uint32_t i = 0; i < p->ncode; i++)
-        if (p->code[i]->func == f)
-            return p->code[i];
-    return NULL;
+    return p->code_of[(f->alias_of ? f->alias_of : f)->index];
 }
 
 uint32_t layout_shared(const Program *p, const Var *v)

@@ -83,6 +83,7 @@ typedef struct Program {
     Arena    *arena;
     const Func *kernel;
     Code    **code;  uint32_t ncode;   /* [0] is the kernel */
+    Code    **code_of;                 /* by Func.index; NULL: not reached */
     EmuInstr *instr; uint32_t ninstr;
     uint32_t  static_shared;           /* bytes, the reserved KiB not counted */
     uint32_t  shared_align;

@@ -35,10 +35,11 @@ static void add_function(Builder *b, const Func *f)
         b->code_cap = b->code_cap ? b->code_cap * 2 : 8;
         p->code     = xrealloc(p->code, b->code_cap * sizeof *p->code);
     }
-    Code *c             = ARENA_NEW(p->arena, Code);
-    c->func             = f;
-    c->index            = p->ncode;
-    p->code[p->ncode++] = c;
+    Code *c              = ARENA_NEW(p->arena, Code);
+    c->func              = f;
+    c->index             = p->ncode;
+    p->code_of[f->index] = c;
+    p->code[p->ncode++]  = c;
 }
 
 static bool is_dynamic(const Var *v)
@@ -120,27 +121,52 @@ static void place_shared(Builder *b)
 
 /* ---- local memory of the deepest call path ---- */
 
-typedef struct Depth {
-    uint8_t  state; /* 0 new, 1 on the path, 2 done */
-    uint32_t bytes;
+typedef struct Depth { /* of a function */
+    enum { NEW, ON_PATH, DONE } state;
+    uint32_t               bytes; /* of the deepest path below it; when done, its own too */
+    const struct CallEdge *next;  /* on the path: the call that comes next */
 } Depth;
 
-static uint32_t deepest(Program *p, Code *c, Depth *d)
+static Depth step_into(Program *p, const Code *c)
 {
-    if (d[c->index].state == 2)
-        return d[c->index].bytes;
-    if (d[c->index].state == 1 || c->calls_indirect || c->uses_alloca)
-        p->recursive = true;
-    if (d[c->index].state == 1)
-        return 0;
-    d[c->index].state = 1;
-    uint32_t below    = 0;
-    for (const struct CallEdge *e = c->calls; e; e = e->next) {
-        uint32_t n = deepest(p, e->callee, d);
-        below      = n > below ? n : below;
+    p->recursive |= c->calls_indirect || c->uses_alloca;
+    return (Depth){ON_PATH, 0, c->calls};
+}
+
+/* Calls may be nested as deep as there are functions, so the path is a list and not the processor's stack. */
+static uint32_t deepest(Program *p)
+{
+    Depth *d    = xcalloc(p->ncode, sizeof *d);
+    Code **path = xcalloc(p->ncode, sizeof(Code *));
+    size_t n    = 1;
+    path[0]     = p->code[0];
+    d[0]        = step_into(p, path[0]);
+    while (n) {
+        Code                  *c     = path[n - 1];
+        Depth                 *own   = &d[c->index];
+        const struct CallEdge *e     = own->next;
+        uint32_t               below = 0;
+        if (!e) {
+            own->bytes = below = layout_end(c->local_bytes, own->bytes);
+            own->state         = DONE;
+            n--;
+            own = n ? &d[path[n - 1]->index] : own;
+        } else {
+            own->next    = e->next;
+            Depth *other = &d[e->callee->index];
+            p->recursive |= other->state == ON_PATH;
+            below = other->state == DONE ? other->bytes : 0;
+            if (other->state == NEW) {
+                *other    = step_into(p, e->callee);
+                path[n++] = e->callee;
+            }
+        }
+        own->bytes = below > own->bytes ? below : own->bytes;
     }
-    d[c->index] = (Depth){2, layout_end(c->local_bytes, below)};
-    return d[c->index].bytes;
+    uint32_t bytes = d[0].bytes;
+    free(path);
+    free(d);
+    return bytes;
 }
 
 /* ---- programs ---- */
@@ -165,6 +191,7 @@ static Program *build(EmuModule *em, const Func *kernel, const uint8_t *wants, b
     p->arena     = arena_new();
     p->kernel    = kernel;
     p->clustered = clustered;
+    p->code_of   = xcalloc(em->ptx->nfuncs + 1, sizeof(Code *));
     memcpy(p->wants, wants, sizeof p->wants);
     Builder b = {.p = p, .em = em, .shared_top = SHARED_RESERVED};
     add_function(&b, kernel);
@@ -176,15 +203,14 @@ static Program *build(EmuModule *em, const Func *kernel, const uint8_t *wants, b
         layout_function(p, p->code[i]);
     for (uint32_t i = 0; i < p->ncode; i++)
         lower_function(em, p, p->code[i]);
-    Depth *d       = xcalloc(p->ncode, sizeof *d);
-    p->local_bytes = deepest(p, p->code[0], d);
-    free(d);
+    p->local_bytes = deepest(p);
     return p;
 }
 
 void program_free(Program *p)
 {
     free(p->code);
+    free(p->code_of);
     free(p->shared_var);
     free(p->shared_offset);
     arena_free(p->arena);
