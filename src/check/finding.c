@@ -156,7 +156,8 @@ static const Instr *instr_of(const FindingContext *c, uint32_t id)
 static Place place_of(const FindingContext *c, uint32_t id)
 {
     const Instr *in = instr_of(c, id);
-    return in ? instr_user_place(c->module, in) : (Place){c->module->name, c->func->line, c->func->col, true};
+    return in ? instr_user_place(c->module, in)
+              : (Place){.file = c->module->name, .line = c->func->line, .col = c->func->col, .from_ptx = true};
 }
 
 static const WwFindingEnd *other_end(const Finding *f, const FindingContext *c, Arena *a)

@@ -171,6 +171,7 @@ typedef struct EmuInstr {    /* what an instruction id stands for */
     const struct Func  *func;
     const struct Instr *in;
     bool contracts; /* rounds once or twice, as the assembler chooses (ptx/contract.h) */
+    uint8_t merges; /* what the assembler makes of it beside one machine instruction (ptx/merge.h) */
 } EmuInstr;
 
 typedef struct LaunchInfo {  /* fixed for the launch */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "ptx/parser.h"
+#include "ptx/place.h"
 #include "ptx/traits.h"
 
 static void keywords_init(Names *n)
@@ -39,6 +40,9 @@ static void keep_module(Parser *p, Module *m)
         KEEP(m->srclocs, m->nsrclocs, &p->srclocs, SrcLoc);
     }
     KEEP(m->files, m->nfiles, &p->files, const char *);
+    m->file_is_system = ARENA_ARRAY(m->arena, bool, m->nfiles + 1);
+    for (size_t i = 0; i < m->nfiles; i++)
+        m->file_is_system[i] = m->files[i] && place_is_system(m->files[i]);
     KEEP(m->file_time, m->nfiles, &p->file_time, uint64_t);
     KEEP(m->file_size, m->nfiles, &p->file_size, uint64_t);
     KEEP(m->vars, m->nvars, &p->mod_vars, Var *);

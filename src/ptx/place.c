@@ -20,7 +20,7 @@ static bool loc_place(const Module *m, uint32_t loc, Place *p)
     const SrcLoc *s    = &m->srclocs[loc - 1];
     bool          good = s->file && s->file <= m->nfiles && m->files[s->file - 1];
     if (good)
-        *p = (Place){m->files[s->file - 1], s->line, s->col, false};
+        *p = (Place){m->files[s->file - 1], s->line, s->col, false, m->file_is_system[s->file - 1]};
     return good;
 }
 
@@ -30,7 +30,7 @@ Place instr_place(const Module *m, const Instr *in)
     Place    p;
     if (loc && loc_place(m, loc, &p))
         return p;
-    return (Place){m->name, in->line, in->col, true};
+    return (Place){.file = m->name, .line = in->line, .col = in->col, .from_ptx = true};
 }
 
 bool place_is_system(const char *file)
@@ -59,7 +59,7 @@ static uint32_t user_loc(const Module *m, const Instr *in, Place *p)
     *p          = instr_place(m, in);
     if (p->from_ptx)
         return 0;
-    while (place_is_system(p->file) && m->srclocs[at - 1].inlined_at && loc_place(m, m->srclocs[at - 1].inlined_at, p))
+    while (p->is_system && m->srclocs[at - 1].inlined_at && loc_place(m, m->srclocs[at - 1].inlined_at, p))
         at = m->srclocs[at - 1].inlined_at;
     return at;
 }
@@ -77,7 +77,7 @@ size_t instr_inlined(const Module *m, const Instr *in, Place *out, size_t most)
     size_t   n  = 0;
     uint32_t at = user_loc(m, in, &p);
     while (at && (at = m->srclocs[at - 1].inlined_at) && loc_place(m, at, &p))
-        if (!place_is_system(p.file) && n++ < most)
+        if (!p.is_system && n++ < most)
             out[n - 1] = p;
     return n < most ? n : most;
 }

@@ -10,6 +10,7 @@ typedef struct Place {
     const char *file;
     uint32_t    line, col;
     bool        from_ptx; /* no .loc: a place in the PTX text itself */
+    bool        is_system; /* the file is */
 } Place;
 
 /* Is it a header of the toolkit or the system, which users do not write? */

@@ -260,6 +260,7 @@ typedef struct Module {
     uint32_t    sm;           /* 90 */
     uint32_t    address_size; /* 32 or 64 */
     const char **files; size_t nfiles; /* by .file index; unused entries NULL */
+    bool       *file_is_system;  /* place_is_system of it */
     uint64_t   *file_time, *file_size; /* of .file, 0 = not given */
     SrcLoc     *srclocs; size_t nsrclocs;
     Var       **vars;    size_t nvars;

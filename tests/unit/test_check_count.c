@@ -13,8 +13,8 @@
 
 #include "base/arena.h"
 #include "check/count/count.h"
-#include "check/count/merge.h"
 #include "model/model.h"
+#include "ptx/merge.h"
 #include "ptx/op.h"
 
 enum { INSTRS = 24, ACCESSES = 20000 };
@@ -255,10 +255,12 @@ static WwCounters uniform_loads(const char *profile, uint32_t base, uint32_t ske
     Instr    in[4];
     Func     f = {.instrs = in, .ninstrs = 4};
     EmuInstr ids[4];
-    for (unsigned i = 0; i < 4; i++) {
-        in[i]  = load(a, &ld, 10 + i, 1, 4 * i);
-        ids[i] = (EmuInstr){.func = &f, .in = &in[i]};
-    }
+    uint8_t  role[4];
+    for (unsigned i = 0; i < 4; i++)
+        in[i] = load(a, &ld, 10 + i, 1, 4 * i);
+    merge_plan(&f, role);
+    for (unsigned i = 0; i < 4; i++)
+        ids[i] = (EmuInstr){.func = &f, .in = &in[i], .merges = role[i]};
     LaunchInfo info = {.instrs = 4, .workers = 1, .instr = ids};
     Observer  *o    = count_new(profile_find(profile));
     void      *s    = o->fork(o, &info, 0);

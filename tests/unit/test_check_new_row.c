@@ -9,10 +9,10 @@
 
 #include <cmocka.h>
 
-#include "check/count/merge.h"
 #include "check/origin.h"
 #include "check/perf/adjacent.h"
 #include "check/race/race.h"
+#include "ptx/merge.h"
 #include "ptx/op.h"
 #include "ptx/traits.h"
 #include "ptx/unset.h"

@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * A worker uses a block's context again for later blocks.  Blocks of one kernel that all do the same must count the same, however many came
- * before them in their context: a grid of n blocks has n times the counters of one block, with any number of threads. */
+ * before them in their context: a grid of n blocks has n times the counters of one block, with any number of threads.
+ * A kernel's launches use one another's register frames: the host's system is not asked for those pages again. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include <cmocka.h>
 
+#include "base/str.h"
+#include "base/stress.h"
 #include "warpwright/warpwright.h"
 
 enum { BLOCKS = 1200 };
@@ -107,12 +111,50 @@ static void local_memory_begins_the_same(void **state)
     same_in_every_block("leftovers", 64);
 }
 
+static long faults(void)
+{
+    struct rusage use;
+    assert_int_equal(getrusage(RUSAGE_SELF, &use), 0);
+    return use.ru_minflt;
+}
+
+/* A kernel whose 16 warps have 2.4 MB of registers. */
+static void launches_take_no_new_pages(void **state)
+{
+    enum { REGISTERS = 600, LAUNCHES = 40, MOST_PAGES = 60 };
+    Str       text = {0};
+    WwDevice *d    = NULL;
+    WwModule *m    = NULL;
+    WwLaunch  w    = {.grid = {1, 1, 1}, .block = {512, 1, 1}};
+    (void)state;
+#ifdef __SANITIZE_ADDRESS__
+    skip(); /* it keeps what is freed */
+#endif
+    if (STRESSED(false, true))
+        skip(); /* frames are dropped on purpose */
+    str_printf(&text, ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k()\n{\n.reg .b64 %%d<%d>;\n",
+               REGISTERS);
+    for (int i = 0; i < REGISTERS; i++)
+        str_printf(&text, "mov.u64 %%d%d, %d;\n", i, i);
+    str_add(&text, "ret;\n}\n");
+    assert_int_equal(ww_device_open("emulator", &(WwDeviceOptions){.threads = 1}, &d, NULL), WW_OK);
+    assert_int_equal(ww_module_load(d, "k.ptx", text.s, text.len, &m), WW_OK);
+    assert_int_equal(ww_launch(d, m, "k", &w, NULL), WW_OK);
+    long before = faults();
+    for (int i = 0; i < LAUNCHES; i++)
+        assert_int_equal(ww_launch(d, m, "k", &w, NULL), WW_OK);
+    assert_true(faults() - before < (long)LAUNCHES * MOST_PAGES);
+    ww_device_close(d);
+    str_free(&text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lanes_meet_after_a_long_way),
         cmocka_unit_test(lanes_meet_after_short_turns),
         cmocka_unit_test(local_memory_begins_the_same),
+        cmocka_unit_test(launches_take_no_new_pages),
     };
     return cmocka_run_group_tests_name("emu_reuse", tests, NULL, NULL);
 }

@@ -3,7 +3,7 @@
  * The lab's kernels against counters read on an H200: every row of seeds_h200.tsv and
  * seeds_source_counters_h200.tsv, for the PTX of every compiler this build has.
  *
- * All columns are compared as they are: the counters of shared loads are those after the assembler's merging (check/count/merge.h), as the
+ * All columns are compared as they are: the counters of shared loads are those after the assembler's merging (ptx/merge.h), as the
  * card counts machine instructions. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -28,8 +28,8 @@
 #include "base/simd.h"
 #include "base/stress.h"
 #include "check/count/count_async.h"
-#include "check/count/merge.h"
 #include "model/model.h"
+#include "ptx/merge.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -83,14 +83,14 @@ typedef struct Site { /* one instruction of one worker */
 typedef struct Count Count;
 
 typedef struct State { /* one worker */
-    Count    *count;
-    void     *kept; /* the sink's state */
-    Site    **site; /* by instruction id; &nowhere until it makes an access */
-    uint32_t  sites;
-    uint8_t  *role;    /* by instruction id */
-    Arena    *arena;   /* of the sites */
-    Site     *nowhere; /* whose last way is empty */
-    AsyncLane lane;
+    Count          *count;
+    void           *kept; /* the sink's state */
+    Site          **site; /* by instruction id; &nowhere until it makes an access */
+    uint32_t        sites;
+    const EmuInstr *instr;   /* by instruction id; NULL: nothing is merged */
+    Arena          *arena;   /* of the sites */
+    Site           *nowhere; /* whose last way is empty */
+    AsyncLane       lane;
 } State;
 
 typedef struct Total { /* one instruction of the launch */
@@ -361,7 +361,7 @@ static Site *site_make(State *st, uint32_t instr)
 {
     assert(instr < st->sites);
     Site *s         = arena_alloc_aligned(st->arena, sizeof *s, _Alignof(Site));
-    s->role         = st->role[instr];
+    s->role         = st->instr ? st->instr[instr].merges : 0;
     s->last         = s->way;
     st->site[instr] = s;
     return s;
@@ -571,25 +571,6 @@ static void (*access_best(void))(void *, const Access *)
 
 /* ---- launch ---------------------------------------------------------------------------------------------------------- */
 
-/* Roles of all instructions of the launch; ids of one function's instructions may stand in any order. */
-static void plan_roles(const LaunchInfo *info, uint8_t *role)
-{
-    const struct Func *func = NULL;
-    uint8_t           *plan = NULL;
-    for (uint32_t id = 0; info->instr && id < info->instrs; id++) {
-        const EmuInstr *e = &info->instr[id];
-        if (!e->func || !e->in)
-            continue;
-        if (e->func != func) {
-            func = e->func;
-            plan = xrealloc(plan, func->ninstrs + 1);
-            merge_plan(func, plan);
-        }
-        role[id] = plan[e->in - func->instrs];
-    }
-    free(plan);
-}
-
 static void *count_fork(Observer *o, const LaunchInfo *info, unsigned worker)
 {
     (void)worker;
@@ -603,9 +584,7 @@ static void *count_fork(Observer *o, const LaunchInfo *info, unsigned worker)
     st->nowhere->last = st->nowhere->way;
     for (uint32_t i = 0; i < info->instrs; i++)
         st->site[i] = st->nowhere;
-    st->role = xcalloc(info->instrs + 1, 1);
-    if (c->profile->arch->cc >= 70)
-        plan_roles(info, st->role);
+    st->instr = c->profile->arch->cc >= 70 ? info->instr : NULL;
     if (c->sink)
         st->kept = c->sink->fork(c->sink, info);
     return st;
@@ -656,7 +635,6 @@ static void count_join(Observer *o, void *state)
         c->sink->join(c->sink, st->kept);
     arena_free(st->arena);
     free(st->site);
-    free(st->role);
     free(st);
 }
 

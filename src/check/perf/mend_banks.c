@@ -14,8 +14,8 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "check/count/merge.h"
 #include "model/model.h"
+#include "ptx/merge.h"
 
 enum { MOST_PITCHES = 16, TURN = 128, MOST_STEPS = 1 << 21, LOOKS_A_STEP = 64 };
 enum { ALONE, PAIR, QUAD, HYPOTHESES };

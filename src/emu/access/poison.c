@@ -7,18 +7,14 @@
 #include <string.h>
 
 #include "emu/access/access.h"
+#include "emu/core/frame.h"
 #include "emu/core/notify.h"
 #include "ptx/traits.h"
-
-static size_t frame_size(const Frame *f)
-{
-    return ((size_t)f->code->frame_bytes + 63) & ~(size_t)63;
-}
 
 /* Lines that were poisoned when the shadow was last in use are wiped; the rest is clean. */
 static void poison_begin(Worker *k, Frame *f)
 {
-    size_t n = frame_size(f);
+    size_t n = frame_size(f->code);
     (void)k;
     if (f->shadow)
         return;
@@ -38,7 +34,7 @@ bool poison_is_clean(Frame *f)
 {
     static const uint8_t zeros[64];
     bool                 clean = true;
-    for (size_t i = 0; i < frame_size(f) / 64; i++)
+    for (size_t i = 0; i < frame_size(f->code) / 64; i++)
         if (f->marks[i]) {
             f->marks[i] = memcmp(f->shadow + 64 * i, zeros, 64) != 0;
             clean &= !f->marks[i];

@@ -1,14 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Register frames.  A frame's constants are written once, when it is made; frames go back to a per-worker list by function and
- * are used again.  A register that may be read before it is written is zero then, so that such a kernel, whose results are undefined on the
- * hardware, has the same ones in every run; the others are as they were left. */
+ * are used again.  When a launch is over, they stay with its program for the next one: a small kernel of many registers would else spend most
+ * of its time on pages that the host gives and takes.  Past KEPT_BYTES on a device all are freed that no launch uses.
+ * A register that may be read before it is written is zero then, so that such a kernel, whose results are undefined on the hardware, has the
+ * same ones in every run; the others are as they were left. */
 #include "emu/core/frame.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/stress.h"
 #include "emu/core/run.h"
+
+enum { KEPT_BYTES = STRESSED(64 << 20, 32 << 10) };
 
 static void fill_consts(Frame *f, const Code *code)
 {
@@ -23,17 +28,40 @@ static void fill_consts(Frame *f, const Code *code)
     }
 }
 
-Frame *frame_new(Worker *k, const Code *code)
+/* One that the worker has, or that an earlier launch left. */
+static Frame *take_free(Worker *k, const Code *code)
 {
-    Frame *f = k->free_frames[code->index];
+    Launch  *l = k->launch;
+    Program *p = l->prog;
+    Frame   *f = k->free_frames[code->index];
     if (f) {
         k->free_frames[code->index] = f->next_free;
+    } else if (p->kept) {
+        pthread_mutex_lock(&l->lock);
+        f = p->kept[code->index];
+        if (f) {
+            p->kept[code->index] = f->next_free;
+            p->kept_bytes -= frame_size(code);
+            l->dev->kept_bytes -= frame_size(code);
+        }
+        pthread_mutex_unlock(&l->lock);
+        if (f) {
+            f->next_made   = k->made_frames;
+            k->made_frames = f;
+        }
+    }
+    return f;
+}
+
+Frame *frame_new(Worker *k, const Code *code)
+{
+    Frame *f = take_free(k, code);
+    if (f) {
         for (uint32_t i = 0; i < code->nunset; i++)
             memset(f->regs + code->unset[i].slot, 0, code->unset[i].bytes);
     } else {
-        size_t bytes = ((size_t)code->frame_bytes + 63) & ~(size_t)63;
-        f            = xcalloc(1, sizeof *f);
-        f->regs      = xaligned(64, bytes ? bytes : 64);
+        f       = xcalloc(1, sizeof *f);
+        f->regs = xaligned(64, frame_size(code));
         fill_consts(f, code);
         f->next_made   = k->made_frames;
         k->made_frames = f;
@@ -46,4 +74,53 @@ void frame_free(Worker *k, Frame *f)
 {
     f->next_free                   = k->free_frames[f->code->index];
     k->free_frames[f->code->index] = f;
+}
+
+static void destroy(Frame *f)
+{
+    free(f->regs);
+    free(f->shadow_memory);
+    free(f);
+}
+
+void frames_keep(Worker *k)
+{
+    Program   *p = k->launch->prog;
+    EmuDevice *d = k->launch->dev;
+    if (!p->kept) {
+        p->kept      = xcalloc(p->ncode, sizeof(Frame *));
+        p->next_kept = d->kept;
+        d->kept      = p;
+    }
+    for (Frame *f = k->made_frames, *next; f; f = next) { /* in use or not: a launch may have been stopped */
+        next = f->next_made;
+        free(f->shadow_memory); /* checkers' */
+        f->shadow_memory        = NULL;
+        f->next_free            = p->kept[f->code->index];
+        p->kept[f->code->index] = f;
+        p->kept_bytes += frame_size(f->code);
+        d->kept_bytes += frame_size(f->code);
+    }
+    k->made_frames = NULL;
+    while (d->kept && d->kept_bytes > KEPT_BYTES)
+        frames_drop(d, d->kept);
+}
+
+void frames_drop(EmuDevice *d, Program *p)
+{
+    Program **at = &d->kept;
+    while (*at && *at != p)
+        at = &(*at)->next_kept;
+    if (!*at)
+        return;
+    *at = p->next_kept;
+    for (uint32_t i = 0; i < p->ncode; i++)
+        for (Frame *f = p->kept[i], *next; f; f = next) {
+            next = f->next_free;
+            destroy(f);
+        }
+    free(p->kept);
+    d->kept_bytes -= p->kept_bytes;
+    p->kept       = NULL;
+    p->kept_bytes = 0;
 }

@@ -1,12 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Frames of calls, which a worker keeps for the next call of the same function. */
+ * Frames of calls, which a worker keeps for the next call of the same function, and a program for its next launch. */
 #ifndef WW_EMU_FRAME_H
 #define WW_EMU_FRAME_H
 
 #include "emu/core/run.h"
 
+/* Bytes of its registers: whole lines of 64. */
+static inline size_t frame_size(const Code *code)
+{
+    size_t bytes = ((size_t)code->frame_bytes + 63) & ~(size_t)63;
+    return bytes ? bytes : 64;
+}
+
 Frame *frame_new(Worker *k, const Code *code);
 void   frame_free(Worker *k, Frame *f);
+
+/* The launch is over: everything that the worker made stays with the program. */
+void frames_keep(Worker *k);
+/* Frees what stayed with the program. */
+void frames_drop(EmuDevice *d, Program *p);
 
 #endif

@@ -96,6 +96,7 @@ typedef struct Program {
     uint32_t  wgmma_regs;              /* registers that wgmma.mma_async uses */
     uint8_t   wants[ACCESS_SPACES];    /* what was observed when this was lowered */
     struct Program *next;
+    struct Frame **kept; size_t kept_bytes; struct Program *next_kept; /* frames of earlier launches, by Code.index (frame.c); NULL: none */
     /* shared variables by index: offset in the window */
     const Var **shared_var; uint32_t *shared_offset; uint32_t nshared;
 } Program;
@@ -119,6 +120,8 @@ struct EmuDevice {
     uint32_t         stack_bytes;      /* of a thread whose depth of calls is not known beforehand */
     uint64_t         param_base;       /* the launch's parameter block, in device memory */
     struct TexObject **textures; size_t ntextures; /* by handle; NULL: not of this device (texture.h) */
+    Program         *kept;             /* those that have frames of earlier launches (frame.c) */
+    size_t           kept_bytes;
     char             why[512];
 };
 

@@ -11,6 +11,7 @@
 
 #include "emu/core/layout.h"
 #include "emu/core/run.h"
+#include "ptx/merge.h"
 #include "ptx/traits.h"
 
 /* ---- reachable functions and shared variables ---- */
@@ -180,9 +181,15 @@ static void number_instructions(Program *p)
     if (p->ninstr == 0)
         p->ninstr = 1;
     p->instr = ARENA_ARRAY(p->arena, EmuInstr, p->ninstr);
-    for (uint32_t i = 0, n = 0; i < p->ncode; i++)
-        for (size_t j = 0; j < p->code[i]->func->ninstrs; j++)
-            p->instr[n++] = (EmuInstr){p->code[i]->func, &p->code[i]->func->instrs[j], false};
+    for (uint32_t i = 0; i < p->ncode; i++) {
+        const Func *f     = p->code[i]->func;
+        EmuInstr   *at    = p->instr + p->code[i]->instr_base;
+        uint8_t    *merge = xcalloc(f->ninstrs + 1, 1);
+        merge_plan(f, merge);
+        for (size_t j = 0; j < f->ninstrs; j++)
+            at[j] = (EmuInstr){.func = f, .in = &f->instrs[j], .merges = merge[j]};
+        free(merge);
+    }
 }
 
 static Program *build(EmuModule *em, const Func *kernel, const uint8_t *wants, bool clustered)

@@ -8,6 +8,7 @@
 
 #include "base/simd.h"
 #include "emu/core/builtin.h"
+#include "emu/core/frame.h"
 #include "emu/core/run.h"
 
 static const uint64_t HEAP_BYTES = UINT64_C(8) << 20; /* device-side malloc: the driver's default */
@@ -318,6 +319,7 @@ void emu_module_unload(EmuDevice *d, EmuModule *em)
             memory_free(&d->mem, em->var_address[i]);
     for (Program *p = em->programs, *next; p; p = next) {
         next = p->next;
+        frames_drop(d, p);
         program_free(p);
     }
     memory_forget_names(&d->mem);

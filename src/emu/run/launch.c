@@ -14,6 +14,7 @@
 
 #include "emu/async/tensormap_proxy.h"
 #include "emu/core/fault.h"
+#include "emu/core/frame.h"
 #include "emu/core/run.h"
 #include "emu/core/schedule.h"
 #include "emu/core/where.h"
@@ -384,12 +385,7 @@ static void end_worker(Launch *l, Worker *k, EmuResult *r)
         next = c->next;
         free(c);
     }
-    for (Frame *f = k->made_frames, *next; f; f = next) { /* in use or not: a launch may have been stopped */
-        next = f->next_made;
-        free(f->regs);
-        free(f->shadow_memory);
-        free(f);
-    }
+    frames_keep(k);
     free(k->executed);
     free(k->lanes);
     free(k->lookup);

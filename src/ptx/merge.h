@@ -5,8 +5,8 @@
  *     one base and adjacent offsets.  Whether the base is aligned well enough shows when the kernel runs;
  *   - of equal non-coherent global loads (ld.global.nc) in a basic block one is left;
  *   - an integer atomic on a shared variable itself, whose result nobody uses, is reduced over the warp first: one lane makes it. */
-#ifndef WW_CHECK_MERGE_H
-#define WW_CHECK_MERGE_H
+#ifndef WW_PTX_MERGE_H
+#define WW_PTX_MERGE_H
 
 #include "ptx/ptx.h"
 

@@ -8,7 +8,7 @@
  *
  * Roles are for a base that is a multiple of 16 (quads) or 8 (pairs); the counting observer checks the addresses.
  * Not modelled: register pressure, which can keep the assembler from merging, and merging of 8-byte loads. */
-#include "check/count/merge.h"
+#include "ptx/merge.h"
 
 #include <stdlib.h>
 #include <string.h>
