@@ -281,13 +281,13 @@ static bool in_global(const Warp *w, const Uop *u, const MemInfo *info, unsigned
     return address - SHARED_WINDOW >= WINDOW_BYTES;
 }
 
-/* For endless.c: an atomic that left another value than it found, or may have. */
+/* For endless.c and poll.c: an atomic that left another value than it found, or may have. */
 static void note_change(Warp *w, const MemInfo *info)
 {
-    Slot     d       = info->v[0];
-    unsigned bytes   = info->bytes;
-    bool     changed = w->block->cluster->endless.rounds < ENDLESS_PATIENCE || info->nvec != 1 || bytes > 8 ||
-                   d == NO_SLOT || d == info->b || d == info->c;
+    Slot     d     = info->v[0];
+    unsigned bytes = info->bytes;
+    bool changed   = (w->block->cluster->endless.rounds < ENDLESS_PATIENCE && !w->worker->look.on) || info->nvec != 1 ||
+                   bytes > 8 || d == NO_SLOT || d == info->b || d == info->c;
     for (uint32_t m = w->mask; !changed && m; m &= m - 1) {
         unsigned i   = (unsigned)__builtin_ctz(m);
         uint64_t old = operand(w, d, bytes, i);

@@ -94,6 +94,17 @@ struct Cluster {
     Block   *block[MAX_CLUSTER];
 };
 
+typedef struct Look { /* at a group that may poll (poll.c) */
+    bool       on, copied;
+    const Uop *pc;           /* where it began */
+    Frame     *frame;
+    uint32_t   mask, blocks;
+    uint64_t   changes;
+    int64_t    step;         /* instructions to the next one */
+    uint8_t   *regs;         /* a copy of the frame's */
+    size_t     room;
+} Look;
+
 typedef struct Lookup { uint64_t base, limit; } Lookup; /* last allocation an instruction hit: [base, base + limit] */
 
 struct Worker {
@@ -117,6 +128,7 @@ struct Worker {
     uint64_t   clock_reads;  /* of this launch */
     EndlessWorker endless;
     int64_t    granted;      /* instructions of a quantum in this turn */
+    Look       look;
     Fault      fault;        /* of the cluster that runs */
     uint64_t   fault_order;  /* Block.order of the block that it is in */
     bool       faulted;

@@ -43,6 +43,8 @@ struct Warp {
     const Uop *merge;    /* stop before the first uop at or behind this one */
     uint32_t   late;     /* lanes that write after the others where several write one place (WRITE_ORDER) */
     int64_t    quantum;  /* instructions left in this turn */
+    int64_t    floor;    /* when so many are left, somebody looks whether it polls (poll.c) */
+    bool       polls;    /* it did when it was last looked at */
     uint8_t   *shared;   /* host address of the block's shared window */
     uint32_t   shared_bytes;
     uint32_t   shared_base; /* where that window begins in the cluster's: rank << CLUSTER_SHIFT */

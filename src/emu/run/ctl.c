@@ -18,7 +18,7 @@
 const Uop *ctl_block(Warp *w, const Uop *u)
 {
     Worker *k = w->worker;
-    if (__builtin_expect(w->quantum < 0, 0)) {
+    if (__builtin_expect(w->quantum < w->floor, 0)) {
         w->pc    = u;
         k->event = EVENT_QUANTUM;
         return STOP;

@@ -392,6 +392,7 @@ static void end_worker(Launch *l, Worker *k, EmuResult *r)
     free(k->free_frames);
     free(k->observer);
     endless_done(k);
+    free(k->look.regs);
     free(k->poison);
     free(k->poison_kind);
 }

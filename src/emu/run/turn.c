@@ -6,7 +6,8 @@
  * Order of choice: fewest spent turns, deepest call, smallest pc.  Because lower.c lays blocks out so that paths come before their
  * meeting point, running the smallest pc first makes lanes meet at the immediate post-dominator.  A group whose quantum runs out
  * in a loop with synchronising accesses (it may be waiting for its neighbours) gets a later turn; a group that only computes does
- * not (until it has kept others waiting for a million instructions), so that waiting never breaks convergence of ordinary loops. */
+ * not (until it has kept others waiting for a million instructions), so that waiting never breaks convergence of ordinary loops.
+ * A group that is seen to poll has no more of its quantum (poll.c). */
 #include "emu/run/turn.h"
 
 #include "base/stress.h"
@@ -14,6 +15,7 @@
 #include "emu/core/group.h"
 #include "emu/core/notify.h"
 #include "emu/core/schedule.h"
+#include "emu/run/poll.h"
 
 enum { QUANTUM = STRESSED(4096, 5), QUANTA_PER_TURN = STRESSED(16, 1), GLANCE = STRESSED(256, 5) };
 enum { ALONE = 256 * QUANTUM }; /* instructions for which one group may keep others waiting */
@@ -128,6 +130,15 @@ static bool pick(Warp *w)
     return true;
 }
 
+/* Can no group run but the one that was put last? */
+static bool is_last(const Warp *w)
+{
+    for (uint32_t i = 0; i + 1 < w->ngroups; i++)
+        if (w->group[i].state == GROUP_READY)
+            return false;
+    return true;
+}
+
 /* The running group's quantum is spent.  Returns true when the turn ends. */
 static bool quantum_spent(Warp *w, unsigned *quanta)
 {
@@ -137,10 +148,11 @@ static bool quantum_spent(Warp *w, unsigned *quanta)
     k->spent += spent;
     w->quantum  = k->granted;
     k->sync_ops = false;
+    poll_begin(w);
     if (waits) {
         w->turn++;
         warp_put(w, w->pc, w->frame, w->mask);
-        return ++*quanta >= w->ngroups + 1 || w->ngroups == 1 || k->granted == 1;
+        return ++*quanta >= w->ngroups + 1 || k->granted == 1 || w->ngroups == 1 || (w->polls && is_last(w));
     }
     w->block->progress = true;
     if (w->ngroups && (w->alone += spent) >= ALONE) { /* a million instructions: perhaps it waits with plain loads */
@@ -149,6 +161,24 @@ static bool quantum_spent(Warp *w, unsigned *quanta)
     }
     warp_put(w, w->pc, w->frame, w->mask);
     return ++*quanta >= QUANTA_PER_TURN || k->granted == 1;
+}
+
+/* Runs the group that was picked until something happens to it. */
+static const Uop *run_group(Warp *w)
+{
+    Worker    *k = w->worker;
+    const Uop *pc;
+    do {
+        k->event = EVENT_NONE;
+        pc       = w->pc;
+        if (__builtin_expect(w->frame->shadow != NULL, 0))
+            pc = poison_run(w, pc);
+        else
+            do {
+                pc = pc->fn(w, pc);
+            } while (pc < w->merge);
+    } while (k->event == EVENT_QUANTUM && w->quantum >= 0 && !poll_waits(w));
+    return pc;
 }
 
 /* Turns of one basic block each at a warp's start: programs exist in which every warp reads what all are about to write. */
@@ -170,19 +200,14 @@ bool warp_run(Warp *w)
     w->late     = schedule_late(k->launch);
     w->quantum  = k->granted;
     k->sync_ops = false;
+    poll_begin(w);
     do {
         if (!pick(w))
             break;
-        ran           = true;
-        ended         = false;
-        k->event      = EVENT_NONE;
-        const Uop *pc = w->pc;
-        if (__builtin_expect(w->frame->shadow != NULL, 0))
-            pc = poison_run(w, pc);
-        else
-            do {
-                pc = pc->fn(w, pc);
-            } while (pc < w->merge);
+        ran   = true;
+        ended = false;
+        poll_switch(w);
+        const Uop *pc = run_group(w);
         switch (k->event) {
         case EVENT_NONE: warp_put(w, pc, w->frame, w->mask); break;
         case EVENT_QUANTUM: ended = quantum_spent(w, &quanta); break;

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Waiting costs little: each block waits in a loop for the one behind it, and the last one computes for long.  However the loop looks, it
+ * takes few instructions; one that a look cannot see through (it counts its turns) still ends. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/str.h"
+#include "base/stress.h"
+#include "warpwright/warpwright.h"
+
+enum { BLOCKS = 64, LONG = 50000, OWN = 40 /* instructions of a block beside its loop */ };
+
+#define HEAD                                                                                                           \
+    ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"                             \
+    ".reg .b32 %r<9>; .reg .b64 %d<4>; .reg .pred %p<3>;\n"                                                            \
+    "ld.param.u64 %d0, [p]; mov.u32 %r0, %ctaid.x; mov.u32 %r1, %nctaid.x; mul.wide.u32 %d1, %r0, 4;\n"                \
+    "add.u64 %d1, %d1, %d0; add.u32 %r2, %r0, 1; mov.u32 %r4, 0; mov.u32 %r5, %tid.x;\n"                               \
+    "setp.ne.u32 %p2, %r5, 0; @%p2 bra together; setp.eq.u32 %p0, %r2, %r1; @%p0 bra last;\n"                          \
+    "look:\n"
+#define TAIL                                                                                                           \
+    "setp.eq.u32 %p0, %r3, 0; @%p0 bra look; bra done;\n"                                                              \
+    "last: add.u32 %r4, %r4, 1; setp.lt.u32 %p0, %r4, 50000; @%p0 bra last;\n"                                         \
+    "done: st.release.gpu.global.u32 [%d1], 1;\n"                                                                      \
+    "together: bar.sync 0; ret;\n}\n"
+
+/* Instructions that the launch ran beside the last block's computing. */
+static uint64_t run(const char *look, unsigned threads)
+{
+    WwDevice *d    = NULL;
+    WwModule *m    = NULL;
+    WwResult *r    = NULL;
+    WwPtr     p    = 0;
+    Str       text = {0};
+    uint32_t  flags[BLOCKS];
+    str_printf(&text, "%s%s%s", HEAD, look, TAIL);
+    assert_int_equal(ww_device_open("emulator", &(WwDeviceOptions){.threads = threads}, &d, NULL), WW_OK);
+    if (ww_module_load(d, "poll.ptx", text.s, text.len, &m) != WW_OK)
+        fail_msg("%s", ww_device_error(d));
+    memset(flags, 0, sizeof flags);
+    assert_int_equal(ww_alloc(d, sizeof flags, &p), WW_OK);
+    assert_int_equal(ww_copy_in(d, p, flags, sizeof flags), WW_OK);
+    void    *args[] = {&p};
+    WwLaunch w      = {.grid = {BLOCKS, 1, 1}, .block = {64, 1, 1}, .args = args, .arg_count = 1};
+    if (ww_launch(d, m, "k", &w, &r) != WW_OK)
+        fail_msg("%s", ww_device_error(d));
+    WwInstructionClasses n = ww_result_instructions(r);
+    assert_int_equal(ww_copy_out(d, flags, p, sizeof flags), WW_OK);
+    for (unsigned i = 0; i < BLOCKS; i++)
+        assert_int_equal(flags[i], 1);
+    ww_result_free(r);
+    ww_device_close(d);
+    str_free(&text);
+    return n.exact - 3 * LONG;
+}
+
+static void few_looks(const char *look)
+{
+    uint64_t n = run(look, 1);
+    if (!STRESSED(false, true) && n > BLOCKS * (OWN + 2000u))
+        fail_msg("%llu instructions for %s", (unsigned long long)n, look);
+}
+
+static void acquiring_loads_wait(void **state)
+{
+    (void)state;
+    few_looks("ld.acquire.gpu.global.u32 %r3, [%d1+4];\n");
+    few_looks("ld.volatile.global.u32 %r3, [%d1+4];\n");
+    few_looks("nanosleep.u32 20; ld.acquire.gpu.global.u32 %r3, [%d1+4]; fence.acq_rel.gpu;\n");
+}
+
+static void atomics_that_change_nothing_wait(void **state)
+{
+    (void)state;
+    few_looks("atom.global.cas.b32 %r3, [%d1+4], 1, 1;\n");
+    few_looks("atom.global.or.b32 %r3, [%d1+4], 0;\n");
+}
+
+static void loops_of_several_blocks_wait(void **state)
+{
+    (void)state;
+    few_looks("ld.acquire.gpu.global.u32 %r3, [%d1+4]; setp.ne.u32 %p0, %r3, 0; @%p0 bra done;\n"
+              "setp.eq.u32 %p1, %r0, 3; @%p1 bra odd; add.u32 %r6, %r3, 7; odd: add.u32 %r7, %r3, 5;\n");
+}
+
+static void loops_that_count_end(void **state)
+{
+    (void)state;
+    assert_true(run("ld.acquire.gpu.global.u32 %r3, [%d1+4]; add.u32 %r8, %r8, 1;\n", 1) > BLOCKS);
+}
+
+static void workers_wait_for_each_other(void **state)
+{
+    (void)state;
+    for (unsigned threads = 2; threads <= 4; threads++)
+        assert_true(run("ld.acquire.gpu.global.u32 %r3, [%d1+4];\n", threads) > BLOCKS);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(acquiring_loads_wait),         cmocka_unit_test(atomics_that_change_nothing_wait),
+        cmocka_unit_test(loops_of_several_blocks_wait), cmocka_unit_test(loops_that_count_end),
+        cmocka_unit_test(workers_wait_for_each_other),
+    };
+    return cmocka_run_group_tests_name("emu_poll", tests, NULL, NULL);
+}
