@@ -7,7 +7,8 @@
 #   make test           the tests                       make tsan     the scheduler's tests under ThreadSanitizer
 #   make bench          name, value, unit               make stress   the tests with every buffer and table shrunk
 #   make install        PREFIX=/usr/local, DESTDIR=     make fuzz     fuzzing, FUZZ_SECONDS=60 for each target
-#   make nightly        what CI has no time for: the sanitizers, stress, fuzz, reports compared between many threads and seeds
+#   make nightly        what CI has no time for: the sanitizers, stress, fuzz, long
+#   make long           reports compared between 1 to 16 threads and three seeds
 #   make tune           on a GPU: times every matrix kernel on random shapes and fits the choice among them (src/blas/rates.def)
 SHELL = /bin/sh
 MAKEFLAGS += --no-print-directory
@@ -24,7 +25,7 @@ TSAN_TESTS = ^unit\.(emu|device|check)|^ptx$$|^fuzz\.launch|^programs\.(sixteen_
 compile = MAKEFLAGS=--no-print-directory cmake --build --preset $(1) --parallel $(JOBS) $(if $(2),--target $(2))
 ctest = ctest --preset $(1) --parallel $(JOBS) --no-label-summary $(2) </dev/null
 
-.PHONY: build lab test bench tune check format asan tsan stress fuzz nightly install clean
+.PHONY: build lab test bench tune check format asan tsan stress fuzz nightly install clean long
 
 build: build/configured
 	@$(call compile,default)
@@ -91,8 +92,10 @@ fuzz: build-fuzz/configured
 
 # each of them is run, whatever the one before found
 nightly: test
-	@code=0; for what in 'CHECK= check' asan tsan stress fuzz; do $(MAKE) $$what || code=1; done; \
-	ctest --preset default -C nightly -L nightly --no-label-summary </dev/null || code=1; exit $$code
+	@code=0; for what in 'CHECK= check' asan tsan stress fuzz long; do $(MAKE) $$what || code=1; done; exit $$code
+
+long: test
+	@$(call ctest,default,-C nightly -L nightly)
 
 install: build
 	@DESTDIR='$(DESTDIR)' cmake --install build --prefix '$(PREFIX)'

@@ -31,6 +31,7 @@
 #include "check/rules.h"
 #include "cli/cli.h"
 #include "cli/compiler.h"
+#include "cli/keeper.h"
 #include "report/doc.h"
 #include "report/fail.h"
 
@@ -592,7 +593,8 @@ static int run(Run *r)
     if (!temporary(&r->status, "status") || (several && !temporary(&r->later, "later")) ||
         ((json_at_end(r) || (together && !cli_has(&r->a, "json"))) && !temporary(&r->json, "json")))
         return CLI_USAGE;
-    int code = CLI_USAGE;
+    int    code   = CLI_USAGE;
+    Keeper keeper = keeper_start(r->status);
     if ((!is_source(program) || compile(r, program)) && write_frame(r, -1)) {
         program = r->built ? r->built : program;
         code    = run_program(r, program);
@@ -600,6 +602,7 @@ static int run(Run *r)
         if (!write_frame(r, code) || !render(r))
             code = CLI_USAGE;
     }
+    keeper_end(&keeper);
     return code;
 }
 

@@ -160,24 +160,32 @@ def ended(folder):
         expect(f"{name}: and the report is written", "what the kernels did" in r.stderr and re.search(r"^k ", r.stderr, re.M), r.stderr)
 
 
+def has_gone(process):
+    """Within ten seconds."""
+    for _ in range(100):
+        try:
+            with open(f"/proc/{process}/stat", encoding="utf-8") as f:
+                if f.read().rpartition(")")[2].split()[0] in "ZX":
+                    return True
+        except FileNotFoundError:
+            return True
+        time.sleep(0.1)
+    os.kill(process, signal.SIGKILL)
+    return False
+
+
 def killed():
-    """A `run` that is killed outright takes its program along."""
-    p = subprocess.Popen([WARPWRIGHT, "run", "-q", "sh", "-c", "echo $$; exec sleep 1000"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
-    program = int(p.stdout.readline())
+    """A `run` that is killed outright takes along its program and all that this started, in a session of its own or in a run of its own."""
+    line = f"echo $$; sleep 1000 & echo $!; setsid sh -c 'echo $$; exec sleep 1000' & {WARPWRIGHT} run -q sh -c 'sleep 1000 & echo $!; wait'; wait"
+    p = subprocess.Popen([WARPWRIGHT, "run", "-q", "sh", "-c", line], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
+    processes = [int(p.stdout.readline()) for _ in range(4)]
     p.kill()
     p.wait()
-    for _ in range(100):  # the kernel sends the signal when the parent has gone
-        try:
-            with open(f"/proc/{program}/stat", encoding="utf-8") as f:
-                gone = f.read().rpartition(")")[2].split()[0] in "ZX"
-        except FileNotFoundError:
-            gone = True
-        if gone:
-            break
-        time.sleep(0.1)
-    else:
-        os.kill(program, signal.SIGKILL)
-    expect("SIGKILL of run ends the program", gone)
+    expect("SIGKILL of run ends the program and its processes", all([has_gone(process) for process in processes]), str(processes))
+    left = subprocess.run([WARPWRIGHT, "run", "-q", "sh", "-c", "sleep 1000 >/dev/null 2>&1 & echo $!"], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=False)
+    process = int(left.stdout)
+    expect("what a program leaves behind lives on", os.path.exists(f"/proc/{process}"))
+    os.kill(process, signal.SIGKILL)
 
 
 def schedules(folder):
@@ -185,7 +193,7 @@ def schedules(folder):
     one, program = os.path.join(folder, "schedules.json"), static("schedules")
 
     def errors(*options):
-        r = run("-q", "--check=memory,race", "--json", one, *options, program)
+        r = run("-q", "--threads", "1", "--check=memory,race", "--json", one, *options, program)  # its blocks race
         with open(one, encoding="utf-8") as f:
             return r, {(x["kernel"].split("(")[0], x["line"]): x["seed"] for x in json.load(f)["findings"] if x["rule"] == "out-of-bounds"}
 
