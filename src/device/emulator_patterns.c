@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "check/count/hits.h"
 #include "device/emulator_own.h"
 #include "model/model.h"
 
@@ -23,7 +24,7 @@ typedef struct Dear {
 static uint32_t commonest(const Pattern *t)
 {
     uint32_t best = 0;
-    for (uint32_t i = 1; i < t->places; i++)
+    for (uint32_t i = 1; (i = hits_next(t->hits, i, t->places)) < t->places; i++)
         if (t->hits[i] > t->hits[best])
             best = i;
     return best;

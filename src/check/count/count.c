@@ -28,6 +28,7 @@
 #include "base/simd.h"
 #include "base/stress.h"
 #include "check/count/count_async.h"
+#include "check/count/hits.h"
 #include "model/model.h"
 #include "ptx/merge.h"
 
@@ -272,15 +273,15 @@ static void way_fold(State *st, uint32_t instr, Way *w)
     uint32_t last = w->period >> w->shift;
     if (w->key && is_kept(st, instr))
         way_tell(st, instr, s, w);
-    for (uint32_t i = last + 1; i < w->places; i++) {
+    uint32_t end = w->places <= last ? w->places : last + 1;
+    for (uint32_t i = end; (i = hits_next(w->hits, i, w->places)) < w->places; i++) {
         w->hits[i & last] += w->hits[i];
         w->hits[i] = 0;
     }
-    for (uint32_t i = 0; i < w->places && i <= last; i++)
-        if (w->hits[i]) {
-            add_place(st->count->profile, s, w, i, w->hits[i]);
-            w->hits[i] = 0;
-        }
+    for (uint32_t i = 0; (i = hits_next(w->hits, i, end)) < end; i++) {
+        add_place(st->count->profile, s, w, i, w->hits[i]);
+        w->hits[i] = 0;
+    }
 }
 
 /* Room for `places` hits; what is there stays. */

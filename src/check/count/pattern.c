@@ -13,6 +13,7 @@
 #include <uthash.h>
 
 #include "base/arena.h"
+#include "check/count/hits.h"
 
 typedef struct Key {
     uint32_t instr, mask;
@@ -81,7 +82,7 @@ static void entry_hits(Pattern *p, const uint64_t *hits, uint32_t first, uint32_
         p->first  = low;
         p->places = end - low;
     }
-    for (uint32_t i = 0; i < n; i++) {
+    for (uint32_t i = 0; (i = hits_next(hits, i, n)) < n; i++) {
         p->hits[first - p->first + i] += hits[i];
         p->total += hits[i];
     }
@@ -89,9 +90,11 @@ static void entry_hits(Pattern *p, const uint64_t *hits, uint32_t first, uint32_
 
 static void table_add(Table *t, const Key *k, const uint64_t *hits, uint32_t first, uint32_t n)
 {
-    Entry *e = NULL;
-    while (n && !hits[0])
-        hits++, first++, n--;
+    Entry   *e      = NULL;
+    uint32_t unused = hits_next(hits, 0, n);
+    hits += unused;
+    first += unused;
+    n -= unused;
     while (n && !hits[n - 1])
         n--;
     if (!n || k->instr >= t->instrs || t->kept[k->instr] > PATTERN_MOST)
