@@ -71,6 +71,7 @@ static void acquiring_loads_wait(void **state)
     (void)state;
     few_looks("ld.acquire.gpu.global.u32 %r3, [%d1+4];\n");
     few_looks("ld.volatile.global.u32 %r3, [%d1+4];\n");
+    few_looks("ld.volatile.global.u32 %r3, [%d1+4]; setp.eq.u32 %p1, %r3, 0; vote.sync.any.pred %p1, %p1, 1;\n");
     few_looks("nanosleep.u32 20; ld.acquire.gpu.global.u32 %r3, [%d1+4]; fence.acq_rel.gpu;\n");
 }
 
