@@ -80,6 +80,14 @@ def kind_of(param):
     sys.exit(f"signatures.py: no kind for the parameter '{param}': add a line to KINDS")
 
 
+def made_kind(param):
+    """What a call leaves where an out parameter points: the kind of a parameter with a star less; "void **": any pointer is a BUFFER."""
+    m = re.fullmatch(r"(.*?)\*\s*(\w+)", param)
+    if "(" in param or not m or not re.search(r"(\*|WwPtr)\s*$", m[1]):
+        return "NO_KIND"
+    return kind_of(m[1].strip() + " " + m[2])[0]
+
+
 def rows(src):
     for path in ("api_runtime", "api_driver"):
         with open(f"{src}/cuda/entry/{path}.def", encoding="utf-8") as f:
@@ -113,7 +121,7 @@ def main():
             f.write(f"static void call_{n}(Function f, const Value *v)\n{{\n    (void)v;\n"
                     f"    (({result} (*)({', '.join(types) or 'void'}))f)({', '.join(args)});\n}}\n")
             shown = names[0] + (f" and {len(names) - 1} more" if len(names) > 1 else "")
-            lines.append(f'    {{"{shown}", "{target}", call_{n}, {len(names)}, {len(kinds)}, {{{", ".join(k for k, _ in kinds) or 0}}}}},\n')
+            lines.append(f'    {{"{shown}", "{target}", call_{n}, {len(names)}, {len(kinds)}, {{{", ".join(k for k, _ in kinds) or 0}}}, {{{", ".join(map(made_kind, split(params))) or 0}}}}},\n')
         f.write("static const Call calls[] = {\n" + "".join(lines) + "};\n")
 
 

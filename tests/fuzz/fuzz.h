@@ -20,4 +20,7 @@ char    *fuzz_text(const uint8_t *data, size_t size);
 /* A file with these bytes whose name ends so; it is the process's only one with that end and goes with it.  Its path stays valid. */
 const char *fuzz_file(const uint8_t *data, size_t size, const char *end);
 
+/* counters.c: the counters of edges, n of them; none without libFuzzer. */
+uint8_t *fuzz_counters(size_t *n);
+
 #endif

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the seeds that are not text: fat binaries (plain, LZ4, zstd), objects and libraries that hold them, machine code's notes.
+"""Writes the seeds that are not text: fat binaries (plain, LZ4, zstd), objects and libraries that hold them, machine code's notes,
+sequences of calls.
 
-    seeds.py FOLDER        FOLDER/binary/...: tests/fuzz/seeds has what it wrote
+    seeds.py FOLDER        FOLDER/binary/..., FOLDER/api/...: tests/fuzz/seeds has what it wrote
 
 Compression is done by hand, as one stretch of literals: what a decompressor reads, and small."""
 import struct
@@ -66,15 +67,47 @@ def machine_code():
                 (".nv.info", 0x70000000, 3, 0, notes)], machine=190)
 
 
+def code(name):
+    """Two bytes that choose the function (fuzz_api.c)."""
+    h = 2166136261
+    for c in name.encode():
+        h = (h ^ c) * 16777619 & 0xFFFFFFFF
+    return struct.pack("<H", (h ^ h >> 16) & 0xFFFF)
+
+
+def calls(*sequence):
+    return b"".join(code(name) + bytes(args) for name, *args in sequence)
+
+
+NEW = 64  # 64 to 71: what earlier calls made
+API = {
+    "capture": calls(("rt_cudaStreamCreate", 0), ("rt_cudaStreamBeginCapture", NEW, 0), ("rt_cudaMemsetAsync", 100, 33, 37, NEW),
+                     ("rt_cudaStreamEndCapture", NEW, 0), ("rt_cudaGraphInstantiate", 0, NEW, 0), ("rt_cudaGraphLaunch", NEW, 0),
+                     ("rt_cudaGraphExecDestroy", NEW), ("rt_cudaGraphDestroy", NEW), ("rt_cudaStreamDestroy", NEW), ("rt_cudaDeviceSynchronize",)),
+    "events": calls(("rt_cudaEventCreate", 0), ("rt_cudaEventRecord", NEW, 0), ("rt_cudaStreamWaitEvent", 0, NEW, 0), ("rt_cudaEventDestroy", NEW),
+                    ("rt_cudaEventQuery", NEW), ("rt_cudaEventSynchronize", NEW)),
+    "memory": calls(("rt_cudaMalloc", 0, 45), ("rt_cudaMemcpy", 210, 170, 45, 35), ("rt_cudaFree", 210), ("rt_cudaFree", 210),
+                    ("rt_cudaMemcpy", 210, 170, 45, 35), ("rt_cudaGetLastError",), ("rt_cudaDeviceReset",), ("rt_cudaMalloc", 0, 45)),
+    "graph": calls(("rt_cudaGraphCreate", 0, 0), ("rt_cudaGraphAddEmptyNode", 0, NEW, 1, 0), ("rt_cudaGraphClone", 0, NEW),
+                   ("rt_cudaGraphAddChildGraphNode", 0, NEW, 1, 0, NEW + 1), ("rt_cudaGraphDestroyNode", NEW), ("rt_cudaGraphGetNodes", NEW, 0, 0),
+                   ("rt_cudaGraphDestroy", NEW), ("rt_cudaGraphDestroy", NEW)),
+    "contexts": calls(("drv_cuCtxCreate_v2", 0, 0, 0), ("drv_cuModuleLoadData", 0, 0), ("drv_cuStreamCreate", 0, 0), ("drv_cuCtxDestroy_v2", NEW),
+                      ("drv_cuStreamSynchronize", NEW), ("drv_cuModuleUnload", NEW), ("drv_cuCtxGetCurrent", 0), ("drv_cuCtxSynchronize",)),
+    "pools": calls(("rt_cudaMemPoolCreate", 0, 0), ("rt_cudaMallocFromPoolAsync", 0, 45, NEW, 0), ("rt_cudaFreeAsync", 210, 0),
+                   ("rt_cudaMemPoolDestroy", NEW), ("rt_cudaMemPoolTrimTo", NEW, 0), ("rt_cudaStreamSynchronize", 0)),
+}
+
+
 def main():
     object_ = elf([("__nv_relfatbin", 1, 0, 0, fat(entry(1, 75, PTX, ZSTD)) + fat(entry(1, 52, PTX)))])
     seeds = {"f_plain": b"f" + fat(entry(1, 75, PTX), entry(2, 90, machine_code())), "f_lz4": b"f" + fat(entry(1, 75, PTX, LZ4)),
              "f_zstd": b"f" + fat(entry(1, 90, PTX, ZSTD | SPECIFIC), entry(1, 52, PTX, ZSTD)), "e_object": b"e" + object_,
              "e_library": b"e" + archive(object_), "c_notes": b"c" + machine_code(), "z_text": b"z\1" + PTX, "l_text": b"l\1" + PTX,
              "t_code": b"t\2" + machine_code(), "l_code": b"l\2" + machine_code()}
-    for name, data in seeds.items():
-        with open(f"{sys.argv[1]}/binary/{name}", "wb") as f:
-            f.write(data)
+    for folder, all_of_it in (("binary", seeds), ("api", API)):
+        for name, data in all_of_it.items():
+            with open(f"{sys.argv[1]}/{folder}/{name}", "wb") as f:
+                f.write(data)
 
 
 if __name__ == "__main__":
