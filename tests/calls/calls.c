@@ -29,20 +29,28 @@ static void *library;
 static const Call *now;
 static int         extreme[CALLS_MOST];
 
-static void say(const char *how, int code)
+static char   asked[512]; /* what is called, as a handler of signals can print it */
+static size_t asked_bytes;
+
+static void prepare(void)
 {
-    char line[512];
-    int  n = snprintf(line, sizeof line, "%s: %s %d with extremes", now->name, how, code);
+    int n = snprintf(asked, sizeof asked, "%s, with extremes", now->name);
     for (int i = 0; i < now->n && n < 400; i++)
-        n += snprintf(line + n, sizeof line - (size_t)n, " %d", extreme[i]);
-    line[n++] = '\n';
-    if (write(1, line, (size_t)n) < 0)
+        n += snprintf(asked + n, sizeof asked - (size_t)n, " %d", extreme[i]);
+    asked_bytes = (size_t)n;
+}
+
+static void say(const char *how)
+{
+    if (write(1, asked, asked_bytes) < 0 || write(1, how, strlen(how)) < 0)
         _exit(4);
 }
 
 static void on_signal(int sig)
 {
-    say("signal", sig);
+    const char how[] = {':',  ' ', 's', 'i', 'g', 'n', 'a', 'l', ' ', (char)('0' + sig / 10), (char)('0' + sig % 10),
+                        '\n', 0};
+    say(how);
     _exit(3);
 }
 
@@ -51,6 +59,7 @@ static void call(void)
     static Function f;
     Value           v[CALLS_MOST] = {0};
     *(void **)&f                  = dlsym(library, now->symbol);
+    prepare();
     calls_clear();
     for (int i = 0; i < now->n; i++)
         v[i] = calls_value(now->kind[i], i, extreme[i]);
@@ -84,7 +93,7 @@ static void call_all(void)
 
 static void left_early(void)
 {
-    say("the process ended inside the call, code", 0);
+    say(": the process ended inside the call\n");
     _exit(3);
 }
 
