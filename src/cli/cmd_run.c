@@ -12,7 +12,6 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
-#include <regex.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -27,6 +26,7 @@
 
 #include "base/arena.h"
 #include "base/file.h"
+#include "base/pattern.h"
 #include "base/temporary.h"
 #include "check/rules.h"
 #include "cli/cli.h"
@@ -545,13 +545,14 @@ static int run_later(Run *r, const char *program, int code)
 static Status check_pattern(const char *pattern, Str *why)
 {
     regex_t compiled;
-    char    text[128];
-    int     e = regcomp(&compiled, pattern, REG_EXTENDED | REG_NOSUB);
-    if (!e)
-        return regfree(&compiled), WW_OK;
-    regerror(e, &compiled, text, sizeof text);
-    str_printf(why, "--kernel: '%s' is not a regular expression: %s", pattern, text);
-    return WW_ERR_INVALID;
+    Str     what = {0};
+    bool    ok   = pattern_compile(pattern, &compiled, &what);
+    if (ok)
+        regfree(&compiled);
+    else
+        str_printf(why, "--kernel '%s': %s", pattern, str_text(&what));
+    str_free(&what);
+    return ok ? WW_OK : WW_ERR_INVALID;
 }
 
 /* Texts whose mistakes no child process could report; 0 or an exit code after a message. */

@@ -53,28 +53,38 @@ static Status expected(Reader *r, const char *what)
                     what);
 }
 
-static Section *add_section(Regression *r, const char *kernel, size_t count)
+static void add_section(Regression *r, const char *kernel, const float *value, size_t count)
 {
-    Section *more = ARENA_ARRAY(r->arena, Section, r->nsections + 1);
-    if (r->nsections)
-        memcpy(more, r->section, r->nsections * sizeof *more);
-    r->section = more;
-    Section *s = &more[r->nsections++];
-    *s         = (Section){arena_strdup(r->arena, kernel), ARENA_ARRAY(r->arena, float, count), count};
-    return s;
+    Section s  = {arena_strdup(r->arena, kernel), ARENA_ARRAY(r->arena, float, count), count};
+    r->section = xrealloc(r->section, (r->nsections + 1) * sizeof *r->section);
+    if (count)
+        memcpy(s.value, value, count * sizeof *value);
+    r->section[r->nsections++] = s;
 }
 
-static Status read_values(Reader *in, Section *s)
+/* As many values as there are: the count that the file names takes no memory. */
+static Status read_values(Reader *in, Str *values, size_t count)
 {
-    for (size_t i = 0; i < s->count; i++) {
+    for (size_t i = 0; i < count; i++) {
         char *end;
         if (!next_line(in))
             return expected(in, "another value");
-        s->value[i] = strtof(in->text, &end);
+        float v = strtof(in->text, &end);
         if (end == in->text || *end)
             return expected(in, "a number");
+        str_addn(values, (const char *)&v, sizeof v);
     }
     return WW_OK;
+}
+
+static Status read_section(Regression *r, Reader *in, const char *kernel, size_t count)
+{
+    Str    values = {0};
+    Status s      = read_values(in, &values, count);
+    if (s == WW_OK)
+        add_section(r, kernel, (const float *)(const void *)values.s, count);
+    str_free(&values);
+    return s;
 }
 
 static Status read_file(Regression *r, Reader *in)
@@ -90,7 +100,7 @@ static Status read_file(Regression *r, Reader *in)
     while (next_line(in)) {
         if (sscanf(in->text, "kernel %127s %llu%n", kernel, &n, &used) != 2 || in->text[used] || n > 1u << 30)
             return expected(in, "'kernel', a name and a count");
-        TRY(read_values(in, add_section(r, kernel, (size_t)n)));
+        TRY(read_section(r, in, kernel, (size_t)n));
     }
     return WW_OK;
 }
@@ -117,8 +127,10 @@ Status regression_open(Lab *lab, const char *path, Regression **out)
 
 void regression_free(Regression *r)
 {
-    if (r)
-        arena_free(r->arena);
+    if (!r)
+        return;
+    free(r->section);
+    arena_free(r->arena);
 }
 
 uint64_t regression_seed(const Regression *r, uint64_t fresh)
@@ -138,7 +150,7 @@ void regression_take(Regression *r, Lab *lab, LabRow *row, const float *v, size_
 {
     const Section *s = find_section(r, row->kernel);
     if (!s && !r->existed) {
-        memcpy(add_section(r, row->kernel, n)->value, v, n * sizeof *v);
+        add_section(r, row->kernel, v, n);
     } else if (!s) {
         lab_problem(lab, row, "%s has no values of %s", r->path, row->kernel);
     } else if (s->count != n) {

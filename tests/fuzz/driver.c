@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/arena.h"
@@ -157,6 +158,15 @@ static bool read_file(const char *path, Str *out)
     return fclose(f) == 0;
 }
 
+/* As libFuzzer's: what a few bytes ask for must not be a machine's memory.  A sanitizer's own memory would count. */
+static void limit_memory(void)
+{
+#ifndef __SANITIZE_ADDRESS__
+    const struct rlimit most = {UINT64_C(2) << 30, UINT64_C(2) << 30};
+    setrlimit(RLIMIT_DATA, &most);
+#endif
+}
+
 static void feed(const Str *s, long only)
 {
     number_bytes = (size_t)snprintf(number, sizeof number, "input number %ld\n", current);
@@ -177,6 +187,7 @@ int main(int argc, char **argv)
     long        only   = one ? strtol(one, NULL, 10) : -1;
     size_t      n      = (size_t)argc - 2;
     Str        *seed   = xcalloc(n, sizeof *seed);
+    limit_memory();
     signal(SIGABRT, tell);
     signal(SIGSEGV, tell);
     signal(SIGALRM, tell);

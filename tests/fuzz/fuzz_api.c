@@ -134,6 +134,13 @@ static void left_early(void)
     _exit(ENDED_INSIDE);
 }
 
+/* Before the library looks at it. */
+__attribute__((constructor(101))) static void set_options(void)
+{
+    setenv("WARPWRIGHT_CACHE", "off", 1);
+    setenv("WARPWRIGHT_MEMORY", "256", 1);
+}
+
 static void child(const uint8_t *data, size_t size, uint8_t *counters)
 {
     Code   c = {data, data + size};
@@ -153,15 +160,11 @@ static void child(const uint8_t *data, size_t size, uint8_t *counters)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static uint8_t *counters;
-    static bool     begun;
     size_t          n;
     uint8_t        *edges  = fuzz_counters(&n);
     int             status = 0;
-    if (!begun) {
-        counters = n ? mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0) : NULL;
-        setenv("WARPWRIGHT_CACHE", "off", 1);
-    }
-    begun     = true;
+    if (n && !counters)
+        counters = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     pid_t pid = fork();
     if (pid == 0)
         child(data, size, counters);

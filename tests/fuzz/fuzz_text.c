@@ -4,7 +4,6 @@
  * Whatever is refused is refused with a message; what is taken may be used.  Not here: PTX, suppressions and reports, which have targets
  * of their own. */
 #include <ctype.h>
-#include <regex.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +11,7 @@
 
 #include "base/file.h"
 #include "base/mangle.h"
+#include "base/pattern.h"
 #include "base/value.h"
 #include "check/rules.h"
 #include "cli/access/access.h"
@@ -210,10 +210,14 @@ static void kernel_filter(const uint8_t *d, size_t n)
     regex_t r;
     if (*name)
         *name++ = 0;
-    if (strlen(text) < 64 && regcomp(&r, text, REG_EXTENDED | REG_NOSUB) == 0) {
+    Str why = {0};
+    if (!pattern_compile(text, &r, &why)) {
+        judge(false, text, &why);
+    } else {
         (void)regexec(&r, name, 0, NULL, 0);
         regfree(&r);
     }
+    str_free(&why);
     free(text);
 }
 

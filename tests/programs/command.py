@@ -35,7 +35,7 @@ def exit_codes():
     expect("a program's own exit code comes through", run("sh", "-c", "exit 7").returncode == 7)
     expect("a missing program is 122", run("./there-is-none").returncode == 122)
     wrong = run("--kernel", "fill(", static("vector_add"))
-    expect("a wrong expression for kernels is told", wrong.returncode == 122 and "'fill(' is not a regular expression" in wrong.stderr)
+    expect("a wrong expression for kernels is told", wrong.returncode == 122 and "'fill(': it is not a regular expression" in wrong.stderr)
     expect("an unknown profile is 122", run("--profile", "sm_1", static("vector_add")).returncode == 122)
     size = run("-q", "--memory", "1024", static("memory_size"), "1024")
     expect("--memory is what the program sees", size.returncode == 0, size.stdout)

@@ -6,11 +6,11 @@
 #include "cuda/process/environment.h"
 
 #include <ctype.h>
-#include <regex.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/cache.h"
+#include "base/pattern.h"
 #include "base/value.h"
 #include "check/rules.h"
 #include "model/profile.h"
@@ -90,16 +90,14 @@ static bool check_rows(Str *why)
 static bool check_pattern(const char *pattern, Str *why)
 {
     regex_t compiled;
-    char    text[128];
-    int     e = pattern ? regcomp(&compiled, pattern, REG_EXTENDED | REG_NOSUB) : 0;
-    if (!e) {
-        if (pattern)
-            regfree(&compiled);
-        return true;
-    }
-    regerror(e, &compiled, text, sizeof text);
-    str_printf(why, "WARPWRIGHT_KERNEL: '%s' is not a regular expression: %s", pattern, text);
-    return false;
+    Str     what = {0};
+    bool    ok   = !pattern || pattern_compile(pattern, &compiled, &what);
+    if (ok && pattern)
+        regfree(&compiled);
+    if (!ok)
+        str_printf(why, "WARPWRIGHT_KERNEL: '%s': %s", pattern, str_text(&what));
+    str_free(&what);
+    return ok;
 }
 
 static bool check_texts(const Options *o, Str *why)

@@ -10,13 +10,13 @@
  * Not modelled: registers (known only after the assembler ran), so occupancy is by threads, blocks and shared memory. */
 #include "cuda/work/kernel_launch.h"
 
-#include <regex.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/pattern.h"
 #include "cuda/process/context.h"
 #include "cuda/process/coroutine.h"
 #include "cuda/process/signals.h"
@@ -47,12 +47,14 @@ static bool watched(const char *shown, uint64_t launch)
 {
     static regex_t pattern;
     static int     compiled; /* 1 = yes, -1 = not a pattern */
+    Str            why = {0};
     if (launch < state.options.skip || launch - state.options.skip >= state.options.count)
         return false;
     if (!state.options.kernels)
         return true;
     if (!compiled)
-        compiled = regcomp(&pattern, state.options.kernels, REG_EXTENDED | REG_NOSUB) == 0 ? 1 : -1;
+        compiled = pattern_compile(state.options.kernels, &pattern, &why) ? 1 : -1;
+    str_free(&why);
     return compiled < 0 || regexec(&pattern, shown, 0, NULL, 0) == 0;
 }
 
