@@ -5,6 +5,7 @@ A View is made of, in this order: a DeviceArray, __dlpack__ (PyTorch, CuPy), __c
 __array_interface__ (NumPy).  DLPack comes first because it tells the device and hands over the stream.  A View keeps what it was made of alive."""
 import ctypes
 import math
+import operator
 import weakref
 from ctypes import POINTER, c_char_p, c_int32, c_int64, c_uint8, c_uint16, c_uint64, c_void_p, py_object
 
@@ -68,15 +69,43 @@ def is_masked(x):
     return any(c.__module__.startswith("numpy.ma") for c in type(x).__mro__)
 
 
+def _numbers(who, what, values, least):
+    """Whole numbers that fit 63 bits, of an object that may be anything."""
+    try:
+        numbers = tuple(operator.index(n) for n in values)
+    except TypeError:
+        raise TypeError(f"{who}: its {what} is {values!r}, not whole numbers") from None
+    for n in numbers:
+        if not least <= n < 1 << 63:
+            raise ValueError(f"{who}: its {what} is {numbers}, and {n} is no number that it can have")
+    return numbers
+
+
+def _checked(who, view):
+    """Dimensions and strides that belong together, and elements whose addresses are addresses."""
+    view.shape = _numbers(who, "shape", view.shape, 0)
+    view.strides = _numbers(who, "strides", view.strides, -1 << 63)
+    if len(view.strides) != len(view.shape):
+        raise ValueError(f"{who}: {len(view.shape)} dimensions and {len(view.strides)} strides")
+    reach = [(n - 1) * s * view.itemsize for n, s in zip(view.shape, view.strides)]
+    low, high = view.pointer + sum(r for r in reach if r < 0), view.pointer + sum(r for r in reach if r > 0) + view.itemsize
+    if view.size and not 0 <= low < high <= 1 << 64:
+        raise ValueError(f"{who}: its elements reach beyond all memory (shape {view.shape}, strides {view.strides})")
+    return view
+
+
 def _from_dlpack(x, stream):
-    device = tuple(int(n) for n in x.__dlpack_device__())
+    who = type(x).__name__
+    device = _numbers(who, "DLPack device", x.__dlpack_device__(), -1 << 31)
+    if len(device) != 2:
+        raise TypeError(f"{who}: its DLPack device is {device}, not a type and a number")
     if device[0] in (PINNED, MANAGED):
         device = (CPU if device[0] == PINNED else CUDA, device[1])
     if device[0] not in (CPU, CUDA, EXTENSION):
-        raise TypeError(f"{type(x).__name__}: its memory is of DLPack's device type {device[0]}, neither the host's nor a CUDA device's")
+        raise TypeError(f"{who}: its memory is of DLPack's device type {device[0]}, neither the host's nor a CUDA device's")
     capsule = x.__dlpack__(stream=LEGACY_STREAM if stream is None else stream) if device[0] == CUDA else x.__dlpack__()
     if not capsule_is(capsule, b"dltensor"):
-        raise TypeError(f"{type(x).__name__}.__dlpack__ gave no capsule named dltensor")
+        raise TypeError(f"{who}.__dlpack__ gave no capsule named dltensor")
     managed = ctypes.cast(capsule_get(capsule, b"dltensor"), POINTER(DLManagedTensor))
     _capsule_rename(capsule, USED)
     t = managed.contents.tensor
@@ -86,29 +115,39 @@ def _from_dlpack(x, stream):
     if managed.contents.deleter:
         weakref.finalize(view, managed.contents.deleter, managed)
     if t.lanes != 1:
-        raise TypeError(f"{type(x).__name__}: vector elements ({t.lanes} lanes)")
-    return view
+        raise TypeError(f"{who}: vector elements ({t.lanes} lanes)")
+    if not t.bits or t.bits % 8:
+        raise TypeError(f"{who}: elements of {t.bits} bits")
+    return _checked(who, view)
 
 
 def _from_interface(x, interface, device):
-    order, kind, itemsize = interface["typestr"][0], interface["typestr"][1], interface["typestr"][2:]
+    who = type(x).__name__
+    typestr = interface.get("typestr") if isinstance(interface, dict) else None
+    if not isinstance(typestr, str) or len(typestr) < 2:
+        raise TypeError(f"{who}: its array interface has no typestr such as '<f4'")
+    order, kind, itemsize = typestr[0], typestr[1], typestr[2:]
     if order == ">":
-        raise TypeError(f"{type(x).__name__}: its elements have the other byte order")
-    if not itemsize.isdigit():  # "|O", "<M8[ns]"
-        raise TypeError(f"{type(x).__name__}: its elements are not numbers ({interface['typestr']})")
+        raise TypeError(f"{who}: its elements have the other byte order")
+    if not itemsize.isdecimal() or not 0 < int(itemsize) < 1 << 31:  # "|O", "<M8[ns]"
+        raise TypeError(f"{who}: its elements are not numbers ({typestr})")
     if interface.get("mask") is not None or is_masked(x):
-        raise TypeError(f"{type(x).__name__}: masked arrays cannot be taken")
+        raise TypeError(f"{who}: masked arrays cannot be taken")
+    data = interface.get("data")
+    if not isinstance(data, tuple) or len(data) != 2:
+        raise TypeError(f"{who}: its data is {data!r}, not an address and whether it is read-only")
+    pointer, stream = _numbers(who, "address", (data[0] or 0,), 0)[0], interface.get("stream")
     itemsize = int(itemsize)
     strides = interface.get("strides")
     if strides is not None:
+        strides = _numbers(who, "strides", strides, -1 << 63)
         if any(s % itemsize for s in strides):
-            raise ValueError(f"{type(x).__name__}: its strides {strides} are not whole elements of {itemsize} bytes")
+            raise ValueError(f"{who}: its strides {strides} are not whole elements of {itemsize} bytes")
         strides = [s // itemsize for s in strides]
-    pointer, read_only = interface["data"]
-    view = View(x, pointer or 0, interface["shape"], strides, kind, itemsize, device)
-    view.writable = not read_only
-    view.waits = interface.get("stream")
-    return view
+    view = View(x, pointer, _numbers(who, "shape", interface.get("shape"), 0), strides, kind, itemsize, device)
+    view.writable = not data[1]
+    view.waits = None if stream is None else _numbers(who, "stream", (stream,), 0)[0]
+    return _checked(who, view)
 
 
 def view_of(x, stream=None):

@@ -105,6 +105,25 @@ static void drop_variables(WwDevice *d, WwModule *m)
     }
 }
 
+static void kernel_free(Kernel *k)
+{
+    free(k->name);
+    free(k->shown);
+    free(k->stateful);
+    free(k);
+}
+
+void kernel_hold(Kernel *k)
+{
+    k->nodes++;
+}
+
+void kernel_let_go(Kernel *k)
+{
+    if (--k->nodes == 0 && !k->image)
+        kernel_free(k);
+}
+
 void image_free(Image *i)
 {
     image_forget(i);
@@ -115,11 +134,10 @@ void image_free(Image *i)
         ww_module_unload(state.device[n], i->on[n]);
     }
     for (Kernel *k = i->kernels, *next; k; k = next) {
-        next = k->next;
-        free(k->name);
-        free(k->shown);
-        free(k->stateful);
-        free(k);
+        next     = k->next;
+        k->image = NULL;
+        if (!k->nodes)
+            kernel_free(k);
     }
     for (Symbol *s = i->symbols, *next; s; s = next) {
         next = s->next;
@@ -319,7 +337,8 @@ Kernel *kernel_find(const void *host, CuErr *err)
 
 const Func *kernel_func(Kernel *k, int n, WwModule **module, CuErr *err)
 {
-    *module = image_module(k->image, n, err);
+    *err    = cudaErrorInvalidResourceHandle;
+    *module = k->image ? image_module(k->image, n, err) : NULL;
     if (!*module || k->func[n])
         return *module ? k->func[n] : NULL;
     Status s = device_kernel(state.device[n], *module, k->name, &k->func[n]);

@@ -25,7 +25,8 @@ typedef struct Image { /* one fat binary or PTX text */
 } Image;
 
 struct Kernel { /* cudaKernel_t, cudaFunction_t, CUfunction and CUkernel point here */
-    Image   *image;
+    Image   *image;        /* NULL: it was unloaded, and only nodes of graphs still name the kernel */
+    size_t   nodes;        /* how many do */
     char    *name, *shown; /* symbol; as people read it */
     int      max_dynamic;  /* cudaFuncAttributeMaxDynamicSharedMemorySize; -1 = not set */
     int      carveout, cache, cluster_policy, non_portable_cluster;
@@ -58,9 +59,12 @@ WwModule *image_module(Image *i, int n, CuErr *err);
 Kernel *image_add_kernel(Image *i, const char *name, const void *host);
 /* Kernel of that name: a registered one or one found in the PTX; NULL with *err = cudaErrorSymbolNotFound or the image's error. */
 Kernel *image_kernel(Image *i, const char *name, CuErr *err);
+/* A node of a graph names the kernel, and no longer does: it stays a kernel for so long, though not one that can be launched. */
+void kernel_hold(Kernel *k);
+void kernel_let_go(Kernel *k);
 /* As people read it: demangled, without parameters. */
 const char *kernel_shown(Kernel *k);
-/* The PTX function behind a kernel on device n. */
+/* The PTX function behind a kernel on device n; NULL with *err, also when its module was unloaded. */
 const Func *kernel_func(Kernel *k, int n, WwModule **module, CuErr *err);
 /* The kernel a stub or a handle stands for; NULL with *err = cudaErrorInvalidDeviceFunction. */
 Kernel *kernel_find(const void *host, CuErr *err);

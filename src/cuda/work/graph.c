@@ -55,11 +55,22 @@ static void drop_args(GraphNode *n)
     n->nargs    = 0;
 }
 
+void node_name_kernel(GraphNode *n, Kernel *k)
+{
+    if (k)
+        kernel_hold(k);
+    if (n->kernel)
+        kernel_let_go(n->kernel);
+    n->kernel = k;
+}
+
 /* Frees a node that its graph no longer lists. */
 static void release(GraphNode *n)
 {
-    if (n->kind == NODE_KERNEL)
+    if (n->kind == NODE_KERNEL) {
         drop_args(n);
+        node_name_kernel(n, NULL);
+    }
     if (n->kind == NODE_COPY)
         free(n->copy.owned);
     free(n->after);
@@ -160,7 +171,7 @@ CuErr node_set_kernel(GraphNode *n, Kernel *k, const LaunchAsk *ask)
         memcpy(args[i], ask->args[i], f->params[i].bytes);
     }
     drop_args(n);
-    n->kernel    = k;
+    node_name_kernel(n, k);
     n->ask       = *ask;
     n->ask.args  = args;
     n->ask.event = NULL;
@@ -189,6 +200,8 @@ CuErr cgraph_copy_payload(GraphNode *to, const GraphNode *from)
     switch (from->kind) {
     case NODE_KERNEL:
         e = node_set_kernel(to, from->kernel, &from->ask);
+        if (e != cudaSuccess)
+            node_name_kernel(to, from->kernel); /* it cannot be launched, but shown */
         node_copy_attributes(to, from);
         break;
     case NODE_COPY: to->copy = from->copy; break;

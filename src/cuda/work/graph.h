@@ -77,6 +77,8 @@ GraphNode *node_of(void *handle);
 /* A node with the given dependencies; its payload is the caller's to fill. */
 GraphNode *cgraph_add(Graph *g, NodeKind kind, GraphNode *const *deps, size_t ndeps);
 void       node_free(GraphNode *n);
+/* The node, which is in a graph or a queue, names the kernel in place of what it named. */
+void       node_name_kernel(GraphNode *n, Kernel *k);
 /* Sets kernel and launch, copying the arguments by the sizes of the kernel's parameters. */
 CuErr      node_set_kernel(GraphNode *n, Kernel *k, const LaunchAsk *ask);
 /* Takes over what another node of the same kind does (cudaGraphExecUpdate). */

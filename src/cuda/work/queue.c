@@ -248,8 +248,8 @@ GraphNode *queue_add_work(Stream *s, NodeKind kind, const Event *event, struct W
 GraphNode *queue_add_running(Stream *s, Kernel *k, Running *r, struct WorkOrder *work)
 {
     GraphNode *n = queue_add_work(s, NODE_KERNEL, NULL, work);
-    n->kernel    = k;
-    n->running   = r;
+    node_name_kernel(n, k);
+    n->running = r;
     turns_begun(n, *launch_pause(r));
     return n;
 }

@@ -239,10 +239,22 @@ static const struct Way {
     [NODE_WRITE_VALUE]  = {do_write_value, capture_none},
 };
 
+/* A node of a graph may name what was destroyed since. */
+static CuErr check_names(const GraphNode *n)
+{
+    if (n->kind == NODE_KERNEL && (!n->kernel || !n->kernel->image))
+        return cudaErrorInvalidResourceHandle;
+    if ((n->kind == NODE_EVENT_RECORD || n->kind == NODE_EVENT_WAIT) && !event_of(n->event))
+        return event_error(n->event);
+    return cudaSuccess;
+}
+
 CuErr work_do(Stream *s, GraphNode *n)
 {
     const struct Way *way = &ways[n->kind];
     CuErr             e   = capture_check(s);
+    if (e == cudaSuccess)
+        e = check_names(n);
     if (e != cudaSuccess)
         return e;
     if (!s->capture) {
