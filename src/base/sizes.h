@@ -43,4 +43,10 @@ static inline bool size_fits(uint64_t at, size_t bytes)
     return at < HOST_ADDRESSES && bytes <= HOST_ADDRESSES - at;
 }
 
+/* Offsets of addresses, which go on at 0 behind the last one. */
+static inline int64_t offset_add(int64_t a, int64_t b)
+{
+    return (int64_t)((uint64_t)a + (uint64_t)b);
+}
+
 #endif

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sizes.h"
 #include "ptx/traits.h"
 
 typedef struct Load {
@@ -61,7 +62,7 @@ static void join(const Run *r, size_t i, unsigned count, uint8_t *role, unsigned
     if (l->offset % (4 * (int64_t)count) != 0 || i + count > r->n)
         return;
     for (unsigned k = 1; k < count; k++)
-        if (l[k].base != l->base || l[k].offset != l->offset + 4 * (int64_t)k)
+        if (l[k].base != l->base || l[k].offset != offset_add(l->offset, 4 * (int64_t)k))
             return;
     for (unsigned k = 0; k < count; k++)
         role[l[k].instr] |= (uint8_t)(k == 0 ? member | lead : member);
@@ -197,7 +198,7 @@ static void note_load(Run *r, uint32_t i, const Instr *in)
     if (base->kind == OPD_REG)
         r->load[r->n++] = (Load){i, base->reg, m->ival};
     else if (base->kind == OPD_VAR)
-        r->load[r->n++] = (Load){i, base->var, m->ival + base->ival};
+        r->load[r->n++] = (Load){i, base->var, offset_add(m->ival, base->ival)};
 }
 
 /* Instructions that a branch names begin a block. */

@@ -196,15 +196,25 @@ static void row_name(const json_t *r, Str *out)
     }
 }
 
+/* The same name again is "NAME (2)": the second row of a name is compared with the other document's second.  seen: how many there were. */
+static void number_name(json_t *seen, Str *name)
+{
+    json_int_t n = json_integer_value(json_object_get(seen, str_text(name))) + 1;
+    json_object_set_new(seen, str_text(name), json_integer(n));
+    if (n > 1)
+        str_printf(name, " (%lld)", (long long)n);
+}
+
 static void compare_rows(Tally *t, const json_t *a, const json_t *b)
 {
     const json_t *r;
     size_t        i;
-    json_t       *known = json_object();
+    json_t       *known = json_object(), *before = json_object(), *after = json_object();
     json_array_foreach(json_object_get(a, "rows"), i, r)
     {
         Str name = {0};
         row_name(r, &name);
+        number_name(before, &name);
         json_object_set(known, str_text(&name), (json_t *)(uintptr_t)r);
         str_free(&name);
     }
@@ -212,6 +222,7 @@ static void compare_rows(Tally *t, const json_t *a, const json_t *b)
     {
         Str name = {0};
         row_name(r, &name);
+        number_name(after, &name);
         const json_t *old = json_object_get(known, str_text(&name));
         if (old && json_is_true(json_object_get(old, "verified")) != json_is_true(json_object_get(r, "verified"))) {
             bool now = json_is_true(json_object_get(r, "verified"));
@@ -223,6 +234,8 @@ static void compare_rows(Tally *t, const json_t *a, const json_t *b)
         str_free(&name);
     }
     json_decref(known);
+    json_decref(before);
+    json_decref(after);
 }
 
 json_t *doc_compare(const json_t *a, const json_t *b)

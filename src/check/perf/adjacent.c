@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/sizes.h"
 #include "ptx/traits.h"
 
 typedef struct Window {
@@ -54,7 +55,7 @@ static int in_order(const void *pa, const void *pb)
 static bool follows(const Adjacent *a, const Adjacent *b)
 {
     return a->store == b->store && a->base == b->base && a->bytes == b->bytes &&
-           b->offset == a->offset + (int64_t)a->bytes;
+           b->offset == offset_add(a->offset, (int64_t)a->bytes);
 }
 
 static void add_run(AdjacentRuns *out, size_t first, size_t n)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/arena.h"
+#include "base/sizes.h"
 #include "check/race/race.h"
 #include "ptx/traits.h"
 
@@ -41,13 +42,13 @@ static Address address_of(const Func *func, const Operand *mem)
         OpTraits     t  = op_traits(in ? in->op->op : 0);
         if (t.flow == FLOW_CARRY && !(t.is & TRAIT_SUBTRACTS) && in->opd[1].kind == OPD_REG &&
             in->opd[2].kind == OPD_INT)
-            offset += in->opd[2].ival;
+            offset = offset_add(offset, in->opd[2].ival);
         else if (t.flow != FLOW_COPY || (in->opd[1].kind != OPD_REG && in->opd[1].kind != OPD_VAR))
             break;
         at = in->opd[1];
     }
     if (at.kind == OPD_VAR)
-        return (Address){at.var, offset + at.ival};
+        return (Address){at.var, offset_add(offset, at.ival)};
     return (Address){at.kind == OPD_REG ? at.reg : NULL, offset};
 }
 

@@ -92,6 +92,13 @@ static size_t length_of(const Entry *e, const void *data, uint64_t bytes)
     return e->kind == KIND_PTX ? strnlen(data, bytes) : bytes;
 }
 
+/* No more than its bytes can expand to: LZ4 makes 255 of one, zstd a block of 128 KiB of four. */
+static uint64_t most_plain(const Entry *e)
+{
+    uint64_t most = e->flags & FLAG_ZSTD ? (e->packed / 4 + UINT64_C(1)) << 17 : e->packed * UINT64_C(255);
+    return most < MAX_PTX ? most : MAX_PTX;
+}
+
 static Status unpack(const Entry *e, Str *ptx, Str *why)
 {
     if (!(e->flags & (FLAG_LZ4 | FLAG_ZSTD))) {
@@ -99,7 +106,7 @@ static Status unpack(const Entry *e, Str *ptx, Str *why)
         return WW_OK;
     }
     const char *method = e->flags & FLAG_ZSTD ? "zstd" : "LZ4";
-    if (e->plain == 0 || e->plain > MAX_PTX || e->packed > e->payload) {
+    if (e->plain == 0 || e->plain > most_plain(e) || e->packed > e->payload) {
         str_printf(why, "the fat binary is damaged: %s entry of %u bytes that expand to %" PRIu64, method, e->packed,
                    e->plain);
         return WW_ERR_INVALID;

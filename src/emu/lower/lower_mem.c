@@ -4,6 +4,7 @@
  *
  * Scalar 4- and 8-byte accesses of global and shared memory through a register get the fast handlers; everything else gets the
  * general ones with the same MemInfo.  Kernel parameters at a fixed offset are read from the parameter block without an address. */
+#include "base/sizes.h"
 #include "emu/access/atom.h"
 #include "emu/lower/lower_state.h"
 #include "ptx/op.h"
@@ -143,20 +144,20 @@ Slot lo_mem_address(Lower *lo, const Operand *mem, MemInfo *m)
     m->offset             = mem->ival;
     if (base->kind == OPD_VAR) {
         const Var *v   = base->var;
-        int64_t    off = mem->ival + base->ival;
+        int64_t    off = offset_add(mem->ival, base->ival);
         m->offset      = 0;
         if (v->space == SPACE_PARAM && !lo_is_entry_param(lo, v)) {
             m->no_base = true;
-            m->offset  = (int64_t)layout_variable(lo->code, v) + off;
+            m->offset  = offset_add((int64_t)layout_variable(lo->code, v), off);
             return 0;
         }
         if (m->space == SPACE_GENERIC)
-            off += (int64_t)window_of(v);
+            off = offset_add(off, (int64_t)window_of(v));
         return lo_address(lo, v, off, narrow ? 4 : 8);
     }
     if (base->kind == OPD_INT) {
         m->offset = 0;
-        return lo_const(lo, (uint64_t)(base->ival + mem->ival), narrow ? 4 : 8);
+        return lo_const(lo, (uint64_t)offset_add(base->ival, mem->ival), narrow ? 4 : 8);
     }
     return lo_src(lo, base, narrow ? 4 : 8, false);
 }
@@ -169,7 +170,7 @@ static bool kernel_param(Lower *lo, const Operand *mem, MemInfo *m)
     if (m->space != SPACE_PARAM || base->kind != OPD_VAR || !lo_is_entry_param(lo, base->var))
         return false;
     uint32_t total = emu_param(lo->f, (size_t)(base->var - lo->f->params), &at, &bytes);
-    m->offset      = at + base->ival + mem->ival;
+    m->offset      = offset_add(at, offset_add(base->ival, mem->ival));
     return m->offset >= 0 && (uint64_t)m->offset + (uint64_t)m->bytes * m->nvec <= total;
 }
 
