@@ -84,7 +84,7 @@ void devmem_note(Range r)
     Range *kept = xmalloc(sizeof r);
     *kept       = r;
     insert(&all, kept);
-    if (r.kind != MEMORY_DEVICE && !r.registered)
+    if (r.kind != MEMORY_DEVICE && (!r.registered || r.closable))
         insert(&shared, kept);
 }
 

@@ -14,6 +14,7 @@ typedef struct Range {
     int      device;
     unsigned flags;    /* of cudaHostAlloc, cudaHostRegister */
     bool     registered, variable; /* host memory of the program; a module's variable */
+    bool     closable;             /* registered: private memory that may be read and written, so its whole pages can be closed for a while */
     bool     mapped, imported;             /* by cuMemMap; of another process */
     bool     asleep;                       /* a graph's allocation, freed until the graph runs again */
     unsigned graphs;                       /* nodes that allocate it, of graphs and executable graphs */
@@ -46,7 +47,7 @@ bool         devmem_sees(int device, int other);
 /* The same for what came from one memory pool. */
 void         devmem_share_pool(const void *pool, int to, bool on);
 
-/* The first pinned or managed range at or behind that address, or NULL: the host's code sees it. */
+/* The first range at or behind that address that the host's code sees and that can be closed to it (pinned, managed, closable), or NULL. */
 const Range *devmem_next_shared(uint64_t from);
 /* Grows with every change of the table. */
 uint64_t     devmem_version(void);

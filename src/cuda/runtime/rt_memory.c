@@ -3,6 +3,7 @@
  * Runtime interface: allocation, copies, sets, pointer attributes, pools.
  * Pinned memory is an allocation in the emulator's range, so it is mapped on every device; registered memory is adopted by them.
  * Pointers and managed memory: drv_pointer.c. */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/sizes.h"
@@ -113,6 +114,24 @@ CuErr rt_cudaMemGetInfo(size_t *free_bytes, size_t *total)
 
 /* ---- host memory ---- */
 
+/* Private memory without a file behind it, all of which may be read and written? */
+static bool is_own_memory(uint64_t from, uint64_t to)
+{
+    char  line[256], may[5];
+    FILE *f = fopen("/proc/self/maps", "re");
+    while (f && from < to && fgets(line, sizeof line, f)) {
+        unsigned long long first, last, inode;
+        if (sscanf(line, "%llx-%llx %4s %*s %*s %llu", &first, &last, may, &inode) != 4 || from < first || from >= last)
+            continue;
+        if (strcmp(may, "rw-p") != 0 || inode || strstr(line, "[stack"))
+            break;
+        from = last;
+    }
+    if (f)
+        fclose(f);
+    return from >= to;
+}
+
 CuErr rt_cudaHostRegister(void *p, size_t bytes, unsigned flags)
 {
     ENTER();
@@ -134,7 +153,8 @@ CuErr rt_cudaHostRegister(void *p, size_t bytes, unsigned flags)
                             .kind       = MEMORY_HOST,
                             .device     = state_current(),
                             .flags      = flags,
-                            .registered = true});
+                            .registered = true,
+                            .closable   = state.options.check && is_own_memory(at, at + bytes)});
     return LEAVE(e);
 }
 

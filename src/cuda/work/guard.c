@@ -8,8 +8,9 @@
  * Costs nothing where races are not checked, and nearly nothing while the host has waited for all work.  Other faults go to the handler that was
  * there before.  Kernels with fences or flags may tell the host through memory that they are done: they are not looked at, and nothing is
  * while a kernel waits or runs in a stream, as the host may be who it waits for.
- * Not seen: what the kernel of the operating system does for the program (a read() into such a page fails with EFAULT), registered
- * memory, more than MOST_PAGES pages, and beyond MOST_STEPS accesses between two calls, others on their page. */
+ * Of registered memory only whole pages of private memory without a file are closed: the rest of a page is the program's.
+ * Not seen: what the kernel of the operating system does for the program (a read() into such a page fails with EFAULT), more than
+ * MOST_PAGES pages, and beyond MOST_STEPS accesses between two calls, others on their page. */
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -71,7 +72,8 @@ static void find_spans(void)
         uint64_t end = r->base + r->bytes;
         for (uint64_t page = r->base & -(uint64_t)PAGE; page < end && left; page += PAGE, left--) {
             uint64_t from = page < r->base ? r->base : page, to = page + PAGE < end ? page + PAGE : end;
-            if (is_used(from, to, true, host))
+            bool     ours = !r->registered || to - from == PAGE; /* else the program has something else there too */
+            if (ours && is_used(from, to, true, host))
                 add_page(page);
         }
     }

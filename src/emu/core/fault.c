@@ -42,13 +42,15 @@ static Fault *begin(Warp *w, const Uop *u, FaultKind kind, unsigned lane, uint32
 
 enum { PATIENCE = 1 << 16 };
 
+static bool may_go_on(const Warp *w, const Uop *u)
+{
+    return w->block->launch->ask->go_on && u && w->worker->skipped < PATIENCE;
+}
+
 static bool may_skip(const Warp *w, const Uop *u, FaultKind kind)
 {
-    if (!w->block->launch->ask->go_on || !u || w->worker->skipped >= PATIENCE)
-        return false;
-    const Instr *in = w->block->launch->prog->instr[u->instr].in;
-    return kind == FAULT_BAD_FREE ? op_is(in, TRAIT_CALL)
-                                  : kind <= FAULT_WRITE_TO_CONSTANT && op_is(in, TRAIT_LANEWISE);
+    return may_go_on(w, u) && kind <= FAULT_WRITE_TO_CONSTANT &&
+           op_is(w->block->launch->prog->instr[u->instr].in, TRAIT_LANEWISE);
 }
 
 /* The entry to fill in with the fault of this block, counted; NULL: what is there stays. */
@@ -68,19 +70,25 @@ static Fault *keep(Worker *k, uint64_t block, uint32_t instr, FaultKind kind, bo
     return &k->kept[k->nkept - 1].fault;
 }
 
+/* NULL: it is told already. */
+static Fault *kept(Warp *w, const Uop *u, FaultKind kind, unsigned lane)
+{
+    Fault *f = keep(w->worker, w->block->index, u->instr, kind, false, 1);
+    w->worker->skipped++;
+    if (f) {
+        *f = (Fault){.kind = kind, .instr = u->instr, .lanes = UINT32_C(1) << lane};
+        fill_place(f, w, lane);
+    }
+    return f;
+}
+
 /* What to describe a fault in: an entry of those that are kept if it may be one, else the block's end; NULL: that is told already. */
 static Fault *kept_or_begun(Warp *w, const Uop *u, FaultKind kind, unsigned lane, uint32_t lanes)
 {
     if (!may_skip(w, u, kind))
         return begin(w, u, kind, lane, lanes);
     w->worker->skip = UINT32_C(1) << lane;
-    w->worker->skipped++;
-    Fault *f = keep(w->worker, w->block->index, u->instr, kind, false, 1);
-    if (f) {
-        *f = (Fault){.kind = kind, .instr = u->instr, .lanes = w->worker->skip};
-        fill_place(f, w, lane);
-    }
-    return f;
+    return kept(w, u, kind, lane);
 }
 
 const Uop *fault_others(Warp *w, const Uop *u)
@@ -119,6 +127,19 @@ const Uop *fault_raise(Warp *w, const Uop *u, FaultKind kind, unsigned lane, uin
     vsnprintf(f->text, sizeof f->text, fmt, ap);
     va_end(ap);
     return STOP;
+}
+
+bool fault_of_lane(Warp *w, const Uop *u, FaultKind kind, unsigned lane, uint32_t lanes, const char *fmt, ...)
+{
+    bool    goes_on = may_go_on(w, u);
+    Fault  *f       = goes_on ? kept(w, u, kind, lane) : begin(w, u, kind, lane, lanes);
+    va_list ap;
+    if (!f)
+        return true;
+    va_start(ap, fmt);
+    vsnprintf(f->text, sizeof f->text, fmt, ap);
+    va_end(ap);
+    return goes_on;
 }
 
 const Uop *fault_at(Warp *w, const Uop *u, FaultKind kind, unsigned lane, uint32_t lanes, uint64_t address,

@@ -6,6 +6,9 @@
 
 #include "emu/core/run.h"
 
+/* Records a fault of one lane in a call that can leave the lane out.  false: the block stops; lanes are then those of the fault. */
+bool fault_of_lane(Warp *w, const Uop *u, FaultKind kind, unsigned lane, uint32_t lanes, const char *fmt, ...)
+    __attribute__((format(printf, 6, 7)));
 /* Records a fault of the running block and returns STOP.  lane: the first lane that showed it. */
 const Uop *fault_raise(Warp *w, const Uop *u, FaultKind kind, unsigned lane, uint32_t lanes, const char *fmt, ...)
     __attribute__((format(printf, 6, 7)));

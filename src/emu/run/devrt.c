@@ -185,6 +185,8 @@ static unsigned format(const Warp *w, unsigned lane, const char *f, ArgReader *a
 static bool print_lane(Warp *w, const Uop *u, const CallInfo *call, unsigned lane, uint32_t left)
 {
     bool        ok;
+    Str        *out   = &w->block->printed;
+    size_t      start = out->len;
     uint64_t    where = devrt_arg(w, call, 0, lane);
     const char *fmt   = string_at(w, where, lane, &ok);
     ArgReader   args  = {.address = devrt_arg(w, call, 1, lane)};
@@ -193,20 +195,18 @@ static bool print_lane(Warp *w, const Uop *u, const CallInfo *call, unsigned lan
         args.wild    = "printf's format at 0x%llx is not a string in device memory";
         args.address = where;
     }
-    unsigned n = format(w, lane, fmt, &args, &w->block->printed);
-    if (n == UINT_MAX || w->block->printed.len > MOST_PRINTED) {
+    unsigned n = format(w, lane, fmt, &args, out);
+    if (n == UINT_MAX || out->len > MOST_PRINTED) {
         fault_raise(w, u, FAULT_UNSUPPORTED, lane, left,
                     "printf with a width or precision of more than %d, or more than %d MiB from one block; print less",
                     LARGEST_PRINT, MOST_PRINTED >> 20);
         return false;
     }
     devrt_result(w, call, lane, n);
-    if (!args.wild)
-        return true;
-    fault_raise(w, u, FAULT_OUT_OF_BOUNDS, lane, left, args.wild, (unsigned long long)args.address);
-    bool goes_on    = w->worker->skip != 0;
-    w->worker->skip = 0;
-    return goes_on;
+    if (args.wild) /* it is left out as a whole */
+        out->len = start;
+    return !args.wild ||
+           fault_of_lane(w, u, FAULT_OUT_OF_BOUNDS, lane, left, args.wild, (unsigned long long)args.address);
 }
 
 static const Uop *run_vprintf(Warp *w, const Uop *u, const CallInfo *call)
@@ -262,12 +262,10 @@ static const Uop *run_free(Warp *w, const Uop *u, const CallInfo *call)
         unsigned lane = (unsigned)__builtin_ctz(m);
         at[lane]      = devrt_arg(w, call, 0, lane);
         if (at[lane] && !memory_heap_free(&w->block->launch->dev->mem, at[lane])) {
-            fault_raise(w, u, FAULT_BAD_FREE, lane, m,
-                        "free of 0x%llx, which malloc did not return or which was freed before",
-                        (unsigned long long)at[lane]);
-            if (!w->worker->skip)
+            if (!fault_of_lane(w, u, FAULT_BAD_FREE, lane, m,
+                               "free of 0x%llx, which malloc did not return or which was freed before",
+                               (unsigned long long)at[lane]))
                 return STOP;
-            w->worker->skip = 0;
             continue;
         }
         freed |= (uint32_t)(at[lane] != 0) << lane;
