@@ -12,13 +12,7 @@
         typedef T_##dt D __attribute__((unused));                                                                      \
         return expr;                                                                                                   \
     }                                                                                                                  \
-    static const Uop *lane_##id##_##t(Warp *w, const Uop *u)                                                           \
-    {                                                                                                                  \
-        T_##dt      *d        = LANE_OUT(T_##dt, u, w);                                                                \
-        const T_##t *a        = SLOT(w, const T_##t, u->a);                                                            \
-        LANE_LOOP(N_##t) d[i] = op_##id##_##t(a[i]);                                                                   \
-        LANE_DONE(dt, w, u);                                                                                           \
-    }
+    BODY1(id, t, N_##t, BYTES_##dt, T_##dt, T_##t)
 
 #define CONV(id, D, lanes, exactness, pipe, traits, flow, form, expr) LANES_##lanes(GENC, id, D, expr)
 #include "emu/rows/conv.def"

@@ -10,13 +10,7 @@
         LANE_TYPEDEFS(t)                                                                                               \
         return expr;                                                                                                   \
     }                                                                                                                  \
-    static const Uop *lane_##id##_##t(Warp *w, const Uop *u)                                                           \
-    {                                                                                                                  \
-        T_##t       *d        = LANE_OUT(T_##t, u, w);                                                                 \
-        const T_##t *a        = SLOT(w, const T_##t, u->a);                                                            \
-        LANE_LOOP(N_##t) d[i] = op_##id##_##t(a[i]);                                                                   \
-        LANE_DONE(t, w, u);                                                                                            \
-    }
+    BODY1(id, t, N_##t, BYTES_##t, T_##t, T_##t)
 
 #define LANE1(id, lanes, exactness, pipe, traits, flow, form, expr) LANES_##lanes(GEN1, id, expr)
 #include "emu/rows/lane1.def"

@@ -10,13 +10,7 @@
         LANE_TYPEDEFS(t)                                                                                               \
         return expr;                                                                                                   \
     }                                                                                                                  \
-    static const Uop *lane_##id##_##t(Warp *w, const Uop *u)                                                           \
-    {                                                                                                                  \
-        T_##t       *d = LANE_OUT(T_##t, u, w);                                                                        \
-        const T_##t *a = SLOT(w, const T_##t, u->a), *b = SLOT(w, const T_##t, u->b);                                  \
-        LANE_LOOP(N_##t) d[i] = op_##id##_##t(a[i], b[i]);                                                             \
-        LANE_DONE(t, w, u);                                                                                            \
-    }
+    BODY2(id, t, N_##t, BYTES_##t, T_##t, T_##t, T_##t)
 
 #define GENW2(t, id, expr)                                                                                             \
     INLINE W_##t op_##id##_##t(T_##t a, T_##t b)                                                                       \
@@ -24,13 +18,7 @@
         LANE_TYPEDEFS(t)                                                                                               \
         return expr;                                                                                                   \
     }                                                                                                                  \
-    static const Uop *lane_##id##_##t(Warp *w, const Uop *u)                                                           \
-    {                                                                                                                  \
-        W_##t       *d = LANE_OUT(W_##t, u, w);                                                                        \
-        const T_##t *a = SLOT(w, const T_##t, u->a), *b = SLOT(w, const T_##t, u->b);                                  \
-        LANE_LOOP(N_##t) d[i] = op_##id##_##t(a[i], b[i]);                                                             \
-        LANE_DONE_WIDE(t, w, u);                                                                                       \
-    }
+    BODY2(id, t, N_##t, WIDE_BYTES_##t, W_##t, T_##t, T_##t)
 
 #define LANE2(id, lanes, exactness, pipe, traits, flow, form, expr) LANES_##lanes(GEN2, id, expr)
 #define WIDE2(id, lanes, exactness, pipe, traits, flow, form, expr) LANES_##lanes(GENW2, id, expr)

@@ -11,13 +11,7 @@
         LANE_TYPEDEFS(t)                                                                                               \
         return expr;                                                                                                   \
     }                                                                                                                  \
-    static const Uop *lane_##id##_##t(Warp *w, const Uop *u)                                                           \
-    {                                                                                                                  \
-        T_##t       *d = LANE_OUT(T_##t, u, w);                                                                        \
-        const T_##t *a = SLOT(w, const T_##t, u->a), *b = SLOT(w, const T_##t, u->b), *c = SLOT(w, const T_##t, u->c); \
-        LANE_LOOP(N_##t) d[i] = op_##id##_##t(a[i], b[i], c[i]);                                                       \
-        LANE_DONE(t, w, u);                                                                                            \
-    }
+    BODY3(id, t, N_##t, BYTES_##t, T_##t, T_##t, T_##t, T_##t)
 
 #define GENW3(t, id, expr)                                                                                             \
     INLINE W_##t op_##id##_##t(T_##t a, T_##t b, W_##t c)                                                              \
@@ -25,14 +19,7 @@
         LANE_TYPEDEFS(t)                                                                                               \
         return expr;                                                                                                   \
     }                                                                                                                  \
-    static const Uop *lane_##id##_##t(Warp *w, const Uop *u)                                                           \
-    {                                                                                                                  \
-        W_##t       *d = LANE_OUT(W_##t, u, w);                                                                        \
-        const T_##t *a = SLOT(w, const T_##t, u->a), *b = SLOT(w, const T_##t, u->b);                                  \
-        const W_##t *c        = SLOT(w, const W_##t, u->c);                                                            \
-        LANE_LOOP(N_##t) d[i] = op_##id##_##t(a[i], b[i], c[i]);                                                       \
-        LANE_DONE_WIDE(t, w, u);                                                                                       \
-    }
+    BODY3(id, t, N_##t, WIDE_BYTES_##t, W_##t, T_##t, T_##t, W_##t)
 
 #define LANE3(id, lanes, exactness, pipe, traits, flow, form, expr) LANES_##lanes(GEN3, id, expr)
 #define WIDE3(id, lanes, exactness, pipe, traits, flow, form, expr) LANES_##lanes(GENW3, id, expr)

@@ -12,41 +12,32 @@
 #include "emu/exec/lanes.h"
 
 /* ---- shifts: amounts at or above the width give 0 or copies of the sign ---- */
-#define SHIFTS(t, direction, expr)                                                                                     \
-    static const Uop *lane_##direction##_lane_##t(Warp *w, const Uop *u)                                               \
+#define SHIFTS(t, id, expr)                                                                                            \
+    INLINE T_##t op_##id##_##t(T_##t a, uint32_t n)                                                                    \
     {                                                                                                                  \
         LANE_TYPEDEFS(t)                                                                                               \
-        T              *d     = LANE_OUT(T, u, w);                                                                     \
-        const T        *a     = SLOT(w, const T, u->a);                                                                \
-        const uint32_t *n     = SLOT(w, const uint32_t, u->b);                                                         \
-        LANE_LOOP(LANES) d[i] = expr;                                                                                  \
-        LANE_DONE(t, w, u);                                                                                            \
-    }
-#define GEN_SHL(t, unused) SHIFTS(t, shl, n[i] < BITS(T) ? (T)(1u * (U)a[i] << (n[i] & (BITS(T) - 1))) : (T)0)
+        return expr;                                                                                                   \
+    }                                                                                                                  \
+    BODY2(id, t, LANES, BYTES_##t, T_##t, T_##t, uint32_t)
+#define GEN_SHL(t, unused) SHIFTS(t, shl_lane, n < BITS(T) ? (T)(1u * (U)a << (n & (BITS(T) - 1))) : (T)0)
 #define GEN_SHR(t, unused)                                                                                             \
-    SHIFTS(t, shr, n[i] < BITS(T) ? (T)(a[i] >> (n[i] & (BITS(T) - 1))) : (T)(IS_SIGNED(T) && a[i] < 0 ? -1 : 0))
+    SHIFTS(t, shr_lane, n < BITS(T) ? (T)(a >> (n & (BITS(T) - 1))) : (T)(IS_SIGNED(T) && a < 0 ? -1 : 0))
 LANES_UINT(GEN_SHL, 0)
 LANES_INT(GEN_SHR, 0)
 
 /* ---- bit fields ---- */
 #define GEN_BFE(t, unused)                                                                                             \
-    static const Uop *lane_bfe_lane_##t(Warp *w, const Uop *u)                                                         \
+    INLINE T_##t op_bfe_lane_##t(T_##t a, uint32_t b, uint32_t c)                                                      \
     {                                                                                                                  \
-        T_##t          *d = LANE_OUT(T_##t, u, w);                                                                     \
-        const T_##t    *a = SLOT(w, const T_##t, u->a);                                                                \
-        const uint32_t *b = SLOT(w, const uint32_t, u->b), *c = SLOT(w, const uint32_t, u->c);                         \
-        LANE_LOOP(LANES) d[i] = bfe_##t(a[i], b[i], c[i]);                                                             \
-        LANE_DONE(t, w, u);                                                                                            \
-    }
+        return bfe_##t(a, b, c);                                                                                       \
+    }                                                                                                                  \
+    BODY3(bfe_lane, t, LANES, BYTES_##t, T_##t, T_##t, uint32_t, uint32_t)
 #define GEN_BFI(t, unused)                                                                                             \
-    static const Uop *lane_bfi_lane_##t(Warp *w, const Uop *u)                                                         \
+    INLINE T_##t op_bfi_lane_##t(T_##t a, T_##t b, uint32_t c, uint32_t e)                                             \
     {                                                                                                                  \
-        T_##t          *d = LANE_OUT(T_##t, u, w);                                                                     \
-        const T_##t    *a = SLOT(w, const T_##t, u->a), *b = SLOT(w, const T_##t, u->b);                               \
-        const uint32_t *c = SLOT(w, const uint32_t, u->c), *e = SLOT(w, const uint32_t, u->e);                         \
-        LANE_LOOP(LANES) d[i] = bfi_##t(a[i], b[i], c[i], e[i]);                                                       \
-        LANE_DONE(t, w, u);                                                                                            \
-    }
+        return bfi_##t(a, b, c, e);                                                                                    \
+    }                                                                                                                  \
+    BODY4(bfi_lane, t, LANES, BYTES_##t, T_##t, T_##t, T_##t, uint32_t, uint32_t)
 LANES_INT32(GEN_BFE, 0)
 LANES_UINT32(GEN_BFI, 0)
 
@@ -134,21 +125,23 @@ GEN_HALF128(low64, 0)
 GEN_HALF128(high64, 1)
 
 /* ---- lop3: a table of eight bits; one multiplexer over c per pair of a and b ---- */
+INLINE uint32_t lop3(uint32_t x, uint32_t y, uint32_t z, uint32_t table)
+{
+    uint32_t k[8];
+    for (uint32_t i = 0; i < 8; i++)
+        k[i] = 0u - (table >> i & 1u);
+    uint32_t y1 = (x & y & ((z & k[7]) | (~z & k[6]))) | (~x & y & ((z & k[3]) | (~z & k[2])));
+    uint32_t y0 = (x & ~y & ((z & k[5]) | (~z & k[4]))) | (~x & ~y & ((z & k[1]) | (~z & k[0])));
+    return y1 | y0;
+}
+
 static const Uop *lane_lop3_u32(Warp *w, const Uop *u)
 {
     uint32_t       *d = LANE_OUT(uint32_t, u, w);
     const uint32_t *a = SLOT(w, const uint32_t, u->a), *b = SLOT(w, const uint32_t, u->b),
-                   *c = SLOT(w, const uint32_t, u->c);
-    uint32_t k[8];
-    for (uint32_t i = 0; i < 8; i++)
-        k[i] = 0u - (u->x >> i & 1u);
-    LANE_LOOP(LANES)
-    {
-        uint32_t x = a[i], y = b[i], z = c[i];
-        uint32_t y1 = (x & y & ((z & k[7]) | (~z & k[6]))) | (~x & y & ((z & k[3]) | (~z & k[2])));
-        uint32_t y0 = (x & ~y & ((z & k[5]) | (~z & k[4]))) | (~x & ~y & ((z & k[1]) | (~z & k[0])));
-        d[i]        = y1 | y0;
-    }
+                   *c     = SLOT(w, const uint32_t, u->c);
+    const uint32_t table  = u->x;
+    LANE_LOOP(LANES) d[i] = lop3(a[i], b[i], c[i], table);
     LANE_DONE(u32, w, u);
 }
 

@@ -116,16 +116,77 @@ LANE_PROPS(X)
 /* Destination of a handler: where the loop writes.  LANE_DONE ends the handler. */
 #define LANE_OUT(D, u, w)                                                                                                  \
     (D *)__builtin_assume_aligned(warp_full(w) ? (void *)((w)->r + (u)->d) : (void *)(w)->scratch, 64)
-#define LANE_DONE(t, w, u)      LANE_END(BYTES_##t, w, u)
-#define LANE_DONE_WIDE(t, w, u) LANE_END(WIDE_BYTES_##t, w, u)
-#define LANE_END(bytes, w, u)   LANE_END_(bytes, w, u)
-#define LANE_END_(bytes, w, u)  return warp_full(w) ? (u) + 1 : blend##bytes(w, u, (w)->r + (u)->d)
+#define LANE_DONE(t, w, u)     LANE_END(BYTES_##t, w, u)
+#define LANE_END(bytes, w, u)  LANE_END_(bytes, w, u)
+#define LANE_END_(bytes, w, u) return warp_full(w) ? (u) + 1 : blend##bytes(w, u, (w)->r + (u)->d)
 
 #define LANE_LOOP(n)                                                                                                       \
     _Pragma("GCC ivdep") for (uint32_t i = 0; i < (n); i++)
 
+/* What becomes of a row's op_ function: BODYn(id, t, elements, bytes of the result's lane, D result, A, B, C, E sources); BODYP: a
+ * predicate is the result (mask_ is the whole warp's); BODYM: predicates are the sources, too.  Here it is a handler; the JIT makes functions
+ * of it that it can put together (emu/jit/rows.c defines these first). */
+#ifndef BODY1
+#define BODY1(id, t, n, bytes, D, A)                                                                                       \
+    static const Uop *lane_##id##_##t(Warp *w, const Uop *u)                                                               \
+    {                                                                                                                      \
+        D       *d = LANE_OUT(D, u, w);                                                                                    \
+        const A *a = SLOT(w, const A, u->a);                                                                               \
+        LANE_LOOP(n) d[i] = op_##id##_##t(a[i]);                                                                           \
+        LANE_END(bytes, w, u);                                                                                             \
+    }
+#define BODY2(id, t, n, bytes, D, A, B)                                                                                    \
+    static const Uop *lane_##id##_##t(Warp *w, const Uop *u)                                                               \
+    {                                                                                                                      \
+        D       *d = LANE_OUT(D, u, w);                                                                                    \
+        const A *a = SLOT(w, const A, u->a);                                                                               \
+        const B *b = SLOT(w, const B, u->b);                                                                               \
+        LANE_LOOP(n) d[i] = op_##id##_##t(a[i], b[i]);                                                                     \
+        LANE_END(bytes, w, u);                                                                                             \
+    }
+#define BODY3(id, t, n, bytes, D, A, B, C)                                                                                 \
+    static const Uop *lane_##id##_##t(Warp *w, const Uop *u)                                                               \
+    {                                                                                                                      \
+        D       *d = LANE_OUT(D, u, w);                                                                                    \
+        const A *a = SLOT(w, const A, u->a);                                                                               \
+        const B *b = SLOT(w, const B, u->b);                                                                               \
+        const C *c = SLOT(w, const C, u->c);                                                                               \
+        LANE_LOOP(n) d[i] = op_##id##_##t(a[i], b[i], c[i]);                                                               \
+        LANE_END(bytes, w, u);                                                                                             \
+    }
+#define BODY4(id, t, n, bytes, D, A, B, C, E)                                                                              \
+    static const Uop *lane_##id##_##t(Warp *w, const Uop *u)                                                               \
+    {                                                                                                                      \
+        D       *d = LANE_OUT(D, u, w);                                                                                    \
+        const A *a = SLOT(w, const A, u->a);                                                                               \
+        const B *b = SLOT(w, const B, u->b);                                                                               \
+        const C *c = SLOT(w, const C, u->c);                                                                               \
+        const E *e = SLOT(w, const E, u->e);                                                                               \
+        LANE_LOOP(n) d[i] = op_##id##_##t(a[i], b[i], c[i], e[i]);                                                         \
+        LANE_END(bytes, w, u);                                                                                             \
+    }
+#define BODYP1(id, t, A)                                                                                                   \
+    static const Uop *lane_##id##_##t(Warp *w, const Uop *u)                                                               \
+    {                                                                                                                      \
+        pred_write(w, u->d, mask_##id##_##t(SLOT(w, const A, u->a)));                                                      \
+        return u + 1;                                                                                                      \
+    }
+#define BODYP2(id, t, A)                                                                                                   \
+    static const Uop *lane_##id##_##t(Warp *w, const Uop *u)                                                               \
+    {                                                                                                                      \
+        pred_write(w, u->d, mask_##id##_##t(SLOT(w, const A, u->a), SLOT(w, const A, u->b)));                              \
+        return u + 1;                                                                                                      \
+    }
+#define BODYM(id)                                                                                                          \
+    static const Uop *lane_##id##_pred(Warp *w, const Uop *u)                                                              \
+    {                                                                                                                      \
+        pred_write(w, u->d, op_##id##_pred(pred_read(w, u->a), pred_read(w, u->b), pred_read(w, u->c)));                   \
+        return u + 1;                                                                                                      \
+    }
+
 /* Enters a handler:  FILL(t, id) for every lane type of a row.  A kind's file knows its own rows only; op lists which Op they are. */
 #define FILL(t, id) lane[*op][LT_##t] = lane_##id##_##t;
+#endif
 
 void EXEC_SYM(exec_fill_lane1)(UopFn (*lane)[LT_COUNT], const Op *op);
 void EXEC_SYM(exec_fill_lane2)(UopFn (*lane)[LT_COUNT], const Op *op);

@@ -17,41 +17,43 @@
 #define SIZE_f64        8
 
 #define GENP2(t, id, expr)                                                                                             \
-    static const Uop *lane_##id##_##t(Warp *w, const Uop *u)                                                           \
+    INLINE bool op_##id##_##t(T_##t a, T_##t b)                                                                        \
+    {                                                                                                                  \
+        return (expr) != 0;                                                                                            \
+    }                                                                                                                  \
+    INLINE uint32_t mask_##id##_##t(const T_##t *x, const T_##t *y)                                                    \
     {                                                                                                                  \
         typedef T_##t V __attribute__((vector_size(VECTOR)));                                                          \
-        const V      *pa = SLOT(w, const V, u->a), *pb = SLOT(w, const V, u->b);                                       \
+        const V      *pa = (const V *)x, *pb = (const V *)y;                                                           \
         uint32_t      m = 0;                                                                                           \
         for (uint32_t k = 0; k < LANES * sizeof(T_##t) / VECTOR; k++) {                                                \
             V a = pa[k], b = pb[k];                                                                                    \
             m |= PACK(SIZE_##t, expr) << (k * (VECTOR / sizeof(T_##t)));                                               \
         }                                                                                                              \
-        pred_write(w, u->d, m);                                                                                        \
-        return u + 1;                                                                                                  \
-    }
+        return m;                                                                                                      \
+    }                                                                                                                  \
+    BODYP2(id, t, T_##t)
 
 #define GENP1(t, id, expr)                                                                                             \
     INLINE bool op_##id##_##t(T_##t a)                                                                                 \
     {                                                                                                                  \
         return expr;                                                                                                   \
     }                                                                                                                  \
-    static const Uop *lane_##id##_##t(Warp *w, const Uop *u)                                                           \
+    INLINE uint32_t mask_##id##_##t(const T_##t *a)                                                                    \
     {                                                                                                                  \
-        uint8_t      r[LANES];                                                                                         \
-        const T_##t *a        = SLOT(w, const T_##t, u->a);                                                            \
+        uint8_t r[LANES];                                                                                              \
         LANE_LOOP(LANES) r[i] = op_##id##_##t(a[i]);                                                                   \
-        pred_write(w, u->d, pack_bytes(r));                                                                            \
-        return u + 1;                                                                                                  \
-    }
+        return pack_bytes(r);                                                                                          \
+    }                                                                                                                  \
+    BODYP1(id, t, T_##t)
 
 #define GENM(id, expr)                                                                                                 \
-    static const Uop *lane_##id##_pred(Warp *w, const Uop *u)                                                          \
+    INLINE uint32_t op_##id##_pred(uint32_t a, uint32_t b, uint32_t c)                                                 \
     {                                                                                                                  \
-        uint32_t a __attribute__((unused)) = pred_read(w, u->a), b __attribute__((unused)) = pred_read(w, u->b),       \
-                   c __attribute__((unused)) = pred_read(w, u->c);                                                     \
-        pred_write(w, u->d, expr);                                                                                     \
-        return u + 1;                                                                                                  \
-    }
+        (void)a, (void)b, (void)c;                                                                                     \
+        return expr;                                                                                                   \
+    }                                                                                                                  \
+    BODYM(id)
 
 #define PRED1(id, lanes, exactness, pipe, traits, flow, form, expr) LANES_##lanes(GENP1, id, expr)
 #define PRED2(id, lanes, exactness, pipe, traits, flow, form, expr) LANES_##lanes(GENP2, id, expr)
