@@ -7,29 +7,24 @@
  *         16 bytes stack frame, 12 bytes spill stores, 12 bytes spill loads
  *     ptxas info    : Used 40 registers, ...
  *
- * The kernel's own compilation may have had other options; registers are those of plain -O3.  The child gets an environment without
- * preloaded libraries, as this may run inside the program under test.  A program of many large kernels is not kept waiting: once
+ * The kernel's own compilation may have had other options; registers are those of plain -O3.  A program of many large kernels is not kept waiting: once
  * ALL_SECONDS are spent, the rest is unknown.
  * An answer is kept on disk under the module's text, the kernel, the architecture and what tells one ptxas from another (path, size, time of
  * change), so the next process asks nobody.  Without a place for it (base/cache.h) every process asks.
  * A program's own machine code (ptxas_told) says nothing of spills, but its registers are those its compilation gave it.
  * Functions that are called and not inlined have stacks and spills of their own: the kernel's alone are told. */
-#define _GNU_SOURCE /* prlimit */
 #include "device/ptxas.h"
 
-#include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/arena.h"
 #include "base/cache.h"
+#include "base/command.h"
 #include "base/content.h"
 #include "base/temporary.h"
 
@@ -56,64 +51,7 @@ struct Ptxas {
     Content        content;
 };
 
-extern char **environ;
-
 /* ---- running it ------------------------------------------------------------------------------------------------------ */
-
-static bool pass_on(const char *variable)
-{
-    return strncmp(variable, "LD_PRELOAD=", 11) != 0 && strncmp(variable, "LD_LIBRARY_PATH=", 16) != 0 &&
-           strncmp(variable, "WARPWRIGHT_", 11) != 0;
-}
-
-static char **plain_environment(void)
-{
-    size_t n = 0, k = 0;
-    while (environ && environ[n])
-        n++;
-    char **e = xcalloc(n + 1, sizeof *e);
-    for (size_t i = 0; i < n; i++)
-        if (pass_on(environ[i]))
-            e[k++] = environ[i];
-    return e;
-}
-
-static bool wait_for(pid_t pid)
-{
-    const struct timespec tick = {0, 2000000};
-    for (long t = 0; t < PTXAS_SECONDS * 500L; t++) {
-        int   status;
-        pid_t done = waitpid(pid, &status, WNOHANG);
-        if (done == pid)
-            return WIFEXITED(status) && WEXITSTATUS(status) == 0;
-        if (done < 0)
-            return false; /* the program under test reaps its children itself */
-        nanosleep(&tick, NULL);
-    }
-    kill(pid, SIGKILL);
-    waitpid(pid, NULL, 0);
-    return false;
-}
-
-/* Standard output and error of the command go to fd.  *there: it could be started.  When this process is killed outright, the command ends by
- * itself after as many seconds. */
-static bool run(const char *program, char *const *args, int fd, bool *there)
-{
-    const struct rlimit        limit = {PTXAS_SECONDS, PTXAS_SECONDS};
-    posix_spawn_file_actions_t actions;
-    pid_t                      pid;
-    char                     **env = plain_environment();
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_adddup2(&actions, fd, STDOUT_FILENO);
-    posix_spawn_file_actions_adddup2(&actions, fd, STDERR_FILENO);
-    int e = posix_spawnp(&pid, program, &actions, NULL, args, env);
-    posix_spawn_file_actions_destroy(&actions);
-    free(env);
-    *there = e == 0;
-    if (*there)
-        prlimit(pid, RLIMIT_CPU, &limit, NULL);
-    return *there && wait_for(pid);
-}
 
 static bool write_all(int fd, const char *text, size_t len)
 {
@@ -175,7 +113,8 @@ static bool ask(const Ptxas *x, const Module *m, const Func *kernel, Resources *
     char *const args[] = {"ptxas", "-v",        "-arch", arch, "--entry", (char *)(uintptr_t)kernel->name,
                           "-o",    "/dev/null", source,  NULL};
     bool        there  = true;
-    ok = ok && (run("ptxas", args, answer, &there) || (!there && run(USUAL_PTXAS, args, answer, &there)));
+    ok                 = ok && (command_run("ptxas", args, answer, PTXAS_SECONDS, &there) ||
+                (!there && command_run(USUAL_PTXAS, args, answer, PTXAS_SECONDS, &there)));
     if (ok && lseek(answer, 0, SEEK_SET) == 0 && read(answer, text, MOST_OUTPUT) > 0)
         ok = out->spills = read_answer(text, kernel->name, out);
     else

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Commands of the machine that do a part of the work: ptxas, clang. */
+#ifndef WW_BASE_COMMAND_H
+#define WW_BASE_COMMAND_H
+
+#include <stdbool.h>
+
+/* Runs `program` (looked for in PATH) with those arguments, standard output and error to fd, for at most so many seconds; when this process
+ * is killed outright, it ends by itself after as many of its own.  True: it ended with 0.  *there: it could be started. */
+bool command_run(const char *program, char *const *args, int fd, unsigned seconds, bool *there);
+
+#endif
