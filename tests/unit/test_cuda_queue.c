@@ -151,6 +151,11 @@ GraphNode *cgraph_add(Graph *g, NodeKind kind, GraphNode *const *deps, size_t nd
     return n;
 }
 
+void node_name_kernel(GraphNode *n, Kernel *k)
+{
+    n->kernel = k;
+}
+
 void node_free(GraphNode *n)
 {
     Graph *g = n->graph;
