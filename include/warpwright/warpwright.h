@@ -58,11 +58,17 @@ typedef struct WwDeviceOptions {
                           * covers them, "random" either, by the seed */
     const char *check;   /* emulator: watch every launch for faults: "" every rule, else as --check takes them
                           * ("memory,-misaligned"); NULL = off.  WW_ERR_INVALID: the message says which word is wrong */
+    const char *engine;  /* emulator: who runs kernels, with the same results: "interpreter" (default when NULL); "jit": native code that
+                          * clang makes of a kernel before its first launch; "auto": native code made beside the interpreter once a
+                          * kernel has run long.  Where no native code can be made, the interpreter runs everything
+                          * (ww_engine_missing) */
 } WwDeviceOptions;
 
 /* name: "emulator" or "cuda".  options may be NULL.  On failure *out is NULL and *message (if message is not NULL) is a static
  * or thread-local text. WW_ERR_UNAVAILABLE: no driver or no GPU. */
 WwStatus ww_device_open(const char *name, const WwDeviceOptions *options, WwDevice **out, const char **message);
+/* Why the emulator can make no native code on this machine, a static text; NULL: it can. */
+const char *ww_engine_missing(void);
 void     ww_device_close(WwDevice *d);
 /* "emulator (AVX-512, sm_90)" or the GPU's own name. */
 const char *ww_device_name(const WwDevice *d);

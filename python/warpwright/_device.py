@@ -26,12 +26,13 @@ def _kind_of(dtype):
 
 
 class Device:
-    """Device("emulator") or Device("cuda"); check="" makes the emulator watch every kernel for faults."""
+    """Device("emulator") or Device("cuda"); check="" makes the emulator watch every kernel for faults; engine="jit" or "auto" makes native
+    code of kernels."""
 
-    def __init__(self, name, *, ordinal=0, profile=None, threads=0, check=None):
+    def __init__(self, name, *, ordinal=0, profile=None, threads=0, check=None, engine=None):
         handle, why, blas = c_void_p(), c_char_p(), c_void_p()
         options = DeviceOptions(ordinal=ordinal, threads=threads, profile=profile.encode() if profile else None,
-                                check=check.encode() if check is not None else None)
+                                check=check.encode() if check is not None else None, engine=engine.encode() if engine else None)
         status = lib.ww_device_open(name.encode(), byref(options), byref(handle), byref(why))
         if status:
             raise Error(status, (why.value or b"").decode())

@@ -94,6 +94,8 @@ bool cli_can_report(const CliArgs *a);
 void cli_export_path(const char *variable, const char *path);
 /* --cache, where it is given, becomes $WARPWRIGHT_CACHE; false after a message: the variable was wrong already. */
 bool cli_export_cache(const CliArgs *a);
+/* engine.c: what --engine says, NULL where it is not given; after a note where no native code can be made. */
+const char *cli_engine(const CliArgs *a);
 
 /* ---- the table (table.c) and what is made from it ------------------------------------------------------------------ */
 

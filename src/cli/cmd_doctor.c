@@ -65,6 +65,7 @@ static void simd_section(void)
     puts("simd");
     row("compiled", WW_LEVEL_LIST);
     row("available", str_text(&here));
+    row("native code", ww_engine_missing() ? ww_engine_missing() : "by clang (--engine)");
     if (getenv(SIMD_VARIABLE))
         row("limited by", SIMD_VARIABLE);
     row("in use", emu_simd_level(0) ? emu_simd_level(0) : "none");

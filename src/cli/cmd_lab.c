@@ -128,6 +128,7 @@ static void read_options(const CliArgs *a, LabOptions *o)
     o->profile    = cli_text(a, "profile", NULL);
     o->compiler   = cli_text(a, "compiler", NULL);
     o->threads    = (unsigned)cli_number(a, "threads", 0);
+    o->engine     = cli_engine(a);
     o->seed       = cli_has(a, "seed") ? cli_number(a, "seed", 0) : fresh_seed();
     o->m          = (int64_t)cli_number(a, "m", 0);
     o->n          = (int64_t)cli_number(a, "n", 0);

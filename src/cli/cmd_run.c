@@ -269,6 +269,8 @@ static void set_environment(const Run *r)
     pass(r, "max-instructions", "WARPWRIGHT_MAX_INSTRUCTIONS");
     pass(r, "keep-launches", "WARPWRIGHT_KEEP_LAUNCHES");
     pass(r, "threads", "WARPWRIGHT_THREADS");
+    if (cli_engine(&r->a))
+        setenv("WARPWRIGHT_ENGINE", cli_text(&r->a, "engine", NULL), 1);
     pass(r, "async", "WARPWRIGHT_ASYNC");
     pass(r, "kernel", "WARPWRIGHT_KERNEL");
     pass(r, "launch-skip", "WARPWRIGHT_LAUNCH_SKIP");

@@ -507,6 +507,8 @@ static Status emulator_launch(WwDevice *d, WwModule *m, const Func *k, const Dev
 
 /* ---- opening ---- */
 
+#define ENGINE_VARIABLE "WARPWRIGHT_ENGINE"
+
 enum { LEAST_MEMORY = 1 << 20 }; /* the parameters of kernels lie in it, too */
 
 static void no_emulator(const WwDeviceOptions *o, Status s, Str *why)
@@ -530,15 +532,44 @@ static const char *simd_title(const char *level)
     return !strcmp(level, "avx512") ? "AVX-512" : !strcmp(level, "avx2") ? "AVX2" : level;
 }
 
-static bool async_mode(const char *name, EmuAsync *out)
+static const char *const async_names[]  = {"eager", "late", "random", NULL};    /* by EmuAsync */
+static const char *const engine_names[] = {"interpreter", "jit", "auto", NULL}; /* by EmuEngine */
+
+/* The word's place among the names, the first one's for NULL; -1: it is none of them. */
+static int place_of(const char *word, const char *const names[])
 {
-    static const char *const names[] = {"eager", "late", "random"}; /* by EmuAsync */
-    for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
-        if (!name || strcmp(name, names[i]) == 0) {
-            *out = (EmuAsync)i;
-            return true;
-        }
-    return false;
+    for (int i = 0; names[i]; i++)
+        if (!word || strcmp(word, names[i]) == 0)
+            return i;
+    return -1;
+}
+
+const char *ww_engine_missing(void)
+{
+    return emu_native_missing();
+}
+
+/* Names that are none of the lists. */
+static Status check_words(const WwDeviceOptions *o, const char *engine, EmuOptions *out, Str *why)
+{
+    int async = place_of(o->async, async_names), who = place_of(engine, engine_names);
+    if (async < 0)
+        str_printf(why, "'%s' is not a way to time asynchronous copies; eager, late or random expected", o->async);
+    else if (who < 0)
+        str_printf(why, "%s'%s' is not an engine; interpreter, jit or auto expected",
+                   o->engine ? "" : ENGINE_VARIABLE "=", engine);
+    if (async < 0 || who < 0)
+        return WW_ERR_INVALID;
+    out->async  = (EmuAsync)async;
+    out->engine = (EmuEngine)who;
+    return WW_OK;
+}
+
+/* The option; else the variable, unless it is empty. */
+static const char *engine_of(const WwDeviceOptions *o)
+{
+    const char *said = o->engine ? o->engine : getenv(ENGINE_VARIABLE);
+    return said && *said ? said : NULL;
 }
 
 Status emulator_open(const WwDeviceOptions *o, WwDevice **out, Str *why)
@@ -564,10 +595,7 @@ Status emulator_open(const WwDeviceOptions *o, WwDevice **out, Str *why)
         return WW_ERR_NOT_FOUND;
     Limits     limits = limits_of(p);
     EmuOptions eo     = {.threads = o->threads, .simd = o->simd, .seed = o->seed, .limits = &limits};
-    if (!async_mode(o->async, &eo.async)) {
-        str_printf(why, "'%s' is not a way to time asynchronous copies; eager, late or random expected", o->async);
-        return WW_ERR_INVALID;
-    }
+    TRY(check_words(o, engine_of(o), &eo, why));
     if (o->memory && o->memory < LEAST_MEMORY) {
         str_printf(why, "memory: %" PRIu64 " bytes are too few; at least %d", o->memory, (int)LEAST_MEMORY);
         return WW_ERR_INVALID;

@@ -17,14 +17,22 @@ typedef struct EmuModule EmuModule;
 /* When cp.async copies land: at issue; at the wait that covers them; either, by the seed. */
 typedef enum EmuAsync { EMU_ASYNC_EAGER, EMU_ASYNC_LATE, EMU_ASYNC_RANDOM } EmuAsync;
 
+/* Who runs kernels.  Results, counters and findings are the same.  JIT: native code from a kernel's first launch on, which waits for it.
+ * AUTO: native code, made beside the interpreter, once a kernel has run long. */
+typedef enum EmuEngine { EMU_INTERPRETER, EMU_JIT, EMU_AUTO } EmuEngine;
+
 typedef struct EmuOptions {
     unsigned    threads; /* 0 = host cores */
     uint64_t    memory;  /* bytes of global memory; 0 = the card's (address space; pages are taken when touched) */
     const char *simd;    /* "avx512", "avx2", "baseline"; NULL = best */
     uint64_t    seed;
     EmuAsync    async;
+    EmuEngine   engine;
     const Limits *limits; /* of the card; NULL: the default profile's.  Copied. */
 } EmuOptions;
+
+/* Why no native code can be made here; NULL: it can.  Without it, the interpreter runs everything. */
+const char *emu_native_missing(void);
 
 /* simd not available here: WW_ERR_UNAVAILABLE. */
 Status      emu_open(const EmuOptions *o, EmuDevice **out);

@@ -193,6 +193,10 @@ struct Observer {
     bool    alone;                                             /* the launch must run on one worker */
     void *(*fork)(Observer *o, const LaunchInfo *info, unsigned worker); /* state of one worker */
     void  (*access)(void *state, const Access *a);
+    /* Both may be NULL, and are for an observer that must see every access by itself.  The same load or store by all 32 lanes, n times:
+     * lanes' addresses always had these differences, and the first lane's were equal modulo what `period` says, a power of two. */
+    void  (*many)(void *state, const Access *a, uint64_t n);
+    uint32_t (*period)(const Observer *o, AccessSpace space, AccessOp op, unsigned bytes);
     void  (*sync)(void *state, const SyncEvent *e);             /* may be NULL */
     void  (*async)(void *state, const AsyncAccess *a);          /* may be NULL */
     void  (*use)(void *state, const PoisonUse *u);              /* may be NULL; not NULL: poison is tracked */

@@ -54,6 +54,7 @@ typedef struct LabOptions {
     const char *device;   /* "emulator", "cuda", "auto"; NULL = auto */
     const char *profile;  /* NULL = the default */
     const char *compiler; /* whose kernels: "nvcc", "clang"; NULL = the build's default */
+    const char *engine;   /* of the emulator: WwDeviceOptions.engine */
     unsigned    threads;  /* of the emulator; 0 = one for each core */
     uint64_t    seed;     /* of the inputs */
     int64_t     m, n, k, tile, offset, stride, blocks; /* 0 or less = the article's; offset: less than 0 */

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The same report whatever the threads: same.py WARPWRIGHT SOURCES PROGRAMS [--long] [--only NAME] [--verbose].
+"""The same report whatever the threads: same.py WARPWRIGHT SOURCES PROGRAMS [--long | --engines N] [--only NAME]
+[--verbose].
 
 Runs every program of SOURCES (*.cu) that was compiled to PROGRAMS/NAME: plain, with all checks, and with seeds; each with several numbers of
 threads.  All reports of one kind must be the same bytes, but for the seconds that a launch took and for addresses of the host.  --long: 1 to 16
 threads and three seeds.  Without it each kind is run twice, with threads that differ from program to program, so that all together see many.
 So are all kernels of
-`lab`.  Lines of a source's head comment say which are left out, and why:
+`lab`.  --engines: the interpreter's reports and those of --engine jit, of every Nth program.  Lines of a source's head comment say which are left out, and why:
     * varies: REASON            its counts depend on time or on the order of blocks
     * slow: REASON              only --long runs it"""
 import argparse
@@ -29,8 +30,12 @@ def head_of(source):
         return f.read().split("*/")[0]
 
 
-def kinds(number, long):
+def kinds(number, long, engines):
     """(kind, options) of each run; runs of one kind must be the same."""
+    if engines:
+        yield from ((kind, [*options, "--engine", engine, "--threads", threads]) for kind, options in (("plain", []), ("check", ["--check"]))
+                    for engine, threads in (("interpreter", "1"), ("jit", "2")))
+        return
     if long:
         threads = range(1, 17)
         yield from ((kind, [*options, "--threads", str(n)]) for n in threads for kind, options in (("plain", []), ("check", ["--check"])))
@@ -60,11 +65,11 @@ def first_difference(a, b):
     return f"{len(a)} and {len(b)} bytes"
 
 
-def compare(warpwright, number, source, program, long):
+def compare(warpwright, number, source, program, long, engines):
     """What differs between runs of one kind, in words."""
     options = re.findall(r"^ \* options: (.*?)(?: \*/)?$", head_of(source), re.M)
     first, problems = {}, []
-    for kind, more in kinds(number, long):
+    for kind, more in kinds(number, long, engines):
         got = report(warpwright, program, options[0].split() if options else [], more)
         was, with_ = first.setdefault(kind, (got, more))
         if got != was:
@@ -72,18 +77,19 @@ def compare(warpwright, number, source, program, long):
     return problems
 
 
-def compare_lab(warpwright, long):
+def compare_lab(warpwright, long, engines):
     """The same of every kernel of the experiments, at sizes with borders."""
     rows, problems = {}, []
-    for threads in range(1, 17) if long else THREADS[:4]:
+    ways = [["--engine", "interpreter"], ["--engine", "jit"]] if engines else [["--threads", str(n)] for n in (range(1, 17) if long else THREADS[:4])]
+    for way in ways:
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "lab.json")
-            subprocess.run([warpwright, "lab", "--quiet", "--device", "emulator", "--seed", "5", "--m", "100", "--n", "77", "--k", "53", "--threads", str(threads),
+            subprocess.run([warpwright, "lab", "--quiet", "--device", "emulator", "--seed", "5", "--m", "100", "--n", "77", "--k", "53", *way,
                             "--json", path], stdin=subprocess.DEVNULL, capture_output=True, timeout=300, check=True)
             with open(path, "rb") as f:
-                rows[threads] = f.read()
-        if rows[threads] != rows[1]:
-            problems.append(f"lab: --threads 1 and --threads {threads}: {first_difference(rows[1], rows[threads])}")
+                rows[way[1]] = f.read()
+        if rows[way[1]] != rows[ways[0][1]]:
+            problems.append(f"lab: {' '.join(ways[0])} and {' '.join(way)}: {first_difference(rows[ways[0][1]], rows[way[1]])}")
     return problems
 
 
@@ -93,6 +99,7 @@ def main():
     p.add_argument("sources")
     p.add_argument("programs")
     p.add_argument("--long", action="store_true")
+    p.add_argument("--engines", type=int, default=0, metavar="N")
     p.add_argument("--only", default="")
     p.add_argument("--verbose", action="store_true")
     a = p.parse_args()
@@ -103,18 +110,19 @@ def main():
         left_out = re.search(r"^ \* varies: \S" if a.long else r"^ \* (varies|slow): \S", head_of(source), re.M)
         if a.only in program and os.access(program, os.X_OK) and not left_out:
             work.append((source, program))
+    work = work[::a.engines or 1]
     problems = []
     with concurrent.futures.ThreadPoolExecutor(1 if a.verbose else 2) as pool:
         jobs = []
         for i, (source, program) in enumerate(work):
             before = resource.getrusage(resource.RUSAGE_CHILDREN)
-            jobs.append(pool.submit(compare, a.warpwright, i, source, program, a.long))
+            jobs.append(pool.submit(compare, a.warpwright, i, source, program, a.long, a.engines))
             if a.verbose:
                 jobs[-1].result()
                 after = resource.getrusage(resource.RUSAGE_CHILDREN)
                 print(f"{os.path.basename(program)}\t{after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime:.2f} s", *jobs[-1].result(), flush=True)
         if not a.only:
-            jobs.append(pool.submit(compare_lab, a.warpwright, a.long))
+            jobs.append(pool.submit(compare_lab, a.warpwright, a.long, a.engines))
         for job in jobs:
             problems += job.result()
     print(*problems, sep="\n")

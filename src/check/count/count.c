@@ -36,7 +36,7 @@
 #include <immintrin.h>
 #endif
 
-enum { WAYS = STRESSED(4, 1), CHAOS = STRESSED(32, 4), DIRECT = 1024 };
+enum { WAYS = STRESSED(4, 1), CHAOS = STRESSED(32, 4), DIRECT = 1024, MERGE_ALIGN = 16 /* decides about merging */ };
 
 _Static_assert((int)ACCESS_GLOBAL == MODEL_GLOBAL && (int)ACCESS_SHARED == MODEL_SHARED &&
                    (int)ACCESS_LOCAL == MODEL_LOCAL,
@@ -313,8 +313,8 @@ static Way *site_replace(State *st, Site *s, const Access *a, uint64_t base)
             w->delta.d64[i] = on ? a->addr[i] - base : 0;
     }
     unsigned period = model_period(st->count->profile, (ModelSpace)a->space, model_op(a->space, a->op), a->bytes);
-    if (s->role && period < 16)
-        period = 16; /* alignment decides about merging */
+    if (s->role && period < MERGE_ALIGN)
+        period = MERGE_ALIGN;
     w->key    = key_of(a);
     w->period = period - 1;
     w->shift  = (uint32_t)__builtin_ctz(a->bytes);
@@ -442,6 +442,26 @@ static inline __attribute__((always_inline)) void access_slow(State *st, const A
     unsigned first = (unsigned)__builtin_ctz(a->mask);
     s->last        = site_replace(st, s, a, a->off ? a->off[first] : a->addr[first]);
     (void)way_take(st, s->last, a, eq32, eq64);
+}
+
+/* n accesses of one pattern at one place.  They need no way: nothing of them is compared. */
+static void count_many(void *state, const Access *a, uint64_t n)
+{
+    State   *st = state;
+    Site    *s  = st->site[a->instr];
+    uint64_t addr[LANES];
+    if (s == st->nowhere)
+        s = site_new(st, a);
+    for (unsigned i = 0; i < LANES; i++)
+        addr[i] = a->off ? a->off[i] : a->addr[i];
+    ModelAccess m = {(ModelSpace)a->space, model_op(a->space, a->op), l1_of(a->cache), a->bytes, a->mask, addr};
+    add_access(st->count->profile, s, &m, n);
+}
+
+static uint32_t count_period(const Observer *o, AccessSpace space, AccessOp op, unsigned bytes)
+{
+    unsigned period = model_period(((const Count *)o)->profile, (ModelSpace)space, model_op(space, op), bytes);
+    return period < MERGE_ALIGN ? MERGE_ALIGN : period;
 }
 
 /* LEVEL(name, attributes, compare, compare): the observer's access function. */
@@ -704,6 +724,8 @@ Observer *count_new(const Profile *p)
     c->base.access = access_best();
     c->base.async  = count_async;
     c->base.join   = count_join;
+    c->base.many   = count_many;
+    c->base.period = count_period;
     c->profile     = p;
     return &c->base;
 }
@@ -711,6 +733,7 @@ Observer *count_new(const Profile *p)
 void count_tell(Observer *o, CountSink *sink)
 {
     ((Count *)o)->sink = sink;
+    o->many            = sink ? NULL : count_many;
 }
 
 void count_free(Observer *o)

@@ -341,6 +341,7 @@ static int open_device(Check *c)
                            .memory  = cli_number(&c->a, "memory", 0) << 20,
                            .seed    = c->seed,
                            .async   = cli_text(&c->a, "async", NULL),
+                           .engine  = cli_engine(&c->a),
                            .check   = cli_text(&c->a, "check", "")};
     return ww_device_open("emulator", &o, &c->device, &why) == WW_OK ? CLI_OK : cli_error("check", "%s", why);
 }

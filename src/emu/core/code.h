@@ -58,7 +58,7 @@ typedef enum LaneType {
 } LaneType;
 
 typedef enum Ctl {
-#define CTL(name) CTL_##name,
+#define CTL(name, native) CTL_##name,
 #include "emu/core/ctl.def"
 #undef CTL
     CTL_COUNT

@@ -8,9 +8,36 @@
 
 #include "emu/core/run.h"
 
-#define CTL(name) const Uop *ctl_##name(Warp *w, const Uop *u);
+#define CTL(name, native) const Uop *ctl_##name(Warp *w, const Uop *u);
 #include "emu/core/ctl.def"
 #undef CTL
+
+/* Native code from u on, when there is any and it takes w as it is; NULL: the interpreter goes on. */
+static inline const Uop *native_run(Warp *w, const Uop *u)
+{
+    UopFn fn = w->worker->native[w->frame->code->index];
+    return fn ? fn(w, u) : NULL;
+}
+
+/* A basic block's head: counts it and pays for its n instructions.  false: the quantum is spent. */
+static inline bool block_enter(Warp *w, uint32_t instr, uint32_t n)
+{
+    Worker *k = w->worker;
+    if (__builtin_expect(w->quantum < w->floor, 0))
+        return false;
+    k->executed[instr]++;
+    k->lanes[instr] += w->mask == UINT32_MAX ? (unsigned)LANES : (unsigned)__builtin_popcount(w->mask);
+    w->quantum -= n;
+    return true;
+}
+
+/* What the head returns then. */
+static inline const Uop *block_spent(Warp *w, const Uop *u)
+{
+    w->pc            = u;
+    w->worker->event = EVENT_QUANTUM;
+    return STOP;
+}
 
 static inline uint32_t pred_get(const Warp *w, Slot s)
 {

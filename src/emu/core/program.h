@@ -17,6 +17,7 @@ typedef struct ConstSlot { /* value of a constant slot, in every lane */
     uint64_t bits;
 } ConstSlot;
 
+typedef struct NativeSet NativeSet;
 typedef struct VarPlace VarPlace;
 typedef struct Code { /* one lowered function */
     const Func *func;
@@ -97,6 +98,8 @@ typedef struct Program {
     uint8_t   wants[ACCESS_SPACES];    /* what was observed when this was lowered */
     struct Program *next;
     struct Frame **kept; size_t kept_bytes; struct Program *next_kept; /* frames of earlier launches, by Code.index (frame.c); NULL: none */
+    NativeSet *native;                 /* what the JIT made of it (jit.c) */
+    uint64_t   ran;                    /* warp instructions of its launches so far */
     /* shared variables by index: offset in the window */
     const Var **shared_var; uint32_t *shared_offset; uint32_t nshared;
 } Program;
@@ -116,6 +119,7 @@ struct EmuDevice {
     uint64_t         seed;
     uint64_t         launches;         /* so far */
     EmuAsync         async;
+    EmuEngine        engine;
     Limits           limits;
     uint32_t         stack_bytes;      /* of a thread whose depth of calls is not known beforehand */
     uint64_t         param_base;       /* the launch's parameter block, in device memory */

@@ -111,6 +111,8 @@ struct Worker {
     Launch    *launch;
     unsigned   index;
     pthread_t  thread;
+    uint64_t    *tally;      /* accesses that native code counts itself (jit.h) */
+    const UopFn *native;     /* by Code.index, or NULL: what runs a function from a uop on with all 32 lanes (jit.h) */
     /* the running warp's last event */
     Event      event;
     bool       sync_ops;     /* the running group used an atomic, volatile or acquiring access since its quantum began */
@@ -184,6 +186,7 @@ struct Launch {
     uint64_t        streams; /* atomic: streams and events that blocks made */
     unsigned        nworkers;
     Worker         *worker;
+    NativeSet      *native;       /* NULL: the interpreter runs all of it (jit.h) */
     bool            watches_sync; /* an observer wants SyncEvents */
     bool            watches_async; /* an observer wants AsyncAccesses */
     bool            may_wait;     /* the program has instructions that can wait for another block */

@@ -17,16 +17,12 @@
 
 const Uop *ctl_block(Warp *w, const Uop *u)
 {
-    Worker *k = w->worker;
-    if (__builtin_expect(w->quantum < w->floor, 0)) {
-        w->pc    = u;
-        k->event = EVENT_QUANTUM;
-        return STOP;
+    if (w->worker->native && w->mask == UINT32_MAX) {
+        const Uop *next = native_run(w, u);
+        if (next)
+            return next;
     }
-    k->executed[u->instr]++;
-    k->lanes[u->instr] += w->mask == UINT32_MAX ? (unsigned)LANES : (unsigned)__builtin_popcount(w->mask);
-    w->quantum -= u->n;
-    return u + 1;
+    return block_enter(w, u->instr, u->n) ? u + 1 : block_spent(w, u);
 }
 
 /* Runs the n uops behind u; the last one's successor is returned (always u + 1 + n, or STOP). */
@@ -164,7 +160,7 @@ const Uop *ctl_may_wait(Warp *w, const Uop *u)
 }
 
 const UopFn ctl_handlers[CTL_COUNT] = {
-#define CTL(name) [CTL_##name] = ctl_##name,
+#define CTL(name, native) [CTL_##name] = ctl_##name,
 #include "emu/core/ctl.def"
 #undef CTL
 };

@@ -10,6 +10,7 @@
 #include "emu/core/builtin.h"
 #include "emu/core/frame.h"
 #include "emu/core/run.h"
+#include "emu/jit/jit.h"
 
 static const uint64_t HEAP_BYTES = UINT64_C(8) << 20; /* device-side malloc: the driver's default */
 enum {
@@ -86,6 +87,7 @@ Status emu_open(const EmuOptions *o, EmuDevice **out)
     d->ctl            = ctl_handlers;
     d->seed           = o->seed;
     d->async          = o->async;
+    d->engine         = o->engine;
     d->limits         = o->limits ? *o->limits : limits_of(NULL);
     d->threads        = o->threads ? o->threads : cores > 0 ? (unsigned)cores : 1;
     d->stack_bytes    = STACK_BYTES;
@@ -110,6 +112,11 @@ void emu_close(EmuDevice *d)
         free(d->textures[i]);
     free(d->textures);
     free(d);
+}
+
+const char *emu_native_missing(void)
+{
+    return jit_missing(emu_simd_level(0));
 }
 
 const char *emu_simd(const EmuDevice *d)
@@ -320,6 +327,7 @@ void emu_module_unload(EmuDevice *d, EmuModule *em)
     for (Program *p = em->programs, *next; p; p = next) {
         next = p->next;
         frames_drop(d, p);
+        jit_free(p);
         program_free(p);
     }
     memory_forget_names(&d->mem);

@@ -18,6 +18,7 @@
 #include "emu/core/run.h"
 #include "emu/core/schedule.h"
 #include "emu/core/where.h"
+#include "emu/jit/jit.h"
 #include "emu/run/block.h"
 #include "emu/run/cluster.h"
 #include "emu/run/stop.h"
@@ -128,6 +129,7 @@ bool launch_check_limits(Worker *k, const Cluster *c)
     uint64_t total = __atomic_add_fetch(&l->spent, k->spent, __ATOMIC_RELAXED);
     k->spent       = 0;
     k->ended       = 0;
+    jit_tick(l, total);
     if (__atomic_load_n(&l->aborted, __ATOMIC_ACQUIRE))
         return false;
     if (l->ask->max_instructions && total > l->ask->max_instructions) {
@@ -246,6 +248,7 @@ static Cluster *take_cluster(Worker *k)
     if (__atomic_fetch_add(&l->holding, 1, __ATOMIC_RELAXED) < __atomic_load_n(&l->resident, __ATOMIC_RELAXED)) {
         uint64_t i = __atomic_fetch_add(&l->next_cluster, 1, __ATOMIC_RELAXED);
         if (i < l->nclusters) {
+            jit_begin(k);
             endless_forget(l);
             return cluster_new(k, i);
         }
@@ -375,6 +378,7 @@ static void end_worker(Launch *l, Worker *k, EmuResult *r)
         r->lanes[i] += k->lanes[i];
     }
     fault_join(r, k);
+    jit_end(k);
     for (size_t o = 0; o < l->ask->nobservers; o++)
         l->ask->observers[o]->join(l->ask->observers[o], k->observer[o]);
     for (Block *b = k->idle_blocks, *next; b; b = next) {
@@ -595,12 +599,14 @@ Status emu_launch(EmuDevice *d, EmuModule *em, const char *kernel, const EmuLaun
     memcpy(info.grid, l.grid, sizeof info.grid);
     memcpy(info.block, l.block, sizeof info.block);
     memcpy(info.cluster, l.cluster, sizeof info.cluster);
+    jit_launch(&l);
     l.worker = xcalloc(l.nworkers, sizeof *l.worker);
     for (unsigned i = 0; i < l.nworkers; i++)
         start_worker(&l, i, &info);
     pause_init(&l);
     run_workers(&l);
     pause_done(&l);
+    p->ran += l.spent;
     deliver_output(&l);
     hand_over_children(&l, r);
     for (unsigned i = 0; i < l.nworkers; i++)

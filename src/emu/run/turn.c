@@ -12,6 +12,7 @@
 
 #include "base/stress.h"
 #include "emu/access/poison.h"
+#include "emu/core/ctl.h"
 #include "emu/core/group.h"
 #include "emu/core/notify.h"
 #include "emu/core/schedule.h"
@@ -167,16 +168,18 @@ static bool quantum_spent(Warp *w, unsigned *quanta)
 static const Uop *run_group(Warp *w)
 {
     Worker    *k = w->worker;
-    const Uop *pc;
+    const Uop *pc, *next;
     do {
         k->event = EVENT_NONE;
         pc       = w->pc;
-        if (__builtin_expect(w->frame->shadow != NULL, 0))
+        if (__builtin_expect(w->frame->shadow != NULL, 0)) {
             pc = poison_run(w, pc);
-        else
-            do {
+        } else {
+            if (k->native && w->mask == UINT32_MAX && (next = native_run(w, pc)) != NULL)
+                pc = next;
+            while (pc < w->merge)
                 pc = pc->fn(w, pc);
-            } while (pc < w->merge);
+        }
     } while (k->event == EVENT_QUANTUM && w->quantum >= 0 && !poll_waits(w));
     return pc;
 }

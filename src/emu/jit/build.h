@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Texts on their way to native code, here or in a thread of their own.  A build belongs to whoever asked and, while it runs, to its thread:
+ * nobody waits for one that is not wanted any more. */
+#ifndef WW_EMU_JIT_BUILD_H
+#define WW_EMU_JIT_BUILD_H
+
+#include "emu/jit/native.h"
+
+typedef struct Build Build;
+
+/* Takes the text over.  waits: it is done on return. */
+Build *build_start(Str *text, const char *level, bool waits);
+/* What it became; NULL: it is not done, or there is none.  The build's until build_drop. */
+NativeLib *build_result(Build *b);
+/* NULL is fine.  Its native code must not run any more. */
+void build_drop(Build *b);
+
+#endif

@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Loads and stores of global and shared memory.  Where the address is linear, bounds are asked once for the warp, and the lanes' elements are
+ * taken as the pattern says: one for all, runs of 8, 16 or 32 neighbours, or each by itself from a place that is known beforehand.
+ * Whenever the question is answered with no (another allocation than last time, out of bounds, unaligned), the interpreter's handler does
+ * the access, with its messages.  Other addresses are always the handler's business. */
+#include <stdlib.h>
+
+#include "emu/jit/emit.h"
+
+#define OUT(...) str_printf(e->out, __VA_ARGS__)
+
+typedef struct Place { /* of an access */
+    const MemInfo *info;
+    int64_t        at[LANES]; /* of each lane, from the lowest address */
+    int64_t        least, reach;
+    unsigned       run;   /* lanes side by side: 32, 16, 8; 1: no such runs */
+    bool           one;   /* all lanes at one address */
+    bool           apart; /* no two lanes meet */
+} Place;
+
+static bool run_is(const Place *x, unsigned first, unsigned n, int64_t step)
+{
+    for (unsigned i = 1; i < n; i++)
+        if (x->at[first + i] != x->at[first] + step * i)
+            return false;
+    return true;
+}
+
+static unsigned runs_of(const Place *x, int64_t step)
+{
+    for (unsigned n = LANES; n >= 8; n /= 2) {
+        bool all = true;
+        for (unsigned i = 0; i < LANES; i += n)
+            all &= run_is(x, i, n, step) || run_is(x, i, n, 0);
+        if (all)
+            return n;
+    }
+    return 1;
+}
+
+static Place place_of(const Emit *e, const Item *it)
+{
+    Place   x = {.info = e->p->code->uops[it->uop].ptr, .apart = true};
+    Spread  f = emit_spread(e, it->read[0]);
+    int64_t most, step = (int64_t)x.info->bytes * x.info->nvec;
+    pattern_ends(&e->p->patterns, f.pattern, &x.least, &most);
+    x.reach = most - x.least;
+    x.one   = f.pattern == 0;
+    for (int i = 0; i < LANES; i++)
+        x.at[i] = e->p->patterns.lane[f.pattern][i] - x.least;
+    for (int i = 0; i < LANES; i++)
+        for (int j = 0; j < i; j++)
+            x.apart &= llabs(x.at[i] - x.at[j]) >= step;
+    x.run = runs_of(&x, step);
+    return x;
+}
+
+/* Lanes' differences must keep an aligned address aligned, and stay small against an allocation. */
+static bool is_served(const Emit *e, const Item *it, const Place *x)
+{
+    int64_t step = (int64_t)x->info->bytes * x->info->nvec;
+    if (emit_spread(e, it->read[0]).kind != SPREAD_LINEAR || (x->info->observed && !e->p->count) || x->reach > 1 << 24)
+        return false;
+    for (int i = 0; i < LANES; i++)
+        if (x->at[i] % step)
+            return false;
+    return true;
+}
+
+static void ask(Emit *e, const Item *it, const Place *x)
+{
+    const Uop *u    = &e->p->code->uops[it->uop];
+    int64_t    step = (int64_t)x->info->bytes * x->info->nvec, off = (int32_t)u->e + x->least;
+    OUT("{ ");
+    if (x->info->space == SPACE_SHARED) {
+        OUT("u1 *q = w_shared(w, ");
+        emit_scalar(e, it->read[0]);
+        OUT(" + (u4)%lldll, %lld, %lld);\n", (long long)off, (long long)(x->reach + step), (long long)(step - 1));
+    } else {
+        OUT("u1 *q = w_global(w, %u, ", u->instr);
+        emit_scalar(e, it->read[0]);
+        OUT(" + (u8)%lldll, %lld, %lld);\n", (long long)off, (long long)x->reach, (long long)(step - 1));
+    }
+}
+
+/* One more access of this pattern: the observer hears of it when the worker ends. */
+static void count(Emit *e, const Item *it, const Place *x)
+{
+    if (!x->info->observed)
+        return;
+    Tally          *t      = e->p->tally;
+    const Observer *o      = e->p->count;
+    const Uop      *u      = &e->p->code->uops[it->uop];
+    AccessSpace     space  = x->info->space == SPACE_SHARED ? ACCESS_SHARED : ACCESS_GLOBAL;
+    unsigned        bytes  = x->info->seen.bytes;
+    uint32_t        period = o->period(o, space, (AccessOp)x->info->op, bytes);
+    t->site                = xrealloc(t->site, (t->nsites + 1) * sizeof *t->site);
+    TallySite *site        = &t->site[t->nsites++];
+    *site                  = (TallySite){.info   = x->info,
+                                         .space  = (uint8_t)space,
+                                         .shift  = (uint8_t)__builtin_ctz(bytes),
+                                         .places = period > bytes ? period / bytes : 1,
+                                         .first  = t->places};
+    for (int i = 0; i < LANES; i++)
+        site->lane[i] = x->at[i] - x->at[0];
+    t->places += site->places;
+    OUT("tally[%u + ((", site->first);
+    emit_scalar(e, it->read[0]);
+    OUT(" + (u8)%dll) >> %u & %u)]++;\n", (int32_t)u->e, site->shift, site->places - 1);
+}
+
+/* ---- loads ---- */
+
+/* The elements k of all lanes: a vector of the element's width. */
+static void gather(Emit *e, const Place *x, unsigned k)
+{
+    unsigned b = x->info->bytes;
+    OUT("(V%u){", b);
+    for (int i = 0; i < LANES; i++)
+        OUT("%s*(u%uu *)(q + %lld)", i ? ", " : "", b, (long long)(x->at[i] + k * b));
+    OUT("}");
+}
+
+/* One run: neighbours, or one address for all of it. */
+static void load_run(Emit *e, const Place *x, unsigned first)
+{
+    unsigned b = x->info->bytes;
+    if (run_is(x, first, x->run, b))
+        OUT("*(V%u_%uu *)(q + %lld)", b, x->run, (long long)x->at[first]);
+    else
+        OUT("((V%u_%u){} + *(u%uu *)(q + %lld))", b, x->run, b, (long long)x->at[first]);
+}
+
+static void indices(Emit *e, unsigned n)
+{
+    for (unsigned i = 0; i < n; i++)
+        OUT(", %u", i);
+}
+
+/* Runs of n lanes from `first` on become a vector of n * count. */
+static void join_runs(Emit *e, const Place *x, unsigned first, unsigned lanes)
+{
+    if (lanes == x->run) {
+        load_run(e, x, first);
+        return;
+    }
+    OUT("SH(");
+    join_runs(e, x, first, lanes / 2);
+    OUT(", ");
+    join_runs(e, x, first + lanes / 2, lanes / 2);
+    indices(e, lanes);
+    OUT(")");
+}
+
+static void widen(Emit *e, const Item *it, uint32_t v, const char *name)
+{
+    const MemInfo *info = e->p->code->uops[it->uop].ptr;
+    unsigned       r    = e->p->value[v].bytes;
+    if (r == info->bytes)
+        OUT("r%u = (V%u)%s;\n", v, r, name);
+    else if (info->is_signed)
+        OUT("r%u = (V%u)__builtin_convertvector((W%u)%s, W%u);\n", v, r, info->bytes, name, r);
+    else
+        OUT("r%u = __builtin_convertvector(%s, V%u);\n", v, name, r);
+}
+
+/* Lanes of several elements in runs: the runs are read whole and dealt out. */
+static void deal_out(Emit *e, const Item *it, const Place *x)
+{
+    unsigned b = x->info->bytes, n = x->info->nvec;
+    for (unsigned first = 0; first < LANES; first += x->run)
+        OUT("V%u_%u c%u = *(V%u_%uu *)(q + %lld);\n", b, x->run * n, first, b, x->run * n, (long long)x->at[first]);
+    for (unsigned k = 0; k < n; k++) {
+        for (unsigned first = 0; first < LANES; first += x->run) {
+            OUT("V%u_%u d%u_%u = SH(c%u, c%u", b, x->run, k, first, first, first);
+            for (unsigned i = 0; i < x->run; i++)
+                OUT(", %u", i * n + k);
+            OUT(");\n");
+        }
+        OUT("r%u = ", it->write[k]);
+        if (x->run == LANES) {
+            OUT("(V%u)d%u_0;\n", b, k);
+            continue;
+        }
+        OUT("(V%u)", b);
+        if (x->run == 16) {
+            OUT("SH(d%u_0, d%u_16", k, k);
+        } else {
+            OUT("SH(SH(d%u_0, d%u_8", k, k);
+            indices(e, 16);
+            OUT("), SH(d%u_16, d%u_24", k, k);
+            indices(e, 16);
+            OUT(")");
+        }
+        indices(e, 32);
+        OUT(");\n");
+    }
+}
+
+static bool runs_are_dense(const Place *x)
+{
+    if (x->run == 1)
+        return false;
+    for (unsigned first = 0; first < LANES; first += x->run)
+        if (!run_is(x, first, x->run, (int64_t)x->info->bytes * x->info->nvec))
+            return false;
+    return true;
+}
+
+static void load_lanes(Emit *e, const Item *it, const Place *x)
+{
+    unsigned b = x->info->bytes;
+    if (x->one) {
+        for (unsigned k = 0; k < x->info->nvec; k++) {
+            unsigned r = e->p->value[it->write[k]].bytes;
+            OUT("s%u = (u%u)(%c%u)*(u%uu *)(q + %u);\n", it->write[k], r, x->info->is_signed ? 'i' : 'u', b, b, k * b);
+        }
+    } else if (x->info->nvec == 1) {
+        OUT("V%u x = ", b);
+        if (x->run > 1)
+            join_runs(e, x, 0, LANES);
+        else
+            gather(e, x, 0);
+        OUT(";\n");
+        widen(e, it, it->write[0], "x");
+    } else if (runs_are_dense(x)) {
+        deal_out(e, it, x);
+    } else {
+        for (unsigned k = 0; k < x->info->nvec; k++) {
+            OUT("r%u = ", it->write[k]);
+            gather(e, x, k);
+            OUT(";\n");
+        }
+    }
+}
+
+/* After the handler: one value for all lanes is still one, unless lanes were left out for a fault. */
+static void still_same(Emit *e, const Item *it)
+{
+    for (uint32_t k = 0; k < it->nwrite; k++) {
+        const Value *v = &e->p->value[it->write[k]];
+        if (!bit_get(e->after, it->write[k]))
+            continue;
+        OUT("if (!w_same%u(r + %u)) {\n", v->bytes, v->slot);
+        for (uint32_t other = 0; other < e->p->nvalues; other++)
+            if (bit_get(e->after, other)) {
+                bool own = false;
+                for (uint32_t i = 0; i < it->nwrite; i++)
+                    own |= it->write[i] == other;
+                if (!own)
+                    emit_flush(e, other);
+            }
+        OUT("return n;\n}\n");
+    }
+}
+
+void emit_load(Emit *e, const Item *it)
+{
+    bool   linear = emit_spread(e, it->read[0]).kind == SPREAD_LINEAR;
+    Place  x      = linear ? place_of(e, it) : (Place){0};
+    Spread want   = linear && x.one ? spread_same() : spread_vector();
+    if (!linear || !is_served(e, it, &x)) {
+        emit_call(e, it, want);
+        if (linear && x.one)
+            still_same(e, it);
+        return;
+    }
+    ask(e, it, &x);
+    OUT("if (COLD(!q)) {\n");
+    emit_call(e, it, want);
+    if (x.one)
+        still_same(e, it);
+    OUT("} else {\n");
+    count(e, it, &x);
+    load_lanes(e, it, &x);
+    OUT("} }\n");
+    for (uint32_t k = 0; k < it->nwrite; k++) {
+        e->now[it->write[k]]   = want;
+        e->clean[it->write[k]] = false;
+    }
+}
+
+/* ---- stores ---- */
+
+/* Lane after lane, the highest last. */
+static void store_each(Emit *e, const Item *it, const Place *x)
+{
+    unsigned b = x->info->bytes;
+    for (unsigned k = 0; k < x->info->nvec; k++) {
+        char name[8] = {'d', (char)('0' + k)};
+        emit_vector(e, it->read[1 + k], name);
+    }
+    for (int i = 0; i < LANES; i++)
+        for (unsigned k = 0; k < x->info->nvec; k++)
+            OUT("*(u%uu *)(q + %lld) = (u%u)d%u[%d];%s", b, (long long)(x->at[i] + k * b), b, k, i,
+                i % 4 == 3 ? "\n" : " ");
+}
+
+static void store_runs(Emit *e, const Item *it, const Place *x)
+{
+    unsigned b = x->info->bytes, r = x->info->reg_bytes;
+    emit_vector(e, it->read[1], "d");
+    if (r == b)
+        OUT("V%u t = d;\n", b);
+    else
+        OUT("V%u t = __builtin_convertvector(d, V%u);\n", b, b);
+    for (unsigned first = 0; first < LANES; first += x->run) {
+        OUT("*(V%u_%uu *)(q + %lld) = ", b, x->run, (long long)x->at[first]);
+        if (x->run == LANES) {
+            OUT("t;\n");
+            continue;
+        }
+        OUT("SH(t, t");
+        for (unsigned i = 0; i < x->run; i++)
+            OUT(", %u", first + i);
+        OUT(");\n");
+    }
+}
+
+/* Two or four elements a lane, lanes side by side. */
+static void store_dealt(Emit *e, const Item *it, const Place *x)
+{
+    unsigned b = x->info->bytes, n = x->info->nvec;
+    for (unsigned k = 0; k < n; k++) {
+        char name[8] = {'d', (char)('0' + k)};
+        emit_vector(e, it->read[1 + k], name);
+    }
+    for (unsigned k = 0; k < n; k += 2) {
+        OUT("V%u_64 t%u = SH(d%u, d%u", b, k, k, k + 1);
+        for (unsigned i = 0; i < LANES; i++)
+            OUT(", %u, %u", i, LANES + i);
+        OUT(");\n");
+    }
+    if (n == 2) {
+        OUT("*(V%u_64u *)q = t0;\n", b);
+        return;
+    }
+    OUT("*(V%u_128u *)q = SH(t0, t2", b);
+    for (unsigned i = 0; i < LANES; i++)
+        OUT(", %u, %u, %u, %u", 2 * i, 2 * i + 1, 64 + 2 * i, 65 + 2 * i);
+    OUT(");\n");
+}
+
+void emit_store(Emit *e, const Item *it)
+{
+    bool  linear = emit_spread(e, it->read[0]).kind == SPREAD_LINEAR;
+    Place x      = linear ? place_of(e, it) : (Place){0};
+    if (!linear || !is_served(e, it, &x)) {
+        emit_call(e, it, spread_vector());
+        return;
+    }
+    ask(e, it, &x);
+    OUT("if (COLD(!q)) {\n");
+    emit_call(e, it, spread_vector());
+    OUT("} else {\n");
+    count(e, it, &x);
+    if (x.apart && x.info->nvec == 1 && runs_are_dense(&x))
+        store_runs(e, it, &x);
+    else if (x.apart && x.run == LANES && runs_are_dense(&x))
+        store_dealt(e, it, &x);
+    else
+        store_each(e, it, &x);
+    OUT("} }\n");
+}

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Which launches run native code, and when it is made.  A Program has a set of functions for each shape of blocks and kind of observers.
+ * Engine JIT makes it before the first launch begins; AUTO beside the interpreter, once the kernel has run HOT warp instructions, and
+ * workers take it up between two blocks.  The interpreter runs all of a launch whose order a seed decides, which follows values that nobody
+ * wrote, or whose functions are not compiled (plan.h); and of any launch what native code hands back. */
+#include "emu/jit/jit.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "emu/jit/build.h"
+#include "emu/jit/emit.h"
+#include "emu/jit/pieces.h"
+
+enum { HOT = 4000000, WORDS = 64 };
+
+struct NativeSet {
+    uint32_t   block[3];
+    uint64_t   used; /* words of the parameter block that it takes for constants, a bit each; all until that is known */
+    uint32_t   arg[WORDS]; /* their values */
+    bool       any;        /* it takes none: it is for every launch */
+    bool       counted;    /* its accesses are those of an observer that takes them by their number */
+    bool       asked;      /* atomic: the build was started, or will be by whoever set this */
+    Build     *build;
+    UopFn     *fn; /* by Code.index; NULL: the interpreter runs it.  Atomic pointer: NULL until the build is done */
+    Tally      tally;
+    NativeSet *next;
+};
+
+/* ---- making it ---- */
+
+static bool is_counted(const Launch *l)
+{
+    return l->ask->nobservers == 1 && l->ask->observers[0]->many;
+}
+
+static void start(NativeSet *s, const Launch *l, bool waits)
+{
+    Str      text  = {0};
+    WhatMap *map   = what_map(l->dev->exec, l->dev->ctl);
+    Tally    tally = {0};
+    uint64_t used  = 0;
+    emit_prelude(&text);
+    for (uint32_t i = 0; i < l->prog->ncode; i++) {
+        Plan *p = jit_plan(map, l->prog, l->prog->code[i], l->block, s->any ? NULL : (const uint8_t *)s->arg);
+        if (!p)
+            continue;
+        used |= p->known;
+        p->count = s->counted ? l->ask->observers[0] : NULL;
+        p->tally = &tally;
+        emit_function(p, i, &text);
+        jit_plan_free(p);
+    }
+    what_free(map);
+    s->tally = tally;
+    __atomic_store_n(&s->used, used, __ATOMIC_RELEASE);
+    __atomic_store_n(&s->build, build_start(&text, l->dev->exec->level, waits), __ATOMIC_RELEASE);
+}
+
+/* Its functions; NULL: they are not there, or not yet. */
+static UopFn *functions(NativeSet *s, const Program *p)
+{
+    UopFn *fn = __atomic_load_n(&s->fn, __ATOMIC_ACQUIRE), *none = NULL;
+    if (fn)
+        return fn;
+    NativeLib *lib = build_result(__atomic_load_n(&s->build, __ATOMIC_ACQUIRE));
+    if (!lib)
+        return NULL;
+    fn = xcalloc(p->ncode, sizeof *fn);
+    for (uint32_t i = 0; i < p->ncode; i++)
+        fn[i] = native_function(lib, i);
+    if (__atomic_compare_exchange_n(&s->fn, &none, fn, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+        return fn;
+    free(fn); /* another worker was first */
+    return none;
+}
+
+static bool is_for(const NativeSet *s, const Launch *l, const uint32_t arg[WORDS])
+{
+    uint64_t used = s->any ? 0 : __atomic_load_n(&s->used, __ATOMIC_ACQUIRE);
+    if (memcmp(s->block, l->block, sizeof s->block) != 0 || s->counted != is_counted(l))
+        return false;
+    for (; used; used &= used - 1)
+        if (s->arg[__builtin_ctzll(used)] != arg[__builtin_ctzll(used)])
+            return false;
+    return true;
+}
+
+/* The first set of a kernel is for its arguments; when others come, a second one is for any. */
+static NativeSet *find_or_add(const Launch *l)
+{
+    uint32_t arg[WORDS] = {0};
+    bool     any        = false;
+    memcpy(arg, l->params, l->param_bytes < sizeof arg ? l->param_bytes : sizeof arg);
+    for (NativeSet *s = l->prog->native; s; s = s->next) {
+        if (is_for(s, l, arg))
+            return s;
+        any |= memcmp(s->block, l->block, sizeof s->block) == 0;
+    }
+    NativeSet *s = xcalloc(1, sizeof *s);
+    memcpy(s->block, l->block, sizeof s->block);
+    memcpy(s->arg, arg, sizeof arg);
+    s->any          = any;
+    s->used         = UINT64_MAX;
+    s->counted      = is_counted(l);
+    s->next         = l->prog->native;
+    l->prog->native = s;
+    return s;
+}
+
+static bool follows_values(const Launch *l)
+{
+    for (size_t o = 0; o < l->ask->nobservers; o++)
+        if (l->ask->observers[o]->use)
+            return true;
+    return false;
+}
+
+void jit_launch(Launch *l)
+{
+    if (l->dev->engine == EMU_INTERPRETER || l->random || follows_values(l))
+        return;
+    l->native = find_or_add(l);
+    if (l->dev->engine == EMU_JIT && !l->native->asked) {
+        l->native->asked = true;
+        start(l->native, l, true);
+    }
+}
+
+void jit_tick(Launch *l, uint64_t spent)
+{
+    NativeSet *s = l->native;
+    if (s && l->prog->ran + spent >= HOT && !__atomic_exchange_n(&s->asked, true, __ATOMIC_ACQ_REL))
+        start(s, l, false);
+}
+
+void jit_free(Program *p)
+{
+    for (NativeSet *s = p->native, *next; s; s = next) {
+        next = s->next;
+        build_drop(s->build);
+        free(s->tally.site);
+        free(s->fn);
+        free(s);
+    }
+    p->native = NULL;
+}
+
+const char *jit_missing(const char *level)
+{
+    size_t      bytes;
+    const char *path = getenv("PATH");
+    char        file[4096];
+    if (!level || !jit_rows(level, &bytes))
+        return "it was built without clang";
+    for (const char *at = path ? path : ""; *at;) {
+        size_t n = strcspn(at, ":");
+        if (n && n + sizeof "/clang" <= sizeof file) {
+            memcpy(file, at, n);
+            memcpy(file + n, "/clang", sizeof "/clang");
+            if (access(file, X_OK) == 0)
+                return NULL;
+        }
+        at += n + (at[n] != 0);
+    }
+    return "there is no clang in PATH";
+}
+
+/* ---- running it ---- */
+
+void jit_begin(Worker *k)
+{
+    NativeSet *s = k->launch->native;
+    if (!s || k->native)
+        return;
+    k->native = functions(s, k->launch->prog);
+    if (k->native && s->tally.places)
+        k->tally = xcalloc(s->tally.places, sizeof *k->tally);
+}
+
+/* n accesses whose first lane stands at that place of the period, far from both ends. */
+static void tell(Worker *k, const TallySite *t, uint32_t place, uint64_t n)
+{
+    Access   a = t->info->seen;
+    uint64_t addr[LANES],
+        base = (t->space == ACCESS_SHARED ? UINT64_C(1) << 30 : UINT64_C(1) << 60) + ((uint64_t)place << t->shift);
+    uint32_t off[LANES];
+    for (int i = 0; i < LANES; i++) {
+        addr[i] = base + (uint64_t)t->lane[i];
+        off[i]  = (uint32_t)addr[i];
+    }
+    a.space = t->space;
+    a.mask  = UINT32_MAX;
+    a.addr  = t->space == ACCESS_SHARED ? NULL : addr;
+    a.off   = t->space == ACCESS_SHARED ? off : NULL;
+    k->launch->ask->observers[0]->many(k->observer[0], &a, n);
+}
+
+void jit_end(Worker *k)
+{
+    const NativeSet *s = k->launch->native;
+    for (uint32_t i = 0; k->tally && i < s->tally.nsites; i++) {
+        const TallySite *t = &s->tally.site[i];
+        for (uint32_t place = 0; place < t->places; place++)
+            if (k->tally[t->first + place])
+                tell(k, t, place, k->tally[t->first + place]);
+    }
+    free(k->tally);
+    k->tally = NULL;
+}

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Runs clang on what emit.c wrote.  Text and bitcode are handed over as files without a name; the object needs a name of its own, because
+ * dlopen takes equal names for one library. */
+#define _GNU_SOURCE /* memfd_create */
+#include "emu/jit/native.h"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/cache.h"
+#include "base/command.h"
+#include "base/file.h"
+#include "base/temporary.h"
+#include "emu/jit/pieces.h"
+
+enum { CLANG_SECONDS = 60, CACHE_MIB = 256 };
+
+struct NativeLib {
+    void *handle;
+};
+
+/* As the bitcode was made (src/CMakeLists.txt). */
+static const struct {
+    const char *level;
+    const char *flags[2];
+} levels[] = {
+    {"avx512", {"-march=x86-64-v4", "-mprefer-vector-width=512"}},
+    {"avx2", {"-march=x86-64-v3"}},
+    {"baseline", {"-march=x86-64"}},
+};
+
+static const char *const options[] = {"-x",
+                                      "c",
+                                      "-O1",
+                                      "-fPIC",
+                                      "-shared",
+                                      "-nostdlib",
+                                      "-w",
+                                      "-ffp-contract=off",
+                                      "-fno-math-errno",
+                                      "-fno-trapping-math",
+                                      "-fno-strict-aliasing",
+                                      "-fno-vectorize",
+                                      "-fno-slp-vectorize"};
+enum { OPTIONS = sizeof options / sizeof *options };
+
+static int memory_file(const char *name, const void *data, size_t len)
+{
+    int fd = memfd_create(name, 0);
+    for (size_t done = 0; fd >= 0 && done < len;) {
+        ssize_t n = write(fd, (const char *)data + done, len - done);
+        if (n <= 0) {
+            close(fd);
+            return -1;
+        }
+        done += (size_t)n;
+    }
+    return fd;
+}
+
+/* The text becomes the file `to`. */
+static bool compile(const char *text, size_t len, const void *rows, size_t bytes, const char *const flags[2],
+                    const char *to, const char **why)
+{
+    char        file[2][64];
+    const char *args[OPTIONS + 16] = {"clang"};
+    int         n = 1, fd[2] = {memory_file("kernel", text, len), memory_file("rows", rows, bytes)},
+        none   = open("/dev/null", O_WRONLY);
+    bool there = true, ok = fd[0] >= 0 && fd[1] >= 0 && none >= 0;
+    for (int i = 0; i < 2; i++)
+        snprintf(file[i], sizeof file[i], "/proc/self/fd/%d", fd[i]);
+    for (int i = 0; i < OPTIONS; i++)
+        args[n++] = options[i];
+    for (int i = 0; i < 2 && flags[i]; i++)
+        args[n++] = flags[i];
+    const char *rest[] = {"-Xclang", "-mlink-builtin-bitcode", "-Xclang", file[1], "-o", to, file[0]};
+    for (size_t i = 0; i < sizeof rest / sizeof *rest; i++)
+        args[n++] = rest[i];
+    *why = "clang failed";
+    ok   = ok && command_run("clang", (char *const *)args, none, CLANG_SECONDS, &there);
+    if (!there)
+        *why = "there is no clang in PATH";
+    for (int i = 0; i < 2; i++)
+        if (fd[i] >= 0)
+            close(fd[i]);
+    if (none >= 0)
+        close(none);
+    return ok;
+}
+
+static NativeLib *open_object(const char *path)
+{
+    void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!handle)
+        return NULL;
+    NativeLib *lib = xcalloc(1, sizeof *lib);
+    lib->handle    = handle;
+    return lib;
+}
+
+static Content key_of(const char *text, size_t len, const void *rows, size_t bytes, const char *level)
+{
+    ContentHash h = {0};
+    content_text(&h, "1");
+    content_text(&h, level);
+    for (int i = 0; i < OPTIONS; i++)
+        content_text(&h, options[i]);
+    content_add(&h, rows, bytes);
+    content_add(&h, text, len);
+    return content_end(&h);
+}
+
+static NativeLib *find_or_make(Cache *cache, const char *text, size_t len, size_t level, const void *rows, size_t bytes,
+                               const char **why)
+{
+    Content    key  = key_of(text, len, rows, bytes, levels[level].level);
+    Str        path = {0};
+    NativeLib *lib  = cache_path(cache, key, &path) ? open_object(str_text(&path)) : NULL;
+    str_free(&path);
+    if (lib)
+        return lib;
+    char *name = NULL;
+    int   fd   = temporary_file("native", &name);
+    *why       = "no file can be written in $TMPDIR or /tmp";
+    if (fd < 0)
+        return NULL;
+    close(fd);
+    if (compile(text, len, rows, bytes, levels[level].flags, name, why)) {
+        *why       = "what clang made cannot be loaded";
+        lib        = open_object(name);
+        Str object = {0};
+        if (lib && cache && file_text(name, (uint64_t)CACHE_MIB << 18, &object))
+            cache_store(cache, key, object.s, object.len);
+        str_free(&object);
+    }
+    unlink(name);
+    free(name);
+    return lib;
+}
+
+NativeLib *native_load(const char *text, size_t len, const char *level, const char **why)
+{
+    NativeLib *lib = NULL;
+    *why           = "this build has no bitcode of the rows: it was made without clang";
+    for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
+        size_t      bytes;
+        const void *rows = strcmp(levels[i].level, level) == 0 ? jit_rows(level, &bytes) : NULL;
+        if (!rows)
+            continue;
+        Str    reason = {0};
+        Cache *cache  = cache_open("code", (uint64_t)CACHE_MIB << 20, &reason);
+        lib           = find_or_make(cache, text, len, i, rows, bytes, why);
+        cache_close(cache);
+        str_free(&reason);
+    }
+    return lib;
+}
+
+void native_unload(NativeLib *lib)
+{
+    if (!lib)
+        return;
+    dlclose(lib->handle);
+    free(lib);
+}
+
+UopFn native_function(NativeLib *lib, uint32_t index)
+{
+    UopFn fn;
+    char  name[24];
+    snprintf(name, sizeof name, "native%u", index);
+    *(void **)&fn = dlsym(lib->handle, name);
+    return fn;
+}

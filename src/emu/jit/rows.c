@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What the JIT puts together: the rows of isa.def as functions, and what native code asks of a warp.  clang makes LLVM's bitcode of this
+ * file once for each SIMD level when the project is built; every piece that a kernel needs is inlined into its native code.
+ *
+ * The rows are those of the interpreter: this file includes the files that make its handlers, with other bodies (exec/lanes.h):
+ *   v_<row>_<type>(d, a, b ...)  32 lanes; d may be any of the sources
+ *   s_<row>_<type>(d, a, b ...)  one lane (both halves of a packed pair)
+ *   v_ and s_ of predicates      return a mask of lanes; of one lane: 0 or all ones
+ * Loops are made one vector of 32 elements, so that values pass from row to row in registers. */
+#include <stdint.h>
+
+#define PRAGMA(x) _Pragma(#x)
+#define WHOLE(n)                                                                                                       \
+    PRAGMA(clang loop vectorize(assume_safety) vectorize_width(n) interleave_count(1))                                 \
+    for (uint32_t i = 0; i < (n); i++)
+#define ROW __attribute__((always_inline, visibility("hidden")))
+
+#define BODY1(id, t, n, bytes, D, A)                                                                                   \
+    ROW void v_##id##_##t(D *d, const A *a)                                                                            \
+    {                                                                                                                  \
+        WHOLE(n) d[i] = op_##id##_##t(a[i]);                                                                           \
+    }                                                                                                                  \
+    ROW void s_##id##_##t(D *d, const A *a)                                                                            \
+    {                                                                                                                  \
+        for (uint32_t i = 0; i < (n) / LANES; i++)                                                                     \
+            d[i] = op_##id##_##t(a[i]);                                                                                \
+    }
+#define BODY2(id, t, n, bytes, D, A, B)                                                                                \
+    ROW void v_##id##_##t(D *d, const A *a, const B *b)                                                                \
+    {                                                                                                                  \
+        WHOLE(n) d[i] = op_##id##_##t(a[i], b[i]);                                                                     \
+    }                                                                                                                  \
+    ROW void s_##id##_##t(D *d, const A *a, const B *b)                                                                \
+    {                                                                                                                  \
+        for (uint32_t i = 0; i < (n) / LANES; i++)                                                                     \
+            d[i] = op_##id##_##t(a[i], b[i]);                                                                          \
+    }
+#define BODY3(id, t, n, bytes, D, A, B, C)                                                                             \
+    ROW void v_##id##_##t(D *d, const A *a, const B *b, const C *c)                                                    \
+    {                                                                                                                  \
+        WHOLE(n) d[i] = op_##id##_##t(a[i], b[i], c[i]);                                                               \
+    }                                                                                                                  \
+    ROW void s_##id##_##t(D *d, const A *a, const B *b, const C *c)                                                    \
+    {                                                                                                                  \
+        for (uint32_t i = 0; i < (n) / LANES; i++)                                                                     \
+            d[i] = op_##id##_##t(a[i], b[i], c[i]);                                                                    \
+    }
+#define BODY4(id, t, n, bytes, D, A, B, C, E)                                                                          \
+    ROW void v_##id##_##t(D *d, const A *a, const B *b, const C *c, const E *e)                                        \
+    {                                                                                                                  \
+        WHOLE(n) d[i] = op_##id##_##t(a[i], b[i], c[i], e[i]);                                                         \
+    }                                                                                                                  \
+    ROW void s_##id##_##t(D *d, const A *a, const B *b, const C *c, const E *e)                                        \
+    {                                                                                                                  \
+        *d = op_##id##_##t(*a, *b, *c, *e);                                                                            \
+    }
+#define BODYP1(id, t, A)                                                                                               \
+    ROW uint32_t v_##id##_##t(const A *a)                                                                              \
+    {                                                                                                                  \
+        return mask_##id##_##t(a);                                                                                     \
+    }                                                                                                                  \
+    ROW uint32_t s_##id##_##t(const A *a)                                                                              \
+    {                                                                                                                  \
+        return 0u - (uint32_t)op_##id##_##t(*a);                                                                       \
+    }
+#define BODYP2(id, t, A)                                                                                               \
+    ROW uint32_t v_##id##_##t(const A *a, const A *b)                                                                  \
+    {                                                                                                                  \
+        return mask_##id##_##t(a, b);                                                                                  \
+    }                                                                                                                  \
+    ROW uint32_t s_##id##_##t(const A *a, const A *b)                                                                  \
+    {                                                                                                                  \
+        return 0u - (uint32_t)op_##id##_##t(*a, *b);                                                                   \
+    }
+#define BODYM(id)                                                                                                      \
+    ROW uint32_t v_##id##_pred(uint32_t a, uint32_t b, uint32_t c)                                                     \
+    {                                                                                                                  \
+        return op_##id##_pred(a, b, c);                                                                                \
+    }
+
+#define FILL(t, id)
+
+#define WW_LEVEL rows
+#include "emu/exec/conv.c"
+#include "emu/exec/lane1.c"
+#include "emu/exec/lane2.c"
+#include "emu/exec/lane3.c"
+#include "emu/exec/lane_hand.c"
+#include "emu/exec/pred.c"
+
+#include "emu/core/ctl.h"
+
+/* ---- selection and copies, which handlers do with more than an expression ---- */
+
+#define SELECTS(t, T, bytes)                                                                                           \
+    ROW void v_selp_##t(T *d, const T *a, const T *b, uint32_t m)                                                      \
+    {                                                                                                                  \
+        select##bytes((uint8_t *)d, (const uint8_t *)a, (const uint8_t *)b, m);                                        \
+    }                                                                                                                  \
+    ROW void s_selp_##t(T *d, const T *a, const T *b, uint32_t m)                                                      \
+    {                                                                                                                  \
+        *d = m ? *a : *b;                                                                                              \
+    }
+SELECTS(u16, uint16_t, 2)
+SELECTS(u32, uint32_t, 4)
+SELECTS(u64, uint64_t, 8)
+
+#define COPIES(t, T)                                                                                                   \
+    ROW void v_copy_##t(T *d, const T *a)                                                                              \
+    {                                                                                                                  \
+        WHOLE(32) d[i] = a[i];                                                                                         \
+    }                                                                                                                  \
+    ROW void s_copy_##t(T *d, const T *a)                                                                              \
+    {                                                                                                                  \
+        *d = *a;                                                                                                       \
+    }
+COPIES(u8, uint8_t)
+COPIES(u16, uint16_t)
+COPIES(u32, uint32_t)
+COPIES(u64, uint64_t)
+
+ROW void v_lop3_u32(uint32_t *d, const uint32_t *a, const uint32_t *b, const uint32_t *c, uint32_t table)
+{
+    WHOLE(32) d[i] = lop3(a[i], b[i], c[i], table);
+}
+
+/* ---- what native code asks of a warp ---- */
+
+ROW uint8_t *w_regs(const Warp *w)
+{
+    return w->r;
+}
+ROW uint64_t *w_tally(const Warp *w)
+{
+    return w->worker->tally;
+}
+ROW uint32_t w_index(const Warp *w, const Uop *u)
+{
+    return (uint32_t)(u - w->frame->code->uops);
+}
+ROW const Uop *w_uop(const Warp *w, uint32_t index)
+{
+    return w->frame->code->uops + index;
+}
+ROW uint32_t w_mask(const Warp *w)
+{
+    return w->mask;
+}
+
+ROW const Uop *w_call(Warp *w, uint32_t index)
+{
+    const Uop *u = w_uop(w, index);
+    return u->fn(w, u);
+}
+
+/* A basic block's head; not NULL: the quantum is spent. */
+ROW const Uop *w_head(Warp *w, uint32_t index, uint32_t instr, uint32_t n)
+{
+    return block_enter(w, instr, n) ? NULL : block_spent(w, w_uop(w, index));
+}
+
+/* The host's address of the lowest of the lanes' addresses, `span` bytes from there to the end of the highest; NULL: the handler must look.
+ * low: bits that addresses must not have. */
+ROW uint8_t *w_shared(const Warp *w, uint32_t at, uint32_t span, uint32_t low)
+{
+    uint32_t o = at - w->shared_base;
+    return o >= SHARED_RESERVED && (uint64_t)o + span <= w->shared_bytes && !(o & low) ? w->shared + o : NULL;
+}
+
+/* reach: from the lowest address to the highest. */
+ROW uint8_t *w_global(const Warp *w, uint32_t instr, uint64_t at, uint64_t reach, uint64_t low)
+{
+    const Lookup *k = &w->worker->lookup[instr];
+    uint64_t      o = at - k->base;
+    return o <= k->limit && o + reach <= k->limit && k->base && !(at & low) ? (uint8_t *)(uintptr_t)at : NULL;
+}
+
+ROW const uint8_t *w_param(const Warp *w, uint32_t at)
+{
+    return w->block->launch->params + at;
+}
+
+/* Does the slot hold lane 0's value and the pattern? */
+#define EVEN(bytes, T)                                                                                                 \
+    ROW uint32_t w_even##bytes(const uint8_t *slot, const T *pattern)                                                  \
+    {                                                                                                                  \
+        const T *x   = (const T *)slot;                                                                                \
+        T        odd = 0;                                                                                              \
+        for (int i = 0; i < LANES; i++)                                                                                \
+            odd |= (T)((T)(x[i] - x[0]) ^ pattern[i]);                                                                 \
+        return odd == 0;                                                                                               \
+    }                                                                                                                  \
+    ROW uint32_t w_same##bytes(const uint8_t *slot)                                                                    \
+    {                                                                                                                  \
+        const T *x   = (const T *)slot;                                                                                \
+        T        odd = 0;                                                                                              \
+        for (int i = 0; i < LANES; i++)                                                                                \
+            odd |= x[i] ^ x[0];                                                                                        \
+        return odd == 0;                                                                                               \
+    }
+EVEN(1, uint8_t)
+EVEN(2, uint16_t)
+EVEN(4, uint32_t)
+EVEN(8, uint64_t)
