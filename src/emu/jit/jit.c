@@ -150,10 +150,9 @@ void jit_free(Program *p)
 
 const char *jit_missing(const char *level)
 {
-    size_t      bytes;
     const char *path = getenv("PATH");
     char        file[4096];
-    if (!level || !jit_rows(level, &bytes))
+    if (!level || !jit_rows(level, NULL))
         return "it was built without clang";
     for (const char *at = path ? path : ""; *at;) {
         size_t n = strcspn(at, ":");

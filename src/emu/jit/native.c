@@ -150,14 +150,13 @@ NativeLib *native_load(const char *text, size_t len, const char *level, const ch
     NativeLib *lib = NULL;
     *why           = "this build has no bitcode of the rows: it was made without clang";
     for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
-        size_t      bytes;
-        const void *rows = strcmp(levels[i].level, level) == 0 ? jit_rows(level, &bytes) : NULL;
-        if (!rows)
-            continue;
-        Str    reason = {0};
-        Cache *cache  = cache_open("code", (uint64_t)CACHE_MIB << 20, &reason);
-        lib           = find_or_make(cache, text, len, i, rows, bytes, why);
-        cache_close(cache);
+        Str rows = {0}, reason = {0};
+        if (strcmp(levels[i].level, level) == 0 && jit_rows(level, &rows)) {
+            Cache *cache = cache_open("code", (uint64_t)CACHE_MIB << 20, &reason);
+            lib          = find_or_make(cache, text, len, i, rows.s, rows.len, why);
+            cache_close(cache);
+        }
+        str_free(&rows);
         str_free(&reason);
     }
     return lib;

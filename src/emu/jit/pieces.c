@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The bitcode of each SIMD level, as bytes: WW_JIT_<level> is the file's path while the project is built. */
+ * The bitcode of each SIMD level, as bytes: WW_JIT_<level> is the file's path while the project is built.  It is compressed, where there is
+ * zstd. */
+#include "emu/jit/pieces.h"
+
 #include <string.h>
 
-#include "emu/jit/pieces.h"
+#ifdef WW_HAVE_ZSTD
+#include <zstd.h>
+#endif
 
 #define BYTES(level, path)                                                                                             \
     __asm__(".pushsection .rodata\n"                                                                                   \
@@ -22,7 +27,22 @@ BYTES(avx2, WW_JIT_avx2)
 BYTES(baseline, WW_JIT_baseline)
 #endif
 
-const void *jit_rows(const char *level, size_t *bytes)
+static bool unpack(const char *first, size_t bytes, Str *out)
+{
+#ifdef WW_HAVE_ZSTD
+    unsigned long long whole = ZSTD_getFrameContentSize(first, bytes);
+    if (whole == ZSTD_CONTENTSIZE_UNKNOWN || whole == ZSTD_CONTENTSIZE_ERROR)
+        return false;
+    if (ZSTD_decompress(str_room(out, whole), whole, first, bytes) != whole)
+        return false;
+    out->len += whole;
+#else
+    str_addn(out, first, bytes);
+#endif
+    return true;
+}
+
+bool jit_rows(const char *level, Str *out)
 {
     static const struct {
         const char *level, *first, *end;
@@ -38,9 +58,7 @@ const void *jit_rows(const char *level, size_t *bytes)
 #endif
         {"", NULL, NULL}};
     for (size_t i = 0; all[i].first; i++)
-        if (strcmp(all[i].level, level) == 0) {
-            *bytes = (size_t)(all[i].end - all[i].first);
-            return all[i].first;
-        }
-    return NULL;
+        if (strcmp(all[i].level, level) == 0)
+            return !out || unpack(all[i].first, (size_t)(all[i].end - all[i].first), out);
+    return false;
 }

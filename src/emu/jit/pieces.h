@@ -4,9 +4,11 @@
 #ifndef WW_EMU_JIT_PIECES_H
 #define WW_EMU_JIT_PIECES_H
 
-#include <stddef.h>
+#include <stdbool.h>
 
-/* Of a SIMD level; NULL: there was no clang, or the level was not built. */
-const void *jit_rows(const char *level, size_t *bytes);
+#include "base/str.h"
+
+/* Behind *out: that of a SIMD level; out may be NULL.  False: there was no clang, or the level was not built. */
+bool jit_rows(const char *level, Str *out);
 
 #endif
