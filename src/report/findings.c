@@ -217,8 +217,8 @@ static void finding_text(const ReportFinding *r, const Colours *c, Str *out)
                                                                 : c->note;
     place(f->file, f->line, f->col, c, out);
     str_printf(out, "%s%s:%s ", colour, f->severity, c->off);
-    bool perf = !strcmp(f->category, "perf"); /* of no thread in particular; what was counted stands in the message */
-    if (f->kernel && perf)
+    bool perf = !strcmp(f->category, "perf");                /* what was counted stands in the message */
+    if (f->kernel && (perf || !strcmp(f->category, "host"))) /* of no thread in particular */
         str_printf(out, "kernel %s: ", f->kernel);
     else if (f->kernel)
         str_printf(out, "kernel %s, block (%u, %u, %u), thread (%u, %u, %u): ", f->kernel, f->block.x, f->block.y,

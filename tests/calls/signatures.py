@@ -101,7 +101,7 @@ def main():
     compiler, src, include, out = sys.argv[1:]
     known, calls, lines = definitions(compiler, src, include), {}, []
     for row, word in rows(src):
-        target = {"RT": "rt_" + word[0], "DRV": "drv_" + word[0], "DRVA": "rt_" + word[1], "RTV": "rt_" + word[-1]}[row]
+        target = {"RT": "rt_" + word[0], "DRV": "drv_" + word[0], "DRVA": "rt_" + word[1], "RTV": "rt_" + word[2]}[row]
         name = word[1] if row == "RTV" else word[0]
         if target not in known and "MISSING" in word:
             known[target] = ("CuErr", "")

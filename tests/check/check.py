@@ -9,7 +9,7 @@
     options: OPTION VALUE.                 in the head comment: of `warpwright run`
     host lines                             in the head comment: the host's code is compiled with -g
 
-Everything found in the categories race and sync, or, in folders of those rules, memory and init, must be expected; a program
+Everything found in the categories race and sync, or, in folders of those rules, memory and init, or host, must be expected; a program
 named good_* expects nothing."""
 import json
 import os
@@ -21,6 +21,7 @@ import tempfile
 
 FIRST = ("race", "sync")
 SECOND = ("memory", "init")
+THIRD = ("host",)
 CHECK = re.compile(r"^// check: (.*)$", re.MULTILINE)
 ANYWHERE = re.compile(r"// expect anywhere: ([a-z-]+)")
 OPTIONS = re.compile(r"options: (--\S+ \S+)\.")
@@ -67,7 +68,7 @@ def main():
     want = expected(source)
     rule = os.path.basename(os.path.dirname(source))
     row = subprocess.run([warpwright, "rules", rule], capture_output=True, text=True, check=False).stdout.split()
-    categories = list(SECOND if row and row[1] in SECOND else FIRST)
+    categories = list(next((c for c in (SECOND, THIRD) if row and row[1] in c), FIRST))
     if rule != "leak" and categories == list(SECOND):
         categories.append("-leak")
     got, done, findings = found(warpwright, program, source, ",".join(categories))

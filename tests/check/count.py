@@ -12,7 +12,6 @@ ELSEWHERE = {
     "time-limit": "an interrupt or a limit of the API (tests/cli/check.test, unit.device_result)",
     "stopped": "WwLaunch.stop (unit.device_result)",
     "unsupported": "what the emulator lacks, another thing every month (tests/ptx/unsupported_*)",
-    "launch-configuration": "the launch is refused before there is a kernel to look at (tests/ptx/launch_*)",
 }
 
 

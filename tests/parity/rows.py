@@ -18,7 +18,7 @@ def rows(folder):
     for name in ("api_driver.def", "api_runtime.def"):
         with open(f"{folder}/{name}", encoding="utf-8") as f:
             text = f.read()
-        for entry, variant in re.findall(r"^(?:RT|DRVA?)\((\w+), (?:\w+), (\w+)\)", text, re.M):
+        for entry, variant in re.findall(r"^(?:RT|DRVA?)\((\w+), (?:\w+), (\w+),", text, re.M):
             found |= {entry, f"{entry}_{variant.lower()}"}
         found |= set(re.findall(r"^RTV\(\d+, (\w+),", text, re.M))
     return found

@@ -5,22 +5,23 @@
 
 #include <stddef.h>
 
+#include "cuda/entry/watch.h"
 #include "cuda/process/state.h"
 
-#define RT(name, status, variant) RT_##status(name)
-#define RT_DONE(name)             void rt_##name(void);
-#define RT_HINT(name)             RT_DONE(name)
+#define RT(name, status, variant, ...) RT_##status(name)
+#define RT_DONE(name)                  void rt_##name(void);
+#define RT_HINT(name)                  RT_DONE(name)
 #define RT_MISSING(name)                                                                                               \
     CuErr rt_##name(void);                                                                                             \
     CuErr rt_##name(void)                                                                                              \
     {                                                                                                                  \
         return state_missing(#name);                                                                                   \
     }
-#define RTV(version, name, target)  void rt_##target(void);
-#define DRVA(name, target, variant) void rt_##target(void);
-#define DRV(name, status, variant)  DRV_##status(name)
-#define DRV_DONE(name)              void drv_##name(void);
-#define DRV_HINT(name)              DRV_DONE(name)
+#define RTV(version, name, target, ...)  void rt_##target(void);
+#define DRVA(name, target, variant, ...) void rt_##target(void);
+#define DRV(name, status, variant, ...)  DRV_##status(name)
+#define DRV_DONE(name)                   void drv_##name(void);
+#define DRV_HINT(name)                   DRV_DONE(name)
 #define DRV_MISSING(name)                                                                                              \
     CuErr drv_##name(void);                                                                                            \
     CuErr drv_##name(void)                                                                                             \
@@ -51,46 +52,46 @@
             ",.-pt_" #name "\n.popsection\n");
 #endif
 #define STUB_PLAIN(name, target)
-#define STUB_PTSZ(name, target)     PER_THREAD(name, target)
-#define STUB_PTDS(name, target)     PER_THREAD(name, target)
-#define RT(name, status, variant)   STUB_##variant(name, rt_##name)
-#define DRV(name, status, variant)  STUB_##variant(name, drv_##name)
-#define DRVA(name, target, variant) STUB_##variant(name, rt_##target)
-#define RTV(version, name, target)
+#define STUB_PTSZ(name, target)          PER_THREAD(name, target)
+#define STUB_PTDS(name, target)          PER_THREAD(name, target)
+#define RT(name, status, variant, ...)   STUB_##variant(name, rt_##name)
+#define DRV(name, status, variant, ...)  STUB_##variant(name, drv_##name)
+#define DRVA(name, target, variant, ...) STUB_##variant(name, rt_##target)
+#define RTV(version, name, target, ...)
 #include "cuda/entry/api.def"
 #undef RT
 #undef RTV
 #undef DRV
 #undef DRVA
 
-#define ENTRY(name, target)       {#name, (void (*)(void))target},
-#define ENTRY_PLAIN(name, target) ENTRY(name, target)
-#define ENTRY_PTSZ(name, target)  ENTRY(name, target) ENTRY(name##_ptsz, pt_##name)
-#define ENTRY_PTDS(name, target)  ENTRY(name, target) ENTRY(name##_ptds, pt_##name)
-#define RT(name, status, variant) ENTRY_##variant(name, rt_##name)
-#define DRV(name, status, variant)
-#define DRVA(name, target, variant)
-#define RTV(version, name, target) RTV_##version(name, target)
+#define ENTRY(name)                    {#name, en_##name},
+#define ENTRY_PLAIN(name)              ENTRY(name)
+#define ENTRY_PTSZ(name)               ENTRY(name) ENTRY(name##_ptsz)
+#define ENTRY_PTDS(name)               ENTRY(name) ENTRY(name##_ptds)
+#define RT(name, status, variant, ...) ENTRY_##variant(name)
+#define DRV(name, status, variant, ...)
+#define DRVA(name, target, variant, ...)
+#define RTV(version, name, ...) RTV_##version(name)
 
-#define RTV_11(name, target) ENTRY(name, rt_##target)
-#define RTV_12(name, target)
-#define RTV_13(name, target)
+#define RTV_11(name) {#name, en_11_##name},
+#define RTV_12(name)
+#define RTV_13(name)
 static const ApiEntry runtime_11[] = {
 #include "cuda/entry/api.def"
     {NULL, NULL}};
 #undef RTV_11
 #undef RTV_12
 
-#define RTV_11(name, target)
-#define RTV_12(name, target) ENTRY(name, rt_##target)
+#define RTV_11(name)
+#define RTV_12(name) {#name, en_12_##name},
 static const ApiEntry runtime_12[] = {
 #include "cuda/entry/api.def"
     {NULL, NULL}};
 #undef RTV_12
 #undef RTV_13
 
-#define RTV_12(name, target)
-#define RTV_13(name, target) ENTRY(name, rt_##target)
+#define RTV_12(name)
+#define RTV_13(name) {#name, en_13_##name},
 static const ApiEntry runtime_13[] = {
 #include "cuda/entry/api.def"
     {NULL, NULL}};
@@ -99,10 +100,10 @@ static const ApiEntry runtime_13[] = {
 #undef DRV
 #undef DRVA
 #undef RTV
-#define RT(name, status, variant)
-#define RTV(version, name, target)
-#define DRVA(name, target, variant) ENTRY_##variant(name, rt_##target)
-#define DRV(name, status, variant)  ENTRY_##variant(name, drv_##name)
+#define RT(name, status, variant, ...)
+#define RTV(version, name, ...)
+#define DRVA(name, target, variant, ...) ENTRY_##variant(name)
+#define DRV(name, status, variant, ...)  ENTRY_##variant(name)
 static const ApiEntry driver[] = {
 #include "cuda/entry/api.def"
     {NULL, NULL}};

@@ -203,6 +203,13 @@ static void unfold(Known *k, void *module, uintptr_t at, WwFrame *f)
     free(scope);
 }
 
+/* Of the C library: what starts threads and calls back tells nobody anything. */
+static bool of_libc(uintptr_t at)
+{
+    Dl_info here = {0}, libc = {0};
+    return dladdr((void *)at, &here) && dladdr((void *)(uintptr_t)abort, &libc) && here.dli_fbase == libc.dli_fbase;
+}
+
 /* false: main is reached. */
 static bool add_frames(Known *k, void *dwfl, uintptr_t at)
 {
@@ -210,6 +217,8 @@ static bool add_frames(Known *k, void *dwfl, uintptr_t at)
     void   *module = dwfl ? dw.module(dwfl, at) : NULL, *line = module ? dw.line(module, at) : NULL;
     Dl_info info   = {0};
     int     number = 0;
+    if (of_libc(at))
+        return true;
     if (line)
         f.file = keep(dw.info(line, NULL, &number, NULL, NULL, NULL));
     f.line = f.file && number > 0 ? (uint32_t)number : 0;
@@ -223,6 +232,26 @@ static bool add_frames(Known *k, void *dwfl, uintptr_t at)
     return !f.function || strcmp(f.function, "main") != 0;
 }
 
+static bool is_stub(const WwFrame *f)
+{
+    static const char of_file[] = ".stub.c", of_function[] = "__device_stub__";
+    size_t            n = f->file ? strlen(f->file) : 0;
+    return (n >= sizeof of_file && !strcmp(f->file + n - (sizeof of_file - 1), of_file)) ||
+           (f->function && !strncmp(f->function, of_function, sizeof of_function - 1));
+}
+
+/* Leaves out what compilers put between `kernel<<<...>>>` and the runtime: their stubs and, with nvcc, the host's function of the kernel's name. */
+static void drop_stubs(Known *k)
+{
+    size_t from = 0;
+    for (size_t i = 0; i < k->n; i++)
+        if (is_stub(&k->frame[i]))
+            from = k->frame[i].file && strstr(k->frame[i].file, ".stub.c") ? i + 2 : i + 1;
+    from = from < k->n ? from : 0;
+    memmove(k->frame, k->frame + from, (k->n - from) * sizeof *k->frame);
+    k->n -= from;
+}
+
 static Known *resolve(const Caller *c)
 {
     Known *k    = ARENA_NEW(kept, Known);
@@ -230,6 +259,7 @@ static Known *resolve(const Caller *c)
     k->caller   = *c;
     for (unsigned i = 0; i < c->n && add_frames(k, dwfl, (uintptr_t)c->at[i] - 1); i++)
         ;
+    drop_stubs(k);
     return k;
 }
 

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "cuda/process/calls.h"
 #include "cuda/process/context.h"
 #include "cuda/process/environment.h"
 #include "cuda/process/logs.h"
@@ -78,6 +79,16 @@ bool state_try(void)
 }
 
 void state_leave_try(void)
+{
+    pthread_mutex_unlock(&lock);
+}
+
+void state_hold(void)
+{
+    pthread_mutex_lock(&lock);
+}
+
+void state_let(void)
 {
     pthread_mutex_unlock(&lock);
 }
@@ -238,10 +249,13 @@ CuErr state_last_error(bool reset)
 static const struct ErrorRow {
     int         code;
     const char *runtime, *driver, *text;
+    bool        answer;
 } errors[] = {
-#define ERROR(code, runtime, driver, text) {code, #runtime, #driver, text},
+#define ERROR(code, runtime, driver, text)  {code, #runtime, #driver, text, false},
+#define ANSWER(code, runtime, driver, text) {code, #runtime, #driver, text, true},
 #include "cuda/process/errors.def"
 #undef ERROR
+#undef ANSWER
 };
 
 static const struct ErrorRow *error_row(int code)
@@ -262,6 +276,12 @@ const char *error_text(int code)
 {
     const struct ErrorRow *e = error_row(code);
     return e ? e->text : NULL;
+}
+
+bool error_is_answer(int code)
+{
+    const struct ErrorRow *e = error_row(code);
+    return e && e->answer;
 }
 
 CuErr state_missing(const char *name)
@@ -430,6 +450,7 @@ void state_finding(const char *rule, uint64_t address, uint64_t count, const cha
     va_start(ap, fmt);
     str_vprintf(&text, fmt, ap);
     va_end(ap);
+    calls_told();
     WwFinding f = {.address = address, .count = count, .message = str_text(&text)};
     state_place(&f);
     add_finding(rule, f);
@@ -509,6 +530,7 @@ void state_finish(int code)
     for (int i = 0; i < state.count; i++)
         if (state.device[i])
             emulator_pending(state.device[i], add_pending, NULL);
+    calls_finish();
     find_leaks();
     if (state.printed.len)
         report_note(state.report,
@@ -591,6 +613,7 @@ static void in_child(void)
     state.forked = state.forked || context_started() == cudaSuccess;
     state_parts.work_forget();
     signals_forget();
+    calls_forget();
     report_free(state.report);
     new_report();
     str_clear(&state.printed);
@@ -606,6 +629,7 @@ __attribute__((constructor)) static void begin(void)
     }
     state.count = (int)state.options.devices;
     new_report();
+    calls_watched = state.options.check != NULL;
     on_exit(at_exit, NULL);
     pthread_atfork(before_fork, in_parent, in_child);
     if (state.options.report || keeps_launches() || state.options.check)

@@ -105,6 +105,9 @@ bool state_lock_for(int seconds);
 /* From a signal's handler: false, another thread has it.  The call is none of the program's. */
 bool state_try(void);
 void state_leave_try(void);
+/* The lock alone, for our own work between the program's calls. */
+void state_hold(void);
+void state_let(void);
 /* Gives up the lock altogether, for calls into the program; state_retake takes it as often again. */
 unsigned state_release(void);
 void     state_retake(unsigned depth);
@@ -178,5 +181,7 @@ CuErr state_missing(const char *name);
 /* "cudaErrorInvalidValue", or for the driver "CUDA_ERROR_INVALID_VALUE"; and its sentence. */
 const char *error_name(int code, bool driver);
 const char *error_text(int code);
+/* An answer to a question: no failure (errors.def). */
+bool        error_is_answer(int code);
 
 #endif

@@ -14,7 +14,9 @@
 
 typedef enum CuErr {
 #define ERROR(code, runtime, driver, text) runtime = code,
+#define ANSWER ERROR
 #include "cuda/process/errors.def"
+#undef ANSWER
 #undef ERROR
 } CuErr;
 

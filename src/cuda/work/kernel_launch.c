@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What a launch checks before the emulator sees it, and what becomes of its outcome.
+ * A launch from its arguments to its outcome.
  *
- * A launch the device would refuse returns its error at once and nothing runs.  A kernel that fails while it runs gives its error
+ * A launch the device would refuse (accept.c) returns its error at once and nothing runs.  A kernel that fails while it runs gives its error
  * to the next call, as an asynchronous launch does, and one line on stderr says where.  A kernel that needs an instruction we do
  * not have returns cudaErrorNotSupported from the launch and from everything after it: it must never look like success.
  * A launch is a coroutine: it runs in the call until it has ended, or only waits for what another stream or the host must bring, or has run
@@ -20,6 +20,7 @@
 #include "cuda/process/context.h"
 #include "cuda/process/coroutine.h"
 #include "cuda/process/signals.h"
+#include "cuda/work/accept.h"
 #include "cuda/work/sequence.h"
 #include "cuda/work/standstill.h"
 #include "model/occupancy.h"
@@ -30,17 +31,6 @@ enum { FIFO = 1 << 20 };
 enum { SLICE = 1 << 22 }; /* warp instructions that a call gives a kernel before it returns without it */
 
 static uint64_t launches;
-
-static size_t launch_static_shared(const Func *f)
-{
-    uint64_t at = 0;
-    for (size_t i = 0; i < f->nvars; i++)
-        if (f->vars[i]->space == SPACE_SHARED) {
-            uint64_t align = f->vars[i]->align ? f->vars[i]->align : 1;
-            at             = ((at + align - 1) & -align) + f->vars[i]->bytes;
-        }
-    return at;
-}
 
 /* Does --kernel, --launch-skip and --launch-count leave this launch to be counted? */
 static bool watched(const char *shown, uint64_t launch)
@@ -66,58 +56,7 @@ static void on_print(void *user, const char *text, size_t len)
         state_flush();
 }
 
-/* ---- checks ---- */
-
-/* Clusters of more blocks than are portable have to be allowed first (cudaFuncAttributeNonPortableClusterSizeAllowed). */
-static CuErr check_cluster(const Limits *l, const Kernel *k, const Func *f, const LaunchAsk *a)
-{
-    const uint32_t *from = f->reqnctapercluster, grid[3] = {a->grid.x, a->grid.y, a->grid.z},
-                   ask[3] = {a->cluster.x, a->cluster.y, a->cluster.z};
-    uint64_t blocks       = 1;
-    if (!ask[0] && !from[0])
-        return f->explicitcluster ? cudaErrorInvalidClusterSize : cudaSuccess;
-    for (int i = 0; i < 3; i++) {
-        uint32_t req = from[0] ? (from[i] ? from[i] : 1) : 0, n = ask[0] ? ask[i] : req;
-        if (!n || (req && n != req))
-            return cudaErrorInvalidClusterSize;
-        if (!f->blocksareclusters && grid[i] % n)
-            return cudaErrorInvalidClusterSize;
-        blocks *= n;
-    }
-    if (blocks > l->cluster || (blocks > l->cluster_portable && !k->non_portable_cluster) ||
-        (f->maxclusterrank && blocks > f->maxclusterrank))
-        return cudaErrorInvalidClusterSize;
-    return cudaSuccess;
-}
-
-static CuErr check(Kernel *k, const Func *f, const LaunchAsk *a)
-{
-    const WwDim3 g = a->grid, b = a->block;
-    uint64_t     threads = (uint64_t)b.x * b.y * b.z, fixed = launch_static_shared(f);
-    Limits       l = state_limits();
-    char         why[REFUSAL_TEXT];
-    if (limits_grid(&l, (uint32_t[]){g.x, g.y, g.z}, (uint32_t[]){b.x, b.y, b.z}, why))
-        return state_before_13() ? cudaErrorInvalidConfiguration : cudaErrorInvalidValue;
-    if (a->refused != cudaSuccess)
-        return a->refused;
-    uint64_t most = f->maxntid[0];
-    for (int i = 1; i < 3 && most; i++)
-        most *= f->maxntid[i] ? f->maxntid[i] : 1;
-    if (most && threads > most)
-        return cudaErrorInvalidValue;
-    uint64_t allowed = k->max_dynamic >= 0 ? (uint64_t)k->max_dynamic
-                                           : l.block_shared - (fixed < l.block_shared ? fixed : l.block_shared);
-    if (a->shared > allowed)
-        return cudaErrorInvalidValue;
-    if (a->cooperative) {
-        int blocks = 0;
-        launch_occupancy(k, (int)threads, a->shared, &blocks);
-        unsigned sms = context_sms(context_now());
-        if ((uint64_t)g.x * g.y * g.z > (uint64_t)blocks * (sms ? sms : l.card->sms))
-            return cudaErrorCooperativeLaunchTooLarge;
-    }
-    return check_cluster(&l, k, f, a);
-}
+/* ---- attributes ---- */
 
 static void read_attribute(LaunchAsk *a, const LaunchAttribute *attr)
 {
@@ -210,7 +149,7 @@ static void record(Kernel *k, const LaunchAsk *a, uint64_t n, Status s, CuErr e,
                       .block     = a->block,
                       .seconds   = seconds,
                       .result    = r,
-                      .unwatched = !watch && s == WW_OK,
+                      .unwatched = s == WW_ERR_LAUNCH ? accept_refused(k, a, ww_device_error(d)) : !watch && s == WW_OK,
                       .generated = k->image->data != NULL,
                       .why       = s == WW_OK ? NULL : ww_device_error(d)};
     l.outcome      = s == WW_OK ? LAUNCH_OK : e == cudaErrorNotSupported ? LAUNCH_UNSUPPORTED : LAUNCH_FAILED;
@@ -344,26 +283,29 @@ const LaunchPause *launch_pause(const Running *p)
     return &p->pause;
 }
 
-/* A kernel whose code could not be had at all: it is in the report, and it is not a success. */
-static void record_lost(Kernel *k, const LaunchAsk *a, CuErr e)
+/* A launch that never began is in the report, and it is not a success. */
+static void record_lost(Kernel *k, const LaunchAsk *a, LaunchOutcome outcome, const char *why)
 {
     ReportLaunch l = {.kernel  = kernel_shown(k),
                       .symbol  = k->name,
                       .launch  = launches++,
                       .grid    = a->grid,
                       .block   = a->block,
-                      .outcome = LAUNCH_UNSUPPORTED,
-                      .why     = error_text((int)e)};
+                      .outcome = outcome,
+                      .why     = why};
     report_add(state.report, &l);
 }
 
 static const Func *prepare(Kernel *k, const LaunchAsk *a, WwModule **m, CuErr *err)
 {
     const Func *f = kernel_func(k, state_current(), m, err);
+    char        why[ACCEPT_TEXT];
     if (!f)
-        record_lost(k, a, *err);
+        record_lost(k, a, LAUNCH_UNSUPPORTED, error_text((int)*err)); /* its code could not be had at all */
     else
-        *err = f->nparams && !a->args ? cudaErrorInvalidValue : check(k, f, a);
+        *err = accept_launch(k, f, a, why);
+    if (f && *err != cudaSuccess && accept_refused(k, a, why))
+        record_lost(k, a, LAUNCH_FAILED, why);
     return *err == cudaSuccess ? f : NULL;
 }
 
@@ -451,7 +393,7 @@ CuErr launch_attributes(Kernel *k, FuncAttributes *out)
     if (!f)
         return err;
     Limits l = state_limits();
-    *out     = (FuncAttributes){.shared_bytes   = launch_static_shared(f),
+    *out     = (FuncAttributes){.shared_bytes   = accept_static_shared(f),
                                 .max_threads    = (int)l.block_threads,
                                 .registers      = 32,
                                 .ptx_version    = (int)m->ptx->sm,
