@@ -72,12 +72,22 @@ static const Case *choose(Grow *g)
     return &v->opcode[v->row[row] + grow_random(g, v->row[row + 1] - v->row[row])];
 }
 
+/* The assembler may make one fma of it and of another one. */
+static bool may_join(const Case *c)
+{
+    static const char *const words[] = {"add", "sub", "mul"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strncmp(c->opcode, words[i], 3) == 0)
+            return !strstr(c->opcode, ".r") && (strstr(c->opcode, ".f") || strstr(c->opcode, ".bf"));
+    return false;
+}
+
 static bool possible(const Grow *g, const Case *c)
 {
     for (unsigned i = 0; i < c->noperands; i++)
         if (c->operand[i].bytes > 8)
             return false;
-    return !g->k->portable || c->exactness == EXACT;
+    return !g->k->portable || (c->exactness == EXACT && !may_join(c));
 }
 
 static bool takes_constant(const FormOperand *p)
@@ -103,7 +113,7 @@ static void operands(Grow *g, const Case *c, Str *out)
         if (c->constant && p->name == 'e')
             str_printf(out, "0x%x", c->value);
         else if (!p->written && p->bytes && (read > 1 || p->amount) && takes_constant(p) && grow_chance(g, 25))
-            str_printf(out, "%u", (unsigned)grow_random(g, grow_chance(g, 50) ? 32 : 100000));
+            str_printf(out, "%u", (unsigned)grow_random(g, grow_chance(g, 50) ? 32 : p->amount ? 256 : 100000));
         else
             str_add(out, grow_register(g, p->bytes));
     }
