@@ -32,6 +32,7 @@
 #include "cli/cli.h"
 #include "cli/compiler.h"
 #include "cli/keeper.h"
+#include "cli/outcome.h"
 #include "report/doc.h"
 #include "report/fail.h"
 
@@ -331,9 +332,8 @@ static bool compile(Run *r, const char *source)
     if (pid == 0) {
         die_with(self);
         static const char toolkit[] = "/usr/local/cuda/bin/nvcc";
-        const char       *args[]    = {"nvcc", "-O3", "-lineinfo", "-gencode", "arch=compute_90a,code=compute_90a",
-                                       "-x",   "cu",  "-o",        r->built,   name,
-                                       NULL};
+        const char       *args[] = {"nvcc", "-O3", "-g", "-lineinfo", "-gencode", "arch=compute_90a,code=compute_90a",
+                                    "-x",   "cu",  "-o", r->built,    name,       NULL};
         compiler_environment();
         execvp(args[0], (char **)(uintptr_t)args);
         execv(toolkit, (char **)(uintptr_t)args);
@@ -420,22 +420,6 @@ static int run_program(Run *r, const char *program)
 }
 
 /* ---- the end ----------------------------------------------------------------------------------------------------- */
-
-/* What the processes of the run left in the status file, one word a line. */
-static int final_code(const Run *r, int code)
-{
-    char  line[32];
-    bool  file = false, kernel = false, findings = false;
-    FILE *f = fopen(r->status, "r");
-    while (f && fgets(line, sizeof line, f)) {
-        file |= !strcmp(line, "file\n");
-        kernel |= !strcmp(line, "kernel\n");
-        findings |= !strcmp(line, "findings\n");
-    }
-    if (f)
-        fclose(f);
-    return file || code == CLI_USAGE ? CLI_USAGE : kernel ? CLI_KERNEL : findings ? CLI_FINDINGS : code;
-}
 
 /* The frame of the document that every process of the run adds to; false after a message. */
 static bool write_frame(const Run *r, int code)
@@ -599,9 +583,15 @@ static int run(Run *r)
     int    code   = CLI_USAGE;
     Keeper keeper = keeper_start(r->status);
     if ((!is_source(program) || compile(r, program)) && write_frame(r, -1)) {
-        program = r->built ? r->built : program;
-        code    = run_program(r, program);
-        code    = final_code(r, several ? run_later(r, program, code) : code);
+        program   = r->built ? r->built : program;
+        code      = run_program(r, program);
+        code      = several ? run_later(r, program, code) : code;
+        Outcome o = outcome_read(r->status);
+        code      = outcome_code(&o, code);
+        if (!several)
+            outcome_tell_processes(&o, r->child, cli_has(&r->a, "quiet"));
+        outcome_tell_met(&o);
+        outcome_free(&o);
         if (!write_frame(r, code) || !render(r))
             code = CLI_USAGE;
     }

@@ -145,28 +145,52 @@ static bool names_kernel(const Row *row, const char *name)
            (!strncmp(k, name, n) && strchr("(<", k[n]) && k[n]);
 }
 
-static double measured(const Report *r, const Condition *c)
+typedef struct Measured {
+    double         sum, most;
+    const Row     *row;  /* where most of it is; NULL: nowhere */
+    const RowLine *line; /* NULL: not known */
+} Measured;
+
+/* The line of the row that has most of the counter, of those at the place. */
+static void most_of(Measured *m, const Row *row, const Condition *c, const char *file, size_t n, uint32_t number)
+{
+    for (size_t j = 0; j < row->nlines; j++) {
+        const RowLine *l = &row->line[j];
+        double         v = value_of(&l->counters, c->name);
+        if (v > m->most && (!file || (ends_path(l->file, file, n) && (!number || l->line == number)))) {
+            m->most = v;
+            m->row  = row;
+            m->line = l;
+        }
+    }
+}
+
+static Measured measured(const Report *r, const Condition *c)
 {
     const char *colon = strrchr(c->place, ':');
     size_t      file  = colon ? (size_t)(colon - c->place) : strlen(c->place);
     uint32_t    line  = colon ? (uint32_t)strtoul(colon + 1, NULL, 10) : 0;
-    double      sum   = 0;
+    Measured    m     = {0};
     for (size_t i = 0; i < r->nrows; i++) {
-        const Row *row = &r->row[i];
-        if (!*c->place || names_kernel(row, c->place))
-            sum += value_of(&row->counters, c->name);
+        const Row *row  = &r->row[i];
+        bool       full = !*c->place || names_kernel(row, c->place);
+        double     all  = value_of(&row->counters, c->name);
+        if (full)
+            m.sum += all;
         else
             for (size_t j = 0; j < row->nlines; j++)
                 if (ends_path(row->line[j].file, c->place, file) && (!line || row->line[j].line == line))
-                    sum += value_of(&row->line[j].counters, c->name);
+                    m.sum += value_of(&row->line[j].counters, c->name);
+        most_of(&m, row, c, full ? NULL : c->place, file, line);
+        if (full && all > m.most) /* a row without lines */
+            m = (Measured){m.sum, all, row, NULL};
     }
-    return sum;
+    return m;
 }
 
-static bool holds(const Report *r, const Condition *c)
+static bool compares(double x, Operator op, double y)
 {
-    double x = measured(r, c), y = c->number;
-    switch (c->op) {
+    switch (op) {
     case AT_LEAST: return x >= y;
     case AT_MOST: return x <= y;
     case EQUAL: return x == y;
@@ -176,22 +200,55 @@ static bool holds(const Report *r, const Condition *c)
     }
 }
 
-static bool found(const Report *r, const char *name)
+static bool holds(const Report *r, const Condition *c, Str *met)
 {
-    for (size_t i = 0; i < r->nfindings; i++) {
-        const WwFinding *f = &r->finding[i].f;
-        if (rank(name) ? rank(f->severity) >= rank(name) : !strcmp(f->rule, name) || !strcmp(f->category, name))
-            return true;
-    }
-    return false;
+    Measured m = measured(r, c);
+    if (!compares(m.sum, c->op, c->number))
+        return false;
+    str_printf(met, "%.0f", m.sum);
+    if (m.row)
+        str_printf(met, "; %s in kernel %s", m.most < m.sum ? "most" : "all of it", m.row->kernel);
+    if (m.line)
+        str_printf(met, " at %s:%u", m.line->file, m.line->line);
+    if (m.row && m.most < m.sum)
+        str_printf(met, " (%.0f)", m.most);
+    return true;
 }
 
-bool report_fails(const Report *r, const char *text)
+static bool found(const Report *r, const char *name, Str *met)
+{
+    const WwFinding *first = NULL;
+    size_t           n     = 0;
+    for (size_t i = 0; i < r->nfindings; i++) {
+        const WwFinding *f = &r->finding[i].f;
+        if (rank(name) ? rank(f->severity) >= rank(name) : !strcmp(f->rule, name) || !strcmp(f->category, name)) {
+            first = first ? first : f;
+            n++;
+        }
+    }
+    if (!n)
+        return false;
+    str_printf(met, "%zu finding%s, %s%s", n, n == 1 ? "" : "s", n == 1 ? "" : "the first ", first->rule);
+    if (first->kernel)
+        str_printf(met, " in kernel %s", first->kernel);
+    if (first->file)
+        str_printf(met, " at %s:%u", first->file, first->line);
+    return true;
+}
+
+bool report_fails(Report *r, const char *text, Str *met)
 {
     Condition c;
     size_t    len;
-    for (const char *p = text ? text : ""; (p = next(p, &len)); p += len)
-        if (!parse(p, len, &c) && (c.op == OPERATORS ? found(r, c.name) : holds(r, &c)))
-            return true;
-    return false;
+    bool      any = false;
+    report_sort(r);
+    for (const char *p = text ? text : ""; (p = next(p, &len)); p += len) {
+        Str why = {0};
+        if (!parse(p, len, &c) && (c.op == OPERATORS ? found(r, c.name, &why) : holds(r, &c, &why))) {
+            str_printf(met, "--fail-on %.*s is met: %s\n", (int)len, p, str_text(&why));
+            any = true;
+        }
+        str_free(&why);
+    }
+    return any;
 }

@@ -15,7 +15,7 @@
 
 /* WW_ERR_INVALID: *why says what is wrong with the text. */
 Status fail_check(const char *text, Str *why);
-/* True when a condition holds.  `text` was checked. */
-bool   report_fails(const Report *r, const char *text);
+/* True when a condition holds.  `text` was checked.  Appends a line to *met for each that does: what it is, by how much, and where most of it is. */
+bool   report_fails(Report *r, const char *text, Str *met);
 
 #endif

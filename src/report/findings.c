@@ -125,6 +125,21 @@ void report_only_later(Report *r)
     r->nfindings = kept;
 }
 
+ReportSums report_sums(const Report *r)
+{
+    ReportSums n = {0};
+    for (size_t i = 0; i < r->nfindings; i++) {
+        n.errors += !strcmp(r->finding[i].f.severity, "error");
+        n.warnings += !strcmp(r->finding[i].f.severity, "warning");
+    }
+    n.notes = r->nfindings - n.errors - n.warnings;
+    for (size_t i = 0; i < r->nrows; i++) {
+        n.failed += r->row[i].failed + r->row[i].unsupported;
+        n.launches += r->row[i].launches;
+    }
+    return n;
+}
+
 size_t report_finding_count(const Report *r)
 {
     return r->nfindings;
@@ -253,16 +268,12 @@ static void finding_text(const ReportFinding *r, const Colours *c, Str *out)
 
 void report_findings_text(Report *r, bool coloured, Str *out)
 {
-    size_t errors = 0, warnings = 0;
+    ReportSums n = report_sums(r);
     report_sort(r);
-    for (size_t i = 0; i < r->nfindings; i++) {
+    for (size_t i = 0; i < r->nfindings; i++)
         finding_text(&r->finding[i], coloured ? &bright : &plain, out);
-        errors += !strcmp(r->finding[i].f.severity, "error");
-        warnings += !strcmp(r->finding[i].f.severity, "warning");
-    }
-    str_printf(out, "%zu error%s, %zu warning%s, %zu note%s", errors, errors == 1 ? "" : "s", warnings,
-               warnings == 1 ? "" : "s", r->nfindings - errors - warnings,
-               r->nfindings - errors - warnings == 1 ? "" : "s");
+    str_printf(out, "%zu error%s, %zu warning%s, %zu note%s", n.errors, n.errors == 1 ? "" : "s", n.warnings,
+               n.warnings == 1 ? "" : "s", n.notes, n.notes == 1 ? "" : "s");
     if (r->suppress.hits)
         str_printf(out, "; %" PRIu64 " suppressed", r->suppress.hits);
     str_addc(out, '\n');

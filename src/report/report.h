@@ -50,6 +50,11 @@ bool    report_unsupported(const Report *r);
 /* Adds one, joined with what is the same finding.  kernel: as people read it; launch -1: found outside any kernel. */
 void   report_add_finding(Report *r, const WwFinding *f, const char *kernel, int64_t launch);
 size_t report_finding_count(const Report *r);
+typedef struct ReportSums {
+    size_t errors, warnings, notes;
+    uint64_t failed, launches; /* launches that ended badly; all that were added */
+} ReportSums;
+ReportSums report_sums(const Report *r);
 /* What follows was shown by the schedule of this seed; 0: the plain one.  Of every schedule but the first only findings
  * are kept, and of them only those that are new and do not speak of cost. */
 void   report_schedule(Report *r, uint64_t seed);

@@ -47,6 +47,23 @@ def exit_codes():
     expect("--fail-on another rule is not", run("-q", "--fail-on", "misaligned", static("fault")).returncode == 0)
 
 
+def told():
+    """What the outer process says at the end: the condition that holds, and what its processes found."""
+    met = run("-q", "--fail-on", "sectors>10,misaligned,error", static("fault"))
+    expect("--fail-on says which finding, and where", "warpwright: --fail-on error is met: 1 finding, " in met.stderr and "fault.cu:" in met.stderr.splitlines()[-1], met.stderr)
+    expect("and nothing of what is not met", "misaligned is met" not in met.stderr)
+    counts = run("-q", "--fail-on", "sectors>10", static("vector_add"))
+    expect("--fail-on says which counter, how much and where", counts.returncode == 121 and re.search(
+        r"^warpwright: --fail-on sectors>10 is met: \d+; (most|all of it) in kernel add\S* at \S*vector_add.cu:\d+", counts.stderr, re.M), counts.stderr)
+    line = f"{static('fault')} >/dev/null 2>&1; {static('vector_add')} a 2>/dev/null; {static('fault')} 2>/dev/null; exit 0"
+    several = run("--check", "--fail-on", "error", "sh", "-c", line)
+    expect("what a harness keeps to itself is told by the outer process",
+           re.search(r"^warpwright: 3 processes used CUDA: \d+ errors", several.stderr, re.M) and re.search(r"^  \S*/fault: \d+ errors.* \(2 processes\)$", several.stderr, re.M),
+           several.stderr)
+    expect("what found nothing is not listed", "vector_add a:" not in several.stderr, several.stderr)
+    expect("one program alone has no such list", "used CUDA" not in run("--check", static("fault")).stderr)
+
+
 def table():
     r = run(static("vector_add"))
     expect("stdout is the program's own", r.stdout == "passed\n", r.stdout)
@@ -221,6 +238,7 @@ def incomplete(folder):
 def main():
     with tempfile.TemporaryDirectory() as folder:
         exit_codes()
+        told()
         table()
         documents(folder)
         stripped(folder)

@@ -448,7 +448,7 @@ static int try_schedule(Check *c, uint64_t seed, bool first)
 
 static int check(Check *c)
 {
-    Str      why  = {0};
+    Str      why = {0}, met = {0};
     int      code = check_texts(c, &why);
     uint64_t seed = cli_number(&c->a, "seed", 0), n = cli_number(&c->a, "schedules", 1);
     str_free(&why);
@@ -462,9 +462,14 @@ static int check(Check *c)
         return code;
     if (c->lost)
         code = CLI_KERNEL;
-    else if (report_fails(c->report, cli_text(&c->a, "fail-on", "error")))
+    else if (report_fails(c->report, cli_text(&c->a, "fail-on", "error"), &met))
         code = CLI_FINDINGS;
     code = write_report(c, code);
+    if (cli_has(&c->a, "fail-on") && met.len) {
+        fflush(stdout);
+        fputs(str_text(&met), stderr);
+    }
+    str_free(&met);
     return stopped ? 128 + stopped : code;
 }
 

@@ -174,7 +174,9 @@ void state_caller_is(const Caller *c);
 void state_place(WwFinding *f);
 /* A finding outside any kernel, when findings are asked for. */
 void state_finding(const char *rule, uint64_t address, uint64_t count, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
-/* Writes the report, once. */
+/* The same, with everything but the rule's own words given. */
+void state_add_finding(const char *rule, WwFinding f);
+/* Writes the report, once (ending.c). */
 void state_finish(int code);
 /* An entry point that is not implemented was called. */
 CuErr state_missing(const char *name);
