@@ -11,6 +11,17 @@ void warp_put(Warp *w, const Uop *pc, Frame *frame, uint32_t mask)
         (Group){.pc = pc, .frame = frame, .mask = mask, .state = GROUP_READY, .depth = frame->depth, .turn = w->turn};
 }
 
+void warp_set_merge(Warp *w)
+{
+    const Uop *merge = STOP;
+    for (uint32_t i = 0; i < w->ngroups; i++) {
+        const Group *g = &w->group[i];
+        if (g->frame == w->frame && g->state != GROUP_BARRIER && g->pc > w->pc && g->pc < merge)
+            merge = g->pc;
+    }
+    w->merge = schedule_merge(w, merge);
+}
+
 /* Groups in that state go on; false if there was none. */
 bool group_release(Block *b, GroupState state)
 {

@@ -8,6 +8,8 @@
 
 /* Puts a waiting group; used by the handlers that split lanes. */
 void warp_put(Warp *w, const Uop *pc, Frame *frame, uint32_t mask);
+/* Recomputes w->merge for the running frame. */
+void warp_set_merge(Warp *w);
 /* Groups of the block in that state go on; false if there was none. */
 bool group_release(Block *b, GroupState state);
 /* An mbarrier of the block has completed a phase: who waits for one looks again. */

@@ -46,6 +46,7 @@ typedef struct Barrier {
     uint32_t res_or, res_and, res_popc; /* of the completed one */
 } Barrier;
 
+typedef struct NativeHelp NativeHelp;
 typedef struct Cluster    Cluster;
 typedef struct TensorView TensorView;
 
@@ -113,6 +114,7 @@ struct Worker {
     pthread_t  thread;
     uint64_t    *tally;      /* accesses that native code counts itself (jit.h) */
     const UopFn *native;     /* by Code.index, or NULL: what runs a function from a uop on with all 32 lanes (jit.h) */
+    const NativeHelp *help;  /* what that asks of the emulator */
     /* the running warp's last event */
     Event      event;
     bool       sync_ops;     /* the running group used an atomic, volatile or acquiring access since its quantum began */

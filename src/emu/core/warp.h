@@ -52,6 +52,7 @@ struct Warp {
     Block     *block;
     Frame     *frame;
     const Uop *pc;       /* where to go on, set by a handler that returns STOP */
+    uint32_t   lean;     /* not 0: native code goes on with the running or only group at its segment lean - 1 (jit/help.h) */
     uint32_t   turn;
     uint32_t   starts;   /* short turns it has had */
     uint64_t   alone;    /* instructions that one group has computed while others were ready */

@@ -1,19 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The walk over a plan's segments: entries, edges, rows, calls of handlers, branches.
+ * Values in the text, and the text as a whole.
  *
  * What always holds where the text stands: a value has the spread e->now says, in its own variables, and the frame may hold something older.
- * So before a handler runs, what it reads is flushed; before the interpreter goes on (a quantum is spent, lanes part, a spread ends), every
- * value that is wanted from there on.  Edges bring values to the spreads that the segment behind them expects, which only ever are weaker. */
+ * So before a handler runs, what it reads is flushed; before the interpreter goes on (lanes part, a spread ends), every value that is wanted
+ * from there on.  Where native code itself will go on (a quantum is spent, a barrier waits), linear values are kept as lane 0 only, and
+ * nobody asks whether they are what was planned (help.h). */
 #include "emu/jit/emit.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "emu/jit/flow.h"
-
-#define OUT(...) str_printf(e->out, __VA_ARGS__)
 
 /* ---- values ---- */
 
@@ -36,8 +33,7 @@ void emit_scalar(const Emit *e, uint32_t v)
         OUT("%c%u", e->p->value[v].bytes ? 's' : 'p', v);
 }
 
-/* All lanes, as an expression. */
-static void vector_of(const Emit *e, uint32_t v)
+void emit_lanes(const Emit *e, uint32_t v)
 {
     Spread   f     = emit_spread(e, v);
     unsigned bytes = e->p->value[v].bytes;
@@ -55,7 +51,7 @@ static void vector_of(const Emit *e, uint32_t v)
 void emit_vector(const Emit *e, uint32_t v, const char *name)
 {
     OUT("V%u %s = ", e->p->value[v].bytes, name);
-    vector_of(e, v);
+    emit_lanes(e, v);
     OUT("; ");
 }
 
@@ -66,7 +62,7 @@ void emit_flush(Emit *e, uint32_t v)
         return;
     if (x->bytes) {
         OUT("*(F%u *)(r + %u) = ", x->bytes, x->slot);
-        vector_of(e, v);
+        emit_lanes(e, v);
     } else {
         OUT("*(u4 *)(r + %u) = ", x->slot);
         emit_scalar(e, v);
@@ -89,32 +85,18 @@ void emit_reload(Emit *e, uint32_t v, Spread want)
     e->clean[v] = true;
 }
 
-/* A write has made v's value: its spread from here on. */
-static void made(Emit *e, uint32_t v, Spread f)
+void emit_made(Emit *e, uint32_t v, Spread f)
 {
     e->now[v]   = f;
     e->clean[v] = false;
 }
 
-/* ---- leaving and edges ---- */
-
-/* The frame gets all values of the set.  The text behind is another path: what is clean there stays as it was. */
-static void flush_set(Emit *e, const uint64_t *set)
+bool emit_blends(const Emit *e, uint32_t v)
 {
-    for (uint32_t v = 0; v < e->p->nvalues; v++)
-        if (bit_get(set, v))
-            emit_flush(e, v);
+    return e->crossing && bit_get(e->crossing, v);
 }
 
-static void leave(Emit *e, const uint64_t *wanted, const char *next)
-{
-    OUT("{\n");
-    flush_set(e, wanted);
-    OUT("return %s;\n}\n", next);
-}
-
-/* From the spread a value has to the one that is wanted. */
-static void convert(Emit *e, uint32_t v, Spread want)
+void emit_convert(Emit *e, uint32_t v, Spread want)
 {
     Spread have = emit_spread(e, v);
     if (want.kind == SPREAD_UNSEEN || have.kind == SPREAD_VECTOR)
@@ -124,7 +106,7 @@ static void convert(Emit *e, uint32_t v, Spread want)
             OUT("p%u = %uu;\n", v, have.value ? UINT32_MAX : 0);
     } else if (want.kind == SPREAD_VECTOR) {
         OUT("r%u = ", v);
-        vector_of(e, v);
+        emit_lanes(e, v);
         OUT(";\n");
     } else if (have.known && !want.known) {
         OUT("s%u = ", v);
@@ -133,381 +115,91 @@ static void convert(Emit *e, uint32_t v, Spread want)
     }
 }
 
-static void go(Emit *e, uint32_t to)
+/* ---- the frame ---- */
+
+static bool is_linear(const Emit *e, uint32_t v)
 {
-    const Segment *t = &e->p->segment[to];
-    for (uint32_t v = 0; v < e->p->nvalues; v++)
-        if (bit_get(t->live, v))
-            convert(e, v, t->spread[v]);
-    OUT("goto B%u;\n", to);
+    return emit_spread(e, v).kind == SPREAD_LINEAR;
 }
 
-/* ---- items ---- */
-
-static void call_handler(Emit *e, const Item *it)
+void emit_keep(Emit *e, const uint64_t *set)
 {
-    for (uint32_t i = 0; i < it->nread; i++)
-        emit_flush(e, it->read[i]);
-    OUT("n = w_call(w, %u);\n", it->uop);
-}
-
-void emit_call(Emit *e, const Item *it, Spread want)
-{
-    call_handler(e, it);
-    OUT("if (n != w_uop(w, %u)) return n;\n", it->uop + it->span);
-    for (uint32_t i = 0; i < it->nwrite; i++)
-        if (bit_get(e->after, it->write[i]))
-            emit_reload(e, it->write[i], want);
-}
-
-static void check_guard(Emit *e, const Item *it, Guard guard)
-{
-    Spread   x     = emit_spread(e, it->read[0]);
-    unsigned bytes = e->p->value[it->read[0]].bytes;
-    int64_t  least, most;
-    if (guard == GUARD_NONE || x.kind != SPREAD_LINEAR || !x.pattern)
-        return;
-    pattern_ends(&e->p->patterns, x.pattern, &least, &most);
-    OUT("if (COLD(wraps_%c%u(", guard == GUARD_SIGNED ? 's' : 'u', bytes);
-    emit_scalar(e, it->read[0]);
-    OUT(", %lldll, %lldll)))\n", (long long)least, (long long)most);
-    char next[32];
-    snprintf(next, sizeof next, "w_uop(w, %u)", it->uop);
-    leave(e, e->before, next);
-}
-
-/* A row with one result for all lanes, or computed for lane 0 alone. */
-static void row_scalar(Emit *e, const Item *it, Spread d)
-{
-    const RowShape *s  = &it->shape;
-    uint32_t        to = it->write[0];
-    OUT("{ ");
-    for (uint32_t k = 0; k < s->sources; k++) {
-        OUT("u%u a%u = ", s->bytes[1 + k] ? s->bytes[1 + k] : 4, k);
-        emit_scalar(e, it->read[k]);
-        OUT("; ");
-    }
-    if (s->bytes[0])
-        OUT("u%u t; s_%s((%s *)&t", s->bytes[0], s->name, s->type[0]);
-    else
-        OUT("p%u = s_%s(", to, s->name);
-    for (uint32_t k = 0; k < s->sources; k++) {
-        const char *comma = k || s->bytes[0] ? ", " : "";
-        if (s->bytes[1 + k])
-            OUT("%s(const %s *)&a%u", comma, s->type[1 + k], k);
-        else
-            OUT("%sa%u", comma, k);
-    }
-    if (s->table)
-        OUT(", %uu", e->p->code->uops[it->uop].x);
-    if (s->bytes[0])
-        OUT("); s%u = t; }\n", to);
-    else
-        OUT("); }\n");
-    made(e, to, d);
-}
-
-static void row_vector(Emit *e, const Item *it)
-{
-    const RowShape *s  = &it->shape;
-    uint32_t        to = it->write[0];
-    char            name[8];
-    OUT("{ ");
-    for (uint32_t k = 0; k < s->sources; k++)
-        if (s->bytes[1 + k]) {
-            snprintf(name, sizeof name, "a%u", k);
-            emit_vector(e, it->read[k], name);
-        }
-    if (s->bytes[0])
-        OUT("v_%s((%s *)&r%u", s->name, s->type[0], to);
-    else
-        OUT("p%u = v_%s(", to, s->name);
-    for (uint32_t k = 0; k < s->sources; k++) {
-        OUT("%s", k || s->bytes[0] ? ", " : "");
-        if (s->bytes[1 + k])
-            OUT("(const %s *)&a%u", s->type[1 + k], k);
-        else
-            emit_scalar(e, it->read[k]);
-    }
-    if (s->table)
-        OUT(", %uu", e->p->code->uops[it->uop].x);
-    OUT("); }\n");
-    made(e, to, spread_vector());
-}
-
-/* Logic on predicates: one function of three masks, whatever the row uses of them. */
-static void row_masks(Emit *e, const Item *it, Spread d)
-{
-    OUT("p%u = v_%s(", it->write[0], it->shape.name);
-    for (uint32_t k = 0; k < 3; k++) {
-        OUT("%s", k ? ", " : "");
-        if (k < it->shape.sources)
-            emit_scalar(e, it->read[k]);
-        else
-            OUT("0u");
-    }
-    OUT(");\n");
-    made(e, it->write[0], d);
-}
-
-static void emit_row(Emit *e, const Item *it, Spread d, Guard guard)
-{
-    check_guard(e, it, guard);
-    if (it->what.lane == LT_pred)
-        row_masks(e, it, d);
-    else if (d.kind == SPREAD_LINEAR && d.known && it->shape.bytes[0])
-        made(e, it->write[0], d);
-    else if (d.kind == SPREAD_LINEAR)
-        row_scalar(e, it, d);
-    else
-        row_vector(e, it);
-}
-
-static void emit_plus(Emit *e, const Item *it, Spread d)
-{
-    uint64_t imm = (uint64_t)e->p->code->uops[it->uop].imm;
-    unsigned b   = e->p->value[it->write[0]].bytes;
-    if (d.kind == SPREAD_LINEAR) {
-        OUT("s%u = ", it->write[0]);
-        emit_scalar(e, it->read[0]);
-    } else {
-        OUT("r%u = ", it->write[0]);
-        vector_of(e, it->read[0]);
-    }
-    OUT(" + (u%u)%lluull;\n", b, (unsigned long long)imm);
-    made(e, it->write[0], d);
-}
-
-static void emit_item(Emit *e, const Item *it);
-
-/* What the guarded items wrote gets the spread that it has whether they ran or not. */
-static void settle(Emit *e, const Item *it, const Spread *want)
-{
-    for (uint32_t k = 0; k < it->ninner; k++)
-        for (uint32_t i = 0; i < it->inner[k].nwrite; i++) {
-            uint32_t v = it->inner[k].write[i];
-            if (bit_get(e->after, v))
-                convert(e, v, want[v]);
-        }
-}
-
-/* Some lanes: the interpreter's handler, prefix and all. */
-static void guard_some(Emit *e, const Item *it)
-{
-    emit_flush(e, it->read[0]);
-    for (uint32_t k = 0; k < it->ninner; k++) {
-        for (uint32_t i = 0; i < it->inner[k].nread; i++)
-            emit_flush(e, it->inner[k].read[i]);
-        for (uint32_t i = 0; i < it->inner[k].nwrite; i++)
-            if (bit_get(e->before, it->inner[k].write[i]))
-                emit_flush(e, it->inner[k].write[i]);
-    }
-    OUT("n = w_call(w, %u); if (n != w_uop(w, %u)) return n;\n", it->uop, it->uop + it->span);
-    for (uint32_t k = 0; k < it->ninner; k++)
-        for (uint32_t i = 0; i < it->inner[k].nwrite; i++)
-            if (bit_get(e->after, it->inner[k].write[i]))
-                emit_reload(e, it->inner[k].write[i], spread_vector());
-}
-
-static void emit_guard(Emit *e, const Item *it)
-{
-    Plan   *p       = e->p;
-    size_t  spreads = (p->nvalues + 1) * sizeof(Spread), bools = (p->nvalues + 1) * sizeof(bool);
-    Spread *before = xmalloc(spreads), *want = xmalloc(spreads);
-    bool   *clean   = xmalloc(bools);
-    bool    same    = spread_is_same(emit_spread(e, it->read[0]));
-    bool    negated = p->code->uops[it->uop].x;
-    Guard   guard;
-    memcpy(before, e->now, spreads);
-    memcpy(want, e->now, spreads);
-    memcpy(clean, e->clean, bools);
-    plan_step(p, it, want, &guard);
-    const uint64_t *wanted_before = e->before, *wanted_after = e->after;
-    uint64_t       *all = xcalloc(p->nvalues / 64 + 1, sizeof *all); /* inside, whatever is wanted on any way */
-    for (uint32_t w = 0; w < (p->nvalues + 63) / 64; w++)
-        all[w] = wanted_before[w] | wanted_after[w];
-    for (uint32_t k = 0; k < it->ninner; k++) {
-        for (uint32_t i = 0; i < it->inner[k].nread; i++)
-            bit_set(all, it->inner[k].read[i]);
-    }
-    OUT("{ u4 g = %s", negated ? "~" : "");
-    emit_scalar(e, it->read[0]);
-    OUT(";\nif (g == ~0u) {\n");
-    e->after = all;
-    for (uint32_t k = 0; k < it->ninner; k++)
-        emit_item(e, &it->inner[k]);
-    e->after = wanted_after;
-    settle(e, it, want);
-    memcpy(e->now, before, spreads);
-    memcpy(e->clean, clean, bools);
-    if (!same) {
-        OUT("} else if (g) {\n");
-        guard_some(e, it);
-        settle(e, it, want);
-        memcpy(e->now, before, spreads);
-        memcpy(e->clean, clean, bools);
-    }
-    OUT("} else {\n");
-    settle(e, it, want);
-    OUT("} }\n");
-    memcpy(e->now, want, spreads);
-    for (uint32_t k = 0; k < it->ninner; k++)
-        for (uint32_t i = 0; i < it->inner[k].nwrite; i++)
-            e->clean[it->inner[k].write[i]] = false;
-    free(before), free(want), free(clean), free(all);
-}
-
-static void emit_head(Emit *e, const Item *it)
-{
-    const Uop *u = &e->p->code->uops[it->uop];
-    OUT("n = w_head(w, %u, %u, %u);\nif (COLD(n != 0))\n", it->uop, u->instr, u->n);
-    leave(e, e->before, "n");
-}
-
-static void emit_branch(Emit *e, const Item *it, const Segment *s)
-{
-    const Uop *u    = &e->p->code->uops[it->uop];
-    bool       same = spread_is_same(emit_spread(e, it->read[0]));
-    char       next[32];
-    OUT("{ u4 g = %s", u->x ? "~" : "");
-    emit_scalar(e, it->read[0]);
-    OUT(";\nif (g == 0) {\n");
-    go(e, s->succ[0]);
-    OUT("}\n");
-    if (!same) {
-        snprintf(next, sizeof next, "w_uop(w, %u)", it->uop);
-        OUT("if (COLD(g != ~0u))\n");
-        leave(e, e->before, next);
-    }
-    go(e, s->nsucc > 1 ? s->succ[1] : s->succ[0]);
-    OUT("}\n");
-}
-
-static void emit_leave(Emit *e, const Item *it, const Segment *s)
-{
-    flush_set(e, e->after);
-    call_handler(e, it);
-    if (!s->nsucc) {
-        OUT("return n;\n");
-        return;
-    }
-    OUT("if (n != w_uop(w, %u) || w_mask(w) != ~0u) return n;\n", it->uop + it->span);
-    for (uint32_t i = 0; i < it->nwrite; i++)
-        if (bit_get(e->after, it->write[i]))
-            emit_reload(e, it->write[i], spread_vector());
-    go(e, s->succ[0]);
-}
-
-static void emit_sreg(Emit *e, const Item *it, Spread d)
-{
-    OUT("n = w_call(w, %u);\n", it->uop);
-    uint32_t v = it->write[0];
-    emit_reload(e, v, d);
-    e->now[v] = d;
-}
-
-static void emit_param(Emit *e, const Item *it, Spread d)
-{
-    const Uop *u = &e->p->code->uops[it->uop];
-    uint32_t   v = it->write[0];
-    if (!d.known)
-        OUT("s%u = *(const u%uu *)w_param(w, %u);\n", v, e->p->value[v].bytes, u->e);
-    made(e, v, d);
-}
-
-static void emit_item(Emit *e, const Item *it)
-{
-    Guard    guard;
-    uint32_t n    = it->nwrite ? it->write[0] : 0;
-    Spread  *next = NULL, d = spread_vector();
-    if (it->kind != ITEM_GUARD && it->nwrite) {
-        next = xmalloc((e->p->nvalues + 1) * sizeof *next);
-        memcpy(next, e->now, e->p->nvalues * sizeof *next);
-        plan_step(e->p, it, next, &guard);
-        d = next[n];
-        free(next);
-    }
-    switch ((ItemKind)it->kind) {
-    case ITEM_ROW: emit_row(e, it, d, guard); return;
-    case ITEM_PLUS: emit_plus(e, it, d); return;
-    case ITEM_NOT:
-        OUT("p%u = ~", n);
-        emit_scalar(e, it->read[0]);
-        OUT(";\n");
-        made(e, n, d);
-        return;
-    case ITEM_LOAD: emit_load(e, it); return;
-    case ITEM_STORE: emit_store(e, it); return;
-    case ITEM_PARAM: emit_param(e, it, d); return;
-    case ITEM_SREG: emit_sreg(e, it, d); return;
-    case ITEM_CALL: emit_call(e, it, spread_vector()); return;
-    case ITEM_GUARD: emit_guard(e, it); return;
-    case ITEM_HEAD: emit_head(e, it); return;
-    default: return; /* the segment's end: emit_segment */
-    }
-}
-
-/* ---- segments ---- */
-
-/* The values with the spreads that were planned; else the interpreter goes on. */
-static void emit_entry(Emit *e, uint32_t index)
-{
-    const Segment *s = &e->p->segment[index];
-    OUT("E%u:\n", index);
     for (uint32_t v = 0; v < e->p->nvalues; v++) {
         const Value *x = &e->p->value[v];
-        Spread       f = s->spread[v];
-        if (!bit_get(s->live, v))
+        if (!bit_get(set, v) || x->constant || e->clean[v] || emit_spread(e, v).known)
             continue;
-        f = f.kind == SPREAD_UNSEEN ? spread_vector() : f;
-        emit_reload(e, v, f);
-        if (f.kind == SPREAD_VECTOR)
-            continue;
-        if (!x->bytes)
-            OUT("if (p%u + 1 > 1) return 0;\n", v);
-        else if (!f.pattern)
-            OUT("if (!w_same%u(r + %u)) return 0;\n", x->bytes, x->slot);
+        if (!is_linear(e, v) || !x->bytes)
+            emit_flush(e, v);
         else
-            OUT("if (!w_even%u(r + %u, (const u%u *)&P%u_%u_%u)) return 0;\n", x->bytes, x->slot, x->bytes, e->index,
-                f.pattern, x->bytes);
-        if (f.known)
-            OUT("if (%c%u != (u%u)%lluull) return 0;\n", x->bytes ? 's' : 'p', v, x->bytes ? x->bytes : 4,
-                (unsigned long long)(x->bytes  ? f.value
-                                     : f.value ? UINT32_MAX
-                                               : 0));
+            OUT("*(u%u *)(r + %u) = s%u;\n", x->bytes, x->slot, v);
     }
-    OUT("goto B%u;\n", index);
 }
 
-static void emit_segment(Emit *e, uint32_t index)
+void emit_fetch(Emit *e, const uint64_t *set)
 {
-    Plan          *p     = e->p;
-    const Segment *s     = &p->segment[index];
-    uint32_t       words = (p->nvalues + 63) / 64 + 1;
-    uint64_t      *live  = xcalloc((size_t)(s->nitems + 1) * words, sizeof *live);
-    for (uint32_t k = 0; k < s->nsucc + s->nmore; k++)
-        for (uint32_t w = 0; w + 1 < words; w++)
-            live[s->nitems * words + w] |= p->segment[k < s->nsucc ? s->succ[k] : s->more[k - s->nsucc]].live[w];
-    for (uint32_t k = s->nitems; k-- > 0;) {
-        memcpy(live + k * words, live + (k + 1) * words, words * sizeof *live);
-        flow_back(&s->item[k], live + k * words);
+    for (uint32_t v = 0; v < e->p->nvalues; v++) {
+        const Value *x = &e->p->value[v];
+        if (!bit_get(set, v) || x->constant || emit_spread(e, v).known)
+            continue;
+        if (!x->bytes)
+            OUT("p%u = *(u4 *)(r + %u);\n", v, x->slot);
+        else if (is_linear(e, v))
+            OUT("s%u = *(u%u *)(r + %u);\n", v, x->bytes, x->slot);
+        else
+            OUT("r%u = *(F%u *)(r + %u);\n", v, x->bytes, x->slot);
     }
-    memcpy(e->now, s->spread, p->nvalues * sizeof *e->now);
-    memset(e->clean, 0, p->nvalues);
-    OUT("B%u:;\n", index);
-    for (uint32_t k = 0; k < s->nitems; k++) {
-        e->before = live + k * words;
-        e->after  = live + (k + 1) * words;
-        emit_item(e, &s->item[k]);
+}
+
+/* The linear values of the set as a table; how many they are. */
+static uint32_t table(Emit *e, const uint64_t *set)
+{
+    uint32_t n = 0;
+    for (uint32_t v = 0; v < e->p->nvalues; v++) {
+        const Value *x = &e->p->value[v];
+        Spread       f = emit_spread(e, v);
+        if (!bit_get(set, v) || x->constant || f.kind != SPREAD_LINEAR || e->clean[v])
+            continue;
+        uint64_t value = f.known ? x->bytes ? f.value : f.value ? UINT32_MAX : 0 : 0;
+        if (!n++)
+            str_printf(&e->tables, "static const Linear T%u_%u[] = {", e->index, e->ntables);
+        str_printf(&e->tables, "{%lluull, %u, %u, %u, %u},\n", (unsigned long long)value, x->slot, f.pattern, x->bytes,
+                   f.known);
     }
-    const Item *last = &s->item[s->nitems - 1];
-    if (last->kind == ITEM_BRANCH)
-        emit_branch(e, last, s);
-    else if (last->kind == ITEM_LEAVE)
-        emit_leave(e, last, s);
-    else
-        go(e, s->succ[0]);
-    free(live);
+    if (n) {
+        str_printf(&e->tables, "};\n");
+        e->ntables++;
+    }
+    return n;
+}
+
+void emit_fill(Emit *e, const uint64_t *set)
+{
+    uint32_t n = table(e, set);
+    if (n)
+        OUT("w_fill(w, T%u_%u, %u, L%u);\n", e->index, e->ntables - 1, n, e->index);
+}
+
+bool emit_check(Emit *e, const uint64_t *set)
+{
+    uint32_t n = table(e, set);
+    if (n)
+        OUT("if (!w_check(w, T%u_%u, %u, L%u)) return 0;\n", e->index, e->ntables - 1, n, e->index);
+    return n != 0;
+}
+
+void emit_leave(Emit *e, const uint64_t *wanted, const char *next)
+{
+    OUT("{\n");
+    emit_keep(e, wanted);
+    emit_fill(e, wanted);
+    OUT("return %s;\n}\n", next);
+}
+
+void emit_leave_at(Emit *e, const uint64_t *wanted, uint32_t uop)
+{
+    char next[32];
+    snprintf(next, sizeof next, "w_uop(w, %u)", uop);
+    emit_leave(e, wanted, next);
 }
 
 /* ---- the whole ---- */
@@ -567,12 +259,19 @@ static const char prelude[] =
     "#define COLD(x) __builtin_expect(!!(x), 0)\n"
     "#define SH __builtin_shufflevector\n"
     "typedef struct Warp Warp; typedef struct Uop Uop;\n"
+    "typedef struct { u8 value; u4 slot; u2 pattern; u1 bytes, known; } Linear;\n"
     "u1 *w_regs(const Warp *); u8 *w_tally(const Warp *); u4 w_index(const Warp *, const Uop *); const Uop "
     "*w_uop(const Warp *, u4); u4 w_mask(const Warp *);\n"
     "const Uop *w_call(Warp *, u4); const Uop *w_head(Warp *, u4, u4, u4);\n"
     "u1 *w_shared(const Warp *, u4, u4, u4); u1 *w_global(const Warp *, u4, u8, u8, u8); const u1 *w_param(const Warp "
     "*, u4);\n"
-    "u4 w_even4(const u1 *, const u4 *); u4 w_even8(const u1 *, const u8 *);\n"
+    "u4 w_lean(Warp *); void w_keep(Warp *, u4); u4 w_check(const Warp *, const Linear *, u4, const i8 (*)[32]);\n"
+    "void w_fill(const Warp *, const Linear *, u4, const i8 (*)[32]); void w_only(Warp *, u4); u4 w_looks(const Warp "
+    "*);\n"
+    "void w_put(Warp *, u4, u4); void w_merge(Warp *); u4 w_waits(const Warp *);\n"
+    "void w_blend1(u1 *, const u1 *, u4); void w_blend2(u1 *, const u1 *, u4); void w_blend4(u1 *, const u1 *, u4); "
+    "void "
+    "w_blend8(u1 *, const u1 *, u4);\n"
     "u4 w_same1(const u1 *); u4 w_same2(const u1 *); u4 w_same4(const u1 *); u4 w_same8(const u1 *);\n"
     "static inline int wraps_s4(u4 x, i8 a, i8 b) { i8 y = (i4)x; return y + a < -0x80000000l || y + b > 0x7fffffffl; "
     "}\n"
@@ -583,6 +282,14 @@ static const char prelude[] =
 
 static void emit_patterns(Emit *e)
 {
+    OUT("static const i8 L%u[][32] = {", e->index);
+    for (uint32_t k = 0; k < e->p->patterns.n; k++) {
+        OUT("{");
+        for (int i = 0; i < LANES; i++)
+            OUT("%s%lldll", i ? ", " : "", (long long)e->p->patterns.lane[k][i]);
+        OUT("},\n");
+    }
+    OUT("};\n");
     for (uint32_t k = 1; k < e->p->patterns.n; k++)
         for (unsigned bytes = 4; bytes <= 8; bytes += 4) {
             OUT("static const V%u P%u_%u_%u = {", bytes, e->index, k, bytes);
@@ -603,6 +310,46 @@ static void emit_variables(Emit *e)
         else
             OUT("u4 p%u;\n", v);
     }
+    OUT("u4 m, g;\n");
+    if (e->nregions) /* where segments' lanes wait */
+        for (uint32_t i = 0; i < e->p->nsegments; i++)
+            OUT("u4 d%u;\n", i);
+}
+
+/* Where native code is entered: by the interpreter with values that are checked, and where it left itself. */
+static void emit_entries(Emit *e)
+{
+    const Plan *p = e->p;
+    OUT("switch (w_lean(w) - 1) {\n");
+    for (uint32_t i = 0; i < p->nsegments; i++)
+        if (e->resumed[i])
+            OUT("case %u: goto I%u;\n", i, i);
+    OUT("}\nswitch (w_index(w, u)) {\n");
+    for (uint32_t i = 0; i < p->nsegments; i++)
+        if (e->entered[i])
+            OUT("case %u: goto E%u;\n", p->segment[i].first, i);
+    OUT("default: return 0;\n}\n");
+}
+
+static void emit_doors(Emit *e, uint32_t i)
+{
+    const Segment *s = &e->p->segment[i];
+    memcpy(e->now, s->spread, e->p->nvalues * sizeof *e->now);
+    memset(e->clean, 0, e->p->nvalues);
+    if (e->entered[i]) {
+        OUT("E%u:\n", i);
+        emit_check(e, s->live);
+    }
+    if (e->entered[i] || e->resumed[i]) {
+        OUT("I%u:;\n", i);
+        emit_fetch(e, s->live);
+        OUT("goto B%u;\n", i);
+    }
+    if (e->resumed[i]) {
+        OUT("K%u:;\n", i);
+        emit_keep(e, s->live);
+        OUT("w_keep(w, %u);\nreturn (const Uop *)~0ul;\n", i + 1);
+    }
 }
 
 void emit_prelude(Str *out)
@@ -610,40 +357,66 @@ void emit_prelude(Str *out)
     str_add(out, prelude);
 }
 
+static void emit_body(Emit *e)
+{
+    const Plan *p = e->p;
+    for (uint32_t i = 0; i < p->nsegments; i++)
+        if (p->segment[i].reached)
+            emit_segment(e, i);
+    emit_regions(e);
+    for (uint32_t i = 0; i < p->nsegments; i++)
+        if (p->segment[i].reached)
+            emit_doors(e, i);
+}
+
+/* Not every head: control comes from the interpreter where a loop begins again, behind what may wait, and where lanes meet. */
+static void mark_entries(Emit *e)
+{
+    const Plan *p = e->p;
+    e->entered[0] = true;
+    for (uint32_t i = 0; i < p->nsegments; i++) {
+        const Segment *s    = &p->segment[i];
+        const Item    *last = &s->item[s->nitems - 1];
+        if (last->kind == ITEM_BRANCH && s->meets != UINT32_MAX)
+            e->entered[s->meets] = true;
+        for (uint32_t k = 0; k < s->nsucc; k++)
+            if (s->succ[k] <= i || last->kind == ITEM_LEAVE)
+                e->entered[s->succ[k]] = true;
+        for (uint32_t k = 0; k < s->nmore; k++)
+            e->entered[s->more[k]] = true;
+    }
+    for (uint32_t i = 0; i < p->nsegments; i++)
+        e->entered[i] &= p->segment[i].reached;
+}
+
 void emit_function(Plan *p, uint32_t index, Str *out)
 {
-    Emit  emit  = {.p     = p,
-                   .out   = out,
-                   .index = index,
-                   .now   = xcalloc(p->nvalues + 1, sizeof(Spread)),
-                   .clean = xcalloc(p->nvalues + 1, 1)};
+    Emit  emit  = {.p       = p,
+                   .index   = index,
+                   .now     = xcalloc(p->nvalues + 1, sizeof(Spread)),
+                   .clean   = xcalloc(p->nvalues + 1, 1),
+                   .entered = xcalloc(p->nsegments + 1, 1),
+                   .resumed = xcalloc(p->nsegments + 1, 1)};
     Emit *e     = &emit;
     Names names = {0};
     Str   body  = {0};
     e->out      = &body;
-    OUT("const Uop *native%u(Warp *w, const Uop *u)\n{\nu1 *r = w_regs(w); u8 *tally = w_tally(w); const Uop *n;\n",
-        index);
-    emit_variables(e);
-    OUT("switch (w_index(w, u)) {\n");
-    for (uint32_t i = 0; i < p->nsegments; i++)
-        if (p->segment[i].reached)
-            OUT("case %u: goto E%u;\n", p->segment[i].first, i);
-    OUT("default: return 0;\n}\n");
-    for (uint32_t i = 0; i < p->nsegments; i++)
-        if (p->segment[i].reached)
-            emit_entry(e, i);
-    for (uint32_t i = 0; i < p->nsegments; i++)
-        if (p->segment[i].reached)
-            emit_segment(e, i);
-    OUT("}\n");
+    mark_entries(e);
+    emit_body(e);
     e->out = out;
     for (uint32_t i = 0; i < p->nsegments; i++)
         for (uint32_t k = 0; k < p->segment[i].nitems; k++)
             prototypes_of(e, &p->segment[i].item[k], &names);
     emit_patterns(e);
+    str_add(out, str_text(&e->tables));
+    OUT("const Uop *native%u(Warp *w, const Uop *u)\n{\nu1 *r = w_regs(w); u8 *tally = w_tally(w); const Uop *n;\n",
+        index);
+    emit_variables(e);
+    emit_entries(e);
     str_add(out, str_text(&body));
+    OUT("}\n");
     str_free(&body);
+    str_free(&e->tables);
     free(names.seen);
-    free(emit.now);
-    free(emit.clean);
+    free(e->now), free(e->clean), free(e->entered), free(e->resumed), free(e->region);
 }

@@ -8,8 +8,6 @@
 
 #include "emu/jit/emit.h"
 
-#define OUT(...) str_printf(e->out, __VA_ARGS__)
-
 typedef struct Place { /* of an access */
     const MemInfo *info;
     int64_t        at[LANES]; /* of each lane, from the lowest address */
@@ -238,21 +236,19 @@ static void load_lanes(Emit *e, const Item *it, const Place *x)
 /* After the handler: one value for all lanes is still one, unless lanes were left out for a fault. */
 static void still_same(Emit *e, const Item *it)
 {
+    uint64_t *others = xcalloc(emit_words(e->p), sizeof *others);
+    for (uint32_t w = 0; w + 1 < emit_words(e->p); w++)
+        others[w] = e->after[w];
+    for (uint32_t k = 0; k < it->nwrite; k++)
+        bit_clear(others, it->write[k]);
     for (uint32_t k = 0; k < it->nwrite; k++) {
         const Value *v = &e->p->value[it->write[k]];
         if (!bit_get(e->after, it->write[k]))
             continue;
-        OUT("if (!w_same%u(r + %u)) {\n", v->bytes, v->slot);
-        for (uint32_t other = 0; other < e->p->nvalues; other++)
-            if (bit_get(e->after, other)) {
-                bool own = false;
-                for (uint32_t i = 0; i < it->nwrite; i++)
-                    own |= it->write[i] == other;
-                if (!own)
-                    emit_flush(e, other);
-            }
-        OUT("return n;\n}\n");
+        OUT("if (!w_same%u(r + %u))\n", v->bytes, v->slot);
+        emit_leave(e, others, "n");
     }
+    free(others);
 }
 
 void emit_load(Emit *e, const Item *it)
@@ -260,6 +256,10 @@ void emit_load(Emit *e, const Item *it)
     bool   linear = emit_spread(e, it->read[0]).kind == SPREAD_LINEAR;
     Place  x      = linear ? place_of(e, it) : (Place){0};
     Spread want   = linear && x.one ? spread_same() : spread_vector();
+    if (e->crossing) {
+        emit_call(e, it, spread_vector());
+        return;
+    }
     if (!linear || !is_served(e, it, &x)) {
         emit_call(e, it, want);
         if (linear && x.one)
@@ -346,7 +346,7 @@ void emit_store(Emit *e, const Item *it)
 {
     bool  linear = emit_spread(e, it->read[0]).kind == SPREAD_LINEAR;
     Place x      = linear ? place_of(e, it) : (Place){0};
-    if (!linear || !is_served(e, it, &x)) {
+    if (e->crossing || !linear || !is_served(e, it, &x)) {
         emit_call(e, it, spread_vector());
         return;
     }

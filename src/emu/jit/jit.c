@@ -12,6 +12,7 @@
 
 #include "emu/jit/build.h"
 #include "emu/jit/emit.h"
+#include "emu/jit/help.h"
 #include "emu/jit/pieces.h"
 
 enum { HOT = 4000000, WORDS = 64 };
@@ -175,6 +176,7 @@ void jit_begin(Worker *k)
     if (!s || k->native)
         return;
     k->native = functions(s, k->launch->prog);
+    k->help   = &native_help;
     if (k->native && s->tally.places)
         k->tally = xcalloc(s->tally.places, sizeof *k->tally);
 }

@@ -88,6 +88,18 @@ static void add_register(void *user, const Operand *o, bool written)
 
 /* ---- items ---- */
 
+/* The caller reads them when the function returns. */
+static void results(Maker *m, Item *it)
+{
+    const Func *f = m->p->code->func;
+    m->current    = it;
+    for (size_t i = 0; i < f->nrets; i++)
+        if (f->rets[i].reg) {
+            Operand o = {.kind = OPD_REG, .reg = f->rets[i].reg, .part = -1};
+            add_register(m, &o, false);
+        }
+}
+
 static void instruction_registers(Maker *m, Item *it, const Uop *u)
 {
     m->current      = it;
@@ -168,6 +180,8 @@ static void control_item(Maker *m, Item *it, const Uop *u)
     m->fails |= native[it->what.id] == NEVER;
     it->kind = native[it->what.id] == STAYS ? ITEM_CALL : ITEM_LEAVE;
     instruction_registers(m, it, u);
+    if (it->what.id == CTL_ret)
+        results(m, it);
 }
 
 static void make_item(Maker *m, Item *it, uint32_t at);

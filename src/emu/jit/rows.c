@@ -90,6 +90,7 @@
 #include "emu/exec/pred.c"
 
 #include "emu/core/ctl.h"
+#include "emu/jit/help.h"
 
 /* ---- selection and copies, which handlers do with more than an expression ---- */
 
@@ -181,16 +182,62 @@ ROW const uint8_t *w_param(const Warp *w, uint32_t at)
     return w->block->launch->params + at;
 }
 
-/* Does the slot hold lane 0's value and the pattern? */
-#define EVEN(bytes, T)                                                                                                 \
-    ROW uint32_t w_even##bytes(const uint8_t *slot, const T *pattern)                                                  \
+/* Where native code goes on: a segment's number + 1; 0: it is entered anew. */
+ROW uint32_t w_lean(Warp *w)
+{
+    uint32_t lean = w->lean;
+    w->lean       = 0;
+    return lean;
+}
+ROW void w_keep(Warp *w, uint32_t lean)
+{
+    w->lean = lean;
+}
+ROW uint32_t w_waits(const Warp *w)
+{
+    return w->worker->event == EVENT_BARRIER;
+}
+ROW uint32_t w_check(const Warp *w, const NativeSlot *s, uint32_t n, const int64_t (*pattern)[LANES])
+{
+    return w->worker->help->check(w, s, n, pattern);
+}
+ROW void w_fill(const Warp *w, const NativeSlot *s, uint32_t n, const int64_t (*pattern)[LANES])
+{
+    w->worker->help->fill(w, s, n, pattern);
+}
+
+/* ---- lanes that have parted ---- */
+
+ROW void w_only(Warp *w, uint32_t m)
+{
+    w->mask = m;
+}
+/* Somebody looks whether the warp polls: he wants to hear of each group's turn. */
+ROW uint32_t w_looks(const Warp *w)
+{
+    return w->worker->look.on;
+}
+ROW void w_put(Warp *w, uint32_t uop, uint32_t mask)
+{
+    w->worker->help->put(w, uop, mask);
+}
+ROW void w_merge(Warp *w)
+{
+    w->worker->help->merge(w);
+}
+
+#define BLEND(bytes)                                                                                                   \
+    ROW void w_blend##bytes(uint8_t *d, const uint8_t *t, uint32_t m)                                                  \
     {                                                                                                                  \
-        const T *x   = (const T *)slot;                                                                                \
-        T        odd = 0;                                                                                              \
-        for (int i = 0; i < LANES; i++)                                                                                \
-            odd |= (T)((T)(x[i] - x[0]) ^ pattern[i]);                                                                 \
-        return odd == 0;                                                                                               \
-    }                                                                                                                  \
+        select##bytes(d, t, d, m);                                                                                     \
+    }
+BLEND(1)
+BLEND(2)
+BLEND(4)
+BLEND(8)
+
+/* Do all lanes of the slot hold one value? */
+#define SAME(bytes, T)                                                                                                 \
     ROW uint32_t w_same##bytes(const uint8_t *slot)                                                                    \
     {                                                                                                                  \
         const T *x   = (const T *)slot;                                                                                \
@@ -199,7 +246,7 @@ ROW const uint8_t *w_param(const Warp *w, uint32_t at)
             odd |= x[i] ^ x[0];                                                                                        \
         return odd == 0;                                                                                               \
     }
-EVEN(1, uint8_t)
-EVEN(2, uint16_t)
-EVEN(4, uint32_t)
-EVEN(8, uint64_t)
+SAME(1, uint8_t)
+SAME(2, uint16_t)
+SAME(4, uint32_t)
+SAME(8, uint64_t)

@@ -21,17 +21,6 @@
 enum { QUANTUM = STRESSED(4096, 5), QUANTA_PER_TURN = STRESSED(16, 1), GLANCE = STRESSED(256, 5) };
 enum { ALONE = 256 * QUANTUM }; /* instructions for which one group may keep others waiting */
 
-void warp_set_merge(Warp *w)
-{
-    const Uop *merge = STOP;
-    for (uint32_t i = 0; i < w->ngroups; i++) {
-        const Group *g = &w->group[i];
-        if (g->frame == w->frame && g->state != GROUP_BARRIER && g->pc > w->pc && g->pc < merge)
-            merge = g->pc;
-    }
-    w->merge = schedule_merge(w, merge);
-}
-
 static bool comes_first(const Group *a, const Group *b)
 {
     if (a->turn != b->turn)

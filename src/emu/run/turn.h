@@ -8,7 +8,5 @@
 
 /* One turn: runs groups until none can go on or the quantum is spent.  false if none could run. */
 bool warp_run(Warp *w);
-/* Recomputes w->merge for the running frame. */
-void warp_set_merge(Warp *w);
 
 #endif

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Segments, and the edges between them.  Edges bring values to the spreads that the segment behind them expects, which only ever are weaker.
+ *
+ * A barrier is its handler's business.  When the warp must wait, its values are kept for the segment behind the barrier, where native code
+ * goes on without asking what they are (emit_keep). */
+#include <stdlib.h>
+#include <string.h>
+
+#include "emu/jit/emit.h"
+#include "emu/jit/flow.h"
+
+/* Values as segment `to` expects them. */
+static void convert_for(Emit *e, uint32_t to)
+{
+    const Segment *t = &e->p->segment[to];
+    for (uint32_t v = 0; v < e->p->nvalues; v++)
+        if (bit_get(t->live, v))
+            emit_convert(e, v, t->spread[v]);
+}
+
+void emit_go(Emit *e, uint32_t to)
+{
+    convert_for(e, to);
+    OUT("goto B%u;\n", to);
+}
+
+static void emit_branch(Emit *e, const Item *it, uint32_t index)
+{
+    const Segment *s    = &e->p->segment[index];
+    const Uop     *u    = &e->p->code->uops[it->uop];
+    bool           same = spread_is_same(emit_spread(e, it->read[0]));
+    OUT("g = %s", u->x ? "~" : "");
+    emit_scalar(e, it->read[0]);
+    OUT(";\nif (g == 0) {\n");
+    emit_go(e, s->succ[0]);
+    OUT("}\n");
+    if (!same) {
+        OUT("if (g != ~0u) ");
+        if (emit_parting(e, index))
+            OUT("goto P%u;\n", index);
+        else
+            emit_leave_at(e, e->before, it->uop);
+    }
+    emit_go(e, s->nsucc > 1 ? s->succ[1] : s->succ[0]);
+}
+
+static void emit_barrier(Emit *e, const Item *it, const Segment *s)
+{
+    uint32_t to = s->succ[0];
+    emit_call_handler(e, it);
+    convert_for(e, to);
+    OUT("if (n == w_uop(w, %u)) goto B%u;\n", it->uop + it->span, to);
+    OUT("if (w_waits(w)) goto K%u;\nreturn n;\n", to);
+    e->resumed[to] = true;
+}
+
+static void emit_last(Emit *e, const Item *it, const Segment *s)
+{
+    if (it->what.kind == WHAT_CTL && it->what.id == CTL_bar && s->nsucc == 1 && !it->nwrite) {
+        emit_barrier(e, it, s);
+        return;
+    }
+    emit_keep(e, e->after);
+    emit_fill(e, e->after);
+    emit_call_handler(e, it);
+    if (!s->nsucc) {
+        OUT("return n;\n");
+        return;
+    }
+    OUT("if (n != w_uop(w, %u) || w_mask(w) != ~0u) return n;\n", it->uop + it->span);
+    for (uint32_t i = 0; i < it->nwrite; i++)
+        if (bit_get(e->after, it->write[i]))
+            emit_reload(e, it->write[i], spread_vector());
+    emit_go(e, s->succ[0]);
+}
+
+uint64_t *emit_wanted(const Plan *p, const Segment *s)
+{
+    uint32_t  words = emit_words(p);
+    uint64_t *live  = xcalloc((size_t)(s->nitems + 1) * words, sizeof *live);
+    for (uint32_t k = 0; k < s->nsucc + s->nmore; k++)
+        for (uint32_t w = 0; w + 1 < words; w++)
+            live[s->nitems * words + w] |= p->segment[k < s->nsucc ? s->succ[k] : s->more[k - s->nsucc]].live[w];
+    for (uint32_t k = s->nitems; k-- > 0;) {
+        memcpy(live + k * words, live + (k + 1) * words, words * sizeof *live);
+        flow_back(&s->item[k], live + k * words);
+    }
+    return live;
+}
+
+void emit_segment(Emit *e, uint32_t index)
+{
+    Plan          *p     = e->p;
+    const Segment *s     = &p->segment[index];
+    uint32_t       words = emit_words(p);
+    uint64_t      *live  = emit_wanted(p, s);
+    memcpy(e->now, s->spread, p->nvalues * sizeof *e->now);
+    memset(e->clean, 0, p->nvalues);
+    OUT("B%u:;\n", index);
+    for (uint32_t k = 0; k < s->nitems; k++) {
+        e->before = live + k * words;
+        e->after  = live + (k + 1) * words;
+        emit_item(e, &s->item[k]);
+    }
+    const Item *last = &s->item[s->nitems - 1];
+    if (last->kind == ITEM_BRANCH)
+        emit_branch(e, last, index);
+    else if (last->kind == ITEM_LEAVE)
+        emit_last(e, last, s);
+    else
+        emit_go(e, s->succ[0]);
+    free(live);
+}

@@ -1,0 +1,438 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Items inside a segment: rows, calls of handlers, what stands under a guard.
+ *
+ * Where only some lanes run (Emit.crossing), a row is computed for all 32 and the result blended into values that other lanes have, too; a
+ * value that nobody else reads needs no blending.  Handlers see those lanes in w->mask and blend in the frame. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "emu/jit/emit.h"
+
+/* ---- results ---- */
+
+/* The variable that a vector result goes to first; end_result brings it to its value. */
+static void begin_result(Emit *e, uint32_t v, char name[16])
+{
+    bool blends = emit_blends(e, v);
+    if (blends)
+        strcpy(name, "t");
+    else
+        snprintf(name, 16, "%c%u", e->p->value[v].bytes ? 'r' : 'p', v);
+    if (blends && e->p->value[v].bytes)
+        OUT("V%u t; ", e->p->value[v].bytes);
+    else if (blends)
+        OUT("u4 t; ");
+}
+
+static void end_result(Emit *e, uint32_t v, Spread f)
+{
+    unsigned bytes = e->p->value[v].bytes;
+    if (emit_blends(e, v)) {
+        if (bytes)
+            OUT(" w_blend%u((u1 *)&r%u, (const u1 *)&t, m);", bytes, v);
+        else
+            OUT(" p%u = (p%u & ~m) | (t & m);", v, v);
+    }
+    OUT(" }\n");
+    emit_made(e, v, f);
+}
+
+/* ---- handlers ---- */
+
+void emit_call_handler(Emit *e, const Item *it)
+{
+    for (uint32_t i = 0; i < it->nread; i++)
+        emit_flush(e, it->read[i]);
+    for (uint32_t i = 0; i < it->nwrite; i++)
+        if (emit_blends(e, it->write[i]))
+            emit_flush(e, it->write[i]);
+    if (e->crossing)
+        OUT("w_only(w, m);\n");
+    OUT("n = w_call(w, %u);\n", it->uop);
+}
+
+/* Something has stopped the warp: lanes that parted go to the frame, each group to where it stands. */
+static void stopped(Emit *e, const Item *it)
+{
+    OUT("if (COLD(n != w_uop(w, %u))) ", it->uop + it->span);
+    if (!e->in) {
+        OUT("%sreturn n;%s\n", e->crossing ? "{ w_only(w, ~0u); " : "", e->crossing ? " }" : "");
+        return;
+    }
+    uint64_t *set = xcalloc(emit_words(e->p), sizeof *set);
+    for (uint32_t k = 0; k + 1 < emit_words(e->p); k++)
+        set[k] = e->before[k] & ~e->in->wanted[k];
+    OUT("{\n");
+    emit_keep(e, set);
+    emit_fill(e, set);
+    OUT("goto Q%u; }\n", e->in->branch);
+    free(set);
+}
+
+void emit_call(Emit *e, const Item *it, Spread want)
+{
+    emit_call_handler(e, it);
+    stopped(e, it);
+    for (uint32_t i = 0; i < it->nwrite; i++)
+        if (bit_get(e->after, it->write[i]))
+            emit_reload(e, it->write[i], e->crossing ? spread_vector() : want);
+}
+
+/* ---- rows ---- */
+
+static void check_guard(Emit *e, const Item *it, Guard guard)
+{
+    Spread   x     = emit_spread(e, it->read[0]);
+    unsigned bytes = e->p->value[it->read[0]].bytes;
+    int64_t  least, most;
+    if (guard == GUARD_NONE || x.kind != SPREAD_LINEAR || !x.pattern)
+        return;
+    pattern_ends(&e->p->patterns, x.pattern, &least, &most);
+    OUT("if (COLD(wraps_%c%u(", guard == GUARD_SIGNED ? 's' : 'u', bytes);
+    emit_scalar(e, it->read[0]);
+    OUT(", %lldll, %lldll)))\n", (long long)least, (long long)most);
+    emit_leave_at(e, e->before, it->uop);
+}
+
+/* A row with one result for all lanes, or computed for lane 0 alone. */
+static void row_scalar(Emit *e, const Item *it, Spread d)
+{
+    const RowShape *s  = &it->shape;
+    uint32_t        to = it->write[0];
+    OUT("{ ");
+    for (uint32_t k = 0; k < s->sources; k++) {
+        OUT("u%u a%u = ", s->bytes[1 + k] ? s->bytes[1 + k] : 4, k);
+        emit_scalar(e, it->read[k]);
+        OUT("; ");
+    }
+    if (s->bytes[0])
+        OUT("u%u t; s_%s((%s *)&t", s->bytes[0], s->name, s->type[0]);
+    else
+        OUT("p%u = s_%s(", to, s->name);
+    for (uint32_t k = 0; k < s->sources; k++) {
+        const char *comma = k || s->bytes[0] ? ", " : "";
+        if (s->bytes[1 + k])
+            OUT("%s(const %s *)&a%u", comma, s->type[1 + k], k);
+        else
+            OUT("%sa%u", comma, k);
+    }
+    if (s->table)
+        OUT(", %uu", e->p->code->uops[it->uop].x);
+    if (s->bytes[0])
+        OUT("); s%u = t; }\n", to);
+    else
+        OUT("); }\n");
+    emit_made(e, to, d);
+}
+
+static void row_vector(Emit *e, const Item *it)
+{
+    const RowShape *s  = &it->shape;
+    uint32_t        to = it->write[0];
+    char            name[16];
+    OUT("{ ");
+    for (uint32_t k = 0; k < s->sources; k++)
+        if (s->bytes[1 + k]) {
+            snprintf(name, sizeof name, "a%u", k);
+            emit_vector(e, it->read[k], name);
+        }
+    begin_result(e, to, name);
+    if (s->bytes[0])
+        OUT("v_%s((%s *)&%s", s->name, s->type[0], name);
+    else
+        OUT("%s = v_%s(", name, s->name);
+    for (uint32_t k = 0; k < s->sources; k++) {
+        OUT("%s", k || s->bytes[0] ? ", " : "");
+        if (s->bytes[1 + k])
+            OUT("(const %s *)&a%u", s->type[1 + k], k);
+        else
+            emit_scalar(e, it->read[k]);
+    }
+    if (s->table)
+        OUT(", %uu", e->p->code->uops[it->uop].x);
+    OUT(");");
+    end_result(e, to, spread_vector());
+}
+
+/* Logic on predicates: one function of three masks, whatever the row uses of them. */
+static void row_masks(Emit *e, const Item *it, Spread d)
+{
+    char name[16];
+    OUT("{ ");
+    begin_result(e, it->write[0], name);
+    OUT("%s = v_%s(", name, it->shape.name);
+    for (uint32_t k = 0; k < 3; k++) {
+        OUT("%s", k ? ", " : "");
+        if (k < it->shape.sources)
+            emit_scalar(e, it->read[k]);
+        else
+            OUT("0u");
+    }
+    OUT(");");
+    end_result(e, it->write[0], d);
+}
+
+static void emit_row(Emit *e, const Item *it, Spread d, Guard guard)
+{
+    check_guard(e, it, guard);
+    if (it->what.lane == LT_pred)
+        row_masks(e, it, d);
+    else if (d.kind == SPREAD_LINEAR && d.known && it->shape.bytes[0])
+        emit_made(e, it->write[0], d);
+    else if (d.kind == SPREAD_LINEAR)
+        row_scalar(e, it, d);
+    else
+        row_vector(e, it);
+}
+
+/* ---- other operations ---- */
+
+static void emit_plus(Emit *e, const Item *it, Spread d)
+{
+    uint64_t imm = (uint64_t)e->p->code->uops[it->uop].imm;
+    unsigned b   = e->p->value[it->write[0]].bytes;
+    char     name[16];
+    OUT("{ ");
+    if (d.kind == SPREAD_LINEAR) {
+        OUT("s%u = ", it->write[0]);
+        emit_scalar(e, it->read[0]);
+    } else {
+        begin_result(e, it->write[0], name);
+        OUT("%s = ", name);
+        emit_lanes(e, it->read[0]);
+    }
+    OUT(" + (u%u)%lluull;", b, (unsigned long long)imm);
+    end_result(e, it->write[0], d);
+}
+
+static void emit_not(Emit *e, const Item *it, Spread d)
+{
+    char name[16];
+    OUT("{ ");
+    begin_result(e, it->write[0], name);
+    OUT("%s = ~", name);
+    emit_scalar(e, it->read[0]);
+    OUT(";");
+    end_result(e, it->write[0], d);
+}
+
+static void emit_sreg(Emit *e, const Item *it, Spread d)
+{
+    if (e->crossing) {
+        emit_call(e, it, spread_vector());
+        return;
+    }
+    OUT("n = w_call(w, %u);\n", it->uop);
+    uint32_t v = it->write[0];
+    emit_reload(e, v, d);
+    e->now[v] = d;
+}
+
+static void emit_param(Emit *e, const Item *it, Spread d)
+{
+    const Uop *u = &e->p->code->uops[it->uop];
+    uint32_t   v = it->write[0];
+    char       name[16];
+    if (emit_blends(e, v)) {
+        OUT("{ ");
+        begin_result(e, v, name);
+        OUT("t = (V%u){} + *(const u%uu *)w_param(w, %u);", e->p->value[v].bytes, e->p->value[v].bytes, u->e);
+        end_result(e, v, spread_vector());
+        return;
+    }
+    if (!d.known)
+        OUT("s%u = *(const u%uu *)w_param(w, %u);\n", v, e->p->value[v].bytes, u->e);
+    emit_made(e, v, d);
+}
+
+static void emit_head(Emit *e, const Item *it)
+{
+    const Uop *u = &e->p->code->uops[it->uop];
+    if (e->in)
+        OUT("w_only(w, m); n = w_head(w, %u, %u, %u);\nif (COLD(n != 0)) goto Q%u;\n", it->uop, u->instr, u->n,
+            e->in->branch);
+    else
+        OUT("n = w_head(w, %u, %u, %u);\nif (COLD(n != 0)) goto K%u;\n", it->uop, u->instr, u->n,
+            e->p->segment_of[it->uop]);
+    if (!e->in)
+        e->resumed[e->p->segment_of[it->uop]] = true;
+}
+
+/* ---- guards ---- */
+
+static bool has_access(const Item *it)
+{
+    bool any = false;
+    for (uint32_t k = 0; k < it->ninner; k++)
+        any |= it->inner[k].kind == ITEM_LOAD || it->inner[k].kind == ITEM_STORE || it->inner[k].kind == ITEM_CALL;
+    return any;
+}
+
+/* What the guarded items wrote gets the spread that it has whether they ran or not. */
+static void settle(Emit *e, const Item *it, const Spread *want)
+{
+    for (uint32_t k = 0; k < it->ninner; k++)
+        for (uint32_t i = 0; i < it->inner[k].nwrite; i++) {
+            uint32_t v = it->inner[k].write[i];
+            if (bit_get(e->after, v))
+                emit_convert(e, v, want[v]);
+        }
+}
+
+/* The values that inner items write and somebody wants later, or they themselves read. */
+static uint64_t *guarded_values(const Emit *e, const Item *it)
+{
+    uint64_t *set = xcalloc(emit_words(e->p), sizeof *set);
+    for (uint32_t k = 0; k < it->ninner; k++)
+        for (uint32_t i = 0; i < it->inner[k].nwrite; i++)
+            if (bit_get(e->after, it->inner[k].write[i]) ||
+                (e->crossing && bit_get(e->crossing, it->inner[k].write[i])))
+                bit_set(set, it->inner[k].write[i]);
+    return set;
+}
+
+/* Lanes g, which may be some or all: `within` becomes what runs. */
+static void guard_lanes(Emit *e, const Item *it)
+{
+    const uint64_t *outer = e->crossing;
+    uint64_t       *set   = guarded_values(e, it);
+    for (uint32_t v = 0; v < e->p->nvalues; v++)
+        if (bit_get(set, v)) {
+            emit_convert(e, v, spread_vector());
+            emit_made(e, v, spread_vector());
+        }
+    OUT("if (g) { %sm = g;\n", outer ? "u4 outer = m; " : "");
+    e->crossing = set;
+    for (uint32_t k = 0; k < it->ninner; k++)
+        emit_item(e, &it->inner[k]);
+    e->crossing = outer;
+    OUT("%s }\n", outer ? "m = outer;" : has_access(it) ? "w_only(w, ~0u);" : "");
+    free(set);
+}
+
+static void guard_all(Emit *e, const Item *it, const Spread *want)
+{
+    for (uint32_t k = 0; k < it->ninner; k++)
+        emit_item(e, &it->inner[k]);
+    settle(e, it, want);
+}
+
+typedef struct State { /* of the text, kept while another way is written */
+    Spread *now;
+    bool   *clean;
+} State;
+
+static State state_copy(const Emit *e)
+{
+    size_t n = e->p->nvalues + 1;
+    State  s = {xmalloc(n * sizeof *s.now), xmalloc(n)};
+    memcpy(s.now, e->now, (n - 1) * sizeof *s.now);
+    memcpy(s.clean, e->clean, n - 1);
+    return s;
+}
+
+static void state_back(Emit *e, const State *s)
+{
+    memcpy(e->now, s->now, e->p->nvalues * sizeof *e->now);
+    memcpy(e->clean, s->clean, e->p->nvalues);
+}
+
+static void state_free(State *s)
+{
+    free(s->now);
+    free(s->clean);
+}
+
+static void guard_ways(Emit *e, const Item *it, bool same)
+{
+    Guard guard;
+    State before = state_copy(e), want = state_copy(e);
+    plan_step(e->p, it, want.now, &guard);
+    if (e->crossing) { /* lanes have parted already */
+        guard_lanes(e, it);
+        state_back(e, &want);
+        for (uint32_t k = 0; k < it->ninner; k++)
+            for (uint32_t i = 0; i < it->inner[k].nwrite; i++)
+                e->now[it->inner[k].write[i]] = spread_vector();
+    } else if (!same && !has_access(it)) {
+        guard_lanes(e, it);
+        state_back(e, &want);
+    } else {
+        OUT("if (g == ~0u) {\n");
+        guard_all(e, it, want.now);
+        state_back(e, &before);
+        OUT("} else {\n");
+        if (!same)
+            guard_lanes(e, it);
+        settle(e, it, want.now);
+        state_back(e, &want);
+        OUT("}\n");
+    }
+    for (uint32_t k = 0; k < it->ninner; k++)
+        for (uint32_t i = 0; i < it->inner[k].nwrite; i++)
+            e->clean[it->inner[k].write[i]] = false;
+    state_free(&before);
+    state_free(&want);
+}
+
+static void emit_guard(Emit *e, const Item *it)
+{
+    const Plan     *p      = e->p;
+    bool            same   = spread_is_same(emit_spread(e, it->read[0]));
+    const uint64_t *before = e->before, *after = e->after;
+    uint64_t       *all = xcalloc(emit_words(p), sizeof *all); /* inside, whatever is wanted on any way */
+    for (uint32_t w = 0; w + 1 < emit_words(p); w++)
+        all[w] = before[w] | after[w];
+    for (uint32_t k = 0; k < it->ninner; k++)
+        for (uint32_t i = 0; i < it->inner[k].nread; i++)
+            bit_set(all, it->inner[k].read[i]);
+    OUT("{ u4 g = %s", p->code->uops[it->uop].x ? "~" : "");
+    emit_scalar(e, it->read[0]);
+    OUT("%s;\n", e->crossing ? " & m" : "");
+    e->after = all;
+    guard_ways(e, it, same);
+    e->after = after;
+    OUT("}\n");
+    free(all);
+}
+
+/* ---- all of them ---- */
+
+/* The spread of what the item writes. */
+static Spread planned(Emit *e, const Item *it, Guard *guard)
+{
+    *guard = GUARD_NONE;
+    if (it->kind == ITEM_GUARD || !it->nwrite)
+        return spread_vector();
+    Spread *next = xmalloc((e->p->nvalues + 1) * sizeof *next);
+    memcpy(next, e->now, e->p->nvalues * sizeof *next);
+    plan_step(e->p, it, next, guard);
+    Spread d = next[it->write[0]];
+    free(next);
+    if (e->crossing && (*guard != GUARD_NONE || emit_blends(e, it->write[0]))) {
+        *guard = GUARD_NONE;
+        d      = spread_vector();
+    }
+    return d;
+}
+
+void emit_item(Emit *e, const Item *it)
+{
+    Guard  guard;
+    Spread d = planned(e, it, &guard);
+    switch ((ItemKind)it->kind) {
+    case ITEM_ROW: emit_row(e, it, d, guard); return;
+    case ITEM_PLUS: emit_plus(e, it, d); return;
+    case ITEM_NOT: emit_not(e, it, d); return;
+    case ITEM_LOAD: emit_load(e, it); return;
+    case ITEM_STORE: emit_store(e, it); return;
+    case ITEM_PARAM: emit_param(e, it, d); return;
+    case ITEM_SREG: emit_sreg(e, it, d); return;
+    case ITEM_CALL: emit_call(e, it, spread_vector()); return;
+    case ITEM_GUARD: emit_guard(e, it); return;
+    case ITEM_HEAD: emit_head(e, it); return;
+    default: return; /* the segment's end: emit_segment */
+    }
+}

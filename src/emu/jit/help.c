@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The lanes of linear values: looked at, and written out.  A value that is known is not kept in the frame at all while native code runs, so
+ * it is written out whole. */
+#include "emu/jit/help.h"
+
+#include <string.h>
+
+#include "emu/core/group.h"
+
+static uint64_t lane_get(const uint8_t *at, unsigned bytes, unsigned lane)
+{
+    uint64_t x = 0;
+    memcpy(&x, at + lane * bytes, bytes);
+    return x;
+}
+
+static uint64_t cut(uint64_t x, unsigned bytes)
+{
+    return bytes >= 8 ? x : x & ((UINT64_C(1) << 8 * bytes) - 1);
+}
+
+static bool mask_holds(const uint8_t *at, const NativeSlot *s)
+{
+    uint32_t m;
+    memcpy(&m, at, sizeof m);
+    return s->known ? m == (uint32_t)s->value : m == 0 || m == UINT32_MAX;
+}
+
+static bool lanes_hold(const uint8_t *at, const NativeSlot *s, const int64_t pattern[LANES])
+{
+    uint64_t first = lane_get(at, s->bytes, 0), odd = s->known ? first ^ s->value : 0;
+    for (unsigned i = 1; i < LANES; i++)
+        odd |= lane_get(at, s->bytes, i) ^ cut(first + (uint64_t)pattern[i], s->bytes);
+    return odd == 0;
+}
+
+/* The two widths that most values have. */
+#define HOLDS(T)                                                                                                       \
+    static bool lanes_hold_##T(const uint8_t *at, const NativeSlot *s, const int64_t pattern[LANES])                   \
+    {                                                                                                                  \
+        const T *x   = (const T *)__builtin_assume_aligned(at, 64);                                                    \
+        T        odd = s->known ? (T)(x[0] ^ (T)s->value) : 0;                                                         \
+        for (unsigned i = 0; i < LANES; i++)                                                                           \
+            odd |= x[i] ^ (T)(x[0] + (T)pattern[i]);                                                                   \
+        return odd == 0;                                                                                               \
+    }
+HOLDS(uint32_t)
+HOLDS(uint64_t)
+
+static bool check(const Warp *w, const NativeSlot *s, uint32_t n, const int64_t (*pattern)[LANES])
+{
+    for (uint32_t i = 0; i < n; i++, s++) {
+        const uint8_t *at = w->r + s->slot;
+        bool           ok = s->bytes == 0   ? mask_holds(at, s)
+                            : s->bytes == 4 ? lanes_hold_uint32_t(at, s, pattern[s->pattern])
+                            : s->bytes == 8 ? lanes_hold_uint64_t(at, s, pattern[s->pattern])
+                                            : lanes_hold(at, s, pattern[s->pattern]);
+        if (!ok)
+            return false;
+    }
+    return true;
+}
+
+static void fill(const Warp *w, const NativeSlot *s, uint32_t n, const int64_t (*pattern)[LANES])
+{
+    for (uint32_t i = 0; i < n; i++, s++) {
+        uint8_t *at = w->r + s->slot;
+        if (!s->bytes) {
+            if (s->known)
+                memcpy(at, &s->value, sizeof(uint32_t));
+            continue;
+        }
+        uint64_t first = s->known ? s->value : lane_get(at, s->bytes, 0);
+        for (unsigned lane = 0; lane < LANES; lane++) {
+            uint64_t x = first + (uint64_t)pattern[s->pattern][lane];
+            memcpy(at + lane * s->bytes, &x, s->bytes);
+        }
+    }
+}
+
+static void put(Warp *w, uint32_t uop, uint32_t mask)
+{
+    warp_put(w, w->frame->code->uops + uop, w->frame, mask);
+}
+
+const NativeHelp native_help = {.check = check, .fill = fill, .put = put, .merge = warp_set_merge};

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What native code asks the emulator to do, because it is rare and would be long: to look at the frame's values before native code takes
+ * them, and to write out the lanes of those that it keeps as lane 0's.
+ *
+ * A warp that native code has left for the same segment to go on with (Warp.lean) has its linear values in the frame as lane 0 only; nobody
+ * but native code runs it from there. */
+#ifndef WW_EMU_JIT_HELP_H
+#define WW_EMU_JIT_HELP_H
+
+#include "emu/core/run.h"
+
+typedef struct NativeSlot { /* a linear value (spread.h) in the frame; emit.c writes the same into its text */
+    uint64_t value;   /* known: lane 0's */
+    uint32_t slot;
+    uint16_t pattern;
+    uint8_t  bytes;   /* of a lane; 0: a predicate, which is all ones or zero */
+    uint8_t  known;
+} NativeSlot;
+
+struct NativeHelp {
+    /* Do the slots hold what is planned? */
+    bool (*check)(const Warp *w, const NativeSlot *s, uint32_t n, const int64_t (*pattern)[LANES]);
+    /* Writes all their lanes, from lane 0 or what is known. */
+    void (*fill)(const Warp *w, const NativeSlot *s, uint32_t n, const int64_t (*pattern)[LANES]);
+    /* Lanes of the frame that wait at a uop while others run. */
+    void (*put)(Warp *w, uint32_t uop, uint32_t mask);
+    /* All were put: where those that run meet them. */
+    void (*merge)(Warp *w);
+};
+
+extern const NativeHelp native_help;
+
+#endif
