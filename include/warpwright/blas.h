@@ -12,7 +12,9 @@
  * is refused.
  *
  * Exactness: float results are sums of products in float32, each added with one rounding; the same call gives the same bits
- * in every run.  int32 results are exact modulo 2^32, int64 results of int32 operands modulo 2^64.
+ * in every run.  Products of fp16 and bf16 are exact; where tensor cores add them (sm_90a) each step cuts 16 of them and the sum so
+ * far at 25 bits below the largest (docs/matrix.md), elsewhere each is added with one rounding.  int32 results are exact
+ * modulo 2^32, int64 results of int32 operands modulo 2^64.
  *
  * Errors: everything is checked before anything runs; ww_device_error() of the device says what is wrong.  Start from a
  * zeroed structure: fields that are left out mean the plain case (alpha must be set). */
@@ -40,8 +42,17 @@ WwStatus ww_blas_stream(WwBlas *b, WwStream *s);
  * streams of others, which may be gone by then; before ww_blas_stream(b, other) the stream must still exist. */
 WwStatus ww_blas_leave(WwBlas *b);
 
-/* WW_I32_I64: int32 operands, C, alpha and beta int64. */
-typedef enum WwType { WW_F32 = 0, WW_I32 = 1, WW_I32_I64 = 2 } WwType;
+/* WW_I32_I64: int32 operands, C, alpha and beta int64.  WW_F16 and WW_BF16: A, B and C of 16 bits; ..._F32: C is float.  Of these alpha and beta
+ * are floats, and so are the sums; a 16-bit result is rounded once, to nearest even, beta * C included. */
+typedef enum WwType {
+    WW_F32      = 0,
+    WW_I32      = 1,
+    WW_I32_I64  = 2,
+    WW_F16      = 3,
+    WW_BF16     = 4,
+    WW_F16_F32  = 5,
+    WW_BF16_F32 = 6
+} WwType;
 typedef enum WwLayout { WW_ROW_MAJOR = 0, WW_COLUMN_MAJOR = 1 } WwLayout;
 typedef enum WwFill { WW_FULL = 0, WW_LOWER = 1, WW_UPPER = 2 } WwFill;
 

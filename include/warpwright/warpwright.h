@@ -111,6 +111,7 @@ typedef struct WwTensorMap {
     bool        im2col;
     int         lower[3], upper[3]; /* im2col: corners of the box of base pixels, W first */
     uint32_t    channels, pixels;   /* im2col: of a box */
+    uint32_t    promote; /* bytes that a miss of a copy brings to the L2, at least: 0, 64, 128, 256 */
 } WwTensorMap;
 
 /* Writes the 128 bytes that a kernel takes as its tensor map, by value or in global memory.  They belong to this kind

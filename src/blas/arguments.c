@@ -13,7 +13,7 @@
 
 #include "blas/blas.h"
 
-enum { OPERAND = 4, MAX_SIZE = 1 << 30, MAX_BATCH = 1 << 20 };
+enum { MAX_SIZE = 1 << 30, MAX_BATCH = 1 << 20 };
 
 typedef struct Matrix { /* as stored: `lines` of `length` elements, ld apart */
     const char  *name, *ld_name;
@@ -105,11 +105,20 @@ static Status check_operand(WwDevice *d, const char *function, const Matrix *m, 
     return WW_OK;
 }
 
+static Status no_type(WwDevice *d, const char *function, WwType type)
+{
+    return device_fail(d, WW_ERR_INVALID, "%s: type %d is not one of"
+#define TYPE(name, entry, operand, result, scalar, kind, text) " " #name
+#include "blas/types.def"
+#undef TYPE
+                       ,
+                       function, (int)type);
+}
+
 static Status check_kinds(WwDevice *d, const char *function, WwType type, WwLayout layout, size_t batch)
 {
-    if (type != WW_F32 && type != WW_I32 && type != WW_I32_I64)
-        return device_fail(d, WW_ERR_INVALID, "%s: type %d is not one of WW_F32, WW_I32, WW_I32_I64", function,
-                           (int)type);
+    if (!type_row(type))
+        return no_type(d, function, type);
     if (layout != WW_ROW_MAJOR && layout != WW_COLUMN_MAJOR)
         return device_fail(d, WW_ERR_INVALID, "%s: layout %d is neither WW_ROW_MAJOR nor WW_COLUMN_MAJOR", function,
                            (int)layout);
@@ -120,21 +129,27 @@ static Status check_kinds(WwDevice *d, const char *function, WwType type, WwLayo
 
 static uint32_t scalar_bits(WwType type, WwScalar v)
 {
-    return type == WW_I32_I64 ? (uint32_t)v.i64
-           : type == WW_I32   ? (uint32_t)v.i32
-                              : (union {
-                                    float    f;
-                                    uint32_t u;
-                              }){v.f32}
-                                  .u;
+    TypeScalar s = type_row(type)->scalar;
+    return s == SCALAR_i64   ? (uint32_t)v.i64
+           : s == SCALAR_i32 ? (uint32_t)v.i32
+                             : (union {
+                                   float    f;
+                                   uint32_t u;
+                               }){v.f32}
+                                   .u;
+}
+
+static void set_sizes(Problem *p)
+{
+    p->operand = type_row(p->type)->operand;
+    p->result  = type_row(p->type)->result;
 }
 
 static void set_scalars(Problem *p, WwScalar alpha, WwScalar beta, size_t k)
 {
     p->args.alpha = k ? scalar_bits(p->type, alpha) : 0;
     p->args.beta  = scalar_bits(p->type, beta);
-    p->result     = p->type == WW_I32_I64 ? sizeof(int64_t) : OPERAND;
-    if (p->type == WW_I32_I64) {
+    if (type_row(p->type)->scalar == SCALAR_i64) {
         p->alpha = (uint64_t)alpha.i64;
         p->beta  = (uint64_t)beta.i64;
     }
@@ -142,13 +157,15 @@ static void set_scalars(Problem *p, WwScalar alpha, WwScalar beta, size_t k)
 
 static bool scalar_zero(WwType type, WwScalar v)
 {
-    return type == WW_I32_I64 ? v.i64 == 0 : type == WW_I32 ? v.i32 == 0 : v.f32 == 0.0f;
+    TypeScalar s = type_row(type)->scalar;
+    return s == SCALAR_i64 ? v.i64 == 0 : s == SCALAR_i32 ? v.i32 == 0 : v.f32 == 0.0f;
 }
 
 /* Whether every line of the matrix, in every problem of the batch, begins on 16 bytes. */
 static bool aligned(const Matrix *m, size_t batch)
 {
-    if (m->element != OPERAND || m->ld % 4 || (batch > 1 && !m->array && m->stride % 4))
+    size_t each = 16 / m->element;
+    if (m->element > 4 || m->ld % each || (batch > 1 && !m->array && m->stride % each))
         return false;
     if (!m->array)
         return m->at % 16 == 0;
@@ -172,6 +189,7 @@ Status problem_of_gemm(WwBlas *b, const WwGemm *p, Problem *out)
     bool      cm = p->layout == WW_COLUMN_MAJOR;
     *out         = (Problem){.type = p->type, .batch = p->batch ? p->batch : 1};
     TRY(check_kinds(d, "ww_gemm", p->type, p->layout, p->batch));
+    set_sizes(out);
     TRY(check_size(d, "ww_gemm", "m", p->m));
     TRY(check_size(d, "ww_gemm", "n", p->n));
     TRY(check_size(d, "ww_gemm", "k", p->k));
@@ -180,8 +198,10 @@ Status problem_of_gemm(WwBlas *b, const WwGemm *p, Problem *out)
     if (arrays && !(p->a_array && p->b_array && p->c_array))
         return device_fail(d, WW_ERR_INVALID, "ww_gemm: give all of a_array, b_array and c_array, or none");
     bool   rows_a = p->trans_a == cm, rows_b = p->trans_b == cm; /* lines run along k, along n */
-    Matrix a = {"a", "lda", p->a, p->a_array, rows_a ? p->m : p->k, rows_a ? p->k : p->m, p->lda, p->stride_a, OPERAND};
-    Matrix e = {"b", "ldb", p->b, p->b_array, rows_b ? p->k : p->n, rows_b ? p->n : p->k, p->ldb, p->stride_b, OPERAND};
+    Matrix a = {"a",    "lda",       p->a,        p->a_array, rows_a ? p->m : p->k, rows_a ? p->k : p->m,
+                p->lda, p->stride_a, out->operand};
+    Matrix e = {"b",    "ldb",       p->b,        p->b_array, rows_b ? p->k : p->n, rows_b ? p->n : p->k,
+                p->ldb, p->stride_b, out->operand};
     Matrix c = {"c", "ldc", p->c, p->c_array, cm ? p->n : p->m, cm ? p->m : p->n, p->ldc, p->stride_c, out->result};
     TRY(check_result(d, "ww_gemm", &c, out->batch));
     bool none = scalar_zero(p->type, p->alpha);
@@ -216,6 +236,7 @@ Status problem_of_syrk(WwBlas *b, const WwSyrk *p, Problem *out)
     bool      cm = p->layout == WW_COLUMN_MAJOR;
     *out         = (Problem){.type = p->type, .symmetric = true, .batch = p->batch ? p->batch : 1};
     TRY(check_kinds(d, "ww_syrk", p->type, p->layout, p->batch));
+    set_sizes(out);
     if (p->fill != WW_FULL && p->fill != WW_LOWER && p->fill != WW_UPPER)
         return device_fail(d, WW_ERR_INVALID, "ww_syrk: fill %d is not one of WW_FULL, WW_LOWER, WW_UPPER",
                            (int)p->fill);
@@ -225,8 +246,8 @@ Status problem_of_syrk(WwBlas *b, const WwSyrk *p, Problem *out)
     if (!p->a_array != !p->c_array)
         return device_fail(d, WW_ERR_INVALID, "ww_syrk: give both a_array and c_array, or neither");
     bool   along_k = p->trans == cm;
-    Matrix a       = {"a",    "lda",       p->a,   p->a_array, along_k ? p->n : p->k, along_k ? p->k : p->n,
-                      p->lda, p->stride_a, OPERAND};
+    Matrix a       = {"a",    "lda",       p->a,        p->a_array, along_k ? p->n : p->k, along_k ? p->k : p->n,
+                      p->lda, p->stride_a, out->operand};
     Matrix c       = {"c", "ldc", p->c, p->c_array, p->n, p->n, p->ldc, p->stride_c, out->result};
     TRY(check_result(d, "ww_syrk", &c, out->batch));
     bool none = scalar_zero(p->type, p->alpha);

@@ -10,6 +10,7 @@
  *   parts.c    k shared out among more blocks than a cluster has
  *   tensor.c   operands as tensor maps: which must be copied before, and the launch
  *   bytes.c    operands as planes of bytes for the tensor cores, and the launch
+ *   half.c     16-bit operands: which rung, what must be copied before, the launch
  *   copy.c, copy_matrix.c    copies of bytes; of matrices, transposed or not
  *
  * A Problem has no layouts, transposes or triangles of the caller's view left: C is row by row, its operands X (m x k) and
@@ -21,6 +22,7 @@
 #include "device/device.h"
 #include "copy/args.h"
 #include "gemm/args.h"
+#include "gemm/half.h"
 #include "long/args.h"
 #include "warpwright/blas.h"
 
@@ -41,7 +43,9 @@ typedef enum RungLayouts {
     RUNG_WHOLE,
     RUNG_DRAWN,
     RUNG_BYTES,
-    RUNG_LONG
+    RUNG_LONG,
+    RUNG_HALF,
+    RUNG_HALF_PLAIN
 } RungLayouts;
 
 /* Of a row of rungs.def: what the rung is for. */
@@ -56,7 +60,10 @@ typedef enum RungUse {
     FOR_I64    = 1 << 7,
     FOR_SM_90  = 1 << 8,
     IN_ROUNDS  = 1 << 9,
-    PAST_L2    = 1 << 10
+    PAST_L2    = 1 << 10,
+    FOR_HALF   = 1 << 11,
+    FOR_NARROW = 1 << 12,
+    FOR_ANY_16 = 1 << 13
 } RungUse;
 
 typedef struct Rung {
@@ -71,12 +78,27 @@ typedef struct Rung {
     uint32_t    shared; /* dynamic, bytes */
 } Rung;
 
+/* A row of types.def. */
+typedef enum TypeKind { TYPE_WORDS, TYPE_LONG, TYPE_HALF } TypeKind;
+typedef enum TypeScalar { SCALAR_f32, SCALAR_i32, SCALAR_i64 } TypeScalar;
+typedef struct TypeRow {
+    const char *entry, *text;
+    size_t      operand, result; /* bytes */
+    TypeScalar  scalar;
+    TypeKind    kind;
+} TypeRow;
+
+/* NULL: there is none of that number. */
+const TypeRow *type_row(WwType type);
+
 const Rung *rung_find(const char *ladder, const char *name);
 /* Of that ladder, the one whose row says so. */
 const Rung *rung_for(bool symmetric, RungUse use);
 uint32_t    rung_cover(int n, int tile);
 uint64_t    rung_tiles(const Rung *r, const GemmArgs *g); /* of A * A^T those on and under the diagonal */
 bool        rung_takes(const Rung *r, WwType type);
+/* Has it a kernel for 16-bit operands? */
+bool rung_half(const Rung *r);
 /* Blocks that may share out a tile's k: up to this, 1: none; and the next number worth trying.  Up to CLUSTER of them are a cluster and add up in
  * shared memory; more are several clusters of that many, each with a part of the sums, which a second kernel adds up. */
 unsigned rung_splits(const Rung *r);
@@ -88,7 +110,7 @@ typedef struct Problem {
     bool         symmetric;   /* Y is the transpose of X */
     GemmArgs     args;        /* x, y, c of the first problem of the batch; work and count not set */
     uint64_t     alpha, beta; /* WW_I32_I64: instead of those in args */
-    size_t       result;      /* bytes of an element of C */
+    size_t       operand, result; /* bytes of an element of A and B, and of C */
     size_t       batch;
     const WwPtr *x, *y, *c; /* NULL: strided */
     WwPtr        workspace;
@@ -253,6 +275,15 @@ size_t source_turned_bytes(const Source *s, int k);
 CopyPart copy_part(bool trans, WwPtr from, uint64_t from_ld, size_t rows, size_t columns, WwPtr to, uint64_t to_ld);
 /* One or two of them in one launch, by copy_words or, before a product with tensor copies, copy_operands. */
 Status copy_parts(WwBlas *b, const char *entry, const CopyPart *parts, size_t n);
+
+/* ---- half.c ---- */
+
+/* The rung for 16-bit operands. */
+const Rung *half_choose(const WwBlas *b, const Problem *p);
+/* Counters and sums of a last round whose k is shared out, and operands that must be copied before. */
+void half_work(const WwBlas *b, const Problem *p, Work *w);
+/* Copies what must be copied, to x and y, and launches. */
+Status half_run(WwBlas *b, const Problem *p, const GemmArgs *g, WwPtr x, WwPtr y);
 
 /* ---- bytes.c ---- */
 

@@ -33,6 +33,8 @@ static Work work_of(const WwBlas *b, const Problem *p)
     }
     if (tensor_rung(p->rung))
         tensor_work(p, &w);
+    if (rung_half(p->rung))
+        half_work(b, p, &w);
     if (parts_of(p) > 1)
         w.partials = round_up(parts_work(p));
     if (p->rung->layouts == RUNG_BYTES)
@@ -129,7 +131,7 @@ static Status problem_run(WwBlas *b, const Problem *p)
 {
     if (p->args.m == 0 || p->args.n == 0)
         return WW_OK;
-    bool     maps = tensor_rung(p->rung) || p->rung->layouts == RUNG_BYTES;
+    bool     maps = tensor_rung(p->rung) || p->rung->layouts == RUNG_BYTES || rung_half(p->rung);
     GemmArgs g    = p->args, sum;
     bool     once = p->x || p->rung->stream || maps || parts_of(p) > 1;
     size_t   step = once ? 1 : MAX_Z;
@@ -138,8 +140,8 @@ static Status problem_run(WwBlas *b, const Problem *p)
     TRY(take_workspace(b, p, work, &g.count, &g.work));
     for (size_t i = 0; i < p->batch && s == WW_OK; i += step) {
         size_t here  = p->batch - i < step ? p->batch - i : step;
-        g.x          = p->x ? p->x[i] : p->args.x + i * p->args.x_batch * 4;
-        g.y          = p->y ? p->y[i] : p->args.y + i * p->args.y_batch * 4;
+        g.x          = p->x ? p->x[i] : p->args.x + i * p->args.x_batch * p->operand;
+        g.y          = p->y ? p->y[i] : p->args.y + i * p->args.y_batch * p->operand;
         g.c          = p->c ? p->c[i] : p->args.c + i * p->args.c_batch * p->result;
         WwPtr    x   = g.work + work.partials;
         GemmArgs one = g;
@@ -149,6 +151,8 @@ static Status problem_run(WwBlas *b, const Problem *p)
             s = tensor_run(b, p, &one, x, x + work.x);
         else if (p->rung->layouts == RUNG_BYTES)
             s = bytes_run(b, p, &g, work, x);
+        else if (rung_half(p->rung))
+            s = half_run(b, p, &g, x, x + work.x);
         else
             s = run_grid(b, p, &one, here);
         if (s == WW_OK && parts_of(p) > 1)

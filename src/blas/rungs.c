@@ -52,11 +52,27 @@ const Rung *rung_for(bool symmetric, RungUse use)
     return r;
 }
 
+static const TypeRow types[] = {
+#define TYPE(name, entry, operand, result, scalar, kind, text)                                                         \
+    [name] = {#entry, text, operand, result, SCALAR_##scalar, TYPE_##kind},
+#include "blas/types.def"
+#undef TYPE
+};
+
+const TypeRow *type_row(WwType type)
+{
+    return (unsigned)type < sizeof types / sizeof *types ? &types[type] : NULL;
+}
+
+bool rung_half(const Rung *r)
+{
+    return r->layouts == RUNG_HALF || r->layouts == RUNG_HALF_PLAIN;
+}
+
 bool rung_takes(const Rung *r, WwType type)
 {
-    if (r->layouts == RUNG_LONG || type == WW_I32_I64)
-        return r->layouts == RUNG_LONG && type == WW_I32_I64;
-    return r->layouts != RUNG_BYTES || type == WW_I32;
+    TypeKind kind = r->layouts == RUNG_LONG ? TYPE_LONG : rung_half(r) ? TYPE_HALF : TYPE_WORDS;
+    return kind == type_row(type)->kind && (r->layouts != RUNG_BYTES || type == WW_I32);
 }
 
 unsigned rung_splits(const Rung *r)
@@ -206,14 +222,18 @@ static Status no_rung(WwBlas *b, const char *ladder, const char *name)
 
 Status problem_choose(WwBlas *b, Problem *p, const char *ladder, const char *name)
 {
-    bool wide  = p->type == WW_I32_I64;
-    bool known = p->type == WW_F32 || (p->symmetric && !wide); /* integers take twice as long, by any of its rungs */
+    bool wide = p->type == WW_I32_I64;
+    bool half = type_row(p->type)->kind == TYPE_HALF;
+    bool known =
+        p->type == WW_F32 || (p->symmetric && p->type == WW_I32); /* integers take twice as long, by any of its rungs */
     bool model = !name && known && p->batch == 1 && p->args.k;
     p->rung    = model ? choose_model(b, p) : NULL;
     if (p->rung)
         return WW_OK;
     if (name)
         p->rung = parse(ladder, name, &p->split);
+    else if (half)
+        p->rung = half_choose(b, p);
     else if (wide)
         p->rung = rung_for(p->symmetric, FOR_I64);
     else
@@ -222,13 +242,10 @@ Status problem_choose(WwBlas *b, Problem *p, const char *ladder, const char *nam
         return no_rung(b, ladder, name);
     if (!rung_takes(p->rung, p->type))
         return device_fail(b->device, WW_ERR_UNAVAILABLE, "%s: the rung %s has no kernel for %s", ladder,
-                           name ? name : p->rung->name,
-                           wide                ? "int64 results"
-                           : p->type == WW_I32 ? "int32"
-                                               : "float");
-    bool copies = tensor_rung(p->rung) || p->rung->layouts == RUNG_BYTES;
+                           name ? name : p->rung->name, type_row(p->type)->text);
+    bool copies = tensor_rung(p->rung) || p->rung->layouts == RUNG_BYTES || half;
     if (p->args.k == 0 && (copies || p->rung->stream)) /* nothing to copy or share out */
-        p->rung = rung_for(p->rung->symmetric, FOR_FULL);
+        p->rung = rung_for(p->rung->symmetric, half ? FOR_ANY_16 : FOR_FULL);
     if (p->args.k == 0)
         p->split = 1;
     return WW_OK;
@@ -278,10 +295,10 @@ void blas_entry(const Problem *p, char *name)
 {
     const Rung     *r    = p->rung;
     const GemmArgs *g    = &p->args;
-    const char     *type = p->type == WW_F32 ? "f32" : p->type == WW_I32 ? "i32" : "i64";
+    const char     *type = type_row(p->type)->entry;
     char           *end  = stpcpy(stpcpy(name, r->ladder), "_");
     end                  = stpcpy(stpcpy(stpcpy(end, r->name), "_"), type);
-    if (r->layouts < RUNG_FOUR || r->layouts > RUNG_JOINED)
+    if ((r->layouts < RUNG_FOUR || r->layouts > RUNG_JOINED) && r->layouts != RUNG_HALF)
         return;
     end = stpcpy(end, g->x_col == 1 ? "_k" : "_n");
     if (!p->symmetric)

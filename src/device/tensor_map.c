@@ -47,25 +47,26 @@ static uint32_t place(const uint32_t *list, uint32_t n, uint32_t bytes)
 
 WwStatus ww_tensor_map(WwDevice *d, const WwTensorMap *t, void *map)
 {
-    static const uint32_t swizzles[] = {0, 32, 64, 128}, interleaves[] = {0, 16, 32};
+    static const uint32_t swizzles[] = {0, 32, 64, 128}, interleaves[] = {0, 16, 32}, promotions[] = {0, 64, 128, 256};
     uint32_t              step[TENSOR_DIMS];
     if (!d)
         return WW_ERR_INVALID;
     if (!t || !map)
         return device_fail(d, WW_ERR_INVALID, "ww_tensor_map: a null pointer");
-    TensorMapAsk ask = {.rank       = t->rank,
-                        .address    = t->address,
-                        .dim        = t->dim,
-                        .stride     = t->stride,
-                        .box        = t->box,
-                        .interleave = place(interleaves, 3, t->interleave),
-                        .swizzle    = place(swizzles, 4, t->swizzle),
-                        .fill       = t->fill_nan ? FILL_NAN : FILL_ZEROS,
-                        .im2col     = t->im2col,
-                        .lower      = t->lower,
-                        .upper      = t->upper,
-                        .channels   = t->channels,
-                        .pixels     = t->pixels};
+    TensorMapAsk ask = {.rank         = t->rank,
+                        .address      = t->address,
+                        .dim          = t->dim,
+                        .stride       = t->stride,
+                        .box          = t->box,
+                        .interleave   = place(interleaves, 3, t->interleave),
+                        .swizzle      = place(swizzles, 4, t->swizzle),
+                        .l2_promotion = place(promotions, 4, t->promote),
+                        .fill         = t->fill_nan ? FILL_NAN : FILL_ZEROS,
+                        .im2col       = t->im2col,
+                        .lower        = t->lower,
+                        .upper        = t->upper,
+                        .channels     = t->channels,
+                        .pixels       = t->pixels};
     if (!type_of(t->type, &ask.type))
         return device_fail(d, WW_ERR_INVALID, "ww_tensor_map: '%s' is not an element type of tensor maps",
                            t->type ? t->type : "");

@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Products of bf16 or fp16 operands with float sums, by the tensor cores of sm_90a.
+ *
+ *   blocks      two of a cluster have tiles of 128 x BN results below each other.  Both need the same BN columns of Y: each orders half of them, for both.
+ *               A cluster goes on from tile to tile.
+ *   warps       one thread orders slices of 64 of k; two warpgroups multiply 64 x BN results each (wgmma m64n<BN>k16), at their own pace.
+ *               The second begins a tile LAG slices behind the first, so that one multiplies while the other stores.
+ *   slices      a ring of STAGES; a buffer is free when both warpgroups of both blocks have read it.
+ *   results     16-bit ones pass through shared memory in pieces of 64 x 64 and leave by tensor copies while the next tile's slices arrive.
+ *               Others are stored from registers: four lanes write 32 bytes of float, whole sectors, in both directions.
+ *   last round  where it would leave most of the card idle, k of its pairs is shared out among clusters.  The warpgroup that is the last to
+ *               have its part ready adds them up, in their order: the same bits in every run, and nobody waits for a block that may not run.
+ *   A * A^T     tiles in pairs whose columns end at or under those of the pair's rows.  A tile beside the diagonal is written in both directions,
+ *               those of the pair on the diagonal as they are: an element's products are added in the same order on both sides of the diagonal,
+ *               so the two halves have the same bits. */
+#ifndef WW_KERNELS_GEMM_HALF_CUH
+#define WW_KERNELS_GEMM_HALF_CUH
+
+#include "boxes.h"
+#include "half.h"
+#include "wgmma.cuh"
+
+template <int BN_, int XN_, int YN_, int BRAIN_, int STAGES_, int PIECES_, int SYM_, int LAG_> struct HalfShape {
+    enum {
+        BN = BN_, XN = XN_, YN = YN_, /* XN, YN: the operand does not lie along k */
+        BRAIN = BRAIN_,               /* bf16, else fp16 */
+        STAGES = STAGES_, PIECES = PIECES_, SYM = SYM_, LAG = LAG_, BM = HALF_ROWS, BK = HALF_SLICE, RESULTS = BN / 2,
+        X = BM * BK * 2, SLICE = X + BN * BK * 2, PIECE = 64 * 64 * 2, PAIRS = 256 / BN, /* tiles across a pair on the diagonal */
+    };
+};
+
+enum { WARPGROUP = 128, HALF_CLUSTER = 2 };
+
+struct HalfRing {
+    unsigned slices, full, empty; /* shared addresses */
+    unsigned buffer, phase;
+};
+
+template <typename S> static __device__ __forceinline__ void ring_next(HalfRing *r)
+{
+    r->buffer = r->buffer + 1 == S::STAGES ? 0 : r->buffer + 1;
+    r->phase ^= r->buffer == 0;
+}
+
+/* ---- which tile ---------------------------------------------------------------------------------------------------- */
+
+struct HalfTile {
+    int row, col; /* of the pair's first result */
+    bool diagonal;
+};
+
+/* How many pairs of tiles there are. */
+template <typename S> static __device__ __forceinline__ int pairs_of(const GemmArgs &g)
+{
+    int down = (g.m + 2 * S::BM - 1) / (2 * S::BM);
+    return S::SYM ? down * (down + 1) / 2 * S::PAIRS : down * ((g.n + S::BN - 1) / S::BN);
+}
+
+/* Pair t, in groups of rows, down a group's columns, every other group from its end: pairs that run together share rows and columns, which then
+ * are in the L2. */
+template <typename S> static __device__ __forceinline__ HalfTile tile_of(const HalfArgs &a, int t)
+{
+    const GemmArgs &g = a.g;
+    int down = (g.m + 2 * S::BM - 1) / (2 * S::BM), across = (g.n + S::BN - 1) / S::BN;
+    if (!S::SYM) {
+        int per = a.group * across, group = t / per, first = group * a.group, in = t % per;
+        int high = down - first < a.group ? down - first : a.group;
+        int col  = in / high;
+        return {(first + in % high) * 2 * S::BM, (group & 1 ? across - 1 - col : col) * S::BN, false};
+    }
+    int sub = t % S::PAIRS, first = 0;
+    t /= S::PAIRS;
+    for (;; first += a.group) { /* a group: a rectangle, and the triangle at its end */
+        int high = down - first < a.group ? down - first : a.group, all = first * high + high * (high + 1) / 2;
+        if (t >= all) {
+            t -= all;
+            continue;
+        }
+        if (t < first * high)
+            return {(first + t % high) * 2 * S::BM, t / high * 2 * S::BM + sub * S::BN, false};
+        t -= first * high;
+        int col = 0;
+        for (; t >= high - col; col++)
+            t -= high - col;
+        return {(first + col + t) * 2 * S::BM, (first + col) * 2 * S::BM + sub * S::BN, t == 0};
+    }
+}
+
+/* A tile, or a part of its k. */
+struct HalfPiece {
+    HalfTile tile;
+    int      first, end; /* slices */
+    int      tail, part; /* tail < 0: whole; else which of the pairs that are not, and which part */
+};
+
+template <typename S> static __device__ __forceinline__ int pieces_of(const HalfArgs &a)
+{
+    return a.whole + (pairs_of<S>(a.g) - a.whole) * a.split;
+}
+
+template <typename S> static __device__ __forceinline__ HalfPiece piece_of(const HalfArgs &a, int u)
+{
+    int slices = (a.g.k + S::BK - 1) / S::BK;
+    if (u < a.whole)
+        return {tile_of<S>(a, u), 0, slices, -1, 0};
+    int tail = (u - a.whole) / a.split, part = (u - a.whole) % a.split;
+    return {tile_of<S>(a, a.whole + tail), (int)((long long)slices * part / a.split), (int)((long long)slices * (part + 1) / a.split), tail, part};
+}
+
+/* ---- operands ------------------------------------------------------------------------------------------------------ */
+
+/* A slice's boxes: X for this block, a half of Y for both. */
+template <typename S> static __device__ __forceinline__ void order_slice(const HalfArgs &a, unsigned to, unsigned full, int row, int col, int k, int rank)
+{
+    enum { BOX = 64 * S::BK * 2, HALF = S::BN / 2 };
+    if (S::XN) {
+        box_copy(to, &a.x, row, k, full);
+        box_copy(to + BOX, &a.x, row + 64, k, full);
+    } else {
+        box_copy(to, &a.x, k, row, full);
+    }
+    unsigned y = to + S::X + rank * HALF * S::BK * 2;
+    if (S::YN) {
+#pragma unroll
+        for (int i = 0; i < HALF / 64; i++)
+            box_copy_both(y + i * BOX, &a.y, col + rank * HALF + i * 64, k, full);
+    } else {
+        box_copy_both(y, &a.y, k, col + rank * HALF, full);
+    }
+}
+
+template <typename S> static __device__ __forceinline__ void order_tiles(const HalfArgs &a, HalfRing r, int rank)
+{
+    int pieces = pieces_of<S>(a);
+    for (int u = blockIdx.x / HALF_CLUSTER; u < pieces; u += gridDim.x / HALF_CLUSTER) {
+        HalfPiece p    = piece_of<S>(a, u);
+        HalfTile  tile = p.tile;
+        for (int s = p.first; s < p.end; s++) {
+            unsigned full = r.full + r.buffer * 8;
+            bar_wait(r.empty + r.buffer * 8, r.phase ^ 1);
+            bar_expect(full, S::SLICE);
+            order_slice<S>(a, r.slices + r.buffer * S::SLICE, full, tile.row + rank * S::BM, tile.col, s * S::BK, rank);
+            ring_next<S>(&r);
+        }
+    }
+}
+
+/* ---- products ------------------------------------------------------------------------------------------------------ */
+
+/* Both blocks learn that this warpgroup has read a buffer. */
+static __device__ __forceinline__ void buffer_read(unsigned empty)
+{
+    if (threadIdx.x % WARPGROUP < HALF_CLUSTER)
+        bar_arrive_at(empty, threadIdx.x % WARPGROUP);
+}
+
+/* A warpgroup: 64 x BN results of a tile.  The products of a slice run while the next is waited for. */
+template <typename S> static __device__ __forceinline__ void multiply_tile(HalfRing *r, int half, int slices, float (&d)[S::RESULTS])
+{
+    enum { X_STEP = S::XN ? 16 * 128 / 16 : 2, Y_STEP = S::YN ? 16 * 128 / 16 : 2 }; /* 16 of k, in 16 bytes */
+    unsigned before = S::STAGES;
+    if (S::LAG && half)
+        lag_wait();
+    for (int s = 0; s < slices; s++) {
+        unsigned at = r->slices + r->buffer * S::SLICE;
+        bar_wait(r->full + r->buffer * 8, r->phase);
+        unsigned long long x = wgmma_operand<S::XN>(at + half * (S::X / 2)), y = wgmma_operand<S::YN>(at + S::X);
+        wgmma_begin();
+#pragma unroll
+        for (int l = 0; l < S::BK / 16; l++)
+            wgmma_half<S::BRAIN, S::XN, S::YN>(d, x + l * X_STEP, y + l * Y_STEP, s + l > 0);
+        wgmma_commit();
+        if (S::LAG && !half && s + 1 == (slices < S::LAG ? slices : S::LAG))
+            lag_tell();
+        wgmma_wait<1>();
+        if (before < S::STAGES)
+            buffer_read(r->empty + before * 8);
+        before = r->buffer;
+        ring_next<S>(r);
+    }
+    wgmma_wait<0>();
+    buffer_read(r->empty + before * 8);
+}
+
+/* ---- results ------------------------------------------------------------------------------------------------------- */
+
+template <typename S> static __device__ __forceinline__ unsigned two_halves(float low, float high)
+{
+    unsigned v;
+    if (S::BRAIN)
+        asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(v) : "f"(high), "f"(low));
+    else
+        asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(v) : "f"(high), "f"(low));
+    return v;
+}
+
+/* Piece j of a warpgroup's results, 64 columns, to shared memory as the tensor copy's swizzle has it; turned: columns as rows. */
+template <typename S>
+static __device__ __forceinline__ void stage_piece(unsigned to, const float (&d)[S::RESULTS], int j, float alpha, bool turned)
+{
+    int lane = threadIdx.x % 32, warp = threadIdx.x / 32 % 4;
+#pragma unroll
+    for (int i = 0; i < 4; i++) { /* 16 columns */
+        unsigned v[4];
+#pragma unroll
+        for (int q = 0; q < 4; q++)
+            v[q] = two_halves<S>(alpha * d[j * 32 + i * 8 + q * 2], alpha * d[j * 32 + i * 8 + q * 2 + 1]);
+        int row = turned ? i * 16 + lane / 16 * 8 + lane % 8 : warp * 16 + lane % 16;
+        int at  = turned ? warp * 2 + lane / 8 % 2 : i * 2 + lane / 16; /* which 16 bytes */
+        unsigned address = to + row * 128 + ((at ^ (row & 7)) << 4);
+        if (turned)
+            matrix_store_turned(address, v);
+        else
+            matrix_store(address, v);
+    }
+}
+
+/* All pieces in one direction.  A piece's place is free when the copy from it has read it, PIECES before. */
+template <typename S>
+static __device__ __forceinline__ void send_pieces(const HalfArgs &a, unsigned staged, unsigned *next, int row, int col, const float (&d)[S::RESULTS],
+                                                   bool turned)
+{
+    float alpha = Four<float>::from(a.g.alpha);
+    int   id    = threadIdx.x / WARPGROUP;
+    bool  first = threadIdx.x % WARPGROUP == 0;
+#pragma unroll
+    for (int j = 0; j < S::BN / 64; j++) {
+        unsigned at = staged + *next * S::PIECE;
+        if (first)
+            copies_read<S::PIECES - 1>();
+        warpgroup_barrier(id);
+        stage_piece<S>(at, d, j, alpha, turned);
+        fence_async();
+        warpgroup_barrier(id);
+        if (first) {
+            int r = turned ? col + j * 64 : row, c = turned ? row : col + j * 64;
+            if (r < a.g.m && c < a.g.n)
+                box_store(&a.c, at, c, r);
+            copies_commit();
+        }
+        *next = *next + 1 == S::PIECES ? 0 : *next + 1;
+    }
+}
+
+/* One result, where C is float and where it is not. */
+template <typename S> static __device__ __forceinline__ void put_result(const HalfArgs &a, int from_row, int from_col, int row, int col, float v)
+{
+    const GemmArgs    &g    = a.g;
+    float              beta = Four<float>::from(g.beta);
+    unsigned long long from = from_row * g.ldc + from_col, to = row * g.ldc + col;
+    if (a.wide) {
+        float *c = (float *)g.c;
+        c[to]    = Four<float>::zero(g.beta) ? v : v + beta * c[from];
+    } else {
+        unsigned short *c = (unsigned short *)g.c;
+        if (!Four<float>::zero(g.beta))
+            v += beta * half_value<S::BRAIN>(c[from]);
+        c[to] = (unsigned short)two_halves<S>(v, 0);
+    }
+}
+
+/* From registers.  Of A * A^T only results on and under the diagonal, to one triangle or both; C is read in one. */
+template <typename S>
+static __device__ __forceinline__ void put_results(const HalfArgs &a, int row0, int col0, const float (&d)[S::RESULTS])
+{
+    const GemmArgs &g     = a.g;
+    float           alpha = Four<float>::from(g.alpha);
+    int             lane = threadIdx.x % 32, warp = threadIdx.x / 32 % 4;
+    bool            upper = S::SYM && (g.fill == GEMM_FILL_UPPER || g.fill == GEMM_FILL_FULL_FROM_UPPER);
+#pragma unroll
+    for (int i = 0; i < S::RESULTS; i++) {
+        int row = row0 + warp * 16 + lane / 4 + i / 2 % 2 * 8, col = col0 + i / 4 * 8 + lane % 4 * 2 + i % 2;
+        if (row >= g.m || col >= g.n || (S::SYM && row < col))
+            continue;
+        float v = alpha * d[i];
+        int   r = upper ? col : row, c = upper ? row : col;
+        if (S::SYM && g.fill != GEMM_FILL_LOWER && g.fill != GEMM_FILL_UPPER && row != col)
+            put_result<S>(a, r, c, c, r, v);
+        put_result<S>(a, r, c, r, c, v);
+    }
+}
+
+/* Adds up the parts of a tile's k in their order, by the warpgroup that is the last to have its part ready: true there. */
+template <typename S>
+static __device__ __forceinline__ bool join_parts(const HalfArgs &a, const HalfPiece &p, int which, int half, float (&d)[S::RESULTS], unsigned *seen)
+{
+    enum { PART = S::RESULTS * WARPGROUP, WARPGROUPS = 2 * HALF_CLUSTER };
+    int                thread = threadIdx.x % WARPGROUP;
+    unsigned           tile   = p.tail * WARPGROUPS + which;
+    unsigned long long apart  = (unsigned long long)WARPGROUPS * PART;
+    float             *to     = (float *)a.g.work + p.tail * a.split * apart + (unsigned long long)which * PART + thread * 4;
+#pragma unroll
+    for (int i = 0; i < S::RESULTS; i += 4)
+        store_four(to + p.part * apart + i * WARPGROUP, d[i], d[i + 1], d[i + 2], d[i + 3]);
+    warpgroup_barrier(half + 1);
+    if (thread == 0)
+        seen[half] = count_up((unsigned *)a.g.count + tile, a.split);
+    warpgroup_barrier(half + 1);
+    bool last = seen[half] + 1 == (unsigned)a.split;
+    for (int q = 0; q < a.split && last; q++)
+#pragma unroll
+        for (int i = 0; i < S::RESULTS; i += 4) {
+            float4 v = load_written(to + q * apart + i * WARPGROUP);
+            d[i]     = q ? d[i] + v.x : v.x;
+            d[i + 1] = q ? d[i + 1] + v.y : v.y;
+            d[i + 2] = q ? d[i + 2] + v.z : v.z;
+            d[i + 3] = q ? d[i + 3] + v.w : v.w;
+        }
+    return last;
+}
+
+template <typename S> static __device__ __forceinline__ void multiply_tiles(const HalfArgs &a, HalfRing r, unsigned staged, int rank)
+{
+    __shared__ unsigned seen[2];
+    const GemmArgs     &g      = a.g;
+    int                 pieces = pieces_of<S>(a), half = threadIdx.x / WARPGROUP - 1;
+    unsigned            next = 0;
+    float               d[S::RESULTS];
+    staged += half * S::PIECES * S::PIECE;
+    for (int u = blockIdx.x / HALF_CLUSTER; u < pieces; u += gridDim.x / HALF_CLUSTER) {
+        HalfPiece p   = piece_of<S>(a, u);
+        int       row = p.tile.row + rank * S::BM + half * 64, col = p.tile.col;
+        multiply_tile<S>(&r, half, p.end - p.first, d);
+        if (p.tail >= 0 && !join_parts<S>(a, p, rank * 2 + half, half, d, seen))
+            continue;
+        bool both = S::SYM && !p.tile.diagonal, full = !S::SYM || g.fill == GEMM_FILL_FULL || g.fill == GEMM_FILL_FULL_FROM_UPPER;
+        if (!a.store || (!both && !full)) {
+            put_results<S>(a, row, col, d);
+            continue;
+        }
+        if (full || g.fill == GEMM_FILL_LOWER)
+            send_pieces<S>(a, staged, &next, row, col, d, false);
+        if (both && g.fill != GEMM_FILL_LOWER)
+            send_pieces<S>(a, staged, &next, row, col, d, true);
+    }
+    if (threadIdx.x % WARPGROUP == 0)
+        copies_done();
+}
+
+template <typename S> static __device__ __forceinline__ void half_product(const HalfArgs &a)
+{
+    extern __shared__ __align__(1024) unsigned char slices[];
+    __shared__ __align__(8) Bar full[S::STAGES], empty[S::STAGES];
+    int      rank = blockIdx.x % HALF_CLUSTER;
+    unsigned at   = (shared_address(slices) + 1023) / 1024 * 1024;
+    HalfRing r    = {at, shared_address(full), shared_address(empty), 0, 0};
+    if (threadIdx.x == 0) {
+        for (int b = 0; b < S::STAGES; b++) {
+            bar_init(r.full + b * 8, 1);
+            bar_init(r.empty + b * 8, 2 * HALF_CLUSTER);
+        }
+        bar_init_done();
+    }
+    cluster_meet();
+    if (threadIdx.x < WARPGROUP) {
+        asm volatile("setmaxnreg.dec.sync.aligned.u32 40;");
+        if (threadIdx.x == 0)
+            order_tiles<S>(a, r, rank);
+        __syncwarp();
+    } else {
+        asm volatile("setmaxnreg.inc.sync.aligned.u32 232;");
+        multiply_tiles<S>(a, r, at + S::STAGES * S::SLICE, rank);
+        __syncwarp();
+    }
+    cluster_meet(); /* the other block's copies and arrivals come to this one's memory */
+}
+
+#define HALF_KERNEL(name, ...)                                                                                         \
+    extern "C" __global__ void __launch_bounds__(3 * WARPGROUP, 1) name(const __grid_constant__ HalfArgs args)         \
+    {                                                                                                                  \
+        half_product<HalfShape<__VA_ARGS__>>(GRID_CONSTANT(name, HalfArgs, args));                                     \
+    }
+
+#endif

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The argument of the kernels whose operands are bf16 or fp16 on the tensor cores, shared by host and device. */
+#ifndef WW_KERNELS_GEMM_HALF_H
+#define WW_KERNELS_GEMM_HALF_H
+
+#include "args.h"
+
+enum {
+    HALF_ROWS = 128, /* of a tile: one block's; the two blocks of a cluster have tiles below each other */
+    HALF_SLICE = 64  /* elements of k in a slice, 128 bytes */
+};
+
+/* x, y: maps of the operands, swizzled by 128 bytes.  Along k: boxes of 64 elements of k and 128 rows of X, or half as many of Y as the tile
+ * has columns.  Not along k: boxes of 64 elements along m or n and 64 of k.
+ * c: a map of C with boxes of 64 x 64, swizzled likewise; used where `store` says so: 16-bit results, rows aligned to 16 bytes and of whole 16 bytes, beta 0.
+ * g.x and g.y are not used; g.alpha and g.beta are floats. */
+typedef struct HalfArgs {
+    GemmMap  x, y, c;
+    GemmArgs g;
+    int      store; /* results leave by tensor copies */
+    int      wide;  /* C is float */
+    int      group; /* rows of pairs of tiles that are computed together */
+    int      whole; /* so many pairs of tiles are computed whole; */
+    int      split; /* of each of the others k is shared out among so many clusters, with g.work and g.count (half.cuh) */
+} HalfArgs;
+
+#endif

@@ -1,0 +1,463 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Products of fp16 and bf16: every layout, transposition, result type and fill, by every rung that takes them, against sums in double; lines that
+ * begin anywhere; k shared out; products of no terms; infinities and NaN; batches.  Results are poisoned before, and what lies between their lines must
+ * stay; the two halves of a symmetric result have the same bits, and so have two runs. */
+#include <stdio.h>
+
+#include "blas_fixture.h"
+
+static const WwType types[]   = {WW_F16, WW_BF16, WW_F16_F32, WW_BF16_F32};
+static const char  *rungs[]   = {"half", "half_narrow", "half_plain", NULL};
+static const float  factors[] = {1, 0, -0.5f, 2, 1.5f, 1};
+
+static bool is_brain(WwType t)
+{
+    return t == WW_BF16 || t == WW_BF16_F32;
+}
+
+static bool is_wide(WwType t)
+{
+    return t == WW_F16_F32 || t == WW_BF16_F32;
+}
+
+static float from_bits(uint32_t u)
+{
+    float f;
+    memcpy(&f, &u, sizeof f);
+    return f;
+}
+
+static double half_value(uint16_t h, bool brain)
+{
+    if (brain)
+        return from_bits((uint32_t)h << 16);
+    int    e = h >> 10 & 31, m = h & 1023;
+    double v = e == 31 ? (m ? NAN : INFINITY) : e ? ldexp(1024 + m, e - 25) : ldexp(m, -24);
+    return h >> 15 ? -v : v;
+}
+
+/* `lines` of `length` elements, ld apart, the last of them at the end of its allocation. */
+typedef struct Half {
+    size_t   lines, length, ld, count, bytes; /* bytes: of an element */
+    uint8_t *v;
+    WwPtr    base, p;
+} Half;
+
+static Half half_new(size_t lines, size_t length, size_t extra, size_t bytes, size_t shift)
+{
+    Half h   = {.lines = lines, .length = length, .ld = length + extra, .bytes = bytes};
+    h.count  = lines && length ? (lines - 1) * h.ld + length : 1;
+    h.v      = malloc(h.count * bytes);
+    size_t n = h.count * bytes + shift * bytes;
+    assert_works(ww_alloc(device, n, &h.base));
+    h.p = h.base + shift * bytes;
+    return h;
+}
+
+/* About one, of both signs, with some zeros. */
+static void half_random(Half *h, bool brain, uint64_t *seed)
+{
+    for (size_t i = 0; i < h->count; i++) {
+        uint32_t r = next_bits(seed);
+        uint16_t v = (uint16_t)(brain ? 0x3f00 + (r & 0xff) : 0x3800 + (r & 0x7ff));
+        v          = r >> 8 & 31 ? (uint16_t)(v | (r >> 13 & 1) << 15) : 0;
+        memcpy(h->v + i * 2, &v, 2);
+    }
+    assert_works(ww_copy_in(device, h->p, h->v, h->count * 2));
+}
+
+static void half_poison(Half *h, uint64_t *seed, bool brain)
+{
+    if (h->bytes == 2) {
+        half_random(h, brain, seed);
+        return;
+    }
+    for (size_t i = 0; i < h->count; i++) {
+        float f = (float)(int)next_below(seed, 17) - 8;
+        memcpy(h->v + i * 4, &f, 4);
+    }
+    assert_works(ww_copy_in(device, h->p, h->v, h->count * 4));
+}
+
+static void half_free(Half *h)
+{
+    assert_works(ww_free(device, h->base));
+    free(h->v);
+}
+
+static double at(const Half *h, const uint8_t *v, size_t line, size_t i, bool brain)
+{
+    uint16_t bits;
+    float    f;
+    if (h->bytes == 4)
+        return memcpy(&f, v + (line * h->ld + i) * 4, 4), f;
+    memcpy(&bits, v + (line * h->ld + i) * 2, 2);
+    return half_value(bits, brain);
+}
+
+typedef struct Case {
+    WwType      type;
+    WwLayout    layout;
+    bool        ta, tb;
+    size_t      m, n, k, extra, shift;
+    float       alpha, beta;
+    const char *rung;
+} Case;
+
+/* op(M)(i, j) of a matrix stored transposed or not, by columns or not. */
+static double element(const Half *h, bool trans, bool column_major, size_t i, size_t j, bool brain)
+{
+    return trans != column_major ? at(h, h->v, j, i, brain) : at(h, h->v, i, j, brain);
+}
+
+static void expect(const Case *t, size_t i, size_t j, double got, double sum, double sizes, double old)
+{
+    double want = (double)t->alpha * sum + (t->beta != 0 ? (double)t->beta * old : 0);
+    double unit = is_wide(t->type) ? 0x1p-23 : is_brain(t->type) ? 0x1p-8 : 0x1p-11;
+    double tol  = unit * fabs(want) + fabs((double)t->alpha) * sizes * ((double)t->k / 16 + 2) * 0x1p-22 + 0x1p-24;
+    if (!(fabs(got - want) <= tol))
+        fail_msg("type %d layout %d ta %d tb %d %zu x %zu x %zu extra %zu shift %zu alpha %g beta %g rung %s: (%zu, "
+                 "%zu) is %.9g, not %.9g",
+                 t->type, t->layout, t->ta, t->tb, t->m, t->n, t->k, t->extra, t->shift, (double)t->alpha,
+                 (double)t->beta, t->rung ? t->rung : "chosen", i, j, got, want);
+}
+
+static void check_outside(const Half *c, const uint8_t *got)
+{
+    for (size_t line = 0; line + 1 < c->lines && c->length; line++)
+        assert_memory_equal(got + (line * c->ld + c->length) * c->bytes, c->v + (line * c->ld + c->length) * c->bytes,
+                            (c->ld - c->length) * c->bytes);
+}
+
+static WwGemm gemm_of(const Case *t, const Half *a, const Half *b, const Half *c)
+{
+    return (WwGemm){.type      = t->type,
+                    .layout    = t->layout,
+                    .trans_a   = t->ta,
+                    .trans_b   = t->tb,
+                    .m         = t->m,
+                    .n         = t->n,
+                    .k         = t->k,
+                    .alpha.f32 = t->alpha,
+                    .beta.f32  = t->beta,
+                    .a         = a->p,
+                    .b         = b->p,
+                    .c         = c->p,
+                    .lda       = a->ld,
+                    .ldb       = b->ld,
+                    .ldc       = c->ld,
+                    .rung      = t->rung};
+}
+
+static Half stored(size_t rows, size_t cols, bool trans, const Case *t, size_t bytes)
+{
+    bool turned = trans != (t->layout == WW_COLUMN_MAJOR);
+    return half_new(turned ? cols : rows, turned ? rows : cols, t->extra, bytes, t->shift);
+}
+
+static void run_gemm(const Case *t, uint64_t *seed)
+{
+    bool brain = is_brain(t->type), cm = t->layout == WW_COLUMN_MAJOR;
+    Half a = stored(t->m, t->k, t->ta, t, 2), b = stored(t->k, t->n, t->tb, t, 2),
+         c = stored(t->m, t->n, false, t, is_wide(t->type) ? 4 : 2);
+    half_random(&a, brain, seed);
+    half_random(&b, brain, seed);
+    half_poison(&c, seed, brain);
+    WwGemm   p   = gemm_of(t, &a, &b, &c);
+    uint8_t *got = malloc(c.count * c.bytes), *again = malloc(c.count * c.bytes);
+    if (works_if_built(ww_gemm(blas, &p))) {
+        assert_works(ww_copy_out(device, got, c.p, c.count * c.bytes));
+        for (size_t i = 0; i < t->m; i++)
+            for (size_t j = 0; j < t->n; j++) {
+                double sum = 0, sizes = 0;
+                for (size_t l = 0; l < t->k; l++) {
+                    double x = element(&a, t->ta, cm, i, l, brain) * element(&b, t->tb, cm, l, j, brain);
+                    sum += x;
+                    sizes += fabs(x);
+                }
+                expect(t, i, j, cm ? at(&c, got, j, i, brain) : at(&c, got, i, j, brain), sum, sizes,
+                       element(&c, false, cm, i, j, brain));
+            }
+        check_outside(&c, got);
+        assert_works(ww_copy_in(device, c.p, c.v, c.count * c.bytes));
+        assert_works(ww_gemm(blas, &p));
+        assert_works(ww_copy_out(device, again, c.p, c.count * c.bytes));
+        assert_memory_equal(got, again, c.count * c.bytes);
+    }
+    free(got);
+    free(again);
+    half_free(&a);
+    half_free(&b);
+    half_free(&c);
+}
+
+static void gemm_layouts(void **state)
+{
+    uint64_t seed = 41;
+    (void)state;
+    for (unsigned how = 0; how < 8; how++)
+        for (size_t r = 0; r < 4; r++) {
+            Case t = {types[(how + r) % 4],
+                      how & 1 ? WW_COLUMN_MAJOR : WW_ROW_MAJOR,
+                      how & 2,
+                      how & 4,
+                      136,
+                      264,
+                      72,
+                      8,
+                      0,
+                      factors[how % 6],
+                      factors[(how + 1 + r) % 6],
+                      rungs[r]};
+            run_gemm(&t, &seed);
+            t = (Case){types[(how + r + 1) % 4], t.layout, t.ta, t.tb, 61, 67, 19, how % 3, r % 2, 1,
+                       how & 1 ? 2.0f : 0,       rungs[r]};
+            run_gemm(&t, &seed);
+        }
+}
+
+/* Two slices and more for each of several parts, the result larger than a pair of tiles; lines that begin anywhere. */
+static void gemm_shares_k(void **state)
+{
+    uint64_t seed = 43;
+    (void)state;
+    for (size_t r = 0; r < 2; r++) {
+        Case t = {r ? WW_F16 : WW_BF16, WW_ROW_MAJOR, false, true, 300, 300, 700, 4, 0, 1, 0, rungs[r]};
+        run_gemm(&t, &seed);
+        t = (Case){r ? WW_BF16_F32 : WW_F16, WW_ROW_MAJOR, true, false, 130, 140, 521, 3, 1, 2, 1, rungs[r]};
+        run_gemm(&t, &seed);
+    }
+}
+
+static void gemm_small(void **state)
+{
+    static const size_t shape[][3] = {{1, 1, 1}, {3, 2, 5}, {0, 4, 3}, {4, 0, 3}, {5, 7, 0}, {65, 129, 64}};
+    uint64_t            seed       = 47;
+    (void)state;
+    for (size_t s = 0; s < sizeof shape / sizeof *shape; s++)
+        for (size_t r = 0; r < 4; r++) {
+            Case t = {types[(s + r) % 4], WW_ROW_MAJOR, s & 1, r & 1, shape[s][0], shape[s][1], shape[s][2], 1, 1, 1,
+                      s & 1 ? 0.5f : 0,   rungs[r]};
+            run_gemm(&t, &seed);
+        }
+}
+
+static void run_syrk(const Case *t, WwFill fill, uint64_t *seed)
+{
+    bool     brain = is_brain(t->type), cm = t->layout == WW_COLUMN_MAJOR;
+    Half     a = stored(t->n, t->k, t->ta, t, 2), c = stored(t->n, t->n, false, t, is_wide(t->type) ? 4 : 2);
+    uint8_t *got = malloc(c.count * c.bytes);
+    half_random(&a, brain, seed);
+    half_poison(&c, seed, brain);
+    WwSyrk p = {.type      = t->type,
+                .layout    = t->layout,
+                .fill      = fill,
+                .trans     = t->ta,
+                .n         = t->n,
+                .k         = t->k,
+                .alpha.f32 = t->alpha,
+                .beta.f32  = t->beta,
+                .a         = a.p,
+                .c         = c.p,
+                .lda       = a.ld,
+                .ldc       = c.ld,
+                .rung      = t->rung};
+    if (works_if_built(ww_syrk(blas, &p))) {
+        assert_works(ww_copy_out(device, got, c.p, c.count * c.bytes));
+        for (size_t i = 0; i < t->n; i++)
+            for (size_t j = 0; j < t->n; j++) {
+                size_t place = ((cm ? j : i) * c.ld + (cm ? i : j)) * c.bytes,
+                       other = ((cm ? i : j) * c.ld + (cm ? j : i)) * c.bytes;
+                if ((fill == WW_LOWER && i < j) || (fill == WW_UPPER && i > j)) {
+                    assert_memory_equal(got + place, c.v + place, c.bytes);
+                    continue;
+                }
+                if (fill == WW_FULL)
+                    assert_memory_equal(got + place, got + other, c.bytes);
+                double sum = 0, sizes = 0;
+                for (size_t l = 0; l < t->k; l++) {
+                    double x = element(&a, t->ta, cm, i, l, brain) * element(&a, t->ta, cm, j, l, brain);
+                    sum += x;
+                    sizes += fabs(x);
+                }
+                size_t low = i > j ? i : j, high = i > j ? j : i; /* C is read in the lower triangle */
+                bool   mirror = fill == WW_FULL;
+                expect(t, i, j, cm ? at(&c, got, j, i, brain) : at(&c, got, i, j, brain), sum, sizes,
+                       element(&c, false, cm, mirror ? low : i, mirror ? high : j, brain));
+            }
+        check_outside(&c, got);
+    }
+    free(got);
+    half_free(&a);
+    half_free(&c);
+}
+
+static void syrk(void **state)
+{
+    static const WwFill fills[] = {WW_FULL, WW_LOWER, WW_UPPER};
+    uint64_t            seed    = 53;
+    (void)state;
+    for (size_t f = 0; f < 3; f++)
+        for (unsigned how = 0; how < 4; how++)
+            for (size_t r = 0; r < 4; r++) {
+                Case t = {types[(how + r + f) % 4],
+                          how & 1 ? WW_COLUMN_MAJOR : WW_ROW_MAJOR,
+                          how & 2,
+                          false,
+                          0,
+                          136,
+                          72,
+                          8,
+                          0,
+                          1,
+                          how == f ? 0.5f : 0,
+                          rungs[r]};
+                run_syrk(&t, fills[f], &seed);
+            }
+}
+
+/* More than one square of tiles, k shared out, lines that begin anywhere. */
+static void syrk_large(void **state)
+{
+    uint64_t seed = 59;
+    (void)state;
+    for (size_t r = 0; r < 2; r++) {
+        Case t = {r ? WW_F16 : WW_BF16, WW_ROW_MAJOR, false, false, 0, 328, 600, 0, 0, 1, 0, rungs[r]};
+        run_syrk(&t, WW_FULL, &seed);
+        t = (Case){r ? WW_BF16 : WW_F16_F32, WW_ROW_MAJOR, true, false, 0, 300, 100, 1, 1, 1, 0, rungs[r]};
+        run_syrk(&t, r ? WW_UPPER : WW_FULL, &seed);
+        run_syrk(&t, WW_LOWER, &seed);
+    }
+}
+
+/* A term of infinity makes its results infinite, one of NaN, NaN; beyond the edge of k nothing of it is seen. */
+static void not_finite(void **state)
+{
+    enum { M = 40, N = 48, K = 24 };
+    uint64_t seed = 61;
+    (void)state;
+    for (size_t r = 0; r < 3; r++) {
+        Case     t = {WW_BF16, WW_ROW_MAJOR, false, true, M, N, K, 0, 0, 1, 0, rungs[r]};
+        Half     a = half_new(M, K, 0, 2, 0), b = half_new(N, K, 0, 2, 0), c = half_new(M, N, 0, 2, 0);
+        uint16_t inf = 0x7f80, nan = 0x7fc0, got[M * N];
+        half_random(&a, true, &seed);
+        half_random(&b, true, &seed);
+        for (size_t i = 0; i < b.count; i++)
+            b.v[i * 2 + 1] = 0x3f; /* positive */
+        memcpy(a.v + (3 * K + 5) * 2, &inf, 2);
+        memcpy(a.v + (7 * K + K - 1) * 2, &nan, 2);
+        assert_works(ww_copy_in(device, a.p, a.v, a.count * 2));
+        assert_works(ww_copy_in(device, b.p, b.v, b.count * 2));
+        WwGemm p = gemm_of(&t, &a, &b, &c);
+        if (works_if_built(ww_gemm(blas, &p))) {
+            assert_works(ww_copy_out(device, got, c.p, sizeof got));
+            for (size_t i = 0; i < M; i++)
+                for (size_t j = 0; j < N; j++) {
+                    double v = half_value(got[i * N + j], true);
+                    assert_true(i == 3 ? isinf(v) && v > 0 : i == 7 ? isnan(v) : isfinite(v));
+                }
+        }
+        half_free(&a);
+        half_free(&b);
+        half_free(&c);
+    }
+}
+
+/* Neither operand is read where alpha is zero, nor C where beta is. */
+static void nothing_read(void **state)
+{
+    enum { N = 16 };
+    uint64_t seed = 67;
+    (void)state;
+    for (size_t r = 0; r < 4; r++) {
+        Case     t = {WW_F16, WW_ROW_MAJOR, false, false, N, N, N, 0, 0, 0, 2, rungs[r]};
+        Half     a = half_new(N, N, 0, 2, 0), c = half_new(N, N, 0, 2, 0);
+        uint16_t got[N * N];
+        half_random(&c, false, &seed);
+        memset(a.v, 0xff, a.count * 2);
+        assert_works(ww_copy_in(device, a.p, a.v, a.count * 2));
+        WwGemm p = gemm_of(&t, &a, &a, &c);
+        if (works_if_built(ww_gemm(blas, &p))) {
+            assert_works(ww_copy_out(device, got, c.p, sizeof got));
+            for (size_t i = 0; i < N * N; i++)
+                assert_true(half_value(got[i], false) == 2 * at(&c, c.v, 0, i, false));
+        }
+        half_free(&a);
+        half_free(&c);
+    }
+}
+
+static void batch(void **state)
+{
+    enum { M = 20, N = 24, K = 40, BATCH = 3 };
+    uint64_t seed = 71;
+    (void)state;
+    for (size_t r = 0; r < 4; r++) {
+        Case     t = {WW_F16_F32, WW_ROW_MAJOR, false, false, M, N, K, 0, 0, 1, 0, rungs[r]};
+        Half     a = half_new(M * BATCH, K, 0, 2, 0), b = half_new(K, N, 0, 2, 0), c = half_new(M * BATCH, N, 0, 4, 0);
+        uint8_t *got = malloc(c.count * 4);
+        half_random(&a, false, &seed);
+        half_random(&b, false, &seed);
+        half_poison(&c, &seed, false);
+        WwGemm p   = gemm_of(&t, &a, &b, &c);
+        p.batch    = BATCH;
+        p.stride_a = M * K;
+        p.stride_c = M * N;
+        if (works_if_built(ww_gemm(blas, &p))) {
+            assert_works(ww_copy_out(device, got, c.p, c.count * 4));
+            for (size_t i = 0; i < M * BATCH; i++)
+                for (size_t j = 0; j < N; j++) {
+                    double sum = 0, sizes = 0;
+                    for (size_t l = 0; l < K; l++) {
+                        double x = at(&a, a.v, i, l, false) * at(&b, b.v, l, j, false);
+                        sum += x;
+                        sizes += fabs(x);
+                    }
+                    expect(&t, i, j, at(&c, got, i, j, false), sum, sizes, 0);
+                }
+        }
+        free(got);
+        half_free(&a);
+        half_free(&b);
+        half_free(&c);
+    }
+}
+
+static void refused(void **state)
+{
+    WwPtr  p;
+    WwGemm g = {.type = WW_BF16, .m = 2, .n = 2, .k = 2, .alpha.f32 = 1, .lda = 2, .ldb = 2, .ldc = 2, .rung = "wide"};
+    (void)state;
+    assert_works(ww_alloc(device, 64, &p));
+    g.a = g.b = p;
+    g.c       = p + 32;
+    assert_int_equal(ww_gemm(blas, &g), WW_ERR_UNAVAILABLE);
+    assert_string_equal(ww_device_error(device), "gemm: the rung wide has no kernel for bf16");
+    g.type = WW_F32;
+    g.rung = "half";
+    assert_int_equal(ww_gemm(blas, &g), WW_ERR_UNAVAILABLE);
+    assert_string_equal(ww_device_error(device), "gemm: the rung half has no kernel for float");
+    g.type = WW_F16;
+    g.rung = NULL;
+    g.a    = p + 1;
+    assert_int_equal(ww_gemm(blas, &g), WW_ERR_INVALID);
+    assert_non_null(strstr(ww_device_error(device), "is not aligned to the 2 bytes of an element"));
+    assert_works(ww_free(device, p));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(gemm_layouts, open_blas, close_blas),
+        cmocka_unit_test_setup_teardown(gemm_shares_k, open_blas, close_blas),
+        cmocka_unit_test_setup_teardown(gemm_small, open_blas, close_blas),
+        cmocka_unit_test_setup_teardown(syrk, open_blas, close_blas),
+        cmocka_unit_test_setup_teardown(syrk_large, open_blas, close_blas),
+        cmocka_unit_test_setup_teardown(not_finite, open_blas, close_blas),
+        cmocka_unit_test_setup_teardown(nothing_read, open_blas, close_blas),
+        cmocka_unit_test_setup_teardown(batch, open_blas, close_blas),
+        cmocka_unit_test_setup_teardown(refused, open_blas, close_blas),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
