@@ -149,3 +149,24 @@ char *mangled_parameter(const char *symbol, size_t i)
     free(text);
     return out;
 }
+
+/* The next character that is not inside angle brackets. */
+static char outside(const char **p)
+{
+    for (unsigned depth = 0; **p; ++*p) {
+        depth += **p == '<';
+        if (!depth)
+            return *(*p)++;
+        depth -= **p == '>';
+    }
+    return 0;
+}
+
+int mangled_compare_templates(const char *a, const char *b)
+{
+    for (;;) {
+        char x = outside(&a), y = outside(&b);
+        if (x != y || !x)
+            return (unsigned char)x - (unsigned char)y;
+    }
+}

@@ -9,6 +9,7 @@
 #include <uthash.h>
 
 #include "base/arena.h"
+#include "base/mangle.h"
 #include "check/placed.h"
 #include "ptx/place.h"
 
@@ -235,11 +236,23 @@ static int by_mend(const WwMend *x, const WwMend *y)
     return c ? c : by_number(n, m);
 }
 
+/* Without a place two findings are one only where the same call says the same. */
+static int by_call(const WwFinding *x, const WwFinding *y)
+{
+    int c = x->file || y->file ? 0 : by_number(x->nhost, y->nhost);
+    for (size_t i = 0; !x->file && !y->file && !c && i < x->nhost; i++) {
+        const char *f = x->host[i].function, *g = y->host[i].function;
+        c = strcmp(f ? f : "", g ? g : "");
+    }
+    return c || x->file || y->file || x->kernel || y->kernel ? c : strcmp(x->message, y->message);
+}
+
 int finding_compare(const WwFinding *x, const WwFinding *y)
 {
     int c = by_place(x->file, x->line, x->col, y->file, y->line, y->col);
     c     = c ? c : strcmp(x->rule, y->rule);
-    c     = c ? c : strcmp(x->kernel ? x->kernel : "", y->kernel ? y->kernel : "");
+    c     = c ? c : mangled_compare_templates(x->kernel ? x->kernel : "", y->kernel ? y->kernel : "");
+    c     = c ? c : by_call(x, y);
     c     = c ? c : by_caller(x->inlined, x->ninlined, y->inlined, y->ninlined);
     c     = c ? c : by_mend(x->mend, y->mend);
     if (c || !x->other || !y->other)

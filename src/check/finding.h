@@ -49,8 +49,8 @@ void        findings_merge_if(Findings *to, Findings *from, bool (*keep)(const F
 bool        findings_have(const Findings *l, RuleId rule, uint32_t instr, uint32_t other, uint32_t part);
 void        findings_free(Findings *l);
 
-/* By place; 0: they are one, with the same rule, kernel, place and other place, each with where it was inlined, and mend: a line may need
- * several. */
+/* By place; 0: they are one, with the same rule, kernel (but for a template's arguments), place and other place, each with where it was inlined,
+ * and mend: a line may need several.  Those of the host without a place: with the same callers and words. */
 int finding_compare(const WwFinding *x, const WwFinding *y);
 
 /* What ids and linear indices mean. */

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "report/rows.h"
 
 json_t *doc_load(const char *file, Str *why)
 {
@@ -104,6 +105,8 @@ static const char *or_empty(const char *s)
     return s ? s : "";
 }
 
+static const char *const who_keys[] = {"program", "arguments", "pid"};
+
 static void add_finding(Report *r, const json_t *o)
 {
     const json_t *other = json_object_get(o, "other"), *mend = json_object_get(o, "mend");
@@ -142,7 +145,14 @@ static void add_finding(Report *r, const json_t *o)
                            .ninlined = places(o, calls),
                            .host     = host,
                            .nhost    = frames(o, host)};
-    report_add_finding(r, &f, f.kernel, (int64_t)number(o, "launch"));
+    json_t       *who   = json_object();
+    for (size_t i = 0; i < sizeof who_keys / sizeof *who_keys; i++)
+        if (json_object_get(o, who_keys[i]))
+            json_object_set(who, who_keys[i], json_object_get(o, who_keys[i]));
+    report_who(r, who, number(o, "processes") ? (json_int_t)number(o, "processes") : 1);
+    json_decref(who);
+    report_add_finding(r, &f, f.kernel,
+                       json_is_integer(json_object_get(o, "launch")) ? (int64_t)number(o, "launch") : -1);
 }
 
 /* One line for each kernel: launches, and what they did to memory. */

@@ -15,7 +15,7 @@
 #include "check/finding.h"
 #include "report/rows.h"
 
-enum { MAX_SOURCE = 400 };
+enum { MAX_SOURCE = 400, NAMED_CALLERS = 3 };
 
 static const char *keep(Report *r, const char *s)
 {
@@ -46,15 +46,16 @@ static bool is_of_schedule(const WwFinding *f)
 
 static ReportFinding copy_of(Report *r, const WwFinding *f, const char *kernel, int64_t launch)
 {
-    ReportFinding c = {.f = *f, .launch = launch, .schedule = r->schedule};
-    c.f.kernel      = keep(r, f->kernel ? kernel : NULL);
-    c.f.rule        = keep(r, f->rule);
-    c.f.category    = keep(r, f->category);
-    c.f.severity    = keep(r, f->severity);
-    c.f.file        = keep(r, f->file);
-    c.f.message     = keep(r, f->message);
-    c.f.inlined     = keep_places(r, f->inlined, f->ninlined);
-    c.f.host        = keep_frames(r, f->host, f->nhost);
+    ReportFinding c = {
+        .f = *f, .launch = launch, .schedule = r->schedule, .who = json_incref(r->who), .processes = r->processes};
+    c.f.kernel   = keep(r, f->kernel ? kernel : NULL);
+    c.f.rule     = keep(r, f->rule);
+    c.f.category = keep(r, f->category);
+    c.f.severity = keep(r, f->severity);
+    c.f.file     = keep(r, f->file);
+    c.f.message  = keep(r, f->message);
+    c.f.inlined  = keep_places(r, f->inlined, f->ninlined);
+    c.f.host     = keep_frames(r, f->host, f->nhost);
     if (!c.f.seed && is_of_schedule(f))
         c.f.seed = r->seed;
     if (f->other) {
@@ -77,6 +78,13 @@ static ReportFinding copy_of(Report *r, const WwFinding *f, const char *kernel, 
     return c;
 }
 
+/* What has no place in a source is a program's own. */
+static bool same_program(const json_t *a, const json_t *b)
+{
+    const json_t *x = json_object_get(a, "program"), *y = json_object_get(b, "program");
+    return x == y || json_equal(x, y);
+}
+
 void report_add_finding(Report *r, const WwFinding *f, const char *kernel, int64_t launch)
 {
     WwFinding named = *f;
@@ -85,12 +93,16 @@ void report_add_finding(Report *r, const WwFinding *f, const char *kernel, int64
     if ((rule != RULE_COUNT && !r->rules.on[rule]) || suppressions_match(&r->suppress, &named) ||
         (r->schedule > 1 && !is_of_schedule(f)))
         return;
-    for (size_t i = 0; i < r->nfindings; i++)
-        if (finding_compare(&r->finding[i].f, &named) == 0) {
-            if (r->finding[i].schedule == r->schedule)
-                r->finding[i].f.count += f->count;
+    for (size_t i = 0; i < r->nfindings; i++) {
+        ReportFinding *known = &r->finding[i];
+        if (finding_compare(&known->f, &named) == 0 && (f->file || same_program(known->who, r->who))) {
+            if (known->schedule == r->schedule)
+                known->f.count += f->count;
+            if (known->who != r->who && !json_equal(known->who, r->who))
+                known->processes += r->processes;
             return;
         }
+    }
     if (r->nfindings == r->findings_cap) {
         r->findings_cap = r->findings_cap ? r->findings_cap * 2 : 16;
         r->finding      = xrealloc(r->finding, r->findings_cap * sizeof *r->finding);
@@ -122,6 +134,8 @@ void report_only_later(Report *r)
     for (size_t i = 0; i < r->nfindings; i++)
         if (r->finding[i].schedule > 1)
             r->finding[kept++] = r->finding[i];
+        else
+            json_decref(r->finding[i].who);
     r->nfindings = kept;
 }
 
@@ -220,8 +234,12 @@ static void host_text(const WwFinding *f, const Colours *c, Str *out)
         }
         here |= h->file && f->file && h->line == f->line && !strcmp(h->file, f->file);
     }
-    if (!here && f->nhost && f->host[0].function)
-        str_printf(out, "  called by %s; a program compiled with -g shows the line\n", f->host[0].function);
+    if (here || !f->nhost || !f->host[0].function)
+        return;
+    str_printf(out, "  called by %s", f->host[0].function);
+    for (size_t i = 1; i < f->nhost && i < NAMED_CALLERS && f->host[i].function; i++)
+        str_printf(out, ", from %s", f->host[i].function);
+    str_add(out, "; a program compiled with -g shows the line\n");
 }
 
 static void finding_text(const ReportFinding *r, const Colours *c, Str *out)
@@ -266,12 +284,41 @@ static void finding_text(const ReportFinding *r, const Colours *c, Str *out)
         str_printf(out, "  shown by --seed %" PRIu64 "\n", f->seed);
 }
 
+/* Do the findings come from several command lines? */
+static bool several_programs(const Report *r)
+{
+    for (size_t i = 1; i < r->nfindings; i++) {
+        const json_t *a = r->finding[0].who, *b = r->finding[i].who;
+        if (!same_program(a, b) || !json_equal(json_object_get(a, "arguments"), json_object_get(b, "arguments")))
+            return true;
+    }
+    return false;
+}
+
+static void who_text(const ReportFinding *f, Str *out)
+{
+    const char *program = json_string_value(json_object_get(f->who, "program"));
+    json_t     *v;
+    size_t      i;
+    if (!program)
+        return;
+    str_printf(out, "  in %s", program);
+    json_array_foreach(json_object_get(f->who, "arguments"), i, v) str_printf(out, " %s", json_string_value(v));
+    if (f->processes > 1)
+        str_printf(out, ", the first of %lld processes", (long long)f->processes);
+    str_addc(out, '\n');
+}
+
 void report_findings_text(Report *r, bool coloured, Str *out)
 {
     ReportSums n = report_sums(r);
     report_sort(r);
-    for (size_t i = 0; i < r->nfindings; i++)
+    bool several = several_programs(r);
+    for (size_t i = 0; i < r->nfindings; i++) {
         finding_text(&r->finding[i], coloured ? &bright : &plain, out);
+        if (several)
+            who_text(&r->finding[i], out);
+    }
     str_printf(out, "%zu error%s, %zu warning%s, %zu note%s", n.errors, n.errors == 1 ? "" : "s", n.warnings,
                n.warnings == 1 ? "" : "s", n.notes, n.notes == 1 ? "" : "s");
     if (r->suppress.hits)

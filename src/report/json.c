@@ -183,7 +183,7 @@ static json_t *host_json(const WwFinding *f)
     return list;
 }
 
-static json_t *finding_json(const ReportFinding *r)
+static json_t *finding_json(const ReportFinding *r, json_t *own)
 {
     const WwFinding *f = &r->f;
     json_t          *o = json_object();
@@ -205,6 +205,9 @@ static json_t *finding_json(const ReportFinding *r)
     json_object_set_new(o, "mend", mend_json(f->mend));
     json_object_set_new(o, "seed", json_integer((json_int_t)f->seed));
     json_object_set_new(o, "host", host_json(f));
+    json_object_set_new(o, "processes", json_integer(r->processes ? r->processes : 1));
+    if (r->who || own)
+        json_object_update(o, r->who ? r->who : own);
     return o;
 }
 
@@ -225,6 +228,7 @@ static void add_launches(const Report *r, json_t *doc)
 {
     json_t *theirs = json_object_get(doc, "kernels"), *ours = launches_list(r->launches), *e;
     size_t  i;
+    json_array_foreach(ours, i, e) if (r->own) json_object_update(e, r->own);
     if (!json_array_size(theirs) || !json_array_size(ours)) {
         extend(doc, "kernels", ours);
         return;
@@ -236,12 +240,31 @@ static void add_launches(const Report *r, json_t *doc)
     launches_free(all);
 }
 
+/* Those of other processes that are the same are one with ours. */
+static json_t *all_findings(Report *r, const json_t *doc)
+{
+    json_t *list = json_array();
+    Report *all  = r;
+    if (json_array_size(json_object_get(doc, "findings")) && r->nfindings) {
+        all = report_new(0);
+        doc_findings(doc, all);
+        for (size_t i = 0; i < r->nfindings; i++) {
+            const ReportFinding *f = &r->finding[i];
+            report_who(all, f->who ? f->who : r->own, f->processes);
+            report_add_finding(all, &f->f, f->f.kernel, f->launch);
+        }
+    }
+    report_sort(all);
+    for (size_t i = 0; i < all->nfindings; i++)
+        json_array_append_new(list, finding_json(&all->finding[i], r->own));
+    if (all != r)
+        report_free(all);
+    return list;
+}
+
 static void fill(Report *r, json_t *doc, const char *program, int exit_code)
 {
-    json_t *missing = json_array(), *notes = json_array(), *findings = json_array();
-    report_sort(r);
-    for (size_t i = 0; i < r->nfindings; i++)
-        json_array_append_new(findings, finding_json(&r->finding[i]));
+    json_t *missing = json_array(), *notes = json_array();
     for (size_t i = 0; i < r->nmissing; i++)
         json_array_append_new(missing, text_json(r->missing[i].name));
     for (size_t i = 0; i < r->nnotes; i++)
@@ -252,10 +275,10 @@ static void fill(Report *r, json_t *doc, const char *program, int exit_code)
     if (exit_code >= 0 || !json_object_get(doc, "exit_code"))
         json_object_set_new(doc, "exit_code", exit_code >= 0 ? json_integer(exit_code) : json_null());
     add_launches(r, doc);
-    extend(doc, "findings", findings);
+    if (r->nfindings || !json_is_array(json_object_get(doc, "findings")))
+        json_object_set_new(doc, "findings", all_findings(r, doc));
     extend(doc, "missing", missing);
     extend(doc, "notes", notes);
-    json_decref(findings);
     json_decref(missing);
     json_decref(notes);
 }

@@ -3,7 +3,7 @@
  * Joins the entries of launches (launches.h).  Entries are JSON, so that launches of this process, of documents that several processes
  * write, and of documents that are read are joined by one piece of code.
  *
- * Of the entries that join: counts, seconds and lines are added; grid, block and message stay where they are equal (a kernel's sums keep the
+ * Of the entries that join: counts, seconds and lines are added; grid, block, process and message stay where they are equal (a kernel's sums keep the
  * first message); accesses and opcodes that are not implemented are gathered; resources are the first that are known. */
 #include "report/launches.h"
 
@@ -161,10 +161,13 @@ static void keep_equal(json_t *to, const json_t *from, const char *key)
 
 static void join(json_t *to, const json_t *from)
 {
-    static const char *const sums[] = {"counters", "instructions"};
-    bool                     alike  = are_alike(to, from);
+    static const char *const sums[] = {"counters", "instructions"}, *const who[] = {"program", "arguments", "pid"};
+    bool alike = are_alike(to, from);
     keep_equal(to, from, "grid");
     keep_equal(to, from, "block");
+    for (size_t i = 0; i < sizeof who / sizeof *who; i++)
+        if (json_object_get(to, who[i]))
+            keep_equal(to, from, who[i]);
     alike &= !json_is_null(json_object_get(to, "grid")) && !json_is_null(json_object_get(to, "block"));
     json_t *n = json_integer(launches_of(from)), *have = json_integer(launches_of(to));
     json_object_set_new(to, "launches", launches_sum(have, n));

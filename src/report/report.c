@@ -14,10 +14,11 @@
 
 Report *report_new(size_t keep_launches)
 {
-    Report *r   = xcalloc(1, sizeof *r);
-    r->arena    = arena_new();
-    r->launches = launches_new(keep_launches);
-    r->keep     = keep_launches;
+    Report *r    = xcalloc(1, sizeof *r);
+    r->arena     = arena_new();
+    r->launches  = launches_new(keep_launches);
+    r->keep      = keep_launches;
+    r->processes = 1;
     report_select(r, "");
     return r;
 }
@@ -27,6 +28,10 @@ void report_free(Report *r)
     if (!r)
         return;
     launches_free(r->launches);
+    for (size_t i = 0; i < r->nfindings; i++)
+        json_decref(r->finding[i].who);
+    json_decref(r->who);
+    json_decref(r->own);
     free(r->finding);
     suppressions_free(&r->suppress);
     for (size_t i = 0; i < r->nrows; i++)
@@ -36,6 +41,24 @@ void report_free(Report *r)
     free(r->note);
     arena_free(r->arena);
     free(r);
+}
+
+void report_who(Report *r, json_t *who, json_int_t processes)
+{
+    json_incref(who);
+    json_decref(r->who);
+    r->who       = who;
+    r->processes = processes;
+}
+
+void report_process(Report *r, const char *program, const char *const *arguments, size_t n, long pid)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < n; i++)
+        json_array_append_new(list, text_json(arguments[i]));
+    json_decref(r->own);
+    r->own = json_pack("{s:o,s:o,s:o}", "program", text_json(program), "arguments", list, "pid",
+                       pid ? json_integer(pid) : json_null());
 }
 
 static Row *row_of(Report *r, const ReportLaunch *l)

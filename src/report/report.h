@@ -36,6 +36,8 @@ enum { REPORT_LAUNCHES = 1000 };
 /* keep_launches: that many stand alone in the document, the others are joined; 0: it is not made. */
 Report *report_new(size_t keep_launches);
 void    report_free(Report *r);
+/* Entries of a document carry the process that they are of: this one (pid 0: null).  To be called before the document is made. */
+void    report_process(Report *r, const char *program, const char *const *arguments, size_t n, long pid);
 void    report_add(Report *r, const ReportLaunch *l);
 /* An entry point was called that is not implemented; repeated names are counted. */
 void    report_missing(Report *r, const char *entry_point);

@@ -38,6 +38,8 @@ typedef struct ReportFinding {
     WwFinding f;      /* kernel: as people read it */
     int64_t   launch; /* the first that showed it; -1: none */
     unsigned  schedule; /* likewise, from 1 on */
+    json_t   *who;      /* program, arguments, pid of the first process that showed it; NULL: the report's own */
+    json_int_t processes; /* that did */
 } ReportFinding;
 
 struct Report {
@@ -49,12 +51,17 @@ struct Report {
     Launches    *launches; /* when keep */
     ReportFinding *finding; size_t nfindings, findings_cap;
     unsigned     schedule; uint64_t seed; /* of what is added now */
+    json_t      *who; json_int_t processes; /* likewise; who may be NULL */
+    json_t      *own; /* who what is added by this process is of; NULL: not known */
     Suppressions suppress;
     RuleSet      rules;
 };
 
 /* A program's own PTX is text that nobody wrote: without -lineinfo it has no lines. */
 bool report_is_written(const ReportLaunch *l, const WwLine *line);
+
+/* Findings that are added from now on are of that process and not of our own, or of so many with that one as the first. */
+void report_who(Report *r, json_t *who, json_int_t processes);
 
 /* json.c */
 /* NULL: null.  Names of files may be any bytes: of those that are not UTF-8 the ASCII part, the rest as '?'. */

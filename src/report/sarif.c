@@ -165,6 +165,17 @@ static json_t *related(const json_t *f)
     return list;
 }
 
+/* Whose finding it is; nothing where the document does not say. */
+static json_t *process(const json_t *f)
+{
+    static const char *const keys[] = {"program", "arguments", "pid", "processes"};
+    json_t                  *o      = json_object();
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (json_object_get(f, keys[i]))
+            json_object_set(o, keys[i], json_object_get(f, keys[i]));
+    return o;
+}
+
 static json_t *result(const json_t *f, json_t *rules, Sources *s)
 {
     json_int_t rule = rule_index(rules, f);
@@ -179,6 +190,7 @@ static json_t *result(const json_t *f, json_t *rules, Sources *s)
     if (number(f, "count") > 0)
         json_object_set_new(r, "occurrenceCount", json_integer(number(f, "count")));
     json_object_set_new(r, "partialFingerprints", fingerprint(f, s));
+    json_object_set_new(r, "properties", process(f));
     return r;
 }
 

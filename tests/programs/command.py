@@ -115,6 +115,42 @@ def documents(folder):
         expect("--launch-count", len(json.load(f)["kernels"]) == 2)  # the failed one is always reported
 
 
+LEAKS = """template <class T> __global__ void past(T *p, int n) { p[threadIdx.x + n] = 1; }
+int main(int n, char **argument) {
+    int *p, *q;
+    cudaMalloc(&p, 400); cudaMalloc(&q, 400);
+    past<<<1, 32>>>(p, 400); past<<<1, 32>>>((float *)p, 400);
+    return cudaDeviceSynchronize();
+}
+"""
+
+
+def whose(folder):
+    """Entries say which process they are of; findings are one for each rule, template and place, and two leaks never are."""
+    source, program, one = (os.path.join(folder, name) for name in ("whose.cu", "whose", "whose.json"))
+    with open(source, "w", encoding="utf-8") as f:
+        f.write(LEAKS)
+    subprocess.run(["nvcc", "-lineinfo", "-arch=sm_90", "-o", program, source], check=True, timeout=120)  # without -g: calls have no lines
+    run("-q", "--check=memory", "--json", one, "sh", "-c", f"{program} first; {program} second")
+    with open(one, encoding="utf-8") as f:
+        document = json.load(f)
+    entries = document["findings"] + document["kernels"]
+    expect("every entry has program and process", all(x["program"] == program and x["pid"] > 0 for x in entries), entries)
+    expect("and arguments", [k["arguments"] for k in document["kernels"]] == [["first"]] * 2 + [["second"]] * 2, entries)
+    leaks = [x for x in document["findings"] if x["rule"] == "leak"]
+    expect("two leaks are two findings, of both processes", [x["processes"] for x in leaks] == [2, 2], leaks)
+    past = [x for x in document["findings"] if x["rule"] == "out-of-bounds"]
+    expect("a template's kernels are one finding", [(x["kernel"], x["count"], x["processes"]) for x in past] == [("past<int>", 128, 2)], past)
+    text = subprocess.run([WARPWRIGHT, "report", one], capture_output=True, text=True, check=False).stdout
+    expect("a document of one program does not repeat it", f"  in {program}" not in text, text)
+    run("-q", "--check=memory", "--json", one, "sh", "-c", f"{program} first; {static('fault')}; exit 0")
+    text = subprocess.run([WARPWRIGHT, "report", one, "--sarif", one + ".sarif"], capture_output=True, text=True, check=False).stdout
+    expect("a document of several says whose", f"  in {program} first\n" in text and f"  in {static('fault')}\n" in text, text)
+    with open(one + ".sarif", encoding="utf-8") as f:
+        results = json.load(f)["runs"][0]["results"]
+    expect("so does SARIF", {x["properties"]["program"] for x in results} == {program, static("fault")}, results)
+
+
 def stripped(folder):
     bare = os.path.join(folder, "bare")
     shutil.copy(static("vector_add"), bare)
@@ -241,6 +277,7 @@ def main():
         told()
         table()
         documents(folder)
+        whose(folder)
         stripped(folder)
         source()
         interrupted(folder)

@@ -4,7 +4,7 @@
 [--verbose].
 
 Runs every program of SOURCES (*.cu) that was compiled to PROGRAMS/NAME: plain, with all checks, and with seeds; each with several numbers of
-threads.  All reports of one kind must be the same bytes, but for the seconds that a launch took and for addresses of the host.  --long: 1 to 16
+threads.  All reports of one kind must be the same bytes, but for the seconds that a launch took, the process and addresses of the host.  --long: 1 to 16
 threads and three seeds.  Without it each kind is run twice, with threads that differ from program to program, so that all together see many.
 So are all kernels of
 `lab`.  --engines: the interpreter's reports and those of --engine jit, of every Nth program.  Lines of a source's head comment say which are left out, and why:
@@ -21,7 +21,7 @@ import sys
 import tempfile
 
 THREADS = [1, 2, 3, 7, 5, 4, 16]
-TIMES = re.compile(rb'^ *"seconds": .*\n', re.M)
+TIMES = re.compile(rb'^ *"(seconds|pid)": .*\n', re.M)
 ADDRESSES = re.compile(rb'\b0x[0-9a-f]{9,}|(?<="address": )\d{12,}')  # of the host: other ones in each run
 
 

@@ -49,6 +49,8 @@ function worstFindings(findings) {
 
 const RULE_METRIC = { "bank-conflicts": "bank conflicts", uncoalesced: "sectors beyond ideal", "unaligned-warp": "sectors beyond ideal", "local-memory": "local sectors", "narrow-access": "global sectors", "repeated-load": "global sectors" };
 
+const severalPrograms = () => new Set((REPORT.findings ?? []).map((f) => JSON.stringify([f.program, f.arguments]))).size > 1;
+
 function findingBox(f) {
   const open = () => showSource(f.file, f.line, RULE_METRIC[f.rule]);
   const place = f.file ? `${f.file}:${f.line}:${f.col}` : "place unknown";
@@ -57,6 +59,8 @@ function findingBox(f) {
     el("span", { class: "place" }, place), " ", el("b", { class: f.severity }, f.severity), ` [${f.rule}]${f.kernel ? ` ${f.kernel}` : ""}${f.count > 1 && f.category !== "perf" ? `, ${number(f.count)} times` : ""}`,
     el("p", {}, f.message ?? ""),
     ...(f.inlined ?? []).map((p) => el("p", { class: "place" }, `inlined at ${p.file}:${p.line}:${p.col}`)),
+    ...(f.host ?? []).filter((h) => h.file).map((h) => el("p", { class: "place" }, `called in ${h.function ?? "a function"}, ${h.file}:${h.line}`)),
+    severalPrograms() && f.program ? el("p", { class: "place" }, `in ${[f.program, ...(f.arguments ?? [])].join(" ")}${f.processes > 1 ? `, the first of ${number(f.processes)} processes` : ""}`) : null,
     f.other ? el("p", {}, `${f.other.file ?? ""}${f.other.line ? `:${f.other.line}` : ""} ${f.other.message ?? ""}`) : null,
     m ? el("p", { class: "mend" }, mendText(m)) : null);
 }

@@ -228,8 +228,14 @@ static bool add_frames(Known *k, void *dwfl, uintptr_t at)
         f.function = readable(dw.name(module, at));
     if (!f.function && dladdr((void *)at, &info))
         f.function = readable(info.dli_sname);
+    bool on = !f.function || strcmp(f.function, "main") != 0;
+    if (!f.file && (info.dli_fname || dladdr((void *)at, &info))) {
+        const char *slash = strrchr(info.dli_fname, '/');
+        f.function        = arena_printf(kept, "%s (%s+0x%zx)", f.function ? f.function : "a function",
+                                  slash ? slash + 1 : info.dli_fname, (size_t)(at - (uintptr_t)info.dli_fbase));
+    }
     add(k, f);
-    return !f.function || strcmp(f.function, "main") != 0;
+    return on;
 }
 
 static bool is_stub(const WwFrame *f)

@@ -17,6 +17,8 @@
 #include "report/doc.h"
 #include "report/fail.h"
 
+enum { MOST_ARGUMENTS = 256 };
+
 /* ---- files ---- */
 
 static void own_program(Str *out)
@@ -80,16 +82,21 @@ static void add_lines(Str *out, const char *word, const char *text)
     }
 }
 
-/* The command line on one line, and where pytest says so the test that started it. */
-static void own_label(Str *out)
+static void command_line(Str *out)
 {
-    const char *test = getenv("PYTEST_CURRENT_TEST");
-    int         fd   = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
-    char        part[512];
+    int  fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+    char part[512];
     for (ssize_t n; fd >= 0 && (n = read(fd, part, sizeof part)) > 0;)
         str_addn(out, part, (size_t)n);
     if (fd >= 0)
         close(fd);
+}
+
+/* The command line on one line, and where pytest says so the test that started it. */
+static void own_label(Str *out)
+{
+    const char *test = getenv("PYTEST_CURRENT_TEST");
+    command_line(out);
     if (out->len && !out->s[out->len - 1])
         out->len--;
     if (test)
@@ -131,14 +138,29 @@ static void write_status(int code, bool written)
     str_free(&met);
 }
 
+/* Our own program and arguments, for the entries of documents. */
+static void tell_process(Report *r)
+{
+    const char *argument[MOST_ARGUMENTS];
+    size_t      n       = 0;
+    Str         program = {0}, line = {0};
+    own_program(&program);
+    command_line(&line);
+    for (const char *p = line.s; p && p < line.s + line.len && n < MOST_ARGUMENTS; p += strlen(p) + 1)
+        argument[n++] = p;
+    report_process(r, str_text(&program), argument + 1, n ? n - 1 : 0, (long)getpid());
+    str_free(&program);
+    str_free(&line);
+}
+
 /* ---- what is left ---- */
 
 static bool same_line(const WwFinding *a, const WwFinding *b)
 {
-    return a->line == b->line && (a->file && b->file ? !strcmp(a->file, b->file) : a->file == b->file);
+    return a->file && b->file && a->line == b->line && !strcmp(a->file, b->file);
 }
 
-/* One finding for each line of the program that allocates; for all together where no line is known. */
+/* One finding for each line of the program that allocates; for each call where no line is known. */
 static void find_unfreed(void)
 {
     LeakSite  *site = NULL;
@@ -222,6 +244,7 @@ void ending_write(int code)
         fprintf(stderr, "\nwarpwright: findings\n%s", str_text(&s));
         str_free(&s);
     }
+    tell_process(state.report);
     bool written = !state.options.write_suppressions || write_suppressions();
     if (state.options.json)
         written &= write_json(code);
