@@ -60,6 +60,8 @@ void emit_flush(Emit *e, uint32_t v)
     const Value *x = &e->p->value[v];
     if (x->constant || e->clean[v])
         return;
+    if (e->odd[v])
+        OUT("w_canonical((float *)&r%u);\n", v);
     if (x->bytes) {
         OUT("*(F%u *)(r + %u) = ", x->bytes, x->slot);
         emit_lanes(e, v);
@@ -83,12 +85,14 @@ void emit_reload(Emit *e, uint32_t v, Spread want)
         want.known = false;
     e->now[v]   = want;
     e->clean[v] = true;
+    e->odd[v]   = false;
 }
 
 void emit_made(Emit *e, uint32_t v, Spread f)
 {
     e->now[v]   = f;
     e->clean[v] = false;
+    e->odd[v]   = false;
 }
 
 bool emit_blends(const Emit *e, uint32_t v)
@@ -206,9 +210,10 @@ void emit_leave_at(Emit *e, const uint64_t *wanted, uint32_t uop)
 
 static void emit_prototype(Emit *e, const RowShape *s, bool mask)
 {
-    for (int scalar = 0; scalar < (mask ? 1 : 2); scalar++) {
+    static const char kinds[] = {'v', 's', 'x'}; /* rows.c */
+    for (int kind = 0; kind < (mask ? 1 : s->canonical ? 3 : 2); kind++) {
         bool first = true;
-        OUT("%s %c_%s(", s->bytes[0] ? "void" : "u4", scalar ? 's' : 'v', s->name);
+        OUT("%s %c_%s(", s->bytes[0] ? "void" : "u4", kinds[kind], s->name);
         if (s->bytes[0]) {
             OUT("%s *", s->type[0]);
             first = false;
@@ -269,7 +274,8 @@ static const char prelude[] =
     "void w_fill(const Warp *, const Linear *, u4, const i8 (*)[32]); void w_only(Warp *, u4); u4 w_looks(const Warp "
     "*);\n"
     "void w_put(Warp *, u4, u4); void w_merge(Warp *); u4 w_waits(const Warp *);\n"
-    "void w_blend1(u1 *, const u1 *, u4); void w_blend2(u1 *, const u1 *, u4); void w_blend4(u1 *, const u1 *, u4); "
+    "void w_canonical(float *); void w_blend1(u1 *, const u1 *, u4); void w_blend2(u1 *, const u1 *, u4); void "
+    "w_blend4(u1 *, const u1 *, u4); "
     "void "
     "w_blend8(u1 *, const u1 *, u4);\n"
     "u4 w_same1(const u1 *); u4 w_same2(const u1 *); u4 w_same4(const u1 *); u4 w_same8(const u1 *);\n"
@@ -395,6 +401,7 @@ void emit_function(Plan *p, uint32_t index, Str *out)
                    .index   = index,
                    .now     = xcalloc(p->nvalues + 1, sizeof(Spread)),
                    .clean   = xcalloc(p->nvalues + 1, 1),
+                   .odd     = xcalloc(p->nvalues + 1, 1),
                    .entered = xcalloc(p->nsegments + 1, 1),
                    .resumed = xcalloc(p->nsegments + 1, 1)};
     Emit *e     = &emit;
@@ -418,5 +425,5 @@ void emit_function(Plan *p, uint32_t index, Str *out)
     str_free(&body);
     str_free(&e->tables);
     free(names.seen);
-    free(e->now), free(e->clean), free(e->entered), free(e->resumed), free(e->region);
+    free(e->now), free(e->clean), free(e->odd), free(e->entered), free(e->resumed), free(e->region);
 }

@@ -23,6 +23,12 @@ typedef struct Region { /* what lanes that part at the end of a segment run unti
     uint64_t *wanted;        /* at the head of any of them, or where lanes meet */
 } Region;
 
+typedef struct Stretch { /* items whose accesses were asked for together (emit_ask.c) */
+    const Segment *of;
+    uint32_t  from, end;   /* items */
+    uint32_t  question;    /* the first party's */
+} Stretch;
+
 typedef struct Emit {
     Plan       *p;
     Str        *out;
@@ -36,6 +42,13 @@ typedef struct Emit {
     Region     *region; uint32_t nregions;
     bool       *entered;   /* segments that the interpreter may give a warp to */
     bool       *resumed;   /* segments that native code goes on with */
+    Stretch     stretch;
+    uint8_t    *party;     /* of each item of the segment: whose access it is */
+    int64_t    *place;     /* how far from that party's lowest address */
+    uint32_t    nquestions;
+    const Segment *raw_of; /* NULL, or whose items `raw` is about */
+    bool       *odd;       /* of each value: which NaN its lanes are is not settled */
+    bool       *raw;       /* who reads the result does not ask which NaN it is */
     uint32_t    parted;    /* items that were written for parted lanes */
 } Emit;
 
@@ -84,6 +97,10 @@ static inline uint32_t emit_words(const Plan *p) { return (p->nvalues + 63) / 64
 /* emit_region.c: what lanes that part behind segment s run; false: the interpreter runs it. */
 bool   emit_parting(Emit *e, uint32_t s);
 void   emit_regions(Emit *e);
+
+/* emit_ask.c: asks for accesses of one base that follow each other, from item k of s on; the first item behind them, or k where there are
+ * none. */
+uint32_t emit_stretch(Emit *e, const Segment *s, uint32_t k);
 
 /* emit_mem.c: an access whose address is linear. */
 void   emit_load(Emit *e, const Item *it);

@@ -89,6 +89,47 @@ uint64_t *emit_wanted(const Plan *p, const Segment *s)
     return live;
 }
 
+/* ---- which NaN a result is ---- */
+
+static bool reads(const Item *it, uint32_t v)
+{
+    for (uint32_t k = 0; k < it->ninner; k++)
+        if (reads(&it->inner[k], v))
+            return true;
+    for (uint32_t i = 0; i < it->nread; i++)
+        if (it->read[i] == v)
+            return true;
+    return false;
+}
+
+/* All readers of item k's result are arithmetic whose own NaN is canonical.  Where it goes to the frame meanwhile, emit_flush sees to it. */
+static bool is_raw(const Segment *s, uint32_t k, const uint64_t *behind)
+{
+    const Item *of = &s->item[k];
+    if (of->kind != ITEM_ROW || !of->shape.canonical)
+        return false;
+    uint32_t v = of->write[0];
+    for (uint32_t j = k + 1; j < s->nitems; j++) {
+        const Item *it = &s->item[j];
+        if (reads(it, v) && (it->kind != ITEM_ROW || !it->shape.canonical))
+            return false;
+        for (uint32_t i = 0; i < it->nwrite; i++)
+            if (it->write[i] == v)
+                return true;
+    }
+    return !bit_get(behind, v);
+}
+
+static void mark_raw(Emit *e, const Segment *s, const uint64_t *behind)
+{
+    e->raw_of = s;
+    e->raw    = xcalloc(s->nitems + 1, 1);
+    for (uint32_t k = 0; k < s->nitems; k++)
+        e->raw[k] = is_raw(s, k, behind);
+}
+
+/* ---- segments ---- */
+
 void emit_segment(Emit *e, uint32_t index)
 {
     Plan          *p     = e->p;
@@ -98,11 +139,23 @@ void emit_segment(Emit *e, uint32_t index)
     memcpy(e->now, s->spread, p->nvalues * sizeof *e->now);
     memset(e->clean, 0, p->nvalues);
     OUT("B%u:;\n", index);
+    e->party       = xcalloc(s->nitems + 1, sizeof *e->party);
+    e->place       = xcalloc(s->nitems + 1, sizeof *e->place);
+    uint32_t asked = 0;
+    mark_raw(e, s, live + s->nitems * words);
     for (uint32_t k = 0; k < s->nitems; k++) {
-        e->before = live + k * words;
-        e->after  = live + (k + 1) * words;
-        emit_item(e, &s->item[k]);
+        const Item *it = &s->item[k];
+        e->before      = live + k * words;
+        e->after       = live + (k + 1) * words;
+        if (k >= asked && (it->kind == ITEM_LOAD || it->kind == ITEM_STORE))
+            asked = emit_stretch(e, s, k);
+        emit_item(e, it);
     }
+    e->stretch = (Stretch){0};
+    e->raw_of  = NULL;
+    free(e->raw);
+    free(e->party);
+    free(e->place);
     const Item *last = &s->item[s->nitems - 1];
     if (last->kind == ITEM_BRANCH)
         emit_branch(e, last, index);

@@ -82,16 +82,31 @@ void emit_call(Emit *e, const Item *it, Spread want)
 
 /* ---- rows ---- */
 
+/* Does it hold of a number that is known? */
+static bool holds(Guard guard, uint64_t x, unsigned bytes, int64_t least, int64_t most)
+{
+    __int128 limit = (__int128)1 << (guard == GUARD_SIGNED ? 8 * bytes - 1 : 8 * bytes);
+    __int128 v     = (__int128)x;
+    if (guard == GUARD_SIGNED && v >= limit)
+        v -= 2 * limit;
+    return v + least >= (guard == GUARD_SIGNED ? -limit : 0) && v + most < limit;
+}
+
 static void check_guard(Emit *e, const Item *it, Guard guard)
 {
-    Spread   x     = emit_spread(e, it->read[0]);
-    unsigned bytes = e->p->value[it->read[0]].bytes;
+    uint32_t source = it->read[0];
+    if (guard != GUARD_NONE && it->nread > 1 && !emit_spread(e, source).pattern)
+        source = it->read[1];
+    Spread   x     = emit_spread(e, source);
+    unsigned bytes = e->p->value[source].bytes;
     int64_t  least, most;
     if (guard == GUARD_NONE || x.kind != SPREAD_LINEAR || !x.pattern)
         return;
     pattern_ends(&e->p->patterns, x.pattern, &least, &most);
+    if (x.known && holds(guard, x.value, bytes, least, most))
+        return;
     OUT("if (COLD(wraps_%c%u(", guard == GUARD_SIGNED ? 's' : 'u', bytes);
-    emit_scalar(e, it->read[0]);
+    emit_scalar(e, source);
     OUT(", %lldll, %lldll)))\n", (long long)least, (long long)most);
     emit_leave_at(e, e->before, it->uop);
 }
@@ -127,6 +142,12 @@ static void row_scalar(Emit *e, const Item *it, Spread d)
     emit_made(e, to, d);
 }
 
+static bool is_raw(const Emit *e, const Item *it)
+{
+    const Segment *s = e->raw_of;
+    return s && it >= s->item && it < s->item + s->nitems && e->raw[it - s->item];
+}
+
 static void row_vector(Emit *e, const Item *it)
 {
     const RowShape *s  = &it->shape;
@@ -140,7 +161,7 @@ static void row_vector(Emit *e, const Item *it)
         }
     begin_result(e, to, name);
     if (s->bytes[0])
-        OUT("v_%s((%s *)&%s", s->name, s->type[0], name);
+        OUT("%c_%s((%s *)&%s", is_raw(e, it) ? 'x' : 'v', s->name, s->type[0], name);
     else
         OUT("%s = v_%s(", name, s->name);
     for (uint32_t k = 0; k < s->sources; k++) {
@@ -154,6 +175,7 @@ static void row_vector(Emit *e, const Item *it)
         OUT(", %uu", e->p->code->uops[it->uop].x);
     OUT(");");
     end_result(e, to, spread_vector());
+    e->odd[to] = is_raw(e, it);
 }
 
 /* Logic on predicates: one function of three masks, whatever the row uses of them. */

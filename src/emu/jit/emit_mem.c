@@ -6,16 +6,7 @@
  * the access, with its messages.  Other addresses are always the handler's business. */
 #include <stdlib.h>
 
-#include "emu/jit/emit.h"
-
-typedef struct Place { /* of an access */
-    const MemInfo *info;
-    int64_t        at[LANES]; /* of each lane, from the lowest address */
-    int64_t        least, reach;
-    unsigned       run;   /* lanes side by side: 32, 16, 8; 1: no such runs */
-    bool           one;   /* all lanes at one address */
-    bool           apart; /* no two lanes meet */
-} Place;
+#include "emu/jit/emit_mem.h"
 
 static bool run_is(const Place *x, unsigned first, unsigned n, int64_t step)
 {
@@ -37,7 +28,7 @@ static unsigned runs_of(const Place *x, int64_t step)
     return 1;
 }
 
-static Place place_of(const Emit *e, const Item *it)
+Place emit_place(const Emit *e, const Item *it)
 {
     Place   x = {.info = e->p->code->uops[it->uop].ptr, .apart = true};
     Spread  f = emit_spread(e, it->read[0]);
@@ -55,7 +46,7 @@ static Place place_of(const Emit *e, const Item *it)
 }
 
 /* Lanes' differences must keep an aligned address aligned, and stay small against an allocation. */
-static bool is_served(const Emit *e, const Item *it, const Place *x)
+bool emit_serves(const Emit *e, const Item *it, const Place *x)
 {
     int64_t step = (int64_t)x->info->bytes * x->info->nvec;
     if (emit_spread(e, it->read[0]).kind != SPREAD_LINEAR || (x->info->observed && !e->p->count) || x->reach > 1 << 24)
@@ -64,48 +55,6 @@ static bool is_served(const Emit *e, const Item *it, const Place *x)
         if (x->at[i] % step)
             return false;
     return true;
-}
-
-static void ask(Emit *e, const Item *it, const Place *x)
-{
-    const Uop *u    = &e->p->code->uops[it->uop];
-    int64_t    step = (int64_t)x->info->bytes * x->info->nvec, off = (int32_t)u->e + x->least;
-    OUT("{ ");
-    if (x->info->space == SPACE_SHARED) {
-        OUT("u1 *q = w_shared(w, ");
-        emit_scalar(e, it->read[0]);
-        OUT(" + (u4)%lldll, %lld, %lld);\n", (long long)off, (long long)(x->reach + step), (long long)(step - 1));
-    } else {
-        OUT("u1 *q = w_global(w, %u, ", u->instr);
-        emit_scalar(e, it->read[0]);
-        OUT(" + (u8)%lldll, %lld, %lld);\n", (long long)off, (long long)x->reach, (long long)(step - 1));
-    }
-}
-
-/* One more access of this pattern: the observer hears of it when the worker ends. */
-static void count(Emit *e, const Item *it, const Place *x)
-{
-    if (!x->info->observed)
-        return;
-    Tally          *t      = e->p->tally;
-    const Observer *o      = e->p->count;
-    const Uop      *u      = &e->p->code->uops[it->uop];
-    AccessSpace     space  = x->info->space == SPACE_SHARED ? ACCESS_SHARED : ACCESS_GLOBAL;
-    unsigned        bytes  = x->info->seen.bytes;
-    uint32_t        period = o->period(o, space, (AccessOp)x->info->op, bytes);
-    t->site                = xrealloc(t->site, (t->nsites + 1) * sizeof *t->site);
-    TallySite *site        = &t->site[t->nsites++];
-    *site                  = (TallySite){.info   = x->info,
-                                         .space  = (uint8_t)space,
-                                         .shift  = (uint8_t)__builtin_ctz(bytes),
-                                         .places = period > bytes ? period / bytes : 1,
-                                         .first  = t->places};
-    for (int i = 0; i < LANES; i++)
-        site->lane[i] = x->at[i] - x->at[0];
-    t->places += site->places;
-    OUT("tally[%u + ((", site->first);
-    emit_scalar(e, it->read[0]);
-    OUT(" + (u8)%dll) >> %u & %u)]++;\n", (int32_t)u->e, site->shift, site->places - 1);
 }
 
 /* ---- loads ---- */
@@ -254,27 +203,32 @@ static void still_same(Emit *e, const Item *it)
 void emit_load(Emit *e, const Item *it)
 {
     bool   linear = emit_spread(e, it->read[0]).kind == SPREAD_LINEAR;
-    Place  x      = linear ? place_of(e, it) : (Place){0};
+    Place  x      = linear ? emit_place(e, it) : (Place){0};
     Spread want   = linear && x.one ? spread_same() : spread_vector();
     if (e->crossing) {
         emit_call(e, it, spread_vector());
         return;
     }
-    if (!linear || !is_served(e, it, &x)) {
+    if (!linear || !emit_serves(e, it, &x)) {
         emit_call(e, it, want);
         if (linear && x.one)
             still_same(e, it);
         return;
     }
-    ask(e, it, &x);
-    OUT("if (COLD(!q)) {\n");
-    emit_call(e, it, want);
-    if (x.one)
-        still_same(e, it);
-    OUT("} else {\n");
-    count(e, it, &x);
-    load_lanes(e, it, &x);
-    OUT("} }\n");
+    if (emit_asked(e, it)) {
+        load_lanes(e, it, &x);
+        OUT("}\n");
+    } else {
+        emit_ask(e, it, &x);
+        OUT("if (COLD(!q)) {\n");
+        emit_call(e, it, want);
+        if (x.one)
+            still_same(e, it);
+        OUT("} else {\n");
+        emit_count(e, it, &x);
+        load_lanes(e, it, &x);
+        OUT("} }\n");
+    }
     for (uint32_t k = 0; k < it->nwrite; k++) {
         e->now[it->write[k]]   = want;
         e->clean[it->write[k]] = false;
@@ -345,21 +299,24 @@ static void store_dealt(Emit *e, const Item *it, const Place *x)
 void emit_store(Emit *e, const Item *it)
 {
     bool  linear = emit_spread(e, it->read[0]).kind == SPREAD_LINEAR;
-    Place x      = linear ? place_of(e, it) : (Place){0};
-    if (e->crossing || !linear || !is_served(e, it, &x)) {
+    Place x      = linear ? emit_place(e, it) : (Place){0};
+    if (e->crossing || !linear || !emit_serves(e, it, &x)) {
         emit_call(e, it, spread_vector());
         return;
     }
-    ask(e, it, &x);
-    OUT("if (COLD(!q)) {\n");
-    emit_call(e, it, spread_vector());
-    OUT("} else {\n");
-    count(e, it, &x);
+    bool asked = emit_asked(e, it);
+    if (!asked) {
+        emit_ask(e, it, &x);
+        OUT("if (COLD(!q)) {\n");
+        emit_call(e, it, spread_vector());
+        OUT("} else {\n");
+        emit_count(e, it, &x);
+    }
     if (x.apart && x.info->nvec == 1 && runs_are_dense(&x))
         store_runs(e, it, &x);
     else if (x.apart && x.run == LANES && runs_are_dense(&x))
         store_dealt(e, it, &x);
     else
         store_each(e, it, &x);
-    OUT("} }\n");
+    OUT(asked ? "}\n" : "} }\n");
 }

@@ -280,6 +280,7 @@ static Spread widened(SpreadPool *p, Spread x, bool is_signed, unsigned from, un
     Spread d = linear(p, p->lane[x.pattern], bytes, x.align);
     if (bytes > from && x.pattern)
         *guard = is_signed ? GUARD_SIGNED : GUARD_UNSIGNED;
+    d.from = x.from;
     return with_value(d, x.known, is_signed ? (uint64_t)narrow((int64_t)x.value, from) : x.value, bytes);
 }
 
@@ -312,10 +313,10 @@ static Spread by_rule(SpreadPool *p, Rule rule, What w, const RowShape *s, const
     case RULE_XOR: return bits(p, f[0], f[1], rule, bytes);
     case RULE_MUL_WIDE:
     case RULE_MAD_WIDE:
-        if (!spread_is_same(f[1]))
+        if (f[0].pattern && f[1].pattern)
             return spread_vector();
         wide = product(p, widened(p, f[0], is_signed, from, bytes, guard),
-                       widened(p, f[1], is_signed, from, bytes, &(Guard){GUARD_NONE}), bytes);
+                       widened(p, f[1], is_signed, from, bytes, guard), bytes);
         return wide.kind == SPREAD_LINEAR && rule == RULE_MAD_WIDE ? sum(p, wide, f[2], 1, bytes) : wide;
     case RULE_CONVERT: return widened(p, f[0], is_signed, from, bytes, guard);
     case RULE_SELECT:

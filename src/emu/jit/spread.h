@@ -26,7 +26,7 @@ typedef struct SpreadPool {
     uint64_t used;            /* words of the parameter block without whose values a pattern would be unknown */
 } SpreadPool;
 
-/* What must hold of lane 0's value of the first source, x, where the row runs; else the row leaves its spread. */
+/* What must hold of lane 0's value of the source x that has a pattern, where the row runs; else the row leaves its spread. */
 typedef enum Guard {
     GUARD_NONE,
     GUARD_SIGNED,   /* x + pattern stays within the signed numbers of its width */

@@ -96,20 +96,21 @@ typedef enum RowKind { ROW_NONE, ROW_LANE, ROW_WIDE2, ROW_WIDE3, ROW_CONV, ROW_P
 static const struct {
     uint8_t     kind, sources, result; /* result: CONV's LaneType */
     const char *id;
+    const char *lanes, *pipe;
 } rows[OP_COUNT] = {
-#define ISA_ANY(id, exactness, pipe, traits, flow, form, note)        [OP_##id] = {ROW_NONE, 0, 0, #id},
-#define LANE1(id, lanes, exactness, pipe, traits, flow, form, expr)   [OP_##id] = {ROW_LANE, 1, 0, #id},
-#define LANE2(id, lanes, exactness, pipe, traits, flow, form, expr)   [OP_##id] = {ROW_LANE, 2, 0, #id},
-#define LANE3(id, lanes, exactness, pipe, traits, flow, form, expr)   [OP_##id] = {ROW_LANE, 3, 0, #id},
-#define WIDE2(id, lanes, exactness, pipe, traits, flow, form, expr)   [OP_##id] = {ROW_WIDE2, 2, 0, #id},
-#define WIDE3(id, lanes, exactness, pipe, traits, flow, form, expr)   [OP_##id] = {ROW_WIDE3, 3, 0, #id},
-#define CONV(id, D, lanes, exactness, pipe, traits, flow, form, expr) [OP_##id] = {ROW_CONV, 1, LT_##D, #id},
-#define PRED1(id, lanes, exactness, pipe, traits, flow, form, expr)   [OP_##id] = {ROW_PRED, 1, 0, #id},
-#define PRED2(id, lanes, exactness, pipe, traits, flow, form, expr)   [OP_##id] = {ROW_PRED, 2, 0, #id},
-#define MASK1(id, exactness, pipe, traits, flow, form, expr)          [OP_##id] = {ROW_MASK, 1, 0, #id},
-#define MASK2(id, exactness, pipe, traits, flow, form, expr)          [OP_##id] = {ROW_MASK, 2, 0, #id},
-#define MASK3(id, exactness, pipe, traits, flow, form, expr)          [OP_##id] = {ROW_MASK, 3, 0, #id},
-#define HAND(id, lanes, exactness, pipe, traits, flow, form, note)    [OP_##id] = {ROW_HAND, 0, 0, #id},
+#define ISA_ANY(id, exactness, pipe, traits, flow, form, note)        [OP_##id] = {ROW_NONE, 0, 0, #id, "", ""},
+#define LANE1(id, lanes, exactness, pipe, traits, flow, form, expr)   [OP_##id] = {ROW_LANE, 1, 0, #id, "", ""},
+#define LANE2(id, lanes, exactness, pipe, traits, flow, form, expr)   [OP_##id] = {ROW_LANE, 2, 0, #id, #lanes, #pipe},
+#define LANE3(id, lanes, exactness, pipe, traits, flow, form, expr)   [OP_##id] = {ROW_LANE, 3, 0, #id, #lanes, #pipe},
+#define WIDE2(id, lanes, exactness, pipe, traits, flow, form, expr)   [OP_##id] = {ROW_WIDE2, 2, 0, #id, "", ""},
+#define WIDE3(id, lanes, exactness, pipe, traits, flow, form, expr)   [OP_##id] = {ROW_WIDE3, 3, 0, #id, "", ""},
+#define CONV(id, D, lanes, exactness, pipe, traits, flow, form, expr) [OP_##id] = {ROW_CONV, 1, LT_##D, #id, "", ""},
+#define PRED1(id, lanes, exactness, pipe, traits, flow, form, expr)   [OP_##id] = {ROW_PRED, 1, 0, #id, "", ""},
+#define PRED2(id, lanes, exactness, pipe, traits, flow, form, expr)   [OP_##id] = {ROW_PRED, 2, 0, #id, "", ""},
+#define MASK1(id, exactness, pipe, traits, flow, form, expr)          [OP_##id] = {ROW_MASK, 1, 0, #id, "", ""},
+#define MASK2(id, exactness, pipe, traits, flow, form, expr)          [OP_##id] = {ROW_MASK, 2, 0, #id, "", ""},
+#define MASK3(id, exactness, pipe, traits, flow, form, expr)          [OP_##id] = {ROW_MASK, 3, 0, #id, "", ""},
+#define HAND(id, lanes, exactness, pipe, traits, flow, form, note)    [OP_##id] = {ROW_HAND, 0, 0, #id, "", ""},
 #include "ptx/isa.def"
 #undef ISA_ANY
 };
@@ -147,6 +148,8 @@ bool what_shape(What w, RowShape *s)
     snprintf(s->name, sizeof s->name, "%s_%s", rows[w.id].id, p->name);
     s->sources = rows[w.id].sources;
     s->table   = false;
+    /* isa.def: all of FLT on the pipe FMA are NAN2 or NAN3 of something */
+    s->canonical = w.lane == LT_f32 && strcmp(rows[w.id].lanes, "FLT") == 0 && strcmp(rows[w.id].pipe, "FMA") == 0;
     for (int i = 0; i <= ROW_SOURCES; i++) {
         s->bytes[i] = p->bytes;
         s->type[i]  = p->type;
