@@ -6,6 +6,7 @@
  * only larger. */
 #include "base/pattern.h"
 
+#include <fnmatch.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -90,4 +91,17 @@ bool pattern_compile(const char *text, regex_t *out, Str *why)
         str_printf(why, "it is not a regular expression: %s", what);
     }
     return e == 0;
+}
+
+bool pattern_glob(const char *glob, const char *text)
+{
+    return !strcmp(glob, text) || fnmatch(glob, text, 0) == 0;
+}
+
+bool pattern_glob_path(const char *glob, const char *path)
+{
+    for (const char *p = path; p; p = strchr(p, '/') ? strchr(p, '/') + 1 : NULL)
+        if (pattern_glob(glob, p))
+            return true;
+    return false;
 }

@@ -274,6 +274,7 @@ static void set_environment(const Run *r)
         setenv("WARPWRIGHT_ENGINE", cli_text(&r->a, "engine", NULL), 1);
     pass(r, "async", "WARPWRIGHT_ASYNC");
     pass(r, "kernel", "WARPWRIGHT_KERNEL");
+    pass(r, "only", "WARPWRIGHT_ONLY");
     pass(r, "launch-skip", "WARPWRIGHT_LAUNCH_SKIP");
     pass(r, "launch-count", "WARPWRIGHT_LAUNCH_COUNT");
     pass(r, "fail-on", "WARPWRIGHT_FAIL_ON");
@@ -466,6 +467,53 @@ static bool render(const Run *r)
     return ok;
 }
 
+/* Rows of the suppression file that no process used. */
+static void tell_unused(const Run *r, const Outcome *o)
+{
+    Str         text = {0}, why = {0};
+    const char *file = cli_text(&r->a, "suppressions", NULL);
+    Report     *none = report_new(0);
+    if (file && report_suppress(none, file, &why) == WW_OK) {
+        for (size_t i = 0; i < o->nused; i++)
+            report_use(none, o->used[i]);
+        report_unused(none, file, &text);
+    }
+    fputs(str_text(&text), stderr);
+    report_free(none);
+    str_free(&text);
+    str_free(&why);
+}
+
+/* Were all launches left out?  With --fail-on that is wrong: nothing was looked at. */
+static int tell_left(const Run *r, const Outcome *o, int code)
+{
+    if (!o->nleft || outcome_watched(o))
+        return code;
+    Str names = {0};
+    for (size_t i = 0; i < o->nleft; i++)
+        str_printf(&names, "%s%s", i ? ", " : "", o->left[i]);
+    if (cli_has(&r->a, "kernel"))
+        fprintf(stderr, "warpwright: --kernel '%s': no launch was looked at; the program launched %s\n",
+                cli_text(&r->a, "kernel", ""), str_text(&names));
+    else
+        fprintf(stderr,
+                "warpwright: --launch-skip and --launch-count left no launch to look at; the program launched %s\n",
+                str_text(&names));
+    str_free(&names);
+    return cli_has(&r->a, "fail-on") ? CLI_USAGE : code;
+}
+
+/* What the processes left to be said; the exit code. */
+static int tell(const Run *r, const Outcome *o, bool several, int code)
+{
+    if (!several)
+        outcome_tell_processes(o, r->child, cli_has(&r->a, "quiet"));
+    if (!cli_has(&r->a, "quiet"))
+        tell_unused(r, o);
+    outcome_tell_met(o);
+    return tell_left(r, o, code);
+}
+
 /* ---- schedules --------------------------------------------------------------------------------------------------- */
 
 static void add_findings(Report *r, const char *file, uint64_t seed)
@@ -588,9 +636,7 @@ static int run(Run *r)
         code      = several ? run_later(r, program, code) : code;
         Outcome o = outcome_read(r->status);
         code      = outcome_code(&o, code);
-        if (!several)
-            outcome_tell_processes(&o, r->child, cli_has(&r->a, "quiet"));
-        outcome_tell_met(&o);
+        code      = tell(r, &o, several, code);
         outcome_free(&o);
         if (!write_frame(r, code) || !render(r))
             code = CLI_USAGE;

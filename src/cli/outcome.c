@@ -27,13 +27,13 @@ typedef struct OutcomeProcess {
 
 /* ---- reading ---- */
 
-static void add_met(Outcome *o, const char *text)
+static void add_once(char ***list, size_t *n, const char *text)
 {
-    for (size_t i = 0; i < o->nmet; i++)
-        if (!strcmp(o->met[i], text))
+    for (size_t i = 0; i < *n; i++)
+        if (!strcmp((*list)[i], text))
             return;
-    o->met            = xrealloc(o->met, (o->nmet + 1) * sizeof *o->met);
-    o->met[o->nmet++] = strdup(text);
+    *list           = xrealloc(*list, (*n + 1) * sizeof **list);
+    (*list)[(*n)++] = strdup(text);
 }
 
 static void add_process(Outcome *o, char *row)
@@ -65,7 +65,7 @@ static int by_label(const void *a, const void *b)
 
 Outcome outcome_read(const char *status)
 {
-    static const char findings[] = "findings\t", process[] = "process\t";
+    static const char findings[] = "findings\t", process[] = "process\t", used[] = "used\t", left[] = "left\t";
     Outcome           o    = {0};
     char             *line = NULL;
     size_t            room = 0;
@@ -76,7 +76,13 @@ Outcome outcome_read(const char *status)
         o.kernel |= !strcmp(line, "kernel");
         if (!strncmp(line, findings, sizeof findings - 1)) {
             o.findings = true;
-            add_met(&o, line + sizeof findings - 1);
+            add_once(&o.met, &o.nmet, line + sizeof findings - 1);
+        }
+        if (!strncmp(line, left, sizeof left - 1))
+            add_once(&o.left, &o.nleft, line + sizeof left - 1);
+        if (!strncmp(line, used, sizeof used - 1)) {
+            o.used            = xrealloc(o.used, (o.nused + 1) * sizeof *o.used);
+            o.used[o.nused++] = (unsigned)strtoul(line + sizeof used - 1, NULL, 10);
         }
         if (!strncmp(line, process, sizeof process - 1))
             add_process(&o, line + sizeof process - 1);
@@ -86,6 +92,8 @@ Outcome outcome_read(const char *status)
     free(line);
     if (o.nmet)
         qsort(o.met, o.nmet, sizeof *o.met, by_text);
+    if (o.nleft)
+        qsort(o.left, o.nleft, sizeof *o.left, by_text);
     if (o.nprocesses)
         qsort(o.process, o.nprocesses, sizeof *o.process, by_label);
     return o;
@@ -97,7 +105,11 @@ void outcome_free(Outcome *o)
         free(o->met[i]);
     for (size_t i = 0; i < o->nprocesses; i++)
         free(o->process[i].label);
+    for (size_t i = 0; i < o->nleft; i++)
+        free(o->left[i]);
     free(o->met);
+    free(o->left);
+    free(o->used);
     free(o->process);
     *o = (Outcome){0};
 }
@@ -178,6 +190,14 @@ void outcome_tell_processes(const Outcome *o, pid_t child, bool quiet)
 {
     if (o->nprocesses > 1 || (o->nprocesses == 1 && o->process[0].pid != child))
         tell_processes(o, quiet);
+}
+
+uint64_t outcome_watched(const Outcome *o)
+{
+    uint64_t n = 0;
+    for (size_t i = 0; i < o->nprocesses; i++)
+        n += (uint64_t)o->process[i].watched;
+    return n;
 }
 
 void outcome_tell_met(const Outcome *o)

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/pattern.h"
 #include "check/finding.h"
 #include "report/rows.h"
 
@@ -85,13 +86,37 @@ static bool same_program(const json_t *a, const json_t *b)
     return x == y || json_equal(x, y);
 }
 
+static bool only_file(const char *globs, const char *file)
+{
+    char glob[MAX_SOURCE];
+    for (const char *p = globs; *p; p += *p == ',') {
+        size_t n = strcspn(p, ",");
+        snprintf(glob, sizeof glob, "%.*s", (int)n, p);
+        if (file && pattern_glob_path(glob, file))
+            return true;
+        p += n;
+    }
+    return false;
+}
+
+/* In one of the files that were named, or inlined there, and of one of the kernels. */
+static bool in_scope(const Report *r, const WwFinding *f)
+{
+    bool here = !r->only || !f->file || only_file(r->only, f->file);
+    for (size_t i = 0; i < f->ninlined && !here; i++)
+        here = only_file(r->only, f->inlined[i].file);
+    if (!here || !r->has_kernels || !f->kernel || regexec(&r->kernels, f->kernel, 0, NULL, 0) == 0)
+        return here;
+    return f->other && f->other->kernel && regexec(&r->kernels, f->other->kernel, 0, NULL, 0) == 0;
+}
+
 void report_add_finding(Report *r, const WwFinding *f, const char *kernel, int64_t launch)
 {
     WwFinding named = *f;
     RuleId    rule  = rule_find(f->rule);
     named.kernel    = f->kernel ? kernel : NULL;
-    if ((rule != RULE_COUNT && !r->rules.on[rule]) || suppressions_match(&r->suppress, &named) ||
-        (r->schedule > 1 && !is_of_schedule(f)))
+    if ((rule != RULE_COUNT && !r->rules.on[rule]) || !in_scope(r, &named) ||
+        suppressions_match(&r->suppress, &named) || (r->schedule > 1 && !is_of_schedule(f)))
         return;
     for (size_t i = 0; i < r->nfindings; i++) {
         ReportFinding *known = &r->finding[i];
@@ -149,8 +174,8 @@ ReportSums report_sums(const Report *r)
     n.notes = r->nfindings - n.errors - n.warnings;
     for (size_t i = 0; i < r->nrows; i++) {
         n.failed += r->row[i].failed + r->row[i].unsupported;
-        n.launches += r->row[i].launches;
     }
+    n.launches = r->looked;
     return n;
 }
 

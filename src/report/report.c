@@ -10,6 +10,7 @@
 
 #include "base/arena.h"
 #include "base/file.h"
+#include "base/pattern.h"
 #include "report/rows.h"
 
 Report *report_new(size_t keep_launches)
@@ -32,6 +33,9 @@ void report_free(Report *r)
         json_decref(r->finding[i].who);
     json_decref(r->who);
     json_decref(r->own);
+    if (r->has_kernels)
+        regfree(&r->kernels);
+    free(r->left);
     free(r->finding);
     suppressions_free(&r->suppress);
     for (size_t i = 0; i < r->nrows; i++)
@@ -137,6 +141,7 @@ void report_add(Report *r, const ReportLaunch *l)
         return;
     }
     Row *row = row_of(r, l);
+    r->looked += !l->unwatched;
     row->launches++;
     row->seconds += l->seconds;
     row->failed += l->outcome == LAUNCH_FAILED;
@@ -186,6 +191,51 @@ void report_select(Report *r, const char *rules)
 Status report_suppress(Report *r, const char *file, Str *why)
 {
     return suppressions_read(&r->suppress, file, why);
+}
+
+void report_unused(const Report *r, const char *file, Str *out)
+{
+    for (size_t i = 0; i < r->suppress.n; i++)
+        if (!r->suppress.list[i].used)
+            str_printf(out, "%s:%u: nothing was suppressed by this row\n", file, r->suppress.list[i].row);
+}
+
+void report_used(Report *r, void (*each)(void *user, unsigned row), void *user)
+{
+    for (size_t i = 0; i < r->suppress.n; i++)
+        if (r->suppress.list[i].used)
+            each(user, r->suppress.list[i].row);
+}
+
+void report_use(Report *r, unsigned row)
+{
+    for (size_t i = 0; i < r->suppress.n; i++)
+        r->suppress.list[i].used |= r->suppress.list[i].row == row;
+}
+
+void report_only(Report *r, const char *globs, const char *kernels)
+{
+    Str why        = {0};
+    r->only        = globs ? arena_strdup(r->arena, globs) : NULL;
+    r->has_kernels = kernels && pattern_compile(kernels, &r->kernels, &why);
+    str_free(&why);
+}
+
+void report_left_out(Report *r, const char *kernel)
+{
+    enum { MOST = 32 };
+    for (size_t i = 0; i < r->nleft; i++)
+        if (!strcmp(r->left[i], kernel))
+            return;
+    if (r->nleft == MOST)
+        return;
+    r->left             = xrealloc(r->left, (r->nleft + 1) * sizeof *r->left);
+    r->left[r->nleft++] = arena_strdup(r->arena, kernel);
+}
+
+const char *report_left(const Report *r, size_t n)
+{
+    return n < r->nleft ? r->left[n] : NULL;
 }
 
 Status report_write_suppressions(Report *r, const char *file)

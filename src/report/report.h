@@ -54,7 +54,7 @@ void   report_add_finding(Report *r, const WwFinding *f, const char *kernel, int
 size_t report_finding_count(const Report *r);
 typedef struct ReportSums {
     size_t errors, warnings, notes;
-    uint64_t failed, launches; /* launches that ended badly; all that were added */
+    uint64_t failed, launches; /* launches that ended badly; that were looked at */
 } ReportSums;
 ReportSums report_sums(const Report *r);
 /* What follows was shown by the schedule of this seed; 0: the plain one.  Of every schedule but the first only findings
@@ -66,6 +66,18 @@ void   report_only_later(Report *r);
 void   report_select(Report *r, const char *rules);
 /* Reads a suppression file: what it names and what comes later is left out.  WW_ERR_IO, WW_ERR_PARSE: *why is the message. */
 Status report_suppress(Report *r, const char *file, Str *why);
+/* Appends "FILE:ROW: nothing was suppressed by this row" for each row of suppression files that was not used, one a line. */
+void   report_unused(const Report *r, const char *file, Str *out);
+/* Rows that were used, or are elsewhere: used(row) for each. */
+void   report_used(Report *r, void (*each)(void *user, unsigned row), void *user);
+void   report_use(Report *r, unsigned row);
+/* From now on only findings in files that one of the globs fits (separated by commas; a finding without a place stays), and of kernels whose
+ * name the expression fits; NULL: all. */
+void   report_only(Report *r, const char *globs, const char *kernels);
+/* A launch was left out, as its kernel does not fit. */
+void   report_left_out(Report *r, const char *kernel);
+/* Of such kernels the n-th, in order of their first launch; NULL: there are no more. */
+const char *report_left(const Report *r, size_t n);
 /* Appends a row for each finding, so that the next run with this file has none. */
 Status report_write_suppressions(Report *r, const char *file);
 /* Sorted by place: file:line:col: severity: message [rule], source line and caret; then how many there are. */

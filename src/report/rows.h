@@ -5,6 +5,7 @@
 #define WW_REPORT_ROWS_H
 
 #include <jansson.h>
+#include <regex.h>
 
 #include "base/arena.h"
 #include "check/count/count.h"
@@ -47,6 +48,7 @@ struct Report {
     Row         *row;     size_t nrows, rows_cap;
     Missing     *missing; size_t nmissing;
     const char **note;    size_t nnotes;
+    uint64_t     looked;  /* launches that are not unwatched */
     size_t       keep;     /* launches that stand alone */
     Launches    *launches; /* when keep */
     ReportFinding *finding; size_t nfindings, findings_cap;
@@ -55,6 +57,9 @@ struct Report {
     json_t      *own; /* who what is added by this process is of; NULL: not known */
     Suppressions suppress;
     RuleSet      rules;
+    const char  *only;                       /* globs; NULL: every file */
+    regex_t      kernels; bool has_kernels;
+    const char **left; size_t nleft;         /* kernels that were left out */
 };
 
 /* A program's own PTX is text that nobody wrote: without -lineinfo it has no lines. */

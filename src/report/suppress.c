@@ -11,25 +11,24 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/pattern.h"
+#include "check/rules.h"
 
 enum { MAX_ROW = 4096 };
 
-static bool same(const char *pattern, const char *s)
+static bool same(const char *glob, const char *s)
 {
-    return !strcmp(pattern, "*") || (s && !strcmp(pattern, s));
+    return !strcmp(glob, "*") || (s && pattern_glob(glob, s));
 }
 
-/* Is `tail` the path, or its end behind a '/'? */
-static bool ends_path(const char *tail, const char *path)
+static bool same_path(const char *glob, const char *path)
 {
-    size_t n = path ? strlen(path) : 0, m = strlen(tail);
-    return !strcmp(tail, "*") ||
-           (path && n >= m && !strcmp(path + n - m, tail) && (n == m || path[n - m - 1] == '/' || *tail == '/'));
+    return !strcmp(glob, "*") || (path && pattern_glob_path(glob, path));
 }
 
 static bool row_matches(const Suppression *s, const WwFinding *f)
 {
-    return (same(s->rule, f->rule) || same(s->rule, f->category)) && ends_path(s->file, f->file) &&
+    return (same(s->rule, f->rule) || same(s->rule, f->category)) && same_path(s->file, f->file) &&
            (!s->line || s->line == f->line) && same(s->kernel, f->kernel);
 }
 
@@ -78,8 +77,10 @@ static bool source_matches(const WwFinding *f)
 bool suppressions_match(Suppressions *s, const WwFinding *f)
 {
     bool hit = source_matches(f);
-    for (size_t i = 0; i < s->n && !hit; i++)
+    for (size_t i = 0; i < s->n && !hit; i++) {
         hit = row_matches(&s->list[i], f);
+        s->list[i].used |= hit;
+    }
     s->hits += hit;
     return hit;
 }
@@ -160,6 +161,14 @@ static const char *read_line(Row *r, const char *p, bool quoted)
     return end;
 }
 
+static bool names_rule(const char *glob)
+{
+    for (int i = 0; i < RULE_COUNT; i++)
+        if (pattern_glob(glob, rule_row((RuleId)i)->id) || pattern_glob(glob, rule_row((RuleId)i)->category))
+            return true;
+    return false;
+}
+
 /* What is wrong with the row, and r->at where; NULL: nothing.  An empty one has no rule. */
 static const char *read_row(const char *row, Row *r)
 {
@@ -174,6 +183,10 @@ static const char *read_row(const char *row, Row *r)
     p = r->at = skip_blanks(p);
     if (is_end(p) || !r->rule.len)
         return "a rule and a file (or *) are expected";
+    if (!names_rule(str_text(&r->rule))) {
+        r->at = skip_blanks(row);
+        return "there is no such rule or category; `warpwright rules` lists them";
+    }
     bool quoted = *p == '"';
     p           = read_name(p, &r->path);
     if (!p)
@@ -200,10 +213,13 @@ static Status add_row(Suppressions *s, const char *row, const char *file, unsign
     if (wrong) {
         str_printf(why, "%s:%u:%u: error: %s", file, number, (unsigned)(r.at - row) + 1, wrong);
     } else if (r.rule.len) {
-        s->list = xrealloc(s->list, (s->n + 1) * sizeof *s->list);
-        s->list[s->n++] =
-            (Suppression){arena_strdup(s->arena, str_text(&r.rule)), arena_strdup(s->arena, str_text(&r.path)),
-                          arena_strdup(s->arena, str_text(&r.kernel)), r.line};
+        s->list         = xrealloc(s->list, (s->n + 1) * sizeof *s->list);
+        s->list[s->n++] = (Suppression){arena_strdup(s->arena, str_text(&r.rule)),
+                                        arena_strdup(s->arena, str_text(&r.path)),
+                                        arena_strdup(s->arena, str_text(&r.kernel)),
+                                        r.line,
+                                        number,
+                                        false};
     }
     str_free(&r.rule);
     str_free(&r.path);

@@ -64,6 +64,44 @@ def told():
     expect("one program alone has no such list", "used CUDA" not in run("--check", static("fault")).stderr)
 
 
+def scope(folder):
+    """--kernel limits findings too, --launch-skip counts what it leaves; rows of suppressions and --only are globs."""
+    program, one, rows = (os.path.join(folder, name) for name in ("scope", "scope.json", "rows"))
+    source = os.path.join(folder, "scope.cu")
+    with open(os.path.join(folder, "inner.h"), "w", encoding="utf-8") as f:
+        f.write("__global__ void inner(int *p) { p[threadIdx.x + 4] = 1; }\n")
+    with open(source, "w", encoding="utf-8") as f:
+        f.write('#include "inner.h"\n__global__ void first(int *p) { p[threadIdx.x + 4] = 1; }\n__global__ void second(int *p) { p[threadIdx.x + 4] = 1; }\n'
+                "int main() { int *p; cudaMalloc(&p, 16); first<<<1, 1>>>(p); second<<<1, 1>>>(p); second<<<2, 1>>>(p); inner<<<1, 1>>>(p);\n"
+                "  cudaFree(p); return cudaDeviceSynchronize(); }\n")
+    subprocess.run(["nvcc", "-lineinfo", "-arch=sm_90", "-o", program, source], check=True, timeout=120)
+
+    def look(*options):
+        r = run("--check=memory", "--json", one, *options, program)
+        with open(one, encoding="utf-8") as f:
+            document = json.load(f)
+        return r, sorted(x["kernel"] for x in document["findings"]), [(k["name"], k["grid"][0]) for k in document["kernels"]]
+
+    expect("--kernel limits findings and counts", look("--kernel", "^first$")[1:] == (["first"], [("first", 1)]), look("--kernel", "^first$"))
+    skipped = look("--kernel", "second", "--launch-skip", "1")
+    expect("--launch-skip counts the launches that --kernel leaves", skipped[1:] == (["second"], [("second", 2)]), skipped)
+    none = look("--kernel", "third", "--fail-on", "error")
+    expect("a pattern that nothing fits is told", none[0].returncode == 122 and
+           "--kernel 'third': no launch was looked at; the program launched first, inner, second" in none[0].stderr, none[0].stderr)
+    expect("and is no error without --fail-on", look("--kernel", "third")[0].returncode == 0)
+    expect("--only leaves headers out", look("--only", "*.h")[1] == ["inner"], look("--only", "*.h"))
+    expect("and takes several", look("--only", "nothing,*.cu")[1] == ["first", "second"])
+    with open(rows, "w", encoding="utf-8") as f:
+        f.write("# a comment\nout-of-* *.h\nmemory scope.c? fir*\nleak *\n")
+    hidden = look("--suppressions", rows)
+    expect("suppressions are globs", hidden[1] == ["second"], hidden)
+    expect("unused rows are told", hidden[0].stderr.count("nothing was suppressed by this row") == 1 and f"{rows}:4: nothing" in hidden[0].stderr, hidden[0].stderr)
+    with open(rows, "w", encoding="utf-8") as f:
+        f.write("out-of-bound *\n")
+    wrong = run("--check", "--suppressions", rows, program)
+    expect("rules that there are not are errors", wrong.returncode == 122 and f"{rows}:1:1: error: there is no such rule or category" in wrong.stderr, wrong.stderr)
+
+
 def table():
     r = run(static("vector_add"))
     expect("stdout is the program's own", r.stdout == "passed\n", r.stdout)
@@ -275,6 +313,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         exit_codes()
         told()
+        scope(folder)
         table()
         documents(folder)
         whose(folder)

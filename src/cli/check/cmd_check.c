@@ -414,6 +414,7 @@ static int check_texts(Check *c, Str *why)
         (file && report_suppress(c->report, file, why) != WW_OK))
         return fail(why);
     report_select(c->report, cli_text(&c->a, "check", ""));
+    report_only(c->report, cli_text(&c->a, "only", NULL), NULL);
     return CLI_OK;
 }
 
@@ -469,6 +470,10 @@ static int check(Check *c)
         fflush(stdout);
         fputs(str_text(&met), stderr);
     }
+    str_clear(&met);
+    if (cli_has(&c->a, "suppressions") && !cli_has(&c->a, "quiet"))
+        report_unused(c->report, cli_text(&c->a, "suppressions", ""), &met);
+    fputs(str_text(&met), stderr);
     str_free(&met);
     return stopped ? 128 + stopped : code;
 }

@@ -118,11 +118,19 @@ static void add_process(Str *out, int code)
     str_free(&label);
 }
 
+static void add_used(void *out, unsigned row)
+{
+    str_printf(out, "used\t%u\n", row);
+}
+
 /* Tells `warpwright run` what its exit code must know (src/cli/outcome.h); written: every file that was asked for is. */
 static void write_status(int code, bool written)
 {
     Str s = {0}, met = {0};
     add_process(&s, code);
+    report_used(state.report, add_used, &s);
+    for (size_t i = 0; report_left(state.report, i); i++)
+        str_printf(&s, "left\t%s\n", report_left(state.report, i));
     if (!written)
         str_add(&s, "file\n");
     if (report_unsupported(state.report))

@@ -151,6 +151,7 @@ bool environment_read(Options *o, Str *why)
     o->async              = text("WARPWRIGHT_ASYNC");
     o->coloured           = number("WARPWRIGHT_COLOUR", 0) != 0;
     o->suppressions       = text("WARPWRIGHT_SUPPRESSIONS");
+    o->only               = text("WARPWRIGHT_ONLY");
     o->write_suppressions = text("WARPWRIGHT_WRITE_SUPPRESSIONS");
     o->devices            = (unsigned)number("WARPWRIGHT_DEVICES", 1);
     o->threads            = (unsigned)number("WARPWRIGHT_THREADS", 0);

@@ -36,6 +36,7 @@ typedef struct Options { /* of `warpwright run`, from the environment */
     const char *fail_on;
     const char *async;      /* when asynchronous copies land; NULL: at once */
     const char *check;      /* rules; NULL: nothing is checked */
+    const char *only;       /* globs of files; NULL: all */
     const char *sarif, *html; /* with %p; else `warpwright run` renders the JSON of all processes */
     const char *suppressions, *write_suppressions;
     bool        coloured;

@@ -32,20 +32,22 @@ enum { SLICE = 1 << 22 }; /* warp instructions that a call gives a kernel before
 
 static uint64_t launches;
 
-/* Does --kernel, --launch-skip and --launch-count leave this launch to be counted? */
-static bool watched(const char *shown, uint64_t launch)
+/* Do --kernel, --launch-skip and --launch-count, which count the launches that --kernel leaves, leave this launch to be looked at? */
+static bool watched(const char *shown)
 {
-    static regex_t pattern;
-    static int     compiled; /* 1 = yes, -1 = not a pattern */
-    Str            why = {0};
-    if (launch < state.options.skip || launch - state.options.skip >= state.options.count)
-        return false;
-    if (!state.options.kernels)
-        return true;
-    if (!compiled)
+    static regex_t  pattern;
+    static int      compiled; /* 1 = yes, -1 = not a pattern */
+    static uint64_t fitting;  /* launches */
+    Str             why = {0};
+    if (state.options.kernels && !compiled)
         compiled = pattern_compile(state.options.kernels, &pattern, &why) ? 1 : -1;
     str_free(&why);
-    return compiled < 0 || regexec(&pattern, shown, 0, NULL, 0) == 0;
+    bool fits = compiled <= 0 || regexec(&pattern, shown, 0, NULL, 0) == 0;
+    bool now  = fits && fitting >= state.options.skip && fitting - state.options.skip < state.options.count;
+    fitting += fits;
+    if (!now)
+        report_left_out(state.report, shown);
+    return now;
 }
 
 static void on_print(void *user, const char *text, size_t len)
@@ -149,7 +151,8 @@ static void record(Kernel *k, const LaunchAsk *a, uint64_t n, Status s, CuErr e,
                       .block     = a->block,
                       .seconds   = seconds,
                       .result    = r,
-                      .unwatched = s == WW_ERR_LAUNCH ? accept_refused(k, a, ww_device_error(d)) : !watch && s == WW_OK,
+                      .unwatched = s == WW_ERR_LAUNCH ? accept_refused(k, a, ww_device_error(d))
+                                                      : !watch && (s == WW_OK || (r && r->went_on)),
                       .generated = k->image->data != NULL,
                       .why       = s == WW_OK ? NULL : ww_device_error(d)};
     l.outcome      = s == WW_OK ? LAUNCH_OK : e == cudaErrorNotSupported ? LAUNCH_UNSUPPORTED : LAUNCH_FAILED;
@@ -222,7 +225,7 @@ static Running *running_new(Kernel *k, const Func *f, WwModule *m, const LaunchA
                                      .held   = held,
                                      .work   = sequence_entered()};
     p->standstill.launch = p->n;
-    p->watch             = watched(kernel_shown(k), p->n) &&
+    p->watch             = watched(kernel_shown(k)) &&
                (state.options.report || state.options.json || state.options.check || state.options.fail_on);
     p->launch = (WwLaunch){.grid             = a->grid,
                            .block            = a->block,
