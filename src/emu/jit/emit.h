@@ -46,6 +46,7 @@ typedef struct Emit {
     uint8_t    *party;     /* of each item of the segment: whose access it is */
     int64_t    *place;     /* how far from that party's lowest address */
     uint32_t    nquestions;
+    const char *ended;     /* what closes the access that is written */
     const Segment *raw_of; /* NULL, or whose items `raw` is about */
     bool       *odd;       /* of each value: which NaN its lanes are is not settled */
     bool       *raw;       /* who reads the result does not ask which NaN it is */

@@ -153,6 +153,7 @@ void emit_segment(Emit *e, uint32_t index)
     }
     e->stretch = (Stretch){0};
     e->raw_of  = NULL;
+    memset(e->odd, 0, p->nvalues);
     free(e->raw);
     free(e->party);
     free(e->place);

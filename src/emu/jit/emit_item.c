@@ -148,7 +148,7 @@ static bool is_raw(const Emit *e, const Item *it)
     return s && it >= s->item && it < s->item + s->nitems && e->raw[it - s->item];
 }
 
-static void row_vector(Emit *e, const Item *it)
+static void row_vector(Emit *e, const Item *it, Spread d)
 {
     const RowShape *s  = &it->shape;
     uint32_t        to = it->write[0];
@@ -174,7 +174,7 @@ static void row_vector(Emit *e, const Item *it)
     if (s->table)
         OUT(", %uu", e->p->code->uops[it->uop].x);
     OUT(");");
-    end_result(e, to, spread_vector());
+    end_result(e, to, d);
     e->odd[to] = is_raw(e, it);
 }
 
@@ -206,7 +206,7 @@ static void emit_row(Emit *e, const Item *it, Spread d, Guard guard)
     else if (d.kind == SPREAD_LINEAR)
         row_scalar(e, it, d);
     else
-        row_vector(e, it);
+        row_vector(e, it, d);
 }
 
 /* ---- other operations ---- */

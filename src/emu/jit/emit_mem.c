@@ -200,39 +200,86 @@ static void still_same(Emit *e, const Item *it)
     free(others);
 }
 
+/* ---- addresses that are not known to be linear ---- */
+
+/* Many have a pattern all the same, what is guessed or neighbours: native code looks.  Meanwhile the address has that spread. */
+static void guess(Emit *e, const Item *it)
+{
+    const MemInfo *info  = e->p->code->uops[it->uop].ptr;
+    unsigned       bytes = e->p->value[it->read[0]].bytes;
+    int64_t        lane[LANES];
+    uint32_t       known = emit_spread(e, it->read[0]).guess;
+    for (int i = 0; i < LANES; i++)
+        lane[i] = (int64_t)i * info->bytes * info->nvec;
+    e->now[it->read[0]]         = spread_same();
+    e->now[it->read[0]].pattern = known ? known - 1 : pattern_of(&e->p->patterns, lane, bytes);
+}
+
+/* `{ u1 *q = ` as emit_ask; NULL, too, where the lanes are no neighbours. */
+static void ask_guessed(Emit *e, const Item *it, const Place *x)
+{
+    uint32_t v     = it->read[0];
+    unsigned bytes = e->p->value[v].bytes;
+    OUT("s%u = r%u[0];\n", v, v);
+    emit_ask(e, it, x);
+    OUT("if (q && !w_even%u((const u%u *)&r%u, (const u%u *)&P%u_%u_%u)) q = 0;\n", bytes, bytes, v, bytes, e->index,
+        e->now[v].pattern, bytes);
+}
+
+/* The question, and what happens when the answer is no; behind it stands what happens else.  false: there is nothing but the handler. */
+static bool begin_access(Emit *e, const Item *it, Place *x, Spread want)
+{
+    uint32_t v      = it->read[0];
+    Spread   had    = emit_spread(e, v);
+    bool     linear = had.kind == SPREAD_LINEAR;
+    if (!linear && !e->crossing)
+        guess(e, it);
+    if (!e->crossing)
+        *x = emit_place(e, it);
+    if (e->crossing || !emit_serves(e, it, x)) {
+        if (!linear && !e->crossing)
+            e->now[v] = had;
+        emit_call(e, it, want);
+        return false;
+    }
+    e->ended = "";
+    if (linear && emit_asked(e, it))
+        return true;
+    e->ended = " } }";
+    if (linear)
+        emit_ask(e, it, x);
+    else
+        ask_guessed(e, it, x);
+    if (!linear)
+        e->now[v] = had;
+    OUT("if (COLD(!q)) {\n");
+    emit_call(e, it, want);
+    if (it->kind == ITEM_LOAD && spread_is_same(want))
+        still_same(e, it);
+    OUT("} else {\n");
+    Spread now = e->now[v];
+    if (!linear)
+        guess(e, it);
+    emit_count(e, it, x);
+    e->now[v] = now;
+    OUT("{\n");
+    return true;
+}
+
 void emit_load(Emit *e, const Item *it)
 {
-    bool   linear = emit_spread(e, it->read[0]).kind == SPREAD_LINEAR;
-    Place  x      = linear ? emit_place(e, it) : (Place){0};
-    Spread want   = linear && x.one ? spread_same() : spread_vector();
-    if (e->crossing) {
-        emit_call(e, it, spread_vector());
-        return;
-    }
-    if (!linear || !emit_serves(e, it, &x)) {
-        emit_call(e, it, want);
-        if (linear && x.one)
+    Place  x    = {0};
+    bool   one  = !e->crossing && spread_is_same(emit_spread(e, it->read[0]));
+    Spread want = one ? spread_same() : spread_vector();
+    if (!begin_access(e, it, &x, want)) {
+        if (one)
             still_same(e, it);
         return;
     }
-    if (emit_asked(e, it)) {
-        load_lanes(e, it, &x);
-        OUT("}\n");
-    } else {
-        emit_ask(e, it, &x);
-        OUT("if (COLD(!q)) {\n");
-        emit_call(e, it, want);
-        if (x.one)
-            still_same(e, it);
-        OUT("} else {\n");
-        emit_count(e, it, &x);
-        load_lanes(e, it, &x);
-        OUT("} }\n");
-    }
-    for (uint32_t k = 0; k < it->nwrite; k++) {
-        e->now[it->write[k]]   = want;
-        e->clean[it->write[k]] = false;
-    }
+    load_lanes(e, it, &x);
+    OUT("}%s\n", e->ended);
+    for (uint32_t k = 0; k < it->nwrite; k++)
+        emit_made(e, it->write[k], want);
 }
 
 /* ---- stores ---- */
@@ -298,25 +345,14 @@ static void store_dealt(Emit *e, const Item *it, const Place *x)
 
 void emit_store(Emit *e, const Item *it)
 {
-    bool  linear = emit_spread(e, it->read[0]).kind == SPREAD_LINEAR;
-    Place x      = linear ? emit_place(e, it) : (Place){0};
-    if (e->crossing || !linear || !emit_serves(e, it, &x)) {
-        emit_call(e, it, spread_vector());
+    Place x = {0};
+    if (!begin_access(e, it, &x, spread_vector()))
         return;
-    }
-    bool asked = emit_asked(e, it);
-    if (!asked) {
-        emit_ask(e, it, &x);
-        OUT("if (COLD(!q)) {\n");
-        emit_call(e, it, spread_vector());
-        OUT("} else {\n");
-        emit_count(e, it, &x);
-    }
     if (x.apart && x.info->nvec == 1 && runs_are_dense(&x))
         store_runs(e, it, &x);
     else if (x.apart && x.run == LANES && runs_are_dense(&x))
         store_dealt(e, it, &x);
     else
         store_each(e, it, &x);
-    OUT(asked ? "}\n" : "} }\n");
+    OUT("}%s\n", e->ended);
 }

@@ -184,6 +184,12 @@ static void control_item(Maker *m, Item *it, const Uop *u)
         results(m, it);
 }
 
+/* Does the handler read and write more than the item says? */
+static bool is_opaque(const Item *it)
+{
+    return (it->kind == ITEM_CALL || it->kind == ITEM_LEAVE) && !it->exact;
+}
+
 static void make_item(Maker *m, Item *it, uint32_t at);
 
 /* A prefix and the uops under it.  Guards are taken apart; the rounding mode is the handler's business. */
@@ -205,6 +211,9 @@ static void prefix_item(Maker *m, Item *it, const Uop *u, uint32_t at)
         for (uint32_t i = 0; i < in->nwrite && !guard; i++)
             add_write(m, it, m->p->value[in->write[i]].slot, m->p->value[in->write[i]].bytes);
     }
+    it->exact = true;
+    for (uint32_t k = 0; k < it->ninner; k++)
+        it->exact &= !is_opaque(&it->inner[k]);
     if (!guard)
         it->ninner = 0;
 }
@@ -233,11 +242,6 @@ static void make_item(Maker *m, Item *it, uint32_t at)
     }
 }
 
-static bool is_opaque(const Item *it)
-{
-    return it->kind == ITEM_CALL || it->kind == ITEM_LEAVE;
-}
-
 /* Temporaries pass values among the uops of one instruction: what was written before an opaque handler it may read, and what is read
  * behind it it may have written.  Registers, too, that are read and written in one instruction. */
 static void join_temporaries(Maker *m, Item **of, uint32_t n)
@@ -253,8 +257,10 @@ static void join_temporaries(Maker *m, Item **of, uint32_t n)
         for (uint32_t j = k + 1; j < n; j++)
             for (uint32_t i = 0; i < of[j]->nread && !is_opaque(of[j]); i++) {
                 const Value *v = &m->p->value[of[j]->read[i]];
-                if (!v->constant)
-                    add_write(m, of[k], v->slot, v->bytes);
+                if (v->constant)
+                    continue;
+                add_read(m, of[k], v->slot, v->bytes); /* if it does not write it, it stays as it was */
+                add_write(m, of[k], v->slot, v->bytes);
             }
     }
 }

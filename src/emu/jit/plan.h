@@ -42,6 +42,7 @@ typedef struct Item {
     RowShape  shape;           /* ROW */
     uint32_t *read, *write;    /* values */
     uint32_t  nread, nwrite;
+    bool      exact;           /* CALL of a prefix: they are all that what is under it reads and writes */
     struct Item *inner; uint32_t ninner;
 } Item;
 

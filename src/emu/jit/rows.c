@@ -303,6 +303,17 @@ BLEND(2)
 BLEND(4)
 BLEND(8)
 
+/* Are the lanes lane 0's value and the pattern? */
+#define EVEN(bytes, T)                                                                                                 \
+    ROW uint32_t w_even##bytes(const T *x, const T *pattern)                                                           \
+    {                                                                                                                  \
+        T odd = 0;                                                                                                     \
+        WHOLE(32) odd |= (T)(x[i] - x[0]) ^ pattern[i];                                                                \
+        return odd == 0;                                                                                               \
+    }
+EVEN(4, uint32_t)
+EVEN(8, uint64_t)
+
 /* Do all lanes of the slot hold one value? */
 #define SAME(bytes, T)                                                                                                 \
     ROW uint32_t w_same##bytes(const uint8_t *slot)                                                                    \

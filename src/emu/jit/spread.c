@@ -101,7 +101,8 @@ void pattern_ends(const SpreadPool *p, uint32_t pattern, int64_t *least, int64_t
 
 Spread spread_known(uint64_t value)
 {
-    return (Spread){SPREAD_LINEAR, (uint8_t)(value ? __builtin_ctzll(value) : 63), true, 0, value, 0};
+    return (Spread){
+        .kind = SPREAD_LINEAR, .align = (uint8_t)(value ? __builtin_ctzll(value) : 63), .known = true, .value = value};
 }
 
 Spread spread_same(void)
@@ -117,7 +118,17 @@ Spread spread_vector(void)
 bool spread_equal(Spread a, Spread b)
 {
     return a.kind == b.kind && a.align == b.align && a.known == b.known && a.pattern == b.pattern &&
-           a.value == b.value && a.from == b.from;
+           a.value == b.value && a.from == b.from && a.guess == b.guess;
+}
+
+static Spread guessed(uint32_t guess)
+{
+    return (Spread){.kind = SPREAD_VECTOR, .guess = guess};
+}
+
+static uint32_t guess_of(Spread f)
+{
+    return f.kind == SPREAD_LINEAR ? f.pattern + 1 : f.guess;
 }
 
 static Spread unknown(Spread f, unsigned align)
@@ -137,7 +148,7 @@ Spread spread_meet(Spread a, Spread b)
     if (b.kind == SPREAD_UNSEEN)
         return a;
     if (a.kind == SPREAD_VECTOR || b.kind == SPREAD_VECTOR || a.pattern != b.pattern)
-        return spread_vector();
+        return guessed(guess_of(a) == guess_of(b) ? guess_of(a) : 0);
     if (a.known && b.known && a.value == b.value) {
         a.from |= b.from;
         return a;
@@ -168,7 +179,7 @@ static Spread with_value(Spread f, bool known, uint64_t value, unsigned bytes)
 Spread spread_plus(Spread a, uint64_t imm, unsigned bytes)
 {
     if (a.kind != SPREAD_LINEAR)
-        return spread_vector();
+        return guessed(a.guess);
     Spread d = unknown(a, lower(a.align, spread_known(imm).align));
     d        = with_value(d, a.known, a.value + imm, bytes);
     d.from   = d.known ? a.from : 0;
@@ -326,6 +337,26 @@ static Spread by_rule(SpreadPool *p, Rule rule, What w, const RowShape *s, const
     }
 }
 
+/* The pattern that a row's vector result has if those are right that are guessed of its sources. */
+static uint32_t guess_row(SpreadPool *p, Rule rule, What w, const RowShape *s, const Spread *f)
+{
+    Spread line[ROW_SOURCES];
+    bool   integer = w.lane == LT_u32 || w.lane == LT_s32 || w.lane == LT_u64 || w.lane == LT_s64;
+    for (int i = 0; i < s->sources; i++) {
+        line[i] = f[i];
+        if (f[i].kind != SPREAD_LINEAR && !f[i].guess)
+            return 0;
+        if (f[i].kind != SPREAD_LINEAR) {
+            line[i]         = spread_same();
+            line[i].pattern = f[i].guess - 1;
+        }
+    }
+    if (integer && w.id == OP_rem && spread_is_same(line[1]))
+        return line[0].pattern + 1;
+    Spread d = rule != RULE_NONE ? by_rule(p, rule, w, s, line, &(Guard){GUARD_NONE}) : spread_vector();
+    return d.kind == SPREAD_LINEAR ? d.pattern + 1 : 0;
+}
+
 Spread spread_of_row(SpreadPool *p, What w, const RowShape *s, const Spread *f, Guard *guard)
 {
     Rule rule = rule_of(w);
@@ -333,12 +364,12 @@ Spread spread_of_row(SpreadPool *p, What w, const RowShape *s, const Spread *f, 
     bool line = true;
     for (int i = 0; i < s->sources; i++)
         line &= f[i].kind == SPREAD_LINEAR;
-    if (!line || s->table)
+    if (s->table)
         return spread_vector();
-    Spread d = rule != RULE_NONE ? by_rule(p, rule, w, s, f, guard) : spread_vector();
+    Spread d = line && rule != RULE_NONE ? by_rule(p, rule, w, s, f, guard) : spread_vector();
     if (d.kind != SPREAD_LINEAR) {
         *guard = GUARD_NONE;
-        return all_same(s, f) ? spread_same() : spread_vector();
+        return line && all_same(s, f) ? spread_same() : guessed(guess_row(p, rule, w, s, f));
     }
     d.from = 0;
     for (int i = 0; i < s->sources && d.known; i++)

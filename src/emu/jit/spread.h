@@ -16,6 +16,7 @@ typedef struct Spread {
     uint8_t  align;   /* LINEAR: lane 0's value is a multiple of 2^align */
     bool     known;   /* LINEAR: lane 0's value is `value` */
     uint32_t pattern; /* LINEAR: index into the pool */
+    uint32_t guess;   /* VECTOR: the pattern that it has as long as nothing wraps round or falls below a divisor's multiple, + 1; 0: none */
     uint64_t value;
     uint64_t from;    /* known: the words of the parameter block that `value` was made of; bit = word */
 } Spread;

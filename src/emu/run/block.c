@@ -181,11 +181,12 @@ bool block_pass(Block *b, Worker *k)
     bool ran    = false;
     b->progress = false;
     Turns turns = schedule_turns(b);
-    for (uint32_t n = 0; n < b->nwarps; n++) {
-        Warp *w = &b->warp[(turns.first + n * turns.step) % b->nwarps];
+    for (uint32_t n = 0, i = turns.first; n < b->nwarps; n++, i += turns.step) {
+        i       = i < b->nwarps ? i : i - b->nwarps;
+        Warp *w = &b->warp[i];
         if (w->ngroups == 0)
             continue;
-        ran |= schedule_skips(w) || warp_run(w);
+        ran |= (k->launch->random && schedule_skips(w)) || warp_run(w);
         if (k->faulted)
             return true;
     }

@@ -176,40 +176,72 @@ static const Uop *run_group(Warp *w)
 /* Turns of one basic block each at a warp's start: programs exist in which every warp reads what all are about to write. */
 enum { START_TURNS = 4 };
 
-bool warp_run(Warp *w)
+static void begin_turn(Warp *w)
 {
-    Worker  *k      = w->worker;
-    unsigned quanta = 0;
-    bool     ran    = false, ended;
+    Worker *k = w->worker;
+    Launch *l = k->launch;
     /* a cluster that only waited when it last ran gets a glance at what it waits for */
-    k->granted = w->block->cluster->spun ? GLANCE : schedule_quantum(k->launch, QUANTUM);
+    k->granted = w->block->cluster->spun ? GLANCE : l->random ? schedule_quantum(l, QUANTUM) : QUANTUM;
     if (w->starts < START_TURNS && w->block->nwarps > 1) { /* the warps of a block start together, as on a card */
         w->starts++;
         k->granted = 1;
     }
-    if (k->launch->random && w->ngroups > 1)
+    if (l->random && w->ngroups > 1)
         k->granted = 1;
-    w->late     = schedule_late(k->launch);
+    w->late     = l->random ? schedule_late(l) : 0;
     w->quantum  = k->granted;
     k->sync_ops = false;
     poll_begin(w);
-    do {
-        if (!pick(w))
-            break;
-        ran   = true;
-        ended = false;
+}
+
+/* What follows from the running group's event: has the turn ended? */
+static bool ends_turn(Warp *w, const Uop *pc, unsigned *quanta)
+{
+    switch (w->worker->event) {
+    case EVENT_NONE: warp_put(w, pc, w->frame, w->mask); return false;
+    case EVENT_QUANTUM: return quantum_spent(w, quanta);
+    case EVENT_FAULT: return true;
+    case EVENT_EXIT:
+    case EVENT_BARRIER:
+    case EVENT_SYNC:
+    case EVENT_RESCHEDULE: break;
+    }
+    return false;
+}
+
+/* Native code goes on with the only group, all 32 lanes: there is nothing to choose. */
+static const Uop *run_lean(Warp *w)
+{
+    const Group *g = &w->group[0];
+    w->pc          = g->pc;
+    w->mask        = g->mask;
+    w->frame       = g->frame;
+    w->turn        = g->turn;
+    w->r           = g->frame->regs;
+    w->ngroups     = 0;
+    w->merge       = STOP;
+    return run_group(w);
+}
+
+bool warp_run(Warp *w)
+{
+    Worker  *k      = w->worker;
+    unsigned quanta = 0;
+    bool     ran = false, ended = false;
+    begin_turn(w);
+    if (w->lean) {
+        if (w->group[0].state != GROUP_READY)
+            return false;
+        const Uop *pc = run_lean(w);
+        ran           = true;
+        ended         = (k->event == EVENT_BARRIER && w->lean) || ends_turn(w, pc, &quanta);
+    }
+    while (!ended && pick(w)) {
+        ran = true;
         poll_switch(w);
         const Uop *pc = run_group(w);
-        switch (k->event) {
-        case EVENT_NONE: warp_put(w, pc, w->frame, w->mask); break;
-        case EVENT_QUANTUM: ended = quantum_spent(w, &quanta); break;
-        case EVENT_FAULT: ended = true; break;
-        case EVENT_EXIT:
-        case EVENT_BARRIER:
-        case EVENT_SYNC:
-        case EVENT_RESCHEDULE: break;
-        }
-    } while (!ended);
+        ended         = ends_turn(w, pc, &quanta);
+    }
     k->spent += (uint64_t)(k->granted - w->quantum);
     return ran;
 }

@@ -80,7 +80,8 @@ const Uop *ctl_bar(Warp *w, const Uop *u)
     NOTIFY_SYNC(w, u, .kind = SYNC_BAR, .id = id, .count = count, .mask = w->mask, .waits = u->x != BAR_ARRIVE,
                 .leaving = leaving(w));
     /* with a count, a warp that arrives whole counts 32, as on the hardware, also when lanes are missing */
-    bar->arrived += count && w->mask == w->live ? (uint32_t)LANES : (uint32_t)__builtin_popcount(w->mask);
+    bool whole = w->mask == UINT32_MAX || (count && w->mask == w->live);
+    bar->arrived += whole ? (uint32_t)LANES : (uint32_t)__builtin_popcount(w->mask);
     b->progress = true;
     if (bar->arrived >= (bar->expected ? bar->expected : b->live)) {
         block_check_barriers(b);
