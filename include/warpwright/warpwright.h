@@ -311,6 +311,7 @@ typedef struct WwFinding {
     size_t      ninlined;
     const WwFrame *host;  /* of what a call of the host did: its callers, innermost first */
     size_t      nhost;
+    const char *snippet;  /* the line of PTX, where the kernel has no source lines and the place is one in its PTX; else NULL */
 } WwFinding;
 size_t           ww_result_finding_count(const WwResult *r);
 const WwFinding *ww_result_finding(const WwResult *r, size_t i);

@@ -200,6 +200,7 @@ static WwFinding listed(const Finding *f, const FindingContext *c, Arena *a)
                         .mend     = copy_mend(a, f->mend),
                         .seed     = f->seed};
     g.inlined        = placed_inlined(c->module, instr_of(c, f->key.instr), a, &g.ninlined);
+    g.snippet        = placed_snippet(c->module, &p, a);
     return g;
 }
 

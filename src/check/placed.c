@@ -73,3 +73,16 @@ const WwPlace *placed_inlined(const Module *m, const Instr *in, Arena *a, size_t
         p[i] = (WwPlace){arena_strdup(a, calls[i].file), calls[i].line, calls[i].col};
     return p;
 }
+
+const char *placed_snippet(const Module *m, const Place *p, Arena *a)
+{
+    const char *at = p->from_ptx && p->line ? m->text : NULL, *end = at ? at + m->text_len : NULL;
+    for (uint32_t n = 1; at && n < p->line; n++) {
+        at = memchr(at, '\n', (size_t)(end - at));
+        at = at ? at + 1 : NULL;
+    }
+    if (!at)
+        return NULL;
+    const char *stop = memchr(at, '\n', (size_t)(end - at));
+    return arena_strndup(a, at, (size_t)((stop ? stop : end) - at));
+}

@@ -16,6 +16,9 @@ size_t placed_by_line(const Module *m, const EmuInstr *instr, uint32_t n, bool (
                       Placed **out);
 bool   placed_together(const Placed *a, const Placed *b); /* in one line */
 
+/* The line of PTX that such a place names; in `a`, NULL for others. */
+const char *placed_snippet(const Module *m, const Place *p, Arena *a);
+
 /* The calls that inlined the function of the instruction's line; in `a`, NULL when there are none. */
 const WwPlace *placed_inlined(const Module *m, const Instr *in, Arena *a, size_t *n);
 

@@ -139,6 +139,7 @@ static WwFinding *place_finding(const Module *m, const Func *k, const EmuResult 
     g->thread    = (WwDim3){f->thread[0], f->thread[1], f->thread[2]};
     g->address   = f->address;
     g->inlined   = placed_inlined(m, in, r->arena, &g->ninlined);
+    g->snippet   = placed_snippet(m, &place, r->arena);
     return g;
 }
 

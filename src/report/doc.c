@@ -144,7 +144,8 @@ static void add_finding(Report *r, const json_t *o)
                            .inlined  = calls,
                            .ninlined = places(o, calls),
                            .host     = host,
-                           .nhost    = frames(o, host)};
+                           .nhost    = frames(o, host),
+                           .snippet  = text(o, "snippet")};
     json_t       *who   = json_object();
     for (size_t i = 0; i < sizeof who_keys / sizeof *who_keys; i++)
         if (json_object_get(o, who_keys[i]))

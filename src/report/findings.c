@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "base/pattern.h"
@@ -55,6 +56,7 @@ static ReportFinding copy_of(Report *r, const WwFinding *f, const char *kernel, 
     c.f.severity = keep(r, f->severity);
     c.f.file     = keep(r, f->file);
     c.f.message  = keep(r, f->message);
+    c.f.snippet  = keep(r, f->snippet);
     c.f.inlined  = keep_places(r, f->inlined, f->ninlined);
     c.f.host     = keep_frames(r, f->host, f->nhost);
     if (!c.f.seed && is_of_schedule(f))
@@ -212,10 +214,14 @@ static bool source_line(const char *file, uint32_t line, char *s, size_t cap)
     return ok;
 }
 
-static void source(const char *file, uint32_t line, uint32_t col, const Colours *c, Str *out)
+/* otherwise: what the line is where the file cannot be had; may be NULL. */
+static void source(const char *file, uint32_t line, uint32_t col, const char *otherwise, const Colours *c, Str *out)
 {
     char s[MAX_SOURCE];
-    if (!source_line(file, line, s, sizeof s))
+    bool known = source_line(file, line, s, sizeof s);
+    if (!known && otherwise)
+        snprintf(s, sizeof s, "%s", otherwise);
+    if (!known && !otherwise)
         return;
     if (col == 0 || col > strlen(s)) /* none given: where the text begins */
         col = 1 + (uint32_t)strspn(s, " \t");
@@ -242,7 +248,7 @@ static void callers(const WwPlace *p, size_t n, const Colours *c, Str *out)
     for (size_t i = 0; i < n; i++) {
         place(p[i].file, p[i].line, p[i].col, c, out);
         str_printf(out, "%snote:%s inlined here\n", c->note, c->off);
-        source(p[i].file, p[i].line, p[i].col, c, out);
+        source(p[i].file, p[i].line, p[i].col, NULL, c, out);
     }
 }
 
@@ -285,7 +291,7 @@ static void finding_text(const ReportFinding *r, const Colours *c, Str *out)
     if (f->count > 1 && !perf)
         str_printf(out, "; %" PRIu64 " times", f->count);
     str_printf(out, " [%s]\n", f->rule);
-    source(f->file, f->line, f->col, c, out);
+    source(f->file, f->line, f->col, f->snippet, c, out);
     callers(f->inlined, f->ninlined, c, out);
     host_text(f, c, out);
     if (f->other && f->other->file) {
@@ -293,7 +299,7 @@ static void finding_text(const ReportFinding *r, const Colours *c, Str *out)
         str_printf(out, "%snote:%s block (%u, %u, %u), thread (%u, %u, %u): %s\n", c->note, c->off, f->other->block.x,
                    f->other->block.y, f->other->block.z, f->other->thread.x, f->other->thread.y, f->other->thread.z,
                    f->other->message ? f->other->message : "the other end");
-        source(f->other->file, f->other->line, f->other->col, c, out);
+        source(f->other->file, f->other->line, f->other->col, NULL, c, out);
         callers(f->other->inlined, f->other->ninlined, c, out);
     } else if (f->other && f->other->message) {
         str_printf(out, "  %s\n", f->other->message);
@@ -334,6 +340,21 @@ static void who_text(const ReportFinding *f, Str *out)
     str_addc(out, '\n');
 }
 
+/* How to get source lines, where a finding has none and its PTX is in no file. */
+static void lines_hint(const Report *r, Str *out)
+{
+    for (size_t i = 0; i < r->nfindings; i++) {
+        const WwFinding *f = &r->finding[i].f;
+        if (f->snippet && f->file && access(f->file, R_OK) != 0) {
+            str_printf(out,
+                       "kernel %s has no source lines: compile it with nvcc -lineinfo (clang: -gline-tables-only) to "
+                       "see them\n",
+                       f->kernel ? f->kernel : "");
+            return;
+        }
+    }
+}
+
 void report_findings_text(Report *r, bool coloured, Str *out)
 {
     ReportSums n = report_sums(r);
@@ -344,6 +365,7 @@ void report_findings_text(Report *r, bool coloured, Str *out)
         if (several)
             who_text(&r->finding[i], out);
     }
+    lines_hint(r, out);
     str_printf(out, "%zu error%s, %zu warning%s, %zu note%s", n.errors, n.errors == 1 ? "" : "s", n.warnings,
                n.warnings == 1 ? "" : "s", n.notes, n.notes == 1 ? "" : "s");
     if (r->suppress.hits)

@@ -205,6 +205,7 @@ static json_t *finding_json(const ReportFinding *r, json_t *own)
     json_object_set_new(o, "mend", mend_json(f->mend));
     json_object_set_new(o, "seed", json_integer((json_int_t)f->seed));
     json_object_set_new(o, "host", host_json(f));
+    json_object_set_new(o, "snippet", text_json(f->snippet));
     json_object_set_new(o, "processes", json_integer(r->processes ? r->processes : 1));
     if (r->who || own)
         json_object_update(o, r->who ? r->who : own);

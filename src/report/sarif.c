@@ -50,8 +50,22 @@ static void add_uri(const char *path, Str *out)
             str_printf(out, "%%%02X", (unsigned char)*p);
 }
 
+/* A place in PTX that is in no file: the executable holds it.  The kernel is the location. */
+static json_t *logical(const json_t *o, const char *kernel)
+{
+    const char *line = text(o, "snippet");
+    Str         said = {0};
+    str_printf(&said, "PTX line %lld: %s", (long long)number(o, "line"), line + strspn(line, " \t"));
+    json_t *l = json_pack("{s:[{s:s,s:s}],s:o}", "logicalLocations", "fullyQualifiedName", kernel, "kind", "function",
+                          "message", message(str_text(&said)));
+    str_free(&said);
+    return l;
+}
+
 static json_t *location(const json_t *o, const char *kernel)
 {
+    if (*text(o, "snippet") && access(text(o, "file"), R_OK) != 0)
+        return logical(o, kernel);
     json_t *l = json_object(), *physical = json_object();
     Str     uri = {0};
     add_uri(text(o, "file"), &uri);

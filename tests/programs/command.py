@@ -189,6 +189,25 @@ def whose(folder):
     expect("so does SARIF", {x["properties"]["program"] for x in results} == {program, static("fault")}, results)
 
 
+def lineless(folder):
+    """A program without -lineinfo: its PTX is in no file, so it is quoted, and the way to source lines is said once."""
+    program, one, sarif = (os.path.join(folder, name) for name in ("lineless", "lineless.json", "lineless.sarif"))
+    source = program + ".cu"
+    with open(source, "w", encoding="utf-8") as f:
+        f.write("__global__ void first(int *p) { p[threadIdx.x + 4] = 1; }\n__global__ void second(int *p) { p[threadIdx.x + 4] = 1; }\n"
+                "int main() { int *p; cudaMalloc(&p, 16); first<<<1, 1>>>(p); second<<<1, 1>>>(p); cudaFree(p); return cudaDeviceSynchronize(); }\n")
+    subprocess.run(["nvcc", "-arch=sm_90", "-o", program, source], check=True, timeout=120)
+    r = run("-q", "--check=memory", "--json", one, "--sarif", sarif, program)
+    expect("the line of PTX is shown", len(re.findall(r"^\s*st\.global\.u32 .*\n\s*\^$", r.stderr, re.M)) == 2, r.stderr)
+    expect("how to get source lines is said once", r.stderr.count("has no source lines: compile it with nvcc -lineinfo") == 1, r.stderr)
+    with open(one, encoding="utf-8") as f:
+        expect("the document quotes it", all("st.global.u32" in x["snippet"] for x in json.load(f)["findings"]))
+    with open(sarif, encoding="utf-8") as f:
+        places = [place for result in json.load(f)["runs"][0]["results"] for place in result["locations"]]
+    expect("SARIF invents no file", [(sorted(x), x["logicalLocations"][0]["fullyQualifiedName"]) for x in places] ==
+           [(["logicalLocations", "message"], "first"), (["logicalLocations", "message"], "second")], places)
+
+
 def stripped(folder):
     bare = os.path.join(folder, "bare")
     shutil.copy(static("vector_add"), bare)
@@ -317,6 +336,7 @@ def main():
         table()
         documents(folder)
         whose(folder)
+        lineless(folder)
         stripped(folder)
         source()
         interrupted(folder)
