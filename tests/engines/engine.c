@@ -38,7 +38,7 @@ Engine *engine_open(const char *name, const char **why)
     snprintf(who, sizeof who, "%.*s", (int)strcspn(name, ":"), name);
     e->gpu        = strcmp(name, "cuda") == 0;
     bool ok       = e->gpu ? open_one(e, 0, "cuda", NULL, why) : open_one(e, 0, "emulator", &options, why);
-    options.check = "";
+    options.check = "-low-occupancy,-local-memory"; /* the others ask no assembler */
     if (ok && !e->gpu)
         ok = open_one(e, 1, "emulator", &options, why);
     if (ok)

@@ -7,7 +7,8 @@
  *
  * OPCODES: the list of the form sweep.  LIST: "interpreter:avx512,jit:avx2,cuda"; the first is what the others are compared with; without it
  * all SIMD levels of this machine on the interpreter.  "jit:best" is the best level.  --portable: kernels that a GPU must run alike.  A kernel that
- * shows a difference is made small and written to FOLDER.  Ends with exit code 1 when there was one. */
+ * shows a difference is made small and written to FOLDER.  Ends with exit code 1 when there was one; at a kernel that fails on a GPU, whose
+ * process can go on with nothing. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,6 +32,7 @@ typedef struct Run {
     Engine  *engine[MAX_ENGINES];
     unsigned n;
     uint64_t ran, differ, failed;
+    bool     broken; /* a GPU that a kernel failed on */
 } Run;
 
 static double now(void)
@@ -113,7 +115,9 @@ static void try_kernel(Run *r, const Vocabulary *v, uint64_t seed)
             r->differ++;
             printf("kernel %llu, %s and %s: %s\n", (unsigned long long)seed, engine_name(p.a), engine_name(p.b),
                    str_text(&how));
-            if (r->o.keep)
+            if (r->o.keep && other.status && engine_is_gpu(p.b)) /* it runs nothing any more */
+                r->broken = true;
+            else if (r->o.keep)
                 keep(r, &p);
             fflush(stdout);
         }
@@ -229,7 +233,7 @@ int main(int argc, char **argv)
     }
     if (!add_engines(&r))
         return 2;
-    for (uint64_t i = 0; i < r.o.count && now() - begin < r.o.seconds; i++)
+    for (uint64_t i = 0; i < r.o.count && !r.broken && now() - begin < r.o.seconds; i++)
         try_kernel(&r, v, r.o.from + i);
     printf("%llu kernels on %u engines, %llu differ, %llu fail; %.0f s\n", (unsigned long long)r.ran, r.n,
            (unsigned long long)r.differ, (unsigned long long)r.failed, now() - begin);

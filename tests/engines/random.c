@@ -204,26 +204,27 @@ static void statements(Grow *g, unsigned most)
 
 static void registers(Grow *g)
 {
-    grow_line(g, true,
-              ".reg .b16 %%h<%u>; .reg .b32 %%b<%u>; .reg .b64 %%d<%u>; .reg .pred %%p<%u>; .reg .pred %%q; .reg .b32 "
-              "%%x<2>, %%a<2>, "
-              "%%l<%u>, %%m<%u>, %%n; .reg .b64 %%w<2>;",
-              HALVES, WORDS, DOUBLES, PREDICATES, MAX_LOOPS, MAX_LOOPS);
+    grow_line(
+        g, true,
+        ".reg .b16 %%h<%u>; .reg .b32 %%b<%u>; .reg .b64 %%d<%u>; .reg .pred %%p<%u>; .reg .pred %%q, %%y; .reg .b32 "
+        "%%x<2>, %%a<2>, "
+        "%%l<%u>, %%m<%u>, %%n; .reg .b64 %%w<2>;",
+        HALVES, WORDS, DOUBLES, PREDICATES, MAX_LOOPS, MAX_LOOPS);
 }
 
 /* Something into every register, out of %b0 and %d0. */
 static void fill(Grow *g)
 {
     for (unsigned i = 1; i < WORDS; i++)
-        grow_line(g, false, i % 3 ? "mad.lo.u32 %%b%u, %%b%u, %u, %u;" : "xor.b32 %%b%u, %%b%u, %u;", i, i - 1,
+        grow_line(g, true, i % 3 ? "mad.lo.u32 %%b%u, %%b%u, %u, %u;" : "xor.b32 %%b%u, %%b%u, %u;", i, i - 1,
                   i % 3 ? 3 + 2 * i : 0x1234567u * i, (unsigned)grow_random(g, 1000));
     for (unsigned i = 1; i < DOUBLES; i++)
-        grow_line(g, false, "mad.lo.u64 %%d%u, %%d%u, 0x5851f42d4c957f2d, %u;", i, i - 1,
+        grow_line(g, true, "mad.lo.u64 %%d%u, %%d%u, 0x5851f42d4c957f2d, %u;", i, i - 1,
                   (unsigned)grow_random(g, 1000));
     for (unsigned i = 0; i < HALVES; i++)
-        grow_line(g, false, "cvt.u16.u32 %%h%u, %%b%u;", i, i);
+        grow_line(g, true, "cvt.u16.u32 %%h%u, %%b%u;", i, i);
     for (unsigned i = 0; i < PREDICATES; i++)
-        grow_line(g, false, "setp.lt.s32 %%p%u, %%b%u, %%b%u;", i, i, i + 3);
+        grow_line(g, true, "setp.lt.s32 %%p%u, %%b%u, %%b%u;", i, i, i + 3);
 }
 
 static void function(Grow *g, unsigned i)
@@ -346,8 +347,7 @@ static void beginning(Grow *g)
     grow_line(g, true,
               "mul.lo.u32 %%a0, %%g, 12; and.b32 %%a0, %%a0, %u; cvt.u64.u32 %%w0, %%a0; add.u64 %%w0, %%w0, %%in;",
               (IN_BYTES - 1) & ~15);
-    grow_line(g, false, "ld.global.u32 %%b0, [%%w0];");
-    grow_line(g, false, "ld.global.u64 %%d0, [%%w0+8];");
+    grow_line(g, true, "ld.global.u32 %%b0, [%%w0]; ld.global.u64 %%d0, [%%w0+8];");
     fill(g);
 }
 
