@@ -58,10 +58,9 @@ typedef struct WwDeviceOptions {
                           * covers them, "random" either, by the seed */
     const char *check;   /* emulator: watch every launch for faults: "" every rule, else as --check takes them
                           * ("memory,-misaligned"); NULL = off.  WW_ERR_INVALID: the message says which word is wrong */
-    const char *engine;  /* emulator: who runs kernels, with the same results: "interpreter" (default when NULL); "jit": native code that
-                          * clang makes of a kernel before its first launch; "auto": native code made beside the interpreter once a
-                          * kernel has run long.  Where no native code can be made, the interpreter runs everything
-                          * (ww_engine_missing) */
+    const char *engine;  /* emulator: who runs kernels, with the same results: "auto" (default when NULL): native code that clang makes
+                          * beside the interpreter once a kernel has run long; "jit": before its first launch; "interpreter".  Where no
+                          * native code can be made, the interpreter runs everything (ww_engine_missing) */
 } WwDeviceOptions;
 
 /* name: "emulator" or "cuda".  options may be NULL.  On failure *out is NULL and *message (if message is not NULL) is a static

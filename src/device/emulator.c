@@ -552,7 +552,7 @@ const char *ww_engine_missing(void)
 /* Names that are none of the lists. */
 static Status check_words(const WwDeviceOptions *o, const char *engine, EmuOptions *out, Str *why)
 {
-    int async = place_of(o->async, async_names), who = place_of(engine, engine_names);
+    int async = place_of(o->async, async_names), who = place_of(engine ? engine : "auto", engine_names);
     if (async < 0)
         str_printf(why, "'%s' is not a way to time asynchronous copies; eager, late or random expected", o->async);
     else if (who < 0)
@@ -561,7 +561,7 @@ static Status check_words(const WwDeviceOptions *o, const char *engine, EmuOptio
     if (async < 0 || who < 0)
         return WW_ERR_INVALID;
     out->async  = (EmuAsync)async;
-    out->engine = (EmuEngine)who;
+    out->engine = who == EMU_AUTO && emu_native_missing() ? EMU_INTERPRETER : (EmuEngine)who;
     return WW_OK;
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Runs clang on what emit.c wrote.  Text and bitcode are handed over as files without a name; the object needs a name of its own, because
- * dlopen takes equal names for one library. */
+ * Runs clang on what emit.c wrote.  Text, bitcode and object are handed over as files without a name, so that nothing is left behind when the
+ * program ends meanwhile.  dlopen needs a name of its own for each object, because it takes equal names for one library: that of the cache,
+ * or of a file that is there for this moment only. */
 #define _GNU_SOURCE /* memfd_create */
 #include "emu/jit/native.h"
 
@@ -65,29 +66,38 @@ static int memory_file(const char *name, const void *data, size_t len)
     return fd;
 }
 
-/* The text becomes the file `to`. */
-static bool compile(const char *text, size_t len, const void *rows, size_t bytes, const char *const flags[2],
-                    const char *to, const char **why)
+static bool read_all(int fd, Str *out)
 {
-    char        file[2][64];
+    char    part[1 << 16];
+    ssize_t n = 0;
+    for (lseek(fd, 0, SEEK_SET); (n = read(fd, part, sizeof part)) > 0;)
+        str_addn(out, part, (size_t)n);
+    return n == 0 && out->len;
+}
+
+/* What the text becomes. */
+static bool compile(const char *text, size_t len, const void *rows, size_t bytes, const char *const flags[2],
+                    Str *object, const char **why)
+{
+    char        file[3][64];
     const char *args[OPTIONS + 16] = {"clang"};
-    int         n = 1, fd[2] = {memory_file("kernel", text, len), memory_file("rows", rows, bytes)},
-        none   = open("/dev/null", O_WRONLY);
-    bool there = true, ok = fd[0] >= 0 && fd[1] >= 0 && none >= 0;
-    for (int i = 0; i < 2; i++)
+    int         n = 1, none = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    int  fd[3] = {memory_file("kernel", text, len), memory_file("rows", rows, bytes), memory_file("native", "", 0)};
+    bool there = true, ok = fd[0] >= 0 && fd[1] >= 0 && fd[2] >= 0 && none >= 0;
+    for (int i = 0; i < 3; i++)
         snprintf(file[i], sizeof file[i], "/proc/self/fd/%d", fd[i]);
     for (int i = 0; i < OPTIONS; i++)
         args[n++] = options[i];
     for (int i = 0; i < 2 && flags[i]; i++)
         args[n++] = flags[i];
-    const char *rest[] = {"-Xclang", "-mlink-builtin-bitcode", "-Xclang", file[1], "-o", to, file[0]};
+    const char *rest[] = {"-Xclang", "-mlink-builtin-bitcode", "-Xclang", file[1], "-o", file[2], file[0]};
     for (size_t i = 0; i < sizeof rest / sizeof *rest; i++)
         args[n++] = rest[i];
     *why = "clang failed";
-    ok   = ok && command_run("clang", (char *const *)args, none, CLANG_SECONDS, &there);
+    ok   = ok && command_run("clang", (char *const *)args, none, CLANG_SECONDS, &there) && read_all(fd[2], object);
     if (!there)
         *why = "there is no clang in PATH";
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < 3; i++)
         if (fd[i] >= 0)
             close(fd[i]);
     if (none >= 0)
@@ -117,31 +127,45 @@ static Content key_of(const char *text, size_t len, const void *rows, size_t byt
     return content_end(&h);
 }
 
-static NativeLib *find_or_make(Cache *cache, const char *text, size_t len, size_t level, const void *rows, size_t bytes,
-                               const char **why)
+static NativeLib *open_cached(Cache *cache, Content key)
 {
-    Content    key  = key_of(text, len, rows, bytes, levels[level].level);
     Str        path = {0};
     NativeLib *lib  = cache_path(cache, key, &path) ? open_object(str_text(&path)) : NULL;
     str_free(&path);
-    if (lib)
-        return lib;
-    char *name = NULL;
-    int   fd   = temporary_file("native", &name);
-    *why       = "no file can be written in $TMPDIR or /tmp";
+    return lib;
+}
+
+static NativeLib *open_bytes(const Str *object)
+{
+    char      *name = NULL;
+    int        fd   = temporary_file("native", &name);
+    NativeLib *lib  = NULL;
     if (fd < 0)
         return NULL;
-    close(fd);
-    if (compile(text, len, rows, bytes, levels[level].flags, name, why)) {
-        *why       = "what clang made cannot be loaded";
-        lib        = open_object(name);
-        Str object = {0};
-        if (lib && cache && file_text(name, (uint64_t)CACHE_MIB << 18, &object))
-            cache_store(cache, key, object.s, object.len);
-        str_free(&object);
-    }
+    if (write(fd, object->s, object->len) == (ssize_t)object->len)
+        lib = open_object(name);
     unlink(name);
+    close(fd);
     free(name);
+    return lib;
+}
+
+static NativeLib *find_or_make(Cache *cache, const char *text, size_t len, size_t level, const void *rows, size_t bytes,
+                               const char **why)
+{
+    Content    key    = key_of(text, len, rows, bytes, levels[level].level);
+    NativeLib *lib    = open_cached(cache, key);
+    Str        object = {0};
+    if (lib)
+        return lib;
+    if (compile(text, len, rows, bytes, levels[level].flags, &object, why)) {
+        *why = "what clang made cannot be loaded";
+        if (cache)
+            cache_store(cache, key, object.s, object.len);
+        lib = open_cached(cache, key);
+        lib = lib ? lib : open_bytes(&object);
+    }
+    str_free(&object);
     return lib;
 }
 
