@@ -248,6 +248,7 @@ typedef struct WwLine {
     const char *file;
     uint32_t    line;
     WwCounters  counters;
+    WwCounters  waiting; /* the part of them from loops that wait for other threads, whose turns depend on time */
 } WwLine;
 size_t        ww_result_line_count(const WwResult *r);
 const WwLine *ww_result_line(const WwResult *r, size_t i);

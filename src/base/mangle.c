@@ -170,3 +170,15 @@ int mangled_compare_templates(const char *a, const char *b)
             return (unsigned char)x - (unsigned char)y;
     }
 }
+
+char *mangled_short(const char *shown)
+{
+    char *out = xmalloc(strlen(shown) + 1), *to = out;
+    for (char c; (c = outside(&shown));)
+        if (c == ':')
+            to = out; /* what stood before is a scope */
+        else
+            *to++ = c;
+    *to = 0;
+    return out;
+}

@@ -17,6 +17,8 @@ char *mangled_parameter(const char *symbol, size_t i);
 const char *mangled_function(const char *symbol, size_t *len);
 /* Orders names as people read them without the arguments of templates: 0 for t<float> and t<int>. */
 int mangled_compare_templates(const char *a, const char *b);
+/* A function's own name, of a name as people read it: "ns::scale<float>" -> scale.  The caller frees it. */
+char *mangled_short(const char *shown);
 /* The variable's own name: _ZZ5scalePfE4tile -> tile.  The whole symbol when it is not mangled. */
 const char *mangled_variable(const char *symbol, size_t *len);
 

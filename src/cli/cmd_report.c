@@ -27,7 +27,7 @@ static int render(const CliArgs *a, const json_t *doc, const json_t *compared)
     bool ok = (!html || doc_write(html, &page, &why)) && doc_render(doc, NULL, cli_text(a, "sarif", NULL), NULL, &why);
     int  code = ok ? CLI_OK : cli_error("report", "%s", str_text(&why));
     if (!cli_has(a, "quiet") && compared)
-        doc_compare_text(compared, &text);
+        doc_compare_text(compared, false, &text);
     else if (!cli_has(a, "quiet"))
         doc_text(doc, isatty(STDOUT_FILENO), &text);
     fputs(str_text(&text), stdout);
@@ -45,7 +45,7 @@ static int report(const CliArgs *a)
     if (doc && cli_has(a, "sarif") && !doc_is_run(doc))
         code =
             cli_error("report", "--sarif: %s holds experiments, which have no findings", a->operand[a->noperands - 1]);
-    else if (doc && before && !(compared = doc_compare(before, doc)))
+    else if (doc && before && !(compared = doc_compare(before, doc, 0)))
         code = cli_error("report", "%s and %s cannot be compared: one is of a run, one of experiments", a->operand[0],
                          a->operand[1]);
     else if (doc)

@@ -53,6 +53,8 @@ static void collect_lines(const Module *m, const EmuResult *e, Observer *count, 
             l->line   = p->line;
         }
         add_instr(&r->lines[r->nlines - 1].counters, e, count, list[i].id);
+        if (e->instr[list[i].id].waits)
+            add_instr(&r->lines[r->nlines - 1].waiting, e, count, list[i].id);
     }
     free(list);
     for (size_t i = 0; i < r->nlines; i++)

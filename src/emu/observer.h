@@ -170,6 +170,7 @@ struct Var;
 typedef struct EmuInstr {    /* what an instruction id stands for */
     const struct Func  *func;
     const struct Instr *in;
+    bool waits;     /* stands in a loop that waits for other threads (ptx/waits.h) */
     bool contracts; /* rounds once or twice, as the assembler chooses (ptx/contract.h) */
     uint8_t merges; /* what the assembler makes of it beside one machine instruction (ptx/merge.h) */
 } EmuInstr;

@@ -31,9 +31,12 @@ void doc_html(const json_t *doc, const char *before_name, const json_t *compared
 /* Adds the document's findings to a report. */
 void doc_findings(const json_t *doc, Report *r);
 
-/* What got better or worse from a to b: {better, worse, rows: [{what, before, after, change}]}.  NULL: not of the same kind. */
-json_t *doc_compare(const json_t *a, const json_t *b);
-void    doc_compare_text(const json_t *compared, Str *out);
+/* What got better or worse from a to b: {better, worse, rows: [{what, before, after, change}]}, of a kernel's counts also {kernel, metric,
+ * lines: [{place, before, after, by}]}.  least: differences below that part of a value are none.  NULL: not of the same kind. */
+json_t *doc_compare(const json_t *a, const json_t *b, double least);
+void    doc_compare_text(const json_t *compared, bool lines, Str *out);
+/* For a comment of a pull request; before, after: what the documents are called. */
+void    doc_compare_markdown(const json_t *compared, const char *before, const char *after, Str *out);
 
 /* May a report take the file's place?  Not where it holds something else: it exists, is not empty, and does not begin as a report does. */
 bool doc_may_replace(const char *file);

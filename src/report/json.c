@@ -44,6 +44,16 @@ static json_t *counters_json(const WwCounters *c)
     return o;
 }
 
+/* Those that are not 0. */
+static json_t *some_json(const WwCounters *c)
+{
+    json_t *o = json_object();
+    for (size_t k = 0; k < ww_counter_count(); k++)
+        if (ww_counter_value(c, k))
+            json_object_set_new(o, ww_counter_name(k), json_integer((json_int_t)ww_counter_value(c, k)));
+    return o;
+}
+
 static json_t *lines_json(const ReportLaunch *launch)
 {
     json_t *list = json_array();
@@ -57,9 +67,22 @@ static json_t *lines_json(const ReportLaunch *launch)
         for (size_t k = 0; k < ww_counter_count(); k++)
             if (ww_counter_value(&l->counters, k))
                 json_object_set_new(o, ww_counter_name(k), json_integer((json_int_t)ww_counter_value(&l->counters, k)));
+        json_t *waiting = some_json(&l->waiting);
+        if (json_object_size(waiting))
+            json_object_set(o, "waiting", waiting);
+        json_decref(waiting);
         json_array_append_new(list, o);
     }
     return list;
+}
+
+/* Of all lines, those that nobody wrote too. */
+static json_t *waiting_json(const WwResult *r)
+{
+    WwCounters sum = {0};
+    for (size_t i = 0; i < ww_result_line_count(r); i++)
+        counters_add(&sum, &ww_result_line(r, i)->waiting);
+    return some_json(&sum);
 }
 
 static json_t *accesses_json(const WwResult *r)
@@ -121,6 +144,7 @@ json_t *launch_json(const ReportLaunch *l, bool first)
     json_object_set_new(o, "seconds", json_real(l->seconds));
     json_object_set_new(o, "message", text_json(l->why));
     json_object_set_new(o, "counters", counters_json(l->result ? ww_result_counters(l->result) : &none));
+    json_object_set_new(o, "waiting", waiting_json(l->result));
     json_object_set_new(o, "instructions",
                         json_pack("{s:I,s:I,s:I}", "exact", (json_int_t)c.exact, "approximate",
                                   (json_int_t)c.approximate, "unsupported", (json_int_t)c.unsupported));

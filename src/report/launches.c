@@ -71,14 +71,18 @@ static void add_number(json_t *to, const char *key, const json_t *value)
         json_object_set_new(to, key, json_real(json_number_value(old) + json_number_value(value)));
 }
 
-/* Every number of an object but a line's. */
+/* Every number of an object but a line's, and of the objects in it. */
 static void add_counts(json_t *to, json_t *from)
 {
     const char *key;
     json_t     *value;
     json_object_foreach(from, key, value)
     {
-        if (strcmp(key, "line") != 0)
+        if (json_is_object(value) && !json_object_get(to, key))
+            json_object_set_new(to, key, json_deep_copy(value));
+        else if (json_is_object(value))
+            add_counts(json_object_get(to, key), value);
+        else if (strcmp(key, "line") != 0)
             add_number(to, key, value);
     }
 }
@@ -161,7 +165,8 @@ static void keep_equal(json_t *to, const json_t *from, const char *key)
 
 static void join(json_t *to, const json_t *from)
 {
-    static const char *const sums[] = {"counters", "instructions"}, *const who[] = {"program", "arguments", "pid"};
+    static const char *const sums[] = {"counters", "waiting", "instructions"}, *const who[] = {"program", "arguments",
+                                                                                               "pid"};
     bool alike = are_alike(to, from);
     keep_equal(to, from, "grid");
     keep_equal(to, from, "block");

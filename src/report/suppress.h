@@ -4,8 +4,8 @@
  *
  *   in the source   // warpwright: ignore[rule,rule]     on the finding's line or the line above; ignore alone: every rule
  *   in a file       one a line:  rule  FILE[:LINE]  KERNEL
- *                   rule, a category or a glob of either; FILE: the end of the path, or a glob of it; KERNEL: a name or a glob (may be left
- *                   out); # at the start or behind a blank begins a comment; a name with such bytes stands in quotation marks, with \ before " \ and n (a line's end) */
+ *                   rule: or a category; FILE: the end of the path; KERNEL: may be left out; each may be a glob; # at the start or
+ *                   behind a blank begins a comment; a name with such bytes stands in quotation marks, with \ before " \ and n (a line's end) */
 #ifndef WW_REPORT_SUPPRESS_H
 #define WW_REPORT_SUPPRESS_H
 

@@ -208,6 +208,20 @@ def lineless(folder):
            [(["logicalLocations", "message"], "first"), (["logicalLocations", "message"], "second")], places)
 
 
+def waiting(folder):
+    """Loops that wait turn as often as time has it: comparisons leave them out."""
+    for program in ("cooperative", "late_waiters"):
+        first, other = (os.path.join(folder, f"{program}{n}.json") for n in (1, 2))
+        run("-q", "--threads", "1", "--json", first, static(program))
+        for threads in (1, 2, 3, 4):
+            run("-q", "--threads", str(threads), "--json", other, "--force", static(program))
+            r = subprocess.run([WARPWRIGHT, "diff", first, other, "--fail-on-worse"], capture_output=True, text=True, check=False)
+            expect(f"{program} with {threads} threads compares equal", r.stdout == "0 better, 0 worse\n", r.stdout)
+            os.remove(other)
+    with open(os.path.join(folder, "cooperative1.json"), encoding="utf-8") as f:
+        expect("what waiting loops did is counted apart", any(k["waiting"].get("inst_executed") for k in json.load(f)["kernels"]))
+
+
 def stripped(folder):
     bare = os.path.join(folder, "bare")
     shutil.copy(static("vector_add"), bare)
@@ -336,6 +350,7 @@ def main():
         table()
         documents(folder)
         whose(folder)
+        waiting(folder)
         lineless(folder)
         stripped(folder)
         source()

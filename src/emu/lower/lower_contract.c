@@ -5,12 +5,16 @@
 #include "emu/lower/lower_lane.h"
 #include "emu/lower/lower_state.h"
 #include "ptx/op.h"
+#include "ptx/waits.h"
 
 void lower_contract_begin(Lower *lo, Arena *a)
 {
     lo->contraction = contractions_of(a, lo->em->ptx, lo->f, lo->cfg);
     for (size_t i = 0; i < lo->f->ninstrs; i++)
         lo->p->instr[lo->code->instr_base + i].contracts = lo->contraction[i].may;
+    const bool *waits = waits_of(a, lo->f, lo->cfg);
+    for (size_t i = 0; waits && i < lo->f->ninstrs; i++)
+        lo->p->instr[lo->code->instr_base + i].waits = waits[i];
 }
 
 bool lower_contracted(Lower *lo, const Instr *in)
