@@ -108,7 +108,7 @@ static Status check_operand(WwDevice *d, const char *function, const Matrix *m, 
 static Status no_type(WwDevice *d, const char *function, WwType type)
 {
     return device_fail(d, WW_ERR_INVALID, "%s: type %d is not one of"
-#define TYPE(name, entry, operand, result, scalar, kind, text) " " #name
+#define TYPE(name, word, entry, operand, result, scalar, kind, text) " " #name
 #include "blas/types.def"
 #undef TYPE
                        ,

@@ -82,7 +82,7 @@ typedef struct Rung {
 typedef enum TypeKind { TYPE_WORDS, TYPE_LONG, TYPE_HALF } TypeKind;
 typedef enum TypeScalar { SCALAR_f32, SCALAR_i32, SCALAR_i64 } TypeScalar;
 typedef struct TypeRow {
-    const char *entry, *text;
+    const char *word, *entry, *text;
     size_t      operand, result; /* bytes */
     TypeScalar  scalar;
     TypeKind    kind;

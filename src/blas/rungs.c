@@ -53,8 +53,8 @@ const Rung *rung_for(bool symmetric, RungUse use)
 }
 
 static const TypeRow types[] = {
-#define TYPE(name, entry, operand, result, scalar, kind, text)                                                         \
-    [name] = {#entry, text, operand, result, SCALAR_##scalar, TYPE_##kind},
+#define TYPE(name, word, entry, operand, result, scalar, kind, text)                                                   \
+    [name] = {word, #entry, text, operand, result, SCALAR_##scalar, TYPE_##kind},
 #include "blas/types.def"
 #undef TYPE
 };

@@ -4,6 +4,7 @@
  *
  *   cmd_bench.c     options; which works and implementations
  *   bench_work.c    one work: data, implementations, verification
+ *   bench_half.c    16-bit numbers from floats, and back
  *   bench_copy.c    copies: their data, the call, whether they are right
  *   bench_time.c    the clock: events around calls on one stream, on buffers that take turns
  *   bench_peer.c    cuBLAS, cublasLt (bench_lt.c), the driver's copy
@@ -67,6 +68,10 @@ void bench_table_row(FILE *to, const BenchRow *r);
 /* false: cannot be written. */
 bool bench_json(const char *file, const BenchRow *rows, size_t n, const char *device);
 
+/* n fp16 or, brain, bf16 numbers from floats, to nearest; and floats of them, owned by the caller. */
+void   bench_half_make(void *v, const float *from, size_t n, bool brain);
+float *bench_half_read(const void *v, size_t n, bool brain);
+
 /* ---- the clock (a GPU only) ---- */
 
 /* Enqueues the work once; false: it could not be. */
@@ -85,6 +90,10 @@ void                        bench_sensors_close(BenchSensors *s);
 double bench_peak(WwBlas *b, WwType type);
 
 /* ---- what people use instead ---- */
+
+/* The number of cudaDataType_t for an element of A and B, and of C. */
+int bench_peer_operand(WwType type);
+int bench_peer_result(WwType type);
 
 typedef struct BenchPeer BenchPeer;
 BenchPeer               *bench_peer_open(WwDevice *d, WwStream *s, const char *cublas, char *why, size_t size);

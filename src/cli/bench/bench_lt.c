@@ -131,9 +131,9 @@ static bool describe(BenchLt *p, const BenchWork *w)
     int      first = tb, second = w->ta;
     return p->desc(&p->plan, COMPUTE_32F, R_32F) == 0 && p->desc_set(p->plan, DESC_TRANSA, &first, sizeof first) == 0 &&
            p->desc_set(p->plan, DESC_TRANSB, &second, sizeof second) == 0 &&
-           p->layout(&p->a, R_32F, tb ? k : n, tb ? n : k, (int64_t)(tb ? k : n)) == 0 &&
-           p->layout(&p->b, R_32F, w->ta ? m : k, w->ta ? k : m, (int64_t)(w->ta ? m : k)) == 0 &&
-           p->layout(&p->c, R_32F, n, m, (int64_t)n) == 0;
+           p->layout(&p->a, bench_peer_operand(w->type), tb ? k : n, tb ? n : k, (int64_t)(tb ? k : n)) == 0 &&
+           p->layout(&p->b, bench_peer_operand(w->type), w->ta ? m : k, w->ta ? k : m, (int64_t)(w->ta ? m : k)) == 0 &&
+           p->layout(&p->c, bench_peer_result(w->type), n, m, (int64_t)n) == 0;
 }
 
 static void forget(BenchLt *p)

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "blas/blas.h"
 #include "cli/bench/bench.h"
 #include "device/cuda.h"
 
@@ -21,6 +22,9 @@ typedef struct Cublas {
                  const float *b, int ldb, const float *beta, float *c, int ldc);
     int (*ssyrk)(void *h, int fill, int trans, int n, int k, const float *alpha, const float *a, int lda,
                  const float *beta, float *c, int ldc);
+    int (*gemm_ex)(void *h, int ta, int tb, int m, int n, int k, const void *alpha, const void *a, int a_type, int lda,
+                   const void *b, int b_type, int ldb, const void *beta, void *c, int c_type, int ldc, int compute,
+                   int algorithm);
     int (*sgeam)(void *h, int ta, int tb, int m, int n, const float *alpha, const float *a, int lda, const float *beta,
                  const float *b, int ldb, float *c, int ldc);
 } Cublas;
@@ -73,8 +77,10 @@ static bool load(BenchPeer *p, const char *path, char *why, size_t size)
     *(void **)&p->fn.stream  = entry(p->library, "cublasSetStream_v2", why, size);
     *(void **)&p->fn.sgemm   = entry(p->library, "cublasSgemm_v2", why, size);
     *(void **)&p->fn.ssyrk   = entry(p->library, "cublasSsyrk_v2", why, size);
+    *(void **)&p->fn.gemm_ex = entry(p->library, "cublasGemmEx", why, size);
     *(void **)&p->fn.sgeam   = entry(p->library, "cublasSgeam", why, size);
-    if (!p->fn.create || !p->fn.destroy || !p->fn.stream || !p->fn.sgemm || !p->fn.ssyrk || !p->fn.sgeam)
+    if (!p->fn.create || !p->fn.destroy || !p->fn.stream || !p->fn.sgemm || !p->fn.ssyrk || !p->fn.gemm_ex ||
+        !p->fn.sgeam)
         return false;
     int e = p->fn.create(&p->handle);
     if (e == 0)
@@ -135,7 +141,8 @@ bool bench_peer_takes(const BenchPeer *p, const char *impl, const BenchWork *w)
     if (copy)
         return w->element == 4 && w->src_offset % 4 == 0 && w->dst_offset % 4 == 0 && strcmp(impl, "cublas") == 0 &&
                p->handle;
-    return (w->type == WW_F32 && (strcmp(impl, "cublas") == 0 ? p->handle != NULL : p->lt != NULL));
+    return (type_row(w->type)->scalar == SCALAR_f32 &&
+            (strcmp(impl, "cublas") == 0 ? p->handle != NULL : p->lt != NULL));
 }
 
 /* The row-major source is a column-major matrix of n rows. */
@@ -170,6 +177,37 @@ static bool call_driver(void *user, const BenchWork *w, WwPtr a, WwPtr b, WwPtr 
     return call_copy(user, w, a, c, true);
 }
 
+/* As cudaDataType_t says it. */
+static int data_type(WwType type, bool result)
+{
+    enum { R_32F = 0, R_16F = 2, R_16BF = 14 };
+    const TypeRow *r = type_row(type);
+    return (result ? r->result : r->operand) == 4 ? R_32F : strcmp(r->entry, "bf16") == 0 ? R_16BF : R_16F;
+}
+
+int bench_peer_operand(WwType type)
+{
+    return data_type(type, false);
+}
+
+int bench_peer_result(WwType type)
+{
+    return data_type(type, true);
+}
+
+/* There is no symmetric product of 16-bit numbers: the whole one. */
+static bool call_half(const BenchPeer *p, const BenchWork *w, WwPtr a, WwPtr b, WwPtr c)
+{
+    enum { COMPUTE_32F = 68, ALGORITHM = -1 };
+    static const float one = 1, zero = 0;
+    bool               aat = strcmp(w->work, "aat") == 0, tb = aat ? !w->ta : w->tb;
+    int                m = (int)w->m, n = (int)w->n, k = (int)w->k, type = bench_peer_operand(w->type);
+    const void        *x = (const void *)(uintptr_t)a, *y = (const void *)(uintptr_t)(aat ? a : b);
+    return p->fn.gemm_ex(p->handle, tb ? OP_T : OP_N, w->ta ? OP_T : OP_N, n, m, k, &one, y, type, tb ? k : n, x, type,
+                         w->ta ? m : k, &zero, (void *)(uintptr_t)c, bench_peer_result(w->type), n, COMPUTE_32F,
+                         ALGORITHM) == 0;
+}
+
 /* Row-major C = op(A) op(B) is the column-major C^T = op(B)^T op(A)^T. */
 static bool call(void *user, const BenchWork *w, WwPtr a, WwPtr b, WwPtr c)
 {
@@ -180,6 +218,8 @@ static bool call(void *user, const BenchWork *w, WwPtr a, WwPtr b, WwPtr c)
     float             *fc = (float *)(uintptr_t)c;
     if (strcmp(w->work, "copy") == 0)
         return call_copy(p, w, a, c, false);
+    if (type_row(w->type)->kind == TYPE_HALF)
+        return call_half(p, w, a, b, c);
     if (strcmp(w->work, "aat") == 0)
         return p->fn.ssyrk(p->handle, FILL_LOWER, w->ta ? OP_N : OP_T, m, k, &one, fa, w->ta ? m : k, &zero, fc, m) ==
                0;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "blas/blas.h"
 #include "cli/bench/bench.h"
 
 /* Useful work of one run: operations (2mnk) or bytes. */
@@ -19,7 +20,7 @@ static double bench_amount(const BenchWork *w)
 
 const char *bench_unit(const BenchWork *w)
 {
-    return strcmp(w->work, "copy") == 0 ? "GB/s" : w->type == WW_F32 ? "TFLOP/s" : "TOP/s";
+    return strcmp(w->work, "copy") == 0 ? "GB/s" : type_row(w->type)->scalar == SCALAR_f32 ? "TFLOP/s" : "TOP/s";
 }
 
 static double rate(const BenchRow *r)
@@ -36,17 +37,16 @@ static const char *layout(const BenchWork *w)
 
 static const char *type_name(const BenchWork *w)
 {
-    static const char *const names[] = {"f32", "i32", "i64"};
-    return names[w->type];
+    return type_row(w->type)->word;
 }
 
 void bench_table_head(FILE *to, bool counted)
 {
     if (counted)
-        fprintf(to, "%-5s %-4s %-16s %-3s %-12s %12s %10s %10s %10s %10s %10s %10s\n", "work", "type", "size", "ops",
+        fprintf(to, "%-5s %-8s %-16s %-3s %-12s %12s %10s %10s %10s %10s %10s %10s\n", "work", "type", "size", "ops",
                 "impl", "instructions", "ld reqs", "ld sectors", "st sectors", "ld passes", "st passes", "conflicts");
     else
-        fprintf(to, "%-5s %-4s %-16s %-3s %-12s %10s %10s %-8s %8s %8s %9s\n", "work", "type", "size", "ops", "impl",
+        fprintf(to, "%-5s %-8s %-16s %-3s %-12s %10s %10s %-8s %8s %8s %9s\n", "work", "type", "size", "ops", "impl",
                 "ms", "rate", "", "ceiling", "/cublas", "error");
 }
 
@@ -68,7 +68,7 @@ void bench_table_row(FILE *to, const BenchRow *r)
         snprintf(size, sizeof size, "%zuB +%zu>+%zu", r->w.bytes, r->w.src_offset, r->w.dst_offset);
     else
         snprintf(size, sizeof size, "%zux%zux%zu", r->w.m, r->w.n, r->w.k);
-    fprintf(to, "%-5s %-4s %-16s %-3s %-12s", r->w.work, type_name(&r->w), size, layout(&r->w), r->impl);
+    fprintf(to, "%-5s %-8s %-16s %-3s %-12s", r->w.work, type_name(&r->w), size, layout(&r->w), r->impl);
     if (r->counted && r->verified) {
         counted_row(to, &r->counters);
         return;

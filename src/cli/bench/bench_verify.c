@@ -5,7 +5,7 @@
  *   residual   C t against op(A) (op(B) t) for a random vector t, in double, or modulo 2^32 or 2^64: every element of C takes part, at
  *              the cost of three matrix-vector products, of which two are done once for all results of the same operands.
  *              A float row passes when its residual is at most (k + 2) 2^-24 |A| |B| |t|, the bound of any order of
- *              summation.  Integers: equal; t is odd, so that no single wrong element can hide.
+ *              summation, besides the rounding of 16-bit results.  Integers: equal; t is odd, so that no single wrong element can hide.
  *   samples    single elements against their own sums in double; the largest error over |row of A| |column of B| is what
  *              the table shows.
  *   symmetry   A * A^T: C == C^T bit for bit, whole.
@@ -34,6 +34,7 @@ struct BenchTruth {
     Arena    *arena;
     WwType    type;
     size_t    m, n, k;
+    double    unit;
     double   *t, *want, *bound;
     uint64_t *it, *iwant;
     Sample    sample[SAMPLES];
@@ -184,7 +185,7 @@ BenchTruth *bench_truth_new(const BenchMatrices *p, uint64_t seed)
 {
     Arena      *arena = arena_new();
     BenchTruth *t     = ARENA_ARRAY(arena, BenchTruth, 1);
-    *t                = (BenchTruth){.arena = arena, .type = p->type, .m = p->m, .n = p->n, .k = p->k};
+    *t                = (BenchTruth){.arena = arena, .type = p->type, .m = p->m, .n = p->n, .k = p->k, .unit = p->unit};
     (p->type == WW_F32 ? truth_float : truth_integer)(t, p, seed);
     return t;
 }
@@ -197,14 +198,29 @@ void bench_truth_free(BenchTruth *t)
 
 /* ---- a result ---------------------------------------------------------------------------------------------------- */
 
+/* Of a sum, in units of the sum of its terms' sizes.  Tensor cores cut at every step of 16. */
+static double sum_bound(const BenchTruth *t)
+{
+    return ((double)t->k + (t->unit > 0 ? 8 : 2)) * 0x1p-24;
+}
+
 static bool residual_float(const BenchTruth *t, const void *c)
 {
-    double *got = xmalloc(t->m * sizeof *got);
-    bool    ok  = true;
-    multiply(&(Product){.type = WW_F32, .m = c, .ld = t->n, .rows = t->m, .cols = t->n, .v = t->t, .out = got});
+    double *got = xmalloc(t->m * sizeof *got), *sizes = xmalloc(t->m * sizeof *sizes);
+    bool    ok = true;
+    multiply(&(Product){.type  = WW_F32,
+                        .m     = c,
+                        .ld    = t->n,
+                        .rows  = t->m,
+                        .cols  = t->n,
+                        .v     = t->t,
+                        .w     = t->t,
+                        .out   = got,
+                        .bound = sizes});
     for (size_t i = 0; i < t->m; i++)
-        ok = ok && fabs(got[i] - t->want[i]) <= ((double)t->k + 2) * 0x1p-24 * t->bound[i];
+        ok = ok && fabs(got[i] - t->want[i]) <= sum_bound(t) * t->bound[i] + t->unit * sizes[i];
     free(got);
+    free(sizes);
     return ok;
 }
 
@@ -232,7 +248,7 @@ static bool samples_right(const BenchTruth *t, const float *c, double *max_error
     bool ok = true;
     for (const Sample *s = t->sample; s < t->sample + SAMPLES; s++) {
         double error = fabs((double)c[s->i * t->n + s->j] - s->sum) / s->scale;
-        ok           = ok && error <= ((double)t->k + 2) * 0x1p-24;
+        ok           = ok && error <= sum_bound(t) + t->unit * fabs(s->sum) / s->scale;
         if (!(error <= *max_error) && !isnan(*max_error))
             *max_error = error;
     }

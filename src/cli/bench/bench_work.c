@@ -34,7 +34,8 @@ static size_t ld_of(size_t length)
 
 static WwScalar one_of(WwType type)
 {
-    return type == WW_I32_I64 ? (WwScalar){.i64 = 1} : type == WW_I32 ? (WwScalar){.i32 = 1} : (WwScalar){.f32 = 1};
+    TypeScalar s = type_row(type)->scalar;
+    return s == SCALAR_i64 ? (WwScalar){.i64 = 1} : s == SCALAR_i32 ? (WwScalar){.i32 = 1} : (WwScalar){.f32 = 1};
 }
 
 WwSyrk bench_syrk(const BenchWork *w, const char *rung, WwPtr a, WwPtr c)
@@ -154,6 +155,41 @@ static bool copy_right(Bench *x, const BenchWork *w, BenchData *p, size_t edge, 
     return true;
 }
 
+static bool is_brain(WwType type)
+{
+    return strcmp(type_row(type)->entry, "bf16") == 0;
+}
+
+/* The part of a result of 16 bits that rounding it may take. */
+static double unit_of(WwType type)
+{
+    return type_row(type)->result == 2 ? is_brain(type) ? 0x1p-8 : 0x1p-11 : 0x1p-24;
+}
+
+/* 16-bit operands and results are verified as floats. */
+static bool half_right(Bench *x, const BenchWork *w, BenchData *p, BenchRow *row, const char **problem)
+{
+    bool   aat = strcmp(w->work, "aat") == 0, brain = is_brain(w->type), narrow = type_row(w->type)->result == 2;
+    float *a = bench_half_read(p->a, p->an / 2, brain), *b = aat ? NULL : bench_half_read(p->b, p->bn / 2, brain);
+    float *c = narrow ? bench_half_read(p->c, p->cn / 2, brain) : NULL;
+    if (!p->truth)
+        p->truth = bench_truth_new(&(BenchMatrices){.type = WW_F32,
+                                                    .m    = w->m,
+                                                    .n    = w->n,
+                                                    .k    = w->k,
+                                                    .ta   = w->ta,
+                                                    .tb   = aat ? !w->ta : w->tb,
+                                                    .a    = a,
+                                                    .b    = aat ? a : b,
+                                                    .unit = unit_of(w->type)},
+                                   x->seed);
+    bool right = bench_verify(p->truth, c ? c : p->c, aat && !bench_peer_is(row->impl), &row->max_error, problem);
+    free(a);
+    free(b);
+    free(c);
+    return right;
+}
+
 static bool product_right(Bench *x, const BenchWork *w, BenchData *p, BenchRow *row, const char **problem)
 {
     bool aat = strcmp(w->work, "aat") == 0, peer_triangle = aat && strcmp(row->impl, "cublas") == 0;
@@ -161,6 +197,8 @@ static bool product_right(Bench *x, const BenchWork *w, BenchData *p, BenchRow *
         *problem = ww_device_error(x->device);
         return false;
     }
+    if (type_row(w->type)->kind == TYPE_HALF)
+        return half_right(x, w, p, row, problem);
     if (peer_triangle) { /* the row-major upper triangle: fill in the other */
         uint32_t *c = p->c;
         for (size_t i = 0; i < w->m; i++)
@@ -220,6 +258,13 @@ static BenchRow *run_impl(Bench *x, const BenchWork *w, BenchData *p, const char
 
 static void fill_inputs(void *v, size_t bytes, WwType type, bool any, uint64_t seed, uint64_t stream)
 {
+    if (type_row(type)->kind == TYPE_HALF) {
+        float *f = xmalloc(bytes * 2 + 4);
+        inputs_unit(f, bytes / 2, seed, stream);
+        bench_half_make(v, f, bytes / 2, is_brain(type));
+        free(f);
+        return;
+    }
     if (type == WW_F32 && !any)
         inputs_unit(v, bytes / 4, seed, stream);
     else
@@ -248,14 +293,15 @@ static Status check_room(Bench *x, const BenchData *p)
 static Status open_data(Bench *x, const BenchWork *w, BenchData *p)
 {
     enum { ALIGN = 512 };
-    bool copy = strcmp(w->work, "copy") == 0, gemm = strcmp(w->work, "gemm") == 0;
-    p->an     = copy ? bench_copy_room(w, true) : w->m * w->k * 4;
-    p->bn     = gemm ? w->k * w->n * 4 : 0;
-    p->cn     = copy ? bench_copy_room(w, false) : w->m * w->n * (w->type == WW_I32_I64 ? 8 : 4);
-    p->sets   = bench_sets(x->device, p->an + p->bn + p->cn);
-    p->step_a = (p->an + ALIGN - 1) / ALIGN * ALIGN;
-    p->step_b = (p->bn + ALIGN - 1) / ALIGN * ALIGN;
-    p->step_c = (p->cn + ALIGN - 1) / ALIGN * ALIGN;
+    bool           copy = strcmp(w->work, "copy") == 0, gemm = strcmp(w->work, "gemm") == 0;
+    const TypeRow *type = type_row(w->type);
+    p->an               = copy ? bench_copy_room(w, true) : w->m * w->k * type->operand;
+    p->bn               = gemm ? w->k * w->n * type->operand : 0;
+    p->cn               = copy ? bench_copy_room(w, false) : w->m * w->n * type->result;
+    p->sets             = bench_sets(x->device, p->an + p->bn + p->cn);
+    p->step_a           = (p->an + ALIGN - 1) / ALIGN * ALIGN;
+    p->step_b           = (p->bn + ALIGN - 1) / ALIGN * ALIGN;
+    p->step_c           = (p->cn + ALIGN - 1) / ALIGN * ALIGN;
     TRY(check_room(x, p));
     p->a = xmalloc(p->an + 4);
     p->b = xmalloc(p->bn + 4);

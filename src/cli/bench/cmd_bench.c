@@ -53,7 +53,7 @@ static void add_ladder(Impls *l, const char *work, bool peer, WwType type)
     bool copy = strcmp(work, "copy") == 0;
     if (peer && copy)
         add(l, "memcpy");
-    if (peer && type == WW_F32)
+    if (peer && type_row(type)->scalar == SCALAR_f32)
         add_list(l, copy ? "cublas" : "cublas,cublaslt");
     for (size_t i = 0; ww_blas_rung(work, i); i++)
         if (rung_takes(rung_find(work, ww_blas_rung(work, i)), type))
@@ -255,7 +255,7 @@ static bool list_impls(Bench *x, const CliArgs *a, bool ladder, const BenchWork 
     else if (ladder || strcmp(w->work, "copy") == 0)
         add_ladder(&l, w->work, x->peer != NULL, w->type);
     else
-        add_list(&l, x->cuda && w->type == WW_F32 ? "cublas,cublaslt,auto" : "auto");
+        add_list(&l, x->cuda && type_row(w->type)->scalar == SCALAR_f32 ? "cublas,cublaslt,auto" : "auto");
     bool good = true;
     for (size_t i = 0; i < l.n && good; i++) {
         bool peer = bench_peer_is(l.name[i]), can = !peer || bench_peer_takes(x->peer, l.name[i], w);
