@@ -56,6 +56,16 @@ typedef enum WwType {
 typedef enum WwLayout { WW_ROW_MAJOR = 0, WW_COLUMN_MAJOR = 1 } WwLayout;
 typedef enum WwFill { WW_FULL = 0, WW_LOWER = 1, WW_UPPER = 2 } WwFill;
 
+/* How float products may be computed.
+ * WW_EXACT    each product is added in float arithmetic, with one rounding.
+ * WW_TENSOR   as well on the tensor cores (sm_90a) where that is faster, each number as two fp16: the error of an element is at most
+ *             (k + 16) 2^-24 |A||B|, the bound of float arithmetic but for the 16, and as a rule a fifth of what float arithmetic has, since
+ *             fewer sums are rounded.  A pass over the operands looks for what two fp16 cannot hold: rows of op(A) or columns of op(B) whose numbers
+ *             differ by more than 2^16 where it may be seen in a result, infinities, NaN, a largest number below 2^-100.  Then the product is
+ *             computed as by WW_EXACT.
+ * ww_syrk, batches and other types do not know WW_TENSOR and compute as by WW_EXACT. */
+typedef enum WwPrecision { WW_EXACT = 0, WW_TENSOR = 1 } WwPrecision;
+
 /* The member of the problem's type counts. */
 typedef union WwScalar {
     float   f32;
@@ -82,6 +92,10 @@ typedef struct WwGemm {
      * or a multiple of 8 up to 128; rungs of smaller tiles that do not share it out evenly); NULL = chosen for the problem.  The first
      * five take no more than 65535 tiles across. */
     const char *rung;
+    WwPrecision precision;
+    /* 0, or the address of a word of device memory: with precision WW_TENSOR it is 0 when the product is complete and came from the tensor cores,
+     * else not 0. */
+    WwPtr told;
     /* Device memory for the kernel's own use; 0 = the library's, which grows when needed. */
     WwPtr  workspace;
     size_t workspace_bytes;

@@ -260,6 +260,31 @@ template <typename S> static __device__ __forceinline__ void put_result(const Ha
     }
 }
 
+/* Two neighbours of a row at once, both inside and aligned. */
+template <typename S> static __device__ __forceinline__ void put_two(const HalfArgs &a, unsigned long long to, float one, float two)
+{
+    const GemmArgs &g    = a.g;
+    float           beta = Four<float>::from(g.beta);
+    bool            keep = !Four<float>::zero(g.beta);
+    if (a.wide) {
+        float2 *c = (float2 *)((float *)g.c + to), v = {one, two};
+        if (keep) {
+            float2 old = *c;
+            v.x += beta * old.x;
+            v.y += beta * old.y;
+        }
+        *c = v;
+    } else {
+        unsigned *c = (unsigned *)((unsigned short *)g.c + to);
+        if (keep) {
+            unsigned old = *c;
+            one += beta * half_value<S::BRAIN>((unsigned short)old);
+            two += beta * half_value<S::BRAIN>((unsigned short)(old >> 16));
+        }
+        *c = two_halves<S>(one, two);
+    }
+}
+
 /* From registers.  Of A * A^T only results on and under the diagonal, to one triangle or both; C is read in one. */
 template <typename S>
 static __device__ __forceinline__ void put_results(const HalfArgs &a, int row0, int col0, const float (&d)[S::RESULTS])
@@ -269,15 +294,25 @@ static __device__ __forceinline__ void put_results(const HalfArgs &a, int row0, 
     int             lane = threadIdx.x % 32, warp = threadIdx.x / 32 % 4;
     bool            upper = S::SYM && (g.fill == GEMM_FILL_UPPER || g.fill == GEMM_FILL_FULL_FROM_UPPER);
 #pragma unroll
-    for (int i = 0; i < S::RESULTS; i++) {
-        int row = row0 + warp * 16 + lane / 4 + i / 2 % 2 * 8, col = col0 + i / 4 * 8 + lane % 4 * 2 + i % 2;
-        if (row >= g.m || col >= g.n || (S::SYM && row < col))
+    for (int i = 0; i < S::RESULTS; i += 2) {
+        int row = row0 + warp * 16 + lane / 4 + i / 2 % 2 * 8, at = col0 + i / 4 * 8 + lane % 4 * 2;
+        if (row >= g.m)
             continue;
-        float v = alpha * d[i];
-        int   r = upper ? col : row, c = upper ? row : col;
-        if (S::SYM && g.fill != GEMM_FILL_LOWER && g.fill != GEMM_FILL_UPPER && row != col)
-            put_result<S>(a, r, c, c, r, v);
-        put_result<S>(a, r, c, r, c, v);
+        if (!S::SYM && g.vector & 4 && at + 1 < g.n) {
+            put_two<S>(a, row * g.ldc + at, alpha * d[i], alpha * d[i + 1]);
+            continue;
+        }
+#pragma unroll
+        for (int j = 0; j < 2; j++) {
+            int col = at + j;
+            if (col >= g.n || (S::SYM && row < col))
+                continue;
+            float v = alpha * d[i + j];
+            int   r = upper ? col : row, c = upper ? row : col;
+            if (S::SYM && g.fill != GEMM_FILL_LOWER && g.fill != GEMM_FILL_UPPER && row != col)
+                put_result<S>(a, r, c, c, r, v);
+            put_result<S>(a, r, c, r, c, v);
+        }
     }
 }
 

@@ -183,13 +183,25 @@ static void set_operand(const Matrix *m, bool contiguous_in_k, unsigned long lon
     *batch      = m->stride;
 }
 
+static Status check_precision(WwDevice *d, const WwGemm *p)
+{
+    if (p->precision != WW_EXACT && p->precision != WW_TENSOR)
+        return device_fail(d, WW_ERR_INVALID, "ww_gemm: precision %d is neither WW_EXACT nor WW_TENSOR",
+                           (int)p->precision);
+    if (p->told % sizeof(uint32_t))
+        return device_fail(d, WW_ERR_INVALID, "ww_gemm: told = 0x%" PRIx64 " is not aligned to a word", p->told);
+    return WW_OK;
+}
+
 Status problem_of_gemm(WwBlas *b, const WwGemm *p, Problem *out)
 {
     WwDevice *d  = b->device;
     bool      cm = p->layout == WW_COLUMN_MAJOR;
-    *out         = (Problem){.type = p->type, .batch = p->batch ? p->batch : 1};
+    *out         = (Problem){.type = p->type, .batch = p->batch ? p->batch : 1, .precision = p->precision};
     TRY(check_kinds(d, "ww_gemm", p->type, p->layout, p->batch));
+    TRY(check_precision(d, p));
     set_sizes(out);
+    out->told = p->told;
     TRY(check_size(d, "ww_gemm", "m", p->m));
     TRY(check_size(d, "ww_gemm", "n", p->n));
     TRY(check_size(d, "ww_gemm", "k", p->k));

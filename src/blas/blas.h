@@ -3,6 +3,7 @@
  * What the files of the matrix library share.
  *
  *   arguments.c    a public problem -> refused with a message, or a Problem: row-major, operands by strides
+ *   rung_table.c  the rungs and types, and what follows from a row
  *   rungs.c    Problem -> Rung
  *   predict.c  which rung is the fastest for floats, by a model
  *   run.c      Problem and Rung -> launches; the workspace
@@ -11,6 +12,7 @@
  *   tensor.c   operands as tensor maps: which must be copied before, and the launch
  *   bytes.c    operands as planes of bytes for the tensor cores, and the launch
  *   half.c     16-bit operands: which rung, what must be copied before, the launch
+ *   split.c    floats as two fp16: when, the passes over the operands, the launch
  *   copy.c, copy_matrix.c    copies of bytes; of matrices, transposed or not
  *
  * A Problem has no layouts, transposes or triangles of the caller's view left: C is row by row, its operands X (m x k) and
@@ -45,7 +47,8 @@ typedef enum RungLayouts {
     RUNG_BYTES,
     RUNG_LONG,
     RUNG_HALF,
-    RUNG_HALF_PLAIN
+    RUNG_HALF_PLAIN,
+    RUNG_SPLIT
 } RungLayouts;
 
 /* Of a row of rungs.def: what the rung is for. */
@@ -63,7 +66,8 @@ typedef enum RungUse {
     PAST_L2    = 1 << 10,
     FOR_HALF   = 1 << 11,
     FOR_NARROW = 1 << 12,
-    FOR_ANY_16 = 1 << 13
+    FOR_ANY_16 = 1 << 13,
+    FOR_SPLIT  = 1 << 14
 } RungUse;
 
 typedef struct Rung {
@@ -103,7 +107,7 @@ bool rung_half(const Rung *r);
  * shared memory; more are several clusters of that many, each with a part of the sums, which a second kernel adds up. */
 unsigned rung_splits(const Rung *r);
 unsigned rung_more_splits(unsigned split);
-enum { CLUSTER = 8 };
+enum { CLUSTER = 8, MOST_SPLITS = 128 };
 
 typedef struct Problem {
     WwType       type;
@@ -113,6 +117,8 @@ typedef struct Problem {
     size_t       operand, result; /* bytes of an element of A and B, and of C */
     size_t       batch;
     const WwPtr *x, *y, *c; /* NULL: strided */
+    WwPrecision  precision;
+    WwPtr        told; /* WwGemm.told */
     WwPtr        workspace;
     size_t       workspace_bytes;
     const Rung  *rung;
@@ -215,7 +221,7 @@ typedef struct Work {
     size_t x, y;               /* copied operands (tensor.c, bytes.c) */
     size_t turned;             /* an operand on its way to its bytes (bytes.c) */
 } Work;
-/* rungs.c.  Blocks of a launch that shares out k. */
+/* rung_table.c.  Blocks of a launch that shares out k. */
 uint64_t stream_blocks(const WwBlas *b, const Problem *p);
 /* The entry of kernels.def for p->rung and p's layouts; name has room for BLAS_NAME. */
 void blas_entry(const Problem *p, char *name);
@@ -284,6 +290,23 @@ const Rung *half_choose(const WwBlas *b, const Problem *p);
 void half_work(const WwBlas *b, const Problem *p, Work *w);
 /* Copies what must be copied, to x and y, and launches. */
 Status half_run(WwBlas *b, const Problem *p, const GemmArgs *g, WwPtr x, WwPtr y);
+
+/* For the rungs of kernels/gemm/half.cuh: the sums and counters that a last round needs. */
+void half_tail(const WwBlas *b, const Problem *p, Work *w);
+/* A map of a 16-bit operand; side: how many rows a box has of one along k. */
+Status half_map(WwBlas *b, const Source *s, int k, int side, GemmMap *map);
+/* Which pairs of tiles are computed whole, and the launch's grid. */
+Status half_grid(WwBlas *b, const Problem *p, HalfArgs *a, WwLaunch *w);
+
+/* ---- split.c ---- */
+
+/* Is it faster than float arithmetic, and can it run? */
+bool split_pays(const WwBlas *b, const Problem *p);
+void split_work(const WwBlas *b, const Problem *p, Work *w);
+/* work: where its parts x, y and turned begin, from `at` on. */
+Status split_run(WwBlas *b, const Problem *p, const GemmArgs *g, Work work, WwPtr at);
+/* Says in the caller's word that float arithmetic was used. */
+Status split_untold(WwBlas *b, const Problem *p);
 
 /* ---- bytes.c ---- */
 

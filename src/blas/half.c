@@ -35,16 +35,34 @@ static uint64_t slices_of(const Rung *r, const GemmArgs *g)
     return ((uint64_t)g->k + (uint64_t)r->slice - 1) / (uint64_t)r->slice;
 }
 
+/* In units of a 256th of a slice of 256 columns, by readings on an H200: a slice; what each part of a shared k costs the one that adds them up. */
+static uint64_t slice_cost(const Rung *r)
+{
+    return r->columns == 256 ? 256 : 140;
+}
+
+static uint64_t part_cost(const Rung *r)
+{
+    return r->columns == 256 ? 1200 : 420;
+}
+
+/* Of the pairs of a last round, when its k is shared out among so many clusters each. */
+static uint64_t last_cost(const Rung *r, uint64_t slices, uint64_t parts)
+{
+    return (slices + parts - 1) / parts * slice_cost(r) + (parts > 1 ? parts * part_cost(r) : 0);
+}
+
 /* Pairs of a last round whose k is shared out, and among how many clusters each; 1: they are as the others.  Symmetric tiles beside each other
  * on the diagonal stay together, since what they share must have the same bits. */
 static uint64_t last_round(const WwBlas *b, const Rung *r, const GemmArgs *g, unsigned *parts)
 {
-    uint64_t clusters = b->sms / PAIR / 2 * 2, rest = pairs_of(r, g) % clusters, most = slices_of(r, g) / LEAST_SLICES;
-    uint64_t each = rest ? clusters / rest : 1;
-    each          = each < MOST_PARTS ? each : MOST_PARTS;
-    each          = each < most ? each : most;
-    *parts        = each > 1 ? (unsigned)each : 1;
-    return each > 1 ? rest : 0;
+    uint64_t clusters = b->sms / PAIR / 2 * 2, rest = pairs_of(r, g) % clusters, slices = slices_of(r, g), best = 1;
+    for (uint64_t each = 2; rest && each <= MOST_PARTS && each <= clusters / rest && each * LEAST_SLICES <= slices;
+         each++)
+        if (last_cost(r, slices, each) < last_cost(r, slices, best))
+            best = each;
+    *parts = (unsigned)best;
+    return best > 1 ? rest : 0;
 }
 
 static bool built(const Problem *p, const Rung *r)
@@ -56,17 +74,14 @@ static bool built(const Problem *p, const Rung *r)
     return blas_built(entry);
 }
 
-/* Slices' time, as many as the busiest cluster has, and each tile's beginning and end, by readings on an H200: a slice of 128 columns takes a
- * little more than half of one of 256. */
+/* Slices' time, as many as the busiest cluster has, and each tile's beginning and end. */
 static uint64_t cost(const WwBlas *b, const Problem *p, const Rung *r)
 {
-    enum { TILE = 5 * 256, NARROW_SLICE = 136 };
+    enum { TILE = 5 * 256 };
     unsigned parts;
     uint64_t clusters = b->sms / PAIR / 2 * 2, rest = last_round(b, r, &p->args, &parts), pairs = pairs_of(r, &p->args);
     uint64_t whole = (pairs - rest + clusters - 1) / clusters, slices = slices_of(r, &p->args);
-    uint64_t slice = r->columns == 256 ? 256 : NARROW_SLICE;
-    uint64_t last  = rest ? (slices + parts - 1) / parts * slice + 2 * TILE : 0;
-    return whole * (slices * slice + TILE) + last;
+    return whole * (slices * slice_cost(r) + TILE) + (rest ? last_cost(r, slices, parts) + TILE : 0);
 }
 
 const Rung *half_choose(const WwBlas *b, const Problem *p)
@@ -90,17 +105,22 @@ static size_t copied(const Source *s, int k)
     return s->along_k == 1 ? pitch((size_t)k) * (size_t)s->length * 2 : pitch((size_t)s->length) * (size_t)k * 2;
 }
 
-void half_work(const WwBlas *b, const Problem *p, Work *w)
+void half_tail(const WwBlas *b, const Problem *p, Work *w)
 {
     unsigned parts;
-    Source   x = source_x(&p->args), y = source_y(&p->args);
+    size_t   rest = (size_t)last_round(b, p->rung, &p->args, &parts);
+    w->counters   = (rest * WARPGROUPS * 4 + 255) / 256 * 256;
+    w->partials   = rest * parts * PAIR * (size_t)(p->rung->rows * p->rung->columns) * 4;
+}
+
+void half_work(const WwBlas *b, const Problem *p, Work *w)
+{
+    Source x = source_x(&p->args), y = source_y(&p->args);
     if (p->rung->layouts != RUNG_HALF)
         return;
-    size_t rest = (size_t)last_round(b, p->rung, &p->args, &parts);
-    w->counters = (rest * WARPGROUPS * 4 + 255) / 256 * 256;
-    w->partials = rest * parts * PAIR * (size_t)(p->rung->rows * p->rung->columns) * 4;
-    w->x        = p->args.vector & 1 ? 0 : copied(&x, p->args.k);
-    w->y        = p->args.vector & 2 || p->symmetric ? 0 : copied(&y, p->args.k);
+    half_tail(b, p, w);
+    w->x = p->args.vector & 1 ? 0 : copied(&x, p->args.k);
+    w->y = p->args.vector & 2 || p->symmetric ? 0 : copied(&y, p->args.k);
 }
 
 static Status copy_operand(WwBlas *b, Source *s, int k, WwPtr to)
@@ -114,8 +134,7 @@ static Status copy_operand(WwBlas *b, Source *s, int k, WwPtr to)
     return WW_OK;
 }
 
-/* side: how many rows a box has of an operand along k. */
-static Status map_operand(WwBlas *b, const Source *s, int k, int side, GemmMap *map)
+Status half_map(WwBlas *b, const Source *s, int k, int side, GemmMap *map)
 {
     bool     along_k = s->along_k == 1;
     uint64_t length = (uint64_t)(along_k ? k : s->length), lines = (uint64_t)(along_k ? s->length : k);
@@ -150,19 +169,26 @@ static Status run_maps(WwBlas *b, const Problem *p, HalfArgs *a, WwPtr to_x, WwP
     const Rung     *r = p->rung;
     const GemmArgs *g = &a->g;
     Source          x = source_x(g), y = source_y(g);
-    unsigned        parts;
     if (!(g->vector & 1))
         TRY(copy_operand(b, &x, g->k, to_x));
     if (p->symmetric)
         y = x;
     else if (!(g->vector & 2))
         TRY(copy_operand(b, &y, g->k, to_y));
-    TRY(map_operand(b, &x, g->k, r->rows, &a->x));
-    TRY(map_operand(b, &y, g->k, r->columns / PAIR, &a->y));
+    TRY(half_map(b, &x, g->k, r->rows, &a->x));
+    TRY(half_map(b, &y, g->k, r->columns / PAIR, &a->y));
     if (a->store)
         TRY(map_result(b, g, &a->c));
-    uint64_t pairs = pairs_of(r, g), rest = last_round(b, r, g, &parts), all = pairs - rest + rest * parts;
-    uint64_t clusters = b->sms / PAIR / 2 * 2;
+    return half_grid(b, p, a, w);
+}
+
+Status half_grid(WwBlas *b, const Problem *p, HalfArgs *a, WwLaunch *w)
+{
+    const Rung     *r = p->rung;
+    const GemmArgs *g = &a->g;
+    unsigned        parts;
+    uint64_t        pairs = pairs_of(r, g), rest = last_round(b, r, g, &parts), all = pairs - rest + rest * parts;
+    uint64_t        clusters = b->sms / PAIR / 2 * 2;
     if (pairs > INT32_MAX / MOST_PARTS)
         return device_fail(b->device, WW_ERR_INVALID, "%s: %llu pairs of tiles are more than the rung %s can count",
                            p->symmetric ? "ww_syrk" : "ww_gemm", (unsigned long long)pairs, r->name);

@@ -35,6 +35,8 @@ static Work work_of(const WwBlas *b, const Problem *p)
         tensor_work(p, &w);
     if (rung_half(p->rung))
         half_work(b, p, &w);
+    if (p->rung->layouts == RUNG_SPLIT)
+        split_work(b, p, &w);
     if (parts_of(p) > 1)
         w.partials = round_up(parts_work(p));
     if (p->rung->layouts == RUNG_BYTES)
@@ -131,12 +133,15 @@ static Status problem_run(WwBlas *b, const Problem *p)
 {
     if (p->args.m == 0 || p->args.n == 0)
         return WW_OK;
-    bool     maps = tensor_rung(p->rung) || p->rung->layouts == RUNG_BYTES || rung_half(p->rung);
+    bool maps =
+        tensor_rung(p->rung) || p->rung->layouts == RUNG_BYTES || rung_half(p->rung) || p->rung->layouts == RUNG_SPLIT;
     GemmArgs g    = p->args, sum;
     bool     once = p->x || p->rung->stream || maps || parts_of(p) > 1;
     size_t   step = once ? 1 : MAX_Z;
     Work     work = work_of(b, p);
-    Status   s    = WW_OK;
+    if (p->told && p->rung->layouts != RUNG_SPLIT)
+        TRY(split_untold(b, p));
+    Status s = WW_OK;
     TRY(take_workspace(b, p, work, &g.count, &g.work));
     for (size_t i = 0; i < p->batch && s == WW_OK; i += step) {
         size_t here  = p->batch - i < step ? p->batch - i : step;
@@ -151,6 +156,8 @@ static Status problem_run(WwBlas *b, const Problem *p)
             s = tensor_run(b, p, &one, x, x + work.x);
         else if (p->rung->layouts == RUNG_BYTES)
             s = bytes_run(b, p, &g, work, x);
+        else if (p->rung->layouts == RUNG_SPLIT)
+            s = split_run(b, p, &g, work, x);
         else if (rung_half(p->rung))
             s = half_run(b, p, &g, x, x + work.x);
         else
