@@ -9,6 +9,8 @@
 #include <string.h>
 
 #include "emu/jit/emit.h"
+#include "emu/core/run.h"
+#include "emu/sync/sync.h"
 
 /* ---- results ---- */
 
@@ -282,6 +284,51 @@ static void emit_head(Emit *e, const Item *it)
         e->resumed[e->p->segment_of[it->uop]] = true;
 }
 
+/* ---- shuffles ---- */
+
+static uint32_t value_at(const Emit *e, Slot slot)
+{
+    for (uint32_t v = 0; v < e->p->nvalues; v++)
+        if (e->p->value[v].slot == slot)
+            return v;
+    return UINT32_MAX;
+}
+
+static bool known_at(const Emit *e, Slot slot, uint32_t *x)
+{
+    uint32_t v = value_at(e, slot);
+    Spread   f = v == UINT32_MAX ? spread_vector() : emit_spread(e, v);
+    *x         = (uint32_t)f.value;
+    return spread_is_same(f) && f.known;
+}
+
+/* All lanes exchange with all, from places that are known: one permutation.  false: the handler's business. */
+static bool emit_shuffle(Emit *e, const Item *it)
+{
+    const Uop *u = &e->p->code->uops[it->uop];
+    uint32_t   b, c, members = UINT32_MAX, inside = 0, a = value_at(e, u->a), d = value_at(e, u->d);
+    if (it->what.kind != WHAT_CTL || it->what.id != CTL_shfl || e->crossing || e->p->heard || !known_at(e, u->b, &b) ||
+        !known_at(e, u->c, &c) || (u->e != NO_SLOT && !known_at(e, u->e, &members)) || members != UINT32_MAX ||
+        a == UINT32_MAX || d == UINT32_MAX || e->p->value[a].bytes != 4 || e->p->value[d].bytes != 4)
+        return false;
+    OUT("{ ");
+    emit_vector(e, a, "a");
+    OUT("r%u = SH(a, a", d);
+    for (unsigned i = 0; i < LANES; i++) {
+        bool in;
+        OUT(", %u", sync_shfl_source(u->x, i, b, c, &in));
+        inside |= (uint32_t)in << i;
+    }
+    OUT("); }\n");
+    emit_made(e, d, spread_vector());
+    uint32_t p = u->n == NO_SLOT ? UINT32_MAX : value_at(e, u->n);
+    if (p != UINT32_MAX) {
+        OUT("p%u = %uu;\n", p, inside);
+        emit_made(e, p, spread_vector());
+    }
+    return true;
+}
+
 /* ---- guards ---- */
 
 static bool has_access(const Item *it)
@@ -452,7 +499,10 @@ void emit_item(Emit *e, const Item *it)
     case ITEM_STORE: emit_store(e, it); return;
     case ITEM_PARAM: emit_param(e, it, d); return;
     case ITEM_SREG: emit_sreg(e, it, d); return;
-    case ITEM_CALL: emit_call(e, it, spread_vector()); return;
+    case ITEM_CALL:
+        if (!emit_shuffle(e, it))
+            emit_call(e, it, spread_vector());
+        return;
     case ITEM_GUARD: emit_guard(e, it); return;
     case ITEM_HEAD: emit_head(e, it); return;
     default: return; /* the segment's end: emit_segment */

@@ -22,6 +22,7 @@ struct NativeSet {
     uint64_t   used; /* words of the parameter block that it takes for constants, a bit each; all until that is known */
     uint32_t   arg[WORDS]; /* their values */
     bool       any;        /* it takes none: it is for every launch */
+    bool       heard;      /* an observer wants to hear of exchanges between lanes */
     bool       counted;    /* its accesses are those of an observer that takes them by their number */
     bool       asked;      /* atomic: the build was started, or will be by whoever set this */
     Build     *build;
@@ -51,6 +52,7 @@ static void start(NativeSet *s, const Launch *l, bool waits)
         used |= p->known;
         p->count = s->counted ? l->ask->observers[0] : NULL;
         p->tally = &tally;
+        p->heard = s->heard;
         emit_function(p, i, &text);
         jit_plan_free(p);
     }
@@ -81,7 +83,8 @@ static UopFn *functions(NativeSet *s, const Program *p)
 static bool is_for(const NativeSet *s, const Launch *l, const uint32_t arg[WORDS])
 {
     uint64_t used = s->any ? 0 : __atomic_load_n(&s->used, __ATOMIC_ACQUIRE);
-    if (memcmp(s->block, l->block, sizeof s->block) != 0 || s->counted != is_counted(l))
+    if (memcmp(s->block, l->block, sizeof s->block) != 0 || s->counted != is_counted(l) ||
+        s->heard != l->watches_sync)
         return false;
     for (; used; used &= used - 1)
         if (s->arg[__builtin_ctzll(used)] != arg[__builtin_ctzll(used)])
@@ -106,6 +109,7 @@ static NativeSet *find_or_add(const Launch *l)
     s->any          = any;
     s->used         = UINT64_MAX;
     s->counted      = is_counted(l);
+    s->heard        = l->watches_sync;
     s->next         = l->prog->native;
     l->prog->native = s;
     return s;

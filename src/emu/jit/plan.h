@@ -80,6 +80,7 @@ typedef struct Plan {
     uint32_t  block[3];        /* dimensions */
     const uint8_t *args;       /* the launch's parameter block, whose words `known` (a bit each) are taken for constants */
     uint64_t  known;
+    bool      heard;           /* an observer wants to hear of exchanges between lanes */
     const Observer *count;     /* NULL, or the launch's only one: it takes accesses of one pattern by their number */
     Tally    *tally;           /* what is counted for it */
     Value    *value; uint32_t nvalues;

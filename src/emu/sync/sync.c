@@ -239,6 +239,11 @@ static void notify_shuffle(Warp *w, const Uop *u, const uint32_t *b, const uint3
                 .members = u->e == NO_SLOT ? NULL : SLOT(w, uint32_t, u->e), .source = source);
 }
 
+unsigned sync_shfl_source(unsigned mode, unsigned lane, uint32_t b, uint32_t c, bool *inside)
+{
+    return shfl_source((ShflMode)mode, lane, b, c, inside);
+}
+
 const Uop *ctl_shfl(Warp *w, const Uop *u)
 {
     if (!members_ready(w, u, u->e))
