@@ -74,6 +74,38 @@ static void lines_touch(LineSet *s, uint64_t at, unsigned n)
     }
 }
 
+/* The same of all lanes in mask.  n bytes that lie in one sector, as those of an aligned access do, are marked with what is counted held in
+ * registers. */
+static void lines_touch_all(LineSet *s, const uint64_t *at, uint32_t mask, unsigned n)
+{
+    unsigned sectors = 0, bytes = 0, count = s->count;
+    uint32_t some = n >= 32 ? UINT32_MAX : (1u << n) - 1;
+    for (uint32_t m = mask; m; m &= m - 1) {
+        uint64_t a = at[__builtin_ctz(m)], number = a / MODEL_LINE;
+        if (a % MODEL_SECTOR + n > MODEL_SECTOR) {
+            s->count = count;
+            lines_touch(s, a, n);
+            count = s->count;
+            continue;
+        }
+        unsigned i = (unsigned)((number * 0x9e3779b97f4a7c15u) >> 55);
+        while (s->slot[i] >= 0 && s->line[s->slot[i]].number != number)
+            i = (i + 1) % HASH;
+        if (s->slot[i] < 0) {
+            s->slot[i]       = (int16_t)count;
+            s->line[count++] = (Line){.number = number};
+        }
+        uint32_t *old  = &s->line[s->slot[i]].bytes[a % MODEL_LINE / MODEL_SECTOR];
+        uint32_t  want = some << a % MODEL_SECTOR, added = want & ~*old;
+        sectors += *old == 0;
+        bytes += added == want ? n : added ? (unsigned)__builtin_popcount(added) : 0;
+        *old |= want;
+    }
+    s->count = count;
+    s->sectors += sectors;
+    s->bytes += bytes;
+}
+
 /* ---- one request: up to 32 lanes, each `bytes` at at[lane] ----------------------------------------------------------- */
 
 typedef struct Request {
@@ -139,8 +171,7 @@ static void move_lines(const Request *r, bool whole_lines, ModelCost *out)
 {
     LineSet s;
     lines_init(&s);
-    for (uint32_t m = r->mask; m; m &= m - 1)
-        lines_touch(&s, r->at[__builtin_ctz(m)], r->bytes);
+    lines_touch_all(&s, r->at, r->mask, r->bytes);
     if (whole_lines) {
         move(out, s.count, MODEL_LINE);
         out->lines_128 += s.count;
@@ -200,8 +231,8 @@ void model_coalesce(const Arch *h, const ModelAccess *a, ModelCost *out)
         for (uint32_t m = a->mask; m; m &= m - 1) {
             unsigned i = (unsigned)__builtin_ctz(m);
             at[i]      = local ? local_place(a->addr[i], i, w) : a->addr[i];
-            lines_touch(&s, at[i], bytes);
         }
+        lines_touch_all(&s, at, a->mask, bytes);
         Request r = {at, a->mask, bytes};
         if (h->global_rule != GLOBAL_SECTORS && !atomic)
             move_request(h, &r, cached, out);

@@ -31,6 +31,15 @@ static inline bool block_enter(Warp *w, uint32_t instr, uint32_t n)
     return true;
 }
 
+/* The next look whether the warp polls is after twice as many instructions as the last one (poll.c). */
+static inline void look_later(Warp *w)
+{
+    Look *x  = &w->worker->look;
+    x->on    = false;
+    w->floor = w->quantum > x->step ? w->quantum - x->step : 0;
+    x->step *= 2;
+}
+
 /* What the head returns then. */
 static inline const Uop *block_spent(Warp *w, const Uop *u)
 {

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "emu/jit/emit.h"
 #include "emu/core/run.h"
+#include "emu/jit/emit.h"
 #include "emu/sync/sync.h"
 
 /* ---- results ---- */

@@ -83,8 +83,7 @@ static UopFn *functions(NativeSet *s, const Program *p)
 static bool is_for(const NativeSet *s, const Launch *l, const uint32_t arg[WORDS])
 {
     uint64_t used = s->any ? 0 : __atomic_load_n(&s->used, __ATOMIC_ACQUIRE);
-    if (memcmp(s->block, l->block, sizeof s->block) != 0 || s->counted != is_counted(l) ||
-        s->heard != l->watches_sync)
+    if (memcmp(s->block, l->block, sizeof s->block) != 0 || s->counted != is_counted(l) || s->heard != l->watches_sync)
         return false;
     for (; used; used &= used - 1)
         if (s->arg[__builtin_ctzll(used)] != arg[__builtin_ctzll(used)])

@@ -220,7 +220,15 @@ ROW const Uop *w_call(Warp *w, uint32_t index)
 /* A basic block's head; not NULL: the quantum is spent. */
 ROW const Uop *w_head(Warp *w, uint32_t index, uint32_t instr, uint32_t n)
 {
-    return block_enter(w, instr, n) ? NULL : block_spent(w, w_uop(w, index));
+    if (block_enter(w, instr, n))
+        return NULL;
+    if (w->quantum >= 0 && !w->worker->sync_ops && !w->worker->look.on) { /* it does not poll: as poll_waits says */
+        w->polls = false;
+        look_later(w);
+        if (block_enter(w, instr, n))
+            return NULL;
+    }
+    return block_spent(w, w_uop(w, index));
 }
 
 /* The host's address of the lowest of the lanes' addresses, `span` bytes from there to the end of the highest; NULL: the handler must look.

@@ -16,6 +16,7 @@
 
 #include "base/arena.h"
 #include "base/stress.h"
+#include "emu/core/ctl.h"
 #include "emu/core/frame.h"
 
 enum {
@@ -24,31 +25,23 @@ enum {
     MOST_BLOCKS = 32               /* of one round */
 };
 
-static void plan(Warp *w)
-{
-    Look *x  = &w->worker->look;
-    x->on    = false;
-    w->floor = w->quantum > x->step ? w->quantum - x->step : 0;
-    x->step *= 2;
-}
-
 void poll_begin(Warp *w)
 {
     w->worker->look.step = w->polls || w->block->cluster->spun ? SOON : FIRST;
-    plan(w);
+    look_later(w);
 }
 
 void poll_switch(Warp *w)
 {
     if (w->worker->look.on)
-        plan(w);
+        look_later(w);
 }
 
 /* It does not poll, or not yet. */
 static void give_up(Warp *w)
 {
     w->polls = false;
-    plan(w);
+    look_later(w);
 }
 
 static uint64_t changes(const Worker *k)
@@ -100,7 +93,7 @@ bool poll_waits(Warp *w)
         if (!x->copied)
             copy_registers(x);
         else if (!w->polls)
-            plan(w);
+            look_later(w);
         return w->polls;
     }
     return false;
