@@ -460,6 +460,14 @@ void devmem_tell_written(const void *dst, size_t bytes)
                                state_parts.work_current());
 }
 
+void devmem_tell_read(const void *src, size_t bytes)
+{
+    for (int i = 0; i < state.count && state.options.check; i++)
+        if (state.device[i])
+            emulator_tell_work(state.device[i], MEMORY_READ, (uint64_t)(uintptr_t)src, 0, bytes,
+                               state_parts.work_current());
+}
+
 CuErr devmem_tell_rows(CuErr e, const void *p, size_t pitch, size_t width)
 {
     const Range *r = e == cudaSuccess ? devmem_range((uint64_t)(uintptr_t)p) : NULL;

@@ -24,29 +24,55 @@ typedef struct Span {
     uintptr_t from, end;
 } Span;
 
-static int find_own(struct dl_phdr_info *o, size_t size, void *span)
+typedef struct Sought {
+    uintptr_t address;
+    Span      span;
+} Sought;
+
+static int find_span(struct dl_phdr_info *o, size_t size, void *sought)
 {
-    Span     *s    = span;
-    uintptr_t here = (uintptr_t)find_own;
+    Sought *s = sought;
     (void)size;
     for (int i = 0; i < o->dlpi_phnum; i++) {
         uintptr_t from = o->dlpi_addr + o->dlpi_phdr[i].p_vaddr, end = from + o->dlpi_phdr[i].p_memsz;
-        if (o->dlpi_phdr[i].p_type == PT_LOAD && (o->dlpi_phdr[i].p_flags & PF_X) && here >= from && here < end)
-            *s = (Span){from, end};
+        if (o->dlpi_phdr[i].p_type == PT_LOAD && (o->dlpi_phdr[i].p_flags & PF_X) && s->address >= from &&
+            s->address < end)
+            s->span = (Span){from, end};
     }
-    return s->end != 0;
+    return s->span.end != 0;
+}
+
+enum { OWN = 16 };
+static struct { /* code that is ours: this library's, and that of drop-ins over it */
+    Span span[OWN];
+    int  n;
+} own;
+
+void caller_is_own(uintptr_t address)
+{
+    Sought s = {.address = address};
+    dl_iterate_phdr(find_span, &s);
+    if (own.n < OWN && s.span.end)
+        own.span[own.n++] = s.span;
+}
+
+static bool is_own(uintptr_t address)
+{
+    for (int i = 0; i < own.n; i++)
+        if (address >= own.span[i].from && address < own.span[i].end)
+            return true;
+    return false;
 }
 
 Caller caller_now(void)
 {
     enum { DEEP = CALLER_FRAMES + 20 };
-    static Span own;
-    void       *at[DEEP];
-    Caller      c = {0};
-    if (!own.end)
-        dl_iterate_phdr(find_own, &own);
+    void  *at[DEEP];
+    Caller c = {0};
+    if (!is_own((uintptr_t)caller_now))
+        caller_is_own((uintptr_t)caller_now);
     int n = backtrace(at, DEEP), i = 0;
-    while (i < n && (uintptr_t)at[i] >= own.from && (uintptr_t)at[i] < own.end)
+    while (i < n && is_own((uintptr_t)at[i]))
         i++;
     for (; i < n && c.n < CALLER_FRAMES; i++)
         c.at[c.n++] = at[i];

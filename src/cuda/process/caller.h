@@ -17,6 +17,8 @@ typedef struct Caller { /* return addresses, innermost first, without our own */
 
 /* n is 0 on threads of ours. */
 Caller caller_now(void);
+/* The code of the library that holds the address is ours: frames in it are passed over. */
+void   caller_is_own(uintptr_t address);
 /* Kept for as long as the process; NULL and 0 where nothing is known. */
 const WwFrame *caller_frames(const Caller *c, size_t *n);
 /* Gives the finding its host frames, and the place of the first that is the user's. */

@@ -234,6 +234,7 @@ void ending_write(int code)
         if (state.device[i])
             emulator_pending(state.device[i], add_pending, NULL);
     calls_finish();
+    state_parts.library_calls();
     find_leaks();
     if (state.printed.len)
         report_note(state.report,

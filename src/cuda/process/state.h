@@ -75,6 +75,7 @@ typedef struct StateParts {
     size_t (*leaks)(LeakSite **list); /* to be freed */
     void   (*entered)(void);     /* a call of the program has begun, */
     void   (*left)(void);        /* and ends: the state is locked still */
+    void   (*library_calls)(void); /* the process ends: notes of what libraries computed */
 } StateParts;
 
 extern StateParts state_parts;

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The host's BLAS: the shared library that Debian's libopenblas0, libblis4 or libblas3 brings, loaded when the first routine is wanted, so
+ * a program that only makes a handle needs none.  Its integers have 32 bits: larger sizes are not supported. */
+#include <dlfcn.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cuda/libraries/cublas/cublas.h"
+
+static const char *const libraries[] = {"libopenblas.so.0", "libblis.so.4", "libblas.so.3"};
+
+static void          *library;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+__attribute__((constructor)) static void begin(void)
+{
+    ww_cuda_library_is((void (*)(void))begin);
+}
+
+static void load(void)
+{
+    for (size_t i = 0; i < sizeof libraries / sizeof *libraries && !library; i++)
+        library = dlopen(libraries[i], RTLD_NOW | RTLD_LOCAL);
+    if (!library)
+        fprintf(stderr, "warpwright: the program computes with cuBLAS, which needs a BLAS of the host here: install "
+                        "one (Debian: libopenblas0)\n");
+}
+
+Routine blas_routine(const char *name)
+{
+    pthread_once(&once, load);
+    Routine r;
+    *(void **)&r = library ? dlsym(library, name) : NULL;
+    return r;
+}
+
+/* ---- arguments ---- */
+
+Call call_begin(void *handle, char letter, const char *name, const char *routine)
+{
+    char fortran[32];
+    Call c = {.work    = {.call = name},
+              .handle  = handle_of(handle),
+              .letter  = letter,
+              .element = letter == 's'   ? 4
+                         : letter == 'z' ? 16
+                                         : 8};
+    if (!c.handle) {
+        c.status = BLAS_NOT_INITIALIZED;
+        return c;
+    }
+    snprintf(fortran, sizeof fortran, "%c%s_", letter, routine);
+    if (!*routine)
+        return c;
+    c.routine = blas_routine(fortran);
+    if (!c.routine)
+        c.status = BLAS_NOT_SUPPORTED;
+    return c;
+}
+
+static CallArg *next(Call *c, int kind)
+{
+    CallArg *a = &c->arg[c->nargs++];
+    a->kind    = kind;
+    return a;
+}
+
+void call_refuse(Call *c, bool wrong)
+{
+    if (wrong && c->status != BLAS_NOT_INITIALIZED)
+        c->status = BLAS_INVALID_VALUE;
+}
+
+void call_char(Call *c, char x)
+{
+    next(c, ARG_CHAR)->c = x;
+    call_refuse(c, !x);
+}
+
+void call_int(Call *c, int64_t x)
+{
+    next(c, ARG_INT)->i = (int)x;
+    if (x > INT_MAX && c->status == BLAS_SUCCESS)
+        c->status = BLAS_NOT_SUPPORTED;
+}
+
+void call_factor(Call *c, const void *factor, size_t bytes)
+{
+    call_refuse(c, !factor);
+    next(c, ARG_FACTOR)->factor = c->nfactors;
+    if (c->status)
+        return;
+    if (c->handle->pointer == POINTER_DEVICE)
+        c->factor[c->nfactors].device = factor;
+    else
+        memcpy(c->factor[c->nfactors].host, factor, bytes);
+    c->nfactors++;
+}
+
+/* The letter that BLAS has for it; of real types the conjugate transpose is the transpose. */
+void call_op(Call *c, int op)
+{
+    call_char(c, op == OP_N   ? 'N'
+                 : op == OP_T ? 'T'
+                 : op == OP_C ? c->letter == 's' || c->letter == 'd' ? 'T' : 'C'
+                              : 0);
+}
+
+void call_fill(Call *c, int fill)
+{
+    call_char(c, fill == FILL_LOWER ? 'L' : fill == FILL_UPPER ? 'U' : 0);
+}
+
+void call_side(Call *c, int side)
+{
+    call_char(c, side == SIDE_LEFT ? 'L' : side == SIDE_RIGHT ? 'R' : 0);
+}
+
+void call_diag(Call *c, int diag)
+{
+    call_char(c, diag == DIAG_UNIT ? 'U' : diag == DIAG_NON_UNIT ? 'N' : 0);
+}
+
+static void add_span(Call *c, LibrarySpan s)
+{
+    if (c->work.nspans < LIBRARY_SPANS && s.at)
+        c->work.span[c->work.nspans++] = s;
+}
+
+void call_matrix(Call *c, const void *p, int64_t ld, int64_t rows, int64_t columns, bool writes)
+{
+    call_refuse(c, rows < 0 || columns < 0 || ld < (rows > 1 ? rows : 1) || (!p && rows && columns));
+    next(c, ARG_POINTER)->p = (void *)(uintptr_t)p;
+    call_int(c, ld);
+    if (!c->status)
+        add_span(c, (LibrarySpan){p, (size_t)ld * c->element, (size_t)rows * c->element, (size_t)columns, writes});
+}
+
+void call_vector(Call *c, const void *p, int64_t n, int64_t stride, bool writes)
+{
+    call_refuse(c, !p && n > 0);
+    next(c, ARG_POINTER)->p = (void *)(uintptr_t)p;
+    call_int(c, stride);
+    if (c->status || n <= 0)
+        return;
+    size_t step = (size_t)(stride < 0 ? -stride : stride) * c->element;
+    if (step == c->element)
+        add_span(c, (LibrarySpan){p, 0, (size_t)n * c->element, 1, writes});
+    else
+        add_span(c, (LibrarySpan){p, step, c->element, stride ? (size_t)n : 1, writes});
+}
+
+/* ---- running it ---- */
+
+typedef void (*Fortran)(void *, void *, void *, void *, void *, void *, void *, void *, void *, void *, void *, void *,
+                        void *, void *);
+
+static void compute(const void *args)
+{
+    Call  c             = *(const Call *)args;
+    void *at[CALL_ARGS] = {0};
+    for (unsigned i = 0; i < c.nargs; i++)
+        switch (c.arg[i].kind) {
+        case ARG_CHAR: at[i] = &c.arg[i].c; break;
+        case ARG_INT: at[i] = &c.arg[i].i; break;
+        case ARG_FACTOR: {
+            const void *d = c.factor[c.arg[i].factor].device;
+            at[i]         = d ? (void *)(uintptr_t)d : c.factor[c.arg[i].factor].host;
+            break;
+        }
+        case ARG_POINTER: at[i] = c.arg[i].p; break;
+        }
+    /* arguments behind those that a routine has do no harm: the caller passes and removes them */
+    ((Fortran)c.routine)(at[0], at[1], at[2], at[3], at[4], at[5], at[6], at[7], at[8], at[9], at[10], at[11], at[12],
+                         at[13]);
+}
+
+Blas call_end(Call *c, bool nothing)
+{
+    if (c->status || nothing)
+        return c->status;
+    if (!c->work.compute) {
+        c->work.compute = compute;
+        c->work.args    = c;
+        c->work.bytes   = sizeof *c;
+    }
+    return ww_cuda_library_do(c->handle->stream, &c->work) ? BLAS_SUCCESS : BLAS_EXECUTION_FAILED;
+}
+
+Blas call_result(Call *c, const void *result)
+{
+    call_refuse(c, !result);
+    Blas b = call_end(c, false);
+    if (b || c->handle->pointer == POINTER_DEVICE)
+        return b;
+    return ww_cuda_library_wait(c->handle->stream) ? BLAS_SUCCESS : BLAS_EXECUTION_FAILED;
+}

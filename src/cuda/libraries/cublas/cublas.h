@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * libcublas: handles and their modes (handle.c), and products computed by a BLAS of the host.  cuBLAS stores matrices by columns, as BLAS
+ * does, so nearly every function is the routine of that name with the same arguments.
+ *
+ *   blas.c       the BLAS that is loaded at the first call, and a Call: the routine, its arguments, the memory it touches
+ *   level1.c     vectors        level2.c  a matrix and vectors       level3.c  matrices
+ *   extended.c   mixed types (cublasGemmEx), batches     transfer.c  cublasSetMatrix and the like
+ *   missing.def  functions of cuBLAS that are not here: they answer CUBLAS_STATUS_NOT_SUPPORTED and are named at the program's end
+ *
+ * Sizes and strides are checked as cuBLAS documents it (CUBLAS_STATUS_INVALID_VALUE), pointers only for NULL: the rest of memory when the work runs. */
+#ifndef WW_CUBLAS_H
+#define WW_CUBLAS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cuda/libraries/library.h"
+
+/* Status, of cublasStatus_t */
+typedef enum Blas {
+    BLAS_SUCCESS          = 0,
+    BLAS_NOT_INITIALIZED  = 1,
+    BLAS_ALLOC_FAILED     = 3,
+    BLAS_INVALID_VALUE    = 7,
+    BLAS_ARCH_MISMATCH    = 8,
+    BLAS_MAPPING_ERROR    = 11,
+    BLAS_EXECUTION_FAILED = 13,
+    BLAS_INTERNAL_ERROR   = 14,
+    BLAS_NOT_SUPPORTED    = 15,
+    BLAS_LICENSE_ERROR    = 16
+} Blas;
+
+enum { OP_N, OP_T, OP_C };               /* cublasOperation_t */
+enum { FILL_LOWER, FILL_UPPER };         /* cublasFillMode_t */
+enum { SIDE_LEFT, SIDE_RIGHT };          /* cublasSideMode_t */
+enum { DIAG_NON_UNIT, DIAG_UNIT };       /* cublasDiagType_t */
+enum { POINTER_HOST, POINTER_DEVICE };   /* cublasPointerMode_t */
+
+typedef struct Handle {
+    unsigned magic;
+    void    *stream;
+    int      pointer, math, atomics, sms;
+    void    *workspace; size_t workspace_bytes;
+} Handle;
+
+/* NULL: not a handle. */
+Handle *handle_of(void *handle);
+
+/* ---- a call of a routine of the host's BLAS ---- */
+
+enum { CALL_ARGS = 14, CALL_FACTORS = 2 };
+
+typedef struct CallArg {
+    enum { ARG_CHAR, ARG_INT, ARG_FACTOR, ARG_POINTER } kind;
+    union {
+        char     c;
+        int      i;
+        unsigned factor;
+        void    *p;
+    };
+} CallArg;
+
+typedef struct Call {
+    LibraryWork work;
+    void      (*routine)(void);  /* of Fortran: every argument is a pointer */
+    CallArg     arg[CALL_ARGS]; unsigned nargs;
+    struct { const void *device; _Alignas(16) unsigned char host[16]; } factor[CALL_FACTORS]; unsigned nfactors;
+    Blas        status;          /* the first thing that was wrong */
+    Handle     *handle;
+    char        letter;          /* s d c z */
+    size_t      element;         /* bytes */
+} Call;
+
+/* name: of the cuBLAS function; routine: Fortran's without the type's letter and the underscore, "gemm"; real: of a routine whose name has the
+ * real type's letter too, or NULL. */
+Call call_begin(void *handle, char letter, const char *name, const char *routine);
+void call_char(Call *c, char x);
+void call_int(Call *c, int64_t x);
+void call_factor(Call *c, const void *factor, size_t bytes);
+void call_op(Call *c, int op);
+void call_fill(Call *c, int fill);
+void call_side(Call *c, int side);
+void call_diag(Call *c, int diag);
+/* rows x columns, stored by columns, ld apart; of real routines with complex matrices `element` is the call's. */
+void call_matrix(Call *c, const void *p, int64_t ld, int64_t rows, int64_t columns, bool writes);
+void call_vector(Call *c, const void *p, int64_t n, int64_t stride, bool writes);
+/* Something is wrong with the arguments. */
+void call_refuse(Call *c, bool wrong);
+/* Gives it to the handle's stream; nothing is to be done: success. */
+Blas call_end(Call *c, bool nothing);
+/* A result that the handle's pointer mode says where to write: waits for it where that is the host. */
+Blas call_result(Call *c, const void *result);
+
+/* A routine of the host's BLAS by its C or Fortran name; NULL: there is none, and a message has said what to install. */
+typedef void (*Routine)(void);
+Routine blas_routine(const char *name);
+
+#endif

@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Products of mixed types, and batches of products.  Operands whose type BLAS does not have are converted first: halves, bfloat16 and bytes.
+ * Sums are of float, of double for double and for integers (exact up to 2^53, then taken modulo 2^32), also where the compute type would
+ * allow sums of halves: a card's result may be less exact, not more. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/half.h"
+#include "cuda/libraries/cublas/cublas.h"
+
+/* cudaDataType */
+enum { R_32F = 0, R_64F = 1, R_16F = 2, R_8I = 3, C_32F = 4, C_64F = 5, R_32I = 10, R_16BF = 14, TYPES };
+/* cublasComputeType_t */
+enum { COMPUTE_16F = 64, COMPUTE_32F = 68, COMPUTE_64F = 70, COMPUTE_32I = 72, COMPUTE_FAST = 74, COMPUTE_LAST = 78 };
+
+static const uint8_t bytes_of[TYPES] = {
+    [R_32F] = 4, [R_64F] = 8, [R_16F] = 2, [R_8I] = 1, [C_32F] = 8, [C_64F] = 16, [R_32I] = 4, [R_16BF] = 2};
+
+typedef enum Batch { ONE, STRIDED, POINTERS } Batch;
+
+typedef struct Operand {
+    const void *p; /* POINTERS: of a list of pointers in device memory */
+    int         type, ld;
+    long long   stride;
+} Operand;
+
+typedef struct Product {
+    int         ta, tb, m, n, k, count;
+    Batch       batch;
+    char        letter; /* of the routine */
+    int         scale;  /* type of alpha and beta */
+    Operand     a, b, c;
+    const char *call;
+    Routine     gemm;
+    const void *alpha, *beta; /* device memory; NULL: the copies */
+    _Alignas(16) unsigned char host[2][16];
+} Product;
+
+typedef void (*Gemm)(const char *, const char *, const int *, const int *, const int *, const void *, const void *,
+                     const int *, const void *, const int *, const void *, void *, const int *);
+
+static bool is_complex(char letter)
+{
+    return letter == 'c' || letter == 'z';
+}
+
+static size_t routine_bytes(char letter)
+{
+    return letter == 's' ? 4 : letter == 'z' ? 16 : 8;
+}
+
+static double number(int type, const void *p, int64_t i)
+{
+    switch (type) {
+    case R_32F: return ((const float *)p)[i];
+    case R_64F: return ((const double *)p)[i];
+    case R_16F: return half_to_double(((const uint16_t *)p)[i]);
+    case R_16BF: return bf16_to_double(((const uint16_t *)p)[i]);
+    case R_8I: return ((const int8_t *)p)[i];
+    default: return ((const int32_t *)p)[i];
+    }
+}
+
+static void put(int type, void *p, int64_t i, double x)
+{
+    switch (type) {
+    case R_32F: ((float *)p)[i] = (float)x; break;
+    case R_64F: ((double *)p)[i] = x; break;
+    case R_16F: ((uint16_t *)p)[i] = half_from_double(x); break;
+    case R_16BF: ((uint16_t *)p)[i] = bf16_from_double(x); break;
+    case R_8I: ((int8_t *)p)[i] = (int8_t)fmax(-128, fmin(127, x)); break;
+    default: ((int32_t *)p)[i] = (int32_t)(uint32_t)(int64_t)x;
+    }
+}
+
+/* The operand as the routine wants it, rows x columns without gaps; NULL: as it is. */
+static void *converted(const Product *q, int type, const void *p, int ld, int64_t rows, int64_t columns)
+{
+    static const char letters[TYPES] = {[R_32F] = 's', [R_64F] = 'd', [C_32F] = 'c', [C_64F] = 'z'};
+    if (letters[type] == q->letter)
+        return NULL;
+    size_t bytes = routine_bytes(q->letter);
+    char  *out   = malloc((size_t)(rows * columns) * bytes + 1);
+    for (int64_t j = 0; out && j < columns; j++)
+        for (int64_t i = 0; i < rows; i++)
+            put(q->letter == 's' ? R_32F : R_64F, out, j * rows + i, number(type, p, j * ld + i));
+    return out;
+}
+
+static bool is_zero(const Product *q, const void *factor)
+{
+    for (size_t i = 0; i < (is_complex(q->letter) ? 2 : 1); i++)
+        if (number(q->letter == 's' || q->letter == 'c' ? R_32F : R_64F, factor, (int64_t)i) != 0)
+            return false;
+    return true;
+}
+
+static void multiply(const Product *q, const void *a, const void *b, void *c, const void *alpha, const void *beta)
+{
+    int   am = q->ta == OP_N ? q->m : q->k, an = q->ta == OP_N ? q->k : q->m;
+    int   bm = q->tb == OP_N ? q->k : q->n, bn = q->tb == OP_N ? q->n : q->k;
+    char  ops[] = {"NTC"[q->ta], "NTC"[q->tb]};
+    void *x = converted(q, q->a.type, a, q->a.ld, am, an), *y = converted(q, q->b.type, b, q->b.ld, bm, bn),
+         *z = converted(q, q->c.type, c, q->c.ld, q->m, q->n);
+    int lda = x ? am > 1 ? am : 1 : q->a.ld, ldb = y ? bm > 1 ? bm : 1 : q->b.ld, ldc = z ? q->m : q->c.ld;
+    if (z && is_zero(q, beta)) /* what stood there may be NaN */
+        memset(z, 0, (size_t)q->m * (size_t)q->n * routine_bytes(q->letter));
+    ((Gemm)q->gemm)(&ops[0], &ops[1], &q->m, &q->n, &q->k, alpha, x ? x : a, &lda, y ? y : b, &ldb, beta, z ? z : c,
+                    &ldc);
+    for (int64_t j = 0; z && j < q->n; j++)
+        for (int64_t i = 0; i < q->m; i++)
+            put(q->c.type, c, j * q->c.ld + i, number(q->letter == 's' ? R_32F : R_64F, z, j * q->m + i));
+    free(x);
+    free(y);
+    free(z);
+}
+
+/* alpha or beta as the routine takes it. */
+static void factor(const Product *q, const void *device, const unsigned char *host, unsigned char out[16])
+{
+    const void *p = device ? device : host;
+    if (is_complex(q->letter))
+        memcpy(out, p, routine_bytes(q->letter));
+    else
+        put(q->letter == 's' ? R_32F : R_64F, out, 0, number(q->scale, p, 0));
+}
+
+static LibrarySpan span(const Product *q, const Operand *o, const void *p, int64_t rows, int64_t columns)
+{
+    size_t e = bytes_of[o->type];
+    return (LibrarySpan){p, (size_t)o->ld * e, (size_t)rows * e, (size_t)columns, o == &q->c};
+}
+
+static const void *item(const Product *q, const Operand *o, int i)
+{
+    const char *const *list = o->p;
+    return q->batch == POINTERS ? list[i] : (const char *)o->p + o->stride * i * bytes_of[o->type];
+}
+
+static void compute(const void *args)
+{
+    const Product             *q = args;
+    _Alignas(16) unsigned char alpha[16], beta[16];
+    factor(q, q->alpha, q->host[0], alpha);
+    factor(q, q->beta, q->host[1], beta);
+    for (int i = 0; i < q->count; i++) {
+        const void *a = item(q, &q->a, i), *b = item(q, &q->b, i), *c = item(q, &q->c, i);
+        LibrarySpan s[] = {span(q, &q->a, a, q->ta == OP_N ? q->m : q->k, q->ta == OP_N ? q->k : q->m),
+                           span(q, &q->b, b, q->tb == OP_N ? q->k : q->n, q->tb == OP_N ? q->n : q->k),
+                           span(q, &q->c, c, q->m, q->n)};
+        for (size_t k = 0; k < sizeof s / sizeof *s; k++)
+            if (!ww_cuda_library_uses(q->call, &s[k]))
+                return;
+        multiply(q, a, b, (void *)(uintptr_t)c, alpha, beta);
+        ww_cuda_library_wrote(&s[2]);
+    }
+}
+
+static int scale_of(int compute_type, int *letter)
+{
+    switch (compute_type) {
+    case COMPUTE_16F:
+    case COMPUTE_16F + 1:
+    case R_16F: *letter = 's'; return R_16F;
+    case COMPUTE_64F:
+    case COMPUTE_64F + 1:
+    case R_64F: *letter = 'd'; return R_64F;
+    case COMPUTE_32I:
+    case COMPUTE_32I + 1:
+    case R_32I: *letter = 'd'; return R_32I;
+    case C_32F: *letter = 'c'; return C_32F;
+    case C_64F: *letter = 'z'; return C_64F;
+    case COMPUTE_32F:
+    case COMPUTE_32F + 1:
+    case R_32F: *letter = 's'; return R_32F;
+    default: *letter = compute_type >= COMPUTE_FAST && compute_type <= COMPUTE_LAST ? 's' : 0; return R_32F;
+    }
+}
+
+static bool known(int type)
+{
+    return type >= 0 && type < TYPES && bytes_of[type];
+}
+
+static Blas product(void *handle, Product q, const void *alpha, const void *beta, int compute_type)
+{
+    static const char *const routines[] = {"sgemm_", "dgemm_", "cgemm_", "zgemm_"};
+    int                      letter;
+    Call                     c = call_begin(handle, 's', q.call, "");
+    q.scale                    = scale_of(compute_type, &letter);
+    if (c.status)
+        return c.status;
+    if (!letter || !known(q.a.type) || !known(q.b.type) || !known(q.c.type) ||
+        (q.a.type == C_32F) != (q.c.type == C_32F))
+        return BLAS_NOT_SUPPORTED;
+    if (q.a.type == C_32F || q.a.type == C_64F) { /* the compute type says no more than the size */
+        letter  = q.a.type == C_32F ? 'c' : 'z';
+        q.scale = q.a.type;
+    }
+    int am = q.ta == OP_N ? q.m : q.k, bm = q.tb == OP_N ? q.k : q.n;
+    call_refuse(&c, q.m < 0 || q.n < 0 || q.k < 0 || q.count < 0 || q.ta < OP_N || q.ta > OP_C || q.tb < OP_N ||
+                        q.tb > OP_C);
+    call_refuse(&c, q.a.ld < (am > 1 ? am : 1) || q.b.ld < (bm > 1 ? bm : 1) || q.c.ld < (q.m > 1 ? q.m : 1) ||
+                        !alpha || !beta);
+    call_refuse(&c, q.m && q.n && q.count && (!q.c.p || (q.k && (!q.a.p || !q.b.p))));
+    if (c.status || !q.m || !q.n || !q.count)
+        return c.status;
+    q.letter = (char)letter;
+    q.gemm   = blas_routine(routines[letter == 's' ? 0 : letter == 'd' ? 1 : letter == 'c' ? 2 : 3]);
+    if (!q.gemm)
+        return BLAS_NOT_SUPPORTED;
+    if (c.handle->pointer == POINTER_DEVICE) {
+        q.alpha = alpha;
+        q.beta  = beta;
+    } else {
+        memcpy(q.host[0], alpha, bytes_of[q.scale]);
+        memcpy(q.host[1], beta, bytes_of[q.scale]);
+    }
+    c.work.compute    = compute;
+    c.work.args       = &q;
+    c.work.bytes      = sizeof q;
+    c.work.operations = (is_complex(q.letter) ? 8.0 : 2.0) * q.m * q.n * q.k * q.count;
+    return call_end(&c, false);
+}
+
+/* ---- the functions ---- */
+
+#define OPERANDS(atype, btype, ctype, sa, sb, sc)                                                                      \
+    .a = {a, atype, lda, sa}, .b = {b, btype, ldb, sb}, .c = {c, ctype, ldc, sc}
+#define SIZES(name, kind, number)                                                                                      \
+    .ta = ta, .tb = tb, .m = m, .n = n, .k = k, .count = number, .batch = kind, .call = name
+
+Blas cublasGemmEx(void *h, int ta, int tb, int m, int n, int k, const void *alpha, const void *a, int atype, int lda,
+                  const void *b, int btype, int ldb, const void *beta, void *c, int ctype, int ldc, int type,
+                  int algorithm)
+{
+    (void)algorithm;
+    return product(h, (Product){SIZES("cublasGemmEx", ONE, 1), OPERANDS(atype, btype, ctype, 0, 0, 0)}, alpha, beta,
+                   type);
+}
+
+Blas cublasGemmStridedBatchedEx(void *h, int ta, int tb, int m, int n, int k, const void *alpha, const void *a,
+                                int atype, int lda, long long sa, const void *b, int btype, int ldb, long long sb,
+                                const void *beta, void *c, int ctype, int ldc, long long sc, int count, int type,
+                                int algorithm)
+{
+    (void)algorithm;
+    return product(
+        h, (Product){SIZES("cublasGemmStridedBatchedEx", STRIDED, count), OPERANDS(atype, btype, ctype, sa, sb, sc)},
+        alpha, beta, type);
+}
+
+Blas cublasGemmBatchedEx(void *h, int ta, int tb, int m, int n, int k, const void *alpha, const void *a, int atype,
+                         int lda, const void *b, int btype, int ldb, const void *beta, void *c, int ctype, int ldc,
+                         int count, int type, int algorithm)
+{
+    (void)algorithm;
+    return product(h, (Product){SIZES("cublasGemmBatchedEx", POINTERS, count), OPERANDS(atype, btype, ctype, 0, 0, 0)},
+                   alpha, beta, type);
+}
+
+/* Sums of float, or of complex floats. */
+#define WIDE(L, compute_type)                                                                                          \
+    Blas cublas##L##gemmEx(void *h, int ta, int tb, int m, int n, int k, const void *alpha, const void *a, int atype,  \
+                           int lda, const void *b, int btype, int ldb, const void *beta, void *c, int ctype, int ldc)  \
+    {                                                                                                                  \
+        return product(h, (Product){SIZES("cublas" #L "gemmEx", ONE, 1), OPERANDS(atype, btype, ctype, 0, 0, 0)},      \
+                       alpha, beta, compute_type);                                                                     \
+    }
+WIDE(S, COMPUTE_32F)
+WIDE(C, C_32F)
+
+#define BATCHES(L, type, compute_type)                                                                                 \
+    Blas cublas##L##gemmBatched(void *h, int ta, int tb, int m, int n, int k, const void *alpha, const void *a,        \
+                                int lda, const void *b, int ldb, const void *beta, const void *c, int ldc, int count)  \
+    {                                                                                                                  \
+        return product(                                                                                                \
+            h, (Product){SIZES("cublas" #L "gemmBatched", POINTERS, count), OPERANDS(type, type, type, 0, 0, 0)},      \
+            alpha, beta, compute_type);                                                                                \
+    }                                                                                                                  \
+    Blas cublas##L##gemmStridedBatched(void *h, int ta, int tb, int m, int n, int k, const void *alpha, const void *a, \
+                                       int lda, long long sa, const void *b, int ldb, long long sb, const void *beta,  \
+                                       void *c, int ldc, long long sc, int count)                                      \
+    {                                                                                                                  \
+        return product(h,                                                                                              \
+                       (Product){SIZES("cublas" #L "gemmStridedBatched", STRIDED, count),                              \
+                                 OPERANDS(type, type, type, sa, sb, sc)},                                              \
+                       alpha, beta, compute_type);                                                                     \
+    }
+BATCHES(S, R_32F, COMPUTE_32F)
+BATCHES(D, R_64F, COMPUTE_64F)
+BATCHES(C, C_32F, C_32F)
+BATCHES(Z, C_64F, C_64F)
+BATCHES(H, R_16F, COMPUTE_16F)
+
+Blas cublasHgemm(void *h, int ta, int tb, int m, int n, int k, const void *alpha, const void *a, int lda, const void *b,
+                 int ldb, const void *beta, void *c, int ldc)
+{
+    return product(h, (Product){SIZES("cublasHgemm", ONE, 1), OPERANDS(R_16F, R_16F, R_16F, 0, 0, 0)}, alpha, beta,
+                   COMPUTE_16F);
+}

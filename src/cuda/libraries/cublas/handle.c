@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Handles.  Modes are kept and answered; they change no result here: there are no tensor cores to allow, no atomics to forbid, no workspace to fill. */
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "cuda/libraries/cublas/cublas.h"
+
+enum { MAGIC = 0x626c6173, VERSION = WW_CUBLAS * 10000 };
+
+static struct { /* all handles: a pointer that is none of them is never read */
+    pthread_mutex_t lock;
+    Handle        **list;
+    size_t          n, cap;
+} all = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static size_t find(const void *handle)
+{
+    size_t i = 0;
+    while (i < all.n && all.list[i] != handle)
+        i++;
+    return i;
+}
+
+Handle *handle_of(void *handle)
+{
+    pthread_mutex_lock(&all.lock);
+    size_t  i = find(handle);
+    Handle *h = i < all.n ? all.list[i] : NULL;
+    pthread_mutex_unlock(&all.lock);
+    return h;
+}
+
+Blas cublasCreate_v2(void **handle)
+{
+    if (!handle)
+        return BLAS_INVALID_VALUE;
+    if (!ww_cuda_library_wait(NULL)) /* what cannot use CUDA gets none */
+        return BLAS_NOT_INITIALIZED;
+    Handle *h = calloc(1, sizeof *h);
+    pthread_mutex_lock(&all.lock);
+    if (h && all.n == all.cap) {
+        Handle **more = realloc(all.list, (2 * all.cap + 8) * sizeof *more);
+        if (more) {
+            all.list = more;
+            all.cap  = 2 * all.cap + 8;
+        }
+    }
+    bool ok = h && all.n < all.cap;
+    if (ok)
+        all.list[all.n++] = h;
+    pthread_mutex_unlock(&all.lock);
+    if (!ok) {
+        free(h);
+        return BLAS_ALLOC_FAILED;
+    }
+    h->magic = MAGIC;
+    *handle  = h;
+    return BLAS_SUCCESS;
+}
+
+Blas cublasDestroy_v2(void *handle)
+{
+    Handle *h = handle_of(handle);
+    if (!h)
+        return BLAS_NOT_INITIALIZED;
+    bool ok = ww_cuda_library_wait(h->stream);
+    pthread_mutex_lock(&all.lock);
+    size_t i = find(h);
+    if (i < all.n)
+        all.list[i] = all.list[--all.n];
+    pthread_mutex_unlock(&all.lock);
+    free(h);
+    return ok ? BLAS_SUCCESS : BLAS_EXECUTION_FAILED;
+}
+
+Blas cublasGetVersion_v2(void *handle, int *version)
+{
+    (void)handle; /* NULL is fine */
+    if (!version)
+        return BLAS_INVALID_VALUE;
+    *version = VERSION;
+    return BLAS_SUCCESS;
+}
+
+Blas cublasGetProperty(int type, int *value)
+{
+    if (!value || type < 0 || type > 2)
+        return BLAS_INVALID_VALUE;
+    *value = type == 0 ? WW_CUBLAS : 0;
+    return BLAS_SUCCESS;
+}
+
+size_t cublasGetCudartVersion(void)
+{
+    return WW_CUBLAS * 1000;
+}
+
+Blas cublasSetStream_v2(void *handle, void *stream)
+{
+    Handle *h = handle_of(handle);
+    if (!h)
+        return BLAS_NOT_INITIALIZED;
+    h->stream    = stream;
+    h->workspace = NULL; /* the library's own again */
+    return BLAS_SUCCESS;
+}
+
+Blas cublasGetStream_v2(void *handle, void **stream)
+{
+    Handle *h = handle_of(handle);
+    if (!h || !stream)
+        return h ? BLAS_INVALID_VALUE : BLAS_NOT_INITIALIZED;
+    *stream = h->stream;
+    return BLAS_SUCCESS;
+}
+
+Blas cublasSetWorkspace_v2(void *handle, void *workspace, size_t bytes)
+{
+    Handle *h = handle_of(handle);
+    if (!h || (bytes && !workspace) || (uintptr_t)workspace % 256)
+        return h ? BLAS_INVALID_VALUE : BLAS_NOT_INITIALIZED;
+    h->workspace       = workspace;
+    h->workspace_bytes = bytes;
+    return BLAS_SUCCESS;
+}
+
+/* A mode: a member, and the greatest value it may have (less than 0 is none, -1: any). */
+#define MODE(name, member, most)                                                                                       \
+    Blas cublasSet##name(void *handle, int mode)                                                                       \
+    {                                                                                                                  \
+        Handle *h = handle_of(handle);                                                                                 \
+        if (!h || mode < 0 || ((most) >= 0 && mode > (most)))                                                          \
+            return h ? BLAS_INVALID_VALUE : BLAS_NOT_INITIALIZED;                                                      \
+        h->member = mode;                                                                                              \
+        return BLAS_SUCCESS;                                                                                           \
+    }                                                                                                                  \
+    Blas cublasGet##name(void *handle, int *mode)                                                                      \
+    {                                                                                                                  \
+        Handle *h = handle_of(handle);                                                                                 \
+        if (!h || !mode)                                                                                               \
+            return h ? BLAS_INVALID_VALUE : BLAS_NOT_INITIALIZED;                                                      \
+        *mode = h->member;                                                                                             \
+        return BLAS_SUCCESS;                                                                                           \
+    }
+MODE(PointerMode_v2, pointer, POINTER_DEVICE)
+MODE(MathMode, math, -1)
+MODE(AtomicsMode, atomics, 1)
+MODE(SmCountTarget, sms, -1)
+
+/* ---- texts ---- */
+
+static const struct {
+    Blas        status;
+    const char *name, *text;
+} statuses[] = {
+    {BLAS_SUCCESS, "CUBLAS_STATUS_SUCCESS", "success"},
+    {BLAS_NOT_INITIALIZED, "CUBLAS_STATUS_NOT_INITIALIZED", "the library was not initialized"},
+    {BLAS_ALLOC_FAILED, "CUBLAS_STATUS_ALLOC_FAILED", "the resource allocation failed"},
+    {BLAS_INVALID_VALUE, "CUBLAS_STATUS_INVALID_VALUE", "an unsupported value or parameter was passed to the function"},
+    {BLAS_ARCH_MISMATCH, "CUBLAS_STATUS_ARCH_MISMATCH", "a feature that the device lacks is needed"},
+    {BLAS_MAPPING_ERROR, "CUBLAS_STATUS_MAPPING_ERROR", "an access to GPU memory space failed"},
+    {BLAS_EXECUTION_FAILED, "CUBLAS_STATUS_EXECUTION_FAILED", "the GPU program failed to execute"},
+    {BLAS_INTERNAL_ERROR, "CUBLAS_STATUS_INTERNAL_ERROR", "an internal operation failed"},
+    {BLAS_NOT_SUPPORTED, "CUBLAS_STATUS_NOT_SUPPORTED", "the functionality requested is not supported"},
+    {BLAS_LICENSE_ERROR, "CUBLAS_STATUS_LICENSE_ERROR", "an error was found when checking the license"},
+};
+
+const char *cublasGetStatusName(int status)
+{
+    for (size_t i = 0; i < sizeof statuses / sizeof *statuses; i++)
+        if ((int)statuses[i].status == status)
+            return statuses[i].name;
+    return "CUBLAS_STATUS_UNKNOWN";
+}
+
+const char *cublasGetStatusString(int status)
+{
+    for (size_t i = 0; i < sizeof statuses / sizeof *statuses; i++)
+        if ((int)statuses[i].status == status)
+            return statuses[i].text;
+    return "unknown status";
+}
+
+/* ---- logging: nothing is logged ---- */
+
+Blas cublasLoggerConfigure(int on, int to_stdout, int to_stderr, const char *file)
+{
+    (void)on, (void)to_stdout, (void)to_stderr, (void)file;
+    return BLAS_SUCCESS;
+}
+
+Blas cublasSetLoggerCallback(void *callback)
+{
+    (void)callback;
+    return BLAS_SUCCESS;
+}
+
+Blas cublasGetLoggerCallback(void **callback)
+{
+    if (!callback)
+        return BLAS_INVALID_VALUE;
+    *callback = NULL;
+    return BLAS_SUCCESS;
+}

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Vectors.  What gives a number writes it where the handle's pointer mode says; amax and amin count from 1, as BLAS does.  A size or a stride
+ * below 1 gives 0, as cuBLAS documents. */
+#include <math.h>
+#include <string.h>
+
+#include "cuda/libraries/cublas/cublas.h"
+
+static Blas axpy(void *handle, char letter, const char *name, int n, const void *alpha, const void *x, int incx,
+                 void *y, int incy)
+{
+    Call c = call_begin(handle, letter, name, "axpy");
+    call_int(&c, n);
+    call_factor(&c, alpha, c.element);
+    call_vector(&c, x, n, incx, false);
+    call_vector(&c, y, n, incy, true);
+    c.work.operations = 2.0 * n;
+    return call_end(&c, n <= 0);
+}
+
+/* letters: of the routine, "cs" where a real number scales a complex vector. */
+static Blas scal(void *handle, char letter, const char *name, const char *routine, size_t bytes, int n,
+                 const void *alpha, void *x, int incx)
+{
+    Call c = call_begin(handle, letter, name, routine);
+    call_int(&c, n);
+    call_factor(&c, alpha, bytes);
+    call_vector(&c, x, n, incx, true);
+    c.work.operations = n;
+    return call_end(&c, n <= 0 || incx <= 0);
+}
+
+/* routine: copy or swap */
+static Blas move(void *handle, char letter, const char *name, const char *routine, int n, const void *x, int incx,
+                 void *y, int incy)
+{
+    Call c = call_begin(handle, letter, name, routine);
+    call_int(&c, n);
+    call_vector(&c, x, n, incx, routine[0] == 's');
+    call_vector(&c, y, n, incy, true);
+    return call_end(&c, n <= 0);
+}
+
+/* c real, s of `bytes`. */
+static Blas rot(void *handle, char letter, const char *name, const char *routine, int n, void *x, int incx, void *y,
+                int incy, const void *cosine, size_t cbytes, const void *sine, size_t bytes)
+{
+    Call c = call_begin(handle, letter, name, routine);
+    call_int(&c, n);
+    call_vector(&c, x, n, incx, true);
+    call_vector(&c, y, n, incy, true);
+    call_factor(&c, cosine, cbytes);
+    call_factor(&c, sine, bytes);
+    c.work.operations = 6.0 * n;
+    return call_end(&c, n <= 0);
+}
+
+/* ---- results ---- */
+
+typedef enum Kind { DOT, DOT_CONJUGATE, NORM, ABS_SUM, ABS_MOST, ABS_LEAST } Kind;
+
+typedef struct Reduction {
+    Kind        kind;
+    char        letter;
+    int         n, incx, incy;
+    const void *x, *y;
+    void       *result;
+} Reduction;
+
+/* Element i of the vector: real and imaginary part.  A vector of negative stride begins at its end. */
+static void element(const Reduction *r, const void *p, int stride, int i, double out[2])
+{
+    int64_t at = stride < 0 ? (int64_t)(i - r->n + 1) * stride : (int64_t)i * stride;
+    out[1]     = 0;
+    switch (r->letter) {
+    case 's': out[0] = ((const float *)p)[at]; break;
+    case 'd': out[0] = ((const double *)p)[at]; break;
+    case 'c':
+        out[0] = ((const float *)p)[2 * at];
+        out[1] = ((const float *)p)[2 * at + 1];
+        break;
+    default: out[0] = ((const double *)p)[2 * at]; out[1] = ((const double *)p)[2 * at + 1];
+    }
+}
+
+static void reduce_to_index(const Reduction *r)
+{
+    double best = 0, x[2];
+    int    at   = 0;
+    for (int i = 0; i < r->n; i++) {
+        element(r, r->x, r->incx, i, x);
+        double size = fabs(x[0]) + fabs(x[1]);
+        if (!at || (r->kind == ABS_MOST ? size > best : size < best)) {
+            best = size;
+            at   = i + 1;
+        }
+    }
+    memcpy(r->result, &at, sizeof at);
+}
+
+/* Sums in double: nearer to the card's tree of partial sums than a chain of floats. */
+static void reduce(const void *args)
+{
+    const Reduction *r      = args;
+    double           sum[2] = {0, 0}, x[2], y[2], scale = 0;
+    if (r->kind == ABS_MOST || r->kind == ABS_LEAST) {
+        reduce_to_index(r);
+        return;
+    }
+    for (int i = 0; r->kind == NORM && i < r->n; i++) { /* so that no square overflows */
+        element(r, r->x, r->incx, i, x);
+        scale = fmax(scale, fmax(fabs(x[0]), fabs(x[1])));
+    }
+    for (int i = 0; i < r->n; i++) {
+        element(r, r->x, r->incx, i, x);
+        if (r->kind == NORM) {
+            sum[0] += scale > 0 ? x[0] / scale * (x[0] / scale) + x[1] / scale * (x[1] / scale) : 0;
+        } else if (r->kind == ABS_SUM) {
+            sum[0] += fabs(x[0]) + fabs(x[1]);
+        } else {
+            element(r, r->y, r->incy, i, y);
+            if (r->kind == DOT_CONJUGATE)
+                x[1] = -x[1];
+            sum[0] += x[0] * y[0] - x[1] * y[1];
+            sum[1] += x[0] * y[1] + x[1] * y[0];
+        }
+    }
+    if (r->kind == NORM)
+        sum[0] = scale * sqrt(sum[0]);
+    bool  parts    = r->kind <= DOT_CONJUGATE && (r->letter == 'c' || r->letter == 'z');
+    float single[] = {(float)sum[0], (float)sum[1]};
+    if (r->letter == 's' || r->letter == 'c')
+        memcpy(r->result, single, parts ? 8 : 4);
+    else
+        memcpy(r->result, sum, parts ? 16 : 8);
+}
+
+static Blas result(void *handle, char letter, const char *name, Kind kind, int n, const void *x, int incx,
+                   const void *y, int incy, void *to)
+{
+    Call      c = call_begin(handle, letter, name, "");
+    Reduction r = {kind, letter, n > 0 ? n : 0, incx, incy, x, y, to};
+    if (kind > DOT_CONJUGATE && incx <= 0)
+        r.n = 0;
+    call_vector(&c, x, r.n, incx, false);
+    if (kind <= DOT_CONJUGATE)
+        call_vector(&c, y, r.n, incy, false);
+    c.work.compute = reduce;
+    c.work.args    = &r;
+    c.work.bytes   = sizeof r;
+    return call_result(&c, to);
+}
+
+/* ---- the functions ---- */
+
+#define FUNCTIONS(L, l, element)                                                                                       \
+    Blas cublas##L##axpy_v2(void *h, int n, const void *alpha, const void *x, int incx, void *y, int incy)             \
+    {                                                                                                                  \
+        return axpy(h, l, "cublas" #L "axpy", n, alpha, x, incx, y, incy);                                             \
+    }                                                                                                                  \
+    Blas cublas##L##scal_v2(void *h, int n, const void *alpha, void *x, int incx)                                      \
+    {                                                                                                                  \
+        return scal(h, l, "cublas" #L "scal", "scal", element, n, alpha, x, incx);                                     \
+    }                                                                                                                  \
+    Blas cublas##L##copy_v2(void *h, int n, const void *x, int incx, void *y, int incy)                                \
+    {                                                                                                                  \
+        return move(h, l, "cublas" #L "copy", "copy", n, x, incx, y, incy);                                            \
+    }                                                                                                                  \
+    Blas cublas##L##swap_v2(void *h, int n, void *x, int incx, void *y, int incy)                                      \
+    {                                                                                                                  \
+        return move(h, l, "cublas" #L "swap", "swap", n, x, incx, y, incy);                                            \
+    }
+FUNCTIONS(S, 's', 4)
+FUNCTIONS(D, 'd', 8)
+FUNCTIONS(C, 'c', 8)
+FUNCTIONS(Z, 'z', 16)
+
+#define PRODUCT(name, l, kind)                                                                                         \
+    Blas cublas##name##_v2(void *h, int n, const void *x, int incx, const void *y, int incy, void *to)                 \
+    {                                                                                                                  \
+        return result(h, l, "cublas" #name, kind, n, x, incx, y, incy, to);                                            \
+    }
+PRODUCT(Sdot, 's', DOT)
+PRODUCT(Ddot, 'd', DOT)
+PRODUCT(Cdotu, 'c', DOT)
+PRODUCT(Cdotc, 'c', DOT_CONJUGATE)
+PRODUCT(Zdotu, 'z', DOT)
+PRODUCT(Zdotc, 'z', DOT_CONJUGATE)
+
+#define NUMBER(name, l, kind)                                                                                          \
+    Blas cublas##name##_v2(void *h, int n, const void *x, int incx, void *to)                                          \
+    {                                                                                                                  \
+        return result(h, l, "cublas" #name, kind, n, x, incx, NULL, 1, to);                                            \
+    }
+NUMBER(Snrm2, 's', NORM)
+NUMBER(Dnrm2, 'd', NORM)
+NUMBER(Scnrm2, 'c', NORM)
+NUMBER(Dznrm2, 'z', NORM)
+NUMBER(Sasum, 's', ABS_SUM)
+NUMBER(Dasum, 'd', ABS_SUM)
+NUMBER(Scasum, 'c', ABS_SUM)
+NUMBER(Dzasum, 'z', ABS_SUM)
+NUMBER(Isamax, 's', ABS_MOST)
+NUMBER(Idamax, 'd', ABS_MOST)
+NUMBER(Icamax, 'c', ABS_MOST)
+NUMBER(Izamax, 'z', ABS_MOST)
+NUMBER(Isamin, 's', ABS_LEAST)
+NUMBER(Idamin, 'd', ABS_LEAST)
+NUMBER(Icamin, 'c', ABS_LEAST)
+NUMBER(Izamin, 'z', ABS_LEAST)
+
+#define SCALE(name, l, routine, bytes)                                                                                 \
+    Blas cublas##name##_v2(void *h, int n, const void *alpha, void *x, int incx)                                       \
+    {                                                                                                                  \
+        return scal(h, l, "cublas" #name, routine, bytes, n, alpha, x, incx);                                          \
+    }
+SCALE(Csscal, 'c', "sscal", 4)
+SCALE(Zdscal, 'z', "dscal", 8)
+
+#define ROTATE(name, l, routine, real, bytes)                                                                          \
+    Blas cublas##name##_v2(void *h, int n, void *x, int incx, void *y, int incy, const void *c, const void *s)         \
+    {                                                                                                                  \
+        return rot(h, l, "cublas" #name, routine, n, x, incx, y, incy, c, real, s, bytes);                             \
+    }
+ROTATE(Srot, 's', "rot", 4, 4)
+ROTATE(Drot, 'd', "rot", 8, 8)
+ROTATE(Csrot, 'c', "srot", 4, 4)
+ROTATE(Zdrot, 'z', "drot", 8, 8)

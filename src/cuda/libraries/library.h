@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * For drop-ins of libraries that programs call (cuBLAS): work that the host computes on a device's memory, in the order of a stream.  The
+ * library's own file calls no CUDA; it asks here.
+ *
+ * Such work is part of the stream as a host function is: it waits for what is before it, a graph that is captured holds it.  The memory it
+ * reads and writes is told beforehand: it is checked to be allocated, and checkers hear of it.  At the program's end every call is named with how
+ * often it was made, because none of it was emulated. */
+#ifndef WW_CUDA_LIBRARY_H
+#define WW_CUDA_LIBRARY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef struct LibrarySpan { /* rows of memory */
+    const void *at;
+    size_t      pitch, width, height; /* bytes from row to row, bytes of a row, rows; the pitch of one row is not looked at */
+    bool        writes;
+} LibrarySpan;
+
+enum { LIBRARY_SPANS = 4 };
+
+typedef struct LibraryWork {
+    const char *call;                     /* its name in the library's documentation; static */
+    void      (*compute)(const void *args); /* by any thread, under no lock */
+    const void *args; size_t bytes;       /* copied */
+    LibrarySpan span[LIBRARY_SPANS]; unsigned nspans;
+    double      operations;               /* for the report; 0: not told */
+} LibraryWork;
+
+/* Gives it to the stream (NULL: the default one).  false: the stream is none, or the process can use CUDA no more. */
+bool ww_cuda_library_do(void *stream, const LibraryWork *w);
+/* Waits for the stream; false: as above, or what it waited for failed. */
+bool ww_cuda_library_wait(void *stream);
+/* While work is computed, for memory that was not known before: is it allocated?  If not, a finding names the call, and the process's CUDA fails
+ * as after an illegal access.  Checkers hear that it is read. */
+bool ww_cuda_library_uses(const char *call, const LibrarySpan *s);
+/* Such memory was written. */
+void ww_cuda_library_wrote(const LibrarySpan *s);
+typedef struct LibraryCopy { /* rows between the host and a device */
+    void       *to;
+    const void *from;
+    size_t      to_pitch, from_pitch, width, height;
+    int         kind; /* cudaMemcpyKind */
+} LibraryCopy;
+/* In the stream; waits: it is done on return.  false: as cudaMemcpy2D fails. */
+bool ww_cuda_library_copy(const LibraryCopy *c, bool waits, void *stream);
+/* The library that this address of code belongs to is a drop-in: whoever called it made the call. */
+void ww_cuda_library_is(void (*code)(void));
+/* A function of the library that is not there: it is named at the end. */
+void ww_cuda_library_missing(const char *call);
+
+#endif
