@@ -34,7 +34,7 @@ typedef struct Perf {
 } Perf;
 
 /* One row a function: judges the launch and notes what is above the thresholds of its rules. */
-#define PERF_RULES(X) X(banks) X(global) X(narrow) X(reuse) X(branches) X(local) X(atomics) X(geometry)
+#define PERF_RULES(X) X(banks) X(global) X(narrow) X(reuse) X(branches) X(lanes) X(local) X(atomics) X(geometry)
 #define X(name) void perf_##name(Perf *p);
 PERF_RULES(X)
 #undef X

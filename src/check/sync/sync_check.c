@@ -152,9 +152,11 @@ static void done(State *s, BlockSync *b, uint32_t id)
                                        a->lanes, a->absent);
         f = note(s, RULE_EXITED_THREADS, a->instr, NO_INSTR, b->index, w, a->leaving ? a->lanes : 0);
         if (f)
-            f->message = findings_text(
-                &s->found, "lanes 0x%08x of the warp exit without reaching this barrier, at which lanes 0x%08x wait",
-                a->leaving, a->lanes);
+            f->message = findings_text(&s->found,
+                                       "lanes 0x%08x of the warp exit without reaching this barrier, at which lanes "
+                                       "0x%08x wait; mend: guard the work, not "
+                                       "the barrier (no return and no condition around it)",
+                                       a->leaving, a->lanes);
         *a = (Arrival){0};
     }
 }
