@@ -63,12 +63,19 @@ INLINE void select8(uint8_t *d, const uint8_t *t, const uint8_t *f, uint32_t m)
 
 #else
 
+/* Both are read, whatever the bit, so that lanes become vectors; rows.c says that all of them become one. */
+#ifndef WHOLE
+#define WHOLE(n) for (uint32_t i = 0; i < (n); i++)
+#endif
 #define SELECT(bytes, U)                                                                                                   \
     INLINE void select##bytes(uint8_t *d, const uint8_t *t, const uint8_t *f, uint32_t m)                                  \
     {                                                                                                                      \
         typedef U __attribute__((may_alias)) A;                                                                            \
-        for (uint32_t i = 0; i < LANES; i++)                                                                               \
-            ((A *)d)[i] = (m >> i & 1) ? ((const A *)t)[i] : ((const A *)f)[i];                                            \
+        WHOLE(LANES)                                                                                                       \
+        {                                                                                                                  \
+            U x = ((const A *)t)[i], y = ((const A *)f)[i];                                                                \
+            ((A *)d)[i] = (m >> i & 1) ? x : y;                                                                            \
+        }                                                                                                                  \
     }
 SELECT(1, uint8_t)
 SELECT(2, uint16_t)
