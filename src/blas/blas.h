@@ -154,6 +154,8 @@ struct WwBlas {
     bool        behind;     /* the mark has not been waited for */
     unsigned    sms;        /* multiprocessors */
     int         capability; /* 10 * major + minor: a GPU's, or that of the emulator's profile */
+    bool        half[2];    /* of A * B, and of A * A^T: the rungs for 16-bit operands on the tensor cores can run */
+    bool        split;      /* those for floats can */
     bool        early;      /* copies that wait by themselves for what is in front of them can run */
     BlasModule *modules;
     size_t      nmodules;
@@ -284,6 +286,8 @@ Status copy_parts(WwBlas *b, const char *entry, const CopyPart *parts, size_t n)
 
 /* ---- half.c ---- */
 
+/* Can the rungs for the tensor cores run here?  Asked once: a search through all kernels takes longer than a launch. */
+bool half_can(const WwBlas *b, bool symmetric);
 /* The rung for 16-bit operands. */
 const Rung *half_choose(const WwBlas *b, const Problem *p);
 /* Counters and sums of a last round whose k is shared out, and operands that must be copied before. */
@@ -300,6 +304,7 @@ Status half_grid(WwBlas *b, const Problem *p, HalfArgs *a, WwLaunch *w);
 
 /* ---- split.c ---- */
 
+bool split_can(const WwBlas *b);
 /* Is it faster than float arithmetic, and can it run? */
 bool split_pays(const WwBlas *b, const Problem *p);
 void split_work(const WwBlas *b, const Problem *p, Work *w);

@@ -65,29 +65,28 @@ static uint64_t last_round(const WwBlas *b, const Rung *r, const GemmArgs *g, un
     return best > 1 ? rest : 0;
 }
 
-static bool built(const Problem *p, const Rung *r)
+bool half_can(const WwBlas *b, bool symmetric)
 {
-    char    entry[BLAS_NAME];
-    Problem q = *p;
-    q.rung    = r;
-    blas_entry(&q, entry);
-    return blas_built(entry);
+    static const char *const entry[2][2] = {{"gemm_half_bf16_kk", "gemm_half_narrow_bf16_kk"},
+                                            {"aat_half_bf16_k", "aat_half_narrow_bf16_k"}};
+    return b->capability == SM_90 && b->sms >= 2 * PAIR && blas_built(entry[symmetric][0]) &&
+           blas_built(entry[symmetric][1]);
 }
 
 /* Slices' time, as many as the busiest cluster has, and each tile's beginning and end. */
 static uint64_t cost(const WwBlas *b, const Problem *p, const Rung *r)
 {
-    enum { TILE = 5 * 256 };
     unsigned parts;
+    uint64_t tile     = 5 * (uint64_t)r->columns;
     uint64_t clusters = b->sms / PAIR / 2 * 2, rest = last_round(b, r, &p->args, &parts), pairs = pairs_of(r, &p->args);
     uint64_t whole = (pairs - rest + clusters - 1) / clusters, slices = slices_of(r, &p->args);
-    return whole * (slices * slice_cost(r) + TILE) + (rest ? last_cost(r, slices, parts) + TILE : 0);
+    return whole * (slices * slice_cost(r) + tile) + (rest ? last_cost(r, slices, parts) + tile : 0);
 }
 
 const Rung *half_choose(const WwBlas *b, const Problem *p)
 {
     const Rung *wide = rung_for(p->symmetric, FOR_HALF), *narrow = rung_for(p->symmetric, FOR_NARROW);
-    if (b->capability != SM_90 || b->sms < 2 * PAIR || !built(p, wide) || !built(p, narrow))
+    if (!b->half[p->symmetric])
         return rung_for(p->symmetric, FOR_ANY_16);
     return cost(b, p, narrow) < cost(b, p, wide) ? narrow : wide;
 }

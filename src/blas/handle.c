@@ -29,6 +29,9 @@ WwStatus ww_blas_open(WwDevice *d, WwBlas **out)
     b->sms        = d->sms;
     b->capability = (int)d->cc;
     b->early      = b->capability >= EARLY && blas_built("copy_realign_early") && blas_built("copy_operands");
+    b->half[0]    = half_can(b, false);
+    b->half[1]    = half_can(b, true);
+    b->split      = split_can(b);
     *out          = b;
     return WW_OK;
 }

@@ -30,14 +30,18 @@ static size_t words(const GemmArgs *g)
     return 2 * ((size_t)g->m + (size_t)g->n) + SPLIT_SEEN;
 }
 
+bool split_can(const WwBlas *b)
+{
+    return b->capability == SM_90 && b->sms >= 2 * PAIR && blas_built("gemm_split_f32_kk") &&
+           blas_built("gemm_split_else_f32_kk");
+}
+
 /* Microseconds by readings on an H200: 230 TFLOP/s against 57, two passes over the operands, and the launches. */
 bool split_pays(const WwBlas *b, const Problem *p)
 {
     const GemmArgs *g    = &p->args;
     double          work = 2.0 * g->m * g->n * g->k, operands = ((double)g->m + g->n) * g->k;
-    bool            can = b->capability == SM_90 && b->sms >= 2 * PAIR && blas_built("gemm_split_f32_kk") &&
-               blas_built("gemm_split_else_f32_kk");
-    return can && p->type == WW_F32 && p->batch == 1 && g->k >= LINE &&
+    return b->split && p->type == WW_F32 && p->batch == 1 && g->k >= LINE &&
            40 + work / 230e6 + operands * 16 / 4e6 < work / 57e6;
 }
 
