@@ -90,6 +90,10 @@ char *cli_read(const char *verb, const char *path, size_t *len);
 bool cli_can_write(const char *verb, const char *path);
 /* The same for --json, where it is given: it may replace a report, and with --force anything. */
 bool cli_can_report(const CliArgs *a);
+/* The rules that --check or --tool ask for; NULL: neither is given. */
+const char *cli_rules(const CliArgs *a);
+/* What --fail-on says, or with --error-exitcode alone "error"; NULL: neither is given. */
+const char *cli_fail_on(const CliArgs *a);
 /* Sets a variable to the path, made absolute. (export.c) */
 void cli_export_path(const char *variable, const char *path);
 /* --cache, where it is given, becomes $WARPWRIGHT_CACHE; false after a message: the variable was wrong already. */

@@ -252,8 +252,8 @@ static void set_environment(const Run *r)
         cli_export_path("WARPWRIGHT_SARIF", cli_text(&r->a, "sarif", ""));
     if (per_process(r, "html") && !r->schedule)
         cli_export_path("WARPWRIGHT_HTML", cli_text(&r->a, "html", ""));
-    if (cli_has(&r->a, "check"))
-        setenv("WARPWRIGHT_CHECK", cli_text(&r->a, "check", ""), 1);
+    if (cli_rules(&r->a))
+        setenv("WARPWRIGHT_CHECK", cli_rules(&r->a), 1);
     if (cli_has(&r->a, "force"))
         setenv("WARPWRIGHT_FORCE", "1", 1);
     if (cli_has(&r->a, "suppressions"))
@@ -277,7 +277,9 @@ static void set_environment(const Run *r)
     pass(r, "only", "WARPWRIGHT_ONLY");
     pass(r, "launch-skip", "WARPWRIGHT_LAUNCH_SKIP");
     pass(r, "launch-count", "WARPWRIGHT_LAUNCH_COUNT");
-    pass(r, "fail-on", "WARPWRIGHT_FAIL_ON");
+    pass(r, "print-limit", "WARPWRIGHT_PRINT_LIMIT");
+    if (cli_fail_on(&r->a))
+        setenv("WARPWRIGHT_FAIL_ON", cli_fail_on(&r->a), 1);
 }
 
 /* ---- processes --------------------------------------------------------------------------------------------------- */
@@ -500,7 +502,7 @@ static int tell_left(const Run *r, const Outcome *o, int code)
                 "warpwright: --launch-skip and --launch-count left no launch to look at; the program launched %s\n",
                 str_text(&names));
     str_free(&names);
-    return cli_has(&r->a, "fail-on") ? CLI_USAGE : code;
+    return cli_fail_on(&r->a) ? CLI_USAGE : code;
 }
 
 /* What the processes left to be said; the exit code. */
@@ -511,6 +513,8 @@ static int tell(const Run *r, const Outcome *o, bool several, int code)
     if (!cli_has(&r->a, "quiet"))
         tell_unused(r, o);
     outcome_tell_met(o);
+    if (code == CLI_FINDINGS && o->findings)
+        code = (int)cli_number(&r->a, "error-exitcode", CLI_FINDINGS);
     return tell_left(r, o, code);
 }
 
@@ -557,7 +561,7 @@ static int run_later(Run *r, const char *program, int code)
 {
     uint64_t n   = cli_number(&r->a, "schedules", 1);
     Report  *all = report_new(0);
-    report_select(all, cli_text(&r->a, "check", ""));
+    report_select(all, cli_rules(&r->a));
     add_findings(all, json_file(r), seed_of(r, 0));
     for (uint64_t i = 1; i < n && code < 128; i++) {
         r->schedule = i;
@@ -596,7 +600,7 @@ static int check_texts(const Run *r)
     RuleSet     rules;
     const char *file = cli_text(&r->a, "suppressions", NULL);
     Report     *none = report_new(0);
-    Status      s    = rules_select(cli_text(&r->a, "check", ""), &rules, &why);
+    Status      s    = rules_select(cli_rules(&r->a), &rules, &why);
     if (s == WW_OK && cli_has(&r->a, "fail-on"))
         s = fail_check(cli_text(&r->a, "fail-on", ""), &why);
     if (s == WW_OK && file)

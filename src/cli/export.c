@@ -32,3 +32,15 @@ bool cli_export_cache(const CliArgs *a)
         cli_error(a->verb->name, CACHE_VARIABLE ": '%s' is neither 'off' nor an absolute path", cache_misnamed());
     return said || !cache_misnamed();
 }
+
+const char *cli_rules(const CliArgs *a)
+{
+    static const char *const of_tool[] = {"memory,host", "race", "init", "sync"};
+    int                      tool      = cli_choice(a, "tool", -1);
+    return cli_has(a, "check") ? cli_text(a, "check", "") : tool >= 0 ? of_tool[tool] : NULL;
+}
+
+const char *cli_fail_on(const CliArgs *a)
+{
+    return cli_text(a, "fail-on", cli_has(a, "error-exitcode") ? "error" : NULL);
+}

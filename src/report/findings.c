@@ -359,13 +359,16 @@ void report_findings_text(Report *r, bool coloured, Str *out)
 {
     ReportSums n = report_sums(r);
     report_sort(r);
-    bool several = several_programs(r);
-    for (size_t i = 0; i < r->nfindings; i++) {
+    bool   several = several_programs(r);
+    size_t shown   = r->limit && r->limit < r->nfindings ? r->limit : r->nfindings;
+    for (size_t i = 0; i < shown; i++) {
         finding_text(&r->finding[i], coloured ? &bright : &plain, out);
         if (several)
             who_text(&r->finding[i], out);
     }
     lines_hint(r, out);
+    if (shown < r->nfindings)
+        str_printf(out, "%zu more are not printed (--print-limit)\n", r->nfindings - shown);
     str_printf(out, "%zu error%s, %zu warning%s, %zu note%s", n.errors, n.errors == 1 ? "" : "s", n.warnings,
                n.warnings == 1 ? "" : "s", n.notes, n.notes == 1 ? "" : "s");
     if (r->suppress.hits)

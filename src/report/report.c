@@ -221,6 +221,11 @@ void report_only(Report *r, const char *globs, const char *kernels)
     str_free(&why);
 }
 
+void report_limit(Report *r, uint64_t findings)
+{
+    r->limit = findings;
+}
+
 void report_left_out(Report *r, const char *kernel)
 {
     enum { MOST = 32 };

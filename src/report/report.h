@@ -83,6 +83,8 @@ Status report_write_suppressions(Report *r, const char *file);
 /* Sorted by place: file:line:col: severity: message [rule], source line and caret; then how many there are. */
 void   report_findings_text(Report *r, bool coloured, Str *out);
 void   report_sort(Report *r);
+/* Prints at most so many of them; 0: all. */
+void   report_limit(Report *r, uint64_t findings);
 
 /* The table, then the source lines that cost most. */
 void report_text(const Report *r, Str *out);

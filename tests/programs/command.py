@@ -47,6 +47,18 @@ def exit_codes():
     expect("--fail-on another rule is not", run("-q", "--fail-on", "misaligned", static("fault")).returncode == 0)
 
 
+def sanitizer():
+    """What compute-sanitizer's users type."""
+    fault = static("fault")
+    expect("--error-exitcode takes the place of 121", run("-q", "--tool", "memcheck", "--error-exitcode", "7", fault).returncode == 7)
+    expect("and is not given without an error", run("-q", "--check", "--error-exitcode", "7", static("vector_add")).returncode == 0)
+    expect("--tool is a category", " [out-of-bounds]" not in run("-q", "--tool", "racecheck", fault).stderr.split("findings")[-1])
+    program = static("past_the_end")
+    whole, cut = run("-q", "--check=memory", program).stderr, run("-q", "--check=memory", "--print-limit", "1", program).stderr
+    expect("--print-limit prints some and counts all", cut.count(": error: ") + cut.count(": warning: ") == 1 and whole.splitlines()[-1] == cut.splitlines()[-1]
+           and "not printed (--print-limit)" in cut, cut)
+
+
 def told():
     """What the outer process says at the end: the condition that holds, and what its processes found."""
     met = run("-q", "--fail-on", "sectors>10,misaligned,error", static("fault"))
@@ -346,6 +358,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         exit_codes()
         told()
+        sanitizer()
         scope(folder)
         table()
         documents(folder)

@@ -342,7 +342,7 @@ static int open_device(Check *c)
                            .seed    = c->seed,
                            .async   = cli_text(&c->a, "async", NULL),
                            .engine  = cli_engine(&c->a),
-                           .check   = cli_text(&c->a, "check", "")};
+                           .check   = cli_rules(&c->a) ? cli_rules(&c->a) : ""};
     return ww_device_open("emulator", &o, &c->device, &why) == WW_OK ? CLI_OK : cli_error("check", "%s", why);
 }
 
@@ -409,11 +409,12 @@ static int check_texts(Check *c, Str *why)
 {
     RuleSet     rules;
     const char *file = cli_text(&c->a, "suppressions", NULL);
-    if (rules_select(cli_text(&c->a, "check", ""), &rules, why) != WW_OK ||
+    if (rules_select(cli_rules(&c->a), &rules, why) != WW_OK ||
         fail_check(cli_text(&c->a, "fail-on", "error"), why) != WW_OK ||
         (file && report_suppress(c->report, file, why) != WW_OK))
         return fail(why);
-    report_select(c->report, cli_text(&c->a, "check", ""));
+    report_select(c->report, cli_rules(&c->a));
+    report_limit(c->report, cli_number(&c->a, "print-limit", 0));
     report_only(c->report, cli_text(&c->a, "only", NULL), NULL);
     return CLI_OK;
 }
@@ -464,7 +465,7 @@ static int check(Check *c)
     if (c->lost)
         code = CLI_KERNEL;
     else if (report_fails(c->report, cli_text(&c->a, "fail-on", "error"), &met))
-        code = CLI_FINDINGS;
+        code = (int)cli_number(&c->a, "error-exitcode", CLI_FINDINGS);
     code = write_report(c, code);
     if (cli_has(&c->a, "fail-on") && met.len) {
         fflush(stdout);

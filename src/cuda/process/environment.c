@@ -156,6 +156,7 @@ bool environment_read(Options *o, Str *why)
     o->devices            = (unsigned)number("WARPWRIGHT_DEVICES", 1);
     o->threads            = (unsigned)number("WARPWRIGHT_THREADS", 0);
     o->memory             = number("WARPWRIGHT_MEMORY", 0) << 20;
+    o->print_limit        = number("WARPWRIGHT_PRINT_LIMIT", 0);
     o->max_seconds        = number("WARPWRIGHT_MAX_SECONDS", 0);
     o->max_instructions   = number("WARPWRIGHT_MAX_INSTRUCTIONS", 0);
     o->keep_launches      = number("WARPWRIGHT_KEEP_LAUNCHES", REPORT_LAUNCHES);

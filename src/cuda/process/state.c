@@ -427,6 +427,7 @@ static void new_report(void)
     state.report = report_new(keeps_launches() ? state.options.keep_launches : 0);
     report_select(state.report, state.options.check);
     report_schedule(state.report, state.options.seed);
+    report_limit(state.report, state.options.print_limit);
     report_only(state.report, state.options.only, state.options.kernels);
     if (state.options.suppressions && report_suppress(state.report, state.options.suppressions, &why) != WW_OK)
         state_say("%s", str_text(&why));

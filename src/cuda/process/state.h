@@ -31,6 +31,7 @@ typedef struct Options { /* of `warpwright run`, from the environment */
     unsigned    devices, threads;
     uint64_t    seed, skip, count;
     uint64_t    memory;  /* bytes of a device; 0: the profile's */
+    uint64_t    print_limit; /* findings; 0: all */
     uint64_t    max_seconds, max_instructions; /* of a launch; 0: no limit */
     uint64_t    keep_launches;                 /* that stand alone in a document */
     const char *fail_on;
