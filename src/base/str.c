@@ -51,9 +51,11 @@ void str_vprintf(Str *b, const char *fmt, va_list ap)
     va_list again;
     va_copy(again, ap);
     int n = vsnprintf(NULL, 0, fmt, ap);
-    reserve(b, (size_t)n);
-    vsnprintf(b->s + b->len, (size_t)n + 1, fmt, again);
-    b->len += (size_t)n;
+    if (n > 0) { /* less than 0: no text has so many bytes, or fmt is none */
+        reserve(b, (size_t)n);
+        vsnprintf(b->s + b->len, (size_t)n + 1, fmt, again);
+        b->len += (size_t)n;
+    }
     va_end(again);
 }
 

@@ -197,6 +197,7 @@ static bool take(CliArgs *a, const Table *t, int c, char **argv, int *code)
         unknown_option(a->verb, t, argv[optind - 1]);
         return false;
     }
+    a->value    = xrealloc(a->value, (a->nvalues + 1) * sizeof *a->value); /* one word may hold several: -qq */
     CliValue *v = &a->value[a->nvalues++];
     v->option   = row_of(t, c);
     v->text     = v->option->kind == CLI_FLAG ? NULL : optarg ? optarg : "";
@@ -211,7 +212,6 @@ bool cli_parse(CliArgs *a, int argc, char **argv, int *code)
     *code = CLI_OK;
     assert(a->verb);
     table_make(a->verb, &t);
-    a->value   = xcalloc((size_t)argc + 1, sizeof *a->value);
     a->operand = xcalloc((size_t)argc + 1, sizeof *a->operand);
     opterr     = 0;
     optind     = 0; /* glibc: start anew, whatever was parsed before */

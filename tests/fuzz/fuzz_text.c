@@ -121,7 +121,7 @@ static void conditions(const uint8_t *d, size_t n)
     Report *r    = report_new(false);
     judge(s == WW_OK, text, &why);
     if (s == WW_OK)
-        report_fails(r, text);
+        report_fails(r, text, &why);
     report_free(r);
     str_free(&why);
     free(text);

@@ -127,22 +127,39 @@ static void format_one(const Warp *w, unsigned lane, Str *out, Str *spec, char c
 
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 
-/* A width and a precision: appended to spec, *most becomes the larger of it and them.  Returns what follows. */
-static const char *format_size(const char *f, ArgReader *args, Str *spec, uint64_t *most)
+/* Digits or a star: appended to spec, *most becomes the larger of it and them.  Returns what follows. */
+static const char *format_number(const char *f, ArgReader *args, Str *spec, uint64_t *most, bool precision)
 {
     uint64_t v = 0;
-    for (; *f && strchr("0123456789.*", *f); f++) {
-        if (*f == '*') {
-            int32_t n = (int32_t)next_arg(args, 4);
-            str_printf(spec, "%d", n);
-            v = (uint64_t)llabs(n);
+    if (*f == '*') {
+        int32_t n = (int32_t)next_arg(args, 4);
+        if (n < 0 && precision) { /* as if neither it nor the point were there */
+            spec->len--;
+            spec->s[spec->len] = 0;
+            n                  = 0;
         } else {
-            str_addc(spec, *f);
-            v = *f == '.' ? 0 : v > LARGEST_PRINT ? v : v * 10 + (uint64_t)(*f - '0');
+            str_printf(spec, "%d", n);
         }
-        *most = v > *most ? v : *most;
+        v = (uint64_t)llabs(n);
+        f++;
+    } else {
+        for (; *f >= '0' && *f <= '9'; f++) {
+            str_addc(spec, *f);
+            v = v > LARGEST_PRINT ? v : v * 10 + (uint64_t)(*f - '0');
+        }
     }
+    *most = v > *most ? v : *most;
     return f;
+}
+
+/* A width and a precision. */
+static const char *format_size(const char *f, ArgReader *args, Str *spec, uint64_t *most)
+{
+    f = format_number(f, args, spec, most, false);
+    if (*f != '.')
+        return f;
+    str_addc(spec, '.');
+    return format_number(f + 1, args, spec, most, true);
 }
 
 /* Returns the number of conversions; UINT_MAX: a width or precision is larger than LARGEST_PRINT. */
