@@ -4,6 +4,7 @@
  * Sums are of float, of double for double and for integers (exact up to 2^53, then taken modulo 2^32), also where the compute type would
  * allow sums of halves: a card's result may be less exact, not more. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -81,9 +82,12 @@ static void *converted(const Product *q, int type, const void *p, int ld, int64_
     static const char letters[TYPES] = {[R_32F] = 's', [R_64F] = 'd', [C_32F] = 'c', [C_64F] = 'z'};
     if (letters[type] == q->letter)
         return NULL;
-    size_t bytes = routine_bytes(q->letter);
-    char  *out   = malloc((size_t)(rows * columns) * bytes + 1);
-    for (int64_t j = 0; out && j < columns; j++)
+    char *out = calloc((size_t)(rows * columns) + 1, routine_bytes(q->letter));
+    if (!out) {
+        fprintf(stderr, "warpwright: %s: no memory for an operand of %lld x %lld\n", q->call, (long long)rows, (long long)columns);
+        abort();
+    }
+    for (int64_t j = 0; j < columns; j++)
         for (int64_t i = 0; i < rows; i++)
             put(q->letter == 's' ? R_32F : R_64F, out, j * rows + i, number(type, p, j * ld + i));
     return out;
@@ -142,7 +146,7 @@ static const void *item(const Product *q, const Operand *o, int i)
 static void compute(const void *args)
 {
     const Product             *q = args;
-    _Alignas(16) unsigned char alpha[16], beta[16];
+    _Alignas(16) unsigned char alpha[16] = {0}, beta[16] = {0};
     factor(q, q->alpha, q->host[0], alpha);
     factor(q, q->beta, q->host[1], beta);
     for (int i = 0; i < q->count; i++) {
