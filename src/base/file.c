@@ -86,6 +86,11 @@ static FILE *writable(const char *path, int flags, const char *mode)
 
 FILE *file_create(const char *path)
 {
+    if (strcmp(path, "-") == 0) {
+        fflush(stdout);
+        int fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
+        return fd < 0 ? NULL : fdopen(fd, "w");
+    }
     return writable(path, O_TRUNC, "w");
 }
 

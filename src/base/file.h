@@ -17,7 +17,8 @@ FILE *file_read(const char *path);
 /* All of it behind *out, of at most `most` bytes. */
 bool file_text(const char *path, uint64_t most, Str *out);
 
-/* For writing, as fopen's "w" and "a".  A device is taken too, and a pipe that is read, or soon will be. */
+/* For writing, as fopen's "w" and "a".  A device is taken too, and a pipe that is read, or soon will be;
+ * of file_create, "-" is standard output. */
 FILE *file_create(const char *path);
 FILE *file_append(const char *path);
 

@@ -323,7 +323,7 @@ bool cli_can_report(const CliArgs *a)
 {
     const char *pattern = cli_text(a, "json", NULL);
     Str         name    = {0};
-    if (!pattern)
+    if (!pattern || strcmp(pattern, "-") == 0)
         return true;
     doc_name(pattern, &name);
     bool ok = cli_has(a, "force") || doc_may_replace(name.s);
@@ -332,6 +332,11 @@ bool cli_can_report(const CliArgs *a)
     ok = ok && cli_can_write(a->verb->name, name.s);
     str_free(&name);
     return ok;
+}
+
+FILE *cli_table(const CliArgs *a)
+{
+    return strcmp(cli_text(a, "json", ""), "-") == 0 ? stderr : stdout;
 }
 
 bool cli_can_write(const char *verb, const char *path)

@@ -26,6 +26,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "base/str.h"
 
@@ -86,6 +87,8 @@ int cli_error(const char *verb, const char *fmt, ...) __attribute__((format(prin
 const char *cli_nearest(const char *given, const char *const *words);
 /* A whole file ("-": standard input), zero-terminated, to be freed; NULL after a message of cli_error's form on stderr. */
 char *cli_read(const char *verb, const char *path, size_t *len);
+/* Where tables and texts go: to standard error where --json - has taken standard output. */
+FILE       *cli_table(const CliArgs *a);
 /* Before a long run: whether its file can be written at all; false after a message. */
 bool cli_can_write(const char *verb, const char *path);
 /* The same for --json, where it is given: it may replace a report, and with --force anything. */

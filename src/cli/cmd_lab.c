@@ -175,7 +175,7 @@ static int run(const CliArgs *a, const LabOptions *o, const Experiment *const *e
         show_progress(NULL, 0, 0, "");
     lab_table(lab, !cli_has(a, "quiet"), &table);
     if (lab_row_count(lab) > 0)
-        fputs(str_text(&table), stdout);
+        fputs(str_text(&table), cli_table(a));
     int code = s == WW_OK ? CLI_OK : cli_error("lab", "%s", lab_error(lab));
     if (code == CLI_OK && cli_has(a, "json"))
         code = write_json(lab, cli_text(a, "json", NULL));

@@ -168,12 +168,13 @@ static bool rendered(const Run *r, const char *option)
     return cli_has(&r->a, option) && !per_process(r, option);
 }
 
-/* A pipe or a device? */
+/* A pipe or a device, or standard output? */
 static bool is_special(const Run *r, const char *option)
 {
     struct stat s;
-    return rendered(r, option) && stat(cli_text(&r->a, option, ""), &s) == 0 && !S_ISREG(s.st_mode) &&
-           !S_ISDIR(s.st_mode);
+    const char *file = cli_text(&r->a, option, "");
+    return rendered(r, option) &&
+           (strcmp(file, "-") == 0 || (stat(file, &s) == 0 && !S_ISREG(s.st_mode) && !S_ISDIR(s.st_mode)));
 }
 
 /* Such cannot be read back and added to: the document goes there when it is whole. */
@@ -189,7 +190,8 @@ static bool reports_ready(const Run *r)
     if (rendered(r, "json") && !cli_can_report(&r->a))
         return false;
     for (size_t i = 0; i < sizeof made / sizeof *made; i++)
-        if (is_special(r, made[i]) && !cli_can_write("run", cli_text(&r->a, made[i], "")))
+        if (is_special(r, made[i]) && strcmp(cli_text(&r->a, made[i], ""), "-") != 0 &&
+            !cli_can_write("run", cli_text(&r->a, made[i], "")))
             return false;
     return true;
 }

@@ -47,7 +47,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             modules = is_module(in[i].text, in[i].len, &parts) && modules;
         str_clear(&parts);
         /* whether declarations in several modules agree, the parser of all says */
-        if (modules && !is_module(str_text(&out), out.len, &parts) && !strstr(str_text(&parts), "does not agree with its declaration")) {
+        if (modules && !is_module(str_text(&out), out.len, &parts) &&
+            !strstr(str_text(&parts), "does not agree with its declaration")) {
             str_add(&parts, str_text(&out));
             fuzz_fail("modules were linked to what is none", str_text(&parts));
         }

@@ -127,6 +127,7 @@ typedef struct Bench {
     WwStream     *stream;
     BenchPeer    *peer; /* NULL: none */
     BenchSensors *sensors;
+    FILE         *table;        /* where rows are printed */
     bool          cuda, counted;
     unsigned      runs; /* timed ones of each implementation */
     uint64_t      seed;

@@ -344,7 +344,7 @@ int bench_work(Bench *x, const BenchWork *w, const char *const *impls, size_t n)
     BenchData p  = {0};
     bool      ok = opened(x, w, &p);
     for (size_t i = 0; i < n && ok; i++)
-        bench_table_row(stdout, run_impl(x, w, &p, impls[i], 0));
+        bench_table_row(x->table, run_impl(x, w, &p, impls[i], 0));
     close_data(x, &p);
     return ok ? CLI_OK : CLI_KERNEL;
 }
@@ -356,7 +356,7 @@ int bench_sweep(Bench *x, const BenchWork *w, const char *impl)
     bool      ok    = opened(x, w, &p);
     BenchRow  worst = {0};
     if (ok && x->peer)
-        bench_table_row(stdout, run_impl(x, w, &p, "memcpy", 0));
+        bench_table_row(x->table, run_impl(x, w, &p, "memcpy", 0));
     for (size_t o = 0; ok && o < BENCH_OFFSETS * BENCH_OFFSETS; o++) {
         BenchWork v        = *w;
         v.src_offset       = o / BENCH_OFFSETS;
@@ -377,7 +377,7 @@ int bench_sweep(Bench *x, const BenchWork *w, const char *impl)
     }
     if (ok) {
         printf("the slowest of %d pairs of offsets:\n", BENCH_OFFSETS * BENCH_OFFSETS);
-        bench_table_row(stdout, &worst);
+        bench_table_row(x->table, &worst);
     }
     close_data(x, &p);
     return ok ? CLI_OK : CLI_KERNEL;

@@ -288,7 +288,7 @@ static int run(Bench *x, const CliArgs *a, bool ladder, const char *work)
         drop(&impls);
         return CLI_USAGE;
     }
-    bench_table_head(stdout, x->counted);
+    bench_table_head(x->table = cli_table(a), x->counted);
     uint64_t random = cli_number(a, "random", 0);
     bool     copy = strcmp(work, "copy") == 0, even = cli_choice(a, "sampling", 0) == 1;
     int      code = random && !copy                             ? run_random(x, &w, &impls, random, even)

@@ -160,8 +160,7 @@ static int put_buffers(Check *c)
 
 static void on_print(void *user, const char *text, size_t len)
 {
-    (void)user;
-    fwrite(text, 1, len, stdout);
+    fwrite(text, 1, len, user);
 }
 
 static int run_launch(Check *c, size_t index)
@@ -189,7 +188,8 @@ static int run_launch(Check *c, size_t index)
                           .max_instructions = cli_number(&c->a, "max-instructions", 0),
                           .max_seconds      = (double)cli_number(&c->a, "max-seconds", 0),
                           .stop             = &stopped,
-                          .on_print         = on_print};
+                          .on_print         = on_print,
+                          .user             = cli_table(&c->a)};
     WwResult   *r      = NULL;
     double      start  = now();
     WwStatus    s      = ww_launch(c->device, c->module, symbol, &w, &r);
@@ -398,7 +398,7 @@ static int write_report(Check *c, int code)
     }
     if (!cli_has(&c->a, "quiet") || report_finding_count(c->report))
         report_findings_text(c->report, isatty(STDOUT_FILENO) && !getenv("NO_COLOR"), &text);
-    fputs(str_text(&text), stdout);
+    fputs(str_text(&text), cli_table(&c->a));
     if (rows && report_write_suppressions(c->report, rows) != WW_OK)
         code = cli_error("check", "cannot write %s: %s", rows, strerror(errno));
     str_free(&text);

@@ -84,7 +84,8 @@ static void *converted(const Product *q, int type, const void *p, int ld, int64_
         return NULL;
     char *out = calloc((size_t)(rows * columns) + 1, routine_bytes(q->letter));
     if (!out) {
-        fprintf(stderr, "warpwright: %s: no memory for an operand of %lld x %lld\n", q->call, (long long)rows, (long long)columns);
+        fprintf(stderr, "warpwright: %s: no memory for an operand of %lld x %lld\n", q->call, (long long)rows,
+                (long long)columns);
         abort();
     }
     for (int64_t j = 0; j < columns; j++)
@@ -145,7 +146,7 @@ static const void *item(const Product *q, const Operand *o, int i)
 
 static void compute(const void *args)
 {
-    const Product             *q = args;
+    const Product             *q         = args;
     _Alignas(16) unsigned char alpha[16] = {0}, beta[16] = {0};
     factor(q, q->alpha, q->host[0], alpha);
     factor(q, q->beta, q->host[1], beta);
