@@ -87,7 +87,7 @@ static FILE *writable(const char *path, int flags, const char *mode)
 FILE *file_create(const char *path)
 {
     if (strcmp(path, "-") == 0) {
-        fflush(stdout);
+        fflush(NULL); /* what is printed so far comes before */
         int fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
         return fd < 0 ? NULL : fdopen(fd, "w");
     }
