@@ -146,6 +146,16 @@ static void write_status(int code, bool written)
     str_free(&met);
 }
 
+/* Did `warpwright run` start us itself?  Then there is no other process to tell us from, and our number would only make documents differ. */
+static bool is_first(void)
+{
+    char link[64], parent[4096];
+    snprintf(link, sizeof link, "/proc/%ld/exe", (long)getppid());
+    ssize_t     n    = readlink(link, parent, sizeof parent - 1);
+    const char *name = n > 0 ? (parent[n] = 0, strrchr(parent, '/')) : NULL;
+    return name && strcmp(name, "/warpwright") == 0;
+}
+
 /* Our own program and arguments, for the entries of documents. */
 static void tell_process(Report *r)
 {
@@ -156,7 +166,7 @@ static void tell_process(Report *r)
     command_line(&line);
     for (const char *p = line.s; p && p < line.s + line.len && n < MOST_ARGUMENTS; p += strlen(p) + 1)
         argument[n++] = p;
-    report_process(r, str_text(&program), argument + 1, n ? n - 1 : 0, (long)getpid());
+    report_process(r, str_text(&program), argument + 1, n ? n - 1 : 0, is_first() ? 0 : (long)getpid());
     str_free(&program);
     str_free(&line);
 }
