@@ -12,7 +12,8 @@ from ._arrays import Matrices, view_of
 from ._device import Device, default_device, device_of
 from ._library import Copy, Gemm, Scalar, Syrk, lib
 
-F32, I32, I32_I64 = 0, 1, 2
+F32, I32, I32_I64, F16, F16_F32 = 0, 1, 2, 3, 5
+PRECISIONS = ("exact", "tensor")
 FILLS = {"full": 0, "lower": 1, "upper": 2}
 
 
@@ -112,10 +113,12 @@ def _type_of(views, dtype, names):
     if len(kinds) != 1:
         raise TypeError(f"{' and '.join(names)} have different element types")
     kind = kinds.pop()
-    if kind not in (("f", 4), ("i", 4), ("u", 4)):
-        raise TypeError(f"elements of type {kind[0]}{kind[1] * 8}: there are products of float32 and int32")
+    if kind not in (("f", 4), ("i", 4), ("u", 4), ("f", 2)):
+        raise TypeError(f"elements of type {kind[0]}{kind[1] * 8}: there are products of float32, float16 and int32")
     name = getattr(dtype, "name", None) or getattr(dtype, "__name__", None) or dtype and str(dtype).split(".")[-1]
-    own = {"f": "float32", "i": "int32", "u": "uint32"}[kind[0]]
+    own = {("f", 4): "float32", ("i", 4): "int32", ("u", 4): "uint32", ("f", 2): "float16"}[kind]
+    if own == "float16" and name in (None, own, "float32"):
+        return (F16_F32, name) if name == "float32" else (F16, own)
     if name in (None, own):
         return (F32 if kind[0] == "f" else I32), own
     if name == "int64" and kind[0] == "i":
@@ -124,7 +127,7 @@ def _type_of(views, dtype, names):
 
 
 def _scalar(kind, value):
-    if kind == F32:
+    if kind in (F32, F16, F16_F32):
         return Scalar(f32=float(value))
     if int(value) != value:
         raise TypeError(f"alpha and beta of an integer product are integers, not {value!r}")
@@ -166,9 +169,12 @@ def _result(call, out, shape, dtype, read):
     return given, None
 
 
-def gemm(a, b, out=None, *, alpha=1, beta=0, transpose_a=False, transpose_b=False, dtype=None, rung=None, device=None, stream=None):
-    """alpha * op(A) * op(B) + beta * out.  dtype="int64": exact 64-bit results of int32 operands.  rung: a kernel by its name
-    (rungs("gemm")).  stream: a CUDA stream (its handle, or an object of torch or cupy), on which the work is then only enqueued."""
+def gemm(a, b, out=None, *, alpha=1, beta=0, transpose_a=False, transpose_b=False, dtype=None, rung=None, precision="exact",
+         device=None, stream=None):
+    """alpha * op(A) * op(B) + beta * out.  dtype="int64": exact 64-bit results of int32 operands; "float32" of float16 ones.  rung: a kernel by its
+    name (rungs("gemm")).  precision="tensor": float32 products may be computed on tensor cores, as accurate as by float arithmetic.  stream: a CUDA stream (its handle, or an object of torch or cupy), on which the work is then only enqueued."""
+    if precision not in PRECISIONS:
+        raise ValueError(f"precision {precision!r} is not one of {', '.join(PRECISIONS)}")
     call = _Call(device, stream, [a, b], out)
     kind, name = _type_of(call.views[:2], dtype, ["a", "b"])
     x, y = call.matrices(call.views[0], "a"), call.matrices(call.views[1], "b")
@@ -186,7 +192,7 @@ def gemm(a, b, out=None, *, alpha=1, beta=0, transpose_a=False, transpose_b=Fals
         x.op, y.op = not x.op, not y.op
     problem = Gemm(type=kind, trans_a=x.op, trans_b=y.op, m=m, n=n, k=k, alpha=_scalar(kind, alpha), beta=_scalar(kind, beta), a=x.pointer,
                    b=y.pointer, c=c.pointer, lda=x.ld, ldb=y.ld, ldc=c.ld, batch=1 if batch is None else batch, stride_a=x.stride,
-                   stride_b=y.stride, stride_c=c.stride, rung=_name(rung))
+                   stride_b=y.stride, stride_c=c.stride, rung=_name(rung), precision=PRECISIONS.index(precision))
     if batch != 0:
         call.run(lib.ww_gemm, byref(problem))
     return _finish(call, out, view, made)

@@ -320,6 +320,12 @@ class Refused(unittest.TestCase):
         self.assertIn("not aligned", str(caught.exception))
         square = device.array(floats(5, 5))
         self.refuse(ww.Error, "c begins where a does", lambda: ww.gemm(square, device.array(floats(5, 5)), out=square))
+        halves = [x.astype(np.float16) for x in (a, b)]
+        want = halves[0].astype(float) @ halves[1]
+        self.assertEqual(ww.gemm(*halves, device=device).dtype, np.float16)
+        self.assertTrue(close(ww.gemm(*halves, dtype="float32", device=device), want, 5))
+        self.assertTrue(close(ww.gemm(a, b, precision="tensor", device=device), a.astype(float) @ b, 5))
+        self.refuse(ValueError, "exact, tensor", lambda: ww.gemm(a, b, precision="half", device=device))
         self.assertIn("wide", ww.rungs("gemm"))
         self.assertTrue(close(ww.gemm(a, b, rung="wide", device=device), a.astype(float) @ b, 5))
         if KIND == "emulator":

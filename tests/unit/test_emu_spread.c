@@ -116,7 +116,8 @@ static void try_row(SpreadPool *pool, Warp *w, What what, const RowShape *s, Uop
     }
     Spread d = spread_of_row(pool, what, s, from, &guard);
     tried->trials++;
-    if (d.kind != SPREAD_LINEAR || !holds(guard, lane[0], pool->lane[from[0].pattern], s->bytes[1]))
+    unsigned asked = from[0].pattern ? 0 : 1; /* of the source that has a pattern */
+    if (d.kind != SPREAD_LINEAR || !holds(guard, lane[asked], pool->lane[from[asked].pattern], s->bytes[1 + asked]))
         return;
     assert_ptr_equal(fn(w, &u), &u + 1);
     tried->predicted += d.pattern != 0;

@@ -94,7 +94,7 @@ typedef struct Plan {
 Plan *jit_plan(const WhatMap *map, const Program *p, const Code *code, const uint32_t block[3], const uint8_t *args);
 void  jit_plan_free(Plan *p);
 
-/* The spreads of the values after the item, of those before it.  *guard: what native code must ask of the first source. */
+/* The spreads of the values after the item, of those before it.  *guard: what native code must ask of the source that has a pattern. */
 void  plan_step(Plan *p, const Item *it, Spread *spread, Guard *guard);
 
 static inline bool bit_get(const uint64_t *set, uint32_t i) { return set[i / 64] >> i % 64 & 1; }
