@@ -21,7 +21,7 @@ import sys
 import tempfile
 
 THREADS = [1, 2, 3, 7, 5, 4, 16]
-TIMES = re.compile(rb'^ *"seconds": .*\n', re.M)
+TIMES = re.compile(rb'^ *"(seconds|pid)": .*\n', re.M)
 ADDRESSES = re.compile(rb'\b0x[0-9a-f]{9,}|(?<="address": )\d{12,}')  # of the host: other ones in each run
 
 
