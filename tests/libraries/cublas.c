@@ -357,12 +357,24 @@ static void statuses(void)
     expect(cublasSgemm_v2(h, 3, 0, 4, 4, 4, &one, a, 4, a, 4, &zero, a, 4) == 7, "no such operation: invalid value");
     expect(cublasSgemm_v2(h, 0, 0, -1, 4, 4, &one, a, 4, a, 4, &zero, a, 4) == 7, "a negative size: invalid value");
     expect(cublasSgemm_v2(h, 0, 0, 4, 4, 4, NULL, a, 4, a, 4, &zero, a, 4) == 7, "no alpha: invalid value");
+    expect(cublasCherk_v2(h, 0, 1, 4, 4, &one, a, 4, &zero, a, 4) == 7,
+           "the transpose of a Hermitian product: invalid value");
     expect(cublasSgemm_v2(h, 0, 0, 0, 4, 4, &one, a, 4, a, 4, &zero, a, 4) == 0, "nothing to do: success");
     expect(!cublasSetMathMode(h, 1) && !cublasGetMathMode(h, &mode) && mode == 1, "math mode");
     expect(!cublasGetVersion_v2(h, &version) && version >= 110000, "version");
     expect(strstr(cublasGetStatusString(7), "unsupported value") != NULL, "text of a status");
     expect(cublasDestroy_v2(a) == 1 && cublasCreate_v2(NULL) == 7, "handles that are none");
     cudaFree(a);
+}
+
+/* Numbers that should be in device memory and are not: a finding, and no crash. */
+static void wild(void)
+{
+    void *a;
+    cudaMalloc(&a, 4096), cudaMemsetAsync(a, 0, 4096, NULL);
+    cublasSetPointerMode_v2(h, 1);
+    cublasSdot_v2(h, 4, a, 1, a, 1, (void *)64);
+    expect(cudaDeviceSynchronize() == 700, "an illegal access");
 }
 
 static void beyond(void)
@@ -380,8 +392,8 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         void (*run)(void);
-    } all[]     = {{"products", products}, {"vectors", vectors},   {"mixed", mixed},
-                   {"order", order},       {"statuses", statuses}, {"beyond", beyond}};
+    } all[]     = {{"products", products}, {"vectors", vectors}, {"mixed", mixed}, {"order", order},
+                   {"statuses", statuses}, {"beyond", beyond},   {"wild", wild}};
     int created = cublasCreate_v2(&h), ran = 0;
     expect(!created, "a handle");
     for (size_t i = 0; i < sizeof all / sizeof *all && argc > 1; i++)
@@ -389,7 +401,7 @@ int main(int argc, char **argv)
             all[i].run();
             ran = 1;
         }
-    if (strcmp(argc > 1 ? argv[1] : "", "beyond") != 0)
+    if (argc < 2 || (strcmp(argv[1], "beyond") && strcmp(argv[1], "wild")))
         expect(!cublasDestroy_v2(h), "the handle's end");
     printf("%s\n", !ran ? "nothing ran" : failures ? "FAILED" : "passed");
     return failures || !ran;

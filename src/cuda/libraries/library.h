@@ -18,7 +18,7 @@ typedef struct LibrarySpan { /* rows of memory */
     bool        writes;
 } LibrarySpan;
 
-enum { LIBRARY_SPANS = 4 };
+enum { LIBRARY_SPANS = 6 };
 
 typedef struct LibraryWork {
     const char *call;                     /* its name in the library's documentation; static */

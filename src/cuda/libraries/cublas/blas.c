@@ -88,16 +88,30 @@ void call_int(Call *c, int64_t x)
         c->status = BLAS_NOT_SUPPORTED;
 }
 
+static void add_span(Call *c, LibrarySpan s)
+{
+    if (c->work.nspans < LIBRARY_SPANS && s.at)
+        c->work.span[c->work.nspans++] = s;
+}
+
+void call_memory(Call *c, const void *p, size_t bytes, bool writes)
+{
+    if (!c->status)
+        add_span(c, (LibrarySpan){p, 0, bytes, 1, writes});
+}
+
 void call_factor(Call *c, const void *factor, size_t bytes)
 {
     call_refuse(c, !factor);
     next(c, ARG_FACTOR)->factor = c->nfactors;
     if (c->status)
         return;
-    if (c->handle->pointer == POINTER_DEVICE)
+    if (c->handle->pointer == POINTER_DEVICE) {
         c->factor[c->nfactors].device = factor;
-    else
+        call_memory(c, factor, bytes, false);
+    } else {
         memcpy(c->factor[c->nfactors].host, factor, bytes);
+    }
     c->nfactors++;
 }
 
@@ -123,12 +137,6 @@ void call_side(Call *c, int side)
 void call_diag(Call *c, int diag)
 {
     call_char(c, diag == DIAG_UNIT ? 'U' : diag == DIAG_NON_UNIT ? 'N' : 0);
-}
-
-static void add_span(Call *c, LibrarySpan s)
-{
-    if (c->work.nspans < LIBRARY_SPANS && s.at)
-        c->work.span[c->work.nspans++] = s;
 }
 
 void call_matrix(Call *c, const void *p, int64_t ld, int64_t rows, int64_t columns, bool writes)
@@ -191,9 +199,11 @@ Blas call_end(Call *c, bool nothing)
     return ww_cuda_library_do(c->handle->stream, &c->work) ? BLAS_SUCCESS : BLAS_EXECUTION_FAILED;
 }
 
-Blas call_result(Call *c, const void *result)
+Blas call_result(Call *c, void *result, size_t bytes)
 {
     call_refuse(c, !result);
+    if (!c->status && c->handle->pointer == POINTER_DEVICE)
+        call_memory(c, result, bytes, true);
     Blas b = call_end(c, false);
     if (b || c->handle->pointer == POINTER_DEVICE)
         return b;

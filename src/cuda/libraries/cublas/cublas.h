@@ -38,7 +38,6 @@ enum { DIAG_NON_UNIT, DIAG_UNIT };       /* cublasDiagType_t */
 enum { POINTER_HOST, POINTER_DEVICE };   /* cublasPointerMode_t */
 
 typedef struct Handle {
-    unsigned magic;
     void    *stream;
     int      pointer, math, atomics, sms;
     void    *workspace; size_t workspace_bytes;
@@ -72,8 +71,7 @@ typedef struct Call {
     size_t      element;         /* bytes */
 } Call;
 
-/* name: of the cuBLAS function; routine: Fortran's without the type's letter and the underscore, "gemm"; real: of a routine whose name has the
- * real type's letter too, or NULL. */
+/* name: of the cuBLAS function; routine: Fortran's without the type's letter and the underscore ("gemm"), or "": the caller computes it itself. */
 Call call_begin(void *handle, char letter, const char *name, const char *routine);
 void call_char(Call *c, char x);
 void call_int(Call *c, int64_t x);
@@ -85,12 +83,14 @@ void call_diag(Call *c, int diag);
 /* rows x columns, stored by columns, ld apart; of real routines with complex matrices `element` is the call's. */
 void call_matrix(Call *c, const void *p, int64_t ld, int64_t rows, int64_t columns, bool writes);
 void call_vector(Call *c, const void *p, int64_t n, int64_t stride, bool writes);
+/* Memory beside matrices and vectors that it reads or writes. */
+void call_memory(Call *c, const void *p, size_t bytes, bool writes);
 /* Something is wrong with the arguments. */
 void call_refuse(Call *c, bool wrong);
 /* Gives it to the handle's stream; nothing is to be done: success. */
 Blas call_end(Call *c, bool nothing);
-/* A result that the handle's pointer mode says where to write: waits for it where that is the host. */
-Blas call_result(Call *c, const void *result);
+/* A result of so many bytes that the handle's pointer mode says where to write: waits for it where that is the host. */
+Blas call_result(Call *c, void *result, size_t bytes);
 
 /* A routine of the host's BLAS by its C or Fortran name; NULL: there is none, and a message has said what to install. */
 typedef void (*Routine)(void);

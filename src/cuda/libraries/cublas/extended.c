@@ -219,10 +219,15 @@ static Blas product(void *handle, Product q, const void *alpha, const void *beta
     if (c.handle->pointer == POINTER_DEVICE) {
         q.alpha = alpha;
         q.beta  = beta;
+        call_memory(&c, alpha, bytes_of[q.scale], false);
+        call_memory(&c, beta, bytes_of[q.scale], false);
     } else {
         memcpy(q.host[0], alpha, bytes_of[q.scale]);
         memcpy(q.host[1], beta, bytes_of[q.scale]);
     }
+    const Operand *const all[] = {&q.a, &q.b, &q.c};
+    for (size_t i = 0; q.batch == POINTERS && i < sizeof all / sizeof *all; i++)
+        call_memory(&c, all[i]->p, (size_t)q.count * sizeof(void *), false);
     c.work.compute    = compute;
     c.work.args       = &q;
     c.work.bytes      = sizeof q;

@@ -84,6 +84,14 @@ static void element(const Reduction *r, const void *p, int stride, int i, double
     }
 }
 
+/* Of the result. */
+static size_t result_bytes(const Reduction *r)
+{
+    bool parts  = r->kind <= DOT_CONJUGATE && (r->letter == 'c' || r->letter == 'z'),
+         single = r->letter == 's' || r->letter == 'c';
+    return r->kind >= ABS_MOST ? sizeof(int) : (size_t)(single ? 4 : 8) * (parts ? 2 : 1);
+}
+
 static void reduce_to_index(const Reduction *r)
 {
     double best = 0, x[2];
@@ -128,12 +136,8 @@ static void reduce(const void *args)
     }
     if (r->kind == NORM)
         sum[0] = scale * sqrt(sum[0]);
-    bool  parts    = r->kind <= DOT_CONJUGATE && (r->letter == 'c' || r->letter == 'z');
     float single[] = {(float)sum[0], (float)sum[1]};
-    if (r->letter == 's' || r->letter == 'c')
-        memcpy(r->result, single, parts ? 8 : 4);
-    else
-        memcpy(r->result, sum, parts ? 16 : 8);
+    memcpy(r->result, r->letter == 's' || r->letter == 'c' ? (const void *)single : sum, result_bytes(r));
 }
 
 static Blas result(void *handle, char letter, const char *name, Kind kind, int n, const void *x, int incx,
@@ -149,7 +153,7 @@ static Blas result(void *handle, char letter, const char *name, Kind kind, int n
     c.work.compute = reduce;
     c.work.args    = &r;
     c.work.bytes   = sizeof r;
-    return call_result(&c, to);
+    return call_result(&c, to, result_bytes(&r));
 }
 
 /* ---- the functions ---- */

@@ -6,9 +6,14 @@
 
 #include "cuda/libraries/cublas/cublas.h"
 
+static bool is_complex(char letter)
+{
+    return letter == 'c' || letter == 'z';
+}
+
 static double times(const Call *c, double products)
 {
-    return (c->letter == 'c' || c->letter == 'z' ? 8 : 2) * products;
+    return (is_complex(c->letter) ? 8 : 2) * products;
 }
 
 typedef struct Matrix {
@@ -62,6 +67,8 @@ static Blas syrk(void *handle, char letter, const char *name, const char *routin
     Call c = call_begin(handle, letter, name, routine);
     call_fill(&c, fill);
     call_op(&c, trans);
+    if (is_complex(letter)) /* of a Hermitian result the conjugate transpose, of a symmetric one the transpose */
+        call_refuse(&c, trans == (routine[0] == 'h' ? OP_T : OP_C));
     call_refuse(&c, n < 0 || k < 0);
     call_int(&c, n);
     call_int(&c, k);
@@ -202,6 +209,8 @@ static Blas geam(void *handle, char letter, const char *name, int ta, int tb, in
     if (c.handle->pointer == POINTER_DEVICE) {
         s.alpha = alpha;
         s.beta  = beta;
+        call_memory(&c, alpha, c.element, false);
+        call_memory(&c, beta, c.element, false);
     } else {
         memcpy(s.host[0], alpha, c.element);
         memcpy(s.host[1], beta, c.element);
