@@ -15,22 +15,21 @@
 #include <zstd.h>
 #endif
 
-#include "cuda/image/cubin.h"
 #include "cuda/image/fatbin.h"
 #include "cuda/image/relfatbin.h"
+#include "sass/cubin.h"
 #include "tests/fuzz/fuzz.h"
 
 enum { ROOM = 1 << 16, HEAD = 16, ENTRY = 64 };
 
-static void each(void *user, const char *symbol, unsigned registers, unsigned stack)
-{
-    *(size_t *)user += strlen(symbol) + registers + stack;
-}
-
 static void read_code(const uint8_t *data, size_t size)
 {
-    size_t sum = 0;
-    cubin_functions(data, size, each, &sum);
+    Str    why = {0};
+    Cubin *c   = NULL;
+    if (cubin_open(data, size, &c, &why) != WW_OK && why.len == 0)
+        fuzz_fail("refused without a message", "");
+    cubin_free(c);
+    str_free(&why);
 }
 
 static void judge(Status s, const Str *text, const Str *why)

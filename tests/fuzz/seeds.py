@@ -59,7 +59,7 @@ def archive(member):
 
 
 def machine_code():
-    """The notes that src/cuda/image/cubin.c reads: registers in a code section's info, stack in .nv.info."""
+    """The notes that src/sass/cubin.c reads: registers in a code section's info, stack in .nv.info."""
     strings = b"\0k\0"
     symbols = bytes(24) + struct.pack("<IBBHQQ", 1, 0x12, 0, 1, 0, 16)
     notes = struct.pack("<BBHII", 4, 0x2F, 8, 1, 24) + struct.pack("<BBHII", 4, 0x11, 8, 1, 64) + struct.pack("<BBHII", 4, 0x12, 8, 1, 64)

@@ -12,10 +12,10 @@
 
 #include "base/arena.h"
 #include "base/mangle.h"
-#include "cuda/image/cubin.h"
 #include "cuda/image/fatbin.h"
 #include "cuda/image/relfatbin.h"
 #include "cuda/memory/devmem.h"
+#include "sass/cubin.h"
 
 enum { ARCH = 90 };
 
@@ -190,25 +190,19 @@ static CuErr extract(Image *i)
     return s == WW_OK ? cudaSuccess : fatbin_error(s);
 }
 
-typedef struct Told {
-    WwDevice *device;
-    WwModule *module;
-} Told;
-
-static void tell_resources(void *user, const char *symbol, unsigned registers, unsigned stack)
-{
-    const Told *t = user;
-    emulator_resources_are(t->device, t->module, symbol, registers, stack);
-}
-
 /* Where performance is checked: what the program's own machine code says of its kernels. */
 static void read_code(const Image *i, WwDevice *d, WwModule *m)
 {
     unsigned arch = emulator_assembles(d);
-    Str      code = {0};
-    Told     told = {d, m};
-    if (arch && i->data && fatbin_code(i->data, i->limit, arch, &code))
-        (void)cubin_functions(code.s, code.len, tell_resources, &told);
+    Str      code = {0}, why = {0};
+    Cubin   *c = NULL;
+    if (arch && i->data && fatbin_code(i->data, i->limit, arch, &code) &&
+        cubin_open(code.s, code.len, &c, &why) == WW_OK)
+        for (size_t k = 0; k < c->funcs; k++)
+            if (c->func[k].registers)
+                emulator_resources_are(d, m, c->func[k].name, c->func[k].registers, c->func[k].stack);
+    cubin_free(c);
+    str_free(&why);
     str_free(&code);
 }
 

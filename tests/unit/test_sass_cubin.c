@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What is read of machine code (tests/data/sass/): resources, the PTX it was made from, and the line of each instruction; and that any
+ * damage is a message. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/file.h"
+#include "sass/cubin.h"
+
+static Cubin *load(const char *name, Str *bytes)
+{
+    Str    path = {0}, why = {0};
+    Cubin *c = NULL;
+    str_printf(&path, WW_TEST_DATA "/sass/%s", name);
+    assert_true(file_text(path.s, 1 << 20, bytes));
+    assert_int_equal(cubin_open(bytes->s, bytes->len, &c, &why), WW_OK);
+    assert_int_equal(why.len, 0);
+    assert_null(c->note);
+    str_free(&path);
+    return c;
+}
+
+/* The text of the PTX line that an instruction comes from. */
+static void line_of(const CubinFunc *f, size_t word, char *out, size_t most)
+{
+    const char *at = f->text->ptx;
+    for (uint32_t i = 1; i < f->line[word]; i++)
+        at = strchr(at, '\n') + 1;
+    at += strspn(at, "\t ");
+    size_t n = strcspn(at, "\n");
+    n        = n < most ? n : most - 1;
+    memcpy(out, at, n);
+    out[n] = 0;
+}
+
+/* Opcode (bits 0 to 11) of every instruction whose PTX line begins so. */
+static unsigned opcode_at(const CubinFunc *f, const char *ptx)
+{
+    char text[200];
+    for (size_t i = 0; i < f->words; i++) {
+        line_of(f, i, text, sizeof text);
+        unsigned op = f->code[i * SASS_WORD] | (f->code[i * SASS_WORD + 1] & 15u) << 8;
+        if (f->line[i] && !strncmp(text, ptx, strlen(ptx)) && (op & 0x80 || op == 0xb1d))
+            return op;
+    }
+    return 0;
+}
+
+static void one_file(void **state)
+{
+    (void)state;
+    Str              bytes = {0};
+    Cubin           *c     = load("tiles.cubin", &bytes);
+    const CubinFunc *swap = cubin_func(c, "swap_halves"), *sum = cubin_func(c, "sum_rows");
+    assert_int_equal(c->arch, 90);
+    assert_int_equal(c->funcs, 2);
+    assert_non_null(swap);
+    assert_true(swap->kernel && sum->kernel);
+    assert_int_equal(swap->shared, 1024 + 1024); /* the system keeps 1 KiB */
+    assert_int_equal(sum->shared, 0);
+    assert_in_range(swap->registers, 8, 32);
+    assert_int_equal(c->texts, 1);
+    assert_non_null(strstr(c->text[0].ptx, "\n.visible .entry swap_halves("));
+    assert_int_equal(strlen(c->text[0].ptx), c->text[0].len);
+    assert_int_equal(opcode_at(swap, "ld.shared.f32"), 0x984);
+    assert_int_equal(opcode_at(swap, "st.shared.f32"), 0x988);
+    assert_int_equal(opcode_at(sum, "ld.global.v4.f32"), 0x981);
+    cubin_free(c);
+    str_free(&bytes);
+}
+
+/* Code of two files that was linked: each function's lines are of its own file's text. */
+static void linked(void **state)
+{
+    (void)state;
+    Str              bytes = {0};
+    Cubin           *c     = load("linked.cubin", &bytes);
+    const CubinFunc *swap = cubin_func(c, "swap_halves"), *scale = cubin_func(c, "scale");
+    assert_int_equal(c->texts, 2);
+    assert_int_equal(c->funcs, 4);
+    assert_non_null(strstr(swap->text->ptx, ".entry swap_halves("));
+    assert_non_null(strstr(scale->text->ptx, ".entry scale("));
+    assert_int_equal(opcode_at(swap, "st.shared.f32"), 0x988);
+    assert_int_equal(opcode_at(scale, "st.global.f32"), 0x986);
+    for (size_t i = 0; i < c->funcs; i++)
+        assert_int_equal(c->func[i].kernel, !strstr(c->func[i].name, "twice"));
+    cubin_free(c);
+    str_free(&bytes);
+}
+
+static void damaged(void **state)
+{
+    (void)state;
+    Str    bytes = {0}, why = {0};
+    Cubin *c = NULL;
+    cubin_free(load("tiles.cubin", &bytes));
+    const size_t cut[] = {0, 5, 63, 64, 1000, bytes.len - 400};
+    for (size_t i = 0; i < sizeof cut / sizeof *cut; i++) {
+        str_clear(&why);
+        assert_int_equal(cubin_open(bytes.s, cut[i], &c, &why), WW_ERR_INVALID);
+        assert_true(why.len > 0);
+    }
+    bytes.s[18] = 62; /* a program for x86 */
+    str_clear(&why);
+    assert_int_equal(cubin_open(bytes.s, bytes.len, &c, &why), WW_ERR_INVALID);
+    assert_non_null(strstr(why.s, "machine 62"));
+    str_free(&why);
+    str_free(&bytes);
+}
+
+static void wild(const Str *bytes, Cubin **c)
+{
+    Str why = {0};
+    assert_int_equal(cubin_open(bytes->s, bytes->len, c, &why), WW_OK);
+    assert_int_equal((*c)->funcs, 2);
+    assert_int_equal(why.len, 0);
+    cubin_free(*c);
+}
+
+/* A line program that runs wild is a note; the rest is read. */
+static void wild_lines(void **state)
+{
+    (void)state;
+    Str    bytes = {0}, why = {0};
+    Cubin *c = NULL;
+    cubin_free(load("tiles.cubin", &bytes));
+    size_t head = 0; /* of the last line program: smallest instruction, is_stmt, line base, line range, opcode base */
+    for (size_t i = 0; i + 64 < bytes.len; i++)
+        if (!memcmp(bytes.s + i, "\1\1\xfb\x0e\x0a", 5))
+            head = i;
+    assert_true(head != 0);
+    char *program = bytes.s + head + 16; /* behind nine numbers of operands and two empty lists */
+    memset(program, 0x03, 40);           /* advance_line by 3, by 3, ... */
+    wild(&bytes, &c);
+    memset(program, 0xff, 40);
+    wild(&bytes, &c);
+    memset(program, 0x08, 40); /* no relocation names the function any more */
+    wild(&bytes, &c);
+    bytes.s[head + 3] = 0; /* a line range of 0 */
+    assert_int_equal(cubin_open(bytes.s, bytes.len, &c, &why), WW_OK);
+    assert_non_null(strstr(c->note, "line range"));
+    cubin_free(c);
+    str_free(&why);
+    str_free(&bytes);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(one_file), cmocka_unit_test(linked), cmocka_unit_test(damaged),
+                                       cmocka_unit_test(wild_lines)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
