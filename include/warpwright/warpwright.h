@@ -123,6 +123,10 @@ WwStatus ww_tensor_map(WwDevice *d, const WwTensorMap *t, void *map);
  * WW_ERR_PARSE: ww_device_error() holds the located messages, one a line with source line and caret. */
 WwStatus ww_module_load(WwDevice *d, const char *name, const char *ptx, size_t len, WwModule **out);
 void     ww_module_unload(WwDevice *d, WwModule *m);
+/* The same of a source in CUDA C: nvcc compiles it (of PATH, then /usr/local/cuda/bin) with line numbers, or clang where there is none, for
+ * sources that hold kernels only.  `name` is what findings call the file.  WW_ERR_PARSE: ww_device_error() has the compiler's messages;
+ * WW_ERR_UNAVAILABLE: there is no compiler. */
+WwStatus ww_module_compile(WwDevice *d, const char *name, const char *source, size_t len, WwModule **out);
 /* Names of the kernels (.entry), in the file's order. */
 size_t      ww_module_kernel_count(const WwModule *m);
 const char *ww_module_kernel_name(const WwModule *m, size_t i);
@@ -131,6 +135,9 @@ const char *ww_module_kernel_name(const WwModule *m, size_t i);
 size_t      ww_module_kernel_arg_count(const WwModule *m, size_t i);
 size_t      ww_module_kernel_arg_bytes(const WwModule *m, size_t i, size_t k);
 const char *ww_module_kernel_arg_type(const WwModule *m, size_t i, size_t k);
+/* The kernel's name as people read it, without its parameters: "scale<float>"; cut to `bytes` with the terminating 0.  What it would
+ * take without the 0 is returned. */
+size_t ww_kernel_text(const char *symbol, char *text, size_t bytes);
 /* Address and size of a .global or .const variable. */
 WwStatus ww_module_variable(WwDevice *d, WwModule *m, const char *name, WwPtr *address, size_t *bytes);
 
@@ -223,6 +230,9 @@ struct WwLaunch {
  * observe what launch->observe asks for. */
 WwStatus ww_launch(WwDevice *d, WwModule *m, const char *kernel, const WwLaunch *launch, WwResult **out);
 void     ww_result_free(WwResult *r);
+/* Calls seen after every launch on the device that began, in the thread that launched, those that the matrix library makes too; result belongs to
+ * the library and is gone afterwards.  NULL: nobody. */
+void     ww_device_on_result(WwDevice *d, void (*seen)(void *user, const char *kernel, const WwResult *result), void *user);
 /* In on_pause: where the threads of the first block stand that has not ended, cut to `bytes` with the terminating 0. */
 void     ww_pause_where(const WwPause *p, char *text, size_t bytes);
 
@@ -328,6 +338,27 @@ typedef struct WwPattern {
 } WwPattern;
 size_t           ww_result_pattern_count(const WwResult *r);
 const WwPattern *ww_result_pattern(const WwResult *r, size_t i);
+
+/* ---- what one access costs ----------------------------------------------------------------------------------------- */
+
+/* Of one warp instruction; 0 where its space has none. */
+typedef struct WwAccessCost {
+    /* shared memory: passes over the banks, those that packed bytes would need, and those beyond one a part */
+    uint32_t wavefronts, ideal_wavefronts, bank_conflicts;
+    /* global and local memory: sectors are 32 bytes, lines 128; transactions of whatever size the profile has */
+    uint32_t requests, sectors, ideal_sectors, lines, transactions, useful_bytes, moved_bytes;
+    /* shared memory: its banks, and the lanes of a part, which are served together */
+    uint32_t banks, bank_bytes, part_lanes;
+    uint8_t  pass[32][9]; /* of each lane, each word from its first on: the pass of its part that serves it, from 1; 0: none */
+} WwAccessCost;
+
+/* The cost of an access on a profile (NULL: sm_90); of *access space, op, bytes, mask and address are read.  l1: global loads go through L1
+ * as the profile does (0), always (1), never (2).  WW_ERR_NOT_FOUND: no such profile; WW_ERR_INVALID: the hardware would refuse it.
+ * why (may be NULL) gets the message, cut to `size` bytes. */
+WwStatus ww_access_cost(const char *profile, const WwAccess *access, int l1, WwAccessCost *out, char *why, size_t size);
+/* The byte offsets of the lanes in mask by an expression of lane in C's notation: "(lane % 8) * 16"; 0 for other lanes.  WW_ERR_INVALID:
+ * why says where it is malformed, or which offset is negative. */
+WwStatus ww_access_offsets(const char *expression, uint32_t mask, uint64_t offset[32], char *why, size_t size);
 
 /* What the assembler makes of the kernel, and how many of its warps a multiprocessor of the profile holds. */
 typedef struct WwResources {

@@ -2,15 +2,19 @@
 """Devices, and arrays in their memory.
 
 A Device holds a WwDevice and its WwBlas, and lets one thread at a time in.  Devices stay open as long as arrays of theirs live."""
+from __future__ import annotations
+
 import ctypes
+import dataclasses
 import operator
 import sys
 import threading
 import weakref
 from ctypes import byref, c_char_p, c_uint64, c_void_p
+from typing import Any, Optional
 
 from . import _arrays
-from ._library import DeviceOptions, Error, lib
+from ._library import SEEN, DeviceOptions, Error, lib
 
 TYPESTR = {"float32": ("f", 4), "int32": ("i", 4), "uint32": ("u", 4), "int64": ("i", 8), "uint64": ("u", 8), "float64": ("f", 8),
            "uint8": ("u", 1), "int8": ("i", 1), "uint16": ("u", 2), "int16": ("i", 2), "float16": ("f", 2)}
@@ -29,7 +33,8 @@ class Device:
     """Device("emulator") or Device("cuda"); check="" makes the emulator watch every kernel for faults; engine="jit" or "auto" makes native
     code of kernels."""
 
-    def __init__(self, name, *, ordinal=0, profile=None, threads=0, check=None, engine=None):
+    def __init__(self, name: str, *, ordinal: int = 0, profile: Optional[str] = None, threads: int = 0, check: Optional[str] = None,
+                 engine: Optional[str] = None):
         handle, why, blas = c_void_p(), c_char_p(), c_void_p()
         options = DeviceOptions(ordinal=ordinal, threads=threads, profile=profile.encode() if profile else None,
                                 check=check.encode() if check is not None else None, engine=engine.encode() if engine else None)
@@ -40,8 +45,37 @@ class Device:
         self.lock = threading.RLock()
         self._streams = {}
         self.blas = blas
-        weakref.finalize(self, _close, handle, blas, self._streams)
+        self._findings = []
+        self._seen = _collector(self._findings) if check is not None else None
+        self._state = [True]
+        weakref.finalize(self, _close, handle, blas, self._streams, self._seen, self._state)
         self.check(lib.ww_blas_open(handle, byref(blas)))
+        if self._seen is not None:
+            lib.ww_device_on_result(handle, self._seen, None)
+
+    @property
+    def open(self) -> bool:
+        """False once its memory is gone."""
+        return self._state[0]
+
+    @property
+    def findings(self) -> list:
+        """What was found in every launch so far, those of gemm, syrk and copy too; same findings are one, with the sum of their counts.
+        Empty unless the device was opened with check=."""
+        joined = {}
+        for f in list(self._findings):
+            key = (f.rule, f.kernel, f.file, f.line, f.col, f.message)
+            joined[key] = dataclasses.replace(f, count=f.count + joined[key].count) if key in joined else f
+        return list(joined.values())
+
+    def clear(self) -> None:
+        """Forgets the findings so far."""
+        self._findings.clear()
+
+    def module(self, source: Any, name: Optional[str] = None) -> Any:
+        """Kernels of a PTX or CUDA C source: see Module."""
+        from ._kernels import Module
+        return Module(self, source, name)
 
     def __repr__(self):
         return f"<warpwright device: {lib.ww_device_name(self.handle).decode()}>"
@@ -59,16 +93,16 @@ class Device:
             self._streams[native] = made
         return self._streams[native]
 
-    def wait(self, native):
+    def wait(self, native: int) -> None:
         """Returns when everything on that CUDA stream is complete."""
         with self.lock:
             self.check(lib.ww_stream_wait(self.stream(native)))
 
-    def empty(self, shape, dtype="float32"):
+    def empty(self, shape: Any, dtype: Any = "float32") -> DeviceArray:
         """An array of undefined contents."""
         return DeviceArray(self, shape, dtype)
 
-    def array(self, values):
+    def array(self, values: Any) -> DeviceArray:
         """A copy of a host array in device memory."""
         import numpy
         if _arrays.is_masked(values):
@@ -82,7 +116,18 @@ class Device:
         return made
 
 
-def _close(handle, blas, streams):
+def _collector(findings):
+    """The library's callback; it must not refer to the Device, which would never be closed."""
+    from ._results import read_findings
+
+    def seen(_user, _kernel, result):
+        findings.extend(read_findings(result))
+
+    return SEEN(seen)
+
+
+def _close(handle, blas, streams, _seen, state):
+    state[0] = False
     lib.ww_blas_close(blas)
     for s in streams.values():
         lib.ww_stream_close(s)
@@ -115,12 +160,41 @@ class DeviceArray:
         weakref.finalize(self, _release, device, self.pointer)
 
     @property
-    def dtype(self):
+    def dtype(self) -> str:
         """The element's name: "float32"."""
         return next(n for n, t in TYPESTR.items() if t == (self.kind, self.itemsize))
 
     def __repr__(self):
         return f"<{self.dtype} {'x'.join(map(str, self.shape))} on {lib.ww_device_name(self.device.handle).decode()}>"
+
+    def __len__(self) -> int:
+        if not self.shape:
+            raise TypeError("an array without dimensions has no length")
+        return self.shape[0]
+
+    @property
+    def ndim(self) -> int:
+        return len(self.shape)
+
+    @property
+    def T(self) -> Part:
+        """The transpose, where it is."""
+        return Part(self, self.pointer, self.shape[::-1], _arrays.contiguous_strides(self.shape)[::-1])
+
+    def __getitem__(self, key: Any) -> Part:
+        """A part, where it is: integers, slices, ..., None as in NumPy."""
+        return Part(self, self.pointer, self.shape, _arrays.contiguous_strides(self.shape))[key]
+
+    def __setitem__(self, key: Any, values: Any) -> None:
+        self[key].fill(values)
+
+    def __matmul__(self, other: Any) -> Any:
+        from ._products import gemm
+        return gemm(self, other)
+
+    def __rmatmul__(self, other: Any) -> Any:
+        from ._products import gemm
+        return gemm(self.device.array(other), self)
 
     def _warpwright_view(self):
         device = (_arrays.CUDA, self.device.ordinal) if self.device.kind == "cuda" else (_arrays.EXTENSION, 0)
@@ -128,7 +202,7 @@ class DeviceArray:
         view.owner = self.device
         return view
 
-    def numpy(self):
+    def numpy(self) -> Any:
         """A copy on the host."""
         import numpy
         out = numpy.empty(self.shape, self.dtype)
@@ -153,6 +227,103 @@ class DeviceArray:
 
     def __dlpack__(self, *, stream=None, **_):
         return _exported(self)
+
+
+class Part:
+    """A part of a DeviceArray that stays where it is: shape, strides (in elements).  It keeps the array alive."""
+
+    def __init__(self, of, pointer, shape, strides):
+        self.of, self.pointer, self.shape, self.strides = of, pointer, tuple(shape), tuple(strides)
+        self.device, self.dtype, self.kind, self.itemsize = of.device, of.dtype, of.kind, of.itemsize
+
+    ndim = property(lambda self: len(self.shape))
+    T = property(lambda self: Part(self.of, self.pointer, self.shape[::-1], self.strides[::-1]))
+
+    def __repr__(self):
+        return f"<part {'x'.join(map(str, self.shape))} of {self.of!r}>"
+
+    def __len__(self) -> int:
+        if not self.shape:
+            raise TypeError("an array without dimensions has no length")
+        return self.shape[0]
+
+    def __getitem__(self, key: Any) -> Part:
+        pointer, shape, strides, at = self.pointer, [], [], 0
+        for k in _whole_key(key, self.ndim):
+            if k is None:
+                shape.append(1)
+                strides.append(0)
+                continue
+            n, step = self.shape[at], self.strides[at]
+            at += 1
+            if isinstance(k, slice):
+                start, stop, by = k.indices(n)
+                count = len(range(start, stop, by))
+                shape.append(count)
+                strides.append(step * by)
+            else:
+                start = operator.index(k)
+                if not -n <= start < n:
+                    raise IndexError(f"index {start} of a dimension of {n}")
+                start += n if start < 0 else 0
+            pointer += start * step * self.itemsize if self.shape[at - 1] else 0
+        return Part(self.of, pointer, shape, strides)
+
+    def __setitem__(self, key: Any, values: Any) -> None:
+        self[key].fill(values)
+
+    def fill(self, values: Any) -> None:
+        """Sets the elements: to one number, or to those of an array that can be broadcast."""
+        import numpy
+        of = self.of
+        with self.device.lock:
+            whole = of.numpy()
+            self._on(whole)[...] = values.numpy() if hasattr(values, "numpy") else numpy.asarray(values)
+            if of.nbytes:
+                self.device.check(lib.ww_copy_in(self.device.handle, of.pointer, whole.ctypes.data, of.nbytes))
+
+    def _on(self, whole):
+        """The same part of a host copy of the array."""
+        from numpy.lib.stride_tricks import as_strided
+        flat = whole.reshape(-1)[(self.pointer - self.of.pointer) // self.itemsize:]
+        return as_strided(flat, self.shape, [s * self.itemsize for s in self.strides])
+
+    def numpy(self) -> Any:
+        """A copy on the host."""
+        return self._on(self.of.numpy()).copy()
+
+    def __array__(self, dtype=None, copy=None):
+        out = self.numpy()
+        return out if dtype is None else out.astype(dtype)
+
+    __matmul__ = DeviceArray.__matmul__
+    __rmatmul__ = DeviceArray.__rmatmul__
+
+    def _warpwright_view(self):
+        of = self.of._warpwright_view()
+        view = _arrays.View(self, self.pointer, self.shape, self.strides, self.kind, self.itemsize, of.device)
+        view.owner = self.device
+        return view
+
+    @property
+    def __cuda_array_interface__(self):
+        made = self.of.__cuda_array_interface__
+        return {**made, "shape": self.shape, "data": (self.pointer, False), "strides": tuple(s * self.itemsize for s in self.strides)}
+
+
+def _whole_key(key, ndim):
+    """One entry for each dimension, besides None for new ones."""
+    key = key if isinstance(key, tuple) else (key,)
+    if sum(k is Ellipsis for k in key) > 1:
+        raise IndexError("more than one ... in an index")
+    used = sum(k is not None and k is not Ellipsis for k in key)
+    if used > ndim:
+        raise IndexError(f"{used} indices for {ndim} dimensions")
+    at = next((i for i, k in enumerate(key) if k is Ellipsis), len(key))
+    for k in key:
+        if k is not None and k is not Ellipsis and not isinstance(k, slice) and not hasattr(k, "__index__"):
+            raise TypeError(f"an index is an integer, a slice, ... or None, not {type(k).__name__}")
+    return [*key[:at], *[slice(None)] * (ndim - used), *key[at + 1:]]
 
 
 # ---- DLPack's producing side: a DLManagedTensor that lives in _alive until its consumer calls the deleter -------------------------
@@ -216,7 +387,7 @@ def device_of(kind, ordinal=0):
         return _defaults[kind, ordinal]
 
 
-def default_device():
+def default_device() -> Device:
     """Where host arrays are computed: the first GPU, or the emulator where there is none."""
     from ._library import ERR_UNAVAILABLE
     try:

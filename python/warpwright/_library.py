@@ -6,7 +6,8 @@ module uses is here."""
 import ctypes
 import os
 import pathlib
-from ctypes import POINTER, c_bool, c_char_p, c_float, c_int, c_int32, c_int64, c_size_t, c_uint, c_uint64, c_uint8, c_void_p
+from ctypes import (POINTER, c_bool, c_char_p, c_double, c_float, c_int, c_int32, c_int64, c_size_t, c_uint, c_uint32, c_uint64, c_uint8,
+                    c_void_p)
 
 SONAME = "libwarpwright.so.0"
 
@@ -41,8 +42,95 @@ class Copy(ctypes.Structure):
                 ("dst", c_uint64), ("ld_src", c_size_t), ("ld_dst", c_size_t)]
 
 
+class Dim3(ctypes.Structure):
+    _fields_ = [("x", c_uint32), ("y", c_uint32), ("z", c_uint32)]
+
+
+PRINT = ctypes.CFUNCTYPE(None, c_void_p, c_void_p, c_size_t)
+SEEN = ctypes.CFUNCTYPE(None, c_void_p, c_char_p, c_void_p)
+
+
+class Launch(ctypes.Structure):
+    _fields_ = [("grid", Dim3), ("block", Dim3), ("shared", c_uint32), ("args", POINTER(c_void_p)), ("arg_count", c_size_t),
+                ("arg_bytes", POINTER(c_size_t)), ("observe", c_uint), ("time", c_bool), ("repeats", c_uint), ("max_instructions", c_uint64),
+                ("max_seconds", c_double), ("stop", c_void_p), ("on_print", PRINT), ("on_access", c_void_p), ("user", c_void_p),
+                ("on_child", c_void_p), ("on_pause", c_void_p), ("pause_after", c_uint64), ("cooperative", c_bool), ("granular", c_bool),
+                ("paged", c_bool), ("cluster", Dim3), ("stream", c_void_p), ("programmatic", c_bool)]
+
+
+class Place(ctypes.Structure):
+    _fields_ = [("file", c_char_p), ("line", c_uint32), ("col", c_uint32)]
+
+
+class FindingEnd(ctypes.Structure):
+    _fields_ = [("kernel", c_char_p), ("file", c_char_p), ("line", c_uint32), ("col", c_uint32), ("block", Dim3), ("thread", Dim3),
+                ("message", c_char_p), ("inlined", POINTER(Place)), ("ninlined", c_size_t)]
+
+
+class Mend(ctypes.Structure):
+    _fields_ = [("text", c_char_p), ("unit", c_char_p), ("before", c_uint64), ("after", c_uint64), ("shared_bytes", c_int64)]
+
+
+class Finding(ctypes.Structure):
+    _fields_ = [("rule", c_char_p), ("category", c_char_p), ("severity", c_char_p), ("kernel", c_char_p), ("file", c_char_p),
+                ("line", c_uint32), ("col", c_uint32), ("block", Dim3), ("thread", Dim3), ("address", c_uint64), ("count", c_uint64),
+                ("message", c_char_p), ("other", POINTER(FindingEnd)), ("mend", POINTER(Mend)), ("seed", c_uint64),
+                ("inlined", POINTER(Place)), ("ninlined", c_size_t), ("host", c_void_p), ("nhost", c_size_t), ("snippet", c_char_p)]
+
+
+class Pattern(ctypes.Structure):
+    _fields_ = [("file", c_char_p), ("line", c_uint32), ("space", c_char_p), ("op", c_char_p), ("bytes", c_uint32), ("mask", c_uint32),
+                ("count", c_uint64), ("offset", POINTER(c_uint64)), ("wavefronts", c_uint32), ("conflicts", c_uint32),
+                ("sectors", c_uint32), ("ideal", c_uint32)]
+
+
+COUNTERS = 43  # of counters.def; compared with the library's
+
+
+class Line(ctypes.Structure):
+    _fields_ = [("file", c_char_p), ("line", c_uint32), ("counters", c_uint64 * COUNTERS), ("waiting", c_uint64 * COUNTERS)]
+
+
+class Access(ctypes.Structure):
+    _fields_ = [("space", c_char_p), ("op", c_char_p), ("bytes", c_uint32), ("mask", c_uint32), ("address", POINTER(c_uint64)),
+                ("block", Dim3), ("warp", c_uint32), ("file", c_char_p), ("line", c_uint32), ("ptx_line", c_uint32),
+                ("wavefronts", c_uint32), ("conflicts", c_uint32), ("sectors", c_uint32)]
+
+
+class AccessCost(ctypes.Structure):
+    _fields_ = [(name, c_uint32) for name in ("wavefronts", "ideal_wavefronts", "bank_conflicts", "requests", "sectors", "ideal_sectors",
+                                              "lines", "transactions", "useful_bytes", "moved_bytes", "banks", "bank_bytes", "part_lanes")]
+    _fields_ += [("pass_", c_uint8 * 9 * 32)]
+
+
 # name: result, arguments
 FUNCTIONS = {
+    "ww_module_load": (c_int, [c_void_p, c_char_p, c_char_p, c_size_t, POINTER(c_void_p)]),
+    "ww_module_compile": (c_int, [c_void_p, c_char_p, c_char_p, c_size_t, POINTER(c_void_p)]),
+    "ww_module_unload": (None, [c_void_p, c_void_p]),
+    "ww_module_kernel_count": (c_size_t, [c_void_p]),
+    "ww_module_kernel_name": (c_char_p, [c_void_p, c_size_t]),
+    "ww_module_kernel_arg_count": (c_size_t, [c_void_p, c_size_t]),
+    "ww_module_kernel_arg_bytes": (c_size_t, [c_void_p, c_size_t, c_size_t]),
+    "ww_module_kernel_arg_type": (c_char_p, [c_void_p, c_size_t, c_size_t]),
+    "ww_kernel_text": (c_size_t, [c_char_p, c_char_p, c_size_t]),
+    "ww_launch": (c_int, [c_void_p, c_void_p, c_char_p, POINTER(Launch), POINTER(c_void_p)]),
+    "ww_result_free": (None, [c_void_p]),
+    "ww_device_on_result": (None, [c_void_p, SEEN, c_void_p]),
+    "ww_device_profile": (c_char_p, [c_void_p]),
+    "ww_counter_count": (c_size_t, []),
+    "ww_counter_name": (c_char_p, [c_size_t]),
+    "ww_counter_text": (c_char_p, [c_size_t]),
+    "ww_counter_value": (c_uint64, [c_void_p, c_size_t]),
+    "ww_result_counters": (c_void_p, [c_void_p]),
+    "ww_result_line_count": (c_size_t, [c_void_p]),
+    "ww_result_line": (POINTER(Line), [c_void_p, c_size_t]),
+    "ww_result_finding_count": (c_size_t, [c_void_p]),
+    "ww_result_finding": (POINTER(Finding), [c_void_p, c_size_t]),
+    "ww_result_pattern_count": (c_size_t, [c_void_p]),
+    "ww_result_pattern": (POINTER(Pattern), [c_void_p, c_size_t]),
+    "ww_access_cost": (c_int, [c_char_p, POINTER(Access), c_int, POINTER(AccessCost), c_char_p, c_size_t]),
+    "ww_access_offsets": (c_int, [c_char_p, c_uint32, POINTER(c_uint64), c_char_p, c_size_t]),
     "ww_version": (c_char_p, []),
     "ww_status_text": (c_char_p, [c_int]),
     "ww_device_open": (c_int, [c_char_p, POINTER(DeviceOptions), POINTER(c_void_p), POINTER(c_char_p)]),
@@ -72,11 +160,11 @@ ERR_UNAVAILABLE = 10
 
 
 def _places():
-    """$WARPWRIGHT_LIBRARY; the library directories of the prefix this file is installed under; what the loader finds."""
+    """$WARPWRIGHT_LIBRARY; the library directories of a wheel, and of the prefix this file is installed under; what the loader finds."""
     if os.environ.get("WARPWRIGHT_LIBRARY"):
         yield os.environ["WARPWRIGHT_LIBRARY"]
         return
-    for folder in pathlib.Path(__file__).resolve().parents[1:5]:
+    for folder in list(pathlib.Path(__file__).resolve().parents)[:5]:  # the first: a wheel's own prefix
         for pattern in (SONAME, f"lib*/{SONAME}", f"lib/*/{SONAME}"):
             yield from map(str, sorted(folder.glob(pattern)))
     yield SONAME
@@ -108,6 +196,6 @@ class Error(RuntimeError):
         self.status = status
 
 
-def version():
+def version() -> str:
     """The version of the library that is loaded."""
     return lib.ww_version().decode()

@@ -4,8 +4,11 @@
 What is decided here: the device (that of the operands; a host operand goes where the others are, else to default_device()), which
 operands are staged (host memory only), the form of a result that the caller has not given (as the first operand's library makes
 it), and how strides become layouts.  A result that is stored column by column is computed as its transpose."""
+from __future__ import annotations
+
 import ctypes
 from ctypes import byref
+from typing import Any, Optional
 
 from . import _arrays
 from ._arrays import Matrices, view_of
@@ -108,10 +111,15 @@ def _finish(call, out, view, made):
     return values
 
 
+def _named(view):
+    return {"f": "float", "i": "int", "u": "uint"}.get(view.kind, view.kind) + str(view.itemsize * 8)
+
+
 def _type_of(views, dtype, names):
     kinds = {(v.kind, v.itemsize) for v in views}
     if len(kinds) != 1:
-        raise TypeError(f"{' and '.join(names)} have different element types")
+        told = ", ".join(f"{n} {_named(v)}" for n, v in zip(names, views))
+        raise TypeError(f"{' and '.join(names)} have different element types: {told}")
     kind = kinds.pop()
     if kind not in (("f", 4), ("i", 4), ("u", 4), ("f", 2)):
         raise TypeError(f"elements of type {kind[0]}{kind[1] * 8}: there are products of float32, float16 and int32")
@@ -160,7 +168,7 @@ def _result(call, out, shape, dtype, read):
     given = call.views[-1]
     if given.shape != shape:
         raise ValueError(f"out has shape {given.shape}, the product {shape}")
-    if {"f": "float", "i": "int", "u": "uint"}.get(given.kind, "") + str(given.itemsize * 8) != dtype:
+    if _named(given) != dtype:
         raise TypeError(f"out has elements of {given.kind}{given.itemsize * 8}, the product {dtype}")
     if not given.writable:
         raise ValueError("out is read-only")
@@ -169,8 +177,8 @@ def _result(call, out, shape, dtype, read):
     return given, None
 
 
-def gemm(a, b, out=None, *, alpha=1, beta=0, transpose_a=False, transpose_b=False, dtype=None, rung=None, precision="exact",
-         device=None, stream=None):
+def gemm(a: Any, b: Any, out: Any = None, *, alpha: float = 1, beta: float = 0, transpose_a: bool = False, transpose_b: bool = False,
+         dtype: Any = None, rung: Optional[str] = None, precision: str = "exact", device: Optional[Device] = None, stream: Any = None) -> Any:
     """alpha * op(A) * op(B) + beta * out.  dtype="int64": exact 64-bit results of int32 operands; "float32" of float16 ones.  rung: a kernel by its
     name (rungs("gemm")).  precision="tensor": float32 products may be computed on tensor cores, as accurate as by float arithmetic.  stream: a CUDA stream (its handle, or an object of torch or cupy), on which the work is then only enqueued."""
     if precision not in PRECISIONS:
@@ -198,7 +206,8 @@ def gemm(a, b, out=None, *, alpha=1, beta=0, transpose_a=False, transpose_b=Fals
     return _finish(call, out, view, made)
 
 
-def syrk(a, out=None, *, alpha=1, beta=0, transpose=False, fill="full", dtype=None, rung=None, device=None, stream=None):
+def syrk(a: Any, out: Any = None, *, alpha: float = 1, beta: float = 0, transpose: bool = False, fill: str = "full", dtype: Any = None,
+         rung: Optional[str] = None, device: Optional[Device] = None, stream: Any = None) -> Any:
     """alpha * A * A^T + beta * out (transpose: A^T * A).  fill="full" writes both halves, bit for bit the same, and reads the lower
     triangle of out only; "lower" and "upper" read and write that triangle, and need out= (the other one is left as it is)."""
     if fill not in FILLS:
@@ -220,7 +229,7 @@ def syrk(a, out=None, *, alpha=1, beta=0, transpose=False, fill="full", dtype=No
     return _finish(call, out, view, made)
 
 
-def copy(dst, src, *, device=None, stream=None):
+def copy(dst: Any, src: Any, *, device: Optional[Device] = None, stream: Any = None) -> Any:
     """Copies src to dst: the same shape and element size, any strides of one or two dimensions whose rows or columns are contiguous,
     elements of 1 to 16 bytes; one of the two may be transposed against the other.  Between host and device both are without gaps."""
     call = _Call(device, stream, [dst, src])
@@ -256,7 +265,7 @@ def copy(dst, src, *, device=None, stream=None):
     return dst
 
 
-def rungs(ladder):
+def rungs(ladder: str) -> list:
     """The kernels of "gemm" or "aat", from the first to the best."""
     names, i = [], 0
     while (name := lib.ww_blas_rung(ladder.encode(), ctypes.c_size_t(i))) is not None:

@@ -22,11 +22,15 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/file.h"
 
 extern char **environ;
 
 static bool pass_on(const char *variable)
 {
+    if (strncmp(variable, "TMPDIR=", 7) == 0 &&
+        !file_plain_name(variable + 7)) /* nvcc hands its files' names to a shell */
+        return false;
     return strncmp(variable, "LD_PRELOAD=", 11) != 0 && strncmp(variable, "LD_LIBRARY_PATH=", 16) != 0 &&
            strncmp(variable, "WARPWRIGHT_", 11) != 0;
 }

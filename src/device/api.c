@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mangle.h"
 #include "model/profile.h"
 
 enum { LISTED_KERNELS = 20, MAX_REPEATS = 100000 };
@@ -134,6 +135,14 @@ const char *ww_device_profile(const WwDevice *d)
 const char *ww_device_error(const WwDevice *d)
 {
     return d ? str_text(&d->error) : "";
+}
+
+void ww_device_on_result(WwDevice *d, void (*seen)(void *user, const char *kernel, const WwResult *result), void *user)
+{
+    if (!d)
+        return;
+    d->seen      = seen;
+    d->seen_user = user;
 }
 
 /* ---- memory ---- */
@@ -448,6 +457,8 @@ static Status run_kernel(WwDevice *d, WwModule *m, const Func *k, const DeviceLa
     WwResult *r     = out || !left ? result_new(k->name) : NULL;
     Status    s     = d->ops->launch(d, m, k, l, r);
     bool      began = s == WW_OK || s == WW_ERR_FAULT || s == WW_ERR_LIMIT || s == WW_ERR_UNSUPPORTED;
+    if (d->seen && r && began)
+        d->seen(d->seen_user, k->name, r);
     if (out && began)
         *out = r;
     else
@@ -475,4 +486,14 @@ WwStatus ww_launch(WwDevice *d, WwModule *m, const char *kernel, const WwLaunch 
     const Func *k;
     TRY(device_kernel(d, m, kernel, &k));
     return run_kernel(d, m, k, &(DeviceLaunch){.w = launch}, out);
+}
+
+size_t ww_kernel_text(const char *symbol, char *text, size_t bytes)
+{
+    char  *shown = mangled_text(symbol ? symbol : "");
+    size_t n     = strlen(shown);
+    if (text && bytes)
+        snprintf(text, bytes, "%s", shown);
+    free(shown);
+    return n;
 }

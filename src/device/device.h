@@ -84,6 +84,8 @@ struct WwDevice {
     Str              error;        /* the last failure's message */
     char             refused[REFUSAL_TEXT]; /* the limit of the card by which it refused the last launch; "": it did not */
     WwModule        *modules;      /* loaded ones, newest first */
+    void           (*seen)(void *user, const char *kernel, const WwResult *r); /* ww_device_on_result; NULL: nobody */
+    void            *seen_user;
 };
 
 struct WwModule {

@@ -229,3 +229,28 @@ void model_banks(const Arch *h, const ModelAccess *a, ModelCost *out)
             out->ideal_wavefronts = packed;
     }
 }
+
+unsigned model_pass(const Profile *p, const ModelAccess *a, unsigned lane, uint64_t word)
+{
+    const Arch *h = p->arch;
+    uint64_t    seen[MODEL_LANES];
+    unsigned    n = 0, row = h->bank_rule == BANKS_WIDE && h->bank_bytes == 4 ? 2 * h->banks : 1;
+    unsigned    part   = model_part_lanes(p, a);
+    bool        atomic = a->op == MODEL_ATOM || a->op == MODEL_RED;
+    for (unsigned i = lane / part * part; i < lane; i++) {
+        if (!(a->mask >> i & 1))
+            continue;
+        uint64_t from = a->addr[i] / h->bank_bytes, to = (a->addr[i] + a->bytes - 1) / h->bank_bytes;
+        uint64_t w = from + ((word - from) & (h->banks - 1)); /* the lane's word on this bank, if it has one */
+        if (w > to)
+            continue;
+        if (!atomic && w / row == word / row)
+            break;
+        bool known = false;
+        for (unsigned k = 0; !atomic && k < n; k++)
+            known |= seen[k] == w / row;
+        if (!known)
+            seen[n++] = w / row;
+    }
+    return n;
+}

@@ -6,6 +6,7 @@
 #define WW_MODEL_MODEL_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "model/profile.h"
@@ -52,6 +53,15 @@ unsigned model_part_lanes(const Profile *p, const ModelAccess *a);
 /* The cost of a movable access depends only on mask, address differences and the first active lane's address modulo the returned
  * number: what a memo of costs may use as its key.  A power of two, at least 1; for naturally aligned accesses. */
 unsigned model_period(const Profile *p, ModelSpace space, ModelOp op, unsigned bytes);
+/* A word of the command line and of WwAccess ("shared", "ld") as a space or an operation; -1: it is none. */
+int model_space_word(const char *word, size_t n);
+int model_op_word(const char *word, size_t n);
+/* Why the hardware would refuse the access, or NULL.  *lane is the lane to blame, or -1. */
+const char *model_impossible(const ModelAccess *a, int *lane);
+/* The pass of the lane's part, from 0, that serves this word (of a bank's width) of a shared access: as many as other words of its bank, or
+ * rows of words where banks are wide, were asked for before it.  The lanes' order within a part is assumed; hardware may choose another. */
+unsigned model_pass(const Profile *p, const ModelAccess *a, unsigned lane, uint64_t word);
+
 /* All accesses are movable but some global atomics, whose cost depends on the whole address.  Accesses of the same mask and
  * differences give the same answer. */
 bool model_movable(const Profile *p, const ModelAccess *a);

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/expr.h"
 #include "base/file.h"
 #include "base/mangle.h"
 #include "base/pattern.h"
@@ -17,7 +18,6 @@
 #include "cli/access/access.h"
 #include "cli/check/check.h"
 #include "cli/cli.h"
-#include "cli/expr.h"
 #include "cuda/process/environment.h"
 #include "lab/regression.h"
 #include "report/fail.h"

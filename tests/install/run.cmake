@@ -73,7 +73,11 @@ endforeach()
 
 # the Python module finds the library beside it
 if(PYTHON)
-  set(ENV{PYTHONPATH} ${prefix}/lib/python3/dist-packages)
+  file(GLOB module ${prefix}/lib/python3*/*-packages)
+  if(NOT EXISTS ${module}/warpwright/py.typed)
+    message(FATAL_ERROR "not installed: warpwright/py.typed under lib/python3.*/*-packages")
+  endif()
+  set(ENV{PYTHONPATH} ${module})
   set(ENV{LD_LIBRARY_PATH})
   run(${PYTHON} -c "print(__import__('warpwright').version(), __import__('warpwright').rungs('gemm')[0])")
   expect("^${VERSION} naive\n$")

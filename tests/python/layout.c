@@ -41,8 +41,36 @@ static void syrk(void)
     SHOW(WwSyrk, "Syrk", workspace_bytes);
 }
 
+static void launches(void)
+{
+    printf("Launch sizeof %zu\n", sizeof(WwLaunch));
+    SHOW(WwLaunch, "Launch", args);
+    SHOW(WwLaunch, "Launch", observe);
+    SHOW(WwLaunch, "Launch", max_seconds);
+    SHOW(WwLaunch, "Launch", on_print);
+    SHOW(WwLaunch, "Launch", cooperative);
+    SHOW(WwLaunch, "Launch", programmatic);
+    printf("Finding sizeof %zu\n", sizeof(WwFinding));
+    SHOW(WwFinding, "Finding", address);
+    SHOW(WwFinding, "Finding", message);
+    SHOW(WwFinding, "Finding", snippet);
+    printf("FindingEnd sizeof %zu\n", sizeof(WwFindingEnd));
+    SHOW(WwFindingEnd, "FindingEnd", message);
+    printf("Mend sizeof %zu\n", sizeof(WwMend));
+    printf("Place sizeof %zu\n", sizeof(WwPlace));
+    printf("Pattern sizeof %zu\n", sizeof(WwPattern));
+    SHOW(WwPattern, "Pattern", offset);
+    printf("Access sizeof %zu\n", sizeof(WwAccess));
+    SHOW(WwAccess, "Access", address);
+    printf("AccessCost sizeof %zu\n", sizeof(WwAccessCost));
+    SHOW(WwAccessCost, "AccessCost", part_lanes);
+    printf("Line sizeof %zu\n", sizeof(WwLine));
+    SHOW(WwLine, "Line", counters);
+}
+
 int main(void)
 {
+    launches();
     gemm();
     syrk();
     printf("Copy sizeof %zu\n", sizeof(WwCopy));

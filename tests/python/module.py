@@ -267,7 +267,7 @@ class Refused(unittest.TestCase):
         gemm = lambda *x, **y: (lambda: ww.gemm(*x, device=device, **y))
         self.refuse(ValueError, "op(a) is 4 x 5, op(b) 4 x 5", gemm(a, a))
         self.refuse(ValueError, "1 dimensions", gemm(a[0], b))
-        self.refuse(TypeError, "different element types", gemm(a, b.astype(np.int32)))
+        self.refuse(TypeError, "different element types: a float32, b int32", gemm(a, b.astype(np.int32)))
         self.refuse(TypeError, "f64", gemm(a.astype(float), b.astype(float)))
         self.refuse(TypeError, "results of int64", gemm(a, b, dtype="int64"))
         self.refuse(TypeError, "is not an array", gemm(a, 5))

@@ -13,12 +13,6 @@ typedef struct CliAccess {
     uint64_t    addr[MODEL_LANES];
 } CliAccess;
 
-/* A word of --space, --op; -1 if it is neither. */
-int access_space(const char *s, size_t n);
-int access_op(const char *s, size_t n);
-/* What is impossible about the combination, or NULL.  *lane is the lane to blame, or -1. */
-const char *access_impossible(const CliAccess *a, int *lane);
-
 /* access_file.c: rows in, one line of results a row out; errors go to d, and then out is of no use. */
 void access_rows(const Profile *p, ModelL1 l1, const char *file, const char *text, size_t len, Str *out, Diags *d);
 

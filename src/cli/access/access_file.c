@@ -119,7 +119,7 @@ static bool parse_offsets(RowReader *r, CliAccess *a, const char **word)
 static bool parse_row(RowReader *r, CliAccess *a)
 {
     const Span *c     = r->col;
-    int         space = access_space(c[1].s, c[1].n), op = access_op(c[2].s, c[2].n);
+    int         space = model_space_word(c[1].s, c[1].n), op = model_op_word(c[2].s, c[2].n);
     uint64_t    bytes, mask;
     if (space < 0)
         return row_error(r, c[1].s, "'%s' is not a space; shared, global or local expected", word_of(c[1]).s);
@@ -136,7 +136,7 @@ static bool parse_row(RowReader *r, CliAccess *a)
     if (!parse_offsets(r, a, word))
         return false;
     int         lane;
-    const char *why = access_impossible(a, &lane);
+    const char *why = model_impossible(&a->model, &lane);
     return why ? row_error(r, lane < 0 ? c[2].s : word[lane], "%s", why) : true;
 }
 

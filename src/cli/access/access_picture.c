@@ -25,34 +25,16 @@ static void figure(Str *out, const char *name, uint32_t value, const char *fmt, 
 
 /* ---- banks ----------------------------------------------------------------------------------------------------------- */
 
-/* The pass that serves a lane's word: one more than the other words of its bank that lower lanes of the part asked for before
- * anyone asked for this one.  With 4-byte words on banks of 8 bytes (BANKS_WIDE) it is rows of words that count. */
-static char pass_mark(const Arch *h, const ModelAccess *a, unsigned part, unsigned lane, uint64_t word)
+static char pass_mark(unsigned pass)
 {
-    uint64_t seen[MODEL_LANES];
-    unsigned n = 0, row = h->bank_rule == BANKS_WIDE && h->bank_bytes == 4 ? 2 * h->banks : 1;
-    bool     atomic = a->op == MODEL_ATOM || a->op == MODEL_RED;
-    for (unsigned i = lane / part * part; i < lane; i++) {
-        if (!(a->mask >> i & 1))
-            continue;
-        uint64_t from = a->addr[i] / h->bank_bytes, to = (a->addr[i] + a->bytes - 1) / h->bank_bytes;
-        uint64_t w = from + ((word - from) & (h->banks - 1)); /* the lane's word on this bank, if it has one */
-        if (w > to)
-            continue;
-        if (!atomic && w / row == word / row)
-            break;
-        bool known = false;
-        for (unsigned k = 0; !atomic && k < n; k++)
-            known |= seen[k] == w / row;
-        if (!known)
-            seen[n++] = w / row;
-    }
-    return "123456789abcdefghijklmnopqrstuvw"[n < 32 ? n : 31];
+    return "123456789abcdefghijklmnopqrstuvw"[pass < MODEL_LANES ? pass : MODEL_LANES - 1];
 }
 
-static void bank_rows(const Arch *h, const ModelAccess *a, unsigned part, Str *out)
+static void bank_rows(const Profile *p, const ModelAccess *a, Str *out)
 {
-    char row[33] = {0};
+    const Arch *h       = p->arch;
+    unsigned    part    = model_part_lanes(p, a);
+    char        row[33] = {0};
     str_printf(out, "\n%u banks of %u bytes, left to right; lanes downwards, %u at a time; the digit is the pass\n\n",
                h->banks, h->bank_bytes, part);
     for (unsigned lane = 0; lane < MODEL_LANES; lane++) {
@@ -66,7 +48,7 @@ static void bank_rows(const Arch *h, const ModelAccess *a, unsigned part, Str *o
         }
         uint64_t first = a->addr[lane] / h->bank_bytes, last = (a->addr[lane] + a->bytes - 1) / h->bank_bytes;
         for (uint64_t w = first; w <= last; w++)
-            row[w & (h->banks - 1)] = pass_mark(h, a, part, lane, w);
+            row[w & (h->banks - 1)] = pass_mark(model_pass(p, a, lane, w));
         str_printf(out, "lane %2u | %s | %" PRIu64 "\n", lane, row, a->addr[lane]);
     }
 }
@@ -139,7 +121,7 @@ void access_picture(const Profile *p, const ModelAccess *a, Str *out)
     if (a->space == MODEL_SHARED) {
         figure(out, "passes (wavefronts)", c.wavefronts, "(without conflicts:", c.ideal_wavefronts);
         figure(out, "bank conflicts", c.conflicts, NULL, 0);
-        bank_rows(p->arch, a, model_part_lanes(p, a), out);
+        bank_rows(p, a, out);
         return;
     }
     figure(out, "requests", c.requests, NULL, 0);

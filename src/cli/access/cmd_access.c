@@ -11,46 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/expr.h"
 #include "cli/access/access.h"
 #include "cli/cli.h"
-#include "cli/expr.h"
-
-static int find_word(const char *const *words, int count, const char *s, size_t n)
-{
-    for (int i = 0; i < count; i++)
-        if (strlen(words[i]) == n && strncmp(words[i], s, n) == 0)
-            return i;
-    return -1;
-}
-
-int access_space(const char *s, size_t n)
-{
-    static const char *const words[MODEL_SPACES] = {"global", "shared", "local"};
-    return find_word(words, MODEL_SPACES, s, n);
-}
-
-int access_op(const char *s, size_t n)
-{
-    static const char *const words[MODEL_OPS] = {"ld", "st", "atom", "red", "ldsm", "stsm"};
-    return find_word(words, MODEL_OPS, s, n);
-}
-
-const char *access_impossible(const CliAccess *a, int *lane)
-{
-    const ModelAccess *m = &a->model;
-    *lane                = -1;
-    if ((m->op == MODEL_LDSM || m->op == MODEL_STSM) && (m->space != MODEL_SHARED || m->bytes != 16))
-        return "ldsm and stsm are for shared memory, 16 bytes a lane";
-    if ((m->op == MODEL_ATOM || m->op == MODEL_RED) && m->space == MODEL_LOCAL)
-        return "there are no atomics on local memory";
-    for (uint32_t lanes = m->mask; lanes; lanes &= lanes - 1) {
-        *lane = __builtin_ctz(lanes);
-        if (a->addr[*lane] % m->bytes)
-            return "this offset is not a multiple of a lane's bytes: the access would fault";
-    }
-    *lane = -1;
-    return NULL;
-}
 
 /* 32 numbers rather than an expression: blanks or commas between digits, no operator. */
 static bool is_list(const char *text)
@@ -181,8 +144,8 @@ static bool access_of(const CliArgs *args, CliAccess *a, ModelL1 l1)
         return false;
     }
     const char *space = cli_text(args, "space", ""), *op = cli_text(args, "op", "");
-    a->model   = (ModelAccess){(ModelSpace)access_space(space, strlen(space)),
-                               (ModelOp)access_op(op, strlen(op)),
+    a->model   = (ModelAccess){(ModelSpace)model_space_word(space, strlen(space)),
+                               (ModelOp)model_op_word(op, strlen(op)),
                                l1,
                                (unsigned)strtoul(cli_text(args, "bytes", ""), NULL, 10),
                                (uint32_t)mask,
@@ -197,7 +160,7 @@ static bool access_of(const CliArgs *args, CliAccess *a, ModelL1 l1)
     diags_init(&d);
     if (access_offsets(a, "--offsets", text, &d)) {
         int         lane;
-        const char *why = access_impossible(a, &lane);
+        const char *why = model_impossible(&a->model, &lane);
         if (why && lane >= 0)
             diag_add(&d, DIAG_ERROR, "--offsets", 1, 1, text, "lane %d, offset %" PRIu64 ": %s", lane, a->addr[lane],
                      why);

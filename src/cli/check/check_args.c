@@ -16,11 +16,11 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "base/expr.h"
 #include "base/file.h"
 #include "base/half.h"
 #include "base/status.h"
 #include "cli/check/check.h"
-#include "cli/expr.h"
 
 enum { RANDOM_INTEGERS = 100 };
 static const uint64_t MAX_COUNT = UINT64_C(1) << 48;

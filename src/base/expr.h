@@ -2,8 +2,8 @@
  *
  * Integer expressions of `lane`, in C's notation and precedence: numbers (decimal, 0x, 0b), lane, ( ), unary + - ~ !,
  * * / %, + -, << >>, < <= > >=, == !=, &, ^, |, &&, ||, ?:.  Arithmetic is 64-bit signed; what does not fit is an error. */
-#ifndef WW_CLI_EXPR_H
-#define WW_CLI_EXPR_H
+#ifndef WW_BASE_EXPR_H
+#define WW_BASE_EXPR_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -4,7 +4,7 @@
  * 64 bits with sign; what does not fit is an error.
  * Branches that C would not evaluate (of ?:, && and ||) are parsed with `live` unset: they must be well formed, but dividing by
  * zero there is no error.  Nesting is limited, so no text can exhaust the stack. */
-#include "cli/expr.h"
+#include "base/expr.h"
 
 #include <ctype.h>
 #include <stdarg.h>
