@@ -18,20 +18,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/arena.h"
 #include "base/cache.h"
-#include "base/command.h"
 #include "base/content.h"
 #include "base/temporary.h"
+#include "device/assemble.h"
 
 enum { PTXAS_SECONDS = 20, ALL_SECONDS = 20, MOST_OUTPUT = 1 << 20, MOST_KEPT = 4 << 20, ARCH_NAME = 32 };
-
-/* Asked in this order: the one on PATH, then the toolkit's usual place. */
-#define USUAL_PTXAS "/usr/local/cuda/bin/ptxas"
 
 typedef struct Answer {
     struct Answer *next;
@@ -96,25 +92,17 @@ static bool read_answer(const char *text, const char *kernel, Resources *out)
            number_before(at, end, "registers", &out->registers);
 }
 
-static void name_arch(const Ptxas *x, const Module *m, char arch[ARCH_NAME])
-{
-    snprintf(arch, ARCH_NAME, "sm_%u", x->profile->arch->cc);
-    if (m->target && !strncmp(m->target, arch, strlen(arch))) /* "sm_90a": only that can be made of it */
-        snprintf(arch, ARCH_NAME, "%s", m->target);
-}
-
 static bool ask(const Ptxas *x, const Module *m, const Func *kernel, Resources *out)
 {
     char  arch[ARCH_NAME], *source, *said;
     int   in = temporary_file("ptxas", &source), answer = temporary_file("ptxas", &said);
     char *text = xcalloc(MOST_OUTPUT + 1, 1);
     bool  ok   = in >= 0 && answer >= 0 && write_all(in, m->text, m->text_len);
-    name_arch(x, m, arch);
+    assemble_arch(x->profile->arch->cc, m->target, arch, sizeof arch);
     char *const args[] = {"ptxas", "-v",        "-arch", arch, "--entry", (char *)(uintptr_t)kernel->name,
                           "-o",    "/dev/null", source,  NULL};
     bool        there  = true;
-    ok                 = ok && (command_run("ptxas", args, answer, PTXAS_SECONDS, &there) ||
-                (!there && command_run(USUAL_PTXAS, args, answer, PTXAS_SECONDS, &there)));
+    ok                 = ok && assembler_run(args, answer, PTXAS_SECONDS, &there);
     if (ok && lseek(answer, 0, SEEK_SET) == 0 && read(answer, text, MOST_OUTPUT) > 0)
         ok = out->spills = read_answer(text, kernel->name, out);
     else
@@ -145,32 +133,6 @@ static bool ask_timed(Ptxas *x, const Module *m, const Func *kernel, Resources *
 
 /* ---- kept on disk ---------------------------------------------------------------------------------------------------- */
 
-/* The file and its state: another version is another file, or the same one changed.  Nothing where there is none. */
-static void add_program(ContentHash *h, const char *path)
-{
-    struct stat st;
-    if (stat(path, &st) != 0 || access(path, X_OK) != 0)
-        return;
-    content_text(h, path);
-    int64_t state[] = {(int64_t)st.st_size, (int64_t)st.st_mtim.tv_sec, (int64_t)st.st_mtim.tv_nsec};
-    content_add(h, state, sizeof state);
-}
-
-static void add_programs(ContentHash *h)
-{
-    const char *at   = getenv("PATH");
-    Str         path = {0};
-    for (size_t n; at; at = at[n] ? at + n + 1 : NULL) {
-        n = strcspn(at, ":");
-        str_clear(&path);
-        str_addn(&path, at, n);
-        str_add(&path, n ? "/ptxas" : "ptxas");
-        add_program(h, path.s);
-    }
-    str_free(&path);
-    add_program(h, USUAL_PTXAS);
-}
-
 static Content key_of(Ptxas *x, const Module *m, const Func *kernel)
 {
     char        arch[ARCH_NAME];
@@ -179,12 +141,12 @@ static Content key_of(Ptxas *x, const Module *m, const Func *kernel)
         x->hashed  = m;
         x->content = content_of(m->text, m->text_len);
     }
-    name_arch(x, m, arch);
+    assemble_arch(x->profile->arch->cc, m->target, arch, sizeof arch);
     content_text(&h, "ptxas -v, registers, stack, spill stores, spill loads");
     content_text(&h, arch);
     content_text(&h, kernel->name);
     content_add(&h, &x->content, sizeof x->content);
-    add_programs(&h);
+    assembler_add(&h);
     return content_end(&h);
 }
 

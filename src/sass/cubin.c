@@ -8,7 +8,8 @@
  *     .nv.shared.NAME           its size is the static shared memory
  *     .nv_debug_ptx_txt[.ID]    the PTX of a source file; its lines end with a zero.  Linked code has one for each file
  *     .nv_debug_line_sass       a line program: address of an instruction -> line of the PTX; its file is named as that section
- *     .rela.nv_debug_line_sass  which function each sequence of it is about
+ *     .debug_line               the same for the program's source
+ *     .rela of both             which function each sequence is about
  *     e_flags                   architecture: bits 8 to 15 (ABI 8 and later), else bits 0 to 7
  *
  * Functions without code in the file (declared only) are left out.  Several functions may lie in one section; each has its own words.
@@ -32,7 +33,6 @@ enum {
 };
 
 #define TEXT_SECTION ".nv_debug_ptx_txt"
-#define LINE_SECTION ".nv_debug_line_sass"
 
 typedef struct Reader {
     Cubin            *c;
@@ -42,7 +42,6 @@ typedef struct Reader {
     size_t            nsymbols;
     unsigned         *registers, *stack; /* by symbol */
     CubinFunc        *func;
-    uint32_t        **line;   /* by function */
     size_t           *symbol; /* by function */
 } Reader;
 
@@ -113,7 +112,6 @@ static bool read_func(const Reader *r, size_t i, CubinFunc *f)
 static void read_funcs(Reader *r)
 {
     r->func   = ARENA_ARRAY(r->arena, CubinFunc, r->nsymbols + 1);
-    r->line   = ARENA_ARRAY(r->arena, uint32_t *, r->nsymbols + 1);
     r->symbol = ARENA_ARRAY(r->arena, size_t, r->nsymbols + 1);
     for (size_t i = 0; i < r->nsymbols; i++)
         if (read_func(r, i, &r->func[r->c->funcs]))
@@ -160,39 +158,63 @@ static const CubinText *text_of(const Cubin *c, const char *name)
     return c->texts == 1 ? c->text : NULL;
 }
 
-/* The rows of one sequence, [row, end), say the lines of f.  A row holds up to the next one. */
-static void place_rows(Reader *r, CubinFunc *f, const LineRow *row, const LineRow *end)
+/* The lines that a line program gives to the instructions of f: kept by function until all sequences were read. */
+typedef struct Told {
+    uint32_t    **line;
+    const char ***file;
+} Told;
+
+/* The rows of one sequence, [row, end), say the lines of the n-th function.  A row holds up to the next one. */
+static void place_rows(Arena *a, Told *t, size_t n, size_t words, const LineRow *row, const LineRow *end)
 {
-    uint32_t **line = &r->line[f - r->func];
-    if (!*line)
-        f->line = *line = ARENA_ARRAY(r->arena, uint32_t, f->words);
+    if (!t->line[n]) {
+        t->line[n] = ARENA_ARRAY(a, uint32_t, words);
+        t->file[n] = ARENA_ARRAY(a, const char *, words);
+    }
     for (; row < end && !row->end; row++) {
-        size_t to = row + 1 < end ? row[1].at / SASS_WORD : f->words;
-        if (!f->text)
-            f->text = text_of(r->c, row->file);
-        for (size_t i = row->at / SASS_WORD; i < to && i < f->words; i++)
-            (*line)[i] = row->line;
+        size_t to = row + 1 < end ? row[1].at / SASS_WORD : words;
+        for (size_t i = row->at / SASS_WORD; i < to && i < words; i++) {
+            t->line[n][i] = row->line;
+            t->file[n][i] = row->file;
+        }
     }
 }
 
-static void read_lines(Reader *r)
+static Told read_program(Reader *r, const char *name)
 {
-    const ElfSection *s = elf_find(&r->elf, LINE_SECTION), *rela = elf_find(&r->elf, ".rela" LINE_SECTION);
+    const ElfSection *s    = elf_find(&r->elf, name);
+    const ElfSection *rela = elf_find(&r->elf, arena_printf(r->arena, ".rela%s", name));
+    Told              t    = {ARENA_ARRAY(r->arena, uint32_t *, r->c->funcs + 1),
+                              ARENA_ARRAY(r->arena, const char **, r->c->funcs + 1)};
     LineRow          *row;
     size_t            rows;
     Str               why = {0};
     if (!s || !s->data)
-        return;
+        return t;
     if (lines_read(r->arena, s->data, s->bytes, &row, &rows, &why) != WW_OK)
-        r->c->note = arena_printf(r->arena, "%s cannot be read to its end: %s", s->name, str_text(&why));
+        r->c->note = arena_printf(r->arena, "%s cannot be read to its end: %s", name, str_text(&why));
     for (size_t i = 0, end; i < rows; i = end) {
         for (end = i + 1; end < rows && row[end].sequence == row[i].sequence;)
             end++;
-        CubinFunc *f = function_of(r, rela, row[i].sequence);
+        const CubinFunc *f = function_of(r, rela, row[i].sequence);
         if (f)
-            place_rows(r, f, row + i, row + end);
+            place_rows(r->arena, &t, (size_t)(f - r->func), f->words, row + i, row + end);
     }
     str_free(&why);
+    return t;
+}
+
+static void read_lines(Reader *r)
+{
+    Told ptx = read_program(r, ".nv_debug_line_sass"), source = read_program(r, ".debug_line");
+    for (size_t n = 0; n < r->c->funcs; n++) {
+        CubinFunc *f = &r->func[n];
+        for (size_t i = 0; ptx.line[n] && i < f->words && !f->text; i++)
+            f->text = text_of(r->c, ptx.file[n][i]);
+        f->line        = ptx.line[n];
+        f->source_line = source.line[n];
+        f->source_file = source.file[n];
+    }
 }
 
 Status cubin_open(const void *bytes, size_t n, Cubin **out, Str *why)

@@ -29,6 +29,9 @@ typedef struct CubinFunc {
     /* By instruction: the line of the text that it comes from; 0: not known.  NULL: of none it is. */
     const uint32_t  *line;
     const CubinText *text;    /* that the lines are of; NULL: not known */
+    /* The same of the program's source, each with its file; NULL where it is not known. */
+    const uint32_t    *source_line;
+    const char *const *source_file;
 } CubinFunc;
 
 typedef struct Cubin {

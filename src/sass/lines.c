@@ -19,8 +19,8 @@ enum { ADVANCE_MOST = 1 << 30, FILES_MOST = 256 };
 
 typedef struct Unit {
     const uint8_t *begin, *p, *end; /* of the section; of the unit what is still to be read */
-    const char    *file[FILES_MOST];
-    size_t         files;
+    const char    *folder[FILES_MOST], *file[FILES_MOST];
+    size_t         folders, files;
     unsigned       smallest, range, base;
     int            line_base;
     const uint8_t *operands; /* of standard opcode i at i - 1 */
@@ -173,25 +173,39 @@ static void run(Unit *u, Rows *r)
     }
 }
 
-static void read_names(Unit *u)
+static void read_folders(Unit *u)
 {
-    while (!u->wrong && *take_text(u)) /* folders */
-        ;
     for (;;) {
         const char *name = take_text(u);
         if (u->wrong || !*name)
             return;
-        for (int i = 0; i < 3; i++) /* folder, time, size */
-            take_leb(u, false);
-        if (u->files == FILES_MOST)
-            u->wrong = "it names too many files";
+        if (u->folders == FILES_MOST)
+            u->wrong = "it names too many folders";
         else
-            u->file[u->files++] = name;
+            u->folder[u->folders++] = name;
+    }
+}
+
+static void read_files(Unit *u, Arena *a)
+{
+    for (;;) {
+        const char *name = take_text(u);
+        if (u->wrong || !*name)
+            return;
+        uint64_t in = take_leb(u, false);
+        for (int i = 0; i < 2; i++) /* time, size */
+            take_leb(u, false);
+        if (u->files == FILES_MOST) {
+            u->wrong = "it names too many files";
+            return;
+        }
+        bool joined         = in >= 1 && in <= u->folders && *name != '/';
+        u->file[u->files++] = joined ? arena_printf(a, "%s/%s", u->folder[in - 1], name) : name;
     }
 }
 
 /* What stands before the program; u->end is the unit's. */
-static void read_head(Unit *u)
+static void read_head(Unit *u, Arena *a)
 {
     unsigned version = (unsigned)take(u, 2);
     uint64_t header  = take(u, 4);
@@ -211,7 +225,9 @@ static void read_head(Unit *u)
     if (!u->wrong && (u->range == 0 || u->base == 0))
         u->wrong = "its line range or its opcode base is 0";
     if (!u->wrong)
-        read_names(u);
+        read_folders(u);
+    if (!u->wrong)
+        read_files(u, a);
     u->p = program;
 }
 
@@ -228,7 +244,7 @@ Status lines_read(Arena *a, const uint8_t *p, size_t n, LineRow **out, size_t *r
         if (u->wrong)
             break;
         u->end = u->p + bytes;
-        read_head(u);
+        read_head(u, a);
         if (!u->wrong)
             run(u, &r);
     }

@@ -16,7 +16,7 @@ typedef struct LineRow { /* holds up to the next row of the same sequence */
     bool        end;     /* the address behind the sequence */
 } LineRow;
 
-/* All rows of a section, in its order, in the arena; the names point into the section.  WW_ERR_INVALID: it is not a line program that can
+/* All rows of a section, in its order, in the arena; the names are in the arena or in the section.  WW_ERR_INVALID: it is not a line program that can
  * be read; the rows before that place are given all the same, and *why says what is wrong. */
 Status lines_read(Arena *a, const uint8_t *p, size_t n, LineRow **out, size_t *rows, Str *why);
 

@@ -15,9 +15,9 @@
 #include <zstd.h>
 #endif
 
-#include "cuda/image/fatbin.h"
 #include "cuda/image/relfatbin.h"
 #include "sass/cubin.h"
+#include "sass/fatbin.h"
 #include "tests/fuzz/fuzz.h"
 
 enum { ROOM = 1 << 16, HEAD = 16, ENTRY = 64 };

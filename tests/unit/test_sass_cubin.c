@@ -12,6 +12,7 @@
 
 #include "base/file.h"
 #include "sass/cubin.h"
+#include "sass/word.h"
 
 static Cubin *load(const char *name, Str *bytes)
 {
@@ -150,9 +151,41 @@ static void wild_lines(void **state)
     str_free(&bytes);
 }
 
+/* Words as nvdisasm 13.0 reads them: "@!P0 STS.U16 [R15+0x80], R8" and "LDG.E.64.STRONG.SYS R6, desc[UR6][R10.64+0x30]". */
+static void words(void **state)
+{
+    (void)state;
+    static const struct {
+        uint64_t    low, high;
+        const char *name;
+        unsigned    stall, writes, reads, waits, bytes;
+    } rows[] = {{0x00080080f00f7388, 0x010fe40000000400, "STS.16", 2, 7, 7, 0x10, 2},
+                {0x000030060a047981, 0x001ea2000c1f5b00, "LDG.64", 1, 2, 7, 0x01, 8},
+                {0x00000000080a7229, 0x001fd40000000008, "DADD", 10, 7, 7, 0x01, 0},
+                {0x0000000000007fff, 0, "? fff", 0, 0, 0, 0, 0}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        uint8_t  bytes[SASS_WORD];
+        SassWord w;
+        Str      name = {0};
+        for (unsigned k = 0; k < 8; k++) {
+            bytes[k]     = (uint8_t)(rows[i].low >> (8 * k));
+            bytes[8 + k] = (uint8_t)(rows[i].high >> (8 * k));
+        }
+        sass_decode(bytes, &w);
+        sass_name(&w, &name);
+        assert_string_equal(name.s, rows[i].name);
+        assert_int_equal(w.stall, rows[i].stall);
+        assert_int_equal(w.writes, rows[i].writes);
+        assert_int_equal(w.reads, rows[i].reads);
+        assert_int_equal(w.waits, rows[i].waits);
+        assert_int_equal(w.bytes, rows[i].bytes);
+        str_free(&name);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(one_file), cmocka_unit_test(linked), cmocka_unit_test(damaged),
-                                       cmocka_unit_test(wild_lines)};
+                                       cmocka_unit_test(wild_lines), cmocka_unit_test(words)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,9 +12,9 @@
 
 #include "base/arena.h"
 #include "cuda/driver/driver.h"
-#include "cuda/image/fatbin.h"
 #include "cuda/image/relfatbin.h"
 #include "ptx/link.h"
+#include "sass/fatbin.h"
 
 enum { /* CUjit_option */
        JIT_WALL_TIME       = 2,

@@ -9,11 +9,11 @@
 #include "base/file.h"
 #include "base/sizes.h"
 #include "cuda/driver/driver.h"
-#include "cuda/image/fatbin.h"
 #include "cuda/runtime/properties.h"
 #include "cuda/work/queue.h"
 #include "cuda/work/work.h"
 #include "emu/emu.h"
+#include "sass/fatbin.h"
 
 enum { WRAPPER_MAGIC = 0x466243b1, EM_CUDA_ = 190, ELF_MACHINE = 18, MOST_IMAGE = 1 << 30 /* bytes of a file */ };
 

@@ -12,10 +12,10 @@
 
 #include "base/arena.h"
 #include "base/mangle.h"
-#include "cuda/image/fatbin.h"
 #include "cuda/image/relfatbin.h"
 #include "cuda/memory/devmem.h"
 #include "sass/cubin.h"
+#include "sass/fatbin.h"
 
 enum { ARCH = 90 };
 

@@ -14,8 +14,8 @@
 #include <unistd.h>
 
 #include "base/arena.h"
-#include "cuda/image/fatbin.h"
 #include "ptx/link.h"
+#include "sass/fatbin.h"
 
 typedef struct Texts { /* the PTX found so far */
     Str   *text;

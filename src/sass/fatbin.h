@@ -5,8 +5,8 @@
  *     header   magic u32 | version u16 | header bytes u16 | bytes that follow u64
  *     entry    kind u16 | version u16 | header bytes u32 | payload bytes u64 | compressed bytes u32 | ... | arch u32 at 28
  *              | flags u64 at 40 | bytes before compression u64 at 56 */
-#ifndef WW_CUDA_FATBIN_H
-#define WW_CUDA_FATBIN_H
+#ifndef WW_SASS_FATBIN_H
+#define WW_SASS_FATBIN_H
 
 #include "base/status.h"
 #include "base/str.h"

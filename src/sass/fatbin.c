@@ -2,8 +2,8 @@
  *
  * Reads fat binaries.  Every length is checked against the container before it is used, so damaged data is an error, not a crash.
  * Payloads are compressed with zstd (CUDA 13) or LZ4 (before); each library is optional, and its absence is named when it is needed.
- * Machine code is handed out as it is (sass/cubin.h reads what it says of its kernels). */
-#include "cuda/image/fatbin.h"
+ * Machine code is handed out as it is (cubin.h reads it). */
+#include "sass/fatbin.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Takes words apart.  Of the 128 bits
+ *
+ *     0-11 operation | 12-14 guard | 15 its negation | ... operands ... | 73-75 width of an access | ... | 105-108 stall | 109 does not yield
+ *     | 110-112 barrier of the result | 113-115 barrier of the sources | 116-121 barriers waited for | 122-125 operands that are kept
+ *
+ * only those are looked at: which registers are named differs from one operation to the next, and nobody asks.  The control fields are
+ * documented nowhere; they were checked by what they say of loads (each use of a result waits for its barrier).  Every word decodes to
+ * something: one that is not in opcodes.def has no name. */
+#include "sass/word.h"
+
+typedef struct Row {
+    const char *name;
+    uint8_t     pipe;
+    bool        sized;
+} Row;
+
+enum { OPS = 0x200 };
+
+static const Row rows[OPS] = {
+#define PIPE(...)
+#define OPCODE(bits, id, line, has_size) [bits] = {#id, SASS_##line, has_size},
+#include "sass/opcodes.def"
+#undef OPCODE
+#undef PIPE
+};
+
+static const struct {
+    const char *title;
+    unsigned    clocks;
+} pipes[] = {
+#define OPCODE(...)
+#define PIPE(id, title, clocks) {title, clocks},
+#include "sass/opcodes.def"
+#undef PIPE
+#undef OPCODE
+};
+
+static uint64_t half(const uint8_t *p)
+{
+    uint64_t v = 0;
+    for (unsigned i = 0; i < 8; i++)
+        v |= (uint64_t)p[i] << (8 * i);
+    return v;
+}
+
+void sass_decode(const uint8_t *word, SassWord *out)
+{
+    static const uint8_t width[] = {1, 1, 2, 2, 4, 8, 16, 0};
+    uint64_t             low = half(word), high = half(word + 8);
+    unsigned             control = (unsigned)(high >> 41);
+    const Row           *r       = &rows[low & (OPS - 1)];
+    *out                         = (SassWord){.op     = (unsigned)low & 0xfff,
+                                              .name   = r->name,
+                                              .pipe   = r->name ? (SassPipe)r->pipe : SASS_CONTROL,
+                                              .bytes  = r->sized ? width[high >> 9 & 7] : 0,
+                                              .guard  = low >> 12 & 7,
+                                              .unless = low >> 15 & 1,
+                                              .stall  = control & 15,
+                                              .yields = !(control >> 4 & 1),
+                                              .writes = control >> 5 & 7,
+                                              .reads  = control >> 8 & 7,
+                                              .waits  = control >> 11 & 63};
+}
+
+const char *sass_pipe_title(SassPipe p)
+{
+    return pipes[p].title;
+}
+
+unsigned sass_pipe_clocks(SassPipe p)
+{
+    return pipes[p].clocks;
+}
+
+void sass_name(const SassWord *w, Str *out)
+{
+    if (w->guard != 7)
+        str_printf(out, "@%sP%u ", w->unless ? "!" : "", w->guard);
+    if (!w->name)
+        str_printf(out, "? %03x", w->op);
+    else
+        str_add(out, w->name);
+    if (w->bytes && w->bytes != 4)
+        str_printf(out, ".%u", w->bytes * 8);
+}

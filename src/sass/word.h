@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * One machine instruction (cc 7.0 and later, 16 bytes): which it is, and what it tells the scheduler. */
+#ifndef WW_SASS_WORD_H
+#define WW_SASS_WORD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/str.h"
+
+typedef enum SassPipe {
+#define OPCODE(...)
+#define PIPE(id, title, clocks) SASS_##id,
+#include "sass/opcodes.def"
+#undef PIPE
+#undef OPCODE
+    SASS_PIPES
+} SassPipe;
+
+enum { SASS_NO_BARRIER = 7, SASS_BARRIERS = 6 };
+
+typedef struct SassWord {
+    unsigned    op;    /* bits 0 to 11 */
+    const char *name;  /* NULL: not in the table */
+    SassPipe    pipe;  /* CONTROL where it is not */
+    unsigned    bytes; /* of a lane's access; 0: it makes none, or it is not known */
+    uint8_t     guard; /* predicate that it runs under, 0 to 6; 7: always */
+    bool        unless; /* it runs where the predicate is false */
+    uint8_t     stall; /* clocks until the warp's next instruction */
+    bool        yields;
+    uint8_t     writes, reads; /* barrier that is free when the result is there, and when the sources were read; SASS_NO_BARRIER: none */
+    uint8_t     waits; /* bit by barrier: which must be free first */
+} SassWord;
+
+void        sass_decode(const uint8_t *word, SassWord *out);
+const char *sass_pipe_title(SassPipe p);
+/* Clocks that one warp instruction keeps its sub-core's pipe busy; 0: other stages count. */
+unsigned    sass_pipe_clocks(SassPipe p);
+/* Behind *out: "@!P0 LDG.64", or "? 2a5" of one that is not in the table. */
+void        sass_name(const SassWord *w, Str *out);
+
+#endif
