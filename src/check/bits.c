@@ -40,6 +40,18 @@ uint32_t bits_read(const Bits *b, uint32_t at, unsigned n, uint32_t *origin)
     return (uint32_t)word;
 }
 
+bool bits_good(const Bits *b, uint32_t at, uint32_t n)
+{
+    uint64_t found = 0;
+    for (n = at >= b->bytes ? 0 : n < b->bytes - at ? n : b->bytes - at; b->left && n;) {
+        uint32_t shift = at % 64, step = 64 - shift < n ? 64 - shift : n;
+        found |= b->bad[at / 64] & ones(step) << shift;
+        at += step;
+        n -= step;
+    }
+    return !found;
+}
+
 bool bits_any(const Bits *b, const uint32_t *off, uint32_t mask, unsigned bytes)
 {
     uint64_t found = 0;

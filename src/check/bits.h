@@ -17,6 +17,8 @@ void     bits_make(Bits *b, uint32_t bytes); /* all written */
 void     bits_free(Bits *b);
 /* As written_read, written_write and written_copy_in; n <= 32. */
 uint32_t bits_read(const Bits *b, uint32_t at, unsigned n, uint32_t *origin);
+/* Are all n bytes written? */
+bool     bits_good(const Bits *b, uint32_t at, uint32_t n);
 /* Is one of the `bytes` (a power of two, aligned, at most 64) at the offsets of the lanes in mask unwritten? */
 bool     bits_any(const Bits *b, const uint32_t *off, uint32_t mask, unsigned bytes);
 void     bits_write(Bits *b, uint32_t at, uint32_t n);

@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { LANES = 32 };
+enum { LANES = 32, SWEEP_PARTIES = 8 };
 
 typedef enum AccessSpace {
     ACCESS_GLOBAL,
@@ -188,6 +188,61 @@ typedef struct LaunchInfo {  /* fixed for the launch */
     uint64_t local_window;   /* where they lie as generic addresses */
 } LaunchInfo;
 
+/* Loads, or one store, of a warp that follow each other, each by all 32 lanes: native code tells of them at once.  Their addresses stand at
+ * fixed distances from a few places, which alone differ from time to time. */
+typedef struct SweepParty { /* accesses from one place */
+    uint8_t  space;         /* ACCESS_GLOBAL or ACCESS_SHARED */
+    uint32_t bytes;         /* from the lowest byte to behind the highest */
+} SweepParty;
+
+typedef struct SweepAccess {
+    const Access *seen;     /* but for mask, warp, block, off, addr, memory, regs */
+    uint32_t party;
+    uint32_t low, high;     /* bytes from the party's lowest: where the access begins and ends */
+    uint32_t lane[LANES];   /* likewise: each lane's */
+} SweepAccess;
+
+typedef struct Sweep {
+    SweepParty  *party; uint32_t nparties; /* at most SWEEP_PARTIES */
+    SweepAccess *access; uint32_t naccesses; /* in the order of the program */
+    uint32_t     number;                     /* which it is of those that one worker meets */
+} Sweep;
+
+typedef struct SweepCall {
+    const Sweep    *of;
+    uint32_t        warp;
+    uint64_t        block;
+    const uint64_t *at;     /* by party: its lowest address, or offset in the block's shared window */
+    const uint8_t  *memory, *regs; /* as Access */
+} SweepCall;
+
+typedef struct SweepRoom { /* for what sweep_access makes */
+    uint64_t addr[LANES];
+    uint32_t off[LANES];
+} SweepRoom;
+
+/* The i-th access by itself; valid as long as room. */
+static inline Access sweep_access(const SweepCall *s, uint32_t i, SweepRoom *room)
+{
+    const SweepAccess *x  = &s->of->access[i];
+    uint64_t           at = s->at[x->party];
+    Access             a  = *x->seen;
+    bool               shared = s->of->party[x->party].space == ACCESS_SHARED;
+    a.space  = s->of->party[x->party].space;
+    a.mask   = UINT32_MAX;
+    a.warp   = s->warp;
+    a.block  = s->block;
+    a.memory = shared ? s->memory : NULL;
+    a.regs   = a.slot ? s->regs : NULL;
+    a.off    = shared ? room->off : NULL;
+    a.addr   = shared ? NULL : room->addr;
+    for (int k = 0; k < LANES && shared; k++)
+        room->off[k] = (uint32_t)at + x->lane[k];
+    for (int k = 0; k < LANES && !shared; k++)
+        room->addr[k] = at + x->lane[k];
+    return a;
+}
+
 typedef struct Observer Observer;
 struct Observer {
     uint8_t wants[ACCESS_SPACES];                              /* bit 1 << AccessOp: which accesses it wants */
@@ -198,6 +253,11 @@ struct Observer {
      * lanes' addresses always had these differences, and the first lane's were equal modulo what `period` says, a power of two. */
     void  (*many)(void *state, const Access *a, uint64_t n);
     uint32_t (*period)(const Observer *o, AccessSpace space, AccessOp op, unsigned bytes);
+    /* Both NULL for an observer that must see every access by itself.  takes: false where it must see these by themselves, because something
+     * in them is not as usual; it changes nothing.  NULL: never.  sweep: what `access` would do for each, once all observers have said
+     * yes; NULL: nothing.  There may be accesses among them that it does not want. */
+    bool  (*takes)(void *state, const SweepCall *s);
+    void  (*sweep)(void *state, const SweepCall *s);
     void  (*sync)(void *state, const SyncEvent *e);             /* may be NULL */
     void  (*async)(void *state, const AsyncAccess *a);          /* may be NULL */
     void  (*use)(void *state, const PoisonUse *u);              /* may be NULL; not NULL: poison is tracked */

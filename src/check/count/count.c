@@ -14,7 +14,8 @@
  * Invariants: an instruction's operation, width and cache policy never change (its space may: generic addresses);
  * addresses are naturally aligned (the emulator stops at others).  A state belongs to one worker; sums do not depend on which worker
  * ran which block, so neither do results.
- * With a sink (count.h) a shared way keeps the whole offset instead of the place, and every way is told before it is folded.
+ * With a sink (count.h) a shared way keeps the whole offset instead of the place, and every way is told before it is folded; native code's
+ * accesses are then kept by the place of whole parties (count_sweep.h).
  * Merged loads: see merge.h.  Whether a group is joined is decided over the whole launch: the assembler joins only what it can
  * prove aligned, so one unaligned execution means it was not.
  * It does not model caches over time: sectors are those requested, not those missed. */
@@ -28,6 +29,7 @@
 #include "base/simd.h"
 #include "base/stress.h"
 #include "check/count/count_async.h"
+#include "check/count/count_sweep.h"
 #include "check/count/hits.h"
 #include "model/model.h"
 #include "ptx/merge.h"
@@ -91,6 +93,7 @@ typedef struct State { /* one worker */
     const EmuInstr *instr;   /* by instruction id; NULL: nothing is merged */
     Arena          *arena;   /* of the sites */
     Site           *nowhere; /* whose last way is empty */
+    SweepTable      swept;
     AsyncLane       lane;
 } State;
 
@@ -590,6 +593,29 @@ static void (*access_best(void))(void *, const Access *)
     return access_plain;
 }
 
+/* ---- native code with a sink ----------------------------------------------------------------------------------------- */
+
+static void count_sweep(void *state, const SweepCall *c)
+{
+    State *st = state;
+    sweep_count(&st->swept, c, count_period(&st->count->base, ACCESS_GLOBAL, ACCESS_LD, 16));
+}
+
+/* n accesses of one pattern at one place, where patterns may be kept. */
+static void count_some(void *state, const Access *a, uint64_t n)
+{
+    State *st = state;
+    if (!is_kept(st, a->instr)) {
+        count_many(st, a, n);
+        return;
+    }
+    st->count->base.access(st, a);
+    Site    *s     = st->site[a->instr];
+    uint64_t base  = a->off ? a->off[0] : a->addr[0];
+    uint32_t place = (uint32_t)(base & s->last->keep) >> s->last->shift;
+    s->last->hits[place] += n - 1;
+}
+
 /* ---- launch ---------------------------------------------------------------------------------------------------------- */
 
 static void *count_fork(Observer *o, const LaunchInfo *info, unsigned worker)
@@ -643,6 +669,7 @@ static void count_join(Observer *o, void *state)
         memset(c->total + c->totals, 0, (st->sites - c->totals) * sizeof *c->total);
         c->totals = st->sites;
     }
+    sweep_tell(&st->swept, count_some, st);
     for (uint32_t i = 0; i < st->sites; i++) {
         Site *s = st->site[i];
         if (s == st->nowhere)
@@ -734,6 +761,7 @@ void count_tell(Observer *o, CountSink *sink)
 {
     ((Count *)o)->sink = sink;
     o->many            = sink ? NULL : count_many;
+    o->sweep           = sink ? count_sweep : NULL;
 }
 
 void count_free(Observer *o)

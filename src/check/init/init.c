@@ -432,6 +432,78 @@ static void on_access(void *state, const Access *a)
                 bits_write(&b->shared, a->off[__builtin_ctz(m)] & 0xffffff, a->bytes);
 }
 
+/* ---- many accesses at once ---- */
+
+/* The next run of lanes from *lane on that read one behind the other or the same: [*from, the result). */
+static uint32_t run_of(const SweepAccess *x, unsigned *lane, uint32_t *from)
+{
+    uint32_t end = *from = x->lane[*lane];
+    for (; *lane < LANES && x->lane[*lane] >= *from && x->lane[*lane] <= end; ++*lane)
+        end = x->lane[*lane] + x->seen->bytes > end ? x->lane[*lane] + x->seen->bytes : end;
+    return end;
+}
+
+/* Is everything written that the access reads? */
+static bool global_good(const Region *r, const SweepCall *c, const SweepAccess *x)
+{
+    uint32_t from, end;
+    bool     good = true;
+    for (unsigned lane = 0; r && r->left && good && lane < LANES;) {
+        end  = run_of(x, &lane, &from);
+        good = written_good(r, c->at[x->party] + from, end - from);
+    }
+    return good;
+}
+
+static bool shared_good(const Bits *b, const SweepCall *c, const SweepAccess *x)
+{
+    uint32_t from, end;
+    bool     good = true;
+    for (unsigned lane = 0; b->left && good && lane < LANES;) {
+        end  = run_of(x, &lane, &from);
+        good = bits_good(b, (uint32_t)c->at[x->party] + from, end - from);
+    }
+    return good;
+}
+
+/* The region that the party lies in, as the access found it last. */
+static Region *region_of(InitState *s, const SweepCall *c, const SweepAccess *x)
+{
+    InitInstr *per = &s->instr[x->seen->instr];
+    uint64_t   at  = c->at[x->party] + x->low;
+    if (!per->cached || at - per->cached->base >= per->cached->bytes)
+        per->cached = written_find(&s->watch->init->written, at);
+    return per->cached;
+}
+
+static bool takes(void *state, const SweepCall *c)
+{
+    InitState *s    = state;
+    InitBlock *b    = block_of(s, c->block);
+    bool       good = true;
+    for (uint32_t i = 0; good && i < c->of->naccesses; i++) {
+        const SweepAccess *x = &c->of->access[i];
+        if (!reads(x->seen))
+            continue;
+        if (c->of->party[x->party].space == ACCESS_SHARED)
+            good = !b || shared_good(&b->shared, c, x);
+        else
+            good = global_good(region_of(s, c, x), c, x);
+    }
+    return good;
+}
+
+static void sweep(void *state, const SweepCall *c)
+{
+    SweepRoom room;
+    for (uint32_t i = 0; i < c->of->naccesses; i++) {
+        if (!writes(c->of->access[i].seen))
+            continue;
+        Access a = sweep_access(c, i, &room);
+        on_access(state, &a);
+    }
+}
+
 /* ---- blocks ---- */
 
 static void on_block_start(void *state, uint64_t block)
@@ -545,6 +617,8 @@ static Observer *begin(void *self, const RuleSet *rules, const CheckLaunch *l)
     memset(w->base.wants, (1 << ACCESS_OPS) - 1, sizeof w->base.wants);
     w->base.fork        = on_fork;
     w->base.access      = on_access;
+    w->base.takes       = takes;
+    w->base.sweep       = sweep;
     w->base.use         = on_use;
     w->base.sync        = w->init->heap ? on_sync : NULL;
     w->base.block_start = on_block_start;

@@ -154,7 +154,7 @@ static void host_writes(const Init *in, const MemoryEvent *e)
         return;
     if (e->bytes <= 16 && (e->bytes & (e->bytes - 1)) == 0)
         widths_add(r->widths, (uint32_t)e->bytes);
-    written_write(r, e->address, e->bytes);
+    written_by_host(r, e->address, e->bytes);
 }
 
 void init_host(void *self, const MemoryEvent *e)

@@ -231,6 +231,26 @@ void written_write(Region *r, uint64_t address, uint64_t n)
     }
 }
 
+static bool is_clean(const Page *p)
+{
+    uint64_t any = 0;
+    for (size_t i = 0; i < sizeof p->bad / sizeof *p->bad; i++)
+        any |= p->bad[i];
+    return !any;
+}
+
+void written_by_host(Region *r, uint64_t address, uint64_t n)
+{
+    n = within(r, address, n);
+    written_write(r, address, n);
+    uint64_t end = address + n - r->base;
+    if (n && (end == r->bytes || end % WRITTEN_PAGE == 0)) { /* the usual order: from the beginning to the end */
+        const Page *p = r->page[(end - 1) / WRITTEN_PAGE];
+        if (p != &all_good && p != &all_bad && is_clean(p))
+            whole_page(r, end - 1);
+    }
+}
+
 static uint32_t *copies_of(Page *p)
 {
     uint32_t *c = __atomic_load_n(&p->copied, __ATOMIC_ACQUIRE);

@@ -71,6 +71,8 @@ void written_copy_row(Region *r, uint64_t address, unsigned n, uint32_t origin);
 bool    written_good(const Region *r, uint64_t address, uint64_t n);
 /* Now written. */
 void    written_write(Region *r, uint64_t address, uint64_t n);
+/* The same by the host, while workers are at rest: pages that it has filled piece by piece need no bits any more. */
+void    written_by_host(Region *r, uint64_t address, uint64_t n);
 /* Bytes of `bad` become copies of unwritten ones with that origin, the others written. */
 void    written_copy_in(Region *r, uint64_t address, unsigned n, uint32_t bad, uint32_t origin);
 /* What a copy between allocations does; regions may be NULL. */

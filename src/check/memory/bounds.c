@@ -222,6 +222,23 @@ static void on_access(void *state, const Access *a)
     f->message = message(s, a, r, at);
 }
 
+/* All of them within what their addresses were computed from?  What is not known yet is learnt from the access itself. */
+static bool takes(void *state, const SweepCall *c)
+{
+    const WatchState *s = state;
+    for (uint32_t i = 0; i < c->of->naccesses; i++) {
+        const SweepAccess *x    = &c->of->access[i];
+        const Range       *r    = &s->range[x->seen->instr];
+        uint64_t           from = c->at[x->party] + x->low - r->base, n = x->high - x->low;
+        bool               shared = c->of->party[x->party].space == ACCESS_SHARED;
+        if (r->origin.kind == ORIGIN_NONE || r->origin.kind == ORIGIN_MANY || r->shared != shared)
+            continue;
+        if (!r->known || n > r->bytes || from > r->bytes - n)
+            return false;
+    }
+    return true;
+}
+
 /* ---- the checker ---- */
 
 static void *on_fork(Observer *o, const LaunchInfo *info, unsigned worker)
@@ -256,6 +273,7 @@ static Observer *begin(void *self, const RuleSet *rules, const CheckLaunch *l)
     w->base.wants[ACCESS_GLOBAL] = w->base.wants[ACCESS_SHARED] = (1u << ACCESS_OPS) - 1;
     w->base.fork                                                = on_fork;
     w->base.access                                              = on_access;
+    w->base.takes                                               = takes;
     w->base.join                                                = on_join;
     w->launch                                                   = l;
     return &w->base;

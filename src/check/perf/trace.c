@@ -333,6 +333,20 @@ static void trace_access(void *state, const Access *a)
     memcpy(k->a.addr, a->addr, sizeof k->a.addr);
 }
 
+static void trace_sweep(void *state, const SweepCall *c)
+{
+    TraceState *st = state;
+    SweepRoom   room;
+    for (uint32_t i = 0; c->block % st->trace->step == 0 && i < c->of->naccesses; i++) {
+        const Access *seen = c->of->access[i].seen;
+        Access        a;
+        if (!(st->trace->base.wants[c->of->party[c->of->access[i].party].space] >> seen->op & 1))
+            continue;
+        a = sweep_access(c, i, &room);
+        trace_access(st, &a);
+    }
+}
+
 /* ---- launch ---------------------------------------------------------------------------------------------------------- */
 
 static void *trace_fork(Observer *o, const LaunchInfo *info, unsigned worker)
@@ -392,6 +406,7 @@ Observer *trace_new(const CheckLaunch *l)
     t->base.wants[ACCESS_SHARED] = 1 << ACCESS_ATOM | 1 << ACCESS_RED;
     t->base.fork                 = trace_fork;
     t->base.access               = trace_access;
+    t->base.sweep                = trace_sweep;
     t->base.block_end            = trace_end;
     t->base.join                 = trace_join;
     t->launch                    = l;

@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "check/race/race_cells.h"
+#include "check/race/race_sweep.h"
 
 #include "base/arena.h"
 
@@ -28,6 +29,8 @@ typedef struct State { /* one worker */
     RaceBlock    *active, *idle;
     ClusterOrder *clusters;
     Cells         cells;
+    Swept       **swept;
+    uint32_t      nswept; /* by Sweep.number; NULL: not met yet */
 } State;
 
 /* ---- blocks ---- */
@@ -235,6 +238,37 @@ static void race_access(void *state, const Access *a)
     }
 }
 
+/* ---- accesses that are told at once ---- */
+
+static const Swept *swept_of(State *s, const Sweep *of)
+{
+    if (of->number >= s->nswept) {
+        uint32_t n = of->number + 16;
+        s->swept   = xrealloc(s->swept, n * sizeof *s->swept);
+        memset(s->swept + s->nswept, 0, (n - s->nswept) * sizeof *s->swept);
+        s->nswept = n;
+    }
+    if (!s->swept[of->number])
+        s->swept[of->number] = swept_new(s->run, of, site_of, strength_of);
+    return s->swept[of->number];
+}
+
+static void race_sweep(void *state, const SweepCall *c)
+{
+    State       *s = state;
+    const Swept *x = swept_of(s, c->of);
+    RaceBlock   *b = block_of(s, c->block);
+    SweepRoom    room;
+    if (x->simple) {
+        swept_touch(&s->cells, b, c, x);
+        return;
+    }
+    for (uint32_t i = 0; i < c->of->naccesses; i++) {
+        Access a = sweep_access(c, i, &room);
+        race_access(state, &a);
+    }
+}
+
 static void race_async(void *state, const AsyncAccess *a)
 {
     State     *s     = state;
@@ -414,6 +448,9 @@ static void race_join(Observer *o, void *state)
     findings_merge(&((RaceRun *)o)->found, &s->cells.found);
     free_blocks(s->active);
     free_blocks(s->idle);
+    for (uint32_t i = 0; i < s->nswept; i++)
+        free(s->swept[i]);
+    free(s->swept);
     free(s);
 }
 
@@ -452,6 +489,7 @@ static Observer *race_begin(void *self, const RuleSet *rules, const CheckLaunch 
     r->sites  = 1;
     r->flags  = race_has_flags(l->module, l->kernel);
     r->touch  = cells_touch();
+    r->sweep  = cells_sweep();
     r->number = race->launches++;
     Time now  = serials_floor(race->serials);
     r->floor  = works_begin(race->works, r, l, r->number, now);
@@ -464,6 +502,7 @@ static Observer *race_begin(void *self, const RuleSet *rules, const CheckLaunch 
 
     r->base.fork        = race_fork;
     r->base.access      = race_access;
+    r->base.sweep       = race_sweep;
     r->base.sync        = race_sync;
     r->base.async       = race_async;
     r->base.block_start = race_block_start;

@@ -29,6 +29,7 @@ typedef struct Race { /* lives as long as the device */
 } Race;
 
 struct Touch;
+struct Swept;
 
 typedef struct RaceRun { /* one launch */
     Observer           base;
@@ -43,6 +44,7 @@ typedef struct RaceRun { /* one launch */
     HostWork          *beside; size_t nbeside; /* copies and fills that nothing orders with it */
     bool               flags;     /* the kernel has fences or acquiring or releasing accesses */
     void             (*touch)(const struct Touch *t);
+    void             (*sweep)(const struct Touch *t, const SweepCall *c, const struct Swept *s, uint32_t skip);
     SyncObject        *objects;   /* in global memory */
     pthread_mutex_t    lock;      /* sites */
     uint16_t          *site_of;   /* by instruction id; 0: none yet */

@@ -5,12 +5,16 @@
  *
  *     a run of cells, lane after lane     fresh: nobody lives there; known: it is full of readers; second: one other reader
  *     any cells of a word, weak reads     known
- *     one cell, weak reads                two lanes stand for all
+ *     one cell for lanes side by side,    two lanes stand for all
+ *     weak reads
+ *     one run of words for both halves    fresh, full, or one other reader
  *
  * A cell is full when its two readers are of different blocks, or (shared memory) different warps, or touched it since anything was
  * ordered and no reader can be farther apart. */
 #include "check/race/race_cells.h"
 #include "check/race/race_quiet.h"
+#include "check/race/race_runs.h"
+#include "check/race/race_sweep.h"
 
 #include <string.h>
 
@@ -19,10 +23,6 @@
 #if defined(__x86_64__)
 #include <immintrin.h>
 #endif
-
-#define SERIAL_MASK (~UINT64_C(0) << (TIME_SHIFT + TICK_BITS))
-#define WARP_MASK   (UINT64_C(31) << (THREAD_SHIFT + 5))
-#define OWN_MASK    (SERIAL_MASK | UINT64_C(1023) << THREAD_SHIFT | KIND_MASK)
 
 /* ---- one cell --------------------------------------------------------------------------------------------------------- */
 
@@ -194,97 +194,6 @@ static void touch_lane(const Touch *t, Page *p, unsigned lane, unsigned at)
 
 /* ---- 32 lanes at once ------------------------------------------------------------------------------------------------- */
 
-#define HOT static inline __attribute__((always_inline))
-
-HOT bool is_own(Stamp a, Stamp me)
-{
-    return ((a ^ me) & OWN_MASK) == 0;
-}
-
-/* What is nobody's business: stamps of threads before base, of asynchronous operations before dead, and `over` itself, of an operation that
- * the whole warp knows to be complete. */
-typedef struct Past {
-    Stamp dead, base, over;
-} Past;
-
-HOT bool is_past(Stamp s, Past p)
-{
-    return (s < p.dead) | ((s < p.base) & ((s & KIND_MASK) == 0)) | (s == p.over);
-}
-
-/* a, c: two readers.  differ: bits that tell blocks apart, or also warps; 0: nothing is enough. */
-HOT bool is_full(Stamp a, Stamp c, Stamp me, Past past, Stamp differ)
-{
-    bool live    = !is_past(a, past) & !is_past(c, past) & (((a ^ c) & differ) != 0);
-    bool current = (((a ^ me) | (c ^ me)) >> TIME_SHIFT) == 0;
-    bool far     = (((a ^ c) & WARP_MASK) != 0) | (((a ^ me) & WARP_MASK) == 0);
-    return live | (current & far) | ((a ^ me) >> THREAD_SHIFT == 0);
-}
-
-/* n cells in a row, 1 << per of them a lane: no stamp of the plane is alive and another thread's. */
-HOT bool run_is_free(const Stamp *s, unsigned n, unsigned per, Stamp me, Past past)
-{
-    bool free = true;
-    for (unsigned i = 0; s && i < n; i++)
-        free &= is_past(s[i], past) | is_own(s[i], me | (Stamp)(i >> per) << THREAD_SHIFT);
-    return free;
-}
-
-HOT void run_keep(Stamp *s, unsigned n, unsigned per, Stamp me)
-{
-    for (unsigned i = 0; i < n; i++)
-        s[i] = me | (Stamp)(i >> per) << THREAD_SHIFT;
-}
-
-/* How reads found their cells. */
-typedef enum Found { FOUND_SLOW, FOUND_ROOM, FOUND_FULL } Found;
-
-HOT Found run_reads(const Touch *t, Page *p, size_t at, unsigned n, unsigned per, Past past, Stamp differ)
-{
-    static const Stamp nobody[PAGE_BYTES >> WORD_BITS];
-    const Stamp       *a = p->plane[PLANE_READ] ? p->plane[PLANE_READ] + at : nobody,
-                *c       = p->plane[PLANE_READ2] ? p->plane[PLANE_READ2] + at : nobody;
-    bool fresh = true, full = true, second = differ != 0;
-    for (unsigned i = 0; i < n; i++) {
-        Stamp me = t->me | (Stamp)(i >> per) << THREAD_SHIFT;
-        fresh &= is_past(a[i], past) | is_own(a[i], me);
-        full &= is_full(a[i], c[i], me, past, differ);
-        second &= !is_past(a[i], past) & is_past(c[i], past) & (((a[i] ^ me) & differ) != 0);
-    }
-    if (fresh)
-        run_keep(page_plane(p, PLANE_READ) + at, n, per, t->me);
-    else if (!full && second)
-        run_keep(page_plane(p, PLANE_READ2) + at, n, per, t->me);
-    return fresh || (second && !full) ? FOUND_ROOM : full ? FOUND_FULL : FOUND_SLOW;
-}
-
-/* The stamp there, if it is of an asynchronous operation that the whole warp knows to be over; else 0. */
-HOT Stamp over(const Touch *t, const Stamp *plane, size_t at, bool written)
-{
-    Stamp s = plane ? plane[at] : 0;
-    return s >= t->dead && stamp_async(s) && order_warp_knows(t->b, t->a->warp, s, written) ? s : 0;
-}
-
-/* All lanes, each next to the one before.  false: nothing was done. */
-HOT Found touch_run(const Touch *t, Page *p, size_t at, unsigned n, unsigned per, Stamp differ)
-{
-    const Stamp *w = p->plane[PLANE_WRITE], *w2 = p->plane[PLANE_WRITE2];
-    Past         past = {t->dead, t->base, 0}, wrote = {t->dead, t->base, over(t, w, at, true)};
-    if (!run_is_free(w ? w + at : NULL, n, per, t->me, wrote) || !run_is_free(w2 ? w2 + at : NULL, n, per, t->me, past))
-        return FOUND_SLOW;
-    if (!t->writes)
-        return run_reads(t, p, at, n, per, past, differ);
-    const Stamp *r = p->plane[PLANE_READ], *r2 = p->plane[PLANE_READ2];
-    Past         read = {t->dead, t->base, over(t, r, at, false)};
-    if (!run_is_free(r ? r + at : NULL, n, per, t->me, read) || !run_is_free(r2 ? r2 + at : NULL, n, per, t->me, past))
-        return FOUND_SLOW;
-    run_keep(page_plane(p, PLANE_WRITE) + at, n, per, t->me);
-    for (Plane k = PLANE_WRITE2; k < PLANES; k++)
-        if (p->plane[k])
-            memset(p->plane[k] + at, 0, n * sizeof(Stamp));
-    return FOUND_ROOM;
-}
-
 /* What is done for all lanes by vector instructions, or by loops. */
 typedef struct Ways {
     /* The lanes whose place lies on the page; at: where in it, 0 for the others. */
@@ -438,22 +347,6 @@ V4 static inline uint32_t known_v4(const Stamp *a, const Stamp *c, const Stamp *
 static const Ways v4_ways = {pick32_v4, pick64_v4, line_up_v4, known_v4};
 #endif
 
-/* All lanes read one place, which nobody alive has touched: two of them stand for all.  false: nothing was done. */
-HOT bool touch_one(const Touch *t, Page *p, uint32_t at, unsigned bytes)
-{
-    const Stamp *w = p->plane[PLANE_WRITE], *w2 = p->plane[PLANE_WRITE2];
-    Stamp       *a = page_plane(p, PLANE_READ), *c = page_plane(p, PLANE_READ2);
-    size_t       first = at >> WORD_BITS, end = first + (bytes >> WORD_BITS);
-    for (size_t i = first; i < end; i++)
-        if ((w && w[i] >= t->dead) || (w2 && w2[i] >= t->dead) || a[i] >= t->dead || c[i] >= t->dead)
-            return false;
-    for (size_t i = first; i < end; i++) {
-        a[i] = t->me;
-        c[i] = t->me | (Stamp)1 << THREAD_SHIFT;
-    }
-    return true;
-}
-
 /* The lanes of one page. */
 HOT void touch_page(const Touch *t, Page *p, uint32_t lanes, const uint32_t *at, const Ways *ways)
 {
@@ -476,9 +369,18 @@ HOT void touch_page(const Touch *t, Page *p, uint32_t lanes, const uint32_t *at,
         if (found != FOUND_SLOW)
             return;
     }
-    if (quiets && lanes == UINT32_MAX && (same | 1) == UINT32_MAX && !t->b->warp[t->a->warp].lane &&
-        touch_one(t, p, at[0], bytes))
-        return;
+    if (quiets && !t->b->warp[t->a->warp].lane) {
+        if (lanes == UINT32_MAX && bytes == 1 << WORD_BITS && !same && are_twins(at)) {
+            Found found = touch_twins(t, p, at[0] >> WORD_BITS, differ);
+            if (found == FOUND_FULL)
+                quiet_try(p, t->base, rows, differ);
+            if (found != FOUND_SLOW)
+                return;
+        }
+        lanes = touch_groups(t, p, lanes, same, at, bytes);
+        if (!lanes)
+            return;
+    }
     if (plain && !t->writes) {
         const Stamp *a = p->plane[PLANE_READ], *c = p->plane[PLANE_READ2];
         if (!r->flags && !t->b->warp[t->a->warp].lane) /* two lanes stand for all that read one place */
@@ -542,19 +444,85 @@ HOT void touch_global(const Touch *t, const Ways *ways)
     }
 }
 
+static inline uint32_t rows_between(uint32_t low, uint32_t high)
+{
+    return (uint32_t)((UINT64_C(2) << (high >> ROW_BITS)) - (UINT64_C(1) << (low >> ROW_BITS)));
+}
+
+bool cells_quiet(const Touch *t, const Page *p, uint32_t at, uint32_t bytes)
+{
+    return t->dead == t->base && p->shift == WORD_BITS && quiet_has(p, t->base, rows_between(at, at + bytes - 1));
+}
+
+/* A weak read in shared memory of a shape that is known.  false: the usual way must look at it, whatever was kept here. */
+HOT bool sweep_read(const Touch *t, const SweepCall *c, const SweepAccess *x, const SweptAccess *k)
+{
+    uint32_t at = (uint32_t)c->at[x->party], low = at + x->low, high = at + x->high - 1;
+    Page    *p = &t->pages[low >> PAGE_BITS];
+    if (k->shape == SHAPE_OTHER || low >> PAGE_BITS != high >> PAGE_BITS || p->shift != WORD_BITS)
+        return false;
+    low &= PAGE_BYTES - 1;
+    uint32_t rows = rows_between(low, high & (PAGE_BYTES - 1));
+    Found    found;
+    if (quiet_has(p, t->base, rows))
+        return true;
+    if (k->shape == SHAPE_GROUPS) {
+        bool all = true;
+        for (unsigned g = 0; g < k->groups; g++)
+            all &= touch_one(t, p, k->first[g], (at + x->lane[k->first[g]]) & (PAGE_BYTES - 1), x->seen->bytes);
+        return all;
+    }
+    if (k->shape == SHAPE_TWINS)
+        found = touch_twins(t, p, low >> WORD_BITS, SERIAL_MASK | WARP_MASK);
+    else
+        found = touch_run(t, p, low >> WORD_BITS, LANES, 0, SERIAL_MASK | WARP_MASK);
+    if (found == FOUND_FULL)
+        quiet_try(p, t->base, rows, SERIAL_MASK | WARP_MASK);
+    return found != FOUND_SLOW;
+}
+
+HOT void sweep(const Touch t[2], const SweepCall *c, const Swept *s, uint32_t skip, const Ways *ways)
+{
+    SweepRoom room;
+    Access    a      = {.warp = c->warp};
+    Touch     one[2] = {t[0], t[1]};
+    Stamp     me     = t[0].me;
+    bool      shapes = t[1].dead == t[1].base && !t[1].b->warp[c->warp].lane;
+    one[0].a = one[1].a = &a;
+    for (uint32_t i = 0; i < c->of->naccesses; i++) {
+        const SweepAccess *x      = &c->of->access[i];
+        bool               shared = c->of->party[x->party].space == ACCESS_SHARED;
+        if (skip >> x->party & 1)
+            continue;
+        one[shared].me     = me | (Stamp)s->access[i].site << SITE_SHIFT;
+        one[shared].writes = x->seen->op == ACCESS_ST;
+        if (shared && shapes && sweep_read(&one[1], c, x, &s->access[i]))
+            continue;
+        a = sweep_access(c, i, &room);
+        if (shared)
+            touch_shared(&one[1], ways);
+        else
+            touch_global(&one[0], ways);
+    }
+}
+
 #define LEVEL(name, attributes, ways)                                                                                  \
-    attributes static void name(const Touch *t)                                                                        \
+    attributes static void touch_##name(const Touch *t)                                                                \
     {                                                                                                                  \
         if (t->a->off)                                                                                                 \
             touch_shared(t, ways);                                                                                     \
         else                                                                                                           \
             touch_global(t, ways);                                                                                     \
+    }                                                                                                                  \
+    attributes static void sweep_##name(const Touch t[2], const SweepCall *c, const Swept *s, uint32_t skip)           \
+    {                                                                                                                  \
+        sweep(t, c, s, skip, ways);                                                                                    \
     }
 
-LEVEL(touch_plain, , &plain_ways)
+LEVEL(plain, , &plain_ways)
 #if defined(__x86_64__)
-LEVEL(touch_avx2, __attribute__((target("arch=x86-64-v3"))), &plain_ways)
-LEVEL(touch_avx512, V4, &v4_ways)
+LEVEL(avx2, __attribute__((target("arch=x86-64-v3"))), &plain_ways)
+LEVEL(avx512, V4, &v4_ways)
 #endif
 
 /* The last write in the lane's cells that this launch made before the read; 0: none. */
@@ -590,6 +558,17 @@ void cells_read_only(const Touch *t)
             race_report_read_only(t->cells->run, &t->cells->found, t->b, a, lane, t->me | (Stamp)lane << THREAD_SHIFT,
                                   w);
     }
+}
+
+CellsSweep *cells_sweep(void)
+{
+#if defined(__x86_64__)
+    if (simd_best() == SIMD_AVX512)
+        return sweep_avx512;
+    if (simd_best() == SIMD_AVX2)
+        return sweep_avx2;
+#endif
+    return sweep_plain;
 }
 
 CellsTouch *cells_touch(void)

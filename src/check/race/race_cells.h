@@ -40,7 +40,6 @@ void cells_read_only(const Touch *t);
 /* Looks at every cell, reports clashes, and keeps the access: the function for this processor. */
 typedef void CellsTouch(const Touch *t);
 CellsTouch  *cells_touch(void);
-
 /* Whose stamp in b's memory or in global memory; what is too old to matter counts as b's own launch's. */
 static inline uint32_t cells_launch(const Cells *c, const RaceBlock *b, Stamp s)
 {

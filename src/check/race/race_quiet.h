@@ -12,20 +12,11 @@
 enum { ROW_BITS = 7, ROW_WORDS = 32, RETRY = 7 };
 
 /* The rows of the lanes' places, a bit each. */
-static inline uint32_t quiet_rows(const uint32_t *at, uint32_t lanes)
+static inline __attribute__((always_inline)) uint32_t quiet_rows(const uint32_t *at, uint32_t lanes)
 {
     uint32_t rows = 0;
-    if (lanes == UINT32_MAX && at[0] >> ROW_BITS == at[LANES - 1] >> ROW_BITS &&
-        at[LANES - 1] - at[0] < 1u << ROW_BITS &&
-        at[0] >> ROW_BITS == at[LANES / 2] >> ROW_BITS) { /* mostly; the rest is looked at below */
-        uint32_t row = at[0] >> ROW_BITS, other = 0;
-        for (unsigned i = 0; i < LANES; i++)
-            other |= at[i] >> ROW_BITS ^ row;
-        if (!other)
-            return UINT32_C(1) << row;
-    }
-    for (uint32_t m = lanes; m; m &= m - 1)
-        rows |= UINT32_C(1) << (at[__builtin_ctz(m)] >> ROW_BITS);
+    for (unsigned i = 0; i < LANES; i++)
+        rows |= (lanes >> i & 1) << (at[i] >> ROW_BITS);
     return rows;
 }
 
@@ -44,16 +35,18 @@ static inline void quiet_try(Page *p, Stamp since, uint32_t rows, Stamp differ)
         p->quiet       = 0;
         p->tries       = 0;
     }
-    if (!a || !c || (rows & (rows - 1)) || p->tries++ & RETRY)
+    if (!a || !c || p->tries++ & RETRY)
         return;
-    unsigned at    = (unsigned)__builtin_ctz(rows) * ROW_WORDS;
-    bool     quiet = true;
-    for (unsigned i = at; i < at + ROW_WORDS; i++)
-        quiet &= (a[i] >= since) & (c[i] >= since) & (((a[i] ^ c[i]) & differ) != 0) & (!w || w[i] < since) &
-                 (!w2 || w2[i] < since);
-    if (quiet) {
-        p->quiet |= rows;
-        p->tries = 0;
+    for (uint32_t m = rows & ~p->quiet; m; m &= m - 1) {
+        unsigned at    = (unsigned)__builtin_ctz(m) * ROW_WORDS;
+        bool     quiet = true;
+        for (unsigned i = at; i < at + ROW_WORDS; i++)
+            quiet &= (a[i] >= since) & (c[i] >= since) & (((a[i] ^ c[i]) & differ) != 0) & (!w || w[i] < since) &
+                     (!w2 || w2[i] < since);
+        if (quiet) {
+            p->quiet |= m & -m;
+            p->tries = 0;
+        }
     }
 }
 

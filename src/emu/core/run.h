@@ -113,6 +113,7 @@ struct Worker {
     unsigned   index;
     pthread_t  thread;
     uint64_t    *tally;      /* accesses that native code counts itself (jit.h) */
+    const Sweep *const *sweep; /* what it tells of at once, by number */
     const UopFn *native;     /* by Code.index, or NULL: what runs a function from a uop on with all 32 lanes (jit.h) */
     const NativeHelp *help;  /* what that asks of the emulator */
     /* the running warp's last event */

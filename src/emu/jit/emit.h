@@ -57,7 +57,7 @@ typedef struct Emit {
 void emit_prelude(Str *out);
 void emit_function(Plan *p, uint32_t index, Str *out);
 
-/* emit.c.  Of a value: its spread here; lane 0 as an expression; all lanes as one; a copy of them under `name`. */
+/* emit_value.c.  Of a value: its spread here; lane 0 as an expression; all lanes as one; a copy of them under `name`. */
 Spread emit_spread(const Emit *e, uint32_t value);
 void   emit_scalar(const Emit *e, uint32_t value);
 void   emit_lanes(const Emit *e, uint32_t value);
@@ -87,6 +87,8 @@ void   emit_item(Emit *e, const Item *it);
 void   emit_call(Emit *e, const Item *it, Spread want);
 /* The same for what follows: is there something that stops the warp? */
 void   emit_call_handler(Emit *e, const Item *it);
+/* Behind an item whose handler may have loaded what nobody wrote: the interpreter goes on. */
+void   emit_poisoned(Emit *e, const Item *it);
 
 /* emit_flow.c: segments, and edges between them. */
 void   emit_segment(Emit *e, uint32_t index);
@@ -102,6 +104,8 @@ void   emit_regions(Emit *e);
 /* emit_ask.c: asks for accesses of one base that follow each other, from item k of s on; the first item behind them, or k where there are
  * none. */
 uint32_t emit_stretch(Emit *e, const Segment *s, uint32_t k);
+/* Was it asked for so? */
+bool     emit_in_stretch(const Emit *e, const Item *it);
 
 /* emit_mem.c: an access whose address is linear. */
 void   emit_load(Emit *e, const Item *it);

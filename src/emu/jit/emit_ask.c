@@ -3,13 +3,13 @@
  * The questions before accesses of linear addresses: are they in bounds and aligned, and how are they counted?
  *
  * Accesses from one base that follow each other, with nothing between them that can stop the warp, are a party: one question for all of
- * them, from the lowest byte to the highest, and one count.  Where the answer is no, the interpreter runs what follows, access by access. */
+ * them, from the lowest byte to the highest, and one count (emit_tell.c).  Where the answer is no, the interpreter runs what follows, access by access. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "emu/jit/emit_mem.h"
 
-enum { PARTIES = 8 }; /* of one stretch */
+enum { PARTIES = SWEEP_PARTIES /* of one stretch */, MOST_REACH = 1 << 26 };
 
 typedef struct Party {
     uint32_t base; /* value */
@@ -20,7 +20,6 @@ typedef struct Party {
     int64_t  step;        /* bytes of a lane */
     uint32_t instr;
     uint32_t n;
-    uint32_t site; /* the first of its sites, where they are counted */
 } Party;
 
 static int64_t step_of(const MemInfo *info)
@@ -28,7 +27,7 @@ static int64_t step_of(const MemInfo *info)
     return (int64_t)info->bytes * info->nvec;
 }
 
-static int64_t offset_of(const Emit *e, const Item *it)
+int64_t emit_offset(const Emit *e, const Item *it)
 {
     return (int32_t)e->p->code->uops[it->uop].e;
 }
@@ -51,7 +50,7 @@ static void question(Emit *e, const Party *x)
 
 static Party party_of(const Emit *e, const Item *it, const Place *x)
 {
-    int64_t off = offset_of(e, it);
+    int64_t off = emit_offset(e, it);
     return (Party){.base   = it->read[0],
                    .space  = x->info->space,
                    .stores = x->info->space != SPACE_SHARED && it->kind == ITEM_STORE,
@@ -70,53 +69,6 @@ void emit_ask(Emit *e, const Item *it, const Place *x)
     OUT(";\n");
 }
 
-/* ---- counting ---- */
-
-static TallySite *add_site(Emit *e, const Place *x, int64_t delta)
-{
-    Tally *t        = e->p->tally;
-    t->site         = xrealloc(t->site, (t->nsites + 1) * sizeof *t->site);
-    TallySite *site = &t->site[t->nsites++];
-    *site           = (TallySite){.info  = x->info,
-                                  .space = (uint8_t)(x->info->space == SPACE_SHARED ? ACCESS_SHARED : ACCESS_GLOBAL),
-                                  .shift = (uint8_t)__builtin_ctz(x->info->seen.bytes)};
-    for (int i = 0; i < LANES; i++)
-        site->lane[i] = x->at[i] - x->at[0] + delta;
-    return site;
-}
-
-/* Sites [from, end) are counted together, by the place of the first one's first lane, `off` from the base. */
-static void count_sites(Emit *e, uint32_t from, uint32_t base, int64_t off)
-{
-    Tally          *t      = e->p->tally;
-    const Observer *o      = e->p->count;
-    uint32_t        period = 1;
-    for (uint32_t i = from; i < t->nsites; i++) {
-        const TallySite *s = &t->site[i];
-        uint32_t         p =
-            o->period(o, (AccessSpace)s->space, (AccessOp)s->info->op, s->info->seen.bytes) >> t->site[from].shift;
-        period = p > period ? p : period;
-    }
-    for (uint32_t i = from; i < t->nsites; i++) {
-        t->site[i].shift  = t->site[from].shift;
-        t->site[i].places = period;
-        t->site[i].first  = t->places;
-    }
-    OUT("tally[%u + ((", t->places);
-    emit_scalar(e, base);
-    OUT(" + (u8)%lldll) >> %u & %u)]++;\n", (long long)off, t->site[from].shift, period - 1);
-    t->places += period;
-}
-
-void emit_count(Emit *e, const Item *it, const Place *x)
-{
-    if (!x->info->observed)
-        return;
-    uint32_t from = e->p->tally->nsites;
-    add_site(e, x, 0);
-    count_sites(e, from, it->read[0], offset_of(e, it));
-}
-
 /* ---- stretches ---- */
 
 /* An access joins a party, or founds one; its number, or PARTIES. */
@@ -125,7 +77,7 @@ static uint32_t join(Party *party, uint32_t *n, Party x)
     for (uint32_t i = 0; i < *n; i++) {
         Party *p = &party[i];
         if (p->base != x.base || p->space != x.space || p->stores != x.stores || p->step != x.step ||
-            (x.first - p->first) % x.step)
+            (x.first - p->first) % x.step || x.most - p->least > MOST_REACH || p->most - x.least > MOST_REACH)
             continue;
         p->least = x.least < p->least ? x.least : p->least;
         p->most  = x.most > p->most ? x.most : p->most;
@@ -153,12 +105,13 @@ static uint32_t find_parties(Emit *e, const Segment *s, uint32_t k, Party *party
     for (*end = k; *end < s->nitems; ++*end) {
         const Item *it = &s->item[*end];
         Guard       guard;
-        bool        access = it->kind == ITEM_LOAD || it->kind == ITEM_STORE;
+        bool        access = item_is_access(it);
         if (access && (bit_get(wrote, it->read[0]) || emit_spread(e, it->read[0]).kind != SPREAD_LINEAR))
             break;
         if (access) {
             Place x = emit_place(e, it);
-            if (!emit_serves(e, it, &x) || (e->party[*end] = (uint8_t)join(party, &n, party_of(e, it, &x))) == PARTIES)
+            if (!emit_serves(e, it, &x) || (it->kind == ITEM_STORE && emit_heard(e, x.info).sweeps) ||
+                (e->party[*end] = (uint8_t)join(party, &n, party_of(e, it, &x))) == PARTIES)
                 break;
         }
         plan_step(e->p, it, e->now, &guard);
@@ -169,21 +122,6 @@ static uint32_t find_parties(Emit *e, const Segment *s, uint32_t k, Party *party
     }
     free(wrote);
     return n;
-}
-
-static void count_party(Emit *e, const Segment *s, uint32_t k, uint32_t end, const Party *x, uint32_t number)
-{
-    uint32_t from = e->p->tally ? e->p->tally->nsites : 0;
-    for (uint32_t i = k; i < end; i++) {
-        const Item *it = &s->item[i];
-        if ((it->kind != ITEM_LOAD && it->kind != ITEM_STORE) || e->party[i] != number)
-            continue;
-        Place place = emit_place(e, it);
-        if (place.info->observed)
-            add_site(e, &place, offset_of(e, it) - x->first);
-    }
-    if (e->p->tally && e->p->tally->nsites > from)
-        count_sites(e, from, x->base, x->first);
 }
 
 uint32_t emit_stretch(Emit *e, const Segment *s, uint32_t k)
@@ -213,23 +151,30 @@ uint32_t emit_stretch(Emit *e, const Segment *s, uint32_t k)
     emit_leave_at(e, e->before, s->item[k].uop);
     for (uint32_t i = k; i < end; i++) {
         const Item *it = &s->item[i];
-        if (it->kind != ITEM_LOAD && it->kind != ITEM_STORE)
+        if (!item_is_access(it))
             continue;
         Place x     = emit_place(e, it);
-        e->place[i] = offset_of(e, it) + x.least - party[e->party[i]].least;
+        e->place[i] = emit_offset(e, it) + x.least - party[e->party[i]].least;
     }
+    emit_sweep_parties(e, s, k, end, n, e->nquestions);
     for (uint32_t i = 0; i < n; i++)
-        count_party(e, s, k, end, &party[i], i);
+        emit_count_party(e, s, k, end, i);
     e->stretch = (Stretch){s, k, end, e->nquestions};
     e->nquestions += n;
     free(now);
     return end;
 }
 
+bool emit_in_stretch(const Emit *e, const Item *it)
+{
+    const Stretch *x = &e->stretch;
+    return x->of && it >= x->of->item + x->from && it < x->of->item + x->end;
+}
+
 bool emit_asked(Emit *e, const Item *it)
 {
     const Stretch *x = &e->stretch;
-    if (!x->of || it < x->of->item + x->from || it >= x->of->item + x->end)
+    if (!emit_in_stretch(e, it))
         return false;
     size_t i = (size_t)(it - x->of->item);
     OUT("{ u1 *q = q%u + %lld;\n", x->question + e->party[i], (long long)e->place[i]);

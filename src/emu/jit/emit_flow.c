@@ -68,7 +68,8 @@ static void emit_last(Emit *e, const Item *it, const Segment *s)
         OUT("return n;\n");
         return;
     }
-    OUT("if (n != w_uop(w, %u) || w_mask(w) != ~0u) return n;\n", it->uop + it->span);
+    OUT("if (n != w_uop(w, %u) || w_mask(w) != ~0u%s) return n;\n", it->uop + it->span,
+        e->p->tracked ? " || w_poisoned(w)" : "");
     for (uint32_t i = 0; i < it->nwrite; i++)
         if (bit_get(e->after, it->write[i]))
             emit_reload(e, it->write[i], spread_vector());
@@ -150,6 +151,7 @@ void emit_segment(Emit *e, uint32_t index)
         if (k >= asked && (it->kind == ITEM_LOAD || it->kind == ITEM_STORE))
             asked = emit_stretch(e, s, k);
         emit_item(e, it);
+        emit_poisoned(e, it);
     }
     e->stretch = (Stretch){0};
     e->raw_of  = NULL;

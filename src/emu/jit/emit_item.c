@@ -73,6 +73,33 @@ static void stopped(Emit *e, const Item *it)
     free(set);
 }
 
+static bool may_load(const Item *it)
+{
+    bool may = it->kind == ITEM_LOAD || (it->kind == ITEM_CALL && it->what.kind == WHAT_MEM);
+    for (uint32_t k = 0; k < it->ninner; k++)
+        may |= may_load(&it->inner[k]);
+    return may;
+}
+
+void emit_poisoned(Emit *e, const Item *it)
+{
+    if (!e->p->tracked || !may_load(it) || emit_in_stretch(e, it))
+        return;
+    OUT("if (COLD(w_poisoned(w)))\n");
+    if (!e->in) {
+        emit_leave_at(e, e->after, it->uop + it->span);
+        return;
+    }
+    uint64_t *set = xcalloc(emit_words(e->p), sizeof *set);
+    for (uint32_t k = 0; k + 1 < emit_words(e->p); k++)
+        set[k] = e->after[k] & ~e->in->wanted[k];
+    OUT("{\nw_only(w, m);\nn = w_uop(w, %u);\n", it->uop + it->span);
+    emit_keep(e, set);
+    emit_fill(e, set);
+    OUT("goto Q%u; }\n", e->in->branch);
+    free(set);
+}
+
 void emit_call(Emit *e, const Item *it, Spread want)
 {
     emit_call_handler(e, it);

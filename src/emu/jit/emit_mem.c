@@ -49,7 +49,7 @@ Place emit_place(const Emit *e, const Item *it)
 bool emit_serves(const Emit *e, const Item *it, const Place *x)
 {
     int64_t step = (int64_t)x->info->bytes * x->info->nvec;
-    if (emit_spread(e, it->read[0]).kind != SPREAD_LINEAR || (x->info->observed && !e->p->count) || x->reach > 1 << 24)
+    if (emit_spread(e, it->read[0]).kind != SPREAD_LINEAR || !emit_heard(e, x->info).serves || x->reach > 1 << 24)
         return false;
     for (int i = 0; i < LANES; i++)
         if (x->at[i] % step)
@@ -250,6 +250,7 @@ static bool begin_access(Emit *e, const Item *it, Place *x, Spread want)
         emit_ask(e, it, x);
     else
         ask_guessed(e, it, x);
+    emit_sweep(e, it, x);
     if (!linear)
         e->now[v] = had;
     OUT("if (COLD(!q)) {\n");

@@ -144,6 +144,7 @@ static void emit_parted(Emit *e, const Region *r, uint32_t index)
         e->before = live + k * words;
         e->after  = live + (k + 1) * words;
         emit_item(e, &s->item[k]);
+        emit_poisoned(e, &s->item[k]);
     }
     if (last->kind == ITEM_BRANCH) {
         uint32_t taken = s->nsucc > 1 ? s->succ[1] : s->succ[0];

@@ -84,4 +84,33 @@ static void put(Warp *w, uint32_t uop, uint32_t mask)
     warp_put(w, w->frame->code->uops + uop, w->frame, mask);
 }
 
-const NativeHelp native_help = {.check = check, .fill = fill, .put = put, .merge = warp_set_merge};
+static void merge(Warp *w)
+{
+    warp_set_merge(w);
+    if (w->frame->shadow) /* poison_run goes on */
+        w->merge = NULL;
+}
+
+static bool sweep(Warp *w, uint32_t number, const uint8_t *const *at)
+{
+    const Worker    *k   = w->worker;
+    const EmuLaunch *ask = k->launch->ask;
+    uint64_t         place[SWEEP_PARTIES];
+    SweepCall        s = {.of     = k->sweep[number],
+                          .warp   = w->index,
+                          .block  = w->block->index,
+                          .at     = place,
+                          .memory = w->shared,
+                          .regs   = w->r};
+    for (uint32_t i = 0; i < s.of->nparties; i++)
+        place[i] = s.of->party[i].space == ACCESS_SHARED ? (uint64_t)(at[i] - w->shared) : (uint64_t)(uintptr_t)at[i];
+    for (size_t o = 0; o < ask->nobservers; o++)
+        if (ask->observers[o]->takes && !ask->observers[o]->takes(k->observer[o], &s))
+            return false;
+    for (size_t o = 0; o < ask->nobservers; o++)
+        if (ask->observers[o]->sweep)
+            ask->observers[o]->sweep(k->observer[o], &s);
+    return true;
+}
+
+const NativeHelp native_help = {.check = check, .fill = fill, .put = put, .sweep = sweep, .merge = merge};

@@ -25,6 +25,9 @@ struct NativeHelp {
     void (*fill)(const Warp *w, const NativeSlot *s, uint32_t n, const int64_t (*pattern)[LANES]);
     /* Lanes of the frame that wait at a uop while others run. */
     void (*put)(Warp *w, uint32_t uop, uint32_t mask);
+    /* Tells the observers of accesses; at: the host's address of each party's lowest byte.  false: one of them must see them by themselves,
+     * and none was told. */
+    bool (*sweep)(Warp *w, uint32_t number, const uint8_t *const *at);
     /* All were put: where those that run meet them. */
     void (*merge)(Warp *w);
 };

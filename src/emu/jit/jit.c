@@ -2,8 +2,8 @@
  *
  * Which launches run native code, and when it is made.  A Program has a set of functions for each shape of blocks and kind of observers.
  * Engine JIT makes it before the first launch begins; AUTO beside the interpreter, once the kernel has run HOT warp instructions, and
- * workers take it up between two blocks.  The interpreter runs all of a launch whose order a seed decides, which follows values that nobody
- * wrote, or whose functions are not compiled (plan.h); and of any launch what native code hands back. */
+ * workers take it up between two blocks.  The interpreter runs all of a launch whose order a seed decides or whose functions are not
+ * compiled (plan.h); and of any launch what native code hands back. */
 #include "emu/jit/jit.h"
 
 #include <stdlib.h>
@@ -23,7 +23,8 @@ struct NativeSet {
     uint32_t   arg[WORDS]; /* their values */
     bool       any;        /* it takes none: it is for every launch */
     bool       heard;      /* an observer wants to hear of exchanges between lanes */
-    bool       counted;    /* its accesses are those of an observer that takes them by their number */
+    Observer  *observer;
+    size_t     nobservers; /* copies of those that its text was written for */
     bool       asked;      /* atomic: the build was started, or will be by whoever set this */
     Build     *build;
     UopFn     *fn; /* by Code.index; NULL: the interpreter runs it.  Atomic pointer: NULL until the build is done */
@@ -33,9 +34,21 @@ struct NativeSet {
 
 /* ---- making it ---- */
 
-static bool is_counted(const Launch *l)
+/* The one that takes accesses by their number, or nobservers. */
+static size_t counting(const Launch *l)
 {
-    return l->ask->nobservers == 1 && l->ask->observers[0]->many;
+    size_t o = 0;
+    while (o < l->ask->nobservers && !l->ask->observers[o]->many)
+        o++;
+    return o;
+}
+
+static bool follows_values(const Launch *l)
+{
+    for (size_t o = 0; o < l->ask->nobservers; o++)
+        if (l->ask->observers[o]->use)
+            return true;
+    return false;
 }
 
 static void start(NativeSet *s, const Launch *l, bool waits)
@@ -50,9 +63,12 @@ static void start(NativeSet *s, const Launch *l, bool waits)
         if (!p)
             continue;
         used |= p->known;
-        p->count = s->counted ? l->ask->observers[0] : NULL;
-        p->tally = &tally;
-        p->heard = s->heard;
+        p->observer   = l->ask->observers;
+        p->nobservers = l->ask->nobservers;
+        p->count      = counting(l) < p->nobservers ? p->observer[counting(l)] : NULL;
+        p->tracked    = follows_values(l);
+        p->tally      = &tally;
+        p->heard      = s->heard;
         emit_function(p, i, &text);
         jit_plan_free(p);
     }
@@ -80,10 +96,30 @@ static UopFn *functions(NativeSet *s, const Program *p)
     return none;
 }
 
+/* Native code asks them the same, in the same order. */
+static bool same_observers(const NativeSet *s, const EmuLaunch *ask)
+{
+    bool same = s->nobservers == ask->nobservers;
+    for (size_t i = 0; same && i < s->nobservers; i++) {
+        const Observer *a = &s->observer[i], *b = ask->observers[i];
+        same = a->many == b->many && a->period == b->period && a->takes == b->takes && a->sweep == b->sweep &&
+               !a->use == !b->use && memcmp(a->wants, b->wants, sizeof a->wants) == 0;
+    }
+    return same;
+}
+
+static void keep_observers(NativeSet *s, const EmuLaunch *ask)
+{
+    s->nobservers = ask->nobservers;
+    s->observer   = xcalloc(s->nobservers + 1, sizeof *s->observer);
+    for (size_t i = 0; i < s->nobservers; i++)
+        s->observer[i] = *ask->observers[i];
+}
+
 static bool is_for(const NativeSet *s, const Launch *l, const uint32_t arg[WORDS])
 {
     uint64_t used = s->any ? 0 : __atomic_load_n(&s->used, __ATOMIC_ACQUIRE);
-    if (memcmp(s->block, l->block, sizeof s->block) != 0 || s->counted != is_counted(l) || s->heard != l->watches_sync)
+    if (memcmp(s->block, l->block, sizeof s->block) != 0 || !same_observers(s, l->ask) || s->heard != l->watches_sync)
         return false;
     for (; used; used &= used - 1)
         if (s->arg[__builtin_ctzll(used)] != arg[__builtin_ctzll(used)])
@@ -100,31 +136,23 @@ static NativeSet *find_or_add(const Launch *l)
     for (NativeSet *s = l->prog->native; s; s = s->next) {
         if (is_for(s, l, arg))
             return s;
-        any |= memcmp(s->block, l->block, sizeof s->block) == 0;
+        any |= memcmp(s->block, l->block, sizeof s->block) == 0 && same_observers(s, l->ask);
     }
     NativeSet *s = xcalloc(1, sizeof *s);
     memcpy(s->block, l->block, sizeof s->block);
     memcpy(s->arg, arg, sizeof arg);
-    s->any          = any;
-    s->used         = UINT64_MAX;
-    s->counted      = is_counted(l);
+    s->any  = any;
+    s->used = UINT64_MAX;
+    keep_observers(s, l->ask);
     s->heard        = l->watches_sync;
     s->next         = l->prog->native;
     l->prog->native = s;
     return s;
 }
 
-static bool follows_values(const Launch *l)
-{
-    for (size_t o = 0; o < l->ask->nobservers; o++)
-        if (l->ask->observers[o]->use)
-            return true;
-    return false;
-}
-
 void jit_launch(Launch *l)
 {
-    if (l->dev->engine == EMU_INTERPRETER || l->random || follows_values(l))
+    if (l->dev->engine == EMU_INTERPRETER || l->random)
         return;
     l->native = find_or_add(l);
     if (l->dev->engine == EMU_JIT && !l->native->asked) {
@@ -140,12 +168,24 @@ void jit_tick(Launch *l, uint64_t spent)
         start(s, l, false);
 }
 
+static void tally_free(Tally *t)
+{
+    for (uint32_t i = 0; i < t->nsweeps; i++) {
+        free(t->sweep[i]->party);
+        free(t->sweep[i]->access);
+        free(t->sweep[i]);
+    }
+    free(t->sweep);
+    free(t->site);
+}
+
 void jit_free(Program *p)
 {
     for (NativeSet *s = p->native, *next; s; s = next) {
         next = s->next;
         build_drop(s->build);
-        free(s->tally.site);
+        tally_free(&s->tally);
+        free(s->observer);
         free(s->fn);
         free(s);
     }
@@ -180,6 +220,7 @@ void jit_begin(Worker *k)
         return;
     k->native = functions(s, k->launch->prog);
     k->help   = &native_help;
+    k->sweep  = (const Sweep *const *)s->tally.sweep;
     if (k->native && s->tally.places)
         k->tally = xcalloc(s->tally.places, sizeof *k->tally);
 }
@@ -195,11 +236,12 @@ static void tell(Worker *k, const TallySite *t, uint32_t place, uint64_t n)
         addr[i] = base + (uint64_t)t->lane[i];
         off[i]  = (uint32_t)addr[i];
     }
-    a.space = t->space;
-    a.mask  = UINT32_MAX;
-    a.addr  = t->space == ACCESS_SHARED ? NULL : addr;
-    a.off   = t->space == ACCESS_SHARED ? off : NULL;
-    k->launch->ask->observers[0]->many(k->observer[0], &a, n);
+    a.space  = t->space;
+    a.mask   = UINT32_MAX;
+    a.addr   = t->space == ACCESS_SHARED ? NULL : addr;
+    a.off    = t->space == ACCESS_SHARED ? off : NULL;
+    size_t o = counting(k->launch);
+    k->launch->ask->observers[o]->many(k->observer[o], &a, n);
 }
 
 void jit_end(Worker *k)

@@ -71,6 +71,7 @@ typedef struct TallySite {
 typedef struct Tally { /* of all functions of a set */
     TallySite *site; uint32_t nsites;
     uint32_t   places;
+    Sweep    **sweep; uint32_t nsweeps;
 } Tally;
 
 typedef struct Plan {
@@ -81,8 +82,10 @@ typedef struct Plan {
     const uint8_t *args;       /* the launch's parameter block, whose words `known` (a bit each) are taken for constants */
     uint64_t  known;
     bool      heard;           /* an observer wants to hear of exchanges between lanes */
-    const Observer *count;     /* NULL, or the launch's only one: it takes accesses of one pattern by their number */
-    Tally    *tally;           /* what is counted for it */
+    Observer *const *observer; size_t nobservers; /* the launch's */
+    const Observer *count;     /* NULL, or the one that takes accesses of one pattern by their number */
+    bool      tracked;         /* one of them follows values that nobody wrote: a load may end native code's turn (poison.h) */
+    Tally    *tally;           /* what they are told */
     Value    *value; uint32_t nvalues;
     Segment  *segment; uint32_t nsegments;
     uint32_t *segment_of;      /* by uop; UINT32_MAX: not a head */

@@ -17,7 +17,7 @@
 
 const Uop *ctl_block(Warp *w, const Uop *u)
 {
-    if (w->worker->native && w->mask == UINT32_MAX) {
+    if (w->worker->native && w->mask == UINT32_MAX && !w->frame->shadow) {
         const Uop *next = native_run(w, u);
         if (next)
             return next;

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Values in the text.
+ *
+ * What always holds where the text stands: a value has the spread e->now says, in its own variables, and the frame may hold something older.
+ * So before a handler runs, what it reads is flushed; before the interpreter goes on (lanes part, a spread ends), every value that is wanted
+ * from there on.  Where native code itself will go on (a quantum is spent, a barrier waits), linear values are kept as lane 0 only, and
+ * nobody asks whether they are what was planned (help.h). */
+#include <stdio.h>
+
+#include "emu/jit/emit.h"
+
+/* ---- values ---- */
+
+Spread emit_spread(const Emit *e, uint32_t v)
+{
+    const Value *x = &e->p->value[v];
+    if (x->constant)
+        return spread_known(x->value);
+    return e->now[v].kind == SPREAD_UNSEEN ? spread_vector() : e->now[v];
+}
+
+void emit_scalar(const Emit *e, uint32_t v)
+{
+    Spread f = emit_spread(e, v);
+    if (!e->p->value[v].bytes && f.known)
+        OUT("%uu", f.value ? UINT32_MAX : 0);
+    else if (f.known)
+        OUT("(u%u)%lluull", e->p->value[v].bytes, (unsigned long long)f.value);
+    else
+        OUT("%c%u", e->p->value[v].bytes ? 's' : 'p', v);
+}
+
+void emit_lanes(const Emit *e, uint32_t v)
+{
+    Spread   f     = emit_spread(e, v);
+    unsigned bytes = e->p->value[v].bytes;
+    if (f.kind == SPREAD_VECTOR) {
+        OUT("r%u", v);
+        return;
+    }
+    OUT("((V%u){} + ", bytes);
+    emit_scalar(e, v);
+    if (f.pattern)
+        OUT(" + P%u_%u_%u", e->index, f.pattern, bytes);
+    OUT(")");
+}
+
+void emit_vector(const Emit *e, uint32_t v, const char *name)
+{
+    OUT("V%u %s = ", e->p->value[v].bytes, name);
+    emit_lanes(e, v);
+    OUT("; ");
+}
+
+void emit_flush(Emit *e, uint32_t v)
+{
+    const Value *x = &e->p->value[v];
+    if (x->constant || e->clean[v])
+        return;
+    if (e->odd[v])
+        OUT("w_canonical((float *)&r%u);\n", v);
+    if (x->bytes) {
+        OUT("*(F%u *)(r + %u) = ", x->bytes, x->slot);
+        emit_lanes(e, v);
+    } else {
+        OUT("*(u4 *)(r + %u) = ", x->slot);
+        emit_scalar(e, v);
+    }
+    OUT(";\n");
+}
+
+void emit_reload(Emit *e, uint32_t v, Spread want)
+{
+    const Value *x = &e->p->value[v];
+    if (!x->bytes)
+        OUT("p%u = *(u4 *)(r + %u);\n", v, x->slot);
+    else if (want.kind == SPREAD_LINEAR)
+        OUT("s%u = *(u%u *)(r + %u);\n", v, x->bytes, x->slot);
+    else
+        OUT("r%u = *(F%u *)(r + %u);\n", v, x->bytes, x->slot);
+    if (want.kind == SPREAD_LINEAR && x->bytes)
+        want.known = false;
+    e->now[v]   = want;
+    e->clean[v] = true;
+    e->odd[v]   = false;
+}
+
+void emit_made(Emit *e, uint32_t v, Spread f)
+{
+    e->now[v]   = f;
+    e->clean[v] = false;
+    e->odd[v]   = false;
+}
+
+bool emit_blends(const Emit *e, uint32_t v)
+{
+    return e->crossing && bit_get(e->crossing, v);
+}
+
+void emit_convert(Emit *e, uint32_t v, Spread want)
+{
+    Spread have = emit_spread(e, v);
+    if (want.kind == SPREAD_UNSEEN || have.kind == SPREAD_VECTOR)
+        return;
+    if (!e->p->value[v].bytes) { /* a mask, whatever it is */
+        if (have.known && !want.known)
+            OUT("p%u = %uu;\n", v, have.value ? UINT32_MAX : 0);
+    } else if (want.kind == SPREAD_VECTOR) {
+        OUT("r%u = ", v);
+        emit_lanes(e, v);
+        OUT(";\n");
+    } else if (have.known && !want.known) {
+        OUT("s%u = ", v);
+        emit_scalar(e, v);
+        OUT(";\n");
+    }
+}
+
+/* ---- the frame ---- */
+
+static bool is_linear(const Emit *e, uint32_t v)
+{
+    return emit_spread(e, v).kind == SPREAD_LINEAR;
+}
+
+void emit_keep(Emit *e, const uint64_t *set)
+{
+    for (uint32_t v = 0; v < e->p->nvalues; v++) {
+        const Value *x = &e->p->value[v];
+        if (!bit_get(set, v) || x->constant || e->clean[v] || emit_spread(e, v).known)
+            continue;
+        if (!is_linear(e, v) || !x->bytes)
+            emit_flush(e, v);
+        else
+            OUT("*(u%u *)(r + %u) = s%u;\n", x->bytes, x->slot, v);
+    }
+}
+
+void emit_fetch(Emit *e, const uint64_t *set)
+{
+    for (uint32_t v = 0; v < e->p->nvalues; v++) {
+        const Value *x = &e->p->value[v];
+        if (!bit_get(set, v) || x->constant || emit_spread(e, v).known)
+            continue;
+        if (!x->bytes)
+            OUT("p%u = *(u4 *)(r + %u);\n", v, x->slot);
+        else if (is_linear(e, v))
+            OUT("s%u = *(u%u *)(r + %u);\n", v, x->bytes, x->slot);
+        else
+            OUT("r%u = *(F%u *)(r + %u);\n", v, x->bytes, x->slot);
+    }
+}
+
+/* The linear values of the set as a table; how many they are. */
+static uint32_t table(Emit *e, const uint64_t *set)
+{
+    uint32_t n = 0;
+    for (uint32_t v = 0; v < e->p->nvalues; v++) {
+        const Value *x = &e->p->value[v];
+        Spread       f = emit_spread(e, v);
+        if (!bit_get(set, v) || x->constant || f.kind != SPREAD_LINEAR || e->clean[v])
+            continue;
+        uint64_t value = f.known ? x->bytes ? f.value : f.value ? UINT32_MAX : 0 : 0;
+        if (!n++)
+            str_printf(&e->tables, "static const Linear T%u_%u[] = {", e->index, e->ntables);
+        str_printf(&e->tables, "{%lluull, %u, %u, %u, %u},\n", (unsigned long long)value, x->slot, f.pattern, x->bytes,
+                   f.known);
+    }
+    if (n) {
+        str_printf(&e->tables, "};\n");
+        e->ntables++;
+    }
+    return n;
+}
+
+void emit_fill(Emit *e, const uint64_t *set)
+{
+    uint32_t n = table(e, set);
+    if (n)
+        OUT("w_fill(w, T%u_%u, %u, L%u);\n", e->index, e->ntables - 1, n, e->index);
+}
+
+bool emit_check(Emit *e, const uint64_t *set)
+{
+    uint32_t n = table(e, set);
+    if (n)
+        OUT("if (!w_check(w, T%u_%u, %u, L%u)) return 0;\n", e->index, e->ntables - 1, n, e->index);
+    return n != 0;
+}
+
+void emit_leave(Emit *e, const uint64_t *wanted, const char *next)
+{
+    OUT("{\n");
+    emit_keep(e, wanted);
+    emit_fill(e, wanted);
+    OUT("return %s;\n}\n", next);
+}
+
+void emit_leave_at(Emit *e, const uint64_t *wanted, uint32_t uop)
+{
+    char next[32];
+    snprintf(next, sizeof next, "w_uop(w, %u)", uop);
+    emit_leave(e, wanted, next);
+}
