@@ -9,6 +9,8 @@
 #   make install        PREFIX=/usr/local, DESTDIR=     make fuzz     fuzzing, FUZZ_SECONDS=60 for each target
 #   make nightly        what CI has no time for: the sanitizers, stress, fuzz, long
 #   make long           reports compared between 1 to 16 threads and three seeds
+#   make uninstall      removes what make install put there
+#   make help           this list
 #   make tune           on a GPU: times every matrix kernel on random shapes and fits the choice among them (src/blas/rates.def)
 SHELL = /bin/sh
 MAKEFLAGS += --no-print-directory
@@ -25,7 +27,7 @@ TSAN_TESTS = ^unit\.(emu|device|check)|^ptx$$|^fuzz\.launch|^programs\.(sixteen_
 compile = MAKEFLAGS=--no-print-directory cmake --build --preset $(1) --parallel $(JOBS) $(if $(2),--target $(2))
 ctest = ctest --preset $(1) --parallel $(JOBS) --no-label-summary $(2) </dev/null
 
-.PHONY: build lab test bench tune check format asan tsan stress fuzz nightly install clean long
+.PHONY: help uninstall build lab test bench tune check format asan tsan stress fuzz nightly install clean long
 
 build: build/configured
 	@$(call compile,default)
@@ -99,6 +101,16 @@ long: test
 
 install: build
 	@DESTDIR='$(DESTDIR)' cmake --install build --prefix '$(PREFIX)'
+	@cp build/install_manifest.txt build/installed.txt
+
+uninstall:
+	@test -f build/installed.txt || { echo 'nothing was installed from this folder'; exit 1; }
+	@while read -r f; do rm -f "$(DESTDIR)$$f"; d=$$(dirname "$(DESTDIR)$$f"); \
+	  while case $$d in */*warpwright*) rmdir "$$d" 2>/dev/null;; *) false;; esac; do d=$$(dirname "$$d"); done; done <build/installed.txt; rm build/installed.txt
+
+help:
+	@sed -n 's/^#  \( make.*\)/\1/p' Makefile
+	@echo '  The first build takes about a quarter of an hour on two cores; the SIMD levels are most of it.'
 
 clean:
 	rm -rf build build-ci build-asan build-tsan build-stress build-fuzz

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/nearest.h"
+
 static const Rule rows[] = {
 #define RULE(ID, id, category, severity, checker, thresholds, brief, text)                                             \
     {id, #category, #severity, #checker, thresholds, brief, text, NULL},
@@ -90,9 +92,25 @@ double rules_threshold(const RuleSet *s, RuleId r, const char *key)
 
 /* ---- the grammar ---- */
 
+void rules_hint(const char *word, size_t len, Str *out)
+{
+    const char *words[2 * RULE_COUNT + 1];
+    for (int i = 0; i < RULE_COUNT; i++) {
+        words[i]              = rows[i].id;
+        words[RULE_COUNT + i] = rows[i].category;
+    }
+    words[2 * RULE_COUNT] = NULL;
+    nearest_hint(word, len, words, out);
+}
+
 static Status unknown(const char *word, size_t len, Str *why)
 {
-    str_printf(why, "there is no rule or category '%.*s'; `warpwright rules` lists them", (int)len, word);
+    size_t before;
+    str_printf(why, "there is no rule or category '%.*s'", (int)len, word);
+    before = why->len;
+    rules_hint(word, len, why);
+    if (why->len == before)
+        str_add(why, "; `warpwright rules` lists them");
     return WW_ERR_INVALID;
 }
 

@@ -28,6 +28,8 @@ typedef struct Rule {
 const Rule *rule_row(RuleId r);
 RuleId      rule_find(const char *id); /* RULE_COUNT: there is none */
 bool        rule_is_category(const char *word);
+/* Appends "; did you mean 'RULE'?" where a rule or a category is near the `len` bytes of word. */
+void        rules_hint(const char *word, size_t len, Str *out);
 
 typedef struct RuleSet {
     bool   on[RULE_COUNT];

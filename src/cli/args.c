@@ -17,10 +17,13 @@
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/arena.h"
 #include "base/file.h"
+#include "base/nearest.h"
 #include "base/value.h"
+#include "cli/project.h"
 #include "model/profile.h"
 #include "report/doc.h"
 
@@ -38,44 +41,6 @@ int cli_error(const char *verb, const char *fmt, ...)
     return CLI_USAGE;
 }
 
-/* Number of single-character edits between two words, capped at MAX_WORD. */
-static unsigned distance(const char *a, const char *b)
-{
-    unsigned row[MAX_WORD + 1];
-    size_t   n = strlen(b);
-    if (n > MAX_WORD || strlen(a) > MAX_WORD)
-        return MAX_WORD;
-    for (unsigned j = 0; j <= n; j++)
-        row[j] = j;
-    for (; *a; a++) {
-        unsigned diagonal = row[0]++;
-        for (size_t j = 1; j <= n; j++) {
-            unsigned best = diagonal + (*a != b[j - 1]);
-            diagonal      = row[j];
-            if (row[j] + 1 < best)
-                best = row[j] + 1;
-            if (row[j - 1] + 1 < best)
-                best = row[j - 1] + 1;
-            row[j] = best;
-        }
-    }
-    return row[n];
-}
-
-const char *cli_nearest(const char *given, const char *const *words)
-{
-    const char *found = NULL;
-    unsigned    best  = strlen(given) < 5 ? 2 : 3; /* short words: one edit; longer ones: two */
-    for (; *words; words++) {
-        unsigned d = distance(given, *words);
-        if (d < best) {
-            best  = d;
-            found = *words;
-        }
-    }
-    return found;
-}
-
 /* Checks the value of one option; false after a message. */
 static bool check_value(const CliOption *o, CliValue *v)
 {
@@ -89,7 +54,7 @@ static bool check_value(const CliOption *o, CliValue *v)
     case CLI_PROFILE:
         ok = *v->text && profile_find(v->text);
         if (!ok)
-            str_printf(&why, "there is no profile '%s'; 'warpwright profiles' lists them", v->text);
+            profile_missing(v->text, &why);
         break;
     case CLI_FLAG:
     case CLI_TEXT:
@@ -165,7 +130,7 @@ static void unknown_option(const CliVerb *verb, const Table *t, const char *give
     int same = 0;
     for (int i = 0; i < t->count; i++)
         same += strncmp(t->row[i]->name, name, strlen(name)) == 0;
-    const char *near = cli_nearest(name, t->words);
+    const char *near = nearest_word(name, t->words);
     if (same > 1)
         cli_error(verb->name, "option '--%s' is the beginning of several", name);
     else if (optopt)
@@ -202,7 +167,7 @@ static bool take(CliArgs *a, const Table *t, int c, char **argv, int *code)
     v->option   = row_of(t, c);
     v->text     = v->option->kind == CLI_FLAG ? NULL : optarg ? optarg : "";
     v->number   = 0;
-    return check_value(v->option, v);
+    return true;
 }
 
 bool cli_parse(CliArgs *a, int argc, char **argv, int *code)
@@ -223,7 +188,18 @@ bool cli_parse(CliArgs *a, int argc, char **argv, int *code)
             return false;
         }
     }
-    *code = CLI_OK;
+    *code   = CLI_OK;
+    Str why = {0};
+    if (!project_defaults(a, &why))
+        *code = cli_error(a->verb->name, "%s", str_text(&why));
+    str_free(&why);
+    for (size_t i = 0; i < a->nvalues && *code == CLI_OK; i++)
+        if (!check_value(a->value[i].option, &a->value[i]))
+            *code = CLI_USAGE;
+    if (*code != CLI_OK) {
+        cli_free(a);
+        return false;
+    }
     while (optind < argc)
         a->operand[a->noperands++] = argv[optind++];
     if ((int)a->noperands > a->verb->max) {
@@ -239,6 +215,9 @@ bool cli_parse(CliArgs *a, int argc, char **argv, int *code)
 
 void cli_free(CliArgs *a)
 {
+    for (size_t i = 0; i < a->nkept; i++)
+        free(a->kept[i]);
+    free(a->kept);
     free(a->value);
     free(a->operand);
     *a = (CliArgs){0};
@@ -332,6 +311,13 @@ bool cli_can_report(const CliArgs *a)
     ok = ok && cli_can_write(a->verb->name, name.s);
     str_free(&name);
     return ok;
+}
+
+bool cli_coloured(const CliArgs *a, int fd)
+{
+    enum { AUTO, ALWAYS, NEVER };
+    int when = cli_choice(a, "color", AUTO);
+    return when == ALWAYS || (when == AUTO && isatty(fd) && !getenv("NO_COLOR"));
 }
 
 FILE *cli_table(const CliArgs *a)

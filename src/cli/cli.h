@@ -29,6 +29,7 @@
 #include <stdio.h>
 
 #include "base/str.h"
+#include "report/formats.h"
 
 /* Exit codes beside a program's own; the strongest counts: usage, then kernel, then findings. */
 enum { CLI_OK = 0, CLI_KERNEL = 120, CLI_FINDINGS = 121, CLI_USAGE = 122 };
@@ -67,6 +68,7 @@ typedef struct CliArgs {
     size_t         nvalues;
     const char   **operand;
     size_t         noperands;
+    char         **kept; size_t nkept; /* texts of the project file (project.c) */
 } CliArgs;
 
 /* ---- for verbs (args.c) ------------------------------------------------------------------------------------------ */
@@ -83,16 +85,19 @@ int cli_choice(const CliArgs *a, const char *name, int fallback);
 
 /* Prints "warpwright VERB: error: ..." and where to read on to stderr; gives CLI_USAGE. */
 int cli_error(const char *verb, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* The word of `words` (NULL-terminated) that `given` was probably meant to be, or NULL. */
-const char *cli_nearest(const char *given, const char *const *words);
 /* A whole file ("-": standard input), zero-terminated, to be freed; NULL after a message of cli_error's form on stderr. */
 char *cli_read(const char *verb, const char *path, size_t *len);
 /* Where tables and texts go: to standard error where --json - has taken standard output. */
 FILE       *cli_table(const CliArgs *a);
+/* What --color says of this descriptor; the verb has that option. */
+bool        cli_coloured(const CliArgs *a, int fd);
 /* Before a long run: whether its file can be written at all; false after a message. */
 bool cli_can_write(const char *verb, const char *path);
 /* The same for --json, where it is given: it may replace a report, and with --force anything. */
 bool cli_can_report(const CliArgs *a);
+/* The files that the options of that name ask for; the verb has some of them. */
+DocFiles    cli_files(const CliArgs *a);
+bool        cli_keeps(const CliArgs *a); /* is there any? */
 /* The rules that --check or --tool ask for; NULL: neither is given. */
 const char *cli_rules(const CliArgs *a);
 /* What --fail-on says, or with --error-exitcode alone "error"; NULL: neither is given. */
@@ -119,6 +124,8 @@ const CliVerb    *cli_verbs(size_t *count);
 const CliOption  *cli_options(size_t *count);
 const CliExample *cli_examples(size_t *count);
 const CliVerb    *cli_find_verb(const char *name);
+/* Appends "; did you mean 'VERB'?" where one is near. */
+void              cli_verb_hint(const char *name, Str *out);
 void              cli_help(Str *out);                         /* the list of verbs */
 void              cli_help_verb(const CliVerb *v, Str *out);
 void              cli_man(Str *out);                          /* troff */

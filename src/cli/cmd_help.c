@@ -13,9 +13,11 @@ int cmd_help(int argc, char **argv)
         return code;
     Str            text = {0};
     const CliVerb *verb = a.noperands ? cli_find_verb(a.operand[0]) : NULL;
-    if (a.noperands && !verb)
-        code = cli_error("help", "there is no verb '%s'", a.operand[0]);
-    else if (cli_has(&a, "man"))
+    if (a.noperands && !verb) {
+        cli_verb_hint(a.operand[0], &text);
+        code = cli_error("help", "there is no verb '%s'%s", a.operand[0], str_text(&text));
+        str_clear(&text);
+    } else if (cli_has(&a, "man"))
         cli_man(&text);
     else if (cli_has(&a, "completion"))
         cli_completion(cli_text(&a, "completion", ""), &text); /* the name was checked against the row's choices */

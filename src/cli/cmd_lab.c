@@ -13,6 +13,7 @@
 
 #include "base/arena.h"
 #include "base/file.h"
+#include "base/nearest.h"
 #include "cli/cli.h"
 #include "kernels/kernels.h"
 #include "lab/lab.h"
@@ -87,7 +88,7 @@ static bool choose(const CliArgs *a, const Experiment **e, size_t *n)
         const char *given = a->operand[i];
         e[*n]             = lab_experiment_find(given);
         if (!e[(*n)++]) {
-            const char *near = cli_nearest(given, names);
+            const char *near = nearest_word(given, names);
             if (near)
                 cli_error("lab", "unknown experiment '%s'; did you mean '%s'?", given, near);
             else

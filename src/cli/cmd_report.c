@@ -21,10 +21,12 @@ static json_t *load(const char *file)
 static int render(const CliArgs *a, const json_t *doc, const json_t *compared)
 {
     Str         page = {0}, text = {0}, why = {0};
-    const char *html = cli_text(a, "html", NULL);
+    const char *html     = cli_text(a, "html", NULL);
+    DocFiles    files    = cli_files(a);
+    files.file[DOC_HTML] = NULL; /* with the comparison */
     if (html)
         doc_html(doc, a->operand[0], compared, &page);
-    bool ok = (!html || doc_write(html, &page, &why)) && doc_render(doc, NULL, cli_text(a, "sarif", NULL), NULL, &why);
+    bool ok   = (!html || doc_write(html, &page, &why)) && doc_render(doc, &files, &why);
     int  code = ok ? CLI_OK : cli_error("report", "%s", str_text(&why));
     if (!cli_has(a, "quiet") && compared)
         doc_compare_text(compared, false, &text);

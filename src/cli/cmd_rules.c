@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * warpwright rules: the rows of rules.def, in the table's order. */
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "check/rules.h"
 #include "cli/cli.h"
@@ -10,6 +12,26 @@
 static void print_row(const Rule *r)
 {
     printf("%-22s  %-6s  %-7s  %s\n", r->id, r->category, r->severity, r->brief);
+}
+
+/* Where the rule's page is: beside an installed program, else in the sources. */
+static void print_page(const char *id)
+{
+    char    exe[PATH_MAX], page[PATH_MAX] = "";
+    ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
+    if (n > 0) {
+        exe[n]             = 0;
+        *strrchr(exe, '/') = 0;
+        char *up           = strrchr(exe, '/');
+        *(up ? up : exe)   = 0;
+        int room           = snprintf(page, sizeof page, "%s/share/doc/warpwright/rules/%s.md", exe, id);
+        if (room < 0 || (size_t)room >= sizeof page || access(page, R_OK) != 0)
+            *page = 0;
+    }
+    if (*page)
+        printf("    see %s\n", page);
+    else
+        printf("    see docs/rules/%s.md\n", id);
 }
 
 static void print_rule(const Rule *r)
@@ -20,7 +42,7 @@ static void print_rule(const Rule *r)
         printf("    thresholds: %s\n", r->thresholds);
     if (r->cuda_error)
         printf("    a program is told %s\n", r->cuda_error);
-    printf("    see docs/rules/%s.md\n", r->id);
+    print_page(r->id);
 }
 
 int cmd_rules(int argc, char **argv)
@@ -40,8 +62,11 @@ int cmd_rules(int argc, char **argv)
             print_rule(r);
             any = true;
         }
+        Str hint = {0};
+        rules_hint(a.operand[k], strlen(a.operand[k]), &hint);
         if (!any)
-            code = cli_error("rules", "there is no rule or category '%s'", a.operand[k]);
+            code = cli_error("rules", "there is no rule or category '%s'%s", a.operand[k], str_text(&hint));
+        str_free(&hint);
     }
     cli_free(&a);
     return code;

@@ -40,6 +40,7 @@ typedef struct Run {
     CliArgs  a;
     char     libs[PATH_MAX];                       /* the folder of the drop-in libraries */
     char    *status, *built, *json, *later, *link; /* temporary files; NULL = none; later: JSON of a later schedule */
+    FILE    *log;                                  /* where what is told at the end goes */
     int      claim;                                /* see claim_report; 0 or less: none */
     pid_t    child;
     uint64_t schedule; /* that runs now, from 0 on */
@@ -186,13 +187,13 @@ static bool json_at_end(const Run *r)
 /* Before the program runs: can its reports go where they shall?  false after a message. */
 static bool reports_ready(const Run *r)
 {
-    static const char *const made[] = {"sarif", "html"};
     if (rendered(r, "json") && !cli_can_report(&r->a))
         return false;
-    for (size_t i = 0; i < sizeof made / sizeof *made; i++)
-        if (is_special(r, made[i]) && strcmp(cli_text(&r->a, made[i], ""), "-") != 0 &&
-            !cli_can_write("run", cli_text(&r->a, made[i], "")))
+    for (int f = DOC_JSON + 1; f < DOC_FORMATS; f++) {
+        const char *made = doc_format_option((DocFormat)f), *file = cli_text(&r->a, made, "");
+        if (is_special(r, made) && strcmp(file, "-") != 0 && !cli_can_write("run", file))
             return false;
+    }
     return true;
 }
 
@@ -238,6 +239,23 @@ static void set_seed(const Run *r)
     str_free(&s);
 }
 
+/* Files that each process writes itself. */
+static void export_files(const Run *r)
+{
+    static const char *const variable[] = {
+#define FORMAT(ID, option, writer) "WARPWRIGHT_" #ID,
+#include "report/formats.def"
+#undef FORMAT
+    };
+    for (int f = DOC_JSON + 1; f < DOC_FORMATS && !r->schedule; f++) {
+        const char *option = doc_format_option((DocFormat)f);
+        if (per_process(r, option))
+            cli_export_path(variable[f], cli_text(&r->a, option, ""));
+    }
+    if (cli_has(&r->a, "log-file") && !r->schedule)
+        cli_export_path("WARPWRIGHT_LOG_FILE", cli_text(&r->a, "log-file", ""));
+}
+
 static void set_environment(const Run *r)
 {
     Str preload = {0};
@@ -250,10 +268,7 @@ static void set_environment(const Run *r)
     if (json_file(r))
         cli_export_path("WARPWRIGHT_JSON", json_file(r));
     set_seed(r);
-    if (per_process(r, "sarif") && !r->schedule)
-        cli_export_path("WARPWRIGHT_SARIF", cli_text(&r->a, "sarif", ""));
-    if (per_process(r, "html") && !r->schedule)
-        cli_export_path("WARPWRIGHT_HTML", cli_text(&r->a, "html", ""));
+    export_files(r);
     if (cli_rules(&r->a))
         setenv("WARPWRIGHT_CHECK", cli_rules(&r->a), 1);
     if (cli_has(&r->a, "force"))
@@ -262,7 +277,9 @@ static void set_environment(const Run *r)
         cli_export_path("WARPWRIGHT_SUPPRESSIONS", cli_text(&r->a, "suppressions", ""));
     if (cli_has(&r->a, "write-suppressions") && !r->schedule)
         cli_export_path("WARPWRIGHT_WRITE_SUPPRESSIONS", cli_text(&r->a, "write-suppressions", ""));
-    if (isatty(STDERR_FILENO) && !getenv("NO_COLOR"))
+    if (cli_has(&r->a, "verbose"))
+        setenv("WARPWRIGHT_VERBOSE", "1", 1);
+    if (cli_coloured(&r->a, cli_has(&r->a, "log-file") ? -1 : STDERR_FILENO))
         setenv("WARPWRIGHT_COLOUR", "1", 1);
     setenv("WARPWRIGHT_STATUS", r->status, 1);
     pass(r, "profile", "WARPWRIGHT_PROFILE");
@@ -453,16 +470,22 @@ static void end_on_signals(void)
 /* What is made from the JSON of all processes; false after a message. */
 static bool render(const Run *r)
 {
-    Str     why = {0};
-    json_t *doc = NULL;
-    bool json = r->json && cli_has(&r->a, "json"), sarif = rendered(r, "sarif"), html = rendered(r, "html"), ok = true;
-    if (is_special(r, "json") || is_special(r, "sarif") || is_special(r, "html"))
-        end_on_signals();
-    if (json || sarif || html) {
+    Str      why = {0};
+    json_t  *doc = NULL;
+    bool     ok = true, any = false;
+    DocFiles files = {0};
+    for (int f = 0; f < DOC_FORMATS; f++) {
+        const char *option = doc_format_option((DocFormat)f);
+        if (is_special(r, option))
+            end_on_signals();
+        if (f == DOC_JSON ? r->json && cli_has(&r->a, option) : rendered(r, option)) {
+            files.file[f] = cli_text(&r->a, option, NULL);
+            any           = true;
+        }
+    }
+    if (any) {
         doc = doc_load(json_file(r), &why);
-        ok  = doc &&
-             doc_render(doc, json ? cli_text(&r->a, "json", NULL) : NULL, sarif ? cli_text(&r->a, "sarif", NULL) : NULL,
-                        html ? cli_text(&r->a, "html", NULL) : NULL, &why);
+        ok  = doc && doc_render(doc, &files, &why);
     }
     if (!ok)
         cli_error("run", "%s", str_text(&why));
@@ -482,7 +505,7 @@ static void tell_unused(const Run *r, const Outcome *o)
             report_use(none, o->used[i]);
         report_unused(none, file, &text);
     }
-    fputs(str_text(&text), stderr);
+    fputs(str_text(&text), r->log);
     report_free(none);
     str_free(&text);
     str_free(&why);
@@ -497,10 +520,10 @@ static int tell_left(const Run *r, const Outcome *o, int code)
     for (size_t i = 0; i < o->nleft; i++)
         str_printf(&names, "%s%s", i ? ", " : "", o->left[i]);
     if (cli_has(&r->a, "kernel"))
-        fprintf(stderr, "warpwright: --kernel '%s': no launch was looked at; the program launched %s\n",
+        fprintf(r->log, "warpwright: --kernel '%s': no launch was looked at; the program launched %s\n",
                 cli_text(&r->a, "kernel", ""), str_text(&names));
     else
-        fprintf(stderr,
+        fprintf(r->log,
                 "warpwright: --launch-skip and --launch-count left no launch to look at; the program launched %s\n",
                 str_text(&names));
     str_free(&names);
@@ -511,10 +534,10 @@ static int tell_left(const Run *r, const Outcome *o, int code)
 static int tell(const Run *r, const Outcome *o, bool several, int code)
 {
     if (!several)
-        outcome_tell_processes(o, r->child, cli_has(&r->a, "quiet"));
+        outcome_tell_processes(o, r->child, cli_has(&r->a, "quiet"), r->log);
     if (!cli_has(&r->a, "quiet"))
         tell_unused(r, o);
-    outcome_tell_met(o);
+    outcome_tell_met(o, r->log);
     if (code == CLI_FINDINGS && o->findings)
         code = (int)cli_number(&r->a, "error-exitcode", CLI_FINDINGS);
     return tell_left(r, o, code);
@@ -541,12 +564,12 @@ static bool tell_later(const Run *r, Report *all)
     report_only_later(all);
     if (report_finding_count(all)) {
         str_printf(&text, "\nwarpwright: found by later schedules only\n");
-        report_findings_text(all, isatty(STDERR_FILENO) && !getenv("NO_COLOR"), &text);
+        report_findings_text(all, cli_coloured(&r->a, r->log == stderr ? STDERR_FILENO : -1), &text);
     } else if (!cli_has(&r->a, "quiet")) {
         str_printf(&text, "\nwarpwright: %" PRIu64 " schedules were tried; the later ones found nothing more\n",
                    cli_number(&r->a, "schedules", 1));
     }
-    fputs(str_text(&text), stderr);
+    fputs(str_text(&text), r->log);
     str_free(&text);
     bool ok = !rows || report_write_suppressions(all, rows) == WW_OK;
     if (!ok)
@@ -615,6 +638,21 @@ static int check_texts(const Run *r)
     return code;
 }
 
+/* The file of --log-file, empty; processes and, at the end, this one append to it.  With %p each process has its own, and the rest is told on the
+ * terminal.  False after a message. */
+static bool open_log(Run *r)
+{
+    const char *file = cli_text(&r->a, "log-file", NULL);
+    r->log           = stderr;
+    if (!file || per_process(r, "log-file"))
+        return true;
+    FILE *empty = file_create(file);
+    r->log      = empty && fclose(empty) == 0 ? file_append(file) : NULL;
+    if (!r->log)
+        cli_error("run", "cannot write %s: %s", file, file_error(errno));
+    return r->log != NULL;
+}
+
 static int run(Run *r)
 {
     const char *program = r->a.operand[0];
@@ -624,13 +662,15 @@ static int run(Run *r)
         return cli_error("run",
                          "the drop-in CUDA libraries are not all in ../lib/warpwright beside this program's folder: "
                          "build or install them");
-    if (!plain_libraries(r) || !reports_ready(r) || !cli_export_cache(&r->a) || !claim_report(r))
+    if (!open_log(r) || !plain_libraries(r) || !reports_ready(r) || !cli_export_cache(&r->a) || !claim_report(r))
         return CLI_USAGE;
-    bool several  = cli_number(&r->a, "schedules", 1) > 1,
-         together = rendered(r, "sarif") || rendered(r, "html") || several;
+    bool several = cli_number(&r->a, "schedules", 1) > 1, together = several;
+    for (int f = DOC_JSON + 1; f < DOC_FORMATS; f++)
+        together |= rendered(r, doc_format_option((DocFormat)f));
     if (together && per_process(r, "json"))
-        return cli_error("run", "--schedules, and --sarif and --html without %%p, are made from the JSON of all "
-                                "processes: give --json without %%p too");
+        return cli_error(
+            "run", "--schedules, and --sarif, --html, --csv and --junit without %%p, are made from the JSON of all "
+                   "processes: give --json without %%p too");
     if (!temporary(&r->status, "status") || (several && !temporary(&r->later, "later")) ||
         ((json_at_end(r) || (together && !cli_has(&r->a, "json"))) && !temporary(&r->json, "json")))
         return CLI_USAGE;
@@ -663,6 +703,8 @@ int cmd_run(int argc, char **argv)
         drop(r.json);
         drop(r.later);
         drop(r.link);
+        if (r.log && r.log != stderr && fclose(r.log) != 0)
+            code = cli_error("run", "cannot write the file of --log-file: %s", strerror(errno));
         if (r.claim > 0)
             close(r.claim);
         cli_free(&r.a);

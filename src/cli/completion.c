@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "check/rules.h"
 #include "lab/lab.h"
 #include "model/profile.h"
 
@@ -23,9 +24,30 @@ static void quoted(Str *out, const char *text)
     str_addc(out, '\'');
 }
 
+/* Options whose value begins with a rule. */
+static bool takes_rules(const CliOption *o)
+{
+    return !strcmp(o->name, "check") || !strcmp(o->name, "fail-on");
+}
+
 static bool has_words(const CliOption *o)
 {
-    return o->kind == CLI_CHOICE || o->kind == CLI_PROFILE;
+    return o->kind == CLI_CHOICE || o->kind == CLI_PROFILE || takes_rules(o);
+}
+
+/* Categories, then rules; severities too where they are taken. */
+static void rules(Str *out)
+{
+    for (int i = 0; i < RULE_COUNT; i++) {
+        const Rule *r = rule_row((RuleId)i);
+        int         k = 0;
+        while (k < i && strcmp(r->category, rule_row((RuleId)k)->category) != 0)
+            k++;
+        if (k == i)
+            str_printf(out, "%s%s", i ? " " : "", r->category);
+    }
+    for (int i = 0; i < RULE_COUNT; i++)
+        str_printf(out, " %s", rule_row((RuleId)i)->id);
 }
 
 /* The words an option's value may be, with blanks between them. */
@@ -34,6 +56,10 @@ static void words(Str *out, const CliOption *o)
     const Profile *p;
     for (const char *s = o->values; *s; s++)
         str_addc(out, *s == '|' ? ' ' : *s);
+    if (takes_rules(o)) {
+        str_add(out, !strcmp(o->name, "fail-on") ? "error warning note " : "");
+        rules(out);
+    }
     for (size_t i = 0; o->kind == CLI_PROFILE && (p = profile_at(i)); i++)
         str_printf(out, "%s%s", i ? " " : "", p->name);
 }
@@ -59,7 +85,11 @@ static void bash(Str *out)
     for (size_t i = 0; i < no; i++) {
         if (!has_words(&o[i]))
             continue;
-        str_printf(out, "        '%s --%s') COMPREPLY=($(compgen -W '", o[i].verb, o[i].name);
+        if (o[i].kind == CLI_OPTIONAL) /* bash breaks words at = */
+            str_printf(out, "        '%s =') [[ ${COMP_WORDS[COMP_CWORD - 2]} == --%s ]] && COMPREPLY=($(compgen -W '",
+                       o[i].verb, o[i].name);
+        else
+            str_printf(out, "        '%s --%s') COMPREPLY=($(compgen -W '", o[i].verb, o[i].name);
         words(out, &o[i]);
         str_add(out, "' -- \"$word\")); return ;;\n");
     }
@@ -69,6 +99,8 @@ static void bash(Str *out)
         str_printf(out, "%s%s", i ? " " : "", v[i].name);
     str_add(out, "' -- \"$word\"))\n        [[ $verb == lab ]] && COMPREPLY=($(compgen -W '");
     experiments(out);
+    str_add(out, "' -- \"$word\"))\n        [[ $verb == rules ]] && COMPREPLY=($(compgen -W '");
+    rules(out);
     str_add(out, "' -- \"$word\"))\n        return\n    fi\n    case \"$verb\" in\n");
     for (size_t i = 0; i < nv; i++) {
         str_printf(out, "        %s) COMPREPLY=($(compgen -W '", v[i].name);
@@ -130,9 +162,9 @@ static void zsh(Str *out)
             if (strcmp(o[j].verb, v[i].name) == 0)
                 zsh_option(out, &o[j]);
         }
-        if (strcmp(v[i].name, "lab") == 0) {
-            str_add(out, " \\\n                '*:experiment:(");
-            experiments(out);
+        if (strcmp(v[i].name, "lab") == 0 || strcmp(v[i].name, "rules") == 0) {
+            str_printf(out, " \\\n                '*:%s:(", *v[i].name == 'l' ? "experiment" : "rule");
+            (*v[i].name == 'l' ? experiments : rules)(out);
             str_add(out, ")'\n            ;;\n");
         } else {
             str_add(out, " \\\n                '*:operand:_files'\n            ;;\n");

@@ -44,3 +44,32 @@ const char *cli_fail_on(const CliArgs *a)
 {
     return cli_text(a, "fail-on", cli_has(a, "error-exitcode") ? "error" : NULL);
 }
+
+static bool has_option(const CliArgs *a, const char *name)
+{
+    size_t           n;
+    const CliOption *o = cli_options(&n);
+    for (size_t i = 0; i < n; i++)
+        if (!strcmp(o[i].verb, a->verb->name) && !strcmp(o[i].name, name))
+            return true;
+    return false;
+}
+
+DocFiles cli_files(const CliArgs *a)
+{
+    DocFiles files = {0};
+    for (int f = 0; f < DOC_FORMATS; f++) {
+        const char *option = doc_format_option((DocFormat)f);
+        files.file[f]      = has_option(a, option) ? cli_text(a, option, NULL) : NULL;
+    }
+    return files;
+}
+
+bool cli_keeps(const CliArgs *a)
+{
+    DocFiles files = cli_files(a);
+    for (int f = 0; f < DOC_FORMATS; f++)
+        if (files.file[f])
+            return true;
+    return false;
+}

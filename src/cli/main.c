@@ -21,19 +21,11 @@ static void print_help(FILE *to)
 
 static int unknown_verb(const char *given)
 {
-    const char    *words[64];
-    size_t         n;
-    const CliVerb *v = cli_verbs(&n);
-    size_t         k = 0;
-    for (; k < n && k < sizeof words / sizeof *words - 1; k++)
-        words[k] = v[k].name;
-    words[k]         = NULL;
-    const char *near = cli_nearest(given, words);
-    bool        opt  = given[0] == '-';
-    if (near)
-        fprintf(stderr, "warpwright: error: unknown verb '%s'; did you mean '%s'?\n", given, near);
-    else
-        fprintf(stderr, "warpwright: error: unknown %s '%s'\n", opt ? "option" : "verb", given);
+    Str hint = {0};
+    cli_verb_hint(given, &hint);
+    fprintf(stderr, "warpwright: error: unknown %s '%s'%s\n", given[0] == '-' ? "option" : "verb", given,
+            str_text(&hint));
+    str_free(&hint);
     fputs("Try 'warpwright help'.\n", stderr);
     return CLI_USAGE;
 }

@@ -64,6 +64,24 @@ static void verb_section(Str *out, const CliVerb *v)
     }
 }
 
+/* Variables that are no option's.  Options of run are told to processes in variables of their names. */
+static void environment(Str *out)
+{
+    static const struct {
+        const char *name, *text;
+    } rows[] = {
+#define VARIABLE(name, text) {name, text},
+#include "cli/variables.def"
+#undef VARIABLE
+    };
+    str_add(out, ".SH ENVIRONMENT\n");
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        str_printf(out, ".TP\n\\fB%s\\fR\n", rows[i].name);
+        escaped(out, rows[i].text);
+        str_addc(out, '\n');
+    }
+}
+
 void cli_man(Str *out)
 {
     size_t n;
@@ -88,6 +106,12 @@ void cli_man(Str *out)
         escaped(out, e[i].text);
         str_addc(out, '\n');
     }
+    environment(out);
+    str_add(out, ".SH FILES\n.TP\n\\fI.warpwright\\fR\nDefaults of options for a project, in YAML: a verb, and under "
+                 "it its options. Looked "
+                 "for in the current folder and above it, up to the one that holds .git.\n"
+                 ".TP\n\\fI~/.cache/warpwright\\fR\nWhat the next process need not compile again; may be removed at "
+                 "any time.\n");
     str_add(out, ".SH EXIT STATUS\n.TP\n0\nSuccess.\n.TP\n120\nA kernel could not be run, or its result is wrong.\n"
                  ".TP\n121\nFindings at or above the chosen severity.\n.TP\n122\nUsage or input error.\n");
 }

@@ -161,7 +161,7 @@ static void add_up(OutcomeProcess *to, const OutcomeProcess *p)
     to->times += p->times;
 }
 
-static void tell_processes(const Outcome *o, bool quiet)
+static void tell_processes(const Outcome *o, bool quiet, FILE *to)
 {
     Str            out = {0}, sums = {0};
     OutcomeProcess all = {0};
@@ -180,16 +180,16 @@ static void tell_processes(const Outcome *o, bool quiet)
     number(&sums, all.warnings, "warning");
     number(&sums, all.notes, "note");
     if (!quiet || out.len)
-        fprintf(stderr, "\nwarpwright: %zu process%s used CUDA: %s; %zu failed\n%s", o->nprocesses,
+        fprintf(to, "\nwarpwright: %zu process%s used CUDA: %s; %zu failed\n%s", o->nprocesses,
                 o->nprocesses == 1 ? "" : "es", str_text(&sums), bad, str_text(&out));
     str_free(&out);
     str_free(&sums);
 }
 
-void outcome_tell_processes(const Outcome *o, pid_t child, bool quiet)
+void outcome_tell_processes(const Outcome *o, pid_t child, bool quiet, FILE *to)
 {
     if (o->nprocesses > 1 || (o->nprocesses == 1 && o->process[0].pid != child))
-        tell_processes(o, quiet);
+        tell_processes(o, quiet, to);
 }
 
 uint64_t outcome_watched(const Outcome *o)
@@ -200,8 +200,8 @@ uint64_t outcome_watched(const Outcome *o)
     return n;
 }
 
-void outcome_tell_met(const Outcome *o)
+void outcome_tell_met(const Outcome *o, FILE *to)
 {
     for (size_t i = 0; i < o->nmet; i++)
-        fprintf(stderr, "warpwright: %s\n", o->met[i]);
+        fprintf(to, "warpwright: %s\n", o->met[i]);
 }

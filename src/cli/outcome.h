@@ -16,6 +16,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <sys/types.h>
 
 typedef struct Outcome {
@@ -33,12 +34,12 @@ Outcome outcome_read(const char *status);
 void    outcome_free(Outcome *o);
 /* The exit code: `code` is the program's own. */
 int     outcome_code(const Outcome *o, int code);
-/* On stderr: the sums of all processes and a line for each with findings or failures (quiet: only where there are any), where CUDA was used by
+/* the sums of all processes and a line for each with findings or failures (quiet: only where there are any), where CUDA was used by
  * more than the program itself (`child`). */
-void    outcome_tell_processes(const Outcome *o, pid_t child, bool quiet);
+void    outcome_tell_processes(const Outcome *o, pid_t child, bool quiet, FILE *to);
 /* Launches that were looked at. */
 uint64_t outcome_watched(const Outcome *o);
-/* On stderr: the conditions that hold. */
-void    outcome_tell_met(const Outcome *o);
+/* the conditions that hold. */
+void    outcome_tell_met(const Outcome *o, FILE *to);
 
 #endif

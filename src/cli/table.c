@@ -3,7 +3,11 @@
  * options.def as arrays.  Rows keep the table's order: it is the order of help and of the man page. */
 #include "cli/cli.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+#include "base/arena.h"
+#include "base/nearest.h"
 
 #define OPTION(verb, name, letter, kind, meta, values, text)
 #define EXAMPLE(verb, command, text)
@@ -58,4 +62,15 @@ const CliVerb *cli_find_verb(const char *name)
             return &verbs[i];
     }
     return NULL;
+}
+
+void cli_verb_hint(const char *name, Str *out)
+{
+    size_t         n;
+    const CliVerb *v     = cli_verbs(&n);
+    const char   **words = xcalloc(n + 1, sizeof *words);
+    for (size_t i = 0; i < n; i++)
+        words[i] = v[i].name;
+    nearest_hint(name, strlen(name), words, out);
+    free(words);
 }

@@ -10,7 +10,7 @@
 
 Status cuda_driver_load(CudaDriver *c, Str *why)
 {
-    const char *name = getenv("WW_CUDA_DRIVER");
+    const char *name = getenv("WARPWRIGHT_CUDA_DRIVER");
     if (!name || !*name)
         name = "libcuda.so.1";
     void *lib = dlopen(name, RTLD_NOW | RTLD_LOCAL);

@@ -4,7 +4,7 @@
  * CUDA runs where there is, and the other way round.  Types are plain C; the driver's ABI is all that is relied on: handles
  * are pointers, device ordinals and results int, device addresses 64 bits.
  *
- * WW_CUDA_DRIVER in the environment names another library than libcuda.so.1 (a path, or a name the loader finds).
+ * WARPWRIGHT_CUDA_DRIVER in the environment names another library than libcuda.so.1 (a path, or a name the loader finds).
  * Entry points with a _v2 are asked for by that name: the plain ones are the 32-bit interface of CUDA 3. */
 #ifndef WW_DEVICE_CUDA_DRIVER_H
 #define WW_DEVICE_CUDA_DRIVER_H

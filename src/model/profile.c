@@ -5,6 +5,9 @@
 #include "model/profile.h"
 
 #include <string.h>
+#include <strings.h>
+
+#include "base/nearest.h"
 
 enum ArchIndex {
 #define LIMITS(...)
@@ -44,7 +47,21 @@ const Profile *profile_find(const char *name)
     if (!name || !*name)
         name = "sm_90";
     for (size_t i = 0; i < sizeof profiles / sizeof *profiles; i++)
-        if (strcmp(profiles[i].name, name) == 0)
+        if (strcasecmp(profiles[i].name, name) == 0)
             return &profiles[i];
     return NULL;
+}
+
+void profile_missing(const char *name, Str *out)
+{
+    enum { COUNT = sizeof profiles / sizeof *profiles };
+    const char *words[COUNT + 1];
+    for (size_t i = 0; i < COUNT; i++)
+        words[i] = profiles[i].name;
+    words[COUNT] = NULL;
+    str_printf(out, "there is no profile '%s'", name);
+    size_t before = out->len;
+    nearest_hint(name, strlen(name), words, out);
+    if (out->len == before)
+        str_add(out, "; 'warpwright profiles' lists them");
 }

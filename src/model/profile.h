@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/str.h"
+
 /* How a warp's shared accesses are divided into passes over the banks (banks.c). */
 typedef enum BankRule {
     BANKS_BROADCAST, /* half-warps; one broadcast word a pass, one address for each other bank (cc 1.x) */
@@ -61,6 +63,8 @@ typedef struct Profile {
 
 /* NULL if there is none of that name; NULL or "" gives the default, sm_90. */
 const Profile *profile_find(const char *name);
+/* Appends "there is no profile 'NAME'" with the one that was probably meant, or where they are listed. */
+void profile_missing(const char *name, Str *out);
 /* The i-th, in the order of profiles.def; NULL behind the last. */
 const Profile *profile_at(size_t i);
 

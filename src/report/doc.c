@@ -235,21 +235,41 @@ static int add_text(const char *text, size_t len, void *out)
     return 0;
 }
 
-bool doc_render(const json_t *doc, const char *json, const char *sarif, const char *html, Str *why)
+void doc_json(const json_t *doc, Str *out)
 {
-    Str j = {0}, s = {0}, h = {0};
-    if (json) {
-        json_dump_callback(doc, add_text, &j, JSON_INDENT(1));
-        str_addc(&j, '\n');
+    json_dump_callback(doc, add_text, out, JSON_INDENT(1));
+    str_addc(out, '\n');
+}
+
+void doc_page(const json_t *doc, Str *out)
+{
+    doc_html(doc, NULL, NULL, out);
+}
+
+static const struct {
+    const char *option;
+    void (*write)(const json_t *doc, Str *out);
+} formats[] = {
+#define FORMAT(ID, option, writer) {option, writer},
+#include "report/formats.def"
+#undef FORMAT
+};
+
+const char *doc_format_option(DocFormat f)
+{
+    return formats[f].option;
+}
+
+bool doc_render(const json_t *doc, const DocFiles *files, Str *why)
+{
+    bool ok = true;
+    for (size_t f = 0; f < DOC_FORMATS && ok; f++) {
+        Str out = {0};
+        if (!files->file[f])
+            continue;
+        formats[f].write(doc, &out);
+        ok = write_named(files->file[f], &out, why);
+        str_free(&out);
     }
-    if (sarif)
-        doc_sarif(doc, &s);
-    if (html)
-        doc_html(doc, NULL, NULL, &h);
-    bool ok = (!json || write_named(json, &j, why)) && (!sarif || write_named(sarif, &s, why)) &&
-              (!html || write_named(html, &h, why));
-    str_free(&j);
-    str_free(&s);
-    str_free(&h);
     return ok;
 }

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 
 #include "base/str.h"
+#include "report/formats.h"
 #include "report/report.h"
 
 /* What the JSON file of a report would hold; program may be NULL, exit_code < 0: not known. */
@@ -25,6 +26,14 @@ json_t *doc_kernel_sums(const json_t *doc);
 void doc_text(const json_t *doc, bool colour, Str *out);
 /* SARIF 2.1.0. */
 void doc_sarif(const json_t *doc, Str *out);
+/* Indented JSON, as it stands. */
+void doc_json(const json_t *doc, Str *out);
+/* Comma-separated values: a row for each launch. */
+void doc_csv(const json_t *doc, Str *out);
+/* JUnit's XML: a test case for each kernel. */
+void doc_junit(const json_t *doc, Str *out);
+/* doc_html of one document. */
+void doc_page(const json_t *doc, Str *out);
 /* One page that needs nothing else.  before and compared may be NULL. */
 void doc_html(const json_t *doc, const char *before_name, const json_t *compared, Str *out);
 
@@ -43,9 +52,8 @@ bool doc_may_replace(const char *file);
 
 /* A file's name: "%p" becomes the process id. */
 void doc_name(const char *pattern, Str *out);
-/* Writes the document, the SARIF file and the page, by patterns of their names; NULL: not asked for.  false: *why says which file cannot be
- * written. */
-bool doc_render(const json_t *doc, const char *json, const char *sarif, const char *html, Str *why);
+/* Writes the document to every file that is asked for.  false: *why says which file cannot be written. */
+bool doc_render(const json_t *doc, const DocFiles *files, Str *why);
 bool doc_write(const char *file, const Str *text, Str *why);
 
 #endif

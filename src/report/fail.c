@@ -7,6 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
+#include "base/nearest.h"
+
 #include "check/rules.h"
 #include "report/rows.h"
 
@@ -92,6 +95,28 @@ static const char *next(const char *text, size_t *len)
     return *len ? text : NULL;
 }
 
+/* Counters before a comparison; else severities and rules. */
+static void hint(const char *word, size_t len, Str *why)
+{
+    enum { METRICS = sizeof metrics / sizeof *metrics, SEVERITIES = 3 };
+    size_t       at = 0, n = ww_counter_count();
+    const char **words   = xcalloc(n + METRICS + SEVERITIES + 1, sizeof *words);
+    size_t       name    = strcspn(word, "<>=!");
+    bool         compare = name < len;
+    for (size_t i = 0; compare && i < n; i++)
+        words[at++] = ww_counter_name(i);
+    for (size_t i = 0; compare && i < METRICS; i++)
+        words[at++] = metrics[i].name;
+    static const char *const severities[SEVERITIES] = {"error", "warning", "note"};
+    for (size_t i = 0; !compare && i < SEVERITIES; i++)
+        words[at++] = severities[i];
+    size_t before = why->len;
+    nearest_hint(word, compare ? name : len, words, why);
+    if (!compare && why->len == before)
+        rules_hint(word, len, why);
+    free(words);
+}
+
 Status fail_check(const char *text, Str *why)
 {
     Condition c;
@@ -104,6 +129,7 @@ Status fail_check(const char *text, Str *why)
         const char *wrong = parse(p, len, &c);
         if (wrong) {
             str_printf(why, "--fail-on: '%.*s': %s", (int)len, p, wrong);
+            hint(p, len, why);
             return WW_ERR_INVALID;
         }
     }

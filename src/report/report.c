@@ -4,6 +4,7 @@
  * lines by file and line.  Numbers are the emulator's counters, never estimates. */
 #include "report/report.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -134,8 +135,29 @@ static void keep_launch(Report *r, const ReportLaunch *l, bool first)
     report_note(r, text);
 }
 
+void report_tell(Report *r, void (*told)(void *user, const char *line), void *user)
+{
+    r->told      = told;
+    r->told_user = user;
+}
+
+static void tell_launch(const Report *r, const ReportLaunch *l)
+{
+    static const char *const ends[] = {"ok", "FAILED", "NOT RUN"};
+    Str                      line   = {0};
+    str_printf(&line, "launch %" PRIu64 ": %s, %ux%ux%u blocks of %ux%ux%u threads: %s, emulated in %.1f ms", l->launch,
+               l->kernel, l->grid.x, l->grid.y, l->grid.z, l->block.x, l->block.y, l->block.z, ends[l->outcome],
+               l->seconds * 1e3);
+    if (l->why)
+        str_printf(&line, ": %s", l->why);
+    r->told(r->told_user, str_text(&line));
+    str_free(&line);
+}
+
 void report_add(Report *r, const ReportLaunch *l)
 {
+    if (r->told)
+        tell_launch(r, l);
     if (r->schedule > 1) {
         add_findings(r, l);
         return;

@@ -39,6 +39,8 @@ void    report_free(Report *r);
 /* Entries of a document carry the process that they are of: this one (pid 0: null).  To be called before the document is made. */
 void    report_process(Report *r, const char *program, const char *const *arguments, size_t n, long pid);
 void    report_add(Report *r, const ReportLaunch *l);
+/* From now on told gets a line of each launch that is added: kernel, size, how it ended, time. */
+void    report_tell(Report *r, void (*told)(void *user, const char *line), void *user);
 /* An entry point was called that is not implemented; repeated names are counted. */
 void    report_missing(Report *r, const char *entry_point);
 /* A remark for the end of the table. */

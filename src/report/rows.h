@@ -57,6 +57,7 @@ struct Report {
     json_t      *own; /* who what is added by this process is of; NULL: not known */
     Suppressions suppress;
     RuleSet      rules;
+    void       (*told)(void *user, const char *line); void *told_user; /* of each launch; NULL: nobody */
     uint64_t     limit; /* findings that are printed; 0: all */
     const char  *only;                       /* globs; NULL: every file */
     regex_t      kernels; bool has_kernels;

@@ -86,6 +86,22 @@ static json_t *location(const json_t *o, const char *kernel)
 
 /* ---- rules ---- */
 
+/* What a code-scanning site shows beside a result. */
+static json_t *help(const Rule *r)
+{
+    Str plain = {0}, marked = {0};
+    str_printf(&plain, "%s\nThresholds: %s. Explained by: warpwright rules %s", r->text,
+               *r->thresholds ? r->thresholds : "none", r->id);
+    str_printf(
+        &marked,
+        "%s\n\n- category: %s\n- thresholds: %s\n- one place less: `--check=-%s`, or a row of a suppression file\n",
+        r->text, r->category, *r->thresholds ? r->thresholds : "none", r->id);
+    json_t *o = json_pack("{s:s,s:s}", "text", str_text(&plain), "markdown", str_text(&marked));
+    str_free(&plain);
+    str_free(&marked);
+    return o;
+}
+
 static json_t *rule_json(const json_t *f)
 {
     const char *id   = text(f, "rule");
@@ -94,6 +110,7 @@ static json_t *rule_json(const json_t *f)
     if (r < RULE_COUNT) {
         json_object_set_new(rule, "shortDescription", message(rule_row(r)->brief));
         json_object_set_new(rule, "fullDescription", message(rule_row(r)->text));
+        json_object_set_new(rule, "help", help(rule_row(r)));
     }
     json_object_set_new(rule, "properties", json_pack("{s:[s]}", "tags", text(f, "category")));
     return rule;

@@ -126,7 +126,7 @@ static void table_line(const Cells *c, const size_t *width, const Row *r, Str *o
 static void table(const Report *r, Str *out)
 {
     static const Cells heads = {
-        {"kernel", "launches", "time", "instructions", "requests", "sect/req", "passes", "conflicts", "lanes"}};
+        {"kernel", "launches", "emulated in", "instructions", "requests", "sect/req", "passes", "conflicts", "lanes"}};
     size_t      width[COLUMNS], n = 0;
     bool       *shown = xcalloc(r->nrows + 1, sizeof *shown);
     size_t      left  = pick_rows(r, shown);

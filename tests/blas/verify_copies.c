@@ -138,7 +138,7 @@ static CuPtr lonely_granule(const Pages *p, int ordinal, size_t *bytes)
 
 static bool find_pages(Pages *p)
 {
-    const char *name = getenv("WW_CUDA_DRIVER");
+    const char *name = getenv("WARPWRIGHT_CUDA_DRIVER");
     void       *lib  = dlopen(name ? name : "libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
     if (!lib)
         return false;

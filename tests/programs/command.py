@@ -114,6 +114,29 @@ def scope(folder):
     expect("rules that there are not are errors", wrong.returncode == 122 and f"{rows}:1:1: error: there is no such rule or category" in wrong.stderr, wrong.stderr)
 
 
+def logs(folder):
+    """Texts in a file, tables for other programs, a line for each launch; one file of all processes, or one of each (%p)."""
+    log, csv, junit = (os.path.join(folder, n) for n in ("all.log", "all.csv", "all.xml"))
+    fault, good = static("fault"), static("vector_add")
+    plain = run("--check=memory", "--fail-on", "error", fault)
+    kept = run("--check=memory", "--fail-on", "error", "--log-file", log, "--csv", csv, "--junit", junit, "sh", "-c", f"{fault}; {good}")
+    text = open(log).read()
+    expect("--log-file takes table and findings of all processes", text.count("what the kernels did") == 2 and "[out-of-bounds]" in text
+           and "--fail-on error" in text and "what the kernels did" not in kept.stderr and kept.returncode == plain.returncode == 121, text + kept.stderr)
+    rows = open(csv).read().splitlines()
+    expect("--csv has a row for each launch", len(rows) >= 3 and len({row.count(",") for row in rows}) == 1, rows)
+    expect("--junit has failures", 'failures="1"' in open(junit).read(), open(junit).read())
+    again = run("--log-file", log, good)
+    expect("the log is written afresh", open(log).read().count("what the kernels did") == 1 and again.returncode == 0)
+    run("--log-file", os.path.join(folder, "own.%p.log"), "--csv", os.path.join(folder, "own.%p.csv"), "sh", "-c", f"{good}; {good}")
+    own = [n for n in os.listdir(folder) if n.startswith("own.")]
+    expect("with %p each process writes its own", sorted(n.rsplit(".", 1)[1] for n in own) == ["csv", "csv", "log", "log"], own)
+    spoken = run("-q", "-v", good).stderr
+    expect("-v has a line for each launch", "warpwright: launch 0: " in spoken and ": ok, emulated in " in spoken, spoken)
+    expect("a log that cannot be written is told first", run("--log-file", os.path.join(folder, "no/such.log"), good).returncode == 122)
+    expect("--color always", "\033[" in run("-q", "--check=memory", "--color", "always", fault).stderr)
+
+
 def table():
     r = run(static("vector_add"))
     expect("stdout is the program's own", r.stdout == "passed\n", r.stdout)
@@ -360,6 +383,7 @@ def main():
         told()
         sanitizer()
         scope(folder)
+        logs(folder)
         table()
         documents(folder)
         whose(folder)

@@ -52,7 +52,7 @@ static int group_setup(void **state)
     memcpy(&answers, &get, sizeof get);
     memcpy(&mock_reset, &reset, sizeof reset);
     gpu = answers();
-    return setenv("WW_CUDA_DRIVER", WW_MOCK_CUDA, 1);
+    return setenv("WARPWRIGHT_CUDA_DRIVER", WW_MOCK_CUDA, 1);
 }
 
 static int setup(void **state)

@@ -62,7 +62,7 @@ static int setup(void **state)
 {
     (void)state;
     mock_reset();
-    return setenv("WW_CUDA_DRIVER", WW_MOCK_CUDA, 1);
+    return setenv("WARPWRIGHT_CUDA_DRIVER", WW_MOCK_CUDA, 1);
 }
 
 static WwDevice *open_gpu(void)
@@ -112,11 +112,11 @@ static void opens_and_closes(void **state)
 static void says_what_is_missing(void **state)
 {
     (void)state;
-    setenv("WW_CUDA_DRIVER", "/nonexistent/libcuda.so.1", 1);
+    setenv("WARPWRIGHT_CUDA_DRIVER", "/nonexistent/libcuda.so.1", 1);
     refuse_open(NULL, WW_ERR_UNAVAILABLE, "no CUDA driver: /nonexistent/libcuda.so.1");
-    setenv("WW_CUDA_DRIVER", "libm.so.6", 1);
+    setenv("WARPWRIGHT_CUDA_DRIVER", "libm.so.6", 1);
     refuse_open(NULL, WW_ERR_UNAVAILABLE, "libm.so.6 has no cuInit: it is too old");
-    setenv("WW_CUDA_DRIVER", WW_MOCK_CUDA, 1);
+    setenv("WARPWRIGHT_CUDA_DRIVER", WW_MOCK_CUDA, 1);
     gpu->fail_init = 100;
     refuse_open(NULL, WW_ERR_UNAVAILABLE, "there is no device (MOCK_NO_DEVICE, 100)");
     gpu->fail_init = 54321;

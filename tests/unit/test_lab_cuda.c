@@ -31,7 +31,7 @@ static int set_up(void **state)
     *(void **)&get   = dlsym(lib, "mock_cuda");
     *(void **)&reset = dlsym(lib, "mock_cuda_reset");
     mock             = get();
-    return setenv("WW_CUDA_DRIVER", WW_MOCK_CUDA, 1);
+    return setenv("WARPWRIGHT_CUDA_DRIVER", WW_MOCK_CUDA, 1);
 }
 
 static int begin(void **state)

@@ -74,6 +74,9 @@ void   plan_free(CheckPlan *p);
 /* check_bind.c: pointers to the values of a launch's arguments, in the kernel's order, malloc; NULL: *why says what the kernel takes. */
 void **plan_bind(CheckPlan *p, const CheckedLaunch *l, const WwModule *m, size_t kernel, Str *why);
 
+/* check_suggest.c: appends a command line for the kernel; grid, block: as given, or NULL. */
+void check_suggest(const WwModule *m, size_t kernel, const char *file, const char *grid, const char *block, Str *out);
+
 /* check_compile.c: the PTX of a .cu (compiled) or .ptx file, to be freed; NULL after a message. */
 char *check_source(const char *file, size_t *len);
 

@@ -26,9 +26,10 @@ enum { RANDOM_INTEGERS = 100 };
 static const uint64_t MAX_COUNT = UINT64_C(1) << 48;
 
 static const ElementType types[] = {
-    {"i8", 'i', 1, "|i1"},  {"i16", 'i', 2, "<i2"},  {"i32", 'i', 4, "<i4"}, {"i64", 'i', 8, "<i8"},
-    {"u8", 'u', 1, "|u1"},  {"u16", 'u', 2, "<u2"},  {"u32", 'u', 4, "<u4"}, {"u64", 'u', 8, "<u8"},
-    {"f16", 'h', 2, "<f2"}, {"bf16", 'b', 2, "<u2"}, {"f32", 'f', 4, "<f4"}, {"f64", 'f', 8, "<f8"},
+    {"i8", 'i', 1, "|i1"},   {"i16", 'i', 2, "<i2"},   {"i32", 'i', 4, "<i4"},    {"i64", 'i', 8, "<i8"},
+    {"u8", 'u', 1, "|u1"},   {"u16", 'u', 2, "<u2"},   {"u32", 'u', 4, "<u4"},    {"u64", 'u', 8, "<u8"},
+    {"int", 'i', 4, "<i4"},  {"float", 'f', 4, "<f4"}, {"double", 'f', 8, "<f8"}, {"f16", 'h', 2, "<f2"},
+    {"bf16", 'b', 2, "<u2"}, {"f32", 'f', 4, "<f4"},   {"f64", 'f', 8, "<f8"},
 };
 
 static Status wrong(Str *why, const char *text, const char *what)
@@ -207,7 +208,8 @@ static Status argument_parse(const char *text, uint64_t seed, Arena *a, Argument
     size_t n = strcspn(p, "[=");
     *out     = (Argument){.name = arena_strndup(a, text, (size_t)(colon - text)), .type = find_type(p, n)};
     if (!out->type)
-        return wrong(why, text, "the type is not one of i8 i16 i32 i64 u8 u16 u32 u64 f16 bf16 f32 f64");
+        return wrong(why, text,
+                     "the type is not one of i8 i16 i32 i64 u8 u16 u32 u64 f16 bf16 f32 f64 int float double");
     p += n;
     if (*p == '[') {
         const char *close = strchr(p, ']');

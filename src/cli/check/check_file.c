@@ -23,10 +23,7 @@
 
 #include "cli/check/check.h"
 #include "cli/cli.h"
-
-#if defined(WW_HAVE_YAML)
-#include <yaml.h>
-#endif
+#include "cli/yaml.h"
 
 static Status wrong(Str *why, const char *file, const char *what)
 {
@@ -79,22 +76,6 @@ static bool flag_of(const json_t *j, bool *out)
     return *out || !strcmp(s, "false");
 }
 
-/* A key that is not in the list, which ends with NULL; NULL: there is none. */
-static const char *stray_key(json_t *o, const char *const *known)
-{
-    const char *key;
-    json_t     *value;
-    json_object_foreach(o, key, value)
-    {
-        size_t i = 0;
-        while (known[i] && strcmp(known[i], key) != 0)
-            i++;
-        if (!known[i])
-            return key;
-    }
-    return NULL;
-}
-
 /* What is wrong with everything but the arguments; NULL: nothing. */
 static const char *read_launch(Arena *a, json_t *j, CheckedLaunch *l)
 {
@@ -103,9 +84,9 @@ static const char *read_launch(Arena *a, json_t *j, CheckedLaunch *l)
                  *shared = json_object_get(j, "shared"), *cooperative = json_object_get(j, "cooperative");
     if (!json_is_object(j))
         return "it is not a mapping of kernel, grid, block and args";
-    if (stray_key(j, keys))
+    if (yaml_stray_key(j, keys))
         return arena_printf(a, "'%s' is not one of kernel, grid, block, cluster, shared, cooperative, args",
-                            stray_key(j, keys));
+                            yaml_stray_key(j, keys));
     if (!dim_of(a, json_object_get(j, "grid"), &l->grid) || !dim_of(a, json_object_get(j, "block"), &l->block))
         return "a grid and a block are needed, of one to three numbers each";
     if (cluster && !dim_of(a, cluster, &l->cluster))
@@ -153,7 +134,7 @@ static Status add_all(CheckPlan *p, const char *file, json_t *doc, Str *why)
     const json_t            *outs   = json_object_get(doc, "out");
     if (json_array_size(json_object_get(doc, "launches")) == 0)
         return wrong(why, file, "a list 'launches' is expected, with a launch at least");
-    if (stray_key(doc, keys) || (outs && !json_is_object(outs)))
+    if (yaml_stray_key(doc, keys) || (outs && !json_is_object(outs)))
         return wrong(why, file, "beside 'launches' only 'out', a mapping of buffers to files, is known");
     json_array_foreach(json_object_get(doc, "launches"), i, j) TRY(add_launch(p, file, j, why));
     json_object_foreach(json_object_get(doc, "out"), name, j)
@@ -167,91 +148,14 @@ static Status add_all(CheckPlan *p, const char *file, json_t *doc, Str *why)
     return WW_OK;
 }
 
-/* ---- YAML ---- */
-
-#if defined(WW_HAVE_YAML)
-enum {
-    DEEPEST    = 8,
-    MOST_NODES = 1 << 20
-}; /* aliases can make a document without end, or a thousand million times its text */
-
-/* *left: nodes that may still be made; 0 at the end says that the document is larger. */
-static json_t *node_json(yaml_document_t *d, const yaml_node_t *n, int depth, size_t *left)
-{
-    json_t *j;
-    *left -= *left > 0;
-    switch (depth < DEEPEST && *left ? n->type : YAML_NO_NODE) {
-    case YAML_SCALAR_NODE: return json_stringn((const char *)n->data.scalar.value, n->data.scalar.length);
-    case YAML_SEQUENCE_NODE:
-        j = json_array();
-        for (yaml_node_item_t *i = n->data.sequence.items.start; i < n->data.sequence.items.top && *left; i++)
-            json_array_append_new(j, node_json(d, yaml_document_get_node(d, *i), depth + 1, left));
-        return j;
-    case YAML_MAPPING_NODE:
-        j = json_object();
-        for (yaml_node_pair_t *i = n->data.mapping.pairs.start; i < n->data.mapping.pairs.top && *left; i++) {
-            const yaml_node_t *k = yaml_document_get_node(d, i->key);
-            if (k->type == YAML_SCALAR_NODE)
-                json_object_set_new(j, (const char *)k->data.scalar.value,
-                                    node_json(d, yaml_document_get_node(d, i->value), depth + 1, left));
-        }
-        return j;
-    default: return json_null();
-    }
-}
-
-static json_t *read_yaml(const char *file, const char *text, size_t len, Str *why)
-{
-    yaml_parser_t   p;
-    yaml_document_t d;
-    json_t         *j = NULL;
-    yaml_parser_initialize(&p);
-    yaml_parser_set_input_string(&p, (const unsigned char *)text, len);
-    if (!yaml_parser_load(&p, &d)) {
-        str_printf(why, "%s:%zu:%zu: error: %s", file, p.problem_mark.line + 1, p.problem_mark.column + 1,
-                   p.problem ? p.problem : "not YAML");
-    } else {
-        const yaml_node_t *root = yaml_document_get_root_node(&d);
-        size_t             left = MOST_NODES;
-        j                       = root ? node_json(&d, root, 0, &left) : json_object();
-        yaml_document_delete(&d);
-        if (!left) {
-            str_printf(why,
-                       "%s: error: with its aliases (*name) written out it has more than %d values; write the launches "
-                       "out, or leave some out",
-                       file, MOST_NODES);
-            json_decref(j);
-            j = NULL;
-        }
-    }
-    yaml_parser_delete(&p);
-    return j;
-}
-#else
-static json_t *read_yaml(const char *file, const char *text, size_t len, Str *why)
-{
-    (void)text;
-    (void)len;
-    str_printf(why, "%s: this build has no libyaml; write the launches as JSON, in a file that ends in .json", file);
-    return NULL;
-}
-#endif
-
 Status plan_read(CheckPlan *p, const char *file, Str *why)
 {
-    size_t       len, n = strlen(file);
-    json_error_t e;
-    json_t      *doc;
-    char        *text = cli_read("check", file, &len);
+    size_t  len;
+    json_t *doc;
+    char   *text = cli_read("check", file, &len);
     if (!text)
         return WW_ERR_IO;
-    if (n > 5 && !strcmp(file + n - 5, ".json")) {
-        doc = json_loadb(text, len, 0, &e);
-        if (!doc)
-            str_printf(why, "%s:%d:%d: error: %s", file, e.line, e.column, e.text);
-    } else {
-        doc = read_yaml(file, text, len, why);
-    }
+    doc = yaml_read(file, text, len, why);
     free(text);
     Status s = doc ? add_all(p, file, doc, why) : WW_ERR_PARSE;
     json_decref(doc);

@@ -163,6 +163,15 @@ static void on_print(void *user, const char *text, size_t len)
     fwrite(text, 1, len, user);
 }
 
+static void suggest(const Check *c, size_t kernel)
+{
+    Str text = {0};
+    check_suggest(c->module, kernel, c->a.operand[0], cli_text(&c->a, "grid", NULL), cli_text(&c->a, "block", NULL),
+                  &text);
+    fputs(str_text(&text), stderr);
+    str_free(&text);
+}
+
 static int run_launch(Check *c, size_t index)
 {
     const CheckedLaunch *l      = &c->plan.launch[index];
@@ -174,6 +183,8 @@ static int run_launch(Check *c, size_t index)
     if (!args) {
         fail(&why);
         str_free(&why);
+        if (!l->nargs && !cli_has(&c->a, "launches"))
+            suggest(c, (size_t)kernel);
         return CLI_USAGE;
     }
     const char *symbol = ww_module_kernel_name(c->module, (size_t)kernel);
@@ -300,39 +311,6 @@ static int plan_from_file(Check *c, const char *file, Str *why)
     return CLI_OK;
 }
 
-static int plan_from_options(Check *c, Str *why)
-{
-    CheckedLaunch l = {.kernel = cli_text(&c->a, "kernel", NULL), .shared = (uint32_t)cli_number(&c->a, "shared", 0)};
-    const char   *file = cli_text(&c->a, "launches", NULL);
-    c->plan            = (CheckPlan){.arena = arena_new(), .seed = c->seed};
-    l.arg              = ARENA_ARRAY(c->plan.arena, size_t, c->a.nvalues + 1);
-    for (size_t i = 0; i < c->a.nvalues; i++) {
-        const CliValue *v = &c->a.value[i];
-        if (!strcmp(v->option->name, "arg") && plan_argument(&c->plan, v->text, &l.arg[l.nargs++], why) != WW_OK)
-            return fail(why);
-        if (!strcmp(v->option->name, "out") && plan_out(&c->plan, v->text, why) != WW_OK)
-            return fail(why);
-    }
-    if (file)
-        return plan_from_file(c, file, why);
-    const char *grid = cli_text(&c->a, "grid", NULL), *block = cli_text(&c->a, "block", NULL);
-    if (!grid || !block)
-        return cli_error("check", "--grid and --block are needed, or --launches FILE");
-    if (!plan_dim(grid, &l.grid))
-        return cli_error("check", "--grid: '%s' is not X[,Y[,Z]]", grid);
-    if (!plan_dim(block, &l.block))
-        return cli_error("check", "--block: '%s' is not X[,Y[,Z]]", block);
-    const char *cluster = cli_text(&c->a, "cluster", NULL);
-    if (cluster && !plan_dim(cluster, &l.cluster))
-        return cli_error("check", "--cluster: '%s' is not X[,Y[,Z]]", cluster);
-    if (cluster && (!l.cluster.x || !l.cluster.y || !l.cluster.z)) /* which would mean: as the kernel says */
-        return cli_error("check", "--cluster: every dimension must be at least 1, not '%s'", cluster);
-    c->plan.launch    = xcalloc(1, sizeof *c->plan.launch);
-    c->plan.launch[0] = l;
-    c->plan.nlaunches = 1;
-    return CLI_OK;
-}
-
 static int open_device(Check *c)
 {
     const char     *why = "";
@@ -359,6 +337,51 @@ static int load(Check *c)
     return s == WW_OK ? CLI_OK : CLI_USAGE;
 }
 
+/* No --grid or no --block: says so, with a line for the kernel, where it is clear which one is meant. */
+static int ask_for_size(Check *c)
+{
+    int code = cli_error("check", "--grid and --block are needed, or --launches FILE");
+    if (open_device(c) == CLI_OK && load(c) == CLI_OK) {
+        long kernel = find_kernel(c, cli_text(&c->a, "kernel", NULL));
+        if (kernel >= 0)
+            suggest(c, (size_t)kernel);
+    }
+    return code;
+}
+
+static int plan_from_options(Check *c, Str *why)
+{
+    CheckedLaunch l = {.kernel = cli_text(&c->a, "kernel", NULL), .shared = (uint32_t)cli_number(&c->a, "shared", 0)};
+    const char   *file = cli_text(&c->a, "launches", NULL);
+    c->plan            = (CheckPlan){.arena = arena_new(), .seed = c->seed};
+    l.arg              = ARENA_ARRAY(c->plan.arena, size_t, c->a.nvalues + 1);
+    for (size_t i = 0; i < c->a.nvalues; i++) {
+        const CliValue *v = &c->a.value[i];
+        if (!strcmp(v->option->name, "arg") && plan_argument(&c->plan, v->text, &l.arg[l.nargs++], why) != WW_OK)
+            return fail(why);
+        if (!strcmp(v->option->name, "out") && plan_out(&c->plan, v->text, why) != WW_OK)
+            return fail(why);
+    }
+    if (file)
+        return plan_from_file(c, file, why);
+    const char *grid = cli_text(&c->a, "grid", NULL), *block = cli_text(&c->a, "block", NULL);
+    if (!grid || !block)
+        return ask_for_size(c);
+    if (!plan_dim(grid, &l.grid))
+        return cli_error("check", "--grid: '%s' is not X[,Y[,Z]]", grid);
+    if (!plan_dim(block, &l.block))
+        return cli_error("check", "--block: '%s' is not X[,Y[,Z]]", block);
+    const char *cluster = cli_text(&c->a, "cluster", NULL);
+    if (cluster && !plan_dim(cluster, &l.cluster))
+        return cli_error("check", "--cluster: '%s' is not X[,Y[,Z]]", cluster);
+    if (cluster && (!l.cluster.x || !l.cluster.y || !l.cluster.z)) /* which would mean: as the kernel says */
+        return cli_error("check", "--cluster: every dimension must be at least 1, not '%s'", cluster);
+    c->plan.launch    = xcalloc(1, sizeof *c->plan.launch);
+    c->plan.launch[0] = l;
+    c->plan.nlaunches = 1;
+    return CLI_OK;
+}
+
 /* Which launches --launch-skip and --launch-count leave. */
 static int run_launches(Check *c)
 {
@@ -372,20 +395,43 @@ static int run_launches(Check *c)
 
 /* ---- the end ----------------------------------------------------------------------------------------------------- */
 
-/* JSON, SARIF and page; the exit code, which a file that cannot be written changes. */
+/* The files; the exit code, which a file that cannot be written changes. */
 static int render(Check *c, int code)
 {
-    const char *json = cli_text(&c->a, "json", NULL), *sarif = cli_text(&c->a, "sarif", NULL),
-               *html = cli_text(&c->a, "html", NULL);
-    Str why          = {0};
-    if (!json && !sarif && !html)
+    DocFiles files = cli_files(&c->a);
+    Str      why   = {0};
+    if (!cli_keeps(&c->a))
         return code;
     json_t *doc = doc_of(c->report, c->a.operand[0], code);
-    if (!doc_render(doc, json, sarif, html, &why))
+    if (!doc_render(doc, &files, &why))
         code = fail(&why);
     json_decref(doc);
     str_free(&why);
     return code;
+}
+
+/* Where --log-file says; false after a message. */
+static bool put_text(const Check *c, const Str *text)
+{
+    Str         name = {0}, why = {0};
+    const char *file = cli_text(&c->a, "log-file", NULL);
+    if (!file) {
+        fputs(str_text(text), cli_table(&c->a));
+        return true;
+    }
+    doc_name(file, &name);
+    bool ok = doc_write(str_text(&name), text, &why);
+    if (!ok)
+        fail(&why);
+    str_free(&name);
+    str_free(&why);
+    return ok;
+}
+
+static void tell_line(void *user, const char *line)
+{
+    (void)user;
+    fprintf(stderr, "warpwright: %s\n", line);
 }
 
 static int write_report(Check *c, int code)
@@ -397,8 +443,9 @@ static int write_report(Check *c, int code)
         str_addc(&text, '\n');
     }
     if (!cli_has(&c->a, "quiet") || report_finding_count(c->report))
-        report_findings_text(c->report, isatty(STDOUT_FILENO) && !getenv("NO_COLOR"), &text);
-    fputs(str_text(&text), cli_table(&c->a));
+        report_findings_text(c->report, cli_coloured(&c->a, cli_has(&c->a, "log-file") ? -1 : STDOUT_FILENO), &text);
+    if (!put_text(c, &text))
+        code = CLI_USAGE;
     if (rows && report_write_suppressions(c->report, rows) != WW_OK)
         code = cli_error("check", "cannot write %s: %s", rows, strerror(errno));
     str_free(&text);
@@ -454,6 +501,8 @@ static int check(Check *c)
     int      code = check_texts(c, &why);
     uint64_t seed = cli_number(&c->a, "seed", 0), n = cli_number(&c->a, "schedules", 1);
     str_free(&why);
+    if (code == CLI_OK && strcmp(c->a.operand[0], "-") != 0 && access(c->a.operand[0], R_OK) != 0)
+        code = cli_error("check", "cannot open '%s': %s", c->a.operand[0], strerror(errno));
     if (code == CLI_OK && (!cli_can_report(&c->a) || !cli_export_cache(&c->a)))
         code = CLI_USAGE;
     signal(SIGINT, on_signal);
@@ -485,9 +534,9 @@ int cmd_check(int argc, char **argv)
     int   code;
     if (!cli_parse(&c.a, argc, argv, &code))
         return code;
-    c.report = report_new(cli_has(&c.a, "json") || cli_has(&c.a, "sarif") || cli_has(&c.a, "html")
-                              ? cli_number(&c.a, "keep-launches", REPORT_LAUNCHES)
-                              : 0);
+    c.report = report_new(cli_keeps(&c.a) ? cli_number(&c.a, "keep-launches", REPORT_LAUNCHES) : 0);
+    if (cli_has(&c.a, "verbose"))
+        report_tell(c.report, tell_line, NULL);
     report_process(c.report, c.a.operand[0], NULL, 0, 0); /* one process: its number would only make documents differ */
     code = check(&c);
     free(c.text);

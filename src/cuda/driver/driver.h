@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * What the files of the driver interface share. */
-#ifndef WW_CUDA_DRIVER_H
-#define WW_CUDA_DRIVER_H
+#ifndef WARPWRIGHT_CUDA_DRIVER_H
+#define WARPWRIGHT_CUDA_DRIVER_H
 
 #include "cuda/work/graph.h"
 #include "cuda/process/context.h"

@@ -28,13 +28,18 @@ static void own_program(Str *out)
     str_addn(out, path, n > 0 ? (size_t)n : 0);
 }
 
-/* SARIF and page of this process alone; false after a message. */
+/* The files of this process alone; false after a message. */
 static bool write_rendered(int code)
 {
+    bool any = false;
+    for (int f = 0; f < DOC_FORMATS; f++)
+        any |= state.options.files.file[f] != NULL;
+    if (!any)
+        return true;
     Str program = {0}, why = {0};
     own_program(&program);
     json_t *doc = doc_of(state.report, str_text(&program), code);
-    bool    ok  = doc_render(doc, NULL, state.options.sarif, state.options.html, &why);
+    bool    ok  = doc_render(doc, &state.options.files, &why);
     if (!ok)
         state_say("%s", str_text(&why));
     json_decref(doc);
@@ -236,6 +241,45 @@ static void add_pending(void *user, const WwFinding *f)
     report_add_finding(state.report, f, f->kernel, -1);
 }
 
+/* To the file of --log-file, behind what other processes wrote there, or to standard error; false after a message. */
+static bool put_text(const Str *s)
+{
+    Str         name = {0};
+    const char *file = state.options.log_file;
+    if (!s->len)
+        return true;
+    if (!file) {
+        fflush(stdout);
+        fputs(str_text(s), stderr);
+        return true;
+    }
+    doc_name(file, &name);
+    FILE *f  = file_append(str_text(&name));
+    bool  ok = f && fwrite(s->s, 1, s->len, f) == s->len;
+    ok       = f && fclose(f) == 0 && ok;
+    if (!ok)
+        state_say("cannot write %s: %s", str_text(&name), file_error(errno));
+    str_free(&name);
+    return ok;
+}
+
+/* The table and the findings. */
+static bool tell_texts(void)
+{
+    Str s = {0};
+    if (state.options.report && !report_empty(state.report)) {
+        str_printf(&s, "\nwarpwright: what the kernels did (profile %s)\n", state_profile()->name);
+        report_text(state.report, &s);
+    }
+    if (state.options.check && (state.options.report || report_finding_count(state.report))) {
+        str_add(&s, "\nwarpwright: findings\n");
+        report_findings_text(state.report, state.options.coloured, &s);
+    }
+    bool ok = put_text(&s);
+    str_free(&s);
+    return ok;
+}
+
 void ending_write(int code)
 {
     if (state_parts.work_left())
@@ -249,26 +293,13 @@ void ending_write(int code)
     if (state.printed.len)
         report_note(state.report,
                     "device printf was lost: the program ended without synchronising after the kernel that printed");
-    if (state.options.report && !report_empty(state.report)) {
-        Str s = {0};
-        report_text(state.report, &s);
-        fflush(stdout);
-        fprintf(stderr, "\nwarpwright: what the kernels did (profile %s)\n%s", state_profile()->name, str_text(&s));
-        str_free(&s);
-    }
-    if (state.options.check && (state.options.report || report_finding_count(state.report))) {
-        Str s = {0};
-        report_findings_text(state.report, state.options.coloured, &s);
-        fflush(stdout);
-        fprintf(stderr, "\nwarpwright: findings\n%s", str_text(&s));
-        str_free(&s);
-    }
+    bool told = tell_texts();
     tell_process(state.report);
-    bool written = !state.options.write_suppressions || write_suppressions();
+    bool written = told;
+    written &= !state.options.write_suppressions || write_suppressions();
     if (state.options.json)
         written &= write_json(code);
-    if (state.options.sarif || state.options.html)
-        written &= write_rendered(code);
+    written &= write_rendered(code);
     if (state.options.status)
         write_status(code, written);
 }

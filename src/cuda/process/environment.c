@@ -66,7 +66,7 @@ static bool check_row(const struct Row *row, const char *text, Str *why)
     case PROFILE:
         if (profile_find(text))
             return true;
-        str_printf(why, "there is no profile '%s'; 'warpwright profiles' lists them", text);
+        profile_missing(text, why);
         return false;
     default: return true;
     }
@@ -138,11 +138,15 @@ static const char *text(const char *name)
 
 bool environment_read(Options *o, Str *why)
 {
-    o->report             = number("WARPWRIGHT_REPORT", 0) != 0;
-    o->json               = text("WARPWRIGHT_JSON");
-    o->force              = number("WARPWRIGHT_FORCE", 0) != 0;
-    o->sarif              = text("WARPWRIGHT_SARIF");
-    o->html               = text("WARPWRIGHT_HTML");
+    o->report = number("WARPWRIGHT_REPORT", 0) != 0;
+    o->json   = text("WARPWRIGHT_JSON");
+    o->force  = number("WARPWRIGHT_FORCE", 0) != 0;
+    for (int f = 0; f < DOC_FORMATS; f++) {
+        char name[MOST_NAME];
+        o->files.file[f] = f == DOC_JSON ? NULL : text(variable_of(doc_format_option((DocFormat)f), name));
+    }
+    o->log_file           = text("WARPWRIGHT_LOG_FILE");
+    o->verbose            = number("WARPWRIGHT_VERBOSE", 0) != 0;
     o->profile            = text("WARPWRIGHT_PROFILE");
     o->kernels            = text("WARPWRIGHT_KERNEL");
     o->status             = text("WARPWRIGHT_STATUS");

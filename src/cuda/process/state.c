@@ -418,13 +418,24 @@ static void at_exit(int code, void *unused)
 
 static bool keeps_launches(void)
 {
-    return state.options.json || state.options.sarif || state.options.html;
+    bool any = state.options.json != NULL;
+    for (int f = 0; f < DOC_FORMATS; f++)
+        any |= state.options.files.file[f] != NULL;
+    return any;
+}
+
+static void say_line(void *user, const char *line)
+{
+    (void)user;
+    state_say("%s", line);
 }
 
 static void new_report(void)
 {
     Str why      = {0};
     state.report = report_new(keeps_launches() ? state.options.keep_launches : 0);
+    if (state.options.verbose)
+        report_tell(state.report, say_line, NULL);
     report_select(state.report, state.options.check);
     report_schedule(state.report, state.options.seed);
     report_limit(state.report, state.options.print_limit);

@@ -21,6 +21,7 @@
 #include "cuda/process/caller.h"
 #include "cuda/process/types.h"
 #include "device/emulator.h"
+#include "report/formats.h"
 #include "report/report.h"
 
 enum { MAX_DEVICES = 16 };
@@ -38,7 +39,9 @@ typedef struct Options { /* of `warpwright run`, from the environment */
     const char *async;      /* when asynchronous copies land; NULL: at once */
     const char *check;      /* rules; NULL: nothing is checked */
     const char *only;       /* globs of files; NULL: all */
-    const char *sarif, *html; /* with %p; else `warpwright run` renders the JSON of all processes */
+    DocFiles    files;      /* but for JSON, with %p; else `warpwright run` renders the JSON of all processes */
+    const char *log_file;   /* where texts go; NULL: standard error */
+    bool        verbose;    /* a line for each launch */
     const char *suppressions, *write_suppressions;
     bool        coloured;
     bool        force;        /* the JSON file may hold something else */

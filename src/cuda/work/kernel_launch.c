@@ -225,8 +225,8 @@ static Running *running_new(Kernel *k, const Func *f, WwModule *m, const LaunchA
                                      .held   = held,
                                      .work   = sequence_entered()};
     p->standstill.launch = p->n;
-    p->watch             = watched(kernel_shown(k)) &&
-               (state.options.report || state.options.json || state.options.check || state.options.fail_on);
+    p->watch  = watched(kernel_shown(k)) && (state.options.report || state.options.verbose || state.options.json ||
+                                            state.options.check || state.options.fail_on);
     p->launch = (WwLaunch){.grid             = a->grid,
                            .block            = a->block,
                            .shared           = (uint32_t)a->shared,
