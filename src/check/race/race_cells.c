@@ -3,7 +3,8 @@
  * Cells.  The rules are those of touch_lane, one lane and one cell after the other.  Before it come shortcuts for what warps mostly do,
  * which decide about 32 lanes at once that touch_lane would report nothing and keep the same, or nothing worth keeping:
  *
- *     a run of cells, lane after lane     fresh: nobody lives there; known: it is full of readers; second: one other reader
+ *     a run of cells, lane after lane,
+ *     or one for half of the warp         fresh: nobody lives there; known: it is full of readers; second: one other reader
  *     any cells of a word, weak reads     known
  *     one cell for lanes side by side,    two lanes stand for all
  *     weak reads
@@ -347,6 +348,26 @@ V4 static inline uint32_t known_v4(const Stamp *a, const Stamp *c, const Stamp *
 static const Ways v4_ways = {pick32_v4, pick64_v4, line_up_v4, known_v4};
 #endif
 
+/* Halves of the warp whose lanes stand side by side; the lanes that are left. */
+HOT uint32_t touch_halves(const Touch *t, Page *p, uint32_t lanes, const uint32_t *at, Stamp differ, uint32_t rows)
+{
+    const uint32_t half = UINT32_MAX >> LANES / 2;
+    unsigned       per  = (unsigned)__builtin_ctz(t->a->bytes) - WORD_BITS;
+    for (unsigned first = 0; first < LANES; first += LANES / 2) {
+        uint32_t odd = 0;
+        for (unsigned i = 0; i < LANES / 2; i++)
+            odd |= at[first + i] ^ (at[first] + i * t->a->bytes);
+        if (odd || (~lanes >> first & half))
+            continue;
+        Found found = touch_run(t, t->me | (Stamp)first << THREAD_SHIFT, p, at[first] >> WORD_BITS, LANES / 2 << per,
+                                per, differ);
+        if (found == FOUND_FULL && rows)
+            quiet_try(p, t->base, rows, differ);
+        lanes &= found == FOUND_SLOW ? UINT32_MAX : ~(half << first);
+    }
+    return lanes;
+}
+
 /* The lanes of one page. */
 HOT void touch_page(const Touch *t, Page *p, uint32_t lanes, const uint32_t *at, const Ways *ways)
 {
@@ -363,7 +384,7 @@ HOT void touch_page(const Touch *t, Page *p, uint32_t lanes, const uint32_t *at,
         p->quiet = 0;
     if (plain && ways->line_up(at, bytes, &same) && lanes == UINT32_MAX) {
         unsigned per   = (unsigned)__builtin_ctz(bytes) - WORD_BITS;
-        Found    found = touch_run(t, p, at[0] >> WORD_BITS, LANES << per, per, differ);
+        Found    found = touch_run(t, t->me, p, at[0] >> WORD_BITS, LANES << per, per, differ);
         if (found == FOUND_FULL && quiets)
             quiet_try(p, t->base, rows, differ);
         if (found != FOUND_SLOW)
@@ -381,6 +402,8 @@ HOT void touch_page(const Touch *t, Page *p, uint32_t lanes, const uint32_t *at,
         if (!lanes)
             return;
     }
+    if (plain)
+        lanes = touch_halves(t, p, lanes, at, differ, rows);
     if (plain && !t->writes) {
         const Stamp *a = p->plane[PLANE_READ], *c = p->plane[PLANE_READ2];
         if (!r->flags && !t->b->warp[t->a->warp].lane) /* two lanes stand for all that read one place */
@@ -475,10 +498,41 @@ HOT bool sweep_read(const Touch *t, const SweepCall *c, const SweepAccess *x, co
     if (k->shape == SHAPE_TWINS)
         found = touch_twins(t, p, low >> WORD_BITS, SERIAL_MASK | WARP_MASK);
     else
-        found = touch_run(t, p, low >> WORD_BITS, LANES, 0, SERIAL_MASK | WARP_MASK);
+        found = touch_run(t, t->me, p, low >> WORD_BITS, LANES, 0, SERIAL_MASK | WARP_MASK);
     if (found == FOUND_FULL)
         quiet_try(p, t->base, rows, SERIAL_MASK | WARP_MASK);
     return found != FOUND_SLOW;
+}
+
+/* Has nobody alive touched a byte of what the party reads? */
+HOT bool party_is_fresh(const Touch *t, const SweepCall *c, uint32_t party)
+{
+    uint64_t at = c->at[party], end = at + c->of->party[party].bytes - 1;
+    Page    *p    = &t->pages[at >> PAGE_BITS];
+    Past     past = {t->dead, t->base, 0};
+    Four     free = FOUR(UINT64_MAX);
+    if (at >> PAGE_BITS != end >> PAGE_BITS || p->shift != WORD_BITS)
+        return false;
+    size_t first = (at & (PAGE_BYTES - 1)) >> WORD_BITS & ~(size_t)3, last = (end & (PAGE_BYTES - 1)) >> WORD_BITS;
+    for (Plane k = 0; k < PLANES; k++)
+        for (size_t i = first; p->plane[k] && i <= last; i += 4) {
+            Four x = FOUR_AT(p->plane[k] + i);
+            free &= FOUR_PAST(x, past);
+        }
+    return FOUR_ALL(free);
+}
+
+/* As touch_one for each group, where nobody alive has touched the cells. */
+HOT void groups_keep(const Touch *t, const SweepCall *c, const SweepAccess *x, const SweptAccess *k)
+{
+    uint32_t at = (uint32_t)c->at[x->party];
+    Page    *p  = &t->pages[at >> PAGE_BITS];
+    Stamp   *a = plane_of(p, PLANE_READ), *b = plane_of(p, PLANE_READ2);
+    for (unsigned g = 0; g < k->groups; g++) {
+        size_t i = ((at + x->lane[k->first[g]]) & (PAGE_BYTES - 1)) >> WORD_BITS;
+        a[i]     = t->me | (Stamp)k->first[g] << THREAD_SHIFT;
+        b[i]     = t->me | (Stamp)(k->first[g] + 1u) << THREAD_SHIFT;
+    }
 }
 
 HOT void sweep(const Touch t[2], const SweepCall *c, const Swept *s, uint32_t skip, const Ways *ways)
@@ -488,7 +542,10 @@ HOT void sweep(const Touch t[2], const SweepCall *c, const Swept *s, uint32_t sk
     Touch     one[2] = {t[0], t[1]};
     Stamp     me     = t[0].me;
     bool      shapes = t[1].dead == t[1].base && !t[1].b->warp[c->warp].lane;
+    uint32_t  fresh  = 0;
     one[0].a = one[1].a = &a;
+    for (uint32_t m = shapes ? s->apart & ~skip : 0; m; m &= m - 1)
+        fresh |= party_is_fresh(&t[1], c, (uint32_t)__builtin_ctz(m)) ? m & -m : 0;
     for (uint32_t i = 0; i < c->of->naccesses; i++) {
         const SweepAccess *x      = &c->of->access[i];
         bool               shared = c->of->party[x->party].space == ACCESS_SHARED;
@@ -496,6 +553,10 @@ HOT void sweep(const Touch t[2], const SweepCall *c, const Swept *s, uint32_t sk
             continue;
         one[shared].me     = me | (Stamp)s->access[i].site << SITE_SHIFT;
         one[shared].writes = x->seen->op == ACCESS_ST;
+        if (fresh >> x->party & 1) {
+            groups_keep(&one[1], c, x, &s->access[i]);
+            continue;
+        }
         if (shared && shapes && sweep_read(&one[1], c, x, &s->access[i]))
             continue;
         a = sweep_access(c, i, &room);

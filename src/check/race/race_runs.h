@@ -91,22 +91,22 @@ typedef enum Found { FOUND_SLOW, FOUND_ROOM, FOUND_FULL } Found;
       ((Four)((((x) ^ (y)) & WARP_MASK) != 0) | (Four)((((x) ^ (me)) & WARP_MASK) == 0))) |                            \
      (Four)((((x) ^ (me)) >> THREAD_SHIFT) == 0))
 
-HOT Found run_reads(const Touch *t, Page *p, size_t at, unsigned n, unsigned per, Past past, Stamp differ)
+HOT Found run_reads(Stamp first, Page *p, size_t at, unsigned n, unsigned per, Past past, Stamp differ)
 {
     const Stamp *a = p->plane[PLANE_READ] ? p->plane[PLANE_READ] + at : nobody,
                 *c = p->plane[PLANE_READ2] ? p->plane[PLANE_READ2] + at : nobody;
     Four fresh = FOUR(UINT64_MAX), full = fresh, second = FOUR(differ ? UINT64_MAX : 0);
     for (unsigned i = 0; i < n; i += 4) {
-        Four me = FOUR_ME(t->me, i, per), x = FOUR_AT(a + i), y = FOUR_AT(c + i), gone = FOUR_PAST(x, past);
+        Four me = FOUR_ME(first, i, per), x = FOUR_AT(a + i), y = FOUR_AT(c + i), gone = FOUR_PAST(x, past);
         fresh &= gone | FOUR_OWN(x, me);
         full &= FOUR_FULL(x, y, me, past, differ);
         second &= ~gone & FOUR_PAST(y, past) & (Four)(((x ^ me) & differ) != 0);
     }
     bool is_fresh = FOUR_ALL(fresh), is_full = FOUR_ALL(full), is_second = FOUR_ALL(second);
     if (is_fresh)
-        run_keep(plane_of(p, PLANE_READ) + at, n, per, t->me);
+        run_keep(plane_of(p, PLANE_READ) + at, n, per, first);
     else if (!is_full && is_second)
-        run_keep(plane_of(p, PLANE_READ2) + at, n, per, t->me);
+        run_keep(plane_of(p, PLANE_READ2) + at, n, per, first);
     return is_fresh || (is_second && !is_full) ? FOUND_ROOM : is_full ? FOUND_FULL : FOUND_SLOW;
 }
 
@@ -117,20 +117,20 @@ HOT Stamp over(const Touch *t, const Stamp *plane, size_t at, bool written)
     return s >= t->dead && stamp_async(s) && order_warp_knows(t->b, t->a->warp, s, written) ? s : 0;
 }
 
-/* All lanes, each next to the one before.  false: nothing was done. */
-HOT Found touch_run(const Touch *t, Page *p, size_t at, unsigned n, unsigned per, Stamp differ)
+/* Lanes side by side, each next to the one before; first: the stamp of the first.  SLOW: nothing was done. */
+HOT Found touch_run(const Touch *t, Stamp first, Page *p, size_t at, unsigned n, unsigned per, Stamp differ)
 {
     const Stamp *w = p->plane[PLANE_WRITE], *w2 = p->plane[PLANE_WRITE2];
     Past         past = {t->dead, t->base, 0}, wrote = {t->dead, t->base, over(t, w, at, true)};
-    if (!run_is_free(w ? w + at : NULL, n, per, t->me, wrote) || !run_is_free(w2 ? w2 + at : NULL, n, per, t->me, past))
+    if (!run_is_free(w ? w + at : NULL, n, per, first, wrote) || !run_is_free(w2 ? w2 + at : NULL, n, per, first, past))
         return FOUND_SLOW;
     if (!t->writes)
-        return run_reads(t, p, at, n, per, past, differ);
+        return run_reads(first, p, at, n, per, past, differ);
     const Stamp *r = p->plane[PLANE_READ], *r2 = p->plane[PLANE_READ2];
     Past         read = {t->dead, t->base, over(t, r, at, false)};
-    if (!run_is_free(r ? r + at : NULL, n, per, t->me, read) || !run_is_free(r2 ? r2 + at : NULL, n, per, t->me, past))
+    if (!run_is_free(r ? r + at : NULL, n, per, first, read) || !run_is_free(r2 ? r2 + at : NULL, n, per, first, past))
         return FOUND_SLOW;
-    run_keep(plane_of(p, PLANE_WRITE) + at, n, per, t->me);
+    run_keep(plane_of(p, PLANE_WRITE) + at, n, per, first);
     for (Plane k = PLANE_WRITE2; k < PLANES; k++)
         if (p->plane[k])
             memset(p->plane[k] + at, 0, n * sizeof(Stamp));

@@ -52,6 +52,25 @@ static void find_shape(SweptAccess *k, const SweepAccess *x)
         k->shape = SHAPE_GROUPS;
 }
 
+/* Does the party read each word for one group of lanes only? */
+static bool is_apart(const Swept *s, const Sweep *of, uint32_t party)
+{
+    uint32_t cells[PAGE_BYTES >> WORD_BITS >> 5] = {0};
+    bool     apart                               = of->party[party].bytes <= PAGE_BYTES;
+    for (uint32_t i = 0; apart && i < of->naccesses; i++) {
+        const SweptAccess *k = &s->access[i];
+        if (of->access[i].party != party)
+            continue;
+        apart = k->shape == SHAPE_GROUPS && of->access[i].seen->bytes == 1 << WORD_BITS;
+        for (unsigned g = 0; apart && g < k->groups; g++) {
+            uint32_t cell = of->access[i].lane[k->first[g]] >> WORD_BITS, bit = UINT32_C(1) << cell % 32;
+            apart = !(cells[cell / 32] & bit);
+            cells[cell / 32] |= bit;
+        }
+    }
+    return apart;
+}
+
 Swept *swept_new(RaceRun *r, const Sweep *of, unsigned (*site)(RaceRun *r, uint32_t instr),
                  Strength (*strength)(RaceRun *r, const Access *a))
 {
@@ -71,6 +90,8 @@ Swept *swept_new(RaceRun *r, const Sweep *of, unsigned (*site)(RaceRun *r, uint3
         else
             s->reads &= ~(UINT32_C(1) << x->party);
     }
+    for (uint32_t i = 0; i < of->nparties; i++)
+        s->apart |= (uint32_t)((s->reads >> i & 1) && is_apart(s, of, i)) << i;
     return s;
 }
 

@@ -21,6 +21,7 @@ typedef struct SweptAccess {
 typedef struct Swept { /* what is known of a Sweep */
     bool        simple; /* all of it is weak, in a kernel without flags, and nothing but cells is to be looked at */
     uint32_t    reads;  /* parties of weak reads of words in shared memory, a bit each */
+    uint32_t    apart;  /* those of them where each word is read for one group of lanes only */
     SweptAccess access[];
 } Swept;
 
