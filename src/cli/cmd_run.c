@@ -258,11 +258,14 @@ static void export_files(const Run *r)
 
 static void set_environment(const Run *r)
 {
-    Str preload = {0};
+    Str preload = {0}, python = {0};
     str_printf(&preload, "%s/libwarpwright-preload.so", r->libs);
+    str_printf(&python, "%s/python", r->libs);
     put_first("LD_LIBRARY_PATH", r->libs);
     put_first("LD_PRELOAD", preload.s);
+    put_first("PYTHONPATH", python.s);
     str_free(&preload);
+    str_free(&python);
     if (!cli_has(&r->a, "quiet"))
         setenv("WARPWRIGHT_REPORT", "1", 1);
     if (json_file(r))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The report as JSON, schema 1: {schema, program, exit_code, kernels[], findings[], missing[], notes[]}.  A kernel entry is one launch,
+ * The report as JSON, schema 1: {schema, program, exit_code, kernels[], findings[], libraries[], missing[], notes[]}.  A kernel entry is one launch,
  * or several (launches.h).  Several processes may write one file: each takes a lock, adds its entries and writes the whole document again,
  * so the file is whole at every moment a process ends.  Numbers are integers; what is not known is null. */
 #include <errno.h>
@@ -287,13 +287,26 @@ static json_t *all_findings(Report *r, const json_t *doc)
     return list;
 }
 
+static json_t *call_json(const ReportCall *c)
+{
+    return json_pack("{s:o,s:o,s:I,s:o,s:o}", "library", text_json(c->library), "call", text_json(c->call), "count",
+                     (json_int_t)c->count, "flops", c->operations > 0 ? json_real(c->operations) : json_null(), "by",
+                     text_json(c->by));
+}
+
 static void fill(Report *r, json_t *doc, const char *program, int exit_code)
 {
-    json_t *missing = json_array(), *notes = json_array();
+    json_t *libraries = json_array(), *missing = json_array(), *notes = json_array();
     for (size_t i = 0; i < r->nmissing; i++)
         json_array_append_new(missing, text_json(r->missing[i].name));
     for (size_t i = 0; i < r->nnotes; i++)
         json_array_append_new(notes, text_json(r->note[i]));
+    for (size_t i = 0; i < r->ncalls; i++) {
+        json_t *c = call_json(&r->call[i]);
+        if (r->own)
+            json_object_update(c, r->own);
+        json_array_append_new(libraries, c);
+    }
     json_object_set_new(doc, "schema", json_integer(1));
     if (program || !json_object_get(doc, "program"))
         json_object_set_new(doc, "program", text_json(program));
@@ -302,8 +315,10 @@ static void fill(Report *r, json_t *doc, const char *program, int exit_code)
     add_launches(r, doc);
     if (r->nfindings || !json_is_array(json_object_get(doc, "findings")))
         json_object_set_new(doc, "findings", all_findings(r, doc));
+    extend(doc, "libraries", libraries);
     extend(doc, "missing", missing);
     extend(doc, "notes", notes);
+    json_decref(libraries);
     json_decref(missing);
     json_decref(notes);
 }

@@ -43,6 +43,7 @@ void report_free(Report *r)
         free(r->row[i].line);
     free(r->row);
     free(r->missing);
+    free(r->call);
     free(r->note);
     arena_free(r->arena);
     free(r);
@@ -194,6 +195,22 @@ void report_missing(Report *r, const char *entry_point)
     r->missing[r->nmissing++] = (Missing){arena_strdup(r->arena, entry_point), 1};
 }
 
+void report_call(Report *r, const ReportCall *c)
+{
+    size_t i = 0;
+    while (i < r->ncalls && (strcmp(r->call[i].call, c->call) != 0 || strcmp(r->call[i].library, c->library) != 0 ||
+                             strcmp(r->call[i].by, c->by) != 0))
+        i++;
+    if (i == r->ncalls) {
+        r->call              = xrealloc(r->call, (r->ncalls + 1) * sizeof *r->call);
+        r->call[r->ncalls++] = (ReportCall){.library = arena_strdup(r->arena, c->library),
+                                            .call    = arena_strdup(r->arena, c->call),
+                                            .by      = arena_strdup(r->arena, c->by)};
+    }
+    r->call[i].count += c->count;
+    r->call[i].operations += c->operations;
+}
+
 void report_note(Report *r, const char *text)
 {
     for (size_t i = 0; i < r->nnotes; i++)
@@ -283,7 +300,7 @@ Status report_write_suppressions(Report *r, const char *file)
 
 bool report_empty(const Report *r)
 {
-    return !r->nrows && !r->nmissing && !r->nnotes && !r->nfindings;
+    return !r->nrows && !r->nmissing && !r->ncalls && !r->nnotes && !r->nfindings;
 }
 
 bool report_unsupported(const Report *r)

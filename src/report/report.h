@@ -43,6 +43,14 @@ void    report_add(Report *r, const ReportLaunch *l);
 void    report_tell(Report *r, void (*told)(void *user, const char *line), void *user);
 /* An entry point was called that is not implemented; repeated names are counted. */
 void    report_missing(Report *r, const char *entry_point);
+typedef struct ReportCall { /* of a library, computed by the host: nothing of it was emulated */
+    const char *library, *call; /* names, as its documentation has them */
+    const char *by;             /* what computed it */
+    uint64_t    count;
+    double      operations;     /* floating-point ones of all of them; 0: not told */
+} ReportCall;
+/* Joined with what is of the same three names; the texts are copied. */
+void    report_call(Report *r, const ReportCall *c);
 /* A remark for the end of the table. */
 void    report_note(Report *r, const char *text);
 /* Nothing was launched, nothing missing, nothing remarked. */

@@ -47,6 +47,7 @@ struct Report {
     Arena       *arena;
     Row         *row;     size_t nrows, rows_cap;
     Missing     *missing; size_t nmissing;
+    ReportCall  *call;    size_t ncalls; /* of libraries */
     const char **note;    size_t nnotes;
     uint64_t     looked;  /* launches that are not unwatched */
     size_t       keep;     /* launches that stand alone */

@@ -11,7 +11,7 @@
 
 #include "report/rows.h"
 
-enum { COLUMNS = 9, NAME_WIDTH = 48, KERNELS = 24, TOP_LINES = 8, CELL = 64 };
+enum { COLUMNS = 9, NAME_WIDTH = 48, KERNELS = 24, TOP_LINES = 8, CALLS = 6, CELL = 64 };
 
 typedef struct Cells {
     char text[COLUMNS][CELL];
@@ -234,6 +234,54 @@ static void dear_lines(const Report *r, Str *out)
     free(list);
 }
 
+static int more_often(const void *a, const void *b)
+{
+    const ReportCall *x = a, *y = b;
+    return x->count != y->count ? (x->count < y->count ? 1 : -1) : strcmp(x->call, y->call);
+}
+
+/* calls: of one library, computed by one. */
+static void library(ReportCall *calls, size_t n, Str *out)
+{
+    uint64_t count      = 0;
+    double   operations = 0;
+    qsort(calls, n, sizeof *calls, more_often);
+    for (size_t i = 0; i < n; i++) {
+        count += calls[i].count;
+        operations += calls[i].operations;
+    }
+    str_printf(out, "%s: %" PRIu64 " call%s", calls->library, count, count == 1 ? "" : "s");
+    if (operations > 0)
+        str_printf(out, ", %.3g GFLOP", operations * 1e-9);
+    str_printf(out, ", computed by %s, not emulated (", calls->by);
+    for (size_t i = 0; i < n && i < CALLS; i++)
+        str_printf(out, "%s%" PRIu64 " of %s", i ? ", " : "", calls[i].count, calls[i].call);
+    if (n > CALLS)
+        str_printf(out, ", others of %zu functions", n - CALLS);
+    str_add(out, ")\n");
+}
+
+static int by_library(const void *a, const void *b)
+{
+    const ReportCall *x = a, *y = b;
+    int               c = strcmp(x->library, y->library);
+    return c ? c : strcmp(x->by, y->by);
+}
+
+static void libraries(const Report *r, Str *out)
+{
+    ReportCall *all = xcalloc(r->ncalls + 1, sizeof *all);
+    if (r->ncalls)
+        memcpy(all, r->call, r->ncalls * sizeof *all);
+    qsort(all, r->ncalls, sizeof *all, by_library);
+    for (size_t i = 0, n; i < r->ncalls; i += n) {
+        for (n = 1; i + n < r->ncalls && by_library(&all[i], &all[i + n]) == 0;)
+            n++;
+        library(&all[i], n, out);
+    }
+    free(all);
+}
+
 void report_text(const Report *r, Str *out)
 {
     if (r->nrows) {
@@ -248,6 +296,7 @@ void report_text(const Report *r, Str *out)
     for (size_t i = 0; i < r->nmissing; i++)
         str_printf(out, "not implemented: %s (%" PRIu64 " call%s)\n", r->missing[i].name, r->missing[i].calls,
                    r->missing[i].calls == 1 ? "" : "s");
+    libraries(r, out);
     for (size_t i = 0; i < r->nnotes; i++)
         str_printf(out, "note: %s\n", r->note[i]);
 }

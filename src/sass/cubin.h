@@ -51,4 +51,8 @@ void   cubin_free(Cubin *c); /* NULL is allowed */
 /* NULL: there is none of that name. */
 const CubinFunc *cubin_func(const Cubin *c, const char *name);
 
+/* Appends one of its texts with .loc and .file again, which the assembler had taken out: each line of the PTX has the place in the program's
+ * source that an instruction made from it has.  A line that left no instruction has the place of the one before it.  Lines keep their numbers. */
+void cubin_ptx(const Cubin *c, const CubinText *text, Str *out);
+
 #endif

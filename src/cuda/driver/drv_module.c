@@ -9,13 +9,14 @@
 #include "base/file.h"
 #include "base/sizes.h"
 #include "cuda/driver/driver.h"
+#include "cuda/image/code.h"
 #include "cuda/runtime/properties.h"
 #include "cuda/work/queue.h"
 #include "cuda/work/work.h"
 #include "emu/emu.h"
 #include "sass/fatbin.h"
 
-enum { WRAPPER_MAGIC = 0x466243b1, EM_CUDA_ = 190, ELF_MACHINE = 18, MOST_IMAGE = 1 << 30 /* bytes of a file */ };
+enum { WRAPPER_MAGIC = 0x466243b1, MOST_IMAGE = 1 << 30 /* bytes of a file */ };
 
 typedef struct Wrapper { /* what nvcc's host code hands to the runtime */
     int         magic, version;
@@ -31,25 +32,39 @@ static bool is_wrapper(const void *data, size_t limit)
     return limit == SIZE_MAX && w->magic == WRAPPER_MAGIC && (w->version == 1 || w->version == 2);
 }
 
+static CuErr load_code(const void *code, size_t bytes, Str *ptx, Str *why)
+{
+    Str    message = {0};
+    Status s       = code_ptx(code, bytes, ptx, &message);
+    if (s != WW_OK) {
+        state_say("%s", str_text(&message));
+        if (why)
+            str_add(why, str_text(&message));
+    }
+    str_free(&message);
+    return s == WW_OK ? cudaSuccess : s == WW_ERR_NOT_FOUND ? cudaErrorNoKernelImageForDevice : cudaErrorInvalidKernelImage;
+}
+
 CuErr driver_load(Image **out, const void *data, size_t limit, bool lazy, Str *why)
 {
     CuErr e = cudaSuccess;
     if (!data || !out)
         return cudaErrorInvalidValue;
     bool        wrapped = is_wrapper(data, limit), fat = fatbin_is(data, limit);
-    const char *text = data;
-    if (!wrapped && !fat && limit >= ELF_MACHINE + sizeof(uint16_t) && !memcmp(data, "\177ELF", 4)) {
-        uint16_t machine; /* e_machine */
-        memcpy(&machine, text + ELF_MACHINE, sizeof machine);
-        if (machine != EM_CUDA_)
-            return cudaErrorInvalidKernelImage;
-        state_say("the module is machine code (a cubin); only PTX can be run: load the .ptx or a fat binary with PTX");
-        return cudaErrorNoKernelImageForDevice;
-    }
+    size_t      bytes = 0;
+    bool        other = false;
+    Str         ptx   = {0};
+    const char *text  = data;
+    if (!wrapped && !fat && code_is(data, limit, &bytes, &other) && (e = load_code(data, bytes, &ptx, why)) != cudaSuccess)
+        return e;
+    if (other)
+        return cudaErrorInvalidKernelImage;
+    if (bytes)
+        text = str_text(&ptx);
     const void *container = wrapped ? ((const Wrapper *)data)->data : data;
-    Image      *i         = wrapped || fat
-                                ? image_new(container, NULL, 0, "module.ptx")
-                                : image_new(NULL, text, limit == SIZE_MAX ? strlen(text) : strnlen(text, limit), "module.ptx");
+    size_t      len       = bytes ? ptx.len : wrapped || fat ? 0 : limit == SIZE_MAX ? strlen(text) : strnlen(text, limit);
+    Image      *i         = wrapped || fat ? image_new(container, NULL, 0, "module.ptx") : image_new(NULL, text, len, "module.ptx");
+    str_free(&ptx);
     i->limit              = wrapped ? SIZE_MAX : limit;
     i->loaded             = true;
     if (!lazy && !image_module(i, state_current(), &e)) {

@@ -7,10 +7,13 @@
  *
  * Which version of the interface the program was compiled for follows from the functions it carries.  A program that holds device
  * code, links no runtime dynamically and has no symbols cannot be redirected: it ends with a message that names the two ways out.
- * NVIDIA's libraries with kernels of their own cannot be run: the program's first call into one ends it with a message.
+ * NVIDIA's libraries with kernels of their own cannot be run: the program's first call into one ends it with a message.  One that is loaded later
+ * meets our driver interface when it is first used, which says so (symbols.c).
  * NVRTC's machine code cannot be run: its two entries that hand it out are redirected to those that hand out PTX.
- * Libraries that are linked when the program starts are treated alike.  A library that dlopen loads by its path has run its constructors
- * when dlopen returns: it is redirected then, and its registration, which nvcc generates as a function of its own, is run once more.
+ * Libraries that are linked when the program starts are treated alike, a shared runtime that was not found where ours is too.  A library that
+ * dlopen loads by its path has run its constructors when dlopen returns: it is redirected then, and its registration, which nvcc generates as a
+ * function of its own, is run once more.  (LD_AUDIT could choose libraries by name; with it glibc 2.36 clears the main thread's thread-local memory
+ * at a later dlopen.)
  * Nothing here depends on the CUDA implementation until it is needed: it is loaded with dlopen then.  Nothing is allocated from the heap
  * either: programs exist that read memory they never wrote, and find it zero as long as nobody used it before. */
 #include <dlfcn.h>
@@ -331,51 +334,77 @@ static void redirect_nvrtc(const File *f, const Symbols *s)
     }
 }
 
-/* later: its constructors have run. */
+/* Is it one of ours, which lie in the folder of this file? */
+static bool is_own(const char *path)
+{
+    Dl_info     info;
+    const char *slash = strrchr(path, '/');
+    if (!slash || !dladdr((void *)(uintptr_t)is_own, &info) || !info.dli_fname)
+        return false;
+    const char *own = strrchr(info.dli_fname, '/');
+    return own && own - info.dli_fname == slash - path && !strncmp(path, info.dli_fname, (size_t)(slash - path));
+}
+
+/* A shared runtime that is not ours was loaded: libraries that came with it have registered their kernels there. */
+static bool too_late;
+
+static void treat_dynamic(const char *path, uintptr_t bias)
+{
+    File    f = {.bias = bias};
+    Symbols s;
+    if (is_own(path) || !map_file(path, &f))
+        return;
+    if (section(&f, ".nvFatBinSegment") && symbols(&f, SHT_DYNSYM, &s) && find(&s, "__cudaRegisterFatBinary", false) &&
+        symbols(&f, SHT_SYMTAB, &s))
+        register_again(&f, &s);
+    munmap((void *)(uintptr_t)f.data, f.size);
+}
+
+/* later: its constructors have run.  A library may carry a runtime without kernels (a module of a Python package), or be one under a name of its own. */
 static void treat(const char *path, uintptr_t bias, bool later)
 {
     File    f = {.bias = bias};
     Symbols s;
-    if (!map_file(path, &f))
+    if (is_own(path) || !map_file(path, &f))
         return;
-    if (section(&f, ".nvFatBinSegment") || section(&f, ".nv_fatbin")) {
-        bool exports = symbols(&f, SHT_DYNSYM, &s);
-        bool dynamic = exports && find(&s, "__cudaRegisterFatBinary", false), own = !strcmp(path, "/proc/self/exe");
-        if (!dynamic && symbols(&f, SHT_SYMTAB, &s)) {
-            if (find(&s, "__cudaRegisterFatBinary", true)) {
-                redirect_all(&f, &s, path);
-                if (later)
-                    register_again(&f, &s);
-            }
-        } else if (!dynamic && later) {
-            fprintf(stderr,
-                    "warpwright: the program loads %s, which brings a CUDA runtime of its own that cannot be "
-                    "redirected: its calls will fail.\n",
-                    path);
-        } else if (!dynamic && own) {
-            stripped(path);
-        } else if (!dynamic && exports) {
-            foreign(&f, &s, path);
+    bool kernels = section(&f, ".nvFatBinSegment") || section(&f, ".nv_fatbin");
+    bool exports = symbols(&f, SHT_DYNSYM, &s), shared = exports && find(&s, "__cudaRegisterFatBinary", true);
+    bool dynamic = exports && find(&s, "__cudaRegisterFatBinary", false);
+    if (shared || (!dynamic && symbols(&f, SHT_SYMTAB, &s))) {
+        if (find(&s, "__cudaRegisterFatBinary", true)) {
+            redirect_all(&f, &s, path);
+            too_late |= shared;
+            if (later && kernels)
+                register_again(&f, &s);
         }
+    } else if (kernels && !dynamic && !later) {
+        if (!strcmp(path, "/proc/self/exe"))
+            stripped(path);
+        else if (exports)
+            foreign(&f, &s, path);
     }
     if (strstr(path, "libnvrtc.so") && symbols(&f, SHT_DYNSYM, &s))
         redirect_nvrtc(&f, &s);
     munmap((void *)(uintptr_t)f.data, f.size);
 }
 
+/* ---- what is loaded ---- */
+
+enum { MOST_OBJECTS = 2048, MOST_PATH = 1024 };
+
 typedef struct Objects {
     size_t n;
     struct {
-        char      path[1024];
+        char      path[MOST_PATH];
         uintptr_t bias;
-    } at[64];
+    } at[MOST_OBJECTS];
 } Objects;
 
 static int each_object(struct dl_phdr_info *o, size_t size, void *list)
 {
     (void)size;
     Objects *l = list;
-    if (l->n < 64 && strlen(o->dlpi_name) < 1024 && strncmp(o->dlpi_name, "linux-", 6) != 0) {
+    if (l->n < MOST_OBJECTS && strlen(o->dlpi_name) < MOST_PATH && strncmp(o->dlpi_name, "linux-", 6) != 0) {
         strcpy(l->at[l->n].path, *o->dlpi_name || l->n ? o->dlpi_name : "/proc/self/exe");
         l->at[l->n++].bias = o->dlpi_addr;
     }
@@ -390,33 +419,83 @@ __attribute__((constructor)) static void begin(void)
     for (size_t i = 0; i < known.n; i++)
         if (*known.at[i].path)
             treat(known.at[i].path, known.at[i].bias, false);
+    for (size_t i = 1; too_late && i < known.n; i++) /* 0 is the program, whose constructors are still to run */
+        treat_dynamic(known.at[i].path, known.at[i].bias);
 }
 
-static bool is_known(uintptr_t bias)
+static bool is_known(uintptr_t bias, const char *path)
 {
     for (size_t i = 0; i < known.n; i++)
-        if (known.at[i].bias == bias)
+        if (known.at[i].bias == bias && !strcmp(known.at[i].path, path))
             return true;
     return false;
 }
 
-/* A name without a slash is searched for as its caller's library says, so the call is handed on as it is, and such libraries are not
- * looked at. */
+static void treat_new(void)
+{
+    static Objects now;
+    size_t         before = known.n;
+    now.n                 = 0;
+    too_late              = false;
+    dl_iterate_phdr(each_object, &now);
+    for (size_t i = 0; i < now.n; i++)
+        if (*now.at[i].path && !is_known(now.at[i].bias, now.at[i].path)) {
+            if (known.n < MOST_OBJECTS)
+                known.at[known.n++] = now.at[i];
+            treat(now.at[i].path, now.at[i].bias, true);
+        }
+    for (size_t i = before; too_late && i < known.n; i++)
+        treat_dynamic(known.at[i].path, known.at[i].bias);
+}
+
+/* ---- libraries that ask for one of ours ---- */
+
+/* The file of ours that has the name of the one asked for, in path; false: there is none. */
+static bool ours(const char *asked, char path[MOST_PATH])
+{
+    Dl_info     info;
+    const char *slash = strrchr(asked, '/'), *file = slash ? slash + 1 : asked;
+    if ((strncmp(file, "libcu", 5) != 0 && strncmp(file, "libn", 4) != 0) ||
+        !dladdr((void *)(uintptr_t)ours, &info) || !info.dli_fname)
+        return false;
+    const char *own = strrchr(info.dli_fname, '/');
+    int         n   = snprintf(path, MOST_PATH, "%.*s%s", own ? (int)(own + 1 - info.dli_fname) : 0, info.dli_fname, file);
+    return n > 0 && n < MOST_PATH && access(path, R_OK) == 0;
+}
+
+/* A library names those that it needs, and may name folders for them that come before ours (DT_RPATH, as Python packages have it): what is
+ * there under such a name is taken when ours was loaded before. */
+static void load_needed(const char *library)
+{
+    File f = {0};
+    char path[MOST_PATH];
+    if (!map_file(library, &f))
+        return;
+    const Elf64_Shdr *d = section(&f, ".dynamic");
+    const Elf64_Shdr *t = d && d->sh_link < f.nsections ? &f.section[d->sh_link] : NULL;
+    bool ok = t && d->sh_type == SHT_DYNAMIC && d->sh_offset <= f.size && d->sh_size <= f.size - d->sh_offset &&
+              t->sh_offset < f.size && t->sh_size && t->sh_size <= f.size - t->sh_offset &&
+              !f.data[t->sh_offset + t->sh_size - 1];
+    const Elf64_Dyn *entry = ok ? (const Elf64_Dyn *)(f.data + d->sh_offset) : NULL;
+    for (size_t i = 0; ok && i < d->sh_size / sizeof *entry; i++)
+        if (entry[i].d_tag == DT_NEEDED && entry[i].d_un.d_val < t->sh_size &&
+            ours((const char *)f.data + t->sh_offset + entry[i].d_un.d_val, path))
+            real_dlopen()(path, RTLD_NOW | RTLD_LOCAL);
+    munmap((void *)(uintptr_t)f.data, f.size);
+}
+
+/* A name without a slash is searched for as its caller's library says, so unless it is one of ours the call is handed on as it is, and such
+ * libraries are not looked at. */
 __attribute__((visibility("default"))) void *dlopen(const char *path, int flags)
 {
+    char own[MOST_PATH];
+    if (path && ours(path, own))
+        return real_dlopen()(own, flags);
     if (!path || !strchr(path, '/') || (flags & RTLD_NOLOAD))
         return real_dlopen()(path, flags);
-    void          *handle = real_dlopen()(path, flags);
-    static Objects now;
-    now.n = 0;
+    load_needed(path);
+    void *handle = real_dlopen()(path, flags);
     if (handle)
-        dl_iterate_phdr(each_object, &now);
-    for (size_t i = 0; i < now.n; i++)
-        if (*now.at[i].path && !is_known(now.at[i].bias)) {
-            if (known.n < 64)
-                known.at[known.n++] = now.at[i];
-            if (!strstr(now.at[i].path, "libwarpwright"))
-                treat(now.at[i].path, now.at[i].bias, true);
-        }
+        treat_new();
     return handle;
 }

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Driver entry points by name and version, asked of the driver itself, or of the runtime by programs that do not link the driver. */
+#include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "cuda/entry/entry_points.h"
+#include "cuda/process/caller.h"
 #include "cuda/process/state.h"
 #include "cuda/runtime/properties.h"
 
@@ -90,12 +92,37 @@ CuErr rt_cudaGetDriverEntryPoint_11(const char *symbol, void **out, unsigned lon
     return rt_cudaGetDriverEntryPoint(symbol, out, flags, NULL);
 }
 
-/* Tables of private functions, which NVIDIA's own libraries ask for by a number: there are none here, and they do without. */
+/* Libraries that ask too and carry no runtime: they do without. */
+static const char *const modest[] = {"libnvidia-ml.so", "libnvrtc.so", "libnvJitLink.so", "libcupti.so"};
+
+/* A runtime that a library carries without symbols asks for them first of all, and fails: the library is named, once. */
+static void tell_asker(void)
+{
+    static const void *known[64];
+    static size_t      n;
+    const Caller       c = caller_now();
+    Dl_info            lib;
+    if (!c.n || !dladdr(c.at[0], &lib) || !lib.dli_fname)
+        return;
+    for (size_t i = 0; i < n; i++)
+        if (known[i] == lib.dli_fbase)
+            return;
+    for (size_t i = 0; i < sizeof modest / sizeof *modest; i++)
+        if (strstr(lib.dli_fname, modest[i]))
+            return;
+    if (n < sizeof known / sizeof *known)
+        known[n++] = lib.dli_fbase;
+    state_say("%s brings a CUDA runtime of its own that cannot be redirected: its calls fail", lib.dli_fname);
+}
+
+/* Tables of private functions, which NVIDIA's own libraries ask for by a number: there are none here. */
 CuErr drv_cuGetExportTable(const void **out, const void *id)
 {
+    ENTER_ALWAYS();
     if (!out || !id)
         return cudaErrorInvalidValue;
     *out = NULL;
+    tell_asker();
     return cudaErrorInvalidValue;
 }
 

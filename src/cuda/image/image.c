@@ -12,12 +12,13 @@
 
 #include "base/arena.h"
 #include "base/mangle.h"
+#include "cuda/image/code.h"
 #include "cuda/image/relfatbin.h"
 #include "cuda/memory/devmem.h"
 #include "sass/cubin.h"
 #include "sass/fatbin.h"
 
-enum { ARCH = 90 };
+enum { ARCH = 90, NEWEST = 999 };
 
 typedef struct Named { /* a host address the program knows something by */
     const void    *host;
@@ -158,17 +159,33 @@ static CuErr fatbin_error(Status s)
                                      : cudaErrorInvalidKernelImage;
 }
 
+/* Of a fat binary with machine code alone. */
+static Status extract_code(const Image *i, unsigned arch, Str *ptx, Str *why)
+{
+    Str    code = {0};
+    Status s    = fatbin_code(i->data, i->limit, arch, &code) ? code_ptx(code.s, code.len, ptx, why) : WW_ERR_NOT_FOUND;
+    str_free(&code);
+    return s;
+}
+
+/* In this order: PTX; PTX that waits for a link; the PTX that machine code was made from.  *why is the first's message if there is none. */
 static Status extract_for(Image *i, unsigned arch, Str *why)
 {
-    Str    link = {0};
-    Status s    = fatbin_ptx(i->data, i->limit, arch, &i->ptx, why);
-    Status r    = s == WW_ERR_NOT_FOUND ? relfatbin_ptx(i->data, arch, &i->ptx, &link) : WW_ERR_NOT_FOUND;
+    Str    other = {0};
+    Status s     = fatbin_ptx(i->data, i->limit, arch, &i->ptx, why);
+    if (s != WW_ERR_NOT_FOUND)
+        return s;
+    Status r = relfatbin_ptx(i->data, arch, &i->ptx, &other);
     if (r == WW_ERR_NOT_FOUND) {
-        str_free(&link);
+        str_clear(&other);
+        r = extract_code(i, arch, &i->ptx, &other);
+    }
+    if (r == WW_ERR_NOT_FOUND) {
+        str_free(&other);
         return s;
     }
     str_free(why);
-    *why = link;
+    *why = other;
     return r;
 }
 
@@ -183,6 +200,16 @@ static CuErr extract(Image *i)
         str_clear(&why);
         s = extract_for(i, ARCH, &why);
     }
+    Str code = {0}, newer = {0};
+    if (s == WW_ERR_NOT_FOUND && fatbin_code(i->data, i->limit, ARCH, &code)) {
+        /* the card would run this machine code; PTX for later cards says the same, if it uses nothing that is theirs alone */
+        if (fatbin_ptx(i->data, i->limit, NEWEST, &i->ptx, &newer) == WW_OK) {
+            str_clear(&why);
+            s = WW_OK;
+        }
+    }
+    str_free(&code);
+    str_free(&newer);
     if (s != WW_OK)
         state_say("%s: %s", i->name, str_text(&why));
     str_free(&i->why);
@@ -222,10 +249,10 @@ bool image_begins_as_ptx(const char *s)
 /* What the driver's compiler refuses of a text, though it can be read. */
 static CuErr too_new(const Module *m, Str *why)
 {
-    enum { NEWEST = 9 }; /* version 9.0 came with CUDA 13.0 */
-    if (m->version_major > NEWEST || (m->version_major == NEWEST && m->version_minor > 0)) {
+    enum { LATEST = 9 }; /* version 9.0 came with CUDA 13.0 */
+    if (m->version_major > LATEST || (m->version_major == LATEST && m->version_minor > 0)) {
         str_printf(why, "%s: PTX %u.%u is newer than the driver, which takes up to %d.0", m->name, m->version_major,
-                   m->version_minor, NEWEST);
+                   m->version_minor, LATEST);
         return cudaErrorUnsupportedPtxVersion;
     }
     if (m->sm > ARCH)

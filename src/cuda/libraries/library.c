@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "cuda/memory/devmem.h"
+#include "cuda/work/capture.h"
+#include "cuda/work/queue.h"
 #include "cuda/work/work.h"
 
 typedef struct Task {
@@ -16,46 +18,10 @@ typedef struct Task {
     _Alignas(16) unsigned char args[];
 } Task;
 
-typedef struct Calls { /* of one function */
-    const char *name;
-    uint64_t    n;
-    double      operations;
-} Calls;
-
-static struct {
-    Calls *call;
-    size_t n, cap;
-} made;
-
 static void count(const LibraryWork *w)
 {
-    size_t i = 0;
-    while (i < made.n && strcmp(made.call[i].name, w->call) != 0)
-        i++;
-    if (i == made.n) {
-        if (made.n == made.cap)
-            made.call = xrealloc(made.call, (made.cap = 2 * made.cap + 8) * sizeof *made.call);
-        made.call[made.n++] = (Calls){.name = w->call};
-    }
-    made.call[i].n++;
-    made.call[i].operations += w->operations;
+    report_call(state.report, &(ReportCall){w->library, w->call, w->by, 1, w->operations});
 }
-
-static void tell_calls(void)
-{
-    Str s = {0};
-    for (size_t i = 0; i < made.n; i++) {
-        str_clear(&s);
-        str_printf(&s, "%llu call%s of %s", (unsigned long long)made.call[i].n, made.call[i].n == 1 ? "" : "s",
-                   made.call[i].name);
-        if (made.call[i].operations > 0)
-            str_printf(&s, ", %.3g GFLOP", made.call[i].operations * 1e-9);
-        str_add(&s, ": computed by the host, not emulated");
-        report_note(state.report, str_text(&s));
-    }
-    str_free(&s);
-}
-STATE_PART(library_calls, tell_calls)
 
 /* ---- memory ---- */
 
@@ -181,6 +147,40 @@ static CuErr enter_copy(const LibraryCopy *c, bool waits, void *stream)
 bool ww_cuda_library_copy(const LibraryCopy *c, bool waits, void *stream)
 {
     return enter_copy(c, waits, stream) == cudaSuccess;
+}
+
+static CuErr enter_settle(void)
+{
+    ENTER();
+    CuErr e = capture_unsafe();
+    if (e != cudaSuccess)
+        return LEAVE(e);
+    queue_settle_device(state_current());
+    return LEAVE(state_sticky());
+}
+
+int ww_cuda_library_settle(void)
+{
+    return enter_settle();
+}
+
+void ww_cuda_library_count(const char *library, const char *call, const char *by)
+{
+    state_hold();
+    report_call(state.report, &(ReportCall){library, call, by, 1, 0});
+    state_let();
+}
+
+bool ww_cuda_library_checked(void)
+{
+    return state.options.check;
+}
+
+void ww_cuda_library_collects(void)
+{
+    state_hold();
+    state.collected = true;
+    state_let();
 }
 
 void ww_cuda_library_is(void (*code)(void))

@@ -21,7 +21,8 @@ typedef struct LibrarySpan { /* rows of memory */
 enum { LIBRARY_SPANS = 6 };
 
 typedef struct LibraryWork {
-    const char *call;                     /* its name in the library's documentation; static */
+    const char *library, *call;           /* names, as the library's documentation has them; static */
+    const char *by;                       /* what computes it: a file of the host; static */
     void      (*compute)(const void *args); /* by any thread, under no lock */
     const void *args; size_t bytes;       /* copied */
     LibrarySpan span[LIBRARY_SPANS]; unsigned nspans;
@@ -45,6 +46,15 @@ typedef struct LibraryCopy { /* rows between the host and a device */
 } LibraryCopy;
 /* In the stream; waits: it is done on return.  false: as cudaMemcpy2D fails. */
 bool ww_cuda_library_copy(const LibraryCopy *c, bool waits, void *stream);
+/* For a framework of another language, whose operations the host computes at once: everything given to the current device before has ended on
+ * return; else the CUDA error that says why it cannot (a stream is being captured, say). */
+int  ww_cuda_library_settle(void);
+/* Such an operation was made: names as in LibraryWork, copied. */
+void ww_cuda_library_count(const char *library, const char *call, const char *by);
+/* Does anyone want to hear what memory is read and written (ww_cuda_library_uses, ww_cuda_library_wrote)? */
+bool ww_cuda_library_checked(void);
+/* Memory is the framework's to free, when it likes: what is left at the end of the process is no leak. */
+void ww_cuda_library_collects(void);
 /* The library that this address of code belongs to is a drop-in: whoever called it made the call. */
 void ww_cuda_library_is(void (*code)(void));
 /* A function of the library that is not there: it is named at the end. */

@@ -223,7 +223,8 @@ static void find_leaks(void)
     uint64_t blocks, heap;
     if (!state.options.check)
         return;
-    find_unfreed();
+    if (!state.collected)
+        find_unfreed();
     for (int i = 0; i < state.count; i++) {
         if (!state.device[i])
             continue;
@@ -288,7 +289,6 @@ void ending_write(int code)
         if (state.device[i])
             emulator_pending(state.device[i], add_pending, NULL);
     calls_finish();
-    state_parts.library_calls();
     find_leaks();
     if (state.printed.len)
         report_note(state.report,

@@ -56,6 +56,7 @@ typedef struct State {
     bool      forked;              /* from a process that had used CUDA: nothing of it works here */
     CuErr     sticky, later;
     Str       printed;             /* device printf that no synchronisation has flushed */
+    bool collected; /* a framework frees memory when it likes: what is left at the end is no leak */
     Report   *report;
     volatile int stop;             /* the signal that ends the process */
     volatile bool leaving;         /* the report is written at exit: streams rest meanwhile */
@@ -79,7 +80,6 @@ typedef struct StateParts {
     size_t (*leaks)(LeakSite **list); /* to be freed */
     void   (*entered)(void);     /* a call of the program has begun, */
     void   (*left)(void);        /* and ends: the state is locked still */
-    void   (*library_calls)(void); /* the process ends: notes of what libraries computed */
 } StateParts;
 
 extern StateParts state_parts;

@@ -47,6 +47,21 @@ static bool replace(TensorMap *m, Word field, unsigned i, uint64_t value, bool i
     }
 }
 
+/* 128 zero bytes are a map too, of one element: kernels make maps of their own so.  false: they are neither that nor a map. */
+static bool take_map(const uint8_t *p, TensorMap *m)
+{
+    static const uint8_t zeros[TENSOR_MAP_BYTES];
+    memcpy(m, p, sizeof *m);
+    if (m->magic == TENSOR_MAP_MAGIC)
+        return true;
+    if (memcmp(p, zeros, sizeof zeros) != 0)
+        return false;
+    *m = (TensorMap){.magic = TENSOR_MAP_MAGIC, .rank = 1};
+    for (unsigned i = 0; i < TENSOR_DIMS; i++)
+        m->box[i] = m->element_stride[i] = 1;
+    return true;
+}
+
 /* n: the dimension; x: the field's Word; y: strides in units of 16 bytes */
 const Uop *ctl_tensormap_replace(Warp *w, const Uop *u)
 {
@@ -60,10 +75,9 @@ const Uop *ctl_tensormap_replace(Warp *w, const Uop *u)
         unsigned  i     = (unsigned)__builtin_ctz(left);
         uint64_t  value = wide ? SLOT(w, uint64_t, u->b)[i] : SLOT(w, uint32_t, u->b)[i];
         TensorMap m;
-        memcpy(&m, p[i], sizeof m);
-        if (m.magic != TENSOR_MAP_MAGIC)
+        if (!take_map(p[i], &m))
             return fault_raise(w, u, FAULT_TENSOR_MAP, i, left,
-                               "tensormap.replace in 128 bytes that are not a tensor map");
+                               "tensormap.replace in 128 bytes that are neither a tensor map nor all zero");
         if (m.im2col || u->n >= TENSOR_DIMS || !replace(&m, (Word)u->x, u->n, value, u->y))
             return fault_raise(w, u, FAULT_TENSOR_MAP, i, left, "tensormap.replace: %s[%u] cannot be %llu",
                                word_text((Word)u->x), u->n, (unsigned long long)value);

@@ -14,6 +14,7 @@
 static const char *const libraries[] = {"libopenblas.so.0", "libblis.so.4", "libblas.so.3"};
 
 static void          *library;
+static const char     *library_name = "the host";
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 __attribute__((constructor)) static void begin(void)
@@ -24,7 +25,8 @@ __attribute__((constructor)) static void begin(void)
 static void load(void)
 {
     for (size_t i = 0; i < sizeof libraries / sizeof *libraries && !library; i++)
-        library = dlopen(libraries[i], RTLD_NOW | RTLD_LOCAL);
+        if ((library = dlopen(libraries[i], RTLD_NOW | RTLD_LOCAL)))
+            library_name = libraries[i];
     if (!library)
         fprintf(stderr, "warpwright: the program computes with cuBLAS, which needs a BLAS of the host here: install "
                         "one (Debian: libopenblas0)\n");
@@ -43,7 +45,7 @@ Routine blas_routine(const char *name)
 Call call_begin(void *handle, char letter, const char *name, const char *routine)
 {
     char fortran[32];
-    Call c = {.work    = {.call = name},
+    Call c = {.work    = {.library = "cuBLAS", .call = name},
               .handle  = handle_of(handle),
               .letter  = letter,
               .element = letter == 's'   ? 4
@@ -196,6 +198,7 @@ Blas call_end(Call *c, bool nothing)
         c->work.args    = c;
         c->work.bytes   = sizeof *c;
     }
+    c->work.by = library_name;
     return ww_cuda_library_do(c->handle->stream, &c->work) ? BLAS_SUCCESS : BLAS_EXECUTION_FAILED;
 }
 
