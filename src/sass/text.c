@@ -61,16 +61,16 @@ static bool is_instruction(const char *s)
 
 void cubin_ptx(const Cubin *c, const CubinText *text, Str *out)
 {
-    Places    *p    = ARENA_NEW(c->arena, Places);
-    Place last = {0};
-    p->lines        = count_lines(text->ptx);
-    p->at           = ARENA_ARRAY(c->arena, Place, p->lines + 1);
+    Places *p    = ARENA_NEW(c->arena, Places);
+    Place   last = {0};
+    p->lines     = count_lines(text->ptx);
+    p->at        = ARENA_ARRAY(c->arena, Place, p->lines + 1);
     gather(c, text, p);
     const char *s = text->ptx;
     for (size_t line = 1; line <= p->lines; line++) {
-        size_t     n    = strcspn(s, "\n"), file = 0;
-        Place here = p->at[line];
-        bool       same = last.file && here.line == last.line && here.file && strcmp(here.file, last.file) == 0;
+        size_t n = strcspn(s, "\n"), file = 0;
+        Place  here = p->at[line];
+        bool   same = last.file && here.line == last.line && here.file && strcmp(here.file, last.file) == 0;
         if (here.file && !same && is_instruction(s) && (file = number_of(p, here.file))) {
             str_printf(out, ".loc %zu %u 0 ", file, here.line);
             last = here;

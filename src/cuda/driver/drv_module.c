@@ -42,7 +42,9 @@ static CuErr load_code(const void *code, size_t bytes, Str *ptx, Str *why)
             str_add(why, str_text(&message));
     }
     str_free(&message);
-    return s == WW_OK ? cudaSuccess : s == WW_ERR_NOT_FOUND ? cudaErrorNoKernelImageForDevice : cudaErrorInvalidKernelImage;
+    return s == WW_OK              ? cudaSuccess
+           : s == WW_ERR_NOT_FOUND ? cudaErrorNoKernelImageForDevice
+                                   : cudaErrorInvalidKernelImage;
 }
 
 CuErr driver_load(Image **out, const void *data, size_t limit, bool lazy, Str *why)
@@ -55,18 +57,19 @@ CuErr driver_load(Image **out, const void *data, size_t limit, bool lazy, Str *w
     bool        other = false;
     Str         ptx   = {0};
     const char *text  = data;
-    if (!wrapped && !fat && code_is(data, limit, &bytes, &other) && (e = load_code(data, bytes, &ptx, why)) != cudaSuccess)
+    if (!wrapped && !fat && code_is(data, limit, &bytes, &other) &&
+        (e = load_code(data, bytes, &ptx, why)) != cudaSuccess)
         return e;
     if (other)
         return cudaErrorInvalidKernelImage;
     if (bytes)
         text = str_text(&ptx);
     const void *container = wrapped ? ((const Wrapper *)data)->data : data;
-    size_t      len       = bytes ? ptx.len : wrapped || fat ? 0 : limit == SIZE_MAX ? strlen(text) : strnlen(text, limit);
-    Image      *i         = wrapped || fat ? image_new(container, NULL, 0, "module.ptx") : image_new(NULL, text, len, "module.ptx");
+    size_t      len = bytes ? ptx.len : wrapped || fat ? 0 : limit == SIZE_MAX ? strlen(text) : strnlen(text, limit);
+    Image *i = wrapped || fat ? image_new(container, NULL, 0, "module.ptx") : image_new(NULL, text, len, "module.ptx");
     str_free(&ptx);
-    i->limit              = wrapped ? SIZE_MAX : limit;
-    i->loaded             = true;
+    i->limit  = wrapped ? SIZE_MAX : limit;
+    i->loaded = true;
     if (!lazy && !image_module(i, state_current(), &e)) {
         if (why)
             str_add(why, str_text(&i->why));

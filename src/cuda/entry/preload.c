@@ -455,11 +455,11 @@ static bool ours(const char *asked, char path[MOST_PATH])
 {
     Dl_info     info;
     const char *slash = strrchr(asked, '/'), *file = slash ? slash + 1 : asked;
-    if ((strncmp(file, "libcu", 5) != 0 && strncmp(file, "libn", 4) != 0) ||
-        !dladdr((void *)(uintptr_t)ours, &info) || !info.dli_fname)
+    if ((strncmp(file, "libcu", 5) != 0 && strncmp(file, "libn", 4) != 0) || !dladdr((void *)(uintptr_t)ours, &info) ||
+        !info.dli_fname)
         return false;
     const char *own = strrchr(info.dli_fname, '/');
-    int         n   = snprintf(path, MOST_PATH, "%.*s%s", own ? (int)(own + 1 - info.dli_fname) : 0, info.dli_fname, file);
+    int n = snprintf(path, MOST_PATH, "%.*s%s", own ? (int)(own + 1 - info.dli_fname) : 0, info.dli_fname, file);
     return n > 0 && n < MOST_PATH && access(path, R_OK) == 0;
 }
 
@@ -484,18 +484,34 @@ static void load_needed(const char *library)
     munmap((void *)(uintptr_t)f.data, f.size);
 }
 
-/* A name without a slash is searched for as its caller's library says, so unless it is one of ours the call is handed on as it is, and such
- * libraries are not looked at. */
-__attribute__((visibility("default"))) void *dlopen(const char *path, int flags)
+__attribute__((noinline)) static bool is_ours(const char *asked)
 {
-    char own[MOST_PATH];
-    if (path && ours(path, own))
-        return real_dlopen()(own, flags);
-    if (!path || !strchr(path, '/') || (flags & RTLD_NOLOAD))
-        return real_dlopen()(path, flags);
+    char path[MOST_PATH];
+    return ours(asked, path);
+}
+
+__attribute__((noinline)) static void *open_ours(const char *asked, int flags)
+{
+    char path[MOST_PATH];
+    return ours(asked, path) ? real_dlopen()(path, flags) : NULL;
+}
+
+__attribute__((noinline)) static void *open_and_treat(const char *path, int flags)
+{
     load_needed(path);
     void *handle = real_dlopen()(path, flags);
     if (handle)
         treat_new();
     return handle;
+}
+
+/* A name without a slash is searched for as its caller's library says, so unless it is one of ours the call is handed on as it is, as a jump: the
+ * linker looks at the return address.  Such libraries are not looked at. */
+__attribute__((visibility("default"))) void *dlopen(const char *path, int flags)
+{
+    if (path && is_ours(path))
+        return open_ours(path, flags);
+    if (!path || !strchr(path, '/') || (flags & RTLD_NOLOAD))
+        return real_dlopen()(path, flags);
+    return open_and_treat(path, flags);
 }

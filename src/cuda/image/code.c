@@ -63,8 +63,10 @@ Status code_ptx(const void *code, size_t bytes, Str *ptx, Str *why)
     if (c->texts) {
         s = join(c, ptx, why);
     } else {
-        str_printf(why, "the module is machine code (a cubin) without the PTX it was made from, and only PTX can be run: make it with line "
-                        "information (nvcc -lineinfo, ptxas --generate-line-info, lineinfo=True), or load the PTX%s%s",
+        str_printf(why,
+                   "the module is machine code (a cubin) without the PTX it was made from, and only PTX can be run: "
+                   "make it with line "
+                   "information (nvcc -lineinfo, ptxas --generate-line-info, lineinfo=True), or load the PTX%s%s",
                    c->note ? "; " : "", c->note ? c->note : "");
         s = WW_ERR_NOT_FOUND;
     }

@@ -59,7 +59,9 @@ CuErr rt_cudaHostAlloc(void **out, size_t bytes, unsigned flags)
 
 CuErr rt_cudaFree(void *p)
 {
-    if (state.collected && state.sticky != cudaSuccess) /* the framework frees in destructors, where an error would end the process before it tells it */
+    if (state.collected &&
+        state.sticky !=
+            cudaSuccess) /* the framework frees in destructors, where an error would end the process before it tells it */
         return cudaSuccess;
     ENTER();
     CuErr e;

@@ -14,8 +14,8 @@
 static const char *const libraries[] = {"libopenblas.so.0", "libblis.so.4", "libblas.so.3"};
 
 static void          *library;
-static const char     *library_name = "the host";
-static pthread_once_t once = PTHREAD_ONCE_INIT;
+static const char    *library_name = "the host";
+static pthread_once_t once         = PTHREAD_ONCE_INIT;
 
 __attribute__((constructor)) static void begin(void)
 {
