@@ -40,13 +40,12 @@ static void bankset_init(BankSet *s)
     s->used = s->deepest = 0;
 }
 
-/* Adds word to its bank; with `distinct` unset every add counts. */
-static void bankset_add(BankSet *s, unsigned bank, uint64_t word, bool distinct)
+/* Adds word to its bank, unless it has it. */
+static void bankset_add(BankSet *s, unsigned bank, uint64_t word)
 {
-    if (distinct)
-        for (int i = s->head[bank]; i >= 0; i = s->next[i])
-            if (s->word[i] == word)
-                return;
+    for (int i = s->head[bank]; i >= 0; i = s->next[i])
+        if (s->word[i] == word)
+            return;
     s->word[s->used] = word;
     s->next[s->used] = s->head[bank];
     s->head[bank]    = (int16_t)s->used++;
@@ -102,6 +101,22 @@ static uint32_t word_passes(const uint64_t *addr, uint32_t lanes, unsigned bytes
     return most;
 }
 
+/* Atomics: every lane changes its words, so equal ones do not share a pass. */
+static uint32_t atomic_passes(const Arch *h, const ModelAccess *a, uint32_t lanes, unsigned width)
+{
+    uint8_t  depth[BANKS] = {0};
+    uint32_t most         = 0;
+    for (; lanes; lanes &= lanes - 1) {
+        uint64_t at = a->addr[__builtin_ctz(lanes)], w = at >> width;
+        unsigned words = (((unsigned)at & ((1u << width) - 1)) + a->bytes + (1u << width) - 1) >> width;
+        for (; words; words--, w++) {
+            uint32_t n = ++depth[w & (h->banks - 1)];
+            most       = n > most ? n : most;
+        }
+    }
+    return most;
+}
+
 /* Passes of one part.  BANKS_WIDE: two 4-byte words 32 apart in one 64-word row share a bank's 8 bytes, so what must differ is the row. */
 static uint32_t part_passes(const Arch *h, const ModelAccess *a, uint32_t lanes)
 {
@@ -109,7 +124,9 @@ static uint32_t part_passes(const Arch *h, const ModelAccess *a, uint32_t lanes)
     unsigned width  = h->bank_bytes == 8 ? 3 : 2; /* log2; a division would be most of the work */
     unsigned row    = h->bank_rule == BANKS_WIDE && h->bank_bytes == 4 ? 6 : 0;
     BankSet  s;
-    if (!atomic && width == 2 && row == 0 && h->banks == BANKS &&
+    if (atomic)
+        return atomic_passes(h, a, lanes, width);
+    if (width == 2 && row == 0 && h->banks == BANKS &&
         (unsigned)__builtin_popcount(lanes) * ((a->bytes + 3) / 4) <= MODEL_LANES) {
         uint32_t passes = word_passes(a->addr, lanes, a->bytes);
         if (passes)
@@ -120,7 +137,7 @@ static uint32_t part_passes(const Arch *h, const ModelAccess *a, uint32_t lanes)
         uint64_t at = a->addr[__builtin_ctz(lanes)], w = at >> width;
         unsigned words = (((unsigned)at & ((1u << width) - 1)) + a->bytes + (1u << width) - 1) >> width;
         for (; words; words--, w++)
-            bankset_add(&s, (unsigned)(w & (h->banks - 1)), w >> row, !atomic);
+            bankset_add(&s, (unsigned)(w & (h->banks - 1)), w >> row);
     }
     return s.deepest;
 }

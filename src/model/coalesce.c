@@ -198,13 +198,59 @@ static void move_request(const Arch *h, const Request *r, bool whole_lines, Mode
     }
 }
 
+/* ---- without a set of lines: most accesses whose addresses have no pattern ------------------------------------------- */
+
+typedef struct Touched { /* distinct ones asked for */
+    unsigned lines, sectors, bytes;
+} Touched;
+
+/* Global memory: does every lane have a line of its own?  false also where two lines only share a bit. */
+static bool touches_apart(const ModelAccess *a, Touched *t)
+{
+    uint64_t seen[64] = {0}, clash = 0;
+    unsigned lanes = (unsigned)__builtin_popcount(a->mask);
+    for (uint32_t m = a->mask; m; m &= m - 1) {
+        uint64_t at = a->addr[__builtin_ctz(m)], place = (at / MODEL_LINE * 0x9e3779b97f4a7c15u) >> 52;
+        uint64_t bit = UINT64_C(1) << place % 64;
+        clash |= (seen[place / 64] & bit) | (at % MODEL_SECTOR + a->bytes > MODEL_SECTOR);
+        seen[place / 64] |= bit;
+    }
+    *t = (Touched){lanes, lanes, lanes * a->bytes};
+    return !clash;
+}
+
+/* Local memory: no two lanes share a word, so only rows are counted, where they lie close to each other. */
+static bool touches_rows(const ModelAccess *a, Touched *t)
+{
+    uint64_t rows[MODEL_LANES / 8] = {0}, low = UINT64_MAX, high = 0, words = a->bytes > 4 ? a->bytes / 4 : 1;
+    for (uint32_t m = a->mask; m; m &= m - 1) {
+        uint64_t row = a->addr[__builtin_ctz(m)] / 4;
+        low          = row < low ? row : low;
+        high         = row > high ? row : high;
+    }
+    if (high - low + words > 64)
+        return false;
+    for (uint32_t m = a->mask; m; m &= m - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(m);
+        rows[lane / 8] |= ((UINT64_C(1) << words) - 1) << (a->addr[lane] / 4 - low);
+    }
+    *t           = (Touched){.bytes = (unsigned)__builtin_popcount(a->mask) * a->bytes};
+    uint64_t all = 0;
+    for (unsigned i = 0; i < MODEL_LANES / 8; i++) {
+        t->sectors += (unsigned)__builtin_popcountll(rows[i]);
+        all |= rows[i];
+    }
+    t->lines = (unsigned)__builtin_popcountll(all);
+    return true;
+}
+
 /* ---- the access ------------------------------------------------------------------------------------------------------ */
 
-static void count_touched(const LineSet *s, const ModelAccess *a, ModelCost *out)
+static void count_touched(Touched t, const ModelAccess *a, ModelCost *out)
 {
-    out->touched      = s->sectors;
-    out->useful_bytes = s->bytes;
-    out->tag_requests = s->count;
+    out->touched      = t.sectors;
+    out->useful_bytes = t.bytes;
+    out->tag_requests = t.lines;
     uint32_t packed   = ((uint32_t)__builtin_popcount(a->mask) * a->bytes + MODEL_SECTOR - 1) / MODEL_SECTOR;
     out->ideal        = packed < out->touched ? packed : out->touched;
 }
@@ -224,8 +270,13 @@ void model_coalesce(const Arch *h, const ModelAccess *a, ModelCost *out)
                             : a->op == MODEL_LD && (a->l1 == MODEL_L1_ON || (a->l1 == MODEL_L1_AUTO && h->l1_loads));
     unsigned words  = local && a->bytes > 4 ? a->bytes / 4 : 1;
     unsigned bytes  = a->bytes / words;
+    bool     whole  = h->global_rule != GLOBAL_SECTORS && !atomic; /* what moves is asked of every lane */
     LineSet  s;
-    lines_init(&s);
+    Touched  t;
+    if (!whole && (local ? touches_rows(a, &t) : touches_apart(a, &t)))
+        words = 0;
+    else
+        lines_init(&s);
     for (unsigned w = 0; w < words; w++) {
         uint64_t at[MODEL_LANES];
         for (uint32_t m = a->mask; m; m &= m - 1) {
@@ -234,10 +285,10 @@ void model_coalesce(const Arch *h, const ModelAccess *a, ModelCost *out)
         }
         lines_touch_all(&s, at, a->mask, bytes);
         Request r = {at, a->mask, bytes};
-        if (h->global_rule != GLOBAL_SECTORS && !atomic)
+        if (whole)
             move_request(h, &r, cached, out);
     }
-    count_touched(&s, a, out);
+    count_touched(words ? (Touched){s.count, s.sectors, s.bytes} : t, a, out);
     out->requests = 1;
     if (atomic && h->global_rule != GLOBAL_LINES && h->global_rule != GLOBAL_SECTORS)
         move(out, (unsigned)__builtin_popcount(a->mask), MODEL_SECTOR);
