@@ -162,6 +162,8 @@ typedef enum WwObserve {
     WW_OBSERVE_COUNTERS = 1, /* every counter of counters.def, in total, by source line and by instruction */
     WW_OBSERVE_ACCESSES = 2, /* WwLaunch.on_access is called for every warp access, by one thread at a time, in block
                               * order with threads = 1 */
+    WW_OBSERVE_TIME     = 4, /* how long it takes on the profile's card is predicted: ww_result_prediction */
+    WW_OBSERVE_WARM     = 8, /* with it: as one of many launches alike, which finds in L2 what fits; else L2 is empty */
 } WwObserve;
 
 /* One memory access of one warp instruction, as on_access receives it. */
@@ -370,6 +372,27 @@ typedef struct WwResources {
 } WwResources;
 /* false: not known (no machine code for the profile's architecture and no ptxas, or the device does not check performance). */
 bool ww_result_resources(const WwResult *r, WwResources *out);
+
+/* What would take how long alone. */
+typedef struct WwTimePart {
+    const char *name; /* "device memory" */
+    double      ns;
+} WwTimePart;
+/* What the time model says of a launch on the profile's card (docs/time-model.md: how good it is). */
+typedef struct WwPrediction {
+    double      ns;
+    const char *limiter;                  /* the part that takes longest */
+    double      share, headroom;          /* its share of the time; how many times as fast the launch would be without it */
+    double      l1_hit_rate, l2_hit_rate; /* of sectors; L1: of loads, from the blocks that were replayed */
+    uint64_t    dram_read_bytes, dram_write_bytes;
+    uint64_t    instructions;             /* machine instructions, by warps */
+    uint32_t    registers;                /* 0: not known */
+    const char *source;                   /* who spoke for the machine code: "cubin", "ptxas", or "ptx": nobody */
+    uint64_t    blocks_sampled;           /* replayed through L1 */
+    const WwTimePart *parts; size_t nparts;
+} WwPrediction;
+/* false: not asked for (WW_OBSERVE_TIME), the launch did not end well, or the card's figures are not known. */
+bool ww_result_prediction(const WwResult *r, WwPrediction *out);
 
 /* cuda with time: milliseconds of one launch, median and fastest of `runs` runs.  false: not measured; a failed kernel has
  * no time.  A run is the time between two events around ww_result_time_batch() launches, divided by their number: a kernel

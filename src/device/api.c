@@ -431,12 +431,15 @@ static Status check_launch(WwDevice *d, const WwModule *m, const WwLaunch *w)
         if (!dims[i]->x || !dims[i]->y || !dims[i]->z)
             return device_fail(d, WW_ERR_LAUNCH, "the %s is %u x %u x %u: every dimension must be at least 1", names[i],
                                dims[i]->x, dims[i]->y, dims[i]->z);
-    if (w->observe & ~(unsigned)(WW_OBSERVE_COUNTERS | WW_OBSERVE_ACCESSES))
+    if (w->observe & ~(unsigned)(WW_OBSERVE_COUNTERS | WW_OBSERVE_ACCESSES | WW_OBSERVE_TIME | WW_OBSERVE_WARM))
         return device_fail(d, WW_ERR_INVALID, "ww_launch: observe has unknown bits: 0x%x", w->observe);
     if (w->observe & ~d->ops->observes)
-        return device_fail(
-            d, WW_ERR_INVALID, "%s cannot observe %s: launch with observe = WW_OBSERVE_NOTHING, or on the emulator",
-            d->ops->kind, w->observe & ~d->ops->observes & WW_OBSERVE_COUNTERS ? "counters" : "accesses");
+        return device_fail(d, WW_ERR_INVALID,
+                           "%s cannot observe %s: launch with observe = WW_OBSERVE_NOTHING, or on the emulator",
+                           d->ops->kind,
+                           w->observe & ~d->ops->observes & WW_OBSERVE_COUNTERS   ? "counters"
+                           : w->observe & ~d->ops->observes & WW_OBSERVE_ACCESSES ? "accesses"
+                                                                                  : "predicted times");
     if (w->stream && w->stream->device != d)
         return device_fail(d, WW_ERR_INVALID, "ww_launch: the stream belongs to another device");
     if (w->stream && w->time)

@@ -113,6 +113,7 @@ struct WwResult {
     WwFinding           *findings; size_t nfindings;
     WwPattern           *patterns; size_t npatterns;
     WwResources          resources; bool resources_known;
+    WwPrediction         prediction; bool predicted;
     double               median_ms, min_ms;
     unsigned             runs, batch; /* runs = 0: not measured */
     bool                 went_on;     /* WW_ERR_FAULT, but faulty accesses were left out and the launch ran to its end */

@@ -46,6 +46,7 @@ static void emulator_close(WwDevice *d)
     emu_close(emu_of(d));
     checks_free(((Emulator *)d)->checks);
     ptxas_free(((Emulator *)d)->ptxas);
+    emulator_time_forget((Emulator *)d, NULL);
     device_done(d);
     free(d);
 }
@@ -241,6 +242,7 @@ static Status emulator_load(WwDevice *d, Module *ptx, const DeviceText *t, WwMod
 static void emulator_unload(WwDevice *d, WwModule *m)
 {
     ptxas_forget(((Emulator *)d)->ptxas, m->ptx);
+    emulator_time_forget((Emulator *)d, m->ptx);
     module_done(m);
     emu_module_unload(emu_of(m->device), ((EmulatorModule *)m)->em);
     free(m);
@@ -345,20 +347,21 @@ static void push_children(Children *c, EmuResult *r)
 
 /* The observers of a launch. */
 typedef struct Watchers {
-    Observer **list;
-    size_t     n;
-    Observer  *count, *access; /* NULL: not asked for */
-    Patterns  *patterns;       /* NULL: no checker counts */
+    Observer  **list;
+    size_t      n;
+    Observer   *count, *access; /* NULL: not asked for */
+    Patterns   *patterns;       /* NULL: no checker counts */
+    LaunchTime *time;           /* NULL: not asked for, or not known */
 } Watchers;
 
-static Watchers watchers_new(const Emulator *e, const Module *m, const DeviceLaunch *l, CheckLaunch *check)
+static Watchers watchers_new(Emulator *e, const Module *m, const Func *k, const DeviceLaunch *l, CheckLaunch *check)
 {
     bool            kept = checks_count(e->checks);
     const WwLaunch *w    = l->w;
-    Watchers        s    = {.list = xcalloc(l->nobservers + 2 + CHECKERS_MAX, sizeof *s.list)};
+    Watchers        s    = {.list = xcalloc(l->nobservers + 3 + CHECKERS_MAX, sizeof *s.list)};
     for (; s.n < l->nobservers; s.n++)
         s.list[s.n] = l->observers[s.n];
-    if (w->observe & WW_OBSERVE_COUNTERS || kept)
+    if (w->observe & (WW_OBSERVE_COUNTERS | WW_OBSERVE_TIME) || kept)
         s.list[s.n++] = s.count = count_new(e->profile);
     if (kept)
         count_tell(s.count, patterns_sink(s.patterns = patterns_new()));
@@ -366,6 +369,8 @@ static Watchers watchers_new(const Emulator *e, const Module *m, const DeviceLau
     check->patterns = s.patterns;
     if (w->observe & WW_OBSERVE_ACCESSES)
         s.list[s.n++] = s.access = access_watch_new(e->profile, m, w);
+    if (w->observe & WW_OBSERVE_TIME && (s.time = emulator_time_begin(e, m, k, w)))
+        s.list[s.n++] = emulator_time_observer(s.time);
     if (e->checks)
         s.n += checks_begin(e->checks, check, s.list + s.n);
     return s;
@@ -378,6 +383,7 @@ static void watchers_free(Watchers *s)
     if (s->access)
         access_watch_free(s->access);
     patterns_free(s->patterns);
+    emulator_time_free(s->time);
     free(s->list);
 }
 
@@ -407,7 +413,7 @@ static Status run_grid(WwDevice *d, WwModule *m, const Func *k, const DeviceLaun
     CheckLaunch     check = emulator_check_launch(e, m->ptx, k, w, params);
     check.work            = l->work;
     e->launches++;
-    Watchers  watch   = watchers_new(e, m->ptx, l, &check);
+    Watchers  watch   = watchers_new(e, m->ptx, k, l, &check);
     uint64_t  barrier = 0;
     EmuLaunch request = emu_request(w, params, watch.list, watch.n);
     EmuResult result  = {0};
@@ -433,6 +439,8 @@ static Status run_grid(WwDevice *d, WwModule *m, const Func *k, const DeviceLaun
     check.instr    = result.instr;
     check.executed = result.executed;
     check.lanes    = result.lanes;
+    if (watch.time && s == WW_OK)
+        emulator_time_end(watch.time, w, &result, watch.count, r);
     if (e->checks)
         checks_end(e->checks, &check, &found);
     if (watch.patterns && result.ninstr) {
@@ -576,7 +584,7 @@ Status emulator_open(const WwDeviceOptions *o, WwDevice **out, Str *why)
 {
     static const DeviceOps ops = {
         .kind       = "emulator",
-        .observes   = WW_OBSERVE_COUNTERS | WW_OBSERVE_ACCESSES,
+        .observes   = WW_OBSERVE_COUNTERS | WW_OBSERVE_ACCESSES | WW_OBSERVE_TIME | WW_OBSERVE_WARM,
         .close      = emulator_close,
         .alloc      = emulator_alloc,
         .release    = emulator_release,

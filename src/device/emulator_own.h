@@ -9,6 +9,9 @@
 #include "model/profile.h"
 #include "ptx/place.h"
 
+typedef struct TimedModule TimedModule; /* emulator_time.c */
+typedef struct LaunchTime  LaunchTime;
+
 typedef struct Emulator {
     WwDevice       base;
     EmuDevice     *emu;
@@ -16,6 +19,7 @@ typedef struct Emulator {
     Limits         limits;   /* of the profile's card */
     Checks        *checks;   /* NULL: nothing is checked */
     Ptxas         *ptxas;
+    TimedModule   *timed;    /* machine code of modules whose launches are predicted */
     bool           asks_registers; /* of every kernel, as performance is checked */
     uint64_t       launches, seed;
     void         (*host)(WwFinding *f); /* MemoryEvent.host */
@@ -40,6 +44,14 @@ void emulator_kept(const Emulator *d, const Module *m, const Func *k, const EmuR
 void emulator_patterns(const Profile *p, const Module *m, const EmuResult *e, Patterns *kept, WwResult *r);
 /* Fills in r->resources, when they can be had; shared: bytes of a block. */
 void emulator_resources(Emulator *e, const Module *m, const Func *k, const WwLaunch *w, WwResult *r);
+/* WW_OBSERVE_TIME.  NULL: the card's figures are not known.  The observer is among the launch's; free with emulator_time_free. */
+LaunchTime *emulator_time_begin(Emulator *e, const Module *m, const Func *k, const WwLaunch *w);
+Observer   *emulator_time_observer(const LaunchTime *t);
+void        emulator_time_free(LaunchTime *t); /* NULL is allowed */
+/* Fills in r->prediction from what a launch left that ended well. */
+void        emulator_time_end(LaunchTime *t, const WwLaunch *w, const EmuResult *e, Observer *count, WwResult *r);
+/* Forgets the code of a module that is unloaded; NULL: of all. */
+void        emulator_time_forget(Emulator *e, const Module *m);
 /* Adds the finding of e->fault and sets the device's message; returns s. */
 Status emulator_fault(WwDevice *d, const Module *m, const Func *k, const EmuResult *e, Status s, WwResult *r);
 

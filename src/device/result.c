@@ -143,6 +143,12 @@ bool ww_result_resources(const WwResult *r, WwResources *out)
     return true;
 }
 
+bool ww_result_prediction(const WwResult *r, WwPrediction *out)
+{
+    *out = r->prediction;
+    return r->predicted;
+}
+
 bool ww_result_time(const WwResult *r, double *median_ms, double *min_ms, unsigned *runs)
 {
     if (!r || !r->runs)

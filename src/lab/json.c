@@ -55,6 +55,8 @@ static json_t *row(const LabRow *r)
     json_object_set_new(o, "max_error", real(r->max_error, true));
     put_counters(o, r);
     json_object_set_new(o, "time_ms", real(r->time_ms, r->timed));
+    json_object_set_new(o, "predicted_ms", real(r->predicted_ms, isfinite(r->predicted_ms)));
+    json_object_set_new(o, "limiter", r->limiter ? json_string(r->limiter) : json_null());
     json_object_set_new(o, "min_ms", real(r->min_ms, r->timed));
     json_object_set_new(o, "runs", r->timed ? json_integer((json_int_t)r->runs) : json_null());
     json_object_set_new(o, "effective_gbs", real(r->effective_gbs, r->effective_gbs > 0));

@@ -44,6 +44,8 @@ typedef struct LabRow {
     bool        counted;     /* by the emulator */
     WwCounters  counters;
     uint64_t    least_bytes; /* every input read once and every output written once */
+    double      predicted_ms; /* on the profile's card, as one of many launches alike; NaN: not known */
+    const char *limiter;      /* what bounds it there; NULL: not known */
     bool        timed;       /* by a GPU */
     double      time_ms, min_ms;
     unsigned    runs;

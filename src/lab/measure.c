@@ -103,7 +103,7 @@ static Status launch(Lab *lab, WwDevice *d, const LabCase *c, const LabLaunch *l
     }
     for (size_t i = 0; i < l->nnumbers; i++)
         args[w.arg_count++] = l->number[i];
-    w.observe = cuda ? WW_OBSERVE_NOTHING : WW_OBSERVE_COUNTERS;
+    w.observe = cuda ? WW_OBSERVE_NOTHING : WW_OBSERVE_COUNTERS | WW_OBSERVE_TIME | WW_OBSERVE_WARM;
     w.time    = cuda;
     w.repeats = c->repeats;
     if (log) {
@@ -116,14 +116,19 @@ static Status launch(Lab *lab, WwDevice *d, const LabCase *c, const LabLaunch *l
     return s;
 }
 
-static void take_result(LabRow *row, const WwResult *r, bool cuda)
+static void take_result(Lab *lab, LabRow *row, const WwResult *r, bool cuda)
 {
     if (cuda) {
         row->timed = ww_result_time(r, &row->time_ms, &row->min_ms, &row->runs);
         return;
     }
+    WwPrediction p;
     row->counted  = true;
     row->counters = *ww_result_counters(r);
+    if (ww_result_prediction(r, &p)) {
+        row->predicted_ms = p.ns / 1e6;
+        row->limiter      = arena_strdup(lab->arena, p.limiter);
+    }
 }
 
 static void run_on(Lab *lab, WwDevice *d, const LabCase *c, const LabLaunch *l, LabRow *row)
@@ -150,7 +155,7 @@ static void run_on(Lab *lab, WwDevice *d, const LabCase *c, const LabLaunch *l, 
     } else if (s != WW_OK) {
         lab_problem(lab, row, "%s: %s: %s", ww_device_kind(d), ww_status_text(s), ww_device_error(d));
     } else {
-        take_result(row, result, d == lab->cuda);
+        take_result(lab, row, result, d == lab->cuda);
         l->verify(lab, c, row, l->user);
         if (!hold)
             lab_problem(lab, row, "%s: the kernel wrote outside its arrays", ww_device_kind(d));
@@ -162,7 +167,8 @@ static void run_on(Lab *lab, WwDevice *d, const LabCase *c, const LabLaunch *l, 
 
 void lab_launch(Lab *lab, const LabCase *c, const LabLaunch *l, LabRow *row)
 {
-    row->max_error = 0;
+    row->max_error    = 0;
+    row->predicted_ms = NAN;
     if (lab->emulator)
         run_on(lab, lab->emulator, c, l, row);
     if (lab->cuda && !row->problem)

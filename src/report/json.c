@@ -120,6 +120,22 @@ static json_t *resources_json(const WwResult *result)
     return o;
 }
 
+static json_t *predicted_json(const WwResult *result)
+{
+    WwPrediction p;
+    if (!result || !ww_result_prediction(result, &p))
+        return json_null();
+    json_t *parts = json_object();
+    for (size_t i = 0; i < p.nparts; i++)
+        json_object_set_new(parts, p.parts[i].name, json_real(p.parts[i].ns));
+    return json_pack("{s:f,s:s,s:f,s:f,s:f,s:f,s:I,s:I,s:I,s:o,s:s,s:I,s:o}", "ns", p.ns, "limiter", p.limiter, "share",
+                     p.share, "headroom", p.headroom, "l1_hit_rate", p.l1_hit_rate, "l2_hit_rate", p.l2_hit_rate,
+                     "dram_read_bytes", (json_int_t)p.dram_read_bytes, "dram_write_bytes",
+                     (json_int_t)p.dram_write_bytes, "instructions", (json_int_t)p.instructions, "registers",
+                     p.registers ? json_integer(p.registers) : json_null(), "source", p.source, "blocks_sampled",
+                     (json_int_t)p.blocks_sampled, "parts", parts);
+}
+
 json_t *launch_json(const ReportLaunch *l, bool first)
 {
     static const char *const outcomes[] = {"ok", "failed", "unsupported"};
@@ -153,6 +169,7 @@ json_t *launch_json(const ReportLaunch *l, bool first)
     if (first && ww_result_pattern_count(l->result))
         json_object_set_new(o, "accesses", accesses_json(l->result));
     json_object_set_new(o, "resources", resources_json(l->result));
+    json_object_set_new(o, "predicted", predicted_json(l->result));
     return o;
 }
 

@@ -155,6 +155,22 @@ static void tell_launch(const Report *r, const ReportLaunch *l)
     str_free(&line);
 }
 
+static void add_prediction(const Report *r, Row *row, const WwResult *result)
+{
+    WwPrediction p;
+    if (!ww_result_prediction(result, &p))
+        return;
+    row->predicted++;
+    row->ns += p.ns;
+    if (row->predicted > 1 && p.ns <= row->longest.ns)
+        return;
+    p.limiter    = arena_strdup(r->arena, p.limiter);
+    p.source     = arena_strdup(r->arena, p.source);
+    p.parts      = NULL;
+    p.nparts     = 0;
+    row->longest = p;
+}
+
 void report_add(Report *r, const ReportLaunch *l)
 {
     if (r->told)
@@ -174,6 +190,7 @@ void report_add(Report *r, const ReportLaunch *l)
     if (l->result) {
         WwInstructionClasses c = ww_result_instructions(l->result);
         counters_add(&row->counters, ww_result_counters(l->result));
+        add_prediction(r, row, l->result);
         add_lines(r, row, l);
         row->exact += c.exact;
         row->approximate += c.approximate;

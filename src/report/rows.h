@@ -27,6 +27,9 @@ typedef struct Row { /* one kernel */
     WwCounters  counters;
     uint64_t    exact, approximate, inexact; /* executed warp instructions by class */
     RowLine    *line; size_t nlines;         /* sorted by file and line */
+    uint64_t    predicted;                   /* launches whose time was predicted */
+    double      ns;                          /* the sum of those times */
+    WwPrediction longest;                    /* of the launch that takes longest; its texts are the arena's */
     const char *why;                         /* the first launch that did not end well */
 } Row;
 

@@ -282,10 +282,29 @@ static void libraries(const Report *r, Str *out)
     free(all);
 }
 
+/* "scale: 12.3 us predicted, 81 % device memory; 2.1 times as fast without it". */
+static void predicted(const Report *r, Str *out)
+{
+    for (size_t i = 0; i < r->nrows; i++) {
+        const Row *row = &r->row[i];
+        if (!row->predicted)
+            continue;
+        str_printf(out, "%s: %.*f us predicted", row->kernel, row->ns < 1e5 ? 1 : 0, row->ns / 1e3);
+        if (row->predicted > 1)
+            str_printf(out, " in %" PRIu64 " launches; the longest (%.1f us)", row->predicted, row->longest.ns / 1e3);
+        else
+            str_add(out, ",");
+        str_printf(out, " bound by %s, %.0f %%; %.2f times as fast without it%s\n", row->longest.limiter,
+                   row->longest.share * 100, row->longest.headroom,
+                   strcmp(row->longest.source, "ptx") ? "" : " (PTX alone: there is no machine code)");
+    }
+}
+
 void report_text(const Report *r, Str *out)
 {
     if (r->nrows) {
         table(r, out);
+        predicted(r, out);
         dear_lines(r, out);
     } else {
         str_add(out, "no kernel was launched\n");

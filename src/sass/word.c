@@ -5,22 +5,24 @@
  *     0-11 operation | 12-14 guard | 15 its negation | ... operands ... | 73-75 width of an access | ... | 105-108 stall | 109 does not yield
  *     | 110-112 barrier of the result | 113-115 barrier of the sources | 116-121 barriers waited for | 122-125 operands that are kept
  *
- * only those are looked at: which registers are named differs from one operation to the next, and nobody asks.  The control fields are
- * documented nowhere; they were checked by what they say of loads (each use of a result waits for its barrier).  Every word decodes to
- * something: one that is not in opcodes.def has no name. */
+ * and, of a jump, bits 16-23 and 34-81 (its distance in units of 4 bytes, the lowest 8 bits first).  Only those are looked at: which registers
+ * are named differs from one operation to the next, and nobody asks.  The control fields are documented nowhere; they were checked by what
+ * they say of loads (each use of a result waits for its barrier).  Every word decodes to something: one that is not in opcodes.def has no
+ * name. */
 #include "sass/word.h"
 
 typedef struct Row {
     const char *name;
     uint8_t     pipe;
     bool        sized;
+    uint8_t     reach, flow;
 } Row;
 
 enum { OPS = 0x200 };
 
 static const Row rows[OPS] = {
 #define PIPE(...)
-#define OPCODE(bits, id, line, has_size) [bits] = {#id, SASS_##line, has_size},
+#define OPCODE(bits, id, line, has_size, from, to) [bits] = {#id, SASS_##line, has_size, SASS_##from, SASS_##to},
 #include "sass/opcodes.def"
 #undef OPCODE
 #undef PIPE
@@ -45,6 +47,14 @@ static uint64_t half(const uint8_t *p)
     return v;
 }
 
+/* Of a jump, in instructions. */
+static int64_t distance(uint64_t low, uint64_t high)
+{
+    uint64_t far = (low >> 34 | high << 30) & ((UINT64_C(1) << 48) - 1);
+    uint64_t all = far << 8 | (low >> 16 & 0xff);
+    return (int64_t)(all << 8) >> 8 >> 2; /* 56 bits with a sign */
+}
+
 void sass_decode(const uint8_t *word, SassWord *out)
 {
     static const uint8_t width[] = {1, 1, 2, 2, 4, 8, 16, 0};
@@ -54,6 +64,9 @@ void sass_decode(const uint8_t *word, SassWord *out)
     *out                         = (SassWord){.op     = (unsigned)low & 0xfff,
                                               .name   = r->name,
                                               .pipe   = r->name ? (SassPipe)r->pipe : SASS_CONTROL,
+                                              .reach  = (SassReach)r->reach,
+                                              .flow   = (SassFlow)r->flow,
+                                              .jump   = r->flow == SASS_JUMP ? distance(low, high) : 0,
                                               .bytes  = r->sized ? width[high >> 9 & 7] : 0,
                                               .guard  = low >> 12 & 7,
                                               .unless = low >> 15 & 1,

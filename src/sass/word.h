@@ -19,12 +19,18 @@ typedef enum SassPipe {
     SASS_PIPES
 } SassPipe;
 
+typedef enum SassReach { SASS_NEAR, SASS_SHARED, SASS_GLOBAL, SASS_UPDATE } SassReach;
+typedef enum SassFlow { SASS_NEXT, SASS_JUMP, SASS_END } SassFlow;
+
 enum { SASS_NO_BARRIER = 7, SASS_BARRIERS = 6 };
 
 typedef struct SassWord {
     unsigned    op;    /* bits 0 to 11 */
     const char *name;  /* NULL: not in the table */
     SassPipe    pipe;  /* CONTROL where it is not */
+    SassReach   reach;
+    SassFlow    flow;
+    int64_t     jump;  /* JUMP: instructions from the next one on */
     unsigned    bytes; /* of a lane's access; 0: it makes none, or it is not known */
     uint8_t     guard; /* predicate that it runs under, 0 to 6; 7: always */
     bool        unless; /* it runs where the predicate is false */

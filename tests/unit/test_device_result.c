@@ -17,6 +17,38 @@ static const WwLine *find_line(const WwResult *r, const char *file, uint32_t lin
     return NULL;
 }
 
+/* The model's figures of a small launch: 1000 of 1024 threads load 8 bytes each and store 4 of them. */
+static void time_is_predicted(void **state)
+{
+    (void)state;
+    Saxpy        s;
+    WwResult    *r = NULL;
+    WwPrediction p, warm;
+    emulator_only();
+    saxpy_begin(&s);
+    WwLaunch w = saxpy_launch(&s, WW_OBSERVE_COUNTERS);
+    assert_ok(ww_launch(d, m, "saxpy", &w, &r));
+    assert_false(ww_result_prediction(r, &p));
+    ww_result_free(r);
+    w.observe = WW_OBSERVE_TIME;
+    assert_ok(ww_launch(d, m, "saxpy", &w, &r));
+    assert_true(ww_result_prediction(r, &p));
+    assert_int_equal(p.dram_read_bytes, 2 * N * 4);
+    assert_int_equal(p.dram_write_bytes, 0); /* it stays in L2 */
+    assert_true(p.l1_hit_rate == 0);
+    assert_true(p.ns > 1500 && p.ns < 6000); /* what the model says, not how long anything took */
+    assert_true(p.instructions >= 32 * 12 && p.instructions <= 32 * 40);
+    assert_true(!strcmp(p.source, "ptxas") == (p.registers != 0));
+    assert_string_equal(p.limiter, "latency");
+    ww_result_free(r);
+    w.observe = WW_OBSERVE_TIME | WW_OBSERVE_WARM;
+    assert_ok(ww_launch(d, m, "saxpy", &w, &r));
+    assert_true(ww_result_prediction(r, &warm));
+    assert_int_equal(warm.dram_read_bytes, 0);
+    assert_true(warm.l2_hit_rate == 1);
+    ww_result_free(r);
+}
+
 static void counters_are_counted(void **state)
 {
     (void)state;
@@ -356,6 +388,7 @@ static int run(const char *device)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, open_device, close_device)
     const struct CMUnitTest tests[] = {
+        T(time_is_predicted),
         T(counters_are_counted),
         T(lines_without_loc_are_the_ptx_itself),
         T(approximate_instructions_are_told),

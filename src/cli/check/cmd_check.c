@@ -188,14 +188,14 @@ static int run_launch(Check *c, size_t index)
         return CLI_USAGE;
     }
     const char *symbol = ww_module_kernel_name(c->module, (size_t)kernel);
-    WwLaunch    w      = {.grid             = l->grid,
-                          .block            = l->block,
-                          .cluster          = l->cluster,
-                          .shared           = l->shared,
-                          .cooperative      = l->cooperative || cli_has(&c->a, "cooperative"),
-                          .args             = args,
-                          .arg_count        = l->nargs,
-                          .observe          = WW_OBSERVE_COUNTERS,
+    WwLaunch    w      = {.grid        = l->grid,
+                          .block       = l->block,
+                          .cluster     = l->cluster,
+                          .shared      = l->shared,
+                          .cooperative = l->cooperative || cli_has(&c->a, "cooperative"),
+                          .args        = args,
+                          .arg_count   = l->nargs,
+                          .observe = cli_has(&c->a, "time") ? WW_OBSERVE_COUNTERS | WW_OBSERVE_TIME : WW_OBSERVE_COUNTERS,
                           .max_instructions = cli_number(&c->a, "max-instructions", 0),
                           .max_seconds      = (double)cli_number(&c->a, "max-seconds", 0),
                           .stop             = &stopped,

@@ -152,6 +152,7 @@ bool environment_read(Options *o, Str *why)
     o->status             = text("WARPWRIGHT_STATUS");
     o->fail_on            = text("WARPWRIGHT_FAIL_ON");
     o->check              = getenv("WARPWRIGHT_CHECK");
+    o->time               = getenv("WARPWRIGHT_TIME") != NULL;
     o->async              = text("WARPWRIGHT_ASYNC");
     o->coloured           = number("WARPWRIGHT_COLOUR", 0) != 0;
     o->suppressions       = text("WARPWRIGHT_SUPPRESSIONS");

@@ -44,6 +44,7 @@ typedef struct Options { /* of `warpwright run`, from the environment */
     bool        verbose;    /* a line for each launch */
     const char *suppressions, *write_suppressions;
     bool        coloured;
+    bool        time;         /* of launches is predicted */
     bool        force;        /* the JSON file may hold something else */
 } Options;
 

@@ -232,7 +232,9 @@ static Running *running_new(Kernel *k, const Func *f, WwModule *m, const LaunchA
                            .shared           = (uint32_t)a->shared,
                            .args             = a->args,
                            .arg_count        = f->nparams,
-                           .observe          = p->watch ? WW_OBSERVE_COUNTERS : WW_OBSERVE_NOTHING,
+                           .observe          = !p->watch            ? WW_OBSERVE_NOTHING
+                                               : state.options.time ? WW_OBSERVE_COUNTERS | WW_OBSERVE_TIME
+                                                                    : WW_OBSERVE_COUNTERS,
                            .max_instructions = state.options.max_instructions,
                            .max_seconds      = (double)state.options.max_seconds,
                            .stop             = &state.stop,

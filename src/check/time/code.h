@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * From machine code and how often PTX was executed to what the code keeps busy: issue slots, pipes, and the time of a warp that runs alone. */
+#ifndef WW_CHECK_TIME_CODE_H
+#define WW_CHECK_TIME_CODE_H
+
+#include "emu/observer.h"
+#include "sass/cubin.h"
+#include "sass/word.h"
+
+typedef struct CodeInput {
+    const CubinFunc *code;
+    const EmuInstr  *instr; /* of the launch, by id */
+    uint32_t         ninstr;
+    const uint64_t  *executed; /* warp instructions, by id */
+    uint64_t         warps, blocks; /* of the launch */
+    /* Clocks until the result of a load that PTX instruction makes is there; UINT32_MAX: no instruction of PTX is known to make it. */
+    double         (*reach)(void *user, uint32_t id, SassReach r);
+    void            *user;
+} CodeInput;
+
+typedef struct CodeWork {
+    double issued;            /* machine instructions, by warps, of the whole launch */
+    double pipe[SASS_PIPES];  /* clocks of a sub-core's pipe, likewise */
+    double warp_clocks;       /* from the first to the last instruction of an average warp that waits for nobody else */
+    bool   joins_updates;     /* warps reduce what they add to one word before one lane adds it */
+    double placed;            /* share of `issued` whose PTX line is known */
+} CodeWork;
+
+void code_work(const CodeInput *in, CodeWork *out);
+
+#endif

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What a launch does to global memory, as caches see it: which sectors it touches at all, and of a few multiprocessors' blocks every access in
+ * each warp's order, replayed through L1.
+ *
+ *     Observer *o = stream_new(&setting);
+ *     ... launch ...
+ *     stream_replay(o, &sum);    // once
+ *     stream_instr(o, id)        // of an instruction
+ *     stream_free(o); */
+#ifndef WW_CHECK_TIME_STREAM_H
+#define WW_CHECK_TIME_STREAM_H
+
+#include "emu/observer.h"
+
+typedef struct StreamSetting {
+    unsigned sms, resident; /* multiprocessors; blocks that one holds at once */
+    uint64_t l1_bytes;      /* of a multiprocessor, its shared memory taken off */
+} StreamSetting;
+
+typedef struct StreamHits {    /* of loads that asked L1 */
+    uint64_t sectors, hits;    /* sectors, and those that were there */
+    uint64_t accesses, waited; /* by warps, and those of which a sector was not there: a warp waits for the last one */
+    uint64_t lines;
+} StreamHits;
+
+typedef struct StreamSum {
+    StreamHits l1;            /* of the blocks looked at */
+    uint64_t   blocks, of;    /* looked at, of how many */
+    uint64_t   cut;           /* accesses of those blocks that were too many, and left out */
+    uint64_t   read_sectors;  /* of the whole launch: distinct sectors loaded or updated */
+    uint64_t   write_sectors; /* distinct sectors stored or updated */
+    uint64_t   hottest;       /* lanes' atomic updates of the word that has most of them */
+    uint64_t   hottest_joined; /* the same where the neighbours of a warp that update one word do so once */
+    double     block_longest, longest; /* accesses that the longest warp of a block, and of the launch, makes beyond those of the average warp */
+    uint64_t   all_sectors;   /* distinct sectors */
+} StreamSum;
+
+Observer         *stream_new(const StreamSetting *s);
+void              stream_free(Observer *o); /* NULL is allowed */
+void              stream_replay(Observer *o, StreamSum *out);
+const StreamHits *stream_instr(const Observer *o, uint32_t id); /* after the replay; zeros: no loads of it were looked at */
+
+#endif

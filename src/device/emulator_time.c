@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Predicts a launch's time on the profile's card (WW_OBSERVE_TIME): gathers what the models want from the counting observer, the streams of
+ * accesses and the machine code, and asks model/time.h.
+ *
+ * Machine code is what the ptxas at hand makes of the module's text; without one, or where it refuses, PTX stands in for it, instruction by
+ * instruction, and `source` says so.  A module is assembled once.
+ *
+ * DRAM: a launch that finds L2 empty reads each sector that it loads once, and what it stores stays in L2 as far as that holds it; a launch that
+ * is one of many alike (warm) finds there what fits.  What is evicted and read again is left out.  Bulk and tensor copies count as sectors that
+ * pass L1.  Nothing is predicted of a launch that did not end well, or on a card without figures. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "check/count/count.h"
+#include "check/time/code.h"
+#include "check/time/stream.h"
+#include "device/assemble.h"
+#include "device/emulator_own.h"
+#include "model/occupancy.h"
+#include "model/time.h"
+
+enum { SECTOR_BYTES = 32, WARP = 32, ARCH_NAME = 32 };
+
+struct TimedModule {
+    TimedModule  *next;
+    const Module *module;
+    Str           code;
+    Cubin        *cubin; /* NULL: there is none */
+};
+
+struct LaunchTime {
+    Observer        *stream;
+    const Timing    *timing;
+    const CubinFunc *code; /* NULL: PTX stands in */
+    Occupancy        fits;
+    unsigned         registers, warps_of_block, sms;
+    bool             warm;
+};
+
+/* ---- machine code ---- */
+
+static const Cubin *code_of(Emulator *e, const Module *m)
+{
+    for (TimedModule *t = e->timed; t; t = t->next)
+        if (t->module == m)
+            return t->cubin;
+    TimedModule *t = xcalloc(1, sizeof *t);
+    char         arch[ARCH_NAME];
+    Str          why = {0};
+    *t               = (TimedModule){.next = e->timed, .module = m};
+    e->timed         = t;
+    assemble_arch(e->profile->arch->cc, m->target, arch, sizeof arch);
+    if (assemble(m->text, m->text_len, arch, &t->code, &why) &&
+        cubin_open(t->code.s, t->code.len, &t->cubin, &why) != WW_OK)
+        t->cubin = NULL;
+    str_free(&why);
+    return t->cubin;
+}
+
+void emulator_time_forget(Emulator *e, const Module *m)
+{
+    for (TimedModule **at = &e->timed; *at;) {
+        TimedModule *t = *at;
+        if (m && t->module != m) {
+            at = &t->next;
+            continue;
+        }
+        *at = t->next;
+        cubin_free(t->cubin);
+        str_free(&t->code);
+        free(t);
+    }
+}
+
+/* ---- before the launch ---- */
+
+static uint64_t shared_of(const Func *k, const WwLaunch *w)
+{
+    uint64_t shared = w->shared;
+    for (size_t i = 0; i < k->nvars; i++)
+        shared += k->vars[i]->space == SPACE_SHARED ? k->vars[i]->bytes : 0;
+    return shared;
+}
+
+LaunchTime *emulator_time_begin(Emulator *e, const Module *m, const Func *k, const WwLaunch *w)
+{
+    const Timing *timing = timing_of(e->profile);
+    if (!timing)
+        return NULL;
+    LaunchTime  *t       = xcalloc(1, sizeof *t);
+    const Cubin *c       = code_of(e, m);
+    uint64_t     shared  = shared_of(k, w);
+    unsigned     threads = w->block.x * w->block.y * w->block.z;
+    t->timing            = timing;
+    t->code              = c ? cubin_func(c, k->name) : NULL;
+    t->registers         = t->code ? t->code->registers : 0;
+    t->fits              = occupancy_of(&e->limits, threads, t->registers, shared);
+    t->warps_of_block    = (threads + WARP - 1) / WARP;
+    t->sms               = e->limits.card->sms;
+    t->warm              = w->observe & WW_OBSERVE_WARM;
+    uint64_t taken = (shared + e->limits.block_shared_kept) * t->fits.blocks, all = (uint64_t)(timing->l1_kib * 1024);
+    t->stream =
+        stream_new(&(StreamSetting){t->sms, t->fits.blocks ? t->fits.blocks : 1, taken < all ? all - taken : 0});
+    return t;
+}
+
+Observer *emulator_time_observer(const LaunchTime *t)
+{
+    return t->stream;
+}
+
+void emulator_time_free(LaunchTime *t)
+{
+    if (t)
+        stream_free(t->stream);
+    free(t);
+}
+
+/* ---- afterwards ---- */
+
+typedef struct Reach {
+    const LaunchTime *t;
+    Observer         *count;
+    double            l2_hits; /* share of what passes L1 */
+} Reach;
+
+/* A global load's: a warp waits for the last of its sectors, and lines come one after the other. */
+static double far(const Reach *r, const StreamHits *h)
+{
+    const Timing *f = r->t->timing;
+    if (!h || !h->accesses)
+        return r->l2_hits * f->l2 + (1 - r->l2_hits) * f->dram;
+    double n = (double)h->accesses, missed = (double)(h->sectors - h->hits);
+    double waited = (double)h->waited / n, each = h->waited ? missed / (double)h->waited : 0;
+    double all_near = pow(r->l2_hits, each < 1 ? 1 : each); /* of an access that waits, that L2 has every sector */
+    double beyond   = all_near * f->l2 + (1 - all_near) * f->dram + each * SECTOR_BYTES / f->port_bytes;
+    return (1 - waited) * f->l1 + waited * beyond + (double)h->lines / n - 1;
+}
+
+/* Clocks until the result of an instruction is there: CodeInput.reach. */
+static double reach(void *user, uint32_t id, SassReach from)
+{
+    const Reach      *r = user;
+    const Timing     *f = r->t->timing;
+    const WwCounters *c = id == UINT32_MAX ? NULL : count_instr(r->count, id);
+    switch (from) {
+    case SASS_SHARED: {
+        uint64_t passes = c ? c->shared_ld_wavefronts + c->shared_st_wavefronts + c->shared_atom_wavefronts : 0;
+        uint64_t times  = c ? c->shared_ld_inst + c->shared_st_inst + c->shared_atom_inst : 0;
+        return f->shared + (times ? (double)passes / (double)times - 1 : 0);
+    }
+    case SASS_GLOBAL: return far(r, id == UINT32_MAX ? NULL : stream_instr(r->t->stream, id));
+    case SASS_UPDATE: return r->l2_hits * f->l2 + (1 - r->l2_hits) * f->dram;
+    case SASS_NEAR: break;
+    }
+    return f->near;
+}
+
+/* Without machine code: every instruction of PTX is one, and each load is waited for. */
+static void ptx_work(const CodeInput *in, CodeWork *out)
+{
+    double clocks = 0;
+    *out          = (CodeWork){0};
+    for (uint32_t i = 0; i < in->ninstr; i++) {
+        const Instr *p = in->instr[i].in;
+        if (!p || !p->op)
+            continue;
+        double n = (double)in->executed[i];
+        out->issued += n;
+        clocks += n * 6; /* a dependent instruction's */
+        if (stream_instr(((const Reach *)in->user)->t->stream, i)->accesses)
+            clocks += n * in->reach(in->user, i, SASS_GLOBAL);
+    }
+    out->pipe[SASS_ALU] = out->issued;
+    out->warp_clocks    = clocks / (double)in->warps;
+}
+
+static double busiest(const CodeWork *c)
+{
+    double most = 0;
+    for (int i = 0; i < SASS_PIPES; i++)
+        most = c->pipe[i] > most ? c->pipe[i] : most;
+    return most;
+}
+
+typedef struct Traffic {
+    double loads, hits;            /* sectors of loads; share of them in L1 */
+    double l2, atomics;            /* sectors */
+    double l2_hits, read, written; /* bytes */
+} Traffic;
+
+static Traffic traffic_of(const LaunchTime *t, const WwCounters *c, const StreamSum *s, double l2_bytes)
+{
+    double  reads = (double)s->read_sectors * SECTOR_BYTES, writes = (double)s->write_sectors * SECTOR_BYTES;
+    double  tma = (double)(c->tma_ld_sectors + c->tma_st_sectors + c->tma_red_sectors);
+    double  all = (double)s->all_sectors * SECTOR_BYTES;
+    Traffic x   = {.loads = (double)c->global_ld_sectors, .atomics = (double)c->global_atom_sectors};
+    x.hits      = s->l1.sectors ? (double)s->l1.hits / (double)s->l1.sectors : 0;
+    x.l2        = x.loads * (1 - x.hits) + (double)c->global_st_sectors + x.atomics + tma + (double)c->local_st_sectors;
+    x.read      = t->warm ? fmax(0, all - l2_bytes) * (all > 0 ? reads / all : 0) : reads;
+    x.written   = fmax(0, writes - (t->warm ? fmax(0, l2_bytes - reads) : l2_bytes));
+    double missed = x.read / SECTOR_BYTES;
+    x.l2_hits     = x.l2 > 0 ? fmax(0, 1 - missed / x.l2) : 1;
+    return x;
+}
+
+static void tell(WwResult *r, const LaunchTime *t, const TimePrediction *p, const Traffic *x, const CodeWork *c,
+                 const StreamSum *s)
+{
+    WwPrediction *out  = &r->prediction;
+    WwTimePart   *part = ARENA_ARRAY(r->arena, WwTimePart, TIME_PARTS);
+    for (int i = 0; i < TIME_PARTS; i++)
+        part[i] = (WwTimePart){time_part_text((TimePart)i), p->part[i] / t->timing->clock_mhz * 1e3};
+    *out         = (WwPrediction){.ns               = p->ns,
+                                  .limiter          = time_part_text(p->limiter),
+                                  .share            = p->share,
+                                  .headroom         = p->headroom,
+                                  .l1_hit_rate      = x->hits,
+                                  .l2_hit_rate      = x->l2_hits,
+                                  .dram_read_bytes  = (uint64_t)x->read,
+                                  .dram_write_bytes = (uint64_t)x->written,
+                                  .instructions     = (uint64_t)c->issued,
+                                  .registers        = t->registers,
+                                  .source           = t->code ? "ptxas" : "ptx",
+                                  .blocks_sampled   = s->blocks,
+                                  .parts            = part,
+                                  .nparts           = TIME_PARTS};
+    r->predicted = true;
+}
+
+void emulator_time_end(LaunchTime *t, const WwLaunch *w, const EmuResult *e, Observer *count, WwResult *r)
+{
+    StreamSum s;
+    double    blocks = (double)w->grid.x * w->grid.y * w->grid.z;
+    if (!e->executed || !e->instr || !count)
+        return;
+    stream_replay(t->stream, &s);
+    const WwCounters *c    = count_total(count);
+    Traffic           x    = traffic_of(t, c, &s, t->timing->l2_kept_mib * 1048576);
+    Reach             user = {t, count, x.l2_hits};
+    CodeWork          code;
+    CodeInput         in = {t->code,          e->instr, e->ninstr, e->executed, (uint64_t)blocks * t->warps_of_block,
+                            (uint64_t)blocks, reach,    &user};
+    if (t->code)
+        code_work(&in, &code);
+    else
+        ptx_work(&in, &code);
+    double   shared = (double)c->memory_l1_wavefronts_shared, ideal = (double)c->memory_l1_wavefronts_shared_ideal;
+    TimeWork work = {.warm          = t->warm,
+                     .blocks        = blocks,
+                     .resident      = t->fits.blocks ? t->fits.blocks : 1,
+                     .sms           = t->sms,
+                     .warp_clocks   = code.warp_clocks,
+                     .block_longest = s.block_longest,
+                     .longest       = s.longest,
+                     .issued        = code.issued,
+                     .pipe          = busiest(&code),
+                     .shared_passes = shared + (double)c->gmma_wavefronts,
+                     .ideal_passes  = ideal,
+                     .l1_tags       = (double)c->memory_l1_tag_requests_global,
+                     .l1_sectors = x.loads + (double)(c->global_st_sectors + c->local_ld_sectors + c->local_st_sectors),
+                     .l2_sectors = x.l2,
+                     .atomic_sectors = x.atomics,
+                     .hottest        = (double)(code.joins_updates ? s.hottest_joined : s.hottest),
+                     .dram_read      = x.read,
+                     .dram_write     = x.written};
+    TimePrediction p;
+    time_predict(t->timing, &work, &p);
+    tell(r, t, &p, &x, &code, &s);
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Each part of the card gets the clocks that it would need alone: on the busiest multiprocessor, which has its share of blocks rounded up, or,
+ * of L2 and DRAM, for the whole launch.  Parts that work at once overlap, but not perfectly where two are nearly as busy: the time is
+ *
+ *     launch + (sum over parts of clocks ^ SHARPNESS) ^ (1 / SHARPNESS)
+ *
+ * which is the largest part where one dominates.  A warp's own latency counts once for each round of resident blocks: so few blocks are bound
+ * by latency, many by throughput, and waves and tails follow from rounding.
+ * The exponent was fitted on half of the readings (docs/time-model.md); everything else is a figure of the card.
+ * Left out: how parts delay each other in time, partitions of L2, clocks below the highest. */
+#include "model/time.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "model/limits.h"
+
+static const double sharpness = 3.0;
+
+enum { SUBCORES = 4, SECTOR_BYTES = 32 };
+
+static const Timing rows[] = {
+#define TIMING(card, ...) {#card, __VA_ARGS__},
+#include "model/timing.def"
+#undef TIMING
+};
+
+const Timing *timing_of(const Profile *p)
+{
+    Limits l = limits_of(p);
+    for (size_t i = 0; l.card && i < sizeof rows / sizeof *rows; i++)
+        if (!strcmp(rows[i].card, l.card->name))
+            return &rows[i];
+    return NULL;
+}
+
+const char *time_part_text(TimePart p)
+{
+    static const char *const text[TIME_PARTS] = {
+        "latency", "instruction issue", "arithmetic",    "shared memory passes", "L1",
+        "L2",      "atomics",           "device memory", "starting blocks"};
+    return text[p];
+}
+
+static double larger(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+/* Rounds of resident blocks on the busiest multiprocessor: whole ones while they are few, then the last one overlaps. */
+static double rounds(const TimeWork *w, double most)
+{
+    return larger(1, most / (w->resident > 0 ? w->resident : 1));
+}
+
+/* The clocks of a warp that makes so many accesses more than the average one: at most as much longer as it makes more of them. */
+static double longer(const Timing *t, const TimeWork *w, double accesses)
+{
+    return w->warp_clocks + fmin(accesses * t->access_clocks, 7 * w->warp_clocks);
+}
+
+static void fill(const Timing *t, const TimeWork *w, double *part)
+{
+    double most = ceil(w->blocks / w->sms), share = most / w->blocks; /* of the busiest multiprocessor */
+    double hz          = t->clock_mhz * 1e6;
+    part[TIME_LATENCY] = larger(rounds(w, most) * longer(t, w, w->block_longest), longer(t, w, w->longest));
+    part[TIME_ISSUE]   = share * w->issued / SUBCORES;
+    part[TIME_PIPE]    = share * w->pipe / SUBCORES;
+    part[TIME_SHARED]  = share * w->shared_passes;
+    part[TIME_L1]      = share * larger(w->l1_tags, w->l1_sectors / t->l1_sectors);
+    part[TIME_L2] =
+        larger(w->l2_sectors * SECTOR_BYTES / t->l2_bytes, share * w->l2_sectors * SECTOR_BYTES / t->port_bytes);
+    part[TIME_ATOMICS] = larger(w->atomic_sectors * SECTOR_BYTES / t->l2_bytes * 2, w->hottest * t->update_clocks);
+    part[TIME_DRAM]    = (w->dram_read / (t->read_gbs * 1e9) + w->dram_write / (t->write_gbs * 1e9)) * hz;
+    part[TIME_BLOCKS]  = most * t->block_clocks;
+}
+
+static double together(const double *part, TimePart without)
+{
+    double sum = 0;
+    for (int i = 0; i < TIME_PARTS; i++)
+        sum += i == (int)without ? 0 : pow(part[i], sharpness);
+    return pow(sum, 1 / sharpness);
+}
+
+void time_predict(const Timing *t, const TimeWork *w, TimePrediction *out)
+{
+    *out = (TimePrediction){.limiter = TIME_LATENCY};
+    if (w->blocks <= 0)
+        return;
+    fill(t, w, out->part);
+    for (int i = 0; i < TIME_PARTS; i++)
+        if (out->part[i] > out->part[out->limiter])
+            out->limiter = (TimePart)i;
+    double clocks = together(out->part, TIME_PARTS);
+    double fixed  = (t->launch_ns + (w->warm ? 0 : t->cold_ns)) * t->clock_mhz / 1e3;
+    out->ns       = (fixed + clocks) / t->clock_mhz * 1e3;
+    if (w->warm)
+        out->ns = larger(out->ns, t->host_ns);
+    out->share    = clocks > 0 ? out->part[out->limiter] / clocks : 0;
+    out->headroom = (fixed + clocks) / (fixed + together(out->part, out->limiter));
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The time model: from what a launch asks of a card to how long it takes there.  Pure; docs/time-model.md says how good it is. */
+#ifndef WW_MODEL_TIME_H
+#define WW_MODEL_TIME_H
+
+#include <stdbool.h>
+
+#include "model/profile.h"
+
+typedef struct Timing { /* a row of timing.def */
+    const char *card;
+    double      clock_mhz, l1_kib;
+    double      near, shared, l1, l2, dram; /* latencies, clocks */
+    double      l1_sectors, l2_bytes, port_bytes; /* a clock */
+    double      read_gbs, write_gbs, l2_kept_mib;
+    double      launch_ns, cold_ns, host_ns, block_clocks, update_clocks, access_clocks;
+} Timing;
+
+/* The figures of the profile's card; NULL: they are not known. */
+const Timing *timing_of(const Profile *p);
+
+/* What takes the time; the parts are those that work at once, the words what people are told. */
+typedef enum TimePart {
+    TIME_LATENCY, /* a warp's own instructions, one after the other */
+    TIME_ISSUE,
+    TIME_PIPE,
+    TIME_SHARED,
+    TIME_L1,
+    TIME_L2,
+    TIME_ATOMICS,
+    TIME_DRAM,
+    TIME_BLOCKS, /* starting them */
+    TIME_PARTS
+} TimePart;
+
+typedef struct TimeWork { /* of a launch */
+    bool   warm;                  /* one of many alike, one behind the other: TIMING's cold is left out, and the host's pace counts */
+    double blocks, resident, sms; /* blocks; that a multiprocessor holds at once; multiprocessors */
+    double warp_clocks;           /* of an average warp alone */
+    double block_longest, longest; /* accesses more than the average warp's: of a block's longest, of the launch's */
+    double issued, pipe;          /* warp instructions; clocks of the busiest pipe of a sub-core */
+    double shared_passes, ideal_passes;
+    double l1_tags, l1_sectors;   /* lines looked up; sectors moved */
+    double l2_sectors;            /* that leave or reach a multiprocessor */
+    double atomic_sectors, hottest; /* updates; those of the hottest word */
+    double dram_read, dram_write; /* bytes */
+} TimeWork;
+
+typedef struct TimePrediction {
+    double   ns;
+    TimePart limiter;
+    double   share;    /* of the limiter, in the time without the launch itself */
+    double   headroom; /* how many times as fast it would be without the limiter */
+    double   part[TIME_PARTS]; /* clocks, each as if alone */
+} TimePrediction;
+
+void        time_predict(const Timing *t, const TimeWork *w, TimePrediction *out);
+/* "shared memory passes" */
+const char *time_part_text(TimePart p);
+
+#endif

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The time model's pure parts: what a cache holds, and how parts make a time. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "model/cache.h"
+#include "model/time.h"
+
+static void cache_holds_sectors(void **state)
+{
+    (void)state;
+    ModelCache *c = model_cache_new(32 << 10);
+    assert_int_equal(model_cache_load(c, 100, 0x3), 0);
+    assert_int_equal(model_cache_load(c, 100, 0x7), 0x3); /* the third sector was missing */
+    assert_int_equal(model_cache_load(c, 100, 0xf), 0x7);
+    model_cache_store(c, 200, 0xf); /* a store fetches nothing */
+    assert_int_equal(model_cache_load(c, 200, 0x1), 0);
+    model_cache_store(c, 200, 0x2);
+    assert_int_equal(model_cache_load(c, 200, 0x3), 0x3);
+    for (uint64_t line = 1000; line < 1256; line++) /* as many lines as there is room for */
+        model_cache_load(c, line, 1);
+    for (uint64_t line = 2000; line < 2512; line++)
+        model_cache_load(c, line, 1);
+    assert_int_equal(model_cache_load(c, 100, 0x1), 0); /* gone */
+    model_cache_free(c);
+}
+
+static void no_cache_holds_nothing(void **state)
+{
+    (void)state;
+    ModelCache *c = model_cache_new(100);
+    assert_int_equal(model_cache_load(c, 1, 1), 0);
+    assert_int_equal(model_cache_load(c, 1, 1), 0);
+    model_cache_store(c, 1, 1);
+    model_cache_free(c);
+    model_cache_free(NULL);
+}
+
+static const TimeWork small = {
+    .blocks = 132, .resident = 8, .sms = 132, .warp_clocks = 1000, .issued = 1e5, .pipe = 5e4};
+
+static TimePrediction predict(TimeWork w)
+{
+    TimePrediction p;
+    time_predict(timing_of(profile_find("h200")), &w, &p);
+    return p;
+}
+
+static void the_largest_part_bounds(void **state)
+{
+    (void)state;
+    TimeWork       w    = small;
+    TimePrediction base = predict(w);
+    assert_int_equal(base.limiter, TIME_LATENCY);
+    w.dram_read      = 4554e6; /* a millisecond of it */
+    TimePrediction p = predict(w);
+    assert_int_equal(p.limiter, TIME_DRAM);
+    assert_true(p.ns > 1e6 && p.ns < 1.01e6);
+    assert_true(p.share > 0.99 && p.headroom > 100);
+    w               = small;
+    w.shared_passes = 1e8;
+    p               = predict(w);
+    assert_int_equal(p.limiter, TIME_SHARED);
+    assert_string_equal(time_part_text(p.limiter), "shared memory passes");
+}
+
+static void waves_take_their_time(void **state)
+{
+    (void)state;
+    TimeWork w = small;
+    double   one, two;
+    w.issued = w.pipe = 0;
+    w.warp_clocks     = 1e5;
+    w.blocks          = 8 * 132;
+    one               = predict(w).part[TIME_LATENCY];
+    w.blocks          = 16 * 132;
+    two               = predict(w).part[TIME_LATENCY];
+    assert_true(two > 1.99 * one && two < 2.01 * one);
+}
+
+static void warm_launches_keep_the_hosts_pace(void **state)
+{
+    (void)state;
+    TimeWork      w = small;
+    const Timing *t = timing_of(profile_find(NULL));
+    w.warm          = true;
+    assert_true(predict(w).ns == t->host_ns);
+    w.dram_read = 1e9;
+    double warm = predict(w).ns;
+    w.warm      = false;
+    assert_true(predict(w).ns - warm > t->cold_ns - 1 && predict(w).ns - warm < t->cold_ns + 1);
+    w.blocks = 0;
+    assert_true(predict(w).ns == 0);
+}
+
+static void cards_without_figures_are_not_known(void **state)
+{
+    (void)state;
+    assert_null(timing_of(profile_find("sm_20")));
+    assert_non_null(timing_of(profile_find("sm_90")));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(cache_holds_sectors),
+                                       cmocka_unit_test(no_cache_holds_nothing),
+                                       cmocka_unit_test(the_largest_part_bounds),
+                                       cmocka_unit_test(waves_take_their_time),
+                                       cmocka_unit_test(warm_launches_keep_the_hosts_pace),
+                                       cmocka_unit_test(cards_without_figures_are_not_known)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
