@@ -52,9 +52,10 @@ configure_package_config_file(cmake/warpwrightConfig.cmake.in ${CMAKE_BINARY_DIR
 write_basic_package_version_file(${CMAKE_BINARY_DIR}/warpwrightConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 
 install(TARGETS warpwright_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-install(TARGETS warpwright warpwright_shared EXPORT warpwright
-  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS warpwright_shared EXPORT warpwright LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS warpwright EXPORT warpwright_static ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(EXPORT warpwright NAMESPACE warpwright:: FILE warpwrightTargets.cmake DESTINATION ${package})
+install(EXPORT warpwright_static NAMESPACE warpwright:: FILE warpwrightStatic.cmake DESTINATION ${package})
 install(FILES ${CMAKE_BINARY_DIR}/warpwrightConfig.cmake ${CMAKE_BINARY_DIR}/warpwrightConfigVersion.cmake DESTINATION ${package})
 install(FILES ${CMAKE_BINARY_DIR}/warpwright.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 install(DIRECTORY include/warpwright DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
