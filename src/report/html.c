@@ -63,6 +63,18 @@ static void add_data(const json_t *data, Str *out)
     free(dump);
 }
 
+void page_fill(const unsigned char *template, size_t bytes, const json_t *data, Str *out)
+{
+    const char *page = (const char *)template, *end = page + bytes, *mark = page;
+    size_t      n = strlen(PAGE_MARK);
+    while (mark + n <= end && memcmp(mark, PAGE_MARK, n) != 0)
+        mark++;
+    str_addn(out, page, (size_t)(mark - page));
+    add_data(data, out);
+    if (mark + n <= end)
+        str_addn(out, mark + n, (size_t)(end - mark) - n);
+}
+
 /* The document with an entry for each kernel and status. */
 static json_t *summed(const json_t *doc)
 {
@@ -93,13 +105,6 @@ void doc_html(const json_t *doc, const char *before_name, const json_t *compared
         json_object_set(data, "comparison", (json_t *)(uintptr_t)compared);
         json_object_set_new(data, "before_name", text_json(before_name ? before_name : "the first"));
     }
-    const char *page = (const char *)page_template, *end = page + page_template_bytes, *mark = page;
-    size_t      n = strlen(PAGE_MARK);
-    while (mark + n <= end && memcmp(mark, PAGE_MARK, n) != 0)
-        mark++;
-    str_addn(out, page, (size_t)(mark - page));
-    add_data(data, out);
-    if (mark + n <= end)
-        str_addn(out, mark + n, (size_t)(end - mark) - n);
+    page_fill(page_template, page_template_bytes, data, out);
     json_decref(data);
 }

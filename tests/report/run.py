@@ -76,7 +76,8 @@ def plain_page(page):
     charts, css = os.path.join(out, "charts.js"), os.path.join(out, "charts.css")
     subprocess.run(["cmake", "-DNPM=", f"-DWEB={root}/web", f"-DWORK={out}/bundle", f"-DOUT={charts}", f"-DCSS={css}", "-P",
                     f"{root}/cmake/charts.cmake"], check=True, capture_output=True, timeout=60)
-    subprocess.run(["cmake", f"-DPAGE={root}/web/page", f"-DCHARTS={charts}", f"-DCSS={css}", f"-DOUT={out}/page.c", f"-DHTML={out}/page.html", "-P",
+    subprocess.run(["cmake", f"-DINDEX={root}/web/page/index.html", f"-DSTYLES={css};{root}/web/page/style.css", f"-DCHARTS={charts}", "-DNAME=page",
+                    "-DSCRIPTS=" + ";".join(f"{root}/web/page/{n}.js" for n in ("data", "dom", "picture", "sections", "main")), f"-DOUT={out}/page.c", f"-DHTML={out}/page.html", "-P",
                     f"{root}/cmake/page.cmake"], check=True, timeout=60)
     with open(page, encoding="utf-8") as f:
         text = f.read()

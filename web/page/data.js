@@ -71,9 +71,6 @@ function filesOf(report) {
   return [...names].sort();
 }
 
-function number(n) {
-  return n === null || n === undefined ? "–" : Number.isInteger(n) ? n.toLocaleString("en").replaceAll(",", "\u202f") : n.toPrecision(4);
-}
 
 function mendText(m) {
   const cost = m.shared_bytes ? `, ${m.shared_bytes > 0 ? "+" : ""}${number(m.shared_bytes)} bytes of shared memory` : "";

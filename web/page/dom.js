@@ -11,6 +11,10 @@ function el(name, attributes = {}, ...children) {
   return e;
 }
 
+function number(n) {
+  return n === null || n === undefined ? "–" : Number.isInteger(n) ? n.toLocaleString("en").replaceAll(",", "\u202f") : n.toPrecision(4);
+}
+
 // columns: [title, row => value, "number"?]; open(row): what a click or Enter does.
 function table(columns, rows, open) {
   let by = null;

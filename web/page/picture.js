@@ -26,6 +26,7 @@ function cell(text, hue, title) {
 
 // Rows are lanes, columns banks; one colour for each word of a bank, so a column of several colours takes several passes.
 function banksPicture(a) {
+  if (a.pass) return passesPicture(a);
   const banks = 32;
   const lanes = activeLanes(a);
   const words = new Map();
@@ -47,6 +48,22 @@ function banksPicture(a) {
   const most = Math.max(0, ...[...words.values()].map((w) => w.length));
   return [el("p", {}, `Lanes (down) by banks (across). The number says which word of its bank a lane asks for; a bank with n words takes n passes. Most here: ${most}.`),
           grid(upTo(banks), upTo(32), ["lane", "bank"], cells, `lanes by banks: at most ${most} words on one bank`)];
+}
+
+// The same where the model says which pass serves each word (a.pass), and how wide banks are.
+function passesPicture(a) {
+  const asked = new Map();
+  for (const { at, lane } of activeLanes(a))
+    a.pass[lane].forEach((turn, k) => asked.set(lane * a.banks + ((Math.floor(at / a.bank_bytes) + k) % a.banks), { turn, word: Math.floor(at / a.bank_bytes) + k }));
+  const cells = upTo(32 * a.banks).map((i) => {
+    const lane = Math.floor(i / a.banks);
+    const bank = i % a.banks;
+    const w = asked.get(i);
+    return cell(w ? w.turn : "", w ? (210 + (w.turn - 1) * 47) % 360 : null, `lane ${lane}, bank ${bank}${w ? `: byte ${w.word * a.bank_bytes}, served in pass ${w.turn}` : ""}`);
+  });
+  const parts = a.part_lanes < 32 ? ` ${a.part_lanes} lanes at a time: passes are counted anew for each such part.` : "";
+  return [el("p", {}, `Lanes (down) by banks of ${a.bank_bytes} bytes (across). The number says in which pass the word is served.${parts}`),
+          grid(upTo(a.banks), upTo(32), ["lane", "bank"], cells, `lanes by banks: ${a.wavefronts} passes`)];
 }
 
 // Rows are 128-byte lines, columns their four sectors, in each eight 4-byte words: dark where some lane asked.

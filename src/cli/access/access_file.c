@@ -151,7 +151,8 @@ static void add_result(RowReader *r, const Profile *p, const ModelAccess *a, Str
         str_printf(out, "\t-\t-\t%u\t%u\n", c.requests, c.sectors);
 }
 
-void access_rows(const Profile *p, ModelL1 l1, const char *file, const char *text, size_t len, Str *out, Diags *d)
+void access_rows(const Profile *p, ModelL1 l1, const char *file, const char *text, size_t len, Str *out, Diags *d,
+                 json_t *page)
 {
     RowReader   r   = {.file = file, .d = d};
     const char *end = text + len;
@@ -171,6 +172,8 @@ void access_rows(const Profile *p, ModelL1 l1, const char *file, const char *tex
         if (!skip && split_columns(&r, stop) && parse_row(&r, &a)) {
             a.model.l1 = l1;
             add_result(&r, p, &a.model, out);
+            if (page)
+                access_page_add(page, r.col[0].s, r.col[0].n, p, &a.model);
         }
         s = next;
     }

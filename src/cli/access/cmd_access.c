@@ -14,6 +14,7 @@
 #include "base/expr.h"
 #include "cli/access/access.h"
 #include "cli/cli.h"
+#include "report/doc.h"
 
 /* 32 numbers rather than an expression: blanks or commas between digits, no operator. */
 static bool is_list(const char *text)
@@ -87,6 +88,20 @@ static int refuse(const Diags *d)
     return CLI_USAGE;
 }
 
+/* --html, where it is given. */
+static int write_page(const CliArgs *args, json_t *list, const char *expression)
+{
+    const char *file = cli_text(args, "html", NULL);
+    Str         out = {0}, why = {0};
+    if (!file)
+        return CLI_OK;
+    access_page(list, expression, &out);
+    int code = doc_write(file, &out, &why) ? CLI_OK : cli_error("access", "%s", str_text(&why));
+    str_free(&out);
+    str_free(&why);
+    return code;
+}
+
 static int run_file(const CliArgs *args, const Profile *p, ModelL1 l1)
 {
     static const char *const others[] = {"space", "op", "bytes", "offsets", "mask"};
@@ -101,8 +116,10 @@ static int run_file(const CliArgs *args, const Profile *p, ModelL1 l1)
     Diags d;
     Str   out = {0};
     diags_init(&d);
-    access_rows(p, l1, file, text, len, &out, &d);
-    int code = d.errors ? refuse(&d) : CLI_OK;
+    json_t *page = json_array();
+    access_rows(p, l1, file, text, len, &out, &d, cli_has(args, "html") ? page : NULL);
+    int code = d.errors ? refuse(&d) : write_page(args, page, NULL);
+    json_decref(page);
     if (!d.errors && out.len)
         (void)fwrite(out.s, 1, out.len, stdout);
     str_free(&out);
@@ -188,11 +205,17 @@ static int run(const CliArgs *args)
     CliAccess a;
     if (!access_of(args, &a, l1))
         return CLI_USAGE;
-    Str out = {0};
+    Str     out = {0}, text = {0};
+    json_t *page = json_array();
     access_picture(p, &a.model, &out);
-    fputs(str_text(&out), stdout);
+    fputs(str_text(&out), strcmp(cli_text(args, "html", ""), "-") == 0 ? stderr : stdout);
+    offsets_text(args, &text);
+    access_page_add(page, str_text(&text), text.len, p, &a.model);
+    int code = write_page(args, page, args->noperands ? NULL : str_text(&text));
+    json_decref(page);
     str_free(&out);
-    return CLI_OK;
+    str_free(&text);
+    return code;
 }
 
 int cmd_access(int argc, char **argv)

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * access --html: the accesses as data of the page of web/access, each with its figures and, in shared memory, the pass that serves each word.  The
+ * page calculates further by itself; with one access its controls begin there.  Numbers are the model's, asked as everybody else asks
+ * (ww_access_cost). */
+#include <inttypes.h>
+
+#include "cli/access/access.h"
+#include "report/page.h"
+#include "warpwright/warpwright.h"
+
+static const char *const spaces[MODEL_SPACES] = {"global", "shared", "local"};
+static const char *const ops[MODEL_OPS]       = {"ld", "st", "atom", "red", "ldsm", "stsm"};
+
+static json_t *numbers(const uint64_t *v, size_t n)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < n; i++)
+        json_array_append_new(list, json_integer((json_int_t)v[i]));
+    return list;
+}
+
+static json_t *passes(const WwAccessCost *c)
+{
+    json_t *lanes = json_array();
+    for (size_t lane = 0; lane < MODEL_LANES; lane++) {
+        json_t *words = json_array();
+        for (size_t k = 0; k < sizeof c->pass[lane] && c->pass[lane][k]; k++)
+            json_array_append_new(words, json_integer(c->pass[lane][k]));
+        json_array_append_new(lanes, words);
+    }
+    return lanes;
+}
+
+void access_page_add(json_t *list, const char *name, size_t len, const Profile *p, const ModelAccess *a)
+{
+    const WwAccess asked = {
+        .space = spaces[a->space], .op = ops[a->op], .bytes = a->bytes, .mask = a->mask, .address = a->addr};
+    WwAccessCost c;
+    int          l1 = a->l1 == MODEL_L1_ON ? 1 : a->l1 == MODEL_L1_OFF ? 2 : 0;
+    if (ww_access_cost(p->name, &asked, l1, &c, NULL, 0) != WW_OK)
+        return; /* what the model refuses was refused before */
+    json_t *o = json_pack("{s:o,s:s,s:s,s:s,s:i,s:I,s:i,s:o}", "name", json_stringn(name, len), "profile", p->name,
+                          "space", asked.space, "op", asked.op, "bytes", (int)a->bytes, "mask", (json_int_t)a->mask,
+                          "l1", l1, "offsets", numbers(a->addr, MODEL_LANES));
+    const struct {
+        const char *name;
+        uint32_t    value;
+    } figures[] = {{"wavefronts", c.wavefronts},
+                   {"ideal_wavefronts", c.ideal_wavefronts},
+                   {"bank_conflicts", c.bank_conflicts},
+                   {"requests", c.requests},
+                   {"sectors", c.sectors},
+                   {"ideal_sectors", c.ideal_sectors},
+                   {"lines", c.lines},
+                   {"transactions", c.transactions},
+                   {"useful_bytes", c.useful_bytes},
+                   {"moved_bytes", c.moved_bytes},
+                   {"banks", c.banks},
+                   {"bank_bytes", c.bank_bytes},
+                   {"part_lanes", c.part_lanes}};
+    for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
+        json_object_set_new(o, figures[i].name, json_integer(figures[i].value));
+    if (a->space == MODEL_SHARED)
+        json_object_set_new(o, "pass", passes(&c));
+    json_array_append_new(list, o);
+}
+
+void access_page(json_t *list, const char *expression, Str *out)
+{
+    const json_t *one  = json_array_size(list) == 1 ? json_array_get(list, 0) : NULL;
+    json_t       *data = json_pack("{s:O}", "accesses", list);
+    if (one && expression) {
+        Str mask = {0};
+        str_printf(&mask, "%08" PRIx32, (uint32_t)json_integer_value(json_object_get(one, "mask")));
+        json_t                  *start  = json_pack("{s:s,s:s}", "offsets", expression, "mask", str_text(&mask));
+        static const char *const same[] = {"profile", "space", "op", "bytes", "l1"};
+        for (size_t i = 0; i < sizeof same / sizeof *same; i++)
+            json_object_set(start, same[i], json_object_get(one, same[i]));
+        json_object_set_new(data, "start", start);
+        str_free(&mask);
+    }
+    page_fill(access_template, access_template_bytes, data, out);
+    json_decref(data);
+}
