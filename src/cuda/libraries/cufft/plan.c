@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Plans: what is to be transformed.  A handle is a number of a slot and is given again after its plan was destroyed. */
+#include <limits.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "cuda/libraries/cufft/cufft.h"
+
+enum { VERSION = WW_CUFFT * 1000, MOST_PLANS = 1 << 20 };
+enum { DATA_R32 = 0, DATA_R64 = 1, DATA_C32 = 4, DATA_C64 = 5 }; /* cudaDataType */
+
+static struct {
+    pthread_mutex_t lock;
+    Plan          **slot; /* NULL: free */
+    int             n;
+} all = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+__attribute__((constructor)) static void begin(void)
+{
+    ww_cuda_library_is((void (*)(void))begin);
+}
+
+bool plan_of(int handle, Plan *out)
+{
+    pthread_mutex_lock(&all.lock);
+    bool ok = handle >= 0 && handle < all.n && all.slot[handle];
+    if (ok)
+        *out = *all.slot[handle];
+    pthread_mutex_unlock(&all.lock);
+    return ok;
+}
+
+/* Puts the plan into its slot; p->made stays as it is there. */
+static Fft keep(int handle, const Plan *p)
+{
+    pthread_mutex_lock(&all.lock);
+    bool ok = handle >= 0 && handle < all.n && all.slot[handle];
+    if (ok)
+        *all.slot[handle] = *p;
+    pthread_mutex_unlock(&all.lock);
+    return ok ? FFT_SUCCESS : FFT_INVALID_PLAN;
+}
+
+Fft cufftCreate(int *handle)
+{
+    if (!handle)
+        return FFT_INVALID_VALUE;
+    if (!ww_cuda_library_wait(NULL)) /* what cannot use CUDA gets none */
+        return FFT_SETUP_FAILED;
+    Plan *p = calloc(1, sizeof *p);
+    pthread_mutex_lock(&all.lock);
+    int i = 0;
+    while (i < all.n && all.slot[i])
+        i++;
+    if (p && i == all.n && i < MOST_PLANS) {
+        Plan **more = realloc(all.slot, (size_t)(all.n + 1) * sizeof *more);
+        if (more) {
+            all.slot          = more;
+            all.slot[all.n++] = NULL;
+        }
+    }
+    bool ok = p && i < all.n;
+    if (ok)
+        all.slot[i] = p;
+    pthread_mutex_unlock(&all.lock);
+    if (!ok) {
+        free(p);
+        return FFT_ALLOC_FAILED;
+    }
+    *handle = i;
+    return FFT_SUCCESS;
+}
+
+Fft cufftDestroy(int handle)
+{
+    Plan p;
+    if (!plan_of(handle, &p))
+        return FFT_INVALID_PLAN;
+    bool ok = ww_cuda_library_wait(p.stream);
+    pthread_mutex_lock(&all.lock);
+    if (handle < all.n) {
+        free(all.slot[handle]);
+        all.slot[handle] = NULL;
+    }
+    pthread_mutex_unlock(&all.lock);
+    return ok ? FFT_SUCCESS : FFT_EXEC_FAILED;
+}
+
+Fft cufftSetStream(int handle, void *stream)
+{
+    Plan p;
+    if (!plan_of(handle, &p))
+        return FFT_INVALID_PLAN;
+    p.stream = stream;
+    return keep(handle, &p);
+}
+
+/* ---- sizes and layouts ---- */
+
+static bool is_type(int type)
+{
+    return type == FFT_R2C || type == FFT_C2R || type == FFT_C2C || type == FFT_D2Z || type == FFT_Z2D ||
+           type == FFT_Z2Z;
+}
+
+typedef struct Asked { /* embed NULL: the basic layout, and stride and dist are not looked at */
+    int              rank;
+    const long long *n, *embed[2];
+    long long        stride[2], dist[2], batch;
+    int              type;
+} Asked;
+
+static Fft check(const Asked *a, Plan *p)
+{
+    if (!is_type(a->type))
+        return FFT_INVALID_TYPE;
+    if (a->rank < 1 || a->rank > FFT_DIMS)
+        return FFT_INVALID_VALUE;
+    if (!a->n || a->batch < 1 || a->batch > INT_MAX)
+        return FFT_INVALID_SIZE;
+    p->type  = a->type;
+    p->rank  = a->rank;
+    p->batch = (int)a->batch;
+    for (int i = 0; i < a->rank; i++) {
+        if (a->n[i] < 1 || a->n[i] > INT_MAX)
+            return FFT_INVALID_SIZE;
+        p->n[i] = (int)a->n[i];
+    }
+    for (int side = 0; side < 2; side++) {
+        p->basic[side] = !a->embed[side];
+        if (p->basic[side])
+            continue;
+        if (a->stride[side] < 1 || a->stride[side] > INT_MAX || a->dist[side] < 0 || a->dist[side] > INT_MAX)
+            return FFT_INVALID_VALUE;
+        p->layout[side].stride = (int)a->stride[side];
+        p->layout[side].dist   = (int)a->dist[side];
+        for (int i = 0; i < a->rank; i++) { /* embed[0] says nothing */
+            if (i && (a->embed[side][i] < 1 || a->embed[side][i] > INT_MAX))
+                return FFT_INVALID_SIZE;
+            p->layout[side].embed[i] = i ? (int)a->embed[side][i] : p->n[0];
+        }
+    }
+    return FFT_SUCCESS;
+}
+
+static Fft make(int handle, const Asked *a, size_t *work)
+{
+    Plan p, empty = {0};
+    if (!plan_of(handle, &p))
+        return FFT_INVALID_PLAN;
+    if (p.made) /* a plan is made once */
+        return FFT_INVALID_PLAN;
+    empty.stream = p.stream;
+    p            = empty;
+    Fft e        = check(a, &p);
+    if (e != FFT_SUCCESS)
+        return e;
+    if (work)
+        *work = 0;
+    p.made = true;
+    return keep(handle, &p);
+}
+
+static const long long *wide(int rank, const int *n, long long out[FFT_DIMS])
+{
+    for (int i = 0; n && i < rank && i < FFT_DIMS; i++)
+        out[i] = n[i];
+    return n ? out : NULL;
+}
+
+Fft cufftMakePlanMany(int handle, int rank, const int *n, const int *in, int istride, int idist, const int *out,
+                      int ostride, int odist, int type, int batch, size_t *work)
+{
+    long long size[FFT_DIMS], from[FFT_DIMS], to[FFT_DIMS];
+    return make(handle,
+                &(Asked){rank,
+                         wide(rank, n, size),
+                         {wide(rank, in, from), wide(rank, out, to)},
+                         {istride, ostride},
+                         {idist, odist},
+                         batch,
+                         type},
+                work);
+}
+
+Fft cufftMakePlanMany64(int handle, int rank, const long long *n, const long long *in, long long istride,
+                        long long idist, const long long *out, long long ostride, long long odist, int type,
+                        long long batch, size_t *work)
+{
+    return make(handle, &(Asked){rank, n, {in, out}, {istride, ostride}, {idist, odist}, batch, type}, work);
+}
+
+/* Types of input, output and arithmetic instead of a cufftType. */
+Fft cufftXtMakePlanMany(int handle, int rank, const long long *n, const long long *in, long long istride,
+                        long long idist, int from, const long long *out, long long ostride, long long odist, int to,
+                        long long batch, size_t *work, int with)
+{
+    int type = from == DATA_R32 && to == DATA_C32   ? FFT_R2C
+               : from == DATA_C32 && to == DATA_R32 ? FFT_C2R
+               : from == DATA_C32 && to == DATA_C32 ? FFT_C2C
+               : from == DATA_R64 && to == DATA_C64 ? FFT_D2Z
+               : from == DATA_C64 && to == DATA_R64 ? FFT_Z2D
+               : from == DATA_C64 && to == DATA_C64 ? FFT_Z2Z
+                                                    : 0;
+    if (!type) {
+        ww_cuda_library_missing("cufftXtMakePlanMany with half precision");
+        return FFT_NOT_SUPPORTED;
+    }
+    return with == (type & 0x40 ? DATA_C64 : DATA_C32)
+               ? cufftMakePlanMany64(handle, rank, n, in, istride, idist, out, ostride, odist, type, batch, work)
+               : FFT_INVALID_TYPE;
+}
+
+Fft cufftMakePlan1d(int handle, int n, int type, int batch, size_t *work)
+{
+    return cufftMakePlanMany(handle, 1, &n, NULL, 1, 0, NULL, 1, 0, type, batch, work);
+}
+
+Fft cufftMakePlan2d(int handle, int n0, int n1, int type, size_t *work)
+{
+    return cufftMakePlanMany(handle, 2, (int[]){n0, n1}, NULL, 1, 0, NULL, 1, 0, type, 1, work);
+}
+
+Fft cufftMakePlan3d(int handle, int n0, int n1, int n2, int type, size_t *work)
+{
+    return cufftMakePlanMany(handle, 3, (int[]){n0, n1, n2}, NULL, 1, 0, NULL, 1, 0, type, 1, work);
+}
+
+Fft cufftPlanMany(int *handle, int rank, int *n, int *in, int istride, int idist, int *out, int ostride, int odist,
+                  int type, int batch)
+{
+    int made = 0;
+    Fft e    = handle ? cufftCreate(&made) : FFT_INVALID_VALUE;
+    if (e != FFT_SUCCESS)
+        return e;
+    e = cufftMakePlanMany(made, rank, n, in, istride, idist, out, ostride, odist, type, batch, NULL);
+    if (e != FFT_SUCCESS)
+        cufftDestroy(made);
+    else
+        *handle = made;
+    return e;
+}
+
+Fft cufftPlan1d(int *handle, int n, int type, int batch)
+{
+    return cufftPlanMany(handle, 1, &n, NULL, 1, 0, NULL, 1, 0, type, batch);
+}
+
+Fft cufftPlan2d(int *handle, int n0, int n1, int type)
+{
+    return cufftPlanMany(handle, 2, (int[]){n0, n1}, NULL, 1, 0, NULL, 1, 0, type, 1);
+}
+
+Fft cufftPlan3d(int *handle, int n0, int n1, int n2, int type)
+{
+    return cufftPlanMany(handle, 3, (int[]){n0, n1, n2}, NULL, 1, 0, NULL, 1, 0, type, 1);
+}
+
+/* ---- what needs no work area ---- */
+
+static Fft no_work(size_t *work)
+{
+    if (!work)
+        return FFT_INVALID_VALUE;
+    *work = 0;
+    return FFT_SUCCESS;
+}
+
+static Fft no_work_of(int handle, size_t *work)
+{
+    Plan p;
+    return plan_of(handle, &p) ? no_work(work) : FFT_INVALID_PLAN;
+}
+
+static Fft size_of(const Asked *a, size_t *work)
+{
+    Plan p;
+    Fft  e = check(a, &p);
+    return e == FFT_SUCCESS ? no_work(work) : e;
+}
+
+Fft cufftEstimate1d(int n, int type, int batch, size_t *work)
+{
+    return size_of(&(Asked){1, (long long[]){n}, {NULL, NULL}, {1, 1}, {0, 0}, batch, type}, work);
+}
+
+Fft cufftEstimate2d(int n0, int n1, int type, size_t *work)
+{
+    return size_of(&(Asked){2, (long long[]){n0, n1}, {NULL, NULL}, {1, 1}, {0, 0}, 1, type}, work);
+}
+
+Fft cufftEstimate3d(int n0, int n1, int n2, int type, size_t *work)
+{
+    return size_of(&(Asked){3, (long long[]){n0, n1, n2}, {NULL, NULL}, {1, 1}, {0, 0}, 1, type}, work);
+}
+
+Fft cufftEstimateMany(int rank, int *n, int *in, int istride, int idist, int *out, int ostride, int odist, int type,
+                      int batch, size_t *work)
+{
+    long long size[FFT_DIMS], from[FFT_DIMS], to[FFT_DIMS];
+    return size_of(&(Asked){rank,
+                            wide(rank, n, size),
+                            {wide(rank, in, from), wide(rank, out, to)},
+                            {istride, ostride},
+                            {idist, odist},
+                            batch,
+                            type},
+                   work);
+}
+
+Fft cufftGetSize(int handle, size_t *work)
+{
+    return no_work_of(handle, work);
+}
+
+Fft cufftGetSize1d(int handle, int n, int type, int batch, size_t *work)
+{
+    Plan p;
+    return plan_of(handle, &p) ? cufftEstimate1d(n, type, batch, work) : FFT_INVALID_PLAN;
+}
+
+Fft cufftGetSize2d(int handle, int n0, int n1, int type, size_t *work)
+{
+    Plan p;
+    return plan_of(handle, &p) ? cufftEstimate2d(n0, n1, type, work) : FFT_INVALID_PLAN;
+}
+
+Fft cufftGetSize3d(int handle, int n0, int n1, int n2, int type, size_t *work)
+{
+    Plan p;
+    return plan_of(handle, &p) ? cufftEstimate3d(n0, n1, n2, type, work) : FFT_INVALID_PLAN;
+}
+
+Fft cufftGetSizeMany(int handle, int rank, int *n, int *in, int istride, int idist, int *out, int ostride, int odist,
+                     int type, int batch, size_t *work)
+{
+    Plan p;
+    return plan_of(handle, &p) ? cufftEstimateMany(rank, n, in, istride, idist, out, ostride, odist, type, batch, work)
+                               : FFT_INVALID_PLAN;
+}
+
+Fft cufftSetWorkArea(int handle, void *area)
+{
+    Plan p;
+    (void)area;
+    return plan_of(handle, &p) ? FFT_SUCCESS : FFT_INVALID_PLAN;
+}
+
+Fft cufftSetAutoAllocation(int handle, int on)
+{
+    Plan p;
+    (void)on;
+    return plan_of(handle, &p) ? FFT_SUCCESS : FFT_INVALID_PLAN;
+}
+
+Fft cufftGetVersion(int *version)
+{
+    if (!version)
+        return FFT_INVALID_VALUE;
+    *version = VERSION;
+    return FFT_SUCCESS;
+}
+
+Fft cufftGetProperty(int which, int *value) /* libraryPropertyType: major, minor, patch level */
+{
+    if (!value || which < 0 || which > 2)
+        return FFT_INVALID_VALUE;
+    *value = which == 0 ? WW_CUFFT : 0;
+    return FFT_SUCCESS;
+}
