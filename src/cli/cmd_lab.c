@@ -17,6 +17,7 @@
 #include "cli/cli.h"
 #include "kernels/kernels.h"
 #include "lab/lab.h"
+#include "report/doc.h"
 
 enum { BAR = 24 };
 
@@ -157,6 +158,48 @@ static int write_json(const Lab *lab, const char *path)
     return ok ? CLI_OK : cli_error("lab", "cannot write %s: %s", path, file_error(errno));
 }
 
+/* What the page says beside the rows: each experiment's question, each kernel's idea, and the article's figure. */
+static void teach(json_t *doc)
+{
+    static const struct {
+        const char *kernel, *figure, *unit;
+    } articles[] = {
+#define ARTICLE(kernel, figure, unit) {kernel, figure, unit},
+#include "lab/articles.def"
+#undef ARTICLE
+    };
+    size_t  i;
+    json_t *row, *questions = json_object();
+    for (size_t e = 0; e < lab_experiment_count(); e++)
+        json_object_set_new(questions, lab_experiment_name(lab_experiment(e)),
+                            json_string(lab_experiment_question(lab_experiment(e))));
+    json_object_set_new(doc, "questions", questions);
+    json_array_foreach(json_object_get(doc, "rows"), i, row)
+    {
+        const char *entry = json_string_value(json_object_get(row, "entry")),
+                   *name  = json_string_value(json_object_get(row, "kernel"));
+        for (size_t k = 0; entry && k < kernel_count(); k++)
+            if (!strcmp(kernel_entry(k)->name, entry))
+                json_object_set_new(row, "what", json_string(kernel_entry(k)->what));
+        for (size_t k = 0; name && k < sizeof articles / sizeof *articles; k++)
+            if (!strcmp(articles[k].kernel, name))
+                json_object_set_new(row, "article", json_pack("[s,s]", articles[k].figure, articles[k].unit));
+    }
+}
+
+static int write_html(const Lab *lab, const char *path)
+{
+    json_t *doc = lab_json(lab);
+    Str     out = {0}, why = {0};
+    teach(doc);
+    doc_page(doc, &out);
+    int code = doc_write(path, &out, &why) ? CLI_OK : cli_error("lab", "%s", str_text(&why));
+    json_decref(doc);
+    str_free(&out);
+    str_free(&why);
+    return code;
+}
+
 static int run(const CliArgs *a, const LabOptions *o, const Experiment *const *e, size_t n)
 {
     Lab *lab;
@@ -180,6 +223,8 @@ static int run(const CliArgs *a, const LabOptions *o, const Experiment *const *e
     int code = s == WW_OK ? CLI_OK : cli_error("lab", "%s", lab_error(lab));
     if (code == CLI_OK && cli_has(a, "json"))
         code = write_json(lab, cli_text(a, "json", NULL));
+    if (code == CLI_OK && cli_has(a, "html"))
+        code = write_html(lab, cli_text(a, "html", NULL));
     if (code == CLI_OK && !lab_all_verified(lab))
         code = CLI_KERNEL;
     str_free(&table);

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "check/rules.h"
 #include "report/doc.h"
 #include "report/launches.h"
 #include "report/page.h"
@@ -90,6 +91,23 @@ static json_t *summed(const json_t *doc)
     return copy;
 }
 
+/* The texts of the rules that occur. */
+static json_t *rules_json(const json_t *doc)
+{
+    json_t       *rules = json_object();
+    const json_t *f;
+    size_t        i;
+    json_array_foreach(json_object_get(doc, "findings"), i, f)
+    {
+        const char *id = json_string_value(json_object_get(f, "rule"));
+        RuleId      r  = id ? rule_find(id) : RULE_COUNT;
+        if (r < RULE_COUNT)
+            json_object_set_new(rules, id,
+                                json_pack("{s:s,s:s}", "brief", rule_row(r)->brief, "text", rule_row(r)->text));
+    }
+    return rules;
+}
+
 void doc_html(const json_t *doc, const char *before_name, const json_t *compared, Str *out)
 {
     bool    run  = doc_is_run(doc);
@@ -101,6 +119,7 @@ void doc_html(const json_t *doc, const char *before_name, const json_t *compared
     if (!run)
         json_object_set_new(data, "title", json_string("experiments"));
     json_object_set_new(data, "sources", sources_json(doc));
+    json_object_set_new(data, "rules", rules_json(doc));
     if (compared) {
         json_object_set(data, "comparison", (json_t *)(uintptr_t)compared);
         json_object_set_new(data, "before_name", text_json(before_name ? before_name : "the first"));

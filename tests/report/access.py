@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""access.py WARPWRIGHT DATA WEB: the page of `access --html` in Chromium, from file://, without script errors: its figures are those of the command line,
+"""access.py WARPWRIGHT DATA WEB: pages in Chromium.  Those of a run and of the lab: addresses, mends, texts.  The page of `access --html` in Chromium, from file://, without script errors: its figures are those of the command line,
 for what stands behind # as well; padding is shown beside what was before; wrong texts are told.  Skipped (77) without Chromium; where the page was built
 without the model, only what was written is looked at."""
 import os
@@ -54,12 +54,36 @@ def of_command_line(case):
     return one("sectors (32 B)"), re.search(r"packed: (\d+)", said).group(1)
 
 
+def report_page(folder):
+    """Of a run: the address names a line, its mend is drawn beside what was, rules have their texts, lines stand together, the severest first."""
+    page = os.path.join(folder, "report.html")
+    subprocess.run([WARPWRIGHT, "report", "-q", os.path.join(DATA, "report/transpose.json"), "--html", page], check=True, cwd=os.path.join(DATA, "report"))
+    shown = dom(page, "#source=transpose.cu:14")
+    expect("before and after", re.findall(r"<h3>(before|after: [^<]*)</h3>", shown), ["before", "after: pitch 32 -&gt; 33 floats"])
+    most = [int(n) for n in re.findall(r"Most here: (\d+)", shown)]
+    expect("words on one bank", (most[0] > 1, most[1]), (True, 1))
+    expect("the title", "<title>source · transpose.cu</title>" in shown, True)
+    shown = dom(page, "#findings", width=390)
+    expect("lines", re.findall(r'<h3 class="place">([^<]*)</h3>', shown), ["transpose.cu:14", "transpose.cu:21"])
+    expect("a rule's text", '<details class="rule"><summary' in shown, True)
+
+
+def lab_page(folder):
+    page = os.path.join(folder, "lab.html")
+    subprocess.run([WARPWRIGHT, "lab", "-q", "--device", "emulator", "aat", "--m", "64", "--n", "64", "--html", page], check=True, capture_output=True)
+    shown = dom(page)
+    expect("what an experiment asks", "strided reads, shared tiles" in shown, True)
+    expect("what a kernel does, and the article's figure", "rows padded to 33 words" in shown and "39.2 GB/s, Tesla M2090" in shown, True)
+
+
 def main():
     if not CHROMIUM:
         print("skipped: no Chromium is here (Debian: chromium)")
         return 77
     model = os.path.getsize(os.path.join(WEB, "access.wasm")) > 0
     with tempfile.TemporaryDirectory() as folder:
+        report_page(folder)
+        lab_page(folder)
         page = os.path.join(folder, "access.html")
         for case in CASES:
             access(case, "--html", page)

@@ -65,6 +65,15 @@ function accessesAt(file, line) {
   return [...found.values()].sort((a, b) => cost(b) - cost(a) || b.count - a.count);
 }
 
+// "void ns::scan<float, 4>(float*)" -> "scan<float, 4>", and long arguments of templates left out: what fits a table.
+function baseName(name) {
+  const plain = name.replace(/^(void|auto) /, "");
+  const cut = (s) => { let depth = 0, from = 0; for (let i = 0; i < s.length; i++) { if (s[i] === "<") depth++; else if (s[i] === ">") depth--; else if (s[i] === "(" && !depth) return s.slice(from, i); else if (s[i] === ":" && s[i + 1] === ":" && !depth) from = i + 2; } return s.slice(from); };
+  const own = cut(plain);
+  const at = own.indexOf("<");
+  return at > 0 && own.length > 40 ? `${own.slice(0, at)}<…>` : own;
+}
+
 function filesOf(report) {
   const names = new Set(lineTable(report).keys());
   for (const f of report?.findings ?? []) if (f.file) names.add(f.file);

@@ -39,7 +39,7 @@ function compare(a, b) {
 function rowOf(columns, row, open) {
   const cells = columns.map(([, value, kind]) => {
     const v = value(row);
-    return el("td", { class: [kind, v?.class].filter(Boolean).join(" ") || null }, v?.text ?? (typeof v === "number" ? number(v) : String(v ?? "–")));
+    return el("td", { class: [kind, v?.class].filter(Boolean).join(" ") || null, title: v?.title ?? null }, v?.text ?? (typeof v === "number" ? number(v) : String(v ?? "–")));
   });
   if (!open) return el("tr", {}, cells);
   const go = () => open(row);

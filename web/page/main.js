@@ -62,10 +62,11 @@ function chosenLine(lines) {
   const c = lines.get(chosen);
   const rows = Object.entries(METRICS).map(([name, f]) => ({ name, value: c ? f(c) : 0 })).filter((r) => r.value);
   const kept = accessesAt(file, chosen);
+  const mends = (REPORT.findings ?? []).filter((f) => f.file === file && f.line === chosen && f.mend).map((f) => f.mend);
   return [
     el("h2", {}, `line ${chosen}`),
     rows.length ? table([["what", (r) => r.name], ["", (r) => r.value, "number"]], rows) : null,
-    ...kept.slice(0, 4).flatMap(accessPicture),
+    ...kept.slice(0, 4).flatMap((a) => mendPictures(a, mends[0])),
     kept.length || !rows.length ? null : el("p", {}, "No access of this line was kept: run with --check to see its picture."),
   ].filter(Boolean);
 }
@@ -83,7 +84,18 @@ function show(name) {
   const section = SECTIONS.find(([n]) => n === name) ?? SECTIONS[0];
   for (const b of document.querySelectorAll("nav button")) b.setAttribute("aria-selected", String(b.dataset.name === section[0]));
   document.querySelector("main").replaceChildren(...section[1]());
-  if (location.hash.slice(1) !== section[0]) history.replaceState(null, "", `#${section[0]}`);
+  const where = `#${section[0]}${section[0] === "source" && file && chosen !== null ? `=${encodeURIComponent(file)}:${chosen}` : ""}`;
+  document.title = `${section[0]} · ${DATA.title ?? REPORT.program ?? "warpwright"}`;
+  if (location.hash !== where) history[location.hash ? "pushState" : "replaceState"](null, "", where);
+}
+
+// What stands behind the address's #: a section, or a line of a file.
+function fromAddress() {
+  const [name, place] = location.hash.slice(1).split("=");
+  const found = /^(.*):(\d+)$/.exec(decodeURIComponent(place ?? ""));
+  if (found) [file, chosen] = [found[1], Number(found[2])];
+  show(name);
+  if (found) document.querySelector(".source .chosen")?.scrollIntoView({ block: "center" });
 }
 
 function start() {
@@ -96,8 +108,9 @@ function start() {
     if (e.key >= "1" && e.key <= "9" && SECTIONS[e.key - 1]) show(SECTIONS[e.key - 1][0]);
     else if (e.key === "j" || e.key === "k") walk(e.key === "j" ? 1 : -1);
   });
-  window.matchMedia?.("(prefers-color-scheme: dark)").addEventListener("change", () => show(location.hash.slice(1)));
-  show(location.hash.slice(1));
+  window.matchMedia?.("(prefers-color-scheme: dark)").addEventListener("change", fromAddress);
+  for (const event of ["popstate", "hashchange"]) window.addEventListener(event, fromAddress);
+  fromAddress();
 }
 
 start();

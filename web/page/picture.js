@@ -86,7 +86,24 @@ function sectorsPicture(a) {
           grid(upTo(32).map((w) => (w % 8 ? "" : w * 4)), shown.map((line) => line * 128), ["line", "byte"], cells, `${a.sectors} sectors moved, ${a.ideal} ideal`)];
 }
 
+// The access as a mend of the pitch lays it out ("pitch 32 -> 33 floats"); null: the mend is another.
+function mended(a, mend) {
+  const found = /pitch (\d+) -> (\d+) (\w+)/.exec(mend?.text ?? "");
+  const size = { floats: 4, words: 4, doubles: 8, bytes: 1 }[found?.[3]] ?? a.bytes;
+  if (!found || a.space !== "shared") return null;
+  const [from, to] = [Number(found[1]) * size, Number(found[2]) * size];
+  return { ...a, pass: null, offsets: a.offsets.map((at) => Math.floor(at / from) * to + (at % from)) };
+}
+
+// Before and after a mend, side by side.
+function mendPictures(a, mend) {
+  const after = mended(a, mend);
+  if (!after) return accessPicture(a);
+  const side = (title, of) => el("section", {}, el("h3", {}, title), ...banksPicture(of));
+  return [...accessPicture(a).slice(0, 1), el("div", { class: "sides" }, side("before", a), side(`after: ${mend.text}`, after))];
+}
+
 function accessPicture(a) {
-  const what = `${a.space} ${a.op}, ${a.bytes} byte${a.bytes === 1 ? "" : "s"} a lane, ${activeLanes(a).length} lanes, ${number(a.count)} times`;
+  const what = `${a.space} ${a.op}, ${a.bytes} byte${a.bytes === 1 ? "" : "s"} a lane, ${activeLanes(a).length} lane${activeLanes(a).length === 1 ? "" : "s"}, ${a.count === 1 ? "once" : `${number(a.count)} times`}`;
   return [el("h3", {}, what), ...(a.space === "shared" ? banksPicture(a) : sectorsPicture(a))];
 }

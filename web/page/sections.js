@@ -18,7 +18,7 @@ function overview() {
   rows.forEach((r) => addInto(all, r.counters));
   const count = (s) => findings.filter((f) => f.severity === s).length;
   const moved = METRICS["global sectors"](all);
-  const names = rows.map((r) => r.name.replace(/\(.*$/, ""));
+  const names = rows.map((r) => baseName(r.name));
   return [
     cards([
       [number(count("error")), "errors", count("error") ? "error" : null],
@@ -37,12 +37,38 @@ function overview() {
 
 const SEVERITIES = ["error", "warning", "note"];
 
+// The severest first, and those of one line together.
+const rank = (f) => SEVERITIES.indexOf(f.severity);
+
+function sorted(findings) {
+  const place = (f) => `${f.file ?? ""}:${String(f.line ?? 0).padStart(8, "0")}`;
+  const worst = new Map();
+  for (const f of findings) worst.set(place(f), Math.min(worst.get(place(f)) ?? 9, rank(f)));
+  return [...findings].sort((a, b) => worst.get(place(a)) - worst.get(place(b)) || place(a).localeCompare(place(b)) || rank(a) - rank(b));
+}
+
+// Findings under the line that they are of.
+function byLine(findings) {
+  let last = null;
+  return sorted(findings).flatMap((f) => {
+    const place = f.file ? `${f.file}:${f.line}` : "place unknown";
+    const head = place === last ? [] : [el("h3", { class: "place" }, place)];
+    last = place;
+    return [...head, findingBox(f)];
+  });
+}
+
+// The rule's name, and behind it what it means.
+function ruleName(id) {
+  const r = DATA.rules?.[id];
+  return r ? el("details", { class: "rule", onclick: (e) => e.stopPropagation(), onkeydown: (e) => e.stopPropagation() }, el("summary", { title: r.brief }, `[${id}]`), el("p", {}, r.text)) : `[${id}]`;
+}
+
 // The five worst, and the way to the others.
 function worstFindings(findings) {
-  const rank = (f) => SEVERITIES.indexOf(f.severity);
   const others = findings.length - 5;
   return [
-    ...[...findings].sort((a, b) => rank(a) - rank(b)).slice(0, 5).map(findingBox),
+    ...sorted(findings).sort((a, b) => rank(a) - rank(b)).slice(0, 5).map(findingBox),
     ...(others > 0 ? [el("p", {}, el("button", { type: "button", class: "more", onclick: () => show("findings") }, `${number(others)} more`))] : []),
   ];
 }
@@ -56,7 +82,7 @@ function findingBox(f) {
   const place = f.file ? `${f.file}:${f.line}:${f.col}` : "place unknown";
   const m = f.mend;
   return el("div", { class: `finding ${f.severity}`, tabindex: 0, "data-row": "", onclick: open, onkeydown: (e) => e.key === "Enter" && open() },
-    el("span", { class: "place" }, place), " ", el("b", { class: f.severity }, f.severity), ` [${f.rule}]${f.kernel ? ` ${f.kernel}` : ""}${f.count > 1 && f.category !== "perf" ? `, ${number(f.count)} times` : ""}`,
+    el("span", { class: "place" }, place), " ", el("b", { class: f.severity }, f.severity), " ", ruleName(f.rule), f.kernel ? el("span", { title: f.kernel }, ` ${baseName(f.kernel)}`) : null, `${f.count > 1 && f.category !== "perf" ? `, ${number(f.count)} times` : ""}`,
     el("p", {}, f.message ?? ""),
     ...(f.inlined ?? []).map((p) => el("p", { class: "place" }, `inlined at ${p.file}:${p.line}:${p.col}`)),
     ...(f.host ?? []).filter((h) => h.file).map((h) => el("p", { class: "place" }, `called in ${h.function ?? "a function"}, ${h.file}:${h.line}`)),
@@ -75,13 +101,13 @@ function findings() {
     el("div", { class: "bar" },
       choice("severity", ["all", ...SEVERITIES], severity, (v) => ((severity = v), show("findings"))),
       choice("rule", ["all", ...new Set(list.map((f) => f.rule))], rule, (v) => ((rule = v), show("findings")))),
-    ...(fit.length ? fit.map(findingBox) : [el("p", {}, "No findings.")]),
+    ...(fit.length ? byLine(fit) : [el("p", {}, "No findings.")]),
   ];
 }
 
 function kernels() {
   const columns = [
-    ["kernel", (r) => r.name], ["launches", (r) => r.launches, "number"], ["warp instructions", (r) => of(r.counters, "inst_executed"), "number"],
+    ["kernel", (r) => ({ text: baseName(r.name), sort: r.name, title: r.name })], ["launches", (r) => r.launches, "number"], ["warp instructions", (r) => of(r.counters, "inst_executed"), "number"],
     ["sectors", (r) => METRICS["global sectors"](r.counters), "number"], ["beyond ideal", (r) => METRICS["sectors beyond ideal"](r.counters), "number"],
     ["passes", (r) => METRICS["shared passes"](r.counters), "number"], ["conflicts", (r) => METRICS["bank conflicts"](r.counters), "number"],
     ["registers", (r) => r.resources?.registers ?? null, "number"], ["occupancy", (r) => (r.resources ? `${r.resources.occupancy} %${r.resources.limiter ? `, ${r.resources.limiter}` : ""}` : "unknown")],
@@ -129,13 +155,14 @@ function labSection() {
   const rows = DATA.lab?.rows ?? [];
   const group = (r) => r.experiment ?? r.work;
   const sectors = (r) => (r.global_ld_sectors ?? 0) + (r.global_st_sectors ?? 0);
-  const columns = [
-    ["kernel", rowName], ["verified", (r) => (r.verified ? "yes" : { text: "NO", class: "error" })], ["sectors", sectors, "number"], ["conflicts", LAB_SERIES[1][1][0][1], "number"],
+  const columnsOf = (own) => [
+    ["kernel", (r) => ({ text: rowName(r), sort: rowName(r), title: r.file })], ...(own.some((r) => r.what) ? [["what it does", (r) => r.what ?? ""]] : []), ["verified", (r) => (r.verified ? "yes" : { text: "NO", class: "error" })], ["sectors", sectors, "number"], ["conflicts", LAB_SERIES[1][1][0][1], "number"],
     ["asked", (r) => r.useful_bytes ?? null, "number"], ["moved", (r) => r.moved_bytes ?? null, "number"], ["ms", (r) => r.time_ms ?? r.median_ms ?? null, "number"],
+    ...(own.some((r) => r.article) ? [["the article's", (r) => (r.article ? `${r.article[0]} ${r.article[1]}` : "")]] : []),
   ];
   return [...new Set(rows.map(group))].flatMap((g) => {
     const own = rows.filter((r) => group(r) === g);
-    return [el("h2", {}, g), ...labCharts(g, own), table(columns, own)];
+    return [el("h2", {}, g), DATA.lab.questions?.[g] ? el("p", {}, `${DATA.lab.questions[g]}.`) : null, ...labCharts(g, own), table(columnsOf(own), own)].filter(Boolean);
   });
 }
 
