@@ -370,6 +370,9 @@ typedef struct WwResources {
     const char *limiter; /* "threads", "blocks", "registers", "shared memory"; NULL: nothing */
     bool        spills_known; /* false: the program's machine code was read, which does not say */
 } WwResources;
+/* Why the interpreter ran the kernel although native code was asked for (engine "jit"), or clang failed at it; NULL: neither.  One sentence
+ * without its subject's name, which lives as long as the library. */
+const char *ww_result_interpreted(const WwResult *r);
 /* false: not known (no machine code for the profile's architecture and no ptxas, or the device does not check performance). */
 bool ww_result_resources(const WwResult *r, WwResources *out);
 

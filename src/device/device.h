@@ -116,6 +116,7 @@ struct WwResult {
     WwPrediction         prediction; bool predicted;
     double               median_ms, min_ms;
     unsigned             runs, batch; /* runs = 0: not measured */
+    const char          *left;        /* ww_result_interpreted */
     bool                 went_on;     /* WW_ERR_FAULT, but faulty accesses were left out and the launch ran to its end */
 };
 

@@ -435,6 +435,7 @@ static Status run_grid(WwDevice *d, WwModule *m, const Func *k, const DeviceLaun
         emulator_fault(d, m->ptx, k, &result, s, r);
     emulator_kept(e, m->ptx, k, &result, r);
     r->went_on     = result.went_on;
+    r->left        = result.left;
     check.ninstr   = result.ninstr;
     check.instr    = result.instr;
     check.executed = result.executed;

@@ -135,6 +135,11 @@ const WwPattern *ww_result_pattern(const WwResult *r, size_t i)
     return r && i < r->npatterns ? &r->patterns[i] : NULL;
 }
 
+const char *ww_result_interpreted(const WwResult *r)
+{
+    return r->left;
+}
+
 bool ww_result_resources(const WwResult *r, WwResources *out)
 {
     if (!r || !r->resources_known)

@@ -176,6 +176,7 @@ typedef struct EmuResult {     /* zero it first; emu_result_free */
     uint64_t    *executed;     /* warp instructions by id */
     uint64_t    *lanes;        /* lane instructions by id */
     EmuChild    *child; size_t nchild; /* by block, then by time; tail launches last */
+    const char  *left;         /* why the interpreter ran it although native code was asked for, or could not be made; else NULL */
 } EmuResult;
 void emu_result_free(EmuResult *r);
 

@@ -136,6 +136,18 @@ static void keep_launch(Report *r, const ReportLaunch *l, bool first)
     report_note(r, text);
 }
 
+/* Native code was asked for, or should have been made. */
+static void note_interpreted(Report *r, const ReportLaunch *l)
+{
+    const char *why  = l->result ? ww_result_interpreted(l->result) : NULL;
+    Str         text = {0};
+    if (!why)
+        return;
+    str_printf(&text, "the interpreter ran kernel %s: %s", l->kernel, why);
+    report_note(r, str_text(&text));
+    str_free(&text);
+}
+
 void report_tell(Report *r, void (*told)(void *user, const char *line), void *user)
 {
     r->told      = told;
@@ -179,6 +191,7 @@ void report_add(Report *r, const ReportLaunch *l)
         add_findings(r, l);
         return;
     }
+    note_interpreted(r, l);
     Row *row = row_of(r, l);
     r->looked += !l->unwatched;
     row->launches++;

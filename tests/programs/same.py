@@ -22,6 +22,7 @@ import tempfile
 
 THREADS = [1, 2, 3, 7, 5, 4, 16]
 TIMES = re.compile(rb'^ *"(seconds|pid)": .*\n', re.M)
+LEFT = re.compile(rb'(?<="notes": \[)(\s*"the interpreter ran kernel [^"]*",?)*\s*(?=\])')  # notes that --engine jit alone gives
 ADDRESSES = re.compile(rb'\b0x[0-9a-f]{9,}|(?<="address": )\d{12,}')  # of the host: other ones in each run
 
 
@@ -54,7 +55,7 @@ def report(warpwright, program, own, options):
         run = subprocess.run([warpwright, "run", "--quiet", "--json", path, *own, *options, "--", program], cwd=folder, stdin=subprocess.DEVNULL,
                              capture_output=True, timeout=300)
         with open(path, "rb") as f:
-            document = ADDRESSES.sub(b"somewhere", TIMES.sub(b"", f.read()))
+            document = LEFT.sub(b"", ADDRESSES.sub(b"somewhere", TIMES.sub(b"", f.read())))
     return document + b"exit code %d\n" % run.returncode
 
 

@@ -14,7 +14,7 @@ enum { STACK = 1 << 20 };
 
 struct Build {
     Str         text;
-    const char *level;
+    const char *level, *why;
     NativeLib  *lib;
     bool        done;   /* atomic; lib is there from then on */
     int         owners; /* atomic */
@@ -31,8 +31,7 @@ void build_drop(Build *b)
 
 static void make(Build *b)
 {
-    const char *why;
-    b->lib = native_load(str_text(&b->text), b->text.len, b->level, &why);
+    b->lib = native_load(str_text(&b->text), b->text.len, b->level, &b->why);
     __atomic_store_n(&b->done, true, __ATOMIC_RELEASE);
 }
 
@@ -78,4 +77,9 @@ Build *build_start(Str *text, const char *level, bool waits)
 NativeLib *build_result(Build *b)
 {
     return b && __atomic_load_n(&b->done, __ATOMIC_ACQUIRE) ? b->lib : NULL;
+}
+
+const char *build_failed(const Build *b)
+{
+    return b && __atomic_load_n(&b->done, __ATOMIC_ACQUIRE) && !b->lib ? b->why : NULL;
 }

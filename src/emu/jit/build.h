@@ -13,6 +13,8 @@ typedef struct Build Build;
 Build *build_start(Str *text, const char *level, bool waits);
 /* What it became; NULL: it is not done, or there is none.  The build's until build_drop. */
 NativeLib *build_result(Build *b);
+/* Why it is done and became nothing; NULL: it did, or it is not done. */
+const char *build_failed(const Build *b);
 /* NULL is fine.  Its native code must not run any more. */
 void build_drop(Build *b);
 

@@ -18,18 +18,19 @@
 enum { HOT = 4000000, WORDS = 64 };
 
 struct NativeSet {
-    uint32_t   block[3];
-    uint64_t   used; /* words of the parameter block that it takes for constants, a bit each; all until that is known */
-    uint32_t   arg[WORDS]; /* their values */
-    bool       any;        /* it takes none: it is for every launch */
-    bool       heard;      /* an observer wants to hear of exchanges between lanes */
-    Observer  *observer;
-    size_t     nobservers; /* copies of those that its text was written for */
-    bool       asked;      /* atomic: the build was started, or will be by whoever set this */
-    Build     *build;
-    UopFn     *fn; /* by Code.index; NULL: the interpreter runs it.  Atomic pointer: NULL until the build is done */
-    Tally      tally;
-    NativeSet *next;
+    uint32_t  block[3];
+    uint64_t  used; /* words of the parameter block that it takes for constants, a bit each; all until that is known */
+    uint32_t  arg[WORDS]; /* their values */
+    bool      any;        /* it takes none: it is for every launch */
+    bool      heard;      /* an observer wants to hear of exchanges between lanes */
+    Observer *observer;
+    size_t    nobservers; /* copies of those that its text was written for */
+    bool      asked;      /* atomic: the build was started, or will be by whoever set this */
+    Build    *build;
+    UopFn    *fn; /* by Code.index; NULL: the interpreter runs it.  Atomic pointer: NULL until the build is done */
+    Tally     tally;
+    const char *why; /* the kernel itself is not among them; NULL: it is */
+    NativeSet  *next;
 };
 
 /* ---- making it ---- */
@@ -59,7 +60,10 @@ static void start(NativeSet *s, const Launch *l, bool waits)
     uint64_t used  = 0;
     emit_prelude(&text);
     for (uint32_t i = 0; i < l->prog->ncode; i++) {
-        Plan *p = jit_plan(map, l->prog, l->prog->code[i], l->block, s->any ? NULL : (const uint8_t *)s->arg);
+        const char *why;
+        Plan *p = jit_plan(map, l->prog, l->prog->code[i], l->block, s->any ? NULL : (const uint8_t *)s->arg, &why);
+        if (!p && i == 0)
+            s->why = why;
         if (!p)
             continue;
         used |= p->known;
@@ -166,6 +170,13 @@ void jit_tick(Launch *l, uint64_t spent)
     NativeSet *s = l->native;
     if (s && l->prog->ran + spent >= HOT && !__atomic_exchange_n(&s->asked, true, __ATOMIC_ACQ_REL))
         start(s, l, false);
+}
+
+const char *jit_left(const Launch *l)
+{
+    const NativeSet *s      = l->native;
+    const char      *failed = s ? build_failed(__atomic_load_n(&s->build, __ATOMIC_ACQUIRE)) : NULL;
+    return failed ? failed : s && l->dev->engine == EMU_JIT ? s->why : NULL;
 }
 
 static void tally_free(Tally *t)

@@ -14,6 +14,8 @@ void jit_tick(Launch *l, uint64_t spent);
 void jit_begin(Worker *k);
 /* It has ended: its observer hears of the accesses that native code counted. */
 void jit_end(Worker *k);
+/* The launch has ended: why the interpreter ran the kernel although native code was asked for, or could not be made; else NULL. */
+const char *jit_left(const Launch *l);
 void jit_free(Program *p);
 /* Why no native code can be made for the SIMD level; NULL: it can. */
 const char *jit_missing(const char *level);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Runs clang on what emit.c wrote.  Text, bitcode and object are handed over as files without a name, so that nothing is left behind when the
- * program ends meanwhile.  dlopen needs a name of its own for each object, because it takes equal names for one library: that of the cache,
- * or of a file that is there for this moment only. */
+ * program ends meanwhile; clang opens this process's, which no other program inherits.  dlopen needs a name of its own for each object, because
+ * it takes equal names for one library: that of the cache, or of a file that is there for this moment only. */
 #define _GNU_SOURCE /* memfd_create */
 #include "emu/jit/native.h"
 
@@ -54,7 +54,7 @@ enum { OPTIONS = sizeof options / sizeof *options };
 
 static int memory_file(const char *name, const void *data, size_t len)
 {
-    int fd = memfd_create(name, 0);
+    int fd = memfd_create(name, MFD_CLOEXEC); /* the program may start others meanwhile */
     for (size_t done = 0; fd >= 0 && done < len;) {
         ssize_t n = write(fd, (const char *)data + done, len - done);
         if (n <= 0) {
@@ -85,7 +85,7 @@ static bool compile(const char *text, size_t len, const void *rows, size_t bytes
     int  fd[3] = {memory_file("kernel", text, len), memory_file("rows", rows, bytes), memory_file("native", "", 0)};
     bool there = true, ok = fd[0] >= 0 && fd[1] >= 0 && fd[2] >= 0 && none >= 0;
     for (int i = 0; i < 3; i++)
-        snprintf(file[i], sizeof file[i], "/proc/self/fd/%d", fd[i]);
+        snprintf(file[i], sizeof file[i], "/proc/%ld/fd/%d", (long)getpid(), fd[i]);
     for (int i = 0; i < OPTIONS; i++)
         args[n++] = options[i];
     for (int i = 0; i < 2 && flags[i]; i++)
@@ -93,7 +93,7 @@ static bool compile(const char *text, size_t len, const void *rows, size_t bytes
     const char *rest[] = {"-Xclang", "-mlink-builtin-bitcode", "-Xclang", file[1], "-o", file[2], file[0]};
     for (size_t i = 0; i < sizeof rest / sizeof *rest; i++)
         args[n++] = rest[i];
-    *why = "clang failed";
+    *why = "clang failed at its native code";
     ok   = ok && command_run("clang", (char *const *)args, none, CLANG_SECONDS, &there) && read_all(fd[2], object);
     if (!there)
         *why = "there is no clang in PATH";
@@ -159,7 +159,7 @@ static NativeLib *find_or_make(Cache *cache, const char *text, size_t len, size_
     if (lib)
         return lib;
     if (compile(text, len, rows, bytes, levels[level].flags, &object, why)) {
-        *why = "what clang made cannot be loaded";
+        *why = "the native code that clang made cannot be loaded";
         if (cache)
             cache_store(cache, key, object.s, object.len);
         lib = open_cached(cache, key);

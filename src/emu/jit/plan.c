@@ -408,10 +408,13 @@ static void make_items(Maker *m)
     }
 }
 
-Plan *jit_plan(const WhatMap *map, const Program *prog, const Code *code, const uint32_t block[3], const uint8_t *args)
+Plan *jit_plan(const WhatMap *map, const Program *prog, const Code *code, const uint32_t block[3], const uint8_t *args,
+               const char **why)
 {
+    *why = "it is too large for native code";
     if (code->nuops > PLAN_UOPS)
         return NULL;
+    *why     = "native code has no form for some of what it does";
     Arena *a = arena_new();
     Plan  *p = ARENA_NEW(a, Plan);
     *p       = (Plan){.arena = a, .code = code, .prog = prog};

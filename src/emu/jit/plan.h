@@ -93,8 +93,9 @@ typedef struct Plan {
 } Plan;
 
 /* args: the launch's parameter block, where its words may be taken for constants: those without which a pattern would be unknown are
- * (SpreadPool.used); NULL: none.  NULL: the function is one of those that stay with the interpreter.  jit_plan_free. */
-Plan *jit_plan(const WhatMap *map, const Program *p, const Code *code, const uint32_t block[3], const uint8_t *args);
+ * (SpreadPool.used); NULL: none.  NULL: the function is one of those that stay with the interpreter, for the reason *why.  jit_plan_free. */
+Plan *jit_plan(const WhatMap *map, const Program *p, const Code *code, const uint32_t block[3], const uint8_t *args,
+               const char **why);
 void  jit_plan_free(Plan *p);
 
 /* The spreads of the values after the item, of those before it.  *guard: what native code must ask of the source that has a pattern. */

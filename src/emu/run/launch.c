@@ -616,6 +616,7 @@ Status emu_launch(EmuDevice *d, EmuModule *em, const char *kernel, const EmuLaun
     tensormap_views_free(l.maps);
     spread_counts(&l, r);
     first_of_kept(&l, r);
+    r->left  = jit_left(&l);
     r->fault = l.fault;
     return status_of(&l);
 }

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What is said where the interpreter runs a kernel although native code was asked for: that it is too large, and that clang failed.  Results
+ * are the same. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/cache.h"
+#include "base/str.h"
+#include "emu/emu.h"
+#include "ptx_text.h"
+
+/* Stores the sum of `adds` ones. */
+static void write_kernel(Str *text, unsigned adds)
+{
+    str_add(text, ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
+                  ".reg .b32 %r<3>; .reg .b64 %d;\nld.param.u64 %d, [p]; mov.u32 %r0, 0; mov.u32 %r1, %tid.x;\n");
+    for (unsigned i = 0; i < adds; i++)
+        str_add(text, "xor.b32 %r0, %r0, %r1; add.u32 %r0, %r0, 1;\n");
+    str_add(text, "st.global.u32 [%d], %r0; ret;\n}\n");
+}
+
+/* Why the interpreter ran it; NULL: native code did. */
+static const char *run(EmuEngine engine, unsigned adds, uint32_t *stored)
+{
+    EmuDevice  *d   = NULL;
+    EmuModule  *m   = NULL;
+    const char *bad = NULL;
+    EmuResult   r   = {0};
+    uint64_t    p;
+    Str         text = {0};
+    write_kernel(&text, adds);
+    assert_int_equal(emu_open(&(EmuOptions){.memory = 1 << 24, .threads = 1, .engine = engine}, &d), WW_OK);
+    assert_int_equal(emu_module_load(d, text_parse(str_text(&text), text.len, NULL), &m, &bad), WW_OK);
+    assert_int_equal(emu_alloc(d, 256, 256, &p), WW_OK);
+    EmuLaunch l = {.grid = {1, 1, 1}, .block = {32, 1, 1}, .params = &p};
+    assert_int_equal(emu_launch(d, m, "k", &l, &r), WW_OK);
+    *stored         = *(uint32_t *)emu_host(d, p);
+    const char *why = r.left;
+    emu_result_free(&r);
+    emu_module_unload(d, m);
+    emu_close(d);
+    str_free(&text);
+    return why;
+}
+
+static void what_is_too_large_is_told(void **state)
+{
+    (void)state;
+    uint32_t small, large, same;
+    if (emu_native_missing())
+        return; /* nothing is asked for, then */
+    assert_null(run(EMU_JIT, 20, &small));
+    assert_string_equal(run(EMU_JIT, 1000, &large), "it is too large for native code");
+    assert_null(run(EMU_AUTO, 1000, &same));
+    assert_null(run(EMU_INTERPRETER, 1000, &same));
+    assert_int_equal(large, same);
+}
+
+/* A clang that fails, in a folder of its own; native code of earlier runs is not found either. */
+static void a_clang_that_fails_is_told(void **state)
+{
+    (void)state;
+    char     folder[] = "/tmp/warpwright-test-XXXXXX", file[64];
+    uint32_t native, stored;
+    if (emu_native_missing())
+        return;
+    assert_null(run(EMU_JIT, 21, &native));
+    assert_non_null(mkdtemp(folder));
+    snprintf(file, sizeof file, "%s/clang", folder);
+    FILE *f = fopen(file, "w");
+    assert_non_null(f);
+    fputs("#!/bin/sh\nexit 1\n", f);
+    assert_int_equal(fchmod(fileno(f), 0700), 0);
+    fclose(f);
+    setenv("PATH", folder, 1);
+    setenv(CACHE_VARIABLE, "off", 1);
+    assert_string_equal(run(EMU_JIT, 21, &stored), "clang failed at its native code");
+    assert_int_equal(stored, native);
+    assert_null(run(EMU_INTERPRETER, 21, &stored));
+    unlink(file);
+    rmdir(folder);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(what_is_too_large_is_told),
+                                       cmocka_unit_test(a_clang_that_fails_is_told)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
