@@ -36,7 +36,7 @@ struct LaunchTime {
     const CubinFunc *code; /* NULL: PTX stands in */
     Occupancy        fits;
     unsigned         registers, warps_of_block, sms;
-    bool             warm;
+    bool             warm, joins; /* joins: code_joins_updates */
 };
 
 /* ---- machine code ---- */
@@ -95,6 +95,7 @@ LaunchTime *emulator_time_begin(Emulator *e, const Module *m, const Func *k, con
     unsigned     threads = w->block.x * w->block.y * w->block.z;
     t->timing            = timing;
     t->code              = c ? cubin_func(c, k->name) : NULL;
+    t->joins             = t->code && code_joins_updates(t->code);
     t->registers         = t->code ? t->code->registers : 0;
     t->fits              = occupancy_of(&e->limits, threads, t->registers, shared);
     t->warps_of_block    = (threads + WARP - 1) / WARP;
@@ -196,7 +197,8 @@ static Traffic traffic_of(const LaunchTime *t, const WwCounters *c, const Stream
     double  reads = (double)s->read_sectors * SECTOR_BYTES, writes = (double)s->write_sectors * SECTOR_BYTES;
     double  tma = (double)(c->tma_ld_sectors + c->tma_st_sectors + c->tma_red_sectors);
     double  all = (double)s->all_sectors * SECTOR_BYTES;
-    Traffic x   = {.loads = (double)c->global_ld_sectors, .atomics = (double)c->global_atom_sectors};
+    Traffic x   = {.loads   = (double)c->global_ld_sectors,
+                   .atomics = (double)(t->joins ? c->global_atom_requests : c->global_atom_sectors)};
     x.hits      = s->l1.sectors ? (double)s->l1.hits / (double)s->l1.sectors : 0;
     x.l2        = x.loads * (1 - x.hits) + (double)c->global_st_sectors + x.atomics + tma + (double)c->local_st_sectors;
     x.read      = t->warm ? fmax(0, all - l2_bytes) * (all > 0 ? reads / all : 0) : reads;
@@ -263,7 +265,7 @@ void emulator_time_end(LaunchTime *t, const WwLaunch *w, const EmuResult *e, Obs
                      .l1_sectors = x.loads + (double)(c->global_st_sectors + c->local_ld_sectors + c->local_st_sectors),
                      .l2_sectors = x.l2,
                      .atomic_sectors = x.atomics,
-                     .hottest        = (double)(code.joins_updates ? s.hottest_joined : s.hottest),
+                     .hottest        = (double)(t->joins ? s.hottest_joined : s.hottest),
                      .dram_read      = x.read,
                      .dram_write     = x.written};
     TimePrediction p;

@@ -20,7 +20,7 @@ typedef enum SassPipe {
 } SassPipe;
 
 typedef enum SassReach { SASS_NEAR, SASS_SHARED, SASS_GLOBAL, SASS_UPDATE } SassReach;
-typedef enum SassFlow { SASS_NEXT, SASS_JUMP, SASS_END } SassFlow;
+typedef enum SassFlow { SASS_NEXT, SASS_JUMP, SASS_CALL, SASS_RETURN, SASS_EXIT, SASS_END } SassFlow;
 
 enum { SASS_NO_BARRIER = 7, SASS_BARRIERS = 6 };
 

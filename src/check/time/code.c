@@ -37,6 +37,7 @@ typedef struct Stretch {
     uint32_t block;
     bool     loops; /* jumps back to its beginning */
     double   times;
+    bool     seldom; /* of a routine for rare operands, or on the way to it */
 } Stretch;
 
 typedef struct Reader {
@@ -189,6 +190,22 @@ static uint32_t block_of(const Reader *r, const Stretch *s, uint32_t *votes)
     return best;
 }
 
+/* A kernel ends with EXIT; what ends with RETURN in it are routines behind it, for operands that divisions and roots meet rarely (denormal, huge).
+ * Whoever calls functions of the user has RETURN too: then nothing is known to be seldom. */
+static void find_seldom(Reader *r)
+{
+    bool own = true;
+    for (uint32_t i = 0; i < r->in->ninstr; i++)
+        own &= !r->in->instr[i].func || r->in->instr[i].func->entry;
+    bool behind = false; /* what follows in the code ends with RETURN before any EXIT */
+    for (size_t i = r->stretches; own && i--;) {
+        Stretch *s    = &r->stretch[i];
+        SassFlow flow = r->word[s->end - 1].flow;
+        behind        = flow == SASS_RETURN || (behind && flow != SASS_EXIT);
+        s->seldom     = behind || flow == SASS_CALL;
+    }
+}
+
 /* How often each stretch runs, by all warps; one that no line is known of runs as often as the one before it. */
 static void count_times(Reader *r)
 {
@@ -201,7 +218,7 @@ static void count_times(Reader *r)
             const Block *b = &r->block[s->block];
             before         = (double)b->executed / (b->copies ? b->copies : 1);
         }
-        s->times = before;
+        s->times = s->seldom ? 0 : before;
     }
 }
 
@@ -234,8 +251,10 @@ static void add_time(const Reader *r, CodeWork *out)
     for (size_t i = 0; i < r->stretches; i++) {
         const Stretch *s      = &r->stretch[i];
         double         before = at, each;
-        at                    = run(r, s, at, free_at);
-        each                  = at - before;
+        if (s->times <= 0)
+            continue;
+        at   = run(r, s, at, free_at);
+        each = at - before;
         if (s->loops) {
             before = at;
             at     = run(r, s, at, free_at);
@@ -250,6 +269,17 @@ static void add_time(const Reader *r, CodeWork *out)
     }
 }
 
+bool code_joins_updates(const CubinFunc *code)
+{
+    bool joins = false;
+    for (size_t i = 0; i < code->words && !joins; i++) {
+        SassWord w;
+        sass_decode(code->code + i * SASS_WORD, &w);
+        joins = w.name && !strcmp(w.name, "REDUX");
+    }
+    return joins;
+}
+
 void code_work(const CodeInput *in, CodeWork *out)
 {
     Reader r      = {.in = in, .arena = arena_new()};
@@ -261,9 +291,8 @@ void code_work(const CodeInput *in, CodeWork *out)
     read_lines(&r);
     count_copies(&r);
     cut(&r);
+    find_seldom(&r);
     count_times(&r);
-    for (size_t i = 0; i < in->code->words; i++)
-        out->joins_updates |= r.word[i].name && !strcmp(r.word[i].name, "REDUX");
     for (size_t k = 0; k < r.stretches; k++)
         for (size_t i = r.stretch[k].first; i < r.stretch[k].end; i++) {
             out->issued += r.stretch[k].times;

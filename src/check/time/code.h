@@ -23,10 +23,11 @@ typedef struct CodeWork {
     double issued;            /* machine instructions, by warps, of the whole launch */
     double pipe[SASS_PIPES];  /* clocks of a sub-core's pipe, likewise */
     double warp_clocks;       /* from the first to the last instruction of an average warp that waits for nobody else */
-    bool   joins_updates;     /* warps reduce what they add to one word before one lane adds it */
     double placed;            /* share of `issued` whose PTX line is known */
 } CodeWork;
 
+/* Do warps reduce what they add to one word before one lane adds it? */
+bool code_joins_updates(const CubinFunc *code);
 void code_work(const CodeInput *in, CodeWork *out);
 
 #endif

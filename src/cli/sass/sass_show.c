@@ -133,7 +133,7 @@ static json_t *json_word(const CubinFunc *f, size_t i)
     for (unsigned k = 0; k < SASS_BARRIERS; k++)
         if (w.waits & 1u << k)
             json_array_append_new(waits, json_integer(k));
-    o = json_pack("{s:I, s:s, s:i, s:s, s:i, s:o}", "address", (json_int_t)(i * SASS_WORD), "name", str_text(&name),
+    o = json_pack("{s:I, s:s, s:i, s:s, s:i, s:o}", "address", (json_int_t)i * SASS_WORD, "name", str_text(&name),
                   "opcode", (int)w.op, "pipe", sass_pipe_title(w.pipe), "stall", (int)w.stall, "waits", waits);
     json_object_set_new(o, "sets", w.writes == SASS_NO_BARRIER ? json_null() : json_integer(w.writes));
     json_object_set_new(o, "read_sets", w.reads == SASS_NO_BARRIER ? json_null() : json_integer(w.reads));
