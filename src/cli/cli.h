@@ -106,6 +106,8 @@ const char *cli_fail_on(const CliArgs *a);
 void cli_export_path(const char *variable, const char *path);
 /* --cache, where it is given, becomes $WARPWRIGHT_CACHE; false after a message: the variable was wrong already. */
 bool cli_export_cache(const CliArgs *a);
+/* engine.c: is --time asked for?  After a note where the figures of the profile's card are not known. */
+bool        cli_time(const CliArgs *a);
 /* engine.c: what --engine says, NULL where it is not given; after a note where no native code can be made. */
 const char *cli_engine(const CliArgs *a);
 

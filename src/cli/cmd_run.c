@@ -276,7 +276,7 @@ static void set_environment(const Run *r)
         setenv("WARPWRIGHT_CHECK", cli_rules(&r->a), 1);
     if (cli_has(&r->a, "force"))
         setenv("WARPWRIGHT_FORCE", "1", 1);
-    if (cli_has(&r->a, "time"))
+    if (cli_time(&r->a))
         setenv("WARPWRIGHT_TIME", "1", 1);
     if (cli_has(&r->a, "suppressions"))
         cli_export_path("WARPWRIGHT_SUPPRESSIONS", cli_text(&r->a, "suppressions", ""));

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * --engine of the verbs that run kernels. */
+ * --engine and --time of the verbs that run kernels. */
 #include "cli/cli.h"
 
 #include <stdio.h>
 #include <string.h>
 
+#include "model/time.h"
 #include "warpwright/warpwright.h"
 
 const char *cli_engine(const CliArgs *a)
@@ -15,4 +16,15 @@ const char *cli_engine(const CliArgs *a)
         fprintf(stderr, "warpwright %s: note: no native code, %s; the interpreter runs everything\n", a->verb->name,
                 why);
     return engine;
+}
+
+bool cli_time(const CliArgs *a)
+{
+    const Profile *p = profile_find(cli_text(a, "profile", NULL));
+    if (!cli_has(a, "time"))
+        return false;
+    if (p && !timing_of(p))
+        fprintf(stderr, "warpwright: note: no times are predicted: what the model has to know of the %s is not known\n",
+                p->name);
+    return true;
 }

@@ -248,6 +248,11 @@ static void emulator_unload(WwDevice *d, WwModule *m)
     free(m);
 }
 
+unsigned emulator_arch(const WwDevice *d)
+{
+    return ((const Emulator *)d)->profile->arch->cc;
+}
+
 unsigned emulator_assembles(const WwDevice *d)
 {
     const Emulator *e = (const Emulator *)d;

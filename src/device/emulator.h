@@ -29,6 +29,11 @@ void     emulator_set_stack(WwDevice *d, uint32_t bytes);
 void     emulator_reset_limits(WwDevice *d);
 /* The architecture for which a kernel's registers are wanted; 0: they are not, as performance is not checked. */
 unsigned emulator_assembles(const WwDevice *d);
+/* The program's own machine code of a module, copied: its launches are predicted from it.  False: it has no lines, or they are those of another
+ * text than the module's. */
+bool     emulator_code_is(WwDevice *d, WwModule *m, const void *code, size_t bytes);
+/* The architecture of the profile's card: 90. */
+unsigned emulator_arch(const WwDevice *d);
 /* They are known from machine code: no assembler is asked. */
 void     emulator_resources_are(WwDevice *d, WwModule *m, const char *kernel, unsigned registers, unsigned stack);
 

@@ -3,8 +3,8 @@
  * Predicts a launch's time on the profile's card (WW_OBSERVE_TIME): gathers what the models want from the counting observer, the streams of
  * accesses and the machine code, and asks model/time.h.
  *
- * Machine code is what the ptxas at hand makes of the module's text; without one, or where it refuses, PTX stands in for it, instruction by
- * instruction, and `source` says so.  A module is assembled once.
+ * Machine code is the program's own, where it has lines of this text, else what the ptxas at hand makes of it; without one, or where it
+ * refuses, PTX stands in for it, instruction by instruction, and `source` says so.  A module is assembled once.
  *
  * DRAM: a launch that finds L2 empty reads each sector that it loads once, and what it stores stays in L2 as far as that holds it; a launch that
  * is one of many alike (warm) finds there what fits.  What is evicted and read again is left out.  Bulk and tensor copies count as sectors that
@@ -28,12 +28,14 @@ struct TimedModule {
     const Module *module;
     Str           code;
     Cubin        *cubin; /* NULL: there is none */
+    bool          own;   /* the program's; else assembled here */
 };
 
 struct LaunchTime {
     Observer        *stream;
     const Timing    *timing;
     const CubinFunc *code; /* NULL: PTX stands in */
+    const char      *source;
     Occupancy        fits;
     unsigned         registers, warps_of_block, sms;
     bool             warm, joins; /* joins: code_joins_updates */
@@ -41,11 +43,60 @@ struct LaunchTime {
 
 /* ---- machine code ---- */
 
-static const Cubin *code_of(Emulator *e, const Module *m)
+/* The line of ".entry NAME(" in a text; 0: it is not there. */
+static unsigned entry_line(const char *text, const char *name)
+{
+    Str         head = {0};
+    const char *at;
+    unsigned    line = 0;
+    str_printf(&head, ".entry %s(", name);
+    if ((at = strstr(text, str_text(&head))))
+        for (line = 1; at > text; at--)
+            line += at[-1] == '\n';
+    str_free(&head);
+    return line;
+}
+
+/* Are the lines of the code those of the module's text? */
+static bool is_code_of(const Cubin *c, const Module *m)
+{
+    size_t kernels = 0;
+    for (size_t i = 0; i < c->funcs; i++) {
+        const CubinFunc *f = &c->func[i];
+        if (!f->kernel)
+            continue;
+        unsigned line = f->line && f->text ? entry_line(f->text->ptx, f->name) : 0;
+        if (!line || line != entry_line(m->text, f->name))
+            return false;
+        kernels++;
+    }
+    return kernels > 0;
+}
+
+bool emulator_code_is(WwDevice *d, WwModule *m, const void *code, size_t bytes)
+{
+    Emulator    *e   = (Emulator *)d;
+    TimedModule *t   = xcalloc(1, sizeof *t);
+    Str          why = {0};
+    *t               = (TimedModule){.next = e->timed, .module = m->ptx, .own = true};
+    str_addn(&t->code, code, bytes);
+    bool ok = cubin_open(t->code.s, t->code.len, &t->cubin, &why) == WW_OK && is_code_of(t->cubin, m->ptx);
+    if (ok) {
+        e->timed = t;
+    } else {
+        cubin_free(t->cubin);
+        str_free(&t->code);
+        free(t);
+    }
+    str_free(&why);
+    return ok;
+}
+
+static const TimedModule *code_of(Emulator *e, const Module *m)
 {
     for (TimedModule *t = e->timed; t; t = t->next)
         if (t->module == m)
-            return t->cubin;
+            return t;
     TimedModule *t = xcalloc(1, sizeof *t);
     char         arch[ARCH_NAME];
     Str          why = {0};
@@ -56,7 +107,7 @@ static const Cubin *code_of(Emulator *e, const Module *m)
         cubin_open(t->code.s, t->code.len, &t->cubin, &why) != WW_OK)
         t->cubin = NULL;
     str_free(&why);
-    return t->cubin;
+    return t;
 }
 
 void emulator_time_forget(Emulator *e, const Module *m)
@@ -89,18 +140,19 @@ LaunchTime *emulator_time_begin(Emulator *e, const Module *m, const Func *k, con
     const Timing *timing = timing_of(e->profile);
     if (!timing)
         return NULL;
-    LaunchTime  *t       = xcalloc(1, sizeof *t);
-    const Cubin *c       = code_of(e, m);
-    uint64_t     shared  = shared_of(k, w);
-    unsigned     threads = w->block.x * w->block.y * w->block.z;
-    t->timing            = timing;
-    t->code              = c ? cubin_func(c, k->name) : NULL;
-    t->joins             = t->code && code_joins_updates(t->code);
-    t->registers         = t->code ? t->code->registers : 0;
-    t->fits              = occupancy_of(&e->limits, threads, t->registers, shared);
-    t->warps_of_block    = (threads + WARP - 1) / WARP;
-    t->sms               = e->limits.card->sms;
-    t->warm              = w->observe & WW_OBSERVE_WARM;
+    LaunchTime        *t       = xcalloc(1, sizeof *t);
+    const TimedModule *c       = code_of(e, m);
+    uint64_t           shared  = shared_of(k, w);
+    unsigned           threads = w->block.x * w->block.y * w->block.z;
+    t->timing                  = timing;
+    t->code                    = c->cubin ? cubin_func(c->cubin, k->name) : NULL;
+    t->source                  = !t->code ? "ptx" : c->own ? "cubin" : "ptxas";
+    t->joins                   = t->code && code_joins_updates(t->code);
+    t->registers               = t->code ? t->code->registers : 0;
+    t->fits                    = occupancy_of(&e->limits, threads, t->registers, shared);
+    t->warps_of_block          = (threads + WARP - 1) / WARP;
+    t->sms                     = e->limits.card->sms;
+    t->warm                    = w->observe & WW_OBSERVE_WARM;
     uint64_t taken = (shared + e->limits.block_shared_kept) * t->fits.blocks, all = (uint64_t)(timing->l1_kib * 1024);
     t->stream =
         stream_new(&(StreamSetting){t->sms, t->fits.blocks ? t->fits.blocks : 1, taken < all ? all - taken : 0});
@@ -201,8 +253,10 @@ static Traffic traffic_of(const LaunchTime *t, const WwCounters *c, const Stream
                    .atomics = (double)(t->joins ? c->global_atom_requests : c->global_atom_sectors)};
     x.hits      = s->l1.sectors ? (double)s->l1.hits / (double)s->l1.sectors : 0;
     x.l2        = x.loads * (1 - x.hits) + (double)c->global_st_sectors + x.atomics + tma + (double)c->local_st_sectors;
-    x.read      = t->warm ? fmax(0, all - l2_bytes) * (all > 0 ? reads / all : 0) : reads;
-    x.written   = fmax(0, writes - (t->warm ? fmax(0, l2_bytes - reads) : l2_bytes));
+    /* What was used longest ago goes first: of more than fits nothing is found by the next launch. */
+    bool fits     = t->warm && all <= l2_bytes;
+    x.read        = fits ? 0 : reads;
+    x.written     = fits ? 0 : t->warm ? writes : fmax(0, writes - l2_bytes);
     double missed = x.read / SECTOR_BYTES;
     x.l2_hits     = x.l2 > 0 ? fmax(0, 1 - missed / x.l2) : 1;
     return x;
@@ -225,7 +279,7 @@ static void tell(WwResult *r, const LaunchTime *t, const TimePrediction *p, cons
                                   .dram_write_bytes = (uint64_t)x->written,
                                   .instructions     = (uint64_t)c->issued,
                                   .registers        = t->registers,
-                                  .source           = t->code ? "ptxas" : "ptx",
+                                  .source           = t->source,
                                   .blocks_sampled   = s->blocks,
                                   .parts            = part,
                                   .nparts           = TIME_PARTS};

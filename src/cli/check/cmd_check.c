@@ -31,6 +31,7 @@ typedef struct Check {
     uint64_t  seed; /* of the schedule that is tried */
     char     *text;
     size_t    len;  /* the module's PTX */
+    bool      time; /* is predicted */
     bool      lost; /* a kernel could not be run */
 } Check;
 
@@ -188,14 +189,14 @@ static int run_launch(Check *c, size_t index)
         return CLI_USAGE;
     }
     const char *symbol = ww_module_kernel_name(c->module, (size_t)kernel);
-    WwLaunch    w      = {.grid        = l->grid,
-                          .block       = l->block,
-                          .cluster     = l->cluster,
-                          .shared      = l->shared,
-                          .cooperative = l->cooperative || cli_has(&c->a, "cooperative"),
-                          .args        = args,
-                          .arg_count   = l->nargs,
-                          .observe = cli_has(&c->a, "time") ? WW_OBSERVE_COUNTERS | WW_OBSERVE_TIME : WW_OBSERVE_COUNTERS,
+    WwLaunch    w      = {.grid             = l->grid,
+                          .block            = l->block,
+                          .cluster          = l->cluster,
+                          .shared           = l->shared,
+                          .cooperative      = l->cooperative || cli_has(&c->a, "cooperative"),
+                          .args             = args,
+                          .arg_count        = l->nargs,
+                          .observe          = c->time ? WW_OBSERVE_COUNTERS | WW_OBSERVE_TIME : WW_OBSERVE_COUNTERS,
                           .max_instructions = cli_number(&c->a, "max-instructions", 0),
                           .max_seconds      = (double)cli_number(&c->a, "max-seconds", 0),
                           .stop             = &stopped,
@@ -313,14 +314,15 @@ static int plan_from_file(Check *c, const char *file, Str *why)
 
 static int open_device(Check *c)
 {
-    const char     *why = "";
-    WwDeviceOptions o   = {.profile = cli_text(&c->a, "profile", NULL),
-                           .threads = (unsigned)cli_number(&c->a, "threads", 0),
-                           .memory  = cli_number(&c->a, "memory", 0) << 20,
-                           .seed    = c->seed,
-                           .async   = cli_text(&c->a, "async", NULL),
-                           .engine  = cli_engine(&c->a),
-                           .check   = cli_rules(&c->a) ? cli_rules(&c->a) : ""};
+    const char *why   = "";
+    c->time           = cli_time(&c->a);
+    WwDeviceOptions o = {.profile = cli_text(&c->a, "profile", NULL),
+                         .threads = (unsigned)cli_number(&c->a, "threads", 0),
+                         .memory  = cli_number(&c->a, "memory", 0) << 20,
+                         .seed    = c->seed,
+                         .async   = cli_text(&c->a, "async", NULL),
+                         .engine  = cli_engine(&c->a),
+                         .check   = cli_rules(&c->a) ? cli_rules(&c->a) : ""};
     return ww_device_open("emulator", &o, &c->device, &why) == WW_OK ? CLI_OK : cli_error("check", "%s", why);
 }
 

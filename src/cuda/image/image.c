@@ -217,17 +217,20 @@ static CuErr extract(Image *i)
     return s == WW_OK ? cudaSuccess : fatbin_error(s);
 }
 
-/* Where performance is checked: what the program's own machine code says of its kernels. */
+/* Where performance is checked or times are predicted: what the program's own machine code says of its kernels. */
 static void read_code(const Image *i, WwDevice *d, WwModule *m)
 {
-    unsigned arch = emulator_assembles(d);
+    unsigned arch = state.options.time ? emulator_arch(d) : emulator_assembles(d);
     Str      code = {0}, why = {0};
     Cubin   *c = NULL;
     if (arch && i->data && fatbin_code(i->data, i->limit, arch, &code) &&
-        cubin_open(code.s, code.len, &c, &why) == WW_OK)
+        cubin_open(code.s, code.len, &c, &why) == WW_OK) {
         for (size_t k = 0; k < c->funcs; k++)
             if (c->func[k].registers)
                 emulator_resources_are(d, m, c->func[k].name, c->func[k].registers, c->func[k].stack);
+        if (state.options.time)
+            (void)emulator_code_is(d, m, code.s, code.len); /* else the assembler's at hand */
+    }
     cubin_free(c);
     str_free(&why);
     str_free(&code);
