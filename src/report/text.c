@@ -119,7 +119,7 @@ static void table_line(const Cells *c, const size_t *width, const Row *r, Str *o
     if (r && r->unsupported)
         str_printf(out, "  NOT RUN (%" PRIu64 ")", r->unsupported);
     if (r && r->failed)
-        str_printf(out, "  FAILED (%" PRIu64 ")", r->failed);
+        str_printf(out, "  FAILED (%" PRIu64 " launch%s)", r->failed, r->failed == 1 ? "" : "es");
     str_addc(out, '\n');
 }
 

@@ -5,7 +5,7 @@
     // check: --grid 8 --block 32,8 --arg ...     how `warpwright check` is called; several such lines are joined
     ...  // here                                  where the folder's rule must find something (bad_*), as often as it must; good_* have none
     // says: TEXT                                 the message must contain this
-    // mend: TEXT                                 the text of the mend must contain this
+    // mend: TEXT                                 the text of the mend must contain this; none: there must be no mend
     #ifdef MENDED ... #else ... #endif            the mend, applied: it is checked again with MENDED defined
     // mended: --grid ... --arg ...               how that is called, where it differs
 
@@ -86,7 +86,7 @@ def main():
         problems.append("another rule, category or an error")
     if findings and lines:
         problems += [f"the message has no '{t}'" for t in comments(text, "says") if t not in findings[0]["message"]]
-        problems += [f"the mend has no '{t}'" for t in comments(text, "mend") if t not in (findings[0]["mend"] or {"text": ""})["text"]]
+        problems += [f"the mend has no '{t}'" for t in comments(text, "mend") if t not in (findings[0]["mend"] or {"text": "none"})["text"]]
         if "MENDED" in text:
             again = shlex.split(" ".join(comments(text, "mended"))) or options
             problems += mended(warpwright, source, text, rule, again, findings, counters)

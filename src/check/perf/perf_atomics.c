@@ -10,6 +10,7 @@
 
 #include "check/perf/perf.h"
 #include "model/model.h"
+#include "ptx/traits.h"
 
 typedef struct Turns { /* of a line */
     AtomicTurns sum;
@@ -98,6 +99,8 @@ static void judge(Perf *p, const Spot *s)
                       "%.1f lanes of a warp change the same address and take turns: %" PRIu64 " turns for %" PRIu64
                       " atomics of a warp%s",
                       (double)t->lanes / (double)t->addresses, t->now, t->accesses, u.sampled ? perf_looked(p) : "");
+    if (opcode_has(p->launch->instr[u.id].in->op, WORD_cas))
+        return; /* a lock, or a loop: there is nothing to add up */
     perf_mend(p, f, "turns", t->now, t->joined, 0, "add up in the warp first, then one atomic for each address%s",
               u.sampled ? perf_replayed(p, 0) : "");
 }
