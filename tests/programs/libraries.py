@@ -5,7 +5,7 @@
     * programs as CUDA 11 and 12 made them: they bind the soname and the symbol version of that runtime and launch with cudaLaunchKernel.
       No such toolkit is at hand: a library of the right soname and version node, with empty functions, is what they are linked with.
     * fat binaries without PTX, damaged ones, and modules that are no PTX
-    * a program that calls one of NVIDIA's libraries with kernels of its own: the message; cuRAND's host generators, which need no device
+    * a program that calls one of NVIDIA's libraries with kernels of its own: the message; cuRAND's generators, of the host and of the device
     * the emulator of a CMake project's tests, pytest's process tree"""
 import os
 import re
@@ -238,36 +238,48 @@ def images(folder):
         expect(f"fat binary: {name}: says why", re.search(message, r.stderr), r.stderr)
 
 
-FOREIGN = """
+NUMBERS = """
 #include <cstdio>
-#include <cstdlib>
 #include <curand.h>
 int main() {
     curandGenerator_t g;
-    float f[64] = {};
-    puts("begun");
-    if (getenv("WITHOUT")) return 0;
-    if (MAKE(&g, CURAND_RNG_PSEUDO_DEFAULT) || curandSetPseudoRandomGeneratorSeed(g, 1) || curandGenerateNormal(g, f, 64, 0, 1)) return 3;
+    float f[64] = {}, *p = f;
+    if (DEVICE) cudaMalloc(&p, sizeof f);
+    if ((DEVICE ? curandCreateGenerator : curandCreateGeneratorHost)(&g, CURAND_RNG_PSEUDO_DEFAULT) || curandSetPseudoRandomGeneratorSeed(g, 1) ||
+        curandGenerateNormal(g, p, 64, 0, 1)) return 3;
+    if (DEVICE) cudaMemcpy(f, p, sizeof f, cudaMemcpyDeviceToHost);
     printf("%d\\n", f[0] != f[1]);
     return curandDestroyGenerator(g);
+}
+"""
+FOREIGN = """
+#include <cstdio>
+#include <cstdlib>
+#include <cusolverDn.h>
+int main() {
+    cusolverDnHandle_t h;
+    puts("begun");
+    if (getenv("WITHOUT")) return 0;
+    return cusolverDnCreate(&h);
 }
 """
 
 
 def foreign(folder):
     try:
-        host = build(folder, "host_numbers.cu", FOREIGN, "-DMAKE=curandCreateGeneratorHost", "-lcurand")
-        device = build(folder, "device_numbers.cu", FOREIGN, "-DMAKE=curandCreateGenerator", "-lcurand")
+        numbers = [build(folder, f"numbers{device}.cu", NUMBERS, f"-DDEVICE={device}", "-lcurand") for device in (0, 1)]
+        solver = build(folder, "solver.cu", FOREIGN, "-lcusolver")
     except subprocess.CalledProcessError:
-        print("no cuRAND here: left out")
+        print("no cuRAND and cuSOLVER here: left out")
         return
-    r = run("-q", "--", host)
-    expect("a host generator of cuRAND", r.returncode == 0 and r.stdout == "begun\n1\n", r.stdout + r.stderr)
-    r = run("-q", "--", device)
-    expect("cuRAND is named with the first call", r.returncode == 120 and "calls curandCreateGenerator of" in r.stderr and "libcurand" in r.stderr, r.stdout + r.stderr)
+    for what, program in zip(("host", "device"), numbers):
+        r = run("-q", "--", program)
+        expect(f"a generator of the {what} of cuRAND", r.returncode == 0 and r.stdout == "1\n", r.stdout + r.stderr)
+    r = run("-q", "--", solver)
+    expect("cuSOLVER is named with the first call", r.returncode == 120 and "calls cusolverDnCreate of" in r.stderr and "libcusolver" in r.stderr, r.stdout + r.stderr)
     expect("the program runs until then", r.stdout == "begun\n", r.stdout)
-    r = run("-q", "--", device, env={**os.environ, "WITHOUT": "1"})
-    expect("a program that is linked with cuRAND and does not call it", r.returncode == 0 and r.stdout == "begun\n", r.stdout + r.stderr)
+    r = run("-q", "--", solver, env={**os.environ, "WITHOUT": "1"})
+    expect("a program that is linked with cuSOLVER and does not call it", r.returncode == 0 and r.stdout == "begun\n", r.stdout + r.stderr)
 
 
 def harnesses(folder):
