@@ -33,6 +33,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     for (size_t i = 0; s == WW_OK && i < c->texts; i++)
         if (strlen(c->text[i].ptx) != c->text[i].len)
             fuzz_fail("a zero in the text", c->text[i].name);
+    for (size_t i = 0; s == WW_OK && i < c->texts; i++) {
+        Str ptx = {0};
+        cubin_ptx(c, &c->text[i], &ptx);
+        if (ptx.len < c->text[i].len)
+            fuzz_fail("text was lost with its places", c->text[i].name);
+        str_free(&ptx);
+    }
     if (s == WW_OK)
         cubin_free(c);
     str_free(&why);

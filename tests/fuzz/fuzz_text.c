@@ -49,7 +49,7 @@ static void access_file(const uint8_t *d, size_t n)
     Str   out  = {0};
     Diags diags;
     diags_init(&diags);
-    access_rows(profile_find("sm_90"), MODEL_L1_AUTO, "rows", text, n, &out, &diags);
+    access_rows(profile_find("sm_90"), MODEL_L1_AUTO, "rows", text, n, &out, &diags, NULL);
     diags_render(&diags, &out);
     diags_free(&diags);
     str_free(&out);

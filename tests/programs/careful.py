@@ -93,6 +93,8 @@ def documents(folder):
     reader.join()
     expect("and with one", r.stdout == "passed\n" and read[0].startswith("{") and '"kernels"' in read[0], r.stderr)
 
+    with open(os.path.join(folder, "x.ptx"), "w", encoding="utf-8"):
+        pass
     for text in ('{"a": 1}\n', "notes\n", "[]"):
         with open(other, "w", encoding="utf-8") as f:
             f.write(text)
