@@ -37,6 +37,7 @@ typedef struct Rows {
     size_t   n, cap;
 } Rows;
 
+/* A number of at most eight bytes; of more, which are only stepped over, the first eight. */
 static uint64_t take(Unit *u, size_t bytes)
 {
     uint64_t v = 0;
@@ -45,7 +46,7 @@ static uint64_t take(Unit *u, size_t bytes)
         u->p     = u->end;
         return 0;
     }
-    for (size_t i = 0; i < bytes; i++)
+    for (size_t i = 0; i < bytes && i < sizeof v; i++)
         v |= (uint64_t)u->p[i] << (8 * i);
     u->p += bytes;
     return v;
