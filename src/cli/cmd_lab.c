@@ -21,16 +21,22 @@
 
 enum { BAR = 24 };
 
-static void show_progress(void *user, size_t done, size_t total, const char *kernel)
+/* Drawn again when a percent more of the kernel's blocks has ended. */
+static void show_progress(void *user, size_t done, size_t total, const char *kernel, double part)
 {
-    (void)user;
-    size_t full = total ? done * BAR / total : BAR;
+    int *shown = user, percent = (int)(100 * part);
+    if (part > 0 && percent <= *shown)
+        return;
+    *shown      = percent;
+    size_t full = total ? (size_t)(((double)done + part) * BAR / (double)total) : BAR;
     fputs("\r\033[K", stderr);
     if (done < total) {
         fputc('[', stderr);
         for (size_t i = 0; i < BAR; i++)
             fputc(i < full ? '#' : '.', stderr);
         fprintf(stderr, "] %zu/%zu %s", done + 1, total, kernel);
+        if (percent > 0)
+            fprintf(stderr, " %d %%", percent);
     }
     fflush(stderr);
 }
@@ -216,7 +222,7 @@ static int run(const CliArgs *a, const LabOptions *o, const Experiment *const *e
     }
     s = lab_run(lab, e, n);
     if (s != WW_OK && o->on_progress)
-        show_progress(NULL, 0, 0, "");
+        show_progress(o->user, 0, 0, "", 0);
     lab_table(lab, !cli_has(a, "quiet"), &table);
     if (lab_row_count(lab) > 0)
         fputs(str_text(&table), cli_table(a));
@@ -237,6 +243,7 @@ int cmd_lab(int argc, char **argv)
 {
     CliArgs    a;
     LabOptions o;
+    int        percent = 0; /* that the bar shows of the case */
     int        code;
     size_t     n = 0;
     if (!cli_parse(&a, argc, argv, &code))
@@ -245,6 +252,7 @@ int cmd_lab(int argc, char **argv)
     code                 = CLI_USAGE;
     if (choose(&a, e, &n)) {
         read_options(&a, &o);
+        o.user = &percent;
         warn_of_unread(&a, e, n);
         if (cli_has(&a, "list")) {
             list(e, n, o.compiler);

@@ -145,6 +145,13 @@ void ww_device_on_result(WwDevice *d, void (*seen)(void *user, const char *kerne
     d->seen_user = user;
 }
 
+void device_on_progress(WwDevice *d, void (*progress)(void *user, const char *kernel, uint64_t done, uint64_t blocks),
+                        void     *user)
+{
+    d->progress      = progress;
+    d->progress_user = user;
+}
+
 /* ---- memory ---- */
 
 WwStatus ww_alloc(WwDevice *d, size_t bytes, WwPtr *out)

@@ -86,6 +86,8 @@ struct WwDevice {
     WwModule        *modules;      /* loaded ones, newest first */
     void           (*seen)(void *user, const char *kernel, const WwResult *r); /* ww_device_on_result; NULL: nobody */
     void            *seen_user;
+    void           (*progress)(void *user, const char *kernel, uint64_t done, uint64_t blocks); /* device_on_progress */
+    void            *progress_user;
 };
 
 struct WwModule {
@@ -131,6 +133,9 @@ void module_init(WwModule *m, WwDevice *d, const Module *ptx);
 void module_done(WwModule *m);
 /* ww_fill on a stream; NULL: complete when it returns. */
 Status device_fill(WwDevice *d, WwPtr dst, uint8_t value, uint64_t bytes, const WwStream *s);
+/* Launches that begin from now on call progress now and then while they run: so many of their blocks have ended.  It is called by threads of
+ * the emulator, by one at a time, before ww_launch returns and not while a launch pauses; the cuda device never calls it.  NULL: nobody. */
+void   device_on_progress(WwDevice *d, void (*progress)(void *user, const char *kernel, uint64_t done, uint64_t blocks), void *user);
 /* ww_module_load */
 Status device_load(WwDevice *d, const DeviceText *t, WwModule **out);
 /* The kernel of that name, with its body; NULL: WW_ERR_NOT_FOUND, or its text is wrong (WW_ERR_PARSE). */

@@ -410,6 +410,19 @@ static unsigned fit(void *user, unsigned *registers)
     return occupancy_of(&f->e->limits, f->w->block.x * f->w->block.y * f->w->block.z, is.registers, 0).blocks;
 }
 
+/* EmuLaunch.on_progress: whom device_on_progress named, with the kernel. */
+typedef struct Told {
+    const WwDevice *d;
+    const char     *kernel;
+    void           *user;
+} Told;
+
+static void pass_progress(void *user, uint64_t done, uint64_t blocks)
+{
+    const Told *t = user;
+    t->d->progress(t->user, t->kernel, done, blocks);
+}
+
 static Status run_grid(WwDevice *d, WwModule *m, const Func *k, const DeviceLaunch *l, const void *params, WwResult *r,
                        Children *more)
 {
@@ -431,8 +444,13 @@ static Status run_grid(WwDevice *d, WwModule *m, const Func *k, const DeviceLaun
     Fit asked         = {e, m->ptx, k, w};
     request.fit       = fit;
     request.fit_user  = &asked;
-    d->refused[0]     = 0;
-    Status s          = emu_launch(e->emu, ((EmulatorModule *)m)->em, k->name, &request, &result);
+    Told told         = {d, k->name, d->progress_user};
+    if (d->progress) {
+        request.on_progress   = pass_progress;
+        request.progress_user = &told;
+    }
+    d->refused[0] = 0;
+    Status s      = emu_launch(e->emu, ((EmulatorModule *)m)->em, k->name, &request, &result);
     emulator_collect(m->ptx, &result, watch.count, r);
     if (s == WW_OK)
         push_children(more, &result);

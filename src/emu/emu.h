@@ -133,6 +133,9 @@ typedef struct EmuLaunch {
      * may be allocated and freed in it, and other launches may run.  NULL: a launch does not pause. */
     void      (*on_pause)(void *user, WwPause *p);
     uint64_t    pause_after;
+    /* Called now and then, by one of the workers at a time: so many of `blocks` have ended.  NULL: nobody asks. */
+    void      (*on_progress)(void *progress_user, uint64_t done, uint64_t blocks);
+    void       *progress_user;
     const bool *held;          /* griddepcontrol.wait waits while it is true: the grids that this one depends on have not ended.  NULL:
                                 * they have.  It may become false in on_pause only */
     uint64_t    workspace;     /* memory of the grid barrier, told in %envreg1 (high half) and %envreg2 (low); 0 = none */

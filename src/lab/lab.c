@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device/device.h"
 #include "lab/gemm.h"
 #include "lab/regression.h"
 #include "lab/run.h"
@@ -208,6 +209,15 @@ static void run_case(Lab *lab, const LabCase *c)
         lab->opt.on_row(lab->opt.user, row);
 }
 
+/* device_on_progress */
+static void tell_part(void *user, const char *kernel, uint64_t done, uint64_t blocks)
+{
+    const Lab *lab = user;
+    (void)kernel; /* the case has a name of its own */
+    lab->opt.on_progress(lab->opt.user, lab->running, lab->nplan, lab->plan[lab->running].name,
+                         blocks ? (double)done / (double)blocks : 0);
+}
+
 /* The cases of one experiment stand together in the plan. */
 static Status run_cases(Lab *lab, size_t *done)
 {
@@ -216,8 +226,9 @@ static Status run_cases(Lab *lab, size_t *done)
         TRY(e->begin(lab));
     for (; *done < lab->nplan && lab->plan[*done].experiment == e; ++*done) {
         const LabCase c = lab->plan[*done];
+        lab->running    = *done;
         if (lab->opt.on_progress)
-            lab->opt.on_progress(lab->opt.user, *done, lab->nplan, c.name);
+            lab->opt.on_progress(lab->opt.user, *done, lab->nplan, c.name, 0);
         run_case(lab, &c);
     }
     gemm_free(lab->gemm);
@@ -231,10 +242,12 @@ Status lab_run(Lab *lab, const Experiment *const *e, size_t n)
     str_clear(&lab->error);
     for (size_t i = 0; i < n; i++)
         TRY(e[i]->plan(lab, e[i]));
+    if (lab->emulator && lab->opt.on_progress)
+        device_on_progress(lab->emulator, tell_part, lab);
     for (size_t done = 0; done < lab->nplan;)
         TRY(run_cases(lab, &done));
     if (lab->opt.on_progress)
-        lab->opt.on_progress(lab->opt.user, lab->nplan, lab->nplan, "");
+        lab->opt.on_progress(lab->opt.user, lab->nplan, lab->nplan, "", 0);
     return WW_OK;
 }
 

@@ -63,7 +63,8 @@ typedef struct LabOptions {
     const char *regression; /* banks: file to compare with, or to write when it does not exist */
     bool        log;        /* banks: call on_log for every access that conflicts; the emulator then has one thread */
     void (*on_row)(void *user, const LabRow *row);
-    void (*on_progress)(void *user, size_t done, size_t total, const char *kernel); /* before each case */
+    /* before each case, with part 0, and now and then while its kernel runs on the emulator: the share of its blocks that have ended */
+    void (*on_progress)(void *user, size_t done, size_t total, const char *kernel, double part);
     void (*on_log)(void *user, const char *line); /* without a newline */
     void *user;
 } LabOptions;

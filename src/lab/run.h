@@ -53,7 +53,7 @@ struct Lab {
     LabRow    **row;
     size_t      nrows, rows_cap;
     LabCase    *plan; /* of the running lab_run */
-    size_t      nplan, plan_cap;
+    size_t      nplan, plan_cap, running; /* running: the case under way */
     struct Gemm       *gemm;       /* inputs and reference the running experiment keeps between its cases */
     struct Regression *regression; /* banks only */
     Str         error, note, devices;

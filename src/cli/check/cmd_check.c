@@ -21,6 +21,7 @@
 #include "device/emulator.h"
 #include "report/doc.h"
 #include "report/fail.h"
+#include "report/progress.h"
 
 typedef struct Check {
     CliArgs   a;
@@ -33,6 +34,8 @@ typedef struct Check {
     size_t    len;  /* the module's PTX */
     bool      time; /* is predicted */
     bool      lost; /* a kernel could not be run */
+    Progress  progress;
+    uint64_t  launch; /* that runs */
 } Check;
 
 static volatile int stopped;
@@ -161,7 +164,20 @@ static int put_buffers(Check *c)
 
 static void on_print(void *user, const char *text, size_t len)
 {
-    fwrite(text, 1, len, user);
+    Check *c = user;
+    progress_clear(&c->progress);
+    fwrite(text, 1, len, cli_table(&c->a));
+}
+
+/* device_on_progress */
+static void tell_progress(void *user, const char *kernel, uint64_t done, uint64_t blocks)
+{
+    Check *c = user;
+    progress_tell(&c->progress, &(ProgressNow){.kernel   = shown_name(c, kernel),
+                                               .launch   = c->launch,
+                                               .done     = done,
+                                               .blocks   = blocks,
+                                               .findings = report_finding_count(c->report)});
 }
 
 static void suggest(const Check *c, size_t kernel)
@@ -201,11 +217,13 @@ static int run_launch(Check *c, size_t index)
                           .max_seconds      = (double)cli_number(&c->a, "max-seconds", 0),
                           .stop             = &stopped,
                           .on_print         = on_print,
-                          .user             = cli_table(&c->a)};
+                          .user             = c};
     WwResult   *r      = NULL;
     double      start  = now();
-    WwStatus    s      = ww_launch(c->device, c->module, symbol, &w, &r);
-    int         code   = CLI_OK;
+    c->launch          = index;
+    WwStatus s         = ww_launch(c->device, c->module, symbol, &w, &r);
+    int      code      = CLI_OK;
+    progress_clear(&c->progress);
     if (!r) {
         code = cli_error("check", "%s", ww_device_error(c->device));
     } else {
@@ -323,7 +341,11 @@ static int open_device(Check *c)
                          .async   = cli_text(&c->a, "async", NULL),
                          .engine  = cli_engine(&c->a),
                          .check   = cli_rules(&c->a) ? cli_rules(&c->a) : ""};
-    return ww_device_open("emulator", &o, &c->device, &why) == WW_OK ? CLI_OK : cli_error("check", "%s", why);
+    if (ww_device_open("emulator", &o, &c->device, &why) != WW_OK)
+        return cli_error("check", "%s", why);
+    if (!cli_has(&c->a, "quiet") && progress_possible())
+        device_on_progress(c->device, tell_progress, c);
+    return CLI_OK;
 }
 
 static int load(Check *c)

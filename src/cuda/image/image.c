@@ -210,8 +210,8 @@ static CuErr extract(Image *i)
     }
     str_free(&code);
     str_free(&newer);
-    if (s != WW_OK)
-        state_say("%s: %s", i->name, str_text(&why));
+    if (s != WW_OK) /* there is no text that places could be of: the message is the program's, not that of i->name */
+        state_say("%.*s: %s", (int)(strlen(i->name) - strlen(".ptx")), i->name, str_text(&why));
     str_free(&i->why);
     i->why = why;
     return s == WW_OK ? cudaSuccess : fatbin_error(s);

@@ -18,7 +18,7 @@ typedef struct Image { /* one fat binary or PTX text */
     Str         why;       /* the message, once it failed */
     Str         ptx;       /* text once it was extracted */
     CuErr       failed;    /* why it cannot be used, once tried */
-    char       *name;      /* for messages; owned */
+    char       *name;      /* for messages, with .ptx at its end; owned */
     WwModule   *on[MAX_DEVICES];
     Kernel     *kernels;
     Symbol     *symbols;

@@ -293,6 +293,7 @@ void ending_write(int code)
     if (state.printed.len)
         report_note(state.report,
                     "device printf was lost: the program ended without synchronising after the kernel that printed");
+    progress_clear(&state.progress);
     bool told = tell_texts();
     tell_process(state.report);
     bool written = told;

@@ -99,6 +99,7 @@ void state_unlock(int *unused)
     (void)unused;
     if (!--depth) {
         state_per_thread = state_in_driver = false;
+        progress_clear(&state.progress);
         state_parts.left();
     }
     pthread_mutex_unlock(&lock);
@@ -165,6 +166,7 @@ void state_say(const char *fmt, ...)
     va_end(ap);
     logs_add(s.s + strlen("warpwright: "));
     str_addc(&s, '\n');
+    progress_clear(&state.progress);
     fflush(stdout);
     for (size_t done = 0; done < s.len;) {
         ssize_t n = write(STDERR_FILENO, s.s + done, s.len - done);
@@ -179,6 +181,7 @@ void state_flush(void)
 {
     if (!state.printed.len)
         return;
+    progress_clear(&state.progress);
     fwrite(state.printed.s, 1, state.printed.len, stdout);
     str_clear(&state.printed);
 }

@@ -22,6 +22,7 @@
 #include "cuda/process/types.h"
 #include "device/emulator.h"
 #include "report/formats.h"
+#include "report/progress.h"
 #include "report/report.h"
 
 enum { MAX_DEVICES = 16 };
@@ -56,6 +57,7 @@ typedef struct State {
     bool      runtime_used;
     bool      forked;              /* from a process that had used CUDA: nothing of it works here */
     CuErr     sticky, later;
+    Progress  progress;            /* of the launch that runs; the line is gone when a call returns to the program */
     Str       printed;             /* device printf that no synchronisation has flushed */
     bool collected; /* a framework frees memory when it likes: what is left at the end is no leak */
     Report   *report;

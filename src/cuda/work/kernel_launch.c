@@ -206,11 +206,24 @@ const Standstill *launch_standstill(const Running *p)
     return &p->standstill;
 }
 
+/* device_on_progress; the thread that launches holds the state meanwhile. */
+static void tell_progress(void *user, const char *kernel, uint64_t done, uint64_t blocks)
+{
+    const Running *p = user;
+    (void)kernel; /* of a grid that the kernel launched: it counts as the kernel's */
+    progress_tell(&state.progress, &(ProgressNow){.kernel   = kernel_shown(p->kernel),
+                                                  .launch   = p->n,
+                                                  .done     = done,
+                                                  .blocks   = blocks,
+                                                  .findings = report_finding_count(state.report)});
+}
+
 static void body(void *user)
 {
     Running           *p = user;
     const DeviceLaunch l = {.w = &p->launch, .work = p->work, .held = &p->held};
-    p->status            = device_launch_kernel(p->device, p->module, p->func, &l, &p->result);
+    device_on_progress(p->device, state.options.report && progress_possible() ? tell_progress : NULL, p);
+    p->status = device_launch_kernel(p->device, p->module, p->func, &l, &p->result);
 }
 
 static Running *running_new(Kernel *k, const Func *f, WwModule *m, const LaunchAsk *a, bool held)

@@ -169,6 +169,8 @@ struct Launch {
     uint32_t        per_worker;   /* clusters a worker may hold */
     uint64_t        resident;     /* clusters that the card holds at once */
     uint64_t        holding;      /* atomic: clusters that all workers hold */
+    uint64_t        done;         /* atomic: blocks that have ended */
+    bool            telling;      /* atomic: a worker is in on_progress */
     bool            somebody_waits; /* a cluster was set aside because it only waited */
     bool            asked_fit;    /* EmuLaunch.fit; under the lock */
     unsigned        thread_registers; /* by which `resident` is limited; 0: it is not */

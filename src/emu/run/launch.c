@@ -123,6 +123,16 @@ static Status check_memory(const Limits *limits, const EmuLaunch *a, const Progr
 
 /* ---- limits ---- */
 
+/* One worker at a time; the others do not wait for it. */
+static void tell_progress(Launch *l)
+{
+    if (!l->ask->on_progress || __atomic_exchange_n(&l->telling, true, __ATOMIC_ACQUIRE))
+        return;
+    l->ask->on_progress(l->ask->progress_user, __atomic_load_n(&l->done, __ATOMIC_RELAXED),
+                        l->nclusters * l->cluster_blocks);
+    __atomic_store_n(&l->telling, false, __ATOMIC_RELEASE);
+}
+
 bool launch_check_limits(Worker *k, const Cluster *c)
 {
     Launch  *l     = k->launch;
@@ -143,6 +153,7 @@ bool launch_check_limits(Worker *k, const Cluster *c)
         return false;
     }
     pause_tick(l, total);
+    tell_progress(l);
     if (l->ask->max_seconds > 0) {
         struct timespec now;
         clock_gettime(CLOCK_MONOTONIC, &now);
@@ -183,6 +194,7 @@ static void end_cluster(Worker *k, Cluster *c)
         block_stop(b, k);
         block_ended(k, b);
     }
+    __atomic_add_fetch(&k->launch->done, c->n, __ATOMIC_RELAXED);
     cluster_release(c, k);
     __atomic_sub_fetch(&k->launch->holding, 1, __ATOMIC_RELAXED);
     endless_forget(k->launch);
