@@ -61,6 +61,9 @@ typedef struct WwDeviceOptions {
     const char *engine;  /* emulator: who runs kernels, with the same results: "auto" (default when NULL): native code that clang makes
                           * beside the interpreter once a kernel has run long; "jit": before its first launch; "interpreter".  Where no
                           * native code can be made, the interpreter runs everything (ww_engine_missing) */
+    const char *blocks;  /* emulator: of a launch whose counters are observed, and which has more blocks, only so many run: "first:8" of the
+                          * grid, "random:64" spread over the rest, or both, with a comma; NULL = all.  What such a launch was to compute
+                          * is not there afterwards (ww_result_sample).  WW_ERR_INVALID: the message says what is wrong with it */
 } WwDeviceOptions;
 
 /* name: "emulator" or "cuda".  options may be NULL.  On failure *out is NULL and *message (if message is not NULL) is a static
@@ -375,6 +378,20 @@ typedef struct WwResources {
 const char *ww_result_interpreted(const WwResult *r);
 /* false: not known (no machine code for the profile's architecture and no ptxas, or the device does not check performance). */
 bool ww_result_resources(const WwResult *r, WwResources *out);
+
+/* Of a launch of which only some blocks ran, or were asked for (WwDeviceOptions.blocks).  ww_result_counters and the lines are of the blocks
+ * that ran. */
+typedef struct WwSample {
+    uint64_t    blocks, of, first; /* blocks that ran; of the grid; of those that ran the first of the grid, the others are random */
+    const char *whole;     /* not NULL: all ran, and why although fewer were asked for */
+    bool        estimated; /* all that were chosen ran: estimate holds */
+    bool        spread;    /* there were two random blocks or more, so error holds */
+    WwCounters  estimate;  /* of the whole grid: the first blocks as they are, the mean of the random ones for all others; with no
+                            * random ones, the mean of the first for all */
+    WwCounters  error;     /* the estimate's standard error, from the spread of the batches of random blocks */
+} WwSample;
+/* NULL: all blocks ran, as nothing else was asked for, or the grid has no more.  Of the result. */
+const WwSample *ww_result_sample(const WwResult *r);
 
 /* What would take how long alone. */
 typedef struct WwTimePart {

@@ -60,3 +60,42 @@ bool value_choice(const char *text, const char *words, int *out, Str *why)
     str_printf(why, "'%s' is not one of %s", text, words);
     return false;
 }
+
+/* One word of a --blocks; its end. */
+static const char *blocks_word(const char *at, uint32_t *counts[2], Str *why)
+{
+    static const char *const words[] = {"first:", "random:"};
+    size_t                   n       = strcspn(at, ",");
+    char                     text[32];
+    uint64_t                 count;
+    for (int i = 0; i < 2; i++) {
+        size_t word = strlen(words[i]);
+        if (strncmp(at, words[i], word) != 0)
+            continue;
+        if (*counts[i])
+            str_printf(why, "'%s' is there twice", words[i]);
+        else if (n - word >= sizeof text)
+            str_printf(why, "'%.*s' is outside 1..65536", (int)(n - word), at + word);
+        else {
+            memcpy(text, at + word, n - word);
+            text[n - word] = 0;
+            if (value_number(text, "1..65536", &count, why)) {
+                *counts[i] = (uint32_t)count;
+                return at + n;
+            }
+        }
+        return NULL;
+    }
+    str_printf(why, "'%.*s' is neither first:N nor random:N", (int)n, at);
+    return NULL;
+}
+
+bool value_blocks(const char *text, uint32_t *first, uint32_t *random, Str *why)
+{
+    uint32_t *counts[2] = {first, random};
+    *first = *random = 0;
+    do
+        text = blocks_word(text, counts, why);
+    while (text && *text++ == ',');
+    return text != NULL;
+}

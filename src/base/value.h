@@ -16,4 +16,7 @@ bool value_hex(const char *text, uint64_t *out, Str *why);
 /* The index of the text among the words of "a|b|c". */
 bool value_choice(const char *text, const char *words, int *out, Str *why);
 
+/* "first:8,random:64", each word once and in any order, each number 1 to 65536; 0 of what is not said.  first: of a grid's blocks. */
+bool value_blocks(const char *text, uint32_t *first, uint32_t *random, Str *why);
+
 #endif

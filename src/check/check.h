@@ -85,6 +85,7 @@ typedef struct CheckLaunch {
     uint32_t        ninstr;
     const EmuInstr *instr;
     const uint64_t *executed, *lanes;
+    bool            sampled;   /* only some of its blocks ran */
     Observer       *observer[CHECKERS_MAX]; /* of each checker; check.c's.  Of the launch, because several may be under way */
 } CheckLaunch;
 

@@ -44,13 +44,15 @@ int cli_error(const char *verb, const char *fmt, ...)
 /* Checks the value of one option; false after a message. */
 static bool check_value(const CliOption *o, CliValue *v)
 {
-    int  word;
-    bool ok  = true;
-    Str  why = {0};
+    int      word;
+    uint32_t first, random;
+    bool     ok  = true;
+    Str      why = {0};
     switch (o->kind) {
     case CLI_NUMBER: ok = value_number(v->text, o->values, &v->number, &why); break;
     case CLI_HEX: ok = value_hex(v->text, &v->number, &why); break;
     case CLI_CHOICE: ok = value_choice(v->text, o->values, &word, &why); break;
+    case CLI_BLOCKS: ok = value_blocks(v->text, &first, &random, &why); break;
     case CLI_PROFILE:
         ok = *v->text && profile_find(v->text);
         if (!ok)

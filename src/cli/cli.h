@@ -36,7 +36,7 @@ enum { CLI_OK = 0, CLI_KERNEL = 120, CLI_FINDINGS = 121, CLI_USAGE = 122 };
 
 enum { CLI_MANY = 1 << 30 };
 
-typedef enum CliKind { CLI_FLAG, CLI_NUMBER, CLI_HEX, CLI_TEXT, CLI_FILE, CLI_CHOICE, CLI_PROFILE, CLI_LIST, CLI_OPTIONAL } CliKind;
+typedef enum CliKind { CLI_FLAG, CLI_NUMBER, CLI_HEX, CLI_TEXT, CLI_FILE, CLI_CHOICE, CLI_PROFILE, CLI_BLOCKS, CLI_LIST, CLI_OPTIONAL } CliKind;
 
 typedef struct CliOption {
     const char *verb, *name;

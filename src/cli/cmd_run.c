@@ -297,6 +297,7 @@ static void set_environment(const Run *r)
     if (cli_engine(&r->a))
         setenv("WARPWRIGHT_ENGINE", cli_text(&r->a, "engine", NULL), 1);
     pass(r, "async", "WARPWRIGHT_ASYNC");
+    pass(r, "blocks", "WARPWRIGHT_BLOCKS");
     pass(r, "kernel", "WARPWRIGHT_KERNEL");
     pass(r, "only", "WARPWRIGHT_ONLY");
     pass(r, "launch-skip", "WARPWRIGHT_LAUNCH_SKIP");

@@ -115,6 +115,7 @@ struct WwResult {
     WwFinding           *findings; size_t nfindings;
     WwPattern           *patterns; size_t npatterns;
     WwResources          resources; bool resources_known;
+    WwSample             sample;      /* of 0 blocks: nothing else than all was asked for */
     WwPrediction         prediction; bool predicted;
     double               median_ms, min_ms;
     unsigned             runs, batch; /* runs = 0: not measured */

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/simd.h"
+#include "base/value.h"
 #include "check/count/count.h"
 #include "device/emulator_own.h"
 #include "emu/async/tensormap.h"
@@ -449,6 +450,8 @@ static Status run_grid(WwDevice *d, WwModule *m, const Func *k, const DeviceLaun
         request.on_progress   = pass_progress;
         request.progress_user = &told;
     }
+    SampleRounds rounds;
+    emulator_sample_begin(e, w, watch.count, &request, &rounds);
     d->refused[0] = 0;
     Status s      = emu_launch(e->emu, ((EmulatorModule *)m)->em, k->name, &request, &result);
     emulator_collect(m->ptx, &result, watch.count, r);
@@ -457,13 +460,15 @@ static Status run_grid(WwDevice *d, WwModule *m, const Func *k, const DeviceLaun
     else
         emulator_fault(d, m->ptx, k, &result, s, r);
     emulator_kept(e, m->ptx, k, &result, r);
+    emulator_sample_end(&rounds, &result, r);
     r->went_on     = result.went_on;
     r->left        = result.left;
     check.ninstr   = result.ninstr;
     check.instr    = result.instr;
+    check.sampled  = result.sample.sampled;
     check.executed = result.executed;
     check.lanes    = result.lanes;
-    if (watch.time && s == WW_OK)
+    if (watch.time && s == WW_OK && !result.sample.sampled)
         emulator_time_end(watch.time, w, &result, watch.count, r);
     if (e->checks)
         checks_end(e->checks, &check, &found);
@@ -604,6 +609,13 @@ static const char *engine_of(const WwDeviceOptions *o)
     return said && *said ? said : NULL;
 }
 
+/* WwDeviceOptions.blocks: first and random ones. */
+static Status blocks_of(const WwDeviceOptions *o, uint32_t blocks[2], Str *why)
+{
+    blocks[0] = blocks[1] = 0;
+    return !o->blocks || value_blocks(o->blocks, &blocks[0], &blocks[1], why) ? WW_OK : WW_ERR_INVALID;
+}
+
 Status emulator_open(const WwDeviceOptions *o, WwDevice **out, Str *why)
 {
     static const DeviceOps ops = {
@@ -632,6 +644,8 @@ Status emulator_open(const WwDeviceOptions *o, WwDevice **out, Str *why)
         str_printf(why, "memory: %" PRIu64 " bytes are too few; at least %d", o->memory, (int)LEAST_MEMORY);
         return WW_ERR_INVALID;
     }
+    uint32_t blocks[2];
+    TRY(blocks_of(o, blocks, why));
     Checks *checks = NULL;
     if (o->check)
         TRY(checks_new(o->check, why, &checks));
@@ -654,6 +668,7 @@ Status emulator_open(const WwDeviceOptions *o, WwDevice **out, Str *why)
     e->ptxas = ptxas_new(p);
     e->asks_registers =
         checks && (checks_rules(checks)->on[RULE_LOCAL_MEMORY] || checks_rules(checks)->on[RULE_LOW_OCCUPANCY]);
+    memcpy(e->blocks, blocks, sizeof blocks);
     e->seed = o->seed;
     str_printf(&name, "emulator (%s, %s)", simd_title(emu_simd(emu)), p->name);
     device_init(&e->base, &ops, str_text(&name), p->name);

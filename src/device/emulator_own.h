@@ -22,6 +22,7 @@ typedef struct Emulator {
     TimedModule   *timed;    /* machine code of modules whose launches are predicted */
     bool           asks_registers; /* of every kernel, as performance is checked */
     uint64_t       launches, seed;
+    uint32_t       blocks[2]; /* first and random ones of a launch that is observed; 0 and 0: all */
     void         (*host)(WwFinding *f); /* MemoryEvent.host */
 } Emulator;
 
@@ -54,5 +55,19 @@ void        emulator_time_end(LaunchTime *t, const WwLaunch *w, const EmuResult 
 void        emulator_time_forget(Emulator *e, const Module *m);
 /* Adds the finding of e->fault and sets the device's message; returns s. */
 Status emulator_fault(WwDevice *d, const Module *m, const Func *k, const EmuResult *e, Status s, WwResult *r);
+
+/* The rounds of a sampled launch (EmuLaunch.on_round). */
+typedef struct SampleRounds {
+    Observer  *count; /* or NULL */
+    struct SampleSoFar {
+        uint64_t   blocks;
+        WwCounters counters;
+    } after[1 + SAMPLE_BATCHES];
+    unsigned n;
+} SampleRounds;
+/* Asks for the sample that the device's options name; s lives as long as the request. */
+void emulator_sample_begin(const Emulator *e, const WwLaunch *w, Observer *count, EmuLaunch *request, SampleRounds *s);
+/* Fills in r->sample. */
+void emulator_sample_end(const SampleRounds *s, const EmuResult *e, WwResult *r);
 
 #endif

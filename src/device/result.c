@@ -140,6 +140,11 @@ const char *ww_result_interpreted(const WwResult *r)
     return r->left;
 }
 
+const WwSample *ww_result_sample(const WwResult *r)
+{
+    return r && (r->sample.blocks < r->sample.of || r->sample.whole) ? &r->sample : NULL;
+}
+
 bool ww_result_resources(const WwResult *r, WwResources *out)
 {
     if (!r || !r->resources_known)

@@ -119,8 +119,17 @@ typedef struct KeptFault {
     bool     done;  /* the access was carried out, as `granular` or `paged` asks.  Else its lanes were left out. */
 } KeptFault;
 
+enum { SAMPLE_BATCHES = 8 };
+typedef enum SampleWhole { SAMPLE_ALLOWED, SAMPLE_COOPERATIVE, SAMPLE_WAITS } SampleWhole; /* why a launch runs whole */
+
+typedef struct EmuResult EmuResult;
 typedef struct EmuLaunch {
     uint32_t    grid[3], block[3];
+    uint32_t    first, random; /* only so many blocks run, whole clusters (run/sample.h); 0 and 0: all */
+    /* Called where a launch is sampled, after each round of it: the first blocks, when there are any, then the batches of random ones;
+     * what observers and the result have so far is the sum over all rounds.  blocks: so far.  May be NULL. */
+    void      (*on_round)(void *round_user, const EmuResult *so_far, uint64_t blocks);
+    void       *round_user;
     uint32_t    shared;        /* dynamic bytes */
     const void *params;        /* the kernel's parameter block, laid out as emu_param says */
     Observer  **observers; size_t nobservers;
@@ -169,7 +178,14 @@ typedef struct EmuChild {
     uint8_t      value;
 } EmuChild;
 
-typedef struct EmuResult {     /* zero it first; emu_result_free */
+typedef struct EmuSample {
+    bool        sampled;       /* only some blocks ran: what the launch was to compute is not there */
+    bool        ended;         /* all that were chosen did */
+    SampleWhole whole;         /* why it ran whole, although fewer blocks than it has were asked for */
+    uint64_t    blocks, of, first; /* that began; of the grid; of those that began the first of the grid */
+} EmuSample;
+
+struct EmuResult {             /* zero it first; emu_result_free */
     Fault        fault;
     KeptFault   *kept;         /* sorted by instruction and kind */
     size_t       nkept;
@@ -180,7 +196,8 @@ typedef struct EmuResult {     /* zero it first; emu_result_free */
     uint64_t    *lanes;        /* lane instructions by id */
     EmuChild    *child; size_t nchild; /* by block, then by time; tail launches last */
     const char  *left;         /* why the interpreter ran it although native code was asked for, or could not be made; else NULL */
-} EmuResult;
+    EmuSample    sample;
+};
 void emu_result_free(EmuResult *r);
 
 /* Parameter i of a kernel: byte offset and size in the block.  Returns the block's total size. */

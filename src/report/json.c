@@ -136,6 +136,26 @@ static json_t *predicted_json(const WwResult *result)
                      (json_int_t)p.blocks_sampled, "parts", parts);
 }
 
+static json_t *sample_json(const WwResult *result)
+{
+    const WwSample *s = ww_result_sample(result);
+    if (!s)
+        return json_null();
+    json_t *o = json_pack("{s:i,s:I,s:I,s:I}", "launches", 1, "blocks", (json_int_t)s->blocks, "of", (json_int_t)s->of,
+                          "first", (json_int_t)s->first);
+    json_object_set_new(o, "whole", text_json(s->whole));
+    json_object_set_new(o, "counters", s->estimated ? counters_json(&s->estimate) : json_null());
+    json_object_set_new(o, "error", s->estimated && s->spread ? counters_json(&s->error) : json_null());
+    return o;
+}
+
+/* Is what it was to compute there? */
+static bool is_computed(const ReportLaunch *l)
+{
+    const WwSample *s = ww_result_sample(l->result);
+    return l->outcome == LAUNCH_OK && (!s || s->whole);
+}
+
 json_t *launch_json(const ReportLaunch *l, bool first)
 {
     static const char *const outcomes[] = {"ok", "failed", "unsupported"};
@@ -170,6 +190,8 @@ json_t *launch_json(const ReportLaunch *l, bool first)
         json_object_set_new(o, "accesses", accesses_json(l->result));
     json_object_set_new(o, "resources", resources_json(l->result));
     json_object_set_new(o, "predicted", predicted_json(l->result));
+    json_object_set_new(o, "sample", sample_json(l->result));
+    json_object_set_new(o, "computed", json_boolean(is_computed(l)));
     return o;
 }
 

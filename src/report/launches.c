@@ -163,6 +163,21 @@ static void keep_equal(json_t *to, const json_t *from, const char *key)
         json_object_set_new(to, key, json_null());
 }
 
+/* Sums over those that are sampled; `launches` in it says how many. */
+static void add_sample(json_t *to, const json_t *from)
+{
+    json_t *more = json_object_get(from, "sample"), *have = json_object_get(to, "sample");
+    if (!json_is_object(more))
+        return;
+    if (!json_is_object(have)) {
+        json_object_set_new(to, "sample", json_deep_copy(more));
+        return;
+    }
+    add_counts(have, more);
+    if (!json_is_object(json_object_get(more, "error")))
+        json_object_set_new(have, "error", json_null()); /* of one it is not known */
+}
+
 static void join(json_t *to, const json_t *from)
 {
     static const char *const sums[] = {"counters", "waiting", "instructions"}, *const who[] = {"program", "arguments",
@@ -185,6 +200,9 @@ static void join(json_t *to, const json_t *from)
             json_object_set_new(to, sums[i], json_object());
         add_counts(json_object_get(to, sums[i]), json_object_get(from, sums[i]));
     }
+    add_sample(to, from);
+    if (json_is_false(json_object_get(from, "computed")))
+        json_object_set_new(to, "computed", json_false());
     add_lines(to, from);
     gather(to, from, "accesses", false);
     gather(to, from, "unsupported", true);

@@ -183,6 +183,29 @@ static void add_prediction(const Report *r, Row *row, const WwResult *result)
     row->longest = p;
 }
 
+/* A launch of which only some blocks ran, or ran whole although it was not to. */
+static void add_sample(Report *r, Row *row, const ReportLaunch *l)
+{
+    const WwSample *s    = ww_result_sample(l->result);
+    Str             text = {0};
+    if (s && s->whole) {
+        str_printf(&text, "--blocks: kernel %s ran whole: %s", l->kernel, s->whole);
+        report_note(r, str_text(&text));
+    } else if (s) {
+        report_note(
+            r,
+            "--blocks: of sampled launches only some blocks ran; what they were to compute was not, so the program's "
+            "results are not to be used, and reads of memory that they may have written count as written");
+        row->sampled++;
+        row->blocks += s->blocks;
+        row->of += s->of;
+        row->spread += s->spread;
+        counters_add(&row->estimate, &s->estimate);
+        counters_add(&row->error, &s->error);
+    }
+    str_free(&text);
+}
+
 void report_add(Report *r, const ReportLaunch *l)
 {
     if (r->told)
@@ -204,6 +227,7 @@ void report_add(Report *r, const ReportLaunch *l)
         WwInstructionClasses c = ww_result_instructions(l->result);
         counters_add(&row->counters, ww_result_counters(l->result));
         add_prediction(r, row, l->result);
+        add_sample(r, row, l);
         add_lines(r, row, l);
         row->exact += c.exact;
         row->approximate += c.approximate;

@@ -28,6 +28,9 @@ typedef struct Row { /* one kernel */
     uint64_t    exact, approximate, inexact; /* executed warp instructions by class */
     RowLine    *line; size_t nlines;         /* sorted by file and line */
     uint64_t    predicted;                   /* launches whose time was predicted */
+    uint64_t    sampled, blocks, of;         /* launches of which only some blocks ran: so many of so many */
+    uint64_t    spread;                      /* of them, those whose error is known */
+    WwCounters  estimate, error;             /* of their whole grids */
     double      ns;                          /* the sum of those times */
     WwPrediction longest;                    /* of the launch that takes longest; its texts are the arena's */
     const char *why;                         /* the first launch that did not end well */

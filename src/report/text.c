@@ -300,11 +300,40 @@ static void predicted(const Report *r, Str *out)
     }
 }
 
+static void estimated(const Row *row, const char *what, uint64_t n, uint64_t error, Str *out)
+{
+    str_printf(out, "%s%" PRIu64 " %s", *what == 'i' ? " " : ", ", n, what);
+    if (row->spread == row->sampled && n)
+        str_printf(out, " (+- %.1f %%)", 100 * (double)error / (double)n);
+}
+
+/* "scale: sampled: 72 of 4096 blocks ran; the whole grid: 65536 instructions (+- 0.4 %), ..."; +-: one standard error. */
+static void sampled(const Report *r, Str *out)
+{
+    for (size_t i = 0; i < r->nrows; i++) {
+        const Row        *row = &r->row[i];
+        const WwCounters *n = &row->estimate, *e = &row->error;
+        if (!row->sampled)
+            continue;
+        str_printf(out, "%s: sampled: %" PRIu64 " of %" PRIu64 " blocks ran", row->kernel, row->blocks, row->of);
+        if (row->sampled > 1 || row->launches > 1)
+            str_printf(out, " in %" PRIu64 " of %" PRIu64 " launches", row->sampled, row->launches);
+        str_add(out, row->sampled > 1 ? "; the whole grids:" : "; the whole grid:");
+        estimated(row, "instructions", n->inst_executed, e->inst_executed, out);
+        estimated(row, "requests", requests(n), requests(e), out);
+        estimated(row, "sectors", sectors(n), sectors(e), out);
+        estimated(row, "passes", n->memory_l1_wavefronts_shared, e->memory_l1_wavefronts_shared, out);
+        estimated(row, "conflicts", conflicts(n), conflicts(e), out);
+        str_add(out, row->spread == row->sampled ? "\n" : "; how far off is not known: that takes two random blocks\n");
+    }
+}
+
 void report_text(const Report *r, Str *out)
 {
     if (r->nrows) {
         table(r, out);
         predicted(r, out);
+        sampled(r, out);
         dear_lines(r, out);
     } else {
         str_add(out, "no kernel was launched\n");

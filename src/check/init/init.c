@@ -8,7 +8,8 @@
  * written; its other end is where the value was used.  What matrix instructions load is used at once.
  *
  * Counts as written: memory the host can write itself (pinned, managed), variables, memory of another device, and global memory that
- * kernels with bulk copies may have written.  A callee's local memory counts as written when an earlier call wrote there. */
+ * kernels with bulk copies, or launches of which only some blocks ran, may have written.  A callee's local memory counts as written when
+ * an earlier call wrote there. */
 #include "check/init/init.h"
 
 #include <inttypes.h>
@@ -588,7 +589,7 @@ static void *on_fork(Observer *o, const LaunchInfo *info, unsigned worker)
 {
     InitWatch *w = (InitWatch *)o;
     InitState *s = xcalloc(1, sizeof *s);
-    if (worker == 0)
+    if (worker == 0) /* of a sampled launch once a round */
         w->bulk = has_bulk(info);
     w->info   = info;
     w->warps  = (info->block[0] * info->block[1] * info->block[2] + LANES - 1) / LANES;
@@ -634,9 +635,8 @@ static void end(void *self, Observer *o, const CheckLaunch *l, Findings *found)
 {
     InitWatch *w  = (InitWatch *)o;
     Init      *in = self;
-    (void)l;
     findings_merge(found, &w->found);
-    for (size_t i = 0; i < in->written.n && w->bulk; i++)
+    for (size_t i = 0; i < in->written.n && (w->bulk || l->sampled); i++)
         written_write(in->written.region[i], in->written.region[i]->base, in->written.region[i]->bytes);
     free(w);
 }

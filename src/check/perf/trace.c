@@ -353,7 +353,8 @@ static void *trace_fork(Observer *o, const LaunchInfo *info, unsigned worker)
 {
     Trace      *t  = (Trace *)o;
     TraceState *st = xcalloc(1, sizeof *st);
-    if (!worker) {
+    (void)worker;
+    if (!t->sum) { /* the first of the launch */
         t->info   = *info;
         t->blocks = (uint64_t)info->grid[0] * info->grid[1] * info->grid[2];
         t->step   = (t->blocks + TRACE_BLOCKS - 1) / TRACE_BLOCKS;

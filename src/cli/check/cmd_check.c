@@ -339,6 +339,7 @@ static int open_device(Check *c)
                          .memory  = cli_number(&c->a, "memory", 0) << 20,
                          .seed    = c->seed,
                          .async   = cli_text(&c->a, "async", NULL),
+                         .blocks  = cli_text(&c->a, "blocks", NULL),
                          .engine  = cli_engine(&c->a),
                          .check   = cli_rules(&c->a) ? cli_rules(&c->a) : ""};
     if (ww_device_open("emulator", &o, &c->device, &why) != WW_OK)

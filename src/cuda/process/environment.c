@@ -16,7 +16,7 @@
 #include "model/profile.h"
 #include "report/fail.h"
 
-typedef enum Kind { FLAG, NUMBER, HEX, TEXT, FILE_NAME, CHOICE, PROFILE, LIST, OPTIONAL } Kind;
+typedef enum Kind { FLAG, NUMBER, HEX, TEXT, FILE_NAME, CHOICE, PROFILE, BLOCKS, LIST, OPTIONAL } Kind;
 
 #define KIND_FLAG     FLAG
 #define KIND_NUMBER   NUMBER
@@ -25,6 +25,7 @@ typedef enum Kind { FLAG, NUMBER, HEX, TEXT, FILE_NAME, CHOICE, PROFILE, LIST, O
 #define KIND_FILE     FILE_NAME
 #define KIND_CHOICE   CHOICE
 #define KIND_PROFILE  PROFILE
+#define KIND_BLOCKS   BLOCKS
 #define KIND_LIST     LIST
 #define KIND_OPTIONAL OPTIONAL
 
@@ -58,11 +59,13 @@ static const char *variable_of(const char *option, char name[MOST_NAME])
 static bool check_row(const struct Row *row, const char *text, Str *why)
 {
     uint64_t number;
+    uint32_t first, random;
     int      word;
     switch (row->kind) {
     case NUMBER: return value_number(text, row->values, &number, why);
     case HEX: return value_hex(text, &number, why);
     case CHOICE: return value_choice(text, row->values, &word, why);
+    case BLOCKS: return value_blocks(text, &first, &random, why);
     case PROFILE:
         if (profile_find(text))
             return true;
@@ -154,6 +157,7 @@ bool environment_read(Options *o, Str *why)
     o->check              = getenv("WARPWRIGHT_CHECK");
     o->time               = getenv("WARPWRIGHT_TIME") != NULL;
     o->async              = text("WARPWRIGHT_ASYNC");
+    o->blocks             = text("WARPWRIGHT_BLOCKS");
     o->coloured           = number("WARPWRIGHT_COLOUR", 0) != 0;
     o->suppressions       = text("WARPWRIGHT_SUPPRESSIONS");
     o->only               = text("WARPWRIGHT_ONLY");

@@ -338,6 +338,7 @@ WwDevice *state_device(int n, CuErr *err)
                                .seed    = state.options.seed,
                                .check   = state.options.check,
                                .async   = state.options.async,
+                               .blocks  = state.options.blocks,
                                .memory  = (state.options.memory ? state.options.memory : own) + MODULE_BYTES};
         if (ww_device_open("emulator", &o, &state.device[n], &why) != WW_OK) {
             state_say("%s", why);

@@ -38,6 +38,7 @@ typedef struct Options { /* of `warpwright run`, from the environment */
     uint64_t    keep_launches;                 /* that stand alone in a document */
     const char *fail_on;
     const char *async;      /* when asynchronous copies land; NULL: at once */
+    const char *blocks;     /* of a launch that run; NULL: all */
     const char *check;      /* rules; NULL: nothing is checked */
     const char *only;       /* globs of files; NULL: all */
     DocFiles    files;      /* but for JSON, with %p; else `warpwright run` renders the JSON of all processes */

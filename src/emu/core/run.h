@@ -148,6 +148,15 @@ struct Worker {
     bool       waits, left;
 };
 
+typedef struct Sample { /* run/sample.h; the lock is held where it changes or clusters are taken */
+    bool        on;          /* only some clusters run */
+    SampleWhole whole;
+    uint64_t   *place;       /* the clusters in the order in which they begin; NULL: never sampled */
+    uint64_t    first, begun; /* the first ones of the grid; how many had begun when all were to run */
+    uint64_t    end[1 + SAMPLE_BATCHES]; /* in `place`, of each round */
+    uint32_t    rounds, round; /* round: opened so far */
+} Sample;
+
 struct Launch {
     EmuDevice      *dev;
     EmuModule      *em;
@@ -163,6 +172,8 @@ struct Launch {
     uint32_t        registers;    /* of a thread at its start, for setmaxnreg; 0: not known (maxnreg.c) */
     uint64_t        nclusters;
     uint64_t        next_cluster; /* atomic */
+    uint64_t        last;         /* atomic: so many clusters begin in this round */
+    Sample          sample;
     uint64_t        spent;        /* atomic: warp instructions so far */
     uint64_t        fault_order;  /* atomic minimum of Block.order; UINT64_MAX = none */
     int             aborted;      /* atomic: a limit was reached */

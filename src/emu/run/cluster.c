@@ -24,7 +24,7 @@
 
 enum { STALLS = STRESSED(1 << 15, 64) };
 
-Cluster *cluster_new(Worker *k, uint64_t order)
+Cluster *cluster_new(Worker *k, uint64_t order, uint64_t index)
 {
     Launch  *l = k->launch;
     Cluster *c = k->idle_clusters;
@@ -33,11 +33,8 @@ Cluster *cluster_new(Worker *k, uint64_t order)
     else
         c = xcalloc(1, sizeof *c);
     k->skipped = 0;
-    *c         = (Cluster){.launch = l,
-                           .index  = schedule_place(l, order),
-                           .order  = order,
-                           .n      = l->cluster_blocks,
-                           .live   = l->cluster_blocks * l->threads};
+    *c         = (Cluster){
+                .launch = l, .index = index, .order = order, .n = l->cluster_blocks, .live = l->cluster_blocks * l->threads};
     for (uint32_t i = 0; i < c->n; i++)
         block_notify_start(c->block[i] = block_new(k, c, i), k);
     return c;

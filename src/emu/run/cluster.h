@@ -6,8 +6,8 @@
 
 #include "emu/core/run.h"
 
-/* The one that starts as the order-th. */
-Cluster *cluster_new(Worker *k, uint64_t order);
+/* The one of that index, which starts as the order-th. */
+Cluster *cluster_new(Worker *k, uint64_t order, uint64_t index);
 /* Gives every block of it a pass.  true when all have ended, or one has faulted: k->fault then names the block. */
 bool cluster_pass(Cluster *c, Worker *k);
 void cluster_release(Cluster *c, Worker *k);

@@ -21,6 +21,7 @@
 #include "emu/jit/jit.h"
 #include "emu/run/block.h"
 #include "emu/run/cluster.h"
+#include "emu/run/sample.h"
 #include "emu/run/stop.h"
 #include "emu/sync/maxnreg.h"
 #include "model/occupancy.h"
@@ -216,7 +217,7 @@ static bool card_is_full(const Launch *l)
 
 static bool all_began(const Launch *l)
 {
-    return __atomic_load_n(&l->next_cluster, __ATOMIC_RELAXED) >= l->nclusters;
+    return __atomic_load_n(&l->next_cluster, __ATOMIC_RELAXED) >= __atomic_load_n(&l->last, __ATOMIC_RELAXED);
 }
 
 /* No cluster will be begun any more. */
@@ -250,6 +251,16 @@ static bool fit_matters(const Launch *l)
            !__atomic_load_n(&l->asked_fit, __ATOMIC_ACQUIRE);
 }
 
+/* In which order the next cluster starts, and its index; false: none is left. */
+static bool next_cluster(Launch *l, uint64_t *order, uint64_t *index)
+{
+    if (l->sample.place)
+        return sample_take(l, order, index);
+    *order = __atomic_fetch_add(&l->next_cluster, 1, __ATOMIC_RELAXED);
+    *index = *order < l->nclusters ? schedule_place(l, *order) : 0;
+    return *order < l->nclusters;
+}
+
 static Cluster *take_cluster(Worker *k)
 {
     Launch *l = k->launch;
@@ -258,11 +269,11 @@ static Cluster *take_cluster(Worker *k)
     if (fit_matters(l))
         ask_fit(l);
     if (__atomic_fetch_add(&l->holding, 1, __ATOMIC_RELAXED) < __atomic_load_n(&l->resident, __ATOMIC_RELAXED)) {
-        uint64_t i = __atomic_fetch_add(&l->next_cluster, 1, __ATOMIC_RELAXED);
-        if (i < l->nclusters) {
+        uint64_t order, index;
+        if (next_cluster(l, &order, &index)) {
             jit_begin(k);
             endless_forget(l);
-            return cluster_new(k, i);
+            return cluster_new(k, order, index);
         }
     }
     __atomic_sub_fetch(&l->holding, 1, __ATOMIC_RELAXED);
@@ -340,6 +351,7 @@ static void *worker_main(void *arg)
             if (c->spun) {
                 __atomic_store_n(&l->somebody_waits, true, __ATOMIC_RELAXED);
                 schedule_waited(l);
+                sample_drop(l);
             }
             c->next = k->ring ? k->ring->next : c;
             if (k->ring)
@@ -478,6 +490,24 @@ static void run_workers(Launch *l)
             pthread_join(l->worker[i].thread, NULL);
 }
 
+/* Of a launch that is not sampled there is one round. */
+static void run_round(Launch *l, const LaunchInfo *info, EmuResult *r)
+{
+    l->worker = xcalloc(l->nworkers, sizeof *l->worker);
+    for (unsigned i = 0; i < l->nworkers; i++)
+        start_worker(l, i, info);
+    pause_init(l);
+    run_workers(l);
+    pause_done(l);
+    for (unsigned i = 0; i < l->nworkers; i++)
+        end_worker(l, &l->worker[i], r);
+    free(l->worker);
+    l->worker = NULL;
+    spread_counts(l, r);
+    if (l->sample.on && l->ask->on_round)
+        l->ask->on_round(l->ask->round_user, r, l->next_cluster * l->cluster_blocks);
+}
+
 static int by_instr(const void *a, const void *b)
 {
     const KeptFault *x = a, *y = b;
@@ -567,6 +597,7 @@ static void prepare(Launch *l, EmuDevice *d, EmuModule *em, Program *p, const Em
     l->per_worker = (uint32_t)((l->resident + l->nworkers - 1) / l->nworkers);
     l->epoch      = 1;
     schedule_start(l);
+    sample_choose(l);
     clock_gettime(CLOCK_MONOTONIC, &l->started);
     pthread_mutex_init(&l->lock, NULL);
 }
@@ -612,21 +643,15 @@ Status emu_launch(EmuDevice *d, EmuModule *em, const char *kernel, const EmuLaun
     memcpy(info.block, l.block, sizeof info.block);
     memcpy(info.cluster, l.cluster, sizeof info.cluster);
     jit_launch(&l);
-    l.worker = xcalloc(l.nworkers, sizeof *l.worker);
-    for (unsigned i = 0; i < l.nworkers; i++)
-        start_worker(&l, i, &info);
-    pause_init(&l);
-    run_workers(&l);
-    pause_done(&l);
+    while (sample_round(&l))
+        run_round(&l, &info, r);
     p->ran += l.spent;
     deliver_output(&l);
     hand_over_children(&l, r);
-    for (unsigned i = 0; i < l.nworkers; i++)
-        end_worker(&l, &l.worker[i], r);
-    free(l.worker);
     pthread_mutex_destroy(&l.lock);
     tensormap_views_free(l.maps);
-    spread_counts(&l, r);
+    sample_result(&l, r);
+    sample_free(&l);
     first_of_kept(&l, r);
     r->left  = jit_left(&l);
     r->fault = l.fault;

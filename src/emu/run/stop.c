@@ -69,7 +69,7 @@ void emu_pause_where(const WwPause *p, Str *out)
 
 void launch_stop_endless(Launch *l)
 {
-    uint64_t rest      = l->nclusters - (l->next_cluster < l->nclusters ? l->next_cluster : l->nclusters);
+    uint64_t rest      = l->last - (l->next_cluster < l->last ? l->next_cluster : l->last);
     char     room[160] = "", by[64] = "";
     if (l->thread_registers)
         snprintf(by, sizeof by, " (a thread has %u registers)", l->thread_registers);
