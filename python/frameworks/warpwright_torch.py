@@ -304,7 +304,8 @@ operations = None
 def before():
     if "WARPWRIGHT_CHECK" in os.environ:  # each tensor is an allocation of its own: its ends are seen
         os.environ.setdefault("PYTORCH_NO_CUDA_MEMORY_CACHING", "1")
-    os.environ.setdefault("TORCH_CUDA_ARCH_LIST", "9.0+PTX")  # extensions that are built now carry PTX
+    archs = os.environ.get("TORCH_CUDA_ARCH_LIST", "9.0").rstrip("; ")
+    os.environ["TORCH_CUDA_ARCH_LIST"] = archs if "+PTX" in archs else archs + "+PTX"  # extensions that are built now carry PTX
 
 
 def install(torch):
