@@ -14,7 +14,7 @@ SONAME = "libwarpwright.so.0"
 
 class DeviceOptions(ctypes.Structure):
     _fields_ = [("profile", c_char_p), ("threads", c_uint), ("seed", c_uint64), ("memory", c_uint64), ("simd", c_char_p),
-                ("ordinal", c_uint), ("async_", c_char_p), ("check", c_char_p), ("engine", c_char_p)]
+                ("ordinal", c_uint), ("async_", c_char_p), ("check", c_char_p), ("engine", c_char_p), ("blocks", c_char_p)]
 
 
 class Scalar(ctypes.Union):
