@@ -7,7 +7,11 @@ FOLDER = os.environ.get("LD_LIBRARY_PATH", "").split(":")[0]
 
 
 class Span(ctypes.Structure):  # LibrarySpan
-    _fields_ = [("at", ctypes.c_void_p), ("pitch", ctypes.c_size_t), ("width", ctypes.c_size_t), ("height", ctypes.c_size_t), ("writes", ctypes.c_bool)]
+    _fields_ = [("at", ctypes.c_void_p), ("pitch", ctypes.c_size_t), ("width", ctypes.c_size_t), ("height", ctypes.c_size_t), ("use", ctypes.c_int),
+                ("part", ctypes.c_int), ("element", ctypes.c_size_t), ("factor", ctypes.c_void_p), ("factor_bytes", ctypes.c_size_t)]
+
+
+READS, WRITES = 1, 2  # LibraryUse
 
 
 RUNTIME = {"11": "libcudart.so.11.0", "12": "libcudart.so.12"}

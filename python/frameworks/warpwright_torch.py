@@ -20,7 +20,7 @@ import os
 import sys
 
 import warpwright_torch_cells as cells
-from warpwright_emulator import Emulator, Span
+from warpwright_emulator import READS, WRITES, Emulator, Span
 
 LIBRARY = "PyTorch"
 BY = "PyTorch's CPU kernels"
@@ -52,11 +52,11 @@ def spans(tensor, writes):
         pieces *= n
     if pieces > MOST_SPANS:
         whole = pitch * (height - 1) + width + sum(stride * (n - 1) for stride, n in dims)
-        return [Span(tensor.data_ptr(), whole, whole, 1, True)] if writes else []
+        return [Span(tensor.data_ptr(), whole, whole, 1, WRITES)] if writes else []
     starts = [tensor.data_ptr()]
     for stride, n in dims:
         starts = [s + i * stride for s in starts for i in range(n)]
-    return [Span(s, pitch, width, height, writes) for s in starts]
+    return [Span(s, pitch, width, height, WRITES if writes else READS) for s in starts]
 
 
 class Operations:

@@ -387,13 +387,53 @@ static void beyond(void)
     expect(cudaDeviceSynchronize() == 700, "an illegal access");
 }
 
+/* What is only written, or is not looked at, need not hold anything. */
+static void unread(void)
+{
+    enum { N = 8 };
+    double ones[N * N], one = 1, zero = 0, *a, *c, *factor;
+    for (int i = 0; i < N * N; i++)
+        ones[i] = 1;
+    cudaMalloc((void **)&a, sizeof ones), cudaMalloc((void **)&c, sizeof ones), cudaMalloc((void **)&factor, 16);
+    for (int i = 0; i < N; i++) /* the lower triangle only */
+        cudaMemcpy(a + i * N + i, ones, (size_t)(N - i) * 8, TO_DEVICE);
+    expect(!cublasDtrsm_v2(h, 0, 0, 0, 0, N, 1, &one, a, N, a, N), "trsm");
+    expect(!cublasDsyrk_v2(h, 0, 0, N, 1, &one, a, N, &zero, c, N), "syrk");
+    cudaMemcpy(a, ones, sizeof ones, TO_DEVICE);
+    cudaFree(c), cudaMalloc((void **)&c, sizeof ones);
+    expect(!cublasDgemm_v2(h, 0, 0, N, N, N, &one, a, N, a, N, &zero, c, N), "gemm");
+    cudaFree(c), cudaMalloc((void **)&c, sizeof ones);
+    cudaMemcpy(factor, (double[]){1, 0}, 16, TO_DEVICE);
+    cublasSetPointerMode_v2(h, 1);
+    expect(!cublasDgemm_v2(h, 0, 0, N, N, N, factor, a, N, a, N, factor + 1, c, N), "gemm, factors on the device");
+    cublasSetPointerMode_v2(h, 0);
+    cudaDeviceSynchronize();
+    cudaFree(a), cudaFree(c), cudaFree(factor);
+}
+
+/* Results that a call adds to: one of them holds nothing. */
+static void unset(void)
+{
+    enum { N = 8 };
+    float ones[N * N], one = 1, *a, *c;
+    for (int i = 0; i < N * N; i++)
+        ones[i] = 1;
+    cudaMalloc((void **)&a, sizeof ones), cudaMalloc((void **)&c, sizeof ones);
+    cudaMemcpy(a, ones, sizeof ones, TO_DEVICE);
+    cublasSgemm_v2(h, 0, 0, N, N, N, &one, a, N, a, N, &one, c, N); /* beta is 1 */
+    cudaFree(c), cudaMalloc((void **)&c, sizeof ones);
+    cublasSaxpy_v2(h, N, &one, a, 1, c, 1);
+    cudaDeviceSynchronize();
+}
+
 int main(int argc, char **argv)
 {
     static const struct {
         const char *name;
         void (*run)(void);
-    } all[]     = {{"products", products}, {"vectors", vectors}, {"mixed", mixed}, {"order", order},
-                   {"statuses", statuses}, {"beyond", beyond},   {"wild", wild}};
+    } all[]     = {{"products", products}, {"vectors", vectors},   {"mixed", mixed},
+                   {"order", order},       {"statuses", statuses}, {"beyond", beyond},
+                   {"wild", wild},         {"unread", unread},     {"unset", unset}};
     int created = cublasCreate_v2(&h), ran = 0;
     expect(!created, "a handle");
     for (size_t i = 0; i < sizeof all / sizeof *all && argc > 1; i++)

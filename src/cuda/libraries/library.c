@@ -4,6 +4,7 @@
  * captured graph, which may run any number of times, stay. */
 #include "cuda/libraries/library.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,26 +51,42 @@ static bool may(const char *call, const LibrarySpan *s)
     if (have == want)
         return true;
     state_finding("out-of-bounds", at, 1, "%s %s %zu bytes at 0x%llx, of which %zu are device memory", call,
-                  s->writes ? "writes" : "reads", want, (unsigned long long)at, have);
+                  s->use & LIBRARY_WRITES ? "writes" : "reads", want, (unsigned long long)at, have);
     state_fail_later(cudaErrorIllegalAddress);
     return false;
 }
 
-static void tell(const LibrarySpan *s)
+/* Is the factor zero, so that what it would be multiplied with is not read? */
+static bool factor_is_zero(const LibrarySpan *s)
 {
-    for (size_t y = 0; state.options.check && s->width && y < s->height; y++)
-        if (s->writes)
-            devmem_tell_written((const char *)s->at + y * s->pitch, s->width);
-        else
-            devmem_tell_read((const char *)s->at + y * s->pitch, s->width);
+    size_t zeros = 0;
+    while (s->factor && zeros < s->factor_bytes && !((const unsigned char *)s->factor)[zeros])
+        zeros++;
+    return s->factor && zeros == s->factor_bytes;
+}
+
+/* use: reading or writing. */
+static void tell(const LibrarySpan *s, LibraryUse use)
+{
+    if (!state.options.check || !(s->use & use) || (use == LIBRARY_READS && factor_is_zero(s)))
+        return;
+    for (size_t y = 0; s->width && y < s->height; y++) {
+        size_t from = s->part == LIBRARY_LOWER ? y * s->element : 0,
+               to   = s->part == LIBRARY_UPPER ? (y + 1) * s->element : s->width;
+        if (to > s->width)
+            to = s->width;
+        if (from < to)
+            (use == LIBRARY_WRITES ? devmem_tell_written : devmem_tell_read)((const char *)s->at + y * s->pitch + from,
+                                                                             to - from);
+    }
 }
 
 bool ww_cuda_library_uses(const char *call, const LibrarySpan *s)
 {
     state_hold();
     bool ok = may(call, s);
-    if (ok && !s->writes)
-        tell(s);
+    if (ok)
+        tell(s, LIBRARY_READS);
     state_let();
     return ok;
 }
@@ -77,8 +94,88 @@ bool ww_cuda_library_uses(const char *call, const LibrarySpan *s)
 void ww_cuda_library_wrote(const LibrarySpan *s)
 {
     state_hold();
-    tell(s);
+    tell(s, LIBRARY_WRITES);
     state_let();
+}
+
+/* ---- handles ---- */
+
+typedef struct Given {
+    const void *kind;
+    void       *handle;
+    int         number;
+} Given;
+
+static struct {
+    pthread_mutex_t lock;
+    Given          *list;
+    size_t          n, cap;
+} given = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* The last ones are asked for most.  n: there is none. */
+static size_t find(const void *kind, const void *handle)
+{
+    for (size_t i = given.n; i-- > 0;)
+        if (given.list[i].handle == handle && given.list[i].kind == kind)
+            return i;
+    return given.n;
+}
+
+static Given *numbered(const void *kind, int number)
+{
+    for (size_t i = 0; i < given.n; i++)
+        if (given.list[i].kind == kind && given.list[i].number == number)
+            return &given.list[i];
+    return NULL;
+}
+
+int ww_cuda_library_keep(const void *kind, void *handle)
+{
+    int number = 0;
+    pthread_mutex_lock(&given.lock);
+    while (numbered(kind, number))
+        number++;
+    if (given.n == given.cap) {
+        Given *more = realloc(given.list, (2 * given.cap + 8) * sizeof *more);
+        if (more) {
+            given.list = more;
+            given.cap  = 2 * given.cap + 8;
+        }
+    }
+    if (given.n < given.cap)
+        given.list[given.n++] = (Given){kind, handle, number};
+    else
+        number = -1;
+    pthread_mutex_unlock(&given.lock);
+    return number;
+}
+
+bool ww_cuda_library_has(const void *kind, const void *handle)
+{
+    pthread_mutex_lock(&given.lock);
+    bool is = find(kind, handle) < given.n;
+    pthread_mutex_unlock(&given.lock);
+    return is;
+}
+
+void *ww_cuda_library_numbered(const void *kind, int number)
+{
+    pthread_mutex_lock(&given.lock);
+    const Given *g      = numbered(kind, number);
+    void        *handle = g ? g->handle : NULL;
+    pthread_mutex_unlock(&given.lock);
+    return handle;
+}
+
+bool ww_cuda_library_drop(const void *kind, const void *handle)
+{
+    pthread_mutex_lock(&given.lock);
+    size_t i  = find(kind, handle);
+    bool   is = i < given.n;
+    if (is)
+        given.list[i] = given.list[--given.n];
+    pthread_mutex_unlock(&given.lock);
+    return is;
 }
 
 /* ---- work ---- */
@@ -93,8 +190,7 @@ static void perform(void *task)
     if (ok)
         w->compute(t->args);
     for (unsigned i = 0; i < w->nspans && ok; i++)
-        if (w->span[i].writes)
-            ww_cuda_library_wrote(&w->span[i]);
+        ww_cuda_library_wrote(&w->span[i]);
     if (!t->again)
         free(t);
 }
@@ -152,11 +248,7 @@ bool ww_cuda_library_copy(const LibraryCopy *c, bool waits, void *stream)
 static CuErr enter_settle(void)
 {
     ENTER();
-    CuErr e = capture_unsafe();
-    if (e != cudaSuccess)
-        return LEAVE(e);
-    queue_settle_device(state_current());
-    return LEAVE(state_sticky());
+    return LEAVE(stream_settle_device());
 }
 
 int ww_cuda_library_settle(void)

@@ -12,13 +12,22 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+typedef enum LibraryUse { LIBRARY_READS = 1, LIBRARY_WRITES = 2, LIBRARY_UPDATES = LIBRARY_READS | LIBRARY_WRITES } LibraryUse;
+
+/* Of a matrix by columns, which are the span's rows. */
+typedef enum LibraryPart { LIBRARY_WHOLE, LIBRARY_UPPER, LIBRARY_LOWER } LibraryPart;
+
 typedef struct LibrarySpan { /* rows of memory */
     const void *at;
     size_t      pitch, width, height; /* bytes from row to row, bytes of a row, rows; the pitch of one row is not looked at */
-    bool        writes;
+    LibraryUse  use;
+    LibraryPart part;                 /* not the whole: of this triangle, diagonal included, */
+    size_t      element;              /* whose elements have so many bytes */
+    const void *factor;               /* not NULL: it is read only where these bytes of device memory are not all zero */
+    size_t      factor_bytes;
 } LibrarySpan;
 
-enum { LIBRARY_SPANS = 6 };
+enum { LIBRARY_SPANS = 8 };
 
 typedef struct LibraryWork {
     const char *library, *call;           /* names, as the library's documentation has them; static */
@@ -34,9 +43,9 @@ bool ww_cuda_library_do(void *stream, const LibraryWork *w);
 /* Waits for the stream; false: as above, or what it waited for failed. */
 bool ww_cuda_library_wait(void *stream);
 /* While work is computed, for memory that was not known before: is it allocated?  If not, a finding names the call, and the process's CUDA fails
- * as after an illegal access.  Checkers hear that it is read. */
+ * as after an illegal access.  Checkers hear of it if it is read. */
 bool ww_cuda_library_uses(const char *call, const LibrarySpan *s);
-/* Such memory was written. */
+/* The work on it is done: checkers hear of it if it was written. */
 void ww_cuda_library_wrote(const LibrarySpan *s);
 typedef struct LibraryCopy { /* rows between the host and a device */
     void       *to;
@@ -55,6 +64,14 @@ void ww_cuda_library_count(const char *library, const char *call, const char *by
 bool ww_cuda_library_checked(void);
 /* Memory is the framework's to free, when it likes: what is left at the end of the process is no leak. */
 void ww_cuda_library_collects(void);
+/* Handles that a library has given out and has not destroyed: a pointer that is none of them is never read.  kind: an address of the library's
+ * own, so that no handle is taken for one of another kind.  A handle has the least number that is free among its kind (a library whose
+ * handles are numbers gives that out); less than 0: no memory. */
+int   ww_cuda_library_keep(const void *kind, void *handle);
+bool  ww_cuda_library_has(const void *kind, const void *handle);
+void *ww_cuda_library_numbered(const void *kind, int number); /* NULL: there is none */
+/* No more; false: it was none. */
+bool  ww_cuda_library_drop(const void *kind, const void *handle);
 /* The library that this address of code belongs to is a drop-in: whoever called it made the call. */
 void ww_cuda_library_is(void (*code)(void));
 /* A function of the library that is not there: it is named at the end. */

@@ -15,6 +15,7 @@
 #include "cuda/work/graph.h"
 #include "cuda/work/kernel_launch.h"
 #include "cuda/work/queue.h"
+#include "cuda/work/work.h"
 
 enum { PROP_BYTES_13 = 1008, PROP_BYTES_12 = 1032, PROP_BYTES_11 = 712 };
 static unsigned device_flags;
@@ -216,11 +217,7 @@ CuErr rt_cudaGetDeviceFlags(unsigned *flags)
 CuErr rt_cudaDeviceSynchronize(void)
 {
     ENTER();
-    CuErr e = capture_unsafe();
-    if (e != cudaSuccess)
-        return LEAVE(e);
-    queue_settle_device(state_current());
-    return LEAVE(state_sticky());
+    return LEAVE(stream_settle_device());
 }
 
 CuErr rt_cudaDeviceReset(void)

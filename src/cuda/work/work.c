@@ -23,6 +23,15 @@ CuErr stream_settle(void *handle)
     return state_sticky();
 }
 
+CuErr stream_settle_device(void)
+{
+    CuErr e = capture_unsafe();
+    if (e != cudaSuccess)
+        return e;
+    queue_settle_device(state_current());
+    return state_sticky();
+}
+
 /* ---- run or queue ---- */
 
 static CuErr run(Stream *s, GraphNode *n)

@@ -16,6 +16,8 @@ CuErr work_do(Stream *s, GraphNode *n);
 CuErr graph_launch(Stream *s, const Graph *g);
 /* As calls that are not asynchronous do: waits for what is before it; the error that sticks, if there is one. */
 CuErr stream_settle(void *stream);
+/* The same for every stream of the current device: cudaDeviceSynchronize. */
+CuErr stream_settle_device(void);
 
 /* Work by its kind.  A launch records the event that its attributes name. */
 CuErr stream_launch(void *stream, Kernel *k, const LaunchAsk *ask);

@@ -90,16 +90,44 @@ void call_int(Call *c, int64_t x)
         c->status = BLAS_NOT_SUPPORTED;
 }
 
+/* NULL: nothing is touched. */
+static LibrarySpan *last_span(Call *c)
+{
+    return c->status || !c->work.nspans ? NULL : &c->work.span[c->work.nspans - 1];
+}
+
+void call_part(Call *c, int fill)
+{
+    LibrarySpan *s = last_span(c);
+    if (!s)
+        return;
+    s->part    = fill == FILL_LOWER ? LIBRARY_LOWER : LIBRARY_UPPER;
+    s->element = c->element;
+}
+
+void call_scaled(Call *c)
+{
+    static const unsigned char zeros[16];
+    LibrarySpan               *s = last_span(c);
+    if (!s)
+        return;
+    const Factor *f = &c->factor[c->nfactors - 1];
+    s->factor       = f->device;
+    s->factor_bytes = f->bytes;
+    if (f->device || memcmp(f->host, zeros, f->bytes) != 0)
+        s->use = LIBRARY_UPDATES;
+}
+
 static void add_span(Call *c, LibrarySpan s)
 {
     if (c->work.nspans < LIBRARY_SPANS && s.at)
         c->work.span[c->work.nspans++] = s;
 }
 
-void call_memory(Call *c, const void *p, size_t bytes, bool writes)
+void call_memory(Call *c, const void *p, size_t bytes, LibraryUse use)
 {
     if (!c->status)
-        add_span(c, (LibrarySpan){p, 0, bytes, 1, writes});
+        add_span(c, (LibrarySpan){.at = p, .width = bytes, .height = 1, .use = use});
 }
 
 void call_factor(Call *c, const void *factor, size_t bytes)
@@ -110,10 +138,11 @@ void call_factor(Call *c, const void *factor, size_t bytes)
         return;
     if (c->handle->pointer == POINTER_DEVICE) {
         c->factor[c->nfactors].device = factor;
-        call_memory(c, factor, bytes, false);
+        call_memory(c, factor, bytes, LIBRARY_READS);
     } else {
         memcpy(c->factor[c->nfactors].host, factor, bytes);
     }
+    c->factor[c->nfactors].bytes = bytes;
     c->nfactors++;
 }
 
@@ -141,27 +170,33 @@ void call_diag(Call *c, int diag)
     call_char(c, diag == DIAG_UNIT ? 'U' : diag == DIAG_NON_UNIT ? 'N' : 0);
 }
 
-void call_matrix(Call *c, const void *p, int64_t ld, int64_t rows, int64_t columns, bool writes)
+void call_matrix(Call *c, const void *p, int64_t ld, int64_t rows, int64_t columns, LibraryUse use)
 {
     call_refuse(c, rows < 0 || columns < 0 || ld < (rows > 1 ? rows : 1) || (!p && rows && columns));
     next(c, ARG_POINTER)->p = (void *)(uintptr_t)p;
     call_int(c, ld);
     if (!c->status)
-        add_span(c, (LibrarySpan){p, (size_t)ld * c->element, (size_t)rows * c->element, (size_t)columns, writes});
+        add_span(c, (LibrarySpan){.at     = p,
+                                  .pitch  = (size_t)ld * c->element,
+                                  .width  = (size_t)rows * c->element,
+                                  .height = (size_t)columns,
+                                  .use    = use});
 }
 
-void call_vector(Call *c, const void *p, int64_t n, int64_t stride, bool writes)
+void call_vector(Call *c, const void *p, int64_t n, int64_t stride, LibraryUse use)
 {
     call_refuse(c, !p && n > 0);
     next(c, ARG_POINTER)->p = (void *)(uintptr_t)p;
     call_int(c, stride);
     if (c->status || n <= 0)
         return;
-    size_t step = (size_t)(stride < 0 ? -stride : stride) * c->element;
-    if (step == c->element)
-        add_span(c, (LibrarySpan){p, 0, (size_t)n * c->element, 1, writes});
-    else
-        add_span(c, (LibrarySpan){p, step, c->element, stride ? (size_t)n : 1, writes});
+    size_t      step = (size_t)(stride < 0 ? -stride : stride) * c->element;
+    LibrarySpan s    = {.at = p, .pitch = step, .width = c->element, .height = stride ? (size_t)n : 1, .use = use};
+    if (step == c->element) {
+        s.width  = (size_t)n * c->element;
+        s.height = 1;
+    }
+    add_span(c, s);
 }
 
 /* ---- running it ---- */
@@ -206,7 +241,7 @@ Blas call_result(Call *c, void *result, size_t bytes)
 {
     call_refuse(c, !result);
     if (!c->status && c->handle->pointer == POINTER_DEVICE)
-        call_memory(c, result, bytes, true);
+        call_memory(c, result, bytes, LIBRARY_WRITES);
     Blas b = call_end(c, false);
     if (b || c->handle->pointer == POINTER_DEVICE)
         return b;

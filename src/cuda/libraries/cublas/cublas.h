@@ -60,11 +60,17 @@ typedef struct CallArg {
     };
 } CallArg;
 
+typedef struct Factor { /* alpha, beta: in device memory, or a copy */
+    const void *device;
+    size_t      bytes;
+    _Alignas(16) unsigned char host[16];
+} Factor;
+
 typedef struct Call {
     LibraryWork work;
     void      (*routine)(void);  /* of Fortran: every argument is a pointer */
     CallArg     arg[CALL_ARGS]; unsigned nargs;
-    struct { const void *device; _Alignas(16) unsigned char host[16]; } factor[CALL_FACTORS]; unsigned nfactors;
+    Factor      factor[CALL_FACTORS]; unsigned nfactors;
     Blas        status;          /* the first thing that was wrong */
     Handle     *handle;
     char        letter;          /* s d c z */
@@ -81,10 +87,14 @@ void call_fill(Call *c, int fill);
 void call_side(Call *c, int side);
 void call_diag(Call *c, int diag);
 /* rows x columns, stored by columns, ld apart; of real routines with complex matrices `element` is the call's. */
-void call_matrix(Call *c, const void *p, int64_t ld, int64_t rows, int64_t columns, bool writes);
-void call_vector(Call *c, const void *p, int64_t n, int64_t stride, bool writes);
+void call_matrix(Call *c, const void *p, int64_t ld, int64_t rows, int64_t columns, LibraryUse use);
+void call_vector(Call *c, const void *p, int64_t n, int64_t stride, LibraryUse use);
+/* The last matrix or vector is a triangular, symmetric or Hermitian one: only this triangle is touched. */
+void call_part(Call *c, int fill);
+/* The last matrix or vector is multiplied with the last factor before it is written: it is read unless that is zero. */
+void call_scaled(Call *c);
 /* Memory beside matrices and vectors that it reads or writes. */
-void call_memory(Call *c, const void *p, size_t bytes, bool writes);
+void call_memory(Call *c, const void *p, size_t bytes, LibraryUse use);
 /* Something is wrong with the arguments. */
 void call_refuse(Call *c, bool wrong);
 /* Gives it to the handle's stream; nothing is to be done: success. */

@@ -36,6 +36,7 @@ typedef struct Product {
     const char *call;
     Routine     gemm;
     const void *alpha, *beta; /* device memory; NULL: the copies */
+    bool        beta_is_zero; /* known when it is computed */
     _Alignas(16) unsigned char host[2][16];
 } Product;
 
@@ -135,7 +136,13 @@ static void factor(const Product *q, const void *device, const unsigned char *ho
 static LibrarySpan span(const Product *q, const Operand *o, const void *p, int64_t rows, int64_t columns)
 {
     size_t e = bytes_of[o->type];
-    return (LibrarySpan){p, (size_t)o->ld * e, (size_t)rows * e, (size_t)columns, o == &q->c};
+    return (LibrarySpan){.at     = p,
+                         .pitch  = (size_t)o->ld * e,
+                         .width  = (size_t)rows * e,
+                         .height = (size_t)columns,
+                         .use    = o != &q->c        ? LIBRARY_READS
+                                   : q->beta_is_zero ? LIBRARY_WRITES
+                                                     : LIBRARY_UPDATES};
 }
 
 static const void *item(const Product *q, const Operand *o, int i)
@@ -146,10 +153,12 @@ static const void *item(const Product *q, const Operand *o, int i)
 
 static void compute(const void *args)
 {
-    const Product             *q         = args;
+    Product                    p         = *(const Product *)args;
+    const Product             *q         = &p;
     _Alignas(16) unsigned char alpha[16] = {0}, beta[16] = {0};
     factor(q, q->alpha, q->host[0], alpha);
     factor(q, q->beta, q->host[1], beta);
+    p.beta_is_zero = is_zero(q, beta);
     for (int i = 0; i < q->count; i++) {
         const void *a = item(q, &q->a, i), *b = item(q, &q->b, i), *c = item(q, &q->c, i);
         LibrarySpan s[] = {span(q, &q->a, a, q->ta == OP_N ? q->m : q->k, q->ta == OP_N ? q->k : q->m),
@@ -219,15 +228,15 @@ static Blas product(void *handle, Product q, const void *alpha, const void *beta
     if (c.handle->pointer == POINTER_DEVICE) {
         q.alpha = alpha;
         q.beta  = beta;
-        call_memory(&c, alpha, bytes_of[q.scale], false);
-        call_memory(&c, beta, bytes_of[q.scale], false);
+        call_memory(&c, alpha, bytes_of[q.scale], LIBRARY_READS);
+        call_memory(&c, beta, bytes_of[q.scale], LIBRARY_READS);
     } else {
         memcpy(q.host[0], alpha, bytes_of[q.scale]);
         memcpy(q.host[1], beta, bytes_of[q.scale]);
     }
     const Operand *const all[] = {&q.a, &q.b, &q.c};
     for (size_t i = 0; q.batch == POINTERS && i < sizeof all / sizeof *all; i++)
-        call_memory(&c, all[i]->p, (size_t)q.count * sizeof(void *), false);
+        call_memory(&c, all[i]->p, (size_t)q.count * sizeof(void *), LIBRARY_READS);
     c.work.compute    = compute;
     c.work.args       = &q;
     c.work.bytes      = sizeof q;

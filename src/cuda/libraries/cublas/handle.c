@@ -1,34 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Handles.  Modes are kept and answered; they change no result here: there are no tensor cores to allow, no atomics to forbid, no workspace to fill. */
-#include <pthread.h>
 #include <stdlib.h>
 
 #include "cuda/libraries/cublas/cublas.h"
 
 enum { VERSION = WW_CUBLAS * 10000 };
 
-static struct { /* all handles: a pointer that is none of them is never read */
-    pthread_mutex_t lock;
-    Handle        **list;
-    size_t          n, cap;
-} all = {.lock = PTHREAD_MUTEX_INITIALIZER};
-
-static size_t find(const void *handle)
-{
-    size_t i = 0;
-    while (i < all.n && all.list[i] != handle)
-        i++;
-    return i;
-}
+static const char kind;
 
 Handle *handle_of(void *handle)
 {
-    pthread_mutex_lock(&all.lock);
-    size_t  i = find(handle);
-    Handle *h = i < all.n ? all.list[i] : NULL;
-    pthread_mutex_unlock(&all.lock);
-    return h;
+    return ww_cuda_library_has(&kind, handle) ? handle : NULL;
 }
 
 Blas cublasCreate_v2(void **handle)
@@ -38,19 +21,7 @@ Blas cublasCreate_v2(void **handle)
     if (!ww_cuda_library_wait(NULL)) /* what cannot use CUDA gets none */
         return BLAS_NOT_INITIALIZED;
     Handle *h = calloc(1, sizeof *h);
-    pthread_mutex_lock(&all.lock);
-    if (h && all.n == all.cap) {
-        Handle **more = realloc(all.list, (2 * all.cap + 8) * sizeof *more);
-        if (more) {
-            all.list = more;
-            all.cap  = 2 * all.cap + 8;
-        }
-    }
-    bool ok = h && all.n < all.cap;
-    if (ok)
-        all.list[all.n++] = h;
-    pthread_mutex_unlock(&all.lock);
-    if (!ok) {
+    if (!h || ww_cuda_library_keep(&kind, h) < 0) {
         free(h);
         return BLAS_ALLOC_FAILED;
     }
@@ -64,11 +35,7 @@ Blas cublasDestroy_v2(void *handle)
     if (!h)
         return BLAS_NOT_INITIALIZED;
     bool ok = ww_cuda_library_wait(h->stream);
-    pthread_mutex_lock(&all.lock);
-    size_t i = find(h);
-    if (i < all.n)
-        all.list[i] = all.list[--all.n];
-    pthread_mutex_unlock(&all.lock);
+    ww_cuda_library_drop(&kind, h);
     free(h);
     return ok ? BLAS_SUCCESS : BLAS_EXECUTION_FAILED;
 }

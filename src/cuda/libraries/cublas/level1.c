@@ -13,8 +13,8 @@ static Blas axpy(void *handle, char letter, const char *name, int n, const void 
     Call c = call_begin(handle, letter, name, "axpy");
     call_int(&c, n);
     call_factor(&c, alpha, c.element);
-    call_vector(&c, x, n, incx, false);
-    call_vector(&c, y, n, incy, true);
+    call_vector(&c, x, n, incx, LIBRARY_READS);
+    call_vector(&c, y, n, incy, LIBRARY_UPDATES);
     c.work.operations = 2.0 * n;
     return call_end(&c, n <= 0);
 }
@@ -26,7 +26,8 @@ static Blas scal(void *handle, char letter, const char *name, const char *routin
     Call c = call_begin(handle, letter, name, routine);
     call_int(&c, n);
     call_factor(&c, alpha, bytes);
-    call_vector(&c, x, n, incx, true);
+    call_vector(&c, x, n, incx, LIBRARY_WRITES);
+    call_scaled(&c);
     c.work.operations = n;
     return call_end(&c, n <= 0 || incx <= 0);
 }
@@ -37,8 +38,9 @@ static Blas move(void *handle, char letter, const char *name, const char *routin
 {
     Call c = call_begin(handle, letter, name, routine);
     call_int(&c, n);
-    call_vector(&c, x, n, incx, routine[0] == 's');
-    call_vector(&c, y, n, incy, true);
+    bool swap = routine[0] == 's';
+    call_vector(&c, x, n, incx, swap ? LIBRARY_UPDATES : LIBRARY_READS);
+    call_vector(&c, y, n, incy, swap ? LIBRARY_UPDATES : LIBRARY_WRITES);
     return call_end(&c, n <= 0);
 }
 
@@ -48,8 +50,8 @@ static Blas rot(void *handle, char letter, const char *name, const char *routine
 {
     Call c = call_begin(handle, letter, name, routine);
     call_int(&c, n);
-    call_vector(&c, x, n, incx, true);
-    call_vector(&c, y, n, incy, true);
+    call_vector(&c, x, n, incx, LIBRARY_UPDATES);
+    call_vector(&c, y, n, incy, LIBRARY_UPDATES);
     call_factor(&c, cosine, cbytes);
     call_factor(&c, sine, bytes);
     c.work.operations = 6.0 * n;
@@ -147,9 +149,9 @@ static Blas result(void *handle, char letter, const char *name, Kind kind, int n
     Reduction r = {kind, letter, n > 0 ? n : 0, incx, incy, x, y, to};
     if (kind > DOT_CONJUGATE && incx <= 0)
         r.n = 0;
-    call_vector(&c, x, r.n, incx, false);
+    call_vector(&c, x, r.n, incx, LIBRARY_READS);
     if (kind <= DOT_CONJUGATE)
-        call_vector(&c, y, r.n, incy, false);
+        call_vector(&c, y, r.n, incy, LIBRARY_READS);
     c.work.compute = reduce;
     c.work.args    = &r;
     c.work.bytes   = sizeof r;

@@ -12,10 +12,11 @@ static Blas gemv(void *handle, char letter, const char *name, int trans, int m, 
     call_int(&c, m);
     call_int(&c, n);
     call_factor(&c, alpha, c.element);
-    call_matrix(&c, a, lda, m, n, false);
-    call_vector(&c, x, trans == OP_N ? n : m, incx, false);
+    call_matrix(&c, a, lda, m, n, LIBRARY_READS);
+    call_vector(&c, x, trans == OP_N ? n : m, incx, LIBRARY_READS);
     call_factor(&c, beta, c.element);
-    call_vector(&c, y, trans == OP_N ? m : n, incy, true);
+    call_vector(&c, y, trans == OP_N ? m : n, incy, LIBRARY_WRITES);
+    call_scaled(&c);
     c.work.operations = 2.0 * m * n;
     return call_end(&c, !m || !n);
 }
@@ -29,9 +30,9 @@ static Blas ger(void *handle, char letter, const char *name, const char *routine
     call_int(&c, m);
     call_int(&c, n);
     call_factor(&c, alpha, c.element);
-    call_vector(&c, x, m, incx, false);
-    call_vector(&c, y, n, incy, false);
-    call_matrix(&c, a, lda, m, n, true);
+    call_vector(&c, x, m, incx, LIBRARY_READS);
+    call_vector(&c, y, n, incy, LIBRARY_READS);
+    call_matrix(&c, a, lda, m, n, LIBRARY_UPDATES);
     c.work.operations = 2.0 * m * n;
     return call_end(&c, !m || !n);
 }
@@ -44,10 +45,12 @@ static Blas symv(void *handle, char letter, const char *name, const char *routin
     call_refuse(&c, n < 0 || !incx || !incy);
     call_int(&c, n);
     call_factor(&c, alpha, c.element);
-    call_matrix(&c, a, lda, n, n, false);
-    call_vector(&c, x, n, incx, false);
+    call_matrix(&c, a, lda, n, n, LIBRARY_READS);
+    call_part(&c, fill);
+    call_vector(&c, x, n, incx, LIBRARY_READS);
     call_factor(&c, beta, c.element);
-    call_vector(&c, y, n, incy, true);
+    call_vector(&c, y, n, incy, LIBRARY_WRITES);
+    call_scaled(&c);
     c.work.operations = 2.0 * n * n;
     return call_end(&c, !n);
 }
@@ -62,8 +65,9 @@ static Blas triangle(void *handle, char letter, const char *name, const char *ro
     call_diag(&c, diag);
     call_refuse(&c, n < 0 || !incx);
     call_int(&c, n);
-    call_matrix(&c, a, lda, n, n, false);
-    call_vector(&c, x, n, incx, true);
+    call_matrix(&c, a, lda, n, n, LIBRARY_READS);
+    call_part(&c, fill);
+    call_vector(&c, x, n, incx, LIBRARY_UPDATES);
     c.work.operations = (double)n * n;
     return call_end(&c, !n);
 }
@@ -77,10 +81,11 @@ static Blas syr(void *handle, char letter, const char *name, const char *routine
     call_refuse(&c, n < 0 || !incx || !incy);
     call_int(&c, n);
     call_factor(&c, alpha, bytes);
-    call_vector(&c, x, n, incx, false);
+    call_vector(&c, x, n, incx, LIBRARY_READS);
     if (routine[3] == '2')
-        call_vector(&c, y, n, incy, false);
-    call_matrix(&c, a, lda, n, n, true);
+        call_vector(&c, y, n, incy, LIBRARY_READS);
+    call_matrix(&c, a, lda, n, n, LIBRARY_UPDATES);
+    call_part(&c, fill);
     c.work.operations = (double)n * n;
     return call_end(&c, !n);
 }

@@ -32,10 +32,11 @@ static Blas gemm(void *handle, char letter, const char *name, const char *routin
     call_int(&c, n);
     call_int(&c, k);
     call_factor(&c, alpha, c.element);
-    call_matrix(&c, a.p, a.ld, ta == OP_N ? m : k, ta == OP_N ? k : m, false);
-    call_matrix(&c, b.p, b.ld, tb == OP_N ? k : n, tb == OP_N ? n : k, false);
+    call_matrix(&c, a.p, a.ld, ta == OP_N ? m : k, ta == OP_N ? k : m, LIBRARY_READS);
+    call_matrix(&c, b.p, b.ld, tb == OP_N ? k : n, tb == OP_N ? n : k, LIBRARY_READS);
     call_factor(&c, beta, c.element);
-    call_matrix(&c, to.p, to.ld, m, n, true);
+    call_matrix(&c, to.p, to.ld, m, n, LIBRARY_WRITES);
+    call_scaled(&c);
     c.work.operations = times(&c, (double)m * n * k);
     return call_end(&c, !m || !n);
 }
@@ -51,10 +52,12 @@ static Blas symm(void *handle, char letter, const char *name, const char *routin
     call_int(&c, m);
     call_int(&c, n);
     call_factor(&c, alpha, c.element);
-    call_matrix(&c, a.p, a.ld, q, q, false);
-    call_matrix(&c, b.p, b.ld, m, n, false);
+    call_matrix(&c, a.p, a.ld, q, q, LIBRARY_READS);
+    call_part(&c, fill);
+    call_matrix(&c, b.p, b.ld, m, n, LIBRARY_READS);
     call_factor(&c, beta, c.element);
-    call_matrix(&c, to.p, to.ld, m, n, true);
+    call_matrix(&c, to.p, to.ld, m, n, LIBRARY_WRITES);
+    call_scaled(&c);
     c.work.operations = times(&c, (double)m * n * q);
     return call_end(&c, !m || !n);
 }
@@ -73,11 +76,13 @@ static Blas syrk(void *handle, char letter, const char *name, const char *routin
     call_int(&c, n);
     call_int(&c, k);
     call_factor(&c, alpha, alpha_bytes);
-    call_matrix(&c, a.p, a.ld, trans == OP_N ? n : k, trans == OP_N ? k : n, false);
+    call_matrix(&c, a.p, a.ld, trans == OP_N ? n : k, trans == OP_N ? k : n, LIBRARY_READS);
     if (b)
-        call_matrix(&c, b->p, b->ld, trans == OP_N ? n : k, trans == OP_N ? k : n, false);
+        call_matrix(&c, b->p, b->ld, trans == OP_N ? n : k, trans == OP_N ? k : n, LIBRARY_READS);
     call_factor(&c, beta, beta_bytes);
-    call_matrix(&c, to.p, to.ld, n, n, true);
+    call_matrix(&c, to.p, to.ld, n, n, LIBRARY_WRITES);
+    call_part(&c, fill);
+    call_scaled(&c);
     c.work.operations = times(&c, (double)n * n * k * (b ? 2 : 1) / 2);
     return call_end(&c, !n);
 }
@@ -96,8 +101,9 @@ static Blas triangle(void *handle, char letter, const char *name, const char *ro
     call_int(&c, m);
     call_int(&c, n);
     call_factor(&c, alpha, c.element);
-    call_matrix(&c, a.p, a.ld, q, q, false);
-    call_matrix(&c, b.p, b.ld, m, n, true);
+    call_matrix(&c, a.p, a.ld, q, q, LIBRARY_READS);
+    call_part(&c, fill);
+    call_matrix(&c, b.p, b.ld, m, n, LIBRARY_UPDATES);
     c.work.operations = times(&c, (double)m * n * q / 2);
     return call_end(&c, !m || !n);
 }
@@ -120,8 +126,8 @@ static Blas trmm(void *handle, char letter, const char *name, int side, int fill
 {
     Call c = call_begin(handle, letter, name, "");
     call_refuse(&c, m < 0 || n < 0);
-    call_matrix(&c, b.p, b.ld, m, n, false);
-    call_matrix(&c, to.p, to.ld, m, n, true);
+    call_matrix(&c, b.p, b.ld, m, n, LIBRARY_READS);
+    call_matrix(&c, to.p, to.ld, m, n, LIBRARY_WRITES);
     Moved v = {
         b.p,      (char *)(uintptr_t)to.p, (size_t)b.ld * c.element, (size_t)to.ld * c.element, (size_t)m * c.element,
         (size_t)n};
@@ -209,8 +215,8 @@ static Blas geam(void *handle, char letter, const char *name, int ta, int tb, in
     if (c.handle->pointer == POINTER_DEVICE) {
         s.alpha = alpha;
         s.beta  = beta;
-        call_memory(&c, alpha, c.element, false);
-        call_memory(&c, beta, c.element, false);
+        call_memory(&c, alpha, c.element, LIBRARY_READS);
+        call_memory(&c, beta, c.element, LIBRARY_READS);
     } else {
         memcpy(s.host[0], alpha, c.element);
         memcpy(s.host[1], beta, c.element);
@@ -218,10 +224,10 @@ static Blas geam(void *handle, char letter, const char *name, int ta, int tb, in
     Complex x = s.alpha ? (Complex){1, 0} : load(letter, alpha, 0),
             y = s.beta ? (Complex){1, 0} : load(letter, beta, 0);
     if (x.re != 0 || x.im != 0)
-        call_matrix(&c, a.p, a.ld, ta == OP_N ? m : n, ta == OP_N ? n : m, false);
+        call_matrix(&c, a.p, a.ld, ta == OP_N ? m : n, ta == OP_N ? n : m, LIBRARY_READS);
     if (y.re != 0 || y.im != 0)
-        call_matrix(&c, b.p, b.ld, tb == OP_N ? m : n, tb == OP_N ? n : m, false);
-    call_matrix(&c, to.p, to.ld, m, n, true);
+        call_matrix(&c, b.p, b.ld, tb == OP_N ? m : n, tb == OP_N ? n : m, LIBRARY_READS);
+    call_matrix(&c, to.p, to.ld, m, n, LIBRARY_WRITES);
     c.work.compute = add;
     c.work.args    = &s;
     c.work.bytes   = sizeof s;
@@ -253,9 +259,9 @@ static Blas dgmm(void *handle, char letter, const char *name, int side, int m, i
     Call   c = call_begin(handle, letter, name, "");
     Scaled s = {side, m, n, stride, letter, a, to, x};
     call_refuse(&c, m < 0 || n < 0 || side < SIDE_LEFT || side > SIDE_RIGHT);
-    call_matrix(&c, a.p, a.ld, m, n, false);
-    call_vector(&c, x, side == SIDE_LEFT ? m : n, stride, false);
-    call_matrix(&c, to.p, to.ld, m, n, true);
+    call_matrix(&c, a.p, a.ld, m, n, LIBRARY_READS);
+    call_vector(&c, x, side == SIDE_LEFT ? m : n, stride, LIBRARY_READS);
+    call_matrix(&c, to.p, to.ld, m, n, LIBRARY_WRITES);
     c.work.compute = scale;
     c.work.args    = &s;
     c.work.bytes   = sizeof s;

@@ -116,9 +116,14 @@ static size_t extent(const Plan *p, const Side *s)
     return at * (size_t)s->stride + (size_t)(p->batch - 1) * (size_t)s->dist + 1;
 }
 
+static LibrarySpan span(const void *at, size_t pitch, size_t width, size_t height, LibraryUse use)
+{
+    return (LibrarySpan){.at = at, .pitch = pitch, .width = width, .height = height, .use = use};
+}
+
 /* The memory of one side, for checks.  Rows where they are equally far apart; else what is written from end to end, and of what is read the first and
  * the last element: what lies between elements may never have been written. */
-static unsigned find_spans(const Plan *p, const Side *s, const void *at, bool writes, LibrarySpan *out)
+static unsigned find_spans(const Plan *p, const Side *s, const void *at, LibraryUse use, LibrarySpan *out)
 {
     int    last = p->rank - 1;
     size_t rows = 1, pitch = last ? (size_t)s->embed[last] : (size_t)s->dist;
@@ -132,16 +137,15 @@ static unsigned find_spans(const Plan *p, const Side *s, const void *at, bool wr
     even &= p->batch == 1 || last == 0 || whole == (size_t)s->dist;
     size_t bytes = extent(p, s) * s->element;
     if (even) {
-        out[0] =
-            (LibrarySpan){at, pitch * s->element, (size_t)s->dims[last] * s->element, rows * (size_t)p->batch, writes};
+        out[0] = span(at, pitch * s->element, (size_t)s->dims[last] * s->element, rows * (size_t)p->batch, use);
         return 1;
     }
-    if (writes) {
-        out[0] = (LibrarySpan){at, bytes, bytes, 1, true};
+    if (use == LIBRARY_WRITES) {
+        out[0] = span(at, bytes, bytes, 1, LIBRARY_WRITES);
         return 1;
     }
-    out[0] = (LibrarySpan){at, s->element, s->element, 1, false};
-    out[1] = (LibrarySpan){(const char *)at + bytes - s->element, s->element, s->element, 1, false};
+    out[0] = span(at, s->element, s->element, 1, LIBRARY_READS);
+    out[1] = span((const char *)at + bytes - s->element, s->element, s->element, 1, LIBRARY_READS);
     return 2;
 }
 
@@ -216,8 +220,8 @@ static Fft execute(int handle, const char *call, int type, int sign, void *in, v
                      .args       = &j,
                      .bytes      = sizeof j,
                      .operations = operations(&j)};
-    w.nspans      = find_spans(&j.plan, &j.side[0], in, false, w.span);
-    w.nspans += find_spans(&j.plan, &j.side[1], out, true, w.span + w.nspans);
+    w.nspans      = find_spans(&j.plan, &j.side[0], in, LIBRARY_READS, w.span);
+    w.nspans += find_spans(&j.plan, &j.side[1], out, LIBRARY_WRITES, w.span + w.nspans);
     return ww_cuda_library_do(j.plan.stream, &w) ? FFT_SUCCESS : FFT_EXEC_FAILED;
 }
 

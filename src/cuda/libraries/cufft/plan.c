@@ -2,19 +2,14 @@
  *
  * Plans: what is to be transformed.  A handle is a number of a slot and is given again after its plan was destroyed. */
 #include <limits.h>
-#include <pthread.h>
 #include <stdlib.h>
 
 #include "cuda/libraries/cufft/cufft.h"
 
-enum { VERSION = WW_CUFFT * 1000, MOST_PLANS = 1 << 20 };
+enum { VERSION = WW_CUFFT * 1000 };
 enum { DATA_R32 = 0, DATA_R64 = 1, DATA_C32 = 4, DATA_C64 = 5 }; /* cudaDataType */
 
-static struct {
-    pthread_mutex_t lock;
-    Plan          **slot; /* NULL: free */
-    int             n;
-} all = {.lock = PTHREAD_MUTEX_INITIALIZER};
+static const char kind;
 
 __attribute__((constructor)) static void begin(void)
 {
@@ -23,23 +18,20 @@ __attribute__((constructor)) static void begin(void)
 
 bool plan_of(int handle, Plan *out)
 {
-    pthread_mutex_lock(&all.lock);
-    bool ok = handle >= 0 && handle < all.n && all.slot[handle];
-    if (ok)
-        *out = *all.slot[handle];
-    pthread_mutex_unlock(&all.lock);
-    return ok;
+    const Plan *p = ww_cuda_library_numbered(&kind, handle);
+    if (p)
+        *out = *p;
+    return p != NULL;
 }
 
-/* Puts the plan into its slot; p->made stays as it is there. */
+/* The handle's plan becomes this one. */
 static Fft keep(int handle, const Plan *p)
 {
-    pthread_mutex_lock(&all.lock);
-    bool ok = handle >= 0 && handle < all.n && all.slot[handle];
-    if (ok)
-        *all.slot[handle] = *p;
-    pthread_mutex_unlock(&all.lock);
-    return ok ? FFT_SUCCESS : FFT_INVALID_PLAN;
+    Plan *kept = ww_cuda_library_numbered(&kind, handle);
+    if (!kept)
+        return FFT_INVALID_PLAN;
+    *kept = *p;
+    return FFT_SUCCESS;
 }
 
 Fft cufftCreate(int *handle)
@@ -48,42 +40,24 @@ Fft cufftCreate(int *handle)
         return FFT_INVALID_VALUE;
     if (!ww_cuda_library_wait(NULL)) /* what cannot use CUDA gets none */
         return FFT_SETUP_FAILED;
-    Plan *p = calloc(1, sizeof *p);
-    pthread_mutex_lock(&all.lock);
-    int i = 0;
-    while (i < all.n && all.slot[i])
-        i++;
-    if (p && i == all.n && i < MOST_PLANS) {
-        Plan **more = realloc(all.slot, (size_t)(all.n + 1) * sizeof *more);
-        if (more) {
-            all.slot          = more;
-            all.slot[all.n++] = NULL;
-        }
-    }
-    bool ok = p && i < all.n;
-    if (ok)
-        all.slot[i] = p;
-    pthread_mutex_unlock(&all.lock);
-    if (!ok) {
+    Plan *p      = calloc(1, sizeof *p);
+    int   number = p ? ww_cuda_library_keep(&kind, p) : -1;
+    if (number < 0) {
         free(p);
         return FFT_ALLOC_FAILED;
     }
-    *handle = i;
+    *handle = number;
     return FFT_SUCCESS;
 }
 
 Fft cufftDestroy(int handle)
 {
-    Plan p;
-    if (!plan_of(handle, &p))
+    Plan *p = ww_cuda_library_numbered(&kind, handle);
+    if (!p)
         return FFT_INVALID_PLAN;
-    bool ok = ww_cuda_library_wait(p.stream);
-    pthread_mutex_lock(&all.lock);
-    if (handle < all.n) {
-        free(all.slot[handle]);
-        all.slot[handle] = NULL;
-    }
-    pthread_mutex_unlock(&all.lock);
+    bool ok = ww_cuda_library_wait(p->stream);
+    if (ww_cuda_library_drop(&kind, p))
+        free(p);
     return ok ? FFT_SUCCESS : FFT_EXEC_FAILED;
 }
 

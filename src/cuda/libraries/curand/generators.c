@@ -2,7 +2,6 @@
  *
  * Generators.  One of the device is one of the host that writes in stream order; the call waits for its numbers, since only NVIDIA's library knows whether
  * they can be had (a count that is no multiple of the dimensions, a type that has no such numbers). */
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,44 +13,11 @@ typedef struct Generator {
     bool  device;
 } Generator;
 
-static struct { /* all generators: a pointer that is none of them is never read */
-    pthread_mutex_t lock;
-    Generator     **list;
-    size_t          n, cap;
-} all = {.lock = PTHREAD_MUTEX_INITIALIZER};
-
-static size_t find(const void *handle)
-{
-    size_t i = 0;
-    while (i < all.n && all.list[i] != handle)
-        i++;
-    return i;
-}
+static const char kind;
 
 static Generator *generator_of(void *handle)
 {
-    pthread_mutex_lock(&all.lock);
-    size_t     i = find(handle);
-    Generator *g = i < all.n ? all.list[i] : NULL;
-    pthread_mutex_unlock(&all.lock);
-    return g;
-}
-
-static bool keep(Generator *g)
-{
-    pthread_mutex_lock(&all.lock);
-    if (all.n == all.cap) {
-        Generator **more = realloc(all.list, (2 * all.cap + 8) * sizeof(Generator *));
-        if (more) {
-            all.list = more;
-            all.cap  = 2 * all.cap + 8;
-        }
-    }
-    bool ok = all.n < all.cap;
-    if (ok)
-        all.list[all.n++] = g;
-    pthread_mutex_unlock(&all.lock);
-    return ok;
+    return ww_cuda_library_has(&kind, handle) ? handle : NULL;
 }
 
 static Rand create(void **handle, int type, bool device)
@@ -66,7 +32,7 @@ static Rand create(void **handle, int type, bool device)
         return RAND_ALLOCATION_FAILED;
     Rand r    = make(&g->real, type);
     g->device = device;
-    if (r != RAND_SUCCESS || !keep(g)) {
+    if (r != RAND_SUCCESS || ww_cuda_library_keep(&kind, g) < 0) {
         free(g);
         return r != RAND_SUCCESS ? r : RAND_ALLOCATION_FAILED;
     }
@@ -91,11 +57,7 @@ Rand curandDestroyGenerator(void *handle)
         return RAND_NOT_INITIALIZED;
     if (g->device)
         ww_cuda_library_wait(g->stream);
-    pthread_mutex_lock(&all.lock);
-    size_t i = find(g);
-    if (i < all.n)
-        all.list[i] = all.list[--all.n];
-    pthread_mutex_unlock(&all.lock);
+    ww_cuda_library_drop(&kind, g);
     Rand (*destroy)(void *) = (Rand(*)(void *))real_function("curandDestroyGenerator");
     Rand r                  = destroy ? destroy(g->real) : RAND_INTERNAL_ERROR;
     free(g);
@@ -202,7 +164,7 @@ static Rand generate(void *handle, Draw d, size_t element)
                      .compute = compute,
                      .args    = &d,
                      .bytes   = sizeof d,
-                     .span    = {{d.out, bytes, bytes, 1, true}},
+                     .span    = {{.at = d.out, .width = bytes, .height = 1, .use = LIBRARY_WRITES}},
                      .nspans  = 1};
     if (!ww_cuda_library_do(g->stream, &w) || !ww_cuda_library_wait(g->stream))
         return RAND_LAUNCH_FAILURE;
