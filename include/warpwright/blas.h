@@ -63,7 +63,7 @@ typedef enum WwFill { WW_FULL = 0, WW_LOWER = 1, WW_UPPER = 2 } WwFill;
  *             fewer sums are rounded.  A pass over the operands looks for what two fp16 cannot hold: rows of op(A) or columns of op(B) whose numbers
  *             differ by more than 2^16 where it may be seen in a result, infinities, NaN, a largest number below 2^-100.  Then the product is
  *             computed as by WW_EXACT.
- * ww_syrk, batches and other types do not know WW_TENSOR and compute as by WW_EXACT. */
+ * Batches and other types do not know WW_TENSOR and compute as by WW_EXACT. */
 typedef enum WwPrecision { WW_EXACT = 0, WW_TENSOR = 1 } WwPrecision;
 
 /* The member of the problem's type counts. */
@@ -123,6 +123,8 @@ typedef struct WwSyrk {
     size_t       batch, stride_a, stride_c;
     const WwPtr *a_array, *c_array;
     const char  *rung;
+    WwPrecision  precision;
+    WwPtr        told;
     WwPtr        workspace;
     size_t       workspace_bytes;
 } WwSyrk;

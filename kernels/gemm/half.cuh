@@ -298,10 +298,7 @@ static __device__ __forceinline__ void put_results(const HalfArgs &a, int row0, 
         int row = row0 + warp * 16 + lane / 4 + i / 2 % 2 * 8, at = col0 + i / 4 * 8 + lane % 4 * 2;
         if (row >= g.m)
             continue;
-        if (!S::SYM && g.vector & 4 && at + 1 < g.n) {
-            put_two<S>(a, row * g.ldc + at, alpha * d[i], alpha * d[i + 1]);
-            continue;
-        }
+        bool two = (g.vector & 4) && at + 1 < (S::SYM ? row : g.n) && !upper;
 #pragma unroll
         for (int j = 0; j < 2; j++) {
             int col = at + j;
@@ -311,8 +308,11 @@ static __device__ __forceinline__ void put_results(const HalfArgs &a, int row0, 
             int   r = upper ? col : row, c = upper ? row : col;
             if (S::SYM && g.fill != GEMM_FILL_LOWER && g.fill != GEMM_FILL_UPPER && row != col)
                 put_result<S>(a, r, c, c, r, v);
-            put_result<S>(a, r, c, r, c, v);
+            if (!two)
+                put_result<S>(a, r, c, r, c, v);
         }
+        if (two) /* behind the other direction, which reads the same C */
+            put_two<S>(a, row * g.ldc + at, alpha * d[i], alpha * d[i + 1]);
     }
 }
 

@@ -34,7 +34,8 @@ class Syrk(ctypes.Structure):
     _fields_ = [("type", c_int), ("layout", c_int), ("fill", c_int), ("trans", c_bool), ("n", c_size_t), ("k", c_size_t),
                 ("alpha", Scalar), ("beta", Scalar), ("a", c_uint64), ("c", c_uint64), ("lda", c_size_t), ("ldc", c_size_t),
                 ("batch", c_size_t), ("stride_a", c_size_t), ("stride_c", c_size_t), ("a_array", POINTER(c_uint64)),
-                ("c_array", POINTER(c_uint64)), ("rung", c_char_p), ("workspace", c_uint64), ("workspace_bytes", c_size_t)]
+                ("c_array", POINTER(c_uint64)), ("rung", c_char_p), ("precision", c_int), ("told", c_uint64), ("workspace", c_uint64),
+                ("workspace_bytes", c_size_t)]
 
 
 class Copy(ctypes.Structure):

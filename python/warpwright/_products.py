@@ -177,12 +177,17 @@ def _result(call, out, shape, dtype, read):
     return given, None
 
 
+def _precision(name):
+    if name not in PRECISIONS:
+        raise ValueError(f"precision {name!r} is not one of {', '.join(PRECISIONS)}")
+    return PRECISIONS.index(name)
+
+
 def gemm(a: Any, b: Any, out: Any = None, *, alpha: float = 1, beta: float = 0, transpose_a: bool = False, transpose_b: bool = False,
          dtype: Any = None, rung: Optional[str] = None, precision: str = "exact", device: Optional[Device] = None, stream: Any = None) -> Any:
     """alpha * op(A) * op(B) + beta * out.  dtype="int64": exact 64-bit results of int32 operands; "float32" of float16 ones.  rung: a kernel by its
     name (rungs("gemm")).  precision="tensor": float32 products may be computed on tensor cores, as accurate as by float arithmetic.  stream: a CUDA stream (its handle, or an object of torch or cupy), on which the work is then only enqueued."""
-    if precision not in PRECISIONS:
-        raise ValueError(f"precision {precision!r} is not one of {', '.join(PRECISIONS)}")
+    wanted = _precision(precision)
     call = _Call(device, stream, [a, b], out)
     kind, name = _type_of(call.views[:2], dtype, ["a", "b"])
     x, y = call.matrices(call.views[0], "a"), call.matrices(call.views[1], "b")
@@ -200,16 +205,18 @@ def gemm(a: Any, b: Any, out: Any = None, *, alpha: float = 1, beta: float = 0, 
         x.op, y.op = not x.op, not y.op
     problem = Gemm(type=kind, trans_a=x.op, trans_b=y.op, m=m, n=n, k=k, alpha=_scalar(kind, alpha), beta=_scalar(kind, beta), a=x.pointer,
                    b=y.pointer, c=c.pointer, lda=x.ld, ldb=y.ld, ldc=c.ld, batch=1 if batch is None else batch, stride_a=x.stride,
-                   stride_b=y.stride, stride_c=c.stride, rung=_name(rung), precision=PRECISIONS.index(precision))
+                   stride_b=y.stride, stride_c=c.stride, rung=_name(rung), precision=wanted)
     if batch != 0:
         call.run(lib.ww_gemm, byref(problem))
     return _finish(call, out, view, made)
 
 
 def syrk(a: Any, out: Any = None, *, alpha: float = 1, beta: float = 0, transpose: bool = False, fill: str = "full", dtype: Any = None,
-         rung: Optional[str] = None, device: Optional[Device] = None, stream: Any = None) -> Any:
+         rung: Optional[str] = None, precision: str = "exact", device: Optional[Device] = None, stream: Any = None) -> Any:
     """alpha * A * A^T + beta * out (transpose: A^T * A).  fill="full" writes both halves, bit for bit the same, and reads the lower
-    triangle of out only; "lower" and "upper" read and write that triangle, and need out= (the other one is left as it is)."""
+    triangle of out only; "lower" and "upper" read and write that triangle, and need out= (the other one is left as it is).  precision: as
+    in gemm."""
+    wanted = _precision(precision)
     if fill not in FILLS:
         raise ValueError(f"fill {fill!r} is not one of {', '.join(FILLS)}")
     if fill != "full" and out is None:
@@ -223,7 +230,8 @@ def syrk(a: Any, out: Any = None, *, alpha: float = 1, beta: float = 0, transpos
     c = Matrices(view, "out")
     problem = Syrk(type=kind, layout=int(c.trans), fill=FILLS[fill], trans=x.trans ^ bool(transpose) ^ c.trans, n=n, k=k,
                    alpha=_scalar(kind, alpha), beta=_scalar(kind, beta), a=x.pointer, c=c.pointer, lda=x.ld, ldc=c.ld,
-                   batch=1 if x.batch is None else x.batch, stride_a=x.stride, stride_c=c.stride, rung=_name(rung))
+                   batch=1 if x.batch is None else x.batch, stride_a=x.stride, stride_c=c.stride, rung=_name(rung),
+                   precision=wanted)
     if x.batch != 0:
         call.run(lib.ww_syrk, byref(problem))
     return _finish(call, out, view, made)

@@ -183,13 +183,15 @@ static void set_operand(const Matrix *m, bool contiguous_in_k, unsigned long lon
     *batch      = m->stride;
 }
 
-static Status check_precision(WwDevice *d, const WwGemm *p)
+static Status set_precision(WwDevice *d, const char *who, WwPrecision precision, WwPtr told, Problem *out)
 {
-    if (p->precision != WW_EXACT && p->precision != WW_TENSOR)
-        return device_fail(d, WW_ERR_INVALID, "ww_gemm: precision %d is neither WW_EXACT nor WW_TENSOR",
-                           (int)p->precision);
-    if (p->told % sizeof(uint32_t))
-        return device_fail(d, WW_ERR_INVALID, "ww_gemm: told = 0x%" PRIx64 " is not aligned to a word", p->told);
+    if (precision != WW_EXACT && precision != WW_TENSOR)
+        return device_fail(d, WW_ERR_INVALID, "%s: precision %d is neither WW_EXACT nor WW_TENSOR", who,
+                           (int)precision);
+    if (told % sizeof(uint32_t))
+        return device_fail(d, WW_ERR_INVALID, "%s: told = 0x%" PRIx64 " is not aligned to a word", who, told);
+    out->precision = precision;
+    out->told      = told;
     return WW_OK;
 }
 
@@ -197,11 +199,10 @@ Status problem_of_gemm(WwBlas *b, const WwGemm *p, Problem *out)
 {
     WwDevice *d  = b->device;
     bool      cm = p->layout == WW_COLUMN_MAJOR;
-    *out         = (Problem){.type = p->type, .batch = p->batch ? p->batch : 1, .precision = p->precision};
+    *out         = (Problem){.type = p->type, .batch = p->batch ? p->batch : 1};
     TRY(check_kinds(d, "ww_gemm", p->type, p->layout, p->batch));
-    TRY(check_precision(d, p));
+    TRY(set_precision(d, "ww_gemm", p->precision, p->told, out));
     set_sizes(out);
-    out->told = p->told;
     TRY(check_size(d, "ww_gemm", "m", p->m));
     TRY(check_size(d, "ww_gemm", "n", p->n));
     TRY(check_size(d, "ww_gemm", "k", p->k));
@@ -248,6 +249,7 @@ Status problem_of_syrk(WwBlas *b, const WwSyrk *p, Problem *out)
     bool      cm = p->layout == WW_COLUMN_MAJOR;
     *out         = (Problem){.type = p->type, .symmetric = true, .batch = p->batch ? p->batch : 1};
     TRY(check_kinds(d, "ww_syrk", p->type, p->layout, p->batch));
+    TRY(set_precision(d, "ww_syrk", p->precision, p->told, out));
     set_sizes(out);
     if (p->fill != WW_FULL && p->fill != WW_LOWER && p->fill != WW_UPPER)
         return device_fail(d, WW_ERR_INVALID, "ww_syrk: fill %d is not one of WW_FULL, WW_LOWER, WW_UPPER",

@@ -155,7 +155,7 @@ struct WwBlas {
     unsigned    sms;        /* multiprocessors */
     int         capability; /* 10 * major + minor: a GPU's, or that of the emulator's profile */
     bool        half[2];    /* of A * B, and of A * A^T: the rungs for 16-bit operands on the tensor cores can run */
-    bool        split;      /* those for floats can */
+    bool        split[2];   /* those for floats can: of A * B, of A * A^T */
     bool        early;      /* copies that wait by themselves for what is in front of them can run */
     BlasModule *modules;
     size_t      nmodules;
@@ -304,7 +304,7 @@ Status half_grid(WwBlas *b, const Problem *p, HalfArgs *a, WwLaunch *w);
 
 /* ---- split.c ---- */
 
-bool split_can(const WwBlas *b);
+bool split_can(const WwBlas *b, bool symmetric);
 /* Is it faster than float arithmetic, and can it run? */
 bool split_pays(const WwBlas *b, const Problem *p);
 void split_work(const WwBlas *b, const Problem *p, Work *w);

@@ -31,7 +31,8 @@ WwStatus ww_blas_open(WwDevice *d, WwBlas **out)
     b->early      = b->capability >= EARLY && blas_built("copy_realign_early") && blas_built("copy_operands");
     b->half[0]    = half_can(b, false);
     b->half[1]    = half_can(b, true);
-    b->split      = split_can(b);
+    b->split[0]   = split_can(b, false);
+    b->split[1]   = split_can(b, true);
     *out          = b;
     return WW_OK;
 }

@@ -132,8 +132,8 @@ Status problem_choose(WwBlas *b, Problem *p, const char *ladder, const char *nam
     bool known =
         p->type == WW_F32 || (p->symmetric && p->type == WW_I32); /* integers take twice as long, by any of its rungs */
     bool model = !name && known && p->batch == 1 && p->args.k;
-    if (model && p->precision == WW_TENSOR && !p->symmetric && split_pays(b, p)) {
-        p->rung = rung_for(false, FOR_SPLIT);
+    if (model && p->precision == WW_TENSOR && split_pays(b, p)) {
+        p->rung = rung_for(p->symmetric, FOR_SPLIT);
         return WW_OK;
     }
     p->rung = model ? choose_model(b, p) : NULL;

@@ -9,7 +9,7 @@
  *   gemm_split_else the product in float arithmetic, if it can
  *
  * Nothing of it waits for an answer on the host: the last two kernels ask the judge's word.  The planes, the largest numbers and the words lie in the
- * workspace.  Not done: A * A^T at half the cost; a batch in one pass. */
+ * workspace.  Of A * A^T there is one operand, both sides of the product.  Not done: a batch in one pass. */
 #include "gemm/split.h"
 #include "blas/blas.h"
 
@@ -30,18 +30,22 @@ static size_t words(const GemmArgs *g)
     return 2 * ((size_t)g->m + (size_t)g->n) + SPLIT_SEEN;
 }
 
-bool split_can(const WwBlas *b)
+bool split_can(const WwBlas *b, bool symmetric)
 {
-    return b->capability == SM_90 && b->sms >= 2 * PAIR && blas_built("gemm_split_f32_kk") &&
-           blas_built("gemm_split_else_f32_kk");
+    static const char *const entry[2][2] = {{"gemm_split_f32_kk", "gemm_split_else_f32_kk"},
+                                            {"aat_split_f32_k", "aat_split_else_f32_k"}};
+    return b->capability == SM_90 && b->sms >= 2 * PAIR && blas_built(entry[symmetric][0]) &&
+           blas_built(entry[symmetric][1]) && blas_built("split_most");
 }
 
-/* Microseconds by readings on an H200: 230 TFLOP/s against 57, two passes over the operands, and the launches. */
+/* Microseconds by readings on an H200: 230 TFLOP/s against 57, two passes over the operands, and the launches.  A symmetric product has half the
+ * work and one operand. */
 bool split_pays(const WwBlas *b, const Problem *p)
 {
     const GemmArgs *g    = &p->args;
-    double          work = 2.0 * g->m * g->n * g->k, operands = ((double)g->m + g->n) * g->k;
-    return b->split && p->type == WW_F32 && p->batch == 1 && g->k >= LINE &&
+    double          work = (p->symmetric ? 1.0 : 2.0) * g->m * g->n * g->k;
+    double          operands = (p->symmetric ? g->n : (double)g->m + g->n) * g->k;
+    return b->split[p->symmetric] && p->type == WW_F32 && p->batch == 1 && g->k >= LINE &&
            40 + work / 230e6 + operands * 16 / 4e6 < work / 57e6;
 }
 
@@ -50,20 +54,18 @@ void split_work(const WwBlas *b, const Problem *p, Work *w)
     Source x = source_x(&p->args), y = source_y(&p->args);
     half_tail(b, p, w);
     w->x      = PLANES * plane_bytes(&x, p->args.k);
-    w->y      = PLANES * plane_bytes(&y, p->args.k);
+    w->y      = p->symmetric ? 0 : PLANES * plane_bytes(&y, p->args.k);
     w->turned = words(&p->args) * 4;
 }
 
-/* The part of an operand at s, its planes at `to`; its maps. */
-static Status part_of(WwBlas *b, const Source *s, int k, int side, WwPtr to, WwPtr most, WwPtr few, SplitPart *part,
-                      GemmMap *high, GemmMap *low)
+/* The part of an operand at s, its planes at `to`. */
+static Status part_of(WwBlas *b, const Source *s, int k, WwPtr to, WwPtr most, WwPtr few, SplitPart *part)
 {
     bool   along_k = s->along_k == 1;
     size_t lines = (size_t)(along_k ? s->length : k), length = (size_t)(along_k ? k : s->length), ld = pitch(length);
-    WwPtr  planes[] = {to, to + plane_bytes(s, k)};
     *part           = (SplitPart){.from    = s->at,
-                                  .high    = planes[0],
-                                  .low     = planes[1],
+                                  .high    = to,
+                                  .low     = to + plane_bytes(s, k),
                                   .most    = most,
                                   .few     = few,
                                   .ld      = along_k ? s->along : s->along_k,
@@ -74,10 +76,20 @@ static Status part_of(WwBlas *b, const Source *s, int k, int side, WwPtr to, WwP
     uint64_t blocks = (lines + SPLIT_LINES - 1) / SPLIT_LINES * ((length + SPLIT_COLUMNS - 1) / SPLIT_COLUMNS);
     if (blocks > INT32_MAX / 2)
         return device_fail(b->device, WW_ERR_INVALID,
-                           "ww_gemm: an operand of %zu x %zu is more than the rung split takes", lines, length);
+                           "an operand of %zu x %zu is more than the rung split takes", lines, length);
     part->blocks = (unsigned)blocks;
-    for (int i = 0; i < PLANES; i++)
-        TRY(half_map(b, &(Source){planes[i], along_k ? ld : 1, along_k ? 1 : ld, s->length}, k, side, i ? low : high));
+    return WW_OK;
+}
+
+/* Maps of both planes, for boxes of `side` rows or columns of the result. */
+static Status maps_of(WwBlas *b, const Source *s, int k, int side, WwPtr planes, GemmMap *high, GemmMap *low)
+{
+    bool   along_k = s->along_k == 1;
+    size_t ld      = pitch((size_t)(along_k ? k : s->length));
+    for (size_t i = 0; i < PLANES; i++) {
+        Source plane = {planes + i * plane_bytes(s, k), along_k ? ld : 1, along_k ? 1 : ld, s->length};
+        TRY(half_map(b, &plane, k, side, i ? low : high));
+    }
     return WW_OK;
 }
 
@@ -96,20 +108,24 @@ static Status launch_passes(WwBlas *b, const SplitArgs *a)
 }
 
 /* In float arithmetic, if the judge says so. */
-static Status launch_else(WwBlas *b, const GemmArgs *g, WwPtr bad)
+static Status launch_else(WwBlas *b, const Problem *p, const GemmArgs *g, WwPtr bad)
 {
     enum { SIDE = 128, THREADS = 128 };
-    static const char *const entry[] = {"gemm_split_else_f32_nn", "gemm_split_else_f32_nk", "gemm_split_else_f32_kn",
+    static const char *const gemm[]  = {"gemm_split_else_f32_nn", "gemm_split_else_f32_nk", "gemm_split_else_f32_kn",
                                         "gemm_split_else_f32_kk"};
+    static const char *const aat[]   = {"aat_split_else_f32_n", "aat_split_else_f32_k"};
+    bool                     along_k = g->x_col == 1;
+    const char              *entry   = p->symmetric ? aat[along_k] : gemm[along_k * 2 + (g->y_row == 1)];
     GemmArgs                 a       = *g;
-    uint64_t                 tiles   = (uint64_t)rung_cover(g->m, SIDE) * rung_cover(g->n, SIDE);
+    uint64_t                 down = rung_cover(g->m, SIDE), across = rung_cover(g->n, SIDE);
+    uint64_t                 tiles = p->symmetric ? down * (down + 1) / 2 : down * across;
     a.count                          = bad;
     a.work                           = 0;
     if (tiles > INT32_MAX)
-        return device_fail(b->device, WW_ERR_INVALID, "ww_gemm: %llu tiles are more than one grid can have",
-                           (unsigned long long)tiles);
+        return device_fail(b->device, WW_ERR_INVALID, "%s: %llu tiles are more than one grid can have",
+                           p->symmetric ? "ww_syrk" : "ww_gemm", (unsigned long long)tiles);
     return blas_launch(
-        b, entry[(g->x_col == 1) * 2 + (g->y_row == 1)],
+        b, entry,
         &(WwLaunch){.grid = {(uint32_t)tiles, 1, 1}, .block = {THREADS, 1, 1}, .args = (void *[]){&a}, .arg_count = 1});
 }
 
@@ -123,15 +139,23 @@ Status split_run(WwBlas *b, const Problem *p, const GemmArgs *g, Work work, WwPt
     SplitProduct s = {
         .h = {.g = *g, .wide = 1}, .x_most = word, .y_most = word + 4 * (size_t)g->m, .bad = a.seen + 4 * SPLIT_BAD};
     WwLaunch w = {.block = {(unsigned)r->threads, 1, 1}, .shared = r->shared, .args = (void *[]){&s}, .arg_count = 1};
-    TRY(part_of(b, &x, g->k, r->rows, at, s.x_most, few, &a.part[0], &s.h.x, &s.x));
-    TRY(part_of(b, &y, g->k, r->columns / PAIR, at + work.x, s.y_most, few + 4 * (size_t)g->m, &a.part[1], &s.h.y,
-                &s.y));
+    TRY(part_of(b, &x, g->k, at, s.x_most, few, &a.part[0]));
+    TRY(maps_of(b, &x, g->k, r->rows, at, &s.h.x, &s.x));
+    if (p->symmetric) {
+        s.y_most  = s.x_most;
+        a.part[1] = a.part[0];
+        TRY(maps_of(b, &x, g->k, r->columns / PAIR, at, &s.h.y, &s.y));
+        a.part[1].blocks = 0;
+    } else {
+        TRY(part_of(b, &y, g->k, at + work.x, s.y_most, few + 4 * (size_t)g->m, &a.part[1]));
+        TRY(maps_of(b, &y, g->k, r->columns / PAIR, at + work.x, &s.h.y, &s.y));
+    }
     TRY(half_grid(b, p, &s.h, &w));
     TRY(device_fill(b->device, word, 0, words(g) * 4, b->stream));
     TRY(launch_passes(b, &a));
     blas_entry(p, entry);
     TRY(blas_launch(b, entry, &w));
-    return launch_else(b, g, a.seen + 4 * SPLIT_BAD);
+    return launch_else(b, p, g, a.seen + 4 * SPLIT_BAD);
 }
 
 Status split_untold(WwBlas *b, const Problem *p)

@@ -326,6 +326,8 @@ class Refused(unittest.TestCase):
         self.assertTrue(close(ww.gemm(*halves, dtype="float32", device=device), want, 5))
         self.assertTrue(close(ww.gemm(a, b, precision="tensor", device=device), a.astype(float) @ b, 5))
         self.refuse(ValueError, "exact, tensor", lambda: ww.gemm(a, b, precision="half", device=device))
+        self.assertTrue(close(ww.syrk(a, precision="tensor", device=device), a.astype(float) @ a.T, 5))
+        self.refuse(ValueError, "exact, tensor", lambda: ww.syrk(a, precision="half", device=device))
         self.assertIn("wide", ww.rungs("gemm"))
         self.assertTrue(close(ww.gemm(a, b, rung="wide", device=device), a.astype(float) @ b, 5))
         if KIND == "emulator":

@@ -187,6 +187,80 @@ static void ranges(void **state)
     run(&t, ones_and_zeros, TENSOR, 1, &seed); /* many zeros, but nothing that loses bits */
 }
 
+/* A * A^T: both halves the same bits, one triangle with the other one left alone. */
+static void symmetric(void **state)
+{
+    uint64_t seed = 11;
+    (void)state;
+    for (unsigned how = 0; how < 12; how++) {
+        Case   t = {how & 1 ? WW_COLUMN_MAJOR : WW_ROW_MAJOR,
+                    how & 2,
+                    false,
+                    how & 1 ? 150 : 300,
+                    0,
+                    200,
+                    how % 3,
+                    how % 2,
+                    how & 4 ? 1 : -0.5f,
+                    how % 5 ? 0 : 2.0f};
+        WwFill fill = (WwFill)(how % 3);
+        t.n         = t.m;
+        Mat a = mat_of(&t, t.m, t.k, t.ta), c = mat_of(&t, t.m, t.m, false), b = a, old = c;
+        mat_random(&a, WW_F32, &seed);
+        mat_random(&c, WW_F32, &seed);
+        bool exact = how > 8; /* and what two halves cannot hold */
+        for (size_t i = 0; i < (exact ? t.m : 0); i++)
+            for (size_t l = 0; l < t.k; l++) {
+                uint32_t *v = a.v + (t.ta ? mat_at(&a, l, i) : mat_at(&a, i, l));
+                *v          = as_bits(ldexpf(as_float(*v), (int)l % 50 - 25));
+            }
+        mat_put(&a);
+        b     = a;
+        old.v = malloc(c.words * 4 + 4);
+        memcpy(old.v, c.v, c.words * 4);
+        WwPtr word;
+        assert_works(ww_alloc(device, 4, &word));
+        WwSyrk p = {.type      = WW_F32,
+                    .layout    = t.layout,
+                    .fill      = fill,
+                    .trans     = t.ta,
+                    .n         = t.m,
+                    .k         = t.k,
+                    .alpha.f32 = t.alpha,
+                    .beta.f32  = t.beta,
+                    .a         = a.p,
+                    .c         = c.p,
+                    .lda       = a.ld,
+                    .ldc       = c.ld,
+                    .told      = word,
+                    .rung      = "split"};
+        if (works_if_built(ww_syrk(blas, &p))) {
+            mat_get(&c);
+            assert_int_equal(read_told(word), exact ? EXACT : TENSOR);
+            for (size_t i = 0; i < t.m; i++)
+                for (size_t j = 0; j < t.m; j++) {
+                    bool     lower = i >= j;
+                    uint32_t got = c.v[mat_at(&c, i, j)], was = old.v[mat_at(&c, i, j)];
+                    if (fill == WW_FULL && !lower) { /* beta reads the lower half */
+                        assert_int_equal(got, c.v[mat_at(&c, j, i)]);
+                        old.v[mat_at(&c, i, j)] = old.v[mat_at(&c, j, i)];
+                    } else if (fill != WW_FULL && i != j && lower != (fill == WW_LOWER)) {
+                        assert_int_equal(got, was);
+                        c.v[mat_at(&c, i, j)] = c.v[mat_at(&c, j, i)]; /* the written one, for expect */
+                        old.v[mat_at(&c, i, j)] = old.v[mat_at(&c, j, i)];
+                    }
+                }
+            Case whole = t;
+            whole.tb   = !t.ta;
+            expect(&whole, &a, &b, &old, &c, exact ? (double)t.k + 3 : 4);
+        }
+        assert_works(ww_free(device, word));
+        free(old.v);
+        mat_free(&a);
+        mat_free(&c);
+    }
+}
+
 static void chosen(void **state)
 {
     WwGemm      p    = {.type      = WW_F32,
@@ -217,6 +291,24 @@ static void chosen(void **state)
     p.precision = (WwPrecision)9;
     assert_int_equal(ww_gemm_rung(blas, &p, &rung), WW_ERR_INVALID);
     assert_string_equal(ww_device_error(device), "ww_gemm: precision 9 is neither WW_EXACT nor WW_TENSOR");
+    WwSyrk s = {.type      = WW_F32,
+                .precision = WW_TENSOR,
+                .n         = 4096,
+                .k         = 4096,
+                .alpha.f32 = 1,
+                .a         = p.a,
+                .c         = p.c,
+                .lda       = 4096,
+                .ldc       = 4096};
+    assert_works(ww_syrk_rung(blas, &s, &rung));
+    if (strcmp(rung, "split") != 0)
+        print_message("skipped: split was not built, chosen is %s\n", rung);
+    s.precision = WW_EXACT;
+    assert_works(ww_syrk_rung(blas, &s, &rung));
+    assert_string_not_equal(rung, "split");
+    s.told = 2;
+    assert_int_equal(ww_syrk_rung(blas, &s, &rung), WW_ERR_INVALID);
+    assert_string_equal(ww_device_error(device), "ww_syrk: told = 0x2 is not aligned to a word");
     /* Float arithmetic tells, too. */
     assert_works(ww_alloc(device, 1024, &word));
     p   = (WwGemm){.type      = WW_F32,
@@ -243,6 +335,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(layouts, open_blas, close_blas),
         cmocka_unit_test_setup_teardown(shares_k, open_blas, close_blas),
         cmocka_unit_test_setup_teardown(ranges, open_blas, close_blas),
+        cmocka_unit_test_setup_teardown(symmetric, open_blas, close_blas),
         cmocka_unit_test_setup_teardown(chosen, open_blas, close_blas),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
