@@ -129,6 +129,8 @@ static Given *numbered(const void *kind, int number)
     return NULL;
 }
 
+const char ww_cuda_library_blas_handles;
+
 int ww_cuda_library_keep(const void *kind, void *handle)
 {
     int number = 0;

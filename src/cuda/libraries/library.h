@@ -72,6 +72,8 @@ bool  ww_cuda_library_has(const void *kind, const void *handle);
 void *ww_cuda_library_numbered(const void *kind, int number); /* NULL: there is none */
 /* No more; false: it was none. */
 bool  ww_cuda_library_drop(const void *kind, const void *handle);
+/* The kind of cuBLAS's handles, which cublasLt takes as well. */
+extern const char ww_cuda_library_blas_handles;
 /* The library that this address of code belongs to is a drop-in: whoever called it made the call. */
 void ww_cuda_library_is(void (*code)(void));
 /* A function of the library that is not there: it is named at the end. */

@@ -1,44 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The host's BLAS: the shared library that Debian's libopenblas0, libblis4 or libblas3 brings, loaded when the first routine is wanted, so
- * a program that only makes a handle needs none.  Its integers have 32 bits: larger sizes are not supported. */
-#include <dlfcn.h>
+ * A call of a routine of the host's BLAS: its arguments in the routine's order, and the memory that it reads and writes.  What is wrong with
+ * them is remembered and answered at the end.  The routine's integers have 32 bits: larger sizes are not supported. */
 #include <limits.h>
-#include <pthread.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cuda/libraries/cublas/cublas.h"
-
-static const char *const libraries[] = {"libopenblas.so.0", "libblis.so.4", "libblas.so.3"};
-
-static void          *library;
-static const char    *library_name = "the host";
-static pthread_once_t once         = PTHREAD_ONCE_INIT;
-
-__attribute__((constructor)) static void begin(void)
-{
-    ww_cuda_library_is((void (*)(void))begin);
-}
-
-static void load(void)
-{
-    for (size_t i = 0; i < sizeof libraries / sizeof *libraries && !library; i++)
-        if ((library = dlopen(libraries[i], RTLD_NOW | RTLD_LOCAL)))
-            library_name = libraries[i];
-    if (!library)
-        fprintf(stderr, "warpwright: the program computes with cuBLAS, which needs a BLAS of the host here: install "
-                        "one (Debian: libopenblas0)\n");
-}
-
-Routine blas_routine(const char *name)
-{
-    pthread_once(&once, load);
-    Routine r;
-    *(void **)&r = library ? dlsym(library, name) : NULL;
-    return r;
-}
 
 /* ---- arguments ---- */
 
@@ -58,7 +26,7 @@ Call call_begin(void *handle, char letter, const char *name, const char *routine
     snprintf(fortran, sizeof fortran, "%c%s_", letter, routine);
     if (!*routine)
         return c;
-    c.routine = blas_routine(fortran);
+    c.routine = host_routine(fortran);
     if (!c.routine)
         c.status = BLAS_NOT_SUPPORTED;
     return c;
@@ -233,7 +201,7 @@ Blas call_end(Call *c, bool nothing)
         c->work.args    = c;
         c->work.bytes   = sizeof *c;
     }
-    c->work.by = library_name;
+    c->work.by = host_file();
     return ww_cuda_library_do(c->handle->stream, &c->work) ? BLAS_SUCCESS : BLAS_EXECUTION_FAILED;
 }
 

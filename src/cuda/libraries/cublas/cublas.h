@@ -3,7 +3,7 @@
  * libcublas: handles and their modes (handle.c), and products computed by a BLAS of the host.  cuBLAS stores matrices by columns, as BLAS
  * does, so nearly every function is the routine of that name with the same arguments.
  *
- *   blas.c       the BLAS that is loaded at the first call, and a Call: the routine, its arguments, the memory it touches
+ *   blas.c       a Call: the routine of the host's BLAS, its arguments, the memory it touches
  *   level1.c     vectors        level2.c  a matrix and vectors       level3.c  matrices
  *   extended.c   mixed types (cublasGemmEx), batches     transfer.c  cublasSetMatrix and the like
  *   missing.def  functions of cuBLAS that are not here: they answer CUBLAS_STATUS_NOT_SUPPORTED and are named at the program's end
@@ -15,6 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cuda/libraries/host/host.h"
 #include "cuda/libraries/library.h"
 
 /* Status, of cublasStatus_t */
@@ -101,9 +102,5 @@ void call_refuse(Call *c, bool wrong);
 Blas call_end(Call *c, bool nothing);
 /* A result of so many bytes that the handle's pointer mode says where to write: waits for it where that is the host. */
 Blas call_result(Call *c, void *result, size_t bytes);
-
-/* A routine of the host's BLAS by its C or Fortran name; NULL: there is none, and a message has said what to install. */
-typedef void (*Routine)(void);
-Routine blas_routine(const char *name);
 
 #endif

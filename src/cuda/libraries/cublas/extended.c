@@ -3,21 +3,14 @@
  * Products of mixed types, and batches of products.  Operands whose type BLAS does not have are converted first: halves, bfloat16 and bytes.
  * Sums are of float, of double for double and for integers (exact up to 2^53, then taken modulo 2^32), also where the compute type would
  * allow sums of halves: a card's result may be less exact, not more. */
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/half.h"
 #include "cuda/libraries/cublas/cublas.h"
 
-/* cudaDataType */
-enum { R_32F = 0, R_64F = 1, R_16F = 2, R_8I = 3, C_32F = 4, C_64F = 5, R_32I = 10, R_16BF = 14, TYPES };
 /* cublasComputeType_t */
 enum { COMPUTE_16F = 64, COMPUTE_32F = 68, COMPUTE_64F = 70, COMPUTE_32I = 72, COMPUTE_FAST = 74, COMPUTE_LAST = 78 };
-
-static const uint8_t bytes_of[TYPES] = {
-    [R_32F] = 4, [R_64F] = 8, [R_16F] = 2, [R_8I] = 1, [C_32F] = 8, [C_64F] = 16, [R_32I] = 4, [R_16BF] = 2};
 
 typedef enum Batch { ONE, STRIDED, POINTERS } Batch;
 
@@ -48,42 +41,12 @@ static bool is_complex(char letter)
     return letter == 'c' || letter == 'z';
 }
 
-static size_t routine_bytes(char letter)
-{
-    return letter == 's' ? 4 : letter == 'z' ? 16 : 8;
-}
-
-static double number(int type, const void *p, int64_t i)
-{
-    switch (type) {
-    case R_32F: return ((const float *)p)[i];
-    case R_64F: return ((const double *)p)[i];
-    case R_16F: return half_to_double(((const uint16_t *)p)[i]);
-    case R_16BF: return bf16_to_double(((const uint16_t *)p)[i]);
-    case R_8I: return ((const int8_t *)p)[i];
-    default: return ((const int32_t *)p)[i];
-    }
-}
-
-static void put(int type, void *p, int64_t i, double x)
-{
-    switch (type) {
-    case R_32F: ((float *)p)[i] = (float)x; break;
-    case R_64F: ((double *)p)[i] = x; break;
-    case R_16F: ((uint16_t *)p)[i] = half_from_double(x); break;
-    case R_16BF: ((uint16_t *)p)[i] = bf16_from_double(x); break;
-    case R_8I: ((int8_t *)p)[i] = (int8_t)fmax(-128, fmin(127, x)); break;
-    default: ((int32_t *)p)[i] = (int32_t)(uint32_t)(int64_t)x;
-    }
-}
-
 /* The operand as the routine wants it, rows x columns without gaps; NULL: as it is. */
 static void *converted(const Product *q, int type, const void *p, int ld, int64_t rows, int64_t columns)
 {
-    static const char letters[TYPES] = {[R_32F] = 's', [R_64F] = 'd', [C_32F] = 'c', [C_64F] = 'z'};
-    if (letters[type] == q->letter)
+    if (number_letter(type) == q->letter)
         return NULL;
-    char *out = calloc((size_t)(rows * columns) + 1, routine_bytes(q->letter));
+    char *out = calloc((size_t)(rows * columns) + 1, number_bytes(number_type(q->letter)));
     if (!out) {
         fprintf(stderr, "warpwright: %s: no memory for an operand of %lld x %lld\n", q->call, (long long)rows,
                 (long long)columns);
@@ -91,16 +54,14 @@ static void *converted(const Product *q, int type, const void *p, int ld, int64_
     }
     for (int64_t j = 0; j < columns; j++)
         for (int64_t i = 0; i < rows; i++)
-            put(q->letter == 's' ? R_32F : R_64F, out, j * rows + i, number(type, p, j * ld + i));
+            number_put(number_type(q->letter), out, j * rows + i, number_at(type, p, j * ld + i));
     return out;
 }
 
 static bool is_zero(const Product *q, const void *factor)
 {
-    for (size_t i = 0; i < (is_complex(q->letter) ? 2 : 1); i++)
-        if (number(q->letter == 's' || q->letter == 'c' ? R_32F : R_64F, factor, (int64_t)i) != 0)
-            return false;
-    return true;
+    Number x = number_at(number_type(q->letter), factor, 0);
+    return x.re == 0 && x.im == 0;
 }
 
 static void multiply(const Product *q, const void *a, const void *b, void *c, const void *alpha, const void *beta)
@@ -112,12 +73,12 @@ static void multiply(const Product *q, const void *a, const void *b, void *c, co
          *z = converted(q, q->c.type, c, q->c.ld, q->m, q->n);
     int lda = x ? am > 1 ? am : 1 : q->a.ld, ldb = y ? bm > 1 ? bm : 1 : q->b.ld, ldc = z ? q->m : q->c.ld;
     if (z && is_zero(q, beta)) /* what stood there may be NaN */
-        memset(z, 0, (size_t)q->m * (size_t)q->n * routine_bytes(q->letter));
+        memset(z, 0, (size_t)q->m * (size_t)q->n * number_bytes(number_type(q->letter)));
     ((Gemm)q->gemm)(&ops[0], &ops[1], &q->m, &q->n, &q->k, alpha, x ? x : a, &lda, y ? y : b, &ldb, beta, z ? z : c,
                     &ldc);
     for (int64_t j = 0; z && j < q->n; j++)
         for (int64_t i = 0; i < q->m; i++)
-            put(q->c.type, c, j * q->c.ld + i, number(q->letter == 's' ? R_32F : R_64F, z, j * q->m + i));
+            number_put(q->c.type, c, j * q->c.ld + i, number_at(number_type(q->letter), z, j * q->m + i));
     free(x);
     free(y);
     free(z);
@@ -128,14 +89,14 @@ static void factor(const Product *q, const void *device, const unsigned char *ho
 {
     const void *p = device ? device : host;
     if (is_complex(q->letter))
-        memcpy(out, p, routine_bytes(q->letter));
+        memcpy(out, p, number_bytes(number_type(q->letter)));
     else
-        put(q->letter == 's' ? R_32F : R_64F, out, 0, number(q->scale, p, 0));
+        number_put(number_type(q->letter), out, 0, number_at(q->scale, p, 0));
 }
 
 static LibrarySpan span(const Product *q, const Operand *o, const void *p, int64_t rows, int64_t columns)
 {
-    size_t e = bytes_of[o->type];
+    size_t e = number_bytes(o->type);
     return (LibrarySpan){.at     = p,
                          .pitch  = (size_t)o->ld * e,
                          .width  = (size_t)rows * e,
@@ -148,7 +109,7 @@ static LibrarySpan span(const Product *q, const Operand *o, const void *p, int64
 static const void *item(const Product *q, const Operand *o, int i)
 {
     const char *const *list = o->p;
-    return q->batch == POINTERS ? list[i] : (const char *)o->p + o->stride * i * bytes_of[o->type];
+    return q->batch == POINTERS ? list[i] : (const char *)o->p + o->stride * i * number_bytes(o->type);
 }
 
 static void compute(const void *args)
@@ -193,11 +154,6 @@ static int scale_of(int compute_type, int *letter)
     }
 }
 
-static bool known(int type)
-{
-    return type >= 0 && type < TYPES && bytes_of[type];
-}
-
 static Blas product(void *handle, Product q, const void *alpha, const void *beta, int compute_type)
 {
     static const char *const routines[] = {"sgemm_", "dgemm_", "cgemm_", "zgemm_"};
@@ -206,7 +162,7 @@ static Blas product(void *handle, Product q, const void *alpha, const void *beta
     q.scale                    = scale_of(compute_type, &letter);
     if (c.status)
         return c.status;
-    if (!letter || !known(q.a.type) || !known(q.b.type) || !known(q.c.type) ||
+    if (!letter || !number_bytes(q.a.type) || !number_bytes(q.b.type) || !number_bytes(q.c.type) ||
         (q.a.type == C_32F) != (q.c.type == C_32F))
         return BLAS_NOT_SUPPORTED;
     if (q.a.type == C_32F || q.a.type == C_64F) { /* the compute type says no more than the size */
@@ -222,17 +178,17 @@ static Blas product(void *handle, Product q, const void *alpha, const void *beta
     if (c.status || !q.m || !q.n || !q.count)
         return c.status;
     q.letter = (char)letter;
-    q.gemm   = blas_routine(routines[letter == 's' ? 0 : letter == 'd' ? 1 : letter == 'c' ? 2 : 3]);
+    q.gemm   = host_routine(routines[letter == 's' ? 0 : letter == 'd' ? 1 : letter == 'c' ? 2 : 3]);
     if (!q.gemm)
         return BLAS_NOT_SUPPORTED;
     if (c.handle->pointer == POINTER_DEVICE) {
         q.alpha = alpha;
         q.beta  = beta;
-        call_memory(&c, alpha, bytes_of[q.scale], LIBRARY_READS);
-        call_memory(&c, beta, bytes_of[q.scale], LIBRARY_READS);
+        call_memory(&c, alpha, number_bytes(q.scale), LIBRARY_READS);
+        call_memory(&c, beta, number_bytes(q.scale), LIBRARY_READS);
     } else {
-        memcpy(q.host[0], alpha, bytes_of[q.scale]);
-        memcpy(q.host[1], beta, bytes_of[q.scale]);
+        memcpy(q.host[0], alpha, number_bytes(q.scale));
+        memcpy(q.host[1], beta, number_bytes(q.scale));
     }
     const Operand *const all[] = {&q.a, &q.b, &q.c};
     for (size_t i = 0; q.batch == POINTERS && i < sizeof all / sizeof *all; i++)

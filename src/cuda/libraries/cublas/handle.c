@@ -7,11 +7,9 @@
 
 enum { VERSION = WW_CUBLAS * 10000 };
 
-static const char kind;
-
 Handle *handle_of(void *handle)
 {
-    return ww_cuda_library_has(&kind, handle) ? handle : NULL;
+    return ww_cuda_library_has(&ww_cuda_library_blas_handles, handle) ? handle : NULL;
 }
 
 Blas cublasCreate_v2(void **handle)
@@ -21,7 +19,7 @@ Blas cublasCreate_v2(void **handle)
     if (!ww_cuda_library_wait(NULL)) /* what cannot use CUDA gets none */
         return BLAS_NOT_INITIALIZED;
     Handle *h = calloc(1, sizeof *h);
-    if (!h || ww_cuda_library_keep(&kind, h) < 0) {
+    if (!h || ww_cuda_library_keep(&ww_cuda_library_blas_handles, h) < 0) {
         free(h);
         return BLAS_ALLOC_FAILED;
     }
@@ -35,7 +33,7 @@ Blas cublasDestroy_v2(void *handle)
     if (!h)
         return BLAS_NOT_INITIALIZED;
     bool ok = ww_cuda_library_wait(h->stream);
-    ww_cuda_library_drop(&kind, h);
+    ww_cuda_library_drop(&ww_cuda_library_blas_handles, h);
     free(h);
     return ok ? BLAS_SUCCESS : BLAS_EXECUTION_FAILED;
 }

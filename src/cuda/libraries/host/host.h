@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What several drop-ins stand on: the host's BLAS and LAPACK, and numbers of the types that CUDA's libraries have (cudaDataType).  Its files are
+ * compiled into each drop-in that names them, so nothing here is shown to programs. */
+#ifndef WW_CUDA_HOST_H
+#define WW_CUDA_HOST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef void (*Routine)(void);
+
+/* A routine of the host's BLAS or LAPACK by its Fortran name ("sgemm_"); NULL: there is none, and a message has said once what to install. */
+Routine     host_routine(const char *name);
+/* The file that it comes from. */
+const char *host_file(void);
+
+/* cudaDataType */
+enum {
+    R_32F = 0, R_64F = 1, R_16F = 2, R_8I = 3, C_32F = 4, C_64F = 5, R_8U = 8, R_32I = 10, R_16BF = 14, R_64I = 24, R_E4M3 = 28, R_E5M2 = 29,
+    TYPES
+};
+
+/* Bytes of an element; 0: no such type here. */
+size_t number_bytes(int type);
+bool   number_is_complex(int type);
+/* The type that BLAS calls by this letter (s d c z), and the letter of a type, 0 for one that BLAS does not have. */
+int    number_type(char letter);
+char   number_letter(int type);
+
+typedef struct Number {
+    double re, im;
+} Number;
+
+/* Element i of an array.  Integers wider than 53 bits are rounded. */
+Number number_at(int type, const void *p, int64_t i);
+/* Rounds to the nearest; bytes and 8-bit floats saturate, wider integers are taken modulo their size. */
+void   number_put(int type, void *p, int64_t i, Number x);
+
+static inline Number number_product(Number a, Number b)
+{
+    return (Number){a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
+}
+
+#endif
