@@ -42,8 +42,8 @@ bool split_can(const WwBlas *b, bool symmetric)
  * work and one operand. */
 bool split_pays(const WwBlas *b, const Problem *p)
 {
-    const GemmArgs *g    = &p->args;
-    double          work = (p->symmetric ? 1.0 : 2.0) * g->m * g->n * g->k;
+    const GemmArgs *g        = &p->args;
+    double          work     = (p->symmetric ? 1.0 : 2.0) * g->m * g->n * g->k;
     double          operands = (p->symmetric ? g->n : (double)g->m + g->n) * g->k;
     return b->split[p->symmetric] && p->type == WW_F32 && p->batch == 1 && g->k >= LINE &&
            40 + work / 230e6 + operands * 16 / 4e6 < work / 57e6;
@@ -75,8 +75,8 @@ static Status part_of(WwBlas *b, const Source *s, int k, WwPtr to, WwPtr most, W
                                   .along_k = along_k};
     uint64_t blocks = (lines + SPLIT_LINES - 1) / SPLIT_LINES * ((length + SPLIT_COLUMNS - 1) / SPLIT_COLUMNS);
     if (blocks > INT32_MAX / 2)
-        return device_fail(b->device, WW_ERR_INVALID,
-                           "an operand of %zu x %zu is more than the rung split takes", lines, length);
+        return device_fail(b->device, WW_ERR_INVALID, "an operand of %zu x %zu is more than the rung split takes",
+                           lines, length);
     part->blocks = (unsigned)blocks;
     return WW_OK;
 }
@@ -119,8 +119,8 @@ static Status launch_else(WwBlas *b, const Problem *p, const GemmArgs *g, WwPtr 
     GemmArgs                 a       = *g;
     uint64_t                 down = rung_cover(g->m, SIDE), across = rung_cover(g->n, SIDE);
     uint64_t                 tiles = p->symmetric ? down * (down + 1) / 2 : down * across;
-    a.count                          = bad;
-    a.work                           = 0;
+    a.count                        = bad;
+    a.work                         = 0;
     if (tiles > INT32_MAX)
         return device_fail(b->device, WW_ERR_INVALID, "%s: %llu tiles are more than one grid can have",
                            p->symmetric ? "ww_syrk" : "ww_gemm", (unsigned long long)tiles);

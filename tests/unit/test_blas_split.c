@@ -193,16 +193,16 @@ static void symmetric(void **state)
     uint64_t seed = 11;
     (void)state;
     for (unsigned how = 0; how < 12; how++) {
-        Case   t = {how & 1 ? WW_COLUMN_MAJOR : WW_ROW_MAJOR,
-                    how & 2,
-                    false,
-                    how & 1 ? 150 : 300,
-                    0,
-                    200,
-                    how % 3,
-                    how % 2,
-                    how & 4 ? 1 : -0.5f,
-                    how % 5 ? 0 : 2.0f};
+        Case t = {how & 1 ? WW_COLUMN_MAJOR : WW_ROW_MAJOR,
+                  how & 2,
+                  false,
+                  how & 1 ? 150 : 300,
+                  0,
+                  200,
+                  how % 3,
+                  how % 2,
+                  how & 4 ? 1 : -0.5f,
+                  how % 5 ? 0 : 2.0f};
         WwFill fill = (WwFill)(how % 3);
         t.n         = t.m;
         Mat a = mat_of(&t, t.m, t.k, t.ta), c = mat_of(&t, t.m, t.m, false), b = a, old = c;
@@ -246,7 +246,7 @@ static void symmetric(void **state)
                         old.v[mat_at(&c, i, j)] = old.v[mat_at(&c, j, i)];
                     } else if (fill != WW_FULL && i != j && lower != (fill == WW_LOWER)) {
                         assert_int_equal(got, was);
-                        c.v[mat_at(&c, i, j)] = c.v[mat_at(&c, j, i)]; /* the written one, for expect */
+                        c.v[mat_at(&c, i, j)]   = c.v[mat_at(&c, j, i)]; /* the written one, for expect */
                         old.v[mat_at(&c, i, j)] = old.v[mat_at(&c, j, i)];
                     }
                 }

@@ -12,7 +12,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-typedef enum LibraryUse { LIBRARY_READS = 1, LIBRARY_WRITES = 2, LIBRARY_UPDATES = LIBRARY_READS | LIBRARY_WRITES } LibraryUse;
+/* Nothing of them: it must be allocated, and parts of it may be read. */
+typedef enum LibraryUse { LIBRARY_HOLDS = 0, LIBRARY_READS = 1, LIBRARY_WRITES = 2, LIBRARY_UPDATES = LIBRARY_READS | LIBRARY_WRITES } LibraryUse;
 
 /* Of a matrix by columns, which are the span's rows. */
 typedef enum LibraryPart { LIBRARY_WHOLE, LIBRARY_UPPER, LIBRARY_LOWER } LibraryPart;

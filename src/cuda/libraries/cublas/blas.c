@@ -19,7 +19,7 @@ Call call_begin(void *handle, char letter, const char *name, const char *routine
               .element = letter == 's'   ? 4
                          : letter == 'z' ? 16
                                          : 8};
-    if (!c.handle) {
+    if (!c.handle || c.handle->host != !strncmp(name, "cublasXt", 8)) {
         c.status = BLAS_NOT_INITIALIZED;
         return c;
     }
@@ -88,7 +88,7 @@ void call_scaled(Call *c)
 
 static void add_span(Call *c, LibrarySpan s)
 {
-    if (c->work.nspans < LIBRARY_SPANS && s.at)
+    if (c->work.nspans < LIBRARY_SPANS && s.at && !c->handle->host)
         c->work.span[c->work.nspans++] = s;
 }
 
@@ -167,6 +167,14 @@ void call_vector(Call *c, const void *p, int64_t n, int64_t stride, LibraryUse u
     add_span(c, s);
 }
 
+void call_packed(Call *c, const void *p, int64_t n, LibraryUse use)
+{
+    call_refuse(c, !p && n > 0);
+    next(c, ARG_POINTER)->p = (void *)(uintptr_t)p;
+    if (!c->status && n > 0)
+        call_memory(c, p, (size_t)n * ((size_t)n + 1) / 2 * c->element, use);
+}
+
 /* ---- running it ---- */
 
 typedef void (*Fortran)(void *, void *, void *, void *, void *, void *, void *, void *, void *, void *, void *, void *,
@@ -202,7 +210,10 @@ Blas call_end(Call *c, bool nothing)
         c->work.bytes   = sizeof *c;
     }
     c->work.by = host_file();
-    return ww_cuda_library_do(c->handle->stream, &c->work) ? BLAS_SUCCESS : BLAS_EXECUTION_FAILED;
+    bool ok    = ww_cuda_library_do(c->handle->stream, &c->work);
+    if (ok && c->handle->host)
+        ok = ww_cuda_library_wait(c->handle->stream);
+    return ok ? BLAS_SUCCESS : BLAS_EXECUTION_FAILED;
 }
 
 Blas call_result(Call *c, void *result, size_t bytes)

@@ -5,6 +5,8 @@
  *
  *   blas.c       a Call: the routine of the host's BLAS, its arguments, the memory it touches
  *   level1.c     vectors        level2.c  a matrix and vectors       level3.c  matrices
+ *   banded.c     banded and packed matrices with vectors     batched.c  batches of factorisations
+ *   xt.c         cublasXt: operands of the host
  *   extended.c   mixed types (cublasGemmEx), batches     transfer.c  cublasSetMatrix and the like
  *   missing.def  functions of cuBLAS that are not here: they answer CUBLAS_STATUS_NOT_SUPPORTED and are named at the program's end
  *
@@ -42,8 +44,11 @@ typedef struct Handle {
     void    *stream;
     int      pointer, math, atomics, sms;
     void    *workspace; size_t workspace_bytes;
+    int      block, pinning; /* of cublasXt; kept */
+    bool     host; /* of cublasXt: operands are the host's or a device's, and calls wait */
 } Handle;
 
+Blas    cublasCreate_v2(void **handle), cublasDestroy_v2(void *handle);
 /* NULL: not a handle. */
 Handle *handle_of(void *handle);
 
@@ -94,6 +99,8 @@ void call_vector(Call *c, const void *p, int64_t n, int64_t stride, LibraryUse u
 void call_part(Call *c, int fill);
 /* The last matrix or vector is multiplied with the last factor before it is written: it is read unless that is zero. */
 void call_scaled(Call *c);
+/* A triangle stored column behind column; no leading dimension follows it. */
+void call_packed(Call *c, const void *p, int64_t n, LibraryUse use);
 /* Memory beside matrices and vectors that it reads or writes. */
 void call_memory(Call *c, const void *p, size_t bytes, LibraryUse use);
 /* Something is wrong with the arguments. */
@@ -102,5 +109,10 @@ void call_refuse(Call *c, bool wrong);
 Blas call_end(Call *c, bool nothing);
 /* A result of so many bytes that the handle's pointer mode says where to write: waits for it where that is the host. */
 Blas call_result(Call *c, void *result, size_t bytes);
+
+/* Functions of 32-bit sizes and, under names that end in _64, of 64-bit ones: MACRO has two more parameters, the ending and the integer. */
+#define WIDTHS(MACRO, ...)                                                                                             \
+    MACRO(__VA_ARGS__, , int)                                                                                          \
+    MACRO(__VA_ARGS__, _64, int64_t)
 
 #endif

@@ -7,34 +7,34 @@
 
 #include "cuda/libraries/cublas/cublas.h"
 
-static Blas axpy(void *handle, char letter, const char *name, int n, const void *alpha, const void *x, int incx,
-                 void *y, int incy)
+static Blas axpy(void *handle, char letter, const char *name, int64_t n, const void *alpha, const void *x, int64_t incx,
+                 void *y, int64_t incy)
 {
     Call c = call_begin(handle, letter, name, "axpy");
     call_int(&c, n);
     call_factor(&c, alpha, c.element);
     call_vector(&c, x, n, incx, LIBRARY_READS);
     call_vector(&c, y, n, incy, LIBRARY_UPDATES);
-    c.work.operations = 2.0 * n;
+    c.work.operations = 2.0 * (double)n;
     return call_end(&c, n <= 0);
 }
 
 /* letters: of the routine, "cs" where a real number scales a complex vector. */
-static Blas scal(void *handle, char letter, const char *name, const char *routine, size_t bytes, int n,
-                 const void *alpha, void *x, int incx)
+static Blas scal(void *handle, char letter, const char *name, const char *routine, size_t bytes, int64_t n,
+                 const void *alpha, void *x, int64_t incx)
 {
     Call c = call_begin(handle, letter, name, routine);
     call_int(&c, n);
     call_factor(&c, alpha, bytes);
     call_vector(&c, x, n, incx, LIBRARY_WRITES);
     call_scaled(&c);
-    c.work.operations = n;
+    c.work.operations = (double)n;
     return call_end(&c, n <= 0 || incx <= 0);
 }
 
 /* routine: copy or swap */
-static Blas move(void *handle, char letter, const char *name, const char *routine, int n, const void *x, int incx,
-                 void *y, int incy)
+static Blas move(void *handle, char letter, const char *name, const char *routine, int64_t n, const void *x,
+                 int64_t incx, void *y, int64_t incy)
 {
     Call c = call_begin(handle, letter, name, routine);
     call_int(&c, n);
@@ -45,8 +45,8 @@ static Blas move(void *handle, char letter, const char *name, const char *routin
 }
 
 /* c real, s of `bytes`. */
-static Blas rot(void *handle, char letter, const char *name, const char *routine, int n, void *x, int incx, void *y,
-                int incy, const void *cosine, size_t cbytes, const void *sine, size_t bytes)
+static Blas rot(void *handle, char letter, const char *name, const char *routine, int64_t n, void *x, int64_t incx,
+                void *y, int64_t incy, const void *cosine, size_t cbytes, const void *sine, size_t bytes)
 {
     Call c = call_begin(handle, letter, name, routine);
     call_int(&c, n);
@@ -54,7 +54,7 @@ static Blas rot(void *handle, char letter, const char *name, const char *routine
     call_vector(&c, y, n, incy, LIBRARY_UPDATES);
     call_factor(&c, cosine, cbytes);
     call_factor(&c, sine, bytes);
-    c.work.operations = 6.0 * n;
+    c.work.operations = 6.0 * (double)n;
     return call_end(&c, n <= 0);
 }
 
@@ -65,15 +65,16 @@ typedef enum Kind { DOT, DOT_CONJUGATE, NORM, ABS_SUM, ABS_MOST, ABS_LEAST } Kin
 typedef struct Reduction {
     Kind        kind;
     char        letter;
-    int         n, incx, incy;
+    int64_t     n, incx, incy;
+    bool        wide; /* an index has 64 bits */
     const void *x, *y;
     void       *result;
 } Reduction;
 
 /* Element i of the vector: real and imaginary part.  A vector of negative stride begins at its end. */
-static void element(const Reduction *r, const void *p, int stride, int i, double out[2])
+static void element(const Reduction *r, const void *p, int64_t stride, int64_t i, double out[2])
 {
-    int64_t at = stride < 0 ? (int64_t)(i - r->n + 1) * stride : (int64_t)i * stride;
+    int64_t at = stride < 0 ? (i - r->n + 1) * stride : i * stride;
     out[1]     = 0;
     switch (r->letter) {
     case 's': out[0] = ((const float *)p)[at]; break;
@@ -91,14 +92,14 @@ static size_t result_bytes(const Reduction *r)
 {
     bool parts  = r->kind <= DOT_CONJUGATE && (r->letter == 'c' || r->letter == 'z'),
          single = r->letter == 's' || r->letter == 'c';
-    return r->kind >= ABS_MOST ? sizeof(int) : (size_t)(single ? 4 : 8) * (parts ? 2 : 1);
+    return r->kind >= ABS_MOST ? (size_t)(r->wide ? 8 : 4) : (size_t)(single ? 4 : 8) * (parts ? 2 : 1);
 }
 
 static void reduce_to_index(const Reduction *r)
 {
-    double best = 0, x[2];
-    int    at   = 0;
-    for (int i = 0; i < r->n; i++) {
+    double  best = 0, x[2];
+    int64_t at   = 0;
+    for (int64_t i = 0; i < r->n; i++) {
         element(r, r->x, r->incx, i, x);
         double size = fabs(x[0]) + fabs(x[1]);
         if (!at || (r->kind == ABS_MOST ? size > best : size < best)) {
@@ -106,7 +107,7 @@ static void reduce_to_index(const Reduction *r)
             at   = i + 1;
         }
     }
-    memcpy(r->result, &at, sizeof at);
+    memcpy(r->result, r->wide ? (const void *)&at : &(int){(int)at}, result_bytes(r));
 }
 
 /* Sums in double: nearer to the card's tree of partial sums than a chain of floats. */
@@ -118,11 +119,11 @@ static void reduce(const void *args)
         reduce_to_index(r);
         return;
     }
-    for (int i = 0; r->kind == NORM && i < r->n; i++) { /* so that no square overflows */
+    for (int64_t i = 0; r->kind == NORM && i < r->n; i++) { /* so that no square overflows */
         element(r, r->x, r->incx, i, x);
         scale = fmax(scale, fmax(fabs(x[0]), fabs(x[1])));
     }
-    for (int i = 0; i < r->n; i++) {
+    for (int64_t i = 0; i < r->n; i++) {
         element(r, r->x, r->incx, i, x);
         if (r->kind == NORM) {
             sum[0] += scale > 0 ? x[0] / scale * (x[0] / scale) + x[1] / scale * (x[1] / scale) : 0;
@@ -142,11 +143,11 @@ static void reduce(const void *args)
     memcpy(r->result, r->letter == 's' || r->letter == 'c' ? (const void *)single : sum, result_bytes(r));
 }
 
-static Blas result(void *handle, char letter, const char *name, Kind kind, int n, const void *x, int incx,
-                   const void *y, int incy, void *to)
+static Blas result(void *handle, char letter, const char *name, Kind kind, bool wide, int64_t n, const void *x,
+                   int64_t incx, const void *y, int64_t incy, void *to)
 {
     Call      c = call_begin(handle, letter, name, "");
-    Reduction r = {kind, letter, n > 0 ? n : 0, incx, incy, x, y, to};
+    Reduction r = {kind, letter, n > 0 ? n : 0, incx, incy, wide, x, y, to};
     if (kind > DOT_CONJUGATE && incx <= 0)
         r.n = 0;
     call_vector(&c, x, r.n, incx, LIBRARY_READS);
@@ -160,76 +161,76 @@ static Blas result(void *handle, char letter, const char *name, Kind kind, int n
 
 /* ---- the functions ---- */
 
-#define FUNCTIONS(L, l, element)                                                                                       \
-    Blas cublas##L##axpy_v2(void *h, int n, const void *alpha, const void *x, int incx, void *y, int incy)             \
+#define FUNCTIONS(L, l, element, X, Int)                                                                               \
+    Blas cublas##L##axpy_v2##X(void *h, Int n, const void *alpha, const void *x, Int incx, void *y, Int incy)          \
     {                                                                                                                  \
         return axpy(h, l, "cublas" #L "axpy", n, alpha, x, incx, y, incy);                                             \
     }                                                                                                                  \
-    Blas cublas##L##scal_v2(void *h, int n, const void *alpha, void *x, int incx)                                      \
+    Blas cublas##L##scal_v2##X(void *h, Int n, const void *alpha, void *x, Int incx)                                   \
     {                                                                                                                  \
         return scal(h, l, "cublas" #L "scal", "scal", element, n, alpha, x, incx);                                     \
     }                                                                                                                  \
-    Blas cublas##L##copy_v2(void *h, int n, const void *x, int incx, void *y, int incy)                                \
+    Blas cublas##L##copy_v2##X(void *h, Int n, const void *x, Int incx, void *y, Int incy)                             \
     {                                                                                                                  \
         return move(h, l, "cublas" #L "copy", "copy", n, x, incx, y, incy);                                            \
     }                                                                                                                  \
-    Blas cublas##L##swap_v2(void *h, int n, void *x, int incx, void *y, int incy)                                      \
+    Blas cublas##L##swap_v2##X(void *h, Int n, void *x, Int incx, void *y, Int incy)                                   \
     {                                                                                                                  \
         return move(h, l, "cublas" #L "swap", "swap", n, x, incx, y, incy);                                            \
     }
-FUNCTIONS(S, 's', 4)
-FUNCTIONS(D, 'd', 8)
-FUNCTIONS(C, 'c', 8)
-FUNCTIONS(Z, 'z', 16)
+WIDTHS(FUNCTIONS, S, 's', 4)
+WIDTHS(FUNCTIONS, D, 'd', 8)
+WIDTHS(FUNCTIONS, C, 'c', 8)
+WIDTHS(FUNCTIONS, Z, 'z', 16)
 
-#define PRODUCT(name, l, kind)                                                                                         \
-    Blas cublas##name##_v2(void *h, int n, const void *x, int incx, const void *y, int incy, void *to)                 \
+#define PRODUCT(name, l, kind, X, Int)                                                                                 \
+    Blas cublas##name##_v2##X(void *h, Int n, const void *x, Int incx, const void *y, Int incy, void *to)              \
     {                                                                                                                  \
-        return result(h, l, "cublas" #name, kind, n, x, incx, y, incy, to);                                            \
+        return result(h, l, "cublas" #name, kind, sizeof(Int) == 8, n, x, incx, y, incy, to);                          \
     }
-PRODUCT(Sdot, 's', DOT)
-PRODUCT(Ddot, 'd', DOT)
-PRODUCT(Cdotu, 'c', DOT)
-PRODUCT(Cdotc, 'c', DOT_CONJUGATE)
-PRODUCT(Zdotu, 'z', DOT)
-PRODUCT(Zdotc, 'z', DOT_CONJUGATE)
+WIDTHS(PRODUCT, Sdot, 's', DOT)
+WIDTHS(PRODUCT, Ddot, 'd', DOT)
+WIDTHS(PRODUCT, Cdotu, 'c', DOT)
+WIDTHS(PRODUCT, Cdotc, 'c', DOT_CONJUGATE)
+WIDTHS(PRODUCT, Zdotu, 'z', DOT)
+WIDTHS(PRODUCT, Zdotc, 'z', DOT_CONJUGATE)
 
-#define NUMBER(name, l, kind)                                                                                          \
-    Blas cublas##name##_v2(void *h, int n, const void *x, int incx, void *to)                                          \
+#define NUMBER(name, l, kind, X, Int)                                                                                  \
+    Blas cublas##name##_v2##X(void *h, Int n, const void *x, Int incx, void *to)                                       \
     {                                                                                                                  \
-        return result(h, l, "cublas" #name, kind, n, x, incx, NULL, 1, to);                                            \
+        return result(h, l, "cublas" #name, kind, sizeof(Int) == 8, n, x, incx, NULL, 1, to);                          \
     }
-NUMBER(Snrm2, 's', NORM)
-NUMBER(Dnrm2, 'd', NORM)
-NUMBER(Scnrm2, 'c', NORM)
-NUMBER(Dznrm2, 'z', NORM)
-NUMBER(Sasum, 's', ABS_SUM)
-NUMBER(Dasum, 'd', ABS_SUM)
-NUMBER(Scasum, 'c', ABS_SUM)
-NUMBER(Dzasum, 'z', ABS_SUM)
-NUMBER(Isamax, 's', ABS_MOST)
-NUMBER(Idamax, 'd', ABS_MOST)
-NUMBER(Icamax, 'c', ABS_MOST)
-NUMBER(Izamax, 'z', ABS_MOST)
-NUMBER(Isamin, 's', ABS_LEAST)
-NUMBER(Idamin, 'd', ABS_LEAST)
-NUMBER(Icamin, 'c', ABS_LEAST)
-NUMBER(Izamin, 'z', ABS_LEAST)
+WIDTHS(NUMBER, Snrm2, 's', NORM)
+WIDTHS(NUMBER, Dnrm2, 'd', NORM)
+WIDTHS(NUMBER, Scnrm2, 'c', NORM)
+WIDTHS(NUMBER, Dznrm2, 'z', NORM)
+WIDTHS(NUMBER, Sasum, 's', ABS_SUM)
+WIDTHS(NUMBER, Dasum, 'd', ABS_SUM)
+WIDTHS(NUMBER, Scasum, 'c', ABS_SUM)
+WIDTHS(NUMBER, Dzasum, 'z', ABS_SUM)
+WIDTHS(NUMBER, Isamax, 's', ABS_MOST)
+WIDTHS(NUMBER, Idamax, 'd', ABS_MOST)
+WIDTHS(NUMBER, Icamax, 'c', ABS_MOST)
+WIDTHS(NUMBER, Izamax, 'z', ABS_MOST)
+WIDTHS(NUMBER, Isamin, 's', ABS_LEAST)
+WIDTHS(NUMBER, Idamin, 'd', ABS_LEAST)
+WIDTHS(NUMBER, Icamin, 'c', ABS_LEAST)
+WIDTHS(NUMBER, Izamin, 'z', ABS_LEAST)
 
-#define SCALE(name, l, routine, bytes)                                                                                 \
-    Blas cublas##name##_v2(void *h, int n, const void *alpha, void *x, int incx)                                       \
+#define SCALE(name, l, routine, bytes, X, Int)                                                                         \
+    Blas cublas##name##_v2##X(void *h, Int n, const void *alpha, void *x, Int incx)                                    \
     {                                                                                                                  \
         return scal(h, l, "cublas" #name, routine, bytes, n, alpha, x, incx);                                          \
     }
-SCALE(Csscal, 'c', "sscal", 4)
-SCALE(Zdscal, 'z', "dscal", 8)
+WIDTHS(SCALE, Csscal, 'c', "sscal", 4)
+WIDTHS(SCALE, Zdscal, 'z', "dscal", 8)
 
-#define ROTATE(name, l, routine, real, bytes)                                                                          \
-    Blas cublas##name##_v2(void *h, int n, void *x, int incx, void *y, int incy, const void *c, const void *s)         \
+#define ROTATE(name, l, routine, real, bytes, X, Int)                                                                  \
+    Blas cublas##name##_v2##X(void *h, Int n, void *x, Int incx, void *y, Int incy, const void *c, const void *s)      \
     {                                                                                                                  \
         return rot(h, l, "cublas" #name, routine, n, x, incx, y, incy, c, real, s, bytes);                             \
     }
-ROTATE(Srot, 's', "rot", 4, 4)
-ROTATE(Drot, 'd', "rot", 8, 8)
-ROTATE(Csrot, 'c', "srot", 4, 4)
-ROTATE(Zdrot, 'z', "drot", 8, 8)
+WIDTHS(ROTATE, Srot, 's', "rot", 4, 4)
+WIDTHS(ROTATE, Drot, 'd', "rot", 8, 8)
+WIDTHS(ROTATE, Csrot, 'c', "srot", 4, 4)
+WIDTHS(ROTATE, Zdrot, 'z', "drot", 8, 8)

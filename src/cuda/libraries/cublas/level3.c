@@ -21,8 +21,8 @@ typedef struct Matrix {
     int64_t     ld;
 } Matrix;
 
-static Blas gemm(void *handle, char letter, const char *name, const char *routine, int ta, int tb, int m, int n, int k,
-                 const void *alpha, Matrix a, Matrix b, const void *beta, Matrix to)
+static Blas gemm(void *handle, char letter, const char *name, const char *routine, int ta, int tb, int64_t m, int64_t n,
+                 int64_t k, const void *alpha, Matrix a, Matrix b, const void *beta, Matrix to)
 {
     Call c = call_begin(handle, letter, name, routine);
     call_op(&c, ta);
@@ -37,15 +37,15 @@ static Blas gemm(void *handle, char letter, const char *name, const char *routin
     call_factor(&c, beta, c.element);
     call_matrix(&c, to.p, to.ld, m, n, LIBRARY_WRITES);
     call_scaled(&c);
-    c.work.operations = times(&c, (double)m * n * k);
+    c.work.operations = times(&c, (double)m * (double)n * (double)k);
     return call_end(&c, !m || !n);
 }
 
-static Blas symm(void *handle, char letter, const char *name, const char *routine, int side, int fill, int m, int n,
-                 const void *alpha, Matrix a, Matrix b, const void *beta, Matrix to)
+static Blas symm(void *handle, char letter, const char *name, const char *routine, int side, int fill, int64_t m,
+                 int64_t n, const void *alpha, Matrix a, Matrix b, const void *beta, Matrix to)
 {
-    Call c = call_begin(handle, letter, name, routine);
-    int  q = side == SIDE_LEFT ? m : n;
+    Call    c = call_begin(handle, letter, name, routine);
+    int64_t q = side == SIDE_LEFT ? m : n;
     call_side(&c, side);
     call_fill(&c, fill);
     call_refuse(&c, m < 0 || n < 0);
@@ -58,14 +58,14 @@ static Blas symm(void *handle, char letter, const char *name, const char *routin
     call_factor(&c, beta, c.element);
     call_matrix(&c, to.p, to.ld, m, n, LIBRARY_WRITES);
     call_scaled(&c);
-    c.work.operations = times(&c, (double)m * n * q);
+    c.work.operations = times(&c, (double)m * (double)n * (double)q);
     return call_end(&c, !m || !n);
 }
 
 /* factors: bytes of alpha and of beta, which herk and her2k have real. */
-static Blas syrk(void *handle, char letter, const char *name, const char *routine, int fill, int trans, int n, int k,
-                 const void *alpha, size_t alpha_bytes, Matrix a, const Matrix *b, const void *beta, size_t beta_bytes,
-                 Matrix to)
+static Blas syrk(void *handle, char letter, const char *name, const char *routine, int fill, int trans, int64_t n,
+                 int64_t k, const void *alpha, size_t alpha_bytes, Matrix a, const Matrix *b, const void *beta,
+                 size_t beta_bytes, Matrix to)
 {
     Call c = call_begin(handle, letter, name, routine);
     call_fill(&c, fill);
@@ -83,16 +83,16 @@ static Blas syrk(void *handle, char letter, const char *name, const char *routin
     call_matrix(&c, to.p, to.ld, n, n, LIBRARY_WRITES);
     call_part(&c, fill);
     call_scaled(&c);
-    c.work.operations = times(&c, (double)n * n * k * (b ? 2 : 1) / 2);
+    c.work.operations = times(&c, (double)n * (double)n * (double)k * (b ? 2 : 1) / 2);
     return call_end(&c, !n);
 }
 
 /* trsm, and trmm as BLAS has it: the result takes b's place. */
 static Blas triangle(void *handle, char letter, const char *name, const char *routine, int side, int fill, int trans,
-                     int diag, int m, int n, const void *alpha, Matrix a, Matrix b)
+                     int diag, int64_t m, int64_t n, const void *alpha, Matrix a, Matrix b)
 {
-    Call c = call_begin(handle, letter, name, routine);
-    int  q = side == SIDE_LEFT ? m : n;
+    Call    c = call_begin(handle, letter, name, routine);
+    int64_t q = side == SIDE_LEFT ? m : n;
     call_side(&c, side);
     call_fill(&c, fill);
     call_op(&c, trans);
@@ -104,7 +104,7 @@ static Blas triangle(void *handle, char letter, const char *name, const char *ro
     call_matrix(&c, a.p, a.ld, q, q, LIBRARY_READS);
     call_part(&c, fill);
     call_matrix(&c, b.p, b.ld, m, n, LIBRARY_UPDATES);
-    c.work.operations = times(&c, (double)m * n * q / 2);
+    c.work.operations = times(&c, (double)m * (double)n * (double)q / 2);
     return call_end(&c, !m || !n);
 }
 
@@ -121,8 +121,8 @@ static void move(const void *args)
         memmove(v->to + y * v->to_pitch, v->from + y * v->from_pitch, v->width);
 }
 
-static Blas trmm(void *handle, char letter, const char *name, int side, int fill, int trans, int diag, int m, int n,
-                 const void *alpha, Matrix a, Matrix b, Matrix to)
+static Blas trmm(void *handle, char letter, const char *name, int side, int fill, int trans, int diag, int64_t m,
+                 int64_t n, const void *alpha, Matrix a, Matrix b, Matrix to)
 {
     Call c = call_begin(handle, letter, name, "");
     call_refuse(&c, m < 0 || n < 0);
@@ -141,7 +141,8 @@ static Blas trmm(void *handle, char letter, const char *name, int side, int fill
 /* ---- geam, dgmm: not in BLAS ---- */
 
 typedef struct Sum {
-    int         ta, tb, m, n;
+    int         ta, tb;
+    int64_t     m, n;
     char        letter;
     Matrix      a, b, to;
     const void *alpha, *beta; /* device memory, or NULL: the copies */
@@ -203,8 +204,8 @@ static void add(const void *args)
         }
 }
 
-static Blas geam(void *handle, char letter, const char *name, int ta, int tb, int m, int n, const void *alpha, Matrix a,
-                 const void *beta, Matrix b, Matrix to)
+static Blas geam(void *handle, char letter, const char *name, int ta, int tb, int64_t m, int64_t n, const void *alpha,
+                 Matrix a, const void *beta, Matrix b, Matrix to)
 {
     Call c = call_begin(handle, letter, name, "");
     call_refuse(&c, m < 0 || n < 0 || ta < OP_N || ta > OP_C || tb < OP_N || tb > OP_C || !alpha || !beta);
@@ -235,7 +236,8 @@ static Blas geam(void *handle, char letter, const char *name, int ta, int tb, in
 }
 
 typedef struct Scaled {
-    int         side, m, n, stride;
+    int         side;
+    int64_t     m, n, stride;
     char        letter;
     Matrix      a, to;
     const void *x;
@@ -253,8 +255,8 @@ static void scale(const void *args)
         }
 }
 
-static Blas dgmm(void *handle, char letter, const char *name, int side, int m, int n, Matrix a, const void *x,
-                 int stride, Matrix to)
+static Blas dgmm(void *handle, char letter, const char *name, int side, int64_t m, int64_t n, Matrix a, const void *x,
+                 int64_t stride, Matrix to)
 {
     Call   c = call_begin(handle, letter, name, "");
     Scaled s = {side, m, n, stride, letter, a, to, x};
@@ -273,76 +275,122 @@ static Blas dgmm(void *handle, char letter, const char *name, int side, int m, i
 #define M(p, ld)                                                                                                       \
     (Matrix)                                                                                                           \
     {                                                                                                                  \
-        p, ld                                                                                                          \
+        p, (int64_t)(ld)                                                                                               \
     }
-#define FUNCTIONS(L, l)                                                                                                \
-    Blas cublas##L##gemm_v2(void *h, int ta, int tb, int m, int n, int k, const void *alpha, const void *a, int lda,   \
-                            const void *b, int ldb, const void *beta, void *c, int ldc)                                \
+#define FUNCTIONS(L, l, X, Int)                                                                                        \
+    Blas cublas##L##gemm_v2##X(void *h, int ta, int tb, Int m, Int n, Int k, const void *alpha, const void *a,         \
+                               Int lda, const void *b, Int ldb, const void *beta, void *c, Int ldc)                    \
     {                                                                                                                  \
         return gemm(h, l, "cublas" #L "gemm", "gemm", ta, tb, m, n, k, alpha, M(a, lda), M(b, ldb), beta, M(c, ldc));  \
     }                                                                                                                  \
-    Blas cublas##L##symm_v2(void *h, int side, int fill, int m, int n, const void *alpha, const void *a, int lda,      \
-                            const void *b, int ldb, const void *beta, void *c, int ldc)                                \
+    Blas cublas##L##symm_v2##X(void *h, int side, int fill, Int m, Int n, const void *alpha, const void *a, Int lda,   \
+                               const void *b, Int ldb, const void *beta, void *c, Int ldc)                             \
     {                                                                                                                  \
         return symm(h, l, "cublas" #L "symm", "symm", side, fill, m, n, alpha, M(a, lda), M(b, ldb), beta, M(c, ldc)); \
     }                                                                                                                  \
-    Blas cublas##L##syrk_v2(void *h, int fill, int trans, int n, int k, const void *alpha, const void *a, int lda,     \
-                            const void *beta, void *c, int ldc)                                                        \
+    Blas cublas##L##syrk_v2##X(void *h, int fill, int trans, Int n, Int k, const void *alpha, const void *a, Int lda,  \
+                               const void *beta, void *c, Int ldc)                                                     \
     {                                                                                                                  \
         size_t e = l == 's' ? 4 : l == 'z' ? 16 : 8;                                                                   \
         return syrk(h, l, "cublas" #L "syrk", "syrk", fill, trans, n, k, alpha, e, M(a, lda), NULL, beta, e,           \
                     M(c, ldc));                                                                                        \
     }                                                                                                                  \
-    Blas cublas##L##syr2k_v2(void *h, int fill, int trans, int n, int k, const void *alpha, const void *a, int lda,    \
-                             const void *b, int ldb, const void *beta, void *c, int ldc)                               \
+    Blas cublas##L##syr2k_v2##X(void *h, int fill, int trans, Int n, Int k, const void *alpha, const void *a, Int lda, \
+                                const void *b, Int ldb, const void *beta, void *c, Int ldc)                            \
     {                                                                                                                  \
         size_t e = l == 's' ? 4 : l == 'z' ? 16 : 8;                                                                   \
         return syrk(h, l, "cublas" #L "syr2k", "syr2k", fill, trans, n, k, alpha, e, M(a, lda), &M(b, ldb), beta, e,   \
                     M(c, ldc));                                                                                        \
     }                                                                                                                  \
-    Blas cublas##L##trsm_v2(void *h, int side, int fill, int trans, int diag, int m, int n, const void *alpha,         \
-                            const void *a, int lda, void *b, int ldb)                                                  \
+    Blas cublas##L##trsm_v2##X(void *h, int side, int fill, int trans, int diag, Int m, Int n, const void *alpha,      \
+                               const void *a, Int lda, void *b, Int ldb)                                               \
     {                                                                                                                  \
         return triangle(h, l, "cublas" #L "trsm", "trsm", side, fill, trans, diag, m, n, alpha, M(a, lda), M(b, ldb)); \
     }                                                                                                                  \
-    Blas cublas##L##trmm_v2(void *h, int side, int fill, int trans, int diag, int m, int n, const void *alpha,         \
-                            const void *a, int lda, const void *b, int ldb, void *c, int ldc)                          \
+    Blas cublas##L##trmm_v2##X(void *h, int side, int fill, int trans, int diag, Int m, Int n, const void *alpha,      \
+                               const void *a, Int lda, const void *b, Int ldb, void *c, Int ldc)                       \
     {                                                                                                                  \
         return trmm(h, l, "cublas" #L "trmm", side, fill, trans, diag, m, n, alpha, M(a, lda), M(b, ldb), M(c, ldc));  \
     }                                                                                                                  \
-    Blas cublas##L##geam(void *h, int ta, int tb, int m, int n, const void *alpha, const void *a, int lda,             \
-                         const void *beta, const void *b, int ldb, void *c, int ldc)                                   \
+    Blas cublas##L##geam##X(void *h, int ta, int tb, Int m, Int n, const void *alpha, const void *a, Int lda,          \
+                            const void *beta, const void *b, Int ldb, void *c, Int ldc)                                \
     {                                                                                                                  \
         return geam(h, l, "cublas" #L "geam", ta, tb, m, n, alpha, M(a, lda), beta, M(b, ldb), M(c, ldc));             \
     }                                                                                                                  \
-    Blas cublas##L##dgmm(void *h, int side, int m, int n, const void *a, int lda, const void *x, int incx, void *c,    \
-                         int ldc)                                                                                      \
+    Blas cublas##L##dgmm##X(void *h, int side, Int m, Int n, const void *a, Int lda, const void *x, Int incx, void *c, \
+                            Int ldc)                                                                                   \
     {                                                                                                                  \
         return dgmm(h, l, "cublas" #L "dgmm", side, m, n, M(a, lda), x, incx, M(c, ldc));                              \
     }
-FUNCTIONS(S, 's')
-FUNCTIONS(D, 'd')
-FUNCTIONS(C, 'c')
-FUNCTIONS(Z, 'z')
+WIDTHS(FUNCTIONS, S, 's')
+WIDTHS(FUNCTIONS, D, 'd')
+WIDTHS(FUNCTIONS, C, 'c')
+WIDTHS(FUNCTIONS, Z, 'z')
 
 /* Of Hermitian matrices; real: bytes of a real factor. */
-#define HERMITIAN(L, l, real)                                                                                          \
-    Blas cublas##L##hemm_v2(void *h, int side, int fill, int m, int n, const void *alpha, const void *a, int lda,      \
-                            const void *b, int ldb, const void *beta, void *c, int ldc)                                \
+#define HERMITIAN(L, l, real, X, Int)                                                                                  \
+    Blas cublas##L##hemm_v2##X(void *h, int side, int fill, Int m, Int n, const void *alpha, const void *a, Int lda,   \
+                               const void *b, Int ldb, const void *beta, void *c, Int ldc)                             \
     {                                                                                                                  \
         return symm(h, l, "cublas" #L "hemm", "hemm", side, fill, m, n, alpha, M(a, lda), M(b, ldb), beta, M(c, ldc)); \
     }                                                                                                                  \
-    Blas cublas##L##herk_v2(void *h, int fill, int trans, int n, int k, const void *alpha, const void *a, int lda,     \
-                            const void *beta, void *c, int ldc)                                                        \
+    Blas cublas##L##herk_v2##X(void *h, int fill, int trans, Int n, Int k, const void *alpha, const void *a, Int lda,  \
+                               const void *beta, void *c, Int ldc)                                                     \
     {                                                                                                                  \
         return syrk(h, l, "cublas" #L "herk", "herk", fill, trans, n, k, alpha, real, M(a, lda), NULL, beta, real,     \
                     M(c, ldc));                                                                                        \
     }                                                                                                                  \
-    Blas cublas##L##her2k_v2(void *h, int fill, int trans, int n, int k, const void *alpha, const void *a, int lda,    \
-                             const void *b, int ldb, const void *beta, void *c, int ldc)                               \
+    Blas cublas##L##her2k_v2##X(void *h, int fill, int trans, Int n, Int k, const void *alpha, const void *a, Int lda, \
+                                const void *b, Int ldb, const void *beta, void *c, Int ldc)                            \
     {                                                                                                                  \
         return syrk(h, l, "cublas" #L "her2k", "her2k", fill, trans, n, k, alpha, 2 * (real), M(a, lda), &M(b, ldb),   \
                     beta, real, M(c, ldc));                                                                            \
     }
-HERMITIAN(C, 'c', 4)
-HERMITIAN(Z, 'z', 8)
+WIDTHS(HERMITIAN, C, 'c', 4)
+WIDTHS(HERMITIAN, Z, 'z', 8)
+
+/* ---- cublasXt ---- */
+
+#define XT(L, l)                                                                                                       \
+    Blas cublasXt##L##gemm(void *h, int ta, int tb, size_t m, size_t n, size_t k, const void *alpha, const void *a,    \
+                           size_t lda, const void *b, size_t ldb, const void *beta, void *c, size_t ldc)               \
+    {                                                                                                                  \
+        return gemm(h, l, "cublasXt" #L "gemm", "gemm", ta, tb, (int64_t)m, (int64_t)n, (int64_t)k, alpha, M(a, lda),  \
+                    M(b, ldb), beta, M(c, ldc));                                                                       \
+    }                                                                                                                  \
+    Blas cublasXt##L##symm(void *h, int side, int fill, size_t m, size_t n, const void *alpha, const void *a,          \
+                           size_t lda, const void *b, size_t ldb, const void *beta, void *c, size_t ldc)               \
+    {                                                                                                                  \
+        return symm(h, l, "cublasXt" #L "symm", "symm", side, fill, (int64_t)m, (int64_t)n, alpha, M(a, lda),          \
+                    M(b, ldb), beta, M(c, ldc));                                                                       \
+    }                                                                                                                  \
+    Blas cublasXt##L##syrk(void *h, int fill, int trans, size_t n, size_t k, const void *alpha, const void *a,         \
+                           size_t lda, const void *beta, void *c, size_t ldc)                                          \
+    {                                                                                                                  \
+        size_t e = number_bytes(number_type(l));                                                                       \
+        return syrk(h, l, "cublasXt" #L "syrk", "syrk", fill, trans, (int64_t)n, (int64_t)k, alpha, e, M(a, lda),      \
+                    NULL, beta, e, M(c, ldc));                                                                         \
+    }                                                                                                                  \
+    Blas cublasXt##L##syr2k(void *h, int fill, int trans, size_t n, size_t k, const void *alpha, const void *a,        \
+                            size_t lda, const void *b, size_t ldb, const void *beta, void *c, size_t ldc)              \
+    {                                                                                                                  \
+        size_t e = number_bytes(number_type(l));                                                                       \
+        return syrk(h, l, "cublasXt" #L "syr2k", "syr2k", fill, trans, (int64_t)n, (int64_t)k, alpha, e, M(a, lda),    \
+                    &M(b, ldb), beta, e, M(c, ldc));                                                                   \
+    }                                                                                                                  \
+    Blas cublasXt##L##trsm(void *h, int side, int fill, int trans, int diag, size_t m, size_t n, const void *alpha,    \
+                           const void *a, size_t lda, void *b, size_t ldb)                                             \
+    {                                                                                                                  \
+        return triangle(h, l, "cublasXt" #L "trsm", "trsm", side, fill, trans, diag, (int64_t)m, (int64_t)n, alpha,    \
+                        M(a, lda), M(b, ldb));                                                                         \
+    }                                                                                                                  \
+    Blas cublasXt##L##trmm(void *h, int side, int fill, int trans, int diag, size_t m, size_t n, const void *alpha,    \
+                           const void *a, size_t lda, const void *b, size_t ldb, void *c, size_t ldc)                  \
+    {                                                                                                                  \
+        return trmm(h, l, "cublasXt" #L "trmm", side, fill, trans, diag, (int64_t)m, (int64_t)n, alpha, M(a, lda),     \
+                    M(b, ldb), M(c, ldc));                                                                             \
+    }
+XT(S, 's')
+XT(D, 'd')
+XT(C, 'c')
+XT(Z, 'z')

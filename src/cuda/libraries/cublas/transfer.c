@@ -34,24 +34,25 @@ static Blas matrix(int64_t rows, int64_t columns, int64_t element, const void *f
                 : BLAS_SUCCESS;
 }
 
-#define TRANSFERS(way, kind)                                                                                           \
-    Blas cublas##way##Vector(int n, int element, const void *from, int from_step, void *to, int to_step)               \
+#define TRANSFERS(way, kind, X, Int)                                                                                   \
+    Blas cublas##way##Vector##X(Int n, Int element, const void *from, Int from_step, void *to, Int to_step)            \
     {                                                                                                                  \
         return vector(n, element, from, from_step, to, to_step, kind, true, NULL);                                     \
     }                                                                                                                  \
-    Blas cublas##way##VectorAsync(int n, int element, const void *from, int from_step, void *to, int to_step,          \
-                                  void *stream)                                                                        \
+    Blas cublas##way##VectorAsync##X(Int n, Int element, const void *from, Int from_step, void *to, Int to_step,       \
+                                     void *stream)                                                                     \
     {                                                                                                                  \
         return vector(n, element, from, from_step, to, to_step, kind, false, stream);                                  \
     }                                                                                                                  \
-    Blas cublas##way##Matrix(int rows, int columns, int element, const void *from, int from_ld, void *to, int to_ld)   \
+    Blas cublas##way##Matrix##X(Int rows, Int columns, Int element, const void *from, Int from_ld, void *to,           \
+                                Int to_ld)                                                                             \
     {                                                                                                                  \
         return matrix(rows, columns, element, from, from_ld, to, to_ld, kind, true, NULL);                             \
     }                                                                                                                  \
-    Blas cublas##way##MatrixAsync(int rows, int columns, int element, const void *from, int from_ld, void *to,         \
-                                  int to_ld, void *stream)                                                             \
+    Blas cublas##way##MatrixAsync##X(Int rows, Int columns, Int element, const void *from, Int from_ld, void *to,      \
+                                     Int to_ld, void *stream)                                                          \
     {                                                                                                                  \
         return matrix(rows, columns, element, from, from_ld, to, to_ld, kind, false, stream);                          \
     }
-TRANSFERS(Set, TO_DEVICE)
-TRANSFERS(Get, TO_HOST)
+WIDTHS(TRANSFERS, Set, TO_DEVICE)
+WIDTHS(TRANSFERS, Get, TO_HOST)
