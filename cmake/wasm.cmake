@@ -9,7 +9,7 @@ if(NOT CLANG)
   return()
 endif()
 file(GLOB model ${ROOT}/src/model/*.c)
-list(FILTER model EXCLUDE REGEX "limits|occupancy")
+list(FILTER model EXCLUDE REGEX "limits|occupancy|time|profile_file")
 execute_process(
   COMMAND ${CLANG} --target=wasm32-wasi --sysroot=/usr -isystem /usr/include/wasm32-wasi -O2 -mexec-model=reactor -std=c17 -D_GNU_SOURCE -w
           -I${ROOT}/src -I${ROOT}/include ${ROOT}/web/access/calculator.c ${model} ${ROOT}/src/base/expr.c ${ROOT}/src/base/nearest.c

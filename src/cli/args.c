@@ -24,7 +24,6 @@
 #include "base/nearest.h"
 #include "base/value.h"
 #include "cli/project.h"
-#include "model/profile.h"
 #include "report/doc.h"
 
 enum { CODE_OPTION = 256, MAX_OPTIONS = 64, MAX_WORD = 32 };
@@ -54,8 +53,9 @@ static bool check_value(const CliOption *o, CliValue *v)
     case CLI_CHOICE: ok = value_choice(v->text, o->values, &word, &why); break;
     case CLI_BLOCKS: ok = value_blocks(v->text, &first, &random, &why); break;
     case CLI_PROFILE:
-        ok = *v->text && profile_find(v->text);
-        if (!ok)
+        v->profile = *v->text ? profile_open(v->text, &why) : NULL;
+        ok         = v->profile;
+        if (!*v->text)
             profile_missing(v->text, &why);
         break;
     case CLI_FLAG:
@@ -219,6 +219,8 @@ void cli_free(CliArgs *a)
 {
     for (size_t i = 0; i < a->nkept; i++)
         free(a->kept[i]);
+    for (size_t i = 0; i < a->nvalues; i++)
+        profile_close(a->value[i].profile);
     free(a->kept);
     free(a->value);
     free(a->operand);
@@ -250,6 +252,12 @@ const char *cli_text(const CliArgs *a, const char *name, const char *fallback)
 {
     const CliValue *v = value_of(a, name);
     return v ? v->text : fallback;
+}
+
+const Profile *cli_profile(const CliArgs *a)
+{
+    const CliValue *v = value_of(a, "profile");
+    return v ? v->profile : profile_find(NULL);
 }
 
 uint64_t cli_number(const CliArgs *a, const char *name, uint64_t fallback)

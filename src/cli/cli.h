@@ -8,7 +8,7 @@
  *         int     code;
  *         if (!cli_parse(&a, argc, argv, &code))       // --help was answered, or an error printed
  *             return code;
- *         const char *profile = cli_text(&a, "profile", NULL);
+ *         const Profile *profile = cli_profile(&a);
  *         uint64_t    mask    = cli_number(&a, "mask", 0xffffffff);
  *         ...
  *         if (!cli_has(&a, "space"))
@@ -29,6 +29,7 @@
 #include <stdio.h>
 
 #include "base/str.h"
+#include "model/profile_file.h"
 #include "report/formats.h"
 
 /* Exit codes beside a program's own; the strongest counts: usage, then kernel, then findings. */
@@ -60,6 +61,7 @@ typedef struct CliValue {
     const CliOption *option;
     const char      *text;   /* as given; NULL for a flag */
     uint64_t         number; /* NUMBER and HEX */
+    const Profile   *profile; /* PROFILE */
 } CliValue;
 
 typedef struct CliArgs {
@@ -79,6 +81,8 @@ void cli_free(CliArgs *a);
 
 bool        cli_has(const CliArgs *a, const char *name);
 const char *cli_text(const CliArgs *a, const char *name, const char *fallback);
+/* The profile that --profile names, until cli_free; without it the default. */
+const Profile *cli_profile(const CliArgs *a);
 uint64_t    cli_number(const CliArgs *a, const char *name, uint64_t fallback);
 /* For CHOICE: the index of the word in the row's values, or fallback. */
 int cli_choice(const CliArgs *a, const char *name, int fallback);

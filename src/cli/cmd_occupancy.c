@@ -109,7 +109,7 @@ int cmd_occupancy(int argc, char **argv)
     int     code;
     if (!cli_parse(&a, argc, argv, &code))
         return code;
-    const Profile *p   = profile_find(cli_text(&a, "profile", "sm_90"));
+    const Profile *p   = cli_profile(&a);
     Asked          ask = {limits_of(p),
                           p,
                           (unsigned)cli_number(&a, "block", 256),

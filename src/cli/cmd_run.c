@@ -287,7 +287,10 @@ static void set_environment(const Run *r)
     if (cli_coloured(&r->a, cli_has(&r->a, "log-file") ? -1 : STDERR_FILENO))
         setenv("WARPWRIGHT_COLOUR", "1", 1);
     setenv("WARPWRIGHT_STATUS", r->status, 1);
-    pass(r, "profile", "WARPWRIGHT_PROFILE");
+    if (profile_is_file(cli_text(&r->a, "profile", NULL)))
+        cli_export_path("WARPWRIGHT_PROFILE", cli_text(&r->a, "profile", ""));
+    else
+        pass(r, "profile", "WARPWRIGHT_PROFILE");
     pass(r, "devices", "WARPWRIGHT_DEVICES");
     pass(r, "memory", "WARPWRIGHT_MEMORY");
     pass(r, "max-seconds", "WARPWRIGHT_MAX_SECONDS");

@@ -20,10 +20,14 @@ const char *cli_engine(const CliArgs *a)
 
 bool cli_time(const CliArgs *a)
 {
-    const Profile *p = profile_find(cli_text(a, "profile", NULL));
+    const Profile *p = cli_profile(a);
+    const char    *lacks;
+    Timing         t;
     if (!cli_has(a, "time"))
         return false;
-    if (p && !timing_of(p))
+    if (!timing_of(p, &t, &lacks) && lacks)
+        fprintf(stderr, "warpwright: note: no times are predicted: '%s' of %s is not known\n", lacks, p->name);
+    else if (!timing_of(p, &t, NULL))
         fprintf(stderr, "warpwright: note: no times are predicted: what the model has to know of the %s is not known\n",
                 p->name);
     return true;

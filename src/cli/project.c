@@ -123,7 +123,7 @@ static bool add_verb(CliArgs *a, json_t *section, const char *path, size_t *at, 
             memmove(a->value + *at + 1, a->value + *at, (a->nvalues - *at) * sizeof *a->value);
             a->kept           = xrealloc(a->kept, (a->nkept + 1) * sizeof *a->kept);
             a->kept[a->nkept] = strdup(str_text(&text));
-            a->value[(*at)++] = (CliValue){o, o->kind == CLI_FLAG ? NULL : a->kept[a->nkept], 0};
+            a->value[(*at)++] = (CliValue){o, o->kind == CLI_FLAG ? NULL : a->kept[a->nkept], 0, NULL};
             a->nkept++;
             a->nvalues++;
         }

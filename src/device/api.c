@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "base/mangle.h"
-#include "model/profile.h"
+#include "model/profile_file.h"
 
 enum { LISTED_KERNELS = 20, MAX_REPEATS = 100000 };
 
@@ -53,24 +53,27 @@ static char *copy_text(const char *s)
     return memcpy(xmalloc(n), s, n);
 }
 
-void device_init(WwDevice *d, const DeviceOps *ops, const char *name, const char *profile)
+void device_init(WwDevice *d, const DeviceOps *ops, const char *name, const Profile *profile, const char *own)
 {
     d->ops          = ops;
     d->name         = copy_text(name);
-    d->profile_name = copy_text(profile);
+    d->profile      = profile;
+    d->profile_name = copy_text(profile ? profile->name : own);
 }
 
 void device_done(WwDevice *d)
 {
     free(d->name);
     free(d->profile_name);
+    profile_close(d->profile);
     str_free(&d->error);
 }
 
 const Profile *device_profile(const char *name, Str *why)
 {
-    const Profile *p = profile_find(name);
-    if (!p) {
+    bool           file = profile_is_file(name);
+    const Profile *p    = profile_open(name, file ? why : NULL);
+    if (!p && !file) {
         str_printf(why, "no profile '%s'; there are:", name);
         for (size_t i = 0; profile_at(i); i++)
             str_printf(why, "%s %s", i ? "," : "", profile_at(i)->name);

@@ -18,6 +18,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/profile_file.h"
+
 enum { JIT_LOG_BYTES = 16384 };
 
 static bool is_sticky(CuResult e)
@@ -401,7 +403,8 @@ static unsigned figure(const CudaDevice *c, int attribute, unsigned otherwise)
     return c->drv.device_attribute(&n, attribute, c->ordinal) == CU_OK && n > 0 ? (unsigned)n : otherwise;
 }
 
-Status cuda_open(const WwDeviceOptions *o, WwDevice **out, Str *why)
+/* label: its own profile, where it is none. */
+static Status open_as(const Profile *label, const WwDeviceOptions *o, WwDevice **out, Str *why)
 {
     static const DeviceOps ops = {
         .kind         = "cuda",
@@ -427,8 +430,6 @@ Status cuda_open(const WwDeviceOptions *o, WwDevice **out, Str *why)
     CudaDevice c         = {0};
     int        count     = 0;
     char       name[256] = "", profile[32];
-    if (o->profile)
-        TRY(device_profile(o->profile, why) ? WW_OK : WW_ERR_NOT_FOUND);
     TRY(start(&c.drv, &count, why));
     if (o->ordinal >= (unsigned)count)
         return str_printf(why, "there is no GPU %u: this machine has %d, counted from 0", o->ordinal, count),
@@ -441,10 +442,19 @@ Status cuda_open(const WwDeviceOptions *o, WwDevice **out, Str *why)
     if (e != CU_OK)
         return open_failed(&c.drv, e, "no context on the GPU", why);
     snprintf(profile, sizeof profile, "sm_%d", c.cc);
-    device_init(&c.base, &ops, name, o->profile ? o->profile : profile);
+    device_init(&c.base, &ops, name, label, profile);
     c.base.sms          = figure(&c, CU_ATTR_SM_COUNT, 1);
     c.base.cc           = (unsigned)c.cc;
     c.base.block_shared = figure(&c, CU_ATTR_SHARED_OPTIN, SHARED_UNASKED);
     *out                = memcpy(xmalloc(sizeof c), &c, sizeof c);
     return WW_OK;
+}
+
+Status cuda_open(const WwDeviceOptions *o, WwDevice **out, Str *why)
+{
+    const Profile *label = o->profile ? device_profile(o->profile, why) : NULL;
+    Status         s     = label || !o->profile ? open_as(label, o, out, why) : WW_ERR_NOT_FOUND;
+    if (s != WW_OK)
+        profile_close(label);
+    return s;
 }

@@ -79,6 +79,7 @@ struct WwDevice {
     const DeviceOps *ops;
     char            *name;         /* owned: malloc */
     char            *profile_name; /* owned: malloc */
+    const Profile   *profile;      /* owned: profile_close; NULL: a GPU's own, which is no profile of ours */
     /* a GPU's own, or of the profile's card: multiprocessors, compute capability times ten, bytes of shared memory that a block may ask for */
     unsigned         sms, cc, block_shared;
     Str              error;        /* the last failure's message */
@@ -125,8 +126,8 @@ struct WwResult {
 
 /* Sets the device's message and returns s. */
 Status device_fail(WwDevice *d, Status s, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-/* The common part of a new device; name and profile are copied. */
-void device_init(WwDevice *d, const DeviceOps *ops, const char *name, const char *profile);
+/* The common part of a new device; name is copied, the profile taken over; without one the device is of that name. */
+void device_init(WwDevice *d, const DeviceOps *ops, const char *name, const Profile *profile, const char *own);
 /* Frees the common part. */
 void device_done(WwDevice *d);
 /* Fills in the common part of a new module and puts it on the device's list; module_done takes it off. */
@@ -148,7 +149,7 @@ Status device_launch_kernel(WwDevice *d, WwModule *m, const Func *kernel, const 
 Status emulator_open(const WwDeviceOptions *o, WwDevice **out, Str *why);
 Status cuda_open(const WwDeviceOptions *o, WwDevice **out, Str *why);
 
-/* The profile of that name; NULL: there is none, and *why lists those there are. */
+/* The profile of that name, or in that file, for profile_close; NULL: there is none, and *why lists those there are, or says what is wrong. */
 const Profile *device_profile(const char *name, Str *why);
 /* Appends one line about the driver and each GPU, or what is missing; false: no GPU can be used. */
 bool cuda_describe(Str *out);

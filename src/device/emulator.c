@@ -19,6 +19,7 @@
 #include "device/emulator_own.h"
 #include "emu/async/tensormap.h"
 #include "model/occupancy.h"
+#include "model/profile_file.h"
 
 enum { GRID_BARRIER = 256 }; /* bytes */
 
@@ -616,7 +617,7 @@ static Status blocks_of(const WwDeviceOptions *o, uint32_t blocks[2], Str *why)
     return !o->blocks || value_blocks(o->blocks, &blocks[0], &blocks[1], why) ? WW_OK : WW_ERR_INVALID;
 }
 
-Status emulator_open(const WwDeviceOptions *o, WwDevice **out, Str *why)
+static Status open_on(const Profile *p, const WwDeviceOptions *o, WwDevice **out, Str *why)
 {
     static const DeviceOps ops = {
         .kind       = "emulator",
@@ -634,9 +635,6 @@ Status emulator_open(const WwDeviceOptions *o, WwDevice **out, Str *why)
         .launch     = emulator_launch,
         .tensor_map = emulator_tensor_map,
     };
-    const Profile *p = device_profile(o->profile, why);
-    if (!p)
-        return WW_ERR_NOT_FOUND;
     Limits     limits = limits_of(p);
     EmuOptions eo     = {.threads = o->threads, .simd = o->simd, .seed = o->seed, .limits = &limits};
     TRY(check_words(o, engine_of(o), &eo, why));
@@ -671,11 +669,20 @@ Status emulator_open(const WwDeviceOptions *o, WwDevice **out, Str *why)
     memcpy(e->blocks, blocks, sizeof blocks);
     e->seed = o->seed;
     str_printf(&name, "emulator (%s, %s)", simd_title(emu_simd(emu)), p->name);
-    device_init(&e->base, &ops, str_text(&name), p->name);
+    device_init(&e->base, &ops, str_text(&name), p, NULL);
     e->base.sms          = limits.card->sms;
     e->base.cc           = limits.cc;
     e->base.block_shared = limits.block_shared_most;
     str_free(&name);
     *out = &e->base;
     return WW_OK;
+}
+
+Status emulator_open(const WwDeviceOptions *o, WwDevice **out, Str *why)
+{
+    const Profile *p = device_profile(o->profile, why);
+    Status         s = p ? open_on(p, o, out, why) : WW_ERR_NOT_FOUND;
+    if (s != WW_OK)
+        profile_close(p);
+    return s;
 }

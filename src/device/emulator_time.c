@@ -7,7 +7,8 @@
  * refuses, PTX stands in for it, instruction by instruction, and `source` says so.  A module is assembled once.
  *
  * DRAM: a launch that finds L2 empty reads each sector that it loads once, and what it stores stays in L2 as far as that holds it; a launch that
- * is one of many alike (warm) finds there what fits.  What is evicted and read again is left out.  Bulk and tensor copies count as sectors that
+ * is one of many alike (warm) finds there what fits.  A card of cc 1.x has no L2: every transaction reaches DRAM.
+ * What is evicted and read again is left out.  Bulk and tensor copies count as sectors that
  * pass L1.  Nothing is predicted of a launch that did not end well, or on a card without figures. */
 #include <math.h>
 #include <stdlib.h>
@@ -33,12 +34,13 @@ struct TimedModule {
 
 struct LaunchTime {
     Observer        *stream;
-    const Timing    *timing;
+    Timing           timing;
     const CubinFunc *code; /* NULL: PTX stands in */
     const char      *source;
     Occupancy        fits;
     unsigned         registers, warps_of_block, sms;
     bool             warm, joins; /* joins: code_joins_updates */
+    bool             uncached;    /* the card has no cache between a kernel and device memory */
 };
 
 /* ---- machine code ---- */
@@ -137,8 +139,8 @@ static uint64_t shared_of(const Func *k, const WwLaunch *w)
 
 LaunchTime *emulator_time_begin(Emulator *e, const Module *m, const Func *k, const WwLaunch *w)
 {
-    const Timing *timing = timing_of(e->profile);
-    if (!timing)
+    Timing timing;
+    if (!timing_of(e->profile, &timing, NULL))
         return NULL;
     LaunchTime        *t       = xcalloc(1, sizeof *t);
     const TimedModule *c       = code_of(e, m);
@@ -153,7 +155,9 @@ LaunchTime *emulator_time_begin(Emulator *e, const Module *m, const Func *k, con
     t->warps_of_block          = (threads + WARP - 1) / WARP;
     t->sms                     = e->limits.card->sms;
     t->warm                    = w->observe & WW_OBSERVE_WARM;
-    uint64_t taken = (shared + e->limits.block_shared_kept) * t->fits.blocks, all = (uint64_t)(timing->l1_kib * 1024);
+    t->uncached                = e->profile->arch->global_rule < GLOBAL_LINES;
+    uint64_t taken             = (shared + e->limits.block_shared_kept) * t->fits.blocks,
+             all               = e->profile->arch->l1_loads ? (uint64_t)(timing.l1_kib * 1024) : 0;
     t->stream =
         stream_new(&(StreamSetting){t->sms, t->fits.blocks ? t->fits.blocks : 1, taken < all ? all - taken : 0});
     return t;
@@ -182,7 +186,7 @@ typedef struct Reach {
 /* A global load's: a warp waits for the last of its sectors, and lines come one after the other. */
 static double far(const Reach *r, const StreamHits *h)
 {
-    const Timing *f = r->t->timing;
+    const Timing *f = &r->t->timing;
     if (!h || !h->accesses)
         return r->l2_hits * f->l2 + (1 - r->l2_hits) * f->dram;
     double n = (double)h->accesses, missed = (double)(h->sectors - h->hits);
@@ -196,7 +200,7 @@ static double far(const Reach *r, const StreamHits *h)
 static double reach(void *user, uint32_t id, SassReach from)
 {
     const Reach      *r = user;
-    const Timing     *f = r->t->timing;
+    const Timing     *f = &r->t->timing;
     const WwCounters *c = id == UINT32_MAX ? NULL : count_instr(r->count, id);
     switch (from) {
     case SASS_SHARED: {
@@ -222,7 +226,7 @@ static void ptx_work(const CodeInput *in, CodeWork *out)
             continue;
         double n = (double)in->executed[i];
         out->issued += n;
-        clocks += n * 6; /* a dependent instruction's */
+        clocks += n * ((const Reach *)in->user)->t->timing.dependent;
         if (stream_instr(((const Reach *)in->user)->t->stream, i)->accesses)
             clocks += n * in->reach(in->user, i, SASS_GLOBAL);
     }
@@ -254,9 +258,13 @@ static Traffic traffic_of(const LaunchTime *t, const WwCounters *c, const Stream
     x.hits      = s->l1.sectors ? (double)s->l1.hits / (double)s->l1.sectors : 0;
     x.l2        = x.loads * (1 - x.hits) + (double)c->global_st_sectors + x.atomics + tma + (double)c->local_st_sectors;
     /* What was used longest ago goes first: of more than fits nothing is found by the next launch. */
-    bool fits     = t->warm && all <= l2_bytes;
-    x.read        = fits ? 0 : reads;
-    x.written     = fits ? 0 : t->warm ? writes : fmax(0, writes - l2_bytes);
+    bool fits = t->warm && all <= l2_bytes;
+    x.read    = fits ? 0 : reads;
+    x.written = fits ? 0 : t->warm ? writes : fmax(0, writes - l2_bytes);
+    if (t->uncached) {
+        x.read    = (x.loads + x.atomics) * SECTOR_BYTES;
+        x.written = (double)(c->global_st_sectors + c->local_st_sectors) * SECTOR_BYTES + x.atomics * SECTOR_BYTES;
+    }
     double missed = x.read / SECTOR_BYTES;
     x.l2_hits     = x.l2 > 0 ? fmax(0, 1 - missed / x.l2) : 1;
     return x;
@@ -268,7 +276,7 @@ static void tell(WwResult *r, const LaunchTime *t, const TimePrediction *p, cons
     WwPrediction *out  = &r->prediction;
     WwTimePart   *part = ARENA_ARRAY(r->arena, WwTimePart, TIME_PARTS);
     for (int i = 0; i < TIME_PARTS; i++)
-        part[i] = (WwTimePart){time_part_text((TimePart)i), p->part[i] / t->timing->clock_mhz * 1e3};
+        part[i] = (WwTimePart){time_part_text((TimePart)i), p->part[i] / t->timing.clock_mhz * 1e3};
     *out         = (WwPrediction){.ns               = p->ns,
                                   .limiter          = time_part_text(p->limiter),
                                   .share            = p->share,
@@ -294,7 +302,7 @@ void emulator_time_end(LaunchTime *t, const WwLaunch *w, const EmuResult *e, Obs
         return;
     stream_replay(t->stream, &s);
     const WwCounters *c    = count_total(count);
-    Traffic           x    = traffic_of(t, c, &s, t->timing->l2_kept_mib * 1048576);
+    Traffic           x    = traffic_of(t, c, &s, t->timing.l2_kept_mib * 1048576);
     Reach             user = {t, count, x.l2_hits};
     CodeWork          code;
     CodeInput         in = {t->code,          e->instr, e->ninstr, e->executed, (uint64_t)blocks * t->warps_of_block,
@@ -323,6 +331,6 @@ void emulator_time_end(LaunchTime *t, const WwLaunch *w, const EmuResult *e, Obs
                      .dram_read      = x.read,
                      .dram_write     = x.written};
     TimePrediction p;
-    time_predict(t->timing, &work, &p);
-    tell(r, t, &p, &x, &code, &s);
+    if (time_predict(&t->timing, &work, &p))
+        tell(r, t, &p, &x, &code, &s);
 }

@@ -47,11 +47,10 @@ static void describe_banks(const Banks *b, const uint64_t *address, Str *out)
     }
 }
 
-void conflict_describe(const char *kernel, const char *profile, const WwAccess *a, Str *out)
+void conflict_describe(const char *kernel, const Profile *p, const WwAccess *a, Str *out)
 {
-    const Profile *p      = profile_find(profile);
-    Banks          b      = {.count = p ? p->arch->banks : WARP, .bytes = p ? p->arch->bank_bytes : 4};
-    bool           halves = p && p->arch->bank_rule == BANKS_BROADCAST;
+    Banks b      = {.count = p ? p->arch->banks : WARP, .bytes = p ? p->arch->bank_bytes : 4};
+    bool  halves = p && p->arch->bank_rule == BANKS_BROADCAST;
     for (unsigned l = 0; l < WARP; l++)
         b.word[l] = a->address[l] / b.bytes;
     str_printf(out, "%s:%u: %s: %s.%s of %u bytes, block (%u,%u,%u), warp %u: %u passes, %u conflicts",

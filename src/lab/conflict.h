@@ -6,9 +6,10 @@
 #define WW_LAB_CONFLICT_H
 
 #include "base/str.h"
+#include "model/profile.h"
 #include "warpwright/warpwright.h"
 
-/* profile: the name the device gives.  Without a newline. */
-void conflict_describe(const char *kernel, const char *profile, const WwAccess *a, Str *out);
+/* Without a newline. */
+void conflict_describe(const char *kernel, const Profile *profile, const WwAccess *a, Str *out);
 
 #endif

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "lab/lab.h"
-#include "model/profile.h"
 
 static json_t *dims(WwDim3 d)
 {
@@ -27,11 +26,9 @@ static json_t *text(const char *s)
 
 static void put_counters(json_t *o, const LabRow *r)
 {
-    const Profile *p     = profile_find(r->profile);
-    bool           lines = p && p->arch->global_rule == GLOBAL_LINES && p->arch->l1_loads;
     for (size_t i = 0; i < ww_counter_count(); i++) {
         const char *name = ww_counter_name(i);
-        if (strcmp(name, "lines_128") == 0 && !lines)
+        if (strcmp(name, "lines_128") == 0 && !r->lines)
             continue;
         json_object_set_new(o, name,
                             r->counted ? json_integer((json_int_t)ww_counter_value(&r->counters, i)) : json_null());

@@ -178,7 +178,9 @@ static LabRow *new_row(Lab *lab, const LabCase *c)
     r->kernel              = c->name;
     r->entry               = c->entry;
     r->device              = !lab->cuda ? "emulator" : lab->emulator ? "emulator+cuda" : "cuda";
-    r->profile             = ww_device_profile(lab->emulator ? lab->emulator : lab->cuda);
+    const WwDevice *d      = lab->emulator ? lab->emulator : lab->cuda;
+    r->profile             = ww_device_profile(d);
+    r->lines               = d->profile && d->profile->arch->global_rule == GLOBAL_LINES && d->profile->arch->l1_loads;
     memcpy(r->size, c->size, sizeof r->size);
     r->nsizes   = c->nsizes;
     r->grid     = c->grid;

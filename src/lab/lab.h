@@ -32,6 +32,7 @@ typedef struct LabRow {
     const char *entry, *file;        /* the entry point it launched and its source */
     const char *compiler;            /* that built it; NULL when none did */
     const char *device, *profile;    /* "emulator", "cuda" or "emulator+cuda" */
+    bool        lines;       /* the profile moves 128-byte lines through L1 */
     LabSize     size[LAB_SIZES];
     size_t      nsizes;
     WwDim3      grid, block;

@@ -82,7 +82,7 @@ static void watch_access(void *user, const WwAccess *a)
     if (a->conflicts == 0)
         return;
     str_clear(&w->line);
-    conflict_describe(w->c->name, ww_device_profile(w->lab->emulator), a, &w->line);
+    conflict_describe(w->c->name, w->lab->emulator->profile, a, &w->line);
     w->lab->opt.on_log(w->lab->opt.user, str_text(&w->line));
 }
 

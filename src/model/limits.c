@@ -61,11 +61,12 @@ Limits limits_of(const Profile *p)
     size_t i = 0;
     while (strcmp(archs[i].arch, p->arch->name) != 0) /* every profile's is there */
         i++;
-    Limits l = rows[archs[i].limits];
-    l.cc     = archs[i].cc;
-    l.card   = p->sms ? p : profile_find(archs[i].card);
+    Limits l         = rows[archs[i].limits];
+    l.cc             = archs[i].cc;
+    l.card           = p->sms ? p : profile_find(archs[i].card);
+    const char *name = l.card->base ? l.card->base : l.card->name;
     for (i = 0; i < sizeof groups / sizeof *groups; i++)
-        if (strcmp(groups[i].card, l.card->name) == 0)
+        if (strcmp(groups[i].card, name) == 0)
             memcpy(l.group, groups[i].size, sizeof l.group);
     return l;
 }

@@ -29,7 +29,7 @@ static const Arch archs[] = {
 
 static const Profile profiles[] = {
 #define ARCH(id, text, ...)          {.name = #id, .title = text, .arch = &archs[ARCH_##id]},
-#define CARD(name, title, arch, ...) {#name, title, &archs[ARCH_##arch], __VA_ARGS__},
+#define CARD(name, title, arch, ...) {#name, title, &archs[ARCH_##arch], __VA_ARGS__, false, NULL, NULL},
 #include "model/profiles.def"
 #undef ARCH
 #undef CARD

@@ -42,6 +42,8 @@ typedef struct Arch {
 
 } Arch;
 
+struct Timing; /* model/time.h */
+
 /* A device: an architecture and the figures of a card.  The architecture's own profile has none of them. */
 typedef struct Profile {
     const char *name;  /* "h200", or the architecture's name */
@@ -59,6 +61,10 @@ typedef struct Profile {
     bool        ecc;           /* memory is checked */
     bool        integrated;    /* on the chip of the host, whose memory it has */
     unsigned    pci, pci_subsystem; /* device << 16 | vendor */
+
+    bool                 from_file; /* profile_file.h; the rest is of such a profile alone */
+    const char          *base;      /* the card that it began with; NULL: none */
+    const struct Timing *timing;    /* NULL: not known */
 } Profile;
 
 /* NULL if there is none of that name; NULL or "" gives the default, sm_90. */

@@ -18,21 +18,43 @@
 
 static const double sharpness = 3.0;
 
-enum { SUBCORES = 4, SECTOR_BYTES = 32 };
+enum { SUBCORES = 4, SECTOR_BYTES = 32 }; /* pipes: of machine code, which only cards with four sub-cores have */
 
 static const Timing rows[] = {
-#define TIMING(card, ...) {#card, __VA_ARGS__},
+#define TIMING(card, ...) {#card, 0, __VA_ARGS__},
 #include "model/timing.def"
 #undef TIMING
 };
 
-const Timing *timing_of(const Profile *p)
+const Timing *timing_row(const char *card)
 {
-    Limits l = limits_of(p);
-    for (size_t i = 0; l.card && i < sizeof rows / sizeof *rows; i++)
-        if (!strcmp(rows[i].card, l.card->name))
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (!strcmp(rows[i].card, card))
             return &rows[i];
     return NULL;
+}
+
+bool timing_of(const Profile *p, Timing *out, const char **lacks)
+{
+    Limits        l    = limits_of(p);
+    const Timing *t    = l.card->from_file ? l.card->timing : timing_row(l.card->name);
+    const char   *none = NULL;
+    if (t) {
+        *out           = *t;
+        out->clock_mhz = l.card->clock_mhz;
+        none           = out->clock_mhz > 0 ? NULL : "clock_mhz";
+#define CARD_FIGURE(...)
+#define NEEDED(value)                                ((value) <= 0)
+#define WHERE_USED(value)                            false
+#define EXTRA(value)                                 false
+#define TIME_FIGURE(member, need, least, most, text) none = need(out->member) ? #member : none;
+#include "model/figures.def"
+#undef CARD_FIGURE
+#undef TIME_FIGURE
+    }
+    if (lacks)
+        *lacks = none;
+    return t && !none;
 }
 
 const char *time_part_text(TimePart p)
@@ -65,9 +87,9 @@ static void fill(const Timing *t, const TimeWork *w, double *part)
     double most = ceil(w->blocks / w->sms), share = most / w->blocks; /* of the busiest multiprocessor */
     double hz          = t->clock_mhz * 1e6;
     part[TIME_LATENCY] = larger(rounds(w, most) * longer(t, w, w->block_longest), longer(t, w, w->longest));
-    part[TIME_ISSUE]   = share * w->issued / SUBCORES;
+    part[TIME_ISSUE]   = share * w->issued / t->issue;
     part[TIME_PIPE]    = share * w->pipe / SUBCORES;
-    part[TIME_SHARED]  = share * w->shared_passes;
+    part[TIME_SHARED]  = share * w->shared_passes * t->pass_clocks;
     part[TIME_L1]      = share * larger(w->l1_tags, w->l1_sectors / t->l1_sectors);
     part[TIME_L2] =
         larger(w->l2_sectors * SECTOR_BYTES / t->l2_bytes, share * w->l2_sectors * SECTOR_BYTES / t->port_bytes);
@@ -84,11 +106,13 @@ static double together(const double *part, TimePart without)
     return pow(sum, 1 / sharpness);
 }
 
-void time_predict(const Timing *t, const TimeWork *w, TimePrediction *out)
+bool time_predict(const Timing *t, const TimeWork *w, TimePrediction *out)
 {
     *out = (TimePrediction){.limiter = TIME_LATENCY};
+    if (w->hottest > 0 && t->update_clocks <= 0)
+        return false;
     if (w->blocks <= 0)
-        return;
+        return true;
     fill(t, w, out->part);
     for (int i = 0; i < TIME_PARTS; i++)
         if (out->part[i] > out->part[out->limiter])
@@ -100,4 +124,5 @@ void time_predict(const Timing *t, const TimeWork *w, TimePrediction *out)
         out->ns = larger(out->ns, t->host_ns);
     out->share    = clocks > 0 ? out->part[out->limiter] / clocks : 0;
     out->headroom = (fixed + clocks) / (fixed + together(out->part, out->limiter));
+    return true;
 }

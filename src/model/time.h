@@ -8,17 +8,22 @@
 
 #include "model/profile.h"
 
-typedef struct Timing { /* a row of timing.def */
-    const char *card;
-    double      clock_mhz, l1_kib;
+typedef struct Timing { /* a row of timing.def; a figure that is not known is 0 */
+    const char *card; /* NULL: of a profile file */
+    double      clock_mhz; /* the profile's */
+    double      l1_kib;
     double      near, shared, l1, l2, dram; /* latencies, clocks */
     double      l1_sectors, l2_bytes, port_bytes; /* a clock */
     double      read_gbs, write_gbs, l2_kept_mib;
     double      launch_ns, cold_ns, host_ns, block_clocks, update_clocks, access_clocks;
+    double      issue, pass_clocks, dependent;
 } Timing;
 
-/* The figures of the profile's card; NULL: they are not known. */
-const Timing *timing_of(const Profile *p);
+/* The figures of the profile's card; false: too little is known of it, and *lacks (which may be NULL) has the name of a figure that is needed,
+ * or NULL where none is known. */
+bool timing_of(const Profile *p, Timing *out, const char **lacks);
+/* The row of that card; NULL: there is none. */
+const Timing *timing_row(const char *card);
 
 /* What takes the time; the parts are those that work at once, the words what people are told. */
 typedef enum TimePart {
@@ -55,7 +60,8 @@ typedef struct TimePrediction {
     double   part[TIME_PARTS]; /* clocks, each as if alone */
 } TimePrediction;
 
-void        time_predict(const Timing *t, const TimeWork *w, TimePrediction *out);
+/* false: the work needs a figure that is not known of the card (figures.def, WHERE_USED). */
+bool        time_predict(const Timing *t, const TimeWork *w, TimePrediction *out);
 /* "shared memory passes" */
 const char *time_part_text(TimePart p);
 

@@ -47,7 +47,9 @@ static const TimeWork small = {
 static TimePrediction predict(TimeWork w)
 {
     TimePrediction p;
-    time_predict(timing_of(profile_find("h200")), &w, &p);
+    Timing         t;
+    assert_true(timing_of(profile_find("h200"), &t, NULL));
+    assert_true(time_predict(&t, &w, &p));
     return p;
 }
 
@@ -86,9 +88,10 @@ static void waves_take_their_time(void **state)
 static void warm_launches_keep_the_hosts_pace(void **state)
 {
     (void)state;
-    TimeWork      w = small;
-    const Timing *t = timing_of(profile_find(NULL));
-    w.warm          = true;
+    TimeWork w = small;
+    Timing   timing, *t = &timing;
+    assert_true(timing_of(profile_find(NULL), t, NULL));
+    w.warm = true;
     assert_true(predict(w).ns == t->host_ns);
     w.dram_read = 1e9;
     double warm = predict(w).ns;
@@ -101,8 +104,40 @@ static void warm_launches_keep_the_hosts_pace(void **state)
 static void cards_without_figures_are_not_known(void **state)
 {
     (void)state;
-    assert_null(timing_of(profile_find("sm_20")));
-    assert_non_null(timing_of(profile_find("sm_90")));
+    Timing      t;
+    const char *lacks = "";
+    assert_false(timing_of(profile_find("sm_120"), &t, &lacks));
+    assert_null(lacks);
+    assert_true(timing_of(profile_find("sm_90"), &t, NULL));
+    assert_true(t.clock_mhz == 1980); /* the card's */
+}
+
+/* What adds nothing when it is unknown, and what is needed by launches that update words. */
+static void figures_are_needed_where_they_are_used(void **state)
+{
+    (void)state;
+    Timing         t;
+    TimePrediction p;
+    TimeWork       w = small;
+    assert_true(timing_of(profile_find("m2090"), &t, NULL));
+    assert_true(t.update_clocks == 0);
+    assert_true(time_predict(&t, &w, &p));
+    w.hottest = 1;
+    assert_false(time_predict(&t, &w, &p));
+}
+
+/* Half the issue rate, and passes of two clocks: the parts follow. */
+static void older_cards_issue_and_pass_slower(void **state)
+{
+    (void)state;
+    Timing         h200, m2090;
+    TimePrediction a, b;
+    TimeWork       w = small;
+    w.shared_passes  = 1e6;
+    assert_true(timing_of(profile_find("h200"), &h200, NULL) && timing_of(profile_find("m2090"), &m2090, NULL));
+    assert_true(time_predict(&h200, &w, &a) && time_predict(&m2090, &w, &b));
+    assert_true(b.part[TIME_ISSUE] == 4 * a.part[TIME_ISSUE]);
+    assert_true(b.part[TIME_SHARED] == 2 * a.part[TIME_SHARED]);
 }
 
 int main(void)
@@ -112,6 +147,8 @@ int main(void)
                                        cmocka_unit_test(the_largest_part_bounds),
                                        cmocka_unit_test(waves_take_their_time),
                                        cmocka_unit_test(warm_launches_keep_the_hosts_pace),
-                                       cmocka_unit_test(cards_without_figures_are_not_known)};
+                                       cmocka_unit_test(cards_without_figures_are_not_known),
+                                       cmocka_unit_test(figures_are_needed_where_they_are_used),
+                                       cmocka_unit_test(older_cards_issue_and_pass_slower)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -36,11 +36,13 @@ void access_page_add(json_t *list, const char *name, size_t len, const Profile *
 {
     const WwAccess asked = {
         .space = spaces[a->space], .op = ops[a->op], .bytes = a->bytes, .mask = a->mask, .address = a->addr};
+    /* a card of a file has its architecture's rules, and the page knows no files */
+    const char  *profile = p->from_file ? p->arch->name : p->name;
     WwAccessCost c;
     int          l1 = a->l1 == MODEL_L1_ON ? 1 : a->l1 == MODEL_L1_OFF ? 2 : 0;
-    if (ww_access_cost(p->name, &asked, l1, &c, NULL, 0) != WW_OK)
+    if (ww_access_cost(profile, &asked, l1, &c, NULL, 0) != WW_OK)
         return; /* what the model refuses was refused before */
-    json_t *o = json_pack("{s:o,s:s,s:s,s:s,s:i,s:I,s:i,s:o}", "name", json_stringn(name, len), "profile", p->name,
+    json_t *o = json_pack("{s:o,s:s,s:s,s:s,s:i,s:I,s:i,s:o}", "name", json_stringn(name, len), "profile", profile,
                           "space", asked.space, "op", asked.op, "bytes", (int)a->bytes, "mask", (json_int_t)a->mask,
                           "l1", l1, "offsets", numbers(a->addr, MODEL_LANES));
     const struct {

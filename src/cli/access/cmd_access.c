@@ -194,7 +194,7 @@ static bool access_of(const CliArgs *args, CliAccess *a, ModelL1 l1)
 
 static int run(const CliArgs *args)
 {
-    const Profile *p  = profile_find(cli_text(args, "profile", NULL));
+    const Profile *p  = cli_profile(args);
     ModelL1        l1 = MODEL_L1_AUTO;
     if (cli_has(args, "l1"))
         l1 = strcmp(cli_text(args, "l1", ""), "on") == 0 ? MODEL_L1_ON : MODEL_L1_OFF;

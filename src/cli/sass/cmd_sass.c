@@ -63,7 +63,7 @@ static int show(const CliArgs *a, regex_t *only)
 {
     SassFile f;
     Str      why  = {0};
-    Status   st   = sass_open(a->operand[0], profile_find(cli_text(a, "profile", NULL)), &f, &why);
+    Status   st   = sass_open(a->operand[0], cli_profile(a), &f, &why);
     int      code = st == WW_OK ? CLI_OK : CLI_USAGE;
     Shown    s    = {cli_table(a), json_array(), only, 0};
     if (st != WW_OK && why.len)

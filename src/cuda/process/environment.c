@@ -13,7 +13,7 @@
 #include "base/pattern.h"
 #include "base/value.h"
 #include "check/rules.h"
-#include "model/profile.h"
+#include "model/profile_file.h"
 #include "report/fail.h"
 
 typedef enum Kind { FLAG, NUMBER, HEX, TEXT, FILE_NAME, CHOICE, PROFILE, BLOCKS, LIST, OPTIONAL } Kind;
@@ -66,11 +66,11 @@ static bool check_row(const struct Row *row, const char *text, Str *why)
     case HEX: return value_hex(text, &number, why);
     case CHOICE: return value_choice(text, row->values, &word, why);
     case BLOCKS: return value_blocks(text, &first, &random, why);
-    case PROFILE:
-        if (profile_find(text))
-            return true;
-        profile_missing(text, why);
-        return false;
+    case PROFILE: {
+        const Profile *p = profile_open(text, why);
+        profile_close(p);
+        return p;
+    }
     default: return true;
     }
 }

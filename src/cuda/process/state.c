@@ -21,6 +21,7 @@
 #include "cuda/process/environment.h"
 #include "cuda/process/logs.h"
 #include "cuda/process/signals.h"
+#include "model/profile_file.h"
 #include "report/doc.h"
 #include "report/fail.h"
 
@@ -314,8 +315,9 @@ void state_set_current(int n)
 
 const Profile *state_profile(void)
 {
-    const Profile *p = profile_find(state.options.profile);
-    return p ? p : profile_find(NULL);
+    if (!state.profile)
+        state.profile = profile_open(state.options.profile, NULL);
+    return state.profile ? state.profile : profile_find(NULL);
 }
 
 Limits state_limits(void)

@@ -52,7 +52,8 @@ typedef struct Options { /* of `warpwright run`, from the environment */
 
 typedef struct State {
     Options   options;
-    WwDevice *device[MAX_DEVICES]; /* opened at first use */
+    const struct Profile *profile; /* opened at first use */
+    WwDevice *device[MAX_DEVICES]; /* the same */
     int       count;
     int       runtime;             /* of CUDA 11, 12 or 13 */
     bool      runtime_used;
