@@ -10,6 +10,8 @@
 #   make nightly        what CI has no time for: the sanitizers, stress, fuzz, long
 #   make long           reports compared between 1 to 16 threads and three seeds
 #   make uninstall      removes what make install put there
+#   make packages       .deb files and a tarball in build/packages
+#   make packages-try   on a bare Debian 12: first table, Python, find_package, image (root)
 #   make help           this list
 #   make tune           on a GPU: times every matrix kernel on random shapes and fits the choice among them (src/blas/rates.def)
 SHELL = /bin/sh
@@ -27,7 +29,7 @@ TSAN_TESTS = ^unit\.(emu|device|check)|^ptx$$|^fuzz\.launch|^programs\.(sixteen_
 compile = MAKEFLAGS=--no-print-directory cmake --build --preset $(1) --parallel $(JOBS) $(if $(2),--target $(2))
 ctest = ctest --preset $(1) --parallel $(JOBS) --no-label-summary $(2) </dev/null
 
-.PHONY: help uninstall build lab test bench tune check format asan tsan stress fuzz nightly install clean long
+.PHONY: help uninstall packages packages-try build lab test bench tune check format asan tsan stress fuzz nightly install clean long
 
 build: build/configured
 	@$(call compile,default)
@@ -102,6 +104,13 @@ long: test
 install: build
 	@DESTDIR='$(DESTDIR)' cmake --install build --prefix '$(PREFIX)'
 	@cp build/install_manifest.txt build/installed.txt
+
+packages: build build/setup-package
+	@cd build && cpack --config CPackConfig.cmake >packages.log || { tail -n 20 packages.log; exit 1; }
+	@ls -1 build/packages/*.*
+
+packages-try: packages
+	@tools/packages_try build/packages . build/packages-try
 
 uninstall:
 	@test -f build/installed.txt || { echo 'nothing was installed from this folder'; exit 1; }

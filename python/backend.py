@@ -27,7 +27,7 @@ UNWANTED = re.compile(r"(\.a|/pkgconfig/.*|/cmake/.*|/python3.*)$")
 
 
 def _version():
-    text = (ROOT / "include/warpwright/warpwright.h").read_text()
+    text = (ROOT / "include/warpwright/version.h").read_text()
     return re.search(r'WW_VERSION_STRING "([^"]+)"', text).group(1)
 
 

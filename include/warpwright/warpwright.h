@@ -15,14 +15,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <warpwright/version.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-#define WW_VERSION_MAJOR 0
-#define WW_VERSION_MINOR 1
-#define WW_VERSION_PATCH 0
-#define WW_VERSION_STRING "0.1.0"
 
 /* ---- statuses ------------------------------------------------------------------------------------------------ */
 

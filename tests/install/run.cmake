@@ -103,6 +103,8 @@ endforeach()
 # the shared library needs no header but its own: without any pkg-config file
 file(REMOVE_RECURSE ${WORK}/bare)
 set(ENV{PKG_CONFIG_LIBDIR} ${WORK}/none)
+set(ENV{PKG_CONFIG_PATH} ${prefix}/${LIBDIR}/pkgconfig)
+run(${PKG_CONFIG} --cflags --libs warpwright)
 set(ENV{PKG_CONFIG_PATH})
 run(${CMAKE_COMMAND} -S ${HERE}/consumer -B ${WORK}/bare -DCMAKE_PREFIX_PATH=${prefix} -DCMAKE_C_COMPILER=${CC})
 run(${CMAKE_COMMAND} --build ${WORK}/bare)
