@@ -258,6 +258,34 @@ int ww_cuda_library_settle(void)
     return enter_settle();
 }
 
+CuErr rt_cudaGetDevice(int *device), rt_cudaSetDevice(int device), rt_cudaMalloc(void **out, size_t bytes),
+    rt_cudaFree(void *p);
+
+int ww_cuda_library_device(int set)
+{
+    int was = 0;
+    if (rt_cudaGetDevice(&was) != cudaSuccess || (set >= 0 && rt_cudaSetDevice(set) != cudaSuccess))
+        return -1;
+    return was;
+}
+
+bool ww_cuda_library_allocate(void **out, size_t bytes)
+{
+    return rt_cudaMalloc(out, bytes) == cudaSuccess;
+}
+
+bool ww_cuda_library_free(void *p)
+{
+    return rt_cudaFree(p) == cudaSuccess;
+}
+
+void *ww_cuda_library_memory(size_t bytes)
+{
+    void *p = xrealloc(NULL, bytes + 1);
+    memset(p, 0, bytes + 1);
+    return p;
+}
+
 void ww_cuda_library_count(const char *library, const char *call, const char *by)
 {
     state_hold();

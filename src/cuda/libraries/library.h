@@ -56,6 +56,14 @@ typedef struct LibraryCopy { /* rows between the host and a device */
 } LibraryCopy;
 /* In the stream; waits: it is done on return.  false: as cudaMemcpy2D fails. */
 bool ww_cuda_library_copy(const LibraryCopy *c, bool waits, void *stream);
+/* The device that the calling thread's calls are of; `set` less than 0: it stays, else it becomes that one.  Gives which it was; less than 0: there
+ * is none of that number. */
+int  ww_cuda_library_device(int set);
+/* Memory of that device; false: as cudaMalloc and cudaFree fail. */
+bool ww_cuda_library_allocate(void **out, size_t bytes);
+bool ww_cuda_library_free(void *p);
+/* Memory of the host, zeros, to be freed; ends the process when there is none, as the host's part of everything does. */
+void *ww_cuda_library_memory(size_t bytes);
 /* For a framework of another language, whose operations the host computes at once: everything given to the current device before has ended on
  * return; else the CUDA error that says why it cannot (a stream is being captured, say). */
 int  ww_cuda_library_settle(void);
