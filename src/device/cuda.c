@@ -458,3 +458,24 @@ Status cuda_open(const WwDeviceOptions *o, WwDevice **out, Str *why)
         profile_close(label);
     return s;
 }
+
+bool cuda_card(const WwDevice *d, Profile *out)
+{
+    if (strcmp(d->ops->kind, "cuda") != 0)
+        return false;
+    const CudaDevice *c     = (const CudaDevice *)d;
+    size_t            bytes = 0;
+    *out                    = (Profile){.title      = d->name,
+                                        .sms        = figure(c, CU_ATTR_SM_COUNT, 0),
+                                        .clock_mhz  = figure(c, CU_ATTR_CLOCK_KHZ, 0) / 1000,
+                                        .l2_kib     = figure(c, CU_ATTR_L2_BYTES, 0) / 1024,
+                                        .bus_bits   = figure(c, CU_ATTR_BUS_BITS, 0),
+                                        .memory_mhz = figure(c, CU_ATTR_MEMORY_KHZ, 0) / 1000,
+                                        .ecc        = figure(c, CU_ATTR_ECC, 0) != 0,
+                                        .integrated = figure(c, CU_ATTR_INTEGRATED, 0) != 0};
+    if (c->drv.device_memory && c->drv.device_memory(&bytes, c->ordinal) == CU_OK)
+        out->seen_kib = (unsigned)(bytes >> 10), out->memory_mib = (unsigned)(bytes >> 20);
+    /* two transfers a clock */
+    out->memory_gbs = (unsigned)(2.0 * out->memory_mhz * out->bus_bits / 8 / 1000);
+    return true;
+}

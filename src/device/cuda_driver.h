@@ -69,6 +69,7 @@ typedef uint64_t CuPtr;
 
 /* What older drivers do not have: NULL then. */
 #define CUDA_NEW_ENTRIES(ENTRY)                                                                                        \
+    ENTRY(device_memory, "cuDeviceTotalMem_v2", (size_t *out, CuOrdinal dev))                                          \
     ENTRY(launch_ex, "cuLaunchKernelEx", (const CuLaunchConfig *c, CuFunction f, void **args, void **extra))           \
     ENTRY(tensor_tiled, "cuTensorMapEncodeTiled",                                                                      \
           (void *map, int type, uint32_t rank, void *address, const uint64_t *dim, const uint64_t *stride,             \
@@ -118,7 +119,13 @@ enum {
     CU_INVALID_PC             = 718,
     CU_LAUNCH_FAILED          = 719,
     CU_COOPERATIVE_TOO_LARGE  = 720,
+    CU_ATTR_CLOCK_KHZ         = 13,
     CU_ATTR_SM_COUNT          = 16,
+    CU_ATTR_INTEGRATED        = 18,
+    CU_ATTR_ECC               = 32,
+    CU_ATTR_MEMORY_KHZ        = 36,
+    CU_ATTR_BUS_BITS          = 37,
+    CU_ATTR_L2_BYTES          = 38,
     CU_ATTR_CC_MAJOR          = 75,
     CU_ATTR_CC_MINOR          = 76,
     CU_ATTR_SHARED_OPTIN      = 97,

@@ -151,6 +151,8 @@ Status cuda_open(const WwDeviceOptions *o, WwDevice **out, Str *why);
 
 /* The profile of that name, or in that file, for profile_close; NULL: there is none, and *why lists those there are, or says what is wrong. */
 const Profile *device_profile(const char *name, Str *why);
+/* What the driver says of the card of a cuda device: the figures of figures.def's rows CARD_FIGURE, 0 where it does not say.  Other devices: false. */
+bool cuda_card(const WwDevice *d, Profile *out);
 /* Appends one line about the driver and each GPU, or what is missing; false: no GPU can be used. */
 bool cuda_describe(Str *out);
 

@@ -19,7 +19,7 @@
 #include "cli/bench/bench.h"
 #include "device/cuda.h"
 
-enum { MAX_CALLS = 1000, MAX_SETS = 64, CU_ATTR_L2_BYTES = 38, L2_TIMES = 2, MAX_RUNS = 64 };
+enum { MAX_CALLS = 1000, MAX_SETS = 64, L2_TIMES = 2, MAX_RUNS = 64 };
 
 static const double warm_ms = 0.5 /* for each run */, run_ms = 1, short_ms = 0.4;
 
