@@ -56,6 +56,20 @@ typedef struct LibraryCopy { /* rows between the host and a device */
 } LibraryCopy;
 /* In the stream; waits: it is done on return.  false: as cudaMemcpy2D fails. */
 bool ww_cuda_library_copy(const LibraryCopy *c, bool waits, void *stream);
+/* Of a device, without using CUDA: a process that has asked no more may fork. */
+typedef struct LibraryCard {
+    char          name[128];
+    unsigned char uuid[16];
+    size_t        total, used; /* bytes of its memory */
+    int           capability;  /* 90: 9.0 */
+} LibraryCard;
+
+int  ww_cuda_library_devices(void);
+int  ww_cuda_library_driver(void); /* the version of CUDA that the driver is of: 13000 */
+/* false: there is no such device. */
+bool ww_cuda_library_card(int device, LibraryCard *out);
+/* By the number that cudaDeviceGetAttribute takes; false: there is no such device or attribute. */
+bool ww_cuda_library_attribute(int device, int attribute, int *value);
 /* The device that the calling thread's calls are of; `set` less than 0: it stays, else it becomes that one.  Gives which it was; less than 0: there
  * is none of that number. */
 int  ww_cuda_library_device(int set);
