@@ -170,7 +170,7 @@ static void teach(json_t *doc)
     static const struct {
         const char *kernel, *figure, *unit;
     } articles[] = {
-#define ARTICLE(kernel, figure, unit) {kernel, figure, unit},
+#define ARTICLE(kernel, figure, unit, ...) {kernel, figure, unit},
 #include "lab/articles.def"
 #undef ARTICLE
     };

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "lab/article.h"
 #include "lab/lab.h"
 
 static json_t *dims(WwDim3 d)
@@ -60,6 +61,13 @@ static json_t *row(const LabRow *r)
     json_object_set_new(o, "least_bytes", json_integer((json_int_t)r->least_bytes));
     json_object_set_new(o, "checked", json_integer((json_int_t)r->checked));
     json_object_set_new(o, "values", json_integer((json_int_t)r->values));
+    const Article *a = article_of(r);
+    if (a) {
+        double p = article_predicted(a, r);
+        json_object_set_new(o, "article_figure",
+                            json_pack("{s:s, s:f, s:s, s:o, s:s}", "text", a->text, "value", a->value, "unit",
+                                      a->rate ? "GB/s" : "ms", "predicted", real(p, !isnan(p)), "why", a->why));
+    }
     json_object_set_new(o, "problem", text(r->problem));
     if (r->not_launchable)
         json_object_set_new(o, "not_launchable", text(r->not_launchable));

@@ -180,6 +180,7 @@ static LabRow *new_row(Lab *lab, const LabCase *c)
     r->device              = !lab->cuda ? "emulator" : lab->emulator ? "emulator+cuda" : "cuda";
     const WwDevice *d      = lab->emulator ? lab->emulator : lab->cuda;
     r->profile             = ww_device_profile(d);
+    r->card                = d->profile && !d->profile->from_file ? limits_of(d->profile).card->name : NULL;
     r->lines               = d->profile && d->profile->arch->global_rule == GLOBAL_LINES && d->profile->arch->l1_loads;
     memcpy(r->size, c->size, sizeof r->size);
     r->nsizes   = c->nsizes;

@@ -32,6 +32,7 @@ typedef struct LabRow {
     const char *entry, *file;        /* the entry point it launched and its source */
     const char *compiler;            /* that built it; NULL when none did */
     const char *device, *profile;    /* "emulator", "cuda" or "emulator+cuda" */
+    const char *card;        /* of profiles.def, that the profile stands for; NULL: a GPU's own, or a file's */
     bool        lines;       /* the profile moves 128-byte lines through L1 */
     LabSize     size[LAB_SIZES];
     size_t      nsizes;

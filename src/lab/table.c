@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lab/article.h"
+
 #include "lab/lab.h"
 
 typedef struct Columns {
@@ -153,6 +155,7 @@ void lab_table(const Lab *lab, bool legend, Str *out)
         put_head(&col, out);
         for (size_t i = first; i < past; i++)
             put_row(lab_row(lab, i), &col, out);
+        article_table(lab, first, past, out);
     }
     if (legend && n > 0)
         put_legend(&col, out);

@@ -20,6 +20,7 @@
 
 enum {
     THREADS    = 1024,
+    WARPS      = THREADS / 32,
     ROUNDS     = 256,
     WAVES      = 8,
     KIB        = 1024,
@@ -181,13 +182,13 @@ static Status multiprocessor(Bench *b, Timing *t)
     TRY(read_block(b, "measure_port", (size_t)KIB * KIB, &t->port_bytes));
     t->l1_sectors = l1 / 32;
     TRY(launch(b, "measure_issue", (WwDim3){1, 1, 1}, THREADS, false, issue));
-    t->issue = (double)rounds * CHAIN * (THREADS / 32) / (double)b->clocks;
+    t->issue = (double)rounds * CHAIN * WARPS / (double)b->clocks;
     TRY(launch(b, "measure_passes", (WwDim3){1, 1, 1}, THREADS, false, passes));
     if (b->witness != rounds)
         return wrong(b, "measure_passes", rounds);
     free_clocks = (double)b->clocks;
     TRY(launch(b, "measure_passes", (WwDim3){1, 1, 1}, THREADS, false, conflicts));
-    t->pass_clocks = ((double)b->clocks - free_clocks) / ((double)rounds * (WIDE - 1) * (THREADS / 32));
+    t->pass_clocks = ((double)b->clocks - free_clocks) / ((double)rounds * (WIDE - 1) * WARPS);
     return WW_OK;
 }
 
@@ -237,7 +238,7 @@ static Status write_card(Bench *b, double *gbs)
 static Status update_word(Bench *b, double clock_mhz, double *clocks)
 {
     unsigned rounds = ROUNDS, got = 0;
-    uint32_t updates         = b->d->sms * (THREADS / 32) * ROUNDS;
+    uint32_t updates         = b->d->sms * WARPS * ROUNDS;
     WwPtr    word            = 0;
     void    *args[MOST_ARGS] = {&word, &rounds};
     Status   s               = ww_alloc(b->d, 4, &word);
