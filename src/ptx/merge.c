@@ -15,6 +15,7 @@
 
 #include "base/sizes.h"
 #include "ptx/traits.h"
+#include "ptx/uniform.h"
 
 typedef struct Load {
     uint32_t    instr;
@@ -161,20 +162,42 @@ static bool is_variable(const Func *f, const Operand *base)
     return any;
 }
 
-static bool is_leaders(const Func *f, const Instr *in)
+static bool reduces(const Instr *in)
 {
     static const Word kinds[] = {WORD_add, WORD_min, WORD_max, WORD_and, WORD_or, WORD_xor};
-    const Opcode     *o       = in->op;
-    bool              reduces = false;
-    if (!op_is(in, TRAIT_ATOMIC) || in->nopd < 2 || !o->ntypes || type_bytes(o->types[o->ntypes - 1]) != 4 ||
-        type_kind(o->types[o->ntypes - 1]) == 'f' || (!opcode_has(o, WORD_shared) && !opcode_has(o, WORD_shared_cta)))
-        return false;
-    const Operand *mem = &in->opd[in->opd[0].kind == OPD_MEM ? 0 : 1];
-    if (mem->kind != OPD_MEM)
-        return false;
+    bool              one     = false;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        reduces |= opcode_has(o, kinds[i]);
-    return reduces && is_variable(f, &mem->elem[0]) && result_unused(f, in);
+        one |= opcode_has(in->op, kinds[i]);
+    return one;
+}
+
+static bool same(const Operand *o, const bool *varying)
+{
+    return o->kind == OPD_REG ? o->reg && !varying[o->reg->index] : o->kind == OPD_INT || o->kind == OPD_VAR;
+}
+
+/* An integer atomic on one address for all lanes.  On global memory a sum of equal values is one too when it is 8 bytes wide or its result
+ * is used: lanes are counted, not added up. */
+static bool is_leaders(const Func *f, const Instr *in, bool **varying)
+{
+    const Opcode *o     = in->op;
+    unsigned      bytes = o && o->ntypes ? type_bytes(o->types[o->ntypes - 1]) : 0, at;
+    if (!op_is(in, TRAIT_ATOMIC) || in->nopd < 2 || (bytes != 4 && bytes != 8) ||
+        type_kind(o->types[o->ntypes - 1]) == 'f' || !reduces(in))
+        return false;
+    at = in->opd[0].kind == OPD_MEM ? 0 : 1;
+    if (in->opd[at].kind != OPD_MEM || at + 1 >= in->nopd)
+        return false;
+    if (opcode_has(o, WORD_shared) || opcode_has(o, WORD_shared_cta))
+        return bytes == 4 && is_variable(f, &in->opd[at].elem[0]) && result_unused(f, in);
+    if (!opcode_has(o, WORD_global))
+        return false;
+    if (!*varying)
+        *varying = uniform_varying(f);
+    if (!same(&in->opd[at].elem[0], *varying))
+        return false;
+    bool equal = opcode_has(o, WORD_add) && same(&in->opd[at + 1], *varying);
+    return equal || (bytes == 4 && result_unused(f, in));
 }
 
 /* Loads from a register that is written here cannot be joined with later ones from it. */
@@ -218,9 +241,10 @@ static bool *block_starts(const Func *f)
 void merge_plan(const Func *f, uint8_t *role)
 {
     memset(role, 0, f->ninstrs);
-    bool    *starts = block_starts(f);
-    Run      r      = {xcalloc(f->ninstrs + 1, sizeof *r.load), 0};
-    uint32_t block  = 0;
+    bool    *starts  = block_starts(f);
+    bool    *varying = NULL;
+    Run      r       = {xcalloc(f->ninstrs + 1, sizeof *r.load), 0};
+    uint32_t block   = 0;
     for (uint32_t i = 0; i < f->ninstrs; i++) {
         const Instr *in = &f->instrs[i];
         if (starts[i] || keeps_apart(in)) {
@@ -229,7 +253,7 @@ void merge_plan(const Func *f, uint8_t *role)
         }
         if (is_constant_load(in) && repeats(f, block, i))
             role[i] |= MERGE_REPEAT;
-        if (is_leaders(f, in))
+        if (is_leaders(f, in, &varying))
             role[i] |= MERGE_LEADER;
         if (is_scalar_load(in))
             note_load(&r, i, in);
@@ -237,6 +261,7 @@ void merge_plan(const Func *f, uint8_t *role)
             forget(&r, &in->opd[0], role);
     }
     run_end(&r, role);
+    free(varying);
     free(r.load);
     free(starts);
 }

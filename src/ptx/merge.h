@@ -4,7 +4,8 @@
  *   - scalar 4-byte shared loads become one of 8 or 16 bytes.  Here is the static half of that question: neighbours in a basic block with
  *     one base and adjacent offsets.  Whether the base is aligned well enough shows when the kernel runs;
  *   - of equal non-coherent global loads (ld.global.nc) in a basic block one is left;
- *   - an integer atomic on a shared variable itself, whose result nobody uses, is reduced over the warp first: one lane makes it. */
+ *   - an integer atomic on one address for all lanes (a shared variable itself, or global memory by a parameter) is reduced over the warp
+ *     first when its result is not used or all lanes add the same: one lane makes it. */
 #ifndef WW_PTX_MERGE_H
 #define WW_PTX_MERGE_H
 

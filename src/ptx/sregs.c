@@ -7,7 +7,7 @@
 #include "ptx/sregs.h"
 
 static const SregInfo sregs[] = {
-#define SREG(name, type, parts, count) {#name, SREG_##name, TY_##type, parts, count},
+#define SREG(name, type, parts, count, same) {#name, SREG_##name, TY_##type, parts, same, count},
 #include "ptx/sregs.def"
 #undef SREG
 };
@@ -28,7 +28,7 @@ static int number_below(const char *s, size_t n, unsigned count)
 
 const SregInfo *sreg_find(const char *name, size_t len, unsigned *number)
 {
-    static const SregInfo pm64 = {"pm", SREG_pm, TY_U64, false, 8};
+    static const SregInfo pm64 = {"pm", SREG_pm, TY_U64, false, false, 8};
     for (size_t i = 0; i < sizeof sregs / sizeof *sregs; i++) {
         const SregInfo *s    = &sregs[i];
         size_t          n    = strlen(s->name);

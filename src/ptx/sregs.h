@@ -7,7 +7,7 @@
 #include "ptx/ptx.h"
 
 typedef enum SReg {
-#define SREG(name, type, parts, count) SREG_##name,
+#define SREG(name, type, parts, count, same) SREG_##name,
 #include "ptx/sregs.def"
 #undef SREG
     SREG_COUNT
@@ -18,6 +18,7 @@ typedef struct SregInfo {
     SReg        id;
     Type        type;
     bool        parts; /* .x .y .z */
+    bool        same;  /* in all lanes of a warp, for certain */
     uint8_t     count; /* %envreg<32>: how many, numbered behind the name; 0 = one, without a number */
 } SregInfo;
 

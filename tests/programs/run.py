@@ -45,6 +45,7 @@ def main():
         problems.append(f"warnings: {', '.join(warned) or 'none'}")
     if any(k["status"] == "unsupported" for k in document["kernels"]):
         problems.append("a kernel could not be run")
+    problems += [note for note in document["notes"] if "printf was lost" in note]
     if document["missing"] != (missing[0].strip().split("; ") if missing else []):
         problems.append(f"not implemented: {', '.join(document['missing']) or 'nothing'}")
     if document["exit_code"] != run.returncode or document["schema"] != 1:

@@ -5,11 +5,13 @@
  *
  * Turns are sector updates of global memory and passes over the banks of shared memory, by the model.
  * Instructions whose patterns were too many to keep, as a histogram's, are judged by the traced blocks.
+ * What the assembler itself adds up in the warp (ptx/merge.h) takes no turns.
  * Not seen: blocks and warps that take turns at one address. */
 #include <inttypes.h>
 
 #include "check/perf/perf.h"
 #include "model/model.h"
+#include "ptx/merge.h"
 #include "ptx/traits.h"
 
 typedef struct Turns { /* of a line */
@@ -68,6 +70,8 @@ static void add_instr(const Perf *p, uint32_t id, Turns *u)
     const TraceSum *t    = trace_instr(p->trace, id);
     AtomicTurns     here = {0};
     bool            wild = patterns_wild(p->patterns, id);
+    if (p->launch->instr[id].merges & MERGE_LEADER)
+        return;
     for (size_t i = first; i < first + n; i++)
         if (is_atomic(patterns_at(p->patterns, i)))
             add_pattern(p, patterns_at(p->patterns, i), &here);

@@ -108,7 +108,8 @@ static Finding *note(State *s, RuleId rule, uint32_t instr, uint32_t other, uint
 {
     if (!s->run->rules->on[rule] || !lanes)
         return NULL;
-    return findings_note(&s->found, rule, instr, other, 0, block, warp * LANES + (uint32_t)__builtin_ctz(lanes), 1);
+    return findings_note(&s->found, rule, instr, other, 0, block, warp * LANES + (uint32_t)__builtin_ctz(lanes),
+                         (unsigned)__builtin_popcount(lanes));
 }
 
 static void arrive(State *s, BlockSync *b, const SyncEvent *e)

@@ -128,6 +128,7 @@ static CuErr settle(WwDevice *d, Status s, const WwResult *r)
         return cudaSuccess;
     state_say("%s", ww_device_error(d));
     if (s == WW_ERR_FAULT || s == WW_ERR_LIMIT) {
+        state_flush(); /* no synchronisation succeeds any more */
         state_fail_later(fault_error(r));
         return cudaSuccess;
     }

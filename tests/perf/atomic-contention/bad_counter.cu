@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* All lanes count on one address. */
-// check: --grid 8 --block 128 --arg in:u32[1024]=iota --arg out:u32[1]=zero
+// check: --grid 8 --block 128 --arg in:f32[1024]=random --arg out:f32[1]=zero
 // says: 32.0 lanes
 // mend: in the warp first
-__global__ void k(const unsigned *in, unsigned *out)
+__global__ void k(const float *in, float *out)
 {
-    unsigned v = in[blockIdx.x * blockDim.x + threadIdx.x];
+    float v = in[blockIdx.x * blockDim.x + threadIdx.x];
 #ifdef MENDED
-    v = __reduce_add_sync(~0u, v);
+    for (int d = 16; d; d /= 2)
+        v += __shfl_xor_sync(~0u, v, d);
     if (threadIdx.x % 32 == 0)
         atomicAdd(out, v);
 #else
