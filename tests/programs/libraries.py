@@ -255,12 +255,12 @@ int main() {
 FOREIGN = """
 #include <cstdio>
 #include <cstdlib>
-#include <cusolverDn.h>
+#include <cusolverMg.h>
 int main() {
-    cusolverDnHandle_t h;
+    cusolverMgHandle_t h;
     puts("begun");
     if (getenv("WITHOUT")) return 0;
-    return cusolverDnCreate(&h);
+    return cusolverMgCreate(&h);
 }
 """
 
@@ -268,18 +268,18 @@ int main() {
 def foreign(folder):
     try:
         numbers = [build(folder, f"numbers{device}.cu", NUMBERS, f"-DDEVICE={device}", "-lcurand") for device in (0, 1)]
-        solver = build(folder, "solver.cu", FOREIGN, "-lcusolver")
+        several = build(folder, "several.cu", FOREIGN, "-lcusolverMg")
     except subprocess.CalledProcessError:
-        print("no cuRAND and cuSOLVER here: left out")
+        print("no cuRAND and cuSOLVER of several GPUs here: left out")
         return
     for what, program in zip(("host", "device"), numbers):
         r = run("-q", "--", program)
         expect(f"a generator of the {what} of cuRAND", r.returncode == 0 and r.stdout == "1\n", r.stdout + r.stderr)
-    r = run("-q", "--", solver)
-    expect("cuSOLVER is named with the first call", r.returncode == 120 and "calls cusolverDnCreate of" in r.stderr and "libcusolver" in r.stderr, r.stdout + r.stderr)
+    r = run("-q", "--", several)
+    expect("cuSOLVER of several GPUs is named with the first call", r.returncode == 120 and "calls cusolverMgCreate of" in r.stderr and "libcusolverMg" in r.stderr, r.stdout + r.stderr)
     expect("the program runs until then", r.stdout == "begun\n", r.stdout)
-    r = run("-q", "--", solver, env={**os.environ, "WITHOUT": "1"})
-    expect("a program that is linked with cuSOLVER and does not call it", r.returncode == 0 and r.stdout == "begun\n", r.stdout + r.stderr)
+    r = run("-q", "--", several, env={**os.environ, "WITHOUT": "1"})
+    expect("a program that is linked with cuSOLVER of several GPUs and does not call it", r.returncode == 0 and r.stdout == "begun\n", r.stdout + r.stderr)
 
 
 def harnesses(folder):

@@ -31,27 +31,6 @@ static size_t element(const Batch *q)
     return number_bytes(number_type(q->letter));
 }
 
-/* Without pivots: LAPACK has no routine. */
-static int factor(const Batch *q, void *a, int n, int lda)
-{
-    int type = number_type(q->letter), info = 0;
-    for (int64_t k = 0; k < n; k++) {
-        Number d = number_at(type, a, k * lda + k);
-        double s = d.re * d.re + d.im * d.im;
-        if (s == 0 && !info)
-            info = (int)k + 1;
-        for (int64_t i = k + 1; i < n && s != 0; i++) {
-            Number f = number_product(number_at(type, a, k * lda + i), (Number){d.re / s, -d.im / s});
-            number_put(type, a, k * lda + i, f);
-            for (int64_t j = k + 1; j < n; j++) {
-                Number x = number_at(type, a, j * lda + i), y = number_product(f, number_at(type, a, j * lda + k));
-                number_put(type, a, j * lda + i, (Number){x.re - y.re, x.im - y.im});
-            }
-        }
-    }
-    return info;
-}
-
 static void count_up(int *pivots, int n)
 {
     for (int i = 0; i < n; i++)
@@ -121,7 +100,7 @@ static void one(const Batch *q, int i, void *a, void *b)
         if (pivots)
             q->first(&n, &n, a, &lda, pivots, &q->info[i], NULL, NULL, NULL, NULL, NULL);
         else
-            q->info[i] = factor(q, a, n, lda);
+            q->info[i] = host_lu(number_type(q->letter), a, n, n, lda);
         break;
     case GETRS: {
         int *own = malloc(((size_t)n + 1) * sizeof *own);

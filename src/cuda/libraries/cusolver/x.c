@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The functions with 64-bit sizes and types as arguments.  All types of a call must be one, of four, and the results' its real one. */
+#include "cuda/libraries/cusolver/cusolver.h"
+
+enum { VECTOR = 1 }; /* cusolverEigMode_t */
+
+static Sol sizes(void *handle, size_t *device, size_t *host)
+{
+    if (!handle_of(handle) || !device || !host)
+        return handle_of(handle) ? SOL_INVALID_VALUE : SOL_NOT_INITIALIZED;
+    *device = 16;
+    *host   = 0;
+    return SOL_SUCCESS;
+}
+
+/* With the letter of its types; another type is not supported. */
+static Sol typed(void *handle, Job j, int type, int compute)
+{
+    j.letter = number_letter(type);
+    j.count  = j.count ? j.count : 1;
+    if (handle_of(handle) && (!j.letter || compute != type))
+        return SOL_NOT_SUPPORTED;
+    return job_do(handle, &j);
+}
+
+#define IGNORED (void)params, (void)buffer, (void)bytes, (void)host, (void)host_bytes
+#define TAIL    int compute, void *buffer, size_t bytes, void *host, size_t host_bytes, int *info
+
+Sol cusolverDnXpotrf_bufferSize(void *h, void *params, int fill, int64_t n, int type, const void *a, int64_t lda,
+                                int compute, size_t *device, size_t *host)
+{
+    (void)params, (void)fill, (void)n, (void)type, (void)a, (void)lda, (void)compute;
+    return sizes(h, device, host);
+}
+
+Sol cusolverDnXpotrf(void *h, void *params, int fill, int64_t n, int type, void *a, int64_t lda, TAIL)
+{
+    IGNORED;
+    return typed(h,
+                 (Job){.call = "cusolverDnXpotrf", .task = POTRF, .fill = fill, .n = n, .a = {a, lda, 0}, .info = info},
+                 type, compute);
+}
+
+Sol cusolverDnXpotrs(void *h, void *params, int fill, int64_t n, int64_t columns, int type, const void *a, int64_t lda,
+                     int btype, void *b, int64_t ldb, int *info)
+{
+    (void)params;
+    return typed(h,
+                 (Job){.call = "cusolverDnXpotrs",
+                       .task = POTRS,
+                       .fill = fill,
+                       .n    = n,
+                       .k    = columns,
+                       .a    = {(void *)(uintptr_t)a, lda, 0},
+                       .b    = {b, ldb, 0},
+                       .info = info},
+                 type, btype);
+}
+
+Sol cusolverDnXgetrf_bufferSize(void *h, void *params, int64_t m, int64_t n, int type, const void *a, int64_t lda,
+                                int compute, size_t *device, size_t *host)
+{
+    (void)params, (void)m, (void)n, (void)type, (void)a, (void)lda, (void)compute;
+    return sizes(h, device, host);
+}
+
+Sol cusolverDnXgetrf(void *h, void *params, int64_t m, int64_t n, int type, void *a, int64_t lda, int64_t *pivots, TAIL)
+{
+    IGNORED;
+    return typed(h,
+                 (Job){.call   = "cusolverDnXgetrf",
+                       .task   = GETRF,
+                       .m      = m,
+                       .n      = n,
+                       .a      = {a, lda, 0},
+                       .pivots = pivots,
+                       .wide   = true,
+                       .info   = info},
+                 type, compute);
+}
+
+Sol cusolverDnXgetrs(void *h, void *params, int trans, int64_t n, int64_t columns, int type, const void *a, int64_t lda,
+                     const int64_t *pivots, int btype, void *b, int64_t ldb, int *info)
+{
+    (void)params;
+    return typed(h,
+                 (Job){.call   = "cusolverDnXgetrs",
+                       .task   = GETRS,
+                       .trans  = trans,
+                       .n      = n,
+                       .k      = columns,
+                       .a      = {(void *)(uintptr_t)a, lda, 0},
+                       .b      = {b, ldb, 0},
+                       .pivots = (void *)(uintptr_t)pivots,
+                       .wide   = true,
+                       .info   = info},
+                 type, btype);
+}
+
+Sol cusolverDnXgeqrf_bufferSize(void *h, void *params, int64_t m, int64_t n, int type, const void *a, int64_t lda,
+                                int tau_type, const void *tau, int compute, size_t *device, size_t *host)
+{
+    (void)params, (void)m, (void)n, (void)type, (void)a, (void)lda, (void)tau_type, (void)tau, (void)compute;
+    return sizes(h, device, host);
+}
+
+Sol cusolverDnXgeqrf(void *h, void *params, int64_t m, int64_t n, int type, void *a, int64_t lda, int tau_type,
+                     void *tau, TAIL)
+{
+    IGNORED;
+    return typed(h,
+                 (Job){.call   = "cusolverDnXgeqrf",
+                       .task   = GEQRF,
+                       .m      = m,
+                       .n      = n,
+                       .a      = {a, lda, 0},
+                       .values = {tau, 0, 0},
+                       .info   = info},
+                 tau_type == type ? type : -1, compute);
+}
+
+Sol cusolverDnXsyevd_bufferSize(void *h, void *params, int jobz, int fill, int64_t n, int type, const void *a,
+                                int64_t lda, int wtype, const void *w, int compute, size_t *device, size_t *host)
+{
+    (void)params, (void)jobz, (void)fill, (void)n, (void)type, (void)a, (void)lda, (void)wtype, (void)w, (void)compute;
+    return sizes(h, device, host);
+}
+
+/* Is it the type of the parts? */
+static bool is_real_of(int real, int type)
+{
+    return real == (type == C_32F ? R_32F : type == C_64F ? R_64F : type);
+}
+
+Sol cusolverDnXsyevd(void *h, void *params, int jobz, int fill, int64_t n, int type, void *a, int64_t lda, int wtype,
+                     void *w, TAIL)
+{
+    IGNORED;
+    return typed(h,
+                 (Job){.call    = "cusolverDnXsyevd",
+                       .task    = SYEVD,
+                       .fill    = fill,
+                       .n       = n,
+                       .vectors = jobz == VECTOR,
+                       .a       = {a, lda, 0},
+                       .values  = {w, 0, 0},
+                       .info    = info},
+                 is_real_of(wtype, type) ? type : -1, compute);
+}
+
+Sol cusolverDnXgesvd_bufferSize(void *h, void *params, signed char jobu, signed char jobv, int64_t m, int64_t n,
+                                int type, const void *a, int64_t lda, int stype, const void *s, int utype,
+                                const void *u, int64_t ldu, int vtype, const void *v, int64_t ldv, int compute,
+                                size_t *device, size_t *host)
+{
+    (void)params, (void)jobu, (void)jobv, (void)m, (void)n, (void)type, (void)a, (void)lda, (void)stype, (void)s,
+        (void)utype, (void)u, (void)ldu;
+    (void)vtype, (void)v, (void)ldv, (void)compute;
+    return sizes(h, device, host);
+}
+
+Sol cusolverDnXgesvd(void *h, void *params, signed char jobu, signed char jobv, int64_t m, int64_t n, int type, void *a,
+                     int64_t lda, int stype, void *s, int utype, void *u, int64_t ldu, int vtype, void *v, int64_t ldv,
+                     TAIL)
+{
+    IGNORED;
+    bool same = is_real_of(stype, type) && utype == type && vtype == type;
+    return typed(h,
+                 (Job){.call   = "cusolverDnXgesvd",
+                       .task   = GESVD,
+                       .m      = m,
+                       .n      = n,
+                       .jobu   = jobu,
+                       .jobv   = jobv,
+                       .a      = {a, lda, 0},
+                       .b      = {u, ldu, 0},
+                       .c      = {v, ldv, 0},
+                       .values = {s, 0, 0},
+                       .info   = info},
+                 same ? type : -1, compute);
+}
+
+Sol cusolverDnXtrtri_bufferSize(void *h, int fill, int diag, int64_t n, int type, void *a, int64_t lda, size_t *device,
+                                size_t *host)
+{
+    (void)fill, (void)diag, (void)n, (void)type, (void)a, (void)lda;
+    return sizes(h, device, host);
+}
+
+Sol cusolverDnXtrtri(void *h, int fill, int diag, int64_t n, int type, void *a, int64_t lda, void *buffer, size_t bytes,
+                     void *host, size_t host_bytes, int *info)
+{
+    (void)buffer, (void)bytes, (void)host, (void)host_bytes;
+    return typed(h,
+                 (Job){.call = "cusolverDnXtrtri",
+                       .task = TRTRI,
+                       .fill = fill,
+                       .diag = diag,
+                       .n    = n,
+                       .a    = {a, lda, 0},
+                       .info = info},
+                 type, type);
+}
