@@ -110,7 +110,7 @@ int tune_add(Cases *c, const size_t *size, int ta, int tb, unsigned split, Kind 
     Work    w    = {0};
     WwBlas  b    = *c->blas;
     bool    twin = strcmp(c->rate->ladder, "aat") == 0;
-    if ((twin ? problem_of_syrk(&b, &s, &p) : problem_of_gemm(&b, &g, &p)) != WW_OK)
+    if ((twin ? problem_of_syrk(&b, &s, false, &p) : problem_of_gemm(&b, &g, false, &p)) != WW_OK)
         return 0;
     p.rung     = c->rung;
     p.split    = split;

@@ -6,8 +6,8 @@
  * change places.  The symmetric product needs no such change, only lower and upper change their names.
  * Refused: sizes a kernel's int cannot hold, leading dimensions below a row's length, addresses that are 0, not aligned to an
  * element or whose last element lies past the end of the address space, results of a strided batch that share an element, and a C that
- * begins where an operand of the same problem does.  Not checked: whether the memory is allocated (the device does that) and whether C
- * overlaps an operand elsewhere.
+ * begins where an operand of the same problem does, and on the emulator what does not lie in one allocation (a GPU would have to ask its
+ * driver at each call).  Not checked: whether C overlaps an operand elsewhere.
  * As in BLAS, a product of no terms is zero whatever alpha is. */
 #include <inttypes.h>
 
@@ -21,6 +21,7 @@ typedef struct Matrix { /* as stored: `lines` of `length` elements, ld apart */
     const WwPtr *array;
     size_t       lines, length, ld, stride;
     size_t       element; /* bytes */
+    bool         runs;    /* not only asked about: it must be allocated */
 } Matrix;
 
 static Status check_size(WwDevice *d, const char *function, const char *name, size_t v)
@@ -40,7 +41,18 @@ static Status ends_late(WwDevice *d, const char *function, const Matrix *m, size
                        m->ld_name, m->ld);
 }
 
-/* last: elements up to the end of the last line. */
+/* Is all of it allocated? */
+static Status check_allocated(WwDevice *d, const char *function, const Matrix *m, WwPtr at, uint64_t bytes)
+{
+    const char *why = "";
+    if (!m->runs || !d->ops->holds || d->ops->holds(d, at, bytes, &why) == WW_OK)
+        return WW_OK;
+    return device_fail(d, WW_ERR_INVALID,
+                       "%s: %s has %zu x %zu elements with %s = %zu, %" PRIu64 " bytes from 0x%" PRIx64 " on: %s",
+                       function, m->name, m->lines, m->length, m->ld_name, m->ld, bytes, at, why);
+}
+
+/* last: elements up to the end of the last line, which is as long as the others. */
 static Status check_address(WwDevice *d, const char *function, const Matrix *m, WwPtr at, uint64_t last, size_t batch)
 {
     if (at == 0)
@@ -51,7 +63,7 @@ static Status check_address(WwDevice *d, const char *function, const Matrix *m, 
     uint64_t bytes, end;
     if (__builtin_mul_overflow(last, (uint64_t)m->element, &bytes) || __builtin_add_overflow(at, bytes, &end))
         return ends_late(d, function, m, batch);
-    return WW_OK;
+    return check_allocated(d, function, m, at, bytes - (uint64_t)(m->ld - m->length) * m->element);
 }
 
 static Status check_matrix(WwDevice *d, const char *function, const Matrix *m, size_t batch)
@@ -195,7 +207,7 @@ static Status set_precision(WwDevice *d, const char *who, WwPrecision precision,
     return WW_OK;
 }
 
-Status problem_of_gemm(WwBlas *b, const WwGemm *p, Problem *out)
+Status problem_of_gemm(WwBlas *b, const WwGemm *p, bool runs, Problem *out)
 {
     WwDevice *d  = b->device;
     bool      cm = p->layout == WW_COLUMN_MAJOR;
@@ -211,11 +223,12 @@ Status problem_of_gemm(WwBlas *b, const WwGemm *p, Problem *out)
     if (arrays && !(p->a_array && p->b_array && p->c_array))
         return device_fail(d, WW_ERR_INVALID, "ww_gemm: give all of a_array, b_array and c_array, or none");
     bool   rows_a = p->trans_a == cm, rows_b = p->trans_b == cm; /* lines run along k, along n */
-    Matrix a = {"a",    "lda",       p->a,        p->a_array, rows_a ? p->m : p->k, rows_a ? p->k : p->m,
-                p->lda, p->stride_a, out->operand};
-    Matrix e = {"b",    "ldb",       p->b,        p->b_array, rows_b ? p->k : p->n, rows_b ? p->n : p->k,
-                p->ldb, p->stride_b, out->operand};
-    Matrix c = {"c", "ldc", p->c, p->c_array, cm ? p->n : p->m, cm ? p->m : p->n, p->ldc, p->stride_c, out->result};
+    Matrix a = {"a",    "lda",       p->a,         p->a_array, rows_a ? p->m : p->k, rows_a ? p->k : p->m,
+                p->lda, p->stride_a, out->operand, runs};
+    Matrix e = {"b",    "ldb",       p->b,         p->b_array, rows_b ? p->k : p->n, rows_b ? p->n : p->k,
+                p->ldb, p->stride_b, out->operand, runs};
+    Matrix c = {"c",    "ldc",       p->c,        p->c_array, cm ? p->n : p->m, cm ? p->m : p->n,
+                p->ldc, p->stride_c, out->result, runs};
     TRY(check_result(d, "ww_gemm", &c, out->batch));
     bool none = scalar_zero(p->type, p->alpha);
     if (!none && p->m && p->n) {
@@ -243,7 +256,7 @@ Status problem_of_gemm(WwBlas *b, const WwGemm *p, Problem *out)
     return WW_OK;
 }
 
-Status problem_of_syrk(WwBlas *b, const WwSyrk *p, Problem *out)
+Status problem_of_syrk(WwBlas *b, const WwSyrk *p, bool runs, Problem *out)
 {
     WwDevice *d  = b->device;
     bool      cm = p->layout == WW_COLUMN_MAJOR;
@@ -260,9 +273,9 @@ Status problem_of_syrk(WwBlas *b, const WwSyrk *p, Problem *out)
     if (!p->a_array != !p->c_array)
         return device_fail(d, WW_ERR_INVALID, "ww_syrk: give both a_array and c_array, or neither");
     bool   along_k = p->trans == cm;
-    Matrix a       = {"a",    "lda",       p->a,        p->a_array, along_k ? p->n : p->k, along_k ? p->k : p->n,
-                      p->lda, p->stride_a, out->operand};
-    Matrix c       = {"c", "ldc", p->c, p->c_array, p->n, p->n, p->ldc, p->stride_c, out->result};
+    Matrix a       = {"a",    "lda",       p->a,         p->a_array, along_k ? p->n : p->k, along_k ? p->k : p->n,
+                      p->lda, p->stride_a, out->operand, runs};
+    Matrix c       = {"c", "ldc", p->c, p->c_array, p->n, p->n, p->ldc, p->stride_c, out->result, runs};
     TRY(check_result(d, "ww_syrk", &c, out->batch));
     bool none = scalar_zero(p->type, p->alpha);
     if (!none && p->n)

@@ -176,9 +176,9 @@ struct WwBlas {
     double spent_ms; /* medians of the launches since the caller set it to 0; only while `time` and `keep` */
 };
 
-/* arguments.c.  Nothing to compute: args.m or args.n or batch is 0. */
-Status problem_of_gemm(WwBlas *b, const WwGemm *p, Problem *out);
-Status problem_of_syrk(WwBlas *b, const WwSyrk *p, Problem *out);
+/* arguments.c.  Nothing to compute: args.m or args.n or batch is 0.  runs: not only asked about. */
+Status problem_of_gemm(WwBlas *b, const WwGemm *p, bool runs, Problem *out);
+Status problem_of_syrk(WwBlas *b, const WwSyrk *p, bool runs, Problem *out);
 
 /* ---- predict.c: for a GPU with tensor copies and one problem, not a batch ---- */
 

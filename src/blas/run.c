@@ -171,23 +171,23 @@ static Status problem_run(WwBlas *b, const Problem *p)
 
 /* ---- public ------------------------------------------------------------------------------------------------------ */
 
-static Status plan_gemm(WwBlas *b, const WwGemm *p, Problem *out)
+static Status plan_gemm(WwBlas *b, const WwGemm *p, bool runs, Problem *out)
 {
     if (!b)
         return WW_ERR_INVALID;
     if (!p)
         return device_fail(b->device, WW_ERR_INVALID, "ww_gemm needs a problem");
-    TRY(problem_of_gemm(b, p, out));
+    TRY(problem_of_gemm(b, p, runs, out));
     return problem_choose(b, out, "gemm", p->rung);
 }
 
-static Status plan_syrk(WwBlas *b, const WwSyrk *p, Problem *out)
+static Status plan_syrk(WwBlas *b, const WwSyrk *p, bool runs, Problem *out)
 {
     if (!b)
         return WW_ERR_INVALID;
     if (!p)
         return device_fail(b->device, WW_ERR_INVALID, "ww_syrk needs a problem");
-    TRY(problem_of_syrk(b, p, out));
+    TRY(problem_of_syrk(b, p, runs, out));
     return problem_choose(b, out, "aat", p->rung);
 }
 
@@ -205,14 +205,14 @@ static Status tell_rung(WwBlas *b, const Problem *p, const char **rung)
 WwStatus ww_gemm(WwBlas *b, const WwGemm *p)
 {
     Problem q;
-    TRY(plan_gemm(b, p, &q));
+    TRY(plan_gemm(b, p, true, &q));
     return problem_run(b, &q);
 }
 
 WwStatus ww_gemm_workspace(WwBlas *b, const WwGemm *p, size_t *bytes)
 {
     Problem q;
-    TRY(plan_gemm(b, p, &q));
+    TRY(plan_gemm(b, p, false, &q));
     if (bytes)
         *bytes = problem_workspace(b, &q);
     return WW_OK;
@@ -221,21 +221,21 @@ WwStatus ww_gemm_workspace(WwBlas *b, const WwGemm *p, size_t *bytes)
 WwStatus ww_gemm_rung(WwBlas *b, const WwGemm *p, const char **rung)
 {
     Problem q;
-    TRY(plan_gemm(b, p, &q));
+    TRY(plan_gemm(b, p, false, &q));
     return tell_rung(b, &q, rung);
 }
 
 WwStatus ww_syrk(WwBlas *b, const WwSyrk *p)
 {
     Problem q;
-    TRY(plan_syrk(b, p, &q));
+    TRY(plan_syrk(b, p, true, &q));
     return problem_run(b, &q);
 }
 
 WwStatus ww_syrk_workspace(WwBlas *b, const WwSyrk *p, size_t *bytes)
 {
     Problem q;
-    TRY(plan_syrk(b, p, &q));
+    TRY(plan_syrk(b, p, false, &q));
     if (bytes)
         *bytes = problem_workspace(b, &q);
     return WW_OK;
@@ -244,6 +244,6 @@ WwStatus ww_syrk_workspace(WwBlas *b, const WwSyrk *p, size_t *bytes)
 WwStatus ww_syrk_rung(WwBlas *b, const WwSyrk *p, const char **rung)
 {
     Problem q;
-    TRY(plan_syrk(b, p, &q));
+    TRY(plan_syrk(b, p, false, &q));
     return tell_rung(b, &q, rung);
 }

@@ -54,6 +54,8 @@ typedef struct DeviceOps {
     void   (*close)(WwDevice *d); /* frees d; modules are unloaded before */
     Status (*alloc)(WwDevice *d, uint64_t bytes, WwPtr *out);
     Status (*release)(WwDevice *d, WwPtr p);
+    /* Does the range lie in one allocation?  *why says what is there instead (the device's text).  NULL: this device does not know. */
+    Status (*holds)(WwDevice *d, WwPtr at, uint64_t bytes, const char **why);
     Status (*copy_in)(WwDevice *d, WwPtr dst, const void *src, uint64_t bytes);
     Status (*copy_out)(WwDevice *d, void *dst, WwPtr src, uint64_t bytes);
     Status (*copy)(WwDevice *d, WwPtr dst, WwPtr src, uint64_t bytes); /* ranges that do not overlap */

@@ -96,6 +96,11 @@ static Status alloc(WwDevice *d, uint64_t bytes, uint64_t align, WwPtr *out)
     return s == WW_OK ? s : device_fail(d, s, "%s: %" PRIu64 " bytes asked for", ww_status_text(s), bytes);
 }
 
+static Status emulator_holds(WwDevice *d, WwPtr at, uint64_t bytes, const char **why)
+{
+    return emu_range(emu_of(d), at, bytes, why);
+}
+
 static Status emulator_release(WwDevice *d, WwPtr p)
 {
     const char *why = NULL, *name;
@@ -633,6 +638,7 @@ static Status open_on(const Profile *p, const WwDeviceOptions *o, WwDevice **out
         .unload     = emulator_unload,
         .variable   = emulator_variable,
         .launch     = emulator_launch,
+        .holds      = emulator_holds,
         .tensor_map = emulator_tensor_map,
     };
     Limits     limits = limits_of(p);

@@ -80,7 +80,7 @@ static Problem problem_of(bool symmetric, const size_t *size, const char *layout
                  .ldc       = size[1]};
     WwSyrk  s = {.trans = g.trans_a, .n = g.m, .k = g.k, .alpha = g.alpha, .a = A, .c = C, .lda = g.lda, .ldc = g.ldc};
     Problem p;
-    assert_works(symmetric ? problem_of_syrk(blas, &s, &p) : problem_of_gemm(blas, &g, &p));
+    assert_works(symmetric ? problem_of_syrk(blas, &s, false, &p) : problem_of_gemm(blas, &g, false, &p));
     return p;
 }
 

@@ -61,6 +61,9 @@ static void gemm(void **state)
     REFUSE("past the last address", p.lda = SIZE_MAX / 16 + 1);
     REFUSE("b ends past the last address with ldb = 5 and stride_b = 18446744073709551608 in a batch of 2", p.batch = 2,
            p.stride_c = 64, p.stride_b = SIZE_MAX - 7);
+    REFUSE("b has 6 x 5 elements with ldb = 5, 120 bytes from 0x", p.b = memory + (1 << 16) - 116);
+    REFUSE("c has 4 x 5 elements with ldc = 7000", p.ldc = 7000);
+    REFUSE("a has 4 x 6 elements", p.batch = 3, p.stride_c = 64, p.stride_a = 10000);
     REFUSE("type 7", p.type = (WwType)7);
     REFUSE("layout 3", p.layout = (WwLayout)3);
     REFUSE("batch", p.batch = SIZE_MAX);
@@ -70,7 +73,11 @@ static void gemm(void **state)
     REFUSE("c begins where a does", p.c = p.a);
     REFUSE("c begins where b does", p.c = p.b);
     REFUSE("all of a_array", p.a_array = &memory);
-    REFUSE("65536 blocks are more than one grid can have", p.rung = "naive", p.n = p.ldb = p.ldc = 16 * 65535 + 1);
+    WwPtr large;
+    assert_works(ww_alloc(device, 64 << 20, &large));
+    REFUSE("65536 blocks are more than one grid can have", p.rung = "naive", p.n = p.ldb = p.ldc = 16 * 65535 + 1,
+           p.b = large, p.c = large + (32 << 20));
+    assert_works(ww_free(device, large));
     WwGemm p = good;
     p.rung   = "widest";
     refuse(&p, WW_ERR_NOT_FOUND, "there are: naive, coalesced");
@@ -277,7 +284,7 @@ static void every_time(void **state)
             WwGemm g = good;
             g.m      = sizes[i % 3];
             g.k = g.lda = sizes[i / 3];
-            assert_works(problem_of_gemm(blas, &g, &p));
+            assert_works(problem_of_gemm(blas, &g, false, &p));
             for (size_t r = 0; ww_blas_rung("gemm", r); r++) {
                 p.rung = rung_find("gemm", ww_blas_rung("gemm", r));
                 for (p.split = 1; p.split <= rung_splits(p.rung); p.split = rung_more_splits(p.split)) {

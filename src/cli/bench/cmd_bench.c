@@ -140,7 +140,7 @@ static bool could_win(WwBlas *b, const BenchWork *w, const Rung *r, unsigned spl
     Problem             p, best;
     WwGemm              g = bench_gemm(w, NULL, A, B, C);
     WwSyrk              s = bench_syrk(w, NULL, A, C);
-    if ((strcmp(w->work, "gemm") == 0 ? problem_of_gemm(b, &g, &p) : problem_of_syrk(b, &s, &p)) != WW_OK)
+    if ((strcmp(w->work, "gemm") == 0 ? problem_of_gemm(b, &g, false, &p) : problem_of_syrk(b, &s, false, &p)) != WW_OK)
         return true;
     best       = p;
     best.rung  = predict_rung(b, &p, &best.split);
