@@ -137,4 +137,7 @@ void              cli_help_verb(const CliVerb *v, Str *out);
 void              cli_man(Str *out);                          /* troff */
 bool              cli_completion(const char *shell, Str *out); /* false: no such shell */
 
+/* The stand-in for NVIDIA's assembler (ptxas.c), with its arguments; its exit code. */
+int cli_ptxas(int argc, char **argv);
+
 #endif

@@ -256,6 +256,38 @@ static void export_files(const Run *r)
         cli_export_path("WARPWRIGHT_LOG_FILE", cli_text(&r->a, "log-file", ""));
 }
 
+/* Is there an executable of that name in a folder of PATH? */
+static bool on_path(const char *name)
+{
+    const char *path  = getenv("PATH");
+    bool        found = false;
+    for (const char *p = path; p && *p && !found;) {
+        size_t n    = strcspn(p, ":");
+        Str    file = {0};
+        str_printf(&file, "%.*s/%s", (int)n, p, name);
+        found = access(file.s, X_OK) == 0;
+        str_free(&file);
+        p += n + (p[n] == ':');
+    }
+    return found;
+}
+
+/* Where the machine has no assembler, ours stands in for it, behind everything else. */
+static void stand_in(const Run *r)
+{
+    Str bin = {0}, path = {0};
+    setenv("WARPWRIGHT_PTXAS", "1", 1);
+    str_printf(&bin, "%s/bin/ptxas", r->libs);
+    if (!on_path("ptxas") && access("/usr/local/cuda/bin/ptxas", X_OK) != 0 && access(bin.s, X_OK) == 0) {
+        const char *old = getenv("PATH");
+        setenv("TRITON_PTXAS_PATH", bin.s, 0);
+        str_printf(&path, "%s%s%s/bin", old ? old : "", old && *old ? ":" : "", r->libs);
+        setenv("PATH", path.s, 1);
+    }
+    str_free(&bin);
+    str_free(&path);
+}
+
 static void set_environment(const Run *r)
 {
     Str preload = {0}, python = {0};
@@ -264,6 +296,7 @@ static void set_environment(const Run *r)
     put_first("LD_LIBRARY_PATH", r->libs);
     put_first("LD_PRELOAD", preload.s);
     put_first("PYTHONPATH", python.s);
+    stand_in(r);
     str_free(&preload);
     str_free(&python);
     if (!cli_has(&r->a, "quiet"))

@@ -60,9 +60,16 @@ static int dispatch(int argc, char **argv)
     return v ? runs[v - cli_verbs(&n)](argc - 1, argv + 1) : unknown_verb(argv[1]);
 }
 
+/* Under this name it stands in for another program (lib/warpwright/bin). */
+static bool is_called(const char *name, const char *path)
+{
+    const char *slash = path ? strrchr(path, '/') : NULL;
+    return path && !strcmp(slash ? slash + 1 : path, name);
+}
+
 int main(int argc, char **argv)
 {
-    int code = dispatch(argc, argv);
+    int code = argc > 0 && is_called("ptxas", argv[0]) ? cli_ptxas(argc, argv) : dispatch(argc, argv);
     if (fflush(stdout) != 0 || ferror(stdout)) {
         fprintf(stderr, "warpwright: error: cannot write standard output: %s\n", strerror(errno));
         return CLI_USAGE;
