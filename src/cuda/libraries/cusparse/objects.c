@@ -1,0 +1,489 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Handles and descriptors, and what all operations do with them: going through nonzeros, reading and writing dense elements, telling memory. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cuda/libraries/cusparse/cusparse.h"
+
+static const char handles, sparses, denses, vectors, others;
+
+__attribute__((constructor)) static void begin(void)
+{
+    ww_cuda_library_is((void (*)(void))begin);
+}
+
+static void *known(const char *kind, const void *p)
+{
+    return ww_cuda_library_has(kind, p) ? (void *)(uintptr_t)p : NULL;
+}
+
+Handle *handle_of(void *p)
+{
+    return known(&handles, p);
+}
+
+Sparse *sparse_of(const void *p)
+{
+    return known(&sparses, p);
+}
+
+Dense *dense_of(const void *p)
+{
+    return known(&denses, p);
+}
+
+SparseVector *vector_of(const void *p)
+{
+    return known(&vectors, p);
+}
+
+static Sp create(const char *kind, void **out, const void *value, size_t bytes)
+{
+    if (!out)
+        return SP_INVALID_VALUE;
+    void *p = malloc(bytes);
+    if (!p || ww_cuda_library_keep(kind, p) < 0) {
+        free(p);
+        return SP_ALLOC_FAILED;
+    }
+    memcpy(p, value, bytes);
+    *out = p;
+    return SP_SUCCESS;
+}
+
+static Sp destroy(const char *kind, void *p)
+{
+    if (!ww_cuda_library_drop(kind, p))
+        return p ? SP_INVALID_VALUE : SP_SUCCESS;
+    free(p);
+    return SP_SUCCESS;
+}
+
+/* ---- handles ---- */
+
+Sp cusparseCreate(void **out)
+{
+    if (out && !ww_cuda_library_wait(NULL)) /* what cannot use CUDA gets none */
+        return SP_NOT_INITIALIZED;
+    return create(&handles, out, &(Handle){0}, sizeof(Handle));
+}
+
+Sp cusparseDestroy(void *p)
+{
+    Handle *h = handle_of(p);
+    if (!h)
+        return SP_NOT_INITIALIZED;
+    ww_cuda_library_wait(h->stream);
+    return destroy(&handles, p);
+}
+
+Sp cusparseSetStream(void *p, void *stream)
+{
+    Handle *h = handle_of(p);
+    if (!h)
+        return SP_NOT_INITIALIZED;
+    h->stream = stream;
+    return SP_SUCCESS;
+}
+
+Sp cusparseGetStream(void *p, void **stream)
+{
+    const Handle *h = handle_of(p);
+    if (!h || !stream)
+        return h ? SP_INVALID_VALUE : SP_NOT_INITIALIZED;
+    *stream = h->stream;
+    return SP_SUCCESS;
+}
+
+Sp cusparseSetPointerMode(void *p, int mode)
+{
+    Handle *h = handle_of(p);
+    if (!h || mode < 0 || mode > 1)
+        return h ? SP_INVALID_VALUE : SP_NOT_INITIALIZED;
+    h->pointer = mode;
+    return SP_SUCCESS;
+}
+
+Sp cusparseGetPointerMode(void *p, int *mode)
+{
+    const Handle *h = handle_of(p);
+    if (!h || !mode)
+        return h ? SP_INVALID_VALUE : SP_NOT_INITIALIZED;
+    *mode = h->pointer;
+    return SP_SUCCESS;
+}
+
+Sp cusparseGetVersion(void *p, int *version)
+{
+    if (!handle_of(p) || !version)
+        return handle_of(p) ? SP_INVALID_VALUE : SP_NOT_INITIALIZED;
+    *version = WW_CUSPARSE * 1000;
+    return SP_SUCCESS;
+}
+
+static const struct {
+    Sp          status;
+    const char *name, *text;
+} statuses[] = {{SP_SUCCESS, "CUSPARSE_STATUS_SUCCESS", "success"},
+                {SP_NOT_INITIALIZED, "CUSPARSE_STATUS_NOT_INITIALIZED", "the library was not initialized"},
+                {SP_ALLOC_FAILED, "CUSPARSE_STATUS_ALLOC_FAILED", "the resource allocation failed"},
+                {SP_INVALID_VALUE, "CUSPARSE_STATUS_INVALID_VALUE", "an unsupported value or parameter was passed"},
+                {SP_EXECUTION_FAILED, "CUSPARSE_STATUS_EXECUTION_FAILED", "the GPU program failed to execute"},
+                {SP_NOT_SUPPORTED, "CUSPARSE_STATUS_NOT_SUPPORTED", "the operation or data type is not supported"}};
+
+const char *cusparseGetErrorName(int status)
+{
+    for (size_t i = 0; i < sizeof statuses / sizeof *statuses; i++)
+        if ((int)statuses[i].status == status)
+            return statuses[i].name;
+    return "unrecognized error code";
+}
+
+const char *cusparseGetErrorString(int status)
+{
+    for (size_t i = 0; i < sizeof statuses / sizeof *statuses; i++)
+        if ((int)statuses[i].status == status)
+            return statuses[i].text;
+    return "unrecognized error code";
+}
+
+/* ---- descriptors ---- */
+
+static bool is_index(int type)
+{
+    return type == INDEX_32 || type == INDEX_64;
+}
+
+static Sp new_sparse(void **out, Sparse m)
+{
+    if (m.rows < 0 || m.columns < 0 || m.nonzeros < 0 || m.base < 0 || m.base > 1 ||
+        (m.nonzeros && (!m.indices || !m.values)))
+        return SP_INVALID_VALUE;
+    if (!number_bytes(m.type) || !is_index(m.offset_type) || !is_index(m.index_type))
+        return SP_NOT_SUPPORTED;
+    return create(&sparses, out, &m, sizeof m);
+}
+
+#define COMPRESSED(name, kind)                                                                                         \
+    Sp name(void **out, int64_t rows, int64_t columns, int64_t nonzeros, void *offsets, void *indices, void *values,   \
+            int offset_type, int index_type, int base, int type)                                                       \
+    {                                                                                                                  \
+        return new_sparse(out, (Sparse){kind, offset_type, index_type, base, type, 0, 0, rows, columns, nonzeros,      \
+                                        offsets, indices, values});                                                    \
+    }
+COMPRESSED(cusparseCreateCsr, BY_ROWS)
+COMPRESSED(cusparseCreateConstCsr, BY_ROWS)
+COMPRESSED(cusparseCreateCsc, BY_COLUMNS)
+COMPRESSED(cusparseCreateConstCsc, BY_COLUMNS)
+
+Sp cusparseCreateCoo(void **out, int64_t rows, int64_t columns, int64_t nonzeros, void *row, void *column, void *values,
+                     int index_type, int base, int type)
+{
+    return new_sparse(out, (Sparse){COORDINATES, index_type, index_type, base, type, 0, 0, rows, columns, nonzeros, row,
+                                    column, values});
+}
+
+Sp cusparseCreateConstCoo(void **out, int64_t rows, int64_t columns, int64_t nonzeros, void *row, void *column,
+                          void *values, int index_type, int base, int type)
+{
+    return cusparseCreateCoo(out, rows, columns, nonzeros, row, column, values, index_type, base, type);
+}
+
+Sp cusparseDestroySpMat(void *p)
+{
+    return destroy(&sparses, p);
+}
+
+Sp cusparseSpMatGetSize(const void *p, int64_t *rows, int64_t *columns, int64_t *nonzeros)
+{
+    const Sparse *m = sparse_of(p);
+    if (!m || !rows || !columns || !nonzeros)
+        return SP_INVALID_VALUE;
+    *rows     = m->rows;
+    *columns  = m->columns;
+    *nonzeros = m->nonzeros;
+    return SP_SUCCESS;
+}
+
+static Sp set_pointers(void *p, int format, void *offsets, void *indices, void *values)
+{
+    Sparse *m = sparse_of(p);
+    if (!m || m->format != format || !offsets || !indices || !values)
+        return SP_INVALID_VALUE;
+    m->offsets = offsets;
+    m->indices = indices;
+    m->values  = values;
+    return SP_SUCCESS;
+}
+
+Sp cusparseCsrSetPointers(void *p, void *offsets, void *columns, void *values)
+{
+    return set_pointers(p, BY_ROWS, offsets, columns, values);
+}
+
+Sp cusparseCscSetPointers(void *p, void *offsets, void *rows, void *values)
+{
+    return set_pointers(p, BY_COLUMNS, offsets, rows, values);
+}
+
+Sp cusparseCooSetPointers(void *p, void *rows, void *columns, void *values)
+{
+    return set_pointers(p, COORDINATES, rows, columns, values);
+}
+
+Sp cusparseSpMatGetFormat(const void *p, int *format)
+{
+    const Sparse *m = sparse_of(p);
+    if (!m || !format)
+        return SP_INVALID_VALUE;
+    *format = m->format;
+    return SP_SUCCESS;
+}
+
+Sp cusparseSpMatSetValues(void *p, void *values)
+{
+    Sparse *m = sparse_of(p);
+    if (!m || !values)
+        return SP_INVALID_VALUE;
+    m->values = values;
+    return SP_SUCCESS;
+}
+
+Sp cusparseSpMatGetValues(void *p, void **values)
+{
+    const Sparse *m = sparse_of(p);
+    if (!m || !values)
+        return SP_INVALID_VALUE;
+    *values = m->values;
+    return SP_SUCCESS;
+}
+
+/* 0: fill mode, 1: kind of diagonal. */
+Sp cusparseSpMatSetAttribute(void *p, int attribute, const int *value, size_t bytes)
+{
+    Sparse *m = sparse_of(p);
+    if (!m || !value || bytes != sizeof *value || attribute < 0 || attribute > 1 || *value < 0 || *value > 1)
+        return SP_INVALID_VALUE;
+    *(attribute ? &m->diag : &m->fill) = *value;
+    return SP_SUCCESS;
+}
+
+Sp cusparseSpMatGetAttribute(const void *p, int attribute, int *value, size_t bytes)
+{
+    const Sparse *m = sparse_of(p);
+    if (!m || !value || bytes != sizeof *value || attribute < 0 || attribute > 1)
+        return SP_INVALID_VALUE;
+    *value = attribute ? m->diag : m->fill;
+    return SP_SUCCESS;
+}
+
+static Sp new_dense(void **out, Dense d)
+{
+    int64_t least = d.order == ORDER_ROW ? d.columns : d.rows;
+    if (d.rows < 0 || d.columns < 0 || d.ld < least || (d.rows && d.columns && !d.values) ||
+        (d.order != ORDER_ROW && d.order != ORDER_COLUMN))
+        return SP_INVALID_VALUE;
+    return number_bytes(d.type) ? create(&denses, out, &d, sizeof d) : SP_NOT_SUPPORTED;
+}
+
+#define DENSE(kind)                                                                                                    \
+    Sp cusparseCreate##kind##DnVec(void **out, int64_t size, void *values, int type)                                   \
+    {                                                                                                                  \
+        return new_dense(out, (Dense){size, 1, size, values, type, ORDER_COLUMN});                                     \
+    }                                                                                                                  \
+    Sp cusparseCreate##kind##DnMat(void **out, int64_t rows, int64_t columns, int64_t ld, void *values, int type,      \
+                                   int order)                                                                          \
+    {                                                                                                                  \
+        return new_dense(out, (Dense){rows, columns, ld, values, type, order});                                        \
+    }                                                                                                                  \
+    Sp cusparseCreate##kind##SpVec(void **out, int64_t size, int64_t nonzeros, void *indices, void *values,            \
+                                   int index_type, int base, int type)                                                 \
+    {                                                                                                                  \
+        if (size < 0 || nonzeros < 0 || nonzeros > size || (nonzeros && (!indices || !values)))                        \
+            return SP_INVALID_VALUE;                                                                                   \
+        if (!number_bytes(type) || !is_index(index_type))                                                              \
+            return SP_NOT_SUPPORTED;                                                                                   \
+        return create(&vectors, out, &(SparseVector){size, nonzeros, indices, values, index_type, base, type},         \
+                      sizeof(SparseVector));                                                                           \
+    }
+DENSE()
+DENSE(Const)
+
+#define DENSE_POINTER(kind)                                                                                            \
+    Sp cusparseDestroy##kind(void *p)                                                                                  \
+    {                                                                                                                  \
+        return destroy(&denses, p);                                                                                    \
+    }                                                                                                                  \
+    Sp cusparse##kind##SetValues(void *p, void *values)                                                                \
+    {                                                                                                                  \
+        if (!dense_of(p) || !values)                                                                                   \
+            return SP_INVALID_VALUE;                                                                                   \
+        dense_of(p)->values = values;                                                                                  \
+        return SP_SUCCESS;                                                                                             \
+    }                                                                                                                  \
+    Sp cusparse##kind##GetValues(void *p, void **values)                                                               \
+    {                                                                                                                  \
+        if (!dense_of(p) || !values)                                                                                   \
+            return SP_INVALID_VALUE;                                                                                   \
+        *values = dense_of(p)->values;                                                                                 \
+        return SP_SUCCESS;                                                                                             \
+    }
+DENSE_POINTER(DnVec)
+DENSE_POINTER(DnMat)
+
+Sp cusparseDestroySpVec(void *p)
+{
+    return destroy(&vectors, p);
+}
+
+#define EMPTY(kind)                                                                                                    \
+    Sp cusparse##kind##_createDescr(void **out)                                                                        \
+    {                                                                                                                  \
+        return create(&others, out, &(char){0}, 1);                                                                    \
+    }                                                                                                                  \
+    Sp cusparse##kind##_destroyDescr(void *p)                                                                          \
+    {                                                                                                                  \
+        return destroy(&others, p);                                                                                    \
+    }
+EMPTY(SpSV)
+EMPTY(SpSM)
+
+/* ---- reading ---- */
+
+int64_t index_at(int type, const void *p, int64_t i)
+{
+    return type == INDEX_64 ? ((const int64_t *)p)[i] : ((const int32_t *)p)[i];
+}
+
+void index_put(int type, void *p, int64_t i, int64_t x)
+{
+    if (type == INDEX_64)
+        ((int64_t *)p)[i] = x;
+    else
+        ((int32_t *)p)[i] = (int32_t)x;
+}
+
+bool walk_next(Walk *w, Nonzero *out)
+{
+    const Sparse *m     = w->m;
+    int64_t       lines = m->format == BY_ROWS ? m->rows : m->columns;
+    for (; w->at < m->nonzeros; w->at++) {
+        int64_t other = index_at(m->index_type, m->indices, w->at) - m->base, line;
+        if (m->format == COORDINATES) {
+            line = index_at(m->offset_type, m->offsets, w->at) - m->base;
+        } else {
+            while (w->line < lines && index_at(m->offset_type, m->offsets, w->line + 1) - m->base <= w->at)
+                w->line++;
+            line = w->line;
+        }
+        out->row    = m->format == BY_COLUMNS ? other : line;
+        out->column = m->format == BY_COLUMNS ? line : other;
+        if (out->row >= 0 && out->row < m->rows && out->column >= 0 && out->column < m->columns) {
+            out->value = number_at(m->type, m->values, w->at++);
+            return true;
+        }
+        if (!w->told)
+            fprintf(
+                stderr,
+                "warpwright: %s: nonzero %lld stands at (%lld, %lld), outside of a matrix of %lld x %lld: left out\n",
+                w->call, (long long)w->at, (long long)out->row, (long long)out->column, (long long)m->rows,
+                (long long)m->columns);
+        w->told = true;
+    }
+    return false;
+}
+
+static int64_t place(const Dense *d, int64_t row, int64_t column)
+{
+    return d->order == ORDER_ROW ? row * d->ld + column : column * d->ld + row;
+}
+
+Number dense_at(const Dense *d, int op, int64_t row, int64_t column)
+{
+    Number x = number_at(d->type, d->values, op == OP_N ? place(d, row, column) : place(d, column, row));
+    if (op == OP_C)
+        x.im = -x.im;
+    return x;
+}
+
+void dense_put(const Dense *d, int64_t row, int64_t column, Number x)
+{
+    number_put(d->type, d->values, place(d, row, column), x);
+}
+
+void dense_update(const Dense *d, int64_t row, int64_t column, Number alpha, Number x, Number beta)
+{
+    Number y = number_product(alpha, x);
+    if (beta.re != 0 || beta.im != 0) {
+        Number z = number_product(beta, dense_at(d, OP_N, row, column));
+        y        = (Number){y.re + z.re, y.im + z.im};
+    }
+    dense_put(d, row, column, y);
+}
+
+/* ---- work ---- */
+
+void tell(LibraryWork *w, const void *p, size_t bytes, LibraryUse use)
+{
+    if (bytes && w->nspans < LIBRARY_SPANS)
+        w->span[w->nspans++] = (LibrarySpan){.at = p, .width = bytes, .height = 1, .use = use};
+}
+
+Number factor_of(const Factor *f, int type)
+{
+    return number_at(type, f->device ? f->device : (const void *)f->host, 0);
+}
+
+void take_factor(const Handle *h, LibraryWork *w, Factor *f, const void *given, int type)
+{
+    f->device = h->pointer ? given : NULL;
+    if (h->pointer)
+        tell(w, given, number_bytes(type), LIBRARY_READS);
+    else
+        memcpy(f->host, given, number_bytes(type));
+}
+
+void tell_sparse(LibraryWork *w, const Sparse *m, LibraryUse structure, LibraryUse values)
+{
+    size_t  offset = m->offset_type == INDEX_64 ? 8 : 4, index = m->index_type == INDEX_64 ? 8 : 4;
+    int64_t lines = m->format == BY_ROWS ? m->rows + 1 : m->format == BY_COLUMNS ? m->columns + 1 : m->nonzeros;
+    tell(w, m->offsets, (size_t)lines * offset, structure);
+    tell(w, m->indices, (size_t)m->nonzeros * index, structure);
+    tell(w, m->values, (size_t)m->nonzeros * number_bytes(m->type), values);
+}
+
+void tell_dense(LibraryWork *w, const Dense *d, LibraryUse use, const Factor *beta, int type)
+{
+    size_t e    = number_bytes(d->type);
+    bool   rows = d->order == ORDER_ROW;
+    if (!d->rows || !d->columns || w->nspans >= LIBRARY_SPANS)
+        return;
+    LibrarySpan s = {.at     = d->values,
+                     .pitch  = (size_t)d->ld * e,
+                     .width  = (size_t)(rows ? d->columns : d->rows) * e,
+                     .height = (size_t)(rows ? d->rows : d->columns),
+                     .use    = use};
+    if (beta && beta->device) {
+        s.use          = LIBRARY_UPDATES;
+        s.factor       = beta->device;
+        s.factor_bytes = number_bytes(type);
+    } else if (beta) {
+        Number b = factor_of(beta, type);
+        s.use    = b.re != 0 || b.im != 0 ? LIBRARY_UPDATES : LIBRARY_WRITES;
+    }
+    w->span[w->nspans++] = s;
+}
+
+Sp give(const Handle *h, LibraryWork *w, const char *call, void (*compute)(const void *), const void *args,
+        size_t bytes)
+{
+    w->library = "cuSPARSE";
+    w->call    = call;
+    w->by      = "warpwright";
+    w->compute = compute;
+    w->args    = args;
+    w->bytes   = bytes;
+    return ww_cuda_library_do(h->stream, w) ? SP_SUCCESS : SP_EXECUTION_FAILED;
+}
