@@ -4,6 +4,7 @@
     * a plug-in with a static runtime of its own, loaded with dlopen
     * programs as CUDA 11 and 12 made them: they bind the soname and the symbol version of that runtime and launch with cudaLaunchKernel.
       No such toolkit is at hand: a library of the right soname and version node, with empty functions, is what they are linked with.
+    * a program that calls five of CUDA's libraries (tests/libraries/sample.cu)
     * fat binaries without PTX, damaged ones, and modules that are no PTX
     * a program that calls one of NVIDIA's libraries with kernels of its own: the message; cuRAND's generators, of the host and of the device
     * the emulator of a CMake project's tests, pytest's process tree"""
@@ -16,6 +17,7 @@ import sys
 import tempfile
 
 WARPWRIGHT, SOURCES, NVCC = os.path.abspath(sys.argv[1]), sys.argv[2], sys.argv[3]
+SAMPLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "libraries", "sample.cu")
 failures = 0
 
 
@@ -282,6 +284,19 @@ def foreign(folder):
     expect("a program that is linked with cuSOLVER of several GPUs and does not call it", r.returncode == 0 and r.stdout == "begun\n", r.stdout + r.stderr)
 
 
+def sample(folder):
+    """A program that calls five libraries, linked with NVIDIA's own."""
+    out = os.path.join(folder, "sample")
+    made = subprocess.run([NVCC, "-std=c++17", "-gencode", "arch=compute_90,code=compute_90", "-cudart", "shared", "-o", out, SAMPLE, "-lcublas", "-lcublasLt", "-lcusolver",
+                           "-lcusparse", "-lnccl"], check=False, capture_output=True, text=True)
+    if made.returncode:
+        print("not all of CUDA's libraries are here: the sample is left out\n" + made.stderr)
+        return
+    r = run("-q", "--check", "--fail-on", "warning", "--devices", "2", "--", out)
+    right = [line for line in r.stdout.splitlines() if line.endswith(" right")]
+    expect("a program that calls five libraries", r.returncode == 0 and len(right) == 4, r.stdout + r.stderr)
+
+
 def harnesses(folder):
     """CMake's CMAKE_CROSSCOMPILING_EMULATOR, ctest and pytest, as docs/programs.md says."""
     program = build(folder, "small.cu", PLUGIN + 'int main() { int v = plugin(); printf("%d\\n", v); return v != 36; }\n')
@@ -315,6 +330,7 @@ def main():
         plugin(folder)
         images(folder)
         foreign(folder)
+        sample(folder)
         harnesses(folder)
     print(f"{failures} failures")
     return failures != 0
