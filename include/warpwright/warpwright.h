@@ -301,6 +301,7 @@ typedef struct WwMend {
     const char *unit;          /* what before and after count: "passes", "sectors" */
     uint64_t    before, after;
     int64_t     shared_bytes;  /* shared memory it costs a block */
+    double      gain;          /* how many times as fast the launch would be with it, predicted (WW_OBSERVE_TIME); 0: not predicted */
 } WwMend;
 
 /* What is wrong with a kernel: what stopped it (present when ww_launch returned WW_ERR_FAULT, _LIMIT or _UNSUPPORTED), and, on a

@@ -69,7 +69,7 @@ class FindingEnd(ctypes.Structure):
 
 
 class Mend(ctypes.Structure):
-    _fields_ = [("text", c_char_p), ("unit", c_char_p), ("before", c_uint64), ("after", c_uint64), ("shared_bytes", c_int64)]
+    _fields_ = [("text", c_char_p), ("unit", c_char_p), ("before", c_uint64), ("after", c_uint64), ("shared_bytes", c_int64), ("gain", c_double)]
 
 
 class Finding(ctypes.Structure):

@@ -109,6 +109,7 @@ class Mend:
     before: int
     after: int
     shared_bytes: int
+    gain: float = 0.0
 
 
 @dataclasses.dataclass(frozen=True)
@@ -200,7 +201,7 @@ def read_finding(f) -> Finding:
         other = f"{_text(end.file)}:{end.line}:{end.col}: {_text(end.message)}" if end.file else _text(end.message)
     if f.mend:
         m = f.mend.contents
-        mend = Mend(_text(m.text), _text(m.unit), m.before, m.after, m.shared_bytes)
+        mend = Mend(_text(m.text), _text(m.unit), m.before, m.after, m.shared_bytes, m.gain)
     return Finding(_text(f.rule), _text(f.category), _text(f.severity), kernel_text(_text(f.kernel)), _text(f.file), f.line, f.col,
                    _dim(f.block), _dim(f.thread), f.address, f.count, _text(f.message), other, mend, _text(f.snippet))
 

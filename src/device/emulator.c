@@ -483,6 +483,7 @@ static Status run_grid(WwDevice *d, WwModule *m, const Func *k, const DeviceLaun
         emulator_resources(e, m->ptx, k, w, r);
     }
     emulator_findings(&found, m->ptx, k, &result, w, r);
+    emulator_time_mends(watch.time, r);
     emu_result_free(&result);
     if (barrier)
         emu_free(e->emu, barrier);

@@ -49,6 +49,8 @@ void emulator_resources(Emulator *e, const Module *m, const Func *k, const WwLau
 LaunchTime *emulator_time_begin(Emulator *e, const Module *m, const Func *k, const WwLaunch *w);
 Observer   *emulator_time_observer(const LaunchTime *t);
 void        emulator_time_free(LaunchTime *t); /* NULL is allowed */
+/* Fills in the gain of the mends of r's findings, where a launch was predicted; t: NULL is allowed. */
+void emulator_time_mends(const LaunchTime *t, WwResult *r);
 /* Fills in r->prediction from what a launch left that ended well. */
 void        emulator_time_end(LaunchTime *t, const WwLaunch *w, const EmuResult *e, Observer *count, WwResult *r);
 /* Forgets the code of a module that is unloaded; NULL: of all. */

@@ -39,6 +39,7 @@ struct LaunchTime {
     const char      *source;
     Occupancy        fits;
     unsigned         registers, warps_of_block, sms;
+    TimeWork         work;        /* of the launch, once it has been predicted */
     bool             warm, joins; /* joins: code_joins_updates */
     bool             uncached;    /* the card has no cache between a kernel and device memory */
 };
@@ -314,6 +315,7 @@ void emulator_time_end(LaunchTime *t, const WwLaunch *w, const EmuResult *e, Obs
     double   shared = (double)c->memory_l1_wavefronts_shared, ideal = (double)c->memory_l1_wavefronts_shared_ideal;
     TimeWork work = {.warm          = t->warm,
                      .blocks        = blocks,
+                     .warps         = blocks * t->warps_of_block,
                      .resident      = t->fits.blocks ? t->fits.blocks : 1,
                      .sms           = t->sms,
                      .warp_clocks   = code.warp_clocks,
@@ -331,6 +333,72 @@ void emulator_time_end(LaunchTime *t, const WwLaunch *w, const EmuResult *e, Obs
                      .dram_read      = x.read,
                      .dram_write     = x.written};
     TimePrediction p;
+    t->work = work;
     if (time_predict(&t->timing, &work, &p))
         tell(r, t, &p, &x, &code, &s);
+}
+
+/* ---- mends ---- */
+
+/* What a mend's figures count.  Of most a replay may have looked at some blocks only: its share of what it counted is taken off the line's own
+ * counters.  Extra passes are counted over the launch, and of a whole array: other lines gain as well. */
+static const struct {
+    const char *unit;
+    size_t      member;      /* of TimeMend */
+    size_t      load, store; /* counters of the line; both 0: the figures are those of the launch */
+} units[] = {
+#define OF(member) offsetof(WwCounters, member)
+    {"extra passes", offsetof(TimeMend, passes), 0, 0},
+    {"sectors", offsetof(TimeMend, sectors), OF(global_ld_sectors), OF(global_st_sectors)},
+    {"requests", offsetof(TimeMend, issued), OF(global_ld_requests), OF(global_st_requests)},
+#undef OF
+};
+
+static double counter(const WwCounters *c, size_t at)
+{
+    uint64_t v;
+    memcpy(&v, (const char *)c + at, sizeof v);
+    return (double)v;
+}
+
+static const WwCounters *line_of(const WwResult *r, const WwFinding *f)
+{
+    for (size_t i = 0; i < ww_result_line_count(r); i++) {
+        const WwLine *l = ww_result_line(r, i);
+        if (f->file && l->file && l->line == f->line && !strcmp(l->file, f->file))
+            return &l->counters;
+    }
+    return NULL;
+}
+
+/* 0: the model does not know what the mend saves. */
+static double gain_of(const LaunchTime *t, const WwResult *r, const WwFinding *f)
+{
+    const WwMend     *m     = f->mend;
+    const WwCounters *line  = line_of(r, f);
+    TimeMend          off   = {0};
+    double            saved = m->before > m->after ? (double)(m->before - m->after) : 0;
+    double            part  = saved > 0 ? saved / (double)m->before : 0;
+    if (!strcmp(m->unit, "turns")) {
+        off.turns = part;
+        return time_gain(&t->timing, &t->work, &off);
+    }
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
+        bool of_line = units[i].load != units[i].store;
+        if (strcmp(units[i].unit, m->unit) != 0 || (of_line && !line))
+            continue;
+        double off_all = of_line ? part * (counter(line, units[i].load) + counter(line, units[i].store)) : saved;
+        memcpy((char *)&off + units[i].member, &off_all, sizeof off_all);
+        return time_gain(&t->timing, &t->work, &off);
+    }
+    return 0;
+}
+
+void emulator_time_mends(const LaunchTime *t, WwResult *r)
+{
+    for (size_t i = 0; t && r->predicted && i < ww_result_finding_count(r); i++) {
+        const WwFinding *f = ww_result_finding(r, i);
+        if (f->mend)
+            ((WwMend *)(uintptr_t)f->mend)->gain = gain_of(t, r, f); /* the result's own */
+    }
 }

@@ -126,3 +126,29 @@ bool time_predict(const Timing *t, const TimeWork *w, TimePrediction *out)
     out->headroom = (fixed + clocks) / (fixed + together(out->part, out->limiter));
     return true;
 }
+
+static double less(double of, double by)
+{
+    return larger(0, of - by);
+}
+
+/* Sectors leave L1 and L2 alike; those of device memory are distinct ones, and stay.  A warp waits for the passes of its accesses one after the
+ * other, so what is saved of them shortens it as well. */
+double time_gain(const Timing *t, const TimeWork *w, const TimeMend *m)
+{
+    TimeWork       x = *w;
+    TimePrediction before, after;
+    double         sectors = w->l1_sectors > 0 ? fmin(1, m->sectors / w->l1_sectors) : 0;
+    x.shared_passes        = less(w->shared_passes, m->passes);
+    x.warp_clocks =
+        w->warps > 0 ? less(w->warp_clocks, (w->shared_passes - x.shared_passes) / w->warps) : w->warp_clocks;
+    x.issued = less(w->issued, m->issued);
+    x.l1_sectors *= 1 - sectors;
+    x.l1_tags *= 1 - sectors;
+    x.l2_sectors *= 1 - sectors;
+    x.hottest *= 1 - m->turns;
+    x.atomic_sectors *= 1 - m->turns;
+    if (!time_predict(t, w, &before) || !time_predict(t, &x, &after) || after.ns <= 0)
+        return 1;
+    return larger(1, before.ns / after.ns);
+}

@@ -41,6 +41,7 @@ typedef enum TimePart {
 
 typedef struct TimeWork { /* of a launch */
     bool   warm;                  /* one of many alike, one behind the other: TIMING's cold is left out, and the host's pace counts */
+    double warps;                 /* of the launch */
     double blocks, resident, sms; /* blocks; that a multiprocessor holds at once; multiprocessors */
     double warp_clocks;           /* of an average warp alone */
     double block_longest, longest; /* accesses more than the average warp's: of a block's longest, of the launch's */
@@ -62,6 +63,16 @@ typedef struct TimePrediction {
 
 /* false: the work needs a figure that is not known of the card (figures.def, WHERE_USED). */
 bool        time_predict(const Timing *t, const TimeWork *w, TimePrediction *out);
+/* What a mend takes off a launch's work. */
+typedef struct TimeMend {
+    double passes;  /* over the banks */
+    double sectors; /* of global memory, that loads and stores ask for */
+    double issued;  /* warp instructions */
+    double turns;   /* share of the atomic updates, 0 to 1 */
+} TimeMend;
+
+/* How many times as fast the launch would be with it; 1: it would not.  What the work needs must be known of the card. */
+double      time_gain(const Timing *t, const TimeWork *w, const TimeMend *m);
 /* "shared memory passes" */
 const char *time_part_text(TimePart p);
 

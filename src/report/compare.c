@@ -38,6 +38,7 @@ static const Metric run_metrics[] = {
      false,
      {"shared_ld_bank_conflicts", "shared_st_bank_conflicts", "shared_atom_bank_conflicts"}},
     {"local sectors", LESS_IS_BETTER, false, {"local_ld_sectors", "local_st_sectors"}},
+    {"predicted time, ns", LESS_IS_BETTER, true, {"predicted_ns"}},
     {"warp instructions", NEITHER, false, {"inst_executed"}},
     {NULL, NEITHER, false, {NULL}},
 };
@@ -47,6 +48,7 @@ static const Metric row_metrics[] = {
     {"bank conflicts", LESS_IS_BETTER, false, {"shared_ld_bank_conflicts", "shared_st_bank_conflicts"}},
     {"moved bytes", LESS_IS_BETTER, false, {"moved_bytes"}},
     {"time, ms", LESS_IS_BETTER, true, {"time_ms", "median_ms"}},
+    {"predicted time, ms", LESS_IS_BETTER, true, {"predicted_ms"}},
     {"rate", MORE_IS_BETTER, true, {"rate"}},
     {NULL, NEITHER, false, {NULL}},
 };
@@ -115,6 +117,16 @@ static json_t *compare_values(Tally *t, const Metric *m, const char *name, const
 
 /* ---- runs ---- */
 
+/* The predicted time of a kernel's launches, whole ns; of joined launches each takes what the first did.  One that is not predicted leaves
+ * the sum without a meaning: then there is none (null). */
+static void add_predicted(json_t *sum, const json_t *k)
+{
+    const json_t *ns  = json_object_get(json_object_get(k, "predicted"), "ns"),
+                 *old = json_object_get(sum, "predicted_ns");
+    double all        = json_number_value(old) + floor(json_number_value(ns) * (double)launches_of(k) + 0.5);
+    json_object_set_new(sum, "predicted_ns", json_is_number(ns) && !json_is_null(old) ? json_real(all) : json_null());
+}
+
 json_t *doc_kernel_sums(const json_t *doc)
 {
     json_t       *sums = json_object(), *v;
@@ -133,6 +145,7 @@ json_t *doc_kernel_sums(const json_t *doc)
         json_decref(n);
         json_object_foreach(json_object_get(k, "counters"), key, v)
             json_object_set_new(sum, key, launches_sum(json_object_get(sum, key), v));
+        add_predicted(sum, k);
         json_t *waiting = json_object_get(sum, "waiting");
         if (!waiting)
             json_object_set_new(sum, "waiting", waiting = json_object());

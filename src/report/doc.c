@@ -125,7 +125,8 @@ static void add_finding(Report *r, const json_t *o)
                            .unit         = or_empty(text(mend, "unit")),
                            .before       = number(mend, "before"),
                            .after        = number(mend, "after"),
-                           .shared_bytes = (int64_t)number(mend, "shared_bytes")};
+                           .shared_bytes = (int64_t)number(mend, "shared_bytes"),
+                           .gain         = json_number_value(json_object_get(mend, "predicted_gain"))};
     WwFinding     f     = {.rule     = or_empty(text(o, "rule")),
                            .category = or_empty(text(o, "category")),
                            .severity = or_empty(text(o, "severity")),

@@ -309,6 +309,8 @@ static void finding_text(const ReportFinding *r, const Colours *c, Str *out)
                    f->mend->unit);
         if (f->mend->shared_bytes)
             str_printf(out, ", %+" PRId64 " bytes of shared memory", f->mend->shared_bytes);
+        if (f->mend->gain > 0)
+            str_printf(out, "; predicted %.3g times as fast", f->mend->gain);
         str_addc(out, '\n');
     }
     if (f->seed)

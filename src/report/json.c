@@ -230,6 +230,7 @@ static json_t *mend_json(const WwMend *m)
     json_object_set_new(o, "before", json_integer((json_int_t)m->before));
     json_object_set_new(o, "after", json_integer((json_int_t)m->after));
     json_object_set_new(o, "shared_bytes", json_integer(m->shared_bytes));
+    json_object_set_new(o, "predicted_gain", m->gain > 0 ? json_real(m->gain) : json_null());
     return o;
 }
 

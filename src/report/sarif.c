@@ -169,6 +169,8 @@ static json_t *result_message(const json_t *f)
     if (json_is_object(mend))
         str_printf(&s, ". Tried: %s: %lld -> %lld %s", text(mend, "text"), (long long)number(mend, "before"),
                    (long long)number(mend, "after"), text(mend, "unit"));
+    if (json_is_object(mend) && json_is_number(json_object_get(mend, "predicted_gain")))
+        str_printf(&s, "; predicted %.3g times as fast", json_number_value(json_object_get(mend, "predicted_gain")));
     json_t *m = message(*str_text(&s) ? str_text(&s) : text(f, "rule"));
     str_free(&s);
     return m;

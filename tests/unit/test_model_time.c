@@ -140,6 +140,28 @@ static void older_cards_issue_and_pass_slower(void **state)
     assert_true(b.part[TIME_SHARED] == 2 * a.part[TIME_SHARED]);
 }
 
+static void a_mend_brings_what_it_takes_off(void **state)
+{
+    (void)state;
+    Timing   t;
+    TimeWork w = small;
+    assert_true(timing_of(profile_find("h200"), &t, NULL));
+    w.shared_passes    = 1e8;
+    w.warps            = 1e5;
+    w.warp_clocks      = 2000;
+    TimeWork done      = w;
+    done.shared_passes = 1e6;
+    done.warp_clocks -= 990;
+    TimePrediction a, b;
+    assert_true(time_predict(&t, &w, &a) && time_predict(&t, &done, &b));
+    double gain = time_gain(&t, &w, &(TimeMend){.passes = 9.9e7});
+    assert_true(gain > 0.999 * a.ns / b.ns && gain < 1.001 * a.ns / b.ns && gain > 10);
+    assert_true(time_gain(&t, &w, &(TimeMend){.sectors = 1e6}) == 1); /* nothing moves there */
+    assert_true(time_gain(&t, &w, &(TimeMend){0}) == 1);
+    w.hottest = 1e6;
+    assert_true(time_gain(&t, &w, &(TimeMend){.turns = 0.5}) > 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(cache_holds_sectors),
@@ -149,6 +171,7 @@ int main(void)
                                        cmocka_unit_test(warm_launches_keep_the_hosts_pace),
                                        cmocka_unit_test(cards_without_figures_are_not_known),
                                        cmocka_unit_test(figures_are_needed_where_they_are_used),
-                                       cmocka_unit_test(older_cards_issue_and_pass_slower)};
+                                       cmocka_unit_test(older_cards_issue_and_pass_slower),
+                                       cmocka_unit_test(a_mend_brings_what_it_takes_off)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

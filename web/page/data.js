@@ -83,5 +83,6 @@ function filesOf(report) {
 
 function mendText(m) {
   const cost = m.shared_bytes ? `, ${m.shared_bytes > 0 ? "+" : ""}${number(m.shared_bytes)} bytes of shared memory` : "";
-  return `tried: ${m.text}: ${number(m.before)} → ${number(m.after)} ${m.unit ?? ""}${cost}`;
+  const gain = m.predicted_gain ? `; predicted ${m.predicted_gain.toPrecision(3)} times as fast` : "";
+  return `tried: ${m.text}: ${number(m.before)} → ${number(m.after)} ${m.unit ?? ""}${cost}${gain}`;
 }
