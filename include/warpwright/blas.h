@@ -4,6 +4,7 @@
  *
  *     C = alpha * op(A) * op(B) + beta * C        ww_gemm   float; int32 modulo 2^32; int64 of int32
  *     C = alpha * A * A^T + beta * C              ww_syrk   the whole symmetric result, or one triangle
+ *     X' = a X + (b A + c A A) X, A = X X^T       ww_newton_schulz   steps of Newton and Schulz, fp16 and bf16
  *
  * Conventions are those of BLAS: a matrix is a pointer to its first element and a leading dimension, the distance in elements
  * from one row (row-major) or column (column-major) to the next; a sub-matrix is a pointer into it with the same leading
@@ -132,6 +133,27 @@ typedef struct WwSyrk {
 WwStatus ww_syrk(WwBlas *b, const WwSyrk *p);
 WwStatus ww_syrk_workspace(WwBlas *b, const WwSyrk *p, size_t *bytes);
 WwStatus ww_syrk_rung(WwBlas *b, const WwSyrk *p, const char **rung);
+
+/* Newton-Schulz steps towards the orthogonal factor of X, as the Muon optimiser takes them:
+ *
+ *     X' = a * X + (b * A + c * A * A) * X,  A = X * X^T        where m <= n; else the same of the transpose, with A = X^T * X
+ *
+ * on 16-bit matrices with float sums; A, b * A + c * A * A and each X' are rounded to 16 bits, once each.  X is to be scaled before, so that its
+ * largest singular value is at most about 1 (Muon divides by the Frobenius norm).  a, b, c: 3.4445, -4.7750, 2.0315 are Muon's (Jordan and
+ * others 2024, "Muon: an optimizer for hidden layers in neural networks"); 1.5, -0.5, 0 is the classical step.
+ * y must not overlap x, which stays as it is.  Two square matrices of the shorter side, and with more than one step one as X, lie in memory of
+ * the library's, which grows when needed.  WW_ERR_INVALID: what does not fit, as with ww_gemm. */
+typedef struct WwNewtonSchulz {
+    WwType   type; /* WW_F16 or WW_BF16 */
+    WwLayout layout;
+    size_t   m, n;
+    float    a, b, c;
+    size_t   steps; /* 0: 1 */
+    WwPtr    x, y;
+    size_t   ldx, ldy;
+} WwNewtonSchulz;
+
+WwStatus ww_newton_schulz(WwBlas *b, const WwNewtonSchulz *p);
 
 /* Copies `bytes` bytes from any address to any other of the same device by a kernel whose accesses are all aligned.
  * WW_ERR_INVALID: the ranges overlap. */

@@ -219,9 +219,8 @@ static __device__ __forceinline__ void stage_piece(unsigned to, const float (&d)
 /* All pieces in one direction.  A piece's place is free when the copy from it has read it, PIECES before. */
 template <typename S>
 static __device__ __forceinline__ void send_pieces(const HalfArgs &a, unsigned staged, unsigned *next, int row, int col, const float (&d)[S::RESULTS],
-                                                   bool turned)
+                                                   float alpha, bool turned)
 {
-    float alpha = Four<float>::from(a.g.alpha);
     int   id    = threadIdx.x / WARPGROUP;
     bool  first = threadIdx.x % WARPGROUP == 0;
 #pragma unroll
@@ -248,40 +247,62 @@ template <typename S> static __device__ __forceinline__ void put_result(const Ha
 {
     const GemmArgs    &g    = a.g;
     float              beta = Four<float>::from(g.beta);
-    unsigned long long from = from_row * g.ldc + from_col, to = row * g.ldc + col;
+    unsigned long long from = from_row * a.ldfrom + from_col, to = row * g.ldc + col;
     if (a.wide) {
         float *c = (float *)g.c;
-        c[to]    = Four<float>::zero(g.beta) ? v : v + beta * c[from];
+        c[to]    = Four<float>::zero(g.beta) ? v : v + beta * ((const float *)a.from)[from];
     } else {
         unsigned short *c = (unsigned short *)g.c;
         if (!Four<float>::zero(g.beta))
-            v += beta * half_value<S::BRAIN>(c[from]);
+            v += beta * half_value<S::BRAIN>(((const unsigned short *)a.from)[from]);
         c[to] = (unsigned short)two_halves<S>(v, 0);
     }
 }
 
-/* Two neighbours of a row at once, both inside and aligned. */
-template <typename S> static __device__ __forceinline__ void put_two(const HalfArgs &a, unsigned long long to, float one, float two)
+/* beta times two 16-bit elements. */
+template <typename S> static __device__ __forceinline__ void add_old(unsigned old, float beta, float *one, float *two)
 {
-    const GemmArgs &g    = a.g;
-    float           beta = Four<float>::from(g.beta);
-    bool            keep = !Four<float>::zero(g.beta);
+    *one += beta * half_value<S::BRAIN>((unsigned short)old);
+    *two += beta * half_value<S::BRAIN>((unsigned short)(old >> 16));
+}
+
+/* Two neighbours of a row at once, both inside and aligned. */
+template <typename S> static __device__ __forceinline__ void put_two(const HalfArgs &a, int row, int col, float one, float two)
+{
+    const GemmArgs    &g    = a.g;
+    float              beta = Four<float>::from(g.beta);
+    bool               keep = !Four<float>::zero(g.beta);
+    unsigned long long to = row * g.ldc + col, from = row * a.ldfrom + col;
     if (a.wide) {
-        float2 *c = (float2 *)((float *)g.c + to), v = {one, two};
+        float2 v = {one, two};
         if (keep) {
-            float2 old = *c;
+            float2 old = *(const float2 *)((const float *)a.from + from);
             v.x += beta * old.x;
             v.y += beta * old.y;
         }
-        *c = v;
+        *(float2 *)((float *)g.c + to) = v;
     } else {
-        unsigned *c = (unsigned *)((unsigned short *)g.c + to);
-        if (keep) {
-            unsigned old = *c;
-            one += beta * half_value<S::BRAIN>((unsigned short)old);
-            two += beta * half_value<S::BRAIN>((unsigned short)(old >> 16));
-        }
-        *c = two_halves<S>(one, two);
+        if (keep)
+            add_old<S>(*(const unsigned *)((const unsigned short *)a.from + from), beta, &one, &two);
+        *(unsigned *)((unsigned short *)g.c + to) = two_halves<S>(one, two);
+    }
+}
+
+/* Before 16-bit results leave by tensor copies: d = alpha * d + beta * C. */
+template <typename S> static __device__ __forceinline__ void add_beta(const HalfArgs &a, int row0, int col0, float (&d)[S::RESULTS])
+{
+    const GemmArgs       &g    = a.g;
+    float                 alpha = Four<float>::from(g.alpha), beta = Four<float>::from(g.beta);
+    const unsigned short *from = (const unsigned short *)a.from;
+    int                   lane = threadIdx.x % 32, warp = threadIdx.x / 32 % 4;
+#pragma unroll
+    for (int i = 0; i < S::RESULTS; i += 2) {
+        int row = row0 + warp * 16 + lane / 4 + i / 2 % 2 * 8, col = col0 + i / 4 * 8 + lane % 4 * 2;
+        if (row >= g.m || col >= g.n)
+            continue;
+        d[i] *= alpha;
+        d[i + 1] *= alpha;
+        add_old<S>(*(const unsigned *)(from + row * a.ldfrom + col), beta, &d[i], &d[i + 1]);
     }
 }
 
@@ -298,7 +319,7 @@ static __device__ __forceinline__ void put_results(const HalfArgs &a, int row0, 
         int row = row0 + warp * 16 + lane / 4 + i / 2 % 2 * 8, at = col0 + i / 4 * 8 + lane % 4 * 2;
         if (row >= g.m)
             continue;
-        bool two = (g.vector & 4) && at + 1 < (S::SYM ? row : g.n) && !upper;
+        bool two = (g.vector & 12) == 12 && at + 1 < (S::SYM ? row : g.n) && !upper;
 #pragma unroll
         for (int j = 0; j < 2; j++) {
             int col = at + j;
@@ -312,7 +333,7 @@ static __device__ __forceinline__ void put_results(const HalfArgs &a, int row0, 
                 put_result<S>(a, r, c, r, c, v);
         }
         if (two) /* behind the other direction, which reads the same C */
-            put_two<S>(a, row * g.ldc + at, alpha * d[i], alpha * d[i + 1]);
+            put_two<S>(a, row, at, alpha * d[i], alpha * d[i + 1]);
     }
 }
 
@@ -359,15 +380,20 @@ template <typename S> static __device__ __forceinline__ void multiply_tiles(cons
         multiply_tile<S>(&r, half, p.end - p.first, d);
         if (p.tail >= 0 && !join_parts<S>(a, p, rank * 2 + half, half, d, seen))
             continue;
+        bool keep = !Four<float>::zero(g.beta);
         bool both = S::SYM && !p.tile.diagonal, full = !S::SYM || g.fill == GEMM_FILL_FULL || g.fill == GEMM_FILL_FULL_FROM_UPPER;
-        if (!a.store || (!both && !full)) {
+        /* On the diagonal both halves add C's lower one, which one thread must read before it writes either. */
+        if (!a.store || (!both && !full) || (S::SYM && !both && keep)) {
             put_results<S>(a, row, col, d);
             continue;
         }
+        float alpha = keep ? 1.0f : Four<float>::from(g.alpha);
+        if (keep)
+            add_beta<S>(a, row, col, d);
         if (full || g.fill == GEMM_FILL_LOWER)
-            send_pieces<S>(a, staged, &next, row, col, d, false);
+            send_pieces<S>(a, staged, &next, row, col, d, alpha, false);
         if (both && g.fill != GEMM_FILL_LOWER)
-            send_pieces<S>(a, staged, &next, row, col, d, true);
+            send_pieces<S>(a, staged, &next, row, col, d, alpha, true);
     }
     if (threadIdx.x % WARPGROUP == 0)
         copies_done();

@@ -13,11 +13,14 @@ enum {
 
 /* x, y: maps of the operands, swizzled by 128 bytes.  Along k: boxes of 64 elements of k and 128 rows of X, or half as many of Y as the tile
  * has columns.  Not along k: boxes of 64 elements along m or n and 64 of k.
- * c: a map of C with boxes of 64 x 64, swizzled likewise; used where `store` says so: 16-bit results, rows aligned to 16 bytes and of whole 16 bytes, beta 0.
+ * c: a map of C with boxes of 64 x 64, swizzled likewise; used where `store` says so: 16-bit results, rows aligned to 16 bytes and of whole 16 bytes,
+ * with beta not 0 those of `from`, too.  Bit 3 of g.vector: the rows of `from` are aligned to 16 bytes.
  * g.x and g.y are not used; g.alpha and g.beta are floats. */
 typedef struct HalfArgs {
     GemmMap  x, y, c;
     GemmArgs g;
+    GemmConst          from;   /* beta * C reads C there, as is g.c or another matrix; its rows */
+    unsigned long long ldfrom; /* so far apart */
     int      store; /* results leave by tensor copies */
     int      wide;  /* C is float */
     int      group; /* rows of pairs of tiles that are computed together */

@@ -56,13 +56,13 @@ static __device__ __forceinline__ void plain_put(const HalfArgs &a, int from_row
     const GemmArgs    &g    = a.g;
     bool               keep = !Four<float>::zero(g.beta);
     float              beta = Four<float>::from(g.beta);
-    unsigned long long from = from_row * g.ldc + from_col, to = row * g.ldc + col;
+    unsigned long long from = from_row * a.ldfrom + from_col, to = row * g.ldc + col;
     if (a.wide) {
         float *c = (float *)g.c;
-        c[to]    = keep ? v + beta * c[from] : v;
+        c[to]    = keep ? v + beta * ((const float *)a.from)[from] : v;
     } else {
         unsigned short *c = (unsigned short *)g.c;
-        c[to]             = plain_bits<BRAIN>(keep ? v + beta * plain_value<BRAIN>(c[from]) : v);
+        c[to]             = plain_bits<BRAIN>(keep ? v + beta * plain_value<BRAIN>(((const unsigned short *)a.from)[from]) : v);
     }
 }
 

@@ -19,9 +19,9 @@ from ._device import Device, DeviceArray, default_device
 from ._kernels import Module, check
 from ._library import Error, version
 from ._pictures import Access, access
-from ._products import copy, gemm, rungs, syrk
+from ._products import copy, gemm, newton_schulz, rungs, syrk
 from ._results import Counters, Finding, Line, Mend, Result, Table
 
 __version__ = version()
 __all__ = ["Access", "Counters", "Device", "DeviceArray", "Error", "Finding", "Line", "Mend", "Module", "Result", "Table", "access", "check", "copy",
-           "default_device", "gemm", "rungs", "syrk", "version"]
+           "default_device", "gemm", "newton_schulz", "rungs", "syrk", "version"]

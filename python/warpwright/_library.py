@@ -38,6 +38,11 @@ class Syrk(ctypes.Structure):
                 ("workspace_bytes", c_size_t)]
 
 
+class NewtonSchulz(ctypes.Structure):
+    _fields_ = [("type", c_int), ("layout", c_int), ("m", c_size_t), ("n", c_size_t), ("a", c_float), ("b", c_float), ("c", c_float),
+                ("steps", c_size_t), ("x", c_uint64), ("y", c_uint64), ("ldx", c_size_t), ("ldy", c_size_t)]
+
+
 class Copy(ctypes.Structure):
     _fields_ = [("element", c_size_t), ("trans", c_bool), ("rows", c_size_t), ("columns", c_size_t), ("src", c_uint64),
                 ("dst", c_uint64), ("ld_src", c_size_t), ("ld_dst", c_size_t)]
@@ -153,6 +158,7 @@ FUNCTIONS = {
     "ww_blas_rung": (c_char_p, [c_char_p, c_size_t]),
     "ww_gemm": (c_int, [c_void_p, POINTER(Gemm)]),
     "ww_syrk": (c_int, [c_void_p, POINTER(Syrk)]),
+    "ww_newton_schulz": (c_int, [c_void_p, POINTER(NewtonSchulz)]),
     "ww_blas_copy": (c_int, [c_void_p, c_uint64, c_uint64, c_size_t]),
     "ww_blas_copy_matrix": (c_int, [c_void_p, POINTER(Copy)]),
 }

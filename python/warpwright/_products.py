@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""gemm, syrk, copy: from arrays of any origin to one call of the library.
+"""gemm, syrk, newton_schulz, copy: from arrays of any origin to one call of the library.
 
 What is decided here: the device (that of the operands; a host operand goes where the others are, else to default_device()), which
 operands are staged (host memory only), the form of a result that the caller has not given (as the first operand's library makes
@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import ctypes
 from ctypes import byref
-from typing import Any, Optional
+from typing import Any, Optional, Sequence
 
 from . import _arrays
 from ._arrays import Matrices, view_of
 from ._device import Device, default_device, device_of
-from ._library import Copy, Gemm, Scalar, Syrk, lib
+from ._library import Copy, Gemm, NewtonSchulz, Scalar, Syrk, lib
 
-F32, I32, I32_I64, F16, F16_F32 = 0, 1, 2, 3, 5
+F32, I32, I32_I64, F16, BF16, F16_F32, BF16_F32 = range(7)
+HALVES = {"float16": (F16, F16_F32), "bfloat16": (BF16, BF16_F32)}
+MUON = (3.4445, -4.7750, 2.0315)
 PRECISIONS = ("exact", "tensor")
 FILLS = {"full": 0, "lower": 1, "upper": 2}
 
@@ -121,12 +123,13 @@ def _type_of(views, dtype, names):
         told = ", ".join(f"{n} {_named(v)}" for n, v in zip(names, views))
         raise TypeError(f"{' and '.join(names)} have different element types: {told}")
     kind = kinds.pop()
-    if kind not in (("f", 4), ("i", 4), ("u", 4), ("f", 2)):
-        raise TypeError(f"elements of type {kind[0]}{kind[1] * 8}: there are products of float32, float16 and int32")
+    if kind not in (("f", 4), ("i", 4), ("u", 4), ("f", 2), ("bfloat", 2)):
+        raise TypeError(f"elements of type {kind[0]}{kind[1] * 8}: there are products of float32, float16, bfloat16 and int32")
     name = getattr(dtype, "name", None) or getattr(dtype, "__name__", None) or dtype and str(dtype).split(".")[-1]
-    own = {("f", 4): "float32", ("i", 4): "int32", ("u", 4): "uint32", ("f", 2): "float16"}[kind]
-    if own == "float16" and name in (None, own, "float32"):
-        return (F16_F32, name) if name == "float32" else (F16, own)
+    own = {("f", 4): "float32", ("i", 4): "int32", ("u", 4): "uint32", ("f", 2): "float16",
+           ("bfloat", 2): "bfloat16"}[kind]
+    if own in HALVES and name in (None, own, "float32"):
+        return (HALVES[own][1], name) if name == "float32" else (HALVES[own][0], own)
     if name in (None, own):
         return (F32 if kind[0] == "f" else I32), own
     if name == "int64" and kind[0] == "i":
@@ -135,7 +138,7 @@ def _type_of(views, dtype, names):
 
 
 def _scalar(kind, value):
-    if kind in (F32, F16, F16_F32):
+    if kind not in (I32, I32_I64):
         return Scalar(f32=float(value))
     if int(value) != value:
         raise TypeError(f"alpha and beta of an integer product are integers, not {value!r}")
@@ -185,7 +188,7 @@ def _precision(name):
 
 def gemm(a: Any, b: Any, out: Any = None, *, alpha: float = 1, beta: float = 0, transpose_a: bool = False, transpose_b: bool = False,
          dtype: Any = None, rung: Optional[str] = None, precision: str = "exact", device: Optional[Device] = None, stream: Any = None) -> Any:
-    """alpha * op(A) * op(B) + beta * out.  dtype="int64": exact 64-bit results of int32 operands; "float32" of float16 ones.  rung: a kernel by its
+    """alpha * op(A) * op(B) + beta * out.  dtype="int64": exact 64-bit results of int32 operands; "float32" of float16 and bfloat16 ones.  rung: a kernel by its
     name (rungs("gemm")).  precision="tensor": float32 products may be computed on tensor cores, as accurate as by float arithmetic.  stream: a CUDA stream (its handle, or an object of torch or cupy), on which the work is then only enqueued."""
     wanted = _precision(precision)
     call = _Call(device, stream, [a, b], out)
@@ -234,6 +237,28 @@ def syrk(a: Any, out: Any = None, *, alpha: float = 1, beta: float = 0, transpos
                    precision=wanted)
     if x.batch != 0:
         call.run(lib.ww_syrk, byref(problem))
+    return _finish(call, out, view, made)
+
+
+def newton_schulz(x: Any, coefficients: Sequence[float] = MUON, steps: int = 1, out: Any = None, *, device: Optional[Device] = None,
+                  stream: Any = None) -> Any:
+    """Newton-Schulz steps X' = a X + (b A + c A^2) X with A = X X^T (of a tall X on the other side, with A = X^T X), as the Muon optimiser takes
+    them: float16 or bfloat16 matrices, float sums.  x is to be scaled so that its largest singular value is at most about 1."""
+    if steps < 1:
+        raise ValueError(f"steps={steps}: one or more")
+    a, b, c = map(float, coefficients)
+    call = _Call(device, stream, [x], out)
+    kind, name = _type_of(call.views[:1], None, ["x"])
+    if name not in HALVES or len(call.views[0].shape) != 2:
+        raise TypeError(f"x is {name} of {len(call.views[0].shape)} dimensions: a matrix of float16 or bfloat16 is wanted")
+    given = call.matrices(call.views[0], "x")
+    view, made = _result(call, out, (given.rows, given.cols), name, False)
+    y = Matrices(view, "out")
+    if y.trans != given.trans:
+        raise ValueError("x and out are stored differently, one by rows and one by columns")
+    problem = NewtonSchulz(type=kind, layout=int(y.trans), m=given.rows, n=given.cols, a=a, b=b, c=c, steps=steps, x=given.pointer, y=y.pointer,
+                           ldx=given.ld, ldy=y.ld)
+    call.run(lib.ww_newton_schulz, byref(problem))
     return _finish(call, out, view, made)
 
 

@@ -13,6 +13,7 @@
  *   bytes.c    operands as planes of bytes for the tensor cores, and the launch
  *   half.c     16-bit operands: which rung, what must be copied before, the launch
  *   split.c    floats as two fp16: when, the passes over the operands, the launch
+ *   newton_schulz.c    three products a step, and what lies between them
  *   copy.c, copy_matrix.c    copies of bytes; of matrices, transposed or not
  *
  * A Problem has no layouts, transposes or triangles of the caller's view left: C is row by row, its operands X (m x k) and
@@ -119,6 +120,8 @@ typedef struct Problem {
     const WwPtr *x, *y, *c; /* NULL: strided */
     WwPrecision  precision;
     WwPtr        told; /* WwGemm.told */
+    WwPtr        from; /* not 0: beta * C reads that matrix instead, 16-bit results only; its rows */
+    size_t       ldfrom; /* so far apart */
     WwPtr        workspace;
     size_t       workspace_bytes;
     const Rung  *rung;
@@ -163,6 +166,8 @@ struct WwBlas {
     BlasChoice  choice[BLAS_CHOICES]; /* likewise, of the shape */
     WwPtr       workspace;
     size_t      workspace_bytes;
+    WwPtr       scratch; /* what a chain of products keeps between them */
+    size_t      scratch_bytes;
     bool        zeroed;   /* the counters at its beginning are zero */
     char        name[32]; /* what ww_gemm_rung or ww_syrk_rung answered last */
     /* For benchmarks: how each launch is made, and the result of the last one when wanted. */
@@ -301,6 +306,13 @@ void half_tail(const WwBlas *b, const Problem *p, Work *w);
 Status half_map(WwBlas *b, const Source *s, int k, int side, GemmMap *map);
 /* Which pairs of tiles are computed whole, and the launch's grid. */
 Status half_grid(WwBlas *b, const Problem *p, HalfArgs *a, WwLaunch *w);
+
+/* ---- run.c ---- */
+
+/* A checked problem with its rung, enqueued. */
+Status problem_run(WwBlas *b, const Problem *p);
+/* That device memory of the library's own has `need` bytes or more; what was there is lost. */
+Status blas_grow(WwBlas *b, WwPtr *at, size_t *bytes, size_t need);
 
 /* ---- split.c ---- */
 

@@ -207,8 +207,13 @@ Status half_run(WwBlas *b, const Problem *p, const GemmArgs *g, WwPtr x, WwPtr y
     WwLaunch w     = {
             .block = {(unsigned)p->rung->threads, 1, 1}, .shared = p->rung->shared, .args = (void *[]){&a}, .arg_count = 1};
     blas_entry(p, entry);
-    /* A tensor copy writes the last 16 bytes of a row whole. */
-    a.store = !a.wide && g->vector & 4 && g->n % 8 == 0 && g->beta << 1 == 0;
+    a.from   = p->from ? p->from : g->c;
+    a.ldfrom = p->from ? p->ldfrom : g->ldc;
+    if (p->from ? p->from % 16 == 0 && p->ldfrom % 8 == 0 : g->vector & 4)
+        a.g.vector |= 8;
+    /* A tensor copy writes the last 16 bytes of a row whole.  An upper triangle that is read is not for it. */
+    bool reads = g->beta << 1 != 0, upper = g->fill == GEMM_FILL_UPPER || g->fill == GEMM_FILL_FULL_FROM_UPPER;
+    a.store    = !a.wide && g->vector & 4 && g->n % 8 == 0 && (!reads || (a.g.vector & 8 && !upper));
     if (p->rung->layouts == RUNG_HALF)
         TRY(run_maps(b, p, &a, x, y, &w));
     else if (tiles > INT32_MAX)

@@ -59,6 +59,8 @@ void ww_blas_close(WwBlas *b)
     free(b->modules);
     if (b->workspace)
         ww_free(b->device, b->workspace);
+    if (b->scratch)
+        ww_free(b->device, b->scratch);
     ww_result_free(b->result);
     free(b);
 }

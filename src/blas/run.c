@@ -56,19 +56,18 @@ static size_t problem_workspace(const WwBlas *b, const Problem *p)
     return work_bytes(work_of(b, p));
 }
 
-static Status grow_workspace(WwBlas *b, size_t need)
+Status blas_grow(WwBlas *b, WwPtr *at, size_t *bytes, size_t need)
 {
-    if (b->workspace_bytes >= need)
+    if (*bytes >= need)
         return WW_OK;
     if (b->stream)
         TRY(ww_stream_wait(b->stream));
-    if (b->workspace)
-        TRY(ww_free(b->device, b->workspace));
-    b->workspace       = 0;
-    b->workspace_bytes = 0;
-    b->zeroed          = false;
-    TRY(ww_alloc(b->device, need, &b->workspace));
-    b->workspace_bytes = need;
+    if (*at)
+        TRY(ww_free(b->device, *at));
+    *at    = 0;
+    *bytes = 0;
+    TRY(ww_alloc(b->device, need, at));
+    *bytes = need;
     return WW_OK;
 }
 
@@ -88,7 +87,8 @@ static Status take_workspace(WwBlas *b, const Problem *p, Work w, WwPtr *counter
                            p->symmetric ? "ww_syrk" : "ww_gemm", p->rung->name, need, p->workspace_bytes,
                            (unsigned long long)p->workspace);
     if (!p->workspace) {
-        TRY(grow_workspace(b, HEAD + need));
+        b->zeroed = b->zeroed && b->workspace_bytes >= HEAD + need;
+        TRY(blas_grow(b, &b->workspace, &b->workspace_bytes, HEAD + need));
         *counters = head ? b->workspace : b->workspace + HEAD;
         *rest     = b->workspace + HEAD;
     }
@@ -129,7 +129,7 @@ static Status run_grid(WwBlas *b, const Problem *p, GemmArgs *g, size_t batch)
                                    .arg_count = 1});
 }
 
-static Status problem_run(WwBlas *b, const Problem *p)
+Status problem_run(WwBlas *b, const Problem *p)
 {
     if (p->args.m == 0 || p->args.n == 0)
         return WW_OK;

@@ -38,7 +38,12 @@ static void syrk(void)
     SHOW(WwSyrk, "Syrk", stride_c);
     SHOW(WwSyrk, "Syrk", c_array);
     SHOW(WwSyrk, "Syrk", rung);
+    SHOW(WwSyrk, "Syrk", told);
     SHOW(WwSyrk, "Syrk", workspace_bytes);
+    printf("NewtonSchulz sizeof %zu\n", sizeof(WwNewtonSchulz));
+    SHOW(WwNewtonSchulz, "NewtonSchulz", c);
+    SHOW(WwNewtonSchulz, "NewtonSchulz", x);
+    SHOW(WwNewtonSchulz, "NewtonSchulz", ldy);
 }
 
 static void launches(void)

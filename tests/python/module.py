@@ -328,6 +328,11 @@ class Refused(unittest.TestCase):
         self.refuse(ValueError, "exact, tensor", lambda: ww.gemm(a, b, precision="half", device=device))
         self.assertTrue(close(ww.syrk(a, precision="tensor", device=device), a.astype(float) @ a.T, 5))
         self.refuse(ValueError, "exact, tensor", lambda: ww.syrk(a, precision="half", device=device))
+        x = (floats(5, 7) / 8).astype(np.float16)
+        got, w = ww.newton_schulz(x, (1.5, -0.5, 0), device=device), x.astype(float)
+        self.assertTrue(np.abs(got - (1.5 * w - 0.5 * w @ w.T @ w)).max() < 2e-3)
+        self.refuse(TypeError, "float16 or bfloat16", lambda: ww.newton_schulz(a, device=device))
+        self.refuse(ValueError, "one or more", lambda: ww.newton_schulz(x, steps=0, device=device))
         self.assertIn("wide", ww.rungs("gemm"))
         self.assertTrue(close(ww.gemm(a, b, rung="wide", device=device), a.astype(float) @ b, 5))
         if KIND == "emulator":

@@ -199,8 +199,10 @@ bool block_pass(Block *b, Worker *k)
 
 static void keep_output(Worker *k, Block *b)
 {
-    if (!b->printed.len)
+    if (!b->printed.len) {
+        str_free(&b->printed);
         return;
+    }
     Launch *l = k->launch;
     pthread_mutex_lock(&l->lock);
     if (l->nprinted == l->printed_cap) {
