@@ -17,8 +17,8 @@
  * far at 25 bits below the largest (docs/matrix.md), elsewhere each is added with one rounding.  int32 results are exact
  * modulo 2^32, int64 results of int32 operands modulo 2^64.
  *
- * Errors: everything is checked before anything runs (whether operands lie in allocations, on the emulator alone); ww_device_error() of the device says what is wrong.  Start from a
- * zeroed structure: fields that are left out mean the plain case (alpha must be set). */
+ * Errors: everything is checked before anything runs (whether operands lie in allocations, on the emulator alone); ww_device_error() of the
+ * device says what is wrong.  Start from a zeroed structure: fields that are left out mean the plain case (alpha must be set). */
 #ifndef WARPWRIGHT_BLAS_H
 #define WARPWRIGHT_BLAS_H
 

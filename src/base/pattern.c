@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_PARTS = 1 << 16, DEEPEST = 64 };
+enum { MOST_PARTS = 1 << 14, DEEPEST = 64 };
 
 /* Behind a set: "[]a]", "[^]a]" and "[[:alpha:]]" have brackets inside. */
 static const char *skip_set(const char *p)

@@ -120,7 +120,7 @@ typedef struct Problem {
     const WwPtr *x, *y, *c; /* NULL: strided */
     WwPrecision  precision;
     WwPtr        told; /* WwGemm.told */
-    WwPtr        from; /* not 0: beta * C reads that matrix instead, 16-bit results only; its rows */
+    WwPtr        from;   /* not 0: beta * C reads that matrix instead, 16-bit results only; its rows */
     size_t       ldfrom; /* so far apart */
     WwPtr        workspace;
     size_t       workspace_bytes;

@@ -213,7 +213,7 @@ Status half_run(WwBlas *b, const Problem *p, const GemmArgs *g, WwPtr x, WwPtr y
         a.g.vector |= 8;
     /* A tensor copy writes the last 16 bytes of a row whole.  An upper triangle that is read is not for it. */
     bool reads = g->beta << 1 != 0, upper = g->fill == GEMM_FILL_UPPER || g->fill == GEMM_FILL_FULL_FROM_UPPER;
-    a.store    = !a.wide && g->vector & 4 && g->n % 8 == 0 && (!reads || (a.g.vector & 8 && !upper));
+    a.store = !a.wide && g->vector & 4 && g->n % 8 == 0 && (!reads || (a.g.vector & 8 && !upper));
     if (p->rung->layouts == RUNG_HALF)
         TRY(run_maps(b, p, &a, x, y, &w));
     else if (tiles > INT32_MAX)

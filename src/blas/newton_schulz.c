@@ -47,16 +47,16 @@ static Status check(WwBlas *b, const WwNewtonSchulz *p)
         return device_fail(b->device, WW_ERR_INVALID, "%s: layout %d is neither WW_ROW_MAJOR nor WW_COLUMN_MAJOR", who,
                            (int)p->layout);
     if (p->m > INT32_MAX || p->n > INT32_MAX)
-        return device_fail(b->device, WW_ERR_INVALID, "%s: m = %zu, n = %zu: no side is longer than %d", who, p->m, p->n,
-                           INT32_MAX);
+        return device_fail(b->device, WW_ERR_INVALID, "%s: m = %zu, n = %zu: no side is longer than %d", who, p->m,
+                           p->n, INT32_MAX);
     size_t line = p->layout == WW_ROW_MAJOR ? p->n : p->m;
     if (p->ldx < line || p->ldy < line)
         return device_fail(b->device, WW_ERR_INVALID, "%s: ldx = %zu and ldy = %zu: a line has %zu elements", who,
                            p->ldx, p->ldy, line);
     if (p->m && p->n && (!p->x || !p->y || p->x % 2 || p->y % 2))
         return device_fail(b->device, WW_ERR_INVALID,
-                           "%s: x = 0x%" PRIx64 " and y = 0x%" PRIx64 " are to be aligned to an element of 2 bytes", who,
-                           p->x, p->y);
+                           "%s: x = 0x%" PRIx64 " and y = 0x%" PRIx64 " are to be aligned to an element of 2 bytes",
+                           who, p->x, p->y);
     if (p->m && p->n && p->x == p->y)
         return device_fail(b->device, WW_ERR_INVALID, "%s: y begins where x does; the result must not overlap it", who);
     return WW_OK;
@@ -77,7 +77,7 @@ static Status symmetric(WwBlas *b, const Plan *q, WwPtr a, size_t lda, size_t k,
                  .c         = c,
                  .lda       = lda,
                  .ldc       = q->ld_side};
-    TRY(problem_of_syrk(b, &s, &p));
+    TRY(problem_of_syrk(b, &s, true, &p));
     TRY(problem_choose(b, &p, "aat", NULL));
     p.from   = from;
     p.ldfrom = q->ld_side;
@@ -86,8 +86,8 @@ static Status symmetric(WwBlas *b, const Plan *q, WwPtr a, size_t lda, size_t k,
 
 static Status step(WwBlas *b, const WwNewtonSchulz *n, const Plan *q, WwPtr x, size_t ldx, WwPtr y, size_t ldy)
 {
-    bool    tall  = q->m > q->n;
-    WwPtr   a     = b->scratch, poly = a + q->square;
+    bool    tall = q->m > q->n;
+    WwPtr   a = b->scratch, poly = a + q->square;
     size_t  along = tall ? q->m : q->n;
     Problem p;
     WwGemm  g = {.type      = q->type,
@@ -104,7 +104,7 @@ static Status step(WwBlas *b, const WwNewtonSchulz *n, const Plan *q, WwPtr x, s
                  .ldc       = ldy};
     TRY(symmetric(b, q, x, ldx, along, tall, 1, 0, 0, a));
     TRY(symmetric(b, q, a, q->ld_side, q->side, false, n->c, n->b, a, poly));
-    TRY(problem_of_gemm(b, &g, &p));
+    TRY(problem_of_gemm(b, &g, true, &p));
     TRY(problem_choose(b, &p, "gemm", NULL));
     p.from   = x;
     p.ldfrom = ldx;

@@ -136,8 +136,10 @@ Status split_run(WwBlas *b, const Problem *p, const GemmArgs *g, Work work, WwPt
     Source       x = source_x(g), y = source_y(g);
     WwPtr        word = at + work.x + work.y, few = word + 4 * ((size_t)g->m + (size_t)g->n);
     SplitArgs    a = {.seen = word + 4 * (words(g) - SPLIT_SEEN), .told = p->told, .k = g->k};
-    SplitProduct s = {
-        .h = {.g = *g, .from = g->c, .ldfrom = g->ldc, .wide = 1}, .x_most = word, .y_most = word + 4 * (size_t)g->m, .bad = a.seen + 4 * SPLIT_BAD};
+    SplitProduct s = {.h      = {.g = *g, .from = g->c, .ldfrom = g->ldc, .wide = 1},
+                      .x_most = word,
+                      .y_most = word + 4 * (size_t)g->m,
+                      .bad    = a.seen + 4 * SPLIT_BAD};
     s.h.g.vector |= g->vector & 4 ? 8 : 0; /* C is read where it is written */
     WwLaunch w = {.block = {(unsigned)r->threads, 1, 1}, .shared = r->shared, .args = (void *[]){&s}, .arg_count = 1};
     TRY(part_of(b, &x, g->k, at, s.x_most, few, &a.part[0]));

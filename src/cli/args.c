@@ -166,9 +166,8 @@ static bool take(CliArgs *a, const Table *t, int c, char **argv, int *code)
     }
     a->value    = xrealloc(a->value, (a->nvalues + 1) * sizeof *a->value); /* one word may hold several: -qq */
     CliValue *v = &a->value[a->nvalues++];
-    v->option   = row_of(t, c);
+    *v          = (CliValue){.option = row_of(t, c)};
     v->text     = v->option->kind == CLI_FLAG ? NULL : optarg ? optarg : "";
-    v->number   = 0;
     return true;
 }
 

@@ -200,12 +200,13 @@ Value calls_value(Kind k, int i, int e)
     else if (k == FUNCTION)
         v.u = e == 1 ? 0 : calls_good[k];
     else /* a handle, or an address */
-        v.u = e == 0   ? calls_good[k]
-              : e == 1 ? 0
-              : e == 2 ? UINT64_MAX
-              : e == 3 ? at(calls_buffer[i])
-              : e == 4 ? 0x7ffff0000001
-                       : calls_good[STREAM + e];
+        v.u = e == 0        ? calls_good[k]
+              : e == 1      ? 0
+              : e == 2      ? UINT64_MAX
+              : e == 3      ? at(calls_buffer[i])
+              : e == 4      ? 0x7ffff0000001
+              : k == DEVICE ? calls_good[k] + 1
+                            : calls_good[STREAM + e];
     if (k == STRUCT && e == 0)
         v.WwDim3 = (WwDim3){1, 1, 1};
     return v;

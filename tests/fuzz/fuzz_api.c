@@ -40,7 +40,7 @@ static unsigned next(Code *c)
 static bool is_device(uint64_t p)
 {
     uint64_t far = p > calls_good[DEVICE] ? p - calls_good[DEVICE] : calls_good[DEVICE] - p;
-    return far < UINT64_C(1) << 36;
+    return far < UINT64_C(1) << 30;
 }
 
 static void keep(Kind k, uint64_t handle)

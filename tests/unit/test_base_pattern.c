@@ -41,9 +41,13 @@ static void refused(void **state)
 {
     static const struct {
         const char *text, *why;
-    } rows[] = {{"fill(", "not a regular expression"},  {"[a", "not a regular expression"},
-                {"(a)\\1", "back-reference"},           {"p++++++++++++++++++++++++++++++++", "too many"},
-                {"((a{99}){99}){99}", "too many"},      {"(((x+)+a{200})+[b]{3,200})+{999}", "too many"},
+    } rows[] = {{"fill(", "not a regular expression"},
+                {"[a", "not a regular expression"},
+                {"(a)\\1", "back-reference"},
+                {"p++++++++++++++++++++++++++++++++", "too many"},
+                {"p+?++++++++++++++", "too many"},
+                {"((a{99}){99}){99}", "too many"},
+                {"(((x+)+a{200})+[b]{3,200})+{999}", "too many"},
                 {"a{99999999999999999999}", "too many"}};
     Str deep = {0}, why = {0};
     (void)state;

@@ -61,9 +61,11 @@ static void gemm(void **state)
     REFUSE("past the last address", p.lda = SIZE_MAX / 16 + 1);
     REFUSE("b ends past the last address with ldb = 5 and stride_b = 18446744073709551608 in a batch of 2", p.batch = 2,
            p.stride_c = 64, p.stride_b = SIZE_MAX - 7);
-    REFUSE("b has 6 x 5 elements with ldb = 5, 120 bytes from 0x", p.b = memory + (1 << 16) - 116);
-    REFUSE("c has 4 x 5 elements with ldc = 7000", p.ldc = 7000);
-    REFUSE("a has 4 x 6 elements", p.batch = 3, p.stride_c = 64, p.stride_a = 10000);
+    if (!getenv("WW_TEST_DEVICE")) { /* the emulator knows its allocations */
+        REFUSE("b has 6 x 5 elements with ldb = 5, 120 bytes from 0x", p.b = memory + (1 << 16) - 116);
+        REFUSE("c has 4 x 5 elements with ldc = 7000", p.ldc = 7000);
+        REFUSE("a has 4 x 6 elements", p.batch = 3, p.stride_c = 64, p.stride_a = 10000);
+    }
     REFUSE("type 7", p.type = (WwType)7);
     REFUSE("layout 3", p.layout = (WwLayout)3);
     REFUSE("batch", p.batch = SIZE_MAX);

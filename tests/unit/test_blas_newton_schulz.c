@@ -212,8 +212,7 @@ static void refused(void **state)
     refuse(q, "ww_newton_schulz: ldx = 5 and ldy = 6: a line has 6 elements");
     q   = p;
     q.x = 1;
-    refuse(q,
-           "ww_newton_schulz: x = 0x1 and y = 0x200000 are to be aligned to an element of 2 bytes");
+    refuse(q, "ww_newton_schulz: x = 0x1 and y = 0x200000 are to be aligned to an element of 2 bytes");
     q   = p;
     q.y = p.x;
     refuse(q, "ww_newton_schulz: y begins where x does; the result must not overlap it");

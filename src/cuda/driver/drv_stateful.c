@@ -82,7 +82,8 @@ CuErr drv_cuParamSetv(Kernel *f, int offset, const void *value, unsigned bytes)
     struct StatefulLaunch *s = remembered(f, &e);
     if (!s || offset < 0 || offset > PARAM_BYTES || bytes > PARAM_BYTES - (unsigned)offset || (bytes && !value))
         return s ? cudaErrorInvalidValue : e;
-    memcpy(s->params + offset, value, bytes);
+    if (bytes)
+        memcpy(s->params + offset, value, bytes);
     return cudaSuccess;
 }
 

@@ -79,6 +79,12 @@ Image *image_new(const void *fatbin, const char *ptx, size_t len, const char *na
     return i;
 }
 
+bool image_registered(const Image *i)
+{
+    const Named *n = named(i);
+    return n && n->image;
+}
+
 bool image_known(const Image *i)
 {
     const Named *n = named(i);

@@ -50,6 +50,7 @@ void   image_free(Image *i);
 /* Does a text that the program hands over begin as PTX does? */
 bool   image_begins_as_ptx(const char *s);
 /* Is it an image that a call loaded and that was not unloaded? */
+bool   image_registered(const Image *i); /* made by image_new and not forgotten, whatever the address is */
 bool   image_known(const Image *i);
 /* Every kernel of the image as a handle, in the module's order; fewer than n when there are fewer.  NULL list: only counts. */
 CuErr  image_kernels(Image *i, Kernel **list, size_t n, size_t *count);

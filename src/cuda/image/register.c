@@ -53,7 +53,7 @@ void rt___cudaRegisterFatBinaryEnd(void **handle)
 void rt___cudaUnregisterFatBinary(void **handle)
 {
     ENTER_ALWAYS();
-    if (handle && *handle) {
+    if (handle && image_registered(*handle)) {
         image_forget(*handle); /* its memory stays: launches of other threads may still be on their way out */
         *handle = NULL;
     }
@@ -61,7 +61,7 @@ void rt___cudaUnregisterFatBinary(void **handle)
 
 static Image *image_at(void **handle, const char *name)
 {
-    return handle && name ? *handle : NULL;
+    return handle && name && image_registered(*handle) ? *handle : NULL;
 }
 
 void rt___cudaRegisterFunction(void **handle, const char *host, char *device, const char *name, int limit, void *tid,
@@ -118,7 +118,7 @@ char rt___cudaInitModule(void **handle)
 {
     ENTER_ALWAYS();
     Image *i = handle ? *handle : NULL;
-    if (i)
+    if (image_registered(i))
         LEAVE(image_place_managed(i));
     return 1;
 }

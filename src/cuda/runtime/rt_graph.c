@@ -485,7 +485,7 @@ CuErr rt_cudaGraphNodeGetType(void *node, int *kind)
 CuErr rt_cudaGraphNodeFindInClone(void **out, void *node, void *clone)
 {
     ENTER();
-    const Graph *c = cgraph_of(clone, false);
+    const Graph *c = out && node ? cgraph_of(clone, false) : NULL;
     for (size_t i = 0; c && i < c->nnodes; i++)
         if (c->node[i]->origin == node) {
             *out = c->node[i];

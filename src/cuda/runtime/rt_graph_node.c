@@ -2,6 +2,7 @@
  *
  * Runtime interface: nodes of graphs from one description for all kinds, conditional nodes and memory nodes, what nodes were made from,
  * attributes of kernel nodes, user objects. */
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -460,20 +461,20 @@ CuErr rt_cudaUserObjectCreate(UserObject **out, void *p, void (*destroy)(void *)
 CuErr rt_cudaUserObjectRetain(UserObject *o, unsigned count)
 {
     ENTER();
-    return LEAVE(count && user_object_add(o, (int)count) ? cudaSuccess : cudaErrorInvalidValue);
+    return LEAVE(count && count <= INT_MAX && user_object_add(o, (int)count) ? cudaSuccess : cudaErrorInvalidValue);
 }
 
 CuErr rt_cudaUserObjectRelease(UserObject *o, unsigned count)
 {
     ENTER();
-    return LEAVE(count && user_object_add(o, -(int)count) ? cudaSuccess : cudaErrorInvalidValue);
+    return LEAVE(count && count <= INT_MAX && user_object_add(o, -(int)count) ? cudaSuccess : cudaErrorInvalidValue);
 }
 
 CuErr rt_cudaGraphRetainUserObject(void *graph, UserObject *o, unsigned count, unsigned flags)
 {
     ENTER();
     Graph *g = cgraph_of(graph, false);
-    if (!g || !count || flags > 1 || !user_object_add(o, flags ? 0 : (int)count))
+    if (!g || !count || count > INT_MAX || flags > 1 || !user_object_add(o, flags ? 0 : (int)count))
         return LEAVE(cudaErrorInvalidValue);
     cgraph_own(g, o, count);
     return LEAVE(cudaSuccess);
