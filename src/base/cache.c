@@ -304,21 +304,6 @@ static void keep_limit(Cache *c)
 
 /* ---- keeping --------------------------------------------------------------------------------------------------------- */
 
-static bool write_all(int fd, const void *bytes, size_t n)
-{
-    const char *at = bytes;
-    while (n) {
-        ssize_t done = write(fd, at, n);
-        if (done < 0 && errno == EINTR)
-            continue;
-        if (done <= 0)
-            return false;
-        at += done;
-        n -= (size_t)done;
-    }
-    return true;
-}
-
 int cache_temporary(Cache *c, Str *path)
 {
     if (!c)
@@ -358,7 +343,7 @@ bool cache_store(Cache *c, Content key, const void *bytes, size_t n)
     if (fd < 0)
         return false;
     Seal s  = seal_of(key, bytes, n);
-    bool ok = write_all(fd, bytes, n) && write_all(fd, &s, sizeof s);
+    bool ok = file_write(fd, bytes, n) && file_write(fd, &s, sizeof s);
     ok      = close(fd) == 0 && ok && enter(c, key, path.s, n + sizeof s);
     if (!ok)
         unlink(path.s);
@@ -373,7 +358,7 @@ static bool seal_file(Cache *c, Content key, const char *path, uint64_t *size)
     bool ok   = fd >= 0 && read_file(c, fd, &file) && !too_large(c, file.len);
     if (ok) {
         Seal s = seal_of(key, file.s, file.len);
-        ok     = write_all(fd, &s, sizeof s); /* everything was read: this is the end */
+        ok     = file_write(fd, &s, sizeof s); /* everything was read: this is the end */
         *size  = file.len + sizeof s;
     }
     if (fd >= 0)

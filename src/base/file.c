@@ -25,6 +25,21 @@ static int fail(int fd, int e)
     return -1;
 }
 
+bool file_write(int fd, const void *bytes, size_t n)
+{
+    const char *at = bytes;
+    while (n) {
+        ssize_t done = write(fd, at, n);
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done <= 0)
+            return false;
+        at += done;
+        n -= (size_t)done;
+    }
+    return true;
+}
+
 int file_open(const char *path)
 {
     struct stat st;

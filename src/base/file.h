@@ -22,6 +22,9 @@ bool file_text(const char *path, uint64_t most, Str *out);
 FILE *file_create(const char *path);
 FILE *file_append(const char *path);
 
+/* All n bytes, whatever interrupts it; false: errno says why. */
+bool file_write(int fd, const void *bytes, size_t n);
+
 /* Does the name mean nothing to a shell and nothing in a list of paths, whatever its place there? */
 bool file_plain_name(const char *name);
 

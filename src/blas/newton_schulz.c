@@ -12,7 +12,10 @@
 
 #include "blas/blas.h"
 
-enum { LINE = 64 }; /* lines of what lies in the scratch begin on so many elements */
+enum {
+    LINE    = 64,     /* lines of what lies in the scratch begin on so many elements */
+    LONGEST = 1 << 28 /* side: its squares can be counted in bytes */
+};
 
 /* Row-major. */
 typedef struct Plan {
@@ -46,9 +49,9 @@ static Status check(WwBlas *b, const WwNewtonSchulz *p)
     if (p->layout != WW_ROW_MAJOR && p->layout != WW_COLUMN_MAJOR)
         return device_fail(b->device, WW_ERR_INVALID, "%s: layout %d is neither WW_ROW_MAJOR nor WW_COLUMN_MAJOR", who,
                            (int)p->layout);
-    if (p->m > INT32_MAX || p->n > INT32_MAX)
+    if (p->m > LONGEST || p->n > LONGEST)
         return device_fail(b->device, WW_ERR_INVALID, "%s: m = %zu, n = %zu: no side is longer than %d", who, p->m,
-                           p->n, INT32_MAX);
+                           p->n, LONGEST);
     size_t line = p->layout == WW_ROW_MAJOR ? p->n : p->m;
     if (p->ldx < line || p->ldy < line)
         return device_fail(b->device, WW_ERR_INVALID, "%s: ldx = %zu and ldy = %zu: a line has %zu elements", who,
@@ -84,30 +87,39 @@ static Status symmetric(WwBlas *b, const Plan *q, WwPtr a, size_t lda, size_t k,
     return problem_run(b, &p);
 }
 
+/* y = a X + (the polynomial) X, checked. */
+static Status last_product(WwBlas *b, const WwNewtonSchulz *n, const Plan *q, WwPtr x, size_t ldx, WwPtr y, size_t ldy,
+                           Problem *p)
+{
+    bool   tall = q->m > q->n;
+    WwPtr  poly = b->scratch + q->square;
+    WwGemm g    = {.type      = q->type,
+                   .m         = q->m,
+                   .n         = q->n,
+                   .k         = q->side,
+                   .alpha.f32 = 1,
+                   .beta.f32  = n->a,
+                   .a         = tall ? x : poly,
+                   .b         = tall ? poly : x,
+                   .c         = y,
+                   .lda       = tall ? ldx : q->ld_side,
+                   .ldb       = tall ? q->ld_side : ldx,
+                   .ldc       = ldy};
+    TRY(problem_of_gemm(b, &g, true, p));
+    TRY(problem_choose(b, p, "gemm", NULL));
+    p->from   = x;
+    p->ldfrom = ldx;
+    return WW_OK;
+}
+
 static Status step(WwBlas *b, const WwNewtonSchulz *n, const Plan *q, WwPtr x, size_t ldx, WwPtr y, size_t ldy)
 {
     bool    tall = q->m > q->n;
-    WwPtr   a = b->scratch, poly = a + q->square;
-    size_t  along = tall ? q->m : q->n;
+    WwPtr   a    = b->scratch;
     Problem p;
-    WwGemm  g = {.type      = q->type,
-                 .m         = q->m,
-                 .n         = q->n,
-                 .k         = q->side,
-                 .alpha.f32 = 1,
-                 .beta.f32  = n->a,
-                 .a         = tall ? x : poly,
-                 .b         = tall ? poly : x,
-                 .c         = y,
-                 .lda       = tall ? ldx : q->ld_side,
-                 .ldb       = tall ? q->ld_side : ldx,
-                 .ldc       = ldy};
-    TRY(symmetric(b, q, x, ldx, along, tall, 1, 0, 0, a));
-    TRY(symmetric(b, q, a, q->ld_side, q->side, false, n->c, n->b, a, poly));
-    TRY(problem_of_gemm(b, &g, true, &p));
-    TRY(problem_choose(b, &p, "gemm", NULL));
-    p.from   = x;
-    p.ldfrom = ldx;
+    TRY(last_product(b, n, q, x, ldx, y, ldy, &p));
+    TRY(symmetric(b, q, x, ldx, tall ? q->m : q->n, tall, 1, 0, 0, a));
+    TRY(symmetric(b, q, a, q->ld_side, q->side, false, n->c, n->b, a, a + q->square));
     return problem_run(b, &p);
 }
 
@@ -124,6 +136,8 @@ WwStatus ww_newton_schulz(WwBlas *b, const WwNewtonSchulz *p)
         return WW_OK;
     TRY(blas_follow(b, b->stream));
     TRY(blas_grow(b, &b->scratch, &b->scratch_bytes, 2 * q.square + q.other));
+    Problem whole; /* x and y, before anything runs */
+    TRY(last_product(b, p, &q, p->x, p->ldx, p->y, p->ldy, &whole));
     WwPtr  other = b->scratch + 2 * q.square, from = p->x;
     size_t ld = p->ldx;
     for (size_t left = steps; left > 0; left--) { /* the last one writes y */

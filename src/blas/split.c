@@ -59,7 +59,8 @@ void split_work(const WwBlas *b, const Problem *p, Work *w)
 }
 
 /* The part of an operand at s, its planes at `to`. */
-static Status part_of(WwBlas *b, const Source *s, int k, WwPtr to, WwPtr most, WwPtr few, SplitPart *part)
+static Status part_of(WwBlas *b, const char *who, const Source *s, int k, WwPtr to, WwPtr most, WwPtr few,
+                      SplitPart *part)
 {
     bool   along_k = s->along_k == 1;
     size_t lines = (size_t)(along_k ? s->length : k), length = (size_t)(along_k ? k : s->length), ld = pitch(length);
@@ -75,8 +76,8 @@ static Status part_of(WwBlas *b, const Source *s, int k, WwPtr to, WwPtr most, W
                                   .along_k = along_k};
     uint64_t blocks = (lines + SPLIT_LINES - 1) / SPLIT_LINES * ((length + SPLIT_COLUMNS - 1) / SPLIT_COLUMNS);
     if (blocks > INT32_MAX / 2)
-        return device_fail(b->device, WW_ERR_INVALID, "an operand of %zu x %zu is more than the rung split takes",
-                           lines, length);
+        return device_fail(b->device, WW_ERR_INVALID, "%s: an operand of %zu x %zu is more than the rung split takes",
+                           who, lines, length);
     part->blocks = (unsigned)blocks;
     return WW_OK;
 }
@@ -132,7 +133,8 @@ static Status launch_else(WwBlas *b, const Problem *p, const GemmArgs *g, WwPtr 
 Status split_run(WwBlas *b, const Problem *p, const GemmArgs *g, Work work, WwPtr at)
 {
     char         entry[BLAS_NAME];
-    const Rung  *r = p->rung;
+    const char  *who = p->symmetric ? "ww_syrk" : "ww_gemm";
+    const Rung  *r   = p->rung;
     Source       x = source_x(g), y = source_y(g);
     WwPtr        word = at + work.x + work.y, few = word + 4 * ((size_t)g->m + (size_t)g->n);
     SplitArgs    a = {.seen = word + 4 * (words(g) - SPLIT_SEEN), .told = p->told, .k = g->k};
@@ -142,7 +144,7 @@ Status split_run(WwBlas *b, const Problem *p, const GemmArgs *g, Work work, WwPt
                       .bad    = a.seen + 4 * SPLIT_BAD};
     s.h.g.vector |= g->vector & 4 ? 8 : 0; /* C is read where it is written */
     WwLaunch w = {.block = {(unsigned)r->threads, 1, 1}, .shared = r->shared, .args = (void *[]){&s}, .arg_count = 1};
-    TRY(part_of(b, &x, g->k, at, s.x_most, few, &a.part[0]));
+    TRY(part_of(b, who, &x, g->k, at, s.x_most, few, &a.part[0]));
     TRY(maps_of(b, &x, g->k, r->rows, at, &s.h.x, &s.x));
     if (p->symmetric) {
         s.y_most  = s.x_most;
@@ -150,7 +152,7 @@ Status split_run(WwBlas *b, const Problem *p, const GemmArgs *g, Work work, WwPt
         TRY(maps_of(b, &x, g->k, r->columns / PAIR, at, &s.h.y, &s.y));
         a.part[1].blocks = 0;
     } else {
-        TRY(part_of(b, &y, g->k, at + work.x, s.y_most, few + 4 * (size_t)g->m, &a.part[1]));
+        TRY(part_of(b, who, &y, g->k, at + work.x, s.y_most, few + 4 * (size_t)g->m, &a.part[1]));
         TRY(maps_of(b, &y, g->k, r->columns / PAIR, at + work.x, &s.h.y, &s.y));
     }
     TRY(half_grid(b, p, &s.h, &w));

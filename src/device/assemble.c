@@ -65,17 +65,6 @@ void assemble_arch(unsigned cc, const char *target, char *arch, size_t most)
         snprintf(arch, most, "%s", target);
 }
 
-static bool write_all(int fd, const char *text, size_t len)
-{
-    for (size_t done = 0; done < len;) {
-        ssize_t n = write(fd, text + done, len - done);
-        if (n <= 0)
-            return false;
-        done += (size_t)n;
-    }
-    return true;
-}
-
 typedef struct Files { /* temporary; NULL: could not be made */
     char *in, *out, *said;
     int   in_fd, out_fd, said_fd;
@@ -94,7 +83,7 @@ static bool run(const Files *f, const char *ptx, size_t len, const char *arch, S
 {
     bool        there  = true;
     char *const args[] = {"ptxas", "--generate-line-info", "-arch", (char *)(uintptr_t)arch, "-o", f->out, f->in, NULL};
-    if (f->in_fd < 0 || f->out_fd < 0 || f->said_fd < 0 || !write_all(f->in_fd, ptx, len)) {
+    if (f->in_fd < 0 || f->out_fd < 0 || f->said_fd < 0 || !file_write(f->in_fd, ptx, len)) {
         str_add(why, "a temporary file cannot be written");
         return false;
     }

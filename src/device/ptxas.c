@@ -24,6 +24,7 @@
 #include "base/arena.h"
 #include "base/cache.h"
 #include "base/content.h"
+#include "base/file.h"
 #include "base/temporary.h"
 #include "device/assemble.h"
 
@@ -48,17 +49,6 @@ struct Ptxas {
 };
 
 /* ---- running it ------------------------------------------------------------------------------------------------------ */
-
-static bool write_all(int fd, const char *text, size_t len)
-{
-    for (size_t done = 0; done < len;) {
-        ssize_t n = write(fd, text + done, len - done);
-        if (n <= 0)
-            return false;
-        done += (size_t)n;
-    }
-    return true;
-}
 
 /* ---- what it said ---------------------------------------------------------------------------------------------------- */
 
@@ -97,7 +87,7 @@ static bool ask(const Ptxas *x, const Module *m, const Func *kernel, Resources *
     char  arch[ARCH_NAME], *source, *said;
     int   in = temporary_file("ptxas", &source), answer = temporary_file("ptxas", &said);
     char *text = xcalloc(MOST_OUTPUT + 1, 1);
-    bool  ok   = in >= 0 && answer >= 0 && write_all(in, m->text, m->text_len);
+    bool  ok   = in >= 0 && answer >= 0 && file_write(in, m->text, m->text_len);
     assemble_arch(x->profile->arch->cc, m->target, arch, sizeof arch);
     char *const args[] = {"ptxas", "-v",        "-arch", arch, "--entry", (char *)(uintptr_t)kernel->name,
                           "-o",    "/dev/null", source,  NULL};

@@ -9,6 +9,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "programs"))
+from expect import expect, result  # noqa: E402
+
 WARPWRIGHT, PTXAS, LAUNCHER = (os.path.abspath(a) for a in sys.argv[1:4])
 FILL = """.version 8.0
 .target sm_80
@@ -20,14 +23,6 @@ ld.param.u64 %a1, [p]; mov.u32 %r1, %tid.x; mul.wide.u32 %a2, %r1, 4; add.s64 %a
 st.global.u32 [%a1], %r1; ret;
 }
 """
-failures = 0
-
-
-def expect(what, condition, detail=""):
-    global failures
-    if not condition:
-        failures += 1
-        print(f"not so: {what}\n{detail}")
 
 
 def call(*args, **variables):
@@ -59,8 +54,7 @@ def main():
     if not os.path.exists("/usr/local/cuda/bin/ptxas"):
         r = call(WARPWRIGHT, "run", "-q", "--", "sh", "-c", "ptxas --version; echo $TRITON_PTXAS_PATH", PATH="/usr/bin:/bin")
         expect("on PATH under run", "stand-in" in r.stdout and "lib/warpwright/bin/ptxas" in r.stdout, r.stdout + r.stderr)
-    print(f"{failures} failures")
-    return failures != 0
+    return result()
 
 
 if __name__ == "__main__":

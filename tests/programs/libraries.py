@@ -16,16 +16,10 @@ import subprocess
 import sys
 import tempfile
 
+from expect import expect, result
+
 WARPWRIGHT, SOURCES, NVCC = os.path.abspath(sys.argv[1]), sys.argv[2], sys.argv[3]
 SAMPLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "libraries", "sample.cu")
-failures = 0
-
-
-def expect(what, condition, detail=""):
-    global failures
-    if not condition:
-        failures += 1
-        print(f"not so: {what}\n{detail}")
 
 
 def run(*args, **kw):
@@ -332,8 +326,7 @@ def main():
         foreign(folder)
         sample(folder)
         harnesses(folder)
-    print(f"{failures} failures")
-    return failures != 0
+    return result()
 
 
 if __name__ == "__main__":

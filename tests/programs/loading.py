@@ -12,16 +12,10 @@ import subprocess
 import sys
 import tempfile
 
+from expect import expect, result
+
 WARPWRIGHT, SOURCES, NVCC = os.path.abspath(sys.argv[1]), sys.argv[2], sys.argv[3]
 TOOLKIT = os.path.dirname(os.path.dirname(os.path.realpath(NVCC)))
-failures = 0
-
-
-def expect(what, condition, detail=""):
-    global failures
-    if not condition:
-        failures += 1
-        print(f"not so: {what}\n{detail}")
 
 
 def run(*args, **kw):
@@ -188,8 +182,7 @@ def main():
     for part in (runtimes, machine_code, python_start):
         with tempfile.TemporaryDirectory() as folder:
             part(folder)
-    print(f"{failures} failures")
-    return failures != 0
+    return result()
 
 
 if __name__ == "__main__":

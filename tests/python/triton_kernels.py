@@ -13,15 +13,10 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "programs"))
+from expect import expect, result  # noqa: E402
+
 WARPWRIGHT, FOLDER = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
-failures = 0
-
-
-def expect(what, condition, detail=""):
-    global failures
-    if not condition:
-        failures += 1
-        print(f"not so: {what}\n{detail}")
 
 
 def launch(kernel, grid, args, out, kind, shared=0, findings=()):
@@ -90,5 +85,4 @@ def products():
 
 for test in (add, softmax, products):
     test()
-print(f"{failures} failures")
-sys.exit(failures != 0)
+sys.exit(result())

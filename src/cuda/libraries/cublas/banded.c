@@ -67,22 +67,6 @@ static Blas triangle(void *handle, char letter, const char *name, const char *ro
     return call_end(&c, !n);
 }
 
-/* y NULL: of one vector.  bytes: of alpha, which hpr has real. */
-static Blas rank(void *handle, char letter, const char *name, const char *routine, int fill, int64_t n,
-                 const void *alpha, size_t bytes, const void *x, int64_t incx, const void *y, int64_t incy, void *a)
-{
-    Call c = call_begin(handle, letter, name, routine);
-    call_fill(&c, fill);
-    call_refuse(&c, n < 0 || !incx || !incy);
-    call_int(&c, n);
-    call_factor(&c, alpha, bytes);
-    call_vector(&c, x, n, incx, LIBRARY_READS);
-    if (routine[3] == '2')
-        call_vector(&c, y, n, incy, LIBRARY_READS);
-    call_packed(&c, a, n, LIBRARY_UPDATES);
-    return call_end(&c, !n);
-}
-
 /* A leading dimension of 0 is wrong for a band. */
 #define BAND(ld) ((ld) > 0 ? (ld) : -1)
 
@@ -130,12 +114,12 @@ WIDTHS(FUNCTIONS, Z, 'z')
     }                                                                                                                  \
     Blas cublas##L##w##pr_v2##X(void *h, int fill, Int n, const void *alpha, const void *x, Int incx, void *a)         \
     {                                                                                                                  \
-        return rank(h, l, "cublas" #L#w "pr", #w "pr", fill, n, alpha, first, x, incx, NULL, 1, a);                    \
+        return call_rank(h, l, "cublas" #L#w "pr", #w "pr", fill, n, alpha, first, x, incx, NULL, 1, a, 0, true);      \
     }                                                                                                                  \
     Blas cublas##L##w##pr2_v2##X(void *h, int fill, Int n, const void *alpha, const void *x, Int incx, const void *y,  \
                                  Int incy, void *a)                                                                    \
     {                                                                                                                  \
-        return rank(h, l, "cublas" #L#w "pr2", #w "pr2", fill, n, alpha, element, x, incx, y, incy, a);                \
+        return call_rank(h, l, "cublas" #L#w "pr2", #w "pr2", fill, n, alpha, element, x, incx, y, incy, a, 0, true);  \
     }
 WIDTHS(SYMMETRIC, S, 's', s, 4, 4)
 WIDTHS(SYMMETRIC, D, 'd', s, 8, 8)

@@ -238,20 +238,17 @@ static Blas solve(void *handle, Batch q, int side, int fill, int trans, int diag
 
 /* ---- the functions ---- */
 
+/* What all of them have. */
+#define OF(L, l, what, name, ...)                                                                                      \
+    (Batch)                                                                                                            \
+    {                                                                                                                  \
+        .task = what, .call = "cublas" #L name, .letter = l, .n = n, .lda = lda, .count = count, .a = a, __VA_ARGS__   \
+    }
+
 #define FUNCTIONS(L, l)                                                                                                \
     Blas cublas##L##getrfBatched(void *h, int n, const void *a, int lda, int *pivots, int *info, int count)            \
     {                                                                                                                  \
-        return batch(h,                                                                                                \
-                     (Batch){.task   = GETRF,                                                                          \
-                             .call   = "cublas" #L "getrfBatched",                                                     \
-                             .letter = l,                                                                              \
-                             .n      = n,                                                                              \
-                             .lda    = lda,                                                                            \
-                             .count  = count,                                                                          \
-                             .a      = a,                                                                              \
-                             .pivots = pivots,                                                                         \
-                             .info   = info},                                                                            \
-                     NULL);                                                                                            \
+        return batch(h, OF(L, l, GETRF, "getrfBatched", .pivots = pivots, .info = info), NULL);                        \
     }                                                                                                                  \
     Blas cublas##L##getrsBatched(void *h, int trans, int n, int columns, const void *a, int lda, const int *pivots,    \
                                  const void *b, int ldb, int *info, int count)                                         \
@@ -259,18 +256,8 @@ static Blas solve(void *handle, Batch q, int side, int fill, int trans, int diag
         if (trans < OP_N || trans > OP_C || ldb < (n > 1 ? n : 1))                                                     \
             return handle_of(h) ? BLAS_INVALID_VALUE : BLAS_NOT_INITIALIZED;                                           \
         return batch(h,                                                                                                \
-                     (Batch){.task   = GETRS,                                                                          \
-                             .call   = "cublas" #L "getrsBatched",                                                     \
-                             .letter = l,                                                                              \
-                             .n      = n,                                                                              \
-                             .m      = columns,                                                                        \
-                             .lda    = lda,                                                                            \
-                             .ldb    = ldb,                                                                            \
-                             .count  = count,                                                                          \
-                             .a      = a,                                                                              \
-                             .b      = b,                                                                              \
-                             .trans  = "NTC"[trans],                                                                   \
-                             .pivots = (int *)(uintptr_t)pivots},                                                      \
+                     OF(L, l, GETRS, "getrsBatched", .m = columns, .ldb = ldb, .b = b, .trans = "NTC"[trans],          \
+                        .pivots = (int *)(uintptr_t)pivots),                                                           \
                      info);                                                                                            \
     }                                                                                                                  \
     Blas cublas##L##getriBatched(void *h, int n, const void *a, int lda, const int *pivots, const void *b, int ldb,    \
@@ -278,67 +265,25 @@ static Blas solve(void *handle, Batch q, int side, int fill, int trans, int diag
     {                                                                                                                  \
         if (ldb < (n > 1 ? n : 1))                                                                                     \
             return handle_of(h) ? BLAS_INVALID_VALUE : BLAS_NOT_INITIALIZED;                                           \
-        return batch(h,                                                                                                \
-                     (Batch){.task   = GETRI,                                                                          \
-                             .call   = "cublas" #L "getriBatched",                                                     \
-                             .letter = l,                                                                              \
-                             .n      = n,                                                                              \
-                             .lda    = lda,                                                                            \
-                             .ldb    = ldb,                                                                            \
-                             .count  = count,                                                                          \
-                             .a      = a,                                                                              \
-                             .b      = b,                                                                              \
-                             .pivots = (int *)(uintptr_t)pivots,                                                       \
-                             .info   = info},                                                                            \
-                     NULL);                                                                                            \
+        return batch(                                                                                                  \
+            h, OF(L, l, GETRI, "getriBatched", .ldb = ldb, .b = b, .pivots = (int *)(uintptr_t)pivots, .info = info),  \
+            NULL);                                                                                                     \
     }                                                                                                                  \
     Blas cublas##L##matinvBatched(void *h, int n, const void *a, int lda, const void *b, int ldb, int *info,           \
                                   int count)                                                                           \
     {                                                                                                                  \
         if (ldb < (n > 1 ? n : 1) || n > 32) /* documented: up to 32 */                                                \
             return handle_of(h) ? BLAS_INVALID_VALUE : BLAS_NOT_INITIALIZED;                                           \
-        return batch(h,                                                                                                \
-                     (Batch){.task   = MATINV,                                                                         \
-                             .call   = "cublas" #L "matinvBatched",                                                    \
-                             .letter = l,                                                                              \
-                             .n      = n,                                                                              \
-                             .lda    = lda,                                                                            \
-                             .ldb    = ldb,                                                                            \
-                             .count  = count,                                                                          \
-                             .a      = a,                                                                              \
-                             .b      = b,                                                                              \
-                             .info   = info},                                                                            \
-                     NULL);                                                                                            \
+        return batch(h, OF(L, l, MATINV, "matinvBatched", .ldb = ldb, .b = b, .info = info), NULL);                    \
     }                                                                                                                  \
     Blas cublas##L##geqrfBatched(void *h, int m, int n, const void *a, int lda, const void *tau, int *info, int count) \
     {                                                                                                                  \
-        return batch(h,                                                                                                \
-                     (Batch){.task   = GEQRF,                                                                          \
-                             .call   = "cublas" #L "geqrfBatched",                                                     \
-                             .letter = l,                                                                              \
-                             .m      = m,                                                                              \
-                             .n      = n,                                                                              \
-                             .lda    = lda,                                                                            \
-                             .count  = count,                                                                          \
-                             .a      = a,                                                                              \
-                             .b      = tau},                                                                                \
-                     info);                                                                                            \
+        return batch(h, OF(L, l, GEQRF, "geqrfBatched", .m = m, .b = tau), info);                                      \
     }                                                                                                                  \
     Blas cublas##L##trsmBatched(void *h, int side, int fill, int trans, int diag, int m, int n, const void *alpha,     \
                                 const void *a, int lda, const void *b, int ldb, int count)                             \
     {                                                                                                                  \
-        return solve(h,                                                                                                \
-                     (Batch){.task   = TRSM,                                                                           \
-                             .call   = "cublas" #L "trsmBatched",                                                      \
-                             .letter = l,                                                                              \
-                             .m      = m,                                                                              \
-                             .n      = n,                                                                              \
-                             .lda    = lda,                                                                            \
-                             .ldb    = ldb,                                                                            \
-                             .count  = count,                                                                          \
-                             .a      = a,                                                                              \
-                             .b      = b},                                                                                  \
-                     side, fill, trans, diag, alpha);                                                                  \
+        return solve(h, OF(L, l, TRSM, "trsmBatched", .m = m, .ldb = ldb, .b = b), side, fill, trans, diag, alpha);    \
     }                                                                                                                  \
     Blas cublas##L##trsmBatched_64(void *h, int side, int fill, int trans, int diag, int64_t m, int64_t n,             \
                                    const void *alpha, const void *a, int64_t lda, const void *b, int64_t ldb,          \

@@ -110,6 +110,11 @@ Blas call_end(Call *c, bool nothing);
 /* A result of so many bytes that the handle's pointer mode says where to write: waits for it where that is the host. */
 Blas call_result(Call *c, void *result, size_t bytes);
 
+/* level2.c: a product of one vector (y NULL) or two is added to a symmetric matrix, packed or lda apart.  bytes: of alpha, which her and hpr
+ * have real. */
+Blas call_rank(void *handle, char letter, const char *name, const char *routine, int fill, int64_t n, const void *alpha,
+               size_t bytes, const void *x, int64_t incx, const void *y, int64_t incy, void *a, int64_t lda, bool packed);
+
 /* Functions of 32-bit sizes and, under names that end in _64, of 64-bit ones: MACRO has two more parameters, the ending and the integer. */
 #define WIDTHS(MACRO, ...)                                                                                             \
     MACRO(__VA_ARGS__, , int)                                                                                          \

@@ -73,10 +73,9 @@ static Blas triangle(void *handle, char letter, const char *name, const char *ro
     return call_end(&c, !n);
 }
 
-/* y NULL: of one vector.  bytes: of alpha, which her has real. */
-static Blas syr(void *handle, char letter, const char *name, const char *routine, int fill, int64_t n,
-                const void *alpha, size_t bytes, const void *x, int64_t incx, const void *y, int64_t incy, void *a,
-                int64_t lda)
+Blas call_rank(void *handle, char letter, const char *name, const char *routine, int fill, int64_t n, const void *alpha,
+               size_t bytes, const void *x, int64_t incx, const void *y, int64_t incy, void *a, int64_t lda,
+               bool packed)
 {
     Call c = call_begin(handle, letter, name, routine);
     call_fill(&c, fill);
@@ -86,8 +85,12 @@ static Blas syr(void *handle, char letter, const char *name, const char *routine
     call_vector(&c, x, n, incx, LIBRARY_READS);
     if (routine[3] == '2')
         call_vector(&c, y, n, incy, LIBRARY_READS);
-    call_matrix(&c, a, lda, n, n, LIBRARY_UPDATES);
-    call_part(&c, fill);
+    if (packed) {
+        call_packed(&c, a, n, LIBRARY_UPDATES);
+    } else {
+        call_matrix(&c, a, lda, n, n, LIBRARY_UPDATES);
+        call_part(&c, fill);
+    }
     c.work.operations = (double)n * (double)n;
     return call_end(&c, !n);
 }
@@ -122,12 +125,14 @@ WIDTHS(FUNCTIONS, Z, 'z')
     Blas cublas##L##word##r_v2##X(void *h, int fill, Int n, const void *alpha, const void *x, Int incx, void *a,       \
                                   Int lda)                                                                             \
     {                                                                                                                  \
-        return syr(h, l, "cublas" #L#word "r", #word "r", fill, n, alpha, first, x, incx, NULL, 1, a, lda);            \
+        return call_rank(h, l, "cublas" #L#word "r", #word "r", fill, n, alpha, first, x, incx, NULL, 1, a, lda,       \
+                         false);                                                                                       \
     }                                                                                                                  \
     Blas cublas##L##word##r2_v2##X(void *h, int fill, Int n, const void *alpha, const void *x, Int incx,               \
                                    const void *y, Int incy, void *a, Int lda)                                          \
     {                                                                                                                  \
-        return syr(h, l, "cublas" #L#word "r2", #word "r2", fill, n, alpha, element, x, incx, y, incy, a, lda);        \
+        return call_rank(h, l, "cublas" #L#word "r2", #word "r2", fill, n, alpha, element, x, incx, y, incy, a, lda,   \
+                         false);                                                                                       \
     }
 WIDTHS(SYMMETRIC, S, 's', sy, 4, 4)
 WIDTHS(SYMMETRIC, D, 'd', sy, 8, 8)
