@@ -9,6 +9,8 @@
 #   make install        PREFIX=/usr/local, DESTDIR=     make fuzz     fuzzing, FUZZ_SECONDS=60 for each target
 #   make nightly        what CI has no time for: the sanitizers, stress, fuzz, long
 #   make long           reports compared between 1 to 16 threads and three seeds
+#   make site            docs, calculator, lab and a report as pages in build/site/site
+#   make pictures        the pictures of README and docs, from real runs
 #   make uninstall      removes what make install put there
 #   make packages       .deb files and a tarball in build/packages
 #   make packages-try   on a bare Debian 12: first table, Python, find_package, image (root)
@@ -29,7 +31,7 @@ TSAN_TESTS = ^unit\.(emu|device|check)|^ptx$$|^fuzz\.launch|^programs\.(sixteen_
 compile = MAKEFLAGS=--no-print-directory cmake --build --preset $(1) --parallel $(JOBS) $(if $(2),--target $(2))
 ctest = ctest --preset $(1) --parallel $(JOBS) --no-label-summary $(2) </dev/null
 
-.PHONY: help uninstall packages packages-try build lab test bench tune check format asan tsan stress fuzz nightly install clean long
+.PHONY: help site pictures uninstall packages packages-try build lab test bench tune check format asan tsan stress fuzz nightly install clean long
 
 build: build/configured
 	@$(call compile,default)
@@ -111,6 +113,12 @@ packages: build build/setup-package
 
 packages-try: packages
 	@tools/packages_try build/packages . build/packages-try
+
+site: build build/setup-site
+	@tools/site build/bin/warpwright build/site
+
+pictures: build
+	@for p in banks climb; do tools/picture build/bin/warpwright $$p >docs/$$p.svg || exit 1; done
 
 uninstall:
 	@test -f build/installed.txt || { echo 'nothing was installed from this folder'; exit 1; }
