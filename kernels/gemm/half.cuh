@@ -7,8 +7,8 @@
  *   warps       one thread orders slices of 64 of k; two warpgroups multiply 64 x BN results each (wgmma m64n<BN>k16), at their own pace.
  *               The second begins a tile LAG slices behind the first, so that one multiplies while the other stores.
  *   slices      a ring of STAGES; a buffer is free when both warpgroups of both blocks have read it.
- *   results     16-bit ones pass through shared memory in pieces of 64 x 64 and leave by tensor copies while the next tile's slices arrive.
- *               Others are stored from registers: four lanes write 32 bytes of float, whole sectors, in both directions.
+ *   results     16-bit ones pass through shared memory in pieces of 64 x 64 and leave by tensor copies while the next tile's slices arrive,
+ *               or, where C's lines begin anywhere, by whole lines of a piece.  Others are stored from registers: four lanes write 32 bytes of float, whole sectors, in both directions.
  *   last round  where it would leave most of the card idle, k of its pairs is shared out among clusters.  The warpgroup that is the last to
  *               have its part ready adds them up, in their order: the same bits in every run, and nobody waits for a block that may not run.
  *   A * A^T     tiles in pairs whose columns end at or under those of the pair's rows.  A tile beside the diagonal is written in both directions,
@@ -18,8 +18,7 @@
 #define WW_KERNELS_GEMM_HALF_CUH
 
 #include "boxes.h"
-#include "half.h"
-#include "wgmma.cuh"
+#include "half_result.cuh"
 
 template <int BN_, int XN_, int YN_, int BRAIN_, int STAGES_, int PIECES_, int SYM_, int LAG_> struct HalfShape {
     enum {
@@ -30,7 +29,7 @@ template <int BN_, int XN_, int YN_, int BRAIN_, int STAGES_, int PIECES_, int S
     };
 };
 
-enum { WARPGROUP = 128, HALF_CLUSTER = 2 };
+enum { HALF_CLUSTER = 2 };
 
 struct HalfRing {
     unsigned slices, full, empty; /* shared addresses */
@@ -185,16 +184,6 @@ template <typename S> static __device__ __forceinline__ void multiply_tile(HalfR
 
 /* ---- results ------------------------------------------------------------------------------------------------------- */
 
-template <typename S> static __device__ __forceinline__ unsigned two_halves(float low, float high)
-{
-    unsigned v;
-    if (S::BRAIN)
-        asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(v) : "f"(high), "f"(low));
-    else
-        asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(v) : "f"(high), "f"(low));
-    return v;
-}
-
 /* Piece j of a warpgroup's results, 64 columns, to shared memory as the tensor copy's swizzle has it; turned: columns as rows. */
 template <typename S>
 static __device__ __forceinline__ void stage_piece(unsigned to, const float (&d)[S::RESULTS], int j, float alpha, bool turned)
@@ -216,6 +205,26 @@ static __device__ __forceinline__ void stage_piece(unsigned to, const float (&d)
     }
 }
 
+/* A piece from shared memory to column c, row r of a C whose lines tensor copies cannot write: two elements a lane, whole lines of a piece. */
+template <typename S> static __device__ __forceinline__ void copy_piece(const HalfArgs &a, unsigned from, int c, int r)
+{
+    const GemmArgs &g = a.g;
+    int             lane = threadIdx.x % 32, warp = threadIdx.x / 32 % 4, col = c + lane * 2;
+#pragma unroll 4
+    for (int i = warp; i < 64 && r + i < g.m; i += 4) {
+        unsigned        two = shared_word(from + i * 128 + (((lane / 4) ^ (i & 7)) << 4) + lane % 4 * 4);
+        unsigned short *to  = (unsigned short *)g.c + (r + i) * g.ldc + col;
+        if (g.vector & GEMM_PAIRS && col + 1 < g.n) {
+            *(unsigned *)to = two;
+            continue;
+        }
+        if (col < g.n)
+            to[0] = (unsigned short)two;
+        if (col + 1 < g.n)
+            to[1] = (unsigned short)(two >> 16);
+    }
+}
+
 /* All pieces in one direction.  A piece's place is free when the copy from it has read it, PIECES before. */
 template <typename S>
 static __device__ __forceinline__ void send_pieces(const HalfArgs &a, unsigned staged, unsigned *next, int row, int col, const float (&d)[S::RESULTS],
@@ -232,8 +241,10 @@ static __device__ __forceinline__ void send_pieces(const HalfArgs &a, unsigned s
         stage_piece<S>(at, d, j, alpha, turned);
         fence_async();
         warpgroup_barrier(id);
-        if (first) {
-            int r = turned ? col + j * 64 : row, c = turned ? row : col + j * 64;
+        int r = turned ? col + j * 64 : row, c = turned ? row : col + j * 64;
+        if (!a.store) {
+            copy_piece<S>(a, at, c, r);
+        } else if (first) {
             if (r < a.g.m && c < a.g.n)
                 box_store(&a.c, at, c, r);
             copies_commit();
@@ -242,53 +253,7 @@ static __device__ __forceinline__ void send_pieces(const HalfArgs &a, unsigned s
     }
 }
 
-/* One result, where C is float and where it is not. */
-template <typename S> static __device__ __forceinline__ void put_result(const HalfArgs &a, int from_row, int from_col, int row, int col, float v)
-{
-    const GemmArgs    &g    = a.g;
-    float              beta = Four<float>::from(g.beta);
-    unsigned long long from = from_row * a.ldfrom + from_col, to = row * g.ldc + col;
-    if (a.wide) {
-        float *c = (float *)g.c;
-        c[to]    = Four<float>::zero(g.beta) ? v : v + beta * ((const float *)a.from)[from];
-    } else {
-        unsigned short *c = (unsigned short *)g.c;
-        if (!Four<float>::zero(g.beta))
-            v += beta * half_value<S::BRAIN>(((const unsigned short *)a.from)[from]);
-        c[to] = (unsigned short)two_halves<S>(v, 0);
-    }
-}
-
-/* beta times two 16-bit elements. */
-template <typename S> static __device__ __forceinline__ void add_old(unsigned old, float beta, float *one, float *two)
-{
-    *one += beta * half_value<S::BRAIN>((unsigned short)old);
-    *two += beta * half_value<S::BRAIN>((unsigned short)(old >> 16));
-}
-
-/* Two neighbours of a row at once, both inside and aligned. */
-template <typename S> static __device__ __forceinline__ void put_two(const HalfArgs &a, int row, int col, float one, float two)
-{
-    const GemmArgs    &g    = a.g;
-    float              beta = Four<float>::from(g.beta);
-    bool               keep = !Four<float>::zero(g.beta);
-    unsigned long long to = row * g.ldc + col, from = row * a.ldfrom + col;
-    if (a.wide) {
-        float2 v = {one, two};
-        if (keep) {
-            float2 old = *(const float2 *)((const float *)a.from + from);
-            v.x += beta * old.x;
-            v.y += beta * old.y;
-        }
-        *(float2 *)((float *)g.c + to) = v;
-    } else {
-        if (keep)
-            add_old<S>(*(const unsigned *)((const unsigned short *)a.from + from), beta, &one, &two);
-        *(unsigned *)((unsigned short *)g.c + to) = two_halves<S>(one, two);
-    }
-}
-
-/* Before 16-bit results leave by tensor copies: d = alpha * d + beta * C. */
+/* Before 16-bit results leave through shared memory: d = alpha * d + beta * C. */
 template <typename S> static __device__ __forceinline__ void add_beta(const HalfArgs &a, int row0, int col0, float (&d)[S::RESULTS])
 {
     const GemmArgs       &g    = a.g;
@@ -302,7 +267,14 @@ template <typename S> static __device__ __forceinline__ void add_beta(const Half
             continue;
         d[i] *= alpha;
         d[i + 1] *= alpha;
-        add_old<S>(*(const unsigned *)(from + row * a.ldfrom + col), beta, &d[i], &d[i + 1]);
+        const unsigned short *old = from + row * a.ldfrom + col;
+        if (g.vector & GEMM_PAIRS && col + 1 < g.n) {
+            add_old<S>(*(const unsigned *)old, beta, &d[i], &d[i + 1]);
+            continue;
+        }
+        d[i] += beta * half_value<S::BRAIN>(old[0]);
+        if (col + 1 < g.n)
+            d[i + 1] += beta * half_value<S::BRAIN>(old[1]);
     }
 }
 
@@ -319,7 +291,7 @@ static __device__ __forceinline__ void put_results(const HalfArgs &a, int row0, 
         int row = row0 + warp * 16 + lane / 4 + i / 2 % 2 * 8, at = col0 + i / 4 * 8 + lane % 4 * 2;
         if (row >= g.m)
             continue;
-        bool two = (g.vector & 12) == 12 && at + 1 < (S::SYM ? row : g.n) && !upper;
+        bool two = g.vector & GEMM_PAIRS && at + 1 < (S::SYM ? row : g.n) && !upper;
 #pragma unroll
         for (int j = 0; j < 2; j++) {
             int col = at + j;
@@ -383,7 +355,7 @@ template <typename S> static __device__ __forceinline__ void multiply_tiles(cons
         bool keep = !Four<float>::zero(g.beta);
         bool both = S::SYM && !p.tile.diagonal, full = !S::SYM || g.fill == GEMM_FILL_FULL || g.fill == GEMM_FILL_FULL_FROM_UPPER;
         /* On the diagonal both halves add C's lower one, which one thread must read before it writes either. */
-        if (!a.store || (!both && !full) || (S::SYM && !both && keep)) {
+        if (!a.staged || (!both && !full) || (S::SYM && !both && keep)) {
             put_results<S>(a, row, col, d);
             continue;
         }

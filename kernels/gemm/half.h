@@ -8,19 +8,24 @@
 
 enum {
     HALF_ROWS = 128, /* of a tile: one block's; the two blocks of a cluster have tiles below each other */
-    HALF_SLICE = 64  /* elements of k in a slice, 128 bytes */
+    HALF_SLICE = 64, /* elements of k in a slice, 128 bytes */
+    JOINED_STAGES = 13 /* slices in the ring of half_joined, at most */
 };
 
 /* x, y: maps of the operands, swizzled by 128 bytes.  Along k: boxes of 64 elements of k and 128 rows of X, or half as many of Y as the tile
  * has columns.  Not along k: boxes of 64 elements along m or n and 64 of k.
- * c: a map of C with boxes of 64 x 64, swizzled likewise; used where `store` says so: 16-bit results, rows aligned to 16 bytes and of whole 16 bytes,
- * with beta not 0 those of `from`, too.  Bit 3 of g.vector: the rows of `from` are aligned to 16 bytes.
+ * c: a map of C with boxes of 64 x 64, swizzled likewise; used where `store` says so: rows aligned to 16 bytes and of whole 16 bytes,
+ * with beta not 0 those of `from`, too.  GEMM_PAIRS in g.vector: two neighbours of C, and of `from`, from an
+ * even column on are aligned to their size.
  * g.x and g.y are not used; g.alpha and g.beta are floats. */
 typedef struct HalfArgs {
     GemmMap  x, y, c;
     GemmArgs g;
     GemmConst          from;   /* beta * C reads C there, as is g.c or another matrix; its rows */
     unsigned long long ldfrom; /* so far apart */
+    int      x_grain, y_grain; /* half_joined: how many bytes at a time the operands' lines allow, 2, 4, 8 or 16; 0: they come by tensor copies */
+    int      stages;           /* and how many slices its ring has */
+    int      staged;           /* 16-bit results pass through shared memory */
     int      store; /* results leave by tensor copies */
     int      wide;  /* C is float */
     int      group; /* rows of pairs of tiles that are computed together */

@@ -46,7 +46,11 @@ template <int LEFT> static __device__ __forceinline__ void wgmma_wait(void)
     "%96,%97,%98,%99,%100,%101,%102,%103,%104,%105,%106,%107,%108,%109,%110,%111,"                                     \
     "%112,%113,%114,%115,%116,%117,%118,%119,%120,%121,%122,%123,%124,%125,%126,%127"
 
-/* d = x * y, added to d where `more`: 64 x 256 or 64 x 128 of 16 along k; asynchronous. */
+#define WGMMA_FIRST_32                                                                                                 \
+    "%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15,"                                                           \
+    "%16,%17,%18,%19,%20,%21,%22,%23,%24,%25,%26,%27,%28,%29,%30,%31"
+
+/* d = x * y, added to d where `more`: 64 x 256, 64 x 128 or 64 x 64 of 16 along k; asynchronous. */
 #define WGMMA_256(type)                                                                                                \
     asm volatile("{ .reg .pred p; setp.ne.s32 p, %130, 0;\n"                                                           \
                  "wgmma.mma_async.sync.aligned.m64n256k16.f32." type "." type " {" WGMMA_FIRST_64 "," WGMMA_LAST_64    \
@@ -58,6 +62,13 @@ template <int LEFT> static __device__ __forceinline__ void wgmma_wait(void)
                  "wgmma.mma_async.sync.aligned.m64n128k16.f32." type "." type " {" WGMMA_FIRST_64                      \
                  "}, %64, %65, p, 1, 1, %67, %68; }"                                                                   \
                  : WGMMA_64(d, 0)                                                                                      \
+                 : "l"(x), "l"(y), "r"(more), "n"(XN), "n"(YN))
+
+#define WGMMA_SHORT(type)                                                                                              \
+    asm volatile("{ .reg .pred p; setp.ne.s32 p, %34, 0;\n"                                                            \
+                 "wgmma.mma_async.sync.aligned.m64n64k16.f32." type "." type " {" WGMMA_FIRST_32                       \
+                 "}, %32, %33, p, 1, 1, %35, %36; }"                                                                   \
+                 : WGMMA_16(d, 0), WGMMA_16(d, 16)                                                                     \
                  : "l"(x), "l"(y), "r"(more), "n"(XN), "n"(YN))
 
 template <int BRAIN, int XN, int YN>
@@ -76,6 +87,15 @@ static __device__ __forceinline__ void wgmma_half(float (&d)[64], unsigned long 
         WGMMA_128("bf16");
     else
         WGMMA_128("f16");
+}
+
+template <int BRAIN, int XN, int YN>
+static __device__ __forceinline__ void wgmma_half(float (&d)[32], unsigned long long x, unsigned long long y, int more)
+{
+    if (BRAIN)
+        WGMMA_SHORT("bf16");
+    else
+        WGMMA_SHORT("f16");
 }
 
 /* ---- results ------------------------------------------------------------------------------------------------------- */

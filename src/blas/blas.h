@@ -11,7 +11,8 @@
  *   parts.c    k shared out among more blocks than a cluster has
  *   tensor.c   operands as tensor maps: which must be copied before, and the launch
  *   bytes.c    operands as planes of bytes for the tensor cores, and the launch
- *   half.c     16-bit operands: which rung, what must be copied before, the launch
+ *   half.c     16-bit operands: what must be copied before, the launch
+ *   half_predict.c    which rung is the fastest for them, by a model
  *   split.c    floats as two fp16: when, the passes over the operands, the launch
  *   newton_schulz.c    three products a step, and what lies between them
  *   copy.c, copy_matrix.c    copies of bytes; of matrices, transposed or not
@@ -48,6 +49,7 @@ typedef enum RungLayouts {
     RUNG_BYTES,
     RUNG_LONG,
     RUNG_HALF,
+    RUNG_HALF_JOINED,
     RUNG_HALF_PLAIN,
     RUNG_SPLIT
 } RungLayouts;
@@ -65,10 +67,8 @@ typedef enum RungUse {
     FOR_SM_90  = 1 << 8,
     IN_ROUNDS  = 1 << 9,
     PAST_L2    = 1 << 10,
-    FOR_HALF   = 1 << 11,
-    FOR_NARROW = 1 << 12,
-    FOR_ANY_16 = 1 << 13,
-    FOR_SPLIT  = 1 << 14
+    FOR_ANY_16 = 1 << 11,
+    FOR_SPLIT  = 1 << 12
 } RungUse;
 
 typedef struct Rung {
@@ -96,6 +96,8 @@ typedef struct TypeRow {
 /* NULL: there is none of that number. */
 const TypeRow *type_row(WwType type);
 
+/* Row i of rungs.def; NULL past the last. */
+const Rung *rung_at(size_t i);
 const Rung *rung_find(const char *ladder, const char *name);
 /* Of that ladder, the one whose row says so. */
 const Rung *rung_for(bool symmetric, RungUse use);
@@ -293,12 +295,22 @@ Status copy_parts(WwBlas *b, const char *entry, const CopyPart *parts, size_t n)
 
 /* Can the rungs for the tensor cores run here?  Asked once: a search through all kernels takes longer than a launch. */
 bool half_can(const WwBlas *b, bool symmetric);
-/* The rung for 16-bit operands. */
-const Rung *half_choose(const WwBlas *b, const Problem *p);
+/* How many bytes at a time an operand can be read by, 2 to 16: what its address and the distances between its lines, and problems of a batch,
+ * allow. */
+int half_grain(const Source *s, uint64_t apart);
+/* Of a launch of clusters of two: tiles one after the other of the busiest cluster, and slices of each; pairs of a last round whose k is shared
+ * out, each in so many parts. */
+typedef struct HalfRounds {
+    uint64_t whole, slices, rest;
+    unsigned parts;
+} HalfRounds;
+HalfRounds half_rounds(const WwBlas *b, const Rung *r, const GemmArgs *g);
+/* How many of so many blocks of half_joined, `each` of them a cluster, run at once. */
+double half_room(const WwBlas *b, const Rung *r, uint64_t blocks, unsigned each);
 /* Counters and sums of a last round whose k is shared out, and operands that must be copied before. */
 void half_work(const WwBlas *b, const Problem *p, Work *w);
-/* Copies what must be copied, to x and y, and launches. */
-Status half_run(WwBlas *b, const Problem *p, const GemmArgs *g, WwPtr x, WwPtr y);
+/* Copies what must be copied, to x and y, and launches.  batch: more than one by half_joined alone. */
+Status half_run(WwBlas *b, const Problem *p, const GemmArgs *g, size_t batch, WwPtr x, WwPtr y);
 
 /* For the rungs of kernels/gemm/half.cuh: the sums and counters that a last round needs. */
 void half_tail(const WwBlas *b, const Problem *p, Work *w);
@@ -306,6 +318,11 @@ void half_tail(const WwBlas *b, const Problem *p, Work *w);
 Status half_map(WwBlas *b, const Source *s, int k, int side, GemmMap *map);
 /* Which pairs of tiles are computed whole, and the launch's grid. */
 Status half_grid(WwBlas *b, const Problem *p, HalfArgs *a, WwLaunch *w);
+
+/* ---- half_predict.c ---- */
+
+/* The rung for 16-bit operands, and how many blocks share out k. */
+const Rung *half_choose(const WwBlas *b, const Problem *p, unsigned *split);
 
 /* ---- run.c ---- */
 

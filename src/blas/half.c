@@ -6,9 +6,10 @@
  * is copied to the workspace first, as it is.  The choice between the two widths of tiles counts rounds of pairs of tiles, since a cluster has
  * two blocks.  Where a last round would leave half of the card idle, the k of its pairs is shared out among clusters; their sums are kept in the
  * workspace, and a counter for each warpgroup of a tile, zero before and after.
+ * half_joined reads in place what tensor copies cannot, and shares out the k of all its tiles.
  * Elsewhere, and for products of no terms, half_plain reads operands in place.
  *
- * Not done: k shared out for few tiles of a whole product as evenly as the float rungs do; a batch in one launch. */
+ * Not done: a batch in one launch, but by half_joined. */
 #include "blas/blas.h"
 
 enum {
@@ -19,7 +20,8 @@ enum {
     LEAST_SLICES = 4, /* of a part */
     BOX          = 64,
     ROW_BYTES    = 128,
-    GROUP        = 8
+    GROUP        = 8,
+    LEAST_STAGES = 4
 };
 
 static uint64_t pairs_of(const Rung *r, const GemmArgs *g)
@@ -73,22 +75,13 @@ bool half_can(const WwBlas *b, bool symmetric)
            blas_built(entry[symmetric][1]);
 }
 
-/* Slices' time, as many as the busiest cluster has, and each tile's beginning and end. */
-static uint64_t cost(const WwBlas *b, const Problem *p, const Rung *r)
+HalfRounds half_rounds(const WwBlas *b, const Rung *r, const GemmArgs *g)
 {
-    unsigned parts;
-    uint64_t tile     = 5 * (uint64_t)r->columns;
-    uint64_t clusters = b->sms / PAIR / 2 * 2, rest = last_round(b, r, &p->args, &parts), pairs = pairs_of(r, &p->args);
-    uint64_t whole = (pairs - rest + clusters - 1) / clusters, slices = slices_of(r, &p->args);
-    return whole * (slices * slice_cost(r) + tile) + (rest ? last_cost(r, slices, parts) + tile : 0);
-}
-
-const Rung *half_choose(const WwBlas *b, const Problem *p)
-{
-    const Rung *wide = rung_for(p->symmetric, FOR_HALF), *narrow = rung_for(p->symmetric, FOR_NARROW);
-    if (!b->half[p->symmetric])
-        return rung_for(p->symmetric, FOR_ANY_16);
-    return cost(b, p, narrow) < cost(b, p, wide) ? narrow : wide;
+    HalfRounds h        = {.slices = slices_of(r, g)};
+    uint64_t   clusters = b->sms / PAIR / 2 * 2;
+    h.rest              = last_round(b, r, g, &h.parts);
+    h.whole             = (pairs_of(r, g) - h.rest + clusters - 1) / clusters;
+    return h;
 }
 
 /* ---- operands ---------------------------------------------------------------------------------------------------- */
@@ -199,27 +192,91 @@ Status half_grid(WwBlas *b, const Problem *p, HalfArgs *a, WwLaunch *w)
     return WW_OK;
 }
 
-Status half_run(WwBlas *b, const Problem *p, const GemmArgs *g, WwPtr x, WwPtr y)
+/* How many bytes at a time an operand can be read by, at most 16: what its address and the distances between its lines allow. */
+int half_grain(const Source *s, uint64_t apart)
+{
+    uint64_t all = s->at | 2 * (s->along == 1 ? s->along_k : s->along) | 2 * apart | 16;
+    return (int)(all & -all);
+}
+
+/* Dynamic shared memory of a block with a ring of so many slices. */
+static uint32_t joined_shared(const Rung *r, int stages)
+{
+    return (uint32_t)(1024 + stages * r->slice * (r->rows + r->columns) * 2);
+}
+
+enum { SM_BYTES = 228 << 10, BLOCK_BYTES = 1024 + 512, BLOCKS = 3 };
+
+/* So many blocks a multiprocessor; clusters of more than two do not fill every part of the card. */
+static uint64_t room_for(const WwBlas *b, uint64_t n, unsigned each)
+{
+    return n * b->sms * (each > PAIR ? 27 : 32) / 32;
+}
+
+/* Slices in the ring of each of so many blocks, `each` of them a cluster: as many as fit where all of them run at once. */
+static int stages_of(const WwBlas *b, const Rung *r, uint64_t blocks, unsigned each)
+{
+    int stages = LEAST_STAGES;
+    for (unsigned n = BLOCKS - 1; n; n--)
+        while (blocks <= room_for(b, n, each) && stages < JOINED_STAGES &&
+               n * (joined_shared(r, stages + 1) + BLOCK_BYTES) <= SM_BYTES)
+            stages++;
+    return stages;
+}
+
+double half_room(const WwBlas *b, const Rung *r, uint64_t blocks, unsigned each)
+{
+    unsigned n = SM_BYTES / (joined_shared(r, stages_of(b, r, blocks, each)) + BLOCK_BYTES);
+    return (double)room_for(b, n < BLOCKS ? n : BLOCKS, each);
+}
+
+/* The tiles of half_joined: operands by tensor copies, or in place where those cannot read them. */
+static Status run_joined(WwBlas *b, const Problem *p, HalfArgs *a, size_t batch, uint64_t tiles, WwLaunch *w)
+{
+    Source   x = source_x(&a->g), y = source_y(&a->g);
+    unsigned each = p->split ? p->split : 1;
+    a->x_grain    = a->g.vector & 1 && batch == 1 ? 0 : half_grain(&x, batch > 1 ? a->g.x_batch : 0);
+    a->y_grain    = a->g.vector & 2 && batch == 1 ? 0 : half_grain(&y, batch > 1 ? a->g.y_batch : 0);
+    a->stages     = stages_of(b, p->rung, tiles * each * batch, each);
+    w->shared     = joined_shared(p->rung, a->stages);
+    w->cluster    = (WwDim3){each, 1, 1};
+    if (!a->x_grain)
+        TRY(half_map(b, &x, a->g.k, p->rung->rows, &a->x));
+    if (!a->y_grain)
+        TRY(half_map(b, &y, a->g.k, p->rung->columns, &a->y));
+    return WW_OK;
+}
+
+/* A block a tile, or several that share out its k. */
+static Status run_tiles(WwBlas *b, const Problem *p, HalfArgs *a, size_t batch, const char *entry, WwLaunch *w)
+{
+    uint64_t           tiles  = rung_tiles(p->rung, &a->g);
+    unsigned long long blocks = tiles * (p->split ? p->split : 1);
+    if (blocks > INT32_MAX)
+        return device_fail(b->device, WW_ERR_INVALID, "%s: %llu blocks are more than one grid can have", entry, blocks);
+    w->grid = (WwDim3){(uint32_t)blocks, 1, (uint32_t)batch};
+    return p->rung->layouts == RUNG_HALF_JOINED ? run_joined(b, p, a, batch, tiles, w) : WW_OK;
+}
+
+Status half_run(WwBlas *b, const Problem *p, const GemmArgs *g, size_t batch, WwPtr x, WwPtr y)
 {
     char     entry[BLAS_NAME];
-    HalfArgs a     = {.g = *g, .wide = p->result == 4};
-    uint64_t tiles = rung_tiles(p->rung, g);
-    WwLaunch w     = {
-            .block = {(unsigned)p->rung->threads, 1, 1}, .shared = p->rung->shared, .args = (void *[]){&a}, .arg_count = 1};
+    HalfArgs a = {.g = *g, .wide = p->result == 4};
+    WwLaunch w = {
+        .block = {(unsigned)p->rung->threads, 1, 1}, .shared = p->rung->shared, .args = (void *[]){&a}, .arg_count = 1};
     blas_entry(p, entry);
-    a.from   = p->from ? p->from : g->c;
-    a.ldfrom = p->from ? p->ldfrom : g->ldc;
-    if (p->from ? p->from % 16 == 0 && p->ldfrom % 8 == 0 : g->vector & 4)
-        a.g.vector |= 8;
-    /* A tensor copy writes the last 16 bytes of a row whole.  An upper triangle that is read is not for it. */
+    a.from    = p->from ? p->from : g->c;
+    a.ldfrom  = p->from ? p->ldfrom : g->ldc;
+    bool rows = p->from ? p->from % 16 == 0 && p->ldfrom % 8 == 0 : (g->vector & 4) != 0;
+    if ((g->c | a.from) % (2 * p->result) == 0 && (g->ldc | a.ldfrom | (batch > 1 ? g->c_batch : 0)) % 2 == 0)
+        a.g.vector |= GEMM_PAIRS;
+    /* A tensor copy writes the last 16 bytes of a row whole.  An upper triangle that is read is not for pieces. */
     bool reads = g->beta << 1 != 0, upper = g->fill == GEMM_FILL_UPPER || g->fill == GEMM_FILL_FULL_FROM_UPPER;
-    a.store = !a.wide && g->vector & 4 && g->n % 8 == 0 && (!reads || (a.g.vector & 8 && !upper));
+    a.staged = !a.wide && !(reads && upper);
+    a.store  = a.staged && g->vector & 4 && g->n % 8 == 0 && (!reads || rows);
     if (p->rung->layouts == RUNG_HALF)
         TRY(run_maps(b, p, &a, x, y, &w));
-    else if (tiles > INT32_MAX)
-        return device_fail(b->device, WW_ERR_INVALID, "%s: %llu blocks are more than one grid can have", entry,
-                           (unsigned long long)tiles);
     else
-        w.grid = (WwDim3){(uint32_t)tiles, 1, 1};
+        TRY(run_tiles(b, p, &a, batch, entry, &w));
     return blas_launch(b, entry, &w);
 }

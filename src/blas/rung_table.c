@@ -20,6 +20,11 @@ static const Rung rungs[] = {
 
 enum { RUNGS = sizeof rungs / sizeof *rungs };
 
+const Rung *rung_at(size_t i)
+{
+    return i < RUNGS ? &rungs[i] : NULL;
+}
+
 const Rung *rung_find(const char *ladder, const char *name)
 {
     for (size_t i = 0; i < RUNGS; i++)
@@ -50,7 +55,7 @@ const TypeRow *type_row(WwType type)
 
 bool rung_half(const Rung *r)
 {
-    return r->layouts == RUNG_HALF || r->layouts == RUNG_HALF_PLAIN;
+    return r->layouts == RUNG_HALF || r->layouts == RUNG_HALF_JOINED || r->layouts == RUNG_HALF_PLAIN;
 }
 
 bool rung_takes(const Rung *r, WwType type)
@@ -62,7 +67,7 @@ bool rung_takes(const Rung *r, WwType type)
 
 unsigned rung_splits(const Rung *r)
 {
-    return r->layouts == RUNG_JOINED ? MOST_SPLITS : 1;
+    return r->layouts == RUNG_JOINED ? MOST_SPLITS : r->layouts == RUNG_HALF_JOINED ? CLUSTER : 1;
 }
 
 unsigned rung_more_splits(unsigned split)
@@ -143,7 +148,8 @@ void blas_entry(const Problem *p, char *name)
     const char     *type = type_row(p->type)->entry;
     char           *end  = stpcpy(stpcpy(name, r->ladder), "_");
     end                  = stpcpy(stpcpy(stpcpy(end, r->name), "_"), type);
-    if ((r->layouts < RUNG_FOUR || r->layouts > RUNG_JOINED) && r->layouts != RUNG_HALF && r->layouts != RUNG_SPLIT)
+    if ((r->layouts < RUNG_FOUR || r->layouts > RUNG_JOINED) && r->layouts != RUNG_HALF &&
+        r->layouts != RUNG_HALF_JOINED && r->layouts != RUNG_SPLIT)
         return;
     end = stpcpy(end, g->x_col == 1 ? "_k" : "_n");
     if (!p->symmetric)

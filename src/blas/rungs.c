@@ -142,7 +142,7 @@ Status problem_choose(WwBlas *b, Problem *p, const char *ladder, const char *nam
     if (name)
         p->rung = parse(ladder, name, &p->split);
     else if (half)
-        p->rung = half_choose(b, p);
+        p->rung = half_choose(b, p, &p->split);
     else if (wide)
         p->rung = rung_for(p->symmetric, FOR_I64);
     else

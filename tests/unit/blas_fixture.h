@@ -2,7 +2,9 @@
  *
  * What the matrix library's tests share: a device (the emulator, or what WW_TEST_DEVICE names) with its WwBlas, matrices in
  * device memory that end where their allocation ends (so that the emulator stops at the first element outside), a reference of its
- * own, and comparisons that NaN fails.  Element (i, j) of a stored matrix is at i * ld + j (row-major) or j * ld + i. */
+ * own, and comparisons that NaN fails.
+ * WW_TEST_CHECK: rules that the emulator checks every launch by; a finding is a failure.
+ * Element (i, j) of a stored matrix is at i * ld + j (row-major) or j * ld + i. */
 #ifndef WW_TESTS_UNIT_BLAS_FIXTURE_H
 #define WW_TESTS_UNIT_BLAS_FIXTURE_H
 
@@ -37,12 +39,26 @@ static inline bool works_if_built(WwStatus s)
     return s == WW_OK;
 }
 
+static size_t findings;
+
+static inline void count_findings(void *user, const char *kernel, const WwResult *r)
+{
+    (void)user;
+    for (size_t i = 0; i < ww_result_finding_count(r); i++, findings++) {
+        const WwFinding *f = ww_result_finding(r, i);
+        print_error("%s: %s at %s:%u: %s\n", kernel, f->rule, f->file ? f->file : "?", f->line, f->message);
+    }
+}
+
 static inline int open_blas(void **state)
 {
     (void)state;
-    const char *why = NULL, *name = getenv("WW_TEST_DEVICE"); /* "cuda" under `warpwright run` too */
-    if (ww_device_open(name ? name : "emulator", &(WwDeviceOptions){.threads = 2}, &device, &why) != WW_OK)
+    const char     *why = NULL, *name = getenv("WW_TEST_DEVICE"); /* "cuda" under `warpwright run` too */
+    WwDeviceOptions o   = {.threads = 2, .check = getenv("WW_TEST_CHECK")};
+    if (ww_device_open(name ? name : "emulator", &o, &device, &why) != WW_OK)
         return print_error("%s\n", why), -1;
+    findings = 0;
+    ww_device_on_result(device, o.check ? count_findings : NULL, NULL);
     return ww_blas_open(device, &blas) == WW_OK ? 0 : -1;
 }
 
@@ -51,7 +67,7 @@ static inline int close_blas(void **state)
     (void)state;
     ww_blas_close(blas);
     ww_device_close(device);
-    return 0;
+    return findings ? -1 : 0;
 }
 
 /* The same numbers in every run. */

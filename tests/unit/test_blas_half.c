@@ -7,9 +7,11 @@
 
 #include "blas_fixture.h"
 
-static const WwType types[]   = {WW_F16, WW_BF16, WW_F16_F32, WW_BF16_F32};
-static const char  *rungs[]   = {"half", "half_narrow", "half_plain", NULL};
-static const float  factors[] = {1, 0, -0.5f, 2, 1.5f, 1};
+static const WwType types[]     = {WW_F16, WW_BF16, WW_F16_F32, WW_BF16_F32};
+static const char  *rungs[]     = {"half", "half_narrow", "half_plain", "half_little:3", "half_middle:2", NULL};
+static const char  *aat_rungs[] = {"half", "half_narrow", "half_plain", "half_little:3", NULL};
+enum { RUNGS = sizeof rungs / sizeof *rungs, AAT_RUNGS = sizeof aat_rungs / sizeof *aat_rungs };
+static const float factors[] = {1, 0, -0.5f, 2, 1.5f, 1};
 
 static bool is_brain(WwType t)
 {
@@ -197,7 +199,7 @@ static void gemm_layouts(void **state)
     uint64_t seed = 41;
     (void)state;
     for (unsigned how = 0; how < 8; how++)
-        for (size_t r = 0; r < 4; r++) {
+        for (size_t r = 0; r < RUNGS; r++) {
             Case t = {types[(how + r) % 4],
                       how & 1 ? WW_COLUMN_MAJOR : WW_ROW_MAJOR,
                       how & 2,
@@ -222,10 +224,12 @@ static void gemm_shares_k(void **state)
 {
     uint64_t seed = 43;
     (void)state;
-    for (size_t r = 0; r < 2; r++) {
-        Case t = {r ? WW_F16 : WW_BF16, WW_ROW_MAJOR, false, true, 300, 300, 700, 4, 0, 1, 0, rungs[r]};
+    for (size_t r = 0; r < RUNGS; r++) {
+        Case t = {r & 1 ? WW_F16 : WW_BF16, WW_ROW_MAJOR, false, true, 300, 300, 700, 4, 0, 1, 0, rungs[r]};
         run_gemm(&t, &seed);
-        t = (Case){r ? WW_BF16_F32 : WW_F16, WW_ROW_MAJOR, true, false, 130, 140, 521, 3, 1, 2, 1, rungs[r]};
+        t = (Case){r & 1 ? WW_BF16_F32 : WW_F16, WW_ROW_MAJOR, true, false, 130, 140, 521, 3, 1, 2, 1, rungs[r]};
+        run_gemm(&t, &seed);
+        t = (Case){r & 1 ? WW_BF16 : WW_F16, WW_COLUMN_MAJOR, r & 2, r & 1, 90, 150, 310, 2, r & 2, 1, 0, rungs[r]};
         run_gemm(&t, &seed);
     }
 }
@@ -236,7 +240,7 @@ static void gemm_small(void **state)
     uint64_t            seed       = 47;
     (void)state;
     for (size_t s = 0; s < sizeof shape / sizeof *shape; s++)
-        for (size_t r = 0; r < 4; r++) {
+        for (size_t r = 0; r < RUNGS; r++) {
             Case t = {types[(s + r) % 4], WW_ROW_MAJOR, s & 1, r & 1, shape[s][0], shape[s][1], shape[s][2], 1, 1, 1,
                       s & 1 ? 0.5f : 0,   rungs[r]};
             run_gemm(&t, &seed);
@@ -300,7 +304,7 @@ static void syrk(void **state)
     (void)state;
     for (size_t f = 0; f < 3; f++)
         for (unsigned how = 0; how < 4; how++)
-            for (size_t r = 0; r < 4; r++) {
+            for (size_t r = 0; r < AAT_RUNGS; r++) {
                 Case t = {types[(how + r + f) % 4],
                           how & 1 ? WW_COLUMN_MAJOR : WW_ROW_MAJOR,
                           how & 2,
@@ -312,7 +316,7 @@ static void syrk(void **state)
                           0,
                           1,
                           how == f ? 0.5f : 0,
-                          rungs[r]};
+                          aat_rungs[r]};
                 run_syrk(&t, fills[f], &seed);
             }
 }
@@ -322,11 +326,11 @@ static void syrk_large(void **state)
 {
     uint64_t seed = 59;
     (void)state;
-    for (size_t r = 0; r < 2; r++) {
-        Case t = {r ? WW_F16 : WW_BF16, WW_ROW_MAJOR, false, false, 0, 328, 600, 0, 0, 1, 0, rungs[r]};
+    for (size_t r = 0; r < AAT_RUNGS; r++) {
+        Case t = {r & 1 ? WW_F16 : WW_BF16, WW_ROW_MAJOR, false, false, 0, 328, 600, 0, 0, 1, 0, aat_rungs[r]};
         run_syrk(&t, WW_FULL, &seed);
-        t = (Case){r ? WW_BF16 : WW_F16_F32, WW_ROW_MAJOR, true, false, 0, 300, 100, 1, 1, 1, 0, rungs[r]};
-        run_syrk(&t, r ? WW_UPPER : WW_FULL, &seed);
+        t = (Case){r & 1 ? WW_BF16 : WW_F16_F32, WW_ROW_MAJOR, true, false, 0, 300, 100, 1, 1, 1, 0, aat_rungs[r]};
+        run_syrk(&t, r & 1 ? WW_UPPER : WW_FULL, &seed);
         run_syrk(&t, WW_LOWER, &seed);
     }
 }
@@ -337,7 +341,7 @@ static void not_finite(void **state)
     enum { M = 40, N = 48, K = 24 };
     uint64_t seed = 61;
     (void)state;
-    for (size_t r = 0; r < 3; r++) {
+    for (size_t r = 0; r < RUNGS; r++) {
         Case     t = {WW_BF16, WW_ROW_MAJOR, false, true, M, N, K, 0, 0, 1, 0, rungs[r]};
         Half     a = half_new(M, K, 0, 2, 0), b = half_new(N, K, 0, 2, 0), c = half_new(M, N, 0, 2, 0);
         uint16_t inf = 0x7f80, nan = 0x7fc0, got[M * N];
@@ -370,7 +374,7 @@ static void nothing_read(void **state)
     enum { N = 16 };
     uint64_t seed = 67;
     (void)state;
-    for (size_t r = 0; r < 4; r++) {
+    for (size_t r = 0; r < RUNGS; r++) {
         Case     t = {WW_F16, WW_ROW_MAJOR, false, false, N, N, N, 0, 0, 0, 2, rungs[r]};
         Half     a = half_new(N, N, 0, 2, 0), c = half_new(N, N, 0, 2, 0);
         uint16_t got[N * N];
@@ -388,40 +392,98 @@ static void nothing_read(void **state)
     }
 }
 
-static void batch(void **state)
+static void run_batch(const char *rung, size_t k, size_t batch, uint64_t *seed)
 {
-    enum { M = 20, N = 24, K = 40, BATCH = 3 };
+    enum { M = 20, N = 24 };
+    Case     t = {WW_F16_F32, WW_ROW_MAJOR, false, false, M, N, k, 0, 0, 1, 0, rung};
+    Half     a = half_new(M * batch, k, 0, 2, 0), b = half_new(k, N, 0, 2, 0), c = half_new(M * batch, N, 0, 4, 0);
+    uint8_t *got = malloc(c.count * 4);
+    half_random(&a, false, seed);
+    half_random(&b, false, seed);
+    half_poison(&c, seed, false);
+    WwGemm p   = gemm_of(&t, &a, &b, &c);
+    p.batch    = batch;
+    p.stride_a = M * k;
+    p.stride_c = M * N;
+    if (works_if_built(ww_gemm(blas, &p))) {
+        assert_works(ww_copy_out(device, got, c.p, c.count * 4));
+        for (size_t i = 0; i < M * batch; i++)
+            for (size_t j = 0; j < N; j++) {
+                double sum = 0, sizes = 0;
+                for (size_t l = 0; l < k; l++) {
+                    double x = at(&a, a.v, i, l, false) * at(&b, b.v, l, j, false);
+                    sum += x;
+                    sizes += fabs(x);
+                }
+                expect(&t, i, j, at(&c, got, i, j, false), sum, sizes, 0);
+            }
+    }
+    free(got);
+    half_free(&a);
+    half_free(&b);
+    half_free(&c);
+}
+
+static void batches(void **state)
+{
     uint64_t seed = 71;
     (void)state;
-    for (size_t r = 0; r < 4; r++) {
-        Case     t = {WW_F16_F32, WW_ROW_MAJOR, false, false, M, N, K, 0, 0, 1, 0, rungs[r]};
-        Half     a = half_new(M * BATCH, K, 0, 2, 0), b = half_new(K, N, 0, 2, 0), c = half_new(M * BATCH, N, 0, 4, 0);
-        uint8_t *got = malloc(c.count * 4);
-        half_random(&a, false, &seed);
-        half_random(&b, false, &seed);
-        half_poison(&c, &seed, false);
-        WwGemm p   = gemm_of(&t, &a, &b, &c);
-        p.batch    = BATCH;
-        p.stride_a = M * K;
-        p.stride_c = M * N;
-        if (works_if_built(ww_gemm(blas, &p))) {
-            assert_works(ww_copy_out(device, got, c.p, c.count * 4));
-            for (size_t i = 0; i < M * BATCH; i++)
-                for (size_t j = 0; j < N; j++) {
-                    double sum = 0, sizes = 0;
-                    for (size_t l = 0; l < K; l++) {
-                        double x = at(&a, a.v, i, l, false) * at(&b, b.v, l, j, false);
-                        sum += x;
-                        sizes += fabs(x);
-                    }
-                    expect(&t, i, j, at(&c, got, i, j, false), sum, sizes, 0);
-                }
-        }
-        free(got);
-        half_free(&a);
-        half_free(&b);
-        half_free(&c);
+    for (size_t r = 0; r < RUNGS; r++)
+        run_batch(rungs[r], 40, 3, &seed);
+}
+
+/* Rings of every depth: the more blocks there are, the fewer slices each can have on their way. */
+static void rings(void **state)
+{
+    static const size_t batch[] = {2, 30, 60, 80, 110};
+    uint64_t            seed    = 73;
+    (void)state;
+    for (size_t i = 0; i < sizeof batch / sizeof *batch; i++) {
+        run_batch("half_little:3", 1300, batch[i], &seed);
+        run_batch("half_middle:2", 740, batch[i], &seed);
+        run_batch("half_little", 331, batch[i], &seed);
     }
+}
+
+/* What tools/half_model, which has the same formulas, says of shapes of docs/data/half_random_h200.tsv. */
+static void chosen(void **state)
+{
+    static const struct {
+        size_t      m, n, k;
+        bool        ta, tb;
+        const char *rung;
+    } shape[] = {
+        {518, 16, 64, true, false, "half_little"},     {768, 44, 64, true, false, "half_little"},
+        {16, 3355, 359, true, false, "half_little:6"}, {151, 896, 128, true, false, "half_little:2"},
+        {251, 110, 64, false, true, "half_little"},    {416, 448, 34, false, true, "half_little"},
+        {1821, 64, 453, true, false, "half_little:8"}, {25, 58, 192, true, false, "half_little:3"},
+        {3379, 55, 219, false, true, "half_little:4"}, {227, 2013, 1536, true, false, "half_narrow"},
+        {2644, 512, 2362, true, true, "half_narrow"},  {2688, 666, 2825, false, true, "half_narrow"},
+    };
+    WwPtr       p;
+    const char *rung;
+    (void)state;
+    assert_works(ww_alloc(device, 1024, &p));
+    for (size_t i = 0; i < sizeof shape / sizeof *shape; i++) {
+        size_t m = shape[i].m, n = shape[i].n, k = shape[i].k;
+        bool   ta = shape[i].ta, tb = shape[i].tb;
+        WwGemm g = {.type      = WW_BF16,
+                    .trans_a   = ta,
+                    .trans_b   = tb,
+                    .m         = m,
+                    .n         = n,
+                    .k         = k,
+                    .alpha.f32 = 1,
+                    .a         = p,
+                    .b         = p + 256,
+                    .c         = p + 512,
+                    .lda       = ta ? m : k,
+                    .ldb       = tb ? k : n,
+                    .ldc       = n};
+        if (works_if_built(ww_gemm_rung(blas, &g, &rung)) && strcmp(rung, "half_plain") != 0)
+            assert_string_equal(rung, shape[i].rung);
+    }
+    assert_works(ww_free(device, p));
 }
 
 static void refused(void **state)
@@ -456,7 +518,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(syrk_large, open_blas, close_blas),
         cmocka_unit_test_setup_teardown(not_finite, open_blas, close_blas),
         cmocka_unit_test_setup_teardown(nothing_read, open_blas, close_blas),
-        cmocka_unit_test_setup_teardown(batch, open_blas, close_blas),
+        cmocka_unit_test_setup_teardown(batches, open_blas, close_blas),
+        cmocka_unit_test_setup_teardown(rings, open_blas, close_blas),
+        cmocka_unit_test_setup_teardown(chosen, open_blas, close_blas),
         cmocka_unit_test_setup_teardown(refused, open_blas, close_blas),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

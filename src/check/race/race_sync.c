@@ -66,9 +66,10 @@ Clock *order_snapshot(const RaceBlock *b, uint32_t warp, uint32_t mask, bool out
             add(&l, who_thread(b->birth, warp * LANES + (unsigned)__builtin_ctz(m)), b->now);
     }
     for (CopyKind k = COPY_LOADS; k < COPY_KINDS; k++)
-        for (uint32_t m = b->copiers[k] >> warp & 1 ? mask : 0; m; m &= m - 1) {
-            unsigned t = warp * LANES + (unsigned)__builtin_ctz(m);
-            add(&l, who_copies(b->birth, k, t), b->copy[k][t].waited);
+        for (uint32_t m = b->copiers[k] >> warp & 1 ? w->threads | mask : 0; m; m &= m - 1) {
+            unsigned         t    = warp * LANES + (unsigned)__builtin_ctz(m);
+            const CopyOrder *copy = &b->copy[k][t]; /* another lane's: as far as the warp was told by bar.warp.sync */
+            add(&l, who_copies(b->birth, k, t), mask >> t % LANES & 1 ? copy->waited : copy->warp);
         }
     Clock *c = clock_new(l.e, l.n);
     if (outside)

@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Products of bf16 or fp16 operands with float sums by the tensor cores of sm_90a, where there are few tiles, or lines that begin anywhere.
+ *
+ *   blocks      one warpgroup multiplies 64 x BN results (wgmma m64n<BN>k16), another draws the operands: slices of 64 of k.
+ *   cluster     its blocks have the same tile and share out k.  Each leaves its sums in its shared memory; then each adds up and writes some of the
+ *               tile's rows, the parts in their order: the same bits in every run.
+ *   slices      a ring of args.stages; where there are fewer blocks than multiprocessors, as many as fit: all of k under way at once.
+ *   operands    come by tensor copies where they can; else all four warps read them where they lie, in accesses as wide as their lines'
+ *               alignment allows (args.x_grain, args.y_grain bytes; 0: tensor copies); what is outside is zero.  A slice is boxes of 64 lines of
+ *               128 bytes, whichever index is contiguous, swizzled as tensor copies do.
+ *   A * A^T     tiles on and under the diagonal, each result written in both directions. */
+#ifndef WW_KERNELS_GEMM_HALF_JOINED_CUH
+#define WW_KERNELS_GEMM_HALF_JOINED_CUH
+
+#include "boxes.h"
+#include "half_result.cuh"
+#include "ring.cuh"
+
+template <int BN_, int XN_, int YN_, int BRAIN_, int SYM_> struct JoinedShape {
+    enum {
+        BN = BN_, XN = XN_, YN = YN_, /* XN, YN: the operand does not lie along k */
+        BRAIN = BRAIN_,               /* bf16, else fp16 */
+        SYM = SYM_, BM = 64, BK = HALF_SLICE, RESULTS = BN / 2, BOX = 64 * 128, X = BM * BK * 2, SLICE = X + BN * BK * 2,
+        PITCH = BN + 8, /* floats: eight lanes' pairs of a row, four rows of a warp, on all banks */
+    };
+};
+
+/* ---- operands ------------------------------------------------------------------------------------------------------ */
+
+/* A matrix as it lies in memory. */
+struct JoinedLines {
+    const unsigned short *at;
+    unsigned long long    ld;
+    int                   lines, length;
+};
+
+/* 4, 8 or 16 bytes to shared memory, the first `bytes` of them read, the others zero; before bars_told says so. */
+template <int GRAIN> static __device__ __forceinline__ void draw_some(unsigned to, const unsigned short *from, int bytes)
+{
+    if (GRAIN == 16)
+        asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(bytes) : "memory");
+    else
+        asm volatile("cp.async.ca.shared.global [%0], [%1], %3, %2;" ::"r"(to), "l"(from), "r"(bytes), "n"(GRAIN) : "memory");
+}
+
+/* Where a box has byte b of a line. */
+static __device__ __forceinline__ unsigned box_at(unsigned box, int line, int b)
+{
+    return box + line * 128 + (((b / 16) ^ (line & 7)) << 4) + b % 16;
+}
+
+/* 64 lines from line0 on, of each 64 elements from e0 on. */
+template <int GRAIN> static __device__ __forceinline__ void draw_box(unsigned to, const JoinedLines &m, int line0, int e0)
+{
+    enum { EACH = GRAIN / 2, ACROSS = 64 / EACH, STEP = WARPGROUP / ACROSS };
+    int t = threadIdx.x % WARPGROUP, x = t % ACROSS, left = m.length - e0 - x * EACH, bytes = left <= 0 ? 0 : left < EACH ? left * 2 : GRAIN;
+#pragma unroll
+    for (int i = 0; i < 64 / STEP; i++) {
+        int line = i * STEP + t / ACROSS, some = line0 + line < m.lines ? bytes : 0;
+        draw_some<GRAIN>(box_at(to, line, x * GRAIN), some ? m.at + (line0 + line) * m.ld + e0 + x * EACH : m.at, some);
+    }
+}
+
+/* An element at a time, all of a thread's on their way at once. */
+template <> __device__ __forceinline__ void draw_box<2>(unsigned to, const JoinedLines &m, int line0, int e0)
+{
+    enum { ACROSS = 64, STEP = WARPGROUP / ACROSS };
+    int            t = threadIdx.x % WARPGROUP, x = t % ACROSS;
+    unsigned short v[64 / STEP];
+#pragma unroll
+    for (int i = 0; i < 64 / STEP; i++) {
+        int line = line0 + i * STEP + t / ACROSS;
+        v[i]     = line < m.lines && e0 + x < m.length ? m.at[line * m.ld + e0 + x] : 0;
+    }
+#pragma unroll
+    for (int i = 0; i < 64 / STEP; i++)
+        asm volatile("st.shared.b16 [%0], %1;" ::"r"(box_at(to, i * STEP + t / ACROSS, x * 2)), "h"(v[i]) : "memory");
+}
+
+/* SIDE of m or n from `first` on, by 64 of k from k0 on. */
+template <int SIDE, int N, int GRAIN> static __device__ __forceinline__ void draw_boxes(unsigned to, const JoinedLines &m, int first, int k0)
+{
+#pragma unroll
+    for (int b = 0; b < SIDE / 64; b++)
+        draw_box<GRAIN>(to + b * 64 * 128, m, N ? k0 : first + b * 64, N ? first + b * 64 : k0);
+}
+
+template <int SIDE, int N> static __device__ __forceinline__ void draw_operand(unsigned to, const JoinedLines &m, int grain, int first, int k0)
+{
+    if (grain == 16)
+        draw_boxes<SIDE, N, 16>(to, m, first, k0);
+    else if (grain == 8)
+        draw_boxes<SIDE, N, 8>(to, m, first, k0);
+    else if (grain == 4)
+        draw_boxes<SIDE, N, 4>(to, m, first, k0);
+    else
+        draw_boxes<SIDE, N, 2>(to, m, first, k0);
+}
+
+template <int LEFT> static __device__ __forceinline__ void draws_wait(void)
+{
+    asm volatile("cp.async.wait_group %0;" ::"n"(LEFT) : "memory");
+}
+
+/* How many slices' copies of a warp may be on their way before it waits for the first of them: two fewer than the ring has buffers, since a
+ * buffer becomes free when the slice behind its own is multiplied. */
+static __device__ __forceinline__ int draws_far(int stages)
+{
+    return stages >= 9 ? 7 : stages >= 6 ? 4 : 2;
+}
+
+/* Until no more than `left` groups of copies are on their way; one of draws_far, or fewer at the end. */
+static __device__ __forceinline__ void draws_come(int left)
+{
+    if (left >= 7)
+        draws_wait<7>();
+    else if (left >= 4)
+        draws_wait<4>();
+    else if (left >= 2)
+        draws_wait<2>();
+    else
+        draws_wait<0>();
+}
+
+struct JoinedPlace {
+    int row, col, first, end; /* of the first result; slices */
+};
+
+template <typename S> static __device__ __forceinline__ JoinedPlace joined_place(const GemmArgs &g)
+{
+    int all = cluster_size(), rank = cluster_rank(), t = blockIdx.x / all, slices = (g.k + S::BK - 1) / S::BK;
+    int i = 0, j = t;
+    if (S::SYM) { /* tile i * (i + 1) / 2 + j, j <= i */
+        for (; j > i; i++)
+            j -= i + 1;
+    } else {
+        int down = (g.m + S::BM - 1) / S::BM;
+        i        = t % down;
+        j        = t / down;
+    }
+    return {i * S::BM, j * S::BN, (int)((long long)slices * rank / all), (int)((long long)slices * (rank + 1) / all)};
+}
+
+struct JoinedRing {
+    unsigned slices, full, empty; /* shared addresses */
+    unsigned buffer, phase, stages;
+};
+
+static __device__ __forceinline__ void ring_on(JoinedRing *r)
+{
+    r->buffer = r->buffer + 1 == r->stages ? 0 : r->buffer + 1;
+    r->phase ^= r->buffer == 0;
+}
+
+/* What tensor copies bring of a slice, ordered by one thread. */
+template <typename S> static __device__ __forceinline__ void order_slice(const HalfArgs &a, const JoinedPlace &p, const JoinedRing &r, int k)
+{
+    unsigned to = r.slices + r.buffer * S::SLICE, full = r.full + r.buffer * 8;
+    bar_expect(full, (a.x_grain ? 0 : S::X) + (a.y_grain ? 0 : S::SLICE - S::X));
+    if (!a.x_grain)
+        box_copy(to, &a.x, S::XN ? p.row : k, S::XN ? k : p.row, full);
+    if (a.y_grain)
+        return;
+    if (S::YN) {
+#pragma unroll
+        for (int i = 0; i < S::BN / 64; i++)
+            box_copy(to + S::X + i * S::BOX, &a.y, p.col + i * 64, k, full);
+    } else {
+        box_copy(to + S::X, &a.y, k, p.col, full);
+    }
+}
+
+/* The warps that bring the slices.  An mbarrier of a full buffer is told by the thread that orders copies and by each warp that draws. */
+template <typename S> static __device__ __forceinline__ void draw_slices(const HalfArgs &a, const JoinedPlace &p, JoinedRing r)
+{
+    const GemmArgs    &g = a.g;
+    unsigned long long z = blockIdx.z;
+    JoinedLines        x = {(const unsigned short *)g.x + z * g.x_batch, S::XN ? g.x_col : g.x_row, S::XN ? g.k : g.m, S::XN ? g.m : g.k};
+    JoinedLines        y = {(const unsigned short *)g.y + z * g.y_batch, S::YN ? g.y_row : g.y_col, S::YN ? g.k : g.n, S::YN ? g.n : g.k};
+    bool               orders = (!a.x_grain || !a.y_grain) && threadIdx.x == WARPGROUP, draws = a.x_grain || a.y_grain;
+    int                far = draws_far(r.stages);
+    JoinedRing         told = r;
+    if (!draws && threadIdx.x >= WARPGROUP + 32)
+        return;
+    for (int s = p.first; s < p.end + (draws ? far : 0); s++) {
+        if (s < p.end) {
+            bar_wait(r.empty + r.buffer * 8, r.phase ^ 1);
+            unsigned to = r.slices + r.buffer * S::SLICE;
+            if (orders)
+                order_slice<S>(a, p, r, s * S::BK);
+            if (a.x_grain)
+                draw_operand<S::BM, S::XN>(to, x, a.x_grain, p.row, s * S::BK);
+            if (a.y_grain)
+                draw_operand<S::BN, S::YN>(to + S::X, y, a.y_grain, p.col, s * S::BK);
+            if (draws)
+                asm volatile("cp.async.commit_group;" ::: "memory");
+            ring_on(&r);
+        }
+        if (draws && s - p.first >= far && s - far < p.end) {
+            draws_come(s < p.end ? far : p.end - 1 - (s - far));
+            __syncwarp();
+            if (threadIdx.x % 32 == 0)
+                bar_arrive(told.full + told.buffer * 8);
+            ring_on(&told);
+        }
+    }
+}
+
+/* ---- products ------------------------------------------------------------------------------------------------------ */
+
+template <typename S> static __device__ __forceinline__ void multiply_slices(int all, JoinedRing r, bool drawn, float (&d)[S::RESULTS])
+{
+    enum { X_STEP = S::XN ? 16 * 128 / 16 : 2, Y_STEP = S::YN ? 16 * 128 / 16 : 2 }; /* 16 of k, in 16 bytes */
+    unsigned before = r.stages;
+#pragma unroll
+    for (int i = 0; i < S::RESULTS; i++) /* there may be fewer slices than blocks */
+        d[i] = 0;
+    for (int s = 0; s < all; s++) {
+        unsigned at = r.slices + r.buffer * S::SLICE;
+        bar_wait(r.full + r.buffer * 8, r.phase);
+        if (drawn)
+            fence_async();
+        unsigned long long x = wgmma_operand<S::XN>(at), y = wgmma_operand<S::YN>(at + S::X);
+        wgmma_begin();
+#pragma unroll
+        for (int l = 0; l < S::BK / 16; l++)
+            wgmma_half<S::BRAIN, S::XN, S::YN>(d, x + l * X_STEP, y + l * Y_STEP, s + l > 0);
+        wgmma_commit();
+        wgmma_wait<1>();
+        if (before < r.stages && threadIdx.x == 0)
+            bar_arrive(r.empty + before * 8);
+        before = r.buffer;
+        ring_on(&r);
+    }
+    wgmma_wait<0>();
+}
+
+/* ---- results ------------------------------------------------------------------------------------------------------- */
+
+/* This block's sums, in place of the slices. */
+template <typename S> static __device__ __forceinline__ void leave_sums(unsigned to, const float (&d)[S::RESULTS])
+{
+    int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+#pragma unroll
+    for (int i = 0; i < S::RESULTS; i += 2) {
+        int row = warp * 16 + lane / 4 + i / 2 % 2 * 8, col = i / 4 * 8 + lane % 4 * 2;
+        asm volatile("st.shared.v2.f32 [%0], {%1, %2};" ::"r"(to + (row * S::PITCH + col) * 4), "f"(d[i]), "f"(d[i + 1]) : "memory");
+    }
+}
+
+/* Of A * A^T: those of four neighbours that are on or under the diagonal, to one triangle or both; C is read in one. */
+template <typename S> static __device__ __forceinline__ void put_symmetric(const HalfArgs &a, int row, int at, const float (&v)[4])
+{
+    const GemmArgs &g     = a.g;
+    bool            upper = g.fill == GEMM_FILL_UPPER || g.fill == GEMM_FILL_FULL_FROM_UPPER;
+#pragma unroll
+    for (int j = 0; j < 4; j++) {
+        int col = at + j, r = upper ? col : row, c = upper ? row : col;
+        if (row < col || row >= g.m)
+            continue;
+        if (g.fill != GEMM_FILL_LOWER && g.fill != GEMM_FILL_UPPER && row != col)
+            put_result<S>(a, r, c, c, r, v[j]);
+        put_result<S>(a, r, c, r, c, v[j]);
+    }
+}
+
+template <typename S> static __device__ __forceinline__ void put_some(const HalfArgs &a, int row, int col, const float (&v)[4])
+{
+    const GemmArgs &g = a.g;
+    if (S::SYM) {
+        put_symmetric<S>(a, row, col, v);
+        return;
+    }
+    if (row >= g.m)
+        return;
+    bool two = g.vector & GEMM_PAIRS;
+#pragma unroll
+    for (int j = 0; j < 4; j += 2)
+        if (two && col + j + 1 < g.n) {
+            put_two<S>(a, row, col + j, v[j], v[j + 1]);
+        } else {
+            if (col + j < g.n)
+                put_result<S>(a, row, col + j, row, col + j, v[j]);
+            if (col + j + 1 < g.n)
+                put_result<S>(a, row, col + j + 1, row, col + j + 1, v[j + 1]);
+        }
+}
+
+/* This block's rows of the tile. */
+template <typename S> static __device__ __forceinline__ void join_rows(const HalfArgs &a, const JoinedPlace &p, unsigned sums)
+{
+    enum { ACROSS = S::BN / 4 };
+    int   all = cluster_size(), rank = cluster_rank(), first = S::BM * rank / all, units = (S::BM * (rank + 1) / all - first) * ACROSS;
+    float alpha = Four<float>::from(a.g.alpha);
+    for (int u = threadIdx.x; u < units; u += 2 * WARPGROUP) {
+        int   row = first + u / ACROSS, col = u % ACROSS * 4;
+        float v[4] = {};
+#pragma unroll 4
+        for (int q = 0; q < all; q++) {
+            uint4 part = cluster_load(sums + (row * S::PITCH + col) * 4, q);
+            v[0] += Four<float>::from(part.x);
+            v[1] += Four<float>::from(part.y);
+            v[2] += Four<float>::from(part.z);
+            v[3] += Four<float>::from(part.w);
+        }
+#pragma unroll
+        for (int j = 0; j < 4; j++)
+            v[j] *= alpha;
+        put_some<S>(a, p.row + row, p.col + col, v);
+    }
+}
+
+template <typename S> static __device__ __forceinline__ void joined_product(const HalfArgs &args)
+{
+    extern __shared__ __align__(1024) unsigned char slices[];
+    __shared__ __align__(8) Bar full[JOINED_STAGES], empty[JOINED_STAGES];
+    unsigned    at    = (shared_address(slices) + 1023) / 1024 * 1024;
+    JoinedPlace p     = joined_place<S>(args.g);
+    JoinedRing  r     = {at, shared_address(full), shared_address(empty), 0, 0, (unsigned)args.stages};
+    bool        drawn = args.x_grain || args.y_grain, ordered = !args.x_grain || !args.y_grain;
+    if (threadIdx.x == 0) {
+        for (int b = 0; b < args.stages; b++) {
+            bar_init(r.full + b * 8, (drawn ? WARPGROUP / 32 : 0) + ordered);
+            bar_init(r.empty + b * 8, 1);
+        }
+        bar_init_done();
+    }
+    __syncthreads();
+    if (threadIdx.x >= WARPGROUP) {
+        draw_slices<S>(args, p, r);
+    } else {
+        float d[S::RESULTS];
+        multiply_slices<S>(p.end - p.first, r, drawn, d);
+        warpgroup_barrier(1);
+        leave_sums<S>(at, d);
+    }
+    HalfArgs           a = args;
+    cluster_meet();
+    unsigned long long z = blockIdx.z * a.g.c_batch * (a.wide ? 4 : 2);
+    a.g.c  = (char *)a.g.c + z;
+    a.from = (const char *)a.from + z;
+    join_rows<S>(a, p, at);
+    cluster_meet(); /* the others have read this one's sums */
+}
+
+#define HALF_JOINED(name, blocks, ...)                                                                                 \
+    extern "C" __global__ void __launch_bounds__(2 * WARPGROUP, blocks) name(const __grid_constant__ HalfArgs args)    \
+    {                                                                                                                  \
+        joined_product<JoinedShape<__VA_ARGS__>>(GRID_CONSTANT(name, HalfArgs, args));                                 \
+    }
+
+#endif

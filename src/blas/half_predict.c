@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Which rung multiplies 16-bit operands the fastest, and how many blocks share out k: microseconds by a model.
+ *
+ * Rungs of clusters of two (half.c): the slices of the busiest cluster, each tile's beginning and end, and copies of operands that tensor copies cannot
+ * read.  half_joined: rounds of blocks, each with a fixed time; besides, the larger of what all slices take together and what one block takes for its
+ * own, by how wide the accesses to the operands are.
+ * The numbers were fitted on readings on an H200 (docs/data/half_random_h200.tsv, tools/half_model); another GPU of sm_90 has the same units in
+ * other numbers, and its choice may be a little off.  Where the model errs, a caller names the rung. */
+#include <math.h>
+
+#include "blas/blas.h"
+
+/* Microseconds. */
+static const struct HalfNumbers {
+    double joined, wide; /* a round of blocks of 64 x 64; of 64 x 128 so much more */
+    double other;        /* each other block of a cluster */
+    double mirrored;     /* of A * A^T, results a second time */
+    double slice[4],
+        latency
+            [4];  /* 64 x 64 of an operand by tensor copies, 8, 4, 2 bytes at a time: of a multiprocessor, of a block */
+    double pairs; /* a launch of clusters of two */
+    double unit;  /* a 256th of a slice of 256 columns */
+    double copy, copy_mb, both; /* a copied operand, a MB of it; so much less where both are */
+    double ragged;              /* a tile of 256 columns whose lines tensor copies cannot write */
+    double narrow, part, part_narrow,
+        tile; /* in units: a slice of 128 columns, a part that is added up, a column's share of a tile's end */
+} numbers = {3.94,
+             0.764,
+             0.04,
+             1.07,
+             {0.126, 0.408, 0.472, 0.805},
+             {0.106, 0.408, 0.584, 1.12},
+             2.27,
+             0.00244,
+             2.1,
+             1.81,
+             0.1,
+             3.73,
+             160,
+             1700,
+             548,
+             4.1};
+
+/* Of numbers.slice: how an operand is read. */
+static unsigned access_of(const Problem *p, const Source *s, bool aligned, uint64_t apart)
+{
+    if (aligned && p->batch == 1)
+        return 0;
+    int grain = half_grain(s, p->batch > 1 ? apart : 0);
+    return grain >= 8 ? 1 : grain == 4 ? 2 : 3;
+}
+
+static double joined_us(const WwBlas *b, const Problem *p, const Rung *r, unsigned each)
+{
+    const GemmArgs *g = &p->args;
+    Source          x = source_x(g), y = source_y(g);
+    unsigned        ax = access_of(p, &x, g->vector & 1, g->x_batch), ay = access_of(p, &y, g->vector & 2, g->y_batch);
+    unsigned        high  = (unsigned)(r->columns / 64);
+    double          slice = numbers.slice[ax] + high * numbers.slice[ay];
+    double          late  = numbers.latency[ax] + high * numbers.latency[ay];
+    uint64_t        tiles = rung_tiles(r, g) * p->batch, slices = rung_cover(g->k, r->slice);
+    double          room   = half_room(b, r, tiles * each, each);
+    double          rounds = (double)(tiles * each) / room;
+    rounds                 = rounds > 2 ? rounds : ceil(rounds);
+    double busy            = room < b->sms ? room : b->sms;
+    busy                   = (double)(tiles * each) < busy ? (double)(tiles * each) : busy;
+    double all             = (double)(tiles * slices) * slice / busy;
+    double own             = rounds * (double)((slices + each - 1) / each) * late;
+    double end             = numbers.joined + (high > 1 ? numbers.wide : 0) + (each > 1 ? each * numbers.other : 0);
+    return (all > own ? all : own) + rounds * (end + (r->symmetric ? numbers.mirrored : 0));
+}
+
+static double pairs_us(const WwBlas *b, const Problem *p, const Rung *r)
+{
+    const GemmArgs *g     = &p->args;
+    bool            wide  = r->columns == 256;
+    HalfRounds      c     = half_rounds(b, r, g);
+    double          slice = wide ? 256 : numbers.narrow, part = wide ? numbers.part : numbers.part_narrow;
+    double          tile = numbers.tile * r->columns, units = (double)c.whole * ((double)c.slices * slice + tile);
+    if (c.rest)
+        units += (double)((c.slices + c.parts - 1) / c.parts) * slice + c.parts * part + tile;
+    double us = numbers.pairs + units * numbers.unit;
+    bool   cx = !(g->vector & 1), cy = !(g->vector & 2) && !r->symmetric;
+    us += cx ? numbers.copy + 1e-6 * numbers.copy_mb * g->m * g->k : 0;
+    us += cy ? numbers.copy + 1e-6 * numbers.copy_mb * g->n * g->k : 0;
+    us -= cx && cy ? numbers.both : 0;
+    if (p->result == 2 && !(g->vector & 4 && g->n % 8 == 0))
+        us += numbers.ragged * (double)c.whole * r->columns / 256;
+    return us * (double)p->batch;
+}
+
+const Rung *half_choose(const WwBlas *b, const Problem *p, unsigned *split)
+{
+    const Rung *best  = NULL;
+    double      least = 0;
+    if (!b->half[p->symmetric])
+        return rung_for(p->symmetric, FOR_ANY_16);
+    for (size_t i = 0; rung_at(i); i++) {
+        const Rung *r = rung_at(i);
+        if (r->symmetric != p->symmetric || (r->layouts != RUNG_HALF && r->layouts != RUNG_HALF_JOINED))
+            continue;
+        uint64_t slices = rung_cover(p->args.k, r->slice);
+        for (unsigned each = 1; each == 1 || (each <= rung_splits(r) && each <= slices);
+             each          = rung_more_splits(each)) {
+            double us = r->layouts == RUNG_HALF ? pairs_us(b, p, r) : joined_us(b, p, r, each);
+            if (best && us >= least)
+                continue;
+            best   = r;
+            least  = us;
+            *split = each;
+        }
+    }
+    return best;
+}
