@@ -65,9 +65,10 @@ static double joined_us(const WwBlas *b, const Problem *p, const Rung *r, unsign
     rounds                 = rounds > 2 ? rounds : ceil(rounds);
     double busy            = room < b->sms ? room : b->sms;
     busy                   = (double)(tiles * each) < busy ? (double)(tiles * each) : busy;
-    double all             = (double)(tiles * slices) * slice / busy;
-    double own             = rounds * (double)((slices + each - 1) / each) * late;
-    double end             = numbers.joined + (high > 1 ? numbers.wide : 0) + (each > 1 ? each * numbers.other : 0);
+    double   all           = (double)(tiles * slices) * slice / busy;
+    uint64_t most          = (slices + each - 1) / each; /* of one block */
+    double   own           = rounds * (double)most * late;
+    double   end           = numbers.joined + (high > 1 ? numbers.wide : 0) + (each > 1 ? each * numbers.other : 0);
     return (all > own ? all : own) + rounds * (end + (r->symmetric ? numbers.mirrored : 0));
 }
 
@@ -78,8 +79,9 @@ static double pairs_us(const WwBlas *b, const Problem *p, const Rung *r)
     HalfRounds      c     = half_rounds(b, r, g);
     double          slice = wide ? 256 : numbers.narrow, part = wide ? numbers.part : numbers.part_narrow;
     double          tile = numbers.tile * r->columns, units = (double)c.whole * ((double)c.slices * slice + tile);
+    uint64_t        last = (c.slices + c.parts - 1) / c.parts;
     if (c.rest)
-        units += (double)((c.slices + c.parts - 1) / c.parts) * slice + c.parts * part + tile;
+        units += (double)last * slice + c.parts * part + tile;
     double us = numbers.pairs + units * numbers.unit;
     bool   cx = !(g->vector & 1), cy = !(g->vector & 2) && !r->symmetric;
     us += cx ? numbers.copy + 1e-6 * numbers.copy_mb * g->m * g->k : 0;

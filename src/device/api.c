@@ -176,6 +176,18 @@ WwStatus ww_free(WwDevice *d, WwPtr p)
     return p ? d->ops->release(d, p) : WW_OK;
 }
 
+Status device_copy_rows(WwDevice *d, const WwStream *s, const DeviceRows *r)
+{
+    if (d->ops->copy_rows)
+        return d->ops->copy_rows(d, s, r);
+    for (uint64_t i = 0; i < r->rows; i++) {
+        char *host = r->host + i * r->host_pitch;
+        WwPtr at   = r->at + i * r->pitch;
+        TRY(r->in ? d->ops->copy_in(d, at, host, r->bytes) : d->ops->copy_out(d, host, at, r->bytes));
+    }
+    return WW_OK;
+}
+
 WwStatus ww_copy_in(WwDevice *d, WwPtr dst, const void *src, size_t bytes)
 {
     if (!d)

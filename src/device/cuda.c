@@ -154,6 +154,26 @@ static Status cuda_copy_in(WwDevice *d, WwPtr dst, const void *src, uint64_t byt
     return finish(c, c->drv.copy_in(dst, src, bytes), "ww_copy_in");
 }
 
+static Status cuda_copy_rows(WwDevice *d, const WwStream *s, const DeviceRows *r)
+{
+    CudaDevice *c      = (CudaDevice *)d;
+    CuSide      host   = {.memory = CU_MEMORY_HOST, .host = r->host, .pitch = r->host_pitch};
+    CuSide      device = {.memory = CU_MEMORY_DEVICE, .device = r->at, .pitch = r->pitch};
+    CuCopy2D    copy   = {r->in ? host : device, r->in ? device : host, r->bytes, r->rows};
+    TRY(cuda_enter(c));
+    if (r->bytes == 0 || r->rows == 0)
+        return WW_OK;
+    if (c->drv.copy_2d)
+        return cuda_check(c, c->drv.copy_2d(&copy, s->native), "cuMemcpy2DAsync");
+    TRY(cuda_check(c, c->drv.stream_sync(s->native), "cuStreamSynchronize"));
+    for (uint64_t i = 0; i < r->rows; i++) {
+        char *at = r->host + i * r->host_pitch;
+        CuPtr p  = r->at + i * r->pitch;
+        TRY(finish(c, r->in ? c->drv.copy_in(p, at, r->bytes) : c->drv.copy_out(at, p, r->bytes), "copy of rows"));
+    }
+    return WW_OK;
+}
+
 static Status cuda_copy_out(WwDevice *d, void *dst, WwPtr src, uint64_t bytes)
 {
     CudaDevice *c = (CudaDevice *)d;
@@ -412,6 +432,7 @@ static Status open_as(const Profile *label, const WwDeviceOptions *o, WwDevice *
         .alloc        = cuda_alloc,
         .release      = cuda_release,
         .copy_in      = cuda_copy_in,
+        .copy_rows    = cuda_copy_rows,
         .copy_out     = cuda_copy_out,
         .copy         = cuda_copy,
         .fill         = cuda_fill,

@@ -25,6 +25,20 @@ typedef void    *CuStream; /* NULL = the default stream */
 typedef void    *CuEvent;
 typedef uint64_t CuPtr;
 
+typedef struct CuSide { /* of a copy of rows: from, or to */
+    size_t      x, y;
+    int         memory; /* CU_MEMORY_... */
+    const void *host;
+    CuPtr       device;
+    void       *array;
+    size_t      pitch;
+} CuSide;
+
+typedef struct CuCopy2D { /* CUDA_MEMCPY2D */
+    CuSide from, to;
+    size_t bytes, rows;
+} CuCopy2D;
+
 /* ENTRY(member, "symbol", (parameters)); every one returns a CuResult. */
 #define CUDA_ENTRIES(ENTRY)                                                                                            \
     ENTRY(init, "cuInit", (unsigned flags))                                                                            \
@@ -69,6 +83,7 @@ typedef uint64_t CuPtr;
 
 /* What older drivers do not have: NULL then. */
 #define CUDA_NEW_ENTRIES(ENTRY)                                                                                        \
+    ENTRY(copy_2d, "cuMemcpy2DAsync_v2", (const CuCopy2D *c, CuStream s))                                              \
     ENTRY(device_memory, "cuDeviceTotalMem_v2", (size_t *out, CuOrdinal dev))                                          \
     ENTRY(launch_ex, "cuLaunchKernelEx", (const CuLaunchConfig *c, CuFunction f, void **args, void **extra))           \
     ENTRY(tensor_tiled, "cuTensorMapEncodeTiled",                                                                      \
@@ -100,6 +115,8 @@ typedef struct CudaDriver {
 
 /* Numbers of the driver's ABI that are used here. */
 enum {
+    CU_MEMORY_HOST            = 1,
+    CU_MEMORY_DEVICE          = 2,
     CU_OK                     = 0,
     CU_INVALID_VALUE          = 1,
     CU_OUT_OF_MEMORY          = 2,

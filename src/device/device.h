@@ -48,6 +48,15 @@ typedef struct DeviceText {
     const char *code;         /* of the same PTX, at that level: a fat binary; NULL: none */
 } DeviceText;
 
+/* Rows of `bytes` bytes in host memory and on a device, pitch bytes apart; in: to the device. */
+typedef struct DeviceRows {
+    bool     in;
+    char    *host; /* only read when `in` */
+    uint64_t host_pitch;
+    WwPtr    at;
+    uint64_t pitch, bytes, rows;
+} DeviceRows;
+
 typedef struct DeviceOps {
     const char *kind;     /* "emulator", "cuda" */
     unsigned    observes; /* WwObserve bits it can honour */
@@ -58,6 +67,8 @@ typedef struct DeviceOps {
     Status (*holds)(WwDevice *d, WwPtr at, uint64_t bytes, const char **why);
     Status (*copy_in)(WwDevice *d, WwPtr dst, const void *src, uint64_t bytes);
     Status (*copy_out)(WwDevice *d, void *dst, WwPtr src, uint64_t bytes);
+    /* Put on the stream; NULL: row by row by copy_in and copy_out. */
+    Status (*copy_rows)(WwDevice *d, const WwStream *s, const DeviceRows *r);
     Status (*copy)(WwDevice *d, WwPtr dst, WwPtr src, uint64_t bytes); /* ranges that do not overlap */
     Status (*fill)(WwDevice *d, WwPtr dst, uint8_t value, uint64_t bytes, const WwStream *s); /* s may be NULL */
     /* ptx: the text, parsed.  Takes ownership of it, also on failure. */
@@ -135,6 +146,8 @@ void device_done(WwDevice *d);
 /* Fills in the common part of a new module and puts it on the device's list; module_done takes it off. */
 void module_init(WwModule *m, WwDevice *d, const Module *ptx);
 void module_done(WwModule *m);
+/* A copy between host and device on a stream; what it reads must stay until ww_stream_wait. */
+Status device_copy_rows(WwDevice *d, const WwStream *s, const DeviceRows *r);
 /* ww_fill on a stream; NULL: complete when it returns. */
 Status device_fill(WwDevice *d, WwPtr dst, uint8_t value, uint64_t bytes, const WwStream *s);
 /* Launches that begin from now on call progress now and then while they run: so many of their blocks have ended.  It is called by threads of

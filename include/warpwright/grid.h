@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Matrix products over several devices, and of matrices larger than a device's memory: operands and result lie in host memory.
+ *
+ *     C = alpha * op(A) * op(B) + beta * C        ww_grid_gemm
+ *     C = alpha * A * A^T + beta * C              ww_grid_syrk   the whole symmetric result, or one triangle
+ *
+ * The result is cut into square tiles, shared out among the devices in order, each computed by one of them: stationary C, so nothing passes between
+ * devices.  Panels of the operands are copied to a device while it multiplies those before them; memory that is pinned (cudaHostAlloc) lets a GPU do
+ * both at once, other memory is copied as well, but not meanwhile.  Of A * A^T each tile of the triangle is computed once, and written to both halves,
+ * which have the same bits.
+ *
+ * Conventions, exactness and types are those of warpwright/blas.h.  Each tile is the product that ww_gemm or ww_syrk of its device computes; a k that
+ * does not fit a device is added up panel after panel.  The same call on as many devices of the same kind gives the same bits in every run.  With 16-bit
+ * results k is not cut, since each panel would round them.
+ *
+ * Several processes, as those of MPI, share a product out among them in the same way: each computes its tiles in its own copy of C, and the program
+ * passes them on as it likes (examples/grid_mpi.c).
+ *
+ * Errors: everything is checked before anything runs; ww_grid_error() says what is wrong, and on which device.  After WW_ERR_INVALID nothing was
+ * written; after any other error C holds some tiles of the result and some of what was there.  One failed device ends the call on all of them. */
+#ifndef WARPWRIGHT_GRID_H
+#define WARPWRIGHT_GRID_H
+
+#include "warpwright/blas.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Devices that work together, each with its kernels and three streams.  Used by one thread at a time, and so are its devices meanwhile. */
+typedef struct WwGrid WwGrid;
+
+enum { WW_GRID_DEVICES = 64 }; /* at most */
+
+/* devices: n of them, open, of one kind or several, none twice; close the grid before them.  On failure *out is NULL and *message (if message is not
+ * NULL) a thread-local text. */
+WwStatus    ww_grid_open(WwDevice *const *devices, size_t n, WwGrid **out, const char **message);
+void        ww_grid_close(WwGrid *g);
+size_t      ww_grid_size(const WwGrid *g);
+/* Of the last call that failed; "" if none did. */
+const char *ww_grid_error(const WwGrid *g);
+
+typedef struct WwGridGemm {
+    WwType      type;
+    WwLayout    layout;
+    bool        trans_a, trans_b;
+    size_t      m, n, k; /* as in WwGemm */
+    WwScalar    alpha, beta;
+    const void *a, *b; /* in host memory, aligned to an element's bytes */
+    void       *c;
+    size_t      lda, ldb, ldc; /* elements */
+    WwPrecision precision;
+    size_t      tile;  /* rows and columns of a tile of C, a multiple of 64; 0: chosen */
+    size_t      panel; /* elements of k that are copied at a time, a multiple of 64; 0: chosen */
+    /* Of a product that several processes compute: how many they are, with as many devices each, and which of them this one is, from 0 on; 0 ranks: one
+     * alone.  Each is given the same problem and has all of A and B; it computes its own tiles of C and touches no others (ww_grid_tile). */
+    size_t ranks, rank;
+} WwGridGemm;
+
+WwStatus ww_grid_gemm(WwGrid *g, const WwGridGemm *p);
+
+typedef struct WwGridSyrk {
+    WwType      type;
+    WwLayout    layout;
+    WwFill      fill;
+    bool        trans;
+    size_t      n, k; /* as in WwSyrk */
+    WwScalar    alpha, beta;
+    const void *a;
+    void       *c;
+    size_t      lda, ldc;
+    WwPrecision precision;
+    size_t      tile, panel, ranks, rank; /* as in WwGridGemm */
+} WwGridSyrk;
+
+WwStatus ww_grid_syrk(WwGrid *g, const WwGridSyrk *p);
+
+/* What device i did in the last call. */
+typedef struct WwGridShare {
+    size_t   tiles, panels;       /* of C; of operands that were multiplied, a pair counts once */
+    uint64_t in_bytes, out_bytes; /* copied to the device, from it */
+} WwGridShare;
+
+/* A tile of the last call's result: its first row and column in C, and how many. */
+typedef struct WwGridTile {
+    size_t row, col, rows, cols;
+    size_t rank, device; /* who computed it */
+    bool   mirrored;     /* and wrote its transpose at (col, row), too: cols x rows */
+} WwGridTile;
+
+/* How many tiles the last call's result has, those of all ranks; tile i.  WW_ERR_INVALID: there is no tile i. */
+size_t   ww_grid_tiles(const WwGrid *g);
+WwStatus ww_grid_tile(const WwGrid *g, size_t i, WwGridTile *out);
+
+/* WW_ERR_INVALID: there is no device i. */
+WwStatus ww_grid_share(const WwGrid *g, size_t i, WwGridShare *out);
+/* The sides of the tiles and the length of the panels of the last call: those asked for, or chosen, or less where a device's memory is small. */
+void ww_grid_shape(const WwGrid *g, size_t *tile, size_t *panel);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

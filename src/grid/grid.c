@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Products over several devices: the devices, the checks, one host thread a device.
+ *
+ * A column-major product is the row-major one of the transposes, so the operands change places, as in blas/arguments.c; a symmetric result only
+ * changes the names of its triangles.  The first failure in the order of devices is what the caller is told; the others end at their next tile. */
+#include "grid/grid_own.h"
+
+#include <limits.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/sizes.h"
+
+Status grid_fail(WwGrid *g, Status s, const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    str_clear(&g->error);
+    str_vprintf(&g->error, fmt, args);
+    va_end(args);
+    return s;
+}
+
+/* ---- devices ----------------------------------------------------------------------------------------------------- */
+
+static void member_close(GridMember *m)
+{
+    void **marks[] = {m->arrived, m->used_x, m->used_y, m->done, m->left};
+    ww_blas_close(m->blas);
+    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
+        for (int s = 0; s < SLOTS; s++)
+            if (marks[i][s])
+                m->device->ops->mark_free(m->device, marks[i][s]);
+    WwStream *streams[] = {m->in, m->work, m->out};
+    for (size_t i = 0; i < sizeof streams / sizeof *streams; i++)
+        if (streams[i])
+            ww_stream_close(streams[i]);
+}
+
+static Status member_open(GridMember *m, WwDevice *d)
+{
+    m->device = d;
+    TRY(ww_stream_open(d, NULL, &m->in));
+    TRY(ww_stream_open(d, NULL, &m->work));
+    TRY(ww_stream_open(d, NULL, &m->out));
+    TRY(ww_blas_open(d, &m->blas));
+    return ww_blas_stream(m->blas, m->work);
+}
+
+static Status refuse(const char **message, const char *text)
+{
+    if (message)
+        *message = text;
+    return WW_ERR_INVALID;
+}
+
+WwStatus ww_grid_open(WwDevice *const *devices, size_t n, WwGrid **out, const char **message)
+{
+    static _Thread_local char text[256];
+    if (!out)
+        return refuse(message, "ww_grid_open: out is NULL");
+    *out = NULL;
+    if (!devices || n == 0 || n > WW_GRID_DEVICES)
+        return refuse(message, "ww_grid_open takes 1 to 64 devices");
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j <= i; j++)
+            if (!devices[i] || (j < i && devices[j] == devices[i]))
+                return refuse(message, "ww_grid_open: a device is NULL, or there twice");
+    WwGrid *g = xcalloc(1, sizeof *g);
+    g->member = xcalloc(n, sizeof *g->member);
+    for (; g->n < n; g->n++) {
+        Status s = member_open(&g->member[g->n], devices[g->n]);
+        if (s == WW_OK)
+            continue;
+        snprintf(text, sizeof text, "device %zu: %s", g->n, ww_device_error(devices[g->n]));
+        g->n++;
+        ww_grid_close(g);
+        if (message)
+            *message = text;
+        return s;
+    }
+    *out = g;
+    return WW_OK;
+}
+
+void ww_grid_close(WwGrid *g)
+{
+    for (size_t i = 0; g && i < g->n; i++)
+        member_close(&g->member[i]);
+    if (!g)
+        return;
+    str_free(&g->error);
+    free(g->member);
+    free(g);
+}
+
+size_t ww_grid_size(const WwGrid *g)
+{
+    return g ? g->n : 0;
+}
+
+const char *ww_grid_error(const WwGrid *g)
+{
+    return g ? str_text(&g->error) : "";
+}
+
+WwStatus ww_grid_share(const WwGrid *g, size_t i, WwGridShare *out)
+{
+    if (!g || !out || i >= g->n)
+        return WW_ERR_INVALID;
+    *out = g->member[i].share;
+    return WW_OK;
+}
+
+void ww_grid_shape(const WwGrid *g, size_t *tile, size_t *panel)
+{
+    if (tile)
+        *tile = g ? g->last.tile : 0;
+    if (panel)
+        *panel = g ? g->last.panel : 0;
+}
+
+size_t ww_grid_tiles(const WwGrid *g)
+{
+    return g && g->last.tile ? grid_tiles(&g->last) : 0;
+}
+
+WwStatus ww_grid_tile(const WwGrid *g, size_t i, WwGridTile *out)
+{
+    size_t tiles = ww_grid_tiles(g), worker = 0;
+    if (!out || i >= tiles)
+        return WW_ERR_INVALID;
+    while (grid_first(tiles, g->last.ranks * g->n, worker + 1) <= i)
+        worker++;
+    bool      cm = g->last.layout == WW_COLUMN_MAJOR;
+    GridPlace t  = grid_place(&g->last, i);
+    *out = (WwGridTile){cm ? t.col : t.row, cm ? t.row : t.col, cm ? t.cols : t.rows,       cm ? t.rows : t.cols,
+                        worker / g->n,      worker % g->n,      g->last.full && !t.diagonal};
+    return WW_OK;
+}
+
+/* ---- checks ------------------------------------------------------------------------------------------------------ */
+
+typedef struct Given { /* a matrix as the caller gives it: `lines` of `length` elements */
+    const char *name;
+    const void *at;
+    size_t      lines, length, ld, element;
+} Given;
+
+static Status check_matrix(WwGrid *g, const char *who, const Given *m)
+{
+    size_t elements, bytes;
+    if (m->ld < m->length || m->ld == 0)
+        return grid_fail(g, WW_ERR_INVALID, "%s: ld%s = %zu is less than the %zu elements of a row or column of %s",
+                         who, m->name, m->ld, m->length ? m->length : 1, m->name);
+    if (m->lines == 0 || m->length == 0)
+        return WW_OK;
+    if (!m->at)
+        return grid_fail(g, WW_ERR_INVALID, "%s: %s is a null pointer", who, m->name);
+    if ((uintptr_t)m->at % m->element)
+        return grid_fail(g, WW_ERR_INVALID, "%s: %s = %p is not aligned to the %zu bytes of an element", who, m->name,
+                         m->at, m->element);
+    if (__builtin_mul_overflow(m->lines, m->ld, &elements) || __builtin_mul_overflow(elements, m->element, &bytes) ||
+        bytes > (size_t)PTRDIFF_MAX)
+        return grid_fail(g, WW_ERR_INVALID, "%s: %s, %zu lines with ld%s = %zu, is larger than memory can be", who,
+                         m->name, m->lines, m->name, m->ld);
+    return WW_OK;
+}
+
+static Status check_kinds(WwGrid *g, const char *who, const GridProblem *p)
+{
+    const size_t sizes[] = {p->m, p->n, p->k};
+    if (!type_row(p->type))
+        return grid_fail(g, WW_ERR_INVALID, "%s: type %d is none of WwType", who, (int)p->type);
+    if (p->layout != WW_ROW_MAJOR && p->layout != WW_COLUMN_MAJOR)
+        return grid_fail(g, WW_ERR_INVALID, "%s: layout %d is neither WW_ROW_MAJOR nor WW_COLUMN_MAJOR", who,
+                         (int)p->layout);
+    if (p->precision != WW_EXACT && p->precision != WW_TENSOR)
+        return grid_fail(g, WW_ERR_INVALID, "%s: precision %d is neither WW_EXACT nor WW_TENSOR", who,
+                         (int)p->precision);
+    for (size_t i = 0; i < 3; i++)
+        if (sizes[i] > (size_t)1 << 40)
+            return grid_fail(g, WW_ERR_INVALID, "%s: %c = %zu is more than 2^40", who, "mnk"[i], sizes[i]);
+    if (p->rank >= p->ranks || p->ranks > 1 << 20)
+        return grid_fail(g, WW_ERR_INVALID, "%s: rank = %zu of %zu is none", who, p->rank, p->ranks);
+    if (p->tile % 64 || p->panel % 64 || p->tile > 1 << 20)
+        return grid_fail(g, WW_ERR_INVALID,
+                         "%s: tile = %zu and panel = %zu are to be multiples of 64, a tile at most 2^20", who, p->tile,
+                         p->panel);
+    return WW_OK;
+}
+
+static bool is_zero(WwType type, WwScalar v)
+{
+    TypeScalar s = type_row(type)->scalar;
+    return s == SCALAR_i64 ? v.i64 == 0 : s == SCALAR_i32 ? v.i32 == 0 : v.f32 == 0.0f;
+}
+
+/* ---- calls ------------------------------------------------------------------------------------------------------- */
+
+typedef struct Job {
+    WwGrid            *g;
+    const GridProblem *p;
+    size_t             device;
+    pthread_t          thread;
+    bool               started;
+} Job;
+
+static void *work(void *user)
+{
+    Job        *j = user;
+    GridMember *m = &j->g->member[j->device];
+    m->status     = grid_work(j->g, j->device, j->p);
+    if (m->status != WW_OK)
+        atomic_store(&j->g->stop, true);
+    return NULL;
+}
+
+/* Every device at once; the last one by the caller's own thread. */
+static Status run_all(WwGrid *g, const GridProblem *p)
+{
+    Job *job = xcalloc(g->n, sizeof *job);
+    atomic_store(&g->stop, false);
+    for (size_t i = 0; i < g->n; i++) {
+        g->member[i].share = (WwGridShare){0};
+        job[i]             = (Job){.g = g, .p = p, .device = i};
+        job[i].started     = i + 1 < g->n && pthread_create(&job[i].thread, NULL, work, &job[i]) == 0;
+    }
+    for (size_t i = 0; i < g->n; i++)
+        if (!job[i].started)
+            work(&job[i]);
+    for (size_t i = 0; i < g->n; i++)
+        if (job[i].started)
+            pthread_join(job[i].thread, NULL);
+    free(job);
+    for (size_t i = 0; i < g->n; i++)
+        if (g->member[i].status != WW_OK)
+            return grid_fail(g, g->member[i].status, "device %zu: %s", i, ww_device_error(g->member[i].device));
+    return WW_OK;
+}
+
+static Status run(WwGrid *g, GridProblem *p)
+{
+    g->last = (GridProblem){0};
+    if (p->m == 0 || p->n == 0)
+        return WW_OK;
+    Status s = grid_shape(g, p);
+    if (s == WW_OK)
+        s = run_all(g, p);
+    g->last   = *p;
+    g->last.c = NULL;
+    grid_release(g);
+    return s;
+}
+
+WwStatus ww_grid_gemm(WwGrid *g, const WwGridGemm *q)
+{
+    static const char *const who = "ww_grid_gemm";
+    if (!g)
+        return WW_ERR_INVALID;
+    if (!q)
+        return grid_fail(g, WW_ERR_INVALID, "%s needs a problem", who);
+    bool        cm = q->layout == WW_COLUMN_MAJOR;
+    GridProblem p  = {.type      = q->type,
+                      .m         = q->m,
+                      .n         = q->n,
+                      .k         = q->k,
+                      .alpha     = q->alpha,
+                      .beta      = q->beta,
+                      .layout    = q->layout,
+                      .precision = q->precision,
+                      .tile      = q->tile,
+                      .panel     = q->panel,
+                      .ranks     = q->ranks ? q->ranks : 1,
+                      .rank      = q->rank};
+    TRY(check_kinds(g, who, &p));
+    p.operand    = type_row(p.type)->operand;
+    p.result     = type_row(p.type)->result;
+    bool  rows_a = q->trans_a == cm, rows_b = q->trans_b == cm; /* lines run along k, along n */
+    Given a = {"a", q->a, rows_a ? q->m : q->k, rows_a ? q->k : q->m, q->lda, p.operand};
+    Given b = {"b", q->b, rows_b ? q->k : q->n, rows_b ? q->n : q->k, q->ldb, p.operand};
+    Given c = {"c", q->c, cm ? q->n : q->m, cm ? q->m : q->n, q->ldc, p.result};
+    TRY(check_matrix(g, who, &c));
+    if (is_zero(p.type, p.alpha))
+        p.k = 0;
+    if (p.k && p.m && p.n) {
+        TRY(check_matrix(g, who, &a));
+        TRY(check_matrix(g, who, &b));
+    }
+    GridMatrix x = {q->a, !rows_a, q->lda}, y = {q->b, rows_b, q->ldb};
+    p.keep = !is_zero(p.type, p.beta);
+    p.x    = cm ? y : x;
+    p.y    = cm ? x : y;
+    p.m    = cm ? q->n : q->m;
+    p.n    = cm ? q->m : q->n;
+    p.c    = q->c;
+    p.ldc  = q->ldc;
+    return run(g, &p);
+}
+
+WwStatus ww_grid_syrk(WwGrid *g, const WwGridSyrk *q)
+{
+    static const char *const who = "ww_grid_syrk";
+    if (!g)
+        return WW_ERR_INVALID;
+    if (!q)
+        return grid_fail(g, WW_ERR_INVALID, "%s needs a problem", who);
+    bool        cm = q->layout == WW_COLUMN_MAJOR;
+    GridProblem p  = {.type      = q->type,
+                      .m         = q->n,
+                      .n         = q->n,
+                      .k         = q->k,
+                      .alpha     = q->alpha,
+                      .beta      = q->beta,
+                      .symmetric = true,
+                      .layout    = q->layout,
+                      .fill      = q->fill,
+                      .trans     = q->trans,
+                      .precision = q->precision,
+                      .tile      = q->tile,
+                      .panel     = q->panel,
+                      .ranks     = q->ranks ? q->ranks : 1,
+                      .rank      = q->rank};
+    TRY(check_kinds(g, who, &p));
+    if (q->fill != WW_FULL && q->fill != WW_LOWER && q->fill != WW_UPPER)
+        return grid_fail(g, WW_ERR_INVALID, "%s: fill %d is not one of WW_FULL, WW_LOWER, WW_UPPER", who, (int)q->fill);
+    p.operand     = type_row(p.type)->operand;
+    p.result      = type_row(p.type)->result;
+    bool  along_k = q->trans == cm;
+    Given a       = {"a", q->a, along_k ? q->n : q->k, along_k ? q->k : q->n, q->lda, p.operand};
+    Given c       = {"c", q->c, q->n, q->n, q->ldc, p.result};
+    TRY(check_matrix(g, who, &c));
+    if (is_zero(p.type, p.alpha))
+        p.k = 0;
+    if (p.k && p.n)
+        TRY(check_matrix(g, who, &a));
+    p.keep = !is_zero(p.type, p.beta);
+    p.x = p.y = (GridMatrix){q->a, !along_k, q->lda};
+    p.full    = q->fill == WW_FULL;
+    p.upper   = p.full ? cm : (q->fill == WW_UPPER) != cm; /* a full result is read in the caller's lower triangle */
+    p.c       = q->c;
+    p.ldc     = q->ldc;
+    return run(g, &p);
+}

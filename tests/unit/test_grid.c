@@ -1,0 +1,502 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Products over several devices: every layout and transposition, several types, tiles and panels that do and do not divide the sides, on one, two
+ * and three devices, against sums in double (integers exactly); what lies between C's lines and in the other triangle stays; the halves of a symmetric
+ * result have the same bits, and so have two runs; each tile is computed once; devices with little memory; what is refused. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "warpwright/grid.h"
+
+enum { MOST = 3 };
+
+static WwDevice *device[MOST];
+static WwGrid   *grid;
+
+static void open_grid(size_t n, uint64_t memory)
+{
+    const char *name = getenv("WW_TEST_DEVICE"), *why = ""; /* "cuda" under `warpwright run` too */
+    for (size_t i = 0; i < n; i++)
+        if (ww_device_open(name ? name : "emulator", &(WwDeviceOptions){.threads = 1, .memory = memory}, &device[i],
+                           &why) != WW_OK)
+            fail_msg("%s", why);
+    if (ww_grid_open(device, n, &grid, &why) != WW_OK)
+        fail_msg("%s", why);
+}
+
+static void close_grid(void)
+{
+    size_t n = ww_grid_size(grid);
+    ww_grid_close(grid);
+    for (size_t i = 0; i < n; i++)
+        ww_device_close(device[i]);
+}
+
+#define assert_works(call)                                                                                             \
+    do {                                                                                                               \
+        if ((call) != WW_OK)                                                                                           \
+            fail_msg("%s", ww_grid_error(grid));                                                                       \
+    } while (0)
+
+/* ---- matrices ---- */
+
+static uint64_t random_state = 1;
+
+static uint32_t next(void)
+{
+    random_state = random_state * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)(random_state >> 33);
+}
+
+static size_t operand_bytes(WwType t)
+{
+    return t == WW_F16 || t == WW_F16_F32 ? 2 : 4;
+}
+
+static size_t result_bytes(WwType t)
+{
+    return t == WW_F16 ? 2 : t == WW_I32_I64 ? 8 : 4;
+}
+
+static bool whole(WwType t)
+{
+    return t == WW_I32 || t == WW_I32_I64;
+}
+
+typedef struct Host { /* `lines` of `length` elements, ld apart */
+    size_t lines, length, ld, each;
+    char  *v;
+} Host;
+
+/* Small numbers that fp16 holds exactly. */
+static void put(Host *h, size_t at, WwType t)
+{
+    int      i = (int)(next() % 17) - 8;
+    float    f = (float)i / 4;
+    uint16_t half;
+    int64_t  wide = (int64_t)i << (h->each == 8 ? 33 : 0);
+    if (h->each == 2) { /* i / 4: e of 2^e times a fraction */
+        int e;
+        frexpf(f, &e);
+        half = f == 0 ? 0 : (uint16_t)((f < 0) << 15 | (e + 14) << 10 | (int)(ldexpf(fabsf(f), 11 - e) - 1024));
+        memcpy(h->v + at * 2, &half, 2);
+    } else if (whole(t)) {
+        memcpy(h->v + at * h->each, h->each == 8 ? (void *)&wide : (void *)&i, h->each);
+    } else {
+        memcpy(h->v + at * 4, &f, 4);
+    }
+}
+
+static Host make(size_t lines, size_t length, size_t extra, size_t each, WwType t)
+{
+    Host h = {lines, length, length + extra, each, NULL};
+    h.v    = malloc(lines * h.ld * each);
+    for (size_t i = 0; i < lines * h.ld; i++)
+        put(&h, i, t);
+    return h;
+}
+
+static double at(const Host *h, const char *v, size_t line, size_t i, WwType t)
+{
+    const char *p = v + (line * h->ld + i) * h->each;
+    uint16_t    half;
+    int32_t     n;
+    int64_t     wide;
+    float       f;
+    if (h->each == 2) {
+        memcpy(&half, p, 2);
+        double x = half & 0x7fff ? ldexp(1024 + (half & 1023), (half >> 10 & 31) - 25) : 0;
+        return half >> 15 ? -x : x;
+    }
+    if (!whole(t))
+        return memcpy(&f, p, 4), f;
+    if (h->each == 8)
+        return memcpy(&wide, p, 8), (double)wide;
+    return memcpy(&n, p, 4), n;
+}
+
+/* Element (i, j) of op(M). */
+static double element(const Host *h, const char *v, bool trans, bool cm, size_t i, size_t j, WwType t)
+{
+    return trans != cm ? at(h, v, j, i, t) : at(h, v, i, j, t);
+}
+
+static WwScalar scalar(WwType t, int v)
+{
+    return t == WW_I32_I64 ? (WwScalar){.i64 = v} : t == WW_I32 ? (WwScalar){.i32 = v} : (WwScalar){.f32 = (float)v};
+}
+
+typedef struct Case {
+    WwType   type;
+    WwLayout layout;
+    bool     ta, tb;
+    size_t   m, n, k, extra;
+    int      alpha, beta;
+    size_t   tile, panel;
+} Case;
+
+static Host stored(size_t rows, size_t cols, bool trans, const Case *t, size_t each)
+{
+    bool turned = trans != (t->layout == WW_COLUMN_MAJOR);
+    return make(turned ? cols : rows, turned ? rows : cols, t->extra, each, t->type);
+}
+
+static void expect(const Case *t, size_t i, size_t j, double got, double want)
+{
+    double tol = whole(t->type) ? 0 : result_bytes(t->type) == 2 ? fabs(want) / 1024 + 1e-3 : fabs(want) * 1e-5 + 1e-4;
+    if (!(fabs(got - want) <= tol))
+        fail_msg("type %d layout %d ta %d tb %d %zu x %zu x %zu tile %zu panel %zu: (%zu, %zu) is %.9g, not %.9g",
+                 t->type, t->layout, t->ta, t->tb, t->m, t->n, t->k, t->tile, t->panel, i, j, got, want);
+}
+
+static void check_outside(const Host *c, const char *got)
+{
+    for (size_t l = 0; l < c->lines; l++)
+        assert_memory_equal(got + (l * c->ld + c->length) * c->each, c->v + (l * c->ld + c->length) * c->each,
+                            (c->ld - c->length) * c->each);
+}
+
+static void check_shares(size_t tiles)
+{
+    size_t sum = 0;
+    for (size_t i = 0; i < ww_grid_size(grid); i++) {
+        WwGridShare s;
+        assert_int_equal(ww_grid_share(grid, i, &s), WW_OK);
+        assert_true(s.tiles >= tiles / ww_grid_size(grid));
+        sum += s.tiles;
+    }
+    assert_int_equal(sum, tiles);
+}
+
+static size_t cover(size_t n, size_t tile)
+{
+    return (n + tile - 1) / tile;
+}
+
+static void run_gemm(const Case *t)
+{
+    bool   cm   = t->layout == WW_COLUMN_MAJOR;
+    size_t each = operand_bytes(t->type), bytes, tile;
+    Host   a = stored(t->m, t->k, t->ta, t, each), b = stored(t->k, t->n, t->tb, t, each),
+         c    = stored(t->m, t->n, false, t, result_bytes(t->type));
+    bytes     = c.lines * c.ld * c.each;
+    char *got = malloc(bytes), *again = malloc(bytes);
+    memcpy(got, c.v, bytes);
+    memcpy(again, c.v, bytes);
+    WwGridGemm p = {.type    = t->type,
+                    .layout  = t->layout,
+                    .trans_a = t->ta,
+                    .trans_b = t->tb,
+                    .m       = t->m,
+                    .n       = t->n,
+                    .k       = t->k,
+                    .alpha   = scalar(t->type, t->alpha),
+                    .beta    = scalar(t->type, t->beta),
+                    .a       = a.v,
+                    .b       = b.v,
+                    .c       = got,
+                    .lda     = a.ld,
+                    .ldb     = b.ld,
+                    .ldc     = c.ld,
+                    .tile    = t->tile,
+                    .panel   = t->panel};
+    assert_works(ww_grid_gemm(grid, &p));
+    ww_grid_shape(grid, &tile, NULL);
+    check_shares(cover(t->m, tile) * cover(t->n, tile));
+    p.c = again;
+    assert_works(ww_grid_gemm(grid, &p));
+    assert_memory_equal(got, again, bytes);
+    for (size_t i = 0; i < t->m; i++)
+        for (size_t j = 0; j < t->n; j++) {
+            double sum = t->beta ? t->beta * element(&c, c.v, false, cm, i, j, t->type) : 0;
+            for (size_t l = 0; l < t->k; l++)
+                sum +=
+                    t->alpha * element(&a, a.v, t->ta, cm, i, l, t->type) * element(&b, b.v, t->tb, cm, l, j, t->type);
+            expect(t, i, j, element(&c, got, false, cm, i, j, t->type), sum);
+        }
+    check_outside(&c, got);
+    free(got);
+    free(again);
+    free(a.v);
+    free(b.v);
+    free(c.v);
+}
+
+static void run_syrk(const Case *t, WwFill fill)
+{
+    bool   cm   = t->layout == WW_COLUMN_MAJOR;
+    size_t each = operand_bytes(t->type), tile;
+    Host   a = stored(t->n, t->k, t->ta, t, each), c = stored(t->n, t->n, false, t, result_bytes(t->type));
+    char  *got = malloc(c.lines * c.ld * c.each);
+    memcpy(got, c.v, c.lines * c.ld * c.each);
+    WwGridSyrk p = {.type   = t->type,
+                    .layout = t->layout,
+                    .fill   = fill,
+                    .trans  = t->ta,
+                    .n      = t->n,
+                    .k      = t->k,
+                    .alpha  = scalar(t->type, t->alpha),
+                    .beta   = scalar(t->type, t->beta),
+                    .a      = a.v,
+                    .c      = got,
+                    .lda    = a.ld,
+                    .ldc    = c.ld,
+                    .tile   = t->tile,
+                    .panel  = t->panel};
+    assert_works(ww_grid_syrk(grid, &p));
+    ww_grid_shape(grid, &tile, NULL);
+    check_shares(cover(t->n, tile) * (cover(t->n, tile) + 1) / 2);
+    for (size_t i = 0; i < t->n; i++)
+        for (size_t j = 0; j < t->n; j++) {
+            size_t here  = ((cm ? j : i) * c.ld + (cm ? i : j)) * c.each,
+                   there = ((cm ? i : j) * c.ld + (cm ? j : i)) * c.each;
+            size_t low = i > j ? i : j, high = i > j ? j : i;
+            if ((fill == WW_LOWER && i < j) || (fill == WW_UPPER && i > j)) {
+                assert_memory_equal(got + here, c.v + here, c.each);
+                continue;
+            }
+            if (fill == WW_FULL)
+                assert_memory_equal(got + here, got + there, c.each);
+            double sum = t->beta ? t->beta * element(&c, c.v, false, cm, fill == WW_FULL ? low : i,
+                                                     fill == WW_FULL ? high : j, t->type)
+                                 : 0;
+            for (size_t l = 0; l < t->k; l++)
+                sum +=
+                    t->alpha * element(&a, a.v, t->ta, cm, i, l, t->type) * element(&a, a.v, t->ta, cm, j, l, t->type);
+            expect(t, i, j, element(&c, got, false, cm, i, j, t->type), sum);
+        }
+    check_outside(&c, got);
+    free(got);
+    free(a.v);
+    free(c.v);
+}
+
+/* ---- tests ---- */
+
+static const WwType types[] = {WW_F32, WW_I32, WW_I32_I64, WW_F16_F32, WW_F16};
+enum { TYPES = sizeof types / sizeof *types };
+
+static void gemm(void **state)
+{
+    (void)state;
+    for (size_t n = 1; n <= MOST; n++) {
+        open_grid(n, 0);
+        for (unsigned how = 0; how < 8; how++) {
+            WwType type = types[(how + n) % TYPES];
+            Case   t    = {type,
+                      how & 1 ? WW_COLUMN_MAJOR : WW_ROW_MAJOR,
+                           how & 2,
+                           how & 4,
+                           150,
+                           210,
+                           170,
+                           how % 3,
+                      (int)(how % 3) - 1 ? (int)(how % 3) - 1 : 2,
+                      how & 1 ? 3 : 0,
+                           64,
+                      type == WW_F16 ? 0 : 64};
+            run_gemm(&t);
+        }
+        close_grid();
+    }
+}
+
+static void gemm_edges(void **state)
+{
+    static const size_t shape[][3] = {{1, 1, 1}, {64, 128, 64}, {65, 3, 129}, {5, 200, 0}, {130, 70, 64}};
+    (void)state;
+    open_grid(2, 0);
+    for (size_t i = 0; i < sizeof shape / sizeof *shape; i++)
+        for (size_t y = 0; y < TYPES; y++) {
+            Case t = {types[y], WW_ROW_MAJOR,  i & 1, y & 1, shape[i][0], shape[i][1], shape[i][2], 1,
+                      1,        i & 1 ? 2 : 0, 64,    0};
+            if (cover(t.m, 64) * cover(t.n, 64) >= 2)
+                run_gemm(&t);
+            t.tile = 0;
+            run_gemm(&t);
+        }
+    WwGridGemm none = {.type = WW_F32, .m = 0, .n = 3, .k = 2, .alpha.f32 = 1, .lda = 2, .ldb = 3, .ldc = 3};
+    assert_works(ww_grid_gemm(grid, &none));
+    close_grid();
+}
+
+static void syrk(void **state)
+{
+    (void)state;
+    for (size_t n = 1; n <= MOST; n++) {
+        open_grid(n, 0);
+        for (unsigned how = 0; how < 12; how++) {
+            WwType type = types[(how + n) % TYPES];
+            Case   t    = {type,    how & 1 ? WW_COLUMN_MAJOR : WW_ROW_MAJOR,
+                           how & 2, false,
+                           0,       200,
+                           90,      how % 2,
+                           1,       how % 4 == 3 ? 2 : 0,
+                           64,      type == WW_F16 ? 0 : 64};
+            run_syrk(&t, (WwFill)(how % 3));
+        }
+        close_grid();
+    }
+}
+
+/* Three processes, here one after the other in the same C: together they are the whole product, and each writes its own tiles alone. */
+static void ranks(void **state)
+{
+    enum { N = 200, K = 70, RANKS = 3 };
+    (void)state;
+    for (int column = 0; column < 2; column++) {
+        open_grid(2, 0);
+        Case       t = {WW_I32, column ? WW_COLUMN_MAJOR : WW_ROW_MAJOR, false, false, 0, N, K, 0, 1, 0, 64, 0};
+        Host       a = stored(N, K, false, &t, 4);
+        int       *c = malloc(N * N * 4), *whole_c = malloc(N * N * 4), *part = malloc(N * N * 4);
+        WwGridSyrk p = {.type      = WW_I32,
+                        .layout    = t.layout,
+                        .n         = N,
+                        .k         = K,
+                        .alpha.i32 = 1,
+                        .a         = a.v,
+                        .c         = whole_c,
+                        .lda       = a.ld,
+                        .ldc       = N,
+                        .tile      = 64,
+                        .ranks     = 0};
+        memset(c, 0x55, N * N * 4);
+        assert_works(ww_grid_syrk(grid, &p));
+        assert_int_equal(ww_grid_tiles(grid), 10);
+        p.ranks = RANKS;
+        for (p.rank = 0; p.rank < RANKS; p.rank++) {
+            memset(part, 0x55, N * N * 4);
+            p.c = part;
+            assert_works(ww_grid_syrk(grid, &p));
+            for (size_t i = 0; i < ww_grid_tiles(grid); i++) {
+                WwGridTile at;
+                assert_int_equal(ww_grid_tile(grid, i, &at), WW_OK);
+                for (size_t r = at.row; r < at.row + at.rows; r++)
+                    for (size_t q = at.col; q < at.col + at.cols; q++) {
+                        size_t one = column ? q * N + r : r * N + q, two = column ? r * N + q : q * N + r;
+                        bool   mine = at.rank == p.rank;
+                        assert_int_equal(part[one], mine ? whole_c[one] : 0x55555555);
+                        assert_int_equal(part[two], mine ? whole_c[two] : 0x55555555);
+                        c[one] = mine ? part[one] : c[one];
+                        c[two] = mine ? part[two] : c[two];
+                    }
+                assert_true(at.mirrored == (at.row != at.col));
+            }
+        }
+        assert_memory_equal(c, whole_c, N * N * 4);
+        WwGridTile none;
+        assert_int_equal(ww_grid_tile(grid, 10, &none), WW_ERR_INVALID);
+        p.rank = RANKS;
+        assert_int_equal(ww_grid_syrk(grid, &p), WW_ERR_INVALID);
+        free(c);
+        free(whole_c);
+        free(part);
+        free(a.v);
+        close_grid();
+    }
+}
+
+/* Larger than the devices' memory: panels are halved, then tiles. */
+static void little_memory(void **state)
+{
+    size_t tile, panel;
+    (void)state;
+    if (getenv("WW_TEST_DEVICE"))
+        return; /* a GPU's memory is what it is */
+    open_grid(2, 2 << 20);
+    Case t = {WW_F32, WW_ROW_MAJOR, false, false, 600, 500, 700, 0, 1, 0, 0, 0};
+    run_gemm(&t);
+    ww_grid_shape(grid, &tile, &panel);
+    assert_true(tile < 300 && panel < 700);
+    Case s = {WW_F32, WW_ROW_MAJOR, false, false, 0, 600, 500, 0, 1, 0, 0, 0};
+    run_syrk(&s, WW_FULL);
+    /* 16-bit results cannot cut k. */
+    Case  h = {WW_F16, WW_ROW_MAJOR, false, false, 64, 64, 20000, 0, 1, 0, 0, 0};
+    Host  a = stored(h.m, h.k, false, &h, 2), b = stored(h.k, h.n, false, &h, 2), c = stored(h.m, h.n, false, &h, 2);
+    char *before = malloc(64 * 64 * 2);
+    memcpy(before, c.v, 64 * 64 * 2);
+    WwGridGemm p = {.type      = WW_F16,
+                    .m         = 64,
+                    .n         = 64,
+                    .k         = 20000,
+                    .alpha.f32 = 1,
+                    .a         = a.v,
+                    .b         = b.v,
+                    .c         = c.v,
+                    .lda       = 20000,
+                    .ldb       = 64,
+                    .ldc       = 64};
+    assert_int_equal(ww_grid_gemm(grid, &p), WW_ERR_NO_MEMORY);
+    assert_non_null(strstr(ww_grid_error(grid), "device 0: not even tiles of 64 x 64 with panels of 20032 fit"));
+    assert_memory_equal(c.v, before, 64 * 64 * 2);
+    free(before);
+    free(a.v);
+    free(b.v);
+    free(c.v);
+    close_grid();
+}
+
+static void refused(void **state)
+{
+    const char *why  = NULL;
+    WwGrid     *none = NULL;
+    float       x[4] = {1, 2, 3, 4};
+    (void)state;
+    assert_int_equal(ww_grid_open(NULL, 1, &none, &why), WW_ERR_INVALID);
+    assert_null(none);
+    open_grid(1, 0);
+    WwDevice *twice[] = {device[0], device[0]};
+    assert_int_equal(ww_grid_open(twice, 2, &none, &why), WW_ERR_INVALID);
+    assert_string_equal(why, "ww_grid_open: a device is NULL, or there twice");
+    WwGridGemm good = {.type      = WW_F32,
+                       .m         = 2,
+                       .n         = 2,
+                       .k         = 2,
+                       .alpha.f32 = 1,
+                       .a         = x,
+                       .b         = x,
+                       .c         = x,
+                       .lda       = 2,
+                       .ldb       = 2,
+                       .ldc       = 2},
+               p    = good;
+    p.lda           = 1;
+    assert_int_equal(ww_grid_gemm(grid, &p), WW_ERR_INVALID);
+    assert_string_equal(ww_grid_error(grid),
+                        "ww_grid_gemm: lda = 1 is less than the 2 elements of a row or column of a");
+    p   = good;
+    p.b = NULL;
+    assert_int_equal(ww_grid_gemm(grid, &p), WW_ERR_INVALID);
+    assert_string_equal(ww_grid_error(grid), "ww_grid_gemm: b is a null pointer");
+    p      = good;
+    p.tile = 100;
+    assert_int_equal(ww_grid_gemm(grid, &p), WW_ERR_INVALID);
+    p   = good;
+    p.m = SIZE_MAX;
+    assert_int_equal(ww_grid_gemm(grid, &p), WW_ERR_INVALID);
+    p      = good;
+    p.type = (WwType)77;
+    assert_int_equal(ww_grid_gemm(grid, &p), WW_ERR_INVALID);
+    assert_int_equal(ww_grid_gemm(grid, NULL), WW_ERR_INVALID);
+    assert_int_equal(ww_grid_gemm(NULL, &good), WW_ERR_INVALID);
+    WwGridSyrk s = {
+        .type = WW_F32, .n = 2, .k = 2, .alpha.f32 = 1, .a = x, .c = x, .lda = 2, .ldc = 2, .fill = (WwFill)9};
+    assert_int_equal(ww_grid_syrk(grid, &s), WW_ERR_INVALID);
+    close_grid();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(gemm),          cmocka_unit_test(gemm_edges),
+                                       cmocka_unit_test(syrk),          cmocka_unit_test(ranks),
+                                       cmocka_unit_test(little_memory), cmocka_unit_test(refused)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
