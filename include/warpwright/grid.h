@@ -41,6 +41,11 @@ size_t      ww_grid_size(const WwGrid *g);
 /* Of the last call that failed; "" if none did. */
 const char *ww_grid_error(const WwGrid *g);
 
+/* Host memory that every GPU of the grid copies from and to while it computes (pinned); other memory does as well, but its copies wait.  Aligned to 256;
+ * free it before the grid is closed.  NULL: there is not so much; ww_grid_error says why. */
+void *ww_grid_memory(WwGrid *g, size_t bytes);
+void  ww_grid_memory_free(WwGrid *g, void *p);
+
 typedef struct WwGridGemm {
     WwType      type;
     WwLayout    layout;

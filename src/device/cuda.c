@@ -154,6 +154,23 @@ static Status cuda_copy_in(WwDevice *d, WwPtr dst, const void *src, uint64_t byt
     return finish(c, c->drv.copy_in(dst, src, bytes), "ww_copy_in");
 }
 
+static Status cuda_host_alloc(WwDevice *d, size_t bytes, void **out)
+{
+    enum { PORTABLE = 1 }; /* pinned for every context */
+    CudaDevice *c = (CudaDevice *)d;
+    TRY(cuda_enter(c));
+    if (!c->drv.host_alloc || !c->drv.host_free)
+        return device_fail(d, WW_ERR_UNSUPPORTED, "this CUDA driver has no cuMemHostAlloc");
+    return cuda_check(c, c->drv.host_alloc(out, bytes, PORTABLE), "cuMemHostAlloc");
+}
+
+static void cuda_host_free(WwDevice *d, void *p)
+{
+    CudaDevice *c = (CudaDevice *)d;
+    if (cuda_enter(c) == WW_OK)
+        c->drv.host_free(p);
+}
+
 static Status cuda_copy_rows(WwDevice *d, const WwStream *s, const DeviceRows *r)
 {
     CudaDevice *c      = (CudaDevice *)d;
@@ -433,6 +450,8 @@ static Status open_as(const Profile *label, const WwDeviceOptions *o, WwDevice *
         .release      = cuda_release,
         .copy_in      = cuda_copy_in,
         .copy_rows    = cuda_copy_rows,
+        .host_alloc   = cuda_host_alloc,
+        .host_free    = cuda_host_free,
         .copy_out     = cuda_copy_out,
         .copy         = cuda_copy,
         .fill         = cuda_fill,

@@ -83,6 +83,8 @@ typedef struct CuCopy2D { /* CUDA_MEMCPY2D */
 
 /* What older drivers do not have: NULL then. */
 #define CUDA_NEW_ENTRIES(ENTRY)                                                                                        \
+    ENTRY(host_alloc, "cuMemHostAlloc", (void **out, size_t bytes, unsigned flags))                                    \
+    ENTRY(host_free, "cuMemFreeHost", (void *p))                                                                       \
     ENTRY(copy_2d, "cuMemcpy2DAsync_v2", (const CuCopy2D *c, CuStream s))                                              \
     ENTRY(device_memory, "cuDeviceTotalMem_v2", (size_t *out, CuOrdinal dev))                                          \
     ENTRY(launch_ex, "cuLaunchKernelEx", (const CuLaunchConfig *c, CuFunction f, void **args, void **extra))           \

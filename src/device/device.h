@@ -69,6 +69,9 @@ typedef struct DeviceOps {
     Status (*copy_out)(WwDevice *d, void *dst, WwPtr src, uint64_t bytes);
     /* Put on the stream; NULL: row by row by copy_in and copy_out. */
     Status (*copy_rows)(WwDevice *d, const WwStream *s, const DeviceRows *r);
+    /* Memory of the host that all GPUs copy from and to without staging it; NULL: any is. */
+    Status (*host_alloc)(WwDevice *d, size_t bytes, void **out);
+    void   (*host_free)(WwDevice *d, void *p);
     Status (*copy)(WwDevice *d, WwPtr dst, WwPtr src, uint64_t bytes); /* ranges that do not overlap */
     Status (*fill)(WwDevice *d, WwPtr dst, uint8_t value, uint64_t bytes, const WwStream *s); /* s may be NULL */
     /* ptx: the text, parsed.  Takes ownership of it, also on failure. */

@@ -97,6 +97,41 @@ void ww_grid_close(WwGrid *g)
     free(g);
 }
 
+/* The device whose driver knows of the grid's host memory: the first that has a word to say; NULL: all take any. */
+static WwDevice *keeper(const WwGrid *g)
+{
+    for (size_t i = 0; i < g->n; i++)
+        if (g->member[i].device->ops->host_alloc)
+            return g->member[i].device;
+    return NULL;
+}
+
+void *ww_grid_memory(WwGrid *g, size_t bytes)
+{
+    enum { ALIGN = 256 };
+    void     *p = NULL;
+    WwDevice *d = g ? keeper(g) : NULL;
+    if (!g || bytes == 0 || bytes > PTRDIFF_MAX - ALIGN) {
+        if (g)
+            grid_fail(g, WW_ERR_INVALID, "ww_grid_memory: %zu bytes are none, or more than memory can be", bytes);
+        return NULL;
+    }
+    if (d && d->ops->host_alloc(d, bytes, &p) != WW_OK)
+        grid_fail(g, WW_ERR_NO_MEMORY, "ww_grid_memory: %zu bytes: %s", bytes, ww_device_error(d));
+    else if (!d && !(p = aligned_alloc(ALIGN, (bytes + ALIGN - 1) / ALIGN * ALIGN)))
+        grid_fail(g, WW_ERR_NO_MEMORY, "ww_grid_memory: this machine has no %zu bytes left", bytes);
+    return p;
+}
+
+void ww_grid_memory_free(WwGrid *g, void *p)
+{
+    WwDevice *d = g ? keeper(g) : NULL;
+    if (p && d)
+        d->ops->host_free(d, p);
+    else if (!d)
+        free(p);
+}
+
 size_t ww_grid_size(const WwGrid *g)
 {
     return g ? g->n : 0;

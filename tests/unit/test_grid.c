@@ -453,6 +453,13 @@ static void refused(void **state)
     assert_int_equal(ww_grid_open(NULL, 1, &none, &why), WW_ERR_INVALID);
     assert_null(none);
     open_grid(1, 0);
+    assert_null(ww_grid_memory(grid, SIZE_MAX));
+    assert_non_null(strstr(ww_grid_error(grid), "ww_grid_memory"));
+    char *host = ww_grid_memory(grid, 1000);
+    assert_non_null(host);
+    assert_int_equal((uintptr_t)host % 256, 0);
+    memset(host, 1, 1000);
+    ww_grid_memory_free(grid, host);
     WwDevice *twice[] = {device[0], device[0]};
     assert_int_equal(ww_grid_open(twice, 2, &none, &why), WW_ERR_INVALID);
     assert_string_equal(why, "ww_grid_open: a device is NULL, or there twice");

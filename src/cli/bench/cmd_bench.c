@@ -92,10 +92,12 @@ static BenchWork work_of(const CliArgs *a, const char *work, bool cuda)
 /* An option that means nothing to this work is said: it may be a mistake. */
 static void warn_of_unread(const CliArgs *a, const char *work)
 {
-    static const char *const only[][2] = {{"n", "gemm copy"},     {"k", "gemm aat"},        {"type", "gemm aat"},
-                                          {"random", "gemm aat"}, {"sampling", "gemm aat"}, {"bytes", "copy"},
-                                          {"src-offset", "copy"}, {"dst-offset", "copy"},   {"element", "copy"},
-                                          {"src-ld", "copy"},     {"dst-ld", "copy"},       {"sweep", "copy"}};
+    static const char *const only[][2] = {
+        {"n", "gemm copy grid"}, {"k", "gemm aat grid"},    {"type", "gemm aat grid"},
+        {"devices", "grid"},     {"impl", "gemm aat copy"}, {"counters", "gemm aat copy"},
+        {"random", "gemm aat"},  {"sampling", "gemm aat"},  {"bytes", "copy"},
+        {"src-offset", "copy"},  {"dst-offset", "copy"},    {"element", "copy"},
+        {"src-ld", "copy"},      {"dst-ld", "copy"},        {"sweep", "copy"}};
     for (size_t i = 0; i < sizeof only / sizeof *only; i++)
         if (cli_has(a, only[i][0]) && !strstr(only[i][1], work))
             fprintf(stderr, "warpwright bench: warning: --%s changes nothing in %s\n", only[i][0], work);
@@ -272,6 +274,24 @@ static bool list_impls(Bench *x, const CliArgs *a, bool ladder, const BenchWork 
     return good && out->n;
 }
 
+/* The exit status, and the rows as JSON. */
+static int report(const Bench *x, const CliArgs *a, int code)
+{
+    for (size_t i = 0; i < x->nrows; i++)
+        if (!x->row[i].verified)
+            code = CLI_KERNEL;
+    const char *file = cli_text(a, "json", NULL);
+    if (file && !bench_json(file, x->row, x->nrows, ww_device_name(x->device)))
+        code = cli_error("bench", "cannot write %s: %s", file, strerror(errno));
+    return code;
+}
+
+static int run_grid(Bench *x, const CliArgs *a, const BenchWork *w)
+{
+    x->table = cli_table(a);
+    return report(x, a, bench_grid(x, w, (size_t)cli_number(a, "devices", 2)));
+}
+
 static int run(Bench *x, const CliArgs *a, bool ladder, const char *work)
 {
     BenchWork w = work_of(a, work, x->cuda);
@@ -280,9 +300,11 @@ static int run(Bench *x, const CliArgs *a, bool ladder, const char *work)
         return cli_error("bench", "counters are read on the emulator: --device emulator");
     if (!cli_can_report(a))
         return CLI_USAGE;
-    if (x->cuda)
+    if (x->cuda && strcmp(work, "grid") != 0)
         open_gpu(x, a, &w);
     warn_of_unread(a, work);
+    if (strcmp(work, "grid") == 0)
+        return run_grid(x, a, &w);
     Impls impls = {.arena = arena_new()};
     if (!list_impls(x, a, ladder, &w, &impls)) {
         drop(&impls);
@@ -294,12 +316,7 @@ static int run(Bench *x, const CliArgs *a, bool ladder, const char *work)
     int      code = random && !copy                             ? run_random(x, &w, &impls, random, even)
                     : cli_has(a, "sweep") && copy && !w.element ? bench_sweep(x, &w, impls.name[impls.n - 1])
                                                                 : run_shape(x, &w, &impls);
-    for (size_t i = 0; i < x->nrows; i++)
-        if (!x->row[i].verified)
-            code = CLI_KERNEL;
-    const char *file = cli_text(a, "json", NULL);
-    if (file && !bench_json(file, x->row, x->nrows, ww_device_name(x->device)))
-        code = cli_error("bench", "cannot write %s: %s", file, strerror(errno));
+    code          = report(x, a, code);
     drop(&impls);
     return code;
 }
@@ -312,9 +329,10 @@ int cmd_bench(int argc, char **argv)
         return code;
     bool        ladder = strcmp(a.operand[0], "ladder") == 0;
     const char *work   = a.operand[a.noperands - 1];
-    bool        known  = strcmp(work, "gemm") == 0 || strcmp(work, "aat") == 0 || strcmp(work, "copy") == 0;
+    bool        grid   = strcmp(work, "grid") == 0 && !ladder;
+    bool        known  = grid || strcmp(work, "gemm") == 0 || strcmp(work, "aat") == 0 || strcmp(work, "copy") == 0;
     if (!known || a.noperands != (ladder ? 2u : 1u)) {
-        code = cli_error("bench", "expected gemm, aat or copy, or ladder and one of them");
+        code = cli_error("bench", "expected gemm, aat, copy or grid, or ladder and one of the first three");
     } else {
         Bench *x  = xcalloc(1, sizeof *x);
         x->seed   = cli_number(&a, "seed", 1);
