@@ -43,6 +43,19 @@ class NewtonSchulz(ctypes.Structure):
                 ("steps", c_size_t), ("x", c_uint64), ("y", c_uint64), ("ldx", c_size_t), ("ldy", c_size_t)]
 
 
+class GridGemm(ctypes.Structure):
+    _fields_ = [("type", c_int), ("layout", c_int), ("trans_a", c_bool), ("trans_b", c_bool), ("m", c_size_t), ("n", c_size_t),
+                ("k", c_size_t), ("alpha", Scalar), ("beta", Scalar), ("a", c_void_p), ("b", c_void_p), ("c", c_void_p),
+                ("lda", c_size_t), ("ldb", c_size_t), ("ldc", c_size_t), ("precision", c_int), ("tile", c_size_t), ("panel", c_size_t),
+                ("ranks", c_size_t), ("rank", c_size_t)]
+
+
+class GridSyrk(ctypes.Structure):
+    _fields_ = [("type", c_int), ("layout", c_int), ("fill", c_int), ("trans", c_bool), ("n", c_size_t), ("k", c_size_t),
+                ("alpha", Scalar), ("beta", Scalar), ("a", c_void_p), ("c", c_void_p), ("lda", c_size_t), ("ldc", c_size_t),
+                ("precision", c_int), ("tile", c_size_t), ("panel", c_size_t), ("ranks", c_size_t), ("rank", c_size_t)]
+
+
 class Copy(ctypes.Structure):
     _fields_ = [("element", c_size_t), ("trans", c_bool), ("rows", c_size_t), ("columns", c_size_t), ("src", c_uint64),
                 ("dst", c_uint64), ("ld_src", c_size_t), ("ld_dst", c_size_t)]
@@ -158,6 +171,11 @@ FUNCTIONS = {
     "ww_blas_rung": (c_char_p, [c_char_p, c_size_t]),
     "ww_gemm": (c_int, [c_void_p, POINTER(Gemm)]),
     "ww_syrk": (c_int, [c_void_p, POINTER(Syrk)]),
+    "ww_grid_open": (c_int, [POINTER(c_void_p), c_size_t, POINTER(c_void_p), POINTER(c_char_p)]),
+    "ww_grid_close": (None, [c_void_p]),
+    "ww_grid_error": (c_char_p, [c_void_p]),
+    "ww_grid_gemm": (c_int, [c_void_p, POINTER(GridGemm)]),
+    "ww_grid_syrk": (c_int, [c_void_p, POINTER(GridSyrk)]),
     "ww_newton_schulz": (c_int, [c_void_p, POINTER(NewtonSchulz)]),
     "ww_blas_copy": (c_int, [c_void_p, c_uint64, c_uint64, c_size_t]),
     "ww_blas_copy_matrix": (c_int, [c_void_p, POINTER(Copy)]),

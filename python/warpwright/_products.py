@@ -7,10 +7,11 @@ it), and how strides become layouts.  A result that is stored column by column i
 from __future__ import annotations
 
 import ctypes
+import sys
 from ctypes import byref
 from typing import Any, Optional, Sequence
 
-from . import _arrays
+from . import _arrays, _grid
 from ._arrays import Matrices, view_of
 from ._device import Device, default_device, device_of
 from ._library import Copy, Gemm, NewtonSchulz, Scalar, Syrk, lib
@@ -186,11 +187,21 @@ def _precision(name):
     return PRECISIONS.index(name)
 
 
+def _alone(rung, device, stream):
+    if rung is not None or device is not None or stream is not None:
+        raise ValueError("devices= goes without rung=, device= and stream=")
+
+
 def gemm(a: Any, b: Any, out: Any = None, *, alpha: float = 1, beta: float = 0, transpose_a: bool = False, transpose_b: bool = False,
-         dtype: Any = None, rung: Optional[str] = None, precision: str = "exact", device: Optional[Device] = None, stream: Any = None) -> Any:
+         dtype: Any = None, rung: Optional[str] = None, precision: str = "exact", device: Optional[Device] = None, stream: Any = None,
+         devices: Optional[Sequence] = None) -> Any:
     """alpha * op(A) * op(B) + beta * out.  dtype="int64": exact 64-bit results of int32 operands; "float32" of float16 and bfloat16 ones.  rung: a kernel by its
-    name (rungs("gemm")).  precision="tensor": float32 products may be computed on tensor cores, as accurate as by float arithmetic.  stream: a CUDA stream (its handle, or an object of torch or cupy), on which the work is then only enqueued."""
+    name (rungs("gemm")).  precision="tensor": float32 products may be computed on tensor cores, as accurate as by float arithmetic.  stream: a CUDA stream (its handle, or an object of torch or cupy), on which the work is then only enqueued.
+    devices: several Devices or numbers of GPUs, which share out a product of NumPy arrays, also one larger than a device's memory."""
     wanted = _precision(precision)
+    if devices is not None:
+        _alone(rung, device, stream)
+        return _grid.gemm(a, b, out, alpha, beta, transpose_a, transpose_b, dtype, wanted, devices, sys.modules[__name__])
     call = _Call(device, stream, [a, b], out)
     kind, name = _type_of(call.views[:2], dtype, ["a", "b"])
     x, y = call.matrices(call.views[0], "a"), call.matrices(call.views[1], "b")
@@ -215,15 +226,19 @@ def gemm(a: Any, b: Any, out: Any = None, *, alpha: float = 1, beta: float = 0, 
 
 
 def syrk(a: Any, out: Any = None, *, alpha: float = 1, beta: float = 0, transpose: bool = False, fill: str = "full", dtype: Any = None,
-         rung: Optional[str] = None, precision: str = "exact", device: Optional[Device] = None, stream: Any = None) -> Any:
+         rung: Optional[str] = None, precision: str = "exact", device: Optional[Device] = None, stream: Any = None,
+         devices: Optional[Sequence] = None) -> Any:
     """alpha * A * A^T + beta * out (transpose: A^T * A).  fill="full" writes both halves, bit for bit the same, and reads the lower
-    triangle of out only; "lower" and "upper" read and write that triangle, and need out= (the other one is left as it is).  precision: as
+    triangle of out only; "lower" and "upper" read and write that triangle, and need out= (the other one is left as it is).  precision, devices: as
     in gemm."""
     wanted = _precision(precision)
     if fill not in FILLS:
         raise ValueError(f"fill {fill!r} is not one of {', '.join(FILLS)}")
     if fill != "full" and out is None:
         raise ValueError(f'fill="{fill}" needs out=, of which the other triangle is left alone')
+    if devices is not None:
+        _alone(rung, device, stream)
+        return _grid.syrk(a, out, alpha, beta, transpose, FILLS[fill], dtype, wanted, devices, sys.modules[__name__])
     call = _Call(device, stream, [a], out)
     kind, name = _type_of(call.views[:1], dtype, ["a"])
     x = call.matrices(call.views[0], "a")

@@ -4,7 +4,7 @@
  * `sizeof` is the whole. */
 #include <stdio.h>
 
-#include "warpwright/blas.h"
+#include "warpwright/grid.h"
 
 #define SHOW(type, name, field) printf("%s %s %zu\n", name, #field, offsetof(type, field))
 
@@ -46,6 +46,21 @@ static void syrk(void)
     SHOW(WwNewtonSchulz, "NewtonSchulz", ldy);
 }
 
+static void grids(void)
+{
+    printf("GridGemm sizeof %zu\n", sizeof(WwGridGemm));
+    SHOW(WwGridGemm, "GridGemm", m);
+    SHOW(WwGridGemm, "GridGemm", c);
+    SHOW(WwGridGemm, "GridGemm", precision);
+    SHOW(WwGridGemm, "GridGemm", rank);
+    printf("GridSyrk sizeof %zu\n", sizeof(WwGridSyrk));
+    SHOW(WwGridSyrk, "GridSyrk", fill);
+    SHOW(WwGridSyrk, "GridSyrk", trans);
+    SHOW(WwGridSyrk, "GridSyrk", c);
+    SHOW(WwGridSyrk, "GridSyrk", precision);
+    SHOW(WwGridSyrk, "GridSyrk", rank);
+}
+
 static void launches(void)
 {
     printf("Launch sizeof %zu\n", sizeof(WwLaunch));
@@ -78,6 +93,7 @@ int main(void)
     launches();
     gemm();
     syrk();
+    grids();
     printf("Copy sizeof %zu\n", sizeof(WwCopy));
     SHOW(WwCopy, "Copy", trans);
     SHOW(WwCopy, "Copy", rows);

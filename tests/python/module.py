@@ -140,6 +140,43 @@ class Host(unittest.TestCase):
         np.testing.assert_array_equal(ww.gemm(floats(2, 0), floats(0, 3), device=device), np.zeros((2, 3), np.float32))
 
 
+class Grid(unittest.TestCase):
+    """devices=: the test's own device and another emulated one, and numbers."""
+
+    def setUp(self):
+        self.devices = [device, ww.Device("emulator")]
+
+    def test_gemm(self):
+        for ta in (False, True):
+            a, b = floats(*((19, 133) if ta else (133, 19))), floats(19, 121)
+            want = (a.T if ta else a).astype(float) @ b
+            self.assertTrue(close(ww.gemm(a, b, transpose_a=ta, devices=self.devices), want, 19))
+            self.assertTrue(close(ww.gemm(a.T, b.T.copy(), transpose_a=not ta, transpose_b=True, devices=self.devices), want, 19))
+        a, b, wide = floats(10, 12)[::-2, ::3], floats(4, 9), floats(5, 30)
+        for out in (wide[:, 3:12], wide[:, 3:21:2], np.asfortranarray(wide[:, 3:12])):
+            want = 2 * a.astype(float) @ b - 3 * out.astype(float)
+            self.assertIs(ww.gemm(a, b, out=out, alpha=2, beta=-3, devices=self.devices), out)
+            self.assertTrue(close(out, want, 16))
+
+    def test_syrk(self):
+        a, i = floats(90, 11), ints(70, 6)
+        full = ww.syrk(a, devices=self.devices)
+        self.assertTrue(close(full, a.astype(float) @ a.T, 11))
+        np.testing.assert_array_equal(full.view(np.int32), full.T.view(np.int32))
+        out = np.full((90, 90), np.nan, np.float32)
+        ww.syrk(a, out=out, fill="upper", devices=self.devices)
+        self.assertTrue(np.all(np.isnan(out[np.tril_indices(90, -1)])))
+        np.testing.assert_array_equal(ww.syrk(i, dtype="int64", transpose=True, devices=self.devices), wrap(exact(i.T, i), 64))
+
+    def test_refused(self):
+        a = floats(4, 4)
+        for what, call in ((ValueError, lambda: ww.gemm(a, a, devices=[])), (ValueError, lambda: ww.gemm(a, a, devices=self.devices, rung="wide")),
+                           (ValueError, lambda: ww.gemm(a, floats(3, 4), devices=self.devices)), (ww.Error, lambda: ww.gemm(a, a, devices=[device, device])),
+                           (TypeError, lambda: ww.gemm(device.array(a), a, devices=self.devices)), (ValueError, lambda: ww.gemm(a[None], a, devices=self.devices)),
+                           (ValueError, lambda: ww.gemm(a, a, out=floats(3, 3), devices=self.devices)), (ValueError, lambda: ww.syrk(a, beta=1, devices=self.devices))):
+            self.assertRaises(what, call)
+
+
 class OnDevice(unittest.TestCase):
     def test_made_results_stay_there(self):
         a, b = floats(30, 20), floats(20, 10)
