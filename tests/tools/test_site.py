@@ -23,7 +23,7 @@ def read(path):
 
 def broken(site):
     for page in glob.glob(f"{site}/**/*.html", recursive=True):
-        text = re.sub(r"<script\b.*?</script>", "", read(page), flags=re.S) if os.path.basename(page) in ("access.html", "lab.html", "report.html") else read(page)
+        text = re.sub(r"<script\b.*?</script>", "", read(page), flags=re.S) if os.path.basename(page) in ("access.html", "lab.html", "example_report.html") else read(page)
         if os.path.basename(page) == "404.html":
             continue
         for what, to in re.findall(r"""<(a|link|script|img)\b[^>]*?\s(?:href|src)=["']?([^"'\s>]+)""", text):
@@ -46,8 +46,9 @@ def main():
         site = f"{work}/made/site"
         problems = sorted(set(broken(site)))
         wanted = [os.path.relpath(p, DOCS)[:-3] for p in glob.glob(f"{DOCS}/*.md") + glob.glob(f"{DOCS}/rules/*.md") if not p.endswith("README.md")]
-        wanted += ["index", "pages", "about", "changelog", "contributing", "rules/index", "access", "lab", "report"]
+        wanted += ["index", "pages", "about", "changelog", "contributing", "rules/index", "access", "lab", "example_report"]
         problems += [f"{w}.html is missing" for w in wanted if not os.path.isfile(f"{site}/{w}.html")]
+        problems += [f"{w}.html is not what the program wrote" for w in ("access", "lab", "example_report") if 'id="data"' not in read(f"{site}/{w}.html")]
         problems += [f"index.html does not show {p}" for p in ("banks.svg", "climb.svg") if p not in read(f"{site}/index.html")]
     print("\n".join(problems + [f"{len(wanted)} pages, {len(problems)} problems"]))
     return 1 if problems else 0
