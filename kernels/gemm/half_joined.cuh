@@ -35,7 +35,7 @@ struct JoinedLines {
     int                   lines, length;
 };
 
-/* 4, 8 or 16 bytes to shared memory, the first `bytes` of them read, the others zero; before bars_told says so. */
+/* 4, 8 or 16 bytes to shared memory, the first `bytes` of them read, the others zero. */
 template <int GRAIN> static __device__ __forceinline__ void draw_some(unsigned to, const unsigned short *from, int bytes)
 {
     if (GRAIN == 16)

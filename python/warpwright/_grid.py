@@ -12,6 +12,7 @@ from typing import Any, Sequence
 from ._arrays import Matrices, view_of
 from ._device import Device, default_device, device_of
 from ._library import Error, GridGemm, GridSyrk, lib
+from ._products import _scalar, _type_of
 
 
 class _Grid:
@@ -80,10 +81,9 @@ def _given(out: Any, made: Any) -> Any:
     return out
 
 
-def gemm(a, b, out, alpha, beta, transpose_a, transpose_b, dtype, precision, devices, parts):
-    """parts: of _products, which knows the types: _type_of, _scalar."""
+def gemm(a, b, out, alpha, beta, transpose_a, transpose_b, dtype, precision, devices):
     x, y = _matrix(a, "a"), _matrix(b, "b")
-    kind, name = parts._type_of([x.view, y.view], dtype, ["a", "b"])
+    kind, name = _type_of([x.view, y.view], dtype, ["a", "b"])
     m, k = (x.cols, x.rows) if transpose_a else (x.rows, x.cols)
     k2, n = (y.cols, y.rows) if transpose_b else (y.rows, y.cols)
     if k != k2:
@@ -93,20 +93,20 @@ def gemm(a, b, out, alpha, beta, transpose_a, transpose_b, dtype, precision, dev
     ta, tb = x.trans != bool(transpose_a), y.trans != bool(transpose_b)
     if c.trans:  # row by row it is the transpose
         x, y, m, n, ta, tb = y, x, n, m, not tb, not ta
-    problem = GridGemm(type=kind, trans_a=ta, trans_b=tb, m=m, n=n, k=k, alpha=parts._scalar(kind, alpha), beta=parts._scalar(kind, beta),
+    problem = GridGemm(type=kind, trans_a=ta, trans_b=tb, m=m, n=n, k=k, alpha=_scalar(kind, alpha), beta=_scalar(kind, beta),
                        a=x.pointer, b=y.pointer, c=c.pointer, lda=x.ld, ldb=y.ld, ldc=c.ld, precision=precision)
     _grid_of(devices).run(lib.ww_grid_gemm, problem)
     return _given(out, made)
 
 
-def syrk(a, out, alpha, beta, transpose, fill, dtype, precision, devices, parts):
+def syrk(a, out, alpha, beta, transpose, fill, dtype, precision, devices):
     x = _matrix(a, "a")
-    kind, name = parts._type_of([x.view], dtype, ["a"])
+    kind, name = _type_of([x.view], dtype, ["a"])
     n, k = (x.cols, x.rows) if transpose else (x.rows, x.cols)
     made = _result(out, (n, n), name, beta != 0)
     c = _matrix(made, "out")
     problem = GridSyrk(type=kind, layout=int(c.trans), fill=fill, trans=x.trans ^ bool(transpose) ^ c.trans, n=n, k=k,
-                       alpha=parts._scalar(kind, alpha), beta=parts._scalar(kind, beta), a=x.pointer, c=c.pointer, lda=x.ld, ldc=c.ld,
+                       alpha=_scalar(kind, alpha), beta=_scalar(kind, beta), a=x.pointer, c=c.pointer, lda=x.ld, ldc=c.ld,
                        precision=precision)
     _grid_of(devices).run(lib.ww_grid_syrk, problem)
     return _given(out, made)

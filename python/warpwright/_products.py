@@ -7,11 +7,10 @@ it), and how strides become layouts.  A result that is stored column by column i
 from __future__ import annotations
 
 import ctypes
-import sys
 from ctypes import byref
 from typing import Any, Optional, Sequence
 
-from . import _arrays, _grid
+from . import _arrays
 from ._arrays import Matrices, view_of
 from ._device import Device, default_device, device_of
 from ._library import Copy, Gemm, NewtonSchulz, Scalar, Syrk, lib
@@ -201,7 +200,8 @@ def gemm(a: Any, b: Any, out: Any = None, *, alpha: float = 1, beta: float = 0, 
     wanted = _precision(precision)
     if devices is not None:
         _alone(rung, device, stream)
-        return _grid.gemm(a, b, out, alpha, beta, transpose_a, transpose_b, dtype, wanted, devices, sys.modules[__name__])
+        from . import _grid  # which takes the types from here
+        return _grid.gemm(a, b, out, alpha, beta, transpose_a, transpose_b, dtype, wanted, devices)
     call = _Call(device, stream, [a, b], out)
     kind, name = _type_of(call.views[:2], dtype, ["a", "b"])
     x, y = call.matrices(call.views[0], "a"), call.matrices(call.views[1], "b")
@@ -238,7 +238,8 @@ def syrk(a: Any, out: Any = None, *, alpha: float = 1, beta: float = 0, transpos
         raise ValueError(f'fill="{fill}" needs out=, of which the other triangle is left alone')
     if devices is not None:
         _alone(rung, device, stream)
-        return _grid.syrk(a, out, alpha, beta, transpose, FILLS[fill], dtype, wanted, devices, sys.modules[__name__])
+        from . import _grid
+        return _grid.syrk(a, out, alpha, beta, transpose, FILLS[fill], dtype, wanted, devices)
     call = _Call(device, stream, [a], out)
     kind, name = _type_of(call.views[:1], dtype, ["a"])
     x = call.matrices(call.views[0], "a")

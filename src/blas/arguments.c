@@ -167,12 +167,6 @@ static void set_scalars(Problem *p, WwScalar alpha, WwScalar beta, size_t k)
     }
 }
 
-static bool scalar_zero(WwType type, WwScalar v)
-{
-    TypeScalar s = type_row(type)->scalar;
-    return s == SCALAR_i64 ? v.i64 == 0 : s == SCALAR_i32 ? v.i32 == 0 : v.f32 == 0.0f;
-}
-
 /* Whether every line of the matrix, in every problem of the batch, begins on 16 bytes. */
 static bool aligned(const Matrix *m, size_t batch)
 {
@@ -230,7 +224,7 @@ Status problem_of_gemm(WwBlas *b, const WwGemm *p, bool runs, Problem *out)
     Matrix c = {"c",    "ldc",       p->c,        p->c_array, cm ? p->n : p->m, cm ? p->m : p->n,
                 p->ldc, p->stride_c, out->result, runs};
     TRY(check_result(d, "ww_gemm", &c, out->batch));
-    bool none = scalar_zero(p->type, p->alpha);
+    bool none = type_zero(p->type, p->alpha);
     if (!none && p->m && p->n) {
         TRY(check_operand(d, "ww_gemm", &a, &c, out->batch));
         TRY(check_operand(d, "ww_gemm", &e, &c, out->batch));
@@ -277,7 +271,7 @@ Status problem_of_syrk(WwBlas *b, const WwSyrk *p, bool runs, Problem *out)
                       p->lda, p->stride_a, out->operand, runs};
     Matrix c       = {"c", "ldc", p->c, p->c_array, p->n, p->n, p->ldc, p->stride_c, out->result, runs};
     TRY(check_result(d, "ww_syrk", &c, out->batch));
-    bool none = scalar_zero(p->type, p->alpha);
+    bool none = type_zero(p->type, p->alpha);
     if (!none && p->n)
         TRY(check_operand(d, "ww_syrk", &a, &c, out->batch));
     GemmArgs *g = &out->args;

@@ -95,6 +95,9 @@ typedef struct TypeRow {
 
 /* NULL: there is none of that number. */
 const TypeRow *type_row(WwType type);
+/* Of alpha and beta of a type that is one of them. */
+bool     type_zero(WwType type, WwScalar v);
+WwScalar type_one(WwType type);
 
 /* Row i of rungs.def; NULL past the last. */
 const Rung *rung_at(size_t i);
@@ -322,7 +325,9 @@ Status half_grid(WwBlas *b, const Problem *p, HalfArgs *a, WwLaunch *w);
 /* ---- half_predict.c ---- */
 
 /* The rung for 16-bit operands, and how many blocks share out k. */
-const Rung *half_choose(const WwBlas *b, const Problem *p, unsigned *split);
+/* Where the choice for that shape is kept for the next call; rung: NULL where it was not made yet.  how: whatever else it depends on, not 0. */
+BlasChoice *choice_kept(WwBlas *b, const GemmArgs *g, int how);
+const Rung *half_choose(WwBlas *b, const Problem *p, unsigned *split);
 
 /* ---- run.c ---- */
 

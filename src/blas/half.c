@@ -69,10 +69,13 @@ static uint64_t last_round(const WwBlas *b, const Rung *r, const GemmArgs *g, un
 
 bool half_can(const WwBlas *b, bool symmetric)
 {
-    static const char *const entry[2][2] = {{"gemm_half_bf16_kk", "gemm_half_narrow_bf16_kk"},
-                                            {"aat_half_bf16_k", "aat_half_narrow_bf16_k"}};
-    return b->capability == SM_90 && b->sms >= 2 * PAIR && blas_built(entry[symmetric][0]) &&
-           blas_built(entry[symmetric][1]);
+    static const char *const entry[2][4] = {
+        {"gemm_half_bf16_kk", "gemm_half_narrow_bf16_kk", "gemm_half_little_bf16_kk", "gemm_half_middle_bf16_kk"},
+        {"aat_half_bf16_k", "aat_half_narrow_bf16_k", "aat_half_little_bf16_k"}};
+    for (size_t i = 0; i < 4 && entry[symmetric][i]; i++)
+        if (!blas_built(entry[symmetric][i]))
+            return false;
+    return b->capability == SM_90 && b->sms >= 2 * PAIR;
 }
 
 HalfRounds half_rounds(const WwBlas *b, const Rung *r, const GemmArgs *g)

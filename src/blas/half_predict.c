@@ -92,12 +92,10 @@ static double pairs_us(const WwBlas *b, const Problem *p, const Rung *r)
     return us * (double)p->batch;
 }
 
-const Rung *half_choose(const WwBlas *b, const Problem *p, unsigned *split)
+static const Rung *fastest(const WwBlas *b, const Problem *p, unsigned *split)
 {
     const Rung *best  = NULL;
     double      least = 0;
-    if (!b->half[p->symmetric])
-        return rung_for(p->symmetric, FOR_ANY_16);
     for (size_t i = 0; rung_at(i); i++) {
         const Rung *r = rung_at(i);
         if (r->symmetric != p->symmetric || (r->layouts != RUNG_HALF && r->layouts != RUNG_HALF_JOINED))
@@ -114,4 +112,26 @@ const Rung *half_choose(const WwBlas *b, const Problem *p, unsigned *split)
         }
     }
     return best;
+}
+
+/* What the model asks of a product besides its sides and its batch. */
+static int ways(const Problem *p)
+{
+    const GemmArgs *g = &p->args;
+    Source          x = source_x(g), y = source_y(g);
+    unsigned        ax = access_of(p, &x, g->vector & 1, 0), ay = access_of(p, &y, g->vector & 2, 0);
+    return 1 << 12 | (int)ax << 10 | (int)ay << 8 | (p->result == 2) << 7 | p->symmetric << 6 | g->vector;
+}
+
+const Rung *half_choose(WwBlas *b, const Problem *p, unsigned *split)
+{
+    if (!b->half[p->symmetric])
+        return rung_for(p->symmetric, FOR_ANY_16);
+    if (p->batch > 1)
+        return fastest(b, p, split);
+    BlasChoice *c = choice_kept(b, &p->args, ways(p));
+    if (!c->rung)
+        c->rung = fastest(b, p, &c->split);
+    *split = c->split;
+    return c->rung;
 }

@@ -53,6 +53,18 @@ const TypeRow *type_row(WwType type)
     return (unsigned)type < sizeof types / sizeof *types ? &types[type] : NULL;
 }
 
+bool type_zero(WwType type, WwScalar v)
+{
+    TypeScalar s = type_row(type)->scalar;
+    return s == SCALAR_i64 ? v.i64 == 0 : s == SCALAR_i32 ? v.i32 == 0 : v.f32 == 0.0f;
+}
+
+WwScalar type_one(WwType type)
+{
+    TypeScalar s = type_row(type)->scalar;
+    return s == SCALAR_i64 ? (WwScalar){.i64 = 1} : s == SCALAR_i32 ? (WwScalar){.i32 = 1} : (WwScalar){.f32 = 1};
+}
+
 bool rung_half(const Rung *r)
 {
     return r->layouts == RUNG_HALF || r->layouts == RUNG_HALF_JOINED || r->layouts == RUNG_HALF_PLAIN;

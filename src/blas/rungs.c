@@ -52,17 +52,24 @@ static bool bytes_pay(const WwBlas *b, const Problem *p)
     return p->type == WW_I32 && p->args.k >= MIN_K && rung_tiles(r, &p->args) >= MIN_TILES && bytes_can(b);
 }
 
-/* The model's choice, kept for the next call of the same shape; NULL: the device is not one that it knows. */
+BlasChoice *choice_kept(WwBlas *b, const GemmArgs *g, int how)
+{
+    uint32_t    hash = ((uint32_t)g->m * 0x9e3779b1u) ^ ((uint32_t)g->n * 0x85ebca77u) ^ ((uint32_t)g->k * 0xc2b2ae3du);
+    BlasChoice *c    = &b->choice[(hash >> 20 ^ (uint32_t)how) % BLAS_CHOICES];
+    if (c->how != how || c->m != g->m || c->n != g->n || c->k != g->k)
+        *c = (BlasChoice){g->m, g->n, g->k, how, NULL, 1};
+    return c;
+}
+
+/* The model's choice; NULL: the device is not one that it knows. */
 static const Rung *choose_model(WwBlas *b, Problem *p)
 {
     const GemmArgs *g   = &p->args;
     int             how = 1 << 8 | p->symmetric << 6 | (g->x_col == 1) << 5 | (g->y_row == 1) << 4 | g->vector;
-    uint32_t    hash = ((uint32_t)g->m * 0x9e3779b1u) ^ ((uint32_t)g->n * 0x85ebca77u) ^ ((uint32_t)g->k * 0xc2b2ae3du);
-    BlasChoice *c    = &b->choice[(hash >> 20 ^ (uint32_t)how) % BLAS_CHOICES];
-    if (c->how != how || c->m != g->m || c->n != g->n || c->k != g->k) {
+    BlasChoice     *c   = choice_kept(b, g, how);
+    if (!c->rung) {
         if (!sm_90_can(b, p)) /* it takes kernels that are for sm_90 alone */
             return NULL;
-        *c      = (BlasChoice){g->m, g->n, g->k, how, NULL, 1};
         c->rung = predict_rung(b, p, &c->split);
     }
     p->split = c->split;

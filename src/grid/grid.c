@@ -205,6 +205,18 @@ static Status check_matrix(WwGrid *g, const char *who, const Given *m)
     return WW_OK;
 }
 
+/* Of an operand, where the product reads it. */
+static Status check_operand(WwGrid *g, const char *who, const GridProblem *p, const Given *m)
+{
+    if (!p->k || !p->m || !p->n)
+        return WW_OK;
+    TRY(check_matrix(g, who, m));
+    if (m->at == p->c)
+        return grid_fail(g, WW_ERR_INVALID, "%s: c begins where %s does: a result must not overlap an operand", who,
+                         m->name);
+    return WW_OK;
+}
+
 static Status check_kinds(WwGrid *g, const char *who, const GridProblem *p)
 {
     const size_t sizes[] = {p->m, p->n, p->k};
@@ -228,10 +240,17 @@ static Status check_kinds(WwGrid *g, const char *who, const GridProblem *p)
     return WW_OK;
 }
 
-static bool is_zero(WwType type, WwScalar v)
+/* What both calls begin with: the kinds are known; an alpha of zero leaves no terms; C is checked, whose `element` is set here. */
+static Status begin(WwGrid *g, const char *who, GridProblem *p, Given *c)
 {
-    TypeScalar s = type_row(type)->scalar;
-    return s == SCALAR_i64 ? v.i64 == 0 : s == SCALAR_i32 ? v.i32 == 0 : v.f32 == 0.0f;
+    TRY(check_kinds(g, who, p));
+    const TypeRow *type = type_row(p->type);
+    c->element          = type->result;
+    p->operand          = type->operand;
+    p->result           = type->result;
+    p->k                = type_zero(p->type, p->alpha) ? 0 : p->k;
+    p->keep             = !type_zero(p->type, p->beta);
+    return check_matrix(g, who, c);
 }
 
 /* ---- calls ------------------------------------------------------------------------------------------------------- */
@@ -305,34 +324,26 @@ WwStatus ww_grid_gemm(WwGrid *g, const WwGridGemm *q)
                       .k         = q->k,
                       .alpha     = q->alpha,
                       .beta      = q->beta,
+                      .c         = q->c,
+                      .ldc       = q->ldc,
                       .layout    = q->layout,
                       .precision = q->precision,
                       .tile      = q->tile,
                       .panel     = q->panel,
                       .ranks     = q->ranks ? q->ranks : 1,
                       .rank      = q->rank};
-    TRY(check_kinds(g, who, &p));
-    p.operand    = type_row(p.type)->operand;
-    p.result     = type_row(p.type)->result;
+    Given       c  = {"c", q->c, cm ? q->n : q->m, cm ? q->m : q->n, q->ldc, 0};
+    TRY(begin(g, who, &p, &c));
     bool  rows_a = q->trans_a == cm, rows_b = q->trans_b == cm; /* lines run along k, along n */
     Given a = {"a", q->a, rows_a ? q->m : q->k, rows_a ? q->k : q->m, q->lda, p.operand};
     Given b = {"b", q->b, rows_b ? q->k : q->n, rows_b ? q->n : q->k, q->ldb, p.operand};
-    Given c = {"c", q->c, cm ? q->n : q->m, cm ? q->m : q->n, q->ldc, p.result};
-    TRY(check_matrix(g, who, &c));
-    if (is_zero(p.type, p.alpha))
-        p.k = 0;
-    if (p.k && p.m && p.n) {
-        TRY(check_matrix(g, who, &a));
-        TRY(check_matrix(g, who, &b));
-    }
+    TRY(check_operand(g, who, &p, &a));
+    TRY(check_operand(g, who, &p, &b));
     GridMatrix x = {q->a, !rows_a, q->lda}, y = {q->b, rows_b, q->ldb};
-    p.keep = !is_zero(p.type, p.beta);
-    p.x    = cm ? y : x;
-    p.y    = cm ? x : y;
-    p.m    = cm ? q->n : q->m;
-    p.n    = cm ? q->m : q->n;
-    p.c    = q->c;
-    p.ldc  = q->ldc;
+    p.x = cm ? y : x;
+    p.y = cm ? x : y;
+    p.m = cm ? q->n : q->m;
+    p.n = cm ? q->m : q->n;
     return run(g, &p);
 }
 
@@ -350,6 +361,8 @@ WwStatus ww_grid_syrk(WwGrid *g, const WwGridSyrk *q)
                       .k         = q->k,
                       .alpha     = q->alpha,
                       .beta      = q->beta,
+                      .c         = q->c,
+                      .ldc       = q->ldc,
                       .symmetric = true,
                       .layout    = q->layout,
                       .fill      = q->fill,
@@ -359,24 +372,15 @@ WwStatus ww_grid_syrk(WwGrid *g, const WwGridSyrk *q)
                       .panel     = q->panel,
                       .ranks     = q->ranks ? q->ranks : 1,
                       .rank      = q->rank};
-    TRY(check_kinds(g, who, &p));
+    Given       c  = {"c", q->c, q->n, q->n, q->ldc, 0};
+    TRY(begin(g, who, &p, &c));
     if (q->fill != WW_FULL && q->fill != WW_LOWER && q->fill != WW_UPPER)
         return grid_fail(g, WW_ERR_INVALID, "%s: fill %d is not one of WW_FULL, WW_LOWER, WW_UPPER", who, (int)q->fill);
-    p.operand     = type_row(p.type)->operand;
-    p.result      = type_row(p.type)->result;
     bool  along_k = q->trans == cm;
     Given a       = {"a", q->a, along_k ? q->n : q->k, along_k ? q->k : q->n, q->lda, p.operand};
-    Given c       = {"c", q->c, q->n, q->n, q->ldc, p.result};
-    TRY(check_matrix(g, who, &c));
-    if (is_zero(p.type, p.alpha))
-        p.k = 0;
-    if (p.k && p.n)
-        TRY(check_matrix(g, who, &a));
-    p.keep = !is_zero(p.type, p.beta);
+    TRY(check_operand(g, who, &p, &a));
     p.x = p.y = (GridMatrix){q->a, !along_k, q->lda};
     p.full    = q->fill == WW_FULL;
     p.upper   = p.full ? cm : (q->fill == WW_UPPER) != cm; /* a full result is read in the caller's lower triangle */
-    p.c       = q->c;
-    p.ldc     = q->ldc;
     return run(g, &p);
 }

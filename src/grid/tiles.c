@@ -62,12 +62,6 @@ static Status copy_tile(GridMember *m, const GridProblem *p, const GridPlace *t,
 
 /* ---- products ---------------------------------------------------------------------------------------------------- */
 
-static WwScalar one(WwType type)
-{
-    TypeScalar s = type_row(type)->scalar;
-    return s == SCALAR_i64 ? (WwScalar){.i64 = 1} : s == SCALAR_i32 ? (WwScalar){.i32 = 1} : (WwScalar){.f32 = 1};
-}
-
 static size_t line(const GridMatrix *x, size_t count, size_t kc)
 {
     size_t pitch = grid_pitch(x->trans ? count : kc);
@@ -77,7 +71,7 @@ static size_t line(const GridMatrix *x, size_t count, size_t kc)
 static Status multiply(GridMember *m, const GridProblem *p, const GridPlace *t, WwPtr x, WwPtr y, WwPtr c, size_t kc,
                        bool first)
 {
-    WwScalar beta = first ? p->beta : one(p->type);
+    WwScalar beta = first ? p->beta : type_one(p->type);
     if (t->diagonal) /* in the caller's own layout: what is stored is stored as the caller has it */
         return ww_syrk(m->blas, &(WwSyrk){.type      = p->type,
                                           .layout    = p->layout,

@@ -448,7 +448,7 @@ static void refused(void **state)
 {
     const char *why  = NULL;
     WwGrid     *none = NULL;
-    float       x[4] = {1, 2, 3, 4};
+    float       x[4] = {1, 2, 3, 4}, result[4];
     (void)state;
     assert_int_equal(ww_grid_open(NULL, 1, &none, &why), WW_ERR_INVALID);
     assert_null(none);
@@ -470,7 +470,7 @@ static void refused(void **state)
                        .alpha.f32 = 1,
                        .a         = x,
                        .b         = x,
-                       .c         = x,
+                       .c         = result,
                        .lda       = 2,
                        .ldb       = 2,
                        .ldc       = 2},
@@ -500,10 +500,37 @@ static void refused(void **state)
     close_grid();
 }
 
+/* As blas.h has it: a result that begins where an operand does is refused, unless the operand is not read. */
+static void result_over_operand(void **state)
+{
+    (void)state;
+    float v[3 * 64] = {0};
+    open_grid(1, 0);
+    WwGridGemm p = {.type = WW_F32, .m = 8, .n = 8, .k = 8, .alpha.f32 = 1, .lda = 8, .ldb = 8, .ldc = 8};
+    p.a = p.c = v;
+    p.b       = v + 64;
+    assert_int_equal(ww_grid_gemm(grid, &p), WW_ERR_INVALID);
+    assert_non_null(strstr(ww_grid_error(grid), "c begins where a does"));
+    p.a = v + 64;
+    p.b = v;
+    assert_int_equal(ww_grid_gemm(grid, &p), WW_ERR_INVALID);
+    assert_non_null(strstr(ww_grid_error(grid), "c begins where b does"));
+    p.alpha.f32 = 0;
+    assert_works(ww_grid_gemm(grid, &p));
+    WwGridSyrk s = {.type = WW_F32, .n = 8, .k = 8, .alpha.f32 = 1, .a = v, .c = v, .lda = 8, .ldc = 8};
+    assert_int_equal(ww_grid_syrk(grid, &s), WW_ERR_INVALID);
+    assert_non_null(strstr(ww_grid_error(grid), "c begins where a does"));
+    close_grid();
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(gemm),          cmocka_unit_test(gemm_edges),
-                                       cmocka_unit_test(syrk),          cmocka_unit_test(ranks),
-                                       cmocka_unit_test(little_memory), cmocka_unit_test(refused)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(gemm),
+                                       cmocka_unit_test(gemm_edges),
+                                       cmocka_unit_test(syrk),
+                                       cmocka_unit_test(ranks),
+                                       cmocka_unit_test(little_memory),
+                                       cmocka_unit_test(refused),
+                                       cmocka_unit_test(result_over_operand)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -138,6 +138,9 @@ typedef struct Bench {
     double        ceiling;
 } Bench;
 
+/* Has the host room for its own copy of arrays of so many bytes?  An emulated device is this machine's memory as well. */
+bool bench_fits(const Bench *x, uint64_t bytes);
+
 /* Runs every implementation; a row for each.  An exit status. */
 int bench_work(Bench *x, const BenchWork *w, const char *const *impls, size_t n);
 /* Copies from and to every offset below BENCH_OFFSETS, next to the driver's aligned copy.  Of a result the ends are compared. */

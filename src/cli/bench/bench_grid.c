@@ -35,11 +35,6 @@ static double now_ms(void)
     return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
 }
 
-static WwScalar one(WwType type)
-{
-    return type == WW_F32 ? (WwScalar){.f32 = 1} : type == WW_I32 ? (WwScalar){.i32 = 1} : (WwScalar){.i64 = 1};
-}
-
 static WwStatus call(const GridBench *g)
 {
     const BenchWork *w = &g->w;
@@ -48,7 +43,7 @@ static WwStatus call(const GridBench *g)
                                                    .trans = w->ta,
                                                    .n     = w->m,
                                                    .k     = w->k,
-                                                   .alpha = one(w->type),
+                                                   .alpha = type_one(w->type),
                                                    .a     = g->a,
                                                    .c     = g->c,
                                                    .lda   = w->ta ? w->m : w->k,
@@ -59,7 +54,7 @@ static WwStatus call(const GridBench *g)
                                                .m       = w->m,
                                                .n       = w->n,
                                                .k       = w->k,
-                                               .alpha   = one(w->type),
+                                               .alpha   = type_one(w->type),
                                                .a       = g->a,
                                                .b       = g->b,
                                                .c       = g->c,
@@ -167,10 +162,15 @@ static int on_devices(Bench *x, const BenchWork *w, WwDevice *const *device, siz
     if (ww_grid_open(device, n, &g.grid, &why) != WW_OK)
         return cli_error("bench", "%s", why);
     for (size_t i = 0; i < 2; i++) {
-        g.w      = *w;
-        g.w.work = works[i];
-        g.w.n    = i ? w->m : w->n;
-        if (make_data(&g))
+        g.w            = *w;
+        g.w.work       = works[i];
+        g.w.n          = i ? w->m : w->n;
+        uint64_t bytes = g.w.m * g.w.k * 4 + (i ? 0 : g.w.k * g.w.n * 4) + g.w.m * g.w.n * type_row(w->type)->result;
+        if (!bench_fits(x, bytes))
+            code =
+                cli_error("bench", "the matrices of grid need %llu MiB of this machine's memory; choose smaller sizes",
+                          (unsigned long long)(bytes >> 20));
+        else if (make_data(&g))
             ms[i] = one_row(&g, n > 1 ? ms[i] : 0)->median_ms;
         else
             code = cli_error("bench", "%s", ww_grid_error(g.grid));

@@ -280,11 +280,15 @@ static Status fill_sets(Bench *x, WwPtr at, const void *host, size_t bytes, size
     return WW_OK;
 }
 
-/* The host has its own copy of each array; an emulated device is this machine's memory as well. */
+bool bench_fits(const Bench *x, uint64_t bytes)
+{
+    return bytes < host_memory() / (x->cuda ? 1 : 2);
+}
+
 static Status check_room(Bench *x, const BenchData *p)
 {
-    uint64_t bytes = ((uint64_t)p->an + p->bn + p->cn) * (x->cuda ? 1 : 2);
-    if (bytes < host_memory())
+    uint64_t bytes = (uint64_t)p->an + p->bn + p->cn;
+    if (bench_fits(x, bytes))
         return WW_OK;
     return device_fail(x->device, WW_ERR_NO_MEMORY, "its arrays need %llu MiB; choose smaller sizes",
                        (unsigned long long)(bytes >> 20));
