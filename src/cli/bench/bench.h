@@ -138,8 +138,8 @@ typedef struct Bench {
     double        ceiling;
 } Bench;
 
-/* Has the host room for its own copy of arrays of so many bytes?  An emulated device is this machine's memory as well. */
-bool bench_fits(const Bench *x, uint64_t bytes);
+/* Bytes of this machine's memory that arrays of so many take: the host has its own copy, and an emulated device is this machine's memory as well. */
+uint64_t bench_room(const Bench *x, uint64_t bytes);
 
 /* Runs every implementation; a row for each.  An exit status. */
 int bench_work(Bench *x, const BenchWork *w, const char *const *impls, size_t n);

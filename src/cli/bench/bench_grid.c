@@ -166,7 +166,7 @@ static int on_devices(Bench *x, const BenchWork *w, WwDevice *const *device, siz
         g.w.work       = works[i];
         g.w.n          = i ? w->m : w->n;
         uint64_t bytes = g.w.m * g.w.k * 4 + (i ? 0 : g.w.k * g.w.n * 4) + g.w.m * g.w.n * type_row(w->type)->result;
-        if (!bench_fits(x, bytes))
+        if ((bytes = bench_room(x, bytes)) >= host_memory())
             code =
                 cli_error("bench", "the matrices of grid need %llu MiB of this machine's memory; choose smaller sizes",
                           (unsigned long long)(bytes >> 20));

@@ -280,15 +280,15 @@ static Status fill_sets(Bench *x, WwPtr at, const void *host, size_t bytes, size
     return WW_OK;
 }
 
-bool bench_fits(const Bench *x, uint64_t bytes)
+uint64_t bench_room(const Bench *x, uint64_t bytes)
 {
-    return bytes < host_memory() / (x->cuda ? 1 : 2);
+    return bytes * (x->cuda ? 1 : 2);
 }
 
 static Status check_room(Bench *x, const BenchData *p)
 {
-    uint64_t bytes = (uint64_t)p->an + p->bn + p->cn;
-    if (bench_fits(x, bytes))
+    uint64_t bytes = bench_room(x, (uint64_t)p->an + p->bn + p->cn);
+    if (bytes < host_memory())
         return WW_OK;
     return device_fail(x->device, WW_ERR_NO_MEMORY, "its arrays need %llu MiB; choose smaller sizes",
                        (unsigned long long)(bytes >> 20));
