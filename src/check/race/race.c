@@ -275,7 +275,9 @@ static void race_async(void *state, const AsyncAccess *a)
     RaceBlock *b     = block_of(s, a->block);
     RaceBlock *owner = a->space == ACCESS_SHARED ? block_of(s, a->owner) : NULL;
     RaceBlock *mbar  = a->by == ASYNC_BY_MBARRIER ? block_of(s, a->mbar_block) : NULL;
-    race_bulk(&s->cells, b, owner, mbar, a, site_of(s->run, a->instr));
+    bool       gone  = !b || (a->space == ACCESS_SHARED && !owner) || (a->by == ASYNC_BY_MBARRIER && !mbar);
+    if (!gone) /* a block of the cluster that has ended waits for nothing, and nobody is left to read its memory */
+        race_bulk(&s->cells, b, owner, mbar, a, site_of(s->run, a->instr));
 }
 
 /* ---- events ---- */
