@@ -11,11 +11,10 @@ __global__ void ticket(int *next, int *last)
 
 __global__ void reset(int *n)
 {
-    int old = *n;
     if (blockIdx.x == 1)
         *n = 0;
     else
-        atomicCAS(n, old, old + 1); // expect: race-global, other end 16
+        atomicCAS(n, 1, 2); // expect: race-global, other end 15
 }
 
 int main()
