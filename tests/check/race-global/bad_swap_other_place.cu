@@ -14,7 +14,7 @@ __global__ void reset(int *n)
     if (blockIdx.x == 1)
         *n = 0;
     else
-        atomicCAS(n, 1, 2); // expect: race-global, other end 15
+        atomicCAS(n, 0, 1); // expect: race-global, other end 15
 }
 
 int main()
