@@ -11,16 +11,17 @@ __global__ void ticket(int *next, int *last)
 
 __global__ void reset(int *n)
 {
-    if (blockIdx.x == 1)
+    int old = *n;
+    if (threadIdx.x == 32)
         *n = 0;
     else
-        atomicCAS(n, 0, 1); // expect: race-global, other end 15
+        atomicCAS(n, old, old + 1); // expect: race-global, other end 16
 }
 
 int main()
 {
     int *n = device_array<int>(3);
     ticket<<<4, 64>>>(n, n + 1);
-    reset<<<2, 1>>>(n + 2);
+    reset<<<1, 64>>>(n + 2);
     return finish();
 }
