@@ -295,20 +295,29 @@ static bool parse_regs(Parser *p, const Decl *d)
     return parser_need(p, ';', "',' or ';' behind a register");
 }
 
-/* A declaration that resolves or repeats an .extern one keeps the first Var, so that uses of it stay valid. */
-static Var *redeclared(Name *name, const Var *v)
+/* The module's variable of that name, where it or v is a declaration. */
+static Var *redeclared(const Name *name, const Var *v)
 {
-    Sym *old = name->sym;
-    if (!old || old->depth != 0 || old->kind != SYM_VAR || old->var->space != v->space)
+    const Sym *old = name->sym;
+    if (!old || old->depth != 0 || old->kind != SYM_VAR)
         return NULL;
-    bool either = old->var->linkage == LINK_EXTERN || v->linkage == LINK_EXTERN;
-    bool same   = type_bytes(old->var->type) == type_bytes(v->type); /* nvcc declares .b64 what it defines as .u64 */
-    return either && same && old->var->vec == v->vec ? old->var : NULL;
+    return old->var->linkage == LINK_EXTERN || v->linkage == LINK_EXTERN ? old->var : NULL;
 }
 
+static bool agrees(const Var *a, const Var *b)
+{
+    bool same = type_bytes(a->type) == type_bytes(b->type); /* nvcc declares .b64 what it defines as .u64 */
+    return same && a->space == b->space && a->vec == b->vec;
+}
+
+/* A declaration that resolves or repeats an .extern one keeps the first Var, so that uses of it stay valid. */
 static Var *register_var(Parser *p, Name *name, const Var *v)
 {
     Var *old = p->func ? NULL : redeclared(name, v);
+    if (old && !agrees(old, v)) {
+        parser_error(p, v->line, v->col, "'%s' does not agree with its declaration in line %u", name->text, old->line);
+        return NULL;
+    }
     if (old) {
         if (v->linkage != LINK_EXTERN) {
             uint32_t index                         = old->index;

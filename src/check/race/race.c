@@ -275,8 +275,8 @@ static void race_async(void *state, const AsyncAccess *a)
     RaceBlock *b     = block_of(s, a->block);
     RaceBlock *owner = a->space == ACCESS_SHARED ? block_of(s, a->owner) : NULL;
     RaceBlock *mbar  = a->by == ASYNC_BY_MBARRIER ? block_of(s, a->mbar_block) : NULL;
-    bool       gone  = !b || (a->space == ACCESS_SHARED && !owner) || (a->by == ASYNC_BY_MBARRIER && !mbar);
-    if (!gone) /* a block of the cluster that has ended waits for nothing, and nobody is left to read its memory */
+    bool       gone  = (a->space == ACCESS_SHARED && !owner) || (a->by == ASYNC_BY_MBARRIER && !mbar);
+    if (!gone) /* the emulator itself says that a copy reaches for a block that has ended */
         race_bulk(&s->cells, b, owner, mbar, a, site_of(s->run, a->instr));
 }
 

@@ -162,15 +162,10 @@ static int on_devices(Bench *x, const BenchWork *w, WwDevice *const *device, siz
     if (ww_grid_open(device, n, &g.grid, &why) != WW_OK)
         return cli_error("bench", "%s", why);
     for (size_t i = 0; i < 2; i++) {
-        g.w            = *w;
-        g.w.work       = works[i];
-        g.w.n          = i ? w->m : w->n;
-        uint64_t bytes = g.w.m * g.w.k * 4 + (i ? 0 : g.w.k * g.w.n * 4) + g.w.m * g.w.n * type_row(w->type)->result;
-        if ((bytes = bench_room(x, bytes)) >= host_memory())
-            code =
-                cli_error("bench", "the matrices of grid need %llu MiB of this machine's memory; choose smaller sizes",
-                          (unsigned long long)(bytes >> 20));
-        else if (make_data(&g))
+        g.w      = *w;
+        g.w.work = works[i];
+        g.w.n    = i ? w->m : w->n;
+        if (make_data(&g))
             ms[i] = one_row(&g, n > 1 ? ms[i] : 0)->median_ms;
         else
             code = cli_error("bench", "%s", ww_grid_error(g.grid));
@@ -188,6 +183,11 @@ int bench_grid(Bench *x, const BenchWork *w, size_t devices)
     int         code                    = CLI_OK;
     if (w->type != WW_F32 && w->type != WW_I32 && w->type != WW_I32_I64)
         return cli_error("bench", "grid has the types f32, i32 and i64");
+    size_t   n    = w->m > w->n ? w->m : w->n; /* the result of A * A^T is m x m */
+    uint64_t room = bench_room(x, (w->m + n) * w->k * 4 + w->m * n * type_row(w->type)->result);
+    if (room >= host_memory())
+        return cli_error("bench", "the matrices of grid need %llu MiB of this machine's memory; choose smaller sizes",
+                         (unsigned long long)(room >> 20));
     bench_table_head(x->table, false);
     for (size_t i = 0; i < devices && code == CLI_OK; i++)
         if (ww_device_open(x->cuda ? "cuda" : "emulator", &(WwDeviceOptions){.ordinal = (unsigned)i, .threads = 1},
