@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Batches of factorisations and triangular solutions over LAPACK: getrf, getrs, getri, matinv, geqrf, trsm.  Matrices are given as lists of pointers in
+ * Batches of factorisations and solutions over LAPACK: getrf, getrs, getri, matinv, geqrf, gels, trsm.  Matrices are given as lists of pointers in
  * device memory.  Pivots and what went wrong (info) are the device's in getrf, getri and matinv, the host's in getrs and geqrf, which only
  * tell of wrong arguments. */
 #include <limits.h>
@@ -12,13 +12,13 @@
 
 typedef void (*Lapack)(void *, void *, void *, void *, void *, void *, void *, void *, void *, void *, void *);
 
-typedef enum Task { GETRF, GETRS, GETRI, MATINV, GEQRF, TRSM } Task;
+typedef enum Task { GETRF, GETRS, GETRI, MATINV, GEQRF, GELS, TRSM } Task;
 
 typedef struct Batch {
     Task        task;
     const char *call;
     char        letter, side, fill, trans, diag;
-    int         m, n, lda, ldb, count;
+    int         m, n, columns, lda, ldb, count;
     const void *a, *b; /* lists of pointers */
     int        *pivots, *info;
     Lapack      first, second;
@@ -119,6 +119,16 @@ static void one(const Batch *q, int i, void *a, void *b)
         free(w);
         break;
     }
+    case GELS: { /* q->trans: as it stands */
+        int   columns = q->columns, status;
+        void *w       = scratch(q, (size_t)work + (size_t)m + (size_t)columns);
+        work += m;
+        q->first(&trans, &m, &n, &columns, a, &lda, b, &ldb, w, &work, &status);
+        if (q->info)
+            q->info[i] = status;
+        free(w);
+        break;
+    }
     case TRSM:
         q->first(&side, &fill, &trans, &diag, &m, &n, (void *)(uintptr_t)(q->alpha ? q->alpha : q->host), a, &lda, b,
                  &ldb);
@@ -138,16 +148,14 @@ static LibrarySpan matrix(const Batch *q, const void *p, int ld, int rows, int c
 
 static unsigned spans(const Batch *q, const void *a, const void *b, LibrarySpan out[2])
 {
-    int rows    = q->task == GEQRF  ? q->m
-                  : q->task == TRSM ? q->side == 'L' ? q->m : q->n
-                                    : q->n,
-        columns = q->task == GEQRF ? q->n : rows;
-    out[0] =
-        matrix(q, a, q->lda, rows, columns, q->task == GETRF || q->task == GEQRF ? LIBRARY_UPDATES : LIBRARY_READS);
+    bool tall = q->task == GEQRF || q->task == GELS;
+    int  rows = tall ? q->m : q->task == TRSM ? q->side == 'L' ? q->m : q->n : q->n, columns = tall ? q->n : rows;
+    out[0] = matrix(q, a, q->lda, rows, columns, q->task == GETRF || tall ? LIBRARY_UPDATES : LIBRARY_READS);
     switch (q->task) {
     case GETRF: return 1;
     case GETRS: out[1] = matrix(q, b, q->ldb, q->n, q->m, LIBRARY_UPDATES); return 2;
     case GEQRF: out[1] = matrix(q, b, 0, q->m < q->n ? q->m : q->n, 1, LIBRARY_WRITES); return 2;
+    case GELS: out[1] = matrix(q, b, q->ldb, q->m, q->columns, LIBRARY_UPDATES); return 2;
     case TRSM:
         out[0].part    = q->fill == 'L' ? LIBRARY_LOWER : LIBRARY_UPPER;
         out[0].element = element(q);
@@ -179,7 +187,8 @@ static const struct {
     LibraryUse  pivots;
 } tasks[] = {[GETRF] = {"getrf", NULL, false, LIBRARY_WRITES}, [GETRS] = {"getrs", NULL, true, LIBRARY_READS},
              [GETRI] = {"getri", NULL, true, LIBRARY_READS},   [MATINV] = {"getri", "getrf", true, LIBRARY_READS},
-             [GEQRF] = {"geqrf", NULL, true, LIBRARY_READS},   [TRSM] = {"trsm", NULL, true, LIBRARY_READS}};
+             [GEQRF] = {"geqrf", NULL, true, LIBRARY_READS},   [GELS] = {"gels", NULL, true, LIBRARY_READS},
+             [TRSM] = {"trsm", NULL, true, LIBRARY_READS}};
 
 static Lapack routine(char letter, const char *name)
 {
@@ -191,16 +200,17 @@ static Lapack routine(char letter, const char *name)
 static Blas batch(void *handle, Batch q, int *host_info)
 {
     Call c           = call_begin(handle, q.letter, q.call, "");
-    bool device_info = q.task == GETRF || q.task == GETRI || q.task == MATINV;
+    bool device_info = q.task == GETRF || q.task == GETRI || q.task == MATINV || q.task == GELS;
     if (c.status)
         return c.status;
-    int rows = q.task == GEQRF || (q.task == TRSM && q.side == 'L') ? q.m : q.n;
+    int rows = q.task == GEQRF || q.task == GELS || (q.task == TRSM && q.side == 'L') ? q.m : q.n;
     call_refuse(&c, q.m < 0 || q.n < 0 || q.count < 0 || q.lda < (rows > 1 ? rows : 1) ||
-                        (device_info ? !q.info : q.task != TRSM && !host_info));
+                        (device_info ? !q.info && q.task != GELS : q.task != TRSM && !host_info));
     call_refuse(&c, q.count && (!q.a || (tasks[q.task].two && !q.b)));
     if (!c.status && host_info)
         *host_info = 0;
-    if (c.status || !q.count || !q.n || ((q.task == TRSM || q.task == GETRS || q.task == GEQRF) && !q.m))
+    if (c.status || !q.count || !q.n ||
+        ((q.task == TRSM || q.task == GETRS || q.task == GEQRF || q.task == GELS) && !q.m))
         return c.status;
     q.first  = routine(q.letter, tasks[q.task].first);
     q.second = tasks[q.task].second ? routine(q.letter, tasks[q.task].second) : NULL;
@@ -212,7 +222,8 @@ static Blas batch(void *handle, Batch q, int *host_info)
     call_memory(&c, q.a, list, LIBRARY_READS);
     call_memory(&c, q.b, list, LIBRARY_READS);
     call_memory(&c, q.pivots, (size_t)q.count * (size_t)q.n * sizeof(int), tasks[q.task].pivots);
-    call_memory(&c, q.info, (size_t)q.count * sizeof(int), LIBRARY_WRITES);
+    if (q.info)
+        call_memory(&c, q.info, (size_t)q.count * sizeof(int), LIBRARY_WRITES);
     call_memory(&c, q.alpha, element(&q), LIBRARY_READS);
     c.work.compute = compute;
     c.work.args    = &q;
@@ -279,6 +290,20 @@ static Blas solve(void *handle, Batch q, int side, int fill, int trans, int diag
     Blas cublas##L##geqrfBatched(void *h, int m, int n, const void *a, int lda, const void *tau, int *info, int count) \
     {                                                                                                                  \
         return batch(h, OF(L, l, GEQRF, "geqrfBatched", .m = m, .b = tau), info);                                      \
+    }                                                                                                                  \
+    Blas cublas##L##gelsBatched(void *h, int trans, int m, int n, int columns_, const void *a, int lda, const void *b, \
+                                int ldb, int *told, int *info, int count)                                              \
+    {                                                                                                                  \
+        if (trans != OP_N || m < n) /* documented: as it stands, and not underdetermined */                            \
+            return !handle_of(h)                  ? BLAS_NOT_INITIALIZED                                               \
+                   : trans < OP_N || trans > OP_C ? BLAS_INVALID_VALUE                                                 \
+                                                  : BLAS_NOT_SUPPORTED;                                                \
+        if (!told || columns_ < 0 || ldb < (m > 1 ? m : 1))                                                            \
+            return handle_of(h) ? BLAS_INVALID_VALUE : BLAS_NOT_INITIALIZED;                                           \
+        return batch(h,                                                                                                \
+                     OF(L, l, GELS, "gelsBatched", .m = m, .columns = columns_, .ldb = ldb, .b = b, .trans = 'N',      \
+                        .info = info),                                                                                 \
+                     told);                                                                                            \
     }                                                                                                                  \
     Blas cublas##L##trsmBatched(void *h, int side, int fill, int trans, int diag, int m, int n, const void *alpha,     \
                                 const void *a, int lda, const void *b, int ldb, int count)                             \

@@ -215,14 +215,3 @@ Blas call_end(Call *c, bool nothing)
         ok = ww_cuda_library_wait(c->handle->stream);
     return ok ? BLAS_SUCCESS : BLAS_EXECUTION_FAILED;
 }
-
-Blas call_result(Call *c, void *result, size_t bytes)
-{
-    call_refuse(c, !result);
-    if (!c->status && c->handle->pointer == POINTER_DEVICE)
-        call_memory(c, result, bytes, LIBRARY_WRITES);
-    Blas b = call_end(c, false);
-    if (b || c->handle->pointer == POINTER_DEVICE)
-        return b;
-    return ww_cuda_library_wait(c->handle->stream) ? BLAS_SUCCESS : BLAS_EXECUTION_FAILED;
-}

@@ -4,10 +4,12 @@
  * does, so nearly every function is the routine of that name with the same arguments.
  *
  *   blas.c       a Call: the routine of the host's BLAS, its arguments, the memory it touches
- *   level1.c     vectors        level2.c  a matrix and vectors       level3.c  matrices
+ *   level1.c     vectors by the host's BLAS     vectors.c  numbers of vectors, rotations, vectors of any types
+ *   level2.c     a matrix and vectors           level3.c   matrices
  *   banded.c     banded and packed matrices with vectors     batched.c  batches of factorisations
  *   xt.c         cublasXt: operands of the host
- *   extended.c   mixed types (cublasGemmEx), batches     transfer.c  cublasSetMatrix and the like
+ *   extended.c   mixed types (cublasGemmEx), batches, groups, triangles     transfer.c  cublasSetMatrix and the like
+ *   legacy.c     the functions without a handle (cublas.h)
  *   missing.def  functions of cuBLAS that are not here: they answer CUBLAS_STATUS_NOT_SUPPORTED and are named at the program's end
  *
  * Sizes and strides are checked as cuBLAS documents it (CUBLAS_STATUS_INVALID_VALUE), pointers only for NULL: the rest of memory when the work runs. */
@@ -46,6 +48,8 @@ typedef struct Handle {
     void    *workspace; size_t workspace_bytes;
     int      block, pinning; /* of cublasXt; kept */
     bool     host; /* of cublasXt: operands are the host's or a device's, and calls wait */
+    int      emulation, special, mantissa, mantissa_most, mantissa_offset; /* of emulated products; kept: the host computes with its own */
+    int     *mantissa_count;
 } Handle;
 
 Blas    cublasCreate_v2(void **handle), cublasDestroy_v2(void *handle);
@@ -107,8 +111,6 @@ void call_memory(Call *c, const void *p, size_t bytes, LibraryUse use);
 void call_refuse(Call *c, bool wrong);
 /* Gives it to the handle's stream; nothing is to be done: success. */
 Blas call_end(Call *c, bool nothing);
-/* A result of so many bytes that the handle's pointer mode says where to write: waits for it where that is the host. */
-Blas call_result(Call *c, void *result, size_t bytes);
 
 /* level2.c: a product of one vector (y NULL) or two is added to a symmetric matrix, packed or lda apart.  bytes: of alpha, which her and hpr
  * have real. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Handles.  Modes are kept and answered; they change no result here: there are no tensor cores to allow, no atomics to forbid, no workspace to fill. */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "cuda/libraries/cublas/cublas.h"
@@ -19,6 +20,8 @@ Blas cublasCreate_v2(void **handle)
     if (!ww_cuda_library_wait(NULL)) /* what cannot use CUDA gets none */
         return BLAS_NOT_INITIALIZED;
     Handle *h = calloc(1, sizeof *h);
+    if (h)
+        h->special = 0xffff; /* as documented: infinities and NaN are kept */
     if (!h || ww_cuda_library_keep(&ww_cuda_library_blas_handles, h) < 0) {
         free(h);
         return BLAS_ALLOC_FAILED;
@@ -89,12 +92,12 @@ Blas cublasSetWorkspace_v2(void *handle, void *workspace, size_t bytes)
     return BLAS_SUCCESS;
 }
 
-/* A mode: a member, and the greatest value it may have (less than 0 is none, -1: any). */
+/* A mode: a member, and the greatest value it may have (less than 0 is none; -1: any, -2: any and less than 0 too). */
 #define MODE(name, member, most)                                                                                       \
     Blas cublasSet##name(void *handle, int mode)                                                                       \
     {                                                                                                                  \
         Handle *h = handle_of(handle);                                                                                 \
-        if (!h || mode < 0 || ((most) >= 0 && mode > (most)))                                                          \
+        if (!h || (mode < 0 && (most) > -2) || ((most) >= 0 && mode > (most)))                                         \
             return h ? BLAS_INVALID_VALUE : BLAS_NOT_INITIALIZED;                                                      \
         h->member = mode;                                                                                              \
         return BLAS_SUCCESS;                                                                                           \
@@ -111,6 +114,40 @@ MODE(PointerMode_v2, pointer, POINTER_DEVICE)
 MODE(MathMode, math, -1)
 MODE(AtomicsMode, atomics, 1)
 MODE(SmCountTarget, sms, -1)
+MODE(EmulationStrategy, emulation, 2)
+MODE(EmulationSpecialValuesSupport, special, 0xffff)
+MODE(FixedPointEmulationMantissaControl, mantissa, 1)
+MODE(FixedPointEmulationMaxMantissaBitCount, mantissa_most, -1)
+MODE(FixedPointEmulationMantissaBitOffset, mantissa_offset, -2)
+
+/* Where an emulated product would tell how many bits it kept: nothing is emulated so, and nothing written. */
+Blas cublasSetFixedPointEmulationMantissaBitCountPointer(void *handle, int *count)
+{
+    Handle *h = handle_of(handle);
+    if (h)
+        h->mantissa_count = count;
+    return h ? BLAS_SUCCESS : BLAS_NOT_INITIALIZED;
+}
+
+Blas cublasGetFixedPointEmulationMantissaBitCountPointer(void *handle, int **count)
+{
+    const Handle *h = handle_of(handle);
+    if (!h || !count)
+        return h ? BLAS_INVALID_VALUE : BLAS_NOT_INITIALIZED;
+    *count = h->mantissa_count;
+    return BLAS_SUCCESS;
+}
+
+Blas cublasGetVersion(int *version)
+{
+    return cublasGetVersion_v2(NULL, version);
+}
+
+/* What a BLAS says of a wrong argument. */
+void cublasXerbla(const char *name, int info)
+{
+    fprintf(stderr, " ** On entry to %s parameter number %d had an illegal value\n", name ? name : "?", info);
+}
 
 /* ---- texts ---- */
 

@@ -349,6 +349,17 @@ WIDTHS(FUNCTIONS, Z, 'z')
 WIDTHS(HERMITIAN, C, 'c', 4)
 WIDTHS(HERMITIAN, Z, 'z', 8)
 
+/* Three real products for four: another order of the same sums. */
+#define THREE(L, l, X, Int)                                                                                            \
+    Blas cublas##L##gemm3m##X(void *h, int ta, int tb, Int m, Int n, Int k, const void *alpha, const void *a, Int lda, \
+                              const void *b, Int ldb, const void *beta, void *c, Int ldc)                              \
+    {                                                                                                                  \
+        return gemm(h, l, "cublas" #L "gemm3m", "gemm", ta, tb, m, n, k, alpha, M(a, lda), M(b, ldb), beta,            \
+                    M(c, ldc));                                                                                        \
+    }
+WIDTHS(THREE, C, 'c')
+WIDTHS(THREE, Z, 'z')
+
 /* ---- cublasXt ---- */
 
 #define XT(L, l)                                                                                                       \
@@ -394,3 +405,25 @@ XT(S, 's')
 XT(D, 'd')
 XT(C, 'c')
 XT(Z, 'z')
+
+#define XT_HERMITIAN(L, l, real)                                                                                       \
+    Blas cublasXt##L##hemm(void *h, int side, int fill, size_t m, size_t n, const void *alpha, const void *a,          \
+                           size_t lda, const void *b, size_t ldb, const void *beta, void *c, size_t ldc)               \
+    {                                                                                                                  \
+        return symm(h, l, "cublasXt" #L "hemm", "hemm", side, fill, (int64_t)m, (int64_t)n, alpha, M(a, lda),          \
+                    M(b, ldb), beta, M(c, ldc));                                                                       \
+    }                                                                                                                  \
+    Blas cublasXt##L##herk(void *h, int fill, int trans, size_t n, size_t k, const void *alpha, const void *a,         \
+                           size_t lda, const void *beta, void *c, size_t ldc)                                          \
+    {                                                                                                                  \
+        return syrk(h, l, "cublasXt" #L "herk", "herk", fill, trans, (int64_t)n, (int64_t)k, alpha, real, M(a, lda),   \
+                    NULL, beta, real, M(c, ldc));                                                                      \
+    }                                                                                                                  \
+    Blas cublasXt##L##her2k(void *h, int fill, int trans, size_t n, size_t k, const void *alpha, const void *a,        \
+                            size_t lda, const void *b, size_t ldb, const void *beta, void *c, size_t ldc)              \
+    {                                                                                                                  \
+        return syrk(h, l, "cublasXt" #L "her2k", "her2k", fill, trans, (int64_t)n, (int64_t)k, alpha, 2 * (real),      \
+                    M(a, lda), &M(b, ldb), beta, real, M(c, ldc));                                                     \
+    }
+XT_HERMITIAN(C, 'c', 4)
+XT_HERMITIAN(Z, 'z', 8)

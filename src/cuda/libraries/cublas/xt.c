@@ -83,3 +83,20 @@ Blas cublasXtSetCpuRatio(void *handle, int routine, int type, float ratio)
     (void)routine, (void)type, (void)ratio;
     return xt_of(handle) ? BLAS_SUCCESS : BLAS_NOT_INITIALIZED;
 }
+
+/* Boards of several devices each; there are none here. */
+Blas cublasXtGetNumBoards(int n, const int *devices, int *boards)
+{
+    if (n < 1 || !devices || !boards)
+        return BLAS_INVALID_VALUE;
+    *boards = n;
+    return BLAS_SUCCESS;
+}
+
+Blas cublasXtMaxBoards(int *boards)
+{
+    if (!boards)
+        return BLAS_INVALID_VALUE;
+    *boards = ww_cuda_library_devices();
+    return BLAS_SUCCESS;
+}

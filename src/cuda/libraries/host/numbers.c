@@ -15,6 +15,7 @@ static const struct {
     [R_32F] = {4, 's', false}, [R_64F] = {8, 'd', false}, [C_32F] = {8, 'c', true}, [C_64F] = {16, 'z', true},
     [R_16F] = {2, 0, false},   [R_16BF] = {2, 0, false},  [R_8I] = {1, 0, false},   [R_8U] = {1, 0, false},
     [R_32I] = {4, 0, false},   [R_64I] = {8, 0, false},   [R_E4M3] = {1, 0, false}, [R_E5M2] = {1, 0, false},
+    [C_8I] = {2, 0, true},
 };
 
 size_t number_bytes(int type)
@@ -84,6 +85,7 @@ Number number_at(int type, const void *p, int64_t i)
     case R_16F: return (Number){half_to_double(((const uint16_t *)p)[i]), 0};
     case R_16BF: return (Number){bf16_to_double(((const uint16_t *)p)[i]), 0};
     case R_8I: return (Number){((const int8_t *)p)[i], 0};
+    case C_8I: return (Number){((const int8_t *)p)[2 * i], ((const int8_t *)p)[2 * i + 1]};
     case R_8U: return (Number){((const uint8_t *)p)[i], 0};
     case R_64I: return (Number){(double)((const int64_t *)p)[i], 0};
     case R_E4M3: return (Number){tiny_at(&e4m3, ((const uint8_t *)p)[i]), 0};
@@ -108,6 +110,10 @@ void number_put(int type, void *p, int64_t i, Number x)
     case R_16F: ((uint16_t *)p)[i] = half_from_double(x.re); break;
     case R_16BF: ((uint16_t *)p)[i] = bf16_from_double(x.re); break;
     case R_8I: ((int8_t *)p)[i] = (int8_t)fmax(-128, fmin(127, nearbyint(x.re))); break;
+    case C_8I:
+        ((int8_t *)p)[2 * i]     = (int8_t)fmax(-128, fmin(127, nearbyint(x.re)));
+        ((int8_t *)p)[2 * i + 1] = (int8_t)fmax(-128, fmin(127, nearbyint(x.im)));
+        break;
     case R_8U: ((uint8_t *)p)[i] = (uint8_t)fmax(0, fmin(255, nearbyint(x.re))); break;
     case R_64I: ((int64_t *)p)[i] = (int64_t)x.re; break;
     case R_E4M3: ((uint8_t *)p)[i] = tiny_of(&e4m3, x.re); break;
