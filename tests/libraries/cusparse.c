@@ -247,13 +247,282 @@ static void statuses(void)
     forget(&a);
 }
 
+/* y = A x of the dense matrix, M x N, against a descriptor of another format. */
+static void times(cusparseSpMatDescr_t m)
+{
+    double               x[N], y[M], one = 1, zero = 0;
+    cusparseDnVecDescr_t vx, vy;
+    for (int i = 0; i < N; i++)
+        x[i] = random_number();
+    double *dx = device(x, sizeof x), *dy = device(NULL, sizeof y);
+    GOOD(cusparseCreateDnVec(&vx, N, dx, CUDA_R_64F)), GOOD(cusparseCreateDnVec(&vy, M, dy, CUDA_R_64F));
+    GOOD(cusparseSpMV(h, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, m, vx, &zero, vy, CUDA_R_64F,
+                      CUSPARSE_SPMV_ALG_DEFAULT, buffer));
+    fetch(y, dy, sizeof y);
+    for (int i = 0; i < M; i++) {
+        double sum = 0;
+        for (int k = 0; k < N; k++)
+            sum += dense[k * M + i] * x[k];
+        EXPECT(near(y[i], sum, 1e-12));
+    }
+    GOOD(cusparseDestroyDnVec(vx)), GOOD(cusparseDestroyDnVec(vy));
+    cudaFree(dx), cudaFree(dy);
+}
+
+/* M x N in slices of 2 rows and, with the last row and column left zero or not, in blocks. */
+static void formats(void)
+{
+    make_dense(M, N, 0);
+    enum { SLICE = 2, SLICES = (M + 1) / 2 };
+    int    offsets[SLICES + 1] = {0}, columns[M * N * 2], n = 0, all = 0;
+    double values[M * N * 2];
+    for (int s = 0; s < SLICES; s++) {
+        int width = 0;
+        for (int i = s * SLICE; i < M && i < (s + 1) * SLICE; i++) {
+            int here = 0;
+            for (int k = 0; k < N; k++)
+                here += dense[k * M + i] != 0;
+            width = here > width ? here : width;
+        }
+        for (int i = 0; i < width * SLICE; i++)
+            columns[all + i] = -1, values[all + i] = 1e9; /* what fills up is not looked at */
+        for (int r = 0; r < SLICE && s * SLICE + r < M; r++)
+            for (int k = 0, at = 0; k < N; k++)
+                if (dense[k * M + s * SLICE + r] != 0) {
+                    columns[all + at * SLICE + r]  = k;
+                    values[all + at++ * SLICE + r] = dense[k * M + s * SLICE + r];
+                    n++;
+                }
+        offsets[s + 1] = all += width * SLICE;
+    }
+    void *p[3] = {device(offsets, sizeof offsets), device(columns, (size_t)all * 4), device(values, (size_t)all * 8)};
+    cusparseSpMatDescr_t m;
+    GOOD(cusparseCreateSlicedEll(&m, M, N, n, all, SLICE, p[0], p[1], p[2], CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I,
+                                 CUSPARSE_INDEX_BASE_ZERO, CUDA_R_64F));
+    times(m);
+    GOOD(cusparseDestroySpMat(m));
+    for (int i = 0; i < 3; i++)
+        cudaFree(p[i]);
+    /* blocks of 3 x 7, all of them there, in either order */
+    for (int by = 0; by < 2; by++) {
+        enum { ROWS = 3, BLOCKS = M / ROWS };
+        int    start[BLOCKS + 1], block[BLOCKS];
+        double v[M * N];
+        for (int b = 0; b <= BLOCKS; b++)
+            start[b] = b + 1;
+        for (int b = 0; b < BLOCKS; b++)
+            for (int i = 0; i < ROWS; i++)
+                for (int k = 0; k < N; k++)
+                    block[b] = 1, v[b * ROWS * N + (by ? i * N + k : k * ROWS + i)] = dense[k * M + b * ROWS + i];
+        void *q[3] = {device(start, sizeof start), device(block, sizeof block), device(v, sizeof v)};
+        GOOD(cusparseCreateBsr(&m, BLOCKS, 1, BLOCKS, ROWS, N, q[0], q[1], q[2], CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I,
+                               CUSPARSE_INDEX_BASE_ONE, CUDA_R_64F, by ? CUSPARSE_ORDER_ROW : CUSPARSE_ORDER_COL));
+        times(m);
+        GOOD(cusparseDestroySpMat(m));
+        for (int i = 0; i < 3; i++)
+            cudaFree(q[i]);
+    }
+    /* blocked ELL from a dense matrix: 4 x 6, blocks of 2, two of three kept in a row; one place fills up */
+    double d[24], w[16], back[24];
+    int    which[4] = {2, 0, 1, -1};
+    for (int i = 0; i < 24; i++)
+        d[i] = random_number();
+    void *dd = device(d, sizeof d), *di = device(which, sizeof which), *dw = device(NULL, sizeof w),
+         *db = device(NULL, sizeof d);
+    cusparseDnMatDescr_t from, to;
+    GOOD(cusparseCreateDnMat(&from, 4, 6, 6, dd, CUDA_R_64F, CUSPARSE_ORDER_ROW));
+    GOOD(cusparseCreateDnMat(&to, 4, 6, 6, db, CUDA_R_64F, CUSPARSE_ORDER_ROW));
+    GOOD(cusparseCreateBlockedEll(&m, 4, 6, 2, 4, di, dw, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, CUDA_R_64F));
+    GOOD(cusparseDenseToSparse_analysis(h, from, m, CUSPARSE_DENSETOSPARSE_ALG_DEFAULT, buffer));
+    GOOD(cusparseDenseToSparse_convert(h, from, m, CUSPARSE_DENSETOSPARSE_ALG_DEFAULT, buffer));
+    GOOD(cusparseSparseToDense(h, m, to, CUSPARSE_SPARSETODENSE_ALG_DEFAULT, buffer));
+    fetch(w, dw, sizeof w), fetch(back, db, sizeof back);
+    EXPECT(w[0] == d[4] && w[2] == d[0] && w[5] == d[11] && w[8] == d[14] && w[10] == 0 && w[15] == 0);
+    for (int i = 0; i < 4; i++)
+        for (int k = 0; k < 6; k++) {
+            int kept = i < 2 ? k / 2 != 1 : k / 2 == 1;
+            EXPECT(back[i * 6 + k] == (kept ? d[i * 6 + k] : 0));
+        }
+    GOOD(cusparseDestroyDnMat(from)), GOOD(cusparseDestroyDnMat(to)), GOOD(cusparseDestroySpMat(m));
+    EXPECT(cusparseCreateBlockedEll(&m, 4, 6, 2, 3, di, dw, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, CUDA_R_64F) ==
+           CUSPARSE_STATUS_INVALID_VALUE);
+    cudaFree(dd), cudaFree(di), cudaFree(dw), cudaFree(db);
+}
+
+/* A of M x N times its transpose. */
+static void sparse_by_sparse(void)
+{
+    double one = 2, zero = 0, full[M * N], got[M * M];
+    make_dense(M, N, 0);
+    memcpy(full, dense, sizeof full);
+    Made a = make(1, 0, 0, M, N);
+    for (int j = 0; j < M; j++)
+        for (int k = 0; k < N; k++)
+            dense[j * N + k] = full[k * M + j];
+    Made b = make(1, 1, 1, N, M);
+    for (int reuse = 0; reuse < 2; reuse++) {
+        void                 *offsets = device(NULL, (M + 1) * 4), *columns, *values, *dg = device(NULL, sizeof got);
+        cusparseSpMatDescr_t  c;
+        cusparseSpGEMMDescr_t d;
+        cusparseDnMatDescr_t  to;
+        size_t                s[4] = {0};
+        int64_t               rows, wide, n = -1, multiplications = -1;
+        GOOD(cusparseSpGEMM_createDescr(&d));
+        GOOD(cusparseCreateCsr(&c, M, M, 0, offsets, NULL, NULL, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I,
+                               CUSPARSE_INDEX_BASE_ONE, CUDA_R_64F));
+#define PRODUCT                                                                                                        \
+    h, CUSPARSE_OPERATION_NON_TRANSPOSE, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, a.m, b.m, &zero, c, CUDA_R_64F,       \
+        CUSPARSE_SPGEMM_DEFAULT, d
+#define REUSED                                                                                                         \
+    h, CUSPARSE_OPERATION_NON_TRANSPOSE, CUSPARSE_OPERATION_NON_TRANSPOSE, a.m, b.m, c, CUSPARSE_SPGEMM_DEFAULT, d
+        EXPECT(cusparseSpGEMM_getNumProducts(d, &multiplications) == CUSPARSE_STATUS_INVALID_VALUE);
+        GOOD(reuse ? cusparseSpGEMMreuse_workEstimation(REUSED, s, buffer)
+                   : cusparseSpGEMM_workEstimation(PRODUCT, s, buffer));
+        GOOD(reuse ? cusparseSpGEMMreuse_nnz(REUSED, s, buffer, s + 1, buffer, s + 2, buffer)
+                   : cusparseSpGEMM_compute(PRODUCT, s, buffer));
+        GOOD(cusparseSpGEMM_getNumProducts(d, &multiplications));
+        GOOD(cusparseSpMatGetSize(c, &rows, &wide, &n));
+        EXPECT(n > 0 && n <= M * M && multiplications >= n);
+        columns = device(NULL, (size_t)n * 4), values = device(NULL, (size_t)n * 8);
+        GOOD(cusparseCsrSetPointers(c, offsets, columns, values));
+        if (reuse) {
+            GOOD(cusparseSpGEMMreuse_copy(REUSED, s, buffer));
+            GOOD(cusparseSpGEMMreuse_compute(PRODUCT));
+        } else {
+            GOOD(cusparseSpGEMM_copy(PRODUCT));
+        }
+        GOOD(cusparseCreateDnMat(&to, M, M, M, dg, CUDA_R_64F, CUSPARSE_ORDER_COL));
+        GOOD(cusparseSparseToDense(h, c, to, CUSPARSE_SPARSETODENSE_ALG_DEFAULT, buffer));
+        fetch(got, dg, sizeof got);
+        for (int i = 0; i < M; i++)
+            for (int j = 0; j < M; j++) {
+                double sum = 0;
+                for (int k = 0; k < N; k++)
+                    sum += 2 * full[k * M + i] * full[k * M + j];
+                EXPECT(near(got[j * M + i], sum, 1e-12));
+            }
+        GOOD(cusparseDestroyDnMat(to)), GOOD(cusparseDestroySpMat(c)), GOOD(cusparseSpGEMM_destroyDescr(d));
+        cudaFree(offsets), cudaFree(columns), cudaFree(values), cudaFree(dg);
+    }
+    forget(&a), forget(&b);
+}
+
+/* Systems of three and five diagonals, with a diagonal that needs pivoting. */
+static void bands(void)
+{
+    enum { COUNT = 3 };
+    double d[5][M * COUNT], x[M * COUNT], b[M * COUNT], got[M * COUNT];
+    void  *p[5], *dx;
+    for (int kind = 0; kind < 3; kind++) { /* one matrix, one behind the other, interleaved with five diagonals */
+        int reach = kind == 2 ? 2 : 1;
+        for (int i = 0; i < M * COUNT; i++) {
+            x[i] = random_number();
+            for (int k = 0; k < 5; k++)
+                d[k][i] = random_number() + (k == reach && i % 3 ? 0.5 : 1);
+        }
+        for (int s = 0; s < COUNT; s++)
+            for (int i = 0; i < M; i++) {
+                double sum = 0;
+                for (int k = 0; k <= 2 * reach; k++) {
+                    int c = i + k - reach, e = kind == 0 ? i : kind == 1 ? s * M + i : i * COUNT + s;
+                    if (c >= 0 && c < M)
+                        sum += d[k][e] * x[kind == 2 ? c * COUNT + s : s * M + c];
+                }
+                b[kind == 2 ? i * COUNT + s : s * M + i] = sum;
+            }
+        for (int k = 0; k < 5; k++)
+            p[k] = device(d[k], sizeof d[k]);
+        dx = device(b, sizeof b);
+        GOOD(kind == 0   ? cusparseDgtsv2(h, M, COUNT, p[0], p[1], p[2], dx, M, buffer)
+             : kind == 1 ? cusparseDgtsv2StridedBatch(h, M, p[0], p[1], p[2], dx, COUNT, M, buffer)
+                         : cusparseDgpsvInterleavedBatch(h, 0, M, p[0], p[1], p[2], p[3], p[4], dx, COUNT, buffer));
+        fetch(got, dx, sizeof got);
+        for (int i = 0; i < M * COUNT; i++)
+            EXPECT(near(got[i], x[i], 1e-8));
+        for (int k = 0; k < 5; k++)
+            cudaFree(p[k]);
+        cudaFree(dx);
+    }
+    EXPECT(cusparseDgtsv2(h, 2, 1, buffer, buffer, buffer, buffer, 2, buffer) == CUSPARSE_STATUS_INVALID_VALUE);
+}
+
+static void sorted(void)
+{
+    int row[] = {2, 0, 2, 1, 0}, column[] = {1, 3, 0, 2, 1}, order[5], offsets[] = {0, 2, 3, 5}, c[] = {3, 1, 2, 1, 0};
+    void *dr = device(row, sizeof row), *dc = device(column, sizeof column), *dn = device(NULL, sizeof order),
+         *df = device(offsets, sizeof offsets), *ds = device(c, sizeof c);
+    cusparseMatDescr_t descr;
+    GOOD(cusparseCreateMatDescr(&descr));
+    GOOD(cusparseCreateIdentityPermutation(h, 5, dn));
+    GOOD(cusparseXcoosortByRow(h, 3, 4, 5, dr, dc, dn, buffer));
+    fetch(row, dr, sizeof row), fetch(column, dc, sizeof column), fetch(order, dn, sizeof order);
+    EXPECT(row[0] == 0 && row[1] == 0 && row[2] == 1 && row[4] == 2 && column[0] == 1 && column[1] == 3);
+    EXPECT(order[0] == 4 && order[1] == 1 && order[2] == 3 && order[3] == 2 && order[4] == 0);
+    GOOD(cusparseXcsrsort(h, 3, 4, 5, descr, df, ds, NULL, buffer));
+    fetch(c, ds, sizeof c);
+    EXPECT(c[0] == 1 && c[1] == 3 && c[2] == 2 && c[3] == 0 && c[4] == 1);
+    EXPECT(cusparseXcsrsort(h, 3, 4, -5, descr, df, ds, NULL, buffer) == CUSPARSE_STATUS_INVALID_VALUE);
+    GOOD(cusparseDestroyMatDescr(descr));
+    cudaFree(dr), cudaFree(dc), cudaFree(dn), cudaFree(df), cudaFree(ds);
+}
+
+/* With every place kept, the factors are whole: L U = A, and L L' = A of a positive one. */
+static void incomplete(void)
+{
+    enum { F = 4 };
+    double a[F * F], f[F * F];
+    int    offsets[F + 1], columns[F * F], position = 7, bytes;
+    for (int i = 0; i < F * F; i++) {
+        a[i] = random_number() + (i % (F + 1) ? 0 : 5), columns[i] = i % F;
+        offsets[i / F] = i / F * F;
+    }
+    offsets[F] = F * F;
+    void *dv = device(a, sizeof a), *df = device(offsets, sizeof offsets), *dc = device(columns, sizeof columns);
+    cusparseMatDescr_t d;
+    csrilu02Info_t     lu;
+    csric02Info_t      ic;
+    GOOD(cusparseCreateMatDescr(&d)), GOOD(cusparseCreateCsrilu02Info(&lu)), GOOD(cusparseCreateCsric02Info(&ic));
+    GOOD(cusparseDcsrilu02_bufferSize(h, F, F * F, d, dv, df, dc, lu, &bytes));
+    GOOD(cusparseDcsrilu02_analysis(h, F, F * F, d, dv, df, dc, lu, CUSPARSE_SOLVE_POLICY_NO_LEVEL, buffer));
+    GOOD(cusparseDcsrilu02(h, F, F * F, d, dv, df, dc, lu, CUSPARSE_SOLVE_POLICY_NO_LEVEL, buffer));
+    GOOD(cusparseXcsrilu02_zeroPivot(h, lu, &position));
+    EXPECT(position == -1);
+    fetch(f, dv, sizeof f);
+    for (int i = 0; i < F; i++)
+        for (int j = 0; j < F; j++) {
+            double sum = 0;
+            for (int k = 0; k <= i && k <= j; k++)
+                sum += (k == i ? 1 : f[i * F + k]) * f[k * F + j];
+            EXPECT(near(sum, a[i * F + j], 1e-12));
+        }
+    for (int i = 0; i < F; i++)
+        for (int j = 0; j < i; j++)
+            a[j * F + i] = a[i * F + j];
+    GOOD(cudaMemcpy(dv, a, sizeof a, cudaMemcpyHostToDevice));
+    GOOD(cusparseDcsric02(h, F, F * F, d, dv, df, dc, ic, CUSPARSE_SOLVE_POLICY_NO_LEVEL, buffer));
+    fetch(f, dv, sizeof f);
+    for (int i = 0; i < F; i++)
+        for (int j = 0; j <= i; j++) {
+            double sum = 0;
+            for (int k = 0; k <= j; k++)
+                sum += f[i * F + k] * f[j * F + k];
+            EXPECT(near(sum, a[i * F + j], 1e-12));
+        }
+    memset(a, 0, sizeof a);
+    a[0] = 1;
+    GOOD(cudaMemcpy(dv, a, sizeof a, cudaMemcpyHostToDevice));
+    GOOD(cusparseDcsrilu02(h, F, F * F, d, dv, df, dc, lu, CUSPARSE_SOLVE_POLICY_NO_LEVEL, buffer));
+    EXPECT(cusparseXcsrilu02_zeroPivot(h, lu, &position) == CUSPARSE_STATUS_ZERO_PIVOT && position == 1);
+    GOOD(cusparseDestroyMatDescr(d)), GOOD(cusparseDestroyCsrilu02Info(lu)), GOOD(cusparseDestroyCsric02Info(ic));
+    cudaFree(dv), cudaFree(df), cudaFree(dc);
+}
+
 int main(int argc, char **argv)
 {
-    static const Part parts[] = {{"products", products},
-                                 {"solutions", solutions},
-                                 {"conversions", conversions},
-                                 {"vectors", vectors},
-                                 {"statuses", statuses}};
+    static const Part parts[] = {
+        {"products", products}, {"solutions", solutions},  {"conversions", conversions},           {"vectors", vectors},
+        {"statuses", statuses}, {"formats", formats},      {"sparse_by_sparse", sparse_by_sparse}, {"bands", bands},
+        {"sorted", sorted},     {"incomplete", incomplete}};
     GOOD(cusparseCreate(&h));
     buffer = device(NULL, 4096);
     int r  = run_parts(parts, sizeof parts / sizeof *parts, argc, argv);

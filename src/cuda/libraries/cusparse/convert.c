@@ -102,23 +102,29 @@ Sp cusparseCsr2cscEx2(void *handle, int m, int n, int nonzeros, const void *valu
         return SP_INVALID_VALUE;
     if (!number_bytes(type))
         return SP_NOT_SUPPORTED;
-    Turn t = {{BY_ROWS, INDEX_32, INDEX_32, base, type, 0, 0, m, n, nonzeros, (void *)(uintptr_t)offset,
-               (void *)(uintptr_t)columns, (void *)(uintptr_t)values},
-              {BY_COLUMNS, INDEX_32, INDEX_32, base, type, 0, 0, m, n, nonzeros, to_offset, to_rows_, to_values},
-              action != 0};
+    Sparse from = {.format      = BY_ROWS,
+                   .offset_type = INDEX_32,
+                   .index_type  = INDEX_32,
+                   .base        = base,
+                   .type        = type,
+                   .rows        = m,
+                   .columns     = n,
+                   .nonzeros    = nonzeros,
+                   .offsets     = (void *)(uintptr_t)offset,
+                   .indices     = (void *)(uintptr_t)columns,
+                   .values      = (void *)(uintptr_t)values,
+                   .batches     = 1},
+           to   = from;
+    to.format   = BY_COLUMNS;
+    to.offsets  = to_offset;
+    to.indices  = to_rows_;
+    to.values   = to_values;
+    Turn t      = {from, to, action != 0};
     tell_sparse(&w, &t.from, LIBRARY_READS, action ? LIBRARY_READS : LIBRARY_HOLDS);
     tell_sparse(&w, &t.to, LIBRARY_WRITES, action ? LIBRARY_WRITES : LIBRARY_HOLDS);
-    if (!action) /* there may be none */
+    if (!action && to_values) /* there may be none */
         w.nspans--;
     return give(h, &w, "cusparseCsr2cscEx2", turn, &t, sizeof t);
-}
-
-static Sp space(void *handle, size_t *bytes)
-{
-    if (!handle_of(handle) || !bytes)
-        return handle_of(handle) ? SP_INVALID_VALUE : SP_NOT_INITIALIZED;
-    *bytes = 16;
-    return SP_SUCCESS;
 }
 
 Sp cusparseCsr2cscEx2_bufferSize(void *h, int m, int n, int nonzeros, const void *values, const int *offset,
@@ -153,9 +159,19 @@ static void to_dense(const void *args)
 /* Line by line of the sparse one; where `fills`, into it, else offsets and the number. */
 static void from_dense(const Both *b, bool fills)
 {
-    const Sparse *m     = &b->sparse;
-    bool          by    = m->format == BY_COLUMNS;
-    int64_t       lines = by ? m->columns : m->rows, other = by ? m->rows : m->columns, n = 0;
+    const Sparse *m = &b->sparse;
+    if (m->format >= BLOCKED_ELL) { /* what stands where is given */
+        for (int64_t i = 0; fills && i < stored_values(m); i++)
+            number_put(m->type, m->values, i, (Number){0, 0});
+        Nonzero z;
+        for (Walk w = {.m = m, .call = "cusparseDenseToSparse_convert"}; fills && walk_next(&w, &z);)
+            number_put(m->type, m->values, w.at - 1, dense_at(&b->dense, OP_N, z.row, z.column));
+        if (!fills)
+            *b->found = m->nonzeros;
+        return;
+    }
+    bool    by    = m->format == BY_COLUMNS;
+    int64_t lines = by ? m->columns : m->rows, other = by ? m->rows : m->columns, n = 0;
     for (int64_t i = 0; i < lines; i++) {
         if (!fills && m->format != COORDINATES)
             index_put(m->offset_type, m->offsets, i, n + m->base);
@@ -235,10 +251,12 @@ Sp cusparseDenseToSparse_analysis(void *handle, const void *a, void *b, int algo
     (void)algorithm, (void)buffer;
     if (e)
         return e;
-    j.found           = &found;
-    j.sparse.nonzeros = 0;
+    j.found = &found;
     tell_dense(&w, &j.dense, LIBRARY_READS, NULL, 0);
-    tell_sparse(&w, &j.sparse, LIBRARY_WRITES, LIBRARY_WRITES);
+    if (j.sparse.format < BLOCKED_ELL) {
+        j.sparse.nonzeros = 0;
+        tell_sparse(&w, &j.sparse, LIBRARY_WRITES, LIBRARY_WRITES);
+    }
     if (!ww_cuda_library_wait(h->stream)) /* also where a graph is captured */
         return SP_EXECUTION_FAILED;
     e = give(h, &w, "cusparseDenseToSparse_analysis", count, &j, sizeof j);
@@ -260,8 +278,9 @@ Sp cusparseDenseToSparse_convert(void *handle, const void *a, void *b, int algor
     if (j.sparse.nonzeros && (!j.sparse.indices || !j.sparse.values))
         return SP_INVALID_VALUE;
     tell_dense(&w, &j.dense, LIBRARY_READS, NULL, 0);
-    tell(&w, j.sparse.indices, (size_t)j.sparse.nonzeros * (j.sparse.index_type == INDEX_64 ? 8 : 4), LIBRARY_WRITES);
-    tell(&w, j.sparse.values, (size_t)j.sparse.nonzeros * number_bytes(j.sparse.type), LIBRARY_WRITES);
+    tell(&w, j.sparse.indices, (size_t)stored_indices(&j.sparse) * (j.sparse.index_type == INDEX_64 ? 8 : 4),
+         j.sparse.format < BLOCKED_ELL ? LIBRARY_WRITES : LIBRARY_READS);
+    tell(&w, j.sparse.values, (size_t)stored_values(&j.sparse) * number_bytes(j.sparse.type), LIBRARY_WRITES);
     return give(h, &w, "cusparseDenseToSparse_convert", fill, &j, sizeof j);
 }
 
@@ -270,7 +289,10 @@ Sp cusparseDenseToSparse_convert(void *handle, const void *a, void *b, int algor
 typedef struct Mixed {
     SparseVector x;
     Dense        y;
-    Factor       alpha, beta;
+    Factor       alpha, beta; /* of a rotation: cosine and sine */
+    int          type;        /* of the result of a product, and where it goes */
+    bool         conjugate;
+    void        *to;
 } Mixed;
 
 static int64_t place(const SparseVector *x, int64_t i)
@@ -322,7 +344,7 @@ static Sp mixed(void *handle, const char *call, const void *x, const void *y, Li
     }
     tell(&w, m.x.indices, (size_t)m.x.nonzeros * (m.x.index_type == INDEX_64 ? 8 : 4), LIBRARY_READS);
     tell(&w, m.x.values, (size_t)m.x.nonzeros * number_bytes(m.x.type), ux);
-    tell_dense(&w, &m.y, uy, alpha ? &m.beta : NULL, m.y.type);
+    tell_dense(&w, &m.y, uy, compute == axpby ? &m.beta : NULL, m.y.type);
     return give(h, &w, call, compute, &m, sizeof m);
 }
 
@@ -341,4 +363,71 @@ Sp cusparseAxpby(void *h, const void *alpha, const void *x, const void *beta, vo
     if (handle_of(h) && (!alpha || !beta))
         return SP_INVALID_VALUE;
     return mixed(h, "cusparseAxpby", x, y, LIBRARY_READS, LIBRARY_WRITES, axpby, alpha, beta);
+}
+
+static void rotate(const void *args)
+{
+    const Mixed *m = args;
+    Number       c = factor_of(&m->alpha, m->y.type), s = factor_of(&m->beta, m->y.type);
+    for (int64_t i = 0; i < m->x.nonzeros; i++) {
+        int64_t at = place(&m->x, i);
+        if (at < 0)
+            continue;
+        Number x = number_at(m->x.type, m->x.values, i), y = dense_at(&m->y, OP_N, at, 0), cx = number_product(c, x),
+               sy = number_product(s, y), cy = number_product(c, y), sx = number_product(s, x);
+        number_put(m->x.type, m->x.values, i, (Number){cx.re + sy.re, cx.im + sy.im});
+        dense_put(&m->y, at, 0, (Number){cy.re - sx.re, cy.im - sx.im});
+    }
+}
+
+Sp cusparseRot(void *h, const void *cosine, const void *sine, void *x, void *y)
+{
+    if (handle_of(h) && (!cosine || !sine))
+        return SP_INVALID_VALUE;
+    return mixed(h, "cusparseRot", x, y, LIBRARY_UPDATES, LIBRARY_UPDATES, rotate, cosine, sine);
+}
+
+static void dot(const void *args)
+{
+    const Mixed *m   = args;
+    Number       sum = {0, 0};
+    for (int64_t i = 0; i < m->x.nonzeros; i++) {
+        int64_t at = place(&m->x, i);
+        Number  x  = number_at(m->x.type, m->x.values, i);
+        if (at < 0)
+            continue;
+        if (m->conjugate)
+            x.im = -x.im;
+        Number p = number_product(x, dense_at(&m->y, OP_N, at, 0));
+        sum.re += p.re;
+        sum.im += p.im;
+    }
+    number_put(m->type, m->to, 0, sum);
+}
+
+Sp cusparseSpVV_bufferSize(void *h, int op, const void *x, const void *y, const void *result, int type, size_t *bytes)
+{
+    (void)op, (void)x, (void)y, (void)result, (void)type;
+    return space(h, bytes);
+}
+
+Sp cusparseSpVV(void *handle, int op, const void *x, const void *y, void *result, int type, void *buffer)
+{
+    const Handle *h = handle_of(handle);
+    LibraryWork   w = {0};
+    (void)buffer;
+    if (!h)
+        return SP_NOT_INITIALIZED;
+    if (!vector_of(x) || !dense_of(y) || dense_of(y)->rows != vector_of(x)->size || !result)
+        return SP_INVALID_VALUE;
+    if (!number_bytes(type))
+        return SP_NOT_SUPPORTED;
+    Mixed m = {.x = *vector_of(x), .y = *dense_of(y), .type = type, .conjugate = op == OP_C, .to = result};
+    tell(&w, m.x.indices, (size_t)m.x.nonzeros * (m.x.index_type == INDEX_64 ? 8 : 4), LIBRARY_READS);
+    tell(&w, m.x.values, (size_t)m.x.nonzeros * number_bytes(m.x.type), LIBRARY_READS);
+    tell_dense(&w, &m.y, LIBRARY_HOLDS, NULL, m.y.type);
+    if (h->pointer)
+        tell(&w, result, number_bytes(type), LIBRARY_WRITES);
+    Sp e = give(h, &w, "cusparseSpVV", dot, &m, sizeof m);
+    return e || h->pointer ? e : ww_cuda_library_wait(h->stream) ? SP_SUCCESS : SP_EXECUTION_FAILED;
 }

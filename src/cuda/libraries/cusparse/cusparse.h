@@ -2,10 +2,13 @@
  *
  * libcusparse: the generic interface, by plain loops of our own: no kept library of the host has these operations for all of its formats and types.
  *
- *   objects.c   handles and descriptors      multiply.c  SpMV, SpMM, SDDMM      solve.c  SpSV, SpSM
- *   convert.c   conversions, sparse vectors  missing.def functions that are not here
+ *   objects.c   handles and descriptors       blocked.c    blocks and slices, batches, what a descriptor holds
+ *   multiply.c  SpMV, SpMM, SDDMM             spgemm.c     sparse by sparse
+ *   solve.c     SpSV, SpSM                    band.c       systems of three and five diagonals
+ *   convert.c   conversions, sparse vectors   sort.c       nonzeros in order
+ *   factor.c    incomplete factors of the interface of old     missing.def  functions that are not here
  *
- * A matrix by rows, columns or coordinates is read one nonzero after the other; sums are of double.  Offsets and indices are looked at when the work
+ * A matrix of any format is read one stored value after the other; sums are of double.  Offsets and indices are looked at when the work
  * runs: what lies outside of its matrix is left out and told. */
 #ifndef WW_CUSPARSE_H
 #define WW_CUSPARSE_H
@@ -19,7 +22,7 @@ typedef enum Sp {
 } Sp;
 
 enum { OP_N, OP_T, OP_C };
-enum { BY_ROWS = 1, BY_COLUMNS = 2, COORDINATES = 3 }; /* cusparseFormat_t: CSR, CSC, COO */
+enum { BY_ROWS = 1, BY_COLUMNS = 2, COORDINATES = 3, BLOCKED_ELL = 5, BLOCK_ROWS = 6, SLICED_ELL = 7 }; /* cusparseFormat_t: CSR, CSC, COO ... BSR */
 enum { ORDER_COLUMN = 1, ORDER_ROW = 2 };
 enum { INDEX_32 = 2, INDEX_64 = 3 };
 enum { FILL_LOWER, FILL_UPPER };
@@ -32,14 +35,20 @@ typedef struct Handle {
 typedef struct Sparse {
     int     format, offset_type, index_type, base, type, fill, diag;
     int64_t rows, columns, nonzeros;
-    void   *offsets; /* COORDINATES: the row of each */
+    void   *offsets; /* COORDINATES: the row of each; BLOCKED_ELL: none */
     void   *indices, *values;
+    /* blocks: their sides; BLOCKED_ELL: columns stored of each row; SLICED_ELL: rows of a slice (block_rows), values stored (width) */
+    int64_t block_rows, block_columns, width;
+    int     block_order;
+    /* matrices, and how many offsets, indices and values from one to the next */
+    int64_t batches, offset_stride, index_stride, value_stride;
 } Sparse;
 
 typedef struct Dense { /* a vector is a matrix of one column */
     int64_t rows, columns, ld;
     void   *values;
     int     type, order;
+    int64_t batches, stride;
 } Dense;
 
 typedef struct SparseVector {
@@ -69,7 +78,13 @@ typedef struct Walk {
     bool          told;
 } Walk;
 
+/* Nonzeros outside of the matrix are left out and told, places that a format fills up are left out; w->at is the number of the next value. */
 bool    walk_next(Walk *w, Nonzero *out);
+/* Values, indices and offsets that it stores. */
+int64_t stored_values(const Sparse *m), stored_indices(const Sparse *m), stored_offsets(const Sparse *m);
+/* Matrix i of a batch; of a single one always that. */
+Sparse  sparse_item(const Sparse *m, int64_t i);
+Dense   dense_item(const Dense *d, int64_t i);
 int64_t index_at(int type, const void *p, int64_t i);
 void    index_put(int type, void *p, int64_t i, int64_t x);
 Number  dense_at(const Dense *d, int op, int64_t row, int64_t column);
@@ -77,7 +92,19 @@ void    dense_put(const Dense *d, int64_t row, int64_t column, Number x);
 /* alpha * x + beta * what stands there; a beta of zero reads nothing. */
 void    dense_update(const Dense *d, int64_t row, int64_t column, Number alpha, Number x, Number beta);
 
+/* ---- descriptors ---- */
+
+Sp      sparse_new(void **out, Sparse m);
+/* Of a kind of its own, whose address tells it from others. */
+Sp      object_new(const char *kind, void **out, const void *value, size_t bytes);
+Sp      object_drop(const char *kind, void *p);
+/* Of a descriptor of old; 0 where it is none. */
+int     descr_base(const void *p);
+
 /* ---- work ---- */
+
+/* Of a buffer: no space is needed; a size above none, because programs allocate it. */
+Sp     space(void *handle, size_t *bytes);
 
 typedef struct Factor {
     const void *device; /* NULL: the copy */

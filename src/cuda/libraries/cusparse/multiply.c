@@ -15,11 +15,10 @@ typedef struct Job {
 } Job;
 
 /* Row by row of the result would want A by rows; instead one column of it after the other, all of it in double. */
-static void compute(const void *args)
+static void multiply(const Job *j)
 {
-    const Job *j    = args;
-    int64_t    rows = j->c.rows;
-    Number    *sum = ww_cuda_library_memory((size_t)rows * sizeof *sum), alpha = factor_of(&j->alpha, j->type),
+    int64_t rows = j->c.rows;
+    Number *sum = ww_cuda_library_memory((size_t)rows * sizeof *sum), alpha = factor_of(&j->alpha, j->type),
            beta = factor_of(&j->beta, j->type);
     for (int64_t col = 0; col < j->c.columns; col++) {
         Walk    w = {.m = &j->a, .call = j->call, .told = col > 0};
@@ -40,6 +39,19 @@ static void compute(const void *args)
     free(sum);
 }
 
+/* Every matrix of a batch; of which there is one, is used with all. */
+static void compute(const void *args)
+{
+    const Job *j = args;
+    for (int64_t i = 0; i < j->c.batches; i++) {
+        Job one = *j;
+        one.a   = sparse_item(&j->a, i);
+        one.b   = dense_item(&j->b, i);
+        one.c   = dense_item(&j->c, i);
+        multiply(&one);
+    }
+}
+
 static Sp product(void *handle, const char *call, int opa, int opb, const void *alpha, const void *a, const void *b,
                   const void *beta, const void *c, int type)
 {
@@ -53,11 +65,13 @@ static Sp product(void *handle, const char *call, int opa, int opb, const void *
     if (!number_bytes(type) || number_is_complex(type) != number_is_complex(y->type))
         return SP_NOT_SUPPORTED;
     int64_t rows = opa == OP_N ? m->rows : m->columns, inner = opa == OP_N ? m->columns : m->rows;
+    if ((m->batches > 1 && m->batches != y->batches) || (x->batches > 1 && x->batches != y->batches))
+        return SP_INVALID_VALUE;
     if (rows != y->rows || (opb == OP_N ? x->rows : x->columns) != inner ||
         (opb == OP_N ? x->columns : x->rows) != y->columns)
         return SP_INVALID_VALUE;
     Job         j = {.call = call, .opa = opa, .opb = opb, .type = type, .a = *m, .b = *x, .c = *y};
-    LibraryWork w = {.operations = 2.0 * (double)m->nonzeros * (double)y->columns};
+    LibraryWork w = {.operations = 2.0 * (double)stored_values(m) * (double)y->columns};
     take_factor(h, &w, &j.alpha, alpha, type);
     take_factor(h, &w, &j.beta, beta, type);
     tell_sparse(&w, m, LIBRARY_READS, LIBRARY_READS);
@@ -68,13 +82,12 @@ static Sp product(void *handle, const char *call, int opa, int opb, const void *
 
 /* ---- SDDMM ---- */
 
-static void sampled(const void *args)
+static void sample(const Job *j)
 {
-    const Job *j     = args;
-    Number     alpha = factor_of(&j->alpha, j->type), beta = factor_of(&j->beta, j->type);
-    Walk       w = {.m = &j->a, .call = j->call};
-    Nonzero    z;
-    int64_t    inner = j->opa == OP_N ? j->b.columns : j->b.rows;
+    Number  alpha = factor_of(&j->alpha, j->type), beta = factor_of(&j->beta, j->type);
+    Walk    w = {.m = &j->a, .call = j->call};
+    Nonzero z;
+    int64_t inner = j->opa == OP_N ? j->b.columns : j->b.rows;
     while (walk_next(&w, &z)) {
         Number sum = {0, 0};
         for (int64_t k = 0; k < inner; k++) {
@@ -86,6 +99,18 @@ static void sampled(const void *args)
         if (beta.re == 0 && beta.im == 0)
             y = (Number){0, 0};
         number_put(j->a.type, j->a.values, w.at - 1, (Number){x.re + y.re, x.im + y.im});
+    }
+}
+
+static void sampled(const void *args)
+{
+    const Job *j = args;
+    for (int64_t i = 0; i < j->a.batches; i++) {
+        Job one = *j;
+        one.a   = sparse_item(&j->a, i);
+        one.b   = dense_item(&j->b, i);
+        one.c   = dense_item(&j->c, i);
+        sample(&one);
     }
 }
 
@@ -103,10 +128,12 @@ Sp cusparseSDDMM(void *handle, int opa, int opb, const void *alpha, const void *
     if ((opa == OP_N ? x->rows : x->columns) != m->rows || (opb == OP_N ? y->columns : y->rows) != m->columns ||
         (opa == OP_N ? x->columns : x->rows) != (opb == OP_N ? y->rows : y->columns))
         return SP_INVALID_VALUE;
+    if ((x->batches > 1 && x->batches != m->batches) || (y->batches > 1 && y->batches != m->batches))
+        return SP_INVALID_VALUE;
     if (!number_bytes(type))
         return SP_NOT_SUPPORTED;
     Job         j = {.call = "cusparseSDDMM", .opa = opa, .opb = opb, .type = type, .a = *m, .b = *x, .c = *y};
-    LibraryWork w = {.operations = 2.0 * (double)m->nonzeros * (double)(opa == OP_N ? x->columns : x->rows)};
+    LibraryWork w = {.operations = 2.0 * (double)stored_values(m) * (double)(opa == OP_N ? x->columns : x->rows)};
     take_factor(h, &w, &j.alpha, alpha, type);
     take_factor(h, &w, &j.beta, beta, type);
     Number zero = h->pointer ? (Number){1, 0} : factor_of(&j.beta, type);
@@ -117,15 +144,6 @@ Sp cusparseSDDMM(void *handle, int opa, int opb, const void *alpha, const void *
 }
 
 /* ---- the functions ---- */
-
-/* No space is needed; a size above none, because programs allocate it. */
-static Sp space(void *handle, size_t *bytes)
-{
-    if (!handle_of(handle) || !bytes)
-        return handle_of(handle) ? SP_INVALID_VALUE : SP_NOT_INITIALIZED;
-    *bytes = 16;
-    return SP_SUCCESS;
-}
 
 #define IGNORED (void)opa, (void)alpha, (void)a, (void)x, (void)beta, (void)y, (void)type, (void)algorithm
 

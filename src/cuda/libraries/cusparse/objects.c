@@ -39,7 +39,7 @@ SparseVector *vector_of(const void *p)
     return known(&vectors, p);
 }
 
-static Sp create(const char *kind, void **out, const void *value, size_t bytes)
+Sp object_new(const char *kind, void **out, const void *value, size_t bytes)
 {
     if (!out)
         return SP_INVALID_VALUE;
@@ -53,7 +53,7 @@ static Sp create(const char *kind, void **out, const void *value, size_t bytes)
     return SP_SUCCESS;
 }
 
-static Sp destroy(const char *kind, void *p)
+Sp object_drop(const char *kind, void *p)
 {
     if (!ww_cuda_library_drop(kind, p))
         return p ? SP_INVALID_VALUE : SP_SUCCESS;
@@ -67,7 +67,7 @@ Sp cusparseCreate(void **out)
 {
     if (out && !ww_cuda_library_wait(NULL)) /* what cannot use CUDA gets none */
         return SP_NOT_INITIALIZED;
-    return create(&handles, out, &(Handle){0}, sizeof(Handle));
+    return object_new(&handles, out, &(Handle){0}, sizeof(Handle));
 }
 
 Sp cusparseDestroy(void *p)
@@ -76,7 +76,7 @@ Sp cusparseDestroy(void *p)
     if (!h)
         return SP_NOT_INITIALIZED;
     ww_cuda_library_wait(h->stream);
-    return destroy(&handles, p);
+    return object_drop(&handles, p);
 }
 
 Sp cusparseSetStream(void *p, void *stream)
@@ -156,22 +156,22 @@ static bool is_index(int type)
     return type == INDEX_32 || type == INDEX_64;
 }
 
-static Sp new_sparse(void **out, Sparse m)
+Sp sparse_new(void **out, Sparse m)
 {
     if (m.rows < 0 || m.columns < 0 || m.nonzeros < 0 || m.base < 0 || m.base > 1 ||
         (m.nonzeros && (!m.indices || !m.values)))
         return SP_INVALID_VALUE;
     if (!number_bytes(m.type) || !is_index(m.offset_type) || !is_index(m.index_type))
         return SP_NOT_SUPPORTED;
-    return create(&sparses, out, &m, sizeof m);
+    return object_new(&sparses, out, &m, sizeof m);
 }
 
 #define COMPRESSED(name, kind)                                                                                         \
     Sp name(void **out, int64_t rows, int64_t columns, int64_t nonzeros, void *offsets, void *indices, void *values,   \
             int offset_type, int index_type, int base, int type)                                                       \
     {                                                                                                                  \
-        return new_sparse(out, (Sparse){kind, offset_type, index_type, base, type, 0, 0, rows, columns, nonzeros,      \
-                                        offsets, indices, values});                                                    \
+        return sparse_new(out, (Sparse){kind, offset_type, index_type, base, type, 0, 0, rows, columns, nonzeros,      \
+                                        offsets, indices, values, .batches = 1});                                      \
     }
 COMPRESSED(cusparseCreateCsr, BY_ROWS)
 COMPRESSED(cusparseCreateConstCsr, BY_ROWS)
@@ -181,8 +181,8 @@ COMPRESSED(cusparseCreateConstCsc, BY_COLUMNS)
 Sp cusparseCreateCoo(void **out, int64_t rows, int64_t columns, int64_t nonzeros, void *row, void *column, void *values,
                      int index_type, int base, int type)
 {
-    return new_sparse(out, (Sparse){COORDINATES, index_type, index_type, base, type, 0, 0, rows, columns, nonzeros, row,
-                                    column, values});
+    return sparse_new(out, (Sparse){COORDINATES, index_type, index_type, base, type, 0, 0, rows, columns, nonzeros, row,
+                                    column, values, .batches = 1});
 }
 
 Sp cusparseCreateConstCoo(void **out, int64_t rows, int64_t columns, int64_t nonzeros, void *row, void *column,
@@ -193,7 +193,7 @@ Sp cusparseCreateConstCoo(void **out, int64_t rows, int64_t columns, int64_t non
 
 Sp cusparseDestroySpMat(void *p)
 {
-    return destroy(&sparses, p);
+    return object_drop(&sparses, p);
 }
 
 Sp cusparseSpMatGetSize(const void *p, int64_t *rows, int64_t *columns, int64_t *nonzeros)
@@ -285,18 +285,18 @@ static Sp new_dense(void **out, Dense d)
     if (d.rows < 0 || d.columns < 0 || d.ld < least || (d.rows && d.columns && !d.values) ||
         (d.order != ORDER_ROW && d.order != ORDER_COLUMN))
         return SP_INVALID_VALUE;
-    return number_bytes(d.type) ? create(&denses, out, &d, sizeof d) : SP_NOT_SUPPORTED;
+    return number_bytes(d.type) ? object_new(&denses, out, &d, sizeof d) : SP_NOT_SUPPORTED;
 }
 
 #define DENSE(kind)                                                                                                    \
     Sp cusparseCreate##kind##DnVec(void **out, int64_t size, void *values, int type)                                   \
     {                                                                                                                  \
-        return new_dense(out, (Dense){size, 1, size, values, type, ORDER_COLUMN});                                     \
+        return new_dense(out, (Dense){size, 1, size, values, type, ORDER_COLUMN, 1, 0});                               \
     }                                                                                                                  \
     Sp cusparseCreate##kind##DnMat(void **out, int64_t rows, int64_t columns, int64_t ld, void *values, int type,      \
                                    int order)                                                                          \
     {                                                                                                                  \
-        return new_dense(out, (Dense){rows, columns, ld, values, type, order});                                        \
+        return new_dense(out, (Dense){rows, columns, ld, values, type, order, 1, 0});                                  \
     }                                                                                                                  \
     Sp cusparseCreate##kind##SpVec(void **out, int64_t size, int64_t nonzeros, void *indices, void *values,            \
                                    int index_type, int base, int type)                                                 \
@@ -305,8 +305,8 @@ static Sp new_dense(void **out, Dense d)
             return SP_INVALID_VALUE;                                                                                   \
         if (!number_bytes(type) || !is_index(index_type))                                                              \
             return SP_NOT_SUPPORTED;                                                                                   \
-        return create(&vectors, out, &(SparseVector){size, nonzeros, indices, values, index_type, base, type},         \
-                      sizeof(SparseVector));                                                                           \
+        return object_new(&vectors, out, &(SparseVector){size, nonzeros, indices, values, index_type, base, type},     \
+                          sizeof(SparseVector));                                                                       \
     }
 DENSE()
 DENSE(Const)
@@ -314,7 +314,7 @@ DENSE(Const)
 #define DENSE_POINTER(kind)                                                                                            \
     Sp cusparseDestroy##kind(void *p)                                                                                  \
     {                                                                                                                  \
-        return destroy(&denses, p);                                                                                    \
+        return object_drop(&denses, p);                                                                                \
     }                                                                                                                  \
     Sp cusparse##kind##SetValues(void *p, void *values)                                                                \
     {                                                                                                                  \
@@ -335,17 +335,17 @@ DENSE_POINTER(DnMat)
 
 Sp cusparseDestroySpVec(void *p)
 {
-    return destroy(&vectors, p);
+    return object_drop(&vectors, p);
 }
 
 #define EMPTY(kind)                                                                                                    \
     Sp cusparse##kind##_createDescr(void **out)                                                                        \
     {                                                                                                                  \
-        return create(&others, out, &(char){0}, 1);                                                                    \
+        return object_new(&others, out, &(char){0}, 1);                                                                \
     }                                                                                                                  \
     Sp cusparse##kind##_destroyDescr(void *p)                                                                          \
     {                                                                                                                  \
-        return destroy(&others, p);                                                                                    \
+        return object_drop(&others, p);                                                                                \
     }
 EMPTY(SpSV)
 EMPTY(SpSM)
@@ -365,21 +365,98 @@ void index_put(int type, void *p, int64_t i, int64_t x)
         ((int32_t *)p)[i] = (int32_t)x;
 }
 
+/* A blocked one's: rows or columns of blocks. */
+static int64_t block_lines(const Sparse *m)
+{
+    return m->block_rows ? (m->rows + m->block_rows - 1) / m->block_rows : m->rows;
+}
+
+int64_t stored_values(const Sparse *m)
+{
+    switch (m->format) {
+    case BLOCKED_ELL: return m->rows * m->width;
+    case SLICED_ELL: return m->width;
+    case BLOCK_ROWS: return m->nonzeros * m->block_rows * m->block_columns;
+    default: return m->nonzeros;
+    }
+}
+
+int64_t stored_indices(const Sparse *m)
+{
+    return m->format == BLOCKED_ELL  ? block_lines(m) * (m->width / m->block_columns)
+           : m->format == SLICED_ELL ? m->width
+                                     : m->nonzeros;
+}
+
+int64_t stored_offsets(const Sparse *m)
+{
+    switch (m->format) {
+    case COORDINATES: return m->nonzeros;
+    case BLOCKED_ELL: return 0;
+    case BY_COLUMNS: return m->columns + 1;
+    default: return block_lines(m) + 1;
+    }
+}
+
+static int64_t offset_at(const Sparse *m, int64_t line)
+{
+    return index_at(m->offset_type, m->offsets, line) - m->base;
+}
+
+/* The line of the walk that stored thing `at` is in. */
+static int64_t line_of(Walk *w, int64_t at)
+{
+    int64_t lines = stored_offsets(w->m) - 1;
+    while (w->line < lines && offset_at(w->m, w->line + 1) <= at)
+        w->line++;
+    return w->line;
+}
+
+/* Where value `at` stands; false: it only fills up. */
+static bool locate(Walk *w, int64_t at, int64_t *row, int64_t *column)
+{
+    const Sparse *m = w->m;
+    int64_t       index, inner, line;
+    switch (m->format) {
+    case BLOCKED_ELL:
+        *row  = at / m->width;
+        inner = at % m->width;
+        index = index_at(m->index_type, m->indices,
+                         *row / m->block_rows * (m->width / m->block_columns) + inner / m->block_columns) -
+                m->base;
+        *column = index * m->block_columns + inner % m->block_columns;
+        return index != -1;
+    case SLICED_ELL:
+        line    = line_of(w, at);
+        index   = index_at(m->index_type, m->indices, at);
+        *row    = line * m->block_rows + (at - offset_at(m, line)) % m->block_rows;
+        *column = index - m->base;
+        return index != -1;
+    case BLOCK_ROWS: {
+        int64_t size = m->block_rows * m->block_columns;
+        bool    by   = m->block_order == ORDER_ROW;
+        line         = line_of(w, at / size);
+        inner        = at % size;
+        *row         = line * m->block_rows + (by ? inner / m->block_columns : inner % m->block_rows);
+        *column      = (index_at(m->index_type, m->indices, at / size) - m->base) * m->block_columns +
+                  (by ? inner % m->block_columns : inner / m->block_rows);
+        return true;
+    }
+    default:
+        index   = index_at(m->index_type, m->indices, at) - m->base;
+        line    = m->format == COORDINATES ? offset_at(m, at) : line_of(w, at);
+        *row    = m->format == BY_COLUMNS ? index : line;
+        *column = m->format == BY_COLUMNS ? line : index;
+        return true;
+    }
+}
+
 bool walk_next(Walk *w, Nonzero *out)
 {
-    const Sparse *m     = w->m;
-    int64_t       lines = m->format == BY_ROWS ? m->rows : m->columns;
-    for (; w->at < m->nonzeros; w->at++) {
-        int64_t other = index_at(m->index_type, m->indices, w->at) - m->base, line;
-        if (m->format == COORDINATES) {
-            line = index_at(m->offset_type, m->offsets, w->at) - m->base;
-        } else {
-            while (w->line < lines && index_at(m->offset_type, m->offsets, w->line + 1) - m->base <= w->at)
-                w->line++;
-            line = w->line;
-        }
-        out->row    = m->format == BY_COLUMNS ? other : line;
-        out->column = m->format == BY_COLUMNS ? line : other;
+    const Sparse *m = w->m;
+    for (; w->at < stored_values(m); w->at++) {
+        if (!locate(w, w->at, &out->row, &out->column))
+            continue;
         if (out->row >= 0 && out->row < m->rows && out->column >= 0 && out->column < m->columns) {
             out->value = number_at(m->type, m->values, w->at++);
             return true;
@@ -393,6 +470,35 @@ bool walk_next(Walk *w, Nonzero *out)
         w->told = true;
     }
     return false;
+}
+
+static size_t index_bytes(int type)
+{
+    return type == INDEX_64 ? 8 : 4;
+}
+
+static void *moved(void *p, int64_t elements, size_t bytes)
+{
+    return p ? (char *)p + elements * (int64_t)bytes : NULL;
+}
+
+Sparse sparse_item(const Sparse *m, int64_t i)
+{
+    Sparse s = *m;
+    if (m->batches > 1) {
+        s.offsets = moved(m->offsets, i * m->offset_stride, index_bytes(m->offset_type));
+        s.indices = moved(m->indices, i * m->index_stride, index_bytes(m->index_type));
+        s.values  = moved(m->values, i * m->value_stride, number_bytes(m->type));
+    }
+    return s;
+}
+
+Dense dense_item(const Dense *d, int64_t i)
+{
+    Dense e = *d;
+    if (d->batches > 1)
+        e.values = moved(d->values, i * d->stride, number_bytes(d->type));
+    return e;
 }
 
 static int64_t place(const Dense *d, int64_t row, int64_t column)
@@ -445,13 +551,25 @@ void take_factor(const Handle *h, LibraryWork *w, Factor *f, const void *given, 
         memcpy(f->host, given, number_bytes(type));
 }
 
+/* Elements of a batch; they may overlap or be the same for all. */
+static void tell_batch(LibraryWork *w, const void *p, int64_t n, size_t bytes, int64_t stride, int64_t batches,
+                       LibraryUse use)
+{
+    if (!p || n <= 0)
+        return;
+    tell(w, p, (size_t)n * bytes, use);
+    if (batches > 1 && stride > 0) {
+        LibrarySpan *s = &w->span[w->nspans - 1];
+        s->pitch       = (size_t)stride * bytes;
+        s->height      = (size_t)batches;
+    }
+}
+
 void tell_sparse(LibraryWork *w, const Sparse *m, LibraryUse structure, LibraryUse values)
 {
-    size_t  offset = m->offset_type == INDEX_64 ? 8 : 4, index = m->index_type == INDEX_64 ? 8 : 4;
-    int64_t lines = m->format == BY_ROWS ? m->rows + 1 : m->format == BY_COLUMNS ? m->columns + 1 : m->nonzeros;
-    tell(w, m->offsets, (size_t)lines * offset, structure);
-    tell(w, m->indices, (size_t)m->nonzeros * index, structure);
-    tell(w, m->values, (size_t)m->nonzeros * number_bytes(m->type), values);
+    tell_batch(w, m->offsets, stored_offsets(m), index_bytes(m->offset_type), m->offset_stride, m->batches, structure);
+    tell_batch(w, m->indices, stored_indices(m), index_bytes(m->index_type), m->index_stride, m->batches, structure);
+    tell_batch(w, m->values, stored_values(m), number_bytes(m->type), m->value_stride, m->batches, values);
 }
 
 void tell_dense(LibraryWork *w, const Dense *d, LibraryUse use, const Factor *beta, int type)
@@ -473,7 +591,26 @@ void tell_dense(LibraryWork *w, const Dense *d, LibraryUse use, const Factor *be
         Number b = factor_of(beta, type);
         s.use    = b.re != 0 || b.im != 0 ? LIBRARY_UPDATES : LIBRARY_WRITES;
     }
-    w->span[w->nspans++] = s;
+    for (int64_t i = 0; i < d->batches && w->nspans < LIBRARY_SPANS;
+         i++) { /* what does not fit is looked at when it is used */
+        s.at                 = dense_item(d, i).values;
+        w->span[w->nspans++] = s;
+        if (i == 0 && d->batches > 1 && d->ld == (rows ? d->columns : d->rows) &&
+            d->stride > 0) { /* no gaps: one span */
+            w->span[w->nspans - 1].width *= s.height;
+            w->span[w->nspans - 1].pitch  = (size_t)d->stride * e;
+            w->span[w->nspans - 1].height = (size_t)d->batches;
+            return;
+        }
+    }
+}
+
+Sp space(void *handle, size_t *bytes)
+{
+    if (!handle_of(handle) || !bytes)
+        return handle_of(handle) ? SP_INVALID_VALUE : SP_NOT_INITIALIZED;
+    *bytes = 16;
+    return SP_SUCCESS;
 }
 
 Sp give(const Handle *h, LibraryWork *w, const char *call, void (*compute)(const void *), const void *args,

@@ -27,8 +27,8 @@ static bool wanted(const Job *j, const Nonzero *z)
 static Rows sort(const Job *j)
 {
     int64_t n = j->a.rows;
-    Rows    r = {ww_cuda_library_memory((size_t)(n + 2) * 8), ww_cuda_library_memory((size_t)j->a.nonzeros * 8),
-                 ww_cuda_library_memory((size_t)j->a.nonzeros * sizeof(Number)),
+    Rows    r = {ww_cuda_library_memory((size_t)(n + 2) * 8), ww_cuda_library_memory((size_t)stored_values(&j->a) * 8),
+                 ww_cuda_library_memory((size_t)stored_values(&j->a) * sizeof(Number)),
                  ww_cuda_library_memory((size_t)n * sizeof(Number))};
     Nonzero z;
     for (Walk w = {.m = &j->a, .call = j->call}; walk_next(&w, &z);)
@@ -103,14 +103,6 @@ static Sp solve(void *handle, const char *call, int opa, int opb, const void *al
     return give(h, &w, call, compute, &j, sizeof j);
 }
 
-static Sp space(void *handle, size_t *bytes)
-{
-    if (!handle_of(handle) || !bytes)
-        return handle_of(handle) ? SP_INVALID_VALUE : SP_NOT_INITIALIZED;
-    *bytes = 16;
-    return SP_SUCCESS;
-}
-
 Sp cusparseSpSV_bufferSize(void *h, int opa, const void *alpha, const void *a, const void *x, void *y, int type,
                            int algorithm, void *descriptor, size_t *bytes)
 {
@@ -153,3 +145,13 @@ Sp cusparseSpSM_solve(void *h, int opa, int opb, const void *alpha, const void *
     (void)algorithm, (void)descriptor;
     return solve(h, "cusparseSpSM_solve", opa, opb, alpha, a, x, y, type);
 }
+
+/* New values of the matrix: it is read anew by every solution. */
+#define UPDATE(kind)                                                                                                   \
+    Sp cusparse##kind##_updateMatrix(void *h, void *descr, void *values, int part)                                     \
+    {                                                                                                                  \
+        (void)descr, (void)part;                                                                                       \
+        return !handle_of(h) ? SP_NOT_INITIALIZED : values ? SP_SUCCESS : SP_INVALID_VALUE;                            \
+    }
+UPDATE(SpSV)
+UPDATE(SpSM)
