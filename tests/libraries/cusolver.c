@@ -5,7 +5,7 @@
 
 #include "common.h"
 
-enum { M = 7, N = 5, BATCH = 3 };
+enum { M = 7, N = 5, BATCH = 3, SPACE = 1 << 16 }; /* SPACE: elements of work space, enough for a card too */
 
 static cusolverDnHandle_t h;
 static void              *work;
@@ -132,7 +132,8 @@ static void values(void)
             GOOD(cusolverDnXsyevd(h, NULL, CUSOLVER_EIG_MODE_VECTOR, CUBLAS_FILL_MODE_UPPER, N, CUDA_R_64F, da, N,
                                   CUDA_R_64F, dw, CUDA_R_64F, work, bytes, NULL, 0, dinfo));
         } else {
-            GOOD(cusolverDnDsyevd(h, CUSOLVER_EIG_MODE_VECTOR, CUBLAS_FILL_MODE_UPPER, N, da, N, dw, work, 1, dinfo));
+            GOOD(cusolverDnDsyevd(h, CUSOLVER_EIG_MODE_VECTOR, CUBLAS_FILL_MODE_UPPER, N, da, N, dw, work, SPACE,
+                                  dinfo));
         }
         EXPECT(info() == 0);
         fetch(v, da, sizeof v), fetch(w, dw, sizeof w);
@@ -150,7 +151,7 @@ static void values(void)
             sum += i == j ? cuCreal(z[j * N + i]) : 0;
         }
     cuDoubleComplex *dz = device(z, sizeof z);
-    GOOD(cusolverDnZheevd(h, CUSOLVER_EIG_MODE_VECTOR, CUBLAS_FILL_MODE_LOWER, N, dz, N, dw, work, 1, dinfo));
+    GOOD(cusolverDnZheevd(h, CUSOLVER_EIG_MODE_VECTOR, CUBLAS_FILL_MODE_LOWER, N, dz, N, dw, work, SPACE, dinfo));
     fetch(w, dw, sizeof w), fetch(y, dz, sizeof y);
     for (int i = 0; i < N; i++)
         sum -= w[i];
@@ -170,13 +171,13 @@ static void singular(void)
         double *da = device(a, sizeof a), *du = device(NULL, sizeof u), *ds = device(NULL, sizeof s),
                *dv = device(NULL, sizeof vt), t[N * N];
         if (how) {
-            GOOD(cusolverDnDgesvdj(h, CUSOLVER_EIG_MODE_VECTOR, 1, M, N, da, M, ds, du, M, dv, N, work, 1, dinfo,
+            GOOD(cusolverDnDgesvdj(h, CUSOLVER_EIG_MODE_VECTOR, 1, M, N, da, M, ds, du, M, dv, N, work, SPACE, dinfo,
                                    parameters));
             fetch(u, du, M * N * 8), fetch(t, dv, sizeof t);
             for (int i = 0; i < N * N; i++)
                 vt[i] = t[i % N * N + i / N];
         } else {
-            GOOD(cusolverDnDgesvd(h, 'A', 'A', M, N, da, M, ds, du, M, dv, N, work, 1, NULL, dinfo));
+            GOOD(cusolverDnDgesvd(h, 'A', 'A', M, N, da, M, ds, du, M, dv, N, work, SPACE, NULL, dinfo));
             fetch(u, du, sizeof u), fetch(vt, dv, sizeof vt);
         }
         EXPECT(info() == 0);
@@ -214,24 +215,180 @@ static void batches(void)
 static void statuses(void)
 {
     double *da = device(NULL, N * N * 8);
-    EXPECT(cusolverDnDpotrf(h, CUBLAS_FILL_MODE_LOWER, N, da, N - 1, work, 1, dinfo) == CUSOLVER_STATUS_INVALID_VALUE);
-    EXPECT(cusolverDnDpotrf(h, CUBLAS_FILL_MODE_LOWER, -1, da, N, work, 1, dinfo) == CUSOLVER_STATUS_INVALID_VALUE);
-    EXPECT(cusolverDnDpotrf(h, CUBLAS_FILL_MODE_LOWER, N, NULL, N, work, 1, dinfo) == CUSOLVER_STATUS_INVALID_VALUE);
-    EXPECT(cusolverDnDpotrf((cusolverDnHandle_t)(void *)da, CUBLAS_FILL_MODE_LOWER, N, da, N, work, 1, dinfo) ==
-           CUSOLVER_STATUS_NOT_INITIALIZED);
-    EXPECT(cusolverDnDgesvd(h, 'N', 'N', 3, 5, da, 3, da, NULL, 1, NULL, 1, work, 1, NULL, dinfo) ==
+    EXPECT(cusolverDnDpotrf(h, CUBLAS_FILL_MODE_LOWER, N, da, N - 1, work, SPACE, dinfo) ==
            CUSOLVER_STATUS_INVALID_VALUE);
-    EXPECT(cusolverDnXpotrf(h, NULL, CUBLAS_FILL_MODE_LOWER, N, CUDA_R_16F, da, N, CUDA_R_16F, work, 1, NULL, 0,
+    EXPECT(cusolverDnDpotrf(h, CUBLAS_FILL_MODE_LOWER, -1, da, N, work, SPACE, dinfo) == CUSOLVER_STATUS_INVALID_VALUE);
+    EXPECT(cusolverDnDpotrf(h, CUBLAS_FILL_MODE_LOWER, N, NULL, N, work, SPACE, dinfo) ==
+           CUSOLVER_STATUS_INVALID_VALUE);
+    EXPECT(cusolverDnDpotrf((cusolverDnHandle_t)(void *)da, CUBLAS_FILL_MODE_LOWER, N, da, N, work, SPACE, dinfo) ==
+           CUSOLVER_STATUS_NOT_INITIALIZED);
+    EXPECT(cusolverDnDgesvd(h, 'N', 'N', 3, 5, da, 3, da, NULL, 1, NULL, 1, work, SPACE, NULL, dinfo) ==
+           CUSOLVER_STATUS_INVALID_VALUE);
+    EXPECT(cusolverDnXpotrf(h, NULL, CUBLAS_FILL_MODE_LOWER, N, CUDA_R_16F, da, N, CUDA_R_16F, work, SPACE, NULL, 0,
                             dinfo) == CUSOLVER_STATUS_NOT_SUPPORTED);
     cudaFree(da);
+}
+
+/* A part of the eigenvalues is that part of all of them, and its vectors are eigenvectors. */
+static void ranges(void)
+{
+    double a[N * N], all[N], w[N], v[N * N];
+    int    found = -1;
+    positive(a);
+    double *da = device(a, sizeof a), *dw = device(NULL, sizeof w);
+    GOOD(cusolverDnDsyevd(h, CUSOLVER_EIG_MODE_NOVECTOR, CUBLAS_FILL_MODE_LOWER, N, da, N, dw, work, SPACE, dinfo));
+    fetch(all, dw, sizeof all);
+    for (int by = 0; by < 2; by++) {
+        double low = (all[0] + all[1]) / 2, high = all[3];
+        GOOD(cudaMemcpy(da, a, sizeof a, cudaMemcpyHostToDevice));
+        GOOD(cusolverDnDsyevdx(h, CUSOLVER_EIG_MODE_VECTOR, by ? CUSOLVER_EIG_RANGE_V : CUSOLVER_EIG_RANGE_I,
+                               CUBLAS_FILL_MODE_LOWER, N, da, N, low, high, 2, 4, &found, dw, work, SPACE, dinfo));
+        EXPECT(found == 3 && info() == 0);
+        fetch(w, dw, 3 * 8), fetch(v, da, 3 * N * 8);
+        for (int k = 0; k < 3; k++) {
+            EXPECT(near(w[k], all[k + 1], 1e-12));
+            for (int i = 0; i < N; i++) {
+                double sum = 0;
+                for (int j = 0; j < N; j++)
+                    sum += a[j * N + i] * v[k * N + j];
+                EXPECT(near(sum, w[k] * v[k * N + i], 1e-10));
+            }
+        }
+    }
+    int64_t found64 = -1;
+    GOOD(cudaMemcpy(da, a, sizeof a, cudaMemcpyHostToDevice));
+    GOOD(cusolverDnXsyevdx(h, NULL, CUSOLVER_EIG_MODE_NOVECTOR, CUSOLVER_EIG_RANGE_I, CUBLAS_FILL_MODE_LOWER, N,
+                           CUDA_R_64F, da, N, NULL, NULL, 1, 2, &found64, CUDA_R_64F, dw, CUDA_R_64F, work, SPACE * 8,
+                           NULL, 0, dinfo));
+    fetch(w, dw, 2 * 8);
+    EXPECT(found64 == 2 && near(w[1], all[1], 1e-12));
+    EXPECT(cusolverDnDsyevdx(h, CUSOLVER_EIG_MODE_VECTOR, CUSOLVER_EIG_RANGE_I, CUBLAS_FILL_MODE_LOWER, N, da, N, 0, 0,
+                             3, 2, &found, dw, work, SPACE, dinfo) == CUSOLVER_STATUS_INVALID_VALUE);
+    cudaFree(da), cudaFree(dw);
+}
+
+/* A v = w v of a general matrix, also for pairs of complex eigenvalues; the sum of all is the trace. */
+static void general(void)
+{
+    double a[N * N], w[2 * N], v[N * N], trace = 0, sum = 0;
+    for (int i = 0; i < N * N; i++)
+        a[i] = random_number();
+    double *da = device(a, sizeof a), *dw = device(NULL, sizeof w), *dv = device(NULL, sizeof v);
+    GOOD(cusolverDnXgeev(h, NULL, CUSOLVER_EIG_MODE_NOVECTOR, CUSOLVER_EIG_MODE_VECTOR, N, CUDA_R_64F, da, N,
+                         CUDA_R_64F, dw, CUDA_R_64F, NULL, N, CUDA_R_64F, dv, N, CUDA_R_64F, work, SPACE * 8, NULL, 0,
+                         dinfo));
+    EXPECT(info() == 0);
+    fetch(w, dw, sizeof w), fetch(v, dv, sizeof v);
+    for (int k = 0; k < N; k++) {
+        double im = w[N + k];
+        trace += a[k * N + k], sum += w[k];
+        for (int i = 0; i < N && im >= 0; i++) { /* of a pair the first: v_k + i v_(k+1) */
+            double re_product = 0, im_product = 0, re = v[k * N + i], other = im > 0 ? v[(k + 1) * N + i] : 0;
+            for (int j = 0; j < N; j++) {
+                re_product += a[j * N + i] * v[k * N + j];
+                im_product += im > 0 ? a[j * N + i] * v[(k + 1) * N + j] : 0;
+            }
+            EXPECT(near(re_product, w[k] * re - im * other, 1e-10) && near(im_product, w[k] * other + im * re, 1e-10));
+        }
+    }
+    EXPECT(near(trace, sum, 1e-12));
+    cudaFree(da), cudaFree(dw), cudaFree(dv);
+}
+
+/* Two types: the operands stay, the answer is that of the main one. */
+static void refined(void)
+{
+    double a[N * N], x[N], b[N], got[N], back[N * N];
+    int    iterations = -7;
+    for (int i = 0; i < N * N; i++)
+        a[i] = random_number() + (i % (N + 1) ? 0 : 4);
+    for (int i = 0; i < N; i++)
+        x[i] = random_number();
+    multiply(a, x, b, N, N, 1);
+    double *da = device(a, sizeof a), *db = device(b, sizeof b), *dx = device(NULL, sizeof x);
+    int    *pivots = device(NULL, N * 4);
+    GOOD(cusolverDnDSgesv(h, N, 1, da, N, pivots, db, N, dx, N, work, SPACE * 8, &iterations, dinfo));
+    fetch(got, dx, sizeof got), fetch(back, da, sizeof back);
+    EXPECT(info() == 0 && iterations >= 0);
+    SAME(got, x, N);
+    SAME(back, a, N * N);
+    cusolverDnIRSParams_t p;
+    cusolverDnIRSInfos_t  i;
+    GOOD(cusolverDnIRSParamsCreate(&p)), GOOD(cusolverDnIRSInfosCreate(&i));
+    EXPECT(cusolverDnIRSXgesv(h, p, i, N, 1, da, N, db, N, dx, N, work, SPACE * 8, &iterations, dinfo) ==
+           CUSOLVER_STATUS_INVALID_VALUE); /* no main precision yet */
+    GOOD(cusolverDnIRSParamsSetSolverPrecisions(p, CUSOLVER_R_64F, CUSOLVER_R_16F));
+    GOOD(cusolverDnIRSXgels(h, p, i, N, N, 1, da, N, db, N, dx, N, work, SPACE * 8, &iterations, dinfo));
+    fetch(got, dx, sizeof got);
+    SAME(got, x, N);
+    GOOD(cusolverDnIRSParamsDestroy(p)), GOOD(cusolverDnIRSInfosDestroy(i));
+    EXPECT(cusolverDnIRSInfosDestroy(i) == CUSOLVER_STATUS_INVALID_VALUE);
+    cudaFree(da), cudaFree(db), cudaFree(dx), cudaFree(pivots);
+}
+
+/* Q T Q' = A of a symmetric matrix; the largest singular values of a general one. */
+static void reduced(void)
+{
+    double a[N * N], q[N * N], d[N], e[N], t[N * N] = {0}, left[N * N], back[N * N];
+    positive(a);
+    double *da = device(a, sizeof a), *dd = device(NULL, sizeof d), *de = device(NULL, sizeof e),
+           *tau = device(NULL, sizeof e), *dt;
+    GOOD(cusolverDnDsytrd(h, CUBLAS_FILL_MODE_LOWER, N, da, N, dd, de, tau, work, SPACE, dinfo));
+    fetch(d, dd, sizeof d), fetch(e, de, (N - 1) * 8);
+    for (int i = 0; i < N; i++) {
+        t[i * N + i] = d[i];
+        if (i + 1 < N)
+            t[i * N + i + 1] = t[(i + 1) * N + i] = e[i];
+    }
+    dt = device(t, sizeof t); /* Q T, then times Q' from the right */
+    GOOD(cusolverDnDormtr(h, CUBLAS_SIDE_LEFT, CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_N, N, N, da, N, tau, dt, N, work,
+                          SPACE, dinfo));
+    GOOD(cusolverDnDormtr(h, CUBLAS_SIDE_RIGHT, CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_T, N, N, da, N, tau, dt, N, work,
+                          SPACE, dinfo));
+    fetch(back, dt, sizeof back);
+    for (int i = 0; i < N * N; i++)
+        EXPECT(near(back[i], a[i], 1e-10));
+    GOOD(cusolverDnDorgtr(h, CUBLAS_FILL_MODE_LOWER, N, da, N, tau, work, SPACE, dinfo));
+    fetch(q, da, sizeof q);
+    multiply(q, t, left, N, N, N);
+    for (int j = 0; j < N; j++)
+        for (int i = 0; i < N; i++) {
+            double sum = 0;
+            for (int k = 0; k < N; k++)
+                sum += left[k * N + i] * q[k * N + j];
+            EXPECT(near(sum, a[j * N + i], 1e-10));
+        }
+    double s[N], all[N];
+    for (int i = 0; i < N * N; i++)
+        a[i] = random_number();
+    double *du = device(NULL, sizeof a), *dv = device(NULL, sizeof a), *ds = device(NULL, sizeof s);
+    for (int rank = 2; rank <= N; rank += N - 2) {
+        GOOD(cudaMemcpy(da, a, sizeof a, cudaMemcpyHostToDevice));
+        GOOD(cusolverDnXgesvdr(h, NULL, 'S', 'S', N, N, rank, 1, 2, CUDA_R_64F, da, N, CUDA_R_64F, ds, CUDA_R_64F, du,
+                               N, CUDA_R_64F, dv, N, CUDA_R_64F, work, SPACE * 8, NULL, 0, dinfo));
+        fetch(rank == N ? all : s, ds, (size_t)rank * 8);
+    }
+    EXPECT(near(s[0], all[0], 1e-12) && near(s[1], all[1], 1e-12));
+    double u[N * N], v[N * N];
+    fetch(u, du, sizeof u), fetch(v, dv, sizeof v);
+    for (int i = 0; i < N; i++)
+        for (int j = 0; j < N; j++) {
+            double sum = 0;
+            for (int k = 0; k < N; k++)
+                sum += u[k * N + i] * all[k] * v[k * N + j];
+            EXPECT(near(sum, a[j * N + i], 1e-10));
+        }
+    cudaFree(da), cudaFree(dd), cudaFree(de), cudaFree(tau), cudaFree(dt), cudaFree(du), cudaFree(dv), cudaFree(ds);
 }
 
 int main(int argc, char **argv)
 {
     static const Part parts[] = {{"solves", solves},     {"factors", factors}, {"values", values},
-                                 {"singular", singular}, {"batches", batches}, {"statuses", statuses}};
+                                 {"singular", singular}, {"batches", batches}, {"statuses", statuses},
+                                 {"ranges", ranges},     {"general", general}, {"refined", refined},
+                                 {"reduced", reduced}};
     GOOD(cusolverDnCreate(&h));
-    work  = device(NULL, 4096);
+    work  = device(NULL, SPACE * 8);
     dinfo = device(NULL, 4);
     int r = run_parts(parts, sizeof parts / sizeof *parts, argc, argv);
     cudaFree(work), cudaFree(dinfo);

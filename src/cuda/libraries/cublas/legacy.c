@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The functions of before CUDA 4 (cublas.h): no handle, letters for operations, factors by value, results returned.  Each calls the function of
- * today with one handle of the process, which cublasInit makes; what went wrong is kept for cublasGetError.  A product of a triangle takes
+ * today with one handle of the process, which cublasInit or the first call makes (as the real library does); what went wrong is kept for cublasGetError.  A product of a triangle takes
  * its operand's place, as in BLAS. */
 #include <pthread.h>
 #include <stdio.h>
@@ -21,14 +21,6 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static void           *kept; /* the handle; under the lock, as the next */
 static Blas            last;
 
-static void *handle(void)
-{
-    pthread_mutex_lock(&lock);
-    void *h = kept;
-    pthread_mutex_unlock(&lock);
-    return h;
-}
-
 static Blas keep(Blas b)
 {
     pthread_mutex_lock(&lock);
@@ -40,19 +32,19 @@ static Blas keep(Blas b)
 
 Blas cublasInit(void)
 {
-    void *h = NULL;
-    if (handle())
-        return BLAS_SUCCESS;
-    Blas b = cublasCreate_v2(&h);
     pthread_mutex_lock(&lock);
-    if (b == BLAS_SUCCESS && !kept) {
-        kept = h;
-        h    = NULL;
-    }
+    Blas b = kept ? BLAS_SUCCESS : cublasCreate_v2(&kept);
     pthread_mutex_unlock(&lock);
-    if (h)
-        cublasDestroy_v2(h);
     return b;
+}
+
+static void *handle(void)
+{
+    cublasInit();
+    pthread_mutex_lock(&lock);
+    void *h = kept;
+    pthread_mutex_unlock(&lock);
+    return h;
 }
 
 Blas cublasShutdown(void)
@@ -61,7 +53,7 @@ Blas cublasShutdown(void)
     void *h = kept;
     kept    = NULL;
     pthread_mutex_unlock(&lock);
-    return cublasDestroy_v2(h);
+    return h ? cublasDestroy_v2(h) : BLAS_NOT_INITIALIZED;
 }
 
 /* What went wrong since the last question. */

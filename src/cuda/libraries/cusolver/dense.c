@@ -168,10 +168,6 @@ static Sol one(void *handle, int *elements)
                                             double *residuals, int count)                                              \
     {                                                                                                                  \
         (void)work, (void)size;                                                                                        \
-        if (rank != (m < n ? m : n)) { /* a lower rank is not here */                                                  \
-            ww_cuda_library_missing("cusolverDn" #L "gesvdaStridedBatched of a lower rank");                           \
-            return SOL_NOT_SUPPORTED;                                                                                  \
-        }                                                                                                              \
         for (int i = 0; residuals && i < count; i++)                                                                   \
             residuals[i] = 0;                                                                                          \
         return job_do(h, &(Job){.call     = "cusolverDn" #L "gesvdaStridedBatched",                                    \
@@ -181,6 +177,7 @@ static Sol one(void *handle, int *elements)
                                 .n        = n,                                                                         \
                                 .vectors  = jobz == VECTOR,                                                            \
                                 .economic = true,                                                                      \
+                                .rank     = rank,                                                                      \
                                 .a        = {IN(a), lda, sa},                                                          \
                                 .b        = {u, ldu, su},                                                              \
                                 .c        = {v, ldv, sv},                                                              \
@@ -298,3 +295,62 @@ NAMED(S, 's', or, sy)
 NAMED(D, 'd', or, sy)
 NAMED(C, 'c', un, he)
 NAMED(Z, 'z', un, he)
+
+/* The same by another method, and of a part of the eigenvalues: r is the type of their limits. */
+#define RANGES(L, l, s, r)                                                                                             \
+    Sol cusolverDn##L##s##gvj_bufferSize(void *h, int type, int jobz, int fill, int n, const void *a, int lda,         \
+                                         const void *b, int ldb, const void *w, int *size, void *parameters)           \
+    {                                                                                                                  \
+        (void)type, (void)jobz, (void)fill, (void)n, (void)a, (void)lda, (void)b, (void)ldb, (void)w;                  \
+        (void)parameters;                                                                                              \
+        return one(h, size);                                                                                           \
+    }                                                                                                                  \
+    Sol cusolverDn##L##s##gvj(void *h, int type, int jobz, int fill, int n, void *a, int lda, void *b, int ldb,        \
+                              void *w, void *work, int size, int *info, void *parameters)                              \
+    {                                                                                                                  \
+        (void)work, (void)size, (void)parameters;                                                                      \
+        return job_do(h, &(Job){NAME(L, s##gvj), .task = SYGVD, .letter = l, .type = type, .fill = fill, .n = n,       \
+                                .vectors = jobz == VECTOR, .a = {a, lda, 0}, .b = {b, ldb, 0}, .values = {w, 0, 0},    \
+                                .info = info});                                                                        \
+    }                                                                                                                  \
+    Sol cusolverDn##L##s##evdx_bufferSize(void *h, int jobz, int range, int fill, int n, const void *a, int lda, r vl, \
+                                          r vu, int il, int iu, int *found, const void *w, int *size)                  \
+    {                                                                                                                  \
+        (void)jobz, (void)range, (void)fill, (void)n, (void)a, (void)lda, (void)vl, (void)vu, (void)il, (void)iu;      \
+        (void)found, (void)w;                                                                                          \
+        return one(h, size);                                                                                           \
+    }                                                                                                                  \
+    Sol cusolverDn##L##s##evdx(void *h, int jobz, int range, int fill, int n, void *a, int lda, r vl, r vu, int il,    \
+                               int iu, int *found, void *w, void *work, int size, int *info)                           \
+    {                                                                                                                  \
+        (void)work, (void)size;                                                                                        \
+        return job_range(h,                                                                                            \
+                         (Job){NAME(L, s##evdx), .task = SYEVD, .letter = l, .fill = fill, .n = n, .low = vl,          \
+                               .high = vu, .first = il, .last = iu, .range = range, .vectors = jobz == VECTOR,         \
+                               .a = {a, lda, 0}, .values = {w, 0, 0}, .info = info},                                   \
+                         found, NULL);                                                                                 \
+    }                                                                                                                  \
+    Sol cusolverDn##L##s##gvdx_bufferSize(void *h, int type, int jobz, int range, int fill, int n, const void *a,      \
+                                          int lda, const void *b, int ldb, r vl, r vu, int il, int iu, int *found,     \
+                                          const void *w, int *size)                                                    \
+    {                                                                                                                  \
+        (void)type, (void)jobz, (void)range, (void)fill, (void)n, (void)a, (void)lda, (void)b, (void)ldb, (void)vl;    \
+        (void)vu, (void)il, (void)iu, (void)found, (void)w;                                                            \
+        return one(h, size);                                                                                           \
+    }                                                                                                                  \
+    Sol cusolverDn##L##s##gvdx(void *h, int type, int jobz, int range, int fill, int n, void *a, int lda, void *b,     \
+                               int ldb, r vl, r vu, int il, int iu, int *found, void *w, void *work, int size,         \
+                               int *info)                                                                              \
+    {                                                                                                                  \
+        (void)work, (void)size;                                                                                        \
+        return job_range(h,                                                                                            \
+                         (Job){NAME(L, s##gvdx), .task = SYGVD, .letter = l, .type = type, .fill = fill, .n = n,       \
+                               .low = vl, .high = vu, .first = il, .last = iu, .range = range,                         \
+                               .vectors = jobz == VECTOR, .a = {a, lda, 0}, .b = {b, ldb, 0}, .values = {w, 0, 0},     \
+                               .info = info},                                                                          \
+                         found, NULL);                                                                                 \
+    }
+RANGES(S, 's', sy, float)
+RANGES(D, 'd', sy, double)
+RANGES(C, 'c', he, float)
+RANGES(Z, 'z', he, double)

@@ -119,17 +119,59 @@ static void gesvd(const Ready *r, Numbers *x, void *a, void *s, void *u, void *v
         CALL(&jobu, &jobv, &x->m, &x->n, a, &x->lda, s, u, &x->ldb, v, &x->ldc, work, &x->work, info);
 }
 
+/* How many singular values and vectors of an economic one are given. */
+static int64_t kept(const Job *j)
+{
+    int64_t k = least(j->m, j->n);
+    return j->rank > 0 && j->rank < k ? j->rank : k;
+}
+
+/* The largest ones only: everything into memory of its own first. */
+static void gesvd_rank(const Ready *r, Numbers *x, void *a, void *s, void *u, void *v, void *work, void *reals,
+                       int *info)
+{
+    const Job *j = &r->job;
+    size_t     e = element(j);
+    int64_t    k = least(j->m, j->n), rank = kept(j);
+    int        type = number_type(j->letter);
+    char *uu = ww_cuda_library_memory((size_t)(j->m * k) * e), *vt = ww_cuda_library_memory((size_t)(k * j->n) * e),
+         *ss    = ww_cuda_library_memory((size_t)k * real_bytes(j));
+    Numbers y   = *x;
+    char    job = j->vectors ? 'S' : 'N';
+    y.ldb       = (int)most(j->m, 1);
+    y.ldc       = (int)most(k, 1);
+    if (is_complex(j))
+        CALL(&job, &job, &y.m, &y.n, a, &y.lda, ss, uu, &y.ldb, vt, &y.ldc, work, &y.work, reals, info);
+    else
+        CALL(&job, &job, &y.m, &y.n, a, &y.lda, ss, uu, &y.ldb, vt, &y.ldc, work, &y.work, info);
+    memcpy(s, ss, (size_t)rank * real_bytes(j));
+    for (int64_t c = 0; j->vectors && c < rank; c++) {
+        memcpy((char *)u + (size_t)(c * j->b.ld) * e, uu + (size_t)(c * j->m) * e, (size_t)j->m * e);
+        for (int64_t row = 0; row < j->n; row++) {
+            Number z = number_at(type, vt, row * k + c);
+            number_put(type, v, c * j->c.ld + row, (Number){z.re, -z.im});
+        }
+    }
+    free(uu);
+    free(vt);
+    free(ss);
+}
+
 /* V instead of its transpose: into memory of its own, and turned round. */
 static void gesvdj(const Ready *r, Numbers *x, void *a, void *s, void *u, void *v, void *work, void *reals, int *info)
 {
     const Job *j    = &r->job;
     int        type = number_type(j->letter);
     int64_t    k = least(j->m, j->n), height = j->economic ? k : j->n;
-    char       job    = !j->vectors ? 'N' : j->economic ? 'S' : 'A';
-    void      *turned = ww_cuda_library_memory((size_t)(j->n * j->n) * element(j));
-    int        ldv    = (int)most(height, 1);
-    Numbers    y      = *x;
-    y.ldc             = ldv;
+    if (j->rank) {
+        gesvd_rank(r, x, a, s, u, v, work, reals, info);
+        return;
+    }
+    char    job    = !j->vectors ? 'N' : j->economic ? 'S' : 'A';
+    void   *turned = ww_cuda_library_memory((size_t)(j->n * j->n) * element(j));
+    int     ldv    = (int)most(height, 1);
+    Numbers y      = *x;
+    y.ldc          = ldv;
     gesvd(r, &y, a, s, u, turned, job, job, work, reals, info);
     for (int64_t col = 0; j->vectors && col < height; col++)
         for (int64_t row = 0; row < j->n; row++) {
@@ -154,6 +196,28 @@ static void eigenvalues(const Ready *r, Numbers *x, void *a, void *b, void *w, v
     else
         CALL(&x->jobz, &x->fill, &x->n, a, &x->lda, w, work, &x->work, integers, &x->integers, info);
     free(integers);
+}
+
+/* Those that are asked for to the front, with their vectors.  They stand in ascending order. */
+static void choose(const Job *j, void *a, void *w)
+{
+    int64_t first = 0, last = j->n;
+    int     type = real_bytes(j) == 4 ? R_32F : R_64F;
+    if (j->range == RANGE_NUMBERS) {
+        first = j->first - 1;
+        last  = j->last;
+    } else if (j->range == RANGE_VALUES) {
+        while (first < j->n && number_at(type, w, first).re <= j->low)
+            first++;
+        while (last > first && number_at(type, w, last - 1).re > j->high)
+            last--;
+    }
+    memmove(w, (char *)w + (size_t)first * real_bytes(j), (size_t)(last - first) * real_bytes(j));
+    for (int64_t i = first; j->vectors && first && i < last; i++)
+        memcpy((char *)a + (size_t)((i - first) * j->a.ld) * element(j), (char *)a + (size_t)(i * j->a.ld) * element(j),
+               (size_t)j->n * element(j));
+    if (j->found)
+        *j->found = last - first;
 }
 
 /* Pivots of 32 bits from or to the job's. */
@@ -211,7 +275,10 @@ static void run(const Ready *r, void *a, void *b, void *c, void *values, int *in
     case GESVD: gesvd(r, &x, a, values, b, c, (char)j->jobu, (char)j->jobv, work, reals, info); break;
     case GESVDJ: gesvdj(r, &x, a, values, b, c, work, reals, info); break;
     case TRTRI: CALL(&x.fill, &x.diag, &x.n, a, &x.lda, info); break;
-    default: eigenvalues(r, &x, a, b, values, work, reals, info);
+    default:
+        eigenvalues(r, &x, a, b, values, work, reals, info);
+        if (j->range && !*info)
+            choose(j, a, values);
     }
     free(work);
     free(reals);
@@ -243,8 +310,8 @@ static void shape(const Job *j, int64_t a[2], int64_t b[2], int64_t c[2])
         c[0] = j->jobv == 'A' ? j->n : j->jobv == 'S' ? k : 0;
     }
     if (j->task == GESVDJ) {
-        b[1] = !j->vectors ? 0 : j->economic ? k : j->m;
-        c[1] = !j->vectors ? 0 : j->economic ? k : j->n;
+        b[1] = !j->vectors ? 0 : j->rank ? kept(j) : j->economic ? k : j->m;
+        c[1] = !j->vectors ? 0 : j->rank ? kept(j) : j->economic ? k : j->n;
     }
 }
 
@@ -275,7 +342,10 @@ static unsigned spans(const Job *j, const void *a, const void *b, const void *c,
         out[used++] = matrix(j, c, j->c.ld, sc[0], sc[1], LIBRARY_WRITES);
     if (rows[j->task].values && used < 4) {
         bool   real = j->task >= GESVD;
-        size_t size = (size_t)(j->task == ORGQR || j->task == ORMQR ? j->k : n) * (real ? real_bytes(j) : element(j));
+        size_t size = (size_t)(j->task == ORGQR || j->task == ORMQR ? j->k
+                               : j->rank                            ? kept(j)
+                                                                    : n) *
+                      (real ? real_bytes(j) : element(j));
         out[used++] = (LibrarySpan){.at = values, .width = size, .height = 1, .use = rows[j->task].values};
     }
     return used;
@@ -325,6 +395,12 @@ static Sol check(const Job *j)
     bool three = j->task == GESVD || j->task == GESVDJ;
     if (!fits(&j->a, a[0], a[1]) || (rows[j->task].b && !fits(&j->b, b[0], b[1])) ||
         (three && !fits(&j->c, c[0], c[1])))
+        return SOL_INVALID_VALUE;
+    if (j->range &&
+        (j->range < RANGE_ALL || j->range > RANGE_VALUES || (j->range == RANGE_VALUES && !(j->low < j->high)) ||
+         (j->range == RANGE_NUMBERS && j->n && (j->first < 1 || j->last < j->first || j->last > j->n))))
+        return SOL_INVALID_VALUE;
+    if (j->rank < 0 || (j->rank && j->rank > least(j->m, j->n)))
         return SOL_INVALID_VALUE;
     if (j->task == GESVD && j->m < j->n) /* documented */
         return SOL_INVALID_VALUE;
@@ -376,4 +452,25 @@ Sol job_do(void *handle, const Job *given)
             .at = j->pivots, .width = pivots, .height = 1, .use = j->task == GETRS ? LIBRARY_READS : LIBRARY_WRITES};
     }
     return ww_cuda_library_do(h->stream, &w) ? SOL_SUCCESS : SOL_EXECUTION_FAILED;
+}
+
+Sol job_range(void *handle, Job j, int *found, int64_t *found64)
+{
+    const Handle *h = handle_of(handle);
+    int64_t       n = 0;
+    if (h && !found && !found64)
+        return SOL_INVALID_VALUE;
+    j.found = &n;
+    if (h && !ww_cuda_library_wait(h->stream)) /* also where a graph is captured */
+        return SOL_EXECUTION_FAILED;
+    Sol e = job_do(handle, &j);
+    if (e)
+        return e;
+    if (!ww_cuda_library_wait(h->stream))
+        return SOL_EXECUTION_FAILED;
+    if (found)
+        *found = (int)n;
+    else
+        *found64 = n;
+    return SOL_SUCCESS;
 }

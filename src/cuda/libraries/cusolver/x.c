@@ -202,3 +202,139 @@ Sol cusolverDnXtrtri(void *h, int fill, int diag, int64_t n, int type, void *a, 
                        .info = info},
                  type, type);
 }
+
+/* ---- a part of the eigenvalues; singular values by the polar form, and the largest ones ---- */
+
+Sol cusolverDnXsyevdx_bufferSize(void *h, void *params, int jobz, int range, int fill, int64_t n, int type,
+                                 const void *a, int64_t lda, void *vl, void *vu, int64_t il, int64_t iu, int64_t *found,
+                                 int wtype, const void *w, int compute, size_t *device, size_t *host)
+{
+    (void)params, (void)jobz, (void)range, (void)fill, (void)n, (void)type, (void)a, (void)lda, (void)vl, (void)vu;
+    (void)il, (void)iu, (void)found, (void)wtype, (void)w, (void)compute;
+    return sizes(h, device, host);
+}
+
+Sol cusolverDnXsyevdx(void *h, void *params, int jobz, int range, int fill, int64_t n, int type, void *a, int64_t lda,
+                      const void *vl, const void *vu, int64_t il, int64_t iu, int64_t *found, int wtype, void *w, TAIL)
+{
+    IGNORED;
+    char letter = number_letter(type);
+    if (handle_of(h) && (!letter || compute != type || !is_real_of(wtype, type)))
+        return SOL_NOT_SUPPORTED;
+    if (handle_of(h) && range == RANGE_VALUES && (!vl || !vu))
+        return SOL_INVALID_VALUE;
+    bool limits = range == RANGE_VALUES && letter;
+    return job_range(h,
+                     (Job){.call    = "cusolverDnXsyevdx",
+                           .count   = 1,
+                           .task    = SYEVD,
+                           .letter  = letter,
+                           .fill    = fill,
+                           .n       = n,
+                           .range   = range,
+                           .low     = limits ? number_at(wtype, vl, 0).re : 0,
+                           .high    = limits ? number_at(wtype, vu, 0).re : 0,
+                           .first   = il,
+                           .last    = iu,
+                           .vectors = jobz == VECTOR,
+                           .a       = {a, lda, 0},
+                           .values  = {w, 0, 0},
+                           .info    = info},
+                     NULL, found);
+}
+
+Sol cusolverDnXsyevBatched_bufferSize(void *h, void *params, int jobz, int fill, int64_t n, int type, const void *a,
+                                      int64_t lda, int wtype, const void *w, int compute, size_t *device, size_t *host,
+                                      int64_t count)
+{
+    (void)params, (void)jobz, (void)fill, (void)n, (void)type, (void)a, (void)lda, (void)wtype, (void)w, (void)compute;
+    (void)count;
+    return sizes(h, device, host);
+}
+
+Sol cusolverDnXsyevBatched(void *h, void *params, int jobz, int fill, int64_t n, int type, void *a, int64_t lda,
+                           int wtype, void *w, TAIL, int64_t count)
+{
+    IGNORED;
+    return typed(h,
+                 (Job){.call    = "cusolverDnXsyevBatched",
+                       .task    = SYEVD,
+                       .fill    = fill,
+                       .n       = n,
+                       .vectors = jobz == VECTOR,
+                       .a       = {a, lda, lda * n},
+                       .values  = {w, 0, n},
+                       .info    = info,
+                       .count   = count},
+                 is_real_of(wtype, type) ? type : -1, compute);
+}
+
+Sol cusolverDnXgesvdp_bufferSize(void *h, void *params, int jobz, int economic, int64_t m, int64_t n, int type,
+                                 const void *a, int64_t lda, int stype, const void *s, int utype, const void *u,
+                                 int64_t ldu, int vtype, const void *v, int64_t ldv, int compute, size_t *device,
+                                 size_t *host)
+{
+    (void)params, (void)jobz, (void)economic, (void)m, (void)n, (void)type, (void)a, (void)lda, (void)stype, (void)s;
+    (void)utype, (void)u, (void)ldu, (void)vtype, (void)v, (void)ldv, (void)compute;
+    return sizes(h, device, host);
+}
+
+/* error: of the card's method, which moves singular values away from zero; there is none here. */
+Sol cusolverDnXgesvdp(void *h, void *params, int jobz, int economic, int64_t m, int64_t n, int type, void *a,
+                      int64_t lda, int stype, void *s, int utype, void *u, int64_t ldu, int vtype, void *v, int64_t ldv,
+                      TAIL, double *error)
+{
+    IGNORED;
+    if (error)
+        *error = 0;
+    return typed(h,
+                 (Job){.call     = "cusolverDnXgesvdp",
+                       .task     = GESVDJ,
+                       .m        = m,
+                       .n        = n,
+                       .vectors  = jobz == VECTOR,
+                       .economic = economic != 0,
+                       .a        = {a, lda, 0},
+                       .b        = {u, ldu, 0},
+                       .c        = {v, ldv, 0},
+                       .values   = {s, 0, 0},
+                       .info     = info},
+                 is_real_of(stype, type) && utype == type && vtype == type ? type : -1, compute);
+}
+
+Sol cusolverDnXgesvdr_bufferSize(void *h, void *params, signed char jobu, signed char jobv, int64_t m, int64_t n,
+                                 int64_t k, int64_t p, int64_t iterations, int type, const void *a, int64_t lda,
+                                 int stype, const void *s, int utype, const void *u, int64_t ldu, int vtype,
+                                 const void *v, int64_t ldv, int compute, size_t *device, size_t *host)
+{
+    (void)params, (void)jobu, (void)jobv, (void)m, (void)n, (void)k, (void)p, (void)iterations, (void)type, (void)a;
+    (void)lda, (void)stype, (void)s, (void)utype, (void)u, (void)ldu, (void)vtype, (void)v, (void)ldv, (void)compute;
+    return sizes(h, device, host);
+}
+
+/* The k largest, without chance: p more and the iterations would make them as exact. */
+Sol cusolverDnXgesvdr(void *h, void *params, signed char jobu, signed char jobv, int64_t m, int64_t n, int64_t k,
+                      int64_t p, int64_t iterations, int type, void *a, int64_t lda, int stype, void *s, int utype,
+                      void *u, int64_t ldu, int vtype, void *v, int64_t ldv, TAIL)
+{
+    IGNORED;
+    if (handle_of(h) && (k < 1 || p < 0 || iterations < 0 || (jobu != 'S' && jobu != 'N') || jobu != jobv)) {
+        if (jobu != jobv)
+            ww_cuda_library_missing("cusolverDnXgesvdr of one kind of vectors");
+        return jobu != jobv ? SOL_NOT_SUPPORTED : SOL_INVALID_VALUE;
+    }
+    return typed(h,
+                 (Job){.call     = "cusolverDnXgesvdr",
+                       .task     = GESVDJ,
+                       .m        = m,
+                       .n        = n,
+                       .rank     = k,
+                       .vectors  = jobu == 'S',
+                       .economic = true,
+                       .a        = {a, lda, 0},
+                       .b        = {u, ldu, 0},
+                       .c        = {v, ldv, 0},
+                       .values   = {s, 0, 0},
+                       .info     = info},
+                 is_real_of(stype, type) && utype == type && vtype == type ? type : -1, compute);
+}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The interface of old: descriptors of matrices, and incomplete factors of a matrix by rows that keep its structure: LU (csrilu02) and Cholesky (csric02, of the
- * lower triangle).  A pivot that is missing or zero is remembered in the info and asked for with zeroPivot. */
+ * The interface of old: descriptors of matrices, and incomplete factors of a matrix by rows that keep its structure: LU (csrilu02) and Cholesky
+ * (csric02, of the lower triangle).  A pivot that is missing or zero is remembered in the info and asked for with zeroPivot. */
 #include <math.h>
 
 #include "cuda/libraries/cusparse/cusparse.h"
