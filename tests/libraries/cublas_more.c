@@ -248,28 +248,37 @@ static void rotations(void)
 static void mixed(void)
 {
     static const unsigned short halves[]  = {0x3c00, 0x4000, 0xc200, 0x4400}; /* 1 2 -3 4 */
-    float                       floats[4] = {1, 2, 3, 4}, to = 0, two = 2, back[4];
+    float                       floats[4] = {1, 2, 3, 4}, to = 0, two = 2;
     void                       *dh = device(halves, sizeof halves), *df = device(floats, sizeof floats);
     int                         at;
     int64_t                     at64;
-    GOOD(cublasDotEx(h, 4, dh, CUDA_R_16F, 1, dh, CUDA_R_16F, 1, &to, CUDA_R_32F, CUDA_R_32F));
-    EXPECT(to == 30);
-    GOOD(cublasAxpyEx(h, 4, &two, CUDA_R_32F, dh, CUDA_R_16F, 1, df, CUDA_R_32F, 1, CUDA_R_32F));
-    fetch(back, df, sizeof back);
-    EXPECT(back[0] == 3 && back[1] == 6 && back[2] == -3 && back[3] == 12);
-    GOOD(cublasCopyEx(h, 4, dh, CUDA_R_16F, 1, df, CUDA_R_32F, -1));
-    fetch(back, df, sizeof back);
-    EXPECT(back[0] == 4 && back[3] == 1);
+    unsigned short              half = 0, after[4];
+    void                       *dg   = device(halves, sizeof halves);
+    GOOD(cublasDotEx(h, 4, dh, CUDA_R_16F, 1, dh, CUDA_R_16F, 1, &half, CUDA_R_16F, CUDA_R_32F));
+    EXPECT(half == 0x4f80); /* 30 */
+    GOOD(cublasAxpyEx(h, 4, &two, CUDA_R_32F, dh, CUDA_R_16F, 1, dg, CUDA_R_16F, -1, CUDA_R_32F));
+    fetch(after, dg, sizeof after);
+    EXPECT(after[0] == 0x4880 && after[3] == 0x4600); /* 1 + 2 * 4, 4 + 2 * 1 */
     GOOD(cublasIamaxEx(h, 4, dh, CUDA_R_16F, 1, &at));
-    GOOD(cublasIaminEx_64(h, 4, df, CUDA_R_32F, 1, &at64));
-    EXPECT(at == 4 && at64 == 4);
+    GOOD(cublasIaminEx_64(h, 4, dh, CUDA_R_16F, 1, &at64));
+    EXPECT(at == 4 && at64 == 1);
+    GOOD(cublasRotEx(h, 4, dh, CUDA_R_16F, 1, dg, CUDA_R_16F, 1, halves + 0, halves + 1, CUDA_R_16F, CUDA_R_32F));
+    /* types that an H100 refuses */
+    EXPECT(cublasAxpyEx(h, 4, &two, CUDA_R_32F, dh, CUDA_R_16F, 1, df, CUDA_R_32F, 1, CUDA_R_32F) ==
+           CUBLAS_STATUS_NOT_SUPPORTED);
+    EXPECT(cublasDotEx(h, 4, dh, CUDA_R_16F, 1, dh, CUDA_R_16F, 1, &to, CUDA_R_32F, CUDA_R_32F) ==
+           CUBLAS_STATUS_NOT_SUPPORTED);
+    EXPECT(cublasScalEx(h, 4, &two, CUDA_R_32F, dh, CUDA_R_16F, 1, CUDA_R_16F) == CUBLAS_STATUS_NOT_SUPPORTED);
+    EXPECT(cublasCopyEx(h, 4, dh, CUDA_R_16F, 1, df, CUDA_R_32F, 1) == CUBLAS_STATUS_NOT_SUPPORTED);
+    GOOD(cudaMemcpy(dh, halves, sizeof halves, cudaMemcpyHostToDevice));
     GOOD(cublasAsumEx(h, 2, dh, CUDA_R_16F, 2, &to, CUDA_R_32F, CUDA_R_32F));
     EXPECT(to == 4);
-    GOOD(cublasNrm2Ex(h, 0, dh, CUDA_R_16F, 1, &to, CUDA_R_32F, CUDA_R_32F));
+    GOOD(cublasNrm2Ex(h, 0, df, CUDA_R_32F, 1, &to, CUDA_R_32F, CUDA_R_32F));
     EXPECT(to == 0);
-    EXPECT(cublasScalEx(h, 4, &two, CUDA_R_32F, dh, CUDA_R_4I, 1, CUDA_R_32F) == CUBLAS_STATUS_NOT_SUPPORTED);
+    GOOD(cublasNrm2Ex(h, 4, df, CUDA_R_32F, 1, &to, CUDA_R_32F, CUDA_R_32F));
+    EXPECT(near(to, sqrt(30), 1e-6));
     EXPECT(cublasScalEx(h, 4, NULL, CUDA_R_32F, dh, CUDA_R_16F, 1, CUDA_R_32F) == CUBLAS_STATUS_INVALID_VALUE);
-    cudaFree(dh), cudaFree(df);
+    cudaFree(dh), cudaFree(df), cudaFree(dg);
 }
 
 /* ---- triangles ---- */
@@ -315,9 +324,11 @@ static void triangles(void)
     GOOD(cublasZherkx(h, CUBLAS_FILL_MODE_UPPER, CUBLAS_OP_C, N, N, &plain_one, da, N, da, N, &real_zero, dc, N));
     fetch(c, dc, sizeof c);
     same_z(c, whole, CUBLAS_FILL_MODE_UPPER, __LINE__);
-    EXPECT(c[0].y == 0); /* a Hermitian diagonal is real */
-    EXPECT(cublasZherkx(h, CUBLAS_FILL_MODE_UPPER, CUBLAS_OP_T, N, N, &plain_one, da, N, da, N, &real_zero, dc, N) ==
-           CUBLAS_STATUS_INVALID_VALUE);
+    EXPECT(c[0].y == 0);                                                 /* a Hermitian diagonal is real */
+    GOOD(cudaMemcpy(dc, poison, sizeof poison, cudaMemcpyHostToDevice)); /* the transpose is the conjugate one */
+    GOOD(cublasZherkx(h, CUBLAS_FILL_MODE_UPPER, CUBLAS_OP_T, N, N, &plain_one, da, N, da, N, &real_zero, dc, N));
+    fetch(c, dc, sizeof c);
+    same_z(c, whole, CUBLAS_FILL_MODE_UPPER, __LINE__);
     GOOD(cublasZgemm3m(h, CUBLAS_OP_C, CUBLAS_OP_N, N, N, N, &plain_one, da, N, da, N, &zero, dc, N));
     fetch(c, dc, sizeof c);
     SAME((double *)c, (double *)whole, 2 * N * N);
@@ -348,21 +359,22 @@ static void triangles(void)
     fetch(c, dc, sizeof c);
     same_z(c, a, CUBLAS_FILL_MODE_UPPER, __LINE__);
 
-    /* of bytes: sums of small integers are exact */
-    signed char bytes[2 * N * N];
-    cuComplex   f[N * N];
-    float       f_one = 1, f_zero = 0;
-    for (int i = 0; i < 2 * N * N; i++)
-        bytes[i] = (signed char)(100 * random_number());
-    void *dbytes = device(bytes, sizeof bytes), *df = device(NULL, sizeof f);
-    GOOD(cublasCherkEx(h, CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_N, N, N, &f_one, dbytes, CUDA_C_8I, N, &f_zero, df,
-                       CUDA_C_32F, N));
+    /* of floats, both factors real; of bytes an H100 refuses what the manual has */
+    cuComplex f[N * N], g[N * N];
+    float     f_one = 1, f_zero = 0;
+    for (int i = 0; i < N * N; i++)
+        g[i] = (cuComplex){(float)random_number(), (float)random_number()};
+    void *dg = device(g, sizeof g), *df = device(NULL, sizeof f);
+    GOOD(cublasCherkEx(h, CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_N, N, N, &f_one, dg, CUDA_C_32F, N, &f_zero, df, CUDA_C_32F,
+                       N));
     fetch(f, df, 8); /* the first element: the sum of squares of the first row */
     double squares = 0;
     for (int k = 0; k < N; k++)
-        squares += bytes[2 * k * N] * bytes[2 * k * N] + bytes[2 * k * N + 1] * bytes[2 * k * N + 1];
-    EXPECT(f[0].x == (float)squares && f[0].y == 0);
-    cudaFree(da), cudaFree(db), cudaFree(dc), cudaFree(dw), cudaFree(dx), cudaFree(dy), cudaFree(dp), cudaFree(dbytes),
+        squares += (double)g[k * N].x * g[k * N].x + (double)g[k * N].y * g[k * N].y;
+    EXPECT(near(f[0].x, squares, 1e-6) && f[0].y == 0);
+    EXPECT(cublasCherkEx(h, CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_N, N, N, &f_one, dg, CUDA_C_8I, N, &f_zero, df,
+                         CUDA_C_32F, N) == CUBLAS_STATUS_NOT_SUPPORTED);
+    cudaFree(da), cudaFree(db), cudaFree(dc), cudaFree(dw), cudaFree(dx), cudaFree(dy), cudaFree(dp), cudaFree(dg),
         cudaFree(df);
 }
 

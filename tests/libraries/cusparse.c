@@ -448,6 +448,9 @@ static void bands(void)
 
 static void sorted(void)
 {
+    int major = 0, minor = -1;
+    GOOD(cusparseGetProperty(MAJOR_VERSION, &major)), GOOD(cusparseGetProperty(MINOR_VERSION, &minor));
+    EXPECT(major == 12 && minor >= 0 && cusparseGetProperty(MAJOR_VERSION, NULL) == CUSPARSE_STATUS_INVALID_VALUE);
     int row[] = {2, 0, 2, 1, 0}, column[] = {1, 3, 0, 2, 1}, order[5], offsets[] = {0, 2, 3, 5}, c[] = {3, 1, 2, 1, 0};
     void *dr = device(row, sizeof row), *dc = device(column, sizeof column), *dn = device(NULL, sizeof order),
          *df = device(offsets, sizeof offsets), *ds = device(c, sizeof c);

@@ -8,7 +8,7 @@
  *   bench_half.c    16-bit numbers from floats, and back
  *   bench_copy.c    copies: their data, the call, whether they are right
  *   bench_time.c    the clock: events around calls on one stream, on buffers that take turns
- *   bench_peer.c    cuBLAS, cublasLt (bench_lt.c), the driver's copy
+ *   bench_peer.c    cuBLAS, cublasLt (bench_lt.c), the driver's copy; bench_xt.c cublasXt beside grid
  *   bench_peak.c    the card's ceiling
  *   bench_table.c   the table and JSON
  *   bench_verify.c  whether a product is right */
@@ -19,6 +19,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "warpwright/grid.h"
 #include "warpwright/blas.h"
 
 enum { BENCH_RUNS = 20, BENCH_FULL_RUNS = 10, BENCH_OFFSETS = 64, BENCH_POISON = 0xff };
@@ -120,6 +121,13 @@ WwStatus bench_copy(WwBlas *b, const BenchWork *w, WwPtr from, WwPtr to);
 bool bench_copy_bytes_right(const BenchWork *w, const uint8_t *from, const uint8_t *to, size_t first, size_t count);
 bool bench_copy_matrix_right(const BenchWork *w, const uint8_t *from, const uint8_t *to);
 
+/* bench_xt.c: products of floats in host memory by cublasXt on the first so many GPUs.  NULL, and the reason in why: there is no such library. */
+typedef struct BenchXt BenchXt;
+BenchXt *bench_xt_open(const char *cublas, size_t devices, char *why, size_t size);
+void     bench_xt_close(BenchXt *x);
+/* By tiles of `block`.  false: *status is cuBLAS's. */
+bool     bench_xt_run(BenchXt *x, const BenchWork *w, int block, const void *a, const void *b, void *c, int *status);
+
 /* ---- one work (bench_work.c) ---- */
 
 typedef struct Bench {
@@ -127,6 +135,7 @@ typedef struct Bench {
     WwBlas       *blas;
     WwStream     *stream;
     BenchPeer    *peer; /* NULL: none */
+    const char   *cublas; /* the library's file, where one was named; else NULL */
     BenchSensors *sensors;
     FILE         *table;        /* where rows are printed */
     bool          cuda, counted;

@@ -2,6 +2,8 @@
  *
  * bench grid: A * B and A * A^T of matrices in host memory, on one device and on several.
  *
+ * cublasXt stands beside them where its library is there: floats, the best of a few sides of its tiles.
+ *
  * Each result is verified on a poisoned C.  On GPUs the time is the median of whole calls by the host's clock, copies included, from pinned memory; a
  * row of several devices says how many times as fast as one it is.  Emulated devices compute, and nothing is timed. */
 #include <stdio.h>
@@ -19,6 +21,8 @@
 
 enum { MOST_RUNS = 5 };
 
+static const int xt_blocks[] = {2048, 4096, 8192};
+
 typedef struct GridBench {
     Bench      *x;
     WwGrid     *grid;
@@ -26,6 +30,8 @@ typedef struct GridBench {
     void       *a, *b, *c;
     size_t      cn;
     BenchTruth *truth;
+    BenchXt    *xt; /* NULL: the grid itself */
+    int         block;
 } GridBench;
 
 static double now_ms(void)
@@ -35,9 +41,8 @@ static double now_ms(void)
     return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
 }
 
-static WwStatus call(const GridBench *g)
+static WwStatus grid_call(const GridBench *g, const BenchWork *w)
 {
-    const BenchWork *w = &g->w;
     if (strcmp(w->work, "aat") == 0)
         return ww_grid_syrk(g->grid, &(WwGridSyrk){.type  = w->type,
                                                    .trans = w->ta,
@@ -63,6 +68,24 @@ static WwStatus call(const GridBench *g)
                                                .ldc     = w->n});
 }
 
+/* false: why says what went wrong. */
+static bool call(const GridBench *g, char *why, size_t size)
+{
+    const BenchWork *w = &g->w;
+    int              status;
+    if (g->xt) {
+        bool ok = bench_xt_run(g->xt, w, g->block, g->a, g->b, g->c, &status);
+        if (!ok)
+            snprintf(why, size, "cublasXt answered status %d", status);
+        return ok;
+    }
+    if (grid_call(g, w) != WW_OK) {
+        snprintf(why, size, "%s", ww_grid_error(g->grid));
+        return false;
+    }
+    return true;
+}
+
 static int by_size(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
@@ -75,10 +98,8 @@ static bool run_and_time(const GridBench *g, BenchRow *row)
     unsigned runs = !g->x->cuda ? 1 : g->x->runs < MOST_RUNS ? g->x->runs : MOST_RUNS;
     for (unsigned i = 0; i < runs; i++) {
         double begin = now_ms();
-        if (call(g) != WW_OK) {
-            snprintf(row->problem, sizeof row->problem, "%s", ww_grid_error(g->grid));
+        if (!call(g, row->problem, sizeof row->problem))
             return false;
-        }
         ms[i] = now_ms() - begin;
     }
     qsort(ms, runs, sizeof *ms, by_size);
@@ -87,29 +108,69 @@ static bool run_and_time(const GridBench *g, BenchRow *row)
     return true;
 }
 
-/* one_ms: of one device; 0: not known. */
-static BenchRow *one_row(GridBench *g, double one_ms)
+static BenchRow *new_row(GridBench *g)
 {
     Bench *x = g->x;
-    size_t tile, panel;
     if (x->nrows == x->room)
         x->row = xrealloc(x->row, (x->room = x->room ? 2 * x->room : 64) * sizeof *x->row);
     BenchRow *row = &x->row[x->nrows++];
     *row          = (BenchRow){.w = g->w};
-    snprintf(row->impl, sizeof row->impl, "grid:%zu", ww_grid_size(g->grid));
+    return row;
+}
+
+static void run_and_verify(GridBench *g, BenchRow *row)
+{
     memset(g->c, BENCH_POISON, g->cn);
-    if (run_and_time(g, row)) {
-        const char *problem = "";
-        bool        aat     = strcmp(g->w.work, "aat") == 0;
-        row->verified       = bench_verify(g->truth, g->c, aat, &row->max_error, &problem);
-        snprintf(row->problem, sizeof row->problem, "%s", problem);
+    if (!run_and_time(g, row))
+        return;
+    const char *problem = "";
+    row->verified = bench_verify(g->truth, g->c, !g->xt && strcmp(g->w.work, "aat") == 0, &row->max_error, &problem);
+    snprintf(row->problem, sizeof row->problem, "%s", problem);
+}
+
+/* The median of cublasXt's best tiles; 0: there is none. */
+static double xt_row(GridBench *g, size_t devices)
+{
+    char why[256] = "";
+    if (!g->x->cuda || g->w.type != WW_F32)
+        return 0;
+    g->xt = bench_xt_open(g->x->cublas, devices, why, sizeof why);
+    if (!g->xt) {
+        fprintf(stderr, "warpwright bench: cublasXt is left out: %s\n", why);
+        return 0;
     }
+    BenchRow best = {0};
+    for (size_t i = 0; i < sizeof xt_blocks / sizeof *xt_blocks; i++) {
+        BenchRow row = {.w = g->w};
+        g->block     = xt_blocks[i];
+        run_and_verify(g, &row);
+        snprintf(row.impl, sizeof row.impl, "cublasXt:%zu", devices);
+        snprintf(row.note, sizeof row.note, "tiles %d", g->block);
+        if (i == 0 || (row.median_ms > 0 && (best.median_ms <= 0 || row.median_ms < best.median_ms)))
+            best = row;
+    }
+    bench_xt_close(g->xt);
+    g->xt         = NULL;
+    BenchRow *row = new_row(g);
+    *row          = best;
+    bench_table_row(g->x->table, row);
+    return best.median_ms;
+}
+
+/* one_ms, xt_ms: of one device, of cublasXt; 0: not known. */
+static double grid_row(GridBench *g, double one_ms, double xt_ms)
+{
+    size_t    tile, panel;
+    BenchRow *row = new_row(g);
+    snprintf(row->impl, sizeof row->impl, "grid:%zu", ww_grid_size(g->grid));
+    run_and_verify(g, row);
+    row->cublas_ms = xt_ms;
     ww_grid_shape(g->grid, &tile, &panel);
     int n = snprintf(row->note, sizeof row->note, "tiles %zu, panels %zu", tile, panel);
     if (one_ms > 0 && row->median_ms > 0)
         snprintf(row->note + n, sizeof row->note - (size_t)n, ", %.2f x one device", one_ms / row->median_ms);
-    bench_table_row(x->table, row);
-    return row;
+    bench_table_row(g->x->table, row);
+    return row->median_ms;
 }
 
 static bool make_data(GridBench *g)
@@ -166,7 +227,7 @@ static int on_devices(Bench *x, const BenchWork *w, WwDevice *const *device, siz
         g.w.work = works[i];
         g.w.n    = i ? w->m : w->n;
         if (make_data(&g))
-            ms[i] = one_row(&g, n > 1 ? ms[i] : 0)->median_ms;
+            ms[i] = grid_row(&g, n > 1 ? ms[i] : 0, xt_row(&g, n));
         else
             code = cli_error("bench", "%s", ww_grid_error(g.grid));
         drop_data(&g);

@@ -122,7 +122,8 @@ static void open_gpu(Bench *x, const CliArgs *a, const BenchWork *w)
     if (ww_stream_open(x->device, NULL, &x->stream) != WW_OK)
         snprintf(why, sizeof why, "%s", ww_device_error(x->device));
     else
-        x->peer = bench_peer_open(x->device, x->stream, cli_text(a, "cublas", NULL), why, sizeof why);
+        x->cublas = cli_text(a, "cublas", NULL);
+    x->peer = bench_peer_open(x->device, x->stream, cli_text(a, "cublas", NULL), why, sizeof why);
     if (*why)
         fprintf(stderr, "warpwright bench: cuBLAS or cublasLt is left out: %s\n", why);
     x->sensors = bench_sensors_open(0);

@@ -473,11 +473,13 @@ GROUPED_EX(_64, int64_t)
 
 static Blas triangle(void *handle, Product q, int trans, int compute_type, const void *alpha, const void *beta)
 {
-    bool complex = number_is_complex(q.a.type);
-    int  turned  = q.hermitian ? OP_C : OP_T;
-    if (handle_of(handle) && ((trans != OP_N && trans != turned && (complex || trans != OP_C)) ||
-                              (q.fill != FILL_LOWER && q.fill != FILL_UPPER)))
+    int turned = q.hermitian ? OP_C : OP_T; /* whichever of the two is asked for: read on an H100 */
+    if (handle_of(handle) && (trans < OP_N || trans > OP_C || (q.fill != FILL_LOWER && q.fill != FILL_UPPER)))
         return BLAS_INVALID_VALUE;
+    if (handle_of(handle) && q.a.type == C_8I) { /* documented, and refused by an H100 */
+        ww_cuda_library_missing(q.call);
+        return BLAS_NOT_SUPPORTED;
+    }
     q.triangle = true;
     q.ta       = trans == OP_N ? OP_N : turned;
     q.tb       = trans == OP_N ? turned : OP_N;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The functions of before CUDA 4 (cublas.h): no handle, letters for operations, factors by value, results returned.  Each calls the function of
- * today with one handle of the process, which cublasInit or the first call makes (as the real library does); what went wrong is kept for cublasGetError.  A product of a triangle takes
- * its operand's place, as in BLAS. */
+ * today with one handle of the process, which cublasInit or the first call makes (as the real library does); what went wrong is kept for
+ * cublasGetError.  A product of a triangle takes its operand's place, as in BLAS. */
 #include <pthread.h>
 #include <stdio.h>
 

@@ -68,10 +68,10 @@ static Blas syrk(void *handle, char letter, const char *name, const char *routin
                  size_t beta_bytes, Matrix to)
 {
     Call c = call_begin(handle, letter, name, routine);
+    if (is_complex(letter) && (trans == OP_T || trans == OP_C)) /* whichever is asked for, as an H100 was seen to do */
+        trans = routine[0] == 'h' ? OP_C : OP_T;
     call_fill(&c, fill);
     call_op(&c, trans);
-    if (is_complex(letter)) /* of a Hermitian result the conjugate transpose, of a symmetric one the transpose */
-        call_refuse(&c, trans == (routine[0] == 'h' ? OP_T : OP_C));
     call_refuse(&c, n < 0 || k < 0);
     call_int(&c, n);
     call_int(&c, k);

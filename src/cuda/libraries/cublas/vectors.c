@@ -11,7 +11,7 @@
 
 typedef enum Task { AXPY, SCAL, COPY, SWAP, ROT, ROTM, DOT, DOTC, NRM2, ASUM, AMAX, AMIN, ROTG, ROTMG } Task;
 
-enum { GIVEN = 5, GIVEN_BYTES = 80 };
+enum { GIVEN = 5, GIVEN_BYTES = 80, ANY = -1 };
 
 typedef struct Vector {
     const void *p;
@@ -290,7 +290,33 @@ static const struct {
              [ROTG]  = {0},
              [ROTMG] = {0}};
 
-static Blas vectors(void *handle, const char *name, Work w)
+/* The types that cuBLAS has, read on an H100: both vectors of one, numbers beside them too (of halves' factors float; what is real of a complex
+ * vector real), and the execution's that type or, of halves, float.  Sums of absolute halves may be floats. */
+static bool types_fit(const Work *w, int execution)
+{
+    int type = w->v[0].type, wide = type == R_16F || type == R_16BF ? R_32F : type,
+        real = type == C_32F   ? R_32F
+               : type == C_64F ? R_64F
+                               : type;
+    if (w->vectors > 1 && w->v[1].type != type)
+        return false;
+    if (execution != ANY && execution != wide)
+        return false;
+    int first = w->givens ? w->given[0].type : type;
+    switch (w->task) {
+    case AXPY:
+    case SCAL: return first == wide || (w->task == SCAL && execution == ANY);
+    case DOT:
+    case DOTC: return first == type;
+    case NRM2: return first == real;
+    case ASUM: return first == real || first == wide;
+    case ROT: return first == type || first == real;
+    case ROTM: return first == type;
+    default: return true;
+    }
+}
+
+static Blas vectors_of(void *handle, const char *name, Work w, int execution)
 {
     Call c       = call_begin(handle, 's', name, "");
     bool written = false, known = true;
@@ -315,7 +341,7 @@ static Blas vectors(void *handle, const char *name, Work w)
         else if (!c.status && g->use == LIBRARY_READS)
             memcpy(w.copy[i], g->p, bytes);
     }
-    if (!c.status && !known) {
+    if (!c.status && !(known && (!w.vectors || types_fit(&w, execution)))) {
         ww_cuda_library_missing(name);
         return BLAS_NOT_SUPPORTED;
     }
@@ -327,6 +353,12 @@ static Blas vectors(void *handle, const char *name, Work w)
     if (b || !written || !w.host)
         return b;
     return ww_cuda_library_wait(c.handle->stream) ? BLAS_SUCCESS : BLAS_EXECUTION_FAILED;
+}
+
+/* Of one type, or of an execution's that the function does not name. */
+static Blas vectors(void *handle, const char *name, Work w)
+{
+    return vectors_of(handle, name, w, ANY);
 }
 
 /* ---- the functions ---- */
@@ -358,15 +390,14 @@ static Blas vectors(void *handle, const char *name, Work w)
     Blas cublasAxpyEx##W(void *h, Int n, const void *alpha, int atype, const void *x, int xtype, Int incx, void *y,    \
                          int ytype, Int incy, int type)                                                                \
     {                                                                                                                  \
-        (void)type;                                                                                                    \
-        return vectors(h, "cublasAxpyEx",                                                                              \
-                       (Work){AXPY, n, XY(xtype, ytype), .given = {READ(alpha, atype)}, .givens = 1});                 \
+        return vectors_of(h, "cublasAxpyEx",                                                                           \
+                          (Work){AXPY, n, XY(xtype, ytype), .given = {READ(alpha, atype)}, .givens = 1}, type);        \
     }                                                                                                                  \
     Blas cublasScalEx##W(void *h, Int n, const void *alpha, int atype, void *x, int xtype, Int incx, int type)         \
     {                                                                                                                  \
-        (void)type;                                                                                                    \
-        return vectors(h, "cublasScalEx",                                                                              \
-                       (Work){SCAL, n, {X(xtype)}, .vectors = 1, .given = {READ(alpha, atype)}, .givens = 1});         \
+        return vectors_of(h, "cublasScalEx",                                                                           \
+                          (Work){SCAL, n, {X(xtype)}, .vectors = 1, .given = {READ(alpha, atype)}, .givens = 1},       \
+                          type);                                                                                       \
     }                                                                                                                  \
     Blas cublasCopyEx##W(void *h, Int n, const void *x, int xtype, Int incx, void *y, int ytype, Int incy)             \
     {                                                                                                                  \
@@ -379,28 +410,28 @@ static Blas vectors(void *handle, const char *name, Work w)
     Blas cublasRotEx##W(void *h, Int n, void *x, int xtype, Int incx, void *y, int ytype, Int incy, const void *c,     \
                         const void *s, int cstype, int type)                                                           \
     {                                                                                                                  \
-        (void)type;                                                                                                    \
-        return vectors(h, "cublasRotEx",                                                                               \
-                       (Work){ROT, n, XY(xtype, ytype), .given = {READ(c, cstype), READ(s, cstype)}, .givens = 2});    \
+        return vectors_of(h, "cublasRotEx",                                                                            \
+                          (Work){ROT, n, XY(xtype, ytype), .given = {READ(c, cstype), READ(s, cstype)}, .givens = 2},  \
+                          type);                                                                                       \
     }                                                                                                                  \
     Blas cublasRotmEx##W(void *h, Int n, void *x, int xtype, Int incx, void *y, int ytype, Int incy,                   \
                          const void *param, int ptype, int type)                                                       \
     {                                                                                                                  \
-        (void)type;                                                                                                    \
-        return vectors(h, "cublasRotmEx",                                                                              \
-                       (Work){ROTM, n, XY(xtype, ytype), .given = {FIVE(param, ptype, LIBRARY_READS)}, .givens = 1});  \
+        return vectors_of(                                                                                             \
+            h, "cublasRotmEx",                                                                                         \
+            (Work){ROTM, n, XY(xtype, ytype), .given = {FIVE(param, ptype, LIBRARY_READS)}, .givens = 1}, type);       \
     }                                                                                                                  \
     Blas cublasNrm2Ex##W(void *h, Int n, const void *x, int xtype, Int incx, void *to, int rtype, int type)            \
     {                                                                                                                  \
-        (void)type;                                                                                                    \
-        return vectors(h, "cublasNrm2Ex",                                                                              \
-                       (Work){NRM2, n, {X(xtype)}, .vectors = 1, .given = {WRITTEN(to, rtype)}, .givens = 1});         \
+        return vectors_of(h, "cublasNrm2Ex",                                                                           \
+                          (Work){NRM2, n, {X(xtype)}, .vectors = 1, .given = {WRITTEN(to, rtype)}, .givens = 1},       \
+                          type);                                                                                       \
     }                                                                                                                  \
     Blas cublasAsumEx##W(void *h, Int n, const void *x, int xtype, Int incx, void *to, int rtype, int type)            \
     {                                                                                                                  \
-        (void)type;                                                                                                    \
-        return vectors(h, "cublasAsumEx",                                                                              \
-                       (Work){ASUM, n, {X(xtype)}, .vectors = 1, .given = {WRITTEN(to, rtype)}, .givens = 1});         \
+        return vectors_of(h, "cublasAsumEx",                                                                           \
+                          (Work){ASUM, n, {X(xtype)}, .vectors = 1, .given = {WRITTEN(to, rtype)}, .givens = 1},       \
+                          type);                                                                                       \
     }                                                                                                                  \
     Blas cublasIamaxEx##W(void *h, Int n, const void *x, int xtype, Int incx, Int *to)                                 \
     {                                                                                                                  \
@@ -419,9 +450,8 @@ MIXED(_64, int64_t)
     Blas cublas##name##Ex##W(void *h, Int n, const void *x, int xtype, Int incx, const void *y, int ytype, Int incy,   \
                              void *to, int rtype, int type)                                                            \
     {                                                                                                                  \
-        (void)type;                                                                                                    \
-        return vectors(h, "cublas" #name "Ex",                                                                         \
-                       (Work){task, n, XY(xtype, ytype), .given = {WRITTEN(to, rtype)}, .givens = 1});                 \
+        return vectors_of(h, "cublas" #name "Ex",                                                                      \
+                          (Work){task, n, XY(xtype, ytype), .given = {WRITTEN(to, rtype)}, .givens = 1}, type);        \
     }
 WIDTHS(MIXED_DOT, Dot, DOT)
 WIDTHS(MIXED_DOT, Dotc, DOTC)

@@ -123,6 +123,33 @@ Sp cusparseGetVersion(void *p, int *version)
     return SP_SUCCESS;
 }
 
+/* 0 to 2: major, minor, patch level. */
+Sp cusparseGetProperty(int type, int *value)
+{
+    if (!value || type < 0 || type > 2)
+        return SP_INVALID_VALUE;
+    *value = type == 0 ? WW_CUSPARSE : 0;
+    return SP_SUCCESS;
+}
+
+/* Nothing is logged. */
+#define LOGGER(name, type)                                                                                             \
+    Sp cusparseLogger##name(type given)                                                                                \
+    {                                                                                                                  \
+        (void)given;                                                                                                   \
+        return SP_SUCCESS;                                                                                             \
+    }
+LOGGER(SetCallback, void *)
+LOGGER(SetFile, void *)
+LOGGER(OpenFile, const char *)
+LOGGER(SetLevel, int)
+LOGGER(SetMask, int)
+
+Sp cusparseLoggerForceDisable(void)
+{
+    return SP_SUCCESS;
+}
+
 static const struct {
     Sp          status;
     const char *name, *text;
