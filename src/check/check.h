@@ -53,7 +53,7 @@ typedef struct MemoryEvent {
     uint64_t    address, from, bytes;
     bool        known;
     const WorkOrder *work; /* writes, reads and copies of a stream; NULL: everything else is ordered with it */
-    const char *name; /* of a variable or argument, or NULL */
+    const char *name; /* of a variable or argument; of a read, the library's call that makes it; or NULL */
     void      (*host)(WwFinding *f); /* gives a finding the place of the host's call, for ever valid; NULL: it has none */
 } MemoryEvent;
 

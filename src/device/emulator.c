@@ -66,6 +66,16 @@ void emulator_tell_work(WwDevice *d, MemoryKind kind, uint64_t address, uint64_t
                                                           .host    = ((Emulator *)d)->host});
 }
 
+void emulator_tell_read(WwDevice *d, const char *by, uint64_t address, uint64_t bytes, const WorkOrder *work)
+{
+    checks_memory(((Emulator *)d)->checks, &(MemoryEvent){.kind    = MEMORY_READ,
+                                                          .address = address,
+                                                          .bytes   = bytes,
+                                                          .name    = by,
+                                                          .work    = work,
+                                                          .host    = ((Emulator *)d)->host});
+}
+
 void emulator_host(WwDevice *d, void (*place)(WwFinding *f))
 {
     ((Emulator *)d)->host = place;

@@ -17,6 +17,8 @@ void       emulator_pending(WwDevice *d, void (*add)(void *user, const WwFinding
 /* Tells the checkers, when there are any, what the host did to device memory other than through the device (src/cuda). */
 void emulator_tell(WwDevice *d, MemoryKind kind, uint64_t address, uint64_t from, uint64_t bytes);
 void emulator_tell_work(WwDevice *d, MemoryKind kind, uint64_t address, uint64_t from, uint64_t bytes, const WorkOrder *work);
+/* What a library's call, named by a text for ever valid, reads for the host. */
+void emulator_tell_read(WwDevice *d, const char *by, uint64_t address, uint64_t bytes, const WorkOrder *work);
 /* Does work that the host has not waited for use the memory?  (Checker.uses) */
 bool emulator_uses(WwDevice *d, uint64_t from, uint64_t to, bool writes, const WorkOrder *host);
 /* ww_alloc, at the beginning of a page of the host. */

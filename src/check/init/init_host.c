@@ -66,8 +66,14 @@ static WwFinding *add(Init *in, RuleId rule)
     return f;
 }
 
+/* Who reads for the host. */
+static const char *reader(const MemoryEvent *e)
+{
+    return e->name ? e->name : "the host";
+}
+
 /* Values that a kernel loaded and stored: found where it loaded them. */
-static void add_copied(Init *in, InitOrigin *o, bool padding)
+static void add_copied(Init *in, InitOrigin *o, const MemoryEvent *e, bool padding)
 {
     if (o->told[padding])
         return;
@@ -79,9 +85,9 @@ static void add_copied(Init *in, InitOrigin *o, bool padding)
     f->col           = o->end.col;
     f->block         = o->end.block;
     f->thread        = o->end.thread;
-    f->message       = arena_printf(in->arena, "%u-byte read of what nobody wrote, %s; the %s", o->bytes, o->what,
-                              padding ? "bytes, padding by their places, were stored and the host read them"
-                                            : "value was stored and the host read it");
+    f->message       = arena_printf(in->arena, "%u-byte read of what nobody wrote, %s; the %s stored and %s read %s",
+                                    o->bytes, o->what, padding ? "bytes, padding by their places, were" : "value was",
+                                    reader(e), padding ? "them" : "it");
 }
 
 /* Bytes that were never written at all: found where the host reads them. */
@@ -93,9 +99,9 @@ static void add_unwritten(const Reading *g, bool padding)
     WwFinding *f        = add(g->in, padding ? RULE_UNINIT_PADDING : RULE_UNINIT_GLOBAL);
     f->address          = g->at[padding];
     f->message          = arena_printf(g->in->arena,
-                                       "the host reads %" PRIu64 " bytes of an allocation of %" PRIu64
-                                       " bytes; nobody wrote %" PRIu64 " of them, the first %" PRIu64 " bytes into it%s",
-                                       g->e->bytes, g->r->bytes, g->bytes[padding], g->at[padding] - g->r->base,
+                                       "%s reads %" PRIu64 " bytes of an allocation of %" PRIu64 " bytes; nobody wrote %" PRIu64
+                                       " of them, the first %" PRIu64 " bytes into it%s",
+                                       reader(g->e), g->e->bytes, g->r->bytes, g->bytes[padding], g->at[padding] - g->r->base,
                               padding ? ": padding, by their places" : "");
     if (g->e->host)
         g->e->host(f);
@@ -124,7 +130,7 @@ static void host_reads(Init *in, const MemoryEvent *e, bool all)
     for (uint64_t at = e->address; at < end && written_hole(g.r, at, end - at, &h); at = h.at + h.bytes) {
         bool padding = is_padding(&g, &h, before);
         if (h.origin && (all || !padding))
-            add_copied(in, origin_get(in, h.origin), padding);
+            add_copied(in, origin_get(in, h.origin), e, padding);
         if (h.origin)
             continue;
         g.at[padding] = g.bytes[padding] ? g.at[padding] : h.at;

@@ -65,8 +65,8 @@ static bool factor_is_zero(const LibrarySpan *s)
     return s->factor && zeros == s->factor_bytes;
 }
 
-/* use: reading or writing. */
-static void tell(const LibrarySpan *s, LibraryUse use)
+/* use: reading or writing; call: who reads. */
+static void tell(const char *call, const LibrarySpan *s, LibraryUse use)
 {
     if (!state.options.check || !(s->use & use) || (use == LIBRARY_READS && factor_is_zero(s)))
         return;
@@ -75,9 +75,11 @@ static void tell(const LibrarySpan *s, LibraryUse use)
                to   = s->part == LIBRARY_UPPER ? (y + 1) * s->element : s->width;
         if (to > s->width)
             to = s->width;
-        if (from < to)
-            (use == LIBRARY_WRITES ? devmem_tell_written : devmem_tell_read)((const char *)s->at + y * s->pitch + from,
-                                                                             to - from);
+        const char *at = (const char *)s->at + y * s->pitch + from;
+        if (from < to && use == LIBRARY_WRITES)
+            devmem_tell_written(at, to - from);
+        else if (from < to)
+            devmem_tell_read(call, at, to - from);
     }
 }
 
@@ -86,7 +88,7 @@ bool ww_cuda_library_uses(const char *call, const LibrarySpan *s)
     state_hold();
     bool ok = may(call, s);
     if (ok)
-        tell(s, LIBRARY_READS);
+        tell(call, s, LIBRARY_READS);
     state_let();
     return ok;
 }
@@ -94,7 +96,7 @@ bool ww_cuda_library_uses(const char *call, const LibrarySpan *s)
 void ww_cuda_library_wrote(const LibrarySpan *s)
 {
     state_hold();
-    tell(s, LIBRARY_WRITES);
+    tell(NULL, s, LIBRARY_WRITES);
     state_let();
 }
 

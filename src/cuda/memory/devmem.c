@@ -460,12 +460,11 @@ void devmem_tell_written(const void *dst, size_t bytes)
                                state_parts.work_current());
 }
 
-void devmem_tell_read(const void *src, size_t bytes)
+void devmem_tell_read(const char *by, const void *src, size_t bytes)
 {
     for (int i = 0; i < state.count && state.options.check; i++)
         if (state.device[i])
-            emulator_tell_work(state.device[i], MEMORY_READ, (uint64_t)(uintptr_t)src, 0, bytes,
-                               state_parts.work_current());
+            emulator_tell_read(state.device[i], by, (uint64_t)(uintptr_t)src, bytes, state_parts.work_current());
 }
 
 CuErr devmem_tell_rows(CuErr e, const void *p, size_t pitch, size_t width)

@@ -6,7 +6,16 @@
 
 #include "cuda/libraries/cublas/cublas.h"
 
-enum { VERSION = WW_CUBLAS * 10000 };
+/* The last release's of that CUDA: frameworks ask for a least version. */
+enum {
+    MINOR   = WW_CUBLAS == 13   ? 1
+              : WW_CUBLAS == 12 ? 9
+                                : 11,
+    PATCH   = WW_CUBLAS == 13   ? 0
+              : WW_CUBLAS == 12 ? 1
+                                : 3,
+    VERSION = WW_CUBLAS * 10000 + MINOR * 100 + PATCH
+};
 
 Handle *handle_of(void *handle)
 {
@@ -54,7 +63,7 @@ Blas cublasGetProperty(int type, int *value)
 {
     if (!value || type < 0 || type > 2)
         return BLAS_INVALID_VALUE;
-    *value = type == 0 ? WW_CUBLAS : 0;
+    *value = type == 0 ? WW_CUBLAS : type == 1 ? MINOR : PATCH;
     return BLAS_SUCCESS;
 }
 

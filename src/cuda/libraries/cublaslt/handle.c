@@ -6,7 +6,16 @@
 
 #include "cuda/libraries/cublaslt/cublaslt.h"
 
-enum { VERSION = WW_CUBLASLT * 10000 };
+/* The last release's of that CUDA: frameworks ask for a least version. */
+enum {
+    MINOR   = WW_CUBLASLT == 13   ? 1
+              : WW_CUBLASLT == 12 ? 9
+                                  : 11,
+    PATCH   = WW_CUBLASLT == 13   ? 0
+              : WW_CUBLASLT == 12 ? 1
+                                  : 3,
+    VERSION = WW_CUBLASLT * 10000 + MINOR * 100 + PATCH
+};
 
 bool is_handle(const void *handle)
 {
@@ -50,7 +59,7 @@ Lt cublasLtGetProperty(int type, int *value)
 {
     if (!value || type < 0 || type > 2)
         return LT_INVALID_VALUE;
-    *value = type == 0 ? WW_CUBLASLT : 0;
+    *value = type == 0 ? WW_CUBLASLT : type == 1 ? MINOR : PATCH;
     return LT_SUCCESS;
 }
 

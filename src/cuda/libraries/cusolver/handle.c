@@ -59,11 +59,14 @@ MEMBER(Stream, void *, stream)
 MEMBER(DeterministicMode, int, mode)
 MEMBER(MathMode, int, math)
 
+/* The last release's of that CUDA: frameworks ask for a least version. */
+enum { MINOR = WW_CUSOLVER == 12 ? 0 : 7, PATCH = WW_CUSOLVER == 12 ? 4 : 5 };
+
 Sol cusolverGetVersion(int *version)
 {
     if (!version)
         return SOL_INVALID_VALUE;
-    *version = WW_CUSOLVER * 1000;
+    *version = WW_CUSOLVER * 1000 + MINOR * 100 + PATCH;
     return SOL_SUCCESS;
 }
 
@@ -71,7 +74,7 @@ Sol cusolverGetProperty(int type, int *value)
 {
     if (!value || type < 0 || type > 2)
         return SOL_INVALID_VALUE;
-    *value = type == 0 ? WW_CUSOLVER : 0;
+    *value = type == 0 ? WW_CUSOLVER : type == 1 ? MINOR : PATCH;
     return SOL_SUCCESS;
 }
 

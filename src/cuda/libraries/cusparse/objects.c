@@ -7,6 +7,9 @@
 
 #include "cuda/libraries/cusparse/cusparse.h"
 
+/* The last release's of that CUDA: frameworks ask for a least version. */
+enum { MINOR = WW_CUSPARSE == 12 ? 6 : 7, PATCH = WW_CUSPARSE == 12 ? 3 : 5 };
+
 static const char handles, sparses, denses, vectors, others;
 
 __attribute__((constructor)) static void begin(void)
@@ -119,7 +122,7 @@ Sp cusparseGetVersion(void *p, int *version)
 {
     if (!handle_of(p) || !version)
         return handle_of(p) ? SP_INVALID_VALUE : SP_NOT_INITIALIZED;
-    *version = WW_CUSPARSE * 1000;
+    *version = WW_CUSPARSE * 1000 + MINOR * 100 + PATCH;
     return SP_SUCCESS;
 }
 
@@ -128,7 +131,7 @@ Sp cusparseGetProperty(int type, int *value)
 {
     if (!value || type < 0 || type > 2)
         return SP_INVALID_VALUE;
-    *value = type == 0 ? WW_CUSPARSE : 0;
+    *value = type == 0 ? WW_CUSPARSE : type == 1 ? MINOR : PATCH;
     return SP_SUCCESS;
 }
 
