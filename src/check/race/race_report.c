@@ -390,7 +390,8 @@ static Finding *note_read(RaceRun *r, Findings *found, const Ends *e, RuleId rul
 void race_report_proxy(RaceRun *r, Findings *found, const RaceBlock *b, const RaceClash *c)
 {
     Ends     e = look(r, b, c);
-    Finding *f = note_read(r, found, &e, RULE_MISSING_PROXY_FENCE);
+    Finding *f =
+        note_read(r, found, &e, stamp_async(c->other) ? RULE_MISSING_PROXY_FENCE_COPY : RULE_MISSING_PROXY_FENCE);
     if (f)
         f->message = findings_text(found,
                                    "%s %s, which %s wrote at %s, with no fence.proxy.async between: the async proxy "

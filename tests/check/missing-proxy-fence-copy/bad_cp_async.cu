@@ -12,7 +12,7 @@ __global__ void multiply(const uint4 *a, float *out)
     __syncthreads();
     float d[4];
     WGMMA_FENCE();
-    WGMMA(d, DESCRIPTOR(s, 0, 128, 256), DESCRIPTOR(s + 128, 0, 128, 256)); // expect: missing-proxy-fence
+    WGMMA(d, DESCRIPTOR(s, 0, 128, 256), DESCRIPTOR(s + 128, 0, 128, 256)); // expect: missing-proxy-fence-copy
     WGMMA_COMMIT();
     WGMMA_WAIT(0);
     for (int i = 0; i < 4; i++)
