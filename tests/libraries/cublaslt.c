@@ -280,6 +280,12 @@ int main(int argc, char **argv)
         {"products", products}, {"epilogues", epilogues}, {"transforms", transforms}, {"statuses", statuses}};
     GOOD(cublasLtCreate(&handle));
     EXPECT(cublasLtGetVersion() >= 130000);
+    cublasLtMatmulAlgo_t preset; /* another's choice, kept in a program */
+    int                  id = -1;
+    GOOD(cublasLtMatmulAlgoInit(handle, CUBLAS_COMPUTE_64F, CUDA_R_64F, CUDA_R_64F, CUDA_R_64F, CUDA_R_64F, CUDA_R_64F,
+                                10, &preset));
+    EXPECT(cublasLtMatmulAlgoInit(handle, CUBLAS_COMPUTE_64F, CUDA_R_64F, CUDA_R_64F, CUDA_R_64F, CUDA_R_64F,
+                                  CUDA_R_64F, id, &preset) == CUBLAS_STATUS_INVALID_VALUE);
     int r = run_parts(parts, sizeof parts / sizeof *parts, argc, argv);
     return cublasLtDestroy(handle) || r;
 }

@@ -49,7 +49,7 @@ typedef struct Desc {
     int32_t     sms, aux_type, bias_type; /* a type less than 0: the result's */
     const void *bias, *aux;
     int64_t     bias_stride, aux_ld, aux_stride, alpha_stride;
-    const void *scale_a, *scale_b, *scale_c, *scale_d, *most_d, *aux_scale, *aux_most, *scale_out;
+    const void *scale_a, *scale_b, *scale_c, *scale_d, *most_d, *aux_scale, *aux_most, *scale_out, *emulation;
     int32_t     mode_a, mode_b, mode_c, mode_d, mode_aux, mode_out;
     int8_t      fast;
 } Desc;
@@ -60,6 +60,12 @@ typedef struct Preference {
     uint32_t reductions, align_a, align_b, align_c, align_d;
     float    waves;
 } Preference;
+
+typedef struct Emulation { /* of products in other arithmetic; kept: the host computes with its own */
+    uint32_t magic;
+    int      strategy, special, control, most_bits, bit_offset;
+    void    *bit_count;
+} Emulation;
 
 typedef struct Transform {
     uint32_t magic;

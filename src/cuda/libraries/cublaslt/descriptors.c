@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Descriptors: made, initialised, asked and told by attribute.  One body for the four kinds, which a table of members each describes. */
+ * Descriptors: made, initialised, asked and told by attribute.  One body for the five kinds, which a table of members each describes. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,6 +27,11 @@ static const Member preferences[] = {
 #include "cuda/libraries/cublaslt/attributes.def"
 #undef PREFERENCE
 };
+static const Member emulations[] = {
+#define EMULATION(number, member) MEMBER(Emulation, number, member)
+#include "cuda/libraries/cublaslt/attributes.def"
+#undef EMULATION
+};
 static const Member transforms[] = {
 #define TRANSFORM(number, member) MEMBER(Transform, number, member)
 #include "cuda/libraries/cublaslt/attributes.def"
@@ -47,6 +52,7 @@ typedef struct Kind {
 static const Kind layout_kind     = KIND(Layout, layouts, 0x4c74416dU);
 static const Kind desc_kind       = KIND(Desc, descs, 0x4c74446dU);
 static const Kind preference_kind = KIND(Preference, preferences, 0x4c74506dU);
+static const Kind emulation_kind  = KIND(Emulation, emulations, 0x4c74456dU);
 static const Kind transform_kind  = KIND(Transform, transforms, 0x4c74546dU);
 
 static bool is(const Kind *k, const void *p)
@@ -155,6 +161,7 @@ static Lt get(const Kind *k, const void *p, int attribute, void *to, size_t size
 ATTRIBUTES(MatrixLayout, layout_kind)
 ATTRIBUTES(MatmulDesc, desc_kind)
 ATTRIBUTES(MatmulPreference, preference_kind)
+ATTRIBUTES(EmulationDesc, emulation_kind)
 ATTRIBUTES(MatrixTransformDesc, transform_kind)
 
 /* ---- how each begins ---- */
@@ -205,6 +212,18 @@ Lt cublasLtMatmulPreferenceInit_internal(void *p, size_t size)
 Lt cublasLtMatmulPreferenceCreate(void **out)
 {
     return create(&preference_kind, out, &new_preference);
+}
+
+static const Emulation new_emulation = {.special = 0xffff};
+
+Lt cublasLtEmulationDescInit_internal(void *p, size_t size)
+{
+    return init(&emulation_kind, p, size, &new_emulation);
+}
+
+Lt cublasLtEmulationDescCreate(void **out)
+{
+    return create(&emulation_kind, out, &new_emulation);
 }
 
 Lt cublasLtMatrixTransformDescInit_internal(void *p, size_t size, int scale)

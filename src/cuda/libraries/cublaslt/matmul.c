@@ -471,7 +471,7 @@ Lt cublasLtMatmulAlgoInit(void *handle, int compute_type, int scale_type, int a,
                           Algorithm *out)
 {
     (void)compute_type, (void)scale_type, (void)a, (void)b, (void)c, (void)d;
-    if (!is_handle(handle) || !out || id)
+    if (!is_handle(handle) || !out || id < 0) /* a preset one of a card's is as good: there is one way here */
         return is_handle(handle) ? LT_INVALID_VALUE : LT_NOT_INITIALIZED;
     *out = (Algorithm){{0}, 0};
     return LT_SUCCESS;
