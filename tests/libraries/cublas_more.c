@@ -432,6 +432,16 @@ static void grouped(void)
         }
         EXPECT(near(dot, 0, 1e-12));
     }
+    enum { MANY = 150 }; /* more right sides than work space for one would serve */
+    static double sides[ROWS * MANY];
+    fill(sides, ROWS * MANY);
+    memcpy(sides + (MANY - 1) * ROWS, right, sizeof right);
+    double *dm = device(sides, sizeof sides), **lm = device(&dm, sizeof dm);
+    GOOD(cudaMemcpy(dt, tall, sizeof tall, cudaMemcpyHostToDevice));
+    GOOD(cublasDgelsBatched(h, CUBLAS_OP_N, ROWS, 1, MANY, lt, ROWS, lm, ROWS, &told, di, 1));
+    fetch(info, di, sizeof info);
+    EXPECT(!info[0]);
+    cudaFree(dm), cudaFree(lm);
     EXPECT(cublasDgelsBatched(h, CUBLAS_OP_T, ROWS, COLUMNS, 1, lt, ROWS, lr, ROWS, &told, di, 1) ==
            CUBLAS_STATUS_NOT_SUPPORTED);
     for (int i = 0; i < COUNT; i++)

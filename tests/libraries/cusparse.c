@@ -349,10 +349,63 @@ static void formats(void)
     cudaFree(dd), cudaFree(di), cudaFree(dw), cudaFree(db);
 }
 
+/* Two right sides with gaps between their columns, one matrix; then a second one outside of its allocation. */
+static void batched(void)
+{
+    enum { LD = N + 2, STRIDE = LD * K + 3, LDC = M + 1, STRIDEC = LDC * K, BATCH = 5 };
+    static double b[BATCH * STRIDE], c[BATCH * STRIDEC];
+    double        one = 1, zero = 0;
+    make_dense(M, N, 0);
+    Made a = make(1, 0, 0, M, N);
+    for (int i = 0; i < BATCH * STRIDE; i++)
+        b[i] = random_number();
+    double              *db = device(b, sizeof b), *dc = device(NULL, sizeof c);
+    cusparseDnMatDescr_t mb, mc;
+    GOOD(cudaMemset(dc, 0, sizeof c));
+    GOOD(cusparseCreateDnMat(&mb, N, K, LD, db, CUDA_R_64F, CUSPARSE_ORDER_COL));
+    GOOD(cusparseCreateDnMat(&mc, M, K, LDC, dc, CUDA_R_64F, CUSPARSE_ORDER_COL));
+    GOOD(cusparseDnMatSetStridedBatch(mb, BATCH, STRIDE)), GOOD(cusparseDnMatSetStridedBatch(mc, BATCH, STRIDEC));
+#define SPMM                                                                                                           \
+    cusparseSpMM(h, CUSPARSE_OPERATION_NON_TRANSPOSE, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, a.m, mb, &zero, mc,      \
+                 CUDA_R_64F, CUSPARSE_SPMM_ALG_DEFAULT, buffer)
+    GOOD(SPMM);
+    fetch(c, dc, sizeof c);
+    for (int s = 0; s < BATCH; s++)
+        for (int j = 0; j < K; j++)
+            for (int i = 0; i < M; i++) {
+                double sum = 0;
+                for (int k = 0; k < N; k++)
+                    sum += dense[k * M + i] * b[s * STRIDE + j * LD + k];
+                EXPECT(near(c[s * STRIDEC + j * LDC + i], sum, 1e-12));
+            }
+    GOOD(cusparseDnMatSetStridedBatch(mb, BATCH - 1, STRIDE)); /* as many as results, or one */
+    EXPECT(SPMM == CUSPARSE_STATUS_INVALID_VALUE);
+    GOOD(cusparseDestroyDnMat(mb)), GOOD(cusparseDestroyDnMat(mc));
+    cudaFree(db), cudaFree(dc);
+    forget(&a);
+}
+
+/* The last of a batch with gaps lies outside of its allocation. */
+static void beyond(void)
+{
+    double               one = 1, zero = 0, *db, *dc;
+    cusparseDnMatDescr_t mb, mc;
+    make_dense(M, N, 0);
+    Made a = make(1, 0, 0, M, N);
+    db = device(NULL, (N + 2) * K * 8), dc = device(NULL, (M + 1) * K * 8);
+    GOOD(cudaMemset(db, 0, (N + 2) * K * 8));
+    GOOD(cusparseCreateDnMat(&mb, N, K, N + 2, db, CUDA_R_64F, CUSPARSE_ORDER_COL));
+    GOOD(cusparseCreateDnMat(&mc, M, K, M + 1, dc, CUDA_R_64F, CUSPARSE_ORDER_COL));
+    GOOD(cusparseDnMatSetStridedBatch(mb, 2, 1 << 20)), GOOD(cusparseDnMatSetStridedBatch(mc, 2, 1 << 20));
+    SPMM;
+    EXPECT(cudaDeviceSynchronize() != cudaSuccess);
+}
+
 /* A of M x N times its transpose. */
 static void sparse_by_sparse(void)
 {
-    double one = 2, zero = 0, full[M * N], got[M * M];
+    double      two = 2, zero = 0, full[M * N], got[M * M], *factors = device((double[]){2, 0}, 16);
+    const void *alpha, *beta;
     make_dense(M, N, 0);
     memcpy(full, dense, sizeof full);
     Made a = make(1, 0, 0, M, N);
@@ -361,6 +414,9 @@ static void sparse_by_sparse(void)
             dense[j * N + k] = full[k * M + j];
     Made b = make(1, 1, 1, N, M);
     for (int reuse = 0; reuse < 2; reuse++) {
+        alpha = reuse ? (void *)factors : &two,
+        beta  = reuse ? (void *)(factors + 1) : &zero; /* the host's, the device's */
+        GOOD(cusparseSetPointerMode(h, reuse ? CUSPARSE_POINTER_MODE_DEVICE : CUSPARSE_POINTER_MODE_HOST));
         void                 *offsets = device(NULL, (M + 1) * 4), *columns, *values, *dg = device(NULL, sizeof got);
         cusparseSpMatDescr_t  c;
         cusparseSpGEMMDescr_t d;
@@ -371,7 +427,7 @@ static void sparse_by_sparse(void)
         GOOD(cusparseCreateCsr(&c, M, M, 0, offsets, NULL, NULL, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I,
                                CUSPARSE_INDEX_BASE_ONE, CUDA_R_64F));
 #define PRODUCT                                                                                                        \
-    h, CUSPARSE_OPERATION_NON_TRANSPOSE, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, a.m, b.m, &zero, c, CUDA_R_64F,       \
+    h, CUSPARSE_OPERATION_NON_TRANSPOSE, CUSPARSE_OPERATION_NON_TRANSPOSE, alpha, a.m, b.m, beta, c, CUDA_R_64F,       \
         CUSPARSE_SPGEMM_DEFAULT, d
 #define REUSED                                                                                                         \
     h, CUSPARSE_OPERATION_NON_TRANSPOSE, CUSPARSE_OPERATION_NON_TRANSPOSE, a.m, b.m, c, CUSPARSE_SPGEMM_DEFAULT, d
@@ -404,6 +460,8 @@ static void sparse_by_sparse(void)
         GOOD(cusparseDestroyDnMat(to)), GOOD(cusparseDestroySpMat(c)), GOOD(cusparseSpGEMM_destroyDescr(d));
         cudaFree(offsets), cudaFree(columns), cudaFree(values), cudaFree(dg);
     }
+    GOOD(cusparseSetPointerMode(h, CUSPARSE_POINTER_MODE_HOST));
+    cudaFree(factors);
     forget(&a), forget(&b);
 }
 
@@ -523,9 +581,10 @@ static void incomplete(void)
 int main(int argc, char **argv)
 {
     static const Part parts[] = {
-        {"products", products}, {"solutions", solutions},  {"conversions", conversions},           {"vectors", vectors},
-        {"statuses", statuses}, {"formats", formats},      {"sparse_by_sparse", sparse_by_sparse}, {"bands", bands},
-        {"sorted", sorted},     {"incomplete", incomplete}};
+        {"products", products}, {"solutions", solutions}, {"conversions", conversions},
+        {"vectors", vectors},   {"statuses", statuses},   {"formats", formats},
+        {"batched", batched},   {"beyond", beyond},       {"sparse_by_sparse", sparse_by_sparse},
+        {"bands", bands},       {"sorted", sorted},       {"incomplete", incomplete}};
     GOOD(cusparseCreate(&h));
     buffer = device(NULL, 4096);
     int r  = run_parts(parts, sizeof parts / sizeof *parts, argc, argv);

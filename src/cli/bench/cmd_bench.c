@@ -119,11 +119,11 @@ static WwDevice *open_device(int which, bool *cuda)
 static void open_gpu(Bench *x, const CliArgs *a, const BenchWork *w)
 {
     char why[256] = "";
+    x->cublas     = cli_text(a, "cublas", NULL);
     if (ww_stream_open(x->device, NULL, &x->stream) != WW_OK)
         snprintf(why, sizeof why, "%s", ww_device_error(x->device));
     else
-        x->cublas = cli_text(a, "cublas", NULL);
-    x->peer = bench_peer_open(x->device, x->stream, cli_text(a, "cublas", NULL), why, sizeof why);
+        x->peer = bench_peer_open(x->device, x->stream, x->cublas, why, sizeof why);
     if (*why)
         fprintf(stderr, "warpwright bench: cuBLAS or cublasLt is left out: %s\n", why);
     x->sensors = bench_sensors_open(0);

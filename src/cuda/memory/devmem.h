@@ -79,8 +79,8 @@ CuErr devmem_copy(void *dst, const void *src, size_t bytes, int kind);
 CuErr devmem_copy_2d(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height, int kind);
 /* Tells the checkers that the host wrote there by other means than the functions here. */
 void  devmem_tell_written(const void *dst, size_t bytes);
-/* That it read them. */
-void  devmem_tell_read(const char *by, const void *src, size_t bytes); /* by: the library's call, for ever valid */
+/* That a library's call, whose name is for ever valid, read there. */
+void  devmem_tell_read(const char *by, const void *src, size_t bytes);
 /* Tells them that memory was allocated in rows, of whose pitch the program asked for width; gives e back. */
 CuErr devmem_tell_rows(CuErr e, const void *p, size_t pitch, size_t width);
 /* Tells them that a stream's work allocated p, or frees it. */

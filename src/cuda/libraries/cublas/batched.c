@@ -120,9 +120,9 @@ static void one(const Batch *q, int i, void *a, void *b)
         break;
     }
     case GELS: { /* q->trans: as it stands */
-        int   columns = q->columns, status;
-        void *w       = scratch(q, (size_t)work + (size_t)m + (size_t)columns);
-        work += m;
+        int columns = q->columns, status;
+        work        = 64 * (n > columns ? n : columns) + n;
+        void *w     = scratch(q, (size_t)work);
         q->first(&trans, &m, &n, &columns, a, &lda, b, &ldb, w, &work, &status);
         if (q->info)
             q->info[i] = status;

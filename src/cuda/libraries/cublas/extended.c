@@ -36,8 +36,8 @@ typedef struct Product {
     char    letter;            /* of the routine */
     int     scale, beta_scale; /* types of alpha and beta */
     bool    triangle, hermitian,
-        alpha_real;         /* only the triangle `fill` is written; its diagonal and beta are real, and alpha */
-    bool        everywhere; /* operands are the host's */
+        alpha_real; /* only the triangle `fill` is written; its diagonal and beta are real, and alpha */
+    bool        everywhere, factors; /* operands, alpha and beta are the host's */
     int         fill;
     Operand     a, b, c;
     const char *call;
@@ -223,7 +223,7 @@ static Blas product(void *handle, Product q, const void *alpha, const void *beta
     q.gemm   = host_routine(routines[letter == 's' ? 0 : letter == 'd' ? 1 : letter == 'c' ? 2 : 3]);
     if (!q.gemm)
         return BLAS_NOT_SUPPORTED;
-    if (c.handle->pointer == POINTER_DEVICE) {
+    if (c.handle->pointer == POINTER_DEVICE && !q.factors) {
         q.alpha = alpha;
         q.beta  = beta;
         call_memory(&c, alpha, number_bytes(q.scale), LIBRARY_READS);
@@ -402,30 +402,28 @@ static Product group(const Groups *g, const char *name, int64_t i, int64_t first
         to[o].p  = from[o]->p ? (const char *)from[o]->p + (size_t)first * sizeof(void *) : NULL;
         to[o].ld = size_at(g, lds[o], i);
     }
-    return (Product){.call  = name,
-                     .batch = POINTERS,
-                     .ta    = g->ta[i],
-                     .tb    = g->tb[i],
-                     .m     = size_at(g, g->m, i),
-                     .n     = size_at(g, g->n, i),
-                     .k     = size_at(g, g->k, i),
-                     .count = size_at(g, g->size, i),
-                     .a     = to[0],
-                     .b     = to[1],
-                     .c     = to[2]};
+    return (Product){.call    = name,
+                     .factors = true,
+                     .batch   = POINTERS,
+                     .ta      = g->ta[i],
+                     .tb      = g->tb[i],
+                     .m       = size_at(g, g->m, i),
+                     .n       = size_at(g, g->n, i),
+                     .k       = size_at(g, g->k, i),
+                     .count   = size_at(g, g->size, i),
+                     .a       = to[0],
+                     .b       = to[1],
+                     .c       = to[2]};
 }
 
 static Blas groups(void *handle, const char *name, Groups g, int compute_type)
 {
-    Handle *h = handle_of(handle);
-    int     letter, scale = scale_of(compute_type, &letter), mode = h ? h->pointer : POINTER_HOST;
-    Blas    b     = !h ? BLAS_NOT_INITIALIZED : g.count < 0 ? BLAS_INVALID_VALUE : BLAS_SUCCESS;
-    size_t  bytes = number_bytes(scale);
+    int    letter, scale = scale_of(compute_type, &letter);
+    Blas   b     = !handle_of(handle) ? BLAS_NOT_INITIALIZED : g.count < 0 ? BLAS_INVALID_VALUE : BLAS_SUCCESS;
+    size_t bytes = number_bytes(scale);
     if (!b && g.count &&
         (!g.ta || !g.tb || !g.m || !g.n || !g.k || !g.lda || !g.ldb || !g.ldc || !g.size || !g.alpha || !g.beta))
         b = BLAS_INVALID_VALUE;
-    if (h)
-        h->pointer = POINTER_HOST;
     for (int pass = 0; pass < 2; pass++) /* nothing is computed before all is known to be right */
         for (int64_t i = 0, first = 0; !b && i < g.count; first += size_at(&g, g.size, i), i++) {
             Product q = group(&g, name, i, first);
@@ -433,8 +431,6 @@ static Blas groups(void *handle, const char *name, Groups g, int compute_type)
                 q.count = q.count > 0 ? 0 : q.count;
             b = product(handle, q, g.alpha + (size_t)i * bytes, g.beta + (size_t)i * bytes, compute_type);
         }
-    if (h)
-        h->pointer = mode;
     return b;
 }
 

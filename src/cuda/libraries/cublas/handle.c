@@ -6,14 +6,9 @@
 
 #include "cuda/libraries/cublas/cublas.h"
 
-/* The last release's of that CUDA: frameworks ask for a least version. */
 enum {
-    MINOR   = WW_CUBLAS == 13   ? 1
-              : WW_CUBLAS == 12 ? 9
-                                : 11,
-    PATCH   = WW_CUBLAS == 13   ? 0
-              : WW_CUBLAS == 12 ? 1
-                                : 3,
+    MINOR   = BLAS_MINOR(WW_CUBLAS),
+    PATCH   = BLAS_PATCH(WW_CUBLAS),
     VERSION = WW_CUBLAS * 10000 + MINOR * 100 + PATCH
 };
 

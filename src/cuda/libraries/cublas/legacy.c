@@ -30,21 +30,27 @@ static Blas keep(Blas b)
     return b;
 }
 
-Blas cublasInit(void)
+/* out: NULL, or where the handle goes. */
+static Blas make(void **out)
 {
     pthread_mutex_lock(&lock);
     Blas b = kept ? BLAS_SUCCESS : cublasCreate_v2(&kept);
+    if (out)
+        *out = kept;
     pthread_mutex_unlock(&lock);
     return b;
 }
 
 static void *handle(void)
 {
-    cublasInit();
-    pthread_mutex_lock(&lock);
-    void *h = kept;
-    pthread_mutex_unlock(&lock);
+    void *h;
+    make(&h);
     return h;
+}
+
+Blas cublasInit(void)
+{
+    return make(NULL);
 }
 
 Blas cublasShutdown(void)

@@ -6,14 +6,9 @@
 
 #include "cuda/libraries/cublaslt/cublaslt.h"
 
-/* The last release's of that CUDA: frameworks ask for a least version. */
 enum {
-    MINOR   = WW_CUBLASLT == 13   ? 1
-              : WW_CUBLASLT == 12 ? 9
-                                  : 11,
-    PATCH   = WW_CUBLASLT == 13   ? 0
-              : WW_CUBLASLT == 12 ? 1
-                                  : 3,
+    MINOR   = BLAS_MINOR(WW_CUBLASLT),
+    PATCH   = BLAS_PATCH(WW_CUBLASLT),
     VERSION = WW_CUBLASLT * 10000 + MINOR * 100 + PATCH
 };
 

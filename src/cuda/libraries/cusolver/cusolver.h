@@ -34,6 +34,13 @@ typedef struct Handle {
 /* NULL: not a handle. */
 Handle *handle_of(void *handle);
 
+/* Objects of a kind of their own, whose address tells it from others. */
+Sol     object_new(const char *of, void **out, const void *value, size_t bytes);
+Sol     object_drop(const char *of, void *p);
+/* Of a buffer that nothing is done with: elements; bytes on the device and on the host. */
+Sol     size_elements(void *handle, int *elements);
+Sol     size_bytes(void *handle, size_t *device, size_t *host);
+
 /* What is done; each has a row in job.c. */
 typedef enum Task { POTRF, POTRI, POTRS, GETRF, GETRS, GEQRF, ORGQR, ORMQR, GESVD, GESVDJ, SYEVD, SYGVD, SYTRF, TRTRI, TASKS } Task;
 
@@ -77,7 +84,7 @@ Sol job_range(void *handle, Job j, int *found, int64_t *found64);
 enum { PLAIN_ARGS = 17 };
 
 typedef struct PlainArg {
-    enum { PLAIN_CHAR, PLAIN_INT, PLAIN_POINTER, PLAIN_WORK, PLAIN_REALS, PLAIN_LENGTH, PLAIN_INFO } kind;
+    enum { PLAIN_CHAR, PLAIN_INT, PLAIN_POINTER, PLAIN_WORK, PLAIN_LENGTH, PLAIN_INFO } kind;
     union {
         char  c;
         int   i; /* also elements of work space */
@@ -104,7 +111,6 @@ void  plain_matrix(Plain *p, const void *a, int64_t ld, int64_t rows, int64_t co
 /* n elements, of the real type where `real`. */
 void  plain_vector(Plain *p, const void *v, int64_t n, bool real, LibraryUse use);
 void  plain_work(Plain *p, int64_t elements); /* and its length */
-void  plain_reals(Plain *p, int64_t elements); /* of complex types only, without a length */
 void  plain_info(Plain *p);
 Sol   plain_do(Plain *p, bool nothing);
 size_t plain_element(const Plain *p, bool real);

@@ -5,14 +5,6 @@
 
 enum { VECTOR = 1 }; /* cusolverEigMode_t */
 
-static Sol one(void *handle, int *elements)
-{
-    if (!handle_of(handle) || !elements)
-        return handle_of(handle) ? SOL_INVALID_VALUE : SOL_NOT_INITIALIZED;
-    *elements = 1;
-    return SOL_SUCCESS;
-}
-
 #define NAME(L, name) .call = "cusolverDn" #L#name, .count = 1
 #define IN(q)         (void *)(uintptr_t)(q)
 
@@ -20,7 +12,7 @@ static Sol one(void *handle, int *elements)
     Sol cusolverDn##L##potrf_bufferSize(void *h, int fill, int n, void *a, int lda, int *size)                         \
     {                                                                                                                  \
         (void)fill, (void)n, (void)a, (void)lda;                                                                       \
-        return one(h, size);                                                                                           \
+        return size_elements(h, size);                                                                                 \
     }                                                                                                                  \
     Sol cusolverDn##L##potrf(void *h, int fill, int n, void *a, int lda, void *work, int size, int *info)              \
     {                                                                                                                  \
@@ -31,7 +23,7 @@ static Sol one(void *handle, int *elements)
     Sol cusolverDn##L##potri_bufferSize(void *h, int fill, int n, void *a, int lda, int *size)                         \
     {                                                                                                                  \
         (void)fill, (void)n, (void)a, (void)lda;                                                                       \
-        return one(h, size);                                                                                           \
+        return size_elements(h, size);                                                                                 \
     }                                                                                                                  \
     Sol cusolverDn##L##potri(void *h, int fill, int n, void *a, int lda, void *work, int size, int *info)              \
     {                                                                                                                  \
@@ -75,7 +67,7 @@ static Sol one(void *handle, int *elements)
     Sol cusolverDn##L##getrf_bufferSize(void *h, int m, int n, void *a, int lda, int *size)                            \
     {                                                                                                                  \
         (void)m, (void)n, (void)a, (void)lda;                                                                          \
-        return one(h, size);                                                                                           \
+        return size_elements(h, size);                                                                                 \
     }                                                                                                                  \
     Sol cusolverDn##L##getrf(void *h, int m, int n, void *a, int lda, void *work, int *pivots, int *info)              \
     {                                                                                                                  \
@@ -92,7 +84,7 @@ static Sol one(void *handle, int *elements)
     Sol cusolverDn##L##geqrf_bufferSize(void *h, int m, int n, void *a, int lda, int *size)                            \
     {                                                                                                                  \
         (void)m, (void)n, (void)a, (void)lda;                                                                          \
-        return one(h, size);                                                                                           \
+        return size_elements(h, size);                                                                                 \
     }                                                                                                                  \
     Sol cusolverDn##L##geqrf(void *h, int m, int n, void *a, int lda, void *tau, void *work, int size, int *info)      \
     {                                                                                                                  \
@@ -103,7 +95,7 @@ static Sol one(void *handle, int *elements)
     Sol cusolverDn##L##gesvd_bufferSize(void *h, int m, int n, int *size)                                              \
     {                                                                                                                  \
         (void)m, (void)n;                                                                                              \
-        return one(h, size);                                                                                           \
+        return size_elements(h, size);                                                                                 \
     }                                                                                                                  \
     Sol cusolverDn##L##gesvd(void *h, signed char jobu, signed char jobv, int m, int n, void *a, int lda, void *s,     \
                              void *u, int ldu, void *v, int ldv, void *work, int size, void *reals, int *info)         \
@@ -119,7 +111,7 @@ static Sol one(void *handle, int *elements)
     {                                                                                                                  \
         (void)jobz, (void)econ, (void)m, (void)n, (void)a, (void)lda, (void)s, (void)u, (void)ldu, (void)v, (void)ldv; \
         (void)parameters;                                                                                              \
-        return one(h, size);                                                                                           \
+        return size_elements(h, size);                                                                                 \
     }                                                                                                                  \
     Sol cusolverDn##L##gesvdj(void *h, int jobz, int econ, int m, int n, void *a, int lda, void *s, void *u, int ldu,  \
                               void *v, int ldv, void *work, int size, int *info, void *parameters)                     \
@@ -135,7 +127,7 @@ static Sol one(void *handle, int *elements)
     {                                                                                                                  \
         (void)jobz, (void)m, (void)n, (void)a, (void)lda, (void)s, (void)u, (void)ldu, (void)v, (void)ldv;             \
         (void)parameters, (void)count;                                                                                 \
-        return one(h, size);                                                                                           \
+        return size_elements(h, size);                                                                                 \
     }                                                                                                                  \
     Sol cusolverDn##L##gesvdjBatched(void *h, int jobz, int m, int n, void *a, int lda, void *s, void *u, int ldu,     \
                                      void *v, int ldv, void *work, int size, int *info, void *parameters, int count)   \
@@ -160,7 +152,7 @@ static Sol one(void *handle, int *elements)
     {                                                                                                                  \
         (void)jobz, (void)rank, (void)m, (void)n, (void)a, (void)lda, (void)sa, (void)s, (void)ss, (void)u, (void)ldu; \
         (void)su, (void)v, (void)ldv, (void)sv, (void)count;                                                           \
-        return one(h, size);                                                                                           \
+        return size_elements(h, size);                                                                                 \
     }                                                                                                                  \
     Sol cusolverDn##L##gesvdaStridedBatched(void *h, int jobz, int rank, int m, int n, const void *a, int lda,         \
                                             long long sa, void *s, long long ss, void *u, int ldu, long long su,       \
@@ -188,7 +180,7 @@ static Sol one(void *handle, int *elements)
     Sol cusolverDn##L##sytrf_bufferSize(void *h, int n, void *a, int lda, int *size)                                   \
     {                                                                                                                  \
         (void)n, (void)a, (void)lda;                                                                                   \
-        return one(h, size);                                                                                           \
+        return size_elements(h, size);                                                                                 \
     }                                                                                                                  \
     Sol cusolverDn##L##sytrf(void *h, int fill, int n, void *a, int lda, int *pivots, void *work, int size, int *info) \
     {                                                                                                                  \
@@ -207,7 +199,7 @@ FUNCTIONS(Z, 'z')
                                          int *size)                                                                    \
     {                                                                                                                  \
         (void)m, (void)n, (void)k, (void)a, (void)lda, (void)tau;                                                      \
-        return one(h, size);                                                                                           \
+        return size_elements(h, size);                                                                                 \
     }                                                                                                                  \
     Sol cusolverDn##L##o##gqr(void *h, int m, int n, int k, void *a, int lda, const void *tau, void *work, int size,   \
                               int *info)                                                                               \
@@ -220,7 +212,7 @@ FUNCTIONS(Z, 'z')
                                          const void *tau, const void *c, int ldc, int *size)                           \
     {                                                                                                                  \
         (void)side, (void)trans, (void)m, (void)n, (void)k, (void)a, (void)lda, (void)tau, (void)c, (void)ldc;         \
-        return one(h, size);                                                                                           \
+        return size_elements(h, size);                                                                                 \
     }                                                                                                                  \
     Sol cusolverDn##L##o##mqr(void *h, int side, int trans, int m, int n, int k, const void *a, int lda,               \
                               const void *tau, void *c, int ldc, void *work, int size, int *info)                      \
@@ -234,7 +226,7 @@ FUNCTIONS(Z, 'z')
                                          int *size)                                                                    \
     {                                                                                                                  \
         (void)jobz, (void)fill, (void)n, (void)a, (void)lda, (void)w;                                                  \
-        return one(h, size);                                                                                           \
+        return size_elements(h, size);                                                                                 \
     }                                                                                                                  \
     Sol cusolverDn##L##s##evd(void *h, int jobz, int fill, int n, void *a, int lda, void *w, void *work, int size,     \
                               int *info)                                                                               \
@@ -247,7 +239,7 @@ FUNCTIONS(Z, 'z')
                                          int *size, void *parameters)                                                  \
     {                                                                                                                  \
         (void)jobz, (void)fill, (void)n, (void)a, (void)lda, (void)w, (void)parameters;                                \
-        return one(h, size);                                                                                           \
+        return size_elements(h, size);                                                                                 \
     }                                                                                                                  \
     Sol cusolverDn##L##s##evj(void *h, int jobz, int fill, int n, void *a, int lda, void *w, void *work, int size,     \
                               int *info, void *parameters)                                                             \
@@ -260,7 +252,7 @@ FUNCTIONS(Z, 'z')
                                                 const void *w, int *size, void *parameters, int count)                 \
     {                                                                                                                  \
         (void)jobz, (void)fill, (void)n, (void)a, (void)lda, (void)w, (void)parameters, (void)count;                   \
-        return one(h, size);                                                                                           \
+        return size_elements(h, size);                                                                                 \
     }                                                                                                                  \
     Sol cusolverDn##L##s##evjBatched(void *h, int jobz, int fill, int n, void *a, int lda, void *w, void *work,        \
                                      int size, int *info, void *parameters, int count)                                 \
@@ -281,7 +273,7 @@ FUNCTIONS(Z, 'z')
                                          const void *b, int ldb, const void *w, int *size)                             \
     {                                                                                                                  \
         (void)type, (void)jobz, (void)fill, (void)n, (void)a, (void)lda, (void)b, (void)ldb, (void)w;                  \
-        return one(h, size);                                                                                           \
+        return size_elements(h, size);                                                                                 \
     }                                                                                                                  \
     Sol cusolverDn##L##s##gvd(void *h, int type, int jobz, int fill, int n, void *a, int lda, void *b, int ldb,        \
                               void *w, void *work, int size, int *info)                                                \
@@ -303,7 +295,7 @@ NAMED(Z, 'z', un, he)
     {                                                                                                                  \
         (void)type, (void)jobz, (void)fill, (void)n, (void)a, (void)lda, (void)b, (void)ldb, (void)w;                  \
         (void)parameters;                                                                                              \
-        return one(h, size);                                                                                           \
+        return size_elements(h, size);                                                                                 \
     }                                                                                                                  \
     Sol cusolverDn##L##s##gvj(void *h, int type, int jobz, int fill, int n, void *a, int lda, void *b, int ldb,        \
                               void *w, void *work, int size, int *info, void *parameters)                              \
@@ -318,7 +310,7 @@ NAMED(Z, 'z', un, he)
     {                                                                                                                  \
         (void)jobz, (void)range, (void)fill, (void)n, (void)a, (void)lda, (void)vl, (void)vu, (void)il, (void)iu;      \
         (void)found, (void)w;                                                                                          \
-        return one(h, size);                                                                                           \
+        return size_elements(h, size);                                                                                 \
     }                                                                                                                  \
     Sol cusolverDn##L##s##evdx(void *h, int jobz, int range, int fill, int n, void *a, int lda, r vl, r vu, int il,    \
                                int iu, int *found, void *w, void *work, int size, int *info)                           \
@@ -336,7 +328,7 @@ NAMED(Z, 'z', un, he)
     {                                                                                                                  \
         (void)type, (void)jobz, (void)range, (void)fill, (void)n, (void)a, (void)lda, (void)b, (void)ldb, (void)vl;    \
         (void)vu, (void)il, (void)iu, (void)found, (void)w;                                                            \
-        return one(h, size);                                                                                           \
+        return size_elements(h, size);                                                                                 \
     }                                                                                                                  \
     Sol cusolverDn##L##s##gvdx(void *h, int type, int jobz, int range, int fill, int n, void *a, int lda, void *b,     \
                                int ldb, r vl, r vu, int il, int iu, int *found, void *w, void *work, int size,         \

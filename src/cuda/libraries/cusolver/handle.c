@@ -2,6 +2,7 @@
  *
  * Handles, and the objects of parameters, whose numbers are kept and change nothing. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "cuda/libraries/cusolver/cusolver.h"
 
@@ -85,35 +86,51 @@ typedef struct Parameters {
     int    sweeps, sort;
 } Parameters;
 
-static Sol create(void **out)
+Sol object_new(const char *of, void **out, const void *value, size_t bytes)
 {
-    Parameters *p = out ? calloc(1, sizeof *p) : NULL;
-    if (!p || ww_cuda_library_keep(&parameters, p) < 0) {
+    void *p = out ? malloc(bytes) : NULL;
+    if (!p || ww_cuda_library_keep(of, p) < 0) {
         free(p);
         return out ? SOL_ALLOC_FAILED : SOL_INVALID_VALUE;
     }
-    p->sweeps = 100;
-    p->sort   = 1;
-    *out      = p;
+    memcpy(p, value, bytes);
+    *out = p;
     return SOL_SUCCESS;
 }
 
-static Sol destroy(void *p)
+Sol object_drop(const char *of, void *p)
 {
-    if (!ww_cuda_library_drop(&parameters, p))
+    if (!ww_cuda_library_drop(of, p))
         return p ? SOL_INVALID_VALUE : SOL_SUCCESS;
     free(p);
+    return SOL_SUCCESS;
+}
+
+Sol size_elements(void *handle, int *elements)
+{
+    if (!handle_of(handle) || !elements)
+        return handle_of(handle) ? SOL_INVALID_VALUE : SOL_NOT_INITIALIZED;
+    *elements = 1;
+    return SOL_SUCCESS;
+}
+
+Sol size_bytes(void *handle, size_t *device, size_t *host)
+{
+    if (!handle_of(handle) || !device || !host)
+        return handle_of(handle) ? SOL_INVALID_VALUE : SOL_NOT_INITIALIZED;
+    *device = 16;
+    *host   = 0;
     return SOL_SUCCESS;
 }
 
 #define OBJECT(name)                                                                                                   \
     Sol cusolverDnCreate##name(void **out)                                                                             \
     {                                                                                                                  \
-        return create(out);                                                                                            \
+        return object_new(&parameters, out, &(Parameters){.sweeps = 100, .sort = 1}, sizeof(Parameters));              \
     }                                                                                                                  \
     Sol cusolverDnDestroy##name(void *p)                                                                               \
     {                                                                                                                  \
-        return destroy(p);                                                                                             \
+        return object_drop(&parameters, p);                                                                            \
     }
 OBJECT(Params)
 OBJECT(SyevjInfo)

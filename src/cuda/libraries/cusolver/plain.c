@@ -96,12 +96,6 @@ void plain_work(Plain *p, int64_t elements)
     next(p, PLAIN_LENGTH)->i = (int)elements;
 }
 
-void plain_reals(Plain *p, int64_t elements)
-{
-    if (p->letter == 'c' || p->letter == 'z')
-        next(p, PLAIN_REALS)->i = (int)elements;
-}
-
 void plain_info(Plain *p)
 {
     next(p, PLAIN_INFO);
@@ -126,7 +120,7 @@ static void compute(const void *args)
         case PLAIN_LENGTH: x[i] = &a->i; break;
         case PLAIN_POINTER: x[i] = a->p; break;
         case PLAIN_INFO: x[i] = &info; break;
-        default: x[i] = own[i] = ww_cuda_library_memory(((size_t)a->i + 1) * plain_element(&p, a->kind == PLAIN_REALS));
+        default: x[i] = own[i] = ww_cuda_library_memory(((size_t)a->i + 1) * plain_element(&p, false));
         }
     }
     ((F)p.routine)(x[0], x[1], x[2], x[3], x[4], x[5], x[6], x[7], x[8], x[9], x[10], x[11], x[12], x[13], x[14], x[15],

@@ -7,14 +7,6 @@
 
 #include "cuda/libraries/cusolver/cusolver.h"
 
-static Sol one(void *handle, int *elements)
-{
-    if (!handle_of(handle) || !elements)
-        return handle_of(handle) ? SOL_INVALID_VALUE : SOL_NOT_INITIALIZED;
-    *elements = 1;
-    return SOL_SUCCESS;
-}
-
 static void fill_of(Plain *p, int fill)
 {
     plain_char(p, fill == 0 || fill == 1, fill ? 'U' : 'L');
@@ -143,7 +135,7 @@ static Sol lauum(void *h, const char *call, char l, int fill, int n, void *a, in
                                          const void *e, const void *tau, int *size)                                    \
     {                                                                                                                  \
         (void)fill, (void)n, (void)a, (void)lda, (void)d, (void)e, (void)tau;                                          \
-        return one(h, size);                                                                                           \
+        return size_elements(h, size);                                                                                 \
     }                                                                                                                  \
     Sol cusolverDn##L##s##trd(void *h, int fill, int n, void *a, int lda, void *d, void *e, void *tau, void *work,     \
                               int size, int *info)                                                                     \
@@ -154,7 +146,7 @@ static Sol lauum(void *h, const char *call, char l, int fill, int n, void *a, in
     Sol cusolverDn##L##o##gtr_bufferSize(void *h, int fill, int n, const void *a, int lda, const void *tau, int *size) \
     {                                                                                                                  \
         (void)fill, (void)n, (void)a, (void)lda, (void)tau;                                                            \
-        return one(h, size);                                                                                           \
+        return size_elements(h, size);                                                                                 \
     }                                                                                                                  \
     Sol cusolverDn##L##o##gtr(void *h, int fill, int n, void *a, int lda, const void *tau, void *work, int size,       \
                               int *info)                                                                               \
@@ -166,7 +158,7 @@ static Sol lauum(void *h, const char *call, char l, int fill, int n, void *a, in
                                          const void *tau, const void *c, int ldc, int *size)                           \
     {                                                                                                                  \
         (void)side, (void)fill, (void)trans, (void)m, (void)n, (void)a, (void)lda, (void)tau, (void)c, (void)ldc;      \
-        return one(h, size);                                                                                           \
+        return size_elements(h, size);                                                                                 \
     }                                                                                                                  \
     Sol cusolverDn##L##o##mtr(void *h, int side, int fill, int trans, int m, int n, void *a, int lda, void *tau,       \
                               void *c, int ldc, void *work, int size, int *info)                                       \
@@ -177,7 +169,7 @@ static Sol lauum(void *h, const char *call, char l, int fill, int n, void *a, in
     Sol cusolverDn##L##gebrd_bufferSize(void *h, int m, int n, int *size)                                              \
     {                                                                                                                  \
         (void)m, (void)n;                                                                                              \
-        return one(h, size);                                                                                           \
+        return size_elements(h, size);                                                                                 \
     }                                                                                                                  \
     Sol cusolverDn##L##gebrd(void *h, int m, int n, void *a, int lda, void *d, void *e, void *tauq, void *taup,        \
                              void *work, int size, int *info)                                                          \
@@ -189,7 +181,7 @@ static Sol lauum(void *h, const char *call, char l, int fill, int n, void *a, in
                                          const void *tau, int *size)                                                   \
     {                                                                                                                  \
         (void)side, (void)m, (void)n, (void)k, (void)a, (void)lda, (void)tau;                                          \
-        return one(h, size);                                                                                           \
+        return size_elements(h, size);                                                                                 \
     }                                                                                                                  \
     Sol cusolverDn##L##o##gbr(void *h, int side, int m, int n, int k, void *a, int lda, const void *tau, void *work,   \
                               int size, int *info)                                                                     \
@@ -204,7 +196,7 @@ static Sol lauum(void *h, const char *call, char l, int fill, int n, void *a, in
     Sol cusolverDn##L##lauum_bufferSize(void *h, int fill, int n, void *a, int lda, int *size)                         \
     {                                                                                                                  \
         (void)fill, (void)n, (void)a, (void)lda;                                                                       \
-        return one(h, size);                                                                                           \
+        return size_elements(h, size);                                                                                 \
     }                                                                                                                  \
     Sol cusolverDn##L##lauum(void *h, int fill, int n, void *a, int lda, void *work, int size, int *info)              \
     {                                                                                                                  \
@@ -268,11 +260,7 @@ Sol cusolverDnXgeev_bufferSize(void *h, void *params, int jobl, int jobr, int64_
 {
     (void)params, (void)jobl, (void)jobr, (void)n, (void)type, (void)a, (void)lda, (void)wtype, (void)w, (void)ltype;
     (void)left, (void)ldl, (void)rtype, (void)right, (void)ldr, (void)compute;
-    if (!handle_of(h) || !device || !host)
-        return handle_of(h) ? SOL_INVALID_VALUE : SOL_NOT_INITIALIZED;
-    *device = 16;
-    *host   = 0;
-    return SOL_SUCCESS;
+    return size_bytes(h, device, host);
 }
 
 /* Vectors of a real matrix stand as LAPACK has them: of a pair of complex ones the real part and the imaginary part. */

@@ -98,21 +98,13 @@ static Sol solve(void *handle, const char *call, char letter, bool least, int m,
     return plain_do(p, !n || !columns);
 }
 
-static Sol space(void *handle, size_t *bytes)
-{
-    if (!handle_of(handle) || !bytes)
-        return handle_of(handle) ? SOL_INVALID_VALUE : SOL_NOT_INITIALIZED;
-    *bytes = 16;
-    return SOL_SUCCESS;
-}
-
 /* The first letter is the main type, the second the lowest. */
 #define PAIR(LL, l)                                                                                                    \
     Sol cusolverDn##LL##gesv_bufferSize(void *h, int n, int columns, void *a, int lda, int *pivots, void *b, int ldb,  \
                                         void *x, int ldx, void *work, size_t *bytes)                                   \
     {                                                                                                                  \
         (void)n, (void)columns, (void)a, (void)lda, (void)pivots, (void)b, (void)ldb, (void)x, (void)ldx, (void)work;  \
-        return space(h, bytes);                                                                                        \
+        return size_bytes(h, bytes, &(size_t){0});                                                                     \
     }                                                                                                                  \
     Sol cusolverDn##LL##gesv(void *h, int n, int columns, void *a, int lda, int *pivots, void *b, int ldb, void *x,    \
                              int ldx, void *work, size_t bytes, int *iterations, int *info)                            \
@@ -125,7 +117,7 @@ static Sol space(void *handle, size_t *bytes)
                                         void *x, int ldx, void *work, size_t *bytes)                                   \
     {                                                                                                                  \
         (void)m, (void)n, (void)columns, (void)a, (void)lda, (void)b, (void)ldb, (void)x, (void)ldx, (void)work;       \
-        return space(h, bytes);                                                                                        \
+        return size_bytes(h, bytes, &(size_t){0});                                                                     \
     }                                                                                                                  \
     Sol cusolverDn##LL##gels(void *h, int m, int n, int columns, void *a, int lda, void *b, int ldb, void *x, int ldx, \
                              void *work, size_t bytes, int *iterations, int *info)                                     \
@@ -179,46 +171,25 @@ static Informations *informations_of(const void *p)
     return ww_cuda_library_has(&informations, p) ? (void *)(uintptr_t)p : NULL;
 }
 
-static Sol create(const char *kind, void **out, const void *value, size_t bytes)
-{
-    if (!out)
-        return SOL_INVALID_VALUE;
-    void *p = malloc(bytes);
-    if (!p || ww_cuda_library_keep(kind, p) < 0) {
-        free(p);
-        return SOL_ALLOC_FAILED;
-    }
-    memcpy(p, value, bytes);
-    *out = p;
-    return SOL_SUCCESS;
-}
-
-static Sol destroy(const char *kind, void *p)
-{
-    if (!ww_cuda_library_drop(kind, p))
-        return SOL_INVALID_VALUE;
-    free(p);
-    return SOL_SUCCESS;
-}
-
 Sol cusolverDnIRSParamsCreate(void **out)
 {
-    return create(&parameters, out, &(Parameters){.iterations = 50, .inner = 50, .fallback = 1}, sizeof(Parameters));
+    return object_new(&parameters, out, &(Parameters){.iterations = 50, .inner = 50, .fallback = 1},
+                      sizeof(Parameters));
 }
 
 Sol cusolverDnIRSParamsDestroy(void *p)
 {
-    return destroy(&parameters, p);
+    return object_drop(&parameters, p);
 }
 
 Sol cusolverDnIRSInfosCreate(void **out)
 {
-    return create(&informations, out, &(Informations){.most = 50}, sizeof(Informations));
+    return object_new(&informations, out, &(Informations){.most = 50}, sizeof(Informations));
 }
 
 Sol cusolverDnIRSInfosDestroy(void *p)
 {
-    return destroy(&informations, p);
+    return object_drop(&informations, p);
 }
 
 #define SET(name, type, member)                                                                                        \
@@ -309,7 +280,7 @@ static Sol by_parameters(void *h, const char *call, bool least, const void *para
 Sol cusolverDnIRSXgesv_bufferSize(void *h, void *params, int n, int columns, size_t *bytes)
 {
     (void)params, (void)n, (void)columns;
-    return space(h, bytes);
+    return size_bytes(h, bytes, &(size_t){0});
 }
 
 Sol cusolverDnIRSXgesv(void *h, void *params, void *infos, int n, int columns, void *a, int lda, void *b, int ldb,
@@ -323,7 +294,7 @@ Sol cusolverDnIRSXgesv(void *h, void *params, void *infos, int n, int columns, v
 Sol cusolverDnIRSXgels_bufferSize(void *h, void *params, int m, int n, int columns, size_t *bytes)
 {
     (void)params, (void)m, (void)n, (void)columns;
-    return space(h, bytes);
+    return size_bytes(h, bytes, &(size_t){0});
 }
 
 Sol cusolverDnIRSXgels(void *h, void *params, void *infos, int m, int n, int columns, void *a, int lda, void *b,

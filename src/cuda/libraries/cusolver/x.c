@@ -5,15 +5,6 @@
 
 enum { VECTOR = 1 }; /* cusolverEigMode_t */
 
-static Sol sizes(void *handle, size_t *device, size_t *host)
-{
-    if (!handle_of(handle) || !device || !host)
-        return handle_of(handle) ? SOL_INVALID_VALUE : SOL_NOT_INITIALIZED;
-    *device = 16;
-    *host   = 0;
-    return SOL_SUCCESS;
-}
-
 /* With the letter of its types; another type is not supported. */
 static Sol typed(void *handle, Job j, int type, int compute)
 {
@@ -31,7 +22,7 @@ Sol cusolverDnXpotrf_bufferSize(void *h, void *params, int fill, int64_t n, int 
                                 int compute, size_t *device, size_t *host)
 {
     (void)params, (void)fill, (void)n, (void)type, (void)a, (void)lda, (void)compute;
-    return sizes(h, device, host);
+    return size_bytes(h, device, host);
 }
 
 Sol cusolverDnXpotrf(void *h, void *params, int fill, int64_t n, int type, void *a, int64_t lda, TAIL)
@@ -62,7 +53,7 @@ Sol cusolverDnXgetrf_bufferSize(void *h, void *params, int64_t m, int64_t n, int
                                 int compute, size_t *device, size_t *host)
 {
     (void)params, (void)m, (void)n, (void)type, (void)a, (void)lda, (void)compute;
-    return sizes(h, device, host);
+    return size_bytes(h, device, host);
 }
 
 Sol cusolverDnXgetrf(void *h, void *params, int64_t m, int64_t n, int type, void *a, int64_t lda, int64_t *pivots, TAIL)
@@ -102,7 +93,7 @@ Sol cusolverDnXgeqrf_bufferSize(void *h, void *params, int64_t m, int64_t n, int
                                 int tau_type, const void *tau, int compute, size_t *device, size_t *host)
 {
     (void)params, (void)m, (void)n, (void)type, (void)a, (void)lda, (void)tau_type, (void)tau, (void)compute;
-    return sizes(h, device, host);
+    return size_bytes(h, device, host);
 }
 
 Sol cusolverDnXgeqrf(void *h, void *params, int64_t m, int64_t n, int type, void *a, int64_t lda, int tau_type,
@@ -124,7 +115,7 @@ Sol cusolverDnXsyevd_bufferSize(void *h, void *params, int jobz, int fill, int64
                                 int64_t lda, int wtype, const void *w, int compute, size_t *device, size_t *host)
 {
     (void)params, (void)jobz, (void)fill, (void)n, (void)type, (void)a, (void)lda, (void)wtype, (void)w, (void)compute;
-    return sizes(h, device, host);
+    return size_bytes(h, device, host);
 }
 
 /* Is it the type of the parts? */
@@ -157,7 +148,7 @@ Sol cusolverDnXgesvd_bufferSize(void *h, void *params, signed char jobu, signed 
     (void)params, (void)jobu, (void)jobv, (void)m, (void)n, (void)type, (void)a, (void)lda, (void)stype, (void)s,
         (void)utype, (void)u, (void)ldu;
     (void)vtype, (void)v, (void)ldv, (void)compute;
-    return sizes(h, device, host);
+    return size_bytes(h, device, host);
 }
 
 Sol cusolverDnXgesvd(void *h, void *params, signed char jobu, signed char jobv, int64_t m, int64_t n, int type, void *a,
@@ -185,7 +176,7 @@ Sol cusolverDnXtrtri_bufferSize(void *h, int fill, int diag, int64_t n, int type
                                 size_t *host)
 {
     (void)fill, (void)diag, (void)n, (void)type, (void)a, (void)lda;
-    return sizes(h, device, host);
+    return size_bytes(h, device, host);
 }
 
 Sol cusolverDnXtrtri(void *h, int fill, int diag, int64_t n, int type, void *a, int64_t lda, void *buffer, size_t bytes,
@@ -211,7 +202,7 @@ Sol cusolverDnXsyevdx_bufferSize(void *h, void *params, int jobz, int range, int
 {
     (void)params, (void)jobz, (void)range, (void)fill, (void)n, (void)type, (void)a, (void)lda, (void)vl, (void)vu;
     (void)il, (void)iu, (void)found, (void)wtype, (void)w, (void)compute;
-    return sizes(h, device, host);
+    return size_bytes(h, device, host);
 }
 
 Sol cusolverDnXsyevdx(void *h, void *params, int jobz, int range, int fill, int64_t n, int type, void *a, int64_t lda,
@@ -249,7 +240,7 @@ Sol cusolverDnXsyevBatched_bufferSize(void *h, void *params, int jobz, int fill,
 {
     (void)params, (void)jobz, (void)fill, (void)n, (void)type, (void)a, (void)lda, (void)wtype, (void)w, (void)compute;
     (void)count;
-    return sizes(h, device, host);
+    return size_bytes(h, device, host);
 }
 
 Sol cusolverDnXsyevBatched(void *h, void *params, int jobz, int fill, int64_t n, int type, void *a, int64_t lda,
@@ -276,7 +267,7 @@ Sol cusolverDnXgesvdp_bufferSize(void *h, void *params, int jobz, int economic, 
 {
     (void)params, (void)jobz, (void)economic, (void)m, (void)n, (void)type, (void)a, (void)lda, (void)stype, (void)s;
     (void)utype, (void)u, (void)ldu, (void)vtype, (void)v, (void)ldv, (void)compute;
-    return sizes(h, device, host);
+    return size_bytes(h, device, host);
 }
 
 /* error: of the card's method, which moves singular values away from zero; there is none here. */
@@ -309,7 +300,7 @@ Sol cusolverDnXgesvdr_bufferSize(void *h, void *params, signed char jobu, signed
 {
     (void)params, (void)jobu, (void)jobv, (void)m, (void)n, (void)k, (void)p, (void)iterations, (void)type, (void)a;
     (void)lda, (void)stype, (void)s, (void)utype, (void)u, (void)ldu, (void)vtype, (void)v, (void)ldv, (void)compute;
-    return sizes(h, device, host);
+    return size_bytes(h, device, host);
 }
 
 /* The k largest, without chance: p more and the iterations would make them as exact. */

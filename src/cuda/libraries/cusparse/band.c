@@ -20,12 +20,6 @@ typedef struct Band {
     int64_t x_element, x_system;
 } Band;
 
-static Number quotient(Number a, Number b)
-{
-    double s = b.re * b.re + b.im * b.im;
-    return (Number){(a.re * b.re + a.im * b.im) / s, (a.im * b.re - a.re * b.im) / s};
-}
-
 static void subtract(Number *a, Number f, Number b)
 {
     Number p = number_product(f, b);
@@ -76,7 +70,7 @@ static void solve(const Band *b, Number *rows, Number *x)
             x[pivot] = t;
         }
         for (int64_t i = k + 1; i <= last; i++) {
-            Number f = quotient(*at(rows, b, i, k), *at(rows, b, k, k));
+            Number f = number_quotient(*at(rows, b, i, k), *at(rows, b, k, k));
             for (int64_t c = k; c <= right; c++)
                 subtract(at(rows, b, i, c), f, *at(rows, b, k, c));
             subtract(&x[i], f, x[k]);
@@ -85,7 +79,7 @@ static void solve(const Band *b, Number *rows, Number *x)
     for (int64_t k = n - 1; k >= 0; k--) {
         for (int64_t c = k + 1; c <= k + 2 * b->reach && c < n; c++)
             subtract(&x[k], *at(rows, b, k, c), x[c]);
-        x[k] = quotient(x[k], *at(rows, b, k, k));
+        x[k] = number_quotient(x[k], *at(rows, b, k, k));
     }
 }
 

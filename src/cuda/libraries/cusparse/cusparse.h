@@ -117,6 +117,9 @@ void   take_factor(const Handle *h, LibraryWork *w, Factor *f, const void *given
 void   tell_sparse(LibraryWork *w, const Sparse *m, LibraryUse structure, LibraryUse values);
 /* beta: NULL, or what is multiplied with what stands there. */
 void   tell_dense(LibraryWork *w, const Dense *d, LibraryUse use, const Factor *beta, int type);
+/* While matrix i of a batch is worked on: where the batch has gaps, only the first was told.  false: it is not allocated. */
+bool   dense_uses(const char *call, const Dense *d, int64_t i, LibraryUse use, const Factor *beta, int type);
+void   dense_wrote(const Dense *d, int64_t i);
 void   tell(LibraryWork *w, const void *p, size_t bytes, LibraryUse use);
 Sp     give(const Handle *h, LibraryWork *w, const char *call, void (*compute)(const void *), const void *args, size_t bytes);
 

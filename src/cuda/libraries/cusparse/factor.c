@@ -96,12 +96,6 @@ static Number minus(Number a, Number f, Number b)
     return (Number){a.re - p.re, a.im - p.im};
 }
 
-static Number quotient(Number a, Number b)
-{
-    double s = b.re * b.re + b.im * b.im;
-    return (Number){(a.re * b.re + a.im * b.im) / s, (a.im * b.re - a.re * b.im) / s};
-}
-
 static void lu_row(const Factors *f, int i)
 {
     for (int64_t p = begin(f, i); p < begin(f, i + 1); p++) {
@@ -111,7 +105,7 @@ static void lu_row(const Factors *f, int i)
         int64_t diagonal = find(f, k, k);
         if (diagonal < 0)
             continue;
-        Number factor = quotient(value(f, p), value(f, diagonal));
+        Number factor = number_quotient(value(f, p), value(f, diagonal));
         number_put(f->type, f->values, p, factor);
         for (int64_t q = begin(f, i); q < begin(f, i + 1); q++) {
             int64_t up = f->columns[q] - f->base > k ? find(f, k, f->columns[q] - f->base) : -1;
@@ -140,7 +134,7 @@ static void cholesky_row(const Factors *f, int i)
         if (j == i)
             sum = (Number){sqrt(sum.re), 0};
         else if (diagonal >= 0)
-            sum = quotient(sum, value(f, diagonal));
+            sum = number_quotient(sum, value(f, diagonal));
         number_put(f->type, f->values, p, sum);
     }
 }

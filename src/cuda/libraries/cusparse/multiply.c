@@ -48,7 +48,11 @@ static void compute(const void *args)
         one.a   = sparse_item(&j->a, i);
         one.b   = dense_item(&j->b, i);
         one.c   = dense_item(&j->c, i);
+        if (!dense_uses(j->call, &j->b, i, LIBRARY_READS, NULL, j->type) ||
+            !dense_uses(j->call, &j->c, i, LIBRARY_WRITES, &j->beta, j->type))
+            return;
         multiply(&one);
+        dense_wrote(&j->c, i);
     }
 }
 
@@ -110,6 +114,9 @@ static void sampled(const void *args)
         one.a   = sparse_item(&j->a, i);
         one.b   = dense_item(&j->b, i);
         one.c   = dense_item(&j->c, i);
+        if (!dense_uses(j->call, &j->b, i, LIBRARY_READS, NULL, j->type) ||
+            !dense_uses(j->call, &j->c, i, LIBRARY_READS, NULL, j->type))
+            return;
         sample(&one);
     }
 }

@@ -602,17 +602,15 @@ void tell_sparse(LibraryWork *w, const Sparse *m, LibraryUse structure, LibraryU
     tell_batch(w, m->values, stored_values(m), number_bytes(m->type), m->value_stride, m->batches, values);
 }
 
-void tell_dense(LibraryWork *w, const Dense *d, LibraryUse use, const Factor *beta, int type)
+static LibrarySpan dense_span(const Dense *d, LibraryUse use, const Factor *beta, int type)
 {
-    size_t e    = number_bytes(d->type);
-    bool   rows = d->order == ORDER_ROW;
-    if (!d->rows || !d->columns || w->nspans >= LIBRARY_SPANS)
-        return;
-    LibrarySpan s = {.at     = d->values,
-                     .pitch  = (size_t)d->ld * e,
-                     .width  = (size_t)(rows ? d->columns : d->rows) * e,
-                     .height = (size_t)(rows ? d->rows : d->columns),
-                     .use    = use};
+    size_t      e    = number_bytes(d->type);
+    bool        rows = d->order == ORDER_ROW;
+    LibrarySpan s    = {.at     = d->values,
+                        .pitch  = (size_t)d->ld * e,
+                        .width  = (size_t)(rows ? d->columns : d->rows) * e,
+                        .height = (size_t)(rows ? d->rows : d->columns),
+                        .use    = use};
     if (beta && beta->device) {
         s.use          = LIBRARY_UPDATES;
         s.factor       = beta->device;
@@ -621,18 +619,47 @@ void tell_dense(LibraryWork *w, const Dense *d, LibraryUse use, const Factor *be
         Number b = factor_of(beta, type);
         s.use    = b.re != 0 || b.im != 0 ? LIBRARY_UPDATES : LIBRARY_WRITES;
     }
-    for (int64_t i = 0; i < d->batches && w->nspans < LIBRARY_SPANS;
-         i++) { /* what does not fit is looked at when it is used */
-        s.at                 = dense_item(d, i).values;
-        w->span[w->nspans++] = s;
-        if (i == 0 && d->batches > 1 && d->ld == (rows ? d->columns : d->rows) &&
-            d->stride > 0) { /* no gaps: one span */
-            w->span[w->nspans - 1].width *= s.height;
-            w->span[w->nspans - 1].pitch  = (size_t)d->stride * e;
-            w->span[w->nspans - 1].height = (size_t)d->batches;
-            return;
-        }
+    return s;
+}
+
+/* Have the matrices of a batch no gaps, so that one span is all of them? */
+static bool is_packed(const Dense *d)
+{
+    return d->ld == (d->order == ORDER_ROW ? d->columns : d->rows);
+}
+
+void tell_dense(LibraryWork *w, const Dense *d, LibraryUse use, const Factor *beta, int type)
+{
+    if (!d->rows || !d->columns || w->nspans >= LIBRARY_SPANS)
+        return;
+    LibrarySpan *s = &w->span[w->nspans++];
+    *s             = dense_span(d, use, beta, type);
+    if (d->batches > 1 && d->stride > 0 && is_packed(d)) {
+        s->width *= s->height;
+        s->pitch  = (size_t)d->stride * number_bytes(d->type);
+        s->height = (size_t)d->batches;
     }
+}
+
+/* Item i is in no span of tell_dense. */
+static bool is_apart(const Dense *d, int64_t i)
+{
+    return i > 0 && d->batches > 1 && d->stride > 0 && !is_packed(d) && d->rows && d->columns;
+}
+
+bool dense_uses(const char *call, const Dense *d, int64_t i, LibraryUse use, const Factor *beta, int type)
+{
+    const Dense item = dense_item(d, i);
+    LibrarySpan s    = dense_span(&item, use, beta, type);
+    return !is_apart(d, i) || ww_cuda_library_uses(call, &s);
+}
+
+void dense_wrote(const Dense *d, int64_t i)
+{
+    const Dense item = dense_item(d, i);
+    LibrarySpan s    = dense_span(&item, LIBRARY_WRITES, NULL, 0);
+    if (is_apart(d, i))
+        ww_cuda_library_wrote(&s);
 }
 
 Sp space(void *handle, size_t *bytes)

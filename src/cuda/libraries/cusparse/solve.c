@@ -50,12 +50,6 @@ static Rows sort(const Job *j)
     return r;
 }
 
-static Number quotient(Number a, Number b)
-{
-    double s = b.re * b.re + b.im * b.im;
-    return (Number){(a.re * b.re + a.im * b.im) / s, (a.im * b.re - a.re * b.im) / s};
-}
-
 static void compute(const void *args)
 {
     const Job *j       = args;
@@ -72,7 +66,7 @@ static void compute(const void *args)
                 sum.re -= p.re;
                 sum.im -= p.im;
             }
-            y[i] = j->a.diag ? sum : quotient(sum, r.diagonal[i]);
+            y[i] = j->a.diag ? sum : number_quotient(sum, r.diagonal[i]);
         }
         for (int64_t i = 0; i < n; i++)
             dense_put(&j->y, i, col, y[i]);

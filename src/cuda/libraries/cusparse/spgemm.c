@@ -109,6 +109,13 @@ static void put(const Job *j, const Row *r, int64_t at, Number alpha, Number bet
     }
 }
 
+/* One of the device: it did not fit into the list of spans either. */
+static bool factor_there(const Job *j, const Factor *f)
+{
+    LibrarySpan s = {.at = f->device, .width = number_bytes(j->type), .height = 1, .use = LIBRARY_READS};
+    return !f->device || ww_cuda_library_uses(j->call, &s);
+}
+
 static void compute(const void *args)
 {
     const Job *j     = args;
@@ -122,6 +129,8 @@ static void compute(const void *args)
                            .use    = LIBRARY_WRITES};
     bool        apart   = j->structure && j->values && j->c.nonzeros > 0;
     if (apart && !ww_cuda_library_uses(j->call, &indices))
+        return;
+    if (j->values && !(factor_there(j, &j->alpha) && factor_there(j, &j->beta)))
         return;
     Row r = {ww_cuda_library_memory(n * sizeof(Number)), ww_cuda_library_memory(n * 8), ww_cuda_library_memory(n * 8),
              0};

@@ -19,6 +19,10 @@ const char *host_file(void);
 /* a = L U in place, of m x n elements of the type.  0, or the number of the first pivot that is zero. */
 int         host_lu(int type, void *a, int64_t m, int64_t n, int64_t lda);
 
+/* Of cuBLAS and cublasLt: the last release's of a CUDA, since frameworks ask for a least version. */
+#define BLAS_MINOR(major) ((major) == 13 ? 1 : (major) == 12 ? 9 : 11)
+#define BLAS_PATCH(major) ((major) == 13 ? 0 : (major) == 12 ? 1 : 3)
+
 /* cudaDataType */
 enum {
     R_32F = 0, R_64F = 1, R_16F = 2, R_8I = 3, C_32F = 4, C_64F = 5, C_8I = 7, R_8U = 8, R_32I = 10, R_16BF = 14, R_64I = 24, R_E4M3 = 28, R_E5M2 = 29,
@@ -40,6 +44,12 @@ typedef struct Number {
 Number number_at(int type, const void *p, int64_t i);
 /* Rounds to the nearest; bytes and 8-bit floats saturate, wider integers are taken modulo their size. */
 void   number_put(int type, void *p, int64_t i, Number x);
+
+static inline Number number_quotient(Number a, Number b)
+{
+    double s = b.re * b.re + b.im * b.im;
+    return (Number){(a.re * b.re + a.im * b.im) / s, (a.im * b.re - a.re * b.im) / s};
+}
 
 static inline Number number_product(Number a, Number b)
 {
