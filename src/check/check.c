@@ -92,12 +92,22 @@ void checks_memory(Checks *c, const MemoryEvent *e)
             c->active[i].checker->memory(c->active[i].self, e);
 }
 
-bool checks_uses(Checks *c, uint64_t from, uint64_t to, bool writes, const WorkOrder *host)
+void checks_shown(Checks *c, uint64_t from, uint64_t to, const WorkOrder *host)
 {
     for (size_t i = 0; c && i < c->nactive; i++)
-        if (c->active[i].checker->uses && c->active[i].checker->uses(c->active[i].self, from, to, writes, host))
-            return true;
-    return false;
+        if (c->active[i].checker->shown)
+            c->active[i].checker->shown(c->active[i].self, from, to, host);
+}
+
+MemoryUse checks_uses(Checks *c, uint64_t from, uint64_t to, bool writes, const WorkOrder *host)
+{
+    MemoryUse most = USE_NONE;
+    for (size_t i = 0; c && i < c->nactive; i++) {
+        const Checker *k = c->active[i].checker;
+        MemoryUse      u = k->uses ? k->uses(c->active[i].self, from, to, writes, host) : USE_NONE;
+        most             = u > most ? u : most;
+    }
+    return most;
 }
 
 size_t checks_begin(Checks *c, CheckLaunch *l, Observer **list)

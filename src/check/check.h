@@ -91,6 +91,13 @@ typedef struct CheckLaunch {
 
 typedef struct Checks Checks;
 
+/* By work that the host has not waited for. */
+typedef enum MemoryUse {
+    USE_NONE,
+    USE_SPEAKS, /* a kernel may tell the host something there: a look is no race, and wants to be told (MEMORY_LOOKED) */
+    USE_RACES
+} MemoryUse;
+
 typedef struct Checker {
     const char *name;
     bool        counts; /* its `end` reads CheckLaunch.count and .patterns */
@@ -101,8 +108,10 @@ typedef struct Checker {
     /* The launch is over, every state was joined: adds its findings and frees o. */
     void      (*end)(void *self, Observer *o, const CheckLaunch *l, Findings *found);
     void      (*memory)(void *self, const MemoryEvent *e);
+    /* The program's own code sees that memory by itself; asked of all such memory before `uses`. */
+    void      (*shown)(void *self, uint64_t from, uint64_t to, const WorkOrder *host);
     /* Would the program's own code race with what it has not waited for, if it read or wrote there? */
-    bool      (*uses)(void *self, uint64_t from, uint64_t to, bool writes, const WorkOrder *host);
+    MemoryUse (*uses)(void *self, uint64_t from, uint64_t to, bool writes, const WorkOrder *host);
     /* Findings outside any launch, so far; they live as long as the checker. */
     const WwFinding *(*pending)(void *self, size_t *n);
 } Checker;
@@ -113,7 +122,8 @@ void           checks_free(Checks *c); /* NULL is allowed */
 const RuleSet *checks_rules(const Checks *c);
 bool           checks_count(const Checks *c); /* does any of them count?  c may be NULL */
 void           checks_memory(Checks *c, const MemoryEvent *e); /* c may be NULL */
-bool           checks_uses(Checks *c, uint64_t from, uint64_t to, bool writes, const WorkOrder *host); /* c may be NULL */
+void           checks_shown(Checks *c, uint64_t from, uint64_t to, const WorkOrder *host); /* c may be NULL, as in the next */
+MemoryUse      checks_uses(Checks *c, uint64_t from, uint64_t to, bool writes, const WorkOrder *host);
 size_t         checks_begin(Checks *c, CheckLaunch *l, Observer **list);
 /* What was found outside launches so far. */
 void           checks_pending(Checks *c, void (*each)(void *user, const WwFinding *f), void *user);

@@ -91,7 +91,12 @@ static void tell(WwDevice *d, MemoryKind kind, WwPtr address, uint64_t bytes)
     emulator_tell(d, kind, address, 0, bytes);
 }
 
-bool emulator_uses(WwDevice *d, uint64_t from, uint64_t to, bool writes, const WorkOrder *host)
+void emulator_shown(WwDevice *d, uint64_t from, uint64_t to, const WorkOrder *host)
+{
+    checks_shown(((Emulator *)d)->checks, from, to, host);
+}
+
+MemoryUse emulator_uses(WwDevice *d, uint64_t from, uint64_t to, bool writes, const WorkOrder *host)
 {
     return checks_uses(((Emulator *)d)->checks, from, to, writes, host);
 }

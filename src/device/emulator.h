@@ -19,8 +19,9 @@ void emulator_tell(WwDevice *d, MemoryKind kind, uint64_t address, uint64_t from
 void emulator_tell_work(WwDevice *d, MemoryKind kind, uint64_t address, uint64_t from, uint64_t bytes, const WorkOrder *work);
 /* What a library's call, named by a text for ever valid, reads for the host. */
 void emulator_tell_read(WwDevice *d, const char *by, uint64_t address, uint64_t bytes, const WorkOrder *work);
-/* Does work that the host has not waited for use the memory?  (Checker.uses) */
-bool emulator_uses(WwDevice *d, uint64_t from, uint64_t to, bool writes, const WorkOrder *host);
+/* Does work that the host has not waited for use the memory?  (Checker.shown, Checker.uses) */
+void      emulator_shown(WwDevice *d, uint64_t from, uint64_t to, const WorkOrder *host);
+MemoryUse emulator_uses(WwDevice *d, uint64_t from, uint64_t to, bool writes, const WorkOrder *host);
 /* ww_alloc, at the beginning of a page of the host. */
 Status emulator_alloc_page(WwDevice *d, uint64_t bytes, WwPtr *out);
 /* How a finding gets the place of the host's call (MemoryEvent.host). */

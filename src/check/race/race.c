@@ -544,10 +544,17 @@ static void race_memory(void *self, const MemoryEvent *e)
     }
 }
 
-static bool race_uses(void *self, uint64_t from, uint64_t to, bool writes, const WorkOrder *host)
+static MemoryUse race_uses(void *self, uint64_t from, uint64_t to, bool writes, const WorkOrder *host)
 {
     const Race *r = self;
-    return r->host && works_uses(r->works, from, to, writes, host, r->shadow, r->serials);
+    return r->host ? works_uses(r->works, from, to, writes, host, r->shadow, r->serials) : USE_NONE;
+}
+
+static void race_shown(void *self, uint64_t from, uint64_t to, const WorkOrder *host)
+{
+    const Race *r = self;
+    if (r->host)
+        works_shown(r->works, from, to, host, r->shadow, r->serials);
 }
 
 static const WwFinding *race_pending(void *self, size_t *n)
@@ -562,6 +569,7 @@ const Checker checker_race = {
     .begin   = race_begin,
     .end     = race_end,
     .memory  = race_memory,
+    .shown   = race_shown,
     .uses    = race_uses,
     .pending = race_pending,
 };

@@ -77,6 +77,7 @@ static inline bool race_is_volatile(const RaceRun *r, Stamp s)
 
 /* race_flags.c */
 bool race_has_flags(const Module *m, const Func *kernel);
+bool race_tells_host(const Module *m, const Func *kernel); /* are some of them for the system? */
 bool race_has_cluster_barrier(const Module *m, const Func *kernel);
 /* race_payload.c: a load whose value reaches memory or an address, and no decision. */
 bool race_is_payload(const Func *f, const Instr *load);

@@ -217,6 +217,7 @@ static void touch_row(Walk *w, uint64_t at, uint64_t end)
             page_lock(p);
         if ((at | stop) & 3 && p->shift)
             page_split(p);
+        page_is_newer(p, w->me);
         touch_cells(w, p, at, stop);
         if (locks)
             page_unlock(p);

@@ -461,6 +461,7 @@ HOT void touch_global(const Touch *t, const Ways *ways)
         if (t->cells->locks)
             page_lock(p);
         split_if_narrow(t, p);
+        page_is_newer(p, t->me);
         touch_page(t, p, here, at, ways);
         if (t->cells->locks)
             page_unlock(p);

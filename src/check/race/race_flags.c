@@ -24,6 +24,17 @@ bool race_has_flags(const Module *m, const Func *kernel)
     return ptx_reaches(m, kernel, orders);
 }
 
+/* membar.sys and all that names the scope of the system; a fence has always a scope. */
+static bool tells(const Instr *in)
+{
+    return orders(in) && opcode_has(in->op, WORD_sys);
+}
+
+bool race_tells_host(const Module *m, const Func *kernel)
+{
+    return ptx_reaches(m, kernel, tells);
+}
+
 bool race_has_cluster_barrier(const Module *m, const Func *kernel)
 {
     return ptx_reaches(m, kernel, waits_for_cluster);

@@ -136,6 +136,7 @@ void page_free(Page *p)
         free(p->plane[k]);
         p->plane[k] = NULL;
     }
-    p->shift = WORD_BITS;
-    p->quiet = 0;
+    p->shift  = WORD_BITS;
+    p->quiet  = 0;
+    p->newest = 0;
 }

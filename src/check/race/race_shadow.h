@@ -28,6 +28,7 @@ typedef struct Page {
     uint8_t tries;  /* race_quiet.h, as are the next two */
     uint32_t quiet;
     Stamp   quiet_since;
+    Stamp   newest; /* of global memory: no stamp of the page is later */
     int     lock;
 } Page;
 
@@ -50,6 +51,13 @@ Stamp  *page_plane(Page *p, Plane which);
 void    page_split(Page *p);
 void    page_clear(Page *p, unsigned from, unsigned bytes);
 void    page_free(Page *p); /* its planes */
+
+static inline void page_is_newer(Page *p, Stamp s)
+{
+    s |= (UINT64_C(1) << TIME_SHIFT) - 1;
+    if (p->newest < s)
+        p->newest = s;
+}
 
 static inline void page_lock(Page *p)
 {

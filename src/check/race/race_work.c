@@ -16,59 +16,8 @@
 
 #include "base/arena.h"
 #include "base/mangle.h"
-#include "check/race/race.h"
+#include "check/race/race_work_own.h"
 #include "ptx/place.h"
-
-enum { NO_QUEUE = UINT32_MAX, SHOWN_LINES = 256 };
-
-typedef struct Begun { /* a launch of a queue */
-    uint32_t count;
-    Time     at;
-} Begun;
-
-typedef struct Queue {
-    Begun    *begun;
-    size_t    first, n, cap; /* those before `first` are settled */
-    HostWork *host;          /* copies and fills, in the order of their counts */
-    size_t    host_first, nhost, host_cap;
-} Queue;
-
-typedef struct SitePlace {
-    const char *file;
-    uint32_t    line, col;
-} SitePlace;
-
-typedef struct SiteTable { /* what the sites of a launch are; shared by launches that are alike */
-    const char       *kernel;
-    uint32_t          n;
-    SitePlace        *place;
-    struct SiteTable *next;
-} SiteTable;
-
-typedef struct Note { /* of a launch */
-    uint32_t         queue, count;
-    bool             flags;
-    const char      *kernel;
-    const SiteTable *sites; /* NULL: it has not ended */
-    const RaceRun   *run;   /* until then */
-    uint32_t         grid[3], block[3];
-} Note;
-
-struct Works {
-    Arena     *arena; /* names, places, messages */
-    Note      *note;
-    size_t     nnotes, notes_cap; /* by number of launch */
-    Queue     *queue;
-    uint32_t   nqueues;
-    SiteTable *tables;
-    char     **file;
-    size_t     nfiles;
-    WwFinding *pending;
-    size_t     npending;
-    uint32_t   parts;
-    uint64_t   told[SHOWN_LINES];
-    size_t     ntold; /* pairs of ends that were told */
-};
 
 Works *works_new(void)
 {
@@ -115,7 +64,7 @@ static uint32_t last_before(const WorkOrder *me, uint32_t queue)
     return queue == me->queue ? me->count : known(me->before, me, queue);
 }
 
-static bool is_before(const WorkOrder *me, uint32_t queue, uint32_t count)
+bool works_is_before(const WorkOrder *me, uint32_t queue, uint32_t count)
 {
     return !me || queue == NO_QUEUE || count <= last_before(me, queue);
 }
@@ -133,7 +82,7 @@ bool works_before(const Works *w, const struct RaceRun *me, uint32_t launch, con
     const Note *n = launch < w->nnotes ? &w->note[launch] : NULL;
     if (n && may_overlap(me->launch->work, n))
         return order_waited_for_grids(b, thread);
-    return !n || is_before(me->launch->work, n->queue, n->count) ||
+    return !n || works_is_before(me->launch->work, n->queue, n->count) ||
            (n->flags && me->flags && (!weak || order_has_met(b)));
 }
 
@@ -191,8 +140,7 @@ static Time beside_in_queue(const Queue *q, const WorkOrder *o, Time since)
     return since;
 }
 
-/* Since when has there been a launch that is not ordered with o? */
-static Time open_since(const Works *w, const WorkOrder *o, Time now)
+Time works_open_since(const Works *w, const WorkOrder *o, Time now)
 {
     Time since = now;
     for (uint32_t i = 0; i < w->nqueues; i++) {
@@ -238,6 +186,7 @@ static const char *file_name(Works *w, const char *name)
 Time works_begin(Works *w, const RaceRun *r, const CheckLaunch *l, uint32_t launch, Time now)
 {
     Note n = {.queue = NO_QUEUE, .flags = r->flags};
+    w->any_flags |= r->flags;
     if (launch >= w->notes_cap) {
         w->notes_cap = launch < 64 ? 128 : launch * 2u;
         w->note      = xrealloc(w->note, w->notes_cap * sizeof *w->note);
@@ -245,6 +194,7 @@ Time works_begin(Works *w, const RaceRun *r, const CheckLaunch *l, uint32_t laun
     for (; w->nnotes < launch; w->nnotes++)
         w->note[w->nnotes] = n;
     if (l->work) {
+        n.tells = r->flags && race_tells_host(l->module, l->kernel);
         n.queue = l->work->queue;
         n.count = l->work->count;
         n.run   = r;
@@ -256,7 +206,7 @@ Time works_begin(Works *w, const RaceRun *r, const CheckLaunch *l, uint32_t laun
     w->nnotes       = launch + 1;
     if (!l->work)
         return now;
-    Time since = open_since(w, l->work, now);
+    Time since = works_open_since(w, l->work, now);
     begun(w, l->work, now);
     return since;
 }
@@ -319,14 +269,13 @@ WwFindingEnd works_end_of(const Works *w, uint32_t launch, unsigned site, unsign
 
 /* ---- copies and fills ---- */
 
-/* A queue's copies and fills that are not before `me`, *n of them. */
-static const HostWork *beside(const Works *w, const WorkOrder *me, uint32_t queue, size_t *n)
+const HostWork *works_queue_beside(const Works *w, const WorkOrder *me, uint32_t queue, size_t *n)
 {
     const Queue *q  = &w->queue[queue];
     size_t       lo = q->host_first, hi = q->nhost;
     while (lo < hi) {
         size_t mid = (lo + hi) / 2;
-        if (is_before(me, queue, q->host[mid].count))
+        if (works_is_before(me, queue, q->host[mid].count))
             lo = mid + 1;
         else
             hi = mid;
@@ -341,7 +290,7 @@ HostWork *works_beside(const Works *w, const WorkOrder *me, size_t *n)
     *n             = 0;
     for (uint32_t i = 0; i < w->nqueues; i++) {
         size_t          more;
-        const HostWork *h = beside(w, me, i, &more);
+        const HostWork *h = works_queue_beside(w, me, i, &more);
         if (!more)
             continue;
         list = xrealloc(list, (*n + more) * sizeof *list);
@@ -441,7 +390,7 @@ static void against_stamp(Works *w, const HostWork *h, const WorkOrder *o, uint6
 {
     const SerialInfo *i = serials_info(serials, stamp_serial(s));
     const Note       *n = i->launch < w->nnotes ? &w->note[i->launch] : NULL;
-    if (!n || is_before(o, n->queue, n->count))
+    if (!n || works_is_before(o, n->queue, n->count))
         return;
     WwFindingEnd e = works_end_of(w, i->launch, stamp_site(s), stamp_thread(s), i->block);
     if (fresh(w, (uint64_t)(uintptr_t)n->sites << 13 ^ stamp_site(s), (uint64_t)h->kind << 1 | h->writes))
@@ -483,7 +432,7 @@ static void against_host(Works *w, const HostWork *h, const WorkOrder *o)
 {
     for (uint32_t q = 0; q < w->nqueues; q++) {
         size_t          n;
-        const HostWork *list = beside(w, o, q, &n);
+        const HostWork *list = works_queue_beside(w, o, q, &n);
         for (size_t i = 0; i < n; i++)
             against_one(w, h, &list[i]);
     }
@@ -491,115 +440,11 @@ static void against_host(Works *w, const HostWork *h, const WorkOrder *o)
 
 static void host_part(Works *w, HostWork h, const WorkOrder *o, Shadow *shadow, const Serials *serials)
 {
-    Time now = serials_floor(serials), since = open_since(w, o, now);
+    Time now = serials_floor(serials), since = works_open_since(w, o, now);
     if (since < now)
         against_launches(w, &h, o, since, shadow, serials);
     against_host(w, &h, o);
     add_host(w, &h);
-}
-
-/* ---- the host's own code ---- */
-
-typedef struct Use {       /* by work that the host has not waited for */
-    Stamp           stamp; /* of a launch; 0: a copy or fill */
-    bool            writes;
-    const HostWork *copy;
-} Use;
-
-/* Accesses that are atomic, and launches with fences or flags, may be part of a message to the host. */
-static bool is_use(const Works *w, const WorkOrder *host, Stamp s, const Serials *serials)
-{
-    uint32_t    launch = serials_info(serials, stamp_serial(s))->launch;
-    const Note *n      = launch < w->nnotes ? &w->note[launch] : NULL;
-    return n && !n->flags && !stamp_strength(s) && !is_before(host, n->queue, n->count);
-}
-
-static bool find_stamp(const Works *w, const Page *p, unsigned from, unsigned to, bool writes, const WorkOrder *host,
-                       Stamp oldest, const Serials *serials, Use *out)
-{
-    for (Plane k = PLANE_WRITE; k < (writes ? PLANES : PLANE_READ); k++)
-        for (unsigned i = from >> p->shift; p->plane[k] && i << p->shift < to; i++)
-            if (p->plane[k][i] >= oldest && is_use(w, host, p->plane[k][i], serials)) {
-                *out = (Use){.stamp = p->plane[k][i], .writes = k <= PLANE_WRITE2};
-                return true;
-            }
-    return false;
-}
-
-static bool find_use(const Works *w, uint64_t from, uint64_t to, bool writes, const WorkOrder *host, Shadow *shadow,
-                     const Serials *serials, Use *out)
-{
-    Time now = serials_floor(serials), since = open_since(w, host, now);
-    for (uint64_t at = from; at < to && since < now; at = (at | (PAGE_BYTES - 1)) + 1) {
-        const Page *p    = shadow_find(shadow, at);
-        uint64_t    page = at & ~(uint64_t)(PAGE_BYTES - 1);
-        unsigned    end  = page + PAGE_BYTES < to ? PAGE_BYTES : (unsigned)(to - page);
-        if (p && find_stamp(w, p, (unsigned)(at - page), end, writes, host, since << TIME_SHIFT, serials, out))
-            return true;
-    }
-    *out = (Use){0};
-    for (uint32_t q = 0; q < w->nqueues; q++) {
-        size_t          n;
-        const HostWork *h = beside(w, host, q, &n);
-        for (size_t i = 0; i < n && (!out->copy || h[i].part < out->copy->part); i++)
-            if ((writes || h[i].writes) && from < h[i].to && h[i].from < to)
-                *out = (Use){.copy = &h[i], .writes = h[i].writes};
-    }
-    return out->copy;
-}
-
-bool works_uses(const Works *w, uint64_t from, uint64_t to, bool writes, const WorkOrder *host, Shadow *shadow,
-                const Serials *serials)
-{
-    Use u;
-    return find_use(w, from, to, writes, host, shadow, serials, &u);
-}
-
-/* The finding stands at the host's line where it is known, else at the kernel's. */
-static void tell_touched(Works *w, const MemoryEvent *e, const Use *u, const WwFindingEnd *end)
-{
-    const Rule *rule = rule_row(RULE_RACE_HOST);
-    WwFinding   f    = {.rule = rule->id, .category = rule->category, .severity = rule->severity, .count = 1};
-    const char *who  = end->kernel ? arena_printf(w->arena, "kernel %s", end->kernel) : "a copy or fill of a stream";
-    f.address        = e->address;
-    f.message =
-        arena_printf(w->arena,
-                     "the host %s memory that %s %s%s; it has not waited for that (cudaDeviceSynchronize, a wait "
-                     "for the stream or an event)",
-                     verb(e->kind == MEMORY_CHANGED), who, verb(u->writes),
-                     end->line ? arena_printf(w->arena, " at line %u", end->line) : "");
-    if (e->host)
-        e->host(&f);
-    WwFindingEnd *other = ARENA_NEW(w->arena, WwFindingEnd);
-    *other              = *end;
-    other->message      = u->writes ? "written here" : "read here";
-    if (f.file && end->file) {
-        f.other = other;
-    } else if (!f.file) {
-        f.kernel = end->kernel;
-        f.file   = end->file;
-        f.line   = end->line;
-        f.col    = end->col;
-        f.block  = end->block;
-        f.thread = end->thread;
-    }
-    w->pending                = xrealloc(w->pending, (w->npending + 1) * sizeof *w->pending);
-    w->pending[w->npending++] = f;
-}
-
-void works_touched(Works *w, const MemoryEvent *e, Shadow *shadow, const Serials *serials)
-{
-    Use          u;
-    WwFindingEnd end    = {0};
-    bool         writes = e->kind == MEMORY_CHANGED;
-    if (!find_use(w, e->address, e->address + e->bytes, writes, e->work, shadow, serials, &u))
-        return;
-    if (u.stamp) {
-        const SerialInfo *i = serials_info(serials, stamp_serial(u.stamp));
-        end                 = works_end_of(w, i->launch, stamp_site(u.stamp), stamp_thread(u.stamp), i->block);
-    }
-    if (w->npending < SHOWN_LINES)
-        tell_touched(w, e, &u, &end);
 }
 
 void works_host(Works *w, const MemoryEvent *e, Shadow *shadow, const Serials *serials)

@@ -40,10 +40,12 @@ HostWork *works_beside(const Works *w, const WorkOrder *me, size_t *n);
 WwFindingEnd works_end_of(const Works *w, uint32_t launch, unsigned site, unsigned thread, uint64_t block);
 /* The host copied or filled: looks at earlier launches and at other such work. */
 void   works_host(Works *w, const MemoryEvent *e, Shadow *shadow, const Serials *serials);
-/* Does work that the host has not waited for write there, or read what it would write?  Not work that may tell it through memory. */
-bool   works_uses(const Works *w, uint64_t from, uint64_t to, bool writes, const WorkOrder *host, Shadow *shadow,
-                  const Serials *serials);
-/* The program's own code touched memory that such work uses: a finding. */
+/* The host's own code sees that memory by itself: who wrote atomically there may speak to it.  Asked before works_uses. (race_host.c) */
+void   works_shown(Works *w, uint64_t from, uint64_t to, const WorkOrder *host, Shadow *shadow, const Serials *serials);
+/* Does work that the host has not waited for write there, or read what it would write? */
+MemoryUse works_uses(Works *w, uint64_t from, uint64_t to, bool writes, const WorkOrder *host, Shadow *shadow,
+                     const Serials *serials);
+/* The program's own code touched memory: a finding where such work uses it; a kernel may speak to the host there. */
 void   works_touched(Works *w, const MemoryEvent *e, Shadow *shadow, const Serials *serials);
 /* Memory was freed. */
 void   works_forget(Works *w, uint64_t address, uint64_t bytes);

@@ -6,11 +6,12 @@
  * race, the instruction is done alone (single step) and the page closed again.  Inside calls of the interface everything is open.
  *
  * Costs nothing where races are not checked, and nearly nothing while the host has waited for all work.  Other faults go to the handler that was
- * there before.  Kernels with fences or flags may tell the host through memory that they are done: they are not looked at, and nothing is
- * while a kernel waits or runs in a stream, as the host may be who it waits for.
+ * there before.  Kernels may tell the host through memory that they are done: pages with such words are closed too, so that its look there
+ * is seen (check/race/race_host.c); that opens what the kernel used.  Nothing is closed while a kernel waits or runs in a stream, as the
+ * host may be who it waits for.
  * Of registered memory only whole pages of private memory without a file are closed: the rest of a page is the program's.
- * Not seen: what the kernel of the operating system does for the program (a read() into such a page fails with EFAULT), more than
- * MOST_PAGES pages, and beyond MOST_STEPS accesses between two calls, others on their page. */
+ * Not seen: what the kernel of the operating system does for the program (a read() into such a page fails with EFAULT), pages beyond
+ * MOST_SPANS runs of them, and beyond MOST_STEPS accesses between two calls, others on their page. */
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -22,7 +23,7 @@
 #include "cuda/process/signals.h"
 #include "cuda/work/sequence.h"
 
-enum { PAGE = 4096, MOST_SPANS = 1024, MOST_PAGES = 16384, MOST_STEPS = 20000, MOST_RETRIES = 100000 };
+enum { PAGE = 4096, MOST_SPANS = 16384, MOST_STEPS = 20000, MOST_RETRIES = 100000 };
 
 typedef struct Span {
     uint64_t from, to;
@@ -46,12 +47,14 @@ static void close_span(const Span *s, bool closed)
     mprotect((void *)(uintptr_t)s->from, s->to - s->from, closed ? PROT_NONE : PROT_READ | PROT_WRITE);
 }
 
-static bool is_used(uint64_t from, uint64_t to, bool writes, const WorkOrder *host)
+static MemoryUse use_of(uint64_t from, uint64_t to, bool writes, const WorkOrder *host)
 {
-    for (int i = 0; i < state.count; i++)
-        if (state.device[i] && emulator_uses(state.device[i], from, to, writes, host))
-            return true;
-    return false;
+    MemoryUse most = USE_NONE;
+    for (int i = 0; i < state.count && most < USE_RACES; i++) {
+        MemoryUse u = state.device[i] ? emulator_uses(state.device[i], from, to, writes, host) : USE_NONE;
+        most        = u > most ? u : most;
+    }
+    return most;
 }
 
 static void add_page(uint64_t page)
@@ -66,17 +69,26 @@ static void add_page(uint64_t page)
 static void find_spans(void)
 {
     const WorkOrder *host = sequence_host_order();
-    unsigned         left = MOST_PAGES;
     guard.n               = 0;
-    for (const Range *r = host ? devmem_next_shared(0) : NULL; r && left; r = devmem_next_shared(r->base + 1)) {
+    for (const Range *r = host ? devmem_next_shared(0) : NULL; r; r = devmem_next_shared(r->base + 1))
+        for (int i = 0; i < state.count; i++)
+            if (state.device[i])
+                emulator_shown(state.device[i], r->base, r->base + r->bytes, host);
+    for (const Range *r = host ? devmem_next_shared(0) : NULL; r; r = devmem_next_shared(r->base + 1)) {
         uint64_t end = r->base + r->bytes;
-        for (uint64_t page = r->base & -(uint64_t)PAGE; page < end && left; page += PAGE, left--) {
+        for (uint64_t page = r->base & -(uint64_t)PAGE; page < end; page += PAGE) {
             uint64_t from = page < r->base ? r->base : page, to = page + PAGE < end ? page + PAGE : end;
             bool     ours = !r->registered || to - from == PAGE; /* else the program has something else there too */
-            if (ours && is_used(from, to, true, host))
+            if (ours && use_of(from, to, true, host) != USE_NONE)
                 add_page(page);
         }
     }
+}
+
+static void close_all(bool closed)
+{
+    for (size_t i = 0; i < guard.n; i++)
+        close_span(&guard.span[i], closed);
 }
 
 /* ---- faults ---- */
@@ -119,19 +131,41 @@ static Caller caller_at(uintptr_t pc)
     return c;
 }
 
-/* Is it a race?  Then it is told. */
-static bool judge(uint64_t address, bool writes, uintptr_t pc)
+/* A race is told; so is a look at what a kernel has to say, after which less is closed. */
+static MemoryUse judge(uint64_t address, bool writes, uintptr_t pc)
 {
     const WorkOrder *host = sequence_host_order();
-    if (!host || !is_used(address, address + 1, writes, host))
-        return false;
+    MemoryUse        use  = host ? use_of(address, address + 1, writes, host) : USE_NONE;
+    if (use == USE_NONE)
+        return use;
     Caller c = caller_at(pc);
     state_caller_is(&c);
     for (int i = 0; i < state.count; i++)
         if (state.device[i])
             emulator_tell_work(state.device[i], writes ? MEMORY_CHANGED : MEMORY_LOOKED, address, 0, 1, host);
     state_caller_is(NULL);
-    return true;
+    return use;
+}
+
+/* The access at pc may go on.  Then the page is closed again, but for one where a race was told. */
+static void look(ucontext_t *u, uint64_t address, bool writes, uintptr_t pc)
+{
+    uint64_t  page = address & -(uint64_t)PAGE;
+    MemoryUse use  = judge(address, writes, pc);
+    if (use == USE_SPEAKS) {
+        close_all(false);
+        find_spans();
+        close_all(true);
+    }
+    close_span(&(Span){page, page + PAGE}, false);
+#if defined(__x86_64__)
+    if (use != USE_RACES && guard.steps++ < MOST_STEPS) {
+        stepping = page;
+        u->uc_mcontext.gregs[REG_EFL] |= 0x100; /* the trap flag */
+    }
+#else
+    (void)u;
+#endif
 }
 
 static _Thread_local unsigned retries; /* of one instruction, while calls of other threads end */
@@ -139,7 +173,7 @@ static _Thread_local unsigned retries; /* of one instruction, while calls of oth
 static void on_fault(int sig, siginfo_t *info, void *context)
 {
     ucontext_t *u       = context;
-    uint64_t    address = (uint64_t)(uintptr_t)info->si_addr, page = address & -(uint64_t)PAGE;
+    uint64_t    address = (uint64_t)(uintptr_t)info->si_addr;
     if (!span_of(address)) {
         hand_on(sig, info, context);
         return;
@@ -161,15 +195,7 @@ static void on_fault(int sig, siginfo_t *info, void *context)
         bool      writes = false; /* the cause is not told in a way that all versions of the system share */
         uintptr_t pc     = u->uc_mcontext.pc;
 #endif
-        bool found = judge(address, writes, pc);
-        close_span(&(Span){page, page + PAGE}, false);
-#if defined(__x86_64__)
-        if (!found && guard.steps++ < MOST_STEPS) {
-            stepping = page;
-            u->uc_mcontext.gregs[REG_EFL] |= 0x100; /* the trap flag */
-        }
-#endif
-        (void)found;
+        look(u, address, writes, pc);
     }
     state_leave_try();
 }
@@ -210,8 +236,7 @@ static void entered(void)
     if (!guard.on)
         return;
     guard.on = false;
-    for (size_t i = 0; i < guard.n; i++)
-        close_span(&guard.span[i], false);
+    close_all(false);
 }
 
 static void left(void)
@@ -229,8 +254,7 @@ static void left(void)
     handle(SIGTRAP, on_step);
     guard.steps = 0;
     guard.on    = true;
-    for (size_t i = 0; i < guard.n; i++)
-        close_span(&guard.span[i], true);
+    close_all(true);
 }
 
 STATE_PART(entered, entered)
