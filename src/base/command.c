@@ -77,6 +77,7 @@ static int command_main(void *arg)
     _exit(127);
 }
 
+#if !defined(__SANITIZE_THREAD__)
 static int keeper_main(void *arg)
 {
     Keeper *k = arg;
@@ -89,6 +90,22 @@ static int keeper_main(void *arg)
     if (pid > 0)
         waitpid(pid, &k->status, 0);
     _exit(0);
+}
+#endif
+
+/* -1: it could not be started. */
+static pid_t start(Keeper *k)
+{
+#if defined(                                                                                                           \
+    __SANITIZE_THREAD__) /* what it knows of this thread would be the keeper's, too: there, an ordinary child runs the command */
+    pid_t pid = fork();
+    if (pid == 0)
+        command_main(k);
+    k->command = pid;
+    return pid;
+#else
+    return clone(keeper_main, k->stack[0] + STACK, CLONE_VM, k);
+#endif
 }
 
 /* Where the program is: as it is, or in the first folder of PATH that has it. */
@@ -113,7 +130,8 @@ static void wait_for(Keeper *k, pid_t keeper, unsigned seconds)
     const struct timespec tick    = {0, 2000000};
     const struct rlimit   limit   = {seconds, seconds};
     bool                  limited = false;
-    for (unsigned t = 0; waitpid(keeper, NULL, WNOHANG | __WALL) == 0; t++) {
+    int                   status  = 0;
+    for (unsigned t = 0; waitpid(keeper, &status, WNOHANG | __WALL) == 0; t++) {
         pid_t command = __atomic_load_n(&k->command, __ATOMIC_ACQUIRE);
         if (command > 0 && !limited)
             limited = prlimit(command, RLIMIT_CPU, &limit, NULL) == 0;
@@ -121,6 +139,8 @@ static void wait_for(Keeper *k, pid_t keeper, unsigned seconds)
             kill(command, SIGKILL);
         nanosleep(&tick, NULL);
     }
+    if (keeper == k->command)
+        k->status = status;
 }
 
 bool command_run(const char *program, char *const *args, int fd, unsigned seconds, bool *there)
@@ -136,7 +156,7 @@ bool command_run(const char *program, char *const *args, int fd, unsigned second
     k.stack[1] = xaligned(64, STACK);
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &old);
-    pid_t keeper = clone(keeper_main, k.stack[0] + STACK, CLONE_VM, &k);
+    pid_t keeper = start(&k);
     pthread_sigmask(SIG_SETMASK, &old, NULL);
     if (keeper > 0)
         wait_for(&k, keeper, seconds);

@@ -161,7 +161,7 @@ static bool read_file(const char *path, Str *out)
 /* As libFuzzer's: what a few bytes ask for must not be a machine's memory.  A sanitizer's own memory would count. */
 static void limit_memory(void)
 {
-#ifndef __SANITIZE_ADDRESS__
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
     const struct rlimit most = {UINT64_C(2) << 30, UINT64_C(2) << 30};
     setrlimit(RLIMIT_DATA, &most);
 #endif

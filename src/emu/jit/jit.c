@@ -230,9 +230,11 @@ void jit_begin(Worker *k)
     if (!s || k->native)
         return;
     k->native = functions(s, k->launch->prog);
-    k->help   = &native_help;
-    k->sweep  = (const Sweep *const *)s->tally.sweep;
-    if (k->native && s->tally.places)
+    if (!k->native) /* another worker may be writing its plan, tally and all */
+        return;
+    k->help  = &native_help;
+    k->sweep = (const Sweep *const *)s->tally.sweep;
+    if (s->tally.places)
         k->tally = xcalloc(s->tally.places, sizeof *k->tally);
 }
 
