@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Matrix products over several devices, and of matrices larger than a device's memory: operands and result lie in host memory.
+ * Matrix products over several devices, and of matrices larger than a device's memory: each matrix lies in host memory, or is spread over the
+ * devices' own memory (WwGridArray).
  *
  *     C = alpha * op(A) * op(B) + beta * C        ww_grid_gemm
  *     C = alpha * A * A^T + beta * C              ww_grid_syrk   the whole symmetric result, or one triangle
  *
- * The result is cut into square tiles, shared out among the devices in order, each computed by one of them: stationary C, so nothing passes between
- * devices.  Panels of the operands are copied to a device while it multiplies those before them; memory that is pinned (cudaHostAlloc) lets a GPU do
- * both at once, other memory is copied as well, but not meanwhile.  Of A * A^T each tile of the triangle is computed once, and written to both halves,
- * which have the same bits.
+ * The result is cut into square tiles, each computed by one device: stationary C.  Of a result in host memory the devices have as many tiles each, in
+ * order; of one that is spread each computes the tiles that it holds, as far as the work is even.  Panels of the operands are copied to a device
+ * while it multiplies those before them, from host memory or from the device that holds them, and stay there as long as there is room; what the device
+ * holds itself is multiplied where it lies.  Host memory that is pinned (cudaHostAlloc) lets a GPU copy and multiply at once, other memory is copied as
+ * well, but not meanwhile.  Of A * A^T each tile of the triangle is computed once, and written to both places, which have the same bits.
  *
  * Conventions, exactness and types are those of warpwright/blas.h.  Each tile is the product that ww_gemm or ww_syrk of its device computes; a k that
  * does not fit a device is added up panel after panel.  The same call on as many devices of the same kind gives the same bits in every run.  With 16-bit
@@ -28,7 +30,8 @@
 extern "C" {
 #endif
 
-/* Devices that work together, each with its kernels and three streams.  Used by one thread at a time, and so are its devices meanwhile. */
+/* Devices that work together, each with its kernels, three streams and room for tiles and panels, which it keeps between calls of one shape (ww_grid_trim).
+ * Used by one thread at a time, and so are its devices meanwhile. */
 typedef struct WwGrid WwGrid;
 
 enum { WW_GRID_DEVICES = 64 }; /* at most */
@@ -37,6 +40,8 @@ enum { WW_GRID_DEVICES = 64 }; /* at most */
  * NULL) a thread-local text. */
 WwStatus    ww_grid_open(WwDevice *const *devices, size_t n, WwGrid **out, const char **message);
 void        ww_grid_close(WwGrid *g);
+/* Gives back the devices' memory that the last call has left for the next one of its shape. */
+void        ww_grid_trim(WwGrid *g);
 size_t      ww_grid_size(const WwGrid *g);
 /* Of the last call that failed; "" if none did. */
 const char *ww_grid_error(const WwGrid *g);
@@ -45,6 +50,34 @@ const char *ww_grid_error(const WwGrid *g);
  * free it before the grid is closed.  NULL: there is not so much; ww_grid_error says why. */
 void *ww_grid_memory(WwGrid *g, size_t bytes);
 void  ww_grid_memory_free(WwGrid *g, void *p);
+
+/* A matrix in the devices' memory, as rows x columns elements, before any transposition.  It is cut into blocks of block_rows x block_columns, of which
+ * the last ones may be smaller; block (i, j) is held by device (i % down) * across + j % across of the grid (the two-dimensional block-cyclic
+ * distribution of ScaLAPACK).  A device keeps its blocks side by side, in order, as one matrix in the call's layout: row r of the whole is its row
+ * r / (down * block_rows) * block_rows + r % block_rows, and columns likewise.
+ *   block_rows = (rows + n - 1) / n, down = n, across = 1, block_columns = columns: n devices have a band of rows each.
+ *   down = across = 0: every device has all of it.  As a result, all get all of it. */
+typedef struct WwGridArray {
+    const WwPtr *at;                          /* one for each device, aligned to an element's bytes; 0 where it holds nothing */
+    size_t       block_rows, block_columns;   /* at least 1, unless all have all of it */
+    size_t       down, across;                /* their product is the number of devices, or both are 0 */
+    size_t       ld;                          /* elements from one row (column-major: column) of a device's part to the next */
+} WwGridArray;
+
+/* Rows and columns of what device i of the grid holds of a rows x columns matrix.  WW_ERR_INVALID: there is no device i, or a does not fit the grid. */
+WwStatus ww_grid_part(const WwGrid *g, const WwGridArray *a, size_t rows, size_t columns, size_t i, size_t *part_rows, size_t *part_columns);
+
+/* Copies a whole matrix from host memory to the devices that hold its parts, and back; element: bytes, 1, 2, 4, 8 or 16.  `host` has rows (column-major:
+ * columns) ld elements apart.  Complete when they return. */
+typedef struct WwGridCopy {
+    const WwGridArray *array;
+    WwLayout           layout;
+    size_t             element, rows, columns;
+    void              *host; /* only read by ww_grid_scatter */
+    size_t             ld;
+} WwGridCopy;
+WwStatus ww_grid_scatter(WwGrid *g, const WwGridCopy *c);
+WwStatus ww_grid_gather(WwGrid *g, const WwGridCopy *c);
 
 typedef struct WwGridGemm {
     WwType      type;
@@ -55,11 +88,14 @@ typedef struct WwGridGemm {
     const void *a, *b; /* in host memory, aligned to an element's bytes */
     void       *c;
     size_t      lda, ldb, ldc; /* elements */
+    /* Where they lie in the devices' memory instead; NULL: a, b, c and lda, ldb, ldc.  Each on its own; nothing may still be at work on them. */
+    const WwGridArray *on_a, *on_b, *on_c;
     WwPrecision precision;
     size_t      tile;  /* rows and columns of a tile of C, a multiple of 64; 0: chosen */
     size_t      panel; /* elements of k that are copied at a time, a multiple of 64; 0: chosen */
     /* Of a product that several processes compute: how many they are, with as many devices each, and which of them this one is, from 0 on; 0 ranks: one
-     * alone.  Each is given the same problem and has all of A and B; it computes its own tiles of C and touches no others (ww_grid_tile). */
+     * alone.  Each is given the same problem and has all of A and B; it computes its own tiles of C and touches no others (ww_grid_tile).  Not for
+     * matrices that are spread: a process knows only its own devices. */
     size_t ranks, rank;
 } WwGridGemm;
 
@@ -75,8 +111,9 @@ typedef struct WwGridSyrk {
     const void *a;
     void       *c;
     size_t      lda, ldc;
+    const WwGridArray *on_a, *on_c; /* as in WwGridGemm */
     WwPrecision precision;
-    size_t      tile, panel, ranks, rank; /* as in WwGridGemm */
+    size_t      tile, panel, ranks, rank;
 } WwGridSyrk;
 
 WwStatus ww_grid_syrk(WwGrid *g, const WwGridSyrk *p);
@@ -84,7 +121,8 @@ WwStatus ww_grid_syrk(WwGrid *g, const WwGridSyrk *p);
 /* What device i did in the last call. */
 typedef struct WwGridShare {
     size_t   tiles, panels;       /* of C; of operands that were multiplied, a pair counts once */
-    uint64_t in_bytes, out_bytes; /* copied to the device, from it */
+    uint64_t in_bytes, out_bytes; /* copied from host memory to the device, and back */
+    uint64_t peer_bytes;          /* copied between it and other devices by its own work */
 } WwGridShare;
 
 /* A tile of the last call's result: its first row and column in C, and how many. */

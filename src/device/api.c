@@ -188,6 +188,31 @@ Status device_copy_rows(WwDevice *d, const WwStream *s, const DeviceRows *r)
     return WW_OK;
 }
 
+/* d says why it failed, whichever device did. */
+static Status across(WwDevice *d, WwDevice *of, Status s)
+{
+    if (s != WW_OK && of != d)
+        device_fail(d, s, "of another device's memory: %s", ww_device_error(of));
+    return s;
+}
+
+Status device_copy_across(WwDevice *d, const WwStream *s, const DeviceAcross *a)
+{
+    if (a->bytes == 0 || a->rows == 0)
+        return WW_OK;
+    if (d->ops->copy_across && a->from->ops == a->to->ops)
+        return d->ops->copy_across(d, s, a);
+    void  *row    = xmalloc(a->bytes);
+    Status status = s ? ww_stream_wait((WwStream *)(uintptr_t)s) : WW_OK;
+    for (uint64_t i = 0; status == WW_OK && i < a->rows; i++) {
+        status = across(d, a->from, a->from->ops->copy_out(a->from, row, a->src + i * a->src_pitch, a->bytes));
+        if (status == WW_OK)
+            status = across(d, a->to, a->to->ops->copy_in(a->to, a->dst + i * a->dst_pitch, row, a->bytes));
+    }
+    free(row);
+    return status;
+}
+
 WwStatus ww_copy_in(WwDevice *d, WwPtr dst, const void *src, size_t bytes)
 {
     if (!d)

@@ -191,6 +191,36 @@ static Status cuda_copy_rows(WwDevice *d, const WwStream *s, const DeviceRows *r
     return WW_OK;
 }
 
+static void cuda_reach(WwDevice *d, WwDevice *other)
+{
+    CudaDevice *c = (CudaDevice *)d;
+    if (d->ops == other->ops && ((CudaDevice *)other)->ctx != c->ctx && c->drv.peer_enable && cuda_enter(c) == WW_OK)
+        (void)c->drv.peer_enable(((CudaDevice *)other)->ctx, 0); /* refused: there is no way, or it is open already */
+}
+
+static Status cuda_copy_across(WwDevice *d, const WwStream *s, const DeviceAcross *a)
+{
+    CudaDevice *c    = (CudaDevice *)d;
+    CuContext   from = ((CudaDevice *)a->from)->ctx, to = ((CudaDevice *)a->to)->ctx;
+    TRY(cuda_enter(c));
+    if (from == to && c->drv.copy_2d) {
+        CuCopy2D copy = {{.memory = CU_MEMORY_DEVICE, .device = a->src, .pitch = a->src_pitch},
+                         {.memory = CU_MEMORY_DEVICE, .device = a->dst, .pitch = a->dst_pitch},
+                         a->bytes,
+                         a->rows};
+        return cuda_check(c, c->drv.copy_2d(&copy, s->native), "cuMemcpy2DAsync");
+    }
+    if (!c->drv.copy_peer)
+        return device_fail(d, WW_ERR_UNSUPPORTED, "this CUDA driver has no cuMemcpy3DPeerAsync");
+    CuCopyPeer copy = {
+        {.memory = CU_MEMORY_DEVICE, .device = a->src, .context = from, .pitch = a->src_pitch, .height = a->rows},
+        {.memory = CU_MEMORY_DEVICE, .device = a->dst, .context = to, .pitch = a->dst_pitch, .height = a->rows},
+        a->bytes,
+        a->rows,
+        1};
+    return cuda_check(c, c->drv.copy_peer(&copy, s->native), "cuMemcpy3DPeerAsync");
+}
+
 static Status cuda_copy_out(WwDevice *d, void *dst, WwPtr src, uint64_t bytes)
 {
     CudaDevice *c = (CudaDevice *)d;
@@ -450,6 +480,8 @@ static Status open_as(const Profile *label, const WwDeviceOptions *o, WwDevice *
         .release      = cuda_release,
         .copy_in      = cuda_copy_in,
         .copy_rows    = cuda_copy_rows,
+        .copy_across  = cuda_copy_across,
+        .reach        = cuda_reach,
         .host_alloc   = cuda_host_alloc,
         .host_free    = cuda_host_free,
         .copy_out     = cuda_copy_out,

@@ -39,6 +39,21 @@ typedef struct CuCopy2D { /* CUDA_MEMCPY2D */
     size_t bytes, rows;
 } CuCopy2D;
 
+typedef struct CuPeerSide {
+    size_t      x, y, z, lod;
+    int         memory;
+    const void *host;
+    CuPtr       device;
+    void       *array;
+    CuContext   context;
+    size_t      pitch, height;
+} CuPeerSide;
+
+typedef struct CuCopyPeer { /* CUDA_MEMCPY3D_PEER */
+    CuPeerSide from, to;
+    size_t     bytes, rows, depth;
+} CuCopyPeer;
+
 /* ENTRY(member, "symbol", (parameters)); every one returns a CuResult. */
 #define CUDA_ENTRIES(ENTRY)                                                                                            \
     ENTRY(init, "cuInit", (unsigned flags))                                                                            \
@@ -86,6 +101,8 @@ typedef struct CuCopy2D { /* CUDA_MEMCPY2D */
     ENTRY(host_alloc, "cuMemHostAlloc", (void **out, size_t bytes, unsigned flags))                                    \
     ENTRY(host_free, "cuMemFreeHost", (void *p))                                                                       \
     ENTRY(copy_2d, "cuMemcpy2DAsync_v2", (const CuCopy2D *c, CuStream s))                                              \
+    ENTRY(copy_peer, "cuMemcpy3DPeerAsync", (const CuCopyPeer *c, CuStream s))                                         \
+    ENTRY(peer_enable, "cuCtxEnablePeerAccess", (CuContext other, unsigned flags))                                     \
     ENTRY(device_memory, "cuDeviceTotalMem_v2", (size_t *out, CuOrdinal dev))                                          \
     ENTRY(launch_ex, "cuLaunchKernelEx", (const CuLaunchConfig *c, CuFunction f, void **args, void **extra))           \
     ENTRY(tensor_tiled, "cuTensorMapEncodeTiled",                                                                      \

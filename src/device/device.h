@@ -57,6 +57,13 @@ typedef struct DeviceRows {
     uint64_t pitch, bytes, rows;
 } DeviceRows;
 
+/* Rows of `bytes` bytes from one device's memory to another's (or its own), the ranges apart. */
+typedef struct DeviceAcross {
+    WwDevice *from, *to;
+    WwPtr     src, dst;
+    uint64_t  src_pitch, dst_pitch, bytes, rows;
+} DeviceAcross;
+
 typedef struct DeviceOps {
     const char *kind;     /* "emulator", "cuda" */
     unsigned    observes; /* WwObserve bits it can honour */
@@ -69,6 +76,10 @@ typedef struct DeviceOps {
     Status (*copy_out)(WwDevice *d, void *dst, WwPtr src, uint64_t bytes);
     /* Put on the stream; NULL: row by row by copy_in and copy_out. */
     Status (*copy_rows)(WwDevice *d, const WwStream *s, const DeviceRows *r);
+    /* Put on a stream of d, which is one of both, of one kind with d.  NULL: by way of the host. */
+    Status (*copy_across)(WwDevice *d, const WwStream *s, const DeviceAcross *a);
+    /* Lets d reach the other's memory directly, where the hardware can; copies work in any case.  NULL: there is nothing to do. */
+    void   (*reach)(WwDevice *d, WwDevice *other);
     /* Memory of the host that all GPUs copy from and to without staging it; NULL: any is. */
     Status (*host_alloc)(WwDevice *d, size_t bytes, void **out);
     void   (*host_free)(WwDevice *d, void *p);
@@ -151,6 +162,8 @@ void module_init(WwModule *m, WwDevice *d, const Module *ptx);
 void module_done(WwModule *m);
 /* A copy between host and device on a stream; what it reads must stay until ww_stream_wait. */
 Status device_copy_rows(WwDevice *d, const WwStream *s, const DeviceRows *r);
+/* Between two devices, on a stream of d, which is one of them; complete when it returns where it goes by way of the host. */
+Status device_copy_across(WwDevice *d, const WwStream *s, const DeviceAcross *a);
 /* ww_fill on a stream; NULL: complete when it returns. */
 Status device_fill(WwDevice *d, WwPtr dst, uint8_t value, uint64_t bytes, const WwStream *s);
 /* Launches that begin from now on call progress now and then while they run: so many of their blocks have ended.  It is called by threads of

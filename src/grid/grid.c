@@ -28,7 +28,7 @@ Status grid_fail(WwGrid *g, Status s, const char *fmt, ...)
 
 static void member_close(GridMember *m)
 {
-    void **marks[] = {m->arrived, m->used_x, m->used_y, m->done, m->left};
+    void **marks[] = {m->came, m->done, m->left};
     ww_blas_close(m->blas);
     for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
         for (int s = 0; s < SLOTS; s++)
@@ -82,17 +82,28 @@ WwStatus ww_grid_open(WwDevice *const *devices, size_t n, WwGrid **out, const ch
             *message = text;
         return s;
     }
+    for (size_t i = 0; i < n * n; i++)
+        if (devices[i / n]->ops->reach && i / n != i % n)
+            devices[i / n]->ops->reach(devices[i / n], devices[i % n]);
     *out = g;
     return WW_OK;
 }
 
+void ww_grid_trim(WwGrid *g)
+{
+    if (g)
+        grid_release(g);
+}
+
 void ww_grid_close(WwGrid *g)
 {
-    for (size_t i = 0; g && i < g->n; i++)
-        member_close(&g->member[i]);
     if (!g)
         return;
+    grid_release(g);
+    for (size_t i = 0; i < g->n; i++)
+        member_close(&g->member[i]);
     str_free(&g->error);
+    free(g->by);
     free(g->member);
     free(g);
 }
@@ -165,13 +176,11 @@ size_t ww_grid_tiles(const WwGrid *g)
 
 WwStatus ww_grid_tile(const WwGrid *g, size_t i, WwGridTile *out)
 {
-    size_t tiles = ww_grid_tiles(g), worker = 0;
-    if (!out || i >= tiles)
+    if (!out || i >= ww_grid_tiles(g))
         return WW_ERR_INVALID;
-    while (grid_first(tiles, g->last.ranks * g->n, worker + 1) <= i)
-        worker++;
-    bool      cm = g->last.layout == WW_COLUMN_MAJOR;
-    GridPlace t  = grid_place(&g->last, i);
+    bool      cm     = g->last.layout == WW_COLUMN_MAJOR;
+    size_t    worker = grid_worker(g, &g->last, i);
+    GridPlace t      = grid_place(&g->last, i);
     *out = (WwGridTile){cm ? t.col : t.row, cm ? t.row : t.col, cm ? t.cols : t.rows,       cm ? t.rows : t.cols,
                         worker / g->n,      worker % g->n,      g->last.full && !t.diagonal};
     return WW_OK;
@@ -179,39 +188,16 @@ WwStatus ww_grid_tile(const WwGrid *g, size_t i, WwGridTile *out)
 
 /* ---- checks ------------------------------------------------------------------------------------------------------ */
 
-typedef struct Given { /* a matrix as the caller gives it: `lines` of `length` elements */
-    const char *name;
-    const void *at;
-    size_t      lines, length, ld, element;
-} Given;
-
-static Status check_matrix(WwGrid *g, const char *who, const Given *m)
-{
-    size_t elements, bytes;
-    if (m->ld < m->length || m->ld == 0)
-        return grid_fail(g, WW_ERR_INVALID, "%s: ld%s = %zu is less than the %zu elements of a row or column of %s",
-                         who, m->name, m->ld, m->length ? m->length : 1, m->name);
-    if (m->lines == 0 || m->length == 0)
-        return WW_OK;
-    if (!m->at)
-        return grid_fail(g, WW_ERR_INVALID, "%s: %s is a null pointer", who, m->name);
-    if ((uintptr_t)m->at % m->element)
-        return grid_fail(g, WW_ERR_INVALID, "%s: %s = %p is not aligned to the %zu bytes of an element", who, m->name,
-                         m->at, m->element);
-    if (__builtin_mul_overflow(m->lines, m->ld, &elements) || __builtin_mul_overflow(elements, m->element, &bytes) ||
-        bytes > (size_t)PTRDIFF_MAX)
-        return grid_fail(g, WW_ERR_INVALID, "%s: %s, %zu lines with ld%s = %zu, is larger than memory can be", who,
-                         m->name, m->lines, m->name, m->ld);
-    return WW_OK;
-}
-
 /* Of an operand, where the product reads it. */
-static Status check_operand(WwGrid *g, const char *who, const GridProblem *p, const Given *m)
+static Status check_operand(WwGrid *g, const char *who, const GridProblem *p, const GridGiven *m, const GridGiven *c)
 {
     if (!p->k || !p->m || !p->n)
         return WW_OK;
-    TRY(check_matrix(g, who, m));
-    if (m->at == p->c)
+    TRY(grid_check(g, who, p->layout, m));
+    bool same = m->on && c->on ? m->on == c->on : !m->on && !c->on && m->at == c->at;
+    for (size_t i = 0; m->on && c->on && i < g->n; i++)
+        same = same || (m->on->at[i] && m->on->at[i] == c->on->at[i]);
+    if (same)
         return grid_fail(g, WW_ERR_INVALID, "%s: c begins where %s does: a result must not overlap an operand", who,
                          m->name);
     return WW_OK;
@@ -241,7 +227,7 @@ static Status check_kinds(WwGrid *g, const char *who, const GridProblem *p)
 }
 
 /* What both calls begin with: the kinds are known; an alpha of zero leaves no terms; C is checked, whose `element` is set here. */
-static Status begin(WwGrid *g, const char *who, GridProblem *p, Given *c)
+static Status begin(WwGrid *g, const char *who, GridProblem *p, GridGiven *c)
 {
     TRY(check_kinds(g, who, p));
     const TypeRow *type = type_row(p->type);
@@ -250,7 +236,26 @@ static Status begin(WwGrid *g, const char *who, GridProblem *p, Given *c)
     p->result           = type->result;
     p->k                = type_zero(p->type, p->alpha) ? 0 : p->k;
     p->keep             = !type_zero(p->type, p->beta);
-    return check_matrix(g, who, c);
+    return grid_check(g, who, p->layout, c);
+}
+
+static Status check_ranks(WwGrid *g, const char *who, size_t ranks, bool spread)
+{
+    if (ranks > 1 && spread)
+        return grid_fail(g, WW_ERR_INVALID,
+                         "%s: matrices on the devices are for one process; with %zu ranks they lie in host memory", who,
+                         ranks);
+    return WW_OK;
+}
+
+static GridMatrix matrix_of(const GridGiven *m, bool trans, WwLayout layout, GridSpread *room)
+{
+    GridMatrix x = {.at = m->at, .trans = trans, .ld = m->on ? m->on->ld : m->ld};
+    if (m->on) {
+        *room    = grid_spread(m->on, layout);
+        x.spread = room;
+    }
+    return x;
 }
 
 /* ---- calls ------------------------------------------------------------------------------------------------------- */
@@ -273,15 +278,25 @@ static void *work(void *user)
     return NULL;
 }
 
+/* Devices without streams that reach into each other's memory take turns. */
+static bool take_turns(const WwGrid *g, const GridProblem *p)
+{
+    bool spread = p->x.spread || p->y.spread || p->c.spread, alike = true;
+    for (size_t i = 0; i < g->n; i++)
+        alike = alike && g->member[i].device->ops->copy_across && g->member[i].device->ops == g->member[0].device->ops;
+    return spread && !alike;
+}
+
 /* Every device at once; the last one by the caller's own thread. */
 static Status run_all(WwGrid *g, const GridProblem *p)
 {
-    Job *job = xcalloc(g->n, sizeof *job);
+    Job *job   = xcalloc(g->n, sizeof *job);
+    bool turns = take_turns(g, p);
     atomic_store(&g->stop, false);
     for (size_t i = 0; i < g->n; i++) {
         g->member[i].share = (WwGridShare){0};
         job[i]             = (Job){.g = g, .p = p, .device = i};
-        job[i].started     = i + 1 < g->n && pthread_create(&job[i].thread, NULL, work, &job[i]) == 0;
+        job[i].started     = !turns && i + 1 < g->n && pthread_create(&job[i].thread, NULL, work, &job[i]) == 0;
     }
     for (size_t i = 0; i < g->n; i++)
         if (!job[i].started)
@@ -305,8 +320,9 @@ static Status run(WwGrid *g, GridProblem *p)
     if (s == WW_OK)
         s = run_all(g, p);
     g->last   = *p;
-    g->last.c = NULL;
-    grid_release(g);
+    g->last.c = g->last.x = g->last.y = (GridMatrix){0};
+    if (s != WW_OK)
+        grid_release(g);
     return s;
 }
 
@@ -317,29 +333,30 @@ WwStatus ww_grid_gemm(WwGrid *g, const WwGridGemm *q)
         return WW_ERR_INVALID;
     if (!q)
         return grid_fail(g, WW_ERR_INVALID, "%s needs a problem", who);
-    bool        cm = q->layout == WW_COLUMN_MAJOR;
-    GridProblem p  = {.type      = q->type,
-                      .m         = q->m,
-                      .n         = q->n,
-                      .k         = q->k,
-                      .alpha     = q->alpha,
-                      .beta      = q->beta,
-                      .c         = q->c,
-                      .ldc       = q->ldc,
-                      .layout    = q->layout,
-                      .precision = q->precision,
-                      .tile      = q->tile,
-                      .panel     = q->panel,
-                      .ranks     = q->ranks ? q->ranks : 1,
-                      .rank      = q->rank};
-    Given       c  = {"c", q->c, cm ? q->n : q->m, cm ? q->m : q->n, q->ldc, 0};
+    bool        cm     = q->layout == WW_COLUMN_MAJOR;
+    bool        rows_a = q->trans_a == cm, rows_b = q->trans_b == cm; /* lines run along k, along n */
+    GridSpread  spread[3];
+    GridProblem p = {.type      = q->type,
+                     .m         = q->m,
+                     .n         = q->n,
+                     .k         = q->k,
+                     .alpha     = q->alpha,
+                     .beta      = q->beta,
+                     .layout    = q->layout,
+                     .precision = q->precision,
+                     .tile      = q->tile,
+                     .panel     = q->panel,
+                     .ranks     = q->ranks ? q->ranks : 1,
+                     .rank      = q->rank};
+    GridGiven   c = {"c", q->c, cm ? q->n : q->m, cm ? q->m : q->n, q->ldc, 0, q->on_c};
     TRY(begin(g, who, &p, &c));
-    bool  rows_a = q->trans_a == cm, rows_b = q->trans_b == cm; /* lines run along k, along n */
-    Given a = {"a", q->a, rows_a ? q->m : q->k, rows_a ? q->k : q->m, q->lda, p.operand};
-    Given b = {"b", q->b, rows_b ? q->k : q->n, rows_b ? q->n : q->k, q->ldb, p.operand};
-    TRY(check_operand(g, who, &p, &a));
-    TRY(check_operand(g, who, &p, &b));
-    GridMatrix x = {q->a, !rows_a, q->lda}, y = {q->b, rows_b, q->ldb};
+    TRY(check_ranks(g, who, p.ranks, q->on_a || q->on_b || q->on_c));
+    GridGiven a = {"a", q->a, rows_a ? q->m : q->k, rows_a ? q->k : q->m, q->lda, p.operand, q->on_a};
+    GridGiven b = {"b", q->b, rows_b ? q->k : q->n, rows_b ? q->n : q->k, q->ldb, p.operand, q->on_b};
+    TRY(check_operand(g, who, &p, &a, &c));
+    TRY(check_operand(g, who, &p, &b, &c));
+    GridMatrix x = matrix_of(&a, !rows_a, q->layout, &spread[0]), y = matrix_of(&b, rows_b, q->layout, &spread[1]);
+    p.c = matrix_of(&c, false, q->layout, &spread[2]);
     p.x = cm ? y : x;
     p.y = cm ? x : y;
     p.m = cm ? q->n : q->m;
@@ -361,8 +378,6 @@ WwStatus ww_grid_syrk(WwGrid *g, const WwGridSyrk *q)
                       .k         = q->k,
                       .alpha     = q->alpha,
                       .beta      = q->beta,
-                      .c         = q->c,
-                      .ldc       = q->ldc,
                       .symmetric = true,
                       .layout    = q->layout,
                       .fill      = q->fill,
@@ -372,14 +387,17 @@ WwStatus ww_grid_syrk(WwGrid *g, const WwGridSyrk *q)
                       .panel     = q->panel,
                       .ranks     = q->ranks ? q->ranks : 1,
                       .rank      = q->rank};
-    Given       c  = {"c", q->c, q->n, q->n, q->ldc, 0};
+    GridSpread  spread[2];
+    GridGiven   c = {"c", q->c, q->n, q->n, q->ldc, 0, q->on_c};
     TRY(begin(g, who, &p, &c));
+    TRY(check_ranks(g, who, p.ranks, q->on_a || q->on_c));
     if (q->fill != WW_FULL && q->fill != WW_LOWER && q->fill != WW_UPPER)
         return grid_fail(g, WW_ERR_INVALID, "%s: fill %d is not one of WW_FULL, WW_LOWER, WW_UPPER", who, (int)q->fill);
-    bool  along_k = q->trans == cm;
-    Given a       = {"a", q->a, along_k ? q->n : q->k, along_k ? q->k : q->n, q->lda, p.operand};
-    TRY(check_operand(g, who, &p, &a));
-    p.x = p.y = (GridMatrix){q->a, !along_k, q->lda};
+    bool      along_k = q->trans == cm;
+    GridGiven a       = {"a", q->a, along_k ? q->n : q->k, along_k ? q->k : q->n, q->lda, p.operand, q->on_a};
+    TRY(check_operand(g, who, &p, &a, &c));
+    p.x = p.y = matrix_of(&a, !along_k, q->layout, &spread[0]);
+    p.c       = matrix_of(&c, false, q->layout, &spread[1]);
     p.full    = q->fill == WW_FULL;
     p.upper   = p.full ? cm : (q->fill == WW_UPPER) != cm; /* a full result is read in the caller's lower triangle */
     return run(g, &p);

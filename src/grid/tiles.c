@@ -2,166 +2,155 @@
  *
  * The tiles of one device: which, their products, and the copies around them.
  *
- * Three streams: one brings panels and, with beta, the old tile; one multiplies; one takes the tile back.  What is written twice is kept in two slots,
- * and a mark says when a slot is free: so the next panel arrives while this one is multiplied, and a tile leaves while the next is computed.  Where all
- * of k is one panel, that of X stays for the tiles of the same rows.
- * Tiles are shared out in order, as many in a row as there are for a device: neighbours share rows.  Of A * A^T the tiles on the diagonal are ww_syrk's,
- * and each other one is computed once and copied to both places. */
+ * Three streams: one brings panels and, with beta, the old tile; one multiplies; one takes the tile back.  A tile is computed in one of two slots, so that
+ * one leaves while the next is computed; where the device holds its place itself, it is computed there.
+ * Of A * A^T the tiles on the diagonal are ww_syrk's, and each other one is computed once and copied to both places. */
 #include "grid/grid_own.h"
 
 #include <math.h>
 
-typedef struct Turn {     /* what the slots hold */
-    size_t tiles, xs, ys; /* counted, so that slots change by turns */
-    bool   x_here;
-    size_t x_first; /* the rows whose panel is in x[xs] */
-} Turn;
-
-/* ---- streams ----------------------------------------------------------------------------------------------------- */
-
-static Status mark(GridMember *m, const WwStream *s, void **at)
-{
-    return m->device->ops->mark ? m->device->ops->mark(m->device, s, at) : WW_OK;
-}
-
-static Status follow(GridMember *m, const WwStream *s, void *at)
-{
-    return at ? m->device->ops->follow(m->device, s, at) : WW_OK;
-}
-
-/* The part of an operand that `count` rows or columns of C from `first` on take of k, kc from k0 on. */
-static Status bring(GridMember *m, const GridProblem *p, const GridMatrix *x, WwPtr to, size_t first, size_t count,
-                    size_t k0, size_t kc)
-{
-    size_t      lines = x->trans ? kc : count, length = x->trans ? count : kc;
-    const char *from = x->at + ((x->trans ? k0 : first) * x->ld + (x->trans ? first : k0)) * p->operand;
-    m->share.in_bytes += lines * length * p->operand;
-    return device_copy_rows(m->device, m->in,
-                            &(DeviceRows){.in         = true,
-                                          .host       = (void *)(uintptr_t)from,
-                                          .host_pitch = x->ld * p->operand,
-                                          .at         = to,
-                                          .pitch      = grid_pitch(length) * p->operand,
-                                          .bytes      = length * p->operand,
-                                          .rows       = lines});
-}
-
-static Status copy_tile(GridMember *m, const GridProblem *p, const GridPlace *t, WwPtr at, bool in)
-{
-    size_t bytes = t->cols * p->result;
-    *(in ? &m->share.in_bytes : &m->share.out_bytes) += bytes * t->rows;
-    return device_copy_rows(m->device, in ? m->in : m->out,
-                            &(DeviceRows){.in         = in,
-                                          .host       = p->c + (t->row * p->ldc + t->col) * p->result,
-                                          .host_pitch = p->ldc * p->result,
-                                          .at         = at,
-                                          .pitch      = p->tile * p->result,
-                                          .bytes      = bytes,
-                                          .rows       = t->rows});
-}
-
 /* ---- products ---------------------------------------------------------------------------------------------------- */
 
-static size_t line(const GridMatrix *x, size_t count, size_t kc)
-{
-    size_t pitch = grid_pitch(x->trans ? count : kc);
-    return pitch ? pitch : 64;
-}
+typedef struct Tile { /* one that is computed */
+    GridPlace at;
+    size_t    slot;
+    WwPtr     c; /* lines ld elements apart */
+    size_t    ld;
+    bool      in_place;
+} Tile;
 
-static Status multiply(GridMember *m, const GridProblem *p, const GridPlace *t, WwPtr x, WwPtr y, WwPtr c, size_t kc,
-                       bool first)
+typedef struct Turn { /* of one device */
+    WwGrid            *g;
+    size_t             member;
+    const GridProblem *p;
+    size_t             tiles;
+} Turn;
+
+typedef struct Factor {
+    WwPtr     at;
+    size_t    ld;
+    GridSlot *slot;
+} Factor;
+
+static Status multiply(const Turn *turn, const Tile *t, const Factor *x, const Factor *y, size_t kc, bool first)
 {
-    WwScalar beta = first ? p->beta : type_one(p->type);
-    if (t->diagonal) /* in the caller's own layout: what is stored is stored as the caller has it */
-        return ww_syrk(m->blas, &(WwSyrk){.type      = p->type,
-                                          .layout    = p->layout,
-                                          .fill      = p->fill,
-                                          .trans     = p->trans,
-                                          .n         = t->rows,
-                                          .k         = kc,
-                                          .alpha     = p->alpha,
-                                          .beta      = beta,
-                                          .a         = x,
-                                          .c         = c,
-                                          .lda       = line(&p->x, t->rows, kc),
-                                          .ldc       = p->tile,
-                                          .precision = p->precision});
-    return ww_gemm(m->blas, &(WwGemm){.type      = p->type,
-                                      .trans_a   = p->x.trans,
-                                      .trans_b   = !p->y.trans,
-                                      .m         = t->rows,
-                                      .n         = t->cols,
-                                      .k         = kc,
-                                      .alpha     = p->alpha,
-                                      .beta      = beta,
-                                      .a         = x,
-                                      .b         = y,
-                                      .c         = c,
-                                      .lda       = line(&p->x, t->rows, kc),
-                                      .ldb       = line(&p->y, t->cols, kc),
-                                      .ldc       = p->tile,
-                                      .precision = p->precision});
+    const GridProblem *p    = turn->p;
+    WwBlas            *blas = turn->g->member[turn->member].blas;
+    WwScalar           beta = first ? p->beta : type_one(p->type);
+    if (t->at.diagonal) /* in the caller's own layout: what is stored is stored as the caller has it */
+        return ww_syrk(blas, &(WwSyrk){.type      = p->type,
+                                       .layout    = p->layout,
+                                       .fill      = p->fill,
+                                       .trans     = p->trans,
+                                       .n         = t->at.rows,
+                                       .k         = kc,
+                                       .alpha     = p->alpha,
+                                       .beta      = beta,
+                                       .a         = x->at,
+                                       .c         = t->c,
+                                       .lda       = x->ld,
+                                       .ldc       = t->ld,
+                                       .precision = p->precision});
+    return ww_gemm(blas, &(WwGemm){.type      = p->type,
+                                   .trans_a   = p->x.trans,
+                                   .trans_b   = !p->y.trans,
+                                   .m         = t->at.rows,
+                                   .n         = t->at.cols,
+                                   .k         = kc,
+                                   .alpha     = p->alpha,
+                                   .beta      = beta,
+                                   .a         = x->at,
+                                   .b         = y->at,
+                                   .c         = t->c,
+                                   .lda       = x->ld,
+                                   .ldb       = y->ld,
+                                   .ldc       = t->ld,
+                                   .precision = p->precision});
 }
 
 /* One panel: kc of k from k0 on. */
-static Status panel(GridMember *m, const GridProblem *p, const GridPlace *t, Turn *turn, WwPtr c, size_t k0, size_t kc)
+static Status panel(const Turn *turn, const Tile *t, size_t k0, size_t kc)
 {
-    bool stays = p->panel >= p->k && turn->x_here && turn->x_first == t->row;
-    turn->xs += !stays;
-    turn->ys++;
-    size_t xs = turn->xs % SLOTS, ys = turn->ys % SLOTS;
-    if (kc && !stays) {
-        TRY(follow(m, m->in, m->used_x[xs]));
-        TRY(bring(m, p, &p->x, m->at.x[xs], t->row, t->rows, k0, kc));
-    }
-    if (kc && !t->diagonal) {
-        TRY(follow(m, m->in, m->used_y[ys]));
-        TRY(bring(m, p, &p->y, m->at.y[ys], t->col, t->cols, k0, kc));
-    }
-    turn->x_here  = true;
-    turn->x_first = t->row;
-    TRY(mark(m, m->in, &m->arrived[ys]));
-    TRY(follow(m, m->work, m->arrived[ys]));
-    TRY(multiply(m, p, t, m->at.x[xs], m->at.y[ys], c, kc, k0 == 0));
+    const GridProblem *p = turn->p;
+    GridMember        *m = &turn->g->member[turn->member];
+    Factor             x = {0}, y = {0};
+    TRY(grid_panel(turn->g, turn->member, p, &p->x, t->at.row, t->at.rows, k0, kc, &x.at, &x.ld, &x.slot));
+    if (!t->at.diagonal) /* of a symmetric result both factors are parts of one matrix, and share their panels */
+        TRY(grid_panel(turn->g, turn->member, p, p->symmetric ? &p->x : &p->y, t->at.col, t->at.cols, k0, kc, &y.at,
+                       &y.ld, &y.slot));
+    TRY(multiply(turn, t, &x, &y, kc, k0 == 0));
     m->share.panels++;
-    TRY(mark(m, m->work, &m->used_x[xs]));
-    return mark(m, m->work, &m->used_y[ys]);
+    TRY(grid_panel_used(m, x.slot));
+    return grid_panel_used(m, y.slot);
 }
 
-/* The tile's other place in a symmetric result. */
-static Status turn_tile(GridMember *m, const GridProblem *p, const GridPlace *t, WwPtr from, WwPtr to)
+static Status move_tile(const Turn *turn, const Tile *t, WwPtr at, bool turned, bool in)
 {
+    const GridProblem *p = turn->p;
+    GridMember        *m = &turn->g->member[turn->member];
+    GridRect           r = turned ? (GridRect){t->at.col, t->at.cols, t->at.row, t->at.rows}
+                                  : (GridRect){t->at.row, t->at.rows, t->at.col, t->at.cols};
+    return grid_move(turn->g, turn->member, in ? m->in : m->out, &p->c, p->result, &r, at, p->tile * p->result, in);
+}
+
+/* The tile's other place in a symmetric result: turned, into that place itself or into *out. */
+static Status turn_tile(const Turn *turn, const Tile *t, WwPtr *out)
+{
+    const GridProblem *p  = turn->p;
+    GridMember        *m  = &turn->g->member[turn->member];
+    GridRect           r  = {t->at.col, t->at.cols, t->at.row, t->at.rows};
+    WwPtr              to = m->turned[t->slot];
+    bool in = p->c.spread && !p->c.spread->everywhere && grid_in_place(&p->c, p->result, &r, turn->member, &to);
+    *out    = in ? 0 : to;
     return ww_blas_copy_matrix(m->blas, &(WwCopy){.element = p->result,
                                                   .trans   = true,
-                                                  .rows    = t->rows,
-                                                  .columns = t->cols,
-                                                  .src     = from,
+                                                  .rows    = t->at.rows,
+                                                  .columns = t->at.cols,
+                                                  .src     = t->c,
                                                   .dst     = to,
-                                                  .ld_src  = p->tile,
-                                                  .ld_dst  = p->tile});
+                                                  .ld_src  = t->ld,
+                                                  .ld_dst  = in ? p->c.ld : p->tile});
 }
 
-static Status compute(GridMember *m, const GridProblem *p, const GridPlace *t, Turn *turn)
+static Tile tile_of(const Turn *turn, const GridPlace *at)
 {
-    size_t slot = turn->tiles++ % SLOTS;
-    WwPtr  c = m->at.c[slot], turned = m->at.turned[slot];
-    bool   twice = p->symmetric && p->full && !t->diagonal;
-    TRY(follow(m, m->work, m->left[slot]));
-    if (p->keep || (t->diagonal && !p->full)) { /* of a triangle, the other one stays as it is */
-        TRY(follow(m, m->in, m->left[slot]));
-        TRY(copy_tile(m, p, t, c, true));
+    const GridProblem *p = turn->p;
+    Tile               t = {.at = *at, .slot = turn->tiles % SLOTS, .ld = p->tile};
+    GridRect           r = {at->row, at->rows, at->col, at->cols};
+    t.c                  = turn->g->member[turn->member].c[t.slot];
+    t.in_place = p->c.spread && !p->c.spread->everywhere && grid_in_place(&p->c, p->result, &r, turn->member, &t.c);
+    if (t.in_place)
+        t.ld = p->c.ld;
+    return t;
+}
+
+static Status compute(Turn *turn, const GridPlace *at)
+{
+    const GridProblem *p      = turn->p;
+    GridMember        *m      = &turn->g->member[turn->member];
+    Tile               t      = tile_of(turn, at);
+    bool               twice  = p->symmetric && p->full && !at->diagonal;
+    WwPtr              turned = 0;
+    TRY(grid_follow(m, m->work, m->left[t.slot]));
+    if (!t.in_place && (p->keep || (at->diagonal && !p->full))) { /* of a triangle, the other one stays as it is */
+        TRY(grid_follow(m, m->in, m->left[t.slot]));
+        TRY(move_tile(turn, &t, t.c, false, true));
+        TRY(grid_mark(m, m->in, &m->came[t.slot]));
+        TRY(grid_follow(m, m->work, m->came[t.slot]));
     }
     for (size_t k0 = 0; k0 == 0 || k0 < p->k; k0 += p->panel)
-        TRY(panel(m, p, t, turn, c, k0, p->k - k0 < p->panel ? p->k - k0 : p->panel));
+        TRY(panel(turn, &t, k0, p->k - k0 < p->panel ? p->k - k0 : p->panel));
     if (twice)
-        TRY(turn_tile(m, p, t, c, turned));
-    TRY(mark(m, m->work, &m->done[slot]));
-    TRY(follow(m, m->out, m->done[slot]));
-    TRY(copy_tile(m, p, t, c, false));
-    if (twice)
-        TRY(copy_tile(m, p, &(GridPlace){t->col, t->row, t->cols, t->rows, false}, turned, false));
+        TRY(turn_tile(turn, &t, &turned));
+    TRY(grid_mark(m, m->work, &m->done[t.slot]));
+    TRY(grid_follow(m, m->out, m->done[t.slot]));
+    if (!t.in_place)
+        TRY(move_tile(turn, &t, t.c, false, false));
+    if (turned)
+        TRY(move_tile(turn, &t, turned, true, false));
     m->share.tiles++;
-    return mark(m, m->out, &m->left[slot]);
+    turn->tiles++;
+    return grid_mark(m, m->out, &m->left[t.slot]);
 }
 
 /* ---- which ------------------------------------------------------------------------------------------------------- */
@@ -198,15 +187,29 @@ size_t grid_first(size_t tiles, size_t workers, size_t w)
     return tiles / workers * w + tiles % workers * w / workers;
 }
 
+size_t grid_worker(const WwGrid *g, const GridProblem *p, size_t i)
+{
+    size_t tiles = grid_tiles(p), workers = p->ranks * g->n;
+    if (g->by)
+        return g->by[i];
+    size_t w = (size_t)((double)i / (double)tiles * (double)workers); /* about */
+    while (w && grid_first(tiles, workers, w) > i)
+        w--;
+    while (grid_first(tiles, workers, w + 1) <= i)
+        w++;
+    return w;
+}
+
 static Status every_tile(WwGrid *g, size_t device, const GridProblem *p)
 {
-    Turn   turn  = {0};
-    size_t tiles = grid_tiles(p), workers = p->ranks * g->n, mine = p->rank * g->n + device;
-    for (size_t i = grid_first(tiles, workers, mine); i < grid_first(tiles, workers, mine + 1); i++) {
+    Turn turn = {.g = g, .member = device, .p = p};
+    for (size_t i = 0; i < grid_tiles(p); i++) {
+        if (grid_worker(g, p, i) != p->rank * g->n + device)
+            continue;
         GridPlace t = grid_place(p, i);
         if (atomic_load(&g->stop))
             return WW_OK; /* another device says why */
-        TRY(compute(&g->member[device], p, &t, &turn));
+        TRY(compute(&turn, &t));
     }
     return WW_OK;
 }

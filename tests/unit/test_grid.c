@@ -2,7 +2,8 @@
  *
  * Products over several devices: every layout and transposition, several types, tiles and panels that do and do not divide the sides, on one, two
  * and three devices, against sums in double (integers exactly); what lies between C's lines and in the other triangle stays; the halves of a symmetric
- * result have the same bits, and so have two runs; each tile is computed once; devices with little memory; what is refused. */
+ * result have the same bits, and so have two runs; each tile is computed once; devices with little memory; what is refused.  The same with matrices that
+ * lie on the devices, each in a distribution of its own, beside ones in host memory. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -46,6 +47,11 @@ static void close_grid(void)
             fail_msg("%s", ww_grid_error(grid));                                                                       \
     } while (0)
 
+static size_t cover(size_t n, size_t tile)
+{
+    return (n + tile - 1) / tile;
+}
+
 /* ---- matrices ---- */
 
 static uint64_t random_state = 1;
@@ -86,7 +92,7 @@ static void put(Host *h, size_t at, WwType t)
     if (h->each == 2) { /* i / 4: e of 2^e times a fraction */
         int e;
         frexpf(f, &e);
-        half = f == 0 ? 0 : (uint16_t)((f < 0) << 15 | (e + 14) << 10 | (int)(ldexpf(fabsf(f), 11 - e) - 1024));
+        half = (uint16_t)(f == 0 ? 0 : (f < 0) << 15 | (e + 14) << 10 | (int)(ldexpf(fabsf(f), 11 - e) - 1024));
         memcpy(h->v + at * 2, &half, 2);
     } else if (whole(t)) {
         memcpy(h->v + at * h->each, h->each == 8 ? (void *)&wide : (void *)&i, h->each);
@@ -141,7 +147,90 @@ typedef struct Case {
     size_t   m, n, k, extra;
     int      alpha, beta;
     size_t   tile, panel;
+    char     on[4]; /* where a, b, c lie: 0 in host memory; a letter of spread_over */
 } Case;
+
+/* ---- matrices on the devices ---- */
+
+typedef struct Spread {
+    WwGridArray array;
+    WwPtr       at[MOST];
+    WwGridCopy  copy;
+    size_t      bytes[MOST];
+} Spread;
+
+/* Bands of rows, bands of columns, small blocks in turn, the same the other way round, everywhere. */
+static void spread_over(Spread *s, char how, size_t rows, size_t columns)
+{
+    size_t n = ww_grid_size(grid);
+    s->array = (WwGridArray){s->at, rows ? rows : 1, columns ? columns : 1, 1, n, 0};
+    switch (how) {
+    case 'r': s->array.block_rows = cover(rows, n) ? cover(rows, n) : 1, s->array.down = n, s->array.across = 1; break;
+    case 'c': s->array.block_columns = cover(columns, n) ? cover(columns, n) : 1; break;
+    case 'b': s->array.block_rows = 24, s->array.block_columns = 40; break;
+    case 't': s->array.block_rows = 40, s->array.block_columns = 24, s->array.down = n, s->array.across = 1; break;
+    default: s->array.down = s->array.across = 0;
+    }
+}
+
+/* h, as stored in that layout, onto the devices; NULL: it stays where it is. */
+static const WwGridArray *scatter(Spread *s, char how, const Host *h, WwLayout layout, size_t extra)
+{
+    bool   cm   = layout == WW_COLUMN_MAJOR;
+    size_t rows = cm ? h->length : h->lines, columns = cm ? h->lines : h->length, part[2];
+    if (!how)
+        return NULL;
+    *s = (Spread){0};
+    spread_over(s, how, rows, columns);
+    for (size_t i = 0; i < ww_grid_size(grid); i++) {
+        assert_int_equal(ww_grid_part(grid, &s->array, rows, columns, i, &part[0], &part[1]), WW_OK);
+        s->array.ld = part[!cm] + extra > s->array.ld ? part[!cm] + extra : s->array.ld;
+    }
+    s->array.ld += !s->array.ld;
+    for (size_t i = 0; i < ww_grid_size(grid); i++) {
+        ww_grid_part(grid, &s->array, rows, columns, i, &part[0], &part[1]);
+        s->bytes[i] = part[cm] * s->array.ld * h->each;
+        if (s->bytes[i] && part[!cm])
+            assert_int_equal(ww_alloc(device[i], s->bytes[i], &s->at[i]), WW_OK);
+        if (s->at[i])
+            assert_int_equal(ww_fill(device[i], s->at[i], 0x5a, s->bytes[i]), WW_OK);
+    }
+    s->copy = (WwGridCopy){&s->array, layout, h->each, rows, columns, h->v, h->ld};
+    assert_works(ww_grid_scatter(grid, &s->copy));
+    return &s->array;
+}
+
+static void gather(Spread *s, void *to)
+{
+    s->copy.host = to;
+    assert_works(ww_grid_gather(grid, &s->copy));
+}
+
+/* What lies between the lines of a part stays; a part that everybody has is the same everywhere. */
+static void drop(Spread *s)
+{
+    bool cm = s->copy.layout == WW_COLUMN_MAJOR;
+    for (size_t i = ww_grid_size(grid); i-- > 0;) { /* the first one last: the others are compared with it */
+        size_t part[2] = {0}, ld = s->array.ld, each = s->copy.element;
+        char  *v = malloc(s->bytes[i] + 1), *first = s->array.down ? NULL : malloc(s->bytes[i] + 1);
+        ww_grid_part(grid, &s->array, s->copy.rows, s->copy.columns, i, &part[0], &part[1]);
+        if (!s->at[i])
+            part[0] = part[1] = 0;
+        else
+            assert_int_equal(ww_copy_out(device[i], v, s->at[i], s->bytes[i]), WW_OK);
+        for (size_t l = 0; l < part[cm]; l++)
+            for (size_t b = part[!cm] * each; b < ld * each; b++)
+                assert_int_equal(v[l * ld * each + b], 0x5a);
+        if (first && s->at[i]) {
+            assert_int_equal(ww_copy_out(device[0], first, s->at[0], s->bytes[0]), WW_OK);
+            assert_memory_equal(v, first, s->bytes[i]);
+        }
+        if (s->at[i])
+            ww_free(device[i], s->at[i]);
+        free(first);
+        free(v);
+    }
+}
 
 static Host stored(size_t rows, size_t cols, bool trans, const Case *t, size_t each)
 {
@@ -164,21 +253,18 @@ static void check_outside(const Host *c, const char *got)
                             (c->ld - c->length) * c->each);
 }
 
-static void check_shares(size_t tiles)
+/* even: each device has as many. */
+static void check_shares(size_t tiles, bool even)
 {
     size_t sum = 0;
     for (size_t i = 0; i < ww_grid_size(grid); i++) {
         WwGridShare s;
         assert_int_equal(ww_grid_share(grid, i, &s), WW_OK);
-        assert_true(s.tiles >= tiles / ww_grid_size(grid));
+        if (even)
+            assert_true(s.tiles >= tiles / ww_grid_size(grid));
         sum += s.tiles;
     }
     assert_int_equal(sum, tiles);
-}
-
-static size_t cover(size_t n, size_t tile)
-{
-    return (n + tile - 1) / tile;
 }
 
 static void run_gemm(const Case *t)
@@ -208,11 +294,22 @@ static void run_gemm(const Case *t)
                     .ldc     = c.ld,
                     .tile    = t->tile,
                     .panel   = t->panel};
-    assert_works(ww_grid_gemm(grid, &p));
-    ww_grid_shape(grid, &tile, NULL);
-    check_shares(cover(t->m, tile) * cover(t->n, tile));
-    p.c = again;
-    assert_works(ww_grid_gemm(grid, &p));
+    Spread     on[3];
+    p.on_a = scatter(&on[0], t->on[0], &a, t->layout, t->extra);
+    p.on_b = scatter(&on[1], t->on[1], &b, t->layout, t->extra);
+    for (int run = 0; run < 2; run++) {
+        p.c    = run ? again : got;
+        p.on_c = scatter(&on[2], t->on[2], &c, t->layout, t->extra);
+        assert_works(ww_grid_gemm(grid, &p));
+        ww_grid_shape(grid, &tile, NULL);
+        check_shares(cover(t->m, tile) * cover(t->n, tile), !t->on[2]);
+        if (p.on_c)
+            gather(&on[2], p.c), drop(&on[2]);
+    }
+    if (p.on_a)
+        drop(&on[0]);
+    if (p.on_b)
+        drop(&on[1]);
     assert_memory_equal(got, again, bytes);
     for (size_t i = 0; i < t->m; i++)
         for (size_t j = 0; j < t->n; j++) {
@@ -251,9 +348,16 @@ static void run_syrk(const Case *t, WwFill fill)
                     .ldc    = c.ld,
                     .tile   = t->tile,
                     .panel  = t->panel};
+    Spread     on[2];
+    p.on_a = scatter(&on[0], t->on[0], &a, t->layout, t->extra);
+    p.on_c = scatter(&on[1], t->on[2], &c, t->layout, t->extra);
     assert_works(ww_grid_syrk(grid, &p));
     ww_grid_shape(grid, &tile, NULL);
-    check_shares(cover(t->n, tile) * (cover(t->n, tile) + 1) / 2);
+    check_shares(cover(t->n, tile) * (cover(t->n, tile) + 1) / 2, !t->on[2]);
+    if (p.on_c)
+        gather(&on[1], got), drop(&on[1]);
+    if (p.on_a)
+        drop(&on[0]);
     for (size_t i = 0; i < t->n; i++)
         for (size_t j = 0; j < t->n; j++) {
             size_t here  = ((cm ? j : i) * c.ld + (cm ? i : j)) * c.each,
@@ -302,7 +406,8 @@ static void gemm(void **state)
                       (int)(how % 3) - 1 ? (int)(how % 3) - 1 : 2,
                       how & 1 ? 3 : 0,
                            64,
-                      type == WW_F16 ? 0 : 64};
+                      type == WW_F16 ? 0 : 64,
+                           ""};
             run_gemm(&t);
         }
         close_grid();
@@ -317,7 +422,7 @@ static void gemm_edges(void **state)
     for (size_t i = 0; i < sizeof shape / sizeof *shape; i++)
         for (size_t y = 0; y < TYPES; y++) {
             Case t = {types[y], WW_ROW_MAJOR,  i & 1, y & 1, shape[i][0], shape[i][1], shape[i][2], 1,
-                      1,        i & 1 ? 2 : 0, 64,    0};
+                      1,        i & 1 ? 2 : 0, 64,    0,     ""};
             if (cover(t.m, 64) * cover(t.n, 64) >= 2)
                 run_gemm(&t);
             t.tile = 0;
@@ -340,11 +445,131 @@ static void syrk(void **state)
                            0,       200,
                            90,      how % 2,
                            1,       how % 4 == 3 ? 2 : 0,
-                           64,      type == WW_F16 ? 0 : 64};
+                           64,      type == WW_F16 ? 0 : 64,
+                           ""};
             run_syrk(&t, (WwFill)(how % 3));
         }
         close_grid();
     }
+}
+
+/* Every distribution for each matrix beside others, some in host memory. */
+static void spread(void **state)
+{
+    static const char how[] = {'r', 'c', 'b', 't', 'e', 0};
+    enum { HOW = sizeof how };
+    (void)state;
+    for (size_t n = 1; n <= MOST; n++) {
+        open_grid(n, 0);
+        for (unsigned i = 0; i < 2 * HOW; i++) {
+            WwType type = types[(i + n) % TYPES];
+            Case   t    = {.type   = type,
+                           .layout = i & 1 ? WW_COLUMN_MAJOR : WW_ROW_MAJOR,
+                           .ta     = i & 2,
+                           .tb     = i & 4,
+                           .m      = 150 - 7 * n,
+                           .n      = 130,
+                           .k      = 110,
+                           .extra  = i % 3,
+                           .alpha  = 1,
+                           .beta   = i % 4 == 2 ? 2 : 0,
+                           .tile   = i % 5 ? 64 : 0,
+                           .panel  = type == WW_F16 ? 0 : 64,
+                           .on     = {how[i % HOW], how[(i + i / HOW) % HOW], how[(i + 2 * (i / HOW) + 1) % HOW]}};
+            run_gemm(&t);
+            t.n = 170;
+            run_syrk(&t, (WwFill)(i % 3));
+        }
+        close_grid();
+    }
+}
+
+/* Rows in bands: a device multiplies what it holds where it lies, and asks the other one for no more than the rest of B. */
+static void spread_in_place(void **state)
+{
+    enum { N = 256 };
+    (void)state;
+    open_grid(2, 0);
+    Case t = {.type = WW_I32, .m = N, .n = N, .k = N, .alpha = 1, .tile = 128, .on = {'r', 'r', 'r'}};
+    run_gemm(&t);
+    for (size_t i = 0; i < 2; i++) {
+        WwGridShare s;
+        assert_int_equal(ww_grid_share(grid, i, &s), WW_OK);
+        assert_int_equal(s.tiles, 2);
+        assert_int_equal(s.in_bytes + s.out_bytes, 0);
+        assert_int_equal(s.peer_bytes, N * N / 2 * 4);
+    }
+    /* Of A * A^T both have as much to do, though the first band has the shorter triangle. */
+    t.on[2] = 'r';
+    t.tile  = 64;
+    run_syrk(&t, WW_FULL);
+    for (size_t i = 0; i < 2; i++) {
+        WwGridShare s;
+        assert_int_equal(ww_grid_share(grid, i, &s), WW_OK);
+        assert_int_equal(s.tiles, 5);
+    }
+    close_grid();
+}
+
+static void spread_refused(void **state)
+{
+    WwPtr       at[2] = {0}, small;
+    WwGridArray on    = {at, 4, 8, 2, 1, 8};
+    float       x[64] = {0}, y[64];
+    (void)state;
+    open_grid(2, 0);
+    WwGridGemm p = {.type      = WW_F32,
+                    .m         = 8,
+                    .n         = 8,
+                    .k         = 8,
+                    .alpha.f32 = 1,
+                    .a         = x,
+                    .b         = x,
+                    .c         = y,
+                    .lda       = 8,
+                    .ldb       = 8,
+                    .ldc       = 8,
+                    .on_a      = &on};
+    assert_int_equal(ww_grid_gemm(grid, &p), WW_ERR_INVALID);
+    assert_string_equal(
+        ww_grid_error(grid),
+        "ww_grid_gemm: a.at[0] = 0x0 is no address of elements of 4 bytes; device 0 holds 4 x 8 of them");
+    assert_int_equal(ww_alloc(device[0], 128, &at[0]), WW_OK);
+    assert_int_equal(ww_alloc(device[1], 128, &at[1]), WW_OK);
+    assert_int_equal(ww_alloc(device[1], 124, &small), WW_OK);
+    assert_int_equal(ww_fill(device[0], at[0], 0, 128), WW_OK);
+    assert_int_equal(ww_fill(device[1], at[1], 0, 128), WW_OK);
+    assert_works(ww_grid_gemm(grid, &p));
+    p.ranks = 2;
+    assert_int_equal(ww_grid_gemm(grid, &p), WW_ERR_INVALID);
+    p.ranks   = 0;
+    on.across = 2;
+    assert_int_equal(ww_grid_gemm(grid, &p), WW_ERR_INVALID);
+    assert_string_equal(ww_grid_error(grid), "ww_grid_gemm: a is spread over 2 x 2 devices, the grid has 2");
+    on.across     = 1;
+    on.block_rows = 0;
+    assert_int_equal(ww_grid_gemm(grid, &p), WW_ERR_INVALID);
+    on.block_rows = 4;
+    on.ld         = 7;
+    assert_int_equal(ww_grid_gemm(grid, &p), WW_ERR_INVALID);
+    assert_non_null(strstr(ww_grid_error(grid), "lda = 7 is less than the 8"));
+    on.ld = 8;
+    at[1] = small;
+    if (!getenv("WW_TEST_DEVICE")) {
+        assert_int_equal(ww_grid_gemm(grid, &p), WW_ERR_INVALID);
+        assert_non_null(strstr(ww_grid_error(grid), "device 1 does not hold its 128 bytes of a"));
+    }
+    at[1]  = at[0];
+    p.on_c = &on;
+    assert_int_equal(ww_grid_gemm(grid, &p), WW_ERR_INVALID);
+    p.on_c = NULL;
+    on.at  = NULL;
+    assert_int_equal(ww_grid_gemm(grid, &p), WW_ERR_INVALID);
+    assert_int_equal(
+        ww_grid_scatter(grid, &(WwGridCopy){.array = &on, .element = 4, .rows = 8, .columns = 8, .host = x, .ld = 8}),
+        WW_ERR_INVALID);
+    assert_int_equal(ww_grid_gather(grid, NULL), WW_ERR_INVALID);
+    close_grid();
 }
 
 /* Three processes, here one after the other in the same C: together they are the whole product, and each writes its own tiles alone. */
@@ -354,7 +579,7 @@ static void ranks(void **state)
     (void)state;
     for (int column = 0; column < 2; column++) {
         open_grid(2, 0);
-        Case       t = {WW_I32, column ? WW_COLUMN_MAJOR : WW_ROW_MAJOR, false, false, 0, N, K, 0, 1, 0, 64, 0};
+        Case       t = {WW_I32, column ? WW_COLUMN_MAJOR : WW_ROW_MAJOR, false, false, 0, N, K, 0, 1, 0, 64, 0, ""};
         Host       a = stored(N, K, false, &t, 4);
         int       *c = malloc(N * N * 4), *whole_c = malloc(N * N * 4), *part = malloc(N * N * 4);
         WwGridSyrk p = {.type      = WW_I32,
@@ -412,14 +637,14 @@ static void little_memory(void **state)
     if (getenv("WW_TEST_DEVICE"))
         return; /* a GPU's memory is what it is */
     open_grid(2, 2 << 20);
-    Case t = {WW_F32, WW_ROW_MAJOR, false, false, 600, 500, 700, 0, 1, 0, 0, 0};
+    Case t = {WW_F32, WW_ROW_MAJOR, false, false, 600, 500, 700, 0, 1, 0, 0, 0, ""};
     run_gemm(&t);
     ww_grid_shape(grid, &tile, &panel);
-    assert_true(tile < 300 && panel < 700);
-    Case s = {WW_F32, WW_ROW_MAJOR, false, false, 0, 600, 500, 0, 1, 0, 0, 0};
+    assert_true(tile < 600 && panel < 700);
+    Case s = {WW_F32, WW_ROW_MAJOR, false, false, 0, 600, 500, 0, 1, 0, 0, 0, ""};
     run_syrk(&s, WW_FULL);
     /* 16-bit results cannot cut k. */
-    Case  h = {WW_F16, WW_ROW_MAJOR, false, false, 64, 64, 20000, 0, 1, 0, 0, 0};
+    Case  h = {WW_F16, WW_ROW_MAJOR, false, false, 64, 64, 20000, 0, 1, 0, 0, 0, ""};
     Host  a = stored(h.m, h.k, false, &h, 2), b = stored(h.k, h.n, false, &h, 2), c = stored(h.m, h.n, false, &h, 2);
     char *before = malloc(64 * 64 * 2);
     memcpy(before, c.v, 64 * 64 * 2);
@@ -525,12 +750,10 @@ static void result_over_operand(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(gemm),
-                                       cmocka_unit_test(gemm_edges),
-                                       cmocka_unit_test(syrk),
-                                       cmocka_unit_test(ranks),
-                                       cmocka_unit_test(little_memory),
-                                       cmocka_unit_test(refused),
-                                       cmocka_unit_test(result_over_operand)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(gemm),           cmocka_unit_test(gemm_edges),
+                                       cmocka_unit_test(syrk),           cmocka_unit_test(ranks),
+                                       cmocka_unit_test(spread),         cmocka_unit_test(spread_in_place),
+                                       cmocka_unit_test(spread_refused), cmocka_unit_test(little_memory),
+                                       cmocka_unit_test(refused),        cmocka_unit_test(result_over_operand)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
