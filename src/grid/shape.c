@@ -17,7 +17,7 @@
 
 enum {
     STEP         = 64,
-    LEAST_TILE   = 256,
+    LEAST_TILE   = 64,
     HOST_TILE    = 4096,
     DEVICE_TILE  = 8192,
     HOST_PANEL   = 4096,

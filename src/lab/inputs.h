@@ -13,5 +13,8 @@ uint64_t inputs_at(uint64_t seed, uint64_t stream, uint64_t i);
 void inputs_unit(float *v, size_t n, uint64_t seed, uint64_t stream);
 /* Any 32 bits. */
 void inputs_bits(uint32_t *v, size_t n, uint64_t seed, uint64_t stream);
+/* The same, by all of this machine's cores. */
+void inputs_unit_shared(float *v, size_t n, uint64_t seed, uint64_t stream);
+void inputs_bits_shared(uint32_t *v, size_t n, uint64_t seed, uint64_t stream);
 
 #endif

@@ -24,10 +24,13 @@ static WwGrid   *grid;
 
 static void open_grid(size_t n, uint64_t memory)
 {
-    const char *name = getenv("WW_TEST_DEVICE"), *why = ""; /* "cuda" under `warpwright run` too */
+    const char *name = getenv("WW_TEST_DEVICE"), *gpus = getenv("WW_TEST_GPUS"),
+               *why  = ""; /* "cuda" under `warpwright run` too */
+    unsigned several = gpus && atoi(gpus) > 0 ? (unsigned)atoi(gpus) : 1;
     for (size_t i = 0; i < n; i++)
-        if (ww_device_open(name ? name : "emulator", &(WwDeviceOptions){.threads = 1, .memory = memory}, &device[i],
-                           &why) != WW_OK)
+        if (ww_device_open(name ? name : "emulator",
+                           &(WwDeviceOptions){.ordinal = (unsigned)i % several, .threads = 1, .memory = memory},
+                           &device[i], &why) != WW_OK)
             fail_msg("%s", why);
     if (ww_grid_open(device, n, &grid, &why) != WW_OK)
         fail_msg("%s", why);
@@ -459,7 +462,7 @@ static void spread(void **state)
     static const char how[] = {'r', 'c', 'b', 't', 'e', 0};
     enum { HOW = sizeof how };
     (void)state;
-    for (size_t n = 1; n <= MOST; n++) {
+    for (size_t n = 2; n <= MOST; n++) {
         open_grid(n, 0);
         for (unsigned i = 0; i < 2 * HOW; i++) {
             WwType type = types[(i + n) % TYPES];

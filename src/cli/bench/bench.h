@@ -136,6 +136,7 @@ typedef struct Bench {
     WwStream     *stream;
     BenchPeer    *peer; /* NULL: none */
     const char   *cublas; /* the library's file, where one was named; else NULL */
+    bool          alone;  /* grid: without cublasXt */
     BenchSensors *sensors;
     FILE         *table;        /* where rows are printed */
     bool          cuda, counted;
@@ -155,6 +156,6 @@ int bench_work(Bench *x, const BenchWork *w, const char *const *impls, size_t n)
 /* Copies from and to every offset below BENCH_OFFSETS, next to the driver's aligned copy.  Of a result the ends are compared. */
 int bench_sweep(Bench *x, const BenchWork *w, const char *impl);
 /* Products of matrices in host memory on one device and on so many. */
-int bench_grid(Bench *x, const BenchWork *w, size_t devices);
+int bench_grid(Bench *x, const BenchWork *w, size_t devices, bool spread);
 
 #endif

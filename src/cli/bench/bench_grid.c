@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * bench grid: A * B and A * A^T of matrices in host memory, on one device and on several.
+ * bench grid: A * B and A * A^T on one device and on several, of matrices in host memory or in bands of rows on the devices.
  *
- * cublasXt stands beside them where its library is there: floats, the best of a few sides of its tiles.
+ * cublasXt stands beside those in host memory where its library is there: floats, the best of a few sides of its tiles.
  *
  * Each result is verified on a poisoned C.  On GPUs the time is the median of whole calls by the host's clock, copies included, from pinned memory; a
  * row of several devices says how many times as fast as one it is.  Emulated devices compute, and nothing is timed. */
@@ -23,15 +23,24 @@ enum { MOST_RUNS = 5 };
 
 static const int xt_blocks[] = {2048, 4096, 8192};
 
+typedef struct GridBand { /* a matrix on the devices */
+    WwGridArray array;
+    WwPtr       at[WW_GRID_DEVICES];
+    WwGridCopy  copy;
+    size_t      bytes[WW_GRID_DEVICES];
+} GridBand;
+
 typedef struct GridBench {
-    Bench      *x;
-    WwGrid     *grid;
-    BenchWork   w;
-    void       *a, *b, *c;
-    size_t      cn;
-    BenchTruth *truth;
-    BenchXt    *xt; /* NULL: the grid itself */
-    int         block;
+    Bench           *x;
+    WwGrid          *grid;
+    BenchWork        w;
+    void            *a, *b, *c;
+    size_t           cn, room; /* bytes of this work's result, and of the larger one */
+    WwDevice *const *device;
+    GridBand        *band; /* of a, b, c; NULL: in host memory */
+    BenchTruth      *truth;
+    BenchXt         *xt; /* NULL: the grid itself */
+    int              block;
 } GridBench;
 
 static double now_ms(void)
@@ -52,7 +61,9 @@ static WwStatus grid_call(const GridBench *g, const BenchWork *w)
                                                    .a     = g->a,
                                                    .c     = g->c,
                                                    .lda   = w->ta ? w->m : w->k,
-                                                   .ldc   = w->m});
+                                                   .ldc   = w->m,
+                                                   .on_a  = g->band ? &g->band[0].array : NULL,
+                                                   .on_c  = g->band ? &g->band[2].array : NULL});
     return ww_grid_gemm(g->grid, &(WwGridGemm){.type    = w->type,
                                                .trans_a = w->ta,
                                                .trans_b = w->tb,
@@ -65,8 +76,67 @@ static WwStatus grid_call(const GridBench *g, const BenchWork *w)
                                                .c       = g->c,
                                                .lda     = w->ta ? w->m : w->k,
                                                .ldb     = w->tb ? w->k : w->n,
-                                               .ldc     = w->n});
+                                               .ldc     = w->n,
+                                               .on_a    = g->band ? &g->band[0].array : NULL,
+                                               .on_b    = g->band ? &g->band[1].array : NULL,
+                                               .on_c    = g->band ? &g->band[2].array : NULL});
 }
+
+/* ---- matrices on the devices ---- */
+
+static WwStatus band_open(const GridBench *g, GridBand *b, void *host, size_t rows, size_t columns, size_t element)
+{
+    size_t n = ww_grid_size(g->grid), part;
+    b->array = (WwGridArray){b->at, (rows + n - 1) / n, columns, n, 1, columns};
+    b->copy  = (WwGridCopy){&b->array, WW_ROW_MAJOR, element, rows, columns, host, columns};
+    for (size_t i = 0; i < n; i++) {
+        if (ww_grid_part(g->grid, &b->array, rows, columns, i, &part, NULL) != WW_OK || part == 0)
+            continue;
+        b->bytes[i] = part * columns * element;
+        WwStatus s  = ww_alloc(g->device[i], b->bytes[i], &b->at[i]);
+        if (s != WW_OK)
+            return s;
+    }
+    return WW_OK;
+}
+
+static void bands_close(GridBench *g)
+{
+    for (size_t m = 0; g->band && m < 3; m++)
+        for (size_t i = 0; i < ww_grid_size(g->grid); i++)
+            if (g->band[m].at[i])
+                ww_free(g->device[i], g->band[m].at[i]);
+    free(g->band);
+    g->band = NULL;
+}
+
+/* false: a device has no room, or a copy failed. */
+static bool bands_open(GridBench *g)
+{
+    const BenchWork *w       = &g->w;
+    const TypeRow   *type    = type_row(w->type);
+    bool             aat     = strcmp(w->work, "aat") == 0;
+    size_t           columns = aat ? w->m : w->n;
+    g->band                  = xcalloc(3, sizeof *g->band);
+    WwStatus s               = band_open(g, &g->band[0], g->a, w->ta ? w->k : w->m, w->ta ? w->m : w->k, type->operand);
+    if (s == WW_OK && !aat)
+        s = band_open(g, &g->band[1], g->b, w->tb ? w->n : w->k, w->tb ? w->k : w->n, type->operand);
+    if (s == WW_OK)
+        s = band_open(g, &g->band[2], g->c, w->m, columns, type->result);
+    for (int m = 0; s == WW_OK && m < (aat ? 1 : 2); m++)
+        s = ww_grid_scatter(g->grid, &g->band[m].copy);
+    return s == WW_OK;
+}
+
+static void poison(const GridBench *g)
+{
+    memset(g->c, BENCH_POISON, g->cn);
+    for (size_t i = 0; g->band && i < ww_grid_size(g->grid); i++)
+        if (g->band[2].at[i])
+            (void)ww_fill(g->device[i], g->band[2].at[i], BENCH_POISON, g->band[2].bytes[i]);
+}
+
+/* ---- a row ---- */
 
 /* false: why says what went wrong. */
 static bool call(const GridBench *g, char *why, size_t size)
@@ -120,9 +190,13 @@ static BenchRow *new_row(GridBench *g)
 
 static void run_and_verify(GridBench *g, BenchRow *row)
 {
-    memset(g->c, BENCH_POISON, g->cn);
+    poison(g);
     if (!run_and_time(g, row))
         return;
+    if (g->band && ww_grid_gather(g->grid, &g->band[2].copy) != WW_OK) {
+        snprintf(row->problem, sizeof row->problem, "%s", ww_grid_error(g->grid));
+        return;
+    }
     const char *problem = "";
     row->verified = bench_verify(g->truth, g->c, !g->xt && strcmp(g->w.work, "aat") == 0, &row->max_error, &problem);
     snprintf(row->problem, sizeof row->problem, "%s", problem);
@@ -132,7 +206,7 @@ static void run_and_verify(GridBench *g, BenchRow *row)
 static double xt_row(GridBench *g, size_t devices)
 {
     char why[256] = "";
-    if (!g->x->cuda || g->w.type != WW_F32)
+    if (!g->x->cuda || g->w.type != WW_F32 || g->band || g->x->alone)
         return 0;
     g->xt = bench_xt_open(g->x->cublas, devices, why, sizeof why);
     if (!g->xt) {
@@ -173,33 +247,21 @@ static double grid_row(GridBench *g, double one_ms, double xt_ms)
     return row->median_ms;
 }
 
-static bool make_data(GridBench *g)
+/* A, B and room for both results, for all devices; false: there is not so much memory. */
+static bool make_data(GridBench *g, size_t an, size_t bn)
 {
-    const TypeRow *type = type_row(g->w.type);
-    bool           aat  = strcmp(g->w.work, "aat") == 0;
-    size_t         an = g->w.m * g->w.k, bn = aat ? 0 : g->w.k * g->w.n;
-    g->cn = g->w.m * g->w.n * type->result;
-    g->a  = ww_grid_memory(g->grid, an * 4 + 4);
-    g->b  = ww_grid_memory(g->grid, bn * 4 + 4);
-    g->c  = ww_grid_memory(g->grid, g->cn);
+    g->a = ww_grid_memory(g->grid, an * 4 + 4);
+    g->b = ww_grid_memory(g->grid, bn * 4 + 4);
+    g->c = ww_grid_memory(g->grid, g->room);
     if (!g->a || !g->b || !g->c)
         return false;
     if (g->w.type == WW_F32) {
-        inputs_unit(g->a, an, g->x->seed, 1);
-        inputs_unit(g->b, bn, g->x->seed, 2);
+        inputs_unit_shared(g->a, an, g->x->seed, 1);
+        inputs_unit_shared(g->b, bn, g->x->seed, 2);
     } else {
-        inputs_bits(g->a, an, g->x->seed, 1);
-        inputs_bits(g->b, bn, g->x->seed, 2);
+        inputs_bits_shared(g->a, an, g->x->seed, 1);
+        inputs_bits_shared(g->b, bn, g->x->seed, 2);
     }
-    g->truth = bench_truth_new(&(BenchMatrices){.type = g->w.type,
-                                                .m    = g->w.m,
-                                                .n    = g->w.n,
-                                                .k    = g->w.k,
-                                                .ta   = g->w.ta,
-                                                .tb   = aat ? !g->w.ta : g->w.tb,
-                                                .a    = g->a,
-                                                .b    = aat ? g->a : g->b},
-                               g->x->seed);
     return true;
 }
 
@@ -208,39 +270,82 @@ static void drop_data(GridBench *g)
     ww_grid_memory_free(g->grid, g->a);
     ww_grid_memory_free(g->grid, g->b);
     ww_grid_memory_free(g->grid, g->c);
-    bench_truth_free(g->truth);
-    g->a = g->b = g->c = NULL;
-    g->truth           = NULL;
 }
 
-/* Both works on the first n devices; ms: of one device, by work. */
-static int on_devices(Bench *x, const BenchWork *w, WwDevice *const *device, size_t n, double ms[2])
+static BenchTruth *truth_of(const GridBench *g)
+{
+    bool aat = strcmp(g->w.work, "aat") == 0;
+    return bench_truth_new(&(BenchMatrices){.type = g->w.type,
+                                            .m    = g->w.m,
+                                            .n    = g->w.n,
+                                            .k    = g->w.k,
+                                            .ta   = g->w.ta,
+                                            .tb   = aat ? !g->w.ta : g->w.tb,
+                                            .a    = g->a,
+                                            .b    = aat ? g->a : g->b},
+                           g->x->seed);
+}
+
+/* One work on the first n devices; one: the time of one of them, 0: not known.  0: not measured. */
+static double on_devices(const GridBench *all, size_t n, bool spread, double one, int *code)
+{
+    const char *why = "";
+    GridBench   g   = *all;
+    double      ms  = 0;
+    if (ww_grid_open(g.device, n, &g.grid, &why) != WW_OK) {
+        *code = cli_error("bench", "%s", why);
+        return 0;
+    }
+    if (spread && !bands_open(&g))
+        *code = cli_error("bench", "the devices have no room for matrices of this size");
+    else
+        ms = grid_row(&g, one, xt_row(&g, n));
+    bands_close(&g);
+    ww_grid_close(g.grid);
+    return ms;
+}
+
+static int both_works(GridBench *g, const BenchWork *w, bool spread)
 {
     static const char *const works[] = {"gemm", "aat"};
-    const char              *why     = "";
-    GridBench                g       = {.x = x};
+    size_t                   devices = ww_grid_size(g->grid);
     int                      code    = CLI_OK;
+    for (size_t i = 0; i < 2 && code == CLI_OK; i++) {
+        g->w       = *w;
+        g->w.work  = works[i];
+        g->w.n     = i ? w->m : w->n;
+        g->cn      = g->w.m * g->w.n * type_row(w->type)->result;
+        g->truth   = truth_of(g);
+        double one = on_devices(g, 1, spread, 0, &code);
+        if (devices > 1 && code == CLI_OK)
+            on_devices(g, devices, spread, one, &code);
+        bench_truth_free(g->truth);
+    }
+    return code;
+}
+
+/* The matrices are made once, for every number of devices. */
+static int on_all(Bench *x, const BenchWork *w, WwDevice *const *device, size_t n, bool spread)
+{
+    const char *why  = "";
+    size_t      wide = w->m > w->n ? w->m : w->n; /* the result of A * A^T is m x m */
+    GridBench   g    = {.x = x, .device = device, .w = *w, .room = w->m * wide * type_row(w->type)->result};
+    int         code;
     if (ww_grid_open(device, n, &g.grid, &why) != WW_OK)
         return cli_error("bench", "%s", why);
-    for (size_t i = 0; i < 2; i++) {
-        g.w      = *w;
-        g.w.work = works[i];
-        g.w.n    = i ? w->m : w->n;
-        if (make_data(&g))
-            ms[i] = grid_row(&g, n > 1 ? ms[i] : 0, xt_row(&g, n));
-        else
-            code = cli_error("bench", "%s", ww_grid_error(g.grid));
-        drop_data(&g);
-    }
+    if (make_data(&g, w->m * w->k, w->k * w->n))
+        code = both_works(&g, w, spread);
+    else
+        code = cli_error("bench", "%s", ww_grid_error(g.grid));
+    drop_data(&g);
     ww_grid_close(g.grid);
     return code;
 }
 
-int bench_grid(Bench *x, const BenchWork *w, size_t devices)
+int bench_grid(Bench *x, const BenchWork *w, size_t devices, bool spread)
 {
     WwDevice   *device[WW_GRID_DEVICES] = {0};
     const char *why                     = "";
-    double      ms[2]                   = {0};
     int         code                    = CLI_OK;
     if (w->type != WW_F32 && w->type != WW_I32 && w->type != WW_I32_I64)
         return cli_error("bench", "grid has the types f32, i32 and i64");
@@ -255,9 +360,7 @@ int bench_grid(Bench *x, const BenchWork *w, size_t devices)
                            &device[i], &why) != WW_OK)
             code = cli_error("bench", "device %zu of %zu: %s", i, devices, why);
     if (code == CLI_OK)
-        code = on_devices(x, w, device, 1, ms);
-    if (code == CLI_OK && devices > 1)
-        code = on_devices(x, w, device, devices, ms);
+        code = on_all(x, w, device, devices, spread);
     for (size_t i = 0; i < devices; i++)
         ww_device_close(device[i]);
     return code;

@@ -92,12 +92,22 @@ static BenchWork work_of(const CliArgs *a, const char *work, bool cuda)
 /* An option that means nothing to this work is said: it may be a mistake. */
 static void warn_of_unread(const CliArgs *a, const char *work)
 {
-    static const char *const only[][2] = {
-        {"n", "gemm copy grid"}, {"k", "gemm aat grid"},    {"type", "gemm aat grid"},
-        {"devices", "grid"},     {"impl", "gemm aat copy"}, {"counters", "gemm aat copy"},
-        {"random", "gemm aat"},  {"sampling", "gemm aat"},  {"bytes", "copy"},
-        {"src-offset", "copy"},  {"dst-offset", "copy"},    {"element", "copy"},
-        {"src-ld", "copy"},      {"dst-ld", "copy"},        {"sweep", "copy"}};
+    static const char *const only[][2] = {{"n", "gemm copy grid"},
+                                          {"k", "gemm aat grid"},
+                                          {"type", "gemm aat grid"},
+                                          {"devices", "grid"},
+                                          {"operands", "grid"},
+                                          {"impl", "gemm aat copy grid"},
+                                          {"counters", "gemm aat copy"},
+                                          {"random", "gemm aat"},
+                                          {"sampling", "gemm aat"},
+                                          {"bytes", "copy"},
+                                          {"src-offset", "copy"},
+                                          {"dst-offset", "copy"},
+                                          {"element", "copy"},
+                                          {"src-ld", "copy"},
+                                          {"dst-ld", "copy"},
+                                          {"sweep", "copy"}};
     for (size_t i = 0; i < sizeof only / sizeof *only; i++)
         if (cli_has(a, only[i][0]) && !strstr(only[i][1], work))
             fprintf(stderr, "warpwright bench: warning: --%s changes nothing in %s\n", only[i][0], work);
@@ -289,8 +299,11 @@ static int report(const Bench *x, const CliArgs *a, int code)
 
 static int run_grid(Bench *x, const CliArgs *a, const BenchWork *w)
 {
-    x->table = cli_table(a);
-    return report(x, a, bench_grid(x, w, (size_t)cli_number(a, "devices", 2)));
+    x->table         = cli_table(a);
+    const char *impl = cli_text(a, "impl", "auto,cublas");
+    x->alone         = !strstr(impl, "cublas");
+    bool spread      = strcmp(cli_text(a, "operands", "host"), "device") == 0;
+    return report(x, a, bench_grid(x, w, (size_t)cli_number(a, "devices", 2), spread));
 }
 
 static int run(Bench *x, const CliArgs *a, bool ladder, const char *work)
