@@ -458,7 +458,8 @@ static Status run_grid(WwDevice *d, WwModule *m, const Func *k, const DeviceLaun
     EmuLaunch request = emu_request(w, params, watch.list, watch.n);
     EmuResult result  = {0};
     Findings  found   = {0};
-    if (w->cooperative && emu_alloc(e->emu, GRID_BARRIER, 1, &barrier) == WW_OK)
+    e->cooperated |= w->cooperative;
+    if (e->cooperated && emu_alloc(e->emu, GRID_BARRIER, 1, &barrier) == WW_OK)
         memset(emu_host(e->emu, barrier), 0, GRID_BARRIER);
     request.workspace = barrier;
     request.go_on     = e->checks != NULL;

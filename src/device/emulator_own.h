@@ -20,6 +20,7 @@ typedef struct Emulator {
     Checks        *checks;   /* NULL: nothing is checked */
     Ptxas         *ptxas;
     TimedModule   *timed;    /* machine code of modules whose launches are predicted */
+    bool           cooperated;     /* a cooperative launch has run: a card keeps its grid barrier's memory for all later launches */
     bool           asks_registers; /* of every kernel, as performance is checked */
     uint64_t       launches, seed;
     uint32_t       blocks[2]; /* first and random ones of a launch that is observed; 0 and 0: all */

@@ -3,6 +3,7 @@
  * Driver interface: contexts.
  * The contexts themselves and each thread's stack of them are in context.c. */
 #include "cuda/driver/driver.h"
+#include "cuda/image/image.h"
 #include "cuda/memory/devmem.h"
 #include "cuda/runtime/properties.h"
 #include "cuda/work/queue.h"
@@ -67,11 +68,12 @@ CuErr drv_cuCtxDestroy_v2(Context *c)
 {
     ENTER_ANYWAY();
     if (!context_known(c))
-        return context_ended(c) ? cudaErrorContextIsDestroyed
-               : c              ? cudaErrorDeviceUninitialized
-                                : cudaErrorInvalidValue;
+        return context_ended(c) && c != context_now() ? cudaErrorContextIsDestroyed
+               : c                                    ? cudaErrorDeviceUninitialized
+                                                      : cudaErrorInvalidValue;
     queue_settle_device(c->device);
     devmem_drop_context(c);
+    image_end_context(c);
     c->destroyed = true;
     context_drop(c);
     return cudaSuccess;

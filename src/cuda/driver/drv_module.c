@@ -302,7 +302,9 @@ static CuErr driver_launch(Kernel *f, LaunchAsk *a, void **extra, void *stream)
     static void *args[MOST]; /* under the lock */
     CuErr        e;
     Kernel      *k = kernel_find(f, &e);
-    if (!k)
+    if (!k) /* a stream whose context has gone is what is said first */
+        return stream_of(stream) ? cudaErrorInvalidResourceHandle : stream_error(stream);
+    if (stream_foreign(stream, k->image ? k->image->context : NULL))
         return cudaErrorInvalidResourceHandle;
     e = !extra ? cudaSuccess : a->args ? cudaErrorInvalidValue : unpack(k, extra, args, MOST);
     if (extra)

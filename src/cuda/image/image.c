@@ -158,6 +158,26 @@ void image_free(Image *i)
     free(i);
 }
 
+void image_end_context(const Context *c)
+{
+    Named *n, *next;
+    HASH_ITER(hh, table, n, next)
+    {
+        Image *i = n->image ? (Image *)(uintptr_t)n->host : NULL;
+        if (!i || i->context != c)
+            continue;
+        for (int d = 0; d < MAX_DEVICES; d++) {
+            if (!i->on[d])
+                continue;
+            drop_variables(state.device[d], i->on[d]);
+            ww_module_unload(state.device[d], i->on[d]);
+            i->on[d] = NULL;
+            for (Kernel *k = i->kernels; k; k = k->next)
+                k->func[d] = NULL;
+        }
+    }
+}
+
 static CuErr fatbin_error(Status s)
 {
     return s == WW_ERR_NOT_FOUND     ? cudaErrorNoKernelImageForDevice

@@ -47,6 +47,8 @@ struct Symbol {
 
 Image *image_new(const void *fatbin, const char *ptx, size_t len, const char *name);
 void   image_free(Image *i);
+/* The context is destroyed: what was loaded while it was current leaves its devices, variables and all; the images stay as handles of the past. */
+void   image_end_context(const Context *c);
 /* Does a text that the program hands over begin as PTX does? */
 bool   image_begins_as_ptx(const char *s);
 /* Is it an image that a call loaded and that was not unloaded? */

@@ -92,7 +92,9 @@ CuErr rt_cudaEventElapsedTime(float *ms, void *from, void *to)
     const Event *a = event_of(from), *b = event_of(to);
     if (!ms)
         return LEAVE(cudaErrorInvalidValue);
-    if (!a || !b || (a->flags & EVENT_NO_TIME) || (b->flags & EVENT_NO_TIME) || !a->recorded || !b->recorded)
+    if (!a || !b)
+        return LEAVE(event_error(a ? to : from));
+    if ((a->flags & EVENT_NO_TIME) || (b->flags & EVENT_NO_TIME) || !a->recorded || !b->recorded)
         return LEAVE(cudaErrorInvalidResourceHandle);
     if (queue_pending(a) || queue_pending(b))
         return LEAVE(cudaErrorNotReady);

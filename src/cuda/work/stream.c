@@ -65,6 +65,13 @@ Stream *stream_of(void *handle)
     return s && !context_destroyed(s->context) ? s : NULL;
 }
 
+bool stream_foreign(void *handle, const Context *c)
+{
+    const Stream  *s  = c ? stream_of(handle) : NULL;
+    const Context *of = s && s->implicit ? context_now() : s ? s->context : NULL;
+    return c && of && of != c;
+}
+
 CuErr stream_error(const void *handle)
 {
     const Stream *s = made(handle);

@@ -35,6 +35,8 @@ enum { STREAM_NON_BLOCKING = 1 }; /* cudaStreamNonBlocking */
 
 /* The handle's stream; NULL handle and the two named ones are the default streams.  NULL: not a stream. */
 Stream *stream_of(void *handle);
+/* Is it of another context than c?  NULL: c is any. */
+bool    stream_foreign(void *handle, const Context *c);
 /* Why stream_of gave NULL. */
 CuErr   stream_error(const void *handle);
 size_t  stream_count(void);

@@ -338,8 +338,11 @@ CuErr stream_host(void *stream, void (*fn)(void *), void *user)
 
 CuErr event_record(void *event, void *stream)
 {
-    GraphNode n = {.kind = NODE_EVENT_RECORD, .event = event_of(event)};
-    return n.event ? stream_do(stream, &n) : event_error(event);
+    Event    *v = event_of(event);
+    GraphNode n = {.kind = NODE_EVENT_RECORD, .event = v};
+    if (v && stream_foreign(stream, v->context))
+        return cudaErrorInvalidResourceHandle;
+    return v ? stream_do(stream, &n) : event_error(event);
 }
 
 CuErr stream_wait(void *stream, void *event)

@@ -64,13 +64,13 @@ static uint8_t tiny_of(const Tiny *t, double x)
 {
     uint8_t sign = signbit(x) ? 0x80 : 0;
     if (isnan(x))
-        return sign | t->nan;
+        return (uint8_t)(sign | t->nan);
     x     = fmin(fabs(x), t->most);
     int e = x > 0 ? ilogb(x) : 1 - t->bias;
     if (e < 1 - t->bias)
         e = 1 - t->bias;
     int q = (int)nearbyint(ldexp(x, t->mantissa - e)), hidden = 1 << t->mantissa;
-    return sign | (uint8_t)(q < hidden ? q : ((e + t->bias) << t->mantissa) + (q - hidden));
+    return (uint8_t)(sign | (q < hidden ? q : ((e + t->bias) << t->mantissa) + (q - hidden)));
 }
 
 /* ---- all ---- */
