@@ -179,7 +179,7 @@ WwStatus ww_grid_tile(const WwGrid *g, size_t i, WwGridTile *out)
     if (!out || i >= ww_grid_tiles(g))
         return WW_ERR_INVALID;
     bool      cm     = g->last.layout == WW_COLUMN_MAJOR;
-    size_t    worker = grid_worker(g, &g->last, i);
+    size_t    worker = g->by[i];
     GridPlace t      = grid_place(&g->last, i);
     *out = (WwGridTile){cm ? t.col : t.row, cm ? t.row : t.col, cm ? t.cols : t.rows,       cm ? t.rows : t.cols,
                         worker / g->n,      worker % g->n,      g->last.full && !t.diagonal};

@@ -93,7 +93,7 @@ struct WwGrid {
     GridMember  *member;
     size_t       n;
     GridProblem  last; /* without its matrices */
-    uint16_t    *by;   /* the device of each tile of the last call; NULL: in order (grid_first) */
+    uint32_t    *by;   /* who computes each tile of the last call: the rank times the number of devices, plus the device */
     GridRoom     room;
     atomic_bool  stop; /* a device failed */
     Str          error;
@@ -136,6 +136,8 @@ void   grid_release(WwGrid *g);
  * comes there; *slot is what holds it, NULL: it lies there anyway. */
 Status grid_panel(WwGrid *g, size_t member, const GridProblem *p, const GridMatrix *x, size_t first, size_t count, size_t k0,
                   size_t kc, WwPtr *at, size_t *ld, GridSlot **slot);
+/* Does the device hold that panel itself, in one piece? */
+bool   grid_panel_here(size_t member, const GridProblem *p, const GridMatrix *x, size_t first, size_t count, size_t k0, size_t kc);
 /* What was put on the work stream so far is the last that needs it for now. */
 Status grid_panel_used(GridMember *m, GridSlot *slot);
 Status grid_mark(GridMember *m, const WwStream *s, void **at);
@@ -150,10 +152,6 @@ typedef struct GridPlace { /* a tile: its first row and column, and how many */
 } GridPlace;
 size_t    grid_tiles(const GridProblem *p);
 GridPlace grid_place(const GridProblem *p, size_t i);
-/* The first tile of worker w of all; of the one behind the last: how many tiles there are. */
-size_t grid_first(size_t tiles, size_t workers, size_t w);
-/* Who computes tile i: the rank times the number of devices, plus the device. */
-size_t grid_worker(const WwGrid *g, const GridProblem *p, size_t i);
 Status grid_work(WwGrid *g, size_t device, const GridProblem *p);
 
 static inline size_t grid_cover(size_t n, size_t each) { return (n + each - 1) / each; }

@@ -32,11 +32,24 @@ static GridSlot *oldest(GridMember *m)
     return s;
 }
 
+static GridRect rect_of(const GridMatrix *x, size_t first, size_t count, size_t k0, size_t kc)
+{
+    return x->trans ? (GridRect){k0, kc, first, count} : (GridRect){first, count, k0, kc};
+}
+
+bool grid_panel_here(size_t member, const GridProblem *p, const GridMatrix *x, size_t first, size_t count, size_t k0,
+                     size_t kc)
+{
+    GridRect r = rect_of(x, first, count, k0, kc);
+    WwPtr    at;
+    return grid_in_place(x, p->operand, &r, member, &at);
+}
+
 Status grid_panel(WwGrid *g, size_t member, const GridProblem *p, const GridMatrix *x, size_t first, size_t count,
                   size_t k0, size_t kc, WwPtr *at, size_t *ld, GridSlot **slot)
 {
     GridMember *m = &g->member[member];
-    GridRect    r = x->trans ? (GridRect){k0, kc, first, count} : (GridRect){first, count, k0, kc};
+    GridRect    r = rect_of(x, first, count, k0, kc);
     *slot         = NULL;
     *ld           = x->ld;
     if (kc == 0 || grid_in_place(x, p->operand, &r, member, at)) {

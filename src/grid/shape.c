@@ -18,8 +18,7 @@
 enum {
     STEP         = 64,
     LEAST_TILE   = 64,
-    HOST_TILE    = 4096,
-    DEVICE_TILE  = 8192,
+    MOST_TILE    = 8192,
     HOST_PANEL   = 4096,
     DEVICE_PANEL = 16384,
     LEAST_PANEL  = 256,
@@ -61,18 +60,12 @@ static size_t idlest(const double *load, size_t n)
     return best;
 }
 
-/* Of a result on the devices: by[] for each tile.  First what only one device holds, then what two do; nobody gets more than a tile above his share. */
-static void assign(const WwGrid *g, const GridProblem *p, uint16_t *by, double *load)
+/* Of a result on the devices: first what only one device holds, then what two do; nobody gets more than a tile above his share. */
+static void assign_held(const WwGrid *g, const GridProblem *p, double all, double most, uint32_t *by)
 {
-    size_t tiles = grid_tiles(p);
-    double all = 0, most = 0;
-    for (size_t i = 0; i < tiles; i++) {
-        GridPlace t = grid_place(p, i);
-        all += cost(&t);
-        most = cost(&t) > most ? cost(&t) : most;
-    }
+    double *load = xcalloc(g->n, sizeof *load);
     for (int two = 0; two < 2; two++)
-        for (size_t i = 0; i < tiles; i++) {
+        for (size_t i = 0; i < grid_tiles(p); i++) {
             GridPlace t = grid_place(p, i);
             size_t    a = holder(p, &t, false), b = p->symmetric && p->full ? holder(p, &t, true) : a;
             if ((a != b) != two)
@@ -80,8 +73,9 @@ static void assign(const WwGrid *g, const GridProblem *p, uint16_t *by, double *
             size_t d = load[b] < load[a] ? b : a;
             d        = load[d] + cost(&t) > all / (double)g->n + most / 2 ? idlest(load, g->n) : d;
             load[d] += cost(&t);
-            by[i] = (uint16_t)d;
+            by[i] = (uint32_t)d;
         }
+    free(load);
 }
 
 static bool is_held(const GridProblem *p)
@@ -89,29 +83,32 @@ static bool is_held(const GridProblem *p)
     return p->c.spread && !p->c.spread->everywhere;
 }
 
-/* The heaviest device's part of all work, times the number of devices: 1 is even. */
-static double unevenness(const WwGrid *g, const GridProblem *p)
+/* The worker of each tile; of a result in host memory in order, since neighbours share panels.  The heaviest one's part of all work, times their
+ * number: 1 is even. */
+static double assign(const WwGrid *g, const GridProblem *p, uint32_t *by)
 {
-    size_t    tiles = grid_tiles(p), workers = g->n * p->ranks;
-    double   *load = xcalloc(workers, sizeof *load), most = 0, all = 0;
-    uint16_t *by = is_held(p) ? xcalloc(tiles, sizeof *by) : NULL;
-    if (by)
-        assign(g, p, by, load);
-    for (size_t w = 0; !by && w < workers; w++)
-        for (size_t i = grid_first(tiles, workers, w); i < grid_first(tiles, workers, w + 1); i++) {
-            GridPlace t = grid_place(p, i);
-            load[w] += cost(&t);
-        }
-    for (size_t w = 0; w < workers; w++) {
-        all += load[w];
-        most = load[w] > most ? load[w] : most;
+    size_t tiles = grid_tiles(p), workers = g->n * p->ranks;
+    double all = 0, most = 0, sum = 0, heaviest = 0, *load = xcalloc(workers, sizeof *load);
+    for (size_t i = 0; i < tiles; i++) {
+        GridPlace t = grid_place(p, i);
+        all += cost(&t);
+        most = cost(&t) > most ? cost(&t) : most;
+    }
+    if (is_held(p))
+        assign_held(g, p, all, most, by);
+    for (size_t i = 0; i < tiles; i++) {
+        GridPlace t = grid_place(p, i);
+        if (!is_held(p))
+            by[i] = (uint32_t)((sum + cost(&t) / 2) / all * (double)workers);
+        sum += cost(&t);
+        load[by[i]] += cost(&t);
+        heaviest = load[by[i]] > heaviest ? load[by[i]] : heaviest;
     }
     free(load);
-    free(by);
-    return all > 0 ? most * (double)workers / all : 1;
+    return heaviest * (double)workers / all;
 }
 
-/* ---- tiles ---- */
+/* ---- tiles and panels ---- */
 
 /* Do tiles of that side lie in one block of the result each? */
 static bool fits_blocks(const GridProblem *p, size_t tile)
@@ -122,16 +119,42 @@ static bool fits_blocks(const GridProblem *p, size_t tile)
     return true;
 }
 
+static bool is_whole(const GridProblem *p)
+{
+    return p->type == WW_I32 || p->type == WW_I32_I64;
+}
+
+/* About what a GPU computes a second. */
+static double rate(const GridProblem *p)
+{
+    return is_whole(p) ? 140e12 : p->operand == 2 || p->precision == WW_TENSOR ? 250e12 : 55e12;
+}
+
+/* Of the whole time, what goes by before the first product, and behind the last one: copies from and to the host. */
+static double idle_share(const WwGrid *g, const GridProblem *p)
+{
+    const double host = 55e9;
+    double       whole =
+        2.0 * (double)p->m * (double)p->n * (double)p->k / (p->symmetric ? 2 : 1) / (double)(g->n * p->ranks) / rate(p);
+    double first = 2.0 * (double)p->tile * (double)at_most(p->panel, p->k) * (double)p->operand;
+    double last  = (double)p->tile * (double)p->tile * (double)p->result * (p->symmetric && p->full ? 2 : 1);
+    return ((p->x.spread && p->y.spread ? 0 : first) + (p->c.spread ? 0 : last)) / host / (whole + 1e-6);
+}
+
+/* Each product loses the more the smaller it is; those of integers cut their operands into bytes first. */
 static size_t choose_tile(const WwGrid *g, const GridProblem *p)
 {
-    size_t longest = p->m > p->n ? p->m : p->n, most = p->c.spread ? DEVICE_TILE : HOST_TILE, best = 0;
-    double least = 0;
-    for (size_t parts = grid_cover(longest, most), i = 0; i < CHOICES; i++, parts++) {
+    size_t longest = p->m > p->n ? p->m : p->n, best = 0;
+    double least = 0, loss = is_whole(p) ? 400 : 160;
+    for (size_t parts = grid_cover(longest, MOST_TILE), i = 0; i < CHOICES; i++, parts++) {
         GridProblem q = *p;
         q.tile        = grid_pitch(grid_cover(longest, parts));
         if (i && (q.tile < LEAST_TILE || grid_tiles(&q) > 1 << 16))
             break;
-        double time = unevenness(g, &q) * (1 + 96 / (double)q.tile) * (fits_blocks(p, q.tile) ? 1 : 1.1);
+        uint32_t *by = xcalloc(grid_tiles(&q), sizeof *by);
+        double    time =
+            assign(g, &q, by) * (1 + loss / (double)q.tile) * (fits_blocks(p, q.tile) ? 1 : 1.1) + idle_share(g, &q);
+        free(by);
         if (!best || time < least) {
             best  = q.tile;
             least = time;
@@ -140,10 +163,21 @@ static size_t choose_tile(const WwGrid *g, const GridProblem *p)
     return best;
 }
 
+/* A panel of a matrix on the devices should lie in one block: then its holder copies nothing. */
+static size_t block_along_k(const GridMatrix *x)
+{
+    return x->spread ? x->spread->block[x->trans ? 0 : 1] : SIZE_MAX;
+}
+
 static size_t choose_panel(const GridProblem *p, size_t all)
 {
-    bool host = !p->x.spread || !p->y.spread;
-    return may_cut(p) ? host ? HOST_PANEL : DEVICE_PANEL : all;
+    size_t x = block_along_k(&p->x), y = block_along_k(p->symmetric ? &p->x : &p->y),
+           block = at_most(at_most(x, y), all);
+    if (!may_cut(p))
+        return all;
+    if (!p->x.spread || !p->y.spread)
+        return is_whole(p) ? HOST_PANEL * 2 : HOST_PANEL;
+    return grid_pitch(grid_cover(block, grid_cover(block, DEVICE_PANEL)));
 }
 
 /* ---- memory ---- */
@@ -181,10 +215,7 @@ void grid_release(WwGrid *g)
 /* Is that panel one that must be copied? */
 static bool is_copied(const GridProblem *p, const GridMatrix *x, size_t first, size_t count, size_t k0, size_t member)
 {
-    size_t   kc = at_most(p->k - k0, p->panel);
-    GridRect r  = x->trans ? (GridRect){k0, kc, first, count} : (GridRect){first, count, k0, kc};
-    WwPtr    at;
-    return !grid_in_place(x, p->operand, &r, member, &at);
+    return !grid_panel_here(member, p, x, first, count, k0, at_most(p->k - k0, p->panel));
 }
 
 /* How many different panels the device's tiles need in slots. */
@@ -194,7 +225,7 @@ static size_t count_panels(const WwGrid *g, const GridProblem *p, size_t member)
            n   = 0;
     bool *seen = xcalloc((down + across) * panels + 1, sizeof *seen);
     for (size_t i = 0; i < grid_tiles(p); i++) {
-        if (grid_worker(g, p, i) != p->rank * g->n + member)
+        if (g->by[i] != p->rank * g->n + member)
             continue;
         GridPlace t = grid_place(p, i);
         for (size_t q = 0; q < panels; q++) {
@@ -254,13 +285,8 @@ static bool smaller(GridProblem *p)
 static void share_out(WwGrid *g, const GridProblem *p)
 {
     free(g->by);
-    g->by = NULL;
-    if (!is_held(p))
-        return;
-    double *load = xcalloc(g->n, sizeof *load);
-    g->by        = xcalloc(grid_tiles(p), sizeof *g->by);
-    assign(g, p, g->by, load);
-    free(load);
+    g->by = xcalloc(grid_tiles(p), sizeof *g->by);
+    (void)assign(g, p, g->by);
 }
 
 static GridRoom room_for(const WwGrid *g, const GridProblem *p)
@@ -293,8 +319,8 @@ Status grid_shape(WwGrid *g, GridProblem *p)
     if (!may_cut(p) && p->panel && p->panel < p->k)
         return grid_fail(g, WW_ERR_INVALID, "panel = %zu is less than k = %zu: each panel would round 16-bit results",
                          p->panel, p->k);
-    p->tile  = at_most(p->tile ? p->tile : choose_tile(g, p), sides);
     p->panel = at_most(p->panel ? p->panel : choose_panel(p, all), all);
+    p->tile  = at_most(p->tile ? p->tile : choose_tile(g, p), sides);
     share_out(g, p);
     GridRoom room = room_for(g, p);
     if (is_there(g, &room))

@@ -69,7 +69,7 @@ static Status multiply(const Turn *turn, const Tile *t, const Factor *x, const F
 }
 
 /* One panel: kc of k from k0 on. */
-static Status panel(const Turn *turn, const Tile *t, size_t k0, size_t kc)
+static Status panel(const Turn *turn, const Tile *t, size_t k0, size_t kc, bool first)
 {
     const GridProblem *p = turn->p;
     GridMember        *m = &turn->g->member[turn->member];
@@ -78,10 +78,44 @@ static Status panel(const Turn *turn, const Tile *t, size_t k0, size_t kc)
     if (!t->at.diagonal) /* of a symmetric result both factors are parts of one matrix, and share their panels */
         TRY(grid_panel(turn->g, turn->member, p, p->symmetric ? &p->x : &p->y, t->at.col, t->at.cols, k0, kc, &y.at,
                        &y.ld, &y.slot));
-    TRY(multiply(turn, t, &x, &y, kc, k0 == 0));
+    TRY(multiply(turn, t, &x, &y, kc, first));
     m->share.panels++;
     TRY(grid_panel_used(m, x.slot));
     return grid_panel_used(m, y.slot);
+}
+
+static size_t length_at(size_t first, size_t all, size_t tile)
+{
+    return all - first < tile ? all - first : tile;
+}
+
+/* The panel of k of which the device holds most itself: the others come while it is multiplied. */
+static size_t nearest_panel(const Turn *turn, const Tile *t)
+{
+    const GridProblem *p    = turn->p;
+    const GridMatrix  *y    = p->symmetric ? &p->x : &p->y;
+    size_t             best = 0, most = 0;
+    for (size_t k0 = 0; (p->x.spread || y->spread) && k0 < p->k && most < 2; k0 += p->panel) {
+        size_t kc   = length_at(k0, p->k, p->panel);
+        size_t here = (size_t)grid_panel_here(turn->member, p, &p->x, t->at.row, t->at.rows, k0, kc) +
+                      grid_panel_here(turn->member, p, y, t->at.col, t->at.cols, k0, kc);
+        if (here > most) {
+            most = here;
+            best = k0;
+        }
+    }
+    return best;
+}
+
+static Status all_panels(const Turn *turn, const Tile *t)
+{
+    const GridProblem *p     = turn->p;
+    size_t             first = nearest_panel(turn, t), n = grid_cover(p->k, p->panel);
+    for (size_t i = 0; i == 0 || i < n; i++) {
+        size_t k0 = n ? (first / p->panel + i) % n * p->panel : 0;
+        TRY(panel(turn, t, k0, length_at(k0, p->k, p->panel), i == 0));
+    }
+    return WW_OK;
 }
 
 static Status move_tile(const Turn *turn, const Tile *t, WwPtr at, bool turned, bool in)
@@ -138,8 +172,7 @@ static Status compute(Turn *turn, const GridPlace *at)
         TRY(grid_mark(m, m->in, &m->came[t.slot]));
         TRY(grid_follow(m, m->work, m->came[t.slot]));
     }
-    for (size_t k0 = 0; k0 == 0 || k0 < p->k; k0 += p->panel)
-        TRY(panel(turn, &t, k0, p->k - k0 < p->panel ? p->k - k0 : p->panel));
+    TRY(all_panels(turn, &t));
     if (twice)
         TRY(turn_tile(turn, &t, &turned));
     TRY(grid_mark(m, m->work, &m->done[t.slot]));
@@ -161,11 +194,6 @@ size_t grid_tiles(const GridProblem *p)
     return p->symmetric ? down * (down + 1) / 2 : down * across;
 }
 
-static size_t length_at(size_t first, size_t all, size_t tile)
-{
-    return all - first < tile ? all - first : tile;
-}
-
 /* Of a symmetric result tile i * (i + 1) / 2 + j is (i, j), j <= i; where the upper triangle is computed, the one across the diagonal. */
 GridPlace grid_place(const GridProblem *p, size_t t)
 {
@@ -182,29 +210,11 @@ GridPlace grid_place(const GridProblem *p, size_t t)
     return (GridPlace){row, col, length_at(row, p->m, p->tile), length_at(col, p->n, p->tile), p->symmetric && i == j};
 }
 
-size_t grid_first(size_t tiles, size_t workers, size_t w)
-{
-    return tiles / workers * w + tiles % workers * w / workers;
-}
-
-size_t grid_worker(const WwGrid *g, const GridProblem *p, size_t i)
-{
-    size_t tiles = grid_tiles(p), workers = p->ranks * g->n;
-    if (g->by)
-        return g->by[i];
-    size_t w = (size_t)((double)i / (double)tiles * (double)workers); /* about */
-    while (w && grid_first(tiles, workers, w) > i)
-        w--;
-    while (grid_first(tiles, workers, w + 1) <= i)
-        w++;
-    return w;
-}
-
 static Status every_tile(WwGrid *g, size_t device, const GridProblem *p)
 {
     Turn turn = {.g = g, .member = device, .p = p};
     for (size_t i = 0; i < grid_tiles(p); i++) {
-        if (grid_worker(g, p, i) != p->rank * g->n + device)
+        if (g->by[i] != p->rank * g->n + device)
             continue;
         GridPlace t = grid_place(p, i);
         if (atomic_load(&g->stop))

@@ -256,15 +256,15 @@ static void check_outside(const Host *c, const char *got)
                             (c->ld - c->length) * c->each);
 }
 
-/* even: each device has as many. */
+/* even: each device has some, where there are enough. */
 static void check_shares(size_t tiles, bool even)
 {
     size_t sum = 0;
     for (size_t i = 0; i < ww_grid_size(grid); i++) {
         WwGridShare s;
         assert_int_equal(ww_grid_share(grid, i, &s), WW_OK);
-        if (even)
-            assert_true(s.tiles >= tiles / ww_grid_size(grid));
+        if (even) /* by elements of C: the last tiles are smaller */
+            assert_true(tiles < 2 * ww_grid_size(grid) || s.tiles > 0);
         sum += s.tiles;
     }
     assert_int_equal(sum, tiles);
@@ -640,10 +640,10 @@ static void little_memory(void **state)
     if (getenv("WW_TEST_DEVICE"))
         return; /* a GPU's memory is what it is */
     open_grid(2, 2 << 20);
-    Case t = {WW_F32, WW_ROW_MAJOR, false, false, 600, 500, 700, 0, 1, 0, 0, 0, ""};
+    Case t = {WW_F32, WW_ROW_MAJOR, false, false, 600, 500, 700, 0, 1, 0, 512, 0, ""};
     run_gemm(&t);
     ww_grid_shape(grid, &tile, &panel);
-    assert_true(tile < 600 && panel < 700);
+    assert_true(tile < 512 && panel < 700);
     Case s = {WW_F32, WW_ROW_MAJOR, false, false, 0, 600, 500, 0, 1, 0, 0, 0, ""};
     run_syrk(&s, WW_FULL);
     /* 16-bit results cannot cut k. */
