@@ -32,12 +32,21 @@ typedef struct Factor {
     GridSlot *slot;
 } Factor;
 
+/* Is a tile on the diagonal a product like any other?  int32 ones run on the tensor cores, where the whole of a large tile takes less time than half
+ * of it elsewhere (63 for 150 TOP/s on an H100, docs/grid.md), and both halves are exact; with beta the halves of the old tile may differ. */
+static bool is_product(const GridProblem *p, const GridPlace *t)
+{
+    enum { LARGE = 1024 };
+    return t->diagonal && p->type == WW_I32 && p->full && !p->keep && t->rows >= LARGE;
+}
+
 static Status multiply(const Turn *turn, const Tile *t, const Factor *x, const Factor *y, size_t kc, bool first)
 {
     const GridProblem *p    = turn->p;
     WwBlas            *blas = turn->g->member[turn->member].blas;
     WwScalar           beta = first ? p->beta : type_one(p->type);
-    if (t->at.diagonal) /* in the caller's own layout: what is stored is stored as the caller has it */
+    if (t->at.diagonal &&
+        !is_product(p, &t->at)) /* in the caller's own layout: what is stored is stored as the caller has it */
         return ww_syrk(blas, &(WwSyrk){.type      = p->type,
                                        .layout    = p->layout,
                                        .fill      = p->fill,
@@ -53,17 +62,17 @@ static Status multiply(const Turn *turn, const Tile *t, const Factor *x, const F
                                        .precision = p->precision});
     return ww_gemm(blas, &(WwGemm){.type      = p->type,
                                    .trans_a   = p->x.trans,
-                                   .trans_b   = !p->y.trans,
+                                   .trans_b   = !(p->symmetric ? p->x : p->y).trans,
                                    .m         = t->at.rows,
                                    .n         = t->at.cols,
                                    .k         = kc,
                                    .alpha     = p->alpha,
                                    .beta      = beta,
                                    .a         = x->at,
-                                   .b         = y->at,
+                                   .b         = t->at.diagonal ? x->at : y->at,
                                    .c         = t->c,
                                    .lda       = x->ld,
-                                   .ldb       = y->ld,
+                                   .ldb       = t->at.diagonal ? x->ld : y->ld,
                                    .ldc       = t->ld,
                                    .precision = p->precision});
 }
@@ -210,17 +219,29 @@ GridPlace grid_place(const GridProblem *p, size_t t)
     return (GridPlace){row, col, length_at(row, p->m, p->tile), length_at(col, p->n, p->tile), p->symmetric && i == j};
 }
 
+/* Does the device hold all that the tile's product needs? */
+static bool is_at_home(const Turn *turn, const GridPlace *t)
+{
+    const GridProblem *p = turn->p;
+    return grid_panel_here(turn->member, p, &p->x, t->row, t->rows, 0, p->k) &&
+           grid_panel_here(turn->member, p, p->symmetric ? &p->x : &p->y, t->col, t->cols, 0, p->k);
+}
+
+/* Those that wait for nobody first: what the others need comes meanwhile. */
 static Status every_tile(WwGrid *g, size_t device, const GridProblem *p)
 {
     Turn turn = {.g = g, .member = device, .p = p};
-    for (size_t i = 0; i < grid_tiles(p); i++) {
-        if (g->by[i] != p->rank * g->n + device)
-            continue;
-        GridPlace t = grid_place(p, i);
-        if (atomic_load(&g->stop))
-            return WW_OK; /* another device says why */
-        TRY(compute(&turn, &t));
-    }
+    for (int far = 0; far < 2; far++)
+        for (size_t i = 0; i < grid_tiles(p); i++) {
+            if (g->by[i] != p->rank * g->n + device)
+                continue;
+            GridPlace t = grid_place(p, i);
+            if (is_at_home(&turn, &t) == far)
+                continue;
+            if (atomic_load(&g->stop))
+                return WW_OK; /* another device says why */
+            TRY(compute(&turn, &t));
+        }
     return WW_OK;
 }
 

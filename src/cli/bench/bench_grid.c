@@ -19,7 +19,7 @@
 #include "lab/inputs.h"
 #include "warpwright/grid.h"
 
-enum { MOST_RUNS = 5 };
+enum { MOST_RUNS = 20 };
 
 static const int xt_blocks[] = {2048, 4096, 8192};
 
