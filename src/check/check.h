@@ -30,6 +30,7 @@ typedef enum MemoryKind {
     MEMORY_LEFT,   /* somebody may look at it at the end */
     MEMORY_LOOKED, /* the program's own code read address, bytes, in no call; work: what it has waited for */
     MEMORY_CHANGED, /* it wrote there */
+    MEMORY_SEEN,   /* somebody may read and write address, bytes unseen from now on: a texture, another device or process */
     MEMORY_SHOWN,  /* the host reads and writes it by itself, without a word (pinned, managed) */
     MEMORY_ROWS,   /* it was allocated in rows of `bytes` bytes, of which `from` are the program's */
     MEMORY_COPY,   /* device to device: from, address, bytes */

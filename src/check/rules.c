@@ -11,9 +11,11 @@
 
 static const Rule rows[] = {
 #define RULE(ID, id, category, severity, checker, thresholds, brief, text)                                             \
-    {id, #category, #severity, #checker, thresholds, brief, text, NULL},
+    {id, #category, #severity, #checker, thresholds, brief, text, NULL, false},
+#define ASKED(ID, id, category, severity, checker, thresholds, brief, text)                                            \
+    {id, #category, #severity, #checker, thresholds, brief, text, NULL, true},
 #define FAULT(ID, id, category, checker, cuda_error, brief, text)                                                      \
-    {id, #category, "error", #checker, "", brief, text, #cuda_error},
+    {id, #category, "error", #checker, "", brief, text, #cuda_error, false},
 #include "check/rules.def"
 #undef RULE
 #undef FAULT
@@ -154,8 +156,9 @@ static Status apply(const char *word, size_t len, RuleSet *s, Str *why)
     len -= !on;
     for (int i = 0; i < RULE_COUNT; i++)
         if (same_word(word, len, "all") || same_word(word, len, rows[i].id) || same_word(word, len, rows[i].category)) {
-            s->on[i] = on;
-            any      = true;
+            bool named = same_word(word, len, rows[i].id);
+            s->on[i]   = on ? named || !rows[i].asked || s->on[i] : false;
+            any        = true;
         }
     return any ? WW_OK : unknown(word, len, why);
 }
@@ -173,7 +176,7 @@ Status rules_select(const char *text, RuleSet *out, Str *why)
     *out = (RuleSet){0};
     set_defaults(out);
     for (int i = 0; i < RULE_COUNT; i++)
-        out->on[i] = starts_full(text);
+        out->on[i] = starts_full(text) && !rows[i].asked;
     while (*text) {
         size_t n = strcspn(text, ",");
         if (n)

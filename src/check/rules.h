@@ -23,6 +23,7 @@ enum { RULE_THRESHOLDS = 4 };
 typedef struct Rule {
     const char *id, *category, *severity, *checker, *thresholds, *brief, *text;
     const char *cuda_error; /* by its name; NULL: it stops no launch */
+    bool        asked;      /* on only where its id is given */
 } Rule;
 
 const Rule *rule_row(RuleId r);
@@ -36,9 +37,10 @@ typedef struct RuleSet {
     double threshold[RULE_COUNT][RULE_THRESHOLDS]; /* in the order of the row */
 } RuleSet;
 
-/* text: "" or NULL: every rule.  Else words separated by commas, applied from left to right: a rule or a category (or `all`) switches on,
- * with '-' before it off; when the first word switches off or sets a threshold, everything is on before it.  rule:key=value sets a
- * threshold and switches the rule on.  WW_ERR_INVALID: *why says which word and what there is. */
+/* text: "" or NULL: every rule but those that have to be asked for by their id.  Else words separated by commas, applied from left to
+ * right: a rule or a category (or `all`) switches on, with '-' before it off; when the first word switches off or sets a threshold,
+ * everything is on before it.  rule:key=value sets a threshold and switches the rule on.  WW_ERR_INVALID: *why says which word and what
+ * there is. */
 Status rules_select(const char *text, RuleSet *out, Str *why);
 /* The value of a threshold; the row must have it. */
 double rules_threshold(const RuleSet *s, RuleId r, const char *key);

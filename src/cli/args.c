@@ -211,6 +211,8 @@ bool cli_parse(CliArgs *a, int argc, char **argv, int *code)
     }
     if (*code != CLI_OK)
         cli_free(a);
+    else
+        cli_add_rules(a);
     return *code == CLI_OK;
 }
 

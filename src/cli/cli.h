@@ -102,7 +102,9 @@ bool cli_can_report(const CliArgs *a);
 /* The files that the options of that name ask for; the verb has some of them. */
 DocFiles    cli_files(const CliArgs *a);
 bool        cli_keeps(const CliArgs *a); /* is there any? */
-/* The rules that --check or --tool ask for; NULL: neither is given. */
+/* The rules that --track-unused-memory asks for come behind the others; cli_parse's. */
+void        cli_add_rules(CliArgs *a);
+/* The rules that --check, --tool or --track-unused-memory ask for; NULL: none is given. */
 const char *cli_rules(const CliArgs *a);
 /* What --fail-on says, or with --error-exitcode alone "error"; NULL: neither is given. */
 const char *cli_fail_on(const CliArgs *a);

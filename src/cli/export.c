@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/arena.h"
 #include "base/cache.h"
 #include "cli/cli.h"
 
@@ -33,11 +34,37 @@ bool cli_export_cache(const CliArgs *a)
     return said || !cache_misnamed();
 }
 
-const char *cli_rules(const CliArgs *a)
+/* "memcheck" and the like as rules; NULL: --tool is not given. */
+static const char *rules_of_tool(const CliArgs *a)
 {
     static const char *const of_tool[] = {"memory,host", "race", "init", "sync"};
     int                      tool      = cli_choice(a, "tool", -1);
-    return cli_has(a, "check") ? cli_text(a, "check", "") : tool >= 0 ? of_tool[tool] : NULL;
+    return tool >= 0 ? of_tool[tool] : NULL;
+}
+
+void cli_add_rules(CliArgs *a)
+{
+    bool there = !strcmp(a->verb->name, "run") || !strcmp(a->verb->name, "check"); /* they have the options */
+    if (!there || !cli_has(a, "track-unused-memory"))
+        return;
+    size_t           n;
+    const CliOption *o     = cli_options(&n);
+    bool             alone = !cli_has(a, "check") && !rules_of_tool(a) && strcmp(a->verb->name, "check") != 0;
+    Str              text  = {0};
+    if (!alone)
+        str_printf(&text, "%s,", cli_rules(a) ? cli_rules(a) : "");
+    str_add(&text, "unused-memory,unread-memory");
+    while (strcmp(o->verb, a->verb->name) != 0 || strcmp(o->name, "check") != 0)
+        o++;
+    a->kept                = xrealloc(a->kept, (a->nkept + 1) * sizeof *a->kept);
+    a->kept[a->nkept++]    = text.s;
+    a->value               = xrealloc(a->value, (a->nvalues + 1) * sizeof *a->value);
+    a->value[a->nvalues++] = (CliValue){.option = o, .text = text.s};
+}
+
+const char *cli_rules(const CliArgs *a)
+{
+    return cli_has(a, "check") ? cli_text(a, "check", "") : rules_of_tool(a);
 }
 
 const char *cli_fail_on(const CliArgs *a)

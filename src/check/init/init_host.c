@@ -193,6 +193,7 @@ void init_host(void *self, const MemoryEvent *e)
             r->width = e->from;
         }
         return;
+    case MEMORY_SEEN:
     case MEMORY_LOOKED:
     case MEMORY_CHANGED:
     case MEMORY_GIVEN:

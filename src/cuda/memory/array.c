@@ -160,6 +160,7 @@ static CuErr reserve(size_t bytes, uint64_t *base)
     if (ww_alloc(d, bytes, &p) != WW_OK)
         return cudaErrorMemoryAllocation;
     *base = p;
+    emulator_tell(d, MEMORY_SEEN, p, 0, bytes); /* by textures and surfaces */
     return cudaSuccess;
 }
 

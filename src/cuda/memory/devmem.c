@@ -189,6 +189,13 @@ bool devmem_sees(int device, int other)
     return sees[device][other];
 }
 
+/* Another device may use it without a word. */
+static void tell_shared(int owner, uint64_t base, uint64_t bytes)
+{
+    emulator_tell(state.device[owner], MEMORY_WRITE, base, 0, bytes);
+    emulator_tell(state.device[owner], MEMORY_SEEN, base, 0, bytes);
+}
+
 CuErr devmem_share(int to, int from, bool on)
 {
     CuErr e;
@@ -198,7 +205,7 @@ CuErr devmem_share(int to, int from, bool on)
         if (all.at[i]->device == from && all.at[i]->kind == MEMORY_DEVICE && all.at[i]->bytes) {
             if (on) {
                 emu_adopt(emulator_emu(d), all.at[i]->base, all.at[i]->bytes);
-                emulator_tell(state.device[all.at[i]->device], MEMORY_WRITE, all.at[i]->base, 0, all.at[i]->bytes);
+                tell_shared(all.at[i]->device, all.at[i]->base, all.at[i]->bytes);
             } else
                 emu_disown(emulator_emu(d), all.at[i]->base);
         }
@@ -213,7 +220,7 @@ void devmem_share_pool(const void *pool, int to, bool on)
         if (all.at[i]->pool == pool && all.at[i]->device != to && all.at[i]->bytes) {
             if (on) {
                 emu_adopt(emulator_emu(d), all.at[i]->base, all.at[i]->bytes);
-                emulator_tell(state.device[all.at[i]->device], MEMORY_WRITE, all.at[i]->base, 0, all.at[i]->bytes);
+                tell_shared(all.at[i]->device, all.at[i]->base, all.at[i]->bytes);
             } else
                 emu_disown(emulator_emu(d), all.at[i]->base);
         }
@@ -241,8 +248,10 @@ CuErr devmem_new(int kind, size_t bytes, unsigned flags, void **out)
             emu_adopt(emulator_emu(d), p, bytes ? bytes : 1);
             known = true;
         }
-    if (known) /* written by the host, or by another device, without a word */
-        emulator_tell(state.device[n], kind == MEMORY_DEVICE ? MEMORY_WRITE : MEMORY_SHOWN, p, 0, bytes ? bytes : 1);
+    if (known && kind == MEMORY_DEVICE)
+        tell_shared(n, p, bytes ? bytes : 1);
+    else if (known)
+        emulator_tell(state.device[n], MEMORY_SHOWN, p, 0, bytes ? bytes : 1);
     *out = (void *)(uintptr_t)p;
     return cudaSuccess;
 }

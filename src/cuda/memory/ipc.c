@@ -101,6 +101,7 @@ CuErr ipc_share(const void *p, IpcHandle *out)
     int fd = file_of(r->device, &base);
     if (fd < 0)
         return cudaErrorMemoryAllocation;
+    emulator_tell(state.device[r->device], MEMORY_SEEN, r->base, 0, r->bytes);
     uint64_t from = (r->base - base) & -page();
     *out          = (IpcHandle){.magic  = IPC_MAGIC,
                                 .pid    = getpid(),

@@ -197,6 +197,7 @@ CuErr texobj_new(TexEntry *e)
     kept->next     = entries;
     entries        = kept;
     emu_texture_enter(emulator_emu(d), e->handle, &o);
+    emulator_tell(d, MEMORY_SEEN, o.level[0].base, 0, 1);
     return cudaSuccess;
 }
 

@@ -313,6 +313,7 @@ CuErr cgraph_new_condition(Graph *g, unsigned value, bool assign, uint64_t *hand
     if (ww_alloc(d, sizeof value, handle) != WW_OK)
         return cudaErrorMemoryAllocation;
     memcpy((void *)(uintptr_t)*handle, &value, sizeof value);
+    emulator_tell(d, MEMORY_SEEN, *handle, 0, sizeof value);
     conditions                     = xrealloc(conditions, (nconditions + 1) * sizeof *conditions);
     conditions[nconditions++]      = *handle;
     g->condition                   = xrealloc(g->condition, (g->nconditions + 1) * sizeof *g->condition);

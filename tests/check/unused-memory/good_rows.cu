@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rows of cudaMallocPitch that are used from end to end: what lies behind each row is not the program's. */
+#include "../run.h"
+
+__global__ void rows(float *x, size_t pitch, int width)
+{
+    float *row = (float *)((char *)x + blockIdx.x * pitch);
+    for (int i = threadIdx.x; i < width; i += blockDim.x)
+        row[i] = i;
+}
+
+int main()
+{
+    const int width = 100, height = 8;
+    float     back[height][width], *x;
+    size_t    pitch;
+    cudaMallocPitch(&x, &pitch, width * sizeof(float), height);
+    rows<<<height, 32>>>(x, pitch, width);
+    cudaMemcpy2D(back, sizeof back[0], x, pitch, sizeof back[0], height, cudaMemcpyDeviceToHost);
+    cudaFree(x);
+    return finish();
+}
