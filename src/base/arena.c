@@ -60,6 +60,12 @@ void *xaligned(size_t align, size_t bytes)
     return memset(p, 0, size);
 }
 
+char *xstrdup(const char *s)
+{
+    size_t n = strlen(s) + 1;
+    return memcpy(xmalloc(n), s, n);
+}
+
 void *xrealloc(void *old, size_t bytes)
 {
     void *p = realloc(old, bytes ? bytes : 1);

@@ -33,6 +33,7 @@ size_t arena_used(const Arena *a);
 /* malloc/realloc/calloc that abort with a message instead of returning NULL. */
 void *xmalloc(size_t bytes);
 void *xcalloc(size_t n, size_t bytes);
+char *xstrdup(const char *s);
 void *xrealloc(void *p, size_t bytes);
 /* Zeroed, aligned to a power of two; free() releases it. */
 void *xaligned(size_t align, size_t bytes);

@@ -35,6 +35,7 @@
 #include "cli/outcome.h"
 #include "report/doc.h"
 #include "report/fail.h"
+#include "report/ranges.h"
 
 typedef struct Run {
     CliArgs  a;
@@ -288,6 +289,31 @@ static void stand_in(const Run *r)
     str_free(&path);
 }
 
+/* What a list option was given, one a line. */
+static void pass_list(const Run *r, const char *option, const char *variable)
+{
+    Str all = {0};
+    for (size_t i = 0; i < r->a.nvalues; i++)
+        if (!strcmp(r->a.value[i].option->name, option))
+            str_printf(&all, "%s%s", all.len ? "\n" : "", r->a.value[i].text);
+    if (all.len)
+        setenv(variable, all.s, 1);
+    str_free(&all);
+}
+
+/* NVTX's header loads what the variable names, unless the program already brings a tool of its own. */
+static void follow_ranges(const Run *r)
+{
+    Str core = {0};
+    str_printf(&core, "%s/libwarpwright-cuda.so", r->libs);
+    setenv("NVTX_INJECTION64_PATH", core.s, 0);
+    str_free(&core);
+    if (cli_has(&r->a, "nvtx"))
+        setenv("WARPWRIGHT_NVTX", "1", 1);
+    pass_list(r, "nvtx-include", "WARPWRIGHT_NVTX_INCLUDE");
+    pass_list(r, "nvtx-exclude", "WARPWRIGHT_NVTX_EXCLUDE");
+}
+
 static void set_environment(const Run *r)
 {
     Str preload = {0}, python = {0};
@@ -335,6 +361,7 @@ static void set_environment(const Run *r)
     pass(r, "async", "WARPWRIGHT_ASYNC");
     pass(r, "blocks", "WARPWRIGHT_BLOCKS");
     pass(r, "kernel", "WARPWRIGHT_KERNEL");
+    follow_ranges(r);
     pass(r, "only", "WARPWRIGHT_ONLY");
     pass(r, "launch-skip", "WARPWRIGHT_LAUNCH_SKIP");
     pass(r, "launch-count", "WARPWRIGHT_LAUNCH_COUNT");
@@ -564,6 +591,10 @@ static int tell_left(const Run *r, const Outcome *o, int code)
     if (cli_has(&r->a, "kernel"))
         fprintf(r->log, "warpwright: --kernel '%s': no launch was looked at; the program launched %s\n",
                 cli_text(&r->a, "kernel", ""), str_text(&names));
+    else if (cli_has(&r->a, "nvtx-include") || cli_has(&r->a, "nvtx-exclude"))
+        fprintf(r->log,
+                "warpwright: --nvtx-include and --nvtx-exclude left no launch to look at; the program launched %s\n",
+                str_text(&names));
     else
         fprintf(r->log,
                 "warpwright: --launch-skip and --launch-count left no launch to look at; the program launched %s\n",
@@ -660,6 +691,18 @@ static Status check_pattern(const char *pattern, Str *why)
     return ok ? WW_OK : WW_ERR_INVALID;
 }
 
+static Status check_ranges(const CliArgs *a, Str *why)
+{
+    Str what = {0};
+    for (size_t i = 0; i < a->nvalues && !why->len; i++) {
+        const char *name = a->value[i].option->name;
+        if ((!strcmp(name, "nvtx-include") || !strcmp(name, "nvtx-exclude")) && !range_check(a->value[i].text, &what))
+            str_printf(why, "--%s '%s': %s", name, a->value[i].text, str_text(&what));
+    }
+    str_free(&what);
+    return why->len ? WW_ERR_INVALID : WW_OK;
+}
+
 /* Texts whose mistakes no child process could report; 0 or an exit code after a message. */
 static int check_texts(const Run *r)
 {
@@ -674,6 +717,8 @@ static int check_texts(const Run *r)
         s = report_suppress(none, file, &why);
     if (s == WW_OK)
         s = check_pattern(cli_text(&r->a, "kernel", ""), &why);
+    if (s == WW_OK)
+        s = check_ranges(&r->a, &why);
     int code = s == WW_OK ? CLI_OK : cli_error("run", "%s", str_text(&why));
     report_free(none);
     str_free(&why);

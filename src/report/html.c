@@ -15,6 +15,7 @@
 #include "report/doc.h"
 #include "report/launches.h"
 #include "report/page.h"
+#include "report/ranges.h"
 #include "report/rows.h"
 #include "report/source.h"
 
@@ -108,6 +109,35 @@ static json_t *rules_json(const json_t *doc)
     return rules;
 }
 
+/* What the launches inside each NVTX range did: of those of "step 3/forward/" in "step 3/" too. */
+static json_t *ranges_json(const json_t *doc)
+{
+    json_t       *at = json_object(), *list = json_array();
+    const json_t *k, *text;
+    size_t        i, j;
+    json_array_foreach(json_object_get(doc, "kernels"), i, k)
+    {
+        json_array_foreach(json_object_get(k, "ranges"), j, text)
+        {
+            const char *s = json_string_value(text);
+            for (size_t n = 0; s && s[n];) {
+                n           = range_outer(s, n);
+                json_t *key = json_stringn(s, n);
+                json_t *row = json_object_get(at, json_string_value(key));
+                if (!row) {
+                    row = json_pack("{s:O,s:i,s:{}}", "name", key, "launches", 0, "counters");
+                    json_object_set_new(at, json_string_value(key), row);
+                    json_array_append(list, row);
+                }
+                launches_sum_counts(row, k);
+                json_decref(key);
+            }
+        }
+    }
+    json_decref(at);
+    return list;
+}
+
 void doc_html(const json_t *doc, const char *before_name, const json_t *compared, Str *out)
 {
     bool    run  = doc_is_run(doc);
@@ -120,6 +150,7 @@ void doc_html(const json_t *doc, const char *before_name, const json_t *compared
         json_object_set_new(data, "title", json_string("experiments"));
     json_object_set_new(data, "sources", sources_json(doc));
     json_object_set_new(data, "rules", rules_json(doc));
+    json_object_set_new(data, "ranges", ranges_json(doc));
     if (compared) {
         json_object_set(data, "comparison", (json_t *)(uintptr_t)compared);
         json_object_set_new(data, "before_name", text_json(before_name ? before_name : "the first"));

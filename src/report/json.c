@@ -156,6 +156,14 @@ static bool is_computed(const ReportLaunch *l)
     return l->outcome == LAUNCH_OK && (!s || s->whole);
 }
 
+static json_t *ranges_json(const ReportLaunch *l)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < l->nranges; i++)
+        json_array_append_new(list, text_json(l->ranges[i]));
+    return list;
+}
+
 json_t *launch_json(const ReportLaunch *l, bool first)
 {
     static const char *const outcomes[] = {"ok", "failed", "unsupported"};
@@ -173,6 +181,7 @@ json_t *launch_json(const ReportLaunch *l, bool first)
     json_object_set_new(o, "name", text_json(l->kernel));
     json_object_set_new(o, "symbol", text_json(l->symbol));
     json_object_set_new(o, "launch", json_integer((json_int_t)l->launch));
+    json_object_set_new(o, "ranges", ranges_json(l));
     json_object_set_new(o, "launches", json_integer(1));
     json_object_set_new(o, "grid", dim_json(l->grid));
     json_object_set_new(o, "block", dim_json(l->block));

@@ -3,7 +3,7 @@
  * Joins the entries of launches (launches.h).  Entries are JSON, so that launches of this process, of documents that several processes
  * write, and of documents that are read are joined by one piece of code.
  *
- * Of the entries that join: counts, seconds and lines are added; grid, block, process and message stay where they are equal (a kernel's sums keep the
+ * Of the entries that join: counts, seconds and lines are added; grid, block, ranges, process and message stay where they are equal (a kernel's sums keep the
  * first message); accesses and opcodes that are not implemented are gathered; resources are the first that are known. */
 #include "report/launches.h"
 
@@ -85,6 +85,14 @@ static void add_counts(json_t *to, json_t *from)
         else if (strcmp(key, "line") != 0)
             add_number(to, key, value);
     }
+}
+
+void launches_sum_counts(json_t *row, const json_t *entry)
+{
+    json_t *more = json_integer(launches_of(entry));
+    json_object_set_new(row, "launches", launches_sum(json_object_get(row, "launches"), more));
+    add_counts(json_object_get(row, "counters"), json_object_get(entry, "counters"));
+    json_decref(more);
 }
 
 static const char *file_of(const json_t *line)
@@ -185,6 +193,8 @@ static void join(json_t *to, const json_t *from)
     bool alike = are_alike(to, from);
     keep_equal(to, from, "grid");
     keep_equal(to, from, "block");
+    if (json_object_get(to, "ranges"))
+        keep_equal(to, from, "ranges");
     for (size_t i = 0; i < sizeof who / sizeof *who; i++)
         if (json_object_get(to, who[i]))
             keep_equal(to, from, who[i]);
@@ -216,8 +226,8 @@ static char *key_of(const json_t *e, bool whole)
     json_t *key =
         json_pack("[O?,O?,O?]", json_object_get(e, "name"), json_object_get(e, "symbol"), json_object_get(e, "status"));
     if (!whole)
-        json_array_append_new(key, json_pack("[O?,O?,O?]", json_object_get(e, "grid"), json_object_get(e, "block"),
-                                             json_object_get(e, "message")));
+        json_array_append_new(key, json_pack("[O?,O?,O?,O?]", json_object_get(e, "grid"), json_object_get(e, "block"),
+                                             json_object_get(e, "ranges"), json_object_get(e, "message")));
     char *text = json_dumps(key, JSON_COMPACT);
     json_decref(key);
     return text;

@@ -12,6 +12,7 @@
 #include "base/arena.h"
 #include "base/file.h"
 #include "base/pattern.h"
+#include "report/ranges.h"
 #include "report/rows.h"
 
 Report *report_new(size_t keep_launches)
@@ -42,6 +43,7 @@ void report_free(Report *r)
     for (size_t i = 0; i < r->nrows; i++)
         free(r->row[i].line);
     free(r->row);
+    free(r->range);
     free(r->missing);
     free(r->call);
     free(r->note);
@@ -206,6 +208,45 @@ static void add_sample(Report *r, Row *row, const ReportLaunch *l)
     str_free(&text);
 }
 
+static Row *range_row(Report *r, const char *name, size_t n)
+{
+    for (size_t k = 0; k < r->nranges; k++)
+        if (strlen(r->range[k].symbol) == n && memcmp(r->range[k].symbol, name, n) == 0)
+            return &r->range[k];
+    char *text = arena_alloc(r->arena, n + 1);
+    memcpy(text, name, n);
+    text[n]                = 0;
+    r->range               = xrealloc(r->range, (r->nranges + 1) * sizeof *r->range);
+    r->range[r->nranges++] = (Row){.kernel = text, .symbol = text};
+    return &r->range[r->nranges - 1];
+}
+
+static void add_to_range(Row *row, const ReportLaunch *l)
+{
+    row->launches++;
+    row->seconds += l->seconds;
+    row->failed += l->outcome == LAUNCH_FAILED;
+    row->unsupported += l->outcome == LAUNCH_UNSUPPORTED;
+    if (l->result)
+        counters_add(&row->counters, ww_result_counters(l->result));
+}
+
+/* The launch in the sums of each range around it: of "step 3/forward/" in those of "step 3/" too. */
+static void add_ranges(Report *r, const ReportLaunch *l)
+{
+    for (size_t i = 0; i < l->nranges && !l->unwatched; i++) {
+        size_t n = range_outer(l->ranges[i], 0);
+        for (; l->ranges[i][n]; n = range_outer(l->ranges[i], n))
+            add_to_range(range_row(r, l->ranges[i], n), l);
+        add_to_range(range_row(r, l->ranges[i], n), l);
+    }
+}
+
+void report_show_ranges(Report *r)
+{
+    r->show_ranges = true;
+}
+
 void report_add(Report *r, const ReportLaunch *l)
 {
     if (r->told)
@@ -215,6 +256,7 @@ void report_add(Report *r, const ReportLaunch *l)
         return;
     }
     note_interpreted(r, l);
+    add_ranges(r, l);
     Row *row = row_of(r, l);
     r->looked += !l->unwatched;
     row->launches++;

@@ -25,6 +25,7 @@ typedef struct ReportLaunch {
     const char     *why;     /* message of a launch that did not end well, or NULL */
     const WwResult *result;  /* NULL: it never began */
     bool            unwatched; /* its findings do not count */
+    const char *const *ranges; size_t nranges; /* NVTX ranges that were open around the call, as range_text has them */
     bool            generated; /* the PTX came out of an executable: places in it are left out */
 } ReportLaunch;
 
@@ -96,6 +97,8 @@ void   report_sort(Report *r);
 /* Prints at most so many of them; 0: all. */
 void   report_limit(Report *r, uint64_t findings);
 
+/* The text has a table of NVTX ranges, too. */
+void report_show_ranges(Report *r);
 /* The table, then the source lines that cost most. */
 void report_text(const Report *r, Str *out);
 /* Adds this process's kernels and findings to `file`, under a lock; a file that holds no such document is written afresh.

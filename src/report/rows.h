@@ -52,6 +52,8 @@ typedef struct ReportFinding {
 struct Report {
     Arena       *arena;
     Row         *row;     size_t nrows, rows_cap;
+    Row         *range;   size_t nranges; /* kernel and symbol: an NVTX range; sums over the launches in it */
+    bool         show_ranges;
     Missing     *missing; size_t nmissing;
     ReportCall  *call;    size_t ncalls; /* of libraries */
     const char **note;    size_t nnotes;

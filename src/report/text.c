@@ -94,17 +94,17 @@ static int most_instructions_first(const void *a, const void *b)
 }
 
 /* Picks the rows to show: shown[i] of row i.  Returns how many are left out. */
-static size_t pick_rows(const Report *r, bool *shown)
+static size_t pick_rows(const Row *rows, size_t nrows, bool *shown)
 {
-    const Row **list = xcalloc(r->nrows + 1, sizeof *list);
+    const Row **list = xcalloc(nrows + 1, sizeof *list);
     size_t      left = 0;
-    for (size_t i = 0; i < r->nrows; i++)
-        list[i] = &r->row[i];
-    if (r->nrows > KERNELS)
-        qsort(list, r->nrows, sizeof *list, most_instructions_first);
-    for (size_t i = 0; i < r->nrows; i++) {
-        bool show               = i < KERNELS || list[i]->failed || list[i]->unsupported;
-        shown[list[i] - r->row] = show;
+    for (size_t i = 0; i < nrows; i++)
+        list[i] = &rows[i];
+    if (nrows > KERNELS)
+        qsort(list, nrows, sizeof *list, most_instructions_first);
+    for (size_t i = 0; i < nrows; i++) {
+        bool show             = i < KERNELS || list[i]->failed || list[i]->unsupported;
+        shown[list[i] - rows] = show;
         left += !show;
     }
     free(list);
@@ -123,27 +123,29 @@ static void table_line(const Cells *c, const size_t *width, const Row *r, Str *o
     str_addc(out, '\n');
 }
 
-static void table(const Report *r, Str *out)
+/* what: the rows' kind, "kernel". */
+static void table(const Row *rows, size_t nrows, const char *what, Str *out)
 {
-    static const Cells heads = {
-        {"kernel", "launches", "emulated in", "instructions", "requests", "sect/req", "passes", "conflicts", "lanes"}};
+    Cells heads = {
+        {"", "launches", "emulated in", "instructions", "requests", "sect/req", "passes", "conflicts", "lanes"}};
     size_t      width[COLUMNS], n = 0;
-    bool       *shown = xcalloc(r->nrows + 1, sizeof *shown);
-    size_t      left  = pick_rows(r, shown);
+    bool       *shown = xcalloc(nrows + 1, sizeof *shown);
+    size_t      left  = pick_rows(rows, nrows, shown);
     Str         name  = {0};
     Row         rest  = {0};
-    Cells      *c     = xcalloc(r->nrows + 2, sizeof *c);
-    const Row **row   = xcalloc(r->nrows + 2, sizeof *row);
-    c[n++]            = heads;
-    for (size_t i = 0; i < r->nrows; i++)
+    Cells      *c     = xcalloc(nrows + 2, sizeof *c);
+    const Row **row   = xcalloc(nrows + 2, sizeof *row);
+    put_name(heads.text[0], what);
+    c[n++] = heads;
+    for (size_t i = 0; i < nrows; i++)
         if (shown[i]) {
-            row[n] = &r->row[i];
-            c[n++] = cells_of(&r->row[i]);
+            row[n] = &rows[i];
+            c[n++] = cells_of(&rows[i]);
         } else {
-            row_add(&rest, &r->row[i]);
+            row_add(&rest, &rows[i]);
         }
     if (left) {
-        str_printf(&name, "%zu other kernels", left);
+        str_printf(&name, "%zu other %ss", left, what);
         rest.kernel = str_text(&name);
         row[n]      = &rest;
         c[n++]      = cells_of(&rest);
@@ -331,10 +333,16 @@ static void sampled(const Report *r, Str *out)
 void report_text(const Report *r, Str *out)
 {
     if (r->nrows) {
-        table(r, out);
+        table(r->row, r->nrows, "kernel", out);
         predicted(r, out);
         sampled(r, out);
         dear_lines(r, out);
+        if (r->show_ranges && r->nranges) {
+            str_addc(out, '\n');
+            table(r->range, r->nranges, "NVTX range", out);
+        } else if (r->show_ranges) {
+            str_add(out, "\nno launch was inside an NVTX range\n");
+        }
     } else {
         str_add(out, "no kernel was launched\n");
     }

@@ -75,6 +75,7 @@ const SECTIONS = [
   ["overview", overview, () => DATA.report],
   ["findings", findings, () => DATA.report],
   ["kernels", kernels, () => DATA.report],
+  ["ranges", ranges, () => DATA.ranges?.length],
   ["source", source, () => file],
   ["experiments", labSection, () => DATA.lab],
   ["comparison", comparison, () => DATA.comparison],

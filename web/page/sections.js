@@ -116,6 +116,18 @@ function kernels() {
   return [table(columns, kernelRows(REPORT), (r) => { const l = first(r.name); if (l) showSource(l.file, l.line); })];
 }
 
+// What the launches inside each NVTX range did, those of the ranges in it included.
+function ranges() {
+  const c = (r) => r.counters;
+  return [
+    el("p", {}, "NVTX ranges of the program. A row has all launches inside its range, those of the ranges in it included."),
+    table([
+      ["range", (r) => r.name], ["launches", (r) => r.launches, "number"], ["warp instructions", (r) => of(c(r), "inst_executed"), "number"], ["sectors", (r) => METRICS["global sectors"](c(r)), "number"],
+      ["beyond ideal", (r) => METRICS["sectors beyond ideal"](c(r)), "number"], ["passes", (r) => METRICS["shared passes"](c(r)), "number"], ["conflicts", (r) => METRICS["bank conflicts"](c(r)), "number"],
+    ], DATA.ranges),
+  ];
+}
+
 const LAB_SERIES = [
   ["bytes", [["moved", (r) => r.moved_bytes], ["asked for", (r) => r.useful_bytes]]],
   ["bank conflicts", [["bank conflicts", (r) => (r.shared_ld_bank_conflicts ?? 0) + (r.shared_st_bank_conflicts ?? 0)]]],

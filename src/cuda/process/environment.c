@@ -152,6 +152,9 @@ bool environment_read(Options *o, Str *why)
     o->verbose            = number("WARPWRIGHT_VERBOSE", 0) != 0;
     o->profile            = text("WARPWRIGHT_PROFILE");
     o->kernels            = text("WARPWRIGHT_KERNEL");
+    o->nvtx               = number("WARPWRIGHT_NVTX", 0) != 0;
+    o->nvtx_include       = text("WARPWRIGHT_NVTX_INCLUDE");
+    o->nvtx_exclude       = text("WARPWRIGHT_NVTX_EXCLUDE");
     o->status             = text("WARPWRIGHT_STATUS");
     o->fail_on            = text("WARPWRIGHT_FAIL_ON");
     o->check              = getenv("WARPWRIGHT_CHECK");

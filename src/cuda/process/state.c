@@ -445,6 +445,8 @@ static void new_report(void)
     report_select(state.report, state.options.check);
     report_schedule(state.report, state.options.seed);
     report_limit(state.report, state.options.print_limit);
+    if (state.options.nvtx)
+        report_show_ranges(state.report);
     report_only(state.report, state.options.only, state.options.kernels);
     if (state.options.suppressions && report_suppress(state.report, state.options.suppressions, &why) != WW_OK)
         state_say("%s", str_text(&why));

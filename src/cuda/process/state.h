@@ -40,6 +40,8 @@ typedef struct Options { /* of `warpwright run`, from the environment */
     const char *async;      /* when asynchronous copies land; NULL: at once */
     const char *blocks;     /* of a launch that run; NULL: all */
     const char *check;      /* rules; NULL: nothing is checked */
+    bool        nvtx;       /* tell of ranges in the texts */
+    const char *nvtx_include, *nvtx_exclude; /* expressions (report/ranges.h), one a line; NULL: none */
     const char *only;       /* globs of files; NULL: all */
     DocFiles    files;      /* but for JSON, with %p; else `warpwright run` renders the JSON of all processes */
     const char *log_file;   /* where texts go; NULL: standard error */

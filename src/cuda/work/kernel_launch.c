@@ -19,6 +19,7 @@
 #include "base/pattern.h"
 #include "cuda/process/context.h"
 #include "cuda/process/coroutine.h"
+#include "cuda/process/ranges.h"
 #include "cuda/process/signals.h"
 #include "cuda/work/accept.h"
 #include "cuda/work/sequence.h"
@@ -32,8 +33,20 @@ enum { SLICE = 1 << 22 }; /* warp instructions that a call gives a kernel before
 
 static uint64_t launches;
 
-/* Do --kernel, --launch-skip and --launch-count, which count the launches that --kernel leaves, leave this launch to be looked at? */
-static bool watched(const char *shown)
+/* "scale in step 3/forward/". */
+static void left_out(const char *shown, const Ranges *ranges)
+{
+    Str text = {0};
+    str_add(&text, shown);
+    for (size_t i = 0; i < ranges->n; i++)
+        str_printf(&text, "%s%s", i ? " and " : " in ", ranges->shown[i]);
+    report_left_out(state.report, str_text(&text));
+    str_free(&text);
+}
+
+/* Do --kernel, --nvtx-include and --nvtx-exclude leave this launch to be looked at, and --launch-skip and --launch-count, which count those that
+ * the others leave? */
+static bool watched(const char *shown, const Ranges *ranges)
 {
     static regex_t  pattern;
     static int      compiled; /* 1 = yes, -1 = not a pattern */
@@ -42,11 +55,11 @@ static bool watched(const char *shown)
     if (state.options.kernels && !compiled)
         compiled = pattern_compile(state.options.kernels, &pattern, &why) ? 1 : -1;
     str_free(&why);
-    bool fits = compiled <= 0 || regexec(&pattern, shown, 0, NULL, 0) == 0;
+    bool fits = ranges->chosen && (compiled <= 0 || regexec(&pattern, shown, 0, NULL, 0) == 0);
     bool now  = fits && fitting >= state.options.skip && fitting - state.options.skip < state.options.count;
     fitting += fits;
     if (!now)
-        report_left_out(state.report, shown);
+        left_out(shown, ranges);
     return now;
 }
 
@@ -152,6 +165,8 @@ static void record(Kernel *k, const LaunchAsk *a, uint64_t n, Status s, CuErr e,
                       .block     = a->block,
                       .seconds   = seconds,
                       .result    = r,
+                      .ranges    = a->ranges ? a->ranges->shown : NULL,
+                      .nranges   = a->ranges ? a->ranges->n : 0,
                       .unwatched = s == WW_ERR_LAUNCH ? accept_refused(k, a, ww_device_error(d))
                                                       : !watch && (s == WW_OK || (r && r->went_on)),
                       .generated = k->image->data != NULL,
@@ -186,7 +201,7 @@ static void on_child(void *user, const char *kernel, const WwLaunch *w, WwStatus
     CuErr          e;
     uint64_t       n = launches++;
     Kernel        *k = image_kernel(p->kernel->image, kernel, &e);
-    LaunchAsk      a = {.grid = w->grid, .block = w->block, .shared = w->shared};
+    LaunchAsk      a = {.grid = w->grid, .block = w->block, .shared = w->shared, .ranges = p->ask.ranges};
     if (k && (p->watch || s != WW_OK))
         record(k, &a, n, s, s == WW_ERR_UNSUPPORTED ? cudaErrorNotSupported : cudaSuccess, 0, p->device, r, p->watch);
 }
@@ -239,8 +254,10 @@ static Running *running_new(Kernel *k, const Func *f, WwModule *m, const LaunchA
                                      .held   = held,
                                      .work   = sequence_entered()};
     p->standstill.launch = p->n;
-    p->watch  = watched(kernel_shown(k)) && (state.options.report || state.options.verbose || state.options.json ||
-                                            state.options.check || state.options.fail_on);
+    p->ask.ranges        = a->ranges ? a->ranges : ranges_now();
+    p->watch =
+        watched(kernel_shown(k), p->ask.ranges) && (state.options.report || state.options.verbose ||
+                                                    state.options.json || state.options.check || state.options.fail_on);
     p->launch = (WwLaunch){.grid             = a->grid,
                            .block            = a->block,
                            .shared           = (uint32_t)a->shared,
@@ -305,13 +322,16 @@ const LaunchPause *launch_pause(const Running *p)
 /* A launch that never began is in the report, and it is not a success. */
 static void record_lost(Kernel *k, const LaunchAsk *a, LaunchOutcome outcome, const char *why)
 {
-    ReportLaunch l = {.kernel  = kernel_shown(k),
-                      .symbol  = k->name,
-                      .launch  = launches++,
-                      .grid    = a->grid,
-                      .block   = a->block,
-                      .outcome = outcome,
-                      .why     = why};
+    const Ranges *ranges = a->ranges ? a->ranges : ranges_now();
+    ReportLaunch  l      = {.kernel  = kernel_shown(k),
+                            .symbol  = k->name,
+                            .launch  = launches++,
+                            .grid    = a->grid,
+                            .block   = a->block,
+                            .outcome = outcome,
+                            .ranges  = ranges->shown,
+                            .nranges = ranges->n,
+                            .why     = why};
     report_add(state.report, &l);
 }
 

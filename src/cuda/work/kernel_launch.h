@@ -14,6 +14,7 @@ typedef struct LaunchAsk {
     CuErr    refused;  /* what an attribute makes of the launch */
     WwDim3   cluster;  /* x = 0: none */
     void    *event;    /* recorded behind it; NULL: none */
+    const struct Ranges *ranges; /* that were open around the call; NULL: those that are open now */
     bool     programmatic; /* it may begin while the kernel before it runs (programmatic stream serialization) */
 } LaunchAsk;
 

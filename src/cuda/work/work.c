@@ -4,6 +4,7 @@
  * stream's queue (queue.h).  The table at the end of this file says how each kind does that; what a capture makes of it is in capture.c,
  * what the work itself is, in perform.c. */
 #include "cuda/work/work.h"
+#include "cuda/process/ranges.h"
 
 #include <string.h>
 
@@ -91,8 +92,10 @@ static CuErr do_kernel(Stream *s, GraphNode *n)
     CuErr e = launch_check(k, ask);
     if (e != cudaSuccess)
         return e;
-    GraphNode *q = queue_add_work(s, NODE_KERNEL, NULL, sequence_submit_kernel(s, ask->programmatic));
-    e            = node_set_kernel(q, k, ask);
+    LaunchAsk later = *ask;
+    later.ranges    = ranges_now();
+    GraphNode *q    = queue_add_work(s, NODE_KERNEL, NULL, sequence_submit_kernel(s, ask->programmatic));
+    e               = node_set_kernel(q, k, &later);
     if (holds)
         queue_hold(q);
     return e;
