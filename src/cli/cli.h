@@ -108,6 +108,10 @@ void        cli_add_rules(CliArgs *a);
 const char *cli_rules(const CliArgs *a);
 /* What --fail-on says, or with --error-exitcode alone "error"; NULL: neither is given. */
 const char *cli_fail_on(const CliArgs *a);
+/* ranges.c: are the ranges of --nvtx-include and --nvtx-exclude expressions?  *why says which is not.  What they choose is told to the program's
+ * processes, and that NVTX finds the core library in the folder libs. */
+bool        cli_check_ranges(const CliArgs *a, Str *why);
+void        cli_export_ranges(const CliArgs *a, const char *libs);
 /* Sets a variable to the path, made absolute. (export.c) */
 void cli_export_path(const char *variable, const char *path);
 /* --cache, where it is given, becomes $WARPWRIGHT_CACHE; false after a message: the variable was wrong already. */

@@ -35,7 +35,6 @@
 #include "cli/outcome.h"
 #include "report/doc.h"
 #include "report/fail.h"
-#include "report/ranges.h"
 
 typedef struct Run {
     CliArgs  a;
@@ -289,31 +288,6 @@ static void stand_in(const Run *r)
     str_free(&path);
 }
 
-/* What a list option was given, one a line. */
-static void pass_list(const Run *r, const char *option, const char *variable)
-{
-    Str all = {0};
-    for (size_t i = 0; i < r->a.nvalues; i++)
-        if (!strcmp(r->a.value[i].option->name, option))
-            str_printf(&all, "%s%s", all.len ? "\n" : "", r->a.value[i].text);
-    if (all.len)
-        setenv(variable, all.s, 1);
-    str_free(&all);
-}
-
-/* NVTX's header loads what the variable names, unless the program already brings a tool of its own. */
-static void follow_ranges(const Run *r)
-{
-    Str core = {0};
-    str_printf(&core, "%s/libwarpwright-cuda.so", r->libs);
-    setenv("NVTX_INJECTION64_PATH", core.s, 0);
-    str_free(&core);
-    if (cli_has(&r->a, "nvtx"))
-        setenv("WARPWRIGHT_NVTX", "1", 1);
-    pass_list(r, "nvtx-include", "WARPWRIGHT_NVTX_INCLUDE");
-    pass_list(r, "nvtx-exclude", "WARPWRIGHT_NVTX_EXCLUDE");
-}
-
 static void set_environment(const Run *r)
 {
     Str preload = {0}, python = {0};
@@ -361,7 +335,7 @@ static void set_environment(const Run *r)
     pass(r, "async", "WARPWRIGHT_ASYNC");
     pass(r, "blocks", "WARPWRIGHT_BLOCKS");
     pass(r, "kernel", "WARPWRIGHT_KERNEL");
-    follow_ranges(r);
+    cli_export_ranges(&r->a, r->libs);
     pass(r, "only", "WARPWRIGHT_ONLY");
     pass(r, "launch-skip", "WARPWRIGHT_LAUNCH_SKIP");
     pass(r, "launch-count", "WARPWRIGHT_LAUNCH_COUNT");
@@ -691,18 +665,6 @@ static Status check_pattern(const char *pattern, Str *why)
     return ok ? WW_OK : WW_ERR_INVALID;
 }
 
-static Status check_ranges(const CliArgs *a, Str *why)
-{
-    Str what = {0};
-    for (size_t i = 0; i < a->nvalues && !why->len; i++) {
-        const char *name = a->value[i].option->name;
-        if ((!strcmp(name, "nvtx-include") || !strcmp(name, "nvtx-exclude")) && !range_check(a->value[i].text, &what))
-            str_printf(why, "--%s '%s': %s", name, a->value[i].text, str_text(&what));
-    }
-    str_free(&what);
-    return why->len ? WW_ERR_INVALID : WW_OK;
-}
-
 /* Texts whose mistakes no child process could report; 0 or an exit code after a message. */
 static int check_texts(const Run *r)
 {
@@ -718,7 +680,7 @@ static int check_texts(const Run *r)
     if (s == WW_OK)
         s = check_pattern(cli_text(&r->a, "kernel", ""), &why);
     if (s == WW_OK)
-        s = check_ranges(&r->a, &why);
+        s = cli_check_ranges(&r->a, &why) ? WW_OK : WW_ERR_INVALID;
     int code = s == WW_OK ? CLI_OK : cli_error("run", "%s", str_text(&why));
     report_free(none);
     str_free(&why);
