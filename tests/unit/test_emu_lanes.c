@@ -291,6 +291,19 @@ static void test_levels(void **state)
     assert_true(levels > 0);
 }
 
+/* Against the two registers side by side. */
+static void test_funnel_shifts(void **state)
+{
+    (void)state;
+    Rng r = {0};
+    for (unsigned i = 0; i < 100000; i++) {
+        uint32_t a = (uint32_t)rng_next(&r), b = (uint32_t)rng_next(&r), n = i % 33;
+        uint64_t both = (uint64_t)b << 32 | a;
+        assert_int_equal(shf_l(a, b, n), (uint32_t)(both << n >> 32));
+        assert_int_equal(shf_r(a, b, n), (uint32_t)(both >> n));
+    }
+}
+
 static void test_in_place(void **state)
 {
     (void)state;
@@ -300,6 +313,7 @@ static void test_in_place(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_levels), cmocka_unit_test(test_in_place)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_levels), cmocka_unit_test(test_funnel_shifts),
+                                       cmocka_unit_test(test_in_place)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,7 +6,8 @@
  *
  *     Way  | key: mask, space | hits[place] -> counts | delta[32]: address minus first active address, 0 if idle |
  *
- * Where nothing comes back (an instruction that missed CHAOS times running), the model runs at once for the next DIRECT accesses.
+ * Where nothing comes back (an instruction that missed CHAOS times running), the model runs at once for the next DIRECT accesses (scatter.h),
+ * for twice as many when the next look finds nothing either.
  * An access that matches a way (one vector compare over the 32 lanes) costs one increment.  The model runs only when a way is
  * evicted and at the join, once for each place with hits, and its numbers are multiplied by them.  A global atomic whose cost
  * depends on where it lies (model_movable) is not a pattern: the model runs at once.
@@ -31,6 +32,7 @@
 #include "check/count/count_async.h"
 #include "check/count/count_sweep.h"
 #include "check/count/hits.h"
+#include "check/count/scatter.h"
 #include "model/model.h"
 #include "ptx/merge.h"
 
@@ -38,7 +40,13 @@
 #include <immintrin.h>
 #endif
 
-enum { WAYS = STRESSED(4, 1), CHAOS = STRESSED(32, 4), DIRECT = 1024, MERGE_ALIGN = 16 /* decides about merging */ };
+enum {
+    WAYS        = STRESSED(4, 1),
+    CHAOS       = STRESSED(32, 4),
+    DIRECT      = 1024,
+    DOUBLINGS   = 5,
+    MERGE_ALIGN = 16 /* decides about merging */
+};
 
 _Static_assert((int)ACCESS_GLOBAL == MODEL_GLOBAL && (int)ACCESS_SHARED == MODEL_SHARED &&
                    (int)ACCESS_LOCAL == MODEL_LOCAL,
@@ -77,9 +85,10 @@ typedef struct Site { /* one instruction of one worker */
     Way       *last;      /* way that matched last */
     uint8_t    role;      /* merge.h */
     uint8_t    op, bytes, cache;
-    uint8_t    victim; /* way to replace next */
-    uint16_t   misses; /* in a row */
-    uint16_t   direct; /* accesses yet to be given to the model at once */
+    uint8_t    victim;    /* way to replace next */
+    uint16_t   misses;    /* in a row */
+    uint16_t   direct;    /* accesses yet to be given to the model at once */
+    uint8_t    doublings; /* how often that number has doubled since something came back */
     Way        way[WAYS];
 } Site;
 
@@ -91,6 +100,7 @@ typedef struct State { /* one worker */
     Site          **site; /* by instruction id; &nowhere until it makes an access */
     uint32_t        sites;
     const EmuInstr *instr;   /* by instruction id; NULL: nothing is merged */
+    Scatter        *scatter; /* NULL: the model alone says what an access costs */
     Arena          *arena;   /* of the sites */
     Site           *nowhere; /* whose last way is empty */
     SweepTable      swept;
@@ -189,7 +199,7 @@ static ModelL1 l1_of(unsigned cache)
 static void add_merged(const Profile *p, Site *s, ModelAccess m, const ModelCost *c, uint64_t n)
 {
     Merged *g = &s->merged;
-    for (uint32_t lanes = m.mask; lanes; lanes &= lanes - 1)
+    for (uint32_t lanes = s->role ? m.mask : 0; lanes; lanes &= lanes - 1)
         g->unaligned |= (uint32_t)(m.addr[__builtin_ctz(lanes)] - (s->role >> 4)) & 15;
     g->loads[ALONE] += n;
     g->passes[ALONE] += n * c->wavefronts;
@@ -208,32 +218,38 @@ static void add_merged(const Profile *p, Site *s, ModelAccess m, const ModelCost
     }
 }
 
+/* Adds n accesses of that cost to the sums.  m->addr matters to those alone that may be merged. */
+static void add_cost(const Profile *p, Site *s, const ModelAccess *m, const ModelCost *c, uint64_t n)
+{
+    if (m->space == MODEL_GLOBAL && s->op == ACCESS_LD) {
+        s->sum.global_ld_requests_ptx += n * c->requests;
+        s->sum.global_ld_sectors_ptx += n * c->sectors;
+    }
+    if (m->space == MODEL_GLOBAL && (s->role & MERGE_REPEAT))
+        return;
+    if (m->space == MODEL_GLOBAL)
+        add_global(&s->sum, s->op, c, n);
+    else if (m->space == MODEL_SHARED)
+        add_shared(&s->sum, s->op, c, n);
+    else
+        add_local(&s->sum, s->op, c, n);
+    if (m->space != MODEL_SHARED)
+        return;
+    if (s->op == ACCESS_LD || s->op == ACCESS_LDSM) {
+        add_merged(p, s, *m, c, n);
+    } else {
+        bool one = s->role & MERGE_LEADER;
+        s->others[0] += n * (one ? 1 : c->wavefronts);
+        s->others[1] += n * (one ? 1 : c->ideal_wavefronts);
+    }
+}
+
 /* Adds n accesses to the sums. */
 static void add_access(const Profile *p, Site *s, const ModelAccess *m, uint64_t n)
 {
     ModelCost c;
     model_access(p, m, &c);
-    if (m->space == MODEL_GLOBAL && s->op == ACCESS_LD) {
-        s->sum.global_ld_requests_ptx += n * c.requests;
-        s->sum.global_ld_sectors_ptx += n * c.sectors;
-    }
-    if (m->space == MODEL_GLOBAL && (s->role & MERGE_REPEAT))
-        return;
-    if (m->space == MODEL_GLOBAL)
-        add_global(&s->sum, s->op, &c, n);
-    else if (m->space == MODEL_SHARED)
-        add_shared(&s->sum, s->op, &c, n);
-    else
-        add_local(&s->sum, s->op, &c, n);
-    if (m->space != MODEL_SHARED)
-        return;
-    if (s->op == ACCESS_LD || s->op == ACCESS_LDSM) {
-        add_merged(p, s, *m, &c, n);
-    } else {
-        bool one = s->role & MERGE_LEADER;
-        s->others[0] += n * (one ? 1 : c.wavefronts);
-        s->others[1] += n * (one ? 1 : c.ideal_wavefronts);
-    }
+    add_cost(p, s, m, &c, n);
 }
 
 /* Adds n accesses of a way's pattern at one place to the sums. */
@@ -347,18 +363,21 @@ static bool site_immovable(const State *st, Site *s, const Access *a)
     return true;
 }
 
-/* Adds an access of a site that shows no patterns; false if it may. */
-static bool site_direct(const State *st, Site *s, const Access *a)
+/* Adds an access of a site that shows no patterns (Site.direct). */
+static void site_direct(const State *st, Site *s, const Access *a)
 {
-    uint64_t addr[LANES];
-    if (!s->direct)
-        return false;
+    const Profile *p = st->count->profile;
+    ModelCost      c;
+    uint64_t       addr[LANES];
+    ModelAccess    m = {(ModelSpace)a->space, model_op(a->space, a->op), l1_of(a->cache), a->bytes, a->mask, addr};
     s->direct--;
+    if (!s->role && st->scatter && st->scatter(p, a, m.op, &c)) {
+        add_cost(p, s, &m, &c, 1);
+        return;
+    }
     for (unsigned i = 0; i < LANES; i++)
         addr[i] = a->off ? a->off[i] : a->addr[i];
-    ModelAccess m = {(ModelSpace)a->space, model_op(a->space, a->op), l1_of(a->cache), a->bytes, a->mask, addr};
-    add_access(st->count->profile, s, &m, 1);
-    return true;
+    add_access(p, s, &m, 1);
 }
 
 static Site *site_make(State *st, uint32_t instr)
@@ -428,19 +447,19 @@ static inline __attribute__((always_inline)) void access_slow(State *st, const A
         count_remote_add(&s->sum, a);
         return;
     }
-    if (site_direct(st, s, a))
-        return;
     for (unsigned k = 0; k < WAYS; k++)
         if (way_take(st, &s->way[k], a, eq32, eq64)) {
             s->last   = &s->way[k];
-            s->misses = 0;
+            s->misses = s->doublings = 0;
             return;
         }
     if (site_immovable(st, s, a))
         return;
     if (++s->misses >= CHAOS && !is_kept(st, a->instr)) {
         s->misses = 0;
-        s->direct = DIRECT;
+        s->direct = (uint16_t)(DIRECT << s->doublings);
+        if (s->doublings < DOUBLINGS)
+            s->doublings++;
     }
     unsigned first = (unsigned)__builtin_ctz(a->mask);
     s->last        = site_replace(st, s, a, a->off ? a->off[first] : a->addr[first]);
@@ -476,7 +495,10 @@ static uint32_t count_period(const Observer *o, AccessSpace space, AccessOp op, 
     attributes static void name(void *state, const Access *a)                                                          \
     {                                                                                                                  \
         State *st = state;                                                                                             \
-        if (__builtin_expect(!way_take(st, st->site[a->instr]->last, a, eq32, eq64), 0))                               \
+        Site  *s  = st->site[a->instr];                                                                                \
+        if (__builtin_expect(s->direct && a->space != ACCESS_CLUSTER, 0))                                              \
+            site_direct(st, s, a);                                                                                     \
+        else if (__builtin_expect(!way_take(st, s->last, a, eq32, eq64), 0))                                           \
             name##_slow(st, a);                                                                                        \
     }
 
@@ -631,7 +653,8 @@ static void *count_fork(Observer *o, const LaunchInfo *info, unsigned worker)
     st->nowhere->last = st->nowhere->way;
     for (uint32_t i = 0; i < info->instrs; i++)
         st->site[i] = st->nowhere;
-    st->instr = c->profile->arch->cc >= 70 ? info->instr : NULL;
+    st->instr   = c->profile->arch->cc >= 70 ? info->instr : NULL;
+    st->scatter = scatter_best();
     if (c->sink)
         st->kept = c->sink->fork(c->sink, info);
     return st;

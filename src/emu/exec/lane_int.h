@@ -197,8 +197,9 @@ INLINE uint32_t dp4a_ss(uint32_t a, uint32_t b, uint32_t c) { return DOT4(int8_t
     ((c) + (uint32_t)((int32_t)(A)(a) * (int32_t)(B)(b)) + (uint32_t)((int32_t)(A)((a) >> 16) * (int32_t)(B)((b) >> 8)))
 
 /* ---- funnel shifts of a (low) and b (high) by 0..32 ---- */
-INLINE uint32_t shf_l(uint32_t a, uint32_t b, uint32_t n) { return (uint32_t)(((uint64_t)b << 32 | a) << (n & 63) >> 32); }
-INLINE uint32_t shf_r(uint32_t a, uint32_t b, uint32_t n) { return (uint32_t)(((uint64_t)b << 32 | a) >> (n & 63)); }
+/* By n <= 32.  In 32 bits, because of 64 the compiler makes four vectors and products. */
+INLINE uint32_t shf_l(uint32_t a, uint32_t b, uint32_t n) { return n > 31 ? a : b << (n & 31) | a >> 1 >> (31 - (n & 31)); }
+INLINE uint32_t shf_r(uint32_t a, uint32_t b, uint32_t n) { return n > 31 ? b : a >> (n & 31) | b << 1 << (31 - (n & 31)); }
 
 /* ---- prmt: bytes of {b, a}, 7..0 ---- */
 INLINE uint32_t prmt_byte(uint32_t a, uint32_t b, uint32_t sel)
