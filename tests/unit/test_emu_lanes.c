@@ -304,6 +304,22 @@ static void test_funnel_shifts(void **state)
     }
 }
 
+/* Against the host's division, most of all next to multiples. */
+static void test_quotients(void **state)
+{
+    (void)state;
+    Rng r = {0};
+    for (unsigned i = 0; i < 2000000; i++) {
+        uint32_t b = (uint32_t)rng_next(&r) >> rng_next(&r) % 32, k = (uint32_t)rng_next(&r) >> rng_next(&r) % 32;
+        uint32_t a = b * k + (uint32_t)(rng_next(&r) % 3) - 1;
+        b += b == 0;
+        assert_int_equal(div_u32(a, b), a / b);
+        assert_int_equal(div_u32(k, b), k / b);
+        assert_int_equal(div_u32(UINT32_MAX - i % 3, b), (UINT32_MAX - i % 3) / b);
+    }
+    assert_int_equal(div_u32(1, 0), UINT32_MAX);
+}
+
 static void test_in_place(void **state)
 {
     (void)state;
@@ -314,6 +330,6 @@ static void test_in_place(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_levels), cmocka_unit_test(test_funnel_shifts),
-                                       cmocka_unit_test(test_in_place)};
+                                       cmocka_unit_test(test_quotients), cmocka_unit_test(test_in_place)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

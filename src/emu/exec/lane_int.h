@@ -56,8 +56,9 @@ INLINE uint16_t div_u16(uint16_t a, uint16_t b)
 
 INLINE uint32_t div_u32(uint32_t a, uint32_t b)
 {
-    /* Exact: a quotient is at least 2^-34 (relative) away from the next integer, a double errs by 2^-53. */
-    double q = (double)a / (double)(b ? b : 1);
+    /* Exact: (a + 1/2) / b is at least 1 / 2b away from any integer, and what is computed errs by a / b * 2^-51.  The division is of one
+     * number where b is the same in all lanes, and leaves a loop that does not change b. */
+    double q = ((double)a + 0.5) * (1.0 / (double)(b ? b : 1));
     return b ? (uint32_t)q : UINT32_MAX;
 }
 

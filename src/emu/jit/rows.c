@@ -90,6 +90,7 @@
 #include "emu/exec/pred.c"
 
 #include "emu/core/ctl.h"
+#include "emu/exec/addr.h"
 #include "emu/jit/help.h"
 
 /* ---- arithmetic of floats whose NaN need not be the canonical one yet: x_<row>_f32, from the same expressions ---- */
@@ -323,15 +324,16 @@ BLEND(4)
 BLEND(8)
 
 /* Are the lanes lane 0's value and the pattern? */
-#define EVEN(bytes, T)                                                                                                 \
+#define EVEN(bytes, T, V)                                                                                              \
     ROW uint32_t w_even##bytes(const T *x, const T *pattern)                                                           \
     {                                                                                                                  \
-        T odd = 0;                                                                                                     \
-        WHOLE(32) odd |= (T)(x[i] - x[0]) ^ pattern[i];                                                                \
-        return odd == 0;                                                                                               \
+        V odd = {0};                                                                                                   \
+        for (unsigned g = 0; g < LANES * sizeof(T) / VECTOR; g++)                                                      \
+            odd |= (((const V *)x)[g] - x[0]) ^ ((const V *)pattern)[g];                                               \
+        return zero((V32)odd);                                                                                         \
     }
-EVEN(4, uint32_t)
-EVEN(8, uint64_t)
+EVEN(4, uint32_t, V32)
+EVEN(8, uint64_t, V64)
 
 /* Do all lanes of the slot hold one value? */
 #define SAME(bytes, T)                                                                                                 \
