@@ -12,7 +12,7 @@
 
 #define PRAGMA(x) _Pragma(#x)
 #define WHOLE(n)                                                                                                       \
-    PRAGMA(clang loop vectorize(assume_safety) vectorize_width(n) interleave_count(1))                                 \
+    PRAGMA(clang loop vectorize(assume_safety) vectorize_width(n) interleave_count(1) unroll(disable))                 \
     for (uint32_t i = 0; i < (n); i++)
 #define ROW __attribute__((always_inline, visibility("hidden")))
 
