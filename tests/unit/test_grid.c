@@ -91,7 +91,7 @@ static void put(Host *h, size_t at, WwType t)
     int      i = (int)(next() % 17) - 8;
     float    f = (float)i / 4;
     uint16_t half;
-    int64_t  wide = (int64_t)i << (h->each == 8 ? 33 : 0);
+    int64_t  wide = i * (INT64_C(1) << (h->each == 8 ? 33 : 0));
     if (h->each == 2) { /* i / 4: e of 2^e times a fraction */
         int e;
         frexpf(f, &e);

@@ -32,7 +32,9 @@ size_t type_bytes(int type)
             default: x = (T)((U)x + (U)y);                                                                             \
             }                                                                                                          \
         }                                                                                                              \
-        return op == NCCL_AVG ? (T)(x / (T)s->ranks) : x;                                                              \
+        if (op == NCCL_AVG)                                                                                            \
+            x = (T)(x / (T)s->ranks);                                                                                  \
+        return x;                                                                                                      \
     }
 INTEGERS(of_i8, int8_t, uint32_t)
 INTEGERS(of_u8, uint8_t, uint32_t)
