@@ -132,6 +132,7 @@ typedef struct WwSyrk {
 
 WwStatus ww_syrk(WwBlas *b, const WwSyrk *p);
 WwStatus ww_syrk_workspace(WwBlas *b, const WwSyrk *p, size_t *bytes);
+/* A large whole int32 result is ww_gemm's, on the tensor cores ("bytes"). */
 WwStatus ww_syrk_rung(WwBlas *b, const WwSyrk *p, const char **rung);
 
 /* Newton-Schulz steps towards the orthogonal factor of X, as the Muon optimiser takes them:

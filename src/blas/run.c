@@ -181,13 +181,48 @@ static Status plan_gemm(WwBlas *b, const WwGemm *p, bool runs, Problem *out)
     return problem_choose(b, out, "gemm", p->rung);
 }
 
+/* int32 A * A^T as a product like any other: the tensor cores compute all of it in less time than the integer units half of it, by readings on an H100:
+ * 8192 x 16384 in 14.8 for 34.7 ms.  Exact, so the halves are the same.  Of a triangle, or with beta, the other half may not be touched. */
+static bool syrk_is_gemm(const WwBlas *b, const WwSyrk *p)
+{
+    enum { LEAST_N = 2048, LEAST_K = 1024 };
+    return p->type == WW_I32 && p->fill == WW_FULL && p->batch <= 1 && !p->a_array && !p->rung && p->beta.i32 == 0 &&
+           p->n >= LEAST_N && p->k >= LEAST_K && bytes_can(b);
+}
+
+static WwGemm gemm_of_syrk(const WwSyrk *p)
+{
+    return (WwGemm){.type            = p->type,
+                    .layout          = p->layout,
+                    .trans_a         = p->trans,
+                    .trans_b         = !p->trans,
+                    .m               = p->n,
+                    .n               = p->n,
+                    .k               = p->k,
+                    .alpha           = p->alpha,
+                    .a               = p->a,
+                    .b               = p->a,
+                    .c               = p->c,
+                    .lda             = p->lda,
+                    .ldb             = p->lda,
+                    .ldc             = p->ldc,
+                    .precision       = p->precision,
+                    .told            = p->told,
+                    .workspace       = p->workspace,
+                    .workspace_bytes = p->workspace_bytes};
+}
+
 static Status plan_syrk(WwBlas *b, const WwSyrk *p, bool runs, Problem *out)
 {
     if (!b)
         return WW_ERR_INVALID;
     if (!p)
         return device_fail(b->device, WW_ERR_INVALID, "ww_syrk needs a problem");
-    TRY(problem_of_syrk(b, p, runs, out));
+    TRY(problem_of_syrk(b, p, runs, out)); /* what is wrong is said of ww_syrk */
+    if (syrk_is_gemm(b, p)) {
+        WwGemm g = gemm_of_syrk(p);
+        return plan_gemm(b, &g, runs, out);
+    }
     return problem_choose(b, out, "aat", p->rung);
 }
 

@@ -32,21 +32,12 @@ typedef struct Factor {
     GridSlot *slot;
 } Factor;
 
-/* Is a tile on the diagonal a product like any other?  int32 ones run on the tensor cores, where the whole of a large tile takes less time than half
- * of it elsewhere (63 for 150 TOP/s on an H100, docs/grid.md), and both halves are exact; with beta the halves of the old tile may differ. */
-static bool is_product(const GridProblem *p, const GridPlace *t)
-{
-    enum { LARGE = 1024 };
-    return t->diagonal && p->type == WW_I32 && p->full && !p->keep && t->rows >= LARGE;
-}
-
 static Status multiply(const Turn *turn, const Tile *t, const Factor *x, const Factor *y, size_t kc, bool first)
 {
     const GridProblem *p    = turn->p;
     WwBlas            *blas = turn->g->member[turn->member].blas;
     WwScalar           beta = first ? p->beta : type_one(p->type);
-    if (t->at.diagonal &&
-        !is_product(p, &t->at)) /* in the caller's own layout: what is stored is stored as the caller has it */
+    if (t->at.diagonal) /* in the caller's own layout: what is stored is stored as the caller has it */
         return ww_syrk(blas, &(WwSyrk){.type      = p->type,
                                        .layout    = p->layout,
                                        .fill      = p->fill,
@@ -62,17 +53,17 @@ static Status multiply(const Turn *turn, const Tile *t, const Factor *x, const F
                                        .precision = p->precision});
     return ww_gemm(blas, &(WwGemm){.type      = p->type,
                                    .trans_a   = p->x.trans,
-                                   .trans_b   = !(p->symmetric ? p->x : p->y).trans,
+                                   .trans_b   = !p->y.trans,
                                    .m         = t->at.rows,
                                    .n         = t->at.cols,
                                    .k         = kc,
                                    .alpha     = p->alpha,
                                    .beta      = beta,
                                    .a         = x->at,
-                                   .b         = t->at.diagonal ? x->at : y->at,
+                                   .b         = y->at,
                                    .c         = t->c,
                                    .lda       = x->ld,
-                                   .ldb       = t->at.diagonal ? x->ld : y->ld,
+                                   .ldb       = y->ld,
                                    .ldc       = t->ld,
                                    .precision = p->precision});
 }

@@ -323,11 +323,62 @@ static void symmetric_choices(void **state)
     blas->sms = sms;
 }
 
+static const char *syrk_rung(const WwSyrk *p)
+{
+    const char *rung = NULL;
+    assert_works(ww_syrk_rung(blas, p, &rung));
+    return rung;
+}
+
+/* A large whole int32 result is a product on the tensor cores; a triangle, one with beta, a small one and one whose rung is named are not. */
+static void whole_integers(void **state)
+{
+    enum { N = 2048, K = 1024, AT = 97 };
+    (void)state;
+    if (!blas_built("gemm_bytes_i32"))
+        skip();
+    WwSyrk p = {.type = WW_I32, .n = N, .k = K, .alpha.i32 = 1, .a = good_syrk.a, .c = good_syrk.c, .lda = K, .ldc = N},
+           q = p;
+    assert_string_equal(syrk_rung(&p), "bytes");
+    q.fill = WW_LOWER;
+    assert_string_not_equal(syrk_rung(&q), "bytes");
+    q          = p;
+    q.beta.i32 = 1;
+    assert_string_not_equal(syrk_rung(&q), "bytes");
+    q   = p;
+    q.n = q.ldc = N - 1;
+    assert_string_not_equal(syrk_rung(&q), "bytes");
+    q      = p;
+    q.rung = "twice";
+    assert_string_equal(syrk_rung(&q), "twice");
+    int32_t *a = malloc((size_t)N * K * 4), *c = malloc((size_t)N * N * 4);
+    for (size_t i = 0; i < (size_t)N * K; i++)
+        a[i] = (int32_t)(i * 2654435761u ^ i >> 7);
+    assert_works(ww_alloc(device, (size_t)N * K * 4, &p.a));
+    assert_works(ww_alloc(device, (size_t)N * N * 4, &p.c));
+    assert_works(ww_copy_in(device, p.a, a, (size_t)N * K * 4));
+    assert_works(ww_fill(device, p.c, 0x5a, (size_t)N * N * 4));
+    assert_works(ww_syrk(blas, &p));
+    assert_works(ww_copy_out(device, c, p.c, (size_t)N * N * 4));
+    for (size_t i = 0; i < N; i += AT)
+        for (size_t j = 0; j < N; j += AT) {
+            uint32_t sum = 0;
+            for (size_t l = 0; l < K; l++)
+                sum += (uint32_t)a[i * K + l] * (uint32_t)a[j * K + l];
+            assert_int_equal((uint32_t)c[i * N + j], sum);
+        }
+    assert_works(ww_free(device, p.a));
+    assert_works(ww_free(device, p.c));
+    free(a);
+    free(c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gemm),       cmocka_unit_test(allowed),    cmocka_unit_test(empty),
-        cmocka_unit_test(syrk),       cmocka_unit_test(queries),    cmocka_unit_test(choices),
-        cmocka_unit_test(remembered), cmocka_unit_test(every_time), cmocka_unit_test(symmetric_choices)};
+        cmocka_unit_test(gemm),          cmocka_unit_test(allowed),    cmocka_unit_test(empty),
+        cmocka_unit_test(syrk),          cmocka_unit_test(queries),    cmocka_unit_test(choices),
+        cmocka_unit_test(remembered),    cmocka_unit_test(every_time), cmocka_unit_test(symmetric_choices),
+        cmocka_unit_test(whole_integers)};
     return cmocka_run_group_tests(tests, set_up, close_blas);
 }

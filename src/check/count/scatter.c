@@ -135,10 +135,11 @@ AVX512 INLINE uint32_t distinct_avx512(const Keys *k, unsigned shift)
 #define TURN(r) b = _kor_mask16(b, _mm512_cmpeq_epi32_mask(y, _mm512_alignr_epi32(x, x, r)));
     TURN(0)
     TURN(1)
-    TURN(2) TURN(3) TURN(4) TURN(5) TURN(6) TURN(7) TURN(8) TURN(9) TURN(10) TURN(11) TURN(12) TURN(13) TURN(14)
-        TURN(15)
+    TURN(2)
+    TURN(3)
+    TURN(4) TURN(5) TURN(6) TURN(7) TURN(8) TURN(9) TURN(10) TURN(11) TURN(12) TURN(13) TURN(14) TURN(15)
 #undef TURN
-            return ~((uint32_t)a | (uint32_t)b << 16);
+        return ~((uint32_t)a | (uint32_t)b << 16);
 }
 
 typedef uint32_t Distinct(const Keys *k, unsigned shift);
