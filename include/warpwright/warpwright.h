@@ -295,6 +295,16 @@ typedef struct WwFindingEnd {
     size_t      ninlined;
 } WwFindingEnd;
 
+/* One access of a warp, for a picture of it. */
+typedef struct WwPicture {
+    const char *space, *op;    /* as in WwAccess; they live as long as the library */
+    uint32_t    bytes, mask;
+    uint32_t    bad;           /* lanes that must not access what they do */
+    uint64_t    of;            /* bytes of what should have been accessed, where that is known: offsets are from its beginning */
+    int64_t     offset[32];    /* else in the block's shared window, or from the lowest 128-byte line; of lanes that are bad and whose memory
+                                * is not known, addresses; 0 in idle lanes */
+} WwPicture;
+
 /* A change that was tried on what was recorded, and what it brings. */
 typedef struct WwMend {
     const char *text;          /* "pitch 32 -> 33 floats" */
@@ -302,6 +312,7 @@ typedef struct WwMend {
     uint64_t    before, after;
     int64_t     shared_bytes;  /* shared memory it costs a block */
     double      gain;          /* how many times as fast the launch would be with it, predicted (WW_OBSERVE_TIME); 0: not predicted */
+    const WwPicture *from, *to; /* one access that it changes, before and after; NULL: none was kept */
 } WwMend;
 
 /* What is wrong with a kernel: what stopped it (present when ww_launch returned WW_ERR_FAULT, _LIMIT or _UNSUPPORTED), and, on a
@@ -325,6 +336,7 @@ typedef struct WwFinding {
     const WwFrame *host;  /* of what a call of the host did: its callers, innermost first */
     size_t      nhost;
     const char *snippet;  /* the line of PTX, where the kernel has no source lines and the place is one in its PTX; else NULL */
+    const WwPicture *picture; /* of the access, where it is one that goes wrong; or NULL */
 } WwFinding;
 size_t           ww_result_finding_count(const WwResult *r);
 const WwFinding *ww_result_finding(const WwResult *r, size_t i);

@@ -87,14 +87,15 @@ class FindingEnd(ctypes.Structure):
 
 
 class Mend(ctypes.Structure):
-    _fields_ = [("text", c_char_p), ("unit", c_char_p), ("before", c_uint64), ("after", c_uint64), ("shared_bytes", c_int64), ("gain", c_double)]
+    _fields_ = [("text", c_char_p), ("unit", c_char_p), ("before", c_uint64), ("after", c_uint64), ("shared_bytes", c_int64), ("gain", c_double),
+                ("from_", c_void_p), ("to", c_void_p)]
 
 
 class Finding(ctypes.Structure):
     _fields_ = [("rule", c_char_p), ("category", c_char_p), ("severity", c_char_p), ("kernel", c_char_p), ("file", c_char_p),
                 ("line", c_uint32), ("col", c_uint32), ("block", Dim3), ("thread", Dim3), ("address", c_uint64), ("count", c_uint64),
                 ("message", c_char_p), ("other", POINTER(FindingEnd)), ("mend", POINTER(Mend)), ("seed", c_uint64),
-                ("inlined", POINTER(Place)), ("ninlined", c_size_t), ("host", c_void_p), ("nhost", c_size_t), ("snippet", c_char_p)]
+                ("inlined", POINTER(Place)), ("ninlined", c_size_t), ("host", c_void_p), ("nhost", c_size_t), ("snippet", c_char_p), ("picture", c_void_p)]
 
 
 class Pattern(ctypes.Structure):

@@ -10,6 +10,7 @@
 
 #include "base/arena.h"
 #include "base/mangle.h"
+#include "check/picture.h"
 #include "check/placed.h"
 #include "ptx/place.h"
 
@@ -90,6 +91,8 @@ static const WwMend *copy_mend(Arena *a, const WwMend *m)
     *c        = *m;
     c->text   = copy_text(a, m->text);
     c->unit   = copy_text(a, m->unit);
+    c->from   = picture_copy(a, m->from);
+    c->to     = picture_copy(a, m->to);
     return c;
 }
 
@@ -125,6 +128,7 @@ void findings_merge_if(Findings *to, Findings *from, bool (*keep)(const Finding 
         t->other_message = copy_text(arena_of(to), f->other_message);
         t->far           = copy_end(arena_of(to), f->far);
         t->mend          = copy_mend(arena_of(to), f->mend);
+        t->picture       = picture_copy(arena_of(to), f->picture);
     }
     findings_free(from);
 }
@@ -198,7 +202,8 @@ static WwFinding listed(const Finding *f, const FindingContext *c, Arena *a)
                         .message  = f->message ? arena_strdup(a, f->message) : rule->brief,
                         .other    = other_end(f, c, a),
                         .mend     = copy_mend(a, f->mend),
-                        .seed     = f->seed};
+                        .seed     = f->seed,
+                        .picture  = picture_copy(a, f->picture)};
     g.inlined        = placed_inlined(c->module, instr_of(c, f->key.instr), a, &g.ninlined);
     g.snippet        = placed_snippet(c->module, &p, a);
     return g;

@@ -29,6 +29,7 @@ typedef struct Finding {
     const char *message, *other_message;
     const WwFindingEnd *far;  /* a second end outside this launch, places already known; NULL: `other` counts */
     const WwMend       *mend; /* or NULL */
+    const WwPicture    *picture; /* or NULL */
 } Finding;
 
 typedef struct FindingRecord FindingRecord;

@@ -14,6 +14,7 @@
 #include "base/arena.h"
 #include "base/file.h"
 #include "base/nearest.h"
+#include "cli/access/access.h"
 #include "cli/cli.h"
 #include "kernels/kernels.h"
 #include "lab/lab.h"
@@ -148,6 +149,7 @@ static void read_options(const CliArgs *a, LabOptions *o)
     o->regression = cli_text(a, "regression", NULL);
     o->log        = cli_has(a, "log");
     o->on_log     = show_log;
+    o->pictures   = cli_has(a, "html");
     if (!cli_has(a, "quiet") && isatty(STDERR_FILENO))
         o->on_progress = show_progress;
 }
@@ -164,8 +166,24 @@ static int write_json(const Lab *lab, const char *path)
     return ok ? CLI_OK : cli_error("lab", "cannot write %s: %s", path, file_error(errno));
 }
 
-/* What the page says beside the rows: each experiment's question, each kernel's idea, and the article's figure. */
-static void teach(json_t *doc)
+/* The row's dearest accesses, each with what the profile makes of it. */
+static json_t *pictures(const LabRow *row, const Profile *profile)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < row->npictures; i++) {
+        const WwPicture *p = &row->picture[i];
+        uint64_t         addr[32];
+        ModelAccess      a = {.bytes = p->bytes, .mask = p->mask, .addr = addr};
+        for (int k = 0; k < 32; k++)
+            addr[k] = (uint64_t)p->offset[k];
+        if (access_words(p->space, p->op, &a))
+            access_page_add(list, "", 0, profile, &a);
+    }
+    return list;
+}
+
+/* What the page says beside the rows: each experiment's question, each kernel's idea and dearest accesses, and the article's figure. */
+static void teach(const Lab *lab, const Profile *profile, json_t *doc)
 {
     static const struct {
         const char *kernel, *figure, *unit;
@@ -184,6 +202,7 @@ static void teach(json_t *doc)
     {
         const char *entry = json_string_value(json_object_get(row, "entry")),
                    *name  = json_string_value(json_object_get(row, "kernel"));
+        json_object_set_new(row, "pictures", pictures(lab_row(lab, i), profile));
         for (size_t k = 0; entry && k < kernel_count(); k++)
             if (!strcmp(kernel_entry(k)->name, entry))
                 json_object_set_new(row, "what", json_string(kernel_entry(k)->what));
@@ -193,11 +212,11 @@ static void teach(json_t *doc)
     }
 }
 
-static int write_html(const Lab *lab, const char *path)
+static int write_html(const Lab *lab, const Profile *profile, const char *path)
 {
     json_t *doc = lab_json(lab);
     Str     out = {0}, why = {0};
-    teach(doc);
+    teach(lab, profile, doc);
     doc_page(doc, &out);
     int code = doc_write(path, &out, &why) ? CLI_OK : cli_error("lab", "%s", str_text(&why));
     json_decref(doc);
@@ -230,7 +249,7 @@ static int run(const CliArgs *a, const LabOptions *o, const Experiment *const *e
     if (code == CLI_OK && cli_has(a, "json"))
         code = write_json(lab, cli_text(a, "json", NULL));
     if (code == CLI_OK && cli_has(a, "html"))
-        code = write_html(lab, cli_text(a, "html", NULL));
+        code = write_html(lab, cli_profile(a), cli_text(a, "html", NULL));
     if (code == CLI_OK && !lab_all_verified(lab))
         code = CLI_KERNEL;
     str_free(&table);

@@ -5,12 +5,11 @@
 #include <string.h>
 
 #include "check/count/hits.h"
+#include "check/picture.h"
 #include "device/emulator_own.h"
 #include "model/model.h"
 
 enum { MOST_PATTERNS = 32, OF_A_LINE = 2 };
-
-static const char *const spaces[] = {"global", "shared", "local"};
 
 typedef struct Dear {
     const Pattern *t;
@@ -73,7 +72,7 @@ static bool wanted(const WwResult *r, const Dear *d)
         const WwPattern *w = &r->patterns[i];
         if (w->line != d->place.line || strcmp(w->file, d->place.file) != 0)
             continue;
-        if (same_shape(w, d->t) && !strcmp(w->space, spaces[d->t->space]))
+        if (same_shape(w, d->t) && !strcmp(w->space, picture_space(d->t->space)))
             return false;
         n++;
     }
@@ -82,8 +81,7 @@ static bool wanted(const WwResult *r, const Dear *d)
 
 static void add(const Dear *d, WwResult *r)
 {
-    static const char *const ops[] = {"ld", "st", "atom", "red", "ldsm", "stsm", "copy"};
-    uint64_t                 addr[LANES], *offset = ARENA_ARRAY(r->arena, uint64_t, LANES), low = UINT64_MAX;
+    uint64_t addr[LANES], *offset = ARENA_ARRAY(r->arena, uint64_t, LANES), low = UINT64_MAX;
     pattern_addresses(d->t, d->at, addr);
     for (uint32_t m = d->t->mask; m; m &= m - 1)
         low = addr[__builtin_ctz(m)] < low ? addr[__builtin_ctz(m)] : low;
@@ -92,8 +90,8 @@ static void add(const Dear *d, WwResult *r)
         offset[i] = d->t->mask >> i & 1 ? addr[i] - low : 0;
     r->patterns[r->npatterns++] = (WwPattern){.file       = arena_strdup(r->arena, d->place.file),
                                               .line       = d->place.line,
-                                              .space      = spaces[d->t->space],
-                                              .op         = ops[d->t->op],
+                                              .space      = picture_space(d->t->space),
+                                              .op         = picture_op(d->t->op),
                                               .bytes      = d->t->bytes,
                                               .mask       = d->t->mask,
                                               .count      = d->t->total,

@@ -13,6 +13,7 @@
 
 #include "base/mangle.h"
 #include "check/count/count.h"
+#include "check/picture.h"
 #include "check/placed.h"
 #include "device/emulator_own.h"
 #include "emu/memory/memory.h"
@@ -126,6 +127,32 @@ static RuleId rule_of(FaultKind kind)
     return of[kind];
 }
 
+/* The access that went wrong; NULL: it is none, or its lanes were not kept.  Addresses of what is not known are of the lanes that are bad, from
+ * the lowest of them on; those of null pointers as they are. */
+static const WwPicture *picture(const Fault *f, Arena *a)
+{
+    bool       null = f->kind == FAULT_NULL_ACCESS;
+    uint32_t   mask = f->room ? f->mask : f->bad;
+    uint64_t   base = f->room ? f->base : UINT64_MAX;
+    WwPicture *p    = f->mask ? ARENA_NEW(a, WwPicture) : NULL;
+    if (!p)
+        return NULL;
+    for (uint32_t m = f->room ? 0 : mask; m; m &= m - 1)
+        base = f->lane[__builtin_ctz(m)] < base ? f->lane[__builtin_ctz(m)] : base;
+    base = null ? 0 : base;
+    *p   = (WwPicture){.space = f->space == SPACE_SHARED  ? "shared"
+                                : f->space == SPACE_LOCAL ? "local"
+                                                          : "global",
+                       .op    = picture_op((AccessOp)f->op),
+                       .bytes = (uint32_t)f->bytes,
+                       .mask  = mask,
+                       .bad   = f->bad,
+                       .of    = f->room};
+    for (uint32_t m = mask; m; m &= m - 1)
+        p->offset[__builtin_ctz(m)] = (int64_t)(f->lane[__builtin_ctz(m)] - base);
+    return p;
+}
+
 /* The finding of a fault, without its message. */
 static WwFinding *place_finding(const Module *m, const Func *k, const EmuResult *e, const Fault *f, WwResult *r)
 {
@@ -142,6 +169,7 @@ static WwFinding *place_finding(const Module *m, const Func *k, const EmuResult 
     g->address   = f->address;
     g->inlined   = placed_inlined(m, in, r->arena, &g->ninlined);
     g->snippet   = placed_snippet(m, &place, r->arena);
+    g->picture   = picture(f, r->arena);
     return g;
 }
 

@@ -109,6 +109,10 @@ typedef struct Fault {
     Space       space;
     Refusal     refusal;       /* of FAULT_LAUNCH_CONFIG: as the card refuses it; REFUSED_NOT: it is the kernel's own bounds */
     char        text[512];     /* one sentence with what was expected and the nearest allocation */
+    /* Of a load, store or atomic: all its lanes, those that went wrong, and what should have been accessed (room 0: not known). */
+    uint32_t    mask, bad;     /* mask 0: not kept */
+    uint8_t     op;            /* AccessOp */
+    uint64_t    lane[32], base, room;
 } Fault;
 
 /* A fault after which the launch went on, with everything of its kind that the same instruction did. */

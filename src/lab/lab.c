@@ -31,9 +31,11 @@ static Status open_devices(Lab *lab, Str *message)
 {
     const char     *want = lab->opt.device;
     bool            aut  = strcmp(want, "auto") == 0;
-    WwDeviceOptions o    = {
-           .profile = lab->opt.profile, .threads = lab->opt.log ? 1 : lab->opt.threads, .engine = lab->opt.engine};
-    const char *why = "";
+    WwDeviceOptions o    = {.profile = lab->opt.profile,
+                            .threads = lab->opt.log ? 1 : lab->opt.threads,
+                            .engine  = lab->opt.engine,
+                            .check = lab->opt.pictures ? "bank-conflicts" : NULL}; /* a rule for which patterns are kept */
+    const char     *why  = "";
     if (!aut && strcmp(want, "emulator") != 0 && strcmp(want, "cuda") != 0) {
         str_printf(message, "unknown device '%s'; there are emulator, cuda and auto", want);
         return WW_ERR_INVALID;

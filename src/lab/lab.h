@@ -20,7 +20,7 @@
 #include "base/str.h"
 #include "warpwright/warpwright.h"
 
-enum { LAB_SIZES = 8 };
+enum { LAB_SIZES = 8, LAB_PICTURES = 2 };
 
 typedef struct LabSize {
     const char *name;
@@ -43,6 +43,8 @@ typedef struct LabRow {
     const char *not_launchable; /* the limit of the profile's card that refuses it, which is not a failure; NULL: it was launched */
     double      max_error;   /* largest difference from the reference; NaN when there is no result */
     uint64_t    checked, values; /* elements compared with the reference, and elements of the result */
+    WwPicture   picture[LAB_PICTURES]; /* the dearest access to shared and to global memory, with LabOptions.pictures */
+    size_t      npictures;
     bool        counted;     /* by the emulator */
     WwCounters  counters;
     uint64_t    least_bytes; /* every input read once and every output written once */
@@ -63,6 +65,7 @@ typedef struct LabOptions {
     uint64_t    seed;     /* of the inputs */
     int64_t     m, n, k, tile, offset, stride, blocks; /* 0 or less = the article's; offset: less than 0 */
     const char *regression; /* banks: file to compare with, or to write when it does not exist */
+    bool        pictures;   /* rows have pictures of their dearest accesses; the emulator then keeps every pattern */
     bool        log;        /* banks: call on_log for every access that conflicts; the emulator then has one thread */
     void (*on_row)(void *user, const LabRow *row);
     /* before each case, with part 0, and now and then while its kernel runs on the emulator: the share of its blocks that have ended */

@@ -116,6 +116,23 @@ static Status launch(Lab *lab, WwDevice *d, const LabCase *c, const LabLaunch *l
     return s;
 }
 
+/* The dearest pattern of each memory; patterns stand in that order. */
+static void take_pictures(LabRow *row, const WwResult *r)
+{
+    static const char *const spaces[LAB_PICTURES] = {"shared", "global"};
+    for (size_t s = 0; s < LAB_PICTURES; s++)
+        for (size_t i = 0; i < ww_result_pattern_count(r); i++) {
+            const WwPattern *p = ww_result_pattern(r, i);
+            if (strcmp(p->space, spaces[s]) != 0)
+                continue;
+            WwPicture *to = &row->picture[row->npictures++];
+            *to           = (WwPicture){.space = spaces[s], .op = p->op, .bytes = p->bytes, .mask = p->mask};
+            for (int k = 0; k < 32; k++)
+                to->offset[k] = (int64_t)p->offset[k];
+            break;
+        }
+}
+
 static void take_result(Lab *lab, LabRow *row, const WwResult *r, bool cuda)
 {
     if (cuda) {
@@ -125,6 +142,7 @@ static void take_result(Lab *lab, LabRow *row, const WwResult *r, bool cuda)
     WwPrediction p;
     row->counted  = true;
     row->counters = *ww_result_counters(r);
+    take_pictures(row, r);
     if (ww_result_prediction(r, &p)) {
         row->predicted_ms = p.ns / 1e6;
         row->limiter      = arena_strdup(lab->arena, p.limiter);

@@ -105,6 +105,23 @@ static const char *or_empty(const char *s)
     return s ? s : "";
 }
 
+/* NULL: the document has none. */
+static const WwPicture *picture(const json_t *o, const char *key, WwPicture *out)
+{
+    const json_t *p = json_object_get(o, key), *offsets = json_object_get(p, "offsets");
+    if (!json_is_object(p))
+        return NULL;
+    *out = (WwPicture){.space = or_empty(text(p, "space")),
+                       .op    = or_empty(text(p, "op")),
+                       .bytes = (uint32_t)number(p, "bytes"),
+                       .mask  = (uint32_t)number(p, "mask"),
+                       .bad   = (uint32_t)number(p, "bad"),
+                       .of    = number(p, "of")};
+    for (size_t i = 0; i < 32; i++)
+        out->offset[i] = json_integer_value(json_array_get(offsets, i));
+    return out;
+}
+
 static const char *const who_keys[] = {"program", "arguments", "pid"};
 
 static void add_finding(Report *r, const json_t *o)
@@ -112,21 +129,24 @@ static void add_finding(Report *r, const json_t *o)
     const json_t *other = json_object_get(o, "other"), *mend = json_object_get(o, "mend");
     WwPlace       calls[MOST_CALLS], others[MOST_CALLS];
     WwFrame       host[MOST_CALLS];
-    WwFindingEnd  end   = {.kernel   = text(other, "kernel"),
-                           .file     = text(other, "file"),
-                           .line     = (uint32_t)number(other, "line"),
-                           .col      = (uint32_t)number(other, "col"),
-                           .block    = triple(other, "block"),
-                           .thread   = triple(other, "thread"),
-                           .message  = text(other, "message"),
-                           .inlined  = others,
-                           .ninlined = places(other, others)};
+    WwFindingEnd  end = {.kernel   = text(other, "kernel"),
+                         .file     = text(other, "file"),
+                         .line     = (uint32_t)number(other, "line"),
+                         .col      = (uint32_t)number(other, "col"),
+                         .block    = triple(other, "block"),
+                         .thread   = triple(other, "thread"),
+                         .message  = text(other, "message"),
+                         .inlined  = others,
+                         .ninlined = places(other, others)};
+    WwPicture     shown, from, to;
     WwMend        tried = {.text         = or_empty(text(mend, "text")),
                            .unit         = or_empty(text(mend, "unit")),
                            .before       = number(mend, "before"),
                            .after        = number(mend, "after"),
                            .shared_bytes = (int64_t)number(mend, "shared_bytes"),
-                           .gain         = json_number_value(json_object_get(mend, "predicted_gain"))};
+                           .gain         = json_number_value(json_object_get(mend, "predicted_gain")),
+                           .from         = picture(mend, "from", &from),
+                           .to           = picture(mend, "to", &to)};
     WwFinding     f     = {.rule     = or_empty(text(o, "rule")),
                            .category = or_empty(text(o, "category")),
                            .severity = or_empty(text(o, "severity")),
@@ -146,7 +166,8 @@ static void add_finding(Report *r, const json_t *o)
                            .ninlined = places(o, calls),
                            .host     = host,
                            .nhost    = frames(o, host),
-                           .snippet  = text(o, "snippet")};
+                           .snippet  = text(o, "snippet"),
+                           .picture  = picture(o, "picture", &shown)};
     json_t       *who   = json_object();
     for (size_t i = 0; i < sizeof who_keys / sizeof *who_keys; i++)
         if (json_object_get(o, who_keys[i]))

@@ -40,6 +40,17 @@ static const WwFrame *keep_frames(Report *r, const WwFrame *p, size_t n)
     return q;
 }
 
+static const WwPicture *keep_picture(Report *r, const WwPicture *p)
+{
+    WwPicture *c = p ? ARENA_NEW(r->arena, WwPicture) : NULL;
+    if (p) {
+        *c       = *p;
+        c->space = keep(r, p->space);
+        c->op    = keep(r, p->op);
+    }
+    return c;
+}
+
 /* Costs are told from the first schedule, leaks from the end of the program. */
 static bool is_of_schedule(const WwFinding *f)
 {
@@ -59,6 +70,7 @@ static ReportFinding copy_of(Report *r, const WwFinding *f, const char *kernel, 
     c.f.snippet  = keep(r, f->snippet);
     c.f.inlined  = keep_places(r, f->inlined, f->ninlined);
     c.f.host     = keep_frames(r, f->host, f->nhost);
+    c.f.picture  = keep_picture(r, f->picture);
     if (!c.f.seed && is_of_schedule(f))
         c.f.seed = r->seed;
     if (f->other) {
@@ -76,6 +88,8 @@ static ReportFinding copy_of(Report *r, const WwFinding *f, const char *kernel, 
         *m        = *f->mend;
         m->text   = keep(r, f->mend->text);
         m->unit   = keep(r, f->mend->unit);
+        m->from   = keep_picture(r, f->mend->from);
+        m->to     = keep_picture(r, f->mend->to);
         c.f.mend  = m;
     }
     return c;
@@ -288,7 +302,7 @@ static void finding_text(const ReportFinding *r, const Colours *c, Str *out)
         str_printf(out, "kernel %s, block (%u, %u, %u), thread (%u, %u, %u): ", f->kernel, f->block.x, f->block.y,
                    f->block.z, f->thread.x, f->thread.y, f->thread.z);
     str_add(out, f->message);
-    if (f->count > 1 && !perf)
+    if (f->count > 1 && !perf && strcmp(f->rule, rule_row(RULE_LEAK)->id) != 0) /* whose message has it */
         str_printf(out, "; %" PRIu64 " times", f->count);
     str_printf(out, " [%s]\n", f->rule);
     source(f->file, f->line, f->col, f->snippet, c, out);

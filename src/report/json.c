@@ -229,6 +229,17 @@ static json_t *end_json(const WwFindingEnd *e)
     return o;
 }
 
+static json_t *picture_json(const WwPicture *p)
+{
+    if (!p)
+        return json_null();
+    json_t *offsets = json_array();
+    for (int i = 0; i < 32; i++)
+        json_array_append_new(offsets, json_integer((json_int_t)p->offset[i]));
+    return json_pack("{s:s,s:s,s:i,s:I,s:I,s:I,s:o}", "space", p->space, "op", p->op, "bytes", (int)p->bytes, "mask",
+                     (json_int_t)p->mask, "bad", (json_int_t)p->bad, "of", (json_int_t)p->of, "offsets", offsets);
+}
+
 static json_t *mend_json(const WwMend *m)
 {
     if (!m)
@@ -240,6 +251,8 @@ static json_t *mend_json(const WwMend *m)
     json_object_set_new(o, "after", json_integer((json_int_t)m->after));
     json_object_set_new(o, "shared_bytes", json_integer(m->shared_bytes));
     json_object_set_new(o, "predicted_gain", m->gain > 0 ? json_real(m->gain) : json_null());
+    json_object_set_new(o, "from", picture_json(m->from));
+    json_object_set_new(o, "to", picture_json(m->to));
     return o;
 }
 
@@ -279,6 +292,7 @@ static json_t *finding_json(const ReportFinding *r, json_t *own)
     json_object_set_new(o, "seed", json_integer((json_int_t)f->seed));
     json_object_set_new(o, "host", host_json(f));
     json_object_set_new(o, "snippet", text_json(f->snippet));
+    json_object_set_new(o, "picture", picture_json(f->picture));
     json_object_set_new(o, "processes", json_integer(r->processes ? r->processes : 1));
     if (r->who || own)
         json_object_update(o, r->who ? r->who : own);

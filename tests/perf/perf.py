@@ -48,10 +48,30 @@ def check(warpwright, source, rule, options):
     return document["findings"], counters
 
 
+def picture_cost(p):
+    """Of one access: the passes of its worst bank, or its sectors; and its active lanes."""
+    lanes = [at for lane, at in enumerate(p["offsets"]) if p["mask"] >> lane & 1]
+    units = {(at + k) // (4 if p["space"] == "shared" else 32) for at in lanes for k in range(p["bytes"])}
+    banks = [unit % 32 for unit in units]
+    return max(map(banks.count, banks)) if p["space"] == "shared" else len(units), len(lanes)
+
+
+def pictured(mend):
+    """What is wrong with the pictures of a mend: it shows an access that becomes cheaper."""
+    if not mend["from"] or not mend["to"]:
+        return ["the mend has no pictures"]
+    (cost, lanes), (then, left) = picture_cost(mend["from"]), picture_cost(mend["to"])
+    better = mend["to"]["bytes"] > mend["from"]["bytes"] if mend["text"].startswith("one ") else left < lanes if mend["unit"] == "turns" else then < cost
+    return [] if better else [f"the picture shows {cost} for {lanes} lanes, and {then} for {left} after: {mend}"]
+
+
 def mended(warpwright, source, text, rule, options, found, before):
     """Problems of the mended kernel against what was promised."""
     if not all(f["mend"] for f in found):
         return ["no mend was offered"]
+    wrong = [w for f in found for w in (pictured(f["mend"]) if f["mend"]["unit"] in UNITS else [])]
+    if wrong:
+        return wrong
     mend = {"unit": found[0]["mend"]["unit"], "before": sum(f["mend"]["before"] for f in found), "after": sum(f["mend"]["after"] for f in found)}
     if any(f["mend"]["after"] >= f["mend"]["before"] or f["mend"]["unit"] != mend["unit"] for f in found):
         return [f"a mend brings nothing, or counts something else: {[f['mend'] for f in found]}"]

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The report page in a browser: page.mjs PLAYWRIGHT CHROMIUM WORK PAGE LABPAGE PLAINPAGE.  PAGE: of a run that was checked; LABPAGE: of experiments;
-// PLAINPAGE: the page of the run, built without charts.  Every click and key a reader may use, on a screen and on a phone, light and dark;
+// The report page in a browser: page.mjs PLAYWRIGHT CHROMIUM WORK PAGE LABPAGE PLAINPAGE FAULTPAGE SHOWNPAGE.  PAGE: of a run that was checked; LABPAGE: of experiments;
+// PLAINPAGE: the page of the run, built without charts; FAULTPAGE: of a kernel that goes out of bounds; SHOWNPAGE: `lab --html`'s own.  Every click and key a reader may use, on a screen and on a phone, light and dark;
 // an error on the console, a request to anywhere or a page wider than its window fails.
 import { mkdtempSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 
-const [, , playwright, chromium, work, page, labPage, plainPage] = process.argv;
+const [, , playwright, chromium, work, page, labPage, plainPage, faultPage, shownPage] = process.argv;
 const { chromium: browser } = await import(pathToFileURL(playwright));
 const FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
 let failed = 0;
@@ -90,11 +90,38 @@ async function lookAtPlain(tab, name) {
   expect(`${name}: draws none`, (await tab.locator("canvas").count()) === 0);
 }
 
+async function lookAtFault(tab, name) {
+  await sections(tab, name);
+  await tab.keyboard.press("2");
+  const shown = tab.locator("details.shown").first();
+  await shown.locator("summary").click();
+  await shown.locator(".picture").first().waitFor();
+  expect(`${name}: the lanes that go wrong are red`, (await shown.locator(".picture").first().locator("i.bad").count()) === 8);
+  expect(`${name}: what lies past the end is told apart`, (await shown.locator("i.outside.bad").count()) === 8 && (await shown.locator("i.fine:not(.outside)").count()) >= 24);
+  expect(`${name}: a cell says which lane`, (await shown.locator("i.outside.bad").first().getAttribute("title")).includes("past the end: lane 24"));
+  await fits(tab, name);
+  await tab.keyboard.press("4");
+  expect(`${name}: the source has colours`, (await tab.locator(".source .c-directive").count()) > 2 && (await tab.locator(".source .c-comment").count()) > 0);
+  const plain = await tab.locator(".source .row").nth(2).locator("span").nth(2).textContent();
+  expect(`${name}: and its text is as it was: ${plain}`, plain === ".version 7.0");
+}
+
+async function lookAtPictures(tab, name) {
+  await sections(tab, name);
+  const cards = tab.locator("figure.small");
+  expect(`${name}: each kernel has its card`, (await cards.count()) === 3);
+  expect(`${name}: with pictures, what they cost and the article's figure`, (await cards.locator(".picture").count()) >= 5 && (await cards.first().textContent()).includes("over the banks") && (await cards.allTextContents()).join().includes("the article's: "));
+}
+
 const wide = { viewport: { width: 1200, height: 900 } };
 const phone = { viewport: { width: 390, height: 800 }, hasTouch: true };
 await open(page, { ...wide, colorScheme: "light" }, lookAtRun);
 await open(page, { ...phone, colorScheme: "dark" }, lookAtRun);
 await open(labPage, { ...wide, colorScheme: "dark" }, lookAtLab);
 await open(plainPage, { ...phone, colorScheme: "light" }, lookAtPlain);
+await open(faultPage, { ...wide, colorScheme: "dark" }, lookAtFault);
+await open(faultPage, { ...phone, colorScheme: "light" }, lookAtFault);
+await open(shownPage, { ...wide, colorScheme: "light" }, lookAtPictures);
+await open(shownPage, { ...phone, colorScheme: "dark" }, lookAtPictures);
 console.log(`${passed} passed, ${failed} failed`);
 process.exit(failed ? 1 : 0);

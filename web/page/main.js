@@ -27,18 +27,30 @@ function worthALook(lines, cost) {
   return found?.line ?? dearest.line;
 }
 
+// The file's lines as elements of the page, made once; null: plain.
+const colouredFiles = new Map();
+
+function colours(name, text) {
+  if (!colouredFiles.has(name)) {
+    const lines = charts?.highlight?.(name, text) ?? null;
+    colouredFiles.set(name, lines?.map((line) => (line.length ? line : [[null, " "]])) ?? null);
+  }
+  return colouredFiles.get(name)?.map((line) => line.map(([kind, part]) => (kind ? el("span", { class: `c-${kind}` }, part) : part))) ?? null;
+}
+
 function source() {
   const lines = lineTable(REPORT).get(file) ?? new Map();
   const m = metricOf(lines);
   chosen ??= worthALook(lines, METRICS[m]);
   const most = Math.max(1, ...[...lines.values()].map(METRICS[m]));
   const text = DATA.sources?.[file] ?? null;
+  const coloured = text ? colours(file, text) : null;
   const last = text ? text.length : Math.max(0, ...lines.keys());
   const rows = [];
   for (let i = 1; i <= last; i++) {
     const c = lines.get(i);
     if (!text && !c) continue;
-    rows.push(sourceRow(i, text?.[i - 1] ?? "", c, c ? METRICS[m](c) : 0, most));
+    rows.push(sourceRow(i, coloured?.[i - 1] ?? (text?.[i - 1] || " "), c, c ? METRICS[m](c) : 0, most));
     for (const f of (REPORT.findings ?? []).filter((x) => x.file === file && x.line === i))
       rows.push(el("div", { class: `said ${f.severity}` }, `${f.severity}: ${f.message} [${f.rule}]`, f.mend ? el("span", { class: "mend" }, `\n${mendText(f.mend)}`) : null));
   }
@@ -54,7 +66,7 @@ function sourceRow(i, text, counters, value, most) {
   const heat = value ? `background:rgba(var(--heat),${(0.08 + 0.5 * (value / most)).toFixed(3)})` : null;
   const pick = () => ((chosen = i), show("source"), document.querySelector(".source .chosen")?.focus());
   const hot = counters ? { tabindex: 0, "data-row": "", onclick: pick, onkeydown: (e) => e.key === "Enter" && pick() } : {};
-  return el("div", { class: `row${counters ? " hot" : ""}${i === chosen ? " chosen" : ""}`, style: heat, ...hot }, el("span", {}, String(i)), el("span", {}, value ? number(value) : ""), el("span", {}, text || " "));
+  return el("div", { class: `row${counters ? " hot" : ""}${i === chosen ? " chosen" : ""}`, style: heat, ...hot }, el("span", {}, String(i)), el("span", {}, value ? number(value) : ""), el("span", {}, text));
 }
 
 function chosenLine(lines) {
@@ -62,11 +74,13 @@ function chosenLine(lines) {
   const c = lines.get(chosen);
   const rows = Object.entries(METRICS).map(([name, f]) => ({ name, value: c ? f(c) : 0 })).filter((r) => r.value);
   const kept = accessesAt(file, chosen);
-  const mends = (REPORT.findings ?? []).filter((f) => f.file === file && f.line === chosen && f.mend).map((f) => f.mend);
+  const found = (REPORT.findings ?? []).filter((f) => f.file === file && f.line === chosen);
   return [
     el("h2", {}, `line ${chosen}`),
-    rows.length ? table([["what", (r) => r.name], ["", (r) => r.value, "number"]], rows) : null,
-    ...kept.slice(0, 4).flatMap((a) => mendPictures(a, mends[0])),
+    rows.length ? el("div", { class: "few" }, table([["what", (r) => r.name], ["", (r) => r.value, "number"]], rows)) : null,
+    ...found.flatMap((f) => badPicture(f.picture)),
+    ...found.flatMap((f) => (f.mend?.from ? [el("h3", {}, `mend of ${f.rule}`), ...mendPictures(f.mend)] : [])),
+    kept.length ? el("div", { class: "sides" }, kept.slice(0, 4).map((a) => el("section", {}, accessPicture(a)))) : null,
     kept.length || !rows.length ? null : el("p", {}, "No access of this line was kept: run with --check to see its picture."),
   ].filter(Boolean);
 }

@@ -12,7 +12,7 @@ function grid(heads, rows, axes, cells, label) {
   const head = (text) => el("b", {}, String(text));
   const side = (text) => el("b", { class: "row" }, String(text));
   const body = rows.flatMap((row, i) => [side(row), ...cells.slice(i * heads.length, (i + 1) * heads.length)]);
-  const all = [side(`${axes[0]} ↓ ${axes[1]} →`), ...heads.map(head), ...body];
+  const all = [side(axes[0] ? `${axes[0]} ↓ ${axes[1]} →` : `${axes[1]} →`), ...heads.map(head), ...body];
   return el("div", { class: "wide" }, el("div", { class: "picture", role: "img", "aria-label": label, style: `grid-template-columns:auto repeat(${heads.length},auto)` }, all));
 }
 
@@ -86,24 +86,87 @@ function sectorsPicture(a) {
           grid(upTo(32).map((w) => (w % 8 ? "" : w * 4)), shown.map((line) => line * 128), ["line", "byte"], cells, `${a.sectors} sectors moved, ${a.ideal} ideal`)];
 }
 
-// The access as a mend of the pitch lays it out ("pitch 32 -> 33 floats"); null: the mend is another.
-function mended(a, mend) {
-  const found = /pitch (\d+) -> (\d+) (\w+)/.exec(mend?.text ?? "");
-  const size = { floats: 4, words: 4, doubles: 8, bytes: 1 }[found?.[3]] ?? a.bytes;
-  if (!found || a.space !== "shared") return null;
-  const [from, to] = [Number(found[1]) * size, Number(found[2]) * size];
-  return { ...a, pass: null, offsets: a.offsets.map((at) => Math.floor(at / from) * to + (at % from)) };
+// Sectors that an access touches, and those that its bytes would fill.
+function sectorsOf(a) {
+  const sectors = new Set();
+  const bytes = new Set();
+  for (const { at } of activeLanes(a))
+    for (let b = at; b < at + a.bytes; b++) {
+      sectors.add(Math.floor(b / 32));
+      bytes.add(b);
+    }
+  return { sectors: sectors.size, ideal: Math.ceil(bytes.size / 32) };
 }
 
-// Before and after a mend, side by side.
-function mendPictures(a, mend) {
-  const after = mended(a, mend);
-  if (!after) return accessPicture(a);
-  const side = (title, of) => el("section", {}, el("h3", {}, title), ...banksPicture(of));
-  return [...accessPicture(a).slice(0, 1), el("div", { class: "sides" }, side("before", a), side(`after: ${mend.text}`, after))];
+function whole(a) {
+  return a.space === "shared" || a.sectors !== undefined ? a : { ...a, ...sectorsOf(a) };
+}
+
+// An access that a mend changes, before and after, side by side.
+function mendPictures(mend) {
+  if (!mend?.from || !mend.to) return [];
+  const side = (title, a) => el("section", {}, el("h3", {}, title), ...(a.space === "shared" ? banksPicture(a) : sectorsPicture(whole(a))));
+  return [el("div", { class: "sides" }, side("before", mend.from), side(`after: ${mend.text.split(";")[0].split(" (")[0]}`, mend.to))];
+}
+
+function what(a) {
+  const n = activeLanes(a).length;
+  return `${a.space} ${a.op}, ${a.bytes} byte${a.bytes === 1 ? "" : "s"} a lane, ${n} lane${n === 1 ? "" : "s"}${a.count === undefined ? "" : a.count === 1 ? ", once" : `, ${number(a.count)} times`}`;
 }
 
 function accessPicture(a) {
-  const what = `${a.space} ${a.op}, ${a.bytes} byte${a.bytes === 1 ? "" : "s"} a lane, ${activeLanes(a).length} lane${activeLanes(a).length === 1 ? "" : "s"}, ${a.count === 1 ? "once" : `${number(a.count)} times`}`;
-  return [el("h3", {}, what), ...(a.space === "shared" ? banksPicture(a) : sectorsPicture(a))];
+  return [el("h3", {}, what(a)), ...(a.space === "shared" ? banksPicture(a) : sectorsPicture(whole(a)))];
+}
+
+const isBad = (a, lane) => ((a.bad >>> lane) & 1) === 1;
+
+// The lanes of an access that goes wrong: which of them do, and where each reaches.
+function lanesStrip(a) {
+  const lanes = new Map(activeLanes(a).map((x) => [x.lane, x.at]));
+  const place = (at) => (a.of ? (at < 0 ? `${-at} bytes before the beginning` : at >= a.of ? `${at - a.of} bytes past the end` : `byte ${at}`) : at < 65536 ? `address ${at}` : `${at} bytes behind the lowest`);
+  const cells = upTo(32).map((lane) => {
+    const there = lanes.has(lane);
+    return el("i", { class: there ? `on ${isBad(a, lane) ? "bad" : "fine"}` : null, title: `lane ${lane}: ${there ? `${place(lanes.get(lane))}${isBad(a, lane) ? ", must not" : ""}` : "idle, or not known"}` }, there && isBad(a, lane) ? "\u00d7" : "");
+  });
+  return grid(upTo(32), [""], ["", "lane"], cells, `${upTo(32).filter((l) => isBad(a, l)).length} lanes of the warp go wrong`);
+}
+
+// The memory around the lanes that go wrong: words of what should have been accessed, and what lies outside of it.
+function edgePicture(a) {
+  const lanes = activeLanes(a);
+  const bad = lanes.filter((x) => isBad(a, x.lane));
+  const line = (at) => Math.floor(at / 128);
+  const wanted = new Set();
+  for (const { at } of [...bad, ...lanes.filter((x) => !isBad(a, x.lane))]) if (wanted.size < 8) wanted.add(line(at));
+  const edge = bad.some((x) => x.at >= 0) ? line(a.of - 1) : 0;
+  wanted.add(edge);
+  const rows = [...wanted].sort((x, y) => x - y);
+  const words = new Map();
+  for (const { at, lane } of lanes)
+    for (let w = Math.floor(at / 4); w < (at + a.bytes) / 4; w++) words.set(w, [...(words.get(w) ?? []), lane]);
+  const cells = rows.flatMap((row) => upTo(32).map((i) => {
+    const w = row * 32 + i;
+    const who = words.get(w);
+    const inside = w * 4 >= 0 && w * 4 < a.of;
+    const wrong = who?.some((lane) => isBad(a, lane));
+    const title = `byte ${w * 4}${inside ? "" : w < 0 ? ", before the beginning" : ", past the end"}${who ? `: lane ${who.join(", ")}` : ""}`;
+    return el("i", { class: [who ? `on ${wrong ? "bad" : "fine"}` : null, inside ? null : "outside"].filter(Boolean).join(" ") || null, title }, who ? (who.length > 1 ? "+" : String(who[0])) : "");
+  }));
+  return grid(upTo(32).map((w) => (w % 8 ? "" : w * 4)), rows.map((r) => r * 128), ["byte", "word"], cells, `the access at the ${bad.some((x) => x.at >= 0) ? "end" : "beginning"} of ${a.of} bytes`);
+}
+
+// What of the warp's access goes wrong.
+function badPicture(a) {
+  if (!a) return [];
+  const n = upTo(32).filter((lane) => isBad(a, lane)).length;
+  return [el("p", {}, `The access: ${what(a)}. Red: ${n === 1 ? "the lane that goes" : `the ${n} lanes that go`} wrong${a.of ? `; hatched: outside the ${number(a.of)} bytes` : ""}.`), lanesStrip(a), ...(a.of ? [edgePicture(a)] : [])];
+}
+
+// Small, for rows of pictures side by side: a kernel's accesses, each with a line below it, and what is said of them all.
+function figure(accesses, title, lines) {
+  const one = ([a, line]) => {
+    const [text, picture] = a.space === "shared" ? banksPicture(a) : sectorsPicture(whole(a));
+    return el("div", { title: text.textContent }, picture, el("span", {}, line));
+  };
+  return el("figure", { class: "small" }, el("b", {}, title), el("div", { class: "pair" }, accesses.map(one)), el("figcaption", {}, lines.filter(Boolean).map((l) => el("span", {}, l))));
 }

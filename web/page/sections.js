@@ -58,10 +58,14 @@ function byLine(findings) {
   });
 }
 
+// What is opened inside of a finding does not open its line; other keys than Enter go on to the page.
+const stay = (e) => e.stopPropagation();
+const stayOnEnter = (e) => e.key === "Enter" && e.stopPropagation();
+
 // The rule's name, and behind it what it means.
 function ruleName(id) {
   const r = DATA.rules?.[id];
-  return r ? el("details", { class: "rule", onclick: (e) => e.stopPropagation(), onkeydown: (e) => e.stopPropagation() }, el("summary", { title: r.brief }, `[${id}]`), el("p", {}, r.text)) : `[${id}]`;
+  return r ? el("details", { class: "rule", onclick: stay, onkeydown: stayOnEnter }, el("summary", { title: r.brief }, `[${id}]`), el("p", {}, r.text)) : `[${id}]`;
 }
 
 // The five worst, and the way to the others.
@@ -82,13 +86,21 @@ function findingBox(f) {
   const place = f.file ? `${f.file}:${f.line}:${f.col}` : "place unknown";
   const m = f.mend;
   return el("div", { class: `finding ${f.severity}`, tabindex: 0, "data-row": "", onclick: open, onkeydown: (e) => e.key === "Enter" && open() },
-    el("span", { class: "place" }, place), " ", el("b", { class: f.severity }, f.severity), " ", ruleName(f.rule), f.kernel ? el("span", { title: f.kernel }, ` ${baseName(f.kernel)}`) : null, `${f.count > 1 && f.category !== "perf" ? `, ${number(f.count)} times` : ""}`,
+    el("span", { class: "place" }, place), " ", el("b", { class: f.severity }, f.severity), " ", ruleName(f.rule), f.kernel ? el("span", { title: f.kernel }, ` ${baseName(f.kernel)}`) : null, `${f.count > 1 && f.category !== "perf" && f.rule !== "leak" ? `, ${number(f.count)} times` : ""}`,
     el("p", {}, f.message ?? ""),
     ...(f.inlined ?? []).map((p) => el("p", { class: "place" }, `inlined at ${p.file}:${p.line}:${p.col}`)),
     ...(f.host ?? []).filter((h) => h.file).map((h) => el("p", { class: "place" }, `called in ${h.function ?? "a function"}, ${h.file}:${h.line}`)),
     severalPrograms() && f.program ? el("p", { class: "place" }, `in ${[f.program, ...(f.arguments ?? [])].join(" ")}${f.processes > 1 ? `, the first of ${number(f.processes)} processes` : ""}`) : null,
     f.other ? el("p", {}, `${f.other.file ?? ""}${f.other.line ? `:${f.other.line}` : ""} ${f.other.message ?? ""}`) : null,
-    m ? el("p", { class: "mend" }, mendText(m)) : null);
+    m ? el("p", { class: "mend" }, mendText(m)) : null,
+    pictureOf("the access", () => badPicture(f.picture), f.picture), pictureOf("before and after", () => mendPictures(m), m?.from && m.to));
+}
+
+// Drawn when it is opened: a page may have hundreds.
+function pictureOf(title, draw, there) {
+  if (!there) return null;
+  const host = el("div", {});
+  return el("details", { class: "shown", onclick: stay, onkeydown: stayOnEnter, ontoggle: () => host.childElementCount || host.append(...draw()) }, el("summary", {}, title), host);
 }
 
 let severity = "all";
@@ -163,6 +175,23 @@ function labCharts(group, rows) {
   });
 }
 
+const MOST_FIGURES = 16;
+
+// The dearest accesses of the kernels as small pictures, each with what the kernel does and the article's figure; of many kernels those that differ.
+function gallery(rows) {
+  const seen = new Set();
+  const own = rows.filter((r) => {
+    const key = JSON.stringify([rows.length > 20 ? "" : rowName(r), (r.pictures ?? []).map((a) => [a.space, a.bytes, a.mask, a.offsets])]);
+    return r.pictures?.length && !seen.has(key) && seen.add(key);
+  });
+  if (!own.length) return [];
+  const cost = (a) => (a.space === "shared" ? `${a.wavefronts} pass${a.wavefronts === 1 ? "" : "es"} over the banks` : a.sectors ? `${a.sectors} sector${a.sectors === 1 ? "" : "s"}, ${a.ideal_sectors} would do` : `${a.transactions} transactions`);
+  const shown = own.slice(0, MOST_FIGURES).map((r) =>
+    figure(r.pictures.map((a) => [{ ...a, ideal: a.ideal_sectors }, `${what(a)}: ${cost(a)}`]), rowName(r),
+      [r.what, r.article ? `the article's: ${r.article[0]} ${r.article[1]}` : null, r.article_figure?.predicted ? `predicted here: ${r.article_figure.predicted.toPrecision(3)} ${r.article_figure.unit}` : null]));
+  return [el("h3", {}, "the dearest access of each to shared and to global memory"), el("p", {}, "Shared memory: lanes down, banks across, a colour for each pass. Global memory: 128-byte lines down, their words across; blue was asked for, orange was moved with it."), el("div", { class: "gallery" }, shown), ...(own.length > MOST_FIGURES ? [el("p", {}, `The first ${MOST_FIGURES} of ${own.length} that differ.`)] : [])];
+}
+
 function labSection() {
   const rows = DATA.lab?.rows ?? [];
   const group = (r) => r.experiment ?? r.work;
@@ -174,7 +203,7 @@ function labSection() {
   ];
   return [...new Set(rows.map(group))].flatMap((g) => {
     const own = rows.filter((r) => group(r) === g);
-    return [el("h2", {}, g), DATA.lab.questions?.[g] ? el("p", {}, `${DATA.lab.questions[g]}.`) : null, ...labCharts(g, own), table(columnsOf(own), own)].filter(Boolean);
+    return [el("h2", {}, g), DATA.lab.questions?.[g] ? el("p", {}, `${DATA.lab.questions[g]}.`) : null, ...labCharts(g, own), ...gallery(own), table(columnsOf(own), own)].filter(Boolean);
   });
 }
 

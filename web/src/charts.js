@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Charts of the report page, drawn by uPlot: bars over names, and lines over numbers.  The page works without this script
-// (it then shows tables only and says so).
+// Charts of the report page, drawn by uPlot: bars over names, and lines over numbers; and the colours of its sources (highlight.js).  The page
+// works without this script (it then shows tables and plain texts only, and says so).
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 
@@ -33,6 +33,9 @@ function short(value) {
 
 const ticks = (u, at) => at.map(short);
 
+// Of a logarithmic axis only the powers of ten.
+const decades = (u, at) => at.map((v) => (Number.isInteger(Math.log10(v)) ? v : null));
+
 // One bar that hides the rest asks for a logarithmic scale.
 function isUneven(values) {
   const some = values.filter((v) => v > 0).sort((a, b) => a - b);
@@ -55,8 +58,8 @@ export function bars(host, names, series) {
       scales: { x: { time: false, range: [-0.6, names.length - 0.4] }, y: uneven ? { distr: 3, log: 10, range: (u, low, high) => [1, Math.max(10, high * 2)] } : { range: (u, low, high) => [0, high > 0 ? high * 1.05 : 1] } },
       legend: { live: false },
       axes: [
-        axis({ splits: () => names.map((_, i) => i), values: (u, at) => at.map((i) => names[i] ?? ""), rotate: many ? -40 : 0, size: many ? 110 : 40 }),
-        axis({ size: 70, values: ticks, ...(uneven ? { label: "logarithmic", labelSize: 20, size: 60 } : {}) }),
+        axis({ splits: () => names.map((_, i) => i), values: (u, at) => at.map((i) => names[i] ?? ""), rotate: many ? -40 : 0, size: many ? Math.min(110, 24 + 5 * Math.max(...names.map((n) => n.length))) : 40 }),
+        axis({ size: 70, values: ticks, ...(uneven ? { label: "logarithmic", labelSize: 20, size: 60, filter: decades, grid: { stroke: colour("--rule"), width: 1, filter: decades }, ticks: { stroke: colour("--rule"), filter: decades } } : {}) }),
       ],
       series: [
         {},
@@ -93,3 +96,4 @@ export function lines(host, label, x, series) {
   keepWidth(host, plot, height);
   return plot;
 }
+export { highlight } from "./highlight.js";

@@ -196,3 +196,59 @@ void lanes_replay(const Profile *p, const BlockUse *u, LaneCost *out)
     out->valid[LANES_SPLIT] = !fits && split_cost(p, u, out);
     free(g.at);
 }
+
+/* ---- pictures -------------------------------------------------------------------------------------------------------- */
+
+static void show_swap(const BlockUse *u, const Grid *g, unsigned i, unsigned j, LaneOrder order, LaneShow *out)
+{
+    size_t threads = (size_t)u->block[0] * u->block[1] * u->block[2];
+    for (size_t t = 0; t < threads; t++) {
+        size_t             to = swapped(u->block, t, i, j);
+        const BlockAccess *a  = g->at[t / LANES];
+        if (to >= LANES || !(a->mask >> t % LANES & 1))
+            continue;
+        out->addr[order][to] = a->addr[t % LANES];
+        out->mask[order] |= 1u << to;
+    }
+}
+
+static void show_turn(const Grid *g, LaneShow *out)
+{
+    unsigned lane = 0;
+    while (lane + 1 < LANES && (!g->at[0] || !(g->at[0]->mask >> lane & 1)))
+        lane++;
+    for (size_t k = 0; k < LANES && k < g->rounds; k++) {
+        const BlockAccess *a = g->at[k * g->warps];
+        if (!a || !(a->mask >> lane & 1))
+            continue;
+        out->addr[LANES_LOOP][k] = a->addr[lane];
+        out->mask[LANES_LOOP] |= 1u << k;
+    }
+}
+
+static void show_split(const BlockUse *u, const LaneCost *c, LaneShow *out)
+{
+    const BlockAccess *a   = u->access;
+    out->mask[LANES_SPLIT] = a->mask;
+    for (uint32_t m = a->mask; m; m &= m - 1) {
+        unsigned k                = (unsigned)__builtin_ctz(m);
+        uint64_t at               = a->addr[k] - u->base;
+        out->addr[LANES_SPLIT][k] = c->stride ? (at % c->stride) << 40 | at / c->stride * u->bytes : a->addr[k];
+    }
+}
+
+void lanes_show(const BlockUse *u, const LaneCost *c, LaneShow *out)
+{
+    static const uint8_t pairs[][2] = {{0, 1}, {0, 2}, {1, 2}};
+    Grid                 g          = grid_of(u);
+    *out                            = (LaneShow){.mask = {[LANES_AS_IS] = u->access->mask}};
+    memcpy(out->addr[LANES_AS_IS], u->access->addr, sizeof u->access->addr);
+    for (unsigned k = 0; k < 3; k++)
+        if (c->valid[LANES_SWAP_XY + k])
+            show_swap(u, &g, pairs[k][0], pairs[k][1], (LaneOrder)(LANES_SWAP_XY + k), out);
+    if (c->valid[LANES_LOOP])
+        show_turn(&g, out);
+    if (c->valid[LANES_SPLIT])
+        show_split(u, c, out);
+    free(g.at);
+}

@@ -41,7 +41,14 @@ typedef struct LaneCost {
     uint64_t stride;             /* of SPLIT; 0: no access of more than one address */
 } LaneCost;
 
+/* The first access of a block in each order, where it is valid and the access as it is moves more than the ideal. */
+typedef struct LaneShow {
+    uint32_t mask[LANE_ORDERS]; /* 0: none */
+    uint64_t addr[LANE_ORDERS][LANES];
+} LaneShow;
+
 /* Other orders are replayed only when the one as it is moves more than the ideal. */
 void lanes_replay(const Profile *p, const BlockUse *u, LaneCost *out);
+void lanes_show(const BlockUse *u, const LaneCost *c, LaneShow *out);
 
 #endif

@@ -15,6 +15,7 @@
 #include "base/mangle.h"
 #include "check/check.h"
 #include "check/origin.h"
+#include "check/picture.h"
 #include "check/within.h"
 
 enum { GRANULE = 512 }; /* the emulator tells of what stays in an allocation's last granule itself */
@@ -201,6 +202,20 @@ static const char *message(WatchState *s, const Access *a, const Range *r, uint6
     return kept;
 }
 
+static const WwPicture *picture(WatchState *s, const Access *a, const Range *r, uint32_t bad)
+{
+    WwPicture *p = findings_alloc(&s->found, sizeof *p);
+    *p           = (WwPicture){.space = picture_space((AccessSpace)a->space),
+                               .op    = picture_op((AccessOp)a->op),
+                               .bytes = a->bytes,
+                               .mask  = a->mask,
+                               .bad   = bad,
+                               .of    = r->bytes};
+    for (uint32_t m = a->mask; m; m &= m - 1)
+        p->offset[__builtin_ctz(m)] = (int64_t)(address_of(a, (unsigned)__builtin_ctz(m)) - r->base);
+    return p;
+}
+
 static void on_access(void *state, const Access *a)
 {
     WatchState *s = state;
@@ -220,6 +235,7 @@ static void on_access(void *state, const Access *a)
         return;
     f->address = at;
     f->message = message(s, a, r, at);
+    f->picture = picture(s, a, r, bad);
 }
 
 /* All of them within what their addresses were computed from?  What is not known yet is learnt from the access itself. */

@@ -40,6 +40,8 @@ typedef struct BankMend {
 uint64_t layout_map(const Layout *l, uint64_t at);
 /* Every access replayed; false: an access would not be aligned, or would not stay in one piece, under that layout. */
 bool mend_replay(const Profile *p, const SharedUse *u, const Layout *l, BankCost *out);
+/* The pattern's access with most conflicts as it is, and the same under the layout.  false: it has none, or does not fit. */
+bool mend_shown(const Profile *p, const SharedUse *u, const Layout *l, uint64_t from[LANES], uint64_t to[LANES], const Pattern **of);
 /* The smallest padding, and the first swizzle, that leave the fewest conflicts; a mend that takes away less than half of them is none.
  * *swizzle needs no memory but more arithmetic.  Returns whether there is a padding, a swizzle (bits 0 and 1). */
 unsigned mend_banks(const Profile *p, const SharedUse *u, BankMend *pad, BankMend *swizzle);

@@ -156,6 +156,29 @@ bool mend_replay(const Profile *p, const SharedUse *u, const Layout *l, BankCost
     return replay(p, u, l, &whole, out);
 }
 
+bool mend_shown(const Profile *p, const SharedUse *u, const Layout *l, uint64_t from[LANES], uint64_t to[LANES],
+                const Pattern **of)
+{
+    uint32_t most = 0;
+    uint64_t addr[LANES];
+    for (size_t i = 0; i < u->n; i++) {
+        const Pattern *t = u->pattern[i];
+        for (uint32_t k = 0; k < t->places; k++) {
+            ModelCost c;
+            uint64_t  at = (uint64_t)(t->first + k) * t->bytes - u->offset;
+            if (!t->hits[k] || !place(u, &(Layout){0}, t, at, addr))
+                continue;
+            model_access(p, &(ModelAccess){MODEL_SHARED, model_op(t->op), MODEL_L1_AUTO, t->bytes, t->mask, addr}, &c);
+            if (c.conflicts <= most || !place(u, l, t, at, to))
+                continue;
+            most = c.conflicts;
+            *of  = t;
+            memcpy(from, addr, sizeof addr);
+        }
+    }
+    return most && place(u, l, *of, from[__builtin_ctz((*of)->mask)] - u->offset, to);
+}
+
 /* ---- candidates ------------------------------------------------------------------------------------------------------ */
 
 static bool conflicts(const Profile *p, const SharedUse *u, size_t i)

@@ -28,6 +28,36 @@ void perf_mend(Perf *p, Finding *f, const char *unit, uint64_t before, uint64_t 
     str_free(&s);
 }
 
+void perf_shows(Perf *p, Finding *f, const WwPicture *from, const WwPicture *to)
+{
+    if (!f->mend)
+        return;
+    WwPicture *pair = findings_alloc(p->found, 2 * sizeof *pair);
+    WwMend    *m    = findings_alloc(p->found, sizeof *m);
+    pair[0]         = *from;
+    pair[1]         = *to;
+    *m              = *f->mend;
+    m->from         = &pair[0];
+    m->to           = &pair[1];
+    f->mend         = m;
+}
+
+const Pattern *perf_commonest(const Perf *p, uint32_t instr, uint64_t addr[LANES])
+{
+    size_t         first, n = perf_patterns(p, instr, &first);
+    const Pattern *best = NULL;
+    for (size_t i = first; i < first + n; i++)
+        if (!best || patterns_at(p->patterns, i)->total > best->total)
+            best = patterns_at(p->patterns, i);
+    if (best) {
+        uint32_t at = 0;
+        for (uint32_t i = 1; i < best->places; i++)
+            at = best->hits[i] > best->hits[at] ? i : at;
+        pattern_addresses(best, at, addr);
+    }
+    return best;
+}
+
 bool perf_anew(const Perf *p, uint32_t instr)
 {
     const Opcode *o = p->launch->instr[instr].in->op;

@@ -10,6 +10,7 @@
 
 #include "check/check.h"
 #include "check/count/pattern.h"
+#include "check/picture.h"
 #include "check/perf/trace.h"
 
 typedef struct Spot { /* instructions of one source line */
@@ -54,6 +55,10 @@ Finding *perf_note(Perf *p, RuleId r, uint32_t instr, uint64_t count);
 /* The mend of a finding. */
 void perf_mend(Perf *p, Finding *f, const char *unit, uint64_t before, uint64_t after, int64_t shared, const char *fmt, ...)
     __attribute__((format(printf, 7, 8)));
+/* An access that the finding's mend changes, before and after. */
+void perf_shows(Perf *p, Finding *f, const WwPicture *from, const WwPicture *to);
+/* The instruction's commonest pattern where it is made most, and its addresses; NULL: none was kept. */
+const Pattern *perf_commonest(const Perf *p, uint32_t instr, uint64_t addr[LANES]);
 /* Extra passes of a shared atomic between lanes of different addresses, and (added to *passes) those of one lane an address. */
 uint64_t perf_atomic_conflicts(const Perf *p, const Pattern *t, uint64_t *passes);
 /* Must it be made each time, in every lane (volatile, relaxed, acquire)?  Then no tile or neighbour's load stands for it. */

@@ -107,6 +107,13 @@ static void judge(Perf *p, const Spot *s)
         return; /* a lock, or a loop: there is nothing to add up */
     perf_mend(p, f, "turns", t->now, t->joined, 0, "add up in the warp first, then one atomic for each address%s",
               u.sampled ? perf_replayed(p, 0) : "");
+    uint64_t       addr[LANES];
+    const Pattern *c = perf_commonest(p, u.id, addr);
+    if (!c)
+        return;
+    WwPicture from = picture_of((AccessSpace)c->space, (AccessOp)c->op, c->bytes, c->mask, addr), to = from;
+    to.mask = atomic_leaders(c->mask, addr);
+    perf_shows(p, f, &from, &to);
 }
 
 void perf_atomics(Perf *p)

@@ -155,6 +155,17 @@ static const char *padding_text(Perf *p, const Shared *s)
                          times);
 }
 
+static void show(Perf *p, const Shared *s, const Layout *l, Finding *f)
+{
+    uint64_t       from[LANES], to[LANES];
+    const Pattern *t;
+    if (!mend_shown(p->profile, &s->use, l, from, to, &t))
+        return;
+    WwPicture before = picture_of(ACCESS_SHARED, (AccessOp)t->op, t->bytes, t->mask, from),
+              after  = picture_of(ACCESS_SHARED, (AccessOp)t->op, t->bytes, t->mask, to);
+    perf_shows(p, f, &before, &after);
+}
+
 static void offer(Perf *p, Shared *s, Finding *f)
 {
     const BankMend *pad = &s->pad, *swizzle = &s->swizzle;
@@ -166,6 +177,7 @@ static void offer(Perf *p, Shared *s, Finding *f)
     else if (s->found & 1)
         perf_mend(p, f, "extra passes", pad->before.conflicts, pad->after.conflicts, (int64_t)pad->cost, "%s%s",
                   padding_text(p, s), dyn);
+    show(p, s, f->mend && f->mend->shared_bytes ? &pad->layout : &swizzle->layout, f);
     if (both)
         f->message = findings_text(p->found, "%s (without more memory: with %s, %" PRIu64 " left)", f->message,
                                    swizzle_text(p, &swizzle->layout), swizzle->after.conflicts);

@@ -17,8 +17,10 @@ typedef struct Excess {
     uint64_t shifted, shifted_fits; /* of contiguous patterns: sectors as they are, and when they began on a boundary */
     unsigned behind;                /* bytes behind the boundary, of the contiguous pattern that is commonest */
     uint64_t commonest;
-    uint32_t id; /* of the worst instruction */
-    uint64_t worst;
+    const Pattern *shown; /* that pattern, and its place */
+    uint32_t       place;
+    uint32_t       id; /* of the worst instruction */
+    uint64_t       worst;
 } Excess;
 
 static uint64_t shift_costs(const Excess *e)
@@ -67,6 +69,8 @@ static void add_contiguous(const Perf *p, const Pattern *t, Excess *e)
         e->shifted_fits += t->hits[i] * fits;
         if (t->hits[i] > e->commonest) {
             e->commonest = t->hits[i];
+            e->shown     = t;
+            e->place     = place;
             e->behind    = place * t->bytes % 32;
         }
     }
@@ -102,6 +106,8 @@ static void add_excess(Excess *to, const Excess *e)
     }
     if (e->commonest > to->commonest) {
         to->commonest = e->commonest;
+        to->shown     = e->shown;
+        to->place     = e->place;
         to->behind    = e->behind;
     }
 }
@@ -204,6 +210,22 @@ static uint64_t saved(const LaneCost *c, int order)
     return c->sectors[LANES_AS_IS] - c->sectors[order];
 }
 
+/* The line's first access that the order changes for the better. */
+static void show_order(Perf *p, const Spot *s, int order, Finding *f)
+{
+    for (size_t k = 0; k < s->n; k++) {
+        const TraceSum *t = trace_instr(p->trace, s->id[k]);
+        const LaneShow *w = t ? t->show : NULL;
+        if (!w || !w->mask[order] || !w->mask[LANES_AS_IS] || t->lanes.sectors[order] >= t->lanes.sectors[LANES_AS_IS])
+            continue;
+        WwPicture from =
+                      picture_of(ACCESS_GLOBAL, t->op, (unsigned)t->bytes, w->mask[LANES_AS_IS], w->addr[LANES_AS_IS]),
+                  to = picture_of(ACCESS_GLOBAL, t->op, (unsigned)t->bytes, w->mask[order], w->addr[order]);
+        perf_shows(p, f, &from, &to);
+        return;
+    }
+}
+
 /* A whole line in another order is the simplest change: it is offered where it saves nearly what the line could. */
 static void offer_order(Perf *p, const Spot *s, Finding *f)
 {
@@ -224,6 +246,7 @@ static void offer_order(Perf *p, const Spot *s, Finding *f)
         more = "; hand over through shared memory what others want in this order";
     perf_mend(p, f, "sectors", sum.sectors[LANES_AS_IS], sum.sectors[best], 0, "%s%s%s", order_text[best], more,
               perf_replayed(p, cut));
+    show_order(p, s, best, f);
 }
 
 /* ---- the rules -------------------------------------------------------------------------------------------------------- */
@@ -262,6 +285,15 @@ static void judge_shifted(Perf *p, const Excess *e)
                                e->behind, more);
     perf_mend(p, f, "sectors", e->shifted, e->shifted_fits, 0,
               "begin on a multiple of 32 bytes (pitch, base or offset)");
+    uint64_t addr[LANES];
+    Pattern  t = *e->shown;
+    t.first    = e->place;
+    pattern_addresses(&t, 0, addr);
+    WwPicture from = picture_of(ACCESS_GLOBAL, (AccessOp)t.op, t.bytes, t.mask, addr), to = from;
+    int64_t   behind = from.offset[__builtin_ctz(t.mask)] % 32;
+    for (uint32_t m = t.mask; m; m &= m - 1)
+        to.offset[__builtin_ctz(m)] -= behind;
+    perf_shows(p, f, &from, &to);
 }
 
 void perf_global(Perf *p)

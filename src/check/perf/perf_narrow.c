@@ -118,6 +118,15 @@ static void note(Perf *p, const Joined *j)
     perf_mend(p, f, fewer ? "sectors" : "requests", fewer ? w->sectors : w->requests,
               fewer ? w->wide_sectors : w->wide_requests, 0, "one %s of %u bytes, aligned to %u",
               run[0].store ? "store" : "load", width, width);
+    uint64_t       addr[LANES];
+    const Pattern *t = perf_commonest(p, id, addr);
+    if (!t || t->space != ACCESS_GLOBAL)
+        return;
+    WwPicture from = picture_of(ACCESS_GLOBAL, (AccessOp)t->op, t->bytes, t->mask, addr);
+    for (uint32_t m = t->mask; m; m &= m - 1)
+        addr[__builtin_ctz(m)] &= -(uint64_t)width;
+    WwPicture to = picture_of(ACCESS_GLOBAL, (AccessOp)t->op, width, t->mask, addr);
+    perf_shows(p, f, &from, &to);
 }
 
 /* Cuts a run of n neighbours into the widest accesses that hold. */

@@ -178,7 +178,7 @@ static void find_room(const CheckLaunch *l, BlockUse *u)
 }
 
 /* One instruction's accesses of a block. */
-static void analyse(TraceState *st, const Kept *k, size_t n)
+static void analyse(TraceState *st, uint64_t block, const Kept *k, size_t n)
 {
     TraceSum    *s    = &st->sum[k->instr];
     uint64_t    *list = xcalloc(n * LANES, sizeof *list);
@@ -198,6 +198,12 @@ static void analyse(TraceState *st, const Kept *k, size_t n)
     find_room(st->trace->launch, &use);
     lanes_replay(st->trace->launch->profile, &use, &cost);
     add_lanes(s, &cost, !st->seen[k->instr]);
+    s->op = (AccessOp)k->op;
+    if (cost.sectors[LANES_AS_IS] > cost.ideal && (!s->show || block < s->show_block)) {
+        s->show       = s->show ? s->show : xcalloc(1, sizeof *s->show);
+        s->show_block = block;
+        lanes_show(&use, &cost, s->show);
+    }
     st->seen[k->instr] = true;
     free(list);
     free(a);
@@ -211,7 +217,7 @@ static void block_close(TraceState *st, Open *b)
     for (size_t i = 0, j; i < b->n; i = j) {
         for (j = i + 1; j < b->n && b->kept[j].instr == b->kept[i].instr;)
             j++;
-        analyse(st, &b->kept[i], j - i);
+        analyse(st, b->block, &b->kept[i], j - i);
     }
     for (uint32_t i = 0; b->cut && i < st->trace->info.instrs; i++)
         st->sum[i].cut += b->cut[i];
@@ -390,6 +396,14 @@ static void trace_join(Observer *o, void *state)
         to->values += from->values;
         to->bytes = from->bytes;
         to->accesses += from->accesses;
+        to->op = from->op;
+        if (from->show && (!to->show || from->show_block < to->show_block)) {
+            LaneShow *other = to->show;
+            to->show        = from->show;
+            to->show_block  = from->show_block;
+            from->show      = other;
+        }
+        free(from->show);
         atomic_turns_join(&to->atomics, &from->atomics);
         t->seen[i] = true;
     }
@@ -419,6 +433,8 @@ void trace_free(Observer *o)
     Trace *t = (Trace *)o;
     if (!t)
         return;
+    for (uint32_t i = 0; t->sum && i < t->info.instrs; i++)
+        free(t->sum[i].show);
     free(t->sum);
     free(t->seen);
     free(t);

@@ -34,6 +34,9 @@ typedef struct TraceSum { /* sums over the blocks looked at */
     uint64_t bytes;       /* of a value */
     uint64_t accesses;
     AtomicTurns atomics;
+    LaneShow   *show;     /* of the lowest block that was looked at; NULL: its accesses waste nothing */
+    uint64_t    show_block;
+    AccessOp    op;
     uint64_t cut; /* accesses of these blocks behind the first TRACE_ACCESSES, not looked at */
 } TraceSum;
 

@@ -6,11 +6,30 @@
 #include <inttypes.h>
 
 #include "cli/access/access.h"
+
 #include "report/page.h"
 #include "warpwright/warpwright.h"
+#include <string.h>
 
 static const char *const spaces[MODEL_SPACES] = {"global", "shared", "local"};
 static const char *const ops[MODEL_OPS]       = {"ld", "st", "atom", "red", "ldsm", "stsm"};
+
+static int index_of(const char *const *words, int n, const char *word)
+{
+    int i = 0;
+    while (i < n && strcmp(words[i], word) != 0)
+        i++;
+    return i;
+}
+
+bool access_words(const char *space, const char *op, ModelAccess *a)
+{
+    const char *kind = strcmp(op, "copy") ? op : strcmp(space, "shared") ? "ld" : "st";
+    int         s = index_of(spaces, MODEL_SPACES, space), o = index_of(ops, MODEL_OPS, kind);
+    a->space = (ModelSpace)s;
+    a->op    = (ModelOp)o;
+    return s < MODEL_SPACES && o < MODEL_OPS;
+}
 
 static json_t *numbers(const uint64_t *v, size_t n)
 {

@@ -29,6 +29,7 @@ bool access_check_global(Warp *w, const Uop *u, const uint64_t *t, uint32_t mask
         unsigned i = first_lane(left);
         if (t[i] & (bytes - 1)) {
             fault_access(w, u, SPACE_GLOBAL, i, left, t[i], bytes, op);
+            fault_lanes(w, mask, t, op);
             return false;
         }
         if (t[i] - k->base <= k->limit && k->base)
@@ -36,10 +37,12 @@ bool access_check_global(Warp *w, const Uop *u, const uint64_t *t, uint32_t mask
         const Alloc *a = memory_find(m, t[i], &tmp);
         if ((!a || t[i] + bytes > a->base + a->bytes) && carried_out(w->block->launch->ask, m, t[i], bytes)) {
             fault_passed(w, u, SPACE_GLOBAL, i, t[i], bytes, op);
+            fault_lanes(w, mask, t, op);
             continue;
         }
         if (!a || t[i] + bytes > a->base + a->bytes) {
             fault_access(w, u, SPACE_GLOBAL, i, left, t[i], bytes, op);
+            fault_lanes(w, mask, t, op);
             return false;
         }
         if (op != ACCESS_LD && op != ACCESS_COPY && (a->kind == ALLOC_CONST_VAR || a->kind == ALLOC_PARAM)) {
@@ -53,12 +56,24 @@ bool access_check_global(Warp *w, const Uop *u, const uint64_t *t, uint32_t mask
     return true;
 }
 
+static const Uop *bad_shared(Warp *w, const Uop *u, const uint32_t *t, uint32_t mask, unsigned lane, unsigned bytes,
+                             AccessOp op)
+{
+    uint64_t   at[LANES] = {0};
+    const Uop *next =
+        fault_access(w, u, SPACE_SHARED, lane, mask & -(UINT32_C(1) << lane), t[lane] + w->shared_base, bytes, op);
+    for (uint32_t m = mask; m; m &= m - 1)
+        at[first_lane(m)] = t[first_lane(m)];
+    fault_lanes(w, mask, at, op);
+    return next;
+}
+
 const Uop *access_bad_shared(Warp *w, const Uop *u, const uint32_t *t, uint32_t mask, unsigned bytes, AccessOp op)
 {
     for (uint32_t left = mask; left; left &= left - 1) {
         unsigned i = first_lane(left);
         if ((t[i] & (bytes - 1)) || t[i] < SHARED_RESERVED || (uint64_t)t[i] + bytes > w->shared_bytes)
-            return fault_access(w, u, SPACE_SHARED, i, left, t[i] + w->shared_base, bytes, op);
+            return bad_shared(w, u, t, mask, i, bytes, op);
     }
     return STOP;
 }
@@ -112,6 +127,7 @@ static bool resolve_shared(Warp *w, const Uop *u, const MemInfo *info, Lanes *l,
         if ((offset & (bytes - 1)) || is_reserved(w, offset) || offset + bytes > w->shared_bytes || !b || b->ended ||
             (b != w->block && !info->cluster)) {
             fault_access(w, u, SPACE_SHARED, i, m, l->t[i], bytes, (AccessOp)info->op);
+            fault_lanes(w, mask, l->t, (AccessOp)info->op);
             return false;
         }
         own |= (uint32_t)(b == w->block) << i;
@@ -168,6 +184,7 @@ static bool resolve_local(Warp *w, const Uop *u, const MemInfo *info, Lanes *l, 
         unsigned i = first_lane(m);
         if ((l->t[i] & (bytes - 1)) || l->t[i] > w->local_bytes || l->t[i] + bytes > w->local_bytes) {
             fault_access(w, u, SPACE_LOCAL, i, m, l->t[i], bytes, (AccessOp)info->op);
+            fault_lanes(w, mask, l->t, (AccessOp)info->op);
             return false;
         }
         l->off[i] = (uint32_t)l->t[i];

@@ -318,7 +318,8 @@ static Fault *passed(Warp *w, const Uop *u, FaultKind kind, unsigned lane)
 
 void fault_passed(Warp *w, const Uop *u, Space space, unsigned lane, uint64_t address, uint64_t bytes, AccessOp op)
 {
-    Fault *f = passed(w, u, FAULT_OUT_OF_BOUNDS, lane);
+    Fault *f             = passed(w, u, FAULT_OUT_OF_BOUNDS, lane);
+    w->worker->described = f;
     if (f)
         explain_access(w, space, address, bytes, op, f);
 }
@@ -346,12 +347,64 @@ const Uop *fault_bulk(Warp *w, const Uop *u, Space space, unsigned lane, uint64_
 const Uop *fault_access(Warp *w, const Uop *u, Space space, unsigned lane, uint32_t lanes, uint64_t address,
                         uint64_t bytes, AccessOp op)
 {
-    FaultKind kind = address & (bytes - 1) ? FAULT_MISALIGNED
-                     : space == SPACE_SHARED || space == SPACE_LOCAL
-                         ? FAULT_OUT_OF_BOUNDS
-                         : kind_of_global(&w->block->launch->dev->mem, address);
-    Fault    *f    = kept_or_begun(w, u, kind, lane, lanes);
+    FaultKind kind       = address & (bytes - 1) ? FAULT_MISALIGNED
+                           : space == SPACE_SHARED || space == SPACE_LOCAL
+                               ? FAULT_OUT_OF_BOUNDS
+                               : kind_of_global(&w->block->launch->dev->mem, address);
+    Fault    *f          = kept_or_begun(w, u, kind, lane, lanes);
+    w->worker->described = f;
     if (f)
         explain_access(w, space, address, bytes, op, f);
     return STOP;
+}
+
+/* ---- all lanes of it, for a picture ---- */
+
+static bool is_bad(Warp *w, const Fault *f, uint64_t at)
+{
+    Alloc        tmp;
+    const Alloc *a;
+    if (at & (f->bytes - 1))
+        return true;
+    switch (f->space) {
+    case SPACE_SHARED:
+        at &= w->block->cluster->n > 1 ? CLUSTER_OFFSET : UINT64_MAX;
+        return at < SHARED_RESERVED || at + f->bytes > w->shared_bytes;
+    case SPACE_LOCAL: return at > w->local_bytes || at + f->bytes > w->local_bytes;
+    default: a = memory_find(&w->block->launch->dev->mem, at, &tmp); return !a || at + f->bytes > a->base + a->bytes;
+    }
+}
+
+/* What should have been accessed. */
+static void find_room(Warp *w, Fault *f)
+{
+    uint64_t   at = 0;
+    const Var *v;
+    if (f->kind == FAULT_NULL_ACCESS)
+        return;
+    if (f->space == SPACE_SHARED && (v = shared_variable(w, f->address & CLUSTER_OFFSET, &at))) {
+        f->base = at;
+        f->room = v->bytes ? v->bytes : w->shared_bytes - at;
+    } else if (f->space == SPACE_LOCAL) {
+        f->room = w->local_bytes;
+    } else if (f->space == SPACE_GLOBAL) {
+        memory_nearest(&w->block->launch->dev->mem, f->address, &f->base, &f->room);
+    }
+}
+
+void fault_lanes(Warp *w, uint32_t mask, const uint64_t *at, AccessOp op)
+{
+    Fault *f = w->worker->described;
+    if (!f || f->mask)
+        return;
+    f->mask = mask;
+    f->bad  = f->lanes & -f->lanes;
+    f->op   = (uint8_t)op;
+    for (uint32_t m = mask; m; m &= m - 1) {
+        unsigned i = (unsigned)__builtin_ctz(m);
+        f->lane[i] = at[i];
+        if (is_bad(w, f, at[i]))
+            f->bad |= m & -m;
+    }
+    find_room(w, f);
 }

@@ -28,6 +28,8 @@ void fault_shared_name(const Warp *w, uint32_t offset, Str *out);
 void fault_passed(Warp *w, const Uop *u, Space space, unsigned lane, uint64_t address, uint64_t bytes, AccessOp op);
 /* The same in words of the caller, of what is not an access. */
 void fault_let_pass(Warp *w, const Uop *u, FaultKind kind, unsigned lane, const char *text);
+/* Right behind fault_access or fault_passed: the addresses of all lanes of that access, for a picture of it. */
+void fault_lanes(Warp *w, uint32_t mask, const uint64_t *at, AccessOp op);
 /* What a handler returns after a fault of one of its lanes: STOP, or, where the fault was kept, what follows when the instruction has run
  * for the other lanes. */
 const Uop *fault_others(Warp *w, const Uop *u);

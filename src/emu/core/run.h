@@ -139,6 +139,7 @@ struct Worker {
     bool       faulted;
     PoisonLanes *poison;     /* not NULL: poison is tracked */
     uint8_t     *poison_kind; /* of each instruction, once it was looked at (poison_step.c) */
+    Fault     *described;    /* what the last fault_access or fault_passed filled in; NULL: it was told already */
     KeptFault *kept;         /* see EmuResult */
     size_t     nkept;
     uint32_t   skip;         /* lanes to leave out of the instruction that runs: their fault was kept */

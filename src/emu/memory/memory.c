@@ -378,10 +378,40 @@ static void describe(const Alloc *a, char *out, size_t cap)
         snprintf(out, cap, "%s %" PRIu64 " (%" PRIu64 " bytes)", kinds[a->kind], a->serial, a->bytes);
 }
 
+enum { FAR_BITS = 40 }; /* nobody counted on a neighbour that is so far away */
+
+static const Alloc *nearest(Alloc *v, size_t n, uint64_t address)
+{
+    const Alloc *below = at_or_below(v, n, address), *above = next_above(v, n, address);
+    uint64_t     past   = !below                                 ? UINT64_MAX
+                          : address - below->base < below->bytes ? 0
+                                                                 : address - below->base - below->bytes;
+    uint64_t     before = above ? above->base - address : UINT64_MAX;
+    return (past < before ? past : before) >> FAR_BITS ? NULL : past <= before ? below : above;
+}
+
+bool memory_nearest(Memory *m, uint64_t address, uint64_t *base, uint64_t *bytes)
+{
+    const Alloc *a    = find_freed(&m->freed, address);
+    const Alloc *live = containing(m->live, m->nlive, address);
+    if (a && address - a->base >= a->bytes)
+        a = NULL;
+    pthread_mutex_lock(&m->heap_lock);
+    if (!a)
+        a = live && live->kind == ALLOC_HEAP ? nearest(m->heap, m->nheap, address)
+                                             : nearest(m->live, m->nlive, address);
+    if (a) {
+        *base  = a->base;
+        *bytes = a->bytes;
+    }
+    pthread_mutex_unlock(&m->heap_lock);
+    return a != NULL;
+}
+
 /* Where an address lies among sorted allocations that do not hold all of [address, address + bytes). */
 static void explain_among(Alloc *v, size_t n, uint64_t address, uint64_t bytes, char *out, size_t cap)
 {
-    static const uint64_t FAR = UINT64_C(1) << 40; /* nobody counted on that neighbour */
+    static const uint64_t FAR = UINT64_C(1) << FAR_BITS;
     char                  what[200];
     const Alloc          *below = at_or_below(v, n, address), *above = next_above(v, n, address);
     uint64_t              past   = below ? address - below->base - below->bytes : UINT64_MAX; /* wraps while inside */

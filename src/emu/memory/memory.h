@@ -78,6 +78,8 @@ const Alloc *memory_find_granule(Memory *m, uint64_t address, uint64_t bytes);
  * What was freed does not count. */
 bool memory_is_paged(Memory *m, uint64_t address, uint64_t bytes);
 /* One clause about an address that is in no allocation: "12 bytes past allocation 3 (4096 bytes)", "inside allocation 2, freed". */
+/* The allocation, live or freed, that holds the address or lies nearest to it; false: none is near. */
+bool memory_nearest(Memory *m, uint64_t address, uint64_t *base, uint64_t *bytes);
 void memory_explain(Memory *m, uint64_t address, uint64_t bytes, char *out, size_t cap);
 /* True if the address was in an allocation that is freed now. */
 bool memory_was_freed(Memory *m, uint64_t address);
