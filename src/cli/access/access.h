@@ -18,10 +18,7 @@ typedef struct CliAccess {
 /* access_file.c: rows in, one line of results a row out; errors go to d, and then out is of no use.  page: NULL, or gets each row too. */
 void access_rows(const Profile *p, ModelL1 l1, const char *file, const char *text, size_t len, Str *out, Diags *d, json_t *page);
 
-/* access_html.c: an access's space and kind by their words ("copy": as the load or the store that it is); false: there is none of that name. */
-bool access_words(const char *space, const char *op, ModelAccess *a);
-/* Adds one access to a list, and the page of such a list; expression: what made the offsets of a single one, or NULL. */
-void access_page_add(json_t *list, const char *name, size_t len, const Profile *p, const ModelAccess *a);
+/* access_html.c: the page of a list of accesses (cli/picture.h); expression: what made the offsets of a single one, or NULL. */
 void access_page(json_t *list, const char *expression, Str *out);
 
 /* access_picture.c: the figures of one access and where its lanes fall. */

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "cli/access/access.h"
+#include "cli/picture.h"
 
 enum { COLUMNS = 10, MAX_ERRORS = 20 };
 

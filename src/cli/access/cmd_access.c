@@ -14,6 +14,7 @@
 #include "base/expr.h"
 #include "cli/access/access.h"
 #include "cli/cli.h"
+#include "cli/picture.h"
 #include "report/doc.h"
 
 /* 32 numbers rather than an expression: blanks or commas between digits, no operator. */
