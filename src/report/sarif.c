@@ -4,7 +4,7 @@
  *
  * Files below the current folder are given relative to it, as code-scanning sites want them; others as file: URIs.  A finding without
  * a place has no location.  partialFingerprints holds rule, file name, kernel and the source line's text, so that a result is the
- * same one after lines above it were added.  A mend is text of the message: it was tried as a layout, not as a patch. */
+ * same one after lines above it were added.  A mend is text of the message, and where it is one edit of one line, a fix too (fixes.h). */
 #include <ctype.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -13,6 +13,7 @@
 
 #include "check/rules.h"
 #include "report/doc.h"
+#include "report/fixes.h"
 #include "report/source.h"
 #include "warpwright/warpwright.h"
 
@@ -209,6 +210,24 @@ static json_t *process(const json_t *f)
     return o;
 }
 
+/* NULL: the mend is no edit. */
+static json_t *fixes(const json_t *f, Sources *s)
+{
+    Fix x;
+    Str uri = {0};
+    if (!fix_of(f, s, &x))
+        return NULL;
+    add_uri(text(f, "file"), &uri);
+    json_t *region = json_pack("{s:I,s:I,s:I,s:I}", "startLine", (json_int_t)x.line, "startColumn", (json_int_t)x.from,
+                               "endLine", (json_int_t)x.line, "endColumn", (json_int_t)x.to);
+    json_t *list =
+        json_pack("[{s:o,s:[{s:{s:s},s:[{s:o,s:{s:s}}]}]}]", "description",
+                  message(text(json_object_get(f, "mend"), "text")), "artifactChanges", "artifactLocation", "uri",
+                  str_text(&uri), "replacements", "deletedRegion", region, "insertedContent", "text", x.text);
+    str_free(&uri);
+    return list;
+}
+
 static json_t *result(const json_t *f, json_t *rules, Sources *s)
 {
     json_int_t rule = rule_index(rules, f);
@@ -222,6 +241,9 @@ static json_t *result(const json_t *f, json_t *rules, Sources *s)
     json_decref(ends);
     if (number(f, "count") > 0)
         json_object_set_new(r, "occurrenceCount", json_integer(number(f, "count")));
+    json_t *edits = fixes(f, s);
+    if (edits)
+        json_object_set_new(r, "fixes", edits);
     json_object_set_new(r, "partialFingerprints", fingerprint(f, s));
     json_object_set_new(r, "properties", process(f));
     return r;
