@@ -124,7 +124,7 @@ pictures: build
 
 uninstall:
 	@test -f build/installed.txt || { echo 'nothing was installed from this folder'; exit 1; }
-	@while read -r f; do rm -f "$(DESTDIR)$$f"; d=$$(dirname "$(DESTDIR)$$f"); \
+	@while read -r f || [ -n "$$f" ]; do rm -f "$(DESTDIR)$$f"; d=$$(dirname "$(DESTDIR)$$f"); \
 	  while case $$d in */*warpwright*) rmdir "$$d" 2>/dev/null;; *) false;; esac; do d=$$(dirname "$$d"); done; done <build/installed.txt; rm build/installed.txt
 
 help:

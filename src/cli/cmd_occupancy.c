@@ -10,8 +10,9 @@
 #include "base/file.h"
 #include "cli/cli.h"
 #include "model/occupancy.h"
+#include "report/doc.h"
 
-enum { WARP = 32, BAR = 32 };
+enum { WARP = 32, BAR = 32, REGISTER_STEP = 8, SHARED_STEP = 1024 };
 
 typedef struct Asked {
     Limits         limits;
@@ -86,21 +87,61 @@ static json_t *json_of(unsigned threads, const Occupancy *o)
                      (int)o->warps, "most_warps", (int)o->most_warps, "limiter", o->limiter);
 }
 
-static int write_json(const Asked *a, const Occupancy *now, const char *path)
+static void add(json_t *list, const Occupancy *o, unsigned threads, const char *key, uint64_t value)
 {
-    json_t *sizes = json_array();
-    for (unsigned n = WARP; n <= a->limits.block_threads; n += WARP) {
-        Occupancy o = occupancy_of(&a->limits, n, a->registers, a->shared);
+    json_t *row = json_of(threads, o);
+    json_object_set_new(row, key, json_integer((json_int_t)value));
+    json_array_append_new(list, row);
+}
+
+/* The kernel, and what would be with other sizes of blocks, registers, or bytes of shared memory. */
+static json_t *document(const Asked *a, const Occupancy *now)
+{
+    json_t       *sizes = json_array(), *registers = json_array(), *shared = json_array();
+    const Limits *l = &a->limits;
+    for (unsigned n = WARP; n <= l->block_threads; n += WARP) {
+        Occupancy o = occupancy_of(l, n, a->registers, a->shared);
         json_array_append_new(sizes, json_of(n, &o));
     }
-    json_t *doc = json_pack("{s:i, s:s, s:i, s:I, s:o, s:o}", "schema", 1, "profile", a->profile->name, "registers",
-                            (int)a->registers, "shared", (json_int_t)a->shared, "occupancy", json_of(a->threads, now),
-                            "sizes", sizes);
-    FILE   *f   = file_create(path);
-    bool    ok  = f && json_dumpf(doc, f, JSON_INDENT(2)) == 0 && fputc('\n', f) != EOF;
-    ok          = f && fclose(f) == 0 && ok;
-    json_decref(doc);
+    for (unsigned n = REGISTER_STEP; n <= l->thread_registers; n += REGISTER_STEP) {
+        Occupancy o = occupancy_of(l, a->threads, n, a->shared);
+        add(registers, &o, a->threads, "registers", n);
+    }
+    for (uint64_t n = 0; n <= l->block_shared_most; n += SHARED_STEP) {
+        Occupancy o = occupancy_of(l, a->threads, a->registers, n);
+        add(shared, &o, a->threads, "shared", n);
+    }
+    return json_pack("{s:i, s:s, s:i, s:I, s:o, s:o, s:o, s:o}", "schema", 1, "profile", a->profile->name, "registers",
+                     (int)a->registers, "shared", (json_int_t)a->shared, "occupancy", json_of(a->threads, now), "sizes",
+                     sizes, "by_registers", registers, "by_shared", shared);
+}
+
+static int write_json(const json_t *doc, const char *path)
+{
+    FILE *f  = file_create(path);
+    bool  ok = f && json_dumpf(doc, f, JSON_INDENT(2)) == 0 && fputc('\n', f) != EOF;
+    ok       = f && fclose(f) == 0 && ok;
     return ok ? CLI_OK : cli_error("occupancy", "cannot write %s: %s", path, file_error(errno));
+}
+
+static int write_html(const json_t *doc, const char *path)
+{
+    Str out = {0}, why = {0};
+    doc_page(doc, &out);
+    int code = doc_write(path, &out, &why) ? CLI_OK : cli_error("occupancy", "%s", str_text(&why));
+    str_free(&out);
+    str_free(&why);
+    return code;
+}
+
+static int write_files(const Asked *a, const CliArgs *args, const Occupancy *now)
+{
+    json_t *doc  = document(a, now);
+    int     code = cli_has(args, "json") ? write_json(doc, cli_text(args, "json", NULL)) : CLI_OK;
+    if (code == CLI_OK && cli_has(args, "html"))
+        code = write_html(doc, cli_text(args, "html", NULL));
+    json_decref(doc);
+    return code;
 }
 
 int cmd_occupancy(int argc, char **argv)
@@ -124,8 +165,8 @@ int cmd_occupancy(int argc, char **argv)
     else if (ask.shared > ask.limits.block_shared_most)
         code = cli_error("occupancy", "a block of %s has at most %u bytes of shared memory", p->name,
                          ask.limits.block_shared_most);
-    else if (cli_has(&a, "json"))
-        code = write_json(&ask, &now, cli_text(&a, "json", NULL));
+    else if (cli_has(&a, "json") || cli_has(&a, "html"))
+        code = write_files(&ask, &a, &now);
     if (code == CLI_OK) {
         fprintf(ask.out, "%s: %u block%s of %u threads on a multiprocessor, %u of %u warps (%u %%), limited by %s\n",
                 p->name, now.blocks, now.blocks == 1 ? "" : "s", ask.threads, now.warps, now.most_warps, percent(&now),

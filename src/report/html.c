@@ -145,9 +145,10 @@ void doc_html(const json_t *doc, const char *before_name, const json_t *compared
     if (run)
         json_object_set_new(data, "report", summed(doc));
     else
-        json_object_set(data, "lab", (json_t *)(uintptr_t)doc);
+        json_object_set(data, json_object_get(doc, "occupancy") ? "occupancy" : "lab", (json_t *)(uintptr_t)doc);
     if (!run)
-        json_object_set_new(data, "title", json_string("experiments"));
+        json_object_set_new(data, "title",
+                            json_string(json_object_get(doc, "occupancy") ? "occupancy" : "experiments"));
     json_object_set_new(data, "sources", sources_json(doc));
     json_object_set_new(data, "rules", rules_json(doc));
     json_object_set_new(data, "ranges", ranges_json(doc));

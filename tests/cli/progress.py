@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""progress.py WARPWRIGHT check|run: a long kernel says on a terminal how far it is, and nowhere else; and it leaves nothing behind.
+"""progress.py WARPWRIGHT check|run|lab: a long kernel says on a terminal how far it is, and nowhere else; and it leaves nothing behind.  The bar of
+lab moves inside of a kernel.
 
 The kernel is ended by a signal once the line was seen: nothing here depends on how long it takes."""
 import os
 import pty
+import re
 import signal
 import subprocess
 import sys
@@ -61,8 +63,8 @@ def read(fd):
         return b""
 
 
-def on_terminal(command):
-    """What stands on the terminal until the line was seen and the command, interrupted then, has ended."""
+def on_terminal(command, until=LINE):
+    """What stands on the terminal until the line was seen and the command, interrupted then, has ended; None: until it ends by itself."""
     ours, theirs = pty.openpty()
     p = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=theirs, stderr=theirs, env=dict(os.environ, TERM="xterm"))
     os.close(theirs)
@@ -72,7 +74,7 @@ def on_terminal(command):
         if not got:
             break
         seen += got
-        if LINE in seen and not sent:
+        if until and until in seen and not sent:
             p.send_signal(signal.SIGINT)
             sent = True
     p.wait()
@@ -98,7 +100,28 @@ def run(folder):
     return [WARPWRIGHT, "run", "--engine", "interpreter", path]
 
 
+def lab():
+    """Shares of the first kernel's blocks, in ascending order, between the beginning of its case and the next; then the bar goes."""
+    command = [WARPWRIGHT, "lab", "matmul", "--device", "emulator", "--m", "256", "--n", "256", "--k", "256", "--tile", "8"]
+    seen = on_terminal(command, None)
+    bars = re.findall(rb"\r\033\[K\[([#.]+)\] (\d+)/(\d+) (\S+)(?: (\d+) %)?", seen)
+    first = [b for b in bars if b[1] == b"1"]
+    shares = [int(b[4]) for b in first if b[4]]
+    expect("the bar moves inside a kernel", len(set(shares)) > 2 and shares == sorted(shares) and shares[-1] <= 100, seen)
+    expect("it begins without a share", first and not first[0][4], seen)
+    expect("each case has its turn", [int(b[1]) for b in bars] == sorted(int(b[1]) for b in bars) and {b[1] for b in bars} == {b"%d" % (i + 1) for i in range(int(bars[0][2]))}, seen)
+    expect("it fills up", [b[0].count(b"#") for b in bars] == sorted(b[0].count(b"#") for b in bars), seen)
+    expect("it is taken back before the table", b"matmul_v1" in seen[seen.rfind(ERASE):] and b"[#" not in seen[seen.rfind(ERASE):], seen)
+    r = in_pipe(command)
+    expect("a pipe has no bar", ERASE not in r.stdout + r.stderr, r.stdout + r.stderr)
+    expect("nor has a terminal with --quiet", ERASE not in on_terminal(command + ["--quiet"], None))
+    print(f"{failures} failures")
+    return 1 if failures else 0
+
+
 def main():
+    if sys.argv[2] == "lab":
+        return lab()
     with tempfile.TemporaryDirectory() as folder:
         command = {"check": check, "run": run}[sys.argv[2]](folder)
         seen = on_terminal(command)

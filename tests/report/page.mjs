@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The report page in a browser: page.mjs PLAYWRIGHT CHROMIUM WORK PAGE LABPAGE PLAINPAGE FAULTPAGE SHOWNPAGE.  PAGE: of a run that was checked; LABPAGE: of experiments;
+// The report page in a browser: page.mjs PLAYWRIGHT CHROMIUM WORK PAGE LABPAGE PLAINPAGE FAULTPAGE SHOWNPAGE OCCUPANCYPAGE.  PAGE: of a run that was checked; LABPAGE: of experiments;
 // PLAINPAGE: the page of the run, built without charts; FAULTPAGE: of a kernel that goes out of bounds; SHOWNPAGE: `lab --html`'s own.  Every click and key a reader may use, on a screen and on a phone, light and dark;
 // an error on the console, a request to anywhere or a page wider than its window fails.
 import { mkdtempSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 
-const [, , playwright, chromium, work, page, labPage, plainPage, faultPage, shownPage] = process.argv;
+const [, , playwright, chromium, work, page, labPage, plainPage, faultPage, shownPage, occupancyPage] = process.argv;
 const { chromium: browser } = await import(pathToFileURL(playwright));
 const FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
 let failed = 0;
@@ -113,6 +113,14 @@ async function lookAtPictures(tab, name) {
   expect(`${name}: with pictures, what they cost and the article's figure`, (await cards.locator(".picture").count()) >= 5 && (await cards.first().textContent()).includes("over the banks") && (await cards.allTextContents()).join().includes("the article's: "));
 }
 
+async function lookAtOccupancy(tab, name) {
+  await sections(tab, name);
+  await tab.waitForSelector(".chart canvas");
+  expect(`${name}: three charts`, (await tab.locator(".chart canvas").count()) === 3);
+  expect(`${name}: what limits it`, (await tab.locator(".card").allTextContents()).join().includes("registerslimits it"));
+  expect(`${name}: a row for each size`, (await tab.locator(".wide tbody tr").count()) === 32);
+}
+
 const wide = { viewport: { width: 1200, height: 900 } };
 const phone = { viewport: { width: 390, height: 800 }, hasTouch: true };
 await open(page, { ...wide, colorScheme: "light" }, lookAtRun);
@@ -121,6 +129,8 @@ await open(labPage, { ...wide, colorScheme: "dark" }, lookAtLab);
 await open(plainPage, { ...phone, colorScheme: "light" }, lookAtPlain);
 await open(faultPage, { ...wide, colorScheme: "dark" }, lookAtFault);
 await open(faultPage, { ...phone, colorScheme: "light" }, lookAtFault);
+await open(occupancyPage, { ...wide, colorScheme: "dark" }, lookAtOccupancy);
+await open(occupancyPage, { ...phone, colorScheme: "light" }, lookAtOccupancy);
 await open(shownPage, { ...wide, colorScheme: "light" }, lookAtPictures);
 await open(shownPage, { ...phone, colorScheme: "dark" }, lookAtPictures);
 console.log(`${passed} passed, ${failed} failed`);

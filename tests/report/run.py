@@ -116,9 +116,11 @@ def page():
     fault, shown = os.path.join(WORK, "fault.html"), os.path.join(WORK, "shown.html")
     subprocess.run([WARPWRIGHT, "check", os.path.join(DATA, "check", "scale.ptx"), "-k", "scale", "--grid", "1", "--block", "32", "--arg", "x:f32[24]=iota", "--arg", "n:i32=32", "--arg",
                     "f:f32=2", "--html", fault], check=False, capture_output=True, timeout=60)
+    occupancy = os.path.join(WORK, "occupancy.html")
+    subprocess.run([WARPWRIGHT, "occupancy", "--block", "256", "--registers", "40", "--shared", "8192", "--html", occupancy], check=True, capture_output=True, timeout=60)
     subprocess.run([WARPWRIGHT, "lab", "banks", "--device", "emulator", "--quiet", "--html", shown], check=True, capture_output=True, timeout=60)
     return subprocess.run([node, os.path.join(HERE, "page.mjs"), os.path.join(folder, "node_modules/playwright-core/index.mjs"), chromium, WORK, one, lab,
-                           plain_page(one), fault, shown], check=False, timeout=250).returncode
+                           plain_page(one), fault, shown, occupancy], check=False, timeout=250).returncode
 
 
 os.makedirs(WORK, exist_ok=True)

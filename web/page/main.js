@@ -91,6 +91,7 @@ const SECTIONS = [
   ["kernels", kernels, () => DATA.report],
   ["ranges", ranges, () => DATA.ranges?.length],
   ["source", source, () => file],
+  ["occupancy", occupancySection, () => DATA.occupancy],
   ["experiments", labSection, () => DATA.lab],
   ["comparison", comparison, () => DATA.comparison],
 ].filter(([, , there]) => there());

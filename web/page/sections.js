@@ -148,7 +148,8 @@ const LAB_SERIES = [
 ];
 
 function rowName(r) {
-  return `${r.kernel ?? r.impl}${r.sizes?.tile ? ` ${r.sizes.tile}` : ""}`;
+  const name = r.kernel ?? r.impl;
+  return r.sizes?.tile && !name.includes(`tile${r.sizes.tile}`) ? `${name} ${r.sizes.tile}` : name;
 }
 
 // Kernels called name_1, name_2, ...: one line for each name over the numbers.
@@ -205,6 +206,23 @@ function labSection() {
     const own = rows.filter((r) => group(r) === g);
     return [el("h2", {}, g), DATA.lab.questions?.[g] ? el("p", {}, `${DATA.lab.questions[g]}.`) : null, ...labCharts(g, own), ...gallery(own), table(columnsOf(own), own)].filter(Boolean);
   });
+}
+
+// How many warps a multiprocessor holds, and what would be with other sizes of blocks, registers and shared memory.
+function occupancySection() {
+  const o = DATA.occupancy;
+  const now = o.occupancy;
+  const share = (r) => Math.round((100 * r.warps) / r.most_warps);
+  const known = o.registers > 0;
+  return [
+    cards([[`${now.blocks} × ${now.threads}`, "blocks × threads on a multiprocessor", null], [`${share(now)}\u202f%`, `${now.warps} of ${now.most_warps} warps`, null], [now.limiter ?? "nothing", "limits it", null],
+      [known ? number(o.registers) : "not known", "registers a thread", null], [number(o.shared), "bytes of shared memory a block", null], [o.profile, "card", null]]),
+    ...(known ? [] : [el("p", {}, "Registers are not known (--registers): it is an upper bound.")]),
+    ...chart("warps by threads of a block", (h) => charts.lines(h, "threads of a block", o.sizes.map((r) => r.threads), [{ label: "warps", values: o.sizes.map((r) => r.warps) }])),
+    ...chart("warps by registers of a thread", (h) => charts.lines(h, "registers of a thread", o.by_registers.map((r) => r.registers), [{ label: "warps", values: o.by_registers.map((r) => r.warps) }])),
+    ...chart("warps by bytes of shared memory of a block", (h) => charts.lines(h, "bytes of shared memory of a block", o.by_shared.map((r) => r.shared), [{ label: "warps", values: o.by_shared.map((r) => r.warps) }])),
+    table([["threads", (r) => r.threads, "number"], ["blocks", (r) => r.blocks, "number"], ["warps", (r) => r.warps, "number"], ["share", (r) => ({ text: `${share(r)}\u202f%`, sort: share(r) }), "number"], ["limited by", (r) => r.limiter ?? "nothing"]], o.sizes),
+  ];
 }
 
 // What the comparison found, as `warpwright report` counted it.

@@ -22,7 +22,7 @@ function keepWidth(host, plot, height, most) {
 }
 
 function shown(value) {
-  return value === null || value === undefined ? "" : value.toLocaleString("en").replaceAll(",", "\u202f");
+  return value === null || value === undefined ? "–" : value.toLocaleString("en").replaceAll(",", "\u202f");
 }
 
 // A number on an axis: short, so that none is cut.
@@ -86,8 +86,8 @@ export function lines(host, label, x, series) {
   const plot = new uPlot(
     {
       ...size(host, height),
-      scales: { x: { time: false } },
-      axes: [axis({ label, labelSize: 20 }), axis({ size: 70, values: ticks })],
+      scales: { x: { time: false }, y: { range: (u, low, high) => [0, high > 0 ? high * 1.05 : 1] } },
+      axes: [axis({ label, labelSize: 20, values: ticks, space: 60 }), axis({ size: 70, values: ticks })],
       series: [{ label, value: (u, v) => shown(v) }, ...series.map((s, k) => ({ label: s.label, value: (u, v) => shown(v), stroke: colour(`--series${(k % 6) + 1}`), width: 2, points: { size: 5 } }))],
     },
     [x, ...series.map((s) => s.values)],
