@@ -14,24 +14,36 @@ static void print_row(const Rule *r)
     printf("%-22s  %-6s  %-7s  %s\n", r->id, r->category, r->severity, r->brief);
 }
 
-/* Where the rule's page is: beside an installed program, else in the sources. */
+/* The folder that is `levels` above the program's own file; false: there is none. */
+static bool folder_above(unsigned levels, char *out, size_t room)
+{
+    ssize_t n = readlink("/proc/self/exe", out, room - 1);
+    char   *slash;
+    if (n <= 0)
+        return false;
+    out[n] = 0;
+    while (levels-- && (slash = strrchr(out, '/')))
+        *slash = 0;
+    return *out;
+}
+
+/* Where the rule's page is: beside an installed program, or in the sources that it was built in; nothing where it is in neither place. */
 static void print_page(const char *id)
 {
-    char    exe[PATH_MAX], page[PATH_MAX] = "";
-    ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
-    if (n > 0) {
-        exe[n]             = 0;
-        *strrchr(exe, '/') = 0;
-        char *up           = strrchr(exe, '/');
-        *(up ? up : exe)   = 0;
-        int room           = snprintf(page, sizeof page, "%s/share/doc/warpwright/rules/%s.md", exe, id);
-        if (room < 0 || (size_t)room >= sizeof page || access(page, R_OK) != 0)
-            *page = 0;
+    static const struct {
+        unsigned    levels;
+        const char *folder;
+    } places[] = {{2, "share/doc/warpwright/rules"}, {3, "docs/rules"}};
+    char above[PATH_MAX], page[PATH_MAX];
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        if (!folder_above(places[i].levels, above, sizeof above))
+            continue;
+        int n = snprintf(page, sizeof page, "%s/%s/%s.md", above, places[i].folder, id);
+        if (n > 0 && (size_t)n < sizeof page && access(page, R_OK) == 0) {
+            printf("    see %s\n", page);
+            return;
+        }
     }
-    if (*page)
-        printf("    see %s\n", page);
-    else
-        printf("    see docs/rules/%s.md\n", id);
 }
 
 static void print_rule(const Rule *r)

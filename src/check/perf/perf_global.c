@@ -2,7 +2,8 @@
  *
  * uncoalesced: lines whose global loads and stores move more 32-byte sectors than their bytes would fill, because the lanes' addresses
  * are apart; with the index that should run along the lanes, tried on the traced blocks (lanes.h).
- * unaligned-warp: the same where the lanes' bytes are side by side and only begin behind a sector's boundary.
+ * unaligned-warp: the same where the lanes' bytes are side by side, in one row or in rows of a sector or more, and only begin behind a sector's
+ * boundary: what neighbouring warps share of such a sector the caches have.
  *
  * The two share a line's excess: what contiguous patterns cost too much is the second's, the rest the first's.
  * Atomics are atomic-contention's. */
@@ -11,6 +12,8 @@
 
 #include "check/perf/perf.h"
 #include "model/model.h"
+
+enum { SECTOR = 32 };
 
 typedef struct Excess {
     uint64_t sectors, ideal;        /* of all */
@@ -43,6 +46,24 @@ static bool contiguous(const Pattern *t)
     return true;
 }
 
+/* Sectors of lanes that lie in several rows, each at least a sector long, if each row began on a boundary; 0: they lie otherwise. */
+static uint32_t rows_fit(const Pattern *t)
+{
+    int64_t  from = 0, end = 0;
+    uint32_t sectors = 0;
+    for (uint32_t m = t->mask; m; m &= m - 1) {
+        int64_t d = t->delta[__builtin_ctz(m)];
+        if (m != t->mask && d != end) {
+            if (end - from < SECTOR)
+                return 0;
+            sectors += (uint32_t)((end - from + SECTOR - 1) / SECTOR);
+        }
+        from = m == t->mask || d != end ? d : from;
+        end  = d + t->bytes;
+    }
+    return end - from < SECTOR ? 0 : sectors + (uint32_t)((end - from + SECTOR - 1) / SECTOR);
+}
+
 static uint32_t sectors_at(const Perf *p, const Pattern *t, uint32_t place)
 {
     uint64_t  addr[LANES];
@@ -58,9 +79,9 @@ static uint32_t sectors_at(const Perf *p, const Pattern *t, uint32_t place)
     return c.touched;
 }
 
-static void add_contiguous(const Perf *p, const Pattern *t, Excess *e)
+/* fits: what it would move from a boundary on. */
+static void add_shifts(const Perf *p, const Pattern *t, uint32_t fits, Excess *e)
 {
-    uint32_t fits = sectors_at(p, t, 0);
     for (uint32_t i = 0; i < t->places; i++) {
         uint32_t place = t->first + i, now = t->hits[i] ? sectors_at(p, t, place) : 0;
         if (now <= fits)
@@ -87,9 +108,10 @@ static Excess excess_of_instr(const Perf *p, uint32_t id)
     e.ideal   = c->memory_l2_theoretical_sectors_global_ideal;
     e.worst   = c->derived__memory_l2_theoretical_sectors_global_excessive;
     for (size_t i = first; i < first + n; i++) {
-        const Pattern *t = patterns_at(p->patterns, i);
-        if (t->space == ACCESS_GLOBAL && contiguous(t))
-            add_contiguous(p, t, &e);
+        const Pattern *t    = patterns_at(p->patterns, i);
+        uint32_t       fits = t->space != ACCESS_GLOBAL ? 0 : contiguous(t) ? sectors_at(p, t, 0) : rows_fit(t);
+        if (fits)
+            add_shifts(p, t, fits, &e);
     }
     return e;
 }
@@ -279,10 +301,11 @@ static void judge_shifted(Perf *p, const Excess *e)
     Finding *f = perf_note(p, RULE_UNALIGNED_WARP, e->id, more);
     if (!f)
         return;
-    f->message = findings_text(p->found,
-                               "a warp's bytes lie side by side but begin %u bytes behind a 32-byte boundary: %" PRIu64
-                               " sectors more than they fill",
-                               e->behind, more);
+    f->message =
+        findings_text(p->found,
+                      "a warp's bytes lie side by side%s but begin %u bytes behind a 32-byte boundary: %" PRIu64
+                      " sectors more than they fill",
+                      contiguous(e->shown) ? "" : ", in rows,", e->behind, more);
     perf_mend(p, f, "sectors", e->shifted, e->shifted_fits, 0,
               "begin on a multiple of 32 bytes (pitch, base or offset)");
     uint64_t addr[LANES];
@@ -290,9 +313,13 @@ static void judge_shifted(Perf *p, const Excess *e)
     t.first    = e->place;
     pattern_addresses(&t, 0, addr);
     WwPicture from = picture_of(ACCESS_GLOBAL, (AccessOp)t.op, t.bytes, t.mask, addr), to = from;
-    int64_t   behind = from.offset[__builtin_ctz(t.mask)] % 32;
-    for (uint32_t m = t.mask; m; m &= m - 1)
+    int64_t   behind = 0, end = -1;
+    for (uint32_t m = t.mask; m; m &= m - 1) {
+        int64_t at = from.offset[__builtin_ctz(m)];
+        behind     = end < 0 || (at != end && !contiguous(&t)) ? at % SECTOR : behind; /* of this row */
+        end        = at + t.bytes;
         to.offset[__builtin_ctz(m)] -= behind;
+    }
     perf_shows(p, f, &from, &to);
 }
 

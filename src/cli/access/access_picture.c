@@ -117,7 +117,8 @@ void access_picture(const Profile *p, const ModelAccess *a, Str *out)
 {
     ModelCost c;
     model_access(p, a, &c);
-    str_printf(out, "%s: %s, %u active lanes\n\n", p->name, p->title, (unsigned)__builtin_popcount(a->mask));
+    unsigned n = (unsigned)__builtin_popcount(a->mask);
+    str_printf(out, "%s: %s, %u active lane%s\n\n", p->name, p->title, n, n == 1 ? "" : "s");
     if (a->space == MODEL_SHARED) {
         figure(out, "passes (wavefronts)", c.wavefronts, "(without conflicts:", c.ideal_wavefronts);
         figure(out, "bank conflicts", c.conflicts, NULL, 0);

@@ -78,6 +78,6 @@ void **plan_bind(CheckPlan *p, const CheckedLaunch *l, const WwModule *m, size_t
 void check_suggest(const WwModule *m, size_t kernel, const char *file, const char *grid, const char *block, Str *out);
 
 /* check_compile.c: the PTX of a .cu (compiled) or .ptx file, to be freed; NULL after a message. */
-char *check_source(const char *file, size_t *len);
+char *check_source(const char *verb, const char *file, size_t *len);
 
 #endif

@@ -13,13 +13,13 @@
 #include "cli/compiler.h"
 #include "device/compile.h"
 
-static char *compile(const char *source, size_t *len)
+static char *compile(const char *verb, const char *source, size_t *len)
 {
     if (access(source, R_OK) != 0) {
-        cli_error("check", "cannot open '%s': %s", source, strerror(errno));
+        cli_error(verb, "cannot open '%s': %s", source, strerror(errno));
         return NULL;
     }
-    char *name = compiler_source("check", source);
+    char *name = compiler_source(verb, source);
     if (!name)
         return NULL;
     Str    ptx = {0}, said = {0};
@@ -27,12 +27,12 @@ static char *compile(const char *source, size_t *len)
     if (s != WW_ERR_IO)
         fputs(str_text(&said), stderr);
     if (s == WW_ERR_IO)
-        cli_error("check", "%.*s", (int)strcspn(str_text(&said), "\n"), str_text(&said));
+        cli_error(verb, "%.*s", (int)strcspn(str_text(&said), "\n"), str_text(&said));
     else if (s == WW_ERR_UNAVAILABLE)
-        cli_error("check", "there is neither nvcc nor clang to compile %s; compile it elsewhere and check the .ptx",
+        cli_error(verb, "there is neither nvcc nor clang to compile %s; compile it elsewhere and check the .ptx",
                   source);
     else if (s != WW_OK)
-        cli_error("check", "%s could not be compiled", source);
+        cli_error(verb, "%s could not be compiled", source);
     compiler_done(name, source);
     str_free(&said);
     if (s != WW_OK) {
@@ -43,8 +43,8 @@ static char *compile(const char *source, size_t *len)
     return ptx.s; /* Str's memory is malloc's */
 }
 
-char *check_source(const char *file, size_t *len)
+char *check_source(const char *verb, const char *file, size_t *len)
 {
     size_t n = strlen(file);
-    return n > 3 && !strcmp(file + n - 3, ".cu") ? compile(file, len) : cli_read("check", file, len);
+    return n > 3 && !strcmp(file + n - 3, ".cu") ? compile(verb, file, len) : cli_read(verb, file, len);
 }

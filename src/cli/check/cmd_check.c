@@ -353,7 +353,7 @@ static int load(Check *c)
 {
     const char *file = c->a.operand[0];
     if (!c->text)
-        c->text = check_source(file, &c->len);
+        c->text = check_source("check", file, &c->len);
     if (!c->text)
         return CLI_USAGE;
     WwStatus s = ww_module_load(c->device, file, c->text, c->len, &c->module);

@@ -115,7 +115,7 @@ Status sass_open(const char *path, const Profile *p, SassFile *out, Str *why)
 {
     size_t len;
     *out       = (SassFile){0};
-    char *text = check_source(path, &len);
+    char *text = check_source("sass", path, &len);
     if (!text)
         return WW_ERR_IO;
     Status s;
