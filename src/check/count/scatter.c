@@ -57,6 +57,7 @@ AVX2 INLINE void fill_idle(Keys *k, uint32_t mask)
     if (mask == UINT32_MAX)
         return;
     __m256i first = _mm256_set1_epi32((int)k->at[__builtin_ctz(mask)]);
+#pragma GCC unroll 4
     for (int g = 0; g < 4; g++) {
         __m256i *at = (__m256i *)(k->at + 8 * g);
         *at         = _mm256_blendv_epi8(first, *at, active(mask, g));
@@ -72,25 +73,48 @@ AVX2 INLINE void keys_near(Keys *k, const uint32_t *off, uint32_t mask)
 /* Distances from a line near the first active lane; false: some do not fit. */
 AVX2 INLINE bool keys_far(Keys *k, const uint64_t *addr, uint32_t mask)
 {
-    uint64_t first = addr[__builtin_ctz(mask)];
-    __m256i  base  = _mm256_set1_epi64x((long long)((first & ~(uint64_t)(MODEL_LINE - 1)) - (UINT64_C(1) << 31)));
-    __m256i  over = _mm256_setzero_si256(), pick = _mm256_setr_epi32(0, 2, 4, 6, 0, 2, 4, 6);
-#pragma GCC unroll 8
-    for (int g = 0; g < 8; g++) {
-        __m256i d = _mm256_sub_epi64(_mm256_loadu_si256((const __m256i *)(addr + 4 * g)), base);
-        __m256i m = _mm256_cvtepi32_epi64(_mm256_castsi256_si128(active(mask >> 4 * (g & 6), 0)));
-        if (g & 1)
-            m = _mm256_cvtepi32_epi64(_mm256_extracti128_si256(active(mask >> 4 * (g & 6), 0), 1));
-        if (mask == UINT32_MAX)
-            m = _mm256_set1_epi64x(-1);
-        over = _mm256_or_si256(over, _mm256_and_si256(d, m));
-        _mm_store_si128((__m128i *)(k->at + 4 * g), _mm256_castsi256_si128(_mm256_permutevar8x32_epi32(d, pick)));
+    uint64_t base = (addr[__builtin_ctz(mask)] & ~(uint64_t)(MODEL_LINE - 1)) - (UINT64_C(1) << 31);
+    __m256i  from = _mm256_set1_epi64x((long long)base), over = _mm256_setzero_si256();
+#pragma GCC unroll 4
+    for (int g = 0; g < 4; g++) {
+        __m256i x    = _mm256_sub_epi64(_mm256_loadu_si256((const __m256i *)(addr + 8 * g)), from);
+        __m256i y    = _mm256_sub_epi64(_mm256_loadu_si256((const __m256i *)(addr + 8 * g + 4)), from);
+        __m256i a    = _mm256_permute2x128_si256(x, y, 0x20),
+                b    = _mm256_permute2x128_si256(x, y, 0x31); /* lanes 0 1 4 5, 2 3 6 7 */
+        __m256  low  = _mm256_shuffle_ps(_mm256_castsi256_ps(a), _mm256_castsi256_ps(b), 0x88);
+        __m256  high = _mm256_shuffle_ps(_mm256_castsi256_ps(a), _mm256_castsi256_ps(b), 0xdd);
+        __m256i h    = _mm256_castps_si256(high);
+        over         = _mm256_or_si256(over, mask == UINT32_MAX ? h : _mm256_and_si256(h, active(mask, g)));
+        _mm256_store_si256((__m256i *)(k->at + 8 * g), _mm256_castps_si256(low));
     }
     fill_idle(k, mask);
-    return _mm256_testz_si256(over, _mm256_set1_epi64x((long long)0xffffffff00000000ull));
+    return _mm256_testz_si256(over, over);
 }
 
-/* ---- distinct keys: of those that are equal, which are counted?  Idle lanes do not matter (fill_idle). ---- */
+/* The same in registers of 64 bytes.  Keys are stored as wide as they are loaded: else the load would wait for all of the stores. */
+AVX512 INLINE void keys_near_wide(Keys *k, const uint32_t *off, uint32_t mask)
+{
+    __m512i first = _mm512_set1_epi32((int)off[__builtin_ctz(mask)]);
+    _mm512_store_si512(k->at, _mm512_mask_loadu_epi32(first, (__mmask16)mask, off));
+    _mm512_store_si512(k->at + 16, _mm512_mask_loadu_epi32(first, (__mmask16)(mask >> 16), off + 16));
+}
+
+AVX512 INLINE bool keys_far_wide(Keys *k, const uint64_t *addr, uint32_t mask)
+{
+    uint64_t first = addr[__builtin_ctz(mask)], base = (first & ~(uint64_t)(MODEL_LINE - 1)) - (UINT64_C(1) << 31);
+    __m512i  from = _mm512_set1_epi64((long long)base), idle = _mm512_set1_epi64((long long)first), x[4];
+#pragma GCC unroll 4
+    for (int g = 0; g < 4; g++)
+        x[g] = _mm512_sub_epi64(_mm512_mask_loadu_epi64(idle, (__mmask8)(mask >> 8 * g), addr + 8 * g), from);
+    __m512i over = _mm512_or_si512(_mm512_or_si512(x[0], x[1]), _mm512_or_si512(x[2], x[3]));
+#pragma GCC unroll 4
+    for (int g = 0; g < 2; g++)
+        _mm512_store_si512(k->at + 16 * g, _mm512_inserti64x4(_mm512_castsi256_si512(_mm512_cvtepi64_epi32(x[2 * g])),
+                                                              _mm512_cvtepi64_epi32(x[2 * g + 1]), 1));
+    return _mm512_test_epi64_mask(over, _mm512_set1_epi64((long long)0xffffffff00000000ull)) == 0;
+}
+
+/* ---- distinct keys: of those that are equal, one is counted, the first (AVX-512) or the last.  Idle lanes do not matter (fill_idle). ---- */
 
 /* The last one that wrote its number where the key says is the only one there, or others there have its key, or by chance another one. */
 AVX2 INLINE uint32_t distinct_avx2(const Keys *k, unsigned shift)
@@ -98,6 +122,7 @@ AVX2 INLINE uint32_t distinct_avx2(const Keys *k, unsigned shift)
     enum { PLACES = 4096 };
     uint8_t  last[PLACES], who[LANES] __attribute__((aligned(32)));
     uint32_t key[LANES] __attribute__((aligned(32))), place[LANES] __attribute__((aligned(32)));
+#pragma GCC unroll 4
     for (int g = 0; g < 4; g++) {
         __m256i x =
             _mm256_srl_epi32(_mm256_load_si256((const __m256i *)(k->at + 8 * g)), _mm_cvtsi32_si128((int)shift));
@@ -133,16 +158,47 @@ AVX512 INLINE uint32_t distinct_avx512(const Keys *k, unsigned shift)
     __m512i   cx = _mm512_conflict_epi32(x), cy = _mm512_conflict_epi32(y);
     __mmask16 a = _mm512_test_epi32_mask(cx, cx), b = _mm512_test_epi32_mask(cy, cy);
 #define TURN(r) b = _kor_mask16(b, _mm512_cmpeq_epi32_mask(y, _mm512_alignr_epi32(x, x, r)));
-    TURN(0)
-    TURN(1)
-    TURN(2)
-    TURN(3)
-    TURN(4) TURN(5) TURN(6) TURN(7) TURN(8) TURN(9) TURN(10) TURN(11) TURN(12) TURN(13) TURN(14) TURN(15)
+#define TURNS(r)                                                                                                       \
+    TURN(r)                                                                                                            \
+    TURN((r) + 1)                                                                                                      \
+    TURN((r) + 2)                                                                                                      \
+    TURN((r) + 3)
+    TURNS(0)
+    TURNS(4)
+    TURNS(8)
+    TURNS(12)
+#undef TURNS
 #undef TURN
-        return ~((uint32_t)a | (uint32_t)b << 16);
+    return ~((uint32_t)a | (uint32_t)b << 16);
 }
 
-typedef uint32_t Distinct(const Keys *k, unsigned shift);
+typedef struct Level { /* what a level does in its own way */
+    bool (*keys_far)(Keys *k, const uint64_t *addr, uint32_t mask);
+    void (*keys_near)(Keys *k, const uint32_t *off, uint32_t mask);
+    uint32_t (*distinct)(const Keys *k, unsigned shift);
+    bool (*rows_near)(const uint32_t *off, uint32_t mask, uint32_t words, uint64_t rows[LANES / 8]);
+    bool later; /* of equal keys the last counts */
+} Level;
+
+/* Which of the lanes in `twice` are not the first of their key either?  Those of a finer key are among those of a coarser one. */
+AVX2 INLINE uint32_t still_twice(const Keys *k, uint32_t twice, unsigned shift, bool later)
+{
+    __m128i  n     = _mm_cvtsi32_si128((int)shift);
+    uint32_t still = 0;
+    for (uint32_t left = twice; left; left &= left - 1) {
+        unsigned i     = (unsigned)__builtin_ctz(left);
+        __m256i  mine  = _mm256_set1_epi32((int)(k->at[i] >> shift));
+        uint32_t equal = 0;
+#pragma GCC unroll 4
+        for (int g = 0; g < 4; g++) {
+            __m256i x = _mm256_srl_epi32(_mm256_load_si256((const __m256i *)(k->at + 8 * g)), n);
+            equal |= (uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpeq_epi32(x, mine))) << 8 * g;
+        }
+        uint32_t before = (1u << i) - 1;
+        still |= (uint32_t)((equal & (later ? ~before & ~(1u << i) : before)) != 0) << i;
+    }
+    return still;
+}
 
 /* ---- the three spaces ---- */
 
@@ -157,19 +213,25 @@ AVX2 INLINE void sectors_cost(uint32_t lines, uint32_t sectors, uint32_t bytes, 
     out->ideal                                      = packed < sectors ? packed : sectors;
 }
 
-AVX2 INLINE bool global_cost(const Access *a, ModelCost *out, Distinct *distinct)
+/* Of lanes with a line in common mostly few. */
+enum { FEW = 8 };
+
+AVX2 INLINE bool global_cost(const Access *a, ModelCost *out, Level l)
 {
     Keys     k;
     unsigned element = (unsigned)__builtin_ctz(a->bytes);
-    if (!keys_far(&k, a->addr, a->mask))
+    if (!l.keys_far(&k, a->addr, a->mask))
         return false;
-    uint32_t lines = (uint32_t)__builtin_popcount(distinct(&k, 7)), lanes = (uint32_t)__builtin_popcount(a->mask);
-    if (lines == lanes) {
-        sectors_cost(lines, lines, lines * a->bytes, a, out);
+    uint32_t twice = ~l.distinct(&k, 7), lines = 32 - (uint32_t)__builtin_popcount(twice);
+    if (lines >= 32 - FEW) {
+        twice            = still_twice(&k, twice, 5, l.later);
+        uint32_t sectors = 32 - (uint32_t)__builtin_popcount(twice);
+        twice            = still_twice(&k, twice, element, l.later);
+        sectors_cost(lines, sectors, (32 - (uint32_t)__builtin_popcount(twice)) * a->bytes, a, out);
         return true;
     }
-    uint32_t sectors  = (uint32_t)__builtin_popcount(distinct(&k, 5));
-    uint32_t elements = sectors == lanes ? lanes : (uint32_t)__builtin_popcount(distinct(&k, element));
+    uint32_t sectors  = (uint32_t)__builtin_popcount(l.distinct(&k, 5));
+    uint32_t elements = (uint32_t)__builtin_popcount(l.distinct(&k, element));
     sectors_cost(lines, sectors, elements * a->bytes, a, out);
     return true;
 }
@@ -186,26 +248,35 @@ AVX2 INLINE uint32_t most_of(__m256i n)
 /* Passes over the banks for the words of the lanes that count. */
 AVX2 INLINE uint32_t passes_of(const Keys *k, uint32_t counts)
 {
-    __m256i n = _mm256_setzero_si256();
+    const uint8_t *table = one_of[0];
+    __m256i        n     = _mm256_setzero_si256();
+    Keys           row; /* where the word's bank has its row */
+#pragma GCC unroll 4
+    for (int g = 0; g < 4; g++) {
+        __m256i at = _mm256_load_si256((const __m256i *)(k->at + 8 * g));
+        at         = _mm256_and_si256(_mm256_slli_epi32(at, 3), _mm256_set1_epi32((BANKS - 1) * BANKS));
+        _mm256_store_si256((__m256i *)(row.at + 8 * g), at);
+    }
     if (counts == UINT32_MAX) {
 #pragma GCC unroll 32
         for (unsigned i = 0; i < LANES; i++)
-            n = _mm256_add_epi8(n, *(const __m256i *)one_of[k->at[i] >> 2 & (BANKS - 1)]);
+            n = _mm256_add_epi8(n, *(const __m256i *)(table + row.at[i]));
         return most_of(n);
     }
     for (; counts; counts &= counts - 1)
-        n = _mm256_add_epi8(n, *(const __m256i *)one_of[k->at[__builtin_ctz(counts)] >> 2 & (BANKS - 1)]);
+        n = _mm256_add_epi8(n, *(const __m256i *)(table + row.at[__builtin_ctz(counts)]));
     return most_of(n);
 }
 
-AVX2 INLINE bool shared_cost(const Access *a, ModelOp op, ModelCost *out, Distinct *distinct)
+AVX2 INLINE bool shared_cost(const Access *a, ModelOp op, ModelCost *out, Level l)
 {
     Keys k;
     bool atomic = op == MODEL_ATOM || op == MODEL_RED;
     if (a->bytes > 4)
         return false;
-    keys_near(&k, a->off, a->mask);
-    out->wavefronts = passes_of(&k, atomic ? a->mask : distinct(&k, 2)); /* an idle lane may count for the first one */
+    l.keys_near(&k, a->off, a->mask);
+    out->wavefronts =
+        passes_of(&k, atomic ? a->mask : l.distinct(&k, 2)); /* an idle lane may count for the first one */
     out->ideal_wavefronts = 1;
     out->conflicts        = out->wavefronts - 1;
     return true;
@@ -220,12 +291,15 @@ AVX2 INLINE __m256i rows_of(__m256i row, __m256i on, int half, uint64_t words)
         _mm256_cvtepu32_epi64(half ? _mm256_extracti128_si256(row, 1) : _mm256_castsi256_si128(row)));
 }
 
-AVX2 INLINE bool local_cost(const Access *a, ModelCost *out)
+/* The rows of each group of eight lanes, which have a sector of each row; false: they lie too far apart. */
+AVX2 INLINE bool rows_near(const uint32_t *off, uint32_t mask, uint32_t words, uint64_t rows[LANES / 8])
 {
     Keys     k;
-    uint32_t words = a->bytes > 4 ? a->bytes / 4 : 1;
-    keys_near(&k, a->off, a->mask);
-    __m256i low = _mm256_set1_epi32(-1), high = _mm256_setzero_si256(), row[4];
+    uint64_t bits = (UINT64_C(1) << words) - 1;
+    __m256i  row[4], low = _mm256_set1_epi32(-1), high = _mm256_setzero_si256(),
+                    more = _mm256_set1_epi32((int)words - 1);
+    keys_near(&k, off, mask);
+#pragma GCC unroll 4
     for (int g = 0; g < 4; g++) {
         row[g] = _mm256_srli_epi32(_mm256_load_si256((const __m256i *)(k.at + 8 * g)), 2);
         low    = _mm256_min_epu32(low, row[g]);
@@ -234,52 +308,85 @@ AVX2 INLINE bool local_cost(const Access *a, ModelCost *out)
     low  = _mm256_min_epu32(low, _mm256_permute2x128_si256(low, low, 1));
     low  = _mm256_min_epu32(low, _mm256_shuffle_epi32(low, 0x4e));
     low  = _mm256_min_epu32(low, _mm256_shuffle_epi32(low, 0xb1));
-    high = _mm256_sub_epi32(high, low);
-    if (!_mm256_testz_si256(
-            _mm256_cmpgt_epi32(_mm256_srli_epi32(_mm256_add_epi32(high, _mm256_set1_epi32((int)words - 1)), 6),
-                               _mm256_setzero_si256()),
-            _mm256_set1_epi32(-1)))
+    high = _mm256_srli_epi32(_mm256_add_epi32(_mm256_sub_epi32(high, low), more), 6);
+    if (!_mm256_testz_si256(high, high))
         return false;
-    uint32_t sectors = 0;
-    uint64_t all     = 0;
+#pragma GCC unroll 4
     for (int g = 0; g < 4; g++) {
-        __m256i  on = active(a->mask, g), r = _mm256_sub_epi32(row[g], low);
-        __m256i  x    = _mm256_or_si256(rows_of(r, on, 0, (UINT64_C(1) << words) - 1),
-                                        rows_of(r, on, 1, (UINT64_C(1) << words) - 1));
-        __m128i  y    = _mm_or_si128(_mm256_castsi256_si128(x), _mm256_extracti128_si256(x, 1));
-        uint64_t rows = (uint64_t)_mm_cvtsi128_si64(y) | (uint64_t)_mm_extract_epi64(y, 1);
-        sectors += (uint32_t)__builtin_popcountll(rows);
-        all |= rows;
+        __m256i on = active(mask, g), r = _mm256_sub_epi32(row[g], low);
+        __m256i x = _mm256_or_si256(rows_of(r, on, 0, bits), rows_of(r, on, 1, bits));
+        __m128i y = _mm_or_si128(_mm256_castsi256_si128(x), _mm256_extracti128_si256(x, 1));
+        rows[g]   = (uint64_t)_mm_cvtsi128_si64(y) | (uint64_t)_mm_extract_epi64(y, 1);
     }
-    sectors_cost((uint32_t)__builtin_popcountll(all), sectors, (uint32_t)__builtin_popcount(a->mask) * a->bytes, a,
-                 out);
+    return true;
+}
+
+AVX512 INLINE bool rows_near_wide(const uint32_t *off, uint32_t mask, uint32_t words, uint64_t rows[LANES / 8])
+{
+    __m512i more = _mm512_set1_epi32((int)words - 1), bits = _mm512_set1_epi64((1ll << words) - 1), v[4];
+    __m512i idle = _mm512_set1_epi32((int)off[__builtin_ctz(mask)]);
+    __m512i x    = _mm512_srli_epi32(_mm512_mask_loadu_epi32(idle, (__mmask16)mask, off), 2);
+    __m512i y    = _mm512_srli_epi32(_mm512_mask_loadu_epi32(idle, (__mmask16)(mask >> 16), off + 16), 2);
+    __m512i far  = _mm512_set1_epi32(~63);
+    if (_mm512_test_epi32_mask(_mm512_or_si512(_mm512_add_epi32(x, more), _mm512_add_epi32(y, more)), far)) {
+        __m512i low = _mm512_set1_epi32((int)_mm512_reduce_min_epu32(_mm512_min_epu32(x, y)));
+        x = _mm512_sub_epi32(x, low), y = _mm512_sub_epi32(y, low);
+        if (_mm512_test_epi32_mask(_mm512_or_si512(_mm512_add_epi32(x, more), _mm512_add_epi32(y, more)), far))
+            return false;
+    }
+#pragma GCC unroll 4
+    for (int g = 0; g < 4; g++) {
+        __m256i half = g & 1 ? _mm512_extracti64x4_epi64(g & 2 ? y : x, 1) : _mm512_castsi512_si256(g & 2 ? y : x);
+        v[g]         = _mm512_maskz_sllv_epi64((__mmask8)(mask >> 8 * g), bits, _mm512_cvtepu32_epi64(half));
+    }
+    /* each vector's eight brought together: those of v[0] and v[1] in the first two places, of the others in places 4 and 5 */
+    __m512i a = _mm512_or_si512(_mm512_unpacklo_epi64(v[0], v[1]), _mm512_unpackhi_epi64(v[0], v[1]));
+    __m512i b = _mm512_or_si512(_mm512_unpacklo_epi64(v[2], v[3]), _mm512_unpackhi_epi64(v[2], v[3]));
+    __m512i c = _mm512_or_si512(_mm512_shuffle_i64x2(a, b, 0x88), _mm512_shuffle_i64x2(a, b, 0xdd));
+    c         = _mm512_or_si512(c, _mm512_shuffle_i64x2(c, c, 0xb1));
+    _mm_storeu_si128((__m128i *)rows, _mm512_castsi512_si128(c));
+    _mm_storeu_si128((__m128i *)(rows + 2), _mm512_extracti64x2_epi64(c, 2));
+    return true;
+}
+
+AVX2 INLINE bool local_cost(const Access *a, ModelCost *out, Level l)
+{
+    uint64_t rows[LANES / 8];
+    uint32_t sectors = 0;
+    if (!l.rows_near(a->off, a->mask, a->bytes > 4 ? a->bytes / 4 : 1, rows))
+        return false;
+#pragma GCC unroll 4
+    for (int g = 0; g < LANES / 8; g++)
+        sectors += (uint32_t)__builtin_popcountll(rows[g]);
+    uint32_t lines = (uint32_t)__builtin_popcountll(rows[0] | rows[1] | rows[2] | rows[3]);
+    sectors_cost(lines, sectors, (uint32_t)__builtin_popcount(a->mask) * a->bytes, a, out);
     return true;
 }
 
 /* Which rules they are. */
-AVX2 INLINE bool cost(const Profile *p, const Access *a, ModelOp op, ModelCost *out, Distinct *distinct)
+AVX2 INLINE bool cost(const Profile *p, const Access *a, ModelOp op, ModelCost *out, Level l)
 {
     const Arch *h      = p->arch;
     bool        atomic = op == MODEL_ATOM || op == MODEL_RED;
     memset(out, 0, sizeof *out);
     switch (a->space) {
-    case ACCESS_GLOBAL: return h->global_rule == GLOBAL_SECTORS && !atomic && global_cost(a, out, distinct);
-    case ACCESS_LOCAL: return h->global_rule == GLOBAL_SECTORS && local_cost(a, out);
+    case ACCESS_GLOBAL: return h->global_rule == GLOBAL_SECTORS && !atomic && global_cost(a, out, l);
+    case ACCESS_LOCAL: return h->global_rule == GLOBAL_SECTORS && local_cost(a, out, l);
     case ACCESS_SHARED:
         return (h->bank_rule == BANKS_SPLIT || h->bank_rule == BANKS_PAIRED) && h->banks == BANKS &&
-               h->bank_bytes == 4 && (op == MODEL_LD || op == MODEL_ST || atomic) && shared_cost(a, op, out, distinct);
+               h->bank_bytes == 4 && (op == MODEL_LD || op == MODEL_ST || atomic) && shared_cost(a, op, out, l);
     default: return false;
     }
 }
 
 AVX2 static bool cost_avx2(const Profile *p, const Access *a, ModelOp op, ModelCost *out)
 {
-    return cost(p, a, op, out, distinct_avx2);
+    return cost(p, a, op, out, (Level){keys_far, keys_near, distinct_avx2, rows_near, true});
 }
 
 AVX512 static bool cost_avx512(const Profile *p, const Access *a, ModelOp op, ModelCost *out)
 {
-    return cost(p, a, op, out, distinct_avx512);
+    return cost(p, a, op, out, (Level){keys_far_wide, keys_near_wide, distinct_avx512, rows_near_wide, false});
 }
 
 Scatter *scatter_best(void)

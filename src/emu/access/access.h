@@ -58,6 +58,8 @@ uint32_t access_drop_ended(Warp *w, const Uop *u, const MemInfo *info);
 extern const UopFn mem_handlers_once[MEM_COUNT][2];
 /* atom.c: every atomic and reduction. */
 const Uop *mem_atom(Warp *w, const Uop *u, bool observed);
+/* The same behind checks and observers: the executing lanes' places on the host. */
+const Uop *atom_lanes(Warp *w, const Uop *u, uint8_t *const p[LANES]);
 /* multimem.c: each plain, then its observed twin. */
 const Uop *multimem_ld_reduce_plain(Warp *w, const Uop *u), *multimem_ld_reduce_seen(Warp *w, const Uop *u);
 const Uop *multimem_st_plain(Warp *w, const Uop *u), *multimem_st_seen(Warp *w, const Uop *u);

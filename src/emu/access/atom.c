@@ -178,16 +178,22 @@ static void rmw128(Warp *w, uint8_t *p, AtomOp op, const uint8_t *b, const uint8
 /* ---- quick ones: scalar elements, the operation chosen once for the warp ---- */
 
 /* For each executing lane: old value to d (or nowhere), `next` of old, x (operand) and y (second operand) to memory. */
-#define LANES_PLAIN(T, next)                                                                                           \
-    WRITE_ORDER (w, m) {                                                                                               \
-        unsigned i   = (unsigned)__builtin_ctz(m);                                                                     \
-        T       *at  = (T *)(void *)p[i];                                                                              \
-        T        old = *at, x = b[i], y = c[i];                                                                        \
+#define LANE_PLAIN(T, i, next)                                                                                         \
+    do {                                                                                                               \
+        T *at  = (T *)(void *)p[i];                                                                                    \
+        T  old = *at, x = b[i], y = c[i];                                                                              \
         (void)y;                                                                                                       \
         *at = (T)(next);                                                                                               \
         if (d)                                                                                                         \
             d[i] = old;                                                                                                \
-    }                                                                                                                  \
+    } while (0)
+#define LANES_PLAIN(T, next)                                                                                           \
+    if (w->mask == UINT32_MAX && !w->late)                                                                             \
+        for (unsigned i = 0; i < LANES; i++)                                                                           \
+            LANE_PLAIN(T, i, next);                                                                                    \
+    else                                                                                                               \
+        WRITE_ORDER (w, m)                                                                                             \
+            LANE_PLAIN(T, __builtin_ctz(m), next);                                                                     \
     return true
 #define LANES_HOST(T, how)                                                                                             \
     WRITE_ORDER (w, m) {                                                                                               \
@@ -297,16 +303,13 @@ static void note_change(Warp *w, const MemInfo *info)
     w->worker->endless.atomics += changed;
 }
 
-const Uop *mem_atom(Warp *w, const Uop *u, bool observed)
+const Uop *atom_lanes(Warp *w, const Uop *u, uint8_t *const p[LANES])
 {
     const MemInfo *info  = u->ptr;
     Type           t     = (Type)info->atom_type;
     bool           sum   = info->atom == ATOM_ADD && t == TY_F32;
     unsigned       bytes = info->bytes;
-    uint8_t       *p[LANES];
-    if (!access_resolve(w, u, info, observed, p))
-        return fault_others(w, u);
-    w->worker->sync_ops = true;
+    w->worker->sync_ops  = true;
     if (quick(w, info, p)) {
         note_change(w, info);
         return u + 1;
@@ -331,4 +334,12 @@ const Uop *mem_atom(Warp *w, const Uop *u, bool observed)
     }
     note_change(w, info);
     return u + 1;
+}
+
+const Uop *mem_atom(Warp *w, const Uop *u, bool observed)
+{
+    uint8_t *p[LANES];
+    if (!access_resolve(w, u, u->ptr, observed, p))
+        return fault_others(w, u);
+    return atom_lanes(w, u, p);
 }

@@ -19,7 +19,41 @@ INLINE bool few(const Warp *w)
     return __builtin_popcount(w->mask) <= 4;
 }
 
-/* 16 values of T from base + t[i] into v. */
+/* 16 values of T from base + t[i] into v, a register at a time: whoever loads one that was stored in pieces waits for all of them. */
+#define FROM1(T, base, t, i)  (*(const T *)(const void *)((base) + (t)[i]))
+#define FROM2(T, base, t, i)  FROM1(T, base, t, i), FROM1(T, base, t, (i) + 1)
+#define FROM4(T, base, t, i)  FROM2(T, base, t, i), FROM2(T, base, t, (i) + 2)
+#define FROM8(T, base, t, i)  FROM4(T, base, t, i), FROM4(T, base, t, (i) + 4)
+#define FROM16(T, base, t, i) FROM8(T, base, t, i), FROM8(T, base, t, (i) + 8)
+#define GATHER(n, T, v, base, t)                                                                                       \
+    do {                                                                                                               \
+        typedef T Part_ __attribute__((vector_size((n) * sizeof(T)), aligned(sizeof(T)), may_alias));                  \
+        for (int g_ = 0; g_ < HALF; g_ += (n))                                                                         \
+            *(Part_ *)(void *)((v) + g_) = (Part_){FROM##n(T, base, t, g_)};                                           \
+    } while (0)
+#if VECTOR == 64
+#define GATHER_4 16
+#define GATHER_8 8
+#elif VECTOR == 32
+#define GATHER_4 8
+#define GATHER_8 4
+#else
+#define GATHER_4 4
+#define GATHER_8 2
+#endif
+#define GATHER_N(n, T, v, base, t) GATHER(n, T, v, base, t)
+#define GATHER_ANY(T, v, base, t)                                                                                      \
+    do {                                                                                                               \
+        if (sizeof(T) == 1)                                                                                            \
+            GATHER(16, T, v, base, t);                                                                                 \
+        else if (sizeof(T) == 2)                                                                                       \
+            GATHER(8, T, v, base, t);                                                                                  \
+        else if (sizeof(T) == 4)                                                                                       \
+            GATHER_N(GATHER_4, T, v, base, t);                                                                         \
+        else                                                                                                           \
+            GATHER_N(GATHER_8, T, v, base, t);                                                                         \
+    } while (0)
+
 #define GATHER_HALF(T, v, base, t, pattern)                                                                            \
     do {                                                                                                               \
         if ((pattern) == CONSECUTIVE) {                                                                                \
@@ -30,8 +64,7 @@ INLINE bool few(const Warp *w)
             for (int i_ = 0; i_ < HALF; i_++)                                                                          \
                 (v)[i_] = one_;                                                                                        \
         } else {                                                                                                       \
-            for (int i_ = 0; i_ < HALF; i_++)                                                                          \
-                (v)[i_] = *(const T *)(const void *)((base) + (t)[i_]);                                                \
+            GATHER_ANY(T, v, base, t);                                                                                 \
         }                                                                                                              \
     } while (0)
 
@@ -61,6 +94,9 @@ INLINE bool few(const Warp *w)
         if ((w)->mask == UINT32_MAX && (half)[0] == CONSECUTIVE && (half)[1] == CONSECUTIVE) {                         \
             move((base) + (t)[0], s_, HALF * sizeof(T));                                                               \
             move((base) + (t)[HALF], s_ + HALF, HALF * sizeof(T));                                                     \
+        } else if ((w)->mask == UINT32_MAX && !(w)->late) {                                                            \
+            for (int i_ = 0; i_ < LANES; i_++)                                                                         \
+                *(T *)(void *)((base) + (t)[i_]) = s_[i_];                                                             \
         } else {                                                                                                       \
             WRITE_ORDER (w, m_) {                                                                                      \
                 unsigned i_                      = (unsigned)__builtin_ctz(m_);                                        \
@@ -286,6 +322,43 @@ TWINS(LOCAL, st_local_64, uint64_t, ACCESS_ST, STORE_BOTH)
 
 NARROW_ALL(NARROW_TWINS)
 
+/* ---- atomics: where they lie; the operation is atom.c's, and so are all that are not quite in order ---- */
+
+#define ATOM_GLOBAL(name, T, observed)                                                                                 \
+    static const Uop *name(Warp *w, const Uop *u)                                                                      \
+    {                                                                                                                  \
+        Addr64        x;                                                                                               \
+        Pattern       half[2] = {SCATTERED, SCATTERED};                                                                \
+        const Lookup *k       = &w->worker->lookup[u->instr];                                                          \
+        addresses64(w, u, &x);                                                                                         \
+        if (!good64(&x, half, k->base, k->limit, sizeof(T)) || !k->base)                                               \
+            return mem_handlers_once[MEM_atom][observed](w, u);                                                        \
+        if (observed)                                                                                                  \
+            access_notify(w, u->ptr, ACCESS_GLOBAL, w->mask, NULL, x.t);                                               \
+        return atom_lanes(w, u, (uint8_t *const *)x.t);                                                                \
+    }
+#define ATOM_SHARED(name, T, observed)                                                                                 \
+    static const Uop *name(Warp *w, const Uop *u)                                                                      \
+    {                                                                                                                  \
+        Addr32   x;                                                                                                    \
+        Pattern  half[2] = {SCATTERED, SCATTERED};                                                                     \
+        uint8_t *p[LANES];                                                                                             \
+        addresses32(w, u, &x);                                                                                         \
+        if (w->shared_bytes < SHARED_RESERVED + sizeof(T) ||                                                           \
+            !good32(&x, half, SHARED_RESERVED, w->shared_bytes - SHARED_RESERVED - (uint32_t)sizeof(T), sizeof(T)))    \
+            return mem_handlers_once[MEM_atom][observed](w, u);                                                        \
+        if (observed)                                                                                                  \
+            access_notify(w, u->ptr, ACCESS_SHARED, w->mask, x.t, NULL);                                               \
+        for (int i = 0; i < LANES; i++)                                                                                \
+            p[i] = w->shared + x.t[i];                                                                                 \
+        return atom_lanes(w, u, p);                                                                                    \
+    }
+#define ATOM_TWINS(kind, name, T) kind(name##_plain, T, false) kind(name##_seen, T, true)
+ATOM_TWINS(ATOM_GLOBAL, atom_global_32, uint32_t)
+ATOM_TWINS(ATOM_GLOBAL, atom_global_64, uint64_t)
+ATOM_TWINS(ATOM_SHARED, atom_shared_32, uint32_t)
+ATOM_TWINS(ATOM_SHARED, atom_shared_64, uint64_t)
+
 /* One value of the parameter block for all lanes, at u->e. */
 #define LD_PARAM(name, T)                                                                                              \
     static const Uop *name(Warp *w, const Uop *u)                                                                      \
@@ -359,6 +432,10 @@ void exec_fill_mem(ExecTable *t)
     FILL(ld_local_64);
     FILL(st_local_32);
     FILL(st_local_64);
+    FILL(atom_global_32);
+    FILL(atom_global_64);
+    FILL(atom_shared_32);
+    FILL(atom_shared_64);
     t->mem[MEM_ld_param_32][0] = t->mem[MEM_ld_param_32][1] = ld_param_32;
     t->mem[MEM_ld_param_64][0] = t->mem[MEM_ld_param_64][1] = ld_param_64;
 #define FILL_NARROW(kind, name, R, E, op, both) FILL(name);

@@ -12,7 +12,7 @@
 static void emit_prototype(Emit *e, const RowShape *s, bool mask)
 {
     static const char kinds[] = {'v', 's', 'x'}; /* rows.c */
-    for (int kind = 0; kind < (mask ? 1 : s->canonical ? 3 : 2); kind++) {
+    for (int kind = 0; kind < (mask ? 1 : s->canonical || s->checked ? 3 : 2); kind++) {
         bool first = true;
         OUT("%s %c_%s(", s->bytes[0] ? "void" : "u4", kinds[kind], s->name);
         if (s->bytes[0]) {
@@ -76,7 +76,8 @@ static const char prelude[] =
     "*);\n"
     "u4 w_sweep(Warp *, u4, const u1 *const *); u4 w_poisoned(const Warp *);\n"
     "void w_put(Warp *, u4, u4); void w_merge(Warp *); u4 w_waits(const Warp *);\n"
-    "void w_canonical(float *); void w_blend1(u1 *, const u1 *, u4); void w_blend2(u1 *, const u1 *, u4); void "
+    "void w_canonical(float *); u4 w_nan(const double *); void w_blend1(u1 *, const u1 *, u4); void w_blend2(u1 *, "
+    "const u1 *, u4); void "
     "w_blend4(u1 *, const u1 *, u4); "
     "void "
     "w_blend8(u1 *, const u1 *, u4);\n"

@@ -177,6 +177,26 @@ static bool is_raw(const Emit *e, const Item *it)
     return s && it >= s->item && it < s->item + s->nitems && e->raw[it - s->item];
 }
 
+/* One of the row's functions on a0, a1 ..., whose result goes to `name`. */
+static void row_call(Emit *e, const Item *it, char which, const char *name)
+{
+    const RowShape *s = &it->shape;
+    if (s->bytes[0])
+        OUT("%c_%s((%s *)&%s", which, s->name, s->type[0], name);
+    else
+        OUT("%s = %c_%s(", name, which, s->name);
+    for (uint32_t k = 0; k < s->sources; k++) {
+        OUT("%s", k || s->bytes[0] ? ", " : "");
+        if (s->bytes[1 + k])
+            OUT("(const %s *)&a%u", s->type[1 + k], k);
+        else
+            emit_scalar(e, it->read[k]);
+    }
+    if (s->table)
+        OUT(", %uu", e->p->code->uops[it->uop].x);
+    OUT(");");
+}
+
 static void row_vector(Emit *e, const Item *it, Spread d)
 {
     const RowShape *s  = &it->shape;
@@ -189,20 +209,11 @@ static void row_vector(Emit *e, const Item *it, Spread d)
             emit_vector(e, it->read[k], name);
         }
     begin_result(e, to, name);
-    if (s->bytes[0])
-        OUT("%c_%s((%s *)&%s", is_raw(e, it) ? 'x' : 'v', s->name, s->type[0], name);
-    else
-        OUT("%s = v_%s(", name, s->name);
-    for (uint32_t k = 0; k < s->sources; k++) {
-        OUT("%s", k || s->bytes[0] ? ", " : "");
-        if (s->bytes[1 + k])
-            OUT("(const %s *)&a%u", s->type[1 + k], k);
-        else
-            emit_scalar(e, it->read[k]);
+    row_call(e, it, s->checked || is_raw(e, it) ? 'x' : 'v', name);
+    if (s->checked) {
+        OUT(" if (COLD(w_nan((const double *)&%s))) ", name);
+        row_call(e, it, 'v', name);
     }
-    if (s->table)
-        OUT(", %uu", e->p->code->uops[it->uop].x);
-    OUT(");");
     end_result(e, to, d);
     e->odd[to] = is_raw(e, it);
 }

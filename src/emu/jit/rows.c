@@ -93,7 +93,8 @@
 #include "emu/exec/addr.h"
 #include "emu/jit/help.h"
 
-/* ---- arithmetic of floats whose NaN need not be the canonical one yet: x_<row>_f32, from the same expressions ---- */
+/* ---- arithmetic of floats whose NaN need not be the canonical one yet: x_<row>_f32, from the same expressions; of doubles, whose NaN may
+ * be another operand's ---- */
 
 #undef NAN2
 #undef NAN3
@@ -103,26 +104,28 @@
 #define LANE3(id, lanes, exactness, pipe, traits, flow, form, expr) RAW3_##lanes(id, expr)
 #define WIDE2(id, lanes, exactness, pipe, traits, flow, form, expr)
 #define WIDE3(id, lanes, exactness, pipe, traits, flow, form, expr)
-#define RAW2_FLT(id, expr)                                                                                             \
-    INLINE T_f32 raw_##id(T_f32 a, T_f32 b)                                                                            \
+#define RAW2(t, id, expr)                                                                                              \
+    INLINE T_##t raw_##id##_##t(T_##t a, T_##t b)                                                                      \
     {                                                                                                                  \
-        LANE_TYPEDEFS(f32)                                                                                             \
+        LANE_TYPEDEFS(t)                                                                                               \
         return expr;                                                                                                   \
     }                                                                                                                  \
-    ROW void x_##id##_f32(T_f32 *d, const T_f32 *a, const T_f32 *b)                                                    \
+    ROW void x_##id##_##t(T_##t *d, const T_##t *a, const T_##t *b)                                                    \
     {                                                                                                                  \
-        WHOLE(32) d[i] = raw_##id(a[i], b[i]);                                                                         \
+        WHOLE(32) d[i] = raw_##id##_##t(a[i], b[i]);                                                                   \
     }
-#define RAW3_FLT(id, expr)                                                                                             \
-    INLINE T_f32 raw_##id(T_f32 a, T_f32 b, T_f32 c)                                                                   \
+#define RAW3(t, id, expr)                                                                                              \
+    INLINE T_##t raw_##id##_##t(T_##t a, T_##t b, T_##t c)                                                             \
     {                                                                                                                  \
-        LANE_TYPEDEFS(f32)                                                                                             \
+        LANE_TYPEDEFS(t)                                                                                               \
         return expr;                                                                                                   \
     }                                                                                                                  \
-    ROW void x_##id##_f32(T_f32 *d, const T_f32 *a, const T_f32 *b, const T_f32 *c)                                    \
+    ROW void x_##id##_##t(T_##t *d, const T_##t *a, const T_##t *b, const T_##t *c)                                    \
     {                                                                                                                  \
-        WHOLE(32) d[i] = raw_##id(a[i], b[i], c[i]);                                                                   \
+        WHOLE(32) d[i] = raw_##id##_##t(a[i], b[i], c[i]);                                                             \
     }
+#define RAW2_FLT(id, expr) RAW2(f32, id, expr) RAW2(f64, id, expr)
+#define RAW3_FLT(id, expr) RAW3(f32, id, expr) RAW3(f64, id, expr)
 #define RAW2_BF16(id, expr)
 #define RAW2_F16(id, expr)
 #define RAW2_F32(id, expr)
@@ -311,6 +314,27 @@ ROW void w_merge(Warp *w)
 ROW void w_canonical(float *d)
 {
     WHOLE(32) d[i] = qn_f32(d[i]);
+}
+
+/* Is one of the lanes a NaN? */
+ROW uint32_t w_nan(const double *x)
+{
+#if defined(SIMD_AVX512)
+    __mmask8 any = 0;
+    for (unsigned i = 0; i < LANES; i += 8)
+        any |= _mm512_cmp_pd_mask(_mm512_load_pd(x + i), _mm512_load_pd(x + i), _CMP_UNORD_Q);
+    return any;
+#elif defined(SIMD_AVX2)
+    __m256d any = _mm256_setzero_pd();
+    for (unsigned i = 0; i < LANES; i += 4)
+        any = _mm256_or_pd(any, _mm256_cmp_pd(_mm256_load_pd(x + i), _mm256_load_pd(x + i), _CMP_UNORD_Q));
+    return (uint32_t)_mm256_movemask_pd(any);
+#else
+    uint32_t any = 0;
+    for (unsigned i = 0; i < LANES; i++)
+        any |= x[i] != x[i];
+    return any;
+#endif
 }
 
 #define BLEND(bytes)                                                                                                   \

@@ -149,7 +149,9 @@ bool what_shape(What w, RowShape *s)
     s->sources = rows[w.id].sources;
     s->table   = false;
     /* isa.def: all of FLT on the pipe FMA are NAN2 or NAN3 of something */
-    s->canonical = w.lane == LT_f32 && strcmp(rows[w.id].lanes, "FLT") == 0 && strcmp(rows[w.id].pipe, "FMA") == 0;
+    bool arithmetic = strcmp(rows[w.id].lanes, "FLT") == 0 && strcmp(rows[w.id].pipe, "FMA") == 0;
+    s->canonical    = arithmetic && w.lane == LT_f32;
+    s->checked      = arithmetic && w.lane == LT_f64;
     for (int i = 0; i <= ROW_SOURCES; i++) {
         s->bytes[i] = p->bytes;
         s->type[i]  = p->type;

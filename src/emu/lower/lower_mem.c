@@ -304,6 +304,18 @@ static void lower_st(Lower *lo, const Instr *in)
 
 /* ---- atomics ---- */
 
+/* The handler of the common ones, or the general one. */
+static Mem choose_atom(const MemInfo *m)
+{
+    bool wide  = m->bytes == 8,
+         plain = fits_offset(m) && !m->cluster && !m->no_base && m->nvec == 1 && (wide || m->bytes == 4);
+    if (plain && m->space == SPACE_SHARED && !m->addr64)
+        return wide ? MEM_atom_shared_64 : MEM_atom_shared_32;
+    if (plain && m->space == SPACE_GLOBAL && m->addr64)
+        return wide ? MEM_atom_global_64 : MEM_atom_global_32;
+    return MEM_atom;
+}
+
 static void lower_atom(Lower *lo, const Instr *in, bool has_result)
 {
     MemInfo       *m   = lo_mem_info(lo, in, has_result ? ACCESS_ATOM : ACCESS_RED);
@@ -321,7 +333,7 @@ static void lower_atom(Lower *lo, const Instr *in, bool has_result)
         m->v[v]          = d && d->kind == OPD_REG ? lo_dst(lo, d, m->bytes) : NO_SLOT;
         m->bv[v]         = m->nvec > 1 ? lo_src(lo, element(b, v), m->bytes, is_float) : NO_SLOT;
     }
-    emit_access(lo, MEM_atom, a, m);
+    emit_access(lo, choose_atom(m), a, m);
     for (unsigned v = 0; v < m->nvec; v++)
         if (m->v[v] != NO_SLOT)
             lo_dst_done(lo, element(&in->opd[0], v), m->v[v], m->bytes, false);
