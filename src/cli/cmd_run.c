@@ -7,7 +7,9 @@
  * kernel could not be run (120) or --fail-on was met (121).
  *
  * --schedules runs the program again and again, each time with the next seed, and reads what was found from each run's JSON.  The later runs
- * get the same standard input where it is a file, and their output goes nowhere. */
+ * get the same standard input where it is a file, and their output goes nowhere.
+ *
+ * --ranks makes one report of the runs of several ranks (together.h): the first one writes it, the others only run their programs. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -33,20 +35,12 @@
 #include "cli/compiler.h"
 #include "cli/keeper.h"
 #include "cli/outcome.h"
+#include "cli/run_own.h"
 #include "report/doc.h"
 #include "report/fail.h"
 
-typedef struct Run {
-    CliArgs  a;
-    char     libs[PATH_MAX];                       /* the folder of the drop-in libraries */
-    char    *status, *built, *json, *later, *link; /* temporary files; NULL = none; later: JSON of a later schedule */
-    FILE    *log;                                  /* where what is told at the end goes */
-    int      claim;                                /* see claim_report; 0 or less: none */
-    pid_t    child;
-    uint64_t schedule; /* that runs now, from 0 on */
-} Run;
-
 static volatile sig_atomic_t child_pid;
+static volatile int          interrupted_by; /* a signal, while no program runs that it could be handed to */
 
 /* ---- options ----------------------------------------------------------------------------------------------------- */
 
@@ -140,25 +134,9 @@ static bool find_libraries(Run *r)
     return libraries_in(real);
 }
 
-/* ---- environment ------------------------------------------------------------------------------------------------- */
+/* ---- files --------------------------------------------------------------------------------------------------------- */
 
-static void put_first(const char *name, const char *value)
-{
-    const char *old = getenv(name);
-    Str         s   = {0};
-    str_printf(&s, "%s%s%s", value, old && *old ? ":" : "", old ? old : "");
-    setenv(name, s.s, 1);
-    str_free(&s);
-}
-
-static void pass(const Run *r, const char *option, const char *variable)
-{
-    if (cli_has(&r->a, option))
-        setenv(variable, cli_text(&r->a, option, ""), 1);
-}
-
-/* Does each process write a file of its own under this option? */
-static bool per_process(const Run *r, const char *option)
+bool run_per_process(const Run *r, const char *option)
 {
     return strstr(cli_text(&r->a, option, ""), "%p") != NULL;
 }
@@ -166,7 +144,7 @@ static bool per_process(const Run *r, const char *option)
 /* Is the option's file written here, from the JSON of all processes? */
 static bool rendered(const Run *r, const char *option)
 {
-    return cli_has(&r->a, option) && !per_process(r, option);
+    return cli_has(&r->a, option) && !run_per_process(r, option);
 }
 
 /* A pipe or a device, or standard output? */
@@ -184,9 +162,17 @@ static bool json_at_end(const Run *r)
     return is_special(r, "json");
 }
 
+/* Is another rank the one that writes the report? */
+static bool is_other_rank(const Run *r)
+{
+    return r->together.ranks && r->together.who.rank;
+}
+
 /* Before the program runs: can its reports go where they shall?  false after a message. */
 static bool reports_ready(const Run *r)
 {
+    if (is_other_rank(r))
+        return true; /* the first rank's are looked at */
     if (rendered(r, "json") && !cli_can_report(&r->a))
         return false;
     for (int f = DOC_JSON + 1; f < DOC_FORMATS; f++) {
@@ -205,7 +191,7 @@ static bool claim_report(Run *r)
     struct stat        s;
     struct sockaddr_un name = {.sun_family = AF_UNIX};
     const char        *file = cli_text(&r->a, "json", NULL);
-    if (!rendered(r, "json") || stat(file, &s) != 0 || !S_ISREG(s.st_mode))
+    if (!rendered(r, "json") || is_other_rank(r) || stat(file, &s) != 0 || !S_ISREG(s.st_mode))
         return true;
     int    n = snprintf(name.sun_path + 1, sizeof name.sun_path - 1, "warpwright-report-%jx-%jx", (uintmax_t)s.st_dev,
                         (uintmax_t)s.st_ino);
@@ -218,130 +204,14 @@ static bool claim_report(Run *r)
     return false;
 }
 
-/* Where the processes write JSON; NULL: nowhere. */
-static const char *json_file(const Run *r)
+const char *run_json_file(const Run *r)
 {
     return r->schedule ? r->later : r->json ? r->json : cli_text(&r->a, "json", NULL);
 }
 
-static uint64_t seed_of(const Run *r, uint64_t schedule)
+uint64_t run_seed_of(const Run *r, uint64_t schedule)
 {
     return cli_number(&r->a, "seed", 0) + schedule;
-}
-
-static void set_seed(const Run *r)
-{
-    if (!cli_has(&r->a, "seed") && cli_number(&r->a, "schedules", 1) <= 1)
-        return; /* the environment's, if it has one */
-    Str s = {0};
-    str_printf(&s, "%" PRIu64, seed_of(r, r->schedule));
-    setenv("WARPWRIGHT_SEED", s.s, 1);
-    str_free(&s);
-}
-
-/* Files that each process writes itself. */
-static void export_files(const Run *r)
-{
-    static const char *const variable[] = {
-#define FORMAT(ID, option, writer) "WARPWRIGHT_" #ID,
-#include "report/formats.def"
-#undef FORMAT
-    };
-    for (int f = DOC_JSON + 1; f < DOC_FORMATS && !r->schedule; f++) {
-        const char *option = doc_format_option((DocFormat)f);
-        if (per_process(r, option))
-            cli_export_path(variable[f], cli_text(&r->a, option, ""));
-    }
-    if (cli_has(&r->a, "log-file") && !r->schedule)
-        cli_export_path("WARPWRIGHT_LOG_FILE", cli_text(&r->a, "log-file", ""));
-}
-
-/* Is there an executable of that name in a folder of PATH? */
-static bool on_path(const char *name)
-{
-    const char *path  = getenv("PATH");
-    bool        found = false;
-    for (const char *p = path; p && *p && !found;) {
-        size_t n    = strcspn(p, ":");
-        Str    file = {0};
-        str_printf(&file, "%.*s/%s", (int)n, p, name);
-        found = access(file.s, X_OK) == 0;
-        str_free(&file);
-        p += n + (p[n] == ':');
-    }
-    return found;
-}
-
-/* Where the machine has no assembler, ours stands in for it, behind everything else. */
-static void stand_in(const Run *r)
-{
-    Str bin = {0}, path = {0};
-    setenv("WARPWRIGHT_PTXAS", "1", 1);
-    str_printf(&bin, "%s/bin/ptxas", r->libs);
-    if (!on_path("ptxas") && access("/usr/local/cuda/bin/ptxas", X_OK) != 0 && access(bin.s, X_OK) == 0) {
-        const char *old = getenv("PATH");
-        setenv("TRITON_PTXAS_PATH", bin.s, 0);
-        str_printf(&path, "%s%s%s/bin", old ? old : "", old && *old ? ":" : "", r->libs);
-        setenv("PATH", path.s, 1);
-    }
-    str_free(&bin);
-    str_free(&path);
-}
-
-static void set_environment(const Run *r)
-{
-    Str preload = {0}, python = {0};
-    str_printf(&preload, "%s/libwarpwright-preload.so", r->libs);
-    str_printf(&python, "%s/python", r->libs);
-    put_first("LD_LIBRARY_PATH", r->libs);
-    put_first("LD_PRELOAD", preload.s);
-    put_first("PYTHONPATH", python.s);
-    stand_in(r);
-    str_free(&preload);
-    str_free(&python);
-    if (!cli_has(&r->a, "quiet"))
-        setenv("WARPWRIGHT_REPORT", "1", 1);
-    if (json_file(r))
-        cli_export_path("WARPWRIGHT_JSON", json_file(r));
-    set_seed(r);
-    export_files(r);
-    if (cli_rules(&r->a))
-        setenv("WARPWRIGHT_CHECK", cli_rules(&r->a), 1);
-    if (cli_has(&r->a, "force"))
-        setenv("WARPWRIGHT_FORCE", "1", 1);
-    if (cli_time(&r->a))
-        setenv("WARPWRIGHT_TIME", "1", 1);
-    if (cli_has(&r->a, "suppressions"))
-        cli_export_path("WARPWRIGHT_SUPPRESSIONS", cli_text(&r->a, "suppressions", ""));
-    if (cli_has(&r->a, "write-suppressions") && !r->schedule)
-        cli_export_path("WARPWRIGHT_WRITE_SUPPRESSIONS", cli_text(&r->a, "write-suppressions", ""));
-    if (cli_has(&r->a, "verbose"))
-        setenv("WARPWRIGHT_VERBOSE", "1", 1);
-    if (cli_coloured(&r->a, cli_has(&r->a, "log-file") ? -1 : STDERR_FILENO))
-        setenv("WARPWRIGHT_COLOUR", "1", 1);
-    setenv("WARPWRIGHT_STATUS", r->status, 1);
-    if (profile_is_file(cli_text(&r->a, "profile", NULL)))
-        cli_export_path("WARPWRIGHT_PROFILE", cli_text(&r->a, "profile", ""));
-    else
-        pass(r, "profile", "WARPWRIGHT_PROFILE");
-    pass(r, "devices", "WARPWRIGHT_DEVICES");
-    pass(r, "memory", "WARPWRIGHT_MEMORY");
-    pass(r, "max-seconds", "WARPWRIGHT_MAX_SECONDS");
-    pass(r, "max-instructions", "WARPWRIGHT_MAX_INSTRUCTIONS");
-    pass(r, "keep-launches", "WARPWRIGHT_KEEP_LAUNCHES");
-    pass(r, "threads", "WARPWRIGHT_THREADS");
-    if (cli_engine(&r->a))
-        setenv("WARPWRIGHT_ENGINE", cli_text(&r->a, "engine", NULL), 1);
-    pass(r, "async", "WARPWRIGHT_ASYNC");
-    pass(r, "blocks", "WARPWRIGHT_BLOCKS");
-    pass(r, "kernel", "WARPWRIGHT_KERNEL");
-    cli_export_ranges(&r->a, r->libs);
-    pass(r, "only", "WARPWRIGHT_ONLY");
-    pass(r, "launch-skip", "WARPWRIGHT_LAUNCH_SKIP");
-    pass(r, "launch-count", "WARPWRIGHT_LAUNCH_COUNT");
-    pass(r, "print-limit", "WARPWRIGHT_PRINT_LIMIT");
-    if (cli_fail_on(&r->a))
-        setenv("WARPWRIGHT_FAIL_ON", cli_fail_on(&r->a), 1);
 }
 
 /* ---- processes --------------------------------------------------------------------------------------------------- */
@@ -419,13 +289,15 @@ static void hand_on(int sig)
 {
     if (child_pid > 0)
         kill((pid_t)child_pid, sig);
+    else
+        interrupted_by = sig;
 }
 
 /* The terminal interrupts the program itself; somebody who interrupts this process alone means the program. */
 static void interrupted(int sig, siginfo_t *info, void *context)
 {
     (void)context;
-    if (info->si_code <= 0)
+    if (info->si_code <= 0 || child_pid <= 0)
         hand_on(sig);
 }
 
@@ -457,7 +329,7 @@ static void start_program(const Run *r, const char *program)
     char **argv = xcalloc(n + 1, sizeof *argv);
     for (size_t i = 0; i < n; i++)
         argv[i] = (char *)(uintptr_t)r->a.operand[i];
-    set_environment(r);
+    run_environment(r);
     execvp(program, argv);
     fprintf(stderr, "warpwright run: error: %s: %s\n", program, strerror(errno));
     _exit(CLI_USAGE);
@@ -489,8 +361,8 @@ static int run_program(Run *r, const char *program)
 /* The frame of the document that every process of the run adds to; false after a message. */
 static bool write_frame(const Run *r, int code)
 {
-    const char *file = json_file(r);
-    if (!file || per_process(r, "json"))
+    const char *file = run_json_file(r);
+    if (!file || run_per_process(r, "json"))
         return true;
     Report  *none = report_new(REPORT_LAUNCHES);
     WwStatus s    = code < 0 && truncate(file, 0) != 0 && errno != ENOENT ? WW_ERR_IO : WW_OK;
@@ -527,7 +399,7 @@ static bool render(const Run *r)
         }
     }
     if (any) {
-        doc = doc_load(json_file(r), &why);
+        doc = doc_load(run_json_file(r), &why);
         ok  = doc && doc_render(doc, &files, &why);
     }
     if (!ok)
@@ -606,7 +478,7 @@ static void add_findings(Report *r, const char *file, uint64_t seed)
 /* What only later schedules showed; false after a message. */
 static bool tell_later(const Run *r, Report *all)
 {
-    const char *rows = cli_text(&r->a, "write-suppressions", NULL), *json = json_file(r);
+    const char *rows = cli_text(&r->a, "write-suppressions", NULL), *json = run_json_file(r);
     Str         text = {0};
     report_only_later(all);
     if (report_finding_count(all)) {
@@ -634,15 +506,15 @@ static int run_later(Run *r, const char *program, int code)
     uint64_t n   = cli_number(&r->a, "schedules", 1);
     Report  *all = report_new(0);
     report_select(all, cli_rules(&r->a));
-    add_findings(all, json_file(r), seed_of(r, 0));
+    add_findings(all, run_json_file(r), run_seed_of(r, 0));
     for (uint64_t i = 1; i < n && code < 128; i++) {
         r->schedule = i;
         unlink(r->later);
         int now = run_program(r, program);
-        add_findings(all, r->later, seed_of(r, i));
+        add_findings(all, r->later, run_seed_of(r, i));
         if (now != code && !cli_has(&r->a, "quiet"))
-            fprintf(stderr, "warpwright: with --seed %" PRIu64 " the program ends with exit code %d\n", seed_of(r, i),
-                    now);
+            fprintf(stderr, "warpwright: with --seed %" PRIu64 " the program ends with exit code %d\n",
+                    run_seed_of(r, i), now);
         code = code ? code : now;
     }
     r->schedule = 0;
@@ -693,13 +565,53 @@ static bool open_log(Run *r)
 {
     const char *file = cli_text(&r->a, "log-file", NULL);
     r->log           = stderr;
-    if (!file || per_process(r, "log-file"))
+    if (!file || is_other_rank(r) || run_per_process(r, "log-file"))
         return true;
     FILE *empty = file_create(file);
     r->log      = empty && fclose(empty) == 0 ? file_append(file) : NULL;
     if (!r->log)
         cli_error("run", "cannot write %s: %s", file, file_error(errno));
     return r->log != NULL;
+}
+
+/* What the processes of all ranks found, as they would have told it one by one. */
+static void tell_ranks(const Run *r)
+{
+    Str     text = {0}, why = {0};
+    json_t *doc = r->together.ranks ? doc_load(r->json, &why) : NULL;
+    if (doc && (!cli_has(&r->a, "quiet") || json_array_size(json_object_get(doc, "findings")))) {
+        fprintf(r->log, "\nwarpwright: what the kernels of %u ranks did\n", r->together.who.ranks);
+        doc_text(doc, cli_coloured(&r->a, r->log == stderr ? STDERR_FILENO : -1), &text);
+        fputs(str_text(&text), r->log);
+    }
+    if (r->together.gone.len)
+        fprintf(r->log, "warpwright: %s; what it had not written is not in the report\n", r->together.gone.s);
+    json_decref(doc);
+    str_free(&text);
+    str_free(&why);
+}
+
+/* The program has ended: what is said and written of it, and the exit code. */
+static int end_run(Run *r, bool several, int code)
+{
+    int     own = code;
+    Outcome o   = outcome_read(r->status);
+    code        = outcome_code(&o, code);
+    bool bad    = own || o.unfinished;
+    outcome_free(&o);
+    if (!together_gather(&r->together, own, bad, r->status))
+        return code ? code : CLI_KERNEL;
+    if (!r->together.first)
+        return code;
+    o           = outcome_read(r->status);
+    code        = outcome_code(&o, own);
+    bool joined = write_frame(r, code) && together_join(&r->together, &r->a);
+    tell_ranks(r);
+    code = tell(r, &o, several, code);
+    outcome_free(&o);
+    if (r->together.gone.len && !code)
+        code = CLI_KERNEL;
+    return write_frame(r, code) && joined && render(r) ? code : CLI_USAGE;
 }
 
 static int run(Run *r)
@@ -711,30 +623,33 @@ static int run(Run *r)
         return cli_error("run",
                          "the drop-in CUDA libraries are not all in ../lib/warpwright beside this program's folder: "
                          "build or install them");
+    bool several = cli_number(&r->a, "schedules", 1) > 1, together = several;
+    if (cli_has(&r->a, "ranks") && (several || run_per_process(r, "json")))
+        return cli_error("run", "--ranks makes one report of one run: it goes without --schedules, and with a --json "
+                                "without %%p");
+    if (!together_begin(&r->together, &r->a, &interrupted_by))
+        return CLI_USAGE;
     if (!open_log(r) || !plain_libraries(r) || !reports_ready(r) || !cli_export_cache(&r->a) || !claim_report(r))
         return CLI_USAGE;
-    bool several = cli_number(&r->a, "schedules", 1) > 1, together = several;
     for (int f = DOC_JSON + 1; f < DOC_FORMATS; f++)
         together |= rendered(r, doc_format_option((DocFormat)f));
-    if (together && per_process(r, "json"))
+    if (together && run_per_process(r, "json"))
         return cli_error(
             "run", "--schedules, and --sarif, --html, --csv and --junit without %%p, are made from the JSON of all "
                    "processes: give --json without %%p too");
     if (!temporary(&r->status, "status") || (several && !temporary(&r->later, "later")) ||
-        ((json_at_end(r) || (together && !cli_has(&r->a, "json"))) && !temporary(&r->json, "json")))
+        (!r->together.ranks && (json_at_end(r) || (together && !cli_has(&r->a, "json"))) &&
+         !temporary(&r->json, "json")))
         return CLI_USAGE;
+    if (r->together.ranks)
+        r->json = strdup(r->together.json);
     int    code   = CLI_USAGE;
     Keeper keeper = keeper_start(r->status);
     if ((!is_source(program) || compile(r, program)) && write_frame(r, -1)) {
-        program   = r->built ? r->built : program;
-        code      = run_program(r, program);
-        code      = several ? run_later(r, program, code) : code;
-        Outcome o = outcome_read(r->status);
-        code      = outcome_code(&o, code);
-        code      = tell(r, &o, several, code);
-        outcome_free(&o);
-        if (!write_frame(r, code) || !render(r))
-            code = CLI_USAGE;
+        program = r->built ? r->built : program;
+        code    = run_program(r, program);
+        code    = several ? run_later(r, program, code) : code;
+        code    = end_run(r, several, code);
     }
     keeper_end(&keeper);
     return code;
@@ -747,6 +662,10 @@ int cmd_run(int argc, char **argv)
     char **args = split(argc, argv, &n);
     if (cli_parse(&r.a, n, args, &code)) {
         code = run(&r);
+        if (together_end(&r.together)) { /* the others may still read it */
+            free(r.json);
+            r.json = NULL;
+        }
         drop(r.status);
         drop(r.built);
         drop(r.json);

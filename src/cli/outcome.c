@@ -74,6 +74,7 @@ Outcome outcome_read(const char *status)
         line[strcspn(line, "\n")] = 0;
         o.file |= !strcmp(line, "file");
         o.kernel |= !strcmp(line, "kernel");
+        o.unfinished |= !strcmp(line, "unfinished");
         if (!strncmp(line, findings, sizeof findings - 1)) {
             o.findings = true;
             add_once(&o.met, &o.nmet, line + sizeof findings - 1);

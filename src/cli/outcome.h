@@ -7,6 +7,7 @@
  *     findings TAB sentence                     a condition of --fail-on that holds
  *     used TAB row                              that row of the suppression file has suppressed something
  *     left TAB kernel                           --kernel, --launch-skip or --launch-count have left out launches of it
+ *     unfinished                                it called MPI_Init and ended without MPI_Finalize: other ranks may wait for it
  *     process TAB pid TAB exit code TAB errors TAB warnings TAB notes TAB failed launches TAB launches that were looked at TAB program and arguments
  *
  * Processes append whole lines in any order; what is told is sorted. */
@@ -20,7 +21,7 @@
 #include <sys/types.h>
 
 typedef struct Outcome {
-    bool   file, kernel, findings;
+    bool   file, kernel, findings, unfinished;
     char   **met, **left; /* conditions that hold, and kernels, each once and sorted */
     size_t   nmet, nleft;
     unsigned *used;       /* rows */

@@ -122,7 +122,7 @@ static const WwPicture *picture(const json_t *o, const char *key, WwPicture *out
     return out;
 }
 
-static const char *const who_keys[] = {"program", "arguments", "pid"};
+static const char *const who_keys[] = {"program", "arguments", "pid", "rank"};
 
 static void add_finding(Report *r, const json_t *o)
 {

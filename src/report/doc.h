@@ -37,6 +37,10 @@ void doc_page(const json_t *doc, Str *out);
 /* One page that needs nothing else.  before and compared may be NULL. */
 void doc_html(const json_t *doc, const char *before_name, const json_t *compared, Str *out);
 
+/* Adds the entries of `from`, another document of a run, to `to`, as if the processes of both had written to it one after the other; keep: launches
+ * that stand alone. */
+void doc_join(json_t *to, const json_t *from, size_t keep);
+
 /* Adds the document's findings to a report. */
 void doc_findings(const json_t *doc, Report *r);
 

@@ -386,6 +386,28 @@ static void fill(Report *r, json_t *doc, const char *program, int exit_code)
     json_decref(notes);
 }
 
+void doc_join(json_t *to, const json_t *from, size_t keep)
+{
+    static const char *const lists[] = {"libraries", "missing", "notes"};
+    Launches                *all     = launches_new(keep);
+    Report                  *found   = report_new(0);
+    json_t                  *list    = json_array(), *e;
+    size_t                   i;
+    json_array_foreach(json_object_get(to, "kernels"), i, e) launches_add(all, json_incref(e));
+    json_array_foreach(json_object_get(from, "kernels"), i, e) launches_add(all, json_deep_copy(e));
+    json_object_set(to, "kernels", launches_list(all));
+    doc_findings(to, found);
+    doc_findings(from, found);
+    report_sort(found);
+    for (i = 0; i < found->nfindings; i++)
+        json_array_append_new(list, finding_json(&found->finding[i], NULL));
+    json_object_set_new(to, "findings", list);
+    for (i = 0; i < sizeof lists / sizeof *lists; i++)
+        extend(to, lists[i], json_object_get(from, lists[i]));
+    report_free(found);
+    launches_free(all);
+}
+
 json_t *doc_of(Report *r, const char *program, int exit_code)
 {
     json_t *doc = json_object();

@@ -188,9 +188,9 @@ static void add_sample(json_t *to, const json_t *from)
 
 static void join(json_t *to, const json_t *from)
 {
-    static const char *const sums[] = {"counters", "waiting", "instructions"}, *const who[] = {"program", "arguments",
-                                                                                               "pid"};
-    bool alike = are_alike(to, from);
+    static const char *const sums[] = {"counters", "waiting", "instructions"};
+    static const char *const who[]  = {"program", "arguments", "pid", "rank"};
+    bool                     alike  = are_alike(to, from);
     keep_equal(to, from, "grid");
     keep_equal(to, from, "block");
     if (json_object_get(to, "ranges"))

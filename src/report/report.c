@@ -69,6 +69,11 @@ void report_process(Report *r, const char *program, const char *const *arguments
                        pid ? json_integer(pid) : json_null());
 }
 
+void report_rank(Report *r, unsigned rank)
+{
+    json_object_set_new(r->own, "rank", json_integer(rank));
+}
+
 static Row *row_of(Report *r, const ReportLaunch *l)
 {
     for (size_t i = r->nrows; i--;)

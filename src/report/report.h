@@ -39,6 +39,8 @@ Report *report_new(size_t keep_launches);
 void    report_free(Report *r);
 /* Entries of a document carry the process that they are of: this one (pid 0: null).  To be called before the document is made. */
 void    report_process(Report *r, const char *program, const char *const *arguments, size_t n, long pid);
+/* And, behind that, which rank of several it is or belongs to. */
+void    report_rank(Report *r, unsigned rank);
 void    report_add(Report *r, const ReportLaunch *l);
 /* From now on told gets a line of each launch that is added: kernel, size, how it ended, time. */
 void    report_tell(Report *r, void (*told)(void *user, const char *line), void *user);

@@ -202,7 +202,7 @@ static json_t *related(const json_t *f)
 /* Whose finding it is; nothing where the document does not say. */
 static json_t *process(const json_t *f)
 {
-    static const char *const keys[] = {"program", "arguments", "pid", "processes"};
+    static const char *const keys[] = {"program", "arguments", "pid", "rank", "processes"};
     json_t                  *o      = json_object();
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         if (json_object_get(f, keys[i]))

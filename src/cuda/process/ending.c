@@ -172,6 +172,8 @@ static void tell_process(Report *r)
     for (const char *p = line.s; p && p < line.s + line.len && n < MOST_ARGUMENTS; p += strlen(p) + 1)
         argument[n++] = p;
     report_process(r, str_text(&program), argument + 1, n ? n - 1 : 0, is_first() ? 0 : (long)getpid());
+    if (state.options.rank >= 0)
+        report_rank(r, (unsigned)state.options.rank);
     str_free(&program);
     str_free(&line);
 }
@@ -268,6 +270,8 @@ static bool put_text(const Str *s)
 static bool tell_texts(void)
 {
     Str s = {0};
+    if (state.options.rank >= 0)
+        return true; /* the ranks' report is one, told by `run` */
     if (state.options.report && !report_empty(state.report)) {
         str_printf(&s, "\nwarpwright: what the kernels did (profile %s)\n", state_profile()->name);
         report_text(state.report, &s);

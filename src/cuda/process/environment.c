@@ -156,6 +156,7 @@ bool environment_read(Options *o, Str *why)
     o->nvtx_include       = text("WARPWRIGHT_NVTX_INCLUDE");
     o->nvtx_exclude       = text("WARPWRIGHT_NVTX_EXCLUDE");
     o->status             = text("WARPWRIGHT_STATUS");
+    o->rank               = (int)number("WARPWRIGHT_OF_RANK", UINT64_MAX);
     o->fail_on            = text("WARPWRIGHT_FAIL_ON");
     o->check              = getenv("WARPWRIGHT_CHECK");
     o->time               = getenv("WARPWRIGHT_TIME") != NULL;

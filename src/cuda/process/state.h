@@ -30,6 +30,7 @@ enum { MAX_DEVICES = 16 };
 typedef struct Options { /* of `warpwright run`, from the environment */
     bool        report;  /* print the table at the end */
     const char *json, *profile, *kernels, *status;
+    int         rank; /* of several whose report `run` tells as one; -1: none */
     unsigned    devices, threads;
     uint64_t    seed, skip, count;
     uint64_t    memory;  /* bytes of a device; 0: the profile's */
