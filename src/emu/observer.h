@@ -250,7 +250,8 @@ struct Observer {
     void *(*fork)(Observer *o, const LaunchInfo *info, unsigned worker); /* state of one worker */
     void  (*access)(void *state, const Access *a);
     /* Both may be NULL, and are for an observer that must see every access by itself.  The same load or store by all 32 lanes, n times:
-     * lanes' addresses always had these differences, and the first lane's were equal modulo what `period` says, a power of two. */
+     * lanes' addresses always had these differences, and the first lane's were equal modulo what `period` says, a power of two; 0, of shared
+     * memory: they were equal. */
     void  (*many)(void *state, const Access *a, uint64_t n);
     uint32_t (*period)(const Observer *o, AccessSpace space, AccessOp op, unsigned bytes);
     /* Both NULL for an observer that must see every access by itself.  takes: false where it must see these by themselves, because something
@@ -258,6 +259,7 @@ struct Observer {
      * yes; NULL: nothing.  There may be accesses among them that it does not want. */
     bool  (*takes)(void *state, const SweepCall *s);
     void  (*sweep)(void *state, const SweepCall *s);
+    bool  (*skips)(void *state, uint64_t block);               /* may be NULL.  true: nothing of it wants to be taken or swept */
     void  (*sync)(void *state, const SyncEvent *e);             /* may be NULL */
     void  (*async)(void *state, const AsyncAccess *a);          /* may be NULL */
     void  (*use)(void *state, const PoisonUse *u);              /* may be NULL; not NULL: poison is tracked */

@@ -15,8 +15,7 @@
  * Invariants: an instruction's operation, width and cache policy never change (its space may: generic addresses);
  * addresses are naturally aligned (the emulator stops at others).  A state belongs to one worker; sums do not depend on which worker
  * ran which block, so neither do results.
- * With a sink (count.h) a shared way keeps the whole offset instead of the place, and every way is told before it is folded; native code's
- * accesses are then kept by the place of whole parties (count_sweep.h).
+ * With a sink (count.h) a shared way keeps the whole offset instead of the place, and every way is told before it is folded.
  * Merged loads: see merge.h.  Whether a group is joined is decided over the whole launch: the assembler joins only what it can
  * prove aligned, so one unaligned execution means it was not.
  * It does not model caches over time: sectors are those requested, not those missed. */
@@ -30,7 +29,6 @@
 #include "base/simd.h"
 #include "base/stress.h"
 #include "check/count/count_async.h"
-#include "check/count/count_sweep.h"
 #include "check/count/hits.h"
 #include "check/count/scatter.h"
 #include "model/model.h"
@@ -103,7 +101,6 @@ typedef struct State { /* one worker */
     Scatter        *scatter; /* NULL: the model alone says what an access costs */
     Arena          *arena;   /* of the sites */
     Site           *nowhere; /* whose last way is empty */
-    SweepTable      swept;
     AsyncLane       lane;
 } State;
 
@@ -617,10 +614,10 @@ static void (*access_best(void))(void *, const Access *)
 
 /* ---- native code with a sink ----------------------------------------------------------------------------------------- */
 
-static void count_sweep(void *state, const SweepCall *c)
+/* A kept pattern of shared memory has a place for each offset. */
+static uint32_t count_places(const Observer *o, AccessSpace space, AccessOp op, unsigned bytes)
 {
-    State *st = state;
-    sweep_count(&st->swept, c, count_period(&st->count->base, ACCESS_GLOBAL, ACCESS_LD, 16));
+    return space == ACCESS_SHARED ? 0 : count_period(o, space, op, bytes);
 }
 
 /* n accesses of one pattern at one place, where patterns may be kept. */
@@ -692,7 +689,6 @@ static void count_join(Observer *o, void *state)
         memset(c->total + c->totals, 0, (st->sites - c->totals) * sizeof *c->total);
         c->totals = st->sites;
     }
-    sweep_tell(&st->swept, count_some, st);
     for (uint32_t i = 0; i < st->sites; i++) {
         Site *s = st->site[i];
         if (s == st->nowhere)
@@ -783,8 +779,8 @@ Observer *count_new(const Profile *p)
 void count_tell(Observer *o, CountSink *sink)
 {
     ((Count *)o)->sink = sink;
-    o->many            = sink ? NULL : count_many;
-    o->sweep           = sink ? count_sweep : NULL;
+    o->many            = sink ? count_some : count_many;
+    o->period          = sink ? count_places : count_period;
 }
 
 void count_free(Observer *o)

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "check/count/scatter.h"
 #include "model/model.h"
 
 enum { MOST_STRIDE = 256 }; /* bytes of a structure */
@@ -24,16 +25,23 @@ typedef struct Grid { /* rounds x warps, NULL where a warp has no such round */
     size_t              rounds, warps, least; /* most and fewest rounds of a warp */
 } Grid;
 
-static uint64_t cost(const Profile *p, const BlockUse *u, uint32_t mask, const uint64_t *addr, uint64_t *ideal)
+typedef struct Model { /* what answers */
+    const Profile *profile;
+    Scatter       *scatter; /* or NULL */
+} Model;
+
+static uint64_t cost(Model p, const BlockUse *u, uint32_t mask, const uint64_t *addr, uint64_t *ideal)
 {
     ModelCost   c;
+    Access      s  = {.space = ACCESS_GLOBAL, .bytes = u->bytes, .mask = mask, .addr = addr};
     ModelL1     l1 = u->cache == CACHE_CG || u->cache == CACHE_CV ? MODEL_L1_OFF
                      : u->cache == CACHE_CA                       ? MODEL_L1_ON
                                                                   : MODEL_L1_AUTO;
     ModelAccess a  = {MODEL_GLOBAL, u->op == ACCESS_COPY ? MODEL_LD : (ModelOp)u->op, l1, u->bytes, mask, addr};
     if (!mask)
         return 0;
-    model_access(p, &a, &c);
+    if (!p.scatter || !p.scatter(p.profile, &s, a.op, &c))
+        model_access(p.profile, &a, &c);
     if (ideal)
         *ideal += c.ideal;
     return c.sectors;
@@ -74,7 +82,7 @@ static size_t swapped(const uint32_t *block, size_t t, unsigned i, unsigned j)
     return id[0] + side[0] * (id[1] + side[1] * id[2]);
 }
 
-static uint64_t swap_cost(const Profile *p, const BlockUse *u, const Grid *g, unsigned i, unsigned j)
+static uint64_t swap_cost(Model p, const BlockUse *u, const Grid *g, unsigned i, unsigned j)
 {
     size_t    threads = (size_t)u->block[0] * u->block[1] * u->block[2];
     size_t   *to      = xcalloc(threads, sizeof *to);
@@ -101,7 +109,7 @@ static uint64_t swap_cost(const Profile *p, const BlockUse *u, const Grid *g, un
 }
 
 /* 32 rounds of one warp, turned: lane k of access j is round k of lane j. */
-static uint64_t turn_cost(const Profile *p, const BlockUse *u, const Grid *g, size_t warp, size_t first)
+static uint64_t turn_cost(Model p, const BlockUse *u, const Grid *g, size_t warp, size_t first)
 {
     uint64_t sum = 0, addr[LANES];
     for (unsigned lane = 0; lane < LANES; lane++) {
@@ -118,7 +126,7 @@ static uint64_t turn_cost(const Profile *p, const BlockUse *u, const Grid *g, si
     return sum;
 }
 
-static uint64_t loop_cost(const Profile *p, const BlockUse *u, const Grid *g)
+static uint64_t loop_cost(Model p, const BlockUse *u, const Grid *g)
 {
     uint64_t sum = 0;
     for (size_t w = 0; w < g->warps; w++)
@@ -152,7 +160,7 @@ static uint64_t stride_of(const BlockUse *u)
 }
 
 /* false: no stride that a structure could have, or not in one allocation. */
-static bool split_cost(const Profile *p, const BlockUse *u, LaneCost *out)
+static bool split_cost(Model p, const BlockUse *u, LaneCost *out)
 {
     uint64_t stride = stride_of(u), addr[LANES];
     out->stride     = stride;
@@ -172,8 +180,9 @@ static bool split_cost(const Profile *p, const BlockUse *u, LaneCost *out)
     return true;
 }
 
-void lanes_replay(const Profile *p, const BlockUse *u, LaneCost *out)
+void lanes_replay(const Profile *profile, const BlockUse *u, LaneCost *out)
 {
+    const Model          p          = {profile, scatter_best()};
     static const uint8_t pairs[][2] = {{0, 1}, {0, 2}, {1, 2}}; /* of LANES_SWAP_XY, .. */
     *out                            = (LaneCost){.valid = {[LANES_AS_IS] = true}};
     for (size_t i = 0; i < u->n; i++)

@@ -22,7 +22,7 @@ enum { NEAR = 1024, MOST_BITS = 1 << 24 };
 
 typedef struct Kept {
     BlockAccess a;
-    uint32_t    instr, serial;
+    uint32_t    instr;
     uint8_t     op, cache, bytes;
 } Kept;
 
@@ -49,16 +49,31 @@ typedef struct TraceState {
     TraceSum *sum;
     bool     *seen;
     uint64_t  looked, passed; /* passed: a block that is not looked at */
+    /* rooms that blocks use one after the other: their pages need not come anew */
+    Kept        *kept;
+    size_t       kept_room;
+    uint64_t    *list;
+    BlockAccess *copy;
+    size_t       room; /* accesses */
 } TraceState;
 
 /* ---- the end of a block ---------------------------------------------------------------------------------------------- */
 
-static int by_instr(const void *pa, const void *pb)
+/* The accesses of a block by instruction, those of one in the order of time; `group`, by instruction, says where they begin and end. */
+typedef struct Sorted {
+    uint32_t *at; /* which */
+    size_t   *group;
+} Sorted;
+
+static void sort(const Trace *t, const Open *b, Sorted *s)
 {
-    const Kept *a = pa, *b = pb;
-    if (a->instr != b->instr)
-        return a->instr < b->instr ? -1 : 1;
-    return a->serial < b->serial ? -1 : 1;
+    memset(s->group, 0, (t->info.instrs + 2) * sizeof *s->group);
+    for (size_t i = 0; i < b->n; i++)
+        s->group[b->kept[i].instr + 2]++;
+    for (uint32_t i = 2; i < t->info.instrs + 2; i++)
+        s->group[i] += s->group[i - 1];
+    for (size_t i = 0; i < b->n; i++) /* group[i + 1]: where the next one goes; at last where it ends */
+        s->at[s->group[b->kept[i].instr + 1]++] = (uint32_t)i;
 }
 
 static int by_number(const void *pa, const void *pb)
@@ -89,26 +104,25 @@ static bool is_copy(const Trace *t, const Kept *a, const Kept *b)
     return (away <= NEAR || -away <= NEAR) && same_line(t, a->instr, b->instr);
 }
 
-/* The accesses are sorted by instruction: gives those of copies their first instruction's id, and sorts again. */
-static void join_copies(const Trace *t, Open *b)
+/* Gives the accesses of copies their first instruction's id, and sorts again. */
+static void join_copies(const Trace *t, Open *b, Sorted *s)
 {
-    size_t *start = xcalloc(b->n + 1, sizeof *start), n = 0;
+    uint32_t *leader = xcalloc(t->info.instrs + 1, sizeof *leader), *first = xcalloc(t->info.instrs + 1, sizeof *first),
+             n = 0;
+    for (uint32_t i = 0; i < t->info.instrs; i++)
+        if (s->group[i] < s->group[i + 1])
+            first[n++] = leader[i] = i;
+    for (uint32_t k = 1; k < n; k++)
+        for (uint32_t j = 0; j < k; j++)
+            if (is_copy(t, &b->kept[s->at[s->group[first[j]]]], &b->kept[s->at[s->group[first[k]]]])) {
+                leader[first[k]] = leader[first[j]];
+                break;
+            }
     for (size_t i = 0; i < b->n; i++)
-        if (!i || b->kept[i].instr != b->kept[i - 1].instr)
-            start[n++] = i;
-    start[n] = b->n;
-    for (size_t k = 1; k < n; k++)
-        for (size_t j = 0; j < k; j++) {
-            uint32_t leader = b->kept[start[j]].instr;
-            if (!is_copy(t, &b->kept[start[j]], &b->kept[start[k]]))
-                continue;
-            for (size_t i = start[k]; i < start[k + 1]; i++)
-                b->kept[i].instr = leader;
-            break;
-        }
-    free(start);
-    if (b->n)
-        qsort(b->kept, b->n, sizeof *b->kept, by_instr);
+        b->kept[i].instr = leader[b->kept[i].instr];
+    free(leader);
+    free(first);
+    sort(t, b, s);
 }
 
 static size_t distinct(uint64_t *list, size_t n)
@@ -120,6 +134,22 @@ static size_t distinct(uint64_t *list, size_t n)
         if (!k || list[k - 1] != list[i])
             list[k++] = list[i];
     return k;
+}
+
+/* The same of the addresses of one access, in any order: what comes again mostly comes in the order in which it came first. */
+static size_t distinct_few(uint64_t *list, size_t n)
+{
+    size_t kept = 0, next = 0;
+    for (size_t i = 0; i < n; i++) {
+        uint64_t at = list[i];
+        if (next >= kept || list[next] != at)
+            for (next = 0; next < kept && list[next] != at;)
+                next++;
+        if (next == kept)
+            list[kept++] = at;
+        next++;
+    }
+    return kept;
 }
 
 /* Addresses of one access into list, each once.  Most accesses ascend or are one address. */
@@ -134,7 +164,7 @@ static size_t values_of(const Kept *k, uint64_t *list)
         ascending &= !n || at > list[n - 1];
         list[n++] = at;
     }
-    return ascending ? n : distinct(list, n);
+    return ascending ? n : distinct_few(list, n);
 }
 
 /* Distinct values of a list that may be long: a bit for each where they lie near each other. */
@@ -177,19 +207,25 @@ static void find_room(const CheckLaunch *l, BlockUse *u)
         u->room = 0;
 }
 
-/* One instruction's accesses of a block. */
-static void analyse(TraceState *st, uint64_t block, const Kept *k, size_t n)
+/* One instruction's accesses of a block: n of them, by their places in `kept`. */
+static void analyse(TraceState *st, uint64_t block, const Kept *kept, const uint32_t *at, size_t n)
 {
-    TraceSum    *s    = &st->sum[k->instr];
-    uint64_t    *list = xcalloc(n * LANES, sizeof *list);
-    BlockAccess *a    = xcalloc(n, sizeof *a);
+    const Kept *k = &kept[at[0]];
+    TraceSum   *s = &st->sum[k->instr];
+    if (n > st->room) {
+        st->room = n;
+        st->list = xrealloc(st->list, n * LANES * sizeof *st->list);
+        st->copy = xrealloc(st->copy, n * sizeof *st->copy);
+    }
+    uint64_t    *list = st->list;
+    BlockAccess *a    = st->copy;
     size_t       all  = 0;
     BlockUse     use  = {.op = k->op, .cache = k->cache, .bytes = k->bytes, .access = a, .n = n};
     LaneCost     cost;
     memcpy(use.block, st->trace->info.block, sizeof use.block);
     for (size_t i = 0; i < n; i++) {
-        all += values_of(&k[i], list + all);
-        a[i] = k[i].a;
+        all += values_of(&kept[at[i]], list + all);
+        a[i] = kept[at[i]].a;
     }
     s->accesses += n;
     s->values += all;
@@ -205,24 +241,25 @@ static void analyse(TraceState *st, uint64_t block, const Kept *k, size_t n)
         lanes_show(&use, &cost, s->show);
     }
     st->seen[k->instr] = true;
-    free(list);
-    free(a);
 }
 
 static void block_close(TraceState *st, Open *b)
 {
-    if (b->n)
-        qsort(b->kept, b->n, sizeof *b->kept, by_instr);
-    join_copies(st->trace, b);
-    for (size_t i = 0, j; i < b->n; i = j) {
-        for (j = i + 1; j < b->n && b->kept[j].instr == b->kept[i].instr;)
-            j++;
-        analyse(st, b->block, &b->kept[i], j - i);
-    }
+    const Trace *t = st->trace;
+    Sorted       s = {xcalloc(b->n + 1, sizeof *s.at), xcalloc(t->info.instrs + 2, sizeof *s.group)};
+    sort(t, b, &s);
+    join_copies(t, b, &s);
+    for (uint32_t i = 0; i < t->info.instrs; i++)
+        if (s.group[i] < s.group[i + 1])
+            analyse(st, b->block, b->kept, s.at + s.group[i], s.group[i + 1] - s.group[i]);
     for (uint32_t i = 0; b->cut && i < st->trace->info.instrs; i++)
         st->sum[i].cut += b->cut[i];
     st->looked++;
-    free(b->kept);
+    free(s.at);
+    free(s.group);
+    free(st->kept);
+    st->kept      = b->kept;
+    st->kept_room = b->room;
     free(b->cut);
     free(b);
 }
@@ -249,6 +286,10 @@ static Open *open_of(TraceState *st, uint64_t block)
     Open *b         = xcalloc(1, sizeof *b);
     b->block        = block;
     b->next         = st->open;
+    b->kept         = st->kept;
+    b->room         = st->kept_room;
+    st->kept        = NULL;
+    st->kept_room   = 0;
     return st->open = b;
 }
 
@@ -329,14 +370,16 @@ static void trace_access(void *state, const Access *a)
         b->room = b->room ? b->room * 2 : 64;
         b->kept = xrealloc(b->kept, b->room * sizeof *b->kept);
     }
-    Kept *k = &b->kept[b->n];
-    *k      = (Kept){.a      = {.warp = a->warp, .mask = a->mask},
-                     .instr  = a->instr,
-                     .serial = (uint32_t)b->n++,
-                     .op     = a->op,
-                     .cache  = a->cache,
-                     .bytes  = a->bytes};
+    Kept *k   = &b->kept[b->n];
+    k->a.warp = a->warp, k->a.mask = a->mask;
+    k->instr = a->instr, k->op = a->op, k->cache = a->cache, k->bytes = a->bytes;
     memcpy(k->a.addr, a->addr, sizeof k->a.addr);
+    b->n++;
+}
+
+static bool trace_skips(void *state, uint64_t block)
+{
+    return block % ((const TraceState *)state)->trace->step != 0;
 }
 
 static void trace_sweep(void *state, const SweepCall *c)
@@ -408,6 +451,9 @@ static void trace_join(Observer *o, void *state)
         t->seen[i] = true;
     }
     t->looked += st->looked;
+    free(st->kept);
+    free(st->list);
+    free(st->copy);
     free(st->sum);
     free(st->seen);
     free(st);
@@ -422,6 +468,7 @@ Observer *trace_new(const CheckLaunch *l)
     t->base.fork                 = trace_fork;
     t->base.access               = trace_access;
     t->base.sweep                = trace_sweep;
+    t->base.skips                = trace_skips;
     t->base.block_end            = trace_end;
     t->base.join                 = trace_join;
     t->launch                    = l;

@@ -28,12 +28,15 @@ void async_notify(Warp *w, const Uop *u, AsyncAccess a)
             ask->observers[o]->async(w->worker->observer[o], &a);
 }
 
-void block_notify_start(const Block *b, Worker *k)
+void block_notify_start(Block *b, Worker *k)
 {
     const EmuLaunch *ask = b->launch->ask;
-    for (size_t o = 0; o < ask->nobservers; o++)
-        if (ask->observers[o]->block_start)
-            ask->observers[o]->block_start(k->observer[o], b->index);
+    for (size_t i = 0; i < ask->nobservers; i++) {
+        const Observer *o = ask->observers[i];
+        if (o->block_start)
+            o->block_start(k->observer[i], b->index);
+        b->swept |= (o->takes || o->sweep) && !(o->skips && o->skips(k->observer[i], b->index));
+    }
 }
 
 void access_notify_all(Warp *w, const Access *a)

@@ -10,7 +10,7 @@
 void access_notify_all(Warp *w, const Access *a);
 /* Tells the observers; callers look at Launch.watches_sync first.  Fills in what every event has (u may be NULL). */
 void sync_notify(Warp *w, const Uop *u, SyncEvent e);
-void block_notify_start(const Block *b, Worker *k);
+void block_notify_start(Block *b, Worker *k);
 void async_notify(Warp *w, const Uop *u, AsyncAccess a); /* callers look at Launch.watches_async first */
 #define NOTIFY_SYNC(w, u, ...)                                         \
     do {                                                               \

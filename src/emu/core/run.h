@@ -64,6 +64,7 @@ struct Block {
     uint32_t rank;           /* in its cluster */
     bool     ended;          /* all threads have exited; the cluster has not */
     uint32_t nwarps, threads, live; /* live: threads that have not exited */
+    bool     swept;          /* an observer wants to hear of its Sweeps */
     bool     progress;       /* a barrier completed, a thread exited or a warp computed in this pass */
     uint32_t passes;         /* counted by the stress build */
     uint32_t pending;        /* barriers that threads wait at: bit = number */

@@ -14,43 +14,45 @@
 
 #define OUT(...) str_printf(e->out, __VA_ARGS__)
 
-typedef struct Region { /* what lanes that part at the end of a segment run until they meet */
+typedef struct Region {      /* what lanes that part at the end of a segment run until they meet */
     uint32_t  branch, meets; /* segments */
     uint32_t *segment, n;    /* those between, in order */
     Spread   *now;           /* of each value where they part */
-    uint64_t *crossing;      /* values that one of the segments writes and another reads, or who comes behind: vectors */
-    uint64_t *before;        /* those that are wanted before the branch */
-    uint64_t *wanted;        /* at the head of any of them, or where lanes meet */
+    uint64_t *crossing; /* values that one of the segments writes and another reads, or who comes behind: vectors */
+    uint64_t *before;   /* those that are wanted before the branch */
+    uint64_t *wanted;   /* at the head of any of them, or where lanes meet */
 } Region;
 
 typedef struct Stretch { /* items whose accesses were asked for together (emit_ask.c) */
     const Segment *of;
-    uint32_t  from, end;   /* items */
-    uint32_t  question;    /* the first party's */
+    uint32_t       from, end; /* items */
+    uint32_t       question;  /* the first party's */
 } Stretch;
 
 typedef struct Emit {
-    Plan       *p;
-    Str        *out;
-    Str         tables;
-    uint32_t    index, ntables;
-    Spread     *now;    /* of each value, where the text stands */
-    bool       *clean;  /* the frame has the value */
+    Plan           *p;
+    Str            *out;
+    Str             tables;
+    uint32_t        index, ntables;
+    Spread         *now;            /* of each value, where the text stands */
+    bool           *clean;          /* the frame has the value */
     const uint64_t *before, *after; /* values that are wanted before and behind the item */
-    const uint64_t *crossing; /* NULL: all 32 lanes run.  Else those of m, and of these values the other lanes keep theirs */
-    const Region   *in;       /* NULL: lanes have not parted */
-    Region     *region; uint32_t nregions;
-    bool       *entered;   /* segments that the interpreter may give a warp to */
-    bool       *resumed;   /* segments that native code goes on with */
-    Stretch     stretch;
-    uint8_t    *party;     /* of each item of the segment: whose access it is */
-    int64_t    *place;     /* how far from that party's lowest address */
-    uint32_t    nquestions;
-    const char *ended;     /* what closes the access that is written */
+    const uint64_t
+        *crossing;     /* NULL: all 32 lanes run.  Else those of m, and of these values the other lanes keep theirs */
+    const Region  *in; /* NULL: lanes have not parted */
+    Region        *region;
+    uint32_t       nregions;
+    bool          *entered; /* segments that the interpreter may give a warp to */
+    bool          *resumed; /* segments that native code goes on with */
+    Stretch        stretch;
+    uint8_t       *party; /* of each item of the segment: whose access it is */
+    int64_t       *place; /* how far from that party's lowest address */
+    uint32_t       nquestions;
+    const char    *ended;  /* what closes the access that is written */
     const Segment *raw_of; /* NULL, or whose items `raw` is about */
-    bool       *odd;       /* of each value: which NaN its lanes are is not settled */
-    bool       *raw;       /* who reads the result does not ask which NaN it is */
-    uint32_t    parted;    /* items that were written for parted lanes */
+    bool          *odd;    /* of each value: which NaN its lanes are is not settled */
+    bool          *raw;    /* who reads the result does not ask which NaN it is */
+    uint32_t       parted; /* items that were written for parted lanes */
 } Emit;
 
 /* What every text begins with; behind it, a plan's function native<index>. */
@@ -63,52 +65,55 @@ void   emit_scalar(const Emit *e, uint32_t value);
 void   emit_lanes(const Emit *e, uint32_t value);
 void   emit_vector(const Emit *e, uint32_t value, const char *name);
 /* A write has made the value: its spread from here on. */
-void   emit_made(Emit *e, uint32_t value, Spread f);
+void emit_made(Emit *e, uint32_t value, Spread f);
 /* The frame gets the value; the value is read from the frame. */
-void   emit_flush(Emit *e, uint32_t value);
-void   emit_reload(Emit *e, uint32_t value, Spread want);
+void emit_flush(Emit *e, uint32_t value);
+void emit_reload(Emit *e, uint32_t value, Spread want);
 /* From the spread a value has to the one that is wanted, which is weaker. */
-void   emit_convert(Emit *e, uint32_t value, Spread want);
+void emit_convert(Emit *e, uint32_t value, Spread want);
 /* Does a write leave the lanes that do not run as they are? */
-bool   emit_blends(const Emit *e, uint32_t value);
+bool emit_blends(const Emit *e, uint32_t value);
 /* The values of the set go to the frame, of linear ones lane 0 only; they come back. */
-void   emit_keep(Emit *e, const uint64_t *set);
-void   emit_fetch(Emit *e, const uint64_t *set);
+void emit_keep(Emit *e, const uint64_t *set);
+void emit_fetch(Emit *e, const uint64_t *set);
 /* Behind emit_keep: all lanes of the linear ones are written out.  A question whether they are there. */
-void   emit_fill(Emit *e, const uint64_t *set);
-bool   emit_check(Emit *e, const uint64_t *set);
+void emit_fill(Emit *e, const uint64_t *set);
+bool emit_check(Emit *e, const uint64_t *set);
 /* The interpreter goes on at `next`, an expression. */
-void   emit_leave(Emit *e, const uint64_t *wanted, const char *next);
-void   emit_leave_at(Emit *e, const uint64_t *wanted, uint32_t uop);
+void emit_leave(Emit *e, const uint64_t *wanted, const char *next);
+void emit_leave_at(Emit *e, const uint64_t *wanted, uint32_t uop);
 
 /* emit_item.c */
-void   emit_item(Emit *e, const Item *it);
+void emit_item(Emit *e, const Item *it);
 /* Calls the item's handler with its values in the frame; what it writes has the spread `want` afterwards. */
-void   emit_call(Emit *e, const Item *it, Spread want);
+void emit_call(Emit *e, const Item *it, Spread want);
 /* The same for what follows: is there something that stops the warp? */
-void   emit_call_handler(Emit *e, const Item *it);
+void emit_call_handler(Emit *e, const Item *it);
 /* Behind an item whose handler may have loaded what nobody wrote: the interpreter goes on. */
-void   emit_poisoned(Emit *e, const Item *it);
+void emit_poisoned(Emit *e, const Item *it);
 
 /* emit_flow.c: segments, and edges between them. */
-void   emit_segment(Emit *e, uint32_t index);
-void   emit_go(Emit *e, uint32_t to);
+void emit_segment(Emit *e, uint32_t index);
+void emit_go(Emit *e, uint32_t to);
 /* The values that are wanted before each item of s, and behind the last: nitems + 1 sets of emit_words; free(). */
-uint64_t *emit_wanted(const Plan *p, const Segment *s);
-static inline uint32_t emit_words(const Plan *p) { return (p->nvalues + 63) / 64 + 1; }
+uint64_t              *emit_wanted(const Plan *p, const Segment *s);
+static inline uint32_t emit_words(const Plan *p)
+{
+    return (p->nvalues + 63) / 64 + 1;
+}
 
 /* emit_region.c: what lanes that part behind segment s run; false: the interpreter runs it. */
-bool   emit_parting(Emit *e, uint32_t s);
-void   emit_regions(Emit *e);
+bool emit_parting(Emit *e, uint32_t s);
+void emit_regions(Emit *e);
 
 /* emit_ask.c: asks for accesses of one base that follow each other, from item k of s on; the first item behind them, or k where there are
  * none. */
 uint32_t emit_stretch(Emit *e, const Segment *s, uint32_t k);
 /* Was it asked for so? */
-bool     emit_in_stretch(const Emit *e, const Item *it);
+bool emit_in_stretch(const Emit *e, const Item *it);
 
 /* emit_mem.c: an access whose address is linear. */
-void   emit_load(Emit *e, const Item *it);
-void   emit_store(Emit *e, const Item *it);
+void emit_load(Emit *e, const Item *it);
+void emit_store(Emit *e, const Item *it);
 
 #endif

@@ -51,14 +51,17 @@ static void count_sites(Emit *e, uint32_t from, uint32_t base, int64_t off)
     Tally          *t      = e->p->tally;
     const Observer *o      = e->p->count;
     uint32_t        period = 1;
+    bool            whole  = false;
     for (uint32_t i = from; i < t->nsites; i++) {
-        const TallySite *s = &t->site[i];
-        uint32_t         p =
-            o->period(o, (AccessSpace)s->space, (AccessOp)s->info->op, s->info->seen.bytes) >> t->site[from].shift;
+        const TallySite *s     = &t->site[i];
+        uint32_t         bytes = o->period(o, (AccessSpace)s->space, (AccessOp)s->info->op, s->info->seen.bytes);
+        uint32_t         p     = (bytes ? bytes : e->p->window) >> t->site[from].shift;
+        whole |= !bytes;
         period = p > period ? p : period;
     }
     for (uint32_t i = from; i < t->nsites; i++) {
         t->site[i].shift  = t->site[from].shift;
+        t->site[i].whole  = whole;
         t->site[i].places = period;
         t->site[i].first  = t->places;
     }

@@ -11,10 +11,10 @@
 #include "emu/core/run.h"
 
 typedef struct NativeSlot { /* a linear value (spread.h) in the frame; emit.c writes the same into its text */
-    uint64_t value;   /* known: lane 0's */
+    uint64_t value;         /* known: lane 0's */
     uint32_t slot;
     uint16_t pattern;
-    uint8_t  bytes;   /* of a lane; 0: a predicate, which is all ones or zero */
+    uint8_t  bytes; /* of a lane; 0: a predicate, which is all ones or zero */
     uint8_t  known;
 } NativeSlot;
 

@@ -22,6 +22,7 @@ struct NativeSet {
     uint64_t  used; /* words of the parameter block that it takes for constants, a bit each; all until that is known */
     uint32_t  arg[WORDS]; /* their values */
     bool      any;        /* it takes none: it is for every launch */
+    uint32_t  window;     /* see Plan; 0: how large it is does not matter */
     bool      heard;      /* an observer wants to hear of exchanges between lanes */
     Observer *observer;
     size_t    nobservers; /* copies of those that its text was written for */
@@ -42,6 +43,18 @@ static size_t counting(const Launch *l)
     while (o < l->ask->nobservers && !l->ask->observers[o]->many)
         o++;
     return o;
+}
+
+/* Shared memory's bytes, where an observer wants to know each offset; as a power of two, so that launches of other sizes find it large enough. */
+static uint32_t window_of(const Launch *l)
+{
+    size_t   o     = counting(l);
+    uint32_t bytes = 1024;
+    if (o == l->ask->nobservers || l->ask->observers[o]->period(l->ask->observers[o], ACCESS_SHARED, ACCESS_LD, 4))
+        return 0;
+    while (bytes < l->shared_bytes)
+        bytes *= 2;
+    return bytes;
 }
 
 static bool follows_values(const Launch *l)
@@ -70,6 +83,7 @@ static void start(NativeSet *s, const Launch *l, bool waits)
         p->observer   = l->ask->observers;
         p->nobservers = l->ask->nobservers;
         p->count      = counting(l) < p->nobservers ? p->observer[counting(l)] : NULL;
+        p->window     = s->window;
         p->tracked    = follows_values(l);
         p->tally      = &tally;
         p->heard      = s->heard;
@@ -123,7 +137,8 @@ static void keep_observers(NativeSet *s, const EmuLaunch *ask)
 static bool is_for(const NativeSet *s, const Launch *l, const uint32_t arg[WORDS])
 {
     uint64_t used = s->any ? 0 : __atomic_load_n(&s->used, __ATOMIC_ACQUIRE);
-    if (memcmp(s->block, l->block, sizeof s->block) != 0 || !same_observers(s, l->ask) || s->heard != l->watches_sync)
+    if (memcmp(s->block, l->block, sizeof s->block) != 0 || !same_observers(s, l->ask) || s->heard != l->watches_sync ||
+        s->window < window_of(l))
         return false;
     for (; used; used &= used - 1)
         if (s->arg[__builtin_ctzll(used)] != arg[__builtin_ctzll(used)])
@@ -149,6 +164,7 @@ static NativeSet *find_or_add(const Launch *l)
     s->used = UINT64_MAX;
     keep_observers(s, l->ask);
     s->heard        = l->watches_sync;
+    s->window       = window_of(l);
     s->next         = l->prog->native;
     l->prog->native = s;
     return s;
@@ -238,12 +254,12 @@ void jit_begin(Worker *k)
         k->tally = xcalloc(s->tally.places, sizeof *k->tally);
 }
 
-/* n accesses whose first lane stands at that place of the period, far from both ends. */
+/* n accesses whose first lane stands at that place of the period, far from both ends, or of the window. */
 static void tell(Worker *k, const TallySite *t, uint32_t place, uint64_t n)
 {
-    Access   a = t->info->seen;
-    uint64_t addr[LANES],
-        base = (t->space == ACCESS_SHARED ? UINT64_C(1) << 30 : UINT64_C(1) << 60) + ((uint64_t)place << t->shift);
+    Access   a   = t->info->seen;
+    uint64_t far = t->space == ACCESS_SHARED ? UINT64_C(1) << 30 : UINT64_C(1) << 60;
+    uint64_t addr[LANES], base = (t->whole ? 0 : far) + ((uint64_t)place << t->shift);
     uint32_t off[LANES];
     for (int i = 0; i < LANES; i++) {
         addr[i] = base + (uint64_t)t->lane[i];

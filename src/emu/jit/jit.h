@@ -16,7 +16,7 @@ void jit_begin(Worker *k);
 void jit_end(Worker *k);
 /* The launch has ended: why the interpreter ran the kernel although native code was asked for, or could not be made; else NULL. */
 const char *jit_left(const Launch *l);
-void jit_free(Program *p);
+void        jit_free(Program *p);
 /* Why no native code can be made for the SIMD level; NULL: it can. */
 const char *jit_missing(const char *level);
 

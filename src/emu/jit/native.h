@@ -13,6 +13,6 @@ typedef struct NativeLib NativeLib;
 NativeLib *native_load(const char *text, size_t len, const char *level, const char **why);
 void       native_unload(NativeLib *lib);
 /* The function of that number (emit_function); NULL: the text has none. */
-UopFn      native_function(NativeLib *lib, uint32_t index);
+UopFn native_function(NativeLib *lib, uint32_t index);
 
 #endif

@@ -21,75 +21,86 @@ typedef struct Value { /* a register, a constant or a temporary: a slot of the f
 } Value;
 
 typedef enum ItemKind {
-    ITEM_ROW,    /* shape */
-    ITEM_PLUS,   /* addr_add */
-    ITEM_NOT,    /* pred_not */
-    ITEM_LOAD,   /* of global or shared memory, by MemInfo; reads[0]: the address */
-    ITEM_STORE,  /* reads[0]: the address, then the data */
-    ITEM_PARAM,  /* ld_param_32, ld_param_64 */
-    ITEM_SREG,   /* its handler is called, then its value has a known spread */
-    ITEM_CALL,   /* its handler is called: it reads and writes nothing but these values, and comes back to the next uop or not at all */
-    ITEM_LEAVE,  /* the same, but it may give the warp up: every live value goes to the frame first */
-    ITEM_HEAD,   /* a basic block's */
-    ITEM_JUMP, ITEM_BRANCH,
-    ITEM_GUARD   /* the items `inner`, for the lanes of a predicate: reads[0] */
+    ITEM_ROW,   /* shape */
+    ITEM_PLUS,  /* addr_add */
+    ITEM_NOT,   /* pred_not */
+    ITEM_LOAD,  /* of global or shared memory, by MemInfo; reads[0]: the address */
+    ITEM_STORE, /* reads[0]: the address, then the data */
+    ITEM_PARAM, /* ld_param_32, ld_param_64 */
+    ITEM_SREG,  /* its handler is called, then its value has a known spread */
+    ITEM_CALL, /* its handler is called: it reads and writes nothing but these values, and comes back to the next uop or not at all */
+    ITEM_LEAVE, /* the same, but it may give the warp up: every live value goes to the frame first */
+    ITEM_HEAD,  /* a basic block's */
+    ITEM_JUMP,
+    ITEM_BRANCH,
+    ITEM_GUARD /* the items `inner`, for the lanes of a predicate: reads[0] */
 } ItemKind;
 
 typedef struct Item {
-    uint32_t  uop, span;       /* the first uop, and how many */
-    uint8_t   kind;            /* ItemKind */
-    What      what;
-    RowShape  shape;           /* ROW */
-    uint32_t *read, *write;    /* values */
-    uint32_t  nread, nwrite;
-    bool      exact;           /* CALL of a prefix: they are all that what is under it reads and writes */
-    struct Item *inner; uint32_t ninner;
+    uint32_t     uop, span; /* the first uop, and how many */
+    uint8_t      kind;      /* ItemKind */
+    What         what;
+    RowShape     shape;        /* ROW */
+    uint32_t    *read, *write; /* values */
+    uint32_t     nread, nwrite;
+    bool         exact; /* CALL of a prefix: they are all that what is under it reads and writes */
+    struct Item *inner;
+    uint32_t     ninner;
 } Item;
 
 typedef struct Segment {
-    Item     *item; uint32_t nitems;
-    uint32_t  first;           /* uop */
-    bool      reached;         /* control may come here */
-    uint32_t  succ[2], nsucc;  /* succ[0] of a branch: where it goes when it is not taken */
-    uint32_t *more; uint32_t nmore; /* of a table of branches */
-    uint32_t  meets;           /* where the paths from it meet; UINT32_MAX: nowhere */
-    Spread     *spread;            /* of each value at its head */
-    uint64_t *live;            /* bits: values that are read before they are written */
-    uint64_t *wrote;           /* bits: values that it writes */
-    uint64_t *mixed;           /* bits: values that lanes which parted may have written differently */
+    Item     *item;
+    uint32_t  nitems;
+    uint32_t  first;          /* uop */
+    bool      reached;        /* control may come here */
+    uint32_t  succ[2], nsucc; /* succ[0] of a branch: where it goes when it is not taken */
+    uint32_t *more;
+    uint32_t  nmore;  /* of a table of branches */
+    uint32_t  meets;  /* where the paths from it meet; UINT32_MAX: nowhere */
+    Spread   *spread; /* of each value at its head */
+    uint64_t *live;   /* bits: values that are read before they are written */
+    uint64_t *wrote;  /* bits: values that it writes */
+    uint64_t *mixed;  /* bits: values that lanes which parted may have written differently */
 } Segment;
 
 /* Accesses that native code counts by their place: in a worker's array, how often the first lane's address was where. */
 typedef struct TallySite {
     const MemInfo *info;
-    uint8_t  space;            /* AccessSpace */
-    uint8_t  shift;            /* places are 2^shift bytes apart */
-    uint32_t places, first;    /* first: index of its place 0 */
-    int64_t  lane[LANES];      /* differences to the first lane */
+    uint8_t        space;         /* AccessSpace */
+    uint8_t        shift;         /* places are 2^shift bytes apart */
+    bool           whole;         /* a place is an offset in the block's shared window */
+    uint32_t       places, first; /* first: index of its place 0 */
+    int64_t        lane[LANES];   /* differences to the first lane */
 } TallySite;
 
 typedef struct Tally { /* of all functions of a set */
-    TallySite *site; uint32_t nsites;
+    TallySite *site;
+    uint32_t   nsites;
     uint32_t   places;
-    Sweep    **sweep; uint32_t nsweeps;
+    Sweep    **sweep;
+    uint32_t   nsweeps;
 } Tally;
 
 typedef struct Plan {
-    Arena    *arena;
-    const Code *code;
-    const Program *prog;
-    uint32_t  block[3];        /* dimensions */
-    const uint8_t *args;       /* the launch's parameter block, whose words `known` (a bit each) are taken for constants */
-    uint64_t  known;
-    bool      heard;           /* an observer wants to hear of exchanges between lanes */
-    Observer *const *observer; size_t nobservers; /* the launch's */
-    const Observer *count;     /* NULL, or the one that takes accesses of one pattern by their number */
-    bool      tracked;         /* one of them follows values that nobody wrote: a load may end native code's turn (poison.h) */
-    Tally    *tally;           /* what they are told */
-    Value    *value; uint32_t nvalues;
-    Segment  *segment; uint32_t nsegments;
-    uint32_t *segment_of;      /* by uop; UINT32_MAX: not a head */
-    SpreadPool  patterns;
+    Arena           *arena;
+    const Code      *code;
+    const Program   *prog;
+    uint32_t         block[3]; /* dimensions */
+    const uint8_t   *args; /* the launch's parameter block, whose words `known` (a bit each) are taken for constants */
+    uint64_t         known;
+    bool             heard; /* an observer wants to hear of exchanges between lanes */
+    Observer *const *observer;
+    size_t           nobservers; /* the launch's */
+    uint32_t         window;     /* bytes of a block's shared memory, at most; a power of two */
+    const Observer  *count;      /* NULL, or the one that takes accesses of one pattern by their number */
+    bool       tracked; /* one of them follows values that nobody wrote: a load may end native code's turn (poison.h) */
+    Tally     *tally;   /* what they are told */
+    Value     *value;
+    uint32_t   nvalues;
+    Segment   *segment;
+    uint32_t   nsegments;
+    uint32_t  *segment_of; /* by uop; UINT32_MAX: not a head */
+    SpreadPool patterns;
 } Plan;
 
 /* args: the launch's parameter block, where its words may be taken for constants: those without which a pattern would be unknown are
@@ -99,10 +110,19 @@ Plan *jit_plan(const WhatMap *map, const Program *p, const Code *code, const uin
 void  jit_plan_free(Plan *p);
 
 /* The spreads of the values after the item, of those before it.  *guard: what native code must ask of the source that has a pattern. */
-void  plan_step(Plan *p, const Item *it, Spread *spread, Guard *guard);
+void plan_step(Plan *p, const Item *it, Spread *spread, Guard *guard);
 
-static inline bool bit_get(const uint64_t *set, uint32_t i) { return set[i / 64] >> i % 64 & 1; }
-static inline void bit_set(uint64_t *set, uint32_t i) { set[i / 64] |= UINT64_C(1) << i % 64; }
-static inline void bit_clear(uint64_t *set, uint32_t i) { set[i / 64] &= ~(UINT64_C(1) << i % 64); }
+static inline bool bit_get(const uint64_t *set, uint32_t i)
+{
+    return set[i / 64] >> i % 64 & 1;
+}
+static inline void bit_set(uint64_t *set, uint32_t i)
+{
+    set[i / 64] |= UINT64_C(1) << i % 64;
+}
+static inline void bit_clear(uint64_t *set, uint32_t i)
+{
+    set[i / 64] &= ~(UINT64_C(1) << i % 64);
+}
 
 #endif

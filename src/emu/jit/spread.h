@@ -16,15 +16,16 @@ typedef struct Spread {
     uint8_t  align;   /* LINEAR: lane 0's value is a multiple of 2^align */
     bool     known;   /* LINEAR: lane 0's value is `value` */
     uint32_t pattern; /* LINEAR: index into the pool */
-    uint32_t guess;   /* VECTOR: the pattern that it has as long as nothing wraps round or falls below a divisor's multiple, + 1; 0: none */
+    uint32_t
+             guess; /* VECTOR: the pattern that it has as long as nothing wraps round or falls below a divisor's multiple, + 1; 0: none */
     uint64_t value;
-    uint64_t from;    /* known: the words of the parameter block that `value` was made of; bit = word */
+    uint64_t from; /* known: the words of the parameter block that `value` was made of; bit = word */
 } Spread;
 
 typedef struct SpreadPool {
     int64_t (*lane)[LANES]; /* [0] is zero; [n][0] is 0 */
     uint32_t n, cap;
-    uint64_t used;            /* words of the parameter block without whose values a pattern would be unknown */
+    uint64_t used; /* words of the parameter block without whose values a pattern would be unknown */
 } SpreadPool;
 
 /* What must hold of lane 0's value of the source x that has a pattern, where the row runs; else the row leaves its spread. */
@@ -34,23 +35,26 @@ typedef enum Guard {
     GUARD_UNSIGNED, /* the same for unsigned ones */
 } Guard;
 
-void     spread_pool_init(SpreadPool *p);
-void     spread_pool_free(SpreadPool *p);
+void spread_pool_init(SpreadPool *p);
+void spread_pool_free(SpreadPool *p);
 /* Of 32 differences to lane 0, in a width of `bytes`. */
 uint32_t pattern_of(SpreadPool *p, const int64_t lane[LANES], unsigned bytes);
 void     pattern_ends(const SpreadPool *p, uint32_t pattern, int64_t *least, int64_t *most);
 
-Spread     spread_known(uint64_t value);
-Spread     spread_same(void); /* one value in all lanes */
-Spread     spread_vector(void);
+Spread spread_known(uint64_t value);
+Spread spread_same(void); /* one value in all lanes */
+Spread spread_vector(void);
 /* Of a value that comes from two paths. */
-Spread     spread_meet(Spread a, Spread b);
-bool     spread_equal(Spread a, Spread b);
-static inline bool spread_is_same(Spread f) { return f.kind == SPREAD_LINEAR && f.pattern == 0; }
+Spread             spread_meet(Spread a, Spread b);
+bool               spread_equal(Spread a, Spread b);
+static inline bool spread_is_same(Spread f)
+{
+    return f.kind == SPREAD_LINEAR && f.pattern == 0;
+}
 
 /* The result's spread, from those of the sources; bits of the table operand of lop3 play no part. */
-Spread     spread_of_row(SpreadPool *p, What w, const RowShape *s, const Spread *source, Guard *guard);
+Spread spread_of_row(SpreadPool *p, What w, const RowShape *s, const Spread *source, Guard *guard);
 /* d = a + imm */
-Spread     spread_plus(Spread a, uint64_t imm, unsigned bytes);
+Spread spread_plus(Spread a, uint64_t imm, unsigned bytes);
 
 #endif

@@ -18,13 +18,14 @@ typedef struct What {
 enum { ROW_SOURCES = 4 }; /* Uop.a, b, c, e */
 
 typedef struct RowShape {
-    char        name[40];                 /* <row>_<type>, as rows.c names its functions */
+    char        name[40]; /* <row>_<type>, as rows.c names its functions */
     uint8_t     sources;
-    uint8_t     bytes[1 + ROW_SOURCES];   /* of a lane: the result's, then the sources'; 0: a predicate */
-    const char *type[1 + ROW_SOURCES];    /* in C */
-    bool        table;                    /* lop3: Uop.x is an operand, too */
-    bool        checked;                  /* of doubles: where no lane's result is a NaN, that of x_ is right; there is one of it */
-    bool        canonical;                /* a result that is no number is the canonical one, whichever its sources were: there is an x_ of it */
+    uint8_t     bytes[1 + ROW_SOURCES]; /* of a lane: the result's, then the sources'; 0: a predicate */
+    const char *type[1 + ROW_SOURCES];  /* in C */
+    bool        table;                  /* lop3: Uop.x is an operand, too */
+    bool        checked; /* of doubles: where no lane's result is a NaN, that of x_ is right; there is one of it */
+    bool
+        canonical; /* a result that is no number is the canonical one, whichever its sources were: there is an x_ of it */
 } RowShape;
 
 typedef struct WhatMap WhatMap;
@@ -33,6 +34,6 @@ WhatMap *what_map(const ExecTable *exec, const UopFn *ctl);
 void     what_free(WhatMap *m);
 What     what_is(const WhatMap *m, const Uop *u);
 /* false: rows.c has no function of that row. */
-bool     what_shape(What w, RowShape *out);
+bool what_shape(What w, RowShape *out);
 
 #endif
