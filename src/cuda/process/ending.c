@@ -209,8 +209,11 @@ static void find_unfreed(void)
     }
     for (size_t k = 0; k < lines; k++) {
         Str text = {0};
-        str_printf(&text, "%zu allocation%s of %zu bytes in all %s never freed; the largest has %zu bytes", site[k].n,
-                   site[k].n == 1 ? "" : "s", site[k].bytes, site[k].n == 1 ? "was" : "were", site[k].largest);
+        if (site[k].n == 1)
+            str_printf(&text, "an allocation of %zu bytes was never freed", site[k].bytes);
+        else
+            str_printf(&text, "%zu allocations of %zu bytes in all were never freed; the largest has %zu bytes",
+                       site[k].n, site[k].bytes, site[k].largest);
         found[k].count   = site[k].n;
         found[k].message = str_text(&text);
         state_add_finding("leak", found[k]);
