@@ -14,6 +14,7 @@
 #   make uninstall      removes what make install put there
 #   make packages       .deb files and a tarball in build/packages
 #   make packages-try   on a bare Debian 12: first table, Python, find_package, image (root)
+#   make wheel-try       makes the Python wheel and tries it there, with Python alone and no network (root)
 #   make help           this list
 #   make tune           on a GPU: times every matrix kernel on random shapes and fits the choice among them (src/blas/rates.def)
 SHELL = /bin/sh
@@ -31,7 +32,7 @@ TSAN_TESTS = ^unit\.(emu|device|check)|^ptx$$|^fuzz\.launch|^programs\.(sixteen_
 compile = MAKEFLAGS=--no-print-directory cmake --build --preset $(1) --parallel $(JOBS) $(if $(2),--target $(2))
 ctest = ctest --preset $(1) --parallel $(JOBS) --no-label-summary $(2) </dev/null
 
-.PHONY: help site pictures uninstall packages packages-try build lab test bench tune check format asan tsan stress fuzz nightly install clean long
+.PHONY: help site pictures uninstall packages packages-try wheel-try build lab test bench tune check format asan tsan stress fuzz nightly install clean long
 
 build: build/configured
 	@$(call compile,default)
@@ -115,6 +116,9 @@ packages: build build/setup-package
 
 packages-try: packages
 	@tools/packages_try build/packages . build/packages-try
+
+wheel-try: build build/setup-package
+	@tools/wheel_try . build build/wheel-try
 
 site: build build/setup-site
 	@tools/site build/bin/warpwright build/site
