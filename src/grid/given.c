@@ -22,7 +22,7 @@ static Status check_size(WwGrid *g, const char *who, const GridGiven *m, size_t 
 
 static Status check_part(WwGrid *g, const char *who, const GridGiven *m, const GridSpread *s, size_t i)
 {
-    size_t      lines = grid_local(s, 0, m->lines, i), length = grid_local(s, 1, m->length, i), bytes;
+    size_t      lines = grid_local(s, 0, m->lines, i), length = grid_local(s, 1, m->length, i), bytes = 0;
     WwPtr       at  = m->on->at[i];
     WwDevice   *d   = g->member[i].device;
     const char *why = "";

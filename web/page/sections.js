@@ -11,6 +11,9 @@ function chart(title, draw) {
   return [el("h3", {}, title), host];
 }
 
+// Charts side by side where the screen has the room.
+const beside = (...drawn) => el("div", { class: "charts" }, drawn.filter((d) => d.length).map((d) => el("section", {}, d)));
+
 function overview() {
   const findings = REPORT.findings ?? [];
   const rows = kernelRows(REPORT);
@@ -19,18 +22,19 @@ function overview() {
   const count = (s) => findings.filter((f) => f.severity === s).length;
   const moved = METRICS["global sectors"](all);
   const names = rows.map((r) => baseName(r.name));
+  const launches = rows.reduce((n, r) => n + r.launches, 0);
+  const bars = (title, ...series) => (rows.length ? chart(title, (h) => charts.bars(h, names, series.map(([label, value]) => ({ label, values: rows.map((r) => value(r.counters)) })))) : []);
   return [
     cards([
-      [number(count("error")), "errors", count("error") ? "error" : null],
-      [number(count("warning")), "warnings", count("warning") ? "warning" : null],
-      [number(count("note")), "notes", null],
-      [number(rows.reduce((n, r) => n + r.launches, 0)), "launches", null],
+      ...SEVERITIES.map((s) => [number(count(s)), count(s) === 1 ? s : `${s}s`, count(s) && s !== "note" ? s : null]),
+      [number(launches), launches === 1 ? "launch" : "launches", null],
       [moved ? `${((of(all, "memory_l2_theoretical_sectors_global_ideal") / moved) * 100).toFixed(0)}\u202f%` : "–", "of the sectors moved were needed", null],
       [number(METRICS["bank conflicts"](all)), "bank conflicts", null],
     ]),
     ...(REPORT.kernels ?? []).filter((k) => k.status !== "ok").slice(0, 5).map((k) => el("p", { class: "error" }, `${k.name}: ${k.status}: ${k.message ?? ""}`)),
-    ...(rows.length ? chart("32-byte sectors by kernel", (h) => charts.bars(h, names, [{ label: "moved", values: rows.map((r) => METRICS["global sectors"](r.counters)) }, { label: "ideal", values: rows.map((r) => of(r.counters, "memory_l2_theoretical_sectors_global_ideal")) }])) : []),
-    ...(rows.length ? chart("passes over the banks by kernel", (h) => charts.bars(h, names, [{ label: "passes", values: rows.map((r) => METRICS["shared passes"](r.counters)) }, { label: "conflicts among them", values: rows.map((r) => METRICS["bank conflicts"](r.counters)) }])) : []),
+    beside(
+      bars("32-byte sectors by kernel", ["moved", METRICS["global sectors"]], ["ideal", (c) => of(c, "memory_l2_theoretical_sectors_global_ideal")]),
+      bars("passes over the banks by kernel", ["passes", METRICS["shared passes"]], ["conflicts among them", METRICS["bank conflicts"]])),
     ...worstFindings(findings),
   ];
 }
@@ -171,8 +175,8 @@ function labCharts(group, rows) {
   return LAB_SERIES.flatMap(([title, series]) => {
     const there = series.filter(([, value]) => rows.some(value));
     if (!there.length) return [];
-    if (rows.length > 20) return there.flatMap(([label, value]) => familyChart(`${group}: ${label}`, rows, value));
-    return chart(`${group}: ${title}`, (h) => charts.bars(h, rows.map(rowName), there.map(([label, value]) => ({ label, values: rows.map((r) => value(r) ?? 0) }))));
+    if (rows.length > 20) return there.map(([label, value]) => familyChart(`${group}: ${label}`, rows, value));
+    return [chart(`${group}: ${title}`, (h) => charts.bars(h, rows.map(rowName), there.map(([label, value]) => ({ label, values: rows.map((r) => value(r) ?? 0) }))))];
   });
 }
 
@@ -204,7 +208,7 @@ function labSection() {
   ];
   return [...new Set(rows.map(group))].flatMap((g) => {
     const own = rows.filter((r) => group(r) === g);
-    return [el("h2", {}, g), DATA.lab.questions?.[g] ? el("p", {}, `${DATA.lab.questions[g]}.`) : null, ...labCharts(g, own), ...gallery(own), table(columnsOf(own), own)].filter(Boolean);
+    return [el("h2", {}, g), DATA.lab.questions?.[g] ? el("p", {}, `${DATA.lab.questions[g]}.`) : null, beside(...labCharts(g, own)), ...gallery(own), table(columnsOf(own), own)].filter(Boolean);
   });
 }
 
@@ -218,9 +222,9 @@ function occupancySection() {
     cards([[`${now.blocks} × ${now.threads}`, "blocks × threads on a multiprocessor", null], [`${share(now)}\u202f%`, `${now.warps} of ${now.most_warps} warps`, null], [now.limiter ?? "nothing", "limits it", null],
       [known ? number(o.registers) : "not known", "registers a thread", null], [number(o.shared), "bytes of shared memory a block", null], [o.profile, "card", null]]),
     ...(known ? [] : [el("p", {}, "Registers are not known (--registers): it is an upper bound.")]),
-    ...chart("warps by threads of a block", (h) => charts.lines(h, "threads of a block", o.sizes.map((r) => r.threads), [{ label: "warps", values: o.sizes.map((r) => r.warps) }])),
-    ...chart("warps by registers of a thread", (h) => charts.lines(h, "registers of a thread", o.by_registers.map((r) => r.registers), [{ label: "warps", values: o.by_registers.map((r) => r.warps) }])),
-    ...chart("warps by bytes of shared memory of a block", (h) => charts.lines(h, "bytes of shared memory of a block", o.by_shared.map((r) => r.shared), [{ label: "warps", values: o.by_shared.map((r) => r.warps) }])),
+    beside(chart("warps by threads of a block", (h) => charts.lines(h, "threads of a block", o.sizes.map((r) => r.threads), [{ label: "warps", values: o.sizes.map((r) => r.warps) }])),
+      chart("warps by registers of a thread", (h) => charts.lines(h, "registers of a thread", o.by_registers.map((r) => r.registers), [{ label: "warps", values: o.by_registers.map((r) => r.warps) }])),
+      chart("warps by bytes of shared memory of a block", (h) => charts.lines(h, "bytes of shared memory of a block", o.by_shared.map((r) => r.shared), [{ label: "warps", values: o.by_shared.map((r) => r.warps) }]))),
     table([["threads", (r) => r.threads, "number"], ["blocks", (r) => r.blocks, "number"], ["warps", (r) => r.warps, "number"], ["share", (r) => ({ text: `${share(r)}\u202f%`, sort: share(r) }), "number"], ["limited by", (r) => r.limiter ?? "nothing"]], o.sizes),
   ];
 }

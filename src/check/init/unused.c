@@ -184,7 +184,20 @@ static Sum sums(const Unused *un, const Use *u)
     return s;
 }
 
-static void tell(Unused *un, const Use *u, RuleId rule, uint64_t bytes, uint64_t first, const char *what)
+static const char *message(Arena *a, bool unused, uint64_t own, uint64_t bytes, double part, uint64_t first)
+{
+    if (bytes == own && unused)
+        return arena_printf(a, "nobody read or wrote any of this allocation's %" PRIu64 " bytes", own);
+    if (bytes == own)
+        return arena_printf(a, "this allocation's %" PRIu64 " bytes were written and never read", own);
+    const char *of = arena_printf(a, "%" PRIu64 " of this allocation's %" PRIu64 " bytes (%.3g %%)", bytes, own, part);
+    return arena_printf(a,
+                        unused ? "nobody read or wrote %s, the first %" PRIu64 " bytes into it"
+                               : "%s were written and never read, the first %" PRIu64 " bytes into it",
+                        of, first);
+}
+
+static void tell(Unused *un, const Use *u, RuleId rule, uint64_t bytes, uint64_t first)
 {
     uint64_t own  = u->bytes - padding(u, u->bytes);
     double   part = 100.0 * (double)bytes / (double)own;
@@ -200,11 +213,7 @@ static void tell(Unused *un, const Use *u, RuleId rule, uint64_t bytes, uint64_t
     f->severity     = row->severity;
     f->address      = u->base + first;
     f->count        = 1;
-    f->message      = bytes == own ? arena_printf(un->arena, "an allocation of %" PRIu64 " bytes that %s", own, what)
-                                   : arena_printf(un->arena,
-                                                  "of an allocation of %" PRIu64 " bytes, %" PRIu64
-                                                  " (%.3g %%) %s, the first %" PRIu64 " bytes into it",
-                                                  own, bytes, part, what, first);
+    f->message      = message(un->arena, rule == RULE_UNUSED_MEMORY, own, bytes, part, first);
 }
 
 static void judge(Unused *un, const Use *u)
@@ -212,9 +221,9 @@ static void judge(Unused *un, const Use *u)
     if (u->unseen || un->blind)
         return;
     Sum s = sums(un, u);
-    tell(un, u, RULE_UNUSED_MEMORY, s.unused, s.first_unused, "nobody read or wrote");
+    tell(un, u, RULE_UNUSED_MEMORY, s.unused, s.first_unused);
     if (!u->left)
-        tell(un, u, RULE_UNREAD_MEMORY, s.unread, s.first_unread, "were written and never read");
+        tell(un, u, RULE_UNREAD_MEMORY, s.unread, s.first_unread);
 }
 
 /* ---- what the host does ---- */
