@@ -46,7 +46,7 @@ class Device:
         self._streams = {}
         self.blas = blas
         self._findings = []
-        self._seen = _collector(self._findings) if check is not None else None
+        self._seen = _collector(self._findings, profile or "sm_90") if check is not None else None
         self._state = [True]
         weakref.finalize(self, _close, handle, blas, self._streams, self._seen, self._state)
         self.check(lib.ww_blas_open(handle, byref(blas)))
@@ -116,12 +116,12 @@ class Device:
         return made
 
 
-def _collector(findings):
+def _collector(findings, profile: str):
     """The library's callback; it must not refer to the Device, which would never be closed."""
     from ._results import read_findings
 
     def seen(_user, _kernel, result):
-        findings.extend(read_findings(result))
+        findings.extend(read_findings(result, profile))
 
     return SEEN(seen)
 

@@ -86,16 +86,20 @@ class FindingEnd(ctypes.Structure):
                 ("message", c_char_p), ("inlined", POINTER(Place)), ("ninlined", c_size_t)]
 
 
+class Picture(ctypes.Structure):
+    _fields_ = [("space", c_char_p), ("op", c_char_p), ("bytes", c_uint32), ("mask", c_uint32), ("bad", c_uint32), ("of", c_uint64), ("offset", c_int64 * 32)]
+
+
 class Mend(ctypes.Structure):
     _fields_ = [("text", c_char_p), ("unit", c_char_p), ("before", c_uint64), ("after", c_uint64), ("shared_bytes", c_int64), ("gain", c_double),
-                ("from_", c_void_p), ("to", c_void_p)]
+                ("from_", POINTER(Picture)), ("to", POINTER(Picture))]
 
 
 class Finding(ctypes.Structure):
     _fields_ = [("rule", c_char_p), ("category", c_char_p), ("severity", c_char_p), ("kernel", c_char_p), ("file", c_char_p),
                 ("line", c_uint32), ("col", c_uint32), ("block", Dim3), ("thread", Dim3), ("address", c_uint64), ("count", c_uint64),
                 ("message", c_char_p), ("other", POINTER(FindingEnd)), ("mend", POINTER(Mend)), ("seed", c_uint64),
-                ("inlined", POINTER(Place)), ("ninlined", c_size_t), ("host", c_void_p), ("nhost", c_size_t), ("snippet", c_char_p), ("picture", c_void_p)]
+                ("inlined", POINTER(Place)), ("ninlined", c_size_t), ("host", c_void_p), ("nhost", c_size_t), ("snippet", c_char_p), ("picture", POINTER(Picture))]
 
 
 class Pattern(ctypes.Structure):

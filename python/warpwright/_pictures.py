@@ -155,6 +155,13 @@ def access(offsets: Union[str, Callable[[int], int], Sequence[int]], *, space: s
     return Access(space, op, size, mask, tuple(values), profile, passes=passes, **numbers)
 
 
+def of_picture(p, profile: str) -> Access:
+    """The Access of a WwPicture of a mend."""
+    space, op = p.space.decode(), p.op.decode()
+    made = access(p.offset[:LANES], space=space, op="ld" if op == "copy" else op, bytes=p.bytes, mask=p.mask, profile=profile)
+    return dataclasses.replace(made, op=op)
+
+
 def of_pattern(p, profile: str) -> Access:
     """The Access of a WwPattern, with its place."""
     space, op = p.space.decode(), p.op.decode()

@@ -102,7 +102,7 @@ class Counters(Mapping):
 
 @dataclasses.dataclass(frozen=True)
 class Mend:
-    """A change that was tried on what was recorded: `before` and `after` count `unit`."""
+    """A change that was tried on what was recorded: `before` and `after` count `unit`.  shown: one access that it changes, before and after."""
 
     text: str
     unit: str
@@ -110,6 +110,7 @@ class Mend:
     after: int
     shared_bytes: int
     gain: float = 0.0
+    shown: Optional[tuple] = None
 
 
 @dataclasses.dataclass(frozen=True)
@@ -183,7 +184,9 @@ class Result:
     def _repr_html_(self) -> str:
         found = Table(["place", "severity", "message", "rule", "mend"],
                       [(f"{f.file}:{f.line}" if f.file else "", f.severity, f.message, f.rule, f.mend.text if f.mend else "") for f in self.findings])
-        pictures = "".join(f"<h4>{html.escape(str(p.file))}:{p.line}</h4>{p._repr_html_()}" for p in self.patterns[:4])
+        mends = "".join(f"<h4>{html.escape(str(f.file))}:{f.line}: {html.escape(f.mend.text)}</h4>{f.mend.shown[0]._repr_html_()}{f.mend.shown[1]._repr_html_()}"
+                        for f in self.findings if f.mend and f.mend.shown)
+        pictures = mends + "".join(f"<h4>{html.escape(str(p.file))}:{p.line}</h4>{p._repr_html_()}" for p in self.patterns[:4])
         return f"<h3>{html.escape(self.kernel)}</h3>{found._repr_html_() if self.findings else '<p>no findings</p>'}{pictures}"
 
 
@@ -194,14 +197,24 @@ def _dim(d) -> tuple:
     return d.x, d.y, d.z
 
 
-def read_finding(f) -> Finding:
+def _shown(m, profile: str) -> Optional[tuple]:
+    """None: no access was kept, or the profile is a file's, which the library knows by no name."""
+    if not m.from_ or not m.to:
+        return None
+    try:
+        return _pictures.of_picture(m.from_.contents, profile), _pictures.of_picture(m.to.contents, profile)
+    except Error:
+        return None
+
+
+def read_finding(f, profile: str) -> Finding:
     other = mend = None
     if f.other:
         end = f.other.contents
         other = f"{_text(end.file)}:{end.line}:{end.col}: {_text(end.message)}" if end.file else _text(end.message)
     if f.mend:
         m = f.mend.contents
-        mend = Mend(_text(m.text), _text(m.unit), m.before, m.after, m.shared_bytes, m.gain)
+        mend = Mend(_text(m.text), _text(m.unit), m.before, m.after, m.shared_bytes, m.gain, _shown(m, profile))
     return Finding(_text(f.rule), _text(f.category), _text(f.severity), kernel_text(_text(f.kernel)), _text(f.file), f.line, f.col,
                    _dim(f.block), _dim(f.thread), f.address, f.count, _text(f.message), other, mend, _text(f.snippet))
 
@@ -218,8 +231,8 @@ def _lines(result) -> list:
     return made
 
 
-def read_findings(result) -> list:
-    return [read_finding(lib.ww_result_finding(result, i).contents) for i in range(lib.ww_result_finding_count(result))]
+def read_findings(result, profile: str) -> list:
+    return [read_finding(lib.ww_result_finding(result, i).contents, profile) for i in range(lib.ww_result_finding_count(result))]
 
 
 def read_result(kernel: str, status: int, message: str, result, profile: str, output: str) -> Result:
@@ -227,5 +240,5 @@ def read_result(kernel: str, status: int, message: str, result, profile: str, ou
     if not result:
         return Result(kernel_text(kernel), status, message, Counters([0] * len(COUNTERS)), [], [], [], output)
     patterns = [_pictures.of_pattern(lib.ww_result_pattern(result, i).contents, profile) for i in range(lib.ww_result_pattern_count(result))]
-    return Result(kernel_text(kernel), status, message, _counters(lib.ww_result_counters(result)), read_findings(result), _lines(result),
+    return Result(kernel_text(kernel), status, message, _counters(lib.ww_result_counters(result)), read_findings(result, profile), _lines(result),
                   patterns, output)

@@ -80,6 +80,7 @@ class Check(unittest.TestCase):
         r = ww.check(CUDA, "columns", 1, 32, [out])
         mend = next(f.mend for f in r.findings if f.rule == "bank-conflicts")
         self.assertLess(mend.after, mend.before)
+        self.assertEqual([a.bank_conflicts for a in mend.shown], [31, 0])
         place = {(p.file, p.line): p for p in r.patterns}
         self.assertEqual(place["kernel.cu", 11].bank_conflicts, 31)
         self.assertIn("pass 32", r._repr_html_())

@@ -77,6 +77,8 @@ static void launches(void)
     printf("FindingEnd sizeof %zu\n", sizeof(WwFindingEnd));
     SHOW(WwFindingEnd, "FindingEnd", message);
     printf("Mend sizeof %zu\n", sizeof(WwMend));
+    printf("Picture sizeof %zu\n", sizeof(WwPicture));
+    SHOW(WwPicture, "Picture", offset);
     printf("Place sizeof %zu\n", sizeof(WwPlace));
     printf("Pattern sizeof %zu\n", sizeof(WwPattern));
     SHOW(WwPattern, "Pattern", offset);
