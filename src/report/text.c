@@ -51,8 +51,23 @@ static void put_number(char *cell, uint64_t n)
     str_free(&s);
 }
 
+/* Behind the name's namespaces: "void a::b::scan<a::T>(int)" from "scan" on. */
+static const char *base_name(const char *name)
+{
+    const char *base  = name;
+    int         depth = 0;
+    for (const char *p = name; *p && !(*p == '(' && !depth); p++) {
+        depth += (*p == '<') - (*p == '>');
+        if (!depth && ((p[0] == ':' && p[1] == ':') || *p == ' '))
+            base = p + (*p == ' ' ? 1 : 2);
+    }
+    return *base && *base != ':' ? base : name;
+}
+
+/* What does not fit loses its namespaces first, then its end. */
 static void put_name(char *cell, const char *name)
 {
+    name     = strlen(name) > NAME_WIDTH ? base_name(name) : name;
     size_t n = strlen(name);
     memset(cell, 0, CELL);
     memcpy(cell, name, n < NAME_WIDTH ? n : NAME_WIDTH);

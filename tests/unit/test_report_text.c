@@ -61,6 +61,25 @@ static void few_kernels_are_all_shown(void **state)
     report_free(r);
 }
 
+/* Namespaces go before the end does. */
+static void long_names_stay_apart(void **state)
+{
+    (void)state;
+    Report *r   = report_new(0);
+    Str     out = {0};
+    add(r, "library::detail::with_a_long_name::reduce_first<library::policy<float>, int>", 5, 1, LAUNCH_OK);
+    add(r, "library::detail::with_a_long_name::reduce_second<library::policy<float>, int>", 5, 1, LAUNCH_OK);
+    add(r, "small::one", 5, 1, LAUNCH_OK);
+    add(r, "library::detail::with_a_long_name::functor_of_that::operator()(library::policy)", 5, 1, LAUNCH_OK);
+    report_text(r, &out);
+    assert_non_null(strstr(str_text(&out), "\nreduce_first<library::policy<float>, int>"));
+    assert_non_null(strstr(str_text(&out), "\nreduce_second<library::policy<float>, int>"));
+    assert_non_null(strstr(str_text(&out), "\nsmall::one "));
+    assert_non_null(strstr(str_text(&out), "\noperator()(library::policy)"));
+    str_free(&out);
+    report_free(r);
+}
+
 static void many_kernels_stay_readable(void **state)
 {
     (void)state;
@@ -89,6 +108,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(few_kernels_are_all_shown),
+        cmocka_unit_test(long_names_stay_apart),
         cmocka_unit_test(many_kernels_stay_readable),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
