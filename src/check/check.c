@@ -121,6 +121,20 @@ size_t checks_begin(Checks *c, CheckLaunch *l, Observer **list)
     return n;
 }
 
+void checks_put(const Checks *c, const CheckLaunch *l, Parcel *p)
+{
+    for (size_t i = 0; c && i < c->nactive; i++)
+        if (l->observer[i] && c->active[i].checker->put)
+            c->active[i].checker->put(l->observer[i], p);
+}
+
+void checks_add(Checks *c, const CheckLaunch *l, Parcel *p)
+{
+    for (size_t i = 0; c && i < c->nactive; i++)
+        if (l->observer[i] && c->active[i].checker->add)
+            c->active[i].checker->add(l->observer[i], p);
+}
+
 void checks_end(Checks *c, const CheckLaunch *l, Findings *found)
 {
     for (size_t i = 0; i < c->nactive; i++)

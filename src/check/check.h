@@ -108,6 +108,10 @@ typedef struct Checker {
     Observer *(*begin)(void *self, const RuleSet *rules, const CheckLaunch *l);
     /* The launch is over, every state was joined: adds its findings and frees o. */
     void      (*end)(void *self, Observer *o, const CheckLaunch *l, Findings *found);
+    /* Of a launch whose blocks run in several processes, before `end`: what the observer saw of some of them, and adding what others saw.  NULL: its
+     * findings are all that the others need. */
+    void      (*put)(const Observer *o, Parcel *p);
+    void      (*add)(Observer *o, Parcel *p);
     void      (*memory)(void *self, const MemoryEvent *e);
     /* The program's own code sees that memory by itself; asked of all such memory before `uses`. */
     void      (*shown)(void *self, uint64_t from, uint64_t to, const WorkOrder *host);
@@ -128,6 +132,9 @@ MemoryUse      checks_uses(Checks *c, uint64_t from, uint64_t to, bool writes, c
 size_t         checks_begin(Checks *c, CheckLaunch *l, Observer **list);
 /* What was found outside launches so far. */
 void           checks_pending(Checks *c, void (*each)(void *user, const WwFinding *f), void *user);
+/* Checker.put and add of every checker. */
+void           checks_put(const Checks *c, const CheckLaunch *l, Parcel *p);
+void           checks_add(Checks *c, const CheckLaunch *l, Parcel *p);
 void           checks_end(Checks *c, const CheckLaunch *l, Findings *found);
 
 #endif

@@ -96,6 +96,93 @@ static const WwMend *copy_mend(Arena *a, const WwMend *m)
     return c;
 }
 
+static void put_end(const WwFindingEnd *e, Parcel *p)
+{
+    parcel_put_number(p, e != NULL);
+    if (!e)
+        return;
+    parcel_put_text(p, e->kernel);
+    parcel_put_text(p, e->file);
+    parcel_put_text(p, e->message);
+    parcel_put(p, e, sizeof *e);
+}
+
+static const WwFindingEnd *take_end(Findings *to, Parcel *p)
+{
+    if (!parcel_number(p))
+        return NULL;
+    const char   *kernel = parcel_text(p), *file = parcel_text(p), *message = parcel_text(p);
+    WwFindingEnd *e = findings_alloc(to, sizeof *e);
+    parcel_take(p, e, sizeof *e);
+    e->kernel   = copy_text(to->arena, kernel);
+    e->file     = copy_text(to->arena, file);
+    e->message  = copy_text(to->arena, message);
+    e->inlined  = NULL; /* of a launch before this one, which every process has told of by itself */
+    e->ninlined = 0;
+    return e;
+}
+
+static void put_mend(const WwMend *m, Parcel *p)
+{
+    parcel_put_number(p, m != NULL);
+    if (!m)
+        return;
+    parcel_put_text(p, m->text);
+    parcel_put_text(p, m->unit);
+    parcel_put(p, m, sizeof *m);
+}
+
+static const WwMend *take_mend(Findings *to, Parcel *p)
+{
+    if (!parcel_number(p))
+        return NULL;
+    const char *text = parcel_text(p), *unit = parcel_text(p);
+    WwMend     *m = findings_alloc(to, sizeof *m);
+    parcel_take(p, m, sizeof *m);
+    m->text = copy_text(to->arena, text);
+    m->unit = copy_text(to->arena, unit);
+    return m;
+}
+
+void findings_put(const Findings *l, const char *but, Parcel *p)
+{
+    FindingRecord *r, *next;
+    HASH_ITER(hh, l->record, r, next)
+    {
+        if (!strcmp(rule_row((RuleId)r->f.key.rule)->category, but))
+            continue;
+        parcel_put_number(p, 1);
+        parcel_put(p, &r->f, sizeof r->f);
+        parcel_put_text(p, r->f.message);
+        parcel_put_text(p, r->f.other_message);
+        put_end(r->f.far, p);
+        put_mend(r->f.mend, p);
+    }
+    parcel_put_number(p, 0);
+}
+
+void findings_add(Findings *to, Parcel *p)
+{
+    while (parcel_number(p) && !p->bad) {
+        Finding f;
+        parcel_take(p, &f, sizeof f);
+        const char         *message = parcel_text(p), *other = parcel_text(p);
+        const WwFindingEnd *far  = take_end(to, p);
+        const WwMend       *mend = take_mend(to, p);
+        Finding            *t =
+            findings_note(to, (RuleId)f.key.rule, f.key.instr, f.key.other, f.key.part, f.block, f.thread, f.count);
+        if (!t || p->bad)
+            continue;
+        uint64_t count   = t->count;
+        *t               = f;
+        t->count         = count;
+        t->message       = copy_text(to->arena, message);
+        t->other_message = copy_text(to->arena, other);
+        t->far           = far;
+        t->mend          = mend;
+    }
+}
+
 bool findings_have(const Findings *l, RuleId rule, uint32_t instr, uint32_t other, uint32_t part)
 {
     struct FindingKey key = {(uint32_t)rule, instr, other, part};

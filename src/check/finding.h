@@ -13,6 +13,7 @@
 #ifndef WW_CHECK_FINDING_H
 #define WW_CHECK_FINDING_H
 
+#include "base/parcel.h"
 #include "check/rules.h"
 #include "emu/observer.h"
 #include "ptx/ptx.h"
@@ -47,6 +48,9 @@ void       *findings_alloc(Findings *l, size_t bytes); /* for mends and far ends
 void        findings_merge(Findings *to, Findings *from); /* frees from */
 /* The same, without those that keep says no to. */
 void        findings_merge_if(Findings *to, Findings *from, bool (*keep)(const Finding *f, void *user), void *user);
+/* For the same program's process elsewhere, without those of a category; and what such a one has found in other blocks is merged. */
+void        findings_put(const Findings *l, const char *but, Parcel *p);
+void        findings_add(Findings *to, Parcel *p);
 bool        findings_have(const Findings *l, RuleId rule, uint32_t instr, uint32_t other, uint32_t part);
 void        findings_free(Findings *l);
 

@@ -72,12 +72,11 @@ static void drop(const Together *t, Parcel *theirs)
     free(theirs);
 }
 
-/* Worker threads for each of the ranks that share this machine's cores, where nobody gave each its own. */
-static unsigned threads_of(const Together *t)
+unsigned together_threads(const RanksWho *w)
 {
     cpu_set_t set;
     long      cores = sysconf(_SC_NPROCESSORS_ONLN);
-    unsigned  local = t->who.local ? t->who.local : t->who.ranks;
+    unsigned  local = w->local ? w->local : w->ranks;
     if (cores < 1 || sched_getaffinity(0, sizeof set, &set) != 0)
         return 1;
     unsigned own = (unsigned)CPU_COUNT(&set);
@@ -92,7 +91,7 @@ void together_export(const Together *t, const CliArgs *a)
         return;
     snprintf(text, sizeof text, "%u", t->who.rank);
     setenv("WARPWRIGHT_OF_RANK", text, 1);
-    snprintf(text, sizeof text, "%u", threads_of(t));
+    snprintf(text, sizeof text, "%u", together_threads(&t->who));
     if (!cli_has(a, "threads"))
         setenv("WARPWRIGHT_THREADS", text, 1);
 }

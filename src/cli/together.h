@@ -30,6 +30,8 @@ typedef struct Together { /* zero it first */
 
 /* False after a message.  stop: see RanksAsk. */
 bool together_begin(Together *t, const CliArgs *a, const volatile int *stop);
+/* Worker threads for each of the ranks that share this machine's cores, where nobody gave each its own. */
+unsigned together_threads(const RanksWho *w);
 /* Is this process a rank, whether or not --ranks is given? */
 bool together_is_rank(void);
 /* What the program's processes are told. */

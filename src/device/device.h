@@ -16,12 +16,24 @@
 #define WW_DEVICE_DEVICE_H
 
 #include "base/arena.h"
+#include "base/parcel.h"
 #include "base/status.h"
 #include "base/str.h"
 #include "emu/observer.h"
 #include "emu/async/tensormap.h"
 #include "model/limits.h"
 #include "ptx/ptx.h"
+
+/* Of a launch whose blocks are shared out among processes, a stretch of the grid to each, this one's part.  Each makes the same launch of the same module on
+ * a device with the same memory, and goes on from the same memory.  The result is whole on rank 0; the others have what their own blocks did. */
+typedef struct DeviceShare {
+    unsigned rank, ranks;
+    bool     memory;  /* what it leaves in memory is looked at by somebody */
+    /* Every rank gets what every other one gave (ranks.h).  What it returns ends the launch. */
+    Status (*exchange)(void *user, const Parcel *mine, Parcel *theirs, Str *why);
+    void    *user;
+    Str      refused; /* not empty: why the launch is not one that can be shared out, or could not be; nothing of it is to be used */
+} DeviceShare;
 
 /* A launch as an implementation receives it: the public request, checked, and what only the inside of the library may add. */
 typedef struct DeviceLaunch {
@@ -31,6 +43,7 @@ typedef struct DeviceLaunch {
     size_t                  nobservers;
     const struct WorkOrder *work;      /* what it comes behind (check/check.h); NULL: it is ordered with everything */
     const bool             *held;      /* EmuLaunch.held */
+    DeviceShare            *share;     /* NULL: all blocks run here */
 } DeviceLaunch;
 
 struct WwStream {

@@ -385,7 +385,7 @@ static Watchers watchers_new(Emulator *e, const Module *m, const Func *k, const 
 {
     bool            kept = checks_count(e->checks);
     const WwLaunch *w    = l->w;
-    Watchers        s    = {.list = xcalloc(l->nobservers + 3 + CHECKERS_MAX, sizeof *s.list)};
+    Watchers        s    = {.list = xcalloc(l->nobservers + 4 + CHECKERS_MAX, sizeof *s.list)};
     for (; s.n < l->nobservers; s.n++)
         s.list[s.n] = l->observers[s.n];
     if (w->observe & (WW_OBSERVE_COUNTERS | WW_OBSERVE_TIME) || kept)
@@ -445,6 +445,33 @@ static void pass_progress(void *user, uint64_t done, uint64_t blocks)
     t->d->progress(t->user, t->kernel, done, blocks);
 }
 
+/* Checks of a launch that is over. */
+static void end_checks(Emulator *e, SharedLaunch *l)
+{
+    CheckLaunch     *check = l->check;
+    const EmuResult *r     = l->result;
+    check->ninstr          = r->ninstr;
+    check->instr           = r->instr;
+    check->sampled         = r->sample.sampled;
+    check->executed        = r->executed;
+    check->lanes           = r->lanes;
+    if (e->checks)
+        checks_end(e->checks, check, l->found);
+}
+
+/* What the launch was and found becomes the result. */
+static void collect(Emulator *e, const Module *m, const Func *k, const SharedLaunch *l, const Watchers *watch,
+                    WwResult *r)
+{
+    const WwLaunch *w = l->w;
+    if (watch->patterns && l->result->ninstr) {
+        emulator_patterns(e->profile, m, l->result, watch->patterns, r);
+        emulator_resources(e, m, k, w, r);
+    }
+    emulator_findings(l->found, m, k, l->result, w, r);
+    emulator_time_mends(watch->time, r);
+}
+
 static Status run_grid(WwDevice *d, WwModule *m, const Func *k, const DeviceLaunch *l, const void *params, WwResult *r,
                        Children *more)
 {
@@ -458,6 +485,7 @@ static Status run_grid(WwDevice *d, WwModule *m, const Func *k, const DeviceLaun
     EmuLaunch request = emu_request(w, params, watch.list, watch.n);
     EmuResult result  = {0};
     Findings  found   = {0};
+    Shared    shared  = {0};
     e->cooperated |= w->cooperative;
     if (e->cooperated && emu_alloc(e->emu, GRID_BARRIER, 1, &barrier) == WW_OK)
         memset(emu_host(e->emu, barrier), 0, GRID_BARRIER);
@@ -474,8 +502,18 @@ static Status run_grid(WwDevice *d, WwModule *m, const Func *k, const DeviceLaun
     }
     SampleRounds rounds;
     emulator_sample_begin(e, w, watch.count, &request, &rounds);
-    d->refused[0] = 0;
-    Status s      = emu_launch(e->emu, ((EmulatorModule *)m)->em, k->name, &request, &result);
+    d->refused[0]     = 0;
+    bool         runs = !l->share || shared_begin(&shared, d, l, &check, &request);
+    SharedLaunch all  = {WW_ERR_LAUNCH, &result, &check, watch.count, watch.patterns, &found, w};
+    if (shared.touched) {
+        watch.list[watch.n++] = shared.touched;
+        request.nobservers    = watch.n;
+    }
+    if (runs)
+        all.status = emu_launch(e->emu, ((EmulatorModule *)m)->em, k->name, &request, &result);
+    if (runs && l->share)
+        shared_meet(&shared, &all, end_checks);
+    Status s = all.status;
     emulator_collect(m->ptx, &result, watch.count, r);
     if (s == WW_OK)
         push_children(more, &result);
@@ -483,28 +521,21 @@ static Status run_grid(WwDevice *d, WwModule *m, const Func *k, const DeviceLaun
         emulator_fault(d, m->ptx, k, &result, s, r);
     emulator_kept(e, m->ptx, k, &result, r);
     emulator_sample_end(&rounds, &result, r);
-    r->went_on     = result.went_on;
-    r->left        = result.left;
-    check.ninstr   = result.ninstr;
-    check.instr    = result.instr;
-    check.sampled  = result.sample.sampled;
-    check.executed = result.executed;
-    check.lanes    = result.lanes;
+    r->went_on = result.went_on;
+    r->left    = result.left;
     if (watch.time && s == WW_OK && !result.sample.sampled)
         emulator_time_end(watch.time, w, &result, watch.count, r);
-    if (e->checks)
-        checks_end(e->checks, &check, &found);
-    if (watch.patterns && result.ninstr) {
-        emulator_patterns(e->profile, m->ptx, &result, watch.patterns, r);
-        emulator_resources(e, m->ptx, k, w, r);
-    }
-    emulator_findings(&found, m->ptx, k, &result, w, r);
-    emulator_time_mends(watch.time, r);
+    if (!l->share || !l->share->rank || !runs)
+        end_checks(e, &all);
+    if (runs && l->share)
+        shared_findings(&shared, &all);
+    collect(e, m->ptx, k, &all, &watch, r);
     emu_result_free(&result);
     if (barrier)
         emu_free(e->emu, barrier);
     watchers_free(&watch);
-    return s;
+    shared_end(&shared);
+    return l->share && l->share->refused.len ? device_fail(d, WW_ERR_LAUNCH, "%s", l->share->refused.s) : s;
 }
 
 static void run_transfer(WwDevice *d, const EmuChild *c)

@@ -4,6 +4,7 @@
 #ifndef WW_DEVICE_EMULATOR_OWN_H
 #define WW_DEVICE_EMULATOR_OWN_H
 
+#include "check/touched.h"
 #include "device/emulator.h"
 #include "device/ptxas.h"
 #include "model/profile.h"
@@ -72,5 +73,36 @@ typedef struct SampleRounds {
 void emulator_sample_begin(const Emulator *e, const WwLaunch *w, Observer *count, EmuLaunch *request, SampleRounds *s);
 /* Fills in r->sample. */
 void emulator_sample_end(const SampleRounds *s, const EmuResult *e, WwResult *r);
+
+/* ---- launches whose blocks run in several processes (emulator_share.c; DeviceShare) ---- */
+
+typedef struct Shared { /* zero it first */
+    DeviceShare *share;
+    Emulator    *device;
+    Observer    *touched;
+    Str          printed; /* by blocks of this rank, but the first */
+    Parcel      *theirs;  /* by rank, read as far as results */
+    unsigned     ranks;   /* so many, from the first on, count: behind them a fault stopped the launch */
+} Shared;
+
+/* What a launch was and left, of which rank 0's becomes that of all. */
+typedef struct SharedLaunch {
+    Status       status;
+    EmuResult   *result;
+    CheckLaunch *check;
+    Observer    *count;    /* or NULL */
+    Patterns    *patterns; /* or NULL */
+    Findings    *found;
+    const WwLaunch *w;
+} SharedLaunch;
+
+/* Before the launch.  False: share->refused says why it cannot be. */
+bool shared_begin(Shared *s, WwDevice *d, const DeviceLaunch *l, const CheckLaunch *check, EmuLaunch *request);
+/* After it: everybody knows what every rank's blocks did, memory is the same everywhere, and on rank 0 the launch is whole but for its findings.
+ * ends: ends the checks (elsewhere than on rank 0, whose findings come later). */
+void shared_meet(Shared *s, SharedLaunch *l, void (*ends)(Emulator *e, SharedLaunch *l));
+/* Adds what the others found; rank 0, after its own checks have ended. */
+void shared_findings(Shared *s, SharedLaunch *l);
+void shared_end(Shared *s);
 
 #endif

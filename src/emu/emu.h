@@ -6,6 +6,7 @@
 #ifndef WW_EMU_EMU_H
 #define WW_EMU_EMU_H
 
+#include "base/parcel.h"
 #include "base/status.h"
 #include "emu/observer.h"
 #include "model/limits.h"
@@ -129,6 +130,8 @@ typedef enum SampleWhole { SAMPLE_ALLOWED, SAMPLE_COOPERATIVE, SAMPLE_WAITS } Sa
 typedef struct EmuResult EmuResult;
 typedef struct EmuLaunch {
     uint32_t    grid[3], block[3];
+    uint32_t    rank, ranks;   /* of so many stretches of the grid, in order, this one runs, whole clusters; 0 ranks: all.  Ends with WW_ERR_LIMIT
+                                * where a block only waits: it may wait for one that runs elsewhere */
     uint32_t    first, random; /* only so many blocks run, whole clusters (run/sample.h); 0 and 0: all */
     /* Called where a launch is sampled, after each round of it: the first blocks, when there are any, then the batches of random ones;
      * what observers and the result have so far is the sum over all rounds.  blocks: so far.  May be NULL. */
@@ -203,6 +206,11 @@ struct EmuResult {             /* zero it first; emu_result_free */
     EmuSample    sample;
 };
 void emu_result_free(EmuResult *r);
+
+/* Of a launch whose stretches ran in several processes: the result and status of one, for the others; and adding that of a later stretch to one
+ * of an earlier.  What comes behind a fault that stopped the launch does not count: false, and nothing is added.  (share.c) */
+void emu_result_put(const EmuResult *r, Status s, Parcel *p);
+bool emu_result_add(EmuResult *to, Status *s, Parcel *from);
 
 /* Parameter i of a kernel: byte offset and size in the block.  Returns the block's total size. */
 uint32_t emu_param(const Func *kernel, size_t i, uint32_t *offset, uint32_t *bytes);

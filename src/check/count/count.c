@@ -664,7 +664,7 @@ void counters_add(WwCounters *to, const WwCounters *from)
 #undef COUNTER
 }
 
-static void total_add(Total *t, const Site *s)
+static void total_add(Total *t, const Total *s)
 {
     counters_add(&t->sum, &s->sum);
     for (int h = 0; h < HYPOTHESES; h++) {
@@ -680,22 +680,49 @@ static void total_add(Total *t, const Site *s)
     t->seen = true;
 }
 
+static void total_size(Count *c, uint32_t n)
+{
+    if (n <= c->totals)
+        return;
+    c->total = xrealloc(c->total, n * sizeof *c->total);
+    memset(c->total + c->totals, 0, (n - c->totals) * sizeof *c->total);
+    c->totals = n;
+}
+
+void count_put(const Observer *o, Parcel *p)
+{
+    parcel_put_number(p, count_instrs(o));
+    parcel_put(p, ((const Count *)o)->total, count_instrs(o) * sizeof(Total));
+}
+
+void count_add(Observer *o, Parcel *p)
+{
+    Count *c = (Count *)o;
+    size_t n = parcel_count(p, sizeof(Total));
+    total_size(c, (uint32_t)n);
+    for (size_t i = 0; i < n; i++) {
+        Total t;
+        parcel_take(p, &t, sizeof t);
+        if (t.seen)
+            total_add(&c->total[i], &t);
+    }
+    c->stale = true;
+}
+
 static void count_join(Observer *o, void *state)
 {
     Count *c  = (Count *)o;
     State *st = state;
-    if (st->sites > c->totals) {
-        c->total = xrealloc(c->total, st->sites * sizeof *c->total);
-        memset(c->total + c->totals, 0, (st->sites - c->totals) * sizeof *c->total);
-        c->totals = st->sites;
-    }
+    total_size(c, st->sites);
     for (uint32_t i = 0; i < st->sites; i++) {
         Site *s = st->site[i];
         if (s == st->nowhere)
             continue;
         for (int k = 0; k < WAYS; k++)
             way_fold(st, i, &s->way[k]);
-        total_add(&c->total[i], s);
+        total_add(
+            &c->total[i],
+            &(Total){.sum = s->sum, .merged = s->merged, .others = {s->others[0], s->others[1]}, .role = s->role});
     }
     c->stale = true;
     if (c->sink)
@@ -757,8 +784,7 @@ const WwCounters *count_instr(Observer *o, uint32_t id)
 
 uint8_t count_role(const Observer *o, uint32_t id)
 {
-    const Count *c = (const Count *)o;
-    return id < c->totals && c->total[id].seen ? c->total[id].role : 0;
+    return id < count_instrs(o) && ((const Count *)o)->total[id].seen ? ((const Count *)o)->total[id].role : 0;
 }
 
 Observer *count_new(const Profile *p)

@@ -13,6 +13,7 @@
 #ifndef WW_CHECK_COUNT_H
 #define WW_CHECK_COUNT_H
 
+#include "base/parcel.h"
 #include "emu/observer.h"
 #include "model/profile.h"
 #include "warpwright/warpwright.h"
@@ -52,6 +53,10 @@ const WwCounters *count_total(Observer *o);
 uint32_t count_instrs(const Observer *o);
 /* Of one instruction; NULL if it made no access. */
 const WwCounters *count_instr(Observer *o, uint32_t id);
+
+/* After the launch: everything that was counted, for the same program's process elsewhere; and what such a one has counted of other blocks is added. */
+void count_put(const Observer *o, Parcel *p);
+void count_add(Observer *o, Parcel *p);
 
 /* How the assembler may join the instruction with its neighbours (merge.h); 0: not at all. */
 uint8_t count_role(const Observer *o, uint32_t id);

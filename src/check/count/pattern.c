@@ -176,6 +176,46 @@ static void sink_join(CountSink *s, void *state)
     p->list = NULL;
 }
 
+void patterns_put(const Patterns *p, Parcel *out)
+{
+    const Table *t = &p->table;
+    Entry       *e, *next;
+    parcel_put_number(out, t->instrs);
+    parcel_put(out, t->kept, t->instrs * sizeof *t->kept);
+    parcel_put_number(out, HASH_COUNT(t->by_key));
+    HASH_ITER(hh, t->by_key, e, next)
+    {
+        parcel_put(out, &e->key, sizeof e->key);
+        parcel_put_number(out, e->p.first);
+        parcel_put_number(out, e->p.places);
+        parcel_put(out, e->p.hits, e->p.places * sizeof *e->p.hits);
+    }
+}
+
+void patterns_add(Patterns *p, Parcel *from)
+{
+    size_t n = parcel_count(from, sizeof(uint16_t));
+    table_size(&p->table, (uint32_t)n);
+    for (size_t i = 0; i < n; i++) {
+        uint16_t kept;
+        parcel_take(from, &kept, sizeof kept);
+        if (kept > PATTERN_MOST && p->table.kept[i] <= PATTERN_MOST)
+            make_wild(&p->table, (uint32_t)i);
+    }
+    for (n = parcel_count(from, sizeof(Key)); n && !from->bad; n--) {
+        Key k;
+        parcel_take(from, &k, sizeof k);
+        uint32_t  first  = (uint32_t)parcel_number(from);
+        size_t    places = parcel_count(from, sizeof(uint64_t));
+        uint64_t *hits   = xcalloc(places + 1, sizeof *hits);
+        parcel_take(from, hits, places * sizeof *hits);
+        table_add(&p->table, &k, hits, first, (uint32_t)places);
+        free(hits);
+    }
+    free(p->list);
+    p->list = NULL;
+}
+
 Patterns *patterns_new(void)
 {
     Patterns *p   = xcalloc(1, sizeof *p);

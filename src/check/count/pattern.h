@@ -37,6 +37,10 @@ size_t         patterns_count(Patterns *p);
 const Pattern *patterns_at(Patterns *p, size_t i);
 bool           patterns_wild(const Patterns *p, uint32_t instr);
 
+/* As count_put and count_add. */
+void patterns_put(const Patterns *p, Parcel *out);
+void patterns_add(Patterns *p, Parcel *from);
+
 /* The lanes' addresses when the first active one is at the pattern's i-th place: offsets in shared and local memory; global ones are
  * far from 0 and tell only where in a sector and line they lie. */
 void pattern_addresses(const Pattern *t, uint32_t i, uint64_t *addr);

@@ -114,6 +114,8 @@ static uint32_t origin_of(InitState *s, const Access *a, unsigned lane, uint64_t
                            .parent = parent,
                            .region = r,
                            .cached = per->cached};
+    if (r)
+        origin_get(in, per->origin)->region = r->base;
     pthread_mutex_unlock(&in->lock);
     return per->origin;
 }

@@ -17,6 +17,7 @@ typedef struct InitOrigin {
     uint32_t     instr, thread, bytes;
     uint64_t     block;
     RuleId       rule;
+    uint64_t     region; /* the allocation that it read; 0: none, or a copy */
     uint32_t     parent; /* of an earlier launch, whose copy this one read; 0: none */
     bool         told[2]; /* that the host read what came of it: as a fault, as padding */
     Widths      *widths; /* of the stores to the memory that it read */

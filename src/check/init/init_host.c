@@ -72,22 +72,38 @@ static const char *reader(const MemoryEvent *e)
     return e->name ? e->name : "the host";
 }
 
+/* Each worker has its own record of a load: they are told once, in the words of the lowest block. */
+static const InitOrigin *tell_once(const Init *in, const InitOrigin *o, bool padding)
+{
+    const InitOrigin *first = o;
+    for (uint32_t i = 0; i < in->norigins; i++) {
+        InitOrigin *x = in->origin[i];
+        if (x->launch != o->launch || x->instr != o->instr || x->rule != o->rule || x->parent != o->parent ||
+            x->region != o->region)
+            continue;
+        x->told[padding] = true;
+        if (x->block < first->block || (x->block == first->block && x->thread < first->thread))
+            first = x;
+    }
+    return first;
+}
+
 /* Values that a kernel loaded and stored: found where it loaded them. */
-static void add_copied(Init *in, InitOrigin *o, const MemoryEvent *e, bool padding)
+static void add_copied(Init *in, const InitOrigin *o, const MemoryEvent *e, bool padding)
 {
     if (o->told[padding])
         return;
-    o->told[padding] = true;
-    WwFinding *f     = add(in, padding ? RULE_UNINIT_PADDING : o->rule);
-    f->kernel        = o->end.kernel;
-    f->file          = o->end.file;
-    f->line          = o->end.line;
-    f->col           = o->end.col;
-    f->block         = o->end.block;
-    f->thread        = o->end.thread;
-    f->message       = arena_printf(in->arena, "%u-byte read of what nobody wrote, %s; the %s stored and %s read %s",
-                                    o->bytes, o->what, padding ? "bytes, padding by their places, were" : "value was",
-                                    reader(e), padding ? "them" : "it");
+    o            = tell_once(in, o, padding);
+    WwFinding *f = add(in, padding ? RULE_UNINIT_PADDING : o->rule);
+    f->kernel    = o->end.kernel;
+    f->file      = o->end.file;
+    f->line      = o->end.line;
+    f->col       = o->end.col;
+    f->block     = o->end.block;
+    f->thread    = o->end.thread;
+    f->message   = arena_printf(in->arena, "%u-byte read of what nobody wrote, %s; the %s stored and %s read %s",
+                                o->bytes, o->what, padding ? "bytes, padding by their places, were" : "value was",
+                                reader(e), padding ? "them" : "it");
 }
 
 /* Bytes that were never written at all: found where the host reads them. */

@@ -90,5 +90,11 @@ static void perf_end(void *self, Observer *o, const CheckLaunch *l, Findings *fo
     trace_free(o);
 }
 
-const Checker checker_perf = {
-    .name = "perf", .counts = true, .open = perf_open, .close = free, .begin = perf_begin, .end = perf_end};
+const Checker checker_perf = {.name   = "perf",
+                              .counts = true,
+                              .open   = perf_open,
+                              .close  = free,
+                              .begin  = perf_begin,
+                              .end    = perf_end,
+                              .put    = trace_put,
+                              .add    = trace_add};

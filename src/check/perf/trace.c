@@ -418,6 +418,67 @@ static void *trace_fork(Observer *o, const LaunchInfo *info, unsigned worker)
     return st;
 }
 
+/* What is shown goes over to the sum, or is freed. */
+static void sum_add(Trace *t, uint32_t i, TraceSum *from, bool seen)
+{
+    TraceSum *to = &t->sum[i];
+    to->cut += from->cut;
+    if (!seen)
+        return;
+    add_lanes(to, &from->lanes, !t->seen[i]);
+    to->distinct += from->distinct;
+    to->values += from->values;
+    to->bytes = from->bytes;
+    to->accesses += from->accesses;
+    to->op = from->op;
+    if (from->show && (!to->show || from->show_block < to->show_block)) {
+        LaneShow *other = to->show;
+        to->show        = from->show;
+        to->show_block  = from->show_block;
+        from->show      = other;
+    }
+    free(from->show);
+    from->show = NULL;
+    atomic_turns_join(&to->atomics, &from->atomics);
+    t->seen[i] = true;
+}
+
+void trace_put(const Observer *o, Parcel *p)
+{
+    const Trace *t = (const Trace *)o;
+    uint32_t     n = t->sum ? t->info.instrs : 0;
+    parcel_put_number(p, n);
+    for (uint32_t i = 0; i < n; i++) {
+        TraceSum        s    = t->sum[i];
+        const LaneShow *show = s.show;
+        s.show               = NULL;
+        parcel_put_number(p, t->seen[i]);
+        parcel_put(p, &s, sizeof s);
+        parcel_put_number(p, show != NULL);
+        if (show)
+            parcel_put(p, show, sizeof *show);
+    }
+    parcel_put_number(p, t->looked);
+}
+
+void trace_add(Observer *o, Parcel *p)
+{
+    Trace *t = (Trace *)o;
+    size_t n = parcel_count(p, sizeof(TraceSum));
+    for (size_t i = 0; i < n; i++) {
+        bool     seen = parcel_number(p) != 0;
+        TraceSum s;
+        parcel_take(p, &s, sizeof s);
+        s.show = parcel_number(p) ? xcalloc(1, sizeof *s.show) : NULL;
+        if (s.show)
+            parcel_take(p, s.show, sizeof *s.show);
+        if (t->sum && i < t->info.instrs)
+            sum_add(t, (uint32_t)i, &s, seen);
+        free(s.show);
+    }
+    t->looked += parcel_number(p);
+}
+
 static void trace_join(Observer *o, void *state)
 {
     Trace      *t  = (Trace *)o;
@@ -429,27 +490,8 @@ static void trace_join(Observer *o, void *state)
         free(b->cut);
         free(b);
     }
-    for (uint32_t i = 0; i < t->info.instrs; i++) {
-        TraceSum *to = &t->sum[i], *from = &st->sum[i];
-        to->cut += from->cut;
-        if (!st->seen[i])
-            continue;
-        add_lanes(to, &from->lanes, !t->seen[i]);
-        to->distinct += from->distinct;
-        to->values += from->values;
-        to->bytes = from->bytes;
-        to->accesses += from->accesses;
-        to->op = from->op;
-        if (from->show && (!to->show || from->show_block < to->show_block)) {
-            LaneShow *other = to->show;
-            to->show        = from->show;
-            to->show_block  = from->show_block;
-            from->show      = other;
-        }
-        free(from->show);
-        atomic_turns_join(&to->atomics, &from->atomics);
-        t->seen[i] = true;
-    }
+    for (uint32_t i = 0; i < t->info.instrs; i++)
+        sum_add(t, i, &st->sum[i], st->seen[i]);
     t->looked += st->looked;
     free(st->kept);
     free(st->list);

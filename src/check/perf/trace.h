@@ -45,6 +45,9 @@ typedef struct TraceSum { /* sums over the blocks looked at */
 Observer       *trace_new(const CheckLaunch *l);
 void            trace_free(Observer *o); /* NULL is allowed */
 const TraceSum *trace_instr(const Observer *o, uint32_t id);
+/* As count_put and count_add. */
+void            trace_put(const Observer *o, Parcel *p);
+void            trace_add(Observer *o, Parcel *p);
 /* The launch, as the observer was told of it. */
 const LaunchInfo *trace_info(const Observer *o);
 /* Blocks looked at, and blocks of the launch. */

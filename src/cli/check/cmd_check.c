@@ -18,24 +18,26 @@
 #include "check/rules.h"
 #include "cli/check/check.h"
 #include "cli/cli.h"
+#include "cli/together.h"
 #include "device/emulator.h"
 #include "report/doc.h"
 #include "report/fail.h"
 #include "report/progress.h"
 
 typedef struct Check {
-    CliArgs   a;
-    CheckPlan plan;
-    WwDevice *device;
-    WwModule *module;
-    Report   *report;
-    uint64_t  seed; /* of the schedule that is tried */
-    char     *text;
-    size_t    len;  /* the module's PTX */
-    bool      time; /* is predicted */
-    bool      lost; /* a kernel could not be run */
-    Progress  progress;
-    uint64_t  launch; /* that runs */
+    CliArgs    a;
+    CheckPlan  plan;
+    WwDevice  *device;
+    WwModule  *module;
+    Report    *report;
+    uint64_t   seed; /* of the schedule that is tried */
+    char      *text;
+    size_t     len;  /* the module's PTX */
+    bool       time; /* is predicted */
+    bool       lost; /* a kernel could not be run */
+    Progress   progress;
+    CheckRanks ranks;  /* a grid's blocks run in several processes */
+    uint64_t   launch; /* that runs */
 } Check;
 
 static volatile int stopped;
@@ -189,6 +191,28 @@ static void suggest(const Check *c, size_t kernel)
     str_free(&text);
 }
 
+/* Here, or this rank's blocks of it; memory that a later launch or --out looks at is made the same on all ranks. */
+static WwStatus launch(Check *c, const char *symbol, const WwLaunch *w, size_t index, WwResult **r)
+{
+    const Func *kernel;
+    if (!c->ranks.ranks)
+        return ww_launch(c->device, c->module, symbol, w, r);
+    WwStatus s            = device_kernel(c->device, c->module, symbol, &kernel);
+    c->ranks.share.memory = index + 1 < c->plan.nlaunches || c->plan.nouts > 0;
+    return s == WW_OK ? device_launch_kernel(c->device, c->module, kernel,
+                                             &(DeviceLaunch){.w = w, .share = &c->ranks.share}, r)
+                      : s;
+}
+
+/* All ranks know it; one says it. */
+static int tell_refused(const Check *c, const char *symbol)
+{
+    if (!c->ranks.who.rank)
+        cli_error("check", "kernel %s cannot be spread over %u ranks: %s; run it on one, or with --ranks=off",
+                  shown_name(c, symbol), c->ranks.who.ranks, c->ranks.share.refused.s);
+    return CLI_USAGE;
+}
+
 static int run_launch(Check *c, size_t index)
 {
     const CheckedLaunch *l      = &c->plan.launch[index];
@@ -221,12 +245,14 @@ static int run_launch(Check *c, size_t index)
     WwResult   *r      = NULL;
     double      start  = now();
     c->launch          = index;
-    WwStatus s         = ww_launch(c->device, c->module, symbol, &w, &r);
+    WwStatus s         = launch(c, symbol, &w, index, &r);
     int      code      = CLI_OK;
     progress_clear(&c->progress);
-    if (!r) {
+    if (c->ranks.share.refused.len) {
+        code = tell_refused(c, symbol);
+    } else if (!r) {
         code = cli_error("check", "%s", ww_device_error(c->device));
-    } else {
+    } else if (!check_ranks_other(&c->ranks)) {
         report_add(c->report,
                    &(ReportLaunch){.kernel  = shown_name(c, symbol),
                                    .symbol  = symbol,
@@ -244,11 +270,6 @@ static int run_launch(Check *c, size_t index)
     ww_result_free(r);
     free(args);
     return code;
-}
-
-static void add_pending(void *user, const WwFinding *f)
-{
-    report_add_finding(user, f, f->kernel, -1);
 }
 
 static void find_leaks(Check *c)
@@ -278,7 +299,7 @@ static bool is_out(const Check *c, const Argument *a)
 }
 
 /* Every buffer may be an output: a value that was stored there has to have been written.  Of those that --out names all bytes are read. */
-static void read_buffers(Check *c)
+static int read_buffers(Check *c)
 {
     for (size_t i = 0; i < c->plan.nargs; i++) {
         const Argument *a = &c->plan.arg[i];
@@ -286,8 +307,9 @@ static void read_buffers(Check *c)
             emulator_tell(c->device, is_out(c, a) ? MEMORY_READ : MEMORY_LEFT, a->address, 0,
                           a->count * a->type->bytes);
     }
-    emulator_pending(c->device, add_pending, c->report);
+    bool told = check_ranks_pending(&c->ranks, c->device, c->report);
     find_leaks(c);
+    return told ? CLI_OK : CLI_USAGE;
 }
 
 static const Argument *find_buffer(const Check *c, const char *name)
@@ -306,7 +328,7 @@ static int write_outs(Check *c)
         Str             why  = {0};
         void           *data = xcalloc(a->count, a->type->bytes);
         WwStatus        s    = ww_copy_out(c->device, data, a->address, (size_t)(a->count * a->type->bytes));
-        if (s == WW_OK)
+        if (s == WW_OK && !check_ranks_other(&c->ranks))
             s = argument_write(a, data, o->file, &why);
         free(data);
         int code = s == WW_OK ? CLI_OK : fail(&why);
@@ -332,19 +354,20 @@ static int plan_from_file(Check *c, const char *file, Str *why)
 
 static int open_device(Check *c)
 {
-    const char *why   = "";
-    c->time           = cli_time(&c->a);
-    WwDeviceOptions o = {.profile = cli_text(&c->a, "profile", NULL),
-                         .threads = (unsigned)cli_number(&c->a, "threads", 0),
-                         .memory  = cli_number(&c->a, "memory", 0) << 20,
-                         .seed    = c->seed,
-                         .async   = cli_text(&c->a, "async", NULL),
-                         .blocks  = cli_text(&c->a, "blocks", NULL),
-                         .engine  = cli_engine(&c->a),
-                         .check   = cli_rules(&c->a) ? cli_rules(&c->a) : ""};
+    const char *why     = "";
+    unsigned    threads = c->ranks.ranks ? together_threads(&c->ranks.who) : 0;
+    c->time             = cli_time(&c->a);
+    WwDeviceOptions o   = {.profile = cli_text(&c->a, "profile", NULL),
+                           .threads = (unsigned)cli_number(&c->a, "threads", threads),
+                           .memory  = cli_number(&c->a, "memory", 0) << 20,
+                           .seed    = c->seed,
+                           .async   = cli_text(&c->a, "async", NULL),
+                           .blocks  = cli_text(&c->a, "blocks", NULL),
+                           .engine  = cli_engine(&c->a),
+                           .check   = cli_rules(&c->a) ? cli_rules(&c->a) : ""};
     if (ww_device_open("emulator", &o, &c->device, &why) != WW_OK)
         return cli_error("check", "%s", why);
-    if (!cli_has(&c->a, "quiet") && progress_possible())
+    if (!cli_has(&c->a, "quiet") && !check_ranks_other(&c->ranks) && progress_possible())
         device_on_progress(c->device, tell_progress, c);
     return CLI_OK;
 }
@@ -512,7 +535,8 @@ static int try_schedule(Check *c, uint64_t seed, bool first)
         code = run_launches(c);
         if (code == CLI_OK && first)
             code = write_outs(c);
-        read_buffers(c);
+        int read = code == CLI_OK || !c->ranks.ranks ? read_buffers(c) : CLI_OK;
+        code     = code ? code : read;
     }
     ww_device_close(c->device);
     c->device = NULL;
@@ -532,9 +556,11 @@ static int check(Check *c)
         code = CLI_USAGE;
     signal(SIGINT, on_signal);
     signal(SIGTERM, on_signal);
+    if (code == CLI_OK && !check_ranks_begin(&c->ranks, &c->a, &stopped))
+        code = CLI_USAGE;
     for (uint64_t i = 0; i < n && code == CLI_OK && !stopped; i++)
         code = try_schedule(c, seed + i, i == 0);
-    if (code != CLI_OK)
+    if (code != CLI_OK || check_ranks_other(&c->ranks))
         return code;
     if (c->lost)
         code = CLI_KERNEL;
@@ -563,7 +589,7 @@ int cmd_check(int argc, char **argv)
     if (cli_has(&c.a, "verbose"))
         report_tell(c.report, tell_line, NULL);
     report_process(c.report, c.a.operand[0], NULL, 0, 0); /* one process: its number would only make documents differ */
-    code = check(&c);
+    code = check_ranks_end(&c.ranks, check(&c));
     free(c.text);
     report_free(c.report);
     cli_free(&c.a);

@@ -174,6 +174,7 @@ struct Launch {
     uint32_t        registers;    /* of a thread at its start, for setmaxnreg; 0: not known (maxnreg.c) */
     uint64_t        nclusters;
     uint64_t        next_cluster; /* atomic */
+    uint64_t        from;         /* the first cluster that runs here (EmuLaunch.rank) */
     uint64_t        last;         /* atomic: so many clusters begin in this round */
     Sample          sample;
     uint64_t        spent;        /* atomic: warp instructions so far */

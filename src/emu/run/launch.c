@@ -256,9 +256,10 @@ static bool next_cluster(Launch *l, uint64_t *order, uint64_t *index)
 {
     if (l->sample.place)
         return sample_take(l, order, index);
-    *order = __atomic_fetch_add(&l->next_cluster, 1, __ATOMIC_RELAXED);
-    *index = *order < l->nclusters ? schedule_place(l, *order) : 0;
-    return *order < l->nclusters;
+    *order  = __atomic_fetch_add(&l->next_cluster, 1, __ATOMIC_RELAXED);
+    bool is = *order < __atomic_load_n(&l->last, __ATOMIC_RELAXED);
+    *index  = is ? sample_place(l, *order) : 0;
+    return is;
 }
 
 static Cluster *take_cluster(Worker *k)
@@ -352,6 +353,8 @@ static void *worker_main(void *arg)
                 __atomic_store_n(&l->somebody_waits, true, __ATOMIC_RELAXED);
                 schedule_waited(l);
                 sample_drop(l);
+                if (l->ask->ranks > 1 && !(l->ask->held && *l->ask->held))
+                    sample_alone(l, c);
             }
             c->next = k->ring ? k->ring->next : c;
             if (k->ring)
@@ -516,8 +519,7 @@ static int by_instr(const void *a, const void *b)
     return x->kind != y->kind ? (x->kind < y->kind ? -1 : 1) : x->done - y->done;
 }
 
-/* When nothing stopped the launch, the first access that was left out is its fault. */
-static void first_of_kept(Launch *l, EmuResult *r)
+void kept_first(EmuResult *r)
 {
     if (r->nkept)
         qsort(r->kept, r->nkept, sizeof *r->kept, by_instr);
@@ -525,9 +527,18 @@ static void first_of_kept(Launch *l, EmuResult *r)
     for (size_t i = 0; i < r->nkept; i++)
         if (!r->kept[i].done && (!first || r->kept[i].block < first->block))
             first = &r->kept[i];
-    r->went_on = first && l->fault.kind == FAULT_NONE;
+    r->went_on = first != NULL;
     if (r->went_on)
-        l->fault = first->fault;
+        r->fault = first->fault;
+}
+
+/* When nothing stopped the launch, the first access that was left out is its fault. */
+static void first_of_kept(Launch *l, EmuResult *r)
+{
+    kept_first(r);
+    r->went_on &= l->fault.kind == FAULT_NONE;
+    if (r->went_on)
+        l->fault = r->fault;
 }
 
 static Status status_of(const Launch *l)

@@ -6,6 +6,8 @@
  * cluster of its stretch runs.  Stretches are dealt to the batches in turn, so each batch is spread over the whole grid.  A cluster runs
  * as a whole: what its blocks share is there.
  *
+ * Of a launch that is shared out among processes (EmuLaunch.rank) a stretch runs, in order, whatever the seed.
+ *
  * Invariants: within a round clusters start in ascending order; no cluster is chosen twice.  A launch runs whole when it has no more
  * clusters than were asked for, when it is cooperative, and from the moment on at which one of its clusters only waits: it may wait for
  * one that was not chosen.  Blocks that do not wait but look at what others left (the last one to arrive adds up) are not noticed: what such
@@ -13,6 +15,9 @@
 #include "emu/run/sample.h"
 
 #include <stdlib.h>
+
+#include "emu/core/schedule.h"
+#include "emu/run/stop.h"
 
 static uint64_t mixed(uint64_t x)
 {
@@ -38,6 +43,11 @@ void sample_choose(Launch *l)
     Sample  *s     = &l->sample;
     uint64_t first = clusters_of(l, l->ask->first), random = clusters_of(l, l->ask->random);
     l->last = l->nclusters;
+    if (l->ask->ranks > 1) {
+        l->from = stretch(l->nclusters, l->ask->rank, l->ask->ranks);
+        l->last = stretch(l->nclusters, l->ask->rank + 1, l->ask->ranks) - l->from;
+        return;
+    }
     if ((!first && !random) || first + random >= l->nclusters)
         return;
     if (l->ask->cooperative) {
@@ -101,6 +111,11 @@ static uint64_t other(const uint64_t *begun, uint64_t n, uint64_t k)
     return k + lo;
 }
 
+uint64_t sample_place(const Launch *l, uint64_t order)
+{
+    return l->ask->ranks > 1 ? l->from + order : schedule_place(l, order);
+}
+
 bool sample_take(Launch *l, uint64_t *order, uint64_t *index)
 {
     Sample *s = &l->sample;
@@ -130,6 +145,14 @@ void sample_drop(Launch *l)
     pthread_mutex_unlock(&l->lock);
 }
 
+void sample_alone(Launch *l, const Cluster *c)
+{
+    pthread_mutex_lock(&l->lock);
+    l->sample.whole = SAMPLE_WAITS;
+    pthread_mutex_unlock(&l->lock);
+    launch_stop(l, c, FAULT_TIME_LIMIT, "some of its blocks wait for others");
+}
+
 void sample_result(const Launch *l, EmuResult *r)
 {
     const Sample *s = &l->sample;
@@ -137,6 +160,6 @@ void sample_result(const Launch *l, EmuResult *r)
                                   .whole   = s->whole,
                                   .ended   = s->on && s->round == s->rounds && !l->aborted && l->fault_order == UINT64_MAX,
                                   .blocks  = l->next_cluster * l->cluster_blocks,
-                                  .of      = l->nclusters * l->cluster_blocks};
+                                  .of      = (l->ask->ranks > 1 ? l->last : l->nclusters) * l->cluster_blocks};
     r->sample.first = (s->first < l->next_cluster ? s->first : l->next_cluster) * l->cluster_blocks;
 }
