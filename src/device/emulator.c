@@ -459,6 +459,12 @@ static void end_checks(Emulator *e, SharedLaunch *l)
         checks_end(e->checks, check, l->found);
 }
 
+/* SharedLaunch.wrote */
+static void tell_wrote(void *device, uint64_t address, uint64_t bytes)
+{
+    emulator_tell(device, MEMORY_WRITE, address, 0, bytes);
+}
+
 /* What the launch was and found becomes the result. */
 static void collect(Emulator *e, const Module *m, const Func *k, const SharedLaunch *l, const Watchers *watch,
                     WwResult *r)
@@ -504,7 +510,7 @@ static Status run_grid(WwDevice *d, WwModule *m, const Func *k, const DeviceLaun
     emulator_sample_begin(e, w, watch.count, &request, &rounds);
     d->refused[0]     = 0;
     bool         runs = !l->share || shared_begin(&shared, d, l, &check, &request);
-    SharedLaunch all  = {WW_ERR_LAUNCH, &result, &check, watch.count, watch.patterns, &found, w};
+    SharedLaunch all = {WW_ERR_LAUNCH, &result, &check, watch.count, watch.patterns, &found, w, end_checks, tell_wrote};
     if (shared.touched) {
         watch.list[watch.n++] = shared.touched;
         request.nobservers    = watch.n;
@@ -512,7 +518,7 @@ static Status run_grid(WwDevice *d, WwModule *m, const Func *k, const DeviceLaun
     if (runs)
         all.status = emu_launch(e->emu, ((EmulatorModule *)m)->em, k->name, &request, &result);
     if (runs && l->share)
-        shared_meet(&shared, &all, end_checks);
+        shared_meet(&shared, &all);
     Status s = all.status;
     emulator_collect(m->ptx, &result, watch.count, r);
     if (s == WW_OK)

@@ -86,7 +86,8 @@ typedef struct Shared { /* zero it first */
 } Shared;
 
 /* What a launch was and left, of which rank 0's becomes that of all. */
-typedef struct SharedLaunch {
+typedef struct SharedLaunch SharedLaunch;
+struct SharedLaunch {
     Status       status;
     EmuResult   *result;
     CheckLaunch *check;
@@ -94,13 +95,15 @@ typedef struct SharedLaunch {
     Patterns    *patterns; /* or NULL */
     Findings    *found;
     const WwLaunch *w;
-} SharedLaunch;
+    void       (*ends)(Emulator *e, SharedLaunch *l);               /* ends its checks */
+    void       (*wrote)(void *device, uint64_t address, uint64_t bytes); /* other ranks' blocks have written that */
+};
 
 /* Before the launch.  False: share->refused says why it cannot be. */
 bool shared_begin(Shared *s, WwDevice *d, const DeviceLaunch *l, const CheckLaunch *check, EmuLaunch *request);
 /* After it: everybody knows what every rank's blocks did, memory is the same everywhere, and on rank 0 the launch is whole but for its findings.
- * ends: ends the checks (elsewhere than on rank 0, whose findings come later). */
-void shared_meet(Shared *s, SharedLaunch *l, void (*ends)(Emulator *e, SharedLaunch *l));
+ * Elsewhere than on rank 0, whose findings come later, the checks have ended then. */
+void shared_meet(Shared *s, SharedLaunch *l);
 /* Adds what the others found; rank 0, after its own checks have ended. */
 void shared_findings(Shared *s, SharedLaunch *l);
 void shared_end(Shared *s);

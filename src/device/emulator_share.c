@@ -108,13 +108,8 @@ static void tell_shared(const TouchedAll *all, Str *why)
                    bytes, offset, name ? name : "an allocation");
 }
 
-static void wrote(void *user, uint64_t address, uint64_t bytes)
-{
-    emulator_tell(user, MEMORY_WRITE, address, 0, bytes);
-}
-
 /* Memory becomes the same everywhere, or the launch is refused.  mine: read from its beginning. */
-static void meet_memory(Shared *s, Parcel *mine)
+static void meet_memory(Shared *s, const SharedLaunch *l, Parcel *mine)
 {
     DeviceShare *share = s->share;
     TouchedAll  *all   = touched_all_new();
@@ -132,7 +127,7 @@ static void meet_memory(Shared *s, Parcel *mine)
         tell_shared(all, &share->refused);
     for (unsigned i = 0; i < share->ranks && !share->refused.len; i++)
         if (i != share->rank)
-            touched_take(all, &took[i], wrote, &s->device->base);
+            touched_take(all, &took[i], l->wrote, s->device);
     free(took);
     touched_all_free(all);
 }
@@ -153,20 +148,20 @@ static bool add_rank(const Shared *s, SharedLaunch *l, Parcel *p)
     return !p->bad;
 }
 
-void shared_meet(Shared *s, SharedLaunch *l, void (*ends)(Emulator *e, SharedLaunch *l))
+void shared_meet(Shared *s, SharedLaunch *l)
 {
     DeviceShare *share = s->share;
     Parcel       mine  = {0};
     put(s, l, &mine);
     if (share->rank) {
-        ends(s->device, l);
+        l->ends(s->device, l);
         findings_put(l->found, "perf", &mine);
     }
     s->theirs  = xcalloc(share->ranks, sizeof *s->theirs);
     Str    why = {0};
     Status got = share->exchange(share->user, &mine, s->theirs, &why);
     if (got == WW_OK)
-        meet_memory(s, &mine);
+        meet_memory(s, l, &mine);
     else
         str_printf(&share->refused, "%s", str_text(&why));
     s->ranks = 1;
