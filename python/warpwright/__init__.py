@@ -16,6 +16,7 @@ transposed or sliced one becomes a leading dimension and a transposition.  Devic
 emulated GPU's memory.  A call is complete when it returns, unless stream= names a CUDA stream.  What is wrong is an exception: Error
 (with .status) from the library, TypeError or ValueError for arrays it cannot take.  See docs/python.md."""
 from ._device import Device, DeviceArray, default_device
+from ._grid import Spread
 from ._kernels import Module, check
 from ._library import Error, version
 from ._pictures import Access, access
@@ -23,5 +24,5 @@ from ._products import copy, gemm, newton_schulz, rungs, syrk
 from ._results import Counters, Finding, Line, Mend, Result, Table
 
 __version__ = version()
-__all__ = ["Access", "Counters", "Device", "DeviceArray", "Error", "Finding", "Line", "Mend", "Module", "Result", "Table", "access", "check", "copy",
+__all__ = ["Access", "Counters", "Device", "DeviceArray", "Error", "Finding", "Line", "Mend", "Module", "Result", "Spread", "Table", "access", "check", "copy",
            "default_device", "gemm", "newton_schulz", "rungs", "syrk", "version"]

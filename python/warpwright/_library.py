@@ -43,17 +43,24 @@ class NewtonSchulz(ctypes.Structure):
                 ("steps", c_size_t), ("x", c_uint64), ("y", c_uint64), ("ldx", c_size_t), ("ldy", c_size_t)]
 
 
+class GridArray(ctypes.Structure):
+    _fields_ = [("at", POINTER(c_uint64)), ("block_rows", c_size_t), ("block_columns", c_size_t), ("down", c_size_t),
+                ("across", c_size_t), ("ld", c_size_t)]
+
+
 class GridGemm(ctypes.Structure):
     _fields_ = [("type", c_int), ("layout", c_int), ("trans_a", c_bool), ("trans_b", c_bool), ("m", c_size_t), ("n", c_size_t),
                 ("k", c_size_t), ("alpha", Scalar), ("beta", Scalar), ("a", c_void_p), ("b", c_void_p), ("c", c_void_p),
-                ("lda", c_size_t), ("ldb", c_size_t), ("ldc", c_size_t), ("precision", c_int), ("tile", c_size_t), ("panel", c_size_t),
+                ("lda", c_size_t), ("ldb", c_size_t), ("ldc", c_size_t), ("on_a", POINTER(GridArray)), ("on_b", POINTER(GridArray)),
+                ("on_c", POINTER(GridArray)), ("precision", c_int), ("tile", c_size_t), ("panel", c_size_t),
                 ("ranks", c_size_t), ("rank", c_size_t)]
 
 
 class GridSyrk(ctypes.Structure):
     _fields_ = [("type", c_int), ("layout", c_int), ("fill", c_int), ("trans", c_bool), ("n", c_size_t), ("k", c_size_t),
                 ("alpha", Scalar), ("beta", Scalar), ("a", c_void_p), ("c", c_void_p), ("lda", c_size_t), ("ldc", c_size_t),
-                ("precision", c_int), ("tile", c_size_t), ("panel", c_size_t), ("ranks", c_size_t), ("rank", c_size_t)]
+                ("on_a", POINTER(GridArray)), ("on_c", POINTER(GridArray)), ("precision", c_int), ("tile", c_size_t),
+                ("panel", c_size_t), ("ranks", c_size_t), ("rank", c_size_t)]
 
 
 class Copy(ctypes.Structure):

@@ -48,15 +48,21 @@ static void syrk(void)
 
 static void grids(void)
 {
+    printf("GridArray sizeof %zu\n", sizeof(WwGridArray));
+    SHOW(WwGridArray, "GridArray", block_columns);
+    SHOW(WwGridArray, "GridArray", ld);
     printf("GridGemm sizeof %zu\n", sizeof(WwGridGemm));
     SHOW(WwGridGemm, "GridGemm", m);
     SHOW(WwGridGemm, "GridGemm", c);
+    SHOW(WwGridGemm, "GridGemm", on_a);
+    SHOW(WwGridGemm, "GridGemm", on_c);
     SHOW(WwGridGemm, "GridGemm", precision);
     SHOW(WwGridGemm, "GridGemm", rank);
     printf("GridSyrk sizeof %zu\n", sizeof(WwGridSyrk));
     SHOW(WwGridSyrk, "GridSyrk", fill);
     SHOW(WwGridSyrk, "GridSyrk", trans);
     SHOW(WwGridSyrk, "GridSyrk", c);
+    SHOW(WwGridSyrk, "GridSyrk", on_c);
     SHOW(WwGridSyrk, "GridSyrk", precision);
     SHOW(WwGridSyrk, "GridSyrk", rank);
 }

@@ -168,6 +168,45 @@ class Grid(unittest.TestCase):
         self.assertTrue(np.all(np.isnan(out[np.tril_indices(90, -1)])))
         np.testing.assert_array_equal(ww.syrk(i, dtype="int64", transpose=True, devices=self.devices), wrap(exact(i.T, i), 64))
 
+    def test_spread(self):
+        """Operands and results in the devices' own memory: bands, blocks shared out cyclically, the whole on each."""
+        three = self.devices + [ww.Device("emulator")]
+        for devices in (self.devices, three):
+            for how in ({}, {"block": (32, 16)}, {"block": (16, 24), "across": len(devices)}, {"whole": True}):
+                a, b = floats(133, 90), floats(90, 70)
+                x, y = ww.Spread.of(a, devices, **how), ww.Spread.of(b, devices, whole=True)
+                np.testing.assert_array_equal(x.numpy(), a)
+                want = a.astype(float) @ b
+                c = ww.gemm(x, y, devices=devices)
+                self.assertIsInstance(c, ww.Spread)
+                self.assertEqual([p.device for p in c.parts], devices)
+                self.assertTrue(close(c.numpy(), want, 90))
+                out = ww.Spread.of(np.ones((133, 70), np.float32), devices, **how)
+                self.assertIs(ww.gemm(x, b, out=out, alpha=2, beta=-1, devices=devices), out)  # b in host memory
+                self.assertTrue(close(out.numpy(), 2 * want - 1, 90))
+                host = np.full((133, 70), np.nan, np.float32)
+                ww.gemm(x, y, out=host, devices=devices)
+                self.assertTrue(close(host, want, 90))
+        i = ints(70, 50)
+        for transpose in (False, True):
+            c = ww.syrk(ww.Spread.of(i, three), transpose=transpose, devices=three).numpy()
+            np.testing.assert_array_equal(c, wrap(exact(i.T, i) if transpose else exact(i, i.T), 32))
+        wide = [d.array(floats(40, 90)) for d in self.devices]  # parts of larger arrays
+        x = ww.Spread([w[:, 10:60] for w in wide])
+        self.assertTrue(close(ww.gemm(x, b[:50], devices=self.devices).numpy(), x.numpy().astype(float) @ b[:50], 50))
+
+    def test_spread_refused(self):
+        one, two = (d.array(floats(4, 4)) for d in self.devices)
+        x = ww.Spread([one, two])
+        for what, say, call in ((ValueError, "part 1 is 2 x 4", lambda: ww.Spread([one, two[:2], two])), (ValueError, "matrices", lambda: ww.Spread([one[0], two])),
+                                (ValueError, "not so many rows", lambda: ww.Spread([one, two], across=3)), (ValueError, "names 1", lambda: ww.gemm(x, floats(4, 4), devices=self.devices[:1])),
+                                (ValueError, "not in the memory", lambda: ww.gemm(ww.Spread([two, one]), floats(4, 4), devices=self.devices)),
+                                (ValueError, "contiguous rows", lambda: ww.gemm(ww.Spread([one.T, two.T]), floats(4, 4), devices=self.devices)),
+                                (ValueError, "out is", lambda: ww.gemm(x, floats(4, 4), out=x, dtype="float32", devices=self.devices) if x.shape == (4, 4) else ww.gemm(x, floats(4, 3), out=x, devices=self.devices)),
+                                (ValueError, r"op\(a\)", lambda: ww.gemm(x, floats(5, 4), devices=self.devices))):
+            with self.assertRaisesRegex(what, say):
+                call()
+
     def test_refused(self):
         a = floats(4, 4)
         for what, call in ((ValueError, lambda: ww.gemm(a, a, devices=[])), (ValueError, lambda: ww.gemm(a, a, devices=self.devices, rung="wide")),
