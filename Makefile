@@ -32,7 +32,7 @@ TSAN_TESTS = ^unit\.(emu|device|check)|^ptx$$|^fuzz\.launch|^programs\.(sixteen_
 compile = MAKEFLAGS=--no-print-directory cmake --build --preset $(1) --parallel $(JOBS) $(if $(2),--target $(2))
 ctest = ctest --preset $(1) --parallel $(JOBS) --no-label-summary $(2) </dev/null
 
-.PHONY: help site pictures uninstall packages packages-try wheel-try build lab test bench tune check format asan tsan stress fuzz nightly install clean long
+.PHONY: ranks-faults help site pictures uninstall packages packages-try wheel-try build lab test bench tune check format asan tsan stress fuzz nightly install clean long
 
 build: build/configured
 	@$(call compile,default)
@@ -98,6 +98,11 @@ build-fuzz/configured: build/setup-fuzz
 fuzz: build-fuzz/configured
 	@$(call compile,fuzz,fuzzers)
 	@tools/fuzz build-fuzz/fuzz $(FUZZ_SECONDS)
+
+# ranks that are killed at random moments, a hundred times: docs/grid.md has the last figures
+ranks-faults: build
+	@$(call compile,default,tests)
+	@$(call compile,default,ranks_faults)
 
 # each of them is run, whatever the one before found
 nightly: test

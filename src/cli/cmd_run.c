@@ -601,8 +601,11 @@ static int end_run(Run *r, bool several, int code)
     outcome_free(&o);
     if (!together_gather(&r->together, own, bad, r->status))
         return code ? code : CLI_KERNEL;
+    if (!r->together.first && r->together.gone.len)
+        fprintf(stderr, "warpwright run: rank %u of %u: %s\n", r->together.who.rank, r->together.who.ranks,
+                r->together.gone.s);
     if (!r->together.first)
-        return code;
+        return code || !r->together.gone.len ? code : CLI_KERNEL;
     o           = outcome_read(r->status);
     code        = outcome_code(&o, own);
     bool joined = write_frame(r, code) && together_join(&r->together, &r->a);

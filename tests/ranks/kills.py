@@ -1,0 +1,121 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""kills.py WARPWRIGHT MPIRUN RING GRID RUNS [SEED]: ranks that are killed at random moments.  Every other rank has to end within LIMIT_S seconds, with a
+message and an exit code that is not 0, unless it had ended before, and nothing may go on.
+
+Four kinds of runs in turn: ranks of `check` and of `run --ranks` that this file starts, so that no launcher ends them; and where there is MPI, by mpirun,
+`run --ranks` with an MPI program (the run or the program is killed) and examples/grid_mpi.c.  MPIRUN, RING, GRID: none without MPI."""
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+
+import launch
+from launch import expect
+
+warpwright, mpirun, ring, grid = sys.argv[1:5]
+RUNS = int(sys.argv[5])
+SEED = int(sys.argv[6]) if len(sys.argv) > 6 else random.randrange(1 << 30)
+LIMIT_S = 20
+SOURCE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "kernels.cu")
+RANKS = 3
+pick = random.Random(SEED)
+longest, died = 0.0, 0
+
+
+def marked(mark):
+    """Processes of this run: their environment has the mark.  {pid: command line}"""
+    found = {}
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{pid}/environ", "rb") as f:
+                if mark.encode() not in f.read():
+                    continue
+            with open(f"/proc/{pid}/cmdline", "rb") as f:
+                found[int(pid)] = f.read().replace(b"\0", b" ").decode(errors="replace")
+        except OSError:
+            continue
+    return found
+
+
+def gone(mark, until):
+    while marked(mark) and time.time() < until:
+        time.sleep(0.05)
+    return marked(mark)
+
+
+def kill(pid):
+    try:
+        os.kill(pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+
+
+def started_here(what, command, longest_wait):
+    """Ranks without a launcher."""
+    global longest, died
+    with launch.folder() as d:
+        mark = f"WARPWRIGHT_KILL_TEST={os.getpid()}.{pick.random()}"
+        os.environ.update([mark.split("=", 1)])
+        ranks = launch.start(RANKS, command, d, "k", seconds=5)
+        victim, moment = pick.randrange(RANKS), pick.uniform(0, longest_wait)
+        time.sleep(moment)
+        late = ranks[victim].poll() is not None
+        kill(ranks[victim].pid)
+        began = time.time()
+        ends = launch.wait(ranks, LIMIT_S)
+        longest = max(longest, time.time() - began)
+        died += not late and ends[victim][0] == -signal.SIGKILL
+        others = [e for i, e in enumerate(ends) if i != victim]
+        good = all(e[0] is not None for e in others)
+        if ends[victim][0] == -signal.SIGKILL and not all(e[0] == 0 for e in others):
+            good = good and all(e[0] != 0 for i, e in enumerate(ends)) and any("ended before its time" in e[2] or "did not come" in e[2] for e in others)
+        left = gone(mark, time.time() + 5)
+        expect(f"{what}: rank {victim} killed after {moment:.3f} s", good and not left, (ends, left))
+
+
+def by_mpi(what, command, name):
+    """The launcher ends the others; ours is that nothing hangs in between."""
+    global longest, died
+    with launch.folder() as d:
+        mark = f"WARPWRIGHT_KILL_TEST={os.getpid()}.{pick.random()}"
+        env = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", TMPDIR=d)
+        env.update([mark.split("=", 1)])
+        p = subprocess.Popen([mpirun, "--oversubscribe", "-n", str(RANKS)] + command, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                             stderr=subprocess.PIPE, text=True, cwd=d)
+        moment = pick.uniform(0.05, 1.2)
+        time.sleep(moment)
+        victims = sorted(pid for pid, line in marked(mark).items() if pid != p.pid and name in line and "mpirun" not in line)
+        if victims:
+            kill(pick.choice(victims))
+        began = time.time()
+        try:
+            out, err = p.communicate(timeout=LIMIT_S)
+            code = p.returncode
+        except subprocess.TimeoutExpired:
+            p.kill()
+            out, err = p.communicate()
+            code = None
+        longest = max(longest, time.time() - began)
+        died += bool(victims)
+        left = gone(mark, time.time() + 5)
+        for pid in left:
+            kill(pid)
+        good = code is not None and not left and (code == 0 or err.strip())
+        expect(f"{what}: {'one' if victims else 'none'} killed after {moment:.3f} s", good, (code, out, err, left))
+
+
+check = [warpwright, "check", SOURCE, "--kernel", "costly", "--grid", "4000", "--block", "256", "--arg", "x:f32[1024000]=random", "--arg",
+         "y:f32[1024000]=random", "--arg", "n:i32=1024000", "--threads", "1"]
+KINDS = [lambda: started_here("check", lambda i: check, 4.0),
+         lambda: started_here("run --ranks", lambda i: [warpwright, "run", "--ranks", "/bin/sleep", f"0.{3 + i}"], 1.2)]
+if mpirun != "none":
+    KINDS += [lambda: by_mpi("run --ranks by mpirun", [warpwright, "run", "--ranks", "--check", ring], "ring"),
+              lambda: by_mpi("a product by mpirun", [grid], "grid_mpi")]
+print(f"seed {SEED}")
+for run in range(RUNS):
+    KINDS[run % len(KINDS)]()
+print(f"{RUNS} runs, {died} with a rank killed while it ran; all had ended {longest:.1f} s after that at the latest")
+launch.finish()
