@@ -20,15 +20,21 @@ static inline const Uop *native_run(Warp *w, const Uop *u)
 }
 
 /* A basic block's head: counts it and pays for its n instructions.  false: the quantum is spent. */
-static inline bool block_enter(Warp *w, uint32_t instr, uint32_t n)
+static inline bool block_enter_lanes(Warp *w, uint32_t instr, uint32_t n, unsigned lanes)
 {
     Worker *k = w->worker;
     if (__builtin_expect(w->quantum < w->floor, 0))
         return false;
     k->executed[instr]++;
-    k->lanes[instr] += w->mask == UINT32_MAX ? (unsigned)LANES : (unsigned)__builtin_popcount(w->mask);
+    k->lanes[instr] += lanes;
     w->quantum -= n;
     return true;
+}
+
+static inline bool block_enter(Warp *w, uint32_t instr, uint32_t n)
+{
+    return block_enter_lanes(w, instr, n,
+                             w->mask == UINT32_MAX ? (unsigned)LANES : (unsigned)__builtin_popcount(w->mask));
 }
 
 /* The next look whether the warp polls is after twice as many instructions as the last one (poll.c). */

@@ -66,9 +66,10 @@ static const char prelude[] =
     "#define SH __builtin_shufflevector\n"
     "typedef struct Warp Warp; typedef struct Uop Uop;\n"
     "typedef struct { u8 value; u4 slot; u2 pattern; u1 bytes, known; } Linear;\n"
-    "u1 *w_regs(const Warp *); u8 *w_tally(const Warp *); u4 w_index(const Warp *, const Uop *); const Uop "
-    "*w_uop(const Warp *, u4); u4 w_mask(const Warp *);\n"
-    "const Uop *w_call(Warp *, u4); const Uop *w_head(Warp *, u4, u4, u4);\n"
+    "u1 *w_regs(const Warp *); u8 *w_tally(const Warp *); u4 w_index(const Warp *, const Uop *); u4 w_mask(const Warp "
+    "*);\n"
+    "const Uop *w_uops(const Warp *); const Uop *w_uop(const Uop *, u4); const Uop *w_call(Warp *, const Uop *);\n"
+    "const Uop *w_head(Warp *, const Uop *, u4, u4); const Uop *w_head_some(Warp *, const Uop *, u4, u4);\n"
     "u1 *w_shared(const Warp *, u4, u4, u4); u1 *w_global(const Warp *, u4, u8, u8, u8); const u1 *w_param(const Warp "
     "*, u4);\n"
     "u4 w_lean(Warp *); void w_keep(Warp *, u4); u4 w_check(const Warp *, const Linear *, u4, const i8 (*)[32]);\n"
@@ -220,7 +221,8 @@ void emit_function(Plan *p, uint32_t index, Str *out)
             prototypes_of(e, &p->segment[i].item[k], &names);
     emit_patterns(e);
     str_add(out, str_text(&e->tables));
-    OUT("const Uop *native%u(Warp *w, const Uop *u)\n{\nu1 *r = w_regs(w); u8 *tally = w_tally(w); const Uop *n;\n",
+    OUT("const Uop *native%u(Warp *w, const Uop *u)\n{\nu1 *r = w_regs(w); u8 *tally = w_tally(w); const Uop *n, *U = "
+        "w_uops(w);\n",
         index);
     emit_variables(e);
     emit_entries(e);

@@ -50,7 +50,7 @@ static void emit_barrier(Emit *e, const Item *it, const Segment *s)
     uint32_t to = s->succ[0];
     emit_call_handler(e, it);
     convert_for(e, to);
-    OUT("if (n == w_uop(w, %u)) goto B%u;\n", it->uop + it->span, to);
+    OUT("if (n == w_uop(U, %u)) goto B%u;\n", it->uop + it->span, to);
     OUT("if (w_waits(w)) goto K%u;\nreturn n;\n", to);
     e->resumed[to] = true;
 }
@@ -68,7 +68,7 @@ static void emit_last(Emit *e, const Item *it, const Segment *s)
         OUT("return n;\n");
         return;
     }
-    OUT("if (n != w_uop(w, %u) || w_mask(w) != ~0u%s) return n;\n", it->uop + it->span,
+    OUT("if (n != w_uop(U, %u) || w_mask(w) != ~0u%s) return n;\n", it->uop + it->span,
         e->p->tracked ? " || w_poisoned(w)" : "");
     for (uint32_t i = 0; i < it->nwrite; i++)
         if (bit_get(e->after, it->write[i]))

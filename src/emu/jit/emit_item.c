@@ -52,13 +52,13 @@ void emit_call_handler(Emit *e, const Item *it)
             emit_flush(e, it->write[i]);
     if (e->crossing)
         OUT("w_only(w, m);\n");
-    OUT("n = w_call(w, %u);\n", it->uop);
+    OUT("n = w_call(w, w_uop(U, %u));\n", it->uop);
 }
 
 /* Something has stopped the warp: lanes that parted go to the frame, each group to where it stands. */
 static void stopped(Emit *e, const Item *it)
 {
-    OUT("if (COLD(n != w_uop(w, %u))) ", it->uop + it->span);
+    OUT("if (COLD(n != w_uop(U, %u))) ", it->uop + it->span);
     if (!e->in) {
         OUT("%sreturn n;%s\n", e->crossing ? "{ w_only(w, ~0u); " : "", e->crossing ? " }" : "");
         return;
@@ -93,7 +93,7 @@ void emit_poisoned(Emit *e, const Item *it)
     uint64_t *set = xcalloc(emit_words(e->p), sizeof *set);
     for (uint32_t k = 0; k + 1 < emit_words(e->p); k++)
         set[k] = e->after[k] & ~e->in->wanted[k];
-    OUT("{\nw_only(w, m);\nn = w_uop(w, %u);\n", it->uop + it->span);
+    OUT("{\nw_only(w, m);\nn = w_uop(U, %u);\n", it->uop + it->span);
     emit_keep(e, set);
     emit_fill(e, set);
     OUT("goto Q%u; }\n", e->in->branch);
@@ -286,7 +286,7 @@ static void emit_sreg(Emit *e, const Item *it, Spread d)
         emit_call(e, it, spread_vector());
         return;
     }
-    OUT("n = w_call(w, %u);\n", it->uop);
+    OUT("n = w_call(w, w_uop(U, %u));\n", it->uop);
     uint32_t v = it->write[0];
     emit_reload(e, v, d);
     e->now[v] = d;
@@ -313,10 +313,10 @@ static void emit_head(Emit *e, const Item *it)
 {
     const Uop *u = &e->p->code->uops[it->uop];
     if (e->in)
-        OUT("w_only(w, m); n = w_head(w, %u, %u, %u);\nif (COLD(n != 0)) goto Q%u;\n", it->uop, u->instr, u->n,
-            e->in->branch);
+        OUT("w_only(w, m); n = w_head_some(w, w_uop(U, %u), %u, %u);\nif (COLD(n != 0)) goto Q%u;\n", it->uop, u->instr,
+            u->n, e->in->branch);
     else
-        OUT("n = w_head(w, %u, %u, %u);\nif (COLD(n != 0)) goto K%u;\n", it->uop, u->instr, u->n,
+        OUT("n = w_head(w, w_uop(U, %u), %u, %u);\nif (COLD(n != 0)) goto K%u;\n", it->uop, u->instr, u->n,
             e->p->segment_of[it->uop]);
     if (!e->in)
         e->resumed[e->p->segment_of[it->uop]] = true;

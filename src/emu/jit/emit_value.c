@@ -200,6 +200,6 @@ void emit_leave(Emit *e, const uint64_t *wanted, const char *next)
 void emit_leave_at(Emit *e, const uint64_t *wanted, uint32_t uop)
 {
     char next[32];
-    snprintf(next, sizeof next, "w_uop(w, %u)", uop);
+    snprintf(next, sizeof next, "w_uop(U, %u)", uop);
     emit_leave(e, wanted, next);
 }

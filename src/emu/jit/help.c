@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "emu/core/ctl.h"
 #include "emu/core/group.h"
 
 static uint64_t lane_get(const uint8_t *at, unsigned bytes, unsigned lane)
@@ -113,4 +114,16 @@ static bool sweep(Warp *w, uint32_t number, const uint8_t *const *at)
     return true;
 }
 
-const NativeHelp native_help = {.check = check, .fill = fill, .put = put, .sweep = sweep, .merge = merge};
+static const Uop *spent(Warp *w, const Uop *u, uint32_t instr, uint32_t n)
+{
+    if (w->quantum >= 0 && !w->worker->sync_ops && !w->worker->look.on) { /* it does not poll: as poll_waits says */
+        w->polls = false;
+        look_later(w);
+        if (block_enter(w, instr, n))
+            return NULL;
+    }
+    return block_spent(w, u);
+}
+
+const NativeHelp native_help = {
+    .check = check, .fill = fill, .put = put, .sweep = sweep, .spent = spent, .merge = merge};

@@ -206,33 +206,33 @@ ROW uint32_t w_index(const Warp *w, const Uop *u)
 {
     return (uint32_t)(u - w->frame->code->uops);
 }
-ROW const Uop *w_uop(const Warp *w, uint32_t index)
+/* The function's operations, which stay where they are. */
+ROW const Uop *w_uops(const Warp *w)
 {
-    return w->frame->code->uops + index;
+    return w->frame->code->uops;
+}
+ROW const Uop *w_uop(const Uop *all, uint32_t index)
+{
+    return all + index;
 }
 ROW uint32_t w_mask(const Warp *w)
 {
     return w->mask;
 }
 
-ROW const Uop *w_call(Warp *w, uint32_t index)
+ROW const Uop *w_call(Warp *w, const Uop *u)
 {
-    const Uop *u = w_uop(w, index);
     return u->fn(w, u);
 }
 
-/* A basic block's head; not NULL: the quantum is spent. */
-ROW const Uop *w_head(Warp *w, uint32_t index, uint32_t instr, uint32_t n)
+/* A basic block's head, of all 32 lanes, or of some; not NULL: the quantum is spent. */
+ROW const Uop *w_head(Warp *w, const Uop *u, uint32_t instr, uint32_t n)
 {
-    if (block_enter(w, instr, n))
-        return NULL;
-    if (w->quantum >= 0 && !w->worker->sync_ops && !w->worker->look.on) { /* it does not poll: as poll_waits says */
-        w->polls = false;
-        look_later(w);
-        if (block_enter(w, instr, n))
-            return NULL;
-    }
-    return block_spent(w, w_uop(w, index));
+    return block_enter_lanes(w, instr, n, LANES) ? NULL : w->worker->help->spent(w, u, instr, n);
+}
+ROW const Uop *w_head_some(Warp *w, const Uop *u, uint32_t instr, uint32_t n)
+{
+    return block_enter(w, instr, n) ? NULL : w->worker->help->spent(w, u, instr, n);
 }
 
 /* The host's address of the lowest of the lanes' addresses, `span` bytes from there to the end of the highest; NULL: the handler must look.
