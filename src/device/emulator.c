@@ -478,6 +478,16 @@ static void collect(Emulator *e, const Module *m, const Func *k, const SharedLau
     emulator_time_mends(watch->time, r);
 }
 
+/* Memory of the grid barrier, all zero, for a launch that may use it: a card keeps it once a cooperative launch has run.  0: none. */
+static uint64_t grid_barrier(Emulator *e, const WwLaunch *w)
+{
+    uint64_t at = 0;
+    e->cooperated |= w->cooperative;
+    if (e->cooperated && emu_alloc(e->emu, GRID_BARRIER, 1, &at) == WW_OK)
+        memset(emu_host(e->emu, at), 0, GRID_BARRIER);
+    return at;
+}
+
 static Status run_grid(WwDevice *d, WwModule *m, const Func *k, const DeviceLaunch *l, const void *params, WwResult *r,
                        Children *more)
 {
@@ -487,14 +497,11 @@ static Status run_grid(WwDevice *d, WwModule *m, const Func *k, const DeviceLaun
     check.work            = l->work;
     e->launches++;
     Watchers  watch   = watchers_new(e, m->ptx, k, l, &check);
-    uint64_t  barrier = 0;
+    uint64_t  barrier = grid_barrier(e, w);
     EmuLaunch request = emu_request(w, params, watch.list, watch.n);
     EmuResult result  = {0};
     Findings  found   = {0};
     Shared    shared  = {0};
-    e->cooperated |= w->cooperative;
-    if (e->cooperated && emu_alloc(e->emu, GRID_BARRIER, 1, &barrier) == WW_OK)
-        memset(emu_host(e->emu, barrier), 0, GRID_BARRIER);
     request.workspace = barrier;
     request.go_on     = e->checks != NULL;
     request.held      = l->held;

@@ -29,6 +29,7 @@
 #include "base/simd.h"
 #include "base/stress.h"
 #include "check/count/count_async.h"
+#include "check/count/count_sums.h"
 #include "check/count/hits.h"
 #include "check/count/scatter.h"
 #include "model/model.h"
@@ -137,54 +138,6 @@ static inline uint64_t key_of(const Access *a)
 
 /* ---- adding up ------------------------------------------------------------------------------------------------------- */
 
-static void add_global(WwCounters *s, unsigned op, const ModelCost *c, uint64_t n)
-{
-    if (op == ACCESS_LD || op == ACCESS_COPY) {
-        s->global_ld_requests += n * c->requests;
-        s->global_ld_sectors += n * c->sectors;
-    } else if (op == ACCESS_ST) {
-        s->global_st_requests += n * c->requests;
-        s->global_st_sectors += n * c->sectors;
-    } else {
-        s->global_atom_requests += n * c->requests;
-        s->global_atom_sectors += n * c->sectors;
-    }
-    s->memory_l2_theoretical_sectors_global += n * c->touched;
-    s->memory_l2_theoretical_sectors_global_ideal += n * c->ideal;
-    s->memory_l1_tag_requests_global += n * c->tag_requests;
-    s->lines_128 += n * c->lines_128;
-    s->useful_bytes += n * c->useful_bytes;
-    s->moved_bytes += n * c->moved_bytes;
-}
-
-static void add_shared(WwCounters *s, unsigned op, const ModelCost *c, uint64_t n)
-{
-    if (op == ACCESS_LD || op == ACCESS_LDSM) {
-        s->shared_ld_inst_ptx += n;
-        s->shared_ld_wavefronts_ptx += n * c->wavefronts;
-        s->shared_ld_bank_conflicts_ptx += n * c->conflicts;
-    } else if (op == ACCESS_ST || op == ACCESS_STSM || op == ACCESS_COPY) {
-        s->shared_st_inst += n;
-        s->shared_st_wavefronts += n * c->wavefronts;
-        s->shared_st_bank_conflicts += n * c->conflicts;
-    } else {
-        s->shared_atom_inst += n;
-        s->shared_atom_wavefronts += n * c->wavefronts;
-        s->shared_atom_bank_conflicts += n * c->conflicts;
-    }
-}
-
-static void add_local(WwCounters *s, unsigned op, const ModelCost *c, uint64_t n)
-{
-    if (op == ACCESS_LD) {
-        s->local_ld_requests += n * c->requests;
-        s->local_ld_sectors += n * c->sectors;
-    } else {
-        s->local_st_requests += n * c->requests;
-        s->local_st_sectors += n * c->sectors;
-    }
-}
-
 static ModelL1 l1_of(unsigned cache)
 {
     if (cache == CACHE_CG || cache == CACHE_CV)
@@ -224,12 +177,7 @@ static void add_cost(const Profile *p, Site *s, const ModelAccess *m, const Mode
     }
     if (m->space == MODEL_GLOBAL && (s->role & MERGE_REPEAT))
         return;
-    if (m->space == MODEL_GLOBAL)
-        add_global(&s->sum, s->op, c, n);
-    else if (m->space == MODEL_SHARED)
-        add_shared(&s->sum, s->op, c, n);
-    else
-        add_local(&s->sum, s->op, c, n);
+    counters_cost(&s->sum, m->space, s->op, c, n);
     if (m->space != MODEL_SHARED)
         return;
     if (s->op == ACCESS_LD || s->op == ACCESS_LDSM) {
@@ -655,13 +603,6 @@ static void *count_fork(Observer *o, const LaunchInfo *info, unsigned worker)
     if (c->sink)
         st->kept = c->sink->fork(c->sink, info);
     return st;
-}
-
-void counters_add(WwCounters *to, const WwCounters *from)
-{
-#define COUNTER(name, text) to->name += from->name;
-#include "warpwright/counters.def"
-#undef COUNTER
 }
 
 static void total_add(Total *t, const Total *s)
