@@ -15,6 +15,7 @@
 #include "check/rules.h"
 #include "model/profile_file.h"
 #include "report/fail.h"
+#include "report/ranges.h"
 
 typedef enum Kind { FLAG, NUMBER, HEX, TEXT, FILE_NAME, CHOICE, PROFILE, BLOCKS, LIST, OPTIONAL } Kind;
 
@@ -103,6 +104,25 @@ static bool check_pattern(const char *pattern, Str *why)
     return ok;
 }
 
+/* Expressions of NVTX ranges, one a line. */
+static bool check_ranges(const char *name, const char *list, Str *why)
+{
+    Str  one = {0}, what = {0};
+    bool ok = true;
+    while (list && *list && ok) {
+        size_t n = strcspn(list, "\n");
+        str_clear(&one);
+        str_addn(&one, list, n);
+        ok = range_check(str_text(&one), &what);
+        list += n + (list[n] != 0);
+    }
+    if (!ok)
+        str_printf(why, "%s: '%s': %s", name, str_text(&one), str_text(&what));
+    str_free(&one);
+    str_free(&what);
+    return ok;
+}
+
 static bool check_texts(const Options *o, Str *why)
 {
     RuleSet rules;
@@ -119,7 +139,8 @@ static bool check_texts(const Options *o, Str *why)
         str_printf(why, CACHE_VARIABLE ": '%s' is neither 'off' nor an absolute path", cache_misnamed());
         return false;
     }
-    return read && check_pattern(o->kernels, why);
+    return read && check_pattern(o->kernels, why) && check_ranges("WARPWRIGHT_NVTX_INCLUDE", o->nvtx_include, why) &&
+           check_ranges("WARPWRIGHT_NVTX_EXCLUDE", o->nvtx_exclude, why);
 }
 
 static uint64_t number(const char *name, uint64_t fallback)
