@@ -127,17 +127,30 @@ static RuleId rule_of(FaultKind kind)
     return of[kind];
 }
 
+/* What lies nearest may be another mapping of the system, at a distance that changes from run to run: then it is not what was meant. */
+static uint64_t room_near(const Fault *f)
+{
+    enum { NEAR = 1 << 20 };
+    for (uint32_t m = f->mask; m; m &= m - 1) {
+        int64_t off = (int64_t)(f->lane[__builtin_ctz(m)] - f->base);
+        if (off < -NEAR || (off > 0 && (uint64_t)off > f->room + NEAR))
+            return 0;
+    }
+    return f->room;
+}
+
 /* The access that went wrong; NULL: it is none, or its lanes were not kept.  Addresses of what is not known are of the lanes that are bad, from
  * the lowest of them on; those of null pointers as they are. */
 static const WwPicture *picture(const Fault *f, Arena *a)
 {
     bool       null = f->kind == FAULT_NULL_ACCESS;
-    uint32_t   mask = f->room ? f->mask : f->bad;
-    uint64_t   base = f->room ? f->base : UINT64_MAX;
+    uint64_t   room = room_near(f);
+    uint32_t   mask = room ? f->mask : f->bad;
+    uint64_t   base = room ? f->base : UINT64_MAX;
     WwPicture *p    = f->mask ? ARENA_NEW(a, WwPicture) : NULL;
     if (!p)
         return NULL;
-    for (uint32_t m = f->room ? 0 : mask; m; m &= m - 1)
+    for (uint32_t m = room ? 0 : mask; m; m &= m - 1)
         base = f->lane[__builtin_ctz(m)] < base ? f->lane[__builtin_ctz(m)] : base;
     base = null ? 0 : base;
     *p   = (WwPicture){.space = f->space == SPACE_SHARED  ? "shared"
@@ -147,7 +160,7 @@ static const WwPicture *picture(const Fault *f, Arena *a)
                        .bytes = (uint32_t)f->bytes,
                        .mask  = mask,
                        .bad   = f->bad,
-                       .of    = f->room};
+                       .of    = room};
     for (uint32_t m = mask; m; m &= m - 1)
         p->offset[__builtin_ctz(m)] = (int64_t)(f->lane[__builtin_ctz(m)] - base);
     return p;
