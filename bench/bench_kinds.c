@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Lane instructions a second of ten kernels of the kinds that real programs are made of (kinds.cu), with all counters on as under
- * `warpwright run`, on one worker thread:  kinds.<kernel>.rate, and of an empty launch its microseconds. */
+ * `warpwright run`, on one worker thread:  kinds.<kernel>.rate, the share that native code ran, and of an empty launch its microseconds. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -53,7 +53,7 @@ static void measure(WwDevice *d, WwModule *m, WwPtr a, const char *name, int tur
     void    *args[] = {&a, &n, &turns};
     WwLaunch l      = {
              .grid = {BLOCKS, 1, 1}, .block = {THREADS, 1, 1}, .args = args, .arg_count = 3, .observe = WW_OBSERVE_COUNTERS};
-    double best = 0;
+    double best = 0, native = 0;
     for (int i = 0; i < 3; i++) {
         WwResult *r     = NULL;
         double    start = now();
@@ -61,9 +61,12 @@ static void measure(WwDevice *d, WwModule *m, WwPtr a, const char *name, int tur
             die(d, name);
         double rate = (double)ww_result_counters(r)->thread_inst_executed / (now() - start);
         best        = rate > best ? rate : best;
+        native      = ww_result_native(r);
         ww_result_free(r);
     }
     printf("kinds.%s.rate\t%.0f\tM lane instructions/s\n", name, best * 1e-6);
+    if (native > 0)
+        printf("kinds.%s.native\t%.1f\t%% of the warp instructions\n", name, 100 * native);
 }
 
 int main(void)

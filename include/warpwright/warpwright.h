@@ -386,6 +386,9 @@ typedef struct WwResources {
 /* Why the interpreter ran the kernel although native code was asked for (engine "jit"), or clang failed at it; NULL: neither.  One sentence
  * without its subject's name, which lives as long as the library. */
 const char *ww_result_interpreted(const WwResult *r);
+/* The share of the launch's warp instructions that native code ran, block by block; the interpreter ran the rest.  0 where the device is no
+ * emulator.  Engine "auto" makes native code while a launch runs, so there it differs from run to run. */
+double ww_result_native(const WwResult *r);
 /* false: not known (no machine code for the profile's architecture and no ptxas, or the device does not check performance). */
 bool ww_result_resources(const WwResult *r, WwResources *out);
 

@@ -161,6 +161,7 @@ struct WwResult {
     double               median_ms, min_ms;
     unsigned             runs, batch; /* runs = 0: not measured */
     const char          *left;        /* ww_result_interpreted */
+    uint64_t             spent, compiled; /* ww_result_native */
     bool                 went_on;     /* WW_ERR_FAULT, but faulty accesses were left out and the launch ran to its end */
 };
 

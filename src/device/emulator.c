@@ -534,8 +534,10 @@ static Status run_grid(WwDevice *d, WwModule *m, const Func *k, const DeviceLaun
         emulator_fault(d, m->ptx, k, &result, s, r);
     emulator_kept(e, m->ptx, k, &result, r);
     emulator_sample_end(&rounds, &result, r);
-    r->went_on = result.went_on;
-    r->left    = result.left;
+    r->went_on  = result.went_on;
+    r->left     = result.left;
+    r->spent    = result.spent;
+    r->compiled = result.compiled;
     if (watch.time && s == WW_OK && !result.sample.sampled)
         emulator_time_end(watch.time, w, &result, watch.count, r);
     if (!l->share || !l->share->rank || !runs)

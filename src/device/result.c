@@ -140,6 +140,11 @@ const char *ww_result_interpreted(const WwResult *r)
     return r->left;
 }
 
+double ww_result_native(const WwResult *r)
+{
+    return r && r->spent ? (double)r->compiled / (double)r->spent : 0;
+}
+
 const WwSample *ww_result_sample(const WwResult *r)
 {
     return r && (r->sample.blocks < r->sample.of || r->sample.whole) ? &r->sample : NULL;

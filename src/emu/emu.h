@@ -203,6 +203,7 @@ struct EmuResult {             /* zero it first; emu_result_free */
     uint64_t    *lanes;        /* lane instructions by id */
     EmuChild    *child; size_t nchild; /* by block, then by time; tail launches last */
     const char  *left;         /* why the interpreter ran it although native code was asked for, or could not be made; else NULL */
+    uint64_t     spent, compiled; /* warp instructions that blocks paid for; those of them in native code */
     EmuSample    sample;
 };
 void emu_result_free(EmuResult *r);

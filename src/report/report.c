@@ -168,6 +168,9 @@ static void tell_launch(const Report *r, const ReportLaunch *l)
     str_printf(&line, "launch %" PRIu64 ": %s, %ux%ux%u blocks of %ux%ux%u threads: %s, emulated in %.1f ms", l->launch,
                l->kernel, l->grid.x, l->grid.y, l->grid.z, l->block.x, l->block.y, l->block.z, ends[l->outcome],
                l->seconds * 1e3);
+    double native = l->result ? ww_result_native(l->result) : 0;
+    if (native > 0)
+        str_printf(&line, ", %.1f %% of it native", 100 * native);
     if (l->why)
         str_printf(&line, ": %s", l->why);
     r->told(r->told_user, str_text(&line));

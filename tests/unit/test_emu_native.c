@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * What is said where the interpreter runs a kernel although native code was asked for: that it is too large, and that clang failed.  Results
- * are the same. */
+ * are the same.  How much native code ran is told, too. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,18 +18,37 @@
 #include "emu/emu.h"
 #include "ptx_text.h"
 
-/* Stores the sum of `adds` ones. */
-static void write_kernel(Str *text, unsigned adds)
+/* 2 * adds operations on %r0. */
+static void write_adds(Str *text, unsigned adds)
 {
-    str_add(text, ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
-                  ".reg .b32 %r<3>; .reg .b64 %d;\nld.param.u64 %d, [p]; mov.u32 %r0, 0; mov.u32 %r1, %tid.x;\n");
     for (unsigned i = 0; i < adds; i++)
         str_add(text, "xor.b32 %r0, %r0, %r1; add.u32 %r0, %r0, 1;\n");
+}
+
+/* Stores what the operations made; before that it calls so many functions of 500 such pairs. */
+static void write_kernel(Str *text, unsigned adds, unsigned functions)
+{
+    str_add(text, ".version 8.0\n.target sm_90\n.address_size 64\n");
+    for (unsigned i = 0; i < functions; i++) {
+        str_printf(text, ".func f%u()\n{\n.reg .b32 %%r<2>;\nmov.u32 %%r0, 0; mov.u32 %%r1, %%tid.x;\n", i);
+        write_adds(text, 500);
+        str_add(text, "ret;\n}\n");
+    }
+    str_add(text, ".visible .entry k(.param .u64 p)\n{\n.reg .b32 %r<3>; .reg .b64 %d;\n"
+                  "ld.param.u64 %d, [p]; mov.u32 %r0, 0; mov.u32 %r1, %tid.x;\n");
+    for (unsigned i = 0; i < functions; i++)
+        str_printf(text, "call f%u;\n", i);
+    write_adds(text, adds);
     str_add(text, "st.global.u32 [%d], %r0; ret;\n}\n");
 }
 
-/* Why the interpreter ran it; NULL: native code did. */
-static const char *run(EmuEngine engine, unsigned adds, uint32_t *stored)
+typedef struct Ran {
+    const char *why; /* the interpreter did; NULL: native code */
+    uint32_t    stored;
+    uint64_t    spent, compiled;
+} Ran;
+
+static Ran run(EmuEngine engine, unsigned adds, unsigned functions)
 {
     EmuDevice  *d   = NULL;
     EmuModule  *m   = NULL;
@@ -37,43 +56,58 @@ static const char *run(EmuEngine engine, unsigned adds, uint32_t *stored)
     EmuResult   r   = {0};
     uint64_t    p;
     Str         text = {0};
-    write_kernel(&text, adds);
+    write_kernel(&text, adds, functions);
     assert_int_equal(emu_open(&(EmuOptions){.memory = 1 << 24, .threads = 1, .engine = engine}, &d), WW_OK);
     assert_int_equal(emu_module_load(d, text_parse(str_text(&text), text.len, NULL), &m, &bad), WW_OK);
     assert_int_equal(emu_alloc(d, 256, 256, &p), WW_OK);
     EmuLaunch l = {.grid = {1, 1, 1}, .block = {32, 1, 1}, .params = &p};
     assert_int_equal(emu_launch(d, m, "k", &l, &r), WW_OK);
-    *stored         = *(uint32_t *)emu_host(d, p);
-    const char *why = r.left;
+    Ran ran = {r.left, *(uint32_t *)emu_host(d, p), r.spent, r.compiled};
     emu_result_free(&r);
     emu_module_unload(d, m);
     emu_close(d);
     str_free(&text);
-    return why;
+    return ran;
 }
 
 static void what_is_too_large_is_told(void **state)
 {
     (void)state;
-    uint32_t small, large, same;
     if (emu_native_missing())
         return; /* nothing is asked for, then */
-    assert_null(run(EMU_JIT, 20, &small));
-    assert_string_equal(run(EMU_JIT, 1000, &large), "it is too large for native code");
-    assert_null(run(EMU_AUTO, 1000, &same));
-    assert_null(run(EMU_INTERPRETER, 1000, &same));
-    assert_int_equal(large, same);
+    assert_null(run(EMU_JIT, 20, 2).why);
+    Ran large = run(EMU_JIT, 1000, 0);
+    assert_string_equal(large.why, "it is too large for native code");
+    assert_null(run(EMU_AUTO, 1000, 0).why);
+    Ran same = run(EMU_INTERPRETER, 1000, 0);
+    assert_null(same.why);
+    assert_int_equal(large.stored, same.stored);
+    assert_string_equal(run(EMU_JIT, 20, 40).why, "its functions together are too large for native code");
+}
+
+static void how_much_ran_is_told(void **state)
+{
+    (void)state;
+    Ran interpreted = run(EMU_INTERPRETER, 20, 0);
+    assert_int_equal(interpreted.compiled, 0);
+    assert_true(interpreted.spent > 40);
+    if (emu_native_missing())
+        return;
+    Ran native = run(EMU_JIT, 20, 0);
+    assert_int_equal(native.spent, interpreted.spent);
+    assert_int_equal(native.compiled, native.spent);
+    assert_int_equal(run(EMU_JIT, 1000, 0).compiled, 0);
 }
 
 /* A clang that fails, in a folder of its own; native code of earlier runs is not found either. */
 static void a_clang_that_fails_is_told(void **state)
 {
     (void)state;
-    char     folder[] = "/tmp/warpwright-test-XXXXXX", file[64];
-    uint32_t native, stored;
+    char folder[] = "/tmp/warpwright-test-XXXXXX", file[64];
     if (emu_native_missing())
         return;
-    assert_null(run(EMU_JIT, 21, &native));
+    Ran native = run(EMU_JIT, 21, 0);
+    assert_null(native.why);
     assert_non_null(mkdtemp(folder));
     snprintf(file, sizeof file, "%s/clang", folder);
     FILE *f = fopen(file, "w");
@@ -83,9 +117,10 @@ static void a_clang_that_fails_is_told(void **state)
     fclose(f);
     setenv("PATH", folder, 1);
     setenv(CACHE_VARIABLE, "off", 1);
-    assert_string_equal(run(EMU_JIT, 21, &stored), "clang failed at its native code");
-    assert_int_equal(stored, native);
-    assert_null(run(EMU_INTERPRETER, 21, &stored));
+    Ran failed = run(EMU_JIT, 21, 0);
+    assert_string_equal(failed.why, "clang failed at its native code");
+    assert_int_equal(failed.stored, native.stored);
+    assert_null(run(EMU_INTERPRETER, 21, 0).why);
     unlink(file);
     rmdir(folder);
 }
@@ -93,6 +128,7 @@ static void a_clang_that_fails_is_told(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(what_is_too_large_is_told),
+                                       cmocka_unit_test(how_much_ran_is_told),
                                        cmocka_unit_test(a_clang_that_fails_is_told)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -130,6 +130,7 @@ struct Worker {
     Cluster   *idle_clusters;
     Cluster   *ring;         /* those it holds, circular: the last one in; ring->next is the next to run */
     uint64_t   spent;        /* warp instructions since the limits were looked at */
+    uint64_t   compiled;     /* those that native code paid for */
     uint32_t   ended;        /* blocks since then */
     uint64_t   clock_reads;  /* of this launch */
     EndlessWorker endless;
@@ -178,6 +179,7 @@ struct Launch {
     uint64_t        last;         /* atomic: so many clusters begin in this round */
     Sample          sample;
     uint64_t        spent;        /* atomic: warp instructions so far */
+    uint64_t        compiled;     /* atomic: those that native code paid for */
     uint64_t        fault_order;  /* atomic minimum of Block.order; UINT64_MAX = none */
     int             aborted;      /* atomic: a limit was reached */
     uint32_t        per_worker;   /* clusters a worker may hold */

@@ -15,7 +15,7 @@
 #include "emu/jit/help.h"
 #include "emu/jit/pieces.h"
 
-enum { HOT = 4000000, WORDS = 64 };
+enum { HOT = 4000000, WORDS = 64, MOST_UOPS = 30000 /* of all functions: half a minute of clang */ };
 
 struct NativeSet {
     uint32_t  block[3];
@@ -65,8 +65,20 @@ static bool follows_values(const Launch *l)
     return false;
 }
 
+static bool is_too_large(const Program *p)
+{
+    uint64_t uops = 0;
+    for (uint32_t i = 0; i < p->ncode; i++)
+        uops += p->code[i]->nuops;
+    return uops > MOST_UOPS;
+}
+
 static void start(NativeSet *s, const Launch *l, bool waits)
 {
+    if (is_too_large(l->prog)) {
+        s->why = "its functions together are too large for native code";
+        return;
+    }
     Str      text  = {0};
     WhatMap *map   = what_map(l->dev->exec, l->dev->ctl);
     Tally    tally = {0};

@@ -138,8 +138,10 @@ bool launch_check_limits(Worker *k, const Cluster *c)
 {
     Launch  *l     = k->launch;
     uint64_t total = __atomic_add_fetch(&l->spent, k->spent, __ATOMIC_RELAXED);
-    k->spent       = 0;
-    k->ended       = 0;
+    __atomic_add_fetch(&l->compiled, k->compiled, __ATOMIC_RELAXED);
+    k->spent    = 0;
+    k->compiled = 0;
+    k->ended    = 0;
     jit_tick(l, total);
     if (__atomic_load_n(&l->aborted, __ATOMIC_ACQUIRE))
         return false;
@@ -664,8 +666,10 @@ Status emu_launch(EmuDevice *d, EmuModule *em, const char *kernel, const EmuLaun
     sample_result(&l, r);
     sample_free(&l);
     first_of_kept(&l, r);
-    r->left  = jit_left(&l);
-    r->fault = l.fault;
+    r->left     = jit_left(&l);
+    r->spent    = l.spent;
+    r->compiled = l.compiled;
+    r->fault    = l.fault;
     return status_of(&l);
 }
 

@@ -153,6 +153,15 @@ static bool quantum_spent(Warp *w, unsigned *quanta)
     return ++*quanta >= QUANTA_PER_TURN || k->granted == 1;
 }
 
+/* Native code from there on; NULL: there is none. */
+static const Uop *run_native(Warp *w, const Uop *pc)
+{
+    int64_t    left = w->quantum;
+    const Uop *next = native_run(w, pc);
+    w->worker->compiled += (uint64_t)(left - w->quantum);
+    return next;
+}
+
 /* Runs the group that was picked until something happens to it. */
 static const Uop *run_group(Warp *w)
 {
@@ -164,7 +173,7 @@ static const Uop *run_group(Warp *w)
         if (__builtin_expect(w->frame->shadow != NULL, 0)) {
             pc = poison_run(w, pc);
         } else {
-            if (k->native && w->mask == UINT32_MAX && (next = native_run(w, pc)) != NULL)
+            if (k->native && w->mask == UINT32_MAX && (next = run_native(w, pc)) != NULL)
                 pc = next;
             while (pc < w->merge)
                 pc = pc->fn(w, pc);
