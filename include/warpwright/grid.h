@@ -118,6 +118,12 @@ typedef struct WwGridSyrk {
 
 WwStatus ww_grid_syrk(WwGrid *g, const WwGridSyrk *p);
 
+/* What p computes, as one line: two ranks of which anything differs that decides tiles, bits or their version of the library have different lines.
+ * Ranks compare them before they begin, by MPI as a rule (examples/grid_mpi.c): a rank that has another product would otherwise be found out by wrong
+ * results.  As snprintf; text may be NULL where bytes is 0. */
+size_t ww_grid_gemm_text(const WwGrid *g, const WwGridGemm *p, char *text, size_t bytes);
+size_t ww_grid_syrk_text(const WwGrid *g, const WwGridSyrk *p, char *text, size_t bytes);
+
 /* What device i did in the last call. */
 typedef struct WwGridShare {
     size_t   tiles, panels;       /* of C; of operands that were multiplied, a pair counts once */

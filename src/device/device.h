@@ -32,6 +32,7 @@ typedef struct DeviceShare {
     /* Every rank gets what every other one gave (ranks.h).  What it returns ends the launch. */
     Status (*exchange)(void *user, const Parcel *mine, Parcel *theirs, Str *why);
     void    *user;
+    bool     broken;  /* the exchange failed, as `refused` says: perhaps here alone */
     Str      refused; /* not empty: why the launch is not one that can be shared out, or could not be; nothing of it is to be used */
 } DeviceShare;
 

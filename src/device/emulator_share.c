@@ -164,7 +164,8 @@ void shared_meet(Shared *s, SharedLaunch *l)
         meet_memory(s, l, &mine);
     else
         str_printf(&share->refused, "%s", str_text(&why));
-    s->ranks = 1;
+    share->broken = got != WW_OK;
+    s->ranks      = 1;
     while (!share->rank && !share->refused.len && s->ranks < share->ranks && add_rank(s, l, &s->theirs[s->ranks]))
         s->ranks++;
     if (share->refused.len)

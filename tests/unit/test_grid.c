@@ -633,6 +633,37 @@ static void ranks(void **state)
 }
 
 /* Larger than the devices' memory: panels are halved, then tiles. */
+/* Ranks of one product have one line, whichever they are and wherever their matrices lie; another product has another. */
+static void texts(void **state)
+{
+    (void)state;
+    open_grid(2, 0);
+    char         first[512], other[512], little[8];
+    static float x[1];
+    WwGridGemm   p = {.m = 500, .n = 400, .k = 300, .alpha.f32 = 1, .ranks = 3}, q[8];
+    WwGridSyrk   s = {.n = 500, .k = 300, .alpha.f32 = 1, .ranks = 3};
+    size_t       n = ww_grid_gemm_text(grid, &p, first, sizeof first);
+    assert_int_equal(n, strlen(first));
+    assert_int_equal(ww_grid_gemm_text(grid, &p, NULL, 0), n);
+    assert_int_equal(ww_grid_gemm_text(grid, &p, little, sizeof little), n);
+    assert_memory_equal(little, first, sizeof little - 1);
+    assert_non_null(strstr(first, "500 x 400 x 300"));
+    assert_non_null(strstr(first, ww_version()));
+    for (size_t i = 0; i < 8; i++)
+        q[i] = p;
+    q[0].rank = 2, q[0].a = x, q[1].type = WW_I32, q[2].layout = WW_COLUMN_MAJOR, q[3].k++, q[4].trans_b = true,
+    q[5].beta.f32 = 1;
+    q[6].tile = 64, q[7].ranks = 2;
+    for (size_t i = 0; i < 8; i++) {
+        ww_grid_gemm_text(grid, &q[i], other, sizeof other);
+        assert_int_equal(strcmp(first, other) != 0, i != 0);
+    }
+    ww_grid_syrk_text(grid, &s, other, sizeof other);
+    assert_int_not_equal(strcmp(first, other), 0);
+    assert_int_equal(ww_grid_syrk_text(NULL, &s, other, sizeof other), 0);
+    close_grid();
+}
+
 static void little_memory(void **state)
 {
     size_t tile, panel;
@@ -753,10 +784,16 @@ static void result_over_operand(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(gemm),           cmocka_unit_test(gemm_edges),
-                                       cmocka_unit_test(syrk),           cmocka_unit_test(ranks),
-                                       cmocka_unit_test(spread),         cmocka_unit_test(spread_in_place),
-                                       cmocka_unit_test(spread_refused), cmocka_unit_test(little_memory),
-                                       cmocka_unit_test(refused),        cmocka_unit_test(result_over_operand)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(gemm),
+                                       cmocka_unit_test(gemm_edges),
+                                       cmocka_unit_test(syrk),
+                                       cmocka_unit_test(ranks),
+                                       cmocka_unit_test(spread),
+                                       cmocka_unit_test(spread_in_place),
+                                       cmocka_unit_test(spread_refused),
+                                       cmocka_unit_test(little_memory),
+                                       cmocka_unit_test(refused),
+                                       cmocka_unit_test(texts),
+                                       cmocka_unit_test(result_over_operand)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

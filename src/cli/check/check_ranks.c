@@ -174,7 +174,7 @@ int check_ranks_end(CheckRanks *k, int code)
     if (!k->ranks)
         return code;
     if (check_ranks_other(k) && code != CLI_OK) {
-        ranks_fail(k->ranks, "its command failed");
+        ranks_fail(k->ranks, k->share.broken ? k->share.refused.s : "its command failed");
     } else {
         parcel_put_number(&mine, (uint64_t)code);
         theirs   = xcalloc(k->who.ranks, sizeof *theirs);

@@ -204,9 +204,11 @@ static WwStatus launch(Check *c, const char *symbol, const WwLaunch *w, size_t i
                       : s;
 }
 
-/* All ranks know it; one says it. */
+/* Why a launch cannot be spread all ranks know, and one says it. */
 static int tell_refused(const Check *c, const char *symbol)
 {
+    if (c->ranks.share.broken)
+        return cli_error("check", "rank %u of %u: %s", c->ranks.who.rank, c->ranks.who.ranks, c->ranks.share.refused.s);
     if (!c->ranks.who.rank)
         cli_error("check", "kernel %s cannot be spread over %u ranks: %s; run it on one, or with --ranks=off",
                   shown_name(c, symbol), c->ranks.who.ranks, c->ranks.share.refused.s);

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What a product is, in words that are the same for all ranks of one and differ where anything does that decides which tiles there are, who has
+ * them or which bits they get: the library's version, types, sizes, factors, the tiles that were asked for, how many devices a rank has.  Which rank it
+ * is is left out, as is where its matrices lie: that is its own affair. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/str.h"
+#include "grid/grid_own.h"
+
+static const char *const types[] = {[WW_F32]      = "f32",
+                                    [WW_I32]      = "i32",
+                                    [WW_I32_I64]  = "i32 to i64",
+                                    [WW_F16]      = "f16",
+                                    [WW_BF16]     = "bf16",
+                                    [WW_F16_F32]  = "f16 to f32",
+                                    [WW_BF16_F32] = "bf16 to f32"};
+
+static uint64_t bits_of(WwScalar s)
+{
+    uint64_t bits = 0;
+    memcpy(&bits, &s, sizeof s < sizeof bits ? sizeof s : sizeof bits);
+    return bits;
+}
+
+static void head(const WwGrid *g, const char *what, WwType type, WwLayout layout, Str *out)
+{
+    bool known = (size_t)type < sizeof types / sizeof *types;
+    str_printf(out, "warpwright %s, %s %s %s", ww_version(), what, known ? types[type] : "of no type",
+               layout == WW_COLUMN_MAJOR ? "by columns" : "by rows");
+    str_printf(out, ", %zu device%s a rank", g->n, g->n == 1 ? "" : "s");
+}
+
+static size_t tail(Str *out, char *text, size_t bytes)
+{
+    size_t n = out->len;
+    if (bytes)
+        snprintf(text, bytes, "%s", str_text(out));
+    str_free(out);
+    return n;
+}
+
+size_t ww_grid_gemm_text(const WwGrid *g, const WwGridGemm *p, char *text, size_t bytes)
+{
+    Str s = {0};
+    if (!g || !p)
+        return tail(&s, text, text ? bytes : 0);
+    head(g, "A*B", p->type, p->layout, &s);
+    str_printf(&s,
+               ", %zu x %zu x %zu, %c%c, factors %" PRIx64 " %" PRIx64 ", precision %d, tile %zu, panel %zu, %zu ranks",
+               p->m, p->n, p->k, p->trans_a ? 'T' : 'N', p->trans_b ? 'T' : 'N', bits_of(p->alpha), bits_of(p->beta),
+               (int)p->precision, p->tile, p->panel, p->ranks);
+    return tail(&s, text, text ? bytes : 0);
+}
+
+size_t ww_grid_syrk_text(const WwGrid *g, const WwGridSyrk *p, char *text, size_t bytes)
+{
+    Str s = {0};
+    if (!g || !p)
+        return tail(&s, text, text ? bytes : 0);
+    head(g, "A*At", p->type, p->layout, &s);
+    str_printf(
+        &s, ", %zu x %zu, %c, fill %d, factors %" PRIx64 " %" PRIx64 ", precision %d, tile %zu, panel %zu, %zu ranks",
+        p->n, p->k, p->trans ? 'T' : 'N', (int)p->fill, bits_of(p->alpha), bits_of(p->beta), (int)p->precision, p->tile,
+        p->panel, p->ranks);
+    return tail(&s, text, text ? bytes : 0);
+}
