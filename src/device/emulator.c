@@ -518,10 +518,6 @@ static Status run_grid(WwDevice *d, WwModule *m, const Func *k, const DeviceLaun
     d->refused[0]     = 0;
     bool         runs = !l->share || shared_begin(&shared, d, l, &check, &request);
     SharedLaunch all = {WW_ERR_LAUNCH, &result, &check, watch.count, watch.patterns, &found, w, end_checks, tell_wrote};
-    if (shared.touched) {
-        watch.list[watch.n++] = shared.touched;
-        request.nobservers    = watch.n;
-    }
     if (runs)
         all.status = emu_launch(e->emu, ((EmulatorModule *)m)->em, k->name, &request, &result);
     if (runs && l->share)

@@ -31,9 +31,10 @@ bool shared_begin(Shared *s, WwDevice *d, const DeviceLaunch *l, const CheckLaun
         return false;
     }
     emu_heap(s->device->emu, &heap, &bytes);
-    s->touched     = touched_new(check, heap);
-    request->rank  = l->share->rank;
-    request->ranks = l->share->ranks;
+    s->touched                                = touched_new(check, heap);
+    request->observers[request->nobservers++] = s->touched; /* there is room: watchers_new */
+    request->rank                             = l->share->rank;
+    request->ranks                            = l->share->ranks;
     if (l->share->rank) {
         request->on_print    = gather_print;
         request->user        = s;
