@@ -20,10 +20,20 @@
 
 typedef enum Plane { READ, WRITTEN, REDUCED, PLANES } Plane;
 
+/* How bytes of an allocation are reduced: what ranks have made of one value can be put together.  MIXED: in several ways, or in one whose result depends on
+ * the order (floats), or that is none of these. */
+typedef enum Way { WAY_NONE, WAY_ADD, WAY_AND, WAY_OR, WAY_XOR, WAY_MIN, WAY_MAX, WAY_MIXED } Way;
+
+typedef struct Kind { /* Way, bytes of an element, are they signed? */
+    uint8_t way, bytes, is_signed;
+} Kind;
+
 typedef struct Area {
     uint64_t  base, bytes;
     char     *name;          /* or NULL */
     uint64_t *plane[PLANES]; /* NULL: no bit is set */
+    Kind      kind;          /* of what is reduced */
+    uint8_t  *before;        /* what was there, of bytes that are reduced; NULL: none are */
 } Area;
 
 typedef struct Areas { /* sorted by base */
@@ -37,7 +47,7 @@ typedef struct Touch {
     uint64_t           heap;
     pthread_mutex_t    lock;
     Areas              areas;
-    bool              *reduces; /* by instruction: an atomic whose result nobody reads */
+    Kind              *reduces; /* by instruction: an atomic whose result nobody reads; WAY_NONE: it is none */
     int                surfaces;
 } Touch;
 
@@ -86,6 +96,7 @@ static void areas_free(Areas *l)
     for (size_t i = 0; i < l->n; i++) {
         for (int k = 0; k < PLANES; k++)
             free(l->at[i]->plane[k]);
+        free(l->at[i]->before);
         free(l->at[i]->name);
         free(l->at[i]);
     }
@@ -153,6 +164,45 @@ static void touch(TouchState *s, uint64_t address, uint64_t bytes, Plane k)
     set_range(plane_of(s->touch, a, k), from, to);
 }
 
+static bool same_kind(Kind a, Kind b)
+{
+    return a.way == b.way && a.bytes == b.bytes && a.is_signed == b.is_signed;
+}
+
+static Kind join_kinds(Kind a, Kind b)
+{
+    return a.way == WAY_NONE ? b : b.way == WAY_NONE || same_kind(a, b) ? a : (Kind){WAY_MIXED, 1, 0};
+}
+
+/* Told before the access is made: of bytes that nobody has reduced yet what is there is kept.  Under the lock, so that nobody reduces them meanwhile. */
+static void reduce(TouchState *s, uint64_t address, uint64_t bytes, Kind kind)
+{
+    Area *a = area_of(s, address);
+    if (!a)
+        return;
+    uint64_t  from = address - a->base, to = bytes < a->bytes - from ? from + bytes : a->bytes;
+    uint64_t *plane = plane_of(s->touch, a, REDUCED), set = from;
+    while (set < to && __atomic_load_n(&plane[set / 64], __ATOMIC_ACQUIRE) >> (set & 63) & 1)
+        set++;
+    if (set == to && same_kind(a->kind, kind))
+        return;
+    pthread_mutex_lock(&s->touch->lock);
+    a->kind   = join_kinds(a->kind, kind);
+    a->before = a->before ? a->before : xcalloc(a->bytes, 1);
+    for (uint64_t i = from; i < to; i++)
+        if (!(plane[i / 64] >> (i & 63) & 1)) {
+            a->before[i] = *(const uint8_t *)(uintptr_t)(a->base + i);
+            __atomic_fetch_or(&plane[i / 64], UINT64_C(1) << (i & 63), __ATOMIC_RELEASE);
+        }
+    pthread_mutex_unlock(&s->touch->lock);
+}
+
+static void reduce_lanes(TouchState *s, const Access *a, Kind kind)
+{
+    for (uint32_t m = a->mask; m; m &= m - 1)
+        reduce(s, a->addr[__builtin_ctz(m)], a->bytes, kind);
+}
+
 static void touch_lanes(TouchState *s, const Access *a, Plane k)
 {
     uint64_t from = 0, to = 0; /* lanes side by side are one range */
@@ -177,12 +227,13 @@ static void on_access(void *state, const Access *a)
         __atomic_store_n(&s->touch->surfaces, 1, __ATOMIC_RELAXED);
         return;
     }
+    Kind kind = s->touch->reduces[a->instr];
     switch (a->op) {
     case ACCESS_ST: touch_lanes(s, a, WRITTEN); return;
-    case ACCESS_RED: touch_lanes(s, a, REDUCED); return;
+    case ACCESS_RED: reduce_lanes(s, a, kind.way ? kind : (Kind){WAY_MIXED, 1, 0}); return;
     case ACCESS_ATOM:
-        if (s->touch->reduces[a->instr]) {
-            touch_lanes(s, a, REDUCED);
+        if (kind.way) {
+            reduce_lanes(s, a, kind);
         } else {
             touch_lanes(s, a, READ);
             touch_lanes(s, a, WRITTEN);
@@ -206,7 +257,10 @@ static void on_sweep(void *state, const SweepCall *c)
 static void on_async(void *state, const AsyncAccess *a)
 {
     for (size_t i = 0; a->space == ACCESS_GLOBAL && i < a->nruns; i++)
-        touch(state, a->run[i].at, a->run[i].bytes, a->reduces ? REDUCED : a->writes ? WRITTEN : READ);
+        if (a->reduces)
+            reduce(state, a->run[i].at, a->run[i].bytes, (Kind){WAY_MIXED, 1, 0});
+        else
+            touch(state, a->run[i].at, a->run[i].bytes, a->writes ? WRITTEN : READ);
 }
 
 typedef struct Reader { /* of a register */
@@ -227,13 +281,29 @@ static void look_written(void *user, const Operand *o, bool written)
         r->reg = o->reg;
 }
 
+/* Integers alone: sums of floats depend on the order. */
+static Kind kind_of(const Opcode *o)
+{
+    static const struct {
+        Word w;
+        Way  way;
+    } ways[]  = {{WORD_add, WAY_ADD}, {WORD_and, WAY_AND}, {WORD_or, WAY_OR},
+                 {WORD_xor, WAY_XOR}, {WORD_min, WAY_MIN}, {WORD_max, WAY_MAX}};
+    Type t    = o->ntypes ? o->types[o->ntypes - 1] : TY_U8;
+    bool word = t == TY_U32 || t == TY_S32 || t == TY_B32, wide = t == TY_U64 || t == TY_S64 || t == TY_B64;
+    for (size_t i = 0; (word || wide) && i < sizeof ways / sizeof *ways; i++)
+        if (opcode_has(o, ways[i].w))
+            return (Kind){(uint8_t)ways[i].way, word ? 4 : 8, t == TY_S32 || t == TY_S64};
+    return (Kind){WAY_MIXED, 1, 0};
+}
+
 /* Is it an atomic whose result no instruction reads? */
 static bool reduces(const LaunchInfo *info, uint32_t id)
 {
     const EmuInstr *x = &info->instr[id];
     Reader          r = {0};
-    if (!x->in || !ptx_has_result(x->in))
-        return false;
+    if (!ptx_has_result(x->in))
+        return true;
     ptx_each_register(x->in, look_written, &r);
     for (uint32_t i = 0; r.reg && i < info->instrs && !r.found; i++)
         if (info->instr[i].in && info->instr[i].func == x->func)
@@ -250,7 +320,8 @@ static void *on_fork(Observer *o, const LaunchInfo *info, unsigned worker)
     if (!t->reduces) {
         t->reduces = xcalloc(info->instrs + 1, sizeof *t->reduces);
         for (uint32_t i = 0; i < info->instrs; i++)
-            t->reduces[i] = info->instr[i].in && op_is(info->instr[i].in, TRAIT_ATOMIC) && reduces(info, i);
+            if (info->instr[i].in && op_is(info->instr[i].in, TRAIT_ATOMIC) && reduces(info, i))
+                t->reduces[i] = kind_of(info->instr[i].in->op);
     }
     return s;
 }
@@ -330,6 +401,8 @@ static void put_plane(const Area *a, Plane k, Parcel *p)
     parcel_put(p, run, n * sizeof *run);
     for (size_t i = 0; i < n && k != READ; i++)
         parcel_put(p, (const void *)(uintptr_t)(a->base + run[i].from), (size_t)run[i].bytes);
+    for (size_t i = 0; i < n && k == REDUCED; i++)
+        parcel_put(p, a->before + run[i].from, (size_t)run[i].bytes);
     free(run);
 }
 
@@ -341,6 +414,7 @@ void touched_put(Observer *o, Parcel *p)
         parcel_put_number(p, l->at[i]->base);
         parcel_put_number(p, l->at[i]->bytes);
         parcel_put_text(p, l->at[i]->name);
+        parcel_put(p, &l->at[i]->kind, sizeof l->at[i]->kind);
         for (Plane k = READ; k < PLANES; k++)
             put_plane(l->at[i], k, p);
     }
@@ -352,6 +426,8 @@ typedef struct Given { /* one area of a parcel */
     const Run     *run[PLANES];
     size_t         n[PLANES];
     const uint8_t *data[PLANES]; /* of its runs, one behind the other; NULL of READ */
+    const uint8_t *before;       /* likewise, of REDUCED */
+    Kind           kind;
 } Given;
 
 static void take_plane(Parcel *p, Plane k, Given *g)
@@ -366,6 +442,8 @@ static void take_plane(Parcel *p, Plane k, Given *g)
         bytes += r.bytes;
     }
     g->data[k] = k == READ ? NULL : parcel_bytes(p, (size_t)bytes);
+    if (k == REDUCED)
+        g->before = parcel_bytes(p, (size_t)bytes);
 }
 
 /* False: the parcel is not whole. */
@@ -374,6 +452,7 @@ static bool take_area(Parcel *p, Given *g)
     g->base  = parcel_number(p);
     g->bytes = parcel_number(p);
     g->name  = parcel_text(p);
+    parcel_take(p, &g->kind, sizeof g->kind);
     for (Plane k = READ; k < PLANES; k++)
         take_plane(p, k, g);
     return !p->bad;
@@ -486,6 +565,7 @@ bool touched_meet(TouchedAll *t, unsigned rank, Parcel *p, Str *why)
         }
         for (size_t i = 0; good && i < sizeof never / sizeof *never; i++)
             good = apart(t, a, &g, never[i], rank, why);
+        a->kind = join_kinds(a->kind, g.kind);
         for (size_t i = 0; good && i < g.n[REDUCED]; i++)
             add_shared(t, a, &g, run_of(&g, REDUCED, i));
         for (Plane k = READ; good && k < PLANES; k++)
@@ -501,6 +581,13 @@ bool touched_meet(TouchedAll *t, unsigned rank, Parcel *p, Str *why)
     return good && !p->bad;
 }
 
+/* Is what ranks reduce in the allocation nothing that could be put together? */
+static bool is_mixed(const TouchedAll *t, uint64_t base)
+{
+    size_t i = place_of(&t->areas, base);
+    return i < t->areas.n && t->areas.at[i]->base == base && t->areas.at[i]->kind.way == WAY_MIXED;
+}
+
 uint64_t touched_shared(const TouchedAll *t, const char **name, uint64_t *offset)
 {
     uint64_t count = 0;
@@ -509,7 +596,9 @@ uint64_t touched_shared(const TouchedAll *t, const char **name, uint64_t *offset
     for (size_t i = 0; i < t->shared.n; i++) {
         const Area *a  = t->shared.at[i];
         uint64_t    at = find_bit(a->plane[REDUCED], 0, a->bytes, true);
-        if (!i)
+        if (!is_mixed(t, a->base))
+            continue;
+        if (!count)
             *name = a->name, *offset = at;
         while (at < a->bytes) {
             uint64_t end = find_bit(a->plane[REDUCED], at, a->bytes, false);
@@ -522,39 +611,54 @@ uint64_t touched_shared(const TouchedAll *t, const char **name, uint64_t *offset
 
 /* ---- taking ------------------------------------------------------------------------------------------------------ */
 
-typedef struct Hears {
-    void (*wrote)(void *user, uint64_t address, uint64_t bytes);
-    void *user;
-} Hears;
-
-/* Bytes of a run to where they belong, but for those that several ranks reduce. */
-static void take_run(const Area *shared, const Given *g, Run r, const uint8_t *data, const Hears *h)
+static uint64_t put_together(Kind k, uint64_t mine, uint64_t theirs, uint64_t before)
 {
-    const uint64_t *plane = shared ? shared->plane[REDUCED] : NULL;
-    uint64_t        end   = r.from + r.bytes;
-    for (uint64_t i = plane ? find_bit(plane, r.from, end, false) : r.from; i < end;) {
-        uint64_t to = plane ? find_bit(plane, i, end, true) : end;
-        memcpy((void *)(uintptr_t)(g->base + i), data + (i - r.from), (size_t)(to - i));
-        h->wrote(h->user, g->base + i, to - i);
-        i = plane ? find_bit(plane, to, end, false) : end;
+    int64_t a = k.bytes == 4 ? (int32_t)mine : (int64_t)mine, b = k.bytes == 4 ? (int32_t)theirs : (int64_t)theirs;
+    bool    less = k.is_signed ? a < b : mine < theirs;
+    switch ((Way)k.way) {
+    case WAY_ADD: return mine + theirs - before;
+    case WAY_AND: return mine & theirs;
+    case WAY_OR: return mine | theirs;
+    case WAY_XOR: return mine ^ theirs ^ before;
+    case WAY_MIN: return less ? mine : theirs;
+    case WAY_MAX: return less ? theirs : mine;
+    default: return theirs; /* no other rank has reduced it, or nobody looks */
     }
 }
 
-void touched_take(const TouchedAll *t, Parcel *p, void (*wrote)(void *user, uint64_t address, uint64_t bytes),
-                  void *user)
+/* What this rank made of the elements and what that one has made of them, from what was there before, become one. */
+static void take_reduced(const Given *g, Run r, const uint8_t *data, const uint8_t *before)
 {
-    Given       g;
-    const Hears h = {wrote, user};
+    unsigned n = g->kind.bytes ? g->kind.bytes : 1;
+    for (uint64_t i = 0; i + n <= r.bytes; i += n) {
+        uint64_t mine = 0, theirs = 0, was = 0;
+        uint8_t *at = (uint8_t *)(uintptr_t)(g->base + r.from + i);
+        memcpy(&mine, at, n);
+        memcpy(&theirs, data + i, n);
+        memcpy(&was, before + i, n);
+        mine = put_together(g->kind, mine, theirs, was);
+        memcpy(at, &mine, n);
+    }
+}
+
+void touched_take(Parcel *p, void (*wrote)(void *user, uint64_t address, uint64_t bytes), void *user)
+{
+    Given g;
     for (size_t n = parcel_count(p, 1); n && take_area(p, &g); n--) {
-        size_t      i      = place_of(&t->shared, g.base);
-        const Area *shared = i < t->shared.n && t->shared.at[i]->base == g.base ? t->shared.at[i] : NULL;
-        for (Plane k = WRITTEN; k < PLANES; k++) {
-            const uint8_t *data = g.data[k];
-            for (size_t j = 0; j < g.n[k]; j++) {
-                Run r = run_of(&g, k, j);
-                take_run(k == REDUCED ? shared : NULL, &g, r, data, &h);
-                data += r.bytes;
-            }
+        const uint8_t *data = g.data[WRITTEN], *before = g.before;
+        for (size_t j = 0; j < g.n[WRITTEN]; j++) {
+            Run r = run_of(&g, WRITTEN, j);
+            memcpy((void *)(uintptr_t)(g.base + r.from), data, (size_t)r.bytes);
+            wrote(user, g.base + r.from, r.bytes);
+            data += r.bytes;
+        }
+        data = g.data[REDUCED];
+        for (size_t j = 0; j < g.n[REDUCED]; j++) {
+            Run r = run_of(&g, REDUCED, j);
+            take_reduced(&g, r, data, before);
+            wrote(user, g.base + r.from, r.bytes);
+            data += r.bytes;
+            before += r.bytes;
         }
     }
 }

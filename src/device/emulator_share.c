@@ -104,7 +104,8 @@ static void tell_shared(const TouchedAll *all, Str *why)
     uint64_t    offset, bytes = touched_shared(all, &name, &offset);
     if (bytes)
         str_printf(why,
-                   "blocks of several ranks add to %" PRIu64 " bytes, the first of them byte %" PRIu64
+                   "blocks of several ranks add floats, or add in several ways, to %" PRIu64
+                   " bytes, the first of them byte %" PRIu64
                    " of %s, and what is there in the end is looked at afterwards",
                    bytes, offset, name ? name : "an allocation");
 }
@@ -128,7 +129,7 @@ static void meet_memory(Shared *s, const SharedLaunch *l, Parcel *mine)
         tell_shared(all, &share->refused);
     for (unsigned i = 0; i < share->ranks && !share->refused.len; i++)
         if (i != share->rank)
-            touched_take(all, &took[i], l->wrote, s->device);
+            touched_take(&took[i], l->wrote, s->device);
     free(took);
     touched_all_free(all);
 }

@@ -24,6 +24,7 @@ SAME = {
     "says": "--grid 5 --block 32 --arg x:i32[160]",
     "traps": "--grid 16 --block 32 --arg x:i32[512] --threads 1",
     "histogram": "--grid 10 --block 64 --arg x:i32[256]=zero --arg y:u8[640]=random --arg n:i32=640",
+    "floats": "--grid 10 --block 64 --arg x:f32[4]=zero --arg v:f32[640]=random --arg n:i32=640",
     "pairs": "--grid 6 --block 32 --arg x:i32[192]",
     "globals": "--grid 9 --block 32 --arg x:i32[288]",
 }
@@ -33,8 +34,8 @@ REFUSED = {
     "waits": ("--grid 9 --block 32 --arg x:i32[9]=zero", "some of its blocks wait for others"),
     "keeps": ("--grid 9 --block 32 --arg x:u64[288]", "memory of the device-side heap is in use when it has ended"),
     "races": ("--cooperative --grid 6 --block 64 --arg x:i32[384]", "it is cooperative"),
-    "histogram": ("--grid 10 --block 64 --arg x:i32[256]=zero --arg y:u8[640]=iota --arg n:i32=640 --out x=x.npy",
-                  "and what is there in the end is looked at afterwards"),
+    "floats": ("--grid 10 --block 64 --arg x:f32[4]=zero --arg v:f32[640]=random --arg n:i32=640 --out x=x.npy",
+               "and what is there in the end is looked at afterwards"),
 }
 
 
@@ -89,6 +90,24 @@ def several_launches():
             expect("buffers are whole", all(open(f"{d}/{n}.npy", "rb").read() == out[n] for n in "yz"))
 
 
+def reductions():
+    plan = """launches:
+  - {kernel: sums, grid: 9, block: 64, args: ["x:i32[8]=random", "y:u64[3]=iota", "z:u32[5]=random", "v:i32[570]=random", "n:i32=570"]}
+  - {kernel: sums, grid: 9, block: 64, args: ["x", "y", "z", "v", "n"]}
+  - {kernel: extremes, grid: 9, block: 64, args: ["x", "v", "n"]}
+"""
+    for ranks in 2, 5:
+        with launch.folder() as d:
+            with open(d + "/plan.yaml", "w", encoding="utf-8") as f:
+                f.write(plan)
+            command = [warpwright, "check", SOURCE, "--launches", "plan.yaml"] + [o for n in "xyz" for o in ("--out", f"{n}={n}.npy")]
+            one = alone(command, d)
+            out = {n: open(f"{d}/{n}.npy", "rb").read() for n in "xyz"}
+            ends = launch.wait(launch.start(ranks, lambda i: command + ["--json", "many.json"], d, "x"))
+            compare(f"reductions by {ranks} ranks", one, ends[0][1], d, [e[0] for e in ends])
+            expect("what they made of it is put together", all(open(f"{d}/{n}.npy", "rb").read() == out[n] for n in "xyz"))
+
+
 def refusals():
     for kernel, (arguments, reason) in REFUSED.items():
         with launch.folder() as d:
@@ -131,6 +150,7 @@ for name, args in SAME.items():
     for n in (2, 3, 5) if name in ("costly", "unwritten") else (3,):
         spread(name, [warpwright, "check", SOURCE, "--kernel", name] + args.split(), n)
 several_launches()
+reductions()
 refusals()
 mismatches()
 if mpirun != "none":

@@ -64,6 +64,30 @@ __global__ void histogram(int *x, const unsigned char *y, int n) // nobody uses 
         atomicAdd(&x[y[i]], 1);
 }
 
+__global__ void sums(int *x, unsigned long long *y, unsigned *z, const int *v, int n) // reductions of every kind, to few places
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n)
+        return;
+    atomicAdd(&x[v[i] & 7], v[i]);
+    atomicMin(&y[i % 3], (unsigned long long)i * 77777777777ull);
+    atomicXor(&z[i % 5], (unsigned)v[i]);
+}
+
+__global__ void extremes(int *x, const int *v, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        atomicMax(&x[i % 4], v[i]);
+}
+
+__global__ void floats(float *x, const float *v, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        atomicAdd(&x[i % 4], v[i]);
+}
+
 __global__ void __cluster_dims__(2, 1, 1) pairs(int *x)
 {
     x[blockIdx.x * blockDim.x + threadIdx.x] = blockIdx.x;
