@@ -383,8 +383,8 @@ static uint64_t find_bit(const uint64_t *plane, uint64_t from, uint64_t n, bool 
     return n;
 }
 
-/* Runs of set bits, and, but for what was read, the bytes that are there now. */
-static void put_plane(const Area *a, Plane k, Parcel *p)
+/* Runs of set bits, and, where they are asked for, the bytes that are there now, but for what was read. */
+static void put_plane(const Area *a, Plane k, bool bytes, Parcel *p)
 {
     size_t n = 0, cap = 0;
     Run   *run = NULL;
@@ -399,14 +399,14 @@ static void put_plane(const Area *a, Plane k, Parcel *p)
     }
     parcel_put_number(p, n);
     parcel_put(p, run, n * sizeof *run);
-    for (size_t i = 0; i < n && k != READ; i++)
+    for (size_t i = 0; i < n && bytes && k != READ; i++)
         parcel_put(p, (const void *)(uintptr_t)(a->base + run[i].from), (size_t)run[i].bytes);
-    for (size_t i = 0; i < n && k == REDUCED; i++)
+    for (size_t i = 0; i < n && bytes && k == REDUCED; i++)
         parcel_put(p, a->before + run[i].from, (size_t)run[i].bytes);
     free(run);
 }
 
-void touched_put(Observer *o, Parcel *p)
+void touched_put(Observer *o, bool bytes, Parcel *p)
 {
     const Areas *l = &((Touch *)o)->areas;
     parcel_put_number(p, l->n);
@@ -415,8 +415,9 @@ void touched_put(Observer *o, Parcel *p)
         parcel_put_number(p, l->at[i]->bytes);
         parcel_put_text(p, l->at[i]->name);
         parcel_put(p, &l->at[i]->kind, sizeof l->at[i]->kind);
+        parcel_put_number(p, bytes);
         for (Plane k = READ; k < PLANES; k++)
-            put_plane(l->at[i], k, p);
+            put_plane(l->at[i], k, bytes, p);
     }
 }
 
@@ -428,6 +429,7 @@ typedef struct Given { /* one area of a parcel */
     const uint8_t *data[PLANES]; /* of its runs, one behind the other; NULL of READ */
     const uint8_t *before;       /* likewise, of REDUCED */
     Kind           kind;
+    bool           has_bytes; /* else there are none of either */
 } Given;
 
 static void take_plane(Parcel *p, Plane k, Given *g)
@@ -441,6 +443,7 @@ static void take_plane(Parcel *p, Plane k, Given *g)
         p->bad |= r.from > g->bytes || r.bytes > g->bytes - r.from;
         bytes += r.bytes;
     }
+    bytes      = g->has_bytes ? bytes : 0;
     g->data[k] = k == READ ? NULL : parcel_bytes(p, (size_t)bytes);
     if (k == REDUCED)
         g->before = parcel_bytes(p, (size_t)bytes);
@@ -453,6 +456,7 @@ static bool take_area(Parcel *p, Given *g)
     g->bytes = parcel_number(p);
     g->name  = parcel_text(p);
     parcel_take(p, &g->kind, sizeof g->kind);
+    g->has_bytes = parcel_number(p) != 0;
     for (Plane k = READ; k < PLANES; k++)
         take_plane(p, k, g);
     return !p->bad;

@@ -5,7 +5,7 @@
  *
  *     Observer *o = touched_new(&launch, heap);
  *     ... the launch ...
- *     touched_put(o, &parcel);                           // with what the bytes hold that were written
+ *     touched_put(o, true, &parcel);                     // with what the bytes hold that were written
  *     ... everybody has the parcels of all ...
  *     for each rank, in order: touched_meet(all, rank, &parcel, &why)    // false: its blocks and an earlier rank's depend on each other
  *     for each other rank: touched_take(&parcel, wrote, user)             // its bytes into memory
@@ -22,7 +22,7 @@
 /* heap: where the device-side heap begins, whose blocks are a rank's own; 0: nowhere. */
 Observer *touched_new(const CheckLaunch *l, uint64_t heap);
 void      touched_free(Observer *o); /* NULL is allowed */
-void      touched_put(Observer *o, Parcel *p);
+void      touched_put(Observer *o, bool bytes, Parcel *p); /* bytes: somebody is going to take it */
 /* What it did that a rank cannot give to another (surfaces); NULL: nothing. */
 const char *touched_beyond(const Observer *o);
 

@@ -69,7 +69,7 @@ static void put(const Shared *s, SharedLaunch *l, Parcel *p)
     parcel_put_text(p, reason(s, l));
     parcel_put_number(p, base);
     parcel_put_number(p, is_stopped(l));
-    touched_put(s->touched, p);
+    touched_put(s->touched, s->share->memory, p);
     emu_result_put(l->result, l->status, p);
     parcel_put_number(p, l->count != NULL);
     if (l->count)
@@ -127,7 +127,7 @@ static void meet_memory(Shared *s, const SharedLaunch *l, Parcel *mine)
     }
     if (!share->refused.len && share->memory)
         tell_shared(all, &share->refused);
-    for (unsigned i = 0; i < share->ranks && !share->refused.len; i++)
+    for (unsigned i = 0; i < share->ranks && share->memory && !share->refused.len; i++)
         if (i != share->rank)
             touched_take(&took[i], l->wrote, s->device);
     free(took);
