@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/sizes.h"
 
 enum {
     STEP         = 64,
@@ -23,7 +24,8 @@ enum {
     DEVICE_PANEL = 16384,
     LEAST_PANEL  = 256,
     LEAST_SLOTS  = 4, /* a pair is multiplied while the next arrives */
-    CHOICES      = 64
+    CHOICES      = 64,
+    MOST_TILES   = 1 << 24 /* a matrix of 2^47 bytes has 2^19 of the largest */
 };
 
 static size_t at_most(size_t n, size_t most)
@@ -34,6 +36,13 @@ static size_t at_most(size_t n, size_t most)
 static bool may_cut(const GridProblem *p)
 {
     return p->result > 2; /* each panel would round 16-bit results */
+}
+
+/* Of tiles, or of panels that they take? */
+static bool too_many(const GridProblem *p)
+{
+    size_t down = grid_cover(p->m, p->tile), across = grid_cover(p->n, p->tile), panels = grid_cover(p->k, p->panel);
+    return size_mul(down, across) > MOST_TILES || size_mul(down + across, panels) > MOST_TILES;
 }
 
 /* ---- who ---- */
@@ -121,7 +130,7 @@ static bool fits_blocks(const GridProblem *p, size_t tile)
 
 static bool is_whole(const GridProblem *p)
 {
-    return p->type == WW_I32 || p->type == WW_I32_I64;
+    return type_row(p->type)->scalar != SCALAR_f32;
 }
 
 /* About what a GPU computes a second. */
@@ -151,6 +160,8 @@ static size_t choose_tile(const WwGrid *g, const GridProblem *p)
         q.tile        = grid_pitch(grid_cover(longest, parts));
         if (i && (q.tile < LEAST_TILE || grid_tiles(&q) > 1 << 16))
             break;
+        if (too_many(&q))
+            return q.tile;
         uint32_t *by = xcalloc(grid_tiles(&q), sizeof *by);
         double    time =
             assign(g, &q, by) * (1 + loss / (double)q.tile) * (fits_blocks(p, q.tile) ? 1 : 1.1) + idle_share(g, &q);
@@ -321,6 +332,11 @@ Status grid_shape(WwGrid *g, GridProblem *p)
                          p->panel, p->k);
     p->panel = at_most(p->panel ? p->panel : choose_panel(p, all), all);
     p->tile  = at_most(p->tile ? p->tile : choose_tile(g, p), sides);
+    if (too_many(p))
+        return grid_fail(
+            g, WW_ERR_INVALID,
+            "%zu x %zu x %zu in tiles of %zu and panels of %zu are more than 2^24 of either: choose larger ones", p->m,
+            p->n, p->k, p->tile, p->panel);
     share_out(g, p);
     GridRoom room = room_for(g, p);
     if (is_there(g, &room))
@@ -333,7 +349,7 @@ Status grid_shape(WwGrid *g, GridProblem *p)
         grid_release(g);
         if (s != WW_ERR_NO_MEMORY)
             return grid_fail(g, s, "device %zu: %s", i, ww_device_error(g->member[i].device));
-        if (!smaller(p))
+        if (!smaller(p) || too_many(p))
             return grid_fail(g, s, "device %zu: not even tiles of %zu x %zu with panels of %zu fit: %s", i, p->tile,
                              p->tile, p->panel, ww_device_error(g->member[i].device));
         share_out(g, p);

@@ -10,14 +10,6 @@
 #include "base/str.h"
 #include "grid/grid_own.h"
 
-static const char *const types[] = {[WW_F32]      = "f32",
-                                    [WW_I32]      = "i32",
-                                    [WW_I32_I64]  = "i32 to i64",
-                                    [WW_F16]      = "f16",
-                                    [WW_BF16]     = "bf16",
-                                    [WW_F16_F32]  = "f16 to f32",
-                                    [WW_BF16_F32] = "bf16 to f32"};
-
 static uint64_t bits_of(WwScalar s)
 {
     uint64_t bits = 0;
@@ -27,8 +19,8 @@ static uint64_t bits_of(WwScalar s)
 
 static void head(const WwGrid *g, const char *what, WwType type, WwLayout layout, Str *out)
 {
-    bool known = (size_t)type < sizeof types / sizeof *types;
-    str_printf(out, "warpwright %s, %s %s %s", ww_version(), what, known ? types[type] : "of no type",
+    const TypeRow *row = type_row(type);
+    str_printf(out, "warpwright %s, %s %s %s", ww_version(), what, row ? row->word : "of no type",
                layout == WW_COLUMN_MAJOR ? "by columns" : "by rows");
     str_printf(out, ", %zu device%s a rank", g->n, g->n == 1 ? "" : "s");
 }
