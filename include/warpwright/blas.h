@@ -13,8 +13,9 @@
  * is refused.
  *
  * Exactness: float results are sums of products in float32, each added with one rounding; the same call gives the same bits
- * in every run.  Products of fp16 and bf16 are exact; where tensor cores add them (sm_90a) each step cuts 16 of them and the sum so
- * far at 25 bits below the largest (docs/matrix.md), elsewhere each is added with one rounding.  int32 results are exact
+ * in every run.  Products of fp16, bf16 and fp8 are exact; where tensor cores add them (sm_90a) each step cuts 16 of them and the sum so
+ * far at 25 bits below the largest (of fp8 32 of them at 13 bits; their sums are added as floats behind each 128 of k; docs/matrix.md), elsewhere each is
+ * added with one rounding.  int32 results are exact
  * modulo 2^32, int64 results of int32 operands modulo 2^64.
  *
  * Errors: everything is checked before anything runs (whether operands lie in allocations, on the emulator alone); ww_device_error() of the
@@ -44,7 +45,9 @@ WwStatus ww_blas_stream(WwBlas *b, WwStream *s);
 WwStatus ww_blas_leave(WwBlas *b);
 
 /* WW_I32_I64: int32 operands, C, alpha and beta int64.  WW_F16 and WW_BF16: A, B and C of 16 bits; ..._F32: C is float.  Of these alpha and beta
- * are floats, and so are the sums; a 16-bit result is rounded once, to nearest even, beta * C included. */
+ * are floats, and so are the sums; a 16-bit result is rounded once, to nearest even, beta * C included.
+ * WW_E4M3_... and WW_E5M2_...: A and B of 8 bits (OCP 8-bit floating point: e4m3 has no infinities, 0x7f is its NaN), C float or bf16, the same
+ * otherwise; each row of op(A) and each column of op(B) may have a scale (WwGemm.scale_a). */
 typedef enum WwType {
     WW_F32      = 0,
     WW_I32      = 1,
@@ -52,7 +55,11 @@ typedef enum WwType {
     WW_F16      = 3,
     WW_BF16     = 4,
     WW_F16_F32  = 5,
-    WW_BF16_F32 = 6
+    WW_BF16_F32 = 6,
+    WW_E4M3_F32 = 7,
+    WW_E5M2_F32 = 8,
+    WW_E4M3_BF16 = 9,
+    WW_E5M2_BF16 = 10
 } WwType;
 typedef enum WwLayout { WW_ROW_MAJOR = 0, WW_COLUMN_MAJOR = 1 } WwLayout;
 typedef enum WwFill { WW_FULL = 0, WW_LOWER = 1, WW_UPPER = 2 } WwFill;
@@ -100,6 +107,9 @@ typedef struct WwGemm {
     /* Device memory for the kernel's own use; 0 = the library's, which grows when needed. */
     WwPtr  workspace;
     size_t workspace_bytes;
+    /* Of 8-bit operands alone: device addresses of m and of n floats (batch: so many for each problem, one behind the other), by which each row of op(A) and
+     * each column of op(B) is multiplied; 0: by 1.  C = alpha * (scale_a(i) * scale_b(j)) * sum of op(A)(i, l) * op(B)(l, j) + beta * C. */
+    WwPtr scale_a, scale_b;
 } WwGemm;
 
 WwStatus ww_gemm(WwBlas *b, const WwGemm *p);
@@ -128,6 +138,7 @@ typedef struct WwSyrk {
     WwPtr        told;
     WwPtr        workspace;
     size_t       workspace_bytes;
+    WwPtr        scale; /* of each row of A, as in WwGemm: n floats */
 } WwSyrk;
 
 WwStatus ww_syrk(WwBlas *b, const WwSyrk *p);

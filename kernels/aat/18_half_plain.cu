@@ -7,5 +7,5 @@
  * Measured    not: it is for GPUs without wgmma, and for results of no terms. */
 #include "../gemm/half_plain.cuh"
 
-PLAIN_HALF(aat_half_plain_bf16, 1, 1)
-PLAIN_HALF(aat_half_plain_f16, 0, 1)
+PLAIN_HALF(aat_half_plain_bf16, PLAIN_BF16, 1)
+PLAIN_HALF(aat_half_plain_f16, PLAIN_F16, 1)

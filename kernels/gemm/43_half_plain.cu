@@ -7,5 +7,5 @@
  * Measured    not: it is for GPUs without wgmma, and for results of no terms. */
 #include "half_plain.cuh"
 
-PLAIN_HALF(gemm_half_plain_bf16, 1, 0)
-PLAIN_HALF(gemm_half_plain_f16, 0, 0)
+PLAIN_HALF(gemm_half_plain_bf16, PLAIN_BF16, 0)
+PLAIN_HALF(gemm_half_plain_f16, PLAIN_F16, 0)

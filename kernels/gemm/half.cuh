@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Products of bf16 or fp16 operands with float sums, by the tensor cores of sm_90a.
+ * Products of bf16, fp16 or fp8 operands with float sums, by the tensor cores of sm_90a.
  *
  *   blocks      two of a cluster have tiles of 128 x BN results below each other.  Both need the same BN columns of Y: each orders half of them, for both.
  *               A cluster goes on from tile to tile.
@@ -20,12 +20,13 @@
 #include "boxes.h"
 #include "half_result.cuh"
 
-template <int BN_, int XN_, int YN_, int BRAIN_, int STAGES_, int PIECES_, int SYM_, int LAG_> struct HalfShape {
+template <int BN_, int XN_, int YN_, int BRAIN_, int STAGES_, int PIECES_, int SYM_, int LAG_, int EIGHT_ = 0> struct HalfShape {
     enum {
         BN = BN_, XN = XN_, YN = YN_, /* XN, YN: the operand does not lie along k */
         BRAIN = BRAIN_,               /* bf16, else fp16 */
-        STAGES = STAGES_, PIECES = PIECES_, SYM = SYM_, LAG = LAG_, BM = HALF_ROWS, BK = HALF_SLICE, RESULTS = BN / 2,
-        X = BM * BK * 2, SLICE = X + BN * BK * 2, PIECE = 64 * 64 * 2, PAIRS = 256 / BN, /* tiles across a pair on the diagonal */
+        EIGHT = EIGHT_,               /* operands: 1 e4m3, 2 e5m2, 0 16 bits, BRAIN or not; results of 16 bits are as BRAIN says */
+        STAGES = STAGES_, PIECES = PIECES_, SYM = SYM_, LAG = LAG_, BM = HALF_ROWS, BK = EIGHT ? 2 * HALF_SLICE : HALF_SLICE, RESULTS = BN / 2,
+        ROW = 128 /* bytes of k */, X = BM * ROW, SLICE = X + BN * ROW, PIECE = 64 * 64 * 2, PAIRS = 256 / BN, /* tiles across a pair on the diagonal */
     };
 };
 
@@ -112,14 +113,14 @@ template <typename S> static __device__ __forceinline__ HalfPiece piece_of(const
 /* A slice's boxes: X for this block, a half of Y for both. */
 template <typename S> static __device__ __forceinline__ void order_slice(const HalfArgs &a, unsigned to, unsigned full, int row, int col, int k, int rank)
 {
-    enum { BOX = 64 * S::BK * 2, HALF = S::BN / 2 };
+    enum { BOX = 64 * S::ROW, HALF = S::BN / 2 };
     if (S::XN) {
         box_copy(to, &a.x, row, k, full);
         box_copy(to + BOX, &a.x, row + 64, k, full);
     } else {
         box_copy(to, &a.x, k, row, full);
     }
-    unsigned y = to + S::X + rank * HALF * S::BK * 2;
+    unsigned y = to + S::X + rank * HALF * S::ROW;
     if (S::YN) {
 #pragma unroll
         for (int i = 0; i < HALF / 64; i++)
@@ -180,6 +181,56 @@ template <typename S> static __device__ __forceinline__ void multiply_tile(HalfR
     }
     wgmma_wait<0>();
     buffer_read(r->empty + before * 8);
+}
+
+/* The same of 8-bit operands, whose sums in the tensor cores are short: those of a slice are added up as floats. */
+template <typename S> static __device__ __forceinline__ void multiply_eight(HalfRing *r, int half, int slices, float (&d)[S::RESULTS])
+{
+    float p[S::RESULTS];
+#pragma unroll
+    for (int i = 0; i < S::RESULTS; i++)
+        d[i] = 0;
+    if (S::LAG && half)
+        lag_wait();
+    for (int s = 0; s < slices; s++) {
+        unsigned at = r->slices + r->buffer * S::SLICE;
+        bar_wait(r->full + r->buffer * 8, r->phase);
+        unsigned long long x = wgmma_operand<0>(at + half * (S::X / 2)), y = wgmma_operand<0>(at + S::X);
+        wgmma_begin();
+#pragma unroll
+        for (int l = 0; l < S::ROW / 32; l++)
+            wgmma_eight<S::EIGHT>(p, x + l * 2, y + l * 2, l > 0);
+        wgmma_commit();
+        wgmma_wait<0>();
+        buffer_read(r->empty + r->buffer * 8);
+#pragma unroll
+        for (int i = 0; i < S::RESULTS; i++)
+            d[i] += p[i];
+        if (S::LAG && !half && s + 1 == (slices < S::LAG ? slices : S::LAG))
+            lag_tell();
+        ring_next<S>(r);
+    }
+}
+
+/* Each result times its row's and its column's scale. */
+template <typename S> static __device__ __forceinline__ void scale_results(const HalfArgs &a, int row0, int col0, float (&d)[S::RESULTS])
+{
+    const float *x = (const float *)a.scale_x, *y = (const float *)a.scale_y;
+    int          lane = threadIdx.x % 32, row = row0 + threadIdx.x / 32 % 4 * 16 + lane / 4;
+    float        of_row[2];
+#pragma unroll
+    for (int i = 0; i < 2; i++)
+        of_row[i] = x && row + i * 8 < a.g.m ? x[row + i * 8] : 1.0f;
+#pragma unroll
+    for (int i = 0; i < S::RESULTS; i += 4) {
+        int col = col0 + i / 4 * 8 + lane % 4 * 2;
+#pragma unroll
+        for (int j = 0; j < 2; j++) {
+            float of_col = y && col + j < a.g.n ? y[col + j] : 1.0f;
+            d[i + j] *= of_row[0] * of_col;
+            d[i + 2 + j] *= of_row[1] * of_col;
+        }
+    }
 }
 
 /* ---- results ------------------------------------------------------------------------------------------------------- */
@@ -349,9 +400,14 @@ template <typename S> static __device__ __forceinline__ void multiply_tiles(cons
     for (int u = blockIdx.x / HALF_CLUSTER; u < pieces; u += gridDim.x / HALF_CLUSTER) {
         HalfPiece p   = piece_of<S>(a, u);
         int       row = p.tile.row + rank * S::BM + half * 64, col = p.tile.col;
-        multiply_tile<S>(&r, half, p.end - p.first, d);
+        if constexpr (S::EIGHT != 0)
+            multiply_eight<S>(&r, half, p.end - p.first, d);
+        else
+            multiply_tile<S>(&r, half, p.end - p.first, d);
         if (p.tail >= 0 && !join_parts<S>(a, p, rank * 2 + half, half, d, seen))
             continue;
+        if (S::EIGHT && (a.scale_x || a.scale_y))
+            scale_results<S>(a, row, col, d);
         bool keep = !Four<float>::zero(g.beta);
         bool both = S::SYM && !p.tile.diagonal, full = !S::SYM || g.fill == GEMM_FILL_FULL || g.fill == GEMM_FILL_FULL_FROM_UPPER;
         /* On the diagonal both halves add C's lower one, which one thread must read before it writes either. */

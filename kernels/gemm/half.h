@@ -31,6 +31,7 @@ typedef struct HalfArgs {
     int      group; /* rows of pairs of tiles that are computed together */
     int      whole; /* so many pairs of tiles are computed whole; */
     int      split; /* of each of the others k is shared out among so many clusters, with g.work and g.count (half.cuh) */
+    GemmConst scale_x, scale_y; /* 8-bit operands: floats, of each row of X and column of Y; 0: none */
 } HalfArgs;
 
 #endif

@@ -98,6 +98,39 @@ static __device__ __forceinline__ void wgmma_half(float (&d)[32], unsigned long 
         WGMMA_SHORT("f16");
 }
 
+/* The same of 64 x 128 of 32 along k, 8-bit operands, both along k.  EIGHT: 1 e4m3, 2 e5m2. */
+#define WGMMA_EIGHT(type)                                                                                              \
+    asm volatile("{ .reg .pred p; setp.ne.s32 p, %66, 0;\n"                                                            \
+                 "wgmma.mma_async.sync.aligned.m64n128k32.f32." type "." type " {" WGMMA_FIRST_64                      \
+                 "}, %64, %65, p, 1, 1; }"                                                                             \
+                 : WGMMA_64(d, 0)                                                                                      \
+                 : "l"(x), "l"(y), "r"(more))
+
+#define WGMMA_EIGHT_WIDE(type)                                                                                         \
+    asm volatile("{ .reg .pred p; setp.ne.s32 p, %98, 0;\n"                                                            \
+                 "wgmma.mma_async.sync.aligned.m64n192k32.f32." type "." type " {" WGMMA_FIRST_64                      \
+                 ",%64,%65,%66,%67,%68,%69,%70,%71,%72,%73,%74,%75,%76,%77,%78,%79,"                                   \
+                 "%80,%81,%82,%83,%84,%85,%86,%87,%88,%89,%90,%91,%92,%93,%94,%95"                                     \
+                 "}, %96, %97, p, 1, 1; }"                                                                             \
+                 : WGMMA_64(d, 0), WGMMA_16(d, 64), WGMMA_16(d, 80)                                                    \
+                 : "l"(x), "l"(y), "r"(more))
+
+template <int EIGHT> static __device__ __forceinline__ void wgmma_eight(float (&d)[96], unsigned long long x, unsigned long long y, int more)
+{
+    if (EIGHT == 1)
+        WGMMA_EIGHT_WIDE("e4m3");
+    else
+        WGMMA_EIGHT_WIDE("e5m2");
+}
+
+template <int EIGHT> static __device__ __forceinline__ void wgmma_eight(float (&d)[64], unsigned long long x, unsigned long long y, int more)
+{
+    if (EIGHT == 1)
+        WGMMA_EIGHT("e4m3");
+    else
+        WGMMA_EIGHT("e5m2");
+}
+
 /* ---- results ------------------------------------------------------------------------------------------------------- */
 
 /* Four matrices of 8 x 8 16-bit elements, eight lanes' addresses the rows of each. */

@@ -13,7 +13,7 @@ CPU, CUDA, EXTENSION = 1, 2, 12  # DLDeviceType; EXTENSION: memory of the emulat
 PINNED, MANAGED = 3, 13
 LEGACY_STREAM = 1
 
-_CODES = {0: "i", 1: "u", 2: "f", 4: "bfloat"}  # DLDataTypeCode
+_CODES = {0: "i", 1: "u", 2: "f", 4: "bfloat", 10: "e4m3", 12: "e5m2"}  # DLDataTypeCode
 
 
 class DLTensor(ctypes.Structure):

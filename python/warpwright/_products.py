@@ -15,8 +15,9 @@ from ._arrays import Matrices, view_of
 from ._device import Device, default_device, device_of
 from ._library import Copy, Gemm, NewtonSchulz, Scalar, Syrk, lib
 
-F32, I32, I32_I64, F16, BF16, F16_F32, BF16_F32 = range(7)
+F32, I32, I32_I64, F16, BF16, F16_F32, BF16_F32, E4M3_F32, E5M2_F32, E4M3_BF16, E5M2_BF16 = range(11)
 HALVES = {"float16": (F16, F16_F32), "bfloat16": (BF16, BF16_F32)}
+EIGHTS = {"e4m3": {"float32": E4M3_F32, "bfloat16": E4M3_BF16}, "e5m2": {"float32": E5M2_F32, "bfloat16": E5M2_BF16}}
 MUON = (3.4445, -4.7750, 2.0315)
 PRECISIONS = ("exact", "tensor")
 FILLS = {"full": 0, "lower": 1, "upper": 2}
@@ -30,6 +31,7 @@ class _Call:
             raise TypeError(f"device={device!r} is not a Device")
         self.native = None if stream is None else int(getattr(stream, "cuda_stream", getattr(stream, "ptr", stream)) or _arrays.LEGACY_STREAM)
         self.views = [view_of(x, self.native) for x in operands] + [None if out is None else view_of(out, self.native)]
+        self.kept = []
         self.device = device or self._device()
         for v in self.views:
             if v is not None and not v.on_host and not self._has(v, device is not None):
@@ -117,15 +119,23 @@ def _named(view):
     return {"f": "float", "i": "int", "u": "uint"}.get(view.kind, view.kind) + str(view.itemsize * 8)
 
 
-def _type_of(views, dtype, names):
-    kinds = {(v.kind, v.itemsize) for v in views}
+def _type_of(views, dtype, names, float8=None):
+    if float8 not in (None, *EIGHTS):
+        raise ValueError(f"float8 {float8!r} is not one of {', '.join(EIGHTS)}")
+    if float8 and any(v.itemsize != 1 for v in views):
+        raise TypeError("float8= says what uint8 arrays hold: " + ", ".join(f"{n} is {_named(v)}" for n, v in zip(names, views)))
+    kinds = {(float8 if (v.kind, v.itemsize) == ("u", 1) and float8 else v.kind, v.itemsize) for v in views}
     if len(kinds) != 1:
         told = ", ".join(f"{n} {_named(v)}" for n, v in zip(names, views))
         raise TypeError(f"{' and '.join(names)} have different element types: {told}")
     kind = kinds.pop()
-    if kind not in (("f", 4), ("i", 4), ("u", 4), ("f", 2), ("bfloat", 2)):
-        raise TypeError(f"elements of type {kind[0]}{kind[1] * 8}: there are products of float32, float16, bfloat16 and int32")
     name = getattr(dtype, "name", None) or getattr(dtype, "__name__", None) or dtype and str(dtype).split(".")[-1]
+    if kind[0] in EIGHTS:
+        if (name or "float32") not in EIGHTS[kind[0]]:
+            raise TypeError(f"no products of {kind[0]} with results of {name}")
+        return EIGHTS[kind[0]][name or "float32"], name or "float32"
+    if kind not in (("f", 4), ("i", 4), ("u", 4), ("f", 2), ("bfloat", 2)):
+        raise TypeError(f"elements of type {kind[0]}{kind[1] * 8}: there are products of float32, float16, bfloat16, int32, and float8 (uint8 with float8=)")
     own = {("f", 4): "float32", ("i", 4): "int32", ("u", 4): "uint32", ("f", 2): "float16",
            ("bfloat", 2): "bfloat16"}[kind]
     if own in HALVES and name in (None, own, "float32"):
@@ -180,6 +190,19 @@ def _result(call, out, shape, dtype, read):
     return given, None
 
 
+def _scale(call, view, what, n, batch):
+    """The address of the scales of n rows or columns (of each problem of a stack), floats without gaps; they stay with the call."""
+    shape = (n,) if batch is None else (batch, n)
+    if (view.kind, view.itemsize) != ("f", 4) or view.shape != shape:
+        raise TypeError(f"{what} is {_named(view)} of shape {view.shape}, wanted is float32 of {shape}")
+    if view.on_host:
+        view = call.stage(view)
+    elif view.strides != _arrays.contiguous_strides(view.shape):
+        raise ValueError(f"{what} has gaps")
+    call.kept.append(view)
+    return view.pointer
+
+
 def _precision(name):
     if name not in PRECISIONS:
         raise ValueError(f"precision {name!r} is not one of {', '.join(PRECISIONS)}")
@@ -193,17 +216,22 @@ def _alone(rung, device, stream):
 
 def gemm(a: Any, b: Any, out: Any = None, *, alpha: float = 1, beta: float = 0, transpose_a: bool = False, transpose_b: bool = False,
          dtype: Any = None, rung: Optional[str] = None, precision: str = "exact", device: Optional[Device] = None, stream: Any = None,
-         devices: Optional[Sequence] = None) -> Any:
+         devices: Optional[Sequence] = None, scale_a: Any = None, scale_b: Any = None, float8: Optional[str] = None) -> Any:
     """alpha * op(A) * op(B) + beta * out.  dtype="int64": exact 64-bit results of int32 operands; "float32" of float16 and bfloat16 ones.  rung: a kernel by its
     name (rungs("gemm")).  precision="tensor": float32 products may be computed on tensor cores, as accurate as by float arithmetic.  stream: a CUDA stream (its handle, or an object of torch or cupy), on which the work is then only enqueued.
-    devices: several Devices or numbers of GPUs, which share out a product of NumPy arrays, also one larger than a device's memory."""
+    devices: several Devices or numbers of GPUs, which share out a product of NumPy arrays, also one larger than a device's memory.
+    scale_a, scale_b: of float8 operands a float32 for each row of op(A), each column of op(B).  float8: "e4m3" or "e5m2", which uint8 arrays hold; results are
+    float32, or bfloat16 by dtype=."""
     wanted = _precision(precision)
+    scales = [("scale_a", scale_a), ("scale_b", scale_b)]
     if devices is not None:
         _alone(rung, device, stream)
+        if float8 or any(s is not None for _, s in scales):
+            raise ValueError("devices= goes without scale_a=, scale_b= and float8=")
         from . import _grid  # which takes the types from here
         return _grid.gemm(a, b, out, alpha, beta, transpose_a, transpose_b, dtype, wanted, devices)
-    call = _Call(device, stream, [a, b], out)
-    kind, name = _type_of(call.views[:2], dtype, ["a", "b"])
+    call = _Call(device, stream, [a, b] + [s for _, s in scales if s is not None], out)
+    kind, name = _type_of(call.views[:2], dtype, ["a", "b"], float8)
     x, y = call.matrices(call.views[0], "a"), call.matrices(call.views[1], "b")
     m, k = (x.cols, x.rows) if transpose_a else (x.rows, x.cols)
     k2, n = (y.cols, y.rows) if transpose_b else (y.rows, y.cols)
@@ -211,15 +239,17 @@ def gemm(a: Any, b: Any, out: Any = None, *, alpha: float = 1, beta: float = 0, 
         raise ValueError(f"op(a) is {m} x {k}, op(b) {k2} x {n}")
     batch = _batch([("a", x), ("b", y)])
     shape = (m, n) if batch is None else (batch, m, n)
+    given = iter(call.views[2:-1])
+    sa, sb = [0 if s is None else _scale(call, next(given), w, length, batch) for (w, s), length in zip(scales, (m, n))]
     view, made = _result(call, out, shape, name, beta != 0)
     c = Matrices(view, "out")
     x.op, y.op = x.trans != bool(transpose_a), y.trans != bool(transpose_b)
     if c.trans:  # row by row it is the transpose
-        x, y, m, n = y, x, n, m
+        x, y, m, n, sa, sb = y, x, n, m, sb, sa
         x.op, y.op = not x.op, not y.op
     problem = Gemm(type=kind, trans_a=x.op, trans_b=y.op, m=m, n=n, k=k, alpha=_scalar(kind, alpha), beta=_scalar(kind, beta), a=x.pointer,
                    b=y.pointer, c=c.pointer, lda=x.ld, ldb=y.ld, ldc=c.ld, batch=1 if batch is None else batch, stride_a=x.stride,
-                   stride_b=y.stride, stride_c=c.stride, rung=_name(rung), precision=wanted)
+                   stride_b=y.stride, stride_c=c.stride, rung=_name(rung), precision=wanted, scale_a=sa, scale_b=sb)
     if batch != 0:
         call.run(lib.ww_gemm, byref(problem))
     return _finish(call, out, view, made)
@@ -227,11 +257,13 @@ def gemm(a: Any, b: Any, out: Any = None, *, alpha: float = 1, beta: float = 0, 
 
 def syrk(a: Any, out: Any = None, *, alpha: float = 1, beta: float = 0, transpose: bool = False, fill: str = "full", dtype: Any = None,
          rung: Optional[str] = None, precision: str = "exact", device: Optional[Device] = None, stream: Any = None,
-         devices: Optional[Sequence] = None) -> Any:
+         devices: Optional[Sequence] = None, scale: Any = None, float8: Optional[str] = None) -> Any:
     """alpha * A * A^T + beta * out (transpose: A^T * A).  fill="full" writes both halves, bit for bit the same, and reads the lower
-    triangle of out only; "lower" and "upper" read and write that triangle, and need out= (the other one is left as it is).  precision, devices: as
-    in gemm."""
+    triangle of out only; "lower" and "upper" read and write that triangle, and need out= (the other one is left as it is).  precision, devices, float8: as
+    in gemm; scale: of each row of A."""
     wanted = _precision(precision)
+    if devices is not None and (float8 or scale is not None):
+        raise ValueError("devices= goes without scale= and float8=")
     if fill not in FILLS:
         raise ValueError(f"fill {fill!r} is not one of {', '.join(FILLS)}")
     if fill != "full" and out is None:
@@ -240,17 +272,18 @@ def syrk(a: Any, out: Any = None, *, alpha: float = 1, beta: float = 0, transpos
         _alone(rung, device, stream)
         from . import _grid
         return _grid.syrk(a, out, alpha, beta, transpose, FILLS[fill], dtype, wanted, devices)
-    call = _Call(device, stream, [a], out)
-    kind, name = _type_of(call.views[:1], dtype, ["a"])
+    call = _Call(device, stream, [a] if scale is None else [a, scale], out)
+    kind, name = _type_of(call.views[:1], dtype, ["a"], float8)
     x = call.matrices(call.views[0], "a")
     n, k = (x.cols, x.rows) if transpose else (x.rows, x.cols)
     shape = (n, n) if x.batch is None else (x.batch, n, n)
     view, made = _result(call, out, shape, name, beta != 0)
     c = Matrices(view, "out")
+    factors = 0 if scale is None else _scale(call, call.views[1], "scale", n, x.batch)
     problem = Syrk(type=kind, layout=int(c.trans), fill=FILLS[fill], trans=x.trans ^ bool(transpose) ^ c.trans, n=n, k=k,
                    alpha=_scalar(kind, alpha), beta=_scalar(kind, beta), a=x.pointer, c=c.pointer, lda=x.ld, ldc=c.ld,
                    batch=1 if x.batch is None else x.batch, stride_a=x.stride, stride_c=c.stride, rung=_name(rung),
-                   precision=wanted)
+                   precision=wanted, scale=factors)
     if x.batch != 0:
         call.run(lib.ww_syrk, byref(problem))
     return _finish(call, out, view, made)

@@ -11,6 +11,7 @@
  * As in BLAS, a product of no terms is zero whatever alpha is. */
 #include <inttypes.h>
 
+#include "base/sizes.h"
 #include "blas/blas.h"
 
 enum { MAX_SIZE = 1 << 30, MAX_BATCH = 1 << 20 };
@@ -201,6 +202,17 @@ static Status set_precision(WwDevice *d, const char *who, WwPrecision precision,
     return WW_OK;
 }
 
+/* The scales of so many rows or columns of each problem of a batch. */
+static Status check_scale(WwDevice *d, const char *function, const char *name, const char *length, WwPtr at, size_t n,
+                          const Problem *p, bool runs)
+{
+    Matrix m = {name, length, at, NULL, 1, size_mul(n, p->batch), size_mul(n, p->batch), 0, sizeof(float), runs};
+    if (at && type_row(p->type)->kind != TYPE_EIGHT)
+        return device_fail(d, WW_ERR_INVALID, "%s: %s is for operands of 8 bits, not for %s", function, name,
+                           type_row(p->type)->text);
+    return at && n ? check_matrix(d, function, &m, 1) : WW_OK;
+}
+
 Status problem_of_gemm(WwBlas *b, const WwGemm *p, bool runs, Problem *out)
 {
     WwDevice *d  = b->device;
@@ -224,7 +236,11 @@ Status problem_of_gemm(WwBlas *b, const WwGemm *p, bool runs, Problem *out)
     Matrix c = {"c",    "ldc",       p->c,        p->c_array, cm ? p->n : p->m, cm ? p->m : p->n,
                 p->ldc, p->stride_c, out->result, runs};
     TRY(check_result(d, "ww_gemm", &c, out->batch));
-    bool none = type_zero(p->type, p->alpha);
+    TRY(check_scale(d, "ww_gemm", "scale_a", "m", p->scale_a, p->m, out, runs));
+    TRY(check_scale(d, "ww_gemm", "scale_b", "n", p->scale_b, p->n, out, runs));
+    out->scale_x = cm ? p->scale_b : p->scale_a;
+    out->scale_y = cm ? p->scale_a : p->scale_b;
+    bool none    = type_zero(p->type, p->alpha);
     if (!none && p->m && p->n) {
         TRY(check_operand(d, "ww_gemm", &a, &c, out->batch));
         TRY(check_operand(d, "ww_gemm", &e, &c, out->batch));
@@ -271,7 +287,9 @@ Status problem_of_syrk(WwBlas *b, const WwSyrk *p, bool runs, Problem *out)
                       p->lda, p->stride_a, out->operand, runs};
     Matrix c       = {"c", "ldc", p->c, p->c_array, p->n, p->n, p->ldc, p->stride_c, out->result, runs};
     TRY(check_result(d, "ww_syrk", &c, out->batch));
-    bool none = type_zero(p->type, p->alpha);
+    TRY(check_scale(d, "ww_syrk", "scale", "n", p->scale, p->n, out, runs));
+    out->scale_x = out->scale_y = p->scale;
+    bool none                   = type_zero(p->type, p->alpha);
     if (!none && p->n)
         TRY(check_operand(d, "ww_syrk", &a, &c, out->batch));
     GemmArgs *g = &out->args;

@@ -11,7 +11,7 @@
  *   parts.c    k shared out among more blocks than a cluster has
  *   tensor.c   operands as tensor maps: which must be copied before, and the launch
  *   bytes.c    operands as planes of bytes for the tensor cores, and the launch
- *   half.c     16-bit operands: what must be copied before, the launch
+ *   half.c     16-bit and 8-bit operands: what must be copied before, the launch
  *   half_predict.c    which rung is the fastest for them, by a model
  *   split.c    floats as two fp16: when, the passes over the operands, the launch
  *   newton_schulz.c    three products a step, and what lies between them
@@ -51,6 +51,8 @@ typedef enum RungLayouts {
     RUNG_HALF,
     RUNG_HALF_JOINED,
     RUNG_HALF_PLAIN,
+    RUNG_EIGHT,
+    RUNG_EIGHT_PLAIN,
     RUNG_SPLIT
 } RungLayouts;
 
@@ -68,7 +70,9 @@ typedef enum RungUse {
     IN_ROUNDS  = 1 << 9,
     PAST_L2    = 1 << 10,
     FOR_ANY_16 = 1 << 11,
-    FOR_SPLIT  = 1 << 12
+    FOR_SPLIT  = 1 << 12,
+    FOR_ANY_8  = 1 << 13,
+    FOR_EIGHT  = 1 << 14
 } RungUse;
 
 typedef struct Rung {
@@ -84,7 +88,7 @@ typedef struct Rung {
 } Rung;
 
 /* A row of types.def. */
-typedef enum TypeKind { TYPE_WORDS, TYPE_LONG, TYPE_HALF } TypeKind;
+typedef enum TypeKind { TYPE_WORDS, TYPE_LONG, TYPE_HALF, TYPE_EIGHT } TypeKind;
 typedef enum TypeScalar { SCALAR_f32, SCALAR_i32, SCALAR_i64 } TypeScalar;
 typedef struct TypeRow {
     const char *word, *entry, *text;
@@ -107,7 +111,7 @@ const Rung *rung_for(bool symmetric, RungUse use);
 uint32_t    rung_cover(int n, int tile);
 uint64_t    rung_tiles(const Rung *r, const GemmArgs *g); /* of A * A^T those on and under the diagonal */
 bool        rung_takes(const Rung *r, WwType type);
-/* Has it a kernel for 16-bit operands? */
+/* Has it a kernel for 16-bit operands, or 8-bit ones? */
 bool rung_half(const Rung *r);
 /* Blocks that may share out a tile's k: up to this, 1: none; and the next number worth trying.  Up to CLUSTER of them are a cluster and add up in
  * shared memory; more are several clusters of that many, each with a part of the sums, which a second kernel adds up. */
@@ -125,6 +129,7 @@ typedef struct Problem {
     const WwPtr *x, *y, *c; /* NULL: strided */
     WwPrecision  precision;
     WwPtr        told; /* WwGemm.told */
+    WwPtr        scale_x, scale_y; /* of rows of X, columns of Y: floats; 0: none */
     WwPtr        from;   /* not 0: beta * C reads that matrix instead, 16-bit results only; its rows */
     size_t       ldfrom; /* so far apart */
     WwPtr        workspace;
@@ -312,13 +317,13 @@ HalfRounds half_rounds(const WwBlas *b, const Rung *r, const GemmArgs *g);
 double half_room(const WwBlas *b, const Rung *r, uint64_t blocks, unsigned each);
 /* Counters and sums of a last round whose k is shared out, and operands that must be copied before. */
 void half_work(const WwBlas *b, const Problem *p, Work *w);
-/* Copies what must be copied, to x and y, and launches.  batch: more than one by half_joined alone. */
-Status half_run(WwBlas *b, const Problem *p, const GemmArgs *g, size_t batch, WwPtr x, WwPtr y);
+/* Copies what must be copied, to x and y, and launches.  first: which problem of the batch;  batch: more than one by half_joined alone. */
+Status half_run(WwBlas *b, const Problem *p, const GemmArgs *g, size_t first, size_t batch, WwPtr x, WwPtr y);
 
 /* For the rungs of kernels/gemm/half.cuh: the sums and counters that a last round needs. */
 void half_tail(const WwBlas *b, const Problem *p, Work *w);
-/* A map of a 16-bit operand; side: how many rows a box has of one along k. */
-Status half_map(WwBlas *b, const Source *s, int k, int side, GemmMap *map);
+/* A map of an operand of 16 or 8 bits; each: bytes of an element;  side: how many rows a box has of one along k, as 8-bit ones must be. */
+Status half_map(WwBlas *b, const Source *s, size_t each, int k, int side, GemmMap *map);
 /* Which pairs of tiles are computed whole, and the launch's grid. */
 Status half_grid(WwBlas *b, const Problem *p, HalfArgs *a, WwLaunch *w);
 
@@ -328,6 +333,8 @@ Status half_grid(WwBlas *b, const Problem *p, HalfArgs *a, WwLaunch *w);
 /* Where the choice for that shape is kept for the next call; rung: NULL where it was not made yet.  how: whatever else it depends on, not 0. */
 BlasChoice *choice_kept(WwBlas *b, const GemmArgs *g, int how);
 const Rung *half_choose(WwBlas *b, const Problem *p, unsigned *split);
+/* The rung for 8-bit operands. */
+const Rung *eight_choose(const WwBlas *b, const Problem *p);
 
 /* ---- run.c ---- */
 

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Products of 16-bit operands (kernels/gemm/half.cuh): which rung, which operands must be copied before, and the launch.
+ * Products of 16-bit and 8-bit operands (kernels/gemm/half.cuh): which rung, which operands must be copied before, and the launch.
  *
  * On sm_90a tensor copies bring both operands, whatever they are contiguous along, if their lines begin on 16 bytes; an operand whose do not
  * is copied to the workspace first, as it is.  The choice between the two widths of tiles counts rounds of pairs of tiles, since a cluster has
  * two blocks.  Where a last round would leave half of the card idle, the k of its pairs is shared out among clusters; their sums are kept in the
  * workspace, and a counter for each warpgroup of a tile, zero before and after.
  * half_joined reads in place what tensor copies cannot, and shares out the k of all its tiles.
- * Elsewhere, and for products of no terms, half_plain reads operands in place.
+ * Elsewhere, and for products of no terms, half_plain and eight_plain read operands in place.  The tensor cores take 8-bit operands along k alone: others are
+ * turned into the workspace.
  *
  * Not done: a batch in one launch, but by half_joined. */
 #include "blas/blas.h"
@@ -40,12 +41,12 @@ static uint64_t slices_of(const Rung *r, const GemmArgs *g)
 /* In units of a 256th of a slice of 256 columns, by readings on an H200: a slice; what each part of a shared k costs the one that adds them up. */
 static uint64_t slice_cost(const Rung *r)
 {
-    return r->columns == 256 ? 256 : 140;
+    return r->columns == 256 ? 256 : r->columns == 192 ? 200 : 140;
 }
 
 static uint64_t part_cost(const Rung *r)
 {
-    return r->columns == 256 ? 1200 : 420;
+    return r->columns == 256 ? 1200 : r->columns == 192 ? 800 : 420;
 }
 
 /* Of the pairs of a last round, when its k is shared out among so many clusters each. */
@@ -69,10 +70,11 @@ static uint64_t last_round(const WwBlas *b, const Rung *r, const GemmArgs *g, un
 
 bool half_can(const WwBlas *b, bool symmetric)
 {
-    static const char *const entry[2][4] = {
-        {"gemm_half_bf16_kk", "gemm_half_narrow_bf16_kk", "gemm_half_little_bf16_kk", "gemm_half_middle_bf16_kk"},
-        {"aat_half_bf16_k", "aat_half_narrow_bf16_k", "aat_half_little_bf16_k"}};
-    for (size_t i = 0; i < 4 && entry[symmetric][i]; i++)
+    static const char *const entry[2][5] = {
+        {"gemm_half_bf16_kk", "gemm_half_narrow_bf16_kk", "gemm_half_little_bf16_kk", "gemm_eight_e4m3",
+         "gemm_half_middle_bf16_kk"},
+        {"aat_half_bf16_k", "aat_half_narrow_bf16_k", "aat_half_little_bf16_k", "aat_eight_e4m3"}};
+    for (size_t i = 0; i < 5 && entry[symmetric][i]; i++)
         if (!blas_built(entry[symmetric][i]))
             return false;
     return b->capability == SM_90 && b->sms >= 2 * PAIR;
@@ -89,15 +91,22 @@ HalfRounds half_rounds(const WwBlas *b, const Rung *r, const GemmArgs *g)
 
 /* ---- operands ---------------------------------------------------------------------------------------------------- */
 
+/* Can tensor copies and multipliers take it where it lies? */
+static bool in_place(const Problem *p, const Source *s, unsigned bit)
+{
+    return (unsigned)p->args.vector & bit && (p->operand > 1 || s->along_k == 1);
+}
+
 /* Lines that begin on a row of a box. */
 static size_t pitch(size_t length)
 {
     return (length + BOX - 1) / BOX * BOX;
 }
 
-static size_t copied(const Source *s, int k)
+static size_t copied(const Source *s, size_t each, int k)
 {
-    return s->along_k == 1 ? pitch((size_t)k) * (size_t)s->length * 2 : pitch((size_t)s->length) * (size_t)k * 2;
+    return s->along_k == 1 || each == 1 ? pitch((size_t)k) * (size_t)s->length * each
+                                        : pitch((size_t)s->length) * (size_t)k * each;
 }
 
 void half_tail(const WwBlas *b, const Problem *p, Work *w)
@@ -111,36 +120,43 @@ void half_tail(const WwBlas *b, const Problem *p, Work *w)
 void half_work(const WwBlas *b, const Problem *p, Work *w)
 {
     Source x = source_x(&p->args), y = source_y(&p->args);
-    if (p->rung->layouts != RUNG_HALF)
+    if (p->rung->layouts != RUNG_HALF && p->rung->layouts != RUNG_EIGHT)
         return;
     half_tail(b, p, w);
-    w->x = p->args.vector & 1 ? 0 : copied(&x, p->args.k);
-    w->y = p->args.vector & 2 || p->symmetric ? 0 : copied(&y, p->args.k);
+    w->x = in_place(p, &x, 1) ? 0 : copied(&x, p->operand, p->args.k);
+    w->y = in_place(p, &y, 2) || p->symmetric ? 0 : copied(&y, p->operand, p->args.k);
 }
 
-static Status copy_operand(WwBlas *b, Source *s, int k, WwPtr to)
+/* 8-bit ones are turned where they do not lie along k. */
+static Status copy_operand(WwBlas *b, Source *s, size_t each, int k, WwPtr to)
 {
-    bool   along_k = s->along_k == 1;
+    bool   along_k = s->along_k == 1, turns = !along_k && each == 1;
     size_t lines = (size_t)(along_k ? s->length : k), length = (size_t)(along_k ? k : s->length);
-    WwCopy copy = {.element = 2, .rows = lines, .columns = length, .src = s->at, .dst = to, .ld_dst = pitch(length)};
+    WwCopy copy = {.element = each,
+                   .trans   = turns,
+                   .rows    = lines,
+                   .columns = length,
+                   .src     = s->at,
+                   .dst     = to,
+                   .ld_dst  = pitch(turns ? lines : length)};
     copy.ld_src = along_k ? s->along : s->along_k;
     TRY(ww_blas_copy_matrix(b, &copy));
-    *s = along_k ? (Source){to, copy.ld_dst, 1, s->length} : (Source){to, 1, copy.ld_dst, s->length};
+    *s = along_k || turns ? (Source){to, copy.ld_dst, 1, s->length} : (Source){to, 1, copy.ld_dst, s->length};
     return WW_OK;
 }
 
-Status half_map(WwBlas *b, const Source *s, int k, int side, GemmMap *map)
+Status half_map(WwBlas *b, const Source *s, size_t each, int k, int side, GemmMap *map)
 {
     bool     along_k = s->along_k == 1;
     uint64_t length = (uint64_t)(along_k ? k : s->length), lines = (uint64_t)(along_k ? s->length : k);
     uint64_t ld = along_k ? s->along : s->along_k;
     return ww_tensor_map(b->device,
-                         &(WwTensorMap){.type    = "u16", /* bits pass unchanged */
+                         &(WwTensorMap){.type    = each == 1 ? "u8" : "u16", /* bits pass unchanged */
                                         .address = s->at,
                                         .rank    = 2,
                                         .dim     = {length, lines},
-                                        .stride  = {lines > 1 ? ld * 2 : pitch(length) * 2},
-                                        .box     = {BOX, (uint32_t)(along_k ? side : BOX)},
+                                        .stride  = {lines > 1 ? ld * each : pitch(length) * each},
+                                        .box     = {(uint32_t)(ROW_BYTES / each), (uint32_t)(along_k ? side : BOX)},
                                         .swizzle = ROW_BYTES,
                                         .promote = 256},
                          map);
@@ -164,14 +180,14 @@ static Status run_maps(WwBlas *b, const Problem *p, HalfArgs *a, WwPtr to_x, WwP
     const Rung     *r = p->rung;
     const GemmArgs *g = &a->g;
     Source          x = source_x(g), y = source_y(g);
-    if (!(g->vector & 1))
-        TRY(copy_operand(b, &x, g->k, to_x));
+    if (!in_place(p, &x, 1))
+        TRY(copy_operand(b, &x, p->operand, g->k, to_x));
     if (p->symmetric)
         y = x;
-    else if (!(g->vector & 2))
-        TRY(copy_operand(b, &y, g->k, to_y));
-    TRY(half_map(b, &x, g->k, r->rows, &a->x));
-    TRY(half_map(b, &y, g->k, r->columns / PAIR, &a->y));
+    else if (!in_place(p, &y, 2))
+        TRY(copy_operand(b, &y, p->operand, g->k, to_y));
+    TRY(half_map(b, &x, p->operand, g->k, r->rows, &a->x));
+    TRY(half_map(b, &y, p->operand, g->k, r->columns / PAIR, &a->y));
     if (a->store)
         TRY(map_result(b, g, &a->c));
     return half_grid(b, p, a, w);
@@ -244,9 +260,9 @@ static Status run_joined(WwBlas *b, const Problem *p, HalfArgs *a, size_t batch,
     w->shared     = joined_shared(p->rung, a->stages);
     w->cluster    = (WwDim3){each, 1, 1};
     if (!a->x_grain)
-        TRY(half_map(b, &x, a->g.k, p->rung->rows, &a->x));
+        TRY(half_map(b, &x, 2, a->g.k, p->rung->rows, &a->x));
     if (!a->y_grain)
-        TRY(half_map(b, &y, a->g.k, p->rung->columns, &a->y));
+        TRY(half_map(b, &y, 2, a->g.k, p->rung->columns, &a->y));
     return WW_OK;
 }
 
@@ -261,13 +277,15 @@ static Status run_tiles(WwBlas *b, const Problem *p, HalfArgs *a, size_t batch, 
     return p->rung->layouts == RUNG_HALF_JOINED ? run_joined(b, p, a, batch, tiles, w) : WW_OK;
 }
 
-Status half_run(WwBlas *b, const Problem *p, const GemmArgs *g, size_t batch, WwPtr x, WwPtr y)
+Status half_run(WwBlas *b, const Problem *p, const GemmArgs *g, size_t first, size_t batch, WwPtr x, WwPtr y)
 {
     char     entry[BLAS_NAME];
     HalfArgs a = {.g = *g, .wide = p->result == 4};
     WwLaunch w = {
         .block = {(unsigned)p->rung->threads, 1, 1}, .shared = p->rung->shared, .args = (void *[]){&a}, .arg_count = 1};
     blas_entry(p, entry);
+    a.scale_x = p->scale_x ? p->scale_x + first * (size_t)g->m * sizeof(float) : 0;
+    a.scale_y = p->scale_y ? p->scale_y + first * (size_t)g->n * sizeof(float) : 0;
     a.from    = p->from ? p->from : g->c;
     a.ldfrom  = p->from ? p->ldfrom : g->ldc;
     bool rows = p->from ? p->from % 16 == 0 && p->ldfrom % 8 == 0 : (g->vector & 4) != 0;
@@ -277,7 +295,7 @@ Status half_run(WwBlas *b, const Problem *p, const GemmArgs *g, size_t batch, Ww
     bool reads = g->beta << 1 != 0, upper = g->fill == GEMM_FILL_UPPER || g->fill == GEMM_FILL_FULL_FROM_UPPER;
     a.staged = !a.wide && !(reads && upper);
     a.store  = a.staged && g->vector & 4 && g->n % 8 == 0 && (!reads || rows);
-    if (p->rung->layouts == RUNG_HALF)
+    if (p->rung->layouts == RUNG_HALF || p->rung->layouts == RUNG_EIGHT)
         TRY(run_maps(b, p, &a, x, y, &w));
     else
         TRY(run_tiles(b, p, &a, batch, entry, &w));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Which rung multiplies 16-bit operands the fastest, and how many blocks share out k: microseconds by a model.
+ * Which rung multiplies 16-bit operands the fastest, and how many blocks share out k: microseconds by a model.  At the end: which one 8-bit operands.
  *
  * Rungs of clusters of two (half.c): the slices of the busiest cluster, each tile's beginning and end, and copies of operands that tensor copies cannot
  * read.  half_joined: rounds of blocks, each with a fixed time; besides, the larger of what all slices take together and what one block takes for its
@@ -134,4 +134,22 @@ const Rung *half_choose(WwBlas *b, const Problem *p, unsigned *split)
         c->rung = fastest(b, p, &c->split);
     *split = c->split;
     return c->rung;
+}
+
+/* In columns of a tile: rounds of tiles, a last one whose k is shared out as what is left of it.  By readings on an H100, 128 x 192 tiles take nine
+ * tenths of the time of narrower ones for the same results; floats, which they store without overlap, take longer. */
+static double eight_cost(const WwBlas *b, const Problem *p, const Rung *r)
+{
+    HalfRounds c = half_rounds(b, r, &p->args);
+    return ((double)c.whole + (c.rest ? 1.0 / c.parts : 0)) * r->columns * (r->columns == 192 ? 0.9 : 1);
+}
+
+const Rung *eight_choose(const WwBlas *b, const Problem *p)
+{
+    if (!b->half[p->symmetric])
+        return rung_for(p->symmetric, FOR_ANY_8);
+    const Rung *wide = rung_for(p->symmetric, FOR_EIGHT), *narrow = rung_find("gemm", "eight_narrow");
+    if (p->symmetric || (p->result == 2 && eight_cost(b, p, wide) <= eight_cost(b, p, narrow)))
+        return wide;
+    return narrow;
 }

@@ -134,7 +134,7 @@ Status problem_run(WwBlas *b, const Problem *p)
     if (p->args.m == 0 || p->args.n == 0)
         return WW_OK;
     bool maps = tensor_rung(p->rung) || p->rung->layouts == RUNG_BYTES || p->rung->layouts == RUNG_SPLIT ||
-                p->rung->layouts == RUNG_HALF || p->rung->layouts == RUNG_HALF_PLAIN;
+                (rung_half(p->rung) && p->rung->layouts != RUNG_HALF_JOINED);
     GemmArgs g    = p->args, sum;
     bool     once = p->x || p->rung->stream || maps || parts_of(p) > 1;
     size_t   step = once ? 1 : MAX_Z;
@@ -159,7 +159,7 @@ Status problem_run(WwBlas *b, const Problem *p)
         else if (p->rung->layouts == RUNG_SPLIT)
             s = split_run(b, p, &g, work, x);
         else if (rung_half(p->rung))
-            s = half_run(b, p, &g, here, x, x + work.x);
+            s = half_run(b, p, &g, i, here, x, x + work.x);
         else
             s = run_grid(b, p, &one, here);
         if (s == WW_OK && parts_of(p) > 1)

@@ -67,12 +67,14 @@ WwScalar type_one(WwType type)
 
 bool rung_half(const Rung *r)
 {
-    return r->layouts == RUNG_HALF || r->layouts == RUNG_HALF_JOINED || r->layouts == RUNG_HALF_PLAIN;
+    return r->layouts == RUNG_HALF || r->layouts == RUNG_HALF_JOINED || r->layouts == RUNG_HALF_PLAIN ||
+           r->layouts == RUNG_EIGHT || r->layouts == RUNG_EIGHT_PLAIN;
 }
 
 bool rung_takes(const Rung *r, WwType type)
 {
-    TypeKind kind = r->layouts == RUNG_LONG ? TYPE_LONG : rung_half(r) ? TYPE_HALF : TYPE_WORDS;
+    bool     eight = r->layouts == RUNG_EIGHT || r->layouts == RUNG_EIGHT_PLAIN;
+    TypeKind kind  = r->layouts == RUNG_LONG ? TYPE_LONG : eight ? TYPE_EIGHT : rung_half(r) ? TYPE_HALF : TYPE_WORDS;
     return kind == type_row(type)->kind && (r->layouts != RUNG_BYTES || type == WW_I32) &&
            (r->layouts != RUNG_SPLIT || type == WW_F32);
 }

@@ -135,7 +135,7 @@ static Status no_rung(WwBlas *b, const char *ladder, const char *name)
 Status problem_choose(WwBlas *b, Problem *p, const char *ladder, const char *name)
 {
     bool wide = p->type == WW_I32_I64;
-    bool half = type_row(p->type)->kind == TYPE_HALF;
+    bool half = type_row(p->type)->kind == TYPE_HALF, eight = type_row(p->type)->kind == TYPE_EIGHT;
     bool known =
         p->type == WW_F32 || (p->symmetric && p->type == WW_I32); /* integers take twice as long, by any of its rungs */
     bool model = !name && known && p->batch == 1 && p->args.k;
@@ -150,6 +150,8 @@ Status problem_choose(WwBlas *b, Problem *p, const char *ladder, const char *nam
         p->rung = parse(ladder, name, &p->split);
     else if (half)
         p->rung = half_choose(b, p, &p->split);
+    else if (eight)
+        p->rung = eight_choose(b, p);
     else if (wide)
         p->rung = rung_for(p->symmetric, FOR_I64);
     else
@@ -159,9 +161,10 @@ Status problem_choose(WwBlas *b, Problem *p, const char *ladder, const char *nam
     if (!rung_takes(p->rung, p->type))
         return device_fail(b->device, WW_ERR_UNAVAILABLE, "%s: the rung %s has no kernel for %s", ladder,
                            name ? name : p->rung->name, type_row(p->type)->text);
-    bool copies = tensor_rung(p->rung) || p->rung->layouts == RUNG_BYTES || half || p->rung->layouts == RUNG_SPLIT;
+    bool copies =
+        tensor_rung(p->rung) || p->rung->layouts == RUNG_BYTES || half || eight || p->rung->layouts == RUNG_SPLIT;
     if (p->args.k == 0 && (copies || p->rung->stream)) /* nothing to copy or share out */
-        p->rung = rung_for(p->rung->symmetric, half ? FOR_ANY_16 : FOR_FULL);
+        p->rung = rung_for(p->rung->symmetric, half ? FOR_ANY_16 : eight ? FOR_ANY_8 : FOR_FULL);
     if (p->args.k == 0)
         p->split = 1;
     return WW_OK;

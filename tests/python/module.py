@@ -382,6 +382,35 @@ class Refused(unittest.TestCase):
             self.assertTrue((got.numpy() == given).all())
         self.assertEqual(device.empty(np.int64(3)).shape, (3,))
 
+    def test_float8(self):
+        """Against every number's value, with scales of rows and columns, in every layout."""
+        for name, exponent, fraction in (("e4m3", 4, 3), ("e5m2", 5, 2)):
+            bits = np.arange(256)
+            e, m = bits >> fraction & (1 << exponent) - 1, bits & (1 << fraction) - 1
+            value = np.ldexp(np.where(e > 0, m + (1 << fraction), m), np.maximum(e, 1) - (1 << exponent - 1) + 1 - fraction)
+            value = np.where(bits > 127, -value, value)
+            small = bits[(np.abs(value) <= 2) & (np.abs(value) >= 2 ** -5)].astype(np.uint8)
+            a, b = (small[rng.integers(0, len(small), shape)] for shape in ((20, 48), (48, 31)))
+            sa, sb = (rng.uniform(0.5, 2, n).astype(np.float32) for n in (20, 31))
+            want, size = sa[:, None] * (value[a] @ value[b]) * sb, np.abs(value[a]) @ np.abs(value[b]) * 4
+            right = lambda got: bool((np.abs(got - want) <= size * 2 ** -10).all())
+            self.assertTrue(right(ww.gemm(a, b, float8=name, scale_a=sa, scale_b=sb, device=device)))
+            self.assertTrue(right(ww.gemm(np.asfortranarray(a), b.T.copy(), transpose_b=True, float8=name, scale_a=sa, scale_b=device.array(sb), device=device)))
+            out = np.zeros((20, 31), np.float32, order="F")
+            self.assertTrue(right(ww.gemm(a, b, out, float8=name, scale_a=sa, scale_b=sb, device=device)))
+            plain = value[a] @ value[a].T
+            got = ww.syrk(a, float8=name, scale=sa, device=device)
+            self.assertTrue((np.abs(got - sa[:, None] * plain * sa) <= np.abs(plain).max() * 4 * 2 ** -9).all() and (got == got.T).all())
+            two = ww.gemm(np.stack([a, a]), np.stack([b, b]), float8=name, scale_a=np.stack([sa, sa]), device=device)
+            self.assertTrue((two[0] == two[1]).all() and (np.abs(two[0] * sb - want) <= size * 2 ** -10).all())
+        self.refuse(TypeError, "wanted is float32 of (20,)", lambda: ww.gemm(a, b, float8="e4m3", scale_a=sb, device=device))
+        self.refuse(TypeError, "a is float32", lambda: ww.gemm(a.astype(np.float32), b, float8="e4m3", device=device))
+        self.refuse(ValueError, "e4m3, e5m2", lambda: ww.gemm(a, b, float8="e3m4", device=device))
+        self.refuse(TypeError, "results of int32", lambda: ww.gemm(a, b, float8="e4m3", dtype="int32", device=device))
+        self.refuse(ww.Error, "for operands of 8 bits", lambda: ww.gemm(floats(20, 48), floats(48, 31), scale_a=sa, device=device))
+        self.refuse(TypeError, "uint8 with float8=", lambda: ww.gemm(a, b, device=device))
+        self.refuse(ValueError, "goes without", lambda: ww.gemm(a, b, float8="e4m3", devices=[device]))
+
     def test_library(self):
         a, b = floats(4, 5), floats(5, 6)
         with self.assertRaises(ww.Error) as caught:

@@ -66,7 +66,7 @@ static void gemm(void **state)
         REFUSE("c has 4 x 5 elements with ldc = 7000", p.ldc = 7000);
         REFUSE("a has 4 x 6 elements", p.batch = 3, p.stride_c = 64, p.stride_a = 10000);
     }
-    REFUSE("type 7", p.type = (WwType)7);
+    REFUSE("type 77", p.type = (WwType)77);
     REFUSE("layout 3", p.layout = (WwLayout)3);
     REFUSE("batch", p.batch = SIZE_MAX);
     REFUSE("overlap", p.batch = 2, p.stride_c = 3);

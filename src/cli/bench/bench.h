@@ -5,7 +5,7 @@
  *   cmd_bench.c     options; which works and implementations
  *   bench_work.c    one work: data, implementations, verification
  *   bench_grid.c    products over several devices
- *   bench_half.c    16-bit numbers from floats, and back
+ *   bench_half.c    16-bit and 8-bit numbers from floats, and back
  *   bench_copy.c    copies: their data, the call, whether they are right
  *   bench_time.c    the clock: events around calls on one stream, on buffers that take turns
  *   bench_peer.c    cuBLAS, cublasLt (bench_lt.c), the driver's copy; bench_xt.c cublasXt beside grid
@@ -71,8 +71,10 @@ void bench_table_row(FILE *to, const BenchRow *r);
 bool bench_json(const char *file, const BenchRow *rows, size_t n, const char *device);
 
 /* n fp16 or, brain, bf16 numbers from floats, to nearest; and floats of them, owned by the caller. */
-void   bench_half_make(void *v, const float *from, size_t n, bool brain);
-float *bench_half_read(const void *v, size_t n, bool brain);
+void   bench_half_make(void *v, const float *from, size_t n, WwType type);
+float *bench_half_read(const void *v, size_t n, WwType type, bool result);
+/* Operands of 16 or 8 bits? */
+bool bench_small(WwType type);
 
 /* ---- the clock (a GPU only) ---- */
 

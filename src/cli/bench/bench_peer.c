@@ -141,6 +141,8 @@ bool bench_peer_takes(const BenchPeer *p, const char *impl, const BenchWork *w)
     if (copy)
         return w->element == 4 && w->src_offset % 4 == 0 && w->dst_offset % 4 == 0 && strcmp(impl, "cublas") == 0 &&
                p->handle;
+    if (type_row(w->type)->kind == TYPE_EIGHT) /* operands along k alone */
+        return strcmp(impl, "cublaslt") == 0 && p->lt && !w->ta && (strcmp(w->work, "aat") == 0 || w->tb);
     return (type_row(w->type)->scalar == SCALAR_f32 &&
             (strcmp(impl, "cublas") == 0 ? p->handle != NULL : p->lt != NULL));
 }
@@ -180,9 +182,13 @@ static bool call_driver(void *user, const BenchWork *w, WwPtr a, WwPtr b, WwPtr 
 /* As cudaDataType_t says it. */
 static int data_type(WwType type, bool result)
 {
-    enum { R_32F = 0, R_16F = 2, R_16BF = 14 };
+    enum { R_32F = 0, R_16F = 2, R_16BF = 14, R_E4M3 = 28, R_E5M2 = 29 };
     const TypeRow *r = type_row(type);
-    return (result ? r->result : r->operand) == 4 ? R_32F : strcmp(r->entry, "bf16") == 0 ? R_16BF : R_16F;
+    if (r->kind == TYPE_EIGHT && !result)
+        return strcmp(r->entry, "e4m3") == 0 ? R_E4M3 : R_E5M2;
+    return (result ? r->result : r->operand) == 4                                     ? R_32F
+           : type == WW_F16 || (r->kind == TYPE_HALF && strcmp(r->entry, "f16") == 0) ? R_16F
+                                                                                      : R_16BF;
 }
 
 int bench_peer_operand(WwType type)

@@ -16,6 +16,7 @@ typedef struct BenchMatrices {
     size_t      m, n, k;
     bool        ta, tb;
     const void *a, *b;
+    bool        short_sums; /* tensor cores keep 13 bits below the largest of a step of 32 (8-bit operands) */
     double      unit; /* of float sums that were rounded to fewer bits: of what part of it a result may be off */
 } BenchMatrices;
 

@@ -155,33 +155,31 @@ static bool copy_right(Bench *x, const BenchWork *w, BenchData *p, size_t edge, 
     return true;
 }
 
-static bool is_brain(WwType type)
-{
-    return strcmp(type_row(type)->entry, "bf16") == 0;
-}
-
 /* The part of a result of 16 bits that rounding it may take. */
 static double unit_of(WwType type)
 {
-    return type_row(type)->result == 2 ? is_brain(type) ? 0x1p-8 : 0x1p-11 : 0x1p-24;
+    return type_row(type)->result == 2 ? type == WW_F16 ? 0x1p-11 : 0x1p-8 : 0x1p-24;
 }
 
-/* 16-bit operands and results are verified as floats. */
+/* 16-bit and 8-bit operands and results are verified as floats. */
 static bool half_right(Bench *x, const BenchWork *w, BenchData *p, BenchRow *row, const char **problem)
 {
-    bool   aat = strcmp(w->work, "aat") == 0, brain = is_brain(w->type), narrow = type_row(w->type)->result == 2;
-    float *a = bench_half_read(p->a, p->an / 2, brain), *b = aat ? NULL : bench_half_read(p->b, p->bn / 2, brain);
-    float *c = narrow ? bench_half_read(p->c, p->cn / 2, brain) : NULL;
+    bool   aat = strcmp(w->work, "aat") == 0, narrow = type_row(w->type)->result == 2;
+    size_t each = type_row(w->type)->operand;
+    float *a    = bench_half_read(p->a, p->an / each, w->type, false),
+          *b    = aat ? NULL : bench_half_read(p->b, p->bn / each, w->type, false);
+    float *c    = narrow ? bench_half_read(p->c, p->cn / 2, w->type, true) : NULL;
     if (!p->truth)
-        p->truth = bench_truth_new(&(BenchMatrices){.type = WW_F32,
-                                                    .m    = w->m,
-                                                    .n    = w->n,
-                                                    .k    = w->k,
-                                                    .ta   = w->ta,
-                                                    .tb   = aat ? !w->ta : w->tb,
-                                                    .a    = a,
-                                                    .b    = aat ? a : b,
-                                                    .unit = unit_of(w->type)},
+        p->truth = bench_truth_new(&(BenchMatrices){.type       = WW_F32,
+                                                    .m          = w->m,
+                                                    .n          = w->n,
+                                                    .k          = w->k,
+                                                    .ta         = w->ta,
+                                                    .tb         = aat ? !w->ta : w->tb,
+                                                    .a          = a,
+                                                    .b          = aat ? a : b,
+                                                    .unit       = unit_of(w->type),
+                                                    .short_sums = each == 1},
                                    x->seed);
     bool right = bench_verify(p->truth, c ? c : p->c, aat && !bench_peer_is(row->impl), &row->max_error, problem);
     free(a);
@@ -197,7 +195,7 @@ static bool product_right(Bench *x, const BenchWork *w, BenchData *p, BenchRow *
         *problem = ww_device_error(x->device);
         return false;
     }
-    if (type_row(w->type)->kind == TYPE_HALF)
+    if (bench_small(w->type))
         return half_right(x, w, p, row, problem);
     if (peer_triangle) { /* the row-major upper triangle: fill in the other */
         uint32_t *c = p->c;
@@ -258,10 +256,11 @@ static BenchRow *run_impl(Bench *x, const BenchWork *w, BenchData *p, const char
 
 static void fill_inputs(void *v, size_t bytes, WwType type, bool any, uint64_t seed, uint64_t stream)
 {
-    if (type_row(type)->kind == TYPE_HALF) {
-        float *f = xmalloc(bytes * 2 + 4);
-        inputs_unit(f, bytes / 2, seed, stream);
-        bench_half_make(v, f, bytes / 2, is_brain(type));
+    if (bench_small(type)) {
+        size_t n = bytes / type_row(type)->operand;
+        float *f = xmalloc((n + 1) * sizeof *f);
+        inputs_unit(f, n, seed, stream);
+        bench_half_make(v, f, n, type);
         free(f);
         return;
     }

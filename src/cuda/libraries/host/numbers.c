@@ -75,49 +75,58 @@ static uint8_t tiny_of(const Tiny *t, double x)
 
 /* ---- all ---- */
 
+/* Of any address: a factor that a caller keeps in bytes need not be aligned. */
+#define ANY(T, Name) typedef T Name __attribute__((aligned(1), may_alias))
+ANY(float, AnyFloat);
+ANY(double, AnyDouble);
+ANY(uint16_t, AnyWord16);
+ANY(int32_t, AnyWord32);
+ANY(int64_t, AnyWord64);
+#undef ANY
+
 Number number_at(int type, const void *p, int64_t i)
 {
     switch (type) {
-    case R_32F: return (Number){((const float *)p)[i], 0};
-    case R_64F: return (Number){((const double *)p)[i], 0};
-    case C_32F: return (Number){((const float *)p)[2 * i], ((const float *)p)[2 * i + 1]};
-    case C_64F: return (Number){((const double *)p)[2 * i], ((const double *)p)[2 * i + 1]};
-    case R_16F: return (Number){half_to_double(((const uint16_t *)p)[i]), 0};
-    case R_16BF: return (Number){bf16_to_double(((const uint16_t *)p)[i]), 0};
+    case R_32F: return (Number){((const AnyFloat *)p)[i], 0};
+    case R_64F: return (Number){((const AnyDouble *)p)[i], 0};
+    case C_32F: return (Number){((const AnyFloat *)p)[2 * i], ((const AnyFloat *)p)[2 * i + 1]};
+    case C_64F: return (Number){((const AnyDouble *)p)[2 * i], ((const AnyDouble *)p)[2 * i + 1]};
+    case R_16F: return (Number){half_to_double(((const AnyWord16 *)p)[i]), 0};
+    case R_16BF: return (Number){bf16_to_double(((const AnyWord16 *)p)[i]), 0};
     case R_8I: return (Number){((const int8_t *)p)[i], 0};
     case C_8I: return (Number){((const int8_t *)p)[2 * i], ((const int8_t *)p)[2 * i + 1]};
     case R_8U: return (Number){((const uint8_t *)p)[i], 0};
-    case R_64I: return (Number){(double)((const int64_t *)p)[i], 0};
+    case R_64I: return (Number){(double)((const AnyWord64 *)p)[i], 0};
     case R_E4M3: return (Number){tiny_at(&e4m3, ((const uint8_t *)p)[i]), 0};
     case R_E5M2: return (Number){tiny_at(&e5m2, ((const uint8_t *)p)[i]), 0};
-    default: return (Number){((const int32_t *)p)[i], 0};
+    default: return (Number){((const AnyWord32 *)p)[i], 0};
     }
 }
 
 void number_put(int type, void *p, int64_t i, Number x)
 {
     switch (type) {
-    case R_32F: ((float *)p)[i] = (float)x.re; break;
-    case R_64F: ((double *)p)[i] = x.re; break;
+    case R_32F: ((AnyFloat *)p)[i] = (float)x.re; break;
+    case R_64F: ((AnyDouble *)p)[i] = x.re; break;
     case C_32F:
-        ((float *)p)[2 * i]     = (float)x.re;
-        ((float *)p)[2 * i + 1] = (float)x.im;
+        ((AnyFloat *)p)[2 * i]     = (float)x.re;
+        ((AnyFloat *)p)[2 * i + 1] = (float)x.im;
         break;
     case C_64F:
-        ((double *)p)[2 * i]     = x.re;
-        ((double *)p)[2 * i + 1] = x.im;
+        ((AnyDouble *)p)[2 * i]     = x.re;
+        ((AnyDouble *)p)[2 * i + 1] = x.im;
         break;
-    case R_16F: ((uint16_t *)p)[i] = half_from_double(x.re); break;
-    case R_16BF: ((uint16_t *)p)[i] = bf16_from_double(x.re); break;
+    case R_16F: ((AnyWord16 *)p)[i] = half_from_double(x.re); break;
+    case R_16BF: ((AnyWord16 *)p)[i] = bf16_from_double(x.re); break;
     case R_8I: ((int8_t *)p)[i] = (int8_t)fmax(-128, fmin(127, nearbyint(x.re))); break;
     case C_8I:
         ((int8_t *)p)[2 * i]     = (int8_t)fmax(-128, fmin(127, nearbyint(x.re)));
         ((int8_t *)p)[2 * i + 1] = (int8_t)fmax(-128, fmin(127, nearbyint(x.im)));
         break;
     case R_8U: ((uint8_t *)p)[i] = (uint8_t)fmax(0, fmin(255, nearbyint(x.re))); break;
-    case R_64I: ((int64_t *)p)[i] = (int64_t)x.re; break;
+    case R_64I: ((AnyWord64 *)p)[i] = (int64_t)x.re; break;
     case R_E4M3: ((uint8_t *)p)[i] = tiny_of(&e4m3, x.re); break;
     case R_E5M2: ((uint8_t *)p)[i] = tiny_of(&e5m2, x.re); break;
-    default: ((int32_t *)p)[i] = (int32_t)(uint32_t)(int64_t)x.re;
+    default: ((AnyWord32 *)p)[i] = (int32_t)(uint32_t)(int64_t)x.re;
     }
 }
