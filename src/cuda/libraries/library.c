@@ -131,7 +131,7 @@ static Given *numbered(const void *kind, int number)
     return NULL;
 }
 
-const char ww_cuda_library_blas_handles;
+const char ww_cuda_library_blas_handles, ww_cuda_library_descriptors;
 
 int ww_cuda_library_keep(const void *kind, void *handle)
 {

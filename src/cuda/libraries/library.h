@@ -97,6 +97,11 @@ void *ww_cuda_library_numbered(const void *kind, int number); /* NULL: there is 
 bool  ww_cuda_library_drop(const void *kind, const void *handle);
 /* The kind of cuBLAS's handles, which cublasLt takes as well. */
 extern const char ww_cuda_library_blas_handles;
+/* The kind of cuSPARSE's descriptors of matrices, which cuSOLVER takes as well. */
+extern const char ww_cuda_library_descriptors;
+typedef struct LibraryDescriptor {
+    int type, fill, diag, base; /* as cuSPARSE numbers them */
+} LibraryDescriptor;
 /* The library that this address of code belongs to is a drop-in: whoever called it made the call. */
 void ww_cuda_library_is(void (*code)(void));
 /* A function of the library that is not there: it is named at the end. */

@@ -6,6 +6,7 @@
  *   x.c       the functions with 64-bit sizes (cusolverDnX...)                             handle.c handles, parameters
  *   plain.c   a Plain: a call of one routine of LAPACK with its arguments                  reduce.c tridiagonal and bidiagonal forms, norms, eigenvalues of
  *   refine.c  solutions that a card refines from a lower precision                                  general matrices
+ *   direct.h  sparse matrices (cusolverSp), over CXSparse
  *   missing.def  functions that are not here: they answer CUSOLVER_STATUS_NOT_SUPPORTED and are named at the program's end
  *
  * LAPACK makes its own work space, so a buffer's size is that of one element and is not looked at.  What the iterative methods are told (tolerance, sweeps)

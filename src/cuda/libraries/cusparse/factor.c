@@ -6,11 +6,9 @@
 
 #include "cuda/libraries/cusparse/cusparse.h"
 
-static const char descrs, infos;
+static const char infos;
 
-typedef struct Descr {
-    int type, fill, diag, base;
-} Descr;
+typedef LibraryDescriptor Descr;
 
 typedef struct Info {
     int    position; /* -1: none */
@@ -20,7 +18,7 @@ typedef struct Info {
 
 static Descr *descr_of(const void *p)
 {
-    return ww_cuda_library_has(&descrs, p) ? (void *)(uintptr_t)p : NULL;
+    return ww_cuda_library_has(&ww_cuda_library_descriptors, p) ? (void *)(uintptr_t)p : NULL;
 }
 
 static Info *info_of(const void *p)
@@ -35,12 +33,12 @@ int descr_base(const void *p)
 
 Sp cusparseCreateMatDescr(void **out)
 {
-    return object_new(&descrs, out, &(Descr){0}, sizeof(Descr));
+    return object_new(&ww_cuda_library_descriptors, out, &(Descr){0}, sizeof(Descr));
 }
 
 Sp cusparseDestroyMatDescr(void *p)
 {
-    return object_drop(&descrs, p);
+    return object_drop(&ww_cuda_library_descriptors, p);
 }
 
 #define PROPERTY(name, member, most)                                                                                   \
