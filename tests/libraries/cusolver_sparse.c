@@ -205,10 +205,20 @@ static void statuses(void)
     EXPECT(x[0] == 42);
 }
 
+/* What is no device memory is told, and nothing is touched; CUDA has failed then. */
+static void beyond(void)
+{
+    int at = 7;
+    make(1, 0);
+    EXPECT(cusolverSpDcsrlsvqr(h, N, nonzeros, d, dv, dof, dc, (double *)0x40, 0, 0, dx, &at) ==
+           CUSOLVER_STATUS_EXECUTION_FAILED);
+    EXPECT(at == 7);
+}
+
 int main(int argc, char **argv)
 {
-    static const Part parts[] = {
-        {"solves", solves}, {"eigen", eigen}, {"steps", steps}, {"orders", orders}, {"statuses", statuses}};
+    static const Part parts[] = {{"solves", solves}, {"eigen", eigen},       {"steps", steps},
+                                 {"orders", orders}, {"statuses", statuses}, {"beyond", beyond}};
     GOOD(cusolverSpCreate(&h)), GOOD(cusparseCreateMatDescr(&d));
     int r = run_parts(parts, sizeof parts / sizeof *parts, argc, argv);
     cudaFree(dv), cudaFree(db), cudaFree(dx), cudaFree(dof), cudaFree(dc);
