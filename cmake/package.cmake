@@ -22,7 +22,7 @@ set(CPACK_DEBIAN_PACKAGE_SECTION devel)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${CMAKE_BINARY_DIR} ${CMAKE_BINARY_DIR}/lib/warpwright)
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_NAME warpwright)
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_SHLIBDEPS ON)
-set(CPACK_DEBIAN_RUNTIME_PACKAGE_SUGGESTS "clang, libblas3, libfftw3-single3, libfftw3-double3, libdw1")
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_SUGGESTS "clang, libblas3, libfftw3-single3, libfftw3-double3, libcxsparse3, libdw1")
 set(CPACK_COMPONENT_RUNTIME_DESCRIPTION "CUDA kernels without a GPU: faults, counters, cost of each access
  Runs CUDA programs on an emulator of PTX.  With clang it also compiles .cu files and runs kernels as native code;
  with BLAS and FFTW programs that call cuBLAS and cuFFT run.")
