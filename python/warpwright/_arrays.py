@@ -3,6 +3,7 @@
 
 A View is made of, in this order: a DeviceArray, __dlpack__ (PyTorch, CuPy), __cuda_array_interface__ (numba, PyCUDA),
 __array_interface__ (NumPy).  DLPack comes first because it tells the device and hands over the stream.  A View keeps what it was made of alive."""
+import contextlib
 import ctypes
 import math
 import operator
@@ -94,6 +95,14 @@ def _checked(who, view):
     return view
 
 
+def _current(x, device):
+    """PyTorch exports what is on its current device only."""
+    if device[0] != CUDA or type(x).__module__.split(".")[0] != "torch":
+        return contextlib.nullcontext()
+    import torch
+    return torch.cuda.device(device[1])
+
+
 def _from_dlpack(x, stream):
     who = type(x).__name__
     device = _numbers(who, "DLPack device", x.__dlpack_device__(), -1 << 31)
@@ -103,7 +112,8 @@ def _from_dlpack(x, stream):
         device = (CPU if device[0] == PINNED else CUDA, device[1])
     if device[0] not in (CPU, CUDA, EXTENSION):
         raise TypeError(f"{who}: its memory is of DLPack's device type {device[0]}, neither the host's nor a CUDA device's")
-    capsule = x.__dlpack__(stream=LEGACY_STREAM if stream is None else stream) if device[0] == CUDA else x.__dlpack__()
+    with _current(x, device):
+        capsule = x.__dlpack__(stream=LEGACY_STREAM if stream is None else stream) if device[0] == CUDA else x.__dlpack__()
     if not capsule_is(capsule, b"dltensor"):
         raise TypeError(f"{who}.__dlpack__ gave no capsule named dltensor")
     managed = ctypes.cast(capsule_get(capsule, b"dltensor"), POINTER(DLManagedTensor))

@@ -13,7 +13,7 @@ from typing import Any, Sequence
 from ._arrays import Matrices, view_of
 from ._device import Device, default_device, device_of
 from ._library import Error, GridArray, GridGemm, GridSyrk, lib
-from ._products import _scalar, _type_of
+from ._products import _named, _scalar, _type_of
 
 
 class _Grid:
@@ -48,6 +48,14 @@ def _grid_of(devices: Sequence) -> _Grid:
 def _share(count: int, block: int, places: int, place: int) -> list:
     """Which of `count` rows that place has, in blocks shared out cyclically."""
     return [i for i in range(count) if i // block % places == place]
+
+
+def _on_host(part: Any) -> Any:
+    """What NumPy takes of an array of ours, PyTorch's or CuPy's; bfloat16, which it has not, as float32."""
+    if hasattr(part, "detach"):
+        part = part.detach().cpu()
+        return part.float().numpy() if str(part.dtype) == "torch.bfloat16" else part.numpy()
+    return part.get() if hasattr(part, "get") else part.numpy() if hasattr(part, "numpy") else part
 
 
 class Spread:
@@ -102,7 +110,7 @@ class Spread:
     def numpy(self) -> Any:
         """The whole matrix in host memory."""
         import numpy
-        parts = [numpy.asarray(p.numpy() if hasattr(p, "numpy") else p) for p in self.parts]
+        parts = [numpy.asarray(_on_host(p)) for p in self.parts]
         out = numpy.empty(self.shape, parts[0].dtype)
         for i, p in enumerate(parts[:1] if self.whole else parts):
             out[numpy.ix_(*self._places(i))] = p
@@ -165,21 +173,35 @@ def _matrix(x: Any, what: str) -> Matrices:
         return Matrices(view_of(numpy.ascontiguousarray(x), None), what)
 
 
-def _result(out: Any, shape: tuple, name: str, read: bool, devices: Sequence, spread: bool) -> Any:
-    """The array that is written: out, or where that is full of gaps a copy.  spread: none given is one in bands of rows on the devices."""
+def _empty(like: Any, device: Device, shape: tuple, name: str) -> Any:
+    """A new array on that device, of the library that made `like`."""
+    library = view_of(like, None).library
+    if library == "torch":
+        import torch
+        return torch.empty(shape, dtype=getattr(torch, name), device=like.device)
+    if library == "cupy":
+        import cupy
+        with cupy.cuda.Device(like.device.id):
+            return cupy.empty(shape, name)
+    return device.empty(shape, name)
+
+
+def _result(out: Any, shape: tuple, name: str, read: bool, devices: Sequence, spread: Any) -> Any:
+    """The array that is written: out, or where that is full of gaps a copy.  spread: an operand that is one; then none given is one in bands of rows on the
+    devices."""
     import numpy
     if out is None:
         if read:
             raise ValueError("beta other than 0 needs out=, whose contents it scales")
-        if not spread:
+        if spread is None:
             return numpy.empty(shape, name)
         found = _devices(devices)
         band = max(-(-shape[0] // max(len(found), 1)), 1)
-        return Spread([d.empty((len(_share(shape[0], band, len(found), i)), shape[1]), name) for i, d in enumerate(found)],
+        return Spread([_empty(spread.parts[i], d, (len(_share(shape[0], band, len(found), i)), shape[1]), name) for i, d in enumerate(found)],
                       block=(band, max(shape[1], 1)))
     if isinstance(out, Spread):
         view = view_of(out.parts[0], None)
-        if out.shape != shape or (view.kind, view.itemsize) != (numpy.dtype(name).kind, numpy.dtype(name).itemsize):
+        if out.shape != shape or _named(view) != name:
             raise ValueError(f"out is {view.kind}{view.itemsize * 8} of shape {out.shape}, the product {name} of {shape}")
         return out
     if not isinstance(out, numpy.ndarray):
@@ -205,7 +227,7 @@ def gemm(a, b, out, alpha, beta, transpose_a, transpose_b, dtype, precision, dev
     k2, n = (y.cols, y.rows) if transpose_b else (y.rows, y.cols)
     if k != k2:
         raise ValueError(f"op(a) is {m} x {k}, op(b) {k2} x {n}")
-    made = _result(out, (m, n), name, beta != 0, devices, isinstance(a, Spread) or isinstance(b, Spread))
+    made = _result(out, (m, n), name, beta != 0, devices, next((x for x in (a, b) if isinstance(x, Spread)), None))
     c = _operand(made, "out", devices)
     ta, tb = x.trans != bool(transpose_a), y.trans != bool(transpose_b)
     if c.trans:  # row by row it is the transpose
@@ -220,7 +242,7 @@ def syrk(a, out, alpha, beta, transpose, fill, dtype, precision, devices):
     x = _operand(a, "a", devices)
     kind, name = _type_of([x.view], dtype, ["a"])
     n, k = (x.cols, x.rows) if transpose else (x.rows, x.cols)
-    made = _result(out, (n, n), name, beta != 0, devices, isinstance(a, Spread))
+    made = _result(out, (n, n), name, beta != 0, devices, a if isinstance(a, Spread) else None)
     c = _operand(made, "out", devices)
     problem = GridSyrk(type=kind, layout=int(c.trans), fill=fill, trans=x.trans ^ bool(transpose) ^ c.trans, n=n, k=k,
                        alpha=_scalar(kind, alpha), beta=_scalar(kind, beta), a=x.pointer, c=c.pointer, lda=x.ld, ldc=c.ld, on_a=_on(x), on_c=_on(c),

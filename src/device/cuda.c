@@ -62,13 +62,31 @@ Status cuda_check(CudaDevice *c, CuResult e, const char *what)
     return s;
 }
 
-Status cuda_enter(CudaDevice *c)
+static Status make_current(CudaDevice *c, CudaScope *s)
+{
+    CuContext now = NULL;
+    if (c->drv.ctx_current(&now) == CU_OK && now == c->ctx)
+        return WW_OK;
+    TRY(cuda_check(c, c->drv.ctx_set_current(c->ctx), "cuCtxSetCurrent"));
+    if (now)
+        *s = (CudaScope){c, now};
+    return WW_OK;
+}
+
+void cuda_leave(CudaScope *s)
+{
+    if (s->device)
+        s->device->drv.ctx_set_current(s->before);
+    s->device = NULL;
+}
+
+Status cuda_enter(CudaDevice *c, CudaScope *s)
 {
     if (c->lost.len)
         return device_fail(&c->base, WW_ERR_DEVICE,
                            "this device cannot be used since a kernel failed on it (%s): start the program again",
                            c->lost.s);
-    return cuda_check(c, c->drv.ctx_set_current(c->ctx), "cuCtxSetCurrent");
+    return make_current(c, s);
 }
 
 /* ---- memory ---- */
@@ -116,7 +134,7 @@ static Status range_check(CudaDevice *c, const char *what, CuPtr p, uint64_t byt
 static Status cuda_alloc(WwDevice *d, uint64_t bytes, WwPtr *out)
 {
     CudaDevice *c = (CudaDevice *)d;
-    TRY(cuda_enter(c));
+    CUDA_ENTER(c);
     CuResult e = c->drv.mem_alloc(out, bytes);
     if (e == CU_OUT_OF_MEMORY || e == CU_INVALID_VALUE) /* not 0 bytes: a number beyond all memory */
         return device_fail(d, WW_ERR_NO_MEMORY, "%s: %" PRIu64 " bytes asked for", ww_status_text(WW_ERR_NO_MEMORY),
@@ -129,7 +147,7 @@ static Status cuda_alloc(WwDevice *d, uint64_t bytes, WwPtr *out)
 static Status cuda_release(WwDevice *d, WwPtr p)
 {
     CudaDevice *c = (CudaDevice *)d;
-    TRY(cuda_enter(c));
+    CUDA_ENTER(c);
     CudaRange *r = range_find(c, p);
     if (!r || r->base != p || r->owner)
         return device_fail(d, WW_ERR_INVALID,
@@ -149,7 +167,7 @@ static Status finish(CudaDevice *c, CuResult e, const char *what)
 static Status cuda_copy_in(WwDevice *d, WwPtr dst, const void *src, uint64_t bytes)
 {
     CudaDevice *c = (CudaDevice *)d;
-    TRY(cuda_enter(c));
+    CUDA_ENTER(c);
     TRY(range_check(c, "ww_copy_in", dst, bytes));
     return finish(c, c->drv.copy_in(dst, src, bytes), "ww_copy_in");
 }
@@ -158,7 +176,7 @@ static Status cuda_host_alloc(WwDevice *d, size_t bytes, void **out)
 {
     enum { PORTABLE = 1 }; /* pinned for every context */
     CudaDevice *c = (CudaDevice *)d;
-    TRY(cuda_enter(c));
+    CUDA_ENTER(c);
     if (!c->drv.host_alloc || !c->drv.host_free)
         return device_fail(d, WW_ERR_UNSUPPORTED, "this CUDA driver has no cuMemHostAlloc");
     return cuda_check(c, c->drv.host_alloc(out, bytes, PORTABLE), "cuMemHostAlloc");
@@ -167,7 +185,8 @@ static Status cuda_host_alloc(WwDevice *d, size_t bytes, void **out)
 static void cuda_host_free(WwDevice *d, void *p)
 {
     CudaDevice *c = (CudaDevice *)d;
-    if (cuda_enter(c) == WW_OK)
+    CUDA_SCOPE;
+    if (cuda_enter(c, &scope) == WW_OK)
         c->drv.host_free(p);
 }
 
@@ -177,7 +196,7 @@ static Status cuda_copy_rows(WwDevice *d, const WwStream *s, const DeviceRows *r
     CuSide      host   = {.memory = CU_MEMORY_HOST, .host = r->host, .pitch = r->host_pitch};
     CuSide      device = {.memory = CU_MEMORY_DEVICE, .device = r->at, .pitch = r->pitch};
     CuCopy2D    copy   = {r->in ? host : device, r->in ? device : host, r->bytes, r->rows};
-    TRY(cuda_enter(c));
+    CUDA_ENTER(c);
     if (r->bytes == 0 || r->rows == 0)
         return WW_OK;
     if (c->drv.copy_2d)
@@ -194,7 +213,9 @@ static Status cuda_copy_rows(WwDevice *d, const WwStream *s, const DeviceRows *r
 static void cuda_reach(WwDevice *d, WwDevice *other)
 {
     CudaDevice *c = (CudaDevice *)d;
-    if (d->ops == other->ops && ((CudaDevice *)other)->ctx != c->ctx && c->drv.peer_enable && cuda_enter(c) == WW_OK)
+    CUDA_SCOPE;
+    if (d->ops == other->ops && ((CudaDevice *)other)->ctx != c->ctx && c->drv.peer_enable &&
+        cuda_enter(c, &scope) == WW_OK)
         (void)c->drv.peer_enable(((CudaDevice *)other)->ctx, 0); /* refused: there is no way, or it is open already */
 }
 
@@ -202,7 +223,7 @@ static Status cuda_copy_across(WwDevice *d, const WwStream *s, const DeviceAcros
 {
     CudaDevice *c    = (CudaDevice *)d;
     CuContext   from = ((CudaDevice *)a->from)->ctx, to = ((CudaDevice *)a->to)->ctx;
-    TRY(cuda_enter(c));
+    CUDA_ENTER(c);
     if (from == to && c->drv.copy_2d) {
         CuCopy2D copy = {{.memory = CU_MEMORY_DEVICE, .device = a->src, .pitch = a->src_pitch},
                          {.memory = CU_MEMORY_DEVICE, .device = a->dst, .pitch = a->dst_pitch},
@@ -224,7 +245,7 @@ static Status cuda_copy_across(WwDevice *d, const WwStream *s, const DeviceAcros
 static Status cuda_copy_out(WwDevice *d, void *dst, WwPtr src, uint64_t bytes)
 {
     CudaDevice *c = (CudaDevice *)d;
-    TRY(cuda_enter(c));
+    CUDA_ENTER(c);
     TRY(range_check(c, "ww_copy_out", src, bytes));
     return finish(c, c->drv.copy_out(dst, src, bytes), "ww_copy_out");
 }
@@ -232,7 +253,7 @@ static Status cuda_copy_out(WwDevice *d, void *dst, WwPtr src, uint64_t bytes)
 static Status cuda_copy(WwDevice *d, WwPtr dst, WwPtr src, uint64_t bytes)
 {
     CudaDevice *c = (CudaDevice *)d;
-    TRY(cuda_enter(c));
+    CUDA_ENTER(c);
     TRY(range_check(c, "ww_copy (destination)", dst, bytes));
     TRY(range_check(c, "ww_copy (source)", src, bytes));
     return finish(c, c->drv.copy(dst, src, bytes), "ww_copy");
@@ -241,7 +262,7 @@ static Status cuda_copy(WwDevice *d, WwPtr dst, WwPtr src, uint64_t bytes)
 static Status cuda_fill(WwDevice *d, WwPtr dst, uint8_t value, uint64_t bytes, const WwStream *s)
 {
     CudaDevice *c = (CudaDevice *)d;
-    TRY(cuda_enter(c));
+    CUDA_ENTER(c);
     TRY(range_check(c, "ww_fill", dst, bytes));
     if (s)
         return cuda_check(c, c->drv.fill_async(dst, value, bytes, s->native), "ww_fill");
@@ -253,14 +274,14 @@ static Status cuda_fill(WwDevice *d, WwPtr dst, uint8_t value, uint64_t bytes, c
 static Status cuda_stream_open(WwDevice *d, WwStream *s)
 {
     CudaDevice *c = (CudaDevice *)d;
-    TRY(cuda_enter(c));
+    CUDA_ENTER(c);
     return s->owned ? cuda_check(c, c->drv.stream_create(&s->native, 0), "ww_stream_open") : WW_OK;
 }
 
 static Status cuda_stream_wait(WwDevice *d, const WwStream *s)
 {
     CudaDevice *c = (CudaDevice *)d;
-    TRY(cuda_enter(c));
+    CUDA_ENTER(c);
     return cuda_check(c, c->drv.stream_sync(s->native), "ww_stream_wait");
 }
 
@@ -277,7 +298,7 @@ static Status cuda_mark(WwDevice *d, const WwStream *s, void **mark)
 {
     enum { NO_TIMING = 2 };
     CudaDevice *c = (CudaDevice *)d;
-    TRY(cuda_enter(c));
+    CUDA_ENTER(c);
     if (!*mark)
         TRY(cuda_check(c, c->drv.event_create(mark, NO_TIMING), "cuEventCreate"));
     return cuda_check(c, c->drv.event_record(*mark, s->native), "cuEventRecord");
@@ -286,7 +307,7 @@ static Status cuda_mark(WwDevice *d, const WwStream *s, void **mark)
 static Status cuda_follow(WwDevice *d, const WwStream *s, void *mark)
 {
     CudaDevice *c = (CudaDevice *)d;
-    TRY(cuda_enter(c));
+    CUDA_ENTER(c);
     return s ? cuda_check(c, c->drv.stream_follow(s->native, mark, 0), "cuStreamWaitEvent")
              : cuda_check(c, c->drv.event_sync(mark), "work on a stream");
 }
@@ -294,7 +315,8 @@ static Status cuda_follow(WwDevice *d, const WwStream *s, void *mark)
 static void cuda_mark_free(WwDevice *d, void *mark)
 {
     CudaDevice *c = (CudaDevice *)d;
-    if (cuda_enter(c) == WW_OK)
+    CUDA_SCOPE;
+    if (cuda_enter(c, &scope) == WW_OK)
         c->drv.event_destroy(mark);
 }
 
@@ -341,7 +363,8 @@ static Status cuda_load(WwDevice *d, Module *ptx, const DeviceText *t, WwModule 
 {
     CudaDevice *c      = (CudaDevice *)d;
     CuModule    handle = NULL;
-    Status      s      = cuda_enter(c);
+    CUDA_SCOPE;
+    Status s = cuda_enter(c, &scope);
     if (s == WW_OK && (!t->code || c->drv.module_load(&handle, t->code, 0, NULL, NULL) != CU_OK))
         s = compile(c, ptx, t->level, &handle);
     if (s != WW_OK) {
@@ -360,10 +383,11 @@ static void cuda_unload(WwDevice *d, WwModule *m)
 {
     CudaDevice *c   = (CudaDevice *)d;
     Module     *ptx = (Module *)(uintptr_t)m->ptx;
+    CUDA_SCOPE;
     for (size_t i = c->nranges; i-- > 0;)
         if (c->ranges[i].owner == m)
             c->ranges[i] = c->ranges[--c->nranges];
-    if (!c->lost.len && c->drv.ctx_set_current(c->ctx) == CU_OK)
+    if (!c->lost.len && make_current(c, &scope) == WW_OK)
         c->drv.module_unload(((CudaModule *)m)->handle); /* nothing a caller could do about a failure */
     free(((CudaModule *)m)->kernels);
     module_done(m);
@@ -375,7 +399,7 @@ static Status cuda_variable(WwDevice *d, WwModule *m, const Var *v, WwPtr *addre
 {
     CudaDevice *c = (CudaDevice *)d;
     size_t      n = 0;
-    TRY(cuda_enter(c));
+    CUDA_ENTER(c);
     CuResult e = c->drv.module_global(address, &n, ((CudaModule *)m)->handle, v->name);
     if (e == CU_NOT_FOUND)
         return device_fail(
@@ -394,13 +418,15 @@ static Status cuda_variable(WwDevice *d, WwModule *m, const Var *v, WwPtr *addre
 
 static void cuda_close(WwDevice *d)
 {
-    CudaDevice *c = (CudaDevice *)d;
+    CudaDevice *c     = (CudaDevice *)d;
+    CudaScope   scope = {0};
     if (c->lost.len)
         c->drv.ctx_reset(c->ordinal);
-    else if (c->drv.ctx_set_current(c->ctx) == CU_OK)
+    else if (make_current(c, &scope) == WW_OK)
         for (size_t i = 0; i < c->nranges; i++)
             if (!c->ranges[i].owner)
                 c->drv.mem_free(c->ranges[i].base);
+    cuda_leave(&scope);
     c->drv.ctx_release(c->ordinal);
     str_free(&c->lost);
     free(c->ranges);
@@ -508,8 +534,10 @@ static Status open_as(const Profile *label, const WwDeviceOptions *o, WwDevice *
                WW_ERR_NOT_FOUND;
     if (!identify(&c.drv, (int)o->ordinal, &c.ordinal, name, &c.cc))
         return str_printf(why, "no usable GPU: GPU %u does not answer", o->ordinal), WW_ERR_UNAVAILABLE;
+    CuContext before = NULL;
+    c.drv.ctx_current(&before);
     CuResult e = c.drv.ctx_retain(&c.ctx, c.ordinal);
-    if (e == CU_OK && (e = c.drv.ctx_set_current(c.ctx)) != CU_OK)
+    if (e == CU_OK && (e = c.drv.ctx_set_current(before ? before : c.ctx)) != CU_OK)
         c.drv.ctx_release(c.ordinal);
     if (e != CU_OK)
         return open_failed(&c.drv, e, "no context on the GPU", why);

@@ -38,8 +38,19 @@ typedef struct CudaModule {
 
 /* Turns a driver's answer into a Status; on failure the device's message is "what: text (NAME, number)". */
 Status cuda_check(CudaDevice *c, CuResult e, const char *what);
-/* Makes the context current; fails with the reason once it is lost. */
-Status cuda_enter(CudaDevice *c);
+/* Which context the caller's thread had; a caller with none keeps this device's. */
+typedef struct CudaScope {
+    CudaDevice *device; /* NULL: nothing to do at the end */
+    CuContext   before;
+} CudaScope;
+/* Makes the context current; fails with the reason once it is lost.  leave: the caller's again. */
+Status cuda_enter(CudaDevice *c, CudaScope *s);
+void   cuda_leave(CudaScope *s);
+/* At the head of an operation: entered until the block ends, however it does. */
+#define CUDA_SCOPE CudaScope scope __attribute__((cleanup(cuda_leave))) = {0}
+#define CUDA_ENTER(c)                                                                                                  \
+    CUDA_SCOPE;                                                                                                        \
+    TRY(cuda_enter((c), &scope))
 
 /* One launch, enqueued. */
 typedef struct CudaRequest {

@@ -67,6 +67,7 @@ typedef struct CuCopyPeer { /* CUDA_MEMCPY3D_PEER */
     ENTRY(ctx_retain, "cuDevicePrimaryCtxRetain", (CuContext *out, CuOrdinal dev))                                     \
     ENTRY(ctx_release, "cuDevicePrimaryCtxRelease_v2", (CuOrdinal dev))                                                \
     ENTRY(ctx_reset, "cuDevicePrimaryCtxReset_v2", (CuOrdinal dev))                                                    \
+    ENTRY(ctx_current, "cuCtxGetCurrent", (CuContext * out))                                                           \
     ENTRY(ctx_set_current, "cuCtxSetCurrent", (CuContext ctx))                                                         \
     ENTRY(module_load, "cuModuleLoadDataEx",                                                                           \
           (CuModule *out, const void *image, unsigned noptions, int *options, void **values))                          \

@@ -77,7 +77,7 @@ Status cuda_tensor_map(WwDevice *d, const TensorMapAsk *a, void *map)
 {
     CudaDevice *c       = (CudaDevice *)d;
     void       *address = (void *)(uintptr_t)a->address;
-    TRY(cuda_enter(c));
+    CUDA_ENTER(c);
     if (!c->drv.tensor_tiled || !c->drv.tensor_im2col)
         return device_fail(d, WW_ERR_UNSUPPORTED, "ww_tensor_map: this CUDA driver has no tensor maps");
     CuResult e =
@@ -149,7 +149,7 @@ Status cuda_launch(WwDevice *d, WwModule *m, const Func *kernel, const DeviceLau
     CudaKernel *k = NULL;
     if (l->nobservers)
         return device_fail(d, WW_ERR_INVALID, "cuda cannot observe accesses: launch on the emulator");
-    TRY(cuda_enter(c));
+    CUDA_ENTER(c);
     TRY(find_function(c, (CudaModule *)m, kernel, &k));
     TRY(allow_shared(c, k, kernel, l->w->shared));
     CudaRequest q = {k->fn, l->w};

@@ -21,6 +21,7 @@ typedef struct Buffer {
 static MockCuda state;
 static Buffer   buffers[MAX_BUFFERS];
 static int      sticky, current;
+static void    *context; /* of the one thread there is */
 static double   clock_ms;
 static char     variable[64];
 
@@ -39,6 +40,7 @@ void mock_cuda_reset(void)
     memset(buffers, 0, sizeof buffers);
     memset(&state, 0, sizeof state);
     sticky = current = 0;
+    context          = NULL;
     clock_ms         = 0;
     state.devices    = 1;
     state.cc         = 90;
@@ -140,6 +142,7 @@ EXPORT int cuDevicePrimaryCtxRetain(void **out, int dev);
 EXPORT int cuDevicePrimaryCtxRelease_v2(int dev);
 EXPORT int cuDevicePrimaryCtxReset_v2(int dev);
 EXPORT int cuCtxSetCurrent(void *ctx);
+EXPORT int cuCtxGetCurrent(void **out);
 
 int cuDevicePrimaryCtxRetain(void **out, int dev)
 {
@@ -173,6 +176,13 @@ int cuDevicePrimaryCtxReset_v2(int dev)
 int cuCtxSetCurrent(void *ctx)
 {
     current = ctx == &state;
+    context = ctx;
+    return OK;
+}
+
+int cuCtxGetCurrent(void **out)
+{
+    *out = context;
     return OK;
 }
 

@@ -504,6 +504,40 @@ static void knows_foreign_memory(void **state)
     ww_device_close(d);
 }
 
+/* A caller that works on another device of its own has that one's context after every call. */
+static void keeps_the_callers_context(void **state)
+{
+    (void)state;
+    void *lib = dlopen(WW_MOCK_CUDA, RTLD_NOW), *f = symbol(lib, "cuCtxSetCurrent"),
+         *g = symbol(lib, "cuCtxGetCurrent"), *now = NULL;
+    int         theirs, (*set)(void *), (*get)(void **);
+    const char *why = NULL;
+    WwDevice   *d;
+    WwModule   *m;
+    WwPtr       p;
+    char        bytes[16] = {0};
+    memcpy(&set, &f, sizeof f);
+    memcpy(&get, &g, sizeof g);
+    set(&theirs);
+#define UNCHANGED(call)                                                                                                \
+    do {                                                                                                               \
+        call;                                                                                                          \
+        get(&now);                                                                                                     \
+        assert_ptr_equal(now, &theirs);                                                                                \
+    } while (0)
+    UNCHANGED(assert_int_equal(ww_device_open("cuda", NULL, &d, &why), WW_OK));
+    UNCHANGED(assert_int_equal(ww_alloc(d, 16, &p), WW_OK));
+    UNCHANGED(assert_int_equal(ww_copy_in(d, p, bytes, 16), WW_OK));
+    UNCHANGED(assert_int_not_equal(ww_copy_in(d, p, bytes, 17), WW_OK)); /* and where it fails */
+    UNCHANGED(assert_int_equal(ww_module_load(d, "scale.ptx", ptx, strlen(ptx), &m), WW_OK));
+    UNCHANGED(ww_module_unload(d, m));
+    UNCHANGED(assert_int_equal(ww_free(d, p), WW_OK));
+    UNCHANGED(ww_device_close(d));
+#undef UNCHANGED
+    set(NULL);
+    dlclose(lib);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -522,6 +556,7 @@ int main(void)
         cmocka_unit_test_setup(knows_streams, setup),
         cmocka_unit_test_setup(knows_foreign_memory, setup),
         cmocka_unit_test_setup(leaves_streams, setup),
+        cmocka_unit_test_setup(keeps_the_callers_context, setup),
     };
     return cmocka_run_group_tests(tests, group_setup, NULL);
 }

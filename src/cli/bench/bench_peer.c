@@ -99,7 +99,7 @@ BenchPeer *bench_peer_open(WwDevice *d, WwStream *s, const char *cublas, char *w
     BenchPeer *p = xcalloc(1, sizeof *p);
     p->c         = (CudaDevice *)d;
     p->stream    = s;
-    if (cuda_enter(p->c) != WW_OK) {
+    if (cuda_enter(p->c, &(CudaScope){0}) != WW_OK) {
         snprintf(why, size, "%s", ww_device_error(d));
         bench_peer_close(p);
         return NULL;

@@ -101,7 +101,7 @@ bool bench_time(WwStream *s, const BenchWork *w, const BenchData *d, BenchCall c
 {
     CudaDevice *c  = (CudaDevice *)s->device;
     Clock       t  = {.drv = &c->drv, .stream = s->native, .w = w, .d = d, .call = call, .user = user};
-    bool        ok = cuda_enter(c) == WW_OK && c->drv.event_create(&t.from, 0) == CU_OK &&
+    bool        ok = cuda_enter(c, &(CudaScope){0}) == WW_OK && c->drv.event_create(&t.from, 0) == CU_OK &&
               c->drv.event_create(&t.to, 0) == CU_OK && measure(&t, runs, median_ms);
     if (ok && host_us && *median_ms < 0.1 && runs >= BENCH_FULL_RUNS) /* 64 calls of longer ones take long */
         ok = host_time(&t, host_us);
