@@ -19,6 +19,8 @@ static void escaped(Str *out, const char *text)
             str_add(out, "\\-");
         else if (*text == '\'')
             str_add(out, "\\(aq");
+        else if (*text == '|')
+            str_add(out, "|\\:"); /* a long list of choices may break there */
         else
             str_addc(out, *text);
     }
