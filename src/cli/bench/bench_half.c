@@ -59,10 +59,10 @@ static uint16_t to_bits(float v, const Format *f)
     return (uint16_t)(u < rebias + (1u << f->fraction) ? sign : sign | (u - rebias));
 }
 
-static float from_bits(uint16_t h, const Format *f)
+static float from_bits(uint32_t h, const Format *f)
 {
     if (f->exponent == 8)
-        return float_of((uint32_t)h << 16);
+        return float_of(h << 16);
     uint32_t most = (1u << f->exponent) - 1, e = h >> f->fraction & most, one = 1u << f->fraction, m = h & (one - 1);
     float    v = ldexpf((float)(e ? one + m : m), (int)(e ? e : 1) - bias_of(f) - (int)f->fraction);
     if (e == most && (!f->finite || m == one - 1))
