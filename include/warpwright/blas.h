@@ -13,10 +13,9 @@
  * is refused.
  *
  * Exactness: float results are sums of products in float32, each added with one rounding; the same call gives the same bits
- * in every run.  Products of fp16, bf16 and fp8 are exact; where tensor cores add them (sm_90a) each step cuts 16 of them and the sum so
- * far at 25 bits below the largest (of fp8 32 of them at 13 bits; their sums are added as floats behind each 128 of k; docs/matrix.md), elsewhere each is
- * added with one rounding.  int32 results are exact
- * modulo 2^32, int64 results of int32 operands modulo 2^64.
+ * in every run.  Products of fp16, bf16 and fp8 are exact.  Where tensor cores add them (sm_90a), each step cuts 16 of them and the sum so
+ * far at 25 bits below the largest; of fp8 32 of them at 13 bits, and what 128 of k add up to is added as floats (docs/matrix.md).
+ * Elsewhere each is added with one rounding.  int32 results are exact modulo 2^32, int64 results of int32 operands modulo 2^64.
  *
  * Errors: everything is checked before anything runs (whether operands lie in allocations, on the emulator alone); ww_device_error() of the
  * device says what is wrong.  Start from a zeroed structure: fields that are left out mean the plain case (alpha must be set). */
@@ -49,15 +48,15 @@ WwStatus ww_blas_leave(WwBlas *b);
  * WW_E4M3_... and WW_E5M2_...: A and B of 8 bits (OCP 8-bit floating point: e4m3 has no infinities, 0x7f is its NaN), C float or bf16, the same
  * otherwise; each row of op(A) and each column of op(B) may have a scale (WwGemm.scale_a). */
 typedef enum WwType {
-    WW_F32      = 0,
-    WW_I32      = 1,
-    WW_I32_I64  = 2,
-    WW_F16      = 3,
-    WW_BF16     = 4,
-    WW_F16_F32  = 5,
-    WW_BF16_F32 = 6,
-    WW_E4M3_F32 = 7,
-    WW_E5M2_F32 = 8,
+    WW_F32       = 0,
+    WW_I32       = 1,
+    WW_I32_I64   = 2,
+    WW_F16       = 3,
+    WW_BF16      = 4,
+    WW_F16_F32   = 5,
+    WW_BF16_F32  = 6,
+    WW_E4M3_F32  = 7,
+    WW_E5M2_F32  = 8,
     WW_E4M3_BF16 = 9,
     WW_E5M2_BF16 = 10
 } WwType;

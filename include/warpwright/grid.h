@@ -12,9 +12,9 @@
  * holds itself is multiplied where it lies.  Host memory that is pinned (cudaHostAlloc) lets a GPU copy and multiply at once, other memory is copied as
  * well, but not meanwhile.  Of A * A^T each tile of the triangle is computed once, and written to both places, which have the same bits.
  *
- * Conventions, exactness and types are those of warpwright/blas.h.  Each tile is the product that ww_gemm or ww_syrk of its device computes; a k that
- * does not fit a device is added up panel after panel.  The same call on as many devices of the same kind gives the same bits in every run.  With 16-bit
- * results k is not cut, since each panel would round them.
+ * Conventions, exactness and types are those of warpwright/blas.h (8-bit operands without scales).  Each tile is the product that ww_gemm or
+ * ww_syrk of its device computes; a k that does not fit a device is added up panel after panel.  The same call on as many devices of the same kind
+ * gives the same bits in every run.  With 16-bit results k is not cut, since each panel would round them.
  *
  * Several processes, as those of MPI, share a product out among them in the same way: each computes its tiles in its own copy of C, and the program
  * passes them on as it likes (examples/grid_mpi.c).

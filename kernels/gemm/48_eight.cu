@@ -5,7 +5,7 @@
  * Needs       sm_90a
  * Change      8-bit operands: slices of 128 of k; the sums of a slice leave the tensor cores, which keep few of their bits, and are added as floats
  *             while the other warpgroup multiplies (half.cuh).
- * Bottleneck  shared memory: 83 bytes a clock are read by the tensor cores and 53 written by copies, of 128; then the card's power.
+ * Bottleneck  by counting shared memory (not read on a card): at full rate the tensor cores read 83 bytes a clock and copies write 53, of 128.
  * Measured    docs/kernels.md. */
 #include "half.cuh"
 

@@ -4,7 +4,7 @@
  *
  * Needs       sm_90a
  * Change      narrower tiles, for results that leave few of them, and for float ones.
- * Bottleneck  shared memory: 96 bytes a clock are read by the tensor cores and 64 written by copies, of 128.
+ * Bottleneck  by counting shared memory (not read on a card): at full rate the tensor cores read 96 bytes a clock and copies write 64, of 128.
  * Measured    docs/kernels.md. */
 #include "half.cuh"
 

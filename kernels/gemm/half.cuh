@@ -7,6 +7,7 @@
  *   warps       one thread orders slices of 64 of k; two warpgroups multiply 64 x BN results each (wgmma m64n<BN>k16), at their own pace.
  *               The second begins a tile LAG slices behind the first, so that one multiplies while the other stores.
  *   slices      a ring of STAGES; a buffer is free when both warpgroups of both blocks have read it.
+ *   8 bits      EIGHT: slices of 128 of k, operands along k; what a slice adds up leaves the tensor cores, and is added as floats.
  *   results     16-bit ones pass through shared memory in pieces of 64 x 64 and leave by tensor copies while the next tile's slices arrive,
  *               or, where C's lines begin anywhere, by whole lines of a piece.  Others are stored from registers: four lanes write 32 bytes of float, whole sectors, in both directions.
  *   last round  where it would leave most of the card idle, k of its pairs is shared out among clusters.  The warpgroup that is the last to

@@ -284,8 +284,8 @@ Status half_run(WwBlas *b, const Problem *p, const GemmArgs *g, size_t first, si
     WwLaunch w = {
         .block = {(unsigned)p->rung->threads, 1, 1}, .shared = p->rung->shared, .args = (void *[]){&a}, .arg_count = 1};
     blas_entry(p, entry);
-    a.scale_x = p->scale_x ? p->scale_x + first * (size_t)g->m * sizeof(float) : 0;
-    a.scale_y = p->scale_y ? p->scale_y + first * (size_t)g->n * sizeof(float) : 0;
+    a.scale_x = p->scale_x && g->k ? p->scale_x + first * (size_t)g->m * sizeof(float) : 0;
+    a.scale_y = p->scale_y && g->k ? p->scale_y + first * (size_t)g->n * sizeof(float) : 0;
     a.from    = p->from ? p->from : g->c;
     a.ldfrom  = p->from ? p->ldfrom : g->ldc;
     bool rows = p->from ? p->from % 16 == 0 && p->ldfrom % 8 == 0 : (g->vector & 4) != 0;

@@ -534,10 +534,10 @@ static Status open_as(const Profile *label, const WwDeviceOptions *o, WwDevice *
                WW_ERR_NOT_FOUND;
     if (!identify(&c.drv, (int)o->ordinal, &c.ordinal, name, &c.cc))
         return str_printf(why, "no usable GPU: GPU %u does not answer", o->ordinal), WW_ERR_UNAVAILABLE;
-    CuContext before = NULL;
-    c.drv.ctx_current(&before);
+    CuContext theirs = NULL;
+    c.drv.ctx_current(&theirs);
     CuResult e = c.drv.ctx_retain(&c.ctx, c.ordinal);
-    if (e == CU_OK && (e = c.drv.ctx_set_current(before ? before : c.ctx)) != CU_OK)
+    if (e == CU_OK && !theirs && (e = c.drv.ctx_set_current(c.ctx)) != CU_OK)
         c.drv.ctx_release(c.ordinal);
     if (e != CU_OK)
         return open_failed(&c.drv, e, "no context on the GPU", why);

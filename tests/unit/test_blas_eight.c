@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Products of fp8 (e4m3, e5m2): every layout, transposition, result type and fill, with and without scales, by every rung that takes them, against
- * sums in double; lines that begin anywhere; k shared out; products of no terms; NaN and infinities; batches, whose problems have scales of their
- * own; what is refused.  Results are poisoned before, and what lies between their lines must stay; the two halves of a symmetric result have the same
- * bits, and so have two runs. */
+ * sums in double; lines that begin anywhere; k shared out; products of no terms, which read no scale; NaN and infinities; batches, whose problems
+ * have scales of their own; what is refused.  Results are poisoned before, and what lies between their lines must stay; the two halves of a
+ * symmetric result have the same bits, and so have two runs. */
 #include "blas_fixture.h"
 
 static const WwType types[]     = {WW_E4M3_F32, WW_E5M2_F32, WW_E4M3_BF16, WW_E5M2_BF16};
@@ -351,6 +351,18 @@ static void batches_and_no_terms(void **state)
         assert_works(ww_copy_out(device, c, dc, sizeof c));
         for (int i = 0; i < 4; i++)
             assert_true(c[i] == (float)(2 * i + 2));
+        float wild[2] = {NAN, INFINITY}; /* nor are scales read, with k = 0 and with alpha = 0 */
+        WwPtr ds;
+        assert_works(ww_alloc(device, sizeof wild, &ds));
+        assert_works(ww_copy_in(device, ds, wild, sizeof wild));
+        p.scale_a = p.scale_b = ds;
+        assert_works(ww_gemm(blas, &p));
+        p.k = 1, p.alpha.f32 = 0;
+        assert_works(ww_gemm(blas, &p));
+        assert_works(ww_copy_out(device, c, dc, sizeof c));
+        for (int i = 0; i < 4; i++)
+            assert_true(c[i] == (float)(8 * i + 8));
+        assert_works(ww_free(device, ds));
         assert_works(ww_free(device, dc));
     }
 }

@@ -27,7 +27,7 @@ static uint32_t next(void)
 
 static size_t operand_bytes(WwType t)
 {
-    return t == WW_F16 || t == WW_F16_F32 ? 2 : 4;
+    return t == WW_E4M3_F32 ? 1 : t == WW_F16 || t == WW_F16_F32 ? 2 : 4;
 }
 
 static size_t result_bytes(WwType t)
@@ -45,14 +45,18 @@ typedef struct Host { /* `lines` of `length` elements, ld apart */
     char  *v;
 } Host;
 
-/* Small numbers that fp16 holds exactly. */
+/* Small numbers that fp16 and e4m3 hold exactly. */
 static void put(Host *h, size_t at, WwType t)
 {
     int      i = (int)(next() % 17) - 8;
     float    f = (float)i / 4;
     uint16_t half;
     int64_t  wide = i * (INT64_C(1) << (h->each == 8 ? 33 : 0));
-    if (h->each == 2) { /* i / 4: e of 2^e times a fraction */
+    if (h->each == 1) {
+        int e;
+        frexpf(f, &e);
+        h->v[at] = (char)(f == 0 ? 0 : (f < 0) << 7 | (e + 6) << 3 | (int)(ldexpf(fabsf(f), 4 - e) - 8));
+    } else if (h->each == 2) { /* i / 4: e of 2^e times a fraction */
         int e;
         frexpf(f, &e);
         half = (uint16_t)(f == 0 ? 0 : (f < 0) << 15 | (e + 14) << 10 | (int)(ldexpf(fabsf(f), 11 - e) - 1024));
@@ -80,6 +84,10 @@ static double at(const Host *h, const char *v, size_t line, size_t i, WwType t)
     int32_t     n;
     int64_t     wide;
     float       f;
+    if (h->each == 1) {
+        double x = *p & 0x7f ? ldexp(8 + (*p & 7), (*p >> 3 & 15) - 10) : 0;
+        return *p & 0x80 ? -x : x;
+    }
     if (h->each == 2) {
         memcpy(&half, p, 2);
         double x = half & 0x7fff ? ldexp(1024 + (half & 1023), (half >> 10 & 31) - 25) : 0;
@@ -358,7 +366,7 @@ static void run_syrk(const Case *t, WwFill fill)
 
 /* ---- tests ---- */
 
-static const WwType types[] = {WW_F32, WW_I32, WW_I32_I64, WW_F16_F32, WW_F16};
+static const WwType types[] = {WW_F32, WW_I32, WW_I32_I64, WW_F16_F32, WW_F16, WW_E4M3_F32};
 enum { TYPES = sizeof types / sizeof *types };
 
 static void gemm(void **state)

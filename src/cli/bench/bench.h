@@ -70,7 +70,7 @@ void bench_table_row(FILE *to, const BenchRow *r);
 /* false: cannot be written. */
 bool bench_json(const char *file, const BenchRow *rows, size_t n, const char *device);
 
-/* n fp16 or, brain, bf16 numbers from floats, to nearest; and floats of them, owned by the caller. */
+/* n operands of that type from floats, to nearest; and floats of n operands or results, owned by the caller. */
 void   bench_half_make(void *v, const float *from, size_t n, WwType type);
 float *bench_half_read(const void *v, size_t n, WwType type, bool result);
 /* Operands of 16 or 8 bits? */

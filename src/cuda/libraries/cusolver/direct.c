@@ -9,6 +9,7 @@
 
 #include <dlfcn.h>
 #include <float.h>
+#include <limits.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -76,7 +77,8 @@ const char *direct_file(void)
 
 bool direct_rows_good(const Rows *a)
 {
-    bool good = a->offsets[0] == a->base && a->offsets[a->m] - a->base == a->nonzeros;
+    bool good =
+        a->nonzeros <= INT_MAX / 2 - a->n && a->offsets[0] == a->base && a->offsets[a->m] - a->base == a->nonzeros;
     for (int i = 0; i < a->m && good; i++)
         good = a->offsets[i] <= a->offsets[i + 1] && a->offsets[i] >= a->base;
     for (int k = 0; k < a->nonzeros && good; k++)

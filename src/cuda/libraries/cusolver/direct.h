@@ -3,7 +3,7 @@
  * Sparse matrices by rows, factored by the host's CXSparse: what cusolverSp's functions share.
  *
  *   direct.c  loading CXSparse; factors, solutions     order.c  orders of rows and columns     steps.c  analysis, factor and solution apart
- *   sparse.c  handles; solutions and eigenvalues in one call      rf.c  cusolverRf: factors again with other values
+ *   sparse.c  handles; solutions and eigenvalues in one call
  *
  * All is computed in complex numbers of double, whatever the type. */
 #ifndef WW_CUSOLVER_DIRECT_H
@@ -51,7 +51,7 @@ typedef struct Direct {
 
 /* The file of the host that computes; NULL: there is none, and a message has said once what to install. */
 const char *direct_file(void);
-/* Offsets ascend from the base, columns lie inside. */
+/* Offsets ascend from the base, columns lie inside, and twice as many elements have numbers of type int. */
 bool direct_rows_good(const Rows *a);
 /* Factors a - shift * I.  order: kept, freed by direct_end; `spares`: LU may choose the order of columns; threshold: of LU's pivots, 1: the largest.
  * Cholesky reads the lower triangle. */
@@ -62,6 +62,8 @@ int    direct_pivot(const Direct *d, double tolerance);
 void   direct_solve(const Direct *d, const Number *b, Number *x);
 void   direct_end(Direct *d);
 
+/* Minimum degree of a square matrix. */
+int *order_amd(const Rows *a);
 /* Of a square matrix, as cusolverSp numbers them: 0 none (NULL), 1 reverse Cuthill-McKee, 2 and 3 minimum degree. */
 int *order_make(const Rows *a, int how);
 /* For each column a row that has an element there, so far as there are; how many have. */
@@ -84,6 +86,15 @@ typedef struct SparseWork {
 Sol  sparse_do(const Handle *h, SparseWork *w);
 void sparse_reads(SparseWork *w, const void *p, size_t bytes);
 void sparse_reads_rows(SparseWork *w, const Rows *a);
+/* A parameter of each type (S, D, C, Z) as a number. */
+typedef struct ComplexFloat {
+    float x, y;
+} ComplexFloat;
+
+#define FROM_S(v) ((Number){(double)(v), 0})
+#define FROM_D(v) ((Number){v, 0})
+#define FROM_C(v) ((Number){(double)(v).x, (double)(v).y})
+#define FROM_Z(v) (v)
 /* Elements of a type as numbers, and back. */
 Number *sparse_numbers(int type, const void *p, int64_t n);
 void    sparse_put(int type, void *p, const Number *x, int64_t n);

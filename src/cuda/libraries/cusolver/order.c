@@ -8,8 +8,6 @@
 
 #include "cuda/libraries/cusolver/direct.h"
 
-int *order_amd(const Rows *a);
-
 /* ---- reverse Cuthill-McKee ---- */
 
 typedef struct Graph { /* of a + its transpose, without loops */

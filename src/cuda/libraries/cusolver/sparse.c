@@ -406,15 +406,6 @@ static Sol eigen_do(void *handle, const void *descriptor, Eigen e)
     return status ? status : s->good ? SOL_SUCCESS : SOL_INVALID_VALUE;
 }
 
-typedef struct ComplexFloat {
-    float x, y;
-} ComplexFloat;
-
-#define FROM_S(v) ((Number){(double)(v), 0})
-#define FROM_D(v) ((Number){v, 0})
-#define FROM_C(v) ((Number){(double)(v).x, (double)(v).y})
-#define FROM_Z(v) (v)
-
 #define EIGEN(L, T, Real, Value, name, DEVICE)                                                                         \
     Sol cusolverSp##L##name(void *h, int m, int nonzeros, const void *d, const void *values, const int *offsets,       \
                             const int *columns, Value guess, const void *start, int most, Real tolerance, void *value, \

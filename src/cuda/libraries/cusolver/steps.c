@@ -224,30 +224,24 @@ static Sol pivot(void *handle, const void *info, Way way, bool device, double to
 /* ---- QR ---- */
 
 #define MATRIX const void *d, const void *values, const int *offsets, const int *columns
-#define ANALYSE(name, WAY, DEVICE)                                                                                     \
+
+static Sol analyse(void *handle, const char *name, Way way, bool device, const void *descriptor, Rows a, void *info)
+{
+    return call(
+        handle, descriptor,
+        (Call){.work = {.call = name, .device = device}, .step = STEP_ANALYSIS, .way = way, .a = a, .info = info});
+}
+
+#define ANALYSE(name, DEVICE)                                                                                          \
+    Sol cusolverSp##name(void *h, int m, int n, int nonzeros, const void *d, const int *offsets, const int *columns,   \
+                         void *info)                                                                                   \
     {                                                                                                                  \
-        return call(h, d,                                                                                              \
-                    (Call){.work = {.call = "cusolverSp" name, .device = DEVICE},                                      \
-                           .step = STEP_ANALYSIS,                                                                      \
-                           .way  = WAY,                                                                                \
-                           .a    = {m, n, nonzeros, 0, R_64F, NULL, offsets, columns},                                 \
-                           .info = info});                                                                             \
+        return analyse(h, "cusolverSp" #name, WAY_QR, DEVICE, d,                                                       \
+                       (Rows){m, n, nonzeros, 0, R_64F, NULL, offsets, columns}, info);                                \
     }
-Sol cusolverSpXcsrqrAnalysis(void *h, int m, int n, int nonzeros, const void *d, const int *offsets, const int *columns,
-                             void *info) ANALYSE("XcsrqrAnalysis", WAY_QR, true) Sol
-    cusolverSpXcsrqrAnalysisHost(void *h, int m, int n, int nonzeros, const void *d, const int *offsets,
-                                 const int *columns, void *info) ANALYSE("XcsrqrAnalysisHost", WAY_QR, false) Sol
-    cusolverSpXcsrqrAnalysisBatched(void *h, int m, int n, int nonzeros, const void *d, const int *offsets,
-                                    const int *columns, void *info) ANALYSE("XcsrqrAnalysisBatched", WAY_QR, true)
-
-        typedef struct ComplexFloat {
-    float x, y;
-} ComplexFloat;
-
-#define FROM_S(v) ((Number){(double)(v), 0})
-#define FROM_D(v) ((Number){v, 0})
-#define FROM_C(v) ((Number){(double)(v).x, (double)(v).y})
-#define FROM_Z(v) (v)
+ANALYSE(XcsrqrAnalysis, true)
+ANALYSE(XcsrqrAnalysisHost, false)
+ANALYSE(XcsrqrAnalysisBatched, true)
 
 #define PIVOT(L, Real, name, WAY, DEVICE)                                                                              \
     Sol cusolverSp##L##name(void *h, void *info, Real tolerance, int *position)                                        \
@@ -327,8 +321,8 @@ Sol cusolverSpXcsrqrAnalysis(void *h, int m, int n, int nonzeros, const void *d,
     Sol cusolverSpX##name##Analysis##HOST(void *h, int n, int nonzeros, const void *d, const int *offsets,             \
                                           const int *columns, void *info)                                              \
     {                                                                                                                  \
-        int m = n;                                                                                                     \
-        ANALYSE("X" #name "Analysis" #HOST, WAY, DEVICE)                                                               \
+        return analyse(h, "cusolverSpX" #name "Analysis" #HOST, WAY, DEVICE, d,                                        \
+                       (Rows){n, n, nonzeros, 0, R_64F, NULL, offsets, columns}, info);                                \
     }
 SQUARE(WAY_CHOLESKY, , true, csrchol)
 SQUARE(WAY_CHOLESKY, Host, false, csrchol)
