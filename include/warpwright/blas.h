@@ -2,7 +2,7 @@
  *
  * Matrix products on any device of warpwright.h: the emulator or a GPU.
  *
- *     C = alpha * op(A) * op(B) + beta * C        ww_gemm   float; int32 modulo 2^32; int64 of int32
+ *     C = alpha * op(A) * op(B) + beta * C        ww_gemm   float; int32 modulo 2^32; int64 of int32; with biases and an activation, not of integers
  *     C = alpha * A * A^T + beta * C              ww_syrk   the whole symmetric result, or one triangle
  *     X' = a X + (b A + c A A) X, A = X X^T       ww_newton_schulz   steps of Newton and Schulz, fp16 and bf16
  *
@@ -73,6 +73,13 @@ typedef enum WwFill { WW_FULL = 0, WW_LOWER = 1, WW_UPPER = 2 } WwFill;
  * Batches and other types do not know WW_TENSOR and compute as by WW_EXACT. */
 typedef enum WwPrecision { WW_EXACT = 0, WW_TENSOR = 1 } WwPrecision;
 
+/* What is made of each element of a result, computed in float before it is rounded.
+ * WW_RELU  v, or 0 where v is negative; NaN of NaN.
+ * WW_GELU  0.5 v (1 + tanh(sqrt(2 / pi) (v + 0.044715 v^3))) (Hendrycks and Gimpel 2016, "Gaussian error linear units", the approximation by tanh)
+ * WW_SILU  v / (1 + exp(-v))
+ * The last two are within 2^-17 of their size, below 2^-100 within 2^-100, but NaN of minus infinity. */
+typedef enum WwActivation { WW_NO_ACTIVATION = 0, WW_RELU = 1, WW_GELU = 2, WW_SILU = 3 } WwActivation;
+
 /* The member of the problem's type counts. */
 typedef union WwScalar {
     float   f32;
@@ -109,6 +116,10 @@ typedef struct WwGemm {
     /* Of 8-bit operands alone: device addresses of m and of n floats (batch: so many for each problem, one behind the other), by which each row of op(A) and
      * each column of op(B) is multiplied; 0: by 1.  C = alpha * (scale_a(i) * scale_b(j)) * sum of op(A)(i, l) * op(B)(l, j) + beta * C. */
     WwPtr scale_a, scale_b;
+    /* C = activation(alpha * op(A) * op(B) + beta * C + bias): device addresses of m and of n elements of C's type, one for each row of C and one for each
+     * column, the same ones for all problems of a batch; 0: none.  Not of integers.  Of float operands a second kernel does it, in a pass over C. */
+    WwPtr        row_bias, column_bias;
+    WwActivation activation;
 } WwGemm;
 
 WwStatus ww_gemm(WwBlas *b, const WwGemm *p);

@@ -11,8 +11,7 @@
  * Bottleneck  the tensor cores: ten byte products for one of 32 bits.
  * Measured    docs/kernels.md.
  *
- * split_bytes makes the operands: planes of bytes, plane i of X has rows i * m to i * m + m - 1 of the map; rows are `pitch` bytes apart,
- * a multiple of 16, and contiguous along k.  16 columns a thread, a row each blockIdx.y, rows past 65535 by a loop. */
+ * split_bytes (54_split_bytes.cu) makes the operands: plane i of X has rows i * m to i * m + m - 1 of the map. */
 #include "boxes.h"
 
 enum { BM = 128, BN = 256, BK = 128, BUFFERS = 4, X = BM * BK, SLICE = X + BN * BK, WARPGROUP = 128, RESULTS = 128, PAIRS = 10 };
@@ -188,44 +187,5 @@ extern "C" __global__ void __launch_bounds__(3 * WARPGROUP, 1) gemm_bytes_i32(co
         int      warp = threadIdx.x / 32 % 4, lane = threadIdx.x % 32;
         multiply_slices(r, group - 1, count, d);
         write_results(g, row0 + (group - 1) * 64 + warp * 16 + lane / 4, col0 + lane % 4 * 2, d);
-    }
-}
-
-static __device__ __forceinline__ unsigned pick(unsigned a, unsigned b, unsigned which)
-{
-    unsigned v;
-    asm("prmt.b32 %0, %1, %2, %3;" : "=r"(v) : "r"(a), "r"(b), "r"(which));
-    return v;
-}
-
-extern "C" __global__ void __launch_bounds__(128)
-    split_bytes(unsigned char *to, unsigned long long pitch, const unsigned *from, unsigned long long ld, int rows, int columns)
-{
-    enum { EACH = 16 };
-    int  c = (blockIdx.x * 128 + threadIdx.x) * EACH;
-    bool fast = ((unsigned long long)from | ld * 4) % 16 == 0 && c + EACH <= columns;
-    if (c >= columns)
-        return;
-    for (int r = blockIdx.y; r < rows; r += gridDim.y) {
-        const unsigned *p = from + r * ld + c;
-        unsigned        w[EACH];
-#pragma unroll
-        for (int i = 0; i < EACH; i += 4) {
-            uint4 v  = {0, 0, 0, 0};
-            if (fast)
-                v = *(const uint4 *)(p + i);
-            w[i]     = fast ? v.x : c + i < columns ? p[i] : 0;
-            w[i + 1] = fast ? v.y : c + i + 1 < columns ? p[i + 1] : 0;
-            w[i + 2] = fast ? v.z : c + i + 2 < columns ? p[i + 2] : 0;
-            w[i + 3] = fast ? v.w : c + i + 3 < columns ? p[i + 3] : 0;
-        }
-#pragma unroll
-        for (int b = 0; b < 4; b++) {
-            unsigned o[4], two = b | (4 + b) << 4;
-#pragma unroll
-            for (int i = 0; i < 4; i++)
-                o[i] = pick(pick(w[i * 4], w[i * 4 + 1], two), pick(w[i * 4 + 2], w[i * 4 + 3], two), 0x5410);
-            *(uint4 *)(to + ((unsigned long long)b * rows + r) * pitch + c) = {o[0], o[1], o[2], o[3]};
-        }
     }
 }

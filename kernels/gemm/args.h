@@ -46,6 +46,23 @@ typedef struct GemmArgs {
     int                parts;  /* k is shared out in so many parts (0: one), part z of the sums z * c_batch further on; batches: none */
 } GemmArgs;
 
+/* What becomes of a result v = alpha * sum + beta * C before it is rounded: f(v + row_bias[i] + column_bias[j]).  f(v) = v; v or 0, whichever is larger,
+ * and NaN of NaN; v / (1 + 2^(v * (gate[0] + gate[1] * v * v))).  The biases have elements of C's type, 0: none. */
+enum { GEMM_AS_IT_IS = 0, GEMM_RECTIFY = 1, GEMM_GATE = 2 };
+typedef struct GemmEnd {
+    GemmConst row_bias, column_bias;
+    int       activation;
+    float     gate[2];
+} GemmEnd;
+
+/* A pass over C that does this alone (finish.cu): problem z of a batch lies z * c_batch further on. */
+typedef struct FinishArgs {
+    GemmPtr            c;
+    unsigned long long ldc, c_batch;
+    int                m, n;
+    GemmEnd            end;
+} FinishArgs;
+
 /* Tensor-copy kernels: the same problem with its operands as tensor maps (ww_tensor_map), X as k rows of m and Y as k rows of n
  * elements; a box is BK rows of a tile's side.  g.x and g.y are not used. */
 typedef struct GemmMap {

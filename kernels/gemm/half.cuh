@@ -26,7 +26,7 @@ template <int BN_, int XN_, int YN_, int BRAIN_, int STAGES_, int PIECES_, int S
         BN = BN_, XN = XN_, YN = YN_, /* XN, YN: the operand does not lie along k */
         BRAIN = BRAIN_,               /* bf16, else fp16 */
         EIGHT = EIGHT_,               /* operands: 1 e4m3, 2 e5m2, 0 16 bits, BRAIN or not; results of 16 bits are as BRAIN says */
-        STAGES = STAGES_, PIECES = PIECES_, SYM = SYM_, LAG = LAG_, BM = HALF_ROWS, BK = EIGHT ? 2 * HALF_SLICE : HALF_SLICE, RESULTS = BN / 2,
+        STAGES = STAGES_, PIECES = PIECES_, SYM = SYM_, LAG = LAG_, BM = HALF_ROWS, BK = EIGHT ? 2 * HALF_SLICE : HALF_SLICE, RESULTS = BN / 2, ENDS = 0,
         ROW = 128 /* bytes of k */, X = BM * ROW, SLICE = X + BN * ROW, PIECE = 64 * 64 * 2, PAIRS = 256 / BN, /* tiles across a pair on the diagonal */
     };
 };
@@ -305,21 +305,27 @@ static __device__ __forceinline__ void send_pieces(const HalfArgs &a, unsigned s
     }
 }
 
-/* Before 16-bit results leave through shared memory: d = alpha * d + beta * C. */
-template <typename S> static __device__ __forceinline__ void add_beta(const HalfArgs &a, int row0, int col0, float (&d)[S::RESULTS])
+/* In registers: d = alpha * d + beta * C. */
+template <typename S> static __device__ __forceinline__ void add_beta(const HalfArgs &a, bool keep, int row0, int col0, float (&d)[S::RESULTS])
 {
     const GemmArgs       &g    = a.g;
     float                 alpha = Four<float>::from(g.alpha), beta = Four<float>::from(g.beta);
-    const unsigned short *from = (const unsigned short *)a.from;
     int                   lane = threadIdx.x % 32, warp = threadIdx.x / 32 % 4;
 #pragma unroll
     for (int i = 0; i < S::RESULTS; i += 2) {
         int row = row0 + warp * 16 + lane / 4 + i / 2 % 2 * 8, col = col0 + i / 4 * 8 + lane % 4 * 2;
-        if (row >= g.m || col >= g.n)
-            continue;
         d[i] *= alpha;
         d[i + 1] *= alpha;
-        const unsigned short *old = from + row * a.ldfrom + col;
+        if (!keep || row >= g.m || col >= g.n)
+            continue;
+        if (!S::SYM && a.wide) {
+            const float *old = (const float *)a.from + row * a.ldfrom + col;
+            d[i] += beta * old[0];
+            if (col + 1 < g.n)
+                d[i + 1] += beta * old[1];
+            continue;
+        }
+        const unsigned short *old = (const unsigned short *)a.from + row * a.ldfrom + col;
         if (g.vector & GEMM_PAIRS && col + 1 < g.n) {
             add_old<S>(*(const unsigned *)old, beta, &d[i], &d[i + 1]);
             continue;
@@ -330,12 +336,46 @@ template <typename S> static __device__ __forceinline__ void add_beta(const Half
     }
 }
 
+/* Behind it: biases, and the activation. */
+template <typename S> static __device__ __forceinline__ void finish_results(const HalfArgs &a, int row0, int col0, float (&d)[S::RESULTS])
+{
+    const GemmEnd &e    = a.end;
+    int            lane = threadIdx.x % 32, row = row0 + threadIdx.x / 32 % 4 * 16 + lane / 4;
+    if (e.row_bias) {
+        float one = row < a.g.m ? bias_at<S::BRAIN>(e.row_bias, a.wide, row) : 0.0f;
+        float two = row + 8 < a.g.m ? bias_at<S::BRAIN>(e.row_bias, a.wide, row + 8) : 0.0f;
+#pragma unroll
+        for (int i = 0; i < S::RESULTS; i++)
+            d[i] += i / 2 % 2 ? two : one;
+    }
+    if (e.column_bias) {
+#pragma unroll
+        for (int i = 0; i < S::RESULTS; i += 4)
+#pragma unroll
+            for (int j = 0; j < 2; j++) {
+                int   col  = col0 + i / 4 * 8 + lane % 4 * 2 + j;
+                float bias = col < a.g.n ? bias_at<S::BRAIN>(e.column_bias, a.wide, col) : 0.0f;
+                d[i + j] += bias;
+                d[i + 2 + j] += bias;
+            }
+    }
+    if (e.activation == GEMM_RECTIFY) {
+#pragma unroll
+        for (int i = 0; i < S::RESULTS; i++)
+            d[i] = d[i] < 0.0f ? 0.0f : d[i];
+    }
+    if (e.activation == GEMM_GATE) {
+#pragma unroll
+        for (int i = 0; i < S::RESULTS; i++)
+            d[i] = gated(d[i], e.gate[0], e.gate[1]);
+    }
+}
+
 /* From registers.  Of A * A^T only results on and under the diagonal, to one triangle or both; C is read in one. */
 template <typename S>
-static __device__ __forceinline__ void put_results(const HalfArgs &a, int row0, int col0, const float (&d)[S::RESULTS])
+static __device__ __forceinline__ void put_results(const HalfArgs &a, float alpha, bool keep, int row0, int col0, const float (&d)[S::RESULTS])
 {
-    const GemmArgs &g     = a.g;
-    float           alpha = Four<float>::from(g.alpha);
+    const GemmArgs &g    = a.g;
     int             lane = threadIdx.x % 32, warp = threadIdx.x / 32 % 4;
     bool            upper = S::SYM && (g.fill == GEMM_FILL_UPPER || g.fill == GEMM_FILL_FULL_FROM_UPPER);
 #pragma unroll
@@ -352,12 +392,12 @@ static __device__ __forceinline__ void put_results(const HalfArgs &a, int row0, 
             float v = alpha * d[i + j];
             int   r = upper ? col : row, c = upper ? row : col;
             if (S::SYM && g.fill != GEMM_FILL_LOWER && g.fill != GEMM_FILL_UPPER && row != col)
-                put_result<S>(a, r, c, c, r, v);
+                put_result<S>(a, keep, r, c, c, r, v);
             if (!two)
-                put_result<S>(a, r, c, r, c, v);
+                put_result<S>(a, keep, r, c, r, c, v);
         }
         if (two) /* behind the other direction, which reads the same C */
-            put_two<S>(a, row, at, alpha * d[i], alpha * d[i + 1]);
+            put_two<S>(a, keep, row, at, alpha * d[i], alpha * d[i + 1]);
     }
 }
 
@@ -409,16 +449,23 @@ template <typename S> static __device__ __forceinline__ void multiply_tiles(cons
             continue;
         if (S::EIGHT && (a.scale_x || a.scale_y))
             scale_results<S>(a, row, col, d);
-        bool keep = !Four<float>::zero(g.beta);
-        bool both = S::SYM && !p.tile.diagonal, full = !S::SYM || g.fill == GEMM_FILL_FULL || g.fill == GEMM_FILL_FULL_FROM_UPPER;
+        float alpha = Four<float>::from(g.alpha);
+        bool  keep = !Four<float>::zero(g.beta), ends = !S::SYM && a.ends;
+        bool  both = S::SYM && !p.tile.diagonal, full = !S::SYM || g.fill == GEMM_FILL_FULL || g.fill == GEMM_FILL_FULL_FROM_UPPER;
         /* On the diagonal both halves add C's lower one, which one thread must read before it writes either. */
-        if (!a.staged || (!both && !full) || (S::SYM && !both && keep)) {
-            put_results<S>(a, row, col, d);
+        bool direct = !a.staged || (!both && !full) || (S::SYM && !both && keep);
+        if (ends || (keep && !direct)) {
+            add_beta<S>(a, keep, row, col, d);
+            alpha = 1.0f;
+            keep  = false;
+        }
+        if constexpr (S::SYM == 0)
+            if (ends)
+                finish_results<S>(a, row, col, d);
+        if (direct) {
+            put_results<S>(a, alpha, keep, row, col, d);
             continue;
         }
-        float alpha = keep ? 1.0f : Four<float>::from(g.alpha);
-        if (keep)
-            add_beta<S>(a, row, col, d);
         if (full || g.fill == GEMM_FILL_LOWER)
             send_pieces<S>(a, staged, &next, row, col, d, alpha, false);
         if (both && g.fill != GEMM_FILL_LOWER)

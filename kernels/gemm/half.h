@@ -32,6 +32,8 @@ typedef struct HalfArgs {
     int      whole; /* so many pairs of tiles are computed whole; */
     int      split; /* of each of the others k is shared out among so many clusters, with g.work and g.count (half.cuh) */
     GemmConst scale_x, scale_y; /* 8-bit operands: floats, of each row of X and column of Y; 0: none */
+    int       ends; /* `end` does something; never of A * A^T */
+    GemmEnd   end;
 } HalfArgs;
 
 #endif

@@ -14,94 +14,19 @@
 #define WW_KERNELS_GEMM_HALF_JOINED_CUH
 
 #include "boxes.h"
-#include "half_result.cuh"
+#include "half_drawn.cuh"
 #include "ring.cuh"
 
 template <int BN_, int XN_, int YN_, int BRAIN_, int SYM_> struct JoinedShape {
     enum {
         BN = BN_, XN = XN_, YN = YN_, /* XN, YN: the operand does not lie along k */
         BRAIN = BRAIN_,               /* bf16, else fp16 */
-        SYM = SYM_, BM = 64, BK = HALF_SLICE, RESULTS = BN / 2, BOX = 64 * 128, X = BM * BK * 2, SLICE = X + BN * BK * 2,
+        SYM = SYM_, ENDS = !SYM_, BM = 64, BK = HALF_SLICE, RESULTS = BN / 2, BOX = 64 * 128, X = BM * BK * 2, SLICE = X + BN * BK * 2,
         PITCH = BN + 8, /* floats: eight lanes' pairs of a row, four rows of a warp, on all banks */
     };
 };
 
 /* ---- operands ------------------------------------------------------------------------------------------------------ */
-
-/* A matrix as it lies in memory. */
-struct JoinedLines {
-    const unsigned short *at;
-    unsigned long long    ld;
-    int                   lines, length;
-};
-
-/* 4, 8 or 16 bytes to shared memory, the first `bytes` of them read, the others zero. */
-template <int GRAIN> static __device__ __forceinline__ void draw_some(unsigned to, const unsigned short *from, int bytes)
-{
-    if (GRAIN == 16)
-        asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(bytes) : "memory");
-    else
-        asm volatile("cp.async.ca.shared.global [%0], [%1], %3, %2;" ::"r"(to), "l"(from), "r"(bytes), "n"(GRAIN) : "memory");
-}
-
-/* Where a box has byte b of a line. */
-static __device__ __forceinline__ unsigned box_at(unsigned box, int line, int b)
-{
-    return box + line * 128 + (((b / 16) ^ (line & 7)) << 4) + b % 16;
-}
-
-/* 64 lines from line0 on, of each 64 elements from e0 on. */
-template <int GRAIN> static __device__ __forceinline__ void draw_box(unsigned to, const JoinedLines &m, int line0, int e0)
-{
-    enum { EACH = GRAIN / 2, ACROSS = 64 / EACH, STEP = WARPGROUP / ACROSS };
-    int t = threadIdx.x % WARPGROUP, x = t % ACROSS, left = m.length - e0 - x * EACH, bytes = left <= 0 ? 0 : left < EACH ? left * 2 : GRAIN;
-#pragma unroll
-    for (int i = 0; i < 64 / STEP; i++) {
-        int line = i * STEP + t / ACROSS, some = line0 + line < m.lines ? bytes : 0;
-        draw_some<GRAIN>(box_at(to, line, x * GRAIN), some ? m.at + (line0 + line) * m.ld + e0 + x * EACH : m.at, some);
-    }
-}
-
-/* An element at a time, all of a thread's on their way at once. */
-template <> __device__ __forceinline__ void draw_box<2>(unsigned to, const JoinedLines &m, int line0, int e0)
-{
-    enum { ACROSS = 64, STEP = WARPGROUP / ACROSS };
-    int            t = threadIdx.x % WARPGROUP, x = t % ACROSS;
-    unsigned short v[64 / STEP];
-#pragma unroll
-    for (int i = 0; i < 64 / STEP; i++) {
-        int line = line0 + i * STEP + t / ACROSS;
-        v[i]     = line < m.lines && e0 + x < m.length ? m.at[line * m.ld + e0 + x] : 0;
-    }
-#pragma unroll
-    for (int i = 0; i < 64 / STEP; i++)
-        asm volatile("st.shared.b16 [%0], %1;" ::"r"(box_at(to, i * STEP + t / ACROSS, x * 2)), "h"(v[i]) : "memory");
-}
-
-/* SIDE of m or n from `first` on, by 64 of k from k0 on. */
-template <int SIDE, int N, int GRAIN> static __device__ __forceinline__ void draw_boxes(unsigned to, const JoinedLines &m, int first, int k0)
-{
-#pragma unroll
-    for (int b = 0; b < SIDE / 64; b++)
-        draw_box<GRAIN>(to + b * 64 * 128, m, N ? k0 : first + b * 64, N ? first + b * 64 : k0);
-}
-
-template <int SIDE, int N> static __device__ __forceinline__ void draw_operand(unsigned to, const JoinedLines &m, int grain, int first, int k0)
-{
-    if (grain == 16)
-        draw_boxes<SIDE, N, 16>(to, m, first, k0);
-    else if (grain == 8)
-        draw_boxes<SIDE, N, 8>(to, m, first, k0);
-    else if (grain == 4)
-        draw_boxes<SIDE, N, 4>(to, m, first, k0);
-    else
-        draw_boxes<SIDE, N, 2>(to, m, first, k0);
-}
-
-template <int LEFT> static __device__ __forceinline__ void draws_wait(void)
-{
-    asm volatile("cp.async.wait_group %0;" ::"n"(LEFT) : "memory");
-}
 
 /* How many slices' copies of a warp may be on their way before it waits for the first of them: two fewer than the ring has buffers, since a
  * buffer becomes free when the slice behind its own is multiplied. */
@@ -176,8 +101,8 @@ template <typename S> static __device__ __forceinline__ void draw_slices(const H
 {
     const GemmArgs    &g = a.g;
     unsigned long long z = blockIdx.z;
-    JoinedLines        x = {(const unsigned short *)g.x + z * g.x_batch, S::XN ? g.x_col : g.x_row, S::XN ? g.k : g.m, S::XN ? g.m : g.k};
-    JoinedLines        y = {(const unsigned short *)g.y + z * g.y_batch, S::YN ? g.y_row : g.y_col, S::YN ? g.k : g.n, S::YN ? g.n : g.k};
+    HalfLines        x = {(const unsigned short *)g.x + z * g.x_batch, S::XN ? g.x_col : g.x_row, S::XN ? g.k : g.m, S::XN ? g.m : g.k};
+    HalfLines        y = {(const unsigned short *)g.y + z * g.y_batch, S::YN ? g.y_row : g.y_col, S::YN ? g.k : g.n, S::YN ? g.n : g.k};
     bool               orders = (!a.x_grain || !a.y_grain) && threadIdx.x == WARPGROUP, draws = a.x_grain || a.y_grain;
     int                far = draws_far(r.stages);
     JoinedRing         told = r;
@@ -247,44 +172,6 @@ template <typename S> static __device__ __forceinline__ void leave_sums(unsigned
         int row = warp * 16 + lane / 4 + i / 2 % 2 * 8, col = i / 4 * 8 + lane % 4 * 2;
         asm volatile("st.shared.v2.f32 [%0], {%1, %2};" ::"r"(to + (row * S::PITCH + col) * 4), "f"(d[i]), "f"(d[i + 1]) : "memory");
     }
-}
-
-/* Of A * A^T: those of four neighbours that are on or under the diagonal, to one triangle or both; C is read in one. */
-template <typename S> static __device__ __forceinline__ void put_symmetric(const HalfArgs &a, int row, int at, const float (&v)[4])
-{
-    const GemmArgs &g     = a.g;
-    bool            upper = g.fill == GEMM_FILL_UPPER || g.fill == GEMM_FILL_FULL_FROM_UPPER;
-#pragma unroll
-    for (int j = 0; j < 4; j++) {
-        int col = at + j, r = upper ? col : row, c = upper ? row : col;
-        if (row < col || row >= g.m)
-            continue;
-        if (g.fill != GEMM_FILL_LOWER && g.fill != GEMM_FILL_UPPER && row != col)
-            put_result<S>(a, r, c, c, r, v[j]);
-        put_result<S>(a, r, c, r, c, v[j]);
-    }
-}
-
-template <typename S> static __device__ __forceinline__ void put_some(const HalfArgs &a, int row, int col, const float (&v)[4])
-{
-    const GemmArgs &g = a.g;
-    if (S::SYM) {
-        put_symmetric<S>(a, row, col, v);
-        return;
-    }
-    if (row >= g.m)
-        return;
-    bool two = g.vector & GEMM_PAIRS;
-#pragma unroll
-    for (int j = 0; j < 4; j += 2)
-        if (two && col + j + 1 < g.n) {
-            put_two<S>(a, row, col + j, v[j], v[j + 1]);
-        } else {
-            if (col + j < g.n)
-                put_result<S>(a, row, col + j, row, col + j, v[j]);
-            if (col + j + 1 < g.n)
-                put_result<S>(a, row, col + j + 1, row, col + j + 1, v[j + 1]);
-        }
 }
 
 /* This block's rows of the tile. */

@@ -7,7 +7,7 @@
 #ifndef WW_KERNELS_GEMM_HALF_PLAIN_CUH
 #define WW_KERNELS_GEMM_HALF_PLAIN_CUH
 
-#include "element.h"
+#include "finish.cuh"
 #include "half.h"
 
 enum { PLAIN_SIDE = 64, PLAIN_SLICE = 16, PLAIN_THREADS = 256, PLAIN_PITCH = PLAIN_SIDE + 1 };
@@ -58,20 +58,21 @@ static __device__ __forceinline__ void plain_slice(float *to, const typename Pla
     }
 }
 
-template <int BRAIN>
+template <int BRAIN, int SYM>
 static __device__ __forceinline__ void plain_put(const HalfArgs &a, int from_row, int from_col, int row, int col, float v)
 {
     const GemmArgs    &g    = a.g;
     bool               keep = !Four<float>::zero(g.beta);
     float              beta = Four<float>::from(g.beta);
     unsigned long long from = from_row * a.ldfrom + from_col, to = row * g.ldc + col;
-    if (a.wide) {
-        float *c = (float *)g.c;
-        c[to]    = keep ? v + beta * ((const float *)a.from)[from] : v;
-    } else {
-        unsigned short *c = (unsigned short *)g.c;
-        c[to]             = plain_bits<BRAIN>(keep ? v + beta * plain_value<BRAIN>(((const unsigned short *)a.from)[from]) : v);
-    }
+    if (keep)
+        v += beta * (a.wide ? ((const float *)a.from)[from] : plain_value<BRAIN>(((const unsigned short *)a.from)[from]));
+    if (!SYM && a.ends)
+        v = finished<BRAIN>(a.end, a.wide, v, row, col);
+    if (a.wide)
+        ((float *)g.c)[to] = v;
+    else
+        ((unsigned short *)g.c)[to] = plain_bits<BRAIN>(v);
 }
 
 /* The scale of a result of 8-bit operands. */
@@ -117,8 +118,8 @@ template <int KIND, int SYM> static __device__ __forceinline__ void plain_produc
             float v = alpha * (d[r][c] * plain_scale<KIND>(a, to_row, to_col));
             int   p = upper ? to_col : to_row, q = upper ? to_row : to_col;
             if (SYM && g.fill != GEMM_FILL_LOWER && g.fill != GEMM_FILL_UPPER && p != q)
-                plain_put<BRAIN>(a, p, q, q, p, v);
-            plain_put<BRAIN>(a, p, q, p, q, v);
+                plain_put<BRAIN, SYM>(a, p, q, q, p, v);
+            plain_put<BRAIN, SYM>(a, p, q, p, q, v);
         }
 }
 

@@ -148,7 +148,7 @@ template <typename S> static __device__ __forceinline__ void split_tiles(const S
         if (p.tail >= 0 && !join_parts<S>(a.h, p, rank * 2 + half, half, d, seen))
             continue;
         split_unscale<S>(a, row, p.tile.col, d);
-        put_results<S>(a.h, row, p.tile.col, d);
+        put_results<S>(a.h, Four<float>::from(a.h.g.alpha), !Four<float>::zero(a.h.g.beta), row, p.tile.col, d);
     }
 }
 

@@ -148,16 +148,6 @@ static __device__ __forceinline__ void matrix_store_turned(unsigned address, con
                  : "memory");
 }
 
-template <int BRAIN> static __device__ __forceinline__ float half_value(unsigned short bits)
-{
-    float v;
-    if (BRAIN)
-        v = Four<float>::from((unsigned)bits << 16);
-    else
-        asm("cvt.f32.f16 %0, %1;" : "=f"(v) : "h"(bits));
-    return v;
-}
-
 /* What this thread wrote to shared memory is there for tensor copies. */
 static __device__ __forceinline__ void fence_async(void)
 {

@@ -27,7 +27,8 @@ class Gemm(ctypes.Structure):
                 ("lda", c_size_t), ("ldb", c_size_t), ("ldc", c_size_t), ("batch", c_size_t), ("stride_a", c_size_t),
                 ("stride_b", c_size_t), ("stride_c", c_size_t), ("a_array", POINTER(c_uint64)), ("b_array", POINTER(c_uint64)),
                 ("c_array", POINTER(c_uint64)), ("rung", c_char_p), ("precision", c_int), ("told", c_uint64), ("workspace", c_uint64),
-                ("workspace_bytes", c_size_t), ("scale_a", c_uint64), ("scale_b", c_uint64)]
+                ("workspace_bytes", c_size_t), ("scale_a", c_uint64), ("scale_b", c_uint64), ("row_bias", c_uint64),
+                ("column_bias", c_uint64), ("activation", c_int)]
 
 
 class Syrk(ctypes.Structure):

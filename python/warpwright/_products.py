@@ -17,6 +17,7 @@ from ._library import Copy, Gemm, NewtonSchulz, Scalar, Syrk, lib
 
 F32, I32, I32_I64, F16, BF16, F16_F32, BF16_F32, E4M3_F32, E5M2_F32, E4M3_BF16, E5M2_BF16 = range(11)
 HALVES = {"float16": (F16, F16_F32), "bfloat16": (BF16, BF16_F32)}
+ACTIVATIONS = (None, "relu", "gelu", "silu")  # in the order of WwActivation
 EIGHTS = {"e4m3": {"float32": E4M3_F32, "bfloat16": E4M3_BF16}, "e5m2": {"float32": E5M2_F32, "bfloat16": E5M2_BF16}}
 MUON = (3.4445, -4.7750, 2.0315)
 PRECISIONS = ("exact", "tensor")
@@ -203,6 +204,24 @@ def _scale(call, view, what, n, batch):
     return view.pointer
 
 
+def _bias(call, view, name, m, n):
+    """(of rows, of columns): the address of a bias of m or n elements without gaps, which stays with the call."""
+    if _named(view) != name or view.shape not in ((n,), (1, n), (m, 1)):
+        raise TypeError(f"bias is {_named(view)} of shape {view.shape}, wanted is {name} of {(n,)} or {(m, 1)}")
+    if view.on_host:
+        view = call.stage(view)
+    elif view.strides != _arrays.contiguous_strides(view.shape):
+        raise ValueError("bias has gaps")
+    call.kept.append(view)
+    return (0, view.pointer) if view.shape[-1] == n and view.shape != (m, 1) else (view.pointer, 0)
+
+
+def _activation(name):
+    if name not in ACTIVATIONS:
+        raise ValueError(f"activation {name!r} is not one of {', '.join(ACTIVATIONS[1:])}")
+    return ACTIVATIONS.index(name)
+
+
 def _precision(name):
     if name not in PRECISIONS:
         raise ValueError(f"precision {name!r} is not one of {', '.join(PRECISIONS)}")
@@ -216,21 +235,24 @@ def _alone(rung, device, stream):
 
 def gemm(a: Any, b: Any, out: Any = None, *, alpha: float = 1, beta: float = 0, transpose_a: bool = False, transpose_b: bool = False,
          dtype: Any = None, rung: Optional[str] = None, precision: str = "exact", device: Optional[Device] = None, stream: Any = None,
-         devices: Optional[Sequence] = None, scale_a: Any = None, scale_b: Any = None, float8: Optional[str] = None) -> Any:
-    """alpha * op(A) * op(B) + beta * out.  dtype="int64": exact 64-bit results of int32 operands; "float32" of float16 and bfloat16 ones.  rung: a kernel by its
+         devices: Optional[Sequence] = None, scale_a: Any = None, scale_b: Any = None, float8: Optional[str] = None,
+         bias: Any = None, activation: Optional[str] = None) -> Any:
+    """activation(alpha * op(A) * op(B) + beta * out + bias).  dtype="int64": exact 64-bit results of int32 operands; "float32" of float16 and bfloat16 ones.  rung: a kernel by its
     name (rungs("gemm")).  precision="tensor": float32 products may be computed on tensor cores, as accurate as by float arithmetic.  stream: a CUDA stream (its handle, or an object of torch or cupy), on which the work is then only enqueued.
     devices: several Devices or numbers of GPUs, which share out a product of NumPy arrays, also one larger than a device's memory.
     scale_a, scale_b: of float8 operands a float32 for each row of op(A), each column of op(B).  float8: "e4m3" or "e5m2", which uint8 arrays hold; results are
-    float32, or bfloat16 by dtype=."""
-    wanted = _precision(precision)
+    float32, or bfloat16 by dtype=.
+    bias: a number of the result's type for each column, or, of shape (rows, 1), for each row.  activation: "relu", "gelu" (by tanh) or "silu".  Both are
+    brought in before the result is rounded; they are not for integers."""
+    wanted, ends = _precision(precision), _activation(activation)
     scales = [("scale_a", scale_a), ("scale_b", scale_b)]
     if devices is not None:
         _alone(rung, device, stream)
-        if float8 or any(s is not None for _, s in scales):
-            raise ValueError("devices= goes without scale_a=, scale_b= and float8=")
+        if float8 or activation or bias is not None or any(s is not None for _, s in scales):
+            raise ValueError("devices= goes without scale_a=, scale_b=, float8=, bias= and activation=")
         from . import _grid  # which takes the types from here
         return _grid.gemm(a, b, out, alpha, beta, transpose_a, transpose_b, dtype, wanted, devices)
-    call = _Call(device, stream, [a, b] + [s for _, s in scales if s is not None], out)
+    call = _Call(device, stream, [a, b] + [s for s in (scale_a, scale_b, bias) if s is not None], out)
     kind, name = _type_of(call.views[:2], dtype, ["a", "b"], float8)
     x, y = call.matrices(call.views[0], "a"), call.matrices(call.views[1], "b")
     m, k = (x.cols, x.rows) if transpose_a else (x.rows, x.cols)
@@ -241,15 +263,17 @@ def gemm(a: Any, b: Any, out: Any = None, *, alpha: float = 1, beta: float = 0, 
     shape = (m, n) if batch is None else (batch, m, n)
     given = iter(call.views[2:-1])
     sa, sb = [0 if s is None else _scale(call, next(given), w, length, batch) for (w, s), length in zip(scales, (m, n))]
+    rows, columns = (0, 0) if bias is None else _bias(call, next(given), name, m, n)
     view, made = _result(call, out, shape, name, beta != 0)
     c = Matrices(view, "out")
     x.op, y.op = x.trans != bool(transpose_a), y.trans != bool(transpose_b)
     if c.trans:  # row by row it is the transpose
-        x, y, m, n, sa, sb = y, x, n, m, sb, sa
+        x, y, m, n, sa, sb, rows, columns = y, x, n, m, sb, sa, columns, rows
         x.op, y.op = not x.op, not y.op
     problem = Gemm(type=kind, trans_a=x.op, trans_b=y.op, m=m, n=n, k=k, alpha=_scalar(kind, alpha), beta=_scalar(kind, beta), a=x.pointer,
                    b=y.pointer, c=c.pointer, lda=x.ld, ldb=y.ld, ldc=c.ld, batch=1 if batch is None else batch, stride_a=x.stride,
-                   stride_b=y.stride, stride_c=c.stride, rung=_name(rung), precision=wanted, scale_a=sa, scale_b=sb)
+                   stride_b=y.stride, stride_c=c.stride, rung=_name(rung), precision=wanted, scale_a=sa, scale_b=sb, row_bias=rows, column_bias=columns,
+                   activation=ends)
     if batch != 0:
         call.run(lib.ww_gemm, byref(problem))
     return _finish(call, out, view, made)

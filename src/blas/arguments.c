@@ -213,6 +213,14 @@ static Status check_scale(WwDevice *d, const char *function, const char *name, c
     return at && n ? check_matrix(d, function, &m, 1) : WW_OK;
 }
 
+/* One element of C's type for each of so many rows or columns. */
+static Status check_bias(WwDevice *d, const char *name, const char *length, WwPtr at, size_t n, const Problem *p,
+                         bool runs)
+{
+    Matrix m = {name, length, at, NULL, 1, n, n, 0, p->result, runs};
+    return at && n ? check_matrix(d, "ww_gemm", &m, 1) : WW_OK;
+}
+
 Status problem_of_gemm(WwBlas *b, const WwGemm *p, bool runs, Problem *out)
 {
     WwDevice *d  = b->device;
@@ -240,7 +248,10 @@ Status problem_of_gemm(WwBlas *b, const WwGemm *p, bool runs, Problem *out)
     TRY(check_scale(d, "ww_gemm", "scale_b", "n", p->scale_b, p->n, out, runs));
     out->scale_x = cm ? p->scale_b : p->scale_a;
     out->scale_y = cm ? p->scale_a : p->scale_b;
-    bool none    = type_zero(p->type, p->alpha);
+    TRY(check_bias(d, "row_bias", "m", p->row_bias, p->m, out, runs));
+    TRY(check_bias(d, "column_bias", "n", p->column_bias, p->n, out, runs));
+    TRY(finish_set(d, p, out));
+    bool none = type_zero(p->type, p->alpha);
     if (!none && p->m && p->n) {
         TRY(check_operand(d, "ww_gemm", &a, &c, out->batch));
         TRY(check_operand(d, "ww_gemm", &e, &c, out->batch));

@@ -13,6 +13,7 @@
  *   bytes.c    operands as planes of bytes for the tensor cores, and the launch
  *   half.c     16-bit and 8-bit operands: what must be copied before, the launch
  *   half_predict.c    which rung is the fastest for them, by a model
+ *   finish.c   biases and activations: checked, and the pass over C of kernels that leave them out
  *   split.c    floats as two fp16: when, the passes over the operands, the launch
  *   newton_schulz.c    three products a step, and what lies between them
  *   copy.c, copy_matrix.c    copies of bytes; of matrices, transposed or not
@@ -47,9 +48,11 @@ typedef enum RungLayouts {
     RUNG_WHOLE,
     RUNG_DRAWN,
     RUNG_BYTES,
+    RUNG_LIMBS,
     RUNG_LONG,
     RUNG_HALF,
     RUNG_HALF_JOINED,
+    RUNG_HALF_WARP,
     RUNG_HALF_PLAIN,
     RUNG_EIGHT,
     RUNG_EIGHT_PLAIN,
@@ -72,7 +75,10 @@ typedef enum RungUse {
     FOR_ANY_16 = 1 << 11,
     FOR_SPLIT  = 1 << 12,
     FOR_ANY_8  = 1 << 13,
-    FOR_EIGHT  = 1 << 14
+    FOR_EIGHT  = 1 << 14,
+    FOR_WARP_16  = 1 << 15,
+    FOR_WARP_FEW = 1 << 16,
+    FOR_LIMBS    = 1 << 17
 } RungUse;
 
 typedef struct Rung {
@@ -130,6 +136,8 @@ typedef struct Problem {
     WwPrecision  precision;
     WwPtr        told; /* WwGemm.told */
     WwPtr        scale_x, scale_y; /* of rows of X, columns of Y: floats; 0: none */
+    bool         ends;             /* `end` does something: biases, an activation */
+    GemmEnd      end;
     WwPtr        from;   /* not 0: beta * C reads that matrix instead, 16-bit results only; its rows */
     size_t       ldfrom; /* so far apart */
     WwPtr        workspace;
@@ -168,6 +176,7 @@ struct WwBlas {
     unsigned    sms;        /* multiprocessors */
     int         capability; /* 10 * major + minor: a GPU's, or that of the emulator's profile */
     bool        half[2];    /* of A * B, and of A * A^T: the rungs for 16-bit operands on the tensor cores can run */
+    bool        warp[2];    /* those on the tensor cores of any GPU since sm_80 can */
     bool        split[2];   /* those for floats can: of A * B, of A * A^T */
     bool        early;      /* copies that wait by themselves for what is in front of them can run */
     BlasModule *modules;
@@ -303,6 +312,7 @@ Status copy_parts(WwBlas *b, const char *entry, const CopyPart *parts, size_t n)
 
 /* Can the rungs for the tensor cores run here?  Asked once: a search through all kernels takes longer than a launch. */
 bool half_can(const WwBlas *b, bool symmetric);
+bool half_warp_can(const WwBlas *b, bool symmetric);
 /* How many bytes at a time an operand can be read by, 2 to 16: what its address and the distances between its lines, and problems of a batch,
  * allow. */
 int half_grain(const Source *s, uint64_t apart);
@@ -343,6 +353,13 @@ Status problem_run(WwBlas *b, const Problem *p);
 /* That device memory of the library's own has `need` bytes or more; what was there is lost. */
 Status blas_grow(WwBlas *b, WwPtr *at, size_t *bytes, size_t need);
 
+/* ---- finish.c ---- */
+
+/* Of a row-major C: its biases change places where the caller's is column-major. */
+Status finish_set(WwDevice *d, const WwGemm *p, Problem *out);
+/* After the product of float operands.  g: of the first of so many problems, g->c_batch apart. */
+Status finish_run(WwBlas *b, const Problem *p, const GemmArgs *g, size_t batch);
+
 /* ---- split.c ---- */
 
 bool split_can(const WwBlas *b, bool symmetric);
@@ -362,5 +379,15 @@ bool bytes_can(const WwBlas *b);
 void bytes_work(const Problem *p, Work *w);
 /* work: where those parts begin, from `at` on. */
 Status bytes_run(WwBlas *b, const Problem *p, const GemmArgs *g, Work work, WwPtr at);
+
+/* Bytes of a row of a plane, of the so many first of which k are used; the four planes of a source at `to`, by way of `turned` where it is not along k.
+ * carry: as split_bytes has it. */
+size_t planes_pitch(int k);
+Status planes_make(WwBlas *b, Source s, int k, uint32_t carry, WwPtr to, WwPtr turned);
+
+/* The same with products of fp16: can it run, and is it faster than the integer units?  Its workspace is bytes_work's. */
+bool limbs_can(const WwBlas *b);
+bool limbs_pay(const WwBlas *b);
+Status limbs_run(WwBlas *b, const Problem *p, const GemmArgs *g, Work work, WwPtr at);
 
 #endif

@@ -7,6 +7,7 @@
  * two blocks.  Where a last round would leave half of the card idle, the k of its pairs is shared out among clusters; their sums are kept in the
  * workspace, and a counter for each warpgroup of a tile, zero before and after.
  * half_joined reads in place what tensor copies cannot, and shares out the k of all its tiles.
+ * half_warp takes 16-bit operands to the tensor cores of every GPU since sm_80, in place too.
  * Elsewhere, and for products of no terms, half_plain and eight_plain read operands in place.  The tensor cores take 8-bit operands along k alone: others are
  * turned into the workspace.
  *
@@ -14,6 +15,8 @@
 #include "blas/blas.h"
 
 enum {
+    SM_80        = 80,
+    SM_87        = 87,
     SM_90        = 90,
     PAIR         = 2, /* blocks of a cluster, and tiles of a pair */
     WARPGROUPS   = 4, /* of a cluster that multiply */
@@ -78,6 +81,11 @@ bool half_can(const WwBlas *b, bool symmetric)
         if (!blas_built(entry[symmetric][i]))
             return false;
     return b->capability == SM_90 && b->sms >= 2 * PAIR;
+}
+
+bool half_warp_can(const WwBlas *b, bool symmetric)
+{
+    return b->capability >= SM_80 && blas_built(symmetric ? "aat_half_warp_bf16_k" : "gemm_half_warp_bf16_kk");
 }
 
 HalfRounds half_rounds(const WwBlas *b, const Rung *r, const GemmArgs *g)
@@ -249,16 +257,33 @@ double half_room(const WwBlas *b, const Rung *r, uint64_t blocks, unsigned each)
     return (double)room_for(b, n < BLOCKS ? n : BLOCKS, each);
 }
 
+static void set_grains(HalfArgs *a, size_t batch)
+{
+    Source x = source_x(&a->g), y = source_y(&a->g);
+    a->x_grain = half_grain(&x, batch > 1 ? a->g.x_batch : 0);
+    a->y_grain = half_grain(&y, batch > 1 ? a->g.y_batch : 0);
+}
+
+/* The tiles of half_warp.  Three slices in the ring, of which a multiprocessor of sm_90 and later has room for two blocks, and smaller ones for one;
+ * those of sm_80 and sm_87 have room for two blocks of two. */
+static void run_warps(const WwBlas *b, const Problem *p, HalfArgs *a, size_t batch, WwLaunch *w)
+{
+    a->stages = b->capability == SM_80 || b->capability == SM_87 ? 2 : 3;
+    w->shared = joined_shared(p->rung, a->stages);
+    set_grains(a, batch);
+}
+
 /* The tiles of half_joined: operands by tensor copies, or in place where those cannot read them. */
 static Status run_joined(WwBlas *b, const Problem *p, HalfArgs *a, size_t batch, uint64_t tiles, WwLaunch *w)
 {
     Source   x = source_x(&a->g), y = source_y(&a->g);
     unsigned each = p->split ? p->split : 1;
-    a->x_grain    = a->g.vector & 1 && batch == 1 ? 0 : half_grain(&x, batch > 1 ? a->g.x_batch : 0);
-    a->y_grain    = a->g.vector & 2 && batch == 1 ? 0 : half_grain(&y, batch > 1 ? a->g.y_batch : 0);
-    a->stages     = stages_of(b, p->rung, tiles * each * batch, each);
-    w->shared     = joined_shared(p->rung, a->stages);
-    w->cluster    = (WwDim3){each, 1, 1};
+    set_grains(a, batch);
+    a->x_grain = a->g.vector & 1 && batch == 1 ? 0 : a->x_grain;
+    a->y_grain = a->g.vector & 2 && batch == 1 ? 0 : a->y_grain;
+    a->stages  = stages_of(b, p->rung, tiles * each * batch, each);
+    w->shared  = joined_shared(p->rung, a->stages);
+    w->cluster = (WwDim3){each, 1, 1};
     if (!a->x_grain)
         TRY(half_map(b, &x, 2, a->g.k, p->rung->rows, &a->x));
     if (!a->y_grain)
@@ -274,6 +299,8 @@ static Status run_tiles(WwBlas *b, const Problem *p, HalfArgs *a, size_t batch, 
     if (blocks > INT32_MAX)
         return device_fail(b->device, WW_ERR_INVALID, "%s: %llu blocks are more than one grid can have", entry, blocks);
     w->grid = (WwDim3){(uint32_t)blocks, 1, (uint32_t)batch};
+    if (p->rung->layouts == RUNG_HALF_WARP)
+        run_warps(b, p, a, batch, w);
     return p->rung->layouts == RUNG_HALF_JOINED ? run_joined(b, p, a, batch, tiles, w) : WW_OK;
 }
 
@@ -286,6 +313,8 @@ Status half_run(WwBlas *b, const Problem *p, const GemmArgs *g, size_t first, si
     blas_entry(p, entry);
     a.scale_x = p->scale_x && g->k ? p->scale_x + first * (size_t)g->m * sizeof(float) : 0;
     a.scale_y = p->scale_y && g->k ? p->scale_y + first * (size_t)g->n * sizeof(float) : 0;
+    a.ends    = p->ends;
+    a.end     = p->end;
     a.from    = p->from ? p->from : g->c;
     a.ldfrom  = p->from ? p->ldfrom : g->ldc;
     bool rows = p->from ? p->from % 16 == 0 && p->ldfrom % 8 == 0 : (g->vector & 4) != 0;

@@ -123,8 +123,17 @@ static int ways(const Problem *p)
     return 1 << 12 | (int)ax << 10 | (int)ay << 8 | (p->result == 2) << 7 | p->symmetric << 6 | g->vector;
 }
 
+/* Larger tiles where every multiprocessor has one. */
+static const Rung *half_warp_choose(const WwBlas *b, const Problem *p)
+{
+    const Rung *large = rung_for(p->symmetric, FOR_WARP_16);
+    return rung_tiles(large, &p->args) * p->batch >= b->sms ? large : rung_for(p->symmetric, FOR_WARP_FEW);
+}
+
 const Rung *half_choose(WwBlas *b, const Problem *p, unsigned *split)
 {
+    if (!b->half[p->symmetric] && b->warp[p->symmetric])
+        return half_warp_choose(b, p);
     if (!b->half[p->symmetric])
         return rung_for(p->symmetric, FOR_ANY_16);
     if (p->batch > 1)

@@ -31,6 +31,8 @@ WwStatus ww_blas_open(WwDevice *d, WwBlas **out)
     b->early      = b->capability >= EARLY && blas_built("copy_realign_early") && blas_built("copy_operands");
     b->half[0]    = half_can(b, false);
     b->half[1]    = half_can(b, true);
+    b->warp[0]    = half_warp_can(b, false);
+    b->warp[1]    = half_warp_can(b, true);
     b->split[0]   = split_can(b, false);
     b->split[1]   = split_can(b, true);
     *out          = b;

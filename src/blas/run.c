@@ -39,7 +39,7 @@ static Work work_of(const WwBlas *b, const Problem *p)
         split_work(b, p, &w);
     if (parts_of(p) > 1)
         w.partials = round_up(parts_work(p));
-    if (p->rung->layouts == RUNG_BYTES)
+    if (p->rung->layouts == RUNG_BYTES || p->rung->layouts == RUNG_LIMBS)
         bytes_work(p, &w);
     w.x = round_up(w.x);
     w.y = round_up(w.y);
@@ -133,8 +133,9 @@ Status problem_run(WwBlas *b, const Problem *p)
 {
     if (p->args.m == 0 || p->args.n == 0)
         return WW_OK;
-    bool maps = tensor_rung(p->rung) || p->rung->layouts == RUNG_BYTES || p->rung->layouts == RUNG_SPLIT ||
-                (rung_half(p->rung) && p->rung->layouts != RUNG_HALF_JOINED);
+    bool maps = tensor_rung(p->rung) || p->rung->layouts == RUNG_BYTES || p->rung->layouts == RUNG_LIMBS ||
+                p->rung->layouts == RUNG_SPLIT ||
+                (rung_half(p->rung) && p->rung->layouts != RUNG_HALF_JOINED && p->rung->layouts != RUNG_HALF_WARP);
     GemmArgs g    = p->args, sum;
     bool     once = p->x || p->rung->stream || maps || parts_of(p) > 1;
     size_t   step = once ? 1 : MAX_Z;
@@ -156,6 +157,8 @@ Status problem_run(WwBlas *b, const Problem *p)
             s = tensor_run(b, p, &one, x, x + work.x);
         else if (p->rung->layouts == RUNG_BYTES)
             s = bytes_run(b, p, &g, work, x);
+        else if (p->rung->layouts == RUNG_LIMBS)
+            s = limbs_run(b, p, &g, work, x);
         else if (p->rung->layouts == RUNG_SPLIT)
             s = split_run(b, p, &g, work, x);
         else if (rung_half(p->rung))
@@ -164,6 +167,8 @@ Status problem_run(WwBlas *b, const Problem *p)
             s = run_grid(b, p, &one, here);
         if (s == WW_OK && parts_of(p) > 1)
             s = parts_add(b, p, &sum);
+        if (s == WW_OK && p->ends && type_row(p->type)->kind == TYPE_WORDS)
+            s = finish_run(b, p, &g, here);
     }
     b->zeroed = b->zeroed && s == WW_OK;
     return s;
@@ -187,7 +192,7 @@ static bool syrk_is_gemm(const WwBlas *b, const WwSyrk *p)
 {
     enum { LEAST_N = 2048, LEAST_K = 1024 };
     return p->type == WW_I32 && p->fill == WW_FULL && p->batch <= 1 && !p->a_array && !p->rung && p->beta.i32 == 0 &&
-           p->n >= LEAST_N && p->k >= LEAST_K && bytes_can(b);
+           p->n >= LEAST_N && p->k >= LEAST_K && (bytes_can(b) || limbs_pay(b));
 }
 
 static WwGemm gemm_of_syrk(const WwSyrk *p)

@@ -67,15 +67,15 @@ WwScalar type_one(WwType type)
 
 bool rung_half(const Rung *r)
 {
-    return r->layouts == RUNG_HALF || r->layouts == RUNG_HALF_JOINED || r->layouts == RUNG_HALF_PLAIN ||
-           r->layouts == RUNG_EIGHT || r->layouts == RUNG_EIGHT_PLAIN;
+    return r->layouts == RUNG_HALF || r->layouts == RUNG_HALF_JOINED || r->layouts == RUNG_HALF_WARP ||
+           r->layouts == RUNG_HALF_PLAIN || r->layouts == RUNG_EIGHT || r->layouts == RUNG_EIGHT_PLAIN;
 }
 
 bool rung_takes(const Rung *r, WwType type)
 {
     bool     eight = r->layouts == RUNG_EIGHT || r->layouts == RUNG_EIGHT_PLAIN;
     TypeKind kind  = r->layouts == RUNG_LONG ? TYPE_LONG : eight ? TYPE_EIGHT : rung_half(r) ? TYPE_HALF : TYPE_WORDS;
-    return kind == type_row(type)->kind && (r->layouts != RUNG_BYTES || type == WW_I32) &&
+    return kind == type_row(type)->kind && ((r->layouts != RUNG_BYTES && r->layouts != RUNG_LIMBS) || type == WW_I32) &&
            (r->layouts != RUNG_SPLIT || type == WW_F32);
 }
 
@@ -163,7 +163,7 @@ void blas_entry(const Problem *p, char *name)
     char           *end  = stpcpy(stpcpy(name, r->ladder), "_");
     end                  = stpcpy(stpcpy(stpcpy(end, r->name), "_"), type);
     if ((r->layouts < RUNG_FOUR || r->layouts > RUNG_JOINED) && r->layouts != RUNG_HALF &&
-        r->layouts != RUNG_HALF_JOINED && r->layouts != RUNG_SPLIT)
+        r->layouts != RUNG_HALF_JOINED && r->layouts != RUNG_HALF_WARP && r->layouts != RUNG_SPLIT)
         return;
     end = stpcpy(end, g->x_col == 1 ? "_k" : "_n");
     if (!p->symmetric)

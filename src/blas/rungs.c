@@ -44,12 +44,14 @@ static bool tensor_pays(const WwBlas *b, const Problem *p)
     return rung_tiles(r, &p->args) >= least && p->args.k >= TENSOR_MIN_K && tensor_can(b, p);
 }
 
-/* Enough work to pay for splitting the operands. */
-static bool bytes_pay(const WwBlas *b, const Problem *p)
+/* Is there enough work to pay for splitting the operands, and what multiplies them?  NULL: there is not. */
+static const Rung *byte_rung(const WwBlas *b, const Problem *p)
 {
     enum { MIN_K = 256, MIN_TILES = 16 };
     const Rung *r = rung_for(false, FOR_BYTES);
-    return p->type == WW_I32 && p->args.k >= MIN_K && rung_tiles(r, &p->args) >= MIN_TILES && bytes_can(b);
+    if (p->type != WW_I32 || p->args.k < MIN_K || rung_tiles(r, &p->args) < MIN_TILES)
+        return NULL;
+    return bytes_can(b) ? r : limbs_pay(b) ? rung_for(false, FOR_LIMBS) : NULL;
 }
 
 BlasChoice *choice_kept(WwBlas *b, const GemmArgs *g, int how)
@@ -82,8 +84,9 @@ static const Rung *choose_gemm(const WwBlas *b, const Problem *p)
     uint64_t        slots = (uint64_t)b->sms * SLOTS_PER_SM;
     uint64_t        tiles = (uint64_t)rung_cover(g->m, 128) * rung_cover(g->n, 128) * p->batch;
     uint64_t        waves = (tiles + slots - 1) / slots;
-    if (bytes_pay(b, p))
-        return rung_for(false, FOR_BYTES);
+    const Rung     *bytes = byte_rung(b, p);
+    if (bytes)
+        return bytes;
     if (tensor_pays(b, p))
         return rung_for(false, FOR_COPIES);
     bool full = tiles * 100 >= waves * slots * 92;
@@ -161,8 +164,8 @@ Status problem_choose(WwBlas *b, Problem *p, const char *ladder, const char *nam
     if (!rung_takes(p->rung, p->type))
         return device_fail(b->device, WW_ERR_UNAVAILABLE, "%s: the rung %s has no kernel for %s", ladder,
                            name ? name : p->rung->name, type_row(p->type)->text);
-    bool copies =
-        tensor_rung(p->rung) || p->rung->layouts == RUNG_BYTES || half || eight || p->rung->layouts == RUNG_SPLIT;
+    bool copies = tensor_rung(p->rung) || p->rung->layouts == RUNG_BYTES || p->rung->layouts == RUNG_LIMBS || half ||
+                  eight || p->rung->layouts == RUNG_SPLIT;
     if (p->args.k == 0 && (copies || p->rung->stream)) /* nothing to copy or share out */
         p->rung = rung_for(p->rung->symmetric, half ? FOR_ANY_16 : eight ? FOR_ANY_8 : FOR_FULL);
     if (p->args.k == 0)

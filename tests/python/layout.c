@@ -24,6 +24,7 @@ static void gemm(void)
     SHOW(WwGemm, "Gemm", c_array);
     SHOW(WwGemm, "Gemm", rung);
     SHOW(WwGemm, "Gemm", workspace_bytes);
+    SHOW(WwGemm, "Gemm", activation);
 }
 
 static void syrk(void)

@@ -382,6 +382,25 @@ class Refused(unittest.TestCase):
             self.assertTrue((got.numpy() == given).all())
         self.assertEqual(device.empty(np.int64(3)).shape, (3,))
 
+    def test_bias_and_activation(self):
+        """Of rows and of columns, before the result is rounded, in either order of the result's lines."""
+        a, b, of_row, of_column = floats(20, 48), floats(48, 31), floats(20, 1), floats(31)
+        plain = a.astype(np.float64) @ b
+        acts = {"relu": lambda v: np.maximum(v, 0), "silu": lambda v: v / (1 + np.exp(-v)),
+                "gelu": lambda v: v / 2 * (1 + np.tanh(np.sqrt(2 / np.pi) * (v + 0.044715 * v ** 3))), None: lambda v: v}
+        for name, f in acts.items():
+            near = lambda got, bias, unit: bool((np.abs(got - f(plain + bias)) <= unit * (np.abs(a) @ np.abs(b) + 1)).all())
+            self.assertTrue(near(ww.gemm(a, b, bias=of_row, activation=name, device=device), of_row, 2 ** -16))
+            out = np.zeros((20, 31), np.float32, order="F")
+            self.assertTrue(near(ww.gemm(a, b, out, bias=device.array(of_column), activation=name, device=device), of_column, 2 ** -16))
+            half = ww.gemm(a.astype(np.float16), b.astype(np.float16), bias=of_column.astype(np.float16), activation=name, device=device)
+            self.assertTrue(near(half, of_column, 2 ** -9))
+        self.refuse(TypeError, "wanted is float32 of (31,) or (20, 1)", lambda: ww.gemm(a, b, bias=floats(20), device=device))
+        self.refuse(ValueError, "relu, gelu, silu", lambda: ww.gemm(a, b, activation="tanh", device=device))
+        self.refuse(ValueError, "goes without", lambda: ww.gemm(a, b, activation="relu", devices=[device]))
+        whole = np.ones((4, 4), np.int32)
+        self.refuse(ww.Error, "for floating point", lambda: ww.gemm(whole, whole, activation="relu", device=device))
+
     def test_float8(self):
         """Against every number's value, with scales of rows and columns, in every layout."""
         for name, exponent, fraction in (("e4m3", 4, 3), ("e5m2", 5, 2)):

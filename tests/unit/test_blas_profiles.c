@@ -85,6 +85,72 @@ static void large_products_fit_the_card(void **state)
         expect_product(profiles[i], (Size){1100, 1000, 520}, 97);
 }
 
+/* A product of ones, or of large whole numbers modulo 2^32, by what is chosen. */
+static void expect_chosen(const char *profile, WwType type, Size z, const char *rung)
+{
+    const char *chosen = NULL;
+    size_t      each   = type == WW_I32 ? 4 : 2;
+    uint8_t    *v = malloc((z.m + z.n) * z.k * each), *c = malloc(z.m * z.n * each);
+    WwPtr       a, r;
+    uint64_t    seed = 5;
+    assert_int_equal(open_profile(profile), 0);
+    assert_works(ww_alloc(device, (z.m + z.n) * z.k * each, &a));
+    assert_works(ww_alloc(device, z.m * z.n * each, &r));
+    for (size_t i = 0; i < (z.m + z.n) * z.k; i++) {
+        uint32_t word = next_bits(&seed);
+        uint16_t half = 0x3c00; /* fp16 one */
+        memcpy(v + i * each, type == WW_I32 ? (void *)&word : (void *)&half, each);
+    }
+    assert_works(ww_copy_in(device, a, v, (z.m + z.n) * z.k * each));
+    WwGemm p = {.type    = type,
+                .trans_b = true,
+                .m       = z.m,
+                .n       = z.n,
+                .k       = z.k,
+                .a       = a,
+                .b       = a + z.m * z.k * each,
+                .c       = r,
+                .lda     = z.k,
+                .ldb     = z.k,
+                .ldc     = z.n};
+    p.alpha  = type == WW_I32 ? (WwScalar){.i32 = 1} : (WwScalar){.f32 = 1};
+    assert_works(ww_gemm_rung(blas, &p, &chosen));
+    if (strcmp(chosen, rung) != 0)
+        fail_msg("%s: %s is chosen, not %s", profile, chosen, rung);
+    if (works_if_built(ww_gemm(blas, &p))) {
+        assert_works(ww_copy_out(device, c, r, z.m * z.n * each));
+        for (size_t i = 0; i < z.m; i++)
+            for (size_t j = 0; j < z.n; j++) {
+                uint32_t sum = 0, x, y;
+                for (size_t k = 0; k < z.k && type == WW_I32; k++) {
+                    memcpy(&x, v + (i * z.k + k) * 4, 4);
+                    memcpy(&y, v + ((z.m + j) * z.k + k) * 4, 4);
+                    sum += x * y;
+                }
+                if (type == WW_I32)
+                    assert_memory_equal(c + (i * z.n + j) * 4, &sum, 4);
+                else
+                    assert_int_equal(c[(i * z.n + j) * 2 + 1] << 8 | c[(i * z.n + j) * 2], 0x5400); /* 64 */
+            }
+    }
+    free(v);
+    free(c);
+    close_blas(NULL);
+}
+
+/* 16-bit operands go to the tensor cores of every card since sm_80, int32 ones to those that multiply fp16 where that pays. */
+static void tensor_cores_of_other_cards(void **state)
+{
+    static const char *const warps[] = {"a100", "a10", "orin", "l4", "b200", "rtx5090"};
+    (void)state;
+    for (size_t i = 0; i < sizeof warps / sizeof *warps; i++)
+        expect_chosen(warps[i], WW_F16, (Size){150, 130, 64}, "half_warp_little");
+    expect_chosen("orin", WW_F16, (Size){600, 520, 64}, "half_warp");
+    expect_chosen("t4", WW_F16, (Size){150, 130, 64}, "half_plain");
+    expect_chosen("b200", WW_I32, (Size){520, 1030, 300}, "limbs");
+    expect_chosen("a100", WW_I32, (Size){520, 515, 300}, "stream");
+}
+
 static void says_what_a_card_cannot_launch(void **state)
 {
     (void)state;
@@ -105,6 +171,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(multiplies_on_every_card),
         cmocka_unit_test(large_products_fit_the_card),
+        cmocka_unit_test(tensor_cores_of_other_cards),
         cmocka_unit_test(says_what_a_card_cannot_launch),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Operands of 16 bits that a warpgroup draws where they lie (cp.async), in accesses as wide as their lines' alignment allows, into boxes of 64 lines of
+ * 128 bytes, swizzled as tensor copies do.  What is outside an operand is zero. */
+#ifndef WW_KERNELS_GEMM_HALF_DRAWN_CUH
+#define WW_KERNELS_GEMM_HALF_DRAWN_CUH
+
+#include "half_result.cuh"
+
+/* A matrix as it lies in memory. */
+struct HalfLines {
+    const unsigned short *at;
+    unsigned long long    ld;
+    int                   lines, length;
+};
+
+/* 4, 8 or 16 bytes to shared memory, the first `bytes` of them read, the others zero. */
+template <int GRAIN> static __device__ __forceinline__ void draw_some(unsigned to, const unsigned short *from, int bytes)
+{
+    if (GRAIN == 16)
+        asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(bytes) : "memory");
+    else
+        asm volatile("cp.async.ca.shared.global [%0], [%1], %3, %2;" ::"r"(to), "l"(from), "r"(bytes), "n"(GRAIN) : "memory");
+}
+
+/* Where a box has byte b of a line. */
+static __device__ __forceinline__ unsigned box_at(unsigned box, int line, int b)
+{
+    return box + line * 128 + (((b / 16) ^ (line & 7)) << 4) + b % 16;
+}
+
+/* 64 lines from line0 on, of each 64 elements from e0 on. */
+template <int GRAIN> static __device__ __forceinline__ void draw_box(unsigned to, const HalfLines &m, int line0, int e0)
+{
+    enum { EACH = GRAIN / 2, ACROSS = 64 / EACH, STEP = WARPGROUP / ACROSS };
+    int t = threadIdx.x % WARPGROUP, x = t % ACROSS, left = m.length - e0 - x * EACH, bytes = left <= 0 ? 0 : left < EACH ? left * 2 : GRAIN;
+#pragma unroll
+    for (int i = 0; i < 64 / STEP; i++) {
+        int line = i * STEP + t / ACROSS, some = line0 + line < m.lines ? bytes : 0;
+        draw_some<GRAIN>(box_at(to, line, x * GRAIN), some ? m.at + (line0 + line) * m.ld + e0 + x * EACH : m.at, some);
+    }
+}
+
+/* An element at a time, all of a thread's on their way at once. */
+template <> __device__ __forceinline__ void draw_box<2>(unsigned to, const HalfLines &m, int line0, int e0)
+{
+    enum { ACROSS = 64, STEP = WARPGROUP / ACROSS };
+    int            t = threadIdx.x % WARPGROUP, x = t % ACROSS;
+    unsigned short v[64 / STEP];
+#pragma unroll
+    for (int i = 0; i < 64 / STEP; i++) {
+        int line = line0 + i * STEP + t / ACROSS;
+        v[i]     = line < m.lines && e0 + x < m.length ? m.at[line * m.ld + e0 + x] : 0;
+    }
+#pragma unroll
+    for (int i = 0; i < 64 / STEP; i++)
+        asm volatile("st.shared.b16 [%0], %1;" ::"r"(box_at(to, i * STEP + t / ACROSS, x * 2)), "h"(v[i]) : "memory");
+}
+
+/* SIDE of m or n from `first` on, by 64 of k from k0 on. */
+template <int SIDE, int N, int GRAIN> static __device__ __forceinline__ void draw_boxes(unsigned to, const HalfLines &m, int first, int k0)
+{
+#pragma unroll
+    for (int b = 0; b < SIDE / 64; b++)
+        draw_box<GRAIN>(to + b * 64 * 128, m, N ? k0 : first + b * 64, N ? first + b * 64 : k0);
+}
+
+template <int SIDE, int N> static __device__ __forceinline__ void draw_operand(unsigned to, const HalfLines &m, int grain, int first, int k0)
+{
+    if (grain == 16)
+        draw_boxes<SIDE, N, 16>(to, m, first, k0);
+    else if (grain == 8)
+        draw_boxes<SIDE, N, 8>(to, m, first, k0);
+    else if (grain == 4)
+        draw_boxes<SIDE, N, 4>(to, m, first, k0);
+    else
+        draw_boxes<SIDE, N, 2>(to, m, first, k0);
+}
+
+template <int LEFT> static __device__ __forceinline__ void draws_wait(void)
+{
+    asm volatile("cp.async.wait_group %0;" ::"n"(LEFT) : "memory");
+}
+
+#endif
