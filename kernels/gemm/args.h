@@ -30,7 +30,7 @@ typedef uint64_t GemmConst, GemmPtr;
 /* Which triangle is read (beta) and which are written; FULL reads the lower one. */
 enum { GEMM_FILL_FULL = 0, GEMM_FILL_LOWER = 1, GEMM_FILL_UPPER = 2, GEMM_FILL_FULL_FROM_UPPER = 3 };
 
-enum { GEMM_PAIRS = 8 }; /* in GemmArgs.vector */
+enum { GEMM_PAIRS = 8, GEMM_FOURS = 16 }; /* in GemmArgs.vector */
 
 typedef struct GemmArgs {
     GemmConst          x, y;
@@ -42,7 +42,7 @@ typedef struct GemmArgs {
     int                m, n, k;
     unsigned           alpha, beta;
     int                fill;
-    int                vector; /* bit 0: rows of x are aligned to 16 bytes; bit 1: of y; bit 2: of c; GEMM_PAIRS: half.h */
+    int                vector; /* bit 0: rows of x are aligned to 16 bytes; bit 1: of y; bit 2: of c; GEMM_PAIRS, GEMM_FOURS: half.h */
     int                parts;  /* k is shared out in so many parts (0: one), part z of the sums z * c_batch further on; batches: none */
 } GemmArgs;
 

@@ -9,7 +9,8 @@
  *   slices      a ring of STAGES; a buffer is free when both warpgroups of both blocks have read it.
  *   8 bits      EIGHT: slices of 128 of k, operands along k; what a slice adds up leaves the tensor cores, and is added as floats.
  *   results     16-bit ones pass through shared memory in pieces of 64 x 64 and leave by tensor copies while the next tile's slices arrive,
- *               or, where C's lines begin anywhere, by whole lines of a piece.  Others are stored from registers: four lanes write 32 bytes of float, whole sectors, in both directions.
+ *               or, where C's lines begin anywhere, by whole lines of a piece.  Floats, and results with a scale, C, a bias or an activation to come, pass
+ *               through it as floats, in pieces of 64 x 32 in a loop (put_pieces); of A * A^T in both directions.
  *   last round  where it would leave most of the card idle, k of its pairs is shared out among clusters.  The warpgroup that is the last to
  *               have its part ready adds them up, in their order: the same bits in every run, and nobody waits for a block that may not run.
  *   A * A^T     tiles in pairs whose columns end at or under those of the pair's rows.  A tile beside the diagonal is written in both directions,
@@ -26,7 +27,7 @@ template <int BN_, int XN_, int YN_, int BRAIN_, int STAGES_, int PIECES_, int S
         BN = BN_, XN = XN_, YN = YN_, /* XN, YN: the operand does not lie along k */
         BRAIN = BRAIN_,               /* bf16, else fp16 */
         EIGHT = EIGHT_,               /* operands: 1 e4m3, 2 e5m2, 0 16 bits, BRAIN or not; results of 16 bits are as BRAIN says */
-        STAGES = STAGES_, PIECES = PIECES_, SYM = SYM_, LAG = LAG_, BM = HALF_ROWS, BK = EIGHT ? 2 * HALF_SLICE : HALF_SLICE, RESULTS = BN / 2, ENDS = 0,
+        STAGES = STAGES_, PIECES = PIECES_, SYM = SYM_, LAG = LAG_, BM = HALF_ROWS, BK = EIGHT ? 2 * HALF_SLICE : HALF_SLICE, RESULTS = BN / 2, ENDS = !SYM_,
         ROW = 128 /* bytes of k */, X = BM * ROW, SLICE = X + BN * ROW, PIECE = 64 * 64 * 2, PAIRS = 256 / BN, /* tiles across a pair on the diagonal */
     };
 };
@@ -213,27 +214,6 @@ template <typename S> static __device__ __forceinline__ void multiply_eight(Half
     }
 }
 
-/* Each result times its row's and its column's scale. */
-template <typename S> static __device__ __forceinline__ void scale_results(const HalfArgs &a, int row0, int col0, float (&d)[S::RESULTS])
-{
-    const float *x = (const float *)a.scale_x, *y = (const float *)a.scale_y;
-    int          lane = threadIdx.x % 32, row = row0 + threadIdx.x / 32 % 4 * 16 + lane / 4;
-    float        of_row[2];
-#pragma unroll
-    for (int i = 0; i < 2; i++)
-        of_row[i] = x && row + i * 8 < a.g.m ? x[row + i * 8] : 1.0f;
-#pragma unroll
-    for (int i = 0; i < S::RESULTS; i += 4) {
-        int col = col0 + i / 4 * 8 + lane % 4 * 2;
-#pragma unroll
-        for (int j = 0; j < 2; j++) {
-            float of_col = y && col + j < a.g.n ? y[col + j] : 1.0f;
-            d[i + j] *= of_row[0] * of_col;
-            d[i + 2 + j] *= of_row[1] * of_col;
-        }
-    }
-}
-
 /* ---- results ------------------------------------------------------------------------------------------------------- */
 
 /* Piece j of a warpgroup's results, 64 columns, to shared memory as the tensor copy's swizzle has it; turned: columns as rows. */
@@ -305,99 +285,148 @@ static __device__ __forceinline__ void send_pieces(const HalfArgs &a, unsigned s
     }
 }
 
-/* In registers: d = alpha * d + beta * C. */
-template <typename S> static __device__ __forceinline__ void add_beta(const HalfArgs &a, bool keep, int row0, int col0, float (&d)[S::RESULTS])
+/* Where a piece of 64 x 32 floats has one: pairs of eight rows and four neighbours of a row fall on all banks, four neighbours of a column of 16 in turn
+ * on each bank twice. */
+enum { FLOAT_COLUMNS = 32, FLOAT_PITCH = FLOAT_COLUMNS + 8 };
+static __device__ __forceinline__ unsigned float_at(unsigned piece, int row, int col)
 {
-    const GemmArgs       &g    = a.g;
-    float                 alpha = Four<float>::from(g.alpha), beta = Four<float>::from(g.beta);
-    int                   lane = threadIdx.x % 32, warp = threadIdx.x / 32 % 4;
-#pragma unroll
-    for (int i = 0; i < S::RESULTS; i += 2) {
-        int row = row0 + warp * 16 + lane / 4 + i / 2 % 2 * 8, col = col0 + i / 4 * 8 + lane % 4 * 2;
-        d[i] *= alpha;
-        d[i + 1] *= alpha;
-        if (!keep || row >= g.m || col >= g.n)
-            continue;
-        if (!S::SYM && a.wide) {
-            const float *old = (const float *)a.from + row * a.ldfrom + col;
-            d[i] += beta * old[0];
-            if (col + 1 < g.n)
-                d[i + 1] += beta * old[1];
-            continue;
-        }
-        const unsigned short *old = (const unsigned short *)a.from + row * a.ldfrom + col;
-        if (g.vector & GEMM_PAIRS && col + 1 < g.n) {
-            add_old<S>(*(const unsigned *)old, beta, &d[i], &d[i + 1]);
-            continue;
-        }
-        d[i] += beta * half_value<S::BRAIN>(old[0]);
-        if (col + 1 < g.n)
-            d[i + 1] += beta * half_value<S::BRAIN>(old[1]);
-    }
+    return piece + (row * FLOAT_PITCH + (col ^ (row / 4 % 8 * 4))) * 4;
 }
 
-/* Behind it: biases, and the activation. */
-template <typename S> static __device__ __forceinline__ void finish_results(const HalfArgs &a, int row0, int col0, float (&d)[S::RESULTS])
+/* The scale of a row or a column of 8-bit operands, 0: none; of 16-bit ones 1. */
+template <typename S> static __device__ __forceinline__ float scale_at(GemmConst scales, int i, int n)
 {
-    const GemmEnd &e    = a.end;
-    int            lane = threadIdx.x % 32, row = row0 + threadIdx.x / 32 % 4 * 16 + lane / 4;
-    if (e.row_bias) {
-        float one = row < a.g.m ? bias_at<S::BRAIN>(e.row_bias, a.wide, row) : 0.0f;
-        float two = row + 8 < a.g.m ? bias_at<S::BRAIN>(e.row_bias, a.wide, row + 8) : 0.0f;
-#pragma unroll
-        for (int i = 0; i < S::RESULTS; i++)
-            d[i] += i / 2 % 2 ? two : one;
-    }
-    if (e.column_bias) {
-#pragma unroll
-        for (int i = 0; i < S::RESULTS; i += 4)
-#pragma unroll
-            for (int j = 0; j < 2; j++) {
-                int   col  = col0 + i / 4 * 8 + lane % 4 * 2 + j;
-                float bias = col < a.g.n ? bias_at<S::BRAIN>(e.column_bias, a.wide, col) : 0.0f;
-                d[i + j] += bias;
-                d[i + 2 + j] += bias;
-            }
-    }
-    if (e.activation == GEMM_RECTIFY) {
-#pragma unroll
-        for (int i = 0; i < S::RESULTS; i++)
-            d[i] = d[i] < 0.0f ? 0.0f : d[i];
-    }
-    if (e.activation == GEMM_GATE) {
-#pragma unroll
-        for (int i = 0; i < S::RESULTS; i++)
-            d[i] = gated(d[i], e.gate[0], e.gate[1]);
-    }
+    return S::EIGHT && scales && i < n ? ((const float *)scales)[i] : 1.0f;
 }
 
-/* From registers.  Of A * A^T only results on and under the diagonal, to one triangle or both; C is read in one. */
+template <typename S> static __device__ __forceinline__ float bias_of(const HalfArgs &a, GemmConst bias, int i, int n)
+{
+    return S::ENDS && a.ends && bias && i < n ? bias_at<S::BRAIN>(bias, a.wide, i) : 0.0f;
+}
+
+static __device__ __forceinline__ void load_line(unsigned from, float (&v)[4])
+{
+    asm volatile("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4];" : "=f"(v[0]), "=f"(v[1]), "=f"(v[2]), "=f"(v[3]) : "r"(from) : "memory");
+}
+
+/* What a thread's results of a piece have in common: four rows 16 apart, all through the tile, and four columns. */
+struct PieceEnds {
+    float row_scale[4], row_bias[4], column_scale[4], column_bias[4];
+};
+
+/* Lines of A * B: what is read in global memory is asked for before any of it is used, since nothing else hides the wait. */
 template <typename S>
-static __device__ __forceinline__ void put_results(const HalfArgs &a, float alpha, bool keep, int row0, int col0, const float (&d)[S::RESULTS])
+static __device__ __forceinline__ void put_lines(const HalfArgs &a, unsigned piece, int row0, int col0, const PieceEnds &ends)
 {
-    const GemmArgs &g    = a.g;
-    int             lane = threadIdx.x % 32, warp = threadIdx.x / 32 % 4;
-    bool            upper = S::SYM && (g.fill == GEMM_FILL_UPPER || g.fill == GEMM_FILL_FULL_FROM_UPPER);
+    enum { AT_ONCE = 2 };
+    float alpha = Four<float>::from(a.g.alpha);
+    bool  keep  = !Four<float>::zero(a.g.beta);
+    int   i = threadIdx.x % WARPGROUP / 8, j = threadIdx.x % 8 * 4;
 #pragma unroll
-    for (int i = 0; i < S::RESULTS; i += 2) {
-        int row = row0 + warp * 16 + lane / 4 + i / 2 % 2 * 8, at = col0 + i / 4 * 8 + lane % 4 * 2;
-        if (row >= g.m)
-            continue;
-        bool two = g.vector & GEMM_PAIRS && at + 1 < (S::SYM ? row : g.n) && !upper;
+    for (int h = 0; h < 4; h += AT_ONCE) {
+        float v[AT_ONCE][4], old[AT_ONCE][4] = {};
 #pragma unroll
-        for (int j = 0; j < 2; j++) {
-            int col = at + j;
-            if (col >= g.n || (S::SYM && row < col))
-                continue;
-            float v = alpha * d[i + j];
-            int   r = upper ? col : row, c = upper ? row : col;
-            if (S::SYM && g.fill != GEMM_FILL_LOWER && g.fill != GEMM_FILL_UPPER && row != col)
-                put_result<S>(a, keep, r, c, c, r, v);
-            if (!two)
-                put_result<S>(a, keep, r, c, r, c, v);
+        for (int u = 0; u < AT_ONCE && keep; u++)
+            old_line<S>(a, row0 + i + (h + u) * 16, col0 + j, old[u]);
+#pragma unroll
+        for (int u = 0; u < AT_ONCE; u++)
+            load_line(float_at(piece, i + (h + u) * 16, j), v[u]);
+#pragma unroll
+        for (int u = 0; u < AT_ONCE; u++) {
+#pragma unroll
+            for (int e = 0; e < 4; e++) {
+                float s = S::EIGHT ? v[u][e] * (ends.row_scale[h + u] * ends.column_scale[e]) : v[u][e];
+                s       = keep ? alpha * s + old[u][e] : alpha * s;
+                v[u][e] = S::ENDS && a.ends ? finished_by(a.end, s, ends.row_bias[h + u], ends.column_bias[e]) : s;
+            }
+            store_line<S>(a, row0 + i + (h + u) * 16, col0 + j, v[u]);
         }
-        if (two) /* behind the other direction, which reads the same C */
-            put_two<S>(a, keep, row, at, alpha * d[i], alpha * d[i + 1]);
+    }
+}
+
+/* A * A^T: a piece in one direction; row0, col0: of its first result, in C.  raw: what the tensor cores added up, else with all but the rounding.
+ * again: the other direction follows. */
+template <typename S>
+static __device__ __forceinline__ void put_mirrored(const HalfArgs &a, unsigned piece, bool turned, bool raw, bool again, bool diagonal, int row0, int col0)
+{
+    enum { UNITS = 64 * FLOAT_COLUMNS / 4 };
+    float alpha = Four<float>::from(a.g.alpha);
+    bool  keep  = raw && !Four<float>::zero(a.g.beta);
+#pragma unroll 2
+    for (int u = threadIdx.x % WARPGROUP; u < UNITS; u += WARPGROUP) {
+        int   i = turned ? u / 16 : u / 8, j = turned ? u % 16 * 4 : u % 8 * 4, row = row0 + i, col = col0 + j;
+        float v[4], scale = scale_at<S>(a.scale_x, row, a.g.m);
+        if (turned) {
+#pragma unroll
+            for (int e = 0; e < 4; e++)
+                v[e] = Four<float>::from(shared_word(float_at(piece, j + e, i)));
+        } else {
+            load_line(float_at(piece, i, j), v);
+        }
+#pragma unroll
+        for (int e = 0; e < 4; e++)
+            v[e] = raw ? alpha * (S::EIGHT ? v[e] * (scale * scale_at<S>(a.scale_y, col + e, a.g.n)) : v[e]) : v[e];
+        if (diagonal)
+            put_symmetric<S>(a, row, col, v);
+        else
+            put_line<S>(a, keep, row, col, v);
+        if (!again)
+            continue;
+#pragma unroll
+        for (int e = 0; e < 4; e++)
+            asm volatile("st.shared.f32 [%0], %1;" ::"r"(turned ? float_at(piece, j + e, i) : float_at(piece, i, j + e)), "f"(v[e]) : "memory");
+    }
+}
+
+/* Results that need more than rounding, or are floats: by shared memory as floats, 32 columns at a time.  All of it is a loop, since a block's
+ * instructions are used once a tile: unrolled over the registers, float results of 4096 x 4096 x 4096 took twice the time. */
+template <typename S>
+static __device__ __forceinline__ void put_pieces(const HalfArgs &a, unsigned piece, bool diagonal, int row0, int col0, const float (&d)[S::RESULTS])
+{
+    const GemmArgs &g = a.g;
+    int             id = threadIdx.x / WARPGROUP, t = threadIdx.x % WARPGROUP, lane = t % 32, warp = t / 32;
+    bool            upper = g.fill == GEMM_FILL_UPPER || g.fill == GEMM_FILL_FULL_FROM_UPPER, both = S::SYM && !diagonal;
+    bool            again = both && g.fill != GEMM_FILL_LOWER && g.fill != GEMM_FILL_UPPER, turned = both && upper; /* first as C is read */
+    PieceEnds       ends;
+    if (!S::SYM) {
+#pragma unroll
+        for (int i = 0; i < 4; i++) {
+            ends.row_scale[i] = scale_at<S>(a.scale_x, row0 + t / 8 + i * 16, g.m);
+            ends.row_bias[i]  = bias_of<S>(a, a.end.row_bias, row0 + t / 8 + i * 16, g.m);
+        }
+    }
+    if (t == 0)
+        copies_read<0>();
+#pragma unroll 1
+    for (int j = 0; j < S::BN / FLOAT_COLUMNS; j++) {
+        int col = col0 + j * FLOAT_COLUMNS;
+        if (!S::SYM) {
+#pragma unroll
+            for (int i = 0; i < 4; i++) {
+                ends.column_scale[i] = scale_at<S>(a.scale_y, col + t % 8 * 4 + i, g.n);
+                ends.column_bias[i]  = bias_of<S>(a, a.end.column_bias, col + t % 8 * 4 + i, g.n);
+            }
+        }
+        warpgroup_barrier(id);
+#pragma unroll
+        for (int i = 0; i < S::BN / FLOAT_COLUMNS; i++)
+            if (i == j) {
+#pragma unroll
+                for (int q = 0; q < 16; q += 2)
+                    asm volatile("st.shared.v2.f32 [%0], {%1, %2};" ::"r"(float_at(piece, warp * 16 + lane / 4 + q / 2 % 2 * 8, q / 4 * 8 + lane % 4 * 2)),
+                                 "f"(d[i * 16 + q]), "f"(d[i * 16 + q + 1])
+                                 : "memory");
+            }
+        warpgroup_barrier(id);
+        if constexpr (S::SYM == 0) {
+            put_lines<S>(a, piece, row0, col, ends);
+        } else {
+            put_mirrored<S>(a, piece, turned, true, again, diagonal, turned ? col : row0, turned ? row0 : col);
+            if (again) {
+                warpgroup_barrier(id);
+                put_mirrored<S>(a, piece, !turned, false, false, false, turned ? row0 : col, turned ? col : row0);
+            }
+        }
     }
 }
 
@@ -447,25 +476,13 @@ template <typename S> static __device__ __forceinline__ void multiply_tiles(cons
             multiply_tile<S>(&r, half, p.end - p.first, d);
         if (p.tail >= 0 && !join_parts<S>(a, p, rank * 2 + half, half, d, seen))
             continue;
-        if (S::EIGHT && (a.scale_x || a.scale_y))
-            scale_results<S>(a, row, col, d);
-        float alpha = Four<float>::from(g.alpha);
-        bool  keep = !Four<float>::zero(g.beta), ends = !S::SYM && a.ends;
-        bool  both = S::SYM && !p.tile.diagonal, full = !S::SYM || g.fill == GEMM_FILL_FULL || g.fill == GEMM_FILL_FULL_FROM_UPPER;
-        /* On the diagonal both halves add C's lower one, which one thread must read before it writes either. */
-        bool direct = !a.staged || (!both && !full) || (S::SYM && !both && keep);
-        if (ends || (keep && !direct)) {
-            add_beta<S>(a, keep, row, col, d);
-            alpha = 1.0f;
-            keep  = false;
-        }
-        if constexpr (S::SYM == 0)
-            if (ends)
-                finish_results<S>(a, row, col, d);
-        if (direct) {
-            put_results<S>(a, alpha, keep, row, col, d);
+        bool both = S::SYM && !p.tile.diagonal, full = !S::SYM || g.fill == GEMM_FILL_FULL || g.fill == GEMM_FILL_FULL_FROM_UPPER;
+        bool plain = a.staged && Four<float>::zero(g.beta) && !(S::ENDS && a.ends) && !(S::EIGHT && (a.scale_x || a.scale_y));
+        if (!plain || (!both && !full)) {
+            put_pieces<S>(a, staged, p.tile.diagonal, row, col, d);
             continue;
         }
+        float alpha = Four<float>::from(g.alpha);
         if (full || g.fill == GEMM_FILL_LOWER)
             send_pieces<S>(a, staged, &next, row, col, d, alpha, false);
         if (both && g.fill != GEMM_FILL_LOWER)

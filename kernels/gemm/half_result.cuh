@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Results of products of 16-bit operands: rounded to 16 bits or kept as floats, with beta * C added, one, two or four neighbours at once.
+ * Results of products of 16-bit operands: rounded to 16 bits or kept as floats, with beta * C added, one or four neighbours at once.
  *
  * S: a shape with BRAIN (bf16, else fp16), SYM (A * A^T) and ENDS: biases and an activation are brought in here; else they are in v, or there are none.  Rows and columns are those of the kernel's row-major C. */
 #ifndef WW_KERNELS_GEMM_HALF_RESULT_CUH
@@ -61,27 +61,6 @@ template <typename S> static __device__ __forceinline__ void add_old(unsigned ol
     *two += beta * half_value<S::BRAIN>((unsigned short)(old >> 16));
 }
 
-/* Two neighbours of a row at once, both inside and aligned. */
-template <typename S> static __device__ __forceinline__ void put_two(const HalfArgs &a, bool keep, int row, int col, float one, float two)
-{
-    const GemmArgs    &g    = a.g;
-    float              beta = Four<float>::from(g.beta);
-    unsigned long long to = row * g.ldc + col, from = row * a.ldfrom + col;
-    if (keep && a.wide) {
-        float2 old = *(const float2 *)((const float *)a.from + from);
-        one += beta * old.x;
-        two += beta * old.y;
-    } else if (keep) {
-        add_old<S>(*(const unsigned *)((const unsigned short *)a.from + from), beta, &one, &two);
-    }
-    one = ended<S>(a, one, row, col);
-    two = ended<S>(a, two, row, col + 1);
-    if (a.wide)
-        *(float2 *)((float *)g.c + to) = {one, two};
-    else
-        *(unsigned *)((unsigned short *)g.c + to) = two_halves<S>(one, two);
-}
-
 /* Of A * A^T: those of four neighbours that are on or under the diagonal, to one triangle or both; C is read in one. */
 template <typename S> static __device__ __forceinline__ void put_symmetric(const HalfArgs &a, int row, int at, const float (&v)[4])
 {
@@ -98,26 +77,79 @@ template <typename S> static __device__ __forceinline__ void put_symmetric(const
     }
 }
 
-template <typename S> static __device__ __forceinline__ void put_some(const HalfArgs &a, int row, int col, const float (&v)[4])
+/* beta * C of four neighbours of a row; 0 outside. */
+template <typename S> static __device__ __forceinline__ void old_line(const HalfArgs &a, int row, int col, float (&v)[4])
 {
-    const GemmArgs &g = a.g;
-    if (S::SYM) {
-        put_symmetric<S>(a, row, col, v);
-        return;
-    }
+    const GemmArgs    &g    = a.g;
+    float              beta = Four<float>::from(g.beta);
+    unsigned long long from = row * a.ldfrom + col;
+#pragma unroll
+    for (int j = 0; j < 4; j++)
+        v[j] = 0;
     if (row >= g.m)
         return;
-    bool two = g.vector & GEMM_PAIRS, keep = !Four<float>::zero(g.beta);
-#pragma unroll
-    for (int j = 0; j < 4; j += 2)
-        if (two && col + j + 1 < g.n) {
-            put_two<S>(a, keep, row, col + j, v[j], v[j + 1]);
+    if (g.vector & GEMM_FOURS && col + 3 < g.n) {
+        if (a.wide) {
+            float4 old = *(const float4 *)((const float *)a.from + from);
+            v[0] = beta * old.x;
+            v[1] = beta * old.y;
+            v[2] = beta * old.z;
+            v[3] = beta * old.w;
         } else {
-            if (col + j < g.n)
-                put_result<S>(a, keep, row, col + j, row, col + j, v[j]);
-            if (col + j + 1 < g.n)
-                put_result<S>(a, keep, row, col + j + 1, row, col + j + 1, v[j + 1]);
+            uint2 old = *(const uint2 *)((const unsigned short *)a.from + from);
+            add_old<S>(old.x, beta, &v[0], &v[1]);
+            add_old<S>(old.y, beta, &v[2], &v[3]);
         }
+        return;
+    }
+#pragma unroll
+    for (int j = 0; j < 4; j++)
+        if (col + j < g.n)
+            v[j] = beta * (a.wide ? ((const float *)a.from)[from + j] : half_value<S::BRAIN>(((const unsigned short *)a.from)[from + j]));
+}
+
+/* Those of four neighbours of a row that are inside. */
+template <typename S> static __device__ __forceinline__ void store_line(const HalfArgs &a, int row, int col, const float (&v)[4])
+{
+    const GemmArgs    &g  = a.g;
+    unsigned long long to = row * g.ldc + col;
+    if (row >= g.m)
+        return;
+    if (g.vector & GEMM_FOURS && col + 3 < g.n) {
+        if (a.wide)
+            *(float4 *)((float *)g.c + to) = {v[0], v[1], v[2], v[3]};
+        else
+            *(uint2 *)((unsigned short *)g.c + to) = {two_halves<S>(v[0], v[1]), two_halves<S>(v[2], v[3])};
+        return;
+    }
+#pragma unroll
+    for (int j = 0; j < 4; j++)
+        if (col + j < g.n && a.wide)
+            ((float *)g.c)[to + j] = v[j];
+        else if (col + j < g.n)
+            ((unsigned short *)g.c)[to + j] = (unsigned short)two_halves<S>(v[j], 0);
+}
+
+/* Four neighbours of a row with all that becomes of them; v becomes what they are with beta * C. */
+template <typename S> static __device__ __forceinline__ void put_line(const HalfArgs &a, bool keep, int row, int col, float (&v)[4])
+{
+    float e[4];
+    if (keep)
+        old_line<S>(a, row, col, e);
+#pragma unroll
+    for (int j = 0; j < 4; j++) {
+        v[j] = keep ? v[j] + e[j] : v[j];
+        e[j] = row < a.g.m && col + j < a.g.n ? ended<S>(a, v[j], row, col + j) : 0.0f;
+    }
+    store_line<S>(a, row, col, e);
+}
+
+template <typename S> static __device__ __forceinline__ void put_some(const HalfArgs &a, int row, int col, float (&v)[4])
+{
+    if (S::SYM)
+        put_symmetric<S>(a, row, col, v);
+    else
+        put_line<S>(a, !Four<float>::zero(a.g.beta), row, col, v);
 }
 
 #endif

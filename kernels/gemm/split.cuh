@@ -136,7 +136,9 @@ template <typename S> static __device__ __forceinline__ void split_unscale(const
         }
 }
 
-template <typename S> static __device__ __forceinline__ void split_tiles(const SplitProduct &a, HalfRing r, int rank)
+enum { SPLIT_PIECE = 64 * FLOAT_PITCH * 4 }; /* bytes, of each warpgroup that multiplies */
+
+template <typename S> static __device__ __forceinline__ void split_tiles(const SplitProduct &a, HalfRing r, unsigned staged, int rank)
 {
     __shared__ unsigned seen[2];
     int                 pieces = pieces_of<S>(a.h), half = threadIdx.x / WARPGROUP - 1;
@@ -148,7 +150,7 @@ template <typename S> static __device__ __forceinline__ void split_tiles(const S
         if (p.tail >= 0 && !join_parts<S>(a.h, p, rank * 2 + half, half, d, seen))
             continue;
         split_unscale<S>(a, row, p.tile.col, d);
-        put_results<S>(a.h, Four<float>::from(a.h.g.alpha), !Four<float>::zero(a.h.g.beta), row, p.tile.col, d);
+        put_pieces<S>(a.h, staged + half * SPLIT_PIECE, p.tile.diagonal, row, p.tile.col, d);
     }
 }
 
@@ -176,7 +178,7 @@ template <typename S> static __device__ __forceinline__ void split_product(const
         __syncwarp();
     } else {
         asm volatile("setmaxnreg.inc.sync.aligned.u32 240;");
-        split_tiles<S>(a, r, rank);
+        split_tiles<S>(a, r, at + S::STAGES * 2 * S::SLICE, rank);
         __syncwarp();
     }
     cluster_meet();

@@ -311,15 +311,18 @@ Status half_run(WwBlas *b, const Problem *p, const GemmArgs *g, size_t first, si
     WwLaunch w = {
         .block = {(unsigned)p->rung->threads, 1, 1}, .shared = p->rung->shared, .args = (void *[]){&a}, .arg_count = 1};
     blas_entry(p, entry);
-    a.scale_x = p->scale_x && g->k ? p->scale_x + first * (size_t)g->m * sizeof(float) : 0;
-    a.scale_y = p->scale_y && g->k ? p->scale_y + first * (size_t)g->n * sizeof(float) : 0;
-    a.ends    = p->ends;
-    a.end     = p->end;
-    a.from    = p->from ? p->from : g->c;
-    a.ldfrom  = p->from ? p->ldfrom : g->ldc;
-    bool rows = p->from ? p->from % 16 == 0 && p->ldfrom % 8 == 0 : (g->vector & 4) != 0;
-    if ((g->c | a.from) % (2 * p->result) == 0 && (g->ldc | a.ldfrom | (batch > 1 ? g->c_batch : 0)) % 2 == 0)
+    a.scale_x       = p->scale_x && g->k ? p->scale_x + first * (size_t)g->m * sizeof(float) : 0;
+    a.scale_y       = p->scale_y && g->k ? p->scale_y + first * (size_t)g->n * sizeof(float) : 0;
+    a.ends          = p->ends;
+    a.end           = p->end;
+    a.from          = p->from ? p->from : g->c;
+    a.ldfrom        = p->from ? p->ldfrom : g->ldc;
+    bool     rows   = p->from ? p->from % 16 == 0 && p->ldfrom % 8 == 0 : (g->vector & 4) != 0;
+    uint64_t places = g->c | a.from, lines = g->ldc | a.ldfrom | (batch > 1 ? g->c_batch : 0);
+    if (places % (2 * p->result) == 0 && lines % 2 == 0)
         a.g.vector |= GEMM_PAIRS;
+    if (places % (4 * p->result) == 0 && lines % 4 == 0)
+        a.g.vector |= GEMM_FOURS;
     /* A tensor copy writes the last 16 bytes of a row whole.  An upper triangle that is read is not for pieces. */
     bool reads = g->beta << 1 != 0, upper = g->fill == GEMM_FILL_UPPER || g->fill == GEMM_FILL_FULL_FROM_UPPER;
     a.staged = !a.wide && !(reads && upper);

@@ -142,7 +142,7 @@ Status split_run(WwBlas *b, const Problem *p, const GemmArgs *g, Work work, WwPt
                       .x_most = word,
                       .y_most = word + 4 * (size_t)g->m,
                       .bad    = a.seen + 4 * SPLIT_BAD};
-    s.h.g.vector |= g->vector & 4 ? GEMM_PAIRS : 0; /* C is read where it is written */
+    s.h.g.vector |= g->vector & 4 ? GEMM_FOURS : 0; /* C is read where it is written */
     WwLaunch w = {.block = {(unsigned)r->threads, 1, 1}, .shared = r->shared, .args = (void *[]){&s}, .arg_count = 1};
     TRY(part_of(b, who, &x, g->k, at, s.x_most, few, &a.part[0]));
     TRY(maps_of(b, &x, g->k, r->rows, at, &s.h.x, &s.x));

@@ -3,10 +3,12 @@
 """module.py LAYOUT [cuda]: the Python module against NumPy: arrays of the host, of a device, transposed, sliced and stacked ones, foreign
 objects with __cuda_array_interface__ and __dlpack__, results given and made, everything that is refused.  LAYOUT is the program
 of layout.c.  With "cuda" the device is a GPU, or the drop-in driver under `warpwright run`; else the emulator, with every check on."""
+import contextlib
 import ctypes
 import gc
 import subprocess
 import sys
+import types
 import unittest
 
 SKIP = 77
@@ -400,6 +402,36 @@ class Refused(unittest.TestCase):
         self.refuse(ValueError, "goes without", lambda: ww.gemm(a, b, activation="relu", devices=[device]))
         whole = np.ones((4, 4), np.int32)
         self.refuse(ww.Error, "for floating point", lambda: ww.gemm(whole, whole, activation="relu", device=device))
+
+    def test_tensors_by_their_attributes(self):
+        """A stand-in for PyTorch: a CUDA tensor on the current stream is taken without DLPack, any other by it."""
+        class Tensor:
+            is_cuda, requires_grad, layout, dtype, shape, asked = True, False, "strided", "torch.bfloat16", (3, 5), 0
+            get_device, data_ptr, stride = lambda self: 1, lambda self: 4096, lambda self: (8, 1)
+            is_conj = is_neg = lambda self: False
+            __dlpack_device__ = lambda self: (2, 1)
+
+            def __dlpack__(self, stream=None):
+                self.asked += 1
+                raise BufferError("by DLPack")
+        Tensor.__module__ = "torch"
+        cuda = types.SimpleNamespace(current_stream=lambda number: types.SimpleNamespace(cuda_stream=0), device=lambda number: contextlib.nullcontext())
+        real = sys.modules.get("torch")
+        sys.modules["torch"] = types.SimpleNamespace(Tensor=Tensor, strided="strided", cuda=cuda)
+        try:
+            x = Tensor()
+            view = _arrays.view_of(x, 1)
+            self.assertEqual((view.pointer, view.shape, view.strides, view.kind, view.itemsize, view.device, view.library, x.asked),
+                             (4096, (3, 5), (8, 1), "bfloat", 2, (2, 1), "torch", 0))
+            self.refuse(BufferError, "by DLPack", lambda: _arrays.view_of(x, 77))
+            self.refuse(BufferError, "by DLPack", lambda: _arrays.view_of(x))
+            x.requires_grad = True
+            self.refuse(BufferError, "by DLPack", lambda: _arrays.view_of(x, 1))
+            self.assertEqual(x.asked, 3)
+        finally:
+            del sys.modules["torch"]
+            if real:
+                sys.modules["torch"] = real
 
     def test_float8(self):
         """Against every number's value, with scales of rows and columns, in every layout."""
