@@ -40,19 +40,13 @@ static __device__ __forceinline__ float activated(const GemmEnd &e, float v)
     return e.activation == GEMM_RECTIFY && v < 0.0f ? 0.0f : v;
 }
 
-/* With the biases of its row and its column, 0 where there is none. */
-static __device__ __forceinline__ float finished_by(const GemmEnd &e, float v, float of_row, float of_column)
-{
-    if (e.row_bias)
-        v += of_row;
-    if (e.column_bias)
-        v += of_column;
-    return activated(e, v);
-}
-
 template <int BRAIN> static __device__ __forceinline__ float finished(const GemmEnd &e, int wide, float v, int row, int col)
 {
-    return finished_by(e, v, e.row_bias ? bias_at<BRAIN>(e.row_bias, wide, row) : 0.0f, e.column_bias ? bias_at<BRAIN>(e.column_bias, wide, col) : 0.0f);
+    if (e.row_bias)
+        v += bias_at<BRAIN>(e.row_bias, wide, row);
+    if (e.column_bias)
+        v += bias_at<BRAIN>(e.column_bias, wide, col);
+    return activated(e, v);
 }
 
 #endif

@@ -299,9 +299,34 @@ template <typename S> static __device__ __forceinline__ float scale_at(GemmConst
     return S::EIGHT && scales && i < n ? ((const float *)scales)[i] : 1.0f;
 }
 
-template <typename S> static __device__ __forceinline__ float bias_of(const HalfArgs &a, GemmConst bias, int i, int n)
+/* Four of a row's or column's numbers `apart`, the last of them again past the end: all are asked for at once. */
+template <typename S>
+static __device__ __forceinline__ void load_biases(const HalfArgs &a, GemmConst bias, int first, int apart, int n, float (&v)[4])
 {
-    return S::ENDS && a.ends && bias && i < n ? bias_at<S::BRAIN>(bias, a.wide, i) : 0.0f;
+    if (!S::ENDS || !a.ends || !bias)
+        return;
+    if (a.wide) {
+#pragma unroll
+        for (int i = 0; i < 4; i++)
+            v[i] = ((const float *)bias)[first + i * apart < n ? first + i * apart : n - 1];
+    } else {
+        unsigned short h[4];
+#pragma unroll
+        for (int i = 0; i < 4; i++)
+            h[i] = ((const unsigned short *)bias)[first + i * apart < n ? first + i * apart : n - 1];
+#pragma unroll
+        for (int i = 0; i < 4; i++)
+            v[i] = half_value<S::BRAIN>(h[i]);
+    }
+}
+
+template <typename S> static __device__ __forceinline__ void load_scales(GemmConst scales, int first, int apart, int n, float (&v)[4])
+{
+    if (!S::EIGHT || !scales)
+        return;
+#pragma unroll
+    for (int i = 0; i < 4; i++)
+        v[i] = ((const float *)scales)[first + i * apart < n ? first + i * apart : n - 1];
 }
 
 static __device__ __forceinline__ void load_line(unsigned from, float (&v)[4])
@@ -314,15 +339,38 @@ struct PieceEnds {
     float row_scale[4], row_bias[4], column_scale[4], column_bias[4];
 };
 
-/* Lines of A * B: what is read in global memory is asked for before any of it is used, since nothing else hides the wait. */
+/* What becomes of a result of A * B before its activation; old: beta * C. */
+template <typename S> static __device__ __forceinline__ float result_of(const HalfArgs &a, const PieceEnds &ends, int i, int e, float v, float old)
+{
+    float s = S::EIGHT ? v * (ends.row_scale[i] * ends.column_scale[e]) : v;
+    s       = Four<float>::from(a.g.alpha) * s + old;
+    return S::ENDS ? s + ends.row_bias[i] + ends.column_bias[e] : s;
+}
+
+/* Asked once for all: a question for each result would have each wait for the one before. */
+template <typename S, int N> static __device__ __forceinline__ void activate(const HalfArgs &a, float (&v)[N][4])
+{
+    if (!S::ENDS || !a.ends)
+        return;
+    if (a.end.activation == GEMM_GATE) {
+#pragma unroll
+        for (int e = 0; e < N * 4; e++)
+            v[e / 4][e % 4] = gated(v[e / 4][e % 4], a.end.gate[0], a.end.gate[1]);
+    } else if (a.end.activation == GEMM_RECTIFY) {
+#pragma unroll
+        for (int e = 0; e < N * 4; e++)
+            v[e / 4][e % 4] = v[e / 4][e % 4] < 0.0f ? 0.0f : v[e / 4][e % 4];
+    }
+}
+
+/* Lines of A * B.  What is read in global memory is asked for before any of it is used, since nothing else hides the wait. */
 template <typename S>
 static __device__ __forceinline__ void put_lines(const HalfArgs &a, unsigned piece, int row0, int col0, const PieceEnds &ends)
 {
     enum { AT_ONCE = 2 };
-    float alpha = Four<float>::from(a.g.alpha);
-    bool  keep  = !Four<float>::zero(a.g.beta);
-    int   i = threadIdx.x % WARPGROUP / 8, j = threadIdx.x % 8 * 4;
-#pragma unroll
+    bool keep = !Four<float>::zero(a.g.beta);
+    int  i = threadIdx.x % WARPGROUP / 8, j = threadIdx.x % 8 * 4;
+#pragma unroll 1
     for (int h = 0; h < 4; h += AT_ONCE) {
         float v[AT_ONCE][4], old[AT_ONCE][4] = {};
 #pragma unroll
@@ -334,13 +382,38 @@ static __device__ __forceinline__ void put_lines(const HalfArgs &a, unsigned pie
 #pragma unroll
         for (int u = 0; u < AT_ONCE; u++) {
 #pragma unroll
-            for (int e = 0; e < 4; e++) {
-                float s = S::EIGHT ? v[u][e] * (ends.row_scale[h + u] * ends.column_scale[e]) : v[u][e];
-                s       = keep ? alpha * s + old[u][e] : alpha * s;
-                v[u][e] = S::ENDS && a.ends ? finished_by(a.end, s, ends.row_bias[h + u], ends.column_bias[e]) : s;
-            }
-            store_line<S>(a, row0 + i + (h + u) * 16, col0 + j, v[u]);
+            for (int e = 0; e < 4; e++)
+                v[u][e] = h ? result_of<S>(a, ends, AT_ONCE + u, e, v[u][e], old[u][e]) : result_of<S>(a, ends, u, e, v[u][e], old[u][e]);
         }
+        activate<S>(a, v);
+#pragma unroll
+        for (int u = 0; u < AT_ONCE; u++)
+            store_line<S>(a, row0 + i + (h + u) * 16, col0 + j, v[u]);
+    }
+}
+
+/* The same of a tile that is all inside a C of aligned lines, without beta: nothing is asked.  to: this thread's first four; `down`: 16 lines, in bytes. */
+template <typename S, int WIDE>
+static __device__ __forceinline__ void put_whole_lines(const HalfArgs &a, unsigned piece, char *to, unsigned long long down, const PieceEnds &ends)
+{
+    int   i = threadIdx.x % WARPGROUP / 8, j = threadIdx.x % 8 * 4;
+    float v[4][4];
+#pragma unroll
+    for (int u = 0; u < 4; u++)
+        load_line(float_at(piece, i + u * 16, j), v[u]);
+#pragma unroll
+    for (int u = 0; u < 4; u++) {
+#pragma unroll
+        for (int e = 0; e < 4; e++)
+            v[u][e] = result_of<S>(a, ends, u, e, v[u][e], 0.0f);
+    }
+    activate<S>(a, v);
+#pragma unroll
+    for (int u = 0; u < 4; u++) {
+        if (WIDE)
+            *(float4 *)(to + u * down) = {v[u][0], v[u][1], v[u][2], v[u][3]};
+        else
+            *(uint2 *)(to + u * down) = {two_halves<S>(v[u][0], v[u][1]), two_halves<S>(v[u][2], v[u][3])};
     }
 }
 
@@ -387,25 +460,22 @@ static __device__ __forceinline__ void put_pieces(const HalfArgs &a, unsigned pi
     int             id = threadIdx.x / WARPGROUP, t = threadIdx.x % WARPGROUP, lane = t % 32, warp = t / 32;
     bool            upper = g.fill == GEMM_FILL_UPPER || g.fill == GEMM_FILL_FULL_FROM_UPPER, both = S::SYM && !diagonal;
     bool            again = both && g.fill != GEMM_FILL_LOWER && g.fill != GEMM_FILL_UPPER, turned = both && upper; /* first as C is read */
-    PieceEnds       ends;
-    if (!S::SYM) {
-#pragma unroll
-        for (int i = 0; i < 4; i++) {
-            ends.row_scale[i] = scale_at<S>(a.scale_x, row0 + t / 8 + i * 16, g.m);
-            ends.row_bias[i]  = bias_of<S>(a, a.end.row_bias, row0 + t / 8 + i * 16, g.m);
-        }
+    bool            whole = Four<float>::zero(g.beta) && g.vector & GEMM_FOURS && row0 + 64 <= g.m && col0 + S::BN <= g.n;
+    int             bytes = a.wide ? 4 : 2;
+    char           *to    = (char *)g.c + ((row0 + t / 8) * g.ldc + col0 + t % 8 * 4) * bytes;
+    PieceEnds       ends  = {{1, 1, 1, 1}, {}, {1, 1, 1, 1}, {}};
+    if constexpr (S::SYM == 0) {
+        load_scales<S>(a.scale_x, row0 + t / 8, 16, g.m, ends.row_scale);
+        load_biases<S>(a, a.end.row_bias, row0 + t / 8, 16, g.m, ends.row_bias);
     }
     if (t == 0)
         copies_read<0>();
 #pragma unroll 1
     for (int j = 0; j < S::BN / FLOAT_COLUMNS; j++) {
         int col = col0 + j * FLOAT_COLUMNS;
-        if (!S::SYM) {
-#pragma unroll
-            for (int i = 0; i < 4; i++) {
-                ends.column_scale[i] = scale_at<S>(a.scale_y, col + t % 8 * 4 + i, g.n);
-                ends.column_bias[i]  = bias_of<S>(a, a.end.column_bias, col + t % 8 * 4 + i, g.n);
-            }
+        if constexpr (S::SYM == 0) {
+            load_scales<S>(a.scale_y, col + t % 8 * 4, 1, g.n, ends.column_scale);
+            load_biases<S>(a, a.end.column_bias, col + t % 8 * 4, 1, g.n, ends.column_bias);
         }
         warpgroup_barrier(id);
 #pragma unroll
@@ -419,7 +489,12 @@ static __device__ __forceinline__ void put_pieces(const HalfArgs &a, unsigned pi
             }
         warpgroup_barrier(id);
         if constexpr (S::SYM == 0) {
-            put_lines<S>(a, piece, row0, col, ends);
+            if (whole && a.wide)
+                put_whole_lines<S, 1>(a, piece, to + j * FLOAT_COLUMNS * 4, 16 * g.ldc * 4, ends);
+            else if (whole)
+                put_whole_lines<S, 0>(a, piece, to + j * FLOAT_COLUMNS * 2, 16 * g.ldc * 2, ends);
+            else
+                put_lines<S>(a, piece, row0, col, ends);
         } else {
             put_mirrored<S>(a, piece, turned, true, again, diagonal, turned ? col : row0, turned ? row0 : col);
             if (again) {
