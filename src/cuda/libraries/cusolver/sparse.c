@@ -7,6 +7,7 @@
  * tolerance, and then x stays as it was. */
 #include "cuda/libraries/cusolver/direct.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -354,6 +355,23 @@ static Number quotient(const Rows *a, const Number *x, Number *y, double *distan
     return value;
 }
 
+/* A guess that is an eigenvalue leaves nothing to solve: the next one beside it is, which is as near and whose solutions are eigenvectors. */
+static Direct beside(const Rows *a, Number guess)
+{
+    double largest = hypot(guess.re, guess.im);
+    for (int k = 0; k < a->nonzeros; k++) {
+        Number x = number_at(a->type, a->values, k);
+        largest  = fmax(largest, hypot(x.re, x.im));
+    }
+    double step = (largest > 0 ? largest : 1) * DBL_EPSILON;
+    Direct d    = direct_factor(WAY_LU, a, NULL, true, 1, guess);
+    for (int tries = 0; tries < 8 && direct_pivot(&d, 0) >= 0; tries++, step *= 16) {
+        direct_end(&d);
+        d = direct_factor(WAY_LU, a, NULL, true, 1, (Number){guess.re + step, guess.im});
+    }
+    return d;
+}
+
 static void iterate(void *args)
 {
     Eigen  *e = args;
@@ -363,18 +381,15 @@ static void iterate(void *args)
         return;
     int     n = s->a.n;
     Number *x = sparse_numbers(s->a.type, s->b, n), *y = ww_cuda_library_memory((size_t)n * sizeof *y), value;
-    Direct  d = direct_factor(WAY_LU, &s->a, NULL, true, 1, e->guess);
+    Direct  d = beside(&s->a, e->guess);
     double  distance;
     shorten(x, n);
     value = quotient(&s->a, x, y, &distance);
-    if (direct_pivot(&d, 0) >= 0)
-        value = e->guess; /* it is the eigenvalue: nothing can be solved */
-    else
-        for (int i = 0; i < e->most && !(distance < s->tolerance); i++) {
-            direct_solve(&d, x, x);
-            shorten(x, n);
-            value = quotient(&s->a, x, y, &distance);
-        }
+    for (int i = 0; i < e->most && !(distance < s->tolerance) && d.f; i++) {
+        direct_solve(&d, x, x);
+        shorten(x, n);
+        value = quotient(&s->a, x, y, &distance);
+    }
     sparse_put(s->a.type, s->x, x, n);
     number_put(s->a.type, s->distance, 0, value);
     s->work.writes = true;
