@@ -28,7 +28,7 @@ typedef struct LibrarySpan { /* rows of memory */
     size_t      factor_bytes;
 } LibrarySpan;
 
-enum { LIBRARY_SPANS = 8 };
+enum { LIBRARY_SPANS = 12 }; /* two factors and three arrays of each of three matrices (csrgeam2), and one more */
 
 typedef struct LibraryWork {
     const char *library, *call;           /* names, as the library's documentation has them; static */

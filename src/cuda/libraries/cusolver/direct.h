@@ -86,15 +86,6 @@ typedef struct SparseWork {
 Sol  sparse_do(const Handle *h, SparseWork *w);
 void sparse_reads(SparseWork *w, const void *p, size_t bytes);
 void sparse_reads_rows(SparseWork *w, const Rows *a);
-/* A parameter of each type (S, D, C, Z) as a number. */
-typedef struct ComplexFloat {
-    float x, y;
-} ComplexFloat;
-
-#define FROM_S(v) ((Number){(double)(v), 0})
-#define FROM_D(v) ((Number){v, 0})
-#define FROM_C(v) ((Number){(double)(v).x, (double)(v).y})
-#define FROM_Z(v) (v)
 /* Elements of a type as numbers, and back. */
 Number *sparse_numbers(int type, const void *p, int64_t n);
 void    sparse_put(int type, void *p, const Number *x, int64_t n);

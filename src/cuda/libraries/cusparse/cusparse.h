@@ -18,7 +18,8 @@
 
 /* cusparseStatus_t */
 typedef enum Sp {
-    SP_SUCCESS = 0, SP_NOT_INITIALIZED = 1, SP_ALLOC_FAILED = 2, SP_INVALID_VALUE = 3, SP_EXECUTION_FAILED = 6, SP_NOT_SUPPORTED = 10
+    SP_SUCCESS = 0, SP_NOT_INITIALIZED = 1, SP_ALLOC_FAILED = 2, SP_INVALID_VALUE = 3, SP_EXECUTION_FAILED = 6, SP_MATRIX_TYPE_NOT_SUPPORTED = 8,
+    SP_ZERO_PIVOT = 9, SP_NOT_SUPPORTED = 10
 } Sp;
 
 enum { OP_N, OP_T, OP_C };
@@ -98,13 +99,34 @@ Sp      sparse_new(void **out, Sparse m);
 /* Of a kind of its own, whose address tells it from others. */
 Sp      object_new(const char *kind, void **out, const void *value, size_t bytes);
 Sp      object_drop(const char *kind, void *p);
-/* Of a descriptor of old; 0 where it is none. */
+
+/* ---- the interface of old ---- */
+
+/* Of a descriptor; 0 where it is none. */
 int     descr_base(const void *p);
+/* SP_INVALID_VALUE: it is none; SP_MATRIX_TYPE_NOT_SUPPORTED: of a matrix that is not general. */
+Sp      descr_read(const void *p, LibraryDescriptor *out);
+/* In the info of factors and solutions, if it is there: the first pivot that is missing or zero, -1: none. */
+void    pivot_note(void *info, int position);
+/* Which triangle a solution's analysis has seen, and taking that for the solution.  SP_INVALID_VALUE: no info, or no analysis before. */
+Sp      triangle_keep(void *info, const LibraryDescriptor *d);
+Sp      triangle_of(const void *info, Sparse *m);
+
+enum { NONZEROS_UNKNOWN = -1 };
+
+/* By rows of blocks, whose direction is 0 by rows and 1 by columns; an element is a block of 1 x 1.  NONZEROS_UNKNOWN: old_measure finds them. */
+Sparse  old_matrix(int type, int base, int64_t lines, int64_t line_columns, int64_t nonzeros, const void *values, const int *offsets, const int *indices);
+Sparse  old_blocks(Sparse m, int direction, int rows, int columns);
+/* While work runs: how many nonzeros the offsets say, where that was not told; false: what they need is not allocated. */
+bool    old_measure(const char *call, Sparse *m, LibraryUse structure, LibraryUse values);
+/* Work that also answers with a number (NULL: nobody asks), in the memory that the handle's pointer mode says. */
+Sp      give_total(const Handle *h, LibraryWork *w, const char *call, void (*compute)(const void *), const void *args, size_t bytes, int *total);
 
 /* ---- work ---- */
 
 /* Of a buffer: no space is needed; a size above none, because programs allocate it. */
 Sp     space(void *handle, size_t *bytes);
+Sp     space_int(void *handle, int *bytes);
 
 typedef struct Factor {
     const void *device; /* NULL: the copy */
@@ -121,6 +143,10 @@ void   tell_dense(LibraryWork *w, const Dense *d, LibraryUse use, const Factor *
 bool   dense_uses(const char *call, const Dense *d, int64_t i, LibraryUse use, const Factor *beta, int type);
 void   dense_wrote(const Dense *d, int64_t i);
 void   tell(LibraryWork *w, const void *p, size_t bytes, LibraryUse use);
+/* op(A) B, and the solution of op(A) Y = alpha op(X), for what is no descriptor; alpha NULL: only looks at the diagonal.  info: see pivot_note. */
+Sp     product_do(const Handle *h, const char *call, int opa, int opb, const void *alpha, const Sparse *m, const Dense *x, const void *beta, const Dense *y,
+                  int type);
+Sp     solve_do(const Handle *h, const char *call, int opa, int opb, const void *alpha, const Sparse *m, const Dense *x, const Dense *y, int type, void *info);
 Sp     give(const Handle *h, LibraryWork *w, const char *call, void (*compute)(const void *), const void *args, size_t bytes);
 
 #endif

@@ -56,6 +56,19 @@ static void compute(const void *args)
     }
 }
 
+Sp product_do(const Handle *h, const char *call, int opa, int opb, const void *alpha, const Sparse *m, const Dense *x,
+              const void *beta, const Dense *y, int type)
+{
+    Job         j = {.call = call, .opa = opa, .opb = opb, .type = type, .a = *m, .b = *x, .c = *y};
+    LibraryWork w = {.operations = 2.0 * (double)stored_values(m) * (double)y->columns};
+    take_factor(h, &w, &j.alpha, alpha, type);
+    take_factor(h, &w, &j.beta, beta, type);
+    tell_sparse(&w, m, LIBRARY_READS, LIBRARY_READS);
+    tell_dense(&w, x, LIBRARY_READS, NULL, type);
+    tell_dense(&w, y, LIBRARY_WRITES, &j.beta, type);
+    return give(h, &w, call, compute, &j, sizeof j);
+}
+
 static Sp product(void *handle, const char *call, int opa, int opb, const void *alpha, const void *a, const void *b,
                   const void *beta, const void *c, int type)
 {
@@ -74,14 +87,7 @@ static Sp product(void *handle, const char *call, int opa, int opb, const void *
     if (rows != y->rows || (opb == OP_N ? x->rows : x->columns) != inner ||
         (opb == OP_N ? x->columns : x->rows) != y->columns)
         return SP_INVALID_VALUE;
-    Job         j = {.call = call, .opa = opa, .opb = opb, .type = type, .a = *m, .b = *x, .c = *y};
-    LibraryWork w = {.operations = 2.0 * (double)stored_values(m) * (double)y->columns};
-    take_factor(h, &w, &j.alpha, alpha, type);
-    take_factor(h, &w, &j.beta, beta, type);
-    tell_sparse(&w, m, LIBRARY_READS, LIBRARY_READS);
-    tell_dense(&w, x, LIBRARY_READS, NULL, type);
-    tell_dense(&w, y, LIBRARY_WRITES, &j.beta, type);
-    return give(h, &w, call, compute, &j, sizeof j);
+    return product_do(h, call, opa, opb, alpha, m, x, beta, y, type);
 }
 
 /* ---- SDDMM ---- */

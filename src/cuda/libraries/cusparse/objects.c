@@ -156,12 +156,16 @@ Sp cusparseLoggerForceDisable(void)
 static const struct {
     Sp          status;
     const char *name, *text;
-} statuses[] = {{SP_SUCCESS, "CUSPARSE_STATUS_SUCCESS", "success"},
-                {SP_NOT_INITIALIZED, "CUSPARSE_STATUS_NOT_INITIALIZED", "the library was not initialized"},
-                {SP_ALLOC_FAILED, "CUSPARSE_STATUS_ALLOC_FAILED", "the resource allocation failed"},
-                {SP_INVALID_VALUE, "CUSPARSE_STATUS_INVALID_VALUE", "an unsupported value or parameter was passed"},
-                {SP_EXECUTION_FAILED, "CUSPARSE_STATUS_EXECUTION_FAILED", "the GPU program failed to execute"},
-                {SP_NOT_SUPPORTED, "CUSPARSE_STATUS_NOT_SUPPORTED", "the operation or data type is not supported"}};
+} statuses[] = {
+    {SP_SUCCESS, "CUSPARSE_STATUS_SUCCESS", "success"},
+    {SP_NOT_INITIALIZED, "CUSPARSE_STATUS_NOT_INITIALIZED", "the library was not initialized"},
+    {SP_ALLOC_FAILED, "CUSPARSE_STATUS_ALLOC_FAILED", "the resource allocation failed"},
+    {SP_INVALID_VALUE, "CUSPARSE_STATUS_INVALID_VALUE", "an unsupported value or parameter was passed"},
+    {SP_EXECUTION_FAILED, "CUSPARSE_STATUS_EXECUTION_FAILED", "the GPU program failed to execute"},
+    {SP_MATRIX_TYPE_NOT_SUPPORTED, "CUSPARSE_STATUS_MATRIX_TYPE_NOT_SUPPORTED",
+     "the matrix type is not supported by this function"},
+    {SP_ZERO_PIVOT, "CUSPARSE_STATUS_ZERO_PIVOT", "an entry of the matrix is either structural zero or numerical zero"},
+    {SP_NOT_SUPPORTED, "CUSPARSE_STATUS_NOT_SUPPORTED", "the operation or data type is not supported"}};
 
 const char *cusparseGetErrorName(int status)
 {
@@ -488,7 +492,8 @@ bool walk_next(Walk *w, Nonzero *out)
         if (!locate(w, w->at, &out->row, &out->column))
             continue;
         if (out->row >= 0 && out->row < m->rows && out->column >= 0 && out->column < m->columns) {
-            out->value = number_at(m->type, m->values, w->at++);
+            out->value = m->values ? number_at(m->type, m->values, w->at) : (Number){0, 0};
+            w->at++;
             return true;
         }
         if (!w->told)
@@ -668,6 +673,15 @@ Sp space(void *handle, size_t *bytes)
         return handle_of(handle) ? SP_INVALID_VALUE : SP_NOT_INITIALIZED;
     *bytes = 16;
     return SP_SUCCESS;
+}
+
+Sp space_int(void *handle, int *bytes)
+{
+    size_t size;
+    Sp     e = space(handle, bytes ? &size : NULL);
+    if (!e)
+        *bytes = (int)size;
+    return e;
 }
 
 Sp give(const Handle *h, LibraryWork *w, const char *call, void (*compute)(const void *), const void *args,

@@ -12,6 +12,8 @@ typedef struct Job {
     Sparse      a;
     Dense       x, y;
     Factor      alpha;
+    void       *info; /* NULL, or where the first pivot that is missing or zero is kept */
+    bool        analysis;
 } Job;
 
 typedef struct Rows { /* of op(A) */
@@ -50,14 +52,31 @@ static Rows sort(const Job *j)
     return r;
 }
 
+/* The analysis looks for a diagonal that is not stored, a solution for one that is zero. */
+static void note_pivot(const Job *j, const Rows *r)
+{
+    int64_t n = j->a.rows, at = 0;
+    char   *stored = ww_cuda_library_memory((size_t)n);
+    Nonzero z;
+    for (Walk w = {.m = &j->a, .call = j->call, .told = true}; walk_next(&w, &z);)
+        if (z.row == z.column)
+            stored[z.row] = j->analysis || r->diagonal[z.row].re != 0 || r->diagonal[z.row].im != 0;
+    while (at < n && (stored[at] || j->a.diag))
+        at++;
+    pivot_note(j->info, at < n ? (int)(at / j->a.block_rows) + j->a.base : -1);
+    free(stored);
+}
+
 static void compute(const void *args)
 {
     const Job *j       = args;
     int64_t    n       = j->a.rows;
     bool       forward = (j->a.fill == FILL_LOWER) == (j->opa == OP_N);
     Rows       r       = sort(j);
-    Number    *y = ww_cuda_library_memory((size_t)n * sizeof *y), alpha = factor_of(&j->alpha, j->type);
-    for (int64_t col = 0; col < j->y.columns; col++) {
+    if (j->info)
+        note_pivot(j, &r);
+    Number *y = ww_cuda_library_memory((size_t)n * sizeof *y), alpha = factor_of(&j->alpha, j->type);
+    for (int64_t col = 0; col < j->y.columns && !j->analysis; col++) {
         for (int64_t step = 0; step < n; step++) {
             int64_t i   = forward ? step : n - 1 - step;
             Number  sum = number_product(alpha, dense_at(&j->x, j->opb, i, col));
@@ -74,6 +93,23 @@ static void compute(const void *args)
     free(r.start), free(r.column), free(r.value), free(r.diagonal), free(y);
 }
 
+Sp solve_do(const Handle *h, const char *call, int opa, int opb, const void *alpha, const Sparse *m, const Dense *x,
+            const Dense *y, int type, void *info)
+{
+    Job         j = {.call = call, .opa = opa, .opb = opb, .type = type, .a = *m, .info = info, .analysis = !alpha};
+    LibraryWork w = {0};
+    tell_sparse(&w, m, LIBRARY_READS, j.analysis ? LIBRARY_HOLDS : LIBRARY_READS);
+    if (!j.analysis) {
+        j.x          = *x;
+        j.y          = *y;
+        w.operations = 2.0 * (double)stored_values(m) * (double)y->columns;
+        take_factor(h, &w, &j.alpha, alpha, type);
+        tell_dense(&w, x, LIBRARY_READS, NULL, type);
+        tell_dense(&w, y, LIBRARY_WRITES, NULL, type);
+    }
+    return give(h, &w, call, compute, &j, sizeof j);
+}
+
 static Sp solve(void *handle, const char *call, int opa, int opb, const void *alpha, const void *a, const void *x,
                 void *y, int type)
 {
@@ -86,15 +122,7 @@ static Sp solve(void *handle, const char *call, int opa, int opb, const void *al
         c->rows != m->rows || (opb == OP_N ? b->rows : b->columns) != m->rows ||
         (opb == OP_N ? b->columns : b->rows) != c->columns)
         return SP_INVALID_VALUE;
-    if (!number_bytes(type))
-        return SP_NOT_SUPPORTED;
-    Job         j = {.call = call, .opa = opa, .opb = opb, .type = type, .a = *m, .x = *b, .y = *c};
-    LibraryWork w = {.operations = 2.0 * (double)m->nonzeros * (double)c->columns};
-    take_factor(h, &w, &j.alpha, alpha, type);
-    tell_sparse(&w, m, LIBRARY_READS, LIBRARY_READS);
-    tell_dense(&w, b, LIBRARY_READS, NULL, type);
-    tell_dense(&w, c, LIBRARY_WRITES, NULL, type);
-    return give(h, &w, call, compute, &j, sizeof j);
+    return number_bytes(type) ? solve_do(h, call, opa, opb, alpha, m, b, c, type, NULL) : SP_NOT_SUPPORTED;
 }
 
 Sp cusparseSpSV_bufferSize(void *h, int opa, const void *alpha, const void *a, const void *x, void *y, int type,

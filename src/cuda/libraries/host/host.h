@@ -40,6 +40,16 @@ typedef struct Number {
     double re, im;
 } Number;
 
+/* A parameter of each type (S, D, C, Z) as a number. */
+typedef struct ComplexFloat {
+    float x, y;
+} ComplexFloat;
+
+#define FROM_S(v) ((Number){(double)(v), 0})
+#define FROM_D(v) ((Number){v, 0})
+#define FROM_C(v) ((Number){(double)(v).x, (double)(v).y})
+#define FROM_Z(v) (v)
+
 /* Element i of an array.  Integers wider than 53 bits are rounded. */
 Number number_at(int type, const void *p, int64_t i);
 /* Rounds to the nearest; bytes and 8-bit floats saturate, wider integers are taken modulo their size. */
