@@ -3,7 +3,7 @@
  * Sparse matrices by rows, factored by the host's CXSparse: what cusolverSp's functions share.
  *
  *   direct.c  loading CXSparse; factors, solutions     order.c  orders of rows and columns     steps.c  analysis, factor and solution apart
- *   sparse.c  handles; solutions and eigenvalues in one call
+ *   sparse.c  handles; solutions and eigenvalues in one call     rf.c     cusolverRf: new factors of a known structure, by loops of our own
  *
  * All is computed in complex numbers of double, whatever the type. */
 #ifndef WW_CUSOLVER_DIRECT_H
@@ -76,10 +76,11 @@ Sol     sparse_describe(const void *descriptor, Rows *a);
 /* Runs it when all before it in the stream is done, and waits; the arguments are not copied. */
 typedef struct SparseWork {
     const char *call;
+    const char *by;                                    /* NULL: CXSparse, which must be there */
     void      (*compute)(void *args);
     void       *args;
     bool        device;                                /* the memory is the device's */
-    struct { const void *p; size_t bytes; } read[5]; unsigned nread;
+    struct { const void *p; size_t bytes; } read[11]; unsigned nread;
     void       *wrote; size_t wrote_bytes;             /* checked before; not NULL: and written, if `writes` is true afterwards */
     bool        writes;
 } SparseWork;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cusolverSp in one call: handles, solutions by QR, Cholesky and LU, least squares, the eigenvalue next to a guess.  The same functions stand for the
+ * cusolverSp in one call: handles, solutions by QR, Cholesky and LU, least squares, the eigenvalue next to a guess, how many eigenvalues are in
+ * a rectangle.  The same functions stand for the
  * device's memory and for the host's (...Host).
  *
  * All of them wait, because they answer in the host's memory.  A singular matrix is told by the number of its first pivot that is not above the
@@ -87,19 +88,16 @@ static void compute_work(const void *args)
 
 Sol sparse_do(const Handle *h, SparseWork *w)
 {
-    if (!direct_file())
+    const char *by = w->by ? w->by : direct_file();
+    if (!by)
         return SOL_NOT_SUPPORTED;
     if (!w->device) {
-        ww_cuda_library_count("cuSOLVER", w->call, direct_file());
+        ww_cuda_library_count("cuSOLVER", w->call, by);
         w->compute(w->args);
         return SOL_SUCCESS;
     }
-    LibraryWork l = {.library = "cuSOLVER",
-                     .call    = w->call,
-                     .by      = direct_file(),
-                     .compute = compute_work,
-                     .args    = &w,
-                     .bytes   = sizeof w};
+    LibraryWork l = {
+        .library = "cuSOLVER", .call = w->call, .by = by, .compute = compute_work, .args = &w, .bytes = sizeof w};
     for (unsigned i = 0; i < w->nread; i++)
         l.span[l.nspans++] =
             (LibrarySpan){w->read[i].p, w->read[i].bytes, w->read[i].bytes, 1, LIBRARY_READS, 0, 0, NULL, 0};
@@ -436,6 +434,66 @@ static Sol eigen_do(void *handle, const void *descriptor, Eigen e)
                                 .guess  = FROM_##L(guess),                                                             \
                                 .most   = most});                                                                        \
     }
+
+/* ---- how many eigenvalues are in a rectangle ---- */
+
+/* By LAPACK, of the dense matrix in complex double; less than 0: it failed. */
+static int count_inside(const Rows *a, Routine routine, Number low, Number high)
+{
+    typedef void (*Geev)(const char *, const char *, const int *, void *, const int *, void *, void *, const int *,
+                         void *, const int *, void *, const int *, void *, int *, size_t, size_t);
+    int     n = a->n, one = 1, info = 0, found = 0, work = 66 * n + 64;
+    size_t  all   = (size_t)n * (size_t)n;
+    Number *dense = ww_cuda_library_memory(all * sizeof *dense), *w = ww_cuda_library_memory((size_t)n * sizeof *w),
+           *room = ww_cuda_library_memory((size_t)work * sizeof *room), none[1];
+    double *real = ww_cuda_library_memory(2 * (size_t)n * sizeof *real);
+    for (int i = 0; i < n; i++)
+        for (int k = a->offsets[i] - a->base; k < a->offsets[i + 1] - a->base; k++) {
+            Number  x  = number_at(a->type, a->values, k);
+            Number *to = &dense[(size_t)(a->columns[k] - a->base) * (size_t)n + (size_t)i];
+            *to        = (Number){to->re + x.re, to->im + x.im};
+        }
+    ((Geev)routine)("N", "N", &n, dense, &n, w, none, &one, none, &one, room, &work, real, &info, 1, 1);
+    for (int i = 0; i < n && !info; i++)
+        found += w[i].re >= low.re && w[i].re <= high.re && w[i].im >= low.im && w[i].im <= high.im;
+    free(dense);
+    free(w);
+    free(room);
+    free(real);
+    return info ? -1 : found;
+}
+
+static Sol inside(void *handle, const char *call, const void *descriptor, Rows a, Number low, Number high, int *found)
+{
+    if (!sparse_handle(handle))
+        return SOL_NOT_INITIALIZED;
+    if (a.m <= 0 || a.nonzeros <= 0 || !a.values || !a.offsets || !a.columns || !found)
+        return SOL_INVALID_VALUE;
+    Sol e = sparse_describe(descriptor, &a);
+    if (e || !direct_rows_good(&a))
+        return e ? e : SOL_INVALID_VALUE;
+    Routine routine = host_routine("zgeev_");
+    if (!routine)
+        return SOL_NOT_SUPPORTED;
+    ww_cuda_library_count("cuSOLVER", call, host_file());
+    int many = count_inside(&a, routine, low, high);
+    if (many < 0)
+        return SOL_EXECUTION_FAILED;
+    *found = many;
+    return SOL_SUCCESS;
+}
+
+#define INSIDE(L, T, Corner, FROM)                                                                                     \
+    Sol cusolverSp##L##csreigsHost(void *h, int m, int nonzeros, const void *d, const void *values,                    \
+                                   const int *offsets, const int *columns, Corner low, Corner high, int *found)        \
+    {                                                                                                                  \
+        return inside(h, "cusolverSp" #L "csreigsHost", d, (Rows){m, m, nonzeros, 0, T, values, offsets, columns},     \
+                      FROM(low), FROM(high), found);                                                                   \
+    }
+INSIDE(S, R_32F, ComplexFloat, FROM_C)
+INSIDE(D, R_64F, Number, FROM_Z)
+INSIDE(C, C_32F, ComplexFloat, FROM_C)
+INSIDE(Z, C_64F, Number, FROM_Z)
 
 #define TYPE(L, T, Real, Value)                                                                                        \
     SOLVE(L, T, Real, csrlsvqr, WAY_QR, true)                                                                          \

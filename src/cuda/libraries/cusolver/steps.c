@@ -221,6 +221,53 @@ static Sol pivot(void *handle, const void *info, Way way, bool device, double to
     return SOL_SUCCESS;
 }
 
+/* The diagonal of Cholesky's factor, which is real. */
+typedef struct Diagonal {
+    SparseWork    work;
+    const Direct *direct;
+    int           type;
+    void         *out;
+} Diagonal;
+
+static void put_diagonal(void *args)
+{
+    Diagonal       *d = args;
+    const CxMatrix *l = d->direct->f->l;
+    for (int j = 0; j < d->direct->n; j++)
+        number_put(d->type, d->out, j, l->x[l->p[j]]);
+    d->work.writes = true;
+}
+
+static Sol diagonal(void *handle, const char *name, const void *info, int type, int real, void *out)
+{
+    const Handle *h = sparse_handle(handle);
+    const Info   *i = info_of(info, WAY_CHOLESKY, true);
+    if (!h)
+        return SOL_NOT_INITIALIZED;
+    if (!i || !i->factored || i->type != type || !out)
+        return SOL_INVALID_VALUE;
+    if (i->direct.pivot >= 0 || !i->direct.f)
+        return (Sol)SOL_ZERO_PIVOT;
+    Diagonal d         = {.work   = {.call = name, .device = true, .compute = put_diagonal},
+                          .direct = &i->direct,
+                          .type   = real,
+                          .out    = out};
+    d.work.args        = &d;
+    d.work.wrote       = out;
+    d.work.wrote_bytes = (size_t)i->n * number_bytes(real);
+    return sparse_do(h, &d.work);
+}
+
+#define DIAGONAL(L, T, R)                                                                                              \
+    Sol cusolverSp##L##csrcholDiag(void *h, void *info, void *out)                                                     \
+    {                                                                                                                  \
+        return diagonal(h, "cusolverSp" #L "csrcholDiag", info, T, R, out);                                            \
+    }
+DIAGONAL(S, R_32F, R_32F)
+DIAGONAL(D, R_64F, R_64F)
+DIAGONAL(C, C_32F, R_32F)
+DIAGONAL(Z, C_64F, R_64F)
+
 /* ---- QR ---- */
 
 #define MATRIX const void *d, const void *values, const int *offsets, const int *columns
