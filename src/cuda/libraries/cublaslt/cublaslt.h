@@ -23,7 +23,8 @@ typedef enum Lt {
     LT_NOT_SUPPORTED    = 15
 } Lt;
 
-enum { ORDER_COLUMN, ORDER_ROW };
+/* cublasLtOrder_t: after rows and columns, tiles of 32 columns and of 1, 8 or 32 rows */
+enum { ORDER_COLUMN, ORDER_ROW, ORDER_COL32, ORDER_COL4_4R2_8C, ORDER_COL32_2R_4R4, ORDERS };
 enum { OP_N, OP_T, OP_C };
 /* cublasLtPointerMode_t */
 enum { POINTER_HOST, POINTER_DEVICE, POINTER_VECTORS, POINTER_VECTOR_ZERO, POINTER_VECTOR_HOST };
@@ -84,9 +85,13 @@ bool is_handle(const void *handle);
 
 /* Matrix i of a batch. */
 const void *layout_item(const Layout *l, const void *p, int64_t i);
-/* Where element (row, column) stands. */
+/* Where element (row, column) stands; of planar complex numbers: in each plane. */
 int64_t     layout_index(const Layout *l, int64_t row, int64_t column);
-LibrarySpan layout_span(const Layout *l, const void *item, LibraryUse use);
+Number      layout_at(const Layout *l, const void *item, int64_t row, int64_t column);
+void        layout_put(const Layout *l, void *item, int64_t row, int64_t column, Number x);
+bool        layout_is_complex(const Layout *l);
+/* One span, or one for each plane of complex numbers; gives how many.  Tiles that are not full are not told as read: nobody writes their rest. */
+unsigned    layout_spans(const Layout *l, const void *item, LibraryUse use, LibrarySpan out[2]);
 /* Is it something that can be computed with? */
 Lt          layout_check(const Layout *l);
 

@@ -238,35 +238,112 @@ Lt cublasLtMatrixTransformDescCreate(void **out, int scale)
 
 /* ---- matrices by their layouts ---- */
 
+/* The type of a plane's elements. */
+static int plane_type(int type)
+{
+    static const struct {
+        int complex, part;
+    } types[] = {{C_32F, R_32F}, {C_64F, R_64F}, {C_16F, R_16F}, {C_16BF, R_16BF}, {C_8I, R_8I}};
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (types[i].complex == type)
+            return types[i].part;
+    return -1;
+}
+
+/* Of what index and stride count. */
+static int element_type(const Layout *l)
+{
+    return l->plane ? plane_type((int)l->type) : (int)l->type;
+}
+
+bool layout_is_complex(const Layout *l)
+{
+    return plane_type((int)l->type) >= 0;
+}
+
 const void *layout_item(const Layout *l, const void *p, int64_t i)
 {
     if (l->pointers)
         return ((const void *const *)p)[i];
-    return (const char *)p + (l->count > 1 ? i * l->stride : 0) * (int64_t)number_bytes((int)l->type);
+    return (const char *)p + (l->count > 1 ? i * l->stride : 0) * (int64_t)number_bytes(element_type(l));
+}
+
+/* Rows of a tile; 0: the order has none. */
+static int64_t tile_rows(const Layout *l)
+{
+    static const int8_t rows[ORDERS] = {[ORDER_COL32] = 1, [ORDER_COL4_4R2_8C] = 8, [ORDER_COL32_2R_4R4] = 32};
+    return l->order >= 0 && l->order < ORDERS ? rows[l->order] : 0;
+}
+
+/* Elements that 32 columns take. */
+static int64_t group_size(const Layout *l)
+{
+    int64_t rows = tile_rows(l);
+    return ((int64_t)l->rows + rows - 1) / rows * rows * 32;
+}
+
+/*   COL4_4R2_8C, 256 elements:  odd row | column / 8 | second four | row / 2 | column % 4
+ *   COL32_2R_4R4, 1024:         row % 8 / 2 | row / 8 | odd row | column */
+static int64_t in_tile(int order, int64_t row, int64_t column)
+{
+    if (order == ORDER_COL4_4R2_8C)
+        return (row & 1) * 128 + column / 8 * 32 + (column / 4 & 1) * 16 + row / 2 * 4 + column % 4;
+    return order == ORDER_COL32_2R_4R4 ? ((row % 8 / 2 * 4 + row / 8) * 2 + row % 2) * 32 + column : column;
 }
 
 int64_t layout_index(const Layout *l, int64_t row, int64_t column)
 {
-    return l->order == ORDER_ROW ? row * l->ld + column : column * l->ld + row;
+    int64_t rows = tile_rows(l);
+    if (!rows)
+        return l->order == ORDER_ROW ? row * l->ld + column : column * l->ld + row;
+    return column / 32 * l->ld + row / rows * rows * 32 + in_tile(l->order, row % rows, column % 32);
 }
 
-LibrarySpan layout_span(const Layout *l, const void *item, LibraryUse use)
+Number layout_at(const Layout *l, const void *item, int64_t row, int64_t column)
 {
-    size_t element = number_bytes((int)l->type);
-    bool   rows    = l->order == ORDER_ROW;
-    return (LibrarySpan){.at     = item,
-                         .pitch  = (size_t)l->ld * element,
-                         .width  = (size_t)(rows ? l->columns : l->rows) * element,
-                         .height = (size_t)(rows ? l->rows : l->columns),
-                         .use    = use};
+    int64_t at = layout_index(l, row, column);
+    if (!l->plane)
+        return number_at((int)l->type, item, at);
+    return (Number){number_at(element_type(l), item, at).re,
+                    number_at(element_type(l), (const char *)item + l->plane, at).re};
+}
+
+void layout_put(const Layout *l, void *item, int64_t row, int64_t column, Number x)
+{
+    int64_t at = layout_index(l, row, column);
+    number_put(element_type(l), item, at, x);
+    if (l->plane)
+        number_put(element_type(l), (char *)item + l->plane, at, (Number){x.im, 0});
+}
+
+unsigned layout_spans(const Layout *l, const void *item, LibraryUse use, LibrarySpan out[2])
+{
+    int64_t     tile = tile_rows(l);
+    bool        rows = l->order == ORDER_ROW, part = tile && (l->columns % 32 || (int64_t)l->rows % tile);
+    size_t      e = number_bytes(element_type(l));
+    LibrarySpan s = {.at    = item,
+                     .pitch = (size_t)l->ld * e,
+                     .width = (tile   ? (size_t)group_size(l)
+                               : rows ? l->columns
+                                      : l->rows) *
+                              e,
+                     .height = tile   ? (l->columns + 31) / 32
+                               : rows ? l->rows
+                                      : l->columns,
+                     .use    = part && use == LIBRARY_READS ? LIBRARY_HOLDS : use};
+    out[0]        = s;
+    s.at          = (const char *)item + l->plane;
+    if (l->plane)
+        out[1] = s;
+    return l->plane ? 2 : 1;
 }
 
 Lt layout_check(const Layout *l)
 {
     if (!l || l->count < 1 || l->rows > INT32_MAX || l->columns > INT32_MAX || l->ld > INT32_MAX)
         return LT_INVALID_VALUE;
-    if (!number_bytes((int)l->type) || l->order > ORDER_ROW || l->order < ORDER_COLUMN || l->plane)
+    if (!number_bytes(element_type(l)) || l->order < ORDER_COLUMN || l->order >= ORDERS)
         return LT_NOT_SUPPORTED;
-    uint64_t least = l->order == ORDER_ROW ? l->columns : l->rows;
-    return l->ld < (int64_t)least || l->ld < 1 ? LT_INVALID_VALUE : LT_SUCCESS;
+    int64_t least = tile_rows(l) ? group_size(l) : (int64_t)(l->order == ORDER_ROW ? l->columns : l->rows);
+    return l->ld < least || l->ld < 1 ? LT_INVALID_VALUE : LT_SUCCESS;
 }

@@ -3,8 +3,8 @@
  * cublasLtMatmul: D = f(alpha * op(A) * op(B) + beta * C + bias), with scales of operands and result.
  *
  * The product is the BLAS routine's of the scale type, into memory of its own; the rest is done element by element through double.  An operand
- * whose type BLAS does not have is converted first.  A matrix by rows is its transpose by columns.  Not here: planar complex numbers, block
- * scaled formats (a scale is one number), triangular results.  There is one algorithm, number 0, without workspace. */
+ * whose type BLAS does not have is converted first, as are tiles and planes of complex numbers.  A matrix by rows is its transpose by columns.
+ * Not here: block scaled formats (a scale is one number), triangular results.  There is one algorithm, number 0, without workspace. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,7 +51,8 @@ typedef struct Operand { /* as the routine takes it */
 static Operand operand(const Job *j, const Layout *l, const void *p, int op, int rows, int columns)
 {
     bool by_rows = l->order == ORDER_ROW;
-    if (number_letter((int)l->type) == j->letter && !(by_rows && op == OP_C && number_is_complex((int)l->type)))
+    if (number_letter((int)l->type) == j->letter && l->order <= ORDER_ROW && !l->plane &&
+        !(by_rows && op == OP_C && number_is_complex((int)l->type)))
         return (Operand){p, NULL, (int)l->ld,
                          op == OP_C && number_is_complex((int)l->type) ? 'C'
                          : (op != OP_N) != by_rows                     ? 'T'
@@ -61,7 +62,7 @@ static Operand operand(const Job *j, const Layout *l, const void *p, int op, int
            .own = allocate((size_t)rows * (size_t)columns, number_bytes(type)), .ld = rows > 1 ? rows : 1, .op = 'N'};
     for (int64_t x = 0; x < columns; x++)
         for (int64_t y = 0; y < rows; y++) {
-            Number v = number_at((int)l->type, p, op == OP_N ? layout_index(l, y, x) : layout_index(l, x, y));
+            Number v = op == OP_N ? layout_at(l, p, y, x) : layout_at(l, p, x, y);
             if (op == OP_C)
                 v.im = -v.im;
             number_put(type, o.own, x * rows + y, v);
@@ -186,8 +187,8 @@ static void finish(const Job *j, const void *sum, const void *c, void *d, const 
             v.re *= both;
             v.im *= both;
             if (add) {
-                Number old = number_product(number_at(j->desc.scale, f.beta, y * f.step_beta),
-                                            number_at((int)j->lc.type, c, layout_index(&j->lc, y, x)));
+                Number old =
+                    number_product(number_at(j->desc.scale, f.beta, y * f.step_beta), layout_at(&j->lc, c, y, x));
                 v.re += old.re * from;
                 v.im += old.im * from;
             }
@@ -199,7 +200,7 @@ static void finish(const Job *j, const void *sum, const void *c, void *d, const 
             if (!number_is_complex(type))
                 v.re = activate(j, aux, y, x, v.re);
             most = fmax(most, fabs(v.re));
-            number_put((int)j->ld.type, d, layout_index(&j->ld, y, x), (Number){v.re * to, v.im * to});
+            layout_put(&j->ld, d, y, x, (Number){v.re * to, v.im * to});
         }
     if (j->desc.most_d) {
         float *out = (float *)(uintptr_t)j->desc.most_d;
@@ -213,7 +214,7 @@ static void sum_up(const Job *j, const Layout *l, const void *p, bool columns, i
     for (int64_t i = 0; i < n; i++) {
         double sum = 0;
         for (int64_t k = 0; k < of; k++)
-            sum += number_at((int)l->type, p, columns ? layout_index(l, k, i) : layout_index(l, i, k)).re;
+            sum += (columns ? layout_at(l, p, k, i) : layout_at(l, p, i, k)).re;
         number_put(bias_type(j), out, i, (Number){sum, 0});
     }
 }
@@ -233,11 +234,11 @@ static void gradients(const Job *j, const void *a, const void *b, const void *d,
 static unsigned spans(const Job *j, int64_t i, LibrarySpan out[LIBRARY_SPANS])
 {
     unsigned n = 0, e = j->desc.epilogue;
-    out[n++] = layout_span(&j->la, layout_item(&j->la, j->a, i), LIBRARY_READS);
-    out[n++] = layout_span(&j->lb, layout_item(&j->lb, j->b, i), LIBRARY_READS);
+    n += layout_spans(&j->la, layout_item(&j->la, j->a, i), LIBRARY_READS, out + n);
+    n += layout_spans(&j->lb, layout_item(&j->lb, j->b, i), LIBRARY_READS, out + n);
     if (!beta_is_zero(j))
-        out[n++] = layout_span(&j->lc, layout_item(&j->lc, j->c, i), LIBRARY_READS);
-    out[n++] = layout_span(&j->ld, layout_item(&j->ld, j->d, i), LIBRARY_WRITES);
+        n += layout_spans(&j->lc, layout_item(&j->lc, j->c, i), LIBRARY_READS, out + n);
+    n += layout_spans(&j->ld, layout_item(&j->ld, j->d, i), LIBRARY_WRITES, out + n);
     if (e & (EPILOGUE_BIAS | EPILOGUE_BGRAD | EPILOGUE_BGRADA | EPILOGUE_BGRADB)) {
         size_t bytes = number_bytes(bias_type(j));
         out[n++]     = (LibrarySpan){.at     = (const char *)j->desc.bias + (size_t)(i * j->desc.bias_stride) * bytes,
@@ -263,9 +264,10 @@ static void compute(const void *args)
     LibrarySpan s[LIBRARY_SPANS];
     for (int64_t i = 0; i < j->ld.count; i++) {
         unsigned    n = spans(j, i, s);
-        const void *a = s[0].at, *b = s[1].at, *c = layout_item(&j->lc, j->c, i);
-        void       *d = (void *)(uintptr_t)layout_item(&j->ld, j->d, i), *bias = NULL;
-        Aux         aux = {NULL, j->desc.epilogue & (EPILOGUE_RELU | EPILOGUE_DRELU) ? -1 : aux_type(j)};
+        const void *a = layout_item(&j->la, j->a, i), *b = layout_item(&j->lb, j->b, i),
+                   *c = layout_item(&j->lc, j->c, i);
+        void *d = (void *)(uintptr_t)layout_item(&j->ld, j->d, i), *bias = NULL;
+        Aux   aux = {NULL, j->desc.epilogue & (EPILOGUE_RELU | EPILOGUE_DRELU) ? -1 : aux_type(j)};
         if (j->desc.epilogue & EPILOGUE_AUX)
             aux.p = (void *)(uintptr_t)s[n - 1].at;
         if (j->desc.bias)
@@ -307,7 +309,7 @@ static Lt check_epilogue(const Job *j)
         return LT_NOT_SUPPORTED;
     if (j->desc.mode_a || j->desc.mode_b || j->desc.mode_c || j->desc.mode_d || j->desc.mode_aux || j->desc.mode_out)
         return LT_NOT_SUPPORTED;
-    if (((e & ~1U) && number_is_complex((int)j->ld.type) && e != EPILOGUE_BIAS) || e >= 2 * EPILOGUE_BGRADB)
+    if (((e & ~1U) && layout_is_complex(&j->ld) && e != EPILOGUE_BIAS) || e >= 2 * EPILOGUE_BGRADB)
         return LT_NOT_SUPPORTED;
     if ((e & needs_bias && (!j->desc.bias || !number_bytes(bias_type(j)))) || (e & EPILOGUE_AUX && !j->desc.aux))
         return LT_INVALID_VALUE;
@@ -321,15 +323,22 @@ static Lt check_shapes(const Job *j)
 {
     const Layout *const all[] = {&j->la, &j->lb, &j->lc, &j->ld};
     uint64_t            m = j->ld.rows, n = j->ld.columns, k = j->desc.ta == OP_N ? j->la.columns : j->la.rows;
+    bool                tiled = false;
     if (j->desc.ta < OP_N || j->desc.ta > OP_C || j->desc.tb < OP_N || j->desc.tb > OP_C)
         return LT_INVALID_VALUE;
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         Lt e = layout_check(all[i]);
         if (e != LT_SUCCESS || all[i]->count != j->ld.count)
             return e != LT_SUCCESS ? e : LT_INVALID_VALUE;
-        if (number_is_complex((int)all[i]->type) != number_is_complex((int)j->ld.type))
+        if (layout_is_complex(all[i]) != layout_is_complex(&j->ld))
             return LT_NOT_SUPPORTED;
+        tiled = tiled || all[i]->order > ORDER_ROW;
     }
+    /* as documented: bytes, in these orders only */
+    if (tiled && (j->la.order != ORDER_COL32 || j->lb.order < ORDER_COL4_4R2_8C || j->lc.order != ORDER_COL32 ||
+                  j->ld.order != ORDER_COL32 || j->la.type != R_8I || j->lb.type != R_8I || j->desc.ta != OP_N ||
+                  j->desc.tb != OP_T))
+        return LT_NOT_SUPPORTED;
     bool same = (j->desc.ta == OP_N ? j->la.rows : j->la.columns) == m &&
                 (j->desc.tb == OP_N ? j->lb.columns : j->lb.rows) == n &&
                 (j->desc.tb == OP_N ? j->lb.rows : j->lb.columns) == k && j->lc.rows == m && j->lc.columns == n;
@@ -350,7 +359,7 @@ static Lt prepare(Job *j, const void *desc, const void *la, const void *lb, cons
     j->n      = (int)j->ld.columns;
     j->k      = (int)(j->desc.ta == OP_N ? j->la.columns : j->la.rows);
     j->letter = routine_letter(j);
-    if (!j->letter || number_is_complex((int)j->ld.type) != (j->letter == 'c' || j->letter == 'z'))
+    if (!j->letter || layout_is_complex(&j->ld) != (j->letter == 'c' || j->letter == 'z'))
         return LT_NOT_SUPPORTED;
     e = check_epilogue(j);
     if (e == LT_NOT_SUPPORTED)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cublasLtMatrixTransform: C = alpha * op(A) + beta * op(B), with another type or order.  Orders are columns and rows; the tiled orders of
- * int8 products are not here. */
+ * cublasLtMatrixTransform: C = alpha * op(A) + beta * op(B), with another type or order: columns, rows, and the tiled orders of int8 products;
+ * complex numbers in planes. */
 #include <string.h>
 
 #include "cuda/libraries/cublaslt/cublaslt.h"
@@ -19,7 +19,7 @@ static Number term(int scale, const void *factor, const Layout *l, const void *p
 {
     if (!p)
         return (Number){0, 0};
-    Number x = number_at((int)l->type, p, op == OP_N ? layout_index(l, row, column) : layout_index(l, column, row));
+    Number x = op == OP_N ? layout_at(l, p, row, column) : layout_at(l, p, column, row);
     if (op == OP_C)
         x.im = -x.im;
     return number_product(number_at(scale, factor, 0), x);
@@ -31,13 +31,13 @@ static void compute(const void *args)
     for (int64_t i = 0; i < j->lc.count; i++) {
         const void *a = j->a ? layout_item(&j->la, j->a, i) : NULL, *b = j->b ? layout_item(&j->lb, j->b, i) : NULL,
                    *c = layout_item(&j->lc, j->c, i);
-        LibrarySpan s[3];
+        LibrarySpan s[6];
         unsigned    n = 0;
         if (a)
-            s[n++] = layout_span(&j->la, a, LIBRARY_READS);
+            n += layout_spans(&j->la, a, LIBRARY_READS, s + n);
         if (b)
-            s[n++] = layout_span(&j->lb, b, LIBRARY_READS);
-        s[n++] = layout_span(&j->lc, c, LIBRARY_WRITES);
+            n += layout_spans(&j->lb, b, LIBRARY_READS, s + n);
+        n += layout_spans(&j->lc, c, LIBRARY_WRITES, s + n);
         for (unsigned k = 0; k < n; k++)
             if (!ww_cuda_library_uses("cublasLtMatrixTransform", &s[k]))
                 return;
@@ -45,10 +45,11 @@ static void compute(const void *args)
             for (int64_t x = 0; x < (int64_t)j->lc.columns; x++) {
                 Number p = term(j->how.scale, j->alpha ? j->alpha : j->host[0], &j->la, a, j->how.ta, y, x),
                        q = term(j->how.scale, j->beta ? j->beta : j->host[1], &j->lb, b, j->how.tb, y, x);
-                number_put((int)j->lc.type, (void *)(uintptr_t)c, layout_index(&j->lc, y, x),
-                           (Number){p.re + q.re, p.im + q.im});
+                layout_put(&j->lc, (void *)(uintptr_t)c, y, x, (Number){p.re + q.re, p.im + q.im});
             }
-        ww_cuda_library_wrote(&s[n - 1]);
+        for (unsigned k = 0; k < n; k++)
+            if (s[k].use == LIBRARY_WRITES)
+                ww_cuda_library_wrote(&s[k]);
     }
 }
 
@@ -80,6 +81,10 @@ Lt cublasLtMatrixTransform(void *handle, const void *how, const void *alpha, con
         return bytes ? e : LT_NOT_SUPPORTED;
     if ((a && !fits(&j.la, &j.lc, j.how.ta)) || (b && !fits(&j.lb, &j.lc, j.how.tb)) || j.how.pointer > POINTER_DEVICE)
         return LT_INVALID_VALUE;
+    Layout *const all[] = {&j.la, &j.lb, &j.lc};
+    for (int i = 0; i < 3; i++) /* as cublasLt.h says of this function: of planes, strides count complex numbers */
+        if (all[i]->plane)
+            all[i]->stride *= 2;
     LibraryWork w       = {.library = "cuBLASLt",
                            .call    = "cublasLtMatrixTransform",
                            .by      = "warpwright",

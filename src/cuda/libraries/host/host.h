@@ -25,8 +25,8 @@ int         host_lu(int type, void *a, int64_t m, int64_t n, int64_t lda);
 
 /* cudaDataType */
 enum {
-    R_32F = 0, R_64F = 1, R_16F = 2, R_8I = 3, C_32F = 4, C_64F = 5, C_8I = 7, R_8U = 8, R_32I = 10, R_16BF = 14, R_64I = 24, R_E4M3 = 28, R_E5M2 = 29,
-    TYPES
+    R_32F = 0, R_64F = 1, R_16F = 2, R_8I = 3, C_32F = 4, C_64F = 5, C_16F = 6, C_8I = 7, R_8U = 8, R_32I = 10, R_16BF = 14, C_16BF = 15,
+    R_64I = 24, R_E4M3 = 28, R_E5M2 = 29, TYPES
 };
 
 /* Bytes of an element; 0: no such type here. */
