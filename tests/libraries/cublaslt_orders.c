@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cublasLt's tiled orders (places as cublasLt.h gives them, there and back, products of bytes) and complex numbers in planes. */
+ * cublasLt's tiled orders (places as cublasLt.h gives them, there and back, products of bytes), complex numbers in planes, scales of 8-bit
+ * floats. */
 #include <cublasLt.h>
 
 #include "common.h"
@@ -189,9 +190,84 @@ static void planes(void)
     }
 }
 
+/* e4m3 numbers of a few bits: the number and its byte. */
+static double tiny(uint8_t *byte)
+{
+    int    exponent = 5 + (int)((random_number() + 0.5) * 4), mantissa = (int)((random_number() + 0.5) * 8);
+    double x     = ldexp(8 + mantissa, exponent - 10);
+    int    minus = random_number() < 0;
+    *byte        = (uint8_t)(minus << 7 | exponent << 3 | mantissa);
+    return minus ? -x : x;
+}
+
+/* A' B of 8-bit floats with a scale for each line, for each 128 terms, for each square of 128. */
+static void scales(void)
+{
+    enum { P = 140, Q = 20, R = 304, TILES = 3, PADDED = 4 };
+    static const struct {
+        int a, b, status;
+    } modes[] = {{CUBLASLT_MATMUL_MATRIX_SCALE_OUTER_VEC_32F, CUBLASLT_MATMUL_MATRIX_SCALE_OUTER_VEC_32F, 0},
+                 {CUBLASLT_MATMUL_MATRIX_SCALE_VEC128_32F, CUBLASLT_MATMUL_MATRIX_SCALE_VEC128_32F, 0},
+                 {CUBLASLT_MATMUL_MATRIX_SCALE_VEC128_32F, CUBLASLT_MATMUL_MATRIX_SCALE_BLK128x128_32F, 0},
+                 {CUBLASLT_MATMUL_MATRIX_SCALE_BLK128x128_32F, CUBLASLT_MATMUL_MATRIX_SCALE_VEC128_32F, 0},
+                 {CUBLASLT_MATMUL_MATRIX_SCALE_BLK128x128_32F, CUBLASLT_MATMUL_MATRIX_SCALE_BLK128x128_32F,
+                  CUBLAS_STATUS_NOT_SUPPORTED},
+                 {CUBLASLT_MATMUL_MATRIX_SCALE_VEC32_UE8M0, CUBLASLT_MATMUL_MATRIX_SCALE_VEC32_UE8M0,
+                  CUBLAS_STATUS_NOT_SUPPORTED},
+                 {CUBLASLT_MATMUL_MATRIX_SCALE_OUTER_VEC_32F, CUBLASLT_MATMUL_MATRIX_SCALE_SCALAR_32F,
+                  CUBLAS_STATUS_NOT_SUPPORTED}};
+    static uint8_t a[P * R], b[Q * R];
+    static double  x[P * R], y[Q * R];
+    static float   sa[P * TILES], sb[P * TILES], got[P * Q];
+    float          one = 1, zero = 0;
+    for (int i = 0; i < P * R; i++)
+        x[i] = tiny(&a[i]);
+    for (int i = 0; i < Q * R; i++)
+        y[i] = tiny(&b[i]);
+    for (int i = 0; i < P * TILES; i++)
+        sa[i] = 1.5F + (float)random_number(), sb[i] = 1.5F + (float)random_number();
+    void *da = device(a, sizeof a), *db = device(b, sizeof b), *dsa = device(sa, sizeof sa),
+         *dsb = device(sb, sizeof sb), *dd = room(sizeof got);
+    cublasLtMatrixLayout_t la = layout(CUDA_R_8F_E4M3, R, P, R, 0, 0), lb = layout(CUDA_R_8F_E4M3, R, Q, R, 0, 0),
+                           ld = layout(CUDA_R_32F, P, Q, P, 0, 0);
+    for (size_t how = 0; how < sizeof modes / sizeof *modes; how++) {
+        cublasLtMatmulDesc_t desc;
+        int32_t              transposed = CUBLAS_OP_T;
+        GOOD(cublasLtMatmulDescCreate(&desc, CUBLAS_COMPUTE_32F, CUDA_R_32F));
+        GOOD(cublasLtMatmulDescSetAttribute(desc, CUBLASLT_MATMUL_DESC_TRANSA, &transposed, sizeof transposed));
+        GOOD(cublasLtMatmulDescSetAttribute(desc, CUBLASLT_MATMUL_DESC_A_SCALE_POINTER, &dsa, sizeof dsa));
+        GOOD(cublasLtMatmulDescSetAttribute(desc, CUBLASLT_MATMUL_DESC_B_SCALE_POINTER, &dsb, sizeof dsb));
+        GOOD(cublasLtMatmulDescSetAttribute(desc, CUBLASLT_MATMUL_DESC_A_SCALE_MODE, &modes[how].a, 4));
+        GOOD(cublasLtMatmulDescSetAttribute(desc, CUBLASLT_MATMUL_DESC_B_SCALE_MODE, &modes[how].b, 4));
+        EXPECT((int)cublasLtMatmul(handle, desc, &one, da, la, db, lb, &zero, dd, ld, dd, ld, NULL, NULL, 0, NULL) ==
+               modes[how].status);
+        GOOD(cublasLtMatmulDescDestroy(desc));
+        if (modes[how].status)
+            continue;
+        fetch(got, dd, sizeof got);
+        for (int i = 0; i < P; i++)
+            for (int j = 0; j < Q; j++) {
+                double sum = 0;
+                for (int k = 0; k < R; k++) {
+                    int t = k / 128, ma = modes[how].a, mb = modes[how].b;
+                    sum += x[i * R + k] * y[j * R + k] *
+                           (double)sa[ma == 3   ? i
+                                      : ma == 4 ? t * P + i
+                                                : i / 128 * PADDED + t] *
+                           (double)sb[mb == 3   ? j
+                                      : mb == 4 ? t * Q + j
+                                                : j / 128 * PADDED + t];
+                }
+                EXPECT(fabs((double)got[j * P + i] - sum) < 1e-3 * (1 + fabs(sum)));
+            }
+    }
+    GOOD(cublasLtMatrixLayoutDestroy(la)), GOOD(cublasLtMatrixLayoutDestroy(lb)), GOOD(cublasLtMatrixLayoutDestroy(ld));
+    cudaFree(da), cudaFree(db), cudaFree(dsa), cudaFree(dsb), cudaFree(dd);
+}
+
 int main(int argc, char **argv)
 {
-    static const Part parts[] = {{"tiles", tiles}, {"bytes", bytes}, {"planes", planes}};
+    static const Part parts[] = {{"tiles", tiles}, {"bytes", bytes}, {"planes", planes}, {"scales", scales}};
     GOOD(cublasLtCreate(&handle));
     int r = run_parts(parts, sizeof parts / sizeof *parts, argc, argv);
     return cublasLtDestroy(handle) || r;

@@ -4,7 +4,10 @@
  *
  * The product is the BLAS routine's of the scale type, into memory of its own; the rest is done element by element through double.  An operand
  * whose type BLAS does not have is converted first, as are tiles and planes of complex numbers.  A matrix by rows is its transpose by columns.
- * Not here: block scaled formats (a scale is one number), triangular results.  There is one algorithm, number 0, without workspace. */
+ * 8-bit floats may have a scale for each row of op(A) and column of op(B), or for each 128 terms of one of these or of 128 of them, as a card of
+ * compute capability 9.0 has.  Not here: the scales of 16 and 32 terms, which such a card has not, and triangular results.  There is one
+ * algorithm, number 0, without workspace.
+ */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,6 +31,9 @@ typedef struct Job {
 
 static const char call_name[] = "cublasLtMatmul";
 
+/* cublasLtMatmulMatrixScale_t: one number; one for each line; for each 128 terms of a line; for each 128 terms of 128 lines. */
+enum { SCALE_NUMBER = 0, SCALE_LINES = 3, SCALE_TERMS = 4, SCALE_SQUARES = 5, SCALE_TILE = 128 };
+
 static void *allocate(size_t count, size_t bytes)
 {
     void *p = calloc(count + 1, bytes);
@@ -47,10 +53,51 @@ typedef struct Operand { /* as the routine takes it */
     char        op;
 } Operand;
 
-/* rows x columns: of op(matrix). */
-static Operand operand(const Job *j, const Layout *l, const void *p, int op, int rows, int columns)
+/* The scales of op(A)'s rows or op(B)'s columns, `lines`. */
+typedef struct Scales {
+    const float *p; /* NULL: all 1 */
+    int          mode;
+    int64_t      lines, terms;
+} Scales;
+
+static Scales scales_of(const Job *j, bool b)
 {
-    bool by_rows = l->order == ORDER_ROW;
+    return (Scales){b ? j->desc.scale_b : j->desc.scale_a, b ? j->desc.mode_b : j->desc.mode_a, b ? j->n : j->m, j->k};
+}
+
+static int64_t tiles_of(int64_t n)
+{
+    return (n + SCALE_TILE - 1) / SCALE_TILE;
+}
+
+/* As they lie in memory: those of terms line by line, those of squares term by term, rows of a multiple of four. */
+static LibrarySpan scales_span(const Scales *s)
+{
+    int64_t     tiles = tiles_of(s->terms), all = s->mode == SCALE_LINES ? s->lines : s->lines * tiles;
+    LibrarySpan out = {.at = s->p, .width = (size_t)all * sizeof *s->p, .height = 1, .use = LIBRARY_READS};
+    if (s->mode == SCALE_SQUARES) {
+        out.pitch  = (size_t)((tiles + 3) / 4 * 4) * sizeof *s->p;
+        out.width  = (size_t)tiles * sizeof *s->p;
+        out.height = (size_t)tiles_of(s->lines);
+    }
+    return out;
+}
+
+static double scale_at(const Scales *s, int64_t line, int64_t term)
+{
+    int64_t tile = term / SCALE_TILE;
+    if (!s->p || s->mode == SCALE_NUMBER) /* that one is the whole product's */
+        return 1;
+    return (double)s->p[s->mode == SCALE_LINES   ? line
+                        : s->mode == SCALE_TERMS ? tile * s->lines + line
+                                                 : line / SCALE_TILE * ((tiles_of(s->terms) + 3) / 4 * 4) + tile];
+}
+
+/* rows x columns: of op(matrix), whose lines are rows where `b` is not. */
+static Operand operand(const Job *j, const Layout *l, const void *p, int op, int rows, int columns, bool b)
+{
+    const Scales scales  = scales_of(j, b);
+    bool         by_rows = l->order == ORDER_ROW;
     if (number_letter((int)l->type) == j->letter && l->order <= ORDER_ROW && !l->plane &&
         !(by_rows && op == OP_C && number_is_complex((int)l->type)))
         return (Operand){p, NULL, (int)l->ld,
@@ -65,6 +112,7 @@ static Operand operand(const Job *j, const Layout *l, const void *p, int op, int
             Number v = op == OP_N ? layout_at(l, p, y, x) : layout_at(l, p, x, y);
             if (op == OP_C)
                 v.im = -v.im;
+            v.re *= scale_at(&scales, b ? x : y, b ? y : x);
             number_put(type, o.own, x * rows + y, v);
         }
     o.p = o.own;
@@ -77,8 +125,9 @@ static void *multiply(const Job *j, const void *a, const void *b)
     static const double one[2] = {1, 0}, none[2] = {0, 0};
     static const float  onef[2] = {1, 0};
     bool                wide    = j->letter == 'd' || j->letter == 'z';
-    Operand x = operand(j, &j->la, a, j->desc.ta, j->m, j->k), y = operand(j, &j->lb, b, j->desc.tb, j->k, j->n);
-    void   *sum = allocate((size_t)j->m * (size_t)j->n, number_bytes(number_type(j->letter)));
+    Operand             x       = operand(j, &j->la, a, j->desc.ta, j->m, j->k, false),
+            y                   = operand(j, &j->lb, b, j->desc.tb, j->k, j->n, true);
+    void *sum                   = allocate((size_t)j->m * (size_t)j->n, number_bytes(number_type(j->letter)));
     j->gemm(&x.op, &y.op, &j->m, &j->n, &j->k, wide ? (const void *)one : onef, x.p, &x.ld, y.p, &y.ld, none, sum,
             &j->m);
     free(x.own);
@@ -178,7 +227,7 @@ static void finish(const Job *j, const void *sum, const void *c, void *d, const 
     Factors f    = factors(j);
     int     type = number_type(j->letter);
     bool    add  = !beta_is_zero(j);
-    double  both = scale(j->desc.scale_a) * scale(j->desc.scale_b), from = scale(j->desc.scale_c),
+    double  both = j->desc.mode_a ? 1 : scale(j->desc.scale_a) * scale(j->desc.scale_b), from = scale(j->desc.scale_c),
            to = scale(j->desc.scale_d), most = 0;
     for (int64_t x = 0; x < j->n; x++)
         for (int64_t y = 0; y < j->m; y++) {
@@ -301,13 +350,34 @@ static char routine_letter(const Job *j)
     }
 }
 
+static bool is_tiny(int type)
+{
+    return type == R_E4M3 || type == R_E5M2;
+}
+
+/* As documented for compute capability 9.0: of 8-bit floats whose terms follow each other, and not both of squares. */
+static bool scales_fit(const Job *j)
+{
+    const Desc *d = &j->desc;
+    if (d->mode_c || d->mode_d || d->mode_aux || d->mode_out)
+        return false;
+    if (!d->mode_a && !d->mode_b)
+        return true;
+    bool lines = d->mode_a == SCALE_LINES && d->mode_b == SCALE_LINES,
+         terms = (d->mode_a == SCALE_TERMS && (d->mode_b == SCALE_TERMS || d->mode_b == SCALE_SQUARES)) ||
+                 (d->mode_a == SCALE_SQUARES && d->mode_b == SCALE_TERMS);
+    return (lines || terms) && is_tiny((int)j->la.type) && is_tiny((int)j->lb.type) && !is_tiny((int)j->ld.type) &&
+           d->ta == OP_T && d->tb == OP_N && j->la.order == ORDER_COLUMN && j->lb.order == ORDER_COLUMN &&
+           j->letter == 's' && j->ld.count == 1;
+}
+
 static Lt check_epilogue(const Job *j)
 {
     uint32_t e = j->desc.epilogue, needs_bias = EPILOGUE_BIAS | EPILOGUE_BGRAD | EPILOGUE_BGRADA | EPILOGUE_BGRADB;
     if (j->desc.fill != 2 || j->desc.tc != OP_N || j->desc.pointer < POINTER_HOST ||
         j->desc.pointer > POINTER_VECTOR_HOST)
         return LT_NOT_SUPPORTED;
-    if (j->desc.mode_a || j->desc.mode_b || j->desc.mode_c || j->desc.mode_d || j->desc.mode_aux || j->desc.mode_out)
+    if (!scales_fit(j))
         return LT_NOT_SUPPORTED;
     if (((e & ~1U) && layout_is_complex(&j->ld) && e != EPILOGUE_BIAS) || e >= 2 * EPILOGUE_BGRADB)
         return LT_NOT_SUPPORTED;
@@ -415,8 +485,13 @@ Lt cublasLtMatmul(void *handle, const void *desc, const void *alpha, const void 
     take_factors(&j, alpha, beta, &w);
     if (!c && j.desc.pointer == POINTER_HOST && !beta_is_zero(&j))
         return LT_INVALID_VALUE;
-    tell_number(&w, j.desc.scale_a, LIBRARY_READS);
-    tell_number(&w, j.desc.scale_b, LIBRARY_READS);
+    for (int i = 0; i < 2; i++) {
+        Scales of = scales_of(&j, i);
+        if (of.p && of.mode)
+            w.span[w.nspans++] = scales_span(&of);
+        else
+            tell_number(&w, of.p, LIBRARY_READS);
+    }
     tell_number(&w, j.desc.scale_c, LIBRARY_READS);
     tell_number(&w, j.desc.scale_d, LIBRARY_READS);
     tell_number(&w, j.desc.most_d, LIBRARY_UPDATES);
