@@ -289,6 +289,23 @@ static void pivots(void)
     release(&v);
 }
 
+/* A matrix of a batch that is no device memory is told, and nothing is computed with it. */
+static void beyond(void)
+{
+    double             b[N] = {0}, *value[1], *wrong[] = {(double *)0x40};
+    cusolverRfHandle_t rf;
+    make(), find_structure();
+    Format a = part(NULL, 0, 0), l = part(lower, 0, 0), u = part(upper, 0, 0);
+    value[0] = a.value;
+    GOOD(cusolverRfCreate(&rf));
+    GOOD(cusolverRfBatchSetupHost(1, N, a.nonzeros, a.offset, a.index, value, l.nonzeros, l.offset, l.index, l.value,
+                                  u.nonzeros, u.offset, u.index, u.value, p, q, rf));
+    Device   v  = upload(&a, b);
+    double **dv = device(wrong, sizeof wrong);
+    EXPECT(cusolverRfBatchResetValues(1, N, a.nonzeros, v.offset, v.index, dv, v.p, v.q, rf) !=
+           CUSOLVER_STATUS_SUCCESS);
+}
+
 /* A diagonal of 1 to 12 with something above it, and for complex types 12 times i in the last place. */
 #define EIGENVALUES(L, T, Corner, MAKE, is_complex, SET)                                                               \
     static void eigenvalues_##L(void)                                                                                  \
@@ -361,11 +378,8 @@ static void diagonals(void)
 
 int main(int argc, char **argv)
 {
-    static const Part parts[] = {{"refactors", refactors},
-                                 {"batches", batches},
-                                 {"pivots", pivots},
-                                 {"eigenvalues", eigenvalues},
-                                 {"diagonals", diagonals}};
+    static const Part parts[] = {{"refactors", refactors}, {"batches", batches},         {"pivots", pivots},
+                                 {"beyond", beyond},       {"eigenvalues", eigenvalues}, {"diagonals", diagonals}};
     GOOD(cusolverSpCreate(&h)), GOOD(cusparseCreateMatDescr(&d));
     int r = run_parts(parts, sizeof parts / sizeof *parts, argc, argv);
     return cusparseDestroyMatDescr(d) || cusolverSpDestroy(h) || r;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cuSPARSE's pruning of dense and sparse matrices, which only real types have: by a threshold and by a percentage. */
+ * cuSPARSE's pruning of dense and sparse matrices, which only real types have: by a threshold and by a percentage.  Besides: memory that is
+ * none of the device's, where its size is found when the work runs. */
 #include <cusparse.h>
 
 #include "common.h"
@@ -125,9 +126,21 @@ PRUNES(H, Half)
 PRUNES(S, float)
 PRUNES(D, double)
 
+/* How much is written is known when the work runs: what is no device memory is told then, and CUDA has failed. */
+static void beyond(void)
+{
+    int   offset[] = {0, 2, 3}, column[] = {0, 1, 1}, total = -1;
+    float value[] = {1, 2, 3}, *v = device(value, sizeof value);
+    int  *of = device(offset, sizeof offset), *c = device(column, sizeof column), *to = room(64), *in = room(64);
+    GOOD(cusparseXcsr2bsrNnz(h, CUSPARSE_DIRECTION_ROW, 2, 2, d, of, c, 2, d, to, &total));
+    EXPECT(total == 1);
+    cusparseScsr2bsr(h, CUSPARSE_DIRECTION_ROW, 2, 2, d, v, of, c, 2, d, (float *)0x40, to, in);
+    EXPECT(cudaDeviceSynchronize() == cudaErrorIllegalAddress);
+}
+
 int main(int argc, char **argv)
 {
-    static const Part parts[] = {{"half", prunes_H}, {"single", prunes_S}, {"double", prunes_D}};
+    static const Part parts[] = {{"half", prunes_H}, {"single", prunes_S}, {"double", prunes_D}, {"beyond", beyond}};
     GOOD(cusparseCreate(&h)), GOOD(cusparseCreateMatDescr(&d)), GOOD(cusparseCreateMatDescr(&e));
     buffer = device(NULL, 256);
     int r  = run_parts(parts, sizeof parts / sizeof *parts, argc, argv);

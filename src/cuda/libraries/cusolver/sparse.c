@@ -437,15 +437,17 @@ static Sol eigen_do(void *handle, const void *descriptor, Eigen e)
 
 /* ---- how many eigenvalues are in a rectangle ---- */
 
-/* By LAPACK, of the dense matrix in complex double; less than 0: it failed. */
-static int count_inside(const Rows *a, Routine routine, Number low, Number high)
+/* By LAPACK, of the dense matrix in complex double, which large matrices have no memory for. */
+static Sol count_inside(const Rows *a, Routine routine, Number low, Number high, int *out)
 {
     typedef void (*Geev)(const char *, const char *, const int *, void *, const int *, void *, void *, const int *,
                          void *, const int *, void *, const int *, void *, int *, size_t, size_t);
     int     n = a->n, one = 1, info = 0, found = 0, work = 66 * n + 64;
-    size_t  all   = (size_t)n * (size_t)n;
-    Number *dense = ww_cuda_library_memory(all * sizeof *dense), *w = ww_cuda_library_memory((size_t)n * sizeof *w),
-           *room = ww_cuda_library_memory((size_t)work * sizeof *room), none[1];
+    Number *dense = calloc((size_t)n * (size_t)n, sizeof *dense), none[1];
+    if (!dense)
+        return SOL_ALLOC_FAILED;
+    Number *w    = ww_cuda_library_memory((size_t)n * sizeof *w),
+           *room = ww_cuda_library_memory((size_t)work * sizeof *room);
     double *real = ww_cuda_library_memory(2 * (size_t)n * sizeof *real);
     for (int i = 0; i < n; i++)
         for (int k = a->offsets[i] - a->base; k < a->offsets[i + 1] - a->base; k++) {
@@ -460,7 +462,9 @@ static int count_inside(const Rows *a, Routine routine, Number low, Number high)
     free(w);
     free(room);
     free(real);
-    return info ? -1 : found;
+    if (!info)
+        *out = found;
+    return info ? SOL_EXECUTION_FAILED : SOL_SUCCESS;
 }
 
 static Sol inside(void *handle, const char *call, const void *descriptor, Rows a, Number low, Number high, int *found)
@@ -476,11 +480,7 @@ static Sol inside(void *handle, const char *call, const void *descriptor, Rows a
     if (!routine)
         return SOL_NOT_SUPPORTED;
     ww_cuda_library_count("cuSOLVER", call, host_file());
-    int many = count_inside(&a, routine, low, high);
-    if (many < 0)
-        return SOL_EXECUTION_FAILED;
-    *found = many;
-    return SOL_SUCCESS;
+    return count_inside(&a, routine, low, high, found);
 }
 
 #define INSIDE(L, T, Corner, FROM)                                                                                     \
