@@ -6,8 +6,9 @@
  * Machine code is the program's own, where it has lines of this text, else what the ptxas at hand makes of it; without one, or where it
  * refuses, PTX stands in for it, instruction by instruction, and `source` says so.  A module is assembled once.
  *
- * DRAM: a launch that finds L2 empty reads each sector that it loads once, and what it stores stays in L2 as far as that holds it; a launch that
- * is one of many alike (warm) finds there what fits.  A card of cc 1.x has no L2: every transaction reaches DRAM.
+ * DRAM: a launch that finds L2 empty reads each sector that it loads once, on some cards with its neighbour, and what it stores stays in L2 as far
+ * as that holds it; sectors that were stored in part are filled when they leave.  A launch that is one of many alike (warm) finds there what fits.
+ * A card of cc 1.x has no L2: every transaction reaches DRAM.
  * What is evicted and read again is left out.  Bulk and tensor copies count as sectors that
  * pass L1.  Nothing is predicted of a launch that did not end well, or on a card without figures. */
 #include <math.h>
@@ -39,9 +40,9 @@ struct LaunchTime {
     const char      *source;
     Occupancy        fits;
     unsigned         registers, warps_of_block, sms;
-    TimeWork         work;        /* of the launch, once it has been predicted */
-    bool             warm, joins; /* joins: code_joins_updates */
-    bool             uncached;    /* the card has no cache between a kernel and device memory */
+    TimeWork         work; /* of the launch, once it has been predicted */
+    bool             warm;
+    bool             uncached; /* the card has no cache between a kernel and device memory */
 };
 
 /* ---- machine code ---- */
@@ -150,7 +151,6 @@ LaunchTime *emulator_time_begin(Emulator *e, const Module *m, const Func *k, con
     t->timing                  = timing;
     t->code                    = c->cubin ? cubin_func(c->cubin, k->name) : NULL;
     t->source                  = !t->code ? "ptx" : c->own ? "cubin" : "ptxas";
-    t->joins                   = t->code && code_joins_updates(t->code);
     t->registers               = t->code ? t->code->registers : 0;
     t->fits                    = occupancy_of(&e->limits, threads, t->registers, shared);
     t->warps_of_block          = (threads + WARP - 1) / WARP;
@@ -159,8 +159,12 @@ LaunchTime *emulator_time_begin(Emulator *e, const Module *m, const Func *k, con
     t->uncached                = e->profile->arch->global_rule < GLOBAL_LINES;
     uint64_t taken             = (shared + e->limits.block_shared_kept) * t->fits.blocks,
              all               = e->profile->arch->l1_loads ? (uint64_t)(timing.l1_kib * 1024) : 0;
-    t->stream =
-        stream_new(&(StreamSetting){t->sms, t->fits.blocks ? t->fits.blocks : 1, taken < all ? all - taken : 0});
+    t->stream                  = stream_new(&(StreamSetting){.sms      = t->sms,
+                                                             .resident = t->fits.blocks ? t->fits.blocks : 1,
+                                                             .l1_bytes = taken < all ? all - taken : 0,
+                                                             .slices   = (unsigned)timing.l2_slices,
+                                                             .pairs    = timing.fetch_bytes > SECTOR_BYTES,
+                                                             .joins    = t->code && code_joins_updates(t->code)});
     return t;
 }
 
@@ -251,23 +255,26 @@ typedef struct Traffic {
 
 static Traffic traffic_of(const LaunchTime *t, const WwCounters *c, const StreamSum *s, double l2_bytes)
 {
-    double  reads = (double)s->read_sectors * SECTOR_BYTES, writes = (double)s->write_sectors * SECTOR_BYTES;
+    double writes = (double)s->seen.written * SECTOR_BYTES;
+    double partly =
+        t->timing.fetch_bytes > 0 ? (double)s->seen.partly * SECTOR_BYTES : 0; /* not known of older cards */
     double  tma = (double)(c->tma_ld_sectors + c->tma_st_sectors + c->tma_red_sectors);
-    double  all = (double)s->all_sectors * SECTOR_BYTES;
-    Traffic x   = {.loads   = (double)c->global_ld_sectors,
-                   .atomics = (double)(t->joins ? c->global_atom_requests : c->global_atom_sectors)};
+    double  all = (double)s->seen.all * SECTOR_BYTES;
+    Traffic x   = {.loads = (double)c->global_ld_sectors, .atomics = (double)s->updates.passes};
     x.hits      = s->l1.sectors ? (double)s->l1.hits / (double)s->l1.sectors : 0;
     x.l2        = x.loads * (1 - x.hits) + (double)c->global_st_sectors + x.atomics + tma + (double)c->local_st_sectors;
     /* What was used longest ago goes first: of more than fits nothing is found by the next launch. */
-    bool fits = t->warm && all <= l2_bytes;
-    x.read    = fits ? 0 : reads;
-    x.written = fits ? 0 : t->warm ? writes : fmax(0, writes - l2_bytes);
+    bool fits     = t->warm && all <= l2_bytes;
+    x.written     = fits ? 0 : t->warm ? writes : fmax(0, writes - l2_bytes);
+    double leave  = writes > 0 ? x.written / writes : 0;
+    x.read        = fits ? 0 : (double)s->seen.fetched * SECTOR_BYTES + leave * partly;
+    double missed = fits ? 0 : (double)s->seen.missed;
     if (t->uncached) {
         x.read    = (x.loads + x.atomics) * SECTOR_BYTES;
         x.written = (double)(c->global_st_sectors + c->local_st_sectors) * SECTOR_BYTES + x.atomics * SECTOR_BYTES;
+        missed    = x.read / SECTOR_BYTES;
     }
-    double missed = x.read / SECTOR_BYTES;
-    x.l2_hits     = x.l2 > 0 ? fmax(0, 1 - missed / x.l2) : 1;
+    x.l2_hits = x.l2 > 0 ? fmax(0, 1 - missed / x.l2) : 1;
     return x;
 }
 
@@ -329,7 +336,9 @@ void emulator_time_end(LaunchTime *t, const WwLaunch *w, const EmuResult *e, Obs
                      .l1_sectors = x.loads + (double)(c->global_st_sectors + c->local_ld_sectors + c->local_st_sectors),
                      .l2_sectors = x.l2,
                      .atomic_sectors = x.atomics,
-                     .hottest        = (double)(t->joins ? s.hottest_joined : s.hottest),
+                     .hottest        = (double)s.updates.hottest,
+                     .hottest_float  = (double)s.updates.hottest_float,
+                     .slice_turns    = s.updates.turns,
                      .dram_read      = x.read,
                      .dram_write     = x.written};
     TimePrediction p;

@@ -234,6 +234,8 @@ static bool fits_together(Reader *r)
     if (t->read_gbs > p->memory_gbs || t->write_gbs > p->memory_gbs)
         return wrong(r, line_of(r, t->read_gbs > p->memory_gbs ? "read_gbs" : "write_gbs"),
                      "%g GB/s are more than memory_gbs, %u", fmax(t->read_gbs, t->write_gbs), p->memory_gbs);
+    if (t->fetch_bytes > 0 && t->fetch_bytes != 32 && t->fetch_bytes != 64)
+        return wrong(r, line_of(r, "fetch_bytes"), "L2 fetches 32 or 64 bytes, not %g", t->fetch_bytes);
     if (t->l2_kept_mib * 1024 > p->l2_kib)
         return wrong(r, line_of(r, "l2_kept_mib"), "L2 of %u KiB cannot keep %g MiB", p->l2_kib, t->l2_kept_mib);
     return true;

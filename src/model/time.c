@@ -82,6 +82,13 @@ static double longer(const Timing *t, const TimeWork *w, double accesses)
     return w->warp_clocks + fmin(accesses * t->access_clocks, 7 * w->warp_clocks);
 }
 
+/* Updates that wait for each other.  What integers in one word wait for is the turns of their slice, where these are known. */
+static double turns(const Timing *t, const TimeWork *w)
+{
+    double slice = w->slice_turns * t->turn_clocks;
+    return larger(slice > 0 ? slice : w->hottest * t->update_clocks, w->hottest_float * t->float_clocks);
+}
+
 static void fill(const Timing *t, const TimeWork *w, double *part)
 {
     double most = ceil(w->blocks / w->sms), share = most / w->blocks; /* of the busiest multiprocessor */
@@ -93,7 +100,7 @@ static void fill(const Timing *t, const TimeWork *w, double *part)
     part[TIME_L1]      = share * larger(w->l1_tags, w->l1_sectors / t->l1_sectors);
     part[TIME_L2] =
         larger(w->l2_sectors * SECTOR_BYTES / t->l2_bytes, share * w->l2_sectors * SECTOR_BYTES / t->port_bytes);
-    part[TIME_ATOMICS] = larger(w->atomic_sectors * SECTOR_BYTES / t->l2_bytes * 2, w->hottest * t->update_clocks);
+    part[TIME_ATOMICS] = larger(w->atomic_sectors * SECTOR_BYTES / t->l2_bytes * 2, turns(t, w));
     part[TIME_DRAM]    = (w->dram_read / (t->read_gbs * 1e9) + w->dram_write / (t->write_gbs * 1e9)) * hz;
     part[TIME_BLOCKS]  = most * t->block_clocks;
 }
@@ -109,7 +116,7 @@ static double together(const double *part, TimePart without)
 bool time_predict(const Timing *t, const TimeWork *w, TimePrediction *out)
 {
     *out = (TimePrediction){.limiter = TIME_LATENCY};
-    if (w->hottest > 0 && t->update_clocks <= 0)
+    if ((w->hottest > 0 && t->update_clocks <= 0) || (w->hottest_float > 0 && t->float_clocks <= 0))
         return false;
     if (w->blocks <= 0)
         return true;
@@ -147,6 +154,8 @@ double time_gain(const Timing *t, const TimeWork *w, const TimeMend *m)
     x.l1_tags *= 1 - sectors;
     x.l2_sectors *= 1 - sectors;
     x.hottest *= 1 - m->turns;
+    x.hottest_float *= 1 - m->turns;
+    x.slice_turns *= 1 - m->turns;
     x.atomic_sectors *= 1 - m->turns;
     if (!time_predict(t, w, &before) || !time_predict(t, &x, &after) || after.ns <= 0)
         return 1;

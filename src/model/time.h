@@ -15,7 +15,9 @@ typedef struct Timing { /* a row of timing.def; a figure that is not known is 0 
     double      near, shared, l1, l2, dram; /* latencies, clocks */
     double      l1_sectors, l2_bytes, port_bytes; /* a clock */
     double      read_gbs, write_gbs, l2_kept_mib;
-    double      launch_ns, cold_ns, host_ns, block_clocks, update_clocks, access_clocks;
+    double      fetch_bytes, l2_slices; /* that L2 fetches at once; that L2 is made of */
+    double      launch_ns, cold_ns, host_ns, block_clocks, access_clocks;
+    double      update_clocks, float_clocks, turn_clocks; /* of atomics */
     double      issue, pass_clocks, dependent;
 } Timing;
 
@@ -49,7 +51,9 @@ typedef struct TimeWork { /* of a launch */
     double shared_passes, ideal_passes;
     double l1_tags, l1_sectors;   /* lines looked up; sectors moved */
     double l2_sectors;            /* that leave or reach a multiprocessor */
-    double atomic_sectors, hottest; /* updates; those of the hottest word */
+    double atomic_sectors;          /* updates by sector, the lanes of a warp that update one word one after the other */
+    double hottest, hottest_float;  /* updates of the hottest word: integers; floating point */
+    double slice_turns;             /* of the slice of L2 that has most updates: one is of a whole sector */
     double dram_read, dram_write; /* bytes */
 } TimeWork;
 

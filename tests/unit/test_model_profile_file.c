@@ -108,6 +108,7 @@ static void mistakes_are_said_with_their_line(void **state)
         {"base: h200\nnear: -1\n", ":2: near must be 1 to 10000, not -1"},
         {"base: h200\nl1: 300\n", ":2: latencies must not fall"},
         {"base: h200\nread_gbs: 4900\n", ":2: 4900 GB/s are more than memory_gbs, 4800"},
+        {"base: h200\nfetch_bytes: 48\n", ":2: L2 fetches 32 or 64 bytes, not 48"},
         {"base: h200\nl2_kept_mib: 61\n", ":2: L2 of 61440 KiB cannot keep 61 MiB"},
         {"arch: sm_80\nsms: 8\n", ":2: the file ends without 'clock_mhz'"},
         {CARD "near: 20\n",

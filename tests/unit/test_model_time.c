@@ -124,6 +124,37 @@ static void figures_are_needed_where_they_are_used(void **state)
     assert_true(time_predict(&t, &w, &p));
     w.hottest = 1;
     assert_false(time_predict(&t, &w, &p));
+    w.hottest       = 0;
+    w.hottest_float = 1;
+    assert_false(time_predict(&t, &w, &p));
+    t.float_clocks = 3;
+    assert_true(time_predict(&t, &w, &p));
+}
+
+/* Integers wait for their slice's turns, or for their word where the slices are not known; floating point also for its word. */
+static void the_hottest_slice_bounds_atomics(void **state)
+{
+    (void)state;
+    Timing         t;
+    TimePrediction p;
+    TimeWork       w = small;
+    assert_true(timing_of(profile_find("h200"), &t, NULL));
+    w.hottest     = 1e6;
+    w.slice_turns = 4e6;
+    assert_true(time_predict(&t, &w, &p));
+    assert_int_equal(p.limiter, TIME_ATOMICS);
+    assert_true(p.part[TIME_ATOMICS] == 4e6 * t.turn_clocks);
+    w.slice_turns = 1e6; /* whole sectors: a turn each, which is less than a word alone takes */
+    assert_true(time_predict(&t, &w, &p));
+    assert_true(p.part[TIME_ATOMICS] == 1e6 * t.turn_clocks);
+    w.hottest_float = 1e6;
+    assert_true(time_predict(&t, &w, &p));
+    assert_true(p.part[TIME_ATOMICS] == 1e6 * t.float_clocks);
+    assert_true(time_gain(&t, &w, &(TimeMend){.turns = 0.5}) > 1.9);
+    w.hottest_float = 0;
+    t.turn_clocks   = 0;
+    assert_true(time_predict(&t, &w, &p));
+    assert_true(p.part[TIME_ATOMICS] == 1e6 * t.update_clocks);
 }
 
 /* Half the issue rate, and passes of two clocks: the parts follow. */
@@ -171,6 +202,7 @@ int main(void)
                                        cmocka_unit_test(warm_launches_keep_the_hosts_pace),
                                        cmocka_unit_test(cards_without_figures_are_not_known),
                                        cmocka_unit_test(figures_are_needed_where_they_are_used),
+                                       cmocka_unit_test(the_hottest_slice_bounds_atomics),
                                        cmocka_unit_test(older_cards_issue_and_pass_slower),
                                        cmocka_unit_test(a_mend_brings_what_it_takes_off)};
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,35 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Two things are kept of global accesses.
- *   Footprint: a bit for each sector, loaded or stored, by chunks of 1 MiB of addresses.  It is a union, so neither the order of blocks nor the
- *   number of workers matters.
+ * Three things are kept of global accesses.
+ *   Footprint: which sectors are loaded, stored, stored as a whole (footprint.h).
+ *   Updates by atomics: of which word and which slice of L2 there are most, since these take turns (updates.h).
  *   Streams: of the blocks that lie on SAMPLED multiprocessors in the first wave (block b starts on multiprocessor b modulo their number), each
  *   warp's accesses in order, at most MOST entries a block.  They are replayed as a multiprocessor would make them: one access of each warp in
  *   turn.  (The emulator runs a warp for long before the next, which no card does.)
  *
- * Left out: blocks of later waves, which find in L1 what earlier ones left; bulk and tensor copies, textures, local memory.
- * Updates by atomics are counted by a hash of their word: that of the hottest word is what serialises. */
+ * Left out: blocks of later waves, which find in L1 what earlier ones left; bulk and tensor copies, textures, local memory. */
 #include "check/time/stream.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
+#include "check/time/footprint.h"
+#include "check/time/updates.h"
 #include "model/cache.h"
 
-enum { SAMPLED = 4, MOST_BLOCKS = 64, MOST_WARPS = 1 << 18, MOST = 1 << 14 };
-enum { HOT_BITS = 12, HOT = 1 << HOT_BITS, CHUNK = 20, SECTOR = 5, WORDS = (1 << (CHUNK - SECTOR)) / 64 };
-
-typedef struct Chunk {
-    uint64_t number; /* address >> CHUNK, plus 1; 0 = empty */
-    uint64_t read[WORDS], written[WORDS];
-} Chunk;
-
-typedef struct Footprint {
-    Chunk **slot;
-    size_t  n, cap;
-    Chunk  *last;
-} Footprint;
+enum { SAMPLED = 4, MOST_BLOCKS = 64, MOST_WARPS = 1 << 18, MOST = 1 << 14, LINE = 7, SECTOR = 5 };
 
 typedef struct Entry { /* one line of an access */
     uint64_t line;
@@ -54,17 +43,18 @@ typedef struct Watch {
     Footprint     seen;
     uint32_t     *made; /* accesses by warp of the launch; NULL: it has too many */
     unsigned      warps_of_block;
-    uint64_t      hot[2][HOT];         /* by lanes; by accesses */
+    Updates       updates;
     Stream        stream[MOST_BLOCKS]; /* in the order of sampled_block */
     StreamHits   *hits;
 } Watch;
 
 typedef struct State {
-    Watch    *w;
-    Footprint seen;
-    uint32_t *made;
-    uint64_t  hot[2][HOT];
-    Stream    stream[MOST_BLOCKS];
+    Watch          *w;
+    const EmuInstr *instr;
+    Footprint       seen;
+    uint32_t       *made;
+    Updates         updates;
+    Stream          stream[MOST_BLOCKS];
 } State;
 
 /* ---- which blocks ---- */
@@ -85,71 +75,6 @@ static int sampled_block(const Watch *w, uint64_t block)
     return (int)(turn * n + sm / step);
 }
 
-/* ---- footprint ---- */
-
-static void footprint_grow(Footprint *f)
-{
-    size_t  cap  = f->cap ? 2 * f->cap : 64;
-    Chunk **slot = xcalloc(cap, sizeof(Chunk *));
-    for (size_t i = 0; i < f->cap; i++)
-        if (f->slot[i]) {
-            size_t at = (f->slot[i]->number * 0x9e3779b97f4a7c15ull) >> 20 & (cap - 1);
-            while (slot[at])
-                at = (at + 1) & (cap - 1);
-            slot[at] = f->slot[i];
-        }
-    free(f->slot);
-    f->slot = slot;
-    f->cap  = cap;
-}
-
-static Chunk *footprint_chunk(Footprint *f, uint64_t number)
-{
-    if (f->last && f->last->number == number)
-        return f->last;
-    if (2 * f->n >= f->cap)
-        footprint_grow(f);
-    size_t at = (number * 0x9e3779b97f4a7c15ull) >> 20 & (f->cap - 1);
-    while (f->slot[at] && f->slot[at]->number != number)
-        at = (at + 1) & (f->cap - 1);
-    if (!f->slot[at]) {
-        f->slot[at]         = xcalloc(1, sizeof(Chunk));
-        f->slot[at]->number = number;
-        f->n++;
-    }
-    return f->last = f->slot[at];
-}
-
-static void footprint_add(Footprint *f, uint64_t line, unsigned sectors, bool reads, bool writes)
-{
-    Chunk   *c   = footprint_chunk(f, (line >> (CHUNK - 7)) + 1);
-    unsigned bit = (unsigned)(line << 2) & ((1u << (CHUNK - SECTOR)) - 1);
-    uint64_t set = (uint64_t)sectors << (bit & 63);
-    if (reads)
-        c->read[bit / 64] |= set;
-    if (writes)
-        c->written[bit / 64] |= set;
-}
-
-static void footprint_join(Footprint *to, Footprint *from)
-{
-    for (size_t i = 0; i < from->cap; i++) {
-        const Chunk *c = from->slot[i];
-        Chunk       *t = c ? footprint_chunk(to, c->number) : NULL;
-        for (size_t k = 0; c && k < WORDS; k++) {
-            t->read[k] |= c->read[k];
-            t->written[k] |= c->written[k];
-        }
-    }
-}
-
-static void footprint_free(Footprint *f)
-{
-    for (size_t i = 0; i < f->cap; i++)
-        free(f->slot[i]);
-    free(f->slot);
-}
-
 /* ---- while the launch runs ---- */
 
 static void *stream_fork(Observer *o, const LaunchInfo *info, unsigned worker)
@@ -157,6 +82,7 @@ static void *stream_fork(Observer *o, const LaunchInfo *info, unsigned worker)
     Watch *w  = (Watch *)o;
     State *s  = xcalloc(1, sizeof *s);
     s->w      = w;
+    s->instr  = info->instr;
     w->blocks = (uint64_t)info->grid[0] * info->grid[1] * info->grid[2];
     w->instrs = info->instrs;
     (void)worker;
@@ -187,54 +113,43 @@ static void add_entry(Stream *s, const Access *a, uint64_t line, unsigned sector
                                .through = past || a->op == ACCESS_COPY};
 }
 
-/* The lines that the lanes touch, each with its sectors; how many.  Neighbours mostly lie on one line, so that is tried first. */
-static unsigned lines_of(const Access *a, uint64_t line[LANES], uint8_t sectors[LANES])
+/* The lines that the lanes touch, each with its sectors and, of stores, bytes; how many.  Neighbours mostly lie on one line, so that is tried
+ * first.  No lane's bytes reach beyond a sector: accesses of up to 32 bytes are aligned. */
+static unsigned lines_of(const Access *a, Touch touch[LANES])
 {
     unsigned n = 0, at = 0;
+    uint32_t bytes = a->op == ACCESS_ST ? (uint32_t)((1ull << a->bytes) - 1) : 0;
     for (uint32_t mask = a->mask; mask; mask &= mask - 1) {
-        uint64_t addr = a->addr[__builtin_ctz(mask)], l = addr >> 7;
-        if (!n || line[at] != l)
-            for (at = 0; at < n && line[at] != l;)
+        uint64_t addr = a->addr[__builtin_ctz(mask)], line = addr >> LINE;
+        if (!n || touch[at].line != line)
+            for (at = 0; at < n && touch[at].line != line;)
                 at++;
-        if (at == n) {
-            line[n]      = l;
-            sectors[n++] = 0;
-        }
-        sectors[at] |= (uint8_t)(1u << (addr >> SECTOR & 3));
+        if (at == n)
+            touch[n++] = (Touch){.line = line};
+        touch[at].sectors |= (uint8_t)(1u << (addr >> SECTOR & 3));
+        touch[at].bytes[addr >> SECTOR & 3] |= bytes << (addr & 31);
     }
     return n;
 }
 
-/* Of every word that the lanes update: how many of them do, and that they do. */
-static void count_updates(State *s, const Access *a)
-{
-    uint64_t before = 0;
-    for (uint32_t mask = a->mask; mask; mask &= mask - 1) {
-        uint64_t word = (a->addr[__builtin_ctz(mask)] >> 2) + 1;
-        size_t   at   = (word * 0x9e3779b97f4a7c15ull) >> (64 - HOT_BITS);
-        s->hot[0][at]++;
-        s->hot[1][at] += word != before;
-        before = word;
-    }
-}
-
 static void stream_access(void *state, const Access *a)
 {
-    State   *s = state;
-    uint64_t line[LANES];
-    uint8_t  sectors[LANES];
+    State    *s       = state;
+    bool      updates = a->op == ACCESS_ATOM || a->op == ACCESS_RED;
+    TouchKind kind    = updates ? TOUCH_UPDATE : a->op == ACCESS_ST ? TOUCH_STORE : TOUCH_LOAD;
+    Touch     touch[LANES];
     if (!a->addr)
         return;
     if (s->made && a->warp < s->w->warps_of_block)
         s->made[a->block * s->w->warps_of_block + a->warp]++;
-    if (a->op == ACCESS_ATOM || a->op == ACCESS_RED)
-        count_updates(s, a);
-    unsigned n = lines_of(a, line, sectors);
+    if (updates)
+        updates_add(&s->updates, a, s->instr, s->w->is.joins, s->w->is.slices);
+    unsigned n = lines_of(a, touch);
     int      k = sampled_block(s->w, a->block);
     for (unsigned i = 0; i < n; i++) {
-        footprint_add(&s->seen, line[i], sectors[i], a->op != ACCESS_ST, a->op != ACCESS_LD && a->op != ACCESS_COPY);
+        footprint_add(&s->seen, &touch[i], kind);
         if (k >= 0)
-            add_entry(&s->stream[k], a, line[i], sectors[i], i == 0);
+            add_entry(&s->stream[k], a, touch[i].line, touch[i].sectors, i == 0);
     }
 }
 
@@ -251,10 +166,7 @@ static void stream_join(Observer *o, void *state)
             w->made[i] += s->made[i];
         free(s->made);
     }
-    for (unsigned i = 0; i < HOT; i++) {
-        w->hot[0][i] += s->hot[0][i];
-        w->hot[1][i] += s->hot[1][i];
-    }
+    updates_join(&w->updates, &s->updates);
     for (unsigned i = 0; i < MOST_BLOCKS; i++)
         if (s->stream[i].n) { /* a block runs on one worker */
             free(w->stream[i].entry);
@@ -372,17 +284,6 @@ static void replay_sm(Watch *w, unsigned sm, unsigned sms, StreamSum *sum)
     model_cache_free(l1);
 }
 
-/* Of the hottest word, less what others that share its place have by chance. */
-static uint64_t hottest(const uint64_t *hot)
-{
-    uint64_t all = 0, most = 0;
-    for (unsigned i = 0; i < HOT; i++) {
-        all += hot[i];
-        most = hot[i] > most ? hot[i] : most;
-    }
-    return most - all / HOT;
-}
-
 /* How uneven the warps are. */
 static void judge_warps(const Watch *w, StreamSum *out)
 {
@@ -415,15 +316,8 @@ void stream_replay(Observer *o, StreamSum *out)
     for (unsigned sm = 0; sm < n; sm++)
         replay_sm(w, sm, n, out);
     judge_warps(w, out);
-    out->hottest        = hottest(w->hot[0]);
-    out->hottest_joined = hottest(w->hot[1]);
-    for (size_t i = 0; i < w->seen.cap; i++)
-        for (size_t k = 0; w->seen.slot[i] && k < WORDS; k++) {
-            const Chunk *c = w->seen.slot[i];
-            out->read_sectors += (uint64_t)__builtin_popcountll(c->read[k]);
-            out->write_sectors += (uint64_t)__builtin_popcountll(c->written[k]);
-            out->all_sectors += (uint64_t)__builtin_popcountll(c->read[k] | c->written[k]);
-        }
+    updates_sum(&w->updates, &out->updates);
+    footprint_sum(&w->seen, w->is.pairs, &out->seen);
 }
 
 const StreamHits *stream_instr(const Observer *o, uint32_t id)

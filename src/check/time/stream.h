@@ -11,11 +11,16 @@
 #ifndef WW_CHECK_TIME_STREAM_H
 #define WW_CHECK_TIME_STREAM_H
 
+#include "check/time/footprint.h"
+#include "check/time/updates.h"
 #include "emu/observer.h"
 
 typedef struct StreamSetting {
     unsigned sms, resident; /* multiprocessors; blocks that one holds at once */
     uint64_t l1_bytes;      /* of a multiprocessor, its shared memory taken off */
+    unsigned slices;        /* of L2; 0: not known */
+    bool     pairs;         /* L2 fetches a sector with its neighbour */
+    bool     joins;         /* warps reduce what they add to one word (code_joins_updates) */
 } StreamSetting;
 
 typedef struct StreamHits {    /* of loads that asked L1 */
@@ -28,12 +33,9 @@ typedef struct StreamSum {
     StreamHits l1;            /* of the blocks looked at */
     uint64_t   blocks, of;    /* looked at, of how many */
     uint64_t   cut;           /* accesses of those blocks that were too many, and left out */
-    uint64_t   read_sectors;  /* of the whole launch: distinct sectors loaded or updated */
-    uint64_t   write_sectors; /* distinct sectors stored or updated */
-    uint64_t   hottest;       /* lanes' atomic updates of the word that has most of them */
-    uint64_t   hottest_joined; /* the same where the neighbours of a warp that update one word do so once */
+    FootprintSum seen;        /* of the whole launch */
+    UpdatesSum   updates;     /* likewise */
     double     block_longest, longest; /* accesses that the longest warp of a block, and of the launch, makes beyond those of the average warp */
-    uint64_t   all_sectors;   /* distinct sectors */
 } StreamSum;
 
 Observer         *stream_new(const StreamSetting *s);

@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What the time model keeps of global accesses: pairs of sectors that L2 fetches, sectors that are stored in part, turns of atomics. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "check/time/stream.h"
+#include "model/time.h"
+#include "ptx/ptx.h"
+
+enum { BASE = 1 << 24, CONTIGUOUS = 0, INTEGER = 0, FLOAT = 1, DOUBLE = 2, INC = 3, INSTRS = 4 };
+
+typedef struct Run {
+    Observer  *o;
+    void      *worker[2];
+    LaunchInfo info;
+    StreamSum  sum;
+} Run;
+
+static const Opcode u32 = {.ntypes = 1, .types = {TY_U32}}, f32 = {.ntypes = 1, .types = {TY_F32}},
+                    f64       = {.ntypes = 1, .types = {TY_F64}};
+static Opcode         inc     = {.ntypes = 1, .types = {TY_U32}};
+static const Instr    add_u32 = {.op = &u32}, add_f32 = {.op = &f32}, add_f64 = {.op = &f64}, inc_u32 = {.op = &inc};
+static const EmuInstr instrs[INSTRS] = {{.in = &add_u32}, {.in = &add_f32}, {.in = &add_f64}, {.in = &inc_u32}};
+
+static Run begin(StreamSetting is)
+{
+    is.sms      = 132;
+    is.resident = 1;
+    Run r = {.o = stream_new(&is), .info = {{1, 1, 1}, {256, 1, 1}, .instrs = INSTRS, .workers = 2, .instr = instrs}};
+    for (unsigned i = 0; i < 2; i++)
+        r.worker[i] = r.o->fork(r.o, &r.info, i);
+    return r;
+}
+
+/* A warp's access of `bytes` a lane, the lanes so many bytes apart (CONTIGUOUS: side by side), the first of them at `from`. */
+static void access_of(Run *r, unsigned worker, AccessOp op, uint32_t instr, uint8_t bytes, uint64_t from,
+                      uint64_t stride)
+{
+    uint64_t addr[LANES];
+    for (unsigned i = 0; i < LANES; i++)
+        addr[i] = BASE + from + i * (stride ? stride : bytes);
+    r->o->access(r->worker[worker],
+                 &(Access){.instr = instr, .op = (uint8_t)op, .bytes = bytes, .mask = UINT32_MAX, .addr = addr});
+}
+
+static void end(Run *r)
+{
+    for (unsigned i = 0; i < 2; i++)
+        r->o->join(r->o, r->worker[i]);
+    stream_replay(r->o, &r->sum);
+    stream_free(r->o);
+}
+
+/* One sector in 64 bytes: the other one comes with it, and whoever asks for it later finds it. */
+static void a_sector_brings_its_neighbour(void **state)
+{
+    (void)state;
+    for (unsigned pairs = 0; pairs < 2; pairs++) {
+        Run r = begin((StreamSetting){.pairs = pairs});
+        access_of(&r, 0, ACCESS_LD, 0, 4, 32, 64);
+        end(&r);
+        assert_int_equal(r.sum.seen.missed, 32);
+        assert_int_equal(r.sum.seen.fetched, pairs ? 64 : 32);
+        assert_int_equal(r.sum.seen.all, r.sum.seen.fetched);
+        r = begin((StreamSetting){.pairs = pairs});
+        access_of(&r, 0, ACCESS_LD, 0, 4, 32, 64);
+        access_of(&r, 1, ACCESS_LD, 0, 4, 0, 64);
+        end(&r);
+        assert_int_equal(r.sum.seen.missed, pairs ? 32 : 64);
+        assert_int_equal(r.sum.seen.fetched, 64);
+    }
+}
+
+static void a_request_for_both_misses_both(void **state)
+{
+    (void)state;
+    Run r = begin((StreamSetting){.pairs = true});
+    access_of(&r, 0, ACCESS_LD, 0, 4, 0, CONTIGUOUS); /* one line */
+    access_of(&r, 1, ACCESS_LD, 0, 4, 4096 + 32,
+              32); /* 32 sectors, the first and the last of which share their pair with nobody */
+    end(&r);
+    assert_int_equal(r.sum.seen.missed, 4 + 32);
+    assert_int_equal(r.sum.seen.fetched, 4 + 34);
+    r = begin((StreamSetting){.pairs = true}); /* updates pass L2 one by one */
+    access_of(&r, 0, ACCESS_RED, INTEGER, 4, 0, CONTIGUOUS);
+    end(&r);
+    assert_int_equal(r.sum.seen.missed, 2);
+    assert_int_equal(r.sum.seen.fetched, 4);
+    assert_int_equal(r.sum.seen.written, 4);
+}
+
+/* Of sectors that are stored in part the rest is read some day; of whole ones nothing. */
+static void what_is_stored_in_part_is_read(void **state)
+{
+    (void)state;
+    Run r = begin((StreamSetting){.pairs = true});
+    access_of(&r, 0, ACCESS_ST, 0, 4, 0, 32);
+    end(&r);
+    assert_int_equal(r.sum.seen.written, 32);
+    assert_int_equal(r.sum.seen.partly, 32);
+    assert_int_equal(r.sum.seen.fetched, 0);
+    static const uint8_t widths[] = {1, 4, 16, 32};
+    for (unsigned i = 0; i < sizeof widths; i++) {
+        r = begin((StreamSetting){.pairs = true});
+        access_of(&r, 0, ACCESS_ST, 0, widths[i], 0, CONTIGUOUS);
+        end(&r);
+        assert_int_equal(r.sum.seen.written, widths[i]);
+        assert_int_equal(r.sum.seen.partly, 0);
+    }
+}
+
+/* By two warps of different workers, half each; and a load that brings what was not stored. */
+static void stores_fill_sectors_together(void **state)
+{
+    (void)state;
+    Run r = begin((StreamSetting){0});
+    access_of(&r, 0, ACCESS_ST, 0, 16, 0, 32);
+    access_of(&r, 1, ACCESS_ST, 0, 16, 16, 32);
+    access_of(&r, 0, ACCESS_ST, 0, 16, 8192, 32); /* these stay halves */
+    access_of(&r, 1, ACCESS_ST, 0, 2, 16384, 32);
+    access_of(&r, 0, ACCESS_LD, 0, 4, 16384, 32);
+    end(&r);
+    assert_int_equal(r.sum.seen.written, 96);
+    assert_int_equal(r.sum.seen.partly, 32);
+    assert_int_equal(r.sum.seen.fetched, 32);
+}
+
+static UpdatesSum updates(StreamSetting is, uint32_t instr, uint8_t bytes, uint64_t stride, unsigned warps)
+{
+    Run r = begin(is);
+    for (unsigned i = 0; i < warps; i++)
+        access_of(&r, i % 2, ACCESS_RED, instr, bytes, (uint64_t)i * LANES * bytes, stride);
+    end(&r);
+    return r.sum.updates;
+}
+
+/* Turns of the busiest slice, as read on an H100: word by word, or the words of a sector at once. */
+static void slices_take_turns(void **state)
+{
+    (void)state;
+    static const unsigned counts[] = {80, 96, UPDATE_SLICES};
+    for (unsigned i = 0; i < 3; i++) {
+        StreamSetting is = {.slices = counts[i]};
+        assert_true(updates(is, INTEGER, 4, CONTIGUOUS, 1).turns == 4);
+        assert_true(updates(is, INTEGER, 8, CONTIGUOUS, 1).turns == 8); /* 256 bytes are one slice's */
+        assert_true(updates(is, INTEGER, 4, 32, 1).turns == 16 * 1.25); /* 1 KiB: two slices; a word of each sector */
+        assert_true(updates(is, INTEGER, 4, 128, 1).turns == 4 * 1.25); /* 4 KiB: eight */
+        assert_true(updates(is, INTEGER, 4, 4096, 1).turns == 1.25);    /* pages: one each */
+        assert_true(updates(is, DOUBLE, 8, CONTIGUOUS, 1).turns == 16); /* two doubles a turn */
+        assert_true(updates(is, DOUBLE, 8, CONTIGUOUS, 8).turns == 32); /* 2 KiB: four slices */
+        assert_int_equal(updates(is, INTEGER, 4, 32, 1).passes, 32);
+    }
+}
+
+static UpdatesSum one_word(StreamSetting is, uint32_t instr, AccessOp op)
+{
+    uint64_t addr[LANES];
+    Run      r = begin(is);
+    for (unsigned i = 0; i < LANES; i++)
+        addr[i] = BASE;
+    r.o->access(
+        r.worker[0],
+        &(Access){
+            .instr = instr, .op = (uint8_t)op, .bytes = instr == DOUBLE ? 8 : 4, .mask = UINT32_MAX, .addr = addr});
+    end(&r);
+    return r.sum.updates;
+}
+
+static void lanes_update_one_word_one_by_one(void **state)
+{
+    (void)state;
+    StreamSetting is = {.slices = 96};
+    UpdatesSum    u  = one_word(is, INTEGER, ACCESS_RED);
+    assert_int_equal(u.hottest, 32);
+    assert_int_equal(u.hottest_float, 0);
+    assert_int_equal(u.passes, 32);
+    assert_true(u.turns == 32 * 1.25);
+    for (uint32_t i = FLOAT; i <= DOUBLE; i++) {
+        u = one_word(is, i, ACCESS_ATOM);
+        assert_int_equal(u.hottest, 0);
+        assert_int_equal(u.hottest_float, 32);
+        assert_true(u.turns == 32 * 1.25);
+    }
+    is.slices = 0; /* not known */
+    assert_true(one_word(is, INTEGER, ACCESS_RED).turns == 0);
+}
+
+/* Warps reduce integers that they add, not floats, and not what inc and dec do. */
+static void warps_join_what_they_can_reduce(void **state)
+{
+    (void)state;
+    StreamSetting is       = {.slices = 96, .joins = true};
+    inc.has[WORD_inc >> 6] = UINT64_C(1) << (WORD_inc & 63);
+    assert_int_equal(one_word(is, INTEGER, ACCESS_RED).hottest, 1);
+    assert_int_equal(one_word(is, INTEGER, ACCESS_RED).passes, 1);
+    assert_int_equal(one_word(is, FLOAT, ACCESS_RED).hottest_float, 32);
+    assert_int_equal(one_word(is, INC, ACCESS_ATOM).hottest, 32);
+}
+
+static FILE *readings(const char *name)
+{
+    char path[1024];
+    snprintf(path, sizeof path, WW_TEST_DATA "/time/%s", name);
+    FILE *f = fopen(path, "r");
+    assert_non_null(f);
+    return f;
+}
+
+/* Of launches on an H100: the share of hits, and what device memory reads for a sector that L2 is asked for, of fewer warps of the same kind.
+ * Not alike: updates of a sector in 64 bytes hit half the time and read 48 of them; stores to parts of lines miss now and then, and begin to leave
+ * L2 before it is full. */
+static void pairs_and_parts_are_as_read_on_an_h100(void **state)
+{
+    enum { WARPS = 64 };
+    (void)state;
+    FILE    *f = readings("l2_h100.tsv");
+    char     line[512], kernel[32];
+    unsigned bytes, stride, again, rows = 0;
+    double   threads, asked, hits, reads;
+    while (fgets(line, sizeof line, f)) {
+        if (sscanf(line, "%31s %lf %u %u %u %lf %lf %lf", kernel, &threads, &bytes, &stride, &again, &asked, &hits,
+                   &reads) != 8)
+            continue;
+        bool load = strstr(kernel, "load") != NULL, update = strcmp(kernel, "update") == 0, leaves = threads > 262144;
+        Run  r = begin((StreamSetting){.pairs = true});
+        for (unsigned i = 0; i < WARPS; i++) {
+            AccessOp first = load ? ACCESS_LD : update ? ACCESS_RED : ACCESS_ST;
+            bool     half  = strcmp(kernel, "sectors") == 0; /* lanes 16 bytes apart, sectors `stride` */
+            uint64_t from  = (uint64_t)i * LANES * (half ? stride / 2 : stride);
+            for (unsigned k = 0; half && k < 2; k++)
+                access_of(&r, i % 2, ACCESS_ST, 0, 32, from, stride);
+            if (!half)
+                access_of(&r, i % 2, first, 0, (uint8_t)bytes, from, stride);
+            if (again)
+                access_of(&r, i % 2, strcmp(kernel, "load") == 0 ? ACCESS_LD : ACCESS_ST, 0, (uint8_t)bytes,
+                          from + again, stride);
+        }
+        end(&r);
+        double each   = asked / threads * WARPS * LANES; /* sectors that these warps ask for */
+        double missed = (double)r.sum.seen.missed / each,
+               read   = (double)(r.sum.seen.fetched + (leaves ? r.sum.seen.partly : 0)) / each;
+        if (!update || stride <= 32)
+            assert_true(1 - missed > hits / asked - 0.05 && 1 - missed < hits / asked + (load || update ? 0.05 : 0.15));
+        if (!update && (load || leaves))
+            assert_true(read > reads / 32 / asked - 0.2 && read < reads / 32 / asked + 0.05);
+        rows++;
+    }
+    fclose(f);
+    assert_int_equal(rows, 35);
+}
+
+/* The clocks of a warp's access, of many: those of its slice's turns, or of its word.  A quarter more or less; a few lines that share a slice
+ * take up to a half longer there. */
+static void turns_are_as_read_on_an_h100(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        uint32_t    instr;
+        uint8_t     bytes;
+    } types[] = {{"u32", INTEGER, 4}, {"u64", INTEGER, 8}, {"f32", FLOAT, 4}, {"f64", DOUBLE, 8}};
+    Timing   t;
+    FILE    *f = readings("atomics_h100.tsv");
+    char     line[512], type[8];
+    unsigned words, stride, rows = 0, near = 0;
+    double   us;
+    assert_true(timing_of(profile_find("h100"), &t, NULL));
+    while (fgets(line, sizeof line, f)) {
+        uint64_t addr[LANES];
+        size_t   k = 0;
+        if (sscanf(line, "%7s %u %u %lf", type, &words, &stride, &us) != 4)
+            continue;
+        while (strcmp(types[k].name, type) != 0)
+            k++;
+        for (unsigned i = 0; i < LANES; i++)
+            addr[i] = BASE + (uint64_t)(i % words) * stride;
+        Run r = begin((StreamSetting){.slices = (unsigned)t.l2_slices});
+        r.o->access(
+            r.worker[0],
+            &(Access){
+                .instr = types[k].instr, .op = ACCESS_RED, .bytes = types[k].bytes, .mask = UINT32_MAX, .addr = addr});
+        end(&r);
+        double slice = r.sum.updates.turns * t.turn_clocks, word = (double)r.sum.updates.hottest_float * t.float_clocks;
+        double ratio = (slice > word ? slice : word) / ((us - 2.5) * 1980 / (264 * 8 * 64));
+        near += ratio > 0.75 && ratio < 1.25;
+        assert_true(ratio > 0.65 && ratio < 1.25);
+        rows++;
+    }
+    fclose(f);
+    assert_int_equal(rows, 144);
+    assert_true(near >= 110);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(a_sector_brings_its_neighbour),
+                                       cmocka_unit_test(a_request_for_both_misses_both),
+                                       cmocka_unit_test(what_is_stored_in_part_is_read),
+                                       cmocka_unit_test(stores_fill_sectors_together),
+                                       cmocka_unit_test(slices_take_turns),
+                                       cmocka_unit_test(lanes_update_one_word_one_by_one),
+                                       cmocka_unit_test(warps_join_what_they_can_reduce),
+                                       cmocka_unit_test(pairs_and_parts_are_as_read_on_an_h100),
+                                       cmocka_unit_test(turns_are_as_read_on_an_h100)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
