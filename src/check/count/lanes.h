@@ -5,17 +5,19 @@
 #ifndef WW_CHECK_LANES_H
 #define WW_CHECK_LANES_H
 
+#include "check/count/shapes.h"
 #include "emu/observer.h"
 #include "model/profile.h"
 
 typedef struct BlockAccess { /* one warp access */
-    uint32_t warp, mask;
-    uint64_t addr[LANES];
+    uint64_t first;          /* address of the first active lane */
+    uint32_t warp, shape;    /* shape: its number */
 } BlockAccess;
 
 typedef struct BlockUse { /* one instruction in one block, accesses in the order in which they happened */
     uint32_t           block[3]; /* threads */
     uint8_t            op, cache, bytes;
+    const Shape       *shape; /* by number */
     const BlockAccess *access;
     size_t             n;
     uint64_t           base, room; /* the allocation that was accessed and its bytes; 0: not known, or several */

@@ -27,7 +27,7 @@ static uint32_t one_each(const Pattern *t)
     uint64_t at[LANES];
     for (unsigned i = 0; i < LANES; i++)
         at[i] = (uint64_t)t->delta[i];
-    return atomic_leaders(t->mask, at);
+    return shape_leaders(t->mask, at);
 }
 
 uint64_t perf_atomic_conflicts(const Perf *p, const Pattern *t, uint64_t *passes)
@@ -112,7 +112,7 @@ static void judge(Perf *p, const Spot *s)
     if (!c)
         return;
     WwPicture from = picture_of((AccessSpace)c->space, (AccessOp)c->op, c->bytes, c->mask, addr), to = from;
-    to.mask = atomic_leaders(c->mask, addr);
+    to.mask = shape_leaders(c->mask, addr);
     perf_shows(p, f, &from, &to);
 }
 

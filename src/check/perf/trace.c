@@ -15,10 +15,11 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/stress.h"
 #include "model/model.h"
 #include "ptx/place.h"
 
-enum { NEAR = 1024, MOST_BITS = 1 << 24 };
+enum { NEAR = 1024, MOST_BITS = 1 << 24, MOST_WARPS = 32 /* of a block */, SHAPES = STRESSED(4096, 2) };
 
 typedef struct Kept {
     BlockAccess a;
@@ -49,11 +50,15 @@ typedef struct TraceState {
     TraceSum *sum;
     bool     *seen;
     uint64_t  looked, passed; /* passed: a block that is not looked at */
+    Shapes *shapes; /* of all accesses that are kept; forgotten when there are more than SHAPES and no block is open */
+    uint32_t *last; /* by instruction: number of the shape that it showed last */
+    /* by number of the sweep: the shapes of its accesses, one after the other; NULL: not known yet */
+    uint32_t **sweep;
+    uint32_t   sweeps;
     /* rooms that blocks use one after the other: their pages need not come anew */
     Kept        *kept;
     size_t       kept_room;
-    uint64_t    *list;
-    BlockAccess *copy;
+    BlockAccess *copy, *round;
     size_t       room; /* accesses */
 } TraceState;
 
@@ -94,14 +99,9 @@ static bool same_line(const Trace *t, uint32_t a, uint32_t b)
 /* Is b, the first access of an instruction, what a copy of a's would make? */
 static bool is_copy(const Trace *t, const Kept *a, const Kept *b)
 {
-    if (a->op != b->op || a->bytes != b->bytes || a->a.mask != b->a.mask || a->a.warp != b->a.warp)
-        return false;
-    unsigned first = (unsigned)__builtin_ctz(a->a.mask);
-    uint64_t away  = b->a.addr[first] - a->a.addr[first];
-    for (uint32_t m = a->a.mask; m; m &= m - 1)
-        if (b->a.addr[__builtin_ctz(m)] - a->a.addr[__builtin_ctz(m)] != away)
-            return false;
-    return (away <= NEAR || -away <= NEAR) && same_line(t, a->instr, b->instr);
+    uint64_t away = b->a.first - a->a.first;
+    return a->op == b->op && a->bytes == b->bytes && a->a.shape == b->a.shape && a->a.warp == b->a.warp &&
+           (away <= NEAR || -away <= NEAR) && same_line(t, a->instr, b->instr);
 }
 
 /* Gives the accesses of copies their first instruction's id, and sorts again. */
@@ -136,53 +136,68 @@ static size_t distinct(uint64_t *list, size_t n)
     return k;
 }
 
-/* The same of the addresses of one access, in any order: what comes again mostly comes in the order in which it came first. */
-static size_t distinct_few(uint64_t *list, size_t n)
+static uint64_t distinct_far_apart(const BlockUse *u, size_t all)
 {
-    size_t kept = 0, next = 0;
-    for (size_t i = 0; i < n; i++) {
-        uint64_t at = list[i];
-        if (next >= kept || list[next] != at)
-            for (next = 0; next < kept && list[next] != at;)
-                next++;
-        if (next == kept)
-            list[kept++] = at;
-        next++;
+    uint64_t *list = xcalloc(all + 1, sizeof *list);
+    size_t    n    = 0;
+    for (size_t i = 0; i < u->n; i++) {
+        const Shape *s = &u->shape[u->access[i].shape];
+        for (uint32_t m = s->leaders; m; m &= m - 1)
+            list[n++] = u->access[i].first + s->delta[__builtin_ctz(m)];
     }
-    return kept;
+    n = distinct(list, n);
+    free(list);
+    return n;
 }
 
-/* Addresses of one access into list, each once.  Most accesses ascend or are one address. */
-static size_t values_of(const Kept *k, uint64_t *list)
+/* Sets n bits from `at` on, at most 32; how many were not set. */
+static unsigned set_bits(uint64_t *bits, uint64_t at, unsigned n)
 {
-    size_t n         = 0;
-    bool   ascending = true;
-    for (uint32_t m = k->a.mask; m; m &= m - 1) {
-        uint64_t at = k->a.addr[__builtin_ctz(m)];
-        if (n && at == list[n - 1])
-            continue;
-        ascending &= !n || at > list[n - 1];
-        list[n++] = at;
+    unsigned shift = at % 64;
+    uint64_t run = (UINT64_C(1) << n) - 1, low = run << shift & ~bits[at / 64], high = 0;
+    bits[at / 64] |= low;
+    if (shift + n > 64) {
+        high = run >> (64 - shift) & ~bits[at / 64 + 1];
+        bits[at / 64 + 1] |= high;
     }
-    return ascending ? n : distinct_few(list, n);
+    return low | high ? (unsigned)(__builtin_popcountll(low) + __builtin_popcountll(high)) : 0;
 }
 
-/* Distinct values of a list that may be long: a bit for each where they lie near each other. */
-static size_t distinct_of_many(uint64_t *list, size_t n, unsigned bytes)
+/* The addresses of one access, as bits: one for each of the values from `low` on. */
+static unsigned set_values(uint64_t *bits, uint64_t low, unsigned shift, const BlockAccess *a, const Shape *s)
+{
+    uint64_t first = a->first - low, bytes = UINT64_C(1) << shift;
+    unsigned n = s->values, set = 0;
+    if (s->high - s->low == (uint64_t)(n - 1) << shift && s->unit % bytes == 0) /* side by side */
+        return set_bits(bits, (first + s->low) >> shift, n);
+    for (uint32_t m = s->leaders; m; m &= m - 1)
+        set += set_bits(bits, (first + s->delta[__builtin_ctz(m)]) >> shift, 1);
+    return set;
+}
+
+/* Distinct addresses of a block's accesses; all: of each by itself.  What the warp before loaded in the same round is not looked at again. */
+static uint64_t distinct_of(const BlockUse *u, size_t all, BlockAccess *round)
 {
     uint64_t low = UINT64_MAX, high = 0, count = 0;
-    for (size_t i = 0; i < n; i++) {
-        low  = list[i] < low ? list[i] : low;
-        high = list[i] > high ? list[i] : high;
+    unsigned shift            = (unsigned)__builtin_ctz(u->bytes);
+    uint32_t made[MOST_WARPS] = {0};
+    for (size_t i = 0; i < u->n; i++) {
+        const Shape *s    = &u->shape[u->access[i].shape];
+        uint64_t     from = u->access[i].first + s->low, to = u->access[i].first + s->high;
+        low  = from < low ? from : low;
+        high = to > high ? to : high;
     }
-    if (!n || (high - low) / bytes >= MOST_BITS)
-        return distinct(list, n);
-    uint8_t *bits = xcalloc((high - low) / bytes / 8 + 1, 1);
-    for (size_t i = 0; i < n; i++) {
-        uint64_t at  = (list[i] - low) / bytes;
-        uint8_t  bit = (uint8_t)(1u << (at & 7));
-        count += !(bits[at >> 3] & bit);
-        bits[at >> 3] |= bit;
+    if ((high - low) >> shift >= MOST_BITS)
+        return distinct_far_apart(u, all);
+    uint64_t *bits = xcalloc(((high - low) >> shift) / 64 + 2, sizeof *bits);
+    memset(round, 0xff, u->n * sizeof *round);
+    for (size_t i = 0; i < u->n; i++) {
+        const BlockAccess *a    = &u->access[i];
+        BlockAccess       *seen = &round[made[a->warp % MOST_WARPS]++];
+        if (seen->first == a->first && seen->shape == a->shape)
+            continue;
+        *seen = *a;
+        count += set_values(bits, low, shift, a, &u->shape[a->shape]);
     }
     free(bits);
     return count;
@@ -203,7 +218,7 @@ static void add_lanes(TraceSum *s, const LaneCost *c, bool first)
 static void find_room(const CheckLaunch *l, BlockUse *u)
 {
     const char *name;
-    if (!l->find || !l->find(l->user, u->access->addr[__builtin_ctz(u->access->mask)], &u->base, &u->room, &name))
+    if (!l->find || !l->find(l->user, u->access->first, &u->base, &u->room, &name))
         u->room = 0;
 }
 
@@ -213,24 +228,24 @@ static void analyse(TraceState *st, uint64_t block, const Kept *kept, const uint
     const Kept *k = &kept[at[0]];
     TraceSum   *s = &st->sum[k->instr];
     if (n > st->room) {
-        st->room = n;
-        st->list = xrealloc(st->list, n * LANES * sizeof *st->list);
-        st->copy = xrealloc(st->copy, n * sizeof *st->copy);
+        st->room  = n;
+        st->copy  = xrealloc(st->copy, n * sizeof *st->copy);
+        st->round = xrealloc(st->round, n * sizeof *st->round);
     }
-    uint64_t    *list = st->list;
-    BlockAccess *a    = st->copy;
-    size_t       all  = 0;
-    BlockUse     use  = {.op = k->op, .cache = k->cache, .bytes = k->bytes, .access = a, .n = n};
-    LaneCost     cost;
+    BlockAccess *a   = st->copy;
+    size_t       all = 0;
+    BlockUse     use = {
+            .op = k->op, .cache = k->cache, .bytes = k->bytes, .shape = shapes_all(st->shapes), .access = a, .n = n};
+    LaneCost cost;
     memcpy(use.block, st->trace->info.block, sizeof use.block);
     for (size_t i = 0; i < n; i++) {
-        all += values_of(&kept[at[i]], list + all);
         a[i] = kept[at[i]].a;
+        all += use.shape[a[i].shape].values;
     }
     s->accesses += n;
     s->values += all;
     s->bytes = k->bytes;
-    s->distinct += distinct_of_many(list, all, k->bytes);
+    s->distinct += distinct_of(&use, all, st->round);
     find_room(st->trace->launch, &use);
     lanes_replay(st->trace->launch->profile, &use, &cost);
     add_lanes(s, &cost, !st->seen[k->instr]);
@@ -264,6 +279,15 @@ static void block_close(TraceState *st, Open *b)
     free(b);
 }
 
+static void forget_shapes(TraceState *st)
+{
+    shapes_clear(st->shapes);
+    for (uint32_t i = 0; i < st->sweeps; i++) {
+        free(st->sweep[i]);
+        st->sweep[i] = NULL;
+    }
+}
+
 static void trace_end(void *state, uint64_t block)
 {
     TraceState *st = state;
@@ -272,8 +296,10 @@ static void trace_end(void *state, uint64_t block)
             Open *b = *at;
             *at     = b->next;
             block_close(st, b);
-            return;
+            break;
         }
+    if (!st->open && shapes_count(st->shapes) > SHAPES)
+        forget_shapes(st);
 }
 
 /* ---- accesses -------------------------------------------------------------------------------------------------------- */
@@ -293,19 +319,6 @@ static Open *open_of(TraceState *st, uint64_t block)
     return st->open = b;
 }
 
-uint32_t atomic_leaders(uint32_t mask, const uint64_t *addr)
-{
-    uint32_t kept = 0;
-    for (uint32_t m = mask; m; m &= m - 1) {
-        unsigned i     = (unsigned)__builtin_ctz(m);
-        bool     first = true;
-        for (uint32_t b = kept; b && first; b &= b - 1)
-            first = addr[__builtin_ctz(b)] != addr[i];
-        kept |= first ? 1u << i : 0;
-    }
-    return kept;
-}
-
 static uint64_t turns(const Profile *p, AccessSpace space, AccessOp op, unsigned bytes, uint32_t mask,
                       const uint64_t *addr)
 {
@@ -319,7 +332,7 @@ static uint64_t turns(const Profile *p, AccessSpace space, AccessOp op, unsigned
 void atomic_turns_add(const Profile *p, AccessSpace space, AccessOp op, unsigned bytes, uint32_t mask,
                       const uint64_t *addr, uint64_t times, AtomicTurns *sum)
 {
-    uint32_t kept = atomic_leaders(mask, addr);
+    uint32_t kept = shape_leaders(mask, addr);
     sum->accesses += times;
     sum->lanes += times * (uint64_t)__builtin_popcount(mask);
     sum->addresses += times * (uint64_t)__builtin_popcount(kept);
@@ -346,35 +359,52 @@ static void atomic_access(TraceState *st, const Access *a)
     st->seen[a->instr] = true;
 }
 
-static void trace_access(void *state, const Access *a)
+/* Is the block looked at? */
+static bool looks_at(TraceState *st, uint64_t block)
 {
-    TraceState *st = state;
-    if (a->block == st->passed)
-        return;
-    if (a->block % st->trace->step) {
-        st->passed = a->block;
-        return;
-    }
-    if (a->op == ACCESS_ATOM || a->op == ACCESS_RED) {
-        atomic_access(st, a);
-        return;
-    }
-    Open *b = open_of(st, a->block);
+    if (block == st->passed)
+        return false;
+    if (block % st->trace->step == 0)
+        return true;
+    st->passed = block;
+    return false;
+}
+
+/* One access more of an open block, to be filled in; NULL: it is only counted. */
+static Kept *keep(TraceState *st, Open *b, uint32_t instr)
+{
     if (b->n == TRACE_ACCESSES) {
         if (!b->cut)
             b->cut = xcalloc(st->trace->info.instrs + 1, sizeof *b->cut);
-        b->cut[a->instr]++;
-        return;
+        b->cut[instr]++;
+        return NULL;
     }
     if (b->n == b->room) {
         b->room = b->room ? b->room * 2 : 64;
         b->kept = xrealloc(b->kept, b->room * sizeof *b->kept);
     }
-    Kept *k   = &b->kept[b->n];
-    k->a.warp = a->warp, k->a.mask = a->mask;
-    k->instr = a->instr, k->op = a->op, k->cache = a->cache, k->bytes = a->bytes;
-    memcpy(k->a.addr, a->addr, sizeof k->a.addr);
-    b->n++;
+    return &b->kept[b->n++];
+}
+
+static void trace_access(void *state, const Access *a)
+{
+    TraceState *st = state;
+    if (!looks_at(st, a->block))
+        return;
+    if (a->op == ACCESS_ATOM || a->op == ACCESS_RED) {
+        atomic_access(st, a);
+        return;
+    }
+    Kept *k = keep(st, open_of(st, a->block), a->instr);
+    if (!k)
+        return;
+    uint32_t shape     = shapes_find(st->shapes, st->last[a->instr], a->mask, a->addr);
+    st->last[a->instr] = shape;
+    *k                 = (Kept){.a     = {.first = a->addr[__builtin_ctz(a->mask)], .warp = a->warp, .shape = shape},
+                                .instr = a->instr,
+                                .op    = a->op,
+                                .cache = a->cache,
+                                .bytes = a->bytes};
 }
 
 static bool trace_skips(void *state, uint64_t block)
@@ -382,17 +412,49 @@ static bool trace_skips(void *state, uint64_t block)
     return block % ((const TraceState *)state)->trace->step != 0;
 }
 
+/* The shapes of a sweep's accesses. */
+static const uint32_t *sweep_shapes(TraceState *st, const Sweep *of)
+{
+    if (of->number >= st->sweeps) {
+        uint32_t n = of->number + 1 > 2 * st->sweeps ? of->number + 1 : 2 * st->sweeps;
+        st->sweep  = xrealloc(st->sweep, n * sizeof *st->sweep);
+        memset(st->sweep + st->sweeps, 0, (n - st->sweeps) * sizeof *st->sweep);
+        st->sweeps = n;
+    }
+    uint32_t **known = &st->sweep[of->number];
+    if (*known)
+        return *known;
+    *known = xcalloc(of->naccesses + 1, sizeof **known);
+    for (uint32_t i = 0; i < of->naccesses; i++) {
+        uint64_t addr[LANES];
+        for (unsigned k = 0; k < LANES; k++)
+            addr[k] = of->access[i].lane[k];
+        (*known)[i] = shapes_find(st->shapes, 0, UINT32_MAX, addr);
+    }
+    return *known;
+}
+
 static void trace_sweep(void *state, const SweepCall *c)
 {
-    TraceState *st = state;
-    SweepRoom   room;
-    for (uint32_t i = 0; c->block % st->trace->step == 0 && i < c->of->naccesses; i++) {
-        const Access *seen = c->of->access[i].seen;
-        Access        a;
-        if (!(st->trace->base.wants[c->of->party[c->of->access[i].party].space] >> seen->op & 1))
+    TraceState  *st = state;
+    const Sweep *of = c->of;
+    Open        *b  = NULL;
+    if (!looks_at(st, c->block))
+        return;
+    const uint32_t *shape = sweep_shapes(st, of);
+    for (uint32_t i = 0; i < of->naccesses; i++) {
+        const SweepAccess *x    = &of->access[i];
+        const Access      *seen = x->seen;
+        if (!(st->trace->base.wants[of->party[x->party].space] >> seen->op & 1))
             continue;
-        a = sweep_access(c, i, &room);
-        trace_access(st, &a);
+        b       = b ? b : open_of(st, c->block);
+        Kept *k = keep(st, b, seen->instr);
+        if (k)
+            *k = (Kept){.a     = {.first = c->at[x->party] + x->lane[0], .warp = c->warp, .shape = shape[i]},
+                        .instr = seen->instr,
+                        .op    = seen->op,
+                        .cache = seen->cache,
+                        .bytes = seen->bytes};
     }
 }
 
@@ -415,6 +477,8 @@ static void *trace_fork(Observer *o, const LaunchInfo *info, unsigned worker)
     st->passed = UINT64_MAX;
     st->sum    = xcalloc(info->instrs + 1, sizeof *st->sum);
     st->seen   = xcalloc(info->instrs + 1, sizeof *st->seen);
+    st->last   = xcalloc(info->instrs + 1, sizeof *st->last);
+    st->shapes = shapes_new();
     return st;
 }
 
@@ -493,9 +557,13 @@ static void trace_join(Observer *o, void *state)
     for (uint32_t i = 0; i < t->info.instrs; i++)
         sum_add(t, i, &st->sum[i], st->seen[i]);
     t->looked += st->looked;
+    forget_shapes(st);
+    shapes_free(st->shapes);
+    free(st->sweep);
+    free(st->last);
     free(st->kept);
-    free(st->list);
     free(st->copy);
+    free(st->round);
     free(st->sum);
     free(st->seen);
     free(st);

@@ -22,8 +22,6 @@ typedef struct AtomicTurns {
 void atomic_turns_add(const Profile *p, AccessSpace space, AccessOp op, unsigned bytes, uint32_t mask, const uint64_t *addr, uint64_t times,
                       AtomicTurns *sum);
 void atomic_turns_join(AtomicTurns *to, const AtomicTurns *from);
-/* The lowest lane of each address. */
-uint32_t atomic_leaders(uint32_t mask, const uint64_t *addr);
 
 enum { TRACE_BLOCKS = 16, TRACE_ACCESSES = 1 << 13 };
 
