@@ -75,7 +75,7 @@ static const char prelude[] =
     "u4 w_lean(Warp *); void w_keep(Warp *, u4); u4 w_check(const Warp *, const Linear *, u4, const i8 (*)[32]);\n"
     "void w_fill(const Warp *, const Linear *, u4, const i8 (*)[32]); void w_only(Warp *, u4); u4 w_looks(const Warp "
     "*);\n"
-    "u4 w_sweep(Warp *, u4, const u1 *const *); u4 w_poisoned(const Warp *);\n"
+    "u4 w_swept(const Warp *); u4 w_sweep(Warp *, u4, const u1 *const *); u4 w_poisoned(const Warp *);\n"
     "void w_put(Warp *, u4, u4); void w_merge(Warp *); u4 w_waits(const Warp *);\n"
     "void w_canonical(float *); u4 w_nan(const double *); void w_blend1(u1 *, const u1 *, u4); void w_blend2(u1 *, "
     "const u1 *, u4); void "
@@ -221,13 +221,16 @@ void emit_function(Plan *p, uint32_t index, Str *out)
             prototypes_of(e, &p->segment[i].item[k], &names);
     emit_patterns(e);
     str_add(out, str_text(&e->tables));
-    OUT("const Uop *native%u(Warp *w, const Uop *u)\n{\nu1 *r = w_regs(w); u8 *tally = w_tally(w); const Uop *n, *U = "
-        "w_uops(w);\n",
+    OUT("static inline __attribute__((always_inline)) const Uop *run%u(Warp *w, const Uop *u, const u4 swept)\n{\n"
+        "u1 *r = w_regs(w); u8 *tally = w_tally(w); const Uop *n, *U = w_uops(w);\n",
         index);
     emit_variables(e);
     emit_entries(e);
     str_add(out, str_text(&body));
-    OUT("}\n");
+    OUT("}\nconst Uop *native%u(Warp *w, const Uop *u)\n{\n", index);
+    if (e->sweeps && emit_may_skip(e))
+        OUT("if (!w_swept(w)) return run%u(w, u, 0);\n", index);
+    OUT("return run%u(w, u, 1);\n}\n", index);
     str_free(&body);
     str_free(&e->tables);
     free(names.seen);

@@ -53,11 +53,15 @@ typedef struct Emit {
     bool          *odd;    /* of each value: which NaN its lanes are is not settled */
     bool          *raw;    /* who reads the result does not ask which NaN it is */
     uint32_t       parted; /* items that were written for parted lanes */
+    bool           sweeps; /* it tells of accesses at once, where `swept` */
 } Emit;
 
 /* What every text begins with; behind it, a plan's function native<index>. */
 void emit_prelude(Str *out);
 void emit_function(Plan *p, uint32_t index, Str *out);
+
+/* emit_tell.c.  Are there blocks that none of the launch's observers sweeps? */
+bool emit_may_skip(const Emit *e);
 
 /* emit_value.c.  Of a value: its spread here; lane 0 as an expression; all lanes as one; a copy of them under `name`. */
 Spread emit_spread(const Emit *e, uint32_t value);

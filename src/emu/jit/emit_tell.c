@@ -31,6 +31,17 @@ Heard emit_heard(const Emit *e, const MemInfo *info)
     return h;
 }
 
+/* Blocks that no observer sweeps have code of their own: a call that is not made still costs the registers that would not outlive it. */
+bool emit_may_skip(const Emit *e)
+{
+    bool skips = true;
+    for (size_t i = 0; i < e->p->nobservers; i++) {
+        const Observer *o = e->p->observer[i];
+        skips &= o->skips || !(o->takes || o->sweep);
+    }
+    return skips;
+}
+
 /* ---- by number ---- */
 
 static void add_site(Emit *e, const Place *x, int64_t delta)
@@ -102,6 +113,7 @@ void emit_count_party(Emit *e, const Segment *s, uint32_t k, uint32_t end, uint3
 static uint32_t sweep_new(Emit *e)
 {
     Tally *t             = e->p->tally;
+    e->sweeps            = true;
     t->sweep             = xrealloc(t->sweep, (t->nsweeps + 1) * sizeof *t->sweep);
     Sweep *s             = xcalloc(1, sizeof *s);
     s->party             = xcalloc(SWEEP_PARTIES, sizeof *s->party);
@@ -134,7 +146,7 @@ bool emit_sweep(Emit *e, const Item *it, const Place *x)
     sweep_add(e, number, x, 0, 0);
     for (uint32_t i = 1; it->kind == ITEM_STORE && i < it->nread; i++)
         emit_flush(e, it->read[i]); /* what is stored may be looked at */
-    OUT("{ const u1 *at = q; if (q && !w_sweep(w, %u, &at)) q = 0; }\n", number);
+    OUT("{ const u1 *at = q; if (q && swept && !w_sweep(w, %u, &at)) q = 0; }\n", number);
     return true;
 }
 
@@ -155,7 +167,7 @@ bool emit_sweep_parties(Emit *e, const Segment *s, uint32_t k, uint32_t end, uin
     OUT("{ const u1 *at[] = {");
     for (uint32_t i = 0; i < n; i++)
         OUT("%sq%u", i ? ", " : "", question + i);
-    OUT("};\nif (COLD(!w_sweep(w, %u, at)))\n", number);
+    OUT("};\nif (COLD(swept && !w_sweep(w, %u, at)))\n", number);
     emit_leave_at(e, e->before, s->item[k].uop);
     OUT("}\n");
     return true;

@@ -133,7 +133,7 @@ static bool same_observers(const NativeSet *s, const EmuLaunch *ask)
     for (size_t i = 0; same && i < s->nobservers; i++) {
         const Observer *a = &s->observer[i], *b = ask->observers[i];
         same = a->many == b->many && a->period == b->period && a->takes == b->takes && a->sweep == b->sweep &&
-               !a->use == !b->use && memcmp(a->wants, b->wants, sizeof a->wants) == 0;
+               !a->use == !b->use && !a->skips == !b->skips && memcmp(a->wants, b->wants, sizeof a->wants) == 0;
     }
     return same;
 }

@@ -280,10 +280,15 @@ ROW void w_fill(const Warp *w, const NativeSlot *s, uint32_t n, const int64_t (*
     w->worker->help->fill(w, s, n, pattern);
 }
 
+/* Does an observer want to hear of this block's accesses? */
+ROW uint32_t w_swept(const Warp *w)
+{
+    return w->block->swept;
+}
 /* Tells observers; false: the handlers must. */
 ROW uint32_t w_sweep(Warp *w, uint32_t number, const uint8_t *const *at)
 {
-    return !w->block->swept || w->worker->help->sweep(w, number, at);
+    return w->worker->help->sweep(w, number, at);
 }
 /* The frame holds values that nobody wrote. */
 ROW uint32_t w_poisoned(const Warp *w)
