@@ -146,7 +146,7 @@ const Rung *half_choose(WwBlas *b, const Problem *p, unsigned *split)
 }
 
 /* In columns of a tile: rounds of tiles, a last one whose k is shared out as what is left of it.  By readings on an H100, 128 x 192 tiles take nine
- * tenths of the time of narrower ones for the same results; floats, which they store without overlap, take longer. */
+ * tenths of the time of narrower ones for the same results. */
 static double eight_cost(const WwBlas *b, const Problem *p, const Rung *r)
 {
     HalfRounds c = half_rounds(b, r, &p->args);
@@ -158,7 +158,7 @@ const Rung *eight_choose(const WwBlas *b, const Problem *p)
     if (!b->half[p->symmetric])
         return rung_for(p->symmetric, FOR_ANY_8);
     const Rung *wide = rung_for(p->symmetric, FOR_EIGHT), *narrow = rung_find("gemm", "eight_narrow");
-    if (p->symmetric || (p->result == 2 && eight_cost(b, p, wide) <= eight_cost(b, p, narrow)))
+    if (p->symmetric || eight_cost(b, p, wide) <= eight_cost(b, p, narrow))
         return wide;
     return narrow;
 }

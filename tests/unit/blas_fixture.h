@@ -135,6 +135,16 @@ static inline float as_float(uint32_t u)
     return f;
 }
 
+/* A bf16 or fp16 number. */
+static inline double half_value(uint16_t h, bool brain)
+{
+    if (brain)
+        return (double)as_float((uint32_t)h << 16);
+    int    e = h >> 10 & 31, m = h & 1023;
+    double v = e == 31 ? (m ? (double)NAN : (double)INFINITY) : e ? ldexp(1024 + m, e - 25) : ldexp(m, -24);
+    return h >> 15 ? -v : v;
+}
+
 static inline uint32_t as_bits(float f)
 {
     uint32_t u;

@@ -78,16 +78,7 @@ static double result_at(const Bits *b, WwType t, size_t i)
 {
     if (b->each == 4)
         return (double)((float *)b->v)[i];
-    uint16_t h = ((uint16_t *)b->v)[i];
-    if (brain(t)) {
-        uint32_t u = (uint32_t)h << 16;
-        float    f;
-        memcpy(&f, &u, sizeof f);
-        return (double)f;
-    }
-    int    e = h >> 10 & 31, m = h & 1023;
-    double v = e ? ldexp(1024 + m, e - 25) : ldexp(m, -24);
-    return h >> 15 ? -v : v;
+    return half_value(((uint16_t *)b->v)[i], brain(t));
 }
 
 static double activated(WwActivation a, double v)

@@ -25,22 +25,6 @@ static bool is_wide(WwType t)
     return t == WW_F16_F32 || t == WW_BF16_F32;
 }
 
-static float from_bits(uint32_t u)
-{
-    float f;
-    memcpy(&f, &u, sizeof f);
-    return f;
-}
-
-static double half_value(uint16_t h, bool brain)
-{
-    if (brain)
-        return from_bits((uint32_t)h << 16);
-    int    e = h >> 10 & 31, m = h & 1023;
-    double v = e == 31 ? (m ? NAN : INFINITY) : e ? ldexp(1024 + m, e - 25) : ldexp(m, -24);
-    return h >> 15 ? -v : v;
-}
-
 /* `lines` of `length` elements, ld apart, the last of them at the end of its allocation. */
 typedef struct Half {
     size_t   lines, length, ld, count, bytes; /* bytes: of an element */

@@ -17,18 +17,6 @@ typedef struct Lines {
     WwPtr     p;
 } Lines;
 
-static double half_value(uint16_t h, WwType type)
-{
-    uint32_t u = (uint32_t)h << 16;
-    float    f;
-    memcpy(&f, &u, sizeof f);
-    if (type == WW_BF16)
-        return (double)f;
-    int    e = h >> 10 & 31, m = h & 1023;
-    double v = e ? ldexp(1024 + m, e - 25) : ldexp(m, -24);
-    return h >> 15 ? -v : v;
-}
-
 /* Numbers of about 2^-4, so that the powers of A A^T stay small. */
 static uint16_t half_random(WwType type, uint64_t *seed)
 {
@@ -60,7 +48,7 @@ static void lines_free(Lines *l)
 
 static double at(const Case *t, const Lines *l, size_t i, size_t j)
 {
-    return half_value(l->v[t->layout == WW_COLUMN_MAJOR ? j * l->ld + i : i * l->ld + j], t->type);
+    return half_value(l->v[t->layout == WW_COLUMN_MAJOR ? j * l->ld + i : i * l->ld + j], t->type == WW_BF16);
 }
 
 static WwNewtonSchulz problem(const Case *t, const Lines *x, const Lines *y, size_t steps)
