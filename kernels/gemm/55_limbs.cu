@@ -14,7 +14,7 @@
  * g.x, g.y: planes as split_bytes makes them with its carry; g.x_row, g.y_col: the pitch. */
 #include "half_drawn.cuh"
 
-enum { LIMB_SIDE = 64, LIMB_BK = 128, LIMB_BOX = LIMB_SIDE * LIMB_BK, LIMB_PLANES = 4, LIMB_SLICE = 2 * LIMB_PLANES * LIMB_BOX, LIMB_TALL = 8 };
+enum { LIMB_SIDE = 64, LIMB_BK = 128, LIMB_BOX = LIMB_SIDE * LIMB_BK, LIMB_PLANES = 4, LIMB_SLICE = 2 * LIMB_PLANES * LIMB_BOX };
 
 /* Four matrices of eight lines of 16 bytes, each lane naming a line: a lane has four bytes of each. */
 static __device__ __forceinline__ void load_bytes(unsigned (&v)[4], unsigned at)
@@ -124,22 +124,17 @@ static __device__ __forceinline__ void write_limbs(const GemmArgs &g, int row0, 
 extern "C" __global__ void __launch_bounds__(WARPGROUP) gemm_limbs_i32(const GemmArgs g)
 {
     extern __shared__ __align__(1024) unsigned char ring[];
-    int      down = (g.m + LIMB_SIDE - 1) / LIMB_SIDE, across = (g.n + LIMB_SIDE - 1) / LIMB_SIDE, t = blockIdx.x;
-    int      first = t / (LIMB_TALL * across) * LIMB_TALL, high = down - first < LIMB_TALL ? down - first : LIMB_TALL, in = t % (LIMB_TALL * across);
-    int      row = (first + in % high) * LIMB_SIDE, col = in / high * LIMB_SIDE;
+    DrawnTile t = tile_in_groups(g, blockIdx.x, LIMB_SIDE, LIMB_SIDE);
     unsigned at   = (shared_address(ring) + 1023) / 1024 * 1024;
     int      warp = threadIdx.x / 32, slices = (g.k + LIMB_BK - 1) / LIMB_BK, last = g.parts - 1, read = 0, drawn = last;
     float    d[LIMB_PLANES][2][4][4] = {};
     unsigned sum[2][4][4]            = {};
     for (int s = 0; s < last; s++)
-        draw_limbs(g, at + s * LIMB_SLICE, row, col, s, slices);
+        draw_limbs(g, at + s * LIMB_SLICE, t.row, t.col, s, slices);
     for (int s = 0; s < slices; s++) {
-        if (last > 1)
-            draws_wait<1>();
-        else
-            draws_wait<0>();
+        draws_come(last - 1);
         __syncthreads();
-        draw_limbs(g, at + drawn * LIMB_SLICE, row, col, s + last, slices);
+        draw_limbs(g, at + drawn * LIMB_SLICE, t.row, t.col, s + last, slices);
         for (int k = 0; k < LIMB_BK; k += 16)
             multiply_step(at + read * LIMB_SLICE, warp / 2 * 32, warp % 2 * 32, k, d);
         add_up(d, sum);
@@ -147,5 +142,5 @@ extern "C" __global__ void __launch_bounds__(WARPGROUP) gemm_limbs_i32(const Gem
         drawn = drawn == last ? 0 : drawn + 1;
     }
     draws_wait<0>();
-    write_limbs(g, row + warp / 2 * 32, col + warp % 2 * 32, sum);
+    write_limbs(g, t.row + warp / 2 * 32, t.col + warp % 2 * 32, sum);
 }

@@ -370,7 +370,7 @@ static __device__ __forceinline__ void put_lines(const HalfArgs &a, unsigned pie
     enum { AT_ONCE = 2 };
     bool keep = !Four<float>::zero(a.g.beta);
     int  i = threadIdx.x % WARPGROUP / 8, j = threadIdx.x % 8 * 4;
-#pragma unroll 1
+#pragma unroll
     for (int h = 0; h < 4; h += AT_ONCE) {
         float v[AT_ONCE][4], old[AT_ONCE][4] = {};
 #pragma unroll
@@ -383,7 +383,7 @@ static __device__ __forceinline__ void put_lines(const HalfArgs &a, unsigned pie
         for (int u = 0; u < AT_ONCE; u++) {
 #pragma unroll
             for (int e = 0; e < 4; e++)
-                v[u][e] = h ? result_of<S>(a, ends, AT_ONCE + u, e, v[u][e], old[u][e]) : result_of<S>(a, ends, u, e, v[u][e], old[u][e]);
+                v[u][e] = result_of<S>(a, ends, h + u, e, v[u][e], old[u][e]);
         }
         activate<S>(a, v);
 #pragma unroll

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Operands of 16 bits that a warpgroup draws where they lie (cp.async), in accesses as wide as their lines' alignment allows, into boxes of 64 lines of
- * 128 bytes, swizzled as tensor copies do.  What is outside an operand is zero. */
+ * 128 bytes, swizzled as tensor copies do.  What is outside an operand is zero.  And which tile is a block's, for kernels whose blocks have one each. */
 #ifndef WW_KERNELS_GEMM_HALF_DRAWN_CUH
 #define WW_KERNELS_GEMM_HALF_DRAWN_CUH
 
@@ -80,6 +80,35 @@ template <int SIDE, int N> static __device__ __forceinline__ void draw_operand(u
 template <int LEFT> static __device__ __forceinline__ void draws_wait(void)
 {
     asm volatile("cp.async.wait_group %0;" ::"n"(LEFT) : "memory");
+}
+
+/* Until no more than `left` groups of copies are on their way, or fewer. */
+static __device__ __forceinline__ void draws_come(int left)
+{
+    if (left >= 7)
+        draws_wait<7>();
+    else if (left >= 4)
+        draws_wait<4>();
+    else if (left >= 2)
+        draws_wait<2>();
+    else if (left == 1)
+        draws_wait<1>();
+    else
+        draws_wait<0>();
+}
+
+/* The first result of a tile. */
+struct DrawnTile {
+    int row, col;
+};
+
+/* Tile t, in groups of eight rows of tiles, down a group's columns: what those that run together share is in the L2. */
+static __device__ __forceinline__ DrawnTile tile_in_groups(const GemmArgs &g, int t, int rows, int columns)
+{
+    enum { GROUP = 8 };
+    int down = (g.m + rows - 1) / rows, across = (g.n + columns - 1) / columns, first = t / (GROUP * across) * GROUP, in = t % (GROUP * across);
+    int high = down - first < GROUP ? down - first : GROUP;
+    return {(first + in % high) * rows, in / high * columns};
 }
 
 #endif

@@ -35,19 +35,6 @@ static __device__ __forceinline__ int draws_far(int stages)
     return stages >= 9 ? 7 : stages >= 6 ? 4 : 2;
 }
 
-/* Until no more than `left` groups of copies are on their way; one of draws_far, or fewer at the end. */
-static __device__ __forceinline__ void draws_come(int left)
-{
-    if (left >= 7)
-        draws_wait<7>();
-    else if (left >= 4)
-        draws_wait<4>();
-    else if (left >= 2)
-        draws_wait<2>();
-    else
-        draws_wait<0>();
-}
-
 struct JoinedPlace {
     int row, col, first, end; /* of the first result; slices */
 };

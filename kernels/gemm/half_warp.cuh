@@ -12,8 +12,6 @@
 
 #include "half_drawn.cuh"
 
-enum { WARP_GROUP = 8 /* rows of tiles that are computed together: what they share is in the L2 */ };
-
 template <int BM_, int BN_, int XN_, int YN_, int BRAIN_, int SYM_> struct WarpShape {
     enum {
         BM = BM_, BN = BN_, XN = XN_, YN = YN_, /* XN, YN: the operand does not lie along k */
@@ -24,20 +22,14 @@ template <int BM_, int BN_, int XN_, int YN_, int BRAIN_, int SYM_> struct WarpS
     };
 };
 
-struct WarpTile {
-    int row, col; /* of the first result */
-};
-
-template <typename S> static __device__ __forceinline__ WarpTile warp_tile(const GemmArgs &g)
+template <typename S> static __device__ __forceinline__ DrawnTile warp_tile(const GemmArgs &g)
 {
-    int down = (g.m + S::BM - 1) / S::BM, across = (g.n + S::BN - 1) / S::BN, i = 0, j = blockIdx.x;
-    if (S::SYM) { /* tile i * (i + 1) / 2 + j, j <= i */
-        for (; j > i; i++)
-            j -= i + 1;
-        return {i * S::BM, j * S::BN};
-    }
-    int first = j / (WARP_GROUP * across) * WARP_GROUP, high = down - first < WARP_GROUP ? down - first : WARP_GROUP, in = j % (WARP_GROUP * across);
-    return {(first + in % high) * S::BM, in / high * S::BN};
+    int i = 0, j = blockIdx.x;
+    if (!S::SYM)
+        return tile_in_groups(g, j, S::BM, S::BN);
+    for (; j > i; i++) /* tile i * (i + 1) / 2 + j, j <= i */
+        j -= i + 1;
+    return {i * S::BM, j * S::BN};
 }
 
 /* ---- operands ------------------------------------------------------------------------------------------------------ */
@@ -113,7 +105,7 @@ static __device__ __forceinline__ void multiply_slice(unsigned slice, int row, i
 
 /* Slice s of both operands, if there is one; its group of copies in any case. */
 template <typename S>
-static __device__ __forceinline__ void draw_slice(const HalfArgs &a, const HalfLines &x, const HalfLines &y, WarpTile t, unsigned to, int s, int slices)
+static __device__ __forceinline__ void draw_slice(const HalfArgs &a, const HalfLines &x, const HalfLines &y, DrawnTile t, unsigned to, int s, int slices)
 {
     if (s < slices) {
         draw_operand<S::BM, S::XN>(to, x, a.x_grain, t.row, s * S::BK);
@@ -166,7 +158,7 @@ template <typename S> static __device__ __forceinline__ void warp_product(const 
     const GemmArgs    &g    = args.g;
     unsigned long long z    = blockIdx.z;
     unsigned           at   = (shared_address(ring) + 1023) / 1024 * 1024;
-    WarpTile           t    = warp_tile<S>(g);
+    DrawnTile           t    = warp_tile<S>(g);
     int                warp = threadIdx.x / 32, row = warp / 2 * S::WM, col = warp % 2 * S::WN, slices = (g.k + S::BK - 1) / S::BK, last = args.stages - 1;
     HalfLines          x    = {(const unsigned short *)g.x + z * g.x_batch, S::XN ? g.x_col : g.x_row, S::XN ? g.k : g.m, S::XN ? g.m : g.k};
     HalfLines          y    = {(const unsigned short *)g.y + z * g.y_batch, S::YN ? g.y_row : g.y_col, S::YN ? g.k : g.n, S::YN ? g.n : g.k};
@@ -175,10 +167,7 @@ template <typename S> static __device__ __forceinline__ void warp_product(const 
     for (int s = 0; s < last; s++)
         draw_slice<S>(args, x, y, t, at + s * S::SLICE, s, slices);
     for (int s = 0; s < slices; s++) {
-        if (last > 1)
-            draws_wait<1>();
-        else
-            draws_wait<0>();
+        draws_come(last - 1);
         __syncthreads();
         draw_slice<S>(args, x, y, t, at + drawn * S::SLICE, s + last, slices);
         multiply_slice<S>(at + read * S::SLICE, row, col, d);

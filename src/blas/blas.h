@@ -119,6 +119,8 @@ uint64_t    rung_tiles(const Rung *r, const GemmArgs *g); /* of A * A^T those on
 bool        rung_takes(const Rung *r, WwType type);
 /* Has it a kernel for 16-bit operands, or 8-bit ones? */
 bool rung_half(const Rung *r);
+/* Can one launch take a batch of it? */
+bool rung_batch(const Rung *r);
 /* Blocks that may share out a tile's k: up to this, 1: none; and the next number worth trying.  Up to CLUSTER of them are a cluster and add up in
  * shared memory; more are several clusters of that many, each with a part of the sums, which a second kernel adds up. */
 unsigned rung_splits(const Rung *r);

@@ -133,11 +133,8 @@ Status problem_run(WwBlas *b, const Problem *p)
 {
     if (p->args.m == 0 || p->args.n == 0)
         return WW_OK;
-    bool maps = tensor_rung(p->rung) || p->rung->layouts == RUNG_BYTES || p->rung->layouts == RUNG_LIMBS ||
-                p->rung->layouts == RUNG_SPLIT ||
-                (rung_half(p->rung) && p->rung->layouts != RUNG_HALF_JOINED && p->rung->layouts != RUNG_HALF_WARP);
     GemmArgs g    = p->args, sum;
-    bool     once = p->x || p->rung->stream || maps || parts_of(p) > 1;
+    bool     once = p->x || p->rung->stream || !rung_batch(p->rung) || parts_of(p) > 1;
     size_t   step = once ? 1 : MAX_Z;
     Work     work = work_of(b, p);
     if (p->told && p->rung->layouts != RUNG_SPLIT)

@@ -65,18 +65,47 @@ WwScalar type_one(WwType type)
     return s == SCALAR_i64 ? (WwScalar){.i64 = 1} : s == SCALAR_i32 ? (WwScalar){.i32 = 1} : (WwScalar){.f32 = 1};
 }
 
+enum { ALL_OF_THEM = -1 };
+
+/* Of RungLayouts: what it multiplies, which one of those types alone; letters: an entry for each layout, named by its last letters; batch: one launch
+ * can take it. */
+static const struct LayoutRow {
+    TypeKind kind;
+    int      only;
+    bool     letters, batch;
+} layouts[] = {[RUNG_ANY]         = {TYPE_WORDS, ALL_OF_THEM, false, true},
+               [RUNG_FOUR]        = {TYPE_WORDS, ALL_OF_THEM, true, true},
+               [RUNG_SHORT]       = {TYPE_WORDS, ALL_OF_THEM, true, true},
+               [RUNG_WOVEN]       = {TYPE_WORDS, ALL_OF_THEM, true, true},
+               [RUNG_JOINED]      = {TYPE_WORDS, ALL_OF_THEM, true, true},
+               [RUNG_TENSOR]      = {TYPE_WORDS, ALL_OF_THEM, false, false},
+               [RUNG_WHOLE]       = {TYPE_WORDS, ALL_OF_THEM, false, false},
+               [RUNG_DRAWN]       = {TYPE_WORDS, ALL_OF_THEM, false, false},
+               [RUNG_BYTES]       = {TYPE_WORDS, WW_I32, false, false},
+               [RUNG_LIMBS]       = {TYPE_WORDS, WW_I32, false, false},
+               [RUNG_LONG]        = {TYPE_LONG, ALL_OF_THEM, false, true},
+               [RUNG_HALF]        = {TYPE_HALF, ALL_OF_THEM, true, false},
+               [RUNG_HALF_JOINED] = {TYPE_HALF, ALL_OF_THEM, true, true},
+               [RUNG_HALF_WARP]   = {TYPE_HALF, ALL_OF_THEM, true, true},
+               [RUNG_HALF_PLAIN]  = {TYPE_HALF, ALL_OF_THEM, false, false},
+               [RUNG_EIGHT]       = {TYPE_EIGHT, ALL_OF_THEM, false, false},
+               [RUNG_EIGHT_PLAIN] = {TYPE_EIGHT, ALL_OF_THEM, false, false},
+               [RUNG_SPLIT]       = {TYPE_WORDS, WW_F32, true, false}};
+
 bool rung_half(const Rung *r)
 {
-    return r->layouts == RUNG_HALF || r->layouts == RUNG_HALF_JOINED || r->layouts == RUNG_HALF_WARP ||
-           r->layouts == RUNG_HALF_PLAIN || r->layouts == RUNG_EIGHT || r->layouts == RUNG_EIGHT_PLAIN;
+    return layouts[r->layouts].kind == TYPE_HALF || layouts[r->layouts].kind == TYPE_EIGHT;
 }
 
 bool rung_takes(const Rung *r, WwType type)
 {
-    bool     eight = r->layouts == RUNG_EIGHT || r->layouts == RUNG_EIGHT_PLAIN;
-    TypeKind kind  = r->layouts == RUNG_LONG ? TYPE_LONG : eight ? TYPE_EIGHT : rung_half(r) ? TYPE_HALF : TYPE_WORDS;
-    return kind == type_row(type)->kind && ((r->layouts != RUNG_BYTES && r->layouts != RUNG_LIMBS) || type == WW_I32) &&
-           (r->layouts != RUNG_SPLIT || type == WW_F32);
+    const struct LayoutRow *l = &layouts[r->layouts];
+    return l->kind == type_row(type)->kind && (l->only == ALL_OF_THEM || l->only == (int)type);
+}
+
+bool rung_batch(const Rung *r)
+{
+    return layouts[r->layouts].batch;
 }
 
 unsigned rung_splits(const Rung *r)
@@ -162,8 +191,7 @@ void blas_entry(const Problem *p, char *name)
     const char     *type = type_row(p->type)->entry;
     char           *end  = stpcpy(stpcpy(name, r->ladder), "_");
     end                  = stpcpy(stpcpy(stpcpy(end, r->name), "_"), type);
-    if ((r->layouts < RUNG_FOUR || r->layouts > RUNG_JOINED) && r->layouts != RUNG_HALF &&
-        r->layouts != RUNG_HALF_JOINED && r->layouts != RUNG_HALF_WARP && r->layouts != RUNG_SPLIT)
+    if (!layouts[r->layouts].letters)
         return;
     end = stpcpy(end, g->x_col == 1 ? "_k" : "_n");
     if (!p->symmetric)

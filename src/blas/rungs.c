@@ -164,8 +164,7 @@ Status problem_choose(WwBlas *b, Problem *p, const char *ladder, const char *nam
     if (!rung_takes(p->rung, p->type))
         return device_fail(b->device, WW_ERR_UNAVAILABLE, "%s: the rung %s has no kernel for %s", ladder,
                            name ? name : p->rung->name, type_row(p->type)->text);
-    bool copies = tensor_rung(p->rung) || p->rung->layouts == RUNG_BYTES || p->rung->layouts == RUNG_LIMBS || half ||
-                  eight || p->rung->layouts == RUNG_SPLIT;
+    bool copies = !rung_batch(p->rung) || half || eight;
     if (p->args.k == 0 && (copies || p->rung->stream)) /* nothing to copy or share out */
         p->rung = rung_for(p->rung->symmetric, half ? FOR_ANY_16 : eight ? FOR_ANY_8 : FOR_FULL);
     if (p->args.k == 0)
