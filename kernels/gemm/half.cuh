@@ -8,9 +8,7 @@
  *               The second begins a tile LAG slices behind the first, so that one multiplies while the other stores.
  *   slices      a ring of STAGES; a buffer is free when both warpgroups of both blocks have read it.
  *   8 bits      EIGHT: slices of 128 of k, operands along k; what a slice adds up leaves the tensor cores, and is added as floats.
- *   results     16-bit ones pass through shared memory in pieces of 64 x 64 and leave by tensor copies while the next tile's slices arrive,
- *               or, where C's lines begin anywhere, by whole lines of a piece.  Floats, and results with a scale, C, a bias or an activation to come, pass
- *               through it as floats, in pieces of 64 x 32 in a loop (put_pieces); of A * A^T in both directions.
+ *   results     half_end.cuh.
  *   last round  where it would leave most of the card idle, k of its pairs is shared out among clusters.  The warpgroup that is the last to
  *               have its part ready adds them up, in their order: the same bits in every run, and nobody waits for a block that may not run.
  *   A * A^T     tiles in pairs whose columns end at or under those of the pair's rows.  A tile beside the diagonal is written in both directions,
@@ -20,7 +18,7 @@
 #define WW_KERNELS_GEMM_HALF_CUH
 
 #include "boxes.h"
-#include "half_result.cuh"
+#include "half_end.cuh"
 
 template <int BN_, int XN_, int YN_, int BRAIN_, int STAGES_, int PIECES_, int SYM_, int LAG_, int EIGHT_ = 0> struct HalfShape {
     enum {
@@ -107,7 +105,7 @@ template <typename S> static __device__ __forceinline__ HalfPiece piece_of(const
     if (u < a.whole)
         return {tile_of<S>(a, u), 0, slices, -1, 0};
     int tail = (u - a.whole) / a.split, part = (u - a.whole) % a.split;
-    return {tile_of<S>(a, a.whole + tail), (int)((long long)slices * part / a.split), (int)((long long)slices * (part + 1) / a.split), tail, part};
+    return {tile_of<S>(a, a.whole + tail), slices * part / a.split, slices * (part + 1) / a.split, tail, part}; /* 2^25 slices at most, 8 parts */
 }
 
 /* ---- operands ------------------------------------------------------------------------------------------------------ */
@@ -157,8 +155,9 @@ static __device__ __forceinline__ void buffer_read(unsigned empty)
         bar_arrive_at(empty, threadIdx.x % WARPGROUP);
 }
 
-/* A warpgroup: 64 x BN results of a tile.  The products of a slice run while the next is waited for. */
-template <typename S> static __device__ __forceinline__ void multiply_tile(HalfRing *r, int half, int slices, float (&d)[S::RESULTS])
+/* A warpgroup: 64 x BN results of a tile.  The products of a slice run while the next is waited for; those of the last one run on, in a buffer
+ * that last_slice waits for. */
+template <typename S> static __device__ __forceinline__ unsigned multiply_tile(HalfRing *r, int half, int slices, float (&d)[S::RESULTS])
 {
     enum { X_STEP = S::XN ? 16 * 128 / 16 : 2, Y_STEP = S::YN ? 16 * 128 / 16 : 2 }; /* 16 of k, in 16 bytes */
     unsigned before = S::STAGES;
@@ -181,8 +180,15 @@ template <typename S> static __device__ __forceinline__ void multiply_tile(HalfR
         before = r->buffer;
         ring_next<S>(r);
     }
+    return before;
+}
+
+template <typename S> static __device__ __forceinline__ void last_slice(const HalfRing &r, unsigned buffer)
+{
+    if (S::EIGHT) /* has waited */
+        return;
     wgmma_wait<0>();
-    buffer_read(r->empty + before * 8);
+    buffer_read(r.empty + buffer * 8);
 }
 
 /* The same of 8-bit operands, whose sums in the tensor cores are short: those of a slice are added up as floats. */
@@ -191,7 +197,7 @@ template <typename S> static __device__ __forceinline__ void multiply_eight(Half
     float p[S::RESULTS];
 #pragma unroll
     for (int i = 0; i < S::RESULTS; i++)
-        d[i] = 0;
+        d[i] = p[i] = 0; /* p, so that it takes no registers between two tiles */
     if (S::LAG && half)
         lag_wait();
     for (int s = 0; s < slices; s++) {
@@ -214,297 +220,6 @@ template <typename S> static __device__ __forceinline__ void multiply_eight(Half
     }
 }
 
-/* ---- results ------------------------------------------------------------------------------------------------------- */
-
-/* Piece j of a warpgroup's results, 64 columns, to shared memory as the tensor copy's swizzle has it; turned: columns as rows. */
-template <typename S>
-static __device__ __forceinline__ void stage_piece(unsigned to, const float (&d)[S::RESULTS], int j, float alpha, bool turned)
-{
-    int lane = threadIdx.x % 32, warp = threadIdx.x / 32 % 4;
-#pragma unroll
-    for (int i = 0; i < 4; i++) { /* 16 columns */
-        unsigned v[4];
-#pragma unroll
-        for (int q = 0; q < 4; q++)
-            v[q] = two_halves<S>(alpha * d[j * 32 + i * 8 + q * 2], alpha * d[j * 32 + i * 8 + q * 2 + 1]);
-        int row = turned ? i * 16 + lane / 16 * 8 + lane % 8 : warp * 16 + lane % 16;
-        int at  = turned ? warp * 2 + lane / 8 % 2 : i * 2 + lane / 16; /* which 16 bytes */
-        unsigned address = to + row * 128 + ((at ^ (row & 7)) << 4);
-        if (turned)
-            matrix_store_turned(address, v);
-        else
-            matrix_store(address, v);
-    }
-}
-
-/* A piece from shared memory to column c, row r of a C whose lines tensor copies cannot write: two elements a lane, whole lines of a piece. */
-template <typename S> static __device__ __forceinline__ void copy_piece(const HalfArgs &a, unsigned from, int c, int r)
-{
-    const GemmArgs &g = a.g;
-    int             lane = threadIdx.x % 32, warp = threadIdx.x / 32 % 4, col = c + lane * 2;
-#pragma unroll 4
-    for (int i = warp; i < 64 && r + i < g.m; i += 4) {
-        unsigned        two = shared_word(from + i * 128 + (((lane / 4) ^ (i & 7)) << 4) + lane % 4 * 4);
-        unsigned short *to  = (unsigned short *)g.c + (r + i) * g.ldc + col;
-        if (g.vector & GEMM_PAIRS && col + 1 < g.n) {
-            *(unsigned *)to = two;
-            continue;
-        }
-        if (col < g.n)
-            to[0] = (unsigned short)two;
-        if (col + 1 < g.n)
-            to[1] = (unsigned short)(two >> 16);
-    }
-}
-
-/* All pieces in one direction.  A piece's place is free when the copy from it has read it, PIECES before. */
-template <typename S>
-static __device__ __forceinline__ void send_pieces(const HalfArgs &a, unsigned staged, unsigned *next, int row, int col, const float (&d)[S::RESULTS],
-                                                   float alpha, bool turned)
-{
-    int   id    = threadIdx.x / WARPGROUP;
-    bool  first = threadIdx.x % WARPGROUP == 0;
-#pragma unroll
-    for (int j = 0; j < S::BN / 64; j++) {
-        unsigned at = staged + *next * S::PIECE;
-        if (first)
-            copies_read<S::PIECES - 1>();
-        warpgroup_barrier(id);
-        stage_piece<S>(at, d, j, alpha, turned);
-        fence_async();
-        warpgroup_barrier(id);
-        int r = turned ? col + j * 64 : row, c = turned ? row : col + j * 64;
-        if (!a.store) {
-            copy_piece<S>(a, at, c, r);
-        } else if (first) {
-            if (r < a.g.m && c < a.g.n)
-                box_store(&a.c, at, c, r);
-            copies_commit();
-        }
-        *next = *next + 1 == S::PIECES ? 0 : *next + 1;
-    }
-}
-
-/* Where a piece of 64 x 32 floats has one: pairs of eight rows and four neighbours of a row fall on all banks, four neighbours of a column of 16 in turn
- * on each bank twice. */
-enum { FLOAT_COLUMNS = 32, FLOAT_PITCH = FLOAT_COLUMNS + 8 };
-static __device__ __forceinline__ unsigned float_at(unsigned piece, int row, int col)
-{
-    return piece + (row * FLOAT_PITCH + (col ^ (row / 4 % 8 * 4))) * 4;
-}
-
-/* The scale of a row or a column of 8-bit operands, 0: none; of 16-bit ones 1. */
-template <typename S> static __device__ __forceinline__ float scale_at(GemmConst scales, int i, int n)
-{
-    return S::EIGHT && scales && i < n ? ((const float *)scales)[i] : 1.0f;
-}
-
-/* Four of a row's or column's numbers `apart`, the last of them again past the end: all are asked for at once. */
-template <typename S>
-static __device__ __forceinline__ void load_biases(const HalfArgs &a, GemmConst bias, int first, int apart, int n, float (&v)[4])
-{
-    if (!S::ENDS || !a.ends || !bias)
-        return;
-    if (a.wide) {
-#pragma unroll
-        for (int i = 0; i < 4; i++)
-            v[i] = ((const float *)bias)[first + i * apart < n ? first + i * apart : n - 1];
-    } else {
-        unsigned short h[4];
-#pragma unroll
-        for (int i = 0; i < 4; i++)
-            h[i] = ((const unsigned short *)bias)[first + i * apart < n ? first + i * apart : n - 1];
-#pragma unroll
-        for (int i = 0; i < 4; i++)
-            v[i] = half_value<S::BRAIN>(h[i]);
-    }
-}
-
-template <typename S> static __device__ __forceinline__ void load_scales(GemmConst scales, int first, int apart, int n, float (&v)[4])
-{
-    if (!S::EIGHT || !scales)
-        return;
-#pragma unroll
-    for (int i = 0; i < 4; i++)
-        v[i] = ((const float *)scales)[first + i * apart < n ? first + i * apart : n - 1];
-}
-
-static __device__ __forceinline__ void load_line(unsigned from, float (&v)[4])
-{
-    asm volatile("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4];" : "=f"(v[0]), "=f"(v[1]), "=f"(v[2]), "=f"(v[3]) : "r"(from) : "memory");
-}
-
-/* What a thread's results of a piece have in common: four rows 16 apart, all through the tile, and four columns. */
-struct PieceEnds {
-    float row_scale[4], row_bias[4], column_scale[4], column_bias[4];
-};
-
-/* What becomes of a result of A * B before its activation; old: beta * C. */
-template <typename S> static __device__ __forceinline__ float result_of(const HalfArgs &a, const PieceEnds &ends, int i, int e, float v, float old)
-{
-    float s = S::EIGHT ? v * (ends.row_scale[i] * ends.column_scale[e]) : v;
-    s       = Four<float>::from(a.g.alpha) * s + old;
-    return S::ENDS ? s + ends.row_bias[i] + ends.column_bias[e] : s;
-}
-
-/* Asked once for all: a question for each result would have each wait for the one before. */
-template <typename S, int N> static __device__ __forceinline__ void activate(const HalfArgs &a, float (&v)[N][4])
-{
-    if (!S::ENDS || !a.ends)
-        return;
-    if (a.end.activation == GEMM_GATE) {
-#pragma unroll
-        for (int e = 0; e < N * 4; e++)
-            v[e / 4][e % 4] = gated(v[e / 4][e % 4], a.end.gate[0], a.end.gate[1]);
-    } else if (a.end.activation == GEMM_RECTIFY) {
-#pragma unroll
-        for (int e = 0; e < N * 4; e++)
-            v[e / 4][e % 4] = v[e / 4][e % 4] < 0.0f ? 0.0f : v[e / 4][e % 4];
-    }
-}
-
-/* Lines of A * B.  What is read in global memory is asked for before any of it is used, since nothing else hides the wait. */
-template <typename S>
-static __device__ __forceinline__ void put_lines(const HalfArgs &a, unsigned piece, int row0, int col0, const PieceEnds &ends)
-{
-    enum { AT_ONCE = 2 };
-    bool keep = !Four<float>::zero(a.g.beta);
-    int  i = threadIdx.x % WARPGROUP / 8, j = threadIdx.x % 8 * 4;
-#pragma unroll
-    for (int h = 0; h < 4; h += AT_ONCE) {
-        float v[AT_ONCE][4], old[AT_ONCE][4] = {};
-#pragma unroll
-        for (int u = 0; u < AT_ONCE && keep; u++)
-            old_line<S>(a, row0 + i + (h + u) * 16, col0 + j, old[u]);
-#pragma unroll
-        for (int u = 0; u < AT_ONCE; u++)
-            load_line(float_at(piece, i + (h + u) * 16, j), v[u]);
-#pragma unroll
-        for (int u = 0; u < AT_ONCE; u++) {
-#pragma unroll
-            for (int e = 0; e < 4; e++)
-                v[u][e] = result_of<S>(a, ends, h + u, e, v[u][e], old[u][e]);
-        }
-        activate<S>(a, v);
-#pragma unroll
-        for (int u = 0; u < AT_ONCE; u++)
-            store_line<S>(a, row0 + i + (h + u) * 16, col0 + j, v[u]);
-    }
-}
-
-/* The same of a tile that is all inside a C of aligned lines, without beta: nothing is asked.  to: this thread's first four; `down`: 16 lines, in bytes. */
-template <typename S, int WIDE>
-static __device__ __forceinline__ void put_whole_lines(const HalfArgs &a, unsigned piece, char *to, unsigned long long down, const PieceEnds &ends)
-{
-    int   i = threadIdx.x % WARPGROUP / 8, j = threadIdx.x % 8 * 4;
-    float v[4][4];
-#pragma unroll
-    for (int u = 0; u < 4; u++)
-        load_line(float_at(piece, i + u * 16, j), v[u]);
-#pragma unroll
-    for (int u = 0; u < 4; u++) {
-#pragma unroll
-        for (int e = 0; e < 4; e++)
-            v[u][e] = result_of<S>(a, ends, u, e, v[u][e], 0.0f);
-    }
-    activate<S>(a, v);
-#pragma unroll
-    for (int u = 0; u < 4; u++) {
-        if (WIDE)
-            *(float4 *)(to + u * down) = {v[u][0], v[u][1], v[u][2], v[u][3]};
-        else
-            *(uint2 *)(to + u * down) = {two_halves<S>(v[u][0], v[u][1]), two_halves<S>(v[u][2], v[u][3])};
-    }
-}
-
-/* A * A^T: a piece in one direction; row0, col0: of its first result, in C.  raw: what the tensor cores added up, else with all but the rounding.
- * again: the other direction follows. */
-template <typename S>
-static __device__ __forceinline__ void put_mirrored(const HalfArgs &a, unsigned piece, bool turned, bool raw, bool again, bool diagonal, int row0, int col0)
-{
-    enum { UNITS = 64 * FLOAT_COLUMNS / 4 };
-    float alpha = Four<float>::from(a.g.alpha);
-    bool  keep  = raw && !Four<float>::zero(a.g.beta);
-#pragma unroll 2
-    for (int u = threadIdx.x % WARPGROUP; u < UNITS; u += WARPGROUP) {
-        int   i = turned ? u / 16 : u / 8, j = turned ? u % 16 * 4 : u % 8 * 4, row = row0 + i, col = col0 + j;
-        float v[4], scale = scale_at<S>(a.scale_x, row, a.g.m);
-        if (turned) {
-#pragma unroll
-            for (int e = 0; e < 4; e++)
-                v[e] = Four<float>::from(shared_word(float_at(piece, j + e, i)));
-        } else {
-            load_line(float_at(piece, i, j), v);
-        }
-#pragma unroll
-        for (int e = 0; e < 4; e++)
-            v[e] = raw ? alpha * (S::EIGHT ? v[e] * (scale * scale_at<S>(a.scale_y, col + e, a.g.n)) : v[e]) : v[e];
-        if (diagonal)
-            put_symmetric<S>(a, row, col, v);
-        else
-            put_line<S>(a, keep, row, col, v);
-        if (!again)
-            continue;
-#pragma unroll
-        for (int e = 0; e < 4; e++)
-            asm volatile("st.shared.f32 [%0], %1;" ::"r"(turned ? float_at(piece, j + e, i) : float_at(piece, i, j + e)), "f"(v[e]) : "memory");
-    }
-}
-
-/* Results that need more than rounding, or are floats: by shared memory as floats, 32 columns at a time.  All of it is a loop, since a block's
- * instructions are used once a tile: unrolled over the registers, float results of 4096 x 4096 x 4096 took twice the time. */
-template <typename S>
-static __device__ __forceinline__ void put_pieces(const HalfArgs &a, unsigned piece, bool diagonal, int row0, int col0, const float (&d)[S::RESULTS])
-{
-    const GemmArgs &g = a.g;
-    int             id = threadIdx.x / WARPGROUP, t = threadIdx.x % WARPGROUP, lane = t % 32, warp = t / 32;
-    bool            upper = g.fill == GEMM_FILL_UPPER || g.fill == GEMM_FILL_FULL_FROM_UPPER, both = S::SYM && !diagonal;
-    bool            again = both && g.fill != GEMM_FILL_LOWER && g.fill != GEMM_FILL_UPPER, turned = both && upper; /* first as C is read */
-    bool            whole = Four<float>::zero(g.beta) && g.vector & GEMM_FOURS && row0 + 64 <= g.m && col0 + S::BN <= g.n;
-    int             bytes = a.wide ? 4 : 2;
-    char           *to    = (char *)g.c + ((row0 + t / 8) * g.ldc + col0 + t % 8 * 4) * bytes;
-    PieceEnds       ends  = {{1, 1, 1, 1}, {}, {1, 1, 1, 1}, {}};
-    if constexpr (S::SYM == 0) {
-        load_scales<S>(a.scale_x, row0 + t / 8, 16, g.m, ends.row_scale);
-        load_biases<S>(a, a.end.row_bias, row0 + t / 8, 16, g.m, ends.row_bias);
-    }
-    if (t == 0)
-        copies_read<0>();
-#pragma unroll 1
-    for (int j = 0; j < S::BN / FLOAT_COLUMNS; j++) {
-        int col = col0 + j * FLOAT_COLUMNS;
-        if constexpr (S::SYM == 0) {
-            load_scales<S>(a.scale_y, col + t % 8 * 4, 1, g.n, ends.column_scale);
-            load_biases<S>(a, a.end.column_bias, col + t % 8 * 4, 1, g.n, ends.column_bias);
-        }
-        warpgroup_barrier(id);
-#pragma unroll
-        for (int i = 0; i < S::BN / FLOAT_COLUMNS; i++)
-            if (i == j) {
-#pragma unroll
-                for (int q = 0; q < 16; q += 2)
-                    asm volatile("st.shared.v2.f32 [%0], {%1, %2};" ::"r"(float_at(piece, warp * 16 + lane / 4 + q / 2 % 2 * 8, q / 4 * 8 + lane % 4 * 2)),
-                                 "f"(d[i * 16 + q]), "f"(d[i * 16 + q + 1])
-                                 : "memory");
-            }
-        warpgroup_barrier(id);
-        if constexpr (S::SYM == 0) {
-            if (whole && a.wide)
-                put_whole_lines<S, 1>(a, piece, to + j * FLOAT_COLUMNS * 4, 16 * g.ldc * 4, ends);
-            else if (whole)
-                put_whole_lines<S, 0>(a, piece, to + j * FLOAT_COLUMNS * 2, 16 * g.ldc * 2, ends);
-            else
-                put_lines<S>(a, piece, row0, col, ends);
-        } else {
-            put_mirrored<S>(a, piece, turned, true, again, diagonal, turned ? col : row0, turned ? row0 : col);
-            if (again) {
-                warpgroup_barrier(id);
-                put_mirrored<S>(a, piece, !turned, false, false, false, turned ? row0 : col, turned ? col : row0);
-            }
-        }
-    }
-}
-
 /* Adds up the parts of a tile's k in their order, by the warpgroup that is the last to have its part ready: true there. */
 template <typename S>
 static __device__ __forceinline__ bool join_parts(const HalfArgs &a, const HalfPiece &p, int which, int half, float (&d)[S::RESULTS], unsigned *seen)
@@ -522,16 +237,22 @@ static __device__ __forceinline__ bool join_parts(const HalfArgs &a, const HalfP
         seen[half] = count_up((unsigned *)a.g.count + tile, a.split);
     warpgroup_barrier(half + 1);
     bool last = seen[half] + 1 == (unsigned)a.split;
-    for (int q = 0; q < a.split && last; q++)
+    if (!last)
+        return false;
+#pragma unroll
+    for (int i = 0; i < S::RESULTS; i++)
+        d[i] = 0;
+#pragma unroll 1
+    for (int q = 0; q < a.split; q++)
 #pragma unroll
         for (int i = 0; i < S::RESULTS; i += 4) {
             float4 v = load_written(to + q * apart + i * WARPGROUP);
-            d[i]     = q ? d[i] + v.x : v.x;
-            d[i + 1] = q ? d[i + 1] + v.y : v.y;
-            d[i + 2] = q ? d[i + 2] + v.z : v.z;
-            d[i + 3] = q ? d[i + 3] + v.w : v.w;
+            d[i] += v.x;
+            d[i + 1] += v.y;
+            d[i + 2] += v.z;
+            d[i + 3] += v.w;
         }
-    return last;
+    return true;
 }
 
 template <typename S> static __device__ __forceinline__ void multiply_tiles(const HalfArgs &a, HalfRing r, unsigned staged, int rank)
@@ -539,29 +260,50 @@ template <typename S> static __device__ __forceinline__ void multiply_tiles(cons
     __shared__ unsigned seen[2];
     const GemmArgs     &g      = a.g;
     int                 pieces = pieces_of<S>(a), half = threadIdx.x / WARPGROUP - 1;
+    bool                plain = Four<float>::zero(g.beta) && Four<float>::from(g.alpha) == 1.0f && !(S::ENDS && a.ends) && !(S::EIGHT && (a.scale_x || a.scale_y));
     unsigned            next = 0;
     float               d[S::RESULTS];
     staged += half * S::PIECES * S::PIECE;
     for (int u = blockIdx.x / HALF_CLUSTER; u < pieces; u += gridDim.x / HALF_CLUSTER) {
         HalfPiece p   = piece_of<S>(a, u);
         int       row = p.tile.row + rank * S::BM + half * 64, col = p.tile.col;
+        bool      both = S::SYM && !p.tile.diagonal, full = !S::SYM || g.fill == GEMM_FILL_FULL || g.fill == GEMM_FILL_FULL_FROM_UPPER;
+        bool      quick = (both || full) && ends_in_registers<S>(a, p.tile.diagonal, p.tile.col), keep = quick && !Four<float>::zero(g.beta);
+        HalfEnds  ends;
+        unsigned  old[2][OLD_PIECE];
+        unsigned  last = 0;
         if constexpr (S::EIGHT != 0)
             multiply_eight<S>(&r, half, p.end - p.first, d);
         else
-            multiply_tile<S>(&r, half, p.end - p.first, d);
+            last = multiply_tile<S>(&r, half, p.end - p.first, d);
+        if (!S::EIGHT && p.tail < 0 && !plain)
+            ends = load_ends<S>(a, row, col, keep, old); /* on its way while the last slice is multiplied */
+        last_slice<S>(r, last);
         if (p.tail >= 0 && !join_parts<S>(a, p, rank * 2 + half, half, d, seen))
             continue;
-        bool both = S::SYM && !p.tile.diagonal, full = !S::SYM || g.fill == GEMM_FILL_FULL || g.fill == GEMM_FILL_FULL_FROM_UPPER;
-        bool plain = a.staged && Four<float>::zero(g.beta) && !(S::ENDS && a.ends) && !(S::EIGHT && (a.scale_x || a.scale_y));
-        if (!plain || (!both && !full)) {
+        if (!S::EIGHT && p.tail >= 0) /* all of it anew, so that nothing is kept while parts are added up */
+            ends = load_ends<S>(a, row, col, keep, old);
+        if (!quick) {
             put_pieces<S>(a, staged, p.tile.diagonal, row, col, d);
             continue;
         }
-        float alpha = Four<float>::from(g.alpha);
-        if (full || g.fill == GEMM_FILL_LOWER)
-            send_pieces<S>(a, staged, &next, row, col, d, alpha, false);
-        if (both && g.fill != GEMM_FILL_LOWER)
-            send_pieces<S>(a, staged, &next, row, col, d, alpha, true);
+        if (!plain) {
+            if (S::EIGHT)
+                ends = load_ends<S>(a, row, col, keep, old);
+            end_results<S>(a, ends, staged, old, d);
+        }
+        if (full || g.fill == GEMM_FILL_LOWER) {
+            if (a.wide)
+                send_floats<S>(a, staged, &next, row, col, d);
+            else
+                send_pieces<S>(a, staged, &next, row, col, d, false);
+        }
+        if (both && g.fill != GEMM_FILL_LOWER) {
+            if (a.wide)
+                send_floats_turned<S>(a, staged, &next, row, col, d);
+            else
+                send_pieces<S>(a, staged, &next, row, col, d, true);
+        }
     }
     if (threadIdx.x % WARPGROUP == 0)
         copies_done();

@@ -14,8 +14,8 @@ enum {
 
 /* x, y: maps of the operands, swizzled by 128 bytes.  Along k: boxes of 64 elements of k and 128 rows of X, or half as many of Y as the tile
  * has columns; 128 elements of 8 bits, which always lie along k.  Not along k: boxes of 64 elements along m or n and 64 of k.
- * c: a map of C with boxes of 64 x 64, swizzled likewise; used where `store` says so: rows aligned to 16 bytes and of whole 16 bytes,
- * with beta not 0 those of `from`, too.  GEMM_PAIRS in g.vector: two neighbours of C, and of `from`, from an
+ * c: a map of C with boxes of 64 lines of 128 bytes, swizzled likewise; used where `store` says so: rows aligned to 16 bytes and of whole 16 bytes,
+ * of floats without beta.  GEMM_PAIRS in g.vector: two neighbours of C, and of `from`, from an
  * even column on are aligned to their size; GEMM_FOURS: likewise four neighbours from every fourth column on.
  * g.x and g.y are not used; g.alpha and g.beta are floats. */
 typedef struct HalfArgs {

@@ -170,15 +170,15 @@ Status half_map(WwBlas *b, const Source *s, size_t each, int k, int side, GemmMa
                          map);
 }
 
-static Status map_result(WwBlas *b, const GemmArgs *g, GemmMap *map)
+static Status map_result(WwBlas *b, const GemmArgs *g, size_t each, GemmMap *map)
 {
     return ww_tensor_map(b->device,
-                         &(WwTensorMap){.type    = "u16",
+                         &(WwTensorMap){.type    = each == 4 ? "u32" : "u16",
                                         .address = g->c,
                                         .rank    = 2,
                                         .dim     = {(uint64_t)g->n, (uint64_t)g->m},
-                                        .stride  = {g->m > 1 ? g->ldc * 2 : pitch((size_t)g->n) * 2},
-                                        .box     = {BOX, BOX},
+                                        .stride  = {(g->m > 1 ? g->ldc : pitch((size_t)g->n)) * each},
+                                        .box     = {(uint32_t)(ROW_BYTES / each), BOX},
                                         .swizzle = ROW_BYTES},
                          map);
 }
@@ -197,7 +197,7 @@ static Status run_maps(WwBlas *b, const Problem *p, HalfArgs *a, WwPtr to_x, WwP
     TRY(half_map(b, &x, p->operand, g->k, r->rows, &a->x));
     TRY(half_map(b, &y, p->operand, g->k, r->columns / PAIR, &a->y));
     if (a->store)
-        TRY(map_result(b, g, &a->c));
+        TRY(map_result(b, g, p->result, &a->c));
     return half_grid(b, p, a, w);
 }
 
@@ -317,7 +317,6 @@ Status half_run(WwBlas *b, const Problem *p, const GemmArgs *g, size_t first, si
     a.end           = p->end;
     a.from          = p->from ? p->from : g->c;
     a.ldfrom        = p->from ? p->ldfrom : g->ldc;
-    bool     rows   = p->from ? p->from % 16 == 0 && p->ldfrom % 8 == 0 : (g->vector & 4) != 0;
     uint64_t places = g->c | a.from, lines = g->ldc | a.ldfrom | (batch > 1 ? g->c_batch : 0);
     if (places % (2 * p->result) == 0 && lines % 2 == 0)
         a.g.vector |= GEMM_PAIRS;
@@ -326,7 +325,7 @@ Status half_run(WwBlas *b, const Problem *p, const GemmArgs *g, size_t first, si
     /* A tensor copy writes the last 16 bytes of a row whole.  An upper triangle that is read is not for pieces. */
     bool reads = g->beta << 1 != 0, upper = g->fill == GEMM_FILL_UPPER || g->fill == GEMM_FILL_FULL_FROM_UPPER;
     a.staged = !a.wide && !(reads && upper);
-    a.store  = a.staged && g->vector & 4 && g->n % 8 == 0 && (!reads || rows);
+    a.store  = g->vector & 4 && (size_t)g->n * p->result % 16 == 0 && (a.wide ? !reads : a.staged);
     if (p->rung->layouts == RUNG_HALF || p->rung->layouts == RUNG_EIGHT)
         TRY(run_maps(b, p, &a, x, y, &w));
     else

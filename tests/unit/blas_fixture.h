@@ -67,7 +67,9 @@ static inline int close_blas(void **state)
     (void)state;
     ww_blas_close(blas);
     ww_device_close(device);
-    return findings ? -1 : 0;
+    if (findings)
+        exit(EXIT_FAILURE); /* cmocka's result says nothing of what a group's teardown returns */
+    return 0;
 }
 
 /* The same numbers in every run. */

@@ -1,0 +1,502 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The end of a tile of half.cuh: what a warpgroup added up, 64 x BN floats, becomes results and leaves.
+ *
+ *   in registers   scales, beta * C, biases and the activation, each asked once for all of 64 columns; then 16-bit results pass through shared memory in
+ *                  pieces of 64 x 64 and floats in pieces of 64 x 32, and leave by tensor copies while the next tile's slices arrive; 16-bit ones of a C
+ *                  whose lines begin anywhere by whole lines of a piece.  Numbers of columns come by shared memory too.
+ *   by pieces      the rest, and tiles that need beta * C at an edge or on the diagonal of A * A^T: floats pass through shared memory in pieces of 64 x 32
+ *                  first, and a loop over them does what is left. */
+#ifndef WW_KERNELS_GEMM_HALF_END_CUH
+#define WW_KERNELS_GEMM_HALF_END_CUH
+
+#include "half_result.cuh"
+
+/* threadIdx.x, read here: what the end of a tile computes from it is not kept in registers through the products. */
+static __device__ __forceinline__ unsigned thread_here(void)
+{
+    unsigned t;
+    asm volatile("mov.u32 %0, %%tid.x;" : "=r"(t));
+    return t;
+}
+
+/* ---- pieces that leave ---------------------------------------------------------------------------------------------- */
+
+/* Piece j of a warpgroup's results, 64 columns, to shared memory as the tensor copy's swizzle has it; turned: columns as rows. */
+template <typename S>
+static __device__ __forceinline__ void stage_piece(unsigned to, const float (&d)[S::RESULTS], int j, bool turned)
+{
+    int lane = thread_here() % 32, warp = thread_here() / 32 % 4;
+#pragma unroll
+    for (int i = 0; i < 4; i++) { /* 16 columns */
+        unsigned v[4];
+#pragma unroll
+        for (int q = 0; q < 4; q++)
+            v[q] = two_halves<S>(d[j * 32 + i * 8 + q * 2], d[j * 32 + i * 8 + q * 2 + 1]);
+        int row = turned ? i * 16 + lane / 16 * 8 + lane % 8 : warp * 16 + lane % 16;
+        int at  = turned ? warp * 2 + lane / 8 % 2 : i * 2 + lane / 16; /* which 16 bytes */
+        unsigned address = to + row * 128 + ((at ^ (row & 7)) << 4);
+        if (turned)
+            matrix_store_turned(address, v);
+        else
+            matrix_store(address, v);
+    }
+}
+
+/* A piece from shared memory to column c, row r of a C whose lines tensor copies cannot write: two elements a lane, whole lines of a piece. */
+template <typename S> static __device__ __forceinline__ void copy_piece(const HalfArgs &a, unsigned from, int c, int r)
+{
+    const GemmArgs &g = a.g;
+    int             lane = thread_here() % 32, warp = thread_here() / 32 % 4, col = c + lane * 2;
+#pragma unroll 4
+    for (int i = warp; i < 64 && r + i < g.m; i += 4) {
+        unsigned        two = shared_word(from + i * 128 + (((lane / 4) ^ (i & 7)) << 4) + lane % 4 * 4);
+        unsigned short *to  = (unsigned short *)g.c + (r + i) * g.ldc + col;
+        if (g.vector & GEMM_PAIRS && col + 1 < g.n) {
+            *(unsigned *)to = two;
+            continue;
+        }
+        if (col < g.n)
+            to[0] = (unsigned short)two;
+        if (col + 1 < g.n)
+            to[1] = (unsigned short)(two >> 16);
+    }
+}
+
+/* All pieces in one direction.  A piece's place is free when the copy from it has read it, PIECES before. */
+template <typename S>
+static __device__ __forceinline__ void send_pieces(const HalfArgs &a, unsigned staged, unsigned *next, int row, int col, const float (&d)[S::RESULTS],
+                                                   bool turned)
+{
+    int   id    = thread_here() / WARPGROUP;
+    bool  first = thread_here() % WARPGROUP == 0;
+#pragma unroll
+    for (int j = 0; j < S::BN / 64; j++) {
+        unsigned at = staged + *next * S::PIECE;
+        if (first)
+            copies_read<S::PIECES - 1>();
+        warpgroup_barrier(id);
+        stage_piece<S>(at, d, j, turned);
+        fence_async();
+        warpgroup_barrier(id);
+        int r = turned ? col + j * 64 : row, c = turned ? row : col + j * 64;
+        if (!a.store) {
+            copy_piece<S>(a, at, c, r);
+        } else if (first) {
+            if (r < a.g.m && c < a.g.n)
+                box_store(&a.c, at, c, r);
+            copies_commit();
+        }
+        *next = *next + 1 == S::PIECES ? 0 : *next + 1;
+    }
+}
+
+/* Where a piece of 64 x 32 floats has one: pairs of eight rows and four neighbours of a row fall on all banks, four neighbours of a column of 16 in turn
+ * on each bank twice. */
+enum { FLOAT_COLUMNS = 32, FLOAT_PITCH = FLOAT_COLUMNS + 8 };
+static __device__ __forceinline__ unsigned float_at(unsigned piece, int row, int col)
+{
+    return piece + (row * FLOAT_PITCH + (col ^ (row / 4 % 8 * 4))) * 4;
+}
+
+/* The scale of a row or a column of 8-bit operands, 0: none; of 16-bit ones 1. */
+template <typename S> static __device__ __forceinline__ float scale_at(GemmConst scales, int i, int n)
+{
+    return S::EIGHT && scales && i < n ? ((const float *)scales)[i] : 1.0f;
+}
+
+/* Four of a row's or column's numbers `apart`, the last of them again past the end: all are asked for at once. */
+template <typename S>
+static __device__ __forceinline__ void load_biases(const HalfArgs &a, GemmConst bias, int first, int apart, int n, float (&v)[4])
+{
+    if (!S::ENDS || !a.ends || !bias)
+        return;
+    if (a.wide) {
+#pragma unroll
+        for (int i = 0; i < 4; i++)
+            v[i] = ((const float *)bias)[first + i * apart < n ? first + i * apart : n - 1];
+    } else {
+        unsigned short h[4];
+#pragma unroll
+        for (int i = 0; i < 4; i++)
+            h[i] = ((const unsigned short *)bias)[first + i * apart < n ? first + i * apart : n - 1];
+#pragma unroll
+        for (int i = 0; i < 4; i++)
+            v[i] = half_value<S::BRAIN>(h[i]);
+    }
+}
+
+template <typename S> static __device__ __forceinline__ void load_scales(GemmConst scales, int first, int apart, int n, float (&v)[4])
+{
+    if constexpr (S::EIGHT != 0)
+        if (scales)
+#pragma unroll
+            for (int i = 0; i < 4; i++)
+                v[i] = ((const float *)scales)[first + i * apart < n ? first + i * apart : n - 1];
+}
+
+static __device__ __forceinline__ void load_line(unsigned from, float (&v)[4])
+{
+    asm volatile("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4];" : "=f"(v[0]), "=f"(v[1]), "=f"(v[2]), "=f"(v[3]) : "r"(from) : "memory");
+}
+
+/* What a thread's results of a piece have in common: four rows 16 apart, all through the tile, and four columns. */
+struct PieceEnds {
+    float row_scale[4], row_bias[4], column_scale[4], column_bias[4];
+};
+
+/* What becomes of a result of A * B before its activation; old: beta * C. */
+template <typename S> static __device__ __forceinline__ float result_of(const HalfArgs &a, const PieceEnds &ends, int i, int e, float v, float old)
+{
+    float s = S::EIGHT ? v * (ends.row_scale[i] * ends.column_scale[e]) : v;
+    s       = Four<float>::from(a.g.alpha) * s + old;
+    return S::ENDS ? s + ends.row_bias[i] + ends.column_bias[e] : s;
+}
+
+/* N results.  Asked once for all: a question for each result would have each wait for the one before. */
+template <typename S, int N> static __device__ __forceinline__ void activate(const HalfArgs &a, float *v)
+{
+    if (!S::ENDS || !a.ends)
+        return;
+    if (a.end.activation == GEMM_GATE) {
+#pragma unroll
+        for (int e = 0; e < N; e++)
+            v[e] = gated(v[e], a.end.gate[0], a.end.gate[1]);
+    } else if (a.end.activation == GEMM_RECTIFY) {
+#pragma unroll
+        for (int e = 0; e < N; e++)
+            v[e] = v[e] < 0.0f ? 0.0f : v[e];
+    }
+}
+
+/* Lines of A * B.  What is read in global memory is asked for before any of it is used, since nothing else hides the wait. */
+template <typename S>
+static __device__ __forceinline__ void put_lines(const HalfArgs &a, unsigned piece, int row0, int col0, const PieceEnds &ends)
+{
+    enum { AT_ONCE = 2 };
+    bool keep = !Four<float>::zero(a.g.beta);
+    int  i = thread_here() % WARPGROUP / 8, j = thread_here() % 8 * 4;
+#pragma unroll
+    for (int h = 0; h < 4; h += AT_ONCE) {
+        float v[AT_ONCE][4], old[AT_ONCE][4] = {};
+#pragma unroll
+        for (int u = 0; u < AT_ONCE && keep; u++)
+            old_line<S>(a, row0 + i + (h + u) * 16, col0 + j, old[u]);
+#pragma unroll
+        for (int u = 0; u < AT_ONCE; u++)
+            load_line(float_at(piece, i + (h + u) * 16, j), v[u]);
+#pragma unroll
+        for (int u = 0; u < AT_ONCE; u++) {
+#pragma unroll
+            for (int e = 0; e < 4; e++)
+                v[u][e] = result_of<S>(a, ends, h + u, e, v[u][e], old[u][e]);
+        }
+        activate<S, AT_ONCE * 4>(a, v[0]);
+#pragma unroll
+        for (int u = 0; u < AT_ONCE; u++)
+            store_line<S>(a, row0 + i + (h + u) * 16, col0 + j, v[u]);
+    }
+}
+
+/* A * A^T: a piece in one direction; row0, col0: of its first result, in C.  raw: what the tensor cores added up, else with all but the rounding.
+ * again: the other direction follows. */
+template <typename S>
+static __device__ __forceinline__ void put_mirrored(const HalfArgs &a, unsigned piece, bool turned, bool raw, bool again, bool diagonal, int row0, int col0)
+{
+    enum { UNITS = 64 * FLOAT_COLUMNS / 4 };
+    float alpha = Four<float>::from(a.g.alpha);
+    bool  keep  = raw && !Four<float>::zero(a.g.beta);
+#pragma unroll 2
+    for (int u = thread_here() % WARPGROUP; u < UNITS; u += WARPGROUP) {
+        int   i = turned ? u / 16 : u / 8, j = turned ? u % 16 * 4 : u % 8 * 4, row = row0 + i, col = col0 + j;
+        float v[4], scale = scale_at<S>(a.scale_x, row, a.g.m);
+        if (turned) {
+#pragma unroll
+            for (int e = 0; e < 4; e++)
+                v[e] = Four<float>::from(shared_word(float_at(piece, j + e, i)));
+        } else {
+            load_line(float_at(piece, i, j), v);
+        }
+#pragma unroll
+        for (int e = 0; e < 4; e++)
+            v[e] = raw ? alpha * (S::EIGHT ? v[e] * (scale * scale_at<S>(a.scale_y, col + e, a.g.n)) : v[e]) : v[e];
+        if (diagonal)
+            put_symmetric<S>(a, row, col, v);
+        else
+            put_line<S>(a, keep, row, col, v);
+        if (!again)
+            continue;
+#pragma unroll
+        for (int e = 0; e < 4; e++)
+            asm volatile("st.shared.f32 [%0], %1;" ::"r"(turned ? float_at(piece, j + e, i) : float_at(piece, i, j + e)), "f"(v[e]) : "memory");
+    }
+}
+
+/* Results by shared memory as floats, 32 columns at a time, in a loop: it is for the few tiles that the registers' way leaves, and is to be short. */
+template <typename S>
+static __device__ __forceinline__ void put_pieces(const HalfArgs &a, unsigned piece, bool diagonal, int row0, int col0, const float (&d)[S::RESULTS])
+{
+    const GemmArgs &g = a.g;
+    int             id = thread_here() / WARPGROUP, t = thread_here() % WARPGROUP, lane = t % 32, warp = t / 32;
+    bool            upper = g.fill == GEMM_FILL_UPPER || g.fill == GEMM_FILL_FULL_FROM_UPPER, both = S::SYM && !diagonal;
+    bool            again = both && g.fill != GEMM_FILL_LOWER && g.fill != GEMM_FILL_UPPER, turned = both && upper; /* first as C is read */
+    PieceEnds       ends  = {{1, 1, 1, 1}, {}, {1, 1, 1, 1}, {}};
+    if constexpr (S::SYM == 0) {
+        load_scales<S>(a.scale_x, row0 + t / 8, 16, g.m, ends.row_scale);
+        load_biases<S>(a, a.end.row_bias, row0 + t / 8, 16, g.m, ends.row_bias);
+    }
+    if (t == 0)
+        copies_read<0>();
+#pragma unroll 1
+    for (int j = 0; j < S::BN / FLOAT_COLUMNS; j++) {
+        int col = col0 + j * FLOAT_COLUMNS;
+        if constexpr (S::SYM == 0) {
+            load_scales<S>(a.scale_y, col + t % 8 * 4, 1, g.n, ends.column_scale);
+            load_biases<S>(a, a.end.column_bias, col + t % 8 * 4, 1, g.n, ends.column_bias);
+        }
+        warpgroup_barrier(id);
+#pragma unroll
+        for (int i = 0; i < S::BN / FLOAT_COLUMNS; i++)
+            if (i == j) {
+#pragma unroll
+                for (int q = 0; q < 16; q += 2)
+                    asm volatile("st.shared.v2.f32 [%0], {%1, %2};" ::"r"(float_at(piece, warp * 16 + lane / 4 + q / 2 % 2 * 8, q / 4 * 8 + lane % 4 * 2)),
+                                 "f"(d[i * 16 + q]), "f"(d[i * 16 + q + 1])
+                                 : "memory");
+            }
+        warpgroup_barrier(id);
+        if constexpr (S::SYM == 0) {
+            put_lines<S>(a, piece, row0, col, ends);
+        } else {
+            put_mirrored<S>(a, piece, turned, true, again, diagonal, turned ? col : row0, turned ? row0 : col);
+            if (again) {
+                warpgroup_barrier(id);
+                put_mirrored<S>(a, piece, !turned, false, false, false, turned ? row0 : col, turned ? col : row0);
+            }
+        }
+    }
+}
+
+/* ---- ends in registers ----------------------------------------------------------------------------------------------- */
+
+/* A thread's results are columns 0 and 1 past its first of every eight, of its first row and of that 8 below: d[4 i] to d[4 i + 3].
+ * Rows past the end of C are the last one again; what comes of them is not stored. */
+struct HalfEnds {
+    int    first, second, col;
+    bool   inside[2]; /* rows of C */
+    float  row_scale[2], row_bias[2];
+    float2 column_scale, column_bias; /* of this thread's two of all BN columns: they go to the others by shared memory */
+};
+
+/* Does a tile's end go this way?  Else results pass through shared memory as floats before anything is done with them.  Tiles of a pair on the diagonal
+ * all go the same way, since there the other one writes both halves. */
+template <typename S> static __device__ __forceinline__ bool ends_in_registers(const HalfArgs &a, bool diagonal, int col)
+{
+    if (a.wide ? !a.store : !a.staged)
+        return false;
+    return Four<float>::zero(a.g.beta) || (!a.wide && a.g.vector & GEMM_PAIRS && !diagonal && col + S::BN <= a.g.n);
+}
+
+template <typename S> static __device__ __forceinline__ bool has_columns(const HalfArgs &a)
+{
+    return (S::EIGHT && a.scale_y) || (S::ENDS && a.ends && a.end.column_bias);
+}
+
+template <typename S> static __device__ __forceinline__ float bias_of(const HalfArgs &a, GemmConst bias, int i)
+{
+    return S::ENDS && a.ends && bias ? bias_at<S::BRAIN>(bias, a.wide, i) : 0.0f;
+}
+
+static __device__ __forceinline__ int at_most(int i, int most)
+{
+    return i < most ? i : most;
+}
+
+enum { OLD_PIECE = 16 }; /* pairs of C in a thread's part of 64 columns */
+
+/* 16-bit C, or `from`, of 64 columns; 0 past its last row, which is another warp's. */
+template <typename S>
+static __device__ __forceinline__ void load_old(const HalfArgs &a, const HalfEnds &e, int piece, unsigned (&old)[OLD_PIECE])
+{
+    const unsigned short *from = (const unsigned short *)a.from + e.col + piece * 64;
+#pragma unroll
+    for (int h = 0; h < 2; h++) {
+        const unsigned short *line = from + (h ? e.second : e.first) * a.ldfrom;
+#pragma unroll
+        for (int i = 0; i < 8; i++)
+            old[i * 2 + h] = e.inside[h] ? *(const unsigned *)(line + i * 8) : 0;
+    }
+}
+
+/* old: the first 128 columns of C, if it is kept. */
+template <typename S> static __device__ __forceinline__ HalfEnds load_ends(const HalfArgs &a, int row, int col, bool keep, unsigned (&old)[2][OLD_PIECE])
+{
+    int      t = thread_here() % WARPGROUP, m = a.g.m - 1, n = a.g.n - 1, r = row + t / 32 * 16 + t % 32 / 4;
+    HalfEnds e = {at_most(r, m), at_most(r + 8, m), col + t % 4 * 2, {r <= m, r + 8 <= m}, {1, 1}, {}, {1, 1}, {}};
+    if (S::EIGHT && a.scale_x) {
+        e.row_scale[0] = ((const float *)a.scale_x)[e.first];
+        e.row_scale[1] = ((const float *)a.scale_x)[e.second];
+    }
+    e.row_bias[0] = bias_of<S>(a, a.end.row_bias, e.first);
+    e.row_bias[1] = bias_of<S>(a, a.end.row_bias, e.second);
+    if (t < S::BN / 2 && has_columns<S>(a)) {
+        int one = at_most(col + t * 2, n), two = at_most(col + t * 2 + 1, n);
+        if (S::EIGHT && a.scale_y)
+            e.column_scale = {((const float *)a.scale_y)[one], ((const float *)a.scale_y)[two]};
+        e.column_bias = {bias_of<S>(a, a.end.column_bias, one), bias_of<S>(a, a.end.column_bias, two)};
+    }
+#pragma unroll
+    for (int i = 0; i < 2 * OLD_PIECE; i++)
+        old[i / OLD_PIECE][i % OLD_PIECE] = 0;
+    if (keep) {
+        load_old<S>(a, e, 0, old[0]);
+        load_old<S>(a, e, 1, old[1]);
+    }
+    return e;
+}
+
+/* In shared memory: the numbers of the columns of threads 0, 4, 8 ..., of 1, 5, 9 ...; the four runs begin on different banks. */
+enum { COLUMN_KIND = 4096 /* bytes from the scales to the biases */ };
+template <typename S> static __device__ __forceinline__ unsigned column_run(unsigned place, int which)
+{
+    return place + which * (S::BN + 16);
+}
+
+template <typename S> static __device__ __forceinline__ void share_columns(unsigned place, const HalfEnds &e)
+{
+    int      id = thread_here() / WARPGROUP, t = thread_here() % WARPGROUP;
+    unsigned to = column_run<S>(place, t % 4) + t / 4 * 8;
+    if (t == 0)
+        copies_read<0>();
+    warpgroup_barrier(id);
+    if (t < S::BN / 2) {
+        asm volatile("st.shared.v2.f32 [%0], {%1, %2};" ::"r"(to), "f"(e.column_scale.x), "f"(e.column_scale.y) : "memory");
+        asm volatile("st.shared.v2.f32 [%0], {%1, %2};" ::"r"(to + COLUMN_KIND), "f"(e.column_bias.x), "f"(e.column_bias.y) : "memory");
+    }
+    warpgroup_barrier(id);
+}
+
+/* What was added up in 64 columns becomes the results but for their rounding. */
+template <typename S>
+static __device__ __forceinline__ void end_piece(const HalfArgs &a, const HalfEnds &e, unsigned place, int piece, const unsigned (&old)[OLD_PIECE], float *d)
+{
+    enum { PIECE = 32 };
+    float    alpha = Four<float>::from(a.g.alpha), beta = Four<float>::from(a.g.beta);
+    unsigned run = column_run<S>(place, thread_here() % 4) + piece * 64;
+    if (S::EIGHT && (a.scale_x || a.scale_y)) {
+#pragma unroll
+        for (int i = 0; i < PIECE; i += 8) {
+            float c[4] = {1, 1, 1, 1};
+            if (a.scale_y)
+                load_line(run + i * 2, c);
+#pragma unroll
+            for (int q = 0; q < 8; q++)
+                d[i + q] *= e.row_scale[q / 2 % 2] * c[q / 4 * 2 + q % 2];
+        }
+    }
+    if (!Four<float>::zero(a.g.beta)) {
+#pragma unroll
+        for (int i = 0; i < OLD_PIECE; i++) {
+            float *v = d + i * 2;
+            v[0] *= alpha;
+            v[1] *= alpha;
+            add_old<S>(old[i], beta, v, v + 1);
+        }
+    } else if (alpha != 1.0f) {
+#pragma unroll
+        for (int i = 0; i < PIECE; i++)
+            d[i] *= alpha;
+    }
+    if (!S::ENDS || !a.ends)
+        return;
+    if (a.end.row_bias) {
+#pragma unroll
+        for (int i = 0; i < PIECE; i++)
+            d[i] += e.row_bias[i / 2 % 2];
+    }
+    if (a.end.column_bias) {
+#pragma unroll
+        for (int i = 0; i < PIECE; i += 8) {
+            float c[4];
+            load_line(run + COLUMN_KIND + i * 2, c);
+#pragma unroll
+            for (int q = 0; q < 8; q++)
+                d[i + q] += c[q / 4 * 2 + q % 2];
+        }
+    }
+    activate<S, PIECE>(a, d);
+}
+
+template <typename S>
+static __device__ __forceinline__ void end_results(const HalfArgs &a, const HalfEnds &e, unsigned place, unsigned (&old)[2][OLD_PIECE], float (&d)[S::RESULTS])
+{
+    if (has_columns<S>(a))
+        share_columns<S>(place, e);
+#pragma unroll
+    for (int j = 0; j < S::BN / 64; j++) {
+        end_piece<S>(a, e, place, j, old[j % 2], d + j * 32);
+        if (j + 2 < S::BN / 64 && !Four<float>::zero(a.g.beta))
+            load_old<S>(a, e, j + 2, old[j % 2]);
+    }
+}
+
+/* Float results in one direction, by tensor copies of pieces of 64 lines of 32. */
+template <typename S>
+static __device__ __forceinline__ void send_floats(const HalfArgs &a, unsigned staged, unsigned *next, int row, int col, const float (&d)[S::RESULTS])
+{
+    int  id = thread_here() / WARPGROUP, lane = thread_here() % 32, warp = thread_here() / 32 % 4;
+    bool first = thread_here() % WARPGROUP == 0;
+#pragma unroll
+    for (int j = 0; j < S::BN / 32; j++) {
+        unsigned at = staged + *next * S::PIECE;
+        if (first)
+            copies_read<S::PIECES - 1>();
+        warpgroup_barrier(id);
+#pragma unroll
+        for (int q = 0; q < 16; q += 2) {
+            int r = warp * 16 + lane / 4 + q / 2 % 2 * 8, unit = q / 4 * 2 + lane % 4 / 2;
+            asm volatile("st.shared.v2.f32 [%0], {%1, %2};" ::"r"(at + r * 128 + ((unit ^ (r & 7)) << 4) + lane % 2 * 8), "f"(d[j * 16 + q]),
+                         "f"(d[j * 16 + q + 1])
+                         : "memory");
+        }
+        fence_async();
+        warpgroup_barrier(id);
+        if (first) {
+            if (row < a.g.m && col + j * 32 < a.g.n)
+                box_store(&a.c, at, col + j * 32, row);
+            copies_commit();
+        }
+        *next = *next + 1 == S::PIECES ? 0 : *next + 1;
+    }
+}
+
+/* The same transposed: 64 columns at a time are 64 lines of two pieces, the first two warps' and the others'. */
+template <typename S>
+static __device__ __forceinline__ void send_floats_turned(const HalfArgs &a, unsigned staged, unsigned *next, int row, int col, const float (&d)[S::RESULTS])
+{
+    static_assert(S::PIECES == 2, "a turned piece of floats takes two places");
+    int      id = thread_here() / WARPGROUP, lane = thread_here() % 32, warp = thread_here() / 32 % 4;
+    bool     first = thread_here() % WARPGROUP == 0;
+    unsigned at    = staged + warp / 2 * S::PIECE;
+#pragma unroll
+    for (int j = 0; j < S::BN / 64; j++) {
+        if (first)
+            copies_read<0>();
+        warpgroup_barrier(id);
+#pragma unroll
+        for (int q = 0; q < 32; q++) {
+            int r = q / 4 * 8 + lane % 4 * 2 + q % 2, c = warp % 2 * 16 + lane / 4 + q / 2 % 2 * 8;
+            asm volatile("st.shared.f32 [%0], %1;" ::"r"(at + r * 128 + ((c / 4 ^ (r & 7)) << 4) + c % 4 * 4), "f"(d[j * 32 + q]) : "memory");
+        }
+        fence_async();
+        warpgroup_barrier(id);
+        for (int h = 0; h < 2 && first; h++) {
+            if (row + h * 32 < a.g.m && col + j * 64 < a.g.n)
+                box_store(&a.c, staged + h * S::PIECE, row + h * 32, col + j * 64);
+            copies_commit();
+        }
+    }
+    *next = 0;
+}
+
+#endif
