@@ -129,6 +129,9 @@ typedef struct WwGridShare {
     size_t   tiles, panels;       /* of C; of operands that were multiplied, a pair counts once */
     uint64_t in_bytes, out_bytes; /* copied from host memory to the device, and back */
     uint64_t peer_bytes;          /* copied between it and other devices by its own work */
+    /* Milliseconds from the call's beginning, by the host's clock: tiles were chosen and memory was there; all work was put on the device's streams;
+     * it was done. */
+    double   planned_ms, enqueued_ms, done_ms;
 } WwGridShare;
 
 /* A tile of the last call's result: its first row and column in C, and how many. */

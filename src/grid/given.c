@@ -2,7 +2,7 @@
  *
  * Is a matrix that the caller gives one?  In host memory: a pointer, lines that do not overlap, sizes that memory can have.  On the devices: a
  * distribution over just these devices, whose parts lie in their memory. */
-#include "grid/grid_own.h"
+#include "grid/grid.h"
 
 #include <inttypes.h>
 

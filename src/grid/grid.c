@@ -4,15 +4,23 @@
  *
  * A column-major product is the row-major one of the transposes, so the operands change places, as in blas/arguments.c; a symmetric result only
  * changes the names of its triangles.  The first failure in the order of devices is what the caller is told; the others end at their next tile. */
-#include "grid/grid_own.h"
+#include "grid/grid.h"
 
 #include <limits.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "base/sizes.h"
+
+double grid_clock(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
+}
 
 Status grid_fail(WwGrid *g, Status s, const char *fmt, ...)
 {
@@ -294,7 +302,7 @@ static Status run_all(WwGrid *g, const GridProblem *p)
     bool turns = take_turns(g, p);
     atomic_store(&g->stop, false);
     for (size_t i = 0; i < g->n; i++) {
-        g->member[i].share = (WwGridShare){0};
+        g->member[i].share = (WwGridShare){.planned_ms = grid_clock() - g->began};
         job[i]             = (Job){.g = g, .p = p, .device = i};
         job[i].started     = !turns && i + 1 < g->n && pthread_create(&job[i].thread, NULL, work, &job[i]) == 0;
     }
@@ -313,7 +321,8 @@ static Status run_all(WwGrid *g, const GridProblem *p)
 
 static Status run(WwGrid *g, GridProblem *p)
 {
-    g->last = (GridProblem){0};
+    g->last  = (GridProblem){0};
+    g->began = grid_clock();
     if (p->m == 0 || p->n == 0)
         return WW_OK;
     Status s = grid_shape(g, p);

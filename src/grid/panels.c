@@ -3,7 +3,7 @@
  * Panels of the operands on a device.  What the device holds itself in one piece is taken where it lies.  Any other panel is copied into a slot and
  * stays there for later tiles until its room is needed: the slot whose last use is longest ago is taken, and the copy waits for what is multiplied
  * with it.  So copies run ahead of the products as far as there is room, and where there is enough each panel comes once. */
-#include "grid/grid_own.h"
+#include "grid/grid.h"
 
 Status grid_mark(GridMember *m, const WwStream *s, void **at)
 {

@@ -8,7 +8,7 @@
  * to do takes it.
  * All devices have the same shapes, those of the one with the least memory: a panel is halved until it fits, then the tile, unless other processes
  * have tiles of the same product.  Room for panels beyond the few that are needed is taken as far as there is memory and use for it. */
-#include "grid/grid_own.h"
+#include "grid/grid.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -136,35 +136,54 @@ static bool is_whole(const GridProblem *p)
 /* About what a GPU computes a second. */
 static double rate(const GridProblem *p)
 {
-    return is_whole(p) ? 140e12 : p->operand == 2 || p->precision == WW_TENSOR ? 250e12 : 55e12;
+    return is_whole(p) ? 140e12 : p->operand <= 2 ? 700e12 : p->precision == WW_TENSOR ? 250e12 : 55e12;
 }
 
-/* Of the whole time, what goes by before the first product, and behind the last one: copies from and to the host. */
+/* Seconds until a device has its first panel of x: from the host, from the others, or from itself where it holds no panel in one piece. */
+static double arrival(const WwGrid *g, const GridProblem *p, const GridMatrix *x)
+{
+    const double host = 55e9, link = 390e9, own = 1300e9;
+    double       kc = (double)at_most(p->panel, p->k), bytes = (double)p->tile * kc * (double)p->operand;
+    size_t       along = x->trans ? 0 : 1;
+    if (!x->spread)
+        return bytes / host;
+    if (x->spread->everywhere || g->n == 1 || x->spread->count[along] == 1 || p->panel <= x->spread->block[along])
+        return 0; /* there is one to begin with where it lies */
+    double here = 1 / (double)x->spread->count[along];
+    return bytes * (here / own + (1 - here) / link);
+}
+
+/* Of the whole time, what goes by before the first product, and behind the last one. */
 static double idle_share(const WwGrid *g, const GridProblem *p)
 {
     const double host = 55e9;
     double       whole =
         2.0 * (double)p->m * (double)p->n * (double)p->k / (p->symmetric ? 2 : 1) / (double)(g->n * p->ranks) / rate(p);
-    double first = 2.0 * (double)p->tile * (double)at_most(p->panel, p->k) * (double)p->operand;
+    double first = arrival(g, p, &p->x) + arrival(g, p, p->symmetric ? &p->x : &p->y);
     double last  = (double)p->tile * (double)p->tile * (double)p->result * (p->symmetric && p->full ? 2 : 1);
-    return ((p->x.spread && p->y.spread ? 0 : first) + (p->c.spread ? 0 : last)) / host / (whole + 1e-6);
+    return (first + (p->c.spread ? 0 : last / host)) / (whole + 1e-6);
 }
 
-/* Each product loses the more the smaller it is; those of integers cut their operands into bytes first. */
+/* Each product loses the more the smaller it is: those of integers cut their operands into bytes first, those of 16 bits are soon over. */
+static double loss(const GridProblem *p)
+{
+    return 1 + (is_whole(p) ? 400 : p->operand <= 2 ? 240 : 160) / (double)p->tile;
+}
+
+/* From the largest tile on, until what the smaller ones lose is more than a larger one takes in all. */
 static size_t choose_tile(const WwGrid *g, const GridProblem *p)
 {
     size_t longest = p->m > p->n ? p->m : p->n, best = 0;
-    double least = 0, loss = is_whole(p) ? 400 : 160;
+    double least = 0;
     for (size_t parts = grid_cover(longest, MOST_TILE), i = 0; i < CHOICES; i++, parts++) {
         GridProblem q = *p;
         q.tile        = grid_pitch(grid_cover(longest, parts));
-        if (i && (q.tile < LEAST_TILE || grid_tiles(&q) > 1 << 16))
+        if (i && (q.tile < LEAST_TILE || grid_tiles(&q) > 1 << 16 || loss(&q) >= least))
             break;
         if (too_many(&q))
             return q.tile;
-        uint32_t *by = xcalloc(grid_tiles(&q), sizeof *by);
-        double    time =
-            assign(g, &q, by) * (1 + loss / (double)q.tile) * (fits_blocks(p, q.tile) ? 1 : 1.1) + idle_share(g, &q);
+        uint32_t *by   = xcalloc(grid_tiles(&q), sizeof *by);
+        double    time = assign(g, &q, by) * loss(&q) * (fits_blocks(p, q.tile) ? 1 : 1.1) + idle_share(g, &q);
         free(by);
         if (!best || time < least) {
             best  = q.tile;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Matrices that lie on the devices: the two-dimensional block-cyclic distribution, by lines (grid_own.h), and copies of rectangles of them.
+ * Matrices that lie on the devices: the two-dimensional block-cyclic distribution, by lines (grid.h), and copies of rectangles of them.
  *
  * A direction that one device has alone is one block, however it was cut: its blocks lie side by side.  So a rectangle falls into few pieces. */
-#include "grid/grid_own.h"
+#include "grid/grid.h"
 
 GridSpread grid_spread(const WwGridArray *a, WwLayout layout)
 {

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/str.h"
-#include "grid/grid_own.h"
+#include "grid/grid.h"
 
 static uint64_t bits_of(WwScalar s)
 {

@@ -5,7 +5,7 @@
  * Three streams: one brings panels and, with beta, the old tile; one multiplies; one takes the tile back.  A tile is computed in one of two slots, so that
  * one leaves while the next is computed; where the device holds its place itself, it is computed there.
  * Of A * A^T the tiles on the diagonal are ww_syrk's, and each other one is computed once and copied to both places. */
-#include "grid/grid_own.h"
+#include "grid/grid.h"
 
 #include <math.h>
 
@@ -241,10 +241,12 @@ Status grid_work(WwGrid *g, size_t device, const GridProblem *p)
     GridMember *m         = &g->member[device];
     Status      s         = every_tile(g, device, p);
     WwStream   *streams[] = {m->in, m->work, m->out};
+    m->share.enqueued_ms  = grid_clock() - g->began;
     for (size_t i = 0; i < sizeof streams / sizeof *streams;
          i++) { /* after a failure too: the buffers are given back next */
         Status w = ww_stream_wait(streams[i]);
         s        = s == WW_OK ? w : s;
     }
+    m->share.done_ms = grid_clock() - g->began;
     return s;
 }

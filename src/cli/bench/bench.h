@@ -31,6 +31,7 @@ typedef struct BenchWork {
     size_t      element, src_ld, dst_ld;       /* copy of an m x n matrix, with ta transposed; element 0: of bytes */
     WwType      type;
     bool        ta, tb;
+    WwPrecision precision;
 } BenchWork;
 
 /* The matrices or ranges of one work, on the host and, `sets` times, on the device. */
@@ -63,6 +64,10 @@ typedef struct BenchRow {
 WwGemm      bench_gemm(const BenchWork *w, const char *rung, WwPtr a, WwPtr b, WwPtr c);
 WwSyrk      bench_syrk(const BenchWork *w, const char *rung, WwPtr a, WwPtr c);
 const char *bench_unit(const BenchWork *w);
+/* What the operands, row by row, say of any result; bench_truth_free. */
+struct BenchTruth *bench_truth(const BenchWork *w, const void *a, const void *b, uint64_t seed);
+/* bench_verify of a result of the work's type. */
+bool bench_right(const struct BenchTruth *t, const BenchWork *w, const void *c, bool symmetric, double *max_error, const char **problem);
 
 /* counted: the columns are those of the counters. */
 void bench_table_head(FILE *to, bool counted);
@@ -70,8 +75,8 @@ void bench_table_row(FILE *to, const BenchRow *r);
 /* false: cannot be written. */
 bool bench_json(const char *file, const BenchRow *rows, size_t n, const char *device);
 
-/* n operands of that type from floats, to nearest; and floats of n operands or results, owned by the caller. */
-void   bench_half_make(void *v, const float *from, size_t n, WwType type);
+/* n random operands of that type, those of inputs_unit to nearest; and floats of n operands or results, owned by the caller. */
+void   bench_half_fill(void *v, size_t n, WwType type, uint64_t seed, uint64_t stream);
 float *bench_half_read(const void *v, size_t n, WwType type, bool result);
 /* Operands of 16 or 8 bits? */
 bool bench_small(WwType type);
@@ -139,6 +144,8 @@ typedef struct Bench {
     BenchPeer    *peer; /* NULL: none */
     const char   *cublas; /* the library's file, where one was named; else NULL */
     bool          alone;  /* grid: without cublasXt */
+    bool          verbose; /* grid: what each device did */
+    size_t        tile, panel; /* grid: asked for; 0: chosen */
     BenchSensors *sensors;
     FILE         *table;        /* where rows are printed */
     bool          cuda, counted;

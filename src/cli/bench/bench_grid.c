@@ -2,7 +2,7 @@
  *
  * bench grid: A * B and A * A^T on one device and on several, of matrices in host memory or in bands of rows on the devices.
  *
- * cublasXt stands beside those in host memory where its library is there: floats, the best of a few sides of its tiles.
+ * cublasXt stands beside those in host memory where its library is there: floats (it has none of 16 bits), the best of a few sides of its tiles.
  *
  * Each result is verified on a poisoned C.  On GPUs the time is the median of whole calls by the host's clock, copies included, from pinned memory; a
  * row of several devices says how many times as fast as one it is.  Emulated devices compute, and nothing is timed. */
@@ -19,7 +19,7 @@
 #include "lab/inputs.h"
 #include "warpwright/grid.h"
 
-enum { MOST_RUNS = 20 };
+enum { MOST_RUNS = 20, MIB = 1 << 20 };
 
 static const int xt_blocks[] = {2048, 4096, 8192};
 
@@ -53,33 +53,39 @@ static double now_ms(void)
 static WwStatus grid_call(const GridBench *g, const BenchWork *w)
 {
     if (strcmp(w->work, "aat") == 0)
-        return ww_grid_syrk(g->grid, &(WwGridSyrk){.type  = w->type,
-                                                   .trans = w->ta,
-                                                   .n     = w->m,
-                                                   .k     = w->k,
-                                                   .alpha = type_one(w->type),
-                                                   .a     = g->a,
-                                                   .c     = g->c,
-                                                   .lda   = w->ta ? w->m : w->k,
-                                                   .ldc   = w->m,
-                                                   .on_a  = g->band ? &g->band[0].array : NULL,
-                                                   .on_c  = g->band ? &g->band[2].array : NULL});
-    return ww_grid_gemm(g->grid, &(WwGridGemm){.type    = w->type,
-                                               .trans_a = w->ta,
-                                               .trans_b = w->tb,
-                                               .m       = w->m,
-                                               .n       = w->n,
-                                               .k       = w->k,
-                                               .alpha   = type_one(w->type),
-                                               .a       = g->a,
-                                               .b       = g->b,
-                                               .c       = g->c,
-                                               .lda     = w->ta ? w->m : w->k,
-                                               .ldb     = w->tb ? w->k : w->n,
-                                               .ldc     = w->n,
-                                               .on_a    = g->band ? &g->band[0].array : NULL,
-                                               .on_b    = g->band ? &g->band[1].array : NULL,
-                                               .on_c    = g->band ? &g->band[2].array : NULL});
+        return ww_grid_syrk(g->grid, &(WwGridSyrk){.type      = w->type,
+                                                   .trans     = w->ta,
+                                                   .n         = w->m,
+                                                   .k         = w->k,
+                                                   .alpha     = type_one(w->type),
+                                                   .a         = g->a,
+                                                   .c         = g->c,
+                                                   .lda       = w->ta ? w->m : w->k,
+                                                   .ldc       = w->m,
+                                                   .tile      = g->x->tile,
+                                                   .panel     = g->x->panel,
+                                                   .precision = w->precision,
+                                                   .on_a      = g->band ? &g->band[0].array : NULL,
+                                                   .on_c      = g->band ? &g->band[2].array : NULL});
+    return ww_grid_gemm(g->grid, &(WwGridGemm){.type      = w->type,
+                                               .trans_a   = w->ta,
+                                               .trans_b   = w->tb,
+                                               .m         = w->m,
+                                               .n         = w->n,
+                                               .k         = w->k,
+                                               .alpha     = type_one(w->type),
+                                               .a         = g->a,
+                                               .b         = g->b,
+                                               .c         = g->c,
+                                               .lda       = w->ta ? w->m : w->k,
+                                               .ldb       = w->tb ? w->k : w->n,
+                                               .ldc       = w->n,
+                                               .tile      = g->x->tile,
+                                               .panel     = g->x->panel,
+                                               .precision = w->precision,
+                                               .on_a      = g->band ? &g->band[0].array : NULL,
+                                               .on_b      = g->band ? &g->band[1].array : NULL,
+                                               .on_c      = g->band ? &g->band[2].array : NULL});
 }
 
 /* ---- matrices on the devices ---- */
@@ -198,7 +204,8 @@ static void run_and_verify(GridBench *g, BenchRow *row)
         return;
     }
     const char *problem = "";
-    row->verified = bench_verify(g->truth, g->c, !g->xt && strcmp(g->w.work, "aat") == 0, &row->max_error, &problem);
+    row->verified =
+        bench_right(g->truth, &g->w, g->c, !g->xt && strcmp(g->w.work, "aat") == 0, &row->max_error, &problem);
     snprintf(row->problem, sizeof row->problem, "%s", problem);
 }
 
@@ -231,6 +238,19 @@ static double xt_row(GridBench *g, size_t devices)
     return best.median_ms;
 }
 
+/* Of the last run: where each device's time went. */
+static void tell_shares(const GridBench *g)
+{
+    WwGridShare s;
+    for (size_t i = 0; g->x->verbose && ww_grid_share(g->grid, i, &s) == WW_OK; i++)
+        fprintf(g->x->table,
+                "      device %zu: %zu tiles, %zu panels, MiB from the host %.0f, to it %.0f, between devices %.0f; ms "
+                "until planned %.3f, enqueued "
+                "%.3f, done %.3f\n",
+                i, s.tiles, s.panels, (double)s.in_bytes / MIB, (double)s.out_bytes / MIB, (double)s.peer_bytes / MIB,
+                s.planned_ms, s.enqueued_ms, s.done_ms);
+}
+
 /* one_ms, xt_ms: of one device, of cublasXt; 0: not known. */
 static double grid_row(GridBench *g, double one_ms, double xt_ms)
 {
@@ -244,18 +264,24 @@ static double grid_row(GridBench *g, double one_ms, double xt_ms)
     if (one_ms > 0 && row->median_ms > 0)
         snprintf(row->note + n, sizeof row->note - (size_t)n, ", %.2f x one device", one_ms / row->median_ms);
     bench_table_row(g->x->table, row);
+    tell_shares(g);
     return row->median_ms;
 }
 
 /* A, B and room for both results, for all devices; false: there is not so much memory. */
 static bool make_data(GridBench *g, size_t an, size_t bn)
 {
-    g->a = ww_grid_memory(g->grid, an * 4 + 4);
-    g->b = ww_grid_memory(g->grid, bn * 4 + 4);
-    g->c = ww_grid_memory(g->grid, g->room);
+    WwType type = g->w.type;
+    size_t each = type_row(type)->operand;
+    g->a        = ww_grid_memory(g->grid, an * each + 4);
+    g->b        = ww_grid_memory(g->grid, bn * each + 4);
+    g->c        = ww_grid_memory(g->grid, g->room);
     if (!g->a || !g->b || !g->c)
         return false;
-    if (g->w.type == WW_F32) {
+    if (bench_small(type)) {
+        bench_half_fill(g->a, an, type, g->x->seed, 1);
+        bench_half_fill(g->b, bn, type, g->x->seed, 2);
+    } else if (type == WW_F32) {
         inputs_unit_shared(g->a, an, g->x->seed, 1);
         inputs_unit_shared(g->b, bn, g->x->seed, 2);
     } else {
@@ -270,20 +296,6 @@ static void drop_data(GridBench *g)
     ww_grid_memory_free(g->grid, g->a);
     ww_grid_memory_free(g->grid, g->b);
     ww_grid_memory_free(g->grid, g->c);
-}
-
-static BenchTruth *truth_of(const GridBench *g)
-{
-    bool aat = strcmp(g->w.work, "aat") == 0;
-    return bench_truth_new(&(BenchMatrices){.type = g->w.type,
-                                            .m    = g->w.m,
-                                            .n    = g->w.n,
-                                            .k    = g->w.k,
-                                            .ta   = g->w.ta,
-                                            .tb   = aat ? !g->w.ta : g->w.tb,
-                                            .a    = g->a,
-                                            .b    = aat ? g->a : g->b},
-                           g->x->seed);
 }
 
 /* One work on the first n devices; one: the time of one of them, 0: not known.  0: not measured. */
@@ -315,7 +327,7 @@ static int both_works(GridBench *g, const BenchWork *w, bool spread)
         g->w.work  = works[i];
         g->w.n     = i ? w->m : w->n;
         g->cn      = g->w.m * g->w.n * type_row(w->type)->result;
-        g->truth   = truth_of(g);
+        g->truth   = bench_truth(&g->w, g->a, g->b, g->x->seed);
         double one = on_devices(g, 1, spread, 0, &code);
         if (devices > 1 && code == CLI_OK)
             on_devices(g, devices, spread, one, &code);
@@ -344,13 +356,12 @@ static int on_all(Bench *x, const BenchWork *w, WwDevice *const *device, size_t 
 
 int bench_grid(Bench *x, const BenchWork *w, size_t devices, bool spread)
 {
-    WwDevice   *device[WW_GRID_DEVICES] = {0};
-    const char *why                     = "";
-    int         code                    = CLI_OK;
-    if (w->type != WW_F32 && w->type != WW_I32 && w->type != WW_I32_I64)
-        return cli_error("bench", "grid has the types f32, i32 and i64");
-    size_t   n    = w->m > w->n ? w->m : w->n; /* the result of A * A^T is m x m */
-    uint64_t room = bench_room(x, (w->m + n) * w->k * 4 + w->m * n * type_row(w->type)->result);
+    WwDevice      *device[WW_GRID_DEVICES] = {0};
+    const char    *why                     = "";
+    int            code                    = CLI_OK;
+    const TypeRow *type                    = type_row(w->type);
+    size_t   n = w->m > w->n ? w->m : w->n, floats = bench_small(w->type) ? 4 : 0; /* the result of A * A^T is m x m */
+    uint64_t room = bench_room(x, (w->m + n) * w->k * (type->operand + floats) + w->m * n * (type->result + floats));
     if (room >= host_memory())
         return cli_error("bench", "the matrices of grid need %llu MiB of this machine's memory; choose smaller sizes",
                          (unsigned long long)(room >> 20));

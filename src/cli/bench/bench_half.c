@@ -3,11 +3,13 @@
  * 16-bit and 8-bit numbers of `warpwright bench`, which makes and verifies its data as floats: from floats, to nearest even, and back.  Normal
  * numbers and zero; what a device may write besides (infinities, NaN, subnormals) is read as what it is. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
 #include "blas/blas.h"
 #include "cli/bench/bench.h"
+#include "lab/inputs.h"
 
 static uint32_t bits_of(float f)
 {
@@ -70,7 +72,7 @@ static float from_bits(uint32_t h, const Format *f)
     return h >> (f->exponent + f->fraction) & 1 ? -v : v;
 }
 
-void bench_half_make(void *v, const float *from, size_t n, WwType type)
+static void make(void *v, const float *from, size_t n, WwType type)
 {
     const Format *f    = format_of(type, false);
     size_t        each = type_row(type)->operand;
@@ -78,6 +80,14 @@ void bench_half_make(void *v, const float *from, size_t n, WwType type)
         uint16_t bits = to_bits(from[i], f);
         memcpy((char *)v + i * each, &bits, each); /* little-endian, as the devices */
     }
+}
+
+void bench_half_fill(void *v, size_t n, WwType type, uint64_t seed, uint64_t stream)
+{
+    float *f = xmalloc((n + 1) * sizeof *f);
+    inputs_unit_shared(f, n, seed, stream);
+    make(v, f, n, type);
+    free(f);
 }
 
 float *bench_half_read(const void *v, size_t n, WwType type, bool result)

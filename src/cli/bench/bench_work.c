@@ -40,34 +40,36 @@ static WwScalar one_of(WwType type)
 
 WwSyrk bench_syrk(const BenchWork *w, const char *rung, WwPtr a, WwPtr c)
 {
-    return (WwSyrk){.type  = w->type,
-                    .trans = w->ta,
-                    .n     = w->m,
-                    .k     = w->k,
-                    .alpha = one_of(w->type),
-                    .a     = a,
-                    .c     = c,
-                    .lda   = ld_of(w->ta ? w->m : w->k),
-                    .ldc   = w->m,
-                    .rung  = rung};
+    return (WwSyrk){.type      = w->type,
+                    .trans     = w->ta,
+                    .n         = w->m,
+                    .k         = w->k,
+                    .alpha     = one_of(w->type),
+                    .a         = a,
+                    .c         = c,
+                    .lda       = ld_of(w->ta ? w->m : w->k),
+                    .ldc       = w->m,
+                    .precision = w->precision,
+                    .rung      = rung};
 }
 
 WwGemm bench_gemm(const BenchWork *w, const char *rung, WwPtr a, WwPtr b, WwPtr c)
 {
-    return (WwGemm){.type    = w->type,
-                    .trans_a = w->ta,
-                    .trans_b = w->tb,
-                    .m       = w->m,
-                    .n       = w->n,
-                    .k       = w->k,
-                    .alpha   = one_of(w->type),
-                    .a       = a,
-                    .b       = b,
-                    .c       = c,
-                    .lda     = ld_of(w->ta ? w->m : w->k),
-                    .ldb     = ld_of(w->tb ? w->k : w->n),
-                    .ldc     = w->n,
-                    .rung    = rung};
+    return (WwGemm){.type      = w->type,
+                    .trans_a   = w->ta,
+                    .trans_b   = w->tb,
+                    .m         = w->m,
+                    .n         = w->n,
+                    .k         = w->k,
+                    .alpha     = one_of(w->type),
+                    .a         = a,
+                    .b         = b,
+                    .c         = c,
+                    .lda       = ld_of(w->ta ? w->m : w->k),
+                    .ldb       = ld_of(w->tb ? w->k : w->n),
+                    .ldc       = w->n,
+                    .precision = w->precision,
+                    .rung      = rung};
 }
 
 static bool run_ours(void *user, const BenchWork *w, WwPtr a, WwPtr b, WwPtr c)
@@ -162,58 +164,53 @@ static double unit_of(WwType type)
 }
 
 /* 16-bit and 8-bit operands and results are verified as floats. */
-static bool half_right(Bench *x, const BenchWork *w, BenchData *p, BenchRow *row, const char **problem)
+BenchTruth *bench_truth(const BenchWork *w, const void *a, const void *b, uint64_t seed)
 {
-    bool   aat = strcmp(w->work, "aat") == 0, narrow = type_row(w->type)->result == 2;
-    size_t each = type_row(w->type)->operand;
-    float *a    = bench_half_read(p->a, p->an / each, w->type, false),
-          *b    = aat ? NULL : bench_half_read(p->b, p->bn / each, w->type, false);
-    float *c    = narrow ? bench_half_read(p->c, p->cn / 2, w->type, true) : NULL;
-    if (!p->truth)
-        p->truth = bench_truth_new(&(BenchMatrices){.type       = WW_F32,
-                                                    .m          = w->m,
-                                                    .n          = w->n,
-                                                    .k          = w->k,
-                                                    .ta         = w->ta,
-                                                    .tb         = aat ? !w->ta : w->tb,
-                                                    .a          = a,
-                                                    .b          = aat ? a : b,
-                                                    .unit       = unit_of(w->type),
-                                                    .short_sums = each == 1},
-                                   x->seed);
-    bool right = bench_verify(p->truth, c ? c : p->c, aat && !bench_peer_is(row->impl), &row->max_error, problem);
-    free(a);
-    free(b);
-    free(c);
+    bool   aat = strcmp(w->work, "aat") == 0, small = bench_small(w->type);
+    float *fa       = small ? bench_half_read(a, w->m * w->k, w->type, false) : NULL,
+          *fb       = small && !aat ? bench_half_read(b, w->k * w->n, w->type, false) : NULL;
+    BenchMatrices p = {.type       = small ? WW_F32 : w->type,
+                       .m          = w->m,
+                       .n          = w->n,
+                       .k          = w->k,
+                       .ta         = w->ta,
+                       .tb         = aat ? !w->ta : w->tb,
+                       .a          = small ? fa : a,
+                       .unit       = small ? unit_of(w->type) : 0,
+                       .short_sums = type_row(w->type)->operand == 1};
+    p.b             = aat ? p.a : small ? fb : b;
+    BenchTruth *t   = bench_truth_new(&p, seed);
+    free(fa);
+    free(fb);
+    return t;
+}
+
+bool bench_right(const BenchTruth *t, const BenchWork *w, const void *c, bool symmetric, double *max_error,
+                 const char **problem)
+{
+    float *f     = type_row(w->type)->result == 2 ? bench_half_read(c, w->m * w->n, w->type, true) : NULL;
+    bool   right = bench_verify(t, f ? f : c, symmetric, max_error, problem);
+    free(f);
     return right;
 }
 
 static bool product_right(Bench *x, const BenchWork *w, BenchData *p, BenchRow *row, const char **problem)
 {
-    bool aat = strcmp(w->work, "aat") == 0, peer_triangle = aat && strcmp(row->impl, "cublas") == 0;
+    bool aat = strcmp(w->work, "aat") == 0, lt = strcmp(row->impl, "cublaslt") == 0,
+         peer = bench_small(w->type) ? bench_peer_is(row->impl) : lt; /* whose halves may differ */
     if (ww_copy_out(x->device, p->c, p->dc, p->cn) != WW_OK) {
         *problem = ww_device_error(x->device);
         return false;
     }
-    if (bench_small(w->type))
-        return half_right(x, w, p, row, problem);
-    if (peer_triangle) { /* the row-major upper triangle: fill in the other */
-        uint32_t *c = p->c;
+    if (aat && strcmp(row->impl, "cublas") == 0 && !bench_small(w->type)) {
+        uint32_t *c = p->c; /* the row-major upper triangle: fill in the other */
         for (size_t i = 0; i < w->m; i++)
             for (size_t j = 0; j < i; j++)
                 c[i * w->m + j] = c[j * w->m + i];
     }
     if (!p->truth)
-        p->truth = bench_truth_new(&(BenchMatrices){.type = w->type,
-                                                    .m    = w->m,
-                                                    .n    = w->n,
-                                                    .k    = w->k,
-                                                    .ta   = w->ta,
-                                                    .tb   = aat ? !w->ta : w->tb,
-                                                    .a    = p->a,
-                                                    .b    = aat ? p->a : p->b},
-                                   x->seed);
-    return bench_verify(p->truth, p->c, aat && strcmp(row->impl, "cublaslt") != 0, &row->max_error, problem);
+        p->truth = bench_truth(w, p->a, p->b, x->seed);
+    return bench_right(p->truth, w, p->c, aat && !peer, &row->max_error, problem);
 }
 
 /* edge: see copy_right. */
@@ -257,11 +254,7 @@ static BenchRow *run_impl(Bench *x, const BenchWork *w, BenchData *p, const char
 static void fill_inputs(void *v, size_t bytes, WwType type, bool any, uint64_t seed, uint64_t stream)
 {
     if (bench_small(type)) {
-        size_t n = bytes / type_row(type)->operand;
-        float *f = xmalloc((n + 1) * sizeof *f);
-        inputs_unit(f, n, seed, stream);
-        bench_half_make(v, f, n, type);
-        free(f);
+        bench_half_fill(v, bytes / type_row(type)->operand, type, seed, stream);
         return;
     }
     if (type == WW_F32 && !any)

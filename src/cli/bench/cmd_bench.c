@@ -76,6 +76,7 @@ static BenchWork work_of(const CliArgs *a, const char *work, bool cuda)
     uint64_t    side = cuda ? 4096 : 160, bytes = cuda ? 256u << 20 : 10007;
     const char *trans = cli_text(a, "trans", "NN");
     BenchWork   w     = {.work = work, .type = (WwType)cli_choice(a, "type", 0)};
+    w.precision       = (WwPrecision)cli_choice(a, "precision", WW_EXACT);
     w.m               = cli_number(a, "m", side);
     w.n               = strcmp(work, "aat") == 0 ? w.m : cli_number(a, "n", side);
     w.k               = cli_number(a, "k", cuda ? side : 40);
@@ -95,7 +96,11 @@ static void warn_of_unread(const CliArgs *a, const char *work)
     static const char *const only[][2] = {{"n", "gemm copy grid"},
                                           {"k", "gemm aat grid"},
                                           {"type", "gemm aat grid"},
+                                          {"precision", "gemm aat grid"},
                                           {"devices", "grid"},
+                                          {"tile", "grid"},
+                                          {"panel", "grid"},
+                                          {"verbose", "grid"},
                                           {"operands", "grid"},
                                           {"impl", "gemm aat copy grid"},
                                           {"counters", "gemm aat copy"},
@@ -302,6 +307,9 @@ static int run_grid(Bench *x, const CliArgs *a, const BenchWork *w)
     x->table         = cli_table(a);
     const char *impl = cli_text(a, "impl", "auto,cublas");
     x->alone         = !strstr(impl, "cublas");
+    x->verbose       = cli_has(a, "verbose");
+    x->tile          = cli_number(a, "tile", 0);
+    x->panel         = cli_number(a, "panel", 0);
     bool spread      = strcmp(cli_text(a, "operands", "host"), "device") == 0;
     return report(x, a, bench_grid(x, w, (size_t)cli_number(a, "devices", 2), spread));
 }

@@ -10,8 +10,8 @@
  *   tiles.c      a tile's products, and the copies around them
  *
  * A GridProblem has no layouts left: C is row by row, X (m x k) and Y (k x n) are stored row by row, or transposed. */
-#ifndef WW_GRID_GRID_OWN_H
-#define WW_GRID_GRID_OWN_H
+#ifndef WW_GRID_GRID_H
+#define WW_GRID_GRID_H
 
 #include <stdatomic.h>
 
@@ -96,9 +96,12 @@ struct WwGrid {
     uint32_t    *by;   /* who computes each tile of the last call: the rank times the number of devices, plus the device */
     GridRoom     room;
     atomic_bool  stop; /* a device failed */
+    double       began; /* the call; grid_clock */
     Str          error;
 };
 
+/* Milliseconds of the host's clock. */
+double grid_clock(void);
 Status grid_fail(WwGrid *g, Status s, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
 /* ---- given.c ---- */
