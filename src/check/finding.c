@@ -130,6 +130,8 @@ static void put_mend(const WwMend *m, Parcel *p)
     parcel_put_text(p, m->text);
     parcel_put_text(p, m->unit);
     parcel_put(p, m, sizeof *m);
+    picture_put(m->from, p);
+    picture_put(m->to, p);
 }
 
 static const WwMend *take_mend(Findings *to, Parcel *p)
@@ -141,6 +143,8 @@ static const WwMend *take_mend(Findings *to, Parcel *p)
     parcel_take(p, m, sizeof *m);
     m->text = copy_text(to->arena, text);
     m->unit = copy_text(to->arena, unit);
+    m->from = picture_take(to->arena, p);
+    m->to   = picture_take(to->arena, p);
     return m;
 }
 
@@ -157,6 +161,7 @@ void findings_put(const Findings *l, const char *but, Parcel *p)
         parcel_put_text(p, r->f.other_message);
         put_end(r->f.far, p);
         put_mend(r->f.mend, p);
+        picture_put(r->f.picture, p);
     }
     parcel_put_number(p, 0);
 }
@@ -169,6 +174,7 @@ void findings_add(Findings *to, Parcel *p)
         const char         *message = parcel_text(p), *other = parcel_text(p);
         const WwFindingEnd *far  = take_end(to, p);
         const WwMend       *mend = take_mend(to, p);
+        const WwPicture    *seen = picture_take(arena_of(to), p);
         Finding            *t =
             findings_note(to, (RuleId)f.key.rule, f.key.instr, f.key.other, f.key.part, f.block, f.thread, f.count);
         if (!t || p->bad)
@@ -180,6 +186,7 @@ void findings_add(Findings *to, Parcel *p)
         t->other_message = copy_text(to->arena, other);
         t->far           = far;
         t->mend          = mend;
+        t->picture       = seen;
     }
 }
 

@@ -4,16 +4,19 @@
  * as the library. */
 #include "check/picture.h"
 
+#include <string.h>
+
+static const char *const spaces[ACCESS_SPACES] = {"global", "shared", "local", "shared", "global"};
+static const char *const ops[ACCESS_OPS]       = {"ld", "st", "atom", "red", "ldsm", "stsm", "copy"};
+
 const char *picture_space(AccessSpace space)
 {
-    static const char *const names[ACCESS_SPACES] = {"global", "shared", "local", "shared", "global"};
-    return names[space];
+    return spaces[space];
 }
 
 const char *picture_op(AccessOp op)
 {
-    static const char *const names[ACCESS_OPS] = {"ld", "st", "atom", "red", "ldsm", "stsm", "copy"};
-    return names[op];
+    return ops[op];
 }
 
 WwPicture picture_of(AccessSpace space, AccessOp op, unsigned bytes, uint32_t mask, const uint64_t addr[LANES])
@@ -38,4 +41,35 @@ const WwPicture *picture_copy(Arena *a, const WwPicture *p)
     WwPicture *c = ARENA_NEW(a, WwPicture);
     *c           = *p;
     return c;
+}
+
+void picture_put(const WwPicture *p, Parcel *to)
+{
+    parcel_put_number(to, p != NULL);
+    if (!p)
+        return;
+    parcel_put_text(to, p->space);
+    parcel_put_text(to, p->op);
+    parcel_put(to, p, sizeof *p);
+}
+
+/* The name of ours that reads so; the first where there is none. */
+static const char *name_of(const char *const *names, size_t n, const char *text)
+{
+    for (size_t i = 0; text && i < n; i++)
+        if (!strcmp(names[i], text))
+            return names[i];
+    return names[0];
+}
+
+const WwPicture *picture_take(Arena *a, Parcel *from)
+{
+    if (!parcel_number(from))
+        return NULL;
+    WwPicture  *p     = ARENA_NEW(a, WwPicture);
+    const char *space = parcel_text(from), *op = parcel_text(from);
+    parcel_take(from, p, sizeof *p);
+    p->space = name_of(spaces, ACCESS_SPACES, space);
+    p->op    = name_of(ops, ACCESS_OPS, op);
+    return p;
 }

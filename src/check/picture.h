@@ -5,6 +5,7 @@
 #define WW_CHECK_PICTURE_H
 
 #include "base/arena.h"
+#include "base/parcel.h"
 #include "emu/observer.h"
 #include "warpwright/warpwright.h"
 
@@ -15,5 +16,8 @@ const char *picture_op(AccessOp op);
 WwPicture   picture_of(AccessSpace space, AccessOp op, unsigned bytes, uint32_t mask, const uint64_t addr[LANES]);
 /* A copy that lives as long as the arena; of NULL: NULL. */
 const WwPicture *picture_copy(Arena *a, const WwPicture *p);
+/* For the same program's process elsewhere; NULL stays NULL. */
+void             picture_put(const WwPicture *p, Parcel *to);
+const WwPicture *picture_take(Arena *a, Parcel *from);
 
 #endif

@@ -16,6 +16,8 @@
 #include "base/nearest.h"
 #include "cli/cli.h"
 #include "cli/picture.h"
+#include "cli/spread.h"
+#include "cli/together.h"
 #include "kernels/kernels.h"
 #include "lab/lab.h"
 #include "report/doc.h"
@@ -225,10 +227,33 @@ static int write_html(const Lab *lab, const Profile *profile, const char *path)
     return code;
 }
 
+/* Where this process is one of several: all have the same inputs, and only rank 0 has something to tell. */
+static bool be_spread(Spread *k, const CliArgs *a, LabOptions *o)
+{
+    static const SpreadAsk ask = {
+        "lab", NULL, {{"log", "goes with all blocks in one process"}, {"regression", "is a file of one process"}}};
+    if (!spread_begin(k, a, &ask) || !spread_number(k, &o->seed))
+        return false;
+    if (!k->ranks)
+        return true;
+    if (strcmp(o->device, "cuda") == 0) {
+        cli_error("lab", "a GPU is one process's; with --ranks=off each of the %u ranks runs alone", k->who.ranks);
+        return false;
+    }
+    o->device  = "emulator";
+    o->share   = &k->share;
+    o->threads = o->threads ? o->threads : together_threads(&k->who);
+    if (spread_other(k))
+        o->on_progress = NULL;
+    return true;
+}
+
 static int run(const CliArgs *a, const LabOptions *o, const Experiment *const *e, size_t n)
 {
     Lab *lab;
     Str  message = {0}, table = {0};
+    if (!o->share || !o->share->rank)
+        warn_of_unread(a, e, n);
     if (!cli_can_report(a))
         return CLI_USAGE;
     Status s = lab_open(o, &lab, &message);
@@ -242,15 +267,17 @@ static int run(const CliArgs *a, const LabOptions *o, const Experiment *const *e
     s = lab_run(lab, e, n);
     if (s != WW_OK && o->on_progress)
         show_progress(o->user, 0, 0, "", 0);
-    lab_table(lab, !cli_has(a, "quiet"), &table);
-    if (lab_row_count(lab) > 0)
+    bool other = o->share && o->share->rank;
+    if (!other)
+        lab_table(lab, !cli_has(a, "quiet"), &table);
+    if (lab_row_count(lab) > 0 && !other)
         fputs(str_text(&table), cli_table(a));
     int code = s == WW_OK ? CLI_OK : cli_error("lab", "%s", lab_error(lab));
-    if (code == CLI_OK && cli_has(a, "json"))
+    if (code == CLI_OK && !other && cli_has(a, "json"))
         code = write_json(lab, cli_text(a, "json", NULL));
-    if (code == CLI_OK && cli_has(a, "html"))
+    if (code == CLI_OK && !other && cli_has(a, "html"))
         code = write_html(lab, cli_profile(a), cli_text(a, "html", NULL));
-    if (code == CLI_OK && !lab_all_verified(lab))
+    if (code == CLI_OK && !other && !lab_all_verified(lab))
         code = CLI_KERNEL;
     str_free(&table);
     str_free(&message);
@@ -271,13 +298,15 @@ int cmd_lab(int argc, char **argv)
     code                 = CLI_USAGE;
     if (choose(&a, e, &n)) {
         read_options(&a, &o);
-        o.user = &percent;
-        warn_of_unread(&a, e, n);
+        o.user        = &percent;
+        Spread spread = {0};
         if (cli_has(&a, "list")) {
+            warn_of_unread(&a, e, n);
             list(e, n, o.compiler);
             code = CLI_OK;
         } else {
-            code = run(&a, &o, e, n);
+            code = be_spread(&spread, &a, &o) ? run(&a, &o, e, n) : CLI_USAGE;
+            code = spread_end(&spread, code);
         }
     }
     free(e);

@@ -517,7 +517,8 @@ static Status run_grid(WwDevice *d, WwModule *m, const Func *k, const DeviceLaun
     emulator_sample_begin(e, w, watch.count, &request, &rounds);
     d->refused[0]     = 0;
     bool         runs = !l->share || shared_begin(&shared, d, l, &check, &request);
-    SharedLaunch all = {WW_ERR_LAUNCH, &result, &check, watch.count, watch.patterns, &found, w, end_checks, tell_wrote};
+    SharedLaunch all  = {WW_ERR_LAUNCH, &result, &check, watch.count, watch.patterns, watch.time,
+                         &rounds,       &found,  w,      end_checks,  tell_wrote};
     if (runs)
         all.status = emu_launch(e->emu, ((EmulatorModule *)m)->em, k->name, &request, &result);
     if (runs && l->share)
@@ -534,9 +535,10 @@ static Status run_grid(WwDevice *d, WwModule *m, const Func *k, const DeviceLaun
     r->left     = result.left;
     r->spent    = result.spent;
     r->compiled = result.compiled;
-    if (watch.time && s == WW_OK && !result.sample.sampled)
+    bool whole  = !l->share || !l->share->rank; /* else what other ranks' blocks did is not here */
+    if (watch.time && s == WW_OK && !result.sample.sampled && whole)
         emulator_time_end(watch.time, w, &result, watch.count, r);
-    if (!l->share || !l->share->rank || !runs)
+    if (whole || !runs)
         end_checks(e, &all);
     if (runs && l->share)
         shared_findings(&shared, &all);

@@ -51,6 +51,9 @@ void emulator_resources(Emulator *e, const Module *m, const Func *k, const WwLau
 LaunchTime *emulator_time_begin(Emulator *e, const Module *m, const Func *k, const WwLaunch *w);
 Observer   *emulator_time_observer(const LaunchTime *t);
 void        emulator_time_free(LaunchTime *t); /* NULL is allowed */
+/* For the same launch's process elsewhere; and what such a one put is added. */
+void        emulator_time_put(const LaunchTime *t, Parcel *p);
+void        emulator_time_add(LaunchTime *t, Parcel *p);
 /* Fills in the gain of the mends of r's findings, where a launch was predicted; t: NULL is allowed. */
 void emulator_time_mends(const LaunchTime *t, WwResult *r);
 /* Fills in r->prediction from what a launch left that ended well. */
@@ -71,6 +74,9 @@ typedef struct SampleRounds {
 } SampleRounds;
 /* Asks for the sample that the device's options name; s lives as long as the request. */
 void emulator_sample_begin(const Emulator *e, const WwLaunch *w, Observer *count, EmuLaunch *request, SampleRounds *s);
+/* For the same launch's process elsewhere; and what such a one put is added. */
+void emulator_sample_put(const SampleRounds *s, const EmuResult *e, Parcel *p);
+void emulator_sample_add(SampleRounds *s, EmuResult *e, Parcel *p);
 /* Fills in r->sample. */
 void emulator_sample_end(const SampleRounds *s, const EmuResult *e, WwResult *r);
 
@@ -93,6 +99,8 @@ struct SharedLaunch {
     CheckLaunch *check;
     Observer    *count;    /* or NULL */
     Patterns    *patterns; /* or NULL */
+    LaunchTime  *time;     /* or NULL */
+    SampleRounds *rounds;
     Findings    *found;
     const WwLaunch *w;
     void       (*ends)(Emulator *e, SharedLaunch *l);               /* ends its checks */

@@ -9,6 +9,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "check/count/count.h"
 #include "device/emulator_own.h"
 
 /* counters.def makes nothing but numbers, so the i-th stands at i. */
@@ -78,6 +79,33 @@ static void estimate(const SampleRounds *s, unsigned first, size_t i, WwSample *
     if (n > 1)
         put(&to->error, i, rest * sqrt(var / (n - 1) / n * (1 - chosen / rest)));
     to->spread = n > 1;
+}
+
+void emulator_sample_put(const SampleRounds *s, const EmuResult *e, Parcel *p)
+{
+    parcel_put_number(p, s->n);
+    parcel_put(p, s->after, s->n * sizeof *s->after);
+    parcel_put_number(p, e->sample.ended);
+    parcel_put_number(p, e->sample.blocks);
+    parcel_put_number(p, e->sample.first);
+}
+
+/* Every process has the same rounds, and its part of each. */
+void emulator_sample_add(SampleRounds *s, EmuResult *e, Parcel *p)
+{
+    size_t n = parcel_count(p, sizeof *s->after);
+    for (size_t i = 0; i < n; i++) {
+        struct SampleSoFar a;
+        parcel_take(p, &a, sizeof a);
+        if (i >= s->n)
+            continue;
+        s->after[i].blocks += a.blocks;
+        counters_add(&s->after[i].counters, &a.counters);
+    }
+    e->sample.ended = parcel_number(p) && e->sample.ended;
+    uint64_t blocks = parcel_number(p), first = parcel_number(p);
+    e->sample.blocks += e->sample.sampled ? blocks : 0;
+    e->sample.first += e->sample.sampled ? first : 0;
 }
 
 void emulator_sample_end(const SampleRounds *s, const EmuResult *e, WwResult *r)

@@ -77,12 +77,16 @@ static void put(const Shared *s, SharedLaunch *l, Parcel *p)
     parcel_put_number(p, l->patterns != NULL);
     if (l->patterns)
         patterns_put(l->patterns, p);
+    parcel_put_number(p, l->time != NULL);
+    if (l->time)
+        emulator_time_put(l->time, p);
+    emulator_sample_put(l->rounds, l->result, p);
     checks_put(s->device->checks, l->check, p);
     parcel_put_text(p, str_text(&s->printed));
 }
 
 /* What the head of a parcel says against it. */
-static void look_at_head(Shared *s, unsigned rank, uint64_t mine, Parcel *p)
+static void look_at_head(Shared *s, unsigned rank, uint64_t mine, bool sampled, Parcel *p)
 {
     Str        *why     = &s->share->refused;
     const char *against = parcel_text(p);
@@ -96,6 +100,8 @@ static void look_at_head(Shared *s, unsigned rank, uint64_t mine, Parcel *p)
         str_printf(why, "device memory lies elsewhere on rank %u", rank);
     else if (stopped && s->share->memory)
         str_printf(why, "it failed, on rank %u, and what it leaves in memory is looked at afterwards", rank);
+    else if (stopped && sampled)
+        str_printf(why, "it failed, on rank %u, and blocks that are chosen are not in the order of ranks", rank);
 }
 
 static void tell_shared(const TouchedAll *all, Str *why)
@@ -120,7 +126,7 @@ static void meet_memory(Shared *s, const SharedLaunch *l, Parcel *mine)
     emu_reserved(s->device->emu, &base, &bytes, &used);
     for (unsigned i = 0; i < share->ranks; i++) {
         Parcel *p = i == share->rank ? mine : &s->theirs[i];
-        look_at_head(s, i, base, p);
+        look_at_head(s, i, base, l->result->sample.sampled, p);
         took[i] = *p;
         if (!share->refused.len)
             touched_meet(all, i, p, &share->refused);
@@ -143,6 +149,9 @@ static bool add_rank(const Shared *s, SharedLaunch *l, Parcel *p)
         count_add(l->count, p);
     if (parcel_number(p) && l->patterns)
         patterns_add(l->patterns, p);
+    if (parcel_number(p) && l->time)
+        emulator_time_add(l->time, p);
+    emulator_sample_add(l->rounds, l->result, p);
     checks_add(s->device->checks, l->check, p);
     const char *text = parcel_text(p);
     if (text && *text && l->w->on_print)

@@ -173,6 +173,16 @@ Observer *emulator_time_observer(const LaunchTime *t)
     return t->stream;
 }
 
+void emulator_time_put(const LaunchTime *t, Parcel *p)
+{
+    stream_put(t->stream, p);
+}
+
+void emulator_time_add(LaunchTime *t, Parcel *p)
+{
+    stream_add(t->stream, p);
+}
+
 void emulator_time_free(LaunchTime *t)
 {
     if (t)

@@ -235,6 +235,9 @@ static Status run_cases(Lab *lab, size_t *done)
         if (lab->opt.on_progress)
             lab->opt.on_progress(lab->opt.user, *done, lab->nplan, c.name, 0);
         run_case(lab, &c);
+        if (lab->opt.share && lab->opt.share->broken)
+            return lab_fail(lab, "rank %u of %u: %s", lab->opt.share->rank, lab->opt.share->ranks,
+                            str_text(&lab->opt.share->refused));
     }
     gemm_free(lab->gemm);
     lab->gemm = NULL;

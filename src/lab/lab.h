@@ -64,6 +64,7 @@ typedef struct LabOptions {
     unsigned    threads;  /* of the emulator; 0 = one for each core */
     uint64_t    seed;     /* of the inputs */
     int64_t     m, n, k, tile, offset, stride, blocks; /* 0 or less = the article's; offset: less than 0 */
+    struct DeviceShare *share; /* this process is one of several that run a part of every grid each: rank 0 has the rows then; NULL: alone */
     const char *regression; /* banks: file to compare with, or to write when it does not exist */
     bool        pictures;   /* rows have pictures of their dearest accesses; the emulator then keeps every pattern */
     bool        log;        /* banks: call on_log for every access that conflicts; the emulator then has one thread */

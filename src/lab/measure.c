@@ -88,6 +88,18 @@ static void watch_access(void *user, const WwAccess *a)
 
 /* ---- one device -------------------------------------------------------------------------------------------------- */
 
+/* All blocks, or this rank's. */
+static Status start(const Lab *lab, WwDevice *d, WwModule *m, const LabCase *c, const WwLaunch *w, WwResult **result)
+{
+    DeviceShare *share = d == lab->emulator ? lab->opt.share : NULL;
+    const Func  *kernel;
+    if (!share)
+        return ww_launch(d, m, c->entry, w, result);
+    share->memory = true;
+    TRY(device_kernel(d, m, c->entry, &kernel));
+    return device_launch_kernel(d, m, kernel, &(DeviceLaunch){.w = w, .share = share}, result);
+}
+
 static Status launch(Lab *lab, WwDevice *d, const LabCase *c, const LabLaunch *l, const Memory *mem, WwModule *m,
                      WwResult **result)
 {
@@ -111,7 +123,7 @@ static Status launch(Lab *lab, WwDevice *d, const LabCase *c, const LabLaunch *l
         w.on_access = watch_access;
         w.user      = &watch;
     }
-    Status s = ww_launch(d, m, c->entry, &w, result);
+    Status s = start(lab, d, m, c, &w, result);
     str_free(&watch.line);
     return s;
 }
@@ -163,16 +175,20 @@ static void run_on(Lab *lab, WwDevice *d, const LabCase *c, const LabLaunch *l, 
         s = fill_buffers(d, l, &mem);
     if (s == WW_OK)
         s = launch(lab, d, c, l, &mem, module, &result);
-    if (s == WW_OK)
+    bool other = lab->opt.share && lab->opt.share->rank; /* the first rank has the row */
+    if (s == WW_OK && !other)
         s = read_buffers(d, l, &mem);
-    if (s == WW_OK)
+    if (s == WW_OK && !other)
         s = guards_hold(d, l, &mem, &hold);
     if (s == WW_ERR_LAUNCH && d->refused[0]) {
         row->not_launchable = arena_strdup(lab->arena, d->refused);
         lab_problem(lab, row, "not launchable: %s", row->not_launchable);
+    } else if (lab->opt.share && lab->opt.share->refused.len) {
+        lab_problem(lab, row, "cannot be spread over %u ranks: %s", lab->opt.share->ranks,
+                    str_text(&lab->opt.share->refused));
     } else if (s != WW_OK) {
         lab_problem(lab, row, "%s: %s: %s", ww_device_kind(d), ww_status_text(s), ww_device_error(d));
-    } else {
+    } else if (!other) {
         take_result(lab, row, result, d == lab->cuda);
         l->verify(lab, c, row, l->user);
         if (!hold)

@@ -43,6 +43,16 @@ __global__ void races(int *x) // within blocks
     x[blockIdx.x * blockDim.x + threadIdx.x] = t[31 - threadIdx.x % 32];
 }
 
+__global__ void beyond(int *x) // the last blocks run past one shared array, into the next
+{
+    __shared__ int left[32], right[32];
+    int i = threadIdx.x;
+    left[i]  = i;
+    right[i] = -i;
+    __syncthreads();
+    x[blockIdx.x * blockDim.x + i] = left[i + (blockIdx.x >= 7)] + right[31 - i];
+}
+
 __global__ void says(int *x)
 {
     if (threadIdx.x == 0)

@@ -97,27 +97,53 @@ void footprint_add(Footprint *f, const Touch *t, TouchKind kind)
         store(c, first, t);
 }
 
-static void join_stored(Chunk *to, const Chunk *from)
+static void join_chunk(Footprint *to, const Chunk *c)
 {
-    if (from->stored && !to->stored)
-        to->stored = xcalloc(SECTORS, 1);
-    for (size_t i = 0; from->stored && i < SECTORS; i++)
-        to->stored[i] |= from->stored[i];
+    Chunk *t = chunk_of(to, c->number);
+    for (size_t k = 0; k < WORDS; k++) {
+        t->read[k] |= c->read[k];
+        t->written[k] |= c->written[k];
+        t->together[k] |= c->together[k];
+        t->whole[k] |= c->whole[k];
+    }
+    if (c->stored && !t->stored)
+        t->stored = xcalloc(SECTORS, 1);
+    for (size_t i = 0; c->stored && i < SECTORS; i++)
+        t->stored[i] |= c->stored[i];
 }
 
 void footprint_join(Footprint *to, const Footprint *from)
 {
-    for (size_t i = 0; i < from->cap; i++) {
-        const Chunk *c = from->slot[i];
-        Chunk       *t = c ? chunk_of(to, c->number) : NULL;
-        for (size_t k = 0; c && k < WORDS; k++) {
-            t->read[k] |= c->read[k];
-            t->written[k] |= c->written[k];
-            t->together[k] |= c->together[k];
-            t->whole[k] |= c->whole[k];
-        }
-        if (c)
-            join_stored(t, c);
+    for (size_t i = 0; i < from->cap; i++)
+        if (from->slot[i])
+            join_chunk(to, from->slot[i]);
+}
+
+void footprint_put(const Footprint *f, Parcel *p)
+{
+    parcel_put_number(p, f->n);
+    for (size_t i = 0; i < f->cap; i++) {
+        const Chunk *c = f->slot[i];
+        if (!c)
+            continue;
+        parcel_put(p, c, sizeof *c);
+        if (c->stored)
+            parcel_put(p, c->stored, SECTORS);
+    }
+}
+
+void footprint_take(Footprint *to, Parcel *p)
+{
+    for (size_t n = parcel_count(p, sizeof(Chunk)); n && !p->bad; n--) {
+        Chunk    c;
+        uint8_t *stored = NULL;
+        parcel_take(p, &c, sizeof c);
+        if (c.stored)
+            parcel_take(p, stored = xcalloc(SECTORS, 1), SECTORS);
+        c.stored = stored;
+        if (!p->bad && c.number)
+            join_chunk(to, &c);
+        free(stored);
     }
 }
 

@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/parcel.h"
+
 typedef struct Chunk Chunk;
 
 typedef struct Footprint { /* zeros: nothing was touched */
@@ -36,6 +38,9 @@ void footprint_add(Footprint *f, const Touch *t, TouchKind kind);
 void footprint_join(Footprint *to, const Footprint *from);
 /* pairs: a sector that L2 misses comes with its neighbour, as aligned 64 bytes. */
 void footprint_sum(const Footprint *f, bool pairs, FootprintSum *out);
+/* For the same launch's process elsewhere; and what such a one put is joined. */
+void footprint_put(const Footprint *f, Parcel *p);
+void footprint_take(Footprint *to, Parcel *p);
 void footprint_free(Footprint *f);
 
 #endif

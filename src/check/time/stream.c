@@ -175,6 +175,55 @@ static void stream_join(Observer *o, void *state)
     free(s);
 }
 
+void stream_put(const Observer *o, Parcel *p)
+{
+    const Watch *w = (const Watch *)o;
+    footprint_put(&w->seen, p);
+    parcel_put(p, &w->updates, sizeof w->updates);
+    parcel_put_number(p, w->made ? w->blocks * w->warps_of_block : 0);
+    parcel_put(p, w->made, w->made ? w->blocks * w->warps_of_block * sizeof *w->made : 0);
+    for (unsigned i = 0; i < MOST_BLOCKS; i++) {
+        parcel_put_number(p, w->stream[i].block);
+        parcel_put_number(p, w->stream[i].cut);
+        parcel_put_number(p, w->stream[i].n);
+        parcel_put(p, w->stream[i].entry, w->stream[i].n * sizeof(Entry));
+    }
+}
+
+static void take_made(Watch *w, Parcel *p)
+{
+    size_t          n    = parcel_count(p, sizeof *w->made);
+    const uint32_t *made = parcel_bytes(p, n * sizeof *made);
+    for (size_t i = 0; made && w->made && i < n && i < w->blocks * w->warps_of_block; i++) {
+        uint32_t more;
+        memcpy(&more, made + i, sizeof more);
+        w->made[i] += more;
+    }
+}
+
+void stream_add(Observer *o, Parcel *p)
+{
+    Watch   *w = (Watch *)o;
+    Updates *u = xcalloc(1, sizeof *u);
+    footprint_take(&w->seen, p);
+    parcel_take(p, u, sizeof *u);
+    updates_join(&w->updates, u);
+    free(u);
+    take_made(w, p);
+    for (unsigned i = 0; i < MOST_BLOCKS; i++) {
+        Stream s = {.block = parcel_number(p), .cut = parcel_number(p)};
+        s.n = s.cap = parcel_count(p, sizeof(Entry));
+        s.entry     = xcalloc(s.n + 1, sizeof *s.entry);
+        parcel_take(p, s.entry, s.n * sizeof *s.entry);
+        if (s.n && !p->bad) { /* a block runs in one process */
+            free(w->stream[i].entry);
+            w->stream[i] = s;
+        } else {
+            free(s.entry);
+        }
+    }
+}
+
 Observer *stream_new(const StreamSetting *is)
 {
     Watch        *w   = xcalloc(1, sizeof *w);

@@ -40,6 +40,9 @@ typedef struct StreamSum {
 
 Observer         *stream_new(const StreamSetting *s);
 void              stream_free(Observer *o); /* NULL is allowed */
+/* After the launch and before the replay: what was seen, for the same launch's process elsewhere; and what such a one has seen of other blocks is added. */
+void              stream_put(const Observer *o, Parcel *p);
+void              stream_add(Observer *o, Parcel *p);
 void              stream_replay(Observer *o, StreamSum *out);
 const StreamHits *stream_instr(const Observer *o, uint32_t id); /* after the replay; zeros: no loads of it were looked at */
 

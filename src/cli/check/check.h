@@ -7,10 +7,10 @@
 #include <jansson.h>
 
 #include "base/arena.h"
-#include "base/ranks.h"
 #include "base/status.h"
 #include "base/str.h"
 #include "cli/cli.h"
+#include "cli/spread.h"
 #include "device/device.h"
 #include "report/report.h"
 #include "warpwright/warpwright.h"
@@ -80,20 +80,8 @@ void **plan_bind(CheckPlan *p, const CheckedLaunch *l, const WwModule *m, size_t
 
 /* ---- ranks (check_ranks.c) ---- */
 
-typedef struct CheckRanks { /* zero it first; one process alone: nothing of it is used */
-    RanksWho    who;
-    Ranks      *ranks; /* NULL: alone */
-    DeviceShare share;
-} CheckRanks;
-
-/* Meets the others, where this process is one of several and --ranks does not say off.  False after a message.  stop: see RanksAsk. */
-bool check_ranks_begin(CheckRanks *k, const CliArgs *a, const volatile int *stop);
-/* Is another rank the one that writes and tells? */
-bool check_ranks_other(const CheckRanks *k);
 /* Rank 0 gets what the others' blocks left to be found at the end, into its report; what the device of this one has comes first.  False after a message. */
-bool check_ranks_pending(CheckRanks *k, WwDevice *d, Report *r);
-/* All end with the code of rank 0; what is not CLI_OK on another one ends all with its message. */
-int  check_ranks_end(CheckRanks *k, int code);
+bool check_ranks_pending(Spread *k, WwDevice *d, Report *r);
 
 /* check_suggest.c: appends a command line for the kernel; grid, block: as given, or NULL. */
 void check_suggest(const WwModule *m, size_t kernel, const char *file, const char *grid, const char *block, Str *out);

@@ -25,19 +25,19 @@
 #include "report/progress.h"
 
 typedef struct Check {
-    CliArgs    a;
-    CheckPlan  plan;
-    WwDevice  *device;
-    WwModule  *module;
-    Report    *report;
-    uint64_t   seed; /* of the schedule that is tried */
-    char      *text;
-    size_t     len;  /* the module's PTX */
-    bool       time; /* is predicted */
-    bool       lost; /* a kernel could not be run */
-    Progress   progress;
-    CheckRanks ranks;  /* a grid's blocks run in several processes */
-    uint64_t   launch; /* that runs */
+    CliArgs   a;
+    CheckPlan plan;
+    WwDevice *device;
+    WwModule *module;
+    Report   *report;
+    uint64_t  seed; /* of the schedule that is tried */
+    char     *text;
+    size_t    len;  /* the module's PTX */
+    bool      time; /* is predicted */
+    bool      lost; /* a kernel could not be run */
+    Progress  progress;
+    Spread    ranks;  /* a grid's blocks run in several processes */
+    uint64_t  launch; /* that runs */
 } Check;
 
 static volatile int stopped;
@@ -254,7 +254,7 @@ static int run_launch(Check *c, size_t index)
         code = tell_refused(c, symbol);
     } else if (!r) {
         code = cli_error("check", "%s", ww_device_error(c->device));
-    } else if (!check_ranks_other(&c->ranks)) {
+    } else if (!spread_other(&c->ranks)) {
         report_add(c->report,
                    &(ReportLaunch){.kernel  = shown_name(c, symbol),
                                    .symbol  = symbol,
@@ -330,7 +330,7 @@ static int write_outs(Check *c)
         Str             why  = {0};
         void           *data = xcalloc(a->count, a->type->bytes);
         WwStatus        s    = ww_copy_out(c->device, data, a->address, (size_t)(a->count * a->type->bytes));
-        if (s == WW_OK && !check_ranks_other(&c->ranks))
+        if (s == WW_OK && !spread_other(&c->ranks))
             s = argument_write(a, data, o->file, &why);
         free(data);
         int code = s == WW_OK ? CLI_OK : fail(&why);
@@ -369,7 +369,7 @@ static int open_device(Check *c)
                            .check   = cli_rules(&c->a) ? cli_rules(&c->a) : ""};
     if (ww_device_open("emulator", &o, &c->device, &why) != WW_OK)
         return cli_error("check", "%s", why);
-    if (!cli_has(&c->a, "quiet") && !check_ranks_other(&c->ranks) && progress_possible())
+    if (!cli_has(&c->a, "quiet") && !spread_other(&c->ranks) && progress_possible())
         device_on_progress(c->device, tell_progress, c);
     return CLI_OK;
 }
@@ -558,11 +558,12 @@ static int check(Check *c)
         code = CLI_USAGE;
     signal(SIGINT, on_signal);
     signal(SIGTERM, on_signal);
-    if (code == CLI_OK && !check_ranks_begin(&c->ranks, &c->a, &stopped))
+    SpreadAsk ask = {"check", &stopped, {{"schedules", "runs every schedule with all blocks in one process"}}};
+    if (code == CLI_OK && !spread_begin(&c->ranks, &c->a, &ask))
         code = CLI_USAGE;
     for (uint64_t i = 0; i < n && code == CLI_OK && !stopped; i++)
         code = try_schedule(c, seed + i, i == 0);
-    if (code != CLI_OK || check_ranks_other(&c->ranks))
+    if (code != CLI_OK || spread_other(&c->ranks))
         return code;
     if (c->lost)
         code = CLI_KERNEL;
@@ -591,7 +592,7 @@ int cmd_check(int argc, char **argv)
     if (cli_has(&c.a, "verbose"))
         report_tell(c.report, tell_line, NULL);
     report_process(c.report, c.a.operand[0], NULL, 0, 0); /* one process: its number would only make documents differ */
-    code = check_ranks_end(&c.ranks, check(&c));
+    code = spread_end(&c.ranks, check(&c));
     free(c.text);
     report_free(c.report);
     cli_free(&c.a);

@@ -6,7 +6,8 @@
  * cluster of its stretch runs.  Stretches are dealt to the batches in turn, so each batch is spread over the whole grid.  A cluster runs
  * as a whole: what its blocks share is there.
  *
- * Of a launch that is shared out among processes (EmuLaunch.rank) a stretch runs, in order, whatever the seed.
+ * Of a launch that is shared out among processes (EmuLaunch.rank) a stretch runs, in order, whatever the seed; of one that is sampled, a
+ * stretch of each round.
  *
  * Invariants: within a round clusters start in ascending order; no cluster is chosen twice.  A launch runs whole when it has no more
  * clusters than were asked for, when it is cooperative, and from the moment on at which one of its clusters only waits: it may wait for
@@ -38,18 +39,40 @@ static uint64_t stretch(uint64_t all, uint64_t i, uint64_t n)
     return (uint64_t)((unsigned __int128)all * i / n);
 }
 
+static void take_stretch(Launch *l)
+{
+    if (l->ask->ranks < 2)
+        return;
+    l->from = stretch(l->nclusters, l->ask->rank, l->ask->ranks);
+    l->last = stretch(l->nclusters, l->ask->rank + 1, l->ask->ranks) - l->from;
+}
+
+/* Of each round, this rank's stretch. */
+static void keep_own(Launch *l)
+{
+    Sample  *s = &l->sample;
+    uint64_t n = 0, begin = 0, first = s->first;
+    for (uint32_t r = 0; r < s->rounds; r++) {
+        uint64_t all = s->end[r] - begin, from = begin + stretch(all, l->ask->rank, l->ask->ranks),
+                 to = begin + stretch(all, l->ask->rank + 1, l->ask->ranks);
+        begin       = s->end[r];
+        for (uint64_t i = from; i < to; i++)
+            s->place[n++] = s->place[i];
+        s->end[r] = n;
+        if (r == 0 && first)
+            s->first = n;
+    }
+}
+
 void sample_choose(Launch *l)
 {
     Sample  *s     = &l->sample;
     uint64_t first = clusters_of(l, l->ask->first), random = clusters_of(l, l->ask->random);
     l->last = l->nclusters;
-    if (l->ask->ranks > 1) {
-        l->from = stretch(l->nclusters, l->ask->rank, l->ask->ranks);
-        l->last = stretch(l->nclusters, l->ask->rank + 1, l->ask->ranks) - l->from;
+    if ((!first && !random) || first + random >= l->nclusters) {
+        take_stretch(l);
         return;
     }
-    if ((!first && !random) || first + random >= l->nclusters)
-        return;
     if (l->ask->cooperative) {
         s->whole = SAMPLE_COOPERATIVE;
         return;
@@ -71,6 +94,8 @@ void sample_choose(Launch *l)
     s->first = first;
     s->on    = true;
     l->last  = 0;
+    if (l->ask->ranks > 1)
+        keep_own(l);
 }
 
 void sample_free(Launch *l)
@@ -160,6 +185,6 @@ void sample_result(const Launch *l, EmuResult *r)
                                   .whole   = s->whole,
                                   .ended   = s->on && s->round == s->rounds && !l->aborted && l->fault_order == UINT64_MAX,
                                   .blocks  = l->next_cluster * l->cluster_blocks,
-                                  .of      = (l->ask->ranks > 1 ? l->last : l->nclusters) * l->cluster_blocks};
+                                  .of      = l->nclusters * l->cluster_blocks};
     r->sample.first = (s->first < l->next_cluster ? s->first : l->next_cluster) * l->cluster_blocks;
 }
