@@ -133,6 +133,51 @@ static void stores_fill_sectors_together(void **state)
     assert_int_equal(r.sum.seen.fetched, 32);
 }
 
+/* Loads, stores of whole and of part sectors, and updates; other ones for the two workers. */
+static void mixed(Run *r, unsigned worker)
+{
+    for (uint64_t i = 0; i < 20; i++) {
+        access_of(r, worker, ACCESS_LD, 0, 4, 4096 * i + 64 * worker, i % 3 ? 64 : CONTIGUOUS);
+        access_of(r, worker, ACCESS_ST, 0, i % 2 ? 4 : 16, (1 << 20) + 512 * i + 2048 * worker, 32);
+        access_of(r, worker, ACCESS_RED, i % 2 ? FLOAT : INTEGER, 4, (3 << 20) + 128 * i * worker, 0);
+    }
+}
+
+/* What two processes have seen becomes what two workers of one have; a parcel that is cut off is no harm. */
+static void processes_join_as_workers_do(void **state)
+{
+    (void)state;
+    Run    one = begin((StreamSetting){.pairs = true, .slices = 96});
+    Run    two[2];
+    Parcel p = {0};
+    for (unsigned i = 0; i < 2; i++) {
+        two[i] = begin((StreamSetting){.pairs = true, .slices = 96});
+        mixed(&one, i);
+        mixed(&two[i], i);
+        two[i].o->join(two[i].o, two[i].worker[0]);
+        two[i].o->join(two[i].o, two[i].worker[1]);
+    }
+    end(&one);
+    stream_put(two[1].o, &p);
+    assert_true(one.sum.seen.written && one.sum.seen.partly && one.sum.updates.passes);
+    stream_add(two[0].o, &p);
+    assert_false(p.bad);
+    assert_int_equal(p.at, p.n);
+    stream_replay(two[0].o, &two[0].sum);
+    assert_memory_equal(&two[0].sum.seen, &one.sum.seen, sizeof one.sum.seen);
+    assert_memory_equal(&two[0].sum.updates, &one.sum.updates, sizeof one.sum.updates);
+    assert_int_equal(two[0].sum.block_longest * 1000, one.sum.block_longest * 1000);
+    for (size_t n = p.n; n; n = n / 7 * 5) {
+        p.at  = 0;
+        p.bad = false;
+        p.n   = n - 1;
+        stream_add(two[1].o, &p);
+    }
+    stream_free(two[0].o);
+    stream_free(two[1].o);
+    parcel_free(&p);
+}
+
 static UpdatesSum updates(StreamSetting is, uint32_t instr, uint8_t bytes, uint64_t stride, unsigned warps)
 {
     Run r = begin(is);
@@ -301,14 +346,11 @@ static void turns_are_as_read_on_an_h100(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(a_sector_brings_its_neighbour),
-                                       cmocka_unit_test(a_request_for_both_misses_both),
-                                       cmocka_unit_test(what_is_stored_in_part_is_read),
-                                       cmocka_unit_test(stores_fill_sectors_together),
-                                       cmocka_unit_test(slices_take_turns),
-                                       cmocka_unit_test(lanes_update_one_word_one_by_one),
-                                       cmocka_unit_test(warps_join_what_they_can_reduce),
-                                       cmocka_unit_test(pairs_and_parts_are_as_read_on_an_h100),
-                                       cmocka_unit_test(turns_are_as_read_on_an_h100)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_sector_brings_its_neighbour),          cmocka_unit_test(a_request_for_both_misses_both),
+        cmocka_unit_test(what_is_stored_in_part_is_read),         cmocka_unit_test(stores_fill_sectors_together),
+        cmocka_unit_test(processes_join_as_workers_do),           cmocka_unit_test(slices_take_turns),
+        cmocka_unit_test(lanes_update_one_word_one_by_one),       cmocka_unit_test(warps_join_what_they_can_reduce),
+        cmocka_unit_test(pairs_and_parts_are_as_read_on_an_h100), cmocka_unit_test(turns_are_as_read_on_an_h100)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
