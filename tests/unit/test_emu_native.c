@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * What is said where the interpreter runs a kernel although native code was asked for: that it is too large, and that clang failed.  Results
- * are the same.  How much native code ran is told, too. */
+ * are the same.  How much native code ran is told, too.  And the turns that warps take in native code, from barrier to barrier. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -48,24 +48,34 @@ typedef struct Ran {
     uint64_t    spent, compiled;
 } Ran;
 
-static Ran run(EmuEngine engine, unsigned adds, unsigned functions)
+/* The kernel k of the text on one block; stored: what each thread has. */
+static Ran launch(EmuEngine engine, const char *text, size_t len, uint32_t threads, uint32_t *stored)
 {
     EmuDevice  *d   = NULL;
     EmuModule  *m   = NULL;
     const char *bad = NULL;
     EmuResult   r   = {0};
     uint64_t    p;
-    Str         text = {0};
-    write_kernel(&text, adds, functions);
     assert_int_equal(emu_open(&(EmuOptions){.memory = 1 << 24, .threads = 1, .engine = engine}, &d), WW_OK);
-    assert_int_equal(emu_module_load(d, text_parse(str_text(&text), text.len, NULL), &m, &bad), WW_OK);
-    assert_int_equal(emu_alloc(d, 256, 256, &p), WW_OK);
-    EmuLaunch l = {.grid = {1, 1, 1}, .block = {32, 1, 1}, .params = &p};
+    assert_int_equal(emu_module_load(d, text_parse(text, len, NULL), &m, &bad), WW_OK);
+    assert_int_equal(emu_alloc(d, 4 * threads, 256, &p), WW_OK);
+    memset(emu_host(d, p), 0, 4 * threads);
+    EmuLaunch l = {.grid = {1, 1, 1}, .block = {threads, 1, 1}, .params = &p};
     assert_int_equal(emu_launch(d, m, "k", &l, &r), WW_OK);
-    Ran ran = {r.left, *(uint32_t *)emu_host(d, p), r.spent, r.compiled};
+    memcpy(stored, emu_host(d, p), 4 * threads);
+    Ran ran = {r.left, stored[0], r.spent, r.compiled};
     emu_result_free(&r);
     emu_module_unload(d, m);
     emu_close(d);
+    return ran;
+}
+
+static Ran run(EmuEngine engine, unsigned adds, unsigned functions)
+{
+    Str      text = {0};
+    uint32_t stored[32];
+    write_kernel(&text, adds, functions);
+    Ran ran = launch(engine, str_text(&text), text.len, 32, stored);
     str_free(&text);
     return ran;
 }
@@ -99,6 +109,45 @@ static void how_much_ran_is_told(void **state)
     assert_int_equal(run(EMU_JIT, 1000, 0).compiled, 0);
 }
 
+/* Eight warps and many barriers: one warp has left, lanes of another part between two of them, and what was computed before the first one
+ * is wanted behind the last. */
+static void warps_take_turns_at_barriers(void **state)
+{
+    static const char text[] =
+        ".version 8.0\n.target sm_90\n.address_size 64\n"
+        ".visible .entry k(.param .u64 p)\n{\n.reg .pred %q<3>; .reg .b32 %r<12>; .reg .b64 %d<4>;\n"
+        ".shared .align 4 .b8 s[1024];\n"
+        "mov.u32 %r1, %tid.x; shr.u32 %r2, %r1, 5; shl.b32 %r3, %r1, 2; mov.u32 %r4, s; add.u32 %r10, %r4, %r3;\n"
+        "mul.lo.u32 %r5, %r1, 77; xor.b32 %r5, %r5, 23130; mov.u32 %r6, 0; mov.u32 %r7, 0;\n"
+        "setp.eq.u32 %q0, %r2, 3; @%q0 bra END;\n"
+        "LOOP: add.u32 %r8, %r6, %r1; st.shared.u32 [%r10], %r8; bar.sync 0;\n"
+        "xor.b32 %r9, %r3, 128; add.u32 %r9, %r9, %r4; ld.shared.u32 %r8, [%r9]; bar.sync 0;\n"
+        "add.u32 %r7, %r7, %r8; setp.lt.u32 %q1, %r1, 37; @%q1 bra ODD; mad.lo.u32 %r7, %r7, 3, %r6;\n"
+        "ODD: bar.sync 0; add.u32 %r6, %r6, 1; setp.lt.u32 %q2, %r6, 9; @%q2 bra LOOP;\n"
+        "add.u32 %r7, %r7, %r5; ld.param.u64 %d1, [p]; mul.wide.u32 %d2, %r1, 4; add.s64 %d1, %d1, %d2;\n"
+        "st.global.u32 [%d1], %r7;\nEND: ret;\n}\n";
+    uint32_t stored[2][256], want[256];
+    (void)state;
+    for (uint32_t t = 0; t < 256; t++) {
+        uint32_t sum = 0, other = (t ^ 32) / 32 == 3 ? 0 : t ^ 32;
+        for (uint32_t i = 0; i < 9; i++) {
+            sum += other ? other + i : 0;
+            sum = t < 37 ? sum : sum * 3 + i;
+        }
+        want[t] = t / 32 == 3 ? 0 : sum + (t * 77 ^ 23130);
+    }
+    want[32] = 32 * 77 ^ 23130; /* its other is thread 0 */
+    for (uint32_t i = 0; i < 9; i++)
+        want[32] += i;
+    Ran interpreted = launch(EMU_INTERPRETER, text, sizeof text - 1, 256, stored[0]);
+    Ran native      = launch(EMU_JIT, text, sizeof text - 1, 256, stored[1]);
+    assert_memory_equal(stored[0], want, sizeof want);
+    assert_memory_equal(stored[1], want, sizeof want);
+    assert_int_equal(native.spent, interpreted.spent);
+    if (!emu_native_missing())
+        assert_true(native.compiled > native.spent / 2);
+}
+
 /* A clang that fails, in a folder of its own; native code of earlier runs is not found either. */
 static void a_clang_that_fails_is_told(void **state)
 {
@@ -127,8 +176,8 @@ static void a_clang_that_fails_is_told(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(what_is_too_large_is_told),
-                                       cmocka_unit_test(how_much_ran_is_told),
-                                       cmocka_unit_test(a_clang_that_fails_is_told)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_too_large_is_told), cmocka_unit_test(how_much_ran_is_told),
+        cmocka_unit_test(warps_take_turns_at_barriers), cmocka_unit_test(a_clang_that_fails_is_told)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,11 +12,18 @@
 #include "emu/core/ctl.def"
 #undef CTL
 
-/* Native code from u on, when there is any and it takes w as it is; NULL: the interpreter goes on. */
+/* Native code from u on, when there is any and it takes w as it is; NULL: the interpreter goes on.  Worker.running may be
+ * another warp then, if Worker.follow lets it. */
 static inline const Uop *native_run(Warp *w, const Uop *u)
 {
-    UopFn fn = w->worker->native[w->frame->code->index];
-    return fn ? fn(w, u) : NULL;
+    Worker *k  = w->worker;
+    UopFn   fn = k->native[w->frame->code->index];
+    if (!fn)
+        return NULL;
+    k->entered      = w->quantum;
+    const Uop *next = fn(w, u);
+    k->compiled += (uint64_t)(k->entered - k->running->quantum);
+    return next;
 }
 
 /* A basic block's head: counts it and pays for its n instructions.  false: the quantum is spent. */

@@ -117,6 +117,10 @@ struct Worker {
     const Sweep *const *sweep; /* what it tells of at once, by number */
     const UopFn *native;     /* by Code.index, or NULL: what runs a function from a uop on with all 32 lanes (jit.h) */
     const NativeHelp *help;  /* what that asks of the emulator */
+    int64_t    entered;      /* the running warp's quantum when native code took it */
+    Warp      *running;      /* whose turn it is: native code goes from warp to warp at barriers (turn.c) */
+    uint32_t   follow;       /* warps behind it that may still run in this pass of the block */
+    Warp    *(*next)(Warp *w); /* its turn has ended at a barrier: that of the one behind it begins, which native code goes on with */
     /* the running warp's last event */
     Event      event;
     bool       sync_ops;     /* the running group used an atomic, volatile or acquiring access since its quantum began */

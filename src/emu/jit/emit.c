@@ -77,6 +77,7 @@ static const char prelude[] =
     "*);\n"
     "u4 w_swept(const Warp *); u4 w_sweep(Warp *, u4, const u1 *const *); u4 w_poisoned(const Warp *);\n"
     "void w_put(Warp *, u4, u4); void w_merge(Warp *); u4 w_waits(const Warp *);\n"
+    "const Uop *w_arrive(Warp *, const Uop *, u4); Warp *w_next(Warp *);\n"
     "void w_canonical(float *); u4 w_nan(const double *); void w_blend1(u1 *, const u1 *, u4); void w_blend2(u1 *, "
     "const u1 *, u4); void "
     "w_blend4(u1 *, const u1 *, u4); "
@@ -147,6 +148,7 @@ static void emit_doors(Emit *e, uint32_t i)
     const Segment *s = &e->p->segment[i];
     memcpy(e->now, s->spread, e->p->nvalues * sizeof *e->now);
     memset(e->clean, 0, e->p->nvalues);
+    emit_homes(e, s);
     if (e->entered[i]) {
         OUT("E%u:\n", i);
         emit_check(e, s->live);
@@ -200,12 +202,33 @@ static void mark_entries(Emit *e)
         e->entered[i] &= p->segment[i].reached;
 }
 
+/* The function itself.  Where it has barriers, the warps behind take their turns in it (w_next); what it calls for each is no part of that
+ * loop, because clang takes twice as long for a function that is one. */
+static void emit_ways(Emit *e)
+{
+    bool        waits = false, skips = e->sweeps && emit_may_skip(e);
+    const char *apart[] = {"", "__attribute__((noinline)) "};
+    for (uint32_t i = 0; i < e->p->nsegments; i++)
+        waits |= e->p->segment[i].reached && segment_waits(&e->p->segment[i]);
+    for (int swept = skips ? 0 : 1; swept < 2; swept++)
+        OUT("static %sconst Uop *way%u_%d(Warp *w, const Uop *u) { return run%u(w, u, %d); }\n", apart[waits], e->index,
+            swept, e->index, swept);
+    OUT("const Uop *native%u(Warp *w, const Uop *u)\n{\nconst Uop *n;\n%s", e->index, waits ? "do\n" : "");
+    if (skips)
+        OUT("n = w_swept(w) ? way%u_1(w, u) : way%u_0(w, u);\n", e->index, e->index);
+    else
+        OUT("n = way%u_1(w, u);\n", e->index);
+    OUT("%sreturn n;\n}\n", waits ? "while (n == (const Uop *)~0ul && (w = w_next(w)));\n" : "");
+}
+
 void emit_function(Plan *p, uint32_t index, Str *out)
 {
     Emit  emit  = {.p       = p,
                    .index   = index,
                    .now     = xcalloc(p->nvalues + 1, sizeof(Spread)),
                    .clean   = xcalloc(p->nvalues + 1, 1),
+                   .kept    = xcalloc(p->nvalues + 1, 1),
+                   .away    = xcalloc(p->nvalues + 1, 1),
                    .odd     = xcalloc(p->nvalues + 1, 1),
                    .entered = xcalloc(p->nsegments + 1, 1),
                    .resumed = xcalloc(p->nsegments + 1, 1)};
@@ -227,12 +250,11 @@ void emit_function(Plan *p, uint32_t index, Str *out)
     emit_variables(e);
     emit_entries(e);
     str_add(out, str_text(&body));
-    OUT("}\nconst Uop *native%u(Warp *w, const Uop *u)\n{\n", index);
-    if (e->sweeps && emit_may_skip(e))
-        OUT("if (!w_swept(w)) return run%u(w, u, 0);\n", index);
-    OUT("return run%u(w, u, 1);\n}\n", index);
+    OUT("}\n");
+    emit_ways(e);
     str_free(&body);
     str_free(&e->tables);
     free(names.seen);
-    free(e->now), free(e->clean), free(e->odd), free(e->entered), free(e->resumed), free(e->region);
+    free(e->now), free(e->clean), free(e->kept), free(e->away), free(e->odd), free(e->entered), free(e->resumed),
+        free(e->region);
 }

@@ -18,6 +18,7 @@ typedef struct Region {      /* what lanes that part at the end of a segment run
     uint32_t  branch, meets; /* segments */
     uint32_t *segment, n;    /* those between, in order */
     Spread   *now;           /* of each value where they part */
+    bool     *away;          /* Emit.away there */
     uint64_t *crossing; /* values that one of the segments writes and another reads, or who comes behind: vectors */
     uint64_t *before;   /* those that are wanted before the branch */
     uint64_t *wanted;   /* at the head of any of them, or where lanes meet */
@@ -36,6 +37,8 @@ typedef struct Emit {
     uint32_t        index, ntables;
     Spread         *now;            /* of each value, where the text stands */
     bool           *clean;          /* the frame has the value */
+    bool           *kept;           /* it has of linear ones lane 0, of others all of it */
+    bool           *away;           /* of those that are kept: the variable does not hold it */
     const uint64_t *before, *after; /* values that are wanted before and behind the item */
     const uint64_t
         *crossing;     /* NULL: all 32 lanes run.  Else those of m, and of these values the other lanes keep theirs */
@@ -70,6 +73,15 @@ void   emit_lanes(const Emit *e, uint32_t value);
 void   emit_vector(const Emit *e, uint32_t value, const char *name);
 /* A write has made the value: its spread from here on. */
 void emit_made(Emit *e, uint32_t value, Spread f);
+/* The variable has the value from here on, if it was away.  The same of all that an item may look at; of a set. */
+void emit_present(Emit *e, uint32_t value);
+void emit_present_item(Emit *e, const Item *it);
+void emit_present_set(Emit *e, const uint64_t *set);
+/* At a segment's head: what is kept, and what is away. */
+void emit_homes(Emit *e, const Segment *s);
+/* On the way to segment `to`: its variable holds the value as it is expected there, unless it is away there; the frame holds it so. */
+void emit_bring(Emit *e, uint32_t value, const Segment *to);
+void emit_keep_for(Emit *e, uint32_t value, const Segment *to);
 /* The frame gets the value; the value is read from the frame. */
 void emit_flush(Emit *e, uint32_t value);
 void emit_reload(Emit *e, uint32_t value, Spread want);
@@ -93,6 +105,8 @@ void emit_item(Emit *e, const Item *it);
 void emit_call(Emit *e, const Item *it, Spread want);
 /* The same for what follows: is there something that stops the warp? */
 void emit_call_handler(Emit *e, const Item *it);
+/* Does the slot hold one number, which is known, in all lanes?  *x: its low 32 bits. */
+bool emit_known_at(const Emit *e, Slot slot, uint32_t *x);
 /* Behind an item whose handler may have loaded what nobody wrote: the interpreter goes on. */
 void emit_poisoned(Emit *e, const Item *it);
 

@@ -139,6 +139,8 @@ uint32_t emit_stretch(Emit *e, const Segment *s, uint32_t k)
         free(now);
         return k;
     }
+    for (uint32_t i = 0; i < n; i++)
+        emit_present(e, party[i].base);
     for (uint32_t i = 0; i < n; i++) {
         OUT("u1 *q%u = ", e->nquestions + i);
         question(e, &party[i]);

@@ -2,13 +2,15 @@
  *
  * Segments, and the edges between them.  Edges bring values to the spreads that the segment behind them expects, which only ever are weaker.
  *
- * A barrier is its handler's business.  When the warp must wait, its values are kept for the segment behind the barrier, where native code
- * goes on without asking what they are (emit_keep). */
+ * When a warp must wait at a barrier, its values are kept for the segment behind it, where native code goes on without asking what they are
+ * (emit_keep), and if the block's next warp waits for its turn so, native code goes on with that one at once. */
 #include <stdlib.h>
 #include <string.h>
 
+#include "emu/core/run.h"
 #include "emu/jit/emit.h"
 #include "emu/jit/flow.h"
+#include "emu/sync/sync.h"
 
 /* Values as segment `to` expects them. */
 static void convert_for(Emit *e, uint32_t to)
@@ -16,7 +18,16 @@ static void convert_for(Emit *e, uint32_t to)
     const Segment *t = &e->p->segment[to];
     for (uint32_t v = 0; v < e->p->nvalues; v++)
         if (bit_get(t->live, v))
-            emit_convert(e, v, t->spread[v]);
+            emit_bring(e, v, t);
+}
+
+/* All of them go to the frame. */
+static void keep_for(Emit *e, uint32_t to)
+{
+    const Segment *t = &e->p->segment[to];
+    for (uint32_t v = 0; v < e->p->nvalues; v++)
+        if (bit_get(t->live, v))
+            emit_keep_for(e, v, t);
 }
 
 void emit_go(Emit *e, uint32_t to)
@@ -45,11 +56,23 @@ static void emit_branch(Emit *e, const Item *it, uint32_t index)
     emit_go(e, s->nsucc > 1 ? s->succ[1] : s->succ[0]);
 }
 
+static void emit_arrive(Emit *e, const Item *it, uint32_t barrier)
+{
+    for (uint32_t i = 0; i < it->nread; i++)
+        emit_flush(e, it->read[i]); /* the handler may run all the same */
+    OUT("n = w_arrive(w, w_uop(U, %u), %u);\n", it->uop, barrier);
+}
+
 static void emit_barrier(Emit *e, const Item *it, const Segment *s)
 {
-    uint32_t to = s->succ[0];
-    emit_call_handler(e, it);
+    const Uop *u  = &e->p->code->uops[it->uop];
+    uint32_t   to = s->succ[0], id;
+    if (u->x == BAR_SYNC && !u->y && !e->p->heard && emit_known_at(e, u->a, &id) && id < MAX_BARRIERS)
+        emit_arrive(e, it, id);
+    else
+        emit_call_handler(e, it);
     convert_for(e, to);
+    keep_for(e, to);
     OUT("if (n == w_uop(U, %u)) goto B%u;\n", it->uop + it->span, to);
     OUT("if (w_waits(w)) goto K%u;\nreturn n;\n", to);
     e->resumed[to] = true;
@@ -57,7 +80,7 @@ static void emit_barrier(Emit *e, const Item *it, const Segment *s)
 
 static void emit_last(Emit *e, const Item *it, const Segment *s)
 {
-    if (it->what.kind == WHAT_CTL && it->what.id == CTL_bar && s->nsucc == 1 && !it->nwrite) {
+    if (segment_waits(s)) {
         emit_barrier(e, it, s);
         return;
     }
@@ -139,6 +162,7 @@ void emit_segment(Emit *e, uint32_t index)
     uint64_t      *live  = emit_wanted(p, s);
     memcpy(e->now, s->spread, p->nvalues * sizeof *e->now);
     memset(e->clean, 0, p->nvalues);
+    emit_homes(e, s);
     OUT("B%u:;\n", index);
     e->party       = xcalloc(s->nitems + 1, sizeof *e->party);
     e->place       = xcalloc(s->nitems + 1, sizeof *e->place);
@@ -150,6 +174,7 @@ void emit_segment(Emit *e, uint32_t index)
         e->after       = live + (k + 1) * words;
         if (k >= asked && (it->kind == ITEM_LOAD || it->kind == ITEM_STORE))
             asked = emit_stretch(e, s, k);
+        emit_present_item(e, it);
         emit_item(e, it);
         emit_poisoned(e, it);
     }

@@ -332,7 +332,7 @@ static uint32_t value_at(const Emit *e, Slot slot)
     return UINT32_MAX;
 }
 
-static bool known_at(const Emit *e, Slot slot, uint32_t *x)
+bool emit_known_at(const Emit *e, Slot slot, uint32_t *x)
 {
     uint32_t v = value_at(e, slot);
     Spread   f = v == UINT32_MAX ? spread_vector() : emit_spread(e, v);
@@ -345,9 +345,10 @@ static bool emit_shuffle(Emit *e, const Item *it)
 {
     const Uop *u = &e->p->code->uops[it->uop];
     uint32_t   b, c, members = UINT32_MAX, inside = 0, a = value_at(e, u->a), d = value_at(e, u->d);
-    if (it->what.kind != WHAT_CTL || it->what.id != CTL_shfl || e->crossing || e->p->heard || !known_at(e, u->b, &b) ||
-        !known_at(e, u->c, &c) || (u->e != NO_SLOT && !known_at(e, u->e, &members)) || members != UINT32_MAX ||
-        a == UINT32_MAX || d == UINT32_MAX || e->p->value[a].bytes != 4 || e->p->value[d].bytes != 4)
+    if (it->what.kind != WHAT_CTL || it->what.id != CTL_shfl || e->crossing || e->p->heard ||
+        !emit_known_at(e, u->b, &b) || !emit_known_at(e, u->c, &c) ||
+        (u->e != NO_SLOT && !emit_known_at(e, u->e, &members)) || members != UINT32_MAX || a == UINT32_MAX ||
+        d == UINT32_MAX || e->p->value[a].bytes != 4 || e->p->value[d].bytes != 4)
         return false;
     OUT("{ ");
     emit_vector(e, a, "a");
@@ -428,15 +429,17 @@ static void guard_all(Emit *e, const Item *it, const Spread *want)
 
 typedef struct State { /* of the text, kept while another way is written */
     Spread *now;
-    bool   *clean;
+    bool   *clean, *kept, *away;
 } State;
 
 static State state_copy(const Emit *e)
 {
     size_t n = e->p->nvalues + 1;
-    State  s = {xmalloc(n * sizeof *s.now), xmalloc(n)};
+    State  s = {xmalloc(n * sizeof *s.now), xmalloc(n), xmalloc(n), xmalloc(n)};
     memcpy(s.now, e->now, (n - 1) * sizeof *s.now);
     memcpy(s.clean, e->clean, n - 1);
+    memcpy(s.kept, e->kept, n - 1);
+    memcpy(s.away, e->away, n - 1);
     return s;
 }
 
@@ -444,12 +447,16 @@ static void state_back(Emit *e, const State *s)
 {
     memcpy(e->now, s->now, e->p->nvalues * sizeof *e->now);
     memcpy(e->clean, s->clean, e->p->nvalues);
+    memcpy(e->kept, s->kept, e->p->nvalues);
+    memcpy(e->away, s->away, e->p->nvalues);
 }
 
 static void state_free(State *s)
 {
     free(s->now);
     free(s->clean);
+    free(s->kept);
+    free(s->away);
 }
 
 static void guard_ways(Emit *e, const Item *it, bool same)
@@ -479,7 +486,7 @@ static void guard_ways(Emit *e, const Item *it, bool same)
     }
     for (uint32_t k = 0; k < it->ninner; k++)
         for (uint32_t i = 0; i < it->inner[k].nwrite; i++)
-            e->clean[it->inner[k].write[i]] = false;
+            e->clean[it->inner[k].write[i]] = e->kept[it->inner[k].write[i]] = false;
     state_free(&before);
     state_free(&want);
 }

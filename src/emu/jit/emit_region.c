@@ -71,6 +71,8 @@ bool emit_parting(Emit *e, uint32_t s)
     find_values(p, &r);
     r.now = ARENA_ARRAY(p->arena, Spread, p->nvalues + 1);
     memcpy(r.now, e->now, p->nvalues * sizeof *r.now);
+    r.away = ARENA_ARRAY(p->arena, bool, p->nvalues + 1);
+    memcpy(r.away, e->away, p->nvalues);
     r.before = ARENA_ARRAY(p->arena, uint64_t, emit_words(p));
     memcpy(r.before, e->before, (emit_words(p) - 1) * sizeof *r.before);
     for (uint32_t i = 0; i < r.n; i++)
@@ -86,6 +88,8 @@ static void begin_state(Emit *e, const Region *r)
 {
     memcpy(e->now, r->now, e->p->nvalues * sizeof *e->now);
     memset(e->clean, 0, e->p->nvalues);
+    memset(e->kept, 0, e->p->nvalues);
+    memset(e->away, 0, e->p->nvalues);
     for (uint32_t v = 0; v < e->p->nvalues; v++)
         if (bit_get(r->crossing, v))
             e->now[v] = spread_vector();
@@ -106,7 +110,12 @@ static void part(Emit *e, const Region *r)
     uint32_t       fall = s->succ[0], taken = s->nsucc > 1 ? s->succ[1] : s->succ[0];
     memcpy(e->now, r->now, e->p->nvalues * sizeof *e->now);
     memset(e->clean, 0, e->p->nvalues);
-    OUT("P%u:;\nif (COLD(w_looks(w)))\n", r->branch);
+    memset(e->kept, 0, e->p->nvalues);
+    memcpy(e->away, r->away, e->p->nvalues);
+    OUT("P%u:;\n", r->branch);
+    emit_present_set(e, r->before);
+    memset(e->away, 0, e->p->nvalues);
+    OUT("if (COLD(w_looks(w)))\n");
     emit_leave_at(e, r->before, s->item[s->nitems - 1].uop);
     for (uint32_t v = 0; v < e->p->nvalues; v++)
         if (bit_get(r->crossing, v))

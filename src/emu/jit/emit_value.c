@@ -5,10 +5,12 @@
  * What always holds where the text stands: a value has the spread e->now says, in its own variables, and the frame may hold something older.
  * So before a handler runs, what it reads is flushed; before the interpreter goes on (lanes part, a spread ends), every value that is wanted
  * from there on.  Where native code itself will go on (a quantum is spent, a barrier waits), linear values are kept as lane 0 only, and
- * nobody asks whether they are what was planned (help.h). */
+ * nobody asks whether they are what was planned (help.h).  Behind a barrier all are kept so; those that are not written again need not be
+ * kept at the next one, and those that nobody looks at stay away from their variables (flow_homes). */
 #include <stdio.h>
 
 #include "emu/jit/emit.h"
+#include "emu/jit/flow.h"
 
 /* ---- values ---- */
 
@@ -83,6 +85,8 @@ void emit_reload(Emit *e, uint32_t v, Spread want)
         want.known = false;
     e->now[v]   = want;
     e->clean[v] = true;
+    e->kept[v]  = true;
+    e->away[v]  = false;
     e->odd[v]   = false;
 }
 
@@ -90,6 +94,8 @@ void emit_made(Emit *e, uint32_t v, Spread f)
 {
     e->now[v]   = f;
     e->clean[v] = false;
+    e->kept[v]  = false;
+    e->away[v]  = false;
     e->odd[v]   = false;
 }
 
@@ -124,32 +130,98 @@ static bool is_linear(const Emit *e, uint32_t v)
     return emit_spread(e, v).kind == SPREAD_LINEAR;
 }
 
+static void keep(Emit *e, uint32_t v)
+{
+    const Value *x = &e->p->value[v];
+    if (x->constant || e->clean[v] || e->kept[v] || emit_spread(e, v).known)
+        return;
+    if (!is_linear(e, v) || !x->bytes)
+        emit_flush(e, v);
+    else
+        OUT("*(u%u *)(r + %u) = s%u;\n", x->bytes, x->slot, v);
+}
+
 void emit_keep(Emit *e, const uint64_t *set)
 {
-    for (uint32_t v = 0; v < e->p->nvalues; v++) {
-        const Value *x = &e->p->value[v];
-        if (!bit_get(set, v) || x->constant || e->clean[v] || emit_spread(e, v).known)
-            continue;
-        if (!is_linear(e, v) || !x->bytes)
-            emit_flush(e, v);
-        else
-            OUT("*(u%u *)(r + %u) = s%u;\n", x->bytes, x->slot, v);
-    }
+    for (uint32_t v = 0; v < e->p->nvalues; v++)
+        if (bit_get(set, v))
+            keep(e, v);
+}
+
+static void fetch(Emit *e, uint32_t v)
+{
+    const Value *x = &e->p->value[v];
+    if (x->constant || emit_spread(e, v).known)
+        return;
+    if (!x->bytes)
+        OUT("p%u = *(u4 *)(r + %u);\n", v, x->slot);
+    else if (is_linear(e, v))
+        OUT("s%u = *(u%u *)(r + %u);\n", v, x->bytes, x->slot);
+    else
+        OUT("r%u = *(F%u *)(r + %u);\n", v, x->bytes, x->slot);
 }
 
 void emit_fetch(Emit *e, const uint64_t *set)
 {
+    for (uint32_t v = 0; v < e->p->nvalues; v++)
+        if (bit_get(set, v) && !e->away[v])
+            fetch(e, v);
+}
+
+/* ---- what stays in the frame ---- */
+
+void emit_homes(Emit *e, const Segment *s)
+{
     for (uint32_t v = 0; v < e->p->nvalues; v++) {
-        const Value *x = &e->p->value[v];
-        if (!bit_get(set, v) || x->constant || emit_spread(e, v).known)
-            continue;
-        if (!x->bytes)
-            OUT("p%u = *(u4 *)(r + %u);\n", v, x->slot);
-        else if (is_linear(e, v))
-            OUT("s%u = *(u%u *)(r + %u);\n", v, x->bytes, x->slot);
-        else
-            OUT("r%u = *(F%u *)(r + %u);\n", v, x->bytes, x->slot);
+        e->kept[v] = bit_get(s->kept, v);
+        e->away[v] = bit_get(s->away, v);
     }
+}
+
+void emit_present(Emit *e, uint32_t v)
+{
+    if (e->away[v])
+        fetch(e, v);
+    e->away[v] = false;
+}
+
+void emit_present_set(Emit *e, const uint64_t *set)
+{
+    for (uint32_t v = 0; v < e->p->nvalues; v++)
+        if (bit_get(set, v))
+            emit_present(e, v);
+}
+
+void emit_present_item(Emit *e, const Item *it)
+{
+    for (uint32_t i = 0; i < it->nread; i++)
+        emit_present(e, it->read[i]);
+    for (uint32_t k = 0; k < it->ninner; k++) {
+        emit_present_item(e, &it->inner[k]);
+        for (uint32_t i = 0; i < it->inner[k].nwrite; i++) /* lanes that do not run keep theirs */
+            emit_present(e, it->inner[k].write[i]);
+    }
+}
+
+void emit_bring(Emit *e, uint32_t v, const Segment *to)
+{
+    bool stays = bit_get(to->away, v) && flow_same_home(emit_spread(e, v), to->spread[v]);
+    if (e->away[v] && !stays)
+        fetch(e, v);
+    emit_convert(e, v, to->spread[v]);
+}
+
+void emit_keep_for(Emit *e, uint32_t v, const Segment *to)
+{
+    Spread now   = e->now[v];
+    bool   clean = e->clean[v], kept = e->kept[v], same = flow_same_home(emit_spread(e, v), to->spread[v]);
+    e->now[v]   = to->spread[v];
+    e->clean[v] = clean && same;
+    e->kept[v]  = kept && same;
+    keep(e, v);
+    e->now[v]   = now;
+    e->clean[v] = clean;
+    e->kept[v]  = kept;
 }
 
 /* The linear values of the set as a table; how many they are. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Two flows to a fixed point.  Backwards: the values that are read later.  Forwards: spreads, which only ever get weaker.
+ * Three flows to a fixed point.  Backwards: the values that are read later.  Forwards: spreads, which only ever get weaker, and then where
+ * values are: behind a barrier all are in the frame, because the warp may have waited, and stay there alone until somebody asks for them.
  *
  * Lanes part at a branch whose predicate is not the same for all, and meet at the nearest segment that every path from there passes.  What
  * was written on the way may differ from lane to lane, so it is a vector there, whatever its spread on each path. */
@@ -293,4 +294,63 @@ void flow_spreads(Plan *p)
         }
     }
     free(spread);
+}
+
+/* ---- where values are ---- */
+
+bool flow_same_home(Spread a, Spread b)
+{
+    bool linear = a.kind == SPREAD_LINEAR;
+    return linear == (b.kind == SPREAD_LINEAR) && (!linear || (a.known == b.known && a.pattern == b.pattern));
+}
+
+static void note_mentions(const Item *it, uint64_t *set)
+{
+    for (uint32_t i = 0; i < it->nread; i++)
+        bit_set(set, it->read[i]);
+    for (uint32_t i = 0; i < it->nwrite; i++)
+        bit_set(set, it->write[i]);
+    for (uint32_t k = 0; k < it->ninner; k++)
+        note_mentions(&it->inner[k], set);
+}
+
+/* What is left of `kept` and `away` at the head of t, which comes behind s. */
+static bool homes_into(const Plan *p, const Segment *s, const uint64_t *mentioned, Segment *t)
+{
+    bool changed = false;
+    for (uint32_t v = 0; v < p->nvalues; v++) {
+        bool stays = bit_get(s->kept, v) && !bit_get(s->wrote, v) && flow_same_home(s->spread[v], t->spread[v]);
+        bool away  = stays && bit_get(s->away, v) && !bit_get(mentioned, v);
+        changed |= (bit_get(t->kept, v) && !stays) || (bit_get(t->away, v) && !away);
+        if (!stays)
+            bit_clear(t->kept, v);
+        if (!away)
+            bit_clear(t->away, v);
+    }
+    return changed;
+}
+
+void flow_homes(Plan *p)
+{
+    uint32_t  n         = words(p);
+    uint64_t *mentioned = xcalloc((size_t)p->nsegments * n + 1, sizeof *mentioned);
+    for (uint32_t i = 0; i < p->nsegments; i++) {
+        Segment *s = &p->segment[i];
+        s->kept    = ARENA_ARRAY(p->arena, uint64_t, n + 1);
+        s->away    = ARENA_ARRAY(p->arena, uint64_t, n + 1);
+        memset(s->kept, 0xff, n * sizeof *s->kept);
+        memset(s->away, 0xff, n * sizeof *s->away);
+        for (uint32_t k = 0; k < s->nitems; k++)
+            note_mentions(&s->item[k], mentioned + (size_t)i * n);
+    }
+    for (bool again = true; again;) {
+        again = false;
+        for (uint32_t i = 0; i < p->nsegments; i++) {
+            const Segment *s = &p->segment[i];
+            for (uint32_t k = 0; s->reached && !segment_waits(s) && k < s->nsucc + s->nmore; k++)
+                again |= homes_into(p, s, mentioned + (size_t)i * n,
+                                    &p->segment[k < s->nsucc ? s->succ[k] : s->more[k - s->nsucc]]);
+        }
+    }
+    free(mentioned);
 }

@@ -436,6 +436,7 @@ Plan *jit_plan(const WhatMap *map, const Program *prog, const Code *code, const 
         p->known &= p->patterns.used; /* what makes no pattern stays a parameter */
         if (args)
             flow_spreads(p);
+        flow_homes(p);
     }
     free(m.by_slot);
     if (!m.fails)

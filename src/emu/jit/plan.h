@@ -61,7 +61,17 @@ typedef struct Segment {
     uint64_t *live;   /* bits: values that are read before they are written */
     uint64_t *wrote;  /* bits: values that it writes */
     uint64_t *mixed;  /* bits: values that lanes which parted may have written differently */
+    uint64_t *kept;   /* bits: values that the frame holds at its head, too, of linear ones lane 0; flow_homes */
+    uint64_t *away;   /* bits: of those, values that nothing but the frame holds there */
 } Segment;
+
+/* Does it end at a barrier where the warp may wait?  Behind it the frame holds all values. */
+static inline bool segment_waits(const Segment *s)
+{
+    const Item *last = &s->item[s->nitems - 1];
+    return last->kind == ITEM_LEAVE && last->what.kind == WHAT_CTL && last->what.id == CTL_bar && s->nsucc == 1 &&
+           !last->nwrite;
+}
 
 /* Accesses that native code counts by their place: in a worker's array, how often the first lane's address was where. */
 typedef struct TallySite {

@@ -271,6 +271,37 @@ ROW uint32_t w_waits(const Warp *w)
 {
     return w->worker->event == EVENT_BARRIER;
 }
+/* All lanes come to a barrier of all threads, of which nobody hears, as its handler does it. */
+ROW const Uop *w_arrive(Warp *w, const Uop *u, uint32_t id)
+{
+    Block   *b       = w->block;
+    Barrier *bar     = &b->bar[id];
+    uint32_t arrived = bar->arrived + LANES;
+    if (!(b->pending >> id & 1) || bar->expected || arrived >= b->live || w->ngroups)
+        return u->fn(w, u);
+    bar->arrived     = arrived;
+    b->progress      = true;
+    w->group[0]      = (Group){.pc      = u + 1,
+                               .frame   = w->frame,
+                               .mask    = UINT32_MAX,
+                               .state   = GROUP_BARRIER,
+                               .barrier = (uint8_t)id,
+                               .depth   = w->frame->depth,
+                               .turn    = w->turn};
+    w->ngroups       = 1;
+    w->worker->event = EVENT_BARRIER;
+    return STOP;
+}
+/* w waits at a barrier (w_keep): the warp behind it, whose turn begins; NULL: native code does not go on with it. */
+ROW Warp *w_next(Warp *w)
+{
+    const Worker *k = w->worker;
+    const Warp   *v = w + 1;
+    if (k->event != EVENT_BARRIER || !w->lean || !k->follow || w->index + 1 >= w->block->nwarps || !v->lean ||
+        v->group[0].state != GROUP_READY || v->group[0].frame->code != w->frame->code || k->faulted)
+        return NULL;
+    return k->next(w);
+}
 ROW uint32_t w_check(const Warp *w, const NativeSlot *s, uint32_t n, const int64_t (*pattern)[LANES])
 {
     return w->worker->help->check(w, s, n, pattern);

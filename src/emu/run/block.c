@@ -186,7 +186,14 @@ bool block_pass(Block *b, Worker *k)
         Warp *w = &b->warp[i];
         if (w->ngroups == 0)
             continue;
-        ran |= (k->launch->random && schedule_skips(w)) || warp_run(w);
+        if (k->launch->random && schedule_skips(w)) {
+            ran = true;
+            continue;
+        }
+        k->follow     = k->launch->random ? 0 : b->nwarps - 1 - n;
+        uint32_t more = (uint32_t)(warp_run(w, &ran) - w);
+        n += more;
+        i += more;
         if (k->faulted)
             return true;
     }

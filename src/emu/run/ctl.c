@@ -17,8 +17,12 @@
 
 const Uop *ctl_block(Warp *w, const Uop *u)
 {
-    if (w->worker->native && w->mask == UINT32_MAX && !w->frame->shadow) {
+    Worker *k = w->worker;
+    if (k->native && w->mask == UINT32_MAX && !w->frame->shadow) {
+        uint32_t follow = k->follow;
+        k->follow       = 0; /* who runs w's handlers knows of no other warp */
         const Uop *next = native_run(w, u);
+        k->follow       = follow;
         if (next)
             return next;
     }

@@ -23,6 +23,7 @@
 #include "emu/run/cluster.h"
 #include "emu/run/sample.h"
 #include "emu/run/stop.h"
+#include "emu/run/turn.h"
 #include "emu/sync/maxnreg.h"
 #include "model/occupancy.h"
 
@@ -384,6 +385,7 @@ static void start_worker(Launch *l, unsigned i, const LaunchInfo *info)
     Worker *k      = &l->worker[i];
     k->launch      = l;
     k->index       = i;
+    k->next        = turn_next;
     k->executed    = xcalloc(l->prog->ninstr, sizeof *k->executed);
     k->lanes       = xcalloc(l->prog->ninstr, sizeof *k->lanes);
     k->lookup      = xcalloc(l->prog->ninstr, sizeof *k->lookup);

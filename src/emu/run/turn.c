@@ -153,16 +153,7 @@ static bool quantum_spent(Warp *w, unsigned *quanta)
     return ++*quanta >= QUANTA_PER_TURN || k->granted == 1;
 }
 
-/* Native code from there on; NULL: there is none. */
-static const Uop *run_native(Warp *w, const Uop *pc)
-{
-    int64_t    left = w->quantum;
-    const Uop *next = native_run(w, pc);
-    w->worker->compiled += (uint64_t)(left - w->quantum);
-    return next;
-}
-
-/* Runs the group that was picked until something happens to it. */
+/* Runs the group that was picked until something happens to it, or to that of a warp behind it (Worker.running). */
 static const Uop *run_group(Warp *w)
 {
     Worker    *k = w->worker;
@@ -173,8 +164,10 @@ static const Uop *run_group(Warp *w)
         if (__builtin_expect(w->frame->shadow != NULL, 0)) {
             pc = poison_run(w, pc);
         } else {
-            if (k->native && w->mask == UINT32_MAX && (next = run_native(w, pc)) != NULL)
+            if (k->native && w->mask == UINT32_MAX && (next = native_run(w, pc)) != NULL) {
                 pc = next;
+                w  = k->running;
+            }
             while (pc < w->merge)
                 pc = pc->fn(w, pc);
         }
@@ -219,7 +212,7 @@ static bool ends_turn(Warp *w, const Uop *pc, unsigned *quanta)
 }
 
 /* Native code goes on with the only group, all 32 lanes: there is nothing to choose. */
-static const Uop *run_lean(Warp *w)
+static void take_lean(Warp *w)
 {
     const Group *g = &w->group[0];
     w->pc          = g->pc;
@@ -229,28 +222,53 @@ static const Uop *run_lean(Warp *w)
     w->r           = g->frame->regs;
     w->ngroups     = 0;
     w->merge       = STOP;
-    return run_group(w);
 }
 
-bool warp_run(Warp *w)
+Warp *turn_next(Warp *w)
+{
+    Worker *k = w->worker;
+    Warp   *v = w + 1;
+    k->compiled += (uint64_t)(k->entered - w->quantum);
+    k->spent += (uint64_t)(k->granted - w->quantum);
+    k->follow--;
+    k->running = v;
+    k->event   = EVENT_NONE;
+    begin_turn(v);
+    k->entered = v->quantum;
+    take_lean(v);
+    return v;
+}
+
+/* Runs the group that was picked of *w, which becomes the warp that ran last.  true: its turn has ended. */
+static bool run_picked(Warp **w, unsigned *quanta)
+{
+    Worker    *k  = (*w)->worker;
+    const Uop *pc = run_group(*w);
+    if (k->running != *w)
+        *quanta = 0;
+    *w = k->running;
+    return (k->event == EVENT_BARRIER && (*w)->lean) || ends_turn(*w, pc, quanta);
+}
+
+Warp *warp_run(Warp *w, bool *ran)
 {
     Worker  *k      = w->worker;
     unsigned quanta = 0;
-    bool     ran = false, ended = false;
+    bool     ended  = false;
+    k->running      = w;
     begin_turn(w);
     if (w->lean) {
         if (w->group[0].state != GROUP_READY)
-            return false;
-        const Uop *pc = run_lean(w);
-        ran           = true;
-        ended         = (k->event == EVENT_BARRIER && w->lean) || ends_turn(w, pc, &quanta);
+            return w;
+        take_lean(w);
+        *ran  = true;
+        ended = run_picked(&w, &quanta);
     }
     while (!ended && pick(w)) {
-        ran = true;
+        *ran = true;
         poll_switch(w);
-        const Uop *pc = run_group(w);
-        ended         = ends_turn(w, pc, &quanta);
+        ended = run_picked(&w, &quanta);
     }
     k->spent += (uint64_t)(k->granted - w->quantum);
-    return ran;
+    return w;
 }

@@ -6,7 +6,10 @@
 
 #include "emu/core/run.h"
 
-/* One turn: runs groups until none can go on or the quantum is spent.  false if none could run. */
-bool warp_run(Warp *w);
+/* One turn: runs groups until none can go on or the quantum is spent; *ran: some could.  Where native code comes to a barrier it goes on with
+ * the turns of the warps behind, Worker.follow at most: the last one that had its turn. */
+Warp *warp_run(Warp *w, bool *ran);
+/* Worker.next: the warp behind w has nothing but lanes that native code goes on with (Warp.lean). */
+Warp *turn_next(Warp *w);
 
 #endif
