@@ -3,13 +3,15 @@
  * Executes plans by FFTW, the shared libraries that Debian's libfftw3-single3 and libfftw3-double3 bring, loaded when they are first wanted.
  * FFTW plans in one thread at a time and keeps nothing of the arrays (FFTW_ESTIMATE).  It destroys the input of transforms to real numbers of
  * several dimensions: those get a copy, so inputs stay, as cuFFT's do out of place. */
+#include "cuda/libraries/cufft/cufft.h"
+
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cuda/libraries/cufft/cufft.h"
+#include "base/half.h"
 
 enum { ESTIMATE = 1 << 6, UNALIGNED = 1 << 1, PRESERVE_INPUT = 1 << 4 }; /* FFTW's flags */
 
@@ -94,7 +96,7 @@ static void find_sides(Job *j)
     for (int i = 0; i < 2; i++) {
         Side *s    = &j->side[i];
         bool  half = reals && !j->real[i];
-        s->element = (size_t)(wide ? 8 : 4) * (j->real[i] ? 1 : 2);
+        s->element = (size_t)(wide ? 8 : p->narrow ? 2 : 4) * (j->real[i] ? 1 : 2);
         for (int d = 0; d < p->rank; d++)
             s->dims[d] = d == p->rank - 1 && half ? p->n[d] / 2 + 1 : p->n[d];
         if (p->basic[i]) {
@@ -165,9 +167,8 @@ static void *plan_fftw(const Fftw *f, const Job *j, void *in, unsigned flags)
                       j->sign, flags);
 }
 
-static void compute(const void *args)
+static void transform(const Job *j)
 {
-    const Job  *j  = args;
     const Fftw *f  = &fftw[j->plan.type >> 6 & 1];
     void       *in = j->in, *copy = NULL;
     size_t      size = extent(&j->plan, &j->side[0]) * j->side[0].element;
@@ -187,39 +188,93 @@ static void compute(const void *args)
     free(copy);
 }
 
+/* Numbers of 16 bits from and to floats. */
+static void widen(const Plan *p, const uint16_t *in, float *out, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        out[i] = (float)(p->narrow == FFT_HALF ? half_to_double(in[i]) : bf16_to_double(in[i]));
+}
+
+static void narrow(const Plan *p, const float *in, uint16_t *out, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        out[i] = p->narrow == FFT_HALF ? half_from_double((double)in[i]) : bf16_from_double((double)in[i]);
+}
+
+/* The whole extent of either side as floats, so that what lies between elements stays as it is. */
+static void transform_narrow(const Job *j)
+{
+    Job    f = *j;
+    size_t n[2];
+    for (int i = 0; i < 2; i++) {
+        n[i] = extent(&j->plan, &j->side[i]) * (j->real[i] ? 1 : 2);
+        f.side[i].element *= 2;
+    }
+    f.in  = ww_cuda_library_memory(n[0] * sizeof(float));
+    f.out = ww_cuda_library_memory(n[1] * sizeof(float));
+    widen(&j->plan, j->in, f.in, n[0]);
+    widen(&j->plan, j->out, f.out, n[1]);
+    transform(&f);
+    narrow(&j->plan, f.out, j->out, n[1]);
+    free(f.in);
+    free(f.out);
+}
+
+static void compute(const void *args)
+{
+    const Job *j = args;
+    if (j->plan.narrow)
+        transform_narrow(j);
+    else
+        transform(j);
+}
+
+void fft_compute(const Plan *p, int sign, void *in, void *out)
+{
+    Job j = {.plan = *p, .sign = sign, .in = in, .out = out};
+    find_sides(&j);
+    compute(&j);
+}
+
+const char *fft_host(const Plan *p)
+{
+    pthread_once(&once, load);
+    const Fftw *f = &fftw[p->type >> 6 & 1];
+    return f->library ? f->file : NULL;
+}
+
 /* 5 n log2 n of each complex transform, half of it of a real one: the usual count. */
-static double operations(const Job *j)
+double fft_operations(const Plan *p)
 {
     double n = 1, logarithm = 0;
-    for (int d = 0; d < j->plan.rank; d++) {
-        n *= j->plan.n[d];
-        for (int k = j->plan.n[d]; k > 1; k /= 2)
+    for (int d = 0; d < p->rank; d++) {
+        n *= p->n[d];
+        for (int k = p->n[d]; k > 1; k /= 2)
             logarithm++;
     }
-    return (j->real[0] || j->real[1] ? 2.5 : 5) * n * logarithm * j->plan.batch;
+    return (p->type == FFT_C2C || p->type == FFT_Z2Z ? 5 : 2.5) * n * logarithm * p->batch;
 }
 
 static Fft execute(int handle, const char *call, int type, int sign, void *in, void *out)
 {
     Job j = {.sign = sign, .in = in, .out = out};
-    if (!plan_of(handle, &j.plan) || !j.plan.made)
+    if (!plan_of(handle, &j.plan) || !j.plan.made || j.plan.gpus > 1)
         return FFT_INVALID_PLAN;
-    if (type && type != j.plan.type)
+    if (type && (type != j.plan.type || j.plan.narrow))
         return FFT_INVALID_TYPE;
     if (!in || !out || (sign != FFT_FORWARD && sign != FFT_INVERSE))
         return FFT_INVALID_VALUE;
-    pthread_once(&once, load);
-    const Fftw *f = &fftw[j.plan.type >> 6 & 1];
-    if (!f->library)
+    const char *host = fft_host(&j.plan);
+    if (!host)
         return FFT_NOT_SUPPORTED;
     find_sides(&j);
     LibraryWork w = {.library    = "cuFFT",
                      .call       = call,
-                     .by         = f->file,
+                     .by         = host,
                      .compute    = compute,
                      .args       = &j,
                      .bytes      = sizeof j,
-                     .operations = operations(&j)};
+                     .operations = fft_operations(&j.plan)};
     w.nspans      = find_spans(&j.plan, &j.side[0], in, LIBRARY_READS, w.span);
     w.nspans += find_spans(&j.plan, &j.side[1], out, LIBRARY_WRITES, w.span + w.nspans);
     return ww_cuda_library_do(j.plan.stream, &w) ? FFT_SUCCESS : FFT_EXEC_FAILED;

@@ -7,7 +7,6 @@
 #include "cuda/libraries/cufft/cufft.h"
 
 enum { VERSION = WW_CUFFT * 1000 };
-enum { DATA_R32 = 0, DATA_R64 = 1, DATA_C32 = 4, DATA_C64 = 5 }; /* cudaDataType */
 
 static const char kind;
 
@@ -83,7 +82,18 @@ typedef struct Asked { /* embed NULL: the basic layout, and stride and dist are 
     const long long *n, *embed[2];
     long long        stride[2], dist[2], batch;
     int              type;
+    int              narrow; /* FFT_HALF, FFT_BFLOAT */
 } Asked;
+
+/* What cuFFT asks of numbers of 16 bits. */
+static Fft check_narrow(const Asked *a)
+{
+    for (int i = 0; i < a->rank; i++)
+        if (a->n[i] & (a->n[i] - 1))
+            return FFT_INVALID_SIZE;
+    int real = a->type == FFT_R2C ? 0 : a->type == FFT_C2R ? 1 : -1;
+    return real >= 0 && a->embed[real] && a->stride[real] != 1 ? FFT_NOT_SUPPORTED : FFT_SUCCESS;
+}
 
 static Fft check(const Asked *a, Plan *p)
 {
@@ -93,9 +103,10 @@ static Fft check(const Asked *a, Plan *p)
         return FFT_INVALID_VALUE;
     if (!a->n || a->batch < 1 || a->batch > INT_MAX)
         return FFT_INVALID_SIZE;
-    p->type  = a->type;
-    p->rank  = a->rank;
-    p->batch = (int)a->batch;
+    p->type   = a->type;
+    p->narrow = a->narrow;
+    p->rank   = a->rank;
+    p->batch  = (int)a->batch;
     for (int i = 0; i < a->rank; i++) {
         if (a->n[i] < 1 || a->n[i] > INT_MAX)
             return FFT_INVALID_SIZE;
@@ -115,23 +126,31 @@ static Fft check(const Asked *a, Plan *p)
             p->layout[side].embed[i] = i ? (int)a->embed[side][i] : p->n[0];
         }
     }
+    return a->narrow ? check_narrow(a) : FFT_SUCCESS;
+}
+
+/* No work area, on any of the devices. */
+static Fft no_work(const Plan *p, size_t *work)
+{
+    if (!work)
+        return FFT_INVALID_VALUE;
+    for (int i = 0; i < p->gpus || i == 0; i++)
+        work[i] = 0;
     return FFT_SUCCESS;
 }
 
 static Fft make(int handle, const Asked *a, size_t *work)
 {
-    Plan p, empty = {0};
-    if (!plan_of(handle, &p))
+    Plan p;
+    if (!plan_of(handle, &p) || p.made) /* a plan is made once */
         return FFT_INVALID_PLAN;
-    if (p.made) /* a plan is made once */
-        return FFT_INVALID_PLAN;
-    empty.stream = p.stream;
-    p            = empty;
-    Fft e        = check(a, &p);
+    Fft e = check(a, &p);
     if (e != FFT_SUCCESS)
         return e;
+    if (p.gpus > 1 && (p.narrow || !p.basic[0] || !p.basic[1]))
+        return FFT_NOT_SUPPORTED;
     if (work)
-        *work = 0;
+        no_work(&p, work);
     p.made = true;
     return keep(handle, &p);
 }
@@ -154,7 +173,8 @@ Fft cufftMakePlanMany(int handle, int rank, const int *n, const int *in, int ist
                          {istride, ostride},
                          {idist, odist},
                          batch,
-                         type},
+                         type,
+                         0},
                 work);
 }
 
@@ -162,28 +182,37 @@ Fft cufftMakePlanMany64(int handle, int rank, const long long *n, const long lon
                         long long idist, const long long *out, long long ostride, long long odist, int type,
                         long long batch, size_t *work)
 {
-    return make(handle, &(Asked){rank, n, {in, out}, {istride, ostride}, {idist, odist}, batch, type}, work);
+    return make(handle, &(Asked){rank, n, {in, out}, {istride, ostride}, {idist, odist}, batch, type, 0}, work);
 }
 
-/* Types of input, output and arithmetic instead of a cufftType. */
+/* Types of input, output and arithmetic (cudaDataType) instead of a cufftType.  Its number is 0 where there is none. */
+typedef struct Numbers {
+    int real, complex, wide, narrow;
+} Numbers;
+
+static const Numbers numbers[] = {{0, 4, 0, 0}, {1, 5, 0x40, 0}, {2, 6, 0, FFT_HALF}, {14, 15, 0, FFT_BFLOAT}};
+
+static int type_of(int from, int to, int with, int *narrow)
+{
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        const Numbers *k    = &numbers[i];
+        int            type = from == k->real && to == k->complex      ? FFT_R2C
+                              : from == k->complex && to == k->real    ? FFT_C2R
+                              : from == k->complex && to == k->complex ? FFT_C2C
+                                                                       : 0;
+        *narrow             = k->narrow;
+        if (type)
+            return with == k->complex ? type | k->wide : 0;
+    }
+    return 0;
+}
+
 Fft cufftXtMakePlanMany(int handle, int rank, const long long *n, const long long *in, long long istride,
                         long long idist, int from, const long long *out, long long ostride, long long odist, int to,
                         long long batch, size_t *work, int with)
 {
-    int type = from == DATA_R32 && to == DATA_C32   ? FFT_R2C
-               : from == DATA_C32 && to == DATA_R32 ? FFT_C2R
-               : from == DATA_C32 && to == DATA_C32 ? FFT_C2C
-               : from == DATA_R64 && to == DATA_C64 ? FFT_D2Z
-               : from == DATA_C64 && to == DATA_R64 ? FFT_Z2D
-               : from == DATA_C64 && to == DATA_C64 ? FFT_Z2Z
-                                                    : 0;
-    if (!type) {
-        ww_cuda_library_missing("cufftXtMakePlanMany with half precision");
-        return FFT_NOT_SUPPORTED;
-    }
-    return with == (type & 0x40 ? DATA_C64 : DATA_C32)
-               ? cufftMakePlanMany64(handle, rank, n, in, istride, idist, out, ostride, odist, type, batch, work)
-               : FFT_INVALID_TYPE;
+    int narrow = 0, type = type_of(from, to, with, &narrow);
+    return make(handle, &(Asked){rank, n, {in, out}, {istride, ostride}, {idist, odist}, batch, type, narrow}, work);
 }
 
 Fft cufftMakePlan1d(int handle, int n, int type, int batch, size_t *work)
@@ -233,40 +262,41 @@ Fft cufftPlan3d(int *handle, int n0, int n1, int n2, int type)
 
 /* ---- what needs no work area ---- */
 
-static Fft no_work(size_t *work)
-{
-    if (!work)
-        return FFT_INVALID_VALUE;
-    *work = 0;
-    return FFT_SUCCESS;
-}
-
 static Fft no_work_of(int handle, size_t *work)
 {
     Plan p;
-    return plan_of(handle, &p) ? no_work(work) : FFT_INVALID_PLAN;
+    return plan_of(handle, &p) ? no_work(&p, work) : FFT_INVALID_PLAN;
 }
 
 static Fft size_of(const Asked *a, size_t *work)
 {
-    Plan p;
+    Plan p = {0};
     Fft  e = check(a, &p);
-    return e == FFT_SUCCESS ? no_work(work) : e;
+    return e == FFT_SUCCESS ? no_work(&p, work) : e;
+}
+
+static Fft size_of_plan(int handle, const Asked *a, size_t *work)
+{
+    Plan p;
+    if (!plan_of(handle, &p))
+        return FFT_INVALID_PLAN;
+    Fft e = check(a, &p);
+    return e == FFT_SUCCESS ? no_work(&p, work) : e;
 }
 
 Fft cufftEstimate1d(int n, int type, int batch, size_t *work)
 {
-    return size_of(&(Asked){1, (long long[]){n}, {NULL, NULL}, {1, 1}, {0, 0}, batch, type}, work);
+    return size_of(&(Asked){1, (long long[]){n}, {NULL, NULL}, {1, 1}, {0, 0}, batch, type, 0}, work);
 }
 
 Fft cufftEstimate2d(int n0, int n1, int type, size_t *work)
 {
-    return size_of(&(Asked){2, (long long[]){n0, n1}, {NULL, NULL}, {1, 1}, {0, 0}, 1, type}, work);
+    return size_of(&(Asked){2, (long long[]){n0, n1}, {NULL, NULL}, {1, 1}, {0, 0}, 1, type, 0}, work);
 }
 
 Fft cufftEstimate3d(int n0, int n1, int n2, int type, size_t *work)
 {
-    return size_of(&(Asked){3, (long long[]){n0, n1, n2}, {NULL, NULL}, {1, 1}, {0, 0}, 1, type}, work);
+    return size_of(&(Asked){3, (long long[]){n0, n1, n2}, {NULL, NULL}, {1, 1}, {0, 0}, 1, type, 0}, work);
 }
 
 Fft cufftEstimateMany(int rank, int *n, int *in, int istride, int idist, int *out, int ostride, int odist, int type,
@@ -279,7 +309,8 @@ Fft cufftEstimateMany(int rank, int *n, int *in, int istride, int idist, int *ou
                             {istride, ostride},
                             {idist, odist},
                             batch,
-                            type},
+                            type,
+                            0},
                    work);
 }
 
@@ -290,28 +321,107 @@ Fft cufftGetSize(int handle, size_t *work)
 
 Fft cufftGetSize1d(int handle, int n, int type, int batch, size_t *work)
 {
-    Plan p;
-    return plan_of(handle, &p) ? cufftEstimate1d(n, type, batch, work) : FFT_INVALID_PLAN;
+    return size_of_plan(handle, &(Asked){1, (long long[]){n}, {NULL, NULL}, {1, 1}, {0, 0}, batch, type, 0}, work);
 }
 
 Fft cufftGetSize2d(int handle, int n0, int n1, int type, size_t *work)
 {
-    Plan p;
-    return plan_of(handle, &p) ? cufftEstimate2d(n0, n1, type, work) : FFT_INVALID_PLAN;
+    return size_of_plan(handle, &(Asked){2, (long long[]){n0, n1}, {NULL, NULL}, {1, 1}, {0, 0}, 1, type, 0}, work);
 }
 
 Fft cufftGetSize3d(int handle, int n0, int n1, int n2, int type, size_t *work)
 {
-    Plan p;
-    return plan_of(handle, &p) ? cufftEstimate3d(n0, n1, n2, type, work) : FFT_INVALID_PLAN;
+    return size_of_plan(handle, &(Asked){3, (long long[]){n0, n1, n2}, {NULL, NULL}, {1, 1}, {0, 0}, 1, type, 0}, work);
+}
+
+Fft cufftGetSizeMany64(int handle, int rank, const long long *n, const long long *in, long long istride,
+                       long long idist, const long long *out, long long ostride, long long odist, int type,
+                       long long batch, size_t *work)
+{
+    return size_of_plan(handle, &(Asked){rank, n, {in, out}, {istride, ostride}, {idist, odist}, batch, type, 0}, work);
 }
 
 Fft cufftGetSizeMany(int handle, int rank, int *n, int *in, int istride, int idist, int *out, int ostride, int odist,
                      int type, int batch, size_t *work)
 {
+    long long size[FFT_DIMS], from[FFT_DIMS], to[FFT_DIMS];
+    return cufftGetSizeMany64(handle, rank, wide(rank, n, size), wide(rank, in, from), istride, idist,
+                              wide(rank, out, to), ostride, odist, type, batch, work);
+}
+
+Fft cufftXtGetSizeMany(int handle, int rank, const long long *n, const long long *in, long long istride,
+                       long long idist, int from, const long long *out, long long ostride, long long odist, int to,
+                       long long batch, size_t *work, int with)
+{
+    int narrow = 0, type = type_of(from, to, with, &narrow);
+    return size_of_plan(handle, &(Asked){rank, n, {in, out}, {istride, ostride}, {idist, odist}, batch, type, narrow},
+                        work);
+}
+
+Fft cufftXtSetWorkArea(int handle, void **areas)
+{
     Plan p;
-    return plan_of(handle, &p) ? cufftEstimateMany(rank, n, in, istride, idist, out, ostride, odist, type, batch, work)
-                               : FFT_INVALID_PLAN;
+    (void)areas;
+    return plan_of(handle, &p) ? FFT_SUCCESS : FFT_INVALID_PLAN;
+}
+
+Fft cufftXtSetWorkAreaPolicy(int handle, int policy, size_t *work)
+{
+    Plan p;
+    (void)work;
+    return !plan_of(handle, &p) ? FFT_INVALID_PLAN : policy < 0 || policy > 2 ? FFT_INVALID_VALUE : FFT_SUCCESS;
+}
+
+/* ---- properties of a plan that is not made yet: kept, and answered ---- */
+
+static Fft set_property(int handle, int which, long long value)
+{
+    Plan p;
+    if (!plan_of(handle, &p) || p.made)
+        return FFT_INVALID_PLAN;
+    if (which < 1 || which > FFT_PROPERTIES || value < 0)
+        return FFT_INVALID_VALUE;
+    p.property[which - 1] = value;
+    return keep(handle, &p);
+}
+
+Fft cufftSetPlanPropertyInt64(int handle, int which, long long value)
+{
+    return set_property(handle, which, value);
+}
+
+Fft cufftResetPlanProperty(int handle, int which)
+{
+    return set_property(handle, which, 0);
+}
+
+Fft cufftGetPlanPropertyInt64(int handle, int which, long long *value)
+{
+    Plan p;
+    if (!plan_of(handle, &p))
+        return FFT_INVALID_PLAN;
+    if (which < 1 || which > FFT_PROPERTIES || !value)
+        return FFT_INVALID_VALUE;
+    *value = p.property[which - 1];
+    return FFT_SUCCESS;
+}
+
+/* ---- devices ---- */
+
+Fft cufftXtSetGPUs(int handle, int n, int *which)
+{
+    Plan p;
+    if (!plan_of(handle, &p) || p.made)
+        return FFT_INVALID_PLAN;
+    if (n < 1 || n > FFT_GPUS || !which)
+        return FFT_INVALID_VALUE;
+    for (int i = 0; i < n; i++) /* one may be named twice */
+        if (which[i] < 0 || which[i] >= ww_cuda_library_devices())
+            return FFT_INVALID_DEVICE;
+    p.gpus = n;
+    for (int i = 0; i < n; i++)
+        p.gpu[i] = which[i];
+    return keep(handle, &p);
 }
 
 Fft cufftSetWorkArea(int handle, void *area)
