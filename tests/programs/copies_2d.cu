@@ -29,6 +29,8 @@ int main()
     OK(cudaMemcpy2DAsync(narrow, sizeof narrow[0], p + 8, pitch, sizeof narrow[0], h, cudaMemcpyDefault, 0));
     CHECK(narrow[3][4] == 306);
     FAILS(cudaMemcpy2D(got, 4, p, pitch, w * sizeof(int), h, cudaMemcpyDeviceToHost), cudaErrorInvalidPitchValue);
+    OK(cudaMemcpy2D(got, 4, p, 8, w * sizeof(int), 1, cudaMemcpyDeviceToHost)); // one row has no pitch
+    CHECK(got[0][w - 1] == w - 1);
     cudaPitchedPtr q;
     cudaExtent     e = make_cudaExtent(w * sizeof(int), h, 3);
     OK(cudaMalloc3D(&q, e));

@@ -510,7 +510,7 @@ CuErr devmem_copy_2d(void *dst, size_t dpitch, const void *src, size_t spitch, s
 {
     if (!width || !height)
         return cudaSuccess;
-    if (dpitch < width || spitch < width)
+    if (height > 1 && (dpitch < width || spitch < width))
         return cudaErrorInvalidPitchValue;
     CuErr e = devmem_check_copy(dst, size_rows(dpitch, height, width), src, size_rows(spitch, height, width), kind);
     for (size_t y = 0; e == cudaSuccess && y < height; y++) {
