@@ -226,6 +226,14 @@ static void statuses(void)
            CUSOLVER_STATUS_INVALID_VALUE);
     EXPECT(cusolverDnXpotrf(h, NULL, CUBLAS_FILL_MODE_LOWER, N, CUDA_R_16F, da, N, CUDA_R_16F, work, SPACE, NULL, 0,
                             dinfo) == CUSOLVER_STATUS_NOT_SUPPORTED);
+    cudaEmulationStrategy_t strategy = CUDA_EMULATION_STRATEGY_DEFAULT;
+    GOOD(cusolverDnSetEmulationStrategy(h, CUDA_EMULATION_STRATEGY_EAGER));
+    GOOD(cusolverDnGetEmulationStrategy(h, &strategy));
+    EXPECT(strategy == CUDA_EMULATION_STRATEGY_EAGER);
+    EXPECT(cusolverDnGetEmulationStrategy(h, NULL) == CUSOLVER_STATUS_INVALID_VALUE);
+    EXPECT(cusolverDnSetEmulationStrategy(NULL, CUDA_EMULATION_STRATEGY_EAGER) == CUSOLVER_STATUS_NOT_INITIALIZED);
+    GOOD(cusolverDnLoggerSetLevel(5));
+    GOOD(cusolverDnLoggerForceDisable());
     cudaFree(da);
 }
 

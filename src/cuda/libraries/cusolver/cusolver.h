@@ -29,7 +29,7 @@ typedef enum Sol {
 
 typedef struct Handle {
     void *stream;
-    int   mode, math; /* kept */
+    int   mode, math, emulation; /* kept */
 } Handle;
 
 /* NULL: not a handle. */

@@ -59,6 +59,25 @@ Sol cusolverDnDestroy(void *handle)
 MEMBER(Stream, void *, stream)
 MEMBER(DeterministicMode, int, mode)
 MEMBER(MathMode, int, math)
+MEMBER(EmulationStrategy, int, emulation)
+
+/* There is no log. */
+#define LOGGING(name, type)                                                                                            \
+    Sol cusolverDnLogger##name(type value)                                                                             \
+    {                                                                                                                  \
+        (void)value;                                                                                                   \
+        return SOL_SUCCESS;                                                                                            \
+    }
+LOGGING(SetCallback, void *)
+LOGGING(SetFile, void *)
+LOGGING(OpenFile, const char *)
+LOGGING(SetLevel, int)
+LOGGING(SetMask, int)
+
+Sol cusolverDnLoggerForceDisable(void)
+{
+    return SOL_SUCCESS;
+}
 
 /* The last release's of that CUDA: frameworks ask for a least version. */
 enum { MINOR = WW_CUSOLVER == 12 ? 0 : 7, PATCH = WW_CUSOLVER == 12 ? 4 : 5 };
