@@ -20,7 +20,7 @@ FILES = {
     "plain/main.c": "int main(void) { return 0; }\n",
 }
 STAND_IN = '#!/bin/sh\nwhile [ "$1" != -- ]; do shift; done\nshift\nexec "$@"\n'
-EXPECTED = ["| broken | 1 | 0 | 1 |", "| good | 1 | 1 | 0 |", "| two | 2 | 0 | 2 |", "| all | 4 | 1 | 3 |", "| two/ends | exit code 3 |", "| two/says | prints 'FAIL' |"]
+EXPECTED = ["| broken | 1 | 0 | 1 |", "| good | 1 | 1 | 0 |", "| two | 2 | 0 | 2 |", "| all | 4 | 1 | 3 |", "| exit code 3 | two/ends |", "| prints 'FAIL' | two/says |"]
 
 
 def main(tool):
