@@ -155,6 +155,47 @@ static void solutions(void)
     }
 }
 
+/* Other values, then another diagonal, after the analysis. */
+static void new_values(void)
+{
+    enum { SIDE = 3 };
+    const int    offsets[] = {0, 1, 3, 6}, columns[] = {0, 0, 1, 0, 1, 2};
+    const double old[] = {1, 1, 1, 1, 1, 1}, other[] = {2, 1, 4, 3, -1, 5}, diagonal[] = {1, 2, 4}, x[] = {2, 9, 10};
+    const double expected[3][SIDE] = {{2, 7, 1}, {1, 2, 9.0 / 5}, {2, 3.5, 7.5 / 4}};
+    double       y[SIDE], one = 1;
+    int         *rows = device(offsets, sizeof offsets), *where = device(columns, sizeof columns);
+    double      *was = device(old, sizeof old), *is = device(other, sizeof other),
+           *across          = device(diagonal, sizeof diagonal);
+    double              *dx = device(x, sizeof x), *dy = device(NULL, sizeof y);
+    cusparseFillMode_t   lower = CUSPARSE_FILL_MODE_LOWER;
+    cusparseSpMatDescr_t m;
+    cusparseDnVecDescr_t vx, vy;
+    cusparseSpSVDescr_t  d;
+    GOOD(cusparseCreateCsr(&m, SIDE, SIDE, 6, rows, where, was, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I,
+                           CUSPARSE_INDEX_BASE_ZERO, CUDA_R_64F));
+    GOOD(cusparseSpMatSetAttribute(m, CUSPARSE_SPMAT_FILL_MODE, &lower, sizeof lower));
+    GOOD(cusparseCreateDnVec(&vx, SIDE, dx, CUDA_R_64F)), GOOD(cusparseCreateDnVec(&vy, SIDE, dy, CUDA_R_64F));
+    GOOD(cusparseSpSV_createDescr(&d));
+    GOOD(cusparseSpSV_analysis(h, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, m, vx, vy, CUDA_R_64F,
+                               CUSPARSE_SPSV_ALG_DEFAULT, d, buffer));
+    for (int step = 0; step < 3; step++) {
+        if (step == 1)
+            GOOD(cusparseSpSV_updateMatrix(h, d, is, CUSPARSE_SPSV_UPDATE_GENERAL));
+        if (step == 2)
+            GOOD(cusparseSpSV_updateMatrix(h, d, across, CUSPARSE_SPSV_UPDATE_DIAGONAL));
+        GOOD(cusparseSpSV_solve(h, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, m, vx, vy, CUDA_R_64F,
+                                CUSPARSE_SPSV_ALG_DEFAULT, d));
+        fetch(y, dy, sizeof y);
+        for (int i = 0; i < SIDE; i++)
+            EXPECT(near(y[i], expected[step][i], 1e-14));
+    }
+    EXPECT(cusparseSpSV_updateMatrix(h, d, NULL, CUSPARSE_SPSV_UPDATE_GENERAL) == CUSPARSE_STATUS_INVALID_VALUE);
+    EXPECT(cusparseSpSV_updateMatrix(h, d, is, (cusparseSpSVUpdate_t)7) == CUSPARSE_STATUS_INVALID_VALUE);
+    GOOD(cusparseSpSV_destroyDescr(d)), GOOD(cusparseDestroyDnVec(vx)), GOOD(cusparseDestroyDnVec(vy)),
+        GOOD(cusparseDestroySpMat(m));
+    cudaFree(rows), cudaFree(where), cudaFree(was), cudaFree(is), cudaFree(across), cudaFree(dx), cudaFree(dy);
+}
+
 static void conversions(void)
 {
     double back[M * N];
@@ -580,11 +621,13 @@ static void incomplete(void)
 
 int main(int argc, char **argv)
 {
-    static const Part parts[] = {
-        {"products", products}, {"solutions", solutions}, {"conversions", conversions},
-        {"vectors", vectors},   {"statuses", statuses},   {"formats", formats},
-        {"batched", batched},   {"beyond", beyond},       {"sparse_by_sparse", sparse_by_sparse},
-        {"bands", bands},       {"sorted", sorted},       {"incomplete", incomplete}};
+    static const Part parts[] = {{"products", products},     {"solutions", solutions},
+                                 {"new_values", new_values}, {"conversions", conversions},
+                                 {"vectors", vectors},       {"statuses", statuses},
+                                 {"formats", formats},       {"batched", batched},
+                                 {"beyond", beyond},         {"sparse_by_sparse", sparse_by_sparse},
+                                 {"bands", bands},           {"sorted", sorted},
+                                 {"incomplete", incomplete}};
     GOOD(cusparseCreate(&h));
     buffer = device(NULL, 4096);
     int r  = run_parts(parts, sizeof parts / sizeof *parts, argc, argv);

@@ -86,7 +86,8 @@ struct Cluster {
     uint32_t phase;          /* of barrier.cluster: how many have completed */
     uint32_t stalls;         /* times in a row that all waited for an mbarrier and nothing happened */
     bool     progress;       /* of any of its blocks */
-    bool     spun;           /* it only waited when it last ran */
+    bool     spun;           /* it only waited when it last ran, or a seed's order passed its warps over */
+    uint32_t waits;          /* so many times in a row */
     bool     waits_for_registers; /* a warp waits at setmaxnreg.inc */
     EndlessCluster endless;
     Cluster *next;

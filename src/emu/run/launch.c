@@ -306,8 +306,16 @@ static bool run_cluster(Worker *k, Cluster *c, bool *stop)
             return false;
         }
     }
-    c->spun = waited > 0;
+    c->spun  = waited > 0;
+    c->waits = c->spun ? c->waits + 1 : 0;
     return false;
+}
+
+/* Does it wait for another block?  A seed's order passes one of four warps over, so one turn without progress says nothing there. */
+static bool really_waits(const Cluster *c)
+{
+    enum { TURNS = 32 };
+    return c->waits >= (c->launch->random ? TURNS : 1);
 }
 
 /* The next one that worker k runs, out of its ring. */
@@ -355,9 +363,11 @@ static void *worker_main(void *arg)
             if (c->spun) {
                 __atomic_store_n(&l->somebody_waits, true, __ATOMIC_RELAXED);
                 schedule_waited(l);
-                sample_drop(l);
-                if (l->ask->ranks > 1 && !(l->ask->held && *l->ask->held))
-                    sample_alone(l, c);
+                if (really_waits(c)) {
+                    sample_drop(l);
+                    if (l->ask->ranks > 1 && !(l->ask->held && *l->ask->held))
+                        sample_alone(l, c);
+                }
             }
             c->next = k->ring ? k->ring->next : c;
             if (k->ring)

@@ -11,14 +11,12 @@ int main()
 {
     float              *o    = device_array<float>(64);
     cudaResourceDesc    what = {};
-    cudaTextureDesc     how  = {};
     cudaChannelFormatDesc format = cudaCreateChannelDesc<float>();
     cudaArray_t           array;
     if (cudaMallocArray(&array, &format, 32, 4, cudaArraySurfaceLoadStore) != cudaSuccess)
         return 2;
     what.resType         = cudaResourceTypeArray;
     what.res.array.array = array;
-    (void)how;
     cudaSurfaceObject_t s;
     if (cudaCreateSurfaceObject(&s, &what) != cudaSuccess)
         return 2;

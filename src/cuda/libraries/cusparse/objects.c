@@ -10,7 +10,7 @@
 /* The last release's of that CUDA: frameworks ask for a least version. */
 enum { MINOR = WW_CUSPARSE == 12 ? 6 : 7, PATCH = WW_CUSPARSE == 12 ? 3 : 5 };
 
-static const char handles, sparses, denses, vectors, others;
+static const char handles, sparses, denses, vectors;
 
 __attribute__((constructor)) static void begin(void)
 {
@@ -371,18 +371,6 @@ Sp cusparseDestroySpVec(void *p)
 {
     return object_drop(&vectors, p);
 }
-
-#define EMPTY(kind)                                                                                                    \
-    Sp cusparse##kind##_createDescr(void **out)                                                                        \
-    {                                                                                                                  \
-        return object_new(&others, out, &(char){0}, 1);                                                                \
-    }                                                                                                                  \
-    Sp cusparse##kind##_destroyDescr(void *p)                                                                          \
-    {                                                                                                                  \
-        return object_drop(&others, p);                                                                                \
-    }
-EMPTY(SpSV)
-EMPTY(SpSM)
 
 /* ---- reading ---- */
 

@@ -1,15 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Triangular solutions: op(A) Y = alpha X (SpSV, SpSM).  The nonzeros are sorted by the rows of op(A) first; those of the other triangle are not
- * looked at. */
+ * looked at.  New values (updateMatrix) are kept as a pointer and read by each solution, in its stream's order: a program that overwrites or frees
+ * them in between is taken at its word; whether a card has copied them by then was not read there. */
 #include <stdlib.h>
 
 #include "cuda/libraries/cusparse/cusparse.h"
+
+static const char updates;
+
+typedef struct Update {      /* a descriptor of SpSV or SpSM */
+    void *values, *diagonal; /* in place of the matrix's; NULL: those */
+} Update;
+
+static Update *update_of(const void *p)
+{
+    return ww_cuda_library_has(&updates, p) ? (void *)(uintptr_t)p : NULL;
+}
 
 typedef struct Job {
     const char *call;
     int         opa, opb, type;
     Sparse      a;
+    const void *diagonal; /* NULL, or its values in place of those in a */
     Dense       x, y;
     Factor      alpha;
     void       *info; /* NULL, or where the first pivot that is missing or zero is kept */
@@ -39,6 +52,8 @@ static Rows sort(const Job *j)
     for (int64_t i = 0; i < n; i++)
         r.start[i + 2] += r.start[i + 1];
     for (Walk w = {.m = &j->a, .call = j->call, .told = true}; walk_next(&w, &z);) {
+        if (j->diagonal && z.row == z.column)
+            z.value = number_at(j->a.type, j->diagonal, z.row);
         if (j->opa == OP_C)
             z.value.im = -z.value.im;
         if (z.row == z.column) {
@@ -93,11 +108,11 @@ static void compute(const void *args)
     free(r.start), free(r.column), free(r.value), free(r.diagonal), free(y);
 }
 
-Sp solve_do(const Handle *h, const char *call, int opa, int opb, const void *alpha, const Sparse *m, const Dense *x,
-            const Dense *y, int type, void *info)
+static Sp give_solution(const Handle *h, Job j, const void *alpha, const Dense *x, const Dense *y)
 {
-    Job         j = {.call = call, .opa = opa, .opb = opb, .type = type, .a = *m, .info = info, .analysis = !alpha};
-    LibraryWork w = {0};
+    const Sparse *m    = &j.a;
+    int           type = j.type;
+    LibraryWork   w    = {0};
     tell_sparse(&w, m, LIBRARY_READS, j.analysis ? LIBRARY_HOLDS : LIBRARY_READS);
     if (!j.analysis) {
         j.x          = *x;
@@ -106,23 +121,39 @@ Sp solve_do(const Handle *h, const char *call, int opa, int opb, const void *alp
         take_factor(h, &w, &j.alpha, alpha, type);
         tell_dense(&w, x, LIBRARY_READS, NULL, type);
         tell_dense(&w, y, LIBRARY_WRITES, NULL, type);
+        if (j.diagonal)
+            tell(&w, j.diagonal, (size_t)m->rows * number_bytes(m->type), LIBRARY_READS);
     }
-    return give(h, &w, call, compute, &j, sizeof j);
+    return give(h, &w, j.call, compute, &j, sizeof j);
+}
+
+Sp solve_do(const Handle *h, const char *call, int opa, int opb, const void *alpha, const Sparse *m, const Dense *x,
+            const Dense *y, int type, void *info)
+{
+    return give_solution(
+        h, (Job){.call = call, .opa = opa, .opb = opb, .type = type, .a = *m, .info = info, .analysis = !alpha}, alpha,
+        x, y);
 }
 
 static Sp solve(void *handle, const char *call, int opa, int opb, const void *alpha, const void *a, const void *x,
-                void *y, int type)
+                void *y, int type, const void *descriptor)
 {
     const Handle *h = handle_of(handle);
+    const Update *u = update_of(descriptor);
     const Sparse *m = sparse_of(a);
     const Dense  *b = dense_of(x), *c = dense_of(y);
     if (!h)
         return SP_NOT_INITIALIZED;
-    if (!m || !b || !c || !alpha || opa < OP_N || opa > OP_C || opb < OP_N || opb > OP_C || m->rows != m->columns ||
-        c->rows != m->rows || (opb == OP_N ? b->rows : b->columns) != m->rows ||
+    if (!m || !b || !c || !u || !alpha || opa < OP_N || opa > OP_C || opb < OP_N || opb > OP_C ||
+        m->rows != m->columns || c->rows != m->rows || (opb == OP_N ? b->rows : b->columns) != m->rows ||
         (opb == OP_N ? b->columns : b->rows) != c->columns)
         return SP_INVALID_VALUE;
-    return number_bytes(type) ? solve_do(h, call, opa, opb, alpha, m, b, c, type, NULL) : SP_NOT_SUPPORTED;
+    if (!number_bytes(type))
+        return SP_NOT_SUPPORTED;
+    Job j = {.call = call, .opa = opa, .opb = opb, .type = type, .a = *m, .diagonal = u->diagonal};
+    if (u->values)
+        j.a.values = u->values;
+    return give_solution(h, j, alpha, b, c);
 }
 
 Sp cusparseSpSV_bufferSize(void *h, int opa, const void *alpha, const void *a, const void *x, void *y, int type,
@@ -142,8 +173,8 @@ Sp cusparseSpSV_analysis(void *h, int opa, const void *alpha, const void *a, con
 Sp cusparseSpSV_solve(void *h, int opa, const void *alpha, const void *a, const void *x, void *y, int type,
                       int algorithm, void *descriptor)
 {
-    (void)algorithm, (void)descriptor;
-    return solve(h, "cusparseSpSV_solve", opa, OP_N, alpha, a, x, y, type);
+    (void)algorithm;
+    return solve(h, "cusparseSpSV_solve", opa, OP_N, alpha, a, x, y, type, descriptor);
 }
 
 Sp cusparseSpSM_bufferSize(void *h, int opa, int opb, const void *alpha, const void *a, const void *x, void *y,
@@ -164,16 +195,37 @@ Sp cusparseSpSM_analysis(void *h, int opa, int opb, const void *alpha, const voi
 Sp cusparseSpSM_solve(void *h, int opa, int opb, const void *alpha, const void *a, const void *x, void *y, int type,
                       int algorithm, void *descriptor)
 {
-    (void)algorithm, (void)descriptor;
-    return solve(h, "cusparseSpSM_solve", opa, opb, alpha, a, x, y, type);
+    (void)algorithm;
+    return solve(h, "cusparseSpSM_solve", opa, opb, alpha, a, x, y, type, descriptor);
 }
 
-/* New values of the matrix: it is read anew by every solution. */
-#define UPDATE(kind)                                                                                                   \
+enum { UPDATE_GENERAL, UPDATE_DIAGONAL };
+
+static Sp update(const void *handle, Update *u, void *values, int part)
+{
+    if (!handle)
+        return SP_NOT_INITIALIZED;
+    if (!u || !values || part < UPDATE_GENERAL || part > UPDATE_DIAGONAL)
+        return SP_INVALID_VALUE;
+    if (part == UPDATE_GENERAL)
+        *u = (Update){.values = values};
+    else
+        u->diagonal = values;
+    return SP_SUCCESS;
+}
+
+#define DESCRIPTOR(kind)                                                                                               \
+    Sp cusparse##kind##_createDescr(void **out)                                                                        \
+    {                                                                                                                  \
+        return object_new(&updates, out, &(Update){0}, sizeof(Update));                                                \
+    }                                                                                                                  \
+    Sp cusparse##kind##_destroyDescr(void *p)                                                                          \
+    {                                                                                                                  \
+        return object_drop(&updates, p);                                                                               \
+    }                                                                                                                  \
     Sp cusparse##kind##_updateMatrix(void *h, void *descr, void *values, int part)                                     \
     {                                                                                                                  \
-        (void)descr, (void)part;                                                                                       \
-        return !handle_of(h) ? SP_NOT_INITIALIZED : values ? SP_SUCCESS : SP_INVALID_VALUE;                            \
+        return update(handle_of(h), update_of(descr), values, part);                                                   \
     }
-UPDATE(SpSV)
-UPDATE(SpSM)
+DESCRIPTOR(SpSV)
+DESCRIPTOR(SpSM)
