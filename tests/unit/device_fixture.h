@@ -64,9 +64,9 @@ static const char ptx[] =
          "    @%q st.global.u32 [%p], %t;\n"
          "    ret;\n"
          "}\n"
-         ".visible .entry endless()\n"
-         "{\n"
-         "$top:\n"
+         ".visible .entry endless()\n" /* it counts, so that nothing shows that it never ends */
+         "{ .reg .b64 %n; mov.u64 %n, 0;\n"
+         "$top: add.u64 %n, %n, 1;\n"
          "    bra $top;\n"
          "}\n"
          ".visible .entry rounded(.param .u64 p)\n"
