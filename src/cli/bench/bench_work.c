@@ -32,19 +32,13 @@ static size_t ld_of(size_t length)
     return length ? length : 1;
 }
 
-static WwScalar one_of(WwType type)
-{
-    TypeScalar s = type_row(type)->scalar;
-    return s == SCALAR_i64 ? (WwScalar){.i64 = 1} : s == SCALAR_i32 ? (WwScalar){.i32 = 1} : (WwScalar){.f32 = 1};
-}
-
 WwSyrk bench_syrk(const BenchWork *w, const char *rung, WwPtr a, WwPtr c)
 {
     return (WwSyrk){.type      = w->type,
                     .trans     = w->ta,
                     .n         = w->m,
                     .k         = w->k,
-                    .alpha     = one_of(w->type),
+                    .alpha     = type_one(w->type),
                     .a         = a,
                     .c         = c,
                     .lda       = ld_of(w->ta ? w->m : w->k),
@@ -61,7 +55,7 @@ WwGemm bench_gemm(const BenchWork *w, const char *rung, WwPtr a, WwPtr b, WwPtr 
                     .m         = w->m,
                     .n         = w->n,
                     .k         = w->k,
-                    .alpha     = one_of(w->type),
+                    .alpha     = type_one(w->type),
                     .a         = a,
                     .b         = b,
                     .c         = c,
