@@ -127,7 +127,7 @@ Status limbs_run(WwBlas *b, const Problem *p, const GemmArgs *g, Work work, WwPt
     a.x     = at;
     a.y     = at + work.x;
     a.x_row = a.y_col = planes_pitch(g->k);
-    a.parts           = b->capability < TWO_SLICES ? 2 : 3;
+    a.parts           = b->capability < (int)TWO_SLICES ? 2 : 3;
     return blas_launch(b, "gemm_limbs_i32",
                        &(WwLaunch){.grid      = {(uint32_t)tiles, 1, 1},
                                    .block     = {(unsigned)p->rung->threads, 1, 1},

@@ -121,6 +121,7 @@ struct Worker {
     int64_t    entered;      /* the running warp's quantum when native code took it */
     Warp      *running;      /* whose turn it is: native code goes from warp to warp at barriers (turn.c) */
     uint32_t   follow;       /* warps behind it that may still run in this pass of the block */
+    bool       met;          /* all threads of the block have met at a barrier: the next pass begins, with the first warp */
     Warp    *(*next)(Warp *w); /* its turn has ended at a barrier: that of the one behind it begins, which native code goes on with */
     /* the running warp's last event */
     Event      event;

@@ -11,6 +11,7 @@
 #include "emu/lower/lower_state.h"
 #include "emu/sync/sync.h"
 #include "ptx/op.h"
+#include "ptx/reuse.h"
 #include "ptx/traits.h"
 #include "ptx/unset.h"
 
@@ -167,6 +168,7 @@ void lower_function(EmuModule *em, Program *p, Code *code)
                   .fpmode = UINT32_MAX,
                   .carry  = NO_SLOT};
     lo.cfg     = cfg_build(tmp, code->func);
+    p->reuses_shared |= reuses_shared(tmp, code->func, lo.cfg);
     lower_wgmma_begin(&lo, tmp);
     lower_contract_begin(&lo, tmp);
     lo.block_uop = ARENA_ARRAY(tmp, uint32_t, lo.cfg->nblocks + 1);

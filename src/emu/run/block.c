@@ -180,8 +180,9 @@ bool block_pass(Block *b, Worker *k)
 {
     bool ran    = false;
     b->progress = false;
+    k->met      = false;
     Turns turns = schedule_turns(b);
-    for (uint32_t n = 0, i = turns.first; n < b->nwarps; n++, i += turns.step) {
+    for (uint32_t n = 0, i = turns.first; n < b->nwarps && !k->met; n++, i += turns.step) {
         i       = i < b->nwarps ? i : i - b->nwarps;
         Warp *w = &b->warp[i];
         if (w->ngroups == 0)

@@ -184,7 +184,8 @@ static void begin_turn(Warp *w)
     Launch *l = k->launch;
     /* a cluster that only waited when it last ran gets a glance at what it waits for */
     k->granted = w->block->cluster->spun ? GLANCE : l->random ? schedule_quantum(l, QUANTUM) : QUANTUM;
-    if (w->starts < START_TURNS && w->block->nwarps > 1) { /* the warps of a block start together, as on a card */
+    if (w->starts < START_TURNS &&
+        w->block->nwarps > 1) { /* the warps of a block start together, as on a card; see barrier.c */
         w->starts++;
         k->granted = 1;
     }
@@ -247,7 +248,7 @@ static bool run_picked(Warp **w, unsigned *quanta)
     if (k->running != *w)
         *quanta = 0;
     *w = k->running;
-    return (k->event == EVENT_BARRIER && (*w)->lean) || ends_turn(*w, pc, quanta);
+    return (k->event == EVENT_BARRIER && ((*w)->lean || k->met)) || ends_turn(*w, pc, quanta);
 }
 
 Warp *warp_run(Warp *w, bool *ran)

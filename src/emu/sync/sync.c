@@ -83,16 +83,23 @@ const Uop *ctl_bar(Warp *w, const Uop *u)
     bool whole = w->mask == UINT32_MAX || (count && w->mask == w->live);
     bar->arrived += whole ? (uint32_t)LANES : (uint32_t)__builtin_popcount(w->mask);
     b->progress = true;
-    if (bar->arrived >= (bar->expected ? bar->expected : b->live)) {
-        block_check_barriers(b);
+    bool last   = bar->arrived >= (bar->expected ? bar->expected : b->live);
+    if (u->x == BAR_ARRIVE || (last && (b->nwarps == 1 || b->launch->random))) {
+        if (last)
+            block_check_barriers(b);
         return u + 1;
     }
-    if (u->x == BAR_ARRIVE)
-        return u + 1;
     warp_put(w, u + 1, w->frame, w->mask);
     w->group[w->ngroups - 1].state   = GROUP_BARRIER;
     w->group[w->ngroups - 1].barrier = (uint8_t)id;
     w->worker->event                 = EVENT_BARRIER;
+    if (last) {
+        /* it does not run ahead of those that waited: as on a card, they go on together, and here the first of them first */
+        Worker *k = w->worker;
+        k->met    = !bar->expected;
+        k->follow = k->met ? 0 : k->follow;
+        block_check_barriers(b);
+    }
     return STOP;
 }
 
