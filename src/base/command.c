@@ -74,7 +74,7 @@ static int command_main(void *arg)
     if (dup2(k->fd, STDOUT_FILENO) >= 0 && dup2(k->fd, STDERR_FILENO) >= 0)
         execve(k->path, k->args, k->env);
     __atomic_store_n(&k->command, -1, __ATOMIC_RELEASE);
-    _exit(127);
+    return 127;
 }
 
 #if !defined(__SANITIZE_THREAD__)
@@ -89,7 +89,7 @@ static int keeper_main(void *arg)
         __atomic_compare_exchange_n(&k->command, &none, pid, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
     if (pid > 0)
         waitpid(pid, &k->status, 0);
-    _exit(0);
+    return 0;
 }
 #endif
 
@@ -100,7 +100,7 @@ static pid_t start(Keeper *k)
     __SANITIZE_THREAD__) /* what it knows of this thread would be the keeper's, too: there, an ordinary child runs the command */
     pid_t pid = fork();
     if (pid == 0)
-        command_main(k);
+        _exit(command_main(k));
     k->command = pid;
     return pid;
 #else
@@ -122,6 +122,17 @@ static bool find_program(const char *program, char path[PATH_MAX])
         at += n;
     }
     return false;
+}
+
+const char *command_clang(void)
+{
+    static const char *const names[] = {"clang",    "clang-19", "clang-18", "clang-17",
+                                        "clang-16", "clang-15", "clang-14", NULL};
+    char                     path[PATH_MAX];
+    const char *const       *name = names;
+    while (*name && !find_program(*name, path))
+        name++;
+    return *name;
 }
 
 /* Until the keeper has ended; a command that takes longer than that is killed. */

@@ -10,4 +10,7 @@
  * is killed outright, it ends by itself after as many of its own.  True: it ended with 0.  *there: it could be started. */
 bool command_run(const char *program, char *const *args, int fd, unsigned seconds, bool *there);
 
+/* Which clang there is in PATH: the plain name, or one with a version, of which Debian has several; NULL: none. */
+const char *command_clang(void);
+
 #endif

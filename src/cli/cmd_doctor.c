@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/cache.h"
+#include "base/command.h"
 #include "base/simd.h"
 #include "cli/cli.h"
 #include "device/device.h"
@@ -121,7 +122,7 @@ int cmd_doctor(int argc, char **argv)
 {
     static const char *const nvcc[]  = {"nvcc", "/usr/local/cuda/bin/nvcc", NULL};
     static const char *const ptxas[] = {"ptxas", "/usr/local/cuda/bin/ptxas", NULL};
-    static const char *const clang[] = {"clang", "clang-19", "clang-16", "clang-15", "clang-14", NULL};
+    const char *const        clang[] = {command_clang(), NULL};
     CliArgs                  a;
     int                      code;
     if (!cli_parse(&a, argc, argv, &code))

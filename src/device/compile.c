@@ -82,7 +82,8 @@ static bool with_clang(const char *file, const char *out, Str *said, bool *there
     *there       = header != NULL;
     if (!header)
         return false;
-    const char *args[] = {"clang",
+    const char *clang  = command_clang();
+    const char *args[] = {clang ? clang : "clang",
                           "-x",
                           "cuda",
                           "--cuda-device-only",
@@ -104,7 +105,7 @@ static bool with_clang(const char *file, const char *out, Str *said, bool *there
                           out,
                           file,
                           NULL};
-    bool        ok     = run(args, said, there);
+    bool ok = run(args, said, there);
     drop(header);
     return ok;
 }

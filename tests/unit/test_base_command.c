@@ -8,9 +8,12 @@
 
 #include <cmocka.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -81,8 +84,32 @@ static void test_is_not_noticed(void **state)
     signal(SIGCHLD, SIG_DFL);
 }
 
+/* Debian's clang-16 alone brings no plain name. */
+static void test_clang_with_a_version(void **state)
+{
+    (void)state;
+    char  folder[] = "command-XXXXXX", file[64];
+    char *path     = strdup(getenv("PATH"));
+    assert_non_null(mkdtemp(folder));
+    setenv("PATH", folder, 1);
+    assert_null(command_clang());
+    snprintf(file, sizeof file, "%s/clang-16", folder);
+    close(open(file, O_CREAT | O_WRONLY, 0755));
+    assert_string_equal(command_clang(), "clang-16");
+    snprintf(file, sizeof file, "%s/clang", folder);
+    close(open(file, O_CREAT | O_WRONLY, 0755));
+    assert_string_equal(command_clang(), "clang");
+    unlink(file);
+    snprintf(file, sizeof file, "%s/clang-16", folder);
+    unlink(file);
+    rmdir(folder);
+    setenv("PATH", path, 1);
+    free(path);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_says), cmocka_unit_test(test_is_not_noticed)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_says), cmocka_unit_test(test_is_not_noticed),
+                                       cmocka_unit_test(test_clang_with_a_version)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,8 +8,8 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "base/command.h"
 #include "emu/jit/build.h"
 #include "emu/jit/emit.h"
 #include "emu/jit/help.h"
@@ -233,21 +233,9 @@ void jit_free(Program *p)
 
 const char *jit_missing(const char *level)
 {
-    const char *path = getenv("PATH");
-    char        file[4096];
     if (!level || !jit_rows(level, NULL))
         return "it was built without clang";
-    for (const char *at = path ? path : ""; *at;) {
-        size_t n = strcspn(at, ":");
-        if (n && n + sizeof "/clang" <= sizeof file) {
-            memcpy(file, at, n);
-            memcpy(file + n, "/clang", sizeof "/clang");
-            if (access(file, X_OK) == 0)
-                return NULL;
-        }
-        at += n + (at[n] != 0);
-    }
-    return "there is no clang in PATH";
+    return command_clang() ? NULL : "there is no clang in PATH";
 }
 
 /* ---- running it ---- */

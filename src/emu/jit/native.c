@@ -76,7 +76,8 @@ static bool read_all(int fd, Str *out)
 /* Object code of the text, and the library of it.  clang would do both, but then in a process of its own for each: a fifth of the time. */
 static bool run_clang(char file[4][64], const char *const flags[2], int none, const char **why)
 {
-    const char *args[OPTIONS + 16] = {"clang"};
+    const char *clang              = command_clang();
+    const char *args[OPTIONS + 16] = {clang};
     const char *rest[] = {"-Xclang", "-mlink-builtin-bitcode", "-Xclang", file[1], "-c", "-o", file[2], file[0]};
     bool        there  = true;
     int         n      = 1;
@@ -87,9 +88,9 @@ static bool run_clang(char file[4][64], const char *const flags[2], int none, co
     for (size_t i = 0; i < sizeof rest / sizeof *rest; i++)
         args[n++] = rest[i];
     *why = "clang failed at its native code";
-    if (command_run("clang", (char *const *)args, none, CLANG_SECONDS, &there))
+    if (clang && command_run(clang, (char *const *)args, none, CLANG_SECONDS, &there))
         return true;
-    if (!there)
+    if (!clang || !there)
         *why = "there is no clang in PATH";
     return false;
 }
