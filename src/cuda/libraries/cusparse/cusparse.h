@@ -93,6 +93,13 @@ void    dense_put(const Dense *d, int64_t row, int64_t column, Number x);
 /* alpha * x + beta * what stands there; a beta of zero reads nothing. */
 void    dense_update(const Dense *d, int64_t row, int64_t column, Number alpha, Number x, Number beta);
 
+/* rows.c.  Is the matrix by rows, of real floats or doubles, with ascending offsets and columns inside?  Then the following serve it: */
+bool    rows_plain(const Sparse *m);
+/* y = A x, x of m->columns and y of m->rows. */
+void    rows_product(const Sparse *m, const double *x, double *y);
+/* Solves by the triangle m->fill, or its transpose, in place; the diagonal's values: these, or NULL: those stored. */
+void    rows_solve(const Sparse *m, bool transposed, const double *diagonal, double *y);
+
 /* ---- descriptors ---- */
 
 Sp      sparse_new(void **out, Sparse m);

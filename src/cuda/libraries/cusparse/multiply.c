@@ -14,9 +14,30 @@ typedef struct Job {
     Factor      alpha, beta;
 } Job;
 
+static bool multiply_plain(const Job *j)
+{
+    if (j->opa != OP_N || number_is_complex(j->type) || number_is_complex(j->b.type) || !rows_plain(&j->a))
+        return false;
+    double *x     = ww_cuda_library_memory((size_t)j->a.columns * sizeof *x);
+    double *y     = ww_cuda_library_memory((size_t)j->a.rows * sizeof *y);
+    Number  alpha = factor_of(&j->alpha, j->type), beta = factor_of(&j->beta, j->type);
+    for (int64_t col = 0; col < j->c.columns; col++) {
+        for (int64_t i = 0; i < j->a.columns; i++)
+            x[i] = dense_at(&j->b, j->opb, i, col).re;
+        rows_product(&j->a, x, y);
+        for (int64_t i = 0; i < j->a.rows; i++)
+            dense_update(&j->c, i, col, alpha, (Number){y[i], 0}, beta);
+    }
+    free(x);
+    free(y);
+    return true;
+}
+
 /* Row by row of the result would want A by rows; instead one column of it after the other, all of it in double. */
 static void multiply(const Job *j)
 {
+    if (multiply_plain(j))
+        return;
     int64_t rows = j->c.rows;
     Number *sum = ww_cuda_library_memory((size_t)rows * sizeof *sum), alpha = factor_of(&j->alpha, j->type),
            beta = factor_of(&j->beta, j->type);

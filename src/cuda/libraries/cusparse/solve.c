@@ -82,12 +82,35 @@ static void note_pivot(const Job *j, const Rows *r)
     free(stored);
 }
 
+static void compute_plain(const Job *j)
+{
+    int64_t n        = j->a.rows;
+    double *y        = ww_cuda_library_memory((size_t)n * sizeof *y);
+    double *diagonal = j->diagonal ? ww_cuda_library_memory((size_t)n * sizeof *diagonal) : NULL;
+    Number  alpha    = factor_of(&j->alpha, j->type);
+    for (int64_t i = 0; i < n && diagonal; i++)
+        diagonal[i] = number_at(j->a.type, j->diagonal, i).re;
+    for (int64_t col = 0; col < j->y.columns; col++) {
+        for (int64_t i = 0; i < n; i++)
+            y[i] = alpha.re * dense_at(&j->x, j->opb, i, col).re;
+        rows_solve(&j->a, j->opa != OP_N, diagonal, y);
+        for (int64_t i = 0; i < n; i++)
+            dense_put(&j->y, i, col, (Number){y[i], 0});
+    }
+    free(y);
+    free(diagonal);
+}
+
 static void compute(const void *args)
 {
-    const Job *j       = args;
-    int64_t    n       = j->a.rows;
-    bool       forward = (j->a.fill == FILL_LOWER) == (j->opa == OP_N);
-    Rows       r       = sort(j);
+    const Job *j = args;
+    if (!j->info && !j->analysis && !number_is_complex(j->type) && rows_plain(&j->a)) {
+        compute_plain(j);
+        return;
+    }
+    int64_t n       = j->a.rows;
+    bool    forward = (j->a.fill == FILL_LOWER) == (j->opa == OP_N);
+    Rows    r       = sort(j);
     if (j->info)
         note_pivot(j, &r);
     Number *y = ww_cuda_library_memory((size_t)n * sizeof *y), alpha = factor_of(&j->alpha, j->type);
