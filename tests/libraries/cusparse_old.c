@@ -36,6 +36,8 @@ static void bases(int first, int second)
     cusparseSetMatIndexBase(e, second ? CUSPARSE_INDEX_BASE_ONE : CUSPARSE_INDEX_BASE_ZERO);
 }
 
+static size_t large; /* what a bufferSizeExt says */
+
 static void *room(size_t bytes)
 {
     void *p = device(NULL, bytes ? bytes : 4);
@@ -236,6 +238,10 @@ static void NAME(blocks)(void)
         /* 2 x 3, then 3 x 2, then elements, then by columns */
         int *buffers = buffer;
         GOOD(CALL(csr2gebsr_bufferSize)(h, direction, ROWS, COLUMNS, d, a.values, a.offsets, a.columns, 2, 3, &bytes));
+        large = 0;
+        GOOD(CALL(csr2gebsr_bufferSizeExt)(h, direction, ROWS, COLUMNS, d, a.values, a.offsets, a.columns, 2, 3,
+                                           &large));
+        EXPECT(large == (size_t)bytes);
         GOOD(cusparseXcsr2gebsrNnz(h, direction, ROWS, COLUMNS, d, a.offsets, a.columns, e, of, 2, 3, &total, buffers));
         EXPECT(total == NAME(blocks_wanted)(&a, 2, 3));
         GOOD(CALL(csr2gebsr)(h, direction, ROWS, COLUMNS, d, a.values, a.offsets, a.columns, e, v, of, in, 2, 3,
@@ -244,6 +250,9 @@ static void NAME(blocks)(void)
         EXPECT(NAME(same)(&a, dense, 8, 9));
         int again = -1;
         GOOD(CALL(gebsr2gebsr_bufferSize)(h, direction, 4, 3, total, e, v, of, in, 2, 3, 3, 2, &bytes));
+        large = 0;
+        GOOD(CALL(gebsr2gebsr_bufferSizeExt)(h, direction, 4, 3, total, e, v, of, in, 2, 3, 3, 2, &large));
+        EXPECT(large == (size_t)bytes);
         GOOD(cusparseXgebsr2gebsrNnz(h, direction, 4, 3, total, e, of, in, 2, 3, d, of2, 3, 2, &again, buffer));
         GOOD(CALL(gebsr2gebsr)(h, direction, 4, 3, total, e, v, of, in, 2, 3, d, v2, of2, in2, 3, 2, buffer));
         EXPECT(NAME(unblock)(dense, 3, 5, 3, 2, direction, 0, base, v2, of2, in2) == again);
@@ -252,6 +261,9 @@ static void NAME(blocks)(void)
         EXPECT(NAME(unblock)(dense, 8, 9, 1, 1, 0, 0, base, v2, of2, in2) == total * 6);
         EXPECT(NAME(same)(&a, dense, 8, 9));
         GOOD(CALL(gebsr2gebsc_bufferSize)(h, 4, 3, total, v, of, in, 2, 3, &bytes));
+        large = 0;
+        GOOD(CALL(gebsr2gebsc_bufferSizeExt)(h, 4, 3, total, v, of, in, 2, 3, &large));
+        EXPECT(large == (size_t)bytes);
         GOOD(CALL(gebsr2gebsc)(h, 4, 3, total, v, of, in, 2, 3, v2, in2, of2, CUSPARSE_ACTION_NUMERIC,
                                base ? CUSPARSE_INDEX_BASE_ZERO : CUSPARSE_INDEX_BASE_ONE, buffer));
         EXPECT(NAME(unblock)(dense, 4, 3, 2, 3, direction, 1, !base, v2, of2, in2) == total);
@@ -556,6 +568,9 @@ static void NAME(solutions)(void)
         EXPECT(CALL(bsrsv2_solve)(h, direction, op, N / SIDE, n, &fa, d, v, of, in, SIDE, one, df, dx, 0, buffer) ==
                CUSPARSE_STATUS_INVALID_VALUE); /* not analysed */
         GOOD(CALL(bsrsv2_bufferSize)(h, direction, op, N / SIDE, n, d, v, of, in, SIDE, one, &bytes));
+        large = 0;
+        GOOD(CALL(bsrsv2_bufferSizeExt)(h, direction, op, N / SIDE, n, d, v, of, in, SIDE, one, &large));
+        EXPECT(large == (size_t)bytes);
         GOOD(CALL(bsrsv2_analysis)(h, direction, op, N / SIDE, n, d, v, of, in, SIDE, one, 0, buffer));
         GOOD(cusparseXbsrsv2_zeroPivot(h, one, &position));
         EXPECT(position == -1);
@@ -640,6 +655,9 @@ static void NAME(factors)(void)
         } else {
             GOOD(cusparseCreateBsrilu02Info(&lu));
             GOOD(CALL(bsrilu02_bufferSize)(h, direction, BLOCKS, n, d, v, of, in, SIDE, lu, &bytes));
+            large = 0;
+            GOOD(CALL(bsrilu02_bufferSizeExt)(h, direction, BLOCKS, n, d, v, of, in, SIDE, lu, &large));
+            EXPECT(large == (size_t)bytes);
             GOOD(CALL(bsrilu02_analysis)(h, direction, BLOCKS, n, d, v, of, in, SIDE, lu, 0, buffer));
             GOOD(CALL(bsrilu02)(h, direction, BLOCKS, n, d, v, of, in, SIDE, lu, 0, buffer));
             GOOD(cusparseXbsrilu02_zeroPivot(h, lu, &position));

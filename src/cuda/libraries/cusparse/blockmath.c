@@ -213,14 +213,27 @@ static Sp solve(void *handle, const Blocks *b, const void *descriptor, int op, c
         return times(h, BLOCKS("cusparse" #L "bsrmm", T, kb), d, op, &(Times){opb, n, ldb, ldc, b, c}, alpha, beta);   \
     }
 
-#define SOLUTIONS(L, T)                                                                                                \
-    Sp cusparse##L##bsrsv2_bufferSize(void *h, int direction, int op, int mb, int nonzeros, const void *d, MATRIX,     \
-                                      int block, void *info, int *bytes)                                               \
+#define BSRSM2_SPACE(L, suffix, SIZE, give_space)                                                                      \
+    Sp cusparse##L##bsrsm2_bufferSize##suffix(void *h, int direction, int op, int opx, int mb, int n, int nonzeros,    \
+                                              const void *d, MATRIX, int block, void *info, SIZE *bytes)               \
+    {                                                                                                                  \
+        (void)direction, (void)op, (void)opx, (void)mb, (void)n, (void)nonzeros, (void)d, (void)values;                \
+        (void)offsets, (void)indices, (void)block, (void)info;                                                         \
+        return give_space(h, bytes);                                                                                   \
+    }
+
+#define BSRSV2_SPACE(L, suffix, SIZE, give_space)                                                                      \
+    Sp cusparse##L##bsrsv2_bufferSize##suffix(void *h, int direction, int op, int mb, int nonzeros, const void *d,     \
+                                              MATRIX, int block, void *info, SIZE *bytes)                              \
     {                                                                                                                  \
         (void)direction, (void)op, (void)mb, (void)nonzeros, (void)d, (void)values, (void)offsets, (void)indices;      \
         (void)block, (void)info;                                                                                       \
-        return space_int(h, bytes);                                                                                    \
-    }                                                                                                                  \
+        return give_space(h, bytes);                                                                                   \
+    }
+
+#define SOLUTIONS(L, T)                                                                                                \
+    BSRSV2_SPACE(L, , int, space_int)                                                                                  \
+    BSRSV2_SPACE(L, Ext, size_t, space)                                                                                \
     Sp cusparse##L##bsrsv2_analysis(void *h, int direction, int op, int mb, int nonzeros, const void *d, MATRIX,       \
                                     int block, void *info, int policy, void *buffer)                                   \
     {                                                                                                                  \
@@ -236,13 +249,8 @@ static Sp solve(void *handle, const Blocks *b, const void *descriptor, int op, c
         return solve(h, BLOCKS("cusparse" #L "bsrsv2_solve", T, mb), d, op, &(Sides){OP_N, 1, ld, ld, f, x}, alpha,    \
                      info);                                                                                            \
     }                                                                                                                  \
-    Sp cusparse##L##bsrsm2_bufferSize(void *h, int direction, int op, int opx, int mb, int n, int nonzeros,            \
-                                      const void *d, MATRIX, int block, void *info, int *bytes)                        \
-    {                                                                                                                  \
-        (void)direction, (void)op, (void)opx, (void)mb, (void)n, (void)nonzeros, (void)d, (void)values;                \
-        (void)offsets, (void)indices, (void)block, (void)info;                                                         \
-        return space_int(h, bytes);                                                                                    \
-    }                                                                                                                  \
+    BSRSM2_SPACE(L, , int, space_int)                                                                                  \
+    BSRSM2_SPACE(L, Ext, size_t, space)                                                                                \
     Sp cusparse##L##bsrsm2_analysis(void *h, int direction, int op, int opx, int mb, int n, int nonzeros,              \
                                     const void *d, MATRIX, int block, void *info, int policy, void *buffer)            \
     {                                                                                                                  \

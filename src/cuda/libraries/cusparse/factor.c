@@ -287,6 +287,13 @@ KIND(Bsrsm2, bsrsm2)
         (void)direction, (void)block;                                                                                  \
         return space_int(h, bytes);                                                                                    \
     }                                                                                                                  \
+    Sp cusparse##L##name##_bufferSizeExt(void *h DIRECTION, int n, int nonzeros, const void *descr, void *values,      \
+                                         const int *offsets, const int *columns BLOCK, void *info, size_t *bytes)      \
+    {                                                                                                                  \
+        (void)n, (void)nonzeros, (void)descr, (void)values, (void)offsets, (void)columns, (void)info;                  \
+        (void)direction, (void)block;                                                                                  \
+        return space(h, bytes);                                                                                        \
+    }                                                                                                                  \
     Sp cusparse##L##name##_analysis(void *h DIRECTION, int n, int nonzeros, const void *descr, const void *values,     \
                                     const int *offsets, const int *columns BLOCK, void *info, int policy,              \
                                     void *buffer)                                                                      \

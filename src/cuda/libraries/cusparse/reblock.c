@@ -169,6 +169,25 @@ Sp cusparseXgebsr2gebsrNnz(void *h, int direction, int mb, int nb, int nonzeros,
                       (Sides){from_rows, from_columns, to_rows, to_columns}, direction, da, dc);
 }
 
+#define CSR2GEBSR_SPACE(L, suffix, SIZE, give_space)                                                                   \
+    Sp cusparse##L##csr2gebsr_bufferSize##suffix(void *h, int direction, int m, int n, const void *da,                 \
+                                                 const void *values, const int *offsets, const int *indices, int rows, \
+                                                 int columns, SIZE *bytes)                                             \
+    {                                                                                                                  \
+        (void)direction, (void)m, (void)n, (void)da, (void)values, (void)offsets, (void)indices;                       \
+        return rows < 1 || columns < 1 ? handle_of(h) ? SP_INVALID_VALUE : SP_NOT_INITIALIZED : give_space(h, bytes);  \
+    }
+
+#define GEBSR2GEBSR_SPACE(L, suffix, SIZE, give_space)                                                                 \
+    Sp cusparse##L##gebsr2gebsr_bufferSize##suffix(                                                                    \
+        void *h, int direction, int mb, int nb, int nonzeros, const void *da, const void *values, const int *offsets,  \
+        const int *indices, int from_rows, int from_columns, int to_rows, int to_columns, SIZE *bytes)                 \
+    {                                                                                                                  \
+        (void)direction, (void)mb, (void)nb, (void)nonzeros, (void)da, (void)values, (void)offsets, (void)indices;     \
+        (void)from_rows, (void)from_columns, (void)to_rows, (void)to_columns;                                          \
+        return give_space(h, bytes);                                                                                   \
+    }
+
 #define REBLOCK(L, T)                                                                                                  \
     Sp cusparse##L##csr2bsr(void *h, int direction, int m, int n, const void *da, const void *values,                  \
                             const int *offsets, const int *indices, int side, const void *dc, void *to_values,         \
@@ -203,12 +222,8 @@ Sp cusparseXgebsr2gebsrNnz(void *h, int direction, int mb, int nb, int nonzeros,
                                     .fills = true},                                                                    \
                           (Sides){rows, columns, 1, 1}, direction, da, dc);                                            \
     }                                                                                                                  \
-    Sp cusparse##L##csr2gebsr_bufferSize(void *h, int direction, int m, int n, const void *da, const void *values,     \
-                                         const int *offsets, const int *indices, int rows, int columns, int *bytes)    \
-    {                                                                                                                  \
-        (void)direction, (void)m, (void)n, (void)da, (void)values, (void)offsets, (void)indices;                       \
-        return rows < 1 || columns < 1 ? handle_of(h) ? SP_INVALID_VALUE : SP_NOT_INITIALIZED : space_int(h, bytes);   \
-    }                                                                                                                  \
+    CSR2GEBSR_SPACE(L, , int, space_int)                                                                               \
+    CSR2GEBSR_SPACE(L, Ext, size_t, space)                                                                             \
     Sp cusparse##L##csr2gebsr(void *h, int direction, int m, int n, const void *da, const void *values,                \
                               const int *offsets, const int *indices, const void *dc, void *to_values,                 \
                               int *to_offsets, int *to_indices, int rows, int columns, void *buffer)                   \
@@ -221,14 +236,8 @@ Sp cusparseXgebsr2gebsrNnz(void *h, int direction, int mb, int nb, int nonzeros,
                                     .fills = true},                                                                    \
                           (Sides){1, 1, rows, columns}, direction, da, dc);                                            \
     }                                                                                                                  \
-    Sp cusparse##L##gebsr2gebsr_bufferSize(void *h, int direction, int mb, int nb, int nonzeros, const void *da,       \
-                                           const void *values, const int *offsets, const int *indices, int from_rows,  \
-                                           int from_columns, int to_rows, int to_columns, int *bytes)                  \
-    {                                                                                                                  \
-        (void)direction, (void)mb, (void)nb, (void)nonzeros, (void)da, (void)values, (void)offsets, (void)indices;     \
-        (void)from_rows, (void)from_columns, (void)to_rows, (void)to_columns;                                          \
-        return space_int(h, bytes);                                                                                    \
-    }                                                                                                                  \
+    GEBSR2GEBSR_SPACE(L, , int, space_int)                                                                             \
+    GEBSR2GEBSR_SPACE(L, Ext, size_t, space)                                                                           \
     Sp cusparse##L##gebsr2gebsr(void *h, int direction, int mb, int nb, int nonzeros, const void *da,                  \
                                 const void *values, const int *offsets, const int *indices, int from_rows,             \
                                 int from_columns, const void *dc, void *to_values, int *to_offsets, int *to_indices,   \
@@ -304,13 +313,18 @@ static Sp turn_do(void *handle, const char *call, Sparse from, int rows, int col
     return give(h, &w, call, turn, &t, sizeof t);
 }
 
-#define TURN(L, T)                                                                                                     \
-    Sp cusparse##L##gebsr2gebsc_bufferSize(void *h, int mb, int nb, int nonzeros, const void *values,                  \
-                                           const int *offsets, const int *indices, int rows, int columns, int *bytes)  \
+#define GEBSR2GEBSC_SPACE(L, suffix, SIZE, give_space)                                                                 \
+    Sp cusparse##L##gebsr2gebsc_bufferSize##suffix(void *h, int mb, int nb, int nonzeros, const void *values,          \
+                                                   const int *offsets, const int *indices, int rows, int columns,      \
+                                                   SIZE *bytes)                                                        \
     {                                                                                                                  \
         (void)mb, (void)nb, (void)nonzeros, (void)values, (void)offsets, (void)indices, (void)rows, (void)columns;     \
-        return space_int(h, bytes);                                                                                    \
-    }                                                                                                                  \
+        return give_space(h, bytes);                                                                                   \
+    }
+
+#define TURN(L, T)                                                                                                     \
+    GEBSR2GEBSC_SPACE(L, , int, space_int)                                                                             \
+    GEBSR2GEBSC_SPACE(L, Ext, size_t, space)                                                                           \
     Sp cusparse##L##gebsr2gebsc(void *h, int mb, int nb, int nonzeros, const void *values, const int *offsets,         \
                                 const int *indices, int rows, int columns, void *to_values, int *to_indices,           \
                                 int *to_offsets, int action, int base, void *buffer)                                   \
