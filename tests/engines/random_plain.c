@@ -10,13 +10,14 @@
 
 /* What compilers write most. */
 static const char *const common[] = {
-    "add.s32",     "add.u32",     "add.s64",     "sub.s32",       "mul.lo.s32",  "mul.wide.u32", "mul.wide.s32",
-    "mad.lo.s32",  "shl.b32",     "shl.b64",     "shr.u32",       "shr.s32",     "and.b32",      "or.b32",
-    "xor.b32",     "min.s32",     "max.s32",     "fma.rn.f32",    "add.f32",     "mul.f32",      "sub.f32",
-    "fma.rn.f64",  "add.f64",     "cvt.u64.u32", "cvt.s64.s32",   "cvt.u32.u64", "selp.b32",     "setp.lt.s32",
-    "setp.eq.s32", "setp.ge.u32", "setp.gt.f32", "mov.b32",       "mov.b64",     "cvt.u16.u32",  "cvt.u32.u16",
-    "add.s16",     "not.b32",     "neg.s32",     "abs.s32",       "selp.b64",    "setp.ne.s32",  "and.pred",
-    "or.pred",     "not.pred",    "mov.pred",    "cvt.rn.f32.s32"};
+    "add.s32",     "add.u32",     "add.s64",     "sub.s32",        "mul.lo.s32",  "mul.wide.u32", "mul.wide.s32",
+    "mad.lo.s32",  "shl.b32",     "shl.b64",     "shr.u32",        "shr.s32",     "and.b32",      "or.b32",
+    "xor.b32",     "min.s32",     "max.s32",     "fma.rn.f32",     "add.f32",     "mul.f32",      "sub.f32",
+    "fma.rn.f64",  "add.f64",     "cvt.u64.u32", "cvt.s64.s32",    "cvt.u32.u64", "selp.b32",     "setp.lt.s32",
+    "setp.eq.s32", "setp.ge.u32", "setp.gt.f32", "mov.b32",        "mov.b64",     "cvt.u16.u32",  "cvt.u32.u16",
+    "add.s16",     "not.b32",     "neg.s32",     "abs.s32",        "selp.b64",    "setp.ne.s32",  "and.pred",
+    "or.pred",     "not.pred",    "mov.pred",    "cvt.rn.f32.s32", "rem.u32",     "rem.s32",      "div.u32",
+    "div.s32",     "rem.u64",     "div.s64"};
 
 Vocabulary *vocabulary_read(Arena *a, const char *path, const char **why)
 {

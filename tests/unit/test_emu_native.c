@@ -148,6 +148,49 @@ static void warps_take_turns_at_barriers(void **state)
         assert_true(native.compiled > native.spent / 2);
 }
 
+/* Divisions and remainders of numbers that follow each other: by a number that the loop changes, by powers of two, of negative ones and
+ * of long ones.  In most turns the lanes of some warps lie on both sides of a multiple. */
+static void lanes_divide_between_multiples(void **state)
+{
+    static const char text[] =
+        ".version 8.0\n.target sm_90\n.address_size 64\n"
+        ".visible .entry k(.param .u64 p)\n{\n.reg .pred %q; .reg .b32 %r<14>; .reg .b64 %d<6>;\n"
+        "mov.u32 %r1, %tid.x; mov.u32 %r2, 0; mov.u32 %r3, 0;\n"
+        "LOOP: mul.lo.u32 %r4, %r2, 7; add.u32 %r4, %r4, %r1; add.u32 %r5, %r2, 60;\n"
+        "rem.u32 %r6, %r4, %r5; div.u32 %r7, %r4, %r5; mad.lo.u32 %r3, %r3, 31, %r6; mad.lo.u32 %r3, %r3, 31, %r7;\n"
+        "sub.u32 %r8, %r4, 200; rem.s32 %r9, %r8, %r5; div.s32 %r10, %r8, 96; shr.s32 %r11, %r8, 6; and.b32 %r12, %r8, "
+        "63;\n"
+        "mad.lo.u32 %r3, %r3, 31, %r9; mad.lo.u32 %r3, %r3, 31, %r10; mad.lo.u32 %r3, %r3, 31, %r11;\n"
+        "mad.lo.u32 %r3, %r3, 31, %r12; rem.u32 %r6, %r6, 50; add.u32 %r3, %r3, %r6;\n"
+        "cvt.u64.u32 %d1, %r4; cvt.u64.u32 %d2, %r5; shl.b64 %d1, %d1, 33; shl.b64 %d2, %d2, 33; div.u64 %d3, %d1, "
+        "%d2;\n"
+        "rem.u64 %d4, %d1, %d2; shr.u64 %d4, %d4, 33; cvt.u32.u64 %r6, %d3; cvt.u32.u64 %r7, %d4;\n"
+        "mad.lo.u32 %r3, %r3, 31, %r6; mad.lo.u32 %r3, %r3, 31, %r7;\n"
+        "add.u32 %r2, %r2, 1; setp.lt.u32 %q, %r2, 40; @%q bra LOOP;\n"
+        "ld.param.u64 %d1, [p]; mul.wide.u32 %d2, %r1, 4; add.s64 %d1, %d1, %d2; st.global.u32 [%d1], %r3; ret;\n}\n";
+    uint32_t stored[2][256], want[256];
+    (void)state;
+    for (uint32_t t = 0; t < 256; t++) {
+        uint32_t h = 0;
+        for (uint32_t i = 0; i < 40; i++) {
+            uint32_t x = i * 7 + t, y = i + 60;
+            int32_t  s = (int32_t)x - 200;
+            h          = (h * 31 + x % y) * 31 + x / y;
+            h          = (h * 31 + (uint32_t)(s % (int32_t)y)) * 31 + (uint32_t)(s / 96);
+            h          = (h * 31 + (uint32_t)(s >> 6)) * 31 + ((uint32_t)s & 63) + x % y % 50;
+            h          = (h * 31 + x / y) * 31 + x % y;
+        }
+        want[t] = h;
+    }
+    Ran interpreted = launch(EMU_INTERPRETER, text, sizeof text - 1, 256, stored[0]);
+    Ran native      = launch(EMU_JIT, text, sizeof text - 1, 256, stored[1]);
+    assert_memory_equal(stored[0], want, sizeof want);
+    assert_memory_equal(stored[1], want, sizeof want);
+    assert_int_equal(native.spent, interpreted.spent);
+    if (!emu_native_missing())
+        assert_int_equal(native.compiled, native.spent);
+}
+
 /* A clang that fails, in a folder of its own; native code of earlier runs is not found either. */
 static void a_clang_that_fails_is_told(void **state)
 {
@@ -178,6 +221,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_too_large_is_told), cmocka_unit_test(how_much_ran_is_told),
-        cmocka_unit_test(warps_take_turns_at_barriers), cmocka_unit_test(a_clang_that_fails_is_told)};
+        cmocka_unit_test(warps_take_turns_at_barriers), cmocka_unit_test(lanes_divide_between_multiples),
+        cmocka_unit_test(a_clang_that_fails_is_told)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -134,24 +134,55 @@ static void try_row(SpreadPool *pool, Warp *w, What what, const RowShape *s, Uop
         fail_msg("%s: lane 0 has %llx, predicted a multiple of 2^%u", s->name, (unsigned long long)first, d.align);
 }
 
-static void rows_spread_as_predicted(void **state)
+/* The same of a row that divides, whose lanes do not part. */
+static void try_floor(SpreadPool *pool, Warp *w, What what, const RowShape *s, UopFn fn, Tried *tried)
 {
-    (void)state;
-    static const uint16_t ops[]   = {OP_copy,     OP_add,      OP_sub,      OP_neg,      OP_not,     OP_mul_lo,
-                                     OP_mad_lo,   OP_shl_lane, OP_shr_lane, OP_and,      OP_or,      OP_xor,
-                                     OP_min,      OP_max,      OP_mul_wide, OP_mad_wide, OP_cvt_u32, OP_cvt_u64,
-                                     OP_bfe_lane, OP_bfi_lane, OP_selp};
-    static const uint8_t  lanes[] = {LT_u32, LT_s32, LT_u64, LT_s64};
-    const ExecTable      *exec    = emu_exec_table(NULL);
-    uint8_t              *frame   = aligned_alloc(64, FRAME);
-    Warp                 *w       = aligned_alloc(64, (sizeof(Warp) + 63) / 64 * 64);
-    SpreadPool            pool;
-    unsigned              tried = 0;
+    const Uop u = {.fn = fn, .d = 0, .a = SLOT_BYTES, .b = 2 * SLOT_BYTES};
+    Spread    from[ROW_SOURCES];
+    uint64_t  lane[2][LANES];
+    for (unsigned k = 0; k < 2; k++) {
+        from[k] = make(pool, s->bytes[1 + k], lane[k]);
+        put(w->r + (1 + k) * SLOT_BYTES, s->bytes[1 + k], lane[k]);
+    }
+    Floor    f     = spread_floor(pool, what, s, from);
+    unsigned bytes = s->bytes[0];
+    uint64_t top   = f.by || bytes == 8 ? UINT64_MAX : UINT32_MAX;
+    int64_t  least, most;
+    tried->trials++;
+    if (f.kind == FLOOR_NONE)
+        return;
+    assert_ptr_equal(fn(w, &u), &u + 1);
+    uint64_t x = lane[f.x][0], y = f.by ? f.by : lane[1][0], first = get(w->r, bytes, 0);
+    uint64_t z = f.by ? x & (y - 1) : f.kind == FLOOR_REMAINDER ? first : cut(x - first * y, bytes);
+    if (!f.by && (what.lane == LT_s32 || what.lane == LT_s64))
+        top >>= 1;
+    pattern_ends(pool, from[f.x].pattern, &least, &most);
+    if (spread_parts(x, y, z, top, least, most))
+        return;
+    tried->predicted++;
+    for (int i = 0; i < LANES; i++)
+        if (get(w->r, bytes, i) != cut(first + (uint64_t)pool->lane[f.result.pattern][i], bytes))
+            fail_msg("%s of %llx, %llx, lane %d: %llx, predicted %llx + %lld", s->name, (unsigned long long)x,
+                     (unsigned long long)y, i, (unsigned long long)get(w->r, bytes, i), (unsigned long long)first,
+                     (long long)pool->lane[f.result.pattern][i]);
+}
+
+typedef void Try(SpreadPool *pool, Warp *w, What what, const RowShape *s, UopFn fn, Tried *tried);
+
+/* Each of the rows, of every type that has a number; how many there were. */
+static unsigned try_rows(const uint16_t *ops, size_t n, Try *one)
+{
+    static const uint8_t lanes[] = {LT_u32, LT_s32, LT_u64, LT_s64};
+    const ExecTable     *exec    = emu_exec_table(NULL);
+    uint8_t             *frame   = aligned_alloc(64, FRAME);
+    Warp                *w       = aligned_alloc(64, (sizeof(Warp) + 63) / 64 * 64);
+    SpreadPool           pool;
+    unsigned             tried = 0;
     spread_pool_init(&pool);
     memset(w, 0, sizeof *w);
     w->r    = frame;
     w->mask = w->live = UINT32_MAX;
-    for (size_t o = 0; o < sizeof ops / sizeof *ops; o++)
+    for (size_t o = 0; o < n; o++)
         for (size_t t = 0; t < sizeof lanes; t++) {
             What     what = {WHAT_ROW, false, lanes[t], ops[o]};
             RowShape s;
@@ -161,16 +192,33 @@ static void rows_spread_as_predicted(void **state)
                 continue;
             assert_true(what_shape(what, &s));
             for (int i = 0; i < TRIALS; i++)
-                try_row(&pool, w, what, &s, fn, &count);
+                one(&pool, w, what, &s, fn, &count);
             tried++;
             if (ops[o] != OP_min && ops[o] != OP_max && ops[o] != OP_bfe_lane && ops[o] != OP_bfi_lane &&
                 !count.predicted)
                 fail_msg("%s: no pattern was predicted in %u trials", s.name, count.trials);
         }
-    assert_true(tried > 40);
     spread_pool_free(&pool);
     free(frame);
     free(w);
+    return tried;
+}
+
+static void rows_spread_as_predicted(void **state)
+{
+    (void)state;
+    static const uint16_t ops[] = {OP_copy,     OP_add,      OP_sub,      OP_neg,      OP_not,     OP_mul_lo,
+                                   OP_mad_lo,   OP_shl_lane, OP_shr_lane, OP_and,      OP_or,      OP_xor,
+                                   OP_min,      OP_max,      OP_mul_wide, OP_mad_wide, OP_cvt_u32, OP_cvt_u64,
+                                   OP_bfe_lane, OP_bfi_lane, OP_selp};
+    assert_true(try_rows(ops, sizeof ops / sizeof *ops, try_row) > 40);
+}
+
+static void quotients_spread_between_multiples(void **state)
+{
+    (void)state;
+    static const uint16_t ops[] = {OP_div, OP_rem, OP_shr_lane, OP_and};
+    assert_int_equal(try_rows(ops, sizeof ops / sizeof *ops, try_floor), 14);
 }
 
 static void what_comes_from_two_paths(void **state)
@@ -191,6 +239,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_spread_as_predicted),
+        cmocka_unit_test(quotients_spread_between_multiples),
         cmocka_unit_test(what_comes_from_two_paths),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

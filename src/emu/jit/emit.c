@@ -83,6 +83,7 @@ static const char prelude[] =
     "w_blend4(u1 *, const u1 *, u4); "
     "void "
     "w_blend8(u1 *, const u1 *, u4);\n"
+    "u4 w_parts(u8, u8, u8, u8, i8, i8);\n"
     "u4 w_even4(const u4 *, const u4 *); u4 w_even8(const u8 *, const u8 *);\n"
     "u4 w_same1(const u1 *); u4 w_same2(const u1 *); u4 w_same4(const u1 *); u4 w_same8(const u1 *);\n"
     "static inline int wraps_s4(u4 x, i8 a, i8 b) { i8 y = (i4)x; return y + a < -0x80000000l || y + b > 0x7fffffffl; "

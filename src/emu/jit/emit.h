@@ -30,6 +30,12 @@ typedef struct Stretch { /* items whose accesses were asked for together (emit_a
     uint32_t       question;  /* the first party's */
 } Stretch;
 
+typedef struct Fork { /* of a segment whose rest is written twice (emit_fork.c) */
+    uint32_t first; /* item; UINT32_MAX: none */
+    Spread **at;    /* by item, the last is the end: of each value on the careful way, where it has a door; NULL: it has none */
+    bool    *odd;   /* as Emit.odd at the first */
+} Fork;
+
 typedef struct Emit {
     Plan           *p;
     Str            *out;
@@ -47,6 +53,7 @@ typedef struct Emit {
     uint32_t       nregions;
     bool          *entered; /* segments that the interpreter may give a warp to */
     bool          *resumed; /* segments that native code goes on with */
+    Fork           fork;
     Stretch        stretch;
     uint8_t       *party; /* of each item of the segment: whose access it is */
     int64_t       *place; /* how far from that party's lowest address */
@@ -101,6 +108,8 @@ void emit_leave_at(Emit *e, const uint64_t *wanted, uint32_t uop);
 
 /* emit_item.c */
 void emit_item(Emit *e, const Item *it);
+/* `u<n> a<k> = ...` for each source, then `u<n> t` and the row's result for lane 0 in it. */
+void emit_row_lane(Emit *e, const Item *it);
 /* Calls the item's handler with its values in the frame; what it writes has the spread `want` afterwards. */
 void emit_call(Emit *e, const Item *it, Spread want);
 /* The same for what follows: is there something that stops the warp? */
@@ -119,6 +128,18 @@ static inline uint32_t emit_words(const Plan *p)
 {
     return (p->nvalues + 63) / 64 + 1;
 }
+
+/* emit_fork.c.  Where the segment has two ways; of the state at its head. */
+void emit_fork_find(Emit *e, const Segment *s);
+void emit_fork_free(Emit *e, const Segment *s);
+bool emit_has_fork(const Emit *e);
+bool emit_forks(const Emit *e, uint32_t item);
+/* On the careful way: a door in front of the item, where the bold way begins or may come from. */
+void emit_fork_door(Emit *e, uint32_t index, uint32_t item, const uint64_t *wanted);
+/* On the bold way: it begins; a row that divides (false: it is none); it ends in the door of the careful one. */
+void emit_fork_begin(Emit *e, uint32_t index);
+bool emit_fork_row(Emit *e, const Item *it, uint32_t index, uint32_t item);
+void emit_fork_back(Emit *e, uint32_t index, uint32_t item, const uint64_t *wanted);
 
 /* emit_region.c: what lanes that part behind segment s run; false: the interpreter runs it. */
 bool emit_parting(Emit *e, uint32_t s);

@@ -106,6 +106,8 @@ static uint32_t find_parties(Emit *e, const Segment *s, uint32_t k, Party *party
         const Item *it = &s->item[*end];
         Guard       guard;
         bool        access = item_is_access(it);
+        if (emit_forks(e, *end))
+            break;
         if (access && (bit_get(wrote, it->read[0]) || emit_spread(e, it->read[0]).kind != SPREAD_LINEAR))
             break;
         if (access) {

@@ -154,42 +154,72 @@ static void mark_raw(Emit *e, const Segment *s, const uint64_t *behind)
 
 /* ---- segments ---- */
 
-void emit_segment(Emit *e, uint32_t index)
+/* Does it only say where control goes, which is written behind all items? */
+static bool is_end(const Item *it)
 {
-    Plan          *p     = e->p;
-    const Segment *s     = &p->segment[index];
-    uint32_t       words = emit_words(p);
-    uint64_t      *live  = emit_wanted(p, s);
-    memcpy(e->now, s->spread, p->nvalues * sizeof *e->now);
-    memset(e->clean, 0, p->nvalues);
-    emit_homes(e, s);
-    OUT("B%u:;\n", index);
-    e->party       = xcalloc(s->nitems + 1, sizeof *e->party);
-    e->place       = xcalloc(s->nitems + 1, sizeof *e->place);
-    uint32_t asked = 0;
-    mark_raw(e, s, live + s->nitems * words);
-    for (uint32_t k = 0; k < s->nitems; k++) {
+    return it->kind == ITEM_BRANCH || it->kind == ITEM_LEAVE || it->kind == ITEM_JUMP;
+}
+
+/* The items from one on, on one of the segment's ways. */
+static void emit_items(Emit *e, uint32_t index, const uint64_t *live, uint32_t from, bool bold)
+{
+    const Segment *s     = &e->p->segment[index];
+    uint32_t       words = emit_words(e->p), asked = from;
+    for (uint32_t k = from; k < s->nitems; k++) {
         const Item *it = &s->item[k];
         e->before      = live + k * words;
         e->after       = live + (k + 1) * words;
+        if (!bold)
+            emit_fork_door(e, index, k, e->before);
         if (k >= asked && (it->kind == ITEM_LOAD || it->kind == ITEM_STORE))
             asked = emit_stretch(e, s, k);
         emit_present_item(e, it);
-        emit_item(e, it);
+        if (!bold || !emit_fork_row(e, it, index, k))
+            emit_item(e, it);
         emit_poisoned(e, it);
     }
     e->stretch = (Stretch){0};
-    e->raw_of  = NULL;
-    memset(e->odd, 0, p->nvalues);
-    free(e->raw);
-    free(e->party);
-    free(e->place);
-    const Item *last = &s->item[s->nitems - 1];
+    (bold ? emit_fork_back : emit_fork_door)(e, index, s->nitems,
+                                             is_end(&s->item[s->nitems - 1]) ? e->before : e->after);
+}
+
+static void emit_end(Emit *e, uint32_t index)
+{
+    const Segment *s    = &e->p->segment[index];
+    const Item    *last = &s->item[s->nitems - 1];
+    memset(e->odd, 0, e->p->nvalues);
     if (last->kind == ITEM_BRANCH)
         emit_branch(e, last, index);
     else if (last->kind == ITEM_LEAVE)
         emit_last(e, last, s);
     else
         emit_go(e, s->succ[0]);
+}
+
+void emit_segment(Emit *e, uint32_t index)
+{
+    Plan          *p    = e->p;
+    const Segment *s    = &p->segment[index];
+    uint64_t      *live = emit_wanted(p, s);
+    memcpy(e->now, s->spread, p->nvalues * sizeof *e->now);
+    memset(e->clean, 0, p->nvalues);
+    emit_homes(e, s);
+    OUT("B%u:;\n", index);
+    e->party = xcalloc(s->nitems + 1, sizeof *e->party);
+    e->place = xcalloc(s->nitems + 1, sizeof *e->place);
+    mark_raw(e, s, live + s->nitems * emit_words(p));
+    emit_fork_find(e, s);
+    emit_items(e, index, live, 0, false);
+    emit_end(e, index);
+    if (emit_has_fork(e)) {
+        emit_fork_begin(e, index);
+        emit_items(e, index, live, e->fork.first, true);
+        memset(e->odd, 0, p->nvalues);
+    }
+    emit_fork_free(e, s);
+    e->raw_of = NULL;
+    free(e->raw);
+    free(e->party);
+    free(e->place);
     free(live);
 }

@@ -140,21 +140,20 @@ static void check_guard(Emit *e, const Item *it, Guard guard)
     emit_leave_at(e, e->before, it->uop);
 }
 
-/* A row with one result for all lanes, or computed for lane 0 alone. */
-static void row_scalar(Emit *e, const Item *it, Spread d)
+/* Its sources' lanes 0. */
+static void row_sources(Emit *e, const Item *it)
 {
-    const RowShape *s  = &it->shape;
-    uint32_t        to = it->write[0];
-    OUT("{ ");
+    const RowShape *s = &it->shape;
     for (uint32_t k = 0; k < s->sources; k++) {
         OUT("u%u a%u = ", s->bytes[1 + k] ? s->bytes[1 + k] : 4, k);
         emit_scalar(e, it->read[k]);
         OUT("; ");
     }
-    if (s->bytes[0])
-        OUT("u%u t; s_%s((%s *)&t", s->bytes[0], s->name, s->type[0]);
-    else
-        OUT("p%u = s_%s(", to, s->name);
+}
+
+static void row_arguments(Emit *e, const Item *it)
+{
+    const RowShape *s = &it->shape;
     for (uint32_t k = 0; k < s->sources; k++) {
         const char *comma = k || s->bytes[0] ? ", " : "";
         if (s->bytes[1 + k])
@@ -164,10 +163,30 @@ static void row_scalar(Emit *e, const Item *it, Spread d)
     }
     if (s->table)
         OUT(", %uu", e->p->code->uops[it->uop].x);
-    if (s->bytes[0])
-        OUT("); s%u = t; }\n", to);
-    else
-        OUT("); }\n");
+    OUT(");");
+}
+
+void emit_row_lane(Emit *e, const Item *it)
+{
+    row_sources(e, it);
+    OUT("u%u t; s_%s((%s *)&t", it->shape.bytes[0], it->shape.name, it->shape.type[0]);
+    row_arguments(e, it);
+}
+
+/* A row with one result for all lanes, or computed for lane 0 alone. */
+static void row_scalar(Emit *e, const Item *it, Spread d)
+{
+    uint32_t to = it->write[0];
+    OUT("{ ");
+    if (it->shape.bytes[0]) {
+        emit_row_lane(e, it);
+        OUT(" s%u = t; }\n", to);
+    } else {
+        row_sources(e, it);
+        OUT("p%u = s_%s(", to, it->shape.name);
+        row_arguments(e, it);
+        OUT(" }\n");
+    }
     emit_made(e, to, d);
 }
 

@@ -92,6 +92,7 @@
 #include "emu/core/ctl.h"
 #include "emu/exec/addr.h"
 #include "emu/jit/help.h"
+#include "emu/jit/spread.h"
 
 /* ---- arithmetic of floats whose NaN need not be the canonical one yet: x_<row>_f32, from the same expressions; of doubles, whose NaN may
  * be another operand's ---- */
@@ -382,6 +383,11 @@ BLEND(1)
 BLEND(2)
 BLEND(4)
 BLEND(8)
+
+ROW uint32_t w_parts(uint64_t x, uint64_t y, uint64_t z, uint64_t top, int64_t least, int64_t most)
+{
+    return spread_parts(x, y, z, top, least, most);
+}
 
 /* Are the lanes lane 0's value and the pattern? */
 #define EVEN(bytes, T, V)                                                                                              \

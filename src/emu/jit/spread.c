@@ -376,3 +376,48 @@ Spread spread_of_row(SpreadPool *p, What w, const RowShape *s, const Spread *f, 
         d.from |= f[i].from;
     return d;
 }
+
+/* ---- divisions ---- */
+
+static const struct {
+    uint16_t op;
+    uint8_t  kind;
+    bool     bits; /* y is a power of two that the second source names: how far it shifts, or what a mask leaves */
+} floors[] = {
+    {OP_div, FLOOR_QUOTIENT, false},
+    {OP_rem, FLOOR_REMAINDER, false},
+    {OP_shr_lane, FLOOR_QUOTIENT, true},
+    {OP_and, FLOOR_REMAINDER, true},
+};
+
+/* The power of two that is y; 0: none. */
+static uint64_t power_of(uint16_t op, uint64_t second, unsigned bytes)
+{
+    if (op == OP_shr_lane)
+        return second && second < 8 * bytes ? UINT64_C(1) << second : 0;
+    return second & (second + 1) ? 0 : second + 1;
+}
+
+Floor spread_floor(const SpreadPool *p, What w, const RowShape *s, const Spread *f)
+{
+    Floor none    = {.kind = FLOOR_NONE};
+    bool  integer = w.lane == LT_u32 || w.lane == LT_s32 || w.lane == LT_u64 || w.lane == LT_s64;
+    for (size_t i = 0; integer && w.kind == WHAT_ROW && i < sizeof floors / sizeof *floors; i++) {
+        if (floors[i].op != w.id)
+            continue;
+        unsigned x    = w.id == OP_and && spread_is_same(f[0]);
+        bool     bits = floors[i].bits;
+        Spread   y = f[1 - x], d = spread_same();
+        int64_t  least, most;
+        if (f[x].kind != SPREAD_LINEAR || !f[x].pattern || !spread_is_same(y) || (bits && !y.known))
+            return none;
+        uint64_t by = bits ? power_of(w.id, y.value, s->bytes[0]) : 0;
+        pattern_ends(p, f[x].pattern, &least, &most);
+        if ((bits || y.known) && (bits ? by : y.value) <= (uint64_t)(most - least)) /* lanes always part */
+            return none;
+        if (floors[i].kind == FLOOR_REMAINDER)
+            d.pattern = f[x].pattern;
+        return (Floor){.kind = floors[i].kind, .x = (uint8_t)x, .by = by, .result = d};
+    }
+    return none;
+}

@@ -57,4 +57,21 @@ Spread spread_of_row(SpreadPool *p, What w, const RowShape *s, const Spread *sou
 /* d = a + imm */
 Spread spread_plus(Spread a, uint64_t imm, unsigned bytes);
 
+/* A row that divides: x by y, which is one number in all lanes.  As long as all lanes' x lie between the same two multiples of y, and none is
+ * negative, quotients are one number and remainders have the pattern of x; that is known when the kernel runs, and not before. */
+typedef struct Floor {
+    enum { FLOOR_NONE, FLOOR_QUOTIENT, FLOOR_REMAINDER } kind;
+    uint8_t  x;  /* which source */
+    uint64_t by; /* y, of shifts and masks; 0: the second source's lane 0 */
+    Spread   result;
+} Floor;
+/* NONE: it is another row, or x is no number and a pattern. */
+Floor spread_floor(const SpreadPool *p, What w, const RowShape *s, const Spread *source);
+/* Do lanes lie on both sides of a multiple, or is one negative?  x: lane 0's; z: its remainder; top: the largest number that is not; least,
+ * most: the ends of the pattern. */
+static inline bool spread_parts(uint64_t x, uint64_t y, uint64_t z, uint64_t top, int64_t least, int64_t most)
+{
+    return y - 1 >= top || x > top || z < 0 - (uint64_t)least || y - z <= (uint64_t)most || top - x < (uint64_t)most;
+}
+
 #endif
