@@ -1,15 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Groups of lanes that wait: putting one, and letting those go on that wait for the same.  turn.c chooses among them. */
+ * Groups of lanes that wait: where those that run meet them, and letting those go on that wait for the same.  turn.c chooses among them. */
 #include "emu/core/group.h"
 #include "emu/core/run.h"
 #include "emu/core/schedule.h"
-
-void warp_put(Warp *w, const Uop *pc, Frame *frame, uint32_t mask)
-{
-    w->group[w->ngroups++] =
-        (Group){.pc = pc, .frame = frame, .mask = mask, .state = GROUP_READY, .depth = frame->depth, .turn = w->turn};
-}
 
 void warp_set_merge(Warp *w)
 {

@@ -7,7 +7,11 @@
 #include "emu/core/run.h"
 
 /* Puts a waiting group; used by the handlers that split lanes. */
-void warp_put(Warp *w, const Uop *pc, Frame *frame, uint32_t mask);
+static inline void warp_put(Warp *w, const Uop *pc, Frame *frame, uint32_t mask)
+{
+    w->group[w->ngroups++] =
+        (Group){.pc = pc, .frame = frame, .mask = mask, .state = GROUP_READY, .depth = frame->depth, .turn = w->turn};
+}
 /* Recomputes w->merge for the running frame. */
 void warp_set_merge(Warp *w);
 /* Groups of the block in that state go on; false if there was none. */

@@ -93,6 +93,7 @@
 #include "emu/exec/addr.h"
 #include "emu/jit/help.h"
 #include "emu/jit/spread.h"
+#include "emu/sync/barrier.h"
 
 /* ---- arithmetic of floats whose NaN need not be the canonical one yet: x_<row>_f32, from the same expressions; of doubles, whose NaN may
  * be another operand's ---- */
@@ -272,26 +273,15 @@ ROW uint32_t w_waits(const Warp *w)
 {
     return w->worker->event == EVENT_BARRIER;
 }
-/* All lanes come to a barrier of all threads, of which nobody hears, as its handler does it. */
+/* All lanes come to a barrier of all threads, of which nobody hears: most often they wait, and the rest is the handler's. */
 ROW const Uop *w_arrive(Warp *w, const Uop *u, uint32_t id)
 {
-    Block   *b       = w->block;
-    Barrier *bar     = &b->bar[id];
-    uint32_t arrived = bar->arrived + LANES;
+    const Block   *b       = w->block;
+    const Barrier *bar     = &b->bar[id];
+    uint32_t       arrived = bar->arrived + LANES;
     if (!(b->pending >> id & 1) || bar->expected || arrived >= b->live || w->ngroups)
         return u->fn(w, u);
-    bar->arrived     = arrived;
-    b->progress      = true;
-    w->group[0]      = (Group){.pc      = u + 1,
-                               .frame   = w->frame,
-                               .mask    = UINT32_MAX,
-                               .state   = GROUP_BARRIER,
-                               .barrier = (uint8_t)id,
-                               .depth   = w->frame->depth,
-                               .turn    = w->turn};
-    w->ngroups       = 1;
-    w->worker->event = EVENT_BARRIER;
-    return STOP;
+    return barrier_wait(w, u, id, arrived);
 }
 /* w waits at a barrier (w_keep): the warp behind it, whose turn begins; NULL: native code does not go on with it. */
 ROW Warp *w_next(Warp *w)

@@ -80,27 +80,25 @@ const Uop *ctl_bar(Warp *w, const Uop *u)
     NOTIFY_SYNC(w, u, .kind = SYNC_BAR, .id = id, .count = count, .mask = w->mask, .waits = u->x != BAR_ARRIVE,
                 .leaving = leaving(w));
     /* with a count, a warp that arrives whole counts 32, as on the hardware, also when lanes are missing */
-    bool whole = w->mask == UINT32_MAX || (count && w->mask == w->live);
-    bar->arrived += whole ? (uint32_t)LANES : (uint32_t)__builtin_popcount(w->mask);
-    b->progress = true;
-    bool last   = bar->arrived >= (bar->expected ? bar->expected : b->live);
-    if (u->x == BAR_ARRIVE || (last && (b->nwarps == 1 || b->launch->random))) {
-        if (last)
+    bool     whole   = w->mask == UINT32_MAX || (count && w->mask == w->live);
+    uint32_t arrived = bar->arrived + (whole ? (uint32_t)LANES : (uint32_t)__builtin_popcount(w->mask));
+    bool     last    = arrived >= (bar->expected ? bar->expected : b->live);
+    if (u->x != BAR_ARRIVE && !(last && (b->nwarps == 1 || b->launch->random))) {
+        const Uop *next = barrier_wait(w, u, id, arrived);
+        if (last) {
+            /* it does not run ahead of those that waited: as on a card, they go on together, and here the first of them first */
+            Worker *k = w->worker;
+            k->met    = !bar->expected;
+            k->follow = k->met ? 0 : k->follow;
             block_check_barriers(b);
-        return u + 1;
+        }
+        return next;
     }
-    warp_put(w, u + 1, w->frame, w->mask);
-    w->group[w->ngroups - 1].state   = GROUP_BARRIER;
-    w->group[w->ngroups - 1].barrier = (uint8_t)id;
-    w->worker->event                 = EVENT_BARRIER;
-    if (last) {
-        /* it does not run ahead of those that waited: as on a card, they go on together, and here the first of them first */
-        Worker *k = w->worker;
-        k->met    = !bar->expected;
-        k->follow = k->met ? 0 : k->follow;
+    bar->arrived = arrived;
+    b->progress  = true;
+    if (last)
         block_check_barriers(b);
-    }
-    return STOP;
+    return u + 1;
 }
 
 const Uop *ctl_bar_result(Warp *w, const Uop *u)
