@@ -47,7 +47,9 @@ static const char *const options[] = {"-x",
                                       "-fno-trapping-math",
                                       "-fno-strict-aliasing",
                                       "-fno-vectorize",
-                                      "-fno-slp-vectorize"};
+                                      "-fno-slp-vectorize",
+                                      "-Xclang", /* hardly a variable stays in memory */
+                                      "-disable-lifetime-markers"};
 enum { OPTIONS = sizeof options / sizeof *options };
 
 static int memory_file(const char *name, const void *data, size_t len)
