@@ -178,6 +178,39 @@ static void sums_are_the_models(void **state)
     }
 }
 
+/* A load and a store of each space, at random places: mostly the same ones; else of other lanes, with a lane elsewhere, or after a load
+ * of another space or width. */
+static void stores_behind_loads(void **state)
+{
+    (void)state;
+    for (size_t k = 0; profile_at(k); k++) {
+        const Profile *p    = profile_at(k);
+        Observer      *o    = count_new(p);
+        LaunchInfo     info = {.instrs = INSTRS, .workers = 1};
+        void          *w    = o->fork(o, &info, 0);
+        WwCounters     want = {0};
+        uint32_t       seed = 88172645u;
+        Sample         s    = {0};
+        for (int i = 0; i < ACCESSES / 10; i++) {
+            bool     store = i & 1, same = store && noise(&seed) % 4;
+            uint32_t id = store && noise(&seed) % 8 ? s.a.instr | 1 : (noise(&seed) % 12) << 1 | store;
+            s.a = (Access){.instr = id, .space = (uint8_t)(id / 2 % 3), .op = store, .bytes = (uint8_t)(1 << id / 6)};
+            s.a.mask = noise(&seed) % 5 ? UINT32_MAX : noise(&seed) | 1;
+            for (unsigned l = 0; l < LANES; l++)
+                if (!same || (noise(&seed) & 1023) == 0) {
+                    s.off[l]  = noise(&seed) % 4096 * 8;
+                    s.addr[l] = 0x7f5500000000u + s.off[l];
+                }
+            sample_send(o, w, &s);
+            ModelCost c = sample_cost(p, &s);
+            expect(&want, &s, &c);
+        }
+        o->join(o, w);
+        compare(count_total(o), &want);
+        count_free(o);
+    }
+}
+
 /* ---- merged loads ---------------------------------------------------------------------------------------------------- */
 
 static Reg regs[40];
@@ -302,7 +335,7 @@ static void merged_counts(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(sums_are_the_models), cmocka_unit_test(roles),
-                                       cmocka_unit_test(merged_counts)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(sums_are_the_models), cmocka_unit_test(stores_behind_loads),
+                                       cmocka_unit_test(roles), cmocka_unit_test(merged_counts)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

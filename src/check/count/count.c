@@ -93,6 +93,15 @@ typedef struct Site { /* one instruction of one worker */
 
 typedef struct Count Count;
 
+/* The last load without a pattern: a store to the same places, as of a[i] += x, costs as much. */
+typedef struct Loaded {
+    uint64_t  key;    /* key_of; 0: there is none.  Of all lanes: those of idle ones are arbitrary */
+    bool      wanted; /* there was such a store: until then loads are not kept */
+    uint8_t   bytes;
+    ModelCost cost;
+    uint64_t  at[LANES]; /* off or addr */
+} Loaded;
+
 typedef struct State { /* one worker */
     Count          *count;
     void           *kept; /* the sink's state */
@@ -102,6 +111,7 @@ typedef struct State { /* one worker */
     Scatter        *scatter; /* NULL: the model alone says what an access costs */
     Arena          *arena;   /* of the sites */
     Site           *nowhere; /* whose last way is empty */
+    Loaded          loaded;
     AsyncLane       lane;
 } State;
 
@@ -308,15 +318,37 @@ static bool site_immovable(const State *st, Site *s, const Access *a)
     return true;
 }
 
+/* What scatter says of an access; false: nothing. */
+static bool scatter_cost(State *st, const Access *a, ModelOp op, ModelCost *c)
+{
+    Loaded     *l     = &st->loaded;
+    const void *at    = a->off ? (const void *)a->off : a->addr;
+    size_t      bytes = LANES * (a->off ? sizeof *a->off : sizeof *a->addr);
+    if (op == MODEL_ST && l->key == key_of(a) && l->bytes == a->bytes && memcmp(at, l->at, bytes) == 0) {
+        *c = l->cost;
+        return true;
+    }
+    if (!st->scatter || !st->scatter(st->count->profile, a, op, c))
+        return false;
+    l->wanted |= op == MODEL_ST;
+    if (op == MODEL_LD && l->wanted && a->mask == UINT32_MAX) {
+        l->key   = key_of(a);
+        l->bytes = a->bytes;
+        l->cost  = *c;
+        memcpy(l->at, at, bytes);
+    }
+    return true;
+}
+
 /* Adds an access of a site that shows no patterns (Site.direct). */
-static void site_direct(const State *st, Site *s, const Access *a)
+static void site_direct(State *st, Site *s, const Access *a)
 {
     const Profile *p = st->count->profile;
     ModelCost      c;
     uint64_t       addr[LANES];
     ModelAccess    m = {(ModelSpace)a->space, model_op(a->space, a->op), l1_of(a->cache), a->bytes, a->mask, addr};
     s->direct--;
-    if (!s->role && st->scatter && st->scatter(p, a, m.op, &c)) {
+    if (!s->role && scatter_cost(st, a, m.op, &c)) {
         add_cost(p, s, &m, &c, 1);
         return;
     }
