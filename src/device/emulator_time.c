@@ -195,20 +195,20 @@ void emulator_time_free(LaunchTime *t)
 typedef struct Reach {
     const LaunchTime *t;
     Observer         *count;
+    bool              found;   /* L2 holds what is asked for: the launch before left it there */
     double            l2_hits; /* share of what passes L1 */
 } Reach;
 
-/* A global load's: a warp waits for the last of its sectors, and lines come one after the other. */
+/* An access to global memory: a warp waits for the last of its sectors, and lines come one after the other. */
 static double far(const Reach *r, const StreamHits *h)
 {
     const Timing *f = &r->t->timing;
     if (!h || !h->accesses)
         return r->l2_hits * f->l2 + (1 - r->l2_hits) * f->dram;
     double n = (double)h->accesses, missed = (double)(h->sectors - h->hits);
-    double waited = (double)h->waited / n, each = h->waited ? missed / (double)h->waited : 0;
-    double all_near = pow(r->l2_hits, each < 1 ? 1 : each); /* of an access that waits, that L2 has every sector */
-    double beyond   = all_near * f->l2 + (1 - all_near) * f->dram + each * SECTOR_BYTES / f->port_bytes;
-    return (1 - waited) * f->l1 + waited * beyond + (double)h->lines / n - 1;
+    double dram = r->found ? 0 : (double)h->from_dram / n, l2 = (double)(h->from_l2 + h->from_dram) / n - dram;
+    return dram * f->dram + l2 * f->l2 + (1 - dram - l2) * f->l1 + missed / n * SECTOR_BYTES / f->port_bytes +
+           (double)h->lines / n - 1;
 }
 
 /* Clocks until the result of an instruction is there: CodeInput.reach. */
@@ -223,8 +223,11 @@ static double reach(void *user, uint32_t id, SassReach from)
         uint64_t times  = c ? c->shared_ld_inst + c->shared_st_inst + c->shared_atom_inst : 0;
         return f->shared + (times ? (double)passes / (double)times - 1 : 0);
     }
-    case SASS_GLOBAL: return far(r, id == UINT32_MAX ? NULL : stream_instr(r->t->stream, id));
-    case SASS_UPDATE: return r->l2_hits * f->l2 + (1 - r->l2_hits) * f->dram;
+    case SASS_GLOBAL:
+        if (c && c->local_ld_requests) /* spilled registers and small arrays: L1 has them */
+            return f->l1;
+        return far(r, id == UINT32_MAX ? NULL : stream_instr(r->t->stream, id));
+    case SASS_UPDATE: return far(r, id == UINT32_MAX ? NULL : stream_instr(r->t->stream, id));
     case SASS_NEAR: break;
     }
     return f->near;
@@ -268,11 +271,13 @@ static Traffic traffic_of(const LaunchTime *t, const WwCounters *c, const Stream
     double writes = (double)s->seen.written * SECTOR_BYTES;
     double partly =
         t->timing.fetch_bytes > 0 ? (double)s->seen.partly * SECTOR_BYTES : 0; /* not known of older cards */
-    double  tma = (double)(c->tma_ld_sectors + c->tma_st_sectors + c->tma_red_sectors);
-    double  all = (double)s->seen.all * SECTOR_BYTES;
-    Traffic x   = {.loads = (double)c->global_ld_sectors, .atomics = (double)s->updates.passes};
-    x.hits      = s->l1.sectors ? (double)s->l1.hits / (double)s->l1.sectors : 0;
-    x.l2        = x.loads * (1 - x.hits) + (double)c->global_st_sectors + x.atomics + tma + (double)c->local_st_sectors;
+    double  tma   = (double)(c->tma_ld_sectors + c->tma_st_sectors + c->tma_red_sectors);
+    double  all   = (double)s->seen.all * SECTOR_BYTES;
+    Traffic x     = {.loads = (double)c->global_ld_sectors, .atomics = (double)s->updates.passes};
+    x.hits        = s->l1.sectors ? (double)s->l1.hits / (double)s->l1.sectors : 0;
+    double joined = s->stored ? (double)s->joined / (double)s->stored : 0;
+    double stored = (double)c->global_st_sectors * (1 - joined) + (double)c->local_st_sectors;
+    x.l2          = x.loads * (1 - x.hits) + stored + x.atomics + tma;
     /* What was used longest ago goes first: of more than fits nothing is found by the next launch. */
     bool fits     = t->warm && all <= l2_bytes;
     x.written     = fits ? 0 : t->warm ? writes : fmax(0, writes - l2_bytes);
@@ -321,10 +326,16 @@ void emulator_time_end(LaunchTime *t, const WwLaunch *w, const EmuResult *e, Obs
     stream_replay(t->stream, &s);
     const WwCounters *c    = count_total(count);
     Traffic           x    = traffic_of(t, c, &s, t->timing.l2_kept_mib * 1048576);
-    Reach             user = {t, count, x.l2_hits};
+    Reach             user = {t, count, x.l2_hits >= 1 && t->warm, x.l2_hits};
     CodeWork          code;
-    CodeInput         in = {t->code,          e->instr, e->ninstr, e->executed, (uint64_t)blocks * t->warps_of_block,
-                            (uint64_t)blocks, reach,    &user};
+    CodeInput         in = {t->code,
+                            e->instr,
+                            e->ninstr,
+                            e->executed,
+                            (uint64_t)blocks * t->warps_of_block,
+                    s.busy_blocks > 0 ? s.busy_blocks : blocks,
+                            reach,
+                            &user};
     if (t->code)
         code_work(&in, &code);
     else
@@ -335,6 +346,7 @@ void emulator_time_end(LaunchTime *t, const WwLaunch *w, const EmuResult *e, Obs
                      .warps         = blocks * t->warps_of_block,
                      .resident      = t->fits.blocks ? t->fits.blocks : 1,
                      .sms           = t->sms,
+                     .busy_blocks   = s.busy_blocks,
                      .warp_clocks   = code.warp_clocks,
                      .block_longest = s.block_longest,
                      .longest       = s.longest,

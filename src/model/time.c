@@ -76,10 +76,15 @@ static double rounds(const TimeWork *w, double most)
     return larger(1, most / (w->resident > 0 ? w->resident : 1));
 }
 
-/* The clocks of a warp that makes so many accesses more than the average one: at most as much longer as it makes more of them. */
-static double longer(const Timing *t, const TimeWork *w, double accesses)
+static double busy(const TimeWork *w)
 {
-    return w->warp_clocks + fmin(accesses * t->access_clocks, 7 * w->warp_clocks);
+    return w->busy_blocks > 0 ? larger(1, fmin(w->busy_blocks, w->blocks)) : w->blocks;
+}
+
+static double latency(const TimeWork *w)
+{
+    double block = w->block_longest > 0 ? w->block_longest : 1;
+    return w->warp_clocks * larger(rounds(w, ceil(busy(w) / w->sms)) * block, larger(1, w->longest));
 }
 
 /* Updates that wait for each other.  What integers in one word wait for is the turns of their slice, where these are known. */
@@ -92,14 +97,15 @@ static double turns(const Timing *t, const TimeWork *w)
 static void fill(const Timing *t, const TimeWork *w, double *part)
 {
     double most = ceil(w->blocks / w->sms), share = most / w->blocks; /* of the busiest multiprocessor */
+    double access      = larger(share, 1 / busy(w));                  /* its share of what accesses ask for */
     double hz          = t->clock_mhz * 1e6;
-    part[TIME_LATENCY] = larger(rounds(w, most) * longer(t, w, w->block_longest), longer(t, w, w->longest));
+    part[TIME_LATENCY] = latency(w);
     part[TIME_ISSUE]   = share * w->issued / t->issue;
     part[TIME_PIPE]    = share * w->pipe / SUBCORES;
-    part[TIME_SHARED]  = share * w->shared_passes * t->pass_clocks;
-    part[TIME_L1]      = share * larger(w->l1_tags, w->l1_sectors / t->l1_sectors);
+    part[TIME_SHARED]  = access * w->shared_passes * t->pass_clocks;
+    part[TIME_L1]      = access * larger(w->l1_tags, w->l1_sectors / t->l1_sectors);
     part[TIME_L2] =
-        larger(w->l2_sectors * SECTOR_BYTES / t->l2_bytes, share * w->l2_sectors * SECTOR_BYTES / t->port_bytes);
+        larger(w->l2_sectors * SECTOR_BYTES / t->l2_bytes, access * w->l2_sectors * SECTOR_BYTES / t->port_bytes);
     part[TIME_ATOMICS] = larger(w->atomic_sectors * SECTOR_BYTES / t->l2_bytes * 2, turns(t, w));
     part[TIME_DRAM]    = (w->dram_read / (t->read_gbs * 1e9) + w->dram_write / (t->write_gbs * 1e9)) * hz;
     part[TIME_BLOCKS]  = most * t->block_clocks;

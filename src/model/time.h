@@ -16,7 +16,7 @@ typedef struct Timing { /* a row of timing.def; a figure that is not known is 0 
     double      l1_sectors, l2_bytes, port_bytes; /* a clock */
     double      read_gbs, write_gbs, l2_kept_mib;
     double      fetch_bytes, l2_slices; /* that L2 fetches at once; that L2 is made of */
-    double      launch_ns, cold_ns, host_ns, block_clocks, access_clocks;
+    double      launch_ns, cold_ns, host_ns, block_clocks;
     double      update_clocks, float_clocks, turn_clocks; /* of atomics */
     double      issue, pass_clocks, dependent;
 } Timing;
@@ -45,8 +45,9 @@ typedef struct TimeWork { /* of a launch */
     bool   warm;                  /* one of many alike, one behind the other: TIMING's cold is left out, and the host's pace counts */
     double warps;                 /* of the launch */
     double blocks, resident, sms; /* blocks; that a multiprocessor holds at once; multiprocessors */
-    double warp_clocks;           /* of an average warp alone */
-    double block_longest, longest; /* accesses more than the average warp's: of a block's longest, of the launch's */
+    double busy_blocks;           /* of the blocks, that take part in the work; 0: all */
+    double warp_clocks;           /* of a warp that takes part, alone */
+    double block_longest, longest; /* times as long: a block's longest warp, the launch's.  0: as long */
     double issued, pipe;          /* warp instructions; clocks of the busiest pipe of a sub-core */
     double shared_passes, ideal_passes;
     double l1_tags, l1_sectors;   /* lines looked up; sectors moved */

@@ -178,6 +178,115 @@ static void processes_join_as_workers_do(void **state)
     parcel_free(&p);
 }
 
+/* The first warp asks for a sector of each pair; `later` accesses find them on their way, in L1, or in L2. */
+static void warps_wait_for_what_is_on_its_way(void **state)
+{
+    (void)state;
+    for (unsigned big = 0; big < 2; big++) { /* L1: nothing stays, or all */
+        Run        r = begin((StreamSetting){.pairs = true, .l1_bytes = big ? 65536 : 0});
+        StreamHits h;
+        for (unsigned warp = 0; warp < 2; warp++)
+            for (unsigned time = 0; time < 2; time++) {
+                uint64_t addr = BASE;
+                r.o->access(r.worker[0],
+                            &(Access){.warp = warp, .op = ACCESS_LD, .bytes = 4, .mask = 1, .addr = &addr});
+                addr = BASE + 32; /* the other one of the pair */
+                r.o->access(r.worker[0],
+                            &(Access){.instr = 1, .warp = warp, .op = ACCESS_LD, .bytes = 4, .mask = 1, .addr = &addr});
+            }
+        r.o->join(r.o, r.worker[0]);
+        r.o->join(r.o, r.worker[1]);
+        stream_replay(r.o, &r.sum);
+        h = *stream_instr(r.o, 0);
+        assert_int_equal(h.accesses, 4);
+        assert_int_equal(h.from_dram, 2); /* both warps at once, the first time */
+        assert_int_equal(h.from_l2, big ? 0 : 2);
+        assert_int_equal(h.hits, big ? 3 : 0);
+        h = *stream_instr(r.o, 1);
+        assert_int_equal(h.from_dram, 0);
+        assert_int_equal(h.from_l2, big ? 2 : 4);
+        stream_free(r.o);
+    }
+}
+
+/* What is stored is in L2, updates pass L1 by, and each line waits for its last sector. */
+static void accesses_come_from_as_far_as_their_last_sector(void **state)
+{
+    (void)state;
+    Run        r = begin((StreamSetting){.l1_bytes = 65536});
+    StreamHits h;
+    access_of(&r, 0, ACCESS_ST, 3, 4, 0, CONTIGUOUS);
+    access_of(&r, 0, ACCESS_LD, 0, 4, 0, CONTIGUOUS);
+    access_of(&r, 0, ACCESS_LD, 0, 8, 0, CONTIGUOUS); /* half of it anew */
+    access_of(&r, 0, ACCESS_RED, 1, 4, 0, CONTIGUOUS);
+    access_of(&r, 0, ACCESS_RED, 1, 4, 4096, CONTIGUOUS);
+    r.o->join(r.o, r.worker[0]);
+    r.o->join(r.o, r.worker[1]);
+    stream_replay(r.o, &r.sum);
+    h = *stream_instr(r.o, 0);
+    assert_int_equal(h.from_l2, 1);
+    assert_int_equal(h.from_dram, 1);
+    assert_int_equal(h.sectors, 12);
+    assert_int_equal(h.hits, 4);
+    h = *stream_instr(r.o, 1);
+    assert_int_equal(h.from_l2, 1);
+    assert_int_equal(h.from_dram, 1);
+    assert_int_equal(h.sectors, 0);
+    assert_int_equal(stream_instr(r.o, 3)->accesses, 0);
+    stream_free(r.o);
+}
+
+/* Real and imaginary parts, one store after the other; then with a load in between. */
+static void stores_join_before_they_leave_l1(void **state)
+{
+    (void)state;
+    Run r = begin((StreamSetting){0});
+    access_of(&r, 0, ACCESS_ST, 0, 4, 0, 8);
+    access_of(&r, 0, ACCESS_ST, 0, 4, 4, 8);
+    access_of(&r, 0, ACCESS_LD, 0, 4, 4096, CONTIGUOUS);
+    access_of(&r, 0, ACCESS_ST, 0, 4, 4, 8);
+    access_of(&r, 0, ACCESS_ST, 0, 4, 128, CONTIGUOUS); /* one of the two lines, and no byte of another */
+    end(&r);
+    assert_int_equal(r.sum.stored, 8 + 8 + 8 + 4);
+    assert_int_equal(r.sum.joined, 8 + 4);
+}
+
+/* Volatile loads, and those that see what other blocks write, pass L1 by. */
+static void l1_is_not_asked_for_what_others_write(void **state)
+{
+    (void)state;
+    uint64_t addr = BASE;
+    Run      r    = begin((StreamSetting){.l1_bytes = 65536});
+    Access   each = {.op = ACCESS_LD, .bytes = 4, .mask = 1, .addr = &addr};
+    for (unsigned i = 0; i < 8; i++) {
+        each.is_volatile = i == 1;
+        each.sem         = i < 2 ? SEM_WEAK : i < 5 ? SEM_RELAXED : SEM_ACQUIRE;
+        each.scope       = i < 2 ? SCOPE_NONE : i % 3 ? SCOPE_CTA : SCOPE_GPU; /* 3 and 6 */
+        r.o->access(r.worker[0], &each);
+    }
+    end(&r);
+    assert_int_equal(r.sum.l1.sectors, 8);
+    assert_int_equal(r.sum.l1.hits, 8 - 4); /* the first, and those three */
+}
+
+/* Of 4 blocks of 8 warps, one warp of the first makes 9 accesses, and one of the second 3. */
+static void work_may_lie_with_few_warps(void **state)
+{
+    (void)state;
+    Run      r      = {.o    = stream_new(&(StreamSetting){.sms = 132, .resident = 1}),
+                       .info = {{4, 1, 1}, {256, 1, 1}, .instrs = INSTRS, .workers = 1, .instr = instrs}};
+    void    *worker = r.o->fork(r.o, &r.info, 0);
+    uint64_t addr   = BASE;
+    for (unsigned i = 0; i < 12; i++)
+        r.o->access(worker, &(Access){.block = i >= 9, .op = ACCESS_LD, .bytes = 4, .mask = 1, .addr = &addr});
+    r.o->join(r.o, worker);
+    stream_replay(r.o, &r.sum);
+    assert_int_equal(r.sum.busy_blocks * 10, 16); /* 12^2 / (9^2 + 3^2) */
+    assert_int_equal(r.sum.longest * 100, 120);   /* of 7.5 */
+    assert_int_equal(r.sum.block_longest * 100, 100);
+    stream_free(r.o);
+}
+
 static UpdatesSum updates(StreamSetting is, uint32_t instr, uint8_t bytes, uint64_t stride, unsigned warps)
 {
     Run r = begin(is);
@@ -346,11 +455,20 @@ static void turns_are_as_read_on_an_h100(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_sector_brings_its_neighbour),          cmocka_unit_test(a_request_for_both_misses_both),
-        cmocka_unit_test(what_is_stored_in_part_is_read),         cmocka_unit_test(stores_fill_sectors_together),
-        cmocka_unit_test(processes_join_as_workers_do),           cmocka_unit_test(slices_take_turns),
-        cmocka_unit_test(lanes_update_one_word_one_by_one),       cmocka_unit_test(warps_join_what_they_can_reduce),
-        cmocka_unit_test(pairs_and_parts_are_as_read_on_an_h100), cmocka_unit_test(turns_are_as_read_on_an_h100)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(a_sector_brings_its_neighbour),
+                                       cmocka_unit_test(a_request_for_both_misses_both),
+                                       cmocka_unit_test(what_is_stored_in_part_is_read),
+                                       cmocka_unit_test(stores_fill_sectors_together),
+                                       cmocka_unit_test(processes_join_as_workers_do),
+                                       cmocka_unit_test(warps_wait_for_what_is_on_its_way),
+                                       cmocka_unit_test(accesses_come_from_as_far_as_their_last_sector),
+                                       cmocka_unit_test(work_may_lie_with_few_warps),
+                                       cmocka_unit_test(stores_join_before_they_leave_l1),
+                                       cmocka_unit_test(l1_is_not_asked_for_what_others_write),
+                                       cmocka_unit_test(slices_take_turns),
+                                       cmocka_unit_test(lanes_update_one_word_one_by_one),
+                                       cmocka_unit_test(warps_join_what_they_can_reduce),
+                                       cmocka_unit_test(pairs_and_parts_are_as_read_on_an_h100),
+                                       cmocka_unit_test(turns_are_as_read_on_an_h100)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

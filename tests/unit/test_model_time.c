@@ -85,6 +85,27 @@ static void waves_take_their_time(void **state)
     assert_true(two > 1.99 * one && two < 2.01 * one);
 }
 
+/* Of 1320 blocks one works: its multiprocessor asks for all of it, and nobody else's blocks make it longer; or one of its warps does. */
+static void few_blocks_may_have_all_the_work(void **state)
+{
+    (void)state;
+    TimeWork w      = small;
+    w.blocks        = 1320 * 8;
+    w.shared_passes = w.l1_sectors = 1320;
+    TimePrediction all             = predict(w);
+    w.busy_blocks                  = 1;
+    TimePrediction one             = predict(w);
+    assert_true(one.part[TIME_SHARED] > 131 * all.part[TIME_SHARED]);
+    assert_true(one.part[TIME_L1] > 131 * all.part[TIME_L1]);
+    assert_true(one.part[TIME_ISSUE] == all.part[TIME_ISSUE]);
+    assert_true(one.part[TIME_LATENCY] == 1000 && all.part[TIME_LATENCY] == 10000);
+    w.block_longest = 1.5;
+    w.longest       = 3;
+    assert_true(predict(w).part[TIME_LATENCY] == 3000);
+    w.busy_blocks = 0;
+    assert_true(predict(w).part[TIME_LATENCY] == 15000);
+}
+
 static void warm_launches_keep_the_hosts_pace(void **state)
 {
     (void)state;
@@ -199,6 +220,7 @@ int main(void)
                                        cmocka_unit_test(no_cache_holds_nothing),
                                        cmocka_unit_test(the_largest_part_bounds),
                                        cmocka_unit_test(waves_take_their_time),
+                                       cmocka_unit_test(few_blocks_may_have_all_the_work),
                                        cmocka_unit_test(warm_launches_keep_the_hosts_pace),
                                        cmocka_unit_test(cards_without_figures_are_not_known),
                                        cmocka_unit_test(figures_are_needed_where_they_are_used),

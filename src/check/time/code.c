@@ -4,26 +4,25 @@
  * stretch belongs to the basic block of PTX that most of its instructions come from (some were moved there from others), and runs as often as
  * that block, divided by the copies that the assembler made of the block (a loop unrolled by four has four, and one more for the rest).  Copies
  * are counted by what is seldom merged: how many machine instructions of one kind a load, store or float operation of the block became, the middle
- * of them (some are hoisted out of a loop, and some become several).
+ * of them (some are hoisted out of a loop, and some become several).  A block outside of loops is not copied.
  *
- * A warp's time is that of its stretches, one after the other: an instruction issues its predecessor's stall later, and not before the barriers
- * are free that it waits for.  A stretch that jumps back to its own beginning is run twice, and the second time counts: by then its loads
- * overlap as they do in the loop.
+ * A warp's time is that of its way through the stretches (path.h).
  *
  * Left out: functions that are called (their instructions count with the kernel's stretches by their lines, where they were inlined), warps of a
  * block that run different parts (all are the average), barriers between warps beyond their own latency. */
 #include "check/time/code.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
+#include "check/time/path.h"
 #include "ptx/cfg.h"
 
-enum { NONE = UINT32_MAX, BARRIER_CLOCKS = 30, LEAST_STALL = 1, MOST_COPIES = 64 };
+enum { NONE = UINT32_MAX, MOST_COPIES = 64 };
 
 typedef struct Line {   /* of PTX */
     uint32_t id, block; /* NONE: no instruction; block: of all functions, numbered through */
+    bool     in_loop;
     uint64_t executed;
 } Line;
 
@@ -35,7 +34,6 @@ typedef struct Block {
 typedef struct Stretch {
     size_t   first, end;
     uint32_t block;
-    bool     loops; /* jumps back to its beginning */
     double   times;
     bool     seldom; /* of a routine for rare operands, or on the way to it */
 } Stretch;
@@ -81,8 +79,10 @@ static void read_lines(Reader *r)
             cfg = cfg_build(r->arena, f);
         }
         Line *l = &r->line[e->in->line];
-        if (l->id == NONE)
-            *l = (Line){.id = i, .block = base + cfg->block_of[e->in - f->instrs]};
+        if (l->id == NONE) {
+            uint32_t b = cfg->block_of[e->in - f->instrs];
+            *l         = (Line){.id = i, .block = base + b, .in_loop = cfg->block[b].loop != CFG_NONE};
+        }
         if (in->executed[i] > l->executed) /* several may stand on a line */
             l->executed = in->executed[i];
     }
@@ -142,7 +142,7 @@ static void count_copies(Reader *r)
         uint32_t block = r->line[first].block;
         for (end = first + 1; end < r->lines && (r->line[end].id == NONE || r->line[end].block == block);)
             end++;
-        if (r->line[first].id == NONE)
+        if (r->line[first].id == NONE || !r->line[first].in_loop)
             continue;
         Block *b = &r->block[block];
         count_block(b, r->line + first, end - first, block, anchors + first);
@@ -169,7 +169,6 @@ static void cut(Reader *r)
             r->stretch[r->stretches++] = (Stretch){.first = i};
         Stretch *s = &r->stretch[r->stretches - 1];
         s->end     = i + 1;
-        s->loops |= r->word[i].flow == SASS_JUMP && (int64_t)i + 1 + r->word[i].jump == (int64_t)s->first;
     }
 }
 
@@ -222,51 +221,26 @@ static void count_times(Reader *r)
     }
 }
 
-/* Runs a stretch from clock `at` on; free[]: when barriers are.  Gives the clock behind it. */
-static double run(const Reader *r, const Stretch *s, double at, double *free_at)
+static double warp_clocks(const Reader *r)
 {
-    for (size_t i = s->first; i < s->end; i++) {
-        const SassWord *w = &r->word[i];
-        const Line     *l = line_of(r, i);
-        for (unsigned b = 0; b < SASS_BARRIERS; b++)
-            if (w->waits & 1u << b && free_at[b] > at)
-                at = free_at[b];
-        double there = w->writes == SASS_NO_BARRIER && w->reads == SASS_NO_BARRIER
-                           ? 0
-                           : r->in->reach(r->in->user, l ? l->id : NONE, w->reach);
-        if (w->writes != SASS_NO_BARRIER)
-            free_at[w->writes] = at + there;
-        if (w->reads != SASS_NO_BARRIER)
-            free_at[w->reads] = at + r->in->reach(r->in->user, NONE, SASS_NEAR);
-        if (w->name && !strcmp(w->name, "BAR"))
-            at += BARRIER_CLOCKS;
-        at += w->stall > LEAST_STALL ? w->stall : LEAST_STALL;
+    const CodeInput *in    = r->in;
+    double          *there = ARENA_ARRAY(r->arena, double, in->code->words + 1);
+    PathStretch     *path  = ARENA_ARRAY(r->arena, PathStretch, r->stretches + 1);
+    for (size_t i = 0; i < in->code->words; i++) {
+        const Line *l = line_of(r, i);
+        if (r->word[i].writes != SASS_NO_BARRIER)
+            there[i] = in->reach(in->user, l ? l->id : NONE, r->word[i].reach);
     }
-    return at;
-}
-
-static void add_time(const Reader *r, CodeWork *out)
-{
-    double free_at[SASS_BARRIERS] = {0}, at = 0;
-    for (size_t i = 0; i < r->stretches; i++) {
-        const Stretch *s      = &r->stretch[i];
-        double         before = at, each;
-        if (s->times <= 0)
-            continue;
-        at   = run(r, s, at, free_at);
-        each = at - before;
-        if (s->loops) {
-            before = at;
-            at     = run(r, s, at, free_at);
-            each   = at - before;
-        }
-        double share = s->times / (double)r->in->warps;
-        if (share < 1 && s->times > 0) { /* one warp of each block does it, and the others wait */
-            double of_block = s->times / (double)r->in->blocks;
-            share           = of_block < 1 ? of_block : 1;
-        }
-        out->warp_clocks += share * each;
-    }
+    for (size_t i = 0; i < r->stretches; i++)
+        path[i] = (PathStretch){r->stretch[i].first, r->stretch[i].end, r->stretch[i].times};
+    return path_clocks(&(PathInput){.word      = r->word,
+                                    .there     = there,
+                                    .words     = in->code->words,
+                                    .near      = in->reach(in->user, NONE, SASS_NEAR),
+                                    .stretch   = path,
+                                    .stretches = r->stretches,
+                                    .warps     = (double)in->warps,
+                                    .blocks    = in->busy_blocks});
 }
 
 bool code_joins_updates(const CubinFunc *code)
@@ -299,7 +273,7 @@ void code_work(const CodeInput *in, CodeWork *out)
             placed += line_of(&r, i) ? r.stretch[k].times : 0;
             out->pipe[r.word[i].pipe] += r.stretch[k].times * sass_pipe_clocks(r.word[i].pipe);
         }
-    out->placed = out->issued > 0 ? placed / out->issued : 0;
-    add_time(&r, out);
+    out->placed      = out->issued > 0 ? placed / out->issued : 0;
+    out->warp_clocks = warp_clocks(&r);
     arena_free(r.arena);
 }

@@ -13,7 +13,8 @@ typedef struct CodeInput {
     const EmuInstr  *instr; /* of the launch, by id */
     uint32_t         ninstr;
     const uint64_t  *executed; /* warp instructions, by id */
-    uint64_t         warps, blocks; /* of the launch */
+    uint64_t         warps; /* of the launch */
+    double           busy_blocks; /* of the launch, that take part in the work; more than 0 */
     /* Clocks until the result of a load that PTX instruction makes is there; UINT32_MAX: no instruction of PTX is known to make it. */
     double         (*reach)(void *user, uint32_t id, SassReach r);
     void            *user;
@@ -22,7 +23,7 @@ typedef struct CodeInput {
 typedef struct CodeWork {
     double issued;            /* machine instructions, by warps, of the whole launch */
     double pipe[SASS_PIPES];  /* clocks of a sub-core's pipe, likewise */
-    double warp_clocks;       /* from the first to the last instruction of an average warp that waits for nobody else */
+    double warp_clocks;       /* from the first to the last instruction of a warp that works and waits for nobody else */
     double placed;            /* share of `issued` whose PTX line is known */
 } CodeWork;
 

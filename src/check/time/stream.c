@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "check/time/fetch.h"
 #include "check/time/footprint.h"
 #include "check/time/updates.h"
 #include "model/cache.h"
@@ -25,7 +26,8 @@ typedef struct Entry { /* one line of an access */
     uint32_t instr;
     uint16_t warp;
     uint8_t  sectors;
-    bool     first, store, through; /* first: of its access; through: past L1 */
+    bool     first, load, store,
+        through; /* first: of its access; through: past L1; neither load nor store: an update or a copy */
 } Entry;
 
 typedef struct Stream { /* one block's */
@@ -102,13 +104,15 @@ static void add_entry(Stream *s, const Access *a, uint64_t line, unsigned sector
         s->cap   = s->cap ? 2 * s->cap : 256;
         s->entry = xrealloc(s->entry, s->cap * sizeof *s->entry);
     }
-    bool past =
-        a->is_volatile || a->cache == CACHE_CG || a->cache == CACHE_CV || a->op == ACCESS_ATOM || a->op == ACCESS_RED;
+    bool beyond = a->sem != SEM_WEAK && a->scope > SCOPE_CTA; /* others may have written it meanwhile */
+    bool past   = a->is_volatile || beyond || a->cache == CACHE_CG || a->cache == CACHE_CV || a->op == ACCESS_ATOM ||
+                a->op == ACCESS_RED;
     s->entry[s->n++] = (Entry){.line    = line,
                                .instr   = a->instr,
                                .warp    = (uint16_t)a->warp,
                                .sectors = (uint8_t)sectors,
                                .first   = first,
+                               .load    = a->op == ACCESS_LD,
                                .store   = a->op == ACCESS_ST,
                                .through = past || a->op == ACCESS_COPY};
 }
@@ -252,6 +256,7 @@ void stream_free(Observer *o)
 typedef struct Cursor { /* a warp of a block: its next entry */
     const Stream *s;
     size_t        at;
+    size_t        store; /* where its last access begins, if that was a store; SIZE_MAX: it was not */
     uint16_t      warp;
 } Cursor;
 
@@ -261,39 +266,66 @@ static void skip(Cursor *c)
         c->at++;
 }
 
-/* One line of an access; gives how many of its sectors were not there. */
-static unsigned step_line(Watch *w, ModelCache *l1, const Entry *e, StreamSum *sum)
+typedef struct Sm { /* while its blocks' accesses are replayed */
+    ModelCache *l1;
+    Fetched     fetched;
+    uint32_t    round; /* one access of each warp */
+} Sm;
+
+/* One line of an access; gives from where it comes.  Loads that pass L1 by are counted there as misses. */
+static FetchFrom step_line(Watch *w, Sm *sm, const Entry *e, StreamSum *sum)
 {
-    if (e->store)
-        model_cache_store(l1, e->line, e->sectors);
-    if (e->store || e->through || e->instr >= w->instrs)
-        return 0;
-    StreamHits *h     = &w->hits[e->instr];
-    unsigned    asked = (unsigned)__builtin_popcount(e->sectors);
-    unsigned    hits  = (unsigned)__builtin_popcount(model_cache_load(l1, e->line, e->sectors));
-    h->sectors += asked;
-    h->hits += hits;
+    if (e->store) {
+        model_cache_store(sm->l1, e->line, e->sectors);
+        fetched_store(&sm->fetched, e->line, e->sectors);
+    }
+    if (e->store || e->instr >= w->instrs)
+        return FETCH_NEAR;
+    StreamHits *h    = &w->hits[e->instr];
+    unsigned    near = e->through ? 0 : model_cache_load(sm->l1, e->line, e->sectors);
     h->lines++;
-    sum->l1.sectors += asked;
-    sum->l1.hits += hits;
-    return asked - hits;
+    if (e->load) {
+        unsigned asked = (unsigned)__builtin_popcount(e->sectors), hits = (unsigned)__builtin_popcount(near);
+        h->sectors += asked;
+        h->hits += hits;
+        sum->l1.sectors += asked;
+        sum->l1.hits += hits;
+    }
+    return fetched_load(&sm->fetched, e->line, e->sectors, near, sm->round);
+}
+
+/* Of a store's line: the sectors that the warp's access before, a store as well, has stored. */
+static unsigned stored_before(const Cursor *c, const Entry *e)
+{
+    unsigned sectors = 0;
+    for (size_t i = c->store; i < c->s->n && (i == c->store || !c->s->entry[i].first); i++) /* they stand together */
+        sectors |= c->s->entry[i].line == e->line ? c->s->entry[i].sectors : 0;
+    return sectors & e->sectors;
 }
 
 /* One access of the warp; false: it has no more. */
-static bool step(Watch *w, ModelCache *l1, Cursor *c, StreamSum *sum)
+static bool step(Watch *w, Sm *sm, Cursor *c, StreamSum *sum)
 {
     skip(c);
     if (c->at >= c->s->n)
         return false;
-    const Entry *first  = &c->s->entry[c->at];
-    unsigned     missed = 0;
+    const Entry *first    = &c->s->entry[c->at];
+    FetchFrom    farthest = FETCH_NEAR;
+    size_t       begin    = c->at;
     do {
-        missed += step_line(w, l1, &c->s->entry[c->at++], sum);
+        const Entry *e    = &c->s->entry[c->at++];
+        FetchFrom    from = step_line(w, sm, e, sum);
+        farthest          = from > farthest ? from : farthest;
+        sum->stored += e->store ? (unsigned)__builtin_popcount(e->sectors) : 0;
+        sum->joined += e->store ? (unsigned)__builtin_popcount(stored_before(c, e)) : 0;
         skip(c);
     } while (c->at < c->s->n && !c->s->entry[c->at].first);
-    if (first->instr < w->instrs) {
-        w->hits[first->instr].accesses++;
-        w->hits[first->instr].waited += missed > 0;
+    c->store = first->store ? begin : SIZE_MAX;
+    if (first->instr < w->instrs && !first->store) {
+        StreamHits *h = &w->hits[first->instr];
+        h->accesses++;
+        h->from_l2 += farthest == FETCH_L2;
+        h->from_dram += farthest == FETCH_DRAM;
     }
     return true;
 }
@@ -308,16 +340,16 @@ static void add_warps(const Stream *s, Cursor **list, size_t *n)
             continue;
         seen[warp / 64] |= 1ull << warp % 64;
         *list       = xrealloc(*list, (*n + 1) * sizeof **list);
-        (*list)[*n] = (Cursor){s, i, s->entry[i].warp};
+        (*list)[*n] = (Cursor){s, i, SIZE_MAX, s->entry[i].warp};
         ++*n;
     }
 }
 
 static void replay_sm(Watch *w, unsigned sm, unsigned sms, StreamSum *sum)
 {
-    ModelCache *l1   = model_cache_new(w->is.l1_bytes);
-    Cursor     *list = NULL;
-    size_t      n    = 0;
+    Sm      on   = {.l1 = model_cache_new(w->is.l1_bytes), .fetched = {.pairs = w->is.pairs}};
+    Cursor *list = NULL;
+    size_t  n    = 0;
     for (unsigned k = sm; k < MOST_BLOCKS; k += sms) {
         const Stream *s = &w->stream[k];
         sum->blocks += s->n > 0;
@@ -326,34 +358,40 @@ static void replay_sm(Watch *w, unsigned sm, unsigned sms, StreamSum *sum)
     }
     for (bool more = true; more;) {
         more = false;
+        on.round++;
         for (size_t i = 0; i < n; i++)
-            more |= step(w, l1, &list[i], sum);
+            more |= step(w, &on, &list[i], sum);
     }
     free(list);
-    model_cache_free(l1);
+    fetched_free(&on.fetched);
+    model_cache_free(on.l1);
 }
 
-/* How uneven the warps are. */
+/* How uneven the warps are.  Of numbers that are all alike or 0, (sum)^2 / sum of squares is how many are not 0. */
 static void judge_warps(const Watch *w, StreamSum *out)
 {
-    double all = 0, of_blocks = 0, most = 0;
+    double all = 0, squares = 0, block_squares = 0, of_blocks = 0, most = 0;
     if (!w->made)
         return;
     for (uint64_t b = 0; b < w->blocks; b++) {
-        uint32_t longest = 0;
+        double longest = 0, block = 0;
         for (unsigned i = 0; i < w->warps_of_block; i++) {
-            uint32_t n = w->made[b * w->warps_of_block + i];
-            all += n;
+            double n = w->made[b * w->warps_of_block + i];
+            block += n;
+            squares += n * n;
             longest = n > longest ? n : longest;
         }
+        all += block;
+        block_squares += block * block;
         of_blocks += longest;
         most = longest > most ? longest : most;
     }
     if (all <= 0)
         return;
-    double mean        = all / (double)(w->blocks * w->warps_of_block);
-    out->block_longest = of_blocks / (double)w->blocks - mean;
-    out->longest       = most - mean;
+    double one         = squares / all; /* accesses of a warp that takes part */
+    out->busy_blocks   = all * all / block_squares;
+    out->block_longest = of_blocks / out->busy_blocks / one;
+    out->longest       = most / one;
 }
 
 void stream_replay(Observer *o, StreamSum *out)

@@ -23,19 +23,22 @@ typedef struct StreamSetting {
     bool     joins;         /* warps reduce what they add to one word (code_joins_updates) */
 } StreamSetting;
 
-typedef struct StreamHits {    /* of loads that asked L1 */
-    uint64_t sectors, hits;    /* sectors, and those that were there */
-    uint64_t accesses, waited; /* by warps, and those of which a sector was not there: a warp waits for the last one */
-    uint64_t lines;
+typedef struct StreamHits {    /* of loads and updates */
+    uint64_t sectors, hits;    /* that L1 was asked for, and those that were there */
+    uint64_t accesses, lines;  /* by warps, and their lines */
+    uint64_t from_l2, from_dram; /* of the accesses, those that wait for L2, or for device memory: for the last of their sectors */
 } StreamHits;
 
 typedef struct StreamSum {
     StreamHits l1;            /* of the blocks looked at */
     uint64_t   blocks, of;    /* looked at, of how many */
     uint64_t   cut;           /* accesses of those blocks that were too many, and left out */
+    uint64_t   stored, joined; /* sectors of their stores; those that the warp's store just before has stored: they leave L1 together */
     FootprintSum seen;        /* of the whole launch */
     UpdatesSum   updates;     /* likewise */
-    double     block_longest, longest; /* accesses that the longest warp of a block, and of the launch, makes beyond those of the average warp */
+    /* How many blocks take part in the work, by the accesses that they make, and how many times as many accesses as a warp that takes part
+     * the longest one of such a block makes, and the longest of the launch.  0: not known. */
+    double     busy_blocks, block_longest, longest;
 } StreamSum;
 
 Observer         *stream_new(const StreamSetting *s);

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A sector that the multiprocessor asks for the first time comes from device memory, with its neighbour where L2 fetches both; later it is in L2.
+ * (Others that ask for the same sectors do so at the same time, as far as anyone knows: they wait as well.)  In the round in which it was
+ * asked for it is still under way: who finds it in L1, or asks L2 again, waits as long. */
+#include "check/time/fetch.h"
+
+#include <stdlib.h>
+
+#include "base/arena.h"
+
+enum { SECTORS = 4, ALL = (1 << SECTORS) - 1, EVEN = 5 };
+
+struct FetchedLine {
+    uint64_t number;         /* the line's, plus 1; 0 = empty */
+    uint32_t round[SECTORS]; /* in which it was asked for last; 0: not yet, or stored */
+    uint8_t  known, far;     /* by sector: it is in L2 or on its way; it came from device memory that time */
+};
+
+static FetchedLine *place(const Fetched *f, uint64_t number)
+{
+    size_t at = (number * 0x9e3779b97f4a7c15ull) >> 32 & (f->cap - 1);
+    while (f->line[at].number && f->line[at].number != number)
+        at = (at + 1) & (f->cap - 1);
+    return &f->line[at];
+}
+
+static FetchedLine *line_of(Fetched *f, uint64_t line)
+{
+    if (2 * f->n >= f->cap) {
+        Fetched to = {.cap = f->cap ? 2 * f->cap : 256, .n = f->n, .pairs = f->pairs};
+        to.line    = xcalloc(to.cap, sizeof *to.line);
+        for (size_t i = 0; i < f->cap; i++)
+            if (f->line[i].number)
+                *place(&to, f->line[i].number) = f->line[i];
+        free(f->line);
+        *f = to;
+    }
+    FetchedLine *l = place(f, line + 1);
+    f->n += !l->number;
+    l->number = line + 1;
+    return l;
+}
+
+FetchFrom fetched_load(Fetched *f, uint64_t line, unsigned sectors, unsigned near, uint32_t round)
+{
+    FetchedLine *l      = line_of(f, line);
+    unsigned     beyond = sectors & ~near & ALL, first = beyond & ~l->known, brought = first;
+    FetchFrom    from = FETCH_NEAR;
+    if (f->pairs)
+        brought |= ((first & EVEN) << 1 | (first >> 1 & EVEN)) & ~l->known;
+    for (unsigned s = 0; s < SECTORS; s++) {
+        unsigned bit = 1u << s;
+        if (brought & bit) {
+            l->round[s] = round;
+            l->far |= (uint8_t)bit;
+        } else if (beyond & bit && l->round[s] != round) {
+            l->round[s] = round;
+            l->far &= (uint8_t)~bit;
+        }
+        if (sectors & bit && l->round[s] == round && from < FETCH_DRAM)
+            from = l->far & bit ? FETCH_DRAM : FETCH_L2;
+    }
+    l->known |= (uint8_t)brought;
+    return from;
+}
+
+void fetched_store(Fetched *f, uint64_t line, unsigned sectors)
+{
+    line_of(f, line)->known |= (uint8_t)(sectors & ALL);
+}
+
+void fetched_free(Fetched *f)
+{
+    free(f->line);
+    *f = (Fetched){0};
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * How long one warp takes that runs machine code alone: from one stretch of it to the next, with its loops. */
+#ifndef WW_CHECK_TIME_PATH_H
+#define WW_CHECK_TIME_PATH_H
+
+#include "sass/word.h"
+
+typedef struct PathStretch { /* instructions of which only the last one jumps, and only the first one is jumped to */
+    size_t first, end;
+    double times; /* that all warps together run it; 0: never */
+} PathStretch;
+
+typedef struct PathInput {
+    const SassWord    *word;
+    const double      *there; /* by word: clocks until what its barrier tells is there */
+    size_t             words;
+    double             near;  /* clocks until the sources of an instruction were read, where a barrier tells */
+    const PathStretch *stretch; /* all words in their order */
+    size_t             stretches;
+    double             warps, blocks; /* that take this way; blocks may be fewer than launched: those that work */
+} PathInput;
+
+/* Is the instruction a jump that is always taken, or an end? */
+bool path_ends(const SassWord *w);
+
+/* Clocks from the first to the last instruction of a warp that does what its block waits for. */
+double path_clocks(const PathInput *in);
+
+#endif
