@@ -328,14 +328,14 @@ void emulator_time_end(LaunchTime *t, const WwLaunch *w, const EmuResult *e, Obs
     Traffic           x    = traffic_of(t, c, &s, t->timing.l2_kept_mib * 1048576);
     Reach             user = {t, count, x.l2_hits >= 1 && t->warm, x.l2_hits};
     CodeWork          code;
-    CodeInput         in = {t->code,
-                            e->instr,
-                            e->ninstr,
-                            e->executed,
-                            (uint64_t)blocks * t->warps_of_block,
-                    s.busy_blocks > 0 ? s.busy_blocks : blocks,
-                            reach,
-                            &user};
+    CodeInput         in = {.code        = t->code,
+                            .instr       = e->instr,
+                            .ninstr      = e->ninstr,
+                            .executed    = e->executed,
+                            .warps       = (uint64_t)blocks * t->warps_of_block,
+                            .busy_blocks = s.busy_blocks > 0 ? s.busy_blocks : blocks,
+                            .reach       = reach,
+                            .user        = &user};
     if (t->code)
         code_work(&in, &code);
     else
@@ -348,7 +348,6 @@ void emulator_time_end(LaunchTime *t, const WwLaunch *w, const EmuResult *e, Obs
                      .sms           = t->sms,
                      .busy_blocks   = s.busy_blocks,
                      .warp_clocks   = code.warp_clocks,
-                     .block_longest = s.block_longest,
                      .longest       = s.longest,
                      .issued        = code.issued,
                      .pipe          = busiest(&code),

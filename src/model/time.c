@@ -83,8 +83,7 @@ static double busy(const TimeWork *w)
 
 static double latency(const TimeWork *w)
 {
-    double block = w->block_longest > 0 ? w->block_longest : 1;
-    return w->warp_clocks * larger(rounds(w, ceil(busy(w) / w->sms)) * block, larger(1, w->longest));
+    return w->warp_clocks * larger(rounds(w, ceil(busy(w) / w->sms)), w->longest);
 }
 
 /* Updates that wait for each other.  What integers in one word wait for is the turns of their slice, where these are known. */

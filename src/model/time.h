@@ -46,8 +46,8 @@ typedef struct TimeWork { /* of a launch */
     double warps;                 /* of the launch */
     double blocks, resident, sms; /* blocks; that a multiprocessor holds at once; multiprocessors */
     double busy_blocks;           /* of the blocks, that take part in the work; 0: all */
-    double warp_clocks;           /* of a warp that takes part, alone */
-    double block_longest, longest; /* times as long: a block's longest warp, the launch's.  0: as long */
+    double warp_clocks;           /* of the warp that such a block waits for, alone */
+    double longest;               /* times as long: the longest warp of the launch.  0: as long */
     double issued, pipe;          /* warp instructions; clocks of the busiest pipe of a sub-core */
     double shared_passes, ideal_passes;
     double l1_tags, l1_sectors;   /* lines looked up; sectors moved */

@@ -99,6 +99,22 @@ static void loops_wait_once_for_what_was_loaded_before(void **state)
     assert_int_equal(clocks(&c), 33 * STALL);
 }
 
+/* Two loads set one barrier, and the first takes longer; a loop goes round as often as its end, where its beginning is for one warp alone. */
+static void barriers_wait_for_all_and_loops_for_their_end(void **state)
+{
+    (void)state;
+    Code c;
+    plain(&c, 4);
+    load(&c, 0, 3, FAR);
+    load(&c, 1, 3, NEAR);
+    assert_int_equal(clocks(&c), FAR + STALL);
+    looping(&c);
+    int all = clocks(&c);
+    jump(&c, 2, 4);
+    times(&c, 2, 2, 20);
+    assert_int_equal(clocks(&c), all - 10 * STALL + 3); /* 2.5: one time in eight */
+}
+
 /* A loop that is entered as often as it runs goes round once: what it waits for counts each time. */
 static void loops_of_one_round_are_entered_each_time(void **state)
 {
@@ -189,6 +205,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(results_are_waited_for),
         cmocka_unit_test(loops_wait_once_for_what_was_loaded_before),
+        cmocka_unit_test(barriers_wait_for_all_and_loops_for_their_end),
         cmocka_unit_test(loops_of_one_round_are_entered_each_time),
         cmocka_unit_test(ways_back_from_aside_are_no_loops),
         cmocka_unit_test(blocks_wait_for_the_warp_that_branches),

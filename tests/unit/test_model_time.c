@@ -99,11 +99,10 @@ static void few_blocks_may_have_all_the_work(void **state)
     assert_true(one.part[TIME_L1] > 131 * all.part[TIME_L1]);
     assert_true(one.part[TIME_ISSUE] == all.part[TIME_ISSUE]);
     assert_true(one.part[TIME_LATENCY] == 1000 && all.part[TIME_LATENCY] == 10000);
-    w.block_longest = 1.5;
-    w.longest       = 3;
+    w.longest = 3;
     assert_true(predict(w).part[TIME_LATENCY] == 3000);
     w.busy_blocks = 0;
-    assert_true(predict(w).part[TIME_LATENCY] == 15000);
+    assert_true(predict(w).part[TIME_LATENCY] == 10000);
 }
 
 static void warm_launches_keep_the_hosts_pace(void **state)

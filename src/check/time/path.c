@@ -135,6 +135,13 @@ static void pass(Path *p, double clocks)
         p->left[b] = p->left[b] > clocks ? p->left[b] - clocks : 0;
 }
 
+/* A barrier is free when all that it was given are there. */
+static void bar(Path *p, unsigned b, double clocks)
+{
+    p->left[b] = fmax(p->left[b], clocks);
+    p->set |= 1u << b;
+}
+
 /* Gives the clocks that one instruction takes, with the wait before it. */
 static double issue(Path *p, size_t i)
 {
@@ -145,9 +152,9 @@ static double issue(Path *p, size_t i)
             wait = p->left[b];
     pass(p, wait);
     if (w->writes < SASS_BARRIERS)
-        p->left[w->writes] = p->in->there[i], p->set |= 1u << w->writes;
+        bar(p, w->writes, p->in->there[i]);
     if (w->reads < SASS_BARRIERS)
-        p->left[w->reads] = p->in->near, p->set |= 1u << w->reads;
+        bar(p, w->reads, p->in->near);
     double after = w->stall > LEAST_STALL ? w->stall : LEAST_STALL;
     if (is_barrier(w))
         after += BARRIER_CLOCKS;
@@ -190,10 +197,16 @@ static bool has_barrier(const Path *p, size_t first, size_t end)
     return false;
 }
 
+/* How often a loop goes round: as often as its first stretch runs, or its last one, of which the one may be for some warps alone. */
+static double rounds(const Path *p, size_t first, size_t end)
+{
+    return fmax(p->in->stretch[first].times, p->in->stretch[end - 1].times);
+}
+
 /* Clocks of a loop, each time that it is entered. */
 static double loop(Path *p, size_t first, size_t end, double entered, unsigned depth)
 {
-    double all = p->in->stretch[first].times, times = all / entered;
+    double all = rounds(p, first, end), times = all / entered;
     Around body = {all, has_barrier(p, first, end) ? p->in->warps / p->in->blocks : 1, depth + 1};
     double once = walk(p, first, end, &body);
     if (times <= 1)
@@ -219,7 +232,7 @@ static double walk(Path *p, size_t first, size_t end, const Around *a)
         if (s->times <= 0)
             continue;
         if (p->loop_end[i] && a->depth < DEPTH && (i > first || !a->depth)) {
-            double entered = p->from[i] > 0 && p->from[i] < s->times ? p->from[i] : s->times;
+            double all = rounds(p, i, behind), entered = p->from[i] > 0 && p->from[i] < all ? p->from[i] : all;
             clocks += share(a, entered) * loop(p, i, behind, entered, a->depth);
             next = behind;
         } else {

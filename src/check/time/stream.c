@@ -367,10 +367,10 @@ static void replay_sm(Watch *w, unsigned sm, unsigned sms, StreamSum *sum)
     model_cache_free(on.l1);
 }
 
-/* How uneven the warps are.  Of numbers that are all alike or 0, (sum)^2 / sum of squares is how many are not 0. */
-static void judge_warps(const Watch *w, StreamSum *out)
+/* How uneven the blocks are.  Of numbers that are all alike or 0, (sum)^2 / sum of squares is how many are not 0. */
+static void judge_blocks(const Watch *w, StreamSum *out)
 {
-    double all = 0, squares = 0, block_squares = 0, of_blocks = 0, most = 0;
+    double all = 0, squares = 0, of_blocks = 0, most = 0;
     if (!w->made)
         return;
     for (uint64_t b = 0; b < w->blocks; b++) {
@@ -378,20 +378,17 @@ static void judge_warps(const Watch *w, StreamSum *out)
         for (unsigned i = 0; i < w->warps_of_block; i++) {
             double n = w->made[b * w->warps_of_block + i];
             block += n;
-            squares += n * n;
             longest = n > longest ? n : longest;
         }
         all += block;
-        block_squares += block * block;
+        squares += block * block;
         of_blocks += longest;
         most = longest > most ? longest : most;
     }
     if (all <= 0)
         return;
-    double one         = squares / all; /* accesses of a warp that takes part */
-    out->busy_blocks   = all * all / block_squares;
-    out->block_longest = of_blocks / out->busy_blocks / one;
-    out->longest       = most / one;
+    out->busy_blocks = all * all / squares;
+    out->longest     = most * out->busy_blocks / of_blocks;
 }
 
 void stream_replay(Observer *o, StreamSum *out)
@@ -402,7 +399,7 @@ void stream_replay(Observer *o, StreamSum *out)
     w->hits    = xcalloc(w->instrs + 1u, sizeof *w->hits);
     for (unsigned sm = 0; sm < n; sm++)
         replay_sm(w, sm, n, out);
-    judge_warps(w, out);
+    judge_blocks(w, out);
     updates_sum(&w->updates, &out->updates);
     footprint_sum(&w->seen, w->is.pairs, &out->seen);
 }

@@ -36,9 +36,9 @@ typedef struct StreamSum {
     uint64_t   stored, joined; /* sectors of their stores; those that the warp's store just before has stored: they leave L1 together */
     FootprintSum seen;        /* of the whole launch */
     UpdatesSum   updates;     /* likewise */
-    /* How many blocks take part in the work, by the accesses that they make, and how many times as many accesses as a warp that takes part
-     * the longest one of such a block makes, and the longest of the launch.  0: not known. */
-    double     busy_blocks, block_longest, longest;
+    /* How many blocks take part in the work, by the accesses that they make, and how many times as many the longest warp of the launch makes as
+     * the longest one of such a block.  0: not known. */
+    double     busy_blocks, longest;
 } StreamSum;
 
 Observer         *stream_new(const StreamSetting *s);
