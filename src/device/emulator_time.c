@@ -233,6 +233,15 @@ static double reach(void *user, uint32_t id, SassReach from)
     return f->near;
 }
 
+/* CodeInput.turns: a pass over the banks takes one lane for each word. */
+static double turns(void *user, uint32_t id)
+{
+    const WwCounters *c = count_instr(((const Reach *)user)->count, id);
+    if (!c || !c->shared_atom_inst)
+        return 1;
+    return fmax(1, (double)c->shared_atom_wavefronts / (double)c->shared_atom_inst);
+}
+
 /* Without machine code: every instruction of PTX is one, and each load is waited for. */
 static void ptx_work(const CodeInput *in, CodeWork *out)
 {
@@ -335,6 +344,7 @@ void emulator_time_end(LaunchTime *t, const WwLaunch *w, const EmuResult *e, Obs
                             .warps       = (uint64_t)blocks * t->warps_of_block,
                             .busy_blocks = s.busy_blocks > 0 ? s.busy_blocks : blocks,
                             .reach       = reach,
+                            .turns       = turns,
                             .user        = &user};
     if (t->code)
         code_work(&in, &code);

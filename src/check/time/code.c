@@ -19,6 +19,7 @@
 #include "ptx/cfg.h"
 
 enum { NONE = UINT32_MAX, MOST_COPIES = 64 };
+enum { KIND = 0x1ff, SWAP = 0x18d, SWAP_STRETCHES = 8 }; /* KIND: bits of SassWord.op; SWAP: ATOMS.CAS */
 
 typedef struct Line {   /* of PTX */
     uint32_t id, block; /* NONE: no instruction; block: of all functions, numbered through */
@@ -36,6 +37,7 @@ typedef struct Stretch {
     uint32_t block;
     double   times;
     bool     seldom; /* of a routine for rare operands, or on the way to it */
+    bool     swaps;  /* in a loop that goes round until each lane has swapped its word */
 } Stretch;
 
 typedef struct Reader {
@@ -205,6 +207,35 @@ static void find_seldom(Reader *r)
     }
 }
 
+/* What shared memory cannot do at once (doubles, floats) is a loop of compare-and-swap.  Gives the instruction of PTX that it comes from; NONE: the
+ * stretch has none. */
+static uint32_t swap_of(const Reader *r, const Stretch *s)
+{
+    for (size_t i = s->first; i < s->end; i++) {
+        const Line *l = (r->word[i].op & KIND) == SWAP ? line_of(r, i) : NULL;
+        if (l && !opcode_has(r->in->instr[l->id].in->op, WORD_cas))
+            return l->id;
+    }
+    return NONE;
+}
+
+/* The loop goes round once for each of the lanes that update one word.  It ends with the first jump back over the swap, a few stretches on. */
+static void go_round(Reader *r, size_t swap)
+{
+    double times = r->in->turns(r->in->user, swap_of(r, &r->stretch[swap]));
+    for (size_t j = swap; j < r->stretches && j < swap + SWAP_STRETCHES; j++) {
+        const SassWord *w  = &r->word[r->stretch[j].end - 1];
+        int64_t         to = (int64_t)r->stretch[j].end + w->jump;
+        if (w->flow != SASS_JUMP || to < 0 || to > (int64_t)r->stretch[swap].first)
+            continue;
+        for (size_t k = j + 1; k-- && (int64_t)r->stretch[k].first >= to;) {
+            r->stretch[k].times *= times;
+            r->stretch[k].swaps = true;
+        }
+        break;
+    }
+}
+
 /* How often each stretch runs, by all warps; one that no line is known of runs as often as the one before it. */
 static void count_times(Reader *r)
 {
@@ -219,6 +250,19 @@ static void count_times(Reader *r)
         }
         s->times = s->seldom ? 0 : before;
     }
+    for (size_t i = 0; i < r->stretches; i++)
+        if (swap_of(r, &r->stretch[i]) != NONE)
+            go_round(r, i);
+}
+
+/* Clocks until what the word's barrier tells is there.  A swapping lane has a pass of its own each time round. */
+static double reach_of(const Reader *r, const Stretch *s, size_t i)
+{
+    const Line *l = line_of(r, i);
+    if (r->word[i].writes == SASS_NO_BARRIER)
+        return 0;
+    bool alone = s->swaps && r->word[i].reach == SASS_SHARED;
+    return r->in->reach(r->in->user, l && !alone ? l->id : NONE, r->word[i].reach);
 }
 
 static double warp_clocks(const Reader *r)
@@ -226,13 +270,12 @@ static double warp_clocks(const Reader *r)
     const CodeInput *in    = r->in;
     double          *there = ARENA_ARRAY(r->arena, double, in->code->words + 1);
     PathStretch     *path  = ARENA_ARRAY(r->arena, PathStretch, r->stretches + 1);
-    for (size_t i = 0; i < in->code->words; i++) {
-        const Line *l = line_of(r, i);
-        if (r->word[i].writes != SASS_NO_BARRIER)
-            there[i] = in->reach(in->user, l ? l->id : NONE, r->word[i].reach);
+    for (size_t k = 0; k < r->stretches; k++) {
+        const Stretch *s = &r->stretch[k];
+        path[k]          = (PathStretch){s->first, s->end, s->times};
+        for (size_t i = s->first; i < s->end; i++)
+            there[i] = reach_of(r, s, i);
     }
-    for (size_t i = 0; i < r->stretches; i++)
-        path[i] = (PathStretch){r->stretch[i].first, r->stretch[i].end, r->stretch[i].times};
     return path_clocks(&(PathInput){.word      = r->word,
                                     .there     = there,
                                     .words     = in->code->words,
