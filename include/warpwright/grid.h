@@ -17,7 +17,8 @@
  * gives the same bits in every run.  With 16-bit results k is not cut, since each panel would round them.
  *
  * Several processes, as those of MPI, share a product out among them in the same way: each computes its tiles in its own copy of C, and the program
- * passes them on as it likes (examples/grid_mpi.c).
+ * passes them on as it likes (examples/grid_mpi.c).  Or ww_grid_link joins their grids: a matrix may then lie on the devices of all of them, and panels
+ * and tiles go from one to another by NCCL, or by a function of the caller's (examples/grid_link_mpi.c).
  *
  * Errors: everything is checked before anything runs; ww_grid_error() says what is wrong, and on which device.  After WW_ERR_INVALID nothing was
  * written; after any other error C holds some tiles of the result and some of what was there.  One failed device ends the call on all of them. */
@@ -58,17 +59,19 @@ void  ww_grid_memory_free(WwGrid *g, void *p);
  *   block_rows = (rows + n - 1) / n, down = n, across = 1, block_columns = columns: n devices have a band of rows each.
  *   down = across = 0: every device has all of it.  As a result, all get all of it. */
 typedef struct WwGridArray {
-    const WwPtr *at;                          /* one for each device, aligned to an element's bytes; 0 where it holds nothing */
+    const WwPtr *at;                          /* one for each device of this process, aligned to an element's bytes; 0 where it holds nothing */
     size_t       block_rows, block_columns;   /* at least 1, unless all have all of it */
-    size_t       down, across;                /* their product is the number of devices, or both are 0 */
-    size_t       ld;                          /* elements from one row (column-major: column) of a device's part to the next */
+    size_t       down, across;                /* their product is the number of devices (of all processes), or both are 0 */
+    size_t       ld;                          /* elements from one row (column-major: column) of a device's part to the next; of processes, each its own */
 } WwGridArray;
 
-/* Rows and columns of what device i of the grid holds of a rows x columns matrix.  WW_ERR_INVALID: there is no device i, or a does not fit the grid. */
+/* Rows and columns of what device i of the grid (of joined ones: of all processes) holds of a rows x columns matrix.  WW_ERR_INVALID: there is no
+ * device i, or a does not fit the grid. */
 WwStatus ww_grid_part(const WwGrid *g, const WwGridArray *a, size_t rows, size_t columns, size_t i, size_t *part_rows, size_t *part_columns);
 
 /* Copies a whole matrix from host memory to the devices that hold its parts, and back; element: bytes, 1, 2, 4, 8 or 16.  `host` has rows (column-major:
- * columns) ld elements apart.  Complete when they return. */
+ * columns) ld elements apart.  Complete when they return.  Of joined grids each process copies what its own device holds, from and to its own
+ * host memory, and waits for no other. */
 typedef struct WwGridCopy {
     const WwGridArray *array;
     WwLayout           layout;
@@ -78,6 +81,49 @@ typedef struct WwGridCopy {
 } WwGridCopy;
 WwStatus ww_grid_scatter(WwGrid *g, const WwGridCopy *c);
 WwStatus ww_grid_gather(WwGrid *g, const WwGridCopy *c);
+
+/* ---- Devices of several processes ---- */
+
+typedef struct WwGridMessage { /* between this process and another */
+    bool   send;  /* or receive */
+    size_t peer;  /* the other's rank */
+    void  *at;    /* host memory; only read where it is sent */
+    size_t bytes;
+} WwGridMessage;
+
+typedef enum WwGridWay {
+    WW_GRID_ANY,  /* NCCL where every process has a GPU of its own and the library; else by `move` */
+    WW_GRID_NCCL, /* nothing else will do */
+    WW_GRID_HOST  /* by `move` */
+} WwGridWay;
+
+/* How this process reaches the others.  The functions return 0, or anything else where they failed; a call then ends with WW_ERR_UNAVAILABLE.  They are
+ * called by the thread that calls the grid, never by two at once. */
+typedef struct WwGridLink {
+    size_t ranks, rank; /* how many processes; which this one is, from 0 on */
+    void  *user;
+    /* Every rank gives `bytes` bytes, the same number on all, and gets those of all, by rank: ranks * bytes.  As MPI_Allgather. */
+    int (*gather)(void *user, const void *mine, size_t bytes, void *all);
+    /* Sends and receives, all under way at once, complete when it returns; messages of two ranks keep their order.  Every rank calls it as often as
+     * every other, with n = 0 where it has none.  As MPI_Isend and MPI_Irecv of each, and MPI_Waitall.  May be NULL where NCCL serves. */
+    int (*move)(void *user, const WwGridMessage *message, size_t n);
+    /* Has another rank failed, or ended?  Asked ten times a second while this one waits for NCCL.  May be NULL: nobody knows. */
+    bool (*lost)(void *user);
+    WwGridWay way;
+    unsigned  seconds; /* with NCCL: how long another rank may keep this one waiting before it is taken for gone; 0: 60 */
+} WwGridLink;
+
+/* Joins the grids of `ranks` processes, of one device each: every rank calls it, and from then on calls ww_grid_gemm and ww_grid_syrk as every other
+ * does, with the same problem: matrices are spread over the devices of all, in the same way on each rank (`at` and `ld` are each one's own); one in host
+ * memory is, as an operand, whole on every rank, and as a result each one's tiles of it.  Before anything is computed the ranks compare what they were
+ * given, and all fail where it differs, or where a rank has too little memory; `tile`s and panels are chosen by all alike.  When a call returns,
+ * every rank's part of the result is complete, or every rank knows whose failed.
+ * NCCL is libnccl.so.2 (2.18 or newer), or what WARPWRIGHT_NCCL names, found when this is called.  With it a rank that fails, or does not answer
+ * within `seconds`, ends the call on the others (WW_ERR_UNAVAILABLE) and the link: join again.  With `move` that time is the function's own affair.
+ * link NULL: leaves the others, as ww_grid_close does; nobody waits.  On failure the grid is of one process again, and ww_grid_error says why. */
+WwStatus  ww_grid_link(WwGrid *g, const WwGridLink *link);
+/* WW_GRID_NCCL or WW_GRID_HOST; WW_GRID_ANY: it is not joined with others. */
+WwGridWay ww_grid_way(const WwGrid *g);
 
 typedef struct WwGridGemm {
     WwType      type;
@@ -95,7 +141,7 @@ typedef struct WwGridGemm {
     size_t      panel; /* elements of k that are copied at a time, a multiple of 64; 0: chosen */
     /* Of a product that several processes compute: how many they are, with as many devices each, and which of them this one is, from 0 on; 0 ranks: one
      * alone.  Each is given the same problem and has all of A and B; it computes its own tiles of C and touches no others (ww_grid_tile).  Not for
-     * matrices that are spread: a process knows only its own devices. */
+     * matrices that are spread, and 0 where the grid is joined with others (ww_grid_link). */
     size_t ranks, rank;
 } WwGridGemm;
 
@@ -128,7 +174,7 @@ size_t ww_grid_syrk_text(const WwGrid *g, const WwGridSyrk *p, char *text, size_
 typedef struct WwGridShare {
     size_t   tiles, panels;       /* of C; of operands that were multiplied, a pair counts once */
     uint64_t in_bytes, out_bytes; /* copied from host memory to the device, and back */
-    uint64_t peer_bytes;          /* copied between it and other devices by its own work */
+    uint64_t peer_bytes;          /* copied between it and other devices by its own work, or sent and received for it */
     /* Milliseconds from the call's beginning, by the host's clock: tiles were chosen and memory was there; all work was put on the device's streams;
      * it was done. */
     double   planned_ms, enqueued_ms, done_ms;

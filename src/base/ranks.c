@@ -28,6 +28,7 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/ranks_own.h"
 #include "base/value.h"
@@ -275,9 +276,7 @@ static uint64_t begin_seconds(void)
 
 static double now(void)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+    return 1e-3 * clock_ms();
 }
 
 /* Somebody failed: its words. */
@@ -502,6 +501,20 @@ Status ranks_exchange(Ranks *r, const Parcel *mine, Parcel *theirs, Str *why)
     str_free(&gone);
     str_free(&old);
     return s;
+}
+
+bool ranks_gone(const Ranks *r, Str *why)
+{
+    Str gone = {0};
+    if (is_failed(r, why))
+        return true;
+    for (unsigned i = 0; i < r->who.ranks; i++)
+        if (i != r->who.rank && (has(r, i, "left") || is_dead(r, i)))
+            add_gone(i, &gone);
+    bool any = gone.len != 0;
+    tell_gone(&gone, why);
+    str_free(&gone);
+    return any;
 }
 
 void ranks_patience(Ranks *r, unsigned seconds)

@@ -55,6 +55,8 @@ const char *ranks_folder(const Ranks *r);
 Status ranks_exchange(Ranks *r, const Parcel *mine, Parcel *theirs, Str *why);
 /* From now on it waits for one that lives no longer than so many seconds (WW_ERR_LIMIT); 0: as long as it lives. */
 void   ranks_patience(Ranks *r, unsigned seconds);
+/* Has a rank failed, ended, or been killed?  *why says which. */
+bool   ranks_gone(const Ranks *r, Str *why);
 /* Every exchange of any rank that waits, or comes later, ends with this message. */
 void   ranks_fail(Ranks *r, const char *message);
 

@@ -258,6 +258,14 @@ WwStatus ww_fill(WwDevice *d, WwPtr dst, uint8_t value, size_t bytes)
 
 /* ---- streams ---- */
 
+static Status open_stream(WwStream s, WwStream **out)
+{
+    if (s.device->ops->stream_open)
+        TRY(s.device->ops->stream_open(s.device, &s));
+    *out = memcpy(xmalloc(sizeof s), &s, sizeof s);
+    return WW_OK;
+}
+
 WwStatus ww_stream_open(WwDevice *d, void *native, WwStream **out)
 {
     if (!d)
@@ -267,11 +275,12 @@ WwStatus ww_stream_open(WwDevice *d, void *native, WwStream **out)
     *out = NULL;
     if (native && !d->ops->stream_open)
         return device_fail(d, WW_ERR_INVALID, "ww_stream_open: the %s knows no native streams", d->ops->kind);
-    WwStream s = {.device = d, .native = native, .owned = !native};
-    if (d->ops->stream_open)
-        TRY(d->ops->stream_open(d, &s));
-    *out = memcpy(xmalloc(sizeof s), &s, sizeof s);
-    return WW_OK;
+    return open_stream((WwStream){.device = d, .native = native, .owned = !native}, out);
+}
+
+Status device_stream_first(WwDevice *d, WwStream **out)
+{
+    return open_stream((WwStream){.device = d, .owned = true, .first = true}, out);
 }
 
 WwStatus ww_stream_wait(WwStream *s)

@@ -274,7 +274,11 @@ static Status cuda_fill(WwDevice *d, WwPtr dst, uint8_t value, uint64_t bytes, c
 static Status cuda_stream_open(WwDevice *d, WwStream *s)
 {
     CudaDevice *c = (CudaDevice *)d;
+    int         least, greatest;
     CUDA_ENTER(c);
+    if (s->owned && s->first && c->drv.stream_create_at && c->drv.stream_priorities &&
+        c->drv.stream_priorities(&least, &greatest) == CU_OK)
+        return cuda_check(c, c->drv.stream_create_at(&s->native, 0, greatest), "cuStreamCreateWithPriority");
     return s->owned ? cuda_check(c, c->drv.stream_create(&s->native, 0), "ww_stream_open") : WW_OK;
 }
 
@@ -310,6 +314,22 @@ static Status cuda_follow(WwDevice *d, const WwStream *s, void *mark)
     CUDA_ENTER(c);
     return s ? cuda_check(c, c->drv.stream_follow(s->native, mark, 0), "cuStreamWaitEvent")
              : cuda_check(c, c->drv.event_sync(mark), "work on a stream");
+}
+
+static Status cuda_passed(WwDevice *d, void *mark, bool *done)
+{
+    CudaDevice *c = (CudaDevice *)d;
+    CUDA_ENTER(c);
+    CuResult e = c->drv.event_query ? c->drv.event_query(mark) : c->drv.event_sync(mark);
+    *done      = e != CU_NOT_READY;
+    return *done ? cuda_check(c, e, "work on a stream") : WW_OK;
+}
+
+static Status cuda_with(WwDevice *d, int (*call)(void *user), void *user, int *result)
+{
+    CUDA_ENTER((CudaDevice *)d);
+    *result = call(user);
+    return WW_OK;
 }
 
 static void cuda_mark_free(WwDevice *d, void *mark)
@@ -524,6 +544,8 @@ static Status open_as(const Profile *label, const WwDeviceOptions *o, WwDevice *
         .mark         = cuda_mark,
         .follow       = cuda_follow,
         .mark_free    = cuda_mark_free,
+        .passed       = cuda_passed,
+        .with         = cuda_with,
     };
     CudaDevice c         = {0};
     int        count     = 0;

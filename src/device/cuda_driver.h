@@ -104,6 +104,9 @@ typedef struct CuCopyPeer { /* CUDA_MEMCPY3D_PEER */
     ENTRY(copy_2d, "cuMemcpy2DAsync_v2", (const CuCopy2D *c, CuStream s))                                              \
     ENTRY(copy_peer, "cuMemcpy3DPeerAsync", (const CuCopyPeer *c, CuStream s))                                         \
     ENTRY(peer_enable, "cuCtxEnablePeerAccess", (CuContext other, unsigned flags))                                     \
+    ENTRY(event_query, "cuEventQuery", (CuEvent e))                                                                    \
+    ENTRY(stream_create_at, "cuStreamCreateWithPriority", (CuStream * out, unsigned flags, int priority))              \
+    ENTRY(stream_priorities, "cuCtxGetStreamPriorityRange", (int *least, int *greatest))                               \
     ENTRY(device_memory, "cuDeviceTotalMem_v2", (size_t *out, CuOrdinal dev))                                          \
     ENTRY(launch_ex, "cuLaunchKernelEx", (const CuLaunchConfig *c, CuFunction f, void **args, void **extra))           \
     ENTRY(tensor_tiled, "cuTensorMapEncodeTiled",                                                                      \
@@ -144,6 +147,7 @@ enum {
     CU_INVALID_PTX            = 218,
     CU_UNSUPPORTED_PTX        = 222,
     CU_NOT_FOUND              = 500,
+    CU_NOT_READY              = 600,
     CU_ILLEGAL_ADDRESS        = 700,
     CU_OUT_OF_RESOURCES       = 701,
     CU_LAUNCH_TIMEOUT         = 702,

@@ -51,6 +51,7 @@ struct WwStream {
     WwDevice *device;
     void     *native; /* CUstream; NULL on the emulator */
     bool      owned;
+    bool      first; /* what is on it goes before what waits on other streams, where the hardware can choose */
 };
 
 /* What a module is loaded from; a GPU takes the machine code where it can, and has its driver compile the PTX otherwise. */
@@ -114,6 +115,10 @@ typedef struct DeviceOps {
     Status (*mark)(WwDevice *d, const WwStream *s, void **mark);
     Status (*follow)(WwDevice *d, const WwStream *s, void *mark);
     void   (*mark_free)(WwDevice *d, void *mark);
+    /* Is what was before the mark done? */
+    Status (*passed)(WwDevice *d, void *mark, bool *done);
+    /* call(user) with the device as the one that other libraries of CUDA use on this thread.  NULL: it is no GPU. */
+    Status (*with)(WwDevice *d, int (*call)(void *user), void *user, int *result);
 } DeviceOps;
 
 struct WwDevice {
@@ -179,6 +184,8 @@ void module_done(WwModule *m);
 Status device_copy_rows(WwDevice *d, const WwStream *s, const DeviceRows *r);
 /* Between two devices, on a stream of d, which is one of them; complete when it returns where it goes by way of the host. */
 Status device_copy_across(WwDevice *d, const WwStream *s, const DeviceAcross *a);
+/* ww_stream_open of a stream of our own, which goes first (WwStream). */
+Status device_stream_first(WwDevice *d, WwStream **out);
 /* ww_fill on a stream; NULL: complete when it returns. */
 Status device_fill(WwDevice *d, WwPtr dst, uint8_t value, uint64_t bytes, const WwStream *s);
 /* Launches that begin from now on call progress now and then while they run: so many of their blocks have ended.  It is called by threads of

@@ -22,7 +22,8 @@ static Status check_size(WwGrid *g, const char *who, const GridGiven *m, size_t 
 
 static Status check_part(WwGrid *g, const char *who, const GridGiven *m, const GridSpread *s, size_t i)
 {
-    size_t      lines = grid_local(s, 0, m->lines, i), length = grid_local(s, 1, m->length, i), bytes = 0;
+    size_t      worker = s->own + i, bytes = 0;
+    size_t      lines = grid_local(s, 0, m->lines, worker), length = grid_local(s, 1, m->length, worker);
     WwPtr       at  = m->on->at[i];
     WwDevice   *d   = g->member[i].device;
     const char *why = "";
@@ -48,14 +49,14 @@ static Status check_spread(WwGrid *g, const char *who, WwLayout layout, const Gr
     if (!a->at)
         return grid_fail(g, WW_ERR_INVALID, "%s: %s.at is NULL", who, m->name);
     if ((a->down == 0) != (a->across == 0) || __builtin_mul_overflow(a->down, a->across, &devices) ||
-        (a->down && devices != g->n))
+        (a->down && devices != grid_workers(g)))
         return grid_fail(g, WW_ERR_INVALID, "%s: %s is spread over %zu x %zu devices, the grid has %zu", who, m->name,
-                         a->down, a->across, g->n);
+                         a->down, a->across, grid_workers(g));
     if (a->down && (!a->block_rows || !a->block_columns || a->block_rows > SIZE_MAX / 2 / a->down ||
                     a->block_columns > SIZE_MAX / 2 / a->across))
         return grid_fail(g, WW_ERR_INVALID, "%s: blocks of %s are %zu x %zu: too small or too large", who, m->name,
                          a->block_rows, a->block_columns);
-    GridSpread s = grid_spread(a, layout);
+    GridSpread s = grid_spread(g, a, layout);
     for (size_t i = 0; i < g->n; i++)
         TRY(check_part(g, who, m, &s, i));
     return WW_OK;

@@ -8,29 +8,11 @@
 
 #include <limits.h>
 #include <pthread.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/sizes.h"
-
-double grid_clock(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
-}
-
-Status grid_fail(WwGrid *g, Status s, const char *fmt, ...)
-{
-    va_list args;
-    va_start(args, fmt);
-    str_clear(&g->error);
-    str_vprintf(&g->error, fmt, args);
-    va_end(args);
-    return s;
-}
 
 /* ---- devices ----------------------------------------------------------------------------------------------------- */
 
@@ -79,6 +61,7 @@ WwStatus ww_grid_open(WwDevice *const *devices, size_t n, WwGrid **out, const ch
                 return refuse(message, "ww_grid_open: a device is NULL, or there twice");
     WwGrid *g = xcalloc(1, sizeof *g);
     g->member = xcalloc(n, sizeof *g->member);
+    g->ranks  = 1;
     for (; g->n < n; g->n++) {
         Status s = member_open(&g->member[g->n], devices[g->n]);
         if (s == WW_OK)
@@ -107,6 +90,7 @@ void ww_grid_close(WwGrid *g)
 {
     if (!g)
         return;
+    grid_link_close(g);
     grid_release(g);
     for (size_t i = 0; i < g->n; i++)
         member_close(&g->member[i]);
@@ -249,18 +233,21 @@ static Status begin(WwGrid *g, const char *who, GridProblem *p, GridGiven *c)
 
 static Status check_ranks(WwGrid *g, const char *who, size_t ranks, bool spread)
 {
+    if (ranks && g->link)
+        return grid_fail(g, WW_ERR_INVALID, "%s: ranks = %zu: those of joined grids are the link's; leave it 0", who,
+                         ranks);
     if (ranks > 1 && spread)
         return grid_fail(g, WW_ERR_INVALID,
-                         "%s: matrices on the devices are for one process; with %zu ranks they lie in host memory", who,
+                         "%s: with %zu ranks that are not joined (ww_grid_link) matrices lie in host memory", who,
                          ranks);
     return WW_OK;
 }
 
-static GridMatrix matrix_of(const GridGiven *m, bool trans, WwLayout layout, GridSpread *room)
+static GridMatrix matrix_of(const WwGrid *g, const GridGiven *m, bool trans, WwLayout layout, GridSpread *room)
 {
     GridMatrix x = {.at = m->at, .trans = trans, .ld = m->on ? m->on->ld : m->ld};
     if (m->on) {
-        *room    = grid_spread(m->on, layout);
+        *room    = grid_spread(g, m->on, layout);
         x.spread = room;
     }
     return x;
@@ -302,7 +289,7 @@ static Status run_all(WwGrid *g, const GridProblem *p)
     bool turns = take_turns(g, p);
     atomic_store(&g->stop, false);
     for (size_t i = 0; i < g->n; i++) {
-        g->member[i].share = (WwGridShare){.planned_ms = grid_clock() - g->began};
+        g->member[i].share = (WwGridShare){.planned_ms = clock_ms() - g->began};
         job[i]             = (Job){.g = g, .p = p, .device = i};
         job[i].started     = !turns && i + 1 < g->n && pthread_create(&job[i].thread, NULL, work, &job[i]) == 0;
     }
@@ -315,19 +302,22 @@ static Status run_all(WwGrid *g, const GridProblem *p)
     free(job);
     for (size_t i = 0; i < g->n; i++)
         if (g->member[i].status != WW_OK)
-            return grid_fail(g, g->member[i].status, "device %zu: %s", i, ww_device_error(g->member[i].device));
+            return g->told
+                       ? g->member[i].status
+                       : grid_fail(g, g->member[i].status, "device %zu: %s", i, ww_device_error(g->member[i].device));
     return WW_OK;
 }
 
-static Status run(WwGrid *g, GridProblem *p)
+/* text: what must be the same on all ranks. */
+static Status run(WwGrid *g, GridProblem *p, Status given, const char *text)
 {
     g->last  = (GridProblem){0};
-    g->began = grid_clock();
-    if (p->m == 0 || p->n == 0)
-        return WW_OK;
-    Status s = grid_shape(g, p);
+    g->began = clock_ms();
+    if (given != WW_OK || p->m == 0 || p->n == 0)
+        return grid_agree(g, given, text);
+    Status s = grid_shape(g, p, text);
     if (s == WW_OK)
-        s = run_all(g, p);
+        s = grid_link_end(g, run_all(g, p));
     g->last   = *p;
     g->last.c = g->last.x = g->last.y = (GridMatrix){0};
     if (s != WW_OK)
@@ -335,79 +325,109 @@ static Status run(WwGrid *g, GridProblem *p)
     return s;
 }
 
-WwStatus ww_grid_gemm(WwGrid *g, const WwGridGemm *q)
+/* Of joined grids the others have to hear of it: they are in their calls. */
+static Status no_problem(WwGrid *g, const char *who)
 {
-    static const char *const who = "ww_grid_gemm";
-    if (!g)
-        return WW_ERR_INVALID;
-    if (!q)
-        return grid_fail(g, WW_ERR_INVALID, "%s needs a problem", who);
-    bool        cm     = q->layout == WW_COLUMN_MAJOR;
-    bool        rows_a = q->trans_a == cm, rows_b = q->trans_b == cm; /* lines run along k, along n */
-    GridSpread  spread[3];
-    GridProblem p = {.type      = q->type,
-                     .m         = q->m,
-                     .n         = q->n,
-                     .k         = q->k,
-                     .alpha     = q->alpha,
-                     .beta      = q->beta,
-                     .layout    = q->layout,
-                     .precision = q->precision,
-                     .tile      = q->tile,
-                     .panel     = q->panel,
-                     .ranks     = q->ranks ? q->ranks : 1,
-                     .rank      = q->rank};
-    GridGiven   c = {"c", q->c, cm ? q->n : q->m, cm ? q->m : q->n, q->ldc, 0, q->on_c};
+    GridProblem none = {0};
+    return run(g, &none, grid_fail(g, WW_ERR_INVALID, "%s needs a problem", who), "");
+}
+
+static Status given_gemm(WwGrid *g, const WwGridGemm *q, GridProblem *out, GridSpread *spread)
+{
+    static const char *const who    = "ww_grid_gemm";
+    bool                     cm     = q->layout == WW_COLUMN_MAJOR;
+    bool                     rows_a = q->trans_a == cm, rows_b = q->trans_b == cm; /* lines run along k, along n */
+    GridProblem              p = {.type      = q->type,
+                                  .m         = q->m,
+                                  .n         = q->n,
+                                  .k         = q->k,
+                                  .alpha     = q->alpha,
+                                  .beta      = q->beta,
+                                  .layout    = q->layout,
+                                  .precision = q->precision,
+                                  .tile      = q->tile,
+                                  .panel     = q->panel,
+                                  .ranks     = q->ranks ? q->ranks : g->ranks,
+                                  .rank      = q->ranks ? q->rank : grid_first(g)};
+    GridGiven                c = {"c", q->c, cm ? q->n : q->m, cm ? q->m : q->n, q->ldc, 0, q->on_c};
     TRY(begin(g, who, &p, &c));
-    TRY(check_ranks(g, who, p.ranks, q->on_a || q->on_b || q->on_c));
+    TRY(check_ranks(g, who, q->ranks, q->on_a || q->on_b || q->on_c));
     GridGiven a = {"a", q->a, rows_a ? q->m : q->k, rows_a ? q->k : q->m, q->lda, p.operand, q->on_a};
     GridGiven b = {"b", q->b, rows_b ? q->k : q->n, rows_b ? q->n : q->k, q->ldb, p.operand, q->on_b};
     TRY(check_operand(g, who, &p, &a, &c));
     TRY(check_operand(g, who, &p, &b, &c));
-    GridMatrix x = matrix_of(&a, !rows_a, q->layout, &spread[0]), y = matrix_of(&b, rows_b, q->layout, &spread[1]);
-    p.c = matrix_of(&c, false, q->layout, &spread[2]);
-    p.x = cm ? y : x;
-    p.y = cm ? x : y;
-    p.m = cm ? q->n : q->m;
-    p.n = cm ? q->m : q->n;
-    return run(g, &p);
+    GridMatrix x = matrix_of(g, &a, !rows_a, q->layout, &spread[0]);
+    GridMatrix y = matrix_of(g, &b, rows_b, q->layout, &spread[1]);
+    p.c          = matrix_of(g, &c, false, q->layout, &spread[2]);
+    p.x          = cm ? y : x;
+    p.y          = cm ? x : y;
+    p.m          = cm ? q->n : q->m;
+    p.n          = cm ? q->m : q->n;
+    *out         = p;
+    return WW_OK;
 }
 
-WwStatus ww_grid_syrk(WwGrid *g, const WwGridSyrk *q)
+WwStatus ww_grid_gemm(WwGrid *g, const WwGridGemm *q)
 {
-    static const char *const who = "ww_grid_syrk";
+    GridProblem p = {0};
+    GridSpread  spread[3];
+    char        text[GRID_TEXT];
     if (!g)
         return WW_ERR_INVALID;
+    g->told = false;
     if (!q)
-        return grid_fail(g, WW_ERR_INVALID, "%s needs a problem", who);
-    bool        cm = q->layout == WW_COLUMN_MAJOR;
-    GridProblem p  = {.type      = q->type,
-                      .m         = q->n,
-                      .n         = q->n,
-                      .k         = q->k,
-                      .alpha     = q->alpha,
-                      .beta      = q->beta,
-                      .symmetric = true,
-                      .layout    = q->layout,
-                      .fill      = q->fill,
-                      .trans     = q->trans,
-                      .precision = q->precision,
-                      .tile      = q->tile,
-                      .panel     = q->panel,
-                      .ranks     = q->ranks ? q->ranks : 1,
-                      .rank      = q->rank};
-    GridSpread  spread[2];
-    GridGiven   c = {"c", q->c, q->n, q->n, q->ldc, 0, q->on_c};
+        return no_problem(g, "ww_grid_gemm");
+    ww_grid_gemm_text(g, q, text, sizeof text);
+    Status s = given_gemm(g, q, &p, spread);
+    return run(g, &p, s, text);
+}
+
+static Status given_syrk(WwGrid *g, const WwGridSyrk *q, GridProblem *out, GridSpread *spread)
+{
+    static const char *const who = "ww_grid_syrk";
+    bool                     cm  = q->layout == WW_COLUMN_MAJOR;
+    GridProblem              p   = {.type      = q->type,
+                                    .m         = q->n,
+                                    .n         = q->n,
+                                    .k         = q->k,
+                                    .alpha     = q->alpha,
+                                    .beta      = q->beta,
+                                    .symmetric = true,
+                                    .layout    = q->layout,
+                                    .fill      = q->fill,
+                                    .trans     = q->trans,
+                                    .precision = q->precision,
+                                    .tile      = q->tile,
+                                    .panel     = q->panel,
+                                    .ranks     = q->ranks ? q->ranks : g->ranks,
+                                    .rank      = q->ranks ? q->rank : grid_first(g)};
+    GridGiven                c   = {"c", q->c, q->n, q->n, q->ldc, 0, q->on_c};
     TRY(begin(g, who, &p, &c));
-    TRY(check_ranks(g, who, p.ranks, q->on_a || q->on_c));
+    TRY(check_ranks(g, who, q->ranks, q->on_a || q->on_c));
     if (q->fill != WW_FULL && q->fill != WW_LOWER && q->fill != WW_UPPER)
         return grid_fail(g, WW_ERR_INVALID, "%s: fill %d is not one of WW_FULL, WW_LOWER, WW_UPPER", who, (int)q->fill);
     bool      along_k = q->trans == cm;
     GridGiven a       = {"a", q->a, along_k ? q->n : q->k, along_k ? q->k : q->n, q->lda, p.operand, q->on_a};
     TRY(check_operand(g, who, &p, &a, &c));
-    p.x = p.y = matrix_of(&a, !along_k, q->layout, &spread[0]);
-    p.c       = matrix_of(&c, false, q->layout, &spread[1]);
+    p.x = p.y = matrix_of(g, &a, !along_k, q->layout, &spread[0]);
+    p.c       = matrix_of(g, &c, false, q->layout, &spread[1]);
     p.full    = q->fill == WW_FULL;
     p.upper   = p.full ? cm : (q->fill == WW_UPPER) != cm; /* a full result is read in the caller's lower triangle */
-    return run(g, &p);
+    *out      = p;
+    return WW_OK;
+}
+
+WwStatus ww_grid_syrk(WwGrid *g, const WwGridSyrk *q)
+{
+    GridProblem p = {0};
+    GridSpread  spread[2];
+    char        text[GRID_TEXT];
+    if (!g)
+        return WW_ERR_INVALID;
+    g->told = false;
+    if (!q)
+        return no_problem(g, "ww_grid_syrk");
+    ww_grid_syrk_text(g, q, text, sizeof text);
+    Status s = given_syrk(g, q, &p, spread);
+    return run(g, &p, s, text);
 }

@@ -3,11 +3,17 @@
  * What the files of products over several devices share.
  *
  *   grid.c       the devices; a public problem -> refused with a message, or a GridProblem: row-major
+ *   fail.c       errors
  *   given.c      is a matrix that the caller gives one?
  *   spread.c     matrices that lie on the devices: which part of which device
  *   shape.c      how large tiles and panels are, who computes which tile, and each device's memory for them
- *   panels.c     panels of the operands on a device
+ *   course.c     what a device does, step by step: its tiles, their panels, and where those are kept
  *   tiles.c      a tile's products, and the copies around them
+ *   link.c       grids of several processes: what they say to each other, and pieces of matrices between their devices
+ *   rounds.c     the steps of all devices of joined grids, side by side
+ *   nccl.c       NCCL, found at run time
+ *
+ * A worker is a device of the whole product, the rank times the number of devices of a process plus the device; a member is a device of this process.
  *
  * A GridProblem has no layouts left: C is row by row, X (m x k) and Y (k x n) are stored row by row, or transposed. */
 #ifndef WW_GRID_GRID_H
@@ -22,7 +28,8 @@
 
 /* A matrix on the devices, by lines: [0] is across lines (rows, where it is row-major), [1] along them. */
 typedef struct GridSpread {
-    const WwPtr *at;
+    const WwPtr *at;        /* of those of this process: `here` workers from `own` on */
+    size_t       own, here;
     size_t       block[2], count[2], stride[2]; /* elements; devices; from one device to the next */
     bool         everywhere;
 } GridSpread;
@@ -38,10 +45,10 @@ typedef struct GridRect { /* a part of a matrix as stored */
     size_t line, lines, along, length;
 } GridRect;
 
-typedef struct GridPiece { /* the part of a rectangle that one device has in one piece: where in the rectangle, and there */
+typedef struct GridPiece { /* the part of a rectangle that one worker has in one piece: where in the rectangle, and there */
     GridRect part;
     size_t   device;
-    WwPtr    at;
+    WwPtr    at; /* 0: in another process */
 } GridPiece;
 
 typedef struct GridProblem {
@@ -63,12 +70,9 @@ typedef struct GridProblem {
 
 enum { SLOTS = 2 }; /* tiles: one is computed while the one before leaves */
 
-typedef struct GridSlot { /* room for a panel, and which it holds */
-    WwPtr             at;
-    const GridMatrix *of; /* NULL: none */
-    size_t            first, k0;
-    uint64_t          turn;           /* of its last use; the least is replaced */
-    void             *arrived, *used; /* marks: it has come; what was multiplied with it is done */
+typedef struct GridSlot { /* room for a panel */
+    WwPtr at;
+    void *arrived, *used; /* marks: it has come; what was multiplied with it is done */
 } GridSlot;
 
 typedef struct GridMember {
@@ -79,7 +83,6 @@ typedef struct GridMember {
     WwPtr       c[SLOTS], turned[SLOTS];
     GridSlot   *slot;
     size_t      nslots;
-    uint64_t    turn;
     WwGridShare share;
     Status      status; /* of the last call */
 } GridMember;
@@ -89,19 +92,26 @@ typedef struct GridRoom { /* what each member's memory is for */
     bool   turned;
 } GridRoom;
 
+typedef struct GridLink GridLink;
+
 struct WwGrid {
     GridMember  *member;
     size_t       n;
     GridProblem  last; /* without its matrices */
     uint32_t    *by;   /* who computes each tile of the last call: the rank times the number of devices, plus the device */
     GridRoom     room;
+    GridLink    *link; /* NULL: this process is alone */
+    size_t       ranks, rank; /* of joined grids; alone 1 and 0 */
+    size_t      *slots; /* of joined grids: how many each worker's device has */
     atomic_bool  stop; /* a device failed */
-    double       began; /* the call; grid_clock */
+    double       began; /* the call; clock_ms */
     Str          error;
+    bool         told; /* the error is about the link, and not the device's */
 };
 
-/* Milliseconds of the host's clock. */
-double grid_clock(void);
+/* ---- fail.c ---- */
+
+/* Sets the grid's error and returns s. */
 Status grid_fail(WwGrid *g, Status s, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
 /* ---- given.c ---- */
@@ -116,12 +126,12 @@ Status grid_check(WwGrid *g, const char *who, WwLayout layout, const GridGiven *
 
 /* ---- spread.c ---- */
 
-GridSpread grid_spread(const WwGridArray *a, WwLayout layout);
-/* How many of n elements in that direction the device has. */
+GridSpread grid_spread(const WwGrid *g, const WwGridArray *a, WwLayout layout);
+/* How many of n elements in that direction the worker has. */
 size_t     grid_local(const GridSpread *s, int direction, size_t n, size_t device);
 /* The next piece of the rectangle; begin with *out all zero.  here: whose part is taken of what is everywhere.  False: that was the last. */
 bool       grid_piece(const GridMatrix *x, size_t element, const GridRect *r, size_t here, GridPiece *out);
-/* Does the device have the rectangle in one piece?  Then *at is where. */
+/* Does the worker have the rectangle in one piece?  Then *at is where (in this process). */
 bool       grid_in_place(const GridMatrix *x, size_t element, const GridRect *r, size_t device, WwPtr *at);
 /* The rectangle to or from the member's memory, pitch bytes apart, on one of its streams. */
 Status     grid_move(WwGrid *g, size_t member, WwStream *s, const GridMatrix *x, size_t element, const GridRect *r, WwPtr at,
@@ -129,34 +139,127 @@ Status     grid_move(WwGrid *g, size_t member, WwStream *s, const GridMatrix *x,
 
 /* ---- shape.c ---- */
 
-/* Sets p->tile, p->panel, g->by and every device's room; smaller ones where a device's memory does not hold them. */
-Status grid_shape(WwGrid *g, GridProblem *p);
+/* Sets p->tile, p->panel, g->by and every device's room; smaller ones where a device's memory does not hold them.  Of joined grids the same on all, if
+ * `text` is. */
+Status grid_shape(WwGrid *g, GridProblem *p, const char *text);
 void   grid_release(WwGrid *g);
 
-/* ---- panels.c ---- */
+/* ---- course.c ---- */
 
-/* The panel of x for `count` rows or columns of C from `first` on, kc of k from k0 on: *at, lines *ld elements apart, on the device when the work stream
- * comes there; *slot is what holds it, NULL: it lies there anyway. */
-Status grid_panel(WwGrid *g, size_t member, const GridProblem *p, const GridMatrix *x, size_t first, size_t count, size_t k0,
-                  size_t kc, WwPtr *at, size_t *ld, GridSlot **slot);
-/* Does the device hold that panel itself, in one piece? */
-bool   grid_panel_here(size_t member, const GridProblem *p, const GridMatrix *x, size_t first, size_t count, size_t k0, size_t kc);
-/* What was put on the work stream so far is the last that needs it for now. */
-Status grid_panel_used(GridMember *m, GridSlot *slot);
-Status grid_mark(GridMember *m, const WwStream *s, void **at);
-Status grid_follow(GridMember *m, const WwStream *s, void *at);
-
-/* ---- tiles.c ---- */
-
-/* How many tiles of C are computed; a tile; those of one device, all of them complete when it returns. */
+/* How many tiles of C are computed; a tile. */
 typedef struct GridPlace { /* a tile: its first row and column, and how many */
     size_t row, col, rows, cols;
     bool   diagonal;
 } GridPlace;
 size_t    grid_tiles(const GridProblem *p);
 GridPlace grid_place(const GridProblem *p, size_t i);
-Status grid_work(WwGrid *g, size_t device, const GridProblem *p);
+/* x, or y: 0 or 1. */
+const GridMatrix *grid_factor(const GridProblem *p, int which);
+/* Does the worker hold the factor's panel itself, in one piece: `count` rows or columns of C from `first` on, kc of k from k0 on? */
+bool      grid_panel_here(size_t worker, const GridProblem *p, const GridMatrix *x, size_t first, size_t count, size_t k0, size_t kc);
 
+enum { GRID_NO_SLOT = -1 };
+typedef struct GridStep { /* one product: a tile and a panel of each factor */
+    GridPlace at;
+    size_t    tile;        /* how many tiles its worker had before */
+    bool      first, last; /* of the tile's panels */
+    size_t    k0, kc;
+    int       slot[2];  /* of x, of y; GRID_NO_SLOT: the panel lies on the device, or there is none */
+    bool      fetch[2]; /* it has to come there */
+} GridStep;
+/* The factor's panel, and the tile, as stored; turned: the tile's other place in a symmetric result. */
+GridRect grid_panel_rect(const GridProblem *p, const GridStep *s, int which);
+GridRect grid_tile_rect(const GridStep *s, bool turned);
+
+typedef struct GridShelf { /* the panel in a slot */
+    const GridMatrix *of; /* NULL: none */
+    size_t            first, k0;
+    uint64_t          turn; /* of its last use; the least is replaced */
+} GridShelf;
+
+typedef struct GridCourse { /* of one worker; the same on every rank */
+    const GridProblem *p;
+    const uint32_t    *by;
+    size_t             worker;
+    GridShelf         *shelf;
+    size_t             nslots;
+    uint64_t           turn;
+    int                far;
+    size_t             next, begun; /* the tile to look at next; how many it has begun */
+    GridPlace          at;          /* the one under way, and its panels: how many are done, the first one */
+    size_t             panel, start;
+    bool               under_way;
+} GridCourse;
+GridCourse grid_course(const WwGrid *g, const GridProblem *p, size_t worker, size_t nslots);
+/* The next step; false: there is none. */
+bool grid_course_next(GridCourse *c, GridStep *out);
+void grid_course_end(GridCourse *c);
+
+/* ---- tiles.c ---- */
+
+typedef struct GridTurn { /* of one member */
+    WwGrid            *g;
+    size_t             member, worker;
+    const GridProblem *p;
+} GridTurn;
+
+typedef struct GridTile { /* where one that is computed lies on its worker */
+    size_t slot;
+    WwPtr  c, turned; /* 0: in another process; turned: only one place is written */
+    size_t ld, turned_ld;
+    bool   in_place, turned_in_place; /* there is nothing to copy */
+} GridTile;
+
+GridTile grid_tile_of(const GridTurn *turn, const GridStep *s);
+/* Does it read what is in C, and has to bring it? */
+bool     grid_tile_reads(const GridProblem *p, const GridStep *s, const GridTile *t);
+/* The step's product on the work stream, and behind the last one the tile's transpose; all that it needs is on its way. */
+Status   grid_multiply(const GridTurn *turn, const GridStep *s, const GridTile *t);
+/* All tiles of a member; they are complete when it returns. */
+Status   grid_work(WwGrid *g, size_t member, const GridProblem *p);
+Status   grid_mark(GridMember *m, const WwStream *s, void **at);
+Status   grid_follow(GridMember *m, const WwStream *s, void *at);
+
+/* ---- rounds.c ---- */
+
+/* grid_work of joined grids. */
+Status grid_rounds(WwGrid *g, const GridProblem *p);
+
+/* ---- link.c ---- */
+
+enum { GRID_TEXT = 1000 };
+/* Every rank says how it fared, and what must be the same on all.  The same on all: the first failure, or WW_ERR_INVALID for a difference; where
+ * this rank did not fail itself, the grid's error says who did.  Alone: own. */
+Status grid_agree(WwGrid *g, Status own, const char *text);
+
+typedef struct GridTransfer { /* a rectangle of x, from its holders to a worker's memory (in), or from there to them */
+    const GridMatrix *x;
+    size_t            element;
+    GridRect          r;
+    size_t            worker;
+    bool              in;
+    WwPtr             at; /* lines pitch bytes apart; 0 in another process */
+    size_t            pitch;
+} GridTransfer;
+/* Room for what is under way in products of that shape; a call begins.  WW_ERR_NO_MEMORY: there is no such room. */
+Status grid_link_begin(WwGrid *g, const GridProblem *p);
+/* Every rank makes the same calls, in the same order: pieces go on the member's `in` stream, all of them behind grid_link_flush.  A failure is the
+ * link's: there are no other ranks any more.  This rank's own are noted. */
+Status grid_link_add(WwGrid *g, const GridTransfer *t);
+Status grid_link_flush(WwGrid *g);
+/* The device's answer: the first failure of the call stays (grid_link_noted).  Over the host this rank then goes on and passes on anything, so that
+ * no other waits for it. */
+void   grid_link_note(WwGrid *g, Status s);
+Status grid_link_noted(const WwGrid *g);
+/* Waits for the mark, which is put behind what is on the stream now, or (NULL) was put before, no longer than another rank may take. */
+Status grid_link_wait(WwGrid *g, const WwStream *s, void **mark);
+/* The call ends, on all ranks alike: its failure, or another one's. */
+Status grid_link_end(WwGrid *g, Status own);
+void   grid_link_close(WwGrid *g);
+
+/* How many workers matrices are spread over; the first one of this process. */
+static inline size_t grid_workers(const WwGrid *g) { return g->n * g->ranks; }
+static inline size_t grid_first(const WwGrid *g) { return g->n * g->rank; }
 static inline size_t grid_cover(size_t n, size_t each) { return (n + each - 1) / each; }
 static inline size_t grid_pitch(size_t n) { return (n + 63) / 64 * 64; }
 

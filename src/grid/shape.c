@@ -52,7 +52,7 @@ static double cost(const GridPlace *t)
     return (double)t->rows * (double)t->cols * (t->diagonal ? 0.5 : 1);
 }
 
-/* The device that holds the tile's first element: as computed, or (turned) as mirrored. */
+/* The worker that holds the tile's first element: as computed, or (turned) as mirrored. */
 static size_t holder(const GridProblem *p, const GridPlace *t, bool turned)
 {
     GridPiece q = {0};
@@ -72,7 +72,8 @@ static size_t idlest(const double *load, size_t n)
 /* Of a result on the devices: first what only one device holds, then what two do; nobody gets more than a tile above his share. */
 static void assign_held(const WwGrid *g, const GridProblem *p, double all, double most, uint32_t *by)
 {
-    double *load = xcalloc(g->n, sizeof *load);
+    size_t  workers = g->n * p->ranks;
+    double *load    = xcalloc(workers, sizeof *load);
     for (int two = 0; two < 2; two++)
         for (size_t i = 0; i < grid_tiles(p); i++) {
             GridPlace t = grid_place(p, i);
@@ -80,7 +81,7 @@ static void assign_held(const WwGrid *g, const GridProblem *p, double all, doubl
             if ((a != b) != two)
                 continue;
             size_t d = load[b] < load[a] ? b : a;
-            d        = load[d] + cost(&t) > all / (double)g->n + most / 2 ? idlest(load, g->n) : d;
+            d        = load[d] + cost(&t) > all / (double)workers + most / 2 ? idlest(load, workers) : d;
             load[d] += cost(&t);
             by[i] = (uint32_t)d;
         }
@@ -147,7 +148,8 @@ static double arrival(const WwGrid *g, const GridProblem *p, const GridMatrix *x
     size_t       along = x->trans ? 0 : 1;
     if (!x->spread)
         return bytes / host;
-    if (x->spread->everywhere || g->n == 1 || x->spread->count[along] == 1 || p->panel <= x->spread->block[along])
+    if (x->spread->everywhere || g->n * p->ranks == 1 || x->spread->count[along] == 1 ||
+        p->panel <= x->spread->block[along])
         return 0; /* there is one to begin with where it lies */
     double here = 1 / (double)x->spread->count[along];
     return bytes * (here / own + (1 - here) / link);
@@ -243,29 +245,29 @@ void grid_release(WwGrid *g)
 }
 
 /* Is that panel one that must be copied? */
-static bool is_copied(const GridProblem *p, const GridMatrix *x, size_t first, size_t count, size_t k0, size_t member)
+static bool is_copied(const GridProblem *p, const GridMatrix *x, size_t first, size_t count, size_t k0, size_t worker)
 {
-    return !grid_panel_here(member, p, x, first, count, k0, at_most(p->k - k0, p->panel));
+    return !grid_panel_here(worker, p, x, first, count, k0, at_most(p->k - k0, p->panel));
 }
 
 /* How many different panels the device's tiles need in slots. */
 static size_t count_panels(const WwGrid *g, const GridProblem *p, size_t member)
 {
     size_t panels = grid_cover(p->k, p->panel), down = grid_cover(p->m, p->tile), across = grid_cover(p->n, p->tile),
-           n   = 0;
+           n = 0, worker = p->rank * g->n + member;
     bool *seen = xcalloc((down + across) * panels + 1, sizeof *seen);
     for (size_t i = 0; i < grid_tiles(p); i++) {
-        if (g->by[i] != p->rank * g->n + member)
+        if (g->by[i] != worker)
             continue;
         GridPlace t = grid_place(p, i);
         for (size_t q = 0; q < panels; q++) {
             bool *x = &seen[t.row / p->tile * panels + q], *y;
             y       = &seen[((p->symmetric ? 0 : down) + t.col / p->tile) * panels + q];
             if (!*x)
-                n += is_copied(p, &p->x, t.row, t.rows, q * p->panel, member);
+                n += is_copied(p, &p->x, t.row, t.rows, q * p->panel, worker);
             *x = true;
             if (!*y && !t.diagonal)
-                n += is_copied(p, p->symmetric ? &p->x : &p->y, t.col, t.cols, q * p->panel, member);
+                n += is_copied(p, p->symmetric ? &p->x : &p->y, t.col, t.cols, q * p->panel, worker);
             *y = *y || !t.diagonal;
         }
     }
@@ -301,11 +303,11 @@ static Status take(GridMember *m, const GridRoom *room)
 }
 
 /* False: they are as small as they may be. */
-static bool smaller(GridProblem *p)
+static bool smaller(const WwGrid *g, GridProblem *p)
 {
     if (may_cut(p) && p->panel > LEAST_PANEL)
         p->panel = grid_pitch(p->panel / 2);
-    else if (p->tile > STEP && p->ranks == 1) /* all ranks have the same tiles */
+    else if (p->tile > STEP && (p->ranks == 1 || g->link)) /* all ranks have the same tiles */
         p->tile = grid_pitch(p->tile / 2);
     else
         return false;
@@ -332,18 +334,37 @@ static GridRoom room_for(const WwGrid *g, const GridProblem *p)
 }
 
 /* What is there from the call before will do. */
-static bool is_there(WwGrid *g, const GridRoom *room)
+static bool is_there(const WwGrid *g, const GridRoom *room)
 {
-    if (g->room.tile != room->tile || g->room.panel != room->panel || g->room.slots != room->slots ||
-        g->room.turned != room->turned)
-        return false;
-    for (size_t i = 0; i < g->n; i++)
-        for (size_t s = 0; s < g->member[i].nslots; s++)
-            g->member[i].slot[s].of = NULL;
-    return true;
+    return g->room.tile == room->tile && g->room.panel == room->panel && g->room.slots == room->slots &&
+           g->room.turned == room->turned;
 }
 
-Status grid_shape(WwGrid *g, GridProblem *p)
+/* Room on every device for tiles and panels of that shape; on failure what was there before is gone. */
+static Status take_all(WwGrid *g, const GridProblem *p)
+{
+    GridRoom room = room_for(g, p);
+    Status   s    = WW_OK;
+    if (!is_there(g, &room))
+        grid_release(g);
+    for (size_t i = 0; i < g->n && s == WW_OK; i++) {
+        s = is_there(g, &room) ? WW_OK : take(&g->member[i], &room);
+        s = s == WW_OK && g->link ? grid_link_begin(g, p) : s;
+        if (s == WW_ERR_NO_MEMORY)
+            grid_fail(g, s, "device %zu: not even tiles of %zu x %zu with panels of %zu fit: %s", i, p->tile, p->tile,
+                      p->panel, ww_device_error(g->member[i].device));
+        else if (s != WW_OK)
+            grid_fail(g, s, "device %zu: %s", i, ww_device_error(g->member[i].device));
+    }
+    if (s == WW_OK)
+        g->room = room;
+    else
+        grid_release(g);
+    return s;
+}
+
+/* The shape that is asked for, or chosen. */
+static Status first_shape(WwGrid *g, GridProblem *p)
 {
     size_t sides = grid_pitch(p->m > p->n ? p->m : p->n), all = p->k ? grid_pitch(p->k) : STEP;
     if (!may_cut(p) && p->panel && p->panel < p->k)
@@ -356,25 +377,21 @@ Status grid_shape(WwGrid *g, GridProblem *p)
             g, WW_ERR_INVALID,
             "%zu x %zu x %zu in tiles of %zu and panels of %zu are more than 2^24 of either: choose larger ones", p->m,
             p->n, p->k, p->tile, p->panel);
-    share_out(g, p);
-    GridRoom room = room_for(g, p);
-    if (is_there(g, &room))
-        return WW_OK;
-    grid_release(g);
-    for (size_t i = 0; i < g->n; i++) {
-        Status s = take(&g->member[i], &room);
-        if (s == WW_OK)
-            continue;
-        grid_release(g);
-        if (s != WW_ERR_NO_MEMORY)
-            return grid_fail(g, s, "device %zu: %s", i, ww_device_error(g->member[i].device));
-        if (!smaller(p) || too_many(p))
-            return grid_fail(g, s, "device %zu: not even tiles of %zu x %zu with panels of %zu fit: %s", i, p->tile,
-                             p->tile, p->panel, ww_device_error(g->member[i].device));
-        share_out(g, p);
-        room = room_for(g, p);
-        i    = (size_t)-1; /* again, on all of them */
-    }
-    g->room = room;
     return WW_OK;
+}
+
+Status grid_shape(WwGrid *g, GridProblem *p, const char *text)
+{
+    Status s = first_shape(g, p);
+    if (s != WW_OK)
+        return grid_agree(g, s, text);
+    for (;;) {
+        share_out(g, p);
+        s = grid_agree(g, take_all(g, p), text);
+        if (s != WW_ERR_NO_MEMORY || !smaller(g, p) || too_many(p))
+            break;
+    }
+    if (s != WW_OK)
+        grid_release(g);
+    return s;
 }

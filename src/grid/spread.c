@@ -5,10 +5,10 @@
  * A direction that one device has alone is one block, however it was cut: its blocks lie side by side.  So a rectangle falls into few pieces. */
 #include "grid/grid.h"
 
-GridSpread grid_spread(const WwGridArray *a, WwLayout layout)
+GridSpread grid_spread(const WwGrid *g, const WwGridArray *a, WwLayout layout)
 {
     bool       cm = layout == WW_COLUMN_MAJOR;
-    GridSpread s  = {.at = a->at, .everywhere = a->down == 0};
+    GridSpread s  = {.at = a->at, .own = grid_first(g), .here = g->n, .everywhere = a->down == 0};
     s.block[cm]   = a->block_rows;
     s.block[!cm]  = a->block_columns;
     s.count[cm]   = a->down ? a->down : 1;
@@ -66,7 +66,8 @@ bool grid_piece(const GridMatrix *x, size_t element, const GridRect *r, size_t h
     out->part.lines  = least(r->lines - out->part.line, follow[0]);
     out->part.length = least(r->length - out->part.along, follow[1]);
     out->device      = s->everywhere ? here : place[0] * s->stride[0] + place[1] * s->stride[1];
-    out->at          = s->at[out->device] + (there[0] * x->ld + there[1]) * element;
+    out->at =
+        out->device - s->own < s->here ? s->at[out->device - s->own] + (there[0] * x->ld + there[1]) * element : 0;
     return true;
 }
 
@@ -133,10 +134,10 @@ Status grid_move(WwGrid *g, size_t member, WwStream *s, const GridMatrix *x, siz
 WwStatus ww_grid_part(const WwGrid *g, const WwGridArray *a, size_t rows, size_t columns, size_t i, size_t *part_rows,
                       size_t *part_columns)
 {
-    if (!g || !a || i >= g->n ||
-        (a->down ? a->down * a->across != g->n || !a->block_rows || !a->block_columns : a->across != 0))
+    if (!g || !a || i >= grid_workers(g) ||
+        (a->down ? a->down * a->across != grid_workers(g) || !a->block_rows || !a->block_columns : a->across != 0))
         return WW_ERR_INVALID;
-    GridSpread s = grid_spread(a, WW_ROW_MAJOR);
+    GridSpread s = grid_spread(g, a, WW_ROW_MAJOR);
     if (part_rows)
         *part_rows = grid_local(&s, 0, rows, i);
     if (part_columns)
@@ -157,13 +158,13 @@ static Status copy_whole(WwGrid *g, const char *who, const WwGridCopy *c, bool i
     GridGiven host = {"host", c->host, on.lines, on.length, c->ld, c->element, NULL};
     TRY(grid_check(g, who, c->layout, &on));
     TRY(grid_check(g, who, c->layout, &host));
-    GridSpread s = grid_spread(c->array, c->layout);
+    GridSpread s = grid_spread(g, c->array, c->layout);
     GridMatrix x = {.ld = c->array->ld, .spread = &s};
     GridRect   r = {0, on.lines, 0, on.length};
     for (size_t i = 0; i < g->n && (in || !s.everywhere || i == 0); i++)
-        for (GridPiece q = {0}; grid_piece(&x, c->element, &r, i, &q);) {
+        for (GridPiece q = {0}; grid_piece(&x, c->element, &r, s.own + i, &q);) {
             char *at = (char *)c->host + (q.part.line * c->ld + q.part.along) * c->element;
-            if (q.device != i)
+            if (q.device != s.own + i)
                 continue;
             Status e = device_copy_rows(g->member[i].device, g->member[i].in,
                                         &(DeviceRows){.in         = in,

@@ -39,7 +39,7 @@ static void choose(WwType type, size_t n, bool symmetric, size_t *tile, size_t *
 {
     WwPtr       at[]  = {4096, 8192};
     WwGridArray bands = {at, n / 2, n, 2, 1, n};
-    GridSpread  s     = grid_spread(&bands, WW_ROW_MAJOR);
+    GridSpread  s     = grid_spread(grid, &bands, WW_ROW_MAJOR);
     GridMatrix  rows = {.ld = n, .spread = &s}, columns = {.ld = n, .spread = &s, .trans = true};
     GridProblem p = {.type      = type,
                      .operand   = type == WW_BF16 ? 2 : 4,
@@ -53,7 +53,7 @@ static void choose(WwType type, size_t n, bool symmetric, size_t *tile, size_t *
                      .symmetric = symmetric,
                      .full      = symmetric,
                      .ranks     = 1};
-    assert_int_equal(grid_shape(grid, &p), WW_OK);
+    assert_int_equal(grid_shape(grid, &p, ""), WW_OK);
     *tile  = p.tile;
     *panel = p.panel;
 }

@@ -4,7 +4,7 @@
  *
  *   cmd_bench.c     options; which works and implementations
  *   bench_work.c    one work: data, implementations, verification
- *   bench_grid.c    products over several devices
+ *   bench_grid.c    products over several devices     bench_ranks.c   and over those of several processes
  *   bench_half.c    16-bit and 8-bit numbers from floats, and back
  *   bench_copy.c    copies: their data, the call, whether they are right
  *   bench_time.c    the clock: events around calls on one stream, on buffers that take turns
@@ -164,6 +164,8 @@ uint64_t bench_room(const Bench *x, uint64_t bytes);
 int bench_work(Bench *x, const BenchWork *w, const char *const *impls, size_t n);
 /* Copies from and to every offset below BENCH_OFFSETS, next to the driver's aligned copy.  Of a result the ends are compared. */
 int bench_sweep(Bench *x, const BenchWork *w, const char *impl);
+/* The products of bench_grid, of matrices in bands on the devices of several processes, of which this is one (bench_ranks.c). */
+int bench_ranks(Bench *x, const BenchWork *w);
 /* Products of matrices in host memory on one device and on so many. */
 int bench_grid(Bench *x, const BenchWork *w, size_t devices, bool spread);
 

@@ -1,57 +1,33 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * bench grid: A * B and A * A^T on one device and on several, of matrices in host memory or in bands of rows on the devices.
+ * bench grid: A * B and A * A^T on one device and on several, of matrices in host memory or in bands of rows on the devices; on those of several
+ * processes by bench_ranks.c.
  *
  * cublasXt stands beside those in host memory where its library is there: floats (it has none of 16 bits), the best of a few sides of its tiles.
  *
  * Each result is verified on a poisoned C.  On GPUs the time is the median of whole calls by the host's clock, copies included, from pinned memory; a
  * row of several devices says how many times as fast as one it is.  Emulated devices compute, and nothing is timed. */
+#include "cli/bench/bench_grid.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/arena.h"
+#include "base/clock.h"
 #include "blas/blas.h"
-#include "cli/bench/bench.h"
 #include "cli/bench/bench_verify.h"
 #include "cli/cli.h"
+#include "grid/meet.h"
 #include "lab/inputs.h"
-#include "warpwright/grid.h"
 
 enum { MOST_RUNS = 20, MIB = 1 << 20 };
 
 static const int xt_blocks[] = {2048, 4096, 8192};
 
-typedef struct GridBand { /* a matrix on the devices */
-    WwGridArray array;
-    WwPtr       at[WW_GRID_DEVICES];
-    WwGridCopy  copy;
-    size_t      bytes[WW_GRID_DEVICES];
-} GridBand;
-
-typedef struct GridBench {
-    Bench           *x;
-    WwGrid          *grid;
-    BenchWork        w;
-    void            *a, *b, *c;
-    size_t           cn, room; /* bytes of this work's result, and of the larger one */
-    WwDevice *const *device;
-    GridBand        *band; /* of a, b, c; NULL: in host memory */
-    BenchTruth      *truth;
-    BenchXt         *xt; /* NULL: the grid itself */
-    int              block;
-} GridBench;
-
-static double now_ms(void)
+WwStatus grid_call(const GridBench *g)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
-}
-
-static WwStatus grid_call(const GridBench *g, const BenchWork *w)
-{
+    const BenchWork *w = &g->w;
     if (strcmp(w->work, "aat") == 0)
         return ww_grid_syrk(g->grid, &(WwGridSyrk){.type      = w->type,
                                                    .trans     = w->ta,
@@ -92,11 +68,11 @@ static WwStatus grid_call(const GridBench *g, const BenchWork *w)
 
 static WwStatus band_open(const GridBench *g, GridBand *b, void *host, size_t rows, size_t columns, size_t element)
 {
-    size_t n = ww_grid_size(g->grid), part;
-    b->array = (WwGridArray){b->at, (rows + n - 1) / n, columns, n, 1, columns};
+    size_t n = ww_grid_size(g->grid), all = g->ranks ? g->ranks : n, part;
+    b->array = (WwGridArray){b->at, (rows + all - 1) / all, columns, all, 1, columns};
     b->copy  = (WwGridCopy){&b->array, WW_ROW_MAJOR, element, rows, columns, host, columns};
     for (size_t i = 0; i < n; i++) {
-        if (ww_grid_part(g->grid, &b->array, rows, columns, i, &part, NULL) != WW_OK || part == 0)
+        if (ww_grid_part(g->grid, &b->array, rows, columns, g->rank + i, &part, NULL) != WW_OK || part == 0)
             continue;
         b->bytes[i] = part * columns * element;
         WwStatus s  = ww_alloc(g->device[i], b->bytes[i], &b->at[i]);
@@ -106,7 +82,7 @@ static WwStatus band_open(const GridBench *g, GridBand *b, void *host, size_t ro
     return WW_OK;
 }
 
-static void bands_close(GridBench *g)
+void grid_bands_close(GridBench *g)
 {
     for (size_t m = 0; g->band && m < 3; m++)
         for (size_t i = 0; i < ww_grid_size(g->grid); i++)
@@ -116,8 +92,7 @@ static void bands_close(GridBench *g)
     g->band = NULL;
 }
 
-/* false: a device has no room, or a copy failed. */
-static bool bands_open(GridBench *g)
+bool grid_bands_open(GridBench *g)
 {
     const BenchWork *w       = &g->w;
     const TypeRow   *type    = type_row(w->type);
@@ -136,7 +111,8 @@ static bool bands_open(GridBench *g)
 
 static void poison(const GridBench *g)
 {
-    memset(g->c, BENCH_POISON, g->cn);
+    if (g->rank == 0)
+        memset(g->c, BENCH_POISON, g->cn);
     for (size_t i = 0; g->band && i < ww_grid_size(g->grid); i++)
         if (g->band[2].at[i])
             (void)ww_fill(g->device[i], g->band[2].at[i], BENCH_POISON, g->band[2].bytes[i]);
@@ -155,7 +131,7 @@ static bool call(const GridBench *g, char *why, size_t size)
             snprintf(why, size, "cublasXt answered status %d", status);
         return ok;
     }
-    if (grid_call(g, w) != WW_OK) {
+    if (grid_call(g) != WW_OK) {
         snprintf(why, size, "%s", ww_grid_error(g->grid));
         return false;
     }
@@ -168,16 +144,29 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/* Joined grids begin together, and the slowest counts. */
+static bool time_once(const GridBench *g, double *ms, char *why, size_t size)
+{
+    double begin, all[WW_GRID_DEVICES];
+    bool   together = !g->meet || grid_meet_all(g->meet);
+    begin           = clock_ms();
+    if (!together || !call(g, why, size))
+        return false;
+    *ms = clock_ms() - begin;
+    if (g->meet && !grid_meet_numbers(g->meet, *ms, all))
+        return false;
+    for (size_t i = 0; i < g->ranks; i++)
+        *ms = all[i] > *ms ? all[i] : *ms;
+    return true;
+}
+
 static bool run_and_time(const GridBench *g, BenchRow *row)
 {
     double   ms[MOST_RUNS];
     unsigned runs = !g->x->cuda ? 1 : g->x->runs < MOST_RUNS ? g->x->runs : MOST_RUNS;
-    for (unsigned i = 0; i < runs; i++) {
-        double begin = now_ms();
-        if (!call(g, row->problem, sizeof row->problem))
+    for (unsigned i = 0; i < runs; i++)
+        if (!time_once(g, &ms[i], row->problem, sizeof row->problem))
             return false;
-        ms[i] = now_ms() - begin;
-    }
     qsort(ms, runs, sizeof *ms, by_size);
     row->runs      = g->x->cuda ? runs : 0;
     row->median_ms = g->x->cuda ? ms[runs / 2] : 0;
@@ -204,7 +193,12 @@ static void run_and_verify(GridBench *g, BenchRow *row)
         return;
     }
     const char *problem = "";
+    if (g->meet && !grid_meet_all(g->meet)) { /* C is the ranks' common memory */
+        snprintf(row->problem, sizeof row->problem, "%s", grid_meet_why(g->meet));
+        return;
+    }
     row->verified =
+        g->rank > 0 || /* rank 0 looks at it */
         bench_right(g->truth, &g->w, g->c, !g->xt && strcmp(g->w.work, "aat") == 0, &row->max_error, &problem);
     snprintf(row->problem, sizeof row->problem, "%s", problem);
 }
@@ -251,12 +245,12 @@ static void tell_shares(const GridBench *g)
                 s.planned_ms, s.enqueued_ms, s.done_ms);
 }
 
-/* one_ms, xt_ms: of one device, of cublasXt; 0: not known. */
-static double grid_row(GridBench *g, double one_ms, double xt_ms)
+double grid_row(GridBench *g, double one_ms, double xt_ms)
 {
     size_t    tile, panel;
     BenchRow *row = new_row(g);
-    snprintf(row->impl, sizeof row->impl, "grid:%zu", ww_grid_size(g->grid));
+    snprintf(row->impl, sizeof row->impl, g->ranks ? "ranks:%zu" : "grid:%zu",
+             g->ranks ? g->ranks : ww_grid_size(g->grid));
     run_and_verify(g, row);
     row->cublas_ms = xt_ms;
     ww_grid_shape(g->grid, &tile, &panel);
@@ -268,14 +262,13 @@ static double grid_row(GridBench *g, double one_ms, double xt_ms)
     return row->median_ms;
 }
 
-/* A, B and room for both results, for all devices; false: there is not so much memory. */
-static bool make_data(GridBench *g, size_t an, size_t bn)
+bool grid_make_data(GridBench *g, void *c)
 {
     WwType type = g->w.type;
-    size_t each = type_row(type)->operand;
-    g->a        = ww_grid_memory(g->grid, an * each + 4);
-    g->b        = ww_grid_memory(g->grid, bn * each + 4);
-    g->c        = ww_grid_memory(g->grid, g->room);
+    size_t each = type_row(type)->operand, an = g->w.m * g->w.k, bn = g->w.k * g->w.n;
+    g->a = ww_grid_memory(g->grid, an * each + 4);
+    g->b = ww_grid_memory(g->grid, bn * each + 4);
+    g->c = c ? c : ww_grid_memory(g->grid, g->room);
     if (!g->a || !g->b || !g->c)
         return false;
     if (bench_small(type)) {
@@ -291,11 +284,12 @@ static bool make_data(GridBench *g, size_t an, size_t bn)
     return true;
 }
 
-static void drop_data(GridBench *g)
+void grid_drop_data(GridBench *g)
 {
     ww_grid_memory_free(g->grid, g->a);
     ww_grid_memory_free(g->grid, g->b);
-    ww_grid_memory_free(g->grid, g->c);
+    if (!g->meet)
+        ww_grid_memory_free(g->grid, g->c);
 }
 
 /* One work on the first n devices; one: the time of one of them, 0: not known.  0: not measured. */
@@ -308,25 +302,29 @@ static double on_devices(const GridBench *all, size_t n, bool spread, double one
         *code = cli_error("bench", "%s", why);
         return 0;
     }
-    if (spread && !bands_open(&g))
+    if (spread && !grid_bands_open(&g))
         *code = cli_error("bench", "the devices have no room for matrices of this size");
     else
         ms = grid_row(&g, one, xt_row(&g, n));
-    bands_close(&g);
+    grid_bands_close(&g);
     ww_grid_close(g.grid);
     return ms;
 }
 
+void grid_set_work(GridBench *g, const BenchWork *w, int which)
+{
+    g->w      = *w;
+    g->w.work = which ? "aat" : "gemm";
+    g->w.n    = which ? w->m : w->n;
+    g->cn     = g->w.m * g->w.n * type_row(w->type)->result;
+}
+
 static int both_works(GridBench *g, const BenchWork *w, bool spread)
 {
-    static const char *const works[] = {"gemm", "aat"};
-    size_t                   devices = ww_grid_size(g->grid);
-    int                      code    = CLI_OK;
+    size_t devices = ww_grid_size(g->grid);
+    int    code    = CLI_OK;
     for (size_t i = 0; i < 2 && code == CLI_OK; i++) {
-        g->w       = *w;
-        g->w.work  = works[i];
-        g->w.n     = i ? w->m : w->n;
-        g->cn      = g->w.m * g->w.n * type_row(w->type)->result;
+        grid_set_work(g, w, (int)i);
         g->truth   = bench_truth(&g->w, g->a, g->b, g->x->seed);
         double one = on_devices(g, 1, spread, 0, &code);
         if (devices > 1 && code == CLI_OK)
@@ -345,11 +343,11 @@ static int on_all(Bench *x, const BenchWork *w, WwDevice *const *device, size_t 
     int         code;
     if (ww_grid_open(device, n, &g.grid, &why) != WW_OK)
         return cli_error("bench", "%s", why);
-    if (make_data(&g, w->m * w->k, w->k * w->n))
+    if (grid_make_data(&g, NULL))
         code = both_works(&g, w, spread);
     else
         code = cli_error("bench", "%s", ww_grid_error(g.grid));
-    drop_data(&g);
+    grid_drop_data(&g);
     ww_grid_close(g.grid);
     return code;
 }

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What the files of joined grids share.
+ *
+ *   link.c        joining, and what ranks say to each other      link_pieces.c   batches of pieces, over the host
+ *   link_nccl.c   batches over NCCL, and waiting for them */
+#ifndef WW_GRID_LINK_H
+#define WW_GRID_LINK_H
+
+#include "grid/grid.h"
+#include "grid/nccl.h"
+
+typedef struct LinkPiece { /* of this batch, sent or received by this rank: lines of so many bytes */
+    bool   send;
+    size_t peer;
+    WwPtr  at;
+    size_t pitch, bytes, lines, offset; /* where its room begins */
+} LinkPiece;
+
+struct GridLink {
+    WwGridLink     how;
+    WwGridWay      way;
+    Nccl           nccl;
+    void          *comm; /* NULL: it was left */
+    NcclId         id;
+    Status         noted; /* of this rank's device, in this call */
+    bool           broken, deaf; /* pieces, words go no more between the ranks */
+    size_t         stage;
+    WwPtr          room[2]; /* received, sent: on the device */
+    char          *host[2]; /* or here */
+    size_t        *filled[2];
+    LinkPiece     *piece;
+    size_t         pieces, most;
+    WwGridMessage *message;
+};
+
+/* The others are lost, or this rank leaves them: what NCCL has under way ends. */
+void   link_leave(WwGrid *g);
+/* The same, and the link is of no use any more; WW_ERR_UNAVAILABLE with that error. */
+Status link_lose(WwGrid *g, const char *why);
+void   link_drop_room(WwGrid *g);
+/* ncclGetUniqueId: 0, or NCCL's result. */
+int    link_identify(WwGrid *g, NcclId *out);
+/* All ranks at once: the communicator is there. */
+Status link_join(WwGrid *g);
+/* This batch's pieces, packed, on the `in` stream. */
+Status link_group(WwGrid *g);
+
+#endif
