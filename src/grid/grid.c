@@ -82,8 +82,10 @@ WwStatus ww_grid_open(WwDevice *const *devices, size_t n, WwGrid **out, const ch
 
 void ww_grid_trim(WwGrid *g)
 {
-    if (g)
-        grid_release(g);
+    if (!g)
+        return;
+    grid_release(g);
+    grid_link_trim(g);
 }
 
 void ww_grid_close(WwGrid *g)

@@ -255,6 +255,8 @@ Status grid_link_noted(const WwGrid *g);
 Status grid_link_wait(WwGrid *g, const WwStream *s, void **mark);
 /* The call ends, on all ranks alike: its failure, or another one's. */
 Status grid_link_end(WwGrid *g, Status own);
+/* Gives back what grid_link_begin has taken; there may be no link. */
+void   grid_link_trim(WwGrid *g);
 void   grid_link_close(WwGrid *g);
 
 /* How many workers matrices are spread over; the first one of this process. */

@@ -231,7 +231,7 @@ void grid_link_close(WwGrid *g)
     if (l->comm)
         link_leave(g);
     nccl_close(&l->nccl);
-    link_drop_room(g);
+    grid_link_trim(g);
     free(g->slots);
     free(l->filled[0]);
     free(l->filled[1]);

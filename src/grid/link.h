@@ -38,7 +38,6 @@ struct GridLink {
 void   link_leave(WwGrid *g);
 /* The same, and the link is of no use any more; WW_ERR_UNAVAILABLE with that error. */
 Status link_lose(WwGrid *g, const char *why);
-void   link_drop_room(WwGrid *g);
 /* ncclGetUniqueId: 0, or NCCL's result. */
 int    link_identify(WwGrid *g, NcclId *out);
 /* All ranks at once: the communicator is there. */

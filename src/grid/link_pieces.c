@@ -23,11 +23,11 @@ enum {
 
 /* ---- room -------------------------------------------------------------------------------------------------------- */
 
-void link_drop_room(WwGrid *g)
+void grid_link_trim(WwGrid *g)
 {
     GridLink *l = g->link;
     WwDevice *d = g->member[0].device;
-    for (int send = 0; send < 2; send++) {
+    for (int send = 0; l && send < 2; send++) {
         if (l->room[send])
             ww_free(d, l->room[send]);
         if (l->host[send] && d->ops->host_alloc)
@@ -37,7 +37,8 @@ void link_drop_room(WwGrid *g)
         l->room[send] = 0;
         l->host[send] = NULL;
     }
-    l->stage = 0;
+    if (l)
+        l->stage = 0;
 }
 
 static Status take_room(WwGrid *g, size_t stage)
@@ -73,10 +74,10 @@ Status grid_link_begin(WwGrid *g, const GridProblem *p)
         memset(l->filled[send], 0, l->how.ranks * sizeof *l->filled[send]);
     if (l->stage == stage)
         return WW_OK;
-    link_drop_room(g);
+    grid_link_trim(g);
     Status s = take_room(g, stage);
     if (s != WW_OK)
-        link_drop_room(g);
+        grid_link_trim(g);
     return s;
 }
 

@@ -3,7 +3,7 @@
 """kills.py WARPWRIGHT MPIRUN RING GRID RUNS [SEED]: ranks that are killed at random moments.  Every other rank has to end within LIMIT_S seconds, with a
 message and an exit code that is not 0, unless it had ended before, and nothing may go on.
 
-Four kinds of runs in turn: ranks of `check` and of `run --ranks` that this file starts, so that no launcher ends them; and where there is MPI, by mpirun,
+Five kinds of runs in turn: ranks of `check`, of `run --ranks` and of `bench grid --operands ranks` that this file starts, so that no launcher ends them; and where there is MPI, by mpirun,
 `run --ranks` with an MPI program (the run or the program is killed) and examples/grid_mpi.c.  MPIRUN, RING, GRID: none without MPI."""
 import os
 import random
@@ -109,8 +109,10 @@ def by_mpi(what, command, name):
 
 check = [warpwright, "check", SOURCE, "--kernel", "costly", "--grid", "4000", "--block", "256", "--arg", "x:f32[1024000]=random", "--arg",
          "y:f32[1024000]=random", "--arg", "n:i32=1024000", "--threads", "1"]
+joined = [warpwright, "bench", "grid", "--device", "emulator", "--operands", "ranks", "--m", "300", "--n", "200", "--k", "150", "--tile", "64", "--panel", "64"]
 KINDS = [lambda: started_here("check", lambda i: check, 4.0),
-         lambda: started_here("run --ranks", lambda i: [warpwright, "run", "--ranks", "/bin/sleep", f"0.{3 + i}"], 1.2)]
+         lambda: started_here("run --ranks", lambda i: [warpwright, "run", "--ranks", "/bin/sleep", f"0.{3 + i}"], 1.2),
+         lambda: started_here("bench grid", lambda i: joined, 2.0)]
 if mpirun != "none":
     KINDS += [lambda: by_mpi("run --ranks by mpirun", [warpwright, "run", "--ranks", "--check", ring], "ring"),
               lambda: by_mpi("a product by mpirun", [grid], "grid_mpi")]

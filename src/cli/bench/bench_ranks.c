@@ -56,6 +56,8 @@ static double on_ranks(const GridBench *all, bool joined, double one, int *code)
         *code = cli_error("bench", "the device of rank %zu has no room for matrices of this size", g.rank);
     else
         ms = grid_row(&g, one, 0);
+    if (joined && *code == CLI_OK && *grid_meet_why(g.meet))
+        *code = cli_error("bench", "rank %zu: %s", g.rank, grid_meet_why(g.meet));
     if (joined && g.rank == 0 && *code == CLI_OK && g.x->verbose)
         fprintf(g.x->table, "      between the ranks: %s\n",
                 ww_grid_way(g.grid) == WW_GRID_NCCL ? "NCCL" : "by way of the host");
