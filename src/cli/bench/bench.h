@@ -137,6 +137,8 @@ bool     bench_xt_run(BenchXt *x, const BenchWork *w, int block, const void *a, 
 
 /* ---- one work (bench_work.c) ---- */
 
+typedef enum BenchWhere { BENCH_HOST, BENCH_DEVICES, BENCH_RANKS } BenchWhere; /* in the order of --operands */
+
 typedef struct Bench {
     WwDevice     *device;
     WwBlas       *blas;
@@ -146,6 +148,8 @@ typedef struct Bench {
     bool          alone;  /* grid: without cublasXt */
     bool          verbose; /* grid: what each device did */
     size_t        tile, panel; /* grid: asked for; 0: chosen */
+    size_t        devices;     /* grid: how many */
+    BenchWhere    where;       /* grid: the matrices */
     BenchSensors *sensors;
     FILE         *table;        /* where rows are printed */
     bool          cuda, counted;
@@ -166,7 +170,7 @@ int bench_work(Bench *x, const BenchWork *w, const char *const *impls, size_t n)
 int bench_sweep(Bench *x, const BenchWork *w, const char *impl);
 /* The products of bench_grid, of matrices in bands on the devices of several processes, of which this is one (bench_ranks.c). */
 int bench_ranks(Bench *x, const BenchWork *w);
-/* Products of matrices in host memory on one device and on so many. */
-int bench_grid(Bench *x, const BenchWork *w, size_t devices, bool spread);
+/* Both products on one device and on several. */
+int bench_grid(Bench *x, const BenchWork *w);
 
 #endif

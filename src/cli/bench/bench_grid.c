@@ -293,7 +293,7 @@ void grid_drop_data(GridBench *g)
 }
 
 /* One work on the first n devices; one: the time of one of them, 0: not known.  0: not measured. */
-static double on_devices(const GridBench *all, size_t n, bool spread, double one, int *code)
+static double on_devices(const GridBench *all, size_t n, double one, int *code)
 {
     const char *why = "";
     GridBench   g   = *all;
@@ -302,7 +302,7 @@ static double on_devices(const GridBench *all, size_t n, bool spread, double one
         *code = cli_error("bench", "%s", why);
         return 0;
     }
-    if (spread && !grid_bands_open(&g))
+    if (g.x->where == BENCH_DEVICES && !grid_bands_open(&g))
         *code = cli_error("bench", "the devices have no room for matrices of this size");
     else
         ms = grid_row(&g, one, xt_row(&g, n));
@@ -319,23 +319,23 @@ void grid_set_work(GridBench *g, const BenchWork *w, int which)
     g->cn     = g->w.m * g->w.n * type_row(w->type)->result;
 }
 
-static int both_works(GridBench *g, const BenchWork *w, bool spread)
+static int both_works(GridBench *g, const BenchWork *w)
 {
     size_t devices = ww_grid_size(g->grid);
     int    code    = CLI_OK;
     for (size_t i = 0; i < 2 && code == CLI_OK; i++) {
         grid_set_work(g, w, (int)i);
         g->truth   = bench_truth(&g->w, g->a, g->b, g->x->seed);
-        double one = on_devices(g, 1, spread, 0, &code);
+        double one = on_devices(g, 1, 0, &code);
         if (devices > 1 && code == CLI_OK)
-            on_devices(g, devices, spread, one, &code);
+            on_devices(g, devices, one, &code);
         bench_truth_free(g->truth);
     }
     return code;
 }
 
 /* The matrices are made once, for every number of devices. */
-static int on_all(Bench *x, const BenchWork *w, WwDevice *const *device, size_t n, bool spread)
+static int on_all(Bench *x, const BenchWork *w, WwDevice *const *device, size_t n)
 {
     const char *why  = "";
     size_t      wide = w->m > w->n ? w->m : w->n; /* the result of A * A^T is m x m */
@@ -344,7 +344,7 @@ static int on_all(Bench *x, const BenchWork *w, WwDevice *const *device, size_t 
     if (ww_grid_open(device, n, &g.grid, &why) != WW_OK)
         return cli_error("bench", "%s", why);
     if (grid_make_data(&g, NULL))
-        code = both_works(&g, w, spread);
+        code = both_works(&g, w);
     else
         code = cli_error("bench", "%s", ww_grid_error(g.grid));
     grid_drop_data(&g);
@@ -352,7 +352,7 @@ static int on_all(Bench *x, const BenchWork *w, WwDevice *const *device, size_t 
     return code;
 }
 
-int bench_grid(Bench *x, const BenchWork *w, size_t devices, bool spread)
+int bench_grid(Bench *x, const BenchWork *w)
 {
     WwDevice      *device[WW_GRID_DEVICES] = {0};
     const char    *why                     = "";
@@ -364,13 +364,13 @@ int bench_grid(Bench *x, const BenchWork *w, size_t devices, bool spread)
         return cli_error("bench", "the matrices of grid need %llu MiB of this machine's memory; choose smaller sizes",
                          (unsigned long long)(room >> 20));
     bench_table_head(x->table, false);
-    for (size_t i = 0; i < devices && code == CLI_OK; i++)
+    for (size_t i = 0; i < x->devices && code == CLI_OK; i++)
         if (ww_device_open(x->cuda ? "cuda" : "emulator", &(WwDeviceOptions){.ordinal = (unsigned)i, .threads = 1},
                            &device[i], &why) != WW_OK)
-            code = cli_error("bench", "device %zu of %zu: %s", i, devices, why);
+            code = cli_error("bench", "device %zu of %zu: %s", i, x->devices, why);
     if (code == CLI_OK)
-        code = on_all(x, w, device, devices, spread);
-    for (size_t i = 0; i < devices; i++)
+        code = on_all(x, w, device, x->devices);
+    for (size_t i = 0; i < x->devices; i++)
         ww_device_close(device[i]);
     return code;
 }

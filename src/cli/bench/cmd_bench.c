@@ -304,16 +304,15 @@ static int report(const Bench *x, const CliArgs *a, int code)
 
 static int run_grid(Bench *x, const CliArgs *a, const BenchWork *w)
 {
-    x->table          = cli_table(a);
-    const char *impl  = cli_text(a, "impl", "auto,cublas");
-    x->alone          = !strstr(impl, "cublas");
-    x->verbose        = cli_has(a, "verbose");
-    x->tile           = cli_number(a, "tile", 0);
-    x->panel          = cli_number(a, "panel", 0);
-    const char *where = cli_text(a, "operands", "host");
-    if (strcmp(where, "ranks") == 0)
-        return report(x, a, bench_ranks(x, w));
-    return report(x, a, bench_grid(x, w, (size_t)cli_number(a, "devices", 2), strcmp(where, "device") == 0));
+    x->table         = cli_table(a);
+    const char *impl = cli_text(a, "impl", "auto,cublas");
+    x->alone         = !strstr(impl, "cublas");
+    x->verbose       = cli_has(a, "verbose");
+    x->tile          = cli_number(a, "tile", 0);
+    x->panel         = cli_number(a, "panel", 0);
+    x->devices       = cli_number(a, "devices", 2);
+    x->where         = (BenchWhere)cli_choice(a, "operands", BENCH_HOST);
+    return report(x, a, x->where == BENCH_RANKS ? bench_ranks(x, w) : bench_grid(x, w));
 }
 
 static int run(Bench *x, const CliArgs *a, bool ladder, const char *work)
