@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "device/device.h"
 #include "grid_fixture.h"
 
 enum { WORDS = 1 << 14, M = 150, K = 130 };
@@ -103,6 +104,25 @@ static void on_grid(WwGrid *g, WwDevice *const *d, size_t own, size_t n, size_t 
     }
 }
 
+/* ---- a device that fails after so many copies ---- */
+
+static DeviceOps usual, failing;
+static int       copies_left;
+
+static Status failing_copy(WwDevice *d, void *dst, WwPtr src, uint64_t bytes)
+{
+    return copies_left-- > 0 ? usual.copy_out(d, dst, src, bytes) : device_fail(d, WW_ERR_DEVICE, "the device broke");
+}
+
+static void break_device(WwDevice *d)
+{
+    usual            = *d->ops;
+    failing          = usual;
+    failing.copy_out = failing_copy;
+    copies_left      = 30;
+    d->ops           = &failing;
+}
+
 static void *run_rank(void *user)
 {
     Rank      *r = user;
@@ -118,8 +138,12 @@ static void *run_rank(void *user)
         return NULL;
     r->link = ww_grid_link(g, &l);
     if (r->link == WW_OK) {
+        const DeviceOps *ops = d->ops;
+        if (!strcmp(r->how, "fails") && r->rank == 1)
+            break_device(d);
         on_grid(g, &d, r->rank, 1, r->ranks, r->how, &r->call, r->c);
         snprintf(r->error, sizeof r->error, "%s", ww_grid_error(g));
+        d->ops = ops;
         on_grid(g, &d, r->rank, 1, r->ranks, "bands", &r->again, r->c); /* whatever failed, the link goes on */
     } else {
         snprintf(r->error, sizeof r->error, "%s", ww_grid_error(g));
@@ -184,6 +208,21 @@ static void told(void **state)
     assert_non_null(strstr(rank[0].error, "ww_grid_syrk: ranks = 2"));
 }
 
+/* In the midst of the call; the other two do not wait for it. */
+static void device_fails(void **state)
+{
+    (void)state;
+    all_ranks(3, "fails");
+    for (size_t i = 0; i < 3; i++) {
+        assert_int_equal(rank[i].call, WW_ERR_DEVICE);
+        assert_non_null(
+            strstr(rank[i].error, i == 1 ? "device 0: the device broke" : "rank 1: device 0: the device broke"));
+        assert_int_equal(rank[i].again, WW_OK);
+        assert_memory_equal(rank[i].c, want, sizeof want);
+    }
+    assert_true(copies_left < 0);
+}
+
 static void not_joined(void **state)
 {
     static const struct Fault {
@@ -235,7 +274,8 @@ static void refused(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(products), cmocka_unit_test(told), cmocka_unit_test(not_joined),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(products), cmocka_unit_test(told),
+                                       cmocka_unit_test(device_fails), cmocka_unit_test(not_joined),
                                        cmocka_unit_test(refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
