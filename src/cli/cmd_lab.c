@@ -230,8 +230,7 @@ static int write_html(const Lab *lab, const Profile *profile, const char *path)
 /* Where this process is one of several: all have the same inputs, and only rank 0 has something to tell. */
 static bool be_spread(Spread *k, const CliArgs *a, LabOptions *o)
 {
-    static const SpreadAsk ask = {
-        "lab", NULL, {{"log", "goes with all blocks in one process"}, {"regression", "is a file of one process"}}};
+    static const SpreadAsk ask = {"lab", NULL, {{"regression", "is a file of one process"}}};
     if (!spread_begin(k, a, &ask) || !spread_number(k, &o->seed))
         return false;
     if (!k->ranks)

@@ -74,7 +74,14 @@ typedef struct Watch {
     Lab           *lab;
     const LabCase *c;
     Str            line;
+    Str            kept; /* of a rank that is not the first */
 } Watch;
+
+/* This process is one of several, and not the one that tells. */
+static bool is_other(const Lab *lab)
+{
+    return lab->opt.share && lab->opt.share->rank;
+}
 
 static void watch_access(void *user, const WwAccess *a)
 {
@@ -83,7 +90,44 @@ static void watch_access(void *user, const WwAccess *a)
         return;
     str_clear(&w->line);
     conflict_describe(w->c->name, w->lab->emulator->profile, a, &w->line);
-    w->lab->opt.on_log(w->lab->opt.user, str_text(&w->line));
+    if (is_other(w->lab))
+        str_printf(&w->kept, "%s\n", str_text(&w->line));
+    else
+        w->lab->opt.on_log(w->lab->opt.user, str_text(&w->line));
+}
+
+static void tell_lines(const Lab *lab, const char *text)
+{
+    Str line = {0};
+    for (const char *end; text && (end = strchr(text, '\n')); text = end + 1) {
+        str_clear(&line);
+        str_addn(&line, text, (size_t)(end - text));
+        lab->opt.on_log(lab->opt.user, str_text(&line));
+    }
+    str_free(&line);
+}
+
+/* The ranks' blocks follow each other, and so do their lines.  Every rank does this, whatever became of its launch; ran: it was shared out. */
+static void gather_lines(const Lab *lab, const Watch *w, bool ran)
+{
+    DeviceShare *share = lab->opt.share;
+    Parcel       mine  = {0}, *theirs;
+    Str          why   = {0};
+    if (!share || share->broken)
+        return;
+    theirs = xcalloc(share->ranks, sizeof *theirs);
+    parcel_put_text(&mine, str_text(&w->kept));
+    if (share->exchange(share->user, &mine, theirs, &why) != WW_OK) {
+        share->broken = true;
+        str_printf(&share->refused, "%s", str_text(&why));
+    }
+    for (unsigned i = 1; i < share->ranks && ran && !share->broken && !share->rank; i++)
+        tell_lines(lab, parcel_text(&theirs[i]));
+    for (unsigned i = 0; i < share->ranks; i++)
+        parcel_free(&theirs[i]);
+    parcel_free(&mine);
+    free(theirs);
+    str_free(&why);
 }
 
 /* ---- one device -------------------------------------------------------------------------------------------------- */
@@ -124,7 +168,10 @@ static Status launch(Lab *lab, WwDevice *d, const LabCase *c, const LabLaunch *l
         w.user      = &watch;
     }
     Status s = start(lab, d, m, c, &w, result);
+    if (log)
+        gather_lines(lab, &watch, s == WW_OK);
     str_free(&watch.line);
+    str_free(&watch.kept);
     return s;
 }
 
@@ -175,7 +222,7 @@ static void run_on(Lab *lab, WwDevice *d, const LabCase *c, const LabLaunch *l, 
         s = fill_buffers(d, l, &mem);
     if (s == WW_OK)
         s = launch(lab, d, c, l, &mem, module, &result);
-    bool other = lab->opt.share && lab->opt.share->rank; /* the first rank has the row */
+    bool other = is_other(lab); /* the first rank has the row */
     if (s == WW_OK && !other)
         s = read_buffers(d, l, &mem);
     if (s == WW_OK && !other)

@@ -16,6 +16,7 @@ CASES = [
     ["matmul", "--m", "80", "--n", "64", "--k", "48"],
     ["copy", "--blocks", "5", "--profile", "sm_20"],
     ["banks", "--blocks", "3"],
+    ["banks", "--blocks", "5", "--log"],
     ["intmatmul", "--m", "40", "--n", "40", "--k", "33"],
     ["aat", "copy", "--m", "64", "--blocks", "2", "--profile", "sm_10"],
 ]
@@ -49,8 +50,8 @@ with launch.folder() as d:
     ends = launch.wait(launch.start(2, lambda i: [warpwright, "lab", "matmul", "--m", "40", "--n", "40", "--k", "20"], d, "l"))
     expect("without --seed all ranks have the same inputs", all(e[0] == 0 for e in ends) and "matmul" in ends[0][1], ends)
 with launch.folder() as d:
-    ends = launch.wait(launch.start(2, lambda i: [warpwright, "lab", "banks", "--blocks", "2", "--log"], d, "l"))
-    expect("--log is refused", all(e[0] == 122 and "--log goes with all blocks in one process" in e[2] for e in ends), ends)
+    ends = launch.wait(launch.start(2, lambda i: [warpwright, "lab", "banks", "--blocks", "2", "--regression", "r"], d, "l"))
+    expect("--regression is refused", all(e[0] == 122 and "--regression is a file of one process" in e[2] for e in ends), ends)
 with launch.folder() as d:
     ends = launch.wait(launch.start(2, lambda i: [warpwright, "lab", "aat", "--m", "64", "--k", "32", "--ranks=off"], d, "l"))
     expect("--ranks=off: each has all rows", all(e[0] == 0 and "aat_simple" in e[1] for e in ends), ends)
