@@ -128,6 +128,11 @@ static bool in_scope(const Report *r, const WwFinding *f)
 
 void report_add_finding(Report *r, const WwFinding *f, const char *kernel, int64_t launch)
 {
+    if (r->divert) {
+        parcel_put_number(r->divert, REPORT_FINDING);
+        report_put_finding(r->divert, f, kernel, launch);
+        return;
+    }
     WwFinding named = *f;
     RuleId    rule  = rule_find(f->rule);
     named.kernel    = f->kernel ? kernel : NULL;
@@ -161,6 +166,11 @@ void report_sort(Report *r)
 {
     if (r->nfindings)
         qsort(r->finding, r->nfindings, sizeof *r->finding, in_order);
+}
+
+void report_divert(Report *r, Parcel *to)
+{
+    r->divert = to;
 }
 
 void report_schedule(Report *r, uint64_t seed)

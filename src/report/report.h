@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 
+#include "base/parcel.h"
 #include "base/status.h"
 #include "base/str.h"
 #include "warpwright/warpwright.h"
@@ -64,6 +65,11 @@ bool    report_unsupported(const Report *r);
 
 /* Adds one, joined with what is the same finding.  kernel: as people read it; launch -1: found outside any kernel. */
 void   report_add_finding(Report *r, const WwFinding *f, const char *kernel, int64_t launch);
+/* From now on findings go into the parcel, each behind REPORT_FINDING, for report_take_finding of another process; NULL: no more. */
+enum { REPORT_FINDING = 1 };
+void   report_divert(Report *r, Parcel *to);
+/* Adds the one that is next, its REPORT_FINDING taken.  (findings_parcel.c) */
+void   report_take_finding(Report *r, Parcel *from);
 size_t report_finding_count(const Report *r);
 typedef struct ReportSums {
     size_t errors, warnings, notes;

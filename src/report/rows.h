@@ -62,6 +62,7 @@ struct Report {
     Launches    *launches; /* when keep */
     ReportFinding *finding; size_t nfindings, findings_cap;
     unsigned     schedule; uint64_t seed; /* of what is added now */
+    Parcel      *divert; /* where findings go instead; NULL: they are added */
     json_t      *who; json_int_t processes; /* likewise; who may be NULL */
     json_t      *own; /* who what is added by this process is of; NULL: not known */
     Suppressions suppress;
@@ -72,6 +73,8 @@ struct Report {
     regex_t      kernels; bool has_kernels;
     const char **left; size_t nleft;         /* kernels that were left out */
 };
+
+void report_put_finding(Parcel *p, const WwFinding *f, const char *kernel, int64_t launch);
 
 /* A program's own PTX is text that nobody wrote: without -lineinfo it has no lines. */
 bool report_is_written(const ReportLaunch *l, const WwLine *line);

@@ -42,6 +42,10 @@ OPTIONS = [  # what a check may be asked for besides
     ("says", "--blocks first:9,random:9"),
     ("past", "--async late"),
     ("costly", "--async random"),
+    ("races", "--schedules 5"),
+    ("says", "--schedules 3"),
+    ("past", "--schedules 4 --seed 7"),
+    ("traps", "--schedules 2"),
 ]
 REFUSED = {
     "ticket": ("--grid 9 --block 32 --arg x:i32[1]=zero --arg y:i32[9]", "those of rank 1 write byte 0 of x, which those of rank 0 write"),

@@ -38,8 +38,13 @@ typedef struct Check {
     bool      lost; /* a kernel could not be run */
     Progress  progress;
     Spread    ranks;  /* a grid's blocks run in several processes */
+    Spread    apart;  /* or whole schedules do */
+    Parcel   *kept;   /* what this schedule has to say, for rank 0; NULL: it is said at once */
     uint64_t  launch; /* that runs */
 } Check;
+
+/* What stands in a schedule's parcel besides findings, which are REPORT_FINDING. */
+enum { SAID_END = 0, SAID_TEXT = REPORT_FINDING + 1, SAID_LINE };
 
 static volatile int stopped;
 
@@ -166,6 +171,12 @@ static int put_buffers(Check *c)
 static void on_print(void *user, const char *text, size_t len)
 {
     Check *c = user;
+    if (c->kept) {
+        parcel_put_number(c->kept, SAID_TEXT);
+        parcel_put_number(c->kept, len);
+        parcel_put(c->kept, text, len);
+        return;
+    }
     progress_clear(&c->progress);
     fwrite(text, 1, len, cli_table(&c->a));
 }
@@ -356,7 +367,9 @@ static int plan_from_file(Check *c, const char *file, Str *why)
 static int open_device(Check *c)
 {
     const char *why     = "";
-    unsigned    threads = c->ranks.ranks ? together_threads(&c->ranks.who) : 0;
+    unsigned    threads = c->ranks.ranks   ? together_threads(&c->ranks.who)
+                          : c->apart.ranks ? together_threads(&c->apart.who)
+                                           : 0;
     c->time             = cli_time(&c->a);
     WwDeviceOptions o   = {.profile = cli_text(&c->a, "profile", NULL),
                            .threads = (unsigned)cli_number(&c->a, "threads", threads),
@@ -368,7 +381,7 @@ static int open_device(Check *c)
                            .check   = cli_rules(&c->a) ? cli_rules(&c->a) : ""};
     if (ww_device_open("emulator", &o, &c->device, &why) != WW_OK)
         return cli_error("check", "%s", why);
-    if (!cli_has(&c->a, "quiet") && !spread_other(&c->ranks) && progress_possible())
+    if (!cli_has(&c->a, "quiet") && !spread_other(&c->ranks) && !spread_other(&c->apart) && progress_possible())
         device_on_progress(c->device, tell_progress, c);
     return CLI_OK;
 }
@@ -479,7 +492,12 @@ static bool put_text(const Check *c, const Str *text)
 
 static void tell_line(void *user, const char *line)
 {
-    (void)user;
+    Check *c = user;
+    if (c->kept) {
+        parcel_put_number(c->kept, SAID_LINE);
+        parcel_put_text(c->kept, line);
+        return;
+    }
     fprintf(stderr, "warpwright: %s\n", line);
 }
 
@@ -545,6 +563,77 @@ static int try_schedule(Check *c, uint64_t seed, bool first)
     return code;
 }
 
+/* ---- schedules of several ranks ---------------------------------------------------------------------------------- */
+
+/* Schedule i, whose words go into the parcel. */
+static int keep_schedule(Check *c, uint64_t seed, Parcel *p)
+{
+    bool lost = c->lost;
+    c->lost   = false;
+    c->kept   = p;
+    report_divert(c->report, p);
+    int code = try_schedule(c, seed, false);
+    report_divert(c->report, NULL);
+    c->kept = NULL;
+    parcel_put_number(p, SAID_END);
+    parcel_put_number(p, (uint64_t)code);
+    parcel_put_number(p, c->lost);
+    c->lost = lost;
+    return code;
+}
+
+/* What one schedule had to say, as if it had run here. */
+static int tell_schedule(Check *c, uint64_t seed, Parcel *p)
+{
+    report_schedule(c->report, seed);
+    while (!p->bad) {
+        uint64_t said = parcel_number(p);
+        if (said == REPORT_FINDING) {
+            report_take_finding(c->report, p);
+        } else if (said == SAID_LINE) {
+            const char *line = parcel_text(p);
+            tell_line(c, line ? line : "");
+        } else if (said == SAID_TEXT) {
+            size_t      n    = parcel_count(p, 1);
+            const char *text = parcel_bytes(p, n);
+            on_print(c, text ? text : "", text ? n : 0);
+        } else {
+            break;
+        }
+    }
+    int code = (int)parcel_number(p);
+    c->lost |= parcel_number(p) != 0;
+    return p->bad ? cli_error("check", "a rank did not end its schedules") : code;
+}
+
+/* Each rank runs every so many-th schedule with all blocks, and rank 0 hears of them in order. */
+static int schedules_apart(Check *c, uint64_t seed, uint64_t n)
+{
+    Str      why   = {0};
+    unsigned ranks = c->ranks.who.ranks, own = c->ranks.who.rank;
+    Parcel   mine = {0}, *theirs = xcalloc(ranks, sizeof *theirs);
+    int      first = CLI_OK, code = CLI_OK;
+    c->apart = c->ranks;
+    c->ranks = (Spread){0};
+    for (uint64_t i = own; i < n && code == CLI_OK && first == CLI_OK && !stopped; i += ranks)
+        if (i == 0)
+            first = try_schedule(c, seed, true);
+        else
+            code = keep_schedule(c, seed + i, &mine);
+    code = ranks_exchange(c->apart.ranks, &mine, theirs, &why) == WW_OK
+               ? first
+               : cli_error("check", "rank %u of %u: %s", own, ranks, str_text(&why));
+    for (uint64_t i = 1; i < n && code == CLI_OK && own == 0 && !stopped; i++)
+        code = tell_schedule(c, seed + i, i % ranks ? &theirs[i % ranks] : &mine);
+    for (unsigned i = 0; i < ranks; i++)
+        parcel_free(&theirs[i]);
+    parcel_free(&mine);
+    free(theirs);
+    str_free(&why);
+    c->ranks = c->apart;
+    return code;
+}
+
 static int check(Check *c)
 {
     Str      why = {0}, met = {0};
@@ -557,11 +646,13 @@ static int check(Check *c)
         code = CLI_USAGE;
     signal(SIGINT, on_signal);
     signal(SIGTERM, on_signal);
-    SpreadAsk ask = {"check", &stopped, {{"schedules", "runs every schedule with all blocks in one process"}}};
-    if (code == CLI_OK && !spread_begin(&c->ranks, &c->a, &ask))
+    if (code == CLI_OK && !spread_begin(&c->ranks, &c->a, &(SpreadAsk){"check", &stopped, {{NULL, NULL}}}))
         code = CLI_USAGE;
-    for (uint64_t i = 0; i < n && code == CLI_OK && !stopped; i++)
-        code = try_schedule(c, seed + i, i == 0);
+    if (code == CLI_OK && c->ranks.ranks && n > 1)
+        code = schedules_apart(c, seed, n);
+    else
+        for (uint64_t i = 0; i < n && code == CLI_OK && !stopped; i++)
+            code = try_schedule(c, seed + i, i == 0);
     if (code != CLI_OK || spread_other(&c->ranks))
         return code;
     if (c->lost)
@@ -589,7 +680,7 @@ int cmd_check(int argc, char **argv)
         return code;
     c.report = report_new(cli_keeps(&c.a) ? cli_number(&c.a, "keep-launches", REPORT_LAUNCHES) : 0);
     if (cli_has(&c.a, "verbose"))
-        report_tell(c.report, tell_line, NULL);
+        report_tell(c.report, tell_line, &c);
     report_process(c.report, c.a.operand[0], NULL, 0, 0); /* one process: its number would only make documents differ */
     code = spread_end(&c.ranks, check(&c));
     free(c.text);
