@@ -236,6 +236,7 @@ void grid_link_close(WwGrid *g)
     free(l->filled[0]);
     free(l->filled[1]);
     free(l->piece);
+    free(l->wait);
     free(l->message);
     free(l);
     g->link  = NULL;

@@ -17,6 +17,11 @@ typedef struct LinkPiece { /* of this batch, sent or received by this rank: line
     size_t pitch, bytes, lines, offset; /* where its room begins */
 } LinkPiece;
 
+typedef struct LinkWait { /* lines that are not in a batch yet; any two ranks' */
+    size_t    from, to;
+    LinkPiece q;
+} LinkWait;
+
 struct GridLink {
     WwGridLink     how;
     WwGridWay      way;
@@ -31,6 +36,8 @@ struct GridLink {
     size_t        *filled[2];
     LinkPiece     *piece;
     size_t         pieces, most;
+    LinkWait      *wait;
+    size_t         waits, most_waits;
     WwGridMessage *message;
 };
 

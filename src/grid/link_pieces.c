@@ -2,8 +2,8 @@
  *
  * Pieces of matrices between the devices of joined grids.
  *
- * Every rank goes through the same transfers and knows the same sizes, so all put the same pieces into the same batches: a batch ends where more would
- * leave one device, or come to one, than it has room for.  A batch is one group of NCCL's messages, or one call of the caller's `move`.  NCCL
+ * Every rank goes through the same transfers and knows the same sizes, so all put the same pieces of a round into the same batches: one takes of every
+ * device's pieces as many lines as there is room for where they leave and where they come.  A batch is one group of NCCL's messages, or one call of the caller's `move`.  NCCL
  * sends and receives bytes in one stretch: rectangles are packed into room on the device, and unpacked there; over the host the copies do that.
  *
  * A device's failure is noted, and over the host its rank passes on whatever is in its memory until the end, where all are told: nobody waits for what
@@ -18,7 +18,7 @@
 
 enum {
     EVEN  = 256,
-    STAGE = STRESSED(64 << 20, 1 << 13)
+    STAGE = STRESSED(256 << 20, 1 << 13)
 }; /* bytes: where pieces begin; under way from, and to, a device */
 
 /* ---- room -------------------------------------------------------------------------------------------------------- */
@@ -156,16 +156,11 @@ static Status over_nccl(WwGrid *g)
     return WW_OK;
 }
 
-Status grid_link_flush(WwGrid *g)
+static Status send_batch(WwGrid *g)
 {
-    GridLink *l   = g->link;
-    size_t    any = 0;
-    for (size_t i = 0; i < l->how.ranks; i++)
-        any += l->filled[1][i];
-    if (any == 0)
-        return WW_OK;
-    if (l->way == WW_GRID_NCCL)
-        grid_link_note(g, l->noted == WW_OK ? over_nccl(g) : WW_OK);
+    GridLink *l = g->link;
+    if (l->way == WW_GRID_NCCL && l->noted == WW_OK)
+        grid_link_note(g, over_nccl(g));
     Status s  = l->way == WW_GRID_NCCL ? l->noted : over_host(g);
     l->pieces = 0;
     for (int send = 0; send < 2; send++)
@@ -183,32 +178,54 @@ static void keep(GridLink *l, const LinkPiece *q)
     l->piece[l->pieces++] = *q;
 }
 
-/* Lines from one rank to another, as many at a time as there is room for; here and there: where they lie on the holder and on the worker. */
-static Status send_lines(WwGrid *g, size_t from, size_t to, LinkPiece q)
+/* As many of the lines as there is still room for in this batch. */
+static void take_lines(GridLink *l, LinkWait *w)
 {
-    GridLink *l   = g->link;
-    size_t    own = l->how.rank, lines = q.lines;
-    for (size_t done = 0; done < lines; done += q.lines) {
-        size_t used = l->filled[1][from] > l->filled[0][to] ? l->filled[1][from] : l->filled[0][to];
-        size_t fit  = (l->stage - used) / q.bytes;
-        if (fit == 0) {
-            TRY(grid_link_flush(g));
-            fit = l->stage / q.bytes;
+    size_t used = l->filled[1][w->from] > l->filled[0][w->to] ? l->filled[1][w->from] : l->filled[0][w->to];
+    size_t fit = (l->stage - used) / w->q.bytes, own = l->how.rank;
+    fit = fit < w->q.lines ? fit : w->q.lines;
+    if (fit == 0)
+        return;
+    LinkPiece q = w->q;
+    q.lines     = fit;
+    q.send      = w->from == own;
+    q.peer      = q.send ? w->to : w->from;
+    q.offset    = q.send ? l->filled[1][w->from] : l->filled[0][w->to];
+    if (w->from == own || w->to == own)
+        keep(l, &q);
+    w->q.lines -= fit;
+    w->q.at += fit * w->q.pitch;
+    size_t bytes = (fit * q.bytes + EVEN - 1) / EVEN * EVEN;
+    for (int send = 0; send < 2; send++) {
+        size_t *filled = &l->filled[send][send ? w->from : w->to];
+        *filled        = l->stage - *filled < bytes ? l->stage : *filled + bytes;
+    }
+}
+
+/* Each batch takes of every device's pieces, so that all of them send and receive at once. */
+Status grid_link_flush(WwGrid *g)
+{
+    GridLink *l = g->link;
+    while (l->waits) {
+        size_t left = 0;
+        for (size_t i = 0; i < l->waits; i++) {
+            take_lines(l, &l->wait[i]);
+            if (l->wait[i].q.lines)
+                l->wait[left++] = l->wait[i];
         }
-        q.lines      = lines - done < fit ? lines - done : fit;
-        q.send       = from == own;
-        q.peer       = q.send ? to : from;
-        q.offset     = q.send ? l->filled[1][from] : l->filled[0][to];
-        size_t bytes = (q.lines * q.bytes + EVEN - 1) / EVEN * EVEN;
-        if (from == own || to == own)
-            keep(l, &q);
-        q.at += q.lines * q.pitch;
-        for (int send = 0; send < 2; send++) {
-            size_t *filled = &l->filled[send][send ? from : to];
-            *filled        = l->stage - *filled < bytes ? l->stage : *filled + bytes;
-        }
+        l->waits = left;
+        TRY(send_batch(g));
     }
     return WW_OK;
+}
+
+static void await(GridLink *l, size_t from, size_t to, LinkPiece q)
+{
+    if (l->waits == l->most_waits) {
+        l->most_waits = l->most_waits ? 2 * l->most_waits : STRESSED(64, 1);
+        l->wait       = xrealloc(l->wait, l->most_waits * sizeof *l->wait);
+    }
+    l->wait[l->waits++] = (LinkWait){from, to, q};
 }
 
 static Status within(const WwGrid *g, const GridTransfer *t, const GridPiece *q)
@@ -227,7 +244,7 @@ static Status within(const WwGrid *g, const GridTransfer *t, const GridPiece *q)
                                               .rows      = q->part.lines});
 }
 
-static Status add_piece(WwGrid *g, const GridTransfer *t, const GridPiece *q)
+static void add_piece(WwGrid *g, const GridTransfer *t, const GridPiece *q)
 {
     GridLink *l   = g->link;
     size_t    own = l->how.rank, bytes = q->part.length * t->element;
@@ -235,16 +252,15 @@ static Status add_piece(WwGrid *g, const GridTransfer *t, const GridPiece *q)
     if (q->device == t->worker) {
         if (at_worker && l->noted == WW_OK)
             grid_link_note(g, within(g, t, q));
-        return WW_OK;
+        return;
     }
     if (at_worker)
         g->member[0].share.peer_bytes += bytes * q->part.lines;
-    return send_lines(
-        g, t->in ? q->device : t->worker, t->in ? t->worker : q->device,
-        (LinkPiece){.at    = at_worker ? t->at + q->part.line * t->pitch + q->part.along * t->element : q->at,
-                    .pitch = at_worker ? t->pitch : t->x->ld * t->element,
-                    .bytes = bytes,
-                    .lines = q->part.lines});
+    await(l, t->in ? q->device : t->worker, t->in ? t->worker : q->device,
+          (LinkPiece){.at    = at_worker ? t->at + q->part.line * t->pitch + q->part.along * t->element : q->at,
+                      .pitch = at_worker ? t->pitch : t->x->ld * t->element,
+                      .bytes = bytes,
+                      .lines = q->part.lines});
 }
 
 Status grid_link_add(WwGrid *g, const GridTransfer *t)
@@ -259,6 +275,6 @@ Status grid_link_add(WwGrid *g, const GridTransfer *t)
     size_t from = all ? 0 : t->worker, to = all ? grid_workers(g) : t->worker + 1;
     for (size_t here = from; here < to; here++)
         for (GridPiece q = {0}; grid_piece(t->x, t->element, &t->r, here, &q);)
-            TRY(add_piece(g, t, &q));
+            add_piece(g, t, &q);
     return WW_OK;
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { MOST_BLOCKS = 16 }; /* of a GPU's multiprocessors: the others multiply */
 enum { MAGIC = (int)0xcafebeef, CONFIG_VERSION = 21801 };
 
 bool nccl_open(Nccl *n, Str *why)
@@ -62,6 +63,6 @@ NcclConfig nccl_config(void)
                         .blocking     = 0,
                         .cluster      = unset,
                         .least_blocks = unset,
-                        .most_blocks  = unset,
+                        .most_blocks  = MOST_BLOCKS,
                         .share        = unset};
 }

@@ -10,10 +10,13 @@
  *                 its product, on the work stream
  *
  * Nobody waits in a circle: a transfer waits for products of earlier rounds only, and a product for transfers of its round at the latest.  Two rounds:
- * the copies of a round go on while the product of the round before is computed, and a tile's slot is free when the tile after next begins. */
+ * the copies of a round go on while the product of the round before is computed, and a tile's slot is free when the tile after next begins.
+ * All copies of a round wait for the own product of two rounds before, also where it has nothing to do with them: NCCL's kernels hold multiprocessors while
+ * they wait for the other side, which would otherwise be a whole product late. */
 #include <stdlib.h>
 
 #include "base/arena.h"
+#include "base/clock.h"
 #include "grid/grid.h"
 
 enum {
@@ -34,7 +37,7 @@ typedef struct Rounds {
     const GridProblem *p;
     size_t             own, workers;
     Pace              *pace;
-    void              *mark[AHEAD];
+    void              *mark[AHEAD], *pace_mark[KEPT]; /* rounds on the `in` stream; products */
 } Rounds;
 
 static GridTurn turn_of(const Rounds *r, size_t worker)
@@ -100,6 +103,7 @@ static Status come(const Rounds *r, size_t worker, const GridStep *s)
 
 static Status copies(const Rounds *r, size_t old, size_t now)
 {
+    grid_link_note(r->g, grid_follow(r->m, r->m->in, r->pace_mark[old]));
     for (size_t w = 0; w < r->workers; w++)
         if (r->pace[w].is[old] && r->pace[w].step[old].last)
             TRY(leave(r, w, &r->pace[w].step[old]));
@@ -149,7 +153,10 @@ static Status all_rounds(Rounds *r)
             grid_link_note(r->g, own_step(r, old, now));
         if (grid_link_noted(r->g) == WW_OK)
             grid_link_note(r->g, grid_mark(r->m, r->m->in, mark));
+        if (grid_link_noted(r->g) == WW_OK)
+            grid_link_note(r->g, grid_mark(r->m, r->m->work, &r->pace_mark[now]));
     }
+    r->m->share.enqueued_ms = clock_ms() - r->g->began;
     if (grid_link_noted(r->g) != WW_OK)
         return grid_link_noted(r->g);
     TRY(grid_link_wait(r->g, r->m->in, &r->mark[0]));
@@ -168,6 +175,9 @@ Status grid_rounds(WwGrid *g, const GridProblem *p)
     for (size_t i = 0; i < AHEAD; i++)
         if (r.mark[i])
             r.m->device->ops->mark_free(r.m->device, r.mark[i]);
+    for (size_t i = 0; i < KEPT; i++)
+        if (r.pace_mark[i])
+            r.m->device->ops->mark_free(r.m->device, r.pace_mark[i]);
     free(r.pace);
     return s;
 }

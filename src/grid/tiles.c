@@ -203,7 +203,8 @@ Status grid_work(WwGrid *g, size_t member, const GridProblem *p)
     GridMember *m         = &g->member[member];
     Status      s         = g->link ? grid_rounds(g, p) : every_step(g, member, p);
     WwStream   *streams[] = {m->in, m->work, m->out};
-    m->share.enqueued_ms  = clock_ms() - g->began;
+    if (!g->link)
+        m->share.enqueued_ms = clock_ms() - g->began;
     for (size_t i = 0; i < sizeof streams / sizeof *streams;
          i++) { /* after a failure too: the buffers are given back next */
         Status w = ww_stream_wait(streams[i]);
