@@ -3,8 +3,9 @@
  * Pieces of matrices between the devices of joined grids.
  *
  * Every rank goes through the same transfers and knows the same sizes, so all put the same pieces of a round into the same batches: one takes of every
- * device's pieces as many lines as there is room for where they leave and where they come.  A batch is one group of NCCL's messages, or one call of the caller's `move`.  NCCL
- * sends and receives bytes in one stretch: rectangles are packed into room on the device, and unpacked there; over the host the copies do that.
+ * device's pieces as many lines as there is room for where they leave and where they come.  A batch is one group of NCCL's messages, or one call of
+ * the caller's `move`.  NCCL sends and receives bytes in one stretch: rectangles are packed into room on the device, and unpacked there; over the
+ * host the copies do that.
  *
  * A device's failure is noted, and over the host its rank passes on whatever is in its memory until the end, where all are told: nobody waits for what
  * will not come.  NCCL's messages cannot be made without the device: the rank leaves, and the others notice by the clock, or by `lost`. */
