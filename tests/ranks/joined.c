@@ -48,6 +48,8 @@ static const Case cases[] = {
      "bbt"},
     {"bf16 A*B, bands of rows", WW_BF16, 2, 2, false, WW_ROW_MAJOR, false, false, WW_FULL, 193, 150, 121, 0, 64, 0,
      "rrr"},
+    {"bf16 A*B, eight tiles a rank", WW_BF16, 2, 2, false, WW_ROW_MAJOR, false, false, WW_FULL, 256, 256, 130, 0, 64, 0,
+     "rrr"},
     {"float A*At, bands of rows", WW_F32, 4, 4, true, WW_ROW_MAJOR, false, false, WW_FULL, 301, 301, 203, 0, 64, 64,
      "r-r"},
     {"float A*At, block-cyclic, by columns", WW_F32, 4, 4, true, WW_COLUMN_MAJOR, true, false, WW_FULL, 211, 211, 130,

@@ -22,7 +22,7 @@ def ranks(n, fault=()):
 for n in 2, 3:
     ends, seconds, left = ranks(n)
     for rank, (code, out, err) in enumerate(ends):
-        expect(f"{n} ranks, rank {rank}: {out.count('ok   ')} products are those of one process", code == 0 and out.count("ok   ") >= 15 and "FAIL" not in out,
+        expect(f"{n} ranks, rank {rank}: {out.count('ok   ')} products are those of one process", code == 0 and out.count("ok   ") >= 16 and "FAIL" not in out,
                (code, out, err))
     expect(f"{n} ranks leave nothing", not left, left)
 
