@@ -94,6 +94,7 @@ typedef struct Program {
     bool      clustered;               /* for clusters of several blocks: shared addresses hold the block's rank */
     bool      recursive;               /* some call path returns to itself, or calls are indirect */
     bool      reuses_shared;           /* it may forget a barrier (ptx/reuse.h) */
+    bool      has_mbarriers;           /* it reads or changes them */
     bool      reads_reserved;          /* it asks where the shared memory lies that the system reserves */
     uint32_t  wgmma_regs;              /* registers that wgmma.mma_async uses */
     uint8_t   wants[ACCESS_SPACES];    /* what was observed when this was lowered */

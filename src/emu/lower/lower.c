@@ -169,6 +169,8 @@ void lower_function(EmuModule *em, Program *p, Code *code)
                   .carry  = NO_SLOT};
     lo.cfg     = cfg_build(tmp, code->func);
     p->reuses_shared |= reuses_shared(tmp, code->func, lo.cfg);
+    for (size_t i = 0; i < code->func->ninstrs; i++)
+        p->has_mbarriers |= code->func->instrs[i].op && op_is(&code->func->instrs[i], TRAIT_MBARRIER);
     lower_wgmma_begin(&lo, tmp);
     lower_contract_begin(&lo, tmp);
     lo.block_uop = ARENA_ARRAY(tmp, uint32_t, lo.cfg->nblocks + 1);

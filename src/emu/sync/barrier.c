@@ -18,9 +18,11 @@ static void complete(Block *b, unsigned id)
     bar->acc_and                               = 1;
     bar->expected                              = 0;
     b->pending &= ~(1u << id);
-    b->progress = true;
+    b->progress             = true;
+    const Program *prog     = b->launch->prog;
+    bool           together = prog->reuses_shared && !prog->has_mbarriers && !b->launch->random;
     /* they go on together, so that nobody writes what the others are about to read where the program forgot to wait for that */
-    for (uint32_t i = 0; b->launch->prog->reuses_shared && !b->launch->random && i < b->nwarps; i++)
+    for (uint32_t i = 0; together && i < b->nwarps; i++)
         b->warp[i].starts = 0;
     for (uint32_t i = 0; i < b->nwarps; i++)
         for (uint32_t j = 0; j < b->warp[i].ngroups; j++) {

@@ -83,7 +83,9 @@ const Uop *ctl_bar(Warp *w, const Uop *u)
     bool     whole   = w->mask == UINT32_MAX || (count && w->mask == w->live);
     uint32_t arrived = bar->arrived + (whole ? (uint32_t)LANES : (uint32_t)__builtin_popcount(w->mask));
     bool     last    = arrived >= (bar->expected ? bar->expected : b->live);
-    if (u->x != BAR_ARRIVE && !(last && (b->nwarps == 1 || b->launch->random))) {
+    /* Who comes last goes on first where a seed decides the order, and in kernels with mbarriers: that shows who looks for a wrong phase. */
+    bool ahead = b->nwarps == 1 || b->launch->random || b->launch->prog->has_mbarriers;
+    if (u->x != BAR_ARRIVE && !(last && ahead)) {
         const Uop *next = barrier_wait(w, u, id, arrived);
         if (last) {
             /* it does not run ahead of those that waited: as on a card, they go on together, and here the first of them first */
