@@ -175,7 +175,8 @@ static const Uop *run_group(Warp *w)
     return pc;
 }
 
-/* Turns of one basic block each at a warp's start: programs exist in which every warp reads what all are about to write. */
+/* Turns of one basic block each at a warp's start, and behind some barriers (barrier.c): the warps of a block go side by side then, as on a
+ * card; programs exist in which every warp reads what all are about to write. */
 enum { START_TURNS = 4 };
 
 static void begin_turn(Warp *w)
@@ -184,8 +185,7 @@ static void begin_turn(Warp *w)
     Launch *l = k->launch;
     /* a cluster that only waited when it last ran gets a glance at what it waits for */
     k->granted = w->block->cluster->spun ? GLANCE : l->random ? schedule_quantum(l, QUANTUM) : QUANTUM;
-    if (w->starts < START_TURNS &&
-        w->block->nwarps > 1) { /* the warps of a block start together, as on a card; see barrier.c */
+    if (w->starts < START_TURNS && w->block->nwarps > 1) {
         w->starts++;
         k->granted = 1;
     }

@@ -8,22 +8,26 @@
 #include "emu/core/notify.h"
 #include "emu/core/run.h"
 
+/* A barrier of the whole block, of a kernel that may forget to wait until all have read: nobody writes what others are about to read. */
+static bool leave_together(const Block *b, const Barrier *bar)
+{
+    const Program *p = b->launch->prog;
+    return p->reuses_shared && !p->has_mbarriers && !b->launch->random && !bar->expected;
+}
+
 static void complete(Block *b, unsigned id)
 {
     Barrier *bar  = &b->bar[id];
     bar->res_or   = bar->acc_or;
     bar->res_and  = bar->acc_and;
     bar->res_popc = bar->acc_popc;
+    for (uint32_t i = 0; leave_together(b, bar) && i < b->nwarps; i++)
+        b->warp[i].starts = 0; /* turn.c */
     bar->arrived = bar->acc_or = bar->acc_popc = 0;
     bar->acc_and                               = 1;
     bar->expected                              = 0;
     b->pending &= ~(1u << id);
-    b->progress             = true;
-    const Program *prog     = b->launch->prog;
-    bool           together = prog->reuses_shared && !prog->has_mbarriers && !b->launch->random;
-    /* they go on together, so that nobody writes what the others are about to read where the program forgot to wait for that */
-    for (uint32_t i = 0; together && i < b->nwarps; i++)
-        b->warp[i].starts = 0;
+    b->progress = true;
     for (uint32_t i = 0; i < b->nwarps; i++)
         for (uint32_t j = 0; j < b->warp[i].ngroups; j++) {
             Group *g = &b->warp[i].group[j];

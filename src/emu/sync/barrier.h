@@ -6,7 +6,7 @@
 
 #include "emu/core/group.h"
 
-/* The lanes that run are `arrived` threads at barrier id with those before them, and not the last: they wait behind u. */
+/* The lanes that run are `arrived` threads at barrier id with those before them: they wait behind u. */
 static inline const Uop *barrier_wait(Warp *w, const Uop *u, uint32_t id, uint32_t arrived)
 {
     w->block->bar[id].arrived = arrived;
