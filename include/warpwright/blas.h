@@ -2,7 +2,8 @@
  *
  * Matrix products on any device of warpwright.h: the emulator or a GPU.
  *
- *     C = alpha * op(A) * op(B) + beta * C        ww_gemm   float; int32 modulo 2^32; int64 of int32; with biases and an activation, not of integers
+ *     C = alpha * op(A) * op(B) + beta * C        ww_gemm   float; int32 modulo 2^32; int64 of int32; double; with biases and an activation,
+ *                                                         not of integers and doubles
  *     C = alpha * A * A^T + beta * C              ww_syrk   the whole symmetric result, or one triangle
  *     X' = a X + (b A + c A A) X, A = X X^T       ww_newton_schulz   steps of Newton and Schulz, fp16 and bf16
  *
@@ -12,7 +13,7 @@
  * beta * C, whatever alpha is.  A result must not overlap an operand: only one that begins where an operand of its own problem does
  * is refused.
  *
- * Exactness: float results are sums of products in float32, each added with one rounding; the same call gives the same bits
+ * Exactness: float results are sums of products in float32, double ones in double, each added with one rounding; the same call gives the same bits
  * in every run.  Products of fp16, bf16 and fp8 are exact.  Where tensor cores add them (sm_90a), each step cuts 16 of them and the sum so
  * far at 25 bits below the largest; of fp8 32 of them at 13 bits, and what 128 of k add up to is added as floats (docs/matrix.md).
  * Elsewhere each is added with one rounding.  int32 results are exact modulo 2^32, int64 results of int32 operands modulo 2^64.
@@ -46,7 +47,8 @@ WwStatus ww_blas_leave(WwBlas *b);
 /* WW_I32_I64: int32 operands, C, alpha and beta int64.  WW_F16 and WW_BF16: A, B and C of 16 bits; ..._F32: C is float.  Of these alpha and beta
  * are floats, and so are the sums; a 16-bit result is rounded once, to nearest even, beta * C included.
  * WW_E4M3_... and WW_E5M2_...: A and B of 8 bits (OCP 8-bit floating point: e4m3 has no infinities, 0x7f is its NaN), C float or bf16, the same
- * otherwise; each row of op(A) and each column of op(B) may have a scale (WwGemm.scale_a). */
+ * otherwise; each row of op(A) and each column of op(B) may have a scale (WwGemm.scale_a).
+ * WW_F64: A, B, C, alpha and beta are doubles. */
 typedef enum WwType {
     WW_F32       = 0,
     WW_I32       = 1,
@@ -58,7 +60,8 @@ typedef enum WwType {
     WW_E4M3_F32  = 7,
     WW_E5M2_F32  = 8,
     WW_E4M3_BF16 = 9,
-    WW_E5M2_BF16 = 10
+    WW_E5M2_BF16 = 10,
+    WW_F64       = 11
 } WwType;
 typedef enum WwLayout { WW_ROW_MAJOR = 0, WW_COLUMN_MAJOR = 1 } WwLayout;
 typedef enum WwFill { WW_FULL = 0, WW_LOWER = 1, WW_UPPER = 2 } WwFill;
@@ -70,6 +73,10 @@ typedef enum WwFill { WW_FULL = 0, WW_LOWER = 1, WW_UPPER = 2 } WwFill;
  *             fewer sums are rounded.  A pass over the operands looks for what two fp16 cannot hold: rows of op(A) or columns of op(B) whose numbers
  *             differ by more than 2^16 where it may be seen in a result, infinities, NaN, a largest number below 2^-100.  Then the product is
  *             computed as by WW_EXACT.
+ *             Double products (not A * A^T) as 14 products of bytes, each number as an integer of up to 51 bits: as a rule a fifth of the error of double
+ *             arithmetic, at most 42 sqrt(k) 2^-53 |A||B|.  A pass over the operands looks for rows of op(A) and columns of op(B) of which more than a quarter
+ *             (of both together half) is below 3/16 of their root mean square, infinities, NaN, a largest number outside of 2^-400 to 2^400.  Then the
+ *             product is computed as by WW_EXACT.  The workspace is 14 bytes for each element of op(A) and op(B) and up to a gigabyte for C, k at most 65536.
  * Batches and other types do not know WW_TENSOR and compute as by WW_EXACT. */
 typedef enum WwPrecision { WW_EXACT = 0, WW_TENSOR = 1 } WwPrecision;
 
@@ -83,6 +90,7 @@ typedef enum WwActivation { WW_NO_ACTIVATION = 0, WW_RELU = 1, WW_GELU = 2, WW_S
 /* The member of the problem's type counts. */
 typedef union WwScalar {
     float   f32;
+    double  f64;
     int32_t i32;
     int64_t i64;
 } WwScalar;
@@ -117,7 +125,7 @@ typedef struct WwGemm {
      * each column of op(B) is multiplied; 0: by 1.  C = alpha * (scale_a(i) * scale_b(j)) * sum of op(A)(i, l) * op(B)(l, j) + beta * C. */
     WwPtr scale_a, scale_b;
     /* C = activation(alpha * op(A) * op(B) + beta * C + bias): device addresses of m and of n elements of C's type, one for each row of C and one for each
-     * column, the same ones for all problems of a batch; 0: none.  Not of integers.  Of float operands a second kernel does it, in a pass over C. */
+     * column, the same ones for all problems of a batch; 0: none.  Not of integers and doubles.  Of floats a second kernel does it, in a pass over C. */
     WwPtr        row_bias, column_bias;
     WwActivation activation;
 } WwGemm;

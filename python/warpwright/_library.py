@@ -18,7 +18,7 @@ class DeviceOptions(ctypes.Structure):
 
 
 class Scalar(ctypes.Union):
-    _fields_ = [("f32", c_float), ("i32", c_int32), ("i64", c_int64)]
+    _fields_ = [("f32", c_float), ("f64", c_double), ("i32", c_int32), ("i64", c_int64)]
 
 
 class Gemm(ctypes.Structure):

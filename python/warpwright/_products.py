@@ -15,7 +15,7 @@ from ._arrays import Matrices, view_of
 from ._device import Device, default_device, device_of
 from ._library import Copy, Gemm, NewtonSchulz, Scalar, Syrk, lib
 
-F32, I32, I32_I64, F16, BF16, F16_F32, BF16_F32, E4M3_F32, E5M2_F32, E4M3_BF16, E5M2_BF16 = range(11)
+F32, I32, I32_I64, F16, BF16, F16_F32, BF16_F32, E4M3_F32, E5M2_F32, E4M3_BF16, E5M2_BF16, F64 = range(12)
 HALVES = {"float16": (F16, F16_F32), "bfloat16": (BF16, BF16_F32)}
 ACTIVATIONS = (None, "relu", "gelu", "silu")  # in the order of WwActivation
 EIGHTS = {"e4m3": {"float32": E4M3_F32, "bfloat16": E4M3_BF16}, "e5m2": {"float32": E5M2_F32, "bfloat16": E5M2_BF16}}
@@ -135,20 +135,22 @@ def _type_of(views, dtype, names, float8=None):
         if (name or "float32") not in EIGHTS[kind[0]]:
             raise TypeError(f"no products of {kind[0]} with results of {name}")
         return EIGHTS[kind[0]][name or "float32"], name or "float32"
-    if kind not in (("f", 4), ("i", 4), ("u", 4), ("f", 2), ("bfloat", 2)):
-        raise TypeError(f"elements of type {kind[0]}{kind[1] * 8}: there are products of float32, float16, bfloat16, int32, and float8 (uint8 with float8=)")
-    own = {("f", 4): "float32", ("i", 4): "int32", ("u", 4): "uint32", ("f", 2): "float16",
+    if kind not in (("f", 8), ("f", 4), ("i", 4), ("u", 4), ("f", 2), ("bfloat", 2)):
+        raise TypeError(f"elements of type {kind[0]}{kind[1] * 8}: there are products of float64, float32, float16, bfloat16, int32, and float8 (uint8 with float8=)")
+    own = {("f", 8): "float64", ("f", 4): "float32", ("i", 4): "int32", ("u", 4): "uint32", ("f", 2): "float16",
            ("bfloat", 2): "bfloat16"}[kind]
     if own in HALVES and name in (None, own, "float32"):
         return (HALVES[own][1], name) if name == "float32" else (HALVES[own][0], own)
     if name in (None, own):
-        return (F32 if kind[0] == "f" else I32), own
+        return (F64 if own == "float64" else F32 if kind[0] == "f" else I32), own
     if name == "int64" and kind[0] == "i":
         return I32_I64, "int64"
     raise TypeError(f"no products of {own} with results of {name}")
 
 
 def _scalar(kind, value):
+    if kind == F64:
+        return Scalar(f64=float(value))
     if kind not in (I32, I32_I64):
         return Scalar(f32=float(value))
     if int(value) != value:
@@ -238,12 +240,12 @@ def gemm(a: Any, b: Any, out: Any = None, *, alpha: float = 1, beta: float = 0, 
          devices: Optional[Sequence] = None, scale_a: Any = None, scale_b: Any = None, float8: Optional[str] = None,
          bias: Any = None, activation: Optional[str] = None) -> Any:
     """activation(alpha * op(A) * op(B) + beta * out + bias).  dtype="int64": exact 64-bit results of int32 operands; "float32" of float16 and bfloat16 ones.  rung: a kernel by its
-    name (rungs("gemm")).  precision="tensor": float32 products may be computed on tensor cores, as accurate as by float arithmetic.  stream: a CUDA stream (its handle, or an object of torch or cupy), on which the work is then only enqueued.
+    name (rungs("gemm")).  precision="tensor": float32 and float64 products may be computed on tensor cores, as accurate as in their own arithmetic.  stream: a CUDA stream (its handle, or an object of torch or cupy), on which the work is then only enqueued.
     devices: several Devices or numbers of GPUs, which share out a product of NumPy arrays, also one larger than a device's memory.
     scale_a, scale_b: of float8 operands a float32 for each row of op(A), each column of op(B).  float8: "e4m3" or "e5m2", which uint8 arrays hold; results are
     float32, or bfloat16 by dtype=.
     bias: a number of the result's type for each column, or, of shape (rows, 1), for each row.  activation: "relu", "gelu" (by tanh) or "silu".  Both are
-    brought in before the result is rounded; they are not for integers."""
+    brought in before the result is rounded; they are not for integers and float64."""
     wanted, ends = _precision(precision), _activation(activation)
     scales = [("scale_a", scale_a), ("scale_b", scale_b)]
     if devices is not None:

@@ -152,6 +152,15 @@ static uint32_t scalar_bits(WwType type, WwScalar v)
                                    .u;
 }
 
+static uint64_t double_bits(double v)
+{
+    return (union {
+               double   f;
+               uint64_t u;
+           }){v}
+        .u;
+}
+
 static void set_sizes(Problem *p)
 {
     p->operand = type_row(p->type)->operand;
@@ -166,13 +175,17 @@ static void set_scalars(Problem *p, WwScalar alpha, WwScalar beta, size_t k)
         p->alpha = (uint64_t)alpha.i64;
         p->beta  = (uint64_t)beta.i64;
     }
+    if (type_row(p->type)->scalar == SCALAR_f64) {
+        p->alpha = double_bits(k ? alpha.f64 : 0);
+        p->beta  = double_bits(beta.f64);
+    }
 }
 
 /* Whether every line of the matrix, in every problem of the batch, begins on 16 bytes. */
 static bool aligned(const Matrix *m, size_t batch)
 {
     size_t each = 16 / m->element;
-    if (m->element > 4 || m->ld % each || (batch > 1 && !m->array && m->stride % each))
+    if (m->ld % each || (batch > 1 && !m->array && m->stride % each))
         return false;
     if (!m->array)
         return m->at % 16 == 0;

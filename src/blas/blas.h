@@ -15,6 +15,8 @@
  *   half_predict.c    which rung is the fastest for them, by a model
  *   finish.c   biases and activations: checked, and the pass over C of kernels that leave them out
  *   split.c    floats as two fp16: when, the passes over the operands, the launch
+ *   double.c   doubles: which rung, and the launch
+ *   residues.c doubles as residues modulo small numbers: when, the passes, the launches
  *   newton_schulz.c    three products a step, and what lies between them
  *   copy.c, copy_matrix.c    copies of bytes; of matrices, transposed or not
  *
@@ -56,7 +58,10 @@ typedef enum RungLayouts {
     RUNG_HALF_PLAIN,
     RUNG_EIGHT,
     RUNG_EIGHT_PLAIN,
-    RUNG_SPLIT
+    RUNG_SPLIT,
+    RUNG_DOUBLE,
+    RUNG_DOUBLE_PLAIN,
+    RUNG_RESIDUES
 } RungLayouts;
 
 /* Of a row of rungs.def: what the rung is for. */
@@ -78,7 +83,12 @@ typedef enum RungUse {
     FOR_EIGHT  = 1 << 14,
     FOR_WARP_16  = 1 << 15,
     FOR_WARP_FEW = 1 << 16,
-    FOR_LIMBS    = 1 << 17
+    FOR_LIMBS    = 1 << 17,
+    FOR_DOUBLE   = 1 << 18,
+    FOR_DOUBLE_FEW = 1 << 19,
+    FOR_ANY_64   = 1 << 20,
+    FOR_RESIDUES = 1 << 21,
+    FOR_DOUBLE_WARP = 1 << 22
 } RungUse;
 
 typedef struct Rung {
@@ -94,8 +104,8 @@ typedef struct Rung {
 } Rung;
 
 /* A row of types.def. */
-typedef enum TypeKind { TYPE_WORDS, TYPE_LONG, TYPE_HALF, TYPE_EIGHT } TypeKind;
-typedef enum TypeScalar { SCALAR_f32, SCALAR_i32, SCALAR_i64 } TypeScalar;
+typedef enum TypeKind { TYPE_WORDS, TYPE_LONG, TYPE_HALF, TYPE_EIGHT, TYPE_DOUBLE } TypeKind;
+typedef enum TypeScalar { SCALAR_f32, SCALAR_i32, SCALAR_i64, SCALAR_f64 } TypeScalar;
 typedef struct TypeRow {
     const char *word, *entry, *text;
     size_t      operand, result; /* bytes */
@@ -131,7 +141,7 @@ typedef struct Problem {
     WwType       type;
     bool         symmetric;   /* Y is the transpose of X */
     GemmArgs     args;        /* x, y, c of the first problem of the batch; work and count not set */
-    uint64_t     alpha, beta; /* WW_I32_I64: instead of those in args */
+    uint64_t     alpha, beta; /* of 64 bits, bit for bit: instead of those in args */
     size_t       operand, result; /* bytes of an element of A and B, and of C */
     size_t       batch;
     const WwPtr *x, *y, *c; /* NULL: strided */
@@ -180,6 +190,8 @@ struct WwBlas {
     bool        half[2];    /* of A * B, and of A * A^T: the rungs for 16-bit operands on the tensor cores can run */
     bool        warp[2];    /* those on the tensor cores of any GPU since sm_80 can */
     bool        split[2];   /* those for floats can: of A * B, of A * A^T */
+    unsigned    doubles[2];  /* double.c: which of its rungs can run, a bit each, of A * B and of A * A^T; 0: not asked yet */
+    unsigned    residues;    /* residues.c: the same of its one */
     bool        early;      /* copies that wait by themselves for what is in front of them can run */
     BlasModule *modules;
     size_t      nmodules;
@@ -372,6 +384,21 @@ void split_work(const WwBlas *b, const Problem *p, Work *w);
 Status split_run(WwBlas *b, const Problem *p, const GemmArgs *g, Work work, WwPtr at);
 /* Says in the caller's word that float arithmetic was used. */
 Status split_untold(WwBlas *b, const Problem *p);
+
+/* ---- double.c ---- */
+
+/* The rung that computes in double arithmetic. */
+const Rung *double_choose(WwBlas *b, const Problem *p);
+/* asked: 0, or the address of a word of device memory: nothing is done where that is 0. */
+Status double_run(WwBlas *b, const Problem *p, const Rung *r, const GemmArgs *g, WwPtr asked, size_t batch);
+
+/* ---- residues.c ---- */
+
+/* Is it faster than double arithmetic, and can it run? */
+bool residues_pays(WwBlas *b, const Problem *p);
+void residues_work(const WwBlas *b, const Problem *p, Work *w);
+/* work: where its parts x, y and turned begin, from `at` on. */
+Status residues_run(WwBlas *b, const Problem *p, const GemmArgs *g, Work work, WwPtr at);
 
 /* ---- bytes.c ---- */
 

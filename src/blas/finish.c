@@ -25,7 +25,8 @@ Status finish_set(WwDevice *d, const WwGemm *p, Problem *out)
                            (int)p->activation);
     out->ends = p->row_bias || p->column_bias || p->activation != WW_NO_ACTIVATION;
     if (out->ends && type_row(p->type)->scalar != SCALAR_f32)
-        return device_fail(d, WW_ERR_INVALID, "ww_gemm: biases and activations are for floating point, not for %s",
+        return device_fail(d, WW_ERR_INVALID,
+                           "ww_gemm: biases and activations are for floating point of up to 32 bits, not for %s",
                            type_row(p->type)->text);
     const struct Activation *a = &activations[p->activation];
     out->end                   = (GemmEnd){

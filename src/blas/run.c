@@ -37,6 +37,8 @@ static Work work_of(const WwBlas *b, const Problem *p)
         half_work(b, p, &w);
     if (p->rung->layouts == RUNG_SPLIT)
         split_work(b, p, &w);
+    if (p->rung->layouts == RUNG_RESIDUES)
+        residues_work(b, p, &w);
     if (parts_of(p) > 1)
         w.partials = round_up(parts_work(p));
     if (p->rung->layouts == RUNG_BYTES || p->rung->layouts == RUNG_LIMBS)
@@ -137,7 +139,7 @@ Status problem_run(WwBlas *b, const Problem *p)
     bool     once = p->x || p->rung->stream || !rung_batch(p->rung) || parts_of(p) > 1;
     size_t   step = once ? 1 : MAX_Z;
     Work     work = work_of(b, p);
-    if (p->told && p->rung->layouts != RUNG_SPLIT)
+    if (p->told && p->rung->layouts != RUNG_SPLIT && p->rung->layouts != RUNG_RESIDUES)
         TRY(split_untold(b, p));
     Status s = WW_OK;
     TRY(take_workspace(b, p, work, &g.count, &g.work));
@@ -158,6 +160,10 @@ Status problem_run(WwBlas *b, const Problem *p)
             s = limbs_run(b, p, &g, work, x);
         else if (p->rung->layouts == RUNG_SPLIT)
             s = split_run(b, p, &g, work, x);
+        else if (p->rung->layouts == RUNG_RESIDUES)
+            s = residues_run(b, p, &g, work, x);
+        else if (type_row(p->type)->kind == TYPE_DOUBLE)
+            s = double_run(b, p, p->rung, &g, 0, here);
         else if (rung_half(p->rung))
             s = half_run(b, p, &g, i, here, x, x + work.x);
         else

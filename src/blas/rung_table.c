@@ -56,13 +56,16 @@ const TypeRow *type_row(WwType type)
 bool type_zero(WwType type, WwScalar v)
 {
     TypeScalar s = type_row(type)->scalar;
-    return s == SCALAR_i64 ? v.i64 == 0 : s == SCALAR_i32 ? v.i32 == 0 : v.f32 == 0.0f;
+    return s == SCALAR_i64 ? v.i64 == 0 : s == SCALAR_i32 ? v.i32 == 0 : s == SCALAR_f64 ? v.f64 == 0 : v.f32 == 0.0f;
 }
 
 WwScalar type_one(WwType type)
 {
     TypeScalar s = type_row(type)->scalar;
-    return s == SCALAR_i64 ? (WwScalar){.i64 = 1} : s == SCALAR_i32 ? (WwScalar){.i32 = 1} : (WwScalar){.f32 = 1};
+    return s == SCALAR_i64   ? (WwScalar){.i64 = 1}
+           : s == SCALAR_i32 ? (WwScalar){.i32 = 1}
+           : s == SCALAR_f64 ? (WwScalar){.f64 = 1}
+                             : (WwScalar){.f32 = 1};
 }
 
 enum { ALL_OF_THEM = -1 };
@@ -73,24 +76,27 @@ static const struct LayoutRow {
     TypeKind kind;
     int      only;
     bool     letters, batch;
-} layouts[] = {[RUNG_ANY]         = {TYPE_WORDS, ALL_OF_THEM, false, true},
-               [RUNG_FOUR]        = {TYPE_WORDS, ALL_OF_THEM, true, true},
-               [RUNG_SHORT]       = {TYPE_WORDS, ALL_OF_THEM, true, true},
-               [RUNG_WOVEN]       = {TYPE_WORDS, ALL_OF_THEM, true, true},
-               [RUNG_JOINED]      = {TYPE_WORDS, ALL_OF_THEM, true, true},
-               [RUNG_TENSOR]      = {TYPE_WORDS, ALL_OF_THEM, false, false},
-               [RUNG_WHOLE]       = {TYPE_WORDS, ALL_OF_THEM, false, false},
-               [RUNG_DRAWN]       = {TYPE_WORDS, ALL_OF_THEM, false, false},
-               [RUNG_BYTES]       = {TYPE_WORDS, WW_I32, false, false},
-               [RUNG_LIMBS]       = {TYPE_WORDS, WW_I32, false, false},
-               [RUNG_LONG]        = {TYPE_LONG, ALL_OF_THEM, false, true},
-               [RUNG_HALF]        = {TYPE_HALF, ALL_OF_THEM, true, false},
-               [RUNG_HALF_JOINED] = {TYPE_HALF, ALL_OF_THEM, true, true},
-               [RUNG_HALF_WARP]   = {TYPE_HALF, ALL_OF_THEM, true, true},
-               [RUNG_HALF_PLAIN]  = {TYPE_HALF, ALL_OF_THEM, false, false},
-               [RUNG_EIGHT]       = {TYPE_EIGHT, ALL_OF_THEM, false, false},
-               [RUNG_EIGHT_PLAIN] = {TYPE_EIGHT, ALL_OF_THEM, false, false},
-               [RUNG_SPLIT]       = {TYPE_WORDS, WW_F32, true, false}};
+} layouts[] = {[RUNG_ANY]          = {TYPE_WORDS, ALL_OF_THEM, false, true},
+               [RUNG_FOUR]         = {TYPE_WORDS, ALL_OF_THEM, true, true},
+               [RUNG_SHORT]        = {TYPE_WORDS, ALL_OF_THEM, true, true},
+               [RUNG_WOVEN]        = {TYPE_WORDS, ALL_OF_THEM, true, true},
+               [RUNG_JOINED]       = {TYPE_WORDS, ALL_OF_THEM, true, true},
+               [RUNG_TENSOR]       = {TYPE_WORDS, ALL_OF_THEM, false, false},
+               [RUNG_WHOLE]        = {TYPE_WORDS, ALL_OF_THEM, false, false},
+               [RUNG_DRAWN]        = {TYPE_WORDS, ALL_OF_THEM, false, false},
+               [RUNG_BYTES]        = {TYPE_WORDS, WW_I32, false, false},
+               [RUNG_LIMBS]        = {TYPE_WORDS, WW_I32, false, false},
+               [RUNG_LONG]         = {TYPE_LONG, ALL_OF_THEM, false, true},
+               [RUNG_HALF]         = {TYPE_HALF, ALL_OF_THEM, true, false},
+               [RUNG_HALF_JOINED]  = {TYPE_HALF, ALL_OF_THEM, true, true},
+               [RUNG_HALF_WARP]    = {TYPE_HALF, ALL_OF_THEM, true, true},
+               [RUNG_HALF_PLAIN]   = {TYPE_HALF, ALL_OF_THEM, false, false},
+               [RUNG_EIGHT]        = {TYPE_EIGHT, ALL_OF_THEM, false, false},
+               [RUNG_EIGHT_PLAIN]  = {TYPE_EIGHT, ALL_OF_THEM, false, false},
+               [RUNG_SPLIT]        = {TYPE_WORDS, WW_F32, true, false},
+               [RUNG_DOUBLE]       = {TYPE_DOUBLE, ALL_OF_THEM, true, true},
+               [RUNG_DOUBLE_PLAIN] = {TYPE_DOUBLE, ALL_OF_THEM, false, true},
+               [RUNG_RESIDUES]     = {TYPE_DOUBLE, ALL_OF_THEM, false, false}};
 
 bool rung_half(const Rung *r)
 {

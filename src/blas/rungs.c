@@ -149,8 +149,13 @@ Status problem_choose(WwBlas *b, Problem *p, const char *ladder, const char *nam
     p->rung = model ? choose_model(b, p) : NULL;
     if (p->rung)
         return WW_OK;
+    bool doubles = type_row(p->type)->kind == TYPE_DOUBLE;
     if (name)
         p->rung = parse(ladder, name, &p->split);
+    else if (doubles && p->precision == WW_TENSOR && residues_pays(b, p))
+        p->rung = rung_for(false, FOR_RESIDUES);
+    else if (doubles)
+        p->rung = double_choose(b, p);
     else if (half)
         p->rung = half_choose(b, p, &p->split);
     else if (eight)
@@ -165,7 +170,9 @@ Status problem_choose(WwBlas *b, Problem *p, const char *ladder, const char *nam
         return device_fail(b->device, WW_ERR_UNAVAILABLE, "%s: the rung %s has no kernel for %s", ladder,
                            name ? name : p->rung->name, type_row(p->type)->text);
     bool copies = !rung_batch(p->rung) || half || eight;
-    if (p->args.k == 0 && (copies || p->rung->stream)) /* nothing to copy or share out */
+    if (p->args.k == 0 && doubles)
+        p->rung = rung_for(p->rung->symmetric, FOR_ANY_64);
+    else if (p->args.k == 0 && (copies || p->rung->stream)) /* nothing to copy or share out */
         p->rung = rung_for(p->rung->symmetric, half ? FOR_ANY_16 : eight ? FOR_ANY_8 : FOR_FULL);
     if (p->args.k == 0)
         p->split = 1;

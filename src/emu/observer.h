@@ -83,6 +83,7 @@ typedef struct Access { /* one warp instruction's access to memory */
     /* ld, st: element v of lane i is the `element` bytes at regs + slot[v] + i * stride, stored next or overwritten by what is loaded;
      * NULL for the others. */
     const uint8_t *regs; const uint32_t *slot; uint8_t element, stride;
+    const uint8_t  *take;    /* a copy's read of global memory: how many of its bytes each lane reads; NULL: all */
     PoisonLanes    *poison;  /* NULL unless tracked.  Stores: what the data holds.  Loads: empty, for the observer to fill in */
 } Access;
 

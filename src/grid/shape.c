@@ -131,7 +131,8 @@ static bool fits_blocks(const GridProblem *p, size_t tile)
 
 static bool is_whole(const GridProblem *p)
 {
-    return type_row(p->type)->scalar != SCALAR_f32;
+    TypeScalar s = type_row(p->type)->scalar;
+    return s == SCALAR_i32 || s == SCALAR_i64;
 }
 
 /* About what a GPU computes a second. */

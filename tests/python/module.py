@@ -137,6 +137,16 @@ class Host(unittest.TestCase):
             np.testing.assert_array_equal(out, full)
         np.testing.assert_array_equal(ww.syrk(i, dtype="int64", device=device), wrap(exact(i, i.T), 64))
 
+    def test_doubles(self):
+        a, b = rng.standard_normal((150, 70)), rng.standard_normal((70, 90))
+        near = lambda c, want, k: c.dtype == np.float64 and bool(np.all(np.abs(c - want) <= k * 2.0**-50))
+        self.assertTrue(near(ww.gemm(a, b, device=device), a @ b, 70))
+        self.assertTrue(near(ww.gemm(a, b, device=device, precision="tensor"), a @ b, 70))
+        self.assertTrue(near(ww.gemm(a.T, b.T, transpose_a=True, transpose_b=True, device=device, alpha=1e-3), 1e-3 * (a @ b), 70))
+        full = ww.syrk(a, device=device)
+        self.assertTrue(near(full, a @ a.T, 70))
+        np.testing.assert_array_equal(full, full.T)
+
     def test_empty(self):
         self.assertEqual(ww.gemm(floats(0, 4), floats(4, 3), device=device).shape, (0, 3))
         np.testing.assert_array_equal(ww.gemm(floats(2, 0), floats(0, 3), device=device), np.zeros((2, 3), np.float32))
@@ -346,7 +356,8 @@ class Refused(unittest.TestCase):
         self.refuse(ValueError, "op(a) is 4 x 5, op(b) 4 x 5", gemm(a, a))
         self.refuse(ValueError, "1 dimensions", gemm(a[0], b))
         self.refuse(TypeError, "different element types: a float32, b int32", gemm(a, b.astype(np.int32)))
-        self.refuse(TypeError, "f64", gemm(a.astype(float), b.astype(float)))
+        self.refuse(TypeError, "c128", gemm(a.astype(complex), b.astype(complex)))
+        self.refuse(ww.Error, "not for double", gemm(a.astype(float), b.astype(float), activation="relu"))
         self.refuse(TypeError, "results of int64", gemm(a, b, dtype="int64"))
         self.refuse(TypeError, "is not an array", gemm(a, 5))
         self.refuse(ValueError, "beta other than 0", gemm(a, b, beta=1))
@@ -401,7 +412,7 @@ class Refused(unittest.TestCase):
         self.refuse(ValueError, "relu, gelu, silu", lambda: ww.gemm(a, b, activation="tanh", device=device))
         self.refuse(ValueError, "goes without", lambda: ww.gemm(a, b, activation="relu", devices=[device]))
         whole = np.ones((4, 4), np.int32)
-        self.refuse(ww.Error, "for floating point", lambda: ww.gemm(whole, whole, activation="relu", device=device))
+        self.refuse(ww.Error, "for floating point of up to 32 bits", lambda: ww.gemm(whole, whole, activation="relu", device=device))
 
     def test_tensors_by_their_attributes(self):
         """A stand-in for PyTorch: a CUDA tensor on the current stream is taken without DLPack, any other by it."""

@@ -246,9 +246,9 @@ static void refused(void **state)
     p = good, p.row_bias = m.at + 2;
     refuse(&p, "row_bias = 0x");
     p = good, p.type = WW_I32, p.activation = WW_RELU;
-    refuse(&p, "for floating point, not for int32");
+    refuse(&p, "for floating point of up to 32 bits, not for int32");
     p = good, p.type = WW_I32_I64, p.column_bias = m.at;
-    refuse(&p, "for floating point, not for int64 results");
+    refuse(&p, "for floating point of up to 32 bits, not for int64 results");
     p = good, p.column_bias = m.at + m.bytes - 16; /* five elements */
     if (!getenv("WW_TEST_DEVICE"))
         refuse(&p, "column_bias has 1 x 5 elements");

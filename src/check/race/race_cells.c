@@ -167,7 +167,7 @@ static inline Plane find_clash(const Touch *t, const Page *p, size_t i, Stamp me
 static void touch_lane(const Touch *t, Page *p, unsigned lane, unsigned at)
 {
     Stamp    me    = t->me | (Stamp)lane << THREAD_SHIFT | (t->flags >> lane & 1);
-    unsigned cells = t->a->bytes >> p->shift;
+    unsigned cells = (t->a->take ? (unsigned)t->a->take[lane] : t->a->bytes) >> p->shift;
     bool     told  = false;
     uint64_t where = t->a->off ? t->a->off[lane] : t->a->addr[lane];
     for (size_t i = at >> p->shift, end = i + (cells ? cells : 1); i < end; i++) {
@@ -374,10 +374,11 @@ HOT void touch_page(const Touch *t, Page *p, uint32_t lanes, const uint32_t *at,
     const RaceRun *r     = t->cells->run;
     unsigned       bytes = t->a->bytes;
     uint32_t       same  = 0;
-    bool  plain  = !t->strong && !stamp_async(t->me) && p->shift == WORD_BITS && bytes >= 1 << WORD_BITS && bytes <= 16;
-    Stamp differ = r->flags || r->open ? 0 : t->a->space == ACCESS_SHARED ? SERIAL_MASK | WARP_MASK : SERIAL_MASK;
-    bool  quiets = plain && !t->writes && differ && t->dead == t->base;
-    uint32_t rows = quiets ? quiet_rows(at, lanes) : 0;
+    bool plain = !t->strong && !t->a->take && !stamp_async(t->me) && p->shift == WORD_BITS && bytes >= 1 << WORD_BITS &&
+                 bytes <= 16;
+    Stamp    differ = r->flags || r->open ? 0 : t->a->space == ACCESS_SHARED ? SERIAL_MASK | WARP_MASK : SERIAL_MASK;
+    bool     quiets = plain && !t->writes && differ && t->dead == t->base;
+    uint32_t rows   = quiets ? quiet_rows(at, lanes) : 0;
     if (quiets && quiet_has(p, t->base, rows))
         return;
     if (!plain || t->writes)

@@ -75,7 +75,9 @@ void bench_table_row(FILE *to, const BenchRow *r);
 /* false: cannot be written. */
 bool bench_json(const char *file, const BenchRow *rows, size_t n, const char *device);
 
-/* n random operands of that type, those of inputs_unit to nearest; and floats of n operands or results, owned by the caller. */
+/* n random operands of that type: -1 to 1, of integers any bits. */
+void bench_fill(void *v, size_t n, WwType type, uint64_t seed, uint64_t stream);
+/* The same of 16-bit and 8-bit ones, from those of floats to nearest; and floats of n operands or results, owned by the caller. */
 void   bench_half_fill(void *v, size_t n, WwType type, uint64_t seed, uint64_t stream);
 float *bench_half_read(const void *v, size_t n, WwType type, bool result);
 /* Operands of 16 or 8 bits? */

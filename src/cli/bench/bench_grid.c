@@ -271,16 +271,8 @@ bool grid_make_data(GridBench *g, void *c)
     g->c = c ? c : ww_grid_memory(g->grid, g->room);
     if (!g->a || !g->b || !g->c)
         return false;
-    if (bench_small(type)) {
-        bench_half_fill(g->a, an, type, g->x->seed, 1);
-        bench_half_fill(g->b, bn, type, g->x->seed, 2);
-    } else if (type == WW_F32) {
-        inputs_unit_shared(g->a, an, g->x->seed, 1);
-        inputs_unit_shared(g->b, bn, g->x->seed, 2);
-    } else {
-        inputs_bits_shared(g->a, an, g->x->seed, 1);
-        inputs_bits_shared(g->b, bn, g->x->seed, 2);
-    }
+    bench_fill(g->a, an, type, g->x->seed, 1);
+    bench_fill(g->b, bn, type, g->x->seed, 2);
     return true;
 }
 

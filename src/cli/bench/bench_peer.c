@@ -22,6 +22,10 @@ typedef struct Cublas {
                  const float *b, int ldb, const float *beta, float *c, int ldc);
     int (*ssyrk)(void *h, int fill, int trans, int n, int k, const float *alpha, const float *a, int lda,
                  const float *beta, float *c, int ldc);
+    int (*dgemm)(void *h, int ta, int tb, int m, int n, int k, const double *alpha, const double *a, int lda,
+                 const double *b, int ldb, const double *beta, double *c, int ldc);
+    int (*dsyrk)(void *h, int fill, int trans, int n, int k, const double *alpha, const double *a, int lda,
+                 const double *beta, double *c, int ldc);
     int (*gemm_ex)(void *h, int ta, int tb, int m, int n, int k, const void *alpha, const void *a, int a_type, int lda,
                    const void *b, int b_type, int ldb, const void *beta, void *c, int c_type, int ldc, int compute,
                    int algorithm);
@@ -77,10 +81,12 @@ static bool load(BenchPeer *p, const char *path, char *why, size_t size)
     *(void **)&p->fn.stream  = entry(p->library, "cublasSetStream_v2", why, size);
     *(void **)&p->fn.sgemm   = entry(p->library, "cublasSgemm_v2", why, size);
     *(void **)&p->fn.ssyrk   = entry(p->library, "cublasSsyrk_v2", why, size);
+    *(void **)&p->fn.dgemm   = entry(p->library, "cublasDgemm_v2", why, size);
+    *(void **)&p->fn.dsyrk   = entry(p->library, "cublasDsyrk_v2", why, size);
     *(void **)&p->fn.gemm_ex = entry(p->library, "cublasGemmEx", why, size);
     *(void **)&p->fn.sgeam   = entry(p->library, "cublasSgeam", why, size);
     if (!p->fn.create || !p->fn.destroy || !p->fn.stream || !p->fn.sgemm || !p->fn.ssyrk || !p->fn.gemm_ex ||
-        !p->fn.sgeam)
+        !p->fn.sgeam || !p->fn.dgemm || !p->fn.dsyrk)
         return false;
     int e = p->fn.create(&p->handle);
     if (e == 0)
@@ -143,6 +149,8 @@ bool bench_peer_takes(const BenchPeer *p, const char *impl, const BenchWork *w)
                p->handle;
     if (type_row(w->type)->kind == TYPE_EIGHT) /* operands along k alone */
         return strcmp(impl, "cublaslt") == 0 && p->lt && !w->ta && (strcmp(w->work, "aat") == 0 || w->tb);
+    if (type_row(w->type)->kind == TYPE_DOUBLE)
+        return strcmp(impl, "cublas") == 0 && p->handle;
     return (type_row(w->type)->scalar == SCALAR_f32 &&
             (strcmp(impl, "cublas") == 0 ? p->handle != NULL : p->lt != NULL));
 }
@@ -214,6 +222,19 @@ static bool call_half(const BenchPeer *p, const BenchWork *w, WwPtr a, WwPtr b, 
                          ALGORITHM) == 0;
 }
 
+static bool call_double(const BenchPeer *p, const BenchWork *w, WwPtr a, WwPtr b, WwPtr c)
+{
+    static const double one = 1, zero = 0;
+    int                 m = (int)w->m, n = (int)w->n, k = (int)w->k;
+    const double       *da = (const double *)(uintptr_t)a, *db = (const double *)(uintptr_t)b;
+    double             *dc = (double *)(uintptr_t)c;
+    if (strcmp(w->work, "aat") == 0)
+        return p->fn.dsyrk(p->handle, FILL_LOWER, w->ta ? OP_N : OP_T, m, k, &one, da, w->ta ? m : k, &zero, dc, m) ==
+               0;
+    return p->fn.dgemm(p->handle, w->tb ? OP_T : OP_N, w->ta ? OP_T : OP_N, n, m, k, &one, db, w->tb ? k : n, da,
+                       w->ta ? m : k, &zero, dc, n) == 0;
+}
+
 /* Row-major C = op(A) op(B) is the column-major C^T = op(B)^T op(A)^T. */
 static bool call(void *user, const BenchWork *w, WwPtr a, WwPtr b, WwPtr c)
 {
@@ -226,6 +247,8 @@ static bool call(void *user, const BenchWork *w, WwPtr a, WwPtr b, WwPtr c)
         return call_copy(p, w, a, c, false);
     if (type_row(w->type)->kind == TYPE_HALF)
         return call_half(p, w, a, b, c);
+    if (type_row(w->type)->kind == TYPE_DOUBLE)
+        return call_double(p, w, a, b, c);
     if (strcmp(w->work, "aat") == 0)
         return p->fn.ssyrk(p->handle, FILL_LOWER, w->ta ? OP_N : OP_T, m, k, &one, fa, w->ta ? m : k, &zero, fc, m) ==
                0;

@@ -20,7 +20,9 @@ static double bench_amount(const BenchWork *w)
 
 const char *bench_unit(const BenchWork *w)
 {
-    return strcmp(w->work, "copy") == 0 ? "GB/s" : type_row(w->type)->scalar == SCALAR_f32 ? "TFLOP/s" : "TOP/s";
+    return strcmp(w->work, "copy") == 0                                   ? "GB/s"
+           : type_row(w->type)->scalar == SCALAR_f32 || w->type == WW_F64 ? "TFLOP/s"
+                                                                          : "TOP/s";
 }
 
 static double rate(const BenchRow *r)

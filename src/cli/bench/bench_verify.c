@@ -5,7 +5,8 @@
  *   residual   C t against op(A) (op(B) t) for a random vector t, in double, or modulo 2^32 or 2^64: every element of C takes part, at
  *              the cost of three matrix-vector products, of which two are done once for all results of the same operands.
  *              A float row passes when its residual is at most (k + 2) 2^-24 |A| |B| |t|, the bound of any order of
- *              summation, besides the rounding of 16-bit results.  Integers: equal; t is odd, so that no single wrong element can hide.
+ *              summation, besides the rounding of 16-bit results; a double row at most (k + n + 8) 2^-53 |A| |B| |t|, n for the
+ *              vector's own rounding.  Integers: equal; t is odd, so that no single wrong element can hide.
  *   samples    single elements against their own sums in double; the largest error over |row of A| |column of B| is what
  *              the table shows.
  *   symmetry   A * A^T: C == C^T bit for bit, whole.
@@ -60,16 +61,25 @@ typedef struct Share {
     size_t         from, to; /* elements of the result */
 } Share;
 
+static bool is_real(WwType type)
+{
+    return type == WW_F32 || type == WW_F64;
+}
+
+static double real_at(WwType type, const void *m, size_t i)
+{
+    return type == WW_F64 ? ((const double *)m)[i] : (double)((const float *)m)[i];
+}
+
 static void multiply_float(const Product *p, size_t from, size_t to)
 {
-    const float *m = p->m;
     memset(p->out + from, 0, (to - from) * sizeof *p->out);
     if (p->bound)
         memset(p->bound + from, 0, (to - from) * sizeof *p->bound);
     for (size_t outer = p->trans ? 0 : from; outer < (p->trans ? p->cols : to); outer++)
         for (size_t inner = p->trans ? from : 0; inner < (p->trans ? to : p->cols); inner++) {
             size_t i = p->trans ? inner : outer, j = p->trans ? outer : inner;
-            double x = (double)m[outer * p->ld + inner];
+            double x = real_at(p->type, p->m, outer * p->ld + inner);
             p->out[i] += x * p->v[j];
             if (p->bound)
                 p->bound[i] += fabs(x) * p->w[j];
@@ -91,7 +101,7 @@ static void multiply_integer(const Product *p, size_t from, size_t to)
 static void *multiply_share(void *user)
 {
     const Share *s = user;
-    (s->p->type == WW_F32 ? multiply_float : multiply_integer)(s->p, s->from, s->to);
+    (is_real(s->p->type) ? multiply_float : multiply_integer)(s->p, s->from, s->to);
     return NULL;
 }
 
@@ -124,17 +134,18 @@ static size_t at(size_t i, size_t j, size_t ld, bool trans)
 
 static void sum_samples(BenchTruth *t, const BenchMatrices *p, uint64_t seed)
 {
-    const float *a = p->a, *b = p->b;
     for (size_t s = 0; s < SAMPLES; s++) {
         Sample e  = {.i = inputs_at(seed, STREAM_AT, 2 * s) % p->m, .j = inputs_at(seed, STREAM_AT, 2 * s + 1) % p->n};
         double aa = 0, bb = 0;
+        long double sum = 0;
         for (size_t l = 0; l < p->k; l++) {
-            double x = (double)a[at(e.i, l, p->ta ? p->m : p->k, p->ta)],
-                   y = (double)b[at(l, e.j, p->tb ? p->k : p->n, p->tb)];
-            e.sum += x * y;
+            double x = real_at(p->type, p->a, at(e.i, l, p->ta ? p->m : p->k, p->ta)),
+                   y = real_at(p->type, p->b, at(l, e.j, p->tb ? p->k : p->n, p->tb));
+            sum += (long double)x * (long double)y;
             aa += x * x;
             bb += y * y;
         }
+        e.sum        = (double)sum;
         e.scale      = aa > 0 && bb > 0 ? sqrt(aa) * sqrt(bb) : 1;
         t->sample[s] = e;
     }
@@ -150,8 +161,8 @@ static void truth_float(BenchTruth *t, const BenchMatrices *p, uint64_t seed)
     for (size_t j = 0; j < p->n; j++)
         t->t[j] = 1 + (double)(inputs_at(seed, STREAM_T, j) >> 40) * 0x1p-24;
     multiply(
-        &(Product){WW_F32, p->b, p->tb ? p->k : p->n, p->k, p->n, p->tb, false, t->t, t->t, bt, abs_bt, NULL, NULL});
-    multiply(&(Product){WW_F32, p->a, p->ta ? p->m : p->k, p->m, p->k, p->ta, false, bt, abs_bt, t->want, t->bound,
+        &(Product){p->type, p->b, p->tb ? p->k : p->n, p->k, p->n, p->tb, false, t->t, t->t, bt, abs_bt, NULL, NULL});
+    multiply(&(Product){p->type, p->a, p->ta ? p->m : p->k, p->m, p->k, p->ta, false, bt, abs_bt, t->want, t->bound,
                         NULL, NULL});
     sum_samples(t, p, seed);
 }
@@ -188,7 +199,7 @@ BenchTruth *bench_truth_new(const BenchMatrices *p, uint64_t seed)
     BenchTruth *t     = ARENA_ARRAY(arena, BenchTruth, 1);
     *t                = (BenchTruth){
                        .arena = arena, .type = p->type, .m = p->m, .n = p->n, .k = p->k, .unit = p->unit, .short_sums = p->short_sums};
-    (p->type == WW_F32 ? truth_float : truth_integer)(t, p, seed);
+    (is_real(p->type) ? truth_float : truth_integer)(t, p, seed);
     return t;
 }
 
@@ -203,6 +214,8 @@ void bench_truth_free(BenchTruth *t)
 /* Of a sum, in units of the sum of its terms' sizes.  Tensor cores cut at every step of 16; of 8-bit operands each step's sum may lose a few of 13 bits. */
 static double sum_bound(const BenchTruth *t)
 {
+    if (t->type == WW_F64)
+        return ((double)t->k + (double)t->n + 8) * 0x1p-53;
     return ((double)t->k + (t->unit > 0 ? 8 : 2)) * 0x1p-24 + (t->short_sums ? 0x1p-9 : 0);
 }
 
@@ -210,7 +223,7 @@ static bool residual_float(const BenchTruth *t, const void *c)
 {
     double *got = xmalloc(t->m * sizeof *got), *sizes = xmalloc(t->m * sizeof *sizes);
     bool    ok = true;
-    multiply(&(Product){.type  = WW_F32,
+    multiply(&(Product){.type  = t->type,
                         .m     = c,
                         .ld    = t->n,
                         .rows  = t->m,
@@ -245,11 +258,11 @@ static bool residual_integer(const BenchTruth *t, const void *c)
 }
 
 /* The largest relative error of some elements; false when one is out of bounds. */
-static bool samples_right(const BenchTruth *t, const float *c, double *max_error)
+static bool samples_right(const BenchTruth *t, const void *c, double *max_error)
 {
     bool ok = true;
     for (const Sample *s = t->sample; s < t->sample + SAMPLES; s++) {
-        double error = fabs((double)c[s->i * t->n + s->j] - s->sum) / s->scale;
+        double error = fabs(real_at(t->type, c, s->i * t->n + s->j) - s->sum) / s->scale;
         ok           = ok && error <= sum_bound(t) + t->unit * fabs(s->sum) / s->scale;
         if (!(error <= *max_error) && !isnan(*max_error))
             *max_error = error;
@@ -260,7 +273,7 @@ static bool samples_right(const BenchTruth *t, const float *c, double *max_error
 static bool is_symmetric(const BenchTruth *t, const char *c)
 {
     enum { SIDE = 64 }; /* squares, so that neither direction leaves the cache */
-    size_t e = t->type == WW_I32_I64 ? 8 : 4;
+    size_t e = t->type == WW_I32_I64 || t->type == WW_F64 ? 8 : 4;
     for (size_t i0 = 0; i0 < t->m; i0 += SIDE)
         for (size_t j0 = 0; j0 <= i0; j0 += SIDE)
             for (size_t i = i0; i < i0 + SIDE && i < t->m; i++)
@@ -280,9 +293,9 @@ bool bench_verify(const BenchTruth *t, const void *c, bool symmetric, double *ma
         *problem = "C t is not A (B t) modulo 2^32";
     else if (t->type == WW_I32_I64 && !residual_integer(t, c))
         *problem = "C t is not A (B t) modulo 2^64";
-    else if (t->type == WW_F32 && !samples_right(t, c, max_error))
+    else if (is_real(t->type) && !samples_right(t, c, max_error))
         *problem = "an element is further from its sum than rounding explains";
-    else if (t->type == WW_F32 && !residual_float(t, c))
+    else if (is_real(t->type) && !residual_float(t, c))
         *problem = "C t is further from A (B t) than rounding explains";
     return !**problem;
 }

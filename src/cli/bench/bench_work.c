@@ -197,10 +197,11 @@ static bool product_right(Bench *x, const BenchWork *w, BenchData *p, BenchRow *
         return false;
     }
     if (aat && strcmp(row->impl, "cublas") == 0 && !bench_small(w->type)) {
-        uint32_t *c = p->c; /* the row-major upper triangle: fill in the other */
+        char  *c = p->c; /* the row-major upper triangle: fill in the other */
+        size_t e = type_row(w->type)->result;
         for (size_t i = 0; i < w->m; i++)
             for (size_t j = 0; j < i; j++)
-                c[i * w->m + j] = c[j * w->m + i];
+                memcpy(c + (i * w->m + j) * e, c + (j * w->m + i) * e, e);
     }
     if (!p->truth)
         p->truth = bench_truth(w, p->a, p->b, x->seed);
@@ -245,16 +246,17 @@ static BenchRow *run_impl(Bench *x, const BenchWork *w, BenchData *p, const char
 
 /* ---- one work ---------------------------------------------------------------------------------------------------- */
 
-static void fill_inputs(void *v, size_t bytes, WwType type, bool any, uint64_t seed, uint64_t stream)
+void bench_fill(void *v, size_t n, WwType type, uint64_t seed, uint64_t stream)
 {
-    if (bench_small(type)) {
-        bench_half_fill(v, bytes / type_row(type)->operand, type, seed, stream);
-        return;
-    }
-    if (type == WW_F32 && !any)
-        inputs_unit(v, bytes / 4, seed, stream);
+    if (bench_small(type))
+        bench_half_fill(v, n, type, seed, stream);
+    else if (type == WW_F64)
+        for (size_t i = 0; i < n; i++)
+            ((double *)v)[i] = (double)(int64_t)inputs_at(seed, stream, i) * 0x1p-63;
+    else if (type == WW_F32)
+        inputs_unit_shared(v, n, seed, stream);
     else
-        inputs_bits(v, bytes / 4, seed, stream);
+        inputs_bits_shared(v, n, seed, stream);
 }
 
 /* Set 0 from the host, the others from it. */
@@ -296,8 +298,11 @@ static Status open_data(Bench *x, const BenchWork *w, BenchData *p)
     p->a = xmalloc(p->an + 4);
     p->b = xmalloc(p->bn + 4);
     p->c = xmalloc(p->cn + 4);
-    fill_inputs(p->a, p->an, w->type, copy && w->element != 4, x->seed, 1); /* cuBLAS copies numbers */
-    fill_inputs(p->b, p->bn, w->type, copy, x->seed, 2);
+    if (copy && w->element != 4)
+        inputs_bits(p->a, p->an / 4, x->seed, 1);
+    else /* cuBLAS copies numbers */
+        bench_fill(p->a, p->an / type->operand, w->type, x->seed, 1);
+    bench_fill(p->b, p->bn / type->operand, w->type, x->seed, 2);
     if (p->an) {
         TRY(ww_alloc(x->device, p->step_a * p->sets, &p->da));
         TRY(fill_sets(x, p->da, p->a, p->an, p->step_a, p->sets));

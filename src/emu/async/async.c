@@ -160,6 +160,18 @@ static bool source_ok(Warp *w, const Uop *u, const CopyInfo *c, const uint64_t *
     return access_check_global(w, u, t, whole, c->src.bytes, ACCESS_COPY);
 }
 
+/* Lanes that read less than a whole source are told apart. */
+static void notify_source(Warp *w, const CopyInfo *c, const uint8_t *size, uint32_t reads, const uint64_t *t)
+{
+    MemInfo some = c->src;
+    bool    part = false;
+    for (uint32_t m = reads; m; m &= m - 1)
+        part = part || size[__builtin_ctz(m)] != c->src.bytes;
+    if (part)
+        some.seen.take = size;
+    access_notify(w, part ? &some : &c->src, ACCESS_GLOBAL, reads, NULL, t);
+}
+
 const Uop *ctl_cp_async(Warp *w, const Uop *u)
 {
     const CopyInfo *c = u->ptr;
@@ -171,7 +183,7 @@ const Uop *ctl_cp_async(Warp *w, const Uop *u)
     if (!source_ok(w, u, c, t, size, reads) || !access_resolve(w, u, &c->dst, c->dst.observed, to))
         return fault_others(w, u);
     if (c->src.observed && reads)
-        access_notify(w, &c->src, ACCESS_GLOBAL, reads, NULL, t);
+        notify_source(w, c, size, reads, t);
     for (uint32_t m = w->mask; m; m &= m - 1) {
         unsigned i = (unsigned)__builtin_ctz(m);
         AsyncOp  o = {to[i], (const uint8_t *)(uintptr_t)t[i], 0, 0, c->dst.bytes, size[i], (uint8_t)i};
