@@ -12,6 +12,9 @@
 #include <unistd.h>
 
 #include <cmocka.h>
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
 
 #include "base/cache.h"
 #include "base/str.h"
@@ -191,6 +194,50 @@ static void lanes_divide_between_multiples(void **state)
         assert_int_equal(native.compiled, native.spent);
 }
 
+/* Rows under other modes between plain ones, on values around zero and the smallest normal one: together, apart, for some lanes, in a loop; and
+ * those that a compiler takes for copies.  The host's own mode, which flushes here, plays no part. */
+static void modes_of_rows_stay_theirs(void **state)
+{
+    static const char text[] =
+        ".version 8.0\n.target sm_90\n.address_size 64\n"
+        ".visible .entry k(.param .u64 p)\n{\n.reg .pred %q<4>; .reg .b32 %r<9>; .reg .f32 %f<20>; .reg .f64 %g<6>; "
+        ".reg "
+        ".b64 %d<4>;\n"
+        "mov.u32 %r1, %tid.x; mov.u32 %r2, 0; mov.u32 %r3, 0; shl.b32 %r4, %r1, 17; add.u32 %r4, %r4, 0x00080003;\n"
+        "LOOP: mad.lo.u32 %r5, %r2, 0x7ff13, %r4; mov.b32 %f1, %r5; xor.b32 %r6, %r5, 0x80000000; mov.b32 %f2, %r6;\n"
+        "mul.f32 %f3, %f1, 0f3f000000; mul.ftz.f32 %f4, %f1, 0f3f800000; mul.ftz.f32 %f5, %f1, 0fbf800000;\n"
+        "add.ftz.f32 %f6, %f2, 0f80000000; mul.ftz.f32 %f7, %f3, 0f40000000; add.f32 %f8, %f3, %f7;\n"
+        "add.rm.f32 %f9, %f3, 0f00000000; sub.rm.f32 %f10, %f1, %f1; add.rp.f32 %f11, %f8, 0f00000001;\n"
+        "fma.rz.ftz.f32 %f12, %f1, 0f3f800001, %f3; cvt.f64.f32 %g1, %f1; add.rm.f64 %g2, %g1, 0d3ff0000000000000;\n"
+        "add.rp.f64 %g3, %g1, 0d3ff0000000000000; sub.f64 %g4, %g3, %g2; cvt.rz.f32.f64 %f13, %g4;\n"
+        "setp.eq.ftz.f32 %q1, %f1, 0f00000000; setp.eq.f32 %q2, %f3, 0f00000000; mov.f32 %f14, %f2;\n"
+        "@%q1 mul.ftz.f32 %f14, %f2, %f3; @!%q1 add.f32 %f14, %f3, %f2; ex2.approx.ftz.f32 %f15, %f3;\n"
+        "setp.lt.u32 %q3, %r1, 11; @%q3 bra ODD; mul.ftz.f32 %f14, %f14, 0f3f000000; mul.f32 %f15, %f14, %f3;\n"
+        "ODD: selp.u32 %r7, 1, 2, %q1; selp.u32 %r8, 4, 8, %q2; add.u32 %r7, %r7, %r8; mad.lo.u32 %r3, %r3, 31, %r7;\n"
+#define MIX(f) "mov.b32 %r7, %" #f "; mad.lo.u32 %r3, %r3, 31, %r7;\n"
+        MIX(f4) MIX(f5) MIX(f6) MIX(f7) MIX(f8) MIX(f9) MIX(f10) MIX(f11) MIX(f12) MIX(f13) MIX(f14) MIX(f15)
+#undef MIX
+            "add.u32 %r2, %r2, 1; setp.lt.u32 %q3, %r2, 40; @%q3 bra LOOP;\n"
+            "ld.param.u64 %d1, [p]; mul.wide.u32 %d2, %r1, 4; add.s64 %d1, %d1, %d2; st.global.u32 [%d1], %r3; "
+            "ret;\n}\n";
+    uint32_t stored[3][256];
+    (void)state;
+    Ran interpreted = launch(EMU_INTERPRETER, text, sizeof text - 1, 256, stored[0]);
+    Ran native      = launch(EMU_JIT, text, sizeof text - 1, 256, stored[1]);
+    assert_memory_equal(stored[0], stored[1], sizeof stored[0]);
+    assert_int_equal(native.spent, interpreted.spent);
+    if (!emu_native_missing())
+        assert_true(native.compiled > native.spent / 2);
+#if defined(__x86_64__)
+    unsigned mode = _mm_getcsr();
+    _mm_setcsr(mode | 0x8040);
+    launch(EMU_INTERPRETER, text, sizeof text - 1, 256, stored[2]);
+    assert_int_equal(_mm_getcsr() & 0xffc0, (mode | 0x8040) & 0xffc0);
+    _mm_setcsr(mode);
+    assert_memory_equal(stored[0], stored[2], sizeof stored[0]);
+#endif
+}
+
 /* A clang that fails, in a folder of its own; native code of earlier runs is not found either. */
 static void a_clang_that_fails_is_told(void **state)
 {
@@ -220,8 +267,8 @@ static void a_clang_that_fails_is_told(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_too_large_is_told), cmocka_unit_test(how_much_ran_is_told),
+        cmocka_unit_test(what_is_too_large_is_told),    cmocka_unit_test(how_much_ran_is_told),
         cmocka_unit_test(warps_take_turns_at_barriers), cmocka_unit_test(lanes_divide_between_multiples),
-        cmocka_unit_test(a_clang_that_fails_is_told)};
+        cmocka_unit_test(modes_of_rows_stay_theirs),    cmocka_unit_test(a_clang_that_fails_is_told)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -22,6 +22,9 @@
 
 #include "ptx/ptx.h"
 
+/* x86's MXCSR while a launch runs, whatever the program's own is: to the nearest, nothing flushed, no exception told.  FPMODE adds to it. */
+#define PLAIN_MXCSR 0x1f80u
+
 typedef struct Warp Warp;
 typedef struct Uop  Uop;
 typedef uint32_t    Slot; /* byte offset in the frame */

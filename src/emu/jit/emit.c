@@ -78,6 +78,8 @@ static const char prelude[] =
     "u4 w_swept(const Warp *); u4 w_sweep(Warp *, u4, const u1 *const *); u4 w_poisoned(const Warp *);\n"
     "void w_put(Warp *, u4, u4); void w_merge(Warp *); u4 w_waits(const Warp *);\n"
     "const Uop *w_arrive(Warp *, const Uop *, u4); Warp *w_next(Warp *);\n"
+    "#define TIE(x) __asm__ volatile(\"\" : \"+r\"(x))\n"
+    "void w_mode(u4); void w_tie1(void *); void w_tie2(void *); void w_tie4(void *); void w_tie8(void *);\n"
     "void w_canonical(float *); u4 w_nan(const double *); void w_blend1(u1 *, const u1 *, u4); void w_blend2(u1 *, "
     "const u1 *, u4); void "
     "w_blend4(u1 *, const u1 *, u4); "

@@ -63,6 +63,7 @@ typedef struct Emit {
     bool          *odd;    /* of each value: which NaN its lanes are is not settled */
     bool          *raw;    /* who reads the result does not ask which NaN it is */
     uint32_t       parted; /* items that were written for parted lanes */
+    uint16_t       mode;   /* what is set in MXCSR where the text stands */
     bool           sweeps; /* it tells of accesses at once, where `swept` */
 } Emit;
 
@@ -105,6 +106,12 @@ bool emit_check(Emit *e, const uint64_t *set);
 /* The interpreter goes on at `next`, an expression. */
 void emit_leave(Emit *e, const uint64_t *wanted, const char *next);
 void emit_leave_at(Emit *e, const uint64_t *wanted, uint32_t uop);
+
+/* emit_mode.c.  MXCSR gets the mode; the one that the item wants. */
+void     emit_mode(Emit *e, uint16_t mode);
+uint16_t emit_mode_of(const Emit *e, const Item *it);
+/* Is the row's source k a constant that clang must not know?  Then h<k> is its lane 0. */
+bool emit_hidden(Emit *e, const Item *it, uint32_t k);
 
 /* emit_item.c */
 void emit_item(Emit *e, const Item *it);

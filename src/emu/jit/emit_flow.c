@@ -169,6 +169,8 @@ static void emit_items(Emit *e, uint32_t index, const uint64_t *live, uint32_t f
         const Item *it = &s->item[k];
         e->before      = live + k * words;
         e->after       = live + (k + 1) * words;
+        if (emit_forks(e, k) || it->kind == ITEM_LOAD || it->kind == ITEM_STORE)
+            emit_mode(e, 0);
         if (!bold)
             emit_fork_door(e, index, k, e->before);
         if (k >= asked && (it->kind == ITEM_LOAD || it->kind == ITEM_STORE))
@@ -178,6 +180,7 @@ static void emit_items(Emit *e, uint32_t index, const uint64_t *live, uint32_t f
             emit_item(e, it);
         emit_poisoned(e, it);
     }
+    emit_mode(e, 0);
     e->stretch = (Stretch){0};
     (bold ? emit_fork_back : emit_fork_door)(e, index, s->nitems,
                                              is_end(&s->item[s->nitems - 1]) ? e->before : e->after);

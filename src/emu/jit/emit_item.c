@@ -145,8 +145,12 @@ static void row_sources(Emit *e, const Item *it)
 {
     const RowShape *s = &it->shape;
     for (uint32_t k = 0; k < s->sources; k++) {
+        bool hidden = emit_hidden(e, it, k);
         OUT("u%u a%u = ", s->bytes[1 + k] ? s->bytes[1 + k] : 4, k);
-        emit_scalar(e, it->read[k]);
+        if (hidden)
+            OUT("h%u", k);
+        else
+            emit_scalar(e, it->read[k]);
         OUT("; ");
     }
 }
@@ -223,7 +227,9 @@ static void row_vector(Emit *e, const Item *it, Spread d)
     char            name[16];
     OUT("{ ");
     for (uint32_t k = 0; k < s->sources; k++)
-        if (s->bytes[1 + k]) {
+        if (s->bytes[1 + k] && emit_hidden(e, it, k)) {
+            OUT("V%u a%u = (V%u){} + h%u; ", s->bytes[1 + k], k, s->bytes[1 + k], k);
+        } else if (s->bytes[1 + k]) {
             snprintf(name, sizeof name, "a%u", k);
             emit_vector(e, it->read[k], name);
         }
@@ -434,6 +440,7 @@ static void guard_lanes(Emit *e, const Item *it)
     e->crossing = set;
     for (uint32_t k = 0; k < it->ninner; k++)
         emit_item(e, &it->inner[k]);
+    emit_mode(e, 0);
     e->crossing = outer;
     OUT("%s }\n", outer ? "m = outer;" : has_access(it) ? "w_only(w, ~0u);" : "");
     free(set);
@@ -443,6 +450,7 @@ static void guard_all(Emit *e, const Item *it, const Spread *want)
 {
     for (uint32_t k = 0; k < it->ninner; k++)
         emit_item(e, &it->inner[k]);
+    emit_mode(e, 0);
     settle(e, it, want);
 }
 
@@ -555,6 +563,7 @@ void emit_item(Emit *e, const Item *it)
 {
     Guard  guard;
     Spread d = planned(e, it, &guard);
+    emit_mode(e, emit_mode_of(e, it));
     switch ((ItemKind)it->kind) {
     case ITEM_ROW: emit_row(e, it, d, guard); return;
     case ITEM_PLUS: emit_plus(e, it, d); return;

@@ -155,6 +155,7 @@ static void emit_parted(Emit *e, const Region *r, uint32_t index)
         emit_item(e, &s->item[k]);
         emit_poisoned(e, &s->item[k]);
     }
+    emit_mode(e, 0);
     if (last->kind == ITEM_BRANCH) {
         uint32_t taken = s->nsucc > 1 ? s->succ[1] : s->succ[0];
         OUT("g = %s", p->code->uops[last->uop].x ? "~" : "");

@@ -266,6 +266,8 @@ void emit_leave(Emit *e, const uint64_t *wanted, const char *next)
     OUT("{\n");
     emit_keep(e, wanted);
     emit_fill(e, wanted);
+    if (e->mode)
+        OUT("w_mode(0);\n");
     OUT("return %s;\n}\n", next);
 }
 

@@ -192,7 +192,23 @@ static bool is_opaque(const Item *it)
 
 static void make_item(Maker *m, Item *it, uint32_t at);
 
-/* A prefix and the uops under it.  Guards are taken apart; the rounding mode is the handler's business. */
+/* A row with that prefix, unless the compiler might know its result, in the plain mode. */
+static bool row_in_mode(const Maker *m, Item *it, const Uop *u)
+{
+    Item row   = it->inner[0];
+    bool known = true;
+    for (uint32_t i = 0; i < row.nread; i++)
+        known &= m->p->value[row.read[i]].constant;
+    if (it->ninner != 1 || row.kind != ITEM_ROW || known)
+        return false;
+    row.uop  = it->uop;
+    row.span = it->span;
+    row.mode = u->x;
+    *it      = row;
+    return true;
+}
+
+/* A prefix and the uops under it.  Guards are taken apart; other rounding modes than those of one row are the handler's business. */
 static void prefix_item(Maker *m, Item *it, const Uop *u, uint32_t at)
 {
     bool guard = it->what.id == CTL_guard;
@@ -206,6 +222,11 @@ static void prefix_item(Maker *m, Item *it, const Uop *u, uint32_t at)
         make_item(m, in, k);
         k += in->span;
         m->fails |= in->kind == ITEM_LEAVE || in->kind == ITEM_BRANCH || in->kind == ITEM_JUMP || in->kind == ITEM_HEAD;
+    }
+    if (!guard && row_in_mode(m, it, u))
+        return;
+    for (uint32_t j = 0; j < it->ninner; j++) {
+        const Item *in = &it->inner[j];
         for (uint32_t i = 0; i < in->nread && !guard; i++)
             add_read(m, it, m->p->value[in->read[i]].slot, m->p->value[in->read[i]].bytes);
         for (uint32_t i = 0; i < in->nwrite && !guard; i++)

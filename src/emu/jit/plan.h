@@ -43,6 +43,7 @@ typedef struct Item {
     RowShape     shape;        /* ROW */
     uint32_t    *read, *write; /* values */
     uint32_t     nread, nwrite;
+    uint16_t     mode;  /* ROW: what it sets in MXCSR (ctl_fpmode); 0: it runs in the plain mode, if it asks for one at all */
     bool         exact; /* CALL of a prefix: they are all that what is under it reads and writes */
     struct Item *inner;
     uint32_t     ninner;

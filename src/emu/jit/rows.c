@@ -318,6 +318,36 @@ ROW uint32_t w_poisoned(const Warp *w)
     return w->frame->shadow != NULL;
 }
 
+/* ---- rounding modes and flushing ---- */
+
+ROW void w_mode(uint32_t bits)
+{
+#if defined(__x86_64__)
+    uint32_t csr = PLAIN_MXCSR | bits;
+    __asm__ volatile("ldmxcsr %0" : : "m"(csr) : "memory");
+#endif
+}
+
+/* The compiler takes the value for another one from here on, and for one that only exists now. */
+#if defined(SIMD_AVX512)
+#define ANY_VECTOR "+v"
+#else
+#define ANY_VECTOR "+x"
+#endif
+#define TIE(bytes)                                                                                                     \
+    ROW void w_tie##bytes(void *x)                                                                                     \
+    {                                                                                                                  \
+        enum { PART = 32 * bytes < VECTOR ? 32 * bytes : VECTOR };                                                     \
+        typedef uint32_t Part __attribute__((vector_size(PART), may_alias));                                           \
+        PRAGMA(clang loop unroll(full))                                                                                \
+        for (int i = 0; i < 32 * bytes / PART; i++)                                                                    \
+            __asm__ volatile("" : ANY_VECTOR(((Part *)x)[i]));                                                         \
+    }
+TIE(1)
+TIE(2)
+TIE(4)
+TIE(8)
+
 /* ---- lanes that have parted ---- */
 
 ROW void w_only(Warp *w, uint32_t m)

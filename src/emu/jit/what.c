@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "ptx/op.h"
+#include "ptx/traits.h"
 
 typedef struct Entry {
     UopFn fn;
@@ -140,6 +141,20 @@ static bool hand_shape(What w, RowShape *s)
     return false;
 }
 
+/* Halves are computed in floats. */
+static bool is_integer(LaneType t)
+{
+    switch (t) {
+    case LT_f32:
+    case LT_f64:
+    case LT_f16:
+    case LT_bf16:
+    case LT_f16x2:
+    case LT_bf16x2: return false;
+    default: return true;
+    }
+}
+
 bool what_shape(What w, RowShape *s)
 {
     if (w.kind != WHAT_ROW || rows[w.id].kind == ROW_NONE || w.lane == LT_b128)
@@ -152,6 +167,8 @@ bool what_shape(What w, RowShape *s)
     bool arithmetic = strcmp(rows[w.id].lanes, "FLT") == 0 && strcmp(rows[w.id].pipe, "FMA") == 0;
     s->canonical    = arithmetic && w.lane == LT_f32;
     s->checked      = arithmetic && w.lane == LT_f64;
+    s->steady       = (is_integer((LaneType)w.lane) || op_traits((Op)w.id).is & TRAIT_UNROUNDED) &&
+                (rows[w.id].kind != ROW_CONV || is_integer((LaneType)rows[w.id].result));
     for (int i = 0; i <= ROW_SOURCES; i++) {
         s->bytes[i] = p->bytes;
         s->type[i]  = p->type;

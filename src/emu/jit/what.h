@@ -23,6 +23,7 @@ typedef struct RowShape {
     uint8_t     bytes[1 + ROW_SOURCES]; /* of a lane: the result's, then the sources'; 0: a predicate */
     const char *type[1 + ROW_SOURCES];  /* in C */
     bool        table;                  /* lop3: Uop.x is an operand, too */
+    bool        steady; /* the same in every rounding mode, with and without flushing: of integers, or only moves bits */
     bool        checked; /* of doubles: where no lane's result is a NaN, that of x_ is right; there is one of it */
     bool
         canonical; /* a result that is no number is the canonical one, whichever its sources were: there is an x_ of it */

@@ -53,10 +53,9 @@ const Uop *ctl_guard(Warp *w, const Uop *u)
 const Uop *ctl_fpmode(Warp *w, const Uop *u)
 {
 #if defined(__x86_64__)
-    unsigned old = _mm_getcsr();
-    _mm_setcsr((old & ~0xe040u) | u->x);
+    _mm_setcsr(PLAIN_MXCSR | u->x);
     const Uop *p = run_prefixed(w, u);
-    _mm_setcsr(old);
+    _mm_setcsr(PLAIN_MXCSR);
     return p;
 #else
     return run_prefixed(w, u);

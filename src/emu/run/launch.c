@@ -11,6 +11,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
 
 #include "emu/async/tensormap_proxy.h"
 #include "emu/core/fault.h"
@@ -329,9 +332,8 @@ static Cluster *take_next(Worker *k)
     return c;
 }
 
-static void *worker_main(void *arg)
+static void work(Worker *k)
 {
-    Worker  *k       = arg;
     Launch  *l       = k->launch;
     uint32_t holding = 0;
     bool     stop    = false;
@@ -385,6 +387,19 @@ static void *worker_main(void *arg)
         end_cluster(k, take_next(k));
     launch_check_limits(k, NULL); /* what was spent since the last look counts too */
     pause_leave(k);
+}
+
+/* In a thread of its own or the program's, which may have set another mode. */
+static void *worker_main(void *k)
+{
+#if defined(__x86_64__)
+    unsigned mode = _mm_getcsr();
+    _mm_setcsr(PLAIN_MXCSR);
+    work(k);
+    _mm_setcsr(mode);
+#else
+    work(k);
+#endif
     return NULL;
 }
 
