@@ -40,6 +40,8 @@ void endless_idle(Worker *k);
 uint64_t endless_epoch(Launch *l);
 /* Memory may have changed behind the launch's back. */
 void endless_forget(Launch *l);
+/* Blocks begin or have ended. */
+void endless_turnover(Launch *l);
 void endless_done(Worker *k);
 
 #endif

@@ -138,6 +138,9 @@ struct Worker {
     uint64_t   spent;        /* warp instructions since the limits were looked at */
     uint64_t   compiled;     /* those that native code paid for */
     uint32_t   ended;        /* blocks since then */
+    uint64_t   done;         /* the same, of clusters that have been released */
+    struct { uint64_t next, end; } claim; /* clusters that it alone begins, by order */
+    bool       place;        /* one of Launch.holding is its, for the next cluster */
     uint64_t   clock_reads;  /* of this launch */
     EndlessWorker endless;
     int64_t    granted;      /* instructions of a quantum in this turn */
@@ -197,6 +200,7 @@ struct Launch {
     bool            asked_fit;    /* EmuLaunch.fit; under the lock */
     unsigned        thread_registers; /* by which `resident` is limited; 0: it is not */
     uint64_t        epoch;        /* atomic: changes so far that waiting blocks may see (endless.c) */
+    bool            watched;      /* atomic: somebody looks at it; until then blocks that begin and end do not count */
     uint64_t        random;       /* 0: the plain order (schedule.h) */
     struct { uint64_t first, step; } start; /* which cluster starts when */
     uint32_t        together;     /* clusters that take turns */
@@ -216,7 +220,6 @@ struct Launch {
     NativeSet      *native;       /* NULL: the interpreter runs all of it (jit.h) */
     bool            watches_sync; /* an observer wants SyncEvents */
     bool            watches_async; /* an observer wants AsyncAccesses */
-    bool            may_wait;     /* the program has instructions that can wait for another block */
 };
 
 /* Is u that control operation? */

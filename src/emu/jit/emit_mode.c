@@ -5,7 +5,8 @@
  *
  * clang knows nothing of MXCSR, so it would move arithmetic across the change, and take x * 1 for x.  So in front of a change and behind it
  * every value that is wanted passes through an empty assembler text (w_tie), which clang does not move: what was computed before is there by
- * then, and what is computed later comes from there.  Constants that an operation might vanish by pass through one, too (emit_hidden).
+ * then, and what is computed later comes from there.  So do constants that an operation might vanish by, or that its result would be computed
+ * of (emit_hidden).
  *
  * Wherever control leaves a segment, or a handler is called, the mode is the plain one. */
 #include "emu/jit/emit.h"
@@ -62,9 +63,12 @@ static bool may_vanish(uint64_t x, unsigned bytes)
 
 bool emit_hidden(Emit *e, const Item *it, uint32_t k)
 {
-    const Value *x = &e->p->value[it->read[k]];
-    Spread       f = emit_spread(e, it->read[k]);
-    if (!it->mode || !f.known || f.pattern || x->bytes < 4 || !may_vanish(f.value, x->bytes))
+    const Value *x   = &e->p->value[it->read[k]];
+    Spread       f   = emit_spread(e, it->read[k]);
+    bool         all = true;
+    for (uint32_t i = 0; i < it->nread; i++)
+        all &= emit_spread(e, it->read[i]).known;
+    if (!it->mode || !f.known || f.pattern || x->bytes < 4 || !(all || may_vanish(f.value, x->bytes)))
         return false;
     OUT("u%u h%u = (u%u)%lluull; TIE(h%u); ", x->bytes, k, x->bytes, (unsigned long long)f.value, k);
     return true;

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/clear.h"
 #include "emu/async/async.h"
 #include "emu/async/bulk.h"
 #include "emu/core/frame.h"
@@ -63,8 +64,14 @@ static void place(Block *b, const Launch *l)
 {
     const uint32_t *size = l->cluster;
     const uint64_t  nx = l->grid[0] / size[0], ny = l->grid[1] / size[1], i = b->cluster->index;
-    const uint32_t  in[3] = {b->rank % size[0], b->rank / size[0] % size[1], b->rank / (size[0] * size[1])};
-    const uint32_t  of[3] = {(uint32_t)(i % nx), (uint32_t)(i / nx % ny), (uint32_t)(i / (nx * ny))};
+    if (i < nx && l->cluster_blocks == 1) { /* a row of blocks: most launches need no division */
+        b->id[0] = (uint32_t)i;
+        b->index = i;
+        b->order = b->cluster->order;
+        return;
+    }
+    const uint32_t in[3] = {b->rank % size[0], b->rank / size[0] % size[1], b->rank / (size[0] * size[1])};
+    const uint32_t of[3] = {(uint32_t)(i % nx), (uint32_t)(i / nx % ny), (uint32_t)(i / (nx * ny))};
     for (int k = 0; k < 3; k++)
         b->id[k] = of[k] * size[k] + in[k];
     b->index = ((uint64_t)b->id[2] * l->grid[1] + b->id[1]) * l->grid[0] + b->id[0];
@@ -89,7 +96,7 @@ static void clear_local(Block *b, const Launch *l)
 static void warp_begin(Warp *w, Block *b, Worker *k)
 {
     Launch *l = k->launch;
-    memset(w, 0, offsetof(Warp, group));
+    clear(w, offsetof(Warp, group));
     w->worker            = k;
     w->block             = b;
     w->shared            = b->shared;
@@ -108,19 +115,23 @@ static void warp_begin(Warp *w, Block *b, Worker *k)
 
 static void block_begin(Block *b, Worker *k, Cluster *c, uint32_t rank)
 {
-    Launch *l = k->launch;
-    *b        = (Block){.launch  = l,
-                        .cluster = c,
-                        .rank    = rank,
-                        .nwarps  = b->nwarps,
-                        .threads = l->threads,
-                        .live    = l->threads,
-                        .warp    = b->warp,
-                        .shared  = b->shared,
-                        .local   = b->local,
-                        .proxy   = b->proxy};
+    Launch  *l      = k->launch;
+    Warp    *warp   = b->warp;
+    uint8_t *shared = b->shared, *local = b->local, *proxy = b->proxy;
+    uint32_t nwarps = b->nwarps;
+    clear(b, sizeof *b);
+    b->launch  = l;
+    b->cluster = c;
+    b->rank    = rank;
+    b->nwarps  = nwarps;
+    b->threads = b->live = l->threads;
+    b->warp              = warp;
+    b->shared            = shared;
+    b->local             = local;
+    b->proxy             = proxy;
     place(b, l);
-    memset(b->shared, 0, l->shared_bytes);
+    uint32_t untouched = l->prog->reads_reserved ? 0 : SHARED_RESERVED;
+    memset(b->shared + untouched, 0, l->shared_bytes - untouched);
     if (b->proxy)
         memset(b->proxy, 0, l->shared_bytes);
     for (uint32_t i = 0; i < b->nwarps; i++)

@@ -11,6 +11,7 @@
 
 #include <stdlib.h>
 
+#include "base/clear.h"
 #include "base/stress.h"
 #include "emu/async/bulk.h"
 #include "emu/async/tensormap_proxy.h"
@@ -33,8 +34,12 @@ Cluster *cluster_new(Worker *k, uint64_t order, uint64_t index)
     else
         c = xcalloc(1, sizeof *c);
     k->skipped = 0;
-    *c         = (Cluster){
-                .launch = l, .index = index, .order = order, .n = l->cluster_blocks, .live = l->cluster_blocks * l->threads};
+    clear(c, sizeof *c);
+    c->launch = l;
+    c->index  = index;
+    c->order  = order;
+    c->n      = l->cluster_blocks;
+    c->live   = l->cluster_blocks * l->threads;
     for (uint32_t i = 0; i < c->n; i++)
         block_notify_start(c->block[i] = block_new(k, c, i), k);
     return c;

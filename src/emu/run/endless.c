@@ -8,7 +8,7 @@
  * An epoch is a time in which nothing was changed.  A worker's count of changes is what its basic blocks with such instructions were
  * executed, and how many atomics left another value than they found; a change begins an epoch, for all workers.  States are hashes of
  * 64 bits, kept at the beginning of an epoch and compared for RETRY rounds, then kept anew: the first may have been on the way to the loop.
- * Blocks that begin and end begin an epoch too.
+ * Blocks that begin and end begin an epoch too, from the first look on: most launches need none.
  *
  * That holds as long as nobody else changes memory: the launch pauses, and its caller says whether anybody is left who could (pause.h).
  *
@@ -56,8 +56,22 @@ void endless_forget(Launch *l)
     __atomic_add_fetch(&l->epoch, 1, __ATOMIC_SEQ_CST);
 }
 
+void endless_turnover(Launch *l)
+{
+    if (__atomic_load_n(&l->watched, __ATOMIC_SEQ_CST))
+        endless_forget(l);
+}
+
+/* What was proved before is worth nothing: blocks may have begun since. */
+static void watch(Launch *l)
+{
+    if (!__atomic_exchange_n(&l->watched, true, __ATOMIC_SEQ_CST))
+        endless_forget(l);
+}
+
 uint64_t endless_epoch(Launch *l)
 {
+    watch(l);
     for (unsigned i = 0; i < l->nworkers; i++)
         note_changes(&l->worker[i]);
     return __atomic_load_n(&l->epoch, __ATOMIC_SEQ_CST);
@@ -179,6 +193,8 @@ bool endless_look(Worker *k, Cluster *c, uint32_t holding, bool full)
     Launch *l = k->launch;
     if ((l->ask->held && *l->ask->held) || (c->endless.rounds += c->spun ? 1 : ENDLESS_PATIENCE) < ENDLESS_PATIENCE)
         return false;
+    if (!__atomic_load_n(&l->watched, __ATOMIC_RELAXED))
+        watch(l);
     uint64_t epoch = note_changes(k);
     if (!stands(k, c, epoch) || !full || k->endless.standing < holding)
         return false;

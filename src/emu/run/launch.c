@@ -32,6 +32,7 @@
 
 enum { NAP = 50000 };               /* nanoseconds */
 enum { PATIENCE = 8, LONG = 1024 }; /* waiting passes, and passes of any kind, before another block gets the worker */
+enum { CLAIM = 8 };                 /* clusters that a worker takes at a time, at most */
 enum { LIMIT_CHECK = 1 << 18, LIMIT_BLOCKS = 16 }; /* instructions, or blocks that ended, between looks at the clock */
 
 /* ---- validation ---- */
@@ -143,6 +144,8 @@ bool launch_check_limits(Worker *k, const Cluster *c)
     Launch  *l     = k->launch;
     uint64_t total = __atomic_add_fetch(&l->spent, k->spent, __ATOMIC_RELAXED);
     __atomic_add_fetch(&l->compiled, k->compiled, __ATOMIC_RELAXED);
+    __atomic_add_fetch(&l->done, k->done, __ATOMIC_RELAXED);
+    k->done     = 0;
     k->spent    = 0;
     k->compiled = 0;
     k->ended    = 0;
@@ -189,6 +192,25 @@ static void keep_fault(Worker *k)
     k->faulted = false;
 }
 
+/* The place on the card of a cluster that has ended is for the next one of the same worker, until it takes none. */
+static void give_place(Worker *k)
+{
+    if (k->place)
+        __atomic_sub_fetch(&k->launch->holding, 1, __ATOMIC_RELAXED);
+    k->place = false;
+}
+
+static bool take_place(Worker *k)
+{
+    Launch *l   = k->launch;
+    bool    had = k->place;
+    k->place    = false;
+    if (had || __atomic_fetch_add(&l->holding, 1, __ATOMIC_RELAXED) < __atomic_load_n(&l->resident, __ATOMIC_RELAXED))
+        return true;
+    __atomic_sub_fetch(&l->holding, 1, __ATOMIC_RELAXED);
+    return false;
+}
+
 /* Ended, faulted or stopped. */
 static void end_cluster(Worker *k, Cluster *c)
 {
@@ -201,10 +223,11 @@ static void end_cluster(Worker *k, Cluster *c)
         block_stop(b, k);
         block_ended(k, b);
     }
-    __atomic_add_fetch(&k->launch->done, c->n, __ATOMIC_RELAXED);
+    k->done += c->n;
     cluster_release(c, k);
-    __atomic_sub_fetch(&k->launch->holding, 1, __ATOMIC_RELAXED);
-    endless_forget(k->launch);
+    give_place(k);
+    k->place = true;
+    endless_turnover(k->launch);
 }
 
 /* Time to look at the limits?  At once when the launch is to stop; a small instruction limit is looked at more often. */
@@ -221,16 +244,25 @@ static bool card_is_full(const Launch *l)
     return __atomic_load_n(&l->holding, __ATOMIC_RELAXED) >= __atomic_load_n(&l->resident, __ATOMIC_RELAXED);
 }
 
-static bool all_began(const Launch *l)
+/* Nothing is left that worker k could begin. */
+static bool all_began(const Worker *k)
 {
-    return __atomic_load_n(&l->next_cluster, __ATOMIC_RELAXED) >= __atomic_load_n(&l->last, __ATOMIC_RELAXED);
+    const Launch *l = k->launch;
+    return k->claim.next == k->claim.end &&
+           __atomic_load_n(&l->next_cluster, __ATOMIC_RELAXED) >= __atomic_load_n(&l->last, __ATOMIC_RELAXED);
+}
+
+/* Clusters behind a fault are not begun; those before it are, if this worker has said that it will. */
+static bool behind_fault(const Worker *k)
+{
+    uint64_t fault = __atomic_load_n(&k->launch->fault_order, __ATOMIC_ACQUIRE);
+    return fault != UINT64_MAX && (k->claim.next == k->claim.end || k->claim.next * k->launch->cluster_blocks > fault);
 }
 
 /* No cluster will be begun any more. */
-static bool none_left(const Launch *l)
+static bool none_left(const Worker *k)
 {
-    return all_began(l) || __atomic_load_n(&l->aborted, __ATOMIC_RELAXED) ||
-           __atomic_load_n(&l->fault_order, __ATOMIC_ACQUIRE) != UINT64_MAX;
+    return all_began(k) || __atomic_load_n(&k->launch->aborted, __ATOMIC_RELAXED) || behind_fault(k);
 }
 
 /* Blocks that wait for each other must all fit on the card.  Registers, which may limit that, are the assembler's; it is asked only where
@@ -257,34 +289,56 @@ static bool fit_matters(const Launch *l)
            !__atomic_load_n(&l->asked_fit, __ATOMIC_ACQUIRE);
 }
 
-/* In which order the next cluster starts, and its index; false: none is left. */
-static bool next_cluster(Launch *l, uint64_t *order, uint64_t *index)
+/* How many clusters a worker claims at a time: few, so that none is left alone with them at the end, and one as soon as blocks wait for each
+ * other.  It can hold them all, so whatever one waits for in another begins. */
+static uint64_t claim_size(const Launch *l, uint32_t holding)
 {
+    uint64_t next = __atomic_load_n(&l->next_cluster, __ATOMIC_RELAXED),
+             last = __atomic_load_n(&l->last, __ATOMIC_RELAXED),
+             most = next < last ? (last - next) / 16 / l->nworkers : 0;
+    if (holding || l->ask->ranks > 1 || __atomic_load_n(&l->somebody_waits, __ATOMIC_RELAXED) || most < 2)
+        return 1;
+    most = most < l->per_worker ? most : l->per_worker;
+    return most < CLAIM ? most : CLAIM;
+}
+
+/* In which order the next cluster starts, and its index; false: none is left. */
+static bool next_cluster(Worker *k, uint32_t holding, uint64_t *order, uint64_t *index)
+{
+    Launch *l = k->launch;
     if (l->sample.place)
         return sample_take(l, order, index);
-    *order  = __atomic_fetch_add(&l->next_cluster, 1, __ATOMIC_RELAXED);
-    bool is = *order < __atomic_load_n(&l->last, __ATOMIC_RELAXED);
+    if (k->claim.next == k->claim.end) {
+        uint64_t size = claim_size(l, holding), first = __atomic_fetch_add(&l->next_cluster, size, __ATOMIC_RELAXED),
+                 last = __atomic_load_n(&l->last, __ATOMIC_RELAXED);
+        k->claim.next = first < last ? first : last;
+        k->claim.end  = first + size < last ? first + size : last;
+    }
+    bool is = k->claim.next < k->claim.end;
+    *order  = is ? k->claim.next++ : 0;
     *index  = is ? sample_place(l, *order) : 0;
     return is;
 }
 
-static Cluster *take_cluster(Worker *k)
+/* NULL: none begins now. */
+static Cluster *take_cluster(Worker *k, uint32_t holding)
 {
-    Launch *l = k->launch;
-    if (__atomic_load_n(&l->fault_order, __ATOMIC_ACQUIRE) != UINT64_MAX)
+    Launch  *l = k->launch;
+    uint64_t order, index;
+    if (behind_fault(k))
         return NULL;
     if (fit_matters(l))
         ask_fit(l);
-    if (__atomic_fetch_add(&l->holding, 1, __ATOMIC_RELAXED) < __atomic_load_n(&l->resident, __ATOMIC_RELAXED)) {
-        uint64_t order, index;
-        if (next_cluster(l, &order, &index)) {
-            jit_begin(k);
-            endless_forget(l);
-            return cluster_new(k, order, index);
-        }
+    if (!take_place(k))
+        return NULL;
+    if (!next_cluster(k, holding, &order, &index)) {
+        k->place = true;
+        give_place(k);
+        return NULL;
     }
-    __atomic_sub_fetch(&l->holding, 1, __ATOMIC_RELAXED);
-    return NULL;
+    jit_begin(k);
+    endless_turnover(l);
+    return cluster_new(k, order, index);
 }
 
 /* Runs c until it ends (true), or has only waited for PATIENCE passes, or has run so long that it may wait with plain loads (false). */
@@ -339,13 +393,17 @@ static void work(Worker *k)
     bool     stop    = false;
     while (!stop) {
         Cluster *c = NULL;
-        if (holding < schedule_together(l) && !all_began(l) && (c = take_cluster(k)) != NULL) {
+        if (holding < schedule_together(l) && !all_began(k))
+            c = take_cluster(k, holding);
+        if (!c)
+            give_place(k);
+        if (c) {
             holding++;
         } else if (k->ring) {
             for (uint32_t others = schedule_rotation(l, holding); others; others--)
                 k->ring = k->ring->next;
             c = take_next(k);
-        } else if (none_left(l)) {
+        } else if (none_left(k)) {
             break;
         } else { /* the other workers' blocks fill the card */
             endless_idle(k);
@@ -375,7 +433,7 @@ static void work(Worker *k)
             if (k->ring)
                 k->ring->next = c;
             k->ring = c;
-            if (!stop && endless_look(k, c, holding, all_began(l) || card_is_full(l)))
+            if (!stop && endless_look(k, c, holding, all_began(k) || card_is_full(l)))
                 pause_stands(l);
         }
         if (pause_wanted(&l->pause)) {
@@ -385,6 +443,7 @@ static void work(Worker *k)
     }
     while (k->ring) /* stopped: what was printed is kept */
         end_cluster(k, take_next(k));
+    give_place(k);
     launch_check_limits(k, NULL); /* what was spent since the last look counts too */
     pause_leave(k);
 }

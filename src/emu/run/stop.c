@@ -69,8 +69,10 @@ void emu_pause_where(const WwPause *p, Str *out)
 
 void launch_stop_endless(Launch *l)
 {
-    uint64_t rest      = l->last - (l->next_cluster < l->last ? l->next_cluster : l->last);
-    char     room[160] = "", by[64] = "";
+    uint64_t rest = l->last - (l->next_cluster < l->last ? l->next_cluster : l->last);
+    for (unsigned i = 0; i < l->nworkers; i++)
+        rest += l->worker[i].claim.end - l->worker[i].claim.next;
+    char room[160] = "", by[64] = "";
     if (l->thread_registers)
         snprintf(by, sizeof by, " (a thread has %u registers)", l->thread_registers);
     if (rest)
