@@ -52,6 +52,9 @@ Status   emu_range(EmuDevice *d, uint64_t address, uint64_t bytes, const char **
 /* Host view of a checked range. */
 void    *emu_host(EmuDevice *d, uint64_t address);
 
+/* Zeroes a checked range; pages of it that take no memory yet go on taking none, so that what nobody touches costs nothing. */
+void     emu_clear(EmuDevice *d, uint64_t address, uint64_t bytes);
+
 /* The live allocation that holds the address; false: none.  *name is NULL but for variables. */
 bool     emu_find(EmuDevice *d, uint64_t address, uint64_t *base, uint64_t *bytes, const char **name);
 

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "emu/memory/memory.h"
 
@@ -218,12 +219,39 @@ static void the_lowest_gap_is_taken(void **state)
     }
 }
 
+/* Of pages that were written and others that were not, from the middle of a page to that of another. */
+static void what_is_cleared_takes_no_more_memory(void **state)
+{
+    enum { PAGE = 4096, PAGES = 6000, SIZE = PAGES * PAGE };
+    static unsigned char there[PAGES];
+    uint64_t             p     = get(*state, SIZE);
+    uint8_t             *at    = (uint8_t *)(uintptr_t)p;
+    unsigned             pages = 0;
+    for (unsigned i = 0; i < PAGES; i += i % 100 ? 1 : 97)
+        memset(at + (size_t)i * PAGE, 7, PAGE);
+    memory_clear(p + 100, SIZE - PAGE);
+    assert_int_equal(mincore(at, SIZE, there), 0);
+    for (unsigned i = 0; i < PAGES; i++)
+        pages += there[i] & 1;
+    assert_true(pages <= PAGES / 20);
+    for (size_t i = 0; i < SIZE; i++)
+        if (at[i] != (i < 100 || i >= SIZE - PAGE + 100 ? 7 : 0))
+            fail_msg("byte %zu is %u", i, at[i]);
+    memset(at, 9, SIZE);
+    memory_clear(p + 5, 3); /* no whole page */
+    assert_int_equal(at[4] + at[5] + at[7] + at[8], 18);
+    memory_clear(p, SIZE);
+    for (size_t i = 0; i < SIZE; i++)
+        if (at[i])
+            fail_msg("byte %zu is %u", i, at[i]);
+}
+
 int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, open_memory, close_memory)
-    const struct CMUnitTest tests[] = {T(aligned_and_disjoint),       T(freed_space_is_used_again),
-                                       T(absurd_sizes_are_refused),   T(addresses_are_explained),
-                                       T(lookup_finds_the_owner),     T(heap_blocks_come_and_go),
-                                       T(freed_memory_is_kept_apart), T(the_lowest_gap_is_taken)};
+    const struct CMUnitTest tests[] = {
+        T(aligned_and_disjoint),       T(freed_space_is_used_again), T(absurd_sizes_are_refused),
+        T(addresses_are_explained),    T(lookup_finds_the_owner),    T(heap_blocks_come_and_go),
+        T(freed_memory_is_kept_apart), T(the_lowest_gap_is_taken),   T(what_is_cleared_takes_no_more_memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

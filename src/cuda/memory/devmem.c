@@ -547,9 +547,15 @@ CuErr devmem_copy_3d(const NodeCopy *c)
 
 /* ---- sets ---- */
 
+/* From so many bytes on, zeros may be pages that are not there: programs that measure clear a buffer of the size of the L2 cache each time. */
+enum { CLEARED = 1 << 20 };
+
 static void set_row(char *p, unsigned value, unsigned element, size_t count)
 {
-    if (element == 1)
+    const Range *r = !value && count >= CLEARED / element ? devmem_range((uint64_t)(uintptr_t)p) : NULL;
+    if (r && r->kind == MEMORY_DEVICE && state.device[r->device])
+        emu_clear(emulator_emu(state.device[r->device]), (uint64_t)(uintptr_t)p, count * element);
+    else if (element == 1)
         memset(p, (int)(value & 0xff), count);
     else
         for (size_t i = 0; i < count; i++)

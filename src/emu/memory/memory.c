@@ -266,6 +266,38 @@ void memory_zero(uint64_t address, uint64_t bytes)
     memset((void *)(uintptr_t)to, 0, address + bytes - to);
 }
 
+/* Whole pages: memset for those that there are; those that there are not stay away (what was swapped out goes). */
+static void clear_pages(uint8_t *at, uint64_t pages, uint64_t page, const unsigned char *there)
+{
+    for (uint64_t i = 0, n; i < pages; i += n) {
+        for (n = 1; i + n < pages && (there[i + n] & 1) == (there[i] & 1);)
+            n++;
+        if (there[i] & 1)
+            memset(at + i * page, 0, n * page);
+        else
+            memory_zero((uint64_t)(uintptr_t)(at + i * page), n * page);
+    }
+}
+
+void memory_clear(uint64_t address, uint64_t bytes)
+{
+    unsigned char there[4096];
+    uint64_t      page = (uint64_t)sysconf(_SC_PAGESIZE), from = (address + page - 1) & -page,
+             to = (address + bytes) & -page;
+    if (to <= from)
+        to = from = address + bytes;
+    memset((void *)(uintptr_t)address, 0, from - address);
+    for (uint64_t pages; from < to; from += pages * page) {
+        void *at = (void *)(uintptr_t)from;
+        pages    = (to - from) / page;
+        pages    = pages < sizeof there ? pages : sizeof there;
+        if (mincore(at, pages * page, there) != 0)
+            memset(there, 1, sizeof there);
+        clear_pages(at, pages, page, there);
+    }
+    memset((void *)(uintptr_t)to, 0, address + bytes - to);
+}
+
 Status memory_free(Memory *m, uint64_t address)
 {
     Alloc *at = at_or_below(m->live, m->nlive, address);

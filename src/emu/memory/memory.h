@@ -61,6 +61,8 @@ Status memory_alloc(Memory *m, uint64_t bytes, uint64_t align, AllocKind kind, c
 Status memory_free(Memory *m, uint64_t address);
 /* A range of one allocation of ours becomes zero; pages of it take no memory until they are written. */
 void   memory_zero(uint64_t address, uint64_t bytes);
+/* The same, for one that may be cleared often: pages that take memory go on taking it. */
+void   memory_clear(uint64_t address, uint64_t bytes);
 /* Enters a range outside of ours as an allocation (ALLOC_FOREIGN): memory_free forgets it and leaves its pages alone.
  * WW_ERR_INVALID when it meets a live allocation or the reserved range. */
 Status memory_adopt(Memory *m, uint64_t address, uint64_t bytes);

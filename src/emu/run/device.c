@@ -253,6 +253,12 @@ void *emu_host(EmuDevice *d, uint64_t address)
     return (void *)(uintptr_t)address;
 }
 
+void emu_clear(EmuDevice *d, uint64_t address, uint64_t bytes)
+{
+    (void)d;
+    memory_clear(address, bytes);
+}
+
 /* ---- modules ---- */
 
 static bool lives_in_memory(const Var *v)
