@@ -72,6 +72,8 @@ static const char prelude[] =
     "const Uop *w_head(Warp *, const Uop *, u4, u4); const Uop *w_head_some(Warp *, const Uop *, u4, u4);\n"
     "u1 *w_shared(const Warp *, u4, u4, u4); u1 *w_global(const Warp *, u4, u8, u8, u8); const u1 *w_param(const Warp "
     "*, u4);\n"
+    "u4 w_tid(const Warp *, u4); u4 w_ctaid(const Warp *, u4); u4 w_nctaid(const Warp *, u4); const void *w_tids(const "
+    "Warp *, u4);\n"
     "u4 w_lean(Warp *); void w_keep(Warp *, u4); u4 w_check(const Warp *, const Linear *, u4, const i8 (*)[32]);\n"
     "void w_fill(const Warp *, const Linear *, u4, const i8 (*)[32]); void w_only(Warp *, u4); u4 w_looks(const Warp "
     "*);\n"

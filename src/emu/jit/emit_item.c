@@ -11,6 +11,7 @@
 #include "emu/core/run.h"
 #include "emu/jit/emit.h"
 #include "emu/sync/sync.h"
+#include "ptx/sregs.h"
 
 /* ---- results ---- */
 
@@ -305,12 +306,38 @@ static void emit_not(Emit *e, const Item *it, Spread d)
     end_result(e, it->write[0], d);
 }
 
+/* Special registers that are read from where they stand; how, as a function of lane 0's value and of all. */
+static const struct {
+    uint8_t     sreg;
+    const char *one, *all;
+} standing[] = {{SREG_tid, "w_tid", "w_tids"}, {SREG_ctaid, "w_ctaid", NULL}, {SREG_nctaid, "w_nctaid", NULL}};
+
+static bool read_standing(Emit *e, const Item *it, Spread d)
+{
+    const Uop *u = &e->p->code->uops[it->uop];
+    uint32_t   v = it->write[0];
+    for (size_t i = 0; it->what.id == CTL_sreg && u->y < 3 && i < sizeof standing / sizeof *standing; i++) {
+        bool one = d.kind == SPREAD_LINEAR;
+        if (standing[i].sreg != u->x || !(one || standing[i].all))
+            continue;
+        if (one && !d.known)
+            OUT("s%u = %s(w, %u);\n", v, standing[i].one, u->y);
+        else if (!one)
+            OUT("r%u = *(const F4 *)%s(w, %u);\n", v, standing[i].all, u->y);
+        emit_made(e, v, d);
+        return true;
+    }
+    return false;
+}
+
 static void emit_sreg(Emit *e, const Item *it, Spread d)
 {
     if (e->crossing) {
         emit_call(e, it, spread_vector());
         return;
     }
+    if (read_standing(e, it, d))
+        return;
     OUT("n = w_call(w, w_uop(U, %u));\n", it->uop);
     uint32_t v = it->write[0];
     emit_reload(e, v, d);

@@ -258,6 +258,24 @@ ROW const uint8_t *w_param(const Warp *w, uint32_t at)
     return w->block->launch->params + at;
 }
 
+/* Special registers' parts 0 to 2. */
+ROW const void *w_tids(const Warp *w, uint32_t axis)
+{
+    return w->tid[axis];
+}
+ROW uint32_t w_tid(const Warp *w, uint32_t axis)
+{
+    return w->tid[axis][0];
+}
+ROW uint32_t w_ctaid(const Warp *w, uint32_t axis)
+{
+    return w->block->id[axis];
+}
+ROW uint32_t w_nctaid(const Warp *w, uint32_t axis)
+{
+    return w->block->launch->grid[axis];
+}
+
 /* Where native code goes on: a segment's number + 1; 0: it is entered anew. */
 ROW uint32_t w_lean(Warp *w)
 {

@@ -91,7 +91,8 @@ static void spend(Launch *l)
     int     wish = __atomic_load_n(&l->pause.wanted, __ATOMIC_ACQUIRE);
     WwPause p    = {.waits   = wish >= PAUSE_WAITS,
                     .stands  = wish == PAUSE_STANDS,
-                    .changed = endless_epoch(l) != l->pause.epoch,
+                    .changed = endless_epoch(l) != l->pause.epoch ||
+                               !__atomic_load_n(&l->watched, __ATOMIC_SEQ_CST) /* blocks began and ended untold */,
                     .threads = others(l),
                     .end     = !l->ask->on_pause,
                     .launch  = l};
