@@ -18,6 +18,13 @@ shift 5
 exec "$@"
 """
 
+# Takes `run --quiet --engine ENGINE -- PROGRAM`; the program `late` rests longer under auto.
+ENGINES = """#!/bin/sh
+[ "$1 $2 $3 $5" = "run --quiet --engine --" ] && [ "$WARPWRIGHT_CACHE" = off ] || exit 122
+[ "$4 ${6##*/}" = "auto late" ] && sleep 0.6
+exec "$6"
+"""
+
 LIST = """# comment
 name\texecutable\tvariant\targuments\texpect\tlimit
 good\t$BIN/echo\tstatic\t'two words' PASS\tprints two words PASS ; exit 0 ; not FAIL\t
@@ -75,6 +82,15 @@ def main(tool):
         ran = subprocess.run([sys.executable, tool, at("list"), "--warpwright", at("stand-in"), "--bench"], capture_output=True, text=True, check=False)
         name, rate, unit = ran.stdout.rstrip("\n").split("\t")
         check(ran.stdout, name == "program.a_b.run.rate" and 1000 < int(rate) < 4003200 and unit == "lane instructions/s")
+        write(at("engines"), ENGINES, 0o755)
+        os.mkdir(at("folder"))
+        for name, code in (("even", 0), ("late", 0), ("wrong", 3)):
+            write(os.path.join(at("folder"), name), f"#!/bin/sh\nexit {code}\n", 0o755)
+        write(os.path.join(at("folder"), "text"), "no program\n")
+        ran = subprocess.run([sys.executable, tool, at("folder"), "--warpwright", at("engines"), "--turns", "3"], capture_output=True, text=True, check=False)
+        results = {line.split("\t")[0]: line.split("\t")[-1] for line in ran.stdout.splitlines()}
+        check(ran.stdout, results.pop("program") == "result" and results.pop("wrong") == "fails" and results.pop("late") == "late" and list(results) == ["even"])
+        check(ran.stderr, ran.returncode == 1 and " of 3 programs end too late, or fail" in ran.stderr)
         write(at("list"), "name\tprogram\n")
         ran = subprocess.run(command, stderr=subprocess.PIPE, text=True, check=False)
         check(f"a list without executables: {ran.stderr}", ran.returncode != 0 and "names no column executable" in ran.stderr)
