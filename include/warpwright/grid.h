@@ -70,7 +70,7 @@ typedef struct WwGridArray {
 WwStatus ww_grid_part(const WwGrid *g, const WwGridArray *a, size_t rows, size_t columns, size_t i, size_t *part_rows, size_t *part_columns);
 
 /* Copies a whole matrix from host memory to the devices that hold its parts, and back; element: bytes, 1, 2, 4, 8 or 16.  `host` has rows (column-major:
- * columns) ld elements apart.  Complete when they return.  Of joined grids each process copies what its own device holds, from and to its own
+ * columns) ld elements apart.  Complete when they return.  Of joined grids each process copies what its own devices hold, from and to its own
  * host memory, and waits for no other. */
 typedef struct WwGridCopy {
     const WwGridArray *array;
@@ -92,7 +92,7 @@ typedef struct WwGridMessage { /* between this process and another */
 } WwGridMessage;
 
 typedef enum WwGridWay {
-    WW_GRID_ANY,  /* NCCL where every process has a GPU of its own and the library; else by `move` */
+    WW_GRID_ANY,  /* NCCL where all devices are GPUs, none of two processes, and every process has the library; else by `move` */
     WW_GRID_NCCL, /* nothing else will do */
     WW_GRID_HOST  /* by `move` */
 } WwGridWay;
@@ -113,11 +113,11 @@ typedef struct WwGridLink {
     unsigned  seconds; /* with NCCL: how long another rank may keep this one waiting before it is taken for gone; 0: 60 */
 } WwGridLink;
 
-/* Joins the grids of `ranks` processes, of one device each: every rank calls it, and from then on calls ww_grid_gemm and ww_grid_syrk as every other
- * does, with the same problem: matrices are spread over the devices of all, in the same way on each rank (`at` and `ld` are each one's own); one in host
- * memory is, as an operand, whole on every rank, and as a result each one's tiles of it.  Before anything is computed the ranks compare what they were
- * given, and all fail where it differs, or where a rank has too little memory; `tile`s and panels are chosen by all alike.  When a call returns,
- * every rank's part of the result is complete, or every rank knows whose failed.
+/* Joins the grids of `ranks` processes, of n devices each: device i of rank r is number r * n + i of all.  Every rank calls it, and from then on calls
+ * ww_grid_gemm and ww_grid_syrk as every other does, with the same problem: matrices are spread over the devices of all, in the same way on each rank
+ * (`at` and `ld` are each one's own); one in host memory is, as an operand, whole on every rank, and as a result each one's tiles of it.  Before anything
+ * is computed the ranks compare what they were given, and all fail where it differs, or where a rank has too little memory; `tile`s and panels are chosen
+ * by all alike.  When a call returns, every rank's part of the result is complete, or every rank knows whose failed.
  * NCCL is libnccl.so.2 (2.18 or newer), or what WARPWRIGHT_NCCL names, found when this is called.  With it a rank that fails, or does not answer
  * within `seconds`, ends the call on the others (WW_ERR_UNAVAILABLE) and the link: join again.  With `move` that time is the function's own affair.
  * link NULL: leaves the others, as ww_grid_close does; nobody waits.  On failure the grid is of one process again, and ww_grid_error says why. */

@@ -285,15 +285,14 @@ static bool take_turns(const WwGrid *g, const GridProblem *p)
 }
 
 /* Every device at once; the last one by the caller's own thread. */
-static Status run_all(WwGrid *g, const GridProblem *p)
+static void work_all(WwGrid *g, const GridProblem *p)
 {
     Job *job   = xcalloc(g->n, sizeof *job);
     bool turns = take_turns(g, p);
     atomic_store(&g->stop, false);
     for (size_t i = 0; i < g->n; i++) {
-        g->member[i].share = (WwGridShare){.planned_ms = clock_ms() - g->began};
-        job[i]             = (Job){.g = g, .p = p, .device = i};
-        job[i].started     = !turns && i + 1 < g->n && pthread_create(&job[i].thread, NULL, work, &job[i]) == 0;
+        job[i]         = (Job){.g = g, .p = p, .device = i};
+        job[i].started = !turns && i + 1 < g->n && pthread_create(&job[i].thread, NULL, work, &job[i]) == 0;
     }
     for (size_t i = 0; i < g->n; i++)
         if (!job[i].started)
@@ -302,6 +301,16 @@ static Status run_all(WwGrid *g, const GridProblem *p)
         if (job[i].started)
             pthread_join(job[i].thread, NULL);
     free(job);
+}
+
+static Status run_all(WwGrid *g, const GridProblem *p)
+{
+    for (size_t i = 0; i < g->n; i++)
+        g->member[i].share = (WwGridShare){.planned_ms = clock_ms() - g->began};
+    if (g->link)
+        grid_rounds(g, p);
+    else
+        work_all(g, p);
     for (size_t i = 0; i < g->n; i++)
         if (g->member[i].status != WW_OK)
             return g->told
@@ -350,7 +359,7 @@ static Status given_gemm(WwGrid *g, const WwGridGemm *q, GridProblem *out, GridS
                                   .tile      = q->tile,
                                   .panel     = q->panel,
                                   .ranks     = q->ranks ? q->ranks : g->ranks,
-                                  .rank      = q->ranks ? q->rank : grid_first(g)};
+                                  .rank      = q->ranks ? q->rank : g->rank};
     GridGiven                c = {"c", q->c, cm ? q->n : q->m, cm ? q->m : q->n, q->ldc, 0, q->on_c};
     TRY(begin(g, who, &p, &c));
     TRY(check_ranks(g, who, q->ranks, q->on_a || q->on_b || q->on_c));
@@ -402,7 +411,7 @@ static Status given_syrk(WwGrid *g, const WwGridSyrk *q, GridProblem *out, GridS
                                     .tile      = q->tile,
                                     .panel     = q->panel,
                                     .ranks     = q->ranks ? q->ranks : g->ranks,
-                                    .rank      = q->ranks ? q->rank : grid_first(g)};
+                                    .rank      = q->ranks ? q->rank : g->rank};
     GridGiven                c   = {"c", q->c, q->n, q->n, q->ldc, 0, q->on_c};
     TRY(begin(g, who, &p, &c));
     TRY(check_ranks(g, who, q->ranks, q->on_a || q->on_c));

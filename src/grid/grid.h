@@ -102,7 +102,7 @@ struct WwGrid {
     GridRoom     room;
     GridLink    *link; /* NULL: this process is alone */
     size_t       ranks, rank; /* of joined grids; alone 1 and 0 */
-    size_t      *slots; /* of joined grids: how many each worker's device has */
+    size_t      *slots; /* of joined grids: how many each worker has */
     atomic_bool  stop; /* a device failed */
     double       began; /* the call; clock_ms */
     Str          error;
@@ -136,6 +136,9 @@ bool       grid_in_place(const GridMatrix *x, size_t element, const GridRect *r,
 /* The rectangle to or from the member's memory, pitch bytes apart, on one of its streams. */
 Status     grid_move(WwGrid *g, size_t member, WwStream *s, const GridMatrix *x, size_t element, const GridRect *r, WwPtr at,
                      size_t pitch, bool in);
+/* One piece of it, which a device of this process holds. */
+Status     grid_move_piece(WwGrid *g, size_t member, WwStream *s, const GridMatrix *x, size_t element, const GridPiece *q, WwPtr at,
+                           size_t pitch, bool in);
 
 /* ---- shape.c ---- */
 
@@ -217,13 +220,15 @@ bool     grid_tile_reads(const GridProblem *p, const GridStep *s, const GridTile
 Status   grid_multiply(const GridTurn *turn, const GridStep *s, const GridTile *t);
 /* All tiles of a member; they are complete when it returns. */
 Status   grid_work(WwGrid *g, size_t member, const GridProblem *p);
+/* Waits for all that is on its streams: its failure is the first one, s or theirs. */
+Status   grid_rest(WwGrid *g, size_t member, Status s);
 Status   grid_mark(GridMember *m, const WwStream *s, void **at);
 Status   grid_follow(GridMember *m, const WwStream *s, void *at);
 
 /* ---- rounds.c ---- */
 
-/* grid_work of joined grids. */
-Status grid_rounds(WwGrid *g, const GridProblem *p);
+/* grid_work of joined grids: all devices of this process, whose status it sets. */
+void grid_rounds(WwGrid *g, const GridProblem *p);
 
 /* ---- link.c ---- */
 
@@ -241,18 +246,18 @@ typedef struct GridTransfer { /* a rectangle of x, from its holders to a worker'
     WwPtr             at; /* lines pitch bytes apart; 0 in another process */
     size_t            pitch;
 } GridTransfer;
-/* Room for what is under way in products of that shape; a call begins.  WW_ERR_NO_MEMORY: there is no such room. */
-Status grid_link_begin(WwGrid *g, const GridProblem *p);
-/* Every rank makes the same calls, in the same order: pieces go on the member's `in` stream, all of them behind grid_link_flush.  A failure is the
+/* A call begins: the member's room for what is under way in products of that shape.  WW_ERR_NO_MEMORY: there is no such room. */
+Status grid_link_begin(WwGrid *g, size_t member, const GridProblem *p);
+/* Every rank makes the same calls, in the same order: pieces go on the members' `in` streams, all of them behind grid_link_flush.  A failure is the
  * link's: there are no other ranks any more.  This rank's own are noted. */
 Status grid_link_add(WwGrid *g, const GridTransfer *t);
 Status grid_link_flush(WwGrid *g);
-/* The device's answer: the first failure of the call stays (grid_link_noted).  Over the host this rank then goes on and passes on anything, so that
- * no other waits for it. */
-void   grid_link_note(WwGrid *g, Status s);
-Status grid_link_noted(const WwGrid *g);
-/* Waits for the mark, which is put behind what is on the stream now, or (NULL) was put before, no longer than another rank may take. */
-Status grid_link_wait(WwGrid *g, const WwStream *s, void **mark);
+/* A device's answer: the first failure of the call stays (grid_link_noted; member, which may be NULL: whose it is).  Over the host this rank then goes
+ * on and passes on anything, so that no other waits for it. */
+void   grid_link_note(WwGrid *g, size_t member, Status s);
+Status grid_link_noted(const WwGrid *g, size_t *member);
+/* Waits for the member's mark, which is put behind what is on the stream now, or (NULL) was put before, no longer than another rank may take. */
+Status grid_link_wait(WwGrid *g, size_t member, const WwStream *s, void **mark);
 /* The call ends, on all ranks alike: its failure, or another one's. */
 Status grid_link_end(WwGrid *g, Status own);
 /* Gives back what grid_link_begin has taken; there may be no link. */

@@ -22,17 +22,15 @@ WwGridWay ww_grid_way(const WwGrid *g)
 
 typedef struct LinkWord {
     int32_t  status;
-    uint32_t slots;
+    uint32_t slots[WW_GRID_DEVICES];
     char     text[TEXT], error[TEXT];
 } LinkWord;
 
 Status link_lose(WwGrid *g, const char *why)
 {
-    GridLink *l = g->link;
-    if (l->comm)
-        link_leave(g);
-    l->broken = true;
-    g->told   = true;
+    link_leave(g);
+    g->link->broken = true;
+    g->told         = true;
     return grid_fail(g, WW_ERR_UNAVAILABLE, "%s", why);
 }
 
@@ -80,13 +78,16 @@ Status grid_agree(WwGrid *g, Status own, const char *text)
             grid_fail(g, WW_ERR_UNAVAILABLE, "the grids are not joined any more since a call failed: join them again");
     if (l->deaf)
         return own;
-    LinkWord *all = xcalloc(l->how.ranks, sizeof *all), mine = {.status = own, .slots = (uint32_t)g->member[0].nslots};
+    LinkWord *all = xcalloc(l->how.ranks, sizeof *all), mine = {.status = own};
+    for (size_t i = 0; i < g->n; i++)
+        mine.slots[i] = (uint32_t)g->member[i].nslots;
     snprintf(mine.text, sizeof mine.text, "%s", text);
     snprintf(mine.error, sizeof mine.error, "%s", own == WW_OK ? "" : str_text(&g->error));
     Status s = gather(g, &mine, sizeof mine, all);
     for (size_t i = 0; i < l->how.ranks && s == WW_OK; i++) {
         all[i].text[TEXT - 1] = all[i].error[TEXT - 1] = 0;
-        g->slots[i]                                    = all[i].slots;
+        for (size_t j = 0; j < g->n; j++)
+            g->slots[i * g->n + j] = all[i].slots[j];
     }
     s = s == WW_OK ? judge(g, all) : s;
     free(all);
@@ -97,7 +98,7 @@ Status grid_agree(WwGrid *g, Status own, const char *text)
 
 typedef struct LinkHello {
     int32_t  status, ranks, way, nccl; /* NCCL's version; 0: it cannot be used here */
-    uint32_t moves;
+    uint32_t moves, devices;
     char     version[64], text[TEXT]; /* why, where something is not as it should be */
     NcclId   id;
 } LinkHello;
@@ -105,19 +106,20 @@ typedef struct LinkHello {
 static LinkHello introduce(WwGrid *g)
 {
     GridLink *l   = g->link;
-    LinkHello own = {.ranks = (int32_t)l->how.ranks, .way = l->how.way, .moves = l->how.move != NULL};
-    Str       why = {0};
+    LinkHello own = {
+        .ranks = (int32_t)l->how.ranks, .way = l->how.way, .moves = l->how.move != NULL, .devices = (uint32_t)g->n};
+    Str  why = {0};
+    bool gpu = true;
+    for (size_t i = 0; i < g->n; i++)
+        gpu = gpu && g->member[i].device->ops->with;
     snprintf(own.version, sizeof own.version, "%s", ww_version());
-    if (g->n != 1) {
-        str_printf(&why, "ww_grid_link: the grid has %zu devices; a process of joined grids has one", g->n);
-        own.status = WW_ERR_INVALID;
-    } else if (l->how.way != WW_GRID_ANY && l->how.way != WW_GRID_NCCL && l->how.way != WW_GRID_HOST) {
+    if (l->how.way != WW_GRID_ANY && l->how.way != WW_GRID_NCCL && l->how.way != WW_GRID_HOST) {
         str_printf(&why, "ww_grid_link: way %d is none of WwGridWay", (int)l->how.way);
         own.status = WW_ERR_INVALID;
     } else if (l->how.way == WW_GRID_HOST) {
         str_add(&why, "it was not asked for");
-    } else if (!g->member[0].device->ops->with) {
-        str_add(&why, "the device is no GPU");
+    } else if (!gpu) {
+        str_add(&why, "a device is no GPU");
     } else if (nccl_open(&l->nccl, &why)) {
         own.nccl = l->nccl.version;
         if (l->how.rank == 0 && link_identify(g, &own.id) != 0)
@@ -137,11 +139,13 @@ static Status choose_way(WwGrid *g, const LinkHello *all)
         const LinkHello *h = &all[i];
         if (h->status != WW_OK)
             return grid_fail(g, (Status)h->status, "rank %zu: %s", i, h->text);
-        if (h->ranks != all[0].ranks || h->way != all[0].way || strcmp(h->version, all[0].version) != 0)
+        if (h->ranks != all[0].ranks || h->way != all[0].way || h->devices != all[0].devices ||
+            strcmp(h->version, all[0].version) != 0)
             return grid_fail(g, WW_ERR_INVALID,
-                             "the ranks differ: rank 0 is one of %d, way %d, warpwright %s; rank %zu is one of %d, way "
-                             "%d, warpwright %s",
-                             all[0].ranks, all[0].way, all[0].version, i, h->ranks, h->way, h->version);
+                             "the ranks differ: rank 0 is one of %d with %u devices, way %d, warpwright %s; rank %zu "
+                             "is one of %d with %u devices, way %d, warpwright %s",
+                             all[0].ranks, all[0].devices, all[0].way, all[0].version, i, h->ranks, h->devices, h->way,
+                             h->version);
         without = without == ranks && (!h->nccl || h->nccl != all[0].nccl) ? i : without;
         alone   = alone == ranks && !h->moves ? i : alone;
     }
@@ -169,8 +173,7 @@ static Status join(WwGrid *g, const LinkHello *all)
     Status s = grid_agree(g, link_join(g), "");
     if (s == WW_OK || l->deaf || l->how.way == WW_GRID_NCCL || !move)
         return s;
-    if (l->comm)
-        link_leave(g);
+    link_leave(g);
     l->broken = false;
     l->way    = WW_GRID_HOST;
     return WW_OK;
@@ -191,9 +194,10 @@ WwStatus ww_grid_link(WwGrid *g, const WwGridLink *link)
     l->how                = *link;
     g->ranks              = link->ranks;
     g->rank               = link->rank;
-    g->slots              = xcalloc(link->ranks, sizeof *g->slots);
-    l->filled[0]          = xcalloc(link->ranks, sizeof *l->filled[0]);
-    l->filled[1]          = xcalloc(link->ranks, sizeof *l->filled[1]);
+    g->slots              = xcalloc(grid_workers(g), sizeof *g->slots);
+    l->end                = xcalloc(g->n, sizeof *l->end);
+    for (int send = 0; send < 2; send++)
+        l->filled[send] = xcalloc(grid_workers(g), sizeof *l->filled[send]);
     LinkHello *all = xcalloc(link->ranks, sizeof *all), own = introduce(g);
     Status     s = gather(g, &own, sizeof own, all);
     for (size_t i = 0; i < link->ranks && s == WW_OK; i++)
@@ -212,12 +216,11 @@ Status grid_link_end(WwGrid *g, Status own)
     GridLink *l = g->link;
     if (!l)
         return own;
-    if (own != WW_OK && l->comm)
-        link_leave(g); /* first: others may wait for this one */
+    if (own != WW_OK)
+        link_leave(g); /* before it says so: others may wait for this one */
     Status s = grid_agree(g, own, "");
     if (s != WW_OK && l->way == WW_GRID_NCCL) {
-        if (l->comm)
-            link_leave(g);
+        link_leave(g);
         l->broken = true;
     }
     return s;
@@ -228,11 +231,11 @@ void grid_link_close(WwGrid *g)
     GridLink *l = g->link;
     if (!l)
         return;
-    if (l->comm)
-        link_leave(g);
+    link_leave(g);
     nccl_close(&l->nccl);
     grid_link_trim(g);
     free(g->slots);
+    free(l->end);
     free(l->filled[0]);
     free(l->filled[1]);
     free(l->piece);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * NCCL between joined grids: the communicator, batches, and waiting for what others owe.
+ * NCCL between joined grids: the communicator of all their devices, batches, and waiting for what others owe.
  *
- * The communicator does not block: every call returns, and is asked for until it is done, or another rank has taken too long.  Then it is aborted, which
- * ends what is on the stream, too.  The `in` stream goes first: NCCL's messages are kernels, and would come behind all blocks of the products. */
+ * A process calls for all of its devices in one group.  Nothing blocks: every call returns, and is asked for until it is done, or another rank has taken
+ * too long.  Then the communicators are aborted, which ends what is on the streams, too.  The `in` streams go first: NCCL's messages are kernels, and
+ * would come behind all blocks of the products. */
 #include "grid/link.h"
 
 #include <time.h>
@@ -12,23 +13,37 @@
 
 enum { SECONDS = 60, LOOK_MS = 100, BUSY_MS = 20 };
 
-typedef struct Ask { /* a call of NCCL, with the device as the current one */
+typedef struct Ask { /* a call of NCCL, with a member's device as the current one */
     WwGrid *g;
+    size_t  member;
     NcclId *id;
+    int (*part)(void *ask); /* of a group: the member's */
+    Status status, failed;  /* the device's; of a group: that of a part's device */
 } Ask;
 
-static int with(WwGrid *g, int (*call)(void *), NcclId *id, Status *s)
+static int with(Ask *a, size_t member, int (*call)(void *ask))
 {
-    WwDevice *d      = g->member[0].device;
+    WwDevice *d      = a->g->member[member].device;
     int       result = 0;
-    *s               = d->ops->with(d, call, &(Ask){g, id}, &result);
+    a->member        = member;
+    a->status        = d->ops->with(d, call, a, &result);
     return result;
 }
 
-static Status failed(WwGrid *g, const char *what, int result)
+/* Every member's part, in one group of NCCL's. */
+static int all_parts(void *ask)
 {
-    return device_fail(g->member[0].device, WW_ERR_DEVICE, "%s: %s (NCCL, %d)", what, g->link->nccl.text(result),
-                       result);
+    Ask  *a = ask, part = {.g = a->g};
+    Nccl *n      = &a->g->link->nccl;
+    int   result = n->begin(), e;
+    for (size_t i = 0; i < a->g->n && !result && part.status == WW_OK; i++) {
+        result = with(&part, i, a->part);
+        result = result == NCCL_IN_PROGRESS ? 0 : result;
+    }
+    e         = n->end();
+    a->member = part.member;
+    a->failed = part.status;
+    return result ? result : e;
 }
 
 /* ---- patience ---- */
@@ -43,6 +58,12 @@ static Patience patience(void)
     return (Patience){now, now};
 }
 
+static int state_of(const WwGrid *g, size_t member)
+{
+    int state = 0, e = g->link->nccl.state(g->link->end[member].comm, &state);
+    return e && e != NCCL_IN_PROGRESS ? e : state;
+}
+
 /* Looks at the others now and then; else naps. */
 static Status wait_on(WwGrid *g, Patience *p)
 {
@@ -55,9 +76,9 @@ static Status wait_on(WwGrid *g, Patience *p)
     }
     if (now - p->looked > LOOK_MS) {
         p->looked = now;
-        int e     = g->link->nccl.state(g->link->comm, &state);
-        if ((e && e != NCCL_IN_PROGRESS) || (state && state != NCCL_IN_PROGRESS))
-            return link_lose(g, g->link->nccl.text(e && e != NCCL_IN_PROGRESS ? e : state));
+        for (size_t i = 0; i < g->n; i++)
+            if ((state = state_of(g, i)) != 0 && state != NCCL_IN_PROGRESS)
+                return link_lose(g, g->link->nccl.text(state));
         if (how->lost && how->lost(how->user))
             return link_lose(g, "another rank has failed, or ended");
         if (now - p->began > most)
@@ -67,23 +88,30 @@ static Status wait_on(WwGrid *g, Patience *p)
     return WW_OK;
 }
 
-/* Until what was begun is on its way. */
-static Status settle(WwGrid *g, const char *what, int result)
+/* Every member's part, and until what was begun is on its way on all of them.  *member: whose failure it is. */
+static Status group(WwGrid *g, int (*part)(void *), const char *what, size_t *member)
 {
-    Patience p = patience();
-    while (result == NCCL_IN_PROGRESS) {
-        int state = 0;
-        int e     = g->link->nccl.state(g->link->comm, &state);
-        result    = e ? e : state;
-        if (result == NCCL_IN_PROGRESS)
+    Ask      a      = {.g = g, .part = part};
+    Patience p      = patience();
+    int      result = with(&a, 0, all_parts);
+    *member         = a.member;
+    TRY(a.status);
+    TRY(a.failed);
+    for (size_t i = 0; i < g->n && result == NCCL_IN_PROGRESS; i++) {
+        *member = i;
+        while ((result = state_of(g, i)) == NCCL_IN_PROGRESS)
             TRY(wait_on(g, &p));
+        result = result || i + 1 == g->n ? result : NCCL_IN_PROGRESS;
     }
-    return result ? failed(g, what, result) : WW_OK;
+    if (result)
+        return device_fail(g->member[*member].device, WW_ERR_DEVICE, "%s: %s (NCCL, %d)", what,
+                           g->link->nccl.text(result), result);
+    return WW_OK;
 }
 
-Status grid_link_wait(WwGrid *g, const WwStream *s, void **mark)
+Status grid_link_wait(WwGrid *g, size_t member, const WwStream *s, void **mark)
 {
-    GridMember *m    = &g->member[0];
+    GridMember *m    = &g->member[member];
     Patience    p    = patience();
     bool        done = false;
     if (g->link->way != WW_GRID_NCCL || !m->device->ops->passed)
@@ -100,81 +128,87 @@ Status grid_link_wait(WwGrid *g, const WwStream *s, void **mark)
 
 /* ---- the communicator ---- */
 
-static int identify(void *user)
+static int identify(void *ask)
 {
-    const Ask *a = user;
+    const Ask *a = ask;
     return a->g->link->nccl.new_id(a->id);
 }
 
 int link_identify(WwGrid *g, NcclId *out)
 {
-    Status s;
-    int    result = with(g, identify, out, &s);
-    return s == WW_OK ? result : -1;
+    Ask a      = {.g = g, .id = out};
+    int result = with(&a, 0, identify);
+    return a.status == WW_OK ? result : -1;
 }
 
-static int join(void *user)
+static int join(void *ask)
 {
-    GridLink  *l      = ((const Ask *)user)->g->link;
+    const Ask *a      = ask;
+    GridLink  *l      = a->g->link;
     NcclConfig config = nccl_config();
-    return l->nccl.join(&l->comm, (int)l->how.ranks, l->id, (int)l->how.rank, &config);
+    return l->nccl.join(&l->end[a->member].comm, (int)grid_workers(a->g), l->id, (int)(grid_first(a->g) + a->member),
+                        &config);
 }
 
 Status link_join(WwGrid *g)
 {
-    Status    s;
-    WwStream *first;
-    int       result = with(g, join, NULL, &s);
-    s                = s == WW_OK ? settle(g, "ncclCommInitRankConfig", result) : s;
-    s                = s == WW_OK ? device_stream_first(g->member[0].device, &first) : s;
-    if (s == WW_OK) {
-        ww_stream_close(g->member[0].in);
-        g->member[0].in = first;
-    } else if (!g->told) {
-        grid_fail(g, s, "%s", ww_device_error(g->member[0].device));
+    size_t member = 0;
+    Status s      = group(g, join, "ncclCommInitRankConfig", &member);
+    for (size_t i = 0; i < g->n && s == WW_OK; i++) {
+        WwStream *first;
+        member = i;
+        s      = device_stream_first(g->member[i].device, &first);
+        if (s != WW_OK)
+            break;
+        ww_stream_close(g->member[i].in);
+        g->member[i].in = first;
     }
+    if (s != WW_OK && !g->told)
+        grid_fail(g, s, "%s", ww_device_error(g->member[member].device));
     return s;
 }
 
-static int leave(void *user)
+static int leave(void *ask)
 {
-    GridLink *l    = ((const Ask *)user)->g->link;
-    void     *comm = l->comm;
-    l->comm        = NULL;
-    return l->nccl.abort(comm);
+    const Ask *a    = ask;
+    LinkEnd   *e    = &a->g->link->end[a->member];
+    void      *comm = e->comm;
+    e->comm         = NULL;
+    return a->g->link->nccl.abort(comm);
 }
 
 void link_leave(WwGrid *g)
 {
-    Status s;
-    with(g, leave, NULL, &s);
+    Ask a = {.g = g};
+    for (size_t i = 0; i < g->n; i++)
+        if (g->link->end[i].comm)
+            with(&a, i, leave);
 }
 
 /* ---- a batch ---- */
 
-static int group(void *user)
+static int messages(void *ask)
 {
-    WwGrid   *g      = ((const Ask *)user)->g;
-    GridLink *l      = g->link;
-    void     *stream = g->member[0].in->native;
-    int       result = l->nccl.begin(), e = 0;
+    const Ask     *a      = ask;
+    GridLink      *l      = a->g->link;
+    const LinkEnd *e      = &l->end[a->member];
+    void          *stream = a->g->member[a->member].in->native;
+    int            result = 0;
     for (size_t i = 0; i < l->pieces && !result; i++) {
         const LinkPiece *q    = &l->piece[i];
         bool             flat = q->pitch == q->bytes || q->lines == 1;
-        void            *at   = (void *)(uintptr_t)(flat ? q->at : l->room[q->send] + q->offset);
+        void            *at   = (void *)(uintptr_t)(flat ? q->at : e->room[q->send] + q->offset);
         size_t           n    = q->lines * q->bytes;
-        result                = q->send ? l->nccl.send(at, n, NCCL_BYTES, (int)q->peer, l->comm, stream)
-                                        : l->nccl.receive(at, n, NCCL_BYTES, (int)q->peer, l->comm, stream);
-        result                = result == NCCL_IN_PROGRESS ? 0 : result;
+        if (q->member != a->member)
+            continue;
+        result = q->send ? l->nccl.send(at, n, NCCL_BYTES, (int)q->peer, e->comm, stream)
+                         : l->nccl.receive(at, n, NCCL_BYTES, (int)q->peer, e->comm, stream);
+        result = result == NCCL_IN_PROGRESS ? 0 : result;
     }
-    e = l->nccl.end();
-    return result ? result : e;
+    return result;
 }
 
-Status link_group(WwGrid *g)
+Status link_group(WwGrid *g, size_t *member)
 {
-    Status s;
-    int    result = with(g, group, NULL, &s);
-    TRY(s);
-    return settle(g, "a group of ncclSend and ncclRecv", result);
+    return group(g, messages, "a group of ncclSend and ncclRecv", member);
 }

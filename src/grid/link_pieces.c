@@ -24,148 +24,161 @@ enum {
 
 /* ---- room -------------------------------------------------------------------------------------------------------- */
 
-void grid_link_trim(WwGrid *g)
+static void give_room(WwDevice *d, LinkEnd *e)
 {
-    GridLink *l = g->link;
-    WwDevice *d = g->member[0].device;
-    for (int send = 0; l && send < 2; send++) {
-        if (l->room[send])
-            ww_free(d, l->room[send]);
-        if (l->host[send] && d->ops->host_alloc)
-            d->ops->host_free(d, l->host[send]);
+    for (int send = 0; send < 2; send++) {
+        if (e->room[send])
+            ww_free(d, e->room[send]);
+        if (e->host[send] && d->ops->host_alloc)
+            d->ops->host_free(d, e->host[send]);
         else
-            free(l->host[send]);
-        l->room[send] = 0;
-        l->host[send] = NULL;
+            free(e->host[send]);
+        e->room[send] = 0;
+        e->host[send] = NULL;
     }
-    if (l)
-        l->stage = 0;
+    e->stage = 0;
 }
 
-static Status take_room(WwGrid *g, size_t stage)
+static void begin_batch(WwGrid *g)
 {
-    GridLink *l = g->link;
-    WwDevice *d = g->member[0].device;
+    g->link->pieces = 0;
+    for (int send = 0; send < 2; send++)
+        memset(g->link->filled[send], 0, grid_workers(g) * sizeof *g->link->filled[send]);
+}
+
+void grid_link_trim(WwGrid *g)
+{
+    for (size_t i = 0; g->link && i < g->n; i++)
+        give_room(g->member[i].device, &g->link->end[i]);
+}
+
+static Status take_room(WwDevice *d, WwGridWay way, size_t stage, LinkEnd *e)
+{
     for (int send = 0; send < 2; send++) {
         void *p = NULL;
-        if (l->way == WW_GRID_NCCL)
-            TRY(ww_alloc(d, stage, &l->room[send]));
+        if (way == WW_GRID_NCCL)
+            TRY(ww_alloc(d, stage, &e->room[send]));
         else if (d->ops->host_alloc)
             TRY(d->ops->host_alloc(d, stage, &p));
         else if (!(p = malloc(stage)))
             return device_fail(d, WW_ERR_NO_MEMORY, "this machine has no %zu bytes left", stage);
-        l->host[send] = p;
+        e->host[send] = p;
     }
-    l->stage = stage;
+    e->stage = stage;
     return WW_OK;
 }
 
-Status grid_link_begin(WwGrid *g, const GridProblem *p)
+Status grid_link_begin(WwGrid *g, size_t member, const GridProblem *p)
 {
     GridLink *l = g->link;
+    LinkEnd  *e = &l->end[member];
+    WwDevice *d = g->member[member].device;
     size_t    line =
         grid_pitch(p->tile > p->panel ? p->tile : p->panel) * (p->operand > p->result ? p->operand : p->result);
     size_t panel = size_mul(p->tile, p->panel) * p->operand, tile = size_mul(p->tile, p->tile) * p->result;
     size_t stage = panel > tile ? panel : tile;
     stage        = stage < STAGE ? stage : STAGE;
-    stage        = stage > line ? stage : line;
+    l->stage     = stage > line ? stage : line;
     l->noted     = WW_OK;
-    l->pieces    = 0;
-    for (int send = 0; send < 2; send++)
-        memset(l->filled[send], 0, l->how.ranks * sizeof *l->filled[send]);
-    if (l->stage == stage)
+    begin_batch(g);
+    if (e->stage == l->stage)
         return WW_OK;
-    grid_link_trim(g);
-    Status s = take_room(g, stage);
+    give_room(d, e);
+    Status s = take_room(d, l->way, l->stage, e);
     if (s != WW_OK)
-        grid_link_trim(g);
+        give_room(d, e);
     return s;
 }
 
 /* ---- this rank's failures ---------------------------------------------------------------------------------------- */
 
-void grid_link_note(WwGrid *g, Status s)
+void grid_link_note(WwGrid *g, size_t member, Status s)
 {
-    g->link->noted = g->link->noted == WW_OK ? s : g->link->noted;
+    if (g->link->noted != WW_OK || s == WW_OK)
+        return;
+    g->link->noted    = s;
+    g->link->noted_by = member;
 }
 
-Status grid_link_noted(const WwGrid *g)
+Status grid_link_noted(const WwGrid *g, size_t *member)
 {
+    if (member)
+        *member = g->link->noted == WW_OK ? 0 : g->link->noted_by;
     return g->link->noted;
 }
 
 /* ---- pieces ------------------------------------------------------------------------------------------------------ */
 
+/* Between the piece's place and its room in host memory, unless a device has failed. */
+static void copy_piece(WwGrid *g, const LinkPiece *q)
+{
+    GridMember *m    = &g->member[q->member];
+    char       *room = g->link->end[q->member].host[q->send] + q->offset;
+    if (g->link->noted == WW_OK)
+        grid_link_note(g, q->member,
+                       device_copy_rows(m->device, m->in,
+                                        &(DeviceRows){!q->send, room, q->bytes, q->at, q->pitch, q->bytes, q->lines}));
+}
+
 static Status over_host(WwGrid *g)
 {
-    GridLink   *l = g->link;
-    GridMember *m = &g->member[0];
-    for (size_t i = 0; i < l->pieces; i++) {
-        const LinkPiece *q  = &l->piece[i];
-        char            *at = l->host[q->send] + q->offset;
-        l->message[i]       = (WwGridMessage){q->send, q->peer, at, q->bytes * q->lines};
-        if (q->send && l->noted == WW_OK)
-            grid_link_note(g,
-                           device_copy_rows(m->device, m->in,
-                                            &(DeviceRows){false, at, q->bytes, q->at, q->pitch, q->bytes, q->lines}));
-    }
-    if (l->pieces && l->noted == WW_OK) /* what was received before is on the device, too */
-        grid_link_note(g, ww_stream_wait(m->in));
-    if (l->how.move(l->how.user, l->message, l->pieces))
-        return link_lose(g, "the messages between the ranks failed");
+    GridLink *l = g->link;
     for (size_t i = 0; i < l->pieces; i++) {
         const LinkPiece *q = &l->piece[i];
-        if (!q->send && l->noted == WW_OK)
-            grid_link_note(g, device_copy_rows(m->device, m->in,
-                                               &(DeviceRows){true, l->host[0] + q->offset, q->bytes, q->at, q->pitch,
-                                                             q->bytes, q->lines}));
+        l->message[i] =
+            (WwGridMessage){q->send, q->peer / g->n, l->end[q->member].host[q->send] + q->offset, q->bytes * q->lines};
+        if (q->send)
+            copy_piece(g, q);
     }
+    for (size_t i = 0; i < g->n && l->pieces && l->noted == WW_OK; i++) /* what was received before is there, too */
+        grid_link_note(g, i, ww_stream_wait(g->member[i].in));
+    if (l->how.move(l->how.user, l->message, l->pieces))
+        return link_lose(g, "the messages between the ranks failed");
+    for (size_t i = 0; i < l->pieces; i++)
+        if (!l->piece[i].send)
+            copy_piece(g, &l->piece[i]);
     return WW_OK;
 }
 
 /* Between the piece's place and its room, where they are not the same. */
-static Status pack(const WwGrid *g, const LinkPiece *q)
+static void pack(WwGrid *g, bool send)
 {
-    const GridLink   *l    = g->link;
-    const GridMember *m    = &g->member[0];
-    WwPtr             room = l->room[q->send] + q->offset;
-    if (q->pitch == q->bytes || q->lines == 1)
-        return WW_OK;
-    return device_copy_across(m->device, m->in,
-                              &(DeviceAcross){.from      = m->device,
-                                              .to        = m->device,
-                                              .src       = q->send ? q->at : room,
-                                              .dst       = q->send ? room : q->at,
-                                              .src_pitch = q->send ? q->pitch : q->bytes,
-                                              .dst_pitch = q->send ? q->bytes : q->pitch,
-                                              .bytes     = q->bytes,
-                                              .rows      = q->lines});
+    const GridLink *l = g->link;
+    for (size_t i = 0; i < l->pieces && l->noted == WW_OK; i++) {
+        const LinkPiece  *q    = &l->piece[i];
+        const GridMember *m    = &g->member[q->member];
+        WwPtr             room = l->end[q->member].room[send] + q->offset;
+        if (q->send != send || q->pitch == q->bytes || q->lines == 1)
+            continue;
+        grid_link_note(g, q->member,
+                       device_copy_across(m->device, m->in,
+                                          &(DeviceAcross){.from      = m->device,
+                                                          .to        = m->device,
+                                                          .src       = send ? q->at : room,
+                                                          .dst       = send ? room : q->at,
+                                                          .src_pitch = send ? q->pitch : q->bytes,
+                                                          .dst_pitch = send ? q->bytes : q->pitch,
+                                                          .bytes     = q->bytes,
+                                                          .rows      = q->lines}));
+    }
 }
 
 static Status over_nccl(WwGrid *g)
 {
-    GridLink *l = g->link;
-    if (l->pieces == 0)
-        return WW_OK;
-    for (size_t i = 0; i < l->pieces; i++)
-        if (l->piece[i].send)
-            TRY(pack(g, &l->piece[i]));
-    TRY(link_group(g));
-    for (size_t i = 0; i < l->pieces; i++)
-        if (!l->piece[i].send)
-            TRY(pack(g, &l->piece[i]));
-    return WW_OK;
+    size_t member = 0;
+    pack(g, true);
+    if (g->link->pieces && g->link->noted == WW_OK) {
+        Status s = link_group(g, &member);
+        grid_link_note(g, member, s);
+    }
+    pack(g, false);
+    return g->link->noted;
 }
 
 static Status send_batch(WwGrid *g)
 {
-    GridLink *l = g->link;
-    if (l->way == WW_GRID_NCCL && l->noted == WW_OK)
-        grid_link_note(g, over_nccl(g));
-    Status s  = l->way == WW_GRID_NCCL ? l->noted : over_host(g);
-    l->pieces = 0;
-    for (int send = 0; send < 2; send++)
-        memset(l->filled[send], 0, l->how.ranks * sizeof *l->filled[send]);
+    Status s = g->link->way == WW_GRID_NCCL ? over_nccl(g) : over_host(g);
+    begin_batch(g);
     return s;
 }
 
@@ -180,19 +193,21 @@ static void keep(GridLink *l, const LinkPiece *q)
 }
 
 /* As many of the lines as there is still room for in this batch. */
-static void take_lines(GridLink *l, LinkWait *w)
+static void take_lines(WwGrid *g, LinkWait *w)
 {
-    size_t used = l->filled[1][w->from] > l->filled[0][w->to] ? l->filled[1][w->from] : l->filled[0][w->to];
-    size_t fit = (l->stage - used) / w->q.bytes, own = l->how.rank;
-    fit = fit < w->q.lines ? fit : w->q.lines;
+    GridLink *l    = g->link;
+    size_t    used = l->filled[1][w->from] > l->filled[0][w->to] ? l->filled[1][w->from] : l->filled[0][w->to];
+    size_t    fit  = (l->stage - used) / w->q.bytes;
+    fit            = fit < w->q.lines ? fit : w->q.lines;
     if (fit == 0)
         return;
     LinkPiece q = w->q;
     q.lines     = fit;
-    q.send      = w->from == own;
+    q.send      = link_own(g, w->from);
+    q.member    = (q.send ? w->from : w->to) - grid_first(g);
     q.peer      = q.send ? w->to : w->from;
     q.offset    = q.send ? l->filled[1][w->from] : l->filled[0][w->to];
-    if (w->from == own || w->to == own)
+    if (q.send || link_own(g, w->to))
         keep(l, &q);
     w->q.lines -= fit;
     w->q.at += fit * w->q.pitch;
@@ -210,7 +225,7 @@ Status grid_link_flush(WwGrid *g)
     while (l->waits) {
         size_t left = 0;
         for (size_t i = 0; i < l->waits; i++) {
-            take_lines(l, &l->wait[i]);
+            take_lines(g, &l->wait[i]);
             if (l->wait[i].q.lines)
                 l->wait[left++] = l->wait[i];
         }
@@ -229,34 +244,20 @@ static void await(GridLink *l, size_t from, size_t to, LinkPiece q)
     l->wait[l->waits++] = (LinkWait){from, to, q};
 }
 
-static Status within(const WwGrid *g, const GridTransfer *t, const GridPiece *q)
-{
-    const GridMember *m    = &g->member[0];
-    WwPtr             mine = t->at + q->part.line * t->pitch + q->part.along * t->element;
-    size_t            ld   = t->x->ld * t->element;
-    return device_copy_across(m->device, m->in,
-                              &(DeviceAcross){.from      = m->device,
-                                              .to        = m->device,
-                                              .src       = t->in ? q->at : mine,
-                                              .dst       = t->in ? mine : q->at,
-                                              .src_pitch = t->in ? ld : t->pitch,
-                                              .dst_pitch = t->in ? t->pitch : ld,
-                                              .bytes     = q->part.length * t->element,
-                                              .rows      = q->part.lines});
-}
-
 static void add_piece(WwGrid *g, const GridTransfer *t, const GridPiece *q)
 {
-    GridLink *l   = g->link;
-    size_t    own = l->how.rank, bytes = q->part.length * t->element;
-    bool      at_worker = own == t->worker;
-    if (q->device == t->worker) {
+    GridLink *l      = g->link;
+    size_t    member = t->worker - grid_first(g), bytes = q->part.length * t->element;
+    bool      at_worker = link_own(g, t->worker);
+    if (q->device / g->n == t->worker / g->n) { /* of one process: each reaches into the other's memory */
         if (at_worker && l->noted == WW_OK)
-            grid_link_note(g, within(g, t, q));
+            grid_link_note(
+                g, member,
+                grid_move_piece(g, member, g->member[member].in, t->x, t->element, q, t->at, t->pitch, t->in));
         return;
     }
     if (at_worker)
-        g->member[0].share.peer_bytes += bytes * q->part.lines;
+        g->member[member].share.peer_bytes += bytes * q->part.lines;
     await(l, t->in ? q->device : t->worker, t->in ? t->worker : q->device,
           (LinkPiece){.at    = at_worker ? t->at + q->part.line * t->pitch + q->part.along * t->element : q->at,
                       .pitch = at_worker ? t->pitch : t->x->ld * t->element,
@@ -268,8 +269,10 @@ Status grid_link_add(WwGrid *g, const GridTransfer *t)
 {
     GridLink *l = g->link;
     if (!t->x->spread) { /* each rank has its own */
-        if (l->how.rank == t->worker && l->noted == WW_OK)
-            grid_link_note(g, grid_move(g, 0, g->member[0].in, t->x, t->element, &t->r, t->at, t->pitch, t->in));
+        size_t member = t->worker - grid_first(g);
+        if (link_own(g, t->worker) && l->noted == WW_OK)
+            grid_link_note(g, member,
+                           grid_move(g, member, g->member[member].in, t->x, t->element, &t->r, t->at, t->pitch, t->in));
         return WW_OK;
     }
     bool   all  = t->x->spread->everywhere && !t->in; /* a result of which each device has all */

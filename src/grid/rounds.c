@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The steps of all devices of joined grids, side by side.
+ * The steps of all devices of joined grids, side by side, by one thread of each process.
  *
  * A piece that goes from one process to another has to be sent there and received here.  So every rank follows the courses of all devices: in round r
  * each makes its step r, and all go through the same transfers in the same order, each rank doing its own part:
@@ -17,7 +17,7 @@
 
 #include "base/arena.h"
 #include "base/clock.h"
-#include "grid/grid.h"
+#include "grid/link.h"
 
 enum {
     BEHIND = 2,
@@ -31,18 +31,32 @@ typedef struct Pace { /* of one worker */
     bool       is[KEPT];
 } Pace;
 
+typedef struct Lane { /* of one member: marks of rounds on its `in` stream, and of products */
+    void *mark[AHEAD], *product[KEPT];
+} Lane;
+
 typedef struct Rounds {
     WwGrid            *g;
-    GridMember        *m;
     const GridProblem *p;
-    size_t             own, workers;
+    size_t             workers;
     Pace              *pace;
-    void              *mark[AHEAD], *pace_mark[KEPT]; /* rounds on the `in` stream; products */
+    Lane              *lane;
 } Rounds;
+
+/* The worker as a device of this process; NULL: it is another one's. */
+static GridMember *own(const Rounds *r, size_t worker)
+{
+    return worker - grid_first(r->g) < r->g->n ? &r->g->member[worker - grid_first(r->g)] : NULL;
+}
 
 static GridTurn turn_of(const Rounds *r, size_t worker)
 {
-    return (GridTurn){.g = r->g, .member = 0, .worker = worker, .p = r->p};
+    return (GridTurn){.g = r->g, .member = own(r, worker) ? worker - grid_first(r->g) : 0, .worker = worker, .p = r->p};
+}
+
+static void note(const Rounds *r, const GridMember *m, Status s)
+{
+    grid_link_note(r->g, (size_t)(m - r->g->member), s);
 }
 
 /* ---- copies ------------------------------------------------------------------------------------------------------ */
@@ -55,7 +69,7 @@ static Status add(const Rounds *r, size_t worker, const GridMatrix *x, size_t el
                                                .r       = rect,
                                                .worker  = worker,
                                                .in      = in,
-                                               .at      = worker == r->own ? at : 0,
+                                               .at      = own(r, worker) ? at : 0,
                                                .pitch   = pitch * element});
 }
 
@@ -65,8 +79,9 @@ static Status leave(const Rounds *r, size_t worker, const GridStep *s)
     const GridProblem *p    = r->p;
     GridTurn           turn = turn_of(r, worker);
     GridTile           t    = grid_tile_of(&turn, s);
-    if (worker == r->own)
-        grid_link_note(r->g, grid_follow(r->m, r->m->in, r->m->done[t.slot]));
+    GridMember        *m    = own(r, worker);
+    if (m)
+        note(r, m, grid_follow(m, m->in, m->done[t.slot]));
     if (!t.in_place)
         TRY(add(r, worker, &p->c, p->result, grid_tile_rect(s, false), t.c, p->tile, false));
     if (!t.turned_in_place)
@@ -78,12 +93,10 @@ static Status fetch(const Rounds *r, size_t worker, const GridStep *s, int which
 {
     const GridProblem *p    = r->p;
     GridRect           rect = grid_panel_rect(p, s, which);
-    WwPtr              at   = 0;
-    if (worker == r->own) {
-        GridSlot *slot = &r->m->slot[s->slot[which]];
-        at             = slot->at;
-        grid_link_note(r->g, grid_follow(r->m, r->m->in, slot->used));
-    }
+    GridMember        *m    = own(r, worker);
+    WwPtr              at   = m ? m->slot[s->slot[which]].at : 0;
+    if (m)
+        note(r, m, grid_follow(m, m->in, m->slot[s->slot[which]].used));
     return add(r, worker, grid_factor(p, which), p->operand, rect, at, grid_pitch(rect.length), true);
 }
 
@@ -103,7 +116,8 @@ static Status come(const Rounds *r, size_t worker, const GridStep *s)
 
 static Status copies(const Rounds *r, size_t old, size_t now)
 {
-    grid_link_note(r->g, grid_follow(r->m, r->m->in, r->pace_mark[old]));
+    for (size_t i = 0; i < r->g->n; i++)
+        grid_link_note(r->g, i, grid_follow(&r->g->member[i], r->g->member[i].in, r->lane[i].product[old]));
     for (size_t w = 0; w < r->workers; w++)
         if (r->pace[w].is[old] && r->pace[w].step[old].last)
             TRY(leave(r, w, &r->pace[w].step[old]));
@@ -114,18 +128,19 @@ static Status copies(const Rounds *r, size_t old, size_t now)
 }
 
 /* What came is there when the work stream gets to the product. */
-static Status own_step(const Rounds *r, size_t old, size_t now)
+static Status own_step(const Rounds *r, size_t member, size_t old, size_t now)
 {
-    const Pace *pace = &r->pace[r->own];
-    GridTurn    turn = turn_of(r, r->own);
+    GridMember *m    = &r->g->member[member];
+    GridTurn    turn = turn_of(r, grid_first(r->g) + member);
+    const Pace *pace = &r->pace[turn.worker];
     if (pace->is[old] && pace->step[old].last)
-        TRY(grid_mark(r->m, r->m->in, &r->m->left[pace->step[old].tile % SLOTS]));
+        TRY(grid_mark(m, m->in, &m->left[pace->step[old].tile % SLOTS]));
     if (!pace->is[now])
         return WW_OK;
     const GridStep *s = &pace->step[now];
     GridTile        t = grid_tile_of(&turn, s);
-    TRY(grid_mark(r->m, r->m->in, &r->m->came[t.slot]));
-    TRY(grid_follow(r->m, r->m->work, r->m->came[t.slot]));
+    TRY(grid_mark(m, m->in, &m->came[t.slot]));
+    TRY(grid_follow(m, m->work, m->came[t.slot]));
     return grid_multiply(&turn, s, &t);
 }
 
@@ -140,44 +155,75 @@ static bool next_steps(const Rounds *r, size_t now)
     return any;
 }
 
+/* After a failure of this rank's there is nothing to do but to pass pieces on. */
+static void own_part(const Rounds *r, size_t member, size_t round, size_t old, size_t now)
+{
+    GridMember *m = &r->g->member[member];
+    if (grid_link_noted(r->g, NULL) == WW_OK)
+        grid_link_note(r->g, member, own_step(r, member, old, now));
+    if (grid_link_noted(r->g, NULL) == WW_OK)
+        grid_link_note(r->g, member, grid_mark(m, m->in, &r->lane[member].mark[round % AHEAD]));
+    if (grid_link_noted(r->g, NULL) == WW_OK)
+        grid_link_note(r->g, member, grid_mark(m, m->work, &r->lane[member].product[now]));
+}
+
+static Status wait_for(const Rounds *r, size_t member, const WwStream *s, size_t mark)
+{
+    Status e = grid_link_wait(r->g, member, s, &r->lane[member].mark[mark]);
+    if (e != WW_OK && !r->g->told)
+        grid_link_note(r->g, member, e);
+    return e;
+}
+
 static Status all_rounds(Rounds *r)
 {
     for (size_t round = 0, idle = 0; idle < BEHIND; round++) {
         size_t now = round % KEPT, old = (round + KEPT - BEHIND) % KEPT;
-        void **mark = &r->mark[round % AHEAD];
-        idle        = next_steps(r, now) ? 0 : idle + 1;
-        if (*mark)
-            TRY(grid_link_wait(r->g, NULL, mark));
+        idle = next_steps(r, now) ? 0 : idle + 1;
+        for (size_t i = 0; i < r->g->n; i++)
+            if (r->lane[i].mark[round % AHEAD])
+                TRY(wait_for(r, i, NULL, round % AHEAD));
         TRY(copies(r, old, now));
-        if (grid_link_noted(r->g) == WW_OK)
-            grid_link_note(r->g, own_step(r, old, now));
-        if (grid_link_noted(r->g) == WW_OK)
-            grid_link_note(r->g, grid_mark(r->m, r->m->in, mark));
-        if (grid_link_noted(r->g) == WW_OK)
-            grid_link_note(r->g, grid_mark(r->m, r->m->work, &r->pace_mark[now]));
+        for (size_t i = 0; i < r->g->n; i++)
+            own_part(r, i, round, old, now);
     }
-    r->m->share.enqueued_ms = clock_ms() - r->g->began;
-    if (grid_link_noted(r->g) != WW_OK)
-        return grid_link_noted(r->g);
-    TRY(grid_link_wait(r->g, r->m->in, &r->mark[0]));
-    return grid_link_wait(r->g, r->m->work, &r->mark[0]);
+    for (size_t i = 0; i < r->g->n; i++)
+        r->g->member[i].share.enqueued_ms = clock_ms() - r->g->began;
+    for (size_t i = 0; i < r->g->n && grid_link_noted(r->g, NULL) == WW_OK; i++) {
+        TRY(wait_for(r, i, r->g->member[i].in, 0));
+        TRY(wait_for(r, i, r->g->member[i].work, 0));
+    }
+    return WW_OK;
 }
 
-Status grid_rounds(WwGrid *g, const GridProblem *p)
+static void lane_free(const GridMember *m, Lane *l)
 {
-    Rounds r = {.g = g, .m = &g->member[0], .p = p, .own = grid_first(g), .workers = grid_workers(g)};
-    r.pace   = xcalloc(r.workers, sizeof *r.pace);
+    for (size_t i = 0; i < AHEAD; i++)
+        if (l->mark[i])
+            m->device->ops->mark_free(m->device, l->mark[i]);
+    for (size_t i = 0; i < KEPT; i++)
+        if (l->product[i])
+            m->device->ops->mark_free(m->device, l->product[i]);
+}
+
+void grid_rounds(WwGrid *g, const GridProblem *p)
+{
+    Rounds r      = {.g = g, .p = p, .workers = grid_workers(g)};
+    size_t failed = 0;
+    r.pace        = xcalloc(r.workers, sizeof *r.pace);
+    r.lane        = xcalloc(g->n, sizeof *r.lane);
     for (size_t w = 0; w < r.workers; w++)
         r.pace[w].course = grid_course(g, p, w, g->slots[w]);
-    Status s = all_rounds(&r);
+    Status s = all_rounds(&r), noted = grid_link_noted(g, &failed);
+    s = noted == WW_OK ? s : noted;
+    if (s != WW_OK)
+        link_leave(g); /* before it waits for what NCCL has put on the streams */
     for (size_t w = 0; w < r.workers; w++)
         grid_course_end(&r.pace[w].course);
-    for (size_t i = 0; i < AHEAD; i++)
-        if (r.mark[i])
-            r.m->device->ops->mark_free(r.m->device, r.mark[i]);
-    for (size_t i = 0; i < KEPT; i++)
-        if (r.pace_mark[i])
-            r.m->device->ops->mark_free(r.m->device, r.pace_mark[i]);
+    for (size_t i = 0; i < g->n; i++) {
+        lane_free(&g->member[i], &r.lane[i]);
+        g->member[i].status = grid_rest(g, i, i == failed ? s : WW_OK);
+    }
     free(r.pace);
-    return s;
+    free(r.lane);
 }

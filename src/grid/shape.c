@@ -350,7 +350,7 @@ static Status take_all(WwGrid *g, const GridProblem *p)
         grid_release(g);
     for (size_t i = 0; i < g->n && s == WW_OK; i++) {
         s = is_there(g, &room) ? WW_OK : take(&g->member[i], &room);
-        s = s == WW_OK && g->link ? grid_link_begin(g, p) : s;
+        s = s == WW_OK && g->link ? grid_link_begin(g, i, p) : s;
         if (s == WW_ERR_NO_MEMORY)
             grid_fail(g, s, "device %zu: not even tiles of %zu x %zu with panels of %zu fit: %s", i, p->tile, p->tile,
                       p->panel, ww_device_error(g->member[i].device));

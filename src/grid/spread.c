@@ -81,14 +81,15 @@ bool grid_in_place(const GridMatrix *x, size_t element, const GridRect *r, size_
     return true;
 }
 
-static Status move_piece(WwGrid *g, size_t member, WwStream *s, const GridMatrix *x, size_t element, const GridPiece *q,
-                         WwPtr at, size_t pitch, bool in)
+Status grid_move_piece(WwGrid *g, size_t member, WwStream *s, const GridMatrix *x, size_t element, const GridPiece *q,
+                       WwPtr at, size_t pitch, bool in)
 {
-    GridMember *m    = &g->member[member];
-    WwPtr       mine = at + q->part.line * pitch + q->part.along * element;
-    size_t      ld   = x->ld * element;
-    WwDevice   *of   = g->member[q->device].device;
-    if (q->device != member)
+    GridMember *m      = &g->member[member];
+    WwPtr       mine   = at + q->part.line * pitch + q->part.along * element;
+    size_t      ld     = x->ld * element;
+    size_t      holder = q->device - grid_first(g);
+    WwDevice   *of     = g->member[holder].device;
+    if (holder != member)
         m->share.peer_bytes += q->part.lines * q->part.length * element;
     return device_copy_across(m->device, s,
                               &(DeviceAcross){.from      = in ? of : m->device,
@@ -125,7 +126,7 @@ Status grid_move(WwGrid *g, size_t member, WwStream *s, const GridMatrix *x, siz
     size_t from = all ? 0 : member, to = all ? g->n : member + 1;
     for (size_t here = from; here < to; here++)
         for (GridPiece q = {0}; grid_piece(x, element, r, here, &q);)
-            TRY(move_piece(g, member, s, x, element, &q, at, pitch, in));
+            TRY(grid_move_piece(g, member, s, x, element, &q, at, pitch, in));
     return WW_OK;
 }
 

@@ -198,13 +198,10 @@ static Status every_step(WwGrid *g, size_t member, const GridProblem *p)
     return e;
 }
 
-Status grid_work(WwGrid *g, size_t member, const GridProblem *p)
+Status grid_rest(WwGrid *g, size_t member, Status s)
 {
     GridMember *m         = &g->member[member];
-    Status      s         = g->link ? grid_rounds(g, p) : every_step(g, member, p);
     WwStream   *streams[] = {m->in, m->work, m->out};
-    if (!g->link)
-        m->share.enqueued_ms = clock_ms() - g->began;
     for (size_t i = 0; i < sizeof streams / sizeof *streams;
          i++) { /* after a failure too: the buffers are given back next */
         Status w = ww_stream_wait(streams[i]);
@@ -212,4 +209,11 @@ Status grid_work(WwGrid *g, size_t member, const GridProblem *p)
     }
     m->share.done_ms = clock_ms() - g->began;
     return s;
+}
+
+Status grid_work(WwGrid *g, size_t member, const GridProblem *p)
+{
+    Status s                            = every_step(g, member, p);
+    g->member[member].share.enqueued_ms = clock_ms() - g->began;
+    return grid_rest(g, member, s);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * joined WAY [FAULT]: products of matrices that lie on the devices of several processes (joined.py starts them), each compared bit for bit with the same
- * product on as many devices of one process.  WAY: host, nccl.  C is poisoned first, and what lies between its lines has to stay.
- * FAULT: rank 1 is not as the others: `shape`, `memory`, `die`. */
+ * joined WAY DEVICES [FAULT [MS]]: products of matrices that lie on the devices of several processes (joined.py starts them), DEVICES of each, compared
+ * bit for bit with the same product on as many devices of one process.  WAY: host, nccl.  C is poisoned first, and what lies between its lines has to stay.
+ * FAULT: rank 1 is not as the others: `shape`, `memory`, `devices` (it has one less), `die` (after MS milliseconds). */
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -302,7 +302,7 @@ static int run_all(const Place *joined, const Place *alone, const char *fault)
     int bad = 0;
     for (size_t i = 0; i < sizeof cases / sizeof *cases && bad < 2; i++) {
         Case c = cases[i];
-        c.k += !strcmp(fault, "shape") && joined->own == 1;
+        c.k += !strcmp(fault, "shape") && joined->own == joined->n;
         int now = compare(joined, alone, &c);
         bad     = now > bad ? now : bad;
     }
@@ -311,34 +311,37 @@ static int run_all(const Place *joined, const Place *alone, const char *fault)
 
 int main(int argc, char **argv)
 {
-    const char *way = argc > 1 ? argv[1] : "host", *fault = argc > 2 ? argv[2] : "";
+    const char *way = argc > 1 ? argv[1] : "host", *fault = argc > 3 ? argv[3] : "";
+    size_t      each = argc > 2 ? (size_t)atol(argv[2]) : 1;
     const char *kind = !strcmp(way, "nccl") ? "cuda" : "emulator";
     Str         why  = {0};
     RanksWho    who;
     Ranks      *ranks;
     GridMeet   *meet;
     Place       joined, alone;
-    WwDevice   *own[1], *all[MOST];
+    WwDevice   *own[MOST], *all[MOST];
     pthread_t   thread;
-    if (!ranks_who(&who) || who.ranks > MOST)
+    if (!ranks_who(&who) || each < 1 || who.ranks * each > MOST)
         stop("ranks", "this is not one of two to four");
     if (ranks_open(&who, &(RanksAsk){.what = "joined"}, &why, &ranks) != WW_OK ||
         grid_meet_open(ranks, &why, &meet) != WW_OK)
         stop("ranks", str_text(&why));
     bool  little = !strcmp(fault, "memory") && who.rank == 1;
+    bool  less   = !strcmp(fault, "devices") && who.rank == 1;
     WwPtr ballast;
-    open_place(&joined, own, 1, who.rank, kind, little ? 1 << 20 : 0);
-    if (little && ww_alloc(own[0], (1 << 20) - LITTLE, &ballast) != WW_OK)
-        stop("ww_alloc", ww_device_error(own[0]));
-    open_place(&alone, all, who.ranks, 0, kind, 0);
+    open_place(&joined, own, each - less, who.rank * each, kind, little ? 1 << 20 : 0);
+    for (size_t i = 0; little && i < each; i++)
+        if (ww_alloc(own[i], (1 << 20) - LITTLE, &ballast) != WW_OK)
+            stop("ww_alloc", ww_device_error(own[i]));
+    open_place(&alone, all, who.ranks * each, 0, kind, 0);
     WwGridLink link = grid_meet_link(meet);
     link.way        = !strcmp(way, "nccl") ? WW_GRID_NCCL : WW_GRID_HOST;
     link.seconds    = 20;
-    joined.workers  = who.ranks;
+    joined.workers  = who.ranks * each;
     must(&joined, "ww_grid_link", ww_grid_link(joined.g, &link));
     if (ww_grid_way(joined.g) != link.way)
         stop("ww_grid_link", "another way than was asked for");
-    struct timespec moment = {0, argc > 3 ? atol(argv[3]) * 1000000 : 300000000};
+    struct timespec moment = {0, argc > 4 ? atol(argv[4]) * 1000000 : 300000000};
     if (!strcmp(fault, "die") && who.rank == 1)
         pthread_create(&thread, NULL, die, &moment);
     int bad = 0;
