@@ -88,7 +88,6 @@ static Lt init(const Kind *k, void *p, size_t size, const void *value)
 {
     if (!p || size < k->bytes)
         return LT_INVALID_VALUE;
-    memset(p, 0, size);
     memcpy(p, value, k->bytes);
     memcpy(p, &k->magic, sizeof k->magic);
     return LT_SUCCESS;

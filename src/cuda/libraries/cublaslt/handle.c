@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Handles: a cuBLAS handle is one too.  They have no state here.  Versions, texts of statuses, logging (nothing is logged), and the cache of
- * heuristics, which only has a size. */
+ * Handles: a cuBLAS handle is one too, but not the other way round.  They have no state here.  Versions, texts of statuses, logging (nothing is
+ * logged), and the cache of heuristics, which only has a size. */
 #include <stdlib.h>
 
 #include "cuda/libraries/cublaslt/cublaslt.h"
@@ -12,9 +12,11 @@ enum {
     VERSION = WW_CUBLASLT * 10000 + MINOR * 100 + PATCH
 };
 
+static const char kind;
+
 bool is_handle(const void *handle)
 {
-    return ww_cuda_library_has(&ww_cuda_library_blas_handles, handle);
+    return ww_cuda_library_has(&kind, handle) || ww_cuda_library_has(&ww_cuda_library_blas_handles, handle);
 }
 
 Lt cublasLtCreate(void **handle)
@@ -24,7 +26,7 @@ Lt cublasLtCreate(void **handle)
     if (!ww_cuda_library_wait(NULL)) /* what cannot use CUDA gets none */
         return LT_NOT_INITIALIZED;
     void *h = malloc(1);
-    if (!h || ww_cuda_library_keep(&ww_cuda_library_blas_handles, h) < 0) {
+    if (!h || ww_cuda_library_keep(&kind, h) < 0) {
         free(h);
         return LT_ALLOC_FAILED;
     }
@@ -34,7 +36,7 @@ Lt cublasLtCreate(void **handle)
 
 Lt cublasLtDestroy(void *handle)
 {
-    if (!ww_cuda_library_drop(&ww_cuda_library_blas_handles, handle))
+    if (!ww_cuda_library_drop(&kind, handle))
         return LT_NOT_INITIALIZED;
     free(handle);
     return LT_SUCCESS;

@@ -1,30 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What NVIDIA's library answers without a GPU: versions, direction vectors, constants.  And what is not here. */
+ * What NVIDIA's library answers without a GPU: versions, direction vectors, constants; of NULL, which would end it, it is not asked.  And what is not
+ * here. */
 #include "cuda/libraries/curand/curand.h"
 
 Rand curandGetVersion(int *version)
 {
     Rand (*get)(int *) = (Rand(*)(int *))real_function("curandGetVersion");
-    return get ? get(version) : RAND_INITIALIZATION_FAILED;
+    return !version ? RAND_TYPE_ERROR : get ? get(version) : RAND_INITIALIZATION_FAILED;
 }
 
 Rand curandGetProperty(int which, int *value)
 {
     Rand (*get)(int, int *) = (Rand(*)(int, int *))real_function("curandGetProperty");
-    return get ? get(which, value) : RAND_INITIALIZATION_FAILED;
+    return !value ? RAND_TYPE_ERROR : get ? get(which, value) : RAND_INITIALIZATION_FAILED;
 }
 
 static Rand vectors(const char *name, void *out, int set)
 {
     Rand (*get)(void *, int) = (Rand(*)(void *, int))real_function(name);
-    return get ? get(out, set) : RAND_INITIALIZATION_FAILED;
+    return !out ? RAND_TYPE_ERROR : get ? get(out, set) : RAND_INITIALIZATION_FAILED;
 }
 
 static Rand constants(const char *name, void *out)
 {
     Rand (*get)(void *) = (Rand(*)(void *))real_function(name);
-    return get ? get(out) : RAND_INITIALIZATION_FAILED;
+    return !out ? RAND_TYPE_ERROR : get ? get(out) : RAND_INITIALIZATION_FAILED;
 }
 
 Rand curandGetDirectionVectors32(void *out, int set)
