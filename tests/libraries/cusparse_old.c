@@ -260,6 +260,12 @@ static void NAME(blocks)(void)
         GOOD(CALL(gebsr2csr)(h, direction, 4, 3, e, v, of, in, 2, 3, d, v2, of2, in2));
         EXPECT(NAME(unblock)(dense, 8, 9, 1, 1, 0, 0, base, v2, of2, in2) == total * 6);
         EXPECT(NAME(same)(&a, dense, 8, 9));
+        cudaMemset(of2, 0, 9 * sizeof(int)); /* the pattern alone: the values are those of before */
+        cudaMemset(in2, 0, (size_t)total * 6 * sizeof(int));
+        GOOD(cusparseXgebsr2csr(h, direction, 4, 3, e, of, in, 2, 3, d, of2, in2));
+        EXPECT(NAME(unblock)(dense, 8, 9, 1, 1, 0, 0, base, v2, of2, in2) == total * 6);
+        EXPECT(NAME(same)(&a, dense, 8, 9));
+        EXPECT(cusparseXgebsr2csr(h, direction, 4, 3, e, of, in, 0, 3, d, of2, in2) == CUSPARSE_STATUS_INVALID_VALUE);
         GOOD(CALL(gebsr2gebsc_bufferSize)(h, 4, 3, total, v, of, in, 2, 3, &bytes));
         large = 0;
         GOOD(CALL(gebsr2gebsc_bufferSizeExt)(h, 4, 3, total, v, of, in, 2, 3, &large));

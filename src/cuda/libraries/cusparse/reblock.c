@@ -11,13 +11,19 @@
 typedef struct Reblock {
     const char *call;
     Sparse      from, to;
-    bool        fills; /* else offsets and the number */
+    bool        fills;   /* else offsets and the number */
+    bool        pattern; /* it fills no values */
     int        *total;
 } Reblock;
 
 typedef struct Item {
     int64_t row, column, inside, at; /* its block, its place in that, where its value is */
 } Item;
+
+static LibraryUse use_of_values(const Reblock *r)
+{
+    return r->fills && !r->pattern ? LIBRARY_READS : LIBRARY_HOLDS;
+}
 
 static int compare(const void *a, const void *b)
 {
@@ -58,12 +64,14 @@ static void put_blocks(const Reblock *r, const Item *items, int64_t n, int64_t b
 {
     const Sparse *t    = &r->to;
     int64_t       size = t->block_rows * t->block_columns, block = -1;
-    memset(t->values, 0, (size_t)(blocks * size) * number_bytes(t->type));
+    if (!r->pattern)
+        memset(t->values, 0, (size_t)(blocks * size) * number_bytes(t->type));
     for (int64_t i = 0; i < n; i++) {
         if (!i || items[i].row != items[i - 1].row || items[i].column != items[i - 1].column)
             index_put(INDEX_32, t->indices, ++block, items[i].column + t->base);
-        number_put(t->type, t->values, block * size + items[i].inside,
-                   number_at(r->from.type, r->from.values, items[i].at));
+        if (!r->pattern)
+            number_put(t->type, t->values, block * size + items[i].inside,
+                       number_at(r->from.type, r->from.values, items[i].at));
     }
 }
 
@@ -72,7 +80,7 @@ static void reblock(const void *args)
     Reblock r     = *(const Reblock *)args;
     int64_t lines = stored_offsets(&r.to), n, blocks = 0;
     int    *offset = r.to.offsets;
-    if (!old_measure(r.call, &r.from, LIBRARY_READS, r.fills ? LIBRARY_READS : LIBRARY_HOLDS))
+    if (!old_measure(r.call, &r.from, LIBRARY_READS, use_of_values(&r)))
         return;
     Item *items = items_of(&r, &n);
     memset(offset, 0, (size_t)lines * sizeof *offset);
@@ -87,7 +95,8 @@ static void reblock(const void *args)
     if (r.fills && old_measure(r.call, &r.to, LIBRARY_HOLDS, LIBRARY_HOLDS)) {
         put_blocks(&r, items, n, blocks);
         span_wrote(r.to.indices, (size_t)blocks * sizeof(int));
-        span_wrote(r.to.values, (size_t)stored_values(&r.to) * number_bytes(r.to.type));
+        if (!r.pattern)
+            span_wrote(r.to.values, (size_t)stored_values(&r.to) * number_bytes(r.to.type));
     }
     free(items);
 }
@@ -108,7 +117,7 @@ static Sp reblock_do(void *handle, Reblock r, Sides s, int direction, const void
         return SP_NOT_INITIALIZED;
     if (direction < 0 || direction > 1 || f->rows < 0 || f->columns < 0 || s.from_rows < 1 || s.from_columns < 1 ||
         s.to_rows < 1 || s.to_columns < 1 || f->nonzeros < NONZEROS_UNKNOWN || !f->offsets || !t->offsets ||
-        !f->indices || (r.fills && (!f->values || !t->values || !t->indices)))
+        !f->indices || (r.fills && !t->indices) || (use_of_values(&r) == LIBRARY_READS && (!f->values || !t->values)))
         return SP_INVALID_VALUE;
     Sp e = descr_read(from, &of);
     e    = e ? e : descr_read(to, &other);
@@ -123,7 +132,7 @@ static Sp reblock_do(void *handle, Reblock r, Sides s, int direction, const void
     if (f->nonzeros == NONZEROS_UNKNOWN)
         tell(&w, f->offsets, (size_t)stored_offsets(f) * sizeof(int), LIBRARY_READS);
     else
-        tell_sparse(&w, f, LIBRARY_READS, r.fills ? LIBRARY_READS : LIBRARY_HOLDS);
+        tell_sparse(&w, f, LIBRARY_READS, use_of_values(&r));
     tell(&w, t->offsets, (size_t)stored_offsets(t) * sizeof(int), LIBRARY_WRITES);
     return give_total(h, &w, r.call, reblock, &r, sizeof r, r.total);
 }
@@ -167,6 +176,18 @@ Sp cusparseXgebsr2gebsrNnz(void *h, int direction, int mb, int nb, int nonzeros,
                                 .to    = TO(NULL, to, NULL),
                                 .total = total},
                       (Sides){from_rows, from_columns, to_rows, to_columns}, direction, da, dc);
+}
+
+Sp cusparseXgebsr2csr(void *h, int direction, int mb, int nb, const void *da, const int *offsets, const int *indices,
+                      int rows, int columns, const void *dc, int *to_offsets, int *to_indices)
+{
+    return reblock_do(h,
+                      (Reblock){.call    = "cusparseXgebsr2csr",
+                                .from    = FROM(R_64F, mb, nb, NONZEROS_UNKNOWN, NULL),
+                                .to      = TO(NULL, to_offsets, to_indices),
+                                .fills   = true,
+                                .pattern = true},
+                      (Sides){rows, columns, 1, 1}, direction, da, dc);
 }
 
 #define CSR2GEBSR_SPACE(L, suffix, SIZE, give_space)                                                                   \
