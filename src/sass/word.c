@@ -5,7 +5,7 @@
  *     0-11 operation | 12-14 guard | 15 its negation | ... operands ... | 73-75 width of an access | ... | 105-108 stall | 109 does not yield
  *     | 110-112 barrier of the result | 113-115 barrier of the sources | 116-121 barriers waited for | 122-125 operands that are kept
  *
- * and, of a jump, bits 16-23 and 34-81 (its distance in units of 4 bytes, the lowest 8 bits first).  Only those are looked at: which registers
+ * and, of a jump or a call, bits 16-23 and 34-81 (its distance in units of 4 bytes, the lowest 8 bits first).  Only those are looked at: which registers
  * are named differs from one operation to the next, and nobody asks.  The control fields are documented nowhere; they were checked by what
  * they say of loads (each use of a result waits for its barrier).  Every word decodes to something: one that is not in opcodes.def has no
  * name. */
@@ -18,7 +18,7 @@ typedef struct Row {
     uint8_t     reach, flow;
 } Row;
 
-enum { OPS = 0x200 };
+enum { OPS = 0x200, CALL_NEAR = 0x144 }; /* the call that says how far from it the place is */
 
 static const Row rows[OPS] = {
 #define PIPE(...)
@@ -61,12 +61,13 @@ void sass_decode(const uint8_t *word, SassWord *out)
     uint64_t             low = half(word), high = half(word + 8);
     unsigned             control = (unsigned)(high >> 41);
     const Row           *r       = &rows[low & (OPS - 1)];
+    bool                 goes    = r->flow == SASS_JUMP || (low & (OPS - 1)) == CALL_NEAR;
     *out                         = (SassWord){.op     = (unsigned)low & 0xfff,
                                               .name   = r->name,
                                               .pipe   = r->name ? (SassPipe)r->pipe : SASS_CONTROL,
                                               .reach  = (SassReach)r->reach,
                                               .flow   = (SassFlow)r->flow,
-                                              .jump   = r->flow == SASS_JUMP ? distance(low, high) : 0,
+                                              .jump   = goes ? distance(low, high) : 0,
                                               .bytes  = r->sized ? width[high >> 9 & 7] : 0,
                                               .guard  = low >> 12 & 7,
                                               .unless = low >> 15 & 1,

@@ -30,7 +30,7 @@ typedef struct SassWord {
     SassPipe    pipe;  /* CONTROL where it is not */
     SassReach   reach;
     SassFlow    flow;
-    int64_t     jump;  /* JUMP: instructions from the next one on */
+    int64_t     jump;  /* JUMP, CALL: instructions from the next one on; 0: of a call it is not known */
     unsigned    bytes; /* of a lane's access; 0: it makes none, or it is not known */
     uint8_t     guard; /* predicate that it runs under, 0 to 6; 7: always */
     bool        unless; /* it runs where the predicate is false */

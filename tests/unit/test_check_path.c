@@ -26,7 +26,7 @@ static void plain(Code *c, size_t words)
     c->in = (PathInput){c->word, c->there, words, NEAR, c->stretch, words, 16, 2};
     for (size_t i = 0; i < words; i++) {
         c->word[i]    = (SassWord){.guard = 7, .stall = STALL, .writes = SASS_NO_BARRIER, .reads = SASS_NO_BARRIER};
-        c->stretch[i] = (PathStretch){i, i + 1, 16};
+        c->stretch[i] = (PathStretch){.first = i, .end = i + 1, .times = 16};
     }
 }
 
@@ -97,6 +97,32 @@ static void loops_wait_once_for_what_was_loaded_before(void **state)
     looping(&c);
     load(&c, 0, 5, 40); /* behind the loop: it came meanwhile */
     assert_int_equal(clocks(&c), 33 * STALL);
+}
+
+/* Words 4 and 5 are a routine that word 1 calls; it is walked there alone, and a load in it is waited for behind the call. */
+static void routines_are_walked_where_they_are_called(void **state)
+{
+    (void)state;
+    Code c;
+    plain(&c, 6);
+    c.stretch[4].called = c.stretch[5].called = true;
+    assert_int_equal(clocks(&c), 4 * STALL);
+    c.stretch[1].routine = 4;
+    c.stretch[1].returns = 6;
+    assert_int_equal(clocks(&c), 6 * STALL);
+    load(&c, 5, 3, FAR);
+    assert_int_equal(clocks(&c), FAR + 4 * STALL);
+}
+
+static void loops_are_found(void **state)
+{
+    (void)state;
+    Code   c;
+    size_t end[WORDS];
+    looping(&c);
+    path_loops(&c.in, end);
+    for (size_t i = 0; i < 6; i++)
+        assert_int_equal(end[i], i == 2 ? 5 : 0);
 }
 
 /* Two loads set one barrier, and the first takes longer; a loop goes round as often as its end, where its beginning is for one warp alone. */
@@ -185,7 +211,7 @@ static void odd_code_takes_some_time(void **state)
     static PathStretch stretch[200];
     for (size_t i = 0; i < 200; i++) {
         word[i]    = (SassWord){.op = JUMP, .writes = SASS_NO_BARRIER, .reads = SASS_NO_BARRIER, .stall = 1};
-        stretch[i] = (PathStretch){i, i + 1, 16};
+        stretch[i] = (PathStretch){.first = i, .end = i + 1, .times = 16};
         if (i >= 100) { /* 100 to 99, 101 to 98, ... */
             word[i].flow = SASS_JUMP;
             word[i].jump = 2 * (100 - (int64_t)i) - 2;
@@ -205,6 +231,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(results_are_waited_for),
         cmocka_unit_test(loops_wait_once_for_what_was_loaded_before),
+        cmocka_unit_test(routines_are_walked_where_they_are_called),
+        cmocka_unit_test(loops_are_found),
         cmocka_unit_test(barriers_wait_for_all_and_loops_for_their_end),
         cmocka_unit_test(loops_of_one_round_are_entered_each_time),
         cmocka_unit_test(ways_back_from_aside_are_no_loops),

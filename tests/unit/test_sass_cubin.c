@@ -151,7 +151,8 @@ static void wild_lines(void **state)
     str_free(&bytes);
 }
 
-/* Words as nvdisasm 13.0 reads them: "@!P0 STS.U16 [R15+0x80], R8" and "LDG.E.64.STRONG.SYS R6, desc[UR6][R10.64+0x30]". */
+/* Words as nvdisasm 13.0 reads them: "@!P0 STS.U16 [R15+0x80], R8" and "LDG.E.64.STRONG.SYS R6, desc[UR6][R10.64+0x30]".  The call stands at
+ * 0xc0, and what it calls at 0x1250. */
 static void words(void **state)
 {
     (void)state;
@@ -159,10 +160,12 @@ static void words(void **state)
         uint64_t    low, high;
         const char *name;
         unsigned    stall, writes, reads, waits, bytes;
-    } rows[] = {{0x00080080f00f7388, 0x010fe40000000400, "STS.16", 2, 7, 7, 0x10, 2},
-                {0x000030060a047981, 0x001ea2000c1f5b00, "LDG.64", 1, 2, 7, 0x01, 8},
-                {0x00000000080a7229, 0x001fd40000000008, "DADD", 10, 7, 7, 0x01, 0},
-                {0x0000000000007fff, 0, "? fff", 0, 0, 0, 0, 0}};
+        int         jump;
+    } rows[] = {{0x00080080f00f7388, 0x010fe40000000400, "STS.16", 2, 7, 7, 0x10, 2, 0},
+                {0x000030060a047981, 0x001ea2000c1f5b00, "LDG.64", 1, 2, 7, 0x01, 8, 0},
+                {0x00000000080a7229, 0x001fd40000000008, "DADD", 10, 7, 7, 0x01, 0, 0},
+                {0x0000001000607944, 0x000fea0003c00000, "CALL", 5, 7, 7, 0, 0, (0x1250 - 0xd0) / SASS_WORD},
+                {0x0000000000007fff, 0, "? fff", 0, 0, 0, 0, 0, 0}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         uint8_t  bytes[SASS_WORD];
         SassWord w;
@@ -179,6 +182,7 @@ static void words(void **state)
         assert_int_equal(w.reads, rows[i].reads);
         assert_int_equal(w.waits, rows[i].waits);
         assert_int_equal(w.bytes, rows[i].bytes);
+        assert_int_equal(w.jump, rows[i].jump);
         str_free(&name);
     }
 }

@@ -2,9 +2,7 @@
  *
  * The emulator counted PTX; the card runs what the assembler made of it.  Machine code is cut at jumps and where they lead into stretches.  A
  * stretch belongs to the basic block of PTX that most of its instructions come from (some were moved there from others), and runs as often as
- * that block, divided by the copies that the assembler made of the block (a loop unrolled by four has four, and one more for the rest).  Copies
- * are counted by what is seldom merged: how many machine instructions of one kind a load, store or float operation of the block became, the middle
- * of them (some are hoisted out of a loop, and some become several).  A block outside of loops is not copied.
+ * that block; where that lies in a loop, of which the assembler may have made several copies, copies.h says how often each runs.
  *
  * A warp's time is that of its way through the stretches (path.h).
  *
@@ -12,13 +10,16 @@
  * block that run different parts (all are the average), barriers between warps beyond their own latency. */
 #include "check/time/code.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
+#include "check/time/copies.h"
 #include "check/time/path.h"
 #include "ptx/cfg.h"
+#include "ptx/op.h"
 
-enum { NONE = UINT32_MAX, MOST_COPIES = 64 };
+enum { NONE = UINT32_MAX };
 enum { KIND = 0x1ff, SWAP = 0x18d, SWAP_STRETCHES = 8 }; /* KIND: bits of SassWord.op; SWAP: ATOMS.CAS */
 
 typedef struct Line {   /* of PTX */
@@ -27,36 +28,69 @@ typedef struct Line {   /* of PTX */
     uint64_t executed;
 } Line;
 
-typedef struct Block {
-    uint64_t executed;
-    uint32_t copies;
-} Block;
-
 typedef struct Stretch {
     size_t   first, end;
-    uint32_t block;
+    uint32_t block, group;
     double   times;
-    bool     seldom; /* of a routine for rare operands, or on the way to it */
-    bool     swaps;  /* in a loop that goes round until each lane has swapped its word */
+    bool     seldom;           /* of a routine for rare operands, or on the way to it */
+    bool     swaps;            /* in a loop that goes round until each lane has swapped its word */
+    size_t   routine, returns; /* as PathStretch */
+    bool     called;
 } Stretch;
+
+typedef struct FuncBlocks FuncBlocks;
+struct FuncBlocks { /* of one function */
+    FuncBlocks *next;
+    const Cfg  *cfg;
+    uint32_t    base; /* its blocks are numbered from here on */
+};
 
 typedef struct Reader {
     const CodeInput *in;
     Arena           *arena;
     Line            *line;
     size_t           lines;
-    Block           *block;
+    FuncBlocks      *func;
+    CopyBlock       *block;
     uint32_t         blocks;
     SassWord        *word;
     bool            *begins; /* by word */
     Stretch         *stretch;
     size_t           stretches;
+    bool            *is_loop; /* by stretch: it begins one */
+    Copy            *copy;    /* malloc's */
+    size_t           copies;
 } Reader;
 
 static const Line *line_of(const Reader *r, size_t word)
 {
     uint32_t n = r->in->code->line ? r->in->code->line[word] : 0;
     return n && n < r->lines && r->line[n].id != NONE ? &r->line[n] : NULL;
+}
+
+static bool lies_in(const Cfg *cfg, uint32_t block, uint32_t loop)
+{
+    uint32_t in = cfg->block[block].loop;
+    while (in != CFG_NONE && in != loop)
+        in = cfg->loop[in].parent;
+    return in == loop;
+}
+
+/* How often control came from outside to the loops of a function: as often as what leads there ran. */
+static void count_entries(Reader *r, const FuncBlocks *f)
+{
+    const Cfg *cfg  = f->cfg;
+    uint32_t   base = f->base;
+    for (uint32_t b = 0; b < cfg->nblocks; b++) {
+        CopyBlock *to   = &r->block[base + b];
+        uint32_t   loop = cfg->block[b].loop, header = loop == CFG_NONE ? b : cfg->loop[loop].header;
+        for (uint32_t i = 0; loop != CFG_NONE && i < cfg->block[header].npred; i++) {
+            uint32_t from = cfg->block[header].pred[i];
+            to->entered += lies_in(cfg, from, loop) ? 0 : r->block[base + from].executed;
+        }
+        double least = to->executed < 1 ? to->executed : 1, most = r->block[base + header].executed;
+        to->entered = to->entered < least ? least : to->entered > most ? most : to->entered;
+    }
 }
 
 static void read_lines(Reader *r)
@@ -71,14 +105,18 @@ static void read_lines(Reader *r)
     const Func *f    = NULL;
     const Cfg  *cfg  = NULL;
     uint32_t    base = 0;
+    FuncBlocks *func = NULL;
     for (uint32_t i = 0; i < in->ninstr; i++) {
         const EmuInstr *e = &in->instr[i];
         if (!e->in || !e->func)
             continue;
         if (e->func != f) {
             base += cfg ? cfg->nblocks : 0;
-            f   = e->func;
-            cfg = cfg_build(r->arena, f);
+            f       = e->func;
+            cfg     = cfg_build(r->arena, f);
+            func    = ARENA_NEW(r->arena, FuncBlocks);
+            *func   = (FuncBlocks){r->func, cfg, base};
+            r->func = func;
         }
         Line *l = &r->line[e->in->line];
         if (l->id == NONE) {
@@ -89,10 +127,12 @@ static void read_lines(Reader *r)
             l->executed = in->executed[i];
     }
     r->blocks = base + (cfg ? cfg->nblocks : 0);
-    r->block  = ARENA_ARRAY(r->arena, Block, r->blocks + 1);
+    r->block  = ARENA_ARRAY(r->arena, CopyBlock, r->blocks + 1);
     for (size_t i = 0; i < r->lines; i++)
-        if (r->line[i].id != NONE && r->line[i].executed > r->block[r->line[i].block].executed)
-            r->block[r->line[i].block].executed = r->line[i].executed;
+        if (r->line[i].id != NONE && (double)r->line[i].executed > r->block[r->line[i].block].executed)
+            r->block[r->line[i].block].executed = (double)r->line[i].executed;
+    for (const FuncBlocks *k = r->func; k; k = k->next)
+        count_entries(r, k);
 }
 
 /* Machine instructions that stand for a PTX instruction one for one, or for several of it. */
@@ -101,55 +141,62 @@ static bool is_anchor(const SassWord *w)
     return w->bytes || w->pipe == SASS_FMA || w->pipe == SASS_FP64 || w->pipe == SASS_TENSOR;
 }
 
-/* The middle one of how many machine instructions of one kind the block's lines became: first of anchors, else of all. */
-static void count_block(Block *b, const Line *line, size_t lines, uint32_t block, const uint32_t *made)
-{
-    uint32_t many[MOST_COPIES + 1] = {0}, n = 0, seen = 0;
-    for (size_t i = 0; i < lines; i++)
-        if (line[i].id != NONE && line[i].block == block && made[i]) {
-            many[made[i] < MOST_COPIES ? made[i] : MOST_COPIES]++;
-            n++;
-        }
-    for (uint32_t k = 1; n && k <= MOST_COPIES; k++) {
-        seen += many[k];
-        if (2 * seen >= n) {
-            b->copies = k;
-            return;
-        }
-    }
-}
-
-static void count_made(const Reader *r, bool anchors, uint32_t *made)
-{
-    uint16_t *kind = ARENA_ARRAY(r->arena, uint16_t, r->lines + 1);
-    for (size_t i = 0; i < r->in->code->words; i++) {
-        const Line *l = line_of(r, i);
-        if (!l || (anchors && !is_anchor(&r->word[i])))
-            continue;
-        size_t   at = (size_t)(l - r->line);
-        unsigned op = (r->word[i].op & 0x1ff) + 1u;
-        if (!kind[at])
-            kind[at] = (uint16_t)op;
-        made[at] += kind[at] == op;
-    }
-}
-
+/* What becomes of loops (copies.h): the words of their blocks, each with the group that it stands in. */
 static void count_copies(Reader *r)
 {
-    uint32_t *anchors = ARENA_ARRAY(r->arena, uint32_t, r->lines + 1),
-             *all     = ARENA_ARRAY(r->arena, uint32_t, r->lines + 1);
-    count_made(r, true, anchors);
-    count_made(r, false, all);
-    for (size_t first = 0, end; first < r->lines; first = end) { /* a block's lines stand together */
-        uint32_t block = r->line[first].block;
-        for (end = first + 1; end < r->lines && (r->line[end].id == NONE || r->line[end].block == block);)
-            end++;
-        if (r->line[first].id == NONE || !r->line[first].in_loop)
-            continue;
-        Block *b = &r->block[block];
-        count_block(b, r->line + first, end - first, block, anchors + first);
-        if (!b->copies)
-            count_block(b, r->line + first, end - first, block, all + first);
+    size_t    n    = r->stretches;
+    CopyWord *word = ARENA_ARRAY(r->arena, CopyWord, r->in->code->words + 1);
+    CopyInput in   = {.word = word, .block = r->block, .loop = r->is_loop};
+    for (size_t k = 0; k < n; k++)
+        for (size_t i = r->stretch[k].first; i < r->stretch[k].end; i++) {
+            const Line *l = line_of(r, i);
+            if (l && l->in_loop && r->block[l->block].executed > 0)
+                word[in.words++] = (CopyWord){.block  = l->block,
+                                              .line   = (uint32_t)(l - r->line),
+                                              .group  = r->stretch[k].group,
+                                              .op     = r->word[i].op & KIND,
+                                              .anchor = is_anchor(&r->word[i])};
+        }
+    r->copies = copies_find(&in, &r->copy);
+}
+
+/* What shared memory cannot do at once (doubles, floats) is a loop of compare-and-swap.  Gives the instruction of PTX that it comes from; NONE: the
+ * stretch has none. */
+static uint32_t swap_of(const Reader *r, const Stretch *s)
+{
+    for (size_t i = s->first; i < s->end; i++) {
+        const Line *l = (r->word[i].op & KIND) == SWAP ? line_of(r, i) : NULL;
+        if (l && !opcode_has(r->in->instr[l->id].in->op, WORD_cas))
+            return l->id;
+    }
+    return NONE;
+}
+
+/* The first stretch of the innermost loop that a stretch lies in, or itself where it lies in none; `end` by stretch as path_loops. */
+static size_t innermost(const size_t *end, size_t k)
+{
+    size_t at = k;
+    while (at && end[at] <= k)
+        at--;
+    return end[at] > k ? at : k;
+}
+
+/* A stretch's group is its innermost loop of those that PTX has as well: one of compare-and-swap is a part of the body. */
+static void find_groups(Reader *r)
+{
+    size_t      *end  = ARENA_ARRAY(r->arena, size_t, r->stretches + 1);
+    PathStretch *path = ARENA_ARRAY(r->arena, PathStretch, r->stretches + 1);
+    r->is_loop        = ARENA_ARRAY(r->arena, bool, r->stretches + 1);
+    for (size_t k = 0; k < r->stretches; k++)
+        path[k] = (PathStretch){r->stretch[k].first, r->stretch[k].end, .times = 0};
+    path_loops(&(PathInput){.word = r->word, .words = r->in->code->words, .stretch = path, .stretches = r->stretches},
+               end);
+    for (size_t k = 0; k < r->stretches; k++)
+        if (swap_of(r, &r->stretch[k]) != NONE)
+            end[innermost(end, k)] = 0;
+    for (size_t k = 0; k < r->stretches; k++) {
+        r->is_loop[k]       = end[k] > 0;
+        r->stretch[k].group = (uint32_t)innermost(end, k);
     }
 }
 
@@ -163,7 +210,7 @@ static void cut(Reader *r)
         int64_t         to = (int64_t)i + 1 + w->jump;
         if (w->flow != SASS_NEXT)
             r->begins[i + 1] = true;
-        if (w->flow == SASS_JUMP && to >= 0 && to < (int64_t)n)
+        if (w->jump && to >= 0 && to < (int64_t)n)
             r->begins[to] = true;
     }
     for (size_t i = 0; i < n; i++) {
@@ -207,16 +254,44 @@ static void find_seldom(Reader *r)
     }
 }
 
-/* What shared memory cannot do at once (doubles, floats) is a loop of compare-and-swap.  Gives the instruction of PTX that it comes from; NONE: the
- * stretch has none. */
-static uint32_t swap_of(const Reader *r, const Stretch *s)
+/* The stretch that begins with a word; `stretches`: none does. */
+static size_t stretch_at(const Reader *r, int64_t word)
 {
-    for (size_t i = s->first; i < s->end; i++) {
-        const Line *l = (r->word[i].op & KIND) == SWAP ? line_of(r, i) : NULL;
-        if (l && !opcode_has(r->in->instr[l->id].in->op, WORD_cas))
-            return l->id;
+    size_t k = 0;
+    while (k < r->stretches && (int64_t)r->stretch[k].first != word)
+        k++;
+    return k;
+}
+
+/* Is the call a part of what stands for one instruction of PTX, each time?  Integers of 64 bits are divided by a routine; where both fit 32 bits, the
+ * compiler of PTX has branched around already. */
+static bool always_calls(const Reader *r, size_t word)
+{
+    const Line   *l  = line_of(r, word);
+    const Opcode *op = l ? r->in->instr[l->id].in->op : NULL;
+    return op && (op->op == OP_div || op->op == OP_rem) && op->ntypes && type_bytes(op->types[0]) == 8;
+}
+
+/* A routine ends with its first RETURN, and runs as often as those together that call it. */
+static void find_calls(Reader *r)
+{
+    for (size_t i = 0; i < r->stretches; i++) {
+        Stretch        *s    = &r->stretch[i];
+        const SassWord *w    = &r->word[s->end - 1];
+        size_t          from = w->flow == SASS_CALL && w->jump && always_calls(r, s->end - 1)
+                                   ? stretch_at(r, (int64_t)s->end + w->jump)
+                                   : r->stretches,
+               to            = from;
+        while (to < r->stretches && r->word[r->stretch[to].end - 1].flow != SASS_RETURN)
+            to++;
+        if (to == r->stretches)
+            continue;
+        s->seldom  = false;
+        s->routine = from;
+        s->returns = to + 1;
+        for (size_t k = from; k <= to; k++)
+            r->stretch[k].called = true;
     }
-    return NONE;
 }
 
 /* The loop goes round once for each of the lanes that update one word.  It ends with the first jump back over the swap, a few stretches on. */
@@ -245,11 +320,14 @@ static void count_times(Reader *r)
         Stretch *s = &r->stretch[i];
         s->block   = block_of(r, s, votes);
         if (s->block != NONE) {
-            const Block *b = &r->block[s->block];
-            before         = (double)b->executed / (b->copies ? b->copies : 1);
+            const Copy *c = copies_of(r->copy, r->copies, s->block, s->group);
+            before        = c ? c->times : r->block[s->block].executed;
         }
-        s->times = s->seldom ? 0 : before;
+        s->times = s->seldom || s->called ? 0 : before;
     }
+    for (size_t i = 0; i < r->stretches; i++)
+        for (size_t k = r->stretch[i].routine; k < r->stretch[i].returns; k++)
+            r->stretch[k].times += r->stretch[i].times;
     for (size_t i = 0; i < r->stretches; i++)
         if (swap_of(r, &r->stretch[i]) != NONE)
             go_round(r, i);
@@ -272,7 +350,7 @@ static double warp_clocks(const Reader *r)
     PathStretch     *path  = ARENA_ARRAY(r->arena, PathStretch, r->stretches + 1);
     for (size_t k = 0; k < r->stretches; k++) {
         const Stretch *s = &r->stretch[k];
-        path[k]          = (PathStretch){s->first, s->end, s->times};
+        path[k]          = (PathStretch){s->first, s->end, s->times, s->routine, s->returns, s->called};
         for (size_t i = s->first; i < s->end; i++)
             there[i] = reach_of(r, s, i);
     }
@@ -306,9 +384,11 @@ void code_work(const CodeInput *in, CodeWork *out)
     for (size_t i = 0; i < in->code->words; i++)
         sass_decode(in->code->code + i * SASS_WORD, &r.word[i]);
     read_lines(&r);
-    count_copies(&r);
     cut(&r);
+    find_groups(&r);
+    count_copies(&r);
     find_seldom(&r);
+    find_calls(&r);
     count_times(&r);
     for (size_t k = 0; k < r.stretches; k++)
         for (size_t i = r.stretch[k].first; i < r.stretch[k].end; i++) {
@@ -318,5 +398,6 @@ void code_work(const CodeInput *in, CodeWork *out)
         }
     out->placed      = out->issued > 0 ? placed / out->issued : 0;
     out->warp_clocks = warp_clocks(&r);
+    free(r.copy);
     arena_free(r.arena);
 }

@@ -9,6 +9,8 @@
  * What a branch leads to takes its share of the times; but where warps wait for each other, at the end of their block or at a barrier in the
  * loop, they wait for the one of the block that goes there.
  *
+ * A routine is walked wherever it is called, from its beginning to its end.
+ *
  * Left out: loops beyond SEARCH steps of looking for them, and inside DEPTH others: they are walked once for all times. */
 #include "check/time/path.h"
 
@@ -117,9 +119,23 @@ static void find_loops(Path *p)
         if (to > s || p->loop_end[to] || !leads(p, to, s))
             continue;
         p->loop_end[to] = s + 1;
-        for (size_t i = to; i <= s; i++, p->steps++)
-            p->from[to] -= target(p, i) == to ? p->in->stretch[i].times : 0;
     }
+}
+
+void path_loops(const PathInput *in, size_t *end)
+{
+    Path p = begin(in);
+    find_loops(&p);
+    memcpy(end, p.loop_end, in->stretches * sizeof *end);
+    arena_free(p.arena);
+}
+
+/* Leaves what comes from outside of the loops in `from`. */
+static void leave_loops(Path *p)
+{
+    for (size_t to = 0; to < p->in->stretches; to++)
+        for (size_t i = to; i < p->loop_end[to] && p->steps < SEARCH; i++, p->steps++)
+            p->from[to] -= target(p, i) == to ? p->in->stretch[i].times : 0;
 }
 
 /* ---- clocks ---- */
@@ -169,6 +185,9 @@ static double run(Path *p, const PathStretch *s, double times)
     memcpy(before, p->left, sizeof before);
     for (size_t i = s->first; i < s->end; i++)
         clocks += issue(p, i);
+    for (size_t k = s->routine; k < s->returns; k++)
+        for (size_t i = p->in->stretch[k].first; i < p->in->stretch[k].end; i++)
+            clocks += issue(p, i);
     for (unsigned b = 0; b < SASS_BARRIERS && times < 1; b++)
         p->left[b] = times * p->left[b] + (1 - times) * before[b];
     return times * clocks;
@@ -229,7 +248,7 @@ static double walk(Path *p, size_t first, size_t end, const Around *a)
         const PathStretch *s      = &p->in->stretch[i];
         size_t             behind = p->loop_end[i] < end ? p->loop_end[i] : end;
         next                      = i + 1;
-        if (s->times <= 0)
+        if (s->times <= 0 || s->called)
             continue;
         if (p->loop_end[i] && a->depth < DEPTH && (i > first || !a->depth)) {
             double all = rounds(p, i, behind), entered = p->from[i] > 0 && p->from[i] < all ? p->from[i] : all;
@@ -248,6 +267,7 @@ double path_clocks(const PathInput *in)
     for (size_t s = 0; s < in->stretches; s++)
         go_on(&p, s);
     find_loops(&p);
+    leave_loops(&p);
     double clocks = walk(&p, 0, in->stretches, &(Around){in->warps, in->warps / in->blocks, 0});
     arena_free(p.arena);
     return clocks;

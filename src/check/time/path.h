@@ -9,6 +9,8 @@
 typedef struct PathStretch { /* instructions of which only the last one jumps, and only the first one is jumped to */
     size_t first, end;
     double times; /* that all warps together run it; 0: never */
+    size_t routine, returns; /* the stretches that it calls at its end, the first one and behind the last one; both 0: it calls nothing */
+    bool   called;           /* it lies in a routine, and runs where that is called alone */
 } PathStretch;
 
 typedef struct PathInput {
@@ -23,6 +25,9 @@ typedef struct PathInput {
 
 /* Is the instruction a jump that is always taken, or an end? */
 bool path_ends(const SassWord *w);
+
+/* Of each stretch: behind the last one of the loop that it begins; 0: it begins none.  `times` are not looked at. */
+void path_loops(const PathInput *in, size_t *end);
 
 /* Clocks from the first to the last instruction of a warp that does what its block waits for. */
 double path_clocks(const PathInput *in);
