@@ -164,6 +164,7 @@ LaunchTime *emulator_time_begin(Emulator *e, const Module *m, const Func *k, con
                                                              .l1_bytes = taken < all ? all - taken : 0,
                                                              .slices   = (unsigned)timing.l2_slices,
                                                              .pairs    = timing.fetch_bytes > SECTOR_BYTES,
+                                                             .clocks   = {timing.l1, timing.l2, t->warm ? timing.l2 : timing.dram},
                                                              .joins    = t->code && code_joins_updates(t->code)});
     return t;
 }
@@ -199,14 +200,23 @@ typedef struct Reach {
     double            l2_hits; /* share of what passes L1 */
 } Reach;
 
-/* An access to global memory: a warp waits for the last of its sectors, and lines come one after the other. */
+/* An access to global memory: a warp waits for the last of its sectors, and lines come one after the other.  A block is done when the warp of it is
+ * that waits longest: where that makes the access, it says how far it goes. */
 static double far(const Reach *r, const StreamHits *h)
 {
     const Timing *f = &r->t->timing;
     if (!h || !h->accesses)
         return r->l2_hits * f->l2 + (1 - r->l2_hits) * f->dram;
     double n = (double)h->accesses, missed = (double)(h->sectors - h->hits);
-    double dram = r->found ? 0 : (double)h->from_dram / n, l2 = (double)(h->from_l2 + h->from_dram) / n - dram;
+    double dram = (double)h->from_dram / n, l2 = (double)h->from_l2 / n;
+    if (h->slow) {
+        dram = (double)h->slow_dram / (double)h->slow;
+        l2   = (double)h->slow_l2 / (double)h->slow;
+    }
+    if (r->found) {
+        l2 += dram;
+        dram = 0;
+    }
     return dram * f->dram + l2 * f->l2 + (1 - dram - l2) * f->l1 + missed / n * SECTOR_BYTES / f->port_bytes +
            (double)h->lines / n - 1;
 }

@@ -117,6 +117,35 @@ static void what_is_stored_in_part_is_read(void **state)
     }
 }
 
+/* Warp 1 finds what warp 0 has loaded in the round before, warp 2 waits for device memory each time: the block waits for it. */
+static void the_slowest_warp_of_a_block_is_told(void **state)
+{
+    (void)state;
+    Run      r = begin((StreamSetting){.l1_bytes = 1 << 17, .clocks = {34, 280, 750}});
+    uint64_t addr[LANES];
+    for (unsigned round = 0; round < 4; round++)
+        for (unsigned warp = 0; warp < 3; warp++) {
+            for (unsigned i = 0; i < LANES; i++)
+                addr[i] = BASE + 4 * i + (warp == 2 ? (1 << 16) + 128 * round : 128 * (warp == 0 && !round));
+            r.o->access(
+                r.worker[0],
+                &(Access){
+                    .instr = round % 2, .op = ACCESS_LD, .bytes = 4, .warp = warp, .mask = UINT32_MAX, .addr = addr});
+        }
+    for (unsigned i = 0; i < 2; i++)
+        r.o->join(r.o, r.worker[i]);
+    stream_replay(r.o, &r.sum);
+    for (unsigned i = 0; i < 2; i++) {
+        const StreamHits *h = stream_instr(r.o, i);
+        assert_int_equal(h->accesses, 6);
+        assert_int_equal(h->slow, 2);
+        assert_int_equal(h->slow_dram, 2);
+        assert_int_equal(h->slow_l2, 0);
+        assert_true(h->from_dram < 6);
+    }
+    stream_free(r.o);
+}
+
 /* By two warps of different workers, half each; and a load that brings what was not stored. */
 static void stores_fill_sectors_together(void **state)
 {
@@ -461,6 +490,7 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(a_sector_brings_its_neighbour),
                                        cmocka_unit_test(a_request_for_both_misses_both),
                                        cmocka_unit_test(what_is_stored_in_part_is_read),
+                                       cmocka_unit_test(the_slowest_warp_of_a_block_is_told),
                                        cmocka_unit_test(stores_fill_sectors_together),
                                        cmocka_unit_test(processes_join_as_workers_do),
                                        cmocka_unit_test(warps_wait_for_what_is_on_its_way),

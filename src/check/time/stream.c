@@ -26,6 +26,7 @@ typedef struct Entry { /* one line of an access */
     uint32_t instr;
     uint16_t warp;
     uint8_t  sectors;
+    uint8_t  from; /* FetchFrom of the whole access, at its first line; after the replay */
     bool     first, load, store,
         through; /* first: of its access; through: past L1; neither load nor store: an update or a copy */
 } Entry;
@@ -258,6 +259,7 @@ typedef struct Cursor { /* a warp of a block: its next entry */
     size_t        at;
     size_t        store; /* where its last access begins, if that was a store; SIZE_MAX: it was not */
     uint16_t      warp;
+    double        waits; /* clocks */
 } Cursor;
 
 static void skip(Cursor *c)
@@ -324,6 +326,8 @@ static bool step(Watch *w, Sm *sm, Cursor *c, StreamSum *sum)
     if (first->instr < w->instrs && !first->store) {
         StreamHits *h = &w->hits[first->instr];
         h->accesses++;
+        c->s->entry[begin].from = (uint8_t)farthest;
+        c->waits += w->is.clocks[farthest];
         h->from_l2 += farthest == FETCH_L2;
         h->from_dram += farthest == FETCH_DRAM;
     }
@@ -340,8 +344,25 @@ static void add_warps(const Stream *s, Cursor **list, size_t *n)
             continue;
         seen[warp / 64] |= 1ull << warp % 64;
         *list       = xrealloc(*list, (*n + 1) * sizeof **list);
-        (*list)[*n] = (Cursor){s, i, SIZE_MAX, s->entry[i].warp};
+        (*list)[*n] = (Cursor){s, i, SIZE_MAX, s->entry[i].warp, 0};
         ++*n;
+    }
+}
+
+/* Counts the accesses of the warp of a block that waits longest, since the block does not end before it. */
+static void count_slow(Watch *w, const Stream *s, const Cursor *list, size_t n)
+{
+    const Cursor *slow = NULL;
+    for (size_t i = 0; i < n; i++)
+        if (list[i].s == s && (!slow || list[i].waits > slow->waits))
+            slow = &list[i];
+    for (size_t i = 0; slow && i < s->n; i++) {
+        const Entry *e = &s->entry[i];
+        if (e->warp != slow->warp || !e->first || e->store || e->instr >= w->instrs)
+            continue;
+        w->hits[e->instr].slow++;
+        w->hits[e->instr].slow_l2 += e->from == FETCH_L2;
+        w->hits[e->instr].slow_dram += e->from == FETCH_DRAM;
     }
 }
 
@@ -362,6 +383,8 @@ static void replay_sm(Watch *w, unsigned sm, unsigned sms, StreamSum *sum)
         for (size_t i = 0; i < n; i++)
             more |= step(w, &on, &list[i], sum);
     }
+    for (unsigned k = sm; k < MOST_BLOCKS; k += sms)
+        count_slow(w, &w->stream[k], list, n);
     free(list);
     fetched_free(&on.fetched);
     model_cache_free(on.l1);

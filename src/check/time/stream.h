@@ -20,6 +20,7 @@ typedef struct StreamSetting {
     uint64_t l1_bytes;      /* of a multiprocessor, its shared memory taken off */
     unsigned slices;        /* of L2; 0: not known */
     bool     pairs;         /* L2 fetches a sector with its neighbour */
+    double   clocks[3];     /* by FetchFrom: until what an access waits for is there */
     bool     joins;         /* warps reduce what they add to one word (code_joins_updates) */
 } StreamSetting;
 
@@ -27,6 +28,7 @@ typedef struct StreamHits {    /* of loads and updates */
     uint64_t sectors, hits;    /* that L1 was asked for, and those that were there */
     uint64_t accesses, lines;  /* by warps, and their lines */
     uint64_t from_l2, from_dram; /* of the accesses, those that wait for L2, or for device memory: for the last of their sectors */
+    uint64_t slow, slow_l2, slow_dram; /* of them, those of the warp of each block that waits longest */
 } StreamHits;
 
 typedef struct StreamSum {
