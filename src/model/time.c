@@ -5,8 +5,8 @@
  *
  *     launch + (sum over parts of clocks ^ SHARPNESS) ^ (1 / SHARPNESS)
  *
- * which is the largest part where one dominates.  A warp's own latency counts once for each round of resident blocks: so few blocks are bound
- * by latency, many by throughput, and waves and tails follow from rounding.
+ * which is the largest part where one dominates; but no less than the start of all blocks takes.  A warp's own latency counts once for
+ * each round of resident blocks: so few blocks are bound by latency, many by throughput, and waves and tails follow from rounding.
  * The exponent was fitted on half of the readings (docs/time-model.md); everything else is a figure of the card.
  * Left out: how parts delay each other in time, partitions of L2, clocks below the highest. */
 #include "model/time.h"
@@ -16,7 +16,7 @@
 
 #include "model/limits.h"
 
-static const double sharpness = 3.0;
+static const double sharpness = 2.0;
 
 enum { SUBCORES = 4, SECTOR_BYTES = 32 }; /* pipes: of machine code, which only cards with four sub-cores have */
 
@@ -110,12 +110,20 @@ static void fill(const Timing *t, const TimeWork *w, double *part)
     part[TIME_BLOCKS]  = most * t->block_clocks;
 }
 
+static double square(const double *part, TimePart i, TimePart without)
+{
+    return i == without ? 0 : pow(part[i], sharpness);
+}
+
+/* Issuing instructions and doing them are one and the same work: the longer one counts.  Who starts blocks does nothing else, and is in nobody's
+ * way. */
 static double together(const double *part, TimePart without)
 {
-    double sum = 0;
+    double sum = fmax(square(part, TIME_ISSUE, without), square(part, TIME_PIPE, without));
     for (int i = 0; i < TIME_PARTS; i++)
-        sum += i == (int)without ? 0 : pow(part[i], sharpness);
-    return pow(sum, 1 / sharpness);
+        sum += i == TIME_ISSUE || i == TIME_PIPE || i == TIME_BLOCKS ? 0 : square(part, (TimePart)i, without);
+    double work = pow(sum, 1 / sharpness);
+    return without == TIME_BLOCKS ? work : fmax(work, part[TIME_BLOCKS]);
 }
 
 bool time_predict(const Timing *t, const TimeWork *w, TimePrediction *out)

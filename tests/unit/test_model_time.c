@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The time model's pure parts: what a cache holds, and how parts make a time. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -69,6 +70,29 @@ static void the_largest_part_bounds(void **state)
     p               = predict(w);
     assert_int_equal(p.limiter, TIME_SHARED);
     assert_string_equal(time_part_text(p.limiter), "shared memory passes");
+}
+
+/* Two parts as long as each other take sqrt(2) times as long; issuing instructions and doing them is one part, and starting blocks is beside all. */
+static void parts_overlap_in_part(void **state)
+{
+    (void)state;
+    TimeWork w      = small;
+    w.warp_clocks   = 0;
+    w.issued        = 0;
+    double nothing  = predict(w).ns;
+    w.shared_passes = 1e7;
+    double one      = predict(w).ns - nothing;
+    w.issued        = 3.9e7; /* four a clock */
+    double two      = predict(w).ns - nothing;
+    assert_true(two > 1.38 * one && two < 1.43 * one);
+    w.pipe = 3.9e7; /* clocks of four sub-cores */
+    assert_true(fabs(predict(w).ns - nothing - two) < 1e-6 * two);
+    w.blocks = w.busy_blocks = 132 * 64;
+    assert_int_equal(predict(w).limiter, TIME_SHARED);
+    assert_true(fabs(predict(w).ns - nothing - two) < 1e-6 * two);
+    w.blocks = w.busy_blocks = 132 * 4096;
+    assert_int_equal(predict(w).limiter, TIME_BLOCKS);
+    assert_true(predict(w).share == 1);
 }
 
 static void waves_take_their_time(void **state)
@@ -218,6 +242,7 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(cache_holds_sectors),
                                        cmocka_unit_test(no_cache_holds_nothing),
                                        cmocka_unit_test(the_largest_part_bounds),
+                                       cmocka_unit_test(parts_overlap_in_part),
                                        cmocka_unit_test(waves_take_their_time),
                                        cmocka_unit_test(few_blocks_may_have_all_the_work),
                                        cmocka_unit_test(warm_launches_keep_the_hosts_pace),
