@@ -411,18 +411,27 @@ typedef struct WwTimePart {
     const char *name; /* "device memory" */
     double      ns;
 } WwTimePart;
+/* What L1 is asked for by the loads of a source line from global memory; the line as in WwLine. */
+typedef struct WwCachedLine {
+    const char *file;
+    uint32_t    line;
+    uint64_t    sectors; /* of 32 bytes, counted */
+    uint64_t    hits;    /* those that L1 has, modelled; L2 is asked for the rest */
+} WwCachedLine;
 /* What the time model says of a launch on the profile's card (docs/time-model.md: how good it is). */
 typedef struct WwPrediction {
     double      ns;
     const char *limiter;                  /* the part that takes longest */
     double      share, headroom;          /* its share of the time; how many times as fast the launch would be without it */
     double      l1_hit_rate, l2_hit_rate; /* of sectors; L1: of loads, from the blocks that were replayed */
+    uint64_t    l2_sectors;               /* that multiprocessors ask L2 for, or send there */
     uint64_t    dram_read_bytes, dram_write_bytes;
     uint64_t    instructions;             /* machine instructions, by warps */
     uint32_t    registers;                /* 0: not known */
     const char *source;                   /* who spoke for the machine code: "cubin", "ptxas", or "ptx": nobody */
     uint64_t    blocks_sampled;           /* replayed through L1 */
     const WwTimePart *parts; size_t nparts;
+    const WwCachedLine *lines; size_t nlines; /* by file and line; those without such loads are left out */
 } WwPrediction;
 /* false: not asked for (WW_OBSERVE_TIME), the launch did not end well, or the card's figures are not known. */
 bool ww_result_prediction(const WwResult *r, WwPrediction *out);

@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "check/count/count.h"
+#include "check/placed.h"
 #include "check/time/code.h"
 #include "check/time/stream.h"
 #include "device/assemble.h"
@@ -34,6 +35,7 @@ struct TimedModule {
 };
 
 struct LaunchTime {
+    const Module    *module;
     Observer        *stream;
     Timing           timing;
     const CubinFunc *code; /* NULL: PTX stands in */
@@ -148,6 +150,7 @@ LaunchTime *emulator_time_begin(Emulator *e, const Module *m, const Func *k, con
     const TimedModule *c       = code_of(e, m);
     uint64_t           shared  = shared_of(k, w);
     unsigned           threads = w->block.x * w->block.y * w->block.z;
+    t->module                  = m;
     t->timing                  = timing;
     t->code                    = c->cubin ? cubin_func(c->cubin, k->name) : NULL;
     t->source                  = !t->code ? "ptx" : c->own ? "cubin" : "ptxas";
@@ -325,6 +328,7 @@ static void tell(WwResult *r, const LaunchTime *t, const TimePrediction *p, cons
                                   .headroom         = p->headroom,
                                   .l1_hit_rate      = x->hits,
                                   .l2_hit_rate      = x->l2_hits,
+                                  .l2_sectors       = (uint64_t)x->l2,
                                   .dram_read_bytes  = (uint64_t)x->read,
                                   .dram_write_bytes = (uint64_t)x->written,
                                   .instructions     = (uint64_t)c->issued,
@@ -334,6 +338,33 @@ static void tell(WwResult *r, const LaunchTime *t, const TimePrediction *p, cons
                                   .parts            = part,
                                   .nparts           = TIME_PARTS};
     r->predicted = true;
+}
+
+static bool loads_global(void *user, uint32_t id)
+{
+    const WwCounters *c = count_instr(user, id);
+    return c && c->global_ld_sectors;
+}
+
+/* Sectors of a line's loads are counted; how many of them L1 has is known of the blocks that were replayed, and else as of the launch. */
+static void tell_lines(WwResult *r, const LaunchTime *t, const EmuResult *e, Observer *count, double hits)
+{
+    Placed       *list = NULL;
+    size_t        n    = placed_by_line(t->module, e->instr, e->ninstr, loads_global, count, &list);
+    WwCachedLine *line = ARENA_ARRAY(r->arena, WwCachedLine, n + 1), *l = line;
+    for (size_t i = 0; i < n; i++) {
+        const StreamHits *h       = stream_instr(t->stream, list[i].id);
+        uint64_t          sectors = count_instr(count, list[i].id)->global_ld_sectors;
+        if (i && !placed_together(&list[i], &list[i - 1]))
+            l++;
+        if (!l->file)
+            *l = (WwCachedLine){.file = arena_strdup(r->arena, list[i].place.file), .line = list[i].place.line};
+        l->sectors += sectors;
+        l->hits += (uint64_t)((double)sectors * (h->sectors ? (double)h->hits / (double)h->sectors : hits));
+    }
+    free(list);
+    r->prediction.lines  = line;
+    r->prediction.nlines = n ? (size_t)(l - line) + 1 : 0;
 }
 
 void emulator_time_end(LaunchTime *t, const WwLaunch *w, const EmuResult *e, Observer *count, WwResult *r)
@@ -384,8 +415,10 @@ void emulator_time_end(LaunchTime *t, const WwLaunch *w, const EmuResult *e, Obs
                      .dram_write     = x.written};
     TimePrediction p;
     t->work = work;
-    if (time_predict(&t->timing, &work, &p))
-        tell(r, t, &p, &x, &code, &s);
+    if (!time_predict(&t->timing, &work, &p))
+        return;
+    tell(r, t, &p, &x, &code, &s);
+    tell_lines(r, t, e, count, x.hits);
 }
 
 /* ---- mends ---- */

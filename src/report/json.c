@@ -120,6 +120,26 @@ static json_t *resources_json(const WwResult *result)
     return o;
 }
 
+/* What was modelled, by the names that Nsight Compute gives to what it reads of a card. */
+static json_t *modelled_json(const WwPrediction *p)
+{
+    json_t *lines = json_array();
+    for (size_t i = 0; i < p->nlines; i++) {
+        const WwCachedLine *l = &p->lines[i];
+        json_array_append_new(
+            lines, json_pack("{s:o,s:i,s:I,s:I,s:I}", "file", text_json(l->file), "line", (int)l->line,
+                             "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", (json_int_t)l->sectors,
+                             "l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum", (json_int_t)l->hits,
+                             "lts__t_sectors_srcunit_tex_op_read.sum", (json_int_t)(l->sectors - l->hits)));
+    }
+    return json_pack("{s:f,s:f,s:I,s:I,s:I,s:I,s:f,s:o}", "gpu__time_duration.sum", p->ns,
+                     "l1tex__t_sector_pipe_lsu_mem_global_op_ld_hit_rate.pct", 100 * p->l1_hit_rate,
+                     "lts__t_sectors_srcunit_tex.sum", (json_int_t)p->l2_sectors, "dram__bytes_read.sum",
+                     (json_int_t)p->dram_read_bytes, "dram__bytes_write.sum", (json_int_t)p->dram_write_bytes,
+                     "smsp__inst_executed.sum", (json_int_t)p->instructions, "lts__t_sector_hit_rate.pct",
+                     100 * p->l2_hit_rate, "lines", lines);
+}
+
 static json_t *predicted_json(const WwResult *result)
 {
     WwPrediction p;
@@ -128,12 +148,12 @@ static json_t *predicted_json(const WwResult *result)
     json_t *parts = json_object();
     for (size_t i = 0; i < p.nparts; i++)
         json_object_set_new(parts, p.parts[i].name, json_real(p.parts[i].ns));
-    return json_pack("{s:f,s:s,s:f,s:f,s:f,s:f,s:I,s:I,s:I,s:o,s:s,s:I,s:o}", "ns", p.ns, "limiter", p.limiter, "share",
-                     p.share, "headroom", p.headroom, "l1_hit_rate", p.l1_hit_rate, "l2_hit_rate", p.l2_hit_rate,
-                     "dram_read_bytes", (json_int_t)p.dram_read_bytes, "dram_write_bytes",
+    return json_pack("{s:f,s:s,s:f,s:f,s:f,s:f,s:I,s:I,s:I,s:o,s:s,s:I,s:o,s:o}", "ns", p.ns, "limiter", p.limiter,
+                     "share", p.share, "headroom", p.headroom, "l1_hit_rate", p.l1_hit_rate, "l2_hit_rate",
+                     p.l2_hit_rate, "dram_read_bytes", (json_int_t)p.dram_read_bytes, "dram_write_bytes",
                      (json_int_t)p.dram_write_bytes, "instructions", (json_int_t)p.instructions, "registers",
                      p.registers ? json_integer(p.registers) : json_null(), "source", p.source, "blocks_sampled",
-                     (json_int_t)p.blocks_sampled, "parts", parts);
+                     (json_int_t)p.blocks_sampled, "parts", parts, "modelled", modelled_json(&p));
 }
 
 static json_t *sample_json(const WwResult *result)

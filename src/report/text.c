@@ -314,6 +314,10 @@ static void predicted(const Report *r, Str *out)
         str_printf(out, " bound by %s, %.0f %%; %.2f times as fast without it%s\n", row->longest.limiter,
                    row->longest.share * 100, row->longest.headroom,
                    strcmp(row->longest.source, "ptx") ? "" : " (PTX alone: there is no machine code)");
+        str_printf(out,
+                   "  modelled: L1 hits %.0f %%, L2 hits %.0f %%; device memory reads %.3g MB and writes %.3g MB\n",
+                   row->longest.l1_hit_rate * 100, row->longest.l2_hit_rate * 100,
+                   (double)row->longest.dram_read_bytes / 1e6, (double)row->longest.dram_write_bytes / 1e6);
     }
 }
 
