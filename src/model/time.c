@@ -108,6 +108,8 @@ static void fill(const Timing *t, const TimeWork *w, double *part)
     part[TIME_ATOMICS] = larger(w->atomic_sectors * SECTOR_BYTES / t->l2_bytes * 2, turns(t, w));
     part[TIME_DRAM]    = (w->dram_read / (t->read_gbs * 1e9) + w->dram_write / (t->write_gbs * 1e9)) * hz;
     part[TIME_BLOCKS]  = most * t->block_clocks;
+    if (t->l2 >= t->dram) /* there is no L2: both are the way to device memory, and the narrower place counts */
+        part[part[TIME_L2] < part[TIME_DRAM] ? TIME_L2 : TIME_DRAM] = 0;
 }
 
 static double square(const double *part, TimePart i, TimePart without)

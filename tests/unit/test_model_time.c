@@ -95,6 +95,20 @@ static void parts_overlap_in_part(void **state)
     assert_true(predict(w).share == 1);
 }
 
+/* On a card without L2 what stands for it is the way to device memory, which counts once. */
+static void without_l2_its_way_counts_once(void **state)
+{
+    (void)state;
+    TimePrediction p;
+    Timing         t;
+    TimeWork       w = small;
+    w.l2_sectors     = 1e6;
+    w.dram_read      = 3.2e7;
+    assert_true(timing_of(profile_find("g8600gt"), &t, NULL));
+    assert_true(time_predict(&t, &w, &p));
+    assert_true((p.part[TIME_L2] == 0) != (p.part[TIME_DRAM] == 0));
+}
+
 static void waves_take_their_time(void **state)
 {
     (void)state;
@@ -243,6 +257,7 @@ int main(void)
                                        cmocka_unit_test(no_cache_holds_nothing),
                                        cmocka_unit_test(the_largest_part_bounds),
                                        cmocka_unit_test(parts_overlap_in_part),
+                                       cmocka_unit_test(without_l2_its_way_counts_once),
                                        cmocka_unit_test(waves_take_their_time),
                                        cmocka_unit_test(few_blocks_may_have_all_the_work),
                                        cmocka_unit_test(warm_launches_keep_the_hosts_pace),
