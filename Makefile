@@ -32,7 +32,7 @@ TSAN_TESTS = ^unit\.(emu|device|check)|^ptx$$|^fuzz\.launch|^programs\.(sixteen_
 compile = MAKEFLAGS=--no-print-directory cmake --build --preset $(1) --parallel $(JOBS) $(if $(2),--target $(2))
 ctest = ctest --preset $(1) --parallel $(JOBS) --no-label-summary $(2) </dev/null
 
-.PHONY: ranks-faults help site pictures uninstall packages packages-try wheel-try build lab test bench tune check format asan tsan stress fuzz nightly install clean long
+.PHONY: ranks-faults grid-faults help site pictures uninstall packages packages-try wheel-try build lab test bench tune check format asan tsan stress fuzz nightly install clean long
 
 build: build/configured
 	@$(call compile,default)
@@ -103,6 +103,10 @@ fuzz: build-fuzz/configured
 ranks-faults: build
 	@$(call compile,default,tests)
 	@$(call compile,default,ranks_faults)
+
+# those of joined grids alone
+grid-faults: build
+	@$(call compile,default,grid_faults)
 
 # each of them is run, whatever the one before found
 nightly: test

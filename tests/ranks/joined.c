@@ -2,7 +2,7 @@
  *
  * joined WAY DEVICES [FAULT [MS]]: products of matrices that lie on the devices of several processes (joined.py starts them), DEVICES of each, compared
  * bit for bit with the same product on as many devices of one process.  WAY: host, nccl.  C is poisoned first, and what lies between its lines has to stay.
- * FAULT: rank 1 is not as the others: `shape`, `memory`, `devices` (it has one less), `die` (after MS milliseconds). */
+ * FAULT: rank 1 is not as the others: `shape`, `memory`, `devices` (it has one less), `die` (after MS milliseconds); `on`: until another one is gone. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 
 #include "grid/meet.h"
 
-enum { MOST = 4, POISON = 0x5a, LITTLE = 330000 /* bytes: the first matrices, and not the tiles as well */ };
+enum { MOST = 6, POISON = 0x5a, LITTLE = 330000 /* bytes: the first matrices, and not the tiles as well */ };
 
 typedef struct Case {
     const char *name;
@@ -322,7 +322,7 @@ int main(int argc, char **argv)
     WwDevice   *own[MOST], *all[MOST];
     pthread_t   thread;
     if (!ranks_who(&who) || each < 1 || who.ranks * each > MOST)
-        stop("ranks", "this is not one of two to four");
+        stop("ranks", "this is not one of two to six");
     if (ranks_open(&who, &(RanksAsk){.what = "joined"}, &why, &ranks) != WW_OK ||
         grid_meet_open(ranks, &why, &meet) != WW_OK)
         stop("ranks", str_text(&why));
@@ -338,7 +338,8 @@ int main(int argc, char **argv)
     link.way        = !strcmp(way, "nccl") ? WW_GRID_NCCL : WW_GRID_HOST;
     link.seconds    = 20;
     joined.workers  = who.ranks * each;
-    must(&joined, "ww_grid_link", ww_grid_link(joined.g, &link));
+    if (ww_grid_link(joined.g, &link) != WW_OK)
+        stop(ww_grid_error(joined.g), grid_meet_why(meet));
     if (ww_grid_way(joined.g) != link.way)
         stop("ww_grid_link", "another way than was asked for");
     struct timespec moment = {0, argc > 4 ? atol(argv[4]) * 1000000 : 300000000};
@@ -347,7 +348,7 @@ int main(int argc, char **argv)
     int bad = 0;
     do
         bad = run_all(&joined, &alone, fault);
-    while (!strcmp(fault, "die") && !bad);
+    while ((!strcmp(fault, "die") || !strcmp(fault, "on")) && !bad);
     if (*grid_meet_why(meet))
         fprintf(stderr, "rank %u: %s\n", who.rank, grid_meet_why(meet));
     close_place(&joined);

@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""kills.py WARPWRIGHT MPIRUN RING GRID RUNS [SEED]: ranks that are killed at random moments.  Every other rank has to end within LIMIT_S seconds, with a
+"""kills.py WARPWRIGHT MPIRUN RING GRID JOINED WAY RUNS [SEED [ONLY]]: ranks that are killed at random moments.  Every other rank has to end within LIMIT_S seconds, with a
 message and an exit code that is not 0, unless it had ended before, and nothing may go on.
 
-Five kinds of runs in turn: ranks of `check`, of `run --ranks` and of `bench grid --operands ranks` that this file starts, so that no launcher ends them; and where there is MPI, by mpirun,
-`run --ranks` with an MPI program (the run or the program is killed) and examples/grid_mpi.c.  MPIRUN, RING, GRID: none without MPI."""
+Kinds of runs in turn, those whose name contains ONLY: ranks of `check`, of `run --ranks` and of joined grids, with a device each (`bench grid --operands ranks`)
+or two (joined.c, over the host, and where WAY is nccl over the emulated NCCL), that this file starts, so that no launcher ends them; and where there is
+MPI, by mpirun, `run --ranks` with an MPI program (the run or the program is killed) and examples/grid_mpi.c.  MPIRUN, RING, GRID: none without MPI.
+SEED 0: another one each time."""
 import os
 import random
 import signal
@@ -15,9 +17,10 @@ import time
 import launch
 from launch import expect
 
-warpwright, mpirun, ring, grid = sys.argv[1:5]
-RUNS = int(sys.argv[5])
-SEED = int(sys.argv[6]) if len(sys.argv) > 6 else random.randrange(1 << 30)
+warpwright, mpirun, ring, grid, program, way = sys.argv[1:7]
+RUNS = int(sys.argv[7])
+SEED = int(sys.argv[8]) if sys.argv[8:] and sys.argv[8] != "0" else random.randrange(1 << 30)
+ONLY = sys.argv[9] if sys.argv[9:] else ""
 LIMIT_S = 60
 SOURCE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "kernels.cu")
 RANKS = 3
@@ -109,15 +112,22 @@ def by_mpi(what, command, name):
 
 check = [warpwright, "check", SOURCE, "--kernel", "costly", "--grid", "4000", "--block", "256", "--arg", "x:f32[1024000]=random", "--arg",
          "y:f32[1024000]=random", "--arg", "n:i32=1024000", "--threads", "1"]
-joined = [warpwright, "bench", "grid", "--device", "emulator", "--operands", "ranks", "--m", "300", "--n", "200", "--k", "150", "--tile", "64", "--panel", "64"]
-KINDS = [lambda: started_here("check", lambda i: check, 4.0),
-         lambda: started_here("run --ranks", lambda i: [warpwright, "run", "--ranks", "/bin/sleep", f"0.{3 + i}"], 1.2),
-         lambda: started_here("bench grid", lambda i: joined, 2.0)]
+bench = [warpwright, "bench", "grid", "--device", "emulator", "--operands", "ranks", "--m", "300", "--n", "200", "--k", "150", "--tile", "64", "--panel", "64"]
+two = [program, "host", "2", "on"]
+nccl = [warpwright, "run", "--quiet", "--devices", str(2 * RANKS), "--", program, "nccl", "2", "on"]
+KINDS = {"check": lambda what: started_here(what, lambda i: check, 4.0),
+         "run --ranks": lambda what: started_here(what, lambda i: [warpwright, "run", "--ranks", "/bin/sleep", f"0.{3 + i}"], 1.2),
+         "joined grids, bench": lambda what: started_here(what, lambda i: bench, 2.0),
+         "joined grids of two devices": lambda what: started_here(what, lambda i: two, 6.0)}
+if way == "nccl":
+    KINDS["joined grids of two devices over NCCL"] = lambda what: started_here(what, lambda i: nccl, 6.0)
 if mpirun != "none":
-    KINDS += [lambda: by_mpi("run --ranks by mpirun", [warpwright, "run", "--ranks", "--check", ring], "ring"),
-              lambda: by_mpi("a product by mpirun", [grid], "grid_mpi")]
+    KINDS["run --ranks by mpirun"] = lambda what: by_mpi(what, [warpwright, "run", "--ranks", "--check", ring], "ring")
+    KINDS["a product by mpirun"] = lambda what: by_mpi(what, [grid], "grid_mpi")
+chosen = [kind for kind in KINDS.items() if ONLY in kind[0]]
 print(f"seed {SEED}")
 for run in range(RUNS):
-    KINDS[run % len(KINDS)]()
+    what, kind = chosen[run % len(chosen)]
+    kind(what)
 print(f"{RUNS} runs, {died} with a rank killed while it ran; all had ended {longest:.1f} s after that at the latest")
 launch.finish()

@@ -51,7 +51,8 @@ static double on_ranks(const GridBench *all, bool joined, double one, int *code)
         return 0;
     }
     if (joined && ww_grid_link(g.grid, &link) != WW_OK)
-        *code = cli_error("bench", "rank %zu: %s", g.rank, ww_grid_error(g.grid));
+        *code = cli_error("bench", "rank %zu: %s%s%s", g.rank, ww_grid_error(g.grid),
+                          *grid_meet_why(g.meet) ? ": " : "", grid_meet_why(g.meet));
     else if (!grid_bands_open(&g))
         *code = cli_error("bench", "the device of rank %zu has no room for matrices of this size", g.rank);
     else
