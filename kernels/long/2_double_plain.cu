@@ -4,7 +4,7 @@
  *
  * Change      none but the type (tile.cuh).
  * Bottleneck  double multiplications; half of what tensor cores do, where a GPU has those for doubles (3_double.cu).
- * Measured    docs/kernels.md. */
+ * Measured    docs/double.md. */
 #include "tile.cuh"
 
 extern "C" __global__ void __launch_bounds__(THREADS) gemm_double_plain_f64(const LongArgs a)

@@ -5,7 +5,7 @@
  * Needs       sm_90
  * Change      mma m16n8k16 of doubles instead of multiplications of threads; slices by cp.async (double.cuh).
  * Bottleneck  the tensor cores.
- * Measured    docs/kernels.md. */
+ * Measured    docs/double.md. */
 #define DOUBLE_SIXTEEN
 #include "double.cuh"
 

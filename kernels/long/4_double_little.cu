@@ -5,7 +5,7 @@
  * Needs       sm_90
  * Change      tiles a quarter as large (double.cuh).
  * Bottleneck  shared memory: a warp reads as many doubles for each product as one of 3_double.cu, and a third more.
- * Measured    docs/kernels.md. */
+ * Measured    docs/double.md. */
 #define DOUBLE_SIXTEEN
 #include "double.cuh"
 

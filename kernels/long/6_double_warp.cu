@@ -5,7 +5,7 @@
  * Needs       sm_80
  * Change      mma m8n8k4, of which Hopper makes less than half as many as it could (double.cuh).
  * Bottleneck  shared memory: a warp reads as many doubles for each product as one of 3_double.cu, and a third more.
- * Measured    docs/kernels.md. */
+ * Measured    docs/double.md. */
 #include "double.cuh"
 
 DOUBLE_KERNEL(gemm_double_warp_f64_kk, double_gemm, 64, DOUBLE_SLICE, true, true)
