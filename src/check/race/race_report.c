@@ -62,7 +62,7 @@ static bool stands_before(const RaceRun *r, uint32_t a, uint32_t b)
 }
 
 /* Who is shown first does not depend on who came first: of a copy and its use, the use; of two scopes, the narrower; else what stands
- * later in the source. */
+ * later in the source, and of one line the block of the higher index. */
 static bool is_second(const RaceRun *r, const End *a, const End *b)
 {
     Strength x = stamp_strength(a->stamp), y = stamp_strength(b->stamp);
@@ -70,6 +70,8 @@ static bool is_second(const RaceRun *r, const End *a, const End *b)
         return stamp_async(a->stamp);
     if ((x == STRENGTH_CTA && y > x) || (y == STRENGTH_CTA && x > y))
         return x > y;
+    if (a->instr == b->instr && a->block->launch == b->block->launch)
+        return a->block->block < b->block->block;
     return stands_before(r, a->instr, b->instr);
 }
 
