@@ -24,7 +24,7 @@
 #include "model/occupancy.h"
 #include "model/time.h"
 
-enum { SECTOR_BYTES = 32, WARP = 32, ARCH_NAME = 32 };
+enum { SECTOR_BYTES = 32, SECTORS = 4, WARP = 32, ARCH_NAME = 32 };
 
 struct TimedModule {
     TimedModule  *next;
@@ -285,6 +285,7 @@ static double busiest(const CodeWork *c)
 typedef struct Traffic {
     double loads, hits;            /* sectors of loads; share of them in L1 */
     double l2, atomics;            /* sectors */
+    double stored, stored_lines;   /* that leave L1: sectors, and the lines that they leave in */
     double l2_hits, read, written; /* bytes */
 } Traffic;
 
@@ -298,8 +299,11 @@ static Traffic traffic_of(const LaunchTime *t, const WwCounters *c, const Stream
     Traffic x     = {.loads = (double)c->global_ld_sectors, .atomics = (double)s->updates.passes};
     x.hits        = s->l1.sectors ? (double)s->l1.hits / (double)s->l1.sectors : 0;
     double joined = s->stored ? (double)s->joined / (double)s->stored : 0;
-    double stored = (double)c->global_st_sectors * (1 - joined) + (double)c->local_st_sectors;
-    x.l2          = x.loads * (1 - x.hits) + stored + x.atomics + tma;
+    double left   = (double)(s->stored - s->joined);
+    x.stored      = (double)c->global_st_sectors * (1 - joined) + (double)c->local_st_sectors;
+    x.stored_lines =
+        x.stored * (left > 0 ? (double)s->stored_lines / left : 1.0 / SECTORS); /* not known: whole lines */
+    x.l2 = x.loads * (1 - x.hits) + x.stored + x.atomics + tma;
     /* What was used longest ago goes first: of more than fits nothing is found by the next launch. */
     bool fits     = t->warm && all <= l2_bytes;
     x.written     = fits ? 0 : t->warm ? writes : fmax(0, writes - l2_bytes);
@@ -407,6 +411,8 @@ void emulator_time_end(LaunchTime *t, const WwLaunch *w, const EmuResult *e, Obs
                      .l1_tags       = (double)c->memory_l1_tag_requests_global,
                      .l1_sectors = x.loads + (double)(c->global_st_sectors + c->local_ld_sectors + c->local_st_sectors),
                      .l2_sectors = x.l2,
+                     .stored     = x.stored,
+                     .stored_lines   = x.stored_lines,
                      .atomic_sectors = x.atomics,
                      .hottest        = (double)s.updates.hottest,
                      .hottest_float  = (double)s.updates.hottest_float,

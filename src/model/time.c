@@ -93,6 +93,17 @@ static double turns(const Timing *t, const TimeWork *w)
     return larger(slice > 0 ? slice : w->hottest * t->update_clocks, w->hottest_float * t->float_clocks);
 }
 
+/* Loads come down to a multiprocessor, stores go up from it, each line with its address and mask: two ways, where both are known.  Slices of L2
+ * serve one after the other. */
+static double l2_clocks(const Timing *t, const TimeWork *w, double access)
+{
+    bool   ways = t->store_bytes > 0 && t->taken_bytes > 0;
+    double up   = ways ? (w->stored + w->stored_lines) * SECTOR_BYTES : 0;
+    double down = (w->l2_sectors - (ways ? w->stored : 0)) * SECTOR_BYTES;
+    double port = larger(down / t->port_bytes, ways ? up / t->store_bytes : 0);
+    return larger(down / t->l2_bytes + (ways ? up / t->taken_bytes : 0), access * port);
+}
+
 static void fill(const Timing *t, const TimeWork *w, double *part)
 {
     double most = ceil(w->blocks / w->sms), share = most / w->blocks; /* of the busiest multiprocessor */
@@ -103,8 +114,7 @@ static void fill(const Timing *t, const TimeWork *w, double *part)
     part[TIME_PIPE]    = share * w->pipe / SUBCORES;
     part[TIME_SHARED]  = access * w->shared_passes * t->pass_clocks;
     part[TIME_L1]      = access * larger(w->l1_tags, w->l1_sectors / t->l1_sectors);
-    part[TIME_L2] =
-        larger(w->l2_sectors * SECTOR_BYTES / t->l2_bytes, access * w->l2_sectors * SECTOR_BYTES / t->port_bytes);
+    part[TIME_L2]      = l2_clocks(t, w, access);
     part[TIME_ATOMICS] = larger(w->atomic_sectors * SECTOR_BYTES / t->l2_bytes * 2, turns(t, w));
     part[TIME_DRAM]    = (w->dram_read / (t->read_gbs * 1e9) + w->dram_write / (t->write_gbs * 1e9)) * hz;
     part[TIME_BLOCKS]  = most * t->block_clocks;
@@ -168,6 +178,8 @@ double time_gain(const Timing *t, const TimeWork *w, const TimeMend *m)
     x.l1_sectors *= 1 - sectors;
     x.l1_tags *= 1 - sectors;
     x.l2_sectors *= 1 - sectors;
+    x.stored *= 1 - sectors;
+    x.stored_lines *= 1 - sectors;
     x.hottest *= 1 - m->turns;
     x.hottest_float *= 1 - m->turns;
     x.slice_turns *= 1 - m->turns;

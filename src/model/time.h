@@ -14,6 +14,7 @@ typedef struct Timing { /* a row of timing.def; a figure that is not known is 0 
     double      l1_kib;
     double      near, shared, l1, l2, dram; /* latencies, clocks */
     double      l1_sectors, l2_bytes, port_bytes; /* a clock */
+    double      store_bytes, taken_bytes; /* a clock, of stores: that a multiprocessor sends; that L2 takes */
     double      read_gbs, write_gbs, l2_kept_mib;
     double      fetch_bytes, l2_slices; /* that L2 fetches at once; that L2 is made of */
     double      launch_ns, cold_ns, host_ns, block_clocks;
@@ -52,6 +53,7 @@ typedef struct TimeWork { /* of a launch */
     double shared_passes, ideal_passes;
     double l1_tags, l1_sectors;   /* lines looked up; sectors moved */
     double l2_sectors;            /* that leave or reach a multiprocessor */
+    double stored, stored_lines;  /* of them, those of stores; the lines that they leave in */
     double atomic_sectors;          /* updates by sector, the lanes of a warp that update one word one after the other */
     double hottest, hottest_float;  /* updates of the hottest word: integers; floating point */
     double slice_turns;             /* of the slice of L2 that has most updates: one is of a whole sector */

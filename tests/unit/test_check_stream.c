@@ -485,6 +485,44 @@ static void turns_are_as_read_on_an_h100(void **state)
     assert_true(near >= 110);
 }
 
+/* The clocks of a warp's store on a busy multiprocessor: sectors and lines, of one alone by what it sends, of all by what L2 takes.  A quarter more
+ * or less: whole lines and, of all, half sectors are furthest off. */
+static void stores_are_as_read_on_an_h100(void **state)
+{
+    enum { SMS = 132, MANY = 1000 }; /* stores of each multiprocessor */
+    (void)state;
+    Timing   t;
+    FILE    *f = readings("stores_h100.tsv");
+    char     line[512], kind[8];
+    unsigned blocks, warps, stride, rows = 0, near = 0;
+    double   clocks;
+    assert_true(timing_of(profile_find("h100"), &t, NULL));
+    while (fgets(line, sizeof line, f)) {
+        if (sscanf(line, "%7s %u %u %u %lf", kind, &blocks, &warps, &stride, &clocks) != 5)
+            continue;
+        Run r = begin((StreamSetting){0});
+        access_of(&r, 0, ACCESS_ST, 0, 4, 0, stride);
+        end(&r);
+        double         many = (double)blocks * MANY;
+        TimeWork       w    = {.blocks       = blocks,
+                               .warps        = (double)blocks * warps,
+                               .resident     = 1,
+                               .sms          = SMS,
+                               .l2_sectors   = (double)r.sum.stored * many,
+                               .stored       = (double)r.sum.stored * many,
+                               .stored_lines = (double)r.sum.stored_lines * many};
+        TimePrediction p;
+        assert_true(time_predict(&t, &w, &p));
+        double ratio = p.part[TIME_L2] / MANY / clocks;
+        near += ratio > 0.9 && ratio < 1.1;
+        assert_true(ratio > 0.74 && ratio < 1.25);
+        rows++;
+    }
+    fclose(f);
+    assert_int_equal(rows, 17);
+    assert_true(near >= 13);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(a_sector_brings_its_neighbour),
@@ -502,6 +540,7 @@ int main(void)
                                        cmocka_unit_test(lanes_update_one_word_one_by_one),
                                        cmocka_unit_test(warps_join_what_they_can_reduce),
                                        cmocka_unit_test(pairs_and_parts_are_as_read_on_an_h100),
-                                       cmocka_unit_test(turns_are_as_read_on_an_h100)};
+                                       cmocka_unit_test(turns_are_as_read_on_an_h100),
+                                       cmocka_unit_test(stores_are_as_read_on_an_h100)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

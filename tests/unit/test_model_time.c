@@ -215,6 +215,35 @@ static void the_hottest_slice_bounds_atomics(void **state)
     assert_true(p.part[TIME_ATOMICS] == 1e6 * t.update_clocks);
 }
 
+/* Loads come down while stores go up; where the way up is not known, both are sectors of one way.  A sector's line costs as much as the sector. */
+static void stores_go_a_way_of_their_own(void **state)
+{
+    (void)state;
+    Timing         t;
+    TimePrediction p;
+    TimeWork       w = small;
+    assert_true(timing_of(profile_find("h200"), &t, NULL));
+    w.blocks = w.busy_blocks = 1; /* one multiprocessor */
+    w.l2_sectors             = 3e4;
+    w.stored = w.stored_lines = 1e4;
+    assert_true(time_predict(&t, &w, &p));
+    assert_true(p.part[TIME_L2] == 2e4 * 32 / t.store_bytes);
+    w.stored_lines = 1;
+    assert_true(time_predict(&t, &w, &p));
+    assert_true(p.part[TIME_L2] == (1e4 + 1) * 32 / t.store_bytes); /* as many clocks as 2e4 sectors down, and one */
+    w.stored = w.stored_lines = 0;
+    assert_true(time_predict(&t, &w, &p));
+    assert_true(p.part[TIME_L2] == 3e4 * 32 / t.port_bytes);
+    w.stored = w.stored_lines = 1e4;
+    t.store_bytes             = 0;
+    assert_true(time_predict(&t, &w, &p));
+    assert_true(p.part[TIME_L2] == 3e4 * 32 / t.port_bytes);
+    assert_true(timing_of(profile_find("h200"), &t, NULL));
+    w.stored = w.stored_lines = w.l2_sectors = 1e8; /* so much that all else is little: a mend that saves half of it */
+    w.l1_sectors                             = 1e8;
+    assert_true(time_gain(&t, &w, &(TimeMend){.sectors = 5e7}) > 1.9);
+}
+
 /* Half the issue rate, and passes of two clocks: the parts follow. */
 static void older_cards_issue_and_pass_slower(void **state)
 {
@@ -264,6 +293,7 @@ int main(void)
                                        cmocka_unit_test(cards_without_figures_are_not_known),
                                        cmocka_unit_test(figures_are_needed_where_they_are_used),
                                        cmocka_unit_test(the_hottest_slice_bounds_atomics),
+                                       cmocka_unit_test(stores_go_a_way_of_their_own),
                                        cmocka_unit_test(older_cards_issue_and_pass_slower),
                                        cmocka_unit_test(a_mend_brings_what_it_takes_off)};
     return cmocka_run_group_tests(tests, NULL, NULL);

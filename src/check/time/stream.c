@@ -305,6 +305,16 @@ static unsigned stored_before(const Cursor *c, const Entry *e)
     return sectors & e->sectors;
 }
 
+static void count_store(const Cursor *c, const Entry *e, StreamSum *sum)
+{
+    if (!e->store)
+        return;
+    unsigned before = stored_before(c, e);
+    sum->stored += (unsigned)__builtin_popcount(e->sectors);
+    sum->joined += (unsigned)__builtin_popcount(before);
+    sum->stored_lines += before != e->sectors;
+}
+
 /* One access of the warp; false: it has no more. */
 static bool step(Watch *w, Sm *sm, Cursor *c, StreamSum *sum)
 {
@@ -318,8 +328,7 @@ static bool step(Watch *w, Sm *sm, Cursor *c, StreamSum *sum)
         const Entry *e    = &c->s->entry[c->at++];
         FetchFrom    from = step_line(w, sm, e, sum);
         farthest          = from > farthest ? from : farthest;
-        sum->stored += e->store ? (unsigned)__builtin_popcount(e->sectors) : 0;
-        sum->joined += e->store ? (unsigned)__builtin_popcount(stored_before(c, e)) : 0;
+        count_store(c, e, sum);
         skip(c);
     } while (c->at < c->s->n && !c->s->entry[c->at].first);
     c->store = first->store ? begin : SIZE_MAX;

@@ -36,6 +36,7 @@ typedef struct StreamSum {
     uint64_t   blocks, of;    /* looked at, of how many */
     uint64_t   cut;           /* accesses of those blocks that were too many, and left out */
     uint64_t   stored, joined; /* sectors of their stores; those that the warp's store just before has stored: they leave L1 together */
+    uint64_t   stored_lines;   /* of the sectors that are not joined */
     FootprintSum seen;        /* of the whole launch */
     UpdatesSum   updates;     /* likewise */
     /* How many blocks take part in the work, by the accesses that they make, and how many times as many the longest warp of the launch makes as

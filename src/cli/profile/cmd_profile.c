@@ -90,7 +90,7 @@ static int measure(const CliArgs *a)
         put_together(arch, &m, &p, &t);
         profile_print(&p, &t, &text);
         printf("# Measured by 'warpwright profile measure' on %s, which ran at %.0f MHz.\n"
-               "# Not measured: l2_kept_mib, fetch_bytes, l2_slices, cold_ns, float_clocks, "
+               "# Not measured: l2_kept_mib, fetch_bytes, l2_slices, store_bytes, taken_bytes, cold_ns, float_clocks, "
                "turn_clocks%s.\n%s",
                m.card.title, m.clock_mhz, p.base ? ", which are those of the base" : "", str_text(&text));
         code = CLI_OK;
