@@ -94,12 +94,12 @@ class Room:
         if self.good is None or stale is None:
             os._exit(4)
         self.numbers = create == "cufftCreate"
-        if create:
-            getattr(library, destroy)(ctypes.c_int(stale) if self.numbers else ctypes.c_void_p(stale))
         other = self.make(ctypes.CDLL("libcusparse.so.12"), "cusparseCreate") if create != "cusparseCreate" else self.make(ctypes.CDLL("libcublas.so.13"), "cublasCreate_v2")
         self.bad = [stale, 1 << 20, -1, 1 << 30] if self.numbers else [0, stale or other, other, at]
         self.memory = [self.device, at, 0, self.device + DEVICE - 8]
         self.object = self.memory + ([] if self.numbers else [self.good, stale]) + [other, *(self.make(library, name) for name in objects)]
+        if create:  # last, so that nothing that was made since lies there
+            getattr(library, destroy)(ctypes.c_int(stale) if self.numbers else ctypes.c_void_p(stale))
 
     def close(self):
         self.cuda.cudaFree(ctypes.c_void_p(self.device))

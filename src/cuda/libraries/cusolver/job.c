@@ -90,15 +90,50 @@ typedef struct Numbers { /* a job's, as Fortran takes them: addresses */
     char side, fill, trans, diag, jobz;
 } Numbers;
 
+/* How many singular values and vectors of an economic one are given. */
+static int64_t kept(const Job *j)
+{
+    int64_t k = least(j->m, j->n);
+    return j->rank > 0 && j->rank < k ? j->rank : k;
+}
+
+/* Rows and columns of a and of b; c is square or as wide as b is. */
+static void shape(const Job *j, int64_t a[2], int64_t b[2], int64_t c[2])
+{
+    int64_t k       = least(j->m, j->n);
+    bool    general = j->task == GETRF || j->task == GEQRF || j->task == ORGQR || j->task == GESVD || j->task == GESVDJ;
+    a[0]            = general ? j->m : j->task == ORMQR ? j->side ? j->n : j->m : j->n;
+    a[1]            = j->task == ORMQR ? j->k : j->n;
+    b[0]            = j->task == POTRS || j->task == GETRS || j->task == SYGVD ? j->n : j->m;
+    b[1]            = j->task == ORMQR || j->task == SYGVD ? j->n : j->k;
+    c[0] = c[1] = j->n;
+    if (j->task == GESVD) {
+        b[1] = j->jobu == 'A' ? j->m : j->jobu == 'S' ? k : 0;
+        c[0] = j->jobv == 'A' ? j->n : j->jobv == 'S' ? k : 0;
+    }
+    if (j->task == GESVDJ) {
+        b[1] = !j->vectors ? 0 : j->rank ? kept(j) : j->economic ? k : j->m;
+        c[1] = !j->vectors ? 0 : j->rank ? kept(j) : j->economic ? k : j->n;
+    }
+}
+
+/* Of a single column it says nothing; OpenBLAS overflows with the largest. */
+static int leading(const Matrix *x, const int64_t size[2])
+{
+    return (int)(size[1] <= 1 ? most(size[0], 1) : x->ld);
+}
+
 static Numbers numbers(const Job *j)
 {
+    int64_t a[2], b[2], c[2];
+    shape(j, a, b, c);
     char t = "NTC"[j->trans >= 0 && j->trans < 3 ? j->trans : 0];
     return (Numbers){.m         = (int)j->m,
                      .n         = (int)j->n,
                      .k         = (int)j->k,
-                     .lda       = (int)j->a.ld,
-                     .ldb       = (int)j->b.ld,
-                     .ldc       = (int)j->c.ld,
+                     .lda       = leading(&j->a, a),
+                     .ldb       = leading(&j->b, b),
+                     .ldc       = leading(&j->c, c),
                      .work      = (int)work_elements(j),
                      .real_work = (int)(2 * j->n * j->n + 5 * j->n + 5 * j->m + 16),
                      .integers  = (int)(5 * j->n + 16),
@@ -117,13 +152,6 @@ static void gesvd(const Ready *r, Numbers *x, void *a, void *s, void *u, void *v
         CALL(&jobu, &jobv, &x->m, &x->n, a, &x->lda, s, u, &x->ldb, v, &x->ldc, work, &x->work, reals, info);
     else
         CALL(&jobu, &jobv, &x->m, &x->n, a, &x->lda, s, u, &x->ldb, v, &x->ldc, work, &x->work, info);
-}
-
-/* How many singular values and vectors of an economic one are given. */
-static int64_t kept(const Job *j)
-{
-    int64_t k = least(j->m, j->n);
-    return j->rank > 0 && j->rank < k ? j->rank : k;
 }
 
 /* The largest ones only: everything into memory of its own first. */
@@ -293,26 +321,6 @@ static LibrarySpan matrix(const Job *j, const void *p, int64_t ld, int64_t rows_
                          .width  = (size_t)rows_ * element(j),
                          .height = (size_t)columns,
                          .use    = use};
-}
-
-/* Rows and columns of a and of b; c is square or as wide as b is. */
-static void shape(const Job *j, int64_t a[2], int64_t b[2], int64_t c[2])
-{
-    int64_t k       = least(j->m, j->n);
-    bool    general = j->task == GETRF || j->task == GEQRF || j->task == ORGQR || j->task == GESVD || j->task == GESVDJ;
-    a[0]            = general ? j->m : j->task == ORMQR ? j->side ? j->n : j->m : j->n;
-    a[1]            = j->task == ORMQR ? j->k : j->n;
-    b[0]            = j->task == POTRS || j->task == GETRS || j->task == SYGVD ? j->n : j->m;
-    b[1]            = j->task == ORMQR || j->task == SYGVD ? j->n : j->k;
-    c[0] = c[1] = j->n;
-    if (j->task == GESVD) {
-        b[1] = j->jobu == 'A' ? j->m : j->jobu == 'S' ? k : 0;
-        c[0] = j->jobv == 'A' ? j->n : j->jobv == 'S' ? k : 0;
-    }
-    if (j->task == GESVDJ) {
-        b[1] = !j->vectors ? 0 : j->rank ? kept(j) : j->economic ? k : j->m;
-        c[1] = !j->vectors ? 0 : j->rank ? kept(j) : j->economic ? k : j->n;
-    }
 }
 
 static unsigned spans(const Job *j, const void *a, const void *b, const void *c, const void *values, LibrarySpan out[4])

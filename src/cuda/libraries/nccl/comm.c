@@ -60,7 +60,7 @@ static Nccl create(void **out, const char *name, int ranks, int rank, int device
     if (!c->shared || ww_cuda_library_keep(&kind, c) < 0) {
         bool none = !c->shared;
         if (c->shared)
-            meeting_leave(c->shared, c->bytes, c->name);
+            meeting_leave(c->shared, c->rank, c->bytes, c->name);
         free(c);
         return none ? NCCL_INVALID_USAGE : NCCL_SYSTEM_ERROR;
     }
@@ -117,7 +117,7 @@ static Nccl end(void *comm)
     ww_cuda_library_settle(); /* work in streams has its address */
     if (!ww_cuda_library_drop(&kind, c))
         return NCCL_INVALID_ARGUMENT;
-    meeting_leave(c->shared, c->bytes, c->name);
+    meeting_leave(c->shared, c->rank, c->bytes, c->name);
     free(c);
     return NCCL_SUCCESS;
 }
@@ -212,7 +212,7 @@ Nccl ncclCommSplit(void *comm, int color, int key, void **out, const void *confi
     c->shared->split[p->turn & 1][c->rank].color = color;
     c->shared->split[p->turn & 1][c->rank].key   = key;
     c->shared->split[p->turn & 1][c->rank].turn  = p->turn;
-    pthread_cond_broadcast(&c->shared->changed);
+    meeting_changed(c->shared);
     meeting_unlock(c);
     return group_later(split, p);
 }

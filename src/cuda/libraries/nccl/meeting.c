@@ -1,21 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The memory that ranks share: a file in memory by the communicator's name, which the first to come makes and the last to come removes, so
- * nothing is left.  One lock and one condition for all: whoever waits looks again after each change, and ten times a second whether the
- * processes of the others still live. */
+ * nothing is left.  One lock for all, which survives who dies with it, and one count of changes: whoever waits looks again after each change, and ten times
+ * a second whether the processes of the others still live.  (A condition of POSIX would not do: who is killed in its wait may leave its next broadcast
+ * waiting for him.) */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <linux/futex.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "cuda/libraries/nccl/nccl.h"
 
-enum { PATIENCE_MS = 100, MAKING_MS = 10000 };
+enum { PATIENCE_MS = 100, MAKING_MS = 10000, GONE = -1 /* it left: its end says nothing */ };
 
 static size_t head_bytes(void)
 {
@@ -31,15 +35,10 @@ static size_t whole_bytes(int ranks)
 static void make(Shared *s, int ranks)
 {
     pthread_mutexattr_t m;
-    pthread_condattr_t  c;
     pthread_mutexattr_init(&m);
     pthread_mutexattr_setpshared(&m, PTHREAD_PROCESS_SHARED);
     pthread_mutexattr_setrobust(&m, PTHREAD_MUTEX_ROBUST);
     pthread_mutex_init(&s->lock, &m);
-    pthread_condattr_init(&c);
-    pthread_condattr_setpshared(&c, PTHREAD_PROCESS_SHARED);
-    pthread_condattr_setclock(&c, CLOCK_MONOTONIC);
-    pthread_cond_init(&s->changed, &c);
     s->ranks = ranks;
     atomic_store(&s->made, 1);
 }
@@ -108,9 +107,10 @@ Shared *meeting_join(const char *name, int ranks, int rank, size_t *bytes)
     return s;
 }
 
-void meeting_leave(Shared *s, size_t bytes, const char *name)
+void meeting_leave(Shared *s, int rank, size_t bytes, const char *name)
 {
     lock(s);
+    s->member[rank].pid = GONE;
     if (s->attached < s->ranks) /* who has not come cannot come any more */
         shm_unlink(name);
     pthread_mutex_unlock(&s->lock);
@@ -138,37 +138,54 @@ void meeting_unlock(Comm *c)
     pthread_mutex_unlock(&c->shared->lock);
 }
 
+/* Has the process ended, whether its parent has asked for its exit code or not? */
+static bool has_ended(pid_t pid)
+{
+    char  name[48], text[512] = "";
+    FILE *f;
+    if (kill(pid, 0) != 0)
+        return errno == ESRCH;
+    snprintf(name, sizeof name, "/proc/%ld/stat", (long)pid);
+    if (!(f = fopen(name, "r")))
+        return false;
+    size_t      n     = fread(text, 1, sizeof text - 1, f);
+    const char *state = n ? strrchr(text, ')') : NULL; /* behind its name, which may hold anything */
+    fclose(f);
+    return state && (strncmp(state, ") Z", 3) == 0 || strncmp(state, ") X", 3) == 0);
+}
+
 /* A process that has ended without leaving takes nobody's hand any more. */
 static bool all_live(const Shared *s)
 {
     for (int r = 0; r < s->ranks; r++)
-        if (s->member[r].pid > 0 && kill(s->member[r].pid, 0) != 0 && errno == ESRCH)
+        if (s->member[r].pid > 0 && has_ended(s->member[r].pid))
             return false;
     return true;
 }
 
+void meeting_changed(Shared *s)
+{
+    atomic_fetch_add(&s->changes, 1);
+    syscall(SYS_futex, &s->changes, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+}
+
 bool meeting_wait(Comm *c)
 {
-    Shared         *s = c->shared;
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    t.tv_nsec += PATIENCE_MS * 1000000L;
-    if (t.tv_nsec >= 1000000000L) {
-        t.tv_nsec -= 1000000000L;
-        t.tv_sec++;
-    }
+    const struct timespec most = {0, PATIENCE_MS * 1000000L};
+    Shared               *s    = c->shared;
     if (!s->broken && !atomic_load(&c->aborted)) {
-        int e = pthread_cond_timedwait(&s->changed, &s->lock, &t);
-        if (e == EOWNERDEAD)
-            pthread_mutex_consistent(&s->lock);
-        if (e == EOWNERDEAD || (e == ETIMEDOUT && !all_live(s)))
+        unsigned seen = atomic_load(&s->changes);
+        pthread_mutex_unlock(&s->lock);
+        bool late = syscall(SYS_futex, &s->changes, FUTEX_WAIT, seen, &most, NULL, 0) != 0 && errno == ETIMEDOUT;
+        lock(s);
+        if (late && !all_live(s))
             s->broken = true;
     }
     if (!s->broken && !atomic_load(&c->aborted))
         return true;
     s->broken = true;
     atomic_store(&c->error, NCCL_REMOTE_ERROR);
-    pthread_cond_broadcast(&s->changed);
+    meeting_changed(s);
     return false;
 }
 
@@ -181,7 +198,7 @@ bool meeting_all(Comm *c)
     if (ok && ++s->arrived == s->ranks) {
         s->arrived = 0;
         s->generation++;
-        pthread_cond_broadcast(&s->changed);
+        meeting_changed(s);
     }
     while (ok && s->generation == now)
         ok = meeting_wait(c);
@@ -195,6 +212,6 @@ void meeting_break(Comm *c)
 {
     lock(c->shared);
     c->shared->broken = true;
-    pthread_cond_broadcast(&c->shared->changed);
+    meeting_changed(c->shared);
     pthread_mutex_unlock(&c->shared->lock);
 }

@@ -76,7 +76,7 @@ static bool go_on(Message *m)
         x->bytes = 0;
     }
     m->done += n;
-    pthread_cond_broadcast(&c->shared->changed);
+    meeting_changed(c->shared);
     return true;
 }
 

@@ -47,7 +47,7 @@ typedef struct Post { /* what a rank is calling, so that ranks that call differe
 typedef struct Shared {
     atomic_uint     made;
     pthread_mutex_t lock;
-    pthread_cond_t  changed;
+    atomic_uint     changes; /* who waits looks again when it changes */
     int             ranks, attached, arrived;
     uint64_t        generation;
     bool            broken; /* a rank has gone or was aborted: nobody waits any more */
@@ -81,11 +81,13 @@ Comm *comm_of(void *comm);
 
 /* Makes or finds the memory of that name and joins it.  NULL: it cannot be had, or it is for another number of ranks. */
 Shared        *meeting_join(const char *name, int ranks, int rank, size_t *bytes);
-void           meeting_leave(Shared *s, size_t bytes, const char *name);
+void           meeting_leave(Shared *s, int rank, size_t bytes, const char *name);
 unsigned char *meeting_slot(const Shared *s, int rank);
 Channel       *meeting_channel(const Shared *s, int from, int to);
 void           meeting_lock(Comm *c);
 void           meeting_unlock(Comm *c);
+/* Whoever waits looks again. */
+void           meeting_changed(Shared *s);
 /* With the lock: until something changes; false: nothing will any more. */
 bool           meeting_wait(Comm *c);
 /* Until every rank has come here; false: one will not. */
