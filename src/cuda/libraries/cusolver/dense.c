@@ -160,22 +160,23 @@ enum { VECTOR = 1 }; /* cusolverEigMode_t */
                                             double *residuals, int count)                                              \
     {                                                                                                                  \
         (void)work, (void)size;                                                                                        \
-        for (int i = 0; residuals && i < count; i++)                                                                   \
+        Sol done = job_do(h, &(Job){.call     = "cusolverDn" #L "gesvdaStridedBatched",                                \
+                                    .task     = GESVDJ,                                                                \
+                                    .letter   = l,                                                                     \
+                                    .m        = m,                                                                     \
+                                    .n        = n,                                                                     \
+                                    .vectors  = jobz == VECTOR,                                                        \
+                                    .economic = true,                                                                  \
+                                    .rank     = rank,                                                                  \
+                                    .a        = {IN(a), lda, sa},                                                      \
+                                    .b        = {u, ldu, su},                                                          \
+                                    .c        = {v, ldv, sv},                                                          \
+                                    .values   = {s, 0, ss},                                                            \
+                                    .info     = info,                                                                  \
+                                    .count    = count});                                                                  \
+        for (int i = 0; residuals && done == SOL_SUCCESS && i < count; i++)                                            \
             residuals[i] = 0;                                                                                          \
-        return job_do(h, &(Job){.call     = "cusolverDn" #L "gesvdaStridedBatched",                                    \
-                                .task     = GESVDJ,                                                                    \
-                                .letter   = l,                                                                         \
-                                .m        = m,                                                                         \
-                                .n        = n,                                                                         \
-                                .vectors  = jobz == VECTOR,                                                            \
-                                .economic = true,                                                                      \
-                                .rank     = rank,                                                                      \
-                                .a        = {IN(a), lda, sa},                                                          \
-                                .b        = {u, ldu, su},                                                              \
-                                .c        = {v, ldv, sv},                                                              \
-                                .values   = {s, 0, ss},                                                                \
-                                .info     = info,                                                                      \
-                                .count    = count});                                                                      \
+        return done;                                                                                                   \
     }                                                                                                                  \
     Sol cusolverDn##L##sytrf_bufferSize(void *h, int n, void *a, int lda, int *size)                                   \
     {                                                                                                                  \
