@@ -40,7 +40,8 @@ const Rung *double_choose(WwBlas *b, const Problem *p)
     const Rung *large = rung_for(p->symmetric, FOR_DOUBLE), *little = rung_for(p->symmetric, FOR_DOUBLE_FEW);
     uint64_t sms = b->sms, few = rung_tiles(large, &p->args) * p->batch, many = rung_tiles(little, &p->args) * p->batch;
     /* a tile of four times the size takes 3.54 times as long, by readings on an H100; several little ones share a multiprocessor */
-    double rounds = (double)((few + sms - 1) / sms) * 3.54, shares = many < sms ? 1 : (double)many / (double)sms;
+    uint64_t whole  = (few + sms - 1) / sms;
+    double   rounds = (double)whole * 3.54, shares = many < sms ? 1 : (double)many / (double)sms;
     if (can & 1u << LARGE && (rounds <= shares || !(can & 1u << LITTLE)))
         return large;
     return rung_for(p->symmetric, can & 1u << LITTLE ? FOR_DOUBLE_FEW
