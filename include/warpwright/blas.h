@@ -73,7 +73,7 @@ typedef enum WwFill { WW_FULL = 0, WW_LOWER = 1, WW_UPPER = 2 } WwFill;
  *             fewer sums are rounded.  A pass over the operands looks for what two fp16 cannot hold: rows of op(A) or columns of op(B) whose numbers
  *             differ by more than 2^16 where it may be seen in a result, infinities, NaN, a largest number below 2^-100.  Then the product is
  *             computed as by WW_EXACT.
- *             Double products (not A * A^T) as 14 products of bytes, each number as an integer of up to 51 bits: as a rule a fifth of the error of double
+ *             Double products (not A * A^T) as 14 products of bytes, each number as an integer of up to 51 bits: as a rule a quarter of the error of double
  *             arithmetic, at most 42 sqrt(k) 2^-53 |A||B|.  A pass over the operands looks for rows of op(A) and columns of op(B) of which more than a quarter
  *             (of both together half) is below 3/16 of their root mean square, infinities, NaN, a largest number outside of 2^-400 to 2^400.  Then the
  *             product is computed as by WW_EXACT.  The workspace is 14 bytes for each element of op(A) and op(B) and up to a gigabyte for C, k at most 65536.

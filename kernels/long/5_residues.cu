@@ -17,7 +17,7 @@
  *   join        residues r of x: x = M frac(sum of r w / 2^96), w the 96 bits of (the inverse of M / p modulo p) / p.  What lies below 2^-96 of M is less than
  *               2^26, and the sum is rounded to 64 bits, which costs 2^45: rounding the operands is in the order of 2^53.
  *
- * Bottleneck  the tensor cores; the passes are an eighth of the time at 8192.
+ * Bottleneck  the tensor cores; the passes are a seventh of the time at 8192.
  * Measured    docs/double.md.
  *
  * residues_split of X and of Y, residues_judge, gemm_residues and residues_join, in this order. */

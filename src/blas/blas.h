@@ -396,7 +396,7 @@ Status double_run(WwBlas *b, const Problem *p, const Rung *r, const GemmArgs *g,
 
 /* Is it faster than double arithmetic, and can it run? */
 bool residues_pays(WwBlas *b, const Problem *p);
-void residues_work(const WwBlas *b, const Problem *p, Work *w);
+void residues_work(const Problem *p, Work *w);
 /* work: where its parts x, y and turned begin, from `at` on. */
 Status residues_run(WwBlas *b, const Problem *p, const GemmArgs *g, Work work, WwPtr at);
 

@@ -77,10 +77,9 @@ bool residues_pays(WwBlas *b, const Problem *p)
     return can_run(b) && !p->symmetric && p->batch == 1 && g->k && g->k <= RESIDUE_MOST_K && by_residues < work / 52e6;
 }
 
-void residues_work(const WwBlas *b, const Problem *p, Work *w)
+void residues_work(const Problem *p, Work *w)
 {
     Source x = source_x(&p->args), y = source_y(&p->args);
-    (void)b;
     w->x      = RESIDUES * plane_bytes(&x, p->args.k);
     w->y      = RESIDUES * plane_bytes(&y, p->args.k);
     w->turned = parts_at(&p->args).end;

@@ -38,7 +38,7 @@ static Work work_of(const WwBlas *b, const Problem *p)
     if (p->rung->layouts == RUNG_SPLIT)
         split_work(b, p, &w);
     if (p->rung->layouts == RUNG_RESIDUES)
-        residues_work(b, p, &w);
+        residues_work(p, &w);
     if (parts_of(p) > 1)
         w.partials = round_up(parts_work(p));
     if (p->rung->layouts == RUNG_BYTES || p->rung->layouts == RUNG_LIMBS)

@@ -87,6 +87,9 @@ typedef struct Access { /* one warp instruction's access to memory */
     PoisonLanes    *poison;  /* NULL unless tracked.  Stores: what the data holds.  Loads: empty, for the observer to fill in */
 } Access;
 
+/* Bytes from lane i's address on that it touches. */
+static inline unsigned access_bytes(const Access *a, unsigned lane) { return a->take ? a->take[lane] : a->bytes; }
+
 /* What orders threads, one call per warp instruction (or per block, where mask is 0).  Each kind says which fields it fills in beside
  * instr, warp, block, mask and live. */
 typedef enum SyncKind {

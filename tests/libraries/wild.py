@@ -17,6 +17,9 @@ import signal
 import subprocess
 import sys
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "calls"))
+from signatures import split  # noqa: E402
+
 COMPILER, SOURCE = sys.argv[1:3]
 PREFIX = sys.argv[3] if len(sys.argv) > 3 else ""
 MIXED = int(sys.argv[4]) if len(sys.argv) > 4 else 8
@@ -45,16 +48,6 @@ WHOLE = {"int": ctypes.c_int32, "unsigned": ctypes.c_uint32, "size_t": ctypes.c_
          "long long": ctypes.c_int64, "unsigned long long": ctypes.c_uint64, "signed char": ctypes.c_int8}
 REAL = {"float": ctypes.c_float, "double": ctypes.c_double}
 STRUCT = {"ComplexFloat": Complex, "Number": Double, "UniqueId": Id}
-
-
-def split(params):
-    parts, depth, start = [], 0, 0
-    for i, c in enumerate(params + ","):
-        depth += (c == "(") - (c == ")")
-        if c == "," and depth == 0:
-            parts.append(params[start:i].strip())
-            start = i + 1
-    return [p for p in parts if p not in ("", "void")]
 
 
 def kind_of(param):

@@ -261,7 +261,7 @@ static void global_lane(InitState *s, const Access *a, unsigned lane)
     if (!r)
         return;
     s->instr[a->instr].cached = r;
-    if (reads(a) && r->left && (bad = written_read(r, at, a->take ? a->take[lane] : a->bytes, &parent)))
+    if (reads(a) && r->left && (bad = written_read(r, at, access_bytes(a, lane), &parent)))
         found_bad(s, a, lane, at, bad, parent, RULE_UNINIT_GLOBAL);
     if (!writes(a))
         return;

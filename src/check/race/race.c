@@ -158,7 +158,7 @@ static void beside(const Touch *t)
         unsigned lane = (unsigned)__builtin_ctz(m);
         for (size_t i = 0; i < r->nbeside; i++)
             if ((t->writes || r->beside[i].writes) && a->addr[lane] < r->beside[i].to &&
-                r->beside[i].from < a->addr[lane] + a->bytes)
+                r->beside[i].from < a->addr[lane] + access_bytes(a, lane))
                 race_report_beside(r, &t->cells->found, a, lane, t->writes, &r->beside[i]);
     }
 }

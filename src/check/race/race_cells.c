@@ -167,7 +167,7 @@ static inline Plane find_clash(const Touch *t, const Page *p, size_t i, Stamp me
 static void touch_lane(const Touch *t, Page *p, unsigned lane, unsigned at)
 {
     Stamp    me    = t->me | (Stamp)lane << THREAD_SHIFT | (t->flags >> lane & 1);
-    unsigned cells = (t->a->take ? (unsigned)t->a->take[lane] : t->a->bytes) >> p->shift;
+    unsigned cells = access_bytes(t->a, lane) >> p->shift;
     bool     told  = false;
     uint64_t where = t->a->off ? t->a->off[lane] : t->a->addr[lane];
     for (size_t i = at >> p->shift, end = i + (cells ? cells : 1); i < end; i++) {
@@ -593,7 +593,7 @@ static Stamp written_before(const Touch *t, const Page *p, unsigned lane)
 {
     Stamp  me    = t->me | (Stamp)lane << THREAD_SHIFT;
     size_t i     = (t->a->addr[lane] & (PAGE_BYTES - 1)) >> p->shift;
-    size_t cells = t->a->bytes >> p->shift;
+    size_t cells = access_bytes(t->a, lane) >> p->shift;
     for (size_t end = i + (cells ? cells : 1); i < end; i++) {
         Stamp w = p->plane[PLANE_WRITE][i];
         if (alive(t, w) && cells_launch(t->cells, t->b, w) == t->b->launch &&

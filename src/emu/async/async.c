@@ -163,13 +163,16 @@ static bool source_ok(Warp *w, const Uop *u, const CopyInfo *c, const uint64_t *
 /* Lanes that read less than a whole source are told apart. */
 static void notify_source(Warp *w, const CopyInfo *c, const uint8_t *size, uint32_t reads, const uint64_t *t)
 {
-    MemInfo some = c->src;
-    bool    part = false;
-    for (uint32_t m = reads; m; m &= m - 1)
+    bool part = false;
+    for (uint32_t m = c->size == NO_SLOT ? 0 : reads; m; m &= m - 1)
         part = part || size[__builtin_ctz(m)] != c->src.bytes;
-    if (part)
-        some.seen.take = size;
-    access_notify(w, part ? &some : &c->src, ACCESS_GLOBAL, reads, NULL, t);
+    if (!part) {
+        access_notify(w, &c->src, ACCESS_GLOBAL, reads, NULL, t);
+        return;
+    }
+    MemInfo some   = c->src;
+    some.seen.take = size;
+    access_notify(w, &some, ACCESS_GLOBAL, reads, NULL, t);
 }
 
 const Uop *ctl_cp_async(Warp *w, const Uop *u)
