@@ -162,17 +162,30 @@ const GridMatrix *grid_factor(const GridProblem *p, int which);
 bool      grid_panel_here(size_t worker, const GridProblem *p, const GridMatrix *x, size_t first, size_t count, size_t k0, size_t kc);
 
 enum { GRID_NO_SLOT = -1 };
-typedef struct GridStep { /* one product: a tile and a panel of each factor */
-    GridPlace at;
+typedef struct GridStep { /* one product: a tile, or some rows of it, and a panel of each factor, or a part of it along k */
+    GridPlace at, whole;   /* what is computed, the tile */
     size_t    tile;        /* how many tiles its worker had before */
-    bool      first, last; /* of the tile's panels */
-    size_t    k0, kc;
+    bool      first, last; /* of all k */
+    size_t    k0, kc, p0, pc; /* the part of k, the panels that it is of */
     int       slot[2];  /* of x, of y; GRID_NO_SLOT: the panel lies on the device, or there is none */
-    bool      fetch[2]; /* it has to come there */
+    bool      fetch[2]; /* this part of it has to come there */
 } GridStep;
-/* The factor's panel, and the tile, as stored; turned: the tile's other place in a symmetric result. */
+/* What comes of the factor, and what is computed, as stored; turned: its other place in a symmetric result. */
 GridRect grid_panel_rect(const GridProblem *p, const GridStep *s, int which);
+/* `count` rows or columns of C from `first` on, kc of k from k0 on. */
+GridRect grid_factor_rect(const GridMatrix *x, size_t first, size_t count, size_t k0, size_t kc);
 GridRect grid_tile_rect(const GridStep *s, bool turned);
+/* A panel in its slot: elements from line to line, and where the step's part begins, for rows or columns of C from `first` on. */
+size_t grid_slot_pitch(const GridProblem *p, const GridStep *s, int which);
+size_t grid_slot_offset(const GridProblem *p, const GridStep *s, int which, size_t first);
+/* Is it the tile's first product, its last one, the last one with its panels? */
+bool grid_begins(const GridStep *s);
+bool grid_ends(const GridStep *s);
+bool grid_ends_panel(const GridStep *s);
+/* Does the first panel of a device come in parts, the first one an eighth of it?  Does its last tile leave in parts, a quarter each? */
+enum { GRID_PARTS = 8, GRID_STRIPS = 4 };
+bool grid_comes_in_parts(const GridProblem *p);
+bool grid_leaves_in_parts(const GridProblem *p);
 
 typedef struct GridShelf { /* the panel in a slot */
     const GridMatrix *of; /* NULL: none */
@@ -191,6 +204,8 @@ typedef struct GridCourse { /* of one worker; the same on every rank */
     size_t             next, begun; /* the tile to look at next; how many it has begun */
     GridPlace          at;          /* the one under way, and its panels: how many are done, the first one */
     size_t             panel, start;
+    size_t             along, down; /* of the panel under way, and of the tile: how much of k, and how many rows, are done */
+    bool               came[2];     /* of the panel under way: it had to come */
     bool               under_way;
 } GridCourse;
 GridCourse grid_course(const WwGrid *g, const GridProblem *p, size_t worker, size_t nslots);
@@ -267,6 +282,7 @@ void   grid_link_close(WwGrid *g);
 /* How many workers matrices are spread over; the first one of this process. */
 static inline size_t grid_workers(const WwGrid *g) { return g->n * g->ranks; }
 static inline size_t grid_first(const WwGrid *g) { return g->n * g->rank; }
+static inline bool   grid_may_cut(const GridProblem *p) { return p->result > 2; } /* k: each panel would round 16-bit results */
 static inline size_t grid_cover(size_t n, size_t each) { return (n + each - 1) / each; }
 static inline size_t grid_pitch(size_t n) { return (n + 63) / 64 * 64; }
 

@@ -91,13 +91,14 @@ static Status leave(const Rounds *r, size_t worker, const GridStep *s)
 
 static Status fetch(const Rounds *r, size_t worker, const GridStep *s, int which)
 {
-    const GridProblem *p    = r->p;
-    GridRect           rect = grid_panel_rect(p, s, which);
-    GridMember        *m    = own(r, worker);
-    WwPtr              at   = m ? m->slot[s->slot[which]].at : 0;
-    if (m)
+    const GridProblem *p     = r->p;
+    size_t             first = which ? s->whole.col : s->whole.row;
+    GridMember        *m     = own(r, worker);
+    WwPtr              at    = m ? m->slot[s->slot[which]].at + grid_slot_offset(p, s, which, first) * p->operand : 0;
+    if (m && s->k0 == s->p0)
         note(r, m, grid_follow(m, m->in, m->slot[s->slot[which]].used));
-    return add(r, worker, grid_factor(p, which), p->operand, rect, at, grid_pitch(rect.length), true);
+    return add(r, worker, grid_factor(p, which), p->operand, grid_panel_rect(p, s, which), at,
+               grid_slot_pitch(p, s, which), true);
 }
 
 static Status come(const Rounds *r, size_t worker, const GridStep *s)

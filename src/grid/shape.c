@@ -20,7 +20,7 @@ enum {
     STEP         = 64,
     LEAST_TILE   = 64,
     MOST_TILE    = 8192,
-    HOST_PANEL   = 4096,
+    HOST_PANEL   = 8192,
     DEVICE_PANEL = 16384,
     LEAST_PANEL  = 256,
     LEAST_SLOTS  = 4, /* a pair is multiplied while the next arrives */
@@ -31,11 +31,6 @@ enum {
 static size_t at_most(size_t n, size_t most)
 {
     return n < most ? n : most;
-}
-
-static bool may_cut(const GridProblem *p)
-{
-    return p->result > 2; /* each panel would round 16-bit results */
 }
 
 /* Of tiles, or of panels that they take? */
@@ -164,6 +159,8 @@ static double idle_share(const WwGrid *g, const GridProblem *p)
         2.0 * (double)p->m * (double)p->n * (double)p->k / (p->symmetric ? 2 : 1) / (double)(g->n * p->ranks) / rate(p);
     double first = arrival(g, p, &p->x) + arrival(g, p, p->symmetric ? &p->x : &p->y);
     double last  = (double)p->tile * (double)p->tile * (double)p->result * (p->symmetric && p->full ? 2 : 1);
+    first /= grid_comes_in_parts(p) ? GRID_PARTS : 1;
+    last /= grid_leaves_in_parts(p) ? GRID_STRIPS : 1;
     return (first + (p->c.spread ? 0 : last / host)) / (whole + 1e-6);
 }
 
@@ -206,10 +203,10 @@ static size_t choose_panel(const GridProblem *p, size_t all)
 {
     size_t x = block_along_k(&p->x), y = block_along_k(p->symmetric ? &p->x : &p->y),
            block = at_most(at_most(x, y), all);
-    if (!may_cut(p))
+    if (!grid_may_cut(p))
         return all;
     if (!p->x.spread || !p->y.spread)
-        return is_whole(p) ? HOST_PANEL * 2 : HOST_PANEL;
+        return HOST_PANEL;
     return grid_pitch(grid_cover(block, grid_cover(block, DEVICE_PANEL)));
 }
 
@@ -306,7 +303,7 @@ static Status take(GridMember *m, const GridRoom *room)
 /* False: they are as small as they may be. */
 static bool smaller(const WwGrid *g, GridProblem *p)
 {
-    if (may_cut(p) && p->panel > LEAST_PANEL)
+    if (grid_may_cut(p) && p->panel > LEAST_PANEL)
         p->panel = grid_pitch(p->panel / 2);
     else if (p->tile > STEP && (p->ranks == 1 || g->link)) /* all ranks have the same tiles */
         p->tile = grid_pitch(p->tile / 2);
@@ -368,7 +365,7 @@ static Status take_all(WwGrid *g, const GridProblem *p)
 static Status first_shape(WwGrid *g, GridProblem *p)
 {
     size_t sides = grid_pitch(p->m > p->n ? p->m : p->n), all = p->k ? grid_pitch(p->k) : STEP;
-    if (!may_cut(p) && p->panel && p->panel < p->k)
+    if (!grid_may_cut(p) && p->panel && p->panel < p->k)
         return grid_fail(g, WW_ERR_INVALID, "panel = %zu is less than k = %zu: each panel would round 16-bit results",
                          p->panel, p->k);
     p->panel = at_most(p->panel ? p->panel : choose_panel(p, all), all);

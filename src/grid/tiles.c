@@ -35,11 +35,12 @@ GridTile grid_tile_of(const GridTurn *turn, const GridStep *s)
     bool               mine = turn->worker == p->rank * turn->g->n + turn->member;
     GridTile           t    = {.slot = s->tile % SLOTS, .ld = p->tile, .turned_ld = p->tile};
     GridRect           r = grid_tile_rect(s, false), turned = grid_tile_rect(s, true);
-    t.c        = mine ? m->c[t.slot] : 0;
-    t.in_place = in_place(turn, &r, &t.c);
-    t.ld       = t.in_place ? p->c.ld : t.ld;
+    size_t             row = s->at.row - s->whole.row;
+    t.c                    = mine ? m->c[t.slot] + row * t.ld * p->result : 0;
+    t.in_place             = in_place(turn, &r, &t.c);
+    t.ld                   = t.in_place ? p->c.ld : t.ld;
     if (p->symmetric && p->full && !s->at.diagonal) {
-        t.turned          = mine ? m->turned[t.slot] : 0;
+        t.turned          = mine ? m->turned[t.slot] + row * p->result : 0;
         t.turned_in_place = in_place(turn, &turned, &t.turned);
         t.turned_ld       = t.turned_in_place ? p->c.ld : t.turned_ld;
     } else {
@@ -62,11 +63,13 @@ typedef struct Factor {
 
 static Factor factor_of(const GridTurn *turn, const GridStep *s, int which)
 {
-    const GridMatrix *x = grid_factor(turn->p, which);
-    GridRect          r = grid_panel_rect(turn->p, s, which);
-    Factor            f = {0, grid_pitch(r.length ? r.length : 1)};
+    const GridMatrix *x    = grid_factor(turn->p, which);
+    const GridMember *m    = &turn->g->member[turn->member];
+    size_t            rows = which ? s->at.cols : s->at.rows, first = which ? s->at.col : s->at.row;
+    GridRect          r = grid_factor_rect(x, first, rows, s->k0, s->kc);
+    Factor            f = {0, grid_slot_pitch(turn->p, s, which)};
     if (s->slot[which] != GRID_NO_SLOT)
-        f.at = turn->g->member[turn->member].slot[s->slot[which]].at;
+        f.at = m->slot[s->slot[which]].at + grid_slot_offset(turn->p, s, which, first) * turn->p->operand;
     else if (grid_in_place(x, turn->p->operand, &r, turn->worker, &f.at))
         f.ld = x->ld;
     return f;
@@ -125,10 +128,10 @@ static Status turn_tile(const GridTurn *turn, const GridStep *s, const GridTile 
 Status grid_multiply(const GridTurn *turn, const GridStep *s, const GridTile *t)
 {
     GridMember *m = &turn->g->member[turn->member];
-    if (s->first)
+    if (grid_begins(s))
         TRY(grid_follow(m, m->work, m->left[t->slot]));
     TRY(product(turn, s, t));
-    m->share.panels++;
+    m->share.panels += grid_ends_panel(s);
     for (int which = 0; which < 2; which++)
         if (s->slot[which] != GRID_NO_SLOT)
             TRY(grid_mark(m, m->work, &m->slot[s->slot[which]].used));
@@ -136,7 +139,7 @@ Status grid_multiply(const GridTurn *turn, const GridStep *s, const GridTile *t)
         return WW_OK;
     if (t->turned)
         TRY(turn_tile(turn, s, t));
-    m->share.tiles++;
+    m->share.tiles += grid_ends(s);
     return grid_mark(m, m->work, &m->done[t->slot]);
 }
 
@@ -155,9 +158,12 @@ static Status fetch(const GridTurn *turn, const GridStep *s, int which)
     GridMember *m    = &turn->g->member[turn->member];
     GridSlot   *slot = &m->slot[s->slot[which]];
     GridRect    r    = grid_panel_rect(turn->p, s, which);
-    TRY(grid_follow(m, m->in, slot->used));
-    TRY(grid_move(turn->g, turn->member, m->in, grid_factor(turn->p, which), turn->p->operand, &r, slot->at,
-                  grid_pitch(r.length) * turn->p->operand, true));
+    size_t      each = turn->p->operand, first = which ? s->whole.col : s->whole.row;
+    if (s->k0 == s->p0)
+        TRY(grid_follow(m, m->in, slot->used));
+    TRY(grid_move(turn->g, turn->member, m->in, grid_factor(turn->p, which), each, &r,
+                  slot->at + grid_slot_offset(turn->p, s, which, first) * each,
+                  grid_slot_pitch(turn->p, s, which) * each, true));
     TRY(grid_mark(m, m->in, &slot->arrived));
     return grid_follow(m, m->work, slot->arrived);
 }
@@ -167,7 +173,8 @@ static Status step(const GridTurn *turn, const GridStep *s)
     GridMember *m = &turn->g->member[turn->member];
     GridTile    t = grid_tile_of(turn, s);
     if (s->first && grid_tile_reads(turn->p, s, &t)) {
-        TRY(grid_follow(m, m->in, m->left[t.slot]));
+        if (grid_begins(s))
+            TRY(grid_follow(m, m->in, m->left[t.slot]));
         TRY(move_tile(turn, s, t.c, false, true));
         TRY(grid_mark(m, m->in, &m->came[t.slot]));
         TRY(grid_follow(m, m->work, m->came[t.slot]));

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """joined.py WARPWRIGHT JOINED WAY: products of matrices on the devices of two and of three processes, one or two devices each, WAY host or nccl (the emulated
-one), and ranks that are not as the others: every rank ends with a message."""
+one), by bench grid too, and ranks that are not as the others: every rank ends with a message."""
 import sys
 import time
 
@@ -25,6 +25,12 @@ for n, each in (2, 1), (3, 1), (2, 2):
         expect(f"{n} ranks of {each} devices, rank {rank}: {out.count('ok   ')} products are those of one process",
                code == 0 and out.count("ok   ") >= 16 and "FAIL" not in out, (code, out, err))
     expect(f"{n} ranks of {each} devices leave nothing", not left, left)
+
+if way == "host":
+    bench = [warpwright, "bench", "grid", "--device", "emulator", "--operands", "ranks", "--devices", "2", "--m", "150", "--n", "130", "--k", "90", "--tile", "64", "-v"]
+    with launch.folder() as d:
+        ends = launch.wait(launch.start(2, lambda i: bench, d, "bench"))
+        expect("bench grid, 2 ranks of 2 devices: both products are verified", all(e[0] == 0 for e in ends) and ends[0][1].count("ranks:2x2") == 2, ends)
 
 FAULTS = [("shape", 3, 1, "the ranks have different products"), ("shape", 2, 2, "the ranks have different products"), ("devices", 2, 2, "with 1 devices")]
 if way == "host":

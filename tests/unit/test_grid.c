@@ -395,6 +395,27 @@ static void gemm(void **state)
     }
 }
 
+/* Long enough that a device's first panels come in parts along k, and its last tile leaves a few rows at a time; with one panel, too. */
+static void in_parts(void **state)
+{
+    static const Case cases[] = {
+        {WW_I32, WW_ROW_MAJOR, false, false, 1100, 70, 1300, 1, 2, 0, 1088, 1280, ""},
+        {WW_F32, WW_ROW_MAJOR, true, false, 1100, 70, 1300, 0, 1, 3, 1152, 1344, ""},
+        {WW_I32, WW_ROW_MAJOR, false, true, 1100, 130, 1200, 3, 2, 1, 1152, 1088, "r"},
+        {WW_F16, WW_COLUMN_MAJOR, true, true, 40, 1100, 64, 0, 1, 1, 1152, 0, ""},
+        {WW_I32, WW_ROW_MAJOR, false, false, 1100, 70, 1300, 0, 1, 1, 1152, 1344, "b b"},
+    };
+    (void)state;
+    for (size_t n = 1; n <= 2; n++) {
+        open_grid(n, 0);
+        for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+            run_gemm(&cases[i]);
+        Case t = {WW_I32, WW_ROW_MAJOR, n == 1, false, 0, 1160, 60, 0, 1, 0, 1088, 64, ""};
+        run_syrk(&t, WW_FULL);
+        close_grid();
+    }
+}
+
 static void gemm_edges(void **state)
 {
     static const size_t shape[][3] = {{1, 1, 1}, {64, 128, 64}, {65, 3, 129}, {5, 200, 0}, {130, 70, 64}};
@@ -591,9 +612,13 @@ static void little_memory(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(gemm),         cmocka_unit_test(gemm_edges),
-                                       cmocka_unit_test(syrk),         cmocka_unit_test(ranks),
-                                       cmocka_unit_test(spread),       cmocka_unit_test(spread_in_place),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(gemm),
+                                       cmocka_unit_test(in_parts),
+                                       cmocka_unit_test(gemm_edges),
+                                       cmocka_unit_test(syrk),
+                                       cmocka_unit_test(ranks),
+                                       cmocka_unit_test(spread),
+                                       cmocka_unit_test(spread_in_place),
                                        cmocka_unit_test(little_memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

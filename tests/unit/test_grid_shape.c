@@ -76,6 +76,45 @@ static void sides(void **state)
     assert_int_equal(panel, 16384);
 }
 
+/* Between matrices in host memory: a device's first panels come in parts along k, each as long as those before it together, and its last tile leaves
+ * a quarter at a time.  All parts together are the whole product. */
+static void in_parts(void **state)
+{
+    enum { N = 32768 };
+    static const size_t along[] = {1024, 1024, 2048, 4096, 8192}, down[] = {8192, 2048, 2048, 2048, 2048};
+    GridMatrix          host = {.ld = N};
+    GridProblem         p    = {
+                   .type = WW_F32, .operand = 4, .result = 4, .m = N, .n = N, .k = N, .x = host, .y = host, .c = host, .ranks = 1};
+    GridStep s;
+    double   all = 0;
+    (void)state;
+    assert_int_equal(grid_shape(grid, &p, ""), WW_OK);
+    assert_int_equal(p.panel, 8192);
+    for (size_t w = 0; w < 2; w++) {
+        GridCourse c = grid_course(grid, &p, w, 8);
+        size_t     n = 0, tiles = 0, k0 = 0, rows[256];
+        bool       came = true;
+        for (; grid_course_next(&c, &s); n++) {
+            assert_true(n < 256 && s.k0 >= s.p0 && s.k0 + s.kc <= s.p0 + s.pc);
+            if (n < 5) {
+                assert_int_equal(s.kc, along[n]);
+                assert_int_equal(s.k0, k0);
+                came = came && s.fetch[0] && s.fetch[1];
+            }
+            k0 += s.kc;
+            rows[n] = s.at.rows;
+            tiles += grid_ends(&s);
+            all += (double)s.at.rows * (double)s.at.cols * (double)s.kc;
+        }
+        assert_true(came);
+        assert_int_equal(tiles, 8);
+        for (size_t i = 0; i < 5; i++)
+            assert_int_equal(rows[n - 5 + i], down[i]);
+        grid_course_end(&c);
+    }
+    assert_true(all == (double)N * N * N);
+}
+
 static void is_quick(void **state)
 {
     enum { CALLS = 100 };
@@ -89,6 +128,6 @@ static void is_quick(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(sides), cmocka_unit_test(is_quick)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(sides), cmocka_unit_test(in_parts), cmocka_unit_test(is_quick)};
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

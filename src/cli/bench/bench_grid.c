@@ -68,11 +68,11 @@ WwStatus grid_call(const GridBench *g)
 
 static WwStatus band_open(const GridBench *g, GridBand *b, void *host, size_t rows, size_t columns, size_t element)
 {
-    size_t n = ww_grid_size(g->grid), all = g->ranks ? g->ranks : n, part;
+    size_t n = ww_grid_size(g->grid), all = n * (g->ranks ? g->ranks : 1), part;
     b->array = (WwGridArray){b->at, (rows + all - 1) / all, columns, all, 1, columns};
     b->copy  = (WwGridCopy){&b->array, WW_ROW_MAJOR, element, rows, columns, host, columns};
     for (size_t i = 0; i < n; i++) {
-        if (ww_grid_part(g->grid, &b->array, rows, columns, g->rank + i, &part, NULL) != WW_OK || part == 0)
+        if (ww_grid_part(g->grid, &b->array, rows, columns, g->rank * n + i, &part, NULL) != WW_OK || part == 0)
             continue;
         b->bytes[i] = part * columns * element;
         WwStatus s  = ww_alloc(g->device[i], b->bytes[i], &b->at[i]);
@@ -249,14 +249,16 @@ double grid_row(GridBench *g, double one_ms, double xt_ms)
 {
     size_t    tile, panel;
     BenchRow *row = new_row(g);
-    snprintf(row->impl, sizeof row->impl, g->ranks ? "ranks:%zu" : "grid:%zu",
-             g->ranks ? g->ranks : ww_grid_size(g->grid));
+    size_t    n   = ww_grid_size(g->grid);
+    int       l   = snprintf(row->impl, sizeof row->impl, g->ranks ? "ranks:%zu" : "grid:%zu", g->ranks ? g->ranks : n);
+    if (g->ranks && n > 1)
+        snprintf(row->impl + l, sizeof row->impl - (size_t)l, "x%zu", n);
     run_and_verify(g, row);
     row->cublas_ms = xt_ms;
     ww_grid_shape(g->grid, &tile, &panel);
-    int n = snprintf(row->note, sizeof row->note, "tiles %zu, panels %zu", tile, panel);
+    l = snprintf(row->note, sizeof row->note, "tiles %zu, panels %zu", tile, panel);
     if (one_ms > 0 && row->median_ms > 0)
-        snprintf(row->note + n, sizeof row->note - (size_t)n, ", %.2f x one device", one_ms / row->median_ms);
+        snprintf(row->note + l, sizeof row->note - (size_t)l, ", %.2f x one device", one_ms / row->median_ms);
     bench_table_row(g->x->table, row);
     tell_shares(g);
     return row->median_ms;
@@ -344,11 +346,27 @@ static int on_all(Bench *x, const BenchWork *w, WwDevice *const *device, size_t 
     return code;
 }
 
+int grid_devices_open(const Bench *x, size_t first, WwDevice **device)
+{
+    const char *why  = "";
+    int         code = CLI_OK;
+    for (size_t i = 0; i < x->devices && code == CLI_OK; i++)
+        if (ww_device_open(x->cuda ? "cuda" : "emulator",
+                           &(WwDeviceOptions){.ordinal = (unsigned)(first + i), .threads = 1}, &device[i],
+                           &why) != WW_OK)
+            code = cli_error("bench", "device %zu: %s", first + i, why);
+    return code;
+}
+
+void grid_devices_close(const Bench *x, WwDevice *const *device)
+{
+    for (size_t i = 0; i < x->devices; i++)
+        ww_device_close(device[i]);
+}
+
 int bench_grid(Bench *x, const BenchWork *w)
 {
     WwDevice      *device[WW_GRID_DEVICES] = {0};
-    const char    *why                     = "";
-    int            code                    = CLI_OK;
     const TypeRow *type                    = type_row(w->type);
     size_t   n = w->m > w->n ? w->m : w->n, floats = bench_small(w->type) ? 4 : 0; /* the result of A * A^T is m x m */
     uint64_t room = bench_room(x, (w->m + n) * w->k * (type->operand + floats) + w->m * n * (type->result + floats));
@@ -356,13 +374,9 @@ int bench_grid(Bench *x, const BenchWork *w)
         return cli_error("bench", "the matrices of grid need %llu MiB of this machine's memory; choose smaller sizes",
                          (unsigned long long)(room >> 20));
     bench_table_head(x->table, false);
-    for (size_t i = 0; i < x->devices && code == CLI_OK; i++)
-        if (ww_device_open(x->cuda ? "cuda" : "emulator", &(WwDeviceOptions){.ordinal = (unsigned)i, .threads = 1},
-                           &device[i], &why) != WW_OK)
-            code = cli_error("bench", "device %zu of %zu: %s", i, x->devices, why);
+    int code = grid_devices_open(x, 0, device);
     if (code == CLI_OK)
         code = on_all(x, w, device, x->devices);
-    for (size_t i = 0; i < x->devices; i++)
-        ww_device_close(device[i]);
+    grid_devices_close(x, device);
     return code;
 }

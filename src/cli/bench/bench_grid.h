@@ -29,6 +29,9 @@ typedef struct GridBench {
     int                block;
 } GridBench;
 
+/* x->devices of them, from number `first` on; an exit code.  Closed also where it failed; device is all NULL before. */
+int      grid_devices_open(const Bench *x, size_t first, WwDevice **device);
+void     grid_devices_close(const Bench *x, WwDevice *const *device);
 /* A, B and room for both results, for all devices; false: there is not so much memory.  c: that of the results, or NULL. */
 bool     grid_make_data(GridBench *g, void *c);
 void     grid_drop_data(GridBench *g);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * bench grid --operands ranks: the same products on the devices of several processes, in bands of rows, beside one device.
+ * bench grid --operands ranks: the same products on the devices of several processes, in bands of rows, beside one device.  Each process has as many
+ * devices as `--devices` says, one where it says nothing.
  *
  * The ranks meet as those of check and run do (base/ranks.h), on one machine.  Rank 0 multiplies on its device alone while the others wait, and prints the
  * rows; C is memory that all ranks share, a file in their folder, so that it sees all of it. */
@@ -34,7 +35,7 @@ static void *share(const Ranks *r, size_t bytes, Str *why)
     return at == MAP_FAILED ? NULL : at;
 }
 
-/* This rank's device with a grid of its own: alone, or joined with the others. */
+/* Rank 0's first device alone, or this rank's devices joined with those of the others. */
 static double on_ranks(const GridBench *all, bool joined, double one, int *code)
 {
     const char *why  = "";
@@ -46,7 +47,7 @@ static double on_ranks(const GridBench *all, bool joined, double one, int *code)
         g.ranks = 0;
         g.meet  = NULL;
     }
-    if (ww_grid_open(g.device, 1, &g.grid, &why) != WW_OK) {
+    if (ww_grid_open(g.device, joined ? g.x->devices : 1, &g.grid, &why) != WW_OK) {
         *code = cli_error("bench", "%s", why);
         return 0;
     }
@@ -54,7 +55,7 @@ static double on_ranks(const GridBench *all, bool joined, double one, int *code)
         *code = cli_error("bench", "rank %zu: %s%s%s", g.rank, ww_grid_error(g.grid),
                           *grid_meet_why(g.meet) ? ": " : "", grid_meet_why(g.meet));
     else if (!grid_bands_open(&g))
-        *code = cli_error("bench", "the device of rank %zu has no room for matrices of this size", g.rank);
+        *code = cli_error("bench", "a device of rank %zu has no room for matrices of this size", g.rank);
     else
         ms = grid_row(&g, one, 0);
     if (joined && *code == CLI_OK && *grid_meet_why(g.meet))
@@ -89,31 +90,29 @@ static int both_works(GridBench *g, const BenchWork *w)
 
 static int with_device(Bench *x, const BenchWork *w, Ranks *r, GridMeet *meet)
 {
-    WwDevice   *d      = NULL;
-    const char *why    = "";
-    Str         failed = {0};
-    size_t      wide   = w->m > w->n ? w->m : w->n; /* the result of A * A^T is m x m */
-    GridBench   g      = {.x      = x,
-                          .device = &d,
-                          .w      = *w,
-                          .rank   = ranks_rank(r),
-                          .ranks  = ranks_count(r),
-                          .meet   = meet,
-                          .room   = w->m * wide * type_row(w->type)->result};
-    void       *c      = share(r, g.room, &failed);
-    int         code   = c ? CLI_OK : cli_error("bench", "%s", str_text(&failed));
-    if (code == CLI_OK &&
-        ww_device_open(x->cuda ? "cuda" : "emulator", &(WwDeviceOptions){.ordinal = (unsigned)g.rank, .threads = 1}, &d,
-                       &why) != WW_OK)
-        code = cli_error("bench", "the device of rank %zu: %s", g.rank, why);
-    if (code == CLI_OK && ww_grid_open(&d, 1, &g.grid, &why) != WW_OK)
+    WwDevice   *device[WW_GRID_DEVICES] = {0};
+    const char *why                     = "";
+    Str         failed                  = {0};
+    size_t      wide                    = w->m > w->n ? w->m : w->n; /* the result of A * A^T is m x m */
+    GridBench   g                       = {.x      = x,
+                                           .device = device,
+                                           .w      = *w,
+                                           .rank   = ranks_rank(r),
+                                           .ranks  = ranks_count(r),
+                                           .meet   = meet,
+                                           .room   = w->m * wide * type_row(w->type)->result};
+    void       *c                       = share(r, g.room, &failed);
+    int         code                    = c ? CLI_OK : cli_error("bench", "%s", str_text(&failed));
+    if (code == CLI_OK)
+        code = grid_devices_open(x, g.rank * x->devices, device);
+    if (code == CLI_OK && ww_grid_open(device, 1, &g.grid, &why) != WW_OK)
         code = cli_error("bench", "%s", why);
     if (code == CLI_OK) {
         code = grid_make_data(&g, c) ? both_works(&g, w) : cli_error("bench", "%s", ww_grid_error(g.grid));
         grid_drop_data(&g);
     }
     ww_grid_close(g.grid);
-    ww_device_close(d);
+    grid_devices_close(x, device);
     if (c)
         munmap(c, g.room);
     str_free(&failed);
@@ -123,9 +122,10 @@ static int with_device(Bench *x, const BenchWork *w, Ranks *r, GridMeet *meet)
 /* What all of them must have been given alike. */
 static void what(const Bench *x, const BenchWork *w, Str *out)
 {
-    str_printf(out, "bench grid %zux%zux%zu type %d trans %d%d precision %d tile %zu panel %zu runs %u seed %llu", w->m,
-               w->n, w->k, (int)w->type, w->ta, w->tb, (int)w->precision, x->tile, x->panel, x->runs,
-               (unsigned long long)x->seed);
+    str_printf(
+        out, "bench grid %zux%zux%zu type %d trans %d%d precision %d tile %zu panel %zu devices %zu runs %u seed %llu",
+        w->m, w->n, w->k, (int)w->type, w->ta, w->tb, (int)w->precision, x->tile, x->panel, x->devices, x->runs,
+        (unsigned long long)x->seed);
 }
 
 int bench_ranks(Bench *x, const BenchWork *w)
@@ -135,9 +135,10 @@ int bench_ranks(Bench *x, const BenchWork *w)
     GridMeet *meet = NULL;
     Str       why = {0}, same = {0};
     int       code;
-    if (!ranks_who(&who) || who.ranks > WW_GRID_DEVICES)
+    if (!ranks_who(&who) || who.ranks * x->devices > WW_GRID_DEVICES)
         return cli_error("bench",
-                         "--operands ranks is for 2 to %d processes that mpirun or srun starts, or that are told by "
+                         "--operands ranks is for 2 processes or more, of at most %d devices together, that mpirun or "
+                         "srun starts, or that are told by "
                          "WARPWRIGHT_RANK, _RANK_COUNT and _RANK_JOB which they are",
                          WW_GRID_DEVICES);
     what(x, w, &same);

@@ -310,8 +310,8 @@ static int run_grid(Bench *x, const CliArgs *a, const BenchWork *w)
     x->verbose       = cli_has(a, "verbose");
     x->tile          = cli_number(a, "tile", 0);
     x->panel         = cli_number(a, "panel", 0);
-    x->devices       = cli_number(a, "devices", 2);
     x->where         = (BenchWhere)cli_choice(a, "operands", BENCH_HOST);
+    x->devices       = cli_number(a, "devices", x->where == BENCH_RANKS ? 1 : 2);
     return report(x, a, x->where == BENCH_RANKS ? bench_ranks(x, w) : bench_grid(x, w));
 }
 
