@@ -2,7 +2,8 @@
  *
  * Register frames.  A frame's constants are written once, when it is made; frames go back to a per-worker list by function and
  * are used again.  When a launch is over, they stay with its program for the next one: a small kernel of many registers would else spend most
- * of its time on pages that the host gives and takes.  Past KEPT_BYTES on a device all are freed that no launch uses.
+ * of its time on pages that the host gives and takes.  Past KEPT_BYTES on a device those are freed whose program was launched longest ago, but for
+ * the last one's.
  * A register that may be read before it is written is zero then, so that such a kernel, whose results are undefined on the hardware, has the
  * same ones in every run; the others are as they were left. */
 #include "emu/core/frame.h"
@@ -83,15 +84,33 @@ static void destroy(Frame *f)
     free(f);
 }
 
+/* The program becomes the first of those that keep frames. */
+static void put_first(EmuDevice *d, Program *p)
+{
+    Program **at = &d->kept;
+    while (*at && *at != p)
+        at = &(*at)->next_kept;
+    if (*at)
+        *at = p->next_kept;
+    else
+        p->kept = xcalloc(p->ncode, sizeof(Frame *));
+    p->next_kept = d->kept;
+    d->kept      = p;
+}
+
+static Program *last_kept(const EmuDevice *d)
+{
+    Program *p = d->kept;
+    while (p->next_kept)
+        p = p->next_kept;
+    return p;
+}
+
 void frames_keep(Worker *k)
 {
     Program   *p = k->launch->prog;
     EmuDevice *d = k->launch->dev;
-    if (!p->kept) {
-        p->kept      = xcalloc(p->ncode, sizeof(Frame *));
-        p->next_kept = d->kept;
-        d->kept      = p;
-    }
+    put_first(d, p);
     for (Frame *f = k->made_frames, *next; f; f = next) { /* in use or not: a launch may have been stopped */
         next = f->next_made;
         free(f->shadow_memory); /* checkers' */
@@ -102,8 +121,8 @@ void frames_keep(Worker *k)
         d->kept_bytes += frame_size(f->code);
     }
     k->made_frames = NULL;
-    while (d->kept && d->kept_bytes > KEPT_BYTES)
-        frames_drop(d, d->kept);
+    while (d->kept_bytes > KEPT_BYTES && d->kept->next_kept)
+        frames_drop(d, last_kept(d));
 }
 
 void frames_drop(EmuDevice *d, Program *p)

@@ -6,6 +6,9 @@
 
 #include <stdlib.h>
 
+#include "base/stress.h"
+#include "ptx/lifetime.h"
+
 uint32_t emu_param(const Func *kernel, size_t i, uint32_t *offset, uint32_t *bytes)
 {
     uint64_t at = 0;
@@ -96,14 +99,79 @@ Slot layout_register(const Code *code, const Operand *o)
     return s;
 }
 
+static uint32_t slot_bytes(const Reg *r)
+{
+    uint32_t bytes = type_bytes(r->type);
+    return ((bytes ? bytes : 4) * LANES + 63) / 64 * 64 * (r->vec ? r->vec : 1);
+}
+
+/* ---- registers that share slots ---- */
+
+enum {
+    SIZES = 8, /* of slots, in powers of two times 64 bytes */
+    SHARE_FROM =
+        STRESSED(NATIVE_UOPS, 0) /* instructions: native code knows more of a register that has its slot alone */
+};
+
+typedef struct Pool { /* slots of one size */
+    Slot    *free;
+    uint32_t n;
+} Pool;
+
+static unsigned size_of(const Reg *r)
+{
+    return (unsigned)__builtin_ctz(slot_bytes(r) / 64);
+}
+
+/* Brief registers take the slots of those that are dead.  All lanes of a warp that are in a block go through it together or one group after the other, and an
+ * instruction writes the executing lanes alone: what shares a slot is never alive in one lane.  Returns the end of the slots. */
+static uint32_t share_slots(const Lifetime *life, Arena *tmp, Code *c, uint32_t top)
+{
+    const Func *f           = c->func;
+    Pool        pool[SIZES] = {0};
+    uint32_t   *next        = ARENA_ARRAY(tmp, uint32_t, f->nregs + 1); /* registers of one list, plus 1 */
+    uint32_t   *begin = ARENA_ARRAY(tmp, uint32_t, f->ninstrs + 1), *end = ARENA_ARRAY(tmp, uint32_t, f->ninstrs + 1);
+    uint32_t   *next_to_end = ARENA_ARRAY(tmp, uint32_t, f->nregs + 1);
+    for (unsigned s = 0; s < SIZES; s++)
+        pool[s].free = ARENA_ARRAY(tmp, Slot, f->nregs + 1);
+    for (uint32_t r = 0; r < f->nregs; r++)
+        if (life[r].brief) {
+            next[r]              = begin[life[r].first];
+            begin[life[r].first] = r + 1;
+            next_to_end[r]       = end[life[r].last];
+            end[life[r].last]    = r + 1;
+        }
+    for (uint32_t i = 0; i < f->ninstrs; i++) {
+        for (uint32_t r = begin[i]; r--; r = next[r]) {
+            Pool *q = &pool[size_of(f->regs[r])];
+            if (!q->n) {
+                q->free[q->n++] = top;
+                top += slot_bytes(f->regs[r]);
+            }
+            c->reg_slot[r] = q->free[--q->n];
+        }
+        for (uint32_t r = end[i]; r--;
+             r          = next_to_end[r]) { /* behind it: the instruction may write one result before it has read all */
+            Pool *q         = &pool[size_of(f->regs[r])];
+            q->free[q->n++] = c->reg_slot[r];
+        }
+    }
+    return top;
+}
+
+/* ---- all of it ---- */
+
 void layout_function(Program *p, Code *c)
 {
-    const Func *f   = c->func;
-    uint32_t    top = 0, pred = 0, pred_left = 0;
+    const Func     *f    = c->func;
+    Arena          *tmp  = arena_new();
+    const Lifetime *life = ptx_lifetimes(tmp, f, f->ninstrs > SHARE_FROM ? cfg_build(tmp, f) : NULL);
+    uint32_t        top = 0, pred = 0, pred_left = 0;
     c->reg_slot = ARENA_ARRAY(p->arena, Slot, f->nregs);
     for (size_t i = 0; i < f->nregs; i++) {
-        const Reg *r     = f->regs[i];
-        uint32_t   bytes = type_bytes(r->type);
+        const Reg *r = f->regs[i];
+        if (life[i].brief || (!life[i].used && r->type != TY_PRED))
+            continue;
         if (r->type == TY_PRED) {
             if (pred_left == 0) {
                 pred      = top;
@@ -115,9 +183,11 @@ void layout_function(Program *p, Code *c)
             pred_left--;
         } else {
             c->reg_slot[i] = top;
-            top += ((bytes ? bytes : 4) * LANES + 63) / 64 * 64 * (r->vec ? r->vec : 1);
+            top += slot_bytes(r);
         }
     }
+    top = share_slots(life, tmp, c, top);
+    arena_free(tmp);
     c->place       = ARENA_ARRAY(p->arena, VarPlace, f->nrets + f->nparams + f->nvars + 1);
     c->pbuf_stride = (place_pbuf(c, f) + 15) & ~15u;
     c->pbuf        = top;

@@ -11,6 +11,8 @@
 #include "emu/memory/memory.h"
 #include "ptx/cfg.h"
 
+enum { NATIVE_UOPS = 1500 }; /* larger functions stay with the interpreter */
+
 typedef struct ConstSlot { /* value of a constant slot, in every lane */
     Slot     slot;
     uint32_t bytes; /* 1, 2, 4, 8; 0 = predicate */

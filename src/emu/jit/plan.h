@@ -11,7 +11,7 @@
 
 #include "emu/jit/spread.h"
 
-enum { PLAN_UOPS = 1500, PLAN_VALUES = 1500 }; /* larger functions stay with the interpreter */
+enum { PLAN_UOPS = NATIVE_UOPS, PLAN_VALUES = 1500 }; /* larger functions have no native code */
 
 typedef struct Value { /* a register, a constant or a temporary: a slot of the frame */
     Slot     slot;
