@@ -36,6 +36,7 @@ struct TimedModule {
 
 struct LaunchTime {
     const Module    *module;
+    const Func      *kernel;
     Observer        *stream;
     Timing           timing;
     const CubinFunc *code; /* NULL: PTX stands in */
@@ -151,6 +152,7 @@ LaunchTime *emulator_time_begin(Emulator *e, const Module *m, const Func *k, con
     uint64_t           shared  = shared_of(k, w);
     unsigned           threads = w->block.x * w->block.y * w->block.z;
     t->module                  = m;
+    t->kernel                  = k;
     t->timing                  = timing;
     t->code                    = c->cubin ? cubin_func(c->cubin, k->name) : NULL;
     t->source                  = !t->code ? "ptx" : c->own ? "cubin" : "ptxas";
@@ -387,6 +389,9 @@ void emulator_time_end(LaunchTime *t, const WwLaunch *w, const EmuResult *e, Obs
                             .ninstr      = e->ninstr,
                             .executed    = e->executed,
                             .warps       = (uint64_t)blocks * t->warps_of_block,
+                            .kernel      = t->kernel,
+                            .args        = (const void *const *)w->args,
+                            .mhz         = t->timing.clock_mhz,
                             .busy_blocks = s.busy_blocks > 0 ? s.busy_blocks : blocks,
                             .reach       = reach,
                             .turns       = turns,

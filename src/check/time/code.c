@@ -16,6 +16,7 @@
 #include "base/arena.h"
 #include "check/time/copies.h"
 #include "check/time/path.h"
+#include "check/time/wait.h"
 #include "ptx/cfg.h"
 #include "ptx/op.h"
 
@@ -41,6 +42,7 @@ typedef struct Stretch {
 typedef struct FuncBlocks FuncBlocks;
 struct FuncBlocks { /* of one function */
     FuncBlocks *next;
+    const Func *func;
     const Cfg  *cfg;
     uint32_t    base; /* its blocks are numbered from here on */
 };
@@ -60,6 +62,7 @@ typedef struct Reader {
     bool            *is_loop; /* by stretch: it begins one */
     Copy            *copy;    /* malloc's */
     size_t           copies;
+    double           waited; /* clocks, by all warps, in loops that wait for the clock */
 } Reader;
 
 static const Line *line_of(const Reader *r, size_t word)
@@ -93,6 +96,23 @@ static void count_entries(Reader *r, const FuncBlocks *f)
     }
 }
 
+/* A loop that waits for the clock goes round as often as it must on the card: here once each time, and what it waits for is added. */
+static void wait_once(Reader *r, const FuncBlocks *f)
+{
+    const CodeInput *in     = r->in;
+    const Cfg       *cfg    = f->cfg;
+    double          *clocks = ARENA_ARRAY(r->arena, double, cfg->nloops + 1);
+    wait_clocks(&(WaitInput){f->func, cfg, f->func == in->kernel ? in->args : NULL, in->mhz}, clocks);
+    for (uint32_t l = 0; l < cfg->nloops; l++) {
+        if (clocks[l] <= 0)
+            continue;
+        r->waited += clocks[l] * r->block[f->base + cfg->loop[l].header].entered;
+        for (uint32_t b = 0; b < cfg->nblocks; b++)
+            if (lies_in(cfg, b, l))
+                r->block[f->base + b].executed = r->block[f->base + b].entered;
+    }
+}
+
 static void read_lines(Reader *r)
 {
     const CodeInput *in = r->in;
@@ -115,7 +135,7 @@ static void read_lines(Reader *r)
             f       = e->func;
             cfg     = cfg_build(r->arena, f);
             func    = ARENA_NEW(r->arena, FuncBlocks);
-            *func   = (FuncBlocks){r->func, cfg, base};
+            *func   = (FuncBlocks){r->func, f, cfg, base};
             r->func = func;
         }
         Line *l = &r->line[e->in->line];
@@ -131,8 +151,10 @@ static void read_lines(Reader *r)
     for (size_t i = 0; i < r->lines; i++)
         if (r->line[i].id != NONE && (double)r->line[i].executed > r->block[r->line[i].block].executed)
             r->block[r->line[i].block].executed = (double)r->line[i].executed;
-    for (const FuncBlocks *k = r->func; k; k = k->next)
+    for (const FuncBlocks *k = r->func; k; k = k->next) {
         count_entries(r, k);
+        wait_once(r, k);
+    }
 }
 
 /* Machine instructions that stand for a PTX instruction one for one, or for several of it. */
@@ -397,7 +419,7 @@ void code_work(const CodeInput *in, CodeWork *out)
             out->pipe[r.word[i].pipe] += r.stretch[k].times * sass_pipe_clocks(r.word[i].pipe);
         }
     out->placed      = out->issued > 0 ? placed / out->issued : 0;
-    out->warp_clocks = warp_clocks(&r);
+    out->warp_clocks = warp_clocks(&r) + r.waited / (double)in->warps;
     free(r.copy);
     arena_free(r.arena);
 }

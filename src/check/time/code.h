@@ -5,6 +5,7 @@
 #define WW_CHECK_TIME_CODE_H
 
 #include "emu/observer.h"
+#include "ptx/ptx.h"
 #include "sass/cubin.h"
 #include "sass/word.h"
 
@@ -14,6 +15,9 @@ typedef struct CodeInput {
     uint32_t         ninstr;
     const uint64_t  *executed; /* warp instructions, by id */
     uint64_t         warps; /* of the launch */
+    const Func      *kernel;
+    const void *const *args; /* its arguments, as WwLaunch.args */
+    double           mhz;    /* of the card */
     double           busy_blocks; /* of the launch, that take part in the work; more than 0 */
     /* Clocks until the result of a load that PTX instruction makes is there; UINT32_MAX: no instruction of PTX is known to make it. */
     double         (*reach)(void *user, uint32_t id, SassReach r);
