@@ -346,6 +346,16 @@ static void tell(WwResult *r, const LaunchTime *t, const TimePrediction *p, cons
     r->predicted = true;
 }
 
+/* Clocks until the lines of constants are there.  The launch brings arguments to L2; what launches before have read is still with the multiprocessors. */
+static double first_constants(const LaunchTime *t, const CodeWork *c)
+{
+    const Timing *f = &t->timing;
+    if (f->constant_clocks <= 0)
+        return 0;
+    return c->argument_lines * (f->l2 + f->constant_clocks) +
+           (t->warm ? 0 : c->constant_lines * (f->dram + f->constant_clocks));
+}
+
 static bool loads_global(void *user, uint32_t id)
 {
     const WwCounters *c = count_instr(user, id);
@@ -408,6 +418,7 @@ void emulator_time_end(LaunchTime *t, const WwLaunch *w, const EmuResult *e, Obs
                      .sms           = t->sms,
                      .busy_blocks   = s.busy_blocks,
                      .warp_clocks   = code.warp_clocks,
+                     .once          = first_constants(t, &code),
                      .longest       = s.longest,
                      .issued        = code.issued,
                      .pipe          = busiest(&code),

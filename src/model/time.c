@@ -83,7 +83,7 @@ static double busy(const TimeWork *w)
 
 static double latency(const TimeWork *w)
 {
-    return w->warp_clocks * larger(rounds(w, ceil(busy(w) / w->sms)), w->longest);
+    return w->warp_clocks * larger(rounds(w, ceil(busy(w) / w->sms)), w->longest) + w->once;
 }
 
 /* Updates that wait for each other.  What integers in one word wait for is the turns of their slice, where these are known. */

@@ -20,6 +20,7 @@ typedef struct Timing { /* a row of timing.def; a figure that is not known is 0 
     double      launch_ns, cold_ns, host_ns, block_clocks;
     double      update_clocks, float_clocks, turn_clocks; /* of atomics */
     double      issue, pass_clocks, dependent;
+    double      constant_clocks;
 } Timing;
 
 /* The figures of the profile's card; false: too little is known of it, and *lacks (which may be NULL) has the name of a figure that is needed,
@@ -48,6 +49,7 @@ typedef struct TimeWork { /* of a launch */
     double blocks, resident, sms; /* blocks; that a multiprocessor holds at once; multiprocessors */
     double busy_blocks;           /* of the blocks, that take part in the work; 0: all */
     double warp_clocks;           /* of the warp that such a block waits for, alone */
+    double once;                  /* clocks that the first warps of a multiprocessor wait for what all later ones find there */
     double longest;               /* times as long: the longest warp of the launch.  0: as long */
     double issued, pipe;          /* warp instructions; clocks of the busiest pipe of a sub-core */
     double shared_passes, ideal_passes;

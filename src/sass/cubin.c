@@ -6,6 +6,7 @@
  *     .nv.info                  records: format u8 | attribute u8 | bytes u16 | symbol u32 | value u32 (format 4; others have 4 bytes in all):
  *                               registers and bytes of stack
  *     .nv.shared.NAME           its size is the static shared memory
+ *     .nv.constant0.NAME, .nv.constant3   likewise of the arguments and of the program's constants
  *     .nv_debug_ptx_txt[.ID]    the PTX of a source file; its lines end with a zero.  Linked code has one for each file
  *     .nv_debug_line_sass       a line program: address of an instruction -> line of the PTX; its file is named as that section
  *     .debug_line               the same for the program's source
@@ -81,9 +82,9 @@ static void read_info(Reader *r)
     }
 }
 
-static unsigned shared_of(const Reader *r, const char *name)
+static unsigned bytes_of(const Reader *r, const char *section, const char *name)
 {
-    const ElfSection *s = elf_find(&r->elf, arena_printf(r->arena, ".nv.shared.%s", name));
+    const ElfSection *s = elf_find(&r->elf, arena_printf(r->arena, "%s%s", section, name));
     return s && s->bytes <= UINT32_MAX ? (unsigned)s->bytes : 0;
 }
 
@@ -103,7 +104,9 @@ static bool read_func(const Reader *r, size_t i, CubinFunc *f)
                      .kernel    = s[5] & ENTRY,
                      .registers = r->registers[i],
                      .stack     = r->stack[i],
-                     .shared    = shared_of(r, name),
+                     .arguments = bytes_of(r, ".nv.constant0.", name),
+                     .constants = bytes_of(r, ".nv.constant3", ""),
+                     .shared    = bytes_of(r, ".nv.shared.", name),
                      .code      = code->data + at,
                      .words     = bytes / SASS_WORD};
     return true;

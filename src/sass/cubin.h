@@ -23,6 +23,8 @@ typedef struct CubinFunc {
     bool           kernel;    /* else a function that kernels call */
     unsigned       registers; /* of a thread; 0: not said */
     unsigned       stack;     /* bytes of a thread's frame */
+    size_t         arguments; /* bytes of the bank of constants that has them, with what lies before them */
+    size_t         constants; /* bytes of the program's own constants, of all its functions */
     unsigned       shared;    /* static bytes of a block, with those that the system keeps */
     const uint8_t *code;      /* in the cubin's bytes */
     size_t         words;     /* instructions */

@@ -5,9 +5,11 @@
  *     0-11 operation | 12-14 guard | 15 its negation | ... operands ... | 73-75 width of an access | ... | 105-108 stall | 109 does not yield
  *     | 110-112 barrier of the result | 113-115 barrier of the sources | 116-121 barriers waited for | 122-125 operands that are kept
  *
- * and, of a jump or a call, bits 16-23 and 34-81 (its distance in units of 4 bytes, the lowest 8 bits first).  Only those are looked at: which registers
- * are named differs from one operation to the next, and nobody asks.  The control fields are documented nowhere; they were checked by what
- * they say of loads (each use of a result waits for its barrier).  Every word decodes to something: one that is not in opcodes.def has no
+ * of an operand that is a constant, bits 38-53 (its place) and 54-58 (its bank); of loads of constants also 24-31 (the register added to the
+ * place; 255: none); and, of a jump or a call, bits 16-23 and 34-81 (its distance in units of 4 bytes, the lowest 8 bits first).  Only those
+ * are looked at: which registers are named differs from one operation to the next, and nobody asks.  The control fields are documented
+ * nowhere; they were checked by what they say of loads (each use of a result waits for its barrier).  Every word decodes to something: one
+ * that is not in opcodes.def has no
  * name. */
 #include "sass/word.h"
 
@@ -19,6 +21,7 @@ typedef struct Row {
 } Row;
 
 enum { OPS = 0x200, CALL_NEAR = 0x144 }; /* the call that says how far from it the place is */
+enum { LDC = 0x182, ULDC = 0x0b9, NO_REGISTER = 0xff, THIRD_CONSTANT = 3, SECOND_CONSTANT = 5 }; /* of bits 9 to 11 */
 
 static const Row rows[OPS] = {
 #define PIPE(...)
@@ -38,6 +41,14 @@ static const struct {
 #undef PIPE
 #undef OPCODE
 };
+
+/* Operations of the arithmetic pipes name a constant in the place of their second or third source. */
+static bool has_constant(unsigned op, SassPipe pipe)
+{
+    unsigned form = op >> 9;
+    return pipe != SASS_CONTROL && pipe != SASS_LSU && pipe != SASS_CONST && pipe != SASS_UNIFORM &&
+           (form == SECOND_CONSTANT || form == THIRD_CONSTANT);
+}
 
 static uint64_t half(const uint8_t *p)
 {
@@ -76,6 +87,15 @@ void sass_decode(const uint8_t *word, SassWord *out)
                                               .writes = control >> 5 & 7,
                                               .reads  = control >> 8 & 7,
                                               .waits  = control >> 11 & 63};
+    unsigned op                  = (unsigned)low & (OPS - 1);
+    bool     loads               = op == LDC || op == ULDC;
+    if (!loads && !has_constant((unsigned)low & 0xfff, out->pipe))
+        return;
+    out->constant       = true;
+    out->indexed        = op == LDC && (low >> 24 & 0xff) != NO_REGISTER;
+    out->offset         = (uint16_t)(low >> 38);
+    out->bank           = low >> 54 & 31;
+    out->constant_bytes = loads ? width[high >> 9 & 7] : 4;
 }
 
 const char *sass_pipe_title(SassPipe p)

@@ -32,6 +32,9 @@ typedef struct SassWord {
     SassFlow    flow;
     int64_t     jump;  /* JUMP, CALL: instructions from the next one on; 0: of a call it is not known */
     unsigned    bytes; /* of a lane's access; 0: it makes none, or it is not known */
+    bool        constant, indexed; /* it reads constants; at a place that a register adds to: `offset` is the rest */
+    uint8_t     bank, constant_bytes; /* which constants: 0: the kernel's arguments, 3: the program's, others: the compiler's; of LDC: how many */
+    uint16_t    offset;
     uint8_t     guard; /* predicate that it runs under, 0 to 6; 7: always */
     bool        unless; /* it runs where the predicate is false */
     uint8_t     stall; /* clocks until the warp's next instruction */

@@ -11,7 +11,7 @@
 
 #include "check/time/copies.h"
 
-enum { WORDS = 256, GROUPS = 4, LOADS = 4, ENTERED = 10 };
+enum { WORDS = 1024, GROUPS = 4, LOADS = 4, ENTERED = 10 };
 
 typedef struct Case {
     CopyWord  word[WORDS];
@@ -72,6 +72,15 @@ static void a_loop_alone_takes_all(void **state)
     expect(&c, 6, (double[]){2}); /* of loops around it more than are known */
 }
 
+/* However many: straight code that was a loop of two hundred rounds. */
+static void all_rounds_may_be_written_out(void **state)
+{
+    (void)state;
+    Case c = {0};
+    piece(&c, 0, false, 200);
+    expect(&c, 200, (double[]){1});
+}
+
 static void first_rounds_stand_before_a_loop(void **state)
 {
     (void)state;
@@ -116,6 +125,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(long_pieces_go_first),
                                        cmocka_unit_test(a_loop_alone_takes_all),
+                                       cmocka_unit_test(all_rounds_may_be_written_out),
                                        cmocka_unit_test(first_rounds_stand_before_a_loop),
                                        cmocka_unit_test(loops_alike_share),
                                        cmocka_unit_test(a_part_is_no_copy),

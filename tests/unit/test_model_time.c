@@ -258,6 +258,17 @@ static void older_cards_issue_and_pass_slower(void **state)
     assert_true(b.part[TIME_SHARED] == 2 * a.part[TIME_SHARED]);
 }
 
+/* What the first warps wait for, later ones find. */
+static void once_is_not_for_each_round(void **state)
+{
+    (void)state;
+    TimeWork w = small, x;
+    w.blocks   = 132 * 80;
+    x          = w;
+    x.once     = 5000;
+    assert_true(predict(x).part[TIME_LATENCY] == predict(w).part[TIME_LATENCY] + 5000);
+}
+
 static void a_mend_brings_what_it_takes_off(void **state)
 {
     (void)state;
@@ -288,6 +299,7 @@ int main(void)
                                        cmocka_unit_test(parts_overlap_in_part),
                                        cmocka_unit_test(without_l2_its_way_counts_once),
                                        cmocka_unit_test(waves_take_their_time),
+                                       cmocka_unit_test(once_is_not_for_each_round),
                                        cmocka_unit_test(few_blocks_may_have_all_the_work),
                                        cmocka_unit_test(warm_launches_keep_the_hosts_pace),
                                        cmocka_unit_test(cards_without_figures_are_not_known),

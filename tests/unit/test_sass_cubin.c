@@ -187,9 +187,41 @@ static void words(void **state)
     }
 }
 
+/* "LDC.64 R2, c[0x0][0x210]", "LDC.64 R14, c[0x3][R2+0x8]", "ULDC UR6, c[0x3][0x50]"; a barrier and a product of registers name no constant. */
+static void constants(void **state)
+{
+    (void)state;
+    static const struct {
+        uint64_t low, high;
+        bool     constant, indexed;
+        unsigned bank, offset, bytes;
+    } rows[] = {{0x00008400ff027b82, 0x000e220000000a00, true, false, 0, 0x210, 8},
+                {0x00c00200020e7b82, 0x000e700000000a00, true, true, 3, 8, 8},
+                {0x00c0140000067ab9, 0x000fce0000000800, true, false, 3, 0x50, 4},
+                {0x0000000000007b1d, 0x000fec0000010000, false, false, 0, 0, 0},
+                {0x000000030a037223, 0x001fca0000000007, false, false, 0, 0, 0},
+                {0x00c0150003037a23, 0x001fca0000000007, true, false, 3, 0x54,
+                 4}}; /* the same, its second source c[0x3][0x54] */
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        uint8_t  bytes[SASS_WORD];
+        SassWord w;
+        for (unsigned k = 0; k < 8; k++) {
+            bytes[k]     = (uint8_t)(rows[i].low >> (8 * k));
+            bytes[8 + k] = (uint8_t)(rows[i].high >> (8 * k));
+        }
+        sass_decode(bytes, &w);
+        assert_int_equal(w.constant, rows[i].constant);
+        assert_int_equal(w.indexed, rows[i].indexed);
+        assert_int_equal(w.bank, rows[i].bank);
+        assert_int_equal(w.offset, rows[i].offset);
+        assert_int_equal(w.constant_bytes, rows[i].bytes);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(one_file), cmocka_unit_test(linked), cmocka_unit_test(damaged),
-                                       cmocka_unit_test(wild_lines), cmocka_unit_test(words)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(one_file), cmocka_unit_test(linked),
+                                       cmocka_unit_test(damaged),  cmocka_unit_test(wild_lines),
+                                       cmocka_unit_test(words),    cmocka_unit_test(constants)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

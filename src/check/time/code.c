@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "check/time/constants.h"
 #include "check/time/copies.h"
 #include "check/time/path.h"
 #include "check/time/wait.h"
@@ -386,6 +387,16 @@ static double warp_clocks(const Reader *r)
                                     .blocks    = in->busy_blocks});
 }
 
+static void count_constants(const Reader *r, CodeWork *out)
+{
+    Constants *c = ARENA_NEW(r->arena, Constants);
+    for (size_t k = 0; k < r->stretches; k++)
+        for (size_t i = r->stretch[k].first; i < r->stretch[k].end; i++)
+            constants_add(c, &r->word[i], r->stretch[k].times / (double)r->in->warps);
+    out->argument_lines = constants_arguments(c, r->in->code);
+    out->constant_lines = constants_others(c, r->in->code);
+}
+
 bool code_joins_updates(const CubinFunc *code)
 {
     bool joins = false;
@@ -418,6 +429,7 @@ void code_work(const CodeInput *in, CodeWork *out)
             placed += line_of(&r, i) ? r.stretch[k].times : 0;
             out->pipe[r.word[i].pipe] += r.stretch[k].times * sass_pipe_clocks(r.word[i].pipe);
         }
+    count_constants(&r, out);
     out->placed      = out->issued > 0 ? placed / out->issued : 0;
     out->warp_clocks = warp_clocks(&r) + r.waited / (double)in->warps;
     free(r.copy);

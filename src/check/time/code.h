@@ -30,6 +30,7 @@ typedef struct CodeWork {
     double issued;            /* machine instructions, by warps, of the whole launch */
     double pipe[SASS_PIPES];  /* clocks of a sub-core's pipe, likewise */
     double warp_clocks;       /* from the first to the last instruction of a warp that works and waits for nobody else */
+    double argument_lines, constant_lines; /* of the arguments, of all other constants, that a multiprocessor reads */
     double placed;            /* share of `issued` whose PTX line is known */
 } CodeWork;
 

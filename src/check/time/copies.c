@@ -17,8 +17,6 @@
 
 #include "base/arena.h"
 
-enum { MOST = 64 };
-
 static int in_order(uint32_t a, uint32_t b)
 {
     return (a > b) - (a < b);
@@ -68,19 +66,17 @@ static const CopyWord *line_of(const CopyWord *w, const CopyWord *end, bool anch
 /* The middle one of how many words of a kind the group's lines became; *lines: how many lines have words that count. */
 static uint32_t count(const CopyWord *w, const CopyWord *end, bool anchors, uint32_t *lines)
 {
-    uint32_t many[MOST + 1] = {0}, seen = 0, made;
+    uint32_t *many = xcalloc((size_t)(end - w) + 1, sizeof *many), seen = 0, made, middle = 0;
     *lines = 0;
     while (w < end) {
         w = line_of(w, end, anchors, &made);
-        many[made < MOST ? made : MOST] += made > 0;
+        many[made] += made > 0;
         *lines += made > 0;
     }
-    for (uint32_t k = 1; *lines && k <= MOST; k++) {
-        seen += many[k];
-        if (2 * seen >= *lines)
-            return k;
-    }
-    return 0;
+    while (2 * seen < *lines)
+        seen += many[++middle];
+    free(many);
+    return middle;
 }
 
 static bool has_anchors(const CopyWord *w, const CopyWord *end)
