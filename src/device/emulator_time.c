@@ -346,14 +346,11 @@ static void tell(WwResult *r, const LaunchTime *t, const TimePrediction *p, cons
     r->predicted = true;
 }
 
-/* Clocks until the lines of constants are there.  The launch brings arguments to L2; what launches before have read is still with the multiprocessors. */
-static double first_constants(const LaunchTime *t, const CodeWork *c)
+static double printed(const LaunchTime *t, const CodeWork *c)
 {
-    const Timing *f = &t->timing;
-    if (f->constant_clocks <= 0)
-        return 0;
-    return c->argument_lines * (f->l2 + f->constant_clocks) +
-           (t->warm ? 0 : c->constant_lines * (f->dram + f->constant_clocks));
+    return (c->prints * t->timing.print_ns + c->print_turns * t->timing.print_turn_ns +
+            c->print_lanes * t->timing.print_lane_ns) *
+           t->timing.clock_mhz / 1e3;
 }
 
 static bool loads_global(void *user, uint32_t id)
@@ -394,11 +391,15 @@ void emulator_time_end(LaunchTime *t, const WwLaunch *w, const EmuResult *e, Obs
     Traffic           x    = traffic_of(t, c, &s, t->timing.l2_kept_mib * 1048576);
     Reach             user = {t, count, x.l2_hits >= 1 && t->warm, x.l2_hits};
     CodeWork          code;
-    CodeInput         in = {.code        = t->code,
-                            .instr       = e->instr,
-                            .ninstr      = e->ninstr,
-                            .executed    = e->executed,
-                            .warps       = (uint64_t)blocks * t->warps_of_block,
+    CodeInput         in = {.code          = t->code,
+                            .instr         = e->instr,
+                            .ninstr        = e->ninstr,
+                            .executed      = e->executed,
+                            .warps         = (uint64_t)blocks * t->warps_of_block,
+                            .lanes         = e->lanes,
+                            .constant_line = t->timing.constant_line,
+                            .constant_far =
+                        t->warm ? 0 : t->timing.constant_far, /* multiprocessors still have what launches before read */
                             .kernel      = t->kernel,
                             .args        = (const void *const *)w->args,
                             .mhz         = t->timing.clock_mhz,
@@ -418,7 +419,7 @@ void emulator_time_end(LaunchTime *t, const WwLaunch *w, const EmuResult *e, Obs
                      .sms           = t->sms,
                      .busy_blocks   = s.busy_blocks,
                      .warp_clocks   = code.warp_clocks,
-                     .once          = first_constants(t, &code),
+                     .once          = code.constant_clocks + printed(t, &code),
                      .longest       = s.longest,
                      .issued        = code.issued,
                      .pipe          = busiest(&code),

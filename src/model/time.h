@@ -20,7 +20,8 @@ typedef struct Timing { /* a row of timing.def; a figure that is not known is 0 
     double      launch_ns, cold_ns, host_ns, block_clocks;
     double      update_clocks, float_clocks, turn_clocks; /* of atomics */
     double      issue, pass_clocks, dependent;
-    double      constant_clocks;
+    double      constant_line, constant_far; /* clocks longer, of a new line of 64 bytes; of one of 256 that device memory has */
+    double      print_ns, print_turn_ns, print_lane_ns; /* of a warp; of each further one, of each further lane */
 } Timing;
 
 /* The figures of the profile's card; false: too little is known of it, and *lacks (which may be NULL) has the name of a figure that is needed,

@@ -10,6 +10,7 @@
  * block that run different parts (all are the average), barriers between warps beyond their own latency. */
 #include "check/time/code.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -387,14 +388,42 @@ static double warp_clocks(const Reader *r)
                                     .blocks    = in->busy_blocks});
 }
 
+/* How often a warp that comes by executes the instruction: as often as the outermost loop around it goes round, at most. */
+static double by_one_warp(const Reader *r, const Line *l, double executed)
+{
+    for (const FuncBlocks *f = r->func; f; f = f->next) {
+        if (l->block < f->base || l->block >= f->base + f->cfg->nblocks)
+            continue;
+        uint32_t loop = f->cfg->block[l->block - f->base].loop;
+        while (loop != CFG_NONE && f->cfg->loop[loop].parent != CFG_NONE)
+            loop = f->cfg->loop[loop].parent;
+        return loop == CFG_NONE ? 1 : executed / r->block[f->base + f->cfg->loop[loop].header].entered;
+    }
+    return 1;
+}
+
+static void count_prints(const Reader *r, CodeWork *out)
+{
+    for (uint32_t i = 0; i < r->in->ninstr; i++) {
+        const Instr *in       = r->in->instr[i].in;
+        double       executed = (double)r->in->executed[i];
+        if (!in || in->nopd < 2 || in->opd[1].kind != OPD_FUNC || strcmp(in->opd[1].func->name, "vprintf") != 0 ||
+            !executed)
+            continue;
+        double once = fmin(executed, fmax(1, by_one_warp(r, &r->line[in->line], executed)));
+        out->prints += once;
+        out->print_turns += executed - once;
+        out->print_lanes += fmax(0, (double)r->in->lanes[i] - executed);
+    }
+}
+
 static void count_constants(const Reader *r, CodeWork *out)
 {
     Constants *c = ARENA_NEW(r->arena, Constants);
     for (size_t k = 0; k < r->stretches; k++)
         for (size_t i = r->stretch[k].first; i < r->stretch[k].end; i++)
             constants_add(c, &r->word[i], r->stretch[k].times / (double)r->in->warps);
-    out->argument_lines = constants_arguments(c, r->in->code);
-    out->constant_lines = constants_others(c, r->in->code);
+    out->constant_clocks = constants_wait(c, r->in->code, r->in->constant_line, r->in->constant_far);
 }
 
 bool code_joins_updates(const CubinFunc *code)
@@ -430,6 +459,7 @@ void code_work(const CodeInput *in, CodeWork *out)
             out->pipe[r.word[i].pipe] += r.stretch[k].times * sass_pipe_clocks(r.word[i].pipe);
         }
     count_constants(&r, out);
+    count_prints(&r, out);
     out->placed      = out->issued > 0 ? placed / out->issued : 0;
     out->warp_clocks = warp_clocks(&r) + r.waited / (double)in->warps;
     free(r.copy);

@@ -15,6 +15,8 @@ typedef struct CodeInput {
     uint32_t         ninstr;
     const uint64_t  *executed; /* warp instructions, by id */
     uint64_t         warps; /* of the launch */
+    const uint64_t  *lanes;    /* that took part in these, by id */
+    double           constant_line, constant_far; /* Timing; 0: these cost nothing */
     const Func      *kernel;
     const void *const *args; /* its arguments, as WwLaunch.args */
     double           mhz;    /* of the card */
@@ -30,7 +32,8 @@ typedef struct CodeWork {
     double issued;            /* machine instructions, by warps, of the whole launch */
     double pipe[SASS_PIPES];  /* clocks of a sub-core's pipe, likewise */
     double warp_clocks;       /* from the first to the last instruction of a warp that works and waits for nobody else */
-    double argument_lines, constant_lines; /* of the arguments, of all other constants, that a multiprocessor reads */
+    double constant_clocks;   /* that a multiprocessor's first warp waits for constants */
+    double prints, print_turns, print_lanes; /* one behind the other by one warp; by other warps meanwhile; by further lanes of all */
     double placed;            /* share of `issued` whose PTX line is known */
 } CodeWork;
 

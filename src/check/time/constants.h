@@ -7,7 +7,7 @@
 #include "sass/cubin.h"
 #include "sass/word.h"
 
-enum { CONSTANT_BANKS = 32, CONSTANT_LINES = 256 }; /* that a word can name; of a bank */
+enum { CONSTANT_BANKS = 32, CONSTANT_LINES = 1024 }; /* that a word can name; of a bank, each 64 bytes */
 
 typedef struct Constants { /* zeros: none were read */
     bool   read[CONSTANT_BANKS][CONSTANT_LINES];
@@ -16,9 +16,7 @@ typedef struct Constants { /* zeros: none were read */
 
 /* An instruction that a warp runs so often; 0: it does not. */
 void   constants_add(Constants *c, const SassWord *w, double times);
-/* Of the arguments: without those lines that the launch of any kernel brings. */
-double constants_arguments(const Constants *c, const CubinFunc *f);
-/* Of all other banks. */
-double constants_others(const Constants *c, const CubinFunc *f);
+/* Clocks that a multiprocessor's first warp waits for them: `line` for each line, and `far` for each 256 bytes of the program's own. */
+double constants_wait(const Constants *c, const CubinFunc *f, double line, double far);
 
 #endif
