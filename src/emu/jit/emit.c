@@ -207,17 +207,36 @@ static void mark_entries(Emit *e)
         e->entered[i] &= p->segment[i].reached;
 }
 
+/* The body, once for each of its ways: of blocks that observers sweep, and of others.  A way is no function that others are made of: clang
+ * would work on the whole of it again where it stands in those. */
+static void emit_way(Emit *e, const char *head, int swept, const Str *body)
+{
+    OUT("%s(Warp *w, const Uop *u)\n{\nenum { swept = %d };\n"
+        "u1 *r = w_regs(w); u8 *tally = w_tally(w); const Uop *n, *U = w_uops(w);\n",
+        head, swept);
+    emit_variables(e);
+    emit_entries(e);
+    str_add(e->out, str_text(body));
+    OUT("}\n");
+}
+
 /* The function itself.  Where it has barriers, the warps behind take their turns in it (w_next); what it calls for each is no part of that
  * loop, because clang takes twice as long for a function that is one. */
-static void emit_ways(Emit *e)
+static void emit_ways(Emit *e, const Str *body)
 {
-    bool        waits = false, skips = e->sweeps && emit_may_skip(e);
-    const char *apart[] = {"", "__attribute__((noinline)) "};
+    bool waits = false, skips = e->sweeps && emit_may_skip(e);
+    char head[64];
     for (uint32_t i = 0; i < e->p->nsegments; i++)
         waits |= e->p->segment[i].reached && segment_waits(&e->p->segment[i]);
-    for (int swept = skips ? 0 : 1; swept < 2; swept++)
-        OUT("static %sconst Uop *way%u_%d(Warp *w, const Uop *u) { return run%u(w, u, %d); }\n", apart[waits], e->index,
-            swept, e->index, swept);
+    if (!waits && !skips) {
+        snprintf(head, sizeof head, "const Uop *native%u", e->index);
+        emit_way(e, head, 1, body);
+        return;
+    }
+    for (int swept = skips ? 0 : 1; swept < 2; swept++) {
+        snprintf(head, sizeof head, "static __attribute__((noinline)) const Uop *way%u_%d", e->index, swept);
+        emit_way(e, head, swept, body);
+    }
     OUT("const Uop *native%u(Warp *w, const Uop *u)\n{\nconst Uop *n;\n%s", e->index, waits ? "do\n" : "");
     if (skips)
         OUT("n = w_swept(w) ? way%u_1(w, u) : way%u_0(w, u);\n", e->index, e->index);
@@ -249,14 +268,7 @@ void emit_function(Plan *p, uint32_t index, Str *out)
             prototypes_of(e, &p->segment[i].item[k], &names);
     emit_patterns(e);
     str_add(out, str_text(&e->tables));
-    OUT("static inline __attribute__((always_inline)) const Uop *run%u(Warp *w, const Uop *u, const u4 swept)\n{\n"
-        "u1 *r = w_regs(w); u8 *tally = w_tally(w); const Uop *n, *U = w_uops(w);\n",
-        index);
-    emit_variables(e);
-    emit_entries(e);
-    str_add(out, str_text(&body));
-    OUT("}\n");
-    emit_ways(e);
+    emit_ways(e, &body);
     str_free(&body);
     str_free(&e->tables);
     free(names.seen);

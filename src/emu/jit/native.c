@@ -37,19 +37,22 @@ static const struct {
     {"baseline", {"-march=x86-64"}},
 };
 
-static const char *const options[] = {"-x",
-                                      "c",
-                                      "-O1",
-                                      "-fPIC",
-                                      "-w",
-                                      "-ffp-contract=off",
-                                      "-fno-math-errno",
-                                      "-fno-trapping-math",
-                                      "-fno-strict-aliasing",
-                                      "-fno-vectorize",
-                                      "-fno-slp-vectorize",
-                                      "-Xclang", /* hardly a variable stays in memory */
-                                      "-disable-lifetime-markers"};
+static const char *const options[] = {
+    "-x",
+    "c",
+    "-O1",
+    "-fPIC",
+    "-w",
+    "-ffp-contract=off",
+    "-fno-math-errno",
+    "-fno-trapping-math",
+    "-fno-strict-aliasing",
+    "-fno-vectorize",
+    "-fno-slp-vectorize",
+    "-Xclang", /* hardly a variable stays in memory */
+    "-disable-lifetime-markers",
+    "-mllvm", /* rows are inlined before anything works on them, not simplified each for itself */
+    "-enable-module-inliner"};
 enum { OPTIONS = sizeof options / sizeof *options };
 
 static int memory_file(const char *name, const void *data, size_t len)
