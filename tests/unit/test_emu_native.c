@@ -238,6 +238,41 @@ static void modes_of_rows_stay_theirs(void **state)
 #endif
 }
 
+/* Doubles in a row, of which a lane's is a NaN with bits of its own in some turns of some warps: values that are overwritten meanwhile, read by
+ * what shows a NaN and by what does not, and wanted afterwards. */
+static void doubles_are_tried_without_nans(void **state)
+{
+    static const char text[] =
+        ".version 8.0\n.target sm_90\n.address_size 64\n"
+        ".visible .entry k(.param .u64 p)\n{\n.reg .pred %q<4>; .reg .b32 %r<9>; .reg .f64 %g<14>; .reg .b64 %d<5>;\n"
+        "mov.u32 %r1, %tid.x; mov.u32 %r2, 0; mov.b64 %d1, 0; mov.f64 %g5, 0d3ff0000000000000; cvt.rn.f64.u32 %g2, "
+        "%r1;\n"
+        "LOOP: cvt.rn.f64.u32 %g1, %r2; mad.lo.u32 %r3, %r2, 7, %r1; rem.u32 %r4, %r3, 997; setp.eq.u32 %q1, %r4, 5;\n"
+        "cvt.u64.u32 %d2, %r3; or.b64 %d2, %d2, 0xfff4000000000000; mov.b64 %g3, %d2; selp.f64 %g1, %g3, %g1, %q1;\n"
+        "xor.b64 %d2, %d2, 0xff0; mov.b64 %g11, %d2; selp.f64 %g11, %g11, %g2, %q1;\n"
+        "add.rn.f64 %g12, %g1, %g11; add.rn.f64 %g13, %g11, %g1;\n"
+        "fma.rn.f64 %g4, %g1, %g2, %g5; mul.rn.f64 %g6, %g4, 0d3fe0000000000000; neg.f64 %g6, %g6;\n"
+        "fma.rn.f64 %g5, %g6, 0d3fd0000000000000, %g4; sub.rn.f64 %g7, %g5, %g1; add.rn.f64 %g1, %g7, %g4;\n"
+        "add.rn.f64 %g9, %g1, %g3; abs.f64 %g9, %g9; add.rn.f64 %g9, %g2, %g2; add.rn.f64 %g10, %g9, %g5;\n"
+        "min.f64 %g8, %g7, %g4; setp.nan.f64 %q2, %g5, %g5;\n"
+#define MIX(g) "mov.b64 %d2, %" #g "; mad.lo.u64 %d1, %d1, 31, %d2;\n"
+        MIX(g1) MIX(g4) MIX(g5) MIX(g6) MIX(g7) MIX(g8) MIX(g9) MIX(g10) MIX(g12) MIX(g13)
+#undef MIX
+            "selp.f64 %g5, 0d3ff0000000000000, %g5, %q2; add.u32 %r2, %r2, 1; setp.lt.u32 %q3, %r2, 40; @%q3 bra "
+            "LOOP;\n"
+            "shr.u64 %d2, %d1, 32; xor.b64 %d1, %d1, %d2; cvt.u32.u64 %r5, %d1;\n"
+            "ld.param.u64 %d2, [p]; mul.wide.u32 %d3, %r1, 4; add.s64 %d2, %d2, %d3; st.global.u32 [%d2], %r5; "
+            "ret;\n}\n";
+    uint32_t stored[2][256];
+    (void)state;
+    Ran interpreted = launch(EMU_INTERPRETER, text, sizeof text - 1, 256, stored[0]);
+    Ran native      = launch(EMU_JIT, text, sizeof text - 1, 256, stored[1]);
+    assert_memory_equal(stored[0], stored[1], sizeof stored[0]);
+    assert_int_equal(native.spent, interpreted.spent);
+    if (!emu_native_missing())
+        assert_true(native.compiled > native.spent / 2);
+}
+
 /* A clang that fails, in a folder of its own; native code of earlier runs is not found either. */
 static void a_clang_that_fails_is_told(void **state)
 {
@@ -269,6 +304,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_too_large_is_told),    cmocka_unit_test(how_much_ran_is_told),
         cmocka_unit_test(warps_take_turns_at_barriers), cmocka_unit_test(lanes_divide_between_multiples),
-        cmocka_unit_test(modes_of_rows_stay_theirs),    cmocka_unit_test(a_clang_that_fails_is_told)};
+        cmocka_unit_test(modes_of_rows_stay_theirs),    cmocka_unit_test(doubles_are_tried_without_nans),
+        cmocka_unit_test(a_clang_that_fails_is_told)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -69,6 +69,7 @@ static const char prelude[] =
     "u1 *w_regs(const Warp *); u8 *w_tally(const Warp *); u4 w_index(const Warp *, const Uop *); u4 w_mask(const Warp "
     "*);\n"
     "const Uop *w_uops(const Warp *); const Uop *w_uop(const Uop *, u4); const Uop *w_call(Warp *, const Uop *);\n"
+    "void w_again(Warp *, const Uop *, const Uop *);\n"
     "const Uop *w_head(Warp *, const Uop *, u4, u4); const Uop *w_head_some(Warp *, const Uop *, u4, u4);\n"
     "u1 *w_shared(const Warp *, u4, u4, u4); u1 *w_global(const Warp *, u4, u8, u8, u8); const u1 *w_param(const Warp "
     "*, u4);\n"

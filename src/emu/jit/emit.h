@@ -36,6 +36,18 @@ typedef struct Fork { /* of a segment whose rest is written twice (emit_fork.c) 
     bool    *odd;   /* as Emit.odd at the first */
 } Fork;
 
+typedef struct EmitState { /* of the text, kept while another way is written */
+    Spread *now;
+    bool   *clean, *kept, *away;
+} EmitState;
+
+typedef struct Trial { /* items whose results are asked behind the last (emit_trial.c) */
+    const Segment *of;
+    uint32_t       from, end; /* items */
+    EmitState      state;     /* before the first */
+    bool          *odd;       /* as Emit.odd there */
+} Trial;
+
 typedef struct Emit {
     Plan           *p;
     Str            *out;
@@ -55,6 +67,7 @@ typedef struct Emit {
     bool          *resumed; /* segments that native code goes on with */
     Fork           fork;
     Stretch        stretch;
+    Trial          trial;
     uint8_t       *party; /* of each item of the segment: whose access it is */
     int64_t       *place; /* how far from that party's lowest address */
     uint32_t       nquestions;
@@ -117,6 +130,10 @@ bool emit_hidden(Emit *e, const Item *it, uint32_t k);
 void emit_item(Emit *e, const Item *it);
 /* `u<n> a<k> = ...` for each source, then `u<n> t` and the row's result for lane 0 in it. */
 void emit_row_lane(Emit *e, const Item *it);
+/* Of the text: a copy; it is as it was; the copy is freed. */
+EmitState emit_state(const Emit *e);
+void      emit_state_back(Emit *e, const EmitState *s);
+void      emit_state_free(EmitState *s);
 /* Calls the item's handler with its values in the frame; what it writes has the spread `want` afterwards. */
 void emit_call(Emit *e, const Item *it, Spread want);
 /* The same for what follows: is there something that stops the warp? */
@@ -152,11 +169,19 @@ void emit_fork_back(Emit *e, uint32_t index, uint32_t item, const uint64_t *want
 bool emit_parting(Emit *e, uint32_t s);
 void emit_regions(Emit *e);
 
+/* emit_trial.c: a trial begins with item k of s, if one does; is it one of its items; it ends.  before, behind: what is wanted before its first
+ * item and behind its last. */
+void emit_trial(Emit *e, const Segment *s, uint32_t k);
+bool emit_in_trial(const Emit *e, const Item *it);
+void emit_trial_end(Emit *e, const uint64_t *before, const uint64_t *behind);
+
 /* emit_ask.c: asks for accesses of one base that follow each other, from item k of s on; the first item behind them, or k where there are
  * none. */
 uint32_t emit_stretch(Emit *e, const Segment *s, uint32_t k);
 /* Was it asked for so? */
 bool emit_in_stretch(const Emit *e, const Item *it);
+/* Can it stop the warp in no way, nor be seen? */
+bool emit_is_quiet(const Item *it, Guard guard);
 
 /* emit_mem.c: an access whose address is linear. */
 void emit_load(Emit *e, const Item *it);

@@ -91,7 +91,7 @@ static uint32_t join(Party *party, uint32_t *n, Party x)
     return (*n)++;
 }
 
-static bool is_quiet(const Item *it, Guard guard)
+bool emit_is_quiet(const Item *it, Guard guard)
 {
     return guard == GUARD_NONE &&
            (it->kind == ITEM_ROW || it->kind == ITEM_PLUS || it->kind == ITEM_NOT || it->kind == ITEM_PARAM);
@@ -117,7 +117,7 @@ static uint32_t find_parties(Emit *e, const Segment *s, uint32_t k, Party *party
                 break;
         }
         plan_step(e->p, it, e->now, &guard);
-        if (!access && !is_quiet(it, guard))
+        if (!access && !emit_is_quiet(it, guard))
             break;
         for (uint32_t i = 0; i < it->nwrite; i++)
             bit_set(wrote, it->write[i]);
@@ -135,6 +135,8 @@ uint32_t emit_stretch(Emit *e, const Segment *s, uint32_t k)
     memcpy(now, e->now, bytes);
     uint32_t n = find_parties(e, s, k, party, &end), accesses = 0;
     memcpy(e->now, now, bytes);
+    while (end > k && !item_is_access(&s->item[end - 1]))
+        end--;
     for (uint32_t i = 0; i < n; i++)
         accesses += party[i].n;
     if (accesses < 2) {

@@ -169,17 +169,23 @@ static void emit_items(Emit *e, uint32_t index, const uint64_t *live, uint32_t f
         const Item *it = &s->item[k];
         e->before      = live + k * words;
         e->after       = live + (k + 1) * words;
+        if (e->trial.of && k == e->trial.end)
+            emit_trial_end(e, live + e->trial.from * words, e->before);
         if (emit_forks(e, k) || it->kind == ITEM_LOAD || it->kind == ITEM_STORE)
             emit_mode(e, 0);
         if (!bold)
             emit_fork_door(e, index, k, e->before);
         if (k >= asked && (it->kind == ITEM_LOAD || it->kind == ITEM_STORE))
             asked = emit_stretch(e, s, k);
+        if (k >= asked && !e->trial.of)
+            emit_trial(e, s, k);
         emit_present_item(e, it);
         if (!bold || !emit_fork_row(e, it, index, k))
             emit_item(e, it);
         emit_poisoned(e, it);
     }
+    if (e->trial.of)
+        emit_trial_end(e, live + e->trial.from * words, e->after);
     emit_mode(e, 0);
     e->stretch = (Stretch){0};
     (bold ? emit_fork_back : emit_fork_door)(e, index, s->nitems,

@@ -236,7 +236,7 @@ static void row_vector(Emit *e, const Item *it, Spread d)
         }
     begin_result(e, to, name);
     row_call(e, it, s->checked || is_raw(e, it) ? 'x' : 'v', name);
-    if (s->checked) {
+    if (s->checked && !emit_in_trial(e, it)) {
         OUT(" if (COLD(w_nan((const double *)&%s))) ", name);
         row_call(e, it, 'v', name);
     }
@@ -420,6 +420,35 @@ static bool emit_shuffle(Emit *e, const Item *it)
     return true;
 }
 
+/* ---- the text's state ---- */
+
+EmitState emit_state(const Emit *e)
+{
+    size_t    n = e->p->nvalues + 1;
+    EmitState s = {xmalloc(n * sizeof *s.now), xmalloc(n), xmalloc(n), xmalloc(n)};
+    memcpy(s.now, e->now, (n - 1) * sizeof *s.now);
+    memcpy(s.clean, e->clean, n - 1);
+    memcpy(s.kept, e->kept, n - 1);
+    memcpy(s.away, e->away, n - 1);
+    return s;
+}
+
+void emit_state_back(Emit *e, const EmitState *s)
+{
+    memcpy(e->now, s->now, e->p->nvalues * sizeof *e->now);
+    memcpy(e->clean, s->clean, e->p->nvalues);
+    memcpy(e->kept, s->kept, e->p->nvalues);
+    memcpy(e->away, s->away, e->p->nvalues);
+}
+
+void emit_state_free(EmitState *s)
+{
+    free(s->now);
+    free(s->clean);
+    free(s->kept);
+    free(s->away);
+}
+
 /* ---- guards ---- */
 
 static bool has_access(const Item *it)
@@ -481,68 +510,36 @@ static void guard_all(Emit *e, const Item *it, const Spread *want)
     settle(e, it, want);
 }
 
-typedef struct State { /* of the text, kept while another way is written */
-    Spread *now;
-    bool   *clean, *kept, *away;
-} State;
-
-static State state_copy(const Emit *e)
-{
-    size_t n = e->p->nvalues + 1;
-    State  s = {xmalloc(n * sizeof *s.now), xmalloc(n), xmalloc(n), xmalloc(n)};
-    memcpy(s.now, e->now, (n - 1) * sizeof *s.now);
-    memcpy(s.clean, e->clean, n - 1);
-    memcpy(s.kept, e->kept, n - 1);
-    memcpy(s.away, e->away, n - 1);
-    return s;
-}
-
-static void state_back(Emit *e, const State *s)
-{
-    memcpy(e->now, s->now, e->p->nvalues * sizeof *e->now);
-    memcpy(e->clean, s->clean, e->p->nvalues);
-    memcpy(e->kept, s->kept, e->p->nvalues);
-    memcpy(e->away, s->away, e->p->nvalues);
-}
-
-static void state_free(State *s)
-{
-    free(s->now);
-    free(s->clean);
-    free(s->kept);
-    free(s->away);
-}
-
 static void guard_ways(Emit *e, const Item *it, bool same)
 {
-    Guard guard;
-    State before = state_copy(e), want = state_copy(e);
+    Guard     guard;
+    EmitState before = emit_state(e), want = emit_state(e);
     plan_step(e->p, it, want.now, &guard);
     if (e->crossing) { /* lanes have parted already */
         guard_lanes(e, it);
-        state_back(e, &want);
+        emit_state_back(e, &want);
         for (uint32_t k = 0; k < it->ninner; k++)
             for (uint32_t i = 0; i < it->inner[k].nwrite; i++)
                 e->now[it->inner[k].write[i]] = spread_vector();
     } else if (!same && !has_access(it)) {
         guard_lanes(e, it);
-        state_back(e, &want);
+        emit_state_back(e, &want);
     } else {
         OUT("if (g == ~0u) {\n");
         guard_all(e, it, want.now);
-        state_back(e, &before);
+        emit_state_back(e, &before);
         OUT("} else {\n");
         if (!same)
             guard_lanes(e, it);
         settle(e, it, want.now);
-        state_back(e, &want);
+        emit_state_back(e, &want);
         OUT("}\n");
     }
     for (uint32_t k = 0; k < it->ninner; k++)
         for (uint32_t i = 0; i < it->inner[k].nwrite; i++)
             e->clean[it->inner[k].write[i]] = e->kept[it->inner[k].write[i]] = false;
-    state_free(&before);
-    state_free(&want);
+    emit_state_free(&before);
+    emit_state_free(&want);
 }
 
 static void emit_guard(Emit *e, const Item *it)

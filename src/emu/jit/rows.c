@@ -226,6 +226,12 @@ ROW const Uop *w_call(Warp *w, const Uop *u)
 {
     return u->fn(w, u);
 }
+/* Rows from u up to the end, which nothing stops. */
+ROW void w_again(Warp *w, const Uop *u, const Uop *end)
+{
+    while (u != end)
+        u = u->fn(w, u);
+}
 
 /* A basic block's head, of all 32 lanes, or of some; not NULL: the quantum is spent. */
 ROW const Uop *w_head(Warp *w, const Uop *u, uint32_t instr, uint32_t n)
