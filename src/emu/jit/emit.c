@@ -117,6 +117,16 @@ static void emit_patterns(Emit *e)
         }
 }
 
+/* Of linear values; they are freed. */
+static void emit_tables(Emit *e)
+{
+    for (uint32_t k = 0; k < e->ntables; k++) {
+        OUT("static const Linear T%u_%u[] = {%s};\n", e->index, k, str_text(&e->table[k]));
+        str_free(&e->table[k]);
+    }
+    free(e->table);
+}
+
 static void emit_variables(Emit *e)
 {
     for (uint32_t v = 0; v < e->p->nvalues; v++) {
@@ -268,10 +278,9 @@ void emit_function(Plan *p, uint32_t index, Str *out)
         for (uint32_t k = 0; k < p->segment[i].nitems; k++)
             prototypes_of(e, &p->segment[i].item[k], &names);
     emit_patterns(e);
-    str_add(out, str_text(&e->tables));
+    emit_tables(e);
     emit_ways(e, &body);
     str_free(&body);
-    str_free(&e->tables);
     free(names.seen);
     free(e->now), free(e->clean), free(e->kept), free(e->away), free(e->odd), free(e->entered), free(e->resumed),
         free(e->region);

@@ -51,7 +51,7 @@ typedef struct Trial { /* items whose results are asked behind the last (emit_tr
 typedef struct Emit {
     Plan           *p;
     Str            *out;
-    Str             tables;
+    Str            *table; /* the rows of each table of linear values */
     uint32_t        index, ntables;
     Spread         *now;            /* of each value, where the text stands */
     bool           *clean;          /* the frame has the value */

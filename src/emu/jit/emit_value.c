@@ -8,6 +8,7 @@
  * nobody asks whether they are what was planned (help.h).  Behind a barrier all are kept so; those that are not written again need not be
  * kept at the next one, and those that nobody looks at stay away from their variables (flow_homes). */
 #include <stdio.h>
+#include <string.h>
 
 #include "emu/jit/emit.h"
 #include "emu/jit/flow.h"
@@ -224,40 +225,53 @@ void emit_keep_for(Emit *e, uint32_t v, const Segment *to)
     e->kept[v]  = kept;
 }
 
-/* The linear values of the set as a table; how many they are. */
-static uint32_t table(Emit *e, const uint64_t *set)
+/* The number of the table that has these rows, which stands in the text once. */
+static uint32_t table_of(Emit *e, const Str *rows)
 {
-    uint32_t n = 0;
+    uint32_t k = 0;
+    while (k < e->ntables && strcmp(str_text(&e->table[k]), str_text(rows)) != 0)
+        k++;
+    if (k == e->ntables) {
+        e->table             = xrealloc(e->table, (e->ntables + 1) * sizeof *e->table);
+        e->table[e->ntables] = (Str){0};
+        str_add(&e->table[e->ntables++], str_text(rows));
+    }
+    return k;
+}
+
+/* The linear values of the set as a table; how many they are. */
+static uint32_t table(Emit *e, const uint64_t *set, uint32_t *number)
+{
+    uint32_t n    = 0;
+    Str      rows = {0};
     for (uint32_t v = 0; v < e->p->nvalues; v++) {
         const Value *x = &e->p->value[v];
         Spread       f = emit_spread(e, v);
         if (!bit_get(set, v) || x->constant || f.kind != SPREAD_LINEAR || e->clean[v])
             continue;
         uint64_t value = f.known ? x->bytes ? f.value : f.value ? UINT32_MAX : 0 : 0;
-        if (!n++)
-            str_printf(&e->tables, "static const Linear T%u_%u[] = {", e->index, e->ntables);
-        str_printf(&e->tables, "{%lluull, %u, %u, %u, %u},\n", (unsigned long long)value, x->slot, f.pattern, x->bytes,
+        str_printf(&rows, "{%lluull, %u, %u, %u, %u},\n", (unsigned long long)value, x->slot, f.pattern, x->bytes,
                    f.known);
+        n++;
     }
-    if (n) {
-        str_printf(&e->tables, "};\n");
-        e->ntables++;
-    }
+    if (n)
+        *number = table_of(e, &rows);
+    str_free(&rows);
     return n;
 }
 
 void emit_fill(Emit *e, const uint64_t *set)
 {
-    uint32_t n = table(e, set);
+    uint32_t k, n = table(e, set, &k);
     if (n)
-        OUT("w_fill(w, T%u_%u, %u, L%u);\n", e->index, e->ntables - 1, n, e->index);
+        OUT("w_fill(w, T%u_%u, %u, L%u);\n", e->index, k, n, e->index);
 }
 
 bool emit_check(Emit *e, const uint64_t *set)
 {
-    uint32_t n = table(e, set);
+    uint32_t k, n = table(e, set, &k);
     if (n)
-        OUT("if (!w_check(w, T%u_%u, %u, L%u)) return 0;\n", e->index, e->ntables - 1, n, e->index);
+        OUT("if (!w_check(w, T%u_%u, %u, L%u)) return 0;\n", e->index, k, n, e->index);
     return n != 0;
 }
 
