@@ -24,7 +24,7 @@ static size_t result_bytes(WwType t)
 static double eight_value(uint8_t b, bool four)
 {
     int    e = four ? b >> 3 & 15 : b >> 2 & 31, m = four ? b & 7 : b & 3, bits = four ? 3 : 2, bias = four ? 7 : 15;
-    double v = e ? ldexp((1 << bits) + m, e - bias - bits) : ldexp(m, 1 - bias - bits);
+    double v = e ? ((1 << bits) + m) * two_to(e - bias - bits) : m * two_to(1 - bias - bits);
     if (four ? (b & 0x7f) == 0x7f : e == 31)
         v = four || m ? NAN : INFINITY;
     return b >> 7 ? -v : v;
