@@ -390,12 +390,122 @@ static void reduced(void)
     cudaFree(da), cudaFree(dd), cudaFree(de), cudaFree(tau), cudaFree(dt), cudaFree(du), cudaFree(dv), cudaFree(ds);
 }
 
+/* L D L' of a triangle: with pivots of a matrix without a diagonal, which needs them, and without any. */
+static void indefinite(void)
+{
+    double a[N * N], b[N * 2], x[N * 2], back[N * 2], inverse[N * N], one[N * N];
+    size_t bytes, host;
+    int    size;
+    for (int how = 0; how < 4; how++) {
+        cublasFillMode_t triangle = how & 1 ? CUBLAS_FILL_MODE_UPPER : CUBLAS_FILL_MODE_LOWER;
+        positive(a), fill(b, N * 2);
+        for (int i = 0; i < N && how < 2; i++)
+            a[i * N + i] = 0;
+        a[N + 1]   = -3;
+        double *da = device(a, sizeof a), *db = device(b, sizeof b);
+        int    *pivots = how < 2 ? device(NULL, N * sizeof *pivots) : NULL, own[N];
+        int64_t wide[N], *dwide = NULL;
+        GOOD(cusolverDnDsytrf_bufferSize(h, N, da, N, &size));
+        GOOD(cusolverDnDsytrf(h, triangle, N, da, N, pivots, work, SPACE, dinfo));
+        EXPECT(info() == 0);
+        if (pivots) {
+            fetch(own, pivots, sizeof own);
+            for (int i = 0; i < N; i++)
+                wide[i] = own[i];
+            dwide = device(wide, sizeof wide);
+        }
+        GOOD(
+            cusolverDnXsytrs_bufferSize(h, triangle, N, 2, CUDA_R_64F, da, N, dwide, CUDA_R_64F, db, N, &bytes, &host));
+        GOOD(cusolverDnXsytrs(h, triangle, N, 2, CUDA_R_64F, da, N, dwide, CUDA_R_64F, db, N, work, bytes, NULL, 0,
+                              dinfo));
+        EXPECT(info() == 0);
+        fetch(x, db, sizeof x);
+        multiply(a, x, back, N, N, 2);
+        SAME(back, b, N * 2);
+        GOOD(cusolverDnDsytri_bufferSize(h, triangle, N, da, N, pivots, &size));
+        GOOD(cusolverDnDsytri(h, triangle, N, da, N, pivots, work, SPACE, dinfo));
+        EXPECT(info() == 0);
+        fetch(inverse, da, sizeof inverse);
+        for (int j = 0; j < N; j++)
+            for (int i = 0; i < j; i++)
+                if (how & 1)
+                    inverse[i * N + j] = inverse[j * N + i];
+                else
+                    inverse[j * N + i] = inverse[i * N + j];
+        multiply(a, inverse, one, N, N, N);
+        for (int i = 0; i < N * N; i++)
+            EXPECT(near(one[i], i % (N + 1) == 0, 1e-10));
+        cudaFree(da), cudaFree(db), cudaFree(pivots), cudaFree(dwide);
+    }
+}
+
+/* What no factorisation gives, and a pivot that is zero where none may be exchanged. */
+static void bad_pivots(void)
+{
+    double  a[N * N];
+    int64_t wide[N] = {1, 2, -3, 4, 5};
+    positive(a);
+    double  *da = device(a, sizeof a), *db = device(a, sizeof a);
+    int     *pivots = device(NULL, N * sizeof *pivots);
+    int64_t *dwide  = device(wide, sizeof wide);
+    GOOD(cudaMemset(pivots, 0, N * sizeof *pivots));
+    GOOD(cusolverDnDgetrs(h, CUBLAS_OP_N, N, 1, da, N, pivots, db, N, dinfo));
+    EXPECT(info() == -6);
+    GOOD(cusolverDnDsytri(h, CUBLAS_FILL_MODE_LOWER, N, da, N, pivots, work, SPACE, dinfo));
+    EXPECT(info() == -5);
+    GOOD(cusolverDnXsytrs(h, CUBLAS_FILL_MODE_UPPER, N, 1, CUDA_R_64F, da, N, dwide, CUDA_R_64F, db, N, work, 8, NULL,
+                          0, dinfo));
+    EXPECT(info() == -6);
+    GOOD(cudaMemset(da, 0, sizeof a));
+    GOOD(cusolverDnDsytrf(h, CUBLAS_FILL_MODE_LOWER, N, da, N, NULL, work, SPACE, dinfo));
+    EXPECT(info() == 1);
+    EXPECT(cusolverDnXsytrs(h, CUBLAS_FILL_MODE_UPPER, N, 1, CUDA_R_64F, da, N, dwide, CUDA_R_32F, db, N, work, 8, NULL,
+                            0, dinfo) == CUSOLVER_STATUS_NOT_SUPPORTED);
+    cudaFree(da), cudaFree(db), cudaFree(pivots), cudaFree(dwide);
+}
+
+/* I - V T V' is the product of QR's reflectors. */
+static void reflectors(void)
+{
+    enum { K = 3 };
+    double a[M * K], v[M * K], q[M * K], t[K * K];
+    size_t bytes, host;
+    fill(a, M * K);
+    double *da = device(a, sizeof a), *tau = device(NULL, K * 8), *dt = device(NULL, sizeof t);
+    GOOD(cudaMemset(dt, 0, sizeof t));
+    GOOD(cusolverDnDgeqrf(h, M, K, da, M, tau, work, SPACE, dinfo));
+    fetch(v, da, sizeof v);
+    GOOD(cusolverDnXlarft_bufferSize(h, NULL, CUBLAS_DIRECT_FORWARD, CUBLAS_STOREV_COLUMNWISE, M, K, CUDA_R_64F, da, M,
+                                     CUDA_R_64F, tau, CUDA_R_64F, dt, K, CUDA_R_64F, &bytes, &host));
+    GOOD(cusolverDnXlarft(h, NULL, CUBLAS_DIRECT_FORWARD, CUBLAS_STOREV_COLUMNWISE, M, K, CUDA_R_64F, da, M, CUDA_R_64F,
+                          tau, CUDA_R_64F, dt, K, CUDA_R_64F, work, bytes, NULL, 0));
+    fetch(t, dt, sizeof t);
+    GOOD(cusolverDnDorgqr(h, M, K, K, da, M, tau, work, SPACE, dinfo));
+    fetch(q, da, sizeof q);
+    for (int j = 0; j < K; j++)
+        for (int i = 0; i <= j; i++)
+            v[j * M + i] = i == j;
+    for (int i = 0; i < M; i++)
+        for (int j = 0; j < K; j++) {
+            double sum = i == j;
+            for (int k = 0; k < K; k++)
+                for (int l = k; l < K; l++)
+                    sum -= v[k * M + i] * t[l * K + k] * v[l * M + j];
+            EXPECT(near(sum, q[j * M + i], 1e-12));
+        }
+    EXPECT(cusolverDnXlarft(h, NULL, CUBLAS_DIRECT_FORWARD, CUBLAS_STOREV_COLUMNWISE, K, M, CUDA_R_64F, da, M,
+                            CUDA_R_64F, tau, CUDA_R_64F, dt, M, CUDA_R_64F, work, bytes, NULL,
+                            0) == CUSOLVER_STATUS_INVALID_VALUE);
+    cudaFree(da), cudaFree(tau), cudaFree(dt);
+}
+
 int main(int argc, char **argv)
 {
-    static const Part parts[] = {{"solves", solves},     {"factors", factors}, {"values", values},
-                                 {"singular", singular}, {"batches", batches}, {"statuses", statuses},
-                                 {"ranges", ranges},     {"general", general}, {"refined", refined},
-                                 {"reduced", reduced}};
+    static const Part parts[] = {{"solves", solves},        {"factors", factors},       {"values", values},
+                                 {"singular", singular},    {"batches", batches},       {"statuses", statuses},
+                                 {"ranges", ranges},        {"general", general},       {"refined", refined},
+                                 {"reduced", reduced},      {"indefinite", indefinite}, {"bad_pivots", bad_pivots},
+                                 {"reflectors", reflectors}};
     GOOD(cusolverDnCreate(&h));
     work  = device(NULL, SPACE * 8);
     dinfo = device(NULL, 4);

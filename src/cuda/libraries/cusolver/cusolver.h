@@ -43,7 +43,7 @@ Sol     size_elements(void *handle, int *elements);
 Sol     size_bytes(void *handle, size_t *device, size_t *host);
 
 /* What is done; each has a row in job.c. */
-typedef enum Task { POTRF, POTRI, POTRS, GETRF, GETRS, GEQRF, ORGQR, ORMQR, GESVD, GESVDJ, SYEVD, SYGVD, SYTRF, TRTRI, TASKS } Task;
+typedef enum Task { POTRF, POTRI, POTRS, GETRF, GETRS, GEQRF, ORGQR, ORMQR, GESVD, GESVDJ, SYEVD, SYGVD, SYTRF, SYTRS, SYTRI, TRTRI, TASKS } Task;
 
 typedef struct Matrix {
     void   *p; /* a list of pointers, where the job says so */

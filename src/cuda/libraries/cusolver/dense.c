@@ -188,6 +188,18 @@ enum { VECTOR = 1 }; /* cusolverEigMode_t */
         (void)work, (void)size;                                                                                        \
         return job_do(h, &(Job){NAME(L, sytrf), .task = SYTRF, .letter = l, .fill = fill, .n = n, .a = {a, lda, 0},    \
                                 .pivots = pivots, .info = info});                                                      \
+    }                                                                                                                  \
+    Sol cusolverDn##L##sytri_bufferSize(void *h, int fill, int n, void *a, int lda, const int *pivots, int *size)      \
+    {                                                                                                                  \
+        (void)fill, (void)n, (void)a, (void)lda, (void)pivots;                                                         \
+        return size_elements(h, size);                                                                                 \
+    }                                                                                                                  \
+    Sol cusolverDn##L##sytri(void *h, int fill, int n, void *a, int lda, const int *pivots, void *work, int size,      \
+                             int *info)                                                                                \
+    {                                                                                                                  \
+        (void)work, (void)size;                                                                                        \
+        return job_do(h, &(Job){NAME(L, sytri), .task = SYTRI, .letter = l, .fill = fill, .n = n, .a = {a, lda, 0},    \
+                                .pivots = IN(pivots), .info = info});                                                  \
     }
 FUNCTIONS(S, 's')
 FUNCTIONS(D, 'd')

@@ -27,6 +27,8 @@ static const struct {
     [SYEVD]  = {"syevd", "heevd", LIBRARY_UPDATES, 0, LIBRARY_WRITES, true},
     [SYGVD]  = {"sygvd", "hegvd", LIBRARY_UPDATES, LIBRARY_UPDATES, LIBRARY_WRITES, true},
     [SYTRF]  = {"sytrf", "sytrf", LIBRARY_UPDATES, 0, 0, true},
+    [SYTRS]  = {"sytrs", "sytrs", LIBRARY_READS, LIBRARY_UPDATES, 0, true},
+    [SYTRI]  = {"sytri", "sytri", LIBRARY_UPDATES, 0, 0, true},
     [TRTRI]  = {"trtri", "trtri", LIBRARY_UPDATES, 0, 0, true},
 };
 
@@ -104,7 +106,7 @@ static void shape(const Job *j, int64_t a[2], int64_t b[2], int64_t c[2])
     bool    general = j->task == GETRF || j->task == GEQRF || j->task == ORGQR || j->task == GESVD || j->task == GESVDJ;
     a[0]            = general ? j->m : j->task == ORMQR ? j->side ? j->n : j->m : j->n;
     a[1]            = j->task == ORMQR ? j->k : j->n;
-    b[0]            = j->task == POTRS || j->task == GETRS || j->task == SYGVD ? j->n : j->m;
+    b[0]            = j->task == POTRS || j->task == GETRS || j->task == SYTRS || j->task == SYGVD ? j->n : j->m;
     b[1]            = j->task == ORMQR || j->task == SYGVD ? j->n : j->k;
     c[0] = c[1] = j->n;
     if (j->task == GESVD) {
@@ -262,20 +264,49 @@ static void pivots_of(const Job *j, int *own, int64_t n, bool back)
             own[i] = j->wide ? (int)((int64_t *)j->pivots)[i] : ((int *)j->pivots)[i];
 }
 
+/* Are they ones that a factorisation gives?  A negative one is of a square of two rows, which the other has as well. */
+static bool pivots_fit(const Job *j, const int *own, int64_t n)
+{
+    bool upper = j->task != GETRS && j->fill;
+    for (int64_t done = 0; done < n; done++) {
+        int pivot = own[upper ? n - 1 - done : done];
+        if (!pivot || pivot > n || pivot < -n)
+            return false;
+        if (pivot > 0)
+            continue;
+        int other = j->task != GETRS && ++done < n ? own[upper ? n - 1 - done : done] : 1;
+        if (other >= 0 || other < -n)
+            return false;
+    }
+    return true;
+}
+
+static bool reads_pivots(const Job *j)
+{
+    return j->task == GETRS || j->task == SYTRS || j->task == SYTRI;
+}
+
+/* What is wrong with pivots is said as LAPACK says it of an argument: less than 0. */
 static void with_pivots(const Ready *r, Numbers *x, void *a, void *b, void *work, int *info)
 {
     const Job *j   = &r->job;
     int64_t    n   = j->task == GETRF ? least(j->m, j->n) : j->n;
     int       *own = ww_cuda_library_memory((size_t)n * sizeof *own);
-    if (j->task == GETRS) {
+    if (reads_pivots(j))
         pivots_of(j, own, n, false);
+    if (reads_pivots(j) && !pivots_fit(j, own, n))
+        *info = j->task == SYTRI ? -5 : -6;
+    else if (j->task == GETRS)
         CALL(&x->trans, &x->n, &x->k, a, &x->lda, own, b, &x->ldb, info);
-    } else if (j->task == SYTRF) {
+    else if (j->task == SYTRS)
+        CALL(&x->fill, &x->n, &x->k, a, &x->lda, own, b, &x->ldb, info);
+    else if (j->task == SYTRI)
+        CALL(&x->fill, &x->n, a, &x->lda, own, work, info);
+    else if (j->task == SYTRF)
         CALL(&x->fill, &x->n, a, &x->lda, own, work, &x->work, info);
-    } else {
+    else
         CALL(&x->m, &x->n, a, &x->lda, own, info);
-    }
-    if (j->task != GETRS && j->pivots)
+    if (!reads_pivots(j) && j->pivots)
         pivots_of(j, own, n, true);
     free(own);
 }
@@ -296,7 +327,15 @@ static void run(const Ready *r, void *a, void *b, void *c, void *values, int *in
             break;
         } /* fall through */
     case GETRS:
-    case SYTRF: with_pivots(r, &x, a, b, work, info); break;
+    case SYTRS:
+    case SYTRI: with_pivots(r, &x, a, b, work, info); break;
+    case SYTRF:
+        if (!j->pivots) {
+            *info = host_ldl(number_type(j->letter), a, j->fill, j->n, j->a.ld);
+            break;
+        }
+        with_pivots(r, &x, a, b, work, info);
+        break;
     case GEQRF: CALL(&x.m, &x.n, a, &x.lda, values, work, &x.work, info); break;
     case ORGQR: CALL(&x.m, &x.n, &x.k, a, &x.lda, values, work, &x.work, info); break;
     case ORMQR: CALL(&x.side, &x.trans, &x.m, &x.n, &x.k, a, &x.lda, values, b, &x.ldb, work, &x.work, info); break;
@@ -457,7 +496,7 @@ Sol job_do(void *handle, const Job *given)
     if (j->pivots) {
         size_t pivots      = (size_t)(j->task == GETRF ? least(j->m, j->n) : j->n) * (j->wide ? 8 : 4);
         w.span[w.nspans++] = (LibrarySpan){
-            .at = j->pivots, .width = pivots, .height = 1, .use = j->task == GETRS ? LIBRARY_READS : LIBRARY_WRITES};
+            .at = j->pivots, .width = pivots, .height = 1, .use = reads_pivots(j) ? LIBRARY_READS : LIBRARY_WRITES};
     }
     return ww_cuda_library_do(h->stream, &w) ? SOL_SUCCESS : SOL_EXECUTION_FAILED;
 }

@@ -89,6 +89,71 @@ Sol cusolverDnXgetrs(void *h, void *params, int trans, int64_t n, int64_t column
                  type, btype);
 }
 
+Sol cusolverDnXsytrs_bufferSize(void *h, int fill, int64_t n, int64_t columns, int type, const void *a, int64_t lda,
+                                const int64_t *pivots, int btype, void *b, int64_t ldb, size_t *device, size_t *host)
+{
+    (void)fill, (void)n, (void)columns, (void)type, (void)a, (void)lda, (void)pivots, (void)btype, (void)b, (void)ldb;
+    return size_bytes(h, device, host);
+}
+
+/* Without pivots: of a factorisation without them. */
+Sol cusolverDnXsytrs(void *h, int fill, int64_t n, int64_t columns, int type, const void *a, int64_t lda,
+                     const int64_t *pivots, int btype, void *b, int64_t ldb, void *buffer, size_t bytes, void *host,
+                     size_t host_bytes, int *info)
+{
+    (void)buffer, (void)bytes, (void)host, (void)host_bytes;
+    return typed(h,
+                 (Job){.call   = "cusolverDnXsytrs",
+                       .task   = SYTRS,
+                       .fill   = fill,
+                       .n      = n,
+                       .k      = columns,
+                       .a      = {(void *)(uintptr_t)a, lda, 0},
+                       .b      = {b, ldb, 0},
+                       .pivots = (void *)(uintptr_t)pivots,
+                       .wide   = true,
+                       .info   = info},
+                 type, btype);
+}
+
+/* The triangle T of k reflectors: I - V T V' is their product. */
+Sol cusolverDnXlarft_bufferSize(void *h, void *params, int direct, int store, int64_t n, int64_t k, int type,
+                                const void *v, int64_t ldv, int tau_type, const void *tau, int ttype, void *t,
+                                int64_t ldt, int compute, size_t *device, size_t *host)
+{
+    (void)params, (void)direct, (void)store, (void)n, (void)k, (void)type, (void)v, (void)ldv, (void)tau_type;
+    (void)tau, (void)ttype, (void)t, (void)ldt, (void)compute;
+    return size_bytes(h, device, host);
+}
+
+Sol cusolverDnXlarft(void *h, void *params, int direct, int store, int64_t n, int64_t k, int type, const void *v,
+                     int64_t ldv, int tau_type, const void *tau, int ttype, void *t, int64_t ldt, int compute,
+                     void *buffer, size_t bytes, void *host, size_t host_bytes)
+{
+    IGNORED;
+    if (handle_of(h) && (!number_letter(type) || tau_type != type || ttype != type || compute != type))
+        return SOL_NOT_SUPPORTED;
+    Plain p = plain_begin(h, "cusolverDnXlarft", number_letter(type), "larft", "larft", NULL);
+    plain_char(&p, direct == 0 || direct == 1, direct ? 'B' : 'F');
+    plain_char(&p, store == 0 || store == 1, store ? 'R' : 'C');
+    plain_int(&p, n, 0);
+    plain_int(&p, k, 0);
+    plain_matrix(&p, v, ldv, store ? k : n, store ? n : k, LIBRARY_HOLDS); /* of its triangle nothing is read */
+    plain_vector(&p, tau, k, false, LIBRARY_READS);
+    plain_matrix(&p, t, ldt, k, k, LIBRARY_HOLDS);
+    if (!p.status && k > n)
+        p.status = SOL_INVALID_VALUE;
+    if (!p.status && k)
+        p.work.span[p.work.nspans++] = (LibrarySpan){.at      = t,
+                                                     .pitch   = (size_t)ldt * plain_element(&p, false),
+                                                     .width   = (size_t)k * plain_element(&p, false),
+                                                     .height  = (size_t)k,
+                                                     .use     = LIBRARY_WRITES,
+                                                     .part    = direct ? LIBRARY_LOWER : LIBRARY_UPPER,
+                                                     .element = plain_element(&p, false)};
+    return plain_do(&p, !k);
+}
+
 Sol cusolverDnXgeqrf_bufferSize(void *h, void *params, int64_t m, int64_t n, int type, const void *a, int64_t lda,
                                 int tau_type, const void *tau, int compute, size_t *device, size_t *host)
 {

@@ -18,6 +18,8 @@ const char *host_file(void);
 
 /* a = L U in place, of m x n elements of the type.  0, or the number of the first pivot that is zero. */
 int         host_lu(int type, void *a, int64_t m, int64_t n, int64_t lda);
+/* The symmetric a = L D L' (of the upper triangle U D U') in place, L's diagonal 1.  0, or the number of a pivot that is zero: nothing more is done. */
+int         host_ldl(int type, void *a, bool upper, int64_t n, int64_t lda);
 
 /* Of cuBLAS and cublasLt: the last release's of a CUDA, since frameworks ask for a least version. */
 #define BLAS_MINOR(major) ((major) == 13 ? 1 : (major) == 12 ? 9 : 11)
