@@ -278,25 +278,26 @@ KIND(Bsric02, bsric02)
 KIND(Bsrsv2, bsrsv2)
 KIND(Bsrsm2, bsrsm2)
 
-/* DIRECTION and BLOCK: parameters that a matrix of blocks has besides; direction and block: their values. */
-#define FACTORS(L, T, name, ic, DIRECTION, BLOCK, direction, block)                                                    \
-    Sp cusparse##L##name##_bufferSize(void *h DIRECTION, int n, int nonzeros, const void *descr, void *values,         \
-                                      const int *offsets, const int *columns BLOCK, void *info, int *bytes)            \
+/* By its form, csr or bsr: parameters that a matrix of blocks has besides.  direction and block: their values. */
+#define DIRECTION_csr
+#define DIRECTION_bsr , int direction
+#define BLOCK_csr
+#define BLOCK_bsr , int block
+#define FACTORS_SPACE(L, name, form, direction, block, suffix, SIZE, give_space)                                       \
+    Sp cusparse##L##name##_bufferSize##suffix(void *h DIRECTION_##form, int n, int nonzeros, const void *descr,        \
+                                              void *values, const int *offsets, const int *columns BLOCK_##form,       \
+                                              void *info, SIZE *bytes)                                                 \
     {                                                                                                                  \
         (void)n, (void)nonzeros, (void)descr, (void)values, (void)offsets, (void)columns, (void)info;                  \
         (void)direction, (void)block;                                                                                  \
-        return space_int(h, bytes);                                                                                    \
-    }                                                                                                                  \
-    Sp cusparse##L##name##_bufferSizeExt(void *h DIRECTION, int n, int nonzeros, const void *descr, void *values,      \
-                                         const int *offsets, const int *columns BLOCK, void *info, size_t *bytes)      \
-    {                                                                                                                  \
-        (void)n, (void)nonzeros, (void)descr, (void)values, (void)offsets, (void)columns, (void)info;                  \
-        (void)direction, (void)block;                                                                                  \
-        return space(h, bytes);                                                                                        \
-    }                                                                                                                  \
-    Sp cusparse##L##name##_analysis(void *h DIRECTION, int n, int nonzeros, const void *descr, const void *values,     \
-                                    const int *offsets, const int *columns BLOCK, void *info, int policy,              \
-                                    void *buffer)                                                                      \
+        return give_space(h, bytes);                                                                                   \
+    }
+#define FACTORS(L, T, name, ic, form, direction, block)                                                                \
+    FACTORS_SPACE(L, name, form, direction, block, , int, space_int)                                                   \
+    FACTORS_SPACE(L, name, form, direction, block, Ext, size_t, space)                                                 \
+    Sp cusparse##L##name##_analysis(void *h DIRECTION_##form, int n, int nonzeros, const void *descr,                  \
+                                    const void *values, const int *offsets, const int *columns BLOCK_##form,           \
+                                    void *info, int policy, void *buffer)                                              \
     {                                                                                                                  \
         (void)policy, (void)buffer;                                                                                    \
         return factors(h, "cusparse" #L#name "_analysis",                                                              \
@@ -304,8 +305,8 @@ KIND(Bsrsm2, bsrsm2)
                                  block, direction},                                                                    \
                        descr);                                                                                         \
     }                                                                                                                  \
-    Sp cusparse##L##name(void *h DIRECTION, int n, int nonzeros, const void *descr, void *values, const int *offsets,  \
-                         const int *columns BLOCK, void *info, int policy, void *buffer)                               \
+    Sp cusparse##L##name(void *h DIRECTION_##form, int n, int nonzeros, const void *descr, void *values,               \
+                         const int *offsets, const int *columns BLOCK_##form, void *info, int policy, void *buffer)    \
     {                                                                                                                  \
         (void)policy, (void)buffer;                                                                                    \
         return factors(h, "cusparse" #L#name,                                                                          \
@@ -324,14 +325,11 @@ KIND(Bsrsm2, bsrsm2)
         }                                                                                                              \
         return SP_SUCCESS;                                                                                             \
     }
-#define NOTHING
-#define DIRECTION , int direction
-#define BLOCK     , int block
 #define BOTH(L, T)                                                                                                     \
-    FACTORS(L, T, csrilu02, false, NOTHING, NOTHING, 0, 1)                                                             \
-    FACTORS(L, T, csric02, true, NOTHING, NOTHING, 0, 1)                                                               \
-    FACTORS(L, T, bsrilu02, false, DIRECTION, BLOCK, direction, block)                                                 \
-    FACTORS(L, T, bsric02, true, DIRECTION, BLOCK, direction, block)                                                   \
+    FACTORS(L, T, csrilu02, false, csr, 0, 1)                                                                          \
+    FACTORS(L, T, csric02, true, csr, 0, 1)                                                                            \
+    FACTORS(L, T, bsrilu02, false, bsr, direction, block)                                                              \
+    FACTORS(L, T, bsric02, true, bsr, direction, block)                                                                \
     BOOST(L, T, csrilu02)                                                                                              \
     BOOST(L, T, bsrilu02)
 BOTH(S, R_32F)
