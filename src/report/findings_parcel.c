@@ -133,12 +133,11 @@ static const WwFrame *take_frames(Arena *a, Parcel *p, size_t *n)
     return list;
 }
 
-void report_take_finding(Report *r, Parcel *p)
+WwFinding report_read_finding(Arena *a, Parcel *p, const char **kernel, int64_t *launch)
 {
-    Arena      *a      = arena_new();
-    WwFinding   f      = {0};
-    int64_t     launch = (int64_t)parcel_number(p);
-    const char *kernel = parcel_text(p);
+    WwFinding f = {0};
+    *launch     = (int64_t)parcel_number(p);
+    *kernel     = parcel_text(p);
     parcel_take(p, &f, sizeof f);
     f.rule     = parcel_text(p);
     f.category = parcel_text(p);
@@ -152,6 +151,15 @@ void report_take_finding(Report *r, Parcel *p)
     f.inlined  = take_places(a, p, &f.ninlined);
     f.picture  = take_picture(a, p);
     f.host     = take_frames(a, p, &f.nhost);
+    return f;
+}
+
+void report_take_finding(Report *r, Parcel *p)
+{
+    Arena      *a = arena_new();
+    const char *kernel;
+    int64_t     launch;
+    WwFinding   f = report_read_finding(a, p, &kernel, &launch);
     if (!p->bad)
         report_add_finding(r, &f, kernel, launch);
     arena_free(a);

@@ -74,7 +74,11 @@ struct Report {
     const char **left; size_t nleft;         /* kernels that were left out */
 };
 
-void report_put_finding(Parcel *p, const WwFinding *f, const char *kernel, int64_t launch);
+
+/* findings_parcel.c: a finding, whole, into a parcel and out of it.  Its texts stay in the parcel, the rest is of the arena; p->bad says that it is
+ * none. */
+void      report_put_finding(Parcel *p, const WwFinding *f, const char *kernel, int64_t launch);
+WwFinding report_read_finding(Arena *a, Parcel *p, const char **kernel, int64_t *launch);
 
 /* A program's own PTX is text that nobody wrote: without -lineinfo it has no lines. */
 bool report_is_written(const ReportLaunch *l, const WwLine *line);

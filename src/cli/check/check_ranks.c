@@ -7,48 +7,16 @@
 #include "check/finding.h"
 #include "cli/check/check.h"
 #include "device/emulator.h"
+#include "report/rows.h"
 
 /* ---- findings outside launches ----------------------------------------------------------------------------------- */
 
 typedef struct Gathered {
     Report    *report;
-    WwFinding *list; /* rank 0: told so far; texts live as long as device and parcels */
+    WwFinding *list; /* rank 0: told so far; texts live as long as device and parcels, parts as the arena */
     size_t     n;
     Parcel    *put; /* elsewhere */
 } Gathered;
-
-static void put_finding(const WwFinding *f, Parcel *p)
-{
-    parcel_put_number(p, 1);
-    parcel_put(p, f, sizeof *f);
-    parcel_put_text(p, f->rule);
-    parcel_put_text(p, f->category);
-    parcel_put_text(p, f->severity);
-    parcel_put_text(p, f->kernel);
-    parcel_put_text(p, f->file);
-    parcel_put_text(p, f->message);
-    parcel_put_text(p, f->snippet);
-}
-
-static WwFinding take_finding(Parcel *p)
-{
-    WwFinding f;
-    parcel_take(p, &f, sizeof f);
-    f.rule     = parcel_text(p);
-    f.category = parcel_text(p);
-    f.severity = parcel_text(p);
-    f.kernel   = parcel_text(p);
-    f.file     = parcel_text(p);
-    f.message  = parcel_text(p);
-    f.snippet  = parcel_text(p);
-    f.inlined  = NULL;
-    f.ninlined = 0;
-    f.other    = NULL;
-    f.mend     = NULL;
-    f.host     = NULL;
-    f.nhost    = 0;
-    return f;
-}
 
 static void tell(Gathered *g, const WwFinding *f)
 {
@@ -62,8 +30,10 @@ static void add(void *user, const WwFinding *f)
     Gathered *g = user;
     if (!g->put)
         tell(g, f);
-    else if (f->kernel)
-        put_finding(f, g->put);
+    else if (f->kernel) {
+        parcel_put_number(g->put, 1);
+        report_put_finding(g->put, f, f->kernel, -1);
+    }
 }
 
 /* One origin is told once, whichever ranks' blocks stored it. */
@@ -78,9 +48,10 @@ static void add_other(Gathered *g, const WwFinding *f)
 bool check_ranks_pending(Spread *k, WwDevice *d, Report *r)
 {
     Parcel   mine = {0}, *theirs = NULL;
-    Str      why = {0};
-    Gathered g   = {.report = r, .put = spread_other(k) ? &mine : NULL};
-    Status   s   = WW_OK;
+    Str      why   = {0};
+    Gathered g     = {.report = r, .put = spread_other(k) ? &mine : NULL};
+    Status   s     = WW_OK;
+    Arena   *parts = arena_new();
     emulator_pending(d, add, &g);
     if (k->ranks) {
         parcel_put_number(&mine, 0);
@@ -91,7 +62,9 @@ bool check_ranks_pending(Spread *k, WwDevice *d, Report *r)
     }
     for (unsigned i = 1; k->ranks && i < k->who.ranks && !k->who.rank; i++)
         while (s == WW_OK && parcel_number(&theirs[i])) {
-            WwFinding f = take_finding(&theirs[i]);
+            const char *kernel;
+            int64_t     launch;
+            WwFinding   f = report_read_finding(parts, &theirs[i], &kernel, &launch);
             if (!theirs[i].bad)
                 add_other(&g, &f);
         }
@@ -100,6 +73,7 @@ bool check_ranks_pending(Spread *k, WwDevice *d, Report *r)
     free(theirs);
     free(g.list);
     parcel_free(&mine);
+    arena_free(parts);
     str_free(&why);
     return s == WW_OK;
 }
