@@ -26,7 +26,7 @@ MIXED = int(sys.argv[4]) if len(sys.argv) > 4 else 8
 SECONDS, HOST, DEVICE = 20, 1 << 20, 1 << 16
 # folder of sources, library, what makes a handle, and what destroys it
 LIBRARIES = [("cublas", "libcublas.so.13", "cublasCreate_v2", "cublasDestroy_v2"), ("cublaslt", "libcublasLt.so.13", "cublasLtCreate", "cublasLtDestroy"),
-             ("cusolver", "libcusolver.so.12", "cusolverDnCreate", "cusolverDnDestroy"), ("cusparse", "libcusparse.so.12", "cusparseCreate", "cusparseDestroy"),
+             ("cusolver", "libcusolver.so.12", "cusolverDnCreate", "cusolverDnDestroy"), ("cusolvermg", "libcusolverMg.so.12", "cusolverMgCreate", "cusolverMgDestroy"), ("cusparse", "libcusparse.so.12", "cusparseCreate", "cusparseDestroy"),
              ("cufft", "libcufft.so.12", "cufftCreate", "cufftDestroy"), ("curand", "libcurand.so.10", "curandCreateGenerator", "curandDestroyGenerator"),
              ("nccl", "libnccl.so.2", None, None), ("nvml", "libnvidia-ml.so.1", None, None)]
 DEFINITION = re.compile(r"(?<=[\n;}])\s*((?:[A-Za-z_][\w ]*?[ *]+))((?:cublas|cusolver|cusparse|cufft|curand|nccl|nvml)\w+)\(((?:[^(){};]|\([^()]*\))*)\)\s*\{")
