@@ -73,6 +73,25 @@ int main()
     CHECK(ms >= 0);
     DO(cuMemcpyDtoH(host, p, sizeof host));
     CHECK(host[0] == 110 && host[19] == 110 && host[20] == 105 && host[39] == 105);
+    CUgraph                graph;
+    CUgraphExec            run;
+    CUgraphNode            node;
+    CUDA_KERNEL_NODE_PARAMS k = {};
+    k.func = f, k.gridDimX = k.gridDimY = k.gridDimZ = k.blockDimY = k.blockDimZ = 1, k.blockDimX = 64, k.extra = extra;
+    DO(cuGraphCreate(&graph, 0));
+    DO(cuGraphAddKernelNode(&node, graph, nullptr, 0, &k));
+    DO(cuGraphInstantiate(&run, graph, 0));
+    packed.n = 40; /* the graph has its own copy: 20 elements again, then 40 */
+    DO(cuGraphLaunch(run, s));
+    DO(cuGraphExecKernelNodeSetParams(run, node, &k));
+    DO(cuGraphLaunch(run, s));
+    DO(cuStreamSynchronize(s));
+    DO(cuMemcpyDtoH(host, p, sizeof host));
+    CHECK(host[0] == 120 && host[19] == 120 && host[20] == 110 && host[39] == 110);
+    packed_bytes = 4;
+    CHECK(cuGraphExecKernelNodeSetParams(run, node, &k) == CUDA_ERROR_INVALID_VALUE);
+    DO(cuGraphExecDestroy(run));
+    DO(cuGraphDestroy(graph));
     CHECK(cuLaunchKernel(f, 1, 1, 1, 2000, 1, 1, 0, s, args, nullptr) == CUDA_ERROR_INVALID_VALUE);
     CHECK(cuModuleLoadData(&m, ".version 7.0\n.target sm_70\nnonsense") == CUDA_ERROR_INVALID_PTX);
     CHECK(cuMemcpyDtoH(host, p + 8, sizeof host) == CUDA_ERROR_INVALID_VALUE);

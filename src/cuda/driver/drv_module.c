@@ -7,13 +7,11 @@
 
 #include "base/arena.h"
 #include "base/file.h"
-#include "base/sizes.h"
 #include "cuda/driver/driver.h"
 #include "cuda/image/code.h"
 #include "cuda/runtime/properties.h"
 #include "cuda/work/queue.h"
 #include "cuda/work/work.h"
-#include "emu/emu.h"
 #include "sass/fatbin.h"
 
 enum { WRAPPER_MAGIC = 0x466243b1, MOST_IMAGE = 1 << 30 /* bytes of a file */ };
@@ -264,51 +262,16 @@ CuErr drv_cuOccupancyMaxPotentialBlockSizeWithFlags(int *grid, int *block, Kerne
     return drv_cuOccupancyMaxPotentialBlockSize(grid, block, f, of, shared, limit);
 }
 
-enum { PARAM_BUFFER = 1, PARAM_BYTES = 2 }; /* CU_LAUNCH_PARAM_BUFFER_POINTER, _SIZE */
-
-/* `extra` holds one packed buffer: PARAM_BUFFER, its address, PARAM_BYTES, the address of its size, 0. */
-static CuErr unpack(Kernel *k, void **extra, void **args, size_t cap)
-{
-    CuErr     e;
-    WwModule *m;
-    char     *buffer = NULL;
-    size_t    bytes = 0, end = 0;
-    for (size_t i = 0; extra[i]; i += 2) {
-        if (extra[i] == (void *)PARAM_BUFFER)
-            buffer = extra[i + 1];
-        else if (extra[i] == (void *)PARAM_BYTES && extra[i + 1])
-            bytes = *(size_t *)extra[i + 1];
-        else
-            return cudaErrorInvalidValue;
-    }
-    const Func *f = kernel_func(k, state_current(), &m, &e);
-    if (!f)
-        return e;
-    for (size_t i = 0; i < f->nparams; i++) {
-        uint32_t at, n;
-        emu_param(f, i, &at, &n);
-        if (!buffer || size_add(at, n) > bytes || i == cap)
-            return cudaErrorInvalidValue;
-        args[i] = buffer + at;
-        end     = at + n;
-    }
-    return (bytes + 7) / 8 > (end + 7) / 8 ? cudaErrorLaunchOutOfResources : cudaSuccess;
-}
-
 /* A launch with its arguments either in a->args or packed in `extra`. */
 static CuErr driver_launch(Kernel *f, LaunchAsk *a, void **extra, void *stream)
 {
-    enum { MOST = 4096 };
-    static void *args[MOST]; /* under the lock */
-    CuErr        e;
-    Kernel      *k = kernel_find(f, &e);
+    CuErr   e;
+    Kernel *k = kernel_find(f, &e);
     if (!k) /* a stream whose context has gone is what is said first */
         return stream_of(stream) ? cudaErrorInvalidResourceHandle : stream_error(stream);
     if (stream_foreign(stream, k->image ? k->image->context : NULL))
         return cudaErrorInvalidResourceHandle;
-    e = !extra ? cudaSuccess : a->args ? cudaErrorInvalidValue : unpack(k, extra, args, MOST);
-    if (extra)
-        a->args = args;
+    e = !extra ? cudaSuccess : a->args ? cudaErrorInvalidValue : launch_unpack(k, extra, a);
     if (e == cudaSuccess)
         e = stream_launch(stream, k, a);
     return e == cudaErrorInvalidConfiguration ? cudaErrorInvalidValue

@@ -238,9 +238,9 @@ CuErr node_set_kernel_params(GraphNode *n, const KernelParams *p)
     if (!k)
         return e;
     a = (LaunchAsk){.grid = p->grid, .block = p->block, .shared = p->shared, .args = p->args};
-    if (p->extra && !p->args)
-        return cudaErrorNotSupported;
-    e = launch_check(k, &a);
+    e = p->extra && !p->args ? launch_unpack(k, p->extra, &a) : cudaSuccess;
+    if (e == cudaSuccess)
+        e = launch_check(k, &a);
     return e == cudaSuccess ? node_set_kernel(n, k, &a) : e;
 }
 

@@ -9,8 +9,10 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "base/sizes.h"
 #include "cuda/process/calls.h"
 #include "cuda/process/context.h"
+#include "emu/emu.h"
 
 size_t accept_static_shared(const Func *f)
 {
@@ -124,4 +126,37 @@ bool accept_refused(Kernel *k, const LaunchAsk *a, const char *why)
     str_free(&launch);
     str_free(&text);
     return told;
+}
+
+enum { PARAM_BUFFER = 1, PARAM_BYTES = 2, MOST_PARAMS = 4096 }; /* CU_LAUNCH_PARAM_BUFFER_POINTER, _SIZE */
+
+/* PARAM_BUFFER, the buffer's address, PARAM_BYTES, the address of its size, 0. */
+CuErr launch_unpack(Kernel *k, void **extra, LaunchAsk *a)
+{
+    static void *args[MOST_PARAMS]; /* under the lock */
+    CuErr        e;
+    WwModule    *m;
+    char        *buffer = NULL;
+    size_t       bytes = 0, end = 0;
+    for (size_t i = 0; extra[i]; i += 2) {
+        if (extra[i] == (void *)PARAM_BUFFER)
+            buffer = extra[i + 1];
+        else if (extra[i] == (void *)PARAM_BYTES && extra[i + 1])
+            bytes = *(size_t *)extra[i + 1];
+        else
+            return cudaErrorInvalidValue;
+    }
+    const Func *f = kernel_func(k, state_current(), &m, &e);
+    if (!f)
+        return e;
+    for (size_t i = 0; i < f->nparams; i++) {
+        uint32_t at, n;
+        emu_param(f, i, &at, &n);
+        if (!buffer || size_add(at, n) > bytes || i == MOST_PARAMS)
+            return cudaErrorInvalidValue;
+        args[i] = buffer + at;
+        end     = at + n;
+    }
+    a->args = args;
+    return (bytes + 7) / 8 > (end + 7) / 8 ? cudaErrorLaunchOutOfResources : cudaSuccess;
 }

@@ -24,6 +24,9 @@ typedef struct Running Running;
  * that of one that has ended. */
 void launch_read_attributes(LaunchAsk *a, const LaunchAttribute *attrs, unsigned n);
 
+/* Arguments packed in one buffer, as the driver's `extra` has them, become a->args, until the next call. (accept.c) */
+CuErr launch_unpack(Kernel *k, void **extra, LaunchAsk *a);
+
 /* Runs the kernel on the current device.  Refusals are returned; faults are kept for the next call (state_fail_later). */
 CuErr launch_run(Kernel *k, const LaunchAsk *ask);
 /* What of that is known before it runs. */
