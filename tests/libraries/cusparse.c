@@ -277,6 +277,12 @@ static void statuses(void)
                  CUSPARSE_SPMV_ALG_DEFAULT, buffer)
     EXPECT(MULTIPLY(h, a.m, small) == CUSPARSE_STATUS_INVALID_VALUE);
     EXPECT(MULTIPLY(h, (cusparseSpMatDescr_t)(void *)vx, vx) == CUSPARSE_STATUS_INVALID_VALUE);
+    EXPECT(MULTIPLY(NULL, a.m, vx) ==
+           CUSPARSE_STATUS_INVALID_VALUE); /* as NVIDIA's of CUDA 13.0, which says so without a card */
+    EXPECT(cusparseSetStream(NULL, NULL) == CUSPARSE_STATUS_INVALID_VALUE);
+    EXPECT(cusparseDestroy(NULL) == CUSPARSE_STATUS_SUCCESS);
+    EXPECT(cusparseGetMatType(NULL) == (cusparseMatrixType_t)-1);
+    EXPECT(cusparseSetMatType(NULL, CUSPARSE_MATRIX_TYPE_GENERAL) == CUSPARSE_STATUS_NOT_INITIALIZED);
     EXPECT(MULTIPLY((cusparseHandle_t)(void *)vx, a.m, vx) == CUSPARSE_STATUS_NOT_INITIALIZED);
     EXPECT(cusparseCreateCsr(&a.m, -1, 1, 0, NULL, NULL, NULL, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I,
                              CUSPARSE_INDEX_BASE_ZERO, CUDA_R_64F) == CUSPARSE_STATUS_INVALID_VALUE);

@@ -119,7 +119,7 @@ def value(kind, room, choice, pick):
     return STRUCT[kind]()
 
 
-NULL_IS_FINE = ("ncclCommAbort", "ncclCommDestroy")
+NULL_IS_FINE = ("ncclCommAbort", "ncclCommDestroy", "cusparseDestroy")
 HANDLE = ("h", "handle", "plan", "generator", "comm")
 
 

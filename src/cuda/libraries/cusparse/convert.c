@@ -96,7 +96,7 @@ Sp cusparseCsr2cscEx2(void *handle, int m, int n, int nonzeros, const void *valu
     LibraryWork   w = {0};
     (void)algorithm, (void)buffer;
     if (!h)
-        return SP_NOT_INITIALIZED;
+        return no_handle(handle);
     if (m < 0 || n < 0 || nonzeros < 0 || base < 0 || base > 1 || !offset || !to_offset ||
         (nonzeros && (!columns || !values || !to_rows_ || (action && !to_values))))
         return SP_INVALID_VALUE;
@@ -134,7 +134,7 @@ Sp cusparseCsr2cscEx2_bufferSize(void *h, int m, int n, int nonzeros, const void
     (void)m, (void)n, (void)nonzeros, (void)values, (void)offset, (void)columns, (void)to_values, (void)to_offset,
         (void)rows, (void)type, (void)action, (void)base;
     (void)algorithm;
-    return space(h, bytes);
+    return space_today(h, bytes);
 }
 
 /* ---- dense ---- */
@@ -208,7 +208,7 @@ static Sp both(void *handle, const void *sparse, const void *dense, Both *b, con
 {
     *h = handle_of(handle);
     if (!*h)
-        return SP_NOT_INITIALIZED;
+        return no_handle(handle);
     if (!sparse_of(sparse) || !dense_of(dense))
         return SP_INVALID_VALUE;
     *b = (Both){.sparse = *sparse_of(sparse), .dense = *dense_of(dense)};
@@ -232,13 +232,13 @@ Sp cusparseSparseToDense(void *handle, const void *a, void *b, int algorithm, vo
 Sp cusparseSparseToDense_bufferSize(void *h, const void *a, void *b, int algorithm, size_t *bytes)
 {
     (void)a, (void)b, (void)algorithm;
-    return space(h, bytes);
+    return space_today(h, bytes);
 }
 
 Sp cusparseDenseToSparse_bufferSize(void *h, const void *a, void *b, int algorithm, size_t *bytes)
 {
     (void)a, (void)b, (void)algorithm;
-    return space(h, bytes);
+    return space_today(h, bytes);
 }
 
 Sp cusparseDenseToSparse_analysis(void *handle, const void *a, void *b, int algorithm, void *buffer)
@@ -334,7 +334,7 @@ static Sp mixed(void *handle, const char *call, const void *x, const void *y, Li
     const Handle *h = handle_of(handle);
     LibraryWork   w = {0};
     if (!h)
-        return SP_NOT_INITIALIZED;
+        return no_handle(handle);
     if (!vector_of(x) || !dense_of(y) || dense_of(y)->rows != vector_of(x)->size)
         return SP_INVALID_VALUE;
     Mixed m = {.x = *vector_of(x), .y = *dense_of(y)};
@@ -408,7 +408,7 @@ static void dot(const void *args)
 Sp cusparseSpVV_bufferSize(void *h, int op, const void *x, const void *y, const void *result, int type, size_t *bytes)
 {
     (void)op, (void)x, (void)y, (void)result, (void)type;
-    return space(h, bytes);
+    return space_today(h, bytes);
 }
 
 Sp cusparseSpVV(void *handle, int op, const void *x, const void *y, void *result, int type, void *buffer)
@@ -417,7 +417,7 @@ Sp cusparseSpVV(void *handle, int op, const void *x, const void *y, void *result
     LibraryWork   w = {0};
     (void)buffer;
     if (!h)
-        return SP_NOT_INITIALIZED;
+        return no_handle(handle);
     if (!vector_of(x) || !dense_of(y) || dense_of(y)->rows != vector_of(x)->size || !result)
         return SP_INVALID_VALUE;
     if (!number_bytes(type))

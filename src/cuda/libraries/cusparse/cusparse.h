@@ -58,6 +58,12 @@ typedef struct SparseVector {
     int     index_type, base, type;
 } SparseVector;
 
+/* What the interface of today says of a handle that is none; that of old says SP_NOT_INITIALIZED of all. */
+static inline Sp no_handle(const void *p)
+{
+    return p ? SP_NOT_INITIALIZED : SP_INVALID_VALUE;
+}
+
 /* NULL: it is none. */
 Handle       *handle_of(void *p);
 Sparse       *sparse_of(const void *p);
@@ -134,6 +140,10 @@ Sp      give_total(const Handle *h, LibraryWork *w, const char *call, void (*com
 /* Of a buffer: no space is needed; a size above none, because programs allocate it. */
 Sp     space(void *handle, size_t *bytes);
 Sp     space_int(void *handle, int *bytes);
+static inline Sp space_today(void *handle, size_t *bytes)
+{
+    return handle ? space(handle, bytes) : no_handle(handle);
+}
 
 typedef struct Factor {
     const void *device; /* NULL: the copy */

@@ -85,13 +85,13 @@ Sp cusparseDestroyMatDescr(void *p)
     Sp cusparseSetMat##name(void *p, int value)                                                                        \
     {                                                                                                                  \
         if (!descr_of(p) || value < 0 || value > (most))                                                               \
-            return SP_INVALID_VALUE;                                                                                   \
+            return descr_of(p) ? SP_INVALID_VALUE : SP_NOT_INITIALIZED;                                                \
         descr_of(p)->member = value;                                                                                   \
         return SP_SUCCESS;                                                                                             \
     }                                                                                                                  \
     int cusparseGetMat##name(const void *p)                                                                            \
     {                                                                                                                  \
-        return descr_of(p) ? descr_of(p)->member : 0;                                                                  \
+        return descr_of(p) ? descr_of(p)->member : -1;                                                                 \
     }
 PROPERTY(Type, type, 3)
 PROPERTY(FillMode, fill, 1)

@@ -97,7 +97,7 @@ static Sp product(void *handle, const char *call, int opa, int opb, const void *
     const Sparse *m = sparse_of(a);
     const Dense  *x = dense_of(b), *y = dense_of(c);
     if (!h)
-        return SP_NOT_INITIALIZED;
+        return no_handle(handle);
     if (!m || !x || !y || !alpha || !beta || opa < OP_N || opa > OP_C || opb < OP_N || opb > OP_C)
         return SP_INVALID_VALUE;
     if (!number_bytes(type) || number_is_complex(type) != number_is_complex(y->type))
@@ -156,7 +156,7 @@ Sp cusparseSDDMM(void *handle, int opa, int opb, const void *alpha, const void *
     const Sparse *m = sparse_of(c);
     (void)algorithm, (void)buffer;
     if (!h)
-        return SP_NOT_INITIALIZED;
+        return no_handle(handle);
     if (!m || !x || !y || !alpha || !beta || opa < OP_N || opa > OP_C || opb < OP_N || opb > OP_C)
         return SP_INVALID_VALUE;
     if ((opa == OP_N ? x->rows : x->columns) != m->rows || (opb == OP_N ? y->columns : y->rows) != m->columns ||
@@ -192,14 +192,14 @@ Sp cusparseSpMV_bufferSize(void *h, int opa, const void *alpha, const void *a, c
                            int type, int algorithm, size_t *bytes)
 {
     IGNORED;
-    return space(h, bytes);
+    return space_today(h, bytes);
 }
 
 Sp cusparseSpMV_preprocess(void *h, int opa, const void *alpha, const void *a, const void *x, const void *beta, void *y,
                            int type, int algorithm, void *buffer)
 {
     IGNORED, (void)buffer;
-    return handle_of(h) ? SP_SUCCESS : SP_NOT_INITIALIZED;
+    return handle_of(h) ? SP_SUCCESS : no_handle(h);
 }
 
 Sp cusparseSpMM(void *h, int opa, int opb, const void *alpha, const void *a, const void *x, const void *beta, void *y,
@@ -214,13 +214,13 @@ Sp cusparseSpMM(void *h, int opa, int opb, const void *alpha, const void *a, con
                                    const void *beta, void *y, int type, int algorithm, size_t *bytes)                  \
     {                                                                                                                  \
         IGNORED, (void)opb;                                                                                            \
-        return space(h, bytes);                                                                                        \
+        return space_today(h, bytes);                                                                                  \
     }                                                                                                                  \
     Sp cusparse##name##_preprocess(void *h, int opa, int opb, const void *alpha, const void *a, const void *x,         \
                                    const void *beta, void *y, int type, int algorithm, void *buffer)                   \
     {                                                                                                                  \
         IGNORED, (void)opb, (void)buffer;                                                                              \
-        return handle_of(h) ? SP_SUCCESS : SP_NOT_INITIALIZED;                                                         \
+        return handle_of(h) ? SP_SUCCESS : no_handle(h);                                                               \
     }
 SPACE(SpMM)
 SPACE(SDDMM)

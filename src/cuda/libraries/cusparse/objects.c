@@ -77,7 +77,7 @@ Sp cusparseDestroy(void *p)
 {
     Handle *h = handle_of(p);
     if (!h)
-        return SP_NOT_INITIALIZED;
+        return p ? SP_NOT_INITIALIZED : SP_SUCCESS;
     ww_cuda_library_wait(h->stream);
     return object_drop(&handles, p);
 }
@@ -86,7 +86,7 @@ Sp cusparseSetStream(void *p, void *stream)
 {
     Handle *h = handle_of(p);
     if (!h)
-        return SP_NOT_INITIALIZED;
+        return no_handle(p);
     h->stream = stream;
     return SP_SUCCESS;
 }
@@ -95,7 +95,7 @@ Sp cusparseGetStream(void *p, void **stream)
 {
     const Handle *h = handle_of(p);
     if (!h || !stream)
-        return h ? SP_INVALID_VALUE : SP_NOT_INITIALIZED;
+        return h ? SP_INVALID_VALUE : no_handle(p);
     *stream = h->stream;
     return SP_SUCCESS;
 }
@@ -104,7 +104,7 @@ Sp cusparseSetPointerMode(void *p, int mode)
 {
     Handle *h = handle_of(p);
     if (!h || mode < 0 || mode > 1)
-        return h ? SP_INVALID_VALUE : SP_NOT_INITIALIZED;
+        return h ? SP_INVALID_VALUE : no_handle(p);
     h->pointer = mode;
     return SP_SUCCESS;
 }
@@ -113,7 +113,7 @@ Sp cusparseGetPointerMode(void *p, int *mode)
 {
     const Handle *h = handle_of(p);
     if (!h || !mode)
-        return h ? SP_INVALID_VALUE : SP_NOT_INITIALIZED;
+        return h ? SP_INVALID_VALUE : no_handle(p);
     *mode = h->pointer;
     return SP_SUCCESS;
 }
@@ -121,7 +121,7 @@ Sp cusparseGetPointerMode(void *p, int *mode)
 Sp cusparseGetVersion(void *p, int *version)
 {
     if (!handle_of(p) || !version)
-        return handle_of(p) ? SP_INVALID_VALUE : SP_NOT_INITIALIZED;
+        return handle_of(p) ? SP_INVALID_VALUE : no_handle(p);
     *version = WW_CUSPARSE * 1000 + MINOR * 100 + PATCH;
     return SP_SUCCESS;
 }
@@ -192,7 +192,7 @@ static bool is_index(int type)
 
 Sp sparse_new(void **out, Sparse m)
 {
-    if (m.rows < 0 || m.columns < 0 || m.nonzeros < 0 || m.base < 0 || m.base > 1 ||
+    if (!out || m.rows < 0 || m.columns < 0 || m.nonzeros < 0 || m.base < 0 || m.base > 1 ||
         (m.nonzeros && (!m.indices || !m.values)))
         return SP_INVALID_VALUE;
     if (!number_bytes(m.type) || !is_index(m.offset_type) || !is_index(m.index_type))
@@ -335,7 +335,7 @@ static Sp new_dense(void **out, Dense d)
     Sp cusparseCreate##kind##SpVec(void **out, int64_t size, int64_t nonzeros, void *indices, void *values,            \
                                    int index_type, int base, int type)                                                 \
     {                                                                                                                  \
-        if (size < 0 || nonzeros < 0 || nonzeros > size || (nonzeros && (!indices || !values)))                        \
+        if (!out || size < 0 || nonzeros < 0 || nonzeros > size || (nonzeros && (!indices || !values)))                \
             return SP_INVALID_VALUE;                                                                                   \
         if (!number_bytes(type) || !is_index(index_type))                                                              \
             return SP_NOT_SUPPORTED;                                                                                   \

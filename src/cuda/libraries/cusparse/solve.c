@@ -166,7 +166,7 @@ static Sp solve(void *handle, const char *call, int opa, int opb, const void *al
     const Sparse *m = sparse_of(a);
     const Dense  *b = dense_of(x), *c = dense_of(y);
     if (!h)
-        return SP_NOT_INITIALIZED;
+        return no_handle(handle);
     if (!m || !b || !c || !u || !alpha || opa < OP_N || opa > OP_C || opb < OP_N || opb > OP_C ||
         m->rows != m->columns || c->rows != m->rows || (opb == OP_N ? b->rows : b->columns) != m->rows ||
         (opb == OP_N ? b->columns : b->rows) != c->columns)
@@ -183,14 +183,14 @@ Sp cusparseSpSV_bufferSize(void *h, int opa, const void *alpha, const void *a, c
                            int algorithm, void *descriptor, size_t *bytes)
 {
     (void)opa, (void)alpha, (void)a, (void)x, (void)y, (void)type, (void)algorithm, (void)descriptor;
-    return space(h, bytes);
+    return space_today(h, bytes);
 }
 
 Sp cusparseSpSV_analysis(void *h, int opa, const void *alpha, const void *a, const void *x, void *y, int type,
                          int algorithm, void *descriptor, void *buffer)
 {
     (void)opa, (void)alpha, (void)a, (void)x, (void)y, (void)type, (void)algorithm, (void)descriptor, (void)buffer;
-    return handle_of(h) ? SP_SUCCESS : SP_NOT_INITIALIZED;
+    return handle_of(h) ? SP_SUCCESS : no_handle(h);
 }
 
 Sp cusparseSpSV_solve(void *h, int opa, const void *alpha, const void *a, const void *x, void *y, int type,
@@ -204,7 +204,7 @@ Sp cusparseSpSM_bufferSize(void *h, int opa, int opb, const void *alpha, const v
                            int type, int algorithm, void *descriptor, size_t *bytes)
 {
     (void)opa, (void)opb, (void)alpha, (void)a, (void)x, (void)y, (void)type, (void)algorithm, (void)descriptor;
-    return space(h, bytes);
+    return space_today(h, bytes);
 }
 
 Sp cusparseSpSM_analysis(void *h, int opa, int opb, const void *alpha, const void *a, const void *x, void *y, int type,
@@ -212,7 +212,7 @@ Sp cusparseSpSM_analysis(void *h, int opa, int opb, const void *alpha, const voi
 {
     (void)opa, (void)opb, (void)alpha, (void)a, (void)x, (void)y, (void)type, (void)algorithm, (void)descriptor,
         (void)buffer;
-    return handle_of(h) ? SP_SUCCESS : SP_NOT_INITIALIZED;
+    return handle_of(h) ? SP_SUCCESS : no_handle(h);
 }
 
 Sp cusparseSpSM_solve(void *h, int opa, int opb, const void *alpha, const void *a, const void *x, void *y, int type,
@@ -224,10 +224,10 @@ Sp cusparseSpSM_solve(void *h, int opa, int opb, const void *alpha, const void *
 
 enum { UPDATE_GENERAL, UPDATE_DIAGONAL };
 
-static Sp update(const void *handle, Update *u, void *values, int part)
+static Sp update(void *handle, Update *u, void *values, int part)
 {
-    if (!handle)
-        return SP_NOT_INITIALIZED;
+    if (!handle_of(handle))
+        return no_handle(handle);
     if (!u || !values || part < UPDATE_GENERAL || part > UPDATE_DIAGONAL)
         return SP_INVALID_VALUE;
     if (part == UPDATE_GENERAL)
@@ -248,7 +248,7 @@ static Sp update(const void *handle, Update *u, void *values, int part)
     }                                                                                                                  \
     Sp cusparse##kind##_updateMatrix(void *h, void *descr, void *values, int part)                                     \
     {                                                                                                                  \
-        return update(handle_of(h), update_of(descr), values, part);                                                   \
+        return update(h, update_of(descr), values, part);                                                              \
     }
 DESCRIPTOR(SpSV)
 DESCRIPTOR(SpSM)

@@ -161,7 +161,7 @@ static Sp check(void *handle, int opa, int opb, const void *a, const void *b, co
 {
     const Sparse *x = sparse_of(a), *y = sparse_of(b), *z = sparse_of(c);
     if (!handle_of(handle))
-        return SP_NOT_INITIALIZED;
+        return no_handle(handle);
     if (!x || !y || !z || x->columns != y->rows || x->rows != z->rows || y->columns != z->columns)
         return SP_INVALID_VALUE;
     if (opa != OP_N || opb != OP_N || x->format != BY_ROWS || y->format != BY_ROWS || z->format != BY_ROWS)
