@@ -179,7 +179,7 @@ Sol cusolverDnIRSParamsCreate(void **out)
 
 Sol cusolverDnIRSParamsDestroy(void *p)
 {
-    return object_drop(&parameters, p);
+    return parameters_of(p) ? object_drop(&parameters, p) : SOL_NO_PARAMETERS;
 }
 
 Sol cusolverDnIRSInfosCreate(void **out)
@@ -189,14 +189,14 @@ Sol cusolverDnIRSInfosCreate(void **out)
 
 Sol cusolverDnIRSInfosDestroy(void *p)
 {
-    return object_drop(&informations, p);
+    return informations_of(p) ? object_drop(&informations, p) : SOL_NO_INFORMATIONS;
 }
 
 #define SET(name, type, member)                                                                                        \
     Sol cusolverDnIRSParamsSet##name(void *p, type value)                                                              \
     {                                                                                                                  \
         if (!parameters_of(p))                                                                                         \
-            return SOL_INVALID_VALUE;                                                                                  \
+            return SOL_NO_PARAMETERS;                                                                                  \
         parameters_of(p)->member = value;                                                                              \
         return SOL_SUCCESS;                                                                                            \
     }
@@ -217,7 +217,7 @@ Sol cusolverDnIRSParamsSetSolverPrecisions(void *p, int main, int lowest)
 Sol cusolverDnIRSParamsGetMaxIters(void *p, int *out)
 {
     if (!parameters_of(p) || !out)
-        return SOL_INVALID_VALUE;
+        return parameters_of(p) ? SOL_INVALID_VALUE : SOL_NO_PARAMETERS;
     *out = parameters_of(p)->iterations;
     return SOL_SUCCESS;
 }
@@ -226,7 +226,7 @@ Sol cusolverDnIRSParamsGetMaxIters(void *p, int *out)
     Sol cusolverDnIRSParams##name##Fallback(void *p)                                                                   \
     {                                                                                                                  \
         if (!parameters_of(p))                                                                                         \
-            return SOL_INVALID_VALUE;                                                                                  \
+            return SOL_NO_PARAMETERS;                                                                                  \
         parameters_of(p)->fallback = value;                                                                            \
         return SOL_SUCCESS;                                                                                            \
     }
@@ -237,7 +237,7 @@ FALLBACK(Disable, 0)
     Sol cusolverDnIRSInfosGet##name(void *p, int *out)                                                                 \
     {                                                                                                                  \
         if (!informations_of(p) || !out)                                                                               \
-            return SOL_INVALID_VALUE;                                                                                  \
+            return informations_of(p) ? SOL_INVALID_VALUE : SOL_NO_INFORMATIONS;                                       \
         *out = informations_of(p)->member;                                                                             \
         return SOL_SUCCESS;                                                                                            \
     }
@@ -248,7 +248,7 @@ GET(MaxIters, most)
 Sol cusolverDnIRSInfosRequestResidual(void *p)
 {
     if (!informations_of(p))
-        return SOL_INVALID_VALUE;
+        return SOL_NO_INFORMATIONS;
     informations_of(p)->residual = true;
     return SOL_SUCCESS;
 }
@@ -257,7 +257,7 @@ Sol cusolverDnIRSInfosRequestResidual(void *p)
 Sol cusolverDnIRSInfosGetResidualHistory(void *p, void **out)
 {
     if (!informations_of(p) || !out)
-        return SOL_INVALID_VALUE;
+        return informations_of(p) ? SOL_INVALID_VALUE : SOL_NO_INFORMATIONS;
     *out = NULL;
     return SOL_SUCCESS;
 }
