@@ -323,6 +323,17 @@ static void *pack_args(const Func *k, void *const *args)
     return block;
 }
 
+void **emulator_args(const Func *k, const void *params)
+{
+    void **args = xcalloc(k->nparams + 1, sizeof *args);
+    for (size_t i = 0; i < k->nparams; i++) {
+        uint32_t at, bytes;
+        emu_param(k, i, &at, &bytes);
+        args[i] = (uint8_t *)(uintptr_t)params + at; /* WwLaunch's are not const; nobody writes there */
+    }
+    return args;
+}
+
 void ww_pause_where(const WwPause *p, char *text, size_t bytes)
 {
     Str where = {0};
@@ -537,7 +548,7 @@ static Status run_grid(WwDevice *d, WwModule *m, const Func *k, const DeviceLaun
     r->compiled = result.compiled;
     bool whole  = !l->share || !l->share->rank; /* else what other ranks' blocks did is not here */
     if (watch.time && s == WW_OK && !result.sample.sampled && whole)
-        emulator_time_end(watch.time, w, &result, watch.count, r);
+        emulator_time_end(watch.time, w, params, &result, watch.count, r);
     if (whole || !runs)
         end_checks(e, &all);
     if (runs && l->share)
@@ -567,23 +578,18 @@ static void run_transfer(WwDevice *d, const EmuChild *c)
 static Status run_child(WwDevice *d, WwModule *m, const EmuChild *c, const DeviceLaunch *parent, Children *more)
 {
     const Func *k    = c->kernel;
-    void      **args = xcalloc(k->nparams + 1, sizeof *args);
+    void      **args = emulator_args(k, c->params);
     WwLaunch    w    = *parent->w;
-    for (size_t i = 0; i < k->nparams; i++) {
-        uint32_t at, bytes;
-        emu_param(k, i, &at, &bytes);
-        args[i] = c->params + at;
-    }
-    w.grid          = (WwDim3){c->grid[0], c->grid[1], c->grid[2]};
-    w.block         = (WwDim3){c->block[0], c->block[1], c->block[2]};
-    w.shared        = c->shared;
-    w.args          = args;
-    w.arg_count     = k->nparams;
-    w.cooperative   = false;
-    DeviceLaunch dl = *parent;
-    dl.w            = &w;
-    WwResult *r     = result_new(k->name);
-    Status    s     = run_grid(d, m, k, &dl, c->params, r, more);
+    w.grid           = (WwDim3){c->grid[0], c->grid[1], c->grid[2]};
+    w.block          = (WwDim3){c->block[0], c->block[1], c->block[2]};
+    w.shared         = c->shared;
+    w.args           = args;
+    w.arg_count      = k->nparams;
+    w.cooperative    = false;
+    DeviceLaunch dl  = *parent;
+    dl.w             = &w;
+    WwResult *r      = result_new(k->name);
+    Status    s      = run_grid(d, m, k, &dl, c->params, r, more);
     if (w.on_child)
         w.on_child(w.user, k->name, &w, s, r);
     ww_result_free(r);

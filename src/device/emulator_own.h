@@ -56,8 +56,11 @@ void        emulator_time_put(const LaunchTime *t, Parcel *p);
 void        emulator_time_add(LaunchTime *t, Parcel *p);
 /* Fills in the gain of the mends of r's findings, where a launch was predicted; t: NULL is allowed. */
 void emulator_time_mends(const LaunchTime *t, WwResult *r);
-/* Fills in r->prediction from what a launch left that ended well. */
-void        emulator_time_end(LaunchTime *t, const WwLaunch *w, const EmuResult *e, Observer *count, WwResult *r);
+/* Fills in r->prediction from what a launch left that ended well.  params: its parameter block; who launched it may have gone on, with other things where
+ * w->args point to. */
+void        emulator_time_end(LaunchTime *t, const WwLaunch *w, const void *params, const EmuResult *e, Observer *count, WwResult *r);
+/* As WwLaunch.args, into a parameter block; malloc's. */
+void      **emulator_args(const Func *k, const void *params);
 /* Forgets the code of a module that is unloaded; NULL: of all. */
 void        emulator_time_forget(Emulator *e, const Module *m);
 /* Adds the finding of e->fault and sets the device's message; returns s. */

@@ -380,13 +380,15 @@ static void tell_lines(WwResult *r, const LaunchTime *t, const EmuResult *e, Obs
     r->prediction.nlines = n ? (size_t)(l - line) + 1 : 0;
 }
 
-void emulator_time_end(LaunchTime *t, const WwLaunch *w, const EmuResult *e, Observer *count, WwResult *r)
+void emulator_time_end(LaunchTime *t, const WwLaunch *w, const void *params, const EmuResult *e, Observer *count,
+                       WwResult *r)
 {
     StreamSum s;
     double    blocks = (double)w->grid.x * w->grid.y * w->grid.z;
     if (!e->executed || !e->instr || !count)
         return;
     stream_replay(t->stream, &s);
+    void            **args = emulator_args(t->kernel, params);
     const WwCounters *c    = count_total(count);
     Traffic           x    = traffic_of(t, c, &s, t->timing.l2_kept_mib * 1048576);
     Reach             user = {t, count, x.l2_hits >= 1 && t->warm, x.l2_hits};
@@ -401,7 +403,7 @@ void emulator_time_end(LaunchTime *t, const WwLaunch *w, const EmuResult *e, Obs
                             .constant_far =
                         t->warm ? 0 : t->timing.constant_far, /* multiprocessors still have what launches before read */
                             .kernel      = t->kernel,
-                            .args        = (const void *const *)w->args,
+                            .args        = (const void *const *)args,
                             .mhz         = t->timing.clock_mhz,
                             .busy_blocks = s.busy_blocks > 0 ? s.busy_blocks : blocks,
                             .reach       = reach,
@@ -411,6 +413,7 @@ void emulator_time_end(LaunchTime *t, const WwLaunch *w, const EmuResult *e, Obs
         code_work(&in, &code);
     else
         ptx_work(&in, &code);
+    free(args);
     double   shared = (double)c->memory_l1_wavefronts_shared, ideal = (double)c->memory_l1_wavefronts_shared_ideal;
     TimeWork work = {.warm          = t->warm,
                      .blocks        = blocks,

@@ -73,15 +73,12 @@ static Status add(const Rounds *r, size_t worker, const GridMatrix *x, size_t el
                                                .pitch   = pitch * element});
 }
 
-/* The worker's tile leaves, both places. */
+/* The worker's tile leaves, both places, behind the product of that round (copies). */
 static Status leave(const Rounds *r, size_t worker, const GridStep *s)
 {
     const GridProblem *p    = r->p;
     GridTurn           turn = turn_of(r, worker);
     GridTile           t    = grid_tile_of(&turn, s);
-    GridMember        *m    = own(r, worker);
-    if (m)
-        note(r, m, grid_follow(m, m->in, m->done[t.slot]));
     if (!t.in_place)
         TRY(add(r, worker, &p->c, p->result, grid_tile_rect(s, false), t.c, p->tile, false));
     if (!t.turned_in_place)

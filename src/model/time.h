@@ -50,7 +50,7 @@ typedef struct TimeWork { /* of a launch */
     double blocks, resident, sms; /* blocks; that a multiprocessor holds at once; multiprocessors */
     double busy_blocks;           /* of the blocks, that take part in the work; 0: all */
     double warp_clocks;           /* of the warp that such a block waits for, alone */
-    double once;                  /* clocks that the first warps of a multiprocessor wait for what all later ones find there */
+    double once;                  /* clocks that the first warps of a multiprocessor wait for what all later ones find there, and those that prints take */
     double longest;               /* times as long: the longest warp of the launch.  0: as long */
     double issued, pipe;          /* warp instructions; clocks of the busiest pipe of a sub-core */
     double shared_passes, ideal_passes;

@@ -441,3 +441,11 @@ Cfg *cfg_build(Arena *a, const Func *f)
     arena_free(b.scratch);
     return c;
 }
+
+bool cfg_lies_in(const Cfg *cfg, uint32_t block, uint32_t loop)
+{
+    uint32_t in = cfg->block[block].loop;
+    while (in != CFG_NONE && in != loop)
+        in = cfg->loop[in].parent;
+    return in == loop;
+}

@@ -51,5 +51,7 @@ typedef struct Cfg {
 } Cfg;
 
 Cfg *cfg_build(Arena *a, const Func *f);
+/* Is the block in that loop, or in one inside of it? */
+bool cfg_lies_in(const Cfg *cfg, uint32_t block, uint32_t loop);
 
 #endif

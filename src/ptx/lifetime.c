@@ -22,8 +22,9 @@ static void touch(void *user, const Operand *o, bool written)
     const Reg   *r  = o->reg;
     Lifetime    *l  = &w->life[r->index];
     if (!l->used)
-        *l = (Lifetime){
-            .used = true, .brief = w->cfg && written && !in->guard && r->type != TY_PRED && !r->vec, .first = w->at};
+        *l = (Lifetime){.used  = true,
+                        .brief = w->cfg && written && !in->guard && type_bytes(r->type) > 1 && !r->vec,
+                        .first = w->at};
     l->last  = w->at;
     l->brief = l->brief && o->part < 0 && !op_is(in, TRAIT_ACCUMULATES) &&
                w->cfg->block_of[l->first] == w->cfg->block_of[w->at];

@@ -13,7 +13,7 @@ typedef struct Lifetime { /* of a register */
     uint32_t first, last; /* the instruction that writes it, all of it and unguarded; the last one that may read or write it */
 } Lifetime;
 
-/* By Reg.index, in `a`.  cfg NULL: none is brief.  Never brief: predicates, vectors, parameters, results, registers that wgmma reads or writes while the
+/* By Reg.index, in `a`.  cfg NULL: none is brief.  Never brief: predicates, bytes, vectors, parameters, results, registers that wgmma reads or writes while the
  * warp goes on, and those of which a part is named.  The factors of a product that a sum may take (ptx/contract.h) live as long as the product. */
 const Lifetime *ptx_lifetimes(Arena *a, const Func *f, const Cfg *cfg);
 

@@ -74,7 +74,6 @@ struct Report {
     const char **left; size_t nleft;         /* kernels that were left out */
 };
 
-
 /* findings_parcel.c: a finding, whole, into a parcel and out of it.  Its texts stay in the parcel, the rest is of the arena; p->bad says that it is
  * none. */
 void      report_put_finding(Parcel *p, const WwFinding *f, const char *kernel, int64_t launch);

@@ -3,6 +3,7 @@
 """What `warpwright run` and `check` do with names, files and variables that somebody else chose: careful.py WARPWRIGHT PROGRAMS NVCC.
 Names with words of a shell, folders with spaces and colons, pipes nobody reads, files that are no reports, two runs with one report,
 variables with wrong values."""
+import json
 import os
 import shutil
 import subprocess
@@ -130,6 +131,38 @@ def variables():
     expect("right ones are taken", r.stdout == "passed\n", r.stderr)
 
 
+ARGUMENTS = """
+__global__ void wait(int x, long long n)
+{
+    long long t = clock64();
+    while (clock64() - t < n)
+        __nanosleep(20);
+}
+int main()
+{
+    int       x = 3;
+    long long n = 100000;
+    void     *args[] = {&x, &n};
+    cudaLaunchKernel((void *)wait, 1, 32, args, 0, 0);
+    args[0] = args[1] = (void *)1;
+    n = 1ll << 60;
+    return cudaDeviceSynchronize() != cudaSuccess;
+}
+"""
+
+
+def arguments(folder):
+    """Whoever launched may do with the arguments what he likes, while the launch has paused."""
+    source, program, report = (os.path.join(folder, n) for n in ("arguments.cu", "arguments", "arguments.json"))
+    with open(source, "w", encoding="utf-8") as f:
+        f.write(ARGUMENTS)
+    subprocess.run([NVCC, "-gencode", "arch=compute_90,code=compute_90", "-o", program, source], check=True, capture_output=True)
+    r = start("run", "-q", "--time", "--profile", "h200", "--json", report, program)
+    with open(report, encoding="utf-8") as f:
+        us = json.load(f)["kernels"][0]["predicted"]["ns"] / 1000
+    expect("a prediction reads the arguments of the launch", r.returncode == 0 and 45 < us < 80, (us, r.stderr))
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         shell_words(folder)
@@ -137,6 +170,7 @@ def main():
         by_content(folder)
         documents(folder)
         variables()
+        arguments(folder)
     print(f"{failures} failures")
     return 1 if failures else 0
 

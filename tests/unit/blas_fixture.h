@@ -18,6 +18,7 @@
 
 #include <cmocka.h>
 
+#include "two_to.h"
 #include "warpwright/blas.h"
 
 #define assert_works(call)                                                                                             \
@@ -135,15 +136,6 @@ static inline float as_float(uint32_t u)
     float f;
     memcpy(&f, &u, 4);
     return f;
-}
-
-/* 2^e, e from -1022 to 1023; references ask for it at each product, where ldexp would take most of a test's time. */
-static inline double two_to(int e)
-{
-    uint64_t bits = (uint64_t)(1023 + e) << 52;
-    double   x;
-    memcpy(&x, &bits, 8);
-    return x;
 }
 
 /* A bf16 or fp16 number. */

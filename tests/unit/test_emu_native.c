@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * What is said where the interpreter runs a kernel although native code was asked for: that it is too large, and that clang failed.  Results
- * are the same.  How much native code ran is told, too.  And the turns that warps take in native code, from barrier to barrier. */
+ * are the same.  How much native code ran is told, too.  And the turns that warps take in native code, from barrier to barrier, and functions that are too
+ * large for it, whose registers share their places. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -299,12 +300,44 @@ static void a_clang_that_fails_is_told(void **state)
     rmdir(folder);
 }
 
+/* Lanes 16 to 31 wait in the middle of a block, with values in registers, while the others go through its first half: what they write there must not be what
+ * shares a place with those values.  Results are the same with and without operations that make the function large. */
+static void what_waits_keeps_its_registers(void **state)
+{
+    static const char *const body =
+        "mov.u32 %r2, %tid.x; setp.gt.u32 %p, %r2, 15; mov.u32 %r3, flag;\n"
+        "@%p bra both;\n"
+        "spin: ld.volatile.shared.u32 %r4, [%r3]; setp.eq.u32 %q, %r4, 0; @%q bra spin;\n"
+        "both: cvt.u16.u32 %h0, %r2; add.u16 %h1, %h0, 1; cvt.u32.u16 %r5, %h1; mul.wide.u32 %d1, %r5, 3; cvt.u32.u64 "
+        "%r6, %d1;\n"
+        "cvt.u8.u32 %c0, 77; cvt.u16.u32 %h2, 500; add.u32 %r7, %r6, 1000; cvt.u64.u32 %d2, %r7;\n"
+        "st.volatile.shared.u32 [%r3], 1; bar.warp.sync 0xffffffff;\n"
+        "cvt.u32.u8 %r8, %c0; cvt.u32.u16 %r9, %h2; cvt.u32.u64 %r10, %d2; add.u32 %r11, %r8, %r9; add.u32 %r11, %r11, "
+        "%r10;\n"
+        "mad.wide.u32 %d3, %r2, 4, %d; st.global.u32 [%d3], %r11;\n";
+    uint32_t stored[32];
+    (void)state;
+    for (unsigned adds = 0; adds <= 1000; adds += 1000) {
+        Str text = {0};
+        str_add(&text, ".version 8.0\n.target sm_90\n.address_size 64\n.shared .align 4 .u32 flag;\n"
+                       ".visible .entry k(.param .u64 p)\n{\n.reg .pred %p, %q; .reg .b8 %c<4>; .reg .b16 %h<4>; .reg "
+                       ".b32 %r<16>; .reg .b64 %d, %d<4>;\n"
+                       "ld.param.u64 %d, [p]; mov.u32 %r0, 0; mov.u32 %r1, %tid.x;\n");
+        write_adds(&text, adds);
+        str_printf(&text, "%sret;\n}\n", body);
+        launch(EMU_INTERPRETER, str_text(&text), text.len, 32, stored);
+        str_free(&text);
+        for (uint32_t i = 0; i < 32; i++)
+            assert_int_equal(stored[i], 77 + 500 + (i + 1) * 3 + 1000);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_too_large_is_told),    cmocka_unit_test(how_much_ran_is_told),
-        cmocka_unit_test(warps_take_turns_at_barriers), cmocka_unit_test(lanes_divide_between_multiples),
-        cmocka_unit_test(modes_of_rows_stay_theirs),    cmocka_unit_test(doubles_are_tried_without_nans),
-        cmocka_unit_test(a_clang_that_fails_is_told)};
+        cmocka_unit_test(what_is_too_large_is_told),      cmocka_unit_test(how_much_ran_is_told),
+        cmocka_unit_test(warps_take_turns_at_barriers),   cmocka_unit_test(lanes_divide_between_multiples),
+        cmocka_unit_test(modes_of_rows_stay_theirs),      cmocka_unit_test(doubles_are_tried_without_nans),
+        cmocka_unit_test(what_waits_keeps_its_registers), cmocka_unit_test(a_clang_that_fails_is_told)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

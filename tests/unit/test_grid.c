@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "grid_fixture.h"
+#include "two_to.h"
 
 static size_t cover(size_t n, size_t tile)
 {
@@ -75,14 +76,6 @@ static Host make(size_t lines, size_t length, size_t extra, size_t each, WwType 
     for (size_t i = 0; i < lines * h.ld; i++)
         put(&h, i, t);
     return h;
-}
-
-/* 2^e; ldexp would take most of this test's time. */
-static double two_to(int e)
-{
-    uint64_t bits = (uint64_t)(1023 + e) << 52;
-    double   x;
-    return memcpy(&x, &bits, 8), x;
 }
 
 static double at(const Host *h, const char *v, size_t line, size_t i, WwType t)

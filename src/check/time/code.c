@@ -73,14 +73,6 @@ static const Line *line_of(const Reader *r, size_t word)
     return n && n < r->lines && r->line[n].id != NONE ? &r->line[n] : NULL;
 }
 
-static bool lies_in(const Cfg *cfg, uint32_t block, uint32_t loop)
-{
-    uint32_t in = cfg->block[block].loop;
-    while (in != CFG_NONE && in != loop)
-        in = cfg->loop[in].parent;
-    return in == loop;
-}
-
 /* How often control came from outside to the loops of a function: as often as what leads there ran. */
 static void count_entries(Reader *r, const FuncBlocks *f)
 {
@@ -91,7 +83,7 @@ static void count_entries(Reader *r, const FuncBlocks *f)
         uint32_t   loop = cfg->block[b].loop, header = loop == CFG_NONE ? b : cfg->loop[loop].header;
         for (uint32_t i = 0; loop != CFG_NONE && i < cfg->block[header].npred; i++) {
             uint32_t from = cfg->block[header].pred[i];
-            to->entered += lies_in(cfg, from, loop) ? 0 : r->block[base + from].executed;
+            to->entered += cfg_lies_in(cfg, from, loop) ? 0 : r->block[base + from].executed;
         }
         double least = to->executed < 1 ? to->executed : 1, most = r->block[base + header].executed;
         to->entered = to->entered < least ? least : to->entered > most ? most : to->entered;
@@ -110,7 +102,7 @@ static void wait_once(Reader *r, const FuncBlocks *f)
             continue;
         r->waited += clocks[l] * r->block[f->base + cfg->loop[l].header].entered;
         for (uint32_t b = 0; b < cfg->nblocks; b++)
-            if (lies_in(cfg, b, l))
+            if (cfg_lies_in(cfg, b, l))
                 r->block[f->base + b].executed = r->block[f->base + b].entered;
     }
 }

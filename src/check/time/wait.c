@@ -16,6 +16,7 @@
 
 #include "base/arena.h"
 #include "ptx/op.h"
+#include "ptx/registers.h"
 #include "ptx/traits.h"
 
 enum { NONE = UINT32_MAX, MANY = UINT32_MAX - 1, DEPTH = 16, WIDE = 0xffff };
@@ -41,7 +42,7 @@ static Value value_of(const Trace *t, const Operand *o, uint32_t at, unsigned de
 static bool writes(const Instr *in, const Reg *r)
 {
     const Operand *o = in->nopd ? &in->opd[0] : NULL;
-    if (!o || op_is(in, TRAIT_STORE))
+    if (!o || !(ptx_has_result(in) || op_is(in, TRAIT_CALL)))
         return false;
     bool many = o->kind == OPD_VECTOR || o->kind == OPD_LIST || o->kind == OPD_PAIR;
     for (unsigned i = 0, n = o->kind == OPD_PAIR ? 2 : o->count; many && i < n; i++)
@@ -63,7 +64,7 @@ static void find_definitions(Trace *t)
         t->def[r] = NONE;
     for (uint32_t i = 0; i < f->ninstrs; i++) {
         const Instr   *in = &f->instrs[i];
-        const Operand *o  = in->nopd && !op_is(in, TRAIT_STORE) ? &in->opd[0] : NULL;
+        const Operand *o  = in->nopd && (ptx_has_result(in) || op_is(in, TRAIT_CALL)) ? &in->opd[0] : NULL;
         if (!o)
             continue;
         define(t, o, i);
@@ -186,18 +187,10 @@ static Value value_of(const Trace *t, const Operand *o, uint32_t at, unsigned de
 
 /* ---- loops ---- */
 
-static bool lies_in(const Cfg *cfg, uint32_t block, uint32_t loop)
-{
-    uint32_t in = cfg->block[block].loop;
-    while (in != CFG_NONE && in != loop)
-        in = cfg->loop[in].parent;
-    return in == loop;
-}
-
 static bool leaves(const Cfg *cfg, uint32_t block, uint32_t loop)
 {
     for (uint32_t i = 0; i < cfg->block[block].nsucc; i++)
-        if (!lies_in(cfg, cfg->block[block].succ[i], loop))
+        if (!cfg_lies_in(cfg, cfg->block[block].succ[i], loop))
             return true;
     return false;
 }
@@ -207,9 +200,9 @@ static double lacks(const Trace *t, uint32_t loop, Value a, Value b)
 {
     bool    alike = (a.kind == SPAN && b.kind == NUMBER) || (a.kind == MOMENT && b.kind == MOMENT && a.ns == b.ns);
     int64_t more  = (int64_t)(b.n - a.n);
-    if (!alike || more <= 0 || !lies_in(t->in->cfg, t->in->cfg->block_of[a.read], loop))
+    if (!alike || more <= 0 || !cfg_lies_in(t->in->cfg, t->in->cfg->block_of[a.read], loop))
         return 0;
-    if (b.kind == MOMENT && lies_in(t->in->cfg, t->in->cfg->block_of[b.read], loop))
+    if (b.kind == MOMENT && cfg_lies_in(t->in->cfg, t->in->cfg->block_of[b.read], loop))
         return 0;
     return (double)more * (a.ns ? t->in->mhz / 1e3 : 1);
 }
@@ -240,7 +233,7 @@ static double waits_in(const Trace *t, uint32_t loop)
     for (uint32_t b = 0; b < cfg->nblocks; b++) {
         const CfgBlock *k    = &cfg->block[b];
         const Instr    *last = k->end > k->first ? &t->in->func->instrs[k->end - 1] : NULL;
-        if (!last || !lies_in(cfg, b, loop))
+        if (!last || !cfg_lies_in(cfg, b, loop))
             continue;
         double clocks = leaves(cfg, b, loop) ? waits_at(t, b, loop) : 0;
         if (op_is(last, TRAIT_END) || (leaves(cfg, b, loop) && clocks <= 0))

@@ -2,7 +2,7 @@
  *
  * Register frames.  A frame's constants are written once, when it is made; frames go back to a per-worker list by function and
  * are used again.  When a launch is over, they stay with its program for the next one: a small kernel of many registers would else spend most
- * of its time on pages that the host gives and takes.  Past KEPT_BYTES on a device those are freed whose program was launched longest ago, but for
+ * of its time on pages that the host gives and takes.  Past KEPT_BYTES on a device those are freed whose program's launch ended longest ago, but for
  * the last one's.
  * A register that may be read before it is written is zero then, so that such a kernel, whose results are undefined on the hardware, has the
  * same ones in every run; the others are as they were left. */

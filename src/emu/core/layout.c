@@ -118,13 +118,14 @@ typedef struct Pool { /* slots of one size */
     uint32_t n;
 } Pool;
 
+/* Brief registers of one slot size have lanes of one size. */
 static unsigned size_of(const Reg *r)
 {
     return (unsigned)__builtin_ctz(slot_bytes(r) / 64);
 }
 
-/* Brief registers take the slots of those that are dead.  All lanes of a warp that are in a block go through it together or one group after the other, and an
- * instruction writes the executing lanes alone: what shares a slot is never alive in one lane.  Returns the end of the slots. */
+/* Brief registers take the slots of dead ones with lanes of the same size.  Groups of a warp's lanes may be at different places in a block, but an instruction
+ * writes the executing lanes alone: of what shares a slot no two are alive in one lane.  Returns the end of the slots. */
 static uint32_t share_slots(const Lifetime *life, Arena *tmp, Code *c, uint32_t top)
 {
     const Func *f           = c->func;

@@ -251,6 +251,11 @@ static void choose(const Job *j, void *a, void *w)
 }
 
 /* Pivots of 32 bits from or to the job's. */
+static int narrow(int64_t n)
+{
+    return n >= INT_MIN && n <= INT_MAX ? (int)n : 0; /* no pivot */
+}
+
 static void pivots_of(const Job *j, int *own, int64_t n, bool back)
 {
     for (int64_t i = 0; i < n; i++)
@@ -261,7 +266,7 @@ static void pivots_of(const Job *j, int *own, int64_t n, bool back)
         else if (back)
             ((int *)j->pivots)[i] = own[i];
         else
-            own[i] = j->wide ? (int)((int64_t *)j->pivots)[i] : ((int *)j->pivots)[i];
+            own[i] = j->wide ? narrow(((int64_t *)j->pivots)[i]) : ((int *)j->pivots)[i];
 }
 
 /* Are they ones that a factorisation gives?  A negative one is of a square of two rows, which the other has as well. */
