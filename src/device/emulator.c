@@ -323,17 +323,6 @@ static void *pack_args(const Func *k, void *const *args)
     return block;
 }
 
-void **emulator_args(const Func *k, const void *params)
-{
-    void **args = xcalloc(k->nparams + 1, sizeof *args);
-    for (size_t i = 0; i < k->nparams; i++) {
-        uint32_t at, bytes;
-        emu_param(k, i, &at, &bytes);
-        args[i] = (uint8_t *)(uintptr_t)params + at; /* WwLaunch's are not const; nobody writes there */
-    }
-    return args;
-}
-
 void ww_pause_where(const WwPause *p, char *text, size_t bytes)
 {
     Str where = {0};
@@ -392,7 +381,8 @@ typedef struct Watchers {
     LaunchTime *time;           /* NULL: not asked for, or not known */
 } Watchers;
 
-static Watchers watchers_new(Emulator *e, const Module *m, const Func *k, const DeviceLaunch *l, CheckLaunch *check)
+static Watchers watchers_new(Emulator *e, const Module *m, const Func *k, const DeviceLaunch *l, const void *params,
+                             CheckLaunch *check)
 {
     bool            kept = checks_count(e->checks);
     const WwLaunch *w    = l->w;
@@ -407,7 +397,7 @@ static Watchers watchers_new(Emulator *e, const Module *m, const Func *k, const 
     check->patterns = s.patterns;
     if (w->observe & WW_OBSERVE_ACCESSES)
         s.list[s.n++] = s.access = access_watch_new(e->profile, m, w);
-    if (w->observe & WW_OBSERVE_TIME && (s.time = emulator_time_begin(e, m, k, w)))
+    if (w->observe & WW_OBSERVE_TIME && (s.time = emulator_time_begin(e, m, k, w, params)))
         s.list[s.n++] = emulator_time_observer(s.time);
     if (e->checks)
         s.n += checks_begin(e->checks, check, s.list + s.n);
@@ -507,7 +497,7 @@ static Status run_grid(WwDevice *d, WwModule *m, const Func *k, const DeviceLaun
     CheckLaunch     check = emulator_check_launch(e, m->ptx, k, w, params);
     check.work            = l->work;
     e->launches++;
-    Watchers  watch   = watchers_new(e, m->ptx, k, l, &check);
+    Watchers  watch   = watchers_new(e, m->ptx, k, l, params, &check);
     uint64_t  barrier = grid_barrier(e, w);
     EmuLaunch request = emu_request(w, params, watch.list, watch.n);
     EmuResult result  = {0};
@@ -548,7 +538,7 @@ static Status run_grid(WwDevice *d, WwModule *m, const Func *k, const DeviceLaun
     r->compiled = result.compiled;
     bool whole  = !l->share || !l->share->rank; /* else what other ranks' blocks did is not here */
     if (watch.time && s == WW_OK && !result.sample.sampled && whole)
-        emulator_time_end(watch.time, w, params, &result, watch.count, r);
+        emulator_time_end(watch.time, w, &result, watch.count, r);
     if (whole || !runs)
         end_checks(e, &all);
     if (runs && l->share)
@@ -578,18 +568,19 @@ static void run_transfer(WwDevice *d, const EmuChild *c)
 static Status run_child(WwDevice *d, WwModule *m, const EmuChild *c, const DeviceLaunch *parent, Children *more)
 {
     const Func *k    = c->kernel;
-    void      **args = emulator_args(k, c->params);
+    void      **args = xcalloc(k->nparams + 1, sizeof *args);
     WwLaunch    w    = *parent->w;
-    w.grid           = (WwDim3){c->grid[0], c->grid[1], c->grid[2]};
-    w.block          = (WwDim3){c->block[0], c->block[1], c->block[2]};
-    w.shared         = c->shared;
-    w.args           = args;
-    w.arg_count      = k->nparams;
-    w.cooperative    = false;
-    DeviceLaunch dl  = *parent;
-    dl.w             = &w;
-    WwResult *r      = result_new(k->name);
-    Status    s      = run_grid(d, m, k, &dl, c->params, r, more);
+    emu_arguments(k, c->params, args);
+    w.grid          = (WwDim3){c->grid[0], c->grid[1], c->grid[2]};
+    w.block         = (WwDim3){c->block[0], c->block[1], c->block[2]};
+    w.shared        = c->shared;
+    w.args          = args;
+    w.arg_count     = k->nparams;
+    w.cooperative   = false;
+    DeviceLaunch dl = *parent;
+    dl.w            = &w;
+    WwResult *r     = result_new(k->name);
+    Status    s     = run_grid(d, m, k, &dl, c->params, r, more);
     if (w.on_child)
         w.on_child(w.user, k->name, &w, s, r);
     ww_result_free(r);

@@ -47,8 +47,9 @@ void emulator_kept(const Emulator *d, const Module *m, const Func *k, const EmuR
 void emulator_patterns(const Profile *p, const Module *m, const EmuResult *e, Patterns *kept, WwResult *r);
 /* Fills in r->resources, when they can be had; shared: bytes of a block. */
 void emulator_resources(Emulator *e, const Module *m, const Func *k, const WwLaunch *w, WwResult *r);
-/* WW_OBSERVE_TIME.  NULL: the card's figures are not known.  The observer is among the launch's; free with emulator_time_free. */
-LaunchTime *emulator_time_begin(Emulator *e, const Module *m, const Func *k, const WwLaunch *w);
+/* WW_OBSERVE_TIME.  NULL: the card's figures are not known.  The observer is among the launch's; free with emulator_time_free.  params: the parameter block,
+ * which lives until then; who launched the kernel may go on before, with other things where w->args point to. */
+LaunchTime *emulator_time_begin(Emulator *e, const Module *m, const Func *k, const WwLaunch *w, const void *params);
 Observer   *emulator_time_observer(const LaunchTime *t);
 void        emulator_time_free(LaunchTime *t); /* NULL is allowed */
 /* For the same launch's process elsewhere; and what such a one put is added. */
@@ -56,11 +57,8 @@ void        emulator_time_put(const LaunchTime *t, Parcel *p);
 void        emulator_time_add(LaunchTime *t, Parcel *p);
 /* Fills in the gain of the mends of r's findings, where a launch was predicted; t: NULL is allowed. */
 void emulator_time_mends(const LaunchTime *t, WwResult *r);
-/* Fills in r->prediction from what a launch left that ended well.  params: its parameter block; who launched it may have gone on, with other things where
- * w->args point to. */
-void        emulator_time_end(LaunchTime *t, const WwLaunch *w, const void *params, const EmuResult *e, Observer *count, WwResult *r);
-/* As WwLaunch.args, into a parameter block; malloc's. */
-void      **emulator_args(const Func *k, const void *params);
+/* Fills in r->prediction from what a launch left that ended well. */
+void        emulator_time_end(LaunchTime *t, const WwLaunch *w, const EmuResult *e, Observer *count, WwResult *r);
 /* Forgets the code of a module that is unloaded; NULL: of all. */
 void        emulator_time_forget(Emulator *e, const Module *m);
 /* Adds the finding of e->fault and sets the device's message; returns s. */

@@ -37,6 +37,7 @@ struct TimedModule {
 struct LaunchTime {
     const Module    *module;
     const Func      *kernel;
+    void           **args; /* into the launch's parameter block */
     Observer        *stream;
     Timing           timing;
     const CubinFunc *code; /* NULL: PTX stands in */
@@ -142,7 +143,7 @@ static uint64_t shared_of(const Func *k, const WwLaunch *w)
     return shared;
 }
 
-LaunchTime *emulator_time_begin(Emulator *e, const Module *m, const Func *k, const WwLaunch *w)
+LaunchTime *emulator_time_begin(Emulator *e, const Module *m, const Func *k, const WwLaunch *w, const void *params)
 {
     Timing timing;
     if (!timing_of(e->profile, &timing, NULL))
@@ -151,6 +152,7 @@ LaunchTime *emulator_time_begin(Emulator *e, const Module *m, const Func *k, con
     const TimedModule *c       = code_of(e, m);
     uint64_t           shared  = shared_of(k, w);
     unsigned           threads = w->block.x * w->block.y * w->block.z;
+    t->args                    = xcalloc(k->nparams + 1, sizeof *t->args);
     t->module                  = m;
     t->kernel                  = k;
     t->timing                  = timing;
@@ -161,16 +163,17 @@ LaunchTime *emulator_time_begin(Emulator *e, const Module *m, const Func *k, con
     t->warps_of_block          = (threads + WARP - 1) / WARP;
     t->sms                     = e->limits.card->sms;
     t->warm                    = w->observe & WW_OBSERVE_WARM;
-    t->uncached                = e->profile->arch->global_rule < GLOBAL_LINES;
-    uint64_t taken             = (shared + e->limits.block_shared_kept) * t->fits.blocks,
-             all               = e->profile->arch->l1_loads ? (uint64_t)(timing.l1_kib * 1024) : 0;
-    t->stream                  = stream_new(&(StreamSetting){.sms      = t->sms,
-                                                             .resident = t->fits.blocks ? t->fits.blocks : 1,
-                                                             .l1_bytes = taken < all ? all - taken : 0,
-                                                             .slices   = (unsigned)timing.l2_slices,
-                                                             .pairs    = timing.fetch_bytes > SECTOR_BYTES,
-                                                             .clocks   = {timing.l1, timing.l2, t->warm ? timing.l2 : timing.dram},
-                                                             .joins    = t->code && code_joins_updates(t->code)});
+    emu_arguments(k, params, t->args);
+    t->uncached    = e->profile->arch->global_rule < GLOBAL_LINES;
+    uint64_t taken = (shared + e->limits.block_shared_kept) * t->fits.blocks,
+             all   = e->profile->arch->l1_loads ? (uint64_t)(timing.l1_kib * 1024) : 0;
+    t->stream      = stream_new(&(StreamSetting){.sms      = t->sms,
+                                                 .resident = t->fits.blocks ? t->fits.blocks : 1,
+                                                 .l1_bytes = taken < all ? all - taken : 0,
+                                                 .slices   = (unsigned)timing.l2_slices,
+                                                 .pairs    = timing.fetch_bytes > SECTOR_BYTES,
+                                                 .clocks   = {timing.l1, timing.l2, t->warm ? timing.l2 : timing.dram},
+                                                 .joins    = t->code && code_joins_updates(t->code)});
     return t;
 }
 
@@ -191,8 +194,10 @@ void emulator_time_add(LaunchTime *t, Parcel *p)
 
 void emulator_time_free(LaunchTime *t)
 {
-    if (t)
-        stream_free(t->stream);
+    if (!t)
+        return;
+    stream_free(t->stream);
+    free(t->args);
     free(t);
 }
 
@@ -380,15 +385,13 @@ static void tell_lines(WwResult *r, const LaunchTime *t, const EmuResult *e, Obs
     r->prediction.nlines = n ? (size_t)(l - line) + 1 : 0;
 }
 
-void emulator_time_end(LaunchTime *t, const WwLaunch *w, const void *params, const EmuResult *e, Observer *count,
-                       WwResult *r)
+void emulator_time_end(LaunchTime *t, const WwLaunch *w, const EmuResult *e, Observer *count, WwResult *r)
 {
     StreamSum s;
     double    blocks = (double)w->grid.x * w->grid.y * w->grid.z;
     if (!e->executed || !e->instr || !count)
         return;
     stream_replay(t->stream, &s);
-    void            **args = emulator_args(t->kernel, params);
     const WwCounters *c    = count_total(count);
     Traffic           x    = traffic_of(t, c, &s, t->timing.l2_kept_mib * 1048576);
     Reach             user = {t, count, x.l2_hits >= 1 && t->warm, x.l2_hits};
@@ -403,7 +406,7 @@ void emulator_time_end(LaunchTime *t, const WwLaunch *w, const void *params, con
                             .constant_far =
                         t->warm ? 0 : t->timing.constant_far, /* multiprocessors still have what launches before read */
                             .kernel      = t->kernel,
-                            .args        = (const void *const *)args,
+                            .args        = (const void *const *)t->args,
                             .mhz         = t->timing.clock_mhz,
                             .busy_blocks = s.busy_blocks > 0 ? s.busy_blocks : blocks,
                             .reach       = reach,
@@ -413,7 +416,6 @@ void emulator_time_end(LaunchTime *t, const WwLaunch *w, const void *params, con
         code_work(&in, &code);
     else
         ptx_work(&in, &code);
-    free(args);
     double   shared = (double)c->memory_l1_wavefronts_shared, ideal = (double)c->memory_l1_wavefronts_shared_ideal;
     TimeWork work = {.warm          = t->warm,
                      .blocks        = blocks,

@@ -218,6 +218,8 @@ bool emu_result_add(EmuResult *to, Status *s, Parcel *from);
 
 /* Parameter i of a kernel: byte offset and size in the block.  Returns the block's total size. */
 uint32_t emu_param(const Func *kernel, size_t i, uint32_t *offset, uint32_t *bytes);
+/* As WwLaunch.args, one pointer a parameter, into such a block, which nobody writes by them. */
+void emu_arguments(const Func *kernel, const void *params, void **args);
 
 /* Statuses: NOT_FOUND, LAUNCH (r->fault.text says what limit), FAULT, LIMIT, UNSUPPORTED, or OK. */
 Status emu_launch(EmuDevice *d, EmuModule *em, const char *kernel, const EmuLaunch *l, EmuResult *r);

@@ -25,6 +25,15 @@ uint32_t emu_param(const Func *kernel, size_t i, uint32_t *offset, uint32_t *byt
     return (uint32_t)at;
 }
 
+void emu_arguments(const Func *kernel, const void *params, void **args)
+{
+    for (size_t i = 0; i < kernel->nparams; i++) {
+        uint32_t at, bytes;
+        emu_param(kernel, i, &at, &bytes);
+        args[i] = (uint8_t *)(uintptr_t)params + at;
+    }
+}
+
 Code *layout_code(const Program *p, const Func *f)
 {
     return p->code_of[(f->alias_of ? f->alias_of : f)->index];
