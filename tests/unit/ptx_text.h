@@ -39,6 +39,21 @@ static inline Module *text_parse(const char *text, size_t len, Str *first)
     return s == WW_OK ? m : NULL;
 }
 
+#define TEXT_HEAD ".version 8.5\n.target sm_90a\n.address_size 64\n"
+
+/* The last function of a module of that body; *m: the module, for ptx_module_free.  NULL: it cannot be read, which is printed. */
+static inline const Func *text_function(const char *body, Module **m)
+{
+    Str all = {0}, first = {0};
+    str_printf(&all, "%s%s", TEXT_HEAD, body);
+    *m = text_parse(all.s, all.len, &first);
+    if (!*m)
+        printf("%s\n", str_text(&first));
+    str_free(&all);
+    str_free(&first);
+    return *m ? (*m)->funcs[(*m)->nfuncs - 1] : NULL;
+}
+
 static int is_ptx_file(const struct dirent *e)
 {
     const char *dot = strrchr(e->d_name, '.');

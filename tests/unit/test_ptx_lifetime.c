@@ -10,19 +10,14 @@
 #include "ptx/lifetime.h"
 #include "ptx_text.h"
 
-#define HEAD ".version 8.5\n.target sm_90a\n.address_size 64\n"
-
 /* Of each register in order: its name and the first and the last instruction, "-": it lives longer than a block, nothing: it is not used. */
 static void expect(const char *text, const char *want, bool cfg)
 {
-    Str    all = {0}, first = {0}, got = {0};
-    Arena *a = arena_new();
-    str_printf(&all, "%s%s", HEAD, text);
-    Module *m = text_parse(all.s, all.len, &first);
-    if (!m)
-        print_error("%s\n", str_text(&first));
-    assert_non_null(m);
-    const Func     *f    = m->funcs[m->nfuncs - 1];
+    Str         got = {0};
+    Arena      *a   = arena_new();
+    Module     *m;
+    const Func *f = text_function(text, &m);
+    assert_non_null(f);
     const Lifetime *life = ptx_lifetimes(a, f, cfg ? cfg_build(a, f) : NULL);
     for (uint32_t i = 0; i < f->nregs; i++)
         if (life[i].brief)
@@ -32,8 +27,6 @@ static void expect(const char *text, const char *want, bool cfg)
     assert_string_equal(str_text(&got), want);
     arena_free(a);
     ptx_module_free(m);
-    str_free(&all);
-    str_free(&first);
     str_free(&got);
 }
 

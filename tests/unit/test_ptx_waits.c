@@ -10,28 +10,22 @@
 #include "ptx/waits.h"
 #include "ptx_text.h"
 
-#define HEAD ".version 8.5\n.target sm_90a\n.address_size 64\n"
 #define REGS ".reg .pred p, q;\n.reg .b32 a, b, c;\n.reg .b64 x, y;\n"
 
 /* '1' for each instruction that waits, '0' for others. */
 static void expect(const char *text, const char *want)
 {
-    Str    all = {0}, first = {0}, got = {0};
-    Arena *a = arena_new();
-    str_printf(&all, "%s%s", HEAD, text);
-    Module *m = text_parse(all.s, all.len, &first);
-    if (!m)
-        print_error("%s\n", str_text(&first));
-    assert_non_null(m);
-    const Func *f    = m->funcs[m->nfuncs - 1];
+    Str         got = {0};
+    Arena      *a   = arena_new();
+    Module     *m;
+    const Func *f = text_function(text, &m);
+    assert_non_null(f);
     const bool *wait = waits_of(a, f, cfg_build(a, f));
     for (size_t i = 0; i < f->ninstrs; i++)
         str_addc(&got, wait && wait[i] ? '1' : '0');
     assert_string_equal(str_text(&got), want);
     arena_free(a);
     ptx_module_free(m);
-    str_free(&all);
-    str_free(&first);
     str_free(&got);
 }
 

@@ -19,7 +19,7 @@
 #include "ptx/registers.h"
 #include "ptx/traits.h"
 
-enum { NONE = UINT32_MAX, MANY = UINT32_MAX - 1, DEPTH = 16, WIDE = 0xffff };
+enum { NONE = UINT32_MAX, MANY = UINT32_MAX - 1, DEPTH = 16, STEPS = 200, WIDE = 0xffff };
 
 typedef enum Kind { UNKNOWN, NUMBER, MOMENT, SPAN } Kind;
 
@@ -32,29 +32,42 @@ typedef struct Value {
 
 typedef struct Trace {
     const WaitInput *in;
-    uint32_t        *def; /* by register: the one instruction that writes it; NONE, MANY */
+    uint32_t        *def;  /* by register: the one instruction that writes it; NONE, MANY */
+    unsigned        *left; /* steps back that may still be made for this way out */
 } Trace;
 
 static Value value_of(const Trace *t, const Operand *o, uint32_t at, unsigned depth);
 
 /* ---- registers ---- */
 
-static bool writes(const Instr *in, const Reg *r)
+typedef struct Seek {
+    const Reg *of;
+    bool       found;
+} Seek;
+
+static void seek(void *user, const Operand *o, bool written)
 {
-    const Operand *o = in->nopd ? &in->opd[0] : NULL;
-    if (!o || !(ptx_has_result(in) || op_is(in, TRAIT_CALL)))
-        return false;
-    bool many = o->kind == OPD_VECTOR || o->kind == OPD_LIST || o->kind == OPD_PAIR;
-    for (unsigned i = 0, n = o->kind == OPD_PAIR ? 2 : o->count; many && i < n; i++)
-        if (o->elem[i].kind == OPD_REG && o->elem[i].reg == r)
-            return true;
-    return o->kind == OPD_REG && o->reg == r;
+    Seek *s  = user;
+    s->found = s->found || (written && o->reg == s->of);
 }
 
-static void define(Trace *t, const Operand *o, uint32_t at)
+static bool writes(const Instr *in, const Reg *r)
 {
-    if (o->kind == OPD_REG)
-        t->def[o->reg->index] = t->def[o->reg->index] == NONE ? at : MANY;
+    Seek s = {r, false};
+    ptx_each_register(in, seek, &s);
+    return s.found;
+}
+
+typedef struct Definer {
+    uint32_t *def, at;
+} Definer;
+
+static void define(void *user, const Operand *o, bool written)
+{
+    Definer  *d   = user;
+    uint32_t *def = &d->def[o->reg->index];
+    if (written)
+        *def = *def == NONE ? d->at : MANY;
 }
 
 static void find_definitions(Trace *t)
@@ -62,16 +75,8 @@ static void find_definitions(Trace *t)
     const Func *f = t->in->func;
     for (uint32_t r = 0; r < f->nregs; r++)
         t->def[r] = NONE;
-    for (uint32_t i = 0; i < f->ninstrs; i++) {
-        const Instr   *in = &f->instrs[i];
-        const Operand *o  = in->nopd && (ptx_has_result(in) || op_is(in, TRAIT_CALL)) ? &in->opd[0] : NULL;
-        if (!o)
-            continue;
-        define(t, o, i);
-        bool many = o->kind == OPD_VECTOR || o->kind == OPD_LIST || o->kind == OPD_PAIR;
-        for (unsigned k = 0, n = o->kind == OPD_PAIR ? 2 : o->count; many && k < n; k++)
-            define(t, &o->elem[k], i);
-    }
+    for (uint32_t i = 0; i < f->ninstrs; i++)
+        ptx_each_register(&f->instrs[i], define, &(Definer){t->def, i});
 }
 
 /* Where the register gets what it holds before an instruction: in the same block, or at the only place where it is written. */
@@ -179,7 +184,7 @@ static Value value_of(const Trace *t, const Operand *o, uint32_t at, unsigned de
 {
     if (o->kind == OPD_INT)
         return (Value){NUMBER, false, (uint64_t)o->ival, 0};
-    if (o->kind != OPD_REG || o->neg || depth > DEPTH)
+    if (o->kind != OPD_REG || o->neg || depth > DEPTH || !*t->left || !--*t->left)
         return (Value){0};
     uint32_t def = definition(t, o->reg, at);
     return def == NONE || def == MANY ? (Value){0} : made_by(t, def, depth);
@@ -220,6 +225,7 @@ static double waits_at(const Trace *t, uint32_t block, uint32_t loop)
     const Instr *cmp = &t->in->func->instrs[at];
     if (cmp->op->op != OP_setp_i || cmp->nopd != 3)
         return 0;
+    *t->left = STEPS;
     Value  x = value_of(t, &cmp->opd[1], at, 0), y = value_of(t, &cmp->opd[2], at, 0);
     double clocks = lacks(t, loop, x, y);
     return clocks > 0 ? clocks : lacks(t, loop, y, x);
@@ -256,8 +262,9 @@ void wait_clocks(const WaitInput *in, double *clocks)
     memset(clocks, 0, in->cfg->nloops * sizeof *clocks);
     if (!reads_clock(in->func))
         return;
-    Arena *arena = arena_new();
-    Trace  t     = {.in = in, .def = ARENA_ARRAY(arena, uint32_t, in->func->nregs + 1)};
+    Arena   *arena = arena_new();
+    unsigned left  = 0;
+    Trace    t     = {.in = in, .def = ARENA_ARRAY(arena, uint32_t, in->func->nregs + 1), .left = &left};
     find_definitions(&t);
     for (uint32_t l = 0; l < in->cfg->nloops; l++)
         clocks[l] = waits_in(&t, l);

@@ -84,33 +84,25 @@ static void destroy(Frame *f)
     free(f);
 }
 
-/* The program becomes the first of those that keep frames. */
-static void put_first(EmuDevice *d, Program *p)
+/* The one whose launch ended longest ago. */
+static Program *oldest_kept(const EmuDevice *d)
 {
-    Program **at = &d->kept;
-    while (*at && *at != p)
-        at = &(*at)->next_kept;
-    if (*at)
-        *at = p->next_kept;
-    else
-        p->kept = xcalloc(p->ncode, sizeof(Frame *));
-    p->next_kept = d->kept;
-    d->kept      = p;
-}
-
-static Program *last_kept(const EmuDevice *d)
-{
-    Program *p = d->kept;
-    while (p->next_kept)
-        p = p->next_kept;
-    return p;
+    Program *oldest = d->kept;
+    for (Program *p = d->kept; p; p = p->next_kept)
+        oldest = p->kept_turn < oldest->kept_turn ? p : oldest;
+    return oldest;
 }
 
 void frames_keep(Worker *k)
 {
     Program   *p = k->launch->prog;
     EmuDevice *d = k->launch->dev;
-    put_first(d, p);
+    if (!p->kept) {
+        p->kept      = xcalloc(p->ncode, sizeof(Frame *));
+        p->next_kept = d->kept;
+        d->kept      = p;
+    }
+    p->kept_turn = ++d->kept_turns;
     for (Frame *f = k->made_frames, *next; f; f = next) { /* in use or not: a launch may have been stopped */
         next = f->next_made;
         free(f->shadow_memory); /* checkers' */
@@ -122,7 +114,7 @@ void frames_keep(Worker *k)
     }
     k->made_frames = NULL;
     while (d->kept_bytes > KEPT_BYTES && d->kept->next_kept)
-        frames_drop(d, last_kept(d));
+        frames_drop(d, oldest_kept(d));
 }
 
 void frames_drop(EmuDevice *d, Program *p)

@@ -173,9 +173,10 @@ static uint32_t share_slots(const Lifetime *life, Arena *tmp, Code *c, uint32_t 
 
 void layout_function(Program *p, Code *c)
 {
-    const Func     *f    = c->func;
-    Arena          *tmp  = arena_new();
-    const Lifetime *life = ptx_lifetimes(tmp, f, f->ninstrs > SHARE_FROM ? cfg_build(tmp, f) : NULL);
+    const Func     *f     = c->func;
+    Arena          *tmp   = arena_new();
+    bool            share = f->ninstrs > SHARE_FROM;
+    const Lifetime *life  = ptx_lifetimes(tmp, f, share ? cfg_build(tmp, f) : NULL);
     uint32_t        top = 0, pred = 0, pred_left = 0;
     c->reg_slot = ARENA_ARRAY(p->arena, Slot, f->nregs);
     for (size_t i = 0; i < f->nregs; i++) {
@@ -196,7 +197,7 @@ void layout_function(Program *p, Code *c)
             top += slot_bytes(r);
         }
     }
-    top = share_slots(life, tmp, c, top);
+    top = share ? share_slots(life, tmp, c, top) : top;
     arena_free(tmp);
     c->place       = ARENA_ARRAY(p->arena, VarPlace, f->nrets + f->nparams + f->nvars + 1);
     c->pbuf_stride = (place_pbuf(c, f) + 15) & ~15u;

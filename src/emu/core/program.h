@@ -101,7 +101,7 @@ typedef struct Program {
     uint32_t  wgmma_regs;              /* registers that wgmma.mma_async uses */
     uint8_t   wants[ACCESS_SPACES];    /* what was observed when this was lowered */
     struct Program *next;
-    struct Frame **kept; size_t kept_bytes; struct Program *next_kept; /* frames of earlier launches, by Code.index (frame.c); NULL: none */
+    struct Frame **kept; size_t kept_bytes; uint64_t kept_turn; struct Program *next_kept; /* frames of earlier launches, by Code.index (frame.c); NULL: none */
     NativeSet *native;                 /* what the JIT made of it (jit.c) */
     uint64_t   ran;                    /* warp instructions of its launches so far */
     /* shared variables by index: offset in the window */
@@ -130,6 +130,7 @@ struct EmuDevice {
     struct TexObject **textures; size_t ntextures; /* by handle; NULL: not of this device (texture.h) */
     Program         *kept;             /* those that have frames of earlier launches (frame.c) */
     size_t           kept_bytes;
+    uint64_t         kept_turns;
     char             why[512];
 };
 
