@@ -2,15 +2,18 @@
  *
  * Products of bf16, fp16 or fp8 operands with float sums, by the tensor cores of sm_90a.
  *
- *   blocks      two of a cluster have tiles of 128 x BN results below each other.  Both need the same BN columns of Y: each orders half of them, for both.
+ *   blocks      two of a cluster have tiles of 128 x BN results below each other.  Both need the same slice of BN columns of Y: each orders half of it,
+ *               for both.
  *               A cluster goes on from tile to tile.
  *   warps       one thread orders slices of 64 of k; two warpgroups multiply 64 x BN results each (wgmma m64n<BN>k16), at their own pace.
  *               The second begins a tile LAG slices behind the first, so that one multiplies while the other stores.
  *   slices      a ring of STAGES; a buffer is free when both warpgroups of both blocks have read it.
  *   8 bits      EIGHT: slices of 128 of k, operands along k; what a slice adds up leaves the tensor cores, and is added as floats.
  *   results     half_end.cuh.
- *   last round  where it would leave most of the card idle, k of its pairs is shared out among clusters.  The warpgroup that is the last to
- *               have its part ready adds them up, in their order: the same bits in every run, and nobody waits for a block that may not run.
+ *   last round  where it would leave much of the card idle, the slices of its pairs, and of the round before it, are shared out evenly: a cluster
+ *               begins with the pair that the next one ends, and ends with the one that the cluster before it began.  The warpgroup that is the
+ *               last to have its part ready adds them up, always in the same order: the same bits in every run, and nobody waits for a block that
+ *               may not run.
  *   A * A^T     tiles in pairs whose columns end at or under those of the pair's rows.  A tile beside the diagonal is written in both directions,
  *               those of the pair on the diagonal as they are: an element's products are added in the same order on both sides of the diagonal,
  *               so the two halves have the same bits. */
@@ -90,27 +93,33 @@ template <typename S> static __device__ __forceinline__ HalfTile tile_of(const H
 /* A tile, or a part of its k. */
 struct HalfPiece {
     HalfTile tile;
-    int      first, end; /* slices */
-    int      tail, part; /* tail < 0: whole; else which of the pairs that are not, and which part */
+    int      first, end;        /* slices */
+    int      tail, part, parts; /* which of the pairs that are shared out, and which part of how many; of one part: whole */
 };
 
-template <typename S> static __device__ __forceinline__ int pieces_of(const HalfArgs &a)
+/* Piece i of this cluster: whole pairs, a round after the other, then its share of the others' slices, from the last one's down.  false: it has no more. */
+template <typename S> static __device__ __forceinline__ bool piece_at(const HalfArgs &a, int i, HalfPiece *p)
 {
-    return a.whole + (pairs_of<S>(a.g) - a.whole) * a.split;
-}
-
-template <typename S> static __device__ __forceinline__ HalfPiece piece_of(const HalfArgs &a, int u)
-{
-    int slices = (a.g.k + S::BK - 1) / S::BK;
-    if (u < a.whole)
-        return {tile_of<S>(a, u), 0, slices, -1, 0};
-    int tail = (u - a.whole) / a.split, part = (u - a.whole) % a.split;
-    return {tile_of<S>(a, a.whole + tail), slices * part / a.split, slices * (part + 1) / a.split, tail, part}; /* 2^25 slices at most, 8 parts */
+    int cluster = blockIdx.x / HALF_CLUSTER, clusters = gridDim.x / HALF_CLUSTER, slices = (a.g.k + S::BK - 1) / S::BK, u = cluster + i * clusters;
+    if (u < a.whole) {
+        *p = {tile_of<S>(a, u), 0, slices, 0, 0, 1};
+        return true;
+    }
+    int all = (pairs_of<S>(a.g) - a.whole) * a.span, begin = cluster * a.share, end = begin + a.share < all ? begin + a.share : all;
+    if (begin >= end)
+        return false;
+    int t = (end - 1) / a.span - (i - a.whole / clusters), from = t * a.span;
+    if (t < begin / a.span)
+        return false;
+    int lowest = from / a.share;
+    *p         = {tile_of<S>(a, a.whole + t), begin > from ? begin - from : 0, end - from < slices ? end - from : slices, t, cluster - lowest,
+                  (from + slices - 1) / a.share - lowest + 1};
+    return true;
 }
 
 /* ---- operands ------------------------------------------------------------------------------------------------------ */
 
-/* A slice's boxes: X for this block, a half of Y for both. */
+/* A slice's boxes: X for this block, for both a half of Y: half of its columns, or of its k where those are no whole boxes. */
 template <typename S> static __device__ __forceinline__ void order_slice(const HalfArgs &a, unsigned to, unsigned full, int row, int col, int k, int rank)
 {
     enum { BOX = 64 * S::ROW, HALF = S::BN / 2 };
@@ -121,7 +130,11 @@ template <typename S> static __device__ __forceinline__ void order_slice(const H
         box_copy(to, &a.x, k, row, full);
     }
     unsigned y = to + S::X + rank * HALF * S::ROW;
-    if (S::YN) {
+    if (S::YN && HALF % 64) {
+#pragma unroll
+        for (int i = 0; i < S::BN / 64; i++)
+            box_copy_both(to + S::X + i * BOX + rank * (BOX / 2), &a.y, col + i * 64, k + rank * (S::BK / 2), full);
+    } else if (S::YN) {
 #pragma unroll
         for (int i = 0; i < HALF / 64; i++)
             box_copy_both(y + i * BOX, &a.y, col + rank * HALF + i * 64, k, full);
@@ -132,10 +145,9 @@ template <typename S> static __device__ __forceinline__ void order_slice(const H
 
 template <typename S> static __device__ __forceinline__ void order_tiles(const HalfArgs &a, HalfRing r, int rank)
 {
-    int pieces = pieces_of<S>(a);
-    for (int u = blockIdx.x / HALF_CLUSTER; u < pieces; u += gridDim.x / HALF_CLUSTER) {
-        HalfPiece p    = piece_of<S>(a, u);
-        HalfTile  tile = p.tile;
+    HalfPiece p;
+    for (int i = 0; piece_at<S>(a, i, &p); i++) {
+        HalfTile tile = p.tile;
         for (int s = p.first; s < p.end; s++) {
             unsigned full = r.full + r.buffer * 8;
             bar_wait(r.empty + r.buffer * 8, r.phase ^ 1);
@@ -220,52 +232,70 @@ template <typename S> static __device__ __forceinline__ void multiply_eight(Half
     }
 }
 
-/* Adds up the parts of a tile's k in their order, by the warpgroup that is the last to have its part ready: true there. */
+/* Adds up the parts of a tile's k, to the last part the others in their order, by the warpgroup that is the last to have its part ready: true there.
+ * As a rule that is the one with the last part, since clusters come to it at their end, and the sums that it has need not leave its registers. */
 template <typename S>
-static __device__ __forceinline__ bool join_parts(const HalfArgs &a, const HalfPiece &p, int which, int half, float (&d)[S::RESULTS], unsigned *seen)
+static __device__ __forceinline__ bool join_parts(const HalfArgs &a, const HalfPiece &p, int which, int half, float (&d)[S::RESULTS], unsigned (&seen)[2][2])
 {
     enum { PART = S::RESULTS * WARPGROUP, WARPGROUPS = 2 * HALF_CLUSTER };
     int                thread = threadIdx.x % WARPGROUP;
-    unsigned           tile   = p.tail * WARPGROUPS + which;
-    unsigned long long apart  = (unsigned long long)WARPGROUPS * PART;
-    float             *to     = (float *)a.g.work + p.tail * a.split * apart + (unsigned long long)which * PART + thread * 4;
+    unsigned          *count  = (unsigned *)a.g.count + p.tail * WARPGROUPS + which, others = p.parts - 1;
+    unsigned long long apart  = (unsigned long long)WARPGROUPS * PART; /* two places of each cluster: of a pair's first part, of another */
+    float             *first  = (float *)a.g.work + (blockIdx.x / HALF_CLUSTER - p.part) * 2 * apart + (unsigned long long)which * PART + thread * 4;
+    bool               last   = p.part == others;
+    if (last) {
+        if (thread == 0)
+            seen[0][half] = count_all(count, others);
+        warpgroup_barrier(half + 1);
+        last = seen[0][half];
+    }
+    if (!last) {
+        float *to = first + (p.part ? p.part * 2 + 1 : 0) * apart;
 #pragma unroll
-    for (int i = 0; i < S::RESULTS; i += 4)
-        store_four(to + p.part * apart + i * WARPGROUP, d[i], d[i + 1], d[i + 2], d[i + 3]);
-    warpgroup_barrier(half + 1);
-    if (thread == 0)
-        seen[half] = count_up((unsigned *)a.g.count + tile, a.split);
-    warpgroup_barrier(half + 1);
-    bool last = seen[half] + 1 == (unsigned)a.split;
-    if (!last)
-        return false;
-#pragma unroll
-    for (int i = 0; i < S::RESULTS; i++)
-        d[i] = 0;
-#pragma unroll 1
-    for (int q = 0; q < a.split; q++)
+        for (int i = 0; i < S::RESULTS; i += 4)
+            store_four(to + i * WARPGROUP, d[i], d[i + 1], d[i + 2], d[i + 3]);
+        warpgroup_barrier(half + 1);
+        if (thread == 0)
+            seen[1][half] = count_up(count, p.parts);
+        warpgroup_barrier(half + 1);
+        if (seen[1][half] != others)
+            return false;
+        const float *from = first + (others * 2 + 1) * apart;
 #pragma unroll
         for (int i = 0; i < S::RESULTS; i += 4) {
-            float4 v = load_written(to + q * apart + i * WARPGROUP);
+            float4 v = load_written(from + i * WARPGROUP);
+            d[i]     = v.x;
+            d[i + 1] = v.y;
+            d[i + 2] = v.z;
+            d[i + 3] = v.w;
+        }
+    }
+#pragma unroll 1
+    for (unsigned q = 0; q < others; q++) {
+        const float *from = first + (q ? q * 2 + 1 : 0) * apart;
+#pragma unroll
+        for (int i = 0; i < S::RESULTS; i += 4) {
+            float4 v = load_written(from + i * WARPGROUP);
             d[i] += v.x;
             d[i + 1] += v.y;
             d[i + 2] += v.z;
             d[i + 3] += v.w;
         }
+    }
     return true;
 }
 
 template <typename S> static __device__ __forceinline__ void multiply_tiles(const HalfArgs &a, HalfRing r, unsigned staged, int rank)
 {
-    __shared__ unsigned seen[2];
-    const GemmArgs     &g      = a.g;
-    int                 pieces = pieces_of<S>(a), half = threadIdx.x / WARPGROUP - 1;
+    __shared__ unsigned seen[2][2];
+    const GemmArgs     &g    = a.g;
+    int                 half = threadIdx.x / WARPGROUP - 1;
     bool                plain = Four<float>::zero(g.beta) && Four<float>::from(g.alpha) == 1.0f && !(S::ENDS && a.ends) && !(S::EIGHT && (a.scale_x || a.scale_y));
     unsigned            next = 0;
     float               d[S::RESULTS];
+    HalfPiece           p;
     staged += half * S::PIECES * S::PIECE;
-    for (int u = blockIdx.x / HALF_CLUSTER; u < pieces; u += gridDim.x / HALF_CLUSTER) {
-        HalfPiece p   = piece_of<S>(a, u);
+    for (int i = 0; piece_at<S>(a, i, &p); i++) {
         int       row = p.tile.row + rank * S::BM + half * 64, col = p.tile.col;
         bool      both = S::SYM && !p.tile.diagonal, full = !S::SYM || g.fill == GEMM_FILL_FULL || g.fill == GEMM_FILL_FULL_FROM_UPPER;
         bool      quick = (both || full) && ends_in_registers<S>(a, p.tile.diagonal, p.tile.col), keep = quick && !Four<float>::zero(g.beta);
@@ -276,12 +306,12 @@ template <typename S> static __device__ __forceinline__ void multiply_tiles(cons
             multiply_eight<S>(&r, half, p.end - p.first, d);
         else
             last = multiply_tile<S>(&r, half, p.end - p.first, d);
-        if (!S::EIGHT && p.tail < 0 && !plain)
+        if (!S::EIGHT && p.parts == 1 && !plain)
             ends = load_ends<S>(a, row, col, keep, old); /* on its way while the last slice is multiplied */
         last_slice<S>(r, last);
-        if (p.tail >= 0 && !join_parts<S>(a, p, rank * 2 + half, half, d, seen))
+        if (p.parts > 1 && !join_parts<S>(a, p, rank * 2 + half, half, d, seen))
             continue;
-        if (!S::EIGHT && p.tail >= 0) /* all of it anew, so that nothing is kept while parts are added up */
+        if (!S::EIGHT && p.parts > 1) /* all of it anew, so that nothing is kept while parts are added up */
             ends = load_ends<S>(a, row, col, keep, old);
         if (!quick) {
             put_pieces<S>(a, staged, p.tile.diagonal, row, col, d);

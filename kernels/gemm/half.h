@@ -13,7 +13,8 @@ enum {
 };
 
 /* x, y: maps of the operands, swizzled by 128 bytes.  Along k: boxes of 64 elements of k and 128 rows of X, or half as many of Y as the tile
- * has columns; 128 elements of 8 bits, which always lie along k.  Not along k: boxes of 64 elements along m or n and 64 of k.
+ * has columns; 128 elements of 8 bits, which always lie along k.  Not along k: boxes of 64 elements along m or n and 64 of k, or 32 where half of the
+ * tile's columns are no whole boxes.
  * c: a map of C with boxes of 64 lines of 128 bytes, swizzled likewise; used where `store` says so: rows aligned to 16 bytes and of whole 16 bytes,
  * of floats without beta.  GEMM_PAIRS in g.vector: two neighbours of C, and of `from`, from an
  * even column on are aligned to their size; GEMM_FOURS: likewise four neighbours from every fourth column on.
@@ -29,8 +30,9 @@ typedef struct HalfArgs {
     int      store; /* results leave by tensor copies */
     int      wide;  /* C is float */
     int      group; /* rows of pairs of tiles that are computed together */
-    int      whole; /* so many pairs of tiles are computed whole; */
-    int      split; /* of each of the others k is shared out among so many clusters, with g.work and g.count (half.cuh) */
+    int      whole; /* so many pairs of tiles are computed whole; the slices of the others, one pair's behind the other's, */
+    int      span;  /* so many a pair (at least as many as it has), */
+    int      share; /* are shared out among the clusters, so many each, with g.work and g.count (half.cuh); 0: there are no others */
     GemmConst scale_x, scale_y; /* 8-bit operands: floats, of each row of X and column of Y; 0: none */
     int       ends; /* `end` does something; never of A * A^T */
     GemmEnd   end;

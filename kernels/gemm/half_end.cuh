@@ -350,7 +350,8 @@ template <typename S> static __device__ __forceinline__ HalfEnds load_ends(const
         old[i / OLD_PIECE][i % OLD_PIECE] = 0;
     if (keep) {
         load_old<S>(a, e, 0, old[0]);
-        load_old<S>(a, e, 1, old[1]);
+        if (S::BN > 64)
+            load_old<S>(a, e, 1, old[1]);
     }
     return e;
 }

@@ -26,10 +26,9 @@ template <typename S>
 static __device__ __forceinline__ void split_order(const SplitProduct &a, HalfRing r, int rank)
 {
     enum { BOX = 64 * S::BK * 2, HALF = S::BN / 2, LOW = S::X + S::BN * S::BK * 2 };
-    int pieces = pieces_of<S>(a.h);
-    for (int u = blockIdx.x / HALF_CLUSTER; u < pieces; u += gridDim.x / HALF_CLUSTER) {
-        HalfPiece p   = piece_of<S>(a.h, u);
-        int       row = p.tile.row + rank * S::BM, col = p.tile.col + rank * HALF;
+    HalfPiece p;
+    for (int i = 0; piece_at<S>(a.h, i, &p); i++) {
+        int row = p.tile.row + rank * S::BM, col = p.tile.col + rank * HALF;
         for (int s = p.first; s < p.end; s++) {
             unsigned full = r.full + r.buffer * 8, to = r.slices + r.buffer * 2 * LOW;
             bar_wait(r.empty + r.buffer * 8, r.phase ^ 1);
@@ -140,14 +139,14 @@ enum { SPLIT_PIECE = 64 * FLOAT_PITCH * 4 }; /* bytes, of each warpgroup that mu
 
 template <typename S> static __device__ __forceinline__ void split_tiles(const SplitProduct &a, HalfRing r, unsigned staged, int rank)
 {
-    __shared__ unsigned seen[2];
-    int                 pieces = pieces_of<S>(a.h), half = threadIdx.x / WARPGROUP - 1;
+    __shared__ unsigned seen[2][2];
+    int                 half = threadIdx.x / WARPGROUP - 1;
     float               d[S::RESULTS];
-    for (int u = blockIdx.x / HALF_CLUSTER; u < pieces; u += gridDim.x / HALF_CLUSTER) {
-        HalfPiece p   = piece_of<S>(a.h, u);
-        int       row = p.tile.row + rank * S::BM + half * 64;
+    HalfPiece           p;
+    for (int i = 0; piece_at<S>(a.h, i, &p); i++) {
+        int row = p.tile.row + rank * S::BM + half * 64;
         split_tile<S>(&r, half, p.end - p.first, d);
-        if (p.tail >= 0 && !join_parts<S>(a.h, p, rank * 2 + half, half, d, seen))
+        if (p.parts > 1 && !join_parts<S>(a.h, p, rank * 2 + half, half, d, seen))
             continue;
         split_unscale<S>(a, row, p.tile.col, d);
         put_pieces<S>(a.h, staged + half * SPLIT_PIECE, p.tile.diagonal, row, p.tile.col, d);

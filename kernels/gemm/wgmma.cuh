@@ -50,7 +50,11 @@ template <int LEFT> static __device__ __forceinline__ void wgmma_wait(void)
     "%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15,"                                                           \
     "%16,%17,%18,%19,%20,%21,%22,%23,%24,%25,%26,%27,%28,%29,%30,%31"
 
-/* d = x * y, added to d where `more`: 64 x 256, 64 x 128 or 64 x 64 of 16 along k; asynchronous. */
+#define WGMMA_NEXT_32                                                                                                  \
+    "%64,%65,%66,%67,%68,%69,%70,%71,%72,%73,%74,%75,%76,%77,%78,%79,"                                                 \
+    "%80,%81,%82,%83,%84,%85,%86,%87,%88,%89,%90,%91,%92,%93,%94,%95"
+
+/* d = x * y, added to d where `more`: 64 x 256, 192, 128 or 64 of 16 along k; asynchronous. */
 #define WGMMA_256(type)                                                                                                \
     asm volatile("{ .reg .pred p; setp.ne.s32 p, %130, 0;\n"                                                           \
                  "wgmma.mma_async.sync.aligned.m64n256k16.f32." type "." type " {" WGMMA_FIRST_64 "," WGMMA_LAST_64    \
@@ -62,6 +66,13 @@ template <int LEFT> static __device__ __forceinline__ void wgmma_wait(void)
                  "wgmma.mma_async.sync.aligned.m64n128k16.f32." type "." type " {" WGMMA_FIRST_64                      \
                  "}, %64, %65, p, 1, 1, %67, %68; }"                                                                   \
                  : WGMMA_64(d, 0)                                                                                      \
+                 : "l"(x), "l"(y), "r"(more), "n"(XN), "n"(YN))
+
+#define WGMMA_192(type)                                                                                                \
+    asm volatile("{ .reg .pred p; setp.ne.s32 p, %98, 0;\n"                                                            \
+                 "wgmma.mma_async.sync.aligned.m64n192k16.f32." type "." type " {" WGMMA_FIRST_64 "," WGMMA_NEXT_32     \
+                 "}, %96, %97, p, 1, 1, %99, %100; }"                                                                  \
+                 : WGMMA_64(d, 0), WGMMA_16(d, 64), WGMMA_16(d, 80)                                                    \
                  : "l"(x), "l"(y), "r"(more), "n"(XN), "n"(YN))
 
 #define WGMMA_SHORT(type)                                                                                              \
@@ -78,6 +89,15 @@ static __device__ __forceinline__ void wgmma_half(float (&d)[128], unsigned long
         WGMMA_256("bf16");
     else
         WGMMA_256("f16");
+}
+
+template <int BRAIN, int XN, int YN>
+static __device__ __forceinline__ void wgmma_half(float (&d)[96], unsigned long long x, unsigned long long y, int more)
+{
+    if (BRAIN)
+        WGMMA_192("bf16");
+    else
+        WGMMA_192("f16");
 }
 
 template <int BRAIN, int XN, int YN>
@@ -108,9 +128,7 @@ static __device__ __forceinline__ void wgmma_half(float (&d)[32], unsigned long 
 
 #define WGMMA_EIGHT_WIDE(type)                                                                                         \
     asm volatile("{ .reg .pred p; setp.ne.s32 p, %98, 0;\n"                                                            \
-                 "wgmma.mma_async.sync.aligned.m64n192k32.f32." type "." type " {" WGMMA_FIRST_64                      \
-                 ",%64,%65,%66,%67,%68,%69,%70,%71,%72,%73,%74,%75,%76,%77,%78,%79,"                                   \
-                 "%80,%81,%82,%83,%84,%85,%86,%87,%88,%89,%90,%91,%92,%93,%94,%95"                                     \
+                 "wgmma.mma_async.sync.aligned.m64n192k32.f32." type "." type " {" WGMMA_FIRST_64 "," WGMMA_NEXT_32    \
                  "}, %96, %97, p, 1, 1; }"                                                                             \
                  : WGMMA_64(d, 0), WGMMA_16(d, 64), WGMMA_16(d, 80)                                                    \
                  : "l"(x), "l"(y), "r"(more))
@@ -202,6 +220,16 @@ static __device__ __forceinline__ unsigned count_up(unsigned *counter, unsigned 
     unsigned before;
     asm volatile("fence.acq_rel.gpu;\n\tatom.global.gpu.inc.u32 %0, [%1], %2;\n\tfence.acq_rel.gpu;" : "=r"(before) : "l"(counter), "r"(all - 1) : "memory");
     return before;
+}
+
+/* Are there so many?  Then zero is left, and what the threads that counted had written can be read behind the next barrier. */
+static __device__ __forceinline__ bool count_all(unsigned *counter, unsigned all)
+{
+    unsigned now;
+    asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(now) : "l"(counter) : "memory");
+    if (now == all)
+        asm volatile("red.global.gpu.inc.u32 [%0], %1;" ::"l"(counter), "r"(all) : "memory");
+    return now == all;
 }
 
 /* Four words as one access, which nvcc left to choose makes four. */

@@ -330,13 +330,13 @@ bool half_warp_can(const WwBlas *b, bool symmetric);
 /* How many bytes at a time an operand can be read by, 2 to 16: what its address and the distances between its lines, and problems of a batch,
  * allow. */
 int half_grain(const Source *s, uint64_t apart);
-/* Of a launch of clusters of two: tiles one after the other of the busiest cluster, and slices of each; pairs of a last round whose k is shared
- * out, each in so many parts. */
-typedef struct HalfRounds {
-    uint64_t whole, slices, rest;
-    unsigned parts;
-} HalfRounds;
-HalfRounds half_rounds(const WwBlas *b, const Rung *r, const GemmArgs *g);
+/* How the pairs of tiles of a launch of clusters of two are shared out: in whole rounds of pairs, `slices` each; behind them, if share is not 0, so many
+ * slices to each of so many clusters, where a pair counts as `span` and has at most so many parts.  cost: of the busiest cluster's slices and joined
+ * parts, in 256ths of a slice of 256 columns. */
+typedef struct HalfShare {
+    uint64_t rounds, slices, span, share, parts, clusters, cost;
+} HalfShare;
+HalfShare half_share(const WwBlas *b, const Rung *r, const GemmArgs *g);
 /* How many of so many blocks of half_joined, `each` of them a cluster, run at once. */
 double half_room(const WwBlas *b, const Rung *r, uint64_t blocks, unsigned each);
 /* Counters and sums of a last round whose k is shared out, and operands that must be copied before. */
@@ -346,8 +346,9 @@ Status half_run(WwBlas *b, const Problem *p, const GemmArgs *g, size_t first, si
 
 /* For the rungs of kernels/gemm/half.cuh: the sums and counters that a last round needs. */
 void half_tail(const WwBlas *b, const Problem *p, Work *w);
-/* A map of an operand of 16 or 8 bits; each: bytes of an element;  side: how many rows a box has of one along k, as 8-bit ones must be. */
-Status half_map(WwBlas *b, const Source *s, size_t each, int k, int side, GemmMap *map);
+/* A map of an operand of 16 or 8 bits; each: bytes of an element;  side: how many rows a box has of one along k, as
+ * 8-bit ones must be;  deep: of k, of another. */
+Status half_map(WwBlas *b, const Source *s, size_t each, int k, int side, int deep, GemmMap *map);
 /* Which pairs of tiles are computed whole, and the launch's grid. */
 Status half_grid(WwBlas *b, const Problem *p, HalfArgs *a, WwLaunch *w);
 

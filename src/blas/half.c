@@ -15,17 +15,19 @@
 #include "blas/blas.h"
 
 enum {
-    SM_80        = 80,
-    SM_87        = 87,
-    SM_90        = 90,
-    PAIR         = 2, /* blocks of a cluster, and tiles of a pair */
-    WARPGROUPS   = 4, /* of a cluster that multiply */
-    MOST_PARTS   = 8, /* of a tile's k: their sums are added by one warpgroup */
-    LEAST_SLICES = 4, /* of a part */
-    BOX          = 64,
-    ROW_BYTES    = 128,
-    GROUP        = 8,
-    LEAST_STAGES = 4
+    SM_80          = 80,
+    SM_87          = 87,
+    SM_90          = 90,
+    PAIR           = 2, /* blocks of a cluster, and tiles of a pair */
+    WARPGROUPS     = 4, /* of a cluster that multiply */
+    MOST_PARTS     = 8, /* of a tile's k: their sums are added by one warpgroup */
+    LEAST_SLICES   = 4, /* of a cluster's share */
+    SPLIT_PRODUCTS = 3, /* of a slice of floats that are two fp16 each */
+    PLACES         = 2, /* for sums of a cluster: of a pair that it begins, of one that it goes on with */
+    BOX            = 64,
+    ROW_BYTES      = 128,
+    GROUP          = 8,
+    LEAST_STAGES   = 4
 };
 
 static uint64_t pairs_of(const Rung *r, const GemmArgs *g)
@@ -41,43 +43,81 @@ static uint64_t slices_of(const Rung *r, const GemmArgs *g)
     return ((uint64_t)g->k + (uint64_t)r->slice - 1) / (uint64_t)r->slice;
 }
 
-/* In units of a 256th of a slice of 256 columns, by readings on an H200: a slice; what each part of a shared k costs the one that adds them up. */
-static uint64_t slice_cost(const Rung *r)
+/* What the busiest cluster's time is made of, in units of a 256th of a slice of 256 columns, by the width of tiles: a slice; two parts of a pair, the
+ * sums of one written and read; each part more; shares whose pairs do not begin together, so that little of what they read is in the L2. */
+static const struct ShareCost {
+    int      columns;
+    uint64_t slice, join, more, skew;
+} share_costs[] = {
+    {256, 256, 2900, 340, 1100}, {192, 199, 2250, 250, 800}, {128, 145, 1540, 215, 1200}, {64, 132, 600, 200, 1200}};
+
+static uint64_t clusters_of(const WwBlas *b)
 {
-    return r->columns == 256 ? 256 : r->columns == 192 ? 200 : 140;
+    return b->sms / PAIR / 2 * 2;
 }
 
-static uint64_t part_cost(const Rung *r)
+static HalfShare costed(const Rung *r, HalfShare s, bool skewed)
 {
-    return r->columns == 256 ? 1200 : r->columns == 192 ? 800 : 420;
+    const struct ShareCost *c = share_costs;
+    while (c->columns > r->columns)
+        c++;
+    uint64_t slice = r->layouts == RUNG_SPLIT ? SPLIT_PRODUCTS * c->slice : c->slice;
+    s.cost         = (s.rounds * s.slices + s.share) * slice;
+    if (s.share)
+        s.cost += c->join + (s.parts - 2) * c->more + (skewed ? c->skew : 0);
+    return s;
 }
 
-/* Of the pairs of a last round, when its k is shared out among so many clusters each. */
-static uint64_t last_cost(const Rung *r, uint64_t slices, uint64_t parts)
+/* Each pair of the last round by the same number of clusters. */
+static HalfShare in_parts(const Rung *r, HalfShare s, uint64_t rest, uint64_t parts)
 {
-    return (slices + parts - 1) / parts * slice_cost(r) + (parts > 1 ? parts * part_cost(r) : 0);
+    s.share    = (s.slices + parts - 1) / parts;
+    s.span     = s.share * parts;
+    s.parts    = parts;
+    s.clusters = rest * parts;
+    return costed(r, s, false);
 }
 
-/* Pairs of a last round whose k is shared out, and among how many clusters each; 1: they are as the others.  Symmetric tiles beside each other
- * on the diagonal stay together, since what they share must have the same bits. */
-static uint64_t last_round(const WwBlas *b, const Rung *r, const GemmArgs *g, unsigned *parts)
+/* The slices of the last round and of the one before it evenly. */
+static HalfShare evenly(const Rung *r, HalfShare s, uint64_t rest, uint64_t clusters)
 {
-    uint64_t clusters = b->sms / PAIR / 2 * 2, rest = pairs_of(r, g) % clusters, slices = slices_of(r, g), best = 1;
-    for (uint64_t each = 2; rest && each <= MOST_PARTS && each <= clusters / rest && each * LEAST_SLICES <= slices;
-         each++)
-        if (last_cost(r, slices, each) < last_cost(r, slices, best))
-            best = each;
-    *parts = (unsigned)best;
-    return best > 1 ? rest : 0;
+    uint64_t all = (rest + (s.rounds ? clusters : 0)) * s.slices, share = (all + clusters - 1) / clusters;
+    s.rounds -= s.rounds > 0;
+    s.span     = s.slices;
+    s.share    = share > LEAST_SLICES ? share : LEAST_SLICES;
+    s.parts    = (s.slices + s.share - 2) / s.share + 1;
+    s.clusters = (all + s.share - 1) / s.share;
+    return costed(r, s, true);
+}
+
+/* Symmetric tiles that lie beside each other on the diagonal have equal parts, since what they share must have the same bits. */
+HalfShare half_share(const WwBlas *b, const Rung *r, const GemmArgs *g)
+{
+    uint64_t  clusters = clusters_of(b), pairs = pairs_of(r, g), rest = pairs % clusters;
+    HalfShare down = {.rounds = pairs / clusters, .slices = slices_of(r, g)}, whole = down, best, other;
+    whole.rounds += rest > 0;
+    whole = costed(r, whole, false);
+    best  = whole;
+    for (uint64_t each = 2; rest && each <= MOST_PARTS && each <= clusters / rest; each++) {
+        other = in_parts(r, down, rest, each);
+        if (other.share >= LEAST_SLICES && (each - 1) * other.share < other.slices && other.cost < best.cost)
+            best = other;
+    }
+    if (rest && (!r->symmetric || r->columns == PAIR * r->rows)) {
+        other = evenly(r, down, rest, clusters);
+        if (other.parts <= MOST_PARTS && other.cost < best.cost)
+            best = other;
+    }
+    return best.span * 2 * clusters > INT32_MAX ? whole : best;
 }
 
 bool half_can(const WwBlas *b, bool symmetric)
 {
-    static const char *const entry[2][5] = {
+    static const char *const entry[2][7] = {
         {"gemm_half_bf16_kk", "gemm_half_narrow_bf16_kk", "gemm_half_little_bf16_kk", "gemm_eight_e4m3",
-         "gemm_half_middle_bf16_kk"},
+         "gemm_half_middle_bf16_kk", "gemm_half_broad_bf16_kk", "gemm_half_slim_bf16_kk"},
         {"aat_half_bf16_k", "aat_half_narrow_bf16_k", "aat_half_little_bf16_k", "aat_eight_e4m3"}};
-    for (size_t i = 0; i < 5 && entry[symmetric][i]; i++)
+    for (size_t i = 0; i < 7 && entry[symmetric][i]; i++)
         if (!blas_built(entry[symmetric][i]))
             return false;
     return b->capability == SM_90 && b->sms >= 2 * PAIR;
@@ -86,15 +126,6 @@ bool half_can(const WwBlas *b, bool symmetric)
 bool half_warp_can(const WwBlas *b, bool symmetric)
 {
     return b->capability >= SM_80 && blas_built(symmetric ? "aat_half_warp_bf16_k" : "gemm_half_warp_bf16_kk");
-}
-
-HalfRounds half_rounds(const WwBlas *b, const Rung *r, const GemmArgs *g)
-{
-    HalfRounds h        = {.slices = slices_of(r, g)};
-    uint64_t   clusters = b->sms / PAIR / 2 * 2;
-    h.rest              = last_round(b, r, g, &h.parts);
-    h.whole             = (pairs_of(r, g) - h.rest + clusters - 1) / clusters;
-    return h;
 }
 
 /* ---- operands ---------------------------------------------------------------------------------------------------- */
@@ -119,10 +150,12 @@ static size_t copied(const Source *s, size_t each, int k)
 
 void half_tail(const WwBlas *b, const Problem *p, Work *w)
 {
-    unsigned parts;
-    size_t   rest = (size_t)last_round(b, p->rung, &p->args, &parts);
-    w->counters   = (rest * WARPGROUPS * 4 + 255) / 256 * 256;
-    w->partials   = rest * parts * PAIR * (size_t)(p->rung->rows * p->rung->columns) * 4;
+    HalfShare s = half_share(b, p->rung, &p->args);
+    if (!s.share)
+        return;
+    size_t pairs = (size_t)(pairs_of(p->rung, &p->args) - s.rounds * clusters_of(b));
+    w->counters  = (pairs * WARPGROUPS * 4 + 255) / 256 * 256;
+    w->partials  = (size_t)s.clusters * PLACES * PAIR * (size_t)(p->rung->rows * p->rung->columns) * 4;
 }
 
 void half_work(const WwBlas *b, const Problem *p, Work *w)
@@ -153,7 +186,7 @@ static Status copy_operand(WwBlas *b, Source *s, size_t each, int k, WwPtr to)
     return WW_OK;
 }
 
-Status half_map(WwBlas *b, const Source *s, size_t each, int k, int side, GemmMap *map)
+Status half_map(WwBlas *b, const Source *s, size_t each, int k, int side, int deep, GemmMap *map)
 {
     bool     along_k = s->along_k == 1;
     uint64_t length = (uint64_t)(along_k ? k : s->length), lines = (uint64_t)(along_k ? s->length : k);
@@ -164,7 +197,7 @@ Status half_map(WwBlas *b, const Source *s, size_t each, int k, int side, GemmMa
                                         .rank    = 2,
                                         .dim     = {length, lines},
                                         .stride  = {lines > 1 ? ld * each : pitch(length) * each},
-                                        .box     = {(uint32_t)(ROW_BYTES / each), (uint32_t)(along_k ? side : BOX)},
+                                        .box     = {(uint32_t)(ROW_BYTES / each), (uint32_t)(along_k ? side : deep)},
                                         .swizzle = ROW_BYTES,
                                         .promote = 256},
                          map);
@@ -194,8 +227,8 @@ static Status run_maps(WwBlas *b, const Problem *p, HalfArgs *a, WwPtr to_x, WwP
         y = x;
     else if (!in_place(p, &y, 2))
         TRY(copy_operand(b, &y, p->operand, g->k, to_y));
-    TRY(half_map(b, &x, p->operand, g->k, r->rows, &a->x));
-    TRY(half_map(b, &y, p->operand, g->k, r->columns / PAIR, &a->y));
+    TRY(half_map(b, &x, p->operand, g->k, r->rows, BOX, &a->x));
+    TRY(half_map(b, &y, p->operand, g->k, r->columns / PAIR, r->columns / PAIR % BOX ? BOX / PAIR : BOX, &a->y));
     if (a->store)
         TRY(map_result(b, g, p->result, &a->c));
     return half_grid(b, p, a, w);
@@ -203,19 +236,20 @@ static Status run_maps(WwBlas *b, const Problem *p, HalfArgs *a, WwPtr to_x, WwP
 
 Status half_grid(WwBlas *b, const Problem *p, HalfArgs *a, WwLaunch *w)
 {
-    const Rung     *r = p->rung;
-    const GemmArgs *g = &a->g;
-    unsigned        parts;
-    uint64_t        pairs = pairs_of(r, g), rest = last_round(b, r, g, &parts), all = pairs - rest + rest * parts;
-    uint64_t        clusters = b->sms / PAIR / 2 * 2;
+    const Rung     *r     = p->rung;
+    const GemmArgs *g     = &a->g;
+    uint64_t        pairs = pairs_of(r, g), clusters = clusters_of(b);
+    HalfShare       s = half_share(b, r, g);
     if (pairs > INT32_MAX / MOST_PARTS)
         return device_fail(b->device, WW_ERR_INVALID, "%s: %llu pairs of tiles are more than the rung %s can count",
                            p->symmetric ? "ww_syrk" : "ww_gemm", (unsigned long long)pairs, r->name);
-    a->whole   = (int)(pairs - rest);
-    a->split   = (int)parts;
-    a->group   = GROUP;
-    w->grid    = (WwDim3){PAIR * (uint32_t)(all < clusters ? all : clusters), 1, 1};
-    w->cluster = (WwDim3){PAIR, 1, 1};
+    uint64_t used = s.rounds ? clusters : s.clusters;
+    a->whole      = (int)(s.share ? s.rounds * clusters : pairs);
+    a->span       = (int)s.span;
+    a->share      = (int)s.share;
+    a->group      = GROUP;
+    w->grid       = (WwDim3){PAIR * (uint32_t)(s.share ? used : pairs < clusters ? pairs : clusters), 1, 1};
+    w->cluster    = (WwDim3){PAIR, 1, 1};
     return WW_OK;
 }
 
@@ -285,9 +319,9 @@ static Status run_joined(WwBlas *b, const Problem *p, HalfArgs *a, size_t batch,
     w->shared  = joined_shared(p->rung, a->stages);
     w->cluster = (WwDim3){each, 1, 1};
     if (!a->x_grain)
-        TRY(half_map(b, &x, 2, a->g.k, p->rung->rows, &a->x));
+        TRY(half_map(b, &x, 2, a->g.k, p->rung->rows, BOX, &a->x));
     if (!a->y_grain)
-        TRY(half_map(b, &y, 2, a->g.k, p->rung->columns, &a->y));
+        TRY(half_map(b, &y, 2, a->g.k, p->rung->columns, BOX, &a->y));
     return WW_OK;
 }
 

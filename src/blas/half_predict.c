@@ -21,26 +21,11 @@ static const struct HalfNumbers {
             [4];  /* 64 x 64 of an operand by tensor copies, 8, 4, 2 bytes at a time: of a multiprocessor, of a block */
     double pairs; /* a launch of clusters of two */
     double unit;  /* a 256th of a slice of 256 columns */
+    double tile;  /* in units: a column's share of a tile's end */
     double copy, copy_mb, both; /* a copied operand, a MB of it; so much less where both are */
     double ragged;              /* a tile of 256 columns whose lines tensor copies cannot write */
-    double narrow, part, part_narrow,
-        tile; /* in units: a slice of 128 columns, a part that is added up, a column's share of a tile's end */
-} numbers = {3.94,
-             0.764,
-             0.04,
-             1.07,
-             {0.126, 0.408, 0.472, 0.805},
-             {0.106, 0.408, 0.584, 1.12},
-             2.27,
-             0.00244,
-             2.1,
-             1.81,
-             0.1,
-             3.73,
-             160,
-             1700,
-             548,
-             4.1};
+} numbers = {4.24, 1.02, 0.065, 0.933, {0.113, 0.306, 0.603, 0.642}, {0.131, 0.587, 0.6, 1.48}, 3.9, 0.00244, 2.69,
+             3.19, 1.12, 0.9,   3.07};
 
 /* Of numbers.slice: how an operand is read. */
 static unsigned access_of(const Problem *p, const Source *s, bool aligned, uint64_t apart)
@@ -74,21 +59,16 @@ static double joined_us(const WwBlas *b, const Problem *p, const Rung *r, unsign
 
 static double pairs_us(const WwBlas *b, const Problem *p, const Rung *r)
 {
-    const GemmArgs *g     = &p->args;
-    bool            wide  = r->columns == 256;
-    HalfRounds      c     = half_rounds(b, r, g);
-    double          slice = wide ? 256 : numbers.narrow, part = wide ? numbers.part : numbers.part_narrow;
-    double          tile = numbers.tile * r->columns, units = (double)c.whole * ((double)c.slices * slice + tile);
-    uint64_t        last = (c.slices + c.parts - 1) / c.parts;
-    if (c.rest)
-        units += (double)last * slice + c.parts * part + tile;
+    const GemmArgs *g = &p->args;
+    HalfShare       c = half_share(b, r, g);
+    double ends = (double)(c.rounds + (c.share > 0)), units = (double)c.cost + ends * numbers.tile * r->columns;
     double us = numbers.pairs + units * numbers.unit;
     bool   cx = !(g->vector & 1), cy = !(g->vector & 2) && !r->symmetric;
     us += cx ? numbers.copy + 1e-6 * numbers.copy_mb * g->m * g->k : 0;
     us += cy ? numbers.copy + 1e-6 * numbers.copy_mb * g->n * g->k : 0;
     us -= cx && cy ? numbers.both : 0;
     if (p->result == 2 && !(g->vector & 4 && g->n % 8 == 0))
-        us += numbers.ragged * (double)c.whole * r->columns / 256;
+        us += numbers.ragged * ends * r->columns / 256;
     return us * (double)p->batch;
 }
 
@@ -145,12 +125,11 @@ const Rung *half_choose(WwBlas *b, const Problem *p, unsigned *split)
     return c->rung;
 }
 
-/* In columns of a tile: rounds of tiles, a last one whose k is shared out as what is left of it.  By readings on an H100, 128 x 192 tiles take nine
- * tenths of the time of narrower ones for the same results. */
+/* Of 8-bit operands, whose slices take as long as those of 16 bits with half of the elements: in units as above. */
 static double eight_cost(const WwBlas *b, const Problem *p, const Rung *r)
 {
-    HalfRounds c = half_rounds(b, r, &p->args);
-    return ((double)c.whole + (c.rest ? 1.0 / c.parts : 0)) * r->columns * (r->columns == 192 ? 0.9 : 1);
+    HalfShare c = half_share(b, r, &p->args);
+    return (double)c.cost + (double)(c.rounds + (c.share > 0)) * numbers.tile * r->columns;
 }
 
 const Rung *eight_choose(const WwBlas *b, const Problem *p)

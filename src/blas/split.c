@@ -89,7 +89,7 @@ static Status maps_of(WwBlas *b, const Source *s, int k, int side, WwPtr planes,
     size_t ld      = pitch((size_t)(along_k ? k : s->length));
     for (size_t i = 0; i < PLANES; i++) {
         Source plane = {planes + i * plane_bytes(s, k), along_k ? ld : 1, along_k ? 1 : ld, s->length};
-        TRY(half_map(b, &plane, 2, k, side, i ? low : high));
+        TRY(half_map(b, &plane, 2, k, side, LINE, i ? low : high));
     }
     return WW_OK;
 }

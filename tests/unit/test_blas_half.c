@@ -8,8 +8,8 @@
 #include "blas_fixture.h"
 
 static const WwType types[]     = {WW_F16, WW_BF16, WW_F16_F32, WW_BF16_F32};
-static const char  *rungs[]     = {"half",          "half_narrow", "half_plain",       "half_little:3",
-                                   "half_middle:2", "half_warp",   "half_warp_little", NULL};
+static const char  *rungs[]     = {"half",          "half_narrow",   "half_broad", "half_slim",        "half_plain",
+                                   "half_little:3", "half_middle:2", "half_warp",  "half_warp_little", NULL};
 static const char  *aat_rungs[] = {"half",      "half_narrow",      "half_plain", "half_little:3",
                                    "half_warp", "half_warp_little", NULL};
 enum { RUNGS = sizeof rungs / sizeof *rungs, AAT_RUNGS = sizeof aat_rungs / sizeof *aat_rungs };
@@ -216,6 +216,43 @@ static void gemm_shares_k(void **state)
         t = (Case){r & 1 ? WW_BF16_F32 : WW_F16, WW_ROW_MAJOR, true, false, 130, 140, 521, 3, 1, 2, 1, rungs[r]};
         run_gemm(&t, &seed);
         t = (Case){r & 1 ? WW_BF16 : WW_F16, WW_COLUMN_MAJOR, r & 2, r & 1, 90, 150, 310, 2, r & 2, 1, 0, rungs[r]};
+        run_gemm(&t, &seed);
+    }
+}
+
+/* A card of 8 multiprocessors: four clusters, which share out the slices of one to seven pairs of tiles evenly, or in equal parts. */
+static int open_small(void **state)
+{
+    char  name[] = "/tmp/ww_small_XXXXXX.profile";
+    FILE *f      = fdopen(mkstemps(name, 8), "w");
+    (void)state;
+    assert_non_null(f);
+    fputs("base: h200\nsms: 8\n", f);
+    assert_int_equal(fclose(f), 0);
+    const char     *why = NULL;
+    WwDeviceOptions o   = {.threads = 2, .check = getenv("WW_TEST_CHECK"), .profile = name};
+    WwStatus        s   = ww_device_open("emulator", &o, &device, &why);
+    remove(name);
+    if (s != WW_OK)
+        return print_error("%s\n", why), -1;
+    findings = 0;
+    ww_device_on_result(device, o.check ? count_findings : NULL, NULL);
+    return ww_blas_open(device, &blas) == WW_OK ? 0 : -1;
+}
+
+static void gemm_evenly(void **state)
+{
+    static const struct {
+        size_t      m, n, k;
+        const char *rung;
+    } shape[]     = {{70, 1200, 620, "half"},        {40, 720, 2010, "half"},        {70, 600, 620, "half_narrow"},
+                     {40, 360, 2010, "half_narrow"}, {90, 100, 2100, "half_narrow"}, {50, 890, 500, "half_slim"},
+                     {70, 900, 620, "half_broad"},   {40, 180, 2010, "half_slim"}};
+    uint64_t seed = 89;
+    (void)state;
+    for (size_t i = 0; i < sizeof shape / sizeof *shape; i++) {
+        Case t = {types[i % 4],     WW_ROW_MAJOR, true, i & 2, shape[i].m, shape[i].n, shape[i].k, 0, 0, 1,
+                  i & 2 ? 0.5f : 0, shape[i].rung};
         run_gemm(&t, &seed);
     }
 }
@@ -443,8 +480,10 @@ static void chosen(void **state)
         {16, 3355, 359, true, false, "half_little:6"}, {151, 896, 128, true, false, "half_little:2"},
         {251, 110, 64, false, true, "half_little"},    {416, 448, 34, false, true, "half_little"},
         {1821, 64, 453, true, false, "half_little:8"}, {25, 58, 192, true, false, "half_little:3"},
-        {3379, 55, 219, false, true, "half_little:4"}, {227, 2013, 1536, true, false, "half_narrow"},
+        {3379, 55, 219, false, true, "half_little:4"}, {227, 2013, 1536, true, false, "half_slim"},
         {2644, 512, 2362, true, true, "half_narrow"},  {2688, 666, 2825, false, true, "half_narrow"},
+        {3432, 1280, 1397, true, false, "half_broad"}, {704, 3776, 1974, true, false, "half_broad"},
+        {1792, 3072, 1664, false, true, "half_broad"}, {504, 2112, 832, false, true, "half_slim"},
     };
     WwPtr       p;
     const char *rung;
@@ -499,6 +538,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(gemm_layouts, open_blas, close_blas),
         cmocka_unit_test_setup_teardown(gemm_shares_k, open_blas, close_blas),
+        cmocka_unit_test_setup_teardown(gemm_evenly, open_small, close_blas),
         cmocka_unit_test_setup_teardown(gemm_small, open_blas, close_blas),
         cmocka_unit_test_setup_teardown(syrk, open_blas, close_blas),
         cmocka_unit_test_setup_teardown(syrk_large, open_blas, close_blas),
